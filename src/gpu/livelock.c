@@ -7,10 +7,11 @@
 
 void livelock_begin(struct livelock *livelock, const struct gpu *gpu, uint64_t cycle)
 {
-	uint32_t cycles = gpu->machine.livelock, interval = cycles / LIVELOCK_LOOKS;
+	uint32_t said = gpu->machine.livelock, cycles = said && said < LIVELOCK_LEAST ? LIVELOCK_LEAST : said;
 	*livelock = (struct livelock){.next = cycles ? cycle + cycles : UINT64_MAX,
 	                              .since = cycle,
-	                              .interval = interval ? interval : 1,
+	                              .interval = cycles / LIVELOCK_LOOKS,
+	                              .cycles = cycles,
 	                              .warps = gpu->machine.sm.warps};
 }
 
@@ -79,10 +80,21 @@ static void reserve(struct livelock *livelock, uint32_t sms)
 	livelock->states = xcalloc(warps, sizeof *livelock->states);
 }
 
+/* A warp that stores or comes to a barrier has left its loop. */
+static uint64_t stores_of(const struct gpu *gpu)
+{
+	uint64_t stores = 0;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		stores += gpu->sm[i].stats.global_stores + gpu->sm[i].stats.barriers;
+	return stores;
+}
+
 bool livelock_look(struct livelock *livelock, const struct gpu *gpu, const struct dispatch *dispatch, uint64_t cycle)
 {
 	bool sampled = dispatch->sampler && dispatch->blocks < dispatch->sampler->blocks;
-	bool moves = dispatch->next != livelock->placed || sampled || !all_stuck(gpu);
+	uint64_t stores = stores_of(gpu);
+	bool moves = dispatch->next != livelock->placed || stores != livelock->stores || sampled || !all_stuck(gpu);
+	livelock->stores = stores;
 	livelock->next = cycle + livelock->interval;
 	livelock->placed = dispatch->next;
 	if (!moves) {
@@ -91,5 +103,5 @@ bool livelock_look(struct livelock *livelock, const struct gpu *gpu, const struc
 	}
 	if (moves)
 		livelock->since = cycle;
-	return cycle - livelock->since >= gpu->machine.livelock;
+	return cycle - livelock->since >= livelock->cycles;
 }

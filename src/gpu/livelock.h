@@ -12,12 +12,14 @@
 #include "gpu/dispatch.h"
 #include "gpu/gpu.h"
 
-enum { LIVELOCK_LOOKS = 64, LIVELOCK_STATES = 32 };
+enum { LIVELOCK_LOOKS = 64, LIVELOCK_STATES = 32, LIVELOCK_LEAST = 20000 /* cycles: many rounds of a poll */ };
 
 struct livelock {
 	uint64_t next;            /* core cycle of the next look; UINT64_MAX: none */
+	uint64_t cycles;          /* launch.livelock, but at least LIVELOCK_LEAST */
 	uint64_t since, interval; /* since when no warp has come to a new state */
-	uint64_t placed;          /* blocks */
+	uint64_t placed;          /* blocks, */
+	uint64_t stores;          /* and stores and arrivals at barriers, up to the last look */
 	uint32_t warps;           /* of an SM */
 	uint64_t (*state)[LIVELOCK_STATES]; /* by SM and warp: those that were seen; */
 	uint8_t *states;                    /* how many */

@@ -101,9 +101,9 @@ const struct option machine_options[] = {
 	U32("launch.watchdog", watchdog, 1000, 4e9, "cycles",
             "without progress, after which a kernel counts as stalled"),
 	U32("launch.livelock", livelock, 0, 4e9, "cycles",
-            "in which all warps only poll, and come back to the states in which they were, after which a kernel counts "
-            "as "
-            "stalled; 0: never"),
+            "in which all warps only poll, in states in which they were, after which a kernel counts as stalled; at "
+            "least "
+            "20000; 0: never"),
 	U32("memory.heap_base", heap_base_mib, 512, 1048576, "MiB", "device address of the first allocation"),
 	U32("memory.size", memory_mib, 1, 1048576, "MiB", "room for allocations"),
 	U32("memory.pitch", pitch_bytes, 1, 65536, "bytes", "to a multiple of which cudaMallocPitch() rounds rows up"),

@@ -59,6 +59,10 @@ uint64_t simt_warp_state(const struct simt_warp *warp)
 	uint64_t words = warp->block->launch->program->register_bytes / sizeof *row;
 	uint64_t state = ((uint64_t)warp->pc << 32 | warp->lanes) * prime;
 	state = (state ^ ((uint64_t)warp->depth << 32 | warp->parked_count)) * prime;
+	for (uint32_t k = 0; k < warp->parked_count; k++) {
+		const struct simt_stack_entry *top = &warp->parked[k].stack[warp->parked[k].depth - 1];
+		state = (state ^ ((uint64_t)top->pc << 32 | top->lanes)) * prime;
+	}
 	for (uint64_t i = 0; i < words; i++) {
 		state = (state ^ row[i]) * prime;
 		state ^= state >> 29;
@@ -180,7 +184,7 @@ static void print_writers(struct message *out, const struct simt_polls *polls)
 	if (polls->blocks_left)
 		message_add(out,
 		            "; %" PRIu64 " of %" PRIu64 " blocks are not resident, and start only when others end: "
-		                                        "blocks that wait for all others must "
+		            "blocks that wait for all others must "
 		            "have room together (cudaLaunchCooperativeKernel)",
 		            polls->blocks_left, polls->blocks);
 }
