@@ -225,6 +225,8 @@ const struct option machine_options[] = {
 	RUNS_ON("branch", BRANCH),
 	RUNS_ON("barrier", BARRIER),
 	CACHE("l1d", sm.l1d),
+	BOOL("l1d.writes_pass", sm.l1d.writes_pass,
+             "a write that claims no line goes down though no line of its set could go; else it waits until one can"),
 	CACHE("l1i", sm.l1i),
 	CACHE("l1c", sm.l1c),
 	BOOL("l1i.perfect", sm.l1i.perfect, "idealised: instructions are always there"),

@@ -395,13 +395,20 @@ static void note_wants(struct cache *cache, enum tag_state state)
 	cache->wants_data |= on_fill || state == TAG_RESERVED || state == TAG_NO_LINE;
 }
 
+/* It claims no line, and is not refused where none of its set could go (GPGPU-Sim 4.2.0: data_cache::process_tag_probe(); in 3.2.2
+ * it is refused all the same). */
+static bool passes_full_set(const struct cache *cache, const struct request *request)
+{
+	return cache->config.writes_pass && request->is_write && cache->config.write_miss == WRITE_MISS_NONE;
+}
+
 static enum access_result look_up(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	if (needs_place(cache, request) && !miss_queue_room(cache, 1))
 		return ACCESS_REFUSED; /* without a look */
 	struct tag_probe probe = tags_probe(&cache->tags, request);
 	enum access_result result = ACCESS_REFUSED;
-	if (probe.state != TAG_NO_LINE)
+	if (probe.state != TAG_NO_LINE || passes_full_set(cache, request))
 		result = request->is_write ? access_write(cache, request, &probe, cycle, sent_down)
 		                           : access_read(cache, request, &probe, cycle);
 	if (result == ACCESS_REFUSED)

@@ -34,6 +34,7 @@ struct cache_config {
 	uint32_t miss_queue;    /* requests waiting to be sent down */
 	uint32_t port_bytes;    /* data port: bytes a cycle; 0: a line */
 	uint32_t dirty_percent; /* of all lines, which must be dirty before a dirty one goes */
+	bool writes_pass;       /* a write that claims no line goes down though no line of its set could go */
 	bool perfect;           /* idealised: every access hits, nothing goes down */
 };
 

@@ -149,7 +149,7 @@ static void free_slots(struct sm *sm, uint32_t next)
 _Static_assert(SM_WARP_WORDS == 2, "fetch looks at the words of `wants` and `ended`");
 
 /* The walk over the warps comes to the next one that wants to fetch. */
-static inline void fetch_in_turn(struct sm *sm)
+static inline __attribute__((always_inline)) void fetch_in_turn(struct sm *sm)
 {
 	struct fetch *fetch = &sm->fetch;
 	uint32_t slot = bits_next_around(fetch->wants, SM_WARP_WORDS, fetch->last + 1);
@@ -165,13 +165,13 @@ static inline void fetch_in_turn(struct sm *sm)
 __attribute__((noinline)) static bool serve(struct sm *sm)
 {
 	struct fetch *fetch = &sm->fetch;
-	bool hands_over = UNLIKELY(sm->config.fetch_hands_over);
-	if (hands_over && cache_has_ready(&fetch->l1i))
+	bool handed_over = cache_has_ready(&fetch->l1i) && UNLIKELY(sm->config.fetch_hands_over);
+	if (UNLIKELY(handed_over))
 		take_line(sm);
 	else
 		fetch_in_turn(sm);
 	bool waits = !network_port_send_miss(sm, &fetch->l1i);
-	if (!hands_over && cache_has_ready(&fetch->l1i))
+	if (!handed_over && cache_has_ready(&fetch->l1i))
 		take_line(sm);
 	return fetch->fetched || fetch->wants[0] | fetch->wants[1] || fetch->ended[0] | fetch->ended[1] ||
 	       cache_has_ready(&fetch->l1i) || (fetch->l1i.miss_queue.count && !waits);

@@ -60,7 +60,7 @@ __attribute__((noinline)) static bool comes_before(const struct sm *sm, uint32_t
 /* Matches banks with collectors: a bank reads one operand, a collector takes one. Banks that want different collectors do
  * not disturb each other, so that the walk is needed only where two want the same one; nobody else wants a collector whose
  * last operand it is. */
-static void read_banks(struct sm *sm)
+static inline __attribute__((always_inline)) void read_banks(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
 	uint8_t chosen[SM_MAX_COLLECTORS];
@@ -185,10 +185,12 @@ void collectors_tick(struct sm *sm)
 		if (complete & all && latch_has_room(&sm->collected[unit]))
 			dispatch(sm, unit, complete & all);
 	}
-	if (collectors->banks_waiting && UNLIKELY(sm->config.collectors_read_many))
-		read_banks_at_once(sm);
-	else if (collectors->banks_waiting)
-		read_banks(sm);
+	if (collectors->banks_waiting) {
+		if (UNLIKELY(sm->config.collectors_read_many))
+			read_banks_at_once(sm);
+		else
+			read_banks(sm);
+	}
 	for (uint32_t left = sm->issue.waiting; left; left &= left - 1)
 		allocate(sm, (uint32_t)__builtin_ctz(left));
 }

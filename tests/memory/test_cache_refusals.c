@@ -143,6 +143,7 @@ static void test_spared_are_refused(void **state)
 		config.sectors = row[i].sectors;
 		for (uint64_t seed = 1; seed <= 4; seed++) {
 			config.mshrs = 2 + (uint32_t)seed;
+			config.writes_pass = seed & 1;
 			run(&traffic, &config, seed);
 		}
 	}

@@ -53,6 +53,35 @@ static void test_write_miss_without_fetch(void **state)
 	arena_free(&bench.arena);
 }
 
+/* Both lines of a set are on their way. A write to a third, which would claim none, waits until one can go, or with writes_pass only for a
+ * place in the miss queue; so does one of local memory. A read waits either way. */
+static void test_writes_pass_full_sets(void **state)
+{
+	(void)state;
+	for (uint32_t passes = 0; passes <= 1; passes++) {
+		struct bench bench;
+		struct cache_config config = small();
+		enum access_result result = passes ? ACCESS_MISS : ACCESS_REFUSED;
+		config.writes_pass = passes;
+		open_bench(&bench, config);
+		read(&bench, 0 * LINE, 0);
+		read(&bench, 2 * LINE, 1);
+		send(&bench, REQUEST_READ, 0 * LINE);
+		send(&bench, REQUEST_READ, 2 * LINE);
+		assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 2), result);
+		assert_int_equal(bench.sent_down, passes);
+		assert_int_equal(access(&bench, REQUEST_LOCAL_WRITE, 4 * LINE, 3), result);
+		assert_int_equal(bench.cache.miss_queue.count, 2 * passes);
+		assert_int_equal(read(&bench, 4 * LINE, 4), ACCESS_REFUSED);
+		assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 5), ACCESS_MERGED);
+		assert_int_equal(bench.cache.mshrs.free, 2);
+		while (bench.cache.miss_queue.count < bench.cache.miss_queue.capacity)
+			access(&bench, REQUEST_WRITE, 0 * LINE, 6);
+		assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 7), ACCESS_REFUSED);
+		arena_free(&bench.arena);
+	}
+}
+
 /* Fetch on write: the write goes down first, then a read of the line; a second write merges its fetch. */
 static void test_write_miss_with_fetch(void **state)
 {
@@ -332,6 +361,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_write_hit),
 		cmocka_unit_test(test_write_miss_without_fetch),
+		cmocka_unit_test(test_writes_pass_full_sets),
 		cmocka_unit_test(test_write_miss_with_fetch),
 		cmocka_unit_test(test_fetching_write_wants_a_register),
 		cmocka_unit_test(test_write_back_of_victim),
