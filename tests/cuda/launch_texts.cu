@@ -1,4 +1,5 @@
-// What looks like code in a text stays as it is, and does not change how the code behind it is read: ordinary and raw strings, letters.
+// Strings and letters that look like launches or braces stay as they are, and the code behind them is read as code:
+// ordinary strings, raw strings, character constants.
 #include "check.h"
 
 __global__ void add(int *sum, int value)
