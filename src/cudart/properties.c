@@ -59,6 +59,11 @@ static void fill_abilities(struct cudaDeviceProp *properties, const struct sluic
 	properties->asyncEngineCount = capability >= 30 ? 2 : 1;
 }
 
+static int kilohertz(uint32_t megahertz)
+{
+	return megahertz < INT32_MAX / 1000 ? (int)megahertz * 1000 : INT32_MAX;
+}
+
 static void fill_properties(struct cudaDeviceProp *properties, const struct sluice_machine_info *machine)
 {
 	int threads = (int)machine->max_threads_per_block;
@@ -71,7 +76,7 @@ static void fill_properties(struct cudaDeviceProp *properties, const struct slui
 		.maxThreadsPerBlock = threads,
 		.maxThreadsDim = {threads, threads, 64},
 		.maxGridSize = {machine->major >= 3 ? INT32_MAX : GRID_LIMIT, GRID_LIMIT, GRID_LIMIT},
-		.clockRate = (int)machine->core_mhz * 1000,
+		.clockRate = kilohertz(machine->core_mhz),
 		.totalConstMem = CONSTANT_BYTES,
 		.major = (int)machine->major,
 		.minor = (int)machine->minor,
@@ -85,7 +90,7 @@ static void fill_properties(struct cudaDeviceProp *properties, const struct slui
 		.concurrentKernels = 0, /* kernels of two streams run one after the other */
 		.pciBusID = DEVICE_PCI_BUS,
 		.unifiedAddressing = 1,
-		.memoryClockRate = (int)machine->memory_mhz * 1000,
+		.memoryClockRate = kilohertz(machine->memory_mhz),
 		.memoryBusWidth = (int)machine->memory_bus_bits,
 		.l2CacheSize = (int)machine->l2_bytes,
 		.maxThreadsPerMultiProcessor = (int)machine->max_threads_per_sm,

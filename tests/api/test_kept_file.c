@@ -1,4 +1,5 @@
-/* A file that grows while kernels run: where its beginning cannot be written, the file that was there stays and nothing else is left. */
+/* A file that grows while kernels run. Where its beginning cannot be written, the old file stays and nothing else is
+ * left. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

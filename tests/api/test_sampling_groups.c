@@ -1,4 +1,4 @@
-/* Which launches are alike: those of one kernel and shape, of which the counts by instruction differ by less than a tenth. */
+/* Which launches are alike: those of one kernel and shape whose counts by instruction differ by less than a tenth. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
-/* Writes a fat binary as nvcc does: container FILE ENTRY... to standard output, an entry being KIND:ARCHITECTURE:FILE with
- * KIND plain, zstd, lz4 (PTX), code (machine code, of which the bytes do not matter) or beyond (the same, which claims more bytes
- * than a program's file has). Without an entry it is empty. */
+/* Writes a fat binary as nvcc does: container FILE ENTRY... to standard output. An entry is KIND:ARCHITECTURE:FILE with
+ * KIND plain, zstd, lz4 (PTX), code (machine code, of which the bytes do not matter) or beyond (the same, which claims
+ * more bytes than a program's file has). Without an entry it is empty. */
 #include <lz4.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// What the driver tells of a context: of the current one, of the runtime's by its handle, and of none or a wrong one; where the answer belongs at
-// NULL; what is asked wrongly changes no answer.
+// The driver's answers about a context: the current one, the runtime's by its handle, none, a wrong one. NULL for the
+// answer is refused. A call that fails changes no answer.
 #include "check.h"
 #include <cuda.h>
 

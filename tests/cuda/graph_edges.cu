@@ -50,7 +50,8 @@ static void check_all()
 	CHECK(edges == wanted);
 }
 
-// One edge more or less, always from a lower number to a higher one. What is there cannot be added, what is not cannot be removed.
+// One edge more or less, always from a lower number to a higher one. An edge that exists cannot be added, and one that
+// does not exist cannot be removed.
 static void change()
 {
 	int to = 1 + draw(NODES - 1), from = draw(to);

@@ -1,4 +1,5 @@
-/* The memory that runs may hold together: nine tenths of what is free on the host or in the control group, the lesser of the two. */
+/* The memory that runs may hold together: nine tenths of the host's or of the control group's free memory, the lesser
+ * of the two. */
 #include "lab/host_memory.h"
 
 #include <limits.h>

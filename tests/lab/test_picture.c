@@ -193,6 +193,24 @@ static void stacks_have_one_number(void **state)
 	free(text);
 }
 
+/* The gap across a bar that is cut off is a closed polygon of four corners, aslant. */
+static void gaps_are_closed(void **state)
+{
+	(void)state;
+	char *text = script_of_cuts(77, false), *begin = strstr(text, "set object polygon from ");
+	double x[5], y[5];
+	assert_non_null(begin);
+	assert_int_equal(
+		sscanf(begin,
+	               "set object polygon from first %lf,graph %lf to first %lf,graph %lf to first %lf,graph %lf "
+	               "to first %lf,graph %lf to first %lf,graph %lf front ",
+	               &x[0], &y[0], &x[1], &y[1], &x[2], &y[2], &x[3], &y[3], &x[4], &y[4]),
+		10);
+	assert_true(x[4] == x[0] && y[4] == y[0] && x[3] == x[0] && x[2] == x[1]);
+	assert_true(x[1] > x[0] && y[1] > y[0] && y[2] > y[1] && y[3] > y[0]);
+	free(text);
+}
+
 static void tables_are_narrow(void **state)
 {
 	(void)state;
@@ -239,6 +257,7 @@ int main(void)
 		cmocka_unit_test(axes_of_random_values),  cmocka_unit_test(legend_has_what_is_seen),
 		cmocka_unit_test(stacks_are_sums),        cmocka_unit_test(numbers_stand_apart),
 		cmocka_unit_test(stacks_have_one_number), cmocka_unit_test(tables_are_narrow),
+		cmocka_unit_test(gaps_are_closed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* The list of a sweep's runs: what was written is read again, and a list that cannot be written leaves nothing behind. */
+/* The list of a sweep's runs is read as it was written. A list that cannot be written leaves nothing behind. */
 #include "base/file.h"
 #include "lab/sweep_folder.h"
 

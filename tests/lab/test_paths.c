@@ -1,0 +1,46 @@
+/* A program's path in an experiment's file leads from that file's folder, and is said from here in one way. */
+#include "lab/experiment.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void check_path(const char *file, const char *program, const char *expected)
+{
+	char text[512];
+	struct arena arena = {0};
+	struct experiment experiment = {0};
+	snprintf(text, sizeof text,
+	         "title: T\nmetric: cycles\ncolumns:\n  A: {machine: gtx480}\nrows:\n  r: {program: %s}\n", program);
+	struct document document = {.source = {file, text, strlen(text)}, .arena = &arena};
+	if (!experiment_read(&experiment, &document))
+		fail_msg("%s", document.diag.text);
+	assert_string_equal(experiment.rows[0].path, expected);
+	diag_free(&document.diag);
+	arena_free(&arena);
+}
+
+static void paths_lead_from_the_folder(void **state)
+{
+	(void)state;
+	check_path("x.yaml", "./a", "./a"); /* a word without a slash would be looked for in PATH */
+	check_path("x.yaml", "sub/a", "sub/a");
+	check_path("x.yaml", "../a", "../a");
+	check_path("x.yaml", "/bin/a", "/bin/a");
+	check_path("./x.yaml", "././a", "./a");
+	check_path("dir/x.yaml", "./a", "dir/a");
+	check_path("dir/x.yaml", "sub/a", "dir/sub/a");
+	check_path("./dir/x.yaml", "./a", "dir/a");
+	check_path("dir/x.yaml", "/bin/a", "/bin/a");
+	check_path("/home/x.yaml", "./a", "/home/a");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(paths_lead_from_the_folder)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
