@@ -165,8 +165,8 @@ static inline __attribute__((always_inline)) void fetch_in_turn(struct sm *sm)
 __attribute__((noinline)) static bool serve(struct sm *sm)
 {
 	struct fetch *fetch = &sm->fetch;
-	bool handed_over = cache_has_ready(&fetch->l1i) && UNLIKELY(sm->config.fetch_hands_over);
-	if (UNLIKELY(handed_over))
+	bool handed_over = UNLIKELY(sm->config.fetch_hands_over) && cache_has_ready(&fetch->l1i);
+	if (handed_over)
 		take_line(sm);
 	else
 		fetch_in_turn(sm);

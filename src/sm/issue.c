@@ -218,16 +218,16 @@ void issue_account_again(struct sm *sm)
 
 bool issue_tick(struct sm *sm)
 {
-	if (sm->issue.rests) {
+	if (sm->issue.state == ISSUE_RESTS) {
 		issue_account_again(sm);
 		return false;
 	}
-	/* before anybody is asked: a mechanism that then lets a warp go wakes it again */
-	sm->issue.rests = sm->may_rest;
+	sm->issue.state = ISSUE_CHOOSES;
 	sm->issue.asks_again = false;
 	bool goes_on = issue_from_all(sm);
-	if (goes_on)
-		sm->issue.rests = false;
+	/* A mechanism that lets a warp go while it is asked has woken the stage: it chooses again in the next cycle. */
+	if (!goes_on && sm->issue.state == ISSUE_CHOOSES && sm->may_rest)
+		sm->issue.state = ISSUE_RESTS;
 	return goes_on;
 }
 

@@ -5,11 +5,17 @@
 
 #include "sm/scheduler.h"
 
+enum issue_state {
+	ISSUE_AWAKE,   /* something has changed since the schedulers chose last */
+	ISSUE_CHOOSES, /* the schedulers choose, or have chosen in this cycle and nothing has changed since */
+	ISSUE_RESTS,   /* no warp could issue, and nothing has changed since */
+};
+
 struct issue {
 	struct scheduler scheduler[SM_MAX_SCHEDULERS];
 	struct unit_timings timings;
-	bool rests;                  /* nothing has changed since no warp could issue */
-	bool asks_again;             /* since then a mechanism may have changed which warps compete */
+	uint8_t state;               /* enum issue_state */
+	bool asks_again;             /* since the last choice a mechanism may have changed which warps compete */
 	uint32_t waiting;            /* pipes whose latch to the operand collectors holds instructions, as a mask, */
 	uint32_t full;               /* pipes whose latch to the operand collectors has no room, as a mask */
 	uint64_t issued;             /* instructions: numbers them */
@@ -26,7 +32,7 @@ void issue_account_again(struct sm *sm);
 /* Something has changed that a warp may wait for, or that says what it waits for. */
 static inline void issue_wake(struct issue *issue)
 {
-	issue->rests = false;
+	issue->state = ISSUE_AWAKE;
 }
 
 /* An instruction has left the pipe's latch for the operand collectors. */

@@ -328,7 +328,7 @@ bool lsu_tick(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
 	lsu->outcome = ACCESS_MADE;
-	if (UNLIKELY(sm->config.sub_cores | sm->config.lsu_takes_late))
+	if (UNLIKELY(lsu->takes_late))
 		return work_and_take(sm);
 	if (!lsu->current)
 		take_instruction(sm);

@@ -25,6 +25,7 @@ struct load_store {
 	struct request *offered; /* its access that was turned away */
 	uint64_t refused_at;     /* by L1, which was as it was then (cache.changes), or 0 */
 	uint8_t outcome;         /* enum access_outcome, of this cycle */
+	bool takes_late;         /* it takes an instruction behind its work of the cycle: config.lsu_takes_late, and beside sub-cores */
 	bool asks;               /* mechanisms have not all seen yet that it wants the banks of shared memory */
 };
 

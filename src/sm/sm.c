@@ -45,6 +45,7 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
 		sm->issued[u].width = sm->collected[u].width = config->pipe[u].issue_width;
 	sm->registers.bank_mask = config->register_banks - 1;
+	sm->lsu.takes_late = config->sub_cores || config->lsu_takes_late;
 	fetch_open(sm);
 	scheduler_open(sm);
 	collectors_open(sm);
@@ -198,7 +199,7 @@ __attribute__((noinline)) static bool fetch_more(struct sm *sm)
  * need not tick before, if no hook of a block's end, which fetch finds behind issue, has let a warp go. */
 __attribute__((noinline)) static void let_pipeline_rest(struct sm *sm)
 {
-	bool rests = sm->issue.rests && fetch_rests(&sm->fetch);
+	bool rests = sm->issue.state == ISSUE_RESTS && fetch_rests(&sm->fetch);
 	sm->pipeline_event = collectors_go_on(sm) ? sm->cycle + 1 : earlier(units_next(sm), sm->phase_waits.next);
 	sm->pipeline_next = rests ? sm->pipeline_event : sm->cycle + 1;
 }

@@ -150,7 +150,7 @@ static void check_layouts(void *device)
 	      "size of cudaPointerAttributes");
 	for (int attribute = 1; attribute <= 146; attribute++)
 		check(cudaDeviceGetAttribute(&value, attribute, 0) == 0, "an attribute's number");
-	static const int has[] = {15, 19, 31, 40}; /* overlap, mapped memory, concurrent kernels, engines for copies */
+	static const int has[] = {15, 19, 40}; /* overlap, mapped memory, engines for copies */
 	for (size_t i = 0; i < sizeof has / sizeof *has; i++)
 		check(cudaDeviceGetAttribute(&value, has[i], 0) == 0 && value == 1, "what a GTX 480 has");
 }

@@ -3,7 +3,10 @@
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
-unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_STATS
+unset SLUICE_MACHINE SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_STATS
+# The kernels that spin here must not end as stalled ones.
+SLUICE_OPTIONS=launch.livelock=0
+export SLUICE_OPTIONS
 mkdir "$work/tmp"
 cd "$work" || exit 1
 

@@ -201,7 +201,7 @@ static void round_trip(const char *path, const char *text, size_t length)
 static void test_round_trip(void **state)
 {
 	(void)state;
-	assert_int_equal(for_each_file(TEST_DATA "/reference/kernels", round_trip), 14);
+	assert_int_equal(for_each_file(TEST_DATA "/reference/kernels", round_trip), 16);
 	assert_true(for_each_file(TEST_DATA "/ptx", round_trip) >= 7);
 }
 
