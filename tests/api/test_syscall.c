@@ -365,7 +365,8 @@ static void test_malloc_free(void **state)
 	assert_string_equal(text, "");
 	/* A module's variable is not the program's to free. */
 	uint64_t variable[] = {simt_alloc_static(memory, 16, 16)};
-	assert_non_null(strstr(simt_free_problem(memory, variable[0], SIMT_KERNEL), "which is a variable of the program"));
+	assert_non_null(
+		strstr(simt_free_problem(memory, variable[0], SIMT_KERNEL), "which is a variable of the program"));
 	assert_true(simt_valid(memory, variable[0], 16));
 }
 
