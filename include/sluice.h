@@ -226,6 +226,8 @@ SLUICE_API enum sluice_status sluice_unshare(sluice_gpu *gpu, const void *host, 
 /* Where the next memory of that size to be shared had best be mapped, if the host has room there: its addresses are then the same in every
  * run, and the simulated machine's own. No figure depends on that. 0: nowhere. */
 SLUICE_API uint64_t sluice_share_place(const sluice_gpu *gpu, uint64_t size);
+/* Bytes that lie unused behind each allocation, so that accesses just past its end are found (--check bounds). 0: none. */
+SLUICE_API uint64_t sluice_allocation_gap(const sluice_gpu *gpu);
 
 /* Textures and surfaces: images in device memory, and how kernels read them (docs/textures.md). */
 enum sluice_channel { SLUICE_SIGNED, SLUICE_UNSIGNED, SLUICE_FLOAT };

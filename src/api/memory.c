@@ -175,6 +175,11 @@ uint64_t sluice_share_place(const sluice_gpu *gpu, uint64_t size)
 	return simt_share_place(gpu->gpu->memory, size);
 }
 
+uint64_t sluice_allocation_gap(const sluice_gpu *gpu)
+{
+	return simt_allocation_gap(gpu->gpu->memory);
+}
+
 enum sluice_status sluice_map(sluice_gpu *gpu, uint64_t address, uint64_t size, uint64_t device,
                               struct sluice_error *error)
 {

@@ -45,22 +45,38 @@ cudaError_t host_memory_add(struct runtime *runtime, const char *call, struct ho
 	return cudaSuccess;
 }
 
-void *host_memory_map(const struct runtime *runtime, size_t bytes)
+enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
+
+static size_t whole_pages(size_t bytes)
 {
-	enum { PROTECTION = PROT_READ | PROT_WRITE, FLAGS = MAP_PRIVATE | MAP_ANONYMOUS };
-	void *place = (void *)(uintptr_t)sluice_share_place(runtime->gpu, bytes);
-	void *pages = place ? mmap(place, bytes, PROTECTION, FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : MAP_FAILED;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	return (bytes + page - 1) / page * page;
+}
+
+static void *map_anywhere(const struct runtime *runtime, size_t *bytes)
+{
+	const size_t whole = whole_pages(*bytes), gap = whole_pages((size_t)sluice_allocation_gap(runtime->gpu));
+	char *pages = mmap(NULL, whole + gap, PROTECTION, FLAGS, -1, 0);
 	if (pages == MAP_FAILED)
-		pages = mmap(NULL, bytes, PROTECTION, FLAGS, -1, 0);
-	return pages == MAP_FAILED ? NULL : pages;
+		return NULL;
+	if (gap)
+		mprotect(pages + whole, gap, PROT_NONE);
+	*bytes = whole + gap;
+	return pages;
+}
+
+void *host_memory_map(const struct runtime *runtime, size_t *bytes)
+{
+	void *place = (void *)(uintptr_t)sluice_share_place(runtime->gpu, *bytes);
+	void *pages = place ? mmap(place, *bytes, PROTECTION, FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : MAP_FAILED;
+	return pages == MAP_FAILED ? map_anywhere(runtime, bytes) : pages;
 }
 
 cudaError_t host_memory_allocate(struct runtime *runtime, const char *call, struct host_memory wanted, void **pointer)
 {
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	wanted.size = wanted.size ? wanted.size : 1;
-	wanted.mapped = (wanted.size + page - 1) / page * page;
-	void *pages = wanted.mapped >= wanted.size ? host_memory_map(runtime, wanted.mapped) : NULL;
+	wanted.mapped = whole_pages(wanted.size);
+	void *pages = wanted.mapped >= wanted.size ? host_memory_map(runtime, &wanted.mapped) : NULL;
 	if (!pages)
 		return runtime_refuse(call, cudaErrorMemoryAllocation, "the host has no %zu bytes", wanted.size);
 	wanted.address = (uintptr_t)pages;

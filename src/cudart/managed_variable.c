@@ -64,7 +64,8 @@ static bool map_variable(const struct runtime *runtime, struct managed_variable 
 {
 	if (!variable->pointer)
 		return true;
-	*variable->pointer = host_memory_map(runtime, variable->size);
+	size_t mapped = variable->size;
+	*variable->pointer = host_memory_map(runtime, &mapped);
 	variable->symbol->host = *variable->pointer;
 	return *variable->pointer;
 }

@@ -192,6 +192,11 @@ uint64_t simt_share_place(const struct simt_memory *memory, uint64_t size)
 	return allocations_place(&memory->shared, size, SHARE_PAGE);
 }
 
+uint64_t simt_allocation_gap(const struct simt_memory *memory)
+{
+	return memory->shared.gap;
+}
+
 /* The machine's address says no more of the host's than programs rely on: whether pages begin there, and how accesses are aligned. */
 uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size)
 {

@@ -63,6 +63,8 @@ uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size);
 bool simt_unshare(struct simt_memory *memory, const void *host);
 /* Where the next share of that size will lie for the machine: host memory that lies there too has one address; 0: no room. */
 uint64_t simt_share_place(const struct simt_memory *memory, uint64_t size);
+/* Bytes that lie unused behind each of the host's allocations (simt_memory_keep_gaps()). */
+uint64_t simt_allocation_gap(const struct simt_memory *memory);
 /* Lets programs say [address, address + size) for memory that is allocated, from the machine's `device` on, until simt_unmap(). False: device memory
  * or a window of the machine's is there already, or a share or another of these. */
 bool simt_map(struct simt_memory *memory, uint64_t address, uint64_t size, uint64_t device);
