@@ -1,8 +1,8 @@
 /* Races on global memory, between warps of any blocks.
  *
  * Within a block the clocks of race.c say what orders warps. Between blocks only this does: a fence, then an atomic (or a
- * volatile store) of a location, which another block's atomic or volatile load reads. Such a release has a number, and tells how far
- * the accesses of each warp of its block have come. Who reads the location has heard of that release and, to be lenient, of all
+ * volatile store) of a location, which another block's atomic or volatile load reads; or, without a fence, an atomic or a store
+ * with .release. Such a release has a number, and tells how far the accesses of each warp of its block have come. Who reads the location has heard of that release and, to be lenient, of all
  * with smaller numbers, whatever their location: so what is handed on through third blocks is ordered, and a race may be missed
  * that a release of something else happened to lie between. A barrier tells those whom it lets go what any of them has heard.
  * A fence behind the read is not asked for: programs leave it out, and a barrier stands there.
@@ -160,7 +160,8 @@ static void tell(struct telling *telling, uint64_t release, uint32_t time)
 	telling->told[telling->count++] = (struct told){release, time};
 }
 
-static void release(struct race_global *global, const struct simt_warp *warp, struct location *location)
+/* An instruction that releases by itself covers all that the warp knows; another one, what lies before fences. */
+static void release(struct race_global *global, const struct simt_warp *warp, struct location *location, bool by_order)
 {
 	const struct race *race = warp->block->checks->race;
 	struct teller *teller = &global->teller[warp->block->number];
@@ -168,16 +169,18 @@ static void release(struct race_global *global, const struct simt_warp *warp, st
 		teller->warp = xcalloc(global->warps, sizeof *teller->warp);
 	location->release = ++global->releases;
 	for (uint32_t other = 0; other < warp->block->warps; other++)
-		tell(&teller->warp[other], location->release, covered(race, warp->index, other));
+		tell(&teller->warp[other], location->release,
+		     by_order ? race_row(race->known, race, warp->index)[other] : covered(race, warp->index, other));
 }
 
-void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves)
+void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves,
+                             bool by_order)
 {
 	struct location *location = find_or_make(&global->locations, address, sizeof *location);
 	uint64_t *heard = &warp->block->checks->race->hearer.heard[warp->index];
 	*heard = location->release > *heard ? location->release : *heard;
 	if (leaves)
-		release(global, warp, location);
+		release(global, warp, location, by_order);
 }
 
 void race_global_arrive(const struct simt_warp *warp, uint32_t barrier)
