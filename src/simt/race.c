@@ -433,6 +433,7 @@ static struct access access_of(struct simt_warp *warp, const struct simt_inst *i
 	                       .offset = offset,
 	                       .size = size,
 	                       .same = same,
+	                       .is_volatile = inst->ptx->order == PTX_VOLATILE,
 	                       .last_rival = UINT32_MAX};
 }
 

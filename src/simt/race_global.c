@@ -24,6 +24,7 @@ struct mark {
 	uint64_t block;
 	uint32_t time, who; /* time NONE: nobody */
 	enum access_kind kind;
+	bool is_volatile;
 };
 
 struct global_cell {
@@ -252,6 +253,15 @@ static void report(struct access *access, const struct mark *mark, enum finding_
 			   });
 }
 
+/* No barrier of a block can order two blocks, so that none is forgotten where both access by volatile or atomic instructions: a
+ * word that is a flag and its value at once needs no fence. */
+static bool may_race(const struct access *access, const struct mark *mark)
+{
+	bool is_strong = access->is_volatile || access->kind == ATOMIC || access->kind == ATOMIC_READ;
+	bool was_strong = mark->is_volatile || mark->kind == ATOMIC || mark->kind == ATOMIC_READ;
+	return mark->block == access->block->number || !is_strong || !was_strong;
+}
+
 /* A read or atomic takes the place of one that it makes superfluous, of nobody's, or of the oldest. */
 static void keep(const struct race_global *global, struct global_cell *cell, const struct access *access,
                  const struct mark *mark)
@@ -266,15 +276,16 @@ static void keep(const struct race_global *global, struct global_cell *cell, con
 
 static void touch(const struct race_global *global, struct global_cell *cell, struct access *access)
 {
-	struct mark mark = {access->block->number, access->time, access->who, access->kind};
+	struct mark mark = {access->block->number, access->time, access->who, access->kind, access->is_volatile};
 	const struct mark *write = access->same ? &cell->old_write : &cell->write;
 	bool is_ordered_write = write->time == NONE || is_ordered(global, access, write);
-	if (!is_ordered_write)
+	if (!is_ordered_write && may_race(access, write))
 		report(access, write, FINDING_GLOBAL_RACE);
-	else if (write->time != NONE && access->is_texture)
+	else if (is_ordered_write && write->time != NONE && access->is_texture)
 		report(access, write, FINDING_TEXTURE);
 	for (uint32_t i = 0; i < READS && cell->read[i].time != NONE; i++)
-		if (race_conflicts(access->kind, cell->read[i].kind) && !is_ordered(global, access, &cell->read[i]))
+		if (race_conflicts(access->kind, cell->read[i].kind) && may_race(access, &cell->read[i]) &&
+		    !is_ordered(global, access, &cell->read[i]))
 			report(access, &cell->read[i], FINDING_GLOBAL_RACE);
 	if (access->kind != WRITE) {
 		keep(global, cell, access, &mark);

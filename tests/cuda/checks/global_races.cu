@@ -320,6 +320,28 @@ __global__ void by_mbarrier(int *data, int *flag) { within_and_between<true>(dat
 //: by_flag: right race,global-race
 __global__ void by_flag(int *data, int *flag) { within_and_between<false>(data, flag); }
 
+// The flag and its value are one word: no fence is needed, whether its accesses are volatile or relaxed.
+template <bool STRONG> __device__ void pack(unsigned long long *word, int *out)
+{
+	volatile unsigned long long *at = word;
+	unsigned long long before = 0;
+	if (threadIdx.x)
+		return;
+	if (STRONG)
+		at[blockIdx.x] = 1ull << 32;
+	if (blockIdx.x)
+		while ((before = STRONG ? at[blockIdx.x - 1] : word[blockIdx.x - 1]) >> 33 == 0 && STRONG)
+			;
+	at[blockIdx.x] = 2ull << 32 | (unsigned)((unsigned)before + 1);
+	out[blockIdx.x] = (unsigned)before;
+}
+
+//: packed: right global-race
+__global__ void packed(unsigned long long *word, int *out) { pack<true>(word, out); }
+
+//: packed_plain: check global-race
+__global__ void packed_plain(unsigned long long *word, int *out) { pack<false>(word, out); }
+
 // A lock; and one that is not taken by all.
 template <bool ALL> __device__ void guard(int *lock, int *sum)
 {
@@ -370,6 +392,8 @@ static void run_case()
 	CASE(released) released<<<8, 32>>>(c, d);
 	CASE(relaxed) relaxed<<<8, 32>>>(c, d);
 	CASE(release_too_early) release_too_early<<<2, 32>>>(c, d);
+	CASE(packed) packed<<<8, 64>>>((unsigned long long *)a, d);
+	CASE(packed_plain) packed_plain<<<8, 64>>>((unsigned long long *)a, d);
 	CASE(by_mbarrier) by_mbarrier<<<8, 64>>>(a, d);
 	CASE(by_flag) by_flag<<<8, 64>>>(a, d);
 	CASE(locked) locked<<<16, 64>>>(c, d);
