@@ -21,8 +21,8 @@ void livelock_end(struct livelock *livelock)
 	free(livelock->states);
 }
 
-/* Whether a warp polls device memory, or is kept from going on. One that is left out for a while only comes to new states
- * between looks. */
+/* Whether a warp polls device memory, or is kept from going on. One that is left out only for a while comes to new
+ * states between looks. */
 static bool is_stuck(const struct sm *sm, uint32_t slot, bool *polls)
 {
 	const struct simt_warp *warp = sm->warp[slot].simt;

@@ -2,9 +2,10 @@
  *
  * Within a block the clocks of race.c say what orders warps. Between blocks only this does: a fence, then an atomic (or a
  * volatile store) of a location, which another block's atomic or volatile load reads; or, without a fence, an atomic or a store
- * with .release. Such a release has a number, and tells how far the accesses of each warp of its block have come. Who reads the location has heard of that release and, to be lenient, of all
- * with smaller numbers, whatever their location: so what is handed on through third blocks is ordered, and a race may be missed
- * that a release of something else happened to lie between. A barrier tells those whom it lets go what any of them has heard.
+ * with .release. Such a release has a number, and tells how far the accesses of each warp of its block have come. Who reads
+ * the location has heard of that release and, to be lenient, of all with smaller numbers, whatever their location: so what is
+ * handed on through third blocks is ordered, and a race may be missed that a release of something else happened to lie
+ * between. A barrier tells those whom it lets go what any of them has heard, and a location of atomics those that read it.
  * A fence behind the read is not asked for: programs leave it out, and a barrier stands there.
  *
  * Of every word (or byte, in pages in which there are accesses to parts of words) the last write is kept, the last of another
