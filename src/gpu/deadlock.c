@@ -41,6 +41,16 @@ const char *gpu_kept_by(const struct sm *sm, uint32_t slot)
 	return sm->seam->vetoed_by[slot] < MECH_MAX ? name_of(sm->seam, sm->seam->vetoed_by[slot]) : NULL;
 }
 
+const char *gpu_left_out_by(const struct sm *sm, uint32_t slot)
+{
+	const struct sm_warp *warp = &sm->warp[slot];
+	uint64_t waits = warp->scheduler->seen.held | warp->scheduler->hazard;
+	uint32_t mechanism = left_out_by(sm, warp);
+	if (waits & warp->mask || !warp->ibuffer.count)
+		return NULL;
+	return mechanism < MECH_MAX ? name_of(sm->seam, mechanism) : NULL;
+}
+
 static void explain_warp(const struct sm *sm, uint32_t slot, struct report *report)
 {
 	const struct sm_warp *warp = &sm->warp[slot];

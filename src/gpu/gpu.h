@@ -148,6 +148,8 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 
 /* The mechanism that keeps a warp from issuing, or NULL. */
 const char *gpu_kept_by(const struct sm *sm, uint32_t slot);
+/* The mechanism that did not let the warp compete when it was asked last, though it could issue; or NULL. */
+const char *gpu_left_out_by(const struct sm *sm, uint32_t slot);
 /* Says of every resident warp and every busy unit what it waits for. */
 void gpu_explain_deadlock(const struct gpu *gpu, char *text, size_t size);
 

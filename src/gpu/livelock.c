@@ -21,17 +21,18 @@ void livelock_end(struct livelock *livelock)
 	free(livelock->states);
 }
 
-/* Whether a warp polls device memory, or is kept from going on. */
+/* Whether a warp polls device memory, or is kept from going on. One that is left out only for a while comes to new
+ * states between looks. */
 static bool is_stuck(const struct sm *sm, uint32_t slot, bool *polls)
 {
 	const struct simt_warp *warp = sm->warp[slot].simt;
 	struct simt_poll poll;
 	if (warp->done || warp->block->waiting >> warp->index & 1 || gpu_kept_by(sm, slot))
 		return true;
-	if (!simt_warp_polls(warp, &poll) || poll.is_host)
-		return false;
-	*polls = true;
-	return true;
+	if (!simt_warp_polls(warp, &poll))
+		return gpu_left_out_by(sm, slot) != NULL;
+	*polls |= !poll.is_host;
+	return !poll.is_host;
 }
 
 static bool all_stuck(const struct gpu *gpu)

@@ -54,13 +54,15 @@ static void come_to_limit(struct gpu *gpu, struct watch *watch, uint64_t steps)
 		watch->next = gpu->step + 1;
 }
 
-static void find_polls(const struct gpu *gpu, const struct dispatch *dispatch, struct simt_polls *polls)
+static void find_polls(const struct gpu *gpu, const struct dispatch *dispatch, struct simt_polls *polls,
+                       bool is_livelock)
 {
 	*polls = (struct simt_polls){.blocks = dispatch->blocks, .blocks_left = dispatch->blocks - dispatch->next};
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		for (uint32_t w = 0; w < gpu->sm[i].config.warps; w++)
 			if (gpu->sm[i].warp[w].simt)
-				simt_polls_add(polls, gpu->sm[i].warp[w].simt, gpu_kept_by(&gpu->sm[i], w));
+				simt_polls_add(polls, gpu->sm[i].warp[w].simt, gpu_kept_by(&gpu->sm[i], w),
+				               is_livelock ? gpu_left_out_by(&gpu->sm[i], w) : NULL);
 }
 
 static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch, const struct dispatch *dispatch,
@@ -87,13 +89,13 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 	if (simt_is_stopped(&run->launch) ||
 	    (run->max_thread_instructions && threads >= run->max_thread_instructions)) {
 		run->end = GPU_STOPPED;
-		find_polls(gpu, dispatch, &run->polls);
+		find_polls(gpu, dispatch, &run->polls, run->livelock);
 		return true;
 	}
 	if (cycle >= watch->livelock.next && livelock_look(&watch->livelock, gpu, dispatch, cycle)) {
 		run->end = GPU_STALLED;
 		run->livelock = true;
-		find_polls(gpu, dispatch, &run->polls);
+		find_polls(gpu, dispatch, &run->polls, run->livelock);
 		return true;
 	}
 	watch->next = gpu->step + WATCH_STEPS;

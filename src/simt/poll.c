@@ -89,7 +89,7 @@ static void add_poll(struct simt_polls *polls, const struct simt_poll *poll)
 		polls->poll[0] = *poll;
 }
 
-void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const char *holder)
+void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const char *holder, const char *order)
 {
 	struct simt_poll poll;
 	if (warp->done)
@@ -102,6 +102,11 @@ void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, cons
 		}
 	} else if (warp->block->waiting >> warp->index & 1) {
 		polls->at_barrier++;
+	} else if (order) {
+		if (!polls->left_out++) {
+			polls->order = order;
+			polls->left_out_block = warp->block->index;
+		}
 	} else if (simt_warp_polls(warp, &poll)) {
 		add_poll(polls, &poll);
 	} else if (!polls->going++) {
@@ -173,13 +178,21 @@ static void print_writers(struct message *out, const struct simt_polls *polls)
 		message_dim(out, polls->going_block);
 		return;
 	}
-	message_add(out, "no resident warp can write it: %" PRIu32 " poll, %" PRIu32 " wait at barriers",
-	            polls->polling, polls->at_barrier);
+	message_add(out, "no %s can write it: %" PRIu32 " poll, %" PRIu32 " wait at barriers",
+	            polls->left_out ? "warp that competes" : "resident warp", polls->polling, polls->at_barrier);
 	if (polls->held) {
 		message_add(out, ", and mechanism %s keeps %" PRIu32 " from going on, the first of block ",
 		            polls->holder, polls->held);
 		message_dim(out, polls->held_block);
 		message_add(out, ". A block polls what a block would have to write that waits for it");
+	}
+	if (polls->left_out) {
+		message_add(out,
+		            "; warps that poll keep their places in the order of %s, where %" PRIu32
+		            " others never compete, the first of block ",
+		            polls->order, polls->left_out);
+		message_dim(out, polls->left_out_block);
+		message_add(out, ": one of these may have to write it");
 	}
 	if (polls->blocks_left)
 		message_add(out,

@@ -41,9 +41,9 @@ static const bool covers[ACCESS_KINDS][ACCESS_KINDS] = {
 	[WRITE] = {true, true, true, true},
 };
 
-/* A location of atomics, and the row of location_known with what its writers knew. */
+/* A location of atomics, the row of location_known with what its writers knew, and what they had heard of other blocks. */
 struct location {
-	uint64_t address;
+	uint64_t address, heard;
 	uint32_t row;
 };
 
@@ -191,8 +191,8 @@ void race_fence(struct simt_warp *warp)
 	race_advance(race, w);
 }
 
-/* What the writers of a location knew. NULL when there is none and none shall be made, or no more can be. */
-static uint32_t *find_location(struct race *race, uint64_t address, bool make)
+/* NULL when there is none and none shall be made, or no more can be. */
+static struct location *find_location(struct race *race, uint64_t address, bool make)
 {
 	uint32_t low = 0, high = race->locations;
 	if (!race->location_known && !make)
@@ -210,14 +210,13 @@ static uint32_t *find_location(struct race *race, uint64_t address, bool make)
 	}
 	struct location *location = &race->location[low];
 	if (low < race->locations && location->address == address)
-		return race_row(race->location_known, race, location->row);
+		return location;
 	if (!make || race->locations == MOST_LOCATIONS)
 		return NULL;
 	memmove(location + 1, location, (race->locations - low) * sizeof *location);
-	*location = (struct location){address, race->locations++};
-	uint32_t *known = race_row(race->location_known, race, location->row);
-	fill(known, race->clocks, race->begin);
-	return known;
+	*location = (struct location){.address = address, .row = race->locations++};
+	fill(race_row(race->location_known, race, location->row), race->clocks, race->begin);
+	return location;
 }
 
 /* Where an mbarrier's instruction says nothing of order, an arrival releases and a wait acquires (PTX ISA, "mbarrier"). */
@@ -237,6 +236,14 @@ static enum ptx_order order_of(const struct ptx_inst *ptx)
 	}
 }
 
+/* A warp of the block that reads the location has heard of other blocks what those that left something there had heard. */
+static void pass_hearsay(struct location *location, uint64_t *heard, bool leaves)
+{
+	*heard = location->heard > *heard ? location->heard : *heard;
+	if (leaves)
+		location->heard = *heard;
+}
+
 /* A lane's atomic access as one that orders: what it reads of others, what it leaves for others. */
 static void synchronise(struct race *race, const struct simt_inst *inst, const struct simt_warp *who, uint64_t address,
                         bool writes)
@@ -247,15 +254,16 @@ static void synchronise(struct race *race, const struct simt_inst *inst, const s
 	bool releases = order == PTX_RELEASE || order == PTX_ACQ_REL || order == PTX_SC;
 	bool leaves = writes && (releases || race->has_fenced >> warp & 1);
 	if (race->global && generic_space(address) == PTX_GLOBAL)
-		race_global_synchronise(race->global, who, address, leaves);
-	uint32_t *location = find_location(race, address, leaves);
-	if (!location)
-		return;
-	race_join(race, race_row(acquires ? race->known : race->pending, race, warp), location);
-	if (!leaves)
-		return;
-	race_join(race, location, race_row(releases ? race->known : race->fenced, race, warp));
-	if (releases)
+		race_global_synchronise(race->global, who, address, leaves, releases);
+	struct location *location = find_location(race, address, leaves);
+	if (location) {
+		uint32_t *left = race_row(race->location_known, race, location->row);
+		race_join(race, race_row(acquires ? race->known : race->pending, race, warp), left);
+		if (leaves)
+			race_join(race, left, race_row(releases ? race->known : race->fenced, race, warp));
+		pass_hearsay(location, &race->hearer.heard[warp], leaves);
+	}
+	if (leaves && releases)
 		race_advance(race, warp);
 }
 
@@ -425,6 +433,7 @@ static struct access access_of(struct simt_warp *warp, const struct simt_inst *i
 	                       .offset = offset,
 	                       .size = size,
 	                       .same = same,
+	                       .is_volatile = inst->ptx->order == PTX_VOLATILE,
 	                       .last_rival = UINT32_MAX};
 }
 

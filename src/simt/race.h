@@ -70,6 +70,7 @@ struct access {
 	uint64_t offset;
 	uint32_t size;
 	bool same;           /* a write that changes nothing */
+	bool is_volatile;
 	bool is_texture;     /* through the texture cache, which knows of no write since the launch */
 	uint32_t last_rival; /* the access that the last finding was about: one finding for all bytes of it */
 };

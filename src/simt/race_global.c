@@ -1,10 +1,11 @@
 /* Races on global memory, between warps of any blocks.
  *
  * Within a block the clocks of race.c say what orders warps. Between blocks only this does: a fence, then an atomic (or a
- * volatile store) of a location, which another block's atomic or volatile load reads. Such a release has a number, and tells how far
- * the accesses of each warp of its block have come. Who reads the location has heard of that release and, to be lenient, of all
- * with smaller numbers, whatever their location: so what is handed on through third blocks is ordered, and a race may be missed
- * that a release of something else happened to lie between. A barrier tells those whom it lets go what any of them has heard.
+ * volatile store) of a location, which another block's atomic or volatile load reads; or, without a fence, an atomic or a store
+ * with .release. Such a release has a number, and tells how far the accesses of each warp of its block have come. Who reads
+ * the location has heard of that release and, to be lenient, of all with smaller numbers, whatever their location: so what is
+ * handed on through third blocks is ordered, and a race may be missed that a release of something else happened to lie
+ * between. A barrier tells those whom it lets go what any of them has heard, and a location of atomics those that read it.
  * A fence behind the read is not asked for: programs leave it out, and a barrier stands there.
  *
  * Of every word (or byte, in pages in which there are accesses to parts of words) the last write is kept, the last of another
@@ -24,6 +25,7 @@ struct mark {
 	uint64_t block;
 	uint32_t time, who; /* time NONE: nobody */
 	enum access_kind kind;
+	bool is_volatile;
 };
 
 struct global_cell {
@@ -160,7 +162,8 @@ static void tell(struct telling *telling, uint64_t release, uint32_t time)
 	telling->told[telling->count++] = (struct told){release, time};
 }
 
-static void release(struct race_global *global, const struct simt_warp *warp, struct location *location)
+/* An instruction that releases by itself covers all that the warp knows; another one, what lies before fences. */
+static void release(struct race_global *global, const struct simt_warp *warp, struct location *location, bool by_order)
 {
 	const struct race *race = warp->block->checks->race;
 	struct teller *teller = &global->teller[warp->block->number];
@@ -168,16 +171,18 @@ static void release(struct race_global *global, const struct simt_warp *warp, st
 		teller->warp = xcalloc(global->warps, sizeof *teller->warp);
 	location->release = ++global->releases;
 	for (uint32_t other = 0; other < warp->block->warps; other++)
-		tell(&teller->warp[other], location->release, covered(race, warp->index, other));
+		tell(&teller->warp[other], location->release,
+		     by_order ? race_row(race->known, race, warp->index)[other] : covered(race, warp->index, other));
 }
 
-void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves)
+void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves,
+                             bool by_order)
 {
 	struct location *location = find_or_make(&global->locations, address, sizeof *location);
 	uint64_t *heard = &warp->block->checks->race->hearer.heard[warp->index];
 	*heard = location->release > *heard ? location->release : *heard;
 	if (leaves)
-		release(global, warp, location);
+		release(global, warp, location, by_order);
 }
 
 void race_global_arrive(const struct simt_warp *warp, uint32_t barrier)
@@ -249,6 +254,15 @@ static void report(struct access *access, const struct mark *mark, enum finding_
 			   });
 }
 
+/* No barrier of a block can order two blocks, so that none is forgotten where both access by volatile or atomic instructions: a
+ * word that is a flag and its value at once needs no fence. */
+static bool may_race(const struct access *access, const struct mark *mark)
+{
+	bool is_strong = access->is_volatile || access->kind == ATOMIC || access->kind == ATOMIC_READ;
+	bool was_strong = mark->is_volatile || mark->kind == ATOMIC || mark->kind == ATOMIC_READ;
+	return mark->block == access->block->number || !is_strong || !was_strong;
+}
+
 /* A read or atomic takes the place of one that it makes superfluous, of nobody's, or of the oldest. */
 static void keep(const struct race_global *global, struct global_cell *cell, const struct access *access,
                  const struct mark *mark)
@@ -263,15 +277,16 @@ static void keep(const struct race_global *global, struct global_cell *cell, con
 
 static void touch(const struct race_global *global, struct global_cell *cell, struct access *access)
 {
-	struct mark mark = {access->block->number, access->time, access->who, access->kind};
+	struct mark mark = {access->block->number, access->time, access->who, access->kind, access->is_volatile};
 	const struct mark *write = access->same ? &cell->old_write : &cell->write;
 	bool is_ordered_write = write->time == NONE || is_ordered(global, access, write);
-	if (!is_ordered_write)
+	if (!is_ordered_write && may_race(access, write))
 		report(access, write, FINDING_GLOBAL_RACE);
-	else if (write->time != NONE && access->is_texture)
+	else if (is_ordered_write && write->time != NONE && access->is_texture)
 		report(access, write, FINDING_TEXTURE);
 	for (uint32_t i = 0; i < READS && cell->read[i].time != NONE; i++)
-		if (race_conflicts(access->kind, cell->read[i].kind) && !is_ordered(global, access, &cell->read[i]))
+		if (race_conflicts(access->kind, cell->read[i].kind) && may_race(access, &cell->read[i]) &&
+		    !is_ordered(global, access, &cell->read[i]))
 			report(access, &cell->read[i], FINDING_GLOBAL_RACE);
 	if (access->kind != WRITE) {
 		keep(global, cell, access, &mark);

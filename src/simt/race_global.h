@@ -17,8 +17,9 @@ void race_global_close(struct race_global *list);
 void race_global_touch(struct race_global *global, struct access *access);
 /* The memory is somebody else's now: what was done to it before is of no interest. */
 void race_global_forget(struct race_global *global, uint64_t address, uint64_t size);
-/* A lane's atomic access to a location: what it hears of other blocks, and where it leaves something, what it tells them. */
-void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves);
+/* A lane's atomic access to a location: what it hears of other blocks, and where it leaves something, what it tells them; `by_order`:
+ * the instruction releases, and needs no fence. */
+void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves, bool by_order);
 void race_global_arrive(const struct simt_warp *warp, uint32_t barrier);
 void race_global_release(const struct simt_block *block, uint32_t barrier, uint64_t released);
 

@@ -444,9 +444,10 @@ enum { SIMT_MAX_POLLS = 4 };
 struct simt_polls {
 	struct simt_poll poll[SIMT_MAX_POLLS]; /* the first of them, by instruction and address */
 	uint32_t count;
-	uint32_t polling, at_barrier, held, going; /* warps */
+	uint32_t polling, at_barrier, held, going, left_out; /* warps */
 	const char *holder;                        /* the mechanism that keeps the first of `held` */
-	struct dim3 held_block, going_block;       /* the first one's */
+	const char *order;                         /* the mechanism that lets none of `left_out` compete */
+	struct dim3 held_block, going_block, left_out_block; /* the first one's */
 	uint64_t held_number;
 	uint32_t going_warp;
 	uint64_t blocks_left, blocks; /* that are not resident yet; of the grid */
@@ -456,8 +457,8 @@ struct simt_polls {
 bool simt_warp_polls(const struct simt_warp *warp, struct simt_poll *poll);
 /* A digest of all that decides what a warp does next, but for memory. */
 uint64_t simt_warp_state(const struct simt_warp *warp);
-/* `holder`: the mechanism that keeps it from going on, or NULL. */
-void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const char *holder);
+/* `holder`: the mechanism that keeps it from going on; `order`: the one that never lets it compete; or NULL. */
+void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const char *holder, const char *order);
 /* Lines that say so, each behind a newline; nothing when nobody polls. */
 void simt_polls_print(const struct simt_launch *launch, const struct simt_polls *polls, char *text, size_t size);
 

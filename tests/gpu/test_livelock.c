@@ -59,6 +59,54 @@ static void polls_are_located(void **state)
 	             1, 32, "reads address");
 }
 
+/* The value has come when it is asked for, so that the warp does not wait for a load. */
+#define ADD   "add.u32 %r5, %r5, 1; add.u32 %r5, %r5, 1; add.u32 %r5, %r5, 1; add.u32 %r5, %r5, 1; "
+#define PAUSE "mov.u32 %r5, 1; " ADD ADD ADD ADD ADD
+
+/* The warps that compete poll and keep their places: the one that would write never gets one. */
+static struct gpu_kit run_levels(const char *order, const char *writer)
+{
+	const char *options[] = {"sm.count=1", "launch.livelock=20000", order, NULL};
+	struct gpu_kit kit;
+	char body[2048];
+	snprintf(body, sizeof body,
+	         "mov.u32 %%r1, %%tid.x; setp.ge.u32 %%p1, %%r1, 96; mov.u32 %%r2, 64; @%%p1 bra W; "
+	         "P: ld.volatile.shared.u32 %%r4, [%%r2]; %s setp.eq.u32 %%p3, %%r4, 0; @%%p3 bra P; exit;\n"
+	         "W: %s add.u32 %%r4, %%r4, 1; st.volatile.shared.u32 [%%r2], %%r4; exit;",
+	         PAUSE, writer);
+	kit_open(&kit, options);
+	kit.param = kit_buffer(&kit, NULL, 64);
+	kit_load(&kit, body);
+	kit.run.max_thread_instructions = 100000000;
+	kit_start(&kit, 1, 128);
+	return kit;
+}
+
+static void left_out_by_the_warp_order(void **state)
+{
+	(void)state;
+	char text[4096];
+	struct gpu_kit kit = run_levels("sm.warp_order=two_level:ready=1", "ld.global.u32 %r4, [%rd0+16];");
+	assert_int_equal(kit.run.end, GPU_STALLED);
+	assert_true(kit.run.livelock);
+	simt_polls_print(&kit.run.launch, &kit.run.polls, text, sizeof text);
+	if (!strstr(text, "in the order of two_level") || strstr(text, "resident warp"))
+		fail_msg("%s", text);
+	kit_close(&kit);
+}
+
+/* With a place for each, the writer computes for long, and ends the polls. */
+static void with_room_for_the_writer(void **state)
+{
+	(void)state;
+	struct gpu_kit kit =
+		run_levels("sm.warp_order=two_level:ready=2",
+	                   "mov.u32 %r4, 0; L: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 20000; @%p2 bra L;");
+	assert_int_equal(kit.run.end, GPU_DONE);
+	assert_true(kit.run.cycles > 60000);
+	kit_close(&kit);
+}
+
 static void expect_end(const char *body, uint32_t blocks, uint32_t threads, enum gpu_end end)
 {
 	struct gpu_kit kit = run(body, blocks, threads, NULL);
@@ -103,6 +151,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(polls_are_located),
+		cmocka_unit_test(left_out_by_the_warp_order),
+		cmocka_unit_test(with_room_for_the_writer),
 		cmocka_unit_test(right_programs_go_on),
 		cmocka_unit_test(off),
 	};

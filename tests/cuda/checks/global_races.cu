@@ -219,6 +219,129 @@ __global__ void heap(int *out)
 	}
 }
 
+static __device__ int load_acquire(const int *p)
+{
+	int value;
+	asm volatile("ld.acquire.gpu.s32 %0, [%1];" : "=r"(value) : "l"(p) : "memory");
+	return value;
+}
+
+static __device__ void store_release(int *p, int value)
+{
+	asm volatile("st.release.gpu.s32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+}
+
+static __device__ void store_relaxed(int *p, int value)
+{
+	asm volatile("st.relaxed.gpu.s32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
+}
+
+// A store that releases needs no fence; one that is relaxed does.
+template <bool RELEASES> __device__ void hand_on(int *data, int *flag)
+{
+	if (blockIdx.x)
+		while (!load_acquire(&flag[blockIdx.x - 1]))
+			;
+	data[0] += 1;
+	__syncwarp();
+	if (threadIdx.x == 0)
+		RELEASES ? store_release(&flag[blockIdx.x], 1) : store_relaxed(&flag[blockIdx.x], 1);
+}
+
+//: released: right global-race
+__global__ void released(int *data, int *flag) { hand_on<true>(data, flag); }
+
+//: relaxed: check global-race 2
+__global__ void relaxed(int *data, int *flag) { hand_on<false>(data, flag); }
+
+//: release_too_early: check global-race 1
+__global__ void release_too_early(int *data, int *flag)
+{
+	if (blockIdx.x == 0) {
+		store_release(flag, 1);
+		*data = 7;
+	} else {
+		while (!load_acquire(flag))
+			;
+		data[1 + blockIdx.x] = *data;
+	}
+}
+
+template <bool MBARRIER> __device__ void wait_for(unsigned mbarrier, int *flag)
+{
+	unsigned over = 0;
+	while (!over)
+		if (MBARRIER)
+			asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+			             : "=r"(over)
+			             : "r"(mbarrier)
+			             : "memory");
+		else
+			over = load_acquire(flag);
+}
+
+// One warp hears of another block and tells the others through shared memory, by an mbarrier or by a flag; what another warp of
+// the block has written goes the same way back.
+template <bool MBARRIER> __device__ void within_and_between(int *data, int *flag)
+{
+	__shared__ unsigned long long met[2];
+	__shared__ int heard, written;
+	unsigned at = (unsigned)__cvta_generic_to_shared(met);
+	if (threadIdx.x == 0) {
+		heard = written = 0;
+		asm volatile("mbarrier.init.shared.b64 [%0], 32; mbarrier.init.shared.b64 [%0+8], 32;" ::"r"(at) : "memory");
+	}
+	__syncthreads();
+	if (threadIdx.x < 32) {
+		if (blockIdx.x)
+			while (!load_acquire(&flag[blockIdx.x - 1]))
+				;
+		if (MBARRIER)
+			asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(at) : "memory");
+		else if (threadIdx.x == 0)
+			store_release(&heard, 1);
+		wait_for<MBARRIER>(at + 8, &written);
+		if (threadIdx.x == 0)
+			store_release(&flag[blockIdx.x], 1);
+	} else {
+		wait_for<MBARRIER>(at, &heard);
+		data[threadIdx.x] += blockIdx.x;
+		if (MBARRIER)
+			asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0+8]; }" ::"r"(at) : "memory");
+		__syncwarp();
+		if (!MBARRIER && threadIdx.x == 32)
+			store_release(&written, 1);
+	}
+}
+
+//: by_mbarrier: right race,global-race
+__global__ void by_mbarrier(int *data, int *flag) { within_and_between<true>(data, flag); }
+
+//: by_flag: right race,global-race
+__global__ void by_flag(int *data, int *flag) { within_and_between<false>(data, flag); }
+
+// The flag and its value are one word: no fence is needed, whether its accesses are volatile or relaxed.
+template <bool STRONG> __device__ void pack(unsigned long long *word, int *out)
+{
+	volatile unsigned long long *at = word;
+	unsigned long long before = 0;
+	if (threadIdx.x)
+		return;
+	if (STRONG)
+		at[blockIdx.x] = 1ull << 32;
+	if (blockIdx.x)
+		while ((before = STRONG ? at[blockIdx.x - 1] : word[blockIdx.x - 1]) >> 33 == 0 && STRONG)
+			;
+	at[blockIdx.x] = 2ull << 32 | (unsigned)((unsigned)before + 1);
+	out[blockIdx.x] = (unsigned)before;
+}
+
+//: packed: right global-race
+__global__ void packed(unsigned long long *word, int *out) { pack<true>(word, out); }
+
+//: packed_plain: check global-race
+__global__ void packed_plain(unsigned long long *word, int *out) { pack<false>(word, out); }
+
 // A lock; and one that is not taken by all.
 template <bool ALL> __device__ void guard(int *lock, int *sum)
 {
@@ -266,6 +389,13 @@ static void run_case()
 	CASE(of_all) of_all<<<16, 64>>>(a, b);
 	CASE(all_but_one) all_but_one<<<16, 64>>>(a, b);
 	CASE(chain) chain<<<8, 32>>>(c, a, b);
+	CASE(released) released<<<8, 32>>>(c, d);
+	CASE(relaxed) relaxed<<<8, 32>>>(c, d);
+	CASE(release_too_early) release_too_early<<<2, 32>>>(c, d);
+	CASE(packed) packed<<<8, 64>>>((unsigned long long *)a, d);
+	CASE(packed_plain) packed_plain<<<8, 64>>>((unsigned long long *)a, d);
+	CASE(by_mbarrier) by_mbarrier<<<8, 64>>>(a, d);
+	CASE(by_flag) by_flag<<<8, 64>>>(a, d);
 	CASE(locked) locked<<<16, 64>>>(c, d);
 	CASE(half_locked) half_locked<<<16, 64>>>(c, d);
 	CASE(launches) for (int from = 0; from < 512; from += 100) launches<<<8, 64>>>(a, from);
