@@ -172,7 +172,7 @@ static int check(int argc, char **argv)
 	store_close(store);
 	if (wrong < 0)
 		return failed(&asked, message);
-	printf("%s: %zu runs, %ld of them wrong\n", asked.file, runs, wrong);
+	printf("%s: %zu run%s, %ld of them wrong\n", asked.file, runs, runs == 1 ? "" : "s", wrong);
 	return wrong ? CLI_FAILED : 0;
 }
 
