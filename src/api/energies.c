@@ -6,6 +6,7 @@
 #include "sluice.h"
 
 #include "base/config_find.h"
+#include "base/diag.h"
 #include "base/file.h"
 #include "gpu/gpu.h"
 
@@ -76,9 +77,7 @@ void energies_close(struct energies *energies)
 /* What was reported, without its last end of line, as a message. */
 static bool fail(struct diag *diag, char message[ENERGY_MESSAGE])
 {
-	static const char prefix[] = "sluice: error: ";
-	const char *text = diag->text ? diag->text : "";
-	text += strncmp(text, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
+	const char *text = diag_bare(diag->text ? diag->text : "");
 	snprintf(message, ENERGY_MESSAGE, "%.*s", (int)strcspn(text, "\n"), text);
 	diag_free(diag);
 	return false;

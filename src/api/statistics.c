@@ -2,6 +2,7 @@
 #include "api/api.h"
 
 #include "base/c_locale.h"
+#include "base/file.h"
 
 #include <errno.h>
 #include <string.h>
@@ -27,7 +28,7 @@ enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *path, struct s
 	stats_file_close(&gpu->stats_file);
 	if (stats_file_open(&gpu->stats_file, &gpu->records, path))
 		return api_succeed(error);
-	return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+	return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());
 }
 
 bool sluice_energy_has(const sluice_gpu *gpu, const char *name)
@@ -53,9 +54,9 @@ enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct slu
 	const char *path = gpu->stats_file.kept.path;
 	records_set_ended(&gpu->records, how);
 	if (path && !stats_file_finish(&gpu->stats_file, &gpu->records))
-		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());
 	if (!traces_finish(&gpu->traces, &path))
-		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());
 	return api_succeed(error);
 }
 

@@ -61,6 +61,10 @@ static enum sluice_status check_file(const char *what, const char *path, const s
 		return api_fail(error, SLUICE_BAD_SETTING, "%s: a functional run has no cycles", what);
 	if (!file_is_replaceable(path))
 		return api_fail(error, SLUICE_IO, "%s: %s is no ordinary file", what, path);
+	if (file_is_database(path)) {
+		errno = EEXIST;
+		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());
+	}
 	return SLUICE_OK;
 }
 
@@ -72,7 +76,7 @@ static enum sluice_status open_samples(struct traces *traces, const struct sluic
 		return api_fail(error, SLUICE_BAD_SETTING, "samples: expected a number of cycles from 1 on");
 	enum sluice_status status = check_file("samples", path, settings, error);
 	if (status == SLUICE_OK && !samples_open(&traces->samples, traces->records, path, settings->sample_every))
-		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());
 	return status;
 }
 
@@ -89,7 +93,7 @@ static enum sluice_status open_timeline(struct traces *traces, const struct slui
 		return status;
 	if (*message)
 		return api_fail(error, SLUICE_BAD_SETTING, "timeline: %s", message);
-	return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+	return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());
 }
 
 static enum sluice_status open_profile(struct traces *traces, const struct sluice_settings *settings,
@@ -98,7 +102,7 @@ static enum sluice_status open_profile(struct traces *traces, const struct sluic
 	const char *path = settings->profile_file;
 	enum sluice_status status = check_file("profile", path, settings, error);
 	if (status == SLUICE_OK && !profile_file_open(&traces->profile, traces->records, path))
-		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, strerror(errno));
+		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());
 	return status;
 }
 

@@ -134,6 +134,12 @@ void diag_plain(struct diag *diag, const char *format, ...)
 	va_end(arguments);
 }
 
+const char *diag_bare(const char *text)
+{
+	static const char prefix[] = "sluice: error: ";
+	return strncmp(text, prefix, sizeof prefix - 1) == 0 ? text + sizeof prefix - 1 : text;
+}
+
 void diag_append(struct diag *diag, const char *text, uint32_t errors)
 {
 	if (text)

@@ -40,6 +40,9 @@ __attribute__((format(printf, 4, 5))) void diag_warning(struct diag *diag, const
 /* A message without a source: "sluice: error: ..." */
 __attribute__((format(printf, 2, 3))) void diag_plain(struct diag *diag, const char *format, ...);
 
+/* A rendered message without the "sluice: error: " at its head, for who puts a place of its own there. */
+const char *diag_bare(const char *text);
+
 /* Messages that another has rendered (its text, which may be NULL), `errors` of them errors. */
 void diag_append(struct diag *diag, const char *text, uint32_t errors);
 

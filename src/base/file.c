@@ -137,6 +137,16 @@ const char *file_behind_dots(const char *path)
 	return path;
 }
 
+bool file_is_database(const char *path)
+{
+	return file_begins(path, "SQLite format 3");
+}
+
+const char *file_write_reason(void)
+{
+	return errno == EEXIST ? "it is a database, as a file of results is; give another name" : strerror(errno);
+}
+
 bool file_is_replaceable(const char *path)
 {
 	struct stat status;
@@ -151,6 +161,15 @@ static void file_new_free(struct file_new *file)
 }
 
 bool file_new_open(struct file_new *file, const char *path)
+{
+	if (!file_is_database(path))
+		return file_new_open_over(file, path);
+	*file = (struct file_new){.descriptor = -1};
+	errno = EEXIST;
+	return false;
+}
+
+bool file_new_open_over(struct file_new *file, const char *path)
 {
 	file->path = realpath(path, NULL);
 	if (!file->path)

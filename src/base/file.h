@@ -24,6 +24,12 @@ bool file_begins(const char *path, const char *with);
 /* The rest of a path behind its ./, ././ and so on. */
 const char *file_behind_dots(const char *path);
 
+/* Whether it is an SQLite database, as a file of results is. No output takes its place. */
+bool file_is_database(const char *path);
+
+/* Why a file could not be written, by errno. */
+const char *file_write_reason(void);
+
 /* Whether a path is that of an ordinary file, or of none yet: a terminal, a pipe and the like are written as they are. */
 bool file_is_replaceable(const char *path);
 
@@ -34,8 +40,10 @@ struct file_new {
 	int descriptor;
 };
 
-/* False, with errno set, when the folder cannot be written. */
+/* False, with errno set, when the folder cannot be written, or the path is a database's (EEXIST). */
 bool file_new_open(struct file_new *file, const char *path);
+/* The same in the place of a database too. */
+bool file_new_open_over(struct file_new *file, const char *path);
 /* Puts it in its place and leaves the descriptor open to the caller. False, with errno set, when that failed: it is gone. */
 bool file_new_place(struct file_new *file);
 /* Removes it again; keeps errno. */

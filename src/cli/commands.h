@@ -76,6 +76,10 @@ int cli_unknown_word(const char *command, const char *expected, const char *word
 /* A whole number of at least `least`, or a usage error that names the option. */
 uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state);
 
+/* The same of a number that whoever takes it holds in fewer than 64 bits: one of at most `most`. */
+uint64_t cli_number_to(const char *option, const char *text, uint64_t least, uint64_t most,
+                       const struct argp_state *state);
+
 /* The whole file, from malloc, or NULL with errno set. "-" is standard input. */
 char *cli_read_file(const char *path, size_t *length);
 

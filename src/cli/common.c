@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -83,14 +84,30 @@ int cli_unknown_word(const char *command, const char *expected, const char *word
 	return CLI_USAGE;
 }
 
-uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state)
+/* False where the text is no whole number, or one that has no place in 64 bits. */
+static bool read_number(const char *text, uint64_t *number)
 {
 	char *end;
 	errno = 0;
-	unsigned long long number = strtoull(text, &end, 10);
-	if (!isdigit((unsigned char)*text) || *end || errno || number < least)
-		argp_error(state, "%s: expected a whole number of at least %llu, not '%s'", option,
-		           (unsigned long long)least, text);
+	*number = strtoull(text, &end, 10);
+	return isdigit((unsigned char)*text) && !*end && !errno;
+}
+
+uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state)
+{
+	uint64_t number;
+	if (!read_number(text, &number) || number < least)
+		argp_error(state, "%s: expected a whole number of at least %" PRIu64 ", not '%s'", option, least, text);
+	return number;
+}
+
+uint64_t cli_number_to(const char *option, const char *text, uint64_t least, uint64_t most,
+                       const struct argp_state *state)
+{
+	uint64_t number = cli_number(option, text, least, state);
+	if (number > most)
+		argp_error(state, "%s: expected a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'", option,
+		           least, most, text);
 	return number;
 }
 

@@ -1,11 +1,10 @@
 /* sluice energy: what a run has cost: of a statistics file, or of runs that figures have kept. */
 #include "base/arena.h"
 #include "cli/commands.h"
+#include "cli/json_file.h"
 #include "cli/run_filters.h"
 #include "lab/run_energy.h"
-#include "base/file.h"
 
-#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,18 +70,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 /* NULL after a message. */
 static json_t *load(const struct energy *energy)
 {
-	json_error_t error;
-	size_t length;
-	char *text = cli_read_file(energy->file, &length);
-	if (!text) {
-		cli_error(energy->name, "cannot read %s: %s", energy->file, file_reason());
-		return NULL;
-	}
-	json_t *root = json_loadb(text, length, 0, &error);
-	free(text);
-	if (!root) {
-		fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", energy->file, error.line, error.column, error.text);
-	} else if (!json_is_array(json_object_get(root, "kernels"))) {
+	json_t *root = cli_read_json(energy->name, energy->file);
+	if (root && !json_is_array(json_object_get(root, "kernels"))) {
 		cli_error(energy->name, "%s: not statistics as 'sluice run --stats' writes them", energy->file);
 		json_decref(root);
 		root = NULL;
@@ -269,6 +258,9 @@ static int show_runs(struct energy *energy)
 		cli_error(energy->name, "%s", message);
 	json_decref(energy->list);
 	store_close(store);
+	if (energy->unpriced)
+		cli_error(energy->name, "%zu run%s no energy; why stands beside each", energy->unpriced,
+		          energy->unpriced == 1 ? " has" : "s have");
 	return fine && !energy->unpriced ? 0 : CLI_FAILED;
 }
 

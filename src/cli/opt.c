@@ -1,4 +1,5 @@
 /* sluice opt: PTX in, passes over it, PTX out. */
+#include "base/file.h"
 #include "cli/commands.h"
 #include "cli/kernel_ptx.h"
 
@@ -75,13 +76,14 @@ static const struct argp opt_argp = {
 
 static int write_output(const struct opt *opt, const char *text, size_t length)
 {
-	FILE *file = opt->output ? fopen(opt->output, "w") : stdout;
+	struct file_new new;
+	FILE *file = opt->output ? file_new_stream(&new, opt->output) : stdout;
 	bool fine = file && fwrite(text, 1, length, file) == length && fflush(file) == 0;
+	if (file && opt->output)
+		fine = file_new_finish(&new, file) && fine;
 	if (!fine)
 		cli_error(opt->name, "cannot write %s: %s", opt->output ? opt->output : "standard output",
-		          strerror(errno));
-	if (file && opt->output)
-		fclose(file);
+		          file_write_reason());
 	return fine ? 0 : CLI_FAILED;
 }
 

@@ -1,9 +1,8 @@
 /* sluice stats: what the counters mean, and stored statistics as a table. */
 #include "cli/commands.h"
+#include "cli/json_file.h"
 #include "cli/stats_loads.h"
-#include "base/file.h"
 
-#include <errno.h>
 #include <fnmatch.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -130,26 +129,9 @@ static void print_kernel(const struct stats *stats, const json_t *kernel)
 		stats_print_loads(kernel);
 }
 
-/* NULL after a message. */
-static json_t *load(const struct stats *stats)
-{
-	json_error_t error;
-	size_t length;
-	char *text = cli_read_file(stats->file, &length);
-	if (!text) {
-		cli_error(stats->name, "cannot read %s: %s", stats->file, file_reason());
-		return NULL;
-	}
-	json_t *root = json_loadb(text, length, 0, &error);
-	if (!root)
-		fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", stats->file, error.line, error.column, error.text);
-	free(text);
-	return root;
-}
-
 static int show(const struct stats *stats)
 {
-	json_t *root = load(stats);
+	json_t *root = cli_read_json(stats->name, stats->file);
 	if (!root)
 		return CLI_USAGE;
 	const json_t *kernels = json_object_get(root, "kernels");

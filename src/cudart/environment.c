@@ -5,6 +5,7 @@
 #include "cudart/runtime.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -36,7 +37,10 @@ uint64_t environment_number(const char *name, uint64_t most, bool *fine)
 	uint64_t number = text ? strtoull(text, NULL, 10) : 0;
 	if (!text || (digits && !text[digits] && !errno && number <= most))
 		return number;
-	runtime_message("%s: expected a whole number, not '%s'", name, text);
+	if (most < UINT64_MAX)
+		runtime_message("%s: expected a whole number of at most %" PRIu64 ", not '%s'", name, most, text);
+	else
+		runtime_message("%s: expected a whole number, not '%s'", name, text);
 	*fine = false;
 	return 0;
 }
@@ -74,7 +78,9 @@ bool environment_flag(const char *name, bool otherwise, bool *fine)
 static void look_at(const char *entry)
 {
 	static const char prefix[] = "SLUICE_";
+	enum { SHORTENED = 3 }; /* so many letters may be a name's beginning */
 	char name[64];
+	const char *own = name + sizeof prefix - 1; /* what all names have in common makes no two alike */
 	const char *nearest = NULL;
 	uint32_t best = SLIP_FAR;
 	size_t length = strcspn(entry, "=");
@@ -85,9 +91,11 @@ static void look_at(const char *entry)
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		if (strcmp(name, known[i]) == 0)
 			return;
-		if (slip_nearer(name, known[i], &best))
+		if (slip_nearer(own, known[i] + sizeof prefix - 1, &best))
 			nearest = known[i];
 	}
+	for (size_t i = 0; !nearest && strlen(own) >= SHORTENED && i < sizeof known / sizeof *known; i++)
+		nearest = strncmp(name, known[i], length) == 0 ? known[i] : NULL;
 	runtime_message("warning: there is no variable %s%s%s%s", name, nearest ? "; did you mean " : "",
 	                nearest ? nearest : "", nearest ? "?" : "");
 }

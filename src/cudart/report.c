@@ -145,7 +145,7 @@ static bool write_file(struct runtime *runtime, const char *path, enum sluice_st
 	bool fine =
 		file_is_replaceable(path) ? write_regular(runtime, path, format) : write_special(runtime, path, format);
 	if (!fine)
-		runtime_message("cannot write %s: %s", path, strerror(errno));
+		runtime_message("cannot write %s: %s", path, file_write_reason());
 	return fine;
 }
 

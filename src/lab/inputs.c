@@ -74,7 +74,7 @@ static bool copy_file(const char *from, const char *to)
 	int file = open(from, O_RDONLY | O_CLOEXEC);
 	if (file < 0)
 		return false;
-	bool fine = file_new_open(&new, to);
+	bool fine = file_new_open_over(&new, to);
 	if (fine && !copy_bytes(file, new.descriptor)) {
 		file_new_drop(&new);
 		fine = false;

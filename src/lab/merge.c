@@ -96,7 +96,7 @@ static bool merge_lines(struct store *store, const char *path, const char *text,
 bool merge_file(struct store *store, const char *path, struct merge_count *count, char message[STORE_MESSAGE])
 {
 	size_t length;
-	bool database = file_begins(path, "SQLite format 3");
+	bool database = file_is_database(path);
 	char *text = database ? NULL : file_read(path, &length);
 	if (!database && !text) {
 		snprintf(message, STORE_MESSAGE, "cannot read %s: %s", path, file_reason());

@@ -2,6 +2,7 @@
 
 #include "api/attach.h"
 #include "base/config_find.h"
+#include "base/diag.h"
 #include "base/file.h"
 #include "lab/gantt.h"
 #include "sluice.h"
@@ -160,7 +161,7 @@ static const char *describe(struct plan *plan, size_t c)
 	                                         .mechanisms = list_of(&plan->arena, &column->mechanisms),
 	                                         .energy = experiment_table(plan->experiment)};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
-		tell_column(plan, column, error.message);
+		tell_column(plan, column, diag_bare(error.message));
 		return NULL;
 	}
 	bool timeline = plan->experiment->show == SHOW_TIMELINE;

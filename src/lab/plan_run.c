@@ -133,7 +133,10 @@ int plan_run(struct plan *plan, struct store *store, const struct plan_way *way)
 		fprintf(stderr, "%zu run%s, of which %zu missing\n", plan->count, plan->count == 1 ? "" : "s",
 		        queue.count);
 	if (fine && !way->quiet && queue.failed_before)
-		queue_tell(&queue, "%zu runs have failed before; --retry makes them again", queue.failed_before);
+		queue_tell(&queue,
+		           queue.failed_before == 1 ? "%zu run has failed before; --retry makes it again"
+		                                    : "%zu runs have failed before; --retry makes them again",
+		           queue.failed_before);
 	if (fine && (queue.count || way->folder))
 		fine = go(&queue);
 	int failed = (int)(queue.failed + queue.failed_before);

@@ -50,7 +50,7 @@ static bool prepare_file(struct store *store, bool only_read, char *message)
 		return fail(store, "open it", message);
 	if (version == ours)
 		return true;
-	if (version < ours && (version || !only_read))
+	if (version < ours && (version || !only_read || store_schema_is_empty(store->database)))
 		return migrate(store, only_read, message);
 	if (version)
 		snprintf(message, STORE_MESSAGE,

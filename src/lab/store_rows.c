@@ -1,6 +1,7 @@
 #include "lab/store_rows.h"
 
 #include "lab/store_open.h"
+#include "lab/store_schema.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +56,10 @@ bool store_rows_each(const char *path, const struct store_filter *filters, size_
 	sqlite3 *database = store_open_to_read(path, message, STORE_MESSAGE);
 	if (!database)
 		return false;
+	if (store_schema_is_empty(database)) {
+		sqlite3_close(database);
+		return true;
+	}
 	int status = prepare(database, filters, count, &statement);
 	while (status == SQLITE_OK || status == SQLITE_ROW) {
 		status = sqlite3_step(statement);

@@ -48,6 +48,15 @@ int store_schema_read(sqlite3 *database)
 	return version;
 }
 
+bool store_schema_is_empty(sqlite3 *database)
+{
+	sqlite3_stmt *statement = NULL;
+	bool empty = sqlite3_prepare_v2(database, "SELECT 1 FROM sqlite_master", -1, &statement, NULL) == SQLITE_OK &&
+	             sqlite3_step(statement) == SQLITE_DONE;
+	sqlite3_finalize(statement);
+	return empty;
+}
+
 static bool run(sqlite3 *database, const char *sql)
 {
 	return sqlite3_exec(database, sql, NULL, NULL, NULL) == SQLITE_OK;

@@ -152,6 +152,12 @@ says out "pJ an instr."
 try 0 energy --json --table mine.yaml
 cp out runs.json
 check 'near(runs[0]["energy"]["total"], mine["energy"]["total"]) and runs[0]["program"] == "./program"' runs.json mine.json
+echo '{"program":"one","variant":"","size":"","seed":7,"arguments":"","machine":"m","options":"","mechanisms":"","library":"l",' \
+	'"binary":"b","description":"d","inputs":"","verdict":"FAIL","output":"","revision":"r","finished":"2020-01-02 03:04:05","seconds":1.5,' \
+	'"peak":0,"host":"","stats":null}' | tr -d '\n' >failed.jsonl
+try 0 results merge failed.jsonl --results failed.db
+try 1 energy --results failed.db
+says_only err "sluice energy: 1 run has no energy; why stands beside each"
 sed 's/metric: energy.watts/metric: energy.wats/' figure.yaml >slip.yaml
 try 2 figure ./slip.yaml
 says err "in column W: no component 'energy.wats'; neither the table of energies nor a mechanism of the column has it"

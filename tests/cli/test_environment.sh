@@ -17,6 +17,10 @@ int main()
 CU
 try 0 cc program.cu -o program
 
+says_first() {
+	[ "$(head -n 1 err)" = "$1" ] || fail "expected '$1' first"
+}
+
 # runs STATUS VARIABLE=VALUE...
 runs() {
 	tried="$*"
@@ -41,12 +45,22 @@ for variable in SLUICE_FUNCTIONAL SLUICE_PROGRESS; do
 done
 for value in abc -1 1.5 99999999999; do
 	runs 7 SLUICE_TIMEOUT=$value
-	says err "SLUICE_TIMEOUT: expected a whole number, not '$value'"
+	says err "SLUICE_TIMEOUT: expected a whole number of at most 2147483647, not '$value'"
 	runs 7 SLUICE_THREADS=$value
-	says err "SLUICE_THREADS: expected a whole number, not '$value'"
+	says err "SLUICE_THREADS: expected a whole number of at most 4294967295, not '$value'"
+done
+# The options say so themselves, before a program runs.
+for option in --timeout:2147483648 --threads:4294967296 --trace-every:4294967296; do
+	try 2 run "${option%:*}=${option#*:}" --trace t.perfetto -- ./program
+	says err "sluice run: ${option%:*}: expected a whole number from 1 to $((${option#*:} - 1)), not '${option#*:}'"
 done
 runs 0 SLUICE_FUNCTONAL=1
 says err "there is no variable SLUICE_FUNCTONAL; did you mean SLUICE_FUNCTIONAL?"
+# A beginning of a name is meant as that; what all names begin with makes no two alike.
+runs 0 SLUICE_MECH=1
+says err "there is no variable SLUICE_MECH; did you mean SLUICE_MECHANISMS?"
+runs 0 SLUICE_MECHS=1
+says_first "sluice: warning: there is no variable SLUICE_MECHS"
 runs 0 SLUICE_WHATEVER_THAT_IS=1
 says err "there is no variable SLUICE_WHATEVER_THAT_IS"
 

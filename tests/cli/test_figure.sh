@@ -447,7 +447,7 @@ wrong() {
 	says err "$2"
 	calls 0
 }
-wrong 's/sm.count/sm.cuont/' "in column small: sluice: error: unknown option 'sm.cuont'"
+wrong 's/sm.count/sm.cuont/' "in column small: unknown option 'sm.cuont'"
 wrong 's/program: two, kernel: add, variant: shared/program: tow/' "no program 'tow'; did you mean 'two'?"
 wrong 's/variant: shared/variant: dma/' "two has no variant 'dma'"
 wrong 's/machine: gtx480,/machine: gtx840,/' "in column small:"

@@ -165,7 +165,7 @@ try 1 profile show with.json
 says_only err "sluice profile: with.json is no profile; 'sluice run --profile FILE -- PROGRAM' makes one"
 head -c 3000 with.profile >half
 try 1 profile diff with.profile half
-says err "sluice profile: half:1:"
+says err "half:1:"
 try 1 profile show --kernel other with.profile
 says err "with.profile has no kernel 'other'; its first is 'mixed(float const*, float*, unsigned int*, int)'"
 try 1 annotate --profile with.profile other.cu

@@ -48,6 +48,16 @@ SLUICE_MACHINE=/dev/zero timeout 20 "$sluice" run -- /bin/true >out 2>err || got
 [ "$got" = 2 ] || fail "exit status $got"
 says err "cannot read /dev/zero: it is a device"
 
+# An empty file, and one that is cut.
+: >empty
+printf '{"' >cut
+for command in stats energy "profile show" "annotate --profile" report; do
+	# shellcheck disable=SC2086
+	refused "empty: an empty file; a run that is killed at once may leave one" $command empty
+	# shellcheck disable=SC2086
+	refused "cut:1:2: error: not JSON: " $command cut
+done
+
 # An ordinary file without an end in sight.
 truncate -s 3G huge.yaml
 refused 'has a GiB or more' machine show ./huge.yaml
@@ -88,6 +98,23 @@ for command in "results" "results check" "results why 1" "results export x.jsonl
 	silent err
 	[ ! -s kept.db-journal ] || fail "expected the journal to be gone"
 done
+# A writer that is killed before it has made its table leaves an empty file: a store without runs. A table of another program's is none.
+: >begun.db
+try 0 results check --results begun.db
+says_only out "begun.db: 0 runs, 0 of them wrong"
+for command in "results" "results export" "energy"; do
+	# shellcheck disable=SC2086
+	try 0 $command --results begun.db
+	silent err
+done
+try 0 results merge begun.db --results new.db
+tried="the Python module"
+PYTHONPATH=$source_dir/python python3 -c 'import sluice; assert sluice.store("begun.db") == []' >out 2>err || fail "expected no runs"
+[ ! -s begun.db ] || fail "expected that reading leaves the file empty"
+python3 -c 'import sqlite3; sqlite3.connect("foreign.db").execute("create table x(y)")'
+try 1 results check --results foreign.db
+says_only err "sluice results check: foreign.db: no results of sluice are in it"
+
 kill_writer kept.db
 tried="the Python module"
 PYTHONPATH=$source_dir/python python3 -c 'import sluice; assert len(sluice.store("kept.db")) == 1' >out 2>err || fail "expected the run"

@@ -117,6 +117,14 @@ if [ -d /dev/shm ] && mkdir -p full && mount -t tmpfs -o size=64k none full 2>/d
 	umount full
 fi
 
+# Options may stand before an action as behind it, with their values in either form.
+try 0 results --results new.db check
+says out "new.db: "
+try 0 results --results=new.db --program check export
+silent err
+try 2 results --program check ipc
+says err "takes no names but merge, export, check and why, found 'ipc'"
+
 # Why.
 grep '"description":"d1"' passed.jsonl | sed 's/"library":"l1"/"library":"l2"/' >built.jsonl
 try 0 results merge passed.jsonl built.jsonl --results why.db

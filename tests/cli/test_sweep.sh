@@ -123,8 +123,8 @@ wrong() {
 	calls 0
 }
 wrong "wrong.yaml:11:3: error: unknown axis 'sead'; did you mean 'seed'?" 's/^  seed/  sead/'
-wrong "wrong.yaml:7:22: error: in column small none: sluice: error: unknown option 'l1d.set'; did you mean 'l1d.sets'?" 's/small: {l1d.sets: 16/small: {l1d.set: 16/'
-wrong "wrong.yaml:7:23: error: in column small none: sluice: error: l1d.sets is 17" 's/l1d.sets: 16/l1d.sets: 17/'
+wrong "wrong.yaml:7:22: error: in column small none: unknown option 'l1d.set'; did you mean 'l1d.sets'?" 's/small: {l1d.sets: 16/small: {l1d.set: 16/'
+wrong "wrong.yaml:7:23: error: in column small none: l1d.sets is 17" 's/l1d.sets: 16/l1d.sets: 17/'
 wrong "wrong.yaml:9:22: error: in column small mthwpp" '9s/mthwp,/mthwpp,/'
 wrong "wrong.yaml:10:20: error: in column small mthwp distance=0" 's/\[1, 4\]/[0, 4]/'
 wrong "wrong.yaml:10:3: error: caps:distance: no column has the mechanism" 's/^  mthwp:/  caps:/; s/, mthwp:distance: 4//'
@@ -192,6 +192,12 @@ chmod +x bad
 try 1 sweep --name bad --axis n=1,2,3 --metric 1 -- ./bad {n}
 says err "2 runs failed; 'sluice sweep failed bad' shows them, --retry runs them again"
 calls 3
+try 1 sweep --name worse --axis n=9 --metric 1 -- ./bad {n}
+says err "sluice sweep: 1 run failed; 'sluice sweep failed worse' shows them, --retry runs them again"
+calls 1
+try 1 sweep --name worse --axis n=9 --metric 1 -- ./bad {n}
+says err "1 run has failed before; --retry makes it again"
+calls 0
 try 0 sweep failed bad
 says out "./bad 2 on gtx480: FAIL: exit status 5"
 says out "    line 1"

@@ -1,6 +1,7 @@
 #include "cli/figure/table.h"
 
 #include "base/csv.h"
+#include "base/diag.h"
 #include "cli/commands.h"
 #include "cli/figure/source.h"
 #include "cli/machine_sheet.h"
@@ -118,7 +119,7 @@ static bool take_column(struct table *table, size_t c)
 	for (size_t i = 0; i < column->mechanisms.count; i++)
 		mechanisms[i] = column->mechanisms.word[i];
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
-		cli_error(table->request->name, "in column %s: %s", column->name, error.message);
+		cli_error(table->request->name, "in column %s: %s", column->name, diag_bare(error.message));
 		return false;
 	}
 	sheet_take(&sheet, gpu);

@@ -1,6 +1,7 @@
 /* Callgrind's format, for KCachegrind and callgrind_annotate: costs by line of the source, a function a kernel. */
 #include "cli/profile/profile.h"
 
+#include "base/file.h"
 #include "cli/commands.h"
 
 #include <errno.h>
@@ -67,7 +68,8 @@ bool profile_callgrind(const struct profile_wish *wish)
 	struct profile_data data;
 	if (!profile_data_read(&data, wish->command, wish->word[1], wish->kernel, PROFILE_BY_INSTRUCTION))
 		return false;
-	FILE *out = fopen(wish->output, "w");
+	struct file_new new;
+	FILE *out = file_new_stream(&new, wish->output);
 	if (out) {
 		print_head(json_object_get(data.json, "program"), out);
 		for (size_t i = 0; i < data.sites; i++) {
@@ -76,8 +78,8 @@ bool profile_callgrind(const struct profile_wish *wish)
 		}
 	}
 	profile_data_close(&data);
-	if (out && (ferror(out) | fclose(out)) == 0)
+	if (out && file_new_finish(&new, out))
 		return true;
-	cli_error(wish->command, "cannot write %s: %s", wish->output, strerror(errno));
+	cli_error(wish->command, "cannot write %s: %s", wish->output, file_write_reason());
 	return false;
 }

@@ -3,9 +3,8 @@
 #include "base/arena.h"
 #include "base/formula.h"
 #include "cli/commands.h"
-#include "base/file.h"
+#include "cli/json_file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,22 +176,11 @@ static bool is_profile(const json_t *json)
 
 static bool load(struct profile_data *data, const char *command, const char *path)
 {
-	json_error_t error;
-	size_t length;
-	char *text = cli_read_file(path, &length);
-	if (!text) {
-		cli_error(command, "cannot read %s: %s", path, file_reason());
-		return false;
-	}
-	data->json = json_loadb(text, length, 0, &error);
-	free(text);
-	if (!data->json)
-		cli_error(command, "%s:%d:%d: %s", path, error.line, error.column, error.text);
-	else if (!is_profile(data->json))
+	data->json = cli_read_json(command, path);
+	bool fine = data->json && is_profile(data->json);
+	if (data->json && !fine)
 		cli_error(command, "%s is no profile; 'sluice run --profile FILE -- PROGRAM' makes one", path);
-	else
-		return true;
-	return false;
+	return fine;
 }
 
 static bool has_kernel(const struct profile_data *data, const char *command, const char *name)

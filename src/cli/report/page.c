@@ -110,6 +110,6 @@ bool report_write_page(const char *command, const char *path, const json_t *data
 	}
 	if (file_is_replaceable(path) ? write_beside(path, folder, data) : write_in_place(path, folder, data))
 		return true;
-	cli_error(command, "cannot write %s: %s", path, strerror(errno));
+	cli_error(command, "cannot write %s: %s", path, file_write_reason());
 	return false;
 }

@@ -119,7 +119,7 @@ static int export_to(const struct asked *asked, struct store *store, const char 
 	if (file_new_open(&new, path) && !(file = file_new_writer(&new)))
 		file_new_drop(&new);
 	if (!file) {
-		cli_error(asked->name, "cannot write %s: %s", path, strerror(errno));
+		cli_error(asked->name, "cannot write %s: %s", path, file_write_reason());
 		return CLI_FAILED;
 	}
 	bool fine = merge_export(store, asked->filters.filter, asked->filters.count, file, message);
@@ -130,7 +130,7 @@ static int export_to(const struct asked *asked, struct store *store, const char 
 	if (fine)
 		close(new.descriptor);
 	else if (!*message)
-		snprintf(message, sizeof message, "cannot write %s: %s", path, strerror(errno));
+		snprintf(message, sizeof message, "cannot write %s: %s", path, file_write_reason());
 	return fine ? 0 : failed(asked, message);
 }
 
@@ -172,7 +172,7 @@ static int check(int argc, char **argv)
 	store_close(store);
 	if (wrong < 0)
 		return failed(&asked, message);
-	printf("%s: %zu runs, %ld of them wrong\n", asked.file, runs, wrong);
+	printf("%s: %zu run%s, %ld of them wrong\n", asked.file, runs, runs == 1 ? "" : "s", wrong);
 	return wrong ? CLI_FAILED : 0;
 }
 

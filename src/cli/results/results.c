@@ -217,9 +217,31 @@ static int answer(struct query *query)
 	return fine ? 0 : CLI_FAILED;
 }
 
+static bool is_among(const char *word, const char *const *list)
+{
+	while (*list && strcmp(word, *list) != 0)
+		list++;
+	return *list;
+}
+
+/* Options may stand before an action too: it is put in front of them. All options take values but these. */
+static char **action_first(int argc, char **argv)
+{
+	static const char *const alone[] = {"--csv", "--json", "--help", "--usage", "-?", NULL};
+	int at = 1;
+	while (at < argc && *argv[at] == '-' && strcmp(argv[at], "--") != 0)
+		at += strchr(argv[at], '=') || is_among(argv[at], alone) ? 1 : 2;
+	if (at >= argc || !is_among(argv[at], results_actions))
+		return argv;
+	char *action = argv[at];
+	memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
+	argv[1] = action;
+	return argv;
+}
+
 int command_results(int argc, char **argv)
 {
-	int acted = results_action(argc, argv);
+	int acted = results_action(argc, action_first(argc, argv));
 	if (acted >= 0)
 		return acted;
 	struct query query = {.name = argv[0], .file = "results.db"};

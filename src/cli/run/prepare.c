@@ -75,9 +75,10 @@ static void export_words(const char *variable, const struct cli_options *options
 	free(joined);
 }
 
-static bool fails_to_write(const struct run *run, int reason)
+/* By errno. */
+static bool fails_to_write(const struct run *run)
 {
-	cli_error(run->name, "cannot write %s: %s", run->stats, strerror(reason));
+	cli_error(run->name, "cannot write %s: %s", run->stats, file_write_reason());
 	return false;
 }
 
@@ -90,13 +91,17 @@ static bool begin_stats(const struct run *run, sluice_gpu *gpu)
 		return true;
 	if (is_json && file_is_replaceable(run->stats)) {
 		if (sluice_stats_keep(gpu, run->stats, &error) != SLUICE_OK)
-			return fails_to_write(run, errno);
+			return fails_to_write(run);
 		sluice_stats_note_end(gpu, "not begun");
 		return true;
 	}
+	if (file_is_database(run->stats)) {
+		errno = EEXIST;
+		return fails_to_write(run);
+	}
 	int file = open(run->stats, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (file < 0)
-		return fails_to_write(run, errno);
+		return fails_to_write(run);
 	close(file);
 	return true;
 }

@@ -194,7 +194,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		run_trace_what(&run->trace, value, state);
 		return 0;
 	case KEY_TRACE_EVERY:
-		run->trace.every = cli_number("--trace-every", value, 1, state);
+		run->trace.every = cli_number_to("--trace-every", value, 1, UINT32_MAX, state);
 		return 0;
 	case ARGP_KEY_END:
 		run_trace_apply(run, state);
@@ -219,7 +219,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		run->functional = true;
 		return 0;
 	case KEY_THREADS:
-		cli_number("--threads", value, 1, state);
+		cli_number_to("--threads", value, 1, UINT32_MAX, state);
 		run->threads = value;
 		return 0;
 	case KEY_MAX_INSTRUCTIONS:
@@ -227,7 +227,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		run->max_instructions = value;
 		return 0;
 	case KEY_TIMEOUT:
-		cli_number("--timeout", value, 1, state);
+		cli_number_to("--timeout", value, 1, INT32_MAX, state);
 		run->timeout = value;
 		return 0;
 	case KEY_STRAY_READS:

@@ -117,7 +117,8 @@ static int run(struct sweep *sweep, struct plan *plan, struct store *store, cons
 	int status = show(sweep, plan, store, name);
 	if (failed)
 		cli_error(study->programs.name,
-		          "%d runs failed; 'sluice sweep failed %s' shows them, --retry runs them again", failed, name);
+		          "%d run%s failed; 'sluice sweep failed %s' shows them, --retry runs them again", failed,
+		          failed == 1 ? "" : "s", name);
 	return failed && !status ? CLI_FAILED : status;
 }
 

@@ -1,0 +1,24 @@
+#include "cli/json_file.h"
+
+#include "base/file.h"
+#include "cli/commands.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+json_t *cli_read_json(const char *command, const char *path)
+{
+	json_error_t error;
+	size_t length;
+	json_t *root = NULL;
+	char *text = cli_read_file(path, &length);
+	if (!text)
+		cli_error(command, "cannot read %s: %s", path, file_reason());
+	else if (strspn(text, " \t\r\n") == length)
+		cli_error(command, "%s: an empty file; a run that is killed at once may leave one", path);
+	else if (!(root = json_loadb(text, length, 0, &error)))
+		fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", path, error.line, error.column, error.text);
+	free(text);
+	return root;
+}
