@@ -11,7 +11,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-enum { FIRST_ROOM = 1 << 16, MOST = 1 << 30, WRITER_MS = 5000 };
+enum { FIRST_ROOM = 1 << 16, MOST = 1 << 30, WRITER_MS = 5000, READER_MS = 5000, TRY_MS = 10 };
 
 char *file_read_stream(FILE *file, size_t *length)
 {
@@ -144,7 +144,36 @@ bool file_is_database(const char *path)
 
 const char *file_write_reason(void)
 {
-	return errno == EEXIST ? "it is a database, as a file of results is; give another name" : strerror(errno);
+	switch (errno) {
+	case EEXIST:
+		return "it is a database, as a file of results is; give another name";
+	case ENXIO:
+		return "nothing reads from it";
+	default:
+		return strerror(errno);
+	}
+}
+
+bool file_is_fifo(const char *path)
+{
+	struct stat status;
+	return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+FILE *file_open_to_write(const char *path)
+{
+	int descriptor, waited = 0;
+	/* open() of a FIFO without a reader fails at once, where it would wait for ever without O_NONBLOCK */
+	while ((descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666)) < 0 &&
+	       errno == ENXIO && file_is_fifo(path) && waited < READER_MS) {
+		poll(NULL, 0, TRY_MS);
+		waited += TRY_MS;
+		errno = ENXIO;
+	}
+	if (descriptor < 0)
+		return NULL;
+	fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+	return fdopen(descriptor, "w");
 }
 
 bool file_is_replaceable(const char *path)
@@ -219,7 +248,7 @@ FILE *file_new_stream(struct file_new *file, const char *path)
 {
 	*file = (struct file_new){0};
 	if (!file_is_replaceable(path))
-		return fopen(path, "w");
+		return file_open_to_write(path);
 	if (!file_new_open(file, path))
 		return NULL;
 	FILE *stream = file_new_writer(file);

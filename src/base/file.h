@@ -15,6 +15,10 @@ char *file_read(const char *path, size_t *length);
 /* Opens a file for reading: an ordinary one, a terminal or /dev/null, or a FIFO that something writes to or begins to write to within
  * 5 seconds. NULL with errno set for anything else: a folder, a device, a socket, a FIFO without a writer. */
 FILE *file_open(const char *path);
+/* Opens for writing what no new file may replace: a device, or a FIFO that something reads from or begins to read from within 5
+ * seconds. NULL with errno set otherwise. */
+FILE *file_open_to_write(const char *path);
+bool file_is_fifo(const char *path);
 /* Why file_open() or file_read() failed, by errno. */
 const char *file_reason(void);
 

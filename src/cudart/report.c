@@ -130,7 +130,7 @@ static bool write_regular(struct runtime *runtime, const char *path, enum sluice
 /* Terminals, pipes and the like cannot be replaced: they are written as they are. */
 static bool write_special(struct runtime *runtime, const char *path, enum sluice_stats_format format)
 {
-	FILE *file = fopen(path, "w");
+	FILE *file = file_open_to_write(path);
 	if (!file)
 		return false;
 	bool fine = write_to(runtime, file, format) && fflush(file) == 0;

@@ -66,7 +66,7 @@ static bool write_page(FILE *file, const char *folder, const json_t *data)
 /* Into a terminal, a pipe or a device, as it is. */
 static bool write_in_place(const char *path, const char *folder, const json_t *data)
 {
-	FILE *file = fopen(path, "w");
+	FILE *file = file_open_to_write(path);
 	bool fine = file && write_page(file, folder, data);
 	int reason = errno;
 	if (file && fclose(file) != 0)

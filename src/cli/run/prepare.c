@@ -99,6 +99,9 @@ static bool begin_stats(const struct run *run, sluice_gpu *gpu)
 		errno = EEXIST;
 		return fails_to_write(run);
 	}
+	/* the runtime opens a FIFO once: its reader ends when the first writer closes it */
+	if (file_is_fifo(run->stats))
+		return true;
 	int file = open(run->stats, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (file < 0)
 		return fails_to_write(run);
