@@ -285,7 +285,7 @@ def store(path: PathLike = "results.db", **filters: Any) -> List[Run]:
     try:
         with contextlib.closing(_open_store(path)) as database:
             columns = [row[1] for row in database.execute("PRAGMA table_info(runs)") if row[1] != "id"]
-            if not database.execute("SELECT 1 FROM sqlite_master").fetchall():
+            if not os.path.getsize(path):
                 return []  # a writer was killed before it had made the table
             if "stats" not in columns:
                 raise Error(f"{os.fspath(path)}: not results of sluice")

@@ -11,7 +11,7 @@ int store_schema_version(void);
 /* The file's, -1 when it cannot be read; 0: there is nothing in it yet. */
 int store_schema_read(sqlite3 *database);
 
-/* Whether the file has no table: SQLite makes the file, and a writer was killed before it had made the table of runs. */
+/* Whether the file has no byte: SQLite has made it, and the writer was killed before it made the table of runs. */
 bool store_schema_is_empty(sqlite3 *database);
 
 /* Brings a file up to this version, in one transaction: what ends it leaves the old file. False with the error in the

@@ -163,7 +163,9 @@ for setting in SLUICE_THREADS=many SLUICE_THREADS=-1 SLUICE_THREADS=4294967296 S
 	SLUICE_MAX_INSTRUCTIONS=99999999999999999999; do
 	export "${setting?}"
 	run 1 ./program
-	says err "sluice: ${setting%=*}: expected a whole number, not '${setting#*=}'"
+	most=
+	[ "${setting%=*}" != SLUICE_THREADS ] || most=" of at most 4294967295"
+	says err "sluice: ${setting%=*}: expected a whole number$most, not '${setting#*=}'"
 	says out "cudaErrorInitializationError"
 	unset "${setting%=*}"
 done

@@ -152,7 +152,7 @@ for _ in $(seq 300); do
 done
 kill -9 $child
 wait $child 2>/dev/null
-python3 "$source_dir/tests/cli/perfetto.py" elsewhere/killed.perfetto >out 2>err || fail "a killed run's trace"
+python3 "$source_dir/tests/cli/perfetto.py" elsewhere/killed.perfetto killed >out 2>err || fail "a killed run's trace"
 
 try 2 run --trace x.perfetto --timeline y.csv -- ./program 1
 says err "--trace and --timeline both write the timeline"
