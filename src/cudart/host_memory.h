@@ -32,7 +32,8 @@ void host_memory_remove(struct runtime *runtime, struct host_memory *memory);
 void host_memory_free(struct runtime *runtime);
 
 /* Maps pages at the address that the machine proposes, so that a program's addresses are the same in every run. If that is
- * taken, the host chooses an address, and inaccessible pages follow as the gap (sluice_allocation_gap()). `*bytes` is the size asked for and becomes the size to unmap. Returns NULL where the host has no room. */
+ * taken, the host chooses an address, and inaccessible pages follow as the gap (sluice_allocation_gap()). `*bytes` is the size
+ * asked for and becomes the size to unmap. Returns NULL where the host has no room. */
 void *host_memory_map(const struct runtime *runtime, size_t *bytes);
 /* Keeps what is shared already. */
 void host_memory_keep(struct runtime *runtime, struct host_memory known);
