@@ -11,8 +11,8 @@ void dram_open(struct dram_channel *channel, const struct dram_config *config, c
                struct request_pool *pool, uint64_t period, uint64_t l2_period, struct arena *arena)
 {
 	uint32_t slices = map->slices_per_channel, banks = map->banks;
-	/* Credits limit the requests between the slices' ports and the return queue. Each slice has one credit of
-	 * its own, which guarantees its progress. The other credits are shared (GPGPU-Sim:
+	/* Credits limit the requests between the slices' ports and the return queue. Each slice has one
+	 * private credit, which guarantees its progress. The other credits are shared (GPGPU-Sim:
 	 * memory_partition_unit::arbitration_metadata). */
 	uint32_t credits = config->queue + config->return_queue - (slices - 1);
 	*channel = (struct dram_channel){

@@ -105,8 +105,7 @@ struct dram_channel {
 	bool blocked;          /* a request waits for a free entry in the scheduler's queue */
 	uint32_t next_bank;    /* round robin */
 	uint32_t last_slice;
-	/* per slice: number of requests that hold its credits; one of the credits is the slice's own */
-	uint32_t *private_credits;
+	uint32_t *private_credits; /* per slice: credits in use; the first is its private one */
 	uint32_t shared_credits;
 	struct dram_allowed allowed;
 	struct dram_transfer *transfer; /* ring */

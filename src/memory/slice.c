@@ -120,8 +120,8 @@ static struct slice_inst *inst_of(const struct slice *slice, const struct reques
 	return &slice->by_pc[pc < slice->instructions ? pc : slice->instructions];
 }
 
-/* True when the request already has its placement. Requests from an SM have it. Those that caches make for evicted
- * or fetched lines are placed when they go down. */
+/* True when the request already has its placement. Requests from an SM have it. Requests that caches make for
+ * evicted or fetched lines are placed when they go down. */
 static bool is_placed(const struct request *request)
 {
 	return request->kind != REQUEST_L1_WRITEBACK && request->kind != REQUEST_L2_WRITEBACK &&

@@ -87,8 +87,8 @@ static void enter_by_sectors(struct slice *slice, struct request *request)
 	}
 }
 
-/* Both queues need free entries for every sector of a line, whatever the packet holds (GPGPU-Sim 4.2.0 calls
- * memory_sub_partition::full() with that number before it takes a packet; 3.2.2 with one). */
+/* Both queues need free entries for every sector of a line, whatever the packet holds. (GPGPU-Sim 4.2.0 calls
+ * memory_sub_partition::full() with that number before it takes a packet. Version 3.2.2 passes one.) */
 static bool has_room_for_packet(const struct slice *slice)
 {
 	const struct slice_entry *entry = &slice->entry;

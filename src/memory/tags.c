@@ -7,7 +7,7 @@
 
 enum { MOST_BUCKETS_LOG2 = 31 };
 
-/* The number of buckets is the number of lines, rounded up to a power of two. */
+/* The number of buckets is the number of lines, rounded up to a power of two; at most 2^31. */
 static void open_buckets(struct tags *tags, struct arena *arena)
 {
 	uint32_t log2 = 1;
