@@ -32,7 +32,7 @@
  * and runs without parallel threads, because it and its hooks access all units.
  *
  * Figures do not depend on the lengths of windows, with few exceptions in programs with races (docs/timing-model.md,
- * Windows). An SM that is ahead has not seen stores that others make before its time, so it stops before a load that
+ * Windows). An SM that is ahead has not seen stores that others make before its time. So it stops before a load that
  * may read such a store. Windows are one step long when an observer needs the whole machine at one time
  * (may_open()).
  *
