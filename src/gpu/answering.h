@@ -18,10 +18,10 @@ struct answering {
 	uint64_t last_ticked; /* time of its units' last tick */
 };
 
-/* answering_run simulates all steps at times before `until`, which it may take. They reach up to the request side's
- * time. Beyond that they are limited by answering_limit() and by the space in the SMs' ports. That space must
- * suffice even if no SM takes a reply meanwhile. answering_run_ahead does the same within this limit, and returns
- * the time before which all steps are done.
+/* answering_run simulates all steps at times before `until`, which is at most the request side's time.
+ * answering_run_ahead may go beyond that time, up to answering_limit(). It stops earlier when the SMs' ports no
+ * longer have guaranteed space for its replies, even if no SM takes one meanwhile. It returns the time before which
+ * all steps are done.
  *
  * While windows may open, these functions touch nothing that the request side touches, which may be simulated at the
  * same time. answering_look_at_entries must be called before for what has entered the slices. answering_tell passes
