@@ -12,7 +12,8 @@ struct arena_chunk {
 	unsigned char data[];
 };
 
-/* Chunks begin small, for arenas that hold a few things for a moment, and grow: who zeroes one touches all of its pages. */
+/* Chunks start small, for arenas that briefly hold a few objects, and grow. Zeroing a chunk touches all of its
+ * pages. */
 enum { FIRST_CHUNK_BYTES = 1 << 11, CHUNK_BYTES = 1 << 16, ROW_ALIGNMENT = 64 };
 
 static void out_of_memory(void)
@@ -21,13 +22,13 @@ static void out_of_memory(void)
 	abort();
 }
 
-/* Bytes from data[used] to the next address of that alignment. */
+/* Number of bytes from data[used] to the next address of that alignment. */
 static size_t padding(const struct arena_chunk *chunk, size_t alignment)
 {
 	return -(uintptr_t)(chunk->data + chunk->used) & (alignment - 1);
 }
 
-/* Of a chunk that holds `need` bytes and what comes behind them. */
+/* Size of a chunk that holds `need` bytes and later allocations. */
 static size_t ordinary_size(const struct arena *arena, size_t need)
 {
 	size_t size = arena->chunk ? 2 * arena->chunk->size : FIRST_CHUNK_BYTES;
@@ -36,14 +37,14 @@ static size_t ordinary_size(const struct arena *arena, size_t need)
 	return size < CHUNK_BYTES ? size : CHUNK_BYTES;
 }
 
-/* calloc, not malloc and memset: large chunks come as untouched zero pages. */
+/* calloc, because large chunks then consist of untouched zero pages; malloc with memset would touch them. */
 static struct arena_chunk *chunk_open(struct arena *arena, size_t need)
 {
 	bool ordinary = need <= CHUNK_BYTES / 4;
 	size_t size = ordinary ? ordinary_size(arena, need) : need;
 	struct arena_chunk *chunk = xcalloc(1, sizeof *chunk + size);
 	chunk->size = size;
-	/* A large block gets a chunk of its own, behind the newest, which still has room for small ones. */
+	/* A large block gets its own chunk, linked after the newest one, which still has space for small blocks. */
 	struct arena_chunk **link = !ordinary && arena->chunk ? &arena->chunk->older : &arena->chunk;
 	chunk->older = *link;
 	*link = chunk;

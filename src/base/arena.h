@@ -1,7 +1,7 @@
 /* arena: memory that is freed all at once.
  *
- * A module, a program, a machine each own one arena; what hangs on them is never freed alone. Allocation failure ends
- * the process with a message: nothing in the simulator can continue without memory.
+ * A module, a program and a machine each own one arena. Their parts are never freed separately. Allocation failure
+ * ends the process with a message, because nothing in the simulator can continue without memory.
  */
 #ifndef SLUICE_BASE_ARENA_H
 #define SLUICE_BASE_ARENA_H
@@ -11,10 +11,11 @@
 struct arena_chunk;
 
 struct arena {
-	struct arena_chunk *chunk; /* the newest chunk; older ones hang behind it */
+	struct arena_chunk *chunk; /* the newest chunk, which links to the older ones */
 };
 
-/* Zeroed memory, aligned for any type (64 bytes where size >= 64, so that rows of lanes vectorise). */
+/* Zeroed memory, aligned for any type. Blocks of 64 bytes and more are aligned to 64 bytes, so that rows of lanes
+ * vectorise. */
 void *arena_alloc(struct arena *arena, size_t size);
 
 /* A zeroed array of `count` elements of `size` bytes; checks the product for overflow. */
@@ -23,7 +24,7 @@ void *arena_array(struct arena *arena, size_t count, size_t size);
 /* A NUL-terminated copy of text[0..length). */
 char *arena_string(struct arena *arena, const char *text, size_t length);
 
-/* Gives everything back. The arena can be used again. */
+/* Frees all memory. The arena can be used again. */
 void arena_free(struct arena *arena);
 
 /* malloc family that does not return NULL: prints "sluice: out of memory" and aborts. */

@@ -1,4 +1,4 @@
-/* bits: sets of small numbers as arrays of 64-bit words, walked in rising order. */
+/* bits: sets of small numbers as arrays of 64-bit words, iterated in ascending order. */
 #ifndef SLUICE_BASE_BITS_H
 #define SLUICE_BASE_BITS_H
 
@@ -12,7 +12,7 @@ static inline uint32_t bits_words(uint32_t members)
 	return (members + 63) / 64;
 }
 
-/* The least power of two that is no less. */
+/* The smallest power of two that is at least `least`. */
 static inline uint32_t bits_power_from(uint32_t least)
 {
 	uint32_t power = 1;
@@ -36,7 +36,7 @@ static inline bool bits_has(const uint64_t *set, uint32_t member)
 	return set[member >> 6] >> (member & 63) & 1;
 }
 
-/* The smallest member from `from` on, or BITS_NONE. */
+/* The smallest member that is at least `from`, or BITS_NONE. */
 static inline uint32_t bits_next(const uint64_t *set, uint32_t words, uint32_t from)
 {
 	uint32_t word = from >> 6;
@@ -51,7 +51,7 @@ static inline uint32_t bits_next(const uint64_t *set, uint32_t words, uint32_t f
 	return word * 64 + (uint32_t)__builtin_ctzll(left);
 }
 
-/* The first member from `from` on, going around: BITS_NONE only of an empty set. */
+/* The first member at or after `from`, wrapping around. BITS_NONE only for an empty set. */
 static inline uint32_t bits_next_around(const uint64_t *set, uint32_t words, uint32_t from)
 {
 	uint32_t next = bits_next(set, words, from);

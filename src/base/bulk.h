@@ -1,21 +1,23 @@
-/* bulk: a copy in bulk between global memory and a block's shared memory (docs/ptx.md), of bytes that follow each other or of a box of a tensor: what an instruction asks
- * for, and where each byte comes from and goes.
+/* bulk: a bulk copy between global memory and a block's shared memory (docs/ptx.md), of contiguous bytes or of a box
+ * of a tensor. It describes the parameters of an instruction, and the source and destination of each byte.
  *
- * A copy is rows: of a row all bytes follow each other in global memory, and in shared memory as far as they are not swizzled; of a box, rows lie densely one behind the other. */
+ * A copy consists of rows. The bytes of a row are contiguous in global memory, and in shared memory where they are
+ * not swizzled. The rows of a box are contiguous in shared memory.
+ */
 #ifndef SLUICE_BASE_BULK_H
 #define SLUICE_BASE_BULK_H
 
 #include "base/tensor_map.h"
 
 enum bulk_kind {
-	BULK_TO_SHARED,   /* its end is told to an mbarrier */
-	BULK_WITHIN,      /* the same, from shared memory */
+	BULK_TO_SHARED,   /* its completion is reported to an mbarrier */
+	BULK_WITHIN,      /* like BULK_TO_SHARED, from shared memory */
 	BULK_FROM_SHARED, /* the thread's groups count it */
-	BULK_REDUCE,      /* the same; what is there and what comes make the new value */
+	BULK_REDUCE,      /* like BULK_FROM_SHARED, but combines the old value with the copied one */
 	BULK_PREFETCH,    /* into L2 */
 };
 
-/* In the order of their rows of ops.h. */
+/* In the order of their rows in ops.h. */
 enum bulk_opcode {
 	BULK_COPY, BULK_PREFETCH_BYTES, BULK_TENSOR, BULK_PREFETCH_TENSOR, BULK_REDUCTION, BULK_REDUCTION_TENSOR, BULK_COMMIT, BULK_WAIT,
 	BULK_PREFETCH_MAP, BULK_OPCODES
@@ -26,22 +28,23 @@ enum bulk_opcode {
 
 struct bulk_copy {
 	enum bulk_kind kind;
-	uint32_t rank;        /* of the tensor; 0: bytes that follow each other */
-	uint64_t shared;      /* where the first byte lies, from the start of the block's; of a prefetch it says nothing */
-	uint64_t global;      /* of bytes: the address of the first; WITHIN: where it lies in shared memory */
-	uint64_t bytes;       /* that it writes or reads in shared memory, those outside of the tensor among them */
-	uint64_t barrier;     /* TO_SHARED, WITHIN: where it lies in shared memory */
-	uint64_t map_address; /* of a tensor; in a parameter, that of its generic address */
-	bool map_in_memory;   /* it lies in global or constant memory */
+	uint32_t rank; /* of the tensor; 0: contiguous bytes */
+	/* offset of the first byte from the start of the block's shared memory; unused for a prefetch */
+	uint64_t shared;
+	uint64_t global;      /* contiguous bytes: address of the first; BULK_WITHIN: its offset in shared memory */
+	uint64_t bytes;       /* bytes written or read in shared memory, including those outside the tensor */
+	uint64_t barrier;     /* BULK_TO_SHARED, BULK_WITHIN: offset of the mbarrier in shared memory */
+	uint64_t map_address; /* of a tensor; for a map in a parameter, its generic address */
+	bool map_in_memory;   /* the map is in global or constant memory */
 	int32_t at[TENSOR_RANK];
 	struct tensor_map map;
 };
 
 struct bulk_row {
-	uint64_t global;     /* address of the row's first byte, which need not be one of the tensor's */
-	uint64_t place;      /* bytes in front of it in the box */
+	uint64_t global; /* address of the row's first byte, which may lie outside the tensor */
+	uint64_t place;  /* offset of the row in the box, in bytes */
 	uint32_t bytes;
-	uint32_t first, end; /* of these, that lie in the tensor: from, and up to and not with; none: equal */
+	uint32_t first, end; /* range of its bytes inside the tensor, `end` excluded; empty: equal */
 };
 
 static inline uint32_t bulk_rows(const struct bulk_copy *copy)
@@ -57,7 +60,7 @@ static inline uint32_t bulk_row_bytes(const struct bulk_copy *copy)
 	return copy->rank ? copy->map.box[0] * tensor_element_bytes((enum tensor_type)copy->map.type) : (uint32_t)copy->bytes;
 }
 
-/* Elements of a row in front of `limit`, whose first has the coordinate `at`. */
+/* Number of elements of a row that lie below `limit`. The first element's coordinate is `at`. */
 static inline uint32_t bulk_elements_below(int64_t at, uint32_t elements, int64_t limit)
 {
 	return limit <= at ? 0 : limit - at >= elements ? elements : (uint32_t)(limit - at);
@@ -84,7 +87,8 @@ static inline struct bulk_row bulk_row(const struct bulk_copy *copy, uint32_t nu
 	return row;
 }
 
-/* Where a byte of the box lies in the block's shared memory: of each 128 bytes, the chunks of 16 go by the number of the 128 bytes. */
+/* The position of a byte of the box in the block's shared memory. In each 128-byte line, the 16-byte chunks are
+ * permuted by the line's number. */
 static inline uint64_t bulk_place(const struct bulk_copy *copy, uint64_t byte)
 {
 	static const uint8_t chunks[TENSOR_SWIZZLES] = {0, 1, 3, 7};

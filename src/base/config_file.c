@@ -13,15 +13,15 @@
 
 enum { PATH_SIZE = 128, MESSAGE_SIZE = 512 };
 
-/* A key that the file has set and that is no option, by its full dotted path. */
+/* A key set by the file that is not an option, by its full dotted path. */
 struct seen_key {
 	const char *path;
 	uint32_t line;
 	struct seen_key *next;
 };
 
-/* The files being read, from the newest to the one the user named: to find a base that leads back to itself, by
- * whichever path. */
+/* The files being read, from the newest to the one that the user named. It serves to find a base that leads back to
+ * itself by any path. */
 struct reading {
 	const char *path;
 	dev_t device;
@@ -29,13 +29,13 @@ struct reading {
 	const struct reading *outer;
 };
 
-/* What is read into: the same for a file and its bases. */
+/* The destination, which a file and its bases have in common. */
 struct target {
 	const struct option *table;
 	size_t count;
 	void *config;
-	const char *const *folders; /* of bases, besides the file's own; or NULL */
-	bool *given;                /* by option: some file has set it; or NULL */
+	const char *const *folders; /* for bases, in addition to the file's own; or NULL */
+	bool *given;                /* by option: true if some file has set it; or NULL */
 };
 
 struct reader {
@@ -46,17 +46,17 @@ struct reader {
 	struct reading reading;
 	yaml_parser_t parser;
 	struct seen_key *seen;
-	uint32_t *option_line;  /* by option: where the file has set it, or 0 */
-	size_t next_option;     /* behind the one that was found last */
-	size_t line;            /* the one that was found last, from 0, */
-	const char *line_start; /* and where it begins in the text */
-	bool failed;            /* the YAML itself is broken: no more events */
+	uint32_t *option_line;  /* by option: line in which the file has set it, or 0 */
+	size_t next_option;     /* index after the last found option */
+	size_t line;            /* number of the last found line, from 0 */
+	const char *line_start; /* its start in the text */
+	bool failed;            /* the YAML itself is invalid: no more events */
 };
 
 static bool read_file(const char *path, const struct reading *outer, const struct target *target, struct diag *diag);
 static void read_mapping(struct reader *reader, const char *prefix);
 
-/* Where a line begins: looked for from the last one on, since nearly all are asked for in rising order. */
+/* The start of a line. Searched from the last found line on, because nearly all queries ascend. */
 static const char *find_line(struct reader *reader, size_t line)
 {
 	const char *end = reader->source.text + reader->source.length;
@@ -100,7 +100,7 @@ static bool next_event(struct reader *reader, yaml_event_t *event)
 	return false;
 }
 
-/* Passes over the rest of a value whose first event is given. */
+/* Skips the rest of a value whose first event is given. */
 static void skip_value(struct reader *reader, yaml_event_type_t first)
 {
 	uint32_t depth = first == YAML_MAPPING_START_EVENT || first == YAML_SEQUENCE_START_EVENT;
@@ -124,7 +124,7 @@ static const struct option *first_inside(const struct option *table, size_t coun
 	return NULL;
 }
 
-/* The option, or the section of one, that is nearest to a name; "" when none is near. */
+/* Writes the option, or section of an option, that is nearest to a name; "" when none is near. */
 static void nearest_key(const struct option *table, size_t count, const char *name, char nearest[PATH_SIZE])
 {
 	uint32_t best = SLIP_FAR;
@@ -152,7 +152,8 @@ static void unknown_key(const struct option *table, size_t count, const char *na
 		snprintf(message, MESSAGE_SIZE, "unknown option '%s'", name);
 }
 
-/* The option of that name, looked for from behind the last one on: nearly all files have them in the table's order. */
+/* The option of that name, searched from after the last found one on, because nearly all files have them in the
+ * table's order. */
 static const struct option *find_option(struct reader *reader, const char *name)
 {
 	const struct target *target = reader->target;
@@ -165,7 +166,7 @@ static const struct option *find_option(struct reader *reader, const char *name)
 	return found;
 }
 
-/* Where the file keeps the line of a key. */
+/* The stored line number of a key. */
 static uint32_t *line_of(struct reader *reader, const struct option *option, const char *path)
 {
 	if (option)
@@ -179,7 +180,7 @@ static uint32_t *line_of(struct reader *reader, const struct option *option, con
 	return &key->line;
 }
 
-/* Remembers a key, which is an option's or not (NULL); false, with an error, when the file has it already. */
+/* Records a key, which is an option's or not (NULL). False, with an error, when the file has it already. */
 static bool remember(struct reader *reader, const struct option *option, const char *path, struct place place)
 {
 	uint32_t *line = line_of(reader, option, path);
@@ -222,8 +223,8 @@ static void read_section(struct reader *reader, const char *path, const yaml_eve
 	skip_value(reader, value->type);
 }
 
-/* The path of a base: what is a path goes out from the file that names it; a name is looked up beside that file, then in
- * the folders. In the arena; NULL after a message. */
+/* The path of a base. A path is relative to the file that names it. A name is searched in that file's folder, then
+ * in the folders. The result is in the arena; NULL after a message. */
 static const char *find_base(struct reader *reader, const char *name, struct place place)
 {
 	enum { MOST = 8 };
@@ -281,7 +282,7 @@ static void read_base(struct reader *reader, const yaml_event_t *value, struct p
 	read_file(path, &reader->reading, reader->target, reader->diag);
 }
 
-/* One key of a mapping and its value. */
+/* Reads one key of a mapping and its value. */
 static void read_pair(struct reader *reader, const char *prefix, const yaml_event_t *key, bool is_first)
 {
 	struct place place = place_of(reader, key->start_mark);
@@ -316,7 +317,8 @@ static void read_pair(struct reader *reader, const char *prefix, const yaml_even
 	yaml_event_delete(&value);
 }
 
-/* The pairs of a mapping whose start has been read. The nesting is bounded: a path names a section at every level. */
+/* Reads the pairs of a mapping whose start has been read. The nesting is bounded, because a path names a section at
+ * every level. */
 static void read_mapping(struct reader *reader, const char *prefix)
 {
 	yaml_event_t event;
@@ -382,7 +384,7 @@ bool config_file_read(const char *path, const struct option *table, size_t count
 	return read_file(path, NULL, &target, diag);
 }
 
-/* Whether keys differ only behind their last dot: sm.l1d.sets and sm.l1d.ways. */
+/* True when keys differ only after their last dot: sm.l1d.sets and sm.l1d.ways. */
 static bool in_group(const char *one, const char *other)
 {
 	const char *dot = strrchr(one, '.');
@@ -390,7 +392,7 @@ static bool in_group(const char *one, const char *other)
 	return strncmp(one, other, length) == 0 && !strchr(other + length, '.') && (dot || !strchr(other, '.'));
 }
 
-/* One message that lists every option that no file has set. */
+/* Reports all options that no file has set, in one message. */
 static void report_missing(const char *path, const struct target *target, struct diag *diag)
 {
 	const struct source source = {.name = path};
@@ -460,14 +462,15 @@ static void write_value(FILE *file, const struct option *option, const void *con
 		fputs(value, file);
 		return;
 	}
-	/* Single quotes: nothing but a quote itself, written twice, is special inside. */
+	/* In single quotes only the quote itself is special, and is doubled. */
 	fputc('\'', file);
 	for (const char *at = value; *at; at++)
 		fputs(*at == '\'' ? "''" : (char[]){*at, '\0'}, file);
 	fputc('\'', file);
 }
 
-/* The options whose names begin with the first `prefix` bytes of `first`'s, which ends in a dot (or has 0 bytes). */
+/* Writes the options whose names begin with the first `prefix` bytes of `first`'s name. These end in a dot, or are 0
+ * bytes. */
 static void write_section(FILE *file, const struct option *table, size_t count, const void *config,
                           const struct option *first, size_t prefix, int depth)
 {

@@ -14,8 +14,8 @@
 /* Reads the file at `path` into `config`. Returns false when diag got errors. */
 bool config_file_read(const char *path, const struct option *table, size_t count, void *config, struct diag *diag);
 
-/* The same, where the file with its bases must set every option, and bases that are not beside it are looked for in the
- * folders (NULL-terminated). */
+/* The same for a file that, with its bases, must set every option. Bases that are not in the file's folder are
+ * searched in the folders (NULL-terminated). */
 bool config_file_read_whole(const char *path, const char *const *folders, const struct option *table, size_t count,
                             void *config, struct diag *diag);
 

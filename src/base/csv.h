@@ -4,13 +4,15 @@
 
 #include <stdio.h>
 
-/* A text, quoted where it must be. */
+/* Writes a text, quoted where necessary. */
 void csv_text(const char *text, FILE *file);
 
-/* The next field of a line, in whose place it is put without its quotes; *rest is then what stands behind its comma, "" at the line's end. */
+/* Returns the next field of a line, unquoted in place. Sets *rest to the text after its comma, or to "" at the
+ * line's end. */
 char *csv_field(char **rest);
 
-/* The line that begins at *rest, without its end; *rest is then the beginning of the next. Fields with line ends are not known here. */
+/* Returns the line that begins at *rest, without its end, and sets *rest to the next line. Line ends inside fields
+ * are not supported. */
 char *csv_line(char **rest);
 
 #endif

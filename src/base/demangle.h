@@ -1,8 +1,8 @@
-/* demangle: C++ symbols as their programs write them. */
+/* demangle: converts C++ symbols to their source form. */
 #ifndef SLUICE_BASE_DEMANGLE_H
 #define SLUICE_BASE_DEMANGLE_H
 
-/* "add(float*)" of "_Z3addPf"; the symbol itself when it is none of C++. From malloc. */
+/* Returns "add(float*)" for "_Z3addPf", or the symbol itself when it is not a C++ symbol. From malloc. */
 char *demangle(const char *symbol);
 
 #endif

@@ -8,8 +8,8 @@
 
 enum {
 	DEFAULT_LIMIT = 20,
-	LINE_SHOWN = 160, /* bytes of a source line that are shown */
-	LINE_BEFORE = 60, /* bytes before the column, where the line is longer than that */
+	LINE_SHOWN = 160, /* maximum bytes shown of a source line */
+	LINE_BEFORE = 60, /* bytes shown before the column in a longer line */
 };
 
 __attribute__((format(printf, 2, 0))) static void append_list(struct diag *diag, const char *format, va_list arguments)
@@ -35,7 +35,7 @@ __attribute__((format(printf, 2, 3))) static void append(struct diag *diag, cons
 	va_end(arguments);
 }
 
-/* The bytes of one line, without its end. */
+/* The bytes of one line, without its line end. */
 static struct source find_line(const struct source *source, uint32_t line)
 {
 	const char *text = source->text, *end = source->text + source->length;
@@ -50,8 +50,8 @@ static struct source find_line(const struct source *source, uint32_t line)
 	return (struct source){source->name, text, length};
 }
 
-/* The source line and the caret below it. Tabs are repeated and the later bytes of a UTF-8 character left out, so that
- * the caret stands under its character on any terminal. */
+/* Appends the source line and the caret below it. Tabs are repeated and the later bytes of a UTF-8 character are
+ * omitted, so that the caret is below its character on any terminal. */
 static void append_excerpt(struct diag *diag, const struct source *source, struct place place)
 {
 	struct source line = find_line(source, place.line);
@@ -96,7 +96,7 @@ __attribute__((format(printf, 5, 0))) static void report(struct diag *diag, cons
 		append_excerpt(diag, source, place);
 }
 
-/* Counts a message; false when there were too many to keep it. */
+/* Counts a message. False when the limit is exceeded and it must not be stored. */
 static bool keep(struct diag *diag, uint32_t *counted, const char *kind)
 {
 	uint32_t limit = diag->limit ? diag->limit : DEFAULT_LIMIT;

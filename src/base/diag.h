@@ -1,9 +1,10 @@
-/* diag: messages about the user's input, each with a place: file, line, column, the line itself and a caret.
+/* diag: messages about the user's input, each with a location: file, line, column, the line itself and a caret.
  *
- * Messages are collected, not printed, so that a library user decides where they go. The rendered form is GNU's:
- *   saxpy.ptx:12:9: error: unknown opcode 'fmaa'; expected an instruction
- *     12 |         fmaa.rn.f32 %f1, %f2, %f3, %f4;
- *        |         ^
+ * Messages are collected and not printed, so that a library user decides where they go. The rendered form is GNU's:
+ *
+ *     saxpy.ptx:12:9: error: unknown opcode 'fmaa'; expected an instruction
+ *       12 |         fmaa.rn.f32 %f1, %f2, %f3, %f4;
+ *          |         ^
  */
 #ifndef SLUICE_BASE_DIAG_H
 #define SLUICE_BASE_DIAG_H
@@ -20,17 +21,17 @@ struct source {
 	size_t length;
 };
 
-/* A place in a source; lines and columns count from 1, columns in bytes; line 0: the file as a whole. */
+/* A location in a source. Lines and columns count from 1, columns in bytes. Line 0: the whole file. */
 struct place {
 	uint32_t line, column;
 };
 
 /* Collected messages. Zero-initialise; diag_free() afterwards. */
 struct diag {
-	char *text;  /* all messages, rendered, NUL-terminated; NULL while there is none */
+	char *text; /* all messages, rendered, NUL-terminated; NULL: none */
 	size_t length, capacity;
 	uint32_t errors, warnings;
-	uint32_t limit; /* messages kept before "too many errors"; 0 means 20 */
+	uint32_t limit; /* maximum number of stored messages before "too many errors"; 0: 20 */
 };
 
 __attribute__((format(printf, 4, 5))) void diag_error(struct diag *diag, const struct source *source,
@@ -40,10 +41,10 @@ __attribute__((format(printf, 4, 5))) void diag_warning(struct diag *diag, const
 /* A message without a source: "sluice: error: ..." */
 __attribute__((format(printf, 2, 3))) void diag_plain(struct diag *diag, const char *format, ...);
 
-/* A rendered message without the "sluice: error: " at its head, for who puts a place of its own there. */
+/* A rendered message without the leading "sluice: error: ", for callers that prepend their own location. */
 const char *diag_bare(const char *text);
 
-/* Messages that another has rendered (its text, which may be NULL), `errors` of them errors. */
+/* Appends messages that another diag has rendered. `text` may be NULL; `errors` of them are errors. */
 void diag_append(struct diag *diag, const char *text, uint32_t errors);
 
 void diag_free(struct diag *diag);

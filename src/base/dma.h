@@ -1,9 +1,11 @@
-/* dma: a transfer by DMA from global memory to a block's shared memory (docs/dma.md): what the instructions say of it, its shape, and
- * where each element comes from and goes.
+/* dma: a DMA transfer from global memory to a block's shared memory (docs/dma.md): the instructions' parameters, its
+ * shape, and the source and destination of each element.
  *
- * Elements lie in lines: of a line all follow each other in global memory, lines are `pitch` elements apart. Unit stride is one line; a
- * stride, lines of one element; a matrix has its rows as lines, or its columns. In shared memory all lie densely, line by line.
- * Around them there may be a halo; what of it lies beyond the whole matrix is a constant. */
+ * Elements are arranged in lines. The elements of a line are contiguous in global memory, and lines are `pitch`
+ * elements apart. A unit-stride transfer is one line. A strided transfer has lines of one element. The lines of a
+ * matrix are its rows or its columns. In shared memory all elements are contiguous, line by line. There may be a
+ * halo around them. The part of the halo outside the whole matrix is a constant.
+ */
 #ifndef SLUICE_BASE_DMA_H
 #define SLUICE_BASE_DMA_H
 
@@ -13,24 +15,25 @@
 
 enum { DMA_BUFFERS = 4, DMA_BANK_BYTES = 4 };
 
-/* The instructions, in the order of ops.h. Three of them are the shapes, too. */
+/* The instructions, in the order of ops.h. Three of them are also the shapes. */
 enum dma_command { DMA_TYPE, DMA_HALO, DMA_SPACED, DMA_FLAT, DMA_STRIDED, DMA_MATRIX, DMA_EXECUTE, DMA_COMMANDS };
 #define DMA_NAMES {"dma_type", "dma_halo", "dma_spaced", "dma_flat", "dma_strided", "dma_matrix", "dma_execute"}
-enum { DMA_MAX_FIELDS = 6, DMA_GLOBAL = 2 /* which of them is 64 bits wide */ };
+enum { DMA_MAX_FIELDS = 6, DMA_GLOBAL = 2 /* index of the field that is 64 bits wide */ };
 
-/* Borders of the whole matrix at which a tile lies. */
+/* Borders of the whole matrix that a tile touches. */
 enum dma_side { DMA_FIRST_LINE = 1, DMA_LAST_LINE = 2, DMA_LINE_BEGIN = 4, DMA_LINE_END = 8 };
 
-/* Without holes: transfers are compared byte by byte. */
+/* Without padding, because transfers are compared byte by byte. */
 struct dma_transfer {
-	uint64_t global; /* address of the first element within the halo */
-	uint32_t shared; /* from the start of the block's, of the first element, the halo's included */
-	uint32_t shape;  /* enum dma_command */
+	uint64_t global; /* address of the first element that is not in the halo */
+	/* offset of the first element, including the halo, from the start of the block's shared memory */
+	uint32_t shared;
+	uint32_t shape; /* enum dma_command */
 	uint32_t element_bytes; /* 1, 2, 4 or 8 */
-	uint32_t lines, length, pitch; /* without the halo; elements */
-	uint32_t halo_lines, halo_length; /* on each side: lines, elements of a line */
-	uint32_t sides;     /* enum dma_side, ored: beyond them the halo is constant */
-	uint32_t each_bank; /* behind so many elements a bank is left out; 0: none is */
+	uint32_t lines, length, pitch; /* without the halo; in elements */
+	uint32_t halo_lines, halo_length; /* on each side: lines, and elements of a line */
+	uint32_t sides;     /* bitwise or of enum dma_side: beyond them the halo is constant */
+	uint32_t each_bank; /* one bank is skipped after this number of elements; 0: none */
 	uint64_t constant;  /* bits of an element */
 };
 
@@ -44,13 +47,13 @@ static inline uint32_t dma_length(const struct dma_transfer *transfer)
 	return transfer->length + 2 * transfer->halo_length;
 }
 
-/* With the halo. */
+/* Including the halo. */
 static inline uint64_t dma_elements(const struct dma_transfer *transfer)
 {
 	return (uint64_t)dma_lines(transfer) * dma_length(transfer);
 }
 
-/* Where element `at` of a line comes from, the halo's included: whether it is constant, or its address. */
+/* The source of element `at` of a line, including the halo: whether it is the constant, or its address. */
 static inline bool dma_is_constant(const struct dma_transfer *transfer, uint32_t line, uint32_t at)
 {
 	uint32_t sides = transfer->sides;
@@ -66,7 +69,8 @@ static inline uint64_t dma_source(const struct dma_transfer *transfer, uint32_t 
 	return transfer->global + (uint64_t)((lines * transfer->pitch + elements) * transfer->element_bytes);
 }
 
-/* Where element number `element`, line by line, goes in the block's shared memory; and where the last one ends. */
+/* The destination of element number `element`, counted line by line, in the block's shared memory; and the end of
+ * the last one. */
 static inline uint64_t dma_place(const struct dma_transfer *transfer, uint64_t element)
 {
 	uint64_t banks = transfer->each_bank ? element / transfer->each_bank : 0;
@@ -78,23 +82,23 @@ static inline uint64_t dma_end(const struct dma_transfer *transfer)
 	return dma_place(transfer, dma_elements(transfer) - 1) + transfer->element_bytes;
 }
 
-/* --- what the instructions say --- */
+/* --- the instructions' parameters --- */
 
-/* What a warp has said of a buffer since it configured it last. */
+/* The parameters that a warp has set for a buffer since its last configuration. */
 struct dma_mode {
 	uint32_t halo_lines, halo_length, sides, constant;
 	bool has_halo;
 	uint32_t each_bank;
 };
 
-/* What a warp has said to the engine, and how many transfers it has asked each buffer for. */
+/* A warp's parameters for the engine, and the number of transfers that it has requested per buffer. */
 struct dma_warp {
-	uint32_t element_bytes; /* 0: not said yet */
+	uint32_t element_bytes; /* 0: not set yet */
 	uint32_t commands[DMA_BUFFERS];
 	struct dma_mode mode[DMA_BUFFERS];
 };
 
-/* Borders of a tile in a region: the corners and edges in the order of reading are 1 to 8, 9 is what has none. */
+/* Borders of a tile in a region. Regions 1 to 8 are the corners and edges in reading order; 9 has no border. */
 static inline uint32_t dma_sides(uint32_t region)
 {
 	static const uint8_t sides[] = {[1] = DMA_FIRST_LINE | DMA_LINE_BEGIN,
@@ -109,7 +113,7 @@ static inline uint32_t dma_sides(uint32_t region)
 	return region < sizeof sides ? sides[region] : 0;
 }
 
-/* Which of them an instruction is by its name, or DMA_COMMANDS. */
+/* The instruction of that name, or DMA_COMMANDS. */
 static inline uint32_t dma_command_of(const char *name)
 {
 	static const char *const names[DMA_COMMANDS] = DMA_NAMES;
@@ -124,7 +128,7 @@ static inline bool dma_asks(uint32_t command)
 	return command >= DMA_FLAT && command < DMA_COMMANDS;
 }
 
-/* A warp says what the transfers to come are like: type, halo or space, with the values of the instruction's operands. */
+/* A warp sets parameters of later transfers: type, halo or space, with the values of the instruction's operands. */
 static inline void dma_tell(struct dma_warp *warp, enum dma_command command, const uint64_t value[DMA_MAX_FIELDS])
 {
 	struct dma_mode *mode = &warp->mode[value[0] % DMA_BUFFERS];
@@ -140,8 +144,8 @@ static inline void dma_tell(struct dma_warp *warp, enum dma_command command, con
 		                          .has_halo = true};
 }
 
-/* A warp asks for a transfer: of what it said before, which holds for this one alone, or by DMA_EXECUTE for the buffer's last one between
- * other places. */
+/* A warp requests a transfer. It uses the parameters set before, which apply only to this transfer. With DMA_EXECUTE
+ * it repeats the buffer's last transfer at other addresses. */
 static inline struct dma_transfer dma_asked(struct dma_warp *warp, enum dma_command command,
                                             const uint64_t value[DMA_MAX_FIELDS], const struct dma_transfer *last)
 {

@@ -1,8 +1,8 @@
-/* document: YAML documents with lists and nested mappings, into structs, by tables of keys.
+/* document: reads YAML documents with lists and nested mappings into structs, by tables of keys.
  *
- * Machines are options (base/config_file.h); this is for the files that describe things: programs, experiments. Each
- * mapping has a table of its keys; an unknown key, a repeated one and a value of the wrong form are errors with their
- * place in the file.
+ * Machines are sets of options (base/config_file.h). This module reads descriptive files: programs and experiments.
+ * Each mapping has a table of its keys. An unknown key, a repeated key and a value of the wrong form are errors with
+ * their location in the file.
  */
 #ifndef SLUICE_BASE_DOCUMENT_H
 #define SLUICE_BASE_DOCUMENT_H
@@ -15,9 +15,9 @@
 #include <stdint.h>
 #include <yaml.h>
 
-/* A document being read. Fill in arena and source. */
+/* A document being read. The caller fills in arena and source. */
 struct document {
-	struct arena *arena; /* keeps what is read */
+	struct arena *arena; /* holds the results */
 	struct source source;
 	struct diag diag;
 	yaml_document_t yaml;
@@ -35,12 +35,13 @@ struct words {
 	size_t count;
 };
 
-/* What stands around a word in a list with blanks between its words: nothing, or a quote where it has blanks or quotes itself. */
+/* The quote character for a word in a blank-separated list: "", or a quote if the word contains blanks or quotes. */
 const char *word_quote(const char *word);
 
 bool words_have(const struct words *words, const char *word);
 
-/* False, with an error, when the text is no YAML or holds nothing. yaml_document_delete() when true. */
+/* False, with an error, when the text is not YAML or is empty. After true, the caller must call
+ * yaml_document_delete(). */
 bool document_load(struct document *document);
 
 struct place document_place(const yaml_node_t *node);
@@ -48,26 +49,27 @@ const yaml_node_t *document_node(struct document *document, int number);
 __attribute__((format(printf, 3, 4))) void document_error(struct document *document, const yaml_node_t *node,
                                                           const char *format, ...);
 
-/* The text of a scalar, in the arena; NULL, with an error, when it is none or empty. */
+/* The text of a scalar, in the arena; NULL, with an error, when the node is not a scalar or is empty. */
 const char *document_text(struct document *document, const char *key, const yaml_node_t *node);
 
-/* The name of a pair's key; NULL, with an error, when it is none or the mapping has it already. */
+/* The name of a pair's key; NULL, with an error, when it is not a name or is repeated in the mapping. */
 const char *document_pair_key(struct document *document, const yaml_node_t *mapping, const yaml_node_pair_t *pair);
 
-/* False, with an error, when it is none. */
+/* False, with an error, when the node is not a mapping. */
 bool document_is_mapping(struct document *document, const char *what, const yaml_node_t *node);
 
-/* Reads each pair as its row of `keys` says. */
+/* Reads each pair according to its row of `keys`. */
 void document_read(struct document *document, const char *what, const yaml_node_t *mapping,
                    const struct document_key *keys, void *into);
 
-/* Reads each NAME: {...} of a mapping into the next element of a new array, which it returns, or NULL: an element has `size` bytes, begins
- * with its name (const char *), has its struct place at `place`, and is `blank` before. */
+/* Reads each NAME: {...} of a mapping into the next element of a new array. Returns the array, or NULL. An element
+ * has `size` bytes, begins with its name (const char *), and has its struct place at offset `place`. `blank` is its
+ * initial content. */
 void *document_read_named(struct document *document, const char *key, const yaml_node_t *value,
                           const struct document_key *keys, const void *blank, size_t size, size_t place, size_t *count);
 
-/* For rows of a table: into a const char *, a uint64_t, a double that is not negative, a bool, and into a struct words: one word or a list of them, of
- * different ones with document_read_words(). */
+/* Readers for table rows: into a const char *, a uint64_t, a non-negative double, a bool, and a struct words. A
+ * struct words takes one word or a list; document_read_words() requires different words. */
 void document_read_text(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_number(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_real(struct document *document, const char *key, const yaml_node_t *value, void *into);

@@ -36,7 +36,8 @@ char *file_read_stream(FILE *file, size_t *length)
 	return NULL;
 }
 
-/* Whether something has opened the FIFO for writing, or had and is done. A byte that came in the meantime stays readable. */
+/* True when a process has opened the FIFO for writing, or had it open. A byte that arrived in the meantime stays
+ * readable. */
 static bool has_writer(FILE *file)
 {
 	struct pollfd wait = {.fd = fileno(file), .events = POLLIN};
@@ -49,14 +50,14 @@ static bool has_writer(FILE *file)
 	return got != 0;
 }
 
-/* A device need not end; a terminal does, by its user's hand, and so does /dev/null. */
+/* True for a device that may never end. A terminal ends by its user's action, and /dev/null ends. */
 static bool is_endless(FILE *file, const struct stat *status)
 {
 	bool is_null = S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3);
 	return S_ISBLK(status->st_mode) || (S_ISCHR(status->st_mode) && !is_null && !isatty(fileno(file)));
 }
 
-/* 0, or the reason not to read it. */
+/* Returns 0, or the reason not to read the file. */
 static int refusal(FILE *file)
 {
 	struct stat status;
@@ -71,7 +72,7 @@ static int refusal(FILE *file)
 
 FILE *file_open(const char *path)
 {
-	/* not to wait for the writer of a FIFO in open() */
+	/* so that open() does not wait for the writer of a FIFO */
 	int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
 	if (!file)
@@ -163,7 +164,7 @@ bool file_is_fifo(const char *path)
 FILE *file_open_to_write(const char *path)
 {
 	int descriptor, waited = 0;
-	/* open() of a FIFO without a reader fails at once, where it would wait for ever without O_NONBLOCK */
+	/* with O_NONBLOCK open() of a FIFO without a reader fails at once, instead of waiting forever */
 	while ((descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, 0666)) < 0 &&
 	       errno == ENXIO && file_is_fifo(path) && waited < READER_MS) {
 		poll(NULL, 0, TRY_MS);
@@ -210,7 +211,7 @@ bool file_new_open_over(struct file_new *file, const char *path)
 		file_new_free(file);
 		return false;
 	}
-	/* mkostemp() makes a private file; who may read the target is the umask's business */
+	/* mkostemp() makes a private file; the umask determines the permissions of the target */
 	mode_t mask = umask(0);
 	umask(mask);
 	if (fchmod(file->descriptor, 0666 & ~mask) == 0)

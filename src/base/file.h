@@ -1,4 +1,4 @@
-/* file: whole files, in and out. */
+/* file: reads and writes whole files. */
 #ifndef SLUICE_BASE_FILE_H
 #define SLUICE_BASE_FILE_H
 
@@ -6,39 +6,40 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* All that can still be read of a stream, from malloc, with a NUL behind it; NULL with errno set, to EFBIG where it does not end
- * within a GiB. */
+/* Reads the rest of a stream into memory from malloc, with a NUL after it. NULL with errno set; EFBIG when it is
+ * longer than a GiB. */
 char *file_read_stream(FILE *file, size_t *length);
-/* The same of a file. */
+/* The same for a file. */
 char *file_read(const char *path, size_t *length);
 
-/* Opens a file for reading: an ordinary one, a terminal or /dev/null, or a FIFO that something writes to or begins to write to within
+/* Opens a file for reading: a regular file, a terminal or /dev/null, or a FIFO that has a writer or gets one within
  * 5 seconds. NULL with errno set for anything else: a folder, a device, a socket, a FIFO without a writer. */
 FILE *file_open(const char *path);
-/* Opens for writing what no new file may replace: a device, or a FIFO that something reads from or begins to read from within 5
+/* Opens for writing what a new file must not replace: a device, or a FIFO that has a reader or gets one within 5
  * seconds. NULL with errno set otherwise. */
 FILE *file_open_to_write(const char *path);
 bool file_is_fifo(const char *path);
-/* Why file_open() or file_read() failed, by errno. */
+/* The reason, from errno, for which file_open() or file_read() failed. */
 const char *file_reason(void);
 
-/* Whether an ordinary file begins with that text. Nothing is read of others, whose bytes would be lost to the next reader. */
+/* True when a regular file begins with that text. Other files are not read, because the next reader would miss the
+ * bytes. */
 bool file_begins(const char *path, const char *with);
 
-/* The rest of a path behind its ./, ././ and so on. */
+/* The rest of a path after leading ./, ././ and so on. */
 const char *file_behind_dots(const char *path);
 
-/* Whether it is an SQLite database, as a file of results is. No output takes its place. */
+/* True for an SQLite database, such as a file of results. No output replaces a database. */
 bool file_is_database(const char *path);
 
-/* Why a file could not be written, by errno. */
+/* The reason, from errno, for which a file could not be written. */
 const char *file_write_reason(void);
 
-/* Whether a path is that of an ordinary file, or of none yet: a terminal, a pipe and the like are written as they are. */
+/* True when a path names a regular file or no file yet. A terminal, a pipe and similar ones are written directly. */
 bool file_is_replaceable(const char *path);
 
-/* A file under another name, which becomes the one at `path` when it is complete: whoever reads that path finds the old
- * contents or the new, never a part. A symbolic link stays one: its target is replaced. */
+/* A file under a temporary name, which becomes the one at `path` when it is complete. A reader of that path sees the
+ * old contents or the new ones, never a part. A symbolic link is kept: its target is replaced. */
 struct file_new {
 	char *path, *temporary;
 	int descriptor;
@@ -46,18 +47,19 @@ struct file_new {
 
 /* False, with errno set, when the folder cannot be written, or the path is a database's (EEXIST). */
 bool file_new_open(struct file_new *file, const char *path);
-/* The same in the place of a database too. */
+/* The same, and may also replace a database. */
 bool file_new_open_over(struct file_new *file, const char *path);
-/* Puts it in its place and leaves the descriptor open to the caller. False, with errno set, when that failed: it is gone. */
+/* Moves it to its path and leaves the descriptor open for the caller. False, with errno set, on failure; the file is
+ * then removed. */
 bool file_new_place(struct file_new *file);
-/* Removes it again; keeps errno. */
+/* Removes it; preserves errno. */
 void file_new_drop(struct file_new *file);
 
-/* A stream that writes the file and is closed apart from it. NULL with errno set. */
+/* A stream that writes the file and is closed separately from it. NULL with errno set. */
 FILE *file_new_writer(const struct file_new *file);
 
-/* The same for a stream, which file_new_finish() closes: NULL or false, with errno set, when it could not be written. Where the path is no ordinary
- * file's, it is written as it is. */
+/* The same for a stream, which file_new_finish() closes. NULL or false, with errno set, when it could not be
+ * written. A path that is not a regular file's is written directly. */
 FILE *file_new_stream(struct file_new *file, const char *path);
 bool file_new_finish(struct file_new *file, FILE *stream);
 

@@ -16,19 +16,20 @@ struct formula {
 	char operation; /* + - * /, 'n' a number, 'v' a name */
 	double number;
 	const char *name;
-	unsigned needs;                                 /* of a name */
-	bool largest;                                   /* of all launches, else the sum */
-	bool empty_shares;                              /* of a division: 0 / 0 is 0 */
-	enum { SCALAR, ELEMENT, SUM, MEAN, MEDIAN } of; /* what of a mechanism's vector is meant; SCALAR: it is none */
-	const char *element, *vector;                   /* its label or number; "NAME[]" */
+	unsigned needs;    /* sources of a name's figures */
+	bool largest;      /* maximum over all launches, else the sum */
+	bool empty_shares; /* for a division: 0 / 0 is 0 */
+	/* selected value of a mechanism's vector; SCALAR: not a vector */
+	enum { SCALAR, ELEMENT, SUM, MEAN, MEDIAN } of;
+	const char *element, *vector; /* label or number of the element; "NAME[]" */
 	const struct formula *left, *right;
 };
 
-/* Figures of a launch that are no counters. */
+/* Figures of a launch other than counters. */
 static const struct figure {
 	const char *name;
 	bool largest;           /* else the sum */
-	const char *key, *dims; /* its key in a kernel; or the one whose three numbers are multiplied */
+	const char *key, *dims; /* its key in a kernel; or the key whose three numbers are multiplied */
 } figures[] = {
 	{"cycles", false, "cycles", NULL},
 	{"thread_instructions", false, "thread_instructions", NULL},
@@ -93,7 +94,7 @@ static void consider(const char *name, const char *known, uint32_t *best, char n
 		snprintf(nearest, 128, "%s", known);
 }
 
-/* A name that is looked for, and the nearest to it. */
+/* A searched name, and the nearest known one. */
 struct search {
 	const char *name;
 	char nearest[128];
@@ -101,7 +102,7 @@ struct search {
 	bool group_known;
 };
 
-/* What stands before the dot, a mechanism's name perhaps, may be a slip of the group's. */
+/* The text before the dot may be a mistyped name of the group; it may also be a mechanism's name. */
 static bool may_mean(const char *name, const char *group)
 {
 	char typed[128];
@@ -138,7 +139,7 @@ static bool is_energy(const struct formula_names *names, const char *name)
 	return names->energies && strncmp(name, "energy.", 7) == 0 && name[7];
 }
 
-/* What the key of a machine needs; 0 after a message when it is no number. */
+/* The source of a machine's key; 0 after a message when it is not a number. */
 static unsigned check_key(const struct option *key, char *message)
 {
 	if (key->type == OPTION_U32 || key->type == OPTION_F64)
@@ -147,7 +148,7 @@ static unsigned check_key(const struct option *key, char *message)
 	return 0;
 }
 
-/* What the counter of a group needs; 0: there is none. */
+/* The sources of a group's counter; 0: it does not exist. */
 static unsigned search_groups(struct search *search, const struct formula_names *names)
 {
 	size_t count = sizeof names->groups / sizeof *names->groups;
@@ -158,7 +159,7 @@ static unsigned search_groups(struct search *search, const struct formula_names 
 	return 0;
 }
 
-/* What the name needs; 0 after a message. */
+/* The sources of the name; 0 after a message. */
 static unsigned check_name(const struct formula_names *names, const char *name, char *message)
 {
 	struct search search = {.name = name, .best = SLIP_FAR};
@@ -204,7 +205,7 @@ static void expect(struct parser *parser, char wanted, const char *what)
 		fail(parser, what);
 }
 
-/* What stands in brackets behind a vector's name. */
+/* Parses the brackets after a vector's name. */
 static void parse_element(struct parser *parser, struct formula *name)
 {
 	size_t length = strcspn(++parser->at, "]");
@@ -226,7 +227,7 @@ static void check_vector(struct parser *parser, struct formula *name)
 	parser->failed = true;
 }
 
-/* A counter of the own group may stand without it. */
+/* A counter of the own group may be named without the group. */
 static const char *whole_name(struct parser *parser, const char *word)
 {
 	const char *own = parser->names->own;
@@ -238,7 +239,7 @@ static const char *whole_name(struct parser *parser, const char *word)
 	return whole;
 }
 
-/* NAME or NAME[ELEMENT], of which `word` has been read. */
+/* Parses NAME or NAME[ELEMENT]; `word` has been read. */
 static struct formula *parse_counter(struct parser *parser, const char *word)
 {
 	struct formula *name = node(parser, 'v');
@@ -251,7 +252,7 @@ static struct formula *parse_counter(struct parser *parser, const char *word)
 	return name;
 }
 
-/* What the alias stands for, which has none itself. */
+/* The formula of an alias, which may not contain aliases itself. */
 static const struct formula *parse_alias(struct parser *parser, const struct formula_alias *alias)
 {
 	struct parser inner = *parser;
@@ -261,7 +262,7 @@ static const struct formula *parse_alias(struct parser *parser, const struct for
 	return formula;
 }
 
-/* What a function of a whole vector is of; SCALAR: there is no such function. */
+/* The function of a whole vector with that name; SCALAR: there is none. */
 static int function_of(const char *word)
 {
 	static const char *const names[] = {[SUM] = "sum", [MEAN] = "mean", [MEDIAN] = "median"};
@@ -271,7 +272,7 @@ static int function_of(const char *word)
 	return SCALAR;
 }
 
-/* A counter, or largest(), sum(), mean() or median() of one. */
+/* Parses a counter, or largest(), sum(), mean() or median() of one. */
 static const struct formula *parse_name(struct parser *parser)
 {
 	const char *word = parse_word(parser);
@@ -396,7 +397,7 @@ static double product(const json_t *kernel, const char *key)
 	return result;
 }
 
-/* NAN when the kernel does not have it, or has null there. */
+/* NAN when the kernel does not have the key, or has null there. */
 static double of_launch(const json_t *kernel, const struct formula *formula, const struct figure *figure)
 {
 	const char *name = formula->name;
@@ -414,7 +415,7 @@ static double of_launch(const json_t *kernel, const struct formula *formula, con
 	return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* The place of an element in a vector: the one with that label, else of that number. SIZE_MAX: it has none. */
+/* The index of an element in a vector: the one with that label, else with that number. SIZE_MAX: none. */
 static size_t find_element(const json_t *vector, const char *element)
 {
 	const json_t *labels = json_object_get(vector, "labels");
@@ -437,8 +438,8 @@ static double total(const json_t *values)
 	return sum;
 }
 
-/* What a launch adds to what is asked for of a vector, and, of a mean, to what it is a mean of. An array's name that a launch does
- * not have adds nothing; NAN where it has no such vector. */
+/* A launch's contribution to the value of a vector and, for a mean, to its weight. A label that a launch does not
+ * have contributes nothing. NAN when the launch has no such vector. */
 static double of_vector(const json_t *kernel, const struct formula *formula, double *weight)
 {
 	const json_t *vector = json_object_get(json_object_get(kernel, "vectors"), formula->name);
@@ -470,7 +471,8 @@ static double of_machine(const struct formula *formula, const json_t *stats, cha
 	return NAN;
 }
 
-/* Adds a launch's histogram to that of all: how many values each bin has, and its least. 0, or NAN where the launch has no such histogram. */
+/* Adds a launch's histogram to the total: the number of values in each bin, and the bins' minimums. Returns 0, or
+ * NAN when the launch has no such histogram. */
 static double add_bins(const json_t *kernel, const struct formula *formula, struct vector *count, struct vector *from)
 {
 	const json_t *vector = json_object_get(json_object_get(kernel, "vectors"), formula->name);

@@ -1,5 +1,5 @@
-/* invariant: assertions where cycles run, which would cost a shipped build too much: checked in Debug builds and nowhere else. What is
- * asked once a block or a kernel uses assert(), which every build checks. */
+/* invariant: assertions in per-cycle code, which would cost a release build too much. They are checked only in Debug
+ * builds. Checks per block or per kernel use assert(), which every build checks. */
 #ifndef SLUICE_BASE_INVARIANT_H
 #define SLUICE_BASE_INVARIANT_H
 

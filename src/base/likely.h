@@ -1,4 +1,4 @@
-/* likely: which way a branch mostly goes, where the compiler's guess costs time. */
+/* likely: branch hints, where the compiler's guess costs time. */
 #ifndef SLUICE_BASE_LIKELY_H
 #define SLUICE_BASE_LIKELY_H
 

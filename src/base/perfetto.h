@@ -1,10 +1,11 @@
-/* perfetto: the messages of Perfetto's trace that Sluice writes and reads: numbers of their fields (perfetto.dev/docs/reference/trace-packet-proto).
- * A trace is a sequence of packets, each the description of a track or an event of a track; in ours a nanosecond is a core cycle. */
+/* perfetto: field numbers of the Perfetto trace messages that Sluice writes and reads
+ * (perfetto.dev/docs/reference/trace-packet-proto). A Perfetto trace is a sequence of packets. Each packet describes
+ * a track or an event of a track. In Sluice's execution traces a nanosecond represents a core cycle. */
 #ifndef SLUICE_BASE_PERFETTO_H
 #define SLUICE_BASE_PERFETTO_H
 
 enum {
-	PERFETTO_PACKET = 1, /* of the trace */
+	PERFETTO_PACKET = 1, /* of the Perfetto trace */
 
 	PERFETTO_PACKET_TIMESTAMP = 8,
 	PERFETTO_PACKET_SEQUENCE = 10,

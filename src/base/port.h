@@ -1,20 +1,21 @@
-/* port: the bounded ring through which everything passes between two stages.
+/* port: the bounded ring through which all data pass between two stages.
  *
- * One producer, one consumer. What is pushed, and the room that a pop frees, become visible at the next time step, so
- * the order in which stages tick cannot change a result. `now` is the simulated time; it only has to grow from step to
- * step. A push wakes the consumer: *wake becomes the earliest time at which it must look again; freed room wakes the
- * producer, where it has asked for that.
+ * A port has one producer and one consumer. Pushed items, and the space that a pop frees, become visible in the next
+ * time step. So the order in which stages tick cannot change a result. `now` is the simulated time; it must only
+ * grow from step to step. A push wakes the consumer: *wake becomes the earliest time at which it must look again.
+ * Freed space wakes the producer, if it has requested that.
  *
- * Capacity is counted in units: one an item, or the flits of a packet. A port that shall carry one item every cycle
- * needs room for two: the slot freed in a cycle can be filled only in the next (the same holds for a credit-based link
- * in hardware).
+ * Capacity is counted in units: one per item, or the flits of a packet. A port that carries one item every cycle
+ * needs a capacity of two. A slot freed in a cycle can be refilled only in the next. (A credit-based link in
+ * hardware needs the same.)
  *
- * The producer of a port may be ahead in time, if the port is open for that (`comes`): what it pushes waits, unseen, until the
- * consumer's time has come (port_arrive). What the consumer takes is room when both are told to meet (port_settle), so that they may be in
- * two threads in between; until then the producer sees less room than there will be.
+ * The producer of a port may be ahead in time if the port is opened for that (`comes`). Its pushed items stay
+ * invisible until the consumer reaches their time (port_arrive). The space of items that the consumer takes is freed
+ * when both sides synchronize (port_settle), so that they may run in two threads in between. Until then the producer
+ * sees less space than there will be.
  *
- * A port may join units that two host threads simulate. What is pushed then waits in the sender's outbox, and is put in
- * (outbox_deliver) when all threads are done with their part.
+ * A port may connect units that two host threads simulate. Pushed items then wait in the sender's outbox. They are
+ * moved into the port (outbox_deliver) when all threads have finished their part.
  */
 #ifndef SLUICE_BASE_PORT_H
 #define SLUICE_BASE_PORT_H
@@ -29,39 +30,39 @@ struct port_slot {
 	void *item;
 	uint64_t pushed_at;
 	uint32_t units;
-	uint32_t to; /* what the producer says of where it goes */
+	uint32_t to; /* destination set by the producer */
 };
 
 struct outbox;
 
 struct port {
 	/* the consumer's half */
-	struct port_slot *slot; /* `capacity` of them: no item is smaller than a unit */
+	struct port_slot *slot; /* `capacity` slots, because an item has at least one unit */
 	uint32_t capacity;      /* units */
 	uint32_t head;          /* index of the oldest item */
-	uint32_t items;         /* items inside */
-	uint32_t coming;        /* behind these: pushed at times that the consumer has not come to */
-	bool comes;             /* the producer may be ahead: all that it pushes is `coming` first */
-	uint32_t taken, taken_last; /* units of such a port that are not freed yet; of these, those taken at `taken_at` */
+	uint32_t items;         /* number of items inside */
+	uint32_t coming;        /* number of items after these, pushed at times that the consumer has not reached */
+	bool comes;             /* the producer may be ahead: all pushed items are `coming` first */
+	uint32_t taken, taken_last; /* for such a port: units not freed yet; the part of them taken at `taken_at` */
 	uint64_t taken_at;
-	uint64_t *filled; /* a word of a set that gets `filled_bit` when an item comes in, or NULL */
+	uint64_t *filled; /* word of a set in which `filled_bit` is set when an item enters, or NULL */
 	uint64_t filled_bit;
-	uint64_t *wake;       /* the consumer's wake-up time, or NULL */
+	uint64_t *wake; /* the consumer's wake-up time, or NULL */
 	/* the producer's half */
 	uint32_t held;  /* units inside, without those freed */
-	uint32_t freed; /* units freed at `freed_at`: not visible to the producer in that step */
+	uint32_t freed; /* units freed at `freed_at`, which the producer does not see in that step */
 	uint64_t freed_at;
 	uint64_t *producer;    /* the producer's wake-up time, or NULL: it polls */
-	struct outbox *pushes; /* to the consumer's thread; NULL: it is the same thread */
+	struct outbox *pushes; /* outbox to the consumer's thread; NULL: it is the same thread */
 };
 
-/* An item that was pushed, on its way to the consumer's thread. */
+/* A pushed item on its way to the consumer's thread. */
 struct port_message {
 	struct port *port;
 	struct port_slot slot;
 };
 
-/* What a thread has for the consumers that another one simulates. */
+/* A thread's items for consumers that another thread simulates. */
 struct outbox {
 	struct port_message *message;
 	uint32_t count, capacity;
@@ -70,7 +71,7 @@ struct outbox {
 void outbox_grow(struct outbox *outbox);
 void outbox_free(struct outbox *outbox);
 
-/* What was sent goes into its ports. */
+/* Moves all sent items into their ports. */
 void outbox_deliver(struct outbox *outbox);
 
 static inline void outbox_add(struct outbox *outbox, struct port *port, const struct port_slot *slot)
@@ -88,13 +89,13 @@ static inline void port_open(struct port *port, struct arena *arena, uint32_t ca
 	                      .wake = wake};
 }
 
-/* How many units may be pushed at this time. */
+/* Number of units that may be pushed at this time. */
 static inline uint32_t port_room(const struct port *port, uint64_t now)
 {
 	return port->capacity - port->held - (port->freed_at == now ? port->freed : 0);
 }
 
-/* The room that the producer will see in the next step. */
+/* Number of units that the producer may push in the next step. */
 static inline uint32_t port_coming_room(const struct port *port)
 {
 	return port->capacity - port->held;
@@ -134,7 +135,7 @@ static inline void port_insert(struct port *port, const struct port_slot *slot)
 	port_wake(port->wake, slot->pushed_at);
 }
 
-/* The consumer has come to this time. Returns the time from which it can see what comes next, or UINT64_MAX. */
+/* The consumer has reached this time. Returns the time from which it can see the next arrival, or UINT64_MAX. */
 static inline uint64_t port_arrive(struct port *port, uint64_t now)
 {
 	while (port->coming) {
@@ -177,7 +178,7 @@ static inline void *port_front(const struct port *port, uint64_t now)
 	return slot ? slot->item : NULL;
 }
 
-/* Gives units back that an item held; a packet leaves flit by flit. */
+/* Frees units of an item; a packet leaves flit by flit. */
 static inline void port_release(struct port *port, uint32_t units, uint64_t now)
 {
 	assert(port->held >= units);
@@ -190,7 +191,7 @@ static inline void port_release(struct port *port, uint32_t units, uint64_t now)
 	port_wake(port->producer, now);
 }
 
-/* Takes the item that port_front() showed; its units stay held until they are released. */
+/* Removes the item that port_front() returned. Its units stay held until they are released. */
 static inline void port_drop(struct port *port)
 {
 	assert(port->items > 0);
@@ -198,7 +199,7 @@ static inline void port_drop(struct port *port)
 	port->items--;
 }
 
-/* Takes the item that port_front() showed, with all its units. */
+/* Removes the item that port_front() returned, and frees all its units. */
 static inline void port_pop(struct port *port, uint64_t now)
 {
 	uint32_t units = port->slot[port->head].units;
@@ -206,7 +207,7 @@ static inline void port_pop(struct port *port, uint64_t now)
 	port_release(port, units, now);
 }
 
-/* The same of a port whose producer may be ahead: port_settle() frees the units. */
+/* The same for a port whose producer may be ahead: port_settle() frees the units. */
 static inline void port_take(struct port *port, uint64_t now)
 {
 	uint32_t units = port->slot[port->head].units;

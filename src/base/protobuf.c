@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A number, seven bits a byte, the lowest first. */
+/* Reads a varint: seven bits per byte, the lowest first. */
 static enum protobuf_result take_varint(struct protobuf *message, uint64_t *value)
 {
 	*value = 0;

@@ -16,7 +16,7 @@ uint32_t slip_distance(const char *typed, const char *meant)
 	size_t rows = strlen(typed), columns = strlen(meant);
 	if (rows > LONGEST || columns > LONGEST)
 		return SLIP_FAR;
-	/* Optimal string alignment: three rows of the table are enough, of which [0] is the newest. */
+	/* Optimal string alignment: three rows of the table suffice; [0] is the newest. */
 	uint32_t table[3][LONGEST + 1] = {0};
 	for (size_t j = 0; j <= columns; j++)
 		table[0][j] = (uint32_t)j;

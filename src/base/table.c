@@ -77,7 +77,7 @@ static bool set_u32(const struct option *option, void *field, const char *value)
 {
 	char *end;
 	errno = 0;
-	/* strtoull accepts a sign and wraps it around; a number of ours begins with a digit. */
+	/* strtoull accepts a sign and wraps around; our numbers begin with a digit. */
 	if (!isdigit((unsigned char)*value))
 		return false;
 	bool is_hex = value[0] == '0' && (value[1] == 'x' || value[1] == 'X');

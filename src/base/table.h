@@ -1,8 +1,9 @@
 /* table: options and counters, each declared once.
  *
- * An option is a field of a configuration struct with a name, a type, a range, a unit and a meaning; files, the command
- * line, range checks, --help and `sluice machine diff` all come from the row. A counter is a uint64_t field of a
- * statistics struct with a name, a unit, a scope and a meaning; every output format comes from the row.
+ * An option is a field of a configuration struct with a name, a type, a range, a unit and a meaning. Files, the
+ * command line, range checks, --help and `sluice machine diff` are all generated from the row. A counter is a
+ * uint64_t field of a statistics struct with a name, a unit, a scope and a meaning. Every output format is generated
+ * from the row.
  */
 #ifndef SLUICE_BASE_TABLE_H
 #define SLUICE_BASE_TABLE_H
@@ -30,7 +31,7 @@ struct option {
 	size_t offset; /* of the field in the configuration struct */
 	double min, max;
 	const char *const *choices; /* OPTION_ENUM: names, NULL-terminated */
-	const char *unit;           /* "" where none */
+	const char *unit;           /* "" for none */
 	const char *meaning;
 };
 
@@ -40,13 +41,14 @@ const struct option *option_find(const struct option *table, size_t count, const
 /* The row whose name is nearest to `name` (for "did you mean"), or NULL when none is near. */
 const struct option *option_nearest(const struct option *table, size_t count, const char *name);
 
-/* Parses `value` into the field of `config`. False, with a message that names what was expected, when it does not fit. */
+/* Parses `value` into the field of `config`. False, with a message that states the expected form, when it does not
+ * fit. */
 bool option_set(const struct option *option, void *config, const char *value, char *message, size_t message_size);
 
 /* Writes the field's value as text that option_set() accepts. */
 void option_print(const struct option *option, const void *config, char *text, size_t size);
 
-/* Where the figures of a counter come from, and how those of several units, or launches, become one. */
+/* The units that count a counter, and how values of several units or launches are combined. */
 enum counter_scope { SCOPE_SM, SCOPE_SLICE, SCOPE_CHANNEL, SCOPE_NETWORK, SCOPE_GPU };
 enum counter_combination { COMBINE_SUM, COMBINE_LARGEST };
 
@@ -85,19 +87,20 @@ static inline uint64_t counter_value(const struct counter_group *group, const st
 
 const char *counter_scope_name(enum counter_scope scope);
 
-/* Counters with an index, in a row: one a bank, a warp slot, an array; or one a bin of a histogram, whose bins of powers of two are
- * 0, 1, 2 to 3, 4 to 7 ... The last bin takes what lies beyond it, too. */
+/* Counters with an index. VECTOR_COUNTERS: for example one per bank, warp slot or array. VECTOR_LINEAR,
+ * VECTOR_POWERS: one per bin of a histogram. Bins of powers of two are 0, 1, 2 to 3, 4 to 7 ... The last bin also
+ * takes all larger values. */
 enum vector_kind { VECTOR_COUNTERS, VECTOR_LINEAR, VECTOR_POWERS };
 
 struct counter_vector {
-	const char *name, *unit, *meaning; /* unit: of what is counted; of a histogram, of the values that it sorts */
+	const char *name, *unit, *meaning; /* unit: of the counts; for a histogram, of its values */
 	enum counter_scope scope;
 	enum vector_kind kind;
 	enum counter_combination combination; /* of each element */
-	uint32_t length;                      /* elements; 0: not known before a machine is */
-	uint32_t bin;                         /* VECTOR_LINEAR: values a bin */
-	const char *const *labels;            /* as many as elements and NULL; or NULL: elements have numbers */
-	bool named;                           /* ... or names of their own in each launch */
+	uint32_t length;                      /* number of elements; 0: known only with a machine */
+	uint32_t bin;                         /* VECTOR_LINEAR: values per bin */
+	const char *const *labels;            /* one per element, then NULL; or NULL: elements have numbers */
+	bool named;                           /* elements have their own names in each launch */
 };
 
 #endif

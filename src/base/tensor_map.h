@@ -1,8 +1,9 @@
-/* tensor_map: how a tensor lies in global memory, and the box that a copy in bulk takes of it: what cuTensorMapEncodeTiled() writes into the 128 opaque
- * bytes of a CUtensorMap, and who copies reads.
+/* tensor_map: the layout of a tensor in global memory, and the box that a bulk copy takes from it.
+ * cuTensorMapEncodeTiled() writes it into the 128 opaque bytes of a CUtensorMap, and bulk copies read it.
  *
- * Dimension 0 is that whose elements follow each other. Coordinates outside of the tensor are allowed: what is copied from there are zeros or NaNs,
- * and nothing is copied there. */
+ * The elements of dimension 0 are contiguous. Coordinates outside the tensor are allowed: reads there give zeros or
+ * NaNs, and writes there are dropped.
+ */
 #ifndef SLUICE_BASE_TENSOR_MAP_H
 #define SLUICE_BASE_TENSOR_MAP_H
 
@@ -12,15 +13,15 @@
 enum {
 	TENSOR_MAP_BYTES = 128,
 	TENSOR_MAP_ALIGN = 64,
-	TENSOR_MAP_MARK = 0x70614d54, /* no program's bytes by chance */
+	TENSOR_MAP_MARK = 0x70614d54, /* unlikely to occur in a program's bytes by chance */
 	TENSOR_RANK = 5,
-	TENSOR_BOX = 256, /* elements of a dimension, at most */
+	TENSOR_BOX = 256, /* maximum elements of a dimension */
 	TENSOR_STEP = 8,
-	TENSOR_CHUNK = 16, /* bytes that stay together when lines are swizzled, */
-	TENSOR_LINE = 128, /* bytes of shared memory within which they are; where a box begins */
+	TENSOR_CHUNK = 16, /* bytes that stay together when lines are swizzled */
+	TENSOR_LINE = 128, /* bytes of shared memory in which chunks are swizzled; alignment of a box */
 };
 
-/* As CUDA numbers them. */
+/* In CUDA's numbering. */
 enum tensor_type {
 	TENSOR_U8, TENSOR_U16, TENSOR_U32, TENSOR_S32, TENSOR_U64, TENSOR_S64, TENSOR_F16, TENSOR_F32, TENSOR_F64, TENSOR_BF16,
 	TENSOR_F32_FTZ, TENSOR_TF32, TENSOR_TF32_FTZ, TENSOR_TYPES
@@ -31,10 +32,10 @@ struct tensor_map {
 	uint32_t mark;
 	uint8_t rank, type, swizzle, fills_nan;
 	uint64_t global;                  /* address of the element at the origin */
-	uint64_t stride[TENSOR_RANK - 1]; /* bytes, of dimensions 1 .. rank - 1 */
-	uint32_t last[TENSOR_RANK];       /* the greatest coordinate inside */
-	uint16_t box[TENSOR_RANK];        /* elements, those between steps counted */
-	uint8_t step[TENSOR_RANK];        /* every so manieth is copied; of dimension 0 all are */
+	uint64_t stride[TENSOR_RANK - 1]; /* in bytes, of dimensions 1 .. rank - 1 */
+	uint32_t last[TENSOR_RANK];       /* the maximum coordinate inside */
+	uint16_t box[TENSOR_RANK];        /* in elements, including those that steps skip */
+	uint8_t step[TENSOR_RANK];        /* every step-th element is copied; in dimension 0 all are */
 	uint8_t unused[TENSOR_MAP_BYTES - 83];
 };
 _Static_assert(sizeof(struct tensor_map) == TENSOR_MAP_BYTES, "a CUtensorMap is one");
@@ -50,14 +51,14 @@ static inline bool tensor_is_float(enum tensor_type type)
 	return type >= TENSOR_F16;
 }
 
-/* Whether it was made by somebody who checked it. */
+/* True when the map was made by code that checks it. */
 static inline bool tensor_map_is_sound(const struct tensor_map *map)
 {
 	return map->mark == TENSOR_MAP_MARK && map->rank >= 1 && map->rank <= TENSOR_RANK && map->type < TENSOR_TYPES &&
 	       map->swizzle < TENSOR_SWIZZLES;
 }
 
-/* How many elements of a dimension a box has. */
+/* Number of elements that a box has in a dimension. */
 static inline uint32_t tensor_box_elements(const struct tensor_map *map, uint32_t dimension)
 {
 	uint32_t step = dimension ? map->step[dimension] : 1;

@@ -1,4 +1,5 @@
-/* traffic: what all rooms call the same of memory accesses and prefetches. Mechanisms know these as MECH_... (seam/mech.h). */
+/* traffic: types for memory accesses and prefetches that all modules use. Mechanisms know them as MECH_...
+ * (seam/mech.h). */
 #ifndef SLUICE_BASE_TRAFFIC_H
 #define SLUICE_BASE_TRAFFIC_H
 
@@ -7,114 +8,117 @@
 
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, ACCESS_ATOMIC };
 
-/* How an access ended. */
+/* The result of an access. */
 enum access_result {
-	ACCESS_HIT,           /* of a cache */
-	ACCESS_MISS,          /* ..., which sends for its line */
-	ACCESS_MERGED,        /* ... on a line that is on its way */
-	ACCESS_BUFFER_HIT,    /* of the buffer in front of L1 */
-	ACCESS_BUFFER_MERGED, /* ..., where it waits for bytes on their way */
-	ACCESS_PAST_L1,       /* it went past both */
-	ACCESS_REFUSED,       /* nothing was done: it is tried again */
+	ACCESS_HIT,           /* hit in a cache */
+	ACCESS_MISS,          /* miss in a cache, which requests the line */
+	ACCESS_MERGED,        /* miss on a line that is in flight */
+	ACCESS_BUFFER_HIT,    /* hit in the buffer in front of L1 */
+	ACCESS_BUFFER_MERGED, /* waits in that buffer for bytes in flight */
+	ACCESS_PAST_L1,       /* bypassed both */
+	ACCESS_REFUSED,       /* nothing was done; the access will be tried again */
 };
 
-/* What became of a line, or a part of one, that was fetched for no instruction. Each has one fate. */
+/* The outcome of a line, or a part of one, that was fetched without an instruction. Each has one outcome. */
 enum prefetch_fate {
-	PREFETCH_USEFUL,        /* an instruction found it */
-	PREFETCH_LATE,          /* ... came when it was still on its way */
-	PREFETCH_EARLY_EVICTED, /* it went before anyone came */
-	PREFETCH_REDUNDANT,     /* nobody came */
+	PREFETCH_USEFUL,        /* an instruction hit it */
+	PREFETCH_LATE,          /* an instruction needed it while it was in flight */
+	PREFETCH_EARLY_EVICTED, /* it was evicted before any instruction needed it */
+	PREFETCH_REDUNDANT,     /* no instruction needed it */
 };
 
-/* What is kept of it until then. */
+/* The record of a prefetch until its outcome. */
 struct prefetch {
-	uint32_t sender;       /* who asked for it, from 1; 0: nothing is kept */
-	uint32_t pc;           /* of the load on whose behalf, or ACCESS_NO_PC */
-	uint64_t address, tag; /* as it was asked for; whatever the sender wants to know it by */
-	uint64_t sent;         /* core cycles: in which it was sent, */
-	uint64_t came;         /* ... its data came: 0: they have not, */
-	uint64_t wanted;       /* ... an instruction came for data on their way: 0: none did */
+	uint32_t sender;       /* number of the sender, from 1; 0: no record */
+	uint32_t pc;           /* of the load that it was sent for, or ACCESS_NO_PC */
+	uint64_t address, tag; /* as requested; the sender's own identifier */
+	uint64_t sent;         /* core cycle in which it was sent */
+	uint64_t came;         /* core cycle in which its data arrived; 0: not yet */
+	uint64_t wanted;       /* core cycle in which an instruction needed its data in flight; 0: none */
 };
 
-/* Who hears of it. */
+/* The listener for outcomes. */
 struct prefetch_teller {
 	void *user;
-	const uint64_t *clock;                                                              /* the core cycle */
-	void (*fate)(void *user, enum prefetch_fate fate, const struct prefetch *prefetch); /* once */
-	void (*came_late)(void *user, const struct prefetch *prefetch); /* the data of one that was late */
+	const uint64_t *clock; /* the core cycle */
+	/* called once per prefetch */
+	void (*fate)(void *user, enum prefetch_fate fate, const struct prefetch *prefetch);
+	void (*came_late)(void *user, const struct prefetch *prefetch); /* the data of a late one have arrived */
 };
 
 enum {
 	ACCESS_PC_BITS = 27,
-	ACCESS_NO_PC = (1 << ACCESS_PC_BITS) - 1, /* not on behalf of an instruction */
+	ACCESS_NO_PC = (1 << ACCESS_PC_BITS) - 1, /* not for an instruction */
 };
-#define ACCESS_NOBODY UINT32_MAX /* no mechanism's number */
+#define ACCESS_NOBODY UINT32_MAX /* no mechanism has this number */
 
-/* --- lines of a cache, for who looks at them or chooses among them --- */
+/* --- lines of a cache, for observers and for the owner of a replacement policy --- */
 
-/* A line, or a sector of one, has come. */
+/* A line, or a sector of one, has arrived. */
 struct line_fill {
 	uint64_t address;
 	uint32_t bytes;
 	bool demanded; /* an instruction waits for it */
 	uint32_t set, way;
-	uint32_t pc;     /* of the instruction that it was sent for, or ACCESS_NO_PC */
-	uint32_t warp;   /* slot of that instruction's warp, or of the warp that the mechanism has bound to it, or ACCESS_NOBODY */
-	uint32_t sender; /* the mechanism that asked for it, or ACCESS_NOBODY */
+	uint32_t pc; /* of the instruction that it was requested for, or ACCESS_NO_PC */
+	/* slot of that instruction's warp, or of the warp that the mechanism bound to it, or ACCESS_NOBODY */
+	uint32_t warp;
+	uint32_t sender; /* the mechanism that requested it, or ACCESS_NOBODY */
 	uint64_t cycle;
 };
 
-/* A line that held data goes. */
+/* A line that held data is evicted. */
 struct line_eviction {
 	uint64_t address; /* of its first byte */
 	uint32_t set, way;
-	uint32_t pc, sender; /* as of the fill: who first sent for it */
+	uint32_t pc, sender; /* of the first request for the line */
 	bool dirty;
-	bool was_used; /* an instruction came for it again, behind the one that brought it; of a prefetch: one came */
-	bool by_store; /* no other line comes: a store has dropped it */
+	/* an instruction accessed it after the one that fetched it; for a prefetch: any instruction accessed it */
+	bool was_used;
+	bool by_store; /* invalidated by a store, not replaced by another line */
 	uint64_t cycle;
 };
 
-/* What happens to a line that replacement may want to know. */
+/* Events of a line that a replacement policy may need. */
 enum line_event {
-	LINE_INSERTED, /* it is the block's from now on; its data may still be on their way */
-	LINE_USED,     /* an access found it, or joined those that wait for it */
-	LINE_FILLED,   /* its data, or a sector of them, have come */
+	LINE_INSERTED, /* assigned to the block; its data may be in flight */
+	LINE_USED,     /* an access hit it or merged with its request */
+	LINE_FILLED,   /* its data, or a sector of them, have arrived */
 };
 
 struct line_use {
 	enum line_event event;
 	uint64_t address; /* of its first byte */
 	uint32_t set, way;
-	uint32_t pc, sender; /* of the access, or of what asked for the data */
+	uint32_t pc, sender; /* of the access, or of the request for the data */
 	enum access_kind kind;
-	uint64_t *data; /* the line's word, for whoever chooses among the lines */
+	uint64_t *data; /* the line's word, for the owner of the replacement policy */
 	uint64_t cycle;
 };
 
-/* A line of a set in which one has to go. */
+/* A line of a set in which one line must be evicted. */
 struct line_way {
 	uint64_t address;
-	uint64_t order;      /* by which the machine's own rule chooses: the time of last use, or of insertion */
-	uint32_t pc, sender; /* who brought it */
-	bool may_go;         /* nothing of it is on its way */
+	uint64_t order;      /* key of the machine's own policy: time of last use, or of insertion */
+	uint32_t pc, sender; /* of the request that fetched it */
+	bool may_go;         /* may be evicted: none of its data are in flight */
 	bool dirty, was_used;
 };
 
 struct line_set {
-	uint64_t address;    /* of the line that comes, */
-	uint32_t pc, sender; /* and for whom */
+	uint64_t address;    /* of the new line */
+	uint32_t pc, sender; /* of the request for it */
 	enum access_kind kind;
 	uint32_t set, ways;
-	uint32_t usual; /* the way that the machine's own rule takes */
+	uint32_t usual; /* the way that the machine's own policy evicts */
 	const struct line_way *way;
-	uint64_t *data; /* a word a way */
+	uint64_t *data; /* one word per way */
 	uint64_t cycle;
 };
 
 /* --- packets of the crossbars --- */
 
-/* What a packet is about; its reply is of the same kind. */
+/* The purpose of a packet; its reply has the same kind. */
 enum packet_kind {
 	PACKET_LOAD,
 	PACKET_STORE,
@@ -122,9 +126,9 @@ enum packet_kind {
 	PACKET_LOCAL_LOAD,
 	PACKET_LOCAL_STORE,
 	PACKET_INSTRUCTION, /* a line of code */
-	PACKET_CONSTANT,    /* of constant memory or of the kernel's parameters */
-	PACKET_WRITEBACK,   /* a dirty line of L1, which nothing answers */
-	PACKET_FILL,        /* the line that a store brings into an L1 which fetches on stores */
+	PACKET_CONSTANT,    /* from constant memory or the kernel's parameters */
+	PACKET_WRITEBACK,   /* a dirty line of L1; has no reply */
+	PACKET_FILL,        /* the line that a store fetches into an L1 with fetch on write */
 	PACKET_L2_PREFETCH, /* a mechanism's request to L2 */
 	PACKET_TEXTURE,     /* a line of the texture cache */
 	PACKET_KINDS
@@ -134,12 +138,12 @@ struct packet {
 	uint64_t address;
 	enum packet_kind kind;
 	bool is_reply;
-	bool from_dram;        /* of a reply: DRAM was asked for it; else L2 had it */
-	uint32_t bytes, flits; /* with its header */
+	bool from_dram;        /* for a reply: true if DRAM was accessed; else L2 had the data */
+	uint32_t bytes, flits; /* including the header */
 	uint32_t sm, slice;
-	uint32_t warp, block; /* slots; they mean something where there is a pc; warp: ACCESS_NOBODY where a mechanism has bound none */
-	uint32_t pc;          /* of the instruction on whose behalf, or ACCESS_NO_PC */
-	uint32_t sender;      /* the mechanism that asked for it, or ACCESS_NOBODY */
+	uint32_t warp, block; /* slots, valid with a pc; warp: ACCESS_NOBODY if a mechanism has bound none */
+	uint32_t pc;          /* of the instruction that it was sent for, or ACCESS_NO_PC */
+	uint32_t sender;      /* the mechanism that requested it, or ACCESS_NOBODY */
 	uint64_t cycle;
 };
 
@@ -147,25 +151,25 @@ struct packet {
 
 enum dram_command { DRAM_ACTIVATE, DRAM_PRECHARGE, DRAM_READ, DRAM_WRITE, DRAM_COMMANDS };
 
-/* A command that a channel has issued, on behalf of the request that its bank serves. */
+/* A command that a channel has issued for its bank's current request. */
 struct dram_issue {
 	enum dram_command command;
-	uint32_t bank, row; /* of a precharge: the row that is closed */
+	uint32_t bank, row; /* for a precharge: the row that is closed */
 	uint64_t address;   /* of the request */
 	uint64_t cycle;     /* of the command clock */
 };
 
-/* A request that waits in the queue of a bank that serves none. */
+/* A request that waits in the queue of an idle bank. */
 struct dram_waiting {
-	uint64_t address, arrival; /* arrivals are numbered */
+	uint64_t address, arrival; /* arrival: sequence number */
 	uint32_t bank, row;
 	bool is_write, urgent;
 	bool row_is_open;
-	uint32_t sm, pc; /* of the instruction, or ACCESS_NO_PC */
+	uint32_t sm, pc; /* of the instruction; pc may be ACCESS_NO_PC */
 };
 
 struct dram_queue {
-	const struct dram_waiting *waiting; /* in the order of arrival */
+	const struct dram_waiting *waiting; /* in order of arrival */
 	uint32_t count;                     /* at least one */
 	uint64_t cycle;
 };

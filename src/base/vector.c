@@ -36,7 +36,7 @@ void vector_free(struct vector *vector)
 	*vector = (struct vector){0};
 }
 
-/* Makes room for one more element, of value 0. */
+/* Appends one element of value 0. */
 static uint32_t append(struct vector *vector, const char *label)
 {
 	uint32_t index = vector->length++;

@@ -16,7 +16,7 @@ static struct energy_price *new_price(struct energy_prices *prices, size_t compo
 	return &grown[prices->price_count++];
 }
 
-/* How many there are of what draws a power. NAN with a message. */
+/* The number of instances that draw a power. NAN with a message. */
 static double count_of(const struct energy_power *power, const json_t *configuration, char message[ENERGY_MESSAGE])
 {
 	char text[FORMULA_MESSAGE] = "it is no number";
@@ -66,7 +66,7 @@ bool energy_open(struct energy_prices *prices, const struct energy_table *table,
 	return true;
 }
 
-/* The component of that name, a new one where there is none. */
+/* The index of the component of that name, which is added if it does not exist. */
 static size_t component_of(struct energy_prices *prices, const struct mech *mech)
 {
 	size_t count = prices->component_count;
@@ -75,7 +75,7 @@ static size_t component_of(struct energy_prices *prices, const struct mech *mech
 			return i;
 	struct energy_component *grown = arena_array(&prices->arena, count + 1, sizeof *grown);
 	memcpy(grown, prices->components, count * sizeof *grown);
-	/* The mechanism may be gone when the prices are shown. */
+	/* A copy, because the mechanism may be unloaded when the prices are printed. */
 	const char *name = arena_string(&prices->arena, mech->name, strlen(mech->name));
 	grown[count] = (struct energy_component){.name = name, .meaning = "the mechanism"};
 	prices->components = grown;
@@ -153,7 +153,7 @@ static double seconds_of(const struct energy_prices *prices, const json_t *kerne
 	return NAN;
 }
 
-/* How many events of a launch; NAN with a message. */
+/* The number of events in a launch; NAN with a message. */
 static double amount_of(const struct energy_price *price, const json_t *launch, char message[ENERGY_MESSAGE])
 {
 	char text[FORMULA_MESSAGE] = "it is no number";
@@ -237,7 +237,7 @@ double energy_idle_watts(const struct energy_prices *prices)
 	return watts;
 }
 
-/* A quotient; null where nothing has run. */
+/* A quotient; null when nothing has run. */
 static json_t *share(double value, double of)
 {
 	return of > 0 ? json_real(value / of) : json_null();
@@ -263,7 +263,7 @@ json_t *energy_json(const struct energy_prices *prices, const struct energy_acco
 	return object;
 }
 
-/* Of one launch, which is also added to `all`. */
+/* Annotates one launch, which is also added to `all`. */
 static bool annotate_kernel(const struct energy_prices *prices, json_t *kernel, struct energy_account *all,
                             char message[ENERGY_MESSAGE])
 {

@@ -1,6 +1,6 @@
-/* price: what the launches of a run have cost: a table of energies (energy/table.h) and what its mechanisms say of themselves
- * (struct mech_energy), on the machine that its statistics name. It takes the JSON that a run writes (docs/statistics.md), long after
- * the run as well as at its end; nothing of it is known to the machine. */
+/* price: the energy cost of a run's launches. It combines a table of energies (energy/table.h) with the energies
+ * that mechanisms declare (struct mech_energy), for the machine that the statistics name. Its input is the JSON that
+ * a run writes (docs/statistics.md), at the run's end or long after it. The machine does not use this module. */
 #ifndef SLUICE_ENERGY_PRICE_H
 #define SLUICE_ENERGY_PRICE_H
 
@@ -11,13 +11,13 @@
 struct seam_attached;
 struct mech_machine;
 
-/* An event, or a power. */
+/* The price of an event, or a power. */
 struct energy_price {
-	const char *name, *source, *text; /* text: of `amount`; NULL: 1 */
+	const char *name, *source, *text; /* text: source text of `amount`; NULL: 1 */
 	size_t component;
-	const struct formula *amount; /* events of a launch; of a power NULL */
-	double value;                 /* joules an event; watts, of all there are of it */
-	bool always;                  /* of a power: also when no kernel runs */
+	const struct formula *amount; /* number of events in a launch; NULL for a power */
+	double value;                 /* joules per event; for a power: total watts of all its instances */
+	bool always;                  /* for a power: also drawn when no kernel runs */
 };
 
 enum { ENERGY_MESSAGE = 512 };
@@ -26,52 +26,53 @@ enum { ENERGY_MESSAGE = 512 };
 struct energy_prices {
 	struct arena arena;
 	const struct energy_table *table; /* must live as long */
-	const json_t *configuration;      /* of the machine; ours too */
+	const json_t *configuration;      /* of the machine; this struct holds a reference */
 	struct energy_component *components;
 	struct energy_price *prices;
 	size_t component_count, price_count;
 };
 
-/* The table on a machine, of which `configuration` has all keys. False with a message. */
+/* Applies the table to a machine; `configuration` must have all its keys. False with a message. */
 bool energy_open(struct energy_prices *prices, const struct energy_table *table, json_t *configuration,
                  char message[ENERGY_MESSAGE]);
-/* Adds a mechanism, as a component of its name. False with a message. */
+/* Adds a mechanism as a component with the mechanism's name. False with a message. */
 bool energy_add_mechanism(struct energy_prices *prices, const struct seam_attached *attached,
                           const struct mech_machine *machine, char message[ENERGY_MESSAGE]);
 void energy_close(struct energy_prices *prices);
 
-/* What a launch, or several, have cost. Zero-initialise; energy_free() afterwards. */
+/* The cost of one or several launches. Zero-initialise; energy_free() afterwards. */
 struct energy_account {
 	double seconds, thread_instructions;
 	double *joules; /* by price */
 };
 
-/* Adds a launch, an element of "kernels" of the statistics. False with a message. */
+/* Adds a launch, given as an element of "kernels" in the statistics. False with a message. */
 bool energy_add(const struct energy_prices *prices, const json_t *kernel, struct energy_account *account,
                 char message[ENERGY_MESSAGE]);
-/* Adds what is in an account. */
+/* Adds an account to a sum. */
 void energy_accumulate(const struct energy_prices *prices, struct energy_account *sum,
                        const struct energy_account *account);
 void energy_free(struct energy_account *account);
 
 struct energy_sum {
-	double dynamic, constant; /* joules */
+	double dynamic, constant; /* in joules */
 };
 struct energy_sum energy_of_component(const struct energy_prices *prices, const struct energy_account *account,
                                       size_t component);
 struct energy_sum energy_of_all(const struct energy_prices *prices, const struct energy_account *account);
-/* Watts that are drawn while no kernel runs. */
+/* Watts drawn while no kernel runs. */
 double energy_idle_watts(const struct energy_prices *prices);
 
-/* {"table", "seconds", "total", "dynamic", "constant", "watts", "delay", "instruction", and joules of each component}. */
+/* {"table", "seconds", "total", "dynamic", "constant", "watts", "delay", "instruction", and joules of each
+ * component}. */
 json_t *energy_json(const struct energy_prices *prices, const struct energy_account *account);
-/* Puts that as "energy" into each kernel of the statistics, and what they cost together into their "totals", if they have any. False
- * with a message. */
+/* Adds this object as "energy" to each kernel of the statistics, and the sum over all kernels to their "totals", if
+ * they have any. False with a message. */
 bool energy_annotate(const struct energy_prices *prices, json_t *stats, char message[ENERGY_MESSAGE]);
 
-/* Lines for people. */
+/* Prints readable lines. */
 void energy_print(FILE *file, const struct energy_prices *prices, const struct energy_account *account);
-/* Every price with its source; with an account, what came of it. */
+/* Prints every price with its source, and its result if there is an account. */
 void energy_print_prices(FILE *file, const struct energy_prices *prices, const struct energy_account *account);
 
 #endif

@@ -1,4 +1,4 @@
-/* Energies for people. */
+/* print: readable output of energies. */
 #include "energy/price.h"
 
 #include <math.h>

@@ -36,7 +36,7 @@ const struct energy_scale *energy_table_scale(const struct energy_table *table, 
 	return NULL;
 }
 
-/* A text and the formula that it is. */
+/* Reads a text and parses it as a formula. */
 static void read_formula(struct document *document, const char *key, const yaml_node_t *value,
                          const struct formula_names *names, const char **text, const struct formula **formula)
 {
@@ -57,7 +57,7 @@ static void read_events(struct document *document, const char *key, const yaml_n
 	read_formula(document, key, value, &names, &event->text, &event->events);
 }
 
-/* Of the machine's keys alone: a power does not depend on what runs. */
+/* Only the machine's keys are allowed, because a power does not depend on the program. */
 static void read_each(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
 	const struct formula_names names = {.keys = machine_options, .key_count = machine_option_count};
@@ -134,7 +134,7 @@ static void read_scale_list(struct document *document, const char *key, const ya
 	                                    offsetof(struct energy_scale, place), &table->scale_count);
 }
 
-/* --- what must be there --- */
+/* --- consistency checks --- */
 
 __attribute__((format(printf, 3, 4))) static void wrong(struct document *document, struct place place,
                                                         const char *format, ...)
@@ -179,7 +179,7 @@ static void check_scales(struct document *document, struct energy_table *table)
 	}
 }
 
-/* What events and powers have in common. */
+/* The common part of events and powers. */
 struct row {
 	const char *kind, *name, *component, *source;
 	uint64_t *node;

@@ -2,7 +2,7 @@
 
 #include "gpu/gpu.h"
 
-/* DRAM makes up for its cycles in the steps of others. */
+/* DRAM catches up on its cycles in the steps of the other clocks. */
 static const clock_set STEPS = 1u << CLOCK_NETWORK | 1u << CLOCK_L2;
 
 static void ticked(struct gpu *gpu, uint64_t time)
@@ -11,7 +11,7 @@ static void ticked(struct gpu *gpu, uint64_t time)
 	gpu->answering.last_ticked = later(gpu->answering.last_ticked, time);
 }
 
-/* One DRAM cycle, at `time`. Returns the earliest time at which a channel wants to tick again. */
+/* Simulates one DRAM cycle, at `time`. Returns the earliest time at which a channel wants to tick again. */
 static uint64_t tick_channels_at(struct gpu *gpu, uint64_t cycle, uint64_t time)
 {
 	uint64_t l2_cycle = gpu->answering.clock[CLOCK_L2].cycle, first = UINT64_MAX;
@@ -29,7 +29,8 @@ static uint64_t tick_channels_at(struct gpu *gpu, uint64_t cycle, uint64_t time)
 	return first;
 }
 
-/* All cycles up to the step in which a channel wants to. Channels meet nobody but their slices, which tick in steps only. */
+/* Simulates all cycles up to the step in which a channel wants to tick. Channels interact only with their slices,
+ * which tick only in steps. */
 static void tick_channels(struct gpu *gpu, uint64_t now)
 {
 	struct clock *clock = &gpu->answering.clock[CLOCK_DRAM];
@@ -65,7 +66,7 @@ static void tick_network(struct gpu *gpu, uint64_t now)
 	uint64_t packets = gpu->to_sms.stats.packets;
 	crossbar_tick(&gpu->to_sms, gpu->answering.clock[CLOCK_NETWORK].cycle, now);
 	ticked(gpu, now);
-	if (gpu->to_sms.stats.packets != packets) /* an SM has got one */
+	if (gpu->to_sms.stats.packets != packets) /* an SM has received one */
 		gpu->answering.next_sm = earlier(gpu->answering.next_sm, now + 1);
 }
 
@@ -73,7 +74,7 @@ static void step(struct gpu *gpu, uint64_t now)
 {
 	struct clock *clock = gpu->answering.clock;
 	gpu->answering.ticked = false;
-	if (UNLIKELY(gpu->seam->count > 0)) /* whose accounts are in core cycles */
+	if (UNLIKELY(gpu->seam->count > 0)) /* mechanisms' accounts are in core cycles */
 		clock[CLOCK_CORE].cycle = clock_from(&clock[CLOCK_CORE], now);
 	if (clock[CLOCK_NETWORK].due)
 		tick_network(gpu, now);
@@ -122,7 +123,7 @@ void answering_run(struct gpu *gpu, uint64_t until)
 	}
 }
 
-/* How many cycles the reply crossbar can give each SM a flit, or a packet, without knowing what they take. */
+/* The number of cycles for which the reply crossbar can send each SM a flit, or a packet, whatever the SMs take. */
 static uint64_t cycles_with_room(const struct gpu *gpu, uint64_t now)
 {
 	uint64_t least = UINT64_MAX;
@@ -133,16 +134,16 @@ static uint64_t cycles_with_room(const struct gpu *gpu, uint64_t now)
 	return least;
 }
 
-/* Up to when, not included. */
+/* The time before which this is guaranteed. */
 static uint64_t end_of_room(const struct gpu *gpu)
 {
 	const struct clock *network = &gpu->answering.clock[CLOCK_NETWORK];
-	uint64_t first = later(network->cycle, gpu->answering.wake / network->period); /* before that it does nothing */
+	uint64_t first = later(network->cycle, gpu->answering.wake / network->period); /* it does nothing before that */
 	uint64_t end = first + cycles_with_room(gpu, clock_time(network));
 	return end <= UINT64_MAX / network->period ? end * network->period : UINT64_MAX;
 }
 
-/* Of the room for so many cycles, few replies take little: there is room for more. */
+/* A few replies use only a small part of the guaranteed space, so the rest extends the limit. */
 uint64_t answering_run_ahead(struct gpu *gpu, uint64_t until)
 {
 	uint64_t end;

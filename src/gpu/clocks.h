@@ -1,4 +1,4 @@
-/* clocks: where a side of the machine is in time, by the next cycles of the clock domains that it has units of. */
+/* clocks: the time of one side of the machine, as the next cycle of each clock domain in which it has units. */
 #ifndef SLUICE_GPU_CLOCKS_H
 #define SLUICE_GPU_CLOCKS_H
 
@@ -7,14 +7,14 @@
 
 enum clock_domain { CLOCK_CORE, CLOCK_NETWORK, CLOCK_DRAM, CLOCK_L2, CLOCKS };
 
-/* Cycle n of a domain comes at time n * period. Times are in femtoseconds. */
+/* Cycle n of a domain is at time n * period. Times are in femtoseconds. */
 struct clock {
 	uint64_t period;
-	uint64_t cycle; /* the next one, in a step the one in progress */
-	bool due;       /* in the step in progress */
+	uint64_t cycle; /* the next one; in a step the one in progress */
+	bool due;       /* has a cycle in the step in progress */
 };
 
-/* Of the domains whose cycles are steps of a side, a bit each. */
+/* The domains whose cycles are steps of a side, one bit each. */
 typedef uint32_t clock_set;
 
 struct machine;
@@ -57,9 +57,9 @@ static inline void clocks_end_step(struct clock clock[CLOCKS], clock_set steps)
 			clock[d].cycle += clock[d].due;
 }
 
-/* Moves every clock to its first cycle at or after a time; none goes back. */
+/* Moves every clock to its first cycle at or after a time, but never backwards. */
 void clocks_skip_to(struct clock clock[CLOCKS], uint64_t time);
-/* The same, but back if need be. */
+/* The same, also backwards. */
 void clocks_set(struct clock clock[CLOCKS], uint64_t time);
 
 #endif

@@ -1,38 +1,44 @@
-/* A window of the machine, on one page: what ticks when, on which clock, and why in this order.
+/* cycle: one window of the machine: which unit ticks when, on which clock, and the reason for this order.
  *
- * A step is a time at which a cycle of the core's, the network's or L2's clock comes; often it is a cycle of several. The machine has two
- * sides, whose units hand things to each other in steps:
+ * A step is a time at which a cycle of the core's, the network's or L2's clock begins. Often cycles of several
+ * clocks coincide. The machine has two sides, whose units exchange data in steps:
  *
- *   asking      SMs, the request crossbar, the slices' entries: up to the delay line's beginning
- *   answering   slices from the delay line's end on, DRAM, the reply crossbar
+ *     request side   SMs, the request crossbar, the slices' entries up to the delay line's beginning
+ *     reply side     slices from the delay line's end on, DRAM, the reply crossbar
  *
- * What enters the delay line comes out so many cycles later, and what the answering side wants to know of SMs besides is whether their ports
- * have room for replies. So a window goes as far as the delay line is long and the ports have room for sure. In it
+ * Requests leave the delay line a fixed number of cycles after they enter it. The only other state of SMs that the
+ * reply side needs is whether their ports have space for replies. So a window may be as long as the delay line,
+ * while the ports have guaranteed space. Each window has these parts:
  *
- *   1 the answering side takes all its steps up to the window's end: in each, the reply crossbar, DRAM's channels in all cycles
- *     of their own clock that have come up to then, slices. What it sends to SMs stands in their ports with its time (base/port.h)
- *   2 the asking side takes its steps:
- *     a core     SMs tick, each from its pipeline's last stage to its first (sm/sm.c), and go on alone, ahead of the step, while they
- *                can: a burst (gpu/share.c). Where several share a port to the networks, they tick once, behind the port, in
- *                the order in which they may use it (sm/cluster.c)
- *     b          the global stores and atomics of this cycle are made, in the order of SMs
- *     c network  the request crossbar ticks
- *     d L2       the entries tick
- *     e core     alone: the dispatcher sends mechanisms' requests, calls their hooks of the whole GPU and starts blocks,
- *                which run from the next cycle on (gpu/dispatch.c)
+ *     1 the reply side takes all its steps up to the window's end. Each step ticks the reply crossbar, DRAM's channels
+ *       in all elapsed cycles of their own clock, and the slices. Replies wait in the SMs' ports with their time
+ *       (base/port.h)
+ *     2 the request side takes its steps:
+ *       a core     SMs tick, each from its pipeline's last stage to its first (sm/sm.c). An SM runs ahead of the step
+ *                  while it can: a burst (gpu/share.c). SMs with a common port to the networks tick once, after the
+ *                  port, in the order in which they may use it (sm/cluster.c)
+ *       b          the global stores and atomics of this cycle are made, in the order of SMs
+ *       c network  the request crossbar ticks
+ *       d L2       the entries tick
+ *       e core     without parallel threads: the dispatcher sends mechanisms' requests, calls their hooks of the whole
+ *                  GPU and starts blocks, which run from the next cycle on (gpu/dispatch.c)
  *
- * Each unit ticks only if it wants to: its `wake` has come. When nobody wants to, all clocks skip to the earliest wake.
+ * A unit ticks only when its `wake` time has come. When no unit is due, all clocks skip to the earliest wake.
  *
- * Within a step the order cannot change a figure: what units hand to each other passes through ports, where it shows in the next step; they
- * stand as a request travels, but for one reason: DRAM comes before L2, since it makes up for cycles that lie before this step's time, in
- * which it must not see what L2 does now. Stores (b) wait for all SMs, since each has to see the memory of before the step, whichever
- * ticked first. The dispatcher (e) comes last and alone, since it and the hooks that it calls reach across all units.
+ * Within a step the order cannot change a figure, because units exchange data through ports, where it is visible in
+ * the next step. The order is that of a request's path, with one exception. DRAM ticks before L2, because it catches
+ * up on cycles before this step's time. In those it must not see what L2 does now. Stores (b) wait for all SMs,
+ * because each SM must see the memory as it was before the step, whichever ticked first. The dispatcher (e) is last
+ * and runs without parallel threads, because it and its hooks access all units.
  *
- * Figures do not depend on how long windows are, but for programs with races: an SM that is ahead has not seen what others
- * store before its time. Windows are one step long where somebody wants to see the whole machine at one time (may_open()).
+ * Figures do not depend on the lengths of windows, with few exceptions in programs with races (docs/timing-model.md,
+ * Windows). An SM that is ahead has not seen stores that others make before its time. So it stops before a load that
+ * may read such a store. Windows are one step long when an observer needs the whole machine at one time
+ * (may_open()).
  *
- * Clock domains are GPGPU-Sim's (gpgpu_sim::next_clock_domain(), gpgpu_sim::cycle()). There units see each other within a step, so
- * that their order matters: DEVIATIONS 4 says what that changes. */
+ * Clock domains are GPGPU-Sim's (gpgpu_sim::next_clock_domain(), gpgpu_sim::cycle()). There, units see each other
+ * within a step, so their order matters. DEVIATIONS 4 describes the effect.
+ */
 #include "gpu/cycle.h"
 
 #include "gpu/dispatch.h"
@@ -50,7 +56,7 @@ static uint64_t first_wake_of_sms(const struct gpu *gpu)
 	return first;
 }
 
-/* a: what the shares tell. */
+/* a: collects the results of the workers' partitions. */
 static void hear_shares(struct gpu *gpu)
 {
 	struct window *window = &gpu->window;
@@ -64,7 +70,7 @@ static void hear_shares(struct gpu *gpu)
 	}
 }
 
-/* Of all units. */
+/* The last tick of any unit. */
 static uint64_t last_tick(const struct gpu *gpu)
 {
 	uint64_t last = later(gpu->last_ticked, gpu->answering.last_ticked);
@@ -73,7 +79,7 @@ static uint64_t last_tick(const struct gpu *gpu)
 	return last;
 }
 
-/* Fewer SMs than these a worker, in a step, are not worth that threads meet. */
+/* With fewer SMs than this per worker in a step, synchronizing threads costs more than it saves. */
 enum { FEW_SMS = 3 };
 
 static bool are_few(const struct gpu *gpu)
@@ -107,7 +113,7 @@ static void run_sms(struct gpu *gpu)
 		answering_tell(gpu);
 }
 
-/* b. A store can wake its SM: what copies in bulk have to do is told then. */
+/* b. A store can wake its SM, because it may report work to bulk copies. */
 static void commit(struct gpu *gpu)
 {
 	uint64_t next = UINT64_MAX;
@@ -125,7 +131,7 @@ static void commit(struct gpu *gpu)
 	gpu->window.next_commit = next;
 }
 
-/* c. What it delivers wakes entries; room that it makes wakes SMs. */
+/* c. Delivered packets wake entries; freed space wakes SMs. */
 static void tick_request_network(struct gpu *gpu)
 {
 	struct crossbar *crossbar = &gpu->to_slices;
@@ -156,7 +162,7 @@ static void tick_entries(struct gpu *gpu)
 	gpu->last_ticked = later(gpu->last_ticked, gpu->now);
 }
 
-/* The first room of those that come later than now. */
+/* The earliest time after now at which an SM has space for a block. */
 static uint64_t next_room(const struct gpu *gpu)
 {
 	uint64_t next = UINT64_MAX;
@@ -166,7 +172,7 @@ static uint64_t next_room(const struct gpu *gpu)
 	return next;
 }
 
-/* e. A block that starts, or a hook, can wake any SM. */
+/* e. A started block or a hook can wake any SM. */
 static void tick_dispatcher(struct gpu *gpu, struct dispatch *dispatch)
 {
 	if (gpu->window.next_room <= gpu->now) {
@@ -187,7 +193,7 @@ static void run_answering(struct gpu *gpu, uint64_t until)
 	answering_tell(gpu);
 }
 
-/* Where windows are one step long, hooks of the whole GPU find the answering side at their time. */
+/* With windows of one step, hooks of the whole GPU see the reply side at their time. */
 static void step(struct gpu *gpu, struct dispatch *dispatch)
 {
 	struct window *window = &gpu->window;
@@ -206,7 +212,7 @@ static void step(struct gpu *gpu, struct dispatch *dispatch)
 		tick_dispatcher(gpu, dispatch);
 }
 
-/* The earliest time at which a unit of the asking side can have something to do. */
+/* The earliest time at which a unit of the request side may have work. */
 static uint64_t next_of_units(const struct gpu *gpu)
 {
 	const struct window *window = &gpu->window;
@@ -223,7 +229,7 @@ static void take_step(struct gpu *gpu, struct dispatch *dispatch, uint64_t now)
 	clocks_end_step(gpu->clock, STEPS);
 }
 
-/* 2 */
+/* 2: the request side's steps. */
 static void run_asking(struct gpu *gpu, struct dispatch *dispatch)
 {
 	uint64_t end = gpu->window.end;
@@ -235,15 +241,17 @@ static void run_asking(struct gpu *gpu, struct dispatch *dispatch)
 	}
 }
 
-/* Nobody wants to see all of the machine at one time: no mechanism's hooks of partitions, nor of the whole GPU without a word of which SMs
- * these need, nobody who sends from a place where others may come first, no SMs that share a port, and no checks, to which accesses come in the order of cycles. */
+/* True when no observer needs the whole machine at one time. No mechanism has hooks of partitions. Hooks of the
+ * whole GPU name the SMs that they need. No unit sends from a place where others may come first. No SMs share a
+ * port. No checks run, because they need accesses in the order of cycles. */
 static bool may_open(const struct gpu *gpu, const struct gpu_run *run)
 {
 	return gpu->machine.window > 1 && run->alone.may && !run->launch.checks && !gpu->clusters &&
 	       seam_is_local(gpu->seam) && !gpu->machine.sm.zero_latency_memory;
 }
 
-/* How far the answering side may go while the asking side's next step is at `begin`, where it is wanted at `wanted`. */
+/* The time up to which the reply side may run, when the request side's next step is at `begin` and `wanted` is the
+ * desired time. */
 static uint64_t limit(const struct gpu *gpu, uint64_t begin, uint64_t wanted)
 {
 	uint64_t limit = earlier(wanted, answering_limit(gpu, begin));
@@ -252,15 +260,15 @@ static uint64_t limit(const struct gpu *gpu, uint64_t begin, uint64_t wanted)
 	return later(limit, begin);
 }
 
-/* Something does happen at the next event, or later: a unit wants to tick, or a mechanism's hook is called, while there are blocks, in which
- * the kernel then has not ended. */
+/* True when an event will occur at the next event time or later: a unit wants to tick, or a mechanism's hook is
+ * called while blocks remain, so that the kernel has not ended. */
 static bool goes_on(const struct gpu *gpu, const struct dispatch *dispatch, uint64_t next_of_units)
 {
 	return next_of_units != UINT64_MAX ||
 	       (gpu->seam->gpu.first_wake != MECH_NEVER && dispatch_done(gpu) < dispatch->blocks);
 }
 
-/* All clocks go to the next time at which something can happen. False: there is none. */
+/* Moves all clocks to the next time at which an event may occur. False: there is none. */
 static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 {
 	uint64_t units = earlier(answering_next(gpu), next_of_units(gpu));
@@ -276,7 +284,8 @@ static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 	return true;
 }
 
-/* The visit behind the window, if something happened in the last cycle before it; else it may be that nothing ever does. */
+/* Makes the visit after the window, if something happened in the last cycle before it. Otherwise it may be that no
+ * event will ever occur. */
 static void visit(struct gpu *gpu)
 {
 	uint64_t last = (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period;
@@ -285,7 +294,7 @@ static void visit(struct gpu *gpu)
 		visits_make(gpu, gpu->visits.next);
 }
 
-/* 1. Returns the time of the last step that SMs may take in the window that begins with the step at `begin`. */
+/* 1: begins the window with the step at `begin`. Returns the time of the last step that SMs may take in it. */
 static uint64_t begin_window(struct gpu *gpu, uint64_t begin)
 {
 	uint64_t wanted = begin + (gpu->window.cycles - 1) * gpu->clock[CLOCK_CORE].period;
@@ -296,7 +305,8 @@ static uint64_t begin_window(struct gpu *gpu, uint64_t begin)
 	return later(end, begin);
 }
 
-/* While SMs take their steps, the answering side takes those of the next window that it knows all for already. */
+/* In parallel with the SMs' steps, the reply side takes those steps of the next window for which it already has all
+ * inputs. */
 static void run_window(struct gpu *gpu, struct dispatch *dispatch, uint64_t begin)
 {
 	struct window *window = &gpu->window;
@@ -330,7 +340,8 @@ void cycle_settle(struct gpu *gpu)
 	run_answering(gpu, gpu->window.end + 1);
 }
 
-/* SMs that go alone see what comes at its time, and are told of room while they wait for it (gpu/share.c). */
+/* Run-ahead SMs see replies at the replies' times, and are notified of free space only while they wait for it
+ * (gpu/share.c). */
 static void open_ports(struct gpu *gpu)
 {
 	bool apart = gpu->window.may_open;

@@ -1,4 +1,4 @@
-/* cycle: a window of all that ticks. */
+/* cycle: simulates one window of the whole machine. */
 #ifndef SLUICE_GPU_CYCLE_H
 #define SLUICE_GPU_CYCLE_H
 
@@ -9,29 +9,34 @@ struct gpu;
 struct gpu_run;
 struct dispatch;
 
-/* How far the window in progress goes. */
+/* Limits and state of the window in progress. */
 struct window {
-	uint32_t cycles;    /* of the core: the most of a window, */
-	bool may_open;      /* and whether one is longer than a step at all */
-	uint64_t end;       /* time of the last step that SMs may take, and before which the answering side has taken all of its */
-	uint64_t ahead;     /* the answering side takes its steps before this time while SMs take theirs; 0: it does not, or has */
-	bool may_overlap;   /* it may be ahead: nobody wants to see both sides in the very cycle in which the kernel may end */
-	bool blocks_wait;   /* the grid has blocks that are not started */
-	/* times: at which the first SM or cluster wants to tick, has made stores, has got room for a block that waits; the first slice's
-	 * entry wants to tick. UINT64_MAX: none */
+	uint32_t cycles; /* maximum length of a window in core cycles */
+	bool may_open;   /* windows may be longer than a step */
+	/* time of the last step that SMs may take; the reply side has taken all its steps before it */
+	uint64_t end;
+	/* the reply side takes its steps before this time in parallel with the SMs; 0: it does not, or has finished */
+	uint64_t ahead;
+	/* the reply side may be ahead: no observer needs both sides in the exact cycle in which the kernel may end */
+	bool may_overlap;
+	bool blocks_wait; /* the grid has blocks that are not started */
+	/* Times of the earliest event: an SM or cluster wants to tick; an SM has made stores; an SM has space for a
+	 * waiting block; a slice's entry wants to tick. UINT64_MAX: none. */
 	uint64_t next_sm, next_commit, next_room, next_entry;
-	bool entered;         /* since the answering side has looked, a request has entered a slice */
-	bool claims;          /* workers take SMs as they come to them, each its own first */
-	bool sm_waits;        /* an SM sleeps until the request crossbar has room */
+	bool entered;  /* a request has entered a slice since the reply side last checked */
+	bool claims;   /* workers claim SMs dynamically, their own first */
+	bool sm_waits; /* an SM sleeps until the request crossbar has space */
 };
 
-/* Runs the machine on by a window: a step or several, from the next time at which something can happen. False when nothing ever will. */
+/* Simulates one window, of one or several steps, from the next time with an event. False when no event will ever
+ * occur. */
 bool cycle_window(struct gpu *gpu, struct dispatch *dispatch);
 
-/* Both sides of the machine are at one time, that of the last window's end. */
+/* Brings both sides of the machine to one time, the end of the last window. */
 void cycle_settle(struct gpu *gpu);
 
-/* A kernel begins; ends: brings all clocks to the core cycle behind the last one in which a unit ticked, and returns it. */
+/* cycle_begin begins a kernel. cycle_end ends it: it moves all clocks to the core cycle after the last tick of a
+ * unit, and returns that cycle. */
 void cycle_begin(struct gpu *gpu, const struct gpu_run *run);
 uint64_t cycle_end(struct gpu *gpu, uint64_t start);
 

@@ -1,4 +1,4 @@
-/* Who waits for whom, when nothing moves any more. */
+/* deadlock: reports which warp waits on which resource when nothing progresses any more. */
 #include "gpu/gpu.h"
 
 #include <stdarg.h>
@@ -117,7 +117,7 @@ static void explain_sm(const struct sm *sm, struct report *report)
 			explain_warp(sm, w, report);
 }
 
-/* What waits at a cluster's port. */
+/* Reports the packets that wait at a cluster's port. */
 static void explain_cluster(const struct gpu *gpu, uint32_t number, struct report *report)
 {
 	const struct cluster *cluster = &gpu->cluster[number];
@@ -137,7 +137,7 @@ static void explain_cluster(const struct gpu *gpu, uint32_t number, struct repor
 	}
 }
 
-/* The owner of DRAM's scheduling, where it lets requests wait. */
+/* Reports the owner of DRAM's scheduling, if it leaves requests waiting. */
 static void explain_scheduler(const struct gpu *gpu, struct report *report)
 {
 	const struct seam_partition *partition = gpu->seam->partition;

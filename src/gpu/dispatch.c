@@ -26,7 +26,7 @@ void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *
 	                              .sampler = run->sampler,
 	                              .launched = gpu->clock[CLOCK_CORE].cycle};
 	run->blocks_limit = seam_blocks_per_sm(gpu->seam, blocks_that_fit(gpu, run));
-	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than the machine has room for */
+	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than fit on the machine */
 	if (gpu->machine.spread_small_grids && dispatch->blocks < run->blocks_limit * sms)
 		run->blocks_limit = (uint32_t)((dispatch->blocks + sms - 1) / sms);
 	if (run->sampler)
@@ -46,11 +46,11 @@ static void start(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
 		dispatch->blocks = sampler_placed(dispatch->sampler, gpu, dispatch->next, cycle - dispatch->launched);
 }
 
-/* An SM that may have the next block: it has room, and no mechanism refuses. */
+/* True when an SM may get the next block: it has space, and no mechanism refuses. */
 static bool can_start(struct dispatch *dispatch, const struct gpu *gpu, uint32_t at)
 {
 	struct seam_gpu *seam = &gpu->seam->gpu;
-	if (!sm_has_room(&gpu->sm[at]) || gpu->sm[at].now > gpu->now) /* not yet, where the SM is ahead */
+	if (!sm_has_room(&gpu->sm[at]) || gpu->sm[at].now > gpu->now) /* not yet, when the SM is ahead */
 		return false;
 	const struct mech_dispatch event = {dispatch->next, at, gpu->clock[CLOCK_CORE].cycle};
 	bool agreed = !seam->may_dispatch.count || seam_may_dispatch(seam, &event);
@@ -58,7 +58,7 @@ static bool can_start(struct dispatch *dispatch, const struct gpu *gpu, uint32_t
 	return agreed;
 }
 
-/* On one of its SMs, in turn behind the one that got a block last. */
+/* Places a block on an SM of the cluster, in turn after the one that got the last block. */
 static bool place_in_cluster(struct dispatch *dispatch, struct gpu *gpu, uint32_t number)
 {
 	struct cluster *cluster = &gpu->cluster[number];
@@ -74,7 +74,7 @@ static bool place_in_cluster(struct dispatch *dispatch, struct gpu *gpu, uint32_
 	return false;
 }
 
-/* Round robin over clusters. */
+/* Places blocks round robin over clusters. */
 static bool place_by_clusters(struct dispatch *dispatch, struct gpu *gpu)
 {
 	bool started = false;
@@ -84,7 +84,7 @@ static bool place_by_clusters(struct dispatch *dispatch, struct gpu *gpu)
 	return started;
 }
 
-/* Round robin. */
+/* Places blocks round robin over SMs. */
 static bool place_in_turn(struct dispatch *dispatch, struct gpu *gpu)
 {
 	bool started = false;
@@ -99,11 +99,11 @@ static bool place_in_turn(struct dispatch *dispatch, struct gpu *gpu)
 	return started;
 }
 
-/* Where the owner of the placement wants them. One that goes nowhere for now is refused as by a veto. */
+/* Places blocks where the owner of the placement picks. A block without a place for now counts as refused by a veto. */
 static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu)
 {
 	uint32_t sms = gpu->machine.sms, per_cluster = gpu->machine.cluster.sms, started = 0;
-	bool has_block[MACHINE_MAX_SMS] = {false}; /* of this cycle, by cluster */
+	bool has_block[MACHINE_MAX_SMS] = {false}; /* in this cycle, by cluster */
 	uint8_t has_room[MACHINE_MAX_SMS];
 	while (dispatch->next < dispatch->blocks) {
 		uint32_t places = 0;
@@ -120,7 +120,7 @@ static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu)
 	return started > 0;
 }
 
-/* In the next core cycle it has a block to place. */
+/* True when it has a block to place in the next core cycle. */
 static bool dispatch_asks(const struct dispatch *dispatch)
 {
 	return dispatch->try && dispatch->next < dispatch->blocks;
@@ -136,11 +136,11 @@ static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 	               : gpu->clusters ? place_by_clusters(dispatch, gpu)
 	                               : place_in_turn(dispatch, gpu);
 	dispatch->try = started ||
-	                dispatch->vetoed; /* an SM, or a cluster, takes one block a cycle; a veto is asked for again */
+	                dispatch->vetoed; /* an SM, or a cluster, takes one block per cycle; a veto is called again */
 	return dispatch->try;
 }
 
-/* By now: an SM can be ahead. */
+/* Up to the present time; an SM can be ahead. */
 static bool have_all_ended(const struct dispatch *dispatch, const struct gpu *gpu)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;

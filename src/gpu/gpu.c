@@ -29,7 +29,7 @@ struct mech_machine gpu_mech_machine(const struct machine *machine)
 	                             .send_queue = machine->send_queue};
 }
 
-/* No worker is without an SM, or without a cluster. */
+/* The number of workers with which each one has at least one SM or cluster. */
 static uint32_t useful_workers(uint32_t threads, uint32_t ports)
 {
 	uint32_t most = ports < MAX_WORKERS ? ports : MAX_WORKERS;

@@ -21,8 +21,8 @@ void livelock_end(struct livelock *livelock)
 	free(livelock->states);
 }
 
-/* Whether a warp polls device memory, or is kept from going on. One that is left out only for a while comes to new
- * states between looks. */
+/* True when a warp polls device memory or cannot continue. A warp that is excluded only for a while reaches new
+ * states between checks. */
 static bool is_stuck(const struct sm *sm, uint32_t slot, bool *polls)
 {
 	const struct simt_warp *warp = sm->warp[slot].simt;
@@ -45,7 +45,7 @@ static bool all_stuck(const struct gpu *gpu)
 	return polls;
 }
 
-/* Keeps a state that is new. */
+/* Stores a state if it is new. */
 static bool is_new(struct livelock *livelock, uint32_t number, uint64_t state)
 {
 	uint8_t *count = &livelock->states[number];
@@ -71,7 +71,7 @@ static bool any_new(struct livelock *livelock, const struct gpu *gpu)
 	return any;
 }
 
-/* Room is taken when a kernel polls for the first time. */
+/* Allocates the states when a kernel polls for the first time. */
 static void reserve(struct livelock *livelock, uint32_t sms)
 {
 	size_t warps = (size_t)sms * livelock->warps;
@@ -81,7 +81,7 @@ static void reserve(struct livelock *livelock, uint32_t sms)
 	livelock->states = xcalloc(warps, sizeof *livelock->states);
 }
 
-/* A warp that stores or comes to a barrier has left its loop. */
+/* A warp that stores or reaches a barrier has left its loop. */
 static uint64_t stores_of(const struct gpu *gpu)
 {
 	uint64_t stores = 0;

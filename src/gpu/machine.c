@@ -64,7 +64,7 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 	    "execution, from entering the unit"),                                                                      \
 		U32("initiation." name "." type, sm.initiation[PTX_LATENCY_##row][PTX_DATA_##column], 1, 1024,         \
 	            "cycles", "between two such instructions of a unit")
-#define INT_LATENCY(name, row) LATENCY_OF(name, row, "int", INT) /* of what whole numbers alone have */
+#define INT_LATENCY(name, row) LATENCY_OF(name, row, "int", INT) /* of rows that exist only for whole numbers */
 #define LATENCY(name, row)                                                                                             \
 	INT_LATENCY(name, row), LATENCY_OF(name, row, "fp32", FP32), LATENCY_OF(name, row, "fp64", FP64)
 
@@ -327,7 +327,7 @@ static void check_cache(const char *name, const struct cache_config *cache, bool
 		diag_plain(diag, "%s.miss_queue is %u; a write miss that fetches (%s.write_miss) needs 3", name,
 		           cache->miss_queue, name);
 	if (tags_keep_dirty(cache) &&
-	    cache->dirty_percent * cache->sets > 100) /* a set that is all dirty would stay so */
+	    cache->dirty_percent * cache->sets > 100) /* otherwise a set with only dirty lines could not be replaced */
 		diag_plain(diag, "%s.dirty_percent is %u; expected at most 100 / %s.sets (%u)", name,
 		           cache->dirty_percent, name, cache->sets);
 	if (cache->allocation == ALLOCATE_ON_FILL && takes_writes)
@@ -341,11 +341,12 @@ static void check_texture(const struct cache_config *tags, struct diag *diag)
 {
 	struct cache_config cache = *tags;
 	cache.sectors = 1;
-	cache.miss_queue = 2; /* its queues are its own */
+	cache.miss_queue = 2; /* it has separate queues */
 	check_cache("l1t", &cache, false, diag);
 }
 
-/* What L1's caches send fits a line of L2, which takes it whole or in the pieces that a store names. */
+/* Checks that transfers from L1's caches fit a line of L2, which takes them whole or in the pieces of a store's
+ * masks. */
 static void check_sectors(const struct machine *machine, struct diag *diag)
 {
 	const struct cache_config *l2 = &machine->l2;
@@ -367,7 +368,7 @@ static void check_sectors(const struct machine *machine, struct diag *diag)
 		diag_plain(diag, "l2.sectors is %u; more than 1 needs l2.by_sectors", l2->sectors);
 }
 
-/* The option that says where an arithmetic runs. */
+/* The name of the option that selects the pipe of an arithmetic kind. */
 static const char *runs_on_name(uint32_t latency, uint32_t type)
 {
 	size_t offset = AT(sm.runs_on) + (latency * PTX_DATA_TYPES + type) * sizeof(uint32_t);
@@ -398,7 +399,7 @@ static void check_sub_cores(const struct sm_config *sm, struct diag *diag)
 			sm->register_banks, sm->schedulers);
 }
 
-/* Reads sm.carve_outs. False: it is no list of rising numbers. */
+/* Parses sm.carve_outs. False: it is no list of ascending numbers. */
 static bool read_carve_outs(const struct machine *machine, struct sm_config *sm)
 {
 	const char *at = machine->carve_outs;

@@ -1,4 +1,4 @@
-/* machine: a GPU's configuration, as a machine file gives it. Every field is an option of machine_options. */
+/* machine: a GPU's configuration, as a machine file sets it. Every field is an option of machine_options. */
 #ifndef SLUICE_GPU_MACHINE_H
 #define SLUICE_GPU_MACHINE_H
 
@@ -17,23 +17,24 @@ struct machine {
 	uint32_t compute_major, compute_minor;
 	uint32_t sms;
 	uint32_t core_mhz, network_mhz, l2_mhz, dram_mhz;
-	char mechanisms[OPTION_TEXT_SIZE]; /* that it has built in, with spaces between them */
-	char warp_order[OPTION_TEXT_SIZE]; /* the mechanism that owns it, where no other does */
-	uint32_t send_queue;               /* requests of mechanisms, of each SM and of the dispatcher */
+	char mechanisms[OPTION_TEXT_SIZE]; /* built-in mechanisms, separated by spaces */
+	char warp_order[OPTION_TEXT_SIZE]; /* the mechanism that owns the warp order, unless another one does */
+	uint32_t send_queue;               /* capacity for mechanisms' requests, of each SM and of the dispatcher */
 	uint32_t max_block_threads;
 	uint32_t shared_per_block;
-	uint32_t heap_base_mib, memory_mib; /* device addresses of allocations; their room */
+	uint32_t heap_base_mib, memory_mib; /* base device address of allocations; size of their memory */
 	uint32_t memory_bus_bits;
-	uint32_t pitch_bytes;   /* rows of cudaMallocPitch() are rounded up to a multiple */
-	bool reuse_freed;       /* freed device memory is allocated again */
-	uint32_t code_align;    /* bytes; where a function's code may begin */
-	bool spread_small_grids; /* a grid that does not fill the machine is spread evenly: fewer blocks an SM */
-	uint32_t max_instructions; /* of threads, over all kernels, after which all stops; 0: none */
-	uint32_t window; /* core cycles of the longest window (gpu/cycle.c) */
-	uint32_t launch_cycles;  /* core cycles between a launch and its first block */
-	char carve_outs[OPTION_TEXT_SIZE]; /* of sm.unified_bytes, in KiB, with commas */
-	uint32_t livelock;       /* core cycles in which warps only poll after which a kernel counts as stalled; 0: never */
-	uint32_t watchdog;       /* core cycles without progress after which a kernel counts as stalled */
+	uint32_t pitch_bytes; /* rows of cudaMallocPitch() are rounded up to a multiple of this */
+	bool reuse_freed;     /* freed device memory is allocated again */
+	uint32_t code_align;  /* bytes; alignment of a function's code */
+	bool spread_small_grids; /* a grid that does not fill the machine is spread evenly, with fewer blocks per SM */
+	uint32_t max_instructions; /* thread instructions over all kernels after which simulation stops; 0: no limit */
+	uint32_t window; /* maximum length of a window in core cycles (gpu/cycle.c) */
+	uint32_t launch_cycles; /* core cycles between a launch and its first block */
+	char carve_outs[OPTION_TEXT_SIZE]; /* of sm.unified_bytes, in KiB, separated by commas */
+	/* core cycles in which warps only poll after which a kernel counts as stalled; 0: never */
+	uint32_t livelock;
+	uint32_t watchdog; /* core cycles without progress after which a kernel counts as stalled */
 	struct sm_config sm;
 	struct cluster_config cluster;
 	struct crossbar_config network;
@@ -47,10 +48,10 @@ struct machine {
 extern const struct option machine_options[];
 extern const size_t machine_option_count;
 
-/* What one option cannot check alone. False, with a message, when the machine makes no sense. */
+/* Checks the relations between options. False, with a message, when the machine is invalid. */
 bool machine_check(const struct machine *machine, struct diag *diag);
 
-/* Fills what is derived (address map shifts, ...). After all options are set. */
+/* Computes derived fields (address map shifts, ...). To be called after all options are set. */
 void machine_derive(struct machine *machine);
 
 #endif

@@ -11,8 +11,8 @@ uint32_t occupancy_registers(const struct machine *machine, uint32_t block_threa
 	return threads ? (uint32_t)(sm->registers / threads / sm->register_unit * sm->register_unit) : 0;
 }
 
-/* The least of what warp slots, block slots, registers and shared memory allow; registers are given in units, to whole warps
- * (GPGPU-Sim: shader_core_config::max_cta()). */
+/* The minimum of the limits by warp slots, block slots, registers and shared memory. Registers are allocated in
+ * units, for whole warps (GPGPU-Sim: shader_core_config::max_cta()). */
 struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
                               uint64_t shared_bytes)
 {

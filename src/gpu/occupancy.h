@@ -1,4 +1,4 @@
-/* occupancy: how many blocks of a kernel one SM holds, and what keeps the next one out. */
+/* occupancy: the number of blocks of a kernel that fit on one SM, and the limiting resource. */
 #ifndef SLUICE_GPU_OCCUPANCY_H
 #define SLUICE_GPU_OCCUPANCY_H
 
@@ -8,14 +8,14 @@ enum occupancy_limit { LIMIT_THREADS, LIMIT_REGISTERS, LIMIT_SHARED, LIMIT_BLOCK
 
 struct occupancy {
 	uint32_t blocks, warps;
-	enum occupancy_limit limit; /* the first of those that allow no more */
-	uint32_t allowed[LIMITS];   /* blocks that each allows; UINT32_MAX: any number */
+	enum occupancy_limit limit; /* the first resource that allows no more */
+	uint32_t allowed[LIMITS];   /* blocks that each resource allows; UINT32_MAX: no limit */
 };
 
-/* `block_threads` >= 1; `registers` a thread; `shared_bytes` a block, dynamic ones included. */
+/* `block_threads` >= 1; `registers` per thread; `shared_bytes` per block, including dynamic ones. */
 struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
                               uint64_t shared_bytes);
-/* The most registers a thread with which an SM's registers are enough for so many blocks; 0: for none. */
+/* The maximum registers per thread with which `blocks` blocks fit into an SM's registers; 0: they never fit. */
 uint32_t occupancy_registers(const struct machine *machine, uint32_t block_threads, uint32_t blocks);
 
 #endif

@@ -1,4 +1,4 @@
-/* The run of one kernel: from its launch to the last reply, or to what ends it before. */
+/* run: the run of one kernel, from its launch to the last reply or an earlier end. */
 #include "gpu/dispatch.h"
 #include "gpu/gpu.h"
 #include "gpu/livelock.h"
@@ -28,24 +28,25 @@ static uint64_t instructions(const struct gpu *gpu, uint64_t *threads)
 	return warps;
 }
 
-/* What is looked at only now and then: faults, limits, progress. */
+/* Checks that are made only at intervals: faults, limits, progress. */
 struct watch {
-	uint64_t next; /* step */
+	uint64_t next; /* step of the next check */
 	uint64_t last_count, last_change;
 	struct livelock livelock;
 };
 
 enum { WATCH_STEPS = 256 };
 
-/* How many steps it takes at least until the kernel may have executed all that it may: in a step, each scheduler issues one instruction at
- * most. So the limit is seen in the very cycle in which it is reached, however many steps were slept through. */
+/* The minimum number of steps before the kernel can reach its instruction limit. In a step each scheduler issues at
+ * most one instruction. So the limit is detected in the exact cycle in which it is reached, even after skipped
+ * steps. */
 static uint64_t steps_to_limit(const struct gpu *gpu, const struct gpu_run *run, uint64_t threads)
 {
 	uint64_t most = (uint64_t)gpu->machine.sms * gpu->machine.sm.schedulers * WARP_SIZE;
 	return (run->max_thread_instructions - threads - 1) / most + 1;
 }
 
-/* No window goes past the limit, and near it each is looked behind. */
+/* No window passes the limit, and near it the check follows each window. */
 static void come_to_limit(struct gpu *gpu, struct watch *watch, uint64_t steps)
 {
 	bool is_near = steps < WATCH_STEPS + gpu->machine.window;
@@ -106,7 +107,7 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 	return false;
 }
 
-/* A kernel that ran to its end leaves nothing on its way. */
+/* A kernel that ran to its end leaves nothing in flight. */
 static void expect_quiet(const struct gpu *gpu)
 {
 	assert(!gpu->to_slices.in_flight && !gpu->to_sms.in_flight);
@@ -120,7 +121,8 @@ static void expect_quiet(const struct gpu *gpu)
 		assert(!gpu->channel[i].pending && !gpu->channel[i].serving && !gpu->channel[i].transfers);
 }
 
-/* The blocks of a cooperative launch wait for each other: none may be kept waiting for room, which a mechanism can have made less. */
+/* The blocks of a cooperative launch wait for each other, so all must fit at the same time. A mechanism can have
+ * reduced the capacity. */
 static bool fits_together(const struct gpu *gpu, struct gpu_run *run, const struct dispatch *dispatch)
 {
 	uint64_t room = (uint64_t)run->blocks_limit * gpu->machine.sms;
@@ -133,7 +135,7 @@ static bool fits_together(const struct gpu *gpu, struct gpu_run *run, const stru
 	return false;
 }
 
-/* Blocks that were placed may wait for those that were to be left out. */
+/* Placed blocks may wait for those that were to be omitted. */
 static void place_rest(struct dispatch *dispatch, uint64_t cycle)
 {
 	if (!dispatch->sampler || !sampler_gives_up(dispatch->sampler, cycle - dispatch->launched))
@@ -169,7 +171,7 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 	run->cycles = cycle_end(gpu, start) - start;
 }
 
-/* Brings all units' clocks to the launch's beginning. */
+/* Sets all units' clocks to the beginning of the launch. */
 static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 {
 	cycle_begin(gpu, run);

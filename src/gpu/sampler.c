@@ -5,14 +5,15 @@
 
 #include <stdlib.h>
 
-/* A launch that takes that many times as long to end as it has run before waits for blocks that are not there. */
+/* If a launch takes this factor of its previous run time to end, it waits for blocks that were not placed. */
 enum { PATIENCE = 4 };
 
 void sampler_begin(struct sampler *sampler, uint64_t blocks, uint64_t wave)
 {
 	sampler->blocks = sampler->placed = blocks;
 	sampler->wave = wave ? wave : 1;
-	/* behind the start of a block of the third wave, one of whose places was used twice, the first has ended */
+	/* late enough that the first wave has ended: a slot has been used twice before a block of the third wave
+	 * starts in it */
 	sampler->next = blocks % sampler->wave + 2 * sampler->wave;
 	sampler->marks = 0;
 }

@@ -25,7 +25,7 @@ struct worker *share_of_sm(const struct gpu *gpu, uint32_t sm)
 	return &gpu->workers.worker[w];
 }
 
-/* What an SM's tick at a time leaves for others to do then. */
+/* Records the work that an SM's tick at `now` leaves for other units at that time. */
 static void tell(const struct gpu *gpu, struct share *share, const struct sm *sm, uint64_t now)
 {
 	share->last_ticked = later(share->last_ticked, now);
@@ -36,8 +36,10 @@ static void tell(const struct gpu *gpu, struct share *share, const struct sm *sm
 		share->next_room = earlier(share->next_room, now);
 }
 
-/* Its next tick depends on no other unit before the window's end: others have to see no stores of the last one, the dispatcher has no block for it,
- * no mechanism keeps it in step, it has not stopped in front of a load of what others may store, and whatever it may send has room in the network, even if nothing leaves it. */
+/* True when its next tick depends on no other unit before the window's end. It has made no stores that others must
+ * see, and the dispatcher has no block for it. No mechanism keeps it in step, and it has not stopped before a load
+ * of data that others may store. The network has space for everything that it may send, even if nothing leaves the
+ * network. */
 static bool can_go_alone(const struct gpu *gpu, const struct sm *sm)
 {
 	return gpu->window.may_open && !sm->stopped && !sm->commits && !sm->fault.what &&
@@ -45,13 +47,14 @@ static bool can_go_alone(const struct gpu *gpu, const struct sm *sm)
 	       network_port_suffices(sm);
 }
 
-/* The first core cycle from a time on, which is behind that of `cycle`. */
+/* The first core cycle at or after `time` that is later than `cycle`. */
 static uint64_t cycle_from(uint64_t time, uint64_t cycle, uint64_t period)
 {
 	return time <= (cycle + 1) * period ? cycle + 1 : (time + period - 1) / period;
 }
 
-/* Room in the network wakes the SM only while it waits for it: else that could be in a cycle that it is past. */
+/* Freed network space wakes the SM only while it waits for it. Otherwise the wake could be in a cycle that it has
+ * passed. */
 static void ask_for_room(struct sm *sm)
 {
 	struct network_port *network = &sm->network;
@@ -62,7 +65,7 @@ static void ask_for_room(struct sm *sm)
 	network->requests->input[network->input].port.producer = asks ? &sm->wake : NULL;
 }
 
-/* All its cycles up to the window's end, as long as it can go alone. */
+/* Simulates all its cycles up to the window's end, while it can run ahead. */
 static void burst(const struct gpu *gpu, struct share *share, struct sm *sm)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now, end = gpu->window.end;
@@ -86,7 +89,7 @@ static void tell_of_all(struct share *share, const struct sm *sm)
 	share->waits |= network_port_has_refused(&sm->network);
 }
 
-/* SMs with ports of their own, each as far as it can go. */
+/* Runs SMs that have their own ports, each as far ahead as possible. */
 static void run_sms(const struct gpu *gpu, struct share *share)
 {
 	const struct sm *end = gpu->sm + share->end_sm;
@@ -98,7 +101,7 @@ static void run_sms(const struct gpu *gpu, struct share *share)
 	}
 }
 
-/* From now on it is with this worker. */
+/* Assigns the SM to this worker. */
 static void take(const struct gpu *gpu, struct sm *sm, struct worker *worker)
 {
 	if (sm->requests == &worker->requests)
@@ -113,8 +116,9 @@ void share_offer(struct gpu *gpu)
 		gpu->share[w].claimed = gpu->share[w].first_sm;
 }
 
-/* The worker's own SMs, then, in a window that is long enough, those that others have not come to: which one takes how long is not known before. To have
- * an SM's state come to another core's caches costs about a cycle of it. */
+/* Runs the worker's own SMs. In a long enough window it then claims SMs that other workers have not reached, because
+ * run times are not known in advance. Moving an SM's state to another core's caches costs about the time of one of
+ * its cycles. */
 static void claim_sms(const struct gpu *gpu, struct share *share, uint32_t worker)
 {
 	bool is_long = gpu->window.end >= gpu->now + 4 * gpu->clock[CLOCK_CORE].period;
@@ -134,7 +138,7 @@ static void claim_sms(const struct gpu *gpu, struct share *share, uint32_t worke
 	}
 }
 
-/* SMs that go together. */
+/* Ticks SMs that do not run ahead. */
 static void tick_sms(const struct gpu *gpu, struct share *share, struct sm *sm, const struct sm *end)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now, next = share->next;
@@ -148,7 +152,8 @@ static void tick_sms(const struct gpu *gpu, struct share *share, struct sm *sm, 
 	share->next = next;
 }
 
-/* Its SMs tick behind its port, in the order in which they may use it: from the one whose turn it is to the last, then the others. */
+/* Ticks the cluster's SMs after its port, in the order in which they may use it: from the one whose turn it is to
+ * the last, then the others. */
 static void tick_cluster(const struct gpu *gpu, struct share *share, struct cluster *cluster)
 {
 	if (cluster->wake <= gpu->now) {

@@ -1,4 +1,4 @@
-/* Statistics: the groups, their sum over the units, and what must hold between them. */
+/* stats: the groups of counters, their sums over the units, and the relations that must hold between them. */
 #include "gpu/stats.h"
 
 #include "gpu/sampler.h"
@@ -18,7 +18,7 @@ enum unit_kind { UNITS_sm, UNITS_slice, UNITS_dram_channel, UNITS_cluster, UNITS
 struct unit_array {
 	void *first;
 	uint32_t count;
-	size_t size; /* of one */
+	size_t size; /* of one unit */
 };
 
 static struct unit_array units_of(struct gpu *gpu, enum unit_kind kind)
@@ -37,7 +37,8 @@ static struct unit_array units_of(struct gpu *gpu, enum unit_kind kind)
 	}
 }
 
-/* Where a group lies: in each of its units, and in struct gpu_stats. A statistics struct is nothing but uint64_t counters. */
+/* The position of a group in each of its units and in struct gpu_stats. A statistics struct contains only uint64_t
+ * counters. */
 static const struct group {
 	enum unit_kind units;
 	size_t in_unit, in_sum, size;
@@ -91,7 +92,7 @@ uint64_t stats_stack_slots(const struct sm_stats *sm)
 	       sm->stack_conflict + sm->stack_no_instruction + sm->stack_idle;
 }
 
-/* What must hold between two figures. */
+/* A relation that must hold between two figures. */
 enum comparison { EQUALS, AT_MOST };
 struct relation {
 	const char *what;
@@ -127,7 +128,7 @@ static bool check_cache(const char *name, const struct cache_stats *cache, char 
 	return holds(&relation, text, size);
 }
 
-/* The accounts of mechanisms' requests. */
+/* Checks the accounts of mechanisms' requests. */
 static bool check_accounts(const struct seam *seam, char *text, size_t size)
 {
 	for (uint32_t i = 0; i < seam->count; i++) {
@@ -149,12 +150,12 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 	const struct gpu_stats *s = &run->stats;
 	const struct machine *machine = &gpu->machine;
 	bool cut = run->end == GPU_STOPPED;
-	bool fetches = machine->sm.l1d.write_miss == WRITE_MISS_FETCH; /* on writes, too */
+	bool fetches = machine->sm.l1d.write_miss == WRITE_MISS_FETCH; /* also on writes */
 	uint64_t grid = (uint64_t)run->launch.grid.x * run->launch.grid.y * run->launch.grid.z;
 	uint64_t blocks = run->sampler ? run->sampler->placed : grid;
 	uint64_t arithmetic = s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.int_instructions +
 	                      s->sm.dp_instructions + s->sm.tensor_instructions;
-	/* where what a kernel that was cut had on its way is missing on the left */
+	/* for relations whose left side lacks what was in flight when a kernel was cut short */
 	const enum comparison at_end = cut ? AT_MOST : EQUALS;
 	const struct relation relations[] = {
 		{"sm.stack_* add up to cycles x SMs x schedulers", stats_stack_slots(&s->sm), EQUALS,

@@ -2,8 +2,8 @@
 
 #include "gpu/gpu.h"
 
-/* The counters up to a core cycle; of the other clocks, up to the first cycle behind the beginning of the core cycle before. A visit that
- * comes late finds units that are further. */
+/* Brings the counters up to a core cycle. Those of other clocks are brought up to the first cycle after the
+ * beginning of the previous core cycle. If the visit is late, units may be further. */
 static void settle(struct gpu *gpu, uint64_t cycle)
 {
 	uint64_t time = cycle ? (cycle - 1) * gpu->clock[CLOCK_CORE].period : 0;

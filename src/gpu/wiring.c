@@ -21,7 +21,7 @@ static uint32_t route_to_cluster(const void *user, const struct request *request
 	return request->sm / cluster->sms;
 }
 
-/* The port of an SM, or of a cluster, to both networks. */
+/* The ports of an SM, or of a cluster, to both networks. */
 struct ends {
 	uint32_t number;
 	uint64_t *wake;
@@ -38,7 +38,7 @@ static void wire_ends(struct gpu *gpu, const struct ends *ends)
 	gpu->to_sms.output[ends->number].port = ends->replies;
 }
 
-/* The one place where units learn of each other: by their ports. */
+/* The only place where units are connected to each other, by their ports. */
 static void wire_sms(struct gpu *gpu)
 {
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
@@ -50,7 +50,7 @@ static void wire_sms(struct gpu *gpu)
 	}
 }
 
-/* What answers SMs without a network puts it into their own queues, as if there were no clusters. */
+/* With zero-latency memory, replies go directly into the SMs' own queues, as if there were no clusters. */
 static void wire_clusters(struct gpu *gpu)
 {
 	const struct cluster_config *config = &gpu->machine.cluster;
@@ -88,7 +88,7 @@ static void wire_slices(struct gpu *gpu)
 	}
 }
 
-/* The dispatcher's inputs of the request network, behind those of SMs or clusters: one an L2 slice. */
+/* Connects the dispatcher's inputs of the request network, which follow those of SMs or clusters: one per L2 slice. */
 static void wire_sender(struct gpu *gpu)
 {
 	static const enum crossbar_preference preferences[] = {[MECH_FAIR] = CROSSBAR_FAIR,
@@ -151,7 +151,7 @@ static void left(void *partition, const struct packet *packet)
 	seam_call_partition_packet_out(partition, packet);
 }
 
-/* Lines of L2 may be prefetched. */
+/* Enables prefetching into L2. */
 static void wire_account(struct slice *slice, struct seam_partition *partition, struct arena *arena)
 {
 	const struct prefetch_teller teller = seam_teller_of_l2(partition);
@@ -159,7 +159,7 @@ static void wire_account(struct slice *slice, struct seam_partition *partition, 
 		cache_watch_open(&slice->cache, &teller, arena);
 }
 
-/* What mechanisms look at and choose in a partition. */
+/* Connects the looks and choices of mechanisms in a partition. */
 static void wire_looks(struct slice *slice, struct seam_partition *partition, struct arena *arena)
 {
 	const struct mech_partition *owner = partition->replacement;

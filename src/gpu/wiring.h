@@ -1,4 +1,5 @@
-/* wiring: making all units of the machine, and the one place where they learn of each other, by their ports. */
+/* wiring: makes all units of the machine. This is the only place where units are connected to each other, by their
+ * ports. */
 #ifndef SLUICE_GPU_WIRING_H
 #define SLUICE_GPU_WIRING_H
 

@@ -11,7 +11,7 @@ uint32_t gate_cores(void)
 	cpu_set_t allowed;
 	if (sched_getaffinity(0, sizeof allowed, &allowed) == 0)
 		return (uint32_t)CPU_COUNT(&allowed);
-	long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
+	long online = sysconf(_SC_NPROCESSORS_ONLN); /* more cores than fit in a cpu_set_t */
 	return online > 0 ? (uint32_t)online : 1;
 }
 
@@ -56,7 +56,8 @@ static void sleep_until(struct gate *gate, uint64_t number)
 
 void gate_sleep(struct gate *gate, uint64_t number)
 {
-	/* To be woken costs tens of microseconds on a virtual machine: another thread of ours may only need the core. */
+	/* Waking a thread costs tens of microseconds on a virtual machine. Another of our threads may only need the
+	 * core, so this one yields first. */
 	for (int i = 0; i < YIELDS; i++) {
 		if (atomic_load_explicit(&gate->number, memory_order_acquire) >= number)
 			return;

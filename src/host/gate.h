@@ -1,7 +1,7 @@
 /* gate: a number that one thread sets and others wait for.
  *
- * Who waits looks for a while, since steps of a simulation follow each other in microseconds, then lets other threads have
- * the core, and then sleeps, so that more threads than cores still get on.
+ * A waiting thread first polls for a while, because steps of a simulation follow each other within microseconds.
+ * Then it yields its core to other threads, and finally sleeps. So more threads than cores still make progress.
  */
 #ifndef SLUICE_HOST_GATE_H
 #define SLUICE_HOST_GATE_H
@@ -12,26 +12,26 @@
 #include <stdint.h>
 
 struct gate {
-	_Alignas(64) _Atomic uint64_t number; /* only grows */
+	_Alignas(64) _Atomic uint64_t number; /* only increases */
 	_Atomic uint32_t sleepers;
-	uint32_t looks; /* before a waiter gives its core away */
+	uint32_t looks; /* polls before a waiting thread yields its core */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 };
 
-/* How many cores of the host this process may use. */
+/* Number of the host's cores that this process may use. */
 uint32_t gate_cores(void);
-/* Nanoseconds of a clock that only goes forward. */
+/* Nanoseconds of a monotonic clock. */
 uint64_t gate_clock(void);
 
-/* With fewer cores than threads, nobody looks long. */
+/* With fewer cores than threads, waiting threads do not poll for long. */
 void gate_open(struct gate *gate, uint32_t threads);
 void gate_close(struct gate *gate);
 
 void gate_wake(struct gate *gate);
 void gate_sleep(struct gate *gate, uint64_t number);
 
-/* Everything written before is seen by who was waiting. */
+/* Sets the number. Everything written before is visible to the waiting threads. */
 static inline void gate_set(struct gate *gate, uint64_t number)
 {
 	assert(atomic_load_explicit(&gate->number, memory_order_relaxed) < number);
@@ -40,7 +40,7 @@ static inline void gate_set(struct gate *gate, uint64_t number)
 		gate_wake(gate);
 }
 
-/* Until the number is at least `number`. */
+/* Waits until the number is at least `number`. */
 static inline void gate_await(struct gate *gate, uint64_t number)
 {
 	for (uint32_t i = 0; i < gate->looks; i++) {

@@ -4,11 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Steps between two looks at the clock: of one thread, and of several, which may last thousands of times longer. */
+/* Steps between two readings of the clock: with one thread, and with several, whose steps may take thousands of
+ * times longer. */
 enum { LOOK_ALONE = 16, LOOK_TOGETHER = 16 };
 
-/* Which is quicker is found by trying: for a while the caller's thread does all, then all threads do, and so on. Nanoseconds; the first stretch of all
- * threads is short, since they may be slower by far where other work keeps the cores busy. */
+/* The faster alternative is found by measurement. For a stretch of time the caller's thread does all the work, then
+ * all threads do, and so on. Times are in nanoseconds. The first stretch of all threads is short, because they may
+ * be far slower when other processes keep the cores busy. */
 enum { LOSSES = 3 };
 static const uint64_t ALONE = 1000000, FIRST_TOGETHER = 10000000, TOGETHER = 60000000;
 static const uint64_t FIRST_PAUSE = 500000000,
@@ -17,24 +19,25 @@ static const uint64_t FIRST_PAUSE = 500000000,
 struct seat {
 	struct team *team;
 	struct worker *worker;
-	uint64_t call; /* the one that it waits for first */
+	uint64_t call; /* number of the first call that it waits for */
 	pthread_t thread;
 };
 
 struct team {
 	struct workers *workers;
 	struct gate announced;
-	uint64_t calls; /* announced so far */
+	uint64_t calls; /* number of announced calls */
 	bool closing, told;
-	bool together;       /* the threads are there, */
-	bool rests;          /* but the caller's does all, for comparison */
+	bool together;       /* the threads exist */
+	bool rests;          /* the caller's thread does all the work, for comparison */
 	bool insists;        /* nothing is compared */
-	uint32_t until_look; /* steps */
-	/* the stretch of time in progress: its beginning, how long it is to last, and what was done before it */
+	uint32_t until_look; /* in steps */
+	/* the current stretch of time: its begin, its planned length, and the work done before it */
 	uint64_t since, length, done_before;
-	double rate;     /* work a nanosecond of the last stretch of all */
-	uint32_t losses; /* stretches of all, one behind the other, that were slower than that of one behind them */
-	uint64_t pause;  /* before the next try, when this one fails */
+	double rate; /* work per nanosecond in the last stretch of all threads */
+	/* consecutive stretches of all threads that were slower than the following stretch of one thread */
+	uint32_t losses;
+	uint64_t pause; /* before the next try, if this one fails */
 	struct seat seat[MAX_WORKERS];
 };
 
@@ -57,7 +60,7 @@ static void begin_stretch(struct team *team, uint64_t now, uint64_t length, uint
 	team->done_before = done;
 }
 
-/* Ends the first `count` threads. */
+/* Ends the threads of the first `count` workers, except the caller's. */
 static void part(struct team *team, uint32_t count)
 {
 	team->closing = true;
@@ -67,7 +70,7 @@ static void part(struct team *team, uint32_t count)
 	team->closing = team->together = team->rests = false;
 }
 
-/* What one thread says when several were asked for. */
+/* Prints why one thread simulates although several were requested. */
 static void tell(struct team *team, const char *why)
 {
 	if (!team->told)
@@ -75,7 +78,7 @@ static void tell(struct team *team, const char *why)
 	team->told = true;
 }
 
-/* Signals are the program's business: none of its handlers runs in a thread that it does not know. */
+/* Signals belong to the program: none of its handlers may run in a thread that it does not know. */
 static int start_thread(struct seat *seat)
 {
 	sigset_t all, before;
@@ -86,7 +89,7 @@ static int start_thread(struct seat *seat)
 	return error;
 }
 
-/* False: there was no thread to be had. */
+/* Starts the threads. False: a thread could not be created. */
 static bool gather(struct team *team)
 {
 	assert(!team->together && !team->closing);
@@ -113,15 +116,15 @@ static void give_up(struct team *team, uint64_t now, uint64_t done)
 	team->losses = 0;
 }
 
-/* Once may be by chance: the work is not all the same, and all of a kernel's state is touched for the first time. */
+/* A single loss may be chance, because the work varies and a kernel's state is touched for the first time. */
 static bool is_lost(struct team *team, double alone)
 {
 	team->losses = team->rate < alone ? team->losses + 1 : 0;
 	return team->losses == LOSSES;
 }
 
-/* A stretch of one thread is over: before a try of all, or behind one, with which it is compared. What was done before it does not compare: a kernel's
- * first cycles are other work than those that follow. */
+/* Ends a stretch of one thread: the one before a try of all threads, or the one after it, with which the try is
+ * compared. Earlier work is not comparable, because a kernel's first cycles differ from later ones. */
 static void end_alone(struct team *team, uint64_t now, double rate, uint64_t done)
 {
 	if (!team->together) {
@@ -142,7 +145,7 @@ static void end_together(struct team *team, uint64_t now, double rate, uint64_t 
 	begin_stretch(team, now, ALONE, done);
 }
 
-/* Now and then. */
+/* Called at intervals: ends the current stretch when its time is over. */
 static void look(struct team *team, uint64_t done)
 {
 	uint64_t now = gate_clock(), passed = now - team->since;

@@ -1,10 +1,12 @@
-/* team: the threads behind a machine's workers.
+/* team: the threads that run a machine's workers.
  *
- * The caller's own thread is worker 0; each other worker has a thread of its own while a kernel runs, and between kernels
- * there are none: the program may fork or end its threads without knowing of ours. A kernel's first steps are all made by
- * the caller's thread, so that a short one needs no others. Then all threads work, and now and then the caller's does all for a moment: when
- * all were slower than that, it does so for a while. Where other work keeps the cores busy, a step of several threads lasts as long as the host's
- * scheduler lets one of them wait, thousands of times longer than the step of one. */
+ * The caller's own thread is worker 0. Each other worker has its own thread while a kernel runs. Between kernels
+ * these threads do not exist, so the program may fork or end its threads without knowledge of them. The caller's
+ * thread makes all of a kernel's first steps, so that a short kernel needs no other threads. Then all threads work.
+ * At intervals the caller's thread does all the work for a moment, for comparison. If all threads together were
+ * slower, it continues so for a while. When other processes keep the cores busy, a step of several threads takes as
+ * long as the host's scheduler delays one of them. That is thousands of times longer than a step of one thread.
+ */
 #ifndef SLUICE_HOST_TEAM_H
 #define SLUICE_HOST_TEAM_H
 
@@ -16,20 +18,20 @@ struct team;
 struct team *team_open(struct workers *workers, struct arena *arena);
 void team_close(struct team *team);
 
-/* All workers do their work; returns when the last one is done and what they sent has arrived. `alone`: there is so little that the caller's
- * thread does it all. */
+/* All workers do their work. Returns when the last one has finished and their items have been delivered. `alone`:
+ * there is so little work that the caller's thread does it all. */
 void team_work(struct team *team, struct workers *workers, bool alone);
 
-/* Whether there are threads for what comes next. */
+/* True when threads exist for the next step. */
 bool team_is_together(const struct team *team);
 
-/* After a step; `done`: all that was ever done, in a unit of which each costs about the same. */
+/* To be called after a step. `done` is the total work done so far, in units of about equal cost. */
 void team_judge(struct team *team, uint64_t done);
 
-/* All threads work from the first step on, whether that is faster or not: for tests. */
+/* Makes all threads work from the first step on, even if that is slower; for tests. */
 void team_insist(struct team *team);
 
-/* Until the next step, which need not be soon, there are no threads but the caller's. */
+/* Ends all threads except the caller's until the next step, which may be much later. */
 void team_rest(struct team *team);
 
 #endif

@@ -1,10 +1,11 @@
 /* worker: one of the host's threads that simulate a machine together, and its part of the SMs' bursts.
  *
- * Each worker has some of the machine's SMs, and the last one the side that answers them, as far as it may be ahead (gpu/cycle.c); all else is the first
- * worker's, and ticks while the others wait. These meet other units only at ports, and what they push waits in an outbox until all are done; so all workers
- * can run their part at once, and the statistics do not depend on how many there are.
+ * Each worker has some of the machine's SMs. The last worker also has the reply side while that may be ahead
+ * (gpu/cycle.c). The first worker has all other units, which tick while the other workers wait. SMs and the reply
+ * side exchange data with other units only through ports. Their pushed items wait in an outbox until all workers
+ * have finished. So all workers can run in parallel, and the statistics do not depend on the number of workers.
  *
- * What the units are is the machine's business: a worker knows a function alone.
+ * The machine decides what the units are. A worker only calls a function.
  */
 #ifndef SLUICE_HOST_WORKER_H
 #define SLUICE_HOST_WORKER_H
@@ -23,9 +24,9 @@ struct worker {
 	uint32_t index;
 	struct arena arena;
 	struct request_pool requests;
-	struct outbox outbox;                   /* to the first worker */
-	struct request_chain away[MAX_WORKERS]; /* requests of theirs */
-	struct gate done;                       /* number of the last call that it is done with */
+	struct outbox outbox;                   /* to consumers of the first worker */
+	struct request_chain away[MAX_WORKERS]; /* released requests of the other workers' pools */
+	struct gate done;                       /* number of the last call that it has finished */
 };
 
 struct workers {
@@ -35,26 +36,27 @@ struct workers {
 	void *machine;
 };
 
-/* Makes `count` workers for the units of `machine`; workers_empty() forgets what was on its way between units that are no
- * more, and frees the workers' requests. */
+/* workers_open makes `count` workers for the units of `machine`. workers_empty drops items in flight between units
+ * that no longer exist, and frees the workers' requests. */
 void workers_open(struct workers *workers, uint32_t count, worker_run *run, void *machine, struct arena *arena);
 void workers_empty(struct workers *workers);
 void workers_close(struct workers *workers);
 
-/* Of `count` units, in order, those of a worker begin here: it has them up to where the next one's begin. */
+/* Index of a worker's first unit, when `count` units are divided in order. Its units end where the next worker's
+ * begin. */
 static inline uint32_t workers_share(const struct workers *workers, uint32_t worker, uint32_t count)
 {
 	return worker * count / workers->count;
 }
 
-/* Tells a port which worker its producer is with from now on; its consumer is with the first. */
+/* Assigns a port's producer to a worker from now on. The consumer belongs to the first worker. */
 void worker_join(struct port *port, struct worker *producer);
 
-/* What this worker has to do; the others do the same at the same time. */
+/* Does this worker's work, in parallel with the other workers. */
 void worker_work(struct worker *worker, uint64_t call);
-/* The same of all workers, in one thread. */
+/* Does the work of all workers in one thread. */
 void workers_work(struct workers *workers);
-/* When all are done, in one thread: what they have sent arrives, requests go home. */
+/* When all have finished, in one thread: delivers sent items and returns requests to their pools. */
 void workers_exchange(struct workers *workers);
 
 #endif

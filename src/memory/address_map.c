@@ -27,9 +27,9 @@ void address_map_place(const struct address_map *map, struct request *request)
 	uint32_t channel = (uint32_t)(piece % map->channels), low_bits = map->low_bits;
 	uint64_t above = piece / map->channels; /* the packed address above the interleave */
 	uint64_t inside = (address & ((1ull << map->interleave_bits) - 1)) >> low_bits;
-	uint64_t banks = above << map->inside_bits | inside; /* ... from the lowest bit of a bank's number on */
+	uint64_t banks = above << map->inside_bits | inside; /* the packed address from the lowest bank bit on */
 	uint32_t slice = channel * map->slices_per_channel + (uint32_t)(banks & ((1u << map->slice_bits) - 1));
-	/* with slices_inside, a bit is in neither part of the hash, as in that simulator */
+	/* with slices_inside, one bit is in neither part of the hash, as in GPGPU-Sim */
 	uint64_t above_slice = above >> map->slice_bits;
 
 	request->slice = (uint16_t)polynomial_hash_place(&map->hash, above_slice, slice);

@@ -1,16 +1,16 @@
-/* address_map: where a device address lives: channel, slice of L2, bank, row.
+/* address_map: maps a device address to its channel, L2 slice, bank and row.
  *
- *   piece   = address / interleave            (256 bytes in the reference)
- *   channel = piece % channels
- *   packed  = (piece / channels) * interleave + address % interleave
+ *     piece   = address / interleave            (256 bytes in the reference)
+ *     channel = piece % channels
+ *     packed  = (piece / channels) * interleave + address % interleave
  *
- * Of the packed address, from its low end (GPGPU-Sim's RRRRRRRRRRRR.BBB CCCC B CC SSSSSS): a 256-byte piece of a row, the
- * lowest bank bits, more columns, the other bank bits, the row. The lowest bank bits also choose the slice (GPGPU-Sim:
- * linear_to_raw_address_translation::addrdec_tlx(), with the mapping of configs/GTX480).
+ * The packed address has these fields, from its low end (GPGPU-Sim's RRRRRRRRRRRR.BBB CCCC B CC SSSSSS): a 256-byte
+ * piece of a row, the lowest bank bits, more columns, the other bank bits, the row. The lowest bank bits also select
+ * the slice (GPGPU-Sim: linear_to_raw_address_translation::addrdec_tlx(), with the mapping of configs/GTX480).
  *
- * With `slices_inside` they are the highest bits of the interleave instead, so that the slices of a channel alternate in it.
- * With SLICE_HASH_POLYNOMIAL the slice of the machine is what a polynomial hash makes of channel and slice and of all that lies above them;
- * bank, row and column stay as they were (GPGPU-Sim 4.2.0: gpgpu_memory_partition_indexing 2).
+ * With `slices_inside` the highest bits of the interleave select the slice instead, so that the slices of a channel
+ * alternate within it. With SLICE_HASH_POLYNOMIAL a polynomial hash of channel, slice and all higher bits selects
+ * the machine's slice. Bank, row and column do not change (GPGPU-Sim 4.2.0: gpgpu_memory_partition_indexing 2).
  */
 #ifndef SLUICE_MEMORY_ADDRESS_MAP_H
 #define SLUICE_MEMORY_ADDRESS_MAP_H
@@ -22,20 +22,20 @@ enum slice_hash { SLICE_HASH_NONE, SLICE_HASH_POLYNOMIAL };
 
 struct address_map {
 	uint32_t channels, slices_per_channel; /* slices: a power of two */
-	uint32_t interleave_bits;              /* log2 of bytes that stay together */
+	uint32_t interleave_bits;              /* log2 of the bytes that stay together */
 	uint32_t banks;                        /* a power of two */
 	uint32_t column_bits;                  /* columns between the low and the high bank bits */
 	bool slices_inside;
 	uint32_t slice_hash; /* enum slice_hash */
 	/* derived by address_map_open() */
 	uint32_t slice_bits, bank_bits, low_bank_bits;
-	uint32_t inside_bits, low_bits; /* of the interleave: those that name the slice, and those below */
-	struct polynomial_hash hash; /* of all slices; no bits: none */
+	uint32_t inside_bits, low_bits; /* parts of the interleave: the bits that select the slice, and those below */
+	struct polynomial_hash hash; /* over all slices; 0 bits: no hash */
 };
 
 void address_map_open(struct address_map *map);
 
-/* Fills slice, local, bank and row. */
+/* Fills in the request's slice, local, bank and row. */
 void address_map_place(const struct address_map *map, struct request *request);
 
 #endif

@@ -31,8 +31,9 @@ void cache_invalidate(struct cache *cache)
 	cache_changed(cache, true);
 }
 
-/* Hits hold the data port for their bytes, write-backs for what is dirty, fills the fill port for theirs; a miss holds none
- * (GPGPU-Sim: baseline_cache::bandwidth_management; version 3.2.2 writes whole lines back, 4.2.0 dirty sectors). */
+/* Hits occupy the data port for their bytes, write-backs for the dirty bytes. Fills occupy the fill port for their
+ * bytes. Misses occupy no port (GPGPU-Sim: baseline_cache::bandwidth_management; version 3.2.2 writes whole lines
+ * back, 4.2.0 dirty sectors). */
 static uint32_t port_cycles(const struct cache *cache, uint32_t bytes)
 {
 	uint32_t port_bytes = cache->config.port_bytes;
@@ -44,8 +45,8 @@ static void occupy(uint64_t *until, uint64_t cycle, uint32_t cycles)
 	*until = (*until > cycle ? *until : cycle) + cycles;
 }
 
-/* The register that waits for the sector, or MSHR_NONE. A cache that allocates on misses has it in the reserved line; one that
- * allocates on fills has few registers. */
+/* The MSHR that waits for the sector, or MSHR_NONE. A cache that allocates on misses stores its index in the
+ * reserved line. One that allocates on fills has few MSHRs and searches them. */
 static uint32_t find_mshr(const struct cache *cache, const struct tag_probe *probe)
 {
 	if (cache->config.allocation == ALLOCATE_ON_FILL)
@@ -53,7 +54,8 @@ static uint32_t find_mshr(const struct cache *cache, const struct tag_probe *pro
 	return probe->state == TAG_RESERVED ? cache->tags.line[probe->at].mshr[probe->sector] : MSHR_NONE;
 }
 
-/* Room for so many requests. Who finds none is refused, until there is (cache_take_miss()). */
+/* True when the miss queue has this number of free entries. Otherwise the access is refused until they are free
+ * (cache_take_miss()). */
 static bool miss_queue_room(struct cache *cache, uint32_t requests)
 {
 	bool room = cache->miss_queue.count + requests <= cache->miss_queue.capacity;
@@ -62,8 +64,9 @@ static bool miss_queue_room(struct cache *cache, uint32_t requests)
 	return room;
 }
 
-/* A miss may need two places, for its read and a write-back; a read-only cache never writes back (GPGPU-Sim:
- * data_cache::rd_miss_base(), read_only_cache::access()). What it may need it has to find, whether it does or not. */
+/* A miss may need two entries, for its read and a write-back. A read-only cache never writes back (GPGPU-Sim:
+ * data_cache::rd_miss_base(), read_only_cache::access()). All entries that a miss may need must be free, even if it
+ * does not use them. */
 static uint32_t places_of_read(const struct cache *cache)
 {
 	return cache->config.allocation == ALLOCATE_ON_MISS ? 2 : 1;
@@ -81,7 +84,7 @@ static void send_down(struct cache *cache, struct request *request)
 	request_queue_push(&cache->miss_queue, request);
 }
 
-/* Sectors of a line as the 32-byte pieces that a store names. */
+/* Mask of the 32-byte pieces of a line that these sectors cover, as stores use it. */
 static uint8_t chunks_of(const struct cache *cache, uint32_t sectors)
 {
 	uint32_t each = cache->sector_bytes / REQUEST_CHUNK_BYTES, chunks = 0;
@@ -90,7 +93,7 @@ static uint8_t chunks_of(const struct cache *cache, uint32_t sectors)
 	return (uint8_t)chunks;
 }
 
-/* Sends the dirty sectors of a line that is replaced down. */
+/* Sends the dirty sectors of a replaced line down. */
 static void write_back(struct cache *cache, const struct cache_line *line, uint16_t sm, uint64_t cycle)
 {
 	struct request *victim = request_new(cache->pool);
@@ -107,14 +110,14 @@ static void write_back(struct cache *cache, const struct cache_line *line, uint1
 	cache->stats.writebacks++;
 }
 
-/* The line that goes for the request's: the one that was probed, if nobody else chooses. */
+/* The line to replace: the probed one, unless a watcher chooses. */
 static inline uint32_t line_to_go(struct cache *cache, const struct request *request, const struct tag_probe *probe,
                                   uint64_t cycle)
 {
 	return cache->watch ? cache_watch_victim(cache->watch, &cache->tags, probe, request, cycle) : probe->at;
 }
 
-/* Gives a line that another block has had to the request's. */
+/* Assigns a line to the request's block. */
 static inline void insert(struct cache *cache, const struct request *request, uint32_t at, uint64_t block,
                           uint64_t cycle)
 {
@@ -127,7 +130,7 @@ static inline void insert(struct cache *cache, const struct request *request, ui
 		cache_watch_inserted(cache->watch, &cache->tags, at, request, cycle);
 }
 
-/* An access has found the line or waits for it. */
+/* An access has hit the line or waits for it. */
 static inline void use(struct cache *cache, const struct request *request, uint32_t at, uint64_t cycle)
 {
 	tags_use(&cache->tags, at, cycle);
@@ -135,7 +138,8 @@ static inline void use(struct cache *cache, const struct request *request, uint3
 		cache_watch_used(cache->watch, &cache->tags, at, request, cycle);
 }
 
-/* Makes a line the request's block's, and gives it: a dirty victim is written back. Nothing to do when the line is there. */
+/* Assigns a line to the request's block and returns it. A dirty victim is written back. If the block already has a
+ * line, only a use is recorded. */
 static uint32_t claim_line(struct cache *cache, const struct request *request, const struct tag_probe *probe,
                            uint64_t cycle)
 {
@@ -151,7 +155,7 @@ static uint32_t claim_line(struct cache *cache, const struct request *request, c
 	return at;
 }
 
-/* A read joins those that wait for the sector. False: refused. */
+/* Merges a read with the requests that wait for the sector. False: refused. */
 static bool merge(struct cache *cache, uint32_t index, struct request *request, const struct tag_probe *probe,
                   uint64_t cycle)
 {
@@ -164,7 +168,7 @@ static bool merge(struct cache *cache, uint32_t index, struct request *request, 
 	return true;
 }
 
-/* The sector of the line waits for this register from now on. */
+/* Reserves the sector of the line for this MSHR. */
 static void reserve(struct cache_line *line, const struct tag_probe *probe, uint32_t index)
 {
 	line->reserved |= probe->bit;
@@ -214,7 +218,7 @@ static enum access_result access_read(struct cache *cache, struct request *reque
 	return merges ? ACCESS_MERGED : ACCESS_MISS;
 }
 
-/* Of its sector, the bytes that the write covers; of one of more than 32 bytes, all or none. */
+/* Mask of the bytes of its sector that the write covers. For sectors of more than 32 bytes it is all or none. */
 static uint32_t bytes_written(const struct cache *cache, const struct request *request)
 {
 	uint32_t chunks = cache->sector_bytes / REQUEST_CHUNK_BYTES;
@@ -223,7 +227,7 @@ static uint32_t bytes_written(const struct cache *cache, const struct request *r
 	return request->bytes == cache->sector_bytes && request->whole == (1u << chunks) - 1 ? UINT32_MAX : 0;
 }
 
-/* The sector is partial until all its bytes are written (GPGPU-Sim 4.2.0: the byte masks of sector_cache_block). */
+/* A sector is partial until all its bytes are written (GPGPU-Sim 4.2.0: the byte masks of sector_cache_block). */
 static void note_written(const struct cache *cache, struct cache_line *line, const struct request *request,
                          const struct tag_probe *probe)
 {
@@ -238,7 +242,7 @@ static void note_written(const struct cache *cache, struct cache_line *line, con
 		line->partial |= probe->bit;
 }
 
-/* A sector's data go, because what they are a copy of is written. */
+/* Invalidates a sector, because the data that it is a copy of are written. */
 static void drop_sector(struct cache *cache, uint32_t at, uint32_t sector, uint64_t cycle)
 {
 	struct cache_line *line = &cache->tags.line[at];
@@ -265,8 +269,8 @@ void cache_forget(struct cache *cache, uint64_t address, uint32_t bytes, uint64_
 	}
 }
 
-/* A write into a line that holds the sector. Local memory is its thread's own, so that a private cache may keep what is written to
- * it; global data are evicted (GPGPU-Sim: data_cache::wr_hit_global_we_local_wb()). */
+/* A write into a line that holds the sector. Local memory is private to its thread, so a private cache may hold the
+ * written data. Global data are evicted (GPGPU-Sim: data_cache::wr_hit_global_we_local_wb()). */
 static enum access_result write_hit(struct cache *cache, struct request *request, const struct tag_probe *probe,
                                     uint64_t cycle, bool *sent_down)
 {
@@ -288,7 +292,7 @@ static enum access_result write_hit(struct cache *cache, struct request *request
 	return ACCESS_HIT;
 }
 
-/* A write miss that stays here: the sector is present, whole or in part (GPGPU-Sim 4.2.0:
+/* A write miss that stays in this cache: the sector becomes present, in whole or in part (GPGPU-Sim 4.2.0:
  * data_cache::wr_miss_wa_lazy_fetch_on_read()). */
 static enum access_result write_lazily(struct cache *cache, struct request *request, const struct tag_probe *probe,
                                        uint64_t cycle)
@@ -307,8 +311,8 @@ static enum access_result write_lazily(struct cache *cache, struct request *requ
 	return ACCESS_MISS;
 }
 
-/* A write that goes down and stays here, too: its sector is present, whole or in part (GPGPU-Sim 4.2.0: data_cache::wr_hit_wt() and
- * wr_miss_wa_lazy_fetch_on_read(), with a cache that writes through). */
+/* A write that goes down and also stays in this cache: its sector becomes present, in whole or in part (GPGPU-Sim
+ * 4.2.0: data_cache::wr_hit_wt() and wr_miss_wa_lazy_fetch_on_read(), with a cache that writes through). */
 static enum access_result write_through_lazily(struct cache *cache, struct request *request,
                                                const struct tag_probe *probe, uint64_t cycle, bool *sent_down)
 {
@@ -333,8 +337,8 @@ static enum access_result write_through_lazily(struct cache *cache, struct reque
 	return results[probe->state];
 }
 
-/* A write miss that goes down and fetches the line: up to three requests, the write, the read, a write-back, all of which have to
- * find room (GPGPU-Sim: data_cache::wr_miss_wa_naive()). */
+/* A write miss that goes down and fetches the line. It makes up to three requests (the write, the read, a
+ * write-back), and all need free entries (GPGPU-Sim: data_cache::wr_miss_wa_naive()). */
 static bool write_and_fetch(struct cache *cache, struct request *request, const struct tag_probe *probe, uint64_t cycle)
 {
 	uint32_t index = find_mshr(cache, probe);
@@ -379,15 +383,15 @@ static enum access_result access_write(struct cache *cache, struct request *requ
 	return probe->state == TAG_RESERVED ? ACCESS_MERGED : ACCESS_MISS;
 }
 
-/* A write that goes down, or finds room for that, whatever the cache holds. */
+/* True for a write that needs a miss-queue entry whatever the cache holds. */
 static bool needs_place(const struct cache *cache, const struct request *request)
 {
 	return request->is_write && cache->config.write != WRITE_BACK && request->kind != REQUEST_LOCAL_WRITE;
 }
 
-/* What a refused access may have been refused for besides places in the miss queue, and what it finds only when that has come: its own data,
- * or a line that waits for others'. In a cache that allocates on fills nothing but its register says that data are on their way, and that gives
- * its places one by one. */
+/* Records what a refused access may wait for besides miss-queue entries. It may also succeed only when data arrive:
+ * its own, or those of another line. In a cache that allocates on fills only the MSHR shows that data are in flight,
+ * and its merge entries become free one by one. */
 static void note_wants(struct cache *cache, enum tag_state state)
 {
 	bool on_fill = cache->config.allocation == ALLOCATE_ON_FILL;
@@ -395,8 +399,8 @@ static void note_wants(struct cache *cache, enum tag_state state)
 	cache->wants_data |= on_fill || state == TAG_RESERVED || state == TAG_NO_LINE;
 }
 
-/* It claims no line, and is not refused where none of its set could go (GPGPU-Sim 4.2.0: data_cache::process_tag_probe(); in 3.2.2
- * it is refused all the same). */
+/* True for a write that claims no line. It is not refused when no line of its set can be evicted (GPGPU-Sim 4.2.0:
+ * data_cache::process_tag_probe(); version 3.2.2 refuses it). */
 static bool passes_full_set(const struct cache *cache, const struct request *request)
 {
 	return cache->config.writes_pass && request->is_write && cache->config.write_miss == WRITE_MISS_NONE;
@@ -405,7 +409,7 @@ static bool passes_full_set(const struct cache *cache, const struct request *req
 static enum access_result look_up(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	if (needs_place(cache, request) && !miss_queue_room(cache, 1))
-		return ACCESS_REFUSED; /* without a look */
+		return ACCESS_REFUSED; /* without a lookup */
 	struct tag_probe probe = tags_probe(&cache->tags, request);
 	enum access_result result = ACCESS_REFUSED;
 	if (probe.state != TAG_NO_LINE || passes_full_set(cache, request))
@@ -438,7 +442,7 @@ static void count_read(struct cache_stats *stats, const struct request *request,
 		stats->global_read_hits++;
 }
 
-/* Branches: to add what mostly is nothing costs twice as many host instructions. */
+/* Branches, because adding values that are mostly zero costs twice as much host work in instructions. */
 static void count_access(struct cache_stats *stats, const struct request *request, enum access_result result)
 {
 	stats->accesses++;
@@ -482,19 +486,19 @@ bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint6
 	return true;
 }
 
-/* The line of an on-fill cache, claimed now that its data are here. */
+/* The line of a cache that allocates on fills, claimed now that its data have arrived. */
 static uint32_t place_filled(struct cache *cache, const struct request *request, uint64_t cycle)
 {
 	struct tag_probe probe = tags_probe(&cache->tags, request);
-	assert(probe.state != TAG_NO_LINE && probe.state != TAG_RESERVED); /* it reserves none */
-	if (probe.state != TAG_MISS)                                       /* another sector of it is there */
+	assert(probe.state != TAG_NO_LINE && probe.state != TAG_RESERVED); /* such a cache reserves no line */
+	if (probe.state != TAG_MISS)                                       /* another of its sectors is present */
 		return probe.at;
 	uint32_t at = line_to_go(cache, request, &probe, cycle);
 	insert(cache, request, at, probe.block, cycle);
 	return at;
 }
 
-/* The register of the read that `request` was sent down for. */
+/* The MSHR of the read that `request` was sent down for. */
 static uint32_t waiting_mshr(const struct cache *cache, const struct request *request)
 {
 	uint32_t index = request->wait[cache->depth].index;

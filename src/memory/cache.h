@@ -1,9 +1,9 @@
-/* cache: tags, miss-status holding registers and a miss queue; the same model for L1 data, constant, instruction and L2. What an
- * access does to them is here; what they are, in tags.h, mshr.h and prefetch_account.h.
+/* cache: the tags, MSHRs and miss queue of one cache. L1 data, constant and instruction caches and L2 all use this
+ * model. This file describes accesses; tags.h, mshr.h and prefetch_account.h describe the parts.
  *
- * It knows no time of its own: its owner says when. An access is answered at once with what happened; misses wait in the
- * miss queue until the owner sends them on, and come back through cache_fill(); the merged requests of a filled line then
- * come out one by one.
+ * The cache has no clock: its owner passes the cycle. An access returns its result at once. Misses wait in the miss
+ * queue until the owner sends them on, and return through cache_fill(). The merged requests of a filled line then
+ * leave one by one.
  */
 #ifndef SLUICE_MEMORY_CACHE_H
 #define SLUICE_MEMORY_CACHE_H
@@ -42,58 +42,64 @@ struct cache_stats {
 #undef X
 };
 
-#define CACHE_NO_PLACES UINT32_MAX /* wanted */
+#define CACHE_NO_PLACES UINT32_MAX /* no access waits for an entry */
 
 struct cache {
 	struct cache_config config;
 	struct tags tags;
 	struct mshr_file mshrs;
-	struct prefetch_account account; /* not kept: nobody prefetches */
-	struct cache_watch *watch;       /* NULL: nobody looks at its lines */
+	struct prefetch_account account; /* unused when nothing prefetches into this cache */
+	struct cache_watch *watch;       /* NULL: no watcher */
 	struct request_queue miss_queue;
 	uint32_t sector_bytes;
 	struct request_pool *pool; /* for write-backs and write-allocate reads */
-	const struct address_map *map; /* by which requests that go down are placed; NULL: they are when they come */
-	uint8_t depth;             /* CACHE_OF_SM or CACHE_OF_SLICE */
+	/* computes the placement of requests that go down; NULL: they are already placed */
+	const struct address_map *map;
+	uint8_t depth; /* CACHE_OF_SM or CACHE_OF_SLICE */
 	uint64_t data_port_until, fill_port_until; /* busy before this cycle */
-	uint64_t changes; /* of what accesses were refused for: who was refused is as long as it stands, from 1 */
-	/* what those want who were refused since it changed: */
-	uint32_t wanted_places; /* as many free ones in the miss queue, for one of them at least */
-	bool wants_register, wants_data; /* a register, or a place in one; that something of what is on its way comes */
+	/* generation of the state that refusals depend on, from 1; a refusal holds while it is unchanged */
+	uint64_t changes;
+	/* The events that accesses refused in this generation wait for: */
+	uint32_t wanted_places; /* free miss-queue entries, the least number that one of them needs */
+	/* wants_register: an MSHR, or a merge entry in one. wants_data: the arrival of some data in flight */
+	bool wants_register, wants_data;
 	struct cache_stats stats;
 };
 
 void cache_open(struct cache *cache, const struct cache_config *config, uint32_t depth, struct request_pool *pool,
                 struct arena *arena);
 
-/* Forgets all lines; nothing may be in flight. Dirty lines are dropped: values live in the device memory. */
+/* Invalidates all lines; nothing may be in flight. Dirty lines are dropped, because values live in the device
+ * memory. */
 void cache_invalidate(struct cache *cache);
 
-/* Makes a read one of a whole sector, which is what comes and goes: a line, where it has no smaller ones. */
+/* Widens a read to a whole sector, the unit of transfer. Without sectors this is a line. */
 static inline void cache_widen(const struct cache *cache, struct request *request)
 {
 	request->bytes = cache->sector_bytes;
 	request->address &= ~(uint64_t)(request->bytes - 1);
 }
 
-/* Looks the request up at `cycle`. After HIT of a read the request is the caller's again, after a write that is kept here
- * (!*sent_down) too; in all other cases but REFUSED the cache has it (`*sent_down`: as a write in the miss queue). */
+/* Looks the request up at `cycle`. After a read HIT, or a write that stays in this cache (!*sent_down), the caller
+ * owns the request again. After REFUSED the caller still owns it. Otherwise the cache owns it; `*sent_down` means
+ * that it is in the miss queue as a write. */
 enum access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
 
-/* From now on lines may be prefetched: who hears what becomes of them. */
+/* Enables prefetching into the cache. The listener receives the outcomes of prefetched lines. */
 void cache_watch_open(struct cache *cache, const struct prefetch_teller *teller, struct arena *arena);
-/* Looks a request of request.prefetch up that no instruction waits for: it is no access, and moves no line (our choice: no version of
- * GPGPU-Sim prefetches, docs/timing-model.md says what else was chosen). HIT and MERGED: its data
- * are there or on their way, and it is the caller's again; MISS: the cache has it until cache_fill(). */
+/* Looks up a request for request.prefetch, which no instruction waits for. It is not counted as an access and does
+ * not change the replacement order. This is our choice, because no version of GPGPU-Sim prefetches
+ * (docs/timing-model.md lists the other choices). HIT, MERGED: the data are present or in flight, and the caller
+ * owns the request again. MISS: the cache owns it until cache_fill(). */
 enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
-/* The same of a request in a queue, behind which others wait: it counts as turned away as an access does. */
+/* The same for a request at the head of a queue that blocks later ones. A refusal is counted as for an access. */
 enum access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle);
 /* True when an instruction waits for the line that `request` fetched. */
 bool cache_is_demanded(const struct cache *cache, const struct request *request);
-/* Tells that what has not been used is unused, at a kernel's end. */
+/* Reports prefetched data that were not used as unused, at a kernel's end. */
 void cache_watch_end(struct cache *cache);
 
-/* Something has happened, which may be what somebody was refused for. */
+/* Starts a new generation if refused accesses may have waited for this event. */
 static inline void cache_changed(struct cache *cache, bool is_wanted)
 {
 	if (!is_wanted)
@@ -103,7 +109,8 @@ static inline void cache_changed(struct cache *cache, bool is_wanted)
 	cache->wants_register = cache->wants_data = false;
 }
 
-/* A request takes a free register without a line: its data go elsewhere; and gives it back. */
+/* cache_hold_mshr takes a free MSHR without a line, for a request whose data go elsewhere. cache_release_mshr frees
+ * it. */
 static inline void cache_hold_mshr(struct cache *cache, struct request *request)
 {
 	request->wait[cache->depth].index = mshr_take(&cache->mshrs, 0);
@@ -115,21 +122,22 @@ static inline void cache_release_mshr(struct cache *cache, const struct request 
 	cache_changed(cache, cache->wants_register);
 }
 
-/* Others have written these bytes: what is there of them goes, but for what a line has to write back. What is on its way comes. */
+/* Another unit has written these bytes. Invalidates them where present, except data that a line must write back.
+ * Data in flight will still arrive. */
 void cache_forget(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle);
 
-/* A read that finds its data, of which nothing but the address matters: as cache_access(), without a request. False: they
- * are not there, and nothing was done. */
+/* A read hit for which only the address matters: like cache_access(), without a request. False when the data are not
+ * present; then nothing has changed. */
 bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint64_t cycle);
 
-/* True when an access that was turned away as of these `changes` would be again, because nothing has happened in the cache: it
- * need not be looked up. */
+/* True when an access that was refused at generation `changes` would be refused again, because nothing has happened
+ * in the cache. No lookup is needed. */
 static inline bool cache_still_refuses(const struct cache *cache, uint64_t changes)
 {
 	return cache->changes == changes;
 }
 
-/* The same of one that tries again: it counts as turned away. */
+/* The same for an access that tries again: it is counted as refused. */
 static inline bool cache_refuses_again(struct cache *cache, uint64_t changes)
 {
 	bool refused = cache_still_refuses(cache, changes);
@@ -137,7 +145,8 @@ static inline bool cache_refuses_again(struct cache *cache, uint64_t changes)
 	return refused;
 }
 
-/* Takes the oldest miss, which leaves; there is one. Its place is of use to who was refused for want of places. */
+/* Takes the oldest miss out of the queue, which must not be empty. The freed entry may serve an access that was
+ * refused because the queue was full. */
 static inline struct request *cache_take_miss(struct cache *cache)
 {
 	struct request *request = request_queue_pop(&cache->miss_queue);
@@ -145,7 +154,7 @@ static inline struct request *cache_take_miss(struct cache *cache)
 	return request;
 }
 
-/* The line that `request` fetched has arrived. A request of cache_prefetch() is the caller's again. */
+/* The line that `request` fetched has arrived. After cache_prefetch() the caller owns the request again. */
 void cache_fill(struct cache *cache, struct request *request, uint64_t cycle);
 
 /* True when the request is a read that this cache sent down and waits for. */
@@ -154,7 +163,8 @@ static inline bool cache_waits_for(const struct request *request)
 	return !request->is_write && request->kind != REQUEST_L2_WRITEBACK;
 }
 
-/* The next merged request whose line is there, or NULL; cache_next_ready() takes it. */
+/* cache_has_ready: true when a merged request waits whose line has arrived. cache_next_ready() takes the next one,
+ * or returns NULL. */
 static inline bool cache_has_ready(const struct cache *cache)
 {
 	return cache->mshrs.ready_count > 0;

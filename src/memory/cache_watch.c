@@ -30,7 +30,7 @@ uint32_t cache_watch_victim(struct cache_watch *watch, const struct tags *tags, 
                             const struct request *request, uint64_t cycle)
 {
 	uint32_t first = probe->at / tags->ways * tags->ways;
-	if (!watch->watcher.victim || !tags->line[probe->at].present) /* a free one */
+	if (!watch->watcher.victim || !tags->line[probe->at].present) /* the line is free */
 		return probe->at;
 	for (uint32_t i = 0; i < tags->ways; i++)
 		describe_way(watch, &tags->line[first + i], first + i, &watch->way[i]);

@@ -9,9 +9,9 @@ const struct counter crossbar_counters[] = {
 const size_t crossbar_counter_count = sizeof crossbar_counters / sizeof crossbar_counters[0];
 
 enum {
-	CHANNEL = 2,   /* entering a channel to standing in the buffer behind it */
-	TRAVERSAL = 3, /* winning the switch to standing in the ejection buffer */
-	CREDIT = 2,    /* a flit leaving a buffer to its place being usable by the sender */
+	CHANNEL = 2,   /* from entering a channel to being in the buffer after it */
+	TRAVERSAL = 3, /* from winning the switch to being in the ejection buffer */
+	CREDIT = 2,    /* from a flit leaving a buffer to the sender being able to use its entry */
 };
 
 static void open_input(struct crossbar *crossbar, uint32_t i, struct arena *arena)
@@ -83,26 +83,27 @@ static uint32_t slot(const struct crossbar *crossbar, uint64_t number)
 	return (uint32_t)number & crossbar->slot_mask;
 }
 
-/* The input's first flit has come through the channel. */
+/* True when the input's first flit has passed through the channel. */
 static bool has_flit(const struct crossbar_input *input, uint64_t cycle)
 {
 	bool in_channel = input->entered_last + CHANNEL > cycle;
 	return input->entered - input->left > in_channel;
 }
 
-/* All its places are taken by flits in it or in the channel. */
+/* True when flits in the buffer or in the channel use all its entries. */
 static bool buffer_is_full(const struct crossbar *crossbar, const struct crossbar_input *input)
 {
 	return input->entered - input->left == crossbar->config.buffer_flits;
 }
 
-/* Ejection buffer to the consumer's port, a flit a cycle. */
+/* Moves flits from the ejection buffer to the consumer's port, one per cycle. */
 static void eject(struct crossbar *crossbar, struct crossbar_output *output, uint64_t cycle, uint64_t now)
 {
 	if (output->sent_at[slot(crossbar, output->ejected)] + TRAVERSAL > cycle)
 		return;
 	struct crossbar_packet *packet = &output->arriving[output->arriving_head];
-	/* The port's room is a consumer's buffer, flit by flit; the packet shows when its tail is in. */
+	/* The port's capacity models the consumer's buffer, flit by flit. The packet becomes visible when its tail
+	 * has arrived. */
 	if (port_room(output->port, now) < output->arrived + 1) {
 		crossbar->stats.output_stalls++;
 		return;
@@ -119,7 +120,7 @@ static void eject(struct crossbar *crossbar, struct crossbar_output *output, uin
 	crossbar->stats.packets++;
 }
 
-/* The owner's next flit through the switch, when it is there and the ejection buffer has a place for it. */
+/* Sends the owner's next flit through the switch, when it has arrived and the ejection buffer has a free entry. */
 static void send_flit(struct crossbar *crossbar, struct crossbar_output *output, uint64_t cycle, uint64_t step)
 {
 	struct crossbar_input *input = &crossbar->input[output->owner];
@@ -154,14 +155,14 @@ static void send_flit(struct crossbar *crossbar, struct crossbar_output *output,
 	output->freed_at = step;
 }
 
-/* The first packet of an input wants an output: the head flit is in the buffer, and the input has not changed packets in
- * this very step. It does so until it has it. */
+/* True when the first packet of an input may request its output: the head flit is in the buffer, and the input has
+ * not changed packets in this step. It then requests the output until it gets it. */
 static bool asks(const struct crossbar_input *input, uint64_t cycle, uint64_t step)
 {
 	return has_flit(input, cycle) && (input->left == 0 || input->granted_at < step);
 }
 
-/* The first packet of the input wants its output from now on, if it does. */
+/* Enters the request of the input's first packet for its output, if it may make one. */
 static void ask(struct crossbar *crossbar, uint32_t i, uint64_t cycle, uint64_t step)
 {
 	const struct crossbar_input *input = &crossbar->input[i];
@@ -192,7 +193,7 @@ void crossbar_next_turn(const struct crossbar *crossbar, struct crossbar_output 
 		output->next = served + 1 == crossbar->inputs ? 0 : served + 1;
 }
 
-/* An output that is asked for is given away, if it is free. */
+/* Gives a requested output to an input, if the output is free. */
 static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
 {
 	struct crossbar_output *output = &crossbar->output[o];
@@ -210,7 +211,7 @@ static void grant(struct crossbar *crossbar, uint32_t o, uint64_t step)
 	bits_add(crossbar->moving, o);
 }
 
-/* Virtual-channel allocation: each free output takes one of the packets whose head flit asks for it, round robin. */
+/* Virtual-channel allocation: each free output takes one of the packets whose head flit requests it, round robin. */
 static void allocate(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
 {
 	for (uint32_t word = 0; word < crossbar->input_words; word++)
@@ -222,7 +223,7 @@ static void allocate(struct crossbar *crossbar, uint64_t cycle, uint64_t step)
 	crossbar->stats.output_conflicts += crossbar->asking;
 }
 
-/* A flit from the producer's port into the channel, when the buffer behind it has a place. */
+/* Moves a flit from the producer's port into the channel, when the buffer after it has a free entry. */
 static void inject(struct crossbar *crossbar, uint32_t i, uint64_t cycle, uint64_t now)
 {
 	struct crossbar_input *input = &crossbar->input[i];
@@ -255,7 +256,7 @@ static void inject(struct crossbar *crossbar, uint32_t i, uint64_t cycle, uint64
 		bits_remove(crossbar->offered, i);
 }
 
-/* A step of the outputs that have something to do; the ejection buffers give a flit in the first one of a cycle. */
+/* Simulates a step of all outputs that have work. Ejection buffers release a flit in the first step of a cycle. */
 static void move_flits(struct crossbar *crossbar, uint64_t cycle, uint64_t step, uint64_t now, bool ejects)
 {
 	for (uint32_t word = 0; word < crossbar->output_words; word++) {
@@ -272,7 +273,7 @@ static void move_flits(struct crossbar *crossbar, uint64_t cycle, uint64_t step,
 	}
 }
 
-/* Takes a flit from each input that is offered one. True when there are still such. */
+/* Takes a flit from each input that is offered one. True when more are offered. */
 static bool inject_all(struct crossbar *crossbar, uint64_t cycle, uint64_t now)
 {
 	uint64_t waiting = 0;

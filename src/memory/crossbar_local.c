@@ -1,10 +1,11 @@
-/* The crossbar of GPGPU-Sim 4.2.0 for the machines from Volta on (local_interconnect.cc, network_mode 2): a packet is one unit whatever
- * its size, and goes from its input's port to its output's in one step. Outputs are served in rising order, each takes one packet a
- * cycle, round robin over the inputs whose oldest packet is for it. An input whose packet has gone shows its next one to the outputs
- * behind at once, so that it can give several in a cycle. */
+/* crossbar_local: the crossbar of GPGPU-Sim 4.2.0 for the machines from Volta on (local_interconnect.cc,
+ * network_mode 2). A packet is one unit whatever its size, and moves from its input's port to its output's port in
+ * one step. Outputs are served in ascending order. Each takes one packet per cycle, round robin over the inputs
+ * whose oldest packet is for it. After an input's packet has moved, its next packet is visible at once to the
+ * outputs served later. An input can therefore send several packets in a cycle. */
 #include "memory/crossbar.h"
 
-/* The input's oldest packet, if it can be seen, asks for its output. */
+/* If the input's oldest packet is visible, it requests its output. */
 static void ask(struct crossbar *crossbar, uint32_t i, uint64_t now)
 {
 	const struct port_slot *front = port_front_slot(&crossbar->input[i].port, now);
@@ -18,7 +19,7 @@ static void ask(struct crossbar *crossbar, uint32_t i, uint64_t now)
 	crossbar->asking++;
 }
 
-/* Inputs whose packet does not ask yet. */
+/* Calls ask() for the inputs whose packet does not yet request its output. */
 static void ask_all(struct crossbar *crossbar, uint64_t now)
 {
 	for (uint32_t word = 0; word < crossbar->input_words; word++)
@@ -36,7 +37,7 @@ static void withdraw(struct crossbar *crossbar, uint32_t i, uint32_t o)
 	crossbar->asking--;
 }
 
-/* The output takes a packet, if its port has room. */
+/* The output takes a packet, if its port has space. */
 static void move_packet(struct crossbar *crossbar, uint32_t o, uint64_t now)
 {
 	struct crossbar_output *output = &crossbar->output[o];
@@ -65,7 +66,7 @@ void crossbar_tick_local(struct crossbar *crossbar, uint64_t now)
 		uint64_t behind = UINT64_MAX, left;
 		while ((left = crossbar->asked[word] & behind)) {
 			move_packet(crossbar, word * 64 + (uint32_t)__builtin_ctzll(left), now);
-			behind = ~((left & -left) | ((left & -left) - 1)); /* an output has its turn once */
+			behind = ~((left & -left) | ((left & -left) - 1)); /* each output has one turn */
 		}
 	}
 	crossbar->stats.output_conflicts += crossbar->asking;

@@ -11,8 +11,9 @@ void dram_open(struct dram_channel *channel, const struct dram_config *config, c
                struct request_pool *pool, uint64_t period, uint64_t l2_period, struct arena *arena)
 {
 	uint32_t slices = map->slices_per_channel, banks = map->banks;
-	/* Credits bound what is between the slices' ports and the return queue: one a slice of its own, so that each gets on, and
-	 * as many shared ones (GPGPU-Sim: memory_partition_unit::arbitration_metadata). */
+	/* Credits limit the requests between the slices' ports and the return queue. Each slice has one
+	 * private credit, which guarantees its progress. The other credits are shared (GPGPU-Sim:
+	 * memory_partition_unit::arbitration_metadata). */
 	uint32_t credits = config->queue + config->return_queue - (slices - 1);
 	*channel = (struct dram_channel){
 		.config = *config, .slices = slices, .banks = banks, .pool = pool, .wake = UINT64_MAX};
@@ -50,7 +51,8 @@ static uint32_t slice_of(const struct dram_channel *channel, const struct reques
 	return request->slice & (channel->slices - 1);
 }
 
-/* A slice's own credit is the last that it gives back; in GPGPU-Sim it is the first, which matters when all shared ones are out. */
+/* A slice returns its own credit last; in GPGPU-Sim it returns it first. The difference matters when all shared
+ * credits are in use. */
 static void return_credit(struct dram_channel *channel, uint32_t slice)
 {
 	assert(channel->private_credits[slice]);
@@ -59,8 +61,8 @@ static void return_credit(struct dram_channel *channel, uint32_t slice)
 	channel->private_credits[slice]--;
 }
 
-/* A finished request leaves for its slice; the credit that it held is free again. The oldest one whose slice has no room holds up
- * those behind it (GPGPU-Sim: memory_partition_unit::dram_cycle()). */
+/* Sends a finished request to its slice and frees its credit. If the slice of the oldest one has no space, that
+ * request blocks the younger ones (GPGPU-Sim: memory_partition_unit::dram_cycle()). */
 static void return_to_l2(struct dram_channel *channel, uint64_t now)
 {
 	struct request *request = request_queue_front(&channel->returned);
@@ -83,7 +85,7 @@ static struct request *take_transfer(struct dram_channel *channel)
 	return request;
 }
 
-/* Data that have crossed the pins; writes that nobody waits for end here. */
+/* Handles data that have crossed the pins. Writes that nothing waits for end here. */
 static void finish_transfer(struct dram_channel *channel, uint64_t cycle)
 {
 	if (cycle < channel->transfer_at || request_queue_full(&channel->returned))
@@ -100,14 +102,15 @@ static void finish_transfer(struct dram_channel *channel, uint64_t cycle)
 	}
 }
 
-/* The next row may be an urgent request's, though an older request waits: not too many have overtaken it already. */
+/* True when the next row may be an urgent request's although an older request waits. The number of requests that
+ * have already overtaken it is limited. */
 static bool urgent_first(const struct dram_channel *channel, const struct dram_bank *bank)
 {
 	return bank->urgent && bank->overtaken < channel->config.urgent_limit;
 }
 
-/* The open row when a request for it waits, else that of the oldest urgent request, else of the oldest: but for urgent ones,
- * first-ready, first-come-first-served (GPGPU-Sim: frfcfs_scheduler::schedule()). */
+/* The open row if a request for it waits, else the row of the oldest urgent request, else of the oldest request.
+ * Without urgent requests this is first-ready, first-come-first-served (GPGPU-Sim: frfcfs_scheduler::schedule()). */
 static uint32_t choose_row(const struct dram_bank *bank, bool urgent_first)
 {
 	uint32_t row = DRAM_NO_ROW;
@@ -120,7 +123,7 @@ static uint32_t choose_row(const struct dram_bank *bank, bool urgent_first)
 	return row;
 }
 
-/* Urgent requests that were taken since an ordinary one was, while one waited. */
+/* Counts the urgent requests taken since the last ordinary one, while an ordinary one waits. */
 static void count_overtaken(struct dram_bank *bank, const struct request *taken)
 {
 	bool ordinary_waits = false;
@@ -129,7 +132,7 @@ static void count_overtaken(struct dram_bank *bank, const struct request *taken)
 	bank->overtaken = taken->urgent && ordinary_waits ? bank->overtaken + 1 : 0;
 }
 
-/* Takes a request out of its bank's queue, in which `before` stands in front of it. */
+/* Takes a request out of its bank's queue; `before` is its predecessor there, or NULL. */
 static void take_out(struct dram_channel *channel, struct dram_bank *bank, struct request *before,
                      const struct request *request)
 {
@@ -146,13 +149,14 @@ static void take_out(struct dram_channel *channel, struct dram_bank *bank, struc
 	channel->stats.row_hits += request->row == bank->open_row;
 }
 
-/* Takes from a bank's queue: the oldest request of the row that it stays with as long as one waits for that, whoever else does. */
+/* Takes the oldest request of the bank's current row. The bank stays with this row while requests for it wait,
+ * whatever else waits. */
 static struct request *take(struct dram_channel *channel, struct dram_bank *bank)
 {
 	if (bank->serving_row == DRAM_NO_ROW)
 		bank->serving_row = choose_row(bank, urgent_first(channel, bank));
 	struct request *before = NULL, *request = bank->first;
-	assert(request); /* its bit in channel->waiting says so */
+	assert(request); /* guaranteed by its bit in channel->waiting */
 	while (request->row != bank->serving_row) {
 		before = request;
 		request = request->next;
@@ -166,7 +170,8 @@ static struct request *take(struct dram_channel *channel, struct dram_bank *bank
 	return request;
 }
 
-/* A mask of banks with the bank whose turn it is at bit 0: in_turn() numbers them. */
+/* Rotates a mask of banks so that the bank whose turn it is has bit 0. in_turn() converts a bit back to a bank
+ * number. */
 static uint64_t turned(const struct dram_channel *channel, uint64_t mask)
 {
 	uint32_t first = channel->next_bank;
@@ -179,7 +184,7 @@ static uint32_t in_turn(const struct dram_channel *channel, uint64_t turned_mask
 	return ((uint32_t)__builtin_ctzll(turned_mask) + channel->next_bank) & (channel->banks - 1);
 }
 
-/* What the bank's current request needs next. */
+/* Computes the next command of the bank's current request. */
 static void plan(struct dram_bank *bank)
 {
 	bank->next = !bank->active                          ? DRAM_ACTIVATE
@@ -188,7 +193,7 @@ static void plan(struct dram_bank *bank)
 	                                                    : DRAM_READ;
 }
 
-/* The bank serves a request that was taken from its queue. */
+/* The bank starts to serve a request that was taken from its queue. */
 static void serve(struct dram_channel *channel, uint32_t b, struct request *request)
 {
 	struct dram_bank *bank = &channel->bank[b];
@@ -203,7 +208,7 @@ static void serve(struct dram_channel *channel, uint32_t b, struct request *requ
 	channel->command_from = 0;
 }
 
-/* Somebody else is the scheduler. */
+/* Scheduling by the watcher. */
 static void schedule_chosen(struct dram_channel *channel)
 {
 	struct request *request = dram_watch_next(channel), *before = NULL;
@@ -216,7 +221,8 @@ static void schedule_chosen(struct dram_channel *channel)
 	serve(channel, request->bank, request);
 }
 
-/* Gives one idle bank its next request, and moves the turn by a bank whichever it was (GPGPU-Sim: dram_t::scheduler_frfcfs()). */
+/* Gives one idle bank its next request, and moves the turn on by one bank whichever bank it was (GPGPU-Sim:
+ * dram_t::scheduler_frfcfs()). */
 static void schedule(struct dram_channel *channel)
 {
 	uint64_t idle = channel->waiting & ~channel->serving;
@@ -230,7 +236,8 @@ static void schedule(struct dram_channel *channel)
 	serve(channel, b, take(channel, &channel->bank[b]));
 }
 
-/* The pins carry data in the order of the commands, since finish_transfer() takes a transfer a cycle, the oldest first. */
+/* The pins carry data in the order of the commands, because finish_transfer() takes one transfer per cycle, the
+ * oldest first. */
 static void start_transfer(struct dram_channel *channel, struct request *request, uint64_t at)
 {
 	uint32_t tail = channel->transfer_head + channel->transfers;
@@ -254,9 +261,9 @@ static uint64_t command_time(const struct dram_channel *channel, const struct dr
 	return later(bank->allowed.from[next], later(bank->group->from[next], channel->allowed.from[next]));
 }
 
-/* A read or a write of the open row. Columns of one bank group are tCCDL apart, of two groups tCCD; a read behind a write waits for
- * tWTR and a write behind a read for tRTW, on the whole channel (GPGPU-Sim: dram_t::issue_col_command()). Which banks make a group
- * differs between its versions: DEVIATIONS 10. */
+/* Issues a read or a write of the open row. Column commands in one bank group are tCCDL apart, in two groups tCCD.
+ * On the whole channel, a read after a write waits for tWTR and a write after a read for tRTW (GPGPU-Sim:
+ * dram_t::issue_col_command()). Its versions differ in which banks form a group: DEVIATIONS 10. */
 static void issue_column(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 {
 	const struct dram_config *t = &channel->config;
@@ -288,7 +295,7 @@ static void issue_column(struct dram_channel *channel, uint32_t b, uint64_t cycl
 	}
 }
 
-/* Opens the request's row in an idle bank, or closes another row; the turn goes on behind this bank (GPGPU-Sim:
+/* Opens the request's row in an idle bank, or closes another row. The turn continues after this bank (GPGPU-Sim:
  * dram_t::issue_row_command()). */
 static void issue_row(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 {
@@ -319,8 +326,8 @@ static bool wants_column(const struct dram_bank *bank)
 	return bank->next == DRAM_READ || bank->next == DRAM_WRITE;
 }
 
-/* The place in the turn of the first of these banks whose command is allowed, or `banks` when none is; then *from is the
- * first cycle in which one may be. */
+/* The position, in turn, of the first of these banks whose command is allowed. If none is, returns `banks`, and
+ * *from is the first cycle in which one may be. */
 static uint32_t first_allowed(const struct dram_channel *channel, uint64_t turned_banks, uint64_t cycle, uint64_t *from)
 {
 	const struct dram_bank *bank = channel->bank;
@@ -346,8 +353,8 @@ static uint64_t banks_that_want_columns(const struct dram_channel *channel)
 	return columns;
 }
 
-/* A column and a row command in a cycle, each the first that is allowed, and neither in the other's way (GPGPU-Sim 4.2.0: dram_t::cycle()
- * with dram_dual_bus_interface). */
+/* Issues a column and a row command in one cycle. Each is the first that is allowed, and neither delays the other
+ * (GPGPU-Sim 4.2.0: dram_t::cycle() with dram_dual_bus_interface). */
 static void issue_two_commands(struct dram_channel *channel, uint64_t cycle)
 {
 	uint64_t columns = banks_that_want_columns(channel), column_from, row_from;
@@ -362,10 +369,10 @@ static void issue_two_commands(struct dram_channel *channel, uint64_t cycle)
 	channel->command_from = column || row ? cycle + 1 : earlier(column_from, row_from);
 }
 
-/* One command a cycle, in version 4.2.0 as `row_beside_column` says (GPGPU-Sim: dram_t::cycle()). Asks bank by bank and issues the
- * first command that is allowed; when none is, notes when the first one will be, so that nobody asks before. With
- * `row_beside_column` an activate or precharge does not end the round: the banks that are left of it, counted from the turn's new
- * start, may have a read or write in the same cycle. */
+/* Issues one command per cycle; `row_beside_column` is version 4.2.0's exception (GPGPU-Sim: dram_t::cycle()). Tries
+ * bank by bank and issues the first command that is allowed. If none is, records the first cycle in which one will
+ * be, so that earlier cycles are skipped. With `row_beside_column` an activate or precharge does not end the round.
+ * The remaining banks, counted from the turn's new start, may still have a read or write in that cycle. */
 static void issue_command(struct dram_channel *channel, uint64_t cycle)
 {
 	if (cycle < channel->command_from || channel->transfers == channel->transfer_capacity)
@@ -396,8 +403,8 @@ static void issue_command(struct dram_channel *channel, uint64_t cycle)
 		issue_column(channel, in_turn(channel, 1ull << place), cycle);
 }
 
-/* One request a cycle from the slices into the delay line, round robin; a slice needs a credit, and room for the answer now
- * (GPGPU-Sim: memory_partition_unit::dram_cycle(), can_issue_to_dram()). */
+/* Moves one request per cycle from the slices into the delay line, round robin. A slice needs a credit, and space
+ * for the reply now (GPGPU-Sim: memory_partition_unit::dram_cycle(), can_issue_to_dram()). */
 static void accept_from_l2(struct dram_channel *channel, uint64_t l2_cycle, uint64_t now)
 {
 	for (uint32_t i = 1; channel->offered && i <= channel->slices; i++) {
@@ -458,7 +465,7 @@ void dram_settle(struct dram_channel *channel, uint64_t cycle)
 	channel->last_cycle = cycle;
 }
 
-/* The time of the first later cycle in which this channel can do something by itself. */
+/* The time of the first later cycle in which this channel can do something without further input. */
 static uint64_t next_wake(const struct dram_channel *channel, uint64_t cycle, uint64_t now)
 {
 	bool room = channel->pending < channel->config.queue;
@@ -468,7 +475,7 @@ static uint64_t next_wake(const struct dram_channel *channel, uint64_t cycle, ui
 	uint64_t wake = next == UINT64_MAX ? UINT64_MAX
 	                : next <= cycle    ? now + 1
 	                                   : now + (next - cycle - 1) * channel->period + 1;
-	/* `l2_cycle` is the coming L2 cycle: it reaches `ready` when the one before has begun. */
+	/* `l2_cycle` is the coming L2 cycle: it reaches `ready` when the previous one has begun. */
 	if (channel->delay_until != UINT64_MAX && !channel->blocked)
 		wake = earlier(wake, (channel->delay_until - 1) * channel->l2_period + 1);
 	return wake > now ? wake : now + 1;

@@ -1,4 +1,4 @@
-/* What is shown to those who look at a channel's commands or choose its next request. */
+/* dram_watch: shows a channel's commands and queue to observers and to the mechanism that chooses the next request. */
 #include "memory/dram.h"
 
 void dram_watch(struct dram_channel *channel, const struct dram_watcher *watcher, struct arena *arena)
@@ -19,7 +19,8 @@ void dram_watch_issued(const struct dram_channel *channel, enum dram_command com
 	channel->watcher.issued(channel->watcher.user, &issue);
 }
 
-/* Puts a request among those shown, in the order of arrival, which `ready` has in the scheduler's queue. */
+/* Inserts a request into the shown ones, in order of arrival. In the scheduler's queue `ready` is the arrival
+ * number. */
 static void show(struct dram_channel *channel, struct request *request, uint32_t count)
 {
 	const struct dram_bank *bank = &channel->bank[request->bank];

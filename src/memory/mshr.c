@@ -51,7 +51,7 @@ static void push_ready(struct mshr_file *file, uint32_t index)
 void mshr_arrived(struct mshr_file *file, uint32_t index, uint8_t level)
 {
 	struct mshr *mshr = &file->mshr[index];
-	assert(mshr->count); /* or nothing was asked for */
+	assert(mshr->count); /* a register in flight has a request */
 	if (mshr->prefetches)
 		mshr_take_first(mshr, file->depth);
 	for (struct request *merged = mshr->first; merged; merged = merged->wait[file->depth].next)

@@ -1,7 +1,9 @@
-/* mshr: a cache's miss-status holding registers: which blocks are on their way, and which requests wait for each.
+/* mshr: the miss-status holding registers (MSHRs) of a cache: which blocks are in flight, and which requests wait
+ * for each.
  *
- * A register is free until a miss takes it; later misses of its block merge with the first, up to a bound. When the data have
- * come its requests come out one by one, in their order, and with the last one it is free again (GPGPU-Sim: mshr_table).
+ * A miss takes a free register. Later misses to its block merge with the first, up to a limit. When the data have
+ * arrived, the requests leave one by one in order. The register is free again after the last one (GPGPU-Sim:
+ * mshr_table).
  */
 #ifndef SLUICE_MEMORY_MSHR_H
 #define SLUICE_MEMORY_MSHR_H
@@ -15,18 +17,18 @@ struct mshr {
 	struct request *first, *last; /* merged requests, in order */
 	uint32_t count;
 	bool has_atomic;
-	bool prefetches; /* the first of them is of cache_prefetch() */
+	bool prefetches; /* the first one was made by cache_prefetch() */
 };
 
 struct mshr_file {
 	struct mshr *mshr;
-	uint32_t count;  /* of registers */
-	uint32_t merges; /* requests a register */
+	uint32_t count;  /* number of registers */
+	uint32_t merges; /* maximum requests per register */
 	uint32_t *free_mshr; /* stack of indices */
 	uint32_t free;
-	uint32_t *ready; /* ring of those whose data have come */
+	uint32_t *ready; /* ring of registers whose data have arrived */
 	uint32_t ready_head, ready_count;
-	uint8_t depth; /* which of a request's lists they use: CACHE_OF_SM or CACHE_OF_SLICE */
+	uint8_t depth; /* selects the list in a request: CACHE_OF_SM or CACHE_OF_SLICE */
 };
 
 void mshr_open(struct mshr_file *file, uint32_t count, uint32_t merges, uint32_t depth, struct arena *arena);
@@ -34,7 +36,7 @@ void mshr_open(struct mshr_file *file, uint32_t count, uint32_t merges, uint32_t
 /* The register that waits for the block, or MSHR_NONE. */
 uint32_t mshr_find(const struct mshr_file *file, uint64_t block);
 
-/* Takes a free register, of which there is one; adds a request to one. */
+/* mshr_take takes a free register, which must exist. mshr_merge adds a request to a register. */
 uint32_t mshr_take(struct mshr_file *file, uint64_t block);
 void mshr_merge(struct mshr_file *file, uint32_t index, struct request *request);
 
@@ -43,10 +45,11 @@ static inline bool mshr_can_merge(const struct mshr_file *file, uint32_t index)
 	return file->mshr[index].count < file->merges;
 }
 
-/* The block of a register has come, from this level: its requests are ready, but for a prefetch, for which nobody waits. */
+/* The block of a register has arrived from `level`. Its requests are ready, except a prefetch, which nothing waits
+ * for. */
 void mshr_arrived(struct mshr_file *file, uint32_t index, uint8_t level);
 
-/* Takes the oldest of the requests that wait for a block. */
+/* Takes the oldest request that waits for a block. */
 static inline struct request *mshr_take_first(struct mshr *mshr, uint32_t depth)
 {
 	struct request *request = mshr->first;
@@ -55,14 +58,14 @@ static inline struct request *mshr_take_first(struct mshr *mshr, uint32_t depth)
 	return request;
 }
 
-/* The register is free again. */
+/* Frees the register. */
 static inline void mshr_release(struct mshr_file *file, uint32_t index)
 {
 	assert(file->free < file->count);
 	file->free_mshr[file->free++] = index;
 }
 
-/* Takes the next request that is ready; there is one. */
+/* Takes the next ready request, which must exist. */
 static inline struct request *mshr_next_ready(struct mshr_file *file)
 {
 	assert(file->ready_count);

@@ -1,4 +1,4 @@
-/* packet: a request or a reply as a packet of a crossbar, for who looks at those that enter and leave. */
+/* packet: describes a request or a reply as a crossbar packet, for observers of packets that enter and leave. */
 #ifndef SLUICE_MEMORY_PACKET_H
 #define SLUICE_MEMORY_PACKET_H
 

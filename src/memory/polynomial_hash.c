@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-/* By k: the polynomial without its highest power, and how many of the higher address bits that simulator adds up. */
+/* By k: the polynomial without its highest power, and the number of higher address bits that GPGPU-Sim sums. */
 static const struct {
 	uint32_t polynomial, above_bits;
 } known[POLYNOMIAL_MAX_BITS + 1] = {

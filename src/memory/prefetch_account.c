@@ -38,7 +38,7 @@ void prefetch_account_move(const struct prefetch_account *account, uint32_t mshr
 {
 	struct prefetch *coming = &account->coming[mshr];
 	struct prefetch *present = &account->present[line * account->sectors + sector];
-	assert(!present->sender); /* whatever was there has met its fate */
+	assert(!present->sender); /* the previous prefetch already has an outcome */
 	if (!coming->sender)
 		return;
 	coming->came = *account->teller.clock;

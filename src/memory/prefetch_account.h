@@ -1,7 +1,7 @@
-/* prefetch_account: what becomes of lines, or of their sectors, that were fetched for no instruction.
+/* prefetch_account: the outcomes of lines, or sectors of lines, that were fetched without an instruction.
  *
- * What is kept of one waits with the MSHR while the data are on their way, then with the line, and is told once, with the fate: nobody
- * pays for the account in a cache that nobody prefetches into.
+ * The record of a prefetch is stored with the MSHR while the data are in flight, then with the line. It is reported
+ * once, with its outcome. A cache without prefetches has no cost for this account.
  */
 #ifndef SLUICE_MEMORY_PREFETCH_ACCOUNT_H
 #define SLUICE_MEMORY_PREFETCH_ACCOUNT_H
@@ -11,8 +11,8 @@
 #include "memory/cache_config.h"
 
 struct prefetch_account {
-	struct prefetch_teller teller; /* without `fate`: there is no account */
-	uint32_t sectors, count;       /* of a line; of the cache */
+	struct prefetch_teller teller; /* `fate` NULL: there is no account */
+	uint32_t sectors, count;       /* sectors per line; sectors in the cache */
 	struct prefetch *present;      /* by line and sector */
 	struct prefetch *coming;       /* by MSHR */
 };
@@ -26,17 +26,18 @@ static inline bool prefetch_account_is_kept(const struct prefetch_account *accou
 }
 
 void prefetch_account_tell(const struct prefetch_account *account, enum prefetch_fate fate, struct prefetch *prefetch);
-/* All sectors of a line. */
+/* Reports all sectors of a line. */
 void prefetch_account_tell_line(const struct prefetch_account *account, uint32_t line, enum prefetch_fate fate);
-/* An instruction waits for what comes. */
+/* An instruction waits for data in flight. */
 void prefetch_account_want(const struct prefetch_account *account, struct prefetch *coming);
-/* The data of an MSHR have come, into this sector. */
+/* The data of an MSHR have arrived in this sector. */
 void prefetch_account_move(const struct prefetch_account *account, uint32_t mshr, uint32_t line, uint32_t sector);
-/* A kernel's end: what was not used is unused. */
+/* At a kernel's end: reports prefetches that were not used as redundant. */
 void prefetch_account_end(const struct prefetch_account *account);
 
-/* An instruction finds a sector; a store takes it away; an instruction waits for one that is on its way; a line goes for
- * another; data arrive. */
+/* The events of a prefetched sector or line: _used: an instruction hits the sector; _dropped: a store invalidates
+ * it; _late: an instruction waits for it while it is in flight; _evicted: the line is replaced; _arrived: its data
+ * arrive. */
 static inline void prefetch_account_used(const struct prefetch_account *account, uint32_t line, uint32_t sector)
 {
 	if (prefetch_account_is_kept(account))
@@ -69,7 +70,7 @@ static inline void prefetch_account_arrived(const struct prefetch_account *accou
 		prefetch_account_move(account, mshr, line, sector);
 }
 
-/* What comes for an MSHR was fetched for no instruction, and none has come for it since. */
+/* True when an MSHR's data were fetched by a prefetch and no instruction has waited for them since. */
 static inline bool prefetch_account_is_unwanted(const struct prefetch_account *account, uint32_t mshr)
 {
 	return prefetch_account_is_kept(account) && account->coming[mshr].sender && !account->coming[mshr].wanted;

@@ -1,7 +1,7 @@
-/* request: one transaction of the memory system, from the SM that makes it to wherever it is answered and back.
+/* request: one transaction of the memory system, from the SM that makes it to the level that answers it and back.
  *
- * Requests come from pools, one a host thread, and pass through ports by pointer. Who sees a request last gives it back
- * to the pool it came from.
+ * Each host thread has a pool of requests. Requests pass through ports by pointer. The last unit that handles a
+ * request returns it to the pool that it came from.
  */
 #ifndef SLUICE_MEMORY_REQUEST_H
 #define SLUICE_MEMORY_REQUEST_H
@@ -22,15 +22,15 @@ enum request_kind {
 	REQUEST_INSTRUCTION,
 	REQUEST_CONSTANT, /* constant memory and kernel parameters */
 	REQUEST_L1_WRITEBACK,
-	REQUEST_L1_FILL, /* the read that a write miss makes in a cache that fetches on writes, */
-	REQUEST_L2_FILL, /* of an SM or of a slice */
+	REQUEST_L1_FILL, /* the read that a write miss makes in a cache that fetches on writes */
+	REQUEST_L2_FILL, /* L1: of an SM; L2: of a slice */
 	REQUEST_L2_WRITEBACK,
 	REQUEST_L2_PREFETCH, /* a mechanism's request for a sector of L2, which no data answer */
 	REQUEST_TEXTURE, /* a line of the texture cache */
 	REQUEST_KINDS
 };
 
-/* The deepest level that had to be asked. */
+/* The deepest level that was accessed. */
 enum request_level { LEVEL_L1, LEVEL_L2, LEVEL_DRAM };
 
 /* A request may wait in two caches at once, an SM's and L2. */
@@ -38,7 +38,7 @@ enum { CACHE_OF_SM, CACHE_OF_SLICE, REQUEST_CACHES };
 
 struct request_wait {
 	struct request *next; /* in the list of the MSHR */
-	uint32_t index;       /* of the line reserved for it; of the MSHR in a cache that allocates on fills */
+	uint32_t index;       /* of the line reserved for it; in a cache that allocates on fills, of its MSHR */
 };
 
 struct request_pool;
@@ -46,39 +46,40 @@ struct request_pool;
 struct request {
 	uint64_t address; /* first byte */
 	uint64_t local;   /* address within its slice: channel and slice bits taken out (L2 set index) */
-	uint32_t bytes;   /* of data between SM and L2: what a store writes, the L1 line that a miss fetches */
+	uint32_t bytes;   /* of data between SM and L2: what a store writes, or the L1 line that a miss fetches */
 	uint32_t fetch;   /* of data between L2 and DRAM */
 	uint32_t row;
 	uint8_t kind;  /* enum request_kind */
 	uint8_t level; /* enum request_level */
 	uint8_t bank;
 	bool is_write, is_reply;
-	bool bypass;   /* its answer goes past L1 */
-	bool urgent;   /* its sender asked memory controllers to serve it before others */
+	bool bypass; /* its reply bypasses L1 */
+	bool urgent; /* its sender wants memory controllers to serve it before others */
 	uint16_t sm, slice;
-	uint16_t warp; /* slot of its instruction's warp, or of the one that a mechanism has bound to it, or REQUEST_NO_WARP */
-	uint16_t block; /* slot on the SM of the block of its instruction */
+	/* slot of its instruction's warp, or of the warp that a mechanism bound to it, or REQUEST_NO_WARP */
+	uint16_t warp;
+	uint16_t block; /* slot on the SM of its instruction's block */
 	uint32_t lanes;
 	uint32_t sent;          /* DRAM: bytes whose commands were issued */
 	uint32_t moved;         /* DRAM: bytes that crossed the pins */
-	uint8_t chunks;         /* of a store: the 32-byte pieces that it touches, from `address` on */
-	uint8_t whole;          /* of these, written in every byte */
-	uint32_t written;       /* ... where it touches one: its bytes that are written */
-	uint8_t parts;          /* replies still to come, when an L2 slice answers sector by sector */
-	uint8_t sender;         /* the mechanism that asked for it, from 1; 0: none */
-	uint32_t pc;            /* of its instruction, from 1; 0: it is on behalf of none */
-	struct request *parent; /* of which this is a sector, or NULL */
-	void *op;               /* the SM's instruction that waits for it, or NULL */
-	void *mechanism;        /* what the SM keeps of a mechanism's request, or NULL */
-	const struct prefetch *prefetch; /* of it: for the accounts */
-	uint64_t born;          /* core cycle in which the SM made it */
-	uint64_t ready;         /* delay queues: cycle at which it may go on */
-	struct request *next;   /* in a bank's queue or the pool */
-	struct request_wait wait[REQUEST_CACHES]; /* in the caches that wait for it */
+	uint8_t chunks;         /* of a store: mask of the 32-byte pieces that it touches, from `address` on */
+	uint8_t whole;          /* of these pieces, those of which every byte is written */
+	uint32_t written;       /* for a store to one piece: mask of the bytes that are written */
+	uint8_t parts;          /* outstanding replies, when an L2 slice answers sector by sector */
+	uint8_t sender;         /* number of the mechanism that sent it, from 1; 0: none */
+	uint32_t pc;            /* of its instruction, from 1; 0: no instruction */
+	struct request *parent; /* request of which this is a sector, or NULL */
+	void *op;               /* instruction of the SM that waits for it, or NULL */
+	void *mechanism;        /* the SM's record of a mechanism's request, or NULL */
+	const struct prefetch *prefetch; /* the prefetch that it carries out, for the accounts */
+	uint64_t born;        /* core cycle in which the SM made it */
+	uint64_t ready;       /* delay queues: cycle at which it may leave */
+	struct request *next; /* in a bank's queue or the pool */
+	struct request_wait wait[REQUEST_CACHES]; /* in the caches where it waits */
 	struct request_pool *pool;
 };
 
-/* What an instruction does to memory with it. */
+/* The kind of memory access that its instruction makes. */
 static inline enum access_kind request_access(const struct request *request)
 {
 	return request->kind == REQUEST_ATOMIC ? ACCESS_ATOMIC : request->is_write ? ACCESS_STORE : ACCESS_LOAD;
@@ -98,7 +99,7 @@ static inline uint32_t request_warp(const struct request *request)
 	return has_warp ? request->warp : ACCESS_NOBODY;
 }
 
-/* The number of the mechanism that asked for it, or ACCESS_NOBODY. */
+/* The number of the mechanism that sent it, or ACCESS_NOBODY. */
 static inline uint32_t request_sender(const struct request *request)
 {
 	return (uint32_t)request->sender - 1;
@@ -109,10 +110,11 @@ static inline bool request_is_local(const struct request *request)
 	return request->kind == REQUEST_LOCAL_READ || request->kind == REQUEST_LOCAL_WRITE;
 }
 
-/* Header of every packet: address and kind; the pieces in which a store says what it writes. */
+/* REQUEST_HEADER_BYTES: header of every packet, with address and kind. REQUEST_CHUNK_BYTES: size of the pieces of a
+ * store's write masks. */
 enum { REQUEST_HEADER_BYTES = 8, REQUEST_CHUNK_BYTES = 32 };
 
-/* Bytes of the packet that carries it: reads go out as a header and come back with data, writes the other way. */
+/* Size in bytes of its packet. Reads are sent as a header and return with data; writes are the opposite. */
 static inline uint32_t request_packet_bytes(const struct request *request)
 {
 	bool with_data = request->is_reply ? !request->is_write : request->is_write || request->kind == REQUEST_ATOMIC;
@@ -121,7 +123,7 @@ static inline uint32_t request_packet_bytes(const struct request *request)
 
 enum { REQUEST_MAX_POOLS = 64 };
 
-/* Requests on their way home, for the thread of another pool to fetch when the step is over. */
+/* Released requests on their way to their own pool, whose thread fetches them after the step. */
 struct request_chain {
 	struct request *first, *last;
 	uint64_t count;
@@ -130,14 +132,14 @@ struct request_chain {
 struct request_pool {
 	struct arena *arena;
 	struct request *free;
-	uint64_t in_use;            /* made here and not home again */
+	uint64_t in_use;            /* made by this pool and not returned yet */
 	uint32_t index;             /* among the machine's pools */
-	struct request_chain *away; /* by pool: released here in this step; NULL where there is only one pool */
+	struct request_chain *away; /* by pool: requests released here in this step; NULL when there is only one pool */
 };
 
 struct request *request_new(struct request_pool *pool);
 
-/* Gives it back; `here` is the pool of the thread that does. */
+/* Releases a request; `here` is the pool of the calling thread. */
 static inline void request_release(struct request_pool *here, struct request *request)
 {
 	struct request_pool *home = request->pool;
@@ -154,7 +156,7 @@ static inline void request_release(struct request_pool *here, struct request *re
 	home->in_use--;
 }
 
-/* Takes a chain home. */
+/* Returns the requests of a chain to their pool. */
 static inline void request_fetch(struct request_pool *home, struct request_chain *chain)
 {
 	if (!chain->count)
@@ -164,7 +166,7 @@ static inline void request_fetch(struct request_pool *home, struct request_chain
 	home->in_use -= chain->count;
 }
 
-/* A bounded queue inside one stage (no latency of its own). */
+/* A bounded queue inside one stage, without latency. */
 struct request_queue {
 	struct request **slot;
 	uint32_t capacity, head, count;

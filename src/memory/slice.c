@@ -32,7 +32,7 @@ void slice_show_packet(const struct slice *slice, void (*look)(void *user, const
 	look(slice->look_user, &packet);
 }
 
-/* The oldest reply enters the crossbar. */
+/* Sends the oldest reply into the crossbar. */
 static void send_reply(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	struct request *request = request_queue_front(&slice->reply);
@@ -55,14 +55,14 @@ static void reply(struct slice *slice, struct request *request)
 	request_queue_push(&slice->reply, request);
 }
 
-/* A mechanism's request for a sector of L2 ends here: a header tells its sender. */
+/* Ends a mechanism's request for a sector of L2: a header notifies its sender. */
 static void acknowledge(struct slice *slice, struct request *request)
 {
 	request->bytes = 0;
 	reply(slice, request);
 }
 
-/* A request that nobody waits for ends here. */
+/* Ends a request that nothing waits for. */
 static void drop(struct slice *slice, struct request *request)
 {
 	struct request *whole = request->parent;
@@ -72,7 +72,7 @@ static void drop(struct slice *slice, struct request *request)
 	request_release(slice->pool, request);
 }
 
-/* A request whose line has arrived is answered. */
+/* Answers a request whose line has arrived. */
 static void answer_filled(struct slice *slice)
 {
 	if (!cache_has_ready(&slice->cache) || request_queue_full(&slice->reply))
@@ -84,7 +84,7 @@ static void answer_filled(struct slice *slice)
 		reply(slice, request);
 }
 
-/* What comes from DRAM, the oldest, is answered at once, if at all; there is room for that. */
+/* The oldest arrival from DRAM is answered at once, if it is answered at all. True when the reply fits. */
 static bool has_room_for(const struct slice *slice, const struct request *request)
 {
 	bool is_answered =
@@ -92,7 +92,7 @@ static bool has_room_for(const struct slice *slice, const struct request *reques
 	return !is_answered || !request_queue_full(&slice->reply);
 }
 
-/* What DRAM returns: a line for the cache, or a finished write whose acknowledgement goes up. */
+/* Takes what DRAM returns: a line for the cache, or a finished write whose acknowledgement goes up. */
 static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	struct request *request = port_front(&slice->from_dram, now);
@@ -113,14 +113,15 @@ static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
 	}
 }
 
-/* What is counted by the request's instruction. */
+/* The counts of the request's instruction. */
 static struct slice_inst *inst_of(const struct slice *slice, const struct request *request)
 {
 	uint32_t pc = request_pc(request);
 	return &slice->by_pc[pc < slice->instructions ? pc : slice->instructions];
 }
 
-/* It came so from an SM, or not at all: what caches make of lines that go or come is placed when it goes down. */
+/* True when the request already has its placement. Requests from an SM have it. Requests that caches make for
+ * evicted or fetched lines are placed when they go down. */
 static bool is_placed(const struct request *request)
 {
 	return request->kind != REQUEST_L1_WRITEBACK && request->kind != REQUEST_L2_WRITEBACK &&
@@ -159,7 +160,7 @@ static void answer_prefetch(struct slice *slice, struct request *request, enum a
 		acknowledge(slice, request);
 }
 
-/* One lookup a cycle, when whatever comes of it has room: a miss in the port to DRAM, a hit among the replies. */
+/* Makes one lookup per cycle, when any result of it fits: a miss in the port to DRAM, a hit in the reply queue. */
 static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	struct request *request = request_queue_front(&slice->input);
@@ -235,7 +236,8 @@ void slice_settle(struct slice *slice, uint64_t cycle)
 	slice->cache.stats.refused += slice->access_refused ? passed : 0;
 }
 
-/* The cycle in which the oldest of what comes from DRAM can be taken. What cannot be seen yet is seen in the next. */
+/* The cycle in which the oldest item from DRAM can be taken. An item that is not visible yet is visible in the next
+ * cycle. */
 static uint64_t next_fill(const struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	const struct request *request = port_front(&slice->from_dram, now);
@@ -246,7 +248,8 @@ static uint64_t next_fill(const struct slice *slice, uint64_t cycle, uint64_t no
 	return cache_waits_for(request) ? later(slice->cache.fill_port_until, cycle + 1) : cycle + 1;
 }
 
-/* ... in which the oldest access can be looked up that was not tried yet, and in which a request leaves the delay line. */
+/* next_access: the cycle in which the oldest access can be looked up, if it has not been tried yet.
+ * next_of_delay_line: the cycle in which a request leaves the delay line. */
 static uint64_t next_access(const struct slice *slice, uint64_t cycle)
 {
 	bool can_be = slice->input.count && !slice->access_refused && !request_queue_full(&slice->reply) &&
@@ -260,9 +263,9 @@ static uint64_t next_of_delay_line(const struct slice *slice, uint64_t cycle)
 	return delayed && !request_queue_full(&slice->input) ? later(delayed->ready, cycle + 1) : UINT64_MAX;
 }
 
-/* When the slice can do something without anything coming from outside. What was refused for want of room is woken by
- * the room, what was refused by L2 by DRAM's answer or by room for the misses; what was not tried yet is tried first, so
- * that its waiting is counted. */
+/* The time at which the slice can do something without further input. Freed space wakes what was refused because
+ * space was missing. DRAM's reply or miss-queue space wakes what L2 refused. An untried item is tried first, so that
+ * its waiting is counted. */
 static uint64_t next_event(const struct slice *slice, uint64_t cycle, uint64_t now)
 {
 	bool can_reply = slice->reply.count &&
@@ -276,8 +279,9 @@ static uint64_t next_event(const struct slice *slice, uint64_t cycle, uint64_t n
 	return next == UINT64_MAX ? UINT64_MAX : now + (next - cycle - 1) * slice->period + 1;
 }
 
-/* What comes from outside wakes it sooner: an item from DRAM, room in the port to DRAM, in the crossbar for a flit or two. True: nothing
- * has come that it waits for. What was refused stays so, and is counted when it ticks. */
+/* External events wake the slice earlier: an item from DRAM, space in the port to DRAM, space in the crossbar for a
+ * flit or two. True when none of the events has happened that it waits for. Refused items remain refused, and are
+ * counted when it ticks. */
 static bool is_woken_in_vain(const struct slice *slice, uint64_t now)
 {
 	if (now >= slice->next || !port_empty(&slice->from_dram))

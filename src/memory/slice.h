@@ -1,11 +1,12 @@
-/* slice: one bank of L2 with its queues, between the crossbars and a memory channel.
+/* slice: one L2 slice with its queues, between the crossbars and a memory channel.
  *
- *   request crossbar -> delay (raster-operation pipeline) -> input queue -> L2 -> miss queue -> port to DRAM
- *   port from DRAM -> fill -> L2 -> reply queue -> reply crossbar
+ *     request crossbar -> delay (raster-operation pipeline) -> input queue -> L2 -> miss queue -> port to DRAM
+ *     port from DRAM -> fill -> L2 -> reply queue -> reply crossbar
  *
- * The order of what it does in a cycle, and what it wants before it does it, are GPGPU-Sim's memory_sub_partition::cache_cycle(),
- * with what gpgpu_sim::cycle() does at its two ends; the delay is its rop_latency. tests/micro/latency.cu and bandwidth.cu hold
- * latency and rate in closed form (docs/microbenchmarks.md).
+ * The order of its actions in a cycle, and their preconditions, are those of GPGPU-Sim's
+ * memory_sub_partition::cache_cycle(), with those of gpgpu_sim::cycle() at its two ends. The delay is GPGPU-Sim's
+ * rop_latency. tests/micro/latency.cu and bandwidth.cu compare latency and rate with closed forms
+ * (docs/microbenchmarks.md).
  */
 #ifndef SLUICE_MEMORY_SLICE_H
 #define SLUICE_MEMORY_SLICE_H
@@ -17,7 +18,7 @@
 #include "memory/slice_entry.h"
 
 struct slice_config {
-	bool by_sectors; /* requests are split into sectors, each looked up and answered alone */
+	bool by_sectors; /* requests are split into sectors, each looked up and answered separately */
 	uint32_t delay;  /* cycles between the crossbar and the input queue */
 	uint32_t input_queue, reply_queue, to_dram_queue, from_dram_queue;
 };
@@ -35,7 +36,7 @@ struct slice_stats {
 #undef X
 };
 
-/* What an instruction of the program that runs has asked of a slice. */
+/* Counts of an instruction of the running program in a slice. */
 struct slice_inst {
 	uint64_t accesses, hits, dram_bytes;
 };
@@ -45,27 +46,29 @@ struct slice {
 	uint32_t index;
 	struct request_pool *pool;
 	const struct address_map *map;
-	struct slice_entry entry;   /* with the delay line */
-	struct crossbar *replies;   /* where its replies go in, at input `index` */
+	struct slice_entry entry; /* including the delay line */
+	struct crossbar *replies; /* crossbar for its replies, which enter at input `index` */
 	struct request_queue input, reply;
 	struct cache cache;
 	struct port *to_dram;
 	struct port from_dram;
-	bool reply_refused, access_refused; /* in the last tick: what waits for somebody else */
-	uint64_t refused_at; /* cache.changes when the oldest access in the input queue was turned away */
-	bool busy;                          /* at the end of the last tick: holds a request behind the delay line */
-	uint64_t period, settled;                           /* of the L2 clock; cycles that are in the counters */
-	uint64_t wake; /* `next`, the time of its next event, or sooner: something has come that it may wait for */
+	bool reply_refused, access_refused; /* refused in the last tick; another unit has to act first */
+	uint64_t refused_at; /* cache.changes when the oldest access in the input queue was refused */
+	/* at the end of the last tick: holds a request downstream of the delay line */
+	bool busy;
+	uint64_t period, settled; /* period of the L2 clock; cycles already counted */
+	uint64_t wake; /* time of its next event (`next`), or earlier when an input has arrived that it may wait for */
 	uint64_t next;
-	/* Hears of every request that the cache has taken; NULL: nobody wants to. */
+	/* Called for every request that the cache has accepted; NULL: no observer. */
 	void (*look)(void *user, const struct request *request, enum access_result result, struct cache_watch *watch,
 	             uint64_t cycle);
-	/* The same of packets that come from the crossbar and go into it. */
+	/* Called for packets that arrive from the crossbar and that enter it; NULL: no observer. */
 	void (*packet_in)(void *user, const struct packet *packet);
 	void (*packet_out)(void *user, const struct packet *packet);
 	void *look_user;
-	struct slice_inst *by_pc; /* and behind the last what is on behalf of none; NULL: nobody wants to know */
-	uint32_t instructions;    /* of the program */
+	/* by instruction; the element after the last one is for requests without an instruction; NULL: not counted */
+	struct slice_inst *by_pc;
+	uint32_t instructions; /* of the program */
 	struct slice_stats stats;
 };
 
@@ -73,13 +76,13 @@ void slice_open(struct slice *slice, uint32_t index, const struct slice_config *
                 const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
                 uint64_t period, struct arena *arena);
 
-/* Counts the cycles up to `cycle` that were slept through, but for the entry's; at a kernel's end too. */
+/* Counts the cycles up to `cycle` in which the slice slept, except the entry's. Also called at a kernel's end. */
 void slice_settle(struct slice *slice, uint64_t cycle);
 
-/* What has entered the delay line since it was called last is there, as far as the slice is concerned. */
+/* Makes the requests that entered the delay line since the last call visible to the slice. */
 void slice_look_at_entry(struct slice *slice);
 
-/* One cycle of all that is behind the delay line; the entry has ticks of its own. */
+/* Simulates one cycle of everything downstream of the delay line. The entry has its own ticks. */
 void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now);
 
 /* Shows a packet to one of the slice's observers. */

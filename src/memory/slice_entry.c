@@ -8,7 +8,7 @@ void slice_entry_open(struct slice *slice, uint32_t sectors, struct arena *arena
 {
 	struct slice_entry *entry = &slice->entry;
 	const struct slice_config *config = &slice->config;
-	/* One packet a cycle may enter the delay line while the input queue has room. */
+	/* One packet per cycle may enter the delay line while the input queue has free entries. */
 	uint32_t parts = config->by_sectors ? sectors : 1;
 	entry->pool = slice->pool;
 	entry->wake = UINT64_MAX;
@@ -25,7 +25,7 @@ static uint64_t in_delay_line(const struct slice_entry *entry)
 	return entry->entered - entry->past.left;
 }
 
-/* Charges the cycles up to `cycle`, in which nothing changed. */
+/* Counts the cycles up to `cycle`, in which nothing changed. */
 static void charge(struct slice *slice, uint64_t cycle)
 {
 	struct slice_entry *entry = &slice->entry;
@@ -50,8 +50,8 @@ void slice_entry_settle(struct slice *slice, uint64_t cycle)
 	charge(slice, cycle);
 }
 
-/* The sectors that a request is split into, as a mask from its address on. A write as long as a line is split into all of them,
- * whichever it names: those of which it writes no byte become dirty, too. */
+/* The sectors that a request is split into, as a mask from its address on. A write of a whole line is split into all
+ * of its sectors, whichever it names. Sectors of which it writes no byte also become dirty. */
 static uint32_t sectors_of(const struct slice *slice, const struct request *request)
 {
 	uint32_t sectors = (request->bytes + slice->cache.sector_bytes - 1) / slice->cache.sector_bytes;
@@ -65,8 +65,9 @@ static void enter(struct slice *slice, struct request *request)
 	entry->delayed[entry->entered++ & entry->slot_mask] = request;
 }
 
-/* Splits a request: each sector goes its own way, and the SM is answered when all have come (GPGPU-Sim 4.2.0:
- * memory_sub_partition::breakdown_request_to_sector_requests(); DEVIATIONS 27 says which sectors of a 64-byte write). */
+/* Splits a request into sectors. Each sector proceeds independently, and the SM is answered when all have finished
+ * (GPGPU-Sim 4.2.0: memory_sub_partition::breakdown_request_to_sector_requests(); DEVIATIONS 27 says which sectors
+ * of a 64-byte write). */
 static void enter_by_sectors(struct slice *slice, struct request *request)
 {
 	uint32_t sectors = sectors_of(slice, request);
@@ -86,8 +87,8 @@ static void enter_by_sectors(struct slice *slice, struct request *request)
 	}
 }
 
-/* Both queues must have room for every sector of a packet, whatever it holds (GPGPU-Sim 4.2.0 asks memory_sub_partition::full()
- * for as many before it takes a packet; 3.2.2 for one). */
+/* Both queues need free entries for every sector of a line, whatever the packet holds. (GPGPU-Sim 4.2.0 calls
+ * memory_sub_partition::full() with that number before it takes a packet. Version 3.2.2 passes one.) */
 static bool has_room_for_packet(const struct slice *slice)
 {
 	const struct slice_entry *entry = &slice->entry;
@@ -116,7 +117,7 @@ static void accept_packet(struct slice *slice, uint64_t cycle, uint64_t now)
 		return;
 	}
 	enter(slice, request);
-	slice->stats.entered += request->kind != REQUEST_L2_PREFETCH; /* one sector, and no access */
+	slice->stats.entered += request->kind != REQUEST_L2_PREFETCH; /* it is one sector, and no access */
 }
 
 void slice_entry_tick(struct slice *slice, uint64_t cycle, uint64_t now)

@@ -1,12 +1,15 @@
-/* slice_entry: the way into an L2 slice, from the request crossbar's port to the end of the delay line.
+/* slice_entry: the entry of an L2 slice, from the request crossbar's port to the end of the delay line.
  *
- * A packet takes `delay` cycles from here to the input queue, so that the slice behind may be as many cycles ahead in time: it knows all
- * that comes out of the delay line until then. The other way round, whether a packet may enter depends on the places of the input
- * queue and of the delay line in that very cycle. So the slice leaves a note of each of its cycles in which these changed, and the entry
- * reads them when it comes there. It counts for both what depends on both: the cycles in which a request is in the one or the other.
+ * A packet takes `delay` cycles from the entry to the input queue. The slice downstream may therefore be `delay`
+ * cycles ahead in time, because it knows everything that will leave the delay line until then. In the other
+ * direction, a packet may enter only if the input queue and the delay line have free entries in that cycle. The
+ * slice therefore records a note for each of its cycles in which these changed. The entry reads the notes when it
+ * reaches those cycles. The entry also counts the cycles in which either part holds a request.
  *
- * What the slice reads of the delay line is what was there when it last looked (slice_entry_show), and where it is `apart` the entry reads the notes
- * that it was told of (slice_entry_tell): both may go on at once in two of the host's threads, if the slice does not go on for longer than `delay`. */
+ * The slice sees the delay line as it was at the last slice_entry_show(). Where the slice is `apart`, the entry sees
+ * only the notes released by slice_entry_tell(). Two host threads may then run both sides at once, if the slice does
+ * not run for longer than `delay`.
+ */
 #ifndef SLUICE_MEMORY_SLICE_ENTRY_H
 #define SLUICE_MEMORY_SLICE_ENTRY_H
 
@@ -15,47 +18,47 @@
 
 struct slice;
 
-/* What the slice was like at the end of one of its cycles, and is from then on. */
+/* State of the slice from the end of one of its cycles on. */
 struct slice_note {
 	uint64_t cycle;
 	uint64_t left;  /* requests that have ever left the delay line */
 	uint32_t input; /* requests in the input queue */
-	bool busy;      /* it holds a request, not counting the delay line */
+	bool busy;      /* holds a request, not counting the delay line */
 };
 
 struct slice_entry {
 	struct port from_network; /* units: flits */
 	uint64_t wake;
 	struct request_pool *pool;
-	uint64_t settled; /* cycles that are in the counters */
-	bool refused;     /* in the last tick: a packet waits for the slice */
-	bool waits;       /* ...: a packet waits */
-	/* the delay line: a ring by the number of the request */
+	uint64_t settled; /* cycles already counted */
+	bool refused;     /* in the last tick a packet was refused and waits for the slice */
+	bool waits;       /* in the last tick a packet waited */
+	/* the delay line: a ring, indexed by the request's number */
 	struct request **delayed;
 	uint32_t capacity, slot_mask;
 	uint64_t entered;
-	struct slice_note past; /* of the cycle that the entry has come to */
-	uint64_t read, told;    /* notes that it has read; that there are */
-	bool apart;             /* the slice may be elsewhere in time, and in another thread */
+	struct slice_note past; /* note that holds in the entry's present cycle */
+	uint64_t read, told;    /* notes that it has read; notes that it may read */
+	bool apart;             /* the slice may be at another time, and in another thread */
 	/* the slice's half */
-	_Alignas(64) uint64_t shown, left; /* requests that it knows to have entered; that it has taken */
+	_Alignas(64) uint64_t shown, left; /* requests visible to the slice; requests that it has taken */
 	struct slice_note last;            /* its latest note */
-	struct slice_note *note;           /* ring of those that the entry has not read */
+	struct slice_note *note;           /* ring of notes that the entry has not read */
 	uint32_t note_mask;
 	uint64_t written;
 };
 
-/* `sectors`: of a line of L2. */
+/* `sectors`: per line of L2. */
 void slice_entry_open(struct slice *slice, uint32_t sectors, struct arena *arena);
 
-/* One cycle: takes a packet, if there is one and room for it. */
+/* Simulates one cycle: takes a packet, if one is present and fits. */
 void slice_entry_tick(struct slice *slice, uint64_t cycle, uint64_t now);
-/* Brings its counters up to `cycle`, which the slice has come to. */
+/* Brings its counters up to `cycle`, which the slice has reached. */
 void slice_entry_settle(struct slice *slice, uint64_t cycle);
 
 /* --- the slice's side --- */
 
-/* What has entered up to now is there for the slice to take. */
+/* Makes all entered requests visible to the slice. */
 static inline void slice_entry_show(struct slice_entry *entry)
 {
 	entry->shown = entry->entered;
@@ -72,11 +75,11 @@ static inline struct request *slice_entry_take(struct slice_entry *entry)
 	return entry->delayed[entry->left++ & entry->slot_mask];
 }
 
-/* The slice has changed in this cycle. There is room for the notes of as many cycles as it may be ahead; where both go together, the entry may
- * read them when it likes. */
+/* Records that the slice has changed in this cycle. The ring has space for one note per cycle that the slice may be
+ * ahead. When both run together, the entry may read the notes at any time. */
 void slice_entry_keep_note(struct slice *slice, const struct slice_note *note);
 
-/* How the slice is at the end of a cycle. A packet that was refused is tried again when that has changed. */
+/* Records the slice's state at the end of a cycle. A change makes the entry retry a refused packet. */
 static inline void slice_entry_note(struct slice *slice, struct slice_entry *entry, const struct slice_note *now, uint64_t time)
 {
 	const struct slice_note *last = &entry->last;
@@ -87,7 +90,8 @@ static inline void slice_entry_note(struct slice *slice, struct slice_entry *ent
 		entry->wake = earlier(entry->wake, time + 1);
 }
 
-/* Of a slice that is apart: the entry has its notes, and tries again from `time` on, in vain perhaps, what was refused. */
+/* For a slice that is apart: releases its notes to the entry. The entry retries a refused packet from `time` on,
+ * perhaps in vain. */
 static inline void slice_entry_tell(struct slice_entry *entry, uint64_t time)
 {
 	entry->told = entry->written;

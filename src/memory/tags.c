@@ -7,7 +7,7 @@
 
 enum { MOST_BUCKETS_LOG2 = 31 };
 
-/* As many buckets as lines, or a few more. */
+/* The number of buckets is the number of lines, rounded up to a power of two; at most 2^31. */
 static void open_buckets(struct tags *tags, struct arena *arena)
 {
 	uint32_t log2 = 1;
@@ -21,7 +21,7 @@ static void open_buckets(struct tags *tags, struct arena *arena)
 void tags_set_ways(struct tags *tags, uint32_t ways)
 {
 	tags->ways = ways;
-	tags_clear(tags); /* what lies behind fewer ways is free when there are more again */
+	tags_clear(tags); /* ways beyond the new number must be free if the number grows again */
 }
 
 /* The set's own entry in its ring. */
@@ -30,7 +30,7 @@ static uint32_t ring_of(const struct tags *tags, uint32_t set)
 	return tags->lines + set;
 }
 
-/* Puts a line, which is in no ring, behind another entry of its set's. */
+/* Links a line, which is in no ring, after another entry of its set. */
 static void put_behind(struct tags *tags, uint32_t at, uint32_t older)
 {
 	struct tag_place *place = &tags->place[at];
@@ -40,7 +40,7 @@ static void put_behind(struct tags *tags, uint32_t at, uint32_t older)
 	tags->place[older].younger = at;
 }
 
-/* All lines of a set are free, the first one the oldest. */
+/* Makes all lines of a set free; the first one is the oldest. */
 static void clear_set(struct tags *tags, uint32_t set)
 {
 	uint32_t ring = ring_of(tags, set);
@@ -53,7 +53,7 @@ static void clear_set(struct tags *tags, uint32_t set)
 	}
 }
 
-/* All lines are free, and are as they were opened. */
+/* Makes all lines free, as they were opened. */
 static void open_lines(struct tags *tags)
 {
 	memset(tags->bucket, 0xff, sizeof *tags->bucket << (64 - tags->bucket_shift));
@@ -91,11 +91,11 @@ void tags_open(struct tags *tags, const struct cache_config *config, uint32_t de
 	if (config->index == INDEX_POLYNOMIAL)
 		polynomial_hash_open(&tags->hash, config->sets);
 	open_buckets(tags, arena);
-	open_lines(tags); /* which are zero: pages of large caches are touched when they are used */
+	open_lines(tags); /* the lines are zero, and pages of large caches are touched only on use */
 }
 
-/* Fermi's L1 as measured by Nugteren et al. (HPCA 2014): address bits 7 to 11 xor bits 13, 14, 15, 17 and 19; with 64 sets bit
- * 12 comes on top. */
+/* Fermi's L1 as measured by Nugteren et al. (HPCA 2014): address bits 7 to 11 xor bits 13, 14, 15, 17 and 19. With
+ * 64 sets bit 12 is the next index bit. */
 uint32_t tags_hashed_set(uint64_t address, uint32_t sets)
 {
 	uint32_t low = (uint32_t)(address >> 7 & 0x1f);
@@ -109,7 +109,7 @@ uint32_t tags_polynomial_set(const struct tags *tags, uint64_t place)
 	return polynomial_hash_place(&tags->hash, line / tags->sets, (uint32_t)line & (tags->sets - 1));
 }
 
-/* Too few lines are dirty for one of them to go. */
+/* True when too few lines are dirty to evict one of them. */
 static bool keeps_dirty(const struct tags *tags)
 {
 	uint64_t lines = (uint64_t)tags->sets * tags->ways;
@@ -162,7 +162,7 @@ void tags_make_youngest(struct tags *tags, uint32_t at, uint64_t cycle)
 	put_behind(tags, at, older);
 }
 
-/* Takes a line out of the bucket of the block that it has had. */
+/* Takes a line out of the bucket of the block that it last held. */
 static void unlink_block(struct tags *tags, uint32_t at)
 {
 	uint32_t *link = tags_bucket(tags, tags->line[at].block);

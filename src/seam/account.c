@@ -1,4 +1,4 @@
-/* The accounts of mechanisms' requests: what becomes of each, and when. */
+/* account: the accounts of mechanisms' requests. It counts the outcome of each request and its times. */
 #include "seam/inner.h"
 
 struct seam_counted seam_counted(struct seam_account *account, const struct seam *seam, uint32_t pc)
@@ -24,7 +24,7 @@ static void count_fate(const struct seam_counted *to, enum prefetch_fate fate)
 	}
 }
 
-/* In the histogram of all, and in the sum of its load. */
+/* Enters a value into the overall histogram, and adds it to the sum of its load. */
 static void observe(const struct seam_counted *to, struct output *output, enum output_request_vector vector,
                     uint64_t cycles)
 {
@@ -60,7 +60,7 @@ static struct mech_fate fate_of(enum prefetch_fate fate, const struct prefetch *
 	                          .cycle = cycle};
 }
 
-/* It may be told from within another hook of the SM. */
+/* Calls on_fate. This may happen while another hook of the SM runs. */
 static void tell(struct seam_sm *sm, struct mech_sm *part, const struct mech_fate *fate)
 {
 	const char *outer = sm->hook;
@@ -127,9 +127,10 @@ struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition)
 	                                .came_late = came_late_to_l2};
 }
 
-/* --- of a kernel that is cut --- */
+/* --- a kernel that is cut short --- */
 
-/* What has left and met no fate, in this account, which may be one of many: those of L2 know of fates alone. */
+/* Requests that were issued and have no outcome yet, by this account. It may be one of several, and accounts of L2
+ * contain only outcomes, so a single difference may wrap. */
 static uint64_t on_the_way(const struct mech_requests *account)
 {
 	return account->issued - account->useful - account->late - account->early_evicted - account->redundant;
@@ -137,7 +138,7 @@ static uint64_t on_the_way(const struct mech_requests *account)
 
 static void settle_rest(struct seam *seam, uint32_t number, uint32_t pc)
 {
-	uint64_t rest = 0; /* of unsigned differences, whose sum is none */
+	uint64_t rest = 0; /* sum of unsigned differences; single ones may wrap, the sum does not */
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
 		rest += on_the_way(&seam->sm[s].account[number].by_pc[pc].requests);
 	for (uint32_t p = 0; p < seam->machine.partitions; p++)

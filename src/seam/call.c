@@ -1,8 +1,8 @@
-/* The calls of hooks, behind those of a kernel's begin and end (seam.c): looks and vetoes out of mech.h's tables, the cycle hooks, and the
- * seats. */
+/* call: calls the hooks, except those at a kernel's begin and end (seam.c): looks and vetoes from mech.h's tables,
+ * cycle hooks, and the hooks of exclusive policies. */
 #include "seam/inner.h"
 
-/* While a hook of the GPU runs, and only then, it has a name. */
+/* A hook of the GPU has a name only while it runs. */
 #define ENDED_sm(sm)
 #define ENDED_partition(partition)
 #define ENDED_gpu(gpu) (gpu)->hook = NULL;
@@ -17,7 +17,8 @@ void seam_compete_again(struct seam_sm *sm)
 	sm->compete_again(sm->host);
 }
 
-/* An SM without a block is asked when one starts. One that may be ahead is none that the hook may touch. */
+/* An SM without a block is called when a block starts. A hook of the GPU may not touch an SM that may be ahead, so
+ * that SM is skipped. */
 void seam_compete_again_everywhere(const struct mech_gpu *part)
 {
 	struct seam *seam = part->host;
@@ -41,7 +42,8 @@ void seam_compete_again_everywhere(const struct mech_gpu *part)
 		}                                                                                                      \
 		ENDED_##scope(scope)                                                                                   \
 	}
-/* Gives the mechanisms that refuse, as bits. All are asked, so that what one of them does when asked does not depend on the others. */
+/* Returns the mechanisms that refuse, one bit per mechanism. All mechanisms are called, so that side effects in one
+ * of them do not depend on the others' answers. */
 #define VETO(scope, called, event, when)                                                                               \
 	uint32_t seam_ask_##called(struct seam_##scope *scope, const struct event *event)                              \
 	{                                                                                                              \
@@ -154,7 +156,7 @@ bool seam_may_end(struct seam_gpu *gpu, const struct mech_end *end)
 	return gpu->kept_open_by == MECH_MAX;
 }
 
-/* What a hook has returned, not so far away that times overflow. */
+/* A cycle that a hook has returned, limited so that times cannot overflow. */
 static uint64_t next_call(uint64_t wanted, uint64_t cycle)
 {
 	uint64_t far = cycle + (1ull << 32);
@@ -163,8 +165,8 @@ static uint64_t next_call(uint64_t wanted, uint64_t cycle)
 
 #define WANTED_BEFORE "wants to be called again in cycle %llu, which is not to come"
 
-/* A cycle hook changes something when it has asked for the cycle, or behind another hook: else it may be called as
- * often as the SM ticks. */
+/* A cycle hook may change something only in the cycle that it requested or after another hook. At other times it may
+ * be called whenever the SM ticks. */
 void seam_cycle(struct seam_sm *sm, uint64_t cycle)
 {
 	bool may_change = sm->has_news || cycle >= sm->wake;

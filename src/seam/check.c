@@ -1,4 +1,4 @@
-/* Whether mechanisms can be part of a machine, alone and together. */
+/* check: tests whether mechanisms fit a machine, each one separately and all together. */
 #include "seam/seam.h"
 
 #include <stdio.h>

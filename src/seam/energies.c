@@ -1,4 +1,4 @@
-/* What mechanisms say of the energy that their hardware consumes. */
+/* energies: the energy tables that mechanisms declare for their hardware. */
 #include "seam/seam.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static bool is_amount(double value)
 	return isfinite(value) && value >= 0;
 }
 
-/* What is wrong with a row, in `room` where it is a formula's message; NULL: nothing. */
+/* The error in a row, or NULL. `room` holds the text of a formula's error. */
 static const char *wrong_of(const struct mech_energy *row, const struct seam_energy_names *names,
                             char room[FORMULA_MESSAGE])
 {

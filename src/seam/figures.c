@@ -1,4 +1,4 @@
-/* The services that show live figures. */
+/* figures: the services that show live figures to mechanisms. */
 #include "seam/inner.h"
 
 void seam_look_at_sm(struct mech_sm *part, struct mech_sm_figures *figures)

@@ -1,4 +1,4 @@
-/* inner: what the files of this room share. */
+/* inner: declarations that only the files of this module use. */
 #ifndef SLUICE_SEAM_INNER_H
 #define SLUICE_SEAM_INNER_H
 
@@ -6,8 +6,8 @@
 
 extern const struct mech_services seam_services; /* requests.c */
 
-/* call.c: a hook of the part has run. If the mechanism says which warps compete, its answer may be another one now:
- * it is asked again. Of a hook of the GPU, on all SMs that the hook may have touched. */
+/* call.c: a hook of the part has run. If the mechanism has warps_that_compete, that hook may now return another
+ * answer, so it is called again. After a hook of the GPU, this is done on all SMs that the hook may have touched. */
 void seam_compete_again(struct seam_sm *sm);
 void seam_compete_again_everywhere(const struct mech_gpu *part);
 
@@ -23,7 +23,7 @@ static inline void seam_ran_gpu(const struct mech_gpu *part)
 		seam_compete_again_everywhere(part);
 }
 
-/* account.c: the counters of a request: its sender's, and its load's where there is one. */
+/* account.c: the counters for a request: its sender's, and those of its load if it has one. */
 struct seam_counted {
 	struct mech_requests *all;
 	struct seam_load *load;
@@ -33,24 +33,25 @@ struct seam_counted seam_counted(struct seam_account *account, const struct seam
 
 #define SEAM_COUNT(counted, name) ((counted).all->name++, (counted).load ? (void)(counted).load->requests.name++ : (void)0)
 
-/* account.c: the fate of a request of the SM; the data of a late one have come. */
+/* account.c: seam_settle reports the outcome of a request of the SM. seam_came_late reports that the data of a late
+ * request have arrived. */
 void seam_settle(void *sm, enum prefetch_fate fate, const struct prefetch *prefetch);
 void seam_came_late(void *sm, const struct prefetch *prefetch);
 
-/* requests.c: true while a kernel runs; else it is a mistake to call the service. */
+/* requests.c: true while a kernel runs. Otherwise the call of `service` is recorded as a mistake. */
 bool seam_in_kernel(const struct mech_sm *part, const char *service);
 
-/* requests.c: the SM cannot be ahead of the hook of the GPU that runs. */
+/* requests.c: true when the SM cannot be ahead of the hook of the GPU that runs. */
 bool seam_is_in_step(const struct mech_gpu *part, uint32_t sm);
 
-/* requests.c: true where a service that changes the run may be called: not by a mechanism that only looks. */
+/* requests.c: true when a service that changes the run may be called. A mechanism that only looks may not call it. */
 bool seam_may_change(const struct mech_sm *part, const char *service);
 
-/* call.c: of those that refuse, as bits, the last, or MECH_MAX. */
+/* call.c: the highest-numbered mechanism in the bit set `refusers`, or MECH_MAX. */
 uint32_t seam_last_of(uint32_t refusers);
 
-/* shared.c: bytes of shared memory that resident blocks take; of requests that fill it: whether what they say of it makes sense, and
- * where they go. */
+/* shared.c: bytes of shared memory that resident blocks occupy; for requests that fill it, whether their fields are
+ * valid, and their destination. */
 uint32_t seam_shared_taken(struct seam_sm *sm);
 uint32_t seam_shared_full(struct seam *seam);
 bool seam_is_to_shared(const struct mech_request *request);
@@ -68,10 +69,10 @@ void seam_stop(struct mech_sm *part, const struct mech_issue *issue, uint32_t la
 void seam_look_at_sm(struct mech_sm *part, struct mech_sm_figures *figures);
 void seam_look_at_partition(struct mech_partition *part, struct mech_partition_figures *figures);
 
-/* timeline.c: the block in that slot has ended, and somebody wants to have a timeline. */
+/* timeline.c: the block in that slot has ended, and a timeline is wanted. */
 void seam_draw_block(struct seam_sm *sm, uint32_t slot, uint64_t end);
 
-/* mistake.c: a hook has returned, or asks for, what makes no sense. The machine goes on safely until it is stopped. */
+/* mistake.c: a hook has returned or requested something invalid. The machine continues safely until it is stopped. */
 __attribute__((format(printf, 2, 3))) void seam_wrong(const struct mech_sm *part, const char *format, ...);
 __attribute__((format(printf, 2, 3))) void seam_wrong_partition(const struct mech_partition *part, const char *format,
                                                                 ...);

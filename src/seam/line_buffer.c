@@ -38,7 +38,7 @@ static struct buffer_line *find(const struct buffer_set *set, uint64_t block)
 	return NULL;
 }
 
-/* The sectors that bytes of a line lie in, as bits. */
+/* The sectors that contain these bytes of a line, one bit per sector. */
 static uint8_t sectors_of(uint64_t address, uint64_t block, uint32_t bytes)
 {
 	uint32_t first = (uint32_t)(address - block) / MECH_SECTOR,
@@ -62,7 +62,7 @@ static void settle(struct line_buffer *buffer, struct buffer_line *line, enum pr
 	}
 }
 
-/* Keeps a request with the line that it has brought, behind those before it. */
+/* Appends a request to the list of requests that have fetched parts of this line. */
 static void keep(struct line_buffer *buffer, struct buffer_line *line, const struct prefetch *prefetch)
 {
 	struct buffer_brought *brought = buffer->free, **last = &line->brought;
@@ -106,7 +106,7 @@ void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes)
 			            PREFETCH_EARLY_EVICTED);
 }
 
-/* The line that has all the sectors, or NULL. */
+/* The line if it has all the sectors, or NULL. */
 static struct buffer_line *line_with(const struct line_buffer *buffer, uint64_t address, uint32_t touched)
 {
 	uint64_t block = block_of(buffer, address);
@@ -130,7 +130,7 @@ bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t tou
 	return true;
 }
 
-/* A new line; NULL when there is no way at all. */
+/* Adds a line. Returns NULL when the buffer has no ways. */
 static struct buffer_line *add(struct line_buffer *buffer, uint64_t block)
 {
 	struct buffer_set *set = set_of(buffer, block);

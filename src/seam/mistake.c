@@ -1,11 +1,12 @@
-/* What mechanisms do that they must not: the first mistake of each SM, of each L2 slice and of the dispatcher is kept, and the machine stops. */
+/* mistake: records invalid actions of mechanisms. The first mistake of each SM, of each L2 slice and of the
+ * dispatcher is stored, and the machine stops. */
 #include "seam/inner.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-/* Hooks of the GPU run alone. Only what an SM's hook asks of the GPU, which is a mistake itself, can come from two threads at
- * once. */
+/* Hooks of the GPU run without other hooks. The exception is an SM's hook that calls a service of the GPU. That is
+ * itself a mistake, and two threads can make it at once. */
 static bool is_first(struct seam_mistake *mistake)
 {
 	return !__atomic_exchange_n(&mistake->made, true, __ATOMIC_RELAXED);
@@ -58,7 +59,7 @@ void seam_wrong_gpu(const struct mech_gpu *part, const char *format, ...)
 	va_end(arguments);
 }
 
-/* Of two, of which `first` may be NULL: the one that was made earlier, of one cycle the first. */
+/* The earlier one of two mistakes, of which `first` may be NULL. In a tie it is `first`. */
 static const struct seam_mistake *earlier(const struct seam_mistake *first, const struct seam_mistake *next)
 {
 	return next->made && (!first || next->cycle < first->cycle) ? next : first;

@@ -1,4 +1,4 @@
-/* What mechanisms print beside their counters: vectors. */
+/* output: what mechanisms print in addition to their counters: vectors. */
 #include "seam/output.h"
 
 #include "seam/inner.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bins of powers of two up to 4 million cycles. */
+/* Bins are powers of two, up to 4 million cycles. */
 static const struct counter_vector request_rows[OUTPUT_REQUEST_VECTORS] = {
 #define X(row, row_unit, row_meaning)                                                                                  \
 	[OUTPUT_##row] = {.name = #row,                                                                                \
@@ -29,7 +29,7 @@ const struct counter_vector *output_row(const struct mech *mech, uint32_t vector
 	return vector < mech->vector_count ? &mech->vectors[vector] : &request_rows[vector - mech->vector_count];
 }
 
-/* A row's elements, behind which a histogram has the sum of the values that it has sorted. */
+/* Number of values of a row. A histogram has one more than its elements: the sum of the values entered. */
 static uint32_t room_of(const struct counter_vector *row, uint32_t length)
 {
 	return length + (row->kind != VECTOR_COUNTERS);
@@ -68,7 +68,7 @@ void output_lay_out(struct seam *seam, uint32_t number)
 			seam_wrong_gpu((output)->gpu, __VA_ARGS__);                                                    \
 	} while (0)
 
-/* The GPU's part is touched by hooks of the GPU alone: several SMs may run at a time. */
+/* Only hooks of the GPU may touch the GPU's part, because several SMs may run at the same time. */
 static bool is_touchable(const struct output *output, const char *service)
 {
 	if (!output->gpu || output->seam->gpu.hook)
@@ -77,7 +77,7 @@ static bool is_touchable(const struct output *output, const char *service)
 	return false;
 }
 
-/* NULL after a mistake. */
+/* Returns NULL after a mistake. */
 static const struct counter_vector *row_of(const struct output *output, const char *service, uint32_t vector)
 {
 	const struct mech *mech = output->seam->attached[output->number].mech;
@@ -147,7 +147,7 @@ static void draw(struct mech_output *seen, const struct mech_event *event)
 		timeline_add(&output->timeline, event);
 }
 
-/* --- a part's --- */
+/* --- opening and clearing a part --- */
 
 static struct mech_output *open_part(struct output *output, struct seam *seam, struct arena *arena, uint32_t number)
 {
@@ -198,7 +198,8 @@ static void add_part(const struct output *output, uint32_t vector, struct vector
 	vector_add(row, sum, &part);
 }
 
-/* Gives the elements the names that they have in this launch; one without a name that has counted nothing goes. */
+/* Gives the elements the names that they have in this launch. Elements without a name that have counted nothing are
+ * removed. */
 static void name_elements(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum)
 {
 	const struct mech_gpu *gpu = &seam->gpu.part[number];

@@ -1,4 +1,4 @@
-/* output: what a mechanism's part prints beside its counters. */
+/* output: what a mechanism's part prints in addition to its counters. */
 #ifndef SLUICE_SEAM_OUTPUT_H
 #define SLUICE_SEAM_OUTPUT_H
 
@@ -11,17 +11,18 @@ struct seam_attached;
 struct seam_partition;
 struct seam_sm;
 
-/* Where each of a mechanism's vectors begins in a part's values, which is the same in all parts; how many elements it has. */
+/* The index at which each of a mechanism's vectors begins in a part's values, and its number of elements. Both are
+ * equal in all parts. */
 struct output_layout {
 	uint32_t *start, *length;
-	uint32_t room; /* values of a part */
+	uint32_t room; /* number of values of a part */
 };
 
-/* Of a mechanism's part, which is one of these three. */
+/* Output of a mechanism's part. One of `sm`, `partition` and `gpu` is set. */
 struct output {
 	struct mech_output seen;
 	struct seam *seam;
-	uint32_t number; /* which of the attached mechanisms */
+	uint32_t number; /* index of the mechanism among the attached ones */
 	struct mech_sm *sm;
 	struct mech_partition *partition;
 	struct mech_gpu *gpu;
@@ -29,7 +30,7 @@ struct output {
 	struct timeline timeline;
 };
 
-/* Of what every sender's account has beside its counters. */
+/* The histograms that every sender's account has in addition to its counters. */
 enum output_request_vector {
 #define X(name, unit, meaning) OUTPUT_##name,
 	MECH_REQUEST_HISTOGRAMS(X)
@@ -37,24 +38,24 @@ enum output_request_vector {
 		OUTPUT_REQUEST_VECTORS
 };
 
-/* A mechanism's vectors: its own, and of one that sends, behind them, those of its account. */
+/* A mechanism's vectors: first its own, then, if it sends, those of its account. */
 uint32_t output_vectors(const struct mech *mech);
 const struct counter_vector *output_row(const struct mech *mech, uint32_t vector);
 
-/* How many elements a vector has in a machine. */
+/* Number of elements of a vector in a machine. */
 uint32_t output_length(const struct seam_attached *attached, const struct mech_machine *machine, uint32_t vector);
 
-/* Of mechanism `number`, before its parts are opened. */
+/* Computes the layout of mechanism `number`, before its parts are opened. */
 void output_lay_out(struct seam *seam, uint32_t number);
 
 struct mech_output *output_open_sm(struct seam_sm *sm, uint32_t number);
 struct mech_output *output_open_partition(struct seam_partition *partition, uint32_t number);
 struct mech_output *output_open_gpu(struct seam *seam, uint32_t number);
 
-/* Sorts a value into a histogram of the account. */
+/* Enters a value into a histogram of the account. */
 void output_observe_request(struct output *output, enum output_request_vector vector, uint64_t value);
 
-/* A kernel begins. */
+/* Clears the output at the begin of a kernel. */
 void output_clear(struct output *output);
 
 #endif

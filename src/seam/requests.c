@@ -1,9 +1,9 @@
-/* What mechanisms ask of the machine: requests, with their accounts, and effects. */
+/* requests: the services by which mechanisms change the machine: requests with their accounts, and effects. */
 #include "seam/inner.h"
 
-#define NO_BLOCK UINT64_MAX /* no block's number */
+#define NO_BLOCK UINT64_MAX /* no block has this number */
 
-/* --- whether what is asked for makes sense --- */
+/* --- whether a request is valid --- */
 
 bool seam_in_kernel(const struct mech_sm *part, const char *service)
 {
@@ -15,7 +15,8 @@ bool seam_in_kernel(const struct mech_sm *part, const char *service)
 	return false;
 }
 
-/* A service of the GPU, for its hooks: while an SM's run, others touch the same. */
+/* True in a hook of the GPU, where services of the GPU may be called. While hooks of SMs run, other threads may
+ * touch the same state. */
 static bool in_gpu_hook(const struct mech_gpu *part, const char *service)
 {
 	const struct seam *seam = part->host;
@@ -53,7 +54,7 @@ static bool has_buffer(const struct mech_sm *part, const char *service)
 	return sm->has_buffer;
 }
 
-/* What is fetched is part of a line. */
+/* True when the requested bytes lie in one line and start at a sector. */
 static bool is_in_line(const struct mech_sm *part, const char *service, const struct mech_request *request)
 {
 	uint32_t line = ((const struct seam_sm *)part->host)->seam->machine.line_bytes;
@@ -99,7 +100,7 @@ static bool is_sound(const struct mech_sm *part, const char *service, const stru
 
 /* --- requests --- */
 
-/* The block that the line in the buffer, or the words in shared memory, are for, if it is there. */
+/* The number of the block that a buffer line or shared-memory words are for, if that block is resident. */
 static uint64_t owner_of(const struct seam_sm *sm, const struct mech_request *request)
 {
 	bool owned = (request->to == MECH_TO_BUFFER || seam_is_to_shared(request)) && sm->slots >> request->block & 1;
@@ -163,7 +164,7 @@ static struct seam_sent *pop(struct seam_sm *sm)
 	return sent;
 }
 
-/* A request has left. */
+/* Accounts for a request that has left the queue. */
 static void sent_off(struct seam_sm *sm, struct seam_sent *sent)
 {
 	struct seam_counted to = counted_of(sm, sent);
@@ -181,7 +182,7 @@ void seam_request_sent(struct seam_sm *sm)
 	sent_off(sm, pop(sm));
 }
 
-/* The sectors of the line that the request brings, as bits. */
+/* The sectors of the line that the request fetches, one bit per sector. */
 static uint32_t sectors_brought(const struct mech_request *request, uint64_t line, uint32_t line_bytes)
 {
 	if (request->address - line >= line_bytes)
@@ -220,7 +221,7 @@ static void no_more_coming(struct seam_sm *sm, const struct seam_sent *sent)
 		*link = sent->next;
 }
 
-/* The request has ended. */
+/* The request has ended: calls the sender's on_reply. */
 static void answer(struct seam_sm *sm, struct seam_sent *sent, const struct mech_reply *reply)
 {
 	struct mech_sm *part = &sm->part[sent->kept.sender - 1];
@@ -284,7 +285,7 @@ static void answer_from_l2(struct seam_sm *sm, struct seam_sent *sent, bool in_l
 		       .request = sent->request, .filtered = in_l2, .sent = sent->kept.sent, .cycle = cycle});
 }
 
-/* The block that the data are for is still there. */
+/* True when the block that the data are for is still resident. */
 static bool is_wanted(const struct seam_sm *sm, const struct seam_sent *sent)
 {
 	uint32_t block = sent->request.block;
@@ -297,7 +298,7 @@ static bool put_into_buffer(struct seam_sm *sm, struct seam_sent *sent)
 	const struct prefetch *kept = &sent->kept;
 	no_more_coming(sm, sent);
 	bool wanted = is_wanted(sm, sent);
-	if (kept->wanted) /* the account has it */
+	if (kept->wanted) /* already accounted for as late */
 		seam_came_late(sm, kept);
 	if (wanted)
 		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block,
@@ -314,7 +315,7 @@ static bool put_into_shared(struct seam_sm *sm, struct seam_sent *sent)
 		return false;
 	}
 	shared_fills_arrived(&sm->fills, sent->fill);
-	sent->fill = NULL; /* its words have it */
+	sent->fill = NULL; /* the words of shared memory refer to it now */
 	return true;
 }
 

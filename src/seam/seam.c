@@ -1,4 +1,4 @@
-/* Attaching mechanisms; a kernel's begin and end. */
+/* seam: attaches mechanisms, and runs the begin and end of a kernel. */
 #include "seam/inner.h"
 
 #include <stdlib.h>
@@ -31,14 +31,15 @@ static void close_pools(struct seam_pools *pools)
 	arena_free(&pools->kernel.arena);
 }
 
-/* True for one that can send from the dispatcher: it has a hook there that runs between a kernel's begin and end. */
+/* True when a mechanism can send from the dispatcher: it has a hook there that runs between a kernel's begin and
+ * end. */
 static bool sends_from_gpu(const struct mech *mech)
 {
 	return mech->sends && (mech->gpu_kernel_begin || mech->gpu_block || mech->gpu_cycle || mech->may_dispatch ||
 	                       mech->may_end || mech->place_block);
 }
 
-/* Puts a mechanism on the list of those that have a hook. */
+/* Adds a mechanism to the list of those that have a hook. */
 #define LIST(scope, hook, event, when) add(&scope->hook, number, mech->hook);
 
 static void open_gpu_part(struct seam *seam, uint32_t number)
@@ -174,7 +175,7 @@ static void open_partition(struct seam *seam, struct seam_partition *partition)
 		open_partition_part(seam, partition, i);
 }
 
-/* Calls a hook of one mechanism's part of the GPU, if it has it. */
+/* Calls a hook of one mechanism's GPU part, if the mechanism has that hook. */
 #define CALL_GPU(gpu, number, called)                                                                                  \
 	do {                                                                                                           \
 		(gpu)->hook = #called;                                                                                 \
@@ -183,7 +184,7 @@ static void open_partition(struct seam *seam, struct seam_partition *partition)
 		(gpu)->hook = NULL;                                                                                    \
 	} while (0)
 
-/* The same of an SM. */
+/* Calls a hook of one mechanism's SM part, if the mechanism has that hook. */
 #define CALL_SM(sm, number, called)                                                                                    \
 	do {                                                                                                           \
 		(sm)->hook = #called;                                                                                  \
@@ -191,7 +192,8 @@ static void open_partition(struct seam *seam, struct seam_partition *partition)
 			(sm)->part[number].mech->called(&(sm)->part[number]);                                          \
 	} while (0)
 
-/* A partition's figures, which its hooks may ask for, are of both sides of the slice. */
+/* True when a mechanism has hooks of partitions. These may read a partition's figures, which cover both the request
+ * side and the reply side of the slice. */
 static bool has_hooks_of_partitions(const struct mech *mech)
 {
 #define LOOK(scope, hook, event, when) || mech->hook
@@ -314,7 +316,7 @@ static void clear_account(struct seam_account *account, const struct seam *seam,
 	account->by_pc = xcalloc(seam->launch.instructions, sizeof *account->by_pc);
 }
 
-/* Counters and accounts begin with the kernel, before any hook of it can count. */
+/* Clears counters and accounts at the kernel's begin, before any of its hooks can count. */
 static void clear_sm(struct seam *seam, struct seam_sm *sm)
 {
 	for (uint32_t i = 0; i < seam->count; i++) {
@@ -356,7 +358,7 @@ static void show_launch(struct seam *seam, const struct mech_launch *launch)
 	}
 }
 
-/* While no kernel's cycles run, SMs are where the dispatcher is. */
+/* While no kernel's cycles run, the SMs' clocks equal the dispatcher's. */
 static void set_clocks(struct seam *seam)
 {
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
@@ -402,7 +404,7 @@ void seam_kernel_over(struct seam *seam)
 {
 	seam->phase = SEAM_SETTLING;
 	set_clocks(seam);
-	if (seam->gpu.queued) /* of a kernel that was cut */
+	if (seam->gpu.queued) /* the kernel was cut short */
 		seam_drop_dispatched(seam);
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {
 		seam_drop_requests(&seam->sm[s]);

@@ -1,8 +1,8 @@
-/* seam: the machine's side of mech.h: the attached mechanisms, by the hooks that they have; their accounts of requests; the
- * blocks that they hold.
+/* seam: the machine's side of mech.h. It lists the attached mechanisms by their hooks, holds the accounts of their
+ * requests and records which blocks and warps they hold.
  *
- * Each SM has a `struct seam_sm`, each L2 slice a `struct seam_partition`, the dispatcher a `struct seam_gpu`. A site that
- * may call a hook asks first whether anybody has it, which is one predictable branch.
+ * Each SM has a `struct seam_sm`, each L2 slice a `struct seam_partition`, and the dispatcher a `struct seam_gpu`. A
+ * site that may call a hook first tests whether a mechanism has it. This test is one predictable branch.
  */
 #ifndef SLUICE_SEAM_SEAM_H
 #define SLUICE_SEAM_SEAM_H
@@ -16,7 +16,7 @@
 #include "seam/shared_fills.h"
 #include "seam/timeline.h"
 
-/* What fields of fixed width say of mechanisms, blocks and warps. */
+/* Limits that fixed-width fields impose on the numbers of mechanisms, blocks and warps. */
 _Static_assert(MECH_MAX <= 32 && MECH_MAX < UINT8_MAX, "seam_sm.holders has a bit a mechanism, seam_list.part a byte");
 _Static_assert(MECH_MAX_BLOCKS <= 64, "seam_sm.slots and buffer_line.owners have a bit a block");
 _Static_assert(MECH_MAX_SCHEDULER_WARPS <= 64, "the masks of struct mech_warps have a bit a warp");
@@ -27,20 +27,23 @@ struct seam_attached {
 	void *config; /* config_size bytes */
 };
 
-/* The mechanisms of one part that have a hook. */
+/* The mechanisms that have a given hook, by number. */
 struct seam_list {
 	uint32_t count;
 	uint8_t part[MECH_MAX];
 };
 
-/* A request of a mechanism on its way. */
+/* A mechanism's request in flight. */
 struct seam_sent {
 	struct mech_request request;
-	uint64_t owner;       /* to the buffer, to shared memory: the number of the block in its slot when it was asked for */
-	struct prefetch kept; /* for its account; of one to L1, L1 keeps what comes behind its sending, of one to shared memory, `fill` */
-	struct shared_fill *fill; /* to shared memory: where it goes */
+	/* for the buffer or shared memory: number of the block that occupied the slot when the request was made */
+	uint64_t owner;
+	/* for its account. L1 holds this after sending for requests to L1; `fill` holds it for requests to shared
+	 * memory */
+	struct prefetch kept;
+	struct shared_fill *fill; /* destination in shared memory */
 	struct seam_sent *next;
-	uint64_t asked; /* the SM's cycle */
+	uint64_t asked; /* SM cycle in which the request was made */
 };
 
 /* Memory of a part, as mechanisms see it. */
@@ -49,30 +52,30 @@ struct seam_pool {
 	struct arena arena;
 };
 
-/* The two pools of a scope, which all mechanisms' parts in it share. */
+/* The two memory pools of a scope. All mechanisms' parts in the scope use them. */
 struct seam_pools {
 	struct seam_pool machine, kernel;
 };
 
-/* The first mistake of a mechanism. */
+/* The first mistake of a mechanism in one scope. */
 struct seam_mistake {
 	bool made;
 	uint64_t cycle;
 	char text[512];
 };
 
-/* What was sent on a load's behalf. */
+/* The account of requests sent on behalf of one load. */
 struct seam_load {
 	struct mech_requests requests;
-	uint64_t sum[OUTPUT_REQUEST_VECTORS]; /* of what the account's histograms have sorted of it: cycles */
+	uint64_t sum[OUTPUT_REQUEST_VECTORS]; /* cycles: sum of this load's values in each histogram of the account */
 };
 
 struct seam_account {
 	struct mech_requests all;
-	struct seam_load *by_pc; /* instructions of the kernel, or NULL: it never sends */
+	struct seam_load *by_pc; /* one element per instruction of the kernel; NULL: the mechanism never sends */
 };
 
-/* Who owns an opcode: the mechanism's number, or MECH_MAX; which of its own it is. */
+/* The mechanism that owns an opcode (MECH_MAX: none), and the opcode's index in that mechanism's table. */
 struct seam_opcode {
 	uint8_t owner, own;
 };
@@ -81,63 +84,78 @@ struct seam;
 
 struct seam_sm {
 	struct seam *seam;
-	uint64_t clock; /* the core cycle that it is in, or that it was in last: it may be ahead of others */
+	/* current core cycle of this SM, or the last one that it simulated; the SM may be ahead of others */
+	uint64_t clock;
 	struct mech_sm part[MECH_MAX];
 	struct output output[MECH_MAX];
 	struct seam_account account[MECH_MAX];
-	/* who has which hook */
+	/* for each hook, the mechanisms that have it */
 #define HOOK(scope, hook, event, when) struct seam_list hook;
 	MECH_SM_HOOKS(HOOK, HOOK)
 	struct seam_list cycle, warps_that_compete;
 	struct mech_sm *order; /* owner of the warp order, and its hook */
 	uint32_t (*pick)(struct mech_sm *, const struct mech_warps *, uint64_t);
-	struct mech_sm *replacement; /* owner of L1's replacement, */
-	struct mech_sm *behind_l1;   /* and of what answers its misses */
-	struct mech_sm *shared_room, *shared_layout; /* owners of the room in shared memory, of where bytes lie there */
+	struct mech_sm *replacement; /* owner of L1's replacement policy */
+	struct mech_sm *behind_l1;   /* owner of the answers to L1 misses */
+	struct mech_sm *shared_room, *shared_layout; /* owners of shared-memory capacity and of shared-memory layout */
 	struct shared_fills fills;
-	uint8_t shared_vetoed_by; /* the mechanism that refused the banks to the load/store unit's instruction, or MECH_MAX */
-	bool is_shown_issues;     /* some mechanism looks at them, or owns opcodes */
+	/* mechanism that refused the banks to the load/store unit's instruction, or MECH_MAX */
+	uint8_t shared_vetoed_by;
+	bool is_shown_issues; /* some mechanism observes issues or owns opcodes */
 	bool has_buffer, has_ranks;
 	struct line_buffer buffer;
-	uint64_t competing[MECH_MAX_SCHEDULERS][MECH_MAX]; /* by scheduler and mechanism that has the hook: what it returned last */
-	uint32_t resident; /* blocks, */
-	uint64_t slots;    /* and their slots, as bits */
+	/* last return value of the hook, by scheduler and by mechanism that has the hook */
+	uint64_t competing[MECH_MAX_SCHEDULERS][MECH_MAX];
+	uint32_t resident; /* number of resident blocks */
+	uint64_t slots;    /* their slots, one bit per slot */
 	struct mech_block block[MECH_MAX_BLOCKS];
-	struct timeline blocks; /* that have ended */
-	uint32_t holders[MECH_MAX_BLOCKS]; /* by slot: the mechanisms that hold the block, as bits */
-	bool live[MECH_MAX_WARPS];         /* by slot: a warp of a resident block that has not ended, */
-	uint32_t warp_holders[MECH_MAX_WARPS]; /* and the mechanisms that hold it, as bits */
-	uint8_t vetoed_by[MECH_MAX_WARPS]; /* by slot: the mechanism that refused the instruction, or MECH_MAX */
-	uint64_t wake;                     /* cycle in which a cycle hook wants to be called */
-	bool has_news; /* since the cycle hooks were called last, a hook of a mechanism has run that has warps_that_compete */
-	/* requests that wait to be served: a ring of machine.send_queue; the dispatcher's for it; how often it is kept in step */
+	struct timeline blocks; /* blocks that have ended */
+	uint32_t holders[MECH_MAX_BLOCKS]; /* by block slot: mechanisms that hold the block, one bit per mechanism */
+	bool live[MECH_MAX_WARPS];         /* by warp slot: true for an unfinished warp of a resident block */
+	uint32_t warp_holders[MECH_MAX_WARPS]; /* by warp slot: mechanisms that hold the warp, one bit per mechanism */
+	uint8_t vetoed_by[MECH_MAX_WARPS]; /* by warp slot: mechanism that refused the instruction, or MECH_MAX */
+	uint64_t wake;                     /* next cycle in which a cycle hook wants to be called */
+	/* since the last call of the cycle hooks, a mechanism with warps_that_compete has run another hook */
+	bool has_news;
+	/* Requests that wait to be served, in a ring of machine.send_queue entries. `dispatched` counts the
+	 * dispatcher's requests for this SM. `kept_in_step` counts the calls that keep the SM in step and are not
+	 * yet undone. */
 	struct seam_sent **queue;
 	uint32_t queue_head, queued, dispatched, kept_in_step;
 	struct seam_sent *free;
-	struct seam_sent *coming; /* to the buffer, where loads can wait for it */
+	struct seam_sent *coming; /* requests in flight to the buffer whose data loads can wait for */
 	struct seam_pools pools;
-	const char *hook; /* the one that runs, or ran last */
-	bool in_fate;     /* on_fate runs, in the middle of what the machine does to L1 or the buffer */
-	const struct mech_issue *issuing; /* the instruction that hooks are shown before it runs, or NULL */
+	const char *hook; /* name of the hook that runs, or ran last */
+	bool in_fate;     /* on_fate runs while the machine is changing L1 or the buffer */
+	const struct mech_issue *issuing; /* the instruction shown to hooks before it runs, or NULL */
 	struct seam_mistake mistake;
-	/* the SM: gives a block its new holders, behind the SMs' ticks of that cycle, or in its own: MECH_NEVER; is told that a
-	 * request waits; says what a warp's next instruction is about to be run with */
+	/* Callbacks of the SM, called with `host`:
+	 * - held: gives block `slot` its new holders. They apply after the SMs' ticks of `cycle`; MECH_NEVER: the
+	 *   call is made in the SM's own tick.
+	 * - asked: reports that a request waits.
+	 * - operands (below): reads the operands with which a warp's next instruction is about to run.
+	 */
 	void *host;
 	void (*held)(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
 	void (*asked)(void *host);
-	/* ... a hook may have changed which warps compete: asks again, in this cycle or in the next one */
+	/* A hook may have changed which warps compete: calls warps_that_compete again, in this cycle or in the next
+	 * one. */
 	void (*compete_again)(void *host);
 	void (*operands)(const void *host, uint32_t warp, struct mech_operands *operands);
-	/* ... gives a warp its new holders, as `held` does a block; says how a live one stands, but for who holds it */
+	/* held_warp gives a warp its new holders, with the same meaning of `cycle` as `held`. look_at_warp reads the
+	 * state of a live warp, except its holders. */
 	void (*held_warp)(void *host, uint32_t slot, uint32_t holders, uint64_t cycle);
 	void (*look_at_warp)(const void *host, uint32_t slot, struct mech_warp *warp);
-	/* ... gives a warp its rank; stops at a warp's next instruction, of which `lane` does what a mechanism forbids */
+	/* ranked gives a warp its rank. stopped stops the kernel at a warp's next instruction, because `lane` does
+	 * something that a mechanism forbids. */
 	void (*ranked)(void *host, uint32_t slot, uint32_t rank);
 	void (*stopped)(void *host, uint32_t slot, uint32_t lane, const char *why);
-	/* ... says what copy in bulk a lane of a warp's next instruction asks for; false: one that stops the kernel. Tells an mbarrier of arrivals and bytes */
+	/* bulk_copy reads the bulk copy that a lane of a warp's next instruction requests. It returns false when the
+	 * instruction stops the kernel. complete reports arrivals and bytes to an mbarrier. */
 	bool (*bulk_copy)(const void *host, uint32_t slot, uint32_t lane, struct bulk_copy *copy);
 	void (*complete)(void *host, uint32_t block, uint32_t shared, uint32_t arrivals, uint64_t bytes);
-	/* ... gives its live figures: when it is asked from outside up to this cycle, in its own hooks: MECH_NEVER */
+	/* Reads the SM's live figures up to `cycle`, when the caller is outside the SM. In the SM's own hooks
+	 * `cycle` is MECH_NEVER. */
 	void (*look_at_sm)(void *host, uint64_t cycle, struct mech_sm_figures *figures);
 };
 
@@ -145,20 +163,20 @@ struct seam_partition {
 	struct seam *seam;
 	struct mech_partition part[MECH_MAX];
 	struct output output[MECH_MAX];
-	struct seam_account account[MECH_MAX]; /* of what has become of requests to L2 */
+	struct seam_account account[MECH_MAX]; /* outcomes of requests to L2 */
 	struct seam_pools pools;
-	const char *hook; /* the one that runs, or ran last */
+	const char *hook; /* name of the hook that runs, or ran last */
 	struct seam_mistake mistake;
-	struct mech_partition *replacement; /* owner of L2's replacement, */
-	struct mech_partition *scheduler;   /* and of DRAM's scheduling, */
-	bool serves_none;                   /* which chose no request when it was asked last */
-	/* the machine: gives live figures of a slice */
+	struct mech_partition *replacement; /* owner of L2's replacement policy */
+	struct mech_partition *scheduler;   /* owner of DRAM scheduling */
+	bool serves_none;                   /* the owner of DRAM scheduling chose no request in its last call */
+	/* callback of the machine: reads the live figures of a slice */
 	const void *host;
 	void (*look)(const void *host, uint32_t slice, struct mech_partition_figures *figures);
 	MECH_PARTITION_HOOKS(HOOK, HOOK)
 };
 
-/* A request of the dispatcher for an SM. */
+/* A request from the dispatcher to an SM. */
 struct seam_dispatched {
 	uint32_t sm;
 	struct seam_sent *sent;
@@ -171,21 +189,21 @@ struct seam_gpu {
 #undef HOOK
 	struct seam_list cycle;
 	struct mech_gpu *count_owner, *place_owner, *room_owner;
-	bool sends;           /* some mechanism may send from here */
-	uint64_t dispatching; /* the cycle, while the dispatcher is at work; else MECH_NEVER */
-	uint32_t of_sm;       /* the SM of gpu_block or may_dispatch, while it runs; else MECH_NOWHERE */
+	bool sends;           /* some mechanism may send from the dispatcher */
+	uint64_t dispatching; /* current cycle while the dispatcher works; else MECH_NEVER */
+	uint32_t of_sm;       /* SM of gpu_block or may_dispatch while that hook runs; else MECH_NOWHERE */
 	enum mech_preference preference;
 	uint64_t wake[MECH_MAX], first_wake; /* cycles in which cycle hooks want to be called */
-	uint32_t vetoed_by;                  /* the mechanism that refused the next block on some SM, or MECH_MAX */
-	uint32_t kept_open_by;               /* the one that does not let the kernel end, or MECH_MAX */
+	uint32_t vetoed_by;                  /* mechanism that refused the next block on some SM, or MECH_MAX */
+	uint32_t kept_open_by;               /* mechanism that does not let the kernel end, or MECH_MAX */
 	struct seam_dispatched *queue;
 	uint32_t queue_head, queued;
 	struct seam_pools pools;
-	const char *hook; /* the one that runs, or NULL */
+	const char *hook; /* name of the hook that runs, or NULL */
 	struct seam_mistake mistake;
 };
 
-/* Analyses, by whoever knows the program. */
+/* Static analyses of the program, provided by the code that knows the program. */
 struct seam_analyses {
 	void *user;
 	struct mech_rows (*rows)(void *user, uint32_t most, enum mech_loops loops);
@@ -195,20 +213,27 @@ struct seam_analyses {
 	void (*say)(void *user, const char *mechanism, const char *text);
 };
 
-/* What is going on, as far as services depend on it: the parts are opened; nothing; a kernel is prepared; its hooks that begin
- * it are called; its cycles run; they are over, and what requests have brought and nobody wanted is told; it ends. */
+/* The phases that decide which services may be called:
+ * - SEAM_OPENING: the parts are being opened.
+ * - SEAM_IDLE: between kernels.
+ * - SEAM_LAUNCHING: a kernel is being prepared.
+ * - SEAM_BEGINNING: its kernel-begin hooks run.
+ * - SEAM_RUNNING: its cycles run.
+ * - SEAM_SETTLING: its cycles are over, and the outcomes of unused prefetched lines are reported.
+ * - SEAM_ENDING: the kernel ends.
+ */
 enum seam_phase { SEAM_OPENING, SEAM_IDLE, SEAM_LAUNCHING, SEAM_BEGINNING, SEAM_RUNNING, SEAM_SETTLING, SEAM_ENDING };
 
 struct seam {
 	struct mech_machine machine;
 	struct seam_attached attached[MECH_MAX];
-	struct output_layout layout[MECH_MAX]; /* of their vectors */
+	struct output_layout layout[MECH_MAX]; /* of the mechanisms' vectors */
 	struct seam_opcode opcode[PTX_OPCODES];
 	uint32_t count;
 	struct mech_launch launch;
 	struct seam_analyses analyses;
-	const uint64_t *clock;              /* the core cycle, as the dispatcher has it; */
-	const uint64_t *clock_of_partitions; /* where memory partitions are in time, which may be another */
+	const uint64_t *clock; /* core cycle of the dispatcher */
+	const uint64_t *clock_of_partitions; /* core cycle of the memory partitions, which may differ */
 	enum seam_phase phase;
 	bool draws; /* a timeline */
 	struct seam_gpu gpu;
@@ -218,81 +243,87 @@ struct seam {
 
 /* --- before a machine is opened --- */
 
-/* True when what the mechanism says of itself makes sense: its name, its tables. False, with a message. */
+/* True when the mechanism's own description is valid: its name and its tables. Otherwise false, with a message. */
 bool seam_check_tables(const struct mech *mech, char *message, size_t size);
 
-/* True when they can be attached together to this machine. False, with a message. */
+/* True when the mechanisms can be attached together to this machine. Otherwise false, with a message. */
 bool seam_check(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine, char *message,
                 size_t size);
 
-/* Counters of the account of requests, which lie in struct mech_requests. */
+/* Counters of the account of requests, which are fields of struct mech_requests. */
 extern const struct counter seam_request_counters[];
 extern const size_t seam_request_counter_count;
 
-/* The names that formulas of a mechanism's energies may have; it refers to itself and is not to be copied. */
+/* The names that formulas of a mechanism's energies may use. The struct points into itself, so it must not be
+ * copied. */
 struct seam_energy_names {
 	struct counter_group group[2];
 	struct formula_names names;
 };
 void seam_energy_names(struct seam_energy_names *names, const struct mech *mech);
 
-/* What a mechanism consumes; 0 rows where it says nothing of it. */
+/* Writes the rows of a mechanism's energy table and returns their number; 0: the mechanism declares none. */
 uint32_t seam_energies(const struct seam_attached *attached, const struct mech_machine *machine,
                        struct mech_energy energy[MECH_MAX_ENERGIES]);
-/* True when that makes sense. False, with a message. */
+/* True when a mechanism's energies are valid. Otherwise false, with a message. */
 bool seam_check_energies(const struct seam_attached *attached, const struct mech_machine *machine, char *message,
                          size_t size);
 
-/* Of one of enum mech_seat, for people. */
+/* Readable name of one of enum mech_seat. */
 const char *seam_seat_name(uint32_t seat);
 
-/* For a machine with these clocks, of the dispatcher and of partitions; seam_check() must have passed. The configurations must live as long. */
+/* Opens the mechanisms for a machine with these clocks, of the dispatcher and of the partitions. seam_check() must
+ * have passed. The configurations must live as long as the result. */
 struct seam *seam_open(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine,
                        const uint64_t *clock, const uint64_t *clock_of_partitions);
 void seam_close(struct seam *seam);
 
-/* None sees, or touches, an SM at a time that is not the SM's own: SMs may be ahead of each other, and of partitions. */
+/* True when no mechanism reads or changes an SM at a time other than the SM's own. Only then may SMs be ahead of
+ * each other and of partitions. */
 bool seam_is_local(const struct seam *seam);
 
-/* A mechanism's hooks of the GPU may touch the SM, which is not to be ahead of the dispatcher. */
+/* True when a mechanism's hooks of the GPU may touch the SM. The SM must then not be ahead of the dispatcher. */
 static inline bool seam_is_kept_in_step(const struct seam_sm *sm)
 {
 	return sm->kept_in_step || sm->dispatched;
 }
 
-/* Some mechanism sends requests. */
+/* True when some mechanism sends requests. */
 bool seam_sends(const struct seam *seam);
 
-/* A kernel is about to begin, with all parts empty: its launch can be seen; begins; its cycles are over; ends, with nothing in
+/* The steps of a kernel. seam_launch: the kernel is about to begin; all parts are empty and can see its launch.
+ * seam_kernel_begin: it begins. seam_kernel_over: its cycles are over. seam_kernel_end: it ends, with nothing in
  * flight. */
 void seam_launch(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses);
 void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm);
 void seam_kernel_over(struct seam *seam);
 void seam_kernel_end(struct seam *seam);
-/* Before seam_kernel_end() of a kernel that did not run to its end: requests that are still on their way count as redundant, in the accounts
- * alone: nobody is told. */
+/* To be called before seam_kernel_end() of a kernel that did not run to its end. Counts requests that are still in
+ * flight as redundant. Only the accounts change: no on_fate hook is called. */
 void seam_settle_cut(struct seam *seam);
 
-/* The mechanisms' first mistake since the machine was opened, or NULL. No SM ticks. */
+/* The mechanisms' first mistake since the machine was opened, or NULL. No SM may be ticking. */
 const struct seam_mistake *seam_mistake(const struct seam *seam);
 
-/* What a mechanism counted in the kernel. */
+/* Reads what a mechanism counted in the kernel: its counters, its account of requests, and that account by load. */
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct seam_load *by_pc);
-/* One of its vectors over all parts; vector_free() it. */
+/* Sums one of a mechanism's vectors over all parts. The caller frees it with vector_free(). */
 void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum);
-/* Its account over all SMs. */
+/* A mechanism's account of requests, summed over all SMs. */
 struct mech_requests seam_account_of(const struct seam *seam, uint32_t number);
 void seam_stats_add(const struct mech *mech, void *sum, const void *stats);
 void seam_requests_add(struct mech_requests *sum, const struct mech_requests *requests);
 
 /* --- the timeline --- */
 
-/* From now on, and in all kernels to come, events are kept, so many of a part before they are taken; 0: no more are. No SM ticks. */
+/* From now on, also in later kernels, each part stores at most `most` events before they are taken; 0 stops
+ * recording. No SM may be ticking. */
 void seam_draw(struct seam *seam, uint64_t most);
 
-/* Takes all events since the last time, in the order of parts, so that it depends on no thread: the blocks that have ended, as events of no
- * mechanism (`mech` NULL, `track` their slot, the first argument their number), and what mechanisms have drawn. */
+/* Takes all events since the last call, in the order of the parts, so that the order does not depend on threads.
+ * First come the blocks that have ended, as events without a mechanism. Their `mech` is NULL, `track` is the block's
+ * slot and the first argument is its number. Then come the events that mechanisms have drawn. */
 enum seam_unit { SEAM_OF_GPU, SEAM_OF_SM, SEAM_OF_PARTITION };
 struct seam_drawer {
 	void *user;
@@ -300,21 +331,22 @@ struct seam_drawer {
 	             const struct mech_event *event);
 };
 void seam_take_events(struct seam *seam, const struct seam_drawer *drawer);
-/* The kernel has ended, and these blocks have not: they count as ended in that cycle. */
+/* The kernel has ended before these blocks: they count as ended in `cycle`. */
 void seam_cut_blocks(struct seam *seam, uint64_t cycle);
 
 /* --- an SM's blocks --- */
 
-/* A block is about to start: its warps must not issue while it has holders. */
+/* A block is about to start. Its warps must not issue while it has holders. */
 void seam_block_begin(struct seam_sm *sm, const struct mech_block *block);
 void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle);
-/* All threads of a warp have exited: nobody holds it. */
+/* All threads of a warp have exited: no mechanism holds it any more. */
 void seam_warp_end(struct seam_sm *sm, uint32_t slot);
 
 /* --- looks and vetoes: call.c --- */
 
-/* The calls of a hook of all who have it; of a veto, gives the mechanisms that refuse, as bits. A site asks first whether anybody has it
- * (`seam->HOOK.count`): it makes no event for nobody. */
+/* seam_call_HOOK calls a look of all mechanisms that have it. seam_ask_HOOK calls a veto of all of them and returns
+ * the mechanisms that refuse, one bit per mechanism. A site first tests `seam->HOOK.count`, so that it builds no
+ * event when no mechanism listens. */
 #define LOOK(scope, hook, event, when) void seam_call_##hook(struct seam_##scope *scope, const struct event *event);
 #define VETO(scope, hook, event, when) uint32_t seam_ask_##hook(struct seam_##scope *scope, const struct event *event);
 MECH_SM_HOOKS(LOOK, VETO)
@@ -323,7 +355,7 @@ MECH_GPU_HOOKS(LOOK, VETO)
 #undef LOOK
 #undef VETO
 
-/* The look that is called before the instruction runs, as the veto is. */
+/* Calls the look that precedes the instruction's execution, as the veto does. */
 void seam_issue(struct seam_sm *sm, const struct mech_issue *issue);
 
 static inline bool seam_owns_opcode(const struct seam *seam, enum ptx_opcode op)
@@ -331,27 +363,28 @@ static inline bool seam_owns_opcode(const struct seam *seam, enum ptx_opcode op)
 	return seam->opcode[op].owner < MECH_MAX;
 }
 
-/* An instruction whose opcode has an owner is about to run: gives the cycles that it takes, or 0. Of one without an owner, 0. */
+/* Runs an instruction whose opcode has an owner. Returns the cycles that it takes; 0 when the opcode has no owner. */
 uint32_t seam_run_opcode(struct seam_sm *sm, const struct mech_issue *issue);
 
-/* Vetoes whose refuser is kept for the report of a deadlock. */
+/* Vetoes whose refusing mechanism is recorded for the deadlock report. */
 bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue);
 bool seam_may_dispatch(struct seam_gpu *gpu, const struct mech_dispatch *dispatch);
 bool seam_may_end(struct seam_gpu *gpu, const struct mech_end *end);
 
-/* A block has been started: cycle hooks are called in the next cycle. */
+/* A block has been started: cycle hooks will be called in the next cycle. */
 void seam_block(struct seam_gpu *gpu, const struct mech_block *block);
 
-/* The cycle hooks. */
+/* Call the cycle hooks. */
 void seam_cycle(struct seam_sm *sm, uint64_t cycle);
 void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle);
 
 /* --- the warp order --- */
 
-/* The warps that all who have the hook let compete; the first mechanism that did not let one, when it was asked last, or MECH_MAX. */
+/* seam_compete returns the warps that all mechanisms with the hook let compete. seam_left_out_by returns the first
+ * mechanism that excluded `warp` in its last call, or MECH_MAX. */
 uint64_t seam_compete(struct seam_sm *sm, const struct mech_warps *warps);
 uint32_t seam_left_out_by(const struct seam_sm *sm, uint32_t scheduler, uint64_t warp);
-/* What the owner has picked is no candidate: says so, and picks one. */
+/* The owner has picked a warp that is no candidate: records the mistake and returns a candidate. */
 uint32_t seam_wrong_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates, uint32_t bit);
 
 static inline uint32_t seam_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates)
@@ -362,25 +395,27 @@ static inline uint32_t seam_pick(struct seam_sm *sm, const struct mech_warps *wa
 	return good ? bit : seam_wrong_pick(sm, warps, candidates, bit);
 }
 
-/* --- replacement: the owner's pick, which may go, and what it is told --- */
+/* --- replacement: the owner's pick, restricted to the ways that may be evicted, and its notices of uses --- */
 
 uint32_t seam_l1_victim(struct seam_sm *sm, const struct mech_set *set);
 uint32_t seam_l2_victim(struct seam_partition *partition, const struct mech_set *set);
 void seam_l1_used(struct seam_sm *sm, const struct mech_use *use);
 void seam_l2_used(struct seam_partition *partition, const struct mech_use *use);
 
-/* The owner's pick of a DRAM channel's next request, or UINT32_MAX. */
+/* The request that the owner picks as a DRAM channel's next one, or UINT32_MAX. */
 uint32_t seam_dram_next(struct seam_partition *partition, const struct mech_queue *queue);
 
 /* --- shared memory --- */
 
-/* May the load/store unit's instruction have the banks? */
+/* True when the load/store unit's instruction may have the banks. */
 bool seam_may_access_shared(struct seam_sm *sm, const struct mech_shared *access);
 
-/* Where the bytes that lanes access, or the first bytes of words, lie in the SM's shared memory. There is an owner of the layout. */
+/* Writes the positions in the SM's shared memory of the bytes (or first bytes of words) that lanes access. To be
+ * called only when a mechanism owns the layout. */
 void seam_shared_places(struct seam_sm *sm, uint32_t block, const uint64_t *byte, uint32_t lanes, uint64_t *place);
 
-/* An instruction issues that accesses so many bytes at each lane's address. To be called where mechanisms fill shared memory. */
+/* An instruction issues that accesses `bytes` bytes at each lane's address. To be called when mechanisms fill shared
+ * memory. */
 void seam_shared_touched(struct seam_sm *sm, uint32_t block, enum mech_kind kind, const uint64_t *byte, uint32_t lanes,
                          uint32_t bytes);
 
@@ -389,7 +424,7 @@ static inline bool seam_fills_shared(const struct seam_sm *sm)
 	return sm->fills.arena;
 }
 
-/* Cycles to the owner's answer of a miss; 0: there is none. */
+/* Cycles until the owner answers a miss; 0: no owner answers it. */
 uint32_t seam_answer_miss(struct seam_sm *sm, const struct mech_access *miss);
 
 /* --- requests of an SM's mechanisms --- */
@@ -398,40 +433,43 @@ static inline struct seam_sent *seam_next_request(const struct seam_sm *sm)
 {
 	return sm->queued ? sm->queue[sm->queue_head] : NULL;
 }
-/* Its turn is before those of instructions: not of one for L1. */
+/* True when the next request goes before the accesses of instructions. A request to L1 never does. */
 static inline bool seam_goes_before_demand(const struct seam_sm *sm)
 {
 	const struct seam_sent *next = seam_next_request(sm);
 	return next && next->request.before_demand && next->request.to != MECH_TO_L1;
 }
-/* The next request, which leaves the queue, has been sent; or was not, since its line is there or on its way, or is no
- * memory. */
+/* The next request leaves the queue. seam_request_sent: it was sent. seam_request_filtered: it was not, because its
+ * line is present or in flight. seam_request_outside: it was not, because its address is no memory. */
 void seam_request_sent(struct seam_sm *sm);
 void seam_request_filtered(struct seam_sm *sm, uint64_t cycle);
-/* L1 has no room for it in this cycle: it stays, or is dropped. */
+/* L1 has no free entry for the request in this cycle. The request stays in the queue or is dropped. */
 void seam_request_refused(struct seam_sm *sm);
 void seam_request_outside(struct seam_sm *sm, uint64_t cycle);
-/* Drops what waits: no block is left that could want it. */
+/* Drops the queued requests, because no block is left that could use them. */
 void seam_drop_requests(struct seam_sm *sm);
-/* The data have come. Those for L1 are there already. Of a request to L2, whether L2 had them or waited for them. True: they went into the
- * buffer. */
+/* The data of a request have arrived; for L1, L1 already holds them. `in_l2` says, for a request to L2, whether L2
+ * had the data or waited for them. True when the data were written into the buffer. */
 bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t cycle);
 
-/* Of the sectors of the line those that are not in the buffer, as bits, if all of these are on their way to it, which then are
- * late; else 0. */
+/* Returns those sectors of the line that the buffer lacks, one bit per sector, if all of them are in flight to it.
+ * Their requests are then late. Otherwise returns 0. */
 uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors);
 
-/* Enters what becomes of the requests of an SM into the accounts of their senders, and tells these. */
+/* A listener that enters the outcomes of an SM's requests into their senders' accounts and calls the senders'
+ * on_fate. */
 struct prefetch_teller seam_teller(struct seam_sm *sm);
-/* The same of requests to L2, in a slice. */
+/* The corresponding listener for requests to L2, in a slice. */
 struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition);
 
 /* --- the dispatcher --- */
 
-/* Blocks that an SM has room for: the least, where the owner of shared memory's room says how many fit there. */
+/* Returns how many blocks fit on an SM. Where the owner of shared-memory capacity states how many blocks fit there,
+ * that number limits the result. */
 uint32_t seam_room(struct seam *seam, const struct mech_room *room);
 
-/* The owners' picks: blocks an SM, of those that fit; the SM that gets a block, or MECH_NOWHERE. */
+/* The owners' picks. seam_blocks_per_sm picks the number of blocks per SM, at most `blocks`. seam_place_block picks
+ * the SM that gets a block, or MECH_NOWHERE. */
 uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks);
 uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_room);
 
@@ -439,10 +477,11 @@ static inline const struct seam_dispatched *seam_next_dispatched(const struct se
 {
 	return gpu->queued ? &gpu->queue[gpu->queue_head] : NULL;
 }
-/* The dispatcher's next request has left, or is no memory. */
+/* The dispatcher's next request has left, or its address is no memory. */
 void seam_dispatched_sent(struct seam *seam);
 void seam_dispatched_outside(struct seam *seam, uint64_t cycle);
-/* Drops what waits, and calls no cycle hook any more: the kernel's last block has ended, and nobody objects. */
+/* Drops the queued requests and stops calling cycle hooks. The kernel's last block has ended, and no mechanism
+ * objects. */
 void seam_drop_dispatched(struct seam *seam);
 
 #endif

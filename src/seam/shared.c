@@ -1,5 +1,5 @@
-/* Shared memory, as mechanisms see and use it: who may access it, where its bytes lie, how many blocks it has room for, what is brought
- * into it. */
+/* shared: shared memory as mechanisms see and use it: access vetoes, layout, block capacity, and requests that fill
+ * it. */
 #include "seam/inner.h"
 
 bool seam_may_access_shared(struct seam_sm *sm, const struct mech_shared *access)
@@ -34,7 +34,7 @@ void seam_shared_touched(struct seam_sm *sm, uint32_t block, enum mech_kind kind
 		shared_fills_written(&sm->fills, block, byte, lanes, bytes);
 }
 
-/* --- how many blocks there is room for --- */
+/* --- how many blocks fit --- */
 
 static uint32_t least(uint32_t one, uint32_t other)
 {
@@ -100,7 +100,8 @@ bool seam_fill_is_sound(const struct mech_sm *part, const char *service, const s
 {
 	const struct seam *seam = ((const struct seam_sm *)part->host)->seam;
 	uint32_t bytes = seam->launch.shared_bytes, words = (bytes + 3) / 4;
-	uint32_t side_by_side = (request->shared % 4 + request->bytes + 3) / 4; /* words of them */
+	/* number of words when they are contiguous */
+	uint32_t side_by_side = (request->shared % 4 + request->bytes + 3) / 4;
 	if (request->words > MECH_MAX_WORDS || (!request->words && side_by_side > MECH_MAX_WORDS)) {
 		seam_wrong(part, "%s(): %u words of shared memory; expected up to %d", service,
 		           request->words ? request->words : side_by_side, MECH_MAX_WORDS);

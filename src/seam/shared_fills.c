@@ -26,7 +26,7 @@ void shared_fills_free(struct shared_fills *fills, struct shared_fill *fill)
 	fills->free = fill;
 }
 
-/* Where the request does not say which words its data go to, they lie side by side. */
+/* Where the request does not list the words that its data go to, the words are contiguous. */
 static void place(struct shared_fill *fill, const struct mech_request *request)
 {
 	uint32_t first = request->shared / WORD, end = (request->shared + request->bytes + WORD - 1) / WORD;
@@ -81,7 +81,7 @@ static struct shared_fill **word_of(const struct shared_fills *fills, uint32_t b
 	return &fills->word[place_of(fills, block, word)];
 }
 
-/* What a word holds is overwritten, or nobody's any more. */
+/* The word's data are overwritten, or no longer belong to a block. */
 static void leave(struct shared_fills *fills, struct shared_fill **word, enum prefetch_fate fate)
 {
 	struct shared_fill *fill = *word;
@@ -92,7 +92,7 @@ static void leave(struct shared_fills *fills, struct shared_fill **word, enum pr
 	shared_fills_free(fills, fill);
 }
 
-/* Of one that was late, whose fate is told, the data. */
+/* The data of a fill have arrived. If the fill was late, its outcome has already been reported. */
 static void come(const struct shared_fills *fills, struct shared_fill *fill)
 {
 	struct prefetch *kept = &fill->kept;
@@ -107,7 +107,7 @@ void shared_fills_arrived(struct shared_fills *fills, struct shared_fill *fill)
 {
 	no_more_coming(fills, fill);
 	come(fills, fill);
-	fill->holds = 1; /* lest a word that it names twice frees it */
+	fill->holds = 1; /* prevents a free while filling, when the request names a word twice */
 	for (uint32_t i = 0; i < fill->words; i++) {
 		struct shared_fill **word = word_of(fills, fill->block, fill->word[i]);
 		leave(fills, word, PREFETCH_EARLY_EVICTED);
@@ -124,7 +124,7 @@ void shared_fills_lost(struct shared_fills *fills, struct shared_fill *fill)
 	tell(fills, fill, PREFETCH_REDUNDANT);
 }
 
-/* A word on its way is wanted. */
+/* An instruction wants a word that is in flight. */
 static void want(const struct shared_fills *fills, uint32_t block, uint32_t word)
 {
 	for (struct shared_fill *fill = fills->coming; fill; fill = fill->next)

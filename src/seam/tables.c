@@ -1,4 +1,4 @@
-/* Whether what a mechanism says of itself makes sense: its name, its options, counters, vectors, opcodes and passes. */
+/* tables: checks a mechanism's own description: its name, options, counters, vectors, opcodes and passes. */
 #include "flow/pass.h"
 #include "seam/seam.h"
 
@@ -9,7 +9,7 @@
 
 enum { MAX_NAME = 40 };
 
-/* A name that can be typed at a shell and stands before and behind '.', '=', ',' and ':'. */
+/* True for a name that can be typed at a shell and can precede or follow '.', '=', ',' and ':'. */
 static bool is_name(const char *name, const char *others)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz", digits[] = "0123456789";
@@ -21,9 +21,9 @@ static bool is_name(const char *name, const char *others)
 	return true;
 }
 
-/* Where in a mechanism something is wrong. */
+/* The position of an error in a mechanism's description. */
 struct row {
-	const char *kind; /* "option" */
+	const char *kind; /* for example "option" */
 	size_t number;
 	const char *name;
 	char *message;
@@ -42,7 +42,7 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const struct row *row, 
 	return false;
 }
 
-/* What options and counters have in common: a name of their own, and texts. */
+/* Checks what options and counters have in common: a unique name, and texts. */
 static bool check_row(const struct row *row, const char *unit, const char *meaning, bool is_taken)
 {
 	if (!is_name(row->name, "_."))
@@ -70,7 +70,7 @@ static size_t size_of(enum option_type type)
 	return 0;
 }
 
-/* A default that the table allows, as far as the table says: what is printed can be read again. */
+/* Checks that a default is within the table's limits and that its printed form can be parsed again. */
 static bool check_default(const struct row *row, const struct mech *mech, const struct option *option)
 {
 	char value[OPTION_TEXT_SIZE], message[256];
@@ -107,7 +107,7 @@ static bool check_option(const struct mech *mech, size_t number, char *message, 
 	return check_default(&row, mech, option);
 }
 
-/* Requests are counted under the mechanism's name, too. */
+/* Counters of requests are printed under the mechanism's name too, so their names are taken. */
 static bool is_request_counter(const char *name)
 {
 	static const char *const names[] = {
@@ -121,7 +121,7 @@ static bool is_request_counter(const char *name)
 	return false;
 }
 
-/* Among the first of the vectors. */
+/* True when one of the first `count` vectors has this name. */
 static bool has_vector(const struct mech *mech, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
@@ -232,7 +232,7 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 	return false;
 }
 
-/* What can change a run. */
+/* Checks that a mechanism which only looks has nothing that can change a run. */
 static bool check_only_looks(const struct mech *mech, char *message, size_t size)
 {
 	const struct {
@@ -260,7 +260,7 @@ static bool check_only_looks(const struct mech *mech, char *message, size_t size
 	return true;
 }
 
-/* One whose time is that of a unit. */
+/* True for an opcode that an execution unit times. */
 static bool is_computed(enum ptx_opcode op)
 {
 	enum ptx_latency latency = ptx_op_latency(op);
@@ -282,7 +282,7 @@ static bool check_opcode(const struct mech *mech, size_t number, char *message, 
 	return mech->run_opcode || refuse(&row, "there is no hook run_opcode");
 }
 
-/* A pass's options and counters are checked as a mechanism's. */
+/* A pass's options and counters are checked like a mechanism's own. */
 static bool check_pass(const struct mech *mech, size_t number, char *message, size_t size)
 {
 	const struct pass *pass = mech->passes[number];

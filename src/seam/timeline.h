@@ -7,7 +7,7 @@
 struct timeline {
 	struct mech_event *event;
 	uint32_t count, capacity;
-	uint32_t most; /* no more are kept: as many as would be shown */
+	uint32_t most; /* limit on stored events: the number that would be shown */
 };
 
 void timeline_add(struct timeline *timeline, const struct mech_event *event);

@@ -1,4 +1,4 @@
-/* What mechanisms do to warps and may know of them. */
+/* warps: the services by which mechanisms inspect and control warps. */
 #include "seam/inner.h"
 
 static bool is_slot(const struct mech_sm *part, const char *service, uint32_t slot)

@@ -2,13 +2,13 @@
 
 #include "sm/sm.h"
 
-/* Lanes of a warp that arrive on an mbarrier when what the warp has begun so far is there. */
+/* Lanes of a warp that arrive on an mbarrier when the copies that the warp has begun so far are complete. */
 struct copy_arrival {
 	struct copy_arrival *next;
-	uint64_t number;     /* of the instruction: copies with lower ones are waited for */
-	uint32_t warp, left; /* slot; how many of these are under way */
+	uint64_t number;     /* of the instruction: copies with lower numbers must complete */
+	uint32_t warp, left; /* slot; number of these copies in flight */
 	uint32_t lanes;
-	uint64_t place; /* of the mbarrier, in the block's shared memory */
+	uint64_t place; /* address of the mbarrier in the block's shared memory */
 };
 
 void async_copies_open(struct sm *sm)
@@ -43,7 +43,7 @@ void async_copy_answered(struct sm *sm, struct op *op)
 
 /* --- waiting --- */
 
-/* The warp waits for groups that are not complete, or does not any more. */
+/* Updates whether the warp waits for incomplete groups. */
 static void update_wait(struct sm *sm, struct sm_warp *warp)
 {
 	const struct warp_copies *copies = &sm->copies.warp[warp->slot];
@@ -54,7 +54,7 @@ static void update_wait(struct sm *sm, struct sm_warp *warp)
 	warp_update_held(sm, warp);
 }
 
-/* Groups are complete in their order: a later one that has come counts when those before it have. */
+/* Groups complete in order: a later one counts only after all earlier ones. */
 static void pass_complete_groups(struct warp_copies *copies)
 {
 	while (copies->oldest < copies->open && !copies->left[copies->oldest % COPY_GROUPS])
@@ -68,7 +68,7 @@ static void arrive(struct sm *sm, const struct copy_arrival *arrival)
 		phase_ended(sm, block);
 }
 
-/* A copy of the warp is there. */
+/* A copy of the warp is complete. */
 static void count_for_arrivals(struct sm *sm, const struct op *op)
 {
 	for (struct copy_arrival **at = &sm->copies.arrivals, *arrival; (arrival = *at);) {
@@ -98,7 +98,7 @@ static void copy_complete(struct sm *sm, struct op *op)
 	instruction_complete(sm, op);
 }
 
-/* The load/store unit wants the banks. */
+/* True when the load/store unit needs the banks. */
 static bool is_wanted(const struct sm *sm)
 {
 	const struct op *op = sm->lsu.current;
@@ -125,7 +125,8 @@ void async_copies_tick(struct sm *sm)
 
 /* --- control --- */
 
-/* A group more than can be told apart: the warp waits for the oldest before it begins a copy of another. */
+/* Commits a group. If no further group could be distinguished, the warp waits for the oldest before it begins
+ * another group's copy. */
 static void commit(struct warp_copies *copies)
 {
 	copies->open++;
@@ -146,7 +147,7 @@ static struct copy_arrival *new_arrival(struct sm *sm)
 	return copies->arrivals = arrival;
 }
 
-/* Lanes that arrive on one mbarrier are one arrival of as many. */
+/* Lanes that arrive on one mbarrier form one arrival with their number. */
 static void begin_arrivals(struct sm *sm, const struct sm_warp *warp, const struct simt_step *step)
 {
 	uint32_t under_way = sm->copies.warp[warp->slot].under_way;

@@ -48,7 +48,8 @@ uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t
 	return slot;
 }
 
-/* A warp counts as a whole there (docs/DEVIATIONS.md, 18); tests/micro/barrier.cu measures what one costs. */
+/* A warp arrives at a barrier as a whole (docs/DEVIATIONS.md, 18). tests/micro/barrier.cu measures the cost of a
+ * barrier. */
 void blocks_barrier(struct sm *sm, struct sm_warp *warp, const struct simt_step *step)
 {
 	const struct sm_block *block = &sm->blocks.slot[warp->block];
@@ -70,7 +71,7 @@ void blocks_warp_exited(struct sm *sm, uint32_t slot)
 	seam_block_end(sm->seam, slot, sm->cycle);
 }
 
-/* What the SM has slept through is charged as the block was before. */
+/* Cycles in which the SM slept are charged with the block's old holders. */
 void blocks_set_holders(void *host, uint32_t slot, uint32_t holders, uint64_t cycle)
 {
 	struct sm *sm = host;

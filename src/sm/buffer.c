@@ -1,10 +1,10 @@
-/* An answer costs what an access to shared memory does: our choice, since a mechanism may put the buffer there (docs/timing-model.md,
- * Requests of mechanisms). */
+/* buffer: an answer costs as much as an access to shared memory. This is our choice, because a mechanism may place
+ * the buffer there (docs/timing-model.md, Requests of mechanisms). */
 #include "sm/sm.h"
 
 #include "sm/mechanism_requests.h"
 
-/* Loads that ask for what lies behind this SM, by their cache operator or their order, pass the buffer by. */
+/* Loads whose cache operator or memory order requires data from outside this SM bypass the buffer. */
 static bool may_answer(const struct sm *sm, const struct op *op)
 {
 	return sm->seam->has_buffer && op->space == PTX_GLOBAL && op->inst->kind == SIMT_LOAD &&
@@ -21,7 +21,7 @@ static uint64_t line_of(const struct sm *sm, uint64_t address)
 	return address & ~(uint64_t)(sm->config.l1d.line_bytes - 1);
 }
 
-/* The access waits, if there is a place and all of its bytes that are not there are on their way. */
+/* Makes the access wait, if an entry is free and all its missing bytes are in flight. */
 static bool wait_for_bytes(struct sm *sm, struct op *op, const struct access *access)
 {
 	struct buffer_waiters *waiters = &sm->buffer;
@@ -57,7 +57,7 @@ enum mech_result buffer_pass_by(struct sm *sm, const struct op *op, enum mech_re
 	return result;
 }
 
-/* Bytes from `address` on have come: who has waited for them waits for the rest. */
+/* Bytes from `address` on have arrived. Accesses that waited for them now wait only for their other bytes. */
 static void wake_waiters(struct sm *sm, const struct request *request)
 {
 	struct buffer_waiters *waiters = &sm->buffer;

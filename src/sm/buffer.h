@@ -1,5 +1,5 @@
-/* buffer: the buffer in front of L1 (seam/line_buffer.h), from the SM's side: which accesses it answers, what stores and atomics do to
- * it, and loads that wait for bytes on their way to it. */
+/* buffer: the SM's side of the buffer in front of L1 (seam/line_buffer.h). It decides which accesses the buffer
+ * answers, applies stores and atomics to it, and holds loads that wait for bytes in flight to it. */
 #ifndef SLUICE_SM_BUFFER_H
 #define SLUICE_SM_BUFFER_H
 
@@ -7,33 +7,34 @@
 #include "seam/mech.h"
 #include "sm/op.h"
 
-/* An access that waits for bytes on their way to the buffer. */
+/* An access that waits for bytes in flight to the buffer. */
 struct buffer_waiter {
 	struct op *op;
 	uint64_t line;
-	uint8_t missing; /* 32-byte pieces of the line; 0: it can be answered */
+	uint8_t missing; /* 32-byte pieces of the line still missing, as a mask; 0: it can be answered */
 };
 
 struct buffer_waiters {
 	struct buffer_waiter waiter[MECH_MAX_BUFFER_MERGES];
-	uint32_t count, ready; /* ready: missing nothing */
+	uint32_t count, ready; /* ready: number of waiters with nothing missing */
 };
 
-/* The instruction's next access passes, cannot be answered in this cycle, is answered, or waits for bytes on their way. */
+/* Result for the instruction's next access: it passes the buffer, cannot be answered in this cycle, is answered, or
+ * waits for bytes in flight. */
 enum buffer_answer { BUFFER_PASSED, BUFFER_BUSY, BUFFER_HIT, BUFFER_MERGED };
 
 struct sm;
 
-/* Answers one of the accesses whose bytes have come, if there is one. True: there are more. */
+/* Answers one access whose bytes have arrived, if there is one. True when more are ready. */
 bool buffer_tick(struct sm *sm);
 
 enum buffer_answer buffer_ask(struct sm *sm, struct op *op);
-/* The access is of a load that the buffer would answer now. */
+/* True when the access belongs to a load that the buffer would answer now. */
 bool buffer_has(const struct sm *sm, const struct op *op, const struct access *access);
-/* The instruction's next access goes on, whether anybody looks or not: a store that finds its line in the buffer updates it; an
- * atomic is made at L2, so that the line is dropped. Gives the result that mechanisms are told. */
+/* The instruction's next access passes the buffer. A store that hits the buffer updates its line. An atomic is
+ * performed at L2, so the line is dropped. Returns the result that mechanisms see. */
 enum mech_result buffer_pass_by(struct sm *sm, const struct op *op, enum mech_result result);
-/* A mechanism's request past L1 is answered. */
+/* A mechanism's request that bypassed L1 is answered. */
 void buffer_fill(struct sm *sm, struct request *request);
 
 #endif

@@ -33,7 +33,7 @@ bool cluster_holds(const struct cluster *cluster, const struct sm *sm)
 	}
 }
 
-/* They were refused for want of room, and sleep until there is some: now they are held. */
+/* Wakes later SMs that were refused for space and sleep until it is free. They are held from now on. */
 static void wake_behind(struct cluster *cluster, const struct sm *sm)
 {
 	for (uint32_t i = cluster->config.sms - 1;; i--) {
@@ -62,7 +62,7 @@ void cluster_sent(struct cluster *cluster, const struct sm *sm)
 	cluster->stats.requests++;
 }
 
-/* A packet from the network to the queue's end. */
+/* Moves a packet from the network to the end of the queue. */
 static void take_reply(struct cluster *cluster, uint64_t now)
 {
 	const struct port_slot *front = port_front_slot(&cluster->from_network, now);
@@ -77,7 +77,8 @@ static void take_reply(struct cluster *cluster, uint64_t now)
 	port_pop(&cluster->from_network, now);
 }
 
-/* The queue's first packet to its SM, which sees it in this cycle: it was seen at the network's port. */
+/* Moves the queue's first packet to its SM, which sees it in this cycle, because it was already visible at the
+ * network's port. */
 static void give_reply(struct cluster *cluster, uint64_t now)
 {
 	const struct port_slot *front = port_front_slot(&cluster->replies, now);
@@ -95,7 +96,7 @@ static void give_reply(struct cluster *cluster, uint64_t now)
 	cluster->stats.replies++;
 }
 
-/* A flit has left the input of the request network: there may be room. */
+/* A flit has left the input of the request network, so there may be space. */
 static void wake_refused(struct cluster *cluster, uint64_t now)
 {
 	for (uint32_t i = 0; i < cluster->config.sms; i++)

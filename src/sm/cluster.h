@@ -1,20 +1,22 @@
 /* cluster: the SMs that share one port to the networks.
  *
- *   requests   SM -+                                             in turn, into the one input of the request network: its queue,
- *              SM -+-> input of the request network              a flit a cycle into the network
- *   replies    output of the reply network -> queue of the cluster -> replies of an SM        a packet a cycle each
+ *     requests   SM -+                                      in turn, into the one input of the request network:
+ *                SM -+-> input of the request network       its queue, then one flit per cycle into the network
+ *     replies    output of the reply network -> queue of the cluster -> replies of an SM      one packet per cycle each
  *
- * Requests. In a cycle the SMs go one behind the other, each with what it finds room for; so they tick in this order, the only one in which
- * units stand to each other within a step, and in one host thread. By cycle, each goes first in every so many-th cycle, and one whose packet
- * finds no room lets smaller ones pass (GPGPU-Sim, -gpgpu_simt_core_sim_order 1). Held, the one behind the SM that sent last goes first, and
- * one that finds no room keeps those behind it from going, so that none waits for more than a turn of each of the others.
+ * Requests. In a cycle the SMs send one after another, each as much as fits. So they tick in this order and in one
+ * host thread. This is the only order dependence between units within a step. With TURNS_BY_CYCLE the SMs rotate by
+ * cycle. A packet that does not fit lets smaller ones pass (GPGPU-Sim, -gpgpu_simt_core_sim_order 1). With
+ * TURNS_HELD the SM after the last sender goes first. An SM whose packet does not fit blocks the SMs after it, so
+ * none waits for more than one turn of each other SM.
  *
- * Replies. The cluster's queue takes a packet a cycle from the network and gives its first one a cycle to the SM that it is for; while
- * that has no room, all behind it wait. A packet that finds both queues empty is seen by its SM in the cycle in which an SM with a port
- * of its own would have seen it.
+ * Replies. The cluster's queue takes one packet per cycle from the network and gives its first one to the target SM,
+ * one per cycle. While that SM has no space, all later packets wait. A packet that finds both queues empty reaches
+ * its SM in the same cycle as without a cluster.
  *
- * The queues are those of GPGPU-Sim's simt_core_cluster::icnt_cycle(), with -gpgpu_n_cluster_ejection_buffer_size and
- * -gpgpu_n_ldst_response_buffer_size packets. */
+ * The queues are those of GPGPU-Sim's simt_core_cluster::icnt_cycle(), with -gpgpu_n_cluster_ejection_buffer_size
+ * and -gpgpu_n_ldst_response_buffer_size packets.
+ */
 #ifndef SLUICE_SM_CLUSTER_H
 #define SLUICE_SM_CLUSTER_H
 
@@ -24,13 +26,13 @@
 
 struct sm;
 
-/* Who goes first, and who may pass whom. */
+/* Which SM goes first, and which requests may pass others. */
 enum cluster_turns { TURNS_BY_CYCLE, TURNS_HELD };
 
 struct cluster_config {
-	uint32_t sms;     /* of each cluster; 1: every SM has a port of its own, and there are no clusters */
+	uint32_t sms;     /* per cluster; 1: every SM has its own port, and there are no clusters */
 	uint32_t replies; /* packets in a cluster's queue */
-	uint32_t own_replies; /* ... and in that of each of its SMs */
+	uint32_t own_replies; /* packets in the queue of each of its SMs */
 	uint32_t turns;       /* enum cluster_turns */
 };
 
@@ -50,22 +52,23 @@ struct cluster_stats {
 struct cluster {
 	struct cluster_config config;
 	struct sm *sm;            /* the first of config.sms */
-	uint32_t turn;            /* of these: the one that goes first in this cycle, */
-	uint32_t next_turn;       /* and, held, in the next */
-	uint32_t last_start;      /* the one that the dispatcher gave a block last */
+	uint32_t turn;            /* index of the SM that goes first in this cycle */
+	uint32_t next_turn;       /* with TURNS_HELD: index of the SM that goes first in the next cycle */
+	uint32_t last_start;      /* index of the SM to which the dispatcher gave the last block */
 	struct port from_network; /* units are flits */
-	struct port replies;      /* the queue: its packets keep the time at which the network gave them */
+	struct port replies;      /* the cluster's queue; packets keep the time at which the network delivered them */
 	uint64_t wake;            /* time of the next tick that can do something */
 	struct cluster_stats stats;
 };
 
-/* `sm`: its SMs, side by side. Their ports are there already. */
+/* `sm`: its SMs, in an array. Their ports must already be open. */
 void cluster_open(struct cluster *cluster, const struct cluster_config *config, struct sm *sm, struct arena *arena);
 
-/* One core cycle, before its SMs tick: moves replies, and wakes SMs whose requests have found no room. Sets cluster->wake. */
+/* Simulates one core cycle before its SMs tick. Moves replies, and wakes SMs whose requests found no space. Sets
+ * cluster->wake. */
 void cluster_tick(struct cluster *cluster, uint64_t now);
 
-/* The SM of the cluster that ticks as number `i` in this cycle. */
+/* Index of the SM that ticks in position `i` in this cycle. */
 static inline uint32_t cluster_in_turn(const struct cluster *cluster, uint32_t i)
 {
 	uint32_t at = cluster->turn + i;
@@ -79,14 +82,14 @@ static inline void cluster_new_cycle(struct cluster *cluster, uint64_t cycle)
 	cluster->turn = is_held ? cluster->next_turn : (uint32_t)(cycle % cluster->config.sms);
 }
 
-/* In this cycle an SM that goes before this one has found no room, and lets nobody pass. */
+/* True when an SM earlier in this cycle's order found no space, with TURNS_HELD, and therefore blocks this one. */
 bool cluster_holds(const struct cluster *cluster, const struct sm *sm);
 
-/* A request of the SM stays. True: it is held, and counts as waiting for the other's turn. False: for want of room; SMs behind it that have
- * found none before wait for it from now on. */
+/* A request of the SM could not be sent. True: it is held, and counts as waiting for the other SM's turn. False:
+ * there is no space. Later SMs of the order that were refused for space before are held from now on. */
 bool cluster_refuse(struct cluster *cluster, const struct sm *sm);
 
-/* The SM has sent a request: the next one's turn is next. */
+/* The SM has sent a request: the turn moves to the next SM. */
 void cluster_sent(struct cluster *cluster, const struct sm *sm);
 
 extern const struct counter cluster_counters[];

@@ -3,19 +3,19 @@
 #include "memory/request.h"
 #include "simt/texture.h"
 
-enum { CHUNK = REQUEST_CHUNK_BYTES }; /* the smallest piece that memory moves */
+enum { CHUNK = REQUEST_CHUNK_BYTES }; /* the smallest unit of memory transfers */
 
 enum { MOST_CHUNKS = 4 };
 
-/* A segment that lanes touch. */
+/* A segment that lanes access. */
 struct segment {
 	uint64_t address;
 	uint32_t lanes;
-	uint32_t chunks;               /* touched, as a mask, */
-	uint32_t touched[MOST_CHUNKS]; /* and the bytes of each that are */
+	uint32_t chunks;               /* mask of accessed chunks */
+	uint32_t touched[MOST_CHUNKS]; /* masks of the accessed bytes of each chunk */
 };
 
-/* A lane's datum, which lies in one chunk of the segment: `touches` has a bit a byte. */
+/* Adds a lane's datum, which lies in one chunk of the segment. `touches` has one bit per byte. */
 static inline void touch(struct segment *segment, uint32_t lane_bit, uint32_t at, uint32_t touches)
 {
 	segment->lanes |= lane_bit;
@@ -23,7 +23,7 @@ static inline void touch(struct segment *segment, uint32_t lane_bit, uint32_t at
 	segment->touched[at / CHUNK] |= touches << at % CHUNK;
 }
 
-/* The segment at `address`, among those that were found, in rising order, or a new one. */
+/* Finds the segment at `address` among the ascending found ones, or inserts a new one. */
 static struct segment *find_segment(struct segment *segment, uint32_t *count, uint64_t address)
 {
 	uint32_t at = *count;
@@ -37,7 +37,8 @@ static struct segment *find_segment(struct segment *segment, uint32_t *count, ui
 	return &segment[at];
 }
 
-/* Transactions lie in rising order of address, as the walk over a sorted map gives them. */
+/* Adds a transaction. Transactions are kept in ascending order of address, like the walk over a sorted map in
+ * GPGPU-Sim. */
 static void add_sorted(struct op *op, struct access access)
 {
 	uint32_t at = op->accesses++;
@@ -48,7 +49,7 @@ static void add_sorted(struct op *op, struct access access)
 	op->access[at] = access;
 }
 
-/* Adds the access of a whole segment, above the others, shrunk to the half or quarter that is used. */
+/* Adds the access of a whole segment after the others, reduced to the half or quarter that is used. */
 static void add_shrunk(struct op *op, struct access access)
 {
 	uint32_t chunks = access.chunks;
@@ -67,7 +68,7 @@ static void add_shrunk(struct op *op, struct access access)
 	op->access[op->accesses++] = access;
 }
 
-/* The access of a segment of which lanes touch several chunks. */
+/* Adds the access of a segment of which lanes access several chunks. */
 static void add_chunks(struct op *op, const struct segment *segment, uint32_t bytes)
 {
 	struct access access = {.address = segment->address,
@@ -79,7 +80,7 @@ static void add_chunks(struct op *op, const struct segment *segment, uint32_t by
 	add_shrunk(op, access);
 }
 
-/* The access of a segment, above the others. Of most that do not lie in one piece lanes touch a chunk. */
+/* Adds the access of a segment after the others. In most scattered segments lanes access only one chunk. */
 static inline void add_segment(struct op *op, const struct segment *segment, uint32_t bytes)
 {
 	if (segment->chunks & (segment->chunks - 1)) {
@@ -95,7 +96,7 @@ static inline void add_segment(struct op *op, const struct segment *segment, uin
 	                                             .whole = touched == UINT32_MAX};
 }
 
-/* True when all lanes run and their data lie one behind the other. */
+/* True when all lanes are active and their data are contiguous. */
 static bool is_one_piece(const uint64_t *address, uint32_t lanes, uint32_t size)
 {
 	if (lanes != UINT32_MAX || address[WARP_SIZE - 1] != address[0] + (WARP_SIZE - 1) * (uint64_t)size)
@@ -106,7 +107,7 @@ static bool is_one_piece(const uint64_t *address, uint32_t lanes, uint32_t size)
 	return !other;
 }
 
-/* Chunks `from` to `to` - 1 as a mask. */
+/* Mask of the chunks `from` to `to` - 1. */
 static uint8_t chunk_range(uint32_t from, uint32_t to)
 {
 	return from < to ? (uint8_t)((1u << to) - (1u << from)) : 0;
@@ -117,7 +118,7 @@ static uint32_t byte_range(uint32_t from, uint32_t bytes)
 	return bytes < CHUNK ? ((1u << bytes) - 1) << from : UINT32_MAX;
 }
 
-/* The segments of a piece of memory of which lane i has `size` bytes from i * size on. */
+/* Adds the segments of a contiguous range, in which lane i has `size` bytes from i * size on. */
 static void coalesce_one_piece(struct op *op, uint64_t begin, uint32_t size, uint32_t bytes)
 {
 	uint32_t size_bits = (uint32_t)__builtin_ctz(size);
@@ -135,7 +136,8 @@ static void coalesce_one_piece(struct op *op, uint64_t begin, uint32_t size, uin
 	}
 }
 
-/* Each lane's segment is that of the lane before it or lies above, as where lanes have a stride: nothing is searched. False: not so. */
+/* Handles lanes whose segments do not descend, for example with a stride, without a search. False: they descend
+ * somewhere. */
 static bool coalesce_rising(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t bytes)
 {
 	uint32_t touches = (1u << size) - 1;
@@ -154,7 +156,7 @@ static bool coalesce_rising(struct op *op, const uint64_t *address, uint32_t lan
 	return true;
 }
 
-/* `words` data of `size` bytes a lane, `pitch` bytes apart, in any order. */
+/* Handles `words` data of `size` bytes per lane, `pitch` bytes apart, in any order. */
 static void coalesce_scattered(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t words,
                                uint64_t pitch, uint32_t bytes)
 {
@@ -172,7 +174,8 @@ static void coalesce_scattered(struct op *op, const uint64_t *address, uint32_t 
 		add_segment(op, &segment[i], bytes);
 }
 
-/* `words` data of `size` bytes a lane, `pitch` bytes apart. Not inlined into the issue of instructions, most of which access nothing. */
+/* Handles `words` data of `size` bytes per lane, `pitch` bytes apart. Not inlined into instruction issue, because
+ * most instructions access no memory. */
 __attribute__((noinline)) static void coalesce(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size,
                                                uint32_t words, uint64_t pitch, uint32_t most)
 {
@@ -208,7 +211,7 @@ void coalesce_local(struct op *op, const uint64_t *address, uint32_t lanes, uint
 void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t piece)
 {
 	op->accesses = 0;
-	while (lanes) { /* one round takes, of each address, one lane */
+	while (lanes) { /* one round takes one lane per address */
 		uint32_t taken = 0;
 		struct segment segment[WARP_SIZE];
 		uint32_t count = 0;
@@ -231,7 +234,7 @@ void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uin
 	}
 }
 
-/* True when all lanes run and want the same sector, as they mostly do. */
+/* True when all lanes are active and access the same sector, which is the usual case. */
 static bool is_one_sector(const uint64_t *address, uint32_t lanes, uint32_t sector_bytes)
 {
 	uint64_t differ = 0;
@@ -262,7 +265,7 @@ void coalesce_constant(struct op *op, const uint64_t *address, uint32_t lanes, u
 	}
 }
 
-/* A texel of a lane; most lie in the line of the one before. */
+/* Adds a texel of a lane. Most texels lie in the line of the previous one. */
 static void add_texel(struct op *op, uint64_t base, uint32_t lane_bit, uint32_t line_bytes)
 {
 	uint32_t i = op->accesses;

@@ -1,9 +1,9 @@
-/* A slot without issue goes to what keeps the oldest runnable warp: a pipe without room, a result, a barrier, no instruction
- * (our choice; docs/DEVIATIONS.md, 6). Waiting for a load is charged when its data come and it is known how deep they had to be
- * fetched. */
+/* cpi_stack: a slot without an issue is charged to what blocks the oldest runnable warp: a full pipe, a pending
+ * result, a barrier, or a missing instruction (our choice; docs/DEVIATIONS.md, 6). Waiting for a load is charged
+ * when its data arrive, because the level that served it is known only then. */
 #include "sm/sm.h"
 
-/* Why a scheduler did not issue. */
+/* Reasons for which a scheduler did not issue. */
 enum cause {
 	CAUSE_ARITHMETIC,
 	CAUSE_LOAD,
@@ -20,7 +20,7 @@ static struct sm_warp *oldest_of(const struct scheduler *scheduler, uint64_t war
 	return scheduler->warp[mech_oldest(&scheduler->seen, warps)];
 }
 
-/* Of a load: `*waits` is the warp that waits for it. */
+/* The reason. For a load, `*waits` is the warp that waits for it. */
 __attribute__((always_inline)) static inline enum cause find_cause(struct sm *sm, const struct scheduler *scheduler,
                                                                    struct sm_warp **waits)
 {
@@ -43,14 +43,16 @@ __attribute__((always_inline)) static inline enum cause find_cause(struct sm *sm
 	return (*waits)->atomics || (*waits)->waits_for_copies ? CAUSE_LOAD : CAUSE_BARRIER;
 }
 
-/* The instruction at which the warp stands: one that has ended, or waits at a barrier or fence, at what it issued last. */
+/* The instruction at which the warp stands. A warp that has ended, or waits at a barrier or fence, stands at its
+ * last issued one. */
 static uint32_t stands_at(const struct sm *sm, const struct sm_warp *warp, enum cause cause)
 {
 	bool behind = cause == CAUSE_BARRIER || warp->simt->done;
 	return behind ? sm->profile->warp[warp->slot].last : warp->simt->pc;
 }
 
-/* Says of lost slots at which instruction they are: where find_cause() needs no warp to know the cause, at the oldest of those that it is about. */
+/* Attributes lost slots to an instruction. Where find_cause() determines the cause without a warp, it is the
+ * instruction of the oldest warp concerned. */
 PROFILE_ASIDE static void note_lost(struct sm *sm, const struct scheduler *scheduler, uint64_t slots)
 {
 	static const enum profile_cause causes[] = {
@@ -77,7 +79,7 @@ PROFILE_ASIDE static void note_lost(struct sm *sm, const struct scheduler *sched
 		profile_lost(sm->profile, pc, causes[cause], slots);
 }
 
-/* Where the slots that the scheduler loses now are counted. */
+/* The counter for the slots that the scheduler loses now. */
 static uint64_t *counter_of_lost(struct sm *sm, const struct scheduler *scheduler)
 {
 	struct sm_warp *waits = NULL;

@@ -1,16 +1,17 @@
-/* One warp a cycle, round robin among those whose buffer is empty, asks the instruction cache; a fetch of 16 bytes fills both
- * places of the buffer in the next cycle, and can issue in the one behind: fetch t, issue t + 2. As GPGPU-Sim 3.2.2 does it;
- * tests/sm/test_sm.c (fetch_rate, fetch_against_others) and tests/micro/issue.cu hold us to the times. */
+/* fetch: one warp per cycle, round robin among those with an empty buffer, accesses the instruction cache. A fetch
+ * of 16 bytes fills both entries of the buffer in the next cycle. They can issue one cycle later: fetch t, issue t +
+ * 2. This is GPGPU-Sim 3.2.2's timing. tests/sm/test_sm.c (fetch_rate, fetch_against_others) and
+ * tests/micro/issue.cu check it. */
 #include "sm/sm.h"
 
 #include "base/bits.h"
 
 enum { INSTRUCTION_BYTES = 8 };
-/* Misses in a row behind which a line that comes goes straight to the warp that waits for it. A line mostly waits in the cache until
- * it is the warp's turn to fetch; in a small cache the lines of other warps may put it out before, for ever and for all of them.
- * Our choice. */
+/* Consecutive misses after which an arriving line goes directly to the warp that waits for it. Normally a line waits
+ * in the cache for the warp's turn to fetch. In a small cache other warps' lines may evict it first, forever and for
+ * all warps. Our choice. */
 enum { MISSES_IN_A_ROW = 16 };
-#define INSTRUCTION_BASE 0xF0000000ull /* where code lies for the memory system: GPGPU-Sim's PROGRAM_MEM_START */
+#define INSTRUCTION_BASE 0xF0000000ull /* address of code in the memory system: GPGPU-Sim's PROGRAM_MEM_START */
 
 void fetch_open(struct sm *sm)
 {
@@ -42,7 +43,7 @@ bool ibuffer_pop(struct fetch *fetch, struct sm_warp *warp)
 	return false;
 }
 
-/* The line with the warp's next instructions is not in the cache: it has to come. False: it cannot be asked for yet. */
+/* Requests the line with the warp's next instructions, which is not in the cache. False: it cannot be requested yet. */
 static bool fetch_line(struct sm *sm, struct sm_warp *warp, uint64_t address)
 {
 	struct fetch *fetch = &sm->fetch;
@@ -69,15 +70,15 @@ static uint64_t next_address(const struct sm *sm, const struct sm_warp *warp)
 	return INSTRUCTION_BASE + sm->launch->code + (uint64_t)warp->ibuffer.pc * INSTRUCTION_BYTES;
 }
 
-/* The warp's next instructions are there, to be decoded in the next cycle. */
+/* The warp's next instructions have been fetched, and will be decoded in the next cycle. */
 static void latch_fetched(struct fetch *fetch, struct sm_warp *warp)
 {
-	invariant(!fetch->fetched); /* one a cycle, and decode has taken the last */
+	invariant(!fetch->fetched); /* one per cycle, and decode has taken the last */
 	warp->ibuffer.misses = 0;
 	fetch->fetched = warp;
 }
 
-/* Asks the instruction cache for the warp's next instructions. */
+/* Looks up the warp's next instructions in the instruction cache. */
 static void fetch_warp(struct sm *sm, struct sm_warp *warp)
 {
 	struct fetch *fetch = &sm->fetch;
@@ -102,7 +103,7 @@ bool fetch_fill(struct sm *sm, struct request *request)
 	return true;
 }
 
-/* The line that the warp has waited for has come. */
+/* The line that the warp waited for has arrived. */
 static void line_arrived(struct sm *sm, struct sm_warp *warp, const struct request *request)
 {
 	struct fetch *fetch = &sm->fetch;
@@ -130,9 +131,9 @@ void fetch_warp_ended(struct fetch *fetch, const struct sm_warp *warp)
 	bits_add(fetch->ended, warp->slot);
 }
 
-/* Frees the slots of ended warps that the walk comes past on its way to the warp that is fetched for, `next`; all where none
- * is. GPGPU-Sim 3.2.2 and 4.2.0 do both in one walk, so that a block's slot is free up to a round of fetches after its last
- * warp has ended (docs/timing-model.md). */
+/* Frees the slots of ended warps that the walk passes on its way to `next`, the warp that fetches. Without such a
+ * warp it frees all. GPGPU-Sim 3.2.2 and 4.2.0 do both in one walk. A block's slot is therefore freed up to one
+ * round of fetches after its last warp has ended (docs/timing-model.md). */
 static void free_slots(struct sm *sm, uint32_t next)
 {
 	struct fetch *fetch = &sm->fetch;
@@ -148,7 +149,7 @@ static void free_slots(struct sm *sm, uint32_t next)
 
 _Static_assert(SM_WARP_WORDS == 2, "fetch looks at the words of `wants` and `ended`");
 
-/* The walk over the warps comes to the next one that wants to fetch. */
+/* Moves the walk over the warps to the next one that needs a fetch. */
 static inline __attribute__((always_inline)) void fetch_in_turn(struct sm *sm)
 {
 	struct fetch *fetch = &sm->fetch;
@@ -161,7 +162,7 @@ static inline __attribute__((always_inline)) void fetch_in_turn(struct sm *sm)
 	fetch_warp(sm, &sm->warp[slot]);
 }
 
-/* What a tick has to do, where there is something. A line that is handed over takes the place of the walk (GPGPU-Sim 4.2.0). */
+/* The work of a tick, if there is any. A line that is handed over replaces the walk (GPGPU-Sim 4.2.0). */
 __attribute__((noinline)) static bool serve(struct sm *sm)
 {
 	struct fetch *fetch = &sm->fetch;

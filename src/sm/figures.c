@@ -7,7 +7,7 @@ static uint64_t count_of(uint64_t warps)
 	return (uint64_t)__builtin_popcountll(warps);
 }
 
-/* A live warp that may not issue: by the same causes, and in the same order, as the cycle stack has them (cpi_stack.c). */
+/* Counts a live warp that may not issue. Causes and their order are those of the cycle stack (cpi_stack.c). */
 static void add_held_warp(const struct sm *sm, const struct sm_warp *warp, struct mech_sm_figures *figures)
 {
 	if (sm->seam->holders[warp->block] || sm->seam->warp_holders[warp->slot])

@@ -32,7 +32,7 @@ static enum mech_class class_of(const struct simt_inst *inst)
 	}
 }
 
-/* Memory as mechanisms call it; of registers nothing is told. */
+/* The mechanisms' name of a memory space. Registers are not reported. */
 static enum mech_space space_of(uint32_t space)
 {
 	static const uint8_t known[PTX_SPACES] = {
@@ -143,7 +143,7 @@ void hooks_complete(void *host, uint32_t block, uint32_t shared, uint32_t arriva
 		phase_ended(sm, block);
 }
 
-/* The registers that the next instruction waits for, if it is there. */
+/* Sets the registers that the next instruction waits for, if it is in the buffer. */
 static void look_at_scoreboard(const struct sm *sm, const struct sm_warp *warp, struct mech_warp *seen)
 {
 	const struct scheduler *scheduler = warp->scheduler;

@@ -1,6 +1,7 @@
-/* The schedulers' choice: of the warps whose next instruction is in the buffer, waits for no register and finds room in its pipe,
- * the first in the order that a mechanism owns (seam.h: MECH_SEAT_WARP_ORDER). One instruction a scheduler and
- * cycle, as GPGPU-Sim 3.2.2 does it; tests/micro/issue.cu measures the rates, tests/sm/test_sm_turns.c the orders. */
+/* issue: the schedulers' choice. Candidates are warps whose next instruction is in the buffer, waits for no register
+ * and fits into its pipe. The first of them in the warp order issues. A mechanism owns that order (seam.h:
+ * MECH_SEAT_WARP_ORDER). Each scheduler issues one instruction per cycle, as in GPGPU-Sim 3.2.2.
+ * tests/micro/issue.cu measures the rates, tests/sm/test_sm_turns.c the orders. */
 #include "sm/hooks.h"
 #include "sm/sm.h"
 
@@ -21,7 +22,8 @@ static void count(struct sm *sm, const struct simt_inst *inst, const struct simt
 	}
 }
 
-/* The same of a sub-core: the scheduler's place of the pipe is free. An instruction can go into one pipe alone there. */
+/* open_pipes() for a sub-core: the scheduler's entry of the pipe must be free. An instruction can use only one pipe
+ * there. */
 static uint64_t open_places(const struct sm *sm, const struct scheduler *scheduler)
 {
 	uint64_t closed = 0;
@@ -30,7 +32,7 @@ static uint64_t open_places(const struct sm *sm, const struct scheduler *schedul
 	return ~closed;
 }
 
-/* The warps whose next instruction's pipe has room for it. */
+/* The warps whose next instruction fits into its pipe. */
 static uint64_t open_pipes(const struct sm *sm, const struct scheduler *scheduler)
 {
 	uint64_t open = 0;
@@ -44,8 +46,8 @@ static uint64_t open_pipes(const struct sm *sm, const struct scheduler *schedule
 	return open;
 }
 
-/* The first pipe with room of those that can take the instruction: one has. SP before SFU, as GPGPU-Sim tries them
- * (docs/timing-model.md, Issue). */
+/* The first pipe with space of those that can take the instruction; one must exist. SP precedes SFU, in GPGPU-Sim's
+ * order (docs/timing-model.md, Issue). */
 static uint32_t choose_pipe(const struct sm *sm, uint32_t pipes)
 {
 	return (uint32_t)__builtin_ctz(pipes & ~sm->issue.full);
@@ -70,13 +72,13 @@ static struct op *new_op(struct sm *sm, const struct sm_warp *warp, const struct
 	return op;
 }
 
-/* Its warp waits for an atomic of shared memory as for one of global memory. */
+/* True when its warp waits for an atomic on shared memory as for one on global memory. */
 static bool holds_for_shared(const struct sm *sm, const struct op *op)
 {
 	return sm->config.shared_atomics_hold && op->lanes;
 }
 
-/* The instruction that the step ran goes to the operand collectors. */
+/* Sends the executed instruction to the operand collectors. */
 static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const struct simt_inst *inst,
                                    struct simt_step *step, uint32_t latency)
 {
@@ -98,10 +100,10 @@ static void dispatch_to_collectors(struct sm *sm, struct sm_warp *warp, const st
 		sub_cores_issued(sm, op, warp->scheduler->seen.index);
 }
 
-/* Kinds that do something to their warp's and their block's ability to go on, as an exit does. */
+/* Kinds that affect whether their warp and block can continue, like an exit. */
 enum { CONTROL_KINDS = 1 << SIMT_FENCE | 1 << SIMT_BARRIER | 1 << SIMT_ATOMIC | 1 << SIMT_GROUP };
 
-/* The warp goes on behind the instruction that it issued. */
+/* Moves the warp on to the next instruction after the issued one. */
 static void advance(struct sm *sm, struct sm_warp *warp)
 {
 	if (ibuffer_pop(&sm->fetch, warp))
@@ -110,7 +112,7 @@ static void advance(struct sm *sm, struct sm_warp *warp)
 		scheduler_buffer_empty(warp);
 }
 
-/* Not inlined: in the middle of sm_tick() it would have no host registers left. */
+/* Not inlined, because in the middle of sm_tick() no host registers would be left for it. */
 __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler *scheduler, struct sm_warp *warp)
 {
 	struct simt_step *step = &scheduler->step;
@@ -134,8 +136,8 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 	advance(sm, warp);
 }
 
-/* The buffer holds another path's instructions: it is found out when the scheduler comes to it (docs/timing-model.md, Fetch and
- * decode; tests/sm/test_sm.c: branch). */
+/* The buffer holds another path's instructions. This is detected when the scheduler reaches the warp
+ * (docs/timing-model.md, Fetch and decode; tests/sm/test_sm.c: branch). */
 static void flush_buffer(struct sm *sm, struct sm_warp *warp)
 {
 	sm->stats.buffer_flushes++;
@@ -143,14 +145,15 @@ static void flush_buffer(struct sm *sm, struct sm_warp *warp)
 	ibuffer_restart(&sm->fetch, warp);
 }
 
-/* The warps that can issue, but for mechanisms. A stale one is among them: its turn is when that is found out. */
+/* The warps that can issue unless mechanisms prevent it. Stale warps are included, because staleness is detected at
+ * their turn. */
 static uint64_t ready_warps(const struct sm *sm, const struct scheduler *scheduler)
 {
 	uint64_t ready = scheduler->filled & ~scheduler->seen.held & (~scheduler->hazard | scheduler->stale);
 	return ready ? ready & (open_pipes(sm, scheduler) | scheduler->stale) : 0;
 }
 
-/* The first of the candidates that no mechanism refuses issues. False: none does. */
+/* Issues the first candidate that no mechanism refuses. False: none issues. */
 static bool issue_first(struct sm *sm, struct scheduler *scheduler, uint64_t candidates)
 {
 	while (candidates) {
@@ -170,7 +173,7 @@ static bool issue_first(struct sm *sm, struct scheduler *scheduler, uint64_t can
 	return false;
 }
 
-/* Leaves of the ready warps those that mechanisms let compete. True: others were ready too. */
+/* Removes the warps that mechanisms do not let compete from the ready ones. True when there were any. */
 static bool leave_out(struct seam_sm *seam, const struct scheduler *scheduler, uint64_t *ready)
 {
 	uint64_t left_out = *ready & ~seam_compete(seam, &scheduler->seen);
@@ -178,7 +181,7 @@ static bool leave_out(struct seam_sm *seam, const struct scheduler *scheduler, u
 	return left_out;
 }
 
-/* True: a warp has issued, or could have. */
+/* True when a warp has issued or could have issued. */
 static bool issue_from(struct sm *sm, struct scheduler *scheduler)
 {
 	uint64_t candidates = ready_warps(sm, scheduler);
@@ -194,7 +197,7 @@ static bool issue_from(struct sm *sm, struct scheduler *scheduler)
 	return goes_on;
 }
 
-/* Each scheduler in its turn. True: a warp has issued, or could have. */
+/* Runs each scheduler in its turn. True when a warp has issued or could have issued. */
 static bool issue_from_all(struct sm *sm)
 {
 	uint32_t schedulers = sm->config.schedulers;
@@ -225,7 +228,8 @@ bool issue_tick(struct sm *sm)
 	sm->issue.state = ISSUE_CHOOSES;
 	sm->issue.asks_again = false;
 	bool goes_on = issue_from_all(sm);
-	/* A mechanism that lets a warp go while it is asked has woken the stage: it chooses again in the next cycle. */
+	/* A mechanism that releases a warp while it is called has woken the stage, which chooses again in the next
+	 * cycle. */
 	if (!goes_on && sm->issue.state == ISSUE_CHOOSES && sm->may_rest)
 		sm->issue.state = ISSUE_RESTS;
 	return goes_on;
@@ -250,7 +254,7 @@ void issue_settle(struct sm *sm)
 	memset(by_pipe, 0, sizeof sm->issue.by_pipe);
 }
 
-/* Held ones too, unless their pipes are full: what issues in this cycle may let them go. */
+/* Held warps count too, unless their pipes are full, because an issue in this cycle may release them. */
 bool issue_waits_for_others(const struct sm *sm)
 {
 	for (uint32_t s = 0; s < sm->config.schedulers; s++) {

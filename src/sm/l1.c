@@ -1,6 +1,7 @@
-/* One access a cycle (tests/micro/bandwidth.cu: L1 hits), `sm.l1_latency` cycles behind the load/store unit: none on gtx480, where a hit is
- * done at once as in GPGPU-Sim 3.2.2, 35 on gtx480-v4 as in version 4.2.0 (tests/micro/latency.cu: L1 hit). One miss a cycle of each cache goes out,
- * one line comes in (docs/timing-model.md, Caches). */
+/* l1: one access per cycle (tests/micro/bandwidth.cu: L1 hits), `sm.l1_latency` cycles after the load/store unit. On
+ * gtx480 this is 0, and a hit completes at once as in GPGPU-Sim 3.2.2. On gtx480-v4 it is 35, as in version 4.2.0
+ * (tests/micro/latency.cu: L1 hit). Each cache sends one miss and takes one line per cycle (docs/timing-model.md,
+ * Caches). */
 #include "sm/sm.h"
 
 #include "sm/hooks.h"
@@ -28,7 +29,8 @@ static uint32_t victim(void *sm, const struct line_set *set)
 	return seam_l1_victim(sm, set);
 }
 
-/* Some mechanism looks at lines, or at accesses, which tell who brought the line; or one chooses. */
+/* Watches lines when some mechanism observes lines, chooses victims, or observes accesses. (Accesses report the
+ * sender that fetched their line.) */
 static void watch_lines(struct sm *sm)
 {
 	struct seam_sm *seam = sm->seam;
@@ -55,8 +57,8 @@ void l1_open(struct sm *sm)
 		request_queue_open(&sm->l1.answered, &sm->arena, sm->config.l1d.mshrs);
 }
 
-/* The smallest share for shared memory that holds it goes to that; of the lines of a set, L1 keeps the part that is left (GPGPU-Sim 4.2.0:
- * gpgpu_adaptive_cache_config). */
+/* Shared memory gets the smallest configured size that holds the kernel's. L1 keeps the corresponding part of each
+ * set's ways (GPGPU-Sim 4.2.0: gpgpu_adaptive_cache_config). */
 void l1_begin(struct sm *sm, uint64_t shared_bytes)
 {
 	const struct sm_config *config = &sm->config;
@@ -103,7 +105,7 @@ bool l1_pipe_is_full(const struct sm *sm, const struct request *request)
 	return sm->l1.pipe[bank_of(sm, request)].count == sm->config.l1_latency;
 }
 
-/* A store counts from here on. */
+/* A store counts as sent from here on. */
 bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request)
 {
 	uint32_t bank = bank_of(sm, request);
@@ -127,7 +129,7 @@ bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request)
 	return true;
 }
 
-/* An access that ends here: a read that hit, or a write that stays. */
+/* Ends an access that needs no reply: a read that hit, or a write that stays in L1. */
 static void end_access(struct sm *sm, struct request *request)
 {
 	struct op *op = request->op;
@@ -140,7 +142,8 @@ static void end_access(struct sm *sm, struct request *request)
 		access_answered(sm, op, LEVEL_L1);
 }
 
-/* The oldest access in the pipe reaches the tags. Banks have a data port each (GPGPU-Sim 4.2.0: ldst_unit::L1_latency_queue_cycle()). */
+/* The oldest access in the pipe reaches the tags. Each bank has a data port (GPGPU-Sim 4.2.0:
+ * ldst_unit::L1_latency_queue_cycle()). */
 static void leave_pipe(struct sm *sm, uint32_t bank)
 {
 	struct l1_pipe *pipe = &sm->l1.pipe[bank];
@@ -171,7 +174,7 @@ static void leave_pipe(struct sm *sm, uint32_t bank)
 		end_access(sm, request);
 }
 
-/* The oldest answer from behind L1 comes in, where the fill port is free. */
+/* Takes the oldest answer from a mechanism below L1, if the fill port is free. */
 static void take_answer(struct sm *sm)
 {
 	struct request *request = request_queue_front(&sm->l1.answered);
@@ -179,7 +182,7 @@ static void take_answer(struct sm *sm)
 		request_queue_pop(&sm->l1.answered);
 }
 
-/* When the first of the oldest accesses of these pipes is at its end. */
+/* The first cycle in which one of the oldest accesses of these pipes is at its end. */
 static uint64_t next_in_pipes(const struct l1 *l1, uint32_t banks)
 {
 	uint64_t next = SM_NEVER;
@@ -214,7 +217,8 @@ uint64_t l1_next(const struct sm *sm)
 	return ready > sm->cycle ? ready : sm->cycle + 1;
 }
 
-/* The data of the oldest miss come out of what a mechanism keeps behind L1: asked once. False: the miss goes on. */
+/* Lets a mechanism below L1 answer the oldest miss; it is called once per miss. False: the miss continues to the
+ * network. */
 static bool answer_miss(struct sm *sm)
 {
 	struct l1 *l1 = &sm->l1;

@@ -1,7 +1,7 @@
-/* latch: what one stage of the SM's pipeline hands to the next: a few instructions, in order.
+/* latch: passes instructions in order from one stage of the SM's pipeline to the next.
  *
- * The consumer ticks before the producer, so that room that is freed can be filled in the same cycle (a latch of width one
- * passes an instruction every cycle), and what is pushed is seen in the next.
+ * The consumer ticks before the producer. Freed space can therefore be refilled in the same cycle, so a latch of
+ * width one passes one instruction per cycle. A pushed instruction is visible in the next cycle.
  */
 #ifndef SLUICE_SM_LATCH_H
 #define SLUICE_SM_LATCH_H
@@ -29,7 +29,7 @@ static inline void latch_push(struct latch *latch, struct op *op)
 	latch->last = op;
 }
 
-/* Puts an instruction where the order of issue has it, whichever came first. */
+/* Inserts an instruction at its position in issue order. */
 static inline void latch_insert(struct latch *latch, struct op *op)
 {
 	if (!latch->count || latch->last->number < op->number) {
@@ -45,7 +45,7 @@ static inline void latch_insert(struct latch *latch, struct op *op)
 	latch->count++;
 }
 
-/* Takes the oldest instruction; there must be one. */
+/* Takes the oldest instruction, which must exist. */
 static inline struct op *latch_pop(struct latch *latch)
 {
 	invariant(latch->count);

@@ -1,5 +1,6 @@
-/* In order, and one access a cycle: GPGPU-Sim 3.2.2's load/store unit, whose rates tests/micro/bandwidth.cu and coalescing.cu
- * measure. Accesses are made from the highest address down, as there (docs/timing-model.md, Load/store unit). */
+/* load_store: in order, and one access per cycle, like GPGPU-Sim 3.2.2's load/store unit. tests/micro/bandwidth.cu
+ * and coalescing.cu measure its rates. Accesses are made from the highest address down, as in GPGPU-Sim
+ * (docs/timing-model.md, Load/store unit). */
 #include "sm/sm.h"
 
 #include "sm/coalesce.h"
@@ -30,7 +31,8 @@ static void generate_global(struct sm *sm, struct op *op, const struct simt_step
 		sm->stats.atomics++;
 		return;
 	}
-	bool copies = inst->async == SIMT_COPY && sm->config.async_copies; /* without, a trace's copy is a load */
+	/* otherwise a copy in an instruction trace is a load */
+	bool copies = inst->async == SIMT_COPY && sm->config.async_copies;
 	uint32_t lanes = copies ? step->fetches : step->lanes;
 	if (lanes)
 		coalesce_global(op, step->address, lanes, inst->size, l1_sector_bytes(&sm->l1));
@@ -78,7 +80,7 @@ void lsu_generate_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 			generate_global(sm, op, step);
 		*(is_store ? &sm->stats.store_lanes : &sm->stats.load_lanes) += lanes;
 	}
-	op->unanswered = is_store ? 0 : op->accesses; /* a store's acknowledgements come to its warp */
+	op->unanswered = is_store ? 0 : op->accesses; /* a store's acknowledgements go to its warp */
 }
 
 static struct request *new_request(struct sm *sm, const struct op *op, const struct access *access)
@@ -105,7 +107,7 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	return request;
 }
 
-/* Atomics are made at L2 (GPGPU-Sim; docs/DEVIATIONS.md, 2); loads with .cg and .cv are PTX's that do not ask L1. */
+/* Atomics are performed at L2 (GPGPU-Sim; docs/DEVIATIONS.md, 2). PTX defines that loads with .cg and .cv bypass L1. */
 static bool is_for_l2(const struct sm *sm, const struct op *op)
 {
 	if (op->inst->kind == SIMT_ATOMIC || sm->config.l1d.perfect)
@@ -139,8 +141,9 @@ uint32_t lsu_most_flits(const struct sm *sm)
 	                         op->inst->kind == SIMT_LOAD ? 0 : op->access[op->accesses - 1].bytes);
 }
 
-/* The request for the instruction's next access. Its way is chosen when it is first offered, so that mechanisms are asked once,
- * however often it is turned away and offered again. Where it goes in memory is found out by L1, if it does. */
+/* The request for the instruction's next access. Its route is chosen when it is first offered. Mechanisms are
+ * therefore called once, even if it is refused and offered again. L1 computes its placement in memory, if it gets
+ * there. */
 static struct request *next_request(struct sm *sm, struct op *op)
 {
 	struct load_store *lsu = &sm->lsu;
@@ -153,7 +156,7 @@ static struct request *next_request(struct sm *sm, struct op *op)
 	return request;
 }
 
-/* The instruction's next access is made. */
+/* The instruction's next access has been made. */
 static void access_made(struct sm *sm, struct op *op)
 {
 	invariant(op->accesses);
@@ -162,7 +165,7 @@ static void access_made(struct sm *sm, struct op *op)
 	op->accesses--;
 }
 
-/* ... and it is known how: mechanisms are told. */
+/* The same when its result is known: mechanisms are notified. */
 static void access_made_with(struct sm *sm, struct op *op, enum mech_result result)
 {
 	if (hooks_look_at_access(sm, op)) {
@@ -172,7 +175,7 @@ static void access_made_with(struct sm *sm, struct op *op, enum mech_result resu
 	access_made(sm, op);
 }
 
-/* The instruction's next access straight into the network. */
+/* Sends the instruction's next access directly into the network. */
 static enum access_outcome send_past_l1(struct sm *sm, struct op *op, struct request *request)
 {
 	bool is_write = request->is_write;
@@ -184,7 +187,7 @@ static enum access_outcome send_past_l1(struct sm *sm, struct op *op, struct req
 	return ACCESS_SENT;
 }
 
-/* The instruction's next access looks L1 or the constant cache up. */
+/* Looks up the instruction's next access in L1 or the constant cache. */
 static enum access_outcome access_cache(struct sm *sm, struct op *op, struct request *request)
 {
 	if (!cache_data_port_free(l1_cache_of(&sm->l1, request), sm->cycle))
@@ -200,7 +203,7 @@ static enum access_outcome access_cache(struct sm *sm, struct op *op, struct req
 	access_made_with(sm, op, buffer_pass_by(sm, op, result));
 	if (is_write && sent_down)
 		warp_store_sent(&sm->warp[op->warp]);
-	if ((result == ACCESS_HIT || is_write) && !sent_down) { /* data for a read, or a write that stays here */
+	if ((result == ACCESS_HIT || is_write) && !sent_down) { /* a read that hit, or a write that stays here */
 		request_release(sm->requests, request);
 		op->unanswered -= !is_write;
 	}
@@ -217,7 +220,7 @@ static enum access_outcome enter_l1_pipe(struct sm *sm, struct op *op, struct re
 	return ACCESS_MADE;
 }
 
-/* The instruction's next access goes to the texture unit, of which mechanisms hear nothing. */
+/* Sends the instruction's next access to the texture unit, which mechanisms do not observe. */
 static enum access_outcome access_texture(struct sm *sm, struct op *op)
 {
 	if (!texture_unit_access(sm, op, &op->access[op->accesses - 1]))
@@ -226,7 +229,7 @@ static enum access_outcome access_texture(struct sm *sm, struct op *op)
 	return ACCESS_MADE;
 }
 
-/* The buffer in front of L1 is asked first: it may answer the access, or let it wait for bytes on their way to it. */
+/* Tries the buffer in front of L1 first. It may answer the access, or make it wait for bytes in flight to it. */
 static enum access_outcome make_access(struct sm *sm, struct op *op)
 {
 	if (op->space == PTX_TEX)
@@ -248,7 +251,7 @@ static enum access_outcome make_access(struct sm *sm, struct op *op)
 	return access_cache(sm, op, request);
 }
 
-/* Banks of L1's tags take an access each; all else comes one by one. */
+/* L1 takes one access per bank of its tags; all other accesses are made one by one. */
 __attribute__((noinline)) static void make_more_accesses(struct sm *sm, struct op *op)
 {
 	uint32_t left = is_constant(op) || op->space == PTX_TEX ? 0 : sm->config.l1_banks - 1;
@@ -256,13 +259,13 @@ __attribute__((noinline)) static void make_more_accesses(struct sm *sm, struct o
 		sm->lsu.outcome = (uint8_t)make_access(sm, op);
 }
 
-/* Nothing is read: where constants are always there, an instruction needs the unit for a cycle. */
+/* True when nothing needs to be read. With a perfect constant cache an instruction occupies the unit for one cycle. */
 static bool needs_no_access(const struct sm *sm, const struct op *op)
 {
 	return UNLIKELY(sm->config.l1c.perfect) && is_constant(op);
 }
 
-/* Global, local, constant: one access a cycle. True: all are made. */
+/* Global, local, constant: makes one access per cycle. True when all are made. */
 static bool access_memory(struct sm *sm, struct op *op)
 {
 	if (op->accesses && needs_no_access(sm, op))
@@ -274,7 +277,8 @@ static bool access_memory(struct sm *sm, struct op *op)
 		if (op->accesses)
 			return false;
 	}
-	/* A store leaves now, its acknowledgements come to the warp; a load that hit is done, others wait for answers. */
+	/* A store leaves now, and its acknowledgements go to the warp. A load whose accesses all hit is complete;
+	 * others wait for replies. */
 	if (!op->unanswered) {
 		cpi_resolve(sm, &sm->warp[op->warp], op, LEVEL_L1);
 		instruction_answered(sm, op);
@@ -282,7 +286,7 @@ static bool access_memory(struct sm *sm, struct op *op)
 	return true;
 }
 
-/* The next instruction, if there is one. */
+/* Takes the next instruction, if there is one. */
 static void take_instruction(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
@@ -291,13 +295,13 @@ static void take_instruction(struct sm *sm)
 		return;
 	struct op *op = lsu->current = latch_pop(in);
 	sm_wake_pipeline(sm);
-	invariant(!lsu->offered); /* the last instruction's accesses are all made */
+	invariant(!lsu->offered); /* all accesses of the last instruction have been made */
 	lsu->asks = hooks_look_at_shared(sm);
 	if (sm->seam->memory.count && (op->space == PTX_GLOBAL || op->space == PTX_LOCAL) && op->accesses)
 		hooks_memory(sm, op);
 }
 
-/* A cycle of the instruction. True: there is more of it for the next. */
+/* Simulates one cycle of the instruction. True when it continues in the next cycle. */
 static inline __attribute__((always_inline)) bool work(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;
@@ -310,8 +314,8 @@ static inline __attribute__((always_inline)) bool work(struct sm *sm)
 	return !done && lsu->outcome < ACCESS_NO_NETWORK;
 }
 
-/* An instruction is taken behind the work of the cycle, so that its accesses begin in the next (GPGPU-Sim 4.2.0, where the operand
- * collectors tick behind the units; in 3.2.2 they tick inside the load/store unit). */
+/* Takes an instruction after the work of the cycle, so that its accesses begin in the next cycle. In GPGPU-Sim 4.2.0
+ * the operand collectors tick after the units; in 3.2.2 they tick inside the load/store unit. */
 __attribute__((noinline)) static bool work_and_take(struct sm *sm)
 {
 	struct load_store *lsu = &sm->lsu;

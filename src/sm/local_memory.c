@@ -1,5 +1,6 @@
-/* A warp's accesses to one variable of a word fall into one line. Two layouts (enum local_layout): by_block is GPGPU-Sim's
- * (gpgpu_local_mem_map 1), by_sm our choice; docs/DEVIATIONS.md, 7. tests/sm/test_local_layout.c has both. */
+/* local_memory: a warp's accesses to one variable of a word fall into one line. There are two layouts (enum
+ * local_layout): by_block is GPGPU-Sim's (gpgpu_local_mem_map 1), by_sm is ours (docs/DEVIATIONS.md, 7).
+ * tests/sm/test_local_layout.c tests both. */
 #include "sm/sm.h"
 
 void local_memory_begin(struct sm *sm)
@@ -10,7 +11,7 @@ void local_memory_begin(struct sm *sm)
 	sm->local_pitch = 4ull * WARP_SIZE * warps * sm->sms;
 }
 
-/* Which of the machine's warps a warp is: the words of all of them lie side by side. */
+/* The warp's number in the machine. The words of all warps are adjacent. */
 static uint64_t machine_warp(const struct sm *sm, uint32_t slot)
 {
 	uint32_t block = sm->warp[slot].block, per_block = sm->blocks.warps_per_block;

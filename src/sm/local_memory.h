@@ -1,17 +1,18 @@
-/* local_memory: where threads' local memory lies for the memory system: word by word, over all threads of the machine. */
+/* local_memory: maps threads' local memory to addresses of the memory system, word by word over all threads of the
+ * machine. */
 #ifndef SLUICE_SM_LOCAL_MEMORY_H
 #define SLUICE_SM_LOCAL_MEMORY_H
 
 #include "sm/op.h"
 
-#define LOCAL_PHYSICAL_BASE (1ull << 40) /* behind all that can be allocated */
+#define LOCAL_PHYSICAL_BASE (1ull << 40) /* above all addresses that can be allocated */
 
 struct sm;
 
-/* A launch begins, which decides how far apart the words of a thread lie. */
+/* Begins a launch, which determines the distance between a thread's words. */
 void local_memory_begin(struct sm *sm);
 
-/* From a thread's own addresses, in step->address, to those for the memory system. */
+/* Converts a thread's own addresses, in step->address, to addresses of the memory system. */
 void local_memory_place(const struct sm *sm, const struct op *op, struct simt_step *step);
 
 /* True when the address lies in the launch's local memory. */

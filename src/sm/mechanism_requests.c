@@ -1,10 +1,11 @@
-/* One request a cycle is looked at, unless it says otherwise behind the instruction that the load/store unit serves, and gets what that leaves: L1's port,
- * room in the network (our choice; docs/timing-model.md, Requests of mechanisms). */
+/* mechanism_requests: serves one request per cycle. Unless the request goes before demand, it is served after the
+ * load/store unit's instruction and uses only remaining resources: L1's port and space in the network (our choice;
+ * docs/timing-model.md, Requests of mechanisms). */
 #include "sm/mechanism_requests.h"
 
 #include "sm/sm.h"
 
-/* It may come from outside, while the SM sleeps. */
+/* May be called from outside, while the SM sleeps. */
 void requests_asked(void *host)
 {
 	struct sm *sm = host;
@@ -32,7 +33,7 @@ bool requests_deliver(struct sm *sm, struct request *request)
 	return true;
 }
 
-/* In L2, the whole sector of it. */
+/* Widens the request to a whole sector of L2. */
 static void aim_at_l2(struct request *request, uint32_t sector_bytes)
 {
 	request->kind = REQUEST_L2_PREFETCH;
@@ -40,7 +41,7 @@ static void aim_at_l2(struct request *request, uint32_t sector_bytes)
 	request->bytes = sector_bytes;
 }
 
-/* A store's: the pieces that it touches, from the first byte on. */
+/* Sets a store's masks: the pieces that it touches, from the first byte on. */
 static void aim_at_memory(struct request *request)
 {
 	uint32_t whole = request->bytes / MECH_SECTOR, rest = request->bytes % MECH_SECTOR;
@@ -83,14 +84,14 @@ bool sm_reaches(const struct sm *sm, uint64_t address)
 	return source ? source->reaches(source, line, bytes) : simt_touches(sm->launch->memory, line, bytes);
 }
 
-/* All that is wanted is in the buffer in front of L1, which would answer. */
+/* True when the buffer in front of L1 holds all requested bytes and would answer. */
 static bool is_in_buffer(const struct sm *sm, const struct mech_request *request)
 {
 	uint32_t sectors = (request->bytes + MECH_SECTOR - 1) / MECH_SECTOR;
 	return sm->seam->has_buffer && line_buffer_has(&sm->seam->buffer, request->address, (1u << sectors) - 1);
 }
 
-/* A sector of L1, which is a line where it has no smaller ones. */
+/* Requests a sector of L1; without sectors this is a line. */
 static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 {
 	if (is_in_buffer(sm, &sent->request)) {
@@ -110,14 +111,14 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 		seam_request_filtered(sm->seam, sm->cycle);
 }
 
-/* What is written to global memory is not in L1 any more. */
+/* Invalidates L1's copy of what is written to global memory. */
 static void written_past_l1(struct sm *sm, const struct mech_request *request)
 {
 	if (request->to == MECH_WRITE_GLOBAL)
 		l1_forget(&sm->l1, request->address, request->bytes, sm->cycle);
 }
 
-/* What fills shared memory has an MSHR of L1's, without a line there, until it is written. */
+/* A request that fills shared memory holds an MSHR of L1, without a line there, until the data are written. */
 static bool send_past_l1(struct sm *sm, struct seam_sent *sent)
 {
 	bool holds_mshr = sent->fill && !sent->request.no_mshr;
@@ -151,7 +152,8 @@ bool requests_had_turn(struct sm *sm, struct seam_sent *sent, struct request *re
 	return true;
 }
 
-/* What the mechanism has is written from the next cycle on: in this one, the load/store unit may have the banks. */
+/* Data supplied by the mechanism are written from the next cycle on. In this cycle the load/store unit may have the
+ * banks. */
 static void write_shared(struct sm *sm, struct seam_sent *sent)
 {
 	if (!shared_can_begin(&sm->shared))
@@ -161,7 +163,7 @@ static void write_shared(struct sm *sm, struct seam_sent *sent)
 	shared_begin_write(sm, sent, NULL);
 }
 
-/* Its packet leaves behind that. */
+/* Its packet is sent after the read. */
 static void read_shared(struct sm *sm, struct seam_sent *sent)
 {
 	if (!shared_can_begin(&sm->shared))
@@ -170,8 +172,8 @@ static void read_shared(struct sm *sm, struct seam_sent *sent)
 	shared_begin_read(sm, sent);
 }
 
-/* Its packet is made in the cycle behind the one in which it was asked for: what an SM sends in a cycle is known by its data before
- * (requests_most_flits()). */
+/* Its packet is made in the cycle after the request. Before a cycle, the maximum number of flits that the SM may
+ * send in it must be known (requests_most_flits()). */
 static bool is_new_write(const struct sm *sm, const struct seam_sent *sent)
 {
 	return sent->request.to == MECH_WRITE_GLOBAL && sent->asked == sm->cycle;
@@ -194,7 +196,7 @@ static void serve_next(struct sm *sm)
 	}
 }
 
-/* One of them, and what has its turn at shared memory. */
+/* One of them, and the one that has its turn at shared memory. */
 uint32_t requests_most_flits(const struct sm *sm)
 {
 	const struct crossbar *network = sm->network.requests;

@@ -1,5 +1,5 @@
-/* mechanism_requests: serves what mechanisms have asked for: lines for L1, bytes for the buffer in front of it
- * or for shared memory, or nothing at all. */
+/* mechanism_requests: serves the requests of mechanisms: lines for L1, bytes for the buffer in front of it or for
+ * shared memory, or nothing. */
 #ifndef SLUICE_SM_MECHANISM_REQUESTS_H
 #define SLUICE_SM_MECHANISM_REQUESTS_H
 
@@ -8,22 +8,23 @@
 
 struct sm;
 
-/* Looks at the next one, if it goes before what instructions want. True: it had this cycle's turn. */
+/* Serves the next request, if it goes before instructions. True: it used this cycle's turn. */
 bool requests_tick_before_demand(struct sm *sm);
-/* Looks at the next one, unless one had the turn. True: there is one for the next cycle. */
+/* Serves the next request, unless `served`. True when there is one for the next cycle. */
 bool requests_tick(struct sm *sm, bool served);
 
-/* The most that they may send in the next cycle, with those that are asked for in it. */
+/* The maximum number of flits that they may send in the next cycle, including requests made in that cycle. */
 uint32_t requests_most_flits(const struct sm *sm);
 
-/* A mechanism has asked for a line (seam_sm.asked). */
+/* A mechanism has made a request (seam_sm.asked). */
 void requests_asked(void *sm);
-/* The answer of a request that went past L1 has come. False: it cannot be taken in this cycle. */
+/* The reply to a request that bypassed L1 has arrived. False: it cannot be taken in this cycle. */
 bool requests_deliver(struct sm *sm, struct request *request);
-/* Its data, or what a mechanism had (`request` is NULL), have been written into shared memory; or what it writes to global memory has been read
- * there. False: the packet finds no room in the network. */
+/* The turn at shared memory is over. The request's data, or data supplied by a mechanism (`request` is NULL), have
+ * been written there, or data for global memory have been read there. False: the packet found no space in the
+ * network. */
 bool requests_had_turn(struct sm *sm, struct seam_sent *sent, struct request *request);
-/* A request of a mechanism is answered. True: the data came into the buffer. */
+/* A mechanism's request is answered. True when the data were written into the buffer. */
 bool requests_answered(struct sm *sm, struct request *request);
 
 #endif

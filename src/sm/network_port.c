@@ -3,11 +3,11 @@
 #include "memory/packet.h"
 #include "sm/mechanism_requests.h"
 
-/* It takes none of the units that the crossbar counts, which may be another host thread's. */
+/* Uses none of the units that the crossbar counts, which may belong to another host thread. */
 bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now)
 {
 	struct port *replies = &sm->network.replies;
-	if (request->kind == REQUEST_L1_WRITEBACK) { /* nobody waits for it */
+	if (request->kind == REQUEST_L1_WRITEBACK) { /* nothing waits for it */
 		request_release(sm->requests, request);
 		return true;
 	}
@@ -18,7 +18,8 @@ bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now)
 	return true;
 }
 
-/* What is held by another SM of the cluster is tried again in the next cycle; what wants room, when there is some. */
+/* A request held for another SM of the cluster is tried again in the next cycle. One that needs space is tried again
+ * when there is some. */
 static void refuse(struct sm *sm, uint32_t flits)
 {
 	struct network_port *network = &sm->network;
@@ -73,11 +74,12 @@ static uint32_t flits_of_miss(const struct crossbar *network, const struct cache
 	return first ? crossbar_flits(network, first) : 0;
 }
 
-/* Of a warp's access, or a mechanism's request; who may send in a cycle: three caches, the texture unit, the load/store unit, and of mechanisms
- * what has its turn at shared memory and the next request. */
+/* MOST_DATA_BYTES: of a warp's access or a mechanism's request. SENDERS: units that may send in a cycle. These are
+ * three caches, the texture unit, the load/store unit, a mechanism's turn at shared memory, and the next request of
+ * a mechanism. */
 enum { MOST_DATA_BYTES = 128, SENDERS = 7 };
 
-/* Of each that sends, what it may send in the next cycle: a cache its oldest miss. */
+/* The sum over all senders of what each may send in the next cycle. A cache may send its oldest miss. */
 static uint32_t most_flits(const struct sm *sm)
 {
 	const struct crossbar *network = sm->network.requests;
@@ -88,7 +90,7 @@ static uint32_t most_flits(const struct sm *sm)
 	if (sm->mechanisms_send)
 		flits += requests_most_flits(sm);
 	return flits + lsu_most_flits(sm) +
-	       crossbar_flits_of(network, 0); /* a miss of the instruction cache can be of the same cycle */
+	       crossbar_flits_of(network, 0); /* a miss of the instruction cache can occur in the same cycle */
 }
 
 bool network_port_suffices(const struct sm *sm)
@@ -105,7 +107,7 @@ void network_port_account(struct sm *sm, uint64_t slept)
 	sm->stats.network_full += sm->network.refused * slept;
 }
 
-/* Takes the front packet off the network: of an answer by sectors it is not the answer itself. */
+/* Takes the front packet from the network. For a reply by sectors the packet is not the whole reply. */
 static void take_packet(struct sm *sm, struct request *packet, bool is_sector)
 {
 	struct port *replies = &sm->network.replies;
@@ -117,7 +119,8 @@ static void take_packet(struct sm *sm, struct request *packet, bool is_sector)
 		request_release(sm->requests, packet);
 }
 
-/* One sector of an answer has come. Returns the whole request when it is the last, else takes it and returns NULL. */
+/* One sector of a reply has arrived. If it is the last, returns the whole request; else takes the packet and returns
+ * NULL. */
 static struct request *join_sectors(struct sm *sm, struct request *packet)
 {
 	struct request *request = packet->parent;
@@ -140,7 +143,7 @@ static bool deliver_past_l1(struct sm *sm, struct request *request)
 	return true;
 }
 
-/* To who waits for the answer. False: it cannot be taken in this cycle. */
+/* Delivers the reply to its destination. False: it cannot be taken in this cycle. */
 static bool deliver(struct sm *sm, struct request *request)
 {
 	if (request->mechanism && request->bypass)
@@ -184,7 +187,7 @@ static bool take_reply(struct sm *sm, struct request *packet)
 	return taken;
 }
 
-/* It is told when it is taken, as it was before. */
+/* Takes a reply and reports it to observers, with the packet's state from before it was taken. */
 static void take_seen_reply(struct sm *sm, struct request *reply)
 {
 	const struct packet packet = packet_of(sm->network.requests, reply, sm->cycle);
@@ -192,8 +195,8 @@ static void take_seen_reply(struct sm *sm, struct request *reply)
 		seam_call_packet_in(sm->seam, &packet);
 }
 
-/* One reply a cycle, as in GPGPU-Sim's load/store unit; it waits at the port while its cache's fill port, or the register of what
- * went past L1, is taken. */
+/* Takes one reply per cycle, as in GPGPU-Sim's load/store unit. The reply waits at the port while its cache's fill
+ * port, or the register for replies that bypass L1, is busy. */
 bool network_port_tick(struct sm *sm)
 {
 	struct port *replies = &sm->network.replies;

@@ -1,4 +1,4 @@
-/* network_port: the SM's port to the networks: requests out, replies in. */
+/* network_port: the SM's port to the networks: outgoing requests and incoming replies. */
 #ifndef SLUICE_SM_NETWORK_PORT_H
 #define SLUICE_SM_NETWORK_PORT_H
 
@@ -9,27 +9,31 @@
 
 struct network_port {
 	struct crossbar *requests;
-	uint32_t input;          /* of these: where they go in */
-	struct cluster *cluster; /* whose SMs all go in there; NULL: the SM has it for itself */
+	uint32_t input;          /* the input of `requests` that they enter */
+	struct cluster *cluster; /* the cluster whose SMs share this input; NULL: the SM has its own input */
 	struct port replies;
-	uint32_t refused; /* requests of this cycle, for want of room in the network: it wakes the SM when there is some */
-	bool asks;        /* room there wakes it; where SMs go alone, only while it has refused something (gpu/share.c) */
-	uint32_t least;   /* flits of the smallest of them, UINT32_MAX: there is none, */
-	uint32_t wanted;  /* and when it was noted */
+	/* requests refused in this cycle because the network had no space; freed space wakes the SM */
+	uint32_t refused;
+	/* freed space wakes the SM; for run-ahead SMs only while something is refused (gpu/share.c) */
+	bool asks;
+	uint32_t least;  /* flits of the smallest refused request; UINT32_MAX: none */
+	uint32_t wanted; /* value of `least` when it was last recorded */
 };
 
 struct sm;
 
-/* The front reply, if there is one, goes to who waits for it: a line for a cache, an acknowledgement, or what went past L1. True: there are
- * more. */
+/* Delivers the front reply, if there is one: a line to its cache, an acknowledgement, or a reply that bypassed L1.
+ * True when there are more. */
 bool network_port_tick(struct sm *sm);
 
-/* Sends a request into the crossbar. False: no room. */
+/* Sends a request into the crossbar. False: no space. */
 bool network_port_send(struct sm *sm, struct request *request);
-/* Sends the oldest miss of a cache, if there is one. False: the network has no room, and wakes the SM when it has. */
+/* Sends the oldest miss of a cache, if there is one. False: the network has no space, and will wake the SM when it
+ * has. */
 bool network_port_send_miss(struct sm *sm, struct cache *cache);
 
-/* What the SM may send in its next tick has room in the network for sure, though units behind may not have come to its time yet. */
+/* True when the network is guaranteed to have space for everything that the SM may send in its next tick. This holds
+ * even if units downstream have not reached that time. */
 bool network_port_suffices(const struct sm *sm);
 
 /* Charges `slept` cycles in which requests would have been refused again. */
@@ -45,13 +49,13 @@ static inline uint32_t network_port_room(const struct network_port *port, uint64
 	return port_room(&port->requests->input[port->input].port, now);
 }
 
-/* What was refused in this cycle is what the network is held against from now on. */
+/* Records the refused size of this cycle, with which the network's space is compared from now on. */
 static inline void network_port_note_refused(struct network_port *port)
 {
 	port->wanted = port->least;
 }
 
-/* It would be refused again. */
+/* True when the refused request would be refused again. */
 static inline bool network_port_still_refuses(const struct network_port *port, uint64_t now)
 {
 	return port->wanted == UINT32_MAX || network_port_room(port, now) < port->wanted;

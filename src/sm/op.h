@@ -1,4 +1,4 @@
-/* op: an instruction in flight, from issue to write-back, with the memory accesses that it makes. */
+/* op: an instruction in flight, from issue to write-back, with its memory accesses. */
 #ifndef SLUICE_SM_OP_H
 #define SLUICE_SM_OP_H
 
@@ -6,33 +6,34 @@
 #include "base/likely.h"
 #include "simt/simt.h"
 
-/* Most transactions of an instruction: 16 bytes a lane of local memory, whose words lie apart; eight texels a lane of a texture. */
+/* Maximum transactions of an instruction. Local memory: 16 bytes per lane, whose words are not adjacent. Textures:
+ * eight texels per lane. */
 enum { OP_MAX_LOCAL_ACCESSES = 4 * WARP_SIZE, OP_MAX_ACCESSES = 8 * WARP_SIZE };
 
-/* One memory transaction of a warp: bytes of one line (or piece of it). */
+/* One memory transaction of a warp: bytes of one line, or of a piece of it. */
 struct access {
 	uint64_t address;
 	uint32_t bytes, lanes;
-	uint32_t written;      /* where one piece is touched: its bytes that are */
-	uint8_t chunks, whole; /* 32-byte pieces touched, and covered in full, from `address` on */
+	uint32_t written;      /* for an access to one piece: mask of the bytes that are accessed */
+	uint8_t chunks, whole; /* masks of the 32-byte pieces touched, and fully covered, from `address` on */
 };
 
 struct op {
 	const struct simt_inst *inst;
-	uint64_t number;      /* of its issue, in the SM's order */
-	uint64_t issued;      /* cycle; known where a profile is kept */
+	uint64_t number;      /* issue number, in the SM's order */
+	uint64_t issued;      /* issue cycle; known only when a profile is recorded */
 	uint32_t warp;        /* slot */
-	uint32_t lanes;       /* that run */
+	uint32_t lanes;       /* active lanes */
 	uint8_t space;        /* memory: enum ptx_space, resolved */
 	uint8_t pipe;         /* enum sm_pipe */
-	uint8_t place;        /* of a sub-core (sub_cores.h) */
-	uint8_t level;        /* enum request_level: the deepest that served it */
-	uint16_t bank_cycles; /* shared memory: still to come; of a copy, behind its answers */
+	uint8_t place;        /* index of its entry in a sub-core (sub_cores.h) */
+	uint8_t level;        /* enum request_level: the deepest level that served it */
+	uint16_t bank_cycles; /* shared memory: cycles still needed; for a copy, after its replies */
 	uint16_t latency, initiation; /* in its unit */
-	uint16_t accesses;    /* access[0..accesses) are still to be made; the last goes first */
-	uint16_t unanswered;  /* made or to be made, without an answer */
-	uint32_t group;       /* of a copy */
-	struct op *next;      /* in the pool, a latch, a slot of the result bus or the queue of copies */
+	uint16_t accesses;   /* access[0..accesses) are still to be made, the last one first */
+	uint16_t unanswered; /* accesses made or to be made that have no reply */
+	uint32_t group;      /* of a copy */
+	struct op *next;     /* in the pool, a latch, a slot of the result bus or the queue of copies */
 	struct access access[OP_MAX_ACCESSES];
 };
 

@@ -1,6 +1,7 @@
-/* The model is GPGPU-Sim's operand collector: its arbiter takes the requests of banks and collector units for a matrix and walks it
- * by diagonals (wavefront allocation); results go before reads at a bank. issue t, collector unit t + 1, one operand a cycle from
- * t + 2, on to the units a cycle after the last: tests/micro/issue.cu measures the sum, tests/sm/test_sm_turns.c the arbiter's turns. */
+/* operand_collectors: the model is GPGPU-Sim's operand collector. Its arbiter treats the requests between banks and
+ * collector units as a matrix and walks it by diagonals (wavefront allocation). At a bank, results go before reads.
+ * Timing: issue t, collector unit t + 1, one operand per cycle from t + 2, to the units a cycle after the last
+ * operand. tests/micro/issue.cu measures the sum, tests/sm/test_sm_turns.c the arbiter's turns. */
 #include "sm/sm.h"
 
 void collectors_open(struct sm *sm)
@@ -24,8 +25,8 @@ void collectors_open(struct sm *sm)
 		collectors->modulo[n] = (uint8_t)(n % collectors->units);
 }
 
-/* Complete instructions go on, from each out port the next collector in turn. At the units the one that was issued first goes
- * first, whichever had its operands first. */
+/* Sends complete instructions on: each out port takes the next collector in turn. The units then take instructions
+ * in issue order, whichever had its operands first. */
 static void dispatch(struct sm *sm, uint32_t unit, uint64_t complete)
 {
 	struct collectors *collectors = &sm->collectors;
@@ -45,8 +46,9 @@ static void dispatch(struct sm *sm, uint32_t unit, uint64_t complete)
 	collectors->free |= gone;
 }
 
-/* Of two banks' requests for a collector, whether the one of `bank` comes first in the walk over the request matrix: by diagonals, from
- * another one each cycle (wavefront allocation). The diagonal that is walked first has collector (cycle + b) modulo collectors at bank b. */
+/* True when, of two banks' requests for a collector, that of `bank` is first in the walk over the request matrix.
+ * The walk is by diagonals, starting from another one each cycle (wavefront allocation). The first diagonal has
+ * collector (cycle + b) modulo collectors at bank b. */
 __attribute__((noinline)) static bool comes_before(const struct sm *sm, uint32_t bank, uint32_t other,
                                                    uint32_t collector)
 {
@@ -57,9 +59,9 @@ __attribute__((noinline)) static bool comes_before(const struct sm *sm, uint32_t
 	return collectors->modulo[behind] < collectors->modulo[other_behind];
 }
 
-/* Matches banks with collectors: a bank reads one operand, a collector takes one. Banks that want different collectors do
- * not disturb each other, so that the walk is needed only where two want the same one; nobody else wants a collector whose
- * last operand it is. */
+/* Matches banks with collectors: a bank reads one operand, a collector takes one. Banks that request different
+ * collectors do not affect each other, so the walk is needed only when two request the same one. A collector that
+ * waits for its last operand is requested by one bank only. */
 static inline __attribute__((always_inline)) void read_banks(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
@@ -93,7 +95,8 @@ static inline __attribute__((always_inline)) void read_banks(struct sm *sm)
 	sm->stats.register_reads += reads;
 }
 
-/* The same where a collector takes operands of several banks in a cycle: no bank waits for another (GPGPU-Sim 4.2.0). */
+/* read_banks() for collectors that take operands of several banks in a cycle: no bank waits for another (GPGPU-Sim
+ * 4.2.0). */
 __attribute__((noinline)) static void read_banks_at_once(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
@@ -108,7 +111,8 @@ __attribute__((noinline)) static void read_banks_at_once(struct sm *sm)
 	sm->stats.register_reads += (uint32_t)__builtin_popcount(requests);
 }
 
-/* An issued instruction takes collector unit `at` and queues its reads at the banks, of which its first is `base`. */
+/* An issued instruction takes collector unit `at` and queues its reads at the banks. `base` is the first bank that
+ * it may use. */
 static inline void take_unit(struct sm *sm, uint32_t at, struct op *op, uint32_t base)
 {
 	struct collectors *collectors = &sm->collectors;
@@ -195,7 +199,7 @@ void collectors_tick(struct sm *sm)
 		allocate(sm, (uint32_t)__builtin_ctz(left));
 }
 
-/* Banks are read whenever an operand waits; what else goes on is what dispatch() and allocate() find room for. */
+/* Banks are read whenever an operand waits. Other progress depends on the space that dispatch() and allocate() find. */
 bool collectors_go_on(const struct sm *sm)
 {
 	const struct collectors *collectors = &sm->collectors;

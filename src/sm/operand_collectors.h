@@ -1,5 +1,5 @@
-/* operand_collectors: an issued instruction takes a collector unit of its pipe, reads its register operands from the banks, one a
- * cycle and bank, and goes to the execution units when it has them all. */
+/* operand_collectors: an issued instruction takes a collector unit of its pipe and reads its register operands from
+ * the banks, one per cycle and bank. With all operands it goes to the execution units. */
 #ifndef SLUICE_SM_OPERAND_COLLECTORS_H
 #define SLUICE_SM_OPERAND_COLLECTORS_H
 
@@ -10,29 +10,29 @@
 /* The collector units of one pipe. */
 struct collector_set {
 	uint64_t all;                /* as a bit mask */
-	uint32_t last[SM_MAX_UNITS]; /* by out port: the one that went last */
+	uint32_t last[SM_MAX_UNITS]; /* by out port: the unit that went last */
 };
 
-/* A collector unit's reads have so many numbers: a power of two, since the unit is found from the number for each read. */
+/* Read numbers per collector unit. A power of two, because the unit is computed from the number for each read. */
 enum { COLLECTOR_READS = 32 };
 _Static_assert((int)COLLECTOR_READS >= (int)SIMT_MAX_READS, "each read of an instruction has its number");
 
-/* Operands waiting at a register bank, in order: a list of reads. Read number collector * COLLECTOR_READS + k is the
- * instruction's k-th of that collector unit. */
+/* Operands waiting at a register bank, in order, as a list of reads. Read number collector * COLLECTOR_READS + k is
+ * the k-th read of that collector unit's instruction. */
 struct bank_queue {
-	uint16_t first, last; /* of a bank in `banks_waiting` */
+	uint16_t first, last; /* valid for banks in `banks_waiting` */
 };
 
 struct collectors {
-	struct op *op[SM_MAX_COLLECTORS]; /* by collector unit: what it collects for */
+	struct op *op[SM_MAX_COLLECTORS]; /* by collector unit: its instruction */
 	struct collector_set set[PTX_UNITS];
-	uint64_t free, complete;            /* collector units of all pipes; complete: has all its operands */
-	uint32_t units;                     /* how many of them there are */
-	uint8_t modulo[2 * SM_MAX_COLLECTORS]; /* of a number: its rest by that */
-	uint32_t unread[SM_MAX_COLLECTORS]; /* operands still to come */
+	uint64_t free, complete; /* collector units of all pipes, as masks; complete: has all its operands */
+	uint32_t units;          /* number of collector units */
+	uint8_t modulo[2 * SM_MAX_COLLECTORS]; /* of a number: its remainder modulo `units` */
+	uint32_t unread[SM_MAX_COLLECTORS]; /* operands still to be read */
 	struct bank_queue bank[SM_MAX_BANKS];
-	uint16_t next_read[SM_MAX_COLLECTORS * COLLECTOR_READS]; /* behind a read in its bank's list */
-	uint32_t banks_waiting;                                 /* banks with reads queued */
+	uint16_t next_read[SM_MAX_COLLECTORS * COLLECTOR_READS]; /* successor of a read in its bank's list */
+	uint32_t banks_waiting; /* mask of banks with queued reads */
 };
 
 /* The collector unit whose operand the bank reads next. */
@@ -41,7 +41,7 @@ static inline uint32_t collectors_oldest_read(const struct collectors *collector
 	return collectors->bank[bank].first / COLLECTOR_READS;
 }
 
-/* The bank has read it. Returns the bank's bit when that was the last. */
+/* Removes the read from the bank's list. Returns the bank's bit when it was the last one. */
 static inline uint32_t collectors_read_next(struct collectors *collectors, uint32_t b)
 {
 	struct bank_queue *bank = &collectors->bank[b];
@@ -58,11 +58,11 @@ void collectors_take(struct sm *sm, uint32_t at, struct op *op);
 
 void collectors_open(struct sm *sm);
 
-/* Complete instructions go on, banks are read, issued instructions take collector units. */
+/* Simulates one cycle: complete instructions leave, banks are read, issued instructions take collector units. */
 void collectors_tick(struct sm *sm);
-/* Behind all other stages' ticks: something of that can be done in the next cycle. */
+/* To be called after all other stages' ticks: true when collectors_tick() has work in the next cycle. */
 bool collectors_go_on(const struct sm *sm);
-/* Makes up for `slept` cycles without a tick. */
+/* Counts `slept` cycles without a tick. */
 void collectors_account(struct sm *sm, uint64_t slept);
 
 #endif

@@ -26,7 +26,7 @@ static void go_on(struct sm *sm, struct sm_warp *warp)
 	sm_wake_at(sm, sm->now + 1);
 }
 
-/* The first of those that are left. */
+/* Finds the earliest end of the remaining waits. */
 static void find_next(struct sm *sm)
 {
 	struct phase_waits *waits = &sm->phase_waits;

@@ -23,7 +23,7 @@ void profile_close(struct profile *profile)
 	*profile = (struct profile){0};
 }
 
-/* Slots of one more that waits for the load; few instructions wait for the same. */
+/* Adds slots of an instruction that waits for the load. Few instructions wait for the same load. */
 static void add_wait(struct profile_inst *load, uint32_t pc, uint64_t slots)
 {
 	for (uint32_t i = 0; i < load->waits; i++)
@@ -85,7 +85,7 @@ void profile_issued(struct profile *profile, struct op *op, const struct simt_st
 	inst->bank_cycles += op->bank_cycles;
 }
 
-/* Up to 8 cycles a bin each, then an octave's bins are equally wide. */
+/* Up to 8 cycles each cycle has its own bin. Beyond, the bins of an octave have equal widths. */
 static uint32_t bin_of(uint64_t cycles)
 {
 	if (cycles < PROFILE_BINS_PER_OCTAVE)
@@ -132,7 +132,7 @@ static bool is_written(const struct simt_inst *load, uint16_t id)
 	return false;
 }
 
-/* The load writes what the instruction reads or writes. */
+/* True when the load writes a register that the instruction reads or writes. */
 static bool needs(const struct simt_inst *inst, const struct simt_inst *load)
 {
 	for (uint32_t i = 0; i < inst->reads; i++)
@@ -165,7 +165,7 @@ void profile_resolved(struct profile *profile, const struct sm_warp *warp, const
 	}
 }
 
-/* The least latency of a bin; the next one's is where it ends. */
+/* The lowest latency of a bin. A bin ends where the next one begins. */
 static double bin_begin(uint32_t bin)
 {
 	if (bin < PROFILE_BINS_PER_OCTAVE)

@@ -1,17 +1,19 @@
-/* register_file: the banks of the register file. A bank serves one operand a cycle, and results go first: what is written in a
- * cycle cannot be read in it (GPGPU-Sim's operand-collector model; tests/sm/test_sm.c: a load waits for its bank). */
+/* register_file: the banks of the register file. A bank serves one operand per cycle, and results go first: a bank
+ * that is written in a cycle cannot be read in it (GPGPU-Sim's operand-collector model; tests/sm/test_sm.c: a load
+ * waits for its bank). */
 #ifndef SLUICE_SM_REGISTER_FILE_H
 #define SLUICE_SM_REGISTER_FILE_H
 
 #include "sm/op.h"
 
 struct register_file {
-	uint32_t bank_mask; /* of bank numbers: there are a power of two */
-	uint32_t written;   /* banks that take results in this cycle */
-	uint32_t sub_cores; /* whose banks they are, in equal shares, each its warps'; 0: all are everyone's */
+	uint32_t bank_mask; /* mask of bank numbers; the number of banks is a power of two */
+	uint32_t written;   /* mask of banks that take results in this cycle */
+	/* number of sub-cores, each with its own equal part of the banks; 0: all warps use all banks */
+	uint32_t sub_cores;
 };
 
-/* Each of so many sub-cores has so many banks of its own. */
+/* Divides the banks: each of `sub_cores` sub-cores has `banks` banks. */
 static inline void register_file_divide(struct register_file *file, uint32_t sub_cores, uint32_t banks)
 {
 	file->sub_cores = sub_cores;
@@ -24,14 +26,14 @@ static inline uint32_t register_first_bank(const struct register_file *file, uin
 	return warp % file->sub_cores * (file->bank_mask + 1);
 }
 
-/* Register r of warp w lies in bank (r + w) mod banks, so that warps at the same instruction want different ones. r is the number
- * in the register's PTX name, as GPGPU-Sim has it. */
+/* Register r of warp w lies in bank (r + w) mod banks, so that warps at the same instruction use different banks. As
+ * in GPGPU-Sim, r is the number in the register's PTX name. */
 static inline uint32_t register_bank(const struct register_file *file, uint32_t number, uint32_t warp)
 {
 	return (number + warp) & file->bank_mask;
 }
 
-/* The banks of an instruction's results. */
+/* Mask of the banks of an instruction's results. */
 static inline uint32_t register_result_banks(const struct register_file *file, const struct op *op)
 {
 	const struct simt_inst *inst = op->inst;
@@ -46,7 +48,7 @@ static inline uint32_t register_result_banks(const struct register_file *file, c
 	return banks;
 }
 
-/* No result has been written in the cycle that begins. */
+/* A cycle begins: no result has been written in it. */
 static inline void register_file_new_cycle(struct register_file *file)
 {
 	file->written = 0;
@@ -57,7 +59,7 @@ static inline bool register_file_takes(const struct register_file *file, uint32_
 	return !(banks & file->written);
 }
 
-/* Of the banks, those that can be read in this cycle. */
+/* Those of the banks that can be read in this cycle. */
 static inline uint32_t register_file_readable(const struct register_file *file, uint32_t banks)
 {
 	return banks & ~file->written;

@@ -1,7 +1,7 @@
 #include "sm/hooks.h"
 #include "sm/sm.h"
 
-/* Which arithmetic runs where is the machine's: `runs_on`. */
+/* `runs_on` of the machine maps arithmetic to pipes. */
 static void open_timings(const struct sm_config *config, struct unit_timings *timings)
 {
 	static const uint8_t pipes[] = {[PIPE_SP] = 1u << PTX_UNIT_SP,
@@ -47,7 +47,8 @@ void scheduler_add_warp(struct sm_warp *warp)
 
 void scheduler_buffer_empty(const struct sm_warp *warp)
 {
-	invariant(!((warp->scheduler->hazard | warp->scheduler->stale) & warp->mask)); /* it would not have issued */
+	/* otherwise it would not have issued */
+	invariant(!((warp->scheduler->hazard | warp->scheduler->stale) & warp->mask));
 	warp->scheduler->filled &= ~warp->mask;
 	warp->scheduler->waits &= ~warp->mask;
 }
@@ -113,9 +114,9 @@ void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp)
 	struct scheduler *scheduler = warp->scheduler;
 
 	invariant(!((scheduler->hazard | scheduler->stale) &
-	            warp->mask)); /* what came before has issued or was thrown away */
+	            warp->mask)); /* the previous instruction has issued or was discarded */
 	scheduler->filled |= warp->mask;
-	if (warp->ibuffer.pc != simt->pc || simt->done) { /* an ended warp may stand behind the last instruction */
+	if (warp->ibuffer.pc != simt->pc || simt->done) { /* an ended warp may be past the last instruction */
 		scheduler->stale |= warp->mask;
 		scheduler->waits &= ~warp->mask;
 		return;
@@ -139,7 +140,7 @@ void scheduler_results_written(struct sm *sm, const struct sm_warp *warp, const 
 	look_for_hazard(sm, warp);
 }
 
-/* Where mechanisms say which warps compete, they may go by ranks. */
+/* Mechanisms that choose which warps compete may use ranks, so they are called again. */
 void scheduler_set_rank(void *host, uint32_t slot, uint32_t rank)
 {
 	struct sm *sm = host;

@@ -1,5 +1,5 @@
-/* scheduler: what a warp scheduler knows of its warps, as bit masks that stages keep true as instructions come, wait and go, so
- * that a cycle's choice is a few operations on words (issue.h makes it). */
+/* scheduler: a warp scheduler's knowledge of its warps, as bit masks. Stages update them as instructions arrive,
+ * wait and issue. A cycle's choice is then a few operations on words (issue.h makes it). */
 #ifndef SLUICE_SM_SCHEDULER_H
 #define SLUICE_SM_SCHEDULER_H
 
@@ -11,52 +11,54 @@
 struct sm;
 struct sm_warp;
 
-/* What the machine says of instructions of a kind. */
+/* The machine's timing of one kind of instruction. */
 struct unit_timing {
 	uint16_t latency, initiation; /* of arithmetic, in its unit */
-	uint8_t pipes;                /* that can take it, as a mask */
+	uint8_t pipes;                /* mask of pipes that can take it */
 };
 
-/* By kind of arithmetic; behind it memory instructions. */
+/* By kind of arithmetic; the last element is for memory instructions. */
 struct unit_timings {
 	struct unit_timing of[PTX_LATENCIES + 1][PTX_DATA_TYPES];
 };
 
 struct scheduler {
-	struct mech_warps seen;                       /* what the owner of the warp order may see of them */
-	uint64_t filled;                              /* next instruction is in the buffer */
-	uint64_t hazard;                              /* next instruction waits for a register */
-	uint64_t waits;                               /* next instruction is of those that wait for the other SMs */
-	uint64_t stale;                               /* buffered instruction is not where the warp is */
-	uint64_t unit[SM_PIPES];                      /* pipe of the next instruction (that is filled and not stale) */
+	struct mech_warps seen; /* the part that the owner of the warp order may see */
+	uint64_t filled;        /* next instruction is in the buffer */
+	uint64_t hazard;        /* next instruction waits for a register */
+	uint64_t waits;         /* next instruction must wait for the other SMs */
+	uint64_t stale;         /* buffered instruction is not at the warp's pc */
+	/* pipe of the next instruction (when it is filled and not stale) */
+	uint64_t unit[SM_PIPES];
 	struct sm_warp *warp[SM_MAX_SCHEDULER_WARPS]; /* by bit */
-	struct simt_step step;                        /* what it has issued last */
-	struct simt_warp *to_commit;                  /* the warp whose step stores in this cycle, or NULL */
-	uint64_t *charged;                            /* of the CPI stack: what its last lost slot was charged to */
+	struct simt_step step;                        /* its last issued step */
+	struct simt_warp *to_commit;                  /* warp whose step stores in this cycle, or NULL */
+	/* counter of the CPI stack to which its last lost slot was charged */
+	uint64_t *charged;
 };
 
-/* Deals the warp slots out: slot number mod schedulers (GPGPU-Sim's; docs/timing-model.md, Issue). */
+/* Distributes the warp slots: slot number mod schedulers (GPGPU-Sim's rule; docs/timing-model.md, Issue). */
 void scheduler_open(struct sm *sm);
 
-/* The warp has just been launched: all others of its scheduler are older. It has no instruction yet. */
+/* The warp has just been launched and has no instruction yet. All other warps of its scheduler are older. */
 void scheduler_add_warp(struct sm_warp *warp);
 
 /* The last instruction of the warp's buffer has issued. */
 void scheduler_buffer_empty(const struct sm_warp *warp);
-/* What the warp's buffer holds is thrown away. */
+/* Discards the content of the warp's buffer. */
 void scheduler_no_instruction(const struct sm_warp *warp);
-/* An instruction has come to the front of the warp's buffer, which the one before has left: which pipe it wants, whether it waits
- * for a register, whether the warp still goes there. */
+/* An instruction has become the first in the warp's buffer, because the previous one has left. Determines its pipe,
+ * whether it waits for a register, and whether the warp is still at it. */
 void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp);
-/* The results of `inst` are there: the warp's next instruction may have waited for them. */
+/* The results of `inst` are written: the warp's next instruction may have waited for them. */
 void scheduler_results_written(struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst);
 
-/* The slot's warp has another rank among its scheduler's; `host` is the struct sm. */
+/* Changes the rank of the slot's warp among its scheduler's warps; `host` is the struct sm. */
 void scheduler_set_rank(void *host, uint32_t slot, uint32_t rank);
 
-/* The warp may not issue (or may again), whatever its next instruction is; it has a thread that has not exited. */
+/* Sets whether the warp may issue at all; whether it has a thread that has not exited. */
 void scheduler_set_held(const struct sm_warp *warp, bool held);
-/* True when that is new. */
+/* True when the value has changed. */
 bool scheduler_set_live(const struct sm_warp *warp, bool live);
 
 #endif

@@ -32,7 +32,7 @@ void scoreboard_clear(struct scoreboard *board, const struct scoreboard_size *si
 		board->pending[w] = board->pending_load[w] = 0;
 }
 
-/* The registers in flight, folded. */
+/* Folds a full set of registers in flight to 64 bits. */
 static uint64_t fold(const uint64_t *set, uint32_t words)
 {
 	uint64_t folded = 0;
@@ -84,7 +84,7 @@ uint32_t scoreboard_count(const struct scoreboard *board, const struct scoreboar
 	for (uint32_t i = 0; i < (uint32_t)inst->reads + inst->writes; i++) {
 		uint16_t id = i < inst->reads ? inst->read[i] : inst->write[i - inst->reads];
 		if (i >= inst->reads && is_read(inst, id))
-			continue; /* it has been counted */
+			continue; /* already counted */
 		count += is_in(size, board->folded, board->pending, id);
 		*of_loads += is_in(size, board->folded_load, board->pending_load, id);
 	}
@@ -103,7 +103,7 @@ static void reserve_in_full(struct scoreboard *board, const struct simt_inst *in
 void scoreboard_reserve(struct scoreboard *board, const struct scoreboard_size *size, const struct simt_inst *inst,
                         bool by_load)
 {
-	invariant(size->words || !(inst->touches & board->folded)); /* else it had to wait */
+	invariant(size->words || !(inst->touches & board->folded)); /* otherwise it had to wait */
 	board->folded |= inst->defines;
 	if (by_load)
 		board->folded_load |= inst->defines;
@@ -111,7 +111,7 @@ void scoreboard_reserve(struct scoreboard *board, const struct scoreboard_size *
 		reserve_in_full(board, inst, by_load);
 }
 
-/* Not inlined: scoreboard_release() stays short for the other programs. */
+/* Not inlined, so that scoreboard_release() stays short for smaller programs. */
 __attribute__((noinline)) static void release_in_full(struct scoreboard *board, uint32_t words,
                                                       const struct simt_inst *inst)
 {
@@ -129,7 +129,7 @@ __attribute__((noinline)) static void release_in_full(struct scoreboard *board, 
 
 void scoreboard_release(struct scoreboard *board, const struct scoreboard_size *size, const struct simt_inst *inst)
 {
-	invariant(!(inst->defines & ~board->folded)); /* reserved by the instruction, and by no other since */
+	invariant(!(inst->defines & ~board->folded)); /* reserved by this instruction, and by no other since */
 	if (size->words) {
 		release_in_full(board, size->words, inst);
 	} else {

@@ -1,18 +1,20 @@
-/* A warp's access holds the banks for as many cycles as the busiest one has different words to deliver: lanes that want the same
- * word share it (the 32 banks of 4 bytes of Fermi in NVIDIA's CUDA C Programming Guide, as GPGPU-Sim 3.2.2 counts them;
- * tests/micro/shared_conflicts.cu). Behind the banks its data take `sm.shared_latency` cycles (tests/micro/latency.cu). */
+/* shared_memory: a warp's access occupies the banks for as long as the busiest bank has different words to deliver.
+ * Lanes that access the same word get it together. (Fermi has 32 banks of 4 bytes: NVIDIA's CUDA C Programming
+ * Guide. GPGPU-Sim 3.2.2 counts the same way; tests/micro/shared_conflicts.cu.) After the banks the data take
+ * `sm.shared_latency` cycles (tests/micro/latency.cu). */
 #include "sm/hooks.h"
 #include "sm/mechanism_requests.h"
 #include "sm/sm.h"
 
 enum { MAX_WORDS = WARP_SIZE * 4 };
 
-/* All words lie within as many neighbours as there are banks, so that no two of them share one. */
+/* True when the range of all words is at most the number of banks, so that no two words are in one bank. */
 static bool within_banks(const uint64_t *address, uint32_t lanes, uint32_t words, uint32_t banks)
 {
 	uint32_t low = UINT32_MAX, high = 0;
 	for (uint32_t i = 0; i < WARP_SIZE; i++) {
-		uint32_t word = (uint32_t)(address[i] / 4), ran = 0 - (lanes >> i & 1); /* all ones, or nothing */
+		/* all ones for an active lane, else 0 */
+		uint32_t word = (uint32_t)(address[i] / 4), ran = 0 - (lanes >> i & 1);
 		uint32_t least = word | ~ran, most = word & ran;
 		low = least < low ? least : low;
 		high = most > high ? most : high;
@@ -26,9 +28,9 @@ uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t si
 	if (within_banks(address, lanes, words, banks))
 		return 1;
 	uint32_t first[SHARED_MAX_BANKS],
-		extra_of[SHARED_MAX_BANKS] = {0}; /* the bank's first word; how many more it has */
+		extra_of[SHARED_MAX_BANKS] = {0}; /* the bank's first word; the number of its further words */
 	uint64_t seen = 0;
-	uint32_t more[MAX_WORDS], mores = 0, most = 1; /* words that are not their bank's first */
+	uint32_t more[MAX_WORDS], mores = 0, most = 1; /* words that are not the first of their bank */
 
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		uint32_t word = (uint32_t)(address[__builtin_ctz(left)] / 4);
@@ -54,7 +56,8 @@ uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t si
 	return most;
 }
 
-/* Whose banks the bytes that lanes access, or the first of words, lie in: the block's own, unless a mechanism places them. */
+/* The bytes (or first bytes of words) whose addresses select the banks: the block's own, unless a mechanism owns the
+ * layout. */
 static const uint64_t *places(struct sm *sm, uint32_t block, const uint64_t *byte, uint32_t lanes, uint64_t *room)
 {
 	if (!sm->seam->shared_layout)
@@ -70,7 +73,7 @@ uint32_t shared_cycles_of(struct sm *sm, const struct op *op, const struct simt_
 	return shared_bank_cycles(place, step->lanes, op->inst->size, sm->config.shared_banks);
 }
 
-/* Different words: as many cycles as the busiest bank has of them. */
+/* Cycles for different words: the maximum number of them in one bank. */
 static uint32_t turn_cycles(struct sm *sm, uint32_t block, const uint32_t *word, uint32_t words)
 {
 	uint32_t in_bank[SHARED_MAX_BANKS] = {0}, most = 1;

@@ -65,7 +65,8 @@ void sm_close(struct sm *sm)
 void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_limit)
 {
 	sm->launch = launch;
-	/* a veto on shared memory, which keeps an instruction in the load/store unit, may end whenever a mechanism likes */
+	/* a mechanism may end a veto on shared memory, which holds an instruction in the load/store unit, at any
+	 * time */
 	sm->may_rest = sm->config.sleep && !sm->profile && !sm->seam->may_access_shared.count;
 	sm->is_ahead = sm->stopped = false;
 	sm_wake_issue(sm);
@@ -78,28 +79,29 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 void sm_end(struct sm *sm)
 {
 	for (uint32_t w = 0; w < sm->config.warps;
-	     w++) /* of a kernel that was cut: what they wait for has come from nowhere nearer */
+	     w++) /* of a kernel that was cut short: the data would have come from the deepest level */
 		cpi_resolve(sm, &sm->warp[w], NULL, LEVEL_DRAM);
 	issue_settle(sm);
 	l1_end(sm);
 	texture_unit_end(sm);
 }
 
-/* The stages from the load/store unit on stand still while they wait for nothing but a time, and nothing comes; what was refused in
- * their last tick would be again while the network has no room for it, since L1 changes in their ticks alone. */
+/* True when the stages from the load/store unit on need no tick: they only wait for a time, and nothing has arrived.
+ * Accesses refused in their last tick would be refused again while the network has no space, because L1 changes only
+ * in their ticks. */
 static bool memory_stages_rest(const struct sm *sm)
 {
 	return sm->cycle < sm->memory_next && port_empty(&sm->network.replies) && !lsu_can_take(sm) &&
 	       !sm->seam->queued && (!sm->memory_tries_again || network_port_still_refuses(&sm->network, sm->now));
 }
 
-/* The cycle in which they go on, if none of their ticks has said that it does in the next. */
+/* The next cycle with work, if none of their ticks has requested the next cycle. */
 static uint64_t memory_event(const struct sm *sm)
 {
 	return earlier(earlier(l1_next(sm), texture_unit_next(sm)), write_back_next_load(sm));
 }
 
-/* What the network or L1 has kept would be kept in each of these cycles. */
+/* Counts accesses that the network or L1 refused as refused again in each of these cycles. */
 static void account_refusals(struct sm *sm, uint64_t cycles)
 {
 	lsu_account(sm, cycles);
@@ -113,7 +115,7 @@ __attribute__((noinline)) static void rest_memory_stages(struct sm *sm)
 	account_refusals(sm, 1);
 }
 
-/* Nobody else changes the room that the SM has in the network, and it may leave out what would be refused. */
+/* True when refused accesses need not be tried again: no other unit changes the SM's space in the network. */
 static bool may_repeat(const struct sm *sm)
 {
 	return sm->may_rest && !sm->network.cluster && !sm->config.zero_latency_memory;
@@ -169,7 +171,7 @@ void sm_settle(struct sm *sm, uint64_t cycle)
 	issue_settle(sm);
 }
 
-/* The cycle in which the SM must tick again. */
+/* The cycle in which the SM must tick next. */
 static uint64_t next_event(const struct sm *sm)
 {
 	uint64_t next = lsu_can_take(sm) ? sm->cycle + 1 : earlier(sm->memory_event, sm->pipeline_event);
@@ -183,7 +185,7 @@ static uint64_t time_of(const struct sm *sm, uint64_t cycle)
 	return cycle == SM_NEVER ? UINT64_MAX : sm->now + (cycle - sm->cycle - 1) * sm->period + 1;
 }
 
-/* The other fetches of the cycle. What one of them has fetched is decoded before the next. */
+/* Makes the other fetches of the cycle. Fetched instructions are decoded before the next fetch. */
 __attribute__((noinline)) static bool fetch_more(struct sm *sm)
 {
 	bool goes_on = false, fetches = false;
@@ -195,8 +197,9 @@ __attribute__((noinline)) static bool fetch_more(struct sm *sm)
 	return goes_on | fetches;
 }
 
-/* Issue, decode and fetch do not go on in the next cycle: when the stages from fetch to the units do. Those that fetch for nobody
- * need not tick before, if no hook of a block's end, which fetch finds behind issue, has let a warp go. */
+/* Issue, decode and fetch have no work in the next cycle. Computes when the stages from fetch to the units have.
+ * Without fetches they need not tick before that. An exception is a hook at a block's end, which fetch calls after
+ * issue, if it has released a warp. */
 __attribute__((noinline)) static void let_pipeline_rest(struct sm *sm)
 {
 	bool rests = sm->issue.state == ISSUE_RESTS && fetch_rests(&sm->fetch);
@@ -204,13 +207,13 @@ __attribute__((noinline)) static void let_pipeline_rest(struct sm *sm)
 	sm->pipeline_next = rests ? sm->pipeline_event : sm->cycle + 1;
 }
 
-/* Others may not have made their stores yet that a load would see. */
+/* True when a load may be about to issue that could read stores which other SMs have not made yet. */
 static bool must_stop(const struct sm *sm)
 {
 	return UNLIKELY(sm->is_ahead && sm->waits) && issue_waits_for_others(sm);
 }
 
-/* Behind the memory stages: what does not come before them. True: there is more for the next cycle. */
+/* Runs the stages before the memory stages; to be called after these. True when there is work in the next cycle. */
 static bool tick_pipeline(struct sm *sm)
 {
 	if (LIKELY(!sm->stopped)) {
@@ -230,14 +233,14 @@ static bool tick_pipeline(struct sm *sm)
 	return goes_on;
 }
 
-/* Those stages have found nothing to do, and nothing has come since that could change it: what they count is what they counted then. */
+/* These stages have found no work, and no event has changed that since. They count the same as in the last tick. */
 __attribute__((noinline)) static void rest_pipeline(struct sm *sm)
 {
 	collectors_account(sm, 1);
 	issue_account_again(sm);
 }
 
-/* All in front of these. */
+/* Runs before all stages of a tick. */
 static void begin_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 {
 	sm_account(sm, cycle);
@@ -261,15 +264,15 @@ static void begin_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 		rest_memory_stages(sm);
 }
 
-/* What comes during the tick, or behind it, sets sm->wake by itself. Not inlined, as its memory stages are not: what the loop over
- * SMs holds in host registers, the stages would miss (3 % of fma). */
+/* Inputs during or after the tick set sm->wake themselves. This function and its memory stages are not inlined.
+ * Otherwise the loop over SMs would occupy host registers that the stages need (3 % of fma). */
 __attribute__((noinline)) void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now)
 {
 	bool goes_on = false;
 	if (LIKELY(!sm->stopped))
 		begin_tick(sm, cycle, now);
 	else
-		sm->wake = now + 1; /* whatever came before it stopped */
+		sm->wake = now + 1; /* events before it stopped have been handled */
 	if (cycle >= sm->pipeline_next)
 		goes_on = tick_pipeline(sm);
 	else

@@ -1,4 +1,4 @@
-/* stats: what an SM counts: one row a counter, with unit and meaning. Every stage counts into the one struct. */
+/* stats: the counters of an SM, one row per counter with unit and meaning. All stages count into one struct. */
 #ifndef SLUICE_SM_STATS_H
 #define SLUICE_SM_STATS_H
 

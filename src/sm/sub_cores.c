@@ -1,6 +1,7 @@
-/* GPGPU-Sim 4.2.0's gpgpu_sub_core_model with generic collector units (opndcoll_rfu_t with enable_specialized_operand_collector 0). An operand
- * read and a grant of collectors are steps, of which there are several a cycle (gpgpu_reg_file_port_throughput): issue s, collector unit
- * s + 1, operands in the second step of s + 1, out in the first of s + 2, into the unit s + 3 (tests/sm/test_sub_cores.c). */
+/* sub_cores: GPGPU-Sim 4.2.0's gpgpu_sub_core_model with generic collector units (opndcoll_rfu_t with
+ * enable_specialized_operand_collector 0). Operand reads and collector grants happen in steps, several per cycle
+ * (gpgpu_reg_file_port_throughput). Timing: issue s, collector unit s + 1, operands in the second step of s + 1, out
+ * in the first of s + 2, into the unit s + 3 (tests/sm/test_sub_cores.c). */
 #include "sm/sm.h"
 
 void sub_cores_open(struct sm *sm)
@@ -18,7 +19,7 @@ void sub_cores_open(struct sm *sm)
 	register_file_divide(&sm->registers, config->schedulers, per_core);
 }
 
-/* Where an instruction's place lies. */
+/* Index of an instruction's entry. */
 static uint32_t place_of(uint32_t pipe, uint32_t sub_core)
 {
 	static const uint8_t row[SM_PIPES] = {[SM_PIPE_SP] = 0,  [SM_PIPE_DP] = 1,     [SM_PIPE_INT] = 2,
@@ -43,13 +44,14 @@ void sub_cores_left(struct sm *sm, const struct op *op)
 	sm->sub_cores.blocked &= ~sm->sub_cores.bound[op->place];
 }
 
-/* The complete collector units that the place behind them is free for. */
+/* The complete collector units whose entry downstream is free. */
 static uint64_t units_with_a_place(const struct sm *sm)
 {
 	return sm->collectors.complete & ~sm->sub_cores.blocked;
 }
 
-/* Of some collector units, not none, the one that goes through a port: of the first sub-core that has one, the first in turn. */
+/* Returns the member of a non-empty set of collector units that uses a port. It is the first in turn of the first
+ * sub-core that has one. */
 static uint32_t first_in_turn(struct sm *sm, uint32_t port, uint64_t units)
 {
 	struct sub_cores *sub_cores = &sm->sub_cores;
@@ -61,7 +63,7 @@ static uint32_t first_in_turn(struct sm *sm, uint32_t port, uint64_t units)
 	return at;
 }
 
-/* The instruction of a collector unit takes its place behind the collectors. */
+/* Moves the instruction of a collector unit to its entry after the collectors. */
 static void take_place(struct sm *sm, uint32_t at)
 {
 	struct sub_cores *sub_cores = &sm->sub_cores;
@@ -73,7 +75,7 @@ static void take_place(struct sm *sm, uint32_t at)
 		latch_insert(&sm->collected[SM_PIPE_MEM], op);
 }
 
-/* The collector unit is its instruction's, or free again. */
+/* bind: assigns the collector unit to its instruction. release: frees it. */
 static void bind(struct sub_cores *sub_cores, uint32_t at, uint32_t place)
 {
 	sub_cores->bound[place] |= 1ull << at;
@@ -100,7 +102,7 @@ static void dispatch(struct sm *sm)
 	}
 }
 
-/* Each bank its oldest operand; a collector unit may have several at once. */
+/* Each bank reads its oldest operand. A collector unit may receive several at once. */
 static void read_banks(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
@@ -115,7 +117,7 @@ static void read_banks(struct sm *sm)
 	collectors->banks_waiting ^= drained;
 }
 
-/* The collector units that are free for the oldest instruction of a pipe, which has one. */
+/* The collector units that are free for the oldest instruction of a pipe, which must have one. */
 static uint64_t free_units(const struct sm *sm, uint32_t pipe)
 {
 	return sm->collectors.free & sm->sub_cores.units[sub_core_of(sm->issued[pipe].first)];
@@ -136,7 +138,7 @@ static void allocate(struct sm *sm, uint32_t pipe, uint64_t free)
 	collectors_take(sm, at, op);
 }
 
-/* Each port takes an instruction of each pipe, unless the oldest waits, and those behind it, too. */
+/* Each port takes one instruction of each pipe. If the oldest one waits, those after it wait too. */
 static void allocate_all(struct sm *sm)
 {
 	uint32_t blocked = 0, left;
@@ -155,7 +157,7 @@ static void allocate_all(struct sm *sm)
 	}
 }
 
-/* Pipes whose oldest instruction waits for a collector unit. */
+/* Number of pipes whose oldest instruction waits for a collector unit. */
 static uint32_t blocked_pipes(const struct sm *sm)
 {
 	uint32_t blocked = 0;
@@ -164,7 +166,7 @@ static uint32_t blocked_pipes(const struct sm *sm)
 	return blocked;
 }
 
-/* What a result of this cycle is written to cannot be read in the first step. */
+/* Banks that a result of this cycle is written to cannot be read in the first step. */
 void sub_cores_collect(struct sm *sm)
 {
 	struct collectors *collectors = &sm->collectors;
@@ -191,7 +193,7 @@ void sub_cores_account(struct sm *sm, uint64_t slept)
 	sm->stats.collector_full += slept * blocked_pipes(sm);
 }
 
-/* The instruction of a place enters its sub-core's unit of the pipe, of which there is one. */
+/* The instruction of an entry enters its sub-core's single unit of the pipe. */
 static void enter_unit(struct sm *sm, uint32_t place)
 {
 	struct op *op = sm->sub_cores.op[place];

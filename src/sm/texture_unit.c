@@ -1,5 +1,6 @@
-/* The order of its steps in a cycle, and what each of its queues holds, are those of tex_cache in GPGPU-Sim 3.2.2 (gpu-cache.cc); the
- * latency is ours, and 0 on its machines. tests/sm/test_texture_unit.c has the times. */
+/* texture_unit: the order of its steps in a cycle, and the sizes of its queues, are those of tex_cache in GPGPU-Sim
+ * 3.2.2 (gpu-cache.cc). The latency is ours, and 0 on GPGPU-Sim's machines. tests/sm/test_texture_unit.c checks the
+ * times. */
 #include "sm/sm.h"
 
 static uint32_t place(const struct ring *ring, uint32_t number)
@@ -13,14 +14,14 @@ static bool is_full(const struct ring *ring)
 	return ring->count == ring->capacity;
 }
 
-/* The place of a new last one. */
+/* Appends an entry and returns its position. */
 static uint32_t push(struct ring *ring)
 {
 	invariant(!is_full(ring));
 	return place(ring, ring->count++);
 }
 
-/* The place of the first, which is free then. */
+/* Removes the first entry and returns its position. */
 static uint32_t pop(struct ring *ring)
 {
 	invariant(ring->count);
@@ -68,7 +69,7 @@ static void send_for(struct sm *sm, const struct op *op, uint64_t block, uint32_
 	request_queue_push(&sm->texture.requests, request);
 }
 
-/* The line is the block's from now on, and its data are sent for. */
+/* Assigns the line to the block and requests its data. */
 static void miss(struct sm *sm, const struct op *op, const struct tag_probe *probe)
 {
 	struct texture_unit *unit = &sm->texture;
@@ -119,7 +120,7 @@ void texture_unit_fill(struct sm *sm, struct request *request)
 	request_release(sm->requests, request);
 }
 
-/* The oldest access, if its data are there. */
+/* The oldest access, if its data have arrived, else NULL. */
 static const struct fragment *first_with_data(const struct texture_unit *unit)
 {
 	const struct fragment *first = &unit->fragment[unit->fragments.head];
@@ -128,7 +129,7 @@ static const struct fragment *first_with_data(const struct texture_unit *unit)
 	return first;
 }
 
-/* A line's data are taken. */
+/* Takes a line's data. */
 static void take_line(struct sm *sm, struct op *op)
 {
 	const struct texture_line *line = &sm->texture.line[pop(&sm->texture.lines)];

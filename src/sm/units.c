@@ -1,10 +1,11 @@
-/* An instruction enters a unit when the unit's initiation interval has passed and a slot of the result bus is free in the cycle in
- * which it will be done; from then on nothing can delay it. Latencies, intervals and the bus's width are the machine's, read in
- * GPGPU-Sim 3.2.2 and 4.2.0 (docs/timing-model.md, Execution); tests/micro/issue.cu measures every row. */
+/* units: an instruction enters a unit when two conditions hold. The unit's initiation interval has passed, and a
+ * slot of the result bus is free in the cycle in which it will finish. After that nothing can delay it. Latencies,
+ * intervals and the bus width are the machine's, taken from GPGPU-Sim 3.2.2 and 4.2.0 (docs/timing-model.md,
+ * Execution). tests/micro/issue.cu measures every row. */
 #include "sm/sm.h"
 
-/* Entering the unit's first stage, and passing from its last to the write-back register: entered at u, written back at u + latency
- * + 2 (tests/micro/issue.cu: dependent instructions). */
+/* One cycle to enter the unit's first stage, and one from its last stage to the write-back register. An instruction
+ * that enters at u is written back at u + latency + 2 (tests/micro/issue.cu: dependent instructions). */
 enum { ENTER_AND_LEAVE = 2 };
 
 static inline struct result_slot *book(struct sm *sm, uint32_t kind, uint32_t number, uint32_t unit_bit,
@@ -30,7 +31,7 @@ struct result_slot *units_book(struct sm *sm, uint32_t pipe, uint32_t number, ui
 	return book(sm, pipe, number, unit_bit, op);
 }
 
-/* The oldest instruction that waits for a unit of this kind enters it, if it can. */
+/* The oldest instruction that waits for a unit of this kind enters it, if possible. */
 static void start(struct sm *sm, uint32_t kind, uint32_t number)
 {
 	struct latch *in = &sm->collected[kind];
@@ -39,7 +40,7 @@ static void start(struct sm *sm, uint32_t kind, uint32_t number)
 		units_enter(slot, latch_pop(in));
 }
 
-/* Instructions have their operands and no unit yet. */
+/* True when instructions have their operands and wait for a unit. */
 static bool waits_for_units(const struct sm *sm)
 {
 	uint32_t waiting = 0;

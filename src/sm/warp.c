@@ -34,7 +34,7 @@ void warp_update_held(struct sm *sm, struct sm_warp *warp)
 	}
 }
 
-/* What the SM has slept through is charged as the warp was before. */
+/* Cycles in which the SM slept are charged with the warp's old holders. */
 void warp_set_holders(void *host, uint32_t slot, uint32_t holders, uint64_t cycle)
 {
 	struct sm *sm = host;
@@ -42,12 +42,12 @@ void warp_set_holders(void *host, uint32_t slot, uint32_t holders, uint64_t cycl
 	if (cycle != MECH_NEVER)
 		sm_account(sm, cycle + 1);
 	sm->seam->warp_holders[slot] = holders;
-	if (warp->simt) /* else it is about to start */
+	if (warp->simt) /* otherwise it is about to start */
 		warp_update_held(sm, warp);
 	sm_wake_at(sm, sm->now + 1);
 }
 
-/* All that the warp has issued is complete, and what it wrote acknowledged. */
+/* True when everything that the warp has issued is complete and its writes are acknowledged. */
 static bool has_drained(const struct sm_warp *warp)
 {
 	return !warp->in_flight && !warp->stores && !warp->atomics;
@@ -62,9 +62,9 @@ void warp_exit(struct sm *sm, struct sm_warp *warp)
 	blocks_warp_exited(sm, warp->block);
 }
 
-/* Something of a warp has completed that waits for that. A fence is passed when everything issued before it is complete and all
- * that its warp wrote has been acknowledged (docs/DEVIATIONS.md, 3); it has no operands to collect, so that it can overtake a
- * store that has. */
+/* An instruction has completed of a warp that waits for that. A fence is passed when everything issued before it is
+ * complete and all writes of its warp are acknowledged (docs/DEVIATIONS.md, 3). A fence has no operands to collect,
+ * so it can overtake a store that has. */
 static void check_drained(struct sm *sm, struct sm_warp *warp)
 {
 	invariant(warp->drains);
@@ -80,7 +80,7 @@ static void check_drained(struct sm *sm, struct sm_warp *warp)
 		fetch_warp_ended(&sm->fetch, warp);
 }
 
-/* Of copies and mbarriers. */
+/* Handles copies and mbarriers. */
 static void async_control(struct sm *sm, struct sm_warp *warp, const struct simt_step *step)
 {
 	if (step->inst->kind == SIMT_GROUP) {
@@ -140,7 +140,7 @@ void warp_atomics_issued(struct sm_warp *warp, uint32_t requests)
 	warp->atomics += requests;
 }
 
-/* The atomic's instruction is not complete yet: write-back is to come. */
+/* The atomic's instruction is not complete yet, because its write-back follows. */
 void warp_atomic_answered(struct sm *sm, struct sm_warp *warp)
 {
 	invariant(warp->atomics && warp->in_flight);

@@ -1,11 +1,12 @@
-/* Arithmetic results are written in the cycle that the result bus was kept for; the data of loads by one port, one instruction a
- * cycle, when no result of that cycle is written to their banks. */
+/* write_back: arithmetic results are written in the cycle that was booked on the result bus. Data of loads are
+ * written through one port, one instruction per cycle, when no result of that cycle uses their banks. */
 #include "sm/sm.h"
 
-/* Who has data of loads, in the order of GPGPU-Sim 3.2.2's load/store unit. They take turns: tests/sm/test_sm_turns.c. */
+/* The clients with data of loads, in the order of GPGPU-Sim 3.2.2's load/store unit. They take turns:
+ * tests/sm/test_sm_turns.c. */
 enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONSTANT, CLIENT_PAST_L1, CLIENT_L1, CLIENTS };
 
-/* Inlined where results are written, which is all that most instructions need. */
+/* Inlined where results are written, because most instructions need only this. */
 __attribute__((always_inline)) static inline void complete(struct sm *sm, struct op *op)
 {
 	struct sm_warp *warp = &sm->warp[op->warp];
@@ -33,7 +34,7 @@ void instruction_answered(struct sm *sm, struct op *op)
 
 void access_answered(struct sm *sm, struct op *op, uint32_t level)
 {
-	invariant(op->unanswered > op->accesses); /* one that has been made */
+	invariant(op->unanswered > op->accesses); /* an access that has been made */
 	if (op->level < level)
 		op->level = (uint8_t)level;
 	if (--op->unanswered == 0) {
@@ -48,13 +49,13 @@ void write_back_results(struct sm *sm)
 	struct op *next;
 	for (struct op *op = units_take_results(sm); op; op = next) {
 		next = op->next;
-		invariant(op->space == PTX_REG); /* a profile keeps no time of arithmetic */
+		invariant(op->space == PTX_REG); /* a profile records no times of arithmetic */
 		register_file_write(&sm->registers, register_result_banks(&sm->registers, op));
 		complete(sm, op);
 	}
 }
 
-/* The clients that have an answer, as a mask. */
+/* Mask of the clients that have an answer. */
 static uint32_t clients_with_answers(const struct sm *sm)
 {
 	return (uint32_t)shared_has_answer(&sm->shared, sm->cycle) << CLIENT_SHARED |
@@ -64,11 +65,11 @@ static uint32_t clients_with_answers(const struct sm *sm)
 	       (uint32_t)l1_has_data(&sm->l1) << CLIENT_L1;
 }
 
-/* A request's answer goes into the write-back register. */
+/* Moves a request's data into the write-back register. */
 static void take_answer(struct sm *sm, struct request *request)
 {
 	struct op *op = request->op;
-	if (request->kind == REQUEST_L1_FILL) { /* nobody waits for it */
+	if (request->kind == REQUEST_L1_FILL) { /* nothing waits for it */
 		request_release(sm->requests, request);
 		return;
 	}
@@ -96,7 +97,7 @@ static void take_past_l1(struct sm *sm)
 	take_answer(sm, request);
 }
 
-/* Takes the next answer of a client, which has one. */
+/* Takes the next answer of a client, which must have one. */
 static void grant(struct sm *sm, enum client client)
 {
 	switch (client) {
@@ -117,7 +118,7 @@ static void grant(struct sm *sm, enum client client)
 	}
 }
 
-/* The first client that has an answer, from the one behind the last that was served on. */
+/* Serves the first client that has an answer, starting after the last served one. */
 static void arbitrate(struct sm *sm)
 {
 	struct write_back *write_back = &sm->write_back;
