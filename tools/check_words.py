@@ -208,7 +208,8 @@ def problems_of(path):
         if path.suffix == ".md" and line.lstrip().startswith("```"):
             in_fence = not in_fence
         if len(line.expandtabs(8)) > COLUMNS and not in_fence and not line.startswith("|") and "http" not in line:
-            if path.suffix in (".md",) or (path.suffix in C_LIKE | HASH_COMMENTS and re.search(r"^\s*(?:/?\*|//|#)|/\*|//", line)):
+            comment = r"^\s*(?:/?\*|//)|/\*|//" if path.suffix in C_LIKE else r"^\s*#"
+            if path.suffix == ".md" or (path.suffix in C_LIKE | HASH_COMMENTS and re.search(comment, line)):
                 yield number, "line", f"{len(line.expandtabs(8))} columns"
     for text in texts_of(path, source):
         words = without_code(text.words)
