@@ -1,4 +1,4 @@
-/* Ground floor: memory, diagnostics, option tables, configuration files and ports. */
+/* Protects src/base: memory, diagnostics, option tables, configuration files and ports. */
 #include "base/arena.h"
 #include "base/config_file.h"
 #include "base/csv.h"
@@ -38,7 +38,7 @@ static const struct option table[] = {
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
-/* A folder of its own for every test that needs files. */
+/* A separate folder for every test that needs files. */
 static char folder[64];
 
 static const char *in_folder(const char *name)
@@ -74,7 +74,7 @@ static int remove_folder(void **state)
 	return rmdir(folder);
 }
 
-/* Reads a.yaml of the text and compares the messages, from which the folder's name is taken out. */
+/* Reads a.yaml with this text and compares the messages, without the folder's name. */
 static void expect_messages(const char *yaml, const char *expected)
 {
 	struct settings settings = {0};
@@ -94,7 +94,7 @@ static void expect_messages(const char *yaml, const char *expected)
 	diag_free(&diag);
 }
 
-/* Rows of lanes must start on a cache line, everything is zero, and old blocks survive new ones. */
+/* Rows of lanes start on a cache line, all memory is zero, and old blocks survive new ones. */
 static void arena_blocks(void **state)
 {
 	(void)state;
@@ -118,7 +118,7 @@ static void arena_blocks(void **state)
 	arena_free(&arena);
 }
 
-/* The exact text of a message: GNU place, the line, a caret below tabs and two-byte characters. */
+/* The exact text of a message: GNU format, the line, and a caret below tabs and two-byte characters. */
 static void diag_text(void **state)
 {
 	(void)state;
@@ -146,7 +146,7 @@ static void diag_text(void **state)
 	diag_free(&diag);
 }
 
-/* A file of nothing but errors must not flood the terminal, and a line of a megabyte neither. */
+/* Neither a file full of errors nor a line of a megabyte may flood the terminal. */
 static void diag_limits(void **state)
 {
 	(void)state;
@@ -167,7 +167,7 @@ static void diag_limits(void **state)
 	diag_free(&diag);
 }
 
-/* Suggestions: the slips that fingers make, and nothing for words that are merely other words. */
+/* Suggestions: found for typing errors, none for words that are merely different. */
 static void slips(void **state)
 {
 	(void)state;
@@ -183,7 +183,7 @@ static void slips(void **state)
 	assert_ptr_equal(option_find(table, OPTIONS, "l1d.ways"), &table[6]);
 }
 
-/* Every value that option_print() writes is taken back by option_set() unchanged. */
+/* option_set() reads back every value that option_print() writes. */
 static void option_round_trip(void **state)
 {
 	(void)state;
@@ -204,7 +204,7 @@ static void option_round_trip(void **state)
 	}
 }
 
-/* What does not fit is refused with the range or the choices, and the field keeps its value. */
+/* An invalid value is refused with the range or the choices, and the field is unchanged. */
 static void option_refusals(void **state)
 {
 	(void)state;
@@ -287,7 +287,7 @@ static void yaml_errors(void **state)
 	expect_messages("- any\n", "a.yaml:1:1: error: expected 'NAME: VALUE' lines\n"
 	                           "  1 | - any\n"
 	                           "    | ^\n");
-	/* The column is in bytes although libyaml counts characters. */
+	/* The column counts bytes although libyaml counts characters. */
 	expect_messages("{name: \303\244, any: x}\n", "a.yaml:1:17: error: any: expected a whole number, not 'x'\n"
 	                                              "  1 | {name: \303\244, any: x}\n"
 	                                              "    |                ^\n");
@@ -297,7 +297,7 @@ static void yaml_errors(void **state)
 	                                           "    | ^\n");
 }
 
-/* A base that is missing, misplaced or leads round in a circle. */
+/* A base that is missing, misplaced or circular. */
 static void yaml_base_errors(void **state)
 {
 	(void)state;
@@ -337,7 +337,7 @@ static void yaml_base_errors(void **state)
 	                             "    |       ^\n");
 }
 
-/* Reads a.yaml as a file that must set every option, with a folder of bases beside its own. */
+/* Reads a.yaml as a file that must set every option, with a folder of bases next to its own. */
 static char *read_whole(const char *yaml, struct settings *settings)
 {
 	char bases[sizeof folder + 8];
@@ -350,8 +350,8 @@ static char *read_whole(const char *yaml, struct settings *settings)
 	return diag.text;
 }
 
-/* A base is found by name in the folders of bases from anywhere, one beside the file goes before it, and a path goes out
- * from the file that names it, at every step of a chain. */
+/* A base is found by name in the folders of bases from anywhere. A file in the same folder takes precedence. A path is
+ * relative to the file that names it, at every step of a chain. */
 static void yaml_bases(void **state)
 {
 	(void)state;
@@ -371,7 +371,7 @@ static void yaml_bases(void **state)
 	assert_int_equal(settings.sets, 16);
 }
 
-/* What a file and its bases leave unset is listed: nothing is 0 by oversight. */
+/* Options that a file and its bases leave unset are listed: nothing is 0 by oversight. */
 static void yaml_missing(void **state)
 {
 	(void)state;
@@ -384,7 +384,7 @@ static void yaml_missing(void **state)
 	free(text);
 }
 
-/* What the command line's -o takes. */
+/* The values that -o on the command line accepts. */
 static void assignments(void **state)
 {
 	(void)state;
@@ -405,7 +405,7 @@ static void assignments(void **state)
 	diag_free(&diag);
 }
 
-/* A written configuration reads back to the same one; sections open once although their options lie apart. */
+/* A written configuration reads back the same. Each section opens once, even if its options are not adjacent. */
 static void yaml_write(void **state)
 {
 	(void)state;
@@ -437,7 +437,7 @@ static void yaml_write(void **state)
 	assert_memory_equal(&again, &settings, sizeof again);
 }
 
-/* Earliest time: what is pushed at t is not there at t, and is at t + 1, whatever order the stages tick in. */
+/* Earliest time: an item pushed at t is not visible at t, but at t + 1, whatever the order in which the stages tick. */
 static void port_earliest(void **state)
 {
 	(void)state;
@@ -455,7 +455,7 @@ static void port_earliest(void **state)
 	assert_int_equal(wake, 11); /* an earlier wake-up stays */
 	assert_int_equal(port_room(&port, 12), 0);
 
-	/* The room that a pop frees at t can be filled at t + 1, not at t. */
+	/* The space that a pop frees at t can be used at t + 1, not at t. */
 	port_pop(&port, 13);
 	assert_int_equal(port_room(&port, 13), 0);
 	assert_int_equal(port_room(&port, 14), 1);
@@ -469,9 +469,9 @@ static void port_earliest(void **state)
 	arena_free(&arena);
 }
 
-/* A port with room for two carries one item every cycle, in order, round and round its ring. */
-/* The producer is ahead: what it pushes shows at its time, and what the consumer takes is room when both meet, but not in the step in which it was
- * taken. */
+/* A port with space for two carries one item every cycle, in order, around its ring. */
+/* The producer runs ahead. Its items become visible at their time. The space of items that the consumer takes is free
+ * when both synchronize, but not in the step of the pop. */
 static void port_of_a_producer_ahead(void **state)
 {
 	struct arena arena = {0};
@@ -524,7 +524,8 @@ static void port_throughput(void **state)
 	arena_free(&arena);
 }
 
-/* A packet holds all its flits' room until each has left, one a step, and the last only at the step after. */
+/* A packet holds the space of all its flits until each has left, one per step, and the last one until the step
+ * after. */
 static void port_packets(void **state)
 {
 	(void)state;
@@ -546,7 +547,7 @@ static void port_packets(void **state)
 	arena_free(&arena);
 }
 
-/* What csv_text() writes, csv_field() reads; a line's end ends the last field, and what is behind it stays. */
+/* csv_field() reads what csv_text() writes. A line end ends the last field, and the rest of the text stays unread. */
 static void csv_round_trip(void **state)
 {
 	(void)state;
@@ -572,7 +573,7 @@ static void csv_round_trip(void **state)
 	assert_string_equal(csv_field(&line), "next");
 	assert_string_equal(csv_field(&line), "line");
 	assert_string_equal(rest, "");
-	/* Quotes that never end take the rest; a line's end outside of them ends the field. */
+	/* Quotes that never end take the rest; a line end outside of quotes ends the field. */
 	char open[] = "\"a,b\nc", ended[] = "a\nb,c";
 	line = open;
 	assert_string_equal(csv_field(&line), "a,b\nc");

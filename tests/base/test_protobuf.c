@@ -1,5 +1,5 @@
-/* Protects the reader of protocol buffers: fields of each kind as they are documented, unknown ones passed over, and of any bytes whatever, nothing is
- * read beyond their end and every message ends. */
+/* Protects the reader of protocol buffers. It reads fields of each kind as documented and skips unknown ones. In
+ * arbitrary bytes it never reads past their end, and every message ends. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@ static struct protobuf message(const void *bytes, size_t length)
 static void test_each_kind(void **state)
 {
 	(void)state;
-	/* The examples of protobuf.dev: field 1 is 150, field 2 is "testing"; then 16 as a double 1.0, 17 as 32 bits. */
+	/* The examples of protobuf.dev: field 1 is 150, field 2 is "testing". Then field 16 as a double 1.0, 17 as 32
+	 * bits. */
 	static const uint8_t bytes[] = {0x08, 0x96, 0x01, 0x12, 7, 't', 'e',  's',  't',  'i',  'n',  'g',  0x81, 0x01,
 	                                0,    0,    0,    0,    0, 0,   0xf0, 0x3f, 0x8d, 0x01, 0x78, 0x56, 0x34, 0x12};
 	struct protobuf all = message(bytes, sizeof bytes);
@@ -41,7 +42,8 @@ static void test_each_kind(void **state)
 	assert_true(field.number == 17 && field.wire == PROTOBUF_FIXED32 && field.value == 0x12345678);
 	assert_int_equal(protobuf_next(&all, &field), PROTOBUF_END);
 
-	/* Cut anywhere, what was whole comes, and then that it is cut, at the same place each time. */
+	/* When the message is cut anywhere, the whole fields come first, and then the error, always at the same
+	 * point. */
 	for (size_t length = 0; length < sizeof bytes; length++) {
 		size_t whole = length < 3 ? 0 : length < 12 ? 3 : length < 22 ? 12 : 22;
 		struct protobuf cut = message(bytes, length);
@@ -70,9 +72,9 @@ static void test_what_is_none(void **state)
 		uint8_t byte[12];
 		size_t length;
 	} broken[] = {
-		{{0x0b, 0x0c}, 2}, /* a group, which is no more */
+		{{0x0b, 0x0c}, 2}, /* a group, which is obsolete */
 		{{0x0e}, 1},
-		{{0x0f}, 1},                               /* kinds that there are not */
+		{{0x0f}, 1},                               /* kinds that do not exist */
 		{{0x00, 0x01}, 2},                         /* field 0 */
 		{{0xf8, 0xff, 0xff, 0xff, 0x7f, 0x01}, 6}, /* beyond the largest number of a field */
 		{{0x08, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01},
@@ -87,7 +89,7 @@ static void test_what_is_none(void **state)
 	}
 }
 
-/* Walks any bytes as messages in messages; each step takes at least a byte. */
+/* Reads arbitrary bytes as nested messages; each step takes at least one byte. */
 static size_t walk(struct protobuf all, int depth)
 {
 	struct protobuf_field field;
@@ -112,14 +114,15 @@ static void test_any_bytes(void **state)
 	srand(17);
 	for (int i = 0; i < 20000; i++) {
 		size_t length = (size_t)rand() % 64;
-		uint8_t *bytes = malloc(length + !length); /* of its own, so that sanitizers see what lies beyond */
+		/* a separate allocation, so that sanitizers see reads past its end */
+		uint8_t *bytes = malloc(length + !length);
 		assert_non_null(bytes);
 		for (size_t at = 0; at < length; at++)
 			bytes[at] = (uint8_t)(rand() % 3 ? rand() % 32 : rand());
 		fields += walk(message(bytes, length), 4);
 		free(bytes);
 	}
-	assert_true(fields > 10000); /* it was not all broken at once */
+	assert_true(fields > 10000); /* not everything was invalid at once */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Protects vectors of counters: which bin a value belongs to, how vectors are combined, what elements are called. */
+/* Protects vectors of counters: the bin of a value, the combination of vectors, and the names of elements. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@ static const struct counter_vector linear = {.name = "l", .kind = VECTOR_LINEAR,
 static const struct counter_vector largest = {.name = "m", .combination = COMBINE_LARGEST, .length = 2};
 static const struct counter_vector named = {.name = "n"};
 
-/* A value is in the bin that begins at or below it, and below the next; the last has no end. */
+/* A value is in the bin that begins at or below it, and below the next bin. The last bin is unbounded. */
 static void test_bins(void **state)
 {
 	static const struct counter_vector *const rows[] = {&powers, &linear};
@@ -71,7 +71,7 @@ static void test_add_by_index(void **state)
 	vector_free(&sum);
 }
 
-/* What has another place in another launch is added where its name is. */
+/* An element that has another index in another launch is added by its name. */
 static void test_add_by_name(void **state)
 {
 	uint64_t one[] = {3, 8}, other[] = {5, 2};
@@ -100,7 +100,7 @@ static void test_mean(void **state)
 	assert_true(vector_mean(&named, &empty) == 0);
 }
 
-/* Bins of one value are exact; the last has no end. */
+/* Bins of one value are exact; the last is unbounded. */
 static void test_median(void **state)
 {
 	const uint64_t from[] = {0, 1, 2, 4, 8};
@@ -120,7 +120,7 @@ static int compare(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* It lies in the bin of the lower of the two values in the middle, whatever the values are. */
+/* It lies in the bin of the lower of the two middle values, whatever the values are. */
 static void test_median_is_in_its_bin(void **state)
 {
 	enum { BINS = 12, MOST = 40 };

@@ -1,6 +1,9 @@
-/* Protects the energy model: joules are exactly counts times prices, sums are sums, each price moves its own component and nothing else,
- * numbers of other nodes are scaled, mechanisms are priced by what they declare, and what makes no sense in a table or in a mechanism's
- * rows is refused with its place. */
+/* Protects the energy model:
+ * - Energy is exactly count times price, and totals are sums.
+ * - Each price changes only its own component.
+ * - Numbers of other technology nodes are scaled.
+ * - A mechanism's price follows its declaration.
+ * - Invalid entries in a table or in a mechanism's rows are refused with their position. */
 #include "base/file.h"
 #include "energy/price.h"
 #include "gpu/gpu.h"
@@ -16,7 +19,7 @@
 
 #include <cmocka.h>
 
-/* A table of two components, by which all is easy to reckon. */
+/* A table of two components with simple numbers. */
 static const char small_table[] =
 	"title: Small\n"
 	"node: 40\n"
@@ -57,7 +60,7 @@ struct priced {
 	char message[ENERGY_MESSAGE];
 };
 
-/* False with all messages in `says`. */
+/* Returns false with all messages in `says`. */
 static bool read_table(struct arena *arena, struct energy_table *table, const char *text, char *says, size_t size)
 {
 	struct document document = {.arena = arena, .source = {"t.yaml", text, strlen(text)}};
@@ -130,7 +133,7 @@ static void test_closed_form(void **state)
 	assert_near(figure(one, "watts"), (core + memory) / 1e-6);
 	assert_near(figure(one, "delay"), (core + memory) * 1e-6);
 	assert_near(figure(one, "instruction"), (core + memory) / 3000);
-	/* no instruction: a share of nothing is nothing */
+	/* no instruction: a share of zero is zero */
 	assert_near(figure(two, "core"), 24e-6);
 	assert_true(json_is_null(json_object_get(json_object_get(two, "energy"), "instruction")));
 	assert_near(figure(all, "core"), core + 24e-6);
@@ -141,7 +144,7 @@ static void test_closed_form(void **state)
 	close_priced(&priced);
 }
 
-/* The default table on the machine that it is of. */
+/* The default table on its own machine. */
 static char *default_table(void)
 {
 	size_t length;
@@ -150,7 +153,7 @@ static char *default_table(void)
 	return text;
 }
 
-/* Statistics in which every counter has counted, each something else. */
+/* Statistics in which every counter has a different value that is not zero. */
 static json_t *busy_statistics(void)
 {
 	json_t *configuration = json_object(), *counters = json_object();
@@ -208,7 +211,7 @@ static void test_sums(void **state)
 	free(table);
 }
 
-/* Twice the price of one thing: its component alone moves, and by what the thing has cost. */
+/* One price doubles: only its component grows, by the original cost. */
 static void test_one_price(void **state)
 {
 	(void)state;
@@ -412,7 +415,8 @@ static void test_wrong_mechanisms(void **state)
 		assert_false(seam_check(&attached, 1, &four_sms, message, sizeof message));
 		if (!strstr(message, wrong[i].says))
 			fail_msg("%s; expected '%s'", message, wrong[i].says);
-		/* one of a shared object that has come long after the run is not attached, and refused all the same */
+		/* a mechanism of a shared object that was loaded long after the run is not attached, and refused all
+		 * the same */
 		assert_false(energy_add_mechanism(&priced.prices, &attached, &four_sms, priced.message));
 		assert_string_equal(priced.message, message);
 	}

@@ -1,4 +1,4 @@
-/* affine_kit: runs a kernel functionally and holds its global reads against the rows of the static analyzer. */
+/* affine_kit: runs a kernel functionally and compares its global reads with the rows of the static analyzer. */
 #ifndef SLUICE_TESTS_AFFINE_KIT_H
 #define SLUICE_TESTS_AFFINE_KIT_H
 
@@ -6,8 +6,8 @@
 
 #include "flow/affine.h"
 
-/* Analyzes a kernel with registers, a pointer `array`, numbers `n` and `m`, in %rd0, %r0, %r1; %ctaid.x, %ntid.x, %tid.x
- * in %r3, %r4, %r5; global index in %r2. */
+/* Analyzes a kernel with registers. %rd0: a pointer `array`. %r0, %r1: numbers `n` and `m`. %r2: the global index. %r3,
+ * %r4, %r5: %ctaid.x, %ntid.x, %tid.x. */
 static inline const struct affine_kernel *kit_analyze(struct arena *arena, struct ptx_module **module, const char *body)
 {
 	static const char head[] = ".version 3.1\n.target sm_20\n.address_size 64\n"
@@ -26,7 +26,7 @@ static inline const struct affine_kernel *kit_analyze(struct arena *arena, struc
 	return affine_analyze(arena, (*module)->functions);
 }
 
-/* The allocation of an address, as affine_check_open() wants it. */
+/* The allocation of an address, in the form that affine_check_open() expects. */
 static inline bool kit_clip(void *memory, uint64_t address, uint64_t *low, uint64_t *high)
 {
 	const struct simt_allocation *allocation = simt_find(memory, address);
@@ -47,11 +47,11 @@ static inline struct affine_launch kit_affine_launch(const struct kit *kit)
 
 struct kit_misses {
 	struct affine_counts counts;
-	uint32_t inst; /* of the last read that was missed */
+	uint32_t inst; /* of the last missed read */
 	uint64_t address;
 };
 
-/* Tells the checker of a step's reads. */
+/* Reports a step's reads to the checker. */
 static inline void kit_check_step(struct affine_block *block, const struct kit *kit, const struct simt_step *step,
                                   struct kit_misses *misses)
 {
@@ -65,7 +65,7 @@ static inline void kit_check_step(struct affine_block *block, const struct kit *
 		}
 }
 
-/* Runs all blocks; false when the kernel faults or makes more than `limit` steps. */
+/* Runs all blocks. Returns false when the kernel faults or takes more than `limit` steps. */
 static inline bool kit_run_checked(struct kit *kit, const struct affine_kernel *kernel, struct kit_misses *misses,
                                    uint64_t limit)
 {

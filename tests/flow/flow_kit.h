@@ -1,4 +1,4 @@
-/* flow_kit: the kernel of a PTX text with its analyses, for the tests of src/flow. */
+/* flow_kit: parses a kernel and runs its analyses, for the tests of src/flow. */
 #ifndef SLUICE_TESTS_FLOW_KIT_H
 #define SLUICE_TESTS_FLOW_KIT_H
 
@@ -55,7 +55,7 @@ static inline void finish(struct subject *s)
 	ptx_free(s->module);
 }
 
-/* The instruction behind a label. */
+/* Returns the instruction after a label. */
 static inline uint32_t at(const struct subject *s, const char *label)
 {
 	for (const struct ptx_label *l = s->function->labels; l; l = l->next)

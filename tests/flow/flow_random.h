@@ -1,11 +1,11 @@
-/* flow_random: kernels whose control flow is at random, for the tests of what is known of it and of what changes it. */
+/* flow_random: kernels with random control flow, for the tests of analyses and passes. */
 #ifndef SLUICE_TESTS_FLOW_RANDOM_H
 #define SLUICE_TESTS_FLOW_RANDOM_H
 
 #include "spill_kit.h"
 
-/* Blocks that branch anywhere, loops with several entries too, under guards and without, leave in the middle under guards, and
- * store what they have on the way. Each turn takes fuel, so that they end. */
+/* Blocks that branch anywhere, also loops with several entries, with and without guards. They store values on the way
+ * and may exit under a guard. Each iteration consumes fuel, so that they end. */
 static inline void random_block(struct generator *g, uint32_t block, uint32_t blocks)
 {
 	fprintf(g->file, "B%u:\nsub.s32 %%fuel, %%fuel, 1;\nsetp.lt.s32 %%q0, %%fuel, 0;\n@%%q0 bra DONE;\n", block);

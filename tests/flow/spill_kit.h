@@ -10,8 +10,8 @@
 	".reg .f64 %fd<9>;\n"
 #define KERNEL(body) HEAD ".visible .entry k(.param .u64 p)\n{\n" REGS body "\n}\n"
 
-/* A kernel with directives: `values` values of 32 bits are read, then written in the same order: all live at once, beside
- * their address. */
+/* A kernel with directives: it reads `values` values of 32 bits, then writes them in the same order. All are live at
+ * once, together with their address. */
 static inline char *many_values(uint32_t values, const char *directives)
 {
 	char *text = NULL;
@@ -20,7 +20,7 @@ static inline char *many_values(uint32_t values, const char *directives)
 	fprintf(file, "%s.visible .entry k(.param .u64 p)\n%s{\n%sld.param.u64 %%rd1, [p];\n", HEAD, directives, REGS);
 	for (uint32_t i = 0; i < values; i++)
 		fprintf(file, "ld.global.u32 %%r%u, [%%rd1+%u];\n", i, 4 * i);
-	fputs("bar.sync 0;\n", file); /* no store goes before a load, in whatever order an assembler has them */
+	fputs("bar.sync 0;\n", file); /* no store moves before a load, in any order that an assembler chooses */
 	for (uint32_t i = 0; i < values; i++)
 		fprintf(file, "st.global.u32 [%%rd1+%u], %%r%u;\n", 1024 + 4 * i, i);
 	fputs("ret;\n}\n", file);
@@ -28,7 +28,7 @@ static inline char *many_values(uint32_t values, const char *directives)
 	return text;
 }
 
-/* A function that holds values of its own. */
+/* A function with its own live values. */
 static const char function_text[] =
 	".func (.param .b32 c) f(.param .b32 a, .param .b64 b)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
 	"ld.param.u32 %r1, [a];\nld.param.u64 %rd1, [b];\nmul.wide.u32 %rd2, %r1, %r1;\nadd.s64 %rd3, %rd1, %rd2;\n"
@@ -36,8 +36,8 @@ static const char function_text[] =
 	"%rd4;\n"
 	"cvt.u32.u64 %r2, %rd6;\nadd.s32 %r2, %r2, %r1;\nst.param.b32 [c], %r2;\nret;\n}\n";
 
-/* A kernel at random: straight code of all widths, guards, branches whose lanes part, loops and calls, over variables that
- * all live to the end. */
+/* A random kernel: straight-line code of all widths, guards, divergent branches, loops and calls. All its variables
+ * live to the end. */
 enum { INTS = 12, WIDES = 6, FLOATS = 6, DOUBLES = 4, SHORTS = 4, PREDICATES = 4, DEEPEST = 3 };
 
 struct generator {
@@ -110,7 +110,7 @@ static inline void conversion(struct generator *g)
 	}
 }
 
-/* In the thread's own part of the buffer. */
+/* In the thread's part of the buffer. */
 static inline void memory_access(struct generator *g)
 {
 	uint32_t offset = 16 * any(g, 60), reg = 4 * any(g, INTS / 4);
@@ -138,7 +138,7 @@ static inline void simple(struct generator *g)
 	kinds[any(g, 6)](g);
 }
 
-/* The guard may be the very predicate that is written. */
+/* The guard may be the predicate that is written. */
 static inline void guarded(struct generator *g)
 {
 	uint32_t guard = any(g, PREDICATES);
@@ -171,7 +171,7 @@ static inline void branch(struct generator *g, uint32_t depth)
 	fprintf(g->file, "J%u:\n", n);
 }
 
-/* Some lanes go round more often than others. */
+/* Some lanes iterate more often than others. */
 static inline void loop(struct generator *g, uint32_t depth)
 {
 	uint32_t n = g->labels++;
@@ -207,7 +207,7 @@ static inline void statements(struct generator *g, uint32_t count, uint32_t dept
 		}
 }
 
-/* Each variable from the thread's own part of the buffer, or back to it. */
+/* Loads each variable from the thread's part of the buffer, or stores it there. */
 static inline void each_variable(struct generator *g, bool is_load)
 {
 	static const struct {
@@ -272,7 +272,8 @@ static inline char *print(const struct ptx_module *module)
 	return text;
 }
 
-/* What a kernel k(p) leaves in a buffer of `bytes`, which holds a fixed stream of numbers at first. */
+/* Returns the contents that a kernel k(p) leaves in a buffer of `bytes`, which initially holds a fixed sequence of
+ * numbers. */
 static inline void run(const char *text, uint32_t threads, void *buffer, uint32_t bytes)
 {
 	struct kit kit;

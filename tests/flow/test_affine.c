@@ -1,5 +1,5 @@
-/* The static analyzer on PTX: statuses, index expressions and rows of small kernels; and no read missed by the rows, in
- * the reference kernels and in thousands of random ones. */
+/* Protects the static analyzer on PTX: statuses, index expressions and rows of small kernels. No read is missed by the
+ * rows, in the reference kernels and in thousands of random ones. */
 #include "affine_kit.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ static void done(void)
 	arena_free(&arena);
 }
 
-/* Rows of the kernel's last load for a grid of x blocks and a block of threads. */
+/* Returns the rows of the kernel's last load, for a grid of x blocks and a block of threads. */
 static struct affine_rows rows_at(const struct affine_kernel *kernel, uint32_t blocks, uint32_t x, uint32_t y,
                                   int32_t n, int32_t m)
 {
@@ -71,7 +71,7 @@ static void plain(void **state)
 	done();
 }
 
-/* A row for each value of the slower index. */
+/* One row for each value of the slower index. */
 static void tile(void **state)
 {
 	(void)state;
@@ -91,7 +91,7 @@ static void tile(void **state)
 	rows = rows_at(kernel, 4, 16, 8, -100, 0);
 	assert_int_equal(rows.count, 8);
 	assert_row(&rows, 0, 64, -2804, -2740);
-	/* Too many rows become one. */
+	/* Too many rows are merged into one. */
 	struct affine_launch launch = {.grid = {4, 1, 1}, .block = {16, 8, 1}, .max_rows = 4};
 	uint8_t params[16] = {[8] = 100};
 	launch.params = params;
@@ -102,7 +102,7 @@ static void tile(void **state)
 	done();
 }
 
-/* Stencil offsets join. */
+/* Stencil offsets merge. */
 static void stencil(void **state)
 {
 	(void)state;
@@ -119,7 +119,7 @@ static void stencil(void **state)
 
 #define READ_UNSIGNED "mul.wide.u32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd0, %rd2;\nld.global.u32 %r9, [%rd3];\n"
 
-/* An unsigned index i - 1 wraps in the first thread, unless a branch keeps that thread away. */
+/* An unsigned index i - 1 wraps in the first thread, unless a branch excludes that thread. */
 static void wraps(void **state)
 {
 	(void)state;
@@ -133,7 +133,7 @@ static void wraps(void **state)
 	rows = rows_at(kernel, 4, 32, 1, 0, 0);
 	assert_row(&rows, 0, 128, -4, 124);
 	done();
-	/* The condition must hold where it reads: not here. */
+	/* The condition must hold at the read: not here. */
 	kernel = analyze("setp.lt.s32 %p1, %r2, 1;\n@!%p1 bra out;\nadd.s32 %r6, %r2, -1;\n" READ_UNSIGNED "out:\n");
 	assert_non_null(rows_at(kernel, 4, 32, 1, 0, 0).why);
 	done();
@@ -149,7 +149,7 @@ static void wraps(void **state)
 	assert_null(rows_at(kernel, 1 << 17, 1024, 1, 0, 0).why);
 	assert_non_null(rows_at(kernel, 1 << 18, 1024, 1, 0, 0).why);
 	done();
-	/* What wraps to 0 in 32 bits is no 0 times 4 in 64. */
+	/* A product that wraps to 0 in 32 bits is not 0 times 4 in 64. */
 	kernel = analyze("mul.lo.s32 %r6, %r0, 10;\nmul.wide.s32 %rd2, %r6, 4;\nadd.s64 %rd3, %rd0, %rd2;\n"
 	                 "ld.global.u32 %r9, [%rd3];\n");
 	assert_non_null(rows_at(kernel, 4, 32, 1, INT32_MIN, 0).why);
@@ -169,8 +169,8 @@ static void wraps(void **state)
 
 #define READ_SIGNED(index) "mul.wide.s32 %rd2, " index ", 4;\nadd.s64 %rd3, %rd0, %rd2;\nld.global.u32 %r9, [%rd3];\n"
 
-/* A loop that a compiler has unrolled by two: left out where there is only one round. Rows for all threads alike do not
- * know that. */
+/* A loop that a compiler has unrolled by two; the branch skips it if there is only one iteration. Rows for all threads
+ * alike do not know that. */
 static void branches(void **state)
 {
 	(void)state;
@@ -193,7 +193,7 @@ static void branches(void **state)
 	done();
 }
 
-/* Footnote 6: an induction variable whose bounds a launch knows. */
+/* Footnote 6: an induction variable whose bounds are known at launch. */
 static void loops(void **state)
 {
 	(void)state;
@@ -219,20 +219,20 @@ static void loops(void **state)
 			assert_row(&rows, k, 0, 8 * k, 8 * k + 4);
 		done();
 	}
-	/* Never equal to an odd number: no bound. */
+	/* Never equal to an odd number: unbounded. */
 	const struct affine_kernel *kernel = analyze(counted[3]);
 	assert_non_null(rows_at(kernel, 4, 32, 1, 7, 0).why);
 	done();
 	kernel = analyze("mov.u32 %r6, 0;\ntop:\n" READ_SIGNED(
 		"%r6") "add.s32 %r6, %r6, %r1;\nsetp.lt.s32 %p1, %r6, %r0;\n@%p1 bra top;\n");
-	struct affine_rows rows = rows_at(kernel, 4, 32, 1, 7, 0); /* for ever, but always the same */
+	struct affine_rows rows = rows_at(kernel, 4, 32, 1, 7, 0); /* an endless loop at one address */
 	assert_row(&rows, 0, 0, 0, 4);
 	assert_non_null(rows_at(kernel, 4, 32, 1, 7, -1).why);
 	rows = rows_at(kernel, 4, 32, 1, 7, 3);
 	assert_int_equal(rows.count, 3);
 	assert_row(&rows, 2, 0, 24, 28);
 	done();
-	/* Around a test that is false at once nothing is read. */
+	/* A loop whose test is false at once reads nothing. */
 	kernel = analyze(counted[0]);
 	rows = rows_at(kernel, 4, 32, 1, 0, 0);
 	assert_null(rows.why);
@@ -240,8 +240,8 @@ static void loops(void **state)
 	done();
 }
 
-/* A variable that starts at -2 and is cut to 16 bits in each iteration is 65535 in the second. The reads begin there, but
- * what is known of the present iteration says nothing of the one before. */
+/* A variable that starts at -2 and is truncated to 16 bits in each iteration is 65535 in the second. The reads begin
+ * there, but facts about the current iteration do not hold for the previous one. */
 static void wraps_on_the_way(void **state)
 {
 	(void)state;
@@ -254,7 +254,7 @@ static void wraps_on_the_way(void **state)
 	done();
 }
 
-/* What is not precalculable, and why. */
+/* Accesses that are not precalculable, and the reasons. */
 static void causes(void **state)
 {
 	(void)state;
@@ -274,7 +274,7 @@ static void causes(void **state)
 		{AFFINE_OPERATOR, AFFINE_OPERATOR, "shr.u32 %r6, %r5, 1;\n" READ_SIGNED("%r6")},
 		{AFFINE_OPERATOR, AFFINE_QUASI_STATIC,
 	         "shr.u32 %r6, %r4, 1;\nadd.u32 %r6, %r6, %r5;\n" READ_SIGNED("%r6")},
-		/* a linked list, a loop that doubles, a loop until data says so */
+		/* a linked list, a loop that doubles, a loop whose end depends on data */
 		{AFFINE_INDIRECT, AFFINE_INDIRECT,
 	         "mov.u64 %rd3, %rd0;\ntop: ld.global.u64 %rd3, [%rd3];\nsetp.ne.s64 %p1, %rd3, 0;\n@%p1 bra top;\n"},
 		{AFFINE_INDUCTION, AFFINE_INDUCTION,
@@ -291,14 +291,14 @@ static void causes(void **state)
 		                 kernels[i].relaxed > AFFINE_QUASI_STATIC);
 		done();
 	}
-	/* A test that an iteration can pass by bounds nothing. */
+	/* A test that an iteration can bypass is no bound. */
 	const struct affine_kernel *kernel =
 		analyze("mov.u32 %r6, 0;\ntop:\n" READ_SIGNED("%r6") "add.s32 %r6, %r6, 1;\nsetp.ne.s32 %p2, %r9, 0;\n"
 	                                                             "@%p2 bra top;\nsetp.lt.s32 %p1, %r6, %r0;\n"
 	                                                             "@%p1 bra top;\n");
 	assert_load(kernel, AFFINE_INDUCTION, AFFINE_INDUCTION, "i0");
 	done();
-	/* Both ways the same value: no matter which. */
+	/* Both paths give the same value: the path does not matter. */
 	kernel = analyze("setp.lt.s32 %p1, %r2, %r0;\n@%p1 bra on;\nadd.s32 %r6, %r2, 1;\nbra read;\n"
 	                 "on: sub.s32 %r6, %r2, -1;\nread:\n" READ_SIGNED("%r6"));
 	assert_load(kernel, AFFINE_QUASI_STATIC, AFFINE_QUASI_STATIC, "blockIdx.x*blockDim.x + threadIdx.x + 1");
@@ -372,7 +372,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct writer *writer, con
 	assert_in_range(writer->length, 0, sizeof writer->text - 1);
 }
 
-/* Registers 0 to 9 hold anything, 10 to 15 the indexes, extents and arguments, 20 and up the loops' counters. */
+/* Registers 0 to 9 hold any value, 10 to 15 the indexes, extents and arguments, 20 and up the loops' counters. */
 static uint32_t some(struct writer *writer)
 {
 	uint32_t number = pick(writer, 16 + 2 * writer->depth);
@@ -440,7 +440,7 @@ static void put_operation(struct writer *writer)
 	}
 }
 
-/* Reads array[index] where that is inside it: 4096 numbers before the pointer and 4096 from it on. */
+/* Reads array[index] if it is inside: 4096 numbers before the pointer and 4096 after it. */
 static void put_read(struct writer *writer)
 {
 	uint32_t index = some(writer), label = writer->labels++, to = pick(writer, 3);
@@ -536,13 +536,13 @@ static void write_kernel(struct writer *writer)
 	put(writer, "ret;\n}\n");
 }
 
-/* No read of any of them is missed; and enough are predicted for that to mean something. */
+/* No read of any of them is missed, and enough are predicted for a meaningful test. */
 static void random_kernels(void **state)
 {
 	(void)state;
 	struct writer *writer = malloc(sizeof *writer);
 	uint64_t reads = 0, others = 0, ended = 0, kernels = 1500;
-	const char *more = getenv("AFFINE_KERNELS"); /* a longer run, by hand */
+	const char *more = getenv("AFFINE_KERNELS"); /* a longer run, started by hand */
 	if (more)
 		kernels = strtoull(more, NULL, 10);
 	for (uint64_t seed = 1; seed <= kernels; seed++) {

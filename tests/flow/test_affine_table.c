@@ -1,4 +1,5 @@
-/* The rows of a table of them: how many reads each serves, and which are kept when there are too many. */
+/* Protects the table of rows: the number of reads that each row serves, and the rows that remain when there are too
+ * many. */
 #include "affine_kit.h"
 
 static struct arena arena;
@@ -35,7 +36,7 @@ static void assert_row(const struct affine_row *row, int64_t low, int64_t high, 
 /* array[threadIdx.x + offset / 4] */
 #define LINE(offset) "mul.wide.s32 %rd4, %r5, 4;\nadd.s64 %rd5, %rd4, %rd0;\nld.global.u32 %r10, [%rd5+" offset "];\n"
 
-/* One row for each value of the slower thread index, each with the reads of its threads. */
+/* One row for each value of the slower thread index, with the reads of its threads. */
 static void tile(void **state)
 {
 	(void)state;
@@ -49,7 +50,7 @@ static void tile(void **state)
 		assert_int_equal(module->functions->body[rows.row[y].inst].op, PTX_OP_LD);
 	}
 	done();
-	/* Rows that touch are one, with all the reads. */
+	/* Adjacent rows merge, with the sum of their reads. */
 	rows = table(TILE("0"), 16, 8, 16, 64, AFFINE_NO_LOOPS, &dropped);
 	assert_int_equal(rows.count, 1);
 	assert_row(&rows.row[0], 0, 512, 128);
@@ -64,11 +65,11 @@ static void stencil(void **state)
 	struct affine_rows rows = table(LINE("4") LINE("0") LINE("8"), 32, 1, 0, 64, AFFINE_NO_LOOPS, &dropped);
 	assert_int_equal(rows.count, 1);
 	assert_row(&rows.row[0], 0, 136, 96);
-	assert_int_equal(rows.row[0].inst, 10); /* the one at 4, which begins behind the row's start */
+	assert_int_equal(rows.row[0].inst, 10); /* the one at 4, which begins after the row's start */
 	done();
 }
 
-/* Of 100 rows of 4 reads and one of 400, which lies last, 64 are kept: that one and the lowest of the others. */
+/* Of 100 rows of 4 reads and one of 400, which is the last, 64 remain: that one and the lowest of the others. */
 static void overflow(void **state)
 {
 	(void)state;
@@ -88,7 +89,8 @@ static void overflow(void **state)
 	"%rd0;\n"                                                                                                      \
 	"ld.global.u32 %r9, [%rd3];\n" read "add.s32 %r6, %r6, 1;\nsetp.lt.s32 %p1, %r6, %r0;\n@%p1 bra top;\n"
 
-/* A loop's reads count each time; strictly its index has no rows, but what is read again and again has. */
+/* A loop's reads count once per iteration. In strict mode its index has no rows, but an address that is read repeatedly
+ * has. */
 static void loop(void **state)
 {
 	(void)state;
@@ -103,21 +105,21 @@ static void loop(void **state)
 	assert_row(&rows.row[0], 40000, 40128, 6 * 32);
 	assert_int_equal(dropped.rows, 0);
 	done();
-	/* The bound is a parameter; then a number. */
+	/* The bound is a parameter, then a number. */
 	rows = table(LOOP(LINE("40000")), 32, 1, 6, 64, AFFINE_LOOPS_IN_CODE, &dropped);
 	assert_int_equal(rows.count, 1);
 	done();
 	rows = table("mov.u32 %r0, 6;\n" LOOP(LINE("40000")), 32, 1, 6, 64, AFFINE_LOOPS_IN_CODE, &dropped);
 	assert_int_equal(rows.count, 2);
 	done();
-	/* Only the first 8 threads come here. */
+	/* Only the first 8 threads get here. */
 	rows = table("setp.gt.u32 %p1, %r5, 7;\n@%p1 bra out;\n" LINE("0") "out:\n", 32, 1, 6, 64, AFFINE_NO_LOOPS,
 	             &dropped);
 	assert_int_equal(rows.row[0].reads, 8);
 	done();
 }
 
-/* Rows are in the order in which the program declares their arrays, wherever the host keeps the declarations. */
+/* Rows have the order in which the program declares their arrays, wherever the host stores the declarations. */
 static void order(void **state)
 {
 	(void)state;
@@ -129,7 +131,7 @@ static void order(void **state)
 	assert_int_equal(kernel.loads, 2);
 	memcpy(load, kernel.load, sizeof load);
 	kernel.load = load;
-	for (uint32_t first = 0; first < 2; first++) { /* of the two the one that is declared first */
+	for (uint32_t first = 0; first < 2; first++) { /* of the two, the one that is declared first */
 		for (uint32_t i = 0; i < 2; i++) {
 			host[i] = *module->functions->params;
 			host[i].place.line = i == first ? 10 : 11;

@@ -1,5 +1,6 @@
-/* The registers that an assembler would give: the rules one by one, by kernels that can be worked out by hand; those of the
- * reference kernels and of the project's programs against a vendor's; and that a schedule computes the same. */
+/* Protects the estimate of an assembler's registers: each rule, on kernels that can be worked out by hand, and the
+ * counts of the reference kernels and the project's programs against a vendor's. A schedule computes the same
+ * results. */
 #include "flow/assemble.h"
 #include "spill_kit.h"
 
@@ -14,8 +15,8 @@ static void expect(const char *what, const char *text, uint32_t least, uint32_t 
 	ptx_free(module);
 }
 
-/* What takes no register in a machine, and what takes one although PTX has none for it. Each count has the stack pointer,
- * and says what else. */
+/* Values that take no register in a machine, and those that take one although PTX has none for them. Each count
+ * includes the stack pointer; the row names the rest. */
 static void what_needs_a_register(void **state)
 {
 	(void)state;
@@ -74,8 +75,8 @@ static void what_needs_a_register(void **state)
 	}
 }
 
-/* In the order of the text one value lives at a time; loads that go early make all of them live at once, unless a limit or
- * a store that may be to the same place keeps them. */
+/* In text order one value is live at a time. Early loads make all of them live at once, unless a limit, or a store that
+ * may alias, holds them back. */
 static void loads_go_early(void **state)
 {
 	(void)state;
@@ -103,7 +104,7 @@ static void loads_go_early(void **state)
 		}
 }
 
-/* A block's instructions in another order compute the same: whatever depends on whatever, and however few may be live. */
+/* A block's instructions in another order compute the same, with any dependencies and any limit on live values. */
 static void a_schedule_computes_the_same(void **state)
 {
 	(void)state;
@@ -135,8 +136,8 @@ static void a_schedule_computes_the_same(void **state)
 	assert_true(moved > 30);
 }
 
-/* Thirty thousand instructions in one block, none of which waits for another, must not take quadratic time, which would make
- * this test take minutes. */
+/* Thirty thousand independent instructions in one block must not take quadratic time: then this test would take
+ * minutes. */
 static void a_long_block(void **state)
 {
 	(void)state;
@@ -156,7 +157,7 @@ static void a_long_block(void **state)
 	fclose(file);
 	struct ptx_module *module = parse(text);
 	struct flow_assembled found = flow_assembled_registers(module->functions);
-	assert_in_range(found.wanted, 32, 80); /* 32 live, some at rest */
+	assert_in_range(found.wanted, 32, 80); /* 32 live, others waiting */
 	ptx_free(module);
 	free(text);
 }
@@ -170,14 +171,14 @@ static double ratio_to(const char *kernel, uint32_t vendor)
 	assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
 	fclose(file);
 	struct ptx_module *module = parse(text);
-	double ratio = (double)flow_assembled_registers(module->functions).wanted / vendor; /* one kernel a file */
+	double ratio = (double)flow_assembled_registers(module->functions).wanted / vendor; /* one kernel per file */
 	ptx_free(module);
 	free(text);
 	return ratio;
 }
 
-/* The sixteen reference kernels, none of which the rules were made from: the mean of ours over a vendor's, and of the
- * distances from 1. */
+/* The sixteen reference kernels, none of which the rules were derived from: the mean ratio of our count to a vendor's,
+ * and the mean distance from 1. */
 static void reference_kernels(void **state)
 {
 	(void)state;

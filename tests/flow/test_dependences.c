@@ -1,12 +1,13 @@
-/* What instructions depend on, beside plain readings of what the words mean: a branch decides whether a block runs when one of its ways
- * leads there for sure and another can miss it; a slice has whatever can be come to over values and deciders, and no more. */
+/* Protects dependences, against direct implementations of their definitions. A branch decides whether a block runs if
+ * one of its paths always leads there and another can miss it. A slice contains everything reachable over values and
+ * deciding branches, and no more. */
 #include "flow_random.h"
 
 #include "flow/dependences.h"
 
 #define KERNEL_TAIL(body) ".visible .entry k(.param .u64 k_param_0)\n{\n" REGS body "\n}\n"
 
-/* Whether every way from a block to the exit comes through another. */
+/* True if every path from a block to the exit passes through another. */
 static bool must_pass(const struct flow_cfg *cfg, uint32_t from, uint32_t through, bool *seen)
 {
 	if (from == through)
@@ -71,7 +72,7 @@ static bool depends(const struct flow_dependences *on, uint32_t inst, uint32_t g
 	return is_listed(on, on->block_of[inst], giver);
 }
 
-/* Adds what the members depend on until nothing is added. */
+/* Adds the members' dependences until nothing is added. */
 static void check_slice(const struct flow_dependences *on, uint32_t from)
 {
 	uint8_t *serves = calloc(on->count, sizeof *serves), *wanted = calloc(on->count, sizeof *wanted);
@@ -110,7 +111,8 @@ static void test_at_random(void **state)
 	}
 }
 
-/* Into a function that is called twice and back: each call gives its argument, and the function's result comes to both. */
+/* Into a function that is called twice, and back: each call gives its argument, and both receive the function's
+ * result. */
 static void test_calls(void **state)
 {
 	struct arena arena = {0};

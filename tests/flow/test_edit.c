@@ -1,5 +1,5 @@
-/* Editing: each place gets what is put there on the ways that it names and on no other, labels and lines stay right, and what is
- * made prints, parses and has the facts that its text has. */
+/* Protects edits of code. Inserted code runs on the edges that it names and on no other. Labels and source lines stay
+ * correct. The result prints, parses and has the facts of its text. */
 #include "flow_kit.h"
 
 #include "flow/edit.h"
@@ -39,7 +39,7 @@ static void add(struct edit_list *list, const char *text)
 		fail_msg("%s", diag.text);
 }
 
-/* The facts of the code are those of its text. */
+/* The facts of the code equal those of its text. */
 static void same_facts(const struct ptx_function *again)
 {
 	struct facts facts = {.function = function};
@@ -50,7 +50,7 @@ static void same_facts(const struct ptx_function *again)
 	facts_drop(&facts, ALL_FACTS);
 }
 
-/* The code of the kernel as it is printed, without tabs, from behind its declarations up to its last brace. */
+/* The printed code of the kernel, without tabs, from after its declarations to its last brace. */
 static char *code_of(const char *text)
 {
 	const char *begin = text;
@@ -64,7 +64,7 @@ static char *code_of(const char *text)
 	return code;
 }
 
-/* Applies, and compares the code; what is printed parses to the same. */
+/* Applies the edits and compares the code; the printed text parses to the same. */
 static void expect(const char *wanted)
 {
 	assert_true(edit_apply(&edit));
@@ -126,8 +126,8 @@ static void where_a_branch_leaves(void **state)
 	close_edit();
 }
 
-/* An exit under a guard becomes a branch to an exit; one that goes to the end, a branch to a branch there, in front of which
- * nothing falls. */
+/* A guarded exit becomes a branch to an exit. An exit to the end becomes a branch to a branch there, which no code
+ * falls into. */
 static void where_an_exit_leaves(void **state)
 {
 	(void)state;
@@ -153,7 +153,8 @@ static void where_blocks_begin_and_end(void **state)
 	close_edit();
 }
 
-/* Into a join: the edge that falls and the one of the branch. What is put on the one that falls makes its branch superfluous. */
+/* Edges into a join: the fall-through edge and the branch's edge. Code on the fall-through edge makes its branch
+ * superfluous. */
 #define JOIN KERNEL("@%p1 bra JOIN;\nmov.u32 %r1, 1;\n@%p2 bra OUT;\nJOIN: mov.u32 %r2, 2;\nOUT: ret;")
 
 static void an_edge_becomes_a_block(void **state)
@@ -174,7 +175,8 @@ static void an_edge_becomes_a_block(void **state)
 	close_edit();
 }
 
-/* Only a critical edge needs a block: else the one block's end, or the other's begin, says the same. */
+/* Only a critical edge needs a block. Otherwise the end of one block, or the start of the other, has the same
+ * meaning. */
 static void on_an_edge_without_a_block_where_none_is_needed(void **state)
 {
 	(void)state;
@@ -189,7 +191,7 @@ static void on_an_edge_without_a_block_where_none_is_needed(void **state)
 	close_edit();
 }
 
-/* A branch to the function's end gets a label to go to, and one to what is removed goes on behind it. */
+/* A branch to the function's end gets a label there. A branch to removed code continues after it. */
 static void labels_follow(void **state)
 {
 	(void)state;
@@ -227,7 +229,7 @@ static void names_are_fresh(void **state)
 	close_edit();
 }
 
-/* Of the instruction beside it: behind, that in front. */
+/* The line of the adjacent instruction: after inserted code, that of the instruction before it. */
 static void lines_of_source_stay_with_the_code(void **state)
 {
 	(void)state;
@@ -241,7 +243,7 @@ static void lines_of_source_stay_with_the_code(void **state)
 	close_edit();
 }
 
-/* One instruction put in two places, each with its own target. */
+/* One instruction inserted at two positions, each with its own target. */
 static void a_branch_may_be_put_twice(void **state)
 {
 	(void)state;
@@ -279,7 +281,7 @@ static void wrong_text_is_told(void **state)
 	close_edit();
 }
 
-/* Without a change nothing happens, and what is forgotten is not done. */
+/* Without changes nothing happens, and dropped edits are not applied. */
 static void nothing_recorded_is_nothing_done(void **state)
 {
 	(void)state;
@@ -292,7 +294,8 @@ static void nothing_recorded_is_nothing_done(void **state)
 	close_edit();
 }
 
-/* Facts are found once, with what they rest on, go with it, and are seen not to hold when the code has changed. */
+/* Facts are computed once, with the facts that they depend on, are dropped with them, and prove invalid when the code
+ * has changed. */
 static void facts_come_and_go(void **state)
 {
 	(void)state;

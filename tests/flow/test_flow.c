@@ -1,7 +1,8 @@
-/* Control and data flow, by hand: graphs, dominators, reconvergence, liveness, register allocation, memory of a kernel. */
+/* Protects control and data flow, by hand: graphs, dominators, reconvergence, liveness, register allocation, and a
+ * kernel's memory. */
 #include "flow_kit.h"
 
-/* An if with two arms: both arms hang below the branch, and meet where the code goes on. */
+/* An if with two arms: both arms are children of the branch and reconverge where the code continues. */
 static void diamond(void **state)
 {
 	(void)state;
@@ -28,14 +29,14 @@ static void diamond(void **state)
 	assert_int_equal(meet[exit_block(&s)], FLOW_NONE);
 	uint32_t *reconverge = flow_reconvergence(&s.arena, s.cfg);
 	assert_int_equal(reconverge[2], at(&s, "JOIN")); /* the branch */
-	assert_int_equal(reconverge[0], FLOW_NONE);      /* not one */
+	assert_int_equal(reconverge[0], FLOW_NONE);      /* not a branch */
 	assert_true(live_into(&s, "JOIN", "%r2"));
 	assert_false(live_into(&s, "THEN", "%r2"));
 	assert_true(live_into(&s, "THEN", "%rd1"));
 	finish(&s);
 }
 
-/* A branch to the very next instruction is one edge, not two. */
+/* A branch to the next instruction is one edge, not two. */
 static void branch_to_next(void **state)
 {
 	(void)state;
@@ -46,7 +47,7 @@ static void branch_to_next(void **state)
 	finish(&s);
 }
 
-/* Nested loops: each loop's branch meets behind that loop, what is carried round is live at the head. */
+/* Nested loops: each loop's branch reconverges after that loop. Loop-carried values are live at the head. */
 static void nested_loops(void **state)
 {
 	(void)state;
@@ -70,7 +71,8 @@ static void nested_loops(void **state)
 	assert_int_equal(reconverge[at(&s, "BACK_OUT")], at(&s, "AFTER_OUT"));
 	assert_true(live_into(&s, "INNER", "%r2"));
 	assert_false(live_into(&s, "OUTER", "%r2"));
-	assert_true(live_into(&s, "OUTER", "%r3")); /* through both loops, and from the entry: never set before */
+	/* through both loops, and from the entry, where it was never set */
+	assert_true(live_into(&s, "OUTER", "%r3"));
 	assert_true(live_into(&s, "AFTER_IN", "%r3"));
 	assert_false(live_into(&s, "AFTER_OUT", "%r1"));
 	finish(&s);
@@ -100,7 +102,7 @@ static void irreducible(void **state)
 	finish(&s);
 }
 
-/* Code that nothing reaches has no dominator, and costs no register. */
+/* Unreachable code has no dominator and costs no register. */
 static void unreachable(void **state)
 {
 	(void)state;
@@ -120,7 +122,7 @@ static void unreachable(void **state)
 	finish(&s);
 }
 
-/* Arms that each return meet only at the exit; so does a loop that never ends. */
+/* Arms that each return reconverge only at the exit; so does an endless loop. */
 static void exits(void **state)
 {
 	(void)state;
@@ -139,7 +141,7 @@ static void exits(void **state)
 	finish(&s);
 }
 
-/* A return under a guard goes both ways, and a body without one falls into the exit. */
+/* A guarded return continues both ways, and a body without a return falls into the exit. */
 static void guarded_exits(void **state)
 {
 	(void)state;
@@ -167,7 +169,7 @@ static void empty_body(void **state)
 	finish(&s);
 }
 
-/* A write under a guard leaves the old value in the other lanes, so that the old value is live before it. */
+/* A guarded write preserves the old value in the other lanes, so the old value is live before it. */
 static void guarded_writes(void **state)
 {
 	(void)state;
@@ -201,20 +203,20 @@ static void expect_registers(const char *text, uint32_t registers, uint32_t pred
 static void pressure(void **state)
 {
 	(void)state;
-	/* Three values alive at once; the sum reuses a dying source's register. */
+	/* Three live values at once; the sum reuses the register of a source that dies. */
 	expect_registers(KERNEL("mov.u32 %r1, 1;\nmov.u32 %r2, 2;\nmov.u32 %r3, 3;\n"
 	                        "add.u32 %r4, %r1, %r2;\nadd.u32 %r5, %r4, %r3;\nst.shared.u32 [0], %r5;\nret;\n"),
 	                 3, 0);
-	/* A chain needs one, however long. */
+	/* A chain needs one register, whatever its length. */
 	expect_registers(KERNEL("mov.u32 %r1, 1;\nadd.u32 %r2, %r1, 1;\nadd.u32 %r3, %r2, 1;\n"
 	                        "st.shared.u32 [0], %r3;\nret;\n"),
 	                 1, 0);
-	/* A result that nobody reads needs a place all the same, beside what is alive. */
+	/* An unused result still needs a register, in addition to the live values. */
 	expect_registers(KERNEL("mov.u32 %r1, 1;\nmov.u32 %r2, 2;\nst.shared.u32 [0], %r1;\nret;\n"), 2, 0);
-	/* 64 bits take two, aligned: the 32-bit value goes before or behind the pair, never into it. */
+	/* 64 bits take two, aligned: the 32-bit value is before or after the pair, never inside it. */
 	expect_registers(KERNEL("mov.u32 %r1, 1;\nld.param.u64 %rd1, [k_param_0];\nst.global.u32 [%rd1], %r1;\nret;\n"),
 	                 3, 0);
-	/* Two singles share one pair of halves, so that two pairs and two singles need six. */
+	/* Two single registers share one pair's space, so two pairs and two singles need six. */
 	expect_registers(
 		KERNEL("mov.u32 %r1, 1;\nld.param.u64 %rd1, [k_param_0];\nmov.u32 %r2, 2;\n"
 	               "add.u64 %rd2, %rd1, 8;\nst.global.u32 [%rd1], %r1;\nst.global.u32 [%rd2], %r2;\nret;\n"),
@@ -224,18 +226,18 @@ static void pressure(void **state)
 	                        "setp.eq.u16 %p2, %rs2, 0;\n@%p1 st.shared.u16 [0], %rs1;\n"
 	                        "@%p2 st.shared.u16 [2], %rs2;\nret;\n"),
 	                 2, 2);
-	/* What a loop carries stays alive through it although the text ends its use before. */
+	/* A loop-carried value stays live through the loop although the text ends its use earlier. */
 	expect_registers(KERNEL("mov.u32 %r1, 0;\nmov.u32 %r2, 5;\n"
 	                        "LOOP: add.u32 %r1, %r1, %r2;\nmov.u32 %r3, 7;\nst.shared.u32 [0], %r3;\n"
 	                        "setp.lt.u32 %p1, %r1, 50;\n@%p1 bra LOOP;\nret;\n"),
 	                 3, 1);
-	/* A hole in a range is free for another: %r1 is dead while %r2 lives. */
+	/* A gap in a live range is free for another value: %r1 is dead while %r2 lives. */
 	expect_registers(KERNEL("mov.u32 %r1, 1;\nst.shared.u32 [0], %r1;\nmov.u32 %r2, 1;\nst.shared.u32 [0], %r2;\n"
 	                        "mov.u32 %r1, 2;\nst.shared.u32 [4], %r1;\nret;\n"),
 	                 1, 0);
 }
 
-/* A call needs what lives across it and what the callee needs; recursion comes to an end. */
+/* A call needs the registers of values that live across it plus the callee's. Recursion ends. */
 static void calls(void **state)
 {
 	(void)state;
@@ -252,14 +254,14 @@ static void calls(void **state)
 	              "ld.param.b32 %r3, [b];\n}\n"
 	              "st.shared.u32 [0], %r3;\nst.shared.u32 [4], %r2;\nret;\n}\n"
 	              ".visible .entry r()\n{\n" REGS "{\ncall round_and_round;\n}\nret;\n}\n");
-	/* %r2 lives across in the second register: 2, and 3 of the leaf. */
+	/* %r2 lives across the call in the second register: 2, and 3 of the leaf. */
 	assert_int_equal(flow_kernel_registers(ptx_find_function(module, "k")), 5);
 	assert_int_equal(flow_kernel_registers(ptx_find_function(module, "r")), 2);
 	ptx_free(module);
 }
 
-/* Shared memory: the kernel's own, a callee's, and what either uses of the module's, each aligned; local: the frames
- * down the deepest path. */
+/* Shared memory: the kernel's own, a callee's, and the module's variables that either uses, each aligned. Local memory:
+ * the frames along the deepest path. */
 static void memory(void **state)
 {
 	(void)state;

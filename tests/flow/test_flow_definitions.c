@@ -1,15 +1,15 @@
-/* Control and data flow held against their definitions: on random graphs, on the reference kernels, and on a function so long that
- * nothing may take quadratic time. */
+/* Protects control and data flow against their definitions: on random graphs, on the reference kernels, and on a
+ * function so long that quadratic time would be noticed. */
 #include "flow_kit.h"
 
-/* A small generator of our own, so that the graphs are the same on every machine. */
+/* A small generator, so that the graphs are the same on every machine. */
 static uint32_t random_below(uint64_t *seed, uint32_t limit)
 {
 	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
 	return (uint32_t)(*seed >> 33) % limit;
 }
 
-/* Whether `to` can be reached from `from` without passing through `without`. */
+/* True if `to` can be reached from `from` without passing through `without`. */
 static bool reaches(const struct flow_cfg *cfg, uint32_t from, uint32_t to, uint32_t without)
 {
 	bool *seen = calloc(cfg->blocks, sizeof *seen);
@@ -34,7 +34,8 @@ static bool reaches(const struct flow_cfg *cfg, uint32_t from, uint32_t to, uint
 	return found;
 }
 
-/* Every (post-)dominator by its definition: without it, no path. The immediate one is dominated by all the others. */
+/* Every (post-)dominator by its definition: without it, no path exists. All other dominators dominate the immediate
+ * one. */
 static void check_dominators(const struct subject *s, const uint32_t *tree, bool post)
 {
 	uint32_t root = post ? exit_block(s) : 0;
@@ -54,7 +55,8 @@ static void check_dominators(const struct subject *s, const uint32_t *tree, bool
 	}
 }
 
-/* Live registers before each instruction, by repeating the data-flow equations until nothing changes. */
+/* The registers that are live before each instruction, by iteration of the data-flow equations until nothing
+ * changes. */
 static bool *live_by_equations(const struct ptx_function *f, const struct flow_cfg *cfg)
 {
 	size_t regs = f->reg_count;
@@ -85,7 +87,8 @@ static bool *live_by_equations(const struct ptx_function *f, const struct flow_c
 	return in;
 }
 
-/* No two registers that are live at once may share a physical one, and pairs are aligned. Returns the pressure. */
+/* Checks that no two registers that are live at once share a physical one, and that pairs are aligned. Returns the
+ * pressure. */
 static uint32_t check_assignment(const struct subject *s)
 {
 	const struct ptx_function *f = s->function;
@@ -123,7 +126,7 @@ static uint32_t check_assignment(const struct subject *s)
 }
 
 /* Random graphs, mostly irreducible and with dead code: dominators against their definition, liveness against its
- * equations, and no physical register given twice. */
+ * equations, and no physical register assigned twice. */
 static void random_graphs(void **state)
 {
 	(void)state;
@@ -170,7 +173,7 @@ static char *read_text(const char *path)
 	return text;
 }
 
-/* The reference kernels: assignments that hold. What an assembler would need is in test_assemble.c. */
+/* The reference kernels: valid assignments. See test_assemble.c for an assembler's needs. */
 static void reference_kernels(void **state)
 {
 	(void)state;
@@ -182,7 +185,7 @@ static void reference_kernels(void **state)
 		snprintf(path, sizeof path, TEST_DATA "/reference/kernels/%s.ptx", kernels[i]);
 		char *text = read_text(path);
 		struct subject s = {.module = parse(path, text)};
-		s.function = s.module->functions; /* one kernel a file */
+		s.function = s.module->functions; /* one kernel per file */
 		assert_non_null(s.function);
 		s.cfg = flow_cfg_build(&s.arena, s.function);
 		s.live = flow_liveness(&s.arena, s.cfg);
@@ -194,8 +197,8 @@ static void reference_kernels(void **state)
 	}
 }
 
-/* Long functions: a ladder of guards to one exit and twenty thousand registers must not take quadratic time, which
- * would make this test take minutes. */
+/* Long functions: a ladder of guards to one exit and twenty thousand registers must not take quadratic time: then this
+ * test would take minutes. */
 static void long_function(void **state)
 {
 	(void)state;

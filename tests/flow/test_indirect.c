@@ -1,9 +1,9 @@
-/* Protects which loads are indirect: what a prefetcher that follows strides must leave alone. */
+/* Protects the detection of indirect loads, which a stride prefetcher must ignore. */
 #include "flow_kit.h"
 
 #include "flow/indirect.h"
 
-/* The loads of a kernel's body, in order, as letters: i, or d where they are direct. */
+/* The loads of a kernel's body, in order, as letters: i for indirect, d for direct. */
 static void check(const char *functions, const char *body, const char *expected)
 {
 	static char text[8192], found[64];
@@ -44,7 +44,7 @@ static void test_values(void **state)
 	check("", THREAD "ldu.global.u32 %r2, [%rd2];\n" BY("%r2"), "di");
 }
 
-/* What was found of a load says nothing of the next: neither which values have been looked at, nor which had not been. */
+/* The analysis of one load leaves no state for the next: neither visited values nor others. */
 static void test_several_loads(void **state)
 {
 	(void)state;
@@ -55,7 +55,7 @@ static void test_several_loads(void **state)
 	      "ddid");
 }
 
-/* A value that was overwritten is none; one that comes along another way is; a loop's own step is none. */
+/* An overwritten value does not count, and neither does a loop's own step. A value from another path counts. */
 static void test_ways(void **state)
 {
 	(void)state;
@@ -67,7 +67,7 @@ static void test_ways(void **state)
 	check("", THREAD LOAD "setp.eq.u32 %p1, %r2, 3;\n@%p1 ld.global.u32 %r9, [%rd2+4];", "dd");
 }
 
-/* A list that is walked: the first load is direct by its first way in, and its own value by the second. */
+/* A linked list: the first load is direct on the entry path, and gets its own value on the loop path. */
 static void test_pointers(void **state)
 {
 	(void)state;

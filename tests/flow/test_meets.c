@@ -1,5 +1,5 @@
-/* Which loads can meet a store of the same launch. Protects that no load is left out that can: by pointers in closed form, and by random code whose values
- * are followed with the pointers that they were made of. */
+/* Protects alias analysis: which loads may alias a store of the same launch. No such load is missed. Pointers are
+ * checked in closed form, and in random code, whose values are followed together with the pointers they derive from. */
 #include "ptx_random.h"
 
 #include "flow_kit.h"
@@ -8,7 +8,7 @@
 
 #define BIT(source) (UINT64_C(1) << (source))
 
-/* Its parameters are two pointers and a number. */
+/* The parameters are two pointers and a number. */
 #define MEETS_HEAD                                                                                                     \
 	".version 7.0\n.target sm_80\n.address_size 64\n.global .align 8 .b64 var[4];\n.global .surfref image;\n"      \
 	".func f(.param .b64 x)\n{\nret;\n}\n"                                                                         \
@@ -40,7 +40,8 @@ static void leave(struct meets_subject *s)
 	ptx_free(s->module);
 }
 
-/* With the sources' bits as the kernel's: 'a' and 'b' for the parameters, 'v' for the variable, 'i' for an image, '.' for inside, '?' for unknown. */
+/* Names the sources of a set, as bits: 'a' and 'b' for the parameters, 'v' for the variable, 'i' for an image, '.' for
+ * inside, '?' for unknown. */
 static const char *letters(const struct meets *meets, meets_set set)
 {
 	static char text[8];
@@ -67,7 +68,7 @@ static const char *letters(const struct meets *meets, meets_set set)
 	return text;
 }
 
-/* The last load's pointers, and those of all stores. */
+/* Checks the pointers of the last load, and those of all stores. */
 static void expect(const char *body, const char *loaded, const char *stored)
 {
 	struct meets_subject s = look_at(body);
@@ -95,7 +96,7 @@ static void pointers_are_told_apart(void **state)
 	expect("ld.global.u32 %r2, [4096];", "?", "");
 }
 
-/* It is found wherever the instruction stands that gives a register its pointer. */
+/* The analysis finds a pointer's origin wherever the instruction that sets the register is. */
 static void loops_and_guards_are_followed(void **state)
 {
 	(void)state;
@@ -114,7 +115,7 @@ static void what_is_inside_meets_nobody(void **state)
 	expect("ld.global.nc.u32 %r2, [%rd1];", NULL, "");
 }
 
-/* What memory gives is not known, but where only this kernel can have put it. */
+/* A value from memory is unknown, unless only this kernel can have stored it. */
 static void pointers_in_memory_are_not_known(void **state)
 {
 	(void)state;
@@ -145,7 +146,7 @@ static void parameters_are_told_by_their_place(void **state)
 	       NULL, "?");
 }
 
-/* It has no place among those that a launch gives. */
+/* It is not among the sources that a launch supplies. */
 static void what_a_call_gives_back_is_no_parameter(void **state)
 {
 	(void)state;
@@ -187,7 +188,7 @@ static void what_goes_on_by_itself_is_told(void **state)
 	}
 }
 
-/* More variables than are told apart. */
+/* More variables than the analysis distinguishes. */
 static void too_many_pointers_are_not_known(void **state)
 {
 	static char text[1 << 14];
@@ -207,7 +208,7 @@ static void too_many_pointers_are_not_known(void **state)
 	leave(&s);
 }
 
-/* --- random code, followed --- */
+/* --- random code with tracked values --- */
 
 enum { INSTS = 24, REGISTERS = 6, SLOTS = 3, ROUNDS = 6, KERNELS = 400 };
 
@@ -215,7 +216,7 @@ enum { INSTS = 24, REGISTERS = 6, SLOTS = 3, ROUNDS = 6, KERNELS = 400 };
 struct move {
 	enum { MOVE, ADD, CLEAR, TO_SHARED, FROM_SHARED, TO_LOCAL, FROM_LOCAL, LOAD, STORE, KINDS } kind;
 	uint32_t to, from;
-	bool guarded; /* it happens in every second round */
+	bool guarded; /* it runs in every second iteration */
 };
 
 static void print_move(struct random_text *text, const struct move *move)
@@ -261,12 +262,12 @@ static struct move random_move(struct random_text *text)
 	return move;
 }
 
-/* What values are made of while the code runs: 1: `a`, 2: `b`. */
+/* The pointers from which values derive while the code runs: 1: `a`, 2: `b`. */
 struct values {
 	uint32_t reg[REGISTERS], slot[2][SLOTS];
 };
 
-/* What the move's address is made of, where it is one. */
+/* The origin of the move's address, if it is an access. */
 static uint32_t make(struct values *values, const struct move *move)
 {
 	uint32_t *reg = values->reg;
@@ -294,14 +295,14 @@ static uint32_t make(struct values *values, const struct move *move)
 	return 0;
 }
 
-/* Of the parameters, as letters() names them. */
+/* The parameters that letters() names. */
 static uint32_t parameters(const struct meets *meets, meets_set set)
 {
 	const char *text = letters(meets, set);
 	return (strchr(text, 'a') ? 1 : 0) | (strchr(text, 'b') ? 2 : 0) | (strchr(text, '?') ? 3 : 0);
 }
 
-/* The code in a loop: no address is made of a pointer that is not told. */
+/* Runs the code in a loop: no address derives from a pointer that the analysis does not report. */
 static void follow(const struct meets *meets, const struct move *move, const char *text)
 {
 	struct values values = {.reg = {1, 2}};

@@ -1,5 +1,5 @@
-/* Passes: kernels at random compute after each pass what they computed before, what is printed parses back to itself, and the
- * facts that the driver keeps are those of the new code. */
+/* Protects passes. After each pass, random kernels compute the same results, the printed text parses back to itself,
+ * and the driver's cached facts are those of the new code. */
 #include "flow_random.h"
 
 #include "flow/pipeline.h"
@@ -14,7 +14,7 @@ static void no_critical_edge(const struct ptx_function *function)
 	arena_free(&arena);
 }
 
-/* The facts of a function's code are those of its text. */
+/* The facts of a function's code equal those of its text. */
 static void same_facts(const struct ptx_function *function, const struct ptx_function *again)
 {
 	struct facts facts = {.function = function};
@@ -25,7 +25,7 @@ static void same_facts(const struct ptx_function *function, const struct ptx_fun
 	facts_drop(&facts, ALL_FACTS);
 }
 
-/* Behind every pass: the module parses back to itself, with the same facts. */
+/* After every pass, the module parses back to itself, with the same facts. */
 static void check_text(void *user, const struct pass *pass, const struct ptx_module *module)
 {
 	char *text = print(module);
@@ -41,7 +41,7 @@ static void check_text(void *user, const struct pass *pass, const struct ptx_mod
 	free(text);
 }
 
-/* The text behind the passes. */
+/* Returns the text after the passes. */
 static char *rewrite(const char *text, const char *passes)
 {
 	struct pipeline pipeline = {.after = check_text};
@@ -87,7 +87,7 @@ static void random_kernels(void **state)
 	}
 }
 
-/* What only feeds what is dead is dead, a counter that counts itself too. */
+/* Code that only feeds dead code is dead, including a counter that counts only itself. */
 static void dead_code_goes(void **state)
 {
 	(void)state;
@@ -138,7 +138,7 @@ static void wrong_names_and_options_are_told(void **state)
 	tells("split-critical-edges:x=1", "pass split-critical-edges has no option 'x'");
 }
 
-/* Passes made for a test: one that counts how often facts are found anew. */
+/* Passes for this test: one counts the recomputations of facts. */
 static const struct flow_cfg *seen[8];
 static uint32_t seen_count;
 
@@ -149,7 +149,7 @@ static enum pass_result look(struct pass_job *job)
 	return PASS_LEFT;
 }
 
-/* Turns each add into a sub: the shape stays. */
+/* Turns each add into a sub: the control flow is unchanged. */
 static enum pass_result turn(struct pass_job *job)
 {
 	for (uint32_t i = 0; i < job->function->body_count; i++)
@@ -175,7 +175,7 @@ static const struct pass puts_one = {.name = "put", .meaning = "", .stem = "put"
 static const struct pass refuses = {.name = "refuse", .meaning = "", .stem = "refuse", .run = refuse};
 static const struct pass *const own[] = {&looks, &turns, &puts_one, &refuses};
 
-/* Facts stay while a pass that ran keeps them, and are found anew behind one that breaks them. */
+/* Facts stay valid while passes preserve them, and are recomputed after a pass that does not. */
 static void facts_stay_as_passes_say(void **state)
 {
 	(void)state;
@@ -209,7 +209,7 @@ static void a_refusal_says_which_pass_and_where(void **state)
 	pipeline_close(&pipeline);
 }
 
-/* What cannot be in fewer registers is refused by name. */
+/* Spilling to an impossible number of registers is refused with the function's name. */
 static void spilling_that_cannot_be_is_refused(void **state)
 {
 	(void)state;
@@ -226,7 +226,7 @@ static void spilling_that_cannot_be_is_refused(void **state)
 	pipeline_close(&pipeline);
 }
 
-/* `test_passes ROUNDS` for more kernels at random. */
+/* `test_passes ROUNDS` runs more random kernels. */
 int main(int count, char **arguments)
 {
 	if (count > 1)

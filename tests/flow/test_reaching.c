@@ -1,5 +1,5 @@
-/* Reaching definitions: of each register in front of each instruction, beside those that are found by walking from every definition
- * until another ends it. */
+/* Protects reaching definitions of each register before each instruction. The reference walks from every definition
+ * until another one ends it. */
 #include "flow_random.h"
 
 #include "flow/flow.h"
@@ -13,7 +13,7 @@ static bool writes(const struct ptx_inst *inst, uint32_t reg)
 	return false;
 }
 
-/* Marks the instructions in front of which a definition still holds: from instruction `at` on. */
+/* Marks the instructions before which a definition still holds, from instruction `at` on. */
 static void walk(const struct flow_cfg *cfg, uint32_t reg, uint32_t at, bool *reached)
 {
 	const struct ptx_function *function = cfg->function;
@@ -40,7 +40,7 @@ static bool has(const uint32_t *inst, uint32_t count, uint32_t wanted)
 	return times;
 }
 
-/* Behind the instruction itself, which may be the last of its block. */
+/* After the instruction itself, which may be the last of its block. */
 static void walk_from(const struct flow_cfg *cfg, uint32_t reg, uint32_t from, bool *reached)
 {
 	const struct flow_block *block = &cfg->block[cfg->block_of[from]];
@@ -88,7 +88,7 @@ static void definitions_reach_as_far_as_they_can_be_walked(void **state)
 	}
 }
 
-/* More than there is room for are counted all the same. */
+/* Definitions beyond the array's capacity are still counted. */
 static void what_has_no_room_is_counted(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
-/* Spilling: a kernel in fewer registers has fewer registers, the loads and stores that can be counted by hand, and the same
- * results. */
+/* Protects spilling: a kernel for fewer registers has fewer registers, the loads and stores that can be counted by
+ * hand, and the same results. */
 #include "spill_kit.h"
 
-/* A kernel of a text of its own, rewritten for a limit. */
+/* A kernel with its text, rewritten for a limit. */
 struct subject {
 	struct ptx_module *module;
 	struct ptx_function *kernel;
@@ -18,8 +18,7 @@ static struct subject spill(const char *text, uint32_t limit)
 	return subject;
 }
 
-/* The 32-bit registers live at the time that most are, as liveness says it block by block: what no allocation can be
- * below. */
+/* The largest number of live 32-bit registers, from block-wise liveness: the lower bound of every allocation. */
 static uint32_t most_live(const struct ptx_function *function)
 {
 	struct arena arena = {0};
@@ -47,7 +46,7 @@ static uint32_t most_live(const struct ptx_function *function)
 	return most;
 }
 
-/* The kernel in fewer registers computes what it computes in as many as it wants, and so does what is printed of it. */
+/* The kernel with fewer registers computes the same as with all that it needs, and so does its printed text. */
 static void same_results(const char *text, struct subject *subject, uint32_t threads)
 {
 	uint8_t *before = malloc(BUFFER), *after = malloc(BUFFER);
@@ -80,8 +79,8 @@ static void expect(const char *text, uint32_t limit, uint32_t bytes, uint32_t lo
 	ptx_free(subject.module);
 }
 
-/* Of K values of 32 bits and an address of 64, K + 2 - R must go, each with one store and one load; the address, which is
- * used all the time, stays. */
+/* Of K values of 32 bits and an address of 64, K + 2 - R must be spilled, each with one store and one load. The address
+ * is used throughout and stays. */
 static void each_value_too_many_goes_once(void **state)
 {
 	(void)state;
@@ -95,8 +94,8 @@ static void each_value_too_many_goes_once(void **state)
 		}
 }
 
-/* What is used in the loop, if only once, stays in registers; what only lives through it goes: two values, each stored once
- * and loaded three times. */
+/* A value that the loop uses, even once, stays in registers. Values that only live through it are spilled: two, each
+ * stored once and loaded three times. */
 static void what_a_loop_uses_stays(void **state)
 {
 	(void)state;
@@ -123,8 +122,8 @@ static void what_a_loop_uses_stays(void **state)
 	expect(text, 6, 8, 6, 2);
 }
 
-/* A result under a guard is loaded first, for the lanes that keep the old value, and stored under the guard; where the
- * instruction changes its own guard, without one. */
+/* A guarded result is loaded first, for the lanes that preserve the old value, and stored under the guard. If the
+ * instruction changes its own guard, the store has no guard. */
 static void a_guarded_result_keeps_the_old_value(void **state)
 {
 	(void)state;
@@ -148,7 +147,7 @@ static void a_guarded_result_keeps_the_old_value(void **state)
 	ptx_free(subject.module);
 }
 
-/* In the last lane the shuffle is out of range and turns its own guard off, and has a result all the same. */
+/* In the last lane the shuffle is out of range, turns its own guard off, and still has a result. */
 static void a_guard_that_its_instruction_writes_keeps_no_store_back(void **state)
 {
 	(void)state;
@@ -165,8 +164,8 @@ static void a_guard_that_its_instruction_writes_keeps_no_store_back(void **state
 	       6, 4, 2, 2);
 }
 
-/* Across a call live the address, eight values and what its target needs: as many values as there are registers too few
- * go, each with one store and one load. The address is needed more often. */
+/* The address, eight values and the needs of the callee are live across a call. Each register that is missing spills
+ * one value, with one store and one load. The address is used more often. */
 static void what_lives_across_a_call_makes_room_for_it(void **state)
 {
 	(void)state;
@@ -195,7 +194,7 @@ static void what_lives_across_a_call_makes_room_for_it(void **state)
 	free(text);
 }
 
-/* Below what a single instruction needs nobody can go; the caller is told, and what is left is as small as it gets. */
+/* The needs of a single instruction are the lower limit. The caller is told, and the result is as small as possible. */
 static void what_one_instruction_needs_is_the_least(void **state)
 {
 	(void)state;
@@ -229,7 +228,7 @@ static void random_kernels_compute_the_same_in_few_registers(void **state)
 	}
 }
 
-/* Registers of 128 bits have slots of 16 bytes, aligned to as many. */
+/* Registers of 128 bits have aligned slots of 16 bytes. */
 static void wide_values_are_spilled_whole(void **state)
 {
 	(void)state;

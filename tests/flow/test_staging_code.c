@@ -1,5 +1,5 @@
-/* Protects how the code is found that stages tiles in shared memory: which loads and stores are transfers', which
- * instructions generate their addresses, which of these are there for nothing else, and which array each serves. */
+/* Protects the detection of code that stages tiles in shared memory: the loads and stores of transfers, the
+ * instructions that generate their addresses, those that serve no other purpose, and the array of each. */
 #include "flow_kit.h"
 
 #include "flow/staging.h"
@@ -25,7 +25,7 @@ static void leave(struct staged *s)
 	ptx_free(s->module);
 }
 
-/* The role of the instruction behind a label of a function, by default the kernel. */
+/* The role of the instruction after a label of a function, by default the kernel. */
 static struct flow_role role_in(const struct staged *s, const char *function, const char *label)
 {
 	const struct ptx_function *f = ptx_find_function(s->module, function);
@@ -60,7 +60,8 @@ static const struct flow_role nothing, loads = {.loads = FIRST, .own = true}, ha
 				       addresses = {.addresses = FIRST, .own = true},
 				       addresses_too = {.addresses = FIRST};
 
-/* A loop of tiles, each scaled on its way: its counter is the barrier's too; the sum and what it reads are no transfer's. */
+/* A loop over tiles that scales each element on its way. Its counter also serves the barrier. The sum and its reads
+ * belong to no transfer. */
 static void test_loop(void **state)
 {
 	struct staged s = stage(KERNEL(
@@ -85,7 +86,7 @@ static void test_loop(void **state)
 	expect(&s, "H", nothing);
 	expect(&s, "I", nothing);
 	expect(&s, "J", nothing);
-	expect(&s, "K", addresses_too); /* the last store's address, too */
+	expect(&s, "K", addresses_too); /* also for the last store's address */
 	expect(&s, "L", addresses_too);
 	expect(&s, "M", addresses_too);
 	expect(&s, "N", addresses_too);
@@ -93,7 +94,7 @@ static void test_loop(void **state)
 	leave(&s);
 }
 
-/* A halo: a constant, or the pixel where it is inside; the conditions are address generation. */
+/* A halo: a constant, or the pixel if it is inside. The conditions are address generation. */
 static void test_halo(void **state)
 {
 	struct staged s = stage(
@@ -112,8 +113,8 @@ static void test_halo(void **state)
 	leave(&s);
 }
 
-/* What is stored after two loaded values have been combined, or with what is in shared memory, is no element of a tile; the two
- * accumulators keep one that goes around a loop. */
+/* A stored combination of two loaded values, or of one with shared memory, is not an element of a tile. The two
+ * accumulators hold one around a loop. */
 static void test_no_transfers(void **state)
 {
 	static const char *const bodies[] = {
@@ -141,7 +142,7 @@ static void test_no_transfers(void **state)
 	}
 }
 
-/* A square of one loaded value is one; so is a vector's elements and what a selection takes. */
+/* The square of one loaded value is an element; so are a vector's elements and a selection's result. */
 static void test_transfers(void **state)
 {
 	static const char *const bodies[] = {
@@ -166,7 +167,7 @@ static void test_transfers(void **state)
 	}
 }
 
-/* Two arrays, in the order of their stores; one load for both; an index that is loaded is address generation. */
+/* Two arrays, in the order of their stores, and one load for both. A loaded index is address generation. */
 static void test_arrays(void **state)
 {
 	struct staged s = stage(KERNEL(
@@ -186,11 +187,11 @@ static void test_arrays(void **state)
 	assert_int_equal(role(&s, "F").stores, FIRST);
 	assert_int_equal(role(&s, "G").stores, SECOND);
 	assert_int_equal(role(&s, "H").stores, SECOND);
-	assert_int_equal(role(&s, "I").stores, 4); /* of either */
+	assert_int_equal(role(&s, "I").stores, 4); /* of both arrays */
 	leave(&s);
 }
 
-/* More arrays than are told apart: the last takes the rest. */
+/* More arrays than the analysis distinguishes: the last one collects the rest. */
 static void test_many_arrays(void **state)
 {
 	char text[4096], *end = text;
@@ -210,8 +211,8 @@ static void test_many_arrays(void **state)
 	leave(&s);
 }
 
-/* A function that is handed both pointers, as a compiler calls one that it has not put in place: generic accesses, whose spaces come
- * from the caller, and a value that goes through another function. */
+/* A function that receives both pointers, as a compiler calls one that it has not inlined. Its accesses are generic,
+ * the caller determines their spaces, and a value passes through another function. */
 #define CALLEE                                                                                                         \
 	HEAD ".func (.param .f32 twice_out) twice(.param .f32 twice_in)\n{\n.reg .f32 %f<4>;\n"                        \
 	     "P: ld.param.f32 %f1, [twice_in];\nQ: add.f32 %f2, %f1, %f1;\nR: st.param.f32 [twice_out], "              \

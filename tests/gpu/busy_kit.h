@@ -1,12 +1,12 @@
-/* busy_kit: kernels that use everything, and the comparison of all that can be counted of them, for the tests that say that
- * something changes nothing. */
+/* busy_kit: kernels that use every part of the machine, and a comparison of all their statistics. It serves tests that
+ * show that a setting changes nothing. */
 #ifndef SLUICE_TESTS_BUSY_KIT_H
 #define SLUICE_TESTS_BUSY_KIT_H
 
 #include "gpu_kit.h"
 
-/* Kernels that use everything: caches that miss and write back, atomics that collide, conflicts in shared memory,
- * barriers, divergence, local memory, fences. %rd0 points at 1 MB. */
+/* Kernels that use every part of the machine: caches that miss and write back, atomics that collide, conflicts in
+ * shared memory, barriers, divergence, local memory, fences. %rd0 is the address of 1 MB. */
 static const char *const busy_kernels[] = {
 	/* strided reads and writes */
 	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r1, %r2, 256, %r1; mul.lo.u32 %r3, %r1, 132;\n"
@@ -35,7 +35,7 @@ struct outcome {
 	struct gpu_stats stats;
 };
 
-/* Runs all of them one behind the other, and gives what memory holds in the end. */
+/* Runs all of them one after another and returns the final contents of memory. */
 static inline void run_busy(const char *const *options, struct outcome *outcome, void *memory)
 {
 	struct gpu_kit kit;

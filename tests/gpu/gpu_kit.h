@@ -1,4 +1,4 @@
-/* gpu_kit: a machine made from machines/gtx480.yaml and a few options, small kernels in PTX, and their cycles, for the
+/* gpu_kit: a machine from machines/gtx480.yaml and a few options, small kernels in PTX, and their cycles. It serves the
  * tests of the timing model. */
 #ifndef SLUICE_TESTS_GPU_KIT_H
 #define SLUICE_TESTS_GPU_KIT_H
@@ -31,9 +31,10 @@ struct gpu_kit {
 	struct gpu_run run;
 };
 
-static const char *kit_machine = "gtx480"; /* the file in machines/ of the machines to come, */
-static uint32_t kit_threads = 1;               /* host threads of them, */
-static const struct mech *const *kit_mechanisms; /* and what is attached to them, with its defaults; NULL-terminated */
+static const char *kit_machine = "gtx480"; /* the file in machines/ for machines opened later, */
+static uint32_t kit_threads = 1;               /* their number of host threads, */
+/* and the mechanisms attached to them, with default options; NULL-terminated */
+static const struct mech *const *kit_mechanisms;
 
 static inline void kit_attach_own(struct attachments *attachments)
 {
@@ -46,7 +47,8 @@ static inline void kit_attach_own(struct attachments *attachments)
 	}
 }
 
-/* The machine's description, before it is opened: mechanisms may be attached now. Options are "KEY=VALUE", the last is NULL. */
+/* Describes the machine before it is opened: a test may attach mechanisms now. Options are "KEY=VALUE"; the last is
+ * NULL. */
 static inline void kit_describe(struct gpu_kit *kit, const char *const *options)
 {
 	memset(kit, 0, sizeof *kit);
@@ -65,7 +67,7 @@ static inline void kit_attach(struct gpu_kit *kit, const char *mechanism)
 		fail_msg("%s", kit->diag.text);
 }
 
-/* Opens the machine that has been described. */
+/* Opens the described machine. */
 static inline void kit_build(struct gpu_kit *kit)
 {
 	kit_attach_own(&kit->attachments);
@@ -107,7 +109,7 @@ static inline uint32_t *kit_reconverge(struct arena *arena, const struct ptx_fun
 	return flow_reconvergence(arena, flow_cfg_build(arena, function));
 }
 
-/* Takes a kernel's body: it has registers of all kinds, 48 KB of shared memory at 0, and finds `param` in %rd0. */
+/* Loads a kernel's body. It has registers of all kinds, 48 KB of shared memory at 0, and `param` in %rd0. */
 static inline void kit_load(struct gpu_kit *kit, const char *body)
 {
 	static const char head[] = ".version 3.1\n.target sm_20\n.address_size 64\n"
@@ -130,7 +132,7 @@ static inline void kit_load(struct gpu_kit *kit, const char *body)
 		fail_msg("%s", kit->diag.text);
 }
 
-/* Runs the kernel, with 24 KB of dynamic shared memory, however it ends. */
+/* Runs the kernel, with 24 KB of dynamic shared memory. It may end in any way. */
 static inline void kit_start(struct gpu_kit *kit, uint32_t blocks, uint32_t threads)
 {
 	memset(&kit->run.stats, 0, sizeof kit->run.stats);
@@ -147,7 +149,7 @@ static inline void kit_start(struct gpu_kit *kit, uint32_t blocks, uint32_t thre
 	gpu_run(kit->gpu, &kit->run);
 }
 
-/* Runs the kernel to its end and gives its cycles; what must hold between counters is checked. */
+/* Runs the kernel to its end, checks the relations between counters, and returns its cycles. */
 static inline uint64_t kit_run(struct gpu_kit *kit, uint32_t blocks, uint32_t threads)
 {
 	char text[256];
@@ -160,7 +162,7 @@ static inline uint64_t kit_run(struct gpu_kit *kit, uint32_t blocks, uint32_t th
 	return kit->run.cycles;
 }
 
-/* What mechanism `number` counted in the last run. */
+/* Returns a counter of mechanism `number` in the last run. */
 static inline uint64_t kit_counter(const struct gpu_kit *kit, uint32_t number, const char *name)
 {
 	const struct mech *mech = kit->attachments.list[number].mech;
@@ -180,7 +182,7 @@ static inline uint64_t kit_counter(const struct gpu_kit *kit, uint32_t number, c
 	return value;
 }
 
-/* The account of its requests, which must balance. */
+/* Returns the account of its requests, which must balance. */
 static inline struct mech_requests kit_requests(const struct gpu_kit *kit, uint32_t number)
 {
 	struct mech_requests r;
@@ -192,7 +194,7 @@ static inline struct mech_requests kit_requests(const struct gpu_kit *kit, uint3
 	return r;
 }
 
-/* What mechanism `number` has counted in the last kernel, in all its parts; gives its account. */
+/* Reads the counters of mechanism `number` in the last kernel, over all its parts, and returns its account. */
 static inline struct mech_requests kit_mech_stats(const struct gpu_kit *kit, uint32_t number, void *stats, size_t size)
 {
 	struct mech_requests requests;
@@ -201,7 +203,7 @@ static inline struct mech_requests kit_mech_stats(const struct gpu_kit *kit, uin
 	return requests;
 }
 
-/* The body `before`, `count` times `line`, `after`. */
+/* Loads a body: `before`, `count` times `line`, `after`. */
 static inline void kit_load_repeated(struct gpu_kit *kit, const char *before, const char *line, uint32_t count,
                                      const char *after)
 {
@@ -216,8 +218,8 @@ static inline void kit_load_repeated(struct gpu_kit *kit, const char *before, co
 	free(body);
 }
 
-/* Cycles of a block of `threads` that runs the line `count` times, all its code and data in the caches that hold
- * them: the second of two runs. */
+/* Returns the cycles of a block of `threads` that runs the line `count` times, with warm caches for code and data: the
+ * second of two runs. */
 static inline uint64_t kit_time(struct gpu_kit *kit, const char *before, const char *line, uint32_t count,
                                 const char *after, uint32_t threads)
 {
@@ -226,7 +228,7 @@ static inline uint64_t kit_time(struct gpu_kit *kit, const char *before, const c
 	return kit_run(kit, 1, threads);
 }
 
-/* What `count` more of the line cost, behind the first `count`: start and end of the kernel cancel out. */
+/* Returns the cycles of `count` repetitions of the line after the first `count`: the kernel's start and end cancel. */
 static inline uint64_t kit_cost(struct gpu_kit *kit, const char *before, const char *line, uint32_t count,
                                 uint32_t threads)
 {
@@ -234,7 +236,7 @@ static inline uint64_t kit_cost(struct gpu_kit *kit, const char *before, const c
 	return kit_time(kit, before, line, 2 * count, "", threads) - once;
 }
 
-/* Device memory with these 8-byte values. */
+/* Allocates device memory with these 8-byte values. */
 static inline uint64_t kit_buffer(struct gpu_kit *kit, const uint64_t *value, uint32_t count)
 {
 	uint64_t address = simt_alloc(kit->gpu->memory, count * sizeof *value);
@@ -244,7 +246,7 @@ static inline uint64_t kit_buffer(struct gpu_kit *kit, const uint64_t *value, ui
 	return address;
 }
 
-/* The mechanism is refused, and the message has these words. */
+/* Checks that the mechanism is refused and that the message contains these words. */
 static inline void kit_refuses(const char *mechanism, const char *words)
 {
 	struct gpu_kit kit;

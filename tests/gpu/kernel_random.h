@@ -1,9 +1,9 @@
-/* kernel_random: random kernels without races, in PTX: they load, store, compute, loop, diverge, call, meet at barriers and in
- * atomics, and what they leave in memory depends on nothing but their input, whatever the order in which threads run.
+/* kernel_random: random PTX kernels without races. They load, store, compute, loop, diverge, call, and use barriers and
+ * atomics. The memory that they leave depends only on their input, not on the order of threads.
  *
- * All have the same parameters. Each thread has KERNEL_OWN words of `out`, which no other thread touches between barriers of
- * its block; `in` is read only; in `meet` threads of all blocks meet, by operations whose order does not matter.
- * With `races`, which it does not set by itself, they load what others store, and what they leave depends on each cycle. */
+ * All have the same parameters. Each thread has KERNEL_OWN words of `out`, which no other thread touches between
+ * barriers of its block. `in` is read only. Threads of all blocks share `meet`, with operations whose order does not
+ * matter. If the caller sets `races`, they load other threads' stores, and the result depends on each cycle. */
 #ifndef SLUICE_TESTS_KERNEL_RANDOM_H
 #define SLUICE_TESTS_KERNEL_RANDOM_H
 
@@ -13,12 +13,12 @@ enum {
 	KERNEL_OWN = 8,
 	KERNEL_IN = 1 << 15,       /* words */
 	KERNEL_THREADS = 4096,     /* of a grid, at most */
-	KERNEL_MEET = 1 << 15,     /* words: by operation 16, then what tickets mark */
-	KERNEL_TICKET = 256,       /* the word that gives them, */
-	KERNEL_LOCK = 257,         /* a lock, the word that it protects behind it, */
-	KERNEL_TICKETS = 1024,     /* and the words that they mark */
+	KERNEL_MEET = 1 << 15,     /* words: 16 by operation, then the words that tickets mark */
+	KERNEL_TICKET = 256,       /* the word that holds the ticket counter, */
+	KERNEL_LOCK = 257,         /* a lock, followed by the word that it protects, */
+	KERNEL_TICKETS = 1024,     /* and the words that tickets mark */
 	KERNEL_VALUES = 6,         /* registers %a */
-	KERNEL_RACES = 128,        /* words that threads race for: few, so that they meet */
+	KERNEL_RACES = 128,        /* words that threads race for: few, so that they collide */
 	KERNEL_LARGEST_BLOCK = 512,
 };
 
@@ -38,8 +38,8 @@ enum {
 	"@%p bra done;\nsub.u32 %r3, %r1, 1;\ncall (%r4), sum, (%r3, %r2);\nadd.u32 %r2, %r4, %r1;\ndone:\n"           \
 	"st.param.b32 [r], %r2;\nret;\n}\n"
 
-/* The kernel's head: %g: the thread's number in the grid, %n: threads of the grid, %t: its number in the block, %nt: threads of the
- * block, %nr: the same in whole warps, %w: its warp. */
+/* The kernel's head: %g: the thread's number in the grid, %n: threads of the grid, %t: its number in the block, %nt:
+ * threads of the block, %nr: the same rounded up to whole warps, %w: its warp. */
 #define KERNEL_HEAD                                                                                                    \
 	".visible .entry kernel%u(.param .u64 in, .param .u64 out, .param .u64 meet, .param .u32 salt)\n{\n"           \
 	".reg .pred %%p<4>, %%q<8>, %%k;\n.reg .b32 %%a<6>, %%c<8>, %%g, %%n, %%t, %%nt, %%nr, %%w, %%x, %%y, %%z;\n"  \
@@ -54,17 +54,18 @@ enum {
 	"shr.u32 %%w, %%t, 5;\nld.param.u64 %%in, [in];\nld.param.u64 %%out, [out];\nld.param.u64 %%meet, [meet];\n"   \
 	"mov.u64 %%s, sh;\nmov.u64 %%l, lo;\n"
 
-/* The kernel while it is made. */
+/* The state of the generator. */
 struct kernel_random {
 	struct random_text *text;
-	uint32_t step; /* bytes between words of a thread's own */
+	uint32_t step; /* bytes between a thread's words */
 	uint32_t depth; /* of loops and branches */
 	bool uses_dynamic;
-	bool apart;    /* lanes of a warp have waited for others: who is active together depends on time from now on */
-	bool all_come; /* to the place that is written at, */
+	/* lanes of a warp have waited for others: from now on time decides which lanes are active together */
+	bool apart;
+	bool all_come; /* all threads reach the current position, */
 	bool all_stay; /* and no thread leaves early: barriers count them */
-	bool tickets;  /* there is a statement that gives them: one, so that they fit */
-	bool races;    /* loads are of KERNEL_RACES words of `out`, and all threads store there whenever they like */
+	bool tickets;  /* a statement with tickets exists: only one, so that they fit */
+	bool races;    /* loads read KERNEL_RACES words of `out`, to which all threads store at any time */
 };
 
 static inline uint32_t kernel_pick(struct kernel_random *k, uint32_t bound)
@@ -85,13 +86,13 @@ static inline uint32_t kernel_value(struct kernel_random *k)
 	return kernel_pick(k, KERNEL_VALUES);
 }
 
-/* %x: an index into the input: in step with the thread, or by what it has computed, or the same for all. */
+/* %x: an index into the input: affine in the thread number, or from computed values, or the same for all threads. */
 static inline void kernel_index(struct kernel_random *k, uint32_t align)
 {
 	static const uint32_t strides[] = {1, 1, 1, 2, 3, 4, 7, 8, 17, 32, 33, 64, 1024};
 	uint32_t stride = strides[kernel_pick(k, sizeof strides / sizeof *strides)];
 	switch (kernel_pick(k, 5)) {
-	case 0: /* no more than the address: an affine form */
+	case 0: /* only for the address: an affine form */
 		if (k->races)
 			break;
 		random_add(k->text, "mad.lo.u32 %%x, %%g, %u, %u;\n", align * (1 + kernel_pick(k, 4 / align)) & -align,
@@ -119,7 +120,7 @@ static inline void kernel_compute(struct kernel_random *k)
 		random_add(k->text, "%s.u32 %%a%u, %%a%u, %%a%u, %%a%u;\n", KERNEL_WORD(k, "mad.lo", "mad.hi", "sad"),
 		           to, a, b, c);
 		break;
-	case 1: /* in floating point, whatever comes out */
+	case 1: /* in floating point, with any result */
 		random_add(k->text,
 		           "cvt.rn.f32.u32 %%f0, %%a%u;\ncvt.rn.f32.u32 %%f1, %%a%u;\n%s.f32 %%f2, %%f0, %%f1;\n"
 		           "mov.b32 %%a%u, %%f2;\n",
@@ -167,7 +168,7 @@ static inline void kernel_load(struct kernel_random *k)
 		random_add(k->text, "ld%s.b32 %%a%u, [%%d];\n", how, to);
 }
 
-/* The thread's own words: stored, loaded, and both. Where threads race, those of others are stored to. */
+/* The thread's own words: stores, loads, and both. With races, stores to other threads' words, too. */
 static inline void kernel_own(struct kernel_random *k)
 {
 	uint32_t value = kernel_value(k), word = kernel_pick(k, KERNEL_OWN);
@@ -206,14 +207,14 @@ static inline void kernel_small_memories(struct kernel_random *k)
 	}
 }
 
-/* Where threads of all blocks meet: each operation has words of its own. */
+/* Words that threads of all blocks share: each operation has its own words. */
 static inline void kernel_meet(struct kernel_random *k)
 {
 	static const char *const operations[] = {"add.u32", "min.u32", "max.s32", "and.b32", "or.b32", "xor.b32", "inc.u32"};
 	uint32_t op = kernel_pick(k, sizeof operations / sizeof *operations), a = kernel_value(k), b = kernel_value(k);
 	char value[16];
 	snprintf(value, sizeof value, op == 6 ? "%u" : "%%a%u", op == 6 ? 1000 : b);
-	if (kernel_pick(k, 4) == 0) { /* in variables with names */
+	if (kernel_pick(k, 4) == 0) { /* in named variables */
 		random_add(k->text, "red.global.add.u32 [total+%u], %%a%u;\n", 4 * kernel_pick(k, 16), b);
 		random_add(k->text, "cvt.u64.u32 %%d, %%a%u;\nred.global.add.u64 [pair+%u], %%d;\n", a,
 		           8 * kernel_pick(k, 2));
@@ -232,7 +233,7 @@ static inline void kernel_meet(struct kernel_random *k)
 		           64 * op, value);
 }
 
-/* Tickets, sums made by compare-and-swap, and a lock: what comes out is the same in any order. */
+/* Tickets, sums by compare-and-swap, and a lock: the result is the same in any order. */
 static inline void kernel_contend(struct kernel_random *k)
 {
 	k->apart = true;
@@ -271,7 +272,7 @@ static inline void kernel_contend(struct kernel_random *k)
 	}
 }
 
-/* What a shuffle gives of a lane that is not there is not defined: such a lane's is replaced. */
+/* A shuffle from an inactive lane has no defined result: its value is replaced. */
 static inline void kernel_shuffle(struct kernel_random *k)
 {
 	static const struct {
@@ -328,7 +329,7 @@ static inline void kernel_call(struct kernel_random *k)
 	           one, other, kernel_pick(k, 4), to, a, b, KERNEL_WORD(k, "prototype", "targets"));
 }
 
-/* --- where all threads of a block come --- */
+/* --- where all threads of a block arrive --- */
 
 static inline void kernel_barrier(struct kernel_random *k)
 {
@@ -350,8 +351,8 @@ static inline void kernel_barrier(struct kernel_random *k)
 	}
 }
 
-/* Each stores a value, and loads another's behind a barrier: in shared memory, in the dynamic part of it, or in its own words of
- * global memory. */
+/* Each thread stores a value and loads another thread's after a barrier: in shared memory, in its dynamic part, or in
+ * the thread's words of global memory. */
 static inline void kernel_exchange(struct kernel_random *k)
 {
 	uint32_t a = kernel_value(k), b = kernel_value(k), away = 1 + kernel_pick(k, 40);
@@ -378,7 +379,7 @@ static inline void kernel_shared_atomics(struct kernel_random *k)
 	           a, b);
 }
 
-/* Warps of even number produce, those of odd number consume, by barriers with names. */
+/* Warps of even number produce and those of odd number consume, with named barriers. */
 static inline void kernel_named(struct kernel_random *k)
 {
 	uint32_t label = k->text->labels++, a = kernel_value(k), b = kernel_value(k);
@@ -416,7 +417,8 @@ static inline void kernel_branch(struct kernel_random *k)
 	}
 }
 
-/* Its rounds are the same for all, or follow from the thread's number or its values; some threads leave early. */
+/* The number of iterations is the same for all threads, or follows from the thread's number or its values. Some threads
+ * leave early. */
 static inline void kernel_loop(struct kernel_random *k)
 {
 	uint32_t label = k->text->labels++, kind = kernel_pick(k, 3), most = k->depth < 2 ? 7 : 3;
@@ -453,14 +455,15 @@ static inline void kernel_statement(struct kernel_random *k)
 	static void (*const kinds[])(struct kernel_random *) = {
 		kernel_load,    kernel_load,    kernel_load,    kernel_own,     kernel_own,     kernel_small_memories,
 		kernel_meet,    kernel_warp,    kernel_call,    kernel_branch,  kernel_loop,    kernel_contend,
-		kernel_compare, kernel_fence,   kernel_compute, kernel_compute, /* from here on where all come, */
-		kernel_barrier, kernel_barrier, /* and from here where all have stayed */
+		/* from here on only where all threads arrive, */
+		kernel_compare, kernel_fence,   kernel_compute, kernel_compute,
+		kernel_barrier, kernel_barrier, /* and from here on only where all have stayed */
 		kernel_exchange, kernel_exchange, kernel_shared_atomics, kernel_named};
 	enum { ANYWHERE = 16, WITH_BARRIERS = 18, ALL = sizeof kinds / sizeof *kinds };
 	kinds[kernel_pick(k, !k->all_come ? ANYWHERE : k->all_stay ? ALL : WITH_BARRIERS)](k);
 }
 
-/* What stands in a loop or behind a branch. */
+/* The statements of a loop or a branch. */
 static inline void kernel_part(struct kernel_random *k, bool all_come, uint32_t count)
 {
 	bool outside = k->all_come;
@@ -474,7 +477,7 @@ static inline void kernel_part(struct kernel_random *k, bool all_come, uint32_t 
 
 /* --- whole kernels --- */
 
-/* %own: the thread's own words lie together, or with those of all threads beside them, in order or not. */
+/* %own: the thread's words are contiguous or interleaved with all threads' words, in order or not. */
 static inline void kernel_layout(struct kernel_random *k)
 {
 	uint32_t kind = kernel_pick(k, 3);
@@ -485,13 +488,13 @@ static inline void kernel_layout(struct kernel_random *k)
 	}
 	if (kind == 1)
 		random_add(k->text, "mov.u32 %%x, %%g;\n");
-	else /* turned around */
+	else /* reversed */
 		random_add(k->text, "sub.u32 %%x, %%n, %%g;\nsub.u32 %%x, %%x, 1;\n");
 	random_add(k->text, "mad.wide.u32 %%own, %%x, 4, %%out;\n");
 	k->step = 4 * KERNEL_THREADS;
 }
 
-/* Adds kernel `number`. Blocks of up to KERNEL_LARGEST_BLOCK threads, grids of up to KERNEL_THREADS. */
+/* Adds kernel `number`. Blocks have up to KERNEL_LARGEST_BLOCK threads, grids up to KERNEL_THREADS. */
 static inline void kernel_random(struct kernel_random *k, uint32_t number)
 {
 	random_add(k->text, KERNEL_HEAD, number, 4 * KERNEL_LARGEST_BLOCK);
@@ -509,7 +512,7 @@ static inline void kernel_random(struct kernel_random *k, uint32_t number)
 		           kernel_pick(k, 100), kernel_pick(k, 1000));
 	for (uint32_t i = 0; i < 4; i++)
 		random_add(k->text, "setp.gt.u32 %%p%u, %%a%u, %u;\n", i, i, kernel_pick(k, 3000));
-	if (kernel_pick(k, 6) == 0) { /* some threads, or whole warps, leave at once */
+	if (kernel_pick(k, 6) == 0) { /* some threads, or whole warps, exit at once */
 		random_add(k->text, "and.b32 %%x, %%%s, 3;\nsetp.eq.u32 %%k, %%x, %u;\n@%%k %s;\n", KERNEL_WORD(k, "t", "w"),
 		           kernel_pick(k, 4), KERNEL_WORD(k, "exit", "ret"));
 		k->all_stay = false;

@@ -8,12 +8,13 @@
 enum { MACHINE_SETTINGS = 256, MACHINE_MECHANISMS = 6, MACHINE_TEXT = 320 };
 
 struct machine_random {
-	const char *machine; /* the file it begins with */
+	const char *machine; /* the file on which it is based */
 	char option[MACHINE_SETTINGS][MACHINE_TEXT], mechanism[MACHINE_MECHANISMS][MACHINE_TEXT];
 	uint32_t options, mechanisms;
 };
 
-/* What is left as the file has it: what it is called, how large memories are, and when a kernel counts as stalled. */
+/* True for options that stay as in the file: names, sizes of memories, and the limit after which a kernel counts as
+ * stalled. */
 static inline bool machine_is_fixed(const struct option *option)
 {
 	static const char *const fixed[] = {"name", "mechanisms", "launch.sleep", "launch.window", "launch.watchdog", "launch.livelock", "launch.max_instructions", "sm.warp_order", "memory.", "compute."};
@@ -23,7 +24,7 @@ static inline bool machine_is_fixed(const struct option *option)
 	return false;
 }
 
-/* The largest value that is tried: a machine must end its kernels in a moment of the host's. */
+/* The largest value to try: a machine must end its kernels within a moment of host time. */
 static inline double machine_most(const struct option *option)
 {
 	static const struct {
@@ -39,7 +40,7 @@ static inline double machine_most(const struct option *option)
 			return option->max < limits[i].most ? option->max : limits[i].most;
 }
 
-/* Small ones as often as large ones, the ends of the range often, and most often a power of two. */
+/* Draws small values as often as large ones, the ends of the range often, and most often a power of two. */
 static inline uint32_t machine_value(struct random_text *text, const struct option *option)
 {
 	double most = machine_most(option), least = option->min;
@@ -76,7 +77,7 @@ static inline void machine_option(struct random_text *text, const struct option 
 			choices++;
 		snprintf(into, MACHINE_TEXT, "%s=%s", option->name, option->choices[random_below(text, choices)]);
 		break;
-	case OPTION_TEXT: /* the only one that is not fixed: sm.carve_outs */
+	case OPTION_TEXT: /* the only text option that is not fixed: sm.carve_outs */
 		snprintf(into, MACHINE_TEXT, "%s=%s", option->name, carve_outs[random_below(text, 3)]);
 		break;
 	default:
@@ -100,7 +101,7 @@ static inline void machine_warp_order(struct random_text *text, struct machine_r
 	m->options++;
 }
 
-/* In place of the order that there is: CAPS' scheduler. */
+/* Replaces the warp order by CAPS' scheduler. */
 static inline void machine_pas(struct random_text *text, struct machine_random *m)
 {
 	static const char *const orders[] = {"two_level", "two_level", "lrr", "gto"};
@@ -109,7 +110,7 @@ static inline void machine_pas(struct random_text *text, struct machine_random *
 		         orders[random_below(text, 4)], 1 + random_below(text, 8), random_below(text, 4) ? "yes" : "no");
 }
 
-/* CAPS' prefetcher, of loads whose addresses come out of memory too. */
+/* CAPS' prefetcher, also for loads whose addresses come from memory. */
 static inline void machine_cap(struct random_text *text, char *into)
 {
 	snprintf(into, MACHINE_TEXT,
@@ -175,7 +176,7 @@ static inline void machine_prefetchers(struct random_text *text, struct machine_
 		machine_cap(text, m->mechanism[m->mechanisms++]);
 }
 
-/* At most one that owns the buffer in front of L1, and others beside it. */
+/* At most one mechanism that owns the buffer in front of L1, together with others. */
 static inline void machine_mechanisms(struct random_text *text, struct machine_random *m)
 {
 	uint32_t owner = random_below(text, 8), seed = random_below(text, 1000000);
@@ -200,7 +201,7 @@ static inline void machine_mechanisms(struct random_text *text, struct machine_r
 		         owner < 6 ? "yes" : "no");
 }
 
-/* None that sees, or touches, an SM at a time that is not the SM's own. */
+/* Only mechanisms that see or touch an SM at the SM's own time. */
 static inline void machine_local_mechanisms(struct random_text *text, struct machine_random *m)
 {
 	bool buffer = random_below(text, 3) == 0;
@@ -246,7 +247,7 @@ static inline void machine_drop_key(struct machine_random *m, const char *key)
 	m->options = kept;
 }
 
-/* Some SMs. */
+/* Chooses the number of SMs. */
 static inline uint32_t machine_ports(struct random_text *text)
 {
 	return 1 + random_below(text, random_below(text, 3) ? 4 : 20);
@@ -282,7 +283,8 @@ static inline void machine_random(struct random_text *text, struct machine_rando
 	machine_mechanisms(text, m);
 }
 
-/* One on which SMs may go on alone: each has its port, its network takes time, and mechanisms, if any, are with one SM. */
+/* A machine on which SMs may run ahead: each has its own port, its network takes time, and mechanisms, if any, stay
+ * within one SM. */
 static inline void machine_alone(struct random_text *text, struct machine_random *m)
 {
 	static const char *const machines[] = {"gtx480", "gtx480-v4", "gtx480-144sm", "qv100", "rtx3070"};
@@ -295,7 +297,7 @@ static inline void machine_alone(struct random_text *text, struct machine_random
 	machine_local_mechanisms(text, m);
 }
 
-/* Takes away the setting or the mechanism with this text. */
+/* Removes the setting or the mechanism with this text. */
 static inline void machine_drop(struct machine_random *m, const char *text)
 {
 	uint32_t kept = 0;
@@ -310,7 +312,7 @@ static inline void machine_drop(struct machine_random *m, const char *text)
 	m->mechanisms = kept;
 }
 
-/* Takes away the setting, or the mechanism, that the message names; false: it names none. */
+/* Removes the setting or the mechanism that the message names. Returns false if it names none. */
 static inline bool machine_drop_named(struct machine_random *m, const char *message)
 {
 	if (strstr(message, "error: mechanism ") && m->mechanisms) {

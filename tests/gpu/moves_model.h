@@ -1,5 +1,5 @@
-/* moves_model: what a program of moves_random.h computes, in plain C: statement by statement, all threads of a block in turn. Where elements
- * go is said once more here, row by row; nothing of src/base/dma.h is used. */
+/* moves_model: computes in plain C the result of a program of moves_random.h, statement by statement, all threads of a
+ * block in turn. It computes the elements' positions row by row, without src/base/dma.h. */
 #ifndef SLUICE_TESTS_MOVES_MODEL_H
 #define SLUICE_TESTS_MOVES_MODEL_H
 
@@ -32,7 +32,7 @@ static inline void moves_model_transfer(struct moves_model *m, const struct move
 	                                     : m->in + source->base + source->by_block * m->block + source->by_round * m->round;
 	uint8_t *to = moves_half_place(m, s);
 	int64_t lines = shape->lines, length = shape->length, above = shape->halo_lines, before = shape->halo_length;
-	uint32_t behind = 0; /* elements since a bank was left out */
+	uint32_t behind = 0; /* elements since a bank was skipped */
 	for (int64_t line = -above; line < lines + above; line++)
 		for (int64_t at = -before; at < length + before; at++) {
 			bool beyond = (borders.top && line < 0) || (borders.bottom && line >= lines) ||
@@ -110,7 +110,7 @@ static inline void moves_model_thread(struct moves_model *m, const struct moves_
 		m->sum[thread] += moves_word(word, 4);
 		memcpy(word, &m->sum[thread], 4);
 		break;
-	case DO_WARP_SUM: /* all have added */
+	case DO_WARP_SUM: /* all threads have added */
 		moves_add_to_sum(m, thread, moves_word(sum, 4));
 		break;
 	case DO_FILL:
@@ -194,7 +194,7 @@ static inline void moves_model_statements(struct moves_model *m)
 	}
 }
 
-/* What the program leaves of the block in `out`, a word a thread. */
+/* Computes the block's results in `out`, one word per thread. */
 static inline void moves_model_block(const struct moves_program *program, uint32_t block, const uint8_t *in, uint8_t *filled,
                                    uint32_t *out)
 {

@@ -1,10 +1,10 @@
-/* moves_ptx: a program of moves_random.h as a kernel. */
+/* moves_ptx: writes a program of moves_random.h as a kernel. */
 #ifndef SLUICE_TESTS_MOVES_PTX_H
 #define SLUICE_TESTS_MOVES_PTX_H
 
 #include "moves_random.h"
 
-/* %t: the thread's number in the block, %g: in the grid, %b: the block, %a: the sum, %i: the round. */
+/* %t: the thread's number in the block, %g: in the grid, %b: the block, %a: the sum, %i: the iteration. */
 #define MOVES_HEAD                                                                                                       \
 	".version 7.0\n.target sm_80\n.address_size 64\n"                                                              \
 	".visible .entry kernel(.param .u64 in, .param .u64 filled, .param .u64 out)\n{\n"                             \
@@ -21,7 +21,7 @@
 struct moves_writer {
 	struct random_text *text;
 	const struct moves_program *program;
-	uint32_t bytes; /* element size that was said last; 0: none */
+	uint32_t bytes; /* the element size that was set last; 0: none */
 	bool in_loop;
 	uint32_t loop, branch; /* labels */
 	uint32_t rounds;
@@ -29,7 +29,7 @@ struct moves_writer {
 
 #define MOVES_WRITE(w, ...) random_add((w)->text, __VA_ARGS__)
 
-/* A number as an operand: itself, or a register that has it. */
+/* A number as an operand: an immediate, or a register that holds it. */
 struct moves_operand {
 	char text[16];
 };
@@ -44,7 +44,7 @@ static inline struct moves_operand moves_number(struct moves_writer *w, uint32_t
 	return operand;
 }
 
-/* %e: where the half begins; %z: its buffer. */
+/* %e: the start of the half; %z: its buffer. */
 static inline void moves_write_half(struct moves_writer *w, const struct moves_statement *s)
 {
 	const struct moves_tile *tile = &w->program->tile[s->tile];
@@ -71,7 +71,7 @@ static inline void moves_write_mode(struct moves_writer *w, const struct moves_s
 	if (s->bytes != w->bytes || random_below(w->text, 2))
 		MOVES_WRITE(w, "dma_type %u;\n", s->bytes);
 	w->bytes = s->bytes;
-	if (s->each_bank && random_below(w->text, 4) == 0) /* what is said last counts */
+	if (s->each_bank && random_below(w->text, 4) == 0) /* the last setting counts */
 		MOVES_WRITE(w, "dma_halo %%z, 1, 2, 5, 77;\n");
 	if (s->each_bank)
 		MOVES_WRITE(w, "dma_spaced %%z, %s;\n", moves_number(w, 1, s->each_bank).text);
@@ -99,7 +99,7 @@ static inline void moves_write_configure(struct moves_writer *w, const struct mo
 		MOVES_WRITE(w, "dma_matrix %%z, %%e, %%d, %s, %s, %s;\n", lines.text, length.text, pitch.text);
 }
 
-/* %e becomes the address of element %x. */
+/* Sets %e to the address of element %x. */
 static inline void moves_write_address(struct moves_writer *w, const struct moves_shape *s)
 {
 	MOVES_WRITE(w, "mad.lo.u32 %%e, %%x, %u, %%e;\n", s->bytes);
@@ -142,7 +142,7 @@ static inline void moves_write_store(struct moves_writer *w, const struct moves_
 		MOVES_WRITE(w, "st.shared.b%u [%%e], %%a;\n", 8 * shape->bytes);
 }
 
-/* The threads that have an element of their own. */
+/* The threads that have an element. */
 static inline void moves_write_own(struct moves_writer *w, const struct moves_statement *s)
 {
 	uint32_t label = w->text->labels++;
@@ -164,7 +164,7 @@ static inline void moves_write_delay(struct moves_writer *w, const struct moves_
 	MOVES_WRITE(w, "L%u:\nsub.u32 %%x, %%x, 1;\nsetp.gt.s32 %%p0, %%x, 0;\n@%%p0 bra L%u;\n", label, label);
 }
 
-/* %p0: the threads that are chosen. */
+/* %p0: the chosen threads. */
 static inline void moves_write_choice(struct moves_writer *w, const struct moves_statement *s)
 {
 	MOVES_WRITE(w, "shr.u32 %%x, %%t, %u;\nand.b32 %%x, %%x, %u;\nsetp.eq.u32 %%p0, %%x, %u;\n", s->step, s->factor, s->term);
@@ -228,7 +228,7 @@ static inline void moves_write_statement(struct moves_writer *w, const struct mo
 		w->loop = w->text->labels++;
 		w->in_loop = true;
 		MOVES_WRITE(w, "mov.u32 %%i, 0;\nL%u:\n", w->loop);
-		w->bytes = 0; /* another one in the round before */
+		w->bytes = 0; /* another one in the previous iteration */
 		w->rounds = s->count;
 		return;
 	case DO_END_LOOP:
@@ -242,7 +242,7 @@ static inline void moves_write_statement(struct moves_writer *w, const struct mo
 	}
 }
 
-/* All of shared memory, a word a thread and round: written in the beginning, in the end read. */
+/* All of shared memory, one word per thread and iteration: written at the start, read at the end. */
 static inline void moves_write_all(struct moves_writer *w, const char *each)
 {
 	uint32_t label = w->text->labels++;

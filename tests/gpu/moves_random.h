@@ -1,9 +1,10 @@
-/* moves_random: random programs that move tiles by DMA (docs/dma.md), as lists of statements: moves_ptx.h writes them as a kernel, moves_model.h
- * runs them in plain C. What such a program computes depends on nothing but its input, whatever the order in which warps run and
- * transfers end: between two things that order warps (a barrier, a command of the same buffer), no thread touches what another one writes.
+/* moves_random: random programs that move tiles by DMA (docs/dma.md), as lists of statements. moves_ptx.h writes them
+ * as a kernel; moves_model.h runs them in plain C. A program's results depend only on its input, whatever the order in
+ * which warps run and transfers end. Without an ordering event between them (a barrier, a command of the same buffer),
+ * no thread touches data that another one writes.
  *
- * A tile has one place in shared memory, or two that are filled in turn: by one buffer that moves between them, or by two buffers.
- * Statements in a loop name the half by the round's parity. */
+ * A tile has one area in shared memory, or two that are filled in turn: by one buffer that alternates between them, or
+ * by two buffers. Statements in a loop select the half by the parity of the iteration. */
 #ifndef SLUICE_TESTS_MOVES_RANDOM_H
 #define SLUICE_TESTS_MOVES_RANDOM_H
 
@@ -21,41 +22,45 @@ enum {
 
 struct moves_shape {
 	enum { SHAPE_FLAT, SHAPE_STRIDED, SHAPE_MATRIX } kind;
-	uint32_t bytes, lines, length, pitch; /* of elements; matrices: lines, elements of a line, both without the halo */
+	/* elements; matrices: lines, elements of a line, both without the halo */
+	uint32_t bytes, lines, length, pitch;
 	uint32_t halo_lines, halo_length, region, constant; /* region: 0: no halo */
-	uint32_t turns;     /* the region grows by so much with the block's number, 9 being followed by 1 */
-	uint32_t each_bank; /* 0: densely */
+	uint32_t turns;     /* the region grows by this value with the block's number; 1 follows 9 */
+	uint32_t each_bank; /* 0: dense */
 };
 
 struct moves_tile {
 	uint32_t place, room;   /* in shared memory, of the first half */
-	uint32_t halves;        /* that follow each other: 1 or 2 */
+	uint32_t halves;        /* consecutive halves: 1 or 2 */
 	uint32_t buffer;        /* of the first half, */
-	bool two_buffers;       /* and the next one of the second */
-	struct moves_shape shape; /* while the program is made: the last one */
-	uint32_t pad;           /* between place and the first element; the same */
+	bool two_buffers;       /* and the next buffer for the second */
+	struct moves_shape shape; /* while the program is generated: the last shape */
+	uint32_t pad;           /* likewise: bytes between the area's start and the first element */
 };
 
-/* What a statement's tile half is: one or the other, or in a loop that of the round's parity, or the other. */
+/* The tile half of a statement: the first or the second; in a loop the one of the iteration's parity, or the other. */
 enum moves_half { HALF_FIRST, HALF_SECOND, HALF_EVEN, HALF_ODD };
 
 enum moves_kind {
 	DO_CONFIGURE, /* tile, half, shape, pad, source */
-	DO_EXECUTE,   /* tile, half, shape (as it is), pad, source */
-	DO_READ,      /* tile, half, shape, pad: `count` elements (thread * factor + term + k * step) % most + first into the sum */
-	DO_OWN_READ,  /* the thread's own element: its number */
-	DO_STORE,     /* the sum into the thread's own element */
-	DO_ATOMIC,    /* the same, added; elements of 4 bytes */
-	DO_OWN_WORD,  /* in shared memory, outside all tiles: the sum is added to it, it becomes the sum */
-	DO_WARP_SUM,  /* all of a warp add to its word, and read it */
-	DO_FILL,      /* the sum to the thread's word of the block's part of global memory, from which a transfer then reads */
+	DO_EXECUTE,   /* tile, half, shape (unchanged), pad, source */
+	/* tile, half, shape, pad: adds `count` elements (thread * factor + term + k * step) % most + first to the
+	 * sum */
+	DO_READ,
+	DO_OWN_READ,  /* the thread's element: its number */
+	DO_STORE,     /* stores the sum to the thread's element */
+	DO_ATOMIC,    /* the same with an atomic add; elements of 4 bytes */
+	DO_OWN_WORD,  /* a word in shared memory outside all tiles: adds the sum to it; the result is the new sum */
+	DO_WARP_SUM,  /* all threads of a warp add to its word and read it */
+	/* stores the sum to the thread's word in the block's part of global memory, which a transfer then reads */
+	DO_FILL,
 	DO_MIX,       /* sum = sum * factor + term */
-	DO_DELAY,     /* threads, or warps, are late by different times: (number >> first) * factor % step */
+	DO_DELAY,     /* delays threads or warps by different times: (number >> first) * factor % step */
 	DO_BARRIER,
-	DO_EXIT, /* threads leave whose (number >> step) & factor is term, in a loop in round `count` */
-	DO_IF,   /* the same of threads that do what follows, up to */
+	DO_EXIT, /* exits the threads for which (number >> step) & factor is term, in a loop in iteration `count` */
+	DO_IF,   /* the threads selected in this way execute the statements up to */
 	DO_END_IF,
-	DO_LOOP, /* `count` rounds, up to */
+	DO_LOOP, /* `count` iterations of the statements up to */
 	DO_END_LOOP,
 };
 
@@ -66,17 +71,17 @@ struct moves_statement {
 	struct moves_shape shape;
 	uint32_t pad;
 	struct moves_source {
-		bool filled; /* what DO_FILL has written, else of the input: */
+		bool filled; /* data that DO_FILL has written; otherwise from the input: */
 		uint32_t base, by_block, by_round; /* bytes */
 	} source;
 	uint32_t factor, term, step, count, first, most;
 };
 
 struct moves_program {
-	uint32_t threads, blocks, width; /* of a block: threads lie in rows of this width */
-	uint32_t shared;                 /* bytes, of which: */
-	uint32_t words, sums;            /* where the threads' own words and the warps' sums begin */
-	bool prefilled;                  /* all of shared memory is written first, and read in the end */
+	uint32_t threads, blocks, width; /* of a block: threads are in rows of this width */
+	uint32_t shared;                 /* bytes; in it: */
+	uint32_t words, sums;            /* the start of the threads' words and the warps' sums */
+	bool prefilled;                  /* all of shared memory is written first and read at the end */
 	struct moves_tile tile[MOVES_TILES];
 	uint32_t tiles;
 	struct moves_statement statement[MOVES_STATEMENTS];
@@ -88,7 +93,7 @@ static inline uint32_t moves_shape_elements(const struct moves_shape *s)
 	return (s->lines + 2 * s->halo_lines) * (s->length + 2 * s->halo_length);
 }
 
-/* Where an element lies, from the tile's first one on. */
+/* Returns an element's offset from the tile's first element. */
 static inline uint32_t moves_shape_offset(const struct moves_shape *s, uint32_t element)
 {
 	return element * s->bytes + (s->each_bank ? element / s->each_bank * 4 : 0);
@@ -104,7 +109,7 @@ static inline uint32_t moves_region_of(const struct moves_shape *s, uint32_t blo
 	return s->region ? (s->region - 1 + s->turns * block) % 9 + 1 : 0;
 }
 
-/* The matrix's borders that a region lies at: it is looked up in the picture of docs/dma.md. */
+/* The borders of the matrix that the region touches, from the picture in docs/dma.md. */
 struct moves_borders {
 	bool top, bottom, left, right;
 };
@@ -117,18 +122,19 @@ static inline struct moves_borders moves_borders_of(uint32_t region)
 	return (struct moves_borders){row == 0, row == 2, column == 0, column == 2};
 }
 
-/* The program while it is made. What threads may do with a half of a tile, all warps being behind its command: */
+/* The generator's state of a half of a tile: what threads may do with it after all warps have passed its command. */
 enum moves_state {
-	TILE_EMPTY, /* nothing has come yet */
-	TILE_CLEAN, /* anything: nobody has read or written since warps were ordered */
+	TILE_EMPTY, /* no data yet */
+	TILE_CLEAN, /* anything: no thread has read or written since the warps were ordered */
 	TILE_READ,  /* read what all have read */
-	TILE_OWNED, /* read and write their own elements, and read those that are nobody's */
+	TILE_OWNED, /* read and write their own elements, and read those without an owner */
 };
 
 struct moves_maker {
 	struct random_text *text;
 	struct moves_program *program;
-	enum moves_state state[MOVES_TILES][2]; /* by half; in a loop, of even rounds: `half` is HALF_EVEN or HALF_ODD */
+	/* by half; in a loop, for even iterations: `half` is HALF_EVEN or HALF_ODD */
+	enum moves_state state[MOVES_TILES][2];
 	bool in_loop, in_if;
 	uint32_t rounds;
 };
@@ -145,7 +151,7 @@ static inline struct moves_statement *moves_add(struct moves_maker *m, enum move
 	return s;
 }
 
-/* A statement about a half of a tile, as the tile is. */
+/* Adds a statement about a half of a tile, with the tile's current shape. */
 static inline struct moves_statement *moves_add_of(struct moves_maker *m, enum moves_kind kind, uint32_t tile, uint32_t half)
 {
 	struct moves_statement *s = moves_add(m, kind);
@@ -161,7 +167,7 @@ static inline uint32_t moves_any_half(struct moves_maker *m, uint32_t tile)
 	return moves_pick(m, m->program->tile[tile].halves);
 }
 
-/* --- shapes and where they are read --- */
+/* --- shapes and their sources --- */
 
 static inline void moves_make_matrix(struct moves_maker *m, struct moves_shape *s, uint32_t most)
 {
@@ -196,7 +202,7 @@ static inline struct moves_shape moves_make_shape(struct moves_maker *m, uint32_
 	return s;
 }
 
-/* The bytes that it reads, from its first element on, in whichever region blocks are. */
+/* The range of bytes that it reads, relative to its first element, over all regions of the blocks. */
 static inline void moves_span(const struct moves_shape *s, uint32_t blocks, int32_t *low, int32_t *high)
 {
 	int32_t top = 0, bottom = 0, left = 0, right = 0, bytes = (int32_t)s->bytes;
@@ -211,7 +217,7 @@ static inline void moves_span(const struct moves_shape *s, uint32_t blocks, int3
 	*high = (((int32_t)s->lines - 1 + bottom) * (int32_t)s->pitch + (int32_t)s->length + right) * bytes;
 }
 
-/* Somewhere in the input, also at its very ends; false: it does not fit. */
+/* Chooses a source anywhere in the input, including its very ends. Returns false if it does not fit. */
 static inline bool moves_make_source(struct moves_maker *m, const struct moves_shape *s, struct moves_source *source)
 {
 	int32_t low, high;
@@ -229,7 +235,7 @@ static inline bool moves_make_source(struct moves_maker *m, const struct moves_s
 
 /* --- statements --- */
 
-/* The first command of a buffer, or a later one of another shape, which both halves of a tile then have. */
+/* The first command of a buffer, or a later one with another shape, which both halves of a tile then have. */
 static inline void moves_make_configure(struct moves_maker *m, uint32_t tile)
 {
 	struct moves_tile *t = &m->program->tile[tile];
@@ -247,7 +253,7 @@ static inline void moves_make_configure(struct moves_maker *m, uint32_t tile)
 	}
 }
 
-/* Once more, with the shape that it has. */
+/* Repeats the transfer with the current shape. */
 static inline void moves_make_execute(struct moves_maker *m, uint32_t tile)
 {
 	struct moves_source source;
@@ -306,7 +312,7 @@ static inline void moves_make_barrier(struct moves_maker *m, uint32_t tile)
 	moves_clean(m);
 }
 
-/* Into a tile behind its transfer, or out of what was so written. */
+/* Accesses to a tile after its transfer, or to data written in this way. */
 static inline void moves_make_own(struct moves_maker *m, uint32_t tile)
 {
 	uint32_t half = moves_any_half(m, tile), kind = moves_pick(m, 4);
@@ -356,8 +362,9 @@ static inline void moves_make_exit(struct moves_maker *m, uint32_t tile)
 	moves_add_choice(m, DO_EXIT)->count = moves_pick(m, m->in_loop ? m->rounds : 1);
 }
 
-/* What threads write, a transfer reads: a barrier is between, or all of them come to a command that is not the buffer's first. Behind it all
- * read the tile, so that the transfer is over for them when they write there again. */
+/* A transfer reads data that threads write. A barrier separates them, or all threads arrive at a command that is not
+ * the buffer's first. After it all threads read the tile, so that the transfer is over for them before they write there
+ * again. */
 static inline void moves_make_fill(struct moves_maker *m, uint32_t tile)
 {
 	struct moves_tile *t = &m->program->tile[tile];
@@ -392,7 +399,7 @@ static inline void moves_make_if(struct moves_maker *m, uint32_t tile)
 	moves_add(m, DO_END_IF);
 }
 
-/* At either end of a round what comes is that of another one: all that may have been read has been. */
+/* At both ends of an iteration the data belong to another iteration: everything may have been read. */
 static inline void moves_have_been_read(struct moves_maker *m)
 {
 	bool is_owned = false;
@@ -423,7 +430,7 @@ static inline void moves_make_loop(struct moves_maker *m, uint32_t tile)
 	moves_add(m, DO_END_LOOP);
 }
 
-/* Not in loops: there the shapes of all rounds are one. */
+/* Not in loops: there all iterations have the same shape. */
 static inline void moves_make_reconfigure(struct moves_maker *m, uint32_t tile)
 {
 	if (!m->in_if && !m->in_loop)
@@ -443,7 +450,7 @@ static inline void moves_make_statement(struct moves_maker *m)
 
 /* --- whole programs --- */
 
-/* Tiles with room between them, the threads' words and the warps' sums behind them. */
+/* Tiles with gaps between them, followed by the threads' words and the warps' sums. */
 static inline void moves_make_tiles(struct moves_maker *m)
 {
 	struct moves_program *p = m->program;
@@ -492,7 +499,8 @@ static inline bool moves_may_swap(const struct moves_statement *one, const struc
 	return one->kind < DO_IF && other->kind < DO_IF && !commands && !small;
 }
 
-/* A program much like it: without a barrier, with reads of what others write, or with two statements in the other order. */
+/* Changes a program slightly: without a barrier, with reads of other threads' data, or with two statements in the other
+ * order. */
 static inline void moves_break(struct random_text *text, struct moves_program *p)
 {
 	enum { TRIES = 100 };

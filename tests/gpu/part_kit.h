@@ -1,4 +1,5 @@
-/* part_kit: a mechanism's part of an SM without the machine around it: a test calls its hooks, and sees what each asks for. */
+/* part_kit: a mechanism's part of an SM without the rest of the machine: a test calls its hooks and checks the requests
+ * of each. */
 #ifndef SLUICE_TESTS_PART_KIT_H
 #define SLUICE_TESTS_PART_KIT_H
 
@@ -15,7 +16,7 @@ struct part_kit {
 	uint32_t allocations;
 	bool live[MECH_MAX_WARPS];
 	struct mech_request asked[PART_MOST];
-	uint32_t count; /* of what was asked for since it was looked at last */
+	uint32_t count; /* requests since the last check */
 };
 
 static inline void *part_alloc(struct mech_pool *pool, size_t bytes)
@@ -38,7 +39,7 @@ static inline void part_look_at_warp(struct mech_sm *sm, uint32_t slot, struct m
 	*warp = (struct mech_warp){.live = ((struct part_kit *)sm->host)->live[slot]};
 }
 
-/* The mechanism as --mech names it, in a kernel; all slots have warps. */
+/* Opens the mechanism as --mech names it, in a kernel; all slots have warps. */
 static inline void part_open(struct part_kit *kit, const char *mechanism)
 {
 	static const struct mech_services services = {.send = part_send, .look_at_warp = part_look_at_warp};
@@ -86,7 +87,7 @@ static inline uint64_t part_counter(const struct part_kit *kit, const char *name
 	return 0;
 }
 
-/* A load of the warp comes to the load/store unit, with these transactions of a whole line. */
+/* A load of the warp reaches the load/store unit, with these transactions of one line each. */
 static inline void part_loads(struct part_kit *kit, uint32_t warp, uint32_t pc, const uint64_t *address, uint32_t count)
 {
 	struct mech_transaction transaction[MECH_LANES];
@@ -106,7 +107,7 @@ static inline void part_load(struct part_kit *kit, uint32_t warp, uint32_t pc, u
 	part_loads(kit, warp, pc, &address, 1);
 }
 
-/* L1 has looked up a transaction of a load of it. */
+/* L1 has looked up a transaction of this load. */
 static inline void part_access(struct part_kit *kit, uint64_t address, enum mech_result result)
 {
 	const struct mech_access access = {.address = address,
@@ -118,7 +119,7 @@ static inline void part_access(struct part_kit *kit, uint64_t address, enum mech
 	kit->sm.mech->access(&kit->sm, &access);
 }
 
-/* Asked for since the last time: these lines, in this order, as far as L1's and the pc go. */
+/* Checks the requests since the last check: these lines, in this order, with this pc, for L1. */
 static inline void part_asked(struct part_kit *kit, uint32_t pc, const uint64_t *line, uint32_t count, const char *file,
                               int at)
 {

@@ -1,5 +1,5 @@
-/* prefetch_kit: what a prefetcher into L1 gains, between a run without it and one whose L1 has all: cycles and misses of one kernel on one SM of
- * gtx480-caps. */
+/* prefetch_kit: measures the gain of a prefetcher into L1 between a run without it and one with a perfect L1: cycles
+ * and misses of one kernel on one SM of gtx480-caps. */
 #ifndef SLUICE_TESTS_PREFETCH_KIT_H
 #define SLUICE_TESTS_PREFETCH_KIT_H
 
@@ -9,12 +9,12 @@ enum { PREFETCH_WARP = 32, PREFETCH_BYTES = 1 << 22, PREFETCH_LOADS = 96 };
 
 struct prefetch_run {
 	uint64_t cycles, misses;
-	struct mech_requests requests; /* of the first mechanism; without one all 0 */
+	struct mech_requests requests; /* of the first mechanism; all 0 without one */
 };
 
 struct prefetch_kernel {
 	const char *body;
-	uint32_t blocks, warps; /* of a block */
+	uint32_t blocks, warps; /* per block */
 	const char *option[4];  /* of the machine */
 };
 
@@ -24,8 +24,8 @@ static inline void prefetch_attach(struct gpu_kit *kit, const char *mechanism)
 		kit_attach(kit, mechanism);
 }
 
-/* With `mechanism`, which may be NULL, and one more option of the machine, which may be NULL. The code is in the instruction cache: the second of
- * two runs, before which L1 is empty. */
+/* Measures the kernel with `mechanism` and one more option of the machine; both may be NULL. Returns the second of two
+ * runs: the code is in the instruction cache and L1 is empty. */
 static inline struct prefetch_run prefetch_measure(const struct prefetch_kernel *kernel, const char *mechanism,
                                                    const char *option)
 {
@@ -57,7 +57,7 @@ static inline uint64_t prefetch_perfect(const struct prefetch_kernel *kernel)
 	return prefetch_measure(kernel, NULL, "sm.perfect_l1=true").cycles;
 }
 
-/* Of what there is to win, from a run without to one that always hits, the part that the mechanism wins. */
+/* Returns the mechanism's share of the possible gain, from a run without it to one that always hits. */
 static inline double prefetch_won(const struct prefetch_kernel *kernel, const char *mechanism)
 {
 	double without = (double)prefetch_measure(kernel, NULL, NULL).cycles, perfect = (double)prefetch_perfect(kernel);
@@ -65,7 +65,7 @@ static inline double prefetch_won(const struct prefetch_kernel *kernel, const ch
 	return (without - with) / (without - perfect);
 }
 
-/* PTX of so many dependent additions. */
+/* Writes PTX of `count` dependent additions. */
 static inline const char *prefetch_chain(char *text, size_t size, uint32_t count)
 {
 	size_t at = 0;
@@ -75,7 +75,7 @@ static inline const char *prefetch_chain(char *text, size_t size, uint32_t count
 	return text;
 }
 
-/* A loop over PREFETCH_LOADS lines of a warp's own, with %r20 to compute from each. */
+/* Writes a loop over PREFETCH_LOADS lines of each warp, with %r20 to compute from each. */
 static inline const char *prefetch_loop(char *text, size_t size, const char *step, uint32_t additions)
 {
 	char chain[16384];
@@ -90,7 +90,8 @@ static inline const char *prefetch_loop(char *text, size_t size, const char *ste
 	return text;
 }
 
-/* Warps of one block, each `spin` turns of a loop behind the one before; each loads so many lines, of which each waits for the one before. */
+/* Warps of one block, each `spin` iterations of a loop later than the previous one. Each has `loads` dependent loads of
+ * one line each. */
 static inline const char *prefetch_stagger(char *text, size_t size, uint32_t spin, uint32_t loads)
 {
 	size_t at = (size_t)snprintf(text, size,

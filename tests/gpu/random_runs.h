@@ -1,5 +1,5 @@
-/* random_runs: what the tests of random kernels on random machines share. A case that fails, or that ends the process, is printed whole;
- * a machine is settled, opened and asked for all of its figures. */
+/* random_runs: common parts of the tests of random kernels on random machines. It prints a case that fails or ends the
+ * process, finds a valid machine, opens it, and reads all its statistics. */
 #ifndef SLUICE_TESTS_RANDOM_RUNS_H
 #define SLUICE_TESTS_RANDOM_RUNS_H
 
@@ -21,12 +21,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* --- the case that runs --- */
+/* --- the current case --- */
 
-static void (*print_current)(FILE *file); /* the case that runs; NULL: none does */
-static const char *stage = "";            /* what is done with it */
+static void (*print_current)(FILE *file); /* the current case; NULL: none */
+static const char *stage = "";            /* the current step */
 
-/* The test's end, with the case. */
+/* Ends the test and prints the case. */
 #define FAIL(...)                                                                                                      \
 	do {                                                                                                           \
 		print_current(stderr);                                                                                 \
@@ -50,14 +50,14 @@ static inline void tell_ends(void)
 		signal(ends[i], tell_signal);
 }
 
-/* The kernels are right: whatever is found in them is a mistake of the check. */
+/* The kernels are correct: every finding is an error of the check. */
 static inline void tell_finding(void *user, const char *text)
 {
 	(void)user;
 	FAIL("%s: %s", stage, text);
 }
 
-/* --- its machine --- */
+/* --- the machine of the case --- */
 
 static inline void print_machine(const struct machine_random *m, FILE *file)
 {
@@ -68,7 +68,8 @@ static inline void print_machine(const struct machine_random *m, FILE *file)
 		fprintf(file, " --mech %s", m->mechanism[i]);
 }
 
-/* `settings` but for what the machine gives. NULL: refused, and the error says why. */
+/* Opens a machine with `settings`, except those that the machine file gives. NULL: refused; the error names the
+ * reason. */
 static inline sluice_gpu *machine_open_with(const struct machine_random *m, bool sleep, uint32_t window,
                                             struct sluice_settings settings, struct sluice_error *error)
 {
@@ -88,14 +89,14 @@ static inline sluice_gpu *machine_open_with(const struct machine_random *m, bool
 	return sluice_open(&gpu, &settings, error) == SLUICE_OK ? gpu : NULL;
 }
 
-/* SMs that do not sleep do not go alone either: nothing is left out, and all go together. */
+/* SMs that do not sleep do not run ahead either: no cycle is skipped, and all stay in step. */
 static inline sluice_gpu *machine_open(const struct machine_random *m, bool sleep, struct sluice_settings settings,
                                        struct sluice_error *error)
 {
 	return machine_open_with(m, sleep, sleep ? 24 : 1, settings, error);
 }
 
-/* Every refusal names a key that was set: without it, in the end, the machine is taken. */
+/* Every refusal names a key that was set. Without these keys the machine is finally accepted. */
 static inline void settle_machine(struct machine_random *m)
 {
 	struct sluice_error error;
@@ -106,7 +107,7 @@ static inline void settle_machine(struct machine_random *m)
 	sluice_close(gpu);
 }
 
-/* The gpu with this many workers, also where the host has fewer cores. */
+/* Gives the gpu this number of workers, even where the host has fewer cores. */
 static inline void have_threads(sluice_gpu *gpu, uint32_t threads)
 {
 	gpu_close(gpu->gpu);
@@ -126,7 +127,7 @@ static inline uint64_t new_buffer(sluice_gpu *gpu, const void *data, uint64_t si
 	return address;
 }
 
-/* --- its statistics --- */
+/* --- the statistics of the run --- */
 
 static inline void forget(json_t *object, const char *const *keys)
 {
@@ -134,7 +135,7 @@ static inline void forget(json_t *object, const char *const *keys)
 		json_object_del(object, *keys);
 }
 
-/* A mechanism that counts what it was told has heard of each request. */
+/* A mechanism that counts its reports has received one outcome for each request. */
 static inline void check_fates(json_t *counters)
 {
 	static const char *const tellers[] = {"chance", "chance_seats"};
@@ -148,7 +149,7 @@ static inline void check_fates(json_t *counters)
 	}
 }
 
-/* All figures, a line each; without what the host took, and how it was asked to run. */
+/* Returns all statistics, one per line, without host resources and launch settings. */
 static inline char *statistics(sluice_gpu *gpu)
 {
 	char *text;
@@ -171,7 +172,7 @@ static inline char *statistics(sluice_gpu *gpu)
 	return text;
 }
 
-/* The first line that differs, of each. */
+/* Reports the first line that differs, from both. */
 static inline void check_same(const char *one, const char *other)
 {
 	size_t at = 0, line = 0;

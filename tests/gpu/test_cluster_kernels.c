@@ -1,15 +1,17 @@
-/* Protects kernels on clusters of SMs: which SM gets the next block, that SMs use their port in turn, that a lone SM of a cluster is as
- * fast as one that has a port of its own, that the dispatcher's requests keep their inputs, and that figures do not depend on the host. */
+/* Protects kernels on clusters of SMs:
+ * - the SM that gets the next block, and the SMs' turns at their port,
+ * - the speed of a lone SM of a cluster, which equals that of an SM with its own port,
+ * - the inputs of the dispatcher's requests, and statistics that do not depend on the host. */
 #include "busy_kit.h"
 
 enum { WARP = 32 };
 
-/* Which SM a block runs on. */
+/* Stores the SM on which a block runs. */
 #define STORE_SM                                                                                                       \
 	"mov.u32 %r1, %smid; mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd1, %r2, 4; add.u64 %rd1, %rd1, %rd0;\n"            \
 	"st.global.u32 [%rd1], %r1; exit;"
 
-/* Block by block to the next cluster, in each to the next of its SMs. */
+/* Blocks go to the next cluster one by one, and in each cluster to the next of its SMs. */
 static void test_dispatch(void **state)
 {
 	struct gpu_kit kit;
@@ -21,7 +23,7 @@ static void test_dispatch(void **state)
 	kit_run(&kit, 10, WARP);
 	for (uint32_t block = 0; block < 10; block++)
 		assert_int_equal(sm[block], block % 4 * 3 + block / 4);
-	/* the next kernel goes on where this one ended */
+	/* the next kernel continues where this one ended */
 	kit_run(&kit, 3, WARP);
 	assert_int_equal(sm[0], 2 * 3 + 2);
 	assert_int_equal(sm[1], 3 * 3 + 2);
@@ -41,7 +43,7 @@ static uint32_t place_on_first(struct mech_gpu *gpu, uint64_t block, const uint8
 static const struct mech places = {
 	.version = MECH_VERSION, .name = "places", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_on_first};
 
-/* One that places blocks is asked for one a cluster and cycle, too. */
+/* A mechanism that places blocks is called once per cluster and cycle, too. */
 static void test_places(void **state)
 {
 	static const uint32_t expected[] = {0, 3, 1, 4, 2, 5};
@@ -60,7 +62,7 @@ static void test_places(void **state)
 
 static struct {
 	uint32_t sm[4096], count;
-} packets_out; /* of loads and stores, in the order in which they went */
+} packets_out; /* of loads and stores, in the order in which they left */
 
 static void packet_out(struct mech_sm *sm, const struct mech_packet *packet)
 {
@@ -71,8 +73,8 @@ static void packet_out(struct mech_sm *sm, const struct mech_packet *packet)
 
 static const struct mech listener = {.version = MECH_VERSION, .name = "listener", .packet_out = packet_out};
 
-/* One SM loads from 32 lines with each instruction, which are as many packets of a flit. The other does so too, or stores lines, in packets
- * of five: as long as both have something to send they do it in turn, whatever there is room for. */
+/* One SM loads from 32 lines with each instruction: 32 packets of one flit each. The other does the same, or stores
+ * lines in packets of five flits. While both have packets to send they alternate, whatever the free space. */
 static void test_in_turn(void **state)
 {
 	enum { LOADS = 16, STORES = 200, BEGINNING = 40 };
@@ -125,7 +127,7 @@ static void prefers(struct mech_gpu *gpu)
 	mech_prefer(gpu, MECH_BEFORE_SMS);
 }
 
-/* Once. */
+/* Sends once. */
 static uint64_t fetches(struct mech_gpu *gpu, uint64_t cycle)
 {
 	(void)cycle;
@@ -141,8 +143,8 @@ static uint64_t fetches(struct mech_gpu *gpu, uint64_t cycle)
 static const struct mech fetcher = {
 	.version = MECH_VERSION, .name = "fetcher", .sends = true, .gpu_open = prefers, .gpu_cycle = fetches};
 
-/* The dispatcher's requests have inputs of their own behind those of the clusters, one a slice, and their answers come to the SMs that
- * they are for through the clusters' ports. */
+/* The dispatcher's requests have their own inputs after those of the clusters, one per slice. Their replies reach their
+ * SMs through the clusters' ports. */
 static void test_dispatcher_sends(void **state)
 {
 	static const struct mech *const set[] = {&fetcher, NULL};
@@ -168,7 +170,7 @@ static void test_dispatcher_sends(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Whole clusters are shared out among host threads, and no thread is without one. */
+/* Host threads get whole clusters, and no thread is without one. */
 static void test_shares(void **state)
 {
 	struct gpu_kit kit;
@@ -200,14 +202,15 @@ static void run_alone(const char *body, const char *const *options, struct outco
 	kit_close(&kit);
 }
 
-/* Misses of L1 and loads past it, in one cycle: more answers at once than an SM keeps of its cluster's. */
+/* Misses of L1 and loads past it, in one cycle: more simultaneous replies than an SM's queue in its cluster holds. */
 static const char many_answers[] =
 	"mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 256; add.u64 %rd1, %rd1, %rd0;\n"
 	"ld.global.u32 %r2, [%rd1]; ld.global.cg.u32 %r3, [%rd1+65536]; ld.global.u32 %r4, [%rd1+131072];\n"
 	"ld.global.cg.u32 %r5, [%rd1+196608]; add.u32 %r2, %r2, %r3; add.u32 %r4, %r4, %r5; add.u32 %r2, %r2, %r4;\n"
 	"st.global.u32 [%rd1+262144], %r2; exit;";
 
-/* Everything that one block does alone takes as long, on every SM of the cluster; where the network stands still, whatever it does at once. */
+/* Everything that a single block does takes as long on every SM of the cluster. With an idle network this holds for any
+ * concurrency inside the SM. */
 static void test_alone(void **state)
 {
 	enum { RUNS = 5 };
@@ -239,7 +242,7 @@ static void test_alone(void **state)
 		}
 }
 
-/* With several host threads, and with SMs that never sleep: the same memory and the same figures, to the last counter. */
+/* With several host threads and with SMs that never sleep, memory and all counters are the same. */
 static void test_same_figures(void **state)
 {
 	static char memory[2][BUSY_BYTES];

@@ -1,15 +1,15 @@
-/* Protects the port that the SMs of a cluster share: whose request goes first and when the others' do, what waits when there is no
- * room, that replies come through one queue whose first holds up all behind it.
+/* Protects the port that the SMs of a cluster share: the order of their requests, their waiting when the port is full,
+ * and the common reply queue, whose first packet blocks all later ones.
  *
- * The bench steps clusters and crossbars by hand, all on one clock, and sends for the SMs, which do not tick themselves. A packet of a
- * flit that is pushed at cycle t is seen at t + 8, one of n flits n - 1 later (memory/crossbar.h); an input or an output that changes
- * packets loses a cycle. */
+ * The bench steps clusters and crossbars by hand, all on one clock, and sends for the SMs, which do not tick. A packet
+ * of one flit that is pushed at cycle t is seen at t + 8, one of n flits n - 1 later (memory/crossbar.h). An input or
+ * an output that changes packets loses one cycle. */
 #include "busy_kit.h"
 
 enum {
 	FLIT = 32,
-	ALONE = 8,  /* pushed to seen */
-	CHANGE = 1, /* of packets, at an input or an output */
+	ALONE = 8,  /* from the push until it is seen */
+	CHANGE = 1, /* between packets, at an input or an output */
 	LINE_FLITS = 5,
 	INJECTION = 9,
 	SMS = 3,
@@ -22,7 +22,7 @@ enum {
 struct bench {
 	struct gpu_kit kit;
 	struct gpu *gpu;
-	struct cluster *cluster; /* the second of two, so that numbers of SMs are none of places in it */
+	struct cluster *cluster; /* the second of two, so that an SM's number differs from its index in the cluster */
 	uint32_t first;          /* its first SM */
 	uint64_t cycle;
 };
@@ -46,7 +46,7 @@ static void end_cycle(struct bench *bench)
 	crossbar_tick(&bench->gpu->to_sms, bench->cycle, bench->cycle);
 }
 
-/* To the beginning of a cycle. */
+/* Runs to the beginning of a cycle. */
 static void run_to(struct bench *bench, uint64_t cycle)
 {
 	while (bench->cycle < cycle) {
@@ -73,7 +73,7 @@ static struct request *make(struct bench *bench, uint32_t sm, uint32_t slice, ui
 	return request;
 }
 
-/* A store of the SM. */
+/* Makes a store of the SM. */
 static struct request *new_request(struct bench *bench, uint32_t sm, uint32_t slice, uint32_t flits)
 {
 	struct request *request = make(bench, sm, slice, flits);
@@ -87,7 +87,7 @@ static bool send(struct bench *bench, struct request *request)
 	return network_port_send(&bench->gpu->sm[request->sm], request);
 }
 
-/* The slice sees this very request at `cycle`, and nothing before; it takes it there. */
+/* Checks that the slice sees this request at `cycle` and nothing before, and takes it there. */
 static void expect_at_slice(struct bench *bench, const struct request *request, uint64_t cycle)
 {
 	struct port *port = &bench->gpu->slice[request->slice].entry.from_network;
@@ -99,7 +99,8 @@ static void expect_at_slice(struct bench *bench, const struct request *request, 
 	port_pop(port, bench->cycle);
 }
 
-/* Three SMs send at once: they leave one behind the other, and in the next such cycle the one behind the last is first again. */
+/* Three SMs send at once. Their packets leave one after another. In the next such cycle the SM after the last one is
+ * first. */
 static void test_at_once(void **state)
 {
 	static const uint32_t order[][SMS] = {{0, 1, 2}, {0, 1, 2}, {1, 2, 0}, {2, 0, 1}};
@@ -117,7 +118,7 @@ static void test_at_once(void **state)
 		}
 		for (uint32_t i = 0; i < SMS; i++)
 			expect_at_slice(&bench, request[i], start + ALONE + i * (1 + CHANGE));
-		/* alone, and the turn goes on behind it */
+		/* one SM sends, and the turn continues after it */
 		uint32_t alone = order[round][0];
 		if (round) {
 			assert_true(send(&bench, request[0] = new_request(&bench, alone, 3, 1)));
@@ -130,7 +131,8 @@ static void test_at_once(void **state)
 	kit_close(&bench.kit);
 }
 
-/* Under a router of two steps a cycle no packet waits for another one's change: the other SM's comes a cycle later. */
+/* In a router with two steps per cycle no packet waits for a change of another packet: the other SM's packet arrives
+ * one cycle later. */
 static void test_at_once_with_speedup(void **state)
 {
 	struct bench bench;
@@ -145,8 +147,8 @@ static void test_at_once_with_speedup(void **state)
 	kit_close(&bench.kit);
 }
 
-/* Behind a packet of 9 flits, which fills the port. SM 1, whose turn it is, wants 5 flits, SM 2 wants one: it waits for SM 1, though
- * there is room for its own, and goes when that has gone, in the same cycle if there is room for both. SM 0 is behind both. */
+/* A packet of 9 flits fills the port. SM 1 has the turn and needs 5 flits; SM 2 needs one. SM 2 waits for SM 1 though
+ * its own packet would fit. It sends after SM 1, in the same cycle if both fit. SM 0 is after both. */
 static void test_no_room(void **state)
 {
 	struct bench bench;
@@ -156,7 +158,7 @@ static void test_no_room(void **state)
 	struct request *line = new_request(&bench, 1, 1, LINE_FLITS), *small = new_request(&bench, 2, 2, 1);
 	struct request *last = new_request(&bench, 0, 3, 4);
 	uint64_t start = bench.cycle;
-	/* the first flit leaves the port in start + 1, which the SMs see in the cycle behind it */
+	/* the first flit leaves the port in start + 1, which the SMs see one cycle later */
 	for (uint32_t waited = 1; waited <= LINE_FLITS; waited++) {
 		run_to(&bench, start + waited);
 		assert_int_equal(port_room(&bench.gpu->to_slices.input[1].port, bench.cycle), waited - 1);
@@ -175,14 +177,14 @@ static void test_no_room(void **state)
 	assert_null(strstr(text, "cluster 0"));
 	run_to(&bench, start + 1 + LINE_FLITS);
 	assert_true(send(&bench, line));
-	assert_false(send(&bench, small)); /* no room: none waits for it but SM 0 */
+	assert_false(send(&bench, small)); /* full: only SM 0 waits for it */
 	assert_false(send(&bench, last));
 	assert_int_equal(bench.cluster->stats.turn_waits, 2 * LINE_FLITS + 1);
 	run_to(&bench, start + 2 + LINE_FLITS);
 	assert_int_equal(cluster_in_turn(bench.cluster, 0), 2);
 	assert_true(send(&bench, small));
 	assert_false(send(&bench, last));
-	assert_int_equal(bench.cluster->stats.turn_waits, 2 * LINE_FLITS + 1); /* nobody goes before it any more */
+	assert_int_equal(bench.cluster->stats.turn_waits, 2 * LINE_FLITS + 1); /* no SM precedes it any more */
 	run_to(&bench, start + 6 + LINE_FLITS);
 	assert_true(send(&bench, last));
 	assert_int_equal(bench.cluster->sm[0].stats.network_full, LINE_FLITS + 2);
@@ -191,7 +193,8 @@ static void test_no_room(void **state)
 	kit_close(&bench.kit);
 }
 
-/* By cycle, each SM goes first in its cycle, whoever sent; who finds no room lets smaller packets pass, and counts as waiting for nobody. */
+/* With turns by cycle, each SM is first in its own cycle, whichever SMs have sent. One that finds no space lets smaller
+ * packets pass, and does not count as waiting for another SM. */
 static void test_by_cycle(void **state)
 {
 	struct bench bench;
@@ -215,8 +218,8 @@ static void test_by_cycle(void **state)
 	kit_close(&bench.kit);
 }
 
-/* A flit that leaves the port wakes the SMs that have found no room, in the cycle in which they see it, and no others. One that is
- * refused wakes those behind it that were refused before it: they wait for it now. */
+/* A flit that leaves the port wakes the SMs that found no space, in the cycle in which they see it, and no others. An
+ * SM that is refused wakes those after it that were refused before it: they now wait for it. */
 static void test_woken(void **state)
 {
 	struct bench bench;
@@ -233,7 +236,7 @@ static void test_woken(void **state)
 	assert_int_equal(sm[1].wake, bench.cycle);
 	assert_int_equal(bench.cluster->stats.turn_waits, 0);
 	sm[1].wake = UINT64_MAX;
-	end_cycle(&bench); /* the packet is not seen yet */
+	end_cycle(&bench); /* the packet is not visible yet */
 	assert_int_equal(bench.cluster->wake, UINT64_MAX);
 	cluster_tick(bench.cluster, ++bench.cycle);
 	sm[0].wake = sm[1].wake = UINT64_MAX;
@@ -249,7 +252,7 @@ static void test_woken(void **state)
 
 /* --- replies --- */
 
-/* The answer to a store, a flit, from a slice. */
+/* A slice's reply to a store: one flit. */
 static struct request *reply(struct bench *bench, uint32_t slice, uint32_t sm)
 {
 	struct request *request = make(bench, sm, slice, 1);
@@ -263,7 +266,7 @@ static struct request *seen_by(const struct bench *bench, uint32_t sm)
 	return port_front(&bench->cluster->sm[sm].network.replies, bench->cycle);
 }
 
-/* The SM takes it at this cycle, and has seen nothing before. */
+/* Checks that the SM takes the reply in this cycle and has seen nothing before. */
 static void expect_at_sm(struct bench *bench, uint32_t sm, const struct request *request, uint64_t cycle)
 {
 	for (; bench->cycle < cycle; run_to(bench, bench->cycle + 1))
@@ -274,7 +277,7 @@ static void expect_at_sm(struct bench *bench, uint32_t sm, const struct request 
 	port_pop(&bench->cluster->sm[sm].network.replies, bench->cycle);
 }
 
-/* Two slices answer two SMs at once: through one output. */
+/* Two slices reply to two SMs at once, through one output. */
 static void test_replies_at_once(void **state)
 {
 	struct bench bench;
@@ -291,8 +294,9 @@ static void test_replies_at_once(void **state)
 	kit_close(&bench.kit);
 }
 
-/* SM 0 takes nothing: of five answers it keeps two, the cluster's queue three; SM 1's stands behind them in the network, though that SM has
- * room. When SM 0 takes one, the queue gives it the next in the cycle behind that, one a cycle. */
+/* SM 0 takes nothing: it holds two of five replies, the cluster's queue three. SM 1's reply waits after them in the
+ * network though that SM has space. When SM 0 takes one, the queue delivers the next in the following cycle, one per
+ * cycle. */
 static void test_head_of_line(void **state)
 {
 	enum { OWN = 2, QUEUE = 3, HELD = OWN + QUEUE, APART = 1 + CHANGE };
@@ -305,7 +309,8 @@ static void test_head_of_line(void **state)
 	for (uint32_t i = 0; i < HELD; i++)
 		held[i] = reply(&bench, 0, 0);
 	behind = reply(&bench, 0, 1);
-	/* the third is the first that finds SM 0 full; the last one comes when the queue has been so since the one before it */
+	/* the third is the first that finds SM 0 full; when the last arrives, the queue has been full since the one
+	 * before it */
 	uint64_t full = start + ALONE + OWN * APART, stands = start + ALONE + HELD * APART, end = stands + 10;
 	run_to(&bench, end);
 	assert_null(seen_by(&bench, 1));
@@ -323,13 +328,13 @@ static void test_head_of_line(void **state)
 	expect_at_sm(&bench, 0, held[3], end + 2);
 	expect_at_sm(&bench, 0, held[4], end + 3);
 	expect_at_sm(&bench, 1, behind, end + 4);
-	/* the queue has had room again from the cycle on that gave the first of its packets away */
+	/* the queue has had space again since the cycle in which its first packet left */
 	assert_int_equal(bench.cluster->stats.queue_full, end - stands + 2);
 	assert_int_equal(bench.cluster->stats.replies, HELD + 1);
 	kit_close(&bench.kit);
 }
 
-/* One SM's replies come through while another's are held up behind nothing. */
+/* One SM's replies pass while another's are blocked but none is in front of them. */
 static void test_other_is_not_held(void **state)
 {
 	struct bench bench;

@@ -1,15 +1,17 @@
-/* Random programs that move tiles by DMA, on random machines with random mechanisms. Protects what DMA means (docs/dma.md):
- *   - what a program leaves in memory is what plain C computes (moves_model.h): run functionally, with time, and with an engine that gives
- *     transfers their time;
- *   - nothing is found in it by --check race,init,shared-init;
- *   - statistics are the same whether SMs sleep or not, and with 2 host threads;
- *   - a program that is then broken, so that it may race, is found to race or not, whatever the order in which warps run and data come, and
- *     leaves the same in memory where nothing is found.
+/* Protects the meaning of DMA (docs/dma.md), with random programs that move tiles by DMA on random machines with random
+ * mechanisms:
+ * - A program leaves the memory that plain C computes (moves_model.h): in a functional run, in a timed run, and with an
+ *   engine that times transfers.
+ * - --check race,init,shared-init finds nothing in it.
+ * - Statistics do not depend on sleep and are the same with 2 host threads.
+ * - A program that is then broken, so that it may race, gives the same findings whatever the order of warps and data.
+ *   It leaves the same memory if there are no findings.
  *
- *   test_dma_random [CASES [SEED [WITHOUT...]]]      the cases from SEED on; each is told. By default a few seconds' worth
+ *   test_dma_random [CASES [SEED [WITHOUT...]]]
+ *     the cases from SEED on, each announced; by default a few seconds' worth
  *
- * A case that fails is printed whole; `test_dma_random 1 SEED` runs it again, and with WITHOUT it does so without the settings and
- * mechanisms that are given there, to narrow it down. */
+ * A case that fails is printed completely. `test_dma_random 1 SEED` reruns it. WITHOUT removes settings and mechanisms,
+ * to narrow the failure down. */
 #include "random_runs.h"
 
 #include "moves_model.h"
@@ -22,7 +24,7 @@ static char **without = (char *[]){NULL};
 
 enum { PATIENCE = 300 };
 
-/* A mechanism that gives transfers their time, with options. */
+/* A mechanism that times transfers, with options. */
 static void random_engine(uint64_t seed, char *text, size_t size)
 {
 	static const char *const segment[] = {"128", "64", "32"};
@@ -46,7 +48,7 @@ struct random_case {
 	struct moves_program program;
 	struct machine_random machine;
 	uint8_t in[MOVES_IN];
-	bool refused; /* by the timed machine, which has no room for such a block */
+	bool refused; /* by the timed machine, which has no space for such a block */
 };
 
 static struct random_case current;
@@ -78,7 +80,7 @@ static void make_case(struct random_case *c, uint64_t seed)
 	c->text.state = NULL;
 }
 
-/* In plain C. */
+/* Computes the result in plain C. */
 static void compute(const struct random_case *c, struct memory *memory)
 {
 	const struct moves_program *p = &c->program;
@@ -88,7 +90,7 @@ static void compute(const struct random_case *c, struct memory *memory)
 		                  memory->out + block * p->threads);
 }
 
-/* A launch that has no room on the machine is refused. */
+/* A launch that does not fit the machine is refused. */
 static void launch(struct random_case *c, sluice_gpu *gpu, uint64_t address[3])
 {
 	const struct moves_program *p = &c->program;
@@ -140,7 +142,7 @@ static void run_functional(struct random_case *c, const struct memory *expected)
 	sluice_close(gpu);
 }
 
-/* How the same machine is simulated: no figure depends on it. */
+/* A way to simulate the same machine: statistics do not depend on it. */
 struct way {
 	const char *name;
 	uint32_t threads;
@@ -184,7 +186,8 @@ static void run_ways(struct random_case *c, const struct memory *expected)
 	free(first);
 }
 
-/* The same machine with an engine as well, and where it does not go with the mechanisms that are there, without some of these. */
+/* The same machine with an engine added. Where the engine conflicts with present mechanisms, some of these are
+ * removed. */
 static void run_engine(struct random_case *c, const struct memory *expected)
 {
 	struct machine_random *m = &c->machine;
@@ -203,7 +206,7 @@ static void count_finding(void *user, const char *text)
 	++*(uint64_t *)user;
 }
 
-/* False: the machine has no room for it. */
+/* Returns false if the machine has no space for it. */
 static bool find_races(struct random_case *c, bool functional, uint64_t *found, struct memory *memory)
 {
 	const struct sluice_settings settings = {
@@ -231,7 +234,7 @@ static void break_case(struct random_case *c)
 	c->text.state = NULL;
 }
 
-/* On the machine that the case has had last. */
+/* On the machine of the last case. */
 static void check_broken(struct random_case *c)
 {
 	static struct memory memory[2];

@@ -1,36 +1,37 @@
-/* Protects the whole machine: the way to L2 and to DRAM and back as the sum of what test_crossbar, test_slice and
- * test_dram prove of the units, the dispatcher, occupancy, that runs repeat to the last counter, and every way a
- * kernel can end.
+/* Protects the whole machine. Covers the round trip to L2 and DRAM as the sum of the units' times (test_crossbar,
+ * test_slice, test_dram), the dispatcher, and occupancy. Runs repeat to the last counter, and a kernel can end in every
+ * possible way.
  *
- * One request's way, in cycles of equal clocks:
- *   4           issue to the load/store unit (test_sm)
- *   1           L1's miss queue
- *   8 + n - 1   a crossbar, n flits: pushed to seen
- *   delay + 1   seen by the slice to L2 being asked
- *   1           a hit's reply into the crossbar
- *   2           seen by the SM to its register being written, when who waited may issue */
+ * The round trip of one request, in cycles of equal clocks:
+ *
+ *     4           issue to the load/store unit (test_sm)
+ *     1           L1's miss queue
+ *     8 + n - 1   a crossbar, n flits: from the push until it is seen
+ *     delay + 1   from the slice's view to the look-up in L2
+ *     1           a hit's reply into the crossbar
+ *     2           from the SM's view to the write of its register; a waiting instruction may issue then */
 #include "busy_kit.h"
 
 enum {
 	WARP = 32,
 	TO_LSU = 4,
 	MISS_QUEUE = 1,
-	ASK = 1,   /* behind the slice's delay */
-	REPLY = 1, /* a hit to its reply in the crossbar */
+	ASK = 1,   /* after the slice's delay */
+	REPLY = 1, /* from a hit to its reply in the crossbar */
 	WRITTEN = 2,
 };
 
 #define ONE_SM  "sm.count=1", "l1i.sets=64"
 #define ALL_SMS "sm.count=15"
 
-/* A packet's way through a crossbar. */
+/* Returns a packet's cycles through a crossbar. */
 static uint64_t network(const struct gpu_kit *kit, uint32_t data_bytes)
 {
 	uint32_t flit = kit->machine.network.flit_bytes;
 	return 8 + (REQUEST_HEADER_BYTES + data_bytes + flit - 1) / flit - 1;
 }
 
-/* A chain of loads, each node of which holds the next one's address; the last the first's. */
+/* Makes a chain of loads: each node holds the next one's address, the last the first's. */
 static uint64_t make_chain(struct gpu_kit *kit, uint32_t nodes, uint64_t apart)
 {
 	uint64_t base = simt_alloc(kit->gpu->memory, nodes * apart);
@@ -42,7 +43,7 @@ static uint64_t make_chain(struct gpu_kit *kit, uint32_t nodes, uint64_t apart)
 	return base;
 }
 
-/* Loads past L1, which .cg and .cv are, that hit L2: header there, 32 bytes back. */
+/* Loads that bypass L1 (.cg and .cv) and hit L2: a header there, 32 bytes back. */
 static void test_l2_hit(void **state)
 {
 	static const char *const line[] = {"ld.global.cg.u64 %rd1, [%rd1];", "ld.global.cv.u64 %rd1, [%rd1];"};
@@ -59,7 +60,7 @@ static void test_l2_hit(void **state)
 	kit_close(&kit);
 }
 
-/* Misses of L1, by two lines that take each other's place: a whole line comes back. */
+/* Misses of L1, by two lines that evict each other: a whole line returns. */
 static void test_l1_miss(void **state)
 {
 	struct gpu_kit kit;
@@ -71,13 +72,13 @@ static void test_l1_miss(void **state)
 	assert_int_equal(kit_cost(&kit, "mov.u64 %rd1, %rd0;", "ld.global.u64 %rd1, [%rd1];", 10, WARP), 10 * link);
 	assert_int_equal(kit.run.stats.l1d.read_misses, 20);
 	assert_int_equal(kit.run.stats.sm.memory_requests, 20);
-	/* from L1's being asked to the answer's being served, a cycle before its register is written */
+	/* from the look-up in L1 to the service of the reply, one cycle before its register is written */
 	assert_int_equal(kit.run.stats.sm.memory_latency, 20 * (link - TO_LSU - 1));
 	kit_close(&kit);
 }
 
-/* Misses of L2: every node in another row of one bank, so that each costs precharge, activate and read; two atoms a
- * line. The DRAM clock is made that of the rest, so that times can be added. */
+/* Misses of L2: every node is in another row of one bank, so each costs precharge, activate and read, with two atoms
+ * per line. The DRAM clock equals the others, so that times can be added. */
 static void test_dram_row_conflict(void **state)
 {
 	struct gpu_kit kit;
@@ -90,10 +91,10 @@ static void test_dram_row_conflict(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		kit_load_repeated(&kit, before, line, 10 << i, "");
 		kit.param = make_chain(&kit, 1, row);
-		kit_run(&kit, 1, WARP); /* code and parameter are in their caches, a row of the bank is open */
+		kit_run(&kit, 1, WARP); /* code and parameter are in their caches; a row of the bank is open */
 		kit.param = make_chain(&kit, 10 << i, row);
 		kit_run(&kit, 1, WARP);
-		/* the parameter's value changed, not its place: */
+		/* the parameter's value changed, not its address: */
 		assert_int_equal(kit.run.stats.l1c.misses, 0);
 		assert_int_equal(kit.run.stats.dram.precharges, 10 << i);
 		cycles[i] = kit.run.cycles;
@@ -106,9 +107,9 @@ static void test_dram_row_conflict(void **state)
 	kit_close(&kit);
 }
 
-/* A warp whose lanes touch 32 lines sends 32 requests past L1, one a cycle, and has its data when the last has
- * come: all in flight together, so that they cost far less than 32 times one, but each cycle of the narrowest
- * place: the one crossbar output to this SM, where an answer of two flits and the change of packets take 3. */
+/* A warp whose lanes touch 32 lines sends 32 requests past L1, one per cycle, and continues when the last reply has
+ * arrived. All are in flight together, so they cost far less than 32 times one request. The bottleneck is the one
+ * crossbar output to this SM, where a reply of two flits and the change of packets take 3 cycles. */
 static void test_transactions(void **state)
 {
 	struct gpu_kit kit;
@@ -130,7 +131,7 @@ static void test_transactions(void **state)
 	kit_close(&kit);
 }
 
-/* Instructions by precision, on whichever pipe: a conversion is of the wider type that it has; loads are of none. */
+/* Instructions by precision, on any pipe: a conversion counts for the wider of its types; loads count for none. */
 static void test_precisions(void **state)
 {
 	struct gpu_kit kit;
@@ -149,8 +150,8 @@ static void test_precisions(void **state)
 	kit_close(&kit);
 }
 
-/* A miss of the instruction cache, answered by L2: the warp asks again in the cycle behind the line's arrival. One
- * line of cache, 16 instructions each: every 16 instructions cost the way once, besides their 24 cycles. */
+/* A miss of the instruction cache, answered by L2: the warp fetches again in the cycle after the line's arrival. The
+ * cache has one line of 16 instructions. Every 16 instructions thus cost one round trip besides their 24 cycles. */
 static void test_instruction_miss(void **state)
 {
 	struct gpu_kit kit;
@@ -164,7 +165,8 @@ static void test_instruction_miss(void **state)
 	kit_close(&kit);
 }
 
-/* How many blocks fit, by whatever runs out first. 48 warps, 8 blocks, 32768 registers, 48 KB of shared memory. */
+/* The number of blocks that fit, by the resource that is exhausted first: 48 warps, 8 blocks, 32768 registers, 48 KB of
+ * shared memory. */
 static void test_occupancy(void **state)
 {
 	static const struct {
@@ -173,14 +175,15 @@ static void test_occupancy(void **state)
 		uint32_t blocks;
 	} row[] = {
 		{32, 8, 0, LIMIT_BLOCK_SLOTS, 8},
-		{192, 20, 0, LIMIT_BLOCK_SLOTS, 8}, /* 48 warps, 30720 registers: all just fits */
-		{193, 8, 0, LIMIT_THREADS, 6},      /* 7 warps a block */
+		{192, 20, 0, LIMIT_BLOCK_SLOTS, 8}, /* 48 warps, 30720 registers: everything just fits */
+		{193, 8, 0, LIMIT_THREADS, 6},      /* 7 warps per block */
 		{256, 16, 0, LIMIT_THREADS, 6},
 		{1024, 16, 0, LIMIT_THREADS, 1},
-		{256, 21, 0, LIMIT_REGISTERS, 5}, /* rounded up to 24 a thread: 6144 a block */
+		{256, 21, 0, LIMIT_REGISTERS, 5}, /* rounded up to 24 per thread: 6144 per block */
 		{256, 24, 0, LIMIT_REGISTERS, 5},
 		{256, 32, 0, LIMIT_REGISTERS, 4},
-		{33, 63, 0, LIMIT_BLOCK_SLOTS, 8}, /* 64 a thread, threads padded to warps: 4096 a block: just fits */
+		/* 64 per thread, threads padded to warps: 4096 per block: just fits */
+		{33, 63, 0, LIMIT_BLOCK_SLOTS, 8},
 		{1024, 64, 0, LIMIT_REGISTERS, 0},
 		{64, 8, 6144, LIMIT_BLOCK_SLOTS, 8},
 		{64, 8, 6145, LIMIT_SHARED, 7},
@@ -199,7 +202,7 @@ static void test_occupancy(void **state)
 	kit_close(&kit);
 }
 
-/* No more blocks run at a time than are allowed: k blocks of a long chain run side by side, the next one takes as long
+/* No more blocks run at a time than are allowed: k blocks of a long chain run concurrently; the next one takes as long
  * again. */
 static void test_block_limit(void **state)
 {
@@ -226,8 +229,8 @@ static void load_who_am_i(struct gpu_kit *kit)
 	                  "div.s32 %r3, %r3, 3;", 5, "");
 }
 
-/* Blocks go to the SMs in turn, one each: block i of the first 15 * k to SM i % 15. The next kernel goes on behind the
- * SM that was served last. */
+/* SMs get blocks in turn, one each: of the first 15 * k blocks, block i runs on SM i % 15. The next kernel continues
+ * after the SM that was served last. */
 static void test_round_robin(void **state)
 {
 	struct gpu_kit kit;
@@ -251,8 +254,8 @@ static void test_round_robin(void **state)
 	kit_close(&kit);
 }
 
-/* A grid that does not fill the machine has its blocks spread: 40 blocks on 15 SMs are at most 3 an SM; without
- * spreading 8 are allowed. A grid that fills it is left alone. */
+/* The blocks of a grid that does not fill the machine are spread: 40 blocks on 15 SMs are at most 3 per SM; without
+ * spreading 8 are allowed. A grid that fills the machine is not affected. */
 static void test_spread_small_grids(void **state)
 {
 	static const struct {
@@ -281,8 +284,8 @@ static void test_spread_small_grids(void **state)
 	}
 }
 
-/* A machine, run again, repeats every counter and every byte; and sleeping changes none of them. Slow queues and
- * small caches make everything wait for everything. */
+/* A machine that runs again repeats every counter and every byte, and sleep changes none of them. Slow queues and small
+ * caches make every unit wait for others. */
 static void test_determinism(void **state)
 {
 	static const char *const shapes[][6] = {
@@ -318,7 +321,7 @@ static void test_determinism(void **state)
 	free(memory[1]);
 }
 
-/* Nor does the number of host threads: not with clocks that differ, not when there are more threads than SMs. */
+/* The number of host threads changes nothing either, even with different clocks or with more threads than SMs. */
 static void test_threads(void **state)
 {
 	static const struct {
@@ -354,8 +357,8 @@ static void test_threads(void **state)
 	free(memory[1]);
 }
 
-/* A machine's shape changes times, never results. The kernels are free of races but for the first, whose sum of
- * neighbours' words depends on order: it is left out. */
+/* A machine's shape changes times, never results. The first kernel is left out: its sum of neighbours' words depends on
+ * order. All others are free of races. */
 static void test_shape_changes_no_result(void **state)
 {
 	static const char *const shapes[][4] = {
@@ -385,8 +388,9 @@ static void test_shape_changes_no_result(void **state)
 	free(want);
 }
 
-/* A warp stores a line that L1 has not, and loads it: what a write miss does decides who fetches the line, and whether the write
- * goes down; one that is kept lazily has all of its line. Behind the pipe in front of L1's tags it is the same. */
+/* A warp stores a line that L1 does not hold, and loads it. The write-miss policy decides which access fetches the
+ * line, and whether the write is sent down. A line that is written lazily has all its bytes. The pipe in front of L1's
+ * tags changes nothing. */
 static void test_l1_write_misses(void **state)
 {
 	static const struct {
@@ -413,7 +417,7 @@ static void test_l1_write_misses(void **state)
 	}
 }
 
-/* The kernel adds lane numbers in memory: whether a machine still works. */
+/* The kernel adds lane numbers in memory: checks that a machine still works. */
 static void check_usable(struct gpu_kit *kit)
 {
 	kit->param = kit_buffer(kit, NULL, 16);
@@ -423,11 +427,12 @@ static void check_usable(struct gpu_kit *kit)
 	const uint32_t *value = simt_host(kit->gpu->memory, kit->param);
 	for (uint32_t i = 0; i < WARP; i++)
 		assert_int_equal(value[i], i);
-	assert_int_equal(kit->run.stats.sm.thread_instructions, 32 * 6); /* with the head's */
+	/* with those of the kernel's first instructions */
+	assert_int_equal(kit->run.stats.sm.thread_instructions, 32 * 6);
 }
 
-/* A store outside every allocation stops the kernel and names instruction, lane and address; then the machine is as
- * new. */
+/* A store outside every allocation stops the kernel, with a message that names instruction, lane and address. Then the
+ * machine is as new. */
 static void test_fault(void **state)
 {
 	struct gpu_kit kit;
@@ -445,8 +450,8 @@ static void test_fault(void **state)
 	kit_close(&kit);
 }
 
-/* Two warps that wait at different barriers would wait for ever: the last to come stops the kernel. A barrier whose
- * other warps have ended is passed, when it counts the block's threads. */
+/* Two warps that wait at different barriers would wait forever: the last to arrive stops the kernel. A barrier that
+ * counts the block's threads is passed when its other warps have ended. */
 static void test_deadlock(void **state)
 {
 	static const struct {
@@ -476,7 +481,7 @@ static void test_deadlock(void **state)
 	kit_close(&kit);
 }
 
-/* An endless loop is no stall: it ends by the limit of instructions, and the machine is as new. */
+/* An endless loop is not a stall: the limit of instructions ends it, and the machine is as new. */
 static void test_limit_of_instructions(void **state)
 {
 	struct gpu_kit kit;
@@ -487,15 +492,15 @@ static void test_limit_of_instructions(void **state)
 	kit_start(&kit, 15, 256);
 	assert_int_equal(kit.run.end, GPU_STOPPED);
 	assert_true(kit.run.stats.sm.thread_instructions >= 1000000);
-	/* looked at every 256 steps of at most 15 x 2 x 32 */
+	/* checked every 256 steps of at most 15 x 2 x 32 */
 	assert_true(kit.run.stats.sm.thread_instructions < 1000000 + 256 * 15 * 2 * 32);
 	kit.run.max_thread_instructions = 0;
 	check_usable(&kit);
 	kit_close(&kit);
 }
 
-/* Kernels follow each other on one machine: time goes on, statistics begin anew, L2 keeps its lines, and L1 too
- * unless it is told to forget them. */
+/* Kernels follow each other on one machine. Time continues and statistics restart. L2 preserves its lines, and so does
+ * L1 unless it is to be flushed. */
 static void test_kernels_in_a_row(void **state)
 {
 	(void)state;
@@ -519,7 +524,7 @@ static void test_kernels_in_a_row(void **state)
 	}
 }
 
-/* A machine that several threads simulate is usable again after a kernel that ended in the middle. */
+/* A machine with several host threads is usable again after a kernel that ended early. */
 static void test_threads_after_a_fault(void **state)
 {
 	static const uint32_t threads[] = {2, 4, 16};
@@ -532,8 +537,8 @@ static void test_threads_after_a_fault(void **state)
 	kit_threads = 1;
 }
 
-/* Wherever the block is that goes wrong (late enough for threads to be there), and whichever thread simulates its SM while all others are in a loop: the kernel
- * ends with its fault. */
+/* The kernel ends with the fault of the failing block, whichever block that is and whichever thread simulates its SM.
+ * It fails late enough for all threads to be active; all other blocks loop. */
 static void test_fault_in_any_thread(void **state)
 {
 	static const uint32_t threads[] = {1, 2, 4, 16};

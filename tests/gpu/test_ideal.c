@@ -1,20 +1,20 @@
-/* Protects the idealised machines: what a perfect L1 and a memory without latency cost, and that nothing goes past them.
- * test_gpu shows that they change no result. The cycles are those of test_sm and test_gpu. */
+/* Protects the idealised machines: the costs of a perfect L1 and of a memory without latency, and that no request
+ * bypasses them. test_gpu shows that they change no result. The cycles are those of test_sm and test_gpu. */
 #include "gpu_kit.h"
 
 enum {
 	WARP = 32,
-	TO_LSU = 4, /* issue to the load/store unit, where a hit is answered */
+	TO_LSU = 4, /* from issue to the load/store unit, where a hit is answered */
 	MISS_QUEUE = 1,
-	SEEN = 1,    /* sent to seen at the port of the replies */
-	WRITTEN = 2, /* ... to the register being written */
+	SEEN = 1,    /* from the sending until it is seen at the port of the replies */
+	WRITTEN = 2, /* ... until the register is written */
 };
 
 #define ONE_SM "sm.count=1", "l1i.sets=64"
 
 enum { NODES = 20 };
 
-/* What a load of a chain costs whose every node lies in another line, of which L1 holds none. */
+/* Returns the cost of a load in a chain whose nodes are all in different lines, none of which L1 holds. */
 static uint64_t chase(struct gpu_kit *kit, const char *load)
 {
 	enum { APART = 512 };
@@ -28,7 +28,7 @@ static uint64_t chase(struct gpu_kit *kit, const char *load)
 	return cost / (NODES / 2);
 }
 
-/* Every load hits, also one that asks to go past L1 and one of a machine whose loads all do. */
+/* Every load hits, even one that asks to bypass L1, and one of a machine whose loads all bypass it. */
 static void test_perfect_l1_loads(void **state)
 {
 	static const char *const loads[] = {"ld.global.u64 %rd1, [%rd1];", "ld.global.cg.u64 %rd1, [%rd1];",
@@ -50,8 +50,8 @@ static void test_perfect_l1_loads(void **state)
 	}
 }
 
-/* Stores of global and local memory end in L1 too, and a fence has nothing to wait for; atomics do not. What else L2 is
- * asked for are code and parameters. */
+/* Stores of global and local memory end in L1, too, so a fence has nothing to wait for. Atomics do not. The only other
+ * requests to L2 are for code and parameters. */
 static void test_perfect_l1_sends_nothing(void **state)
 {
 	static const struct {
@@ -91,7 +91,8 @@ static void nothing_beyond(const struct gpu_stats *s)
 	assert_int_equal(s->dram.reads + s->dram.writes, 0);
 }
 
-/* A miss is answered in the cycle behind its sending. Without a miss queue on its way a load past L1 is a cycle faster. */
+/* The reply to a miss arrives in the cycle after its sending. A load past L1 has no miss queue on its path and is one
+ * cycle faster. */
 static void test_zero_latency_loads(void **state)
 {
 	static const struct {
@@ -112,8 +113,8 @@ static void test_zero_latency_loads(void **state)
 	}
 }
 
-/* Everything that an SM sends is answered, from cold caches on: code, parameters, stores, atomics, local lines written
- * back; also while answers wait at the port, which is full, for lines that are put into L1 in four cycles each. */
+/* Everything that an SM sends is answered, from cold caches on: code, parameters, stores, atomics, local write-backs.
+ * This also holds while replies wait at a full port for lines that L1 fills in four cycles each. */
 static void test_zero_latency_sends_nothing(void **state)
 {
 	struct gpu_kit kit;

@@ -1,7 +1,7 @@
-/* Protects the checks of statistics: figures that contradict each other are told, with the relation that does not hold. */
+/* Protects the checks of statistics: contradictory values are reported with the relation that does not hold. */
 #include "gpu_kit.h"
 
-/* What does not hold is said with the relation that it is. */
+/* A violated relation is reported with its text. */
 static void test_relations(void **state)
 {
 	struct gpu_kit kit;
@@ -28,7 +28,7 @@ static void test_relations(void **state)
 	kit_close(&kit);
 }
 
-/* A mechanism that spoils its account. */
+/* A mechanism that corrupts its account. */
 static void spoil(struct mech_sm *sm)
 {
 	((struct mech_requests *)mech_account(sm))->asked++;

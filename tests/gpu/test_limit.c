@@ -1,12 +1,13 @@
-/* Protects the limit of instructions: a kernel ends in the cycle in which it reaches it, whatever sleeps and however many threads
- * simulate; its counters agree with each other, the accounts of mechanisms' requests add up; a limit that is not reached changes nothing. */
+/* Protects the limit of instructions. A kernel ends in the cycle in which it reaches the limit, independent of sleep
+ * and host threads. Its counters agree, and the accounts of mechanisms' requests add up. A limit that is not reached
+ * changes nothing. */
 #include "busy_kit.h"
 
 #include "mech/list.h"
 
 enum { SMS = 3, GRID = 18, BLOCK = 256 };
 
-/* One warp of additions, one behind the other. */
+/* One warp of dependent additions. */
 static void load_chain(struct gpu_kit *kit)
 {
 	kit_load_repeated(kit, "mov.u32 %r1, 1;", "add.u32 %r1, %r1, 1;", 200, "exit;");
@@ -22,7 +23,7 @@ static void cut(struct gpu_kit *kit, uint64_t most, uint32_t blocks, uint32_t th
 		fail_msg("cut at %llu: %s", (unsigned long long)most, text);
 }
 
-/* Of one warp on a new machine. */
+/* One warp on a new machine. */
 static uint64_t cut_chain(struct gpu_kit *kit, uint64_t most, uint32_t threads)
 {
 	KIT_OPEN(kit, "sm.count=1", "l1i.sets=64");
@@ -33,8 +34,9 @@ static uint64_t cut_chain(struct gpu_kit *kit, uint64_t most, uint32_t threads)
 	return cycles;
 }
 
-/* A warp issues 32 instructions of threads at a time, or as many as it has threads; the cycle is that of the last of them: a limit between
- * two is the later one, and the instruction behind it comes a known time later. */
+/* A warp issues 32 thread instructions at a time, or fewer if it has fewer threads. The kernel ends in the cycle of the
+ * last of them. A limit between two issues counts as the later one, and the next instruction issues at a known
+ * distance. */
 static void test_one_warp(void **state)
 {
 	static const uint32_t threads[] = {32, 7};
@@ -55,8 +57,8 @@ static void test_one_warp(void **state)
 
 static const char *const sleeps[] = {"launch.sleep=true", "launch.sleep=false"};
 
-/* A kernel that is full of memory accesses, cut here and there: the same figures with SMs that sleep or not and with one thread or several,
- * and no more beyond the limit than what issues in a cycle. */
+/* A kernel with many memory accesses, ended at several points. Statistics are the same with and without sleep and with
+ * one or several threads. The excess over the limit is at most what issues in one cycle. */
 static void test_same_cycle(void **state)
 {
 	(void)state;
@@ -90,7 +92,7 @@ static void test_same_cycle(void **state)
 	kit_threads = 1;
 }
 
-/* The last instruction of all is within the limit or not; one more does not matter. */
+/* The last instruction is within the limit or not; a limit that is larger by one makes no difference. */
 static void test_not_reached(void **state)
 {
 	struct gpu_kit kit;
@@ -133,7 +135,7 @@ static void send_next(struct mech_sm *sm, const struct mech_access *access)
 
 static uint64_t array; /* of BUSY_BYTES */
 
-/* The dispatcher's requests fill its queue now and then. */
+/* The dispatcher's requests sometimes fill its queue. */
 static uint64_t send_more(struct mech_gpu *gpu, uint64_t cycle)
 {
 	for (uint64_t line = cycle; mech_room_to_send(gpu); line += 7)
@@ -162,13 +164,14 @@ static const struct mech sender = {.version = MECH_VERSION,
                                    .gpu_cycle = send_more,
                                    .kernel_end = count_end};
 
-/* Cut while requests wait, are on their way, and have come: the account adds up, by load too, and kernel_end is called. */
+/* The kernel ends while requests wait, are under way, and have arrived. The account adds up, also by load, and
+ * kernel_end is called. */
 static void test_requests(void **state)
 {
 	static const struct mech *const mechanisms[] = {&sender, NULL};
 	struct gpu_kit kit;
 	uint32_t cuts = 0;
-	uint64_t waiting = 0, by_load = 0; /* for nothing any more; asked for by loads */
+	uint64_t waiting = 0, by_load = 0; /* for nothing any more; requested by loads */
 	(void)state;
 	kit_mechanisms = mechanisms;
 	for (uint64_t most = 20000; most < 120000; most += 7177, cuts++) {
@@ -188,7 +191,7 @@ static void test_requests(void **state)
 			                 load->useful + load->late + load->early_evicted + load->redundant);
 			seam_requests_add(&sum, load);
 		}
-		assert_true(sum.issued < all.issued); /* the dispatcher's are on behalf of none */
+		assert_true(sum.issued < all.issued); /* the dispatcher's belong to no load */
 		by_load += sum.issued;
 		waiting += all.redundant;
 		free(by_pc);
@@ -212,7 +215,7 @@ static struct counted counted_by(const struct gpu_kit *kit)
 	return counted;
 }
 
-/* Each mechanism that is built in: what it has counted until then is the same, too. */
+/* For each built-in mechanism, the counts up to that point are the same, too. */
 static void test_built_in(void **state)
 {
 	static const uint64_t limits[] = {5000, 70001};

@@ -1,6 +1,6 @@
-/* Kernels whose warps only poll are stalled (launch.livelock), and no others are: not who polls while another
- * computes for long, not who counts its rounds, not who reads a clock. Protects right programs from the watchdog,
- * and users from runs without an end. */
+/* Protects correct programs from the watchdog, and users from runs without an end (launch.livelock). Kernels whose
+ * warps only poll are stalled. Kernels are not stalled if another warp computes for long, or if the polling warp counts
+ * its iterations or reads a clock. */
 #include "gpu_kit.h"
 
 static struct gpu_kit run(const char *body, uint32_t blocks, uint32_t threads, const char *option)
@@ -39,12 +39,12 @@ static void polls_are_located(void **state)
 	/* one warp polls, the other waits for it */
 	expect_stall("mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; @%p1 bra B; " POLL "B: bar.sync 0; exit;", 1, 64,
 	             "1 poll, 1 wait at barriers");
-	/* a barrier of all blocks, of which not all have room */
+	/* a barrier of all blocks, more than are resident at once */
 	expect_stall("atom.global.add.u32 %r2, [%rd0], 1; P: ld.volatile.global.u32 %r4, [%rd0]; setp.lt.u32 %p3, %r4, "
 	             "3200; "
 	             "@%p3 bra P; exit;",
 	             100, 32, "96 of 100 blocks are not resident");
-	/* of shared memory, and a lock that nobody gives back */
+	/* of shared memory, and a lock that no warp releases */
 	expect_stall(
 		"mov.u32 %r1, 64; P: ld.volatile.shared.u32 %r4, [%r1]; setp.eq.u32 %p3, %r4, 0; @%p3 bra P; exit;", 1,
 		32, "reads shared address 0x40");
@@ -59,11 +59,11 @@ static void polls_are_located(void **state)
 	             1, 32, "reads address");
 }
 
-/* The value has come when it is asked for, so that the warp does not wait for a load. */
+/* The value has arrived when it is needed, so that the warp does not wait for a load. */
 #define ADD   "add.u32 %r5, %r5, 1; add.u32 %r5, %r5, 1; add.u32 %r5, %r5, 1; add.u32 %r5, %r5, 1; "
 #define PAUSE "mov.u32 %r5, 1; " ADD ADD ADD ADD ADD
 
-/* The warps that compete poll and keep their places: the one that would write never gets one. */
+/* The warps in the ready set poll and stay in it: the writer never gets into it. */
 static struct gpu_kit run_levels(const char *order, const char *writer)
 {
 	const char *options[] = {"sm.count=1", "launch.livelock=20000", order, NULL};
@@ -95,7 +95,7 @@ static void left_out_by_the_warp_order(void **state)
 	kit_close(&kit);
 }
 
-/* With a place for each, the writer computes for long, and ends the polls. */
+/* With space for each warp, the writer computes for long and ends the polls. */
 static void with_room_for_the_writer(void **state)
 {
 	(void)state;
@@ -123,12 +123,13 @@ static void expect_end(const char *body, uint32_t blocks, uint32_t threads, enum
 static void right_programs_go_on(void **state)
 {
 	(void)state;
-	/* a long computation before the store; with loads that always give the same; in a loop that polls in passing */
+	/* a long computation before the store; with loads that always return the same value; in a loop that also
+	 * polls */
 	expect_end(WRITER(FOR_LONG("")), 1, 64, GPU_DONE);
 	expect_end(WRITER(FOR_LONG("ld.volatile.global.u32 %r7, [%rd0];")), 1, 64, GPU_DONE);
 	expect_end(WRITER(FOR_LONG("atom.global.add.u32 %r7, [%rd0+16], 0;")), 1, 64, GPU_DONE);
 	expect_end(WRITER(FOR_LONG("nanosleep.u32 100;")), 1, 64, GPU_DONE);
-	/* rounds that are counted, a clock */
+	/* counted iterations, a clock */
 	expect_end("mov.u32 %r2, 0; L: ld.volatile.global.u32 %r7, [%rd0]; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, "
 	           "20000; "
 	           "@%p2 bra L; exit;",

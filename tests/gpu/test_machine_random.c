@@ -1,15 +1,18 @@
-/* Random kernels on random machines with random mechanisms, all of them valid; those of every third case race. Protects what holds of every run:
- *   - what is in memory afterwards is what the functional mode leaves there, or, after races, the first of these runs;
- *   - no stall, no broken assertion, no counters that contradict each other;
- *   - all statistics are the same with 1, 2 and 3 host threads, whether SMs sleep or not, and whether they go alone or together;
- *   - they are the same with samples and a timeline, which some ways keep in every second case, and those files are the same, too;
- *   - a mechanism is told the fate of each request that was issued;
- *   - a machine that is refused is refused with a message that names the key.
+/* Protects the rules that hold for every run, with valid random kernels on random machines with random mechanisms. The
+ * kernels of every third case race.
+ * - Memory afterwards equals that of the functional mode, or, with races, that of the first of these runs.
+ * - There is no stall, no broken assertion, and no contradiction between counters.
+ * - All statistics are the same with 1, 2 and 3 host threads, with and without sleep, and with and without run-ahead.
+ * - They are the same with samples and a timeline, which some runs of every second case record, and those files agree,
+ *   too.
+ * - A mechanism receives the outcome of each issued request.
+ * - The message about a refused machine names the key.
  *
- *   test_machine_random [CASES [SEED [WITHOUT...]]]      the cases from SEED on; each is told. By default a few seconds' worth
+ *   test_machine_random [CASES [SEED [WITHOUT...]]]
+ *     the cases from SEED on, each announced; by default a few seconds' worth
  *
- * A case that fails is printed whole; `test_machine_random 1 SEED` runs it again, and with WITHOUT it does so without the
- * settings and mechanisms that are given there, to narrow it down. */
+ * A case that fails is printed completely. `test_machine_random 1 SEED` reruns it. WITHOUT removes settings and
+ * mechanisms, to narrow the failure down. */
 #include "random_runs.h"
 
 #include "kernel_random.h"
@@ -24,8 +27,8 @@ enum { KERNELS = 3, LAUNCHES = 4, PATIENCE = 300 };
 struct launch {
 	uint32_t kernel, dynamic_bytes, salt;
 	sluice_dim grid, block;
-	struct sluice_range range; /* that the program announces before; a base of 0: none */
-	bool refused;              /* by the timed machine, which has no room for such a block */
+	struct sluice_range range; /* that the program announces before; base 0: none */
+	bool refused;              /* by the timed machine, which has no space for such a block */
 };
 
 struct random_case {
@@ -37,7 +40,7 @@ struct random_case {
 	uint32_t launches;
 };
 
-/* What a run left in memory. */
+/* The memory contents after a run. */
 struct memory {
 	uint32_t own[KERNEL_OWN * KERNEL_THREADS], meet[KERNEL_MEET], total[16];
 	uint64_t pair[2];
@@ -45,7 +48,8 @@ struct memory {
 
 /* --- the case --- */
 
-/* Bytes that a block is said to read, whatever it reads: its base is an offset into `in`. Sometimes it lies anywhere. */
+/* The range that a block is declared to read, whatever it reads. Its base is an offset into `in`, and sometimes
+ * anywhere. */
 static struct sluice_range random_range(struct random_text *text)
 {
 	struct sluice_range range = {.base = 1 + random_below(text, 4 * KERNEL_IN - 1)};
@@ -134,11 +138,11 @@ static void print_case(FILE *file)
 
 /* --- a run --- */
 
-/* How the same machine is simulated: no figure depends on it. */
+/* A way to simulate the same machine: statistics do not depend on it. */
 struct way {
 	const char *name;
 	uint32_t threads;
-	bool sleep, checks, traces; /* traces: in every second case */
+	bool sleep, checks, traces; /* traces: samples and timeline, in every second case */
 };
 
 static const struct way ways[] = {{"timed", 1, true, false, false},
@@ -146,7 +150,7 @@ static const struct way ways[] = {{"timed", 1, true, false, false},
                                   {"3 threads", 3, true, false, false},
                                   {"without sleep, with checks", 1, false, true, true}};
 
-/* What is kept while kernels run: files in the folder of this process, and how they are kept. */
+/* The files that are written while kernels run: in the folder of this process, with their options. */
 static char samples_path[64], timeline_path[64];
 
 static bool keeps_traces(const struct random_case *c, const struct way *way)
@@ -154,7 +158,7 @@ static bool keeps_traces(const struct random_case *c, const struct way *way)
 	return way->traces && c->seed % 2;
 }
 
-/* With it, all SMs go together. */
+/* With a timeline, all SMs stay in step. */
 static bool keeps_timeline(const struct random_case *c)
 {
 	return c->seed / 2 % 2;
@@ -188,8 +192,8 @@ static void announce(sluice_gpu *gpu, struct sluice_range range, uint64_t in)
 		FAIL("%s", error.message);
 }
 
-/* A launch that has no room on the machine is refused, and leaves everything as it is: it is marked, the functional mode is not
- * to make it. */
+/* A launch that does not fit the machine is refused and changes nothing. It is marked, so that the functional mode
+ * skips it. */
 static void launch_all(struct random_case *c, sluice_gpu *gpu, sluice_module *module, const uint64_t address[3])
 {
 	struct sluice_error error;
@@ -233,7 +237,7 @@ static void run_case(struct random_case *c, sluice_gpu *gpu, struct memory *memo
 	read_variable(gpu, module, "pair", memory->pair, sizeof memory->pair);
 }
 
-/* --- what it leaves --- */
+/* --- its results --- */
 
 static char *content_of(const char *path)
 {
@@ -246,7 +250,7 @@ static char *content_of(const char *path)
 	return text;
 }
 
-/* The files of the run before are those of the first one that kept any. */
+/* The files of the last run equal those of the first run that wrote any. */
 static void check_traces(const struct random_case *c, char *kept[2])
 {
 	static const char *const paths[] = {samples_path, timeline_path};
@@ -303,7 +307,7 @@ static void check_case(struct random_case *c)
 	static struct memory expected, memory;
 	char *kept[2] = {NULL};
 	settle_machine(&c->machine);
-	char *first = run_timed(c, &ways[0], &memory); /* it says which launches are refused */
+	char *first = run_timed(c, &ways[0], &memory); /* it marks the launches that are refused */
 	if (c->races)
 		expected = memory;
 	else
@@ -343,7 +347,7 @@ static void cases_in_a_row(void **state)
 	free(c);
 }
 
-/* A folder of this process, for its files. */
+/* A folder of this process for its files. */
 static int make_folder(void **state)
 {
 	static char folder[] = "/tmp/sluice-random-XXXXXX";

@@ -1,11 +1,13 @@
-/* Kernels with races, on SMs that go alone and on such that go together. Protects that figures and results are the same: no SM issues ahead of the others a load
- * that can meet a store of theirs, by whatever way it has its pointer. All blocks load and store a few words all the time, so that a load that is
- * made a cycle too early, or with one store too many, changes what follows. */
+/* Protects that statistics and results are the same for SMs that run ahead and SMs in step, with kernels that race. No
+ * SM may issue a load ahead of the others if the load may alias one of their stores, whatever the origin of its
+ * pointer.
+ * All blocks load and store a few words all the time. A load that comes a cycle too early, or sees one store too many,
+ * thus changes everything after it. */
 #include "random_runs.h"
 
 enum { WORDS = 64, BLOCKS = 6, MOST_THREADS = 288 };
 
-/* %rd1: where it loads; %rd2: where it stores. */
+/* %rd1: the address of its loads; %rd2: of its stores. */
 #define KERNEL(pointers, load, store)                                                                                  \
 	".version 7.0\n.target sm_80\n.address_size 64\n.global .align 4 .b32 variable[64];\n"                         \
 	".func (.param .b32 r) get(.param .b64 p)\n{\n.reg .b64 %d;\n.reg .b32 %r;\nld.param.b64 %d, [p];\n"           \

@@ -1,10 +1,11 @@
-/* Protects that no figure depends on how a machine is simulated, whatever the warp order and the mechanism beside it: launch.sleep on and off,
- * launch.window 1 and 64, one host thread and two give the same statistics. Pairs of each warp order with each other mechanism of `sluice
- * mech list`, random options of both, random programs without races on random machines.
+/* Protects that statistics do not depend on how a machine is simulated, for each warp order together with each other
+ * mechanism. launch.sleep on and off, launch.window 1 and 64, and one or two host threads give the same statistics.
+ * The test pairs each warp order with each other mechanism of `sluice mech list`, with random options, on random
+ * programs without races and random machines.
  *
  *   test_sleep_pairs                    a few pairs
- *   test_sleep_pairs ROUNDS [SEED]      all pairs, so often each; each is told
- *   test_sleep_pairs ORDER OTHER SEED   one case again */
+ *   test_sleep_pairs ROUNDS [SEED]      all pairs, ROUNDS times each; each is announced
+ *   test_sleep_pairs ORDER OTHER SEED   reruns one case */
 #include "random_runs.h"
 
 #include "kernel_random.h"
@@ -31,7 +32,8 @@ static bool is_order(const struct mech *mech)
 	return mech->seats & MECH_SEAT_WARP_ORDER;
 }
 
-/* What stands for others is among the pairs of these. The trace is no mechanism of a study: it draws into a file. */
+/* True for mechanisms to pair with an order. Mechanisms that only combine others are in the pairs of these. The trace
+ * mechanism belongs to no study: it writes a file. */
 static bool is_beside(const struct mech *mech)
 {
 	return !is_order(mech) && !mech->stands_for_count && strcmp(mech->name, "trace") != 0;
@@ -82,7 +84,8 @@ static void attach(struct random_text *text, struct machine_random *m, const str
 	}
 }
 
-/* Loads by a stride in a loop, whose values later ones need: what prefetchers find, and warps wait for together. */
+/* Strided loads in a loop whose values later instructions need: prefetchers recognize them, and warps wait for them
+ * together. */
 static void strided_kernel(struct random_text *text, uint32_t number)
 {
 	random_add(text,
@@ -170,8 +173,8 @@ static void print_case(FILE *file)
 	fprintf(file, "\n");
 }
 
-/* A refusal names a key that was set, or a mechanism: then options of it go, and in the end all keys but the count of
- * SMs. The pair stays. */
+/* A refusal names a key that was set, or a mechanism: then some of its options are removed, and finally all keys except
+ * the number of SMs. The pair stays. */
 static void settle(struct machine_random *m)
 {
 	struct sluice_error error;
@@ -215,7 +218,7 @@ static const struct way {
             {"asleep, window 1, 2 threads", true, 1, 2},
             {"awake, window 64, 2 threads", false, 64, 2}};
 
-/* A launch that has no room on the machine is refused, in all ways. */
+/* A launch that does not fit the machine is refused, in all ways. */
 static void launch(const struct pair_case *c, sluice_gpu *gpu, sluice_module *module, uint32_t number,
                    const uint64_t address[3])
 {
@@ -290,7 +293,7 @@ static void check_pair(struct pair_case *c, struct pair pair, uint64_t seed)
 	check_case(c);
 }
 
-/* What a figure of CAPS' page was wrong by; then others, far apart in the list. */
+/* The pair that once made a value on CAPS' page wrong; then others, far apart in the list. */
 static void check_few(struct pair_case *c, const struct pair *pairs, uint32_t count)
 {
 	check_pair(c, (struct pair){find("pas"), find("cap")}, first_seed);

@@ -1,6 +1,6 @@
-/* Protects visits between cycles, of which samples are made: they come in the cycles that were asked for, also where the whole machine
- * sleeps; what they see of the counters is the same whether units sleep or not and with any number of host threads, grows up to the
- * kernel's statistics, and changes none of them. */
+/* Protects visits between cycles, the basis of samples. They occur in the requested cycles, even while the whole
+ * machine sleeps. The counters that they see do not depend on sleep or on host threads, grow up to the kernel's
+ * statistics, and do not change these. */
 #include "busy_kit.h"
 
 #include "gpu/stats.h"
@@ -88,7 +88,7 @@ static void expect_same(const char *clock)
 	free(first);
 }
 
-/* Also where core cycles pass in which all wait for the next one of L2. */
+/* Includes core cycles that pass while all units wait for the next L2 cycle. */
 static void test_same(void **state)
 {
 	(void)state;
@@ -96,8 +96,8 @@ static void test_same(void **state)
 	expect_same("clock.l2=200");
 }
 
-/* What a visit sees adds up by itself: all slots of all cycles before it are charged, but for those that wait for a load still; and an
- * instruction is on a pipe. */
+/* The counters that a visit sees are consistent. All slots of all earlier cycles are charged, except those that still
+ * wait for a load, and every instruction is counted on one pipe. */
 static uint64_t add_up(void *user, uint64_t cycle)
 {
 	struct gpu *gpu = user;
@@ -127,8 +127,8 @@ static void test_adds_up(void **state)
 	}
 }
 
-/* Nothing but a mechanism's hook keeps the kernel going: while blocks are to come visits are in time, and when all have ended, they are
- * neither behind the kernel's end nor lost in its statistics. */
+/* Only a mechanism's hook extends the kernel. Visits are in time while blocks are still to start. When all have ended,
+ * no visit comes after the kernel's end or is missing from its statistics. */
 enum { OPENS = 3000, HELD = 2 };
 
 static uint64_t wake_late(struct mech_gpu *gpu, uint64_t cycle)

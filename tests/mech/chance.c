@@ -1,9 +1,12 @@
-/* A mechanism that does at random, the same in every run, all that a mechanism may do: it asks for lines wherever they lie, holds
- * blocks and lets them go, from SMs and from the dispatcher, counts, and draws. It says how many fates it was told, which is how many
- * requests of it were issued (test_machine_random.c). With -DSEATS it owns every seat as well, and answers there at random; with -DSTEP SMs
- * may be ahead of the dispatcher, but those that it keeps in step at random, for a while: of the others it asks for nothing.
- * (vetoes.c has the vetoes.) What it may not do is depend on how often an SM ticks: what is drawn in a cycle hook is drawn when the
- * cycle has come that was asked for. */
+/* A mechanism that does at random, but the same in every run, everything that a mechanism may do. It requests lines at
+ * any addresses, holds and releases blocks from SMs and from the dispatcher, counts, and draws timeline events. It
+ * counts the outcomes that it hears, which is the number of its issued requests (test_machine_random.c).
+ *
+ * With -DSEATS it also owns every policy and decides at random. With -DSTEP SMs may run ahead of the dispatcher, except
+ * those that it holds in step for random periods; it requests nothing from the others. See vetoes.c for the vetoes.
+ *
+ * Its behaviour must not depend on how often an SM ticks. A cycle hook therefore draws its random numbers only in the
+ * cycle that it requested. */
 #include "draw.h"
 #include "holds.h"
 #include "seam/mech.h"
@@ -56,7 +59,7 @@ struct sm_state {
 struct gpu_state {
 	struct random random;
 	uint64_t next;
-	uint32_t kept[MOST_SMS]; /* with STEP: how often an SM is kept in step */
+	uint32_t kept[MOST_SMS]; /* with STEP: the number of times an SM is held in step */
 };
 
 static uint64_t of_sm(struct mech_sm *sm, uint64_t bound)
@@ -73,7 +76,7 @@ static uint64_t of_gpu(struct mech_gpu *gpu, uint64_t bound)
 	return draw(&own->random, config->seed, UINT32_MAX) % bound;
 }
 
-/* Each fate is told once: counted and drawn. */
+/* Each outcome is reported once: counts and draws it. */
 static void tell(struct mech_output *output, uint64_t *told, const struct mech_fate *fate)
 {
 	bool comes_in_turn = !fate->came || (fate->sent <= fate->came && fate->came <= fate->cycle);
@@ -94,7 +97,7 @@ static void partition_fate(struct mech_partition *partition, const struct mech_f
 }
 #endif
 
-/* Some bytes of a line near the address, or far beyond all memory. */
+/* Requests some bytes of a line near the address, or far outside all memory. */
 static struct mech_request request_near(const struct mech_machine *machine, const struct config *config,
                                         uint64_t address, uint64_t random)
 {
@@ -122,7 +125,7 @@ static enum mech_place to_buffer(const struct config *config, enum mech_place ot
 #endif
 }
 
-/* Into shared memory instead: side by side, or wherever. */
+/* Into shared memory instead: contiguous words or any words. */
 static void to_shared(struct mech_sm *sm, struct mech_request *request, uint32_t word[MECH_MAX_WORDS])
 {
 	uint32_t bytes = sm->launch->shared_bytes;
@@ -137,7 +140,7 @@ static void to_shared(struct mech_sm *sm, struct mech_request *request, uint32_t
 		request->shared = (uint32_t)of_sm(sm, bytes - request->bytes + 1);
 }
 
-/* Now and then the warp is held, and some of each scheduler's do not compete. */
+/* Sometimes holds the warp, and some warps of each scheduler do not compete. */
 static void hold_warps(struct mech_sm *sm, const struct mech_memory *memory)
 {
 	struct sm_state *own = sm->state;
@@ -176,7 +179,7 @@ static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
 	const struct config *config = sm->config;
 	struct sm_state *own = sm->state;
 	own->last_address = memory->transaction[0].address;
-	/* the account is up to date in every hook: it has a say */
+	/* the account, which is up to date in every hook, affects the choice */
 	if (of_sm(sm, config->rate) || (mech_account(sm)->useful & 3) == 3)
 		return;
 	struct mech_request request = request_near(sm->machine, config, own->last_address, of_sm(sm, UINT64_MAX));
@@ -191,7 +194,7 @@ static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
 	mech_send(sm, &request);
 }
 
-/* Answers to what was sent are asked for once more, now and then. */
+/* Sometimes requests again what a reply has returned. */
 static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 {
 	mech_count(sm->output, VECTOR_RANDOM, (uint32_t)of_sm(sm, ELEMENTS), of_sm(sm, 3));
@@ -204,7 +207,7 @@ static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 		mech_send(sm, &reply->request);
 }
 
-/* So are fates. */
+/* The same after an outcome. */
 static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
 {
 	tell(sm->output, sm->stats, fate);
@@ -248,7 +251,7 @@ static void gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
 	send_to(gpu, block->sm);
 }
 
-/* Once more, and then perhaps for the last time. */
+/* Once again, and then perhaps for the last time. */
 static void call_at(struct mech_gpu *gpu, uint32_t sm)
 {
 	struct gpu_state *own = gpu->state;
@@ -288,7 +291,7 @@ static void gpu_open(struct mech_gpu *gpu)
 	mech_prefer(gpu, (enum mech_preference)of_gpu(gpu, MECH_ALTERNATE + 1));
 }
 
-/* What is drawn before a kernel begins counts from there: its cycles go on from the last one's. */
+/* Delays drawn before a kernel begins start there: its cycles continue from the last kernel's. */
 static void gpu_kernel_begin(struct mech_gpu *gpu)
 {
 	struct gpu_state *own = gpu->state;

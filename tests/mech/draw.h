@@ -1,4 +1,4 @@
-/* draw: random numbers of a mechanism's part, the same in every run. */
+/* draw: random numbers for a mechanism's part, the same in every run. */
 #ifndef SLUICE_TESTS_MECH_DRAW_H
 #define SLUICE_TESTS_MECH_DRAW_H
 
@@ -8,7 +8,7 @@ struct random {
 	uint64_t count;
 };
 
-/* splitmix64, of the seed, the place and how often it was asked. */
+/* splitmix64 of the seed, the part and the number of earlier draws. */
 static inline uint64_t draw(struct random *random, uint32_t seed, uint32_t place)
 {
 	uint64_t x = ((uint64_t)seed << 32 | place) * 0xd1342543de82ef95 + ++random->count * 0x9e3779b97f4a7c15;

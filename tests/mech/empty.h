@@ -1,4 +1,4 @@
-/* empty: a function for every hook that looks, which does nothing. A mechanism takes those that it wants. */
+/* empty: an empty function for every read-only hook. A mechanism uses those that it needs. */
 #ifndef SLUICE_TESTS_MECH_EMPTY_H
 #define SLUICE_TESTS_MECH_EMPTY_H
 
@@ -9,7 +9,7 @@
 	{                                                                                                              \
 	}
 
-/* What they are told they leave alone. */
+/* Their parameters are unused. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 EMPTY(gpu_open, struct mech_gpu *gpu)

@@ -1,15 +1,16 @@
-/* holds: blocks and warps that a mechanism made for a test holds until a cycle that it has drawn. */
+/* holds: blocks and warps that a test's mechanism holds until a random cycle. */
 #ifndef SLUICE_TESTS_MECH_HOLDS_H
 #define SLUICE_TESTS_MECH_HOLDS_H
 
 #include "seam/mech.h"
 
-/* By slot, the cycle in which the block is released, the warp woken; 0: it is not held. The first member of an SM part's state. */
+/* By slot: the cycle in which the block is released or the warp woken; 0: not held. The first member of an SM part's
+ * state. */
 struct holds {
 	uint64_t due[MECH_MAX_BLOCKS], warp_due[MECH_MAX_WARPS];
 };
 
-/* Releases of the held blocks `first`, `first` + 2, ... those that are due; gives the cycle in which the next one is. */
+/* Releases the held blocks that are due, of `first`, `first` + 2, ... Returns the cycle of the next release. */
 static inline uint64_t holds_release(struct mech_sm *sm, uint32_t first, uint64_t cycle)
 {
 	struct holds *holds = sm->state;
@@ -25,7 +26,7 @@ static inline uint64_t holds_release(struct mech_sm *sm, uint32_t first, uint64_
 	return next;
 }
 
-/* Holds a live warp until then, if it does not yet. */
+/* Holds a live warp until then, unless it is already held. */
 static inline void holds_warp(struct mech_sm *sm, uint32_t slot, uint64_t due)
 {
 	struct holds *holds = sm->state;
@@ -37,7 +38,7 @@ static inline void holds_warp(struct mech_sm *sm, uint32_t slot, uint64_t due)
 	mech_hold_warp(sm, slot);
 }
 
-/* Wakes the warps that are due and have not ended since; gives the cycle in which the next one is. */
+/* Wakes the warps that are due and have not ended. Returns the cycle of the next one. */
 static inline uint64_t holds_wake(struct mech_sm *sm, uint64_t cycle)
 {
 	struct holds *holds = sm->state;
@@ -57,7 +58,7 @@ static inline uint64_t holds_wake(struct mech_sm *sm, uint64_t cycle)
 	return next;
 }
 
-/* Nobody holds the block and its warps any more. */
+/* The block and its warps are no longer held. */
 static inline void holds_block_end(struct mech_sm *sm, const struct mech_block *block)
 {
 	struct holds *holds = sm->state;
@@ -66,7 +67,7 @@ static inline void holds_block_end(struct mech_sm *sm, const struct mech_block *
 		holds->warp_due[block->first_warp + w] = 0;
 }
 
-/* For the cycle hooks: even slots are released by their SM, odd ones by the dispatcher; warps are woken by their SM. */
+/* For the cycle hooks: their SM releases even slots, the dispatcher odd ones; warps are woken by their SM. */
 static inline uint64_t holds_cycle(struct mech_sm *sm, uint64_t cycle)
 {
 	uint64_t release = holds_release(sm, 0, cycle), wake = holds_wake(sm, cycle);

@@ -1,4 +1,4 @@
-/* A mechanism with one hook, -DHOOK=its name, that does nothing; without HOOK it has none. */
+/* A mechanism with one hook, -DHOOK=its name, that does nothing; without HOOK it has no hooks. */
 #include "empty.h"
 
 #define PASTE(one, other) one##other

@@ -1,4 +1,5 @@
-/* seats: the hooks of chance.c with which it owns every seat, and answers there at random. Behind the functions of chance.c. */
+/* seats: the hooks with which chance.c owns every policy and decides at random. Included after the functions of
+ * chance.c. */
 static uint32_t blocks_per_sm(struct mech_gpu *gpu, uint32_t blocks)
 {
 	return 1 + (uint32_t)of_gpu(gpu, blocks);
@@ -34,14 +35,14 @@ static struct mech_buffer buffer(const void *pointer, const struct mech_machine 
 	return buffer;
 }
 
-/* Some of what is loaded is there from now on. */
+/* Inserts some of the loaded lines into the buffer. */
 static void on_access(struct mech_sm *sm, const struct mech_access *access)
 {
 	if (of_sm(sm, 16) == 0)
 		mech_put(sm, access->address & ~(uint64_t)(MECH_SECTOR - 1), MECH_SECTOR, access->block);
 }
 
-/* Which line goes, what of it is remembered, and that nothing of it says anything. */
+/* Chooses a random victim and updates a line's word at random; the word has no meaning. */
 static uint32_t some_way(const struct mech_set *set, uint64_t random)
 {
 	uint32_t way = (uint32_t)(random % set->ways);

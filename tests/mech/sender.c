@@ -1,5 +1,5 @@
-/* A mechanism whose requests keep all accounts busy: for every transaction of a load it asks for what lies behind, by turns to the
- * buffer in front of L1, to L1, to L2 and to nothing. */
+/* A mechanism whose requests exercise all accounts. For every transaction of a load it requests the next data, in turn
+ * for the buffer in front of L1, L1, L2 and no destination. */
 #include "seam/mech.h"
 
 struct sm_state {

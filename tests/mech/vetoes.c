@@ -1,5 +1,5 @@
-/* A mechanism that answers every veto at random, the same in every run, and has every other hook, empty: whatever the answers
- * are, as long as they are yes some day, programs end, are right, and what is counted adds up. */
+/* A mechanism that answers every veto at random, but the same in every run, and has every other hook, empty. As long as
+ * every veto is eventually granted, programs end with correct results and consistent counts. */
 #include "draw.h"
 #include "holds.h"
 #include "empty.h"
@@ -14,7 +14,7 @@ static const struct option options[] = {
 	{"seed", OPTION_U32, offsetof(struct config, seed), 0, 1e9, NULL, "", "of the answers"},
 };
 
-/* How often each answer was no: a run that refused nothing would show nothing. */
+/* The number of refusals by each veto: a run without refusals would test nothing. */
 struct stats {
 	uint64_t not_dispatched, not_started, not_issued, not_allocated, not_accessed, replayed, not_ended;
 };
@@ -64,7 +64,7 @@ static bool may_start(struct mech_sm *sm, const struct mech_block *block)
 	return yes;
 }
 
-/* By address, too: words of odd number take longer. */
+/* By address, too: words of odd number wait longer. */
 static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	struct stats *stats = sm->stats;
@@ -79,7 +79,7 @@ static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 	return false;
 }
 
-/* Asked when gpu_cycle is due, behind the last block. */
+/* Called when gpu_cycle is due, after the last block. */
 static bool may_end(struct mech_gpu *gpu, const struct mech_end *end)
 {
 	const struct config *config = gpu->config;

@@ -1,4 +1,4 @@
-/* cache_bench: one small cache with the test at both of its ends. */
+/* cache_bench: one small cache; the test is its client and the level below it. */
 #ifndef SLUICE_TESTS_CACHE_BENCH_H
 #define SLUICE_TESTS_CACHE_BENCH_H
 
@@ -21,7 +21,7 @@ struct bench {
 	bool sent_down; /* of the last access */
 };
 
-/* Two sets of two ways, four registers of two requests each, a miss queue of four: everything can be exhausted. */
+/* Two sets of two ways, four MSHRs of two requests each, a miss queue of four: a test can exhaust each resource. */
 static inline struct cache_config small(void)
 {
 	return (struct cache_config){.sectors = 1,
@@ -64,7 +64,7 @@ static inline enum access_result read(struct bench *bench, uint64_t address, uin
 	return access(bench, REQUEST_READ, address, cycle);
 }
 
-/* Sends the oldest miss down, which has to be of this kind and address, and gives it. */
+/* Pops the oldest miss, checks its kind and address, and returns it. */
 static inline struct request *send(struct bench *bench, enum request_kind kind, uint64_t address)
 {
 	assert_true(bench->cache.miss_queue.count > 0);
@@ -80,7 +80,7 @@ static inline void answer_all(struct bench *bench)
 		cache_next_ready(&bench->cache);
 }
 
-/* Brings a line in by a read miss and its fill, both at `cycle`. */
+/* Loads a line with a read miss and its fill, both at `cycle`. */
 static inline void load(struct bench *bench, uint64_t address, uint64_t cycle)
 {
 	assert_int_equal(read(bench, address, cycle), ACCESS_MISS);
@@ -88,7 +88,7 @@ static inline void load(struct bench *bench, uint64_t address, uint64_t cycle)
 	answer_all(bench);
 }
 
-/* True when the line is there; looks at the tags, so that looking is not a use. */
+/* True when the line is present. Reads the tags directly, so that the check is not a use. */
 static inline bool holds(const struct bench *bench, uint64_t address)
 {
 	for (uint32_t i = 0; i < bench->cache.config.sets * bench->cache.config.ways; i++) {

@@ -1,4 +1,4 @@
-/* dram_bench: one memory channel, with a test at its slices' ends and an eye on its commands. */
+/* dram_bench: one memory channel. The test is its slices and records its commands. */
 #ifndef SLUICE_TESTS_DRAM_BENCH_H
 #define SLUICE_TESTS_DRAM_BENCH_H
 
@@ -23,7 +23,7 @@ enum {
 	RCDWR = 7,
 	RAS = 28,
 	RP = 13,
-	RC = 50, /* longer than RAS + RP, so that it shows */
+	RC = 50, /* longer than RAS + RP, so that it is visible */
 	CL = 14,
 	WL = 4,
 	RTW = 16,
@@ -32,7 +32,7 @@ enum {
 	RTPL = 10,
 	WTP = 18,
 	FIRST = 1 + LATENCY + 1, /* from the push to the first command */
-	SEEN = 2,                /* from the last data to the slice's seeing the answer */
+	SEEN = 2,                /* from the last data to the cycle in which the slice sees the reply */
 	SLICES = 2,
 	BANKS = 16,
 	MAX_COMMANDS = 64,
@@ -50,7 +50,7 @@ struct bench {
 	struct port to_l2[SLICES];
 	uint64_t wake, cycle;
 	uint64_t l2_period; /* in DRAM cycles */
-	bool sleeps;        /* ticks only when the channel has asked to */
+	bool sleeps;        /* ticks only when the channel has requested it */
 	struct command command[MAX_COMMANDS];
 	uint32_t commands;
 };
@@ -130,12 +130,12 @@ static inline void note(struct bench *bench, char what, uint64_t before, uint64_
 	bench->command[bench->commands++] = (struct command){what, bench->cycle};
 }
 
-/* One cycle; notes the command that was given, of which there is at most one, or a row's beside a column's. */
+/* Simulates one cycle and records its command. A cycle has at most one command, or one row and one column command. */
 static inline void tick(struct bench *bench)
 {
 	struct dram_stats before = bench->channel.stats, *after = &bench->channel.stats;
 	uint32_t commands = bench->commands;
-	/* the coming L2 cycle: what the gpu passes */
+	/* the next L2 cycle, which the GPU passes */
 	uint64_t l2_cycle = (bench->cycle + bench->l2_period - 1) / bench->l2_period;
 	if (!bench->sleeps || bench->channel.wake <= bench->cycle)
 		dram_tick(&bench->channel, bench->cycle, l2_cycle, bench->cycle);

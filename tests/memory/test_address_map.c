@@ -1,5 +1,5 @@
-/* Protects the address map: where an address lives, against a table worked by hand and an implementation that moves
- * bits one by one, and that no two addresses share a place. */
+/* Protects the address map: the location of an address against a table worked by hand and an implementation that moves
+ * bits one by one. No two addresses share a location. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "memory/address_map.h"
 
-/* GTX 480: 6 channels of 2 slices, 256 bytes together, 16 banks, 4 column bits between the bank bits. */
+/* GTX 480: 6 channels of 2 slices, 256 consecutive bytes, 16 banks, 4 column bits between the bank bits. */
 static struct address_map gtx480(void)
 {
 	struct address_map map = {
@@ -84,7 +84,7 @@ static void test_table(void **state)
 	}
 }
 
-/* A number whose bits are taken off from the low end and put elsewhere. */
+/* A number whose bits are taken from its low end and put elsewhere. */
 struct bits {
 	uint64_t value;
 	uint32_t at;
@@ -129,7 +129,7 @@ static struct request place_bit_by_bit(const struct address_map *map, uint64_t a
 	                        .row = (uint32_t)row.value};
 }
 
-/* The address that lives at a place of a slice: the map read backwards. */
+/* Returns the address at a location of a slice: the inverse of the map. */
 static uint64_t address_of(const struct address_map *map, uint32_t slice, uint64_t local)
 {
 	uint64_t stay = 1ull << map->interleave_bits;
@@ -143,8 +143,8 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed >> 20;
 }
 
-/* Machines of all shapes, one bank and one slice included: both implementations agree, bank and slice are in range,
- * and the address can be had back from slice and local address, so that no two addresses share them. */
+/* Machines of all shapes, including one bank and one slice. Both implementations agree, and bank and slice are in
+ * range. The inverse map returns the address from slice and local address, so no two addresses share them. */
 static void test_against_bit_by_bit(void **state)
 {
 	static const struct address_map shape[] = {
@@ -175,7 +175,7 @@ static void test_against_bit_by_bit(void **state)
 	}
 }
 
-/* Consecutive pieces spread evenly: 6 x 256 pieces fill a row of every bank of every channel, 16 pieces each. */
+/* Consecutive pieces are spread evenly: 6 x 256 pieces fill a row of every bank of every channel, 16 pieces each. */
 static void test_even_spread(void **state)
 {
 	struct address_map map = gtx480();
@@ -191,7 +191,7 @@ static void test_even_spread(void **state)
 			assert_int_equal(pieces[channel][bank], 16);
 }
 
-/* A bit of the hash: the sum of the bits of `above` that are named, up to -1, and of the same bit of the index. */
+/* One bit of the hash: the sum of the bits of `above` listed up to -1, and of the same bit of the index. */
 static uint32_t sum_of(uint64_t above, const int8_t *named)
 {
 	uint32_t sum = 0;
@@ -200,7 +200,7 @@ static uint32_t sum_of(uint64_t above, const int8_t *named)
 	return sum;
 }
 
-/* The taps of the hash over 32 and 64 places, as they were read in that simulator, bit by bit. */
+/* The taps of the hash for 32 and 64 slices, read bit by bit in that simulator. */
 static const int8_t taps_of_32[5][12] = {{0, 3, 5, 6, 9, 10, 11, 12, 13, -1},
                                          {1, 4, 6, 7, 10, 11, 12, 13, 14, -1},
                                          {0, 2, 3, 6, 7, 8, 9, 10, 14, -1},
@@ -215,7 +215,7 @@ static uint32_t bits(uint64_t address, uint32_t high, uint32_t low)
 	return (uint32_t)(address >> low & ((1ull << (high - low + 1)) - 1));
 }
 
-/* By the address's own bits: slice, bank, row and what L2's sets come from. */
+/* Computed from the address bits: slice, bank, row and the input of L2's set index. */
 static void test_hashed_machines(void **state)
 {
 	struct address_map volta = qv100(), ampere = rtx3070();

@@ -1,9 +1,9 @@
-/* Protects the cache model: what an access answers, which line goes, what is sent down and when the ports are free.
- * Every expectation follows from the configuration that the test writes down. Writes are test_cache_writes. */
+/* Protects the cache model: the result of an access, the victim, the requests that it sends down, and the cycles in
+ * which ports are free. Every expectation follows from the test's configuration. See test_cache_writes for writes. */
 #include "cache_bench.h"
 
-/* The first read misses, the next ones merge while the line is on its way, hit from the fill on; the merged come
- * out in the order in which they asked, with the level from which the line came. */
+/* The first read misses. Later ones merge while the line is under way, and hit from the fill on. Merged requests return
+ * in the order of their accesses, with the level that supplied the line. */
 static void test_miss_merge_hit(void **state)
 {
 	struct bench bench;
@@ -12,7 +12,7 @@ static void test_miss_merge_hit(void **state)
 	struct request *first = make(&bench, REQUEST_READ, 0), *second = make(&bench, REQUEST_READ, 64);
 	assert_int_equal(cache_access(&bench.cache, first, 10, &bench.sent_down), ACCESS_MISS);
 	assert_int_equal(cache_access(&bench.cache, second, 11, &bench.sent_down), ACCESS_MERGED);
-	assert_int_equal(bench.cache.miss_queue.count, 1); /* merging sends nothing */
+	assert_int_equal(bench.cache.miss_queue.count, 1); /* a merge sends nothing */
 	assert_false(cache_has_ready(&bench.cache));
 
 	assert_ptr_equal(send(&bench, REQUEST_READ, 0), first);
@@ -38,7 +38,7 @@ static void test_miss_merge_hit(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A set whose ways are all reserved refuses a third line; the other set does not. After a fill it accepts. */
+/* A set whose ways are all reserved refuses a third line; the other set does not. It accepts after a fill. */
 static void test_refused_for_want_of_a_line(void **state)
 {
 	struct bench bench;
@@ -54,12 +54,12 @@ static void test_refused_for_want_of_a_line(void **state)
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 4);
 	assert_int_equal(read(&bench, 4 * LINE, 5), ACCESS_MISS);
 	assert_int_equal(bench.cache.stats.refused, 2);
-	assert_int_equal(bench.cache.stats.accesses, 4); /* what was refused is not counted */
+	assert_int_equal(bench.cache.stats.accesses, 4); /* refused accesses are not counted */
 	arena_free(&bench.arena);
 }
 
-/* With all miss-status registers taken a new line is refused, a line in flight merges. A register is free again
- * only when the last of its requests was answered, not when the line arrives. */
+/* With all MSHRs taken a new line is refused and a line in flight merges. An MSHR is free only after the reply to its
+ * last request, not when the line arrives. */
 static void test_refused_for_want_of_a_register(void **state)
 {
 	struct bench bench;
@@ -80,7 +80,7 @@ static void test_refused_for_want_of_a_register(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A register holds `merges` requests, the miss itself included. */
+/* An MSHR holds `merges` requests, including the miss itself. */
 static void test_refused_for_want_of_a_merge_place(void **state)
 {
 	(void)state;
@@ -97,9 +97,9 @@ static void test_refused_for_want_of_a_merge_place(void **state)
 	}
 }
 
-/* A read miss may need two places in the miss queue (itself and a dirty victim) where lines are claimed at the
- * miss, one where they are claimed at the fill; a write that goes down needs one; one that also fetches needs
- * three. A refused access leaves the queue as it was. */
+/* A read miss may need two entries in the miss queue (itself and a dirty victim) where lines are allocated at the miss.
+ * It needs one where they are allocated at the fill. A write that is sent down needs one; one that also fetches needs
+ * three. A refused access leaves the queue unchanged. */
 static void test_refused_for_want_of_miss_queue(void **state)
 {
 	static const struct {
@@ -125,13 +125,13 @@ static void test_refused_for_want_of_miss_queue(void **state)
 		assert_int_equal(access(&bench, row[i].kind, 0, 0), ACCESS_REFUSED);
 		assert_int_equal(bench.cache.miss_queue.count, before);
 		assert_false(bench.sent_down);
-		request_queue_pop(&bench.cache.miss_queue); /* one place more is enough */
+		request_queue_pop(&bench.cache.miss_queue); /* one more entry is enough */
 		assert_int_equal(access(&bench, row[i].kind, 0, 1), ACCESS_MISS);
 		arena_free(&bench.arena);
 	}
 }
 
-/* Lines 0 and 2 come in this order, 0 is used again, 4 replaces: LRU drops 2, FIFO drops 0. */
+/* Lines 0 and 2 are loaded in this order, 0 is used again, 4 replaces one: LRU drops 2, FIFO drops 0. */
 static void test_victim(void **state)
 {
 	(void)state;
@@ -151,7 +151,7 @@ static void test_victim(void **state)
 	}
 }
 
-/* An invalid line is taken before any valid one goes. */
+/* An invalid line is taken before any valid one is evicted. */
 static void test_invalid_line_first(void **state)
 {
 	struct bench bench;
@@ -166,8 +166,8 @@ static void test_invalid_line_first(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A cache that allocates on fills keeps the old lines until the new one arrives, merges by register, and never runs
- * out of lines. */
+/* A cache that allocates on fills holds the old lines until the new one arrives, merges by MSHR, and never runs out of
+ * lines. */
 static void test_allocate_on_fill(void **state)
 {
 	struct bench bench;
@@ -190,9 +190,9 @@ static void test_allocate_on_fill(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A hit holds the data port ceil(bytes / port_bytes) cycles: 128 bytes over 32 a cycle, from cycle 100, keep it
- * until 103, free at 104; 8 bytes one cycle. A fill holds the fill port for a line. port_bytes 0 means a line a
- * cycle. */
+/* A hit holds the data port for ceil(bytes / port_bytes) cycles. 128 bytes at 32 per cycle, from cycle 100, hold it
+ * until 103; it is free at 104. 8 bytes hold it for one cycle. A fill holds the fill port for a line. With port_bytes 0
+ * a line takes one cycle. */
 static void test_ports(void **state)
 {
 	static const struct {
@@ -219,7 +219,7 @@ static void test_ports(void **state)
 	}
 }
 
-/* Forgetting the lines makes the next access miss. */
+/* After an invalidation the next access misses. */
 static void test_invalidate(void **state)
 {
 	struct bench bench;
@@ -232,8 +232,8 @@ static void test_invalidate(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Who was turned away need not look again until something has changed of what it was turned away for: here a register, which is free when the
- * last request of its line is taken, and not sooner (test_cache_refusals.c has the other causes). */
+/* A refused access need not look up again until the resource that it lacked has changed. Here this is an MSHR, which is
+ * free when the last request of its line is taken, and not sooner (test_cache_refusals.c has the other causes). */
 static void test_changes(void **state)
 {
 	struct bench bench;
@@ -255,7 +255,7 @@ static void test_changes(void **state)
 	arena_free(&bench.arena);
 }
 
-/* What others have written goes, line by line; what is on its way comes, and what has to be written back stays. */
+/* Lines that other SMs have written are dropped one by one. Lines under way still arrive, and dirty lines stay. */
 static void test_forget(void **state)
 {
 	(void)state;
@@ -275,7 +275,7 @@ static void test_forget(void **state)
 		if (policy == WRITE_BACK)
 			assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 21), ACCESS_HIT);
 		uint64_t changes = bench.cache.changes;
-		cache_forget(&bench.cache, LINE - 4, 8, 22); /* of two lines, a word each */
+		cache_forget(&bench.cache, LINE - 4, 8, 22); /* two lines, one word each */
 		assert_true(bench.cache.changes > changes);
 		cache_forget(&bench.cache, 3 * LINE, LINE, 22);
 		assert_int_equal(read(&bench, 0, 23), ACCESS_MISS);
@@ -286,8 +286,8 @@ static void test_forget(void **state)
 	}
 }
 
-/* L2 chooses its set by the address inside the slice: two addresses with one `local` part meet, whatever else
- * differs. */
+/* L2 selects its set by the address inside the slice: two addresses with one `local` part share a set, whatever their
+ * other bits. */
 static void test_slice_uses_local_address(void **state)
 {
 	struct bench bench;
@@ -305,7 +305,7 @@ static void test_slice_uses_local_address(void **state)
 	arena_free(&bench.arena);
 }
 
-/* What was told of a prefetch, and when it was wanted. */
+/* The report on a prefetch, and the cycle of its first demand. */
 struct heard {
 	uint32_t fates, came_late;
 	uint64_t tag, wanted, came;
@@ -328,8 +328,8 @@ static void hear_came_late(void *user, const struct prefetch *prefetch)
 	heard->came = prefetch->came;
 }
 
-/* A prefetch ends with its fill: it is no answer that waits to be written back, and gives its MSHR back at once. What has merged
- * with it waits as ever, alone. Its fate is told once, and when its data come if it was late. */
+/* A prefetch ends with its fill: it produces no reply and frees its MSHR at once. Requests that merged with it still
+ * wait for their replies. Its outcome is reported once; a late one when its data arrive. */
 static void test_prefetch_ends_with_its_fill(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
-/* Protects what refused accesses are spared: while cache_still_refuses() says so, a look-up refuses them, whatever comes, goes and is used
- * meanwhile, in caches of every policy; and they are let look up again when what they want is there, no sooner where that is room. */
+/* Protects the shortcut for refused accesses in caches of every policy. While cache_still_refuses() is true, a look-up
+ * would refuse the access, whatever else happens meanwhile. Accesses look up again when the resource that they lack is
+ * free, and no sooner where it is queue space. */
 #include "cache_bench.h"
 
 enum { WAITING = 3, IN_FLIGHT = 64, STEPS = 20000 };
@@ -10,7 +11,7 @@ static uint32_t random_below(uint64_t *seed, uint32_t limit)
 	return (uint32_t)(*seed >> 33) % limit;
 }
 
-/* Accesses that were refused, as those at the ends of L1's pipes, and the misses that were sent down. */
+/* Refused accesses, as at the ends of L1's pipes, and the misses that were sent down. */
 struct traffic {
 	struct bench bench;
 	uint64_t seed, cycle;
@@ -18,8 +19,8 @@ struct traffic {
 	uint64_t refused_at[WAITING];
 	struct request *down[IN_FLIGHT];
 	uint32_t downs;
-	struct request *holder; /* has a register for data that are no line's */
-	uint32_t spared, tried; /* looks of refused accesses that were spared; that were not */
+	struct request *holder; /* holds an MSHR for data that belong to no line */
+	uint32_t spared, tried; /* retries that cache_still_refuses() avoided; others */
 };
 
 static const struct prefetch asked_for = {.sender = 1};
@@ -49,7 +50,7 @@ static struct request *random_access(struct traffic *t)
 	return request;
 }
 
-/* One of those that wait tries again; it is spared where the cache says so, and then would have been refused. */
+/* One of the waiting accesses retries. Where the cache lets it skip the look-up, the look-up would have refused it. */
 static void try_again(struct traffic *t, uint32_t i)
 {
 	struct cache *cache = &t->bench.cache;
@@ -78,7 +79,7 @@ static void one_comes_back(struct traffic *t)
 	cache_fill(&t->bench.cache, request, t->cycle);
 }
 
-/* A register is held for something else, or free again. */
+/* An MSHR is taken for another purpose, or freed again. */
 static void hold_register(struct traffic *t)
 {
 	if (t->holder->op) {
@@ -149,8 +150,8 @@ static void test_spared_are_refused(void **state)
 	}
 }
 
-/* A miss of a cache that writes back wants two places, a write that goes down one, one that fetches three: who is refused for want of
- * them looks again when there are as many, however few others want. */
+/* A miss of a write-back cache needs two queue entries, a write that is sent down one, one that fetches three. A
+ * refused access looks up again when that number is free, however few others need. */
 static void test_room_for_as_many(void **state)
 {
 	static const struct {
@@ -180,7 +181,8 @@ static void test_room_for_as_many(void **state)
 	}
 }
 
-/* A write that stays in its line wants no place: one of local memory, whatever the cache does with others' writes. */
+/* A write that stays in its line needs no entry: for example one of local memory, whatever the policy for other
+ * writes. */
 static void test_hits_that_stay_want_none(void **state)
 {
 	(void)state;

@@ -1,9 +1,9 @@
-/* Protects the cache's writes: what goes down at a hit and at a miss, what is fetched, what is written back, of whole lines and of
- * sectors. Every expectation follows from the configuration that the test writes down. */
+/* Protects the cache's writes: the requests that hits and misses send down, the fetches and the write-backs, by lines
+ * and by sectors. Every expectation follows from the test's configuration. */
 #include "cache_bench.h"
 
-/* Write-through and write-evict send the write down at a hit; write-evict loses the line, write-through keeps it
- * clean. Write-back keeps the write here. Local writes are written back whatever the policy for global data is. */
+/* Write-through and write-evict send the write down at a hit. Write-evict drops the line; write-through leaves it
+ * clean. Write-back holds the write in the cache. Local writes are written back whatever the policy for global data. */
 static void test_write_hit(void **state)
 {
 	static const struct {
@@ -34,7 +34,7 @@ static void test_write_hit(void **state)
 	}
 }
 
-/* A write miss without allocation only goes down, and claims no line and no register. */
+/* A write miss without allocation is only sent down. It takes no line and no MSHR. */
 static void test_write_miss_without_fetch(void **state)
 {
 	struct bench bench;
@@ -47,14 +47,15 @@ static void test_write_miss_without_fetch(void **state)
 	assert_int_equal(bench.cache.mshrs.free, 4);
 	assert_int_equal(read(&bench, 0, 1), ACCESS_MISS);
 	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2),
-	                 ACCESS_MERGED); /* the line is on its way; the write goes down */
+	                 ACCESS_MERGED); /* the line is under way; the write is sent down */
 	assert_true(bench.sent_down);
 	assert_int_equal(bench.cache.stats.read_misses, 1);
 	arena_free(&bench.arena);
 }
 
-/* Both lines of a set are on their way. A write to a third, which would claim none, waits until one can go, or with writes_pass only for a
- * place in the miss queue; so does one of local memory. A read waits either way. */
+/* Both lines of a set are under way. A write to a third line, which would allocate none, waits until a line can be
+ * evicted. With writes_pass it waits only for an entry in the miss queue; so does a local write. A read waits in both
+ * cases. */
 static void test_writes_pass_full_sets(void **state)
 {
 	(void)state;
@@ -82,7 +83,7 @@ static void test_writes_pass_full_sets(void **state)
 	}
 }
 
-/* Fetch on write: the write goes down first, then a read of the line; a second write merges its fetch. */
+/* Fetch on write: the write is sent down first, then a read of the line. A second write merges its fetch. */
 static void test_write_miss_with_fetch(void **state)
 {
 	struct bench bench;
@@ -101,7 +102,7 @@ static void test_write_miss_with_fetch(void **state)
 	assert_int_equal(fill->fetch, LINE);
 	send(&bench, REQUEST_WRITE, 0);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2), ACCESS_REFUSED); /* both merge places hold fetches */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2), ACCESS_REFUSED); /* both merge entries hold fetches */
 	cache_fill(&bench.cache, fill, 3);
 	assert_ptr_equal(cache_next_ready(&bench.cache), fill);
 	assert_int_equal(cache_next_ready(&bench.cache)->kind, REQUEST_L1_FILL);
@@ -110,7 +111,7 @@ static void test_write_miss_with_fetch(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A write miss that fetches wants a register for its fetch; refused, it has sent nothing down. */
+/* A write miss that fetches needs an MSHR for its fetch. A refused one has sent nothing down. */
 static void test_fetching_write_wants_a_register(void **state)
 {
 	struct bench bench;
@@ -129,7 +130,7 @@ static void test_fetching_write_wants_a_register(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A dirty victim follows the miss that replaces it, with its own address; a clean one goes silently. */
+/* A dirty victim follows the miss that replaces it, with its own address. A clean victim sends nothing. */
 static void test_write_back_of_victim(void **state)
 {
 	struct bench bench;
@@ -152,7 +153,7 @@ static void test_write_back_of_victim(void **state)
 	arena_free(&bench.arena);
 }
 
-/* An atomic dirties its line, at a hit and when its miss is filled. */
+/* An atomic makes its line dirty, at a hit and when its miss is filled. */
 static void test_atomic_dirties(void **state)
 {
 	struct bench bench;
@@ -171,9 +172,10 @@ static void test_atomic_dirties(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Four sectors a line, as GPGPU-Sim 4's L2: a line's sectors miss, come and hit alone, and a dirty line writes back only
- * what was written, for which alone it holds the data port. A lazily kept write sends nothing; a read of a sector that was
- * written in part fetches it and keeps it dirty, one of a sector that was written whole hits. */
+/* Four sectors per line, as in GPGPU-Sim 4's L2. Sectors miss, arrive and hit separately. A dirty line writes back only
+ * the written sectors, and holds the data port only for them.
+ * A lazy write sends nothing. A read of a partially written sector fetches it and leaves it dirty. A read of a
+ * completely written sector hits. */
 static struct cache_config sectored(void)
 {
 	struct cache_config config = small();
@@ -199,12 +201,12 @@ static void test_sectors_come_alone(void **state)
 	cache_fill(&bench.cache, first, 10);
 	answer_all(&bench);
 	assert_int_equal(read(&bench, 0, 11), ACCESS_HIT);
-	assert_int_equal(read(&bench, SECTOR, 12), ACCESS_REFUSED); /* the merge places of that sector are taken */
+	assert_int_equal(read(&bench, SECTOR, 12), ACCESS_REFUSED); /* the merge entries of that sector are taken */
 	assert_int_equal(read(&bench, 2 * SECTOR, 13), ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
-/* Writes bytes of a sector, as a mask. */
+/* Writes the bytes of a sector that the mask selects. */
 static enum access_result write_bytes(struct bench *bench, uint64_t address, uint32_t written, uint64_t cycle)
 {
 	struct request *request = make(bench, REQUEST_WRITE, address);
@@ -234,7 +236,7 @@ static void test_lazy_writes(void **state)
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, SECTOR), 4);
 	answer_all(&bench);
 	assert_int_equal(read(&bench, SECTOR, 5), ACCESS_HIT);
-	/* Two sets of two ways: lines 2 and 4 push line 0 out, whose two dirty sectors are written back. */
+	/* Two sets of two ways: lines 2 and 4 evict line 0, whose two dirty sectors are written back. */
 	load(&bench, 2 * LINE, 6);
 	assert_int_equal(read(&bench, 4 * LINE, 50), ACCESS_MISS);
 	assert_false(cache_data_port_free(&bench.cache, 50 + 1));
@@ -244,7 +246,8 @@ static void test_lazy_writes(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A sector that several writes have filled between them is read without a fetch; one that lacks a byte is not. */
+/* A sector that several writes have filled completely is read without a fetch. A sector that lacks a byte is
+ * fetched. */
 static void test_writes_fill_a_sector(void **state)
 {
 	struct bench bench;
@@ -259,8 +262,8 @@ static void test_writes_fill_a_sector(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Volta's L1 writes through and keeps what it wrote: every write goes down, whatever it finds; its sector can be read when all of it is
- * there; nothing is written back. */
+/* Volta's L1 writes through and holds the written data. Every write is sent down, hit or miss. Its sector can be read
+ * when it is complete. Nothing is written back. */
 static struct cache_config through(void)
 {
 	struct cache_config config = sectored();
@@ -295,7 +298,7 @@ static void test_write_through_stays(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A write goes down through the miss queue, and waits for a place in it. */
+/* A write is sent down through the miss queue and waits for an entry in it. */
 static void test_write_through_wants_a_place(void **state)
 {
 	struct bench bench;
@@ -310,8 +313,8 @@ static void test_write_through_wants_a_place(void **state)
 	arena_free(&bench.arena);
 }
 
-/* With dirty_percent 50 of four lines, in two sets of two, a dirty one goes only when two are dirty; before, the clean one of its set
- * goes though it is younger, and where there is none the access is refused. */
+/* With dirty_percent 50 of four lines, in two sets of two, a dirty line is evicted only when two are dirty. Before that
+ * the clean line of its set is evicted though it is younger. Without a clean line the access is refused. */
 static void test_dirty_lines_stay(void **state)
 {
 	struct bench bench;
@@ -322,12 +325,12 @@ static void test_dirty_lines_stay(void **state)
 	write_sector(&bench, 0 * LINE, true, 0);
 	send(&bench, REQUEST_WRITE, 0);
 	load(&bench, 2 * LINE, 10);
-	load(&bench, 4 * LINE, 20); /* 2 goes */
+	load(&bench, 4 * LINE, 20); /* evicts 2 */
 	assert_int_equal(read(&bench, 0 * LINE, 30), ACCESS_HIT);
-	assert_int_equal(read(&bench, 2 * LINE, 31), ACCESS_MISS); /* 4 goes, and 2 is on its way */
+	assert_int_equal(read(&bench, 2 * LINE, 31), ACCESS_MISS); /* evicts 4, and 2 is under way */
 	assert_int_equal(read(&bench, 6 * LINE, 32), ACCESS_REFUSED);
 	write_sector(&bench, 1 * LINE, true, 33);
-	assert_int_equal(read(&bench, 6 * LINE, 34), ACCESS_MISS); /* 0 goes */
+	assert_int_equal(read(&bench, 6 * LINE, 34), ACCESS_MISS); /* evicts 0 */
 	assert_int_equal(bench.cache.tags.dirty_lines, 1);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 2 * LINE), 40);
 	send(&bench, REQUEST_WRITE, 1 * LINE);
@@ -338,7 +341,7 @@ static void test_dirty_lines_stay(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Sets of one way in place of two: what shared memory leaves of a common memory (sm.carve_outs). */
+/* Sets of one way instead of two: shared memory takes part of the common memory (sm.carve_outs). */
 static void test_fewer_ways(void **state)
 {
 	struct bench bench;

@@ -1,13 +1,13 @@
-/* Protects the crossbar's time: when a packet is at its consumer's port, and not a cycle earlier, alone, against
- * others, and when the consumer does not take it.
+/* Protects the crossbar's time: the exact cycle in which a packet is at its consumer's port. Covers packets without
+ * contention, with contention, and with a consumer that does not take them.
  *
- * The stages, as crossbar.h gives them. A packet pushed at cycle t is seen at t + 1, when its first flit enters the
- * channel; it stands in the input buffer 2 cycles later and gets its output in that cycle; it passes the switch in
- * the next; 3 cycles behind that it leaves the ejection buffer into the consumer's port, which shows it a cycle
- * later. One flit a cycle everywhere: the consumer of a packet of n flits first sees it at t + 1 + 2 + 1 + 3 + (n -
- * 1) + 1. A place that a flit leaves can be taken 2 cycles later.
+ * The stages are those of crossbar.h. A packet pushed at cycle t is seen at t + 1, when its first flit enters the
+ * channel. It is in the input buffer 2 cycles later and gets its output in that cycle. It passes the switch in the next
+ * cycle. 3 cycles later it leaves the ejection buffer for the consumer's port, which shows it one cycle later. Every
+ * stage passes one flit per cycle. The consumer first sees a packet of n flits at t + 1 + 2 + 1 + 3 + (n - 1) + 1. An
+ * entry that a flit leaves is free 2 cycles later.
  *
- * Every test runs twice: ticking in every cycle, and ticking only when the crossbar has asked to. */
+ * Every test runs twice: with a tick in every cycle, and with ticks only when the crossbar has requested them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,12 +18,12 @@
 #include "memory/crossbar.h"
 
 enum {
-	ENTER = 1,   /* pushed to entering */
-	CHANNEL = 2, /* entering to asking for the output, which a free one grants at once */
-	GRANT = 1,   /* granted to passing the switch */
-	EJECT = 3,   /* passing the switch to the consumer's port */
-	SHOW = 1,    /* in the port to seen */
-	CREDIT = 2,  /* leaving a place to the place being taken again */
+	ENTER = 1,   /* from the push to the entry into the channel */
+	CHANNEL = 2, /* from there to the request for the output, which a free one grants at once */
+	GRANT = 1,   /* from the grant to the switch */
+	EJECT = 3,   /* from the switch to the consumer's port */
+	SHOW = 1,    /* from the port to the consumer's view */
+	CREDIT = 2,  /* from a freed entry to its next use */
 	ALONE = ENTER + CHANNEL + GRANT + EJECT + SHOW,
 	PORTS = 4,
 	FLIT = 32,
@@ -36,7 +36,7 @@ struct bench {
 	struct port consumer[PORTS];
 	uint64_t wake;
 	uint64_t cycle; /* the next to tick */
-	bool sleeps;    /* ticks only when the crossbar has asked to */
+	bool sleeps;    /* ticks only when the crossbar has requested it */
 };
 
 static uint32_t to_slice(const void *user, const struct request *request)
@@ -61,7 +61,7 @@ static void open_bench(struct bench *bench, void **state, uint32_t buffer_flits,
 	}
 }
 
-/* A write whose packet, header and data, has this many flits. */
+/* Makes a write whose packet, header and data, has `flits` flits. */
 static struct request *make(struct bench *bench, uint32_t output, uint32_t flits)
 {
 	struct request *request = request_new(&bench->pool);
@@ -97,7 +97,7 @@ static void take(struct bench *bench, uint32_t output)
 	port_pop(&bench->consumer[output], bench->cycle);
 }
 
-/* The consumer sees this very request at `cycle` and nothing new before; it takes it there. */
+/* Checks that the consumer sees this request at `cycle` and nothing new before, and takes it there. */
 static void expect_at(struct bench *bench, uint32_t output, const struct request *request, uint64_t cycle)
 {
 	while (bench->cycle < cycle) {
@@ -110,7 +110,7 @@ static void expect_at(struct bench *bench, uint32_t output, const struct request
 	take(bench, output);
 }
 
-/* Packets of 1 to 9 flits, each alone. */
+/* Packets of 1 to 9 flits, without contention. */
 static void test_alone(void **state)
 {
 	for (uint32_t flits = 1; flits <= 9; flits++) {
@@ -126,7 +126,7 @@ static void test_alone(void **state)
 	}
 }
 
-/* What is pushed later comes as much later: no state is left of a cycle count. */
+/* A packet that is pushed later arrives as much later: no state depends on the cycle number. */
 static void test_start_time_does_not_matter(void **state)
 {
 	for (uint64_t start = 0; start < 10; start++) {
@@ -139,9 +139,9 @@ static void test_start_time_does_not_matter(void **state)
 	}
 }
 
-/* Two inputs want one output at once. The first packet's tail passes the switch at g + n, where g is the grant;
- * then the output is free, and grants again in the next cycle: the second runs n + 1 cycles behind the first, a
- * bubble of one. The second packet lost the grants of the n + 1 cycles between. */
+/* Two inputs request one output at once. The first packet's tail passes the switch at g + n, where g is the grant. Then
+ * the output is free and grants again in the next cycle: the second packet runs n + 1 cycles after the first, with a
+ * bubble of one. It lost the grants of the n + 1 cycles between. */
 static void test_two_inputs_one_output(void **state)
 {
 	for (uint32_t flits = 1; flits <= 5; flits++) {
@@ -156,7 +156,7 @@ static void test_two_inputs_one_output(void **state)
 	}
 }
 
-/* Different outputs do not hinder each other. */
+/* Different outputs do not delay each other. */
 static void test_two_inputs_two_outputs(void **state)
 {
 	struct bench bench;
@@ -167,8 +167,8 @@ static void test_two_inputs_two_outputs(void **state)
 	arena_free(&bench.arena);
 }
 
-/* One input with two packets, to different outputs: the second asks in the cycle behind the first's tail, so it
- * runs n + 1 cycles behind. */
+/* One input with two packets for different outputs: the second requests its output in the cycle after the first's tail,
+ * so it runs n + 1 cycles later. */
 static void test_one_input_two_packets(void **state)
 {
 	for (uint32_t flits = 1; flits <= 5; flits++) {
@@ -182,7 +182,7 @@ static void test_one_input_two_packets(void **state)
 }
 
 /* Round robin: with three inputs that always have a one-flit packet, the output serves 0, 1, 2, 0, 1, 2, two cycles
- * apart. A later grant begins behind the last winner, so input 1 comes before input 0 when 0 was served last. */
+ * apart. The next grant begins after the last winner, so input 1 precedes input 0 when 0 was served last. */
 static void test_round_robin(void **state)
 {
 	struct bench bench;
@@ -203,7 +203,7 @@ static void test_round_robin(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Output 0 shows packets from these inputs, in this order. */
+/* Checks that output 0 shows packets from these inputs, in this order. */
 static void expect_order(struct bench *bench, const char *inputs)
 {
 	char order[32] = "";
@@ -220,7 +220,7 @@ static void expect_order(struct bench *bench, const char *inputs)
 	arena_free(&bench->arena);
 }
 
-/* `packets` from each of inputs 0, 1 and 2 to output 0. */
+/* Sends `packets` packets from each of inputs 0, 1 and 2 to output 0. */
 static void send_from_three(struct bench *bench, uint32_t packets)
 {
 	for (uint32_t input = 0; input < 3; input++)
@@ -228,8 +228,8 @@ static void send_from_three(struct bench *bench, uint32_t packets)
 			send(bench, input, 0, 1)->sm = (uint16_t)input;
 }
 
-/* A preferred input goes before the others or behind them, wherever it stands among them; what it wins does not
- * touch the others' turns. */
+/* A preferred input is served before the others or after them, whatever its number. Its wins do not change the others'
+ * turns. */
 static void test_preference(void **state)
 {
 	static const struct {
@@ -251,8 +251,8 @@ static void test_preference(void **state)
 	}
 }
 
-/* The others' turns go on where they were: input 3, which asks at 4 and at 10, wins the grants of 5 and 11, between
- * which and behind which no round begins anew. */
+/* The others' turns continue where they were. Input 3, which requests at 4 and at 10, wins the grants of 5 and 11. No
+ * round restarts between or after them. */
 static void test_turns_survive_preference(void **state)
 {
 	struct bench bench;
@@ -267,7 +267,8 @@ static void test_turns_survive_preference(void **state)
 	expect_order(&bench, "03123012012012");
 }
 
-/* Alternating, it depends on the cycle in which both ask: even, and input 1 wins; odd, and it loses. */
+/* With alternation the winner depends on the cycle in which both request: input 1 wins in an even one and loses in an
+ * odd one. */
 static void test_alternating_preference(void **state)
 {
 	for (uint64_t start = 0; start < 4; start++) {
@@ -284,9 +285,9 @@ static void test_alternating_preference(void **state)
 	}
 }
 
-/* Credits: with buffers of d flits, flit k enters no sooner than 2 cycles behind the departure of flit k - d, and
- * passes the switch no sooner than 2 cycles behind the ejection of flit k - d. By hand for d = 2 and 5 flits pushed
- * at 0: entering at 1 2 6 7 11, passing at 4 5 9 10 14, ejected at 7 8 12 13 17, seen at 18. */
+/* Credits: with buffers of d flits, flit k enters no sooner than 2 cycles after the departure of flit k - d. It passes
+ * the switch no sooner than 2 cycles after the ejection of flit k - d. By hand for d = 2 and 5 flits pushed at 0: they
+ * enter at 1 2 6 7 11, pass at 4 5 9 10 14, are ejected at 7 8 12 13 17, and seen at 18. */
 static void test_credits(void **state)
 {
 	for (uint32_t depth = 1; depth <= 9; depth++) {
@@ -312,8 +313,8 @@ static void test_credits(void **state)
 	}
 }
 
-/* The producer's port has room for flits, and a flit's room is back in the cycle behind the one in which it
- * entered. */
+/* The producer's port has space for a number of flits. A flit's space is free again in the cycle after its entry into
+ * the channel. */
 static void test_injection_room(void **state)
 {
 	struct bench bench;
@@ -329,8 +330,8 @@ static void test_injection_room(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A consumer with room for one packet of 3 flits does not take it until cycle 40: the second packet waits. Its
- * flits follow from 41 on, when the room shows, one a cycle: it is in the port at 43, seen at 44. */
+/* A consumer with space for one packet of 3 flits does not take it until cycle 40, and the second packet waits. Its
+ * flits follow from 41 on, when the space is visible, one per cycle: it is in the port at 43, seen at 44. */
 static void test_back_pressure(void **state)
 {
 	struct bench bench;
@@ -345,7 +346,8 @@ static void test_back_pressure(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A full consumer stops its own output, not others; nothing is lost, everything comes in order when it takes again. */
+/* A full consumer stops its own output, not others. Nothing is lost, and all packets arrive in order when it
+ * continues. */
 static void test_back_pressure_holds_in_order(void **state)
 {
 	struct bench bench;
@@ -369,7 +371,7 @@ static void test_back_pressure_holds_in_order(void **state)
 	arena_free(&bench.arena);
 }
 
-/* The crossbar sleeps when it is empty and a push wakes it for the next cycle. */
+/* The crossbar sleeps when it is empty. A push wakes it for the next cycle. */
 static void test_sleep_and_wake(void **state)
 {
 	struct bench bench;
@@ -383,8 +385,8 @@ static void test_sleep_and_wake(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A packet is a header of 8 bytes and, for writes and atomics on the way up and reads and atomics on the way back,
- * data: with flits of 32 bytes a line of 128 makes 5, 24 bytes just fit one. */
+/* A packet has a header of 8 bytes. Data follow in requests for writes and atomics and in replies for reads and
+ * atomics. With flits of 32 bytes a line of 128 makes 5; 24 bytes just fit into one. */
 static void test_flits_of_packets(void **state)
 {
 	static const struct {

@@ -1,7 +1,8 @@
-/* Protects the local crossbar: a packet, whatever its size, is seen by its consumer two cycles behind its push; outputs are served in
- * rising order, one packet a cycle each, inputs in turn; an input gives as many packets in a cycle as go to ever higher outputs.
+/* Protects the local crossbar. The consumer sees a packet of any size two cycles after its push. Outputs are served in
+ * rising order, one packet per cycle each, and inputs take turns. In one cycle an input may send several packets if
+ * their outputs rise.
  *
- * Every test runs twice: ticking in every cycle, and ticking only when the crossbar has asked to. */
+ * Every test runs twice: with a tick in every cycle, and with ticks only when the crossbar has requested them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,7 @@ struct bench {
 	struct port consumer[PORTS];
 	uint64_t wake;
 	uint64_t cycle; /* the next to tick */
-	bool sleeps;    /* ticks only when the crossbar has asked to */
+	bool sleeps;    /* ticks only when the crossbar has requested it */
 };
 
 static uint32_t to_slice(const void *user, const struct request *request)
@@ -71,7 +72,7 @@ static void run_to(struct bench *bench, uint64_t cycle)
 		tick(bench);
 }
 
-/* The consumer sees this very request at `cycle` and nothing new before; it takes it there. */
+/* Checks that the consumer sees this request at `cycle` and nothing new before, and takes it there. */
 static void expect(struct bench *bench, uint32_t output, const struct request *request, uint64_t cycle)
 {
 	while (bench->cycle < cycle) {
@@ -95,7 +96,7 @@ static void test_any_size_takes_two_cycles(void **state)
 	}
 }
 
-/* Three inputs with two packets each for one output: one a cycle, in turn from the first input on. */
+/* Three inputs with two packets each for one output: one per cycle, in turn from the first input on. */
 static void test_inputs_take_turns(void **state)
 {
 	struct bench bench;
@@ -107,11 +108,12 @@ static void test_inputs_take_turns(void **state)
 			request[round][input] = send(&bench, input, 3, 32);
 	for (uint32_t n = 0; n < 6; n++)
 		expect(&bench, 3, request[n / 3][n % 3], start + THROUGH + n);
-	assert_int_equal(bench.crossbar.stats.output_conflicts, 3 + 3 + 3 + 2 + 1); /* the next packet asks at once */
+	/* the next packet competes at once */
+	assert_int_equal(bench.crossbar.stats.output_conflicts, 3 + 3 + 3 + 2 + 1);
 	arena_free(&bench.arena);
 }
 
-/* The turn goes on behind the input that was served last, also over a time without packets. */
+/* The next turn begins after the input that was served last, even after a time without packets. */
 static void test_turn_is_kept(void **state)
 {
 	struct bench bench;
@@ -125,7 +127,7 @@ static void test_turn_is_kept(void **state)
 	arena_free(&bench.arena);
 }
 
-/* An input's packets for rising outputs go in one cycle, those for falling ones a cycle each. */
+/* An input's packets for rising outputs leave in one cycle; those for falling outputs take one cycle each. */
 static void test_rising_outputs_in_one_cycle(void **state)
 {
 	for (uint32_t falling = 0; falling < 2; falling++) {
@@ -149,7 +151,7 @@ static void test_rising_outputs_in_one_cycle(void **state)
 	}
 }
 
-/* A consumer with room for one holds up its own packets, and no others behind another input. */
+/* A consumer with space for one packet delays its own packets, and no packets of other inputs for other outputs. */
 static void test_full_consumer(void **state)
 {
 	struct bench bench;
@@ -159,9 +161,9 @@ static void test_full_consumer(void **state)
 	run_to(&bench, start + 10);
 	assert_ptr_equal(port_front(&bench.consumer[1], bench.cycle), first);
 	assert_ptr_equal(port_front(&bench.consumer[2], bench.cycle), other);
-	assert_int_equal(bench.crossbar.stats.output_stalls, 8); /* from the cycle behind the first on */
+	assert_int_equal(bench.crossbar.stats.output_stalls, 8); /* from the cycle after the first on */
 	port_pop(&bench.consumer[1], bench.cycle);
-	tick(&bench); /* the room shows in the next */
+	tick(&bench); /* the space is visible in the next cycle */
 	expect(&bench, 1, second, start + 10 + THROUGH);
 	arena_free(&bench.arena);
 }

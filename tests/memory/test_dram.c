@@ -1,23 +1,24 @@
-/* Protects the memory channel's time: the cycle of every command and of every answer, and not a cycle earlier.
+/* Protects the memory channel's time: the exact cycle of every command and of every reply.
  *
- * A request pushed by its slice at cycle t is seen at t + 1, when it enters the delay line; `latency` L2 cycles
- * later it is in its bank's queue, and a cycle after that it is the bank's current request and may have its first
- * command:
- *   FIRST = t + 1 + latency + 1
- * Data are in tCL (tWL) behind the column command; the finished request is in the return queue in that cycle, in
- * the slice's port in the next and seen one later. The timings below are all different, so that no two can be
+ * A request that its slice pushes at cycle t is seen at t + 1, when it enters the delay line. `latency` L2 cycles later
+ * it is in its bank's queue. One cycle later it is the bank's current request and may have its first command:
+ *
+ *     FIRST = t + 1 + latency + 1
+ *
+ * The data arrive tCL (tWL) after the column command. The finished request is in the return queue in that cycle, in the
+ * slice's port in the next, and seen one cycle later. The timings below are all different, so that no two can be
  * confused.
  *
- * Every test runs twice: ticking in every cycle, and ticking only when the channel has asked to. */
+ * Every test runs twice: with a tick in every cycle, and with ticks only when the channel has requested them. */
 #include "dram_bench.h"
 
-/* Requests that the scheduler has, waiting or being served. */
+/* Returns the number of requests in the scheduler, waiting or in service. */
 static uint32_t in_banks(const struct bench *bench)
 {
 	return bench->channel.pending + (uint32_t)__builtin_popcountll(bench->channel.serving);
 }
 
-/* Runs until nothing happens any more and compares the commands. */
+/* Runs until the channel is idle and compares the commands. */
 static void expect_commands(struct bench *bench, const struct command *want, uint32_t count)
 {
 	run_to(bench, bench->cycle + 400);
@@ -36,7 +37,7 @@ static void expect_commands(struct bench *bench, const struct command *want, uin
 		expect_commands(bench, want_, sizeof want_ / sizeof want_[0]);                                         \
 	} while (0)
 
-/* The slice sees this answer first at `cycle`, and takes it there. */
+/* Checks that the slice sees this reply first at `cycle`, and takes it there. */
 static void expect_answer(struct bench *bench, const struct request *request, uint64_t cycle)
 {
 	struct port *port = &bench->to_l2[request->slice];
@@ -50,7 +51,7 @@ static void expect_answer(struct bench *bench, const struct request *request, ui
 	port_pop(port, bench->cycle);
 }
 
-/* A closed bank: activate, tRCD later the read, tCL later the data. */
+/* A closed bank: the activate, the read tRCD later, the data tCL later. */
 static void test_closed_bank(void **state)
 {
 	struct bench bench;
@@ -62,7 +63,7 @@ static void test_closed_bank(void **state)
 	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD});
 }
 
-/* A write may follow its activate tRCDWR later; its acknowledgement goes up when the data, tWL later, are in. */
+/* A write may follow its activate tRCDWR later. Its acknowledgement returns when the data have arrived, tWL later. */
 static void test_closed_bank_write(void **state)
 {
 	struct bench bench;
@@ -71,8 +72,8 @@ static void test_closed_bank_write(void **state)
 	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'W', FIRST + RCDWR});
 }
 
-/* A line of several atoms has one column command each, tCCDL apart, since they are of one bank group; it is
- * answered when the last has crossed the pins. A part of an atom costs a whole one. */
+/* A line of several atoms has one column command each, tCCDL apart, since they belong to one bank group. The reply
+ * follows when the last atom has crossed the pins. A part of an atom costs a whole one. */
 static void test_atoms(void **state)
 {
 	static const struct {
@@ -104,7 +105,7 @@ static void test_row_hit(void **state)
 	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'R', FIRST + RCD}, {'R', 100 + FIRST});
 }
 
-/* Another row, long after: precharge at once, tRP later activate, tRCD later read. */
+/* Another row, long after: precharge at once, activate tRP later, read tRCD later. */
 static void test_row_conflict(void **state)
 {
 	struct bench bench;
@@ -116,7 +117,8 @@ static void test_row_conflict(void **state)
 	                {'R', 100 + FIRST + RP + RCD});
 }
 
-/* Another row at once: the precharge waits for tRAS from the activate, the activate for tRC from the last one. */
+/* Another row at once: the precharge waits for tRAS after the activate, the next activate for tRC after the last
+ * one. */
 static void test_ras_and_rc(void **state)
 {
 	struct bench bench;
@@ -127,7 +129,7 @@ static void test_ras_and_rc(void **state)
 	                {'R', FIRST + RC + RCD});
 }
 
-/* With tRC short, the activate comes tRP behind the precharge. */
+/* With a short tRC, the activate comes tRP after the precharge. */
 static void test_rp(void **state)
 {
 	struct bench bench;
@@ -140,8 +142,8 @@ static void test_rp(void **state)
 	                {'R', FIRST + RAS + RP + RCD});
 }
 
-/* Late in a row's life, when tRAS is over, what counts is the last column command: tRTPL behind a read (here longer
- * than tRTP and for all banks of the group), tWTP behind a write. */
+/* When tRAS is over, the last column command decides: tRTPL after a read (here longer than tRTP and for all banks of
+ * the group), tWTP after a write. */
 static void test_column_to_precharge(void **state)
 {
 	for (int is_write = 0; is_write <= 1; is_write++) {
@@ -157,7 +159,7 @@ static void test_column_to_precharge(void **state)
 	}
 }
 
-/* With tRTPL short, tRTP of the bank itself counts. */
+/* With a short tRTPL, tRTP of the bank itself decides. */
 static void test_read_to_precharge_of_the_bank(void **state)
 {
 	struct bench bench;
@@ -173,7 +175,7 @@ static void test_read_to_precharge_of_the_bank(void **state)
 	                {'R', close + RP + RCD});
 }
 
-/* Opens rows of two banks, then has both read (or written) at once from cycle 200 on. */
+/* Opens rows of two banks, then reads (or writes) both at once from cycle 200 on. */
 static void open_two(struct bench *bench, uint32_t first, uint32_t second)
 {
 	read_row(bench, first, 1);
@@ -182,8 +184,8 @@ static void open_two(struct bench *bench, uint32_t first, uint32_t second)
 	bench->commands = 0;
 }
 
-/* Two banks of one group read tCCDL apart, of different groups tCCD; banks 0 and 3 are of the first group of four when
- * groups come from the high bits, 0 and 4 when they come from the low ones. */
+/* Reads of two banks of one group are tCCDL apart, of different groups tCCD. Banks 0 and 3 share the first group of
+ * four when the high bits select groups, 0 and 4 when the low bits do. */
 static void test_column_to_column(void **state)
 {
 	static const struct {
@@ -202,7 +204,7 @@ static void test_column_to_column(void **state)
 	}
 }
 
-/* Activates of two banks are tRRD apart. Both requests come in neighbouring cycles. */
+/* Activates of two banks are tRRD apart. Both requests arrive in consecutive cycles. */
 static void test_activate_to_activate(void **state)
 {
 	struct bench bench;
@@ -212,7 +214,7 @@ static void test_activate_to_activate(void **state)
 	EXPECT_COMMANDS(&bench, {'A', FIRST}, {'A', FIRST + RRD}, {'R', FIRST + RCD}, {'R', FIRST + RRD + RCD});
 }
 
-/* The pins turn around: a read waits tWTR behind a write, a write tRTW behind a read, whatever the banks. */
+/* The pins turn around: a read waits tWTR after a write, a write tRTW after a read, whatever the banks. */
 static void test_turnaround(void **state)
 {
 	for (int write_first = 0; write_first <= 1; write_first++) {
@@ -226,7 +228,8 @@ static void test_turnaround(void **state)
 	}
 }
 
-/* Data cross the pins in the order of the commands: a write's, ready sooner than those of the read before, waits. */
+/* Data cross the pins in the order of the commands: a write's data, ready sooner than those of the read before,
+ * wait. */
 static void test_data_in_order(void **state)
 {
 	struct bench bench;
@@ -243,8 +246,8 @@ static void test_data_in_order(void **state)
 	arena_free(&bench.arena);
 }
 
-/* First ready, first come: while row 1 is open, the younger requests for it go before the older one for row 2, among
- * themselves in the order in which they came. */
+/* First ready, first come, first served: while row 1 is open, the younger requests for it precede the older one for row
+ * 2. Among themselves they keep the order of their arrival. */
 static void test_row_hits_first(void **state)
 {
 	struct bench bench;
@@ -257,21 +260,21 @@ static void test_row_hits_first(void **state)
 	uint64_t read = FIRST + RCD;
 	for (uint32_t i = 0; i < 3; i++, read += CCDL)
 		expect_answer(&bench, order[i], read + CL + SEEN);
-	/* row 2: tRAS is over last of what holds the precharge */
+	/* row 2: tRAS is the last of the limits on the precharge */
 	expect_answer(&bench, order[3], FIRST + RC + RCD + CL + SEEN);
 	assert_int_equal(bench.channel.stats.row_hits, 2);
 	assert_int_equal(bench.channel.stats.requests, 4);
 	arena_free(&bench.arena);
 }
 
-/* A hit that comes while the row is still served is served too, before the older conflict. */
+/* A hit that arrives while the row is still in service is served before the older conflict. */
 static void test_late_row_hit(void **state)
 {
 	struct bench bench;
 	open_bench(&bench, state, timings());
 	struct request *first = read_row(&bench, 5, 1), *other = read_row(&bench, 5, 2);
 	run_to(&bench, RCD - 1);
-	struct request *hit = read_row(&bench, 5, 1); /* in the queue a cycle before the first read is given */
+	struct request *hit = read_row(&bench, 5, 1); /* in the queue one cycle before the first read is issued */
 	expect_answer(&bench, first, FIRST + RCD + CL + SEEN);
 	expect_answer(&bench, hit, FIRST + RCD + CCDL + CL + SEEN);
 	expect_answer(&bench, other, FIRST + RC + RCD + CL + SEEN);
@@ -285,8 +288,8 @@ static struct request *urgent_row(struct bench *bench, uint32_t bank, uint32_t r
 	return push(bench, request);
 }
 
-/* An urgent request overtakes older ones of its bank, but for those of the open row: closing that row would cost more than they
- * do. In another bank nobody waits for it. */
+/* An urgent request overtakes older ones of its bank, except those of the open row: closing that row would cost more
+ * than they do. No other bank waits for it. */
 static void test_urgent_overtakes(void **state)
 {
 	struct bench bench;
@@ -305,8 +308,8 @@ static void test_urgent_overtakes(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A row that is open is finished with all that waits for it, urgent or not, in the order in which they came: urgency opens no row
- * more than there would be without it. */
+/* An open row is finished with all requests that wait for it, urgent or not, in the order of their arrival. Urgency
+ * opens no additional row. */
 static void test_row_hits_beside_urgent(void **state)
 {
 	struct bench bench;
@@ -325,8 +328,8 @@ static void test_row_hits_beside_urgent(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Of urgent requests, each for a row of its own, `urgent_limit` overtake an older one; then its turn has come, and the count
- * begins anew. */
+/* `urgent_limit` urgent requests, each for another row, overtake an older one. Then the older one has its turn, and the
+ * count restarts. */
 static void test_urgent_limit(void **state)
 {
 	enum { URGENT = 6 };
@@ -352,9 +355,9 @@ static void test_urgent_limit(void **state)
 	}
 }
 
-/* The scheduler sees at most `queue` waiting requests; one that comes then stays in the delay line and is counted.
- * Here the bank has a current request, two wait, and five more of the same row: the next enters when the first is
- * read and the bank has taken another. */
+/* The scheduler sees at most `queue` waiting requests. A further one stays in the delay line and is counted. Here the
+ * bank has a current request, two wait, and five more for the same row follow. The next enters when the first is read
+ * and the bank has taken another. */
 static void test_queue_limit(void **state)
 {
 	struct bench bench;
@@ -366,7 +369,7 @@ static void test_queue_limit(void **state)
 	run_to(&bench, FIRST + RCD);
 	assert_int_equal(bench.channel.pending, 2);
 	assert_int_equal(in_banks(&bench), 3);
-	/* The fourth has waited from the cycle in which it could have entered, 3 behind the first's entering. */
+	/* The fourth has waited since the cycle in which it could have entered, 3 after the first's entry. */
 	uint64_t could_enter = FIRST - 1 + 3;
 	dram_settle(&bench.channel, bench.cycle);
 	assert_int_equal(bench.channel.stats.queue_full, FIRST + RCD - could_enter);
@@ -380,16 +383,16 @@ static void test_queue_limit(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Credits bound what is in the channel: queue + return_queue - (slices - 1) shared ones, and one more for each
- * slice. With queue 2 and return_queue 2 that is 3 + 1 for a slice alone; the other slice still has its own.
- * Answered requests give theirs back. */
+/* Credits limit the requests in the channel: queue + return_queue - (slices - 1) shared ones, and one more for each
+ * slice. With queue 2 and return_queue 2 one slice has at most 3 + 1; the other slice still has its own. Each reply
+ * returns its request's credit. */
 static void test_credits(void **state)
 {
 	struct bench bench;
 	struct dram_config config = timings();
 	config.queue = 2;
 	config.return_queue = 2;
-	config.latency = 50; /* all of them are in the delay line */
+	config.latency = 50; /* all requests are in the delay line */
 	open_bench(&bench, state, config);
 	for (uint32_t i = 0; i < 8; i++)
 		read_row(&bench, 5, 1);
@@ -410,7 +413,7 @@ static void test_credits(void **state)
 	arena_free(&bench.arena);
 }
 
-/* An answer that the slice does not take stays; a slice whose port is full gets no request in either. */
+/* A reply that the slice does not take stays. A slice whose port is full cannot send a request either. */
 static void test_full_slice(void **state)
 {
 	struct bench bench;
@@ -423,14 +426,15 @@ static void test_full_slice(void **state)
 	assert_int_equal(bench.channel.returned.count, 1);
 	assert_int_equal(bench.channel.from_l2[0].items, 1);
 	assert_ptr_equal(port_front(&bench.to_l2[0], 200), first);
-	port_pop(&bench.to_l2[0], 200); /* the room shows at 201, when the second is pushed; 202 it is seen */
+	/* the space is visible at 201, when the second is pushed; it is seen at 202 */
+	port_pop(&bench.to_l2[0], 200);
 	expect_answer(&bench, second, 202);
 	arena_free(&bench.arena);
 }
 
-/* The delay line counts L2 cycles. With an L2 clock of a third, L2 cycle k comes at cycle 3k; the request enters at
- * cycle 1, between L2 cycles 0 and 1, and goes on when L2 cycle `latency` has begun, in the next cycle; a cycle
- * later it may have its activate. */
+/* The delay line counts L2 cycles. With an L2 clock of a third, L2 cycle k comes at cycle 3k. The request enters at
+ * cycle 1, between L2 cycles 0 and 1. It continues in the cycle after L2 cycle `latency` has begun; one cycle later it
+ * may have its activate. */
 static void test_latency_in_l2_cycles(void **state)
 {
 	struct bench bench;
@@ -442,7 +446,7 @@ static void test_latency_in_l2_cycles(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A write-back of L2 has no answer: its request and its credit are free when its data are in. */
+/* A write-back of L2 has no reply: its request and its credit are free when its data have arrived. */
 static void test_writeback_ends_here(void **state)
 {
 	struct bench bench;
@@ -461,15 +465,15 @@ static void test_writeback_ends_here(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Write-backs give back every credit that they had, the shared ones too: after three times as many as the channel takes at
- * once it takes as many requests as a new one. */
+/* Write-backs return all their credits, including shared ones. After three times the channel's capacity of write-backs,
+ * it accepts the same number of requests as a new channel. */
 static void test_writebacks_return_credits(void **state)
 {
 	enum { QUEUE = 2, CREDITS = QUEUE + QUEUE - (SLICES - 1) + 1, WRITEBACKS = 3 * CREDITS };
 	struct bench bench;
 	struct dram_config config = timings();
 	config.queue = config.return_queue = QUEUE;
-	config.latency = 50; /* all that have entered are in the delay line */
+	config.latency = 50; /* all requests that have entered are in the delay line */
 	open_bench(&bench, state, config);
 	for (uint32_t i = 0; i < WRITEBACKS; i++) {
 		struct request *request = make(&bench, true, 5, 1);
@@ -487,7 +491,7 @@ static void test_writebacks_return_credits(void **state)
 	arena_free(&bench.arena);
 }
 
-/* The two slices take turns: one request a cycle, first the one behind the last served. */
+/* The two slices take turns: one request per cycle, beginning after the slice that was served last. */
 static void test_slices_take_turns(void **state)
 {
 	struct bench bench;
@@ -507,9 +511,10 @@ static void test_slices_take_turns(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A bank's activate becomes possible in the very cycle of another bank's read. With `row_beside_column` both go when
- * the activate comes first in the round and the read's bank is still left of it; not when the read comes first, which
- * ends the round, nor when the new start of the turn, behind the activated bank, has left the read's bank out. */
+/* A bank's activate becomes possible in the cycle of another bank's read. With `row_beside_column` both are issued if
+ * the activate comes first in the round and the round has not passed the read's bank. If the read comes first, it ends
+ * the round. If the new start of the round, after the activated bank, leaves out the read's bank, only the activate is
+ * issued. */
 static void test_row_beside_column(void **state)
 {
 	static const struct {
@@ -517,12 +522,12 @@ static void test_row_beside_column(void **state)
 		uint32_t read, activated;
 		uint64_t read_at, activated_at;
 	} row[] = {
-		{false, 0, 5, 1, 0}, /* the turn starts at bank 2: 5 comes before 0 */
-		{true, 0, 5, 0, 0},  /* goes on at 6 + 4 for 12 banks: 0 is among them */
+		{false, 0, 5, 1, 0}, /* the round starts at bank 2: 5 comes before 0 */
+		{true, 0, 5, 0, 0},  /* continues at 6 + 4 for 12 banks: 0 is among them */
 		{true, 0, 1, 0, 1},  /* 0 comes before 1 */
 		{true, 0, 8, 0,
-	         0}, /* 8 is the seventh; goes on at 9 + 7 for 9 banks: 0, the eighth, is the first of them */
-		{true, 8, 5, 1, 0}, /* starts at 10; 5 is the twelfth; goes on at 6 + 12 for 4 banks: without 8 */
+	         0}, /* 8 is the seventh; continues at 9 + 7 for 9 banks: 0, the eighth, is the first of them */
+		{true, 8, 5, 1, 0}, /* starts at 10; 5 is the twelfth; continues at 6 + 12 for 4 banks: without 8 */
 	};
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
 		struct bench bench;
@@ -540,9 +545,9 @@ static void test_row_beside_column(void **state)
 	}
 }
 
-/* The edge of what is left of the round: three banks, of which the second moves the turn on to bank 9. Behind the
- * activate of bank 12, the fourth in turn, the round goes on at 13 + 4: without bank 0, the fourth from there. Behind
- * that of bank 11, the third, it goes on at 12 + 3: bank 0, the fifth, is among them. */
+/* The edge of the rest of the round: three banks, of which the second moves the start on to bank 9. After the activate
+ * of bank 12, the fourth in turn, the round continues at 13 + 4: without bank 0, the fourth from there. After that of
+ * bank 11, the third, it continues at 12 + 3: bank 0, the fifth, is among them. */
 static void test_row_beside_column_edge(void **state)
 {
 	static const struct {
@@ -564,7 +569,7 @@ static void test_row_beside_column_edge(void **state)
 	}
 }
 
-/* With `dual_bus` a bank's read and another's activate go in one cycle, whichever of them comes first in the turn. */
+/* With `dual_bus` a bank's read and another's activate share a cycle, whichever comes first in the turn. */
 static void test_dual_bus(void **state)
 {
 	static const uint32_t other[] = {1, 5, 9};

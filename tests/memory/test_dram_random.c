@@ -1,8 +1,8 @@
-/* Protects the memory channel under random traffic: a checker that knows only the timings of the commands watches
- * every pair of them; every request is answered, and sleeping changes no answer's cycle. */
+/* Protects the memory channel under random traffic. A checker that knows only the command timings checks every pair of
+ * commands. Every request has a reply, and sleep changes no reply's cycle. */
 #include "dram_bench.h"
 
-/* What the checker below remembers: the last time of everything. Times far in the past to begin with. */
+/* The checker's state: the last cycle of each event. All times begin far in the past. */
 struct checker {
 	int64_t activate[BANKS], precharge[BANKS], read[BANKS], write[BANKS];
 	int64_t any_activate, any_read, any_write, group_column[4], group_read[4];
@@ -54,7 +54,7 @@ static void check_column_command(struct checker *c, bool is_write, uint32_t bank
 	c->group_column[bank / 4] = now;
 }
 
-/* Finds out which bank the command of this cycle went to, by what changed, and checks it. */
+/* Finds the bank of this cycle's command by the state that changed, and checks the command. */
 static void check_cycle(struct checker *c, const struct bench *bench, struct request *const *request, uint32_t requests,
                         uint32_t *sent, int64_t now)
 {
@@ -72,9 +72,9 @@ static void check_cycle(struct checker *c, const struct bench *bench, struct req
 	}
 }
 
-/* Random traffic, reads and writes of lines to few rows of all banks, half of them urgent: every pair of commands keeps every distance,
- * every request is answered, and sleeping changes no answer's cycle (the two ways run with the same numbers; the
- * sum of times is compared with the first way's). */
+/* Random traffic: reads and writes of lines, in few rows of all banks, half of them urgent. Every pair of commands
+ * keeps every distance, and every request has a reply. Sleep changes no reply's cycle: both modes run with the same
+ * random numbers, and the sums of the reply cycles agree. */
 static void test_random_traffic(void **state)
 {
 	enum { REQUESTS = 400, LIMIT = 40000 };
@@ -93,7 +93,8 @@ static void test_random_traffic(void **state)
 	while (answered < REQUESTS && bench.cycle < LIMIT) {
 		seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 		uint32_t dice = (uint32_t)(seed >> 33);
-		bool burst = bench.cycle / 500 % 2; /* every other 500 cycles all come at once, else few */
+		/* every other 500 cycles all requests come at once, otherwise few */
+		bool burst = bench.cycle / 500 % 2;
 		if (made < REQUESTS && dice % (burst ? 2 : 40) == 0 &&
 		    port_room(&bench.channel.from_l2[made % 2], bench.cycle)) {
 			request[made] = make(&bench, dice >> 8 & 1, dice >> 9 & 15, dice >> 13 & 3);

@@ -1,12 +1,16 @@
-/* Protects an L2 slice's time: from the packet at its port to the reply at the crossbar, by hit, miss, write and
- * write-back, and what happens when a queue is full. The test is the crossbars' other ends and the DRAM channel.
+/* Protects an L2 slice's time from the packet at its port to the reply at the crossbar: for a hit, a miss, a write and
+ * a write-back, and with full queues. The test takes the part of the crossbars and the DRAM channel.
  *
- * A packet that is pushed at cycle t is seen at t + 1, when it enters the delay line; `delay` cycles later it is in
- * the input queue, and a cycle after that L2 is asked: ASKED = t + 1 + delay + 1. A hit's reply goes into the reply
- * crossbar a cycle later; a miss goes to DRAM a cycle later. What DRAM pushes at f is seen at f + 1, when the line
- * is filled; a cycle later its first request is answered, and a cycle after that the reply goes into the crossbar.
+ * A packet that is pushed at cycle t is seen at t + 1, when it enters the delay line. `delay` cycles later it is in the
+ * input queue, and one cycle later L2 looks it up:
  *
- * Every test runs twice: ticking in every cycle, and ticking only when the slice has asked to. */
+ *     ASKED = t + 1 + delay + 1
+ *
+ * A hit's reply enters the reply crossbar one cycle later; a miss is sent to DRAM one cycle later. A reply that DRAM
+ * pushes at f is seen at f + 1, when the line is filled. One cycle later L2 answers its first request, and one cycle
+ * after that the reply enters the crossbar.
+ *
+ * Every test runs twice: with a tick in every cycle, and with ticks only when the slice has requested them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,13 +23,14 @@
 enum {
 	LINE = 128,
 	PORT_BYTES = 32,
-	LINE_CYCLES = LINE / PORT_BYTES, /* that a line holds a port of L2 */
+	LINE_CYCLES = LINE / PORT_BYTES, /* cycles for which a line holds a port of L2 */
 	DELAY = 7,
 	ASKED = 1 + DELAY + 1,
-	FILLED = 1,  /* DRAM's push to the fill */
-	ANSWER = 1,  /* a hit, or a place in the cache's list of answers, to the reply queue and into the crossbar */
-	TO_DRAM = 1, /* a miss to the port to DRAM */
-	NEXT_LINE = 6 * 2 * 256, /* addresses this far apart are in one slice, lines of neighbouring sets pairwise */
+	FILLED = 1, /* from DRAM's push to the fill */
+	/* from a hit, or an entry in the cache's list of replies, through the reply queue into the crossbar */
+	ANSWER = 1,
+	TO_DRAM = 1,             /* from a miss to the port to DRAM */
+	NEXT_LINE = 6 * 2 * 256, /* addresses this far apart are in one slice and pairwise in adjacent sets */
 };
 
 struct bench {
@@ -36,7 +41,7 @@ struct bench {
 	struct slice slice;
 	struct port to_dram;
 	uint64_t wake, cycle;
-	bool sleeps; /* ticks only when the slice has asked to */
+	bool sleeps; /* ticks only when the slice has requested it */
 };
 
 static uint32_t to_sm(const void *user, const struct request *request)
@@ -45,7 +50,7 @@ static uint32_t to_sm(const void *user, const struct request *request)
 	return request->sm;
 }
 
-/* Room for 8 requests everywhere, 16 flits towards the reply crossbar. */
+/* Space for 8 requests in each queue, and for 16 flits towards the reply crossbar. */
 static void open_bench(struct bench *bench, void **state)
 {
 	struct cache_config cache = {.sectors = 1,
@@ -85,7 +90,7 @@ static void tick(struct bench *bench)
 		slice_entry_tick(slice, bench->cycle, bench->cycle);
 	slice_look_at_entry(slice);
 	if (!bench->sleeps)
-		slice->next = 0; /* it does not know that nothing can happen */
+		slice->next = 0; /* hides from the slice that it could sleep */
 	if (!bench->sleeps || slice->wake <= bench->cycle)
 		slice_tick(slice, bench->cycle, bench->cycle);
 	bench->cycle++;
@@ -108,7 +113,7 @@ static void run_to(struct bench *bench, uint64_t cycle)
 		tick(bench);
 }
 
-/* Pushes a packet from the request crossbar, in this cycle. */
+/* Pushes a packet from the request crossbar in this cycle. */
 static struct request *push(struct bench *bench, enum request_kind kind, uint64_t address, uint32_t bytes)
 {
 	struct request *request = request_new(&bench->pool);
@@ -122,7 +127,7 @@ static struct request *push(struct bench *bench, enum request_kind kind, uint64_
 	return request;
 }
 
-/* The other end of a port sees this item (or, where NULL, some item) first at `cycle`. */
+/* Checks that the other end of a port sees this item (if NULL, some item) first at `cycle`. */
 static struct request *expect(struct bench *bench, const struct port *port, const struct request *request,
                               uint64_t cycle)
 {
@@ -139,7 +144,7 @@ static struct request *expect(struct bench *bench, const struct port *port, cons
 	return seen;
 }
 
-/* The slice pushes the reply into the crossbar at `cycle`: it is seen a cycle later. Takes it. */
+/* Checks that the slice pushes the reply into the crossbar at `cycle`: it is visible one cycle later. Takes it. */
 static void expect_reply(struct bench *bench, const struct request *request, uint64_t cycle)
 {
 	struct port *port = &bench->replies.input[0].port;
@@ -148,7 +153,7 @@ static void expect_reply(struct bench *bench, const struct request *request, uin
 	port_pop(port, bench->cycle);
 }
 
-/* The slice pushes this towards DRAM at `cycle`. Takes it. */
+/* Checks that the slice pushes this request towards DRAM at `cycle`. Takes it. */
 static struct request *expect_to_dram(struct bench *bench, enum request_kind kind, uint64_t address, uint64_t cycle)
 {
 	struct request *seen = expect(bench, &bench->to_dram, NULL, cycle + 1);
@@ -164,7 +169,7 @@ static void answer_from_dram(struct bench *bench, struct request *request)
 	port_push(&bench->slice.from_dram, request, bench->cycle);
 }
 
-/* Brings a line in and lets the slice come to rest. */
+/* Loads a line and lets the slice become idle. */
 static void load(struct bench *bench, uint64_t address)
 {
 	uint64_t start = bench->cycle;
@@ -189,7 +194,7 @@ static void test_hit(void **state)
 	arena_free(&bench.arena);
 }
 
-/* The way down and back up again; the answer says that DRAM had to be asked. */
+/* The path of a miss to DRAM and back; the reply names DRAM as its source. */
 static void test_miss(void **state)
 {
 	struct bench bench;
@@ -205,14 +210,14 @@ static void test_miss(void **state)
 	arena_free(&bench.arena);
 }
 
-/* Requests merged with a miss are answered one a cycle, in the order in which they came. */
+/* Replies to requests that merged with a miss leave one per cycle, in the order of their arrival. */
 static void test_merged(void **state)
 {
 	struct bench bench;
 	struct request *request[3];
 	open_bench(&bench, state);
 	for (uint32_t i = 0; i < 3; i++)
-		request[i] = push(&bench, REQUEST_READ, 0, 8); /* small replies: the crossbar takes them all */
+		request[i] = push(&bench, REQUEST_READ, 0, 8); /* small replies: the crossbar takes all of them */
 	struct request *down = expect_to_dram(&bench, REQUEST_READ, 0, ASKED + TO_DRAM);
 	run_to(&bench, 200);
 	assert_true(port_empty(&bench.to_dram));
@@ -224,8 +229,8 @@ static void test_merged(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A hit holds the data port for its bytes: a second line's hit follows LINE_CYCLES later, behind 8 bytes a cycle
- * later. */
+/* A hit holds the data port for its bytes: a second line's hit follows LINE_CYCLES later, or one cycle later after 8
+ * bytes. */
 static void test_hits_hold_the_port(void **state)
 {
 	static const struct {
@@ -244,7 +249,7 @@ static void test_hits_hold_the_port(void **state)
 	}
 }
 
-/* A fill holds the fill port for a line: the second of two that come at once is filled LINE_CYCLES later. */
+/* A fill holds the fill port for a line: the second of two simultaneous fills follows LINE_CYCLES later. */
 static void test_fills_hold_the_port(void **state)
 {
 	struct bench bench;
@@ -262,7 +267,7 @@ static void test_fills_hold_the_port(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A write that hits stays: its acknowledgement goes up like a hit. */
+/* A write that hits stays in L2; its acknowledgement returns like a hit. */
 static void test_write_hit(void **state)
 {
 	struct bench bench;
@@ -275,9 +280,9 @@ static void test_write_hit(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A write that misses goes down, with the bytes it writes, and a cycle later a read of its line. Its
- * acknowledgement comes when DRAM has the data: seen a cycle behind DRAM's push, in the crossbar a cycle later. The
- * line's read is answered by nobody, and the next write hits. */
+/* A write that misses is sent to DRAM with its bytes, and one cycle later a read of its line. Its acknowledgement
+ * follows when DRAM has the data: it is seen one cycle after DRAM's push and enters the crossbar one cycle later. The
+ * line's read produces no reply, and the next write hits. */
 static void test_write_miss(void **state)
 {
 	struct bench bench;
@@ -294,7 +299,7 @@ static void test_write_miss(void **state)
 	assert_int_equal(bench.pool.in_use, 2);
 	answer_from_dram(&bench, fill);
 	run_to(&bench, 200);
-	assert_int_equal(bench.pool.in_use, 1); /* the write, which its SM gives back */
+	assert_int_equal(bench.pool.in_use, 1); /* the write, which its SM frees */
 	assert_true(port_empty(&bench.replies.input[0].port));
 	expect_reply(&bench, push(&bench, REQUEST_WRITE, 64, 32), 200 + ASKED + ANSWER);
 	arena_free(&bench.arena);
@@ -302,7 +307,7 @@ static void test_write_miss(void **state)
 
 enum { FAR = 144 * NEXT_LINE }; /* in the same set, in row 1 of bank 2 */
 
-/* The request's place is its address's, which is in no first row or bank. */
+/* Checks that the request has its address's location, which is not in the first row or bank. */
 static void expect_placed(const struct bench *bench, const struct request *request)
 {
 	struct request placed = {.address = request->address};
@@ -313,12 +318,12 @@ static void expect_placed(const struct bench *bench, const struct request *reque
 	assert_int_equal(request->row, placed.row);
 }
 
-/* A dirty line that is replaced goes down behind the miss that replaces it, placed where its own address lives. */
+/* A dirty victim is sent to DRAM after the miss that replaces it, at the location of the victim's address. */
 static void test_write_back(void **state)
 {
 	struct bench bench;
 	open_bench(&bench, state);
-	uint64_t same_set = 2 * NEXT_LINE, first = FAR; /* 256 bytes a piece, 4 sets of 128 bytes */
+	uint64_t same_set = 2 * NEXT_LINE, first = FAR; /* 256 bytes per piece, 4 sets of 128 bytes */
 	load(&bench, first);
 	uint64_t start = bench.cycle;
 	expect_reply(&bench, push(&bench, REQUEST_WRITE, first, LINE), start + ASKED + ANSWER);
@@ -333,7 +338,8 @@ static void test_write_back(void **state)
 	arena_free(&bench.arena);
 }
 
-/* A written-back line of L1, which knows its slice alone, is answered by nobody, whether it hits or comes back from DRAM. */
+/* A line that L1 has written back carries only its slice. It produces no reply, on a hit or when it returns from
+ * DRAM. */
 static void test_l1_write_back(void **state)
 {
 	struct bench bench;
@@ -357,7 +363,7 @@ static void test_l1_write_back(void **state)
 	arena_free(&bench.arena);
 }
 
-/* An atomic is performed here: counted, answered with data. */
+/* The slice performs an atomic, counts it, and replies with data. */
 static void test_atomic(void **state)
 {
 	struct bench bench;
@@ -369,8 +375,9 @@ static void test_atomic(void **state)
 	arena_free(&bench.arena);
 }
 
-/* While nothing can go to DRAM, L2 is asked for nothing: the input queue fills to its 8 places, then the delay line
- * keeps what has entered it, then packets stay at the crossbar and are counted. Room for one lets one go on. */
+/* While nothing can be sent to DRAM, L2 does no look-ups. The input queue fills its 8 entries, then the delay line
+ * holds what has entered it, then packets stay at the crossbar and are counted. One free entry lets one packet
+ * continue. */
 static void test_queues_fill_up(void **state)
 {
 	struct bench bench;
@@ -388,18 +395,19 @@ static void test_queues_fill_up(void **state)
 	settle(&bench);
 	assert_true(bench.slice.stats.input_full > 0);
 	uint64_t delayed = in_delay_line(&bench);
-	port_pop(&bench.to_dram, bench.cycle); /* seen by the slice a cycle later */
+	port_pop(&bench.to_dram, bench.cycle); /* the slice sees it one cycle later */
 	tick(&bench);
 	assert_int_equal(bench.slice.cache.stats.accesses, 0);
-	tick(&bench); /* L2 is asked; behind it the delay line gives one on */
+	tick(&bench); /* L2 looks up; after it the delay line passes one on */
 	assert_int_equal(bench.slice.cache.stats.accesses, 1);
 	assert_int_equal(bench.slice.input.count, 8);
 	assert_int_equal(in_delay_line(&bench), delayed - 1);
 	arena_free(&bench.arena);
 }
 
-/* A slice that works by sectors takes a packet only while its input queue has room for all sectors of a line, though
- * the packet may have just one: with 8 places, while 4 are taken at most. What the delay line holds goes on even so. */
+/* A slice that works by sectors accepts a packet only while its input queue has space for all sectors of a line. This
+ * holds even if the packet has one sector. With 8 entries that means at most 4 in use. Packets in the delay line
+ * continue in any case. */
 static void test_room_for_all_sectors(void **state)
 {
 	struct bench bench;
@@ -410,20 +418,20 @@ static void test_room_for_all_sectors(void **state)
 	for (uint32_t sent = 0; sent < 5; sent++)
 		push(&bench, REQUEST_READ, sent * NEXT_LINE, 8)->bytes = 32;
 	run_to(&bench, 50);
-	assert_int_equal(bench.slice.input.count, 5); /* all entered before the first had passed the delay line */
+	assert_int_equal(bench.slice.input.count, 5); /* all have entered before the first leaves the delay line */
 	struct request *late = push(&bench, REQUEST_READ, 5 * NEXT_LINE, 8);
 	late->bytes = 32;
 	run_to(&bench, 100);
 	assert_ptr_equal(port_front(&bench.slice.entry.from_network, bench.cycle), late);
-	port_pop(&bench.to_dram, bench.cycle); /* one goes on, and the packet comes in */
+	port_pop(&bench.to_dram, bench.cycle); /* one continues, and the packet enters */
 	run_to(&bench, 150);
 	assert_int_equal(bench.slice.input.count, 5);
 	assert_true(port_empty(&bench.slice.entry.from_network));
 	arena_free(&bench.arena);
 }
 
-/* Replies wait for room in the crossbar: 16 flits hold three replies of a line (5 flits each); the fourth follows
- * when one has left, in the cycle behind. */
+/* Replies wait for space in the crossbar. 16 flits hold three replies of a line (5 flits each). The fourth follows in
+ * the cycle after one has left. */
 static void test_reply_waits_for_room(void **state)
 {
 	struct bench bench;
@@ -437,18 +445,18 @@ static void test_reply_waits_for_room(void **state)
 	struct port *port = &bench.replies.input[0].port;
 	assert_int_equal(port->items, 3);
 	settle(&bench);
-	/* the fourth could have gone at this cycle, and waited since */
+	/* the fourth could have left in this cycle and has waited since */
 	assert_int_equal(bench.slice.stats.reply_blocked, 100 - (ASKED + 3 * LINE_CYCLES + ANSWER));
 	expect_reply(&bench, request[0], bench.cycle - 1);
 	tick(&bench);
-	assert_int_equal(port->items, 2); /* the room did not show yet */
+	assert_int_equal(port->items, 2); /* the space was not visible yet */
 	tick(&bench);
 	assert_int_equal(port->items, 3);
 	arena_free(&bench.arena);
 }
 
-/* Empty, the slice sleeps; a packet wakes it. busy_cycles counts the cycles with a request inside, slept through or
- * not. */
+/* An empty slice sleeps, and a packet wakes it. busy_cycles counts the cycles with a request inside, with or without
+ * sleep. */
 static void test_sleep(void **state)
 {
 	struct bench bench;
@@ -471,13 +479,14 @@ static uint32_t random_below(uint64_t *seed, uint32_t limit)
 	return (uint32_t)(*seed >> 33) % limit;
 }
 
-/* The other ends of a slice under random traffic. What they do in a cycle depends on the seed and on what the slice has done before. */
+/* Random traffic at the other ends of a slice. Their actions in a cycle depend on the seed and on the slice's past
+ * behaviour. */
 struct ends {
 	struct bench bench;
 	uint64_t seed;
 	struct request *down[64]; /* in DRAM */
 	uint32_t downs;
-	uint32_t flits; /* of the reply that leaves, those that have left */
+	uint32_t flits; /* of the reply that is leaving; of all that have left */
 };
 
 static void random_packet(struct ends *ends)
@@ -491,7 +500,7 @@ static void random_packet(struct ends *ends)
 		push(&ends->bench, kind, address, kind == REQUEST_WRITE ? 32 : LINE);
 }
 
-/* A request comes from the slice or goes back to it; now and then for a while nothing does. */
+/* In most cycles DRAM takes a request from the slice or returns one. Sometimes it pauses. */
 static void random_dram(struct ends *ends)
 {
 	struct bench *bench = &ends->bench;
@@ -538,7 +547,8 @@ static void random_cycle(struct ends *ends)
 	tick(&ends->bench);
 }
 
-/* A slice that ticks when it has asked to does in each cycle what one does that looks at all in every cycle, and counts the same. */
+/* A slice that ticks only on request does the same in each cycle, and counts the same, as a slice that ticks in every
+ * cycle. */
 static void test_sleep_changes_nothing(void **state)
 {
 	(void)state;

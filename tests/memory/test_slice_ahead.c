@@ -1,6 +1,6 @@
-/* A slice that is ahead of its entry. Protects what windows rest on (gpu/cycle.c): as long as it is ahead by no more than its delay line is long,
- * packets enter, are answered and go to DRAM in the same cycles as where both go together, and all counters are the same; also where the entry hears of what the slice
- * does only when both meet. */
+/* Protects the basis of windows (gpu/cycle.c): an L2 slice may run ahead of its entry by up to the length of its delay
+ * line. Packets enter, are answered and are sent to DRAM in the same cycles as without run-ahead, and all counters
+ * agree. This holds even if the entry learns of the slice's work only when both synchronize. */
 #include "memory/slice.h"
 
 #include <setjmp.h>
@@ -15,14 +15,14 @@ enum {
 	LINE = 128,
 	CYCLES = 4000,
 	END = CYCLES + 4000
-}; /* packets come in the first CYCLES, the rest empties the queues */
+}; /* packets arrive in the first CYCLES; in the rest the queues drain */
 
 struct packet_in {
 	uint64_t cycle, address;
 	bool writes;
 };
 
-/* A slice between two ports, with a memory that answers after a while. */
+/* A slice between two ports, with a memory that replies after a delay. */
 struct bench {
 	struct arena arena;
 	struct request_pool pool;
@@ -32,12 +32,12 @@ struct bench {
 	struct port to_dram;
 	uint64_t wake, state;
 	struct slice_config config;
-	const struct packet_in *packet; /* by number, in order of their cycles */
+	const struct packet_in *packet; /* by number, in the order of their cycles */
 	uint32_t packets, next;
 	struct request *at_dram[64];
 	uint64_t back_at[64];
 	uint32_t first, behind;
-	uint64_t log; /* of what came out, and when */
+	uint64_t log; /* hash of the outputs and their cycles */
 };
 
 static uint64_t next_random(uint64_t *state)
@@ -87,7 +87,8 @@ static void came_out(struct bench *bench, const struct request *request, uint64_
 	bench->log = (bench->log ^ request->address ^ cycle << 20) * 0x100000001b3;
 }
 
-/* The crossbar takes a reply in two of three cycles; memory takes a request in every second one, and gives it back 37 cycles later. */
+/* The crossbar takes a reply in two of three cycles. Memory takes a request in every second cycle and returns it 37
+ * cycles later. */
 static void tick_around(struct bench *bench, uint64_t cycle)
 {
 	struct port *replies = &bench->replies.input[0].port;
@@ -117,7 +118,7 @@ static void tick_behind_delay(struct bench *bench, uint64_t cycle)
 	slice_tick(&bench->slice, cycle, cycle);
 }
 
-/* Packets come as they are planned, but wait until the port has room. */
+/* Packets arrive as planned, but wait until the port has space. */
 static void tick_entry(struct bench *bench, uint64_t cycle)
 {
 	const struct packet_in *packet = &bench->packet[bench->next];
@@ -136,7 +137,7 @@ static void tick_entry(struct bench *bench, uint64_t cycle)
 	slice_entry_tick(&bench->slice, cycle, cycle);
 }
 
-/* The slice takes `ahead` cycles, then the entry the same. */
+/* The slice runs `ahead` cycles, then the entry runs the same cycles. */
 static void run(struct bench *bench, uint64_t ahead)
 {
 	for (uint64_t begin = 0, end; begin < END; begin = end) {
@@ -158,8 +159,8 @@ static uint64_t tick_behind_delay_until(struct bench *bench, uint64_t cycle, uin
 	return cycle;
 }
 
-/* As in two threads: what the slice does while the entry takes its cycles is told afterwards. It may do as much as it knows all for: what enters
- * from `begin` on leaves the delay line `delay` cycles later. */
+/* As in two threads: the slice's work is reported after the entry has run its cycles. The slice runs only while its
+ * inputs are certain: a packet that enters from `begin` on leaves the delay line `delay` cycles later. */
 static void run_apart(struct bench *bench)
 {
 	uint64_t delay = bench->config.delay, slice = 0;
@@ -179,7 +180,7 @@ static void run_apart(struct bench *bench)
 	slice_settle(&bench->slice, END);
 }
 
-/* In one time: the entry first, as in a machine's step. */
+/* In step: the entry first, as in a machine's cycle. */
 static void run_together(struct bench *bench)
 {
 	for (uint64_t cycle = 0; cycle < END; cycle++) {
@@ -207,7 +208,7 @@ static void expect_same(const struct bench *one, const struct bench *other)
 	assert_int_equal(one->slice.cache.stats.refused, other->slice.cache.stats.refused);
 }
 
-/* Bursts and pauses, so that queues are full, empty and everything between. */
+/* Bursts and pauses, so that queues are full, empty and anything between. */
 static uint32_t plan(struct packet_in *packet, uint64_t *state)
 {
 	uint32_t count = 0;

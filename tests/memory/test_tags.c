@@ -1,5 +1,5 @@
-/* Protects the look-up of lines and the order in which they go: random traffic, by use and by insertion, of several lines a cycle, with
- * lines that are dropped, reserved or dirty, against a plain model that walks over all ways of a set, as GPGPU-Sim's tag array does. */
+/* Protects the look-up and replacement of lines against a plain model that scans all ways of a set, as GPGPU-Sim's tag
+ * array does. The random traffic uses both orders, several lines per cycle, and dropped, reserved and dirty lines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static bool may_go(const struct tags *tags, const struct cache_line *line)
 	return !line->reserved && !(tags->dirty_percent && clean && line->dirty);
 }
 
-/* The last free line; else the first of those that were used (or came) first. */
+/* The last free line, or else the first of the least recently used (or inserted) ones. */
 static uint32_t plain_victim(const struct tags *tags, uint32_t set)
 {
 	uint32_t victim = TAGS_NONE;
@@ -68,7 +68,7 @@ static struct tag_probe probe_both(const struct tags *tags, const struct request
 	return probe;
 }
 
-/* What a cache may do with the line of an access: its sector comes at once, is sent for, or becomes dirty. */
+/* Changes the line of an access as a cache may: fills its sector at once, requests it, or makes it dirty. */
 static void come(struct tags *tags, struct cache_line *line, const struct tag_probe *probe, uint64_t *state)
 {
 	bool was_dirty = tags_is_dirty(line);
@@ -102,7 +102,7 @@ static void use_or_insert(struct tags *tags, const struct tag_probe *probe, uint
 	}
 }
 
-/* Time stands for a while, so that lines are of one cycle. */
+/* Time stops for a while, so that several lines have the same cycle. */
 static void run(struct tags *tags, uint32_t blocks, uint64_t *state)
 {
 	uint64_t cycle = 0;

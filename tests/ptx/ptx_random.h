@@ -1,4 +1,4 @@
-/* ptx_random: random instructions and kernels, made from the forms that ops.h gives the opcodes. */
+/* ptx_random: random instructions and kernels, generated from the forms that ops.h gives the opcodes. */
 #ifndef SLUICE_TESTS_PTX_RANDOM_H
 #define SLUICE_TESTS_PTX_RANDOM_H
 
@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a kernel has: registers of all kinds, 64 bytes of its own in every memory for each thread, in global memory those in `out` and
- * in the variable `w`; the variable `v` is read only, as `k` is. */
+/* The kernel's resources: registers of all kinds, and 64 bytes for each thread in every memory. In global memory these
+ * are in `out` and in the variable `w`. The variables `v` and `k` are read only. */
 #define RANDOM_HEAD                                                                                                    \
 	".version 7.0\n.target sm_80\n.address_size 64\n.const .align 16 .b8 k[64];\n"                                 \
 	".global .align 16 .b8 v[64] = {7, 0, 0xff, 1, 128, 2, 3, 64, 9};\n.global .align 16 .b8 w[8192];\n"          \
@@ -36,7 +36,7 @@
 enum { RANDOM_TEXT = 1 << 16, RANDOM_IN = 128, RANDOM_OUT = 256, RANDOM_W = 64, RANDOM_ORACLE = 232 };
 
 struct random_text {
-	uint64_t *state; /* of the stream of numbers */
+	uint64_t *state; /* of the random numbers */
 	uint32_t labels;
 	size_t length;
 	char text[RANDOM_TEXT];
@@ -67,11 +67,11 @@ __attribute__((format(printf, 2, 3))) static inline void random_add(struct rando
 		out->length = RANDOM_TEXT - 1;
 }
 
-/* An instruction while it is made. */
+/* An instruction under construction. */
 struct random_inst {
 	const struct form *form;
 	enum ptx_type type, type2, type3;
-	bool merges; /* a scalar video instruction's result goes into a part of a third source */
+	bool merges; /* a scalar video instruction merges its result into a third source */
 	char suffixes[128]; /* ".a.b" */
 	bool wide;
 	uint32_t vector;
@@ -98,7 +98,7 @@ static inline bool random_is_space(const char *word)
 	return false;
 }
 
-/* One of each group of words, and some of the optional ones. */
+/* One word of each group, and some of the optional ones. */
 static inline void random_suffixes(struct random_text *out, struct random_inst *inst)
 {
 	static const char *const spaces[] = {"const", "global", "local", "param", "shared"};
@@ -166,7 +166,7 @@ static inline void random_value(struct random_text *out, enum ptx_type type, boo
 	random_register(out, type);
 }
 
-/* An address in the thread's own part of a memory, or of what nobody writes. */
+/* An address in the thread's part of a memory, or in read-only data. */
 static inline void random_address(struct random_text *out, const struct random_inst *inst)
 {
 	static const char *const generic[] = {"%gp", "%gw", "%sg", "%lg"};
@@ -197,7 +197,7 @@ static inline void random_vector(struct random_text *out, enum ptx_type type, ui
 	random_add(out, "}");
 }
 
-/* mov: a vector, a special register, an address of a variable; false where it has none of these. */
+/* mov: a vector, a special register, or the address of a variable. Returns false for forms without these. */
 static inline bool random_mov_special(struct random_text *out, const struct random_inst *inst, bool destination)
 {
 	static const char *const sregs[] = {"%tid.x", "%ntid.x", "%ctaid.x", "%nctaid.y", "%laneid", "%lanemask_lt",
@@ -223,7 +223,7 @@ static inline bool random_mov_special(struct random_text *out, const struct rand
 	return true;
 }
 
-/* A register of a video instruction, and the parts that it takes of it. */
+/* A register of a video instruction, and the parts that the instruction selects. */
 static inline void random_parts(struct random_text *out, const struct random_inst *inst, bool destination)
 {
 	static const char *const one[] = {"b0", "b3", "h0", "h1"}, *const two[] = {"h00", "h13", "h21", "h32"},
@@ -283,7 +283,8 @@ static inline void random_operand(struct random_text *out, const struct random_i
 		random_value(out, inst->type, destination);
 }
 
-/* Whether the last operand is a mask of lanes that take part. These must be there and have the same mask, which random ones would not. */
+/* True if the last operand is a member mask. All members must be active with the same mask, which random masks would
+ * not give. */
 static inline bool random_has_mask(const struct form *form)
 {
 	enum ptx_opcode op = form->op;
@@ -329,7 +330,8 @@ static inline void random_instruction(struct random_text *out, const struct form
 	random_add(out, ";");
 }
 
-/* Forms of instructions that stand anywhere: control flow and barriers have their own places, DMA has values of its own. */
+/* Forms of instructions that may be anywhere. Control flow and barriers have their own positions; DMA has its own
+ * values. */
 static inline const struct form *random_form(struct random_text *out)
 {
 	for (;;) {
@@ -345,7 +347,7 @@ static inline const struct form *random_form(struct random_text *out)
 		case PTX_OP_BAR:
 		case PTX_OP_BARRIER:
 		case PTX_OP_BARRIER_CLUSTER:
-		case PTX_OP_CP_ASYNC: /* the parser makes other instructions of them */
+		case PTX_OP_CP_ASYNC: /* the parser turns them into other instructions */
 		case PTX_OP_CP_ASYNC_COMMIT:
 		case PTX_OP_CP_ASYNC_WAIT:
 		case PTX_OP_CP_ASYNC_WAIT_ALL:

@@ -1,4 +1,5 @@
-/* The PTX parser, checker and printer on good input: what the module says, and that printing and parsing lose nothing. */
+/* Protects the PTX parser, checker and printer on valid input: the contents of the module, and a round trip through
+ * printer and parser without loss. */
 #include "ptx/module.h"
 
 #include <dirent.h>
@@ -66,7 +67,7 @@ static uint32_t for_each_file(const char *folder, void (*use)(const char *path, 
 	return count;
 }
 
-/* Comparison of two modules, field by field; places in the file may differ. */
+/* Compares two modules, field by field; positions in the file may differ. */
 
 static void same_variables(const struct ptx_variable *a, const struct ptx_variable *b)
 {
@@ -125,7 +126,7 @@ static void same_instructions(const struct ptx_inst *a, const struct ptx_inst *b
 	if (a->prototype)
 		assert_string_equal(a->prototype->name, b->prototype->name);
 	same_operands(a->operand, b->operand, a->operands);
-	/* All other fields are numbers: with the pointers and places taken out, the bytes must be the same. */
+	/* All other fields are numbers: without the pointers and positions, the bytes must be equal. */
 	struct ptx_inst x, y;
 	memcpy(&x, a, sizeof x);
 	memcpy(&y, b, sizeof y);
@@ -197,7 +198,7 @@ static void round_trip(const char *path, const char *text, size_t length)
 	ptx_free(second);
 }
 
-/* Protects: whatever the corpus has is parsed, and printing it loses nothing. */
+/* Protects the round trip of every file in the corpus: all are parsed, and printing loses nothing. */
 static void test_round_trip(void **state)
 {
 	(void)state;
@@ -205,8 +206,8 @@ static void test_round_trip(void **state)
 	assert_true(for_each_file(TEST_DATA "/ptx", round_trip) >= 7);
 }
 
-/* Damaged input: cut off anywhere, or with bytes changed. The parser may refuse it, never crash; what it accepts must
- * print and parse. */
+/* Damaged input: truncated anywhere, or with changed bytes. The parser may refuse it but never crash. Accepted input
+ * must print and parse. */
 static void damaged(const char *path, const char *text, size_t length)
 {
 	uint32_t random = 12345;
@@ -244,7 +245,7 @@ static void test_damaged_input(void **state)
 
 #define HEAD ".version 6.0\n.target sm_70\n.address_size 64\n"
 
-/* A kernel with registers of every sort and the given code. */
+/* A kernel with registers of every kind and the given code. */
 static struct ptx_module *parse_code(const char *code)
 {
 	char text[4096];
@@ -276,7 +277,7 @@ static void check_ids(const char *code, const char *reads, const char *writes)
 	ptx_free(module);
 }
 
-/* Protects the scoreboard and all data-flow analyses: which registers an instruction reads and writes. */
+/* Protects the scoreboard and all data-flow analyses: the registers that an instruction reads and writes. */
 static void test_reads_and_writes(void **state)
 {
 	(void)state;
@@ -300,7 +301,7 @@ static void test_reads_and_writes(void **state)
 	check_ids("@%p1 ret;", "%p1", "");
 }
 
-/* Protects: register ids and the numbers in names, which decide the bank. */
+/* Protects register ids and the numbers in names, which select the bank. */
 static void test_registers(void **state)
 {
 	(void)state;
@@ -311,7 +312,7 @@ static void test_registers(void **state)
 	assert_int_equal(kernel->regs[4 + 5].number, 5);
 	assert_string_equal(kernel->regs[12 + 3].name, "%rd3");
 	assert_int_equal(kernel->regs[12 + 3].number, 3);
-	/* The inner %r1 is a register of its own, of another name but the same number. */
+	/* The inner %r1 is a separate register, of another name but the same number. */
 	assert_int_equal(kernel->body[0].operand[0].reg, 29);
 	assert_string_equal(kernel->regs[29].name, "%r1$1");
 	assert_int_equal(kernel->regs[29].number, 1);
@@ -321,7 +322,7 @@ static void test_registers(void **state)
 	ptx_free(module);
 }
 
-/* Protects: parameters lie at their natural alignment, or the written one, in the parameter block. */
+/* Protects the parameters' natural or explicit alignment in the parameter block. */
 static void test_parameter_layout(void **state)
 {
 	(void)state;
@@ -341,7 +342,7 @@ static void test_parameter_layout(void **state)
 	ptx_free(module);
 }
 
-/* Protects: values and addresses in variables' initial bytes. */
+/* Protects values and addresses in variables' initial bytes. */
 static void test_variables(void **state)
 {
 	(void)state;
@@ -388,7 +389,7 @@ static void test_expressions(void **state)
 	ptx_free(module);
 }
 
-/* Protects: labels find their instruction, each in its scope. */
+/* Protects labels: each finds its instruction, in its own scope. */
 static void test_labels(void **state)
 {
 	(void)state;
@@ -401,7 +402,7 @@ static void test_labels(void **state)
 	ptx_free(module);
 }
 
-/* Protects the form of a call that every reader of a module relies on: results, function, arguments. */
+/* Protects the form of a call, on which every reader of a module relies: results, function, arguments. */
 static void test_calls(void **state)
 {
 	(void)state;
@@ -449,7 +450,7 @@ static void test_print_instruction(void **state)
 	check_print("x: bra.uni x;", "bra.uni x;");
 }
 
-/* Protects the facts of the table that the decoder and the machine take from it. */
+/* Protects the facts that the decoder and the machine take from the table. */
 static void test_facts(void **state)
 {
 	(void)state;
@@ -472,7 +473,7 @@ static void test_facts(void **state)
 		assert_int_equal(ptx_sreg_name(sreg)[0], '%');
 }
 
-/* Protects: source lines from .loc and .file reach the instructions. */
+/* Protects source lines: .loc and .file set those of the instructions. */
 static void test_source_lines(void **state)
 {
 	(void)state;
@@ -487,7 +488,7 @@ static void test_source_lines(void **state)
 	ptx_free(module);
 }
 
-/* Protects: the time of parsing grows with the size of the file and no faster. */
+/* Protects parsing time: it grows linearly with the size of the file. */
 static void test_large_module(void **state)
 {
 	(void)state;
@@ -503,7 +504,7 @@ static void test_large_module(void **state)
 	fclose(file);
 	clock_t start = clock();
 	struct ptx_module *module = parse_good("large.ptx", text, length);
-	/* Anything quadratic takes minutes here. */
+	/* Quadratic time would take minutes here. */
 	assert_true((double)(clock() - start) / CLOCKS_PER_SEC < 10);
 	assert_int_equal(module->functions->body_count, 2 * INSTRUCTIONS);
 	ptx_free(module);

@@ -1,8 +1,9 @@
-/* Protects the simulator's own memory from device code: an address of any space, whatever gives it, is refused when the
- * module is read, or stops the kernel with the address. To be run under the sanitizers, which see what is not. */
+/* Protects the simulator's own memory from device code. An invalid address in any space, from any source, is refused
+ * when the module is parsed, or stops the kernel with the address.
+ * Run it with the sanitizers, which find accesses that are not checked. */
 #include "simt_kit.h"
 
-/* A kernel with variables of all spaces: parameters a (4 bytes), b (8 bytes at 8), c (16 bytes at 16). */
+/* A kernel with variables in all spaces: parameters a (4 bytes), b (8 bytes at 8), c (16 bytes at 16). */
 #define HEAD                                                                                                           \
 	".version 7.0\n.target sm_80\n.address_size 64\n"                                                              \
 	".global .align 8 .b8 g[16];\n.const .align 8 .b8 k[16];\n.extern .shared .align 8 .b8 dynamic[];\n"           \
@@ -24,7 +25,7 @@ static struct ptx_module *parse(const char *body, struct diag *diag)
 	return ptx_parse("access.ptx", text, (size_t)length, diag);
 }
 
-/* The statement is refused in the module's line of it, with these words. */
+/* The statement is refused in its line of the module, with these words. */
 static void check_refused(const char *statement, const char *words)
 {
 	struct diag diag = {0};
@@ -35,7 +36,7 @@ static void check_refused(const char *statement, const char *words)
 	diag_free(&diag);
 }
 
-/* Addresses that a variable's name and a constant give. */
+/* Addresses from a variable's name and a constant. */
 static void refused_when_read(void **state)
 {
 	(void)state;
@@ -88,7 +89,7 @@ static void refused_when_read(void **state)
 		check_refused(read_only[i], "can only be read");
 }
 
-/* Protects against a parameter of no bytes, which has no address to read. */
+/* Protects against a parameter of zero bytes, which has no address to read. */
 static void empty_parameter(void **state)
 {
 	(void)state;
@@ -101,7 +102,7 @@ static void empty_parameter(void **state)
 	diag_free(&diag);
 }
 
-/* What would lead to an address, or a place for one, that its space does not have. */
+/* Statements that would use an address that its space does not have, or need space for one. */
 static void refused_uses(void **state)
 {
 	(void)state;
@@ -138,7 +139,7 @@ static void refused_uses(void **state)
 		check_refused(uses[i].statement, uses[i].words);
 }
 
-/* Addresses that only the run gives: each lane has its own, 8 times its number beside the wrong one. */
+/* Addresses known only at run time: each lane has a different one, 8 times its number after the wrong one. */
 static void stopped_when_run(void **state)
 {
 	(void)state;
@@ -147,7 +148,7 @@ static void stopped_when_run(void **state)
 		"mov.u64 %d1, -4;",
 		"mov.u64 %d1, 0xfffffffffffffff8;",
 		"mov.u64 %d1, 0x7ffffffffffffff8;",
-		"mov.u64 %d1, 0x01000000;", /* the windows of shared and local memory, and behind them */
+		"mov.u64 %d1, 0x01000000;", /* the windows of shared and local memory, and the addresses after them */
 		"mov.u64 %d1, 0x01fffff8;",
 		"mov.u64 %d1, 0x02fffff8;",
 		"mov.u64 %d1, 0x03fffff8;",
@@ -156,7 +157,7 @@ static void stopped_when_run(void **state)
 		"mov.u64 %d1, l; add.u64 %d1, %d1, -264;",
 		"mov.u64 %d1, c;",
 		"mov.u64 %d1, callee;",
-		"mov.u64 %d1, -4; mul.wide.u32 %d2, %r7, 4; add.u64 %d1, %d1, %d2;", /* around 0, lane beside lane */
+		"mov.u64 %d1, -4; mul.wide.u32 %d2, %r7, 4; add.u64 %d1, %d1, %d2;", /* around 0, lane next to lane */
 		"mov.u64 %d1, -8; mul.wide.u32 %d2, %r7, 8; add.u64 %d1, %d1, %d2;",
 		"mul.wide.u32 %d1, %r7, 4096;",
 		"mul.wide.u32 %d1, %r7, -1; shl.b64 %d1, %d1, 3;",
@@ -211,7 +212,7 @@ static void stopped_when_run(void **state)
 		}
 }
 
-/* A kernel's address is no function's, and a wrong count of what the runtime takes is told. */
+/* A kernel's address is not a function's. A wrong number of arguments to a runtime function is reported. */
 static void refused_when_decoded(void **state)
 {
 	(void)state;
@@ -228,7 +229,7 @@ static void refused_when_decoded(void **state)
 	ptx_free(module);
 }
 
-/* Protects lanes whose addresses follow each other around the end of the address space: those are not one stretch. */
+/* Protects lanes with consecutive addresses around the end of the address space: these are not one range. */
 static void wraps_around(void **state)
 {
 	(void)state;
@@ -241,8 +242,8 @@ static void wraps_around(void **state)
 	kit_close(&kit);
 }
 
-/* Protects against calling what is no function: a kernel, which has no place for its arguments; a function that the program
- * does not have; between two functions, and beyond them all. */
+/* Protects against calls of addresses that are not functions: a kernel, which has no space for its arguments; a
+ * function that the program does not have; an address between two functions, and one after all of them. */
 static void wrong_addresses(void **state)
 {
 	(void)state;

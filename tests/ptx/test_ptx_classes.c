@@ -1,5 +1,5 @@
-/* The timing class of every opcode: the row of ops.h says what the table of docs/timing-model.md says, which names each opcode that is
- * not like most. */
+/* Protects the timing class of every opcode: the row of ops.h agrees with the table of docs/timing-model.md, which
+ * names every opcode outside the default class. */
 #include "ptx/parse.h" /* first: cmocka.h has a macro fail */
 
 #include "simt_kit.h"
@@ -19,7 +19,8 @@ static const struct {
 };
 enum { CLASSES = sizeof classes / sizeof *classes };
 
-/* The class in the line's second column: "| add, sub | `add` | ...", or of several that with the opcode's name. CLASSES: none. */
+/* Reads the class from the line's second column: "| add, sub | `add` | ...", or the one after the opcode's name where
+ * the column lists several. CLASSES: none. */
 static unsigned class_of_line(const char *line, const char *op)
 {
 	unsigned first = CLASSES;
@@ -47,7 +48,7 @@ static bool names(const char *line, const char *op)
 	return false;
 }
 
-/* The class that the page gives an opcode: of the line that names it, or of all else. */
+/* Returns the page's class for an opcode: from the line that names it, or from the last line. */
 static unsigned class_on_page(const char *page, const char *op)
 {
 	const char *table = strstr(page, "| opcodes | row |"), *line = table;
@@ -83,7 +84,7 @@ static void classes_are_on_the_page(void **state)
 	free(page);
 }
 
-/* Control and waiting: few, and by name. */
+/* Control and waiting: a few, listed by name. */
 static void the_others(void **state)
 {
 	(void)state;
@@ -97,7 +98,8 @@ static void the_others(void **state)
 	                                    "cp.async.wait_group",
 	                                    "cp.async.wait_all",
 	                                    "cp.async.mbarrier.arrive"};
-	enum { BULK = PTX_OP_CP_BULK_WAIT - PTX_OP_CP_BULK + 1 }; /* copies in bulk, which nothing of memory passes */
+	/* bulk copies, which no memory instruction overtakes */
+	enum { BULK = PTX_OP_CP_BULK_WAIT - PTX_OP_CP_BULK + 1 };
 	unsigned count = 0;
 	for (unsigned op = 0; op < PTX_OPCODES; op++)
 		count += ptx_ops[op].latency == PTX_LATENCY_BRANCH || ptx_ops[op].latency == PTX_LATENCY_BARRIER;

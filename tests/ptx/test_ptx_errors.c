@@ -1,4 +1,5 @@
-/* The PTX parser on bad input: each error names its place, the line with a caret, and what was expected. */
+/* Protects the PTX parser on invalid input: each error names its position, shows the line with a caret, and says what
+ * was expected. */
 #include "ptx/module.h"
 
 #include <setjmp.h>
@@ -10,7 +11,7 @@
 
 #define HEAD ".version 6.0\n.target sm_70\n.address_size 64\n"
 
-/* What the parser says about a text; freed by the caller. */
+/* Returns the parser's messages about a text; the caller frees them. */
 static char *messages(const char *text, uint32_t *errors)
 {
 	struct diag diag = {0};
@@ -20,7 +21,7 @@ static char *messages(const char *text, uint32_t *errors)
 	return diag.text;
 }
 
-/* Exactly this one message about this text. */
+/* Checks that this text has exactly this one message. */
 static void check_text(const char *text, const char *expected)
 {
 	uint32_t errors;
@@ -45,7 +46,7 @@ static void check_line(const char *line, uint32_t column, const char *message)
 	check_text(text, expected);
 }
 
-/* Protects the words and the place of messages about instructions. */
+/* Protects the words and the position of messages about instructions. */
 static void test_instructions(void **state)
 {
 	(void)state;
@@ -71,7 +72,7 @@ static void test_instructions(void **state)
 	check_line("shl [%rd1], %r1;", 1, "there is no 'shl'; expected 'shl(.b16|.b32|.b64)'");
 }
 
-/* Protects the words and the place of messages about operands. */
+/* Protects the words and the position of messages about operands. */
 static void test_operands(void **state)
 {
 	(void)state;
@@ -109,7 +110,7 @@ static void test_operands(void **state)
 	check_line("mov.u64 %rd1, 1 / 0;", 17, "division by zero; expected another divisor");
 }
 
-/* Protects the words and the place of messages about control flow and statements. */
+/* Protects the words and the position of messages about control flow and statements. */
 static void test_statements(void **state)
 {
 	(void)state;
@@ -153,7 +154,7 @@ static void test_module(void **state)
 	           "  3 | .address_size 48\n    |               ^\n");
 }
 
-/* Protects: the parser goes on after an error and finds the others, and only those. */
+/* Protects the parser's recovery: after an error it finds the other errors, and only those. */
 static void test_several(void **state)
 {
 	(void)state;
@@ -165,7 +166,7 @@ static void test_several(void **state)
 	assert_non_null(strstr(said, "e.ptx:7:1:"));
 	assert_non_null(strstr(said, "e.ptx:9:14:"));
 	assert_non_null(strstr(said, "e.ptx:10:5:"));
-	assert_non_null(strstr(said, "e.ptx:14:9:")); /* the registers of one kernel are not the other's */
+	assert_non_null(strstr(said, "e.ptx:14:9:")); /* the registers of one kernel are not visible in the other */
 	free(said);
 }
 

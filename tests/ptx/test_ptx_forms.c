@@ -1,4 +1,5 @@
-/* The forms of PTX's opcodes: what the manual does not have is refused with one message that shows the nearest form. */
+/* Protects the forms of PTX opcodes: a form that the manual does not list is refused with one message that shows the
+ * nearest form. */
 #include "simt_kit.h"
 
 #define HEAD                                                                                                           \
@@ -16,7 +17,7 @@ static struct ptx_module *parse(const char *statement, struct diag *diag)
 	return ptx_parse("form.ptx", text, (size_t)length, diag);
 }
 
-/* Protects against suffixes, types and operands that each exist, but not together (PTX ISA, chapter 9). */
+/* Protects against suffixes, types and operands that exist, but not in this combination (PTX ISA, chapter 9). */
 static void test_no_such_form(void **state)
 {
 	(void)state;
@@ -204,7 +205,7 @@ static void test_no_such_form(void **state)
 	}
 }
 
-/* Protects the words: what stands there, at its column, and the form that is nearest. */
+/* Protects the message: the unexpected word, its column, and the nearest form. */
 static void test_words(void **state)
 {
 	(void)state;

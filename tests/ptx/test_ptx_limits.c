@@ -1,4 +1,4 @@
-/* Modules that are too large or too deep, or end too early: one message, soon. */
+/* Protects against modules that are too large, too deep or truncated: each has one message, after a short time. */
 #include "simt_kit.h"
 
 #include <time.h>
@@ -6,7 +6,7 @@
 #define HEAD   ".version 7.0\n.target sm_80\n.address_size 64\n"
 #define KERNEL HEAD ".visible .entry kernel(.param .u64 a)\n{\n.reg .b32 %r<4>;\n"
 
-/* `count` times the text, between a head and a tail; freed by the caller. */
+/* Returns `count` copies of the text between a head and a tail; the caller frees it. */
 static char *repeated(const char *head, const char *text, size_t count, const char *tail)
 {
 	size_t length = strlen(text);
@@ -19,7 +19,7 @@ static char *repeated(const char *head, const char *text, size_t count, const ch
 	return all;
 }
 
-/* Exactly one message, with a place, of these words, from the parser or the decoder. */
+/* Checks that the parser or the decoder reports exactly one message, with a position and these words. */
 static void check_one(const char *text, const char *words)
 {
 	struct diag diag = {0};
@@ -39,7 +39,7 @@ static void check_repeated(const char *head, const char *text, size_t count, con
 	free(all);
 }
 
-/* Protects against memory that nobody has, and sizes that do not fit the numbers that count them. */
+/* Protects against sizes beyond any memory, and sizes that overflow the numbers that count them. */
 static void test_sizes(void **state)
 {
 	(void)state;
@@ -55,7 +55,7 @@ static void test_sizes(void **state)
 	          "1073741824 bytes of local memory; expected at most 524288");
 }
 
-/* Protects against running out of the host's stack, and against a message for each level. */
+/* Protects against overflow of the host's stack, and against one message per level. */
 static void test_depths(void **state)
 {
 	(void)state;
@@ -68,7 +68,7 @@ static void test_depths(void **state)
 	check_repeated(HEAD ".global .u32 x", "[1]", 100000, ";\n", "too many dimensions");
 }
 
-/* Protects against what ends before it should. */
+/* Protects against truncated input. */
 static void test_ends(void **state)
 {
 	(void)state;
@@ -99,7 +99,7 @@ static void check_time(char *text, const char *what)
 		fail_msg("%.1f s for %s", seconds, what);
 }
 
-/* Protects against work that grows with the square of what a module has. */
+/* Protects against work that grows with the square of a module's size. */
 static void test_time(void **state)
 {
 	(void)state;
@@ -130,8 +130,8 @@ static void test_chain(void **state)
 	check_time(text, "a chain of calls");
 }
 
-/* Protects against the same where every function can call every other by address, and is called by name from one place.
- * An edge for each pair would be 4e8 of them. */
+/* Protects against the same where every function can call every other by address, and one place calls each by name. One
+ * edge per pair would make 4e8 edges. */
 static void test_calls_by_address(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Modules that are to run: what is wrong inside a kernel or function stays there (ptx_load). */
+/* Protects ptx_load: an error inside a kernel or function of a module stays local to it. */
 #include "simt_kit.h"
 
 #define HEAD   ".version 7.0\n.target sm_80\n.address_size 64\n.extern .func ext(.param .b32 a);\n"
@@ -19,7 +19,7 @@ static void is_whole(const struct ptx_module *module, const char *name)
 	assert_true(function->has_body && function->body_count == 3 && function->reg_count == 2);
 }
 
-/* Each is a kernel or function whose head begins in line 12 of the module. */
+/* Each is a kernel or function whose header begins in line 12 of the module. */
 static const char *const apart[][2] = {
 	{".visible .entry bad()\n{\nfrobnicate.u32 1;\nret;\n}\n", "load.ptx:14:1: error: unknown opcode 'frobnicate'"},
 	{".visible .entry bad()\n{\n{\n{\nfrobnicate.u32 {1, 2;\n}\n}\nret;\n}\n",
@@ -66,7 +66,7 @@ static const char *const apart[][2] = {
 	{".func bad(.param .b32 x);\n.func bad(.param .b32 x)\n{\nfrobnicate;\n}\n", "15:1: error: unknown opcode"},
 };
 
-/* Protects the module's other kernels, in front of the bad one and behind it, and the words of what is wrong. */
+/* Protects the module's other kernels, before the bad one and after it, and the text of the error. */
 static void errors_stay_with_the_function(void **state)
 {
 	(void)state;
@@ -91,7 +91,7 @@ static void errors_stay_with_the_function(void **state)
 	}
 }
 
-/* What concerns the module, or does not show where the function ends. */
+/* Errors that concern the module, or hide the function's end. */
 static void errors_of_the_module(void **state)
 {
 	(void)state;
@@ -112,7 +112,7 @@ static void errors_of_the_module(void **state)
 	}
 }
 
-/* A declaration that cannot be read is forgotten once the definition can. */
+/* A declaration that cannot be read is dropped when its definition can be read. */
 static void declarations(void **state)
 {
 	(void)state;
@@ -130,7 +130,8 @@ static void declarations(void **state)
 	ptx_free(module);
 }
 
-/* Whatever is cut out of a module's text: no crash, and kernels that are not touched stay whole where there is a module. */
+/* Any range of a module's text is removed. The parser does not crash, and untouched kernels stay whole where a module
+ * results. */
 static void cuts(void **state)
 {
 	(void)state;

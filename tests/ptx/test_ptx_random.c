@@ -1,9 +1,9 @@
-/* Random kernels from the table of opcodes. A valid one is parsed, printed and parsed to the same, decoded and run, and
- * does the same in the functional and the timed mode, behind passes, and on integers what C does; one wrong thing makes it
- * refused.
+/* Protects parser, printer, decoder and both modes, with random kernels from the table of opcodes. A valid kernel
+ * survives the round trip through printer and parser, and is decoded and run. Its results are the same in the
+ * functional and the timed mode and after passes, and on integers they equal C's. One error makes it refused.
  *
- *   test_ptx_random [ROUNDS [SEED]]      by default a few seconds' worth
- */
+ *   test_ptx_random [ROUNDS [SEED]]
+ *     by default a few seconds' worth */
 #include "ptx_random.h" /* first: cmocka.h has a macro fail */
 
 #include "flow/pipeline.h"
@@ -28,7 +28,7 @@ static char *print_text(const struct ptx_module *module, size_t *length)
 	return text;
 }
 
-/* What is printed is parsed, and printed the same. */
+/* Printed text parses, and prints the same. */
 static void check_round_trip(const struct ptx_module *module)
 {
 	struct diag diag = {0};
@@ -49,8 +49,8 @@ static const struct ptx_function *kernel_of(const struct ptx_module *module)
 	return ptx_find_function(module, "kernel");
 }
 
-/* Whether the instruction, which must be valid, can be run; what cannot says that it is not supported, as what parts of it would read is when
- * others have written it. */
+/* True if the instruction, which must be valid, can run. Otherwise the message says "not supported". One message
+ * concerns parts of an instruction whose sources other parts would overwrite. */
 static bool is_supported(const char *instruction)
 {
 	char text[8192];
@@ -69,8 +69,8 @@ static bool is_supported(const char *instruction)
 	return supported;
 }
 
-/* These read other lanes' registers, or want them to take part. Of a lane that takes another path PTX says nothing, and what lies in its registers is
- * not what it was before dead code went, which it alone would not have read. */
+/* These forms read other lanes' registers, or need the other lanes to take part. PTX does not define the values of
+ * lanes on another path. Dead-code removal can change these lanes' registers, since only such forms read them. */
 static bool wants_all_lanes(const struct form *form)
 {
 	return form->op == PTX_OP_SHFL || form->op == PTX_OP_MOVMATRIX || random_has_mask(form);
@@ -91,7 +91,7 @@ static void add_instruction(struct random_text *out, uint32_t depth)
 
 static void add_block(struct random_text *out, uint32_t depth, uint32_t count);
 
-/* A branch around a block, which lanes take or not. */
+/* A branch around a block, taken by any lanes. */
 static void add_branch(struct random_text *out, uint32_t depth)
 {
 	uint32_t label = out->labels++;
@@ -100,7 +100,7 @@ static void add_branch(struct random_text *out, uint32_t depth)
 	random_add(out, "L%u:\n", label);
 }
 
-/* A loop of one to four rounds, the same for all lanes or not. */
+/* A loop of one to four iterations, the same for all lanes or not. */
 static void add_loop(struct random_text *out, uint32_t depth)
 {
 	uint32_t label = out->labels++;
@@ -132,7 +132,7 @@ static void add_call(struct random_text *out)
 	}
 }
 
-/* One warp waits for the other, which goes on. */
+/* One warp waits for the other, which continues. */
 static void add_named_barrier(struct random_text *out)
 {
 	uint32_t label = out->labels++, number = 1 + random_below(out, 15);
@@ -142,7 +142,7 @@ static void add_named_barrier(struct random_text *out)
 	           random_below(out, 2) ? "lt" : "ge", label, number, THREADS, label, label, number, THREADS, label);
 }
 
-/* Barriers stand where all threads come. */
+/* Barriers are only where all threads arrive. */
 static void add_barrier(struct random_text *out)
 {
 	uint32_t p = random_below(out, 4), r = random_below(out, 4);
@@ -188,7 +188,7 @@ static void add_block(struct random_text *out, uint32_t depth, uint32_t count)
 	}
 }
 
-/* --- integers as C has them --- */
+/* --- integers by C's rules --- */
 
 /* clang-format off */
 static uint32_t expected(uint32_t op, uint32_t a, uint32_t b, uint32_t c)
@@ -362,7 +362,7 @@ static void run_timed(struct gpu_kit *kit, const struct buffers *buffers)
 		fail_msg("%s", text);
 }
 
-/* Fails where the results are not those that were kept; prints the kernel, which is longer than what cmocka prints. */
+/* Fails if the results differ from the stored ones. Prints the kernel, which is too long for cmocka. */
 static void check_same(const struct gpu_kit *kit, const struct buffers *buffers, const char *what)
 {
 	uint32_t at = 0, end = sizeof buffers->result, w = 0;
@@ -378,7 +378,7 @@ static void check_same(const struct gpu_kit *kit, const struct buffers *buffers,
 	fail_msg("%s: thread %u, byte %u of its part of w", what, w / RANDOM_W, w % RANDOM_W);
 }
 
-/* The kernel behind passes prints, parses and computes the same. */
+/* After passes, the kernel prints, parses and computes the same. */
 static void run_rewritten(struct gpu_kit *kit, const struct buffers *buffers, const char *text)
 {
 	struct pipeline pipeline = {0};
@@ -451,35 +451,35 @@ static void valid_kernels(void **state)
 	kit_close(&kit);
 }
 
-/* --- one wrong thing --- */
+/* --- one error --- */
 
-/* Makes one thing of an instruction wrong; false where it has no such thing. */
+/* Puts one error into an instruction. Returns false if the instruction has no such part. */
 static bool spoil(struct random_text *out, char *instruction, size_t size)
 {
 	char copy[512], *dot = strchr(instruction, '.'), *comma = strrchr(instruction, ',');
 	char *operands = strchr(instruction, ' '), *percent = strchr(instruction, '%');
 	snprintf(copy, sizeof copy, "%s", instruction);
 	if (strncmp(instruction, "createpolicy", 12) == 0)
-		return false; /* takes words twice, and operands that may be left out */
+		return false; /* accepts repeated words and optional operands */
 	switch (random_below(out, 5)) {
-	case 0: /* a suffix that nothing has */
+	case 0: /* an unknown suffix */
 		if (!operands)
 			return false;
 		snprintf(instruction, size, "%.*s.frob%s", (int)(operands - instruction), copy,
 		         copy + (operands - instruction));
 		return true;
-	case 1: /* an operand less */
+	case 1: /* one operand less */
 		if (comma)
 			snprintf(comma, 2, ";");
 		return comma != NULL;
-	case 2: /* an operand more */
+	case 2: /* one operand more */
 		snprintf(strchr(instruction, ';'), 8, ", %%p0;");
 		return operands != NULL;
-	case 3: /* a register that is not there */
+	case 3: /* a register that does not exist */
 		if (percent)
 			percent[1] = 'z';
 		return percent != NULL;
-	default: /* a suffix twice */
+	default: /* a repeated suffix */
 		if (!dot || (operands && dot > operands))
 			return false;
 		size_t length = strcspn(dot + 1, ". ;") + 1;

@@ -1,6 +1,5 @@
-/* The table of what instructions do with memory (ptx/access.h) against the forms of ops.h. Protects the passes,
- * mechanisms and checks that look at it: an opcode whose address has no row would be taken for one that accesses
- * nothing. */
+/* Protects the passes, mechanisms and checks that rely on the table of memory accesses (ptx/access.h), by comparing it
+ * with the forms of ops.h. They would take an opcode whose address has no row for one without accesses. */
 #include "ptx/access.h"
 #include "ptx/parse.h"
 
@@ -12,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Letters that are no addresses: values, constants, predicates, labels, functions, fragments. */
+/* Letters that are not addresses: values, constants, predicates, labels, functions, fragments. */
 static const char values[] = "tswuinpNqQvohVcglfTrRDABCS?>";
 
 static void every_letter_is_an_address_or_a_value(void **state)
@@ -60,9 +59,9 @@ static void forms_of_shared_memory_have_an_address(void **state)
 	}
 }
 
-/* What the checks of programs (simt/check.c) and sharing's safety net (mech/sharing/touch.c) see: addresses of
- * lanes, copies in bulk, transfers by DMA; cp.async comes to both as a load and a store. An opcode that is in no
- * list is one that they do not see. */
+/* The accesses that the checks of programs (simt/check.c) and the safety net of sharing (mech/sharing/touch.c) see:
+ * addresses of lanes, bulk copies, and DMA transfers. Both see cp.async as a load and a store. They do not see an
+ * opcode that is in no list. */
 static void all_that_touch_shared_memory_are_seen(void **state)
 {
 	static const enum ptx_opcode seen[] = {
@@ -83,10 +82,10 @@ static void all_that_touch_shared_memory_are_seen(void **state)
 
 struct expected {
 	const char *text;
-	uint32_t accesses; /* of shared memory, or of memory that may be */
+	uint32_t accesses; /* to shared memory, or to memory that may be shared */
 	unsigned how;
-	enum ptx_ending ends; /* of the last of them */
-	uint32_t bytes;       /* of the first */
+	enum ptx_ending ends; /* of the last access */
+	uint32_t bytes;       /* of the first access */
 };
 
 static struct ptx_module *module_of(const char *inst)

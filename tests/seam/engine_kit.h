@@ -1,4 +1,5 @@
-/* engine_kit: a mechanism with an engine in each SM that asks for data, alone on a machine with one SM, seen through its hooks by one host thread. */
+/* engine_kit: runs one mechanism that has a request engine in each SM, and records its requests through its hooks. The
+ * machine has one SM and one host thread. */
 #ifndef SLUICE_TESTS_ENGINE_KIT_H
 #define SLUICE_TESTS_ENGINE_KIT_H
 
@@ -6,10 +7,10 @@
 
 enum { WARP = 32, LOG = 1024 };
 
-/* Its requests, in the order in which they were answered. A request's words are its own copy. */
+/* The mechanism's requests, in the order of their replies. The words of each request are copied. */
 static struct {
-	struct mech mech;        /* as it is attached: */
-	const struct mech *real; /* this, with hooks of the test in front */
+	struct mech mech;        /* the attached copy of the mechanism */
+	const struct mech *real; /* the original, whose hooks the test wraps */
 	uint32_t replies;
 	struct mech_request request[LOG];
 	uint32_t word[LOG][MECH_MAX_WORDS];
@@ -27,7 +28,8 @@ static inline void engine_reply(struct mech_sm *sm, const struct mech_reply *rep
 	engine.real->on_reply(sm, reply);
 }
 
-/* The machine with the mechanism, "NAME:KEY=VALUE,...", and an array of so many bytes, at kit->param; `spy` puts its hooks in front. */
+/* Opens a machine with the mechanism "NAME:KEY=VALUE,..." and an array of `bytes` bytes at kit->param. `spy` wraps the
+ * mechanism's hooks. */
 static inline void engine_open(struct gpu_kit *kit, const char *mechanism, const char *const *options, uint32_t bytes,
                                void (*spy)(struct mech *mech))
 {
@@ -45,13 +47,13 @@ static inline void engine_open(struct gpu_kit *kit, const char *mechanism, const
 	kit->param = kit_buffer(kit, NULL, bytes / 8);
 }
 
-/* Of the engine's own counters. */
+/* Returns one of the engine's counters. */
 static inline uint64_t engine_counter(const struct gpu_kit *kit, const char *name)
 {
 	return kit_counter(kit, 0, name);
 }
 
-/* What it has begun has ended, or was `dropped`; its time is that of its parts. */
+/* Checks that each operation that began has ended or counts as `dropped`, and that its time is the sum of its parts. */
 static inline void engine_check_sums(const struct gpu_kit *kit, const char *begun, const char *dropped, const char *time)
 {
 	assert_int_equal(engine_counter(kit, "completed") + engine_counter(kit, dropped), engine_counter(kit, begun));

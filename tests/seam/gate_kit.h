@@ -1,4 +1,5 @@
-/* gate_kit: a mechanism that lets nothing go before a cycle, and a kernel whose warps write who they are. */
+/* gate_kit: a mechanism that blocks progress until a given cycle, and a kernel whose threads write their own
+ * numbers. */
 #ifndef SLUICE_TESTS_GATE_KIT_H
 #define SLUICE_TESTS_GATE_KIT_H
 
@@ -6,7 +7,7 @@
 
 enum { WARP = 32 };
 
-/* A mechanism that lets nothing go before a cycle, in each of the ways there are. */
+/* A mechanism that blocks progress until a given cycle, by each of the means that the seam offers. */
 enum way { AT_DISPATCH, AT_START, AT_START_FROM_GPU, AT_HOLD, AT_ISSUE, WAYS };
 
 struct gate_config {
@@ -24,7 +25,7 @@ static const struct counter gate_counters[] = {
 };
 
 struct gate_sm {
-	uint64_t held; /* slots, as bits */
+	uint64_t held; /* bit mask of slots */
 };
 
 struct gate_gpu {
@@ -115,7 +116,7 @@ static const struct mech gate = {
 	.issue = gate_issue,
 };
 
-/* Four warps that write who they are. */
+/* Four warps whose threads write their own global thread numbers. */
 static const char who[] = "mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 128, %r1;\n"
 			  "mul.wide.u32 %rd1, %r3, 4; add.u64 %rd1, %rd1, %rd0; st.global.u32 [%rd1], %r3; exit;";
 

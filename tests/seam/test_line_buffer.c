@@ -1,5 +1,5 @@
-/* Protects the buffer in front of L1: which line goes, whose lines stay, what parts of a line are there, and how much room
- * shared memory leaves. */
+/* Protects the buffer in front of L1: its choice of victims, its lifetime of a block's lines, the sectors that are
+ * present, and the space that shared memory leaves it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static void tell(void *user, enum prefetch_fate fate, const struct prefetch *pre
 	last_tag = prefetch->tag;
 }
 
-/* What a request with this tag brings. */
+/* Inserts the bytes that the request with this tag returns. */
 static void put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block, uint64_t tag)
 {
 	const struct prefetch brought = {.sender = 1, .tag = tag};
@@ -56,7 +56,7 @@ static void assert_fates(uint32_t used, uint32_t evicted, uint32_t unused)
 	assert_int_equal(fates[PREFETCH_REDUNDANT], unused);
 }
 
-/* Of a full set the line goes that was used longest ago; a find is a use, and so is another arrival. */
+/* A full set evicts its least recently used line. A hit is a use, and so is another insertion of the line. */
 static void test_least_recently_used(void **state)
 {
 	struct line_buffer buffer = opened(2, 3, 0);
@@ -66,7 +66,7 @@ static void test_least_recently_used(void **state)
 	put_line(&buffer, 4, 0);
 	put_line(&buffer, 1, 0); /* the other set */
 	assert_true(has_line(&buffer, 0));
-	put_line(&buffer, 2, 0); /* there already */
+	put_line(&buffer, 2, 0); /* already present */
 	assert_fates(1, 0, 1);
 	put_line(&buffer, 6, 0);
 	assert_int_equal(last_tag, 5);
@@ -74,11 +74,11 @@ static void test_least_recently_used(void **state)
 	assert_true(has_line(&buffer, 0) && has_line(&buffer, 2) && has_line(&buffer, 6) && has_line(&buffer, 1));
 	assert_false(has_line(&buffer, 4));
 	line_buffer_empty(&buffer);
-	assert_fates(4, 1, 1); /* each request has one fate */
+	assert_fates(4, 1, 1); /* each request has one outcome */
 	line_buffer_close(&buffer);
 }
 
-/* Every sector that is touched must be there; what came in two pieces counts as two. */
+/* A lookup hits when every sector that it touches is present. Data that arrived in two pieces count as two. */
 static void test_sectors(void **state)
 {
 	struct line_buffer buffer = opened(4, 0, 0);
@@ -97,7 +97,7 @@ static void test_sectors(void **state)
 	line_buffer_close(&buffer);
 }
 
-/* A line stays as long as one of the blocks that it was brought for. */
+/* A line stays while at least one block that it was fetched for is resident. */
 static void test_owners(void **state)
 {
 	struct line_buffer buffer = opened(4, 2, 0);
@@ -112,13 +112,14 @@ static void test_owners(void **state)
 	assert_false(has_line(&buffer, 0));
 	put_line(&buffer, 0, 3);
 	line_buffer_drop(&buffer, 0);
-	line_buffer_drop(&buffer, 5 * LINE); /* is not there */
+	line_buffer_drop(&buffer, 5 * LINE); /* absent */
 	assert_false(has_line(&buffer, 0));
 	assert_fates(1, 1, 2);
 	line_buffer_close(&buffer);
 }
 
-/* 4 sets of 8 ways in 4 KB: a block that allocates takes whole ways, and lines with them; its end gives them back. */
+/* The buffer has 4 sets of 8 ways in 4 KB. A block that allocates shared memory takes whole ways and the lines in them.
+ * Its end returns them. */
 static void test_shared_memory(void **state)
 {
 	struct line_buffer buffer = opened(4, 8, 4096);
@@ -136,7 +137,7 @@ static void test_shared_memory(void **state)
 	put_line(&buffer, 40, 0);
 	assert_false(has_line(&buffer, 40));
 	assert_fates(28, 5, 0);
-	line_buffer_allocated(&buffer, 8192); /* more than there is */
+	line_buffer_allocated(&buffer, 8192); /* more than the memory has */
 	assert_int_equal(buffer.ways, 0);
 	line_buffer_allocated(&buffer, 0);
 	assert_int_equal(buffer.ways, 8);

@@ -1,5 +1,5 @@
-/* Protects what mechanisms have in common: tables of rows by pc and strides (seam/mech_table.h), lines into L1 (mech_lines.h), the two levels of warps
- * of a scheduler (mech_levels.h). */
+/* Protects the helpers that mechanisms share: tables of rows by pc and strides (seam/mech_table.h), lines for L1
+ * (mech_lines.h) and a scheduler's two levels of warps (mech_levels.h). */
 #include "gpu_kit.h"
 
 #include "seam/mech_levels.h"
@@ -32,25 +32,26 @@ static bool has(const struct mech_table *table, uint32_t pc, uint32_t whose)
 	return mech_table_find(table, pc, whose) != NULL;
 }
 
-/* A row is known by pc and owner, begins with zeros, and goes when it was claimed or touched longest ago; to be found keeps none. */
+/* A row is identified by pc and owner and begins with zeros. The victim is the row that was claimed or touched longest
+ * ago; a lookup that hits does not protect a row. */
 static void test_table(void **state)
 {
 	struct mech_table table = open_table(2);
 	(void)state;
-	assert_false(has(&table, 0, 0)); /* a free row is nobody's */
+	assert_false(has(&table, 0, 0)); /* a free row has no owner */
 	struct row *a = mech_table_claim(&table, 5, 1);
 	a->value = 7;
 	mech_table_claim(&table, 5, 2);
 	assert_ptr_equal(mech_table_find(&table, 5, 1), a);
 	assert_false(has(&table, 6, 1));
-	struct row *c = mech_table_claim(&table, 6, 1); /* in place of the first */
+	struct row *c = mech_table_claim(&table, 6, 1); /* replaces the first */
 	assert_ptr_equal(c, a);
 	assert_int_equal(c->value, 0);
 	assert_true(has(&table, 5, 2) && !has(&table, 5, 1));
 	mech_table_touch(&table, mech_table_find(&table, 5, 2));
 	mech_table_claim(&table, 7, 0);
 	assert_true(has(&table, 5, 2) && !has(&table, 6, 1) && has(&table, 7, 0));
-	mech_table_claim(&table, 8, 0); /* in place of what was touched before the last was claimed */
+	mech_table_claim(&table, 8, 0); /* replaces a row that was touched before the last claim */
 	assert_true(!has(&table, 5, 2) && has(&table, 7, 0) && has(&table, 8, 0));
 	free(table.row);
 }
@@ -63,7 +64,7 @@ static void test_free_rows(void **state)
 		mech_table_claim(&table, 9, whose);
 	mech_table_free(mech_table_find(&table, 9, 2));
 	assert_false(has(&table, 9, 2));
-	mech_table_claim(&table, 8, 0); /* there */
+	mech_table_claim(&table, 8, 0); /* present */
 	assert_true(has(&table, 9, 0) && has(&table, 9, 1) && has(&table, 9, 3));
 	mech_table_free_of(&table, 1, 2);
 	assert_true(has(&table, 9, 0) && !has(&table, 9, 1) && has(&table, 9, 3) && has(&table, 8, 0));
@@ -104,7 +105,8 @@ static bool note(struct mech_sm *sm, const struct mech_request *request)
 	return true;
 }
 
-/* The pieces of each line, or of each sector, from a multiple of 32 on; at the end of the address space, too. */
+/* Splits a request into pieces by line or by sector, from a multiple of 32 on. The end of the address space does not
+ * wrap around. */
 static void test_bytes(void **state)
 {
 	static const struct {
@@ -124,7 +126,7 @@ static void test_bytes(void **state)
 		{128, 256, 0, 0, {{0, 0}}},
 		{128, 0ull - 96, 64, 1, {{0ull - 96, 64}}},
 		{32, 0ull - 48, 32, 2, {{0ull - 64, 32}, {0ull - 32, 16}}},
-		{128, 0ull - 64, 128, 0, {{0, 0}}}, /* it would go on from 0 */
+		{128, 0ull - 64, 128, 0, {{0, 0}}}, /* would wrap around to 0 */
 	};
 	static const struct mech_services services = {.send = note};
 	(void)state;
@@ -158,7 +160,7 @@ static void assert_pending(const struct mech_levels *levels, const char *order)
 		assert_int_equal(levels->pending[(levels->head + i) % MECH_MAX_SCHEDULER_WARPS], order[i] - '0');
 }
 
-/* All that one scheduler does in a cycle. */
+/* One scheduler's calls in one cycle. */
 static void turn(struct mech_levels *levels, uint64_t live, uint64_t hazard, uint64_t first, uint32_t places)
 {
 	const struct mech_warps warps = warps_of(live, hazard);
@@ -168,7 +170,8 @@ static void turn(struct mech_levels *levels, uint64_t live, uint64_t hazard, uin
 	mech_levels_enter(levels, &warps, places);
 }
 
-/* Places go to those that have waited longest and can run; who waits leaves, and comes back behind the others. */
+/* The ready set takes the warps that have waited longest and can run. A warp that waits leaves the ready set and
+ * rejoins the queue at its end. */
 static void test_levels(void **state)
 {
 	struct mech_levels levels = {0};
@@ -179,18 +182,18 @@ static void test_levels(void **state)
 	turn(&levels, 0x3f, 0x1, 0, 2);
 	assert_int_equal(levels.ready, 0x6);
 	assert_pending(&levels, "3450");
-	turn(&levels, 0x3f, 0xa, 0, 2); /* 3 is looked at in vain: it is behind those there were */
+	turn(&levels, 0x3f, 0xa, 0, 2); /* 3 is checked and cannot run: it moves to the end of the queue */
 	assert_int_equal(levels.ready, 0x14);
 	assert_pending(&levels, "5013");
-	turn(&levels, 0x3e, 0, 0, 3); /* 0 has ended, where nobody looked at it yet */
+	turn(&levels, 0x3e, 0, 0, 3); /* 0 has ended before any check of it */
 	assert_int_equal(levels.ready, 0x34);
 	assert_pending(&levels, "013");
-	turn(&levels, 0x3a, 0, 0, 3); /* 2 ends: nobody that ends waits for anything */
+	turn(&levels, 0x3a, 0, 0, 3); /* 2 ends: a warp that ends waits for nothing */
 	assert_int_equal(levels.ready, 0x32);
 	assert_pending(&levels, "3");
 }
 
-/* Those of a set go first; the others keep their order. */
+/* Warps of a given set enter first; the others keep their order. */
 static void test_enter_first(void **state)
 {
 	struct mech_levels levels = {0};
@@ -203,7 +206,8 @@ static void test_enter_first(void **state)
 	assert_pending(&levels, "0123");
 }
 
-/* A slot whose warp has gone, and that another has by now: the new one comes behind the others, wherever the old one was. */
+/* A slot's warp has ended and another warp has the slot. The new warp joins the queue at its end, whatever the old
+ * warp's position was. */
 static void test_forget(void **state)
 {
 	struct mech_levels levels = {0};
@@ -217,7 +221,7 @@ static void test_forget(void **state)
 	assert_pending(&levels, "02");
 }
 
-/* As many as a scheduler can have. */
+/* The largest number of warps that a scheduler can have. */
 static void test_most_warps(void **state)
 {
 	struct mech_levels levels = {0};

@@ -1,14 +1,14 @@
-/* Protects the account of requests that a mechanism can look at while the kernel runs: it is its own, it is up to date in
- * every hook, and it begins anew with each kernel. Requests that run past the end of an array are
- * no mistake: they are counted. */
+/* Protects the account of requests that a mechanism can read while the kernel runs. It covers only this mechanism, is
+ * up to date in every hook, and restarts with each kernel.
+ * Requests that run past the end of an array are not mistakes: they are counted. */
 #include "gpu_kit.h"
 
 enum { LINE = 128, LOADS = 16, WARP = 32 };
 
-/* A prefetcher of the next line that keeps a second account, and what it last saw in the machine's. */
+/* A next-line prefetcher that has a second account, and the values that it last read in the machine's account. */
 struct own {
 	uint64_t asked, dropped, filtered;
-	uint64_t seen_used; /* by the kernel's last load: found, or on their way */
+	uint64_t seen_used; /* up to the kernel's last load: hits, or requests under way */
 	struct mech_requests at_end;
 };
 
@@ -74,7 +74,7 @@ static void test_account(void **state)
 	kit.attachments.list[kit.attachments.count++] = (struct seam_attached){.mech = &next_line};
 	kit_build(&kit);
 	kit.param = kit_buffer(&kit, NULL, (LOADS + 2) * LINE / 8);
-	/* Each load waits for the one before, whose hook has sent for its line. */
+	/* Each load waits for the previous one, whose hook has requested its line. */
 	kit_load_repeated(&kit, "mov.u64 %rd2, 0;",
 	                  "add.u64 %rd1, %rd0, %rd2; ld.global.u64 %rd2, [%rd1]; add.u64 %rd0, %rd0, 128;", LOADS, "");
 	for (uint32_t run = 0; run < 2; run++) {
@@ -100,7 +100,7 @@ static const struct counter ahead_counters[] = {
 	{"others", "", SCOPE_SM, offsetof(struct ahead_stats, others), "", COMBINE_SUM},
 };
 
-/* The line of the load and the seven behind it, and one that can be nowhere. */
+/* Requests the load's line, the seven lines after it, and one that no memory can hold. */
 static void ask_ahead(struct mech_sm *sm, const struct mech_memory *memory)
 {
 	uint64_t line = memory->transaction[0].address & ~(uint64_t)(LINE - 1);
@@ -132,7 +132,7 @@ static const struct mech ahead = {
 	.on_reply = count_reply,
 };
 
-/* An allocation of two lines and a byte: three lines are memory; local memory is, too. */
+/* In an allocation of two lines and a byte, three lines count as memory. So does local memory. */
 static void test_past_the_end(void **state)
 {
 	static const struct mech *const set[] = {&ahead, NULL};

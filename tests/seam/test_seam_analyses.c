@@ -1,5 +1,5 @@
-/* Protects what a mechanism is told of a kernel's code when it asks: what whoever knows the program says, at the kernel's begin and
- * nowhere else; nothing where nobody knows it. */
+/* Protects the program analyses that a mechanism can request. They are available at the kernel's begin and in no other
+ * hook, and are empty where no analysis exists. */
 #include "gate_kit.h"
 
 enum { ROWS = 2 };
@@ -63,7 +63,7 @@ static void test_asked(void **state)
 	assert_null(told.load);
 	assert_int_equal(told.stagings + told.loads, 0);
 	assert_int_equal(told.kernels, 2);
-	assert_int_equal(told.asked, 1); /* when a mechanism does, and then once */
+	assert_int_equal(told.asked, 1); /* when a mechanism requests them, and then once */
 	kit_close(&kit);
 }
 

@@ -1,13 +1,13 @@
-/* Protects that figures do not depend on launch.sleep where hooks change which warps compete: schedulers that rest,
- * and SMs that sleep, ask warps_that_compete again when a hook of that mechanism has run, in the cycle in which an SM
- * that never sleeps asks it. One hook at a time, each hook of SMs and of the GPU; what the mechanism sees when it is
- * asked behind its hook goes into a sum. */
+/* Protects that statistics do not depend on launch.sleep where hooks change which warps compete. After such a hook,
+ * resting schedulers and sleeping SMs call warps_that_compete again, in the same cycle as an SM that never sleeps.
+ * The test covers each hook of SMs and of the GPU, one at a time. The values that the mechanism sees after its hook
+ * enter a sum. */
 #include "gpu_kit.h"
 
 enum { SMS = 2, PERIOD = 37, SEND_EVERY = 3, ANSWER = 30, BLOCKS = 12, THREADS = 96, LINES = 1 << 13 };
 
 static uint32_t threads = THREADS;
-static uint64_t lines_at; /* what the kernel loads, and requests are for */
+static uint64_t lines_at; /* addresses of the kernel's loads and of the requests */
 
 struct own_state {
 	uint64_t picks, next;
@@ -35,7 +35,7 @@ static void tell_all(struct mech_gpu *gpu)
 		tell(mech_part(gpu, s));
 }
 
-/* The sum depends on the order of what is seen. */
+/* The sum depends on the order of the calls. */
 static uint64_t compete(struct mech_sm *sm, const struct mech_warps *warps)
 {
 	struct own_state *own = sm->state;
@@ -48,7 +48,7 @@ static uint64_t compete(struct mech_sm *sm, const struct mech_warps *warps)
 	return UINT64_MAX;
 }
 
-/* Sends, so that there are replies, fills and fates of its own. */
+/* Sends requests, so that the mechanism has replies, fills and outcomes. */
 static uint32_t pick(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
 {
 	struct own_state *own = sm->state;
@@ -60,7 +60,7 @@ static uint32_t pick(struct mech_sm *sm, const struct mech_warps *warps, uint64_
 	return mech_next(warps, candidates);
 }
 
-/* --- a hook that tells, of each kind --- */
+/* --- one hook of each kind, which changes what warps_that_compete returns --- */
 
 #define LOOK(scope, hook, event, when)                                                                                 \
 	static void told_by_##hook(struct mech_##scope *part, const struct event *unused)                              \
@@ -112,7 +112,7 @@ static uint32_t told_by_answer_miss(struct mech_sm *sm, const struct mech_access
 	return miss->address / 128 % 2 ? ANSWER : 0;
 }
 
-/* In the cycles that it asks for alone. */
+/* Only in the cycles for which it asks. */
 static uint64_t told_by_cycle(struct mech_sm *sm, uint64_t cycle)
 {
 	struct own_state *own = sm->state;
@@ -135,7 +135,7 @@ static uint64_t at_times(struct mech_gpu *gpu, uint64_t cycle)
 	return cycle + PERIOD;
 }
 
-/* The SM that it keeps in step. */
+/* Holds this SM in step. */
 static void keep_first(struct mech_gpu *gpu)
 {
 	mech_keep_in_step(gpu, 0);
@@ -172,7 +172,7 @@ static const struct mech base = {
 	.warps_that_compete = compete,
 };
 
-/* Loads far apart that nobody has asked for, stores, shared memory, a barrier. */
+/* Loads far apart that no request covers, stores, shared memory and a barrier. */
 static const char body[] =
 	"mov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmad.lo.u32 %r3, %r2, 96, %r1;\n"
 	"mul.wide.u32 %rd1, %r3, 128;\nadd.u64 %rd1, %rd0, %rd1;\nmov.u32 %r9, 0;\n"
@@ -201,7 +201,7 @@ static struct seen run(const struct mech *const *set, const char *sleep, const c
 	return seen;
 }
 
-/* Of the first of these mechanisms. */
+/* Returns the check sum of the first of these mechanisms. */
 static void check(const char *hook, const struct mech *const *set)
 {
 	static const char *const ways[][2] = {{"launch.sleep=false", "launch.window=1"},
@@ -237,7 +237,7 @@ static void test_looks_and_vetoes(void **state)
 	MECH_SM_HOOKS(HOOK, HOOK)
 #undef HOOK
 #define HOOK(scope, hook, event, when)                                                                                 \
-	CHECK(hook, mech.gpu_cycle = at_times); /* else nobody may keep the kernel open */
+	CHECK(hook, mech.gpu_cycle = at_times); /* without it no mechanism may extend the kernel */
 	MECH_GPU_HOOKS(HOOK, HOOK)
 #undef HOOK
 }
@@ -261,7 +261,7 @@ static void test_hooks_of_the_gpu(void **state)
 	CHECK(place_block, mech.seats |= MECH_SEAT_BLOCK_PLACE);
 }
 
-/* A mechanism gives ranks, another says by them which warps compete. */
+/* One mechanism gives ranks; another decides by these ranks which warps compete. */
 static uint64_t give_ranks(struct mech_sm *sm, uint64_t cycle)
 {
 	struct mech_warp warp;
@@ -271,7 +271,7 @@ static uint64_t give_ranks(struct mech_sm *sm, uint64_t cycle)
 	return cycle / PERIOD * PERIOD + PERIOD;
 }
 
-/* Sums the ranks that are new. */
+/* Sums the new ranks. */
 static uint64_t compete_by_rank(struct mech_sm *sm, const struct mech_warps *warps)
 {
 	struct own_state *own = sm->state;
@@ -292,7 +292,7 @@ static void test_ranks(void **state)
 	check("ranks", (const struct mech *const[]){&mech, &ranker, NULL});
 }
 
-/* Who lets a warp go while it is asked which compete: the warp goes on, though nothing else happens. */
+/* Releases a warp while the machine queries which warps compete. The warp continues, though nothing else happens. */
 static uint64_t compete_and_wake(struct mech_sm *sm, const struct mech_warps *warps)
 {
 	struct mech_warp warp;

@@ -1,5 +1,5 @@
-/* Protects what a mechanism needs that gives copies in bulk their time: it is shown what a lane asks for, mbarriers hear of bytes from it and from nobody else, and what it writes to
- * global memory is a store's packet with an acknowledgement. */
+/* Protects the hooks of a mechanism that times bulk copies. The mechanism sees each lane's copy, and mbarriers count
+ * only the bytes that it completes. Its writes to global memory are store packets with acknowledgements. */
 #include "gpu_kit.h"
 
 #include "seam/mech_bulk.h"
@@ -77,7 +77,7 @@ static const struct mech engine = {.version = MECH_VERSION,
 	"@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r8], [%rd0+64], 256, [%r9];\n"
 #define WAIT "wait: mbarrier.try_wait.parity.shared.b64 %p2, [%r9], 0; @!%p2 bra wait;\n"
 
-/* The warp polls, or is held so long as it waits. */
+/* Runs the kernel in two ways: the warp polls the barrier, or is held while it waits. */
 static void run_waiting(const struct mech *mech, const char *body, bool holds)
 {
 	const struct mech *const set[] = {mech, NULL};
@@ -98,7 +98,8 @@ static void run(const struct mech *mech, const char *body)
 	run_waiting(mech, body, false);
 }
 
-/* The loop comes to its end when the mechanism has said so, and not before; its turn takes less than these cycles. */
+/* The loop ends after the mechanism has completed the bytes, and not before. One iteration takes less than these
+ * cycles. */
 static void test_complete(void **state)
 {
 	enum { TURN = 120 };
@@ -115,7 +116,7 @@ static void test_complete(void **state)
 		assert_int_equal(seen.copy.bytes, BYTES);
 		assert_int_equal(seen.copy.rank, 0);
 	}
-	run(NULL, COPY WAIT "exit;"); /* ends, without anybody who says so */
+	run(NULL, COPY WAIT "exit;"); /* ends, though no mechanism completes the bytes */
 }
 
 static void test_store(void **state)
@@ -128,7 +129,7 @@ static void test_store(void **state)
 	assert_int_equal(seen.stores, 1);
 	assert_int_equal(seen.bytes, 48 + 8); /* with the header */
 	assert_int_equal(seen.replies, 1);
-	assert_true(seen.replied > seen.issued + 20); /* it has been to L2 and back */
+	assert_true(seen.replied > seen.issued + 20); /* it has made the round trip to L2 */
 }
 
 static uint32_t complete_outside(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue)

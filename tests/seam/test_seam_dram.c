@@ -1,10 +1,11 @@
-/* Protects what mechanisms see of DRAM and decide there: every command is told and makes sense for its bank; the owner of the scheduling is
- * shown what waits, in order, and what it picks is served; and the dispatcher can read what partitions know. */
+/* Protects the DRAM hooks of mechanisms. Every command is reported and is valid for its bank. The owner of the DRAM
+ * policy sees the waiting requests in order, and the machine serves its pick. The dispatcher can read the partitions'
+ * state. */
 #include "busy_kit.h"
 
 enum { BANKS = 64 };
 
-/* --- looks --- */
+/* --- read-only hooks --- */
 
 struct command_stats {
 	uint64_t commands[DRAM_COMMANDS], wrong, seen_by_gpu;
@@ -25,7 +26,7 @@ static const struct counter command_counters[] = {
 
 struct banks {
 	uint64_t commands, last;
-	uint32_t row[BANKS]; /* open, plus one; 0: none */
+	uint32_t row[BANKS]; /* open row, plus one; 0: none */
 };
 
 static void on_command(struct mech_partition *partition, const struct mech_command *command)
@@ -43,7 +44,7 @@ static void on_command(struct mech_partition *partition, const struct mech_comma
 		*row = 0;
 }
 
-/* Behind a kernel's end the dispatcher adds up what its partitions have seen. */
+/* After a kernel's end the dispatcher adds up the partitions' counts. */
 static void add_up(struct mech_gpu *gpu)
 {
 	struct command_stats *stats = gpu->stats;
@@ -156,7 +157,8 @@ static void open_chooser(struct gpu_kit *kit, uint32_t choice)
 	kit_load(kit, busy_kernels[0]);
 }
 
-/* Whoever schedules, each request is served, once; rows are found open less often than with the machine's own scheduler. */
+/* Whatever the policy, each request is served exactly once. Row hits are rarer than with the machine's own
+ * scheduler. */
 static void test_choices(void **state)
 {
 	static const char *const options[] = {"l2.sets=8", NULL};
@@ -195,7 +197,7 @@ static void test_wrong_choice(void **state)
 	kit_close(&kit);
 }
 
-/* Who never chooses stalls the machine, whose report names it. */
+/* A policy that never picks stalls the machine, and the machine's report names it. */
 static void test_no_choice(void **state)
 {
 	struct gpu_kit kit;

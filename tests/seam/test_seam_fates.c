@@ -1,21 +1,21 @@
-/* Protects what a sender is told of its requests' fates: each once, with what it gave the request and the cycles of its sending, its
- * data and its end; and the two histograms of the account and
- * their sums by load, which are the same cycles. */
+/* Protects the reports of request outcomes to the sender: one report for each request, with the sender's tag and the
+ * cycles of the sending, the data and the end.
+ * Protects also the account's two histograms and their sums by load, which count the same cycles. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, LINE = 128, AHEAD = 256, TAG = 77 };
 
-/* When the first load comes to the load/store unit, it asks for the line AHEAD of it. */
+/* When the first load reaches the load/store unit, requests the line AHEAD of it. */
 struct config {
 	uint32_t to;
 };
 
-/* All that it hears. */
+/* Everything that the hooks report. */
 struct heard {
 	bool asked;
-	uint64_t line, demand; /* what it asked for; the cycle of the first access there */
+	uint64_t line, demand; /* the requested line; the cycle of its first demand access */
 	uint32_t fates, replies;
-	uint32_t replies_before; /* the fate */
+	uint32_t replies_before; /* before the outcome */
 	uint32_t pc;
 	bool is_over; /* in kernel_end */
 	struct mech_fate fate;
@@ -90,7 +90,8 @@ static void expect_histogram(const struct gpu_kit *kit, uint32_t row, uint32_t c
 	vector_free(&vector);
 }
 
-/* Of the load on whose behalf the request was sent, which is not the one that wanted its line, and of no other. */
+/* Checks that the cycles belong to the load on whose behalf the request was sent. That load is not the one that needed
+ * the line, and no other load has any. */
 static void expect_load(const struct gpu_kit *kit, uint32_t pc, uint64_t distance, uint64_t wait)
 {
 	struct mech_requests all;
@@ -116,7 +117,8 @@ static const struct row {
 } rows[] = {
 	{MECH_TO_L1, FIRST WAIT DEMAND "exit;", MECH_USEFUL},
 	{MECH_TO_L1, FIRST DEMAND "exit;", MECH_LATE},
-	{MECH_TO_L1, FIRST DEMAND "ld.global.u32 %r4, [%rd0+256]; exit;", MECH_LATE}, /* two wait, which is told once */
+	/* two loads wait; the outcome is reported once */
+	{MECH_TO_L1, FIRST DEMAND "ld.global.u32 %r4, [%rd0+256]; exit;", MECH_LATE},
 	{MECH_TO_L1, FIRST WAIT "st.global.u32 [%rd0+256], %r1; exit;", MECH_EARLY_EVICTED},
 	{MECH_TO_L1, FIRST WAIT "exit;", MECH_REDUNDANT},
 	{MECH_TO_BUFFER, FIRST WAIT DEMAND "exit;", MECH_USEFUL},
@@ -135,11 +137,12 @@ static void expect_times(const struct heard *heard, const struct row *row)
 	assert_true(fate->cycle >= heard->reply.cycle || is_late);
 	if (row->fate == MECH_USEFUL || is_late)
 		assert_int_equal(fate->cycle, heard->demand);
-	/* a request to nothing has met its fate when it is answered */
+	/* a request to MECH_TO_NOTHING has its outcome when its reply arrives */
 	assert_int_equal(heard->replies_before, !is_late && row->to != MECH_TO_NOTHING);
 }
 
-/* A request for each fate, to each place: FIRST comes to the load/store unit, waits for memory, and DEMAND behind it. */
+/* One request for each outcome and each destination. FIRST reaches the load/store unit and waits for memory; DEMAND
+ * follows. */
 static void test_fates(void **state)
 {
 	static const struct mech *const sets[][2] = {{&told, NULL}, {&told_with_buffer, NULL}};
@@ -173,9 +176,9 @@ static void test_fates(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* --- what may be done there --- */
+/* --- what hooks may do while they hear an outcome --- */
 
-/* One that answers each fate with another request, and one that fills the buffer from there. */
+/* One mechanism answers each outcome with another request; another fills the buffer in that hook. */
 static void ask_on(struct mech_sm *sm, const struct mech_fate *fate)
 {
 	struct heard *heard = sm->state;
@@ -192,7 +195,7 @@ static void put_there(struct mech_sm *sm, const struct mech_fate *fate)
 static const struct mech asks_on = {TOLD, .on_fate = ask_on};
 static const struct mech puts_there = {TOLD, .on_fate = put_there, .seats = MECH_SEAT_BUFFER, .buffer = buffer};
 
-/* What is asked for when the kernel's cycles are over counts as dropped. */
+/* Requests after the kernel's last cycle count as dropped. */
 static void test_asked_at_the_end(void **state)
 {
 	static const struct mech *const set[] = {&asks_on, NULL};
@@ -212,7 +215,7 @@ static void test_asked_at_the_end(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* The buffer is being changed: to change it from there is a mistake, which is told as one of that hook. */
+/* The buffer is changing, so a change to it in this hook is a mistake. The message names this hook. */
 static void test_put_is_a_mistake(void **state)
 {
 	static const struct mech *const set[] = {&puts_there, NULL};
@@ -231,7 +234,7 @@ static void test_put_is_a_mistake(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Behind the fate it is none. */
+/* After the outcome it is no mistake. */
 static void put_later(struct mech_sm *sm, const struct mech_memory *memory)
 {
 	const struct heard *heard = sm->state;
@@ -268,7 +271,8 @@ static void test_put_behind_the_fate(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* A mistake in a hook from within which a fate was told is that hook's. */
+/* A call in a hook can report an outcome from a nested hook. A later mistake of the outer hook is reported as the outer
+ * hook's. */
 static struct mech_buffer buffer_of_a_line(const void *config, const struct mech_machine *machine)
 {
 	(void)config;

@@ -1,5 +1,5 @@
-/* Protects the live figures that mechanisms ask for: they add up, they are those of the statistics, they say what a load waits for while it
- * does, and they are the same whether SMs sleep or not and with any number of host threads. */
+/* Protects the live statistics that mechanisms can query: they add up, agree with the final statistics, and name what a
+ * waiting load waits for. They do not depend on launch.sleep or on the number of host threads. */
 #include "busy_kit.h"
 
 enum { BLOCK = 64, EVERY = 64, WATCHED = 200 };
@@ -71,7 +71,7 @@ static void test_sums(void **state)
 
 /* --- they do not depend on sleep and threads --- */
 
-/* The last value of a hash of all figures that were seen. */
+/* The last value of a hash of all statistics that the mechanism read. */
 struct seen {
 	uint64_t hash;
 };
@@ -182,7 +182,7 @@ static void test_same(void **state)
 	}
 }
 
-/* --- what they say of a load, and what is left at the end --- */
+/* --- what they report of a waiting load, and what is left at the end --- */
 
 static struct {
 	struct mech_sm_figures waiting, last;
@@ -190,7 +190,8 @@ static struct {
 	uint64_t begin; /* of the kernel, plus one */
 } load_seen;
 
-/* Two warps that each wait for a line of DRAM: WATCHED cycles from the launch both are beyond the SM, and nothing else is. */
+/* Two warps each wait for a line from DRAM. WATCHED cycles after the launch both requests are below the SM, and nothing
+ * else is. */
 static uint64_t watch_load(struct mech_gpu *gpu, uint64_t cycle)
 {
 	load_seen.begin = load_seen.begin ? load_seen.begin : cycle + 1;
@@ -215,7 +216,7 @@ static void test_load(void **state)
 	kit.param = kit_buffer(&kit, NULL, 1024);
 	kit_load(&kit, "mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %rd0;\n"
 	               "ld.global.u32 %r2, [%rd1]; add.u32 %r3, %r2, 1; exit;");
-	kit_run(&kit, 1, BLOCK); /* its code is in the caches now, and its data are elsewhere */
+	kit_run(&kit, 1, BLOCK); /* the caches now hold the code; the data are at other addresses */
 	kit.param = kit_buffer(&kit, NULL, 1024);
 	load_seen.begin = 0;
 	kit_run(&kit, 1, BLOCK);

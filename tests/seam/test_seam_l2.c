@@ -1,14 +1,14 @@
-/* Protects requests to L2: each end that one can have, what it costs in the networks, in DRAM and in L2, and that its sender is told
- * when the line is there, or that L2 had it. */
+/* Protects requests to L2: each outcome that one can have, and its cost in the networks, in DRAM and in L2. The sender
+ * hears when the line has arrived, or that L2 had it. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, LINE = 128, TAG = 9 };
 
-/* Asks for what lies so far ahead of the kernel's parameter when a load comes to the load/store unit. */
+/* When a load reaches the load/store unit, requests the line that lies `ahead` bytes after the kernel's parameter. */
 struct config {
 	uint32_t ahead;
 	uint32_t behind; /* loads that come before that one */
-	bool from_gpu;   /* the dispatcher asks, when the kernel begins */
+	bool from_gpu;   /* the dispatcher sends the request when the kernel begins */
 };
 
 static struct config defaults;
@@ -16,9 +16,9 @@ static const char *const usual[2], *const ideal[2] = {"sm.zero_latency_memory=tr
 static uint64_t param; /* of the kernel */
 
 struct heard {
-	uint32_t seen; /* instructions on memory */
+	uint32_t seen; /* memory instructions */
 	uint32_t replies, fates;
-	uint32_t packets; /* of such requests, and their answers */
+	uint32_t packets; /* of these requests, and their replies */
 	struct mech_reply reply;
 	struct mech_fate fate;
 };
@@ -106,7 +106,7 @@ struct outcome {
 	struct gpu_stats stats;
 	struct mech_requests requests;
 	uint32_t packets;
-	struct heard sm, l2; /* what was told there; of the slices, of the one that was told */
+	struct heard sm, l2; /* what the SM's hooks heard; what the hook of the slice heard */
 };
 
 static void collect(const struct gpu_kit *kit, struct outcome *outcome)
@@ -123,7 +123,7 @@ static void collect(const struct gpu_kit *kit, struct outcome *outcome)
 	outcome->requests = kit_requests(kit, 0);
 }
 
-/* Runs the kernel's body with one warp; `asks` false: without the mechanism. */
+/* Runs the kernel's body with one warp. Without `asks` the mechanism is absent. */
 static struct outcome run(bool asks, const char *body, const char *const option[2])
 {
 	static const struct mech *const sets[][2] = {{NULL}, {&asker, NULL}};
@@ -151,13 +151,13 @@ static const struct row {
 	{FIRST WAIT DEMAND USE, 256, {.asked = 1, .issued = 1, .useful = 1}, {NULL}},
 	{FIRST DEMAND USE, 256, {.asked = 1, .issued = 1, .late = 1}, {NULL}},
 	{FIRST WAIT "exit;", 256, {.asked = 1, .issued = 1, .redundant = 1}, {NULL}},
-	/* a store takes nothing away: L2 writes back */
+	/* a store evicts nothing: L2 writes back */
 	{FIRST WAIT STORE WAIT DEMAND USE, 256, {.asked = 1, .issued = 1, .useful = 1}, {NULL}},
 	{FIRST WAIT STORE "exit;", 256, {.asked = 1, .issued = 1, .redundant = 1}, {NULL}},
-	/* the first load's line: L2 has it, L2 waits for it */
+	/* the first load's line: L2 has it, or waits for it */
 	{FIRST WAIT DEMAND "exit;", 0, {.asked = 1, .issued = 1, .redundant = 1}, {NULL}},
 	{FIRST DEMAND "exit;", 0, {.asked = 1, .issued = 1, .redundant = 1}, {"sm.l1_latency=0"}},
-	/* L2 is a line a slice, and others come to each */
+	/* L2 has one line per slice; other loads reach each slice */
 	{FIRST WAIT OTHERS WAIT DEMAND USE,
          256,
          {.asked = 1, .issued = 1, .early_evicted = 1},
@@ -182,7 +182,7 @@ static void expect_told(const struct outcome *outcome, const struct row *row)
 	assert_int_equal(told->fate.tag, TAG);
 	assert_int_equal(told->fate.address, param + row->ahead);
 	assert_int_equal(told->fate.sent, reply->sent);
-	assert_true(told->fate.came < reply->cycle); /* the header travels */
+	assert_true(told->fate.came < reply->cycle); /* the header still travels */
 	assert_int_equal(told->fate.came > reply->sent, !is_found(row) && !row->account.late);
 	assert_int_equal(told->fate.fate, row->account.useful          ? MECH_USEFUL
 	                                  : row->account.late          ? MECH_LATE
@@ -208,7 +208,8 @@ static void test_ends(void **state)
 		}
 }
 
-/* What one that nobody wants costs: a header there, a header back, and a line from DRAM; no access of L1 or L2. */
+/* The cost of a request that no load uses: a header in each direction and one line from DRAM, but no access of L1 or
+ * L2. */
 static void test_costs(void **state)
 {
 	static const char body[] = FIRST WAIT WAIT "exit;";
@@ -226,7 +227,7 @@ static void test_costs(void **state)
 	assert_int_equal(with.cycles, without.cycles);
 }
 
-/* The load behind it hits L2 and saves what DRAM takes. */
+/* A later load hits L2 and saves the DRAM latency. */
 static void test_saves_dram(void **state)
 {
 	static const char body[] = FIRST WAIT DEMAND USE;
@@ -238,7 +239,7 @@ static void test_saves_dram(void **state)
 	assert_true(with.cycles + 100 < without.cycles);
 }
 
-/* From the dispatcher, when the kernel begins: it is there before the first load, which hits L2. */
+/* The dispatcher requests the line when the kernel begins. The line arrives before the first load, which hits L2. */
 static void test_from_dispatcher(void **state)
 {
 	static const char body[] = "mov.u32 %r1, 1;\n" WAIT DEMAND USE;
@@ -251,7 +252,7 @@ static void test_from_dispatcher(void **state)
 	assert_false(outcome.sm.reply.filtered);
 }
 
-/* Without memory's latency there is no L2: all is found. */
+/* Without memory latency the machine has no L2: every request is redundant. */
 static void test_zero_latency(void **state)
 {
 	(void)state;
@@ -262,7 +263,7 @@ static void test_zero_latency(void **state)
 	assert_true(outcome.sm.reply.filtered);
 }
 
-/* A mistake in partition_fate is told as one of that hook. */
+/* The message about a mistake in partition_fate names that hook. */
 static void count_in_none(struct mech_partition *partition, const struct mech_fate *fate)
 {
 	(void)fate;

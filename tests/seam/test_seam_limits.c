@@ -1,7 +1,8 @@
-/* Protects the machine and mechanisms from each other's limits: a mechanism that has every hook and owns every seat runs on the
- * largest machines that options describe, with every slot of the SM in use, and what it is told lies within the limits that
- * seam/mech.h names. With the address and undefined-behaviour sanitizers this is the test that no array is too short. A machine
- * beyond a limit is refused. */
+/* Protects the machine and mechanisms from each other's limits. A mechanism with every hook and every policy runs on
+ * the largest machines that options allow, with every SM slot in use. Every value that it sees is within the limits of
+ * seam/mech.h.
+ * With the address and undefined-behaviour sanitizers this test finds arrays that are too short. A machine beyond a
+ * limit is refused. */
 #include "gpu_kit.h"
 
 enum { LINE = 128, SHARED = 24576 };
@@ -17,7 +18,7 @@ static const struct counter all_counters[] = {
 	{"wrong", "", SCOPE_SM, offsetof(struct all_stats, wrong), "", COMBINE_SUM},
 };
 
-/* An array for each limit, so that a sanitizer sees what lies beyond one. */
+/* One array for each limit, so that a sanitizer finds an index beyond it. */
 struct all_sm {
 	uint64_t issued[MECH_MAX_WARPS], refused[MECH_MAX_WARPS], blocks[MECH_MAX_BLOCKS];
 	uint64_t picked[MECH_MAX_SCHEDULERS][MECH_MAX_SCHEDULER_WARPS];
@@ -184,7 +185,7 @@ static bool may_start(struct mech_sm *sm, const struct mech_block *block)
 	return true;
 }
 
-/* Each warp is refused each second time. */
+/* Refuses each warp every second time. */
 static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	return ++((struct all_sm *)sm->state)->refused[issue->warp] & 1;
@@ -380,7 +381,7 @@ static const struct mech everything = {
 	.run_opcode = run_opcode,
 };
 
-/* Every hook is there: a hook that is added to struct mech is to be added here. */
+/* Every hook is set. Add each new hook of struct mech here. */
 static void test_has_every_hook(void **state)
 {
 	(void)state;
@@ -390,7 +391,7 @@ static void test_has_every_hook(void **state)
 		assert_non_null(hook[i]);
 }
 
-/* Loads and stores of each thread's own word, and an atomic of all. */
+/* Each thread loads and stores its own word; all threads share one atomic. */
 static const char busy[] =
 	"mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r4, %ntid.x;\n"
 	"mad.lo.u32 %r3, %r2, %r4, %r1; mul.wide.u32 %rd1, %r3, 8; add.u64 %rd1, %rd1, %rd0;\n"
@@ -398,7 +399,7 @@ static const char busy[] =
 	"pmevent 3; bar.sync 0; ld.shared.u32 %r5, [%r7]; st.global.u32 [%rd1], %r5;\n"
 	"atom.global.add.u32 %r6, [%rd0+4], 1; exit;";
 
-/* Fills every slot of every SM, and counts what its hooks see. */
+/* Fills every slot of every SM and counts the hooks' events. */
 static void run_full(const char *machine, const char *const *options)
 {
 	static const struct mech *const set[] = {&everything, NULL};
@@ -429,7 +430,7 @@ static void run_full(const char *machine, const char *const *options)
 	kit_mechanisms = NULL;
 }
 
-/* Scratchpad sharing's machine has 3072 threads an SM. */
+/* The machine for scratchpad sharing has 3072 threads per SM. */
 static void test_sharing_machine(void **state)
 {
 	(void)state;
@@ -450,7 +451,7 @@ static void test_limits(void **state)
 	}
 }
 
-/* Beyond a limit the machine is refused, with key, value and limit. */
+/* A machine beyond a limit is refused with a message that names key, value and limit. */
 static void test_beyond(void **state)
 {
 	static const struct {

@@ -1,11 +1,12 @@
-/* Protects what mechanisms see of caches' lines and decide about them: every line that comes and goes is told, with its place and
- * whom it came for; the owner of replacement chooses the line that goes, and choosing what the machine would have chosen changes no
- * figure; and a miss of L1 can be answered from what a mechanism keeps behind it, at its time. */
+/* Protects the hooks that see cache lines and decide about them. Every fill and eviction is reported with its position
+ * and requester. The owner of the replacement policy picks the victim; picking the machine's own victim changes no
+ * statistic.
+ * A mechanism can answer a miss of L1 from its own storage below L1, after its own latency. */
 #include "busy_kit.h"
 
 enum { LINE = 128, SETS = 64, WAYS = 16, SLICE_SETS = 256 };
 
-/* --- looks: a model of which line stands where --- */
+/* --- read-only hooks: a model of the lines in each cache --- */
 
 struct line_stats {
 	uint64_t fills, evictions, wrong, slice_fills, slice_evictions, slice_wrong;
@@ -19,7 +20,7 @@ static const struct counter line_counters[] = {COUNTER(fills),       COUNTER(evi
                                                COUNTER(slice_fills), COUNTER(slice_evictions), COUNTER(slice_wrong)};
 
 struct model {
-	uint64_t line[SLICE_SETS * WAYS]; /* its address, or 0 */
+	uint64_t line[SLICE_SETS * WAYS]; /* the line's address, or 0 */
 };
 
 static bool model_fill(struct model *model, const struct mech_fill *fill)
@@ -30,7 +31,7 @@ static bool model_fill(struct model *model, const struct mech_fill *fill)
 	return good;
 }
 
-/* What was only written has come without a fill. */
+/* A line that was only written has entered without a fill. */
 static bool model_evict(struct model *model, const struct mech_eviction *eviction)
 {
 	uint64_t *line = &model->line[eviction->set * WAYS + eviction->way];
@@ -80,7 +81,7 @@ static const struct mech watcher = {.version = MECH_VERSION,
                                     .partition_fill = on_slice_fill,
                                     .partition_evict = on_slice_evict};
 
-/* Caches that are full soon, and keep what they have from kernel to kernel. */
+/* Caches that fill up soon and keep their lines from kernel to kernel. */
 #define SMALL "l1d.sets=4", "l2.sets=8", "sm.flush_l1=false"
 
 static const char *const shapes[][8] = {
@@ -90,7 +91,8 @@ static const char *const shapes[][8] = {
 	{"l1d.sectors=4", SMALL, NULL},
 };
 
-/* Runs the busy kernels with and without a mechanism: no figure differs. `check` looks at each kernel's statistics. */
+/* Runs the busy kernels with and without a mechanism and checks that no statistic differs. `check` reads each kernel's
+ * statistics. */
 static void compare(const struct mech *mech, void (*check)(const struct gpu_kit *kit))
 {
 	const struct mech *const set[] = {mech, NULL};
@@ -149,7 +151,7 @@ static const struct counter order_counters[] = {
 	{"wrong", "", SCOPE_SM, offsetof(struct order_stats, wrong), "", COMBINE_SUM},
 };
 
-/* A line's word is its address, from its insertion on. */
+/* Each line's replacement word is its address from its insertion on. */
 static uint32_t choose_as_usual(struct order_stats *stats, const struct mech_set *set)
 {
 	stats->asked++;
@@ -220,13 +222,13 @@ static void test_usual(void **state)
 	assert_true(asked_in_all > 1000);
 }
 
-/* One warp, one set of two ways, loads of whole lines one behind the other. */
+/* One warp, one set of two ways, and loads of whole lines one after another. */
 #define LOAD(ahead)                                                                                                    \
 	"ld.global.u32 %r1, [%rd0+" #ahead "]; and.b32 %r1, %r1, 0; cvt.u64.u32 %rd1, %r1; add.u64 %rd0, %rd0, "       \
 	"%rd1;\n"
 #define TWO_WAYS "sm.count=1", "l1d.sets=1", "l1d.ways=2", "l1d.index=linear"
 
-static uint64_t way_that_goes; /* by one SM, in one host thread */
+static uint64_t way_that_goes; /* one SM, one host thread */
 
 static uint32_t take_way(struct mech_sm *sm, const struct mech_set *set)
 {
@@ -253,7 +255,8 @@ static uint64_t hits_with(const struct mech *mech, const char *body)
 	return hits;
 }
 
-/* A cycle of three lines never hits where the least recently used one goes; where one way is kept, its line hits each time. */
+/* A loop over three lines never hits with least-recently-used replacement. With one protected way, the line in it hits
+ * each time. */
 static void test_victims(void **state)
 {
 	static const char loop[] =
@@ -312,9 +315,9 @@ static void test_mistakes(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* --- behind L1 --- */
+/* --- below L1 --- */
 
-/* Keeps every line that leaves L1, and gives it back. */
+/* Stores every line that leaves L1 and returns it on a miss. */
 struct victim_stats {
 	uint64_t asked, kept, answered;
 };
@@ -392,7 +395,8 @@ static uint64_t cycles_of_victims(uint32_t cycles, const char *const *options)
 	return took;
 }
 
-/* Three of six misses are answered, each in as many cycles as was said, and go no further; whether SMs sleep or not. */
+/* The mechanism answers three of six misses, each after the latency that it named. These three go no further, with and
+ * without sleep. */
 static void test_victim_cache(void **state)
 {
 	static const char *const asleep[] = {TWO_WAYS, NULL}, *const awake[] = {TWO_WAYS, "launch.sleep=false", NULL};

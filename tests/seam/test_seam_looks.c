@@ -1,5 +1,6 @@
-/* Protects the seam's looks: a mechanism is told exactly what happens, which is what the machine's own counters say, and
- * changes nothing by looking. Vetoes are test_seam_vetoes, picks test_seam_picks, requests test_seam_requests. */
+/* Protects the read-only hooks of the seam. They report exactly the events that the machine's own counters count, and
+ * they change nothing.
+ * See test_seam_vetoes for vetoes, test_seam_picks for picks and test_seam_requests for requests. */
 #include "busy_kit.h"
 
 #define LOOKS(X)                                                                                                       \
@@ -43,8 +44,8 @@ enum { PERIOD = 97 };
 
 struct look_sm {
 	struct mech_block block[8]; /* by slot */
-	uint64_t resident;          /* slots, as bits */
-	uint64_t due;               /* the cycle hook; MECH_NEVER: not yet called since an SM had no block */
+	uint64_t resident;          /* bit mask of slots */
+	uint64_t due;               /* the next cycle hook; MECH_NEVER: no call yet since the SM was last empty */
 };
 
 struct look_gpu {
@@ -162,7 +163,8 @@ static void look_gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
 	own->last_block = block->cycle;
 }
 
-/* Called when it is due, in the kernel's first cycle or behind a block's start, and at no other time. */
+/* Checks that the hook runs when it is due, in the kernel's first cycle or after a block's start, and at no other
+ * time. */
 static uint64_t look_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 {
 	struct look_gpu *own = gpu->state;
@@ -235,7 +237,7 @@ static void check_looks(const struct gpu_kit *kit, const struct looks *looks, ui
 	assert_true(looks->gpu_calls >= kit->run.cycles / PERIOD);
 }
 
-/* What mechanisms are told is what happened, on machines of several shapes; and looking changes nothing. */
+/* Hooks report what happened, on machines of several shapes, and change nothing. */
 static void test_looks(void **state)
 {
 	static const char *const shapes[][5] = {
@@ -272,7 +274,7 @@ static void test_looks(void **state)
 
 enum { CLASSES = MECH_EXIT + 1 };
 
-static uint32_t issues_of_class[CLASSES]; /* of one SM, by one host thread */
+static uint32_t issues_of_class[CLASSES]; /* one SM, one host thread */
 
 static void count_class(struct mech_sm *sm, const struct mech_issue *issue)
 {
@@ -289,7 +291,8 @@ static const struct mech classifier = {
 
 static const struct mech *const only_classifier[] = {&classifier, NULL};
 
-/* Every issue is told with the class of its instruction: divisions and specials are not arithmetic, parameters are memory. */
+/* Every issue is reported with its instruction class: divisions and special functions are not arithmetic, parameter
+ * accesses are memory. */
 static void test_classes(void **state)
 {
 	static const uint32_t want[CLASSES] = {

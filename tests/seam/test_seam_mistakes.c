@@ -1,5 +1,5 @@
-/* Protects users from mechanisms' mistakes: what a hook returns and what it asks of the machine is checked, each wrong thing
- * stops the kernel with a message that names mechanism, hook and cycle, and the machine is as new behind that. */
+/* Protects users from mistakes in mechanisms. The seam checks the return values and requests of each hook. A wrong one
+ * stops the kernel with a message that names mechanism, hook and cycle; after that the machine is as new. */
 #include "wrong_kit.h"
 
 static void test_results(void **state)
@@ -378,7 +378,7 @@ static void test_services(void **state)
 	RUN_ROWS(&buffered, buffer_rows);
 }
 
-/* Whatever is asked and returned, the launch ends, by the mistake or well; then the accounts add up. */
+/* Whatever a mechanism requests or returns, the launch ends, with a mistake or normally, and the accounts add up. */
 static void test_anything(void **state)
 {
 	struct mech any = wrong;
@@ -408,7 +408,7 @@ static void test_anything(void **state)
 	assert_true(ends[GPU_MISTAKE] > 20);
 }
 
-/* A request before the first block counts like any other: the account begins before the kernel's first hook. */
+/* A request before the first block counts like any other: the account starts before the kernel's first hook. */
 static void send_from_begin(struct mech_gpu *gpu)
 {
 	const struct mech_request request = {.address = 0x80000000, .bytes = LINE, .pc = 0, .to = MECH_TO_NOTHING};

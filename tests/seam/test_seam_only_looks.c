@@ -1,5 +1,5 @@
-/* Protects what records go by when they call two runs equal: a mechanism that says that it only looks (.only_looks)
- * cannot change a run. What it must not have is refused when it is loaded; what it must not call is its mistake. */
+/* Protects the rule by which records treat two runs as equal: a mechanism that declares .only_looks cannot change a
+ * run. Forbidden hooks are refused when it is loaded; forbidden calls are its mistakes. */
 #include "gpu_kit.h"
 
 static bool agree(struct mech_sm *sm, const struct mech_issue *issue)

@@ -1,5 +1,5 @@
-/* Protects opcodes that mechanisms own: they take the cycles that their owner gives, which is shown what they are about to compute;
- * those that mean nothing by themselves change no value; one that no unit computes, or that another owns, cannot be owned. */
+/* Protects opcodes that mechanisms own. Their owner sees the operands and sets the cycles. Opcodes without a function
+ * in PTX change no value. An opcode that no unit computes, or that another mechanism owns, is refused. */
 #include "gpu_kit.h"
 
 enum { FAST = 4, SLOW = 45, XORS = 16, WARP = 32 };
@@ -28,7 +28,7 @@ static const char *const opcodes[] = {"xor", "pmevent"};
 static const struct mech owner = {
 	.version = MECH_VERSION, .name = "owner", .opcodes = opcodes, .opcode_count = 2, .run_opcode = run_opcode};
 
-/* Cycles of a chain of exclusive ors, each of which waits for the one before. */
+/* Returns the cycles of a chain of xor instructions, each of which waits for the previous one. */
 static uint64_t chain(const struct mech *mech, uint32_t cycles)
 {
 	const struct mech *const set[] = {mech, NULL};
@@ -49,10 +49,10 @@ static void test_latency(void **state)
 	uint64_t fast = chain(&owner, FAST);
 	assert_int_equal(seen.calls[0], 2 * XORS); /* the chain runs twice */
 	assert_int_equal(chain(&owner, SLOW) - fast, XORS * (SLOW - FAST));
-	assert_int_equal(chain(&owner, 0), chain(NULL, 0)); /* as the machine says */
+	assert_int_equal(chain(&owner, 0), chain(NULL, 0)); /* the machine's own latency */
 }
 
-/* The lanes that run, and the event's number. */
+/* The owner sees the active lanes and the event's number. */
 static void test_shown(void **state)
 {
 	static const struct mech *const set[] = {&owner, NULL};
@@ -73,7 +73,7 @@ static void test_shown(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Without an owner they are instructions that change nothing. */
+/* Without an owner these opcodes change nothing. */
 static void test_nobody(void **state)
 {
 	struct gpu_kit kit;

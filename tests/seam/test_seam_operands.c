@@ -1,8 +1,8 @@
-/* Protects what mechanisms are shown of an instruction before it runs: its opcode, its lanes, where each lane's address lies
- * and what it reads, as they are then, so that a veto can decide by address. */
+/* Protects the operands that mechanisms see before an instruction runs: its opcode, its active lanes, and each lane's
+ * address and source values at that time. They let a veto decide by address. */
 #include "gate_kit.h"
 
-/* Keeps what is shown of each instruction of the kernel, when it issues. */
+/* Stores the operands of each instruction of the kernel when it issues. */
 enum { MOST = 64 };
 
 static struct {
@@ -20,7 +20,7 @@ static void keep(struct mech_sm *sm, const struct mech_issue *issue)
 
 static const struct mech keeper = {.version = MECH_VERSION, .name = "keeper", .issue = keep};
 
-/* The kernel's instructions: the kit loads `param` with the first. */
+/* The kernel's instructions; the kit's first instruction loads `param`. */
 enum { FIRST = 1, LOW_LANES = 0xfffff };
 
 static void run(const struct mech *mech, const char *body)
@@ -36,7 +36,8 @@ static void run(const struct mech *mech, const char *body)
 	kit_mechanisms = NULL;
 }
 
-/* tid in %r1, %p1 for 20 lanes; shared addresses in %rd2, as generic ones in %rd3; global ones in %rd4; both, by lane, in %rd5. */
+/* %r1: tid. %p1: set in 20 lanes. %rd2: shared addresses. %rd3: the same as generic addresses. %rd4: global addresses.
+ * %rd5: shared or global, by lane. */
 #define ADDRESSES                                                                                                      \
 	"mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 20; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd4, %rd0, %rd2;\n"        \
 	"cvta.shared.u64 %rd3, %rd2; selp.b64 %rd5, %rd3, %rd4, %p1;\n"
@@ -72,7 +73,7 @@ static void test_addresses(void **state)
 	assert_int_equal(seen[0].operands.bytes, 8);
 }
 
-/* Values are those from before the instruction, which may write over them; predicates are 0 and 1. */
+/* Source values are those before the instruction, which may overwrite them. Predicates are 0 and 1. */
 static void test_sources(void **state)
 {
 	(void)state;
@@ -99,7 +100,8 @@ static void test_sources(void **state)
 	}
 }
 
-/* A veto that decides by address: what touches the first 128 bytes of shared memory waits until a cycle, all else does not. */
+/* A veto that decides by address: accesses to the first 128 bytes of shared memory wait until a cycle; all others
+ * proceed. */
 enum { OPENS = 3000, CLOSED_BYTES = 128 };
 
 static bool touches_closed(const struct mech_operands *operands)

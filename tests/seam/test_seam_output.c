@@ -1,5 +1,5 @@
-/* Protects what mechanisms print beside counters: vectors of all parts make one, by their rule, whatever number of threads; what
- * lies outside a vector is the mechanism's mistake. */
+/* Protects the vectors that mechanisms print together with counters. The parts' vectors combine by their rule into one,
+ * for any number of host threads. An index outside a vector is the mechanism's mistake. */
 #include "busy_kit.h"
 
 enum { BY_WARP, BY_CLASS, LANES, LATENCY, BY_SLICE, BY_SM, VECTORS };
@@ -22,7 +22,7 @@ static uint32_t vector_length(const void *config, const struct mech_machine *mac
 	return vector == BY_WARP ? machine->warps : vector == BY_SLICE ? machine->partitions : machine->sms;
 }
 
-/* The first SMs have names; the others show where they have got a block. */
+/* The first SMs have labels. The others appear when they have received a block. */
 static const char *label(const struct mech_gpu *gpu, uint32_t vector, uint32_t index)
 {
 	static const char *const names[NAMED_SMS] = {"left", "right"};
@@ -75,7 +75,7 @@ static void run_prints(struct vector vector[VECTORS], struct gpu_stats *stats, u
 	KIT_OPEN(&kit, "sm.count=4", "sm.blocks=1");
 	kit.param = kit_buffer(&kit, NULL, BUSY_BYTES / 8);
 	kit_load(&kit, busy_kernels[2]);
-	kit_run(&kit, 1, 256); /* whose counts are gone when the next kernel begins */
+	kit_run(&kit, 1, 256); /* its counts are cleared when the next kernel begins */
 	kit_run(&kit, 3, 256);
 	*stats = kit.run.stats;
 	for (uint32_t v = 0; v < VECTORS; v++)
@@ -91,7 +91,7 @@ static void free_vectors(struct vector vector[VECTORS])
 		vector_free(&vector[v]);
 }
 
-/* All parts' elements together are what the machine counts. */
+/* The sums over all parts equal the machine's own counts. */
 static void test_sums(void **state)
 {
 	struct vector vector[VECTORS];
@@ -99,7 +99,7 @@ static void test_sums(void **state)
 	(void)state;
 	run_prints(vector, &stats, 1);
 	assert_int_equal(vector[BY_WARP].length, 48);
-	for (uint32_t w = 8; w < 48; w++) /* the only block of an SM has 8 warps */
+	for (uint32_t w = 8; w < 48; w++) /* an SM's only block has 8 warps */
 		assert_int_equal(vector[BY_WARP].value[w], 0);
 	assert_int_equal(vector_total(&vector[BY_WARP]), stats.sm.warp_instructions);
 	assert_int_equal(vector_total(&vector[BY_CLASS]), stats.sm.warp_instructions);
@@ -107,13 +107,14 @@ static void test_sums(void **state)
 	assert_int_equal(vector[BY_CLASS].value[MECH_EXIT], 3 * 8);
 	assert_int_equal(vector_total(&vector[LANES]), stats.sm.warp_instructions);
 	assert_int_equal(vector[LANES].sum, stats.sm.thread_instructions);
-	assert_int_equal(vector[LANES].value[1], 0); /* a loop of 1 to 8 rounds has at least 4 lanes in each, */
-	assert_true(vector[LANES].value[6] > 0);     /* and all behind it */
+	/* a loop of 1 to 8 iterations has at least 4 active lanes in each, */
+	assert_int_equal(vector[LANES].value[1], 0);
+	assert_true(vector[LANES].value[6] > 0); /* and all lanes after it */
 	assert_int_equal(vector_total(&vector[BY_SLICE]), stats.l2.accesses);
 	free_vectors(vector);
 }
 
-/* Elements that have a name are shown, others where they count something. */
+/* Elements with a label are always printed; others only if they are not zero. */
 static void test_names(void **state)
 {
 	struct vector vector[VECTORS];

@@ -1,5 +1,5 @@
-/* Protects the looks at packets: each packet of both crossbars is told once at each end, with its size; a packet that is alone takes the
- * cycles that the crossbar's page gives. */
+/* Protects the packet hooks: each packet of both crossbars is reported once at each end, with its size. A packet
+ * without contention takes the cycles that the crossbar's page gives. */
 #include "busy_kit.h"
 
 enum { WARP = 32, HEADER = 8 };
@@ -11,7 +11,7 @@ enum end { SM_OUT, SLICE_IN, SLICE_OUT, SM_IN, ENDS };
 struct seen {
 	uint64_t packets[ENDS], flits[ENDS];
 	uint64_t wrong;
-	uint64_t load[ENDS]; /* cycles: of the only load's packets */
+	uint64_t load[ENDS]; /* cycles of the only load's packets */
 };
 
 #define ROW(member)                                                                                                    \
@@ -83,7 +83,8 @@ static void expect_all(const struct gpu_kit *kit)
 	}
 }
 
-/* As many packets and flits at each end as the crossbars carry, on a machine that answers line by line and on one by sectors. */
+/* The hooks report the same numbers of packets and flits at each end that the crossbars carry. One machine replies in
+ * lines, one in sectors. */
 static void test_all_packets(void **state)
 {
 	static const char *const machines[] = {"gtx480", "gtx480-v4"};
@@ -109,8 +110,8 @@ static void test_all_packets(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* The only load of a warp, with all clocks the same: its request, a flit, takes 6 cycles between the ports (memory/crossbar.h) and one in each;
- * the reply, a line and its header in 5 flits, takes 4 more. */
+/* A warp's only load, with equal clocks. Its request is one flit: it takes 6 cycles between the ports
+ * (memory/crossbar.h) and one in each port. The reply is a line and its header in 5 flits and takes 4 more. */
 static void test_times(void **state)
 {
 	struct gpu_kit kit;

@@ -1,10 +1,11 @@
-/* Protects the seam's picks and the contracts of the seats: their owner decides, what place_block is asked and how it waits, who is
- * oldest and youngest, that the owner of a seat for whom the machine waits is named, and what cannot be together. */
+/* Protects the pick hooks and the contracts of exclusive policies: the owner decides. Covers when place_block is called
+ * and how it can wait, and the oldest and youngest warp. When the machine stalls, the report names the policy's owner.
+ * Conflicting mechanisms are refused. */
 #include "gate_kit.h"
 
 #define ONE_SM "sm.count=1", "l1i.sets=64"
 
-/* Oldest and youngest of any candidates of warps that were launched in any order. */
+/* Finds the oldest and youngest of any candidates, for warps launched in any order. */
 static void test_age(void **state)
 {
 	struct mech_warps warps = {.warps = MECH_MAX_SCHEDULER_WARPS};
@@ -31,8 +32,8 @@ static void test_age(void **state)
 	}
 }
 
-/* The placement's contract: only SMs that have room are shown, each gets one block a cycle at most, blocks come in order, and
- * one that goes nowhere is asked for again in the next cycle. */
+/* The contract of the block-placement policy. It sees only SMs that have free space, each gets one block per cycle at
+ * most, and blocks arrive in order. A block that it does not place is offered again in the next cycle. */
 struct patient_stats {
 	uint64_t asked, wrong, first; /* cycle of the first block, plus one */
 };
@@ -62,7 +63,7 @@ static uint32_t place_in_time(struct mech_gpu *gpu, uint64_t block, const uint8_
 		stats->wrong += has_room[i] && own->in_cycle[i];
 		at = has_room[i] ? i : at;
 	}
-	stats->wrong += at == MECH_NOWHERE; /* not asked then */
+	stats->wrong += at == MECH_NOWHERE; /* no call then */
 	own->in_cycle[at]++;
 	own->next++;
 	return at;
@@ -112,7 +113,7 @@ static void test_block_place_waits(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Who never places a block, and who never lets a warp compete, is named when the machine stands still. */
+/* When the machine stalls, its report names a mechanism that never places a block or never lets a warp compete. */
 static uint32_t place_nowhere(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room)
 {
 	(void)gpu;
@@ -173,7 +174,7 @@ static const struct mech counts = {
 static const struct mech places = {
 	.version = MECH_VERSION, .name = "places", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_on_first};
 
-/* The owner of the count may have fewer blocks an SM than fit. */
+/* The owner of the block count may set fewer blocks per SM than fit. */
 static void test_block_count(void **state)
 {
 	static const uint32_t wanted[] = {1, 2, 5};
@@ -195,7 +196,7 @@ static void test_block_count(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* The owner of the placement puts every block on one SM and lets the others idle: it takes as long as a machine of one SM. */
+/* The owner of the placement policy puts every block on one SM. The run takes as long as on a machine with one SM. */
 static void test_block_place(void **state)
 {
 	static const struct mech *const set[] = {&places, NULL};
@@ -216,8 +217,8 @@ static void test_block_place(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Youngest first. All warps stand ready when their block is released, so that the first to go are the last of each
- * scheduler; every later issue is that of the last pick. */
+/* Youngest first. All warps are ready when their block is released, so the first to issue is the youngest of each
+ * scheduler. Every later issue is the last pick. */
 struct young_stats {
 	uint64_t issues, wrong;
 };
@@ -229,7 +230,7 @@ static const struct counter young_counters[] = {
 
 struct young_sm {
 	uint32_t picked[MECH_MAX_SCHEDULERS]; /* slot, by scheduler */
-	uint64_t issued;                      /* schedulers that have, as bits */
+	uint64_t issued;                      /* bit mask of schedulers that have issued */
 };
 
 static uint32_t pick_youngest(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
@@ -272,7 +273,7 @@ static void test_warp_order(void **state)
 	kit_mechanisms = both;
 	gate_defaults = (struct gate_config){AT_START, 2000};
 	KIT_OPEN(&kit, ONE_SM);
-	assert_int_equal(kit.attachments.count, 2); /* the machine's own order stays away */
+	assert_int_equal(kit.attachments.count, 2); /* the machine's own warp order is not attached */
 	kit.param = kit_buffer(&kit, NULL, 128);
 	kit_load(&kit, who);
 	kit_run(&kit, 1, 256);
@@ -283,8 +284,9 @@ static void test_warp_order(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Two throttles beside a warp order: one keeps each scheduler's first warp back until a cycle, the other its second one until a later
- * cycle. Each goes when its own throttle lets it, as long as it may have slept; the others at once. */
+/* Two throttles together with a warp order. One holds back each scheduler's first warp until a cycle, the other its
+ * second warp until a later cycle. Each warp starts when its own throttle releases it, however long it has slept; all
+ * others start at once. */
 enum { FIRST_OPENS = 2000, SECOND_OPENS = 3000, BITS = 4 };
 
 struct throttle_sm {

@@ -1,10 +1,10 @@
-/* Protects the ranks of warps, which one mechanism gives and the warp order sees, and the stop of a kernel by a mechanism: which instruction, block and thread
- * the message names, and that the machine is as new behind it. */
+/* Protects warp ranks, which one mechanism sets and the warp order reads. Protects also a mechanism's stop of a kernel:
+ * the message names instruction, block and thread, and afterwards the machine is as new. */
 #include "gate_kit.h"
 
 enum { WARPS = 4, LOG = 64 };
 
-/* Ranks a block's warps as `give` says, when it begins. */
+/* Ranks a block's warps by `give` when the block begins. */
 static uint32_t give[WARPS];
 static uint32_t order[LOG], ordered; /* warps of the first instructions that issued */
 static uint64_t seen_rank[MECH_RANKS], first_seen[MECH_RANKS];
@@ -46,8 +46,9 @@ static uint32_t pick_by_rank(struct mech_sm *sm, const struct mech_warps *warps,
 static const struct mech by_rank = {
 	.version = MECH_VERSION, .name = "by_rank", .seats = MECH_SEAT_WARP_ORDER, .pick_warp = pick_by_rank};
 
-/* Of four warps of one scheduler with the same independent instructions, one issues a cycle: that of the lowest rank has issued all of what was fetched before
- * the next one does, so that the order of their first instructions behind the common start is that of their ranks. */
+/* Four warps of one scheduler have the same independent instructions, and one issues per cycle. The warp of the lowest
+ * rank issues all its fetched instructions before the next warp issues any. After the common start, the order of the
+ * warps' first instructions is therefore the order of their ranks. */
 static void run_ranked(struct gpu_kit *kit)
 {
 	ordered = 0;
@@ -55,7 +56,7 @@ static void run_ranked(struct gpu_kit *kit)
 	kit_run(kit, 1, WARPS * WARP);
 }
 
-/* When the last instruction of each warp issued, by warp: an exit is the last. */
+/* The position of each warp's last issue: an exit is the last. */
 static void last_of(uint32_t last[WARPS])
 {
 	for (uint32_t i = 0; i < ordered; i++)
@@ -72,7 +73,7 @@ static void test_order(void **state)
 	KIT_OPEN(&kit, "sm.count=1", "sm.schedulers=1");
 	kit.param = kit_buffer(&kit, NULL, 128);
 	kit_load(&kit, "mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, 3; mov.u32 %r4, 4; exit;");
-	run_ranked(&kit); /* its code is in the instruction cache then */
+	run_ranked(&kit); /* the instruction cache holds its code then */
 	memcpy(give, (const uint32_t[WARPS]){3, 1, 0, 2}, sizeof give);
 	run_ranked(&kit);
 	assert_int_equal(first_seen[0], 4);
@@ -81,7 +82,7 @@ static void test_order(void **state)
 	assert_int_equal(first_seen[3], 1);
 	last_of(last);
 	assert_true(last[2] < last[1] && last[1] < last[3] && last[3] < last[0]);
-	memset(give, 0, sizeof give); /* slots forget their last warps' ranks */
+	memset(give, 0, sizeof give); /* slots forget the ranks of their previous warps */
 	run_ranked(&kit);
 	assert_int_equal(first_seen[0], 15);
 	assert_int_equal(first_seen[1] | first_seen[2] | first_seen[3], 0);
@@ -91,7 +92,7 @@ static void test_order(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Nobody ranks: there are no ranks to see. */
+/* Without a mechanism that ranks, no warp has a rank. */
 static void test_nobody(void **state)
 {
 	static const struct mech *const set[] = {&by_rank, NULL};

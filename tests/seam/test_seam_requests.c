@@ -1,6 +1,6 @@
-/* Protects the requests of mechanisms: each of the ways that one can end is brought about and counted as it should, for all
- * and for its load; what the buffer in front of L1 costs and holds; and that all figures are the same with any number of
- * host threads, and when no unit sleeps. */
+/* Protects the requests of mechanisms. Each possible outcome occurs and is counted correctly, in total and for its
+ * load. Covers the cost and contents of the buffer in front of L1. All statistics are the same for any number of host
+ * threads and with sleep off. */
 #include "busy_kit.h"
 
 #define ONE_SM "sm.count=1", "l1i.sets=64"
@@ -25,14 +25,14 @@ static void check_account(const struct mech_requests *account)
 
 /* --- to L1, from an SM --- */
 
-/* When the first load comes to the load/store unit, asks `count` times for the line `ahead` bytes behind it. */
+/* When the first load reaches the load/store unit, requests the line `ahead` bytes after it, `count` times. */
 struct ask_config {
 	uint32_t count, ahead, to;
 };
 
 struct ask_stats {
 	uint64_t replies, filtered, refused, wrong;
-	uint64_t waited;       /* cycles, from being asked to being sent */
+	uint64_t waited;       /* cycles from the request to its sending */
 	uint64_t not_demanded; /* fills that no instruction waited for */
 };
 
@@ -48,7 +48,7 @@ static const struct counter ask_counters[] = {
 struct ask_sm {
 	bool asked;
 	uint64_t address; /* of the first request */
-	uint64_t cycle;   /* in which it was asked */
+	uint64_t cycle;   /* of the request */
 };
 
 static void ask_kernel_begin(struct mech_sm *sm)
@@ -72,7 +72,8 @@ static void ask(struct mech_sm *sm, const struct mech_memory *memory)
 		                                     .to = config->to,
 		                                     .pc = memory->pc,
 		                                     .block = memory->block,
-		                                     .warp = UINT32_MAX, /* bound to none, it says nothing */
+		                                     /* not bound to a warp, this value has no meaning */
+		                                     .warp = UINT32_MAX,
 		                                     .tag = i};
 		stats->refused += !mech_send(sm, &request);
 	}
@@ -118,7 +119,8 @@ static const struct mech asker_with_buffer = {ASKER, .seats = MECH_SEAT_BUFFER, 
 #define BEHIND      "and.b32 %r1, %r1, 0; cvt.u64.u32 %rd1, %r1; add.u64 %rd0, %rd0, %rd1;\n"
 #define LOAD(ahead) "ld.global.u32 %r1, [%rd0+" #ahead "];\n"
 
-/* Each end that a request can have: a kernel, and the account. A line of 256 bytes further on is another slice's. */
+/* Each outcome that a request can have: a kernel and its account. A line 256 bytes further on belongs to another
+ * slice. */
 static void test_ends(void **state)
 {
 	static const struct {
@@ -186,7 +188,7 @@ static void test_ends(void **state)
 				loads++;
 			}
 		assert_int_equal(loads, 1);
-		all.retries = 0; /* test_seam_turns has them */
+		all.retries = 0; /* test_seam_turns checks them */
 		assert_memory_equal(&all, &row[i].account, sizeof all);
 		struct ask_stats stats;
 		kit_mech_stats(&kit, 0, &stats, sizeof stats);
@@ -201,7 +203,7 @@ static void test_ends(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* A useful request makes the second load a hit, which shortens the kernel by the way to DRAM and back. */
+/* A useful request turns the second load into a hit, which saves the kernel one round trip to DRAM. */
 static void test_useful_saves_time(void **state)
 {
 	static const struct mech *const sets[][2] = {{NULL}, {&asker, NULL}};
@@ -223,8 +225,8 @@ static void test_useful_saves_time(void **state)
 	assert_true(cycles[1] + 200 < cycles[0]);
 }
 
-/* An instruction's accesses have L1's port, one a cycle from the one in which a mechanism sees them on: its request to L1 waits
- * until they are made, and no longer. */
+/* An instruction's accesses have L1's port first, one per cycle from the cycle in which a mechanism sees them. The
+ * mechanism's request to L1 waits until they are done, and no longer. */
 static void test_instructions_have_l1_first(void **state)
 {
 	static const struct mech *const set[] = {&asker, NULL};
@@ -254,7 +256,8 @@ static void test_instructions_have_l1_first(void **state)
 
 /* --- to the buffer --- */
 
-/* From an SM: found by the load (useful), replaced never, dropped by an atomic, unwanted at the block's end. */
+/* Requests from an SM. The load finds one (useful), none is replaced, an atomic drops one, and one is unused at the
+ * block's end. */
 static void test_buffer_ends(void **state)
 {
 	static const struct {
@@ -289,8 +292,8 @@ static void test_buffer_ends(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* A buffer that lies in shared memory and is filled at once, at each block's begin, with what the kernel's parameter points
- * at; how many accesses found it. */
+/* A buffer in shared memory that is filled at once at each block's begin, with the data at the kernel's parameter.
+ * Counts the accesses that hit it. */
 static uint64_t put_address;
 static uint32_t put_bytes;
 
@@ -333,7 +336,7 @@ static uint64_t buffer_hits(const struct gpu_kit *kit)
 	return hits;
 }
 
-/* A chain of loads that the buffer answers takes as long as one through shared memory, whatever its latency. */
+/* A chain of loads that hit the buffer takes as long as one through shared memory, whatever the buffer's latency. */
 static void test_buffer_costs_shared_latency(void **state)
 {
 	static const char *const latencies[] = {"sm.shared_latency=3", "sm.shared_latency=24"};
@@ -357,8 +360,8 @@ static void test_buffer_costs_shared_latency(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* What blocks have allocated is not there: of 48 KB two blocks of 24 KB leave nothing; one leaves 24 KB, which hold the last
- * 192 of 256 lines; and when the second block has gone, its share comes back. */
+/* The buffer cannot use memory that blocks have allocated. Of 48 KB, two blocks of 24 KB leave nothing. One block
+ * leaves 24 KB, which hold the last 192 of 256 lines. When the second block ends, its half becomes free again. */
 static void test_buffer_in_shared(void **state)
 {
 	static const struct {
@@ -386,9 +389,9 @@ static void test_buffer_in_shared(void **state)
 
 /* --- from the dispatcher --- */
 
-/* Holds every block until all that it reads, 32 bytes a thread from the parameter on, has come to the buffer from the
- * dispatcher; other blocks meanwhile wait there. Next to it the SM asks for each load's next line, in L1 or L2: all kinds of hook at
- * work together. */
+/* The dispatcher holds every block until the buffer has all data that the block reads: 32 bytes per thread from the
+ * parameter on. Meanwhile other blocks wait.
+ * Another mechanism requests each load's next line, in L1 or L2, from the SM. All kinds of hook thus work together. */
 enum { FETCH_BYTES = 2048 };
 
 struct fetch_gpu {
@@ -480,7 +483,7 @@ static struct mech_buffer fetch_buffer(const void *config, const struct mech_mac
 	return (struct mech_buffer){.sets = 8, .ways = 16};
 }
 
-/* A warp's bad luck: of every 64 cycles it may not issue in some. */
+/* A random stall: the warp may not issue in some of every 64 cycles. */
 static bool fetch_may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	(void)sm;
@@ -507,7 +510,8 @@ static const struct mech fetcher = {
 
 static const struct mech *const only_fetcher[] = {&fetcher, NULL};
 
-/* All that a block reads has come before it starts, sector by sector, though the queue is short: L1 is asked for nothing. */
+/* All data that a block reads arrive before it starts, sector by sector, though the queue is short. No request reaches
+ * L1. */
 static void test_dispatcher_fetches(void **state)
 {
 	struct gpu_kit kit;
@@ -583,7 +587,8 @@ static void test_host_changes_nothing(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Past L1 a read leaves in the cycle in which it is asked for, a write in the next: what an SM may send in a cycle is known before it. */
+/* A read that bypasses L1 leaves in the cycle of its request, a write one cycle later: the number of packets that an SM
+ * may send in a cycle is known before that cycle. */
 static void test_writes_leave_a_cycle_later(void **state)
 {
 	static const struct mech *const set[] = {&asker, NULL};

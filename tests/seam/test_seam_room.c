@@ -1,5 +1,6 @@
-/* Protects the room in shared memory: its owner raises and lowers how many blocks are resident, within what threads, registers and slots
- * allow; what they take together is asked of it, and is no more than there is. */
+/* Protects the policy for space in shared memory. Its owner raises and lowers the number of resident blocks within the
+ * limits of threads, registers and slots. It reports the bytes that they take together, which may not exceed the
+ * memory. */
 #include "gate_kit.h"
 
 static struct mech_room room_seen;
@@ -70,7 +71,7 @@ static const struct mech landlord = {.version = MECH_VERSION,
                                      .block_begin = block_comes,
                                      .block_end = block_goes};
 
-/* 24 KB a block of 48, four warps of 48, eight slots, registers for 25. */
+/* A block takes 24 of 48 KB and four of 48 warps. The SM has eight slots and registers for 25 blocks. */
 static void test_room(void **state)
 {
 	static const struct mech *const set[] = {&landlord, NULL};
@@ -99,7 +100,7 @@ static void test_room(void **state)
 	}
 }
 
-/* Threads and registers limit the blocks as before; a memory that is full is no mistake, one that is fuller is. */
+/* Threads and registers limit the blocks as before. A full memory is no mistake; a larger total is. */
 static void test_other_limits(void **state)
 {
 	static const struct mech *const set[] = {&landlord, NULL};
@@ -130,8 +131,9 @@ static void test_other_limits(void **state)
 	}
 }
 
-/* What a full SM's blocks take, at a kernel's begin: what the owner says, which is no more than there is; without one, what they have; where it says nothing,
- * that or all there is. A block has 24 KB of 48. */
+/* The bytes that a full SM's blocks take, at a kernel's begin. The owner's answer counts, and may not exceed the
+ * memory. Without an owner it is what the blocks allocate. An owner without an answer gives that, or the whole memory.
+ * A block has 24 of 48 KB. */
 static void test_full(void **state)
 {
 	static const struct {

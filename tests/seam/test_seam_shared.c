@@ -1,11 +1,11 @@
-/* Protects what mechanisms see of shared memory and do to it: accesses are shown once, with the bytes that they touch, when they get the
- * banks; a veto keeps the load/store unit; the owner of its layout says which banks are asked; what is
- * written there takes the banks as many cycles as it must, and an MSHR until then. */
+/* Protects the hooks of shared memory. An access is reported once, with its bytes, when it gets the banks. A veto
+ * blocks the load/store unit. The owner of the layout decides which banks an access uses.
+ * A mechanism's write takes the banks for the cycles that its conflicts need, and holds an MSHR until then. */
 #include "gate_kit.h"
 
 enum { MOST = 16, OPENS = 900, BYTES = 24576, CONFLICTS = 192 };
 
-/* Accesses as they got the banks. */
+/* The accesses, in the order in which they got the banks. */
 static struct mech_shared seen[MOST];
 static uint32_t count, asked;
 
@@ -29,7 +29,7 @@ static void run_with(const struct mech *mech, const char *body, uint32_t threads
 	kit_mechanisms = NULL;
 }
 
-/* tid in %r1, four times and 128 times that in %r2 and %r3; 20 lanes have %p1. */
+/* %r1: tid. %r2: 4 times tid. %r3: 128 times tid. %p1: set in 20 lanes. */
 #define ADDRESSES "mov.u32 %r1, %tid.x; shl.b32 %r2, %r1, 2; shl.b32 %r3, %r1, 7; setp.lt.u32 %p1, %r1, 20;\n"
 
 static const struct mech looker = {.version = MECH_VERSION, .name = "looker", .shared_access = keep};
@@ -59,7 +59,7 @@ static void test_looks(void **state)
 	assert_int_equal(seen[2].pc, seen[1].pc + 2);
 }
 
-/* Refused, the instruction keeps the load/store unit: nothing passes it. */
+/* While a veto refuses it, the instruction blocks the load/store unit: nothing passes it. */
 static uint64_t opens;
 
 static bool not_before(struct mech_sm *sm, const struct mech_shared *access)
@@ -260,7 +260,7 @@ static uint64_t answer_to(struct mech_request request)
 	return reply[0].cycle;
 }
 
-/* Words side by side take the banks for one cycle, as many of one bank for as many. */
+/* Adjacent words take the banks for one cycle; N words of one bank take them for N. */
 static void test_bank_cycles(void **state)
 {
 	uint32_t column[CONFLICTS];
@@ -281,7 +281,7 @@ static void test_bank_cycles(void **state)
 	assert_int_equal(answer_to(request), dropped + CONFLICTS - 1);
 }
 
-/* What is written takes the memory from the load/store unit, from the cycle behind that in which it is taken on. */
+/* A mechanism's write takes the memory from the load/store unit, from the cycle after its acceptance. */
 static void test_takes_the_port(void **state)
 {
 	static const char body[] = "mov.u32 %r1, 0; pmevent 1; ld.shared.u32 %r2, [%r1]; exit;";
@@ -302,7 +302,7 @@ static void test_takes_the_port(void **state)
 	at_event = false;
 }
 
-/* One write has the banks at a time. */
+/* Only one write has the banks at a time. */
 static void test_one_after_the_other(void **state)
 {
 	uint32_t column[CONFLICTS];
@@ -315,13 +315,13 @@ static void test_one_after_the_other(void **state)
 	assert_int_equal(replies, 2);
 	assert_true(reply[1].sent > reply[0].cycle);
 	assert_int_equal(reply[1].cycle, reply[1].sent + CONFLICTS);
-	to_send[1] = (struct mech_request){.bytes = 128,
-	                                   .to = MECH_TO_SHARED}; /* it comes when the write is over, or waits */
+	to_send[1] =
+		(struct mech_request){.bytes = 128, .to = MECH_TO_SHARED}; /* it arrives after the write, or waits */
 	fill(waits, "l1d.mshrs=32");
 	assert_true(reply[1].cycle > reply[0].cycle);
 }
 
-/* The register that it held is there for a load that waits for one. */
+/* The MSHR that it held is free for a load that waits for one. */
 static uint64_t load_cycle;
 
 static void note_load(struct mech_sm *sm, const struct mech_access *access)
@@ -353,7 +353,7 @@ static void test_frees_the_mshr(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* One that is under way holds an MSHR, which others then lack, but for those who keep their own. */
+/* A request under way holds an MSHR, which others then lack. Requests with `no_mshr` need none. */
 static void test_mshr(void **state)
 {
 	(void)state;
@@ -374,7 +374,8 @@ static void test_mshr(void **state)
 	assert_int_equal(reply[1].sent, reply[0].cycle);
 }
 
-/* Each of five has its fate: read; never read; overwritten by a store; read before it is there; outside. */
+/* Each of five requests has its own outcome: read; never read; overwritten by a store; read before its arrival; outside
+ * memory. */
 static void test_account(void **state)
 {
 	(void)state;
@@ -400,7 +401,7 @@ static void test_account(void **state)
 	assert_int_equal(r.late, 1);
 }
 
-/* An atomic reads. What comes when another block is in the slot is nobody's. */
+/* An atomic counts as a read. Data that arrive when another block has the slot belong to no block. */
 static void test_whose(void **state)
 {
 	static const struct mech *const set[] = {&filler, NULL};
@@ -430,7 +431,7 @@ static void test_whose(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Only an SM's own hooks can ask for it. */
+/* Only an SM's own hooks can send requests to shared memory. */
 static uint64_t send_from_gpu(struct mech_gpu *gpu, uint64_t cycle)
 {
 	const struct mech_request request = {.to = MECH_WRITE_SHARED, .bytes = 4, .pc = MECH_NO_PC};
@@ -457,7 +458,7 @@ static void test_from_gpu(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* A block that has ended wants nothing; words that two requests bring are the later one's. */
+/* A block that has ended uses nothing. When two requests fill the same words, the words belong to the later one. */
 static void test_ends(void **state)
 {
 	(void)state;

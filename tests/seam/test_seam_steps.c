@@ -1,13 +1,13 @@
-/* Protects what hooks of the GPU see of SMs where a mechanism keeps some of them in step: one that is kept is never ahead of the dispatcher, one that is
- * not is ahead where windows open, and one that is let go is from then on; and a kernel ends, for the dispatcher, in the cycle of its last block's end, however
- * far the SM was ahead. */
+/* Protects the GPU hooks' view of SMs when a mechanism holds some of them in step. An SM in step never runs ahead of
+ * the dispatcher. Other SMs do where windows open, and so does an SM from its release on.
+ * For the dispatcher a kernel ends in the cycle of its last block's end, however far that SM ran ahead. */
 #include "gpu_kit.h"
 
 enum { SMS = 2, LET_GO = 400 };
 
-static uint64_t last[SMS], last_end;      /* cycle of each one's last instruction; of the last block's end */
-static uint64_t most_ahead[SMS][2];       /* of the dispatcher, before LET_GO and from then on */
-static uint64_t asked, refusals, answers; /* may_end: its first cycle, and how often */
+static uint64_t last[SMS], last_end;      /* cycle of each SM's last instruction; of the last block's end */
+static uint64_t most_ahead[SMS][2];       /* relative to the dispatcher: before LET_GO, and from then on */
+static uint64_t asked, refusals, answers; /* may_end: the cycle of its first call; the number of calls */
 static bool lets_go;
 
 static void keep_second(struct mech_gpu *gpu)
@@ -55,7 +55,7 @@ static const struct mech watcher = {.version = MECH_VERSION,
                                     .issue = note_issue,
                                     .block_end = note_end};
 
-/* Each of two blocks counts: the second, which is the longer one, to 500. */
+/* Two blocks count: the second, which is the longer one, to 500. */
 static const char counting[] =
 	"mov.u32 %r1, %ctaid.x; mul.lo.u32 %r1, %r1, 200; add.u32 %r1, %r1, 300; mov.u32 %r2, 0;\n"
 	"L: add.u32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1; @%p1 bra L; exit;";

@@ -1,5 +1,5 @@
-/* Protects users from mechanisms whose declaration makes no sense: what is wrong with names, tables or the buffer is said before
- * the machine is opened. */
+/* Protects users from mechanisms with an invalid declaration: wrong names, tables or buffers are reported before the
+ * machine is opened. */
 #include "gpu_kit.h"
 
 enum { LINE = 128 };
@@ -106,7 +106,7 @@ static void test_tables(void **state)
 	assert_true(seam_check_tables(&good, message, sizeof message));
 }
 
-/* A buffer that makes no sense is refused before the machine is opened. */
+/* An invalid buffer is refused before the machine is opened. */
 static struct mech_buffer given;
 
 static struct mech_buffer give_buffer(const void *config, const struct mech_machine *machine)

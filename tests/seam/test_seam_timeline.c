@@ -1,6 +1,6 @@
-/* Protects the events of a timeline: what parts draw is taken in the order of parts, the same with sleep on and off and with any number of host
- * threads; a block's event is its residence; nothing is kept where nobody wants it or where there is no room; mistakes are told; nothing
- * that is simulated depends on it. */
+/* Protects the events of a timeline. They are taken in the order of the parts, independent of sleep and of the number
+ * of host threads. A block's event spans its residence. Nothing is stored without a timeline or beyond its capacity.
+ * Mistakes are reported. Events never change the simulation. */
 #include "busy_kit.h"
 
 enum { MOST = 1 << 20, BLOCKS = 18, EVERY = 500 };
@@ -46,7 +46,7 @@ static const struct mech drawer = {.version = MECH_VERSION,
 
 static const struct mech *const only_drawer[] = {&drawer, NULL};
 
-/* --- what is taken --- */
+/* --- which events are taken --- */
 
 struct taken {
 	struct gpu *gpu;
@@ -145,13 +145,13 @@ static void test_same(void **state)
 			assert_int_equal(now[k].events[ISSUED], stats->sm.warp_instructions);
 			assert_int_equal(now[k].events[LOOKED_UP], stats->l2.accesses);
 			assert_true(now[k].events[TICKED] >= now[k].last_end % 1000 / 13);
-			/* each of its warps is alive for no longer than the block is there */
+			/* each of its warps lives no longer than the block is resident */
 			assert_true(now[k].resident * 8 >= stats->sm.resident_warp_cycles);
 		}
 	}
 }
 
-/* Of each part no more are kept than would be shown; and none where nobody wants them. */
+/* Each part stores no more events than a timeline can show, and none without a timeline. */
 static void test_room(void **state)
 {
 	struct outcome outcome[BUSY_KERNELS];
@@ -188,7 +188,7 @@ static void expect_mistake(struct mech_event event, const char *words)
 	KIT_OPEN(&kit, "sm.count=1");
 	kit_mechanisms = NULL;
 	kit_load(&kit, "exit;");
-	kit_run(&kit, 1, 32); /* without a timeline nobody looks */
+	kit_run(&kit, 1, 32); /* without a timeline no event is checked */
 	seam_draw(kit.gpu->seam, MOST);
 	kit_start(&kit, 1, 32);
 	assert_int_equal(kit.run.end, GPU_MISTAKE);

@@ -1,13 +1,14 @@
-/* Protects the turns of mechanisms' requests: how many wait is told, one is served a cycle, and one that says so is served before
- * what instructions want; one for which L1 has no room is tried again or dropped; a fill names the warp that is bound to it. */
+/* Protects the order of mechanisms' requests. The number of waiting requests can be read, and one is served per cycle.
+ * A request with `before_demand` is served before instructions. A request that L1 has no space for is retried or
+ * dropped. A fill names the warp to which its request is bound. */
 #include "gpu_kit.h"
 
 enum { MOST = 8 };
 
 static struct mech_request wanted;
-static uint32_t sends;         /* in the cycle `when` */
+static uint32_t sends;         /* in cycle `when` */
 static uint64_t when;          /* 0: never */
-static uint32_t waiting[MOST]; /* from that cycle on, behind the sends */
+static uint32_t waiting[MOST]; /* from that cycle on, after the sends */
 static uint64_t sent[MOST], load_cycle;
 static uint32_t replies;
 static uint32_t filled_for[MOST], fills;
@@ -51,7 +52,7 @@ static const struct mech sender = {.version = MECH_VERSION,
                                    .access = note_load,
                                    .fill = note_fill};
 
-/* One thread loads a word; the request is for a line behind it. */
+/* One thread loads a word; the request is for a later line. */
 static void run(void)
 {
 	static const struct mech *const set[] = {&sender, NULL};
@@ -69,7 +70,8 @@ static void run(void)
 	kit_mechanisms = NULL;
 }
 
-/* The one MSHR is the load's, which comes in the same cycle, or the request's. */
+/* The load and the request contend for the only MSHR in one cycle. The load gets it, unless the request has
+ * `before_demand`. */
 static void test_before_demand(void **state)
 {
 	(void)state;
@@ -89,7 +91,7 @@ static void test_before_demand(void **state)
 	wanted.before_demand = false;
 }
 
-/* Three in a cycle: they leave one by one. */
+/* Three requests in one cycle leave one by one. */
 static void test_waiting(void **state)
 {
 	(void)state;
@@ -105,7 +107,7 @@ static void test_waiting(void **state)
 	assert_int_equal(waiting[3], 0);
 }
 
-/* The load has the one MSHR when the request's turn comes. */
+/* The load holds the only MSHR when the request is served. */
 static void test_no_room(void **state)
 {
 	(void)state;

@@ -1,13 +1,14 @@
-/* Protects the seam's vetoes: the machine waits for those who refuse, asks them in every cycle, and says who they are. Picks are
- * test_seam_picks, looks test_seam_looks, requests test_seam_requests. */
+/* Protects the veto hooks: while a mechanism refuses, the machine waits and calls it in every cycle; a stall report
+ * names it.
+ * See test_seam_picks for picks, test_seam_looks for read-only hooks and test_seam_requests for requests. */
 #include "gate_kit.h"
 
 #define ONE_SM "sm.count=1", "l1i.sets=64"
 
 static const struct mech *const only_gate[] = {&gate, NULL};
 
-/* Nothing goes before the cycle, and everything in it: with asked-for wake-ups the machine sleeps till then. A held block's
- * instructions are fetched meanwhile, so that its warps issue in the cycle behind their release. */
+/* Nothing issues before the cycle, and everything in it: the machine sleeps until the requested wake-up. A held block's
+ * instructions are fetched meanwhile, so its warps issue in the cycle after their release. */
 static void test_vetoes_end(void **state)
 {
 	enum { OPENS = 3000 };
@@ -38,7 +39,7 @@ static void test_vetoes_end(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Who never agrees is named when the machine stands still, and the machine is as new behind that. */
+/* When the machine stalls, its report names a mechanism that never agrees. After that the machine is as new. */
 static void test_vetoes_for_ever(void **state)
 {
 	static const char *const says[WAYS] = {"dispatcher: mechanism gate does not let the next block start",
@@ -66,7 +67,8 @@ static void test_vetoes_for_ever(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Who agrees the tenth time is asked in each of ten cycles, whatever sleeps, and whatever time goes by in the other clocks. */
+/* A mechanism that agrees at the tenth call is called in each of ten cycles, whatever sleeps and however the other
+ * clocks advance. */
 struct patience_gpu {
 	uint64_t asked;
 };
@@ -114,8 +116,9 @@ static void test_asked_each_cycle(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Who does not let the kernel end goes on asking for lines, one in every 50th cycle, though its block ends long before; the
- * kernel lasts until the last has left. Who agrees is not called any more; who never agrees is named when the machine stands still. */
+/* A mechanism that does not let the kernel end continues to request lines, one in every 50th cycle, though its block
+ * ends long before. The kernel lasts until the last request has left. After it agrees it is not called again; a stall
+ * report names one that never agrees. */
 enum { LATE_LINES = 20, LATE_STEP = 50 };
 
 enum late_way { WHEN_DONE, AT_ONCE, NEVER, LATE_WAYS };
@@ -182,7 +185,9 @@ static void test_kernel_is_kept_open(void **state)
 		if (agrees == AT_ONCE) {
 			assert_in_range(requests.asked, 1, LATE_LINES - 1);
 			assert_in_range(kit.run.cycles, 1, 2 * LATE_STEP);
-		} else { /* asked for in cycles 0, behind the block's start in 1, 51, ...; the last leaves a cycle later */
+			/* requested in cycles 0, 1 (after the block's start), 51, ...; the last leaves one cycle
+			 * later */
+		} else {
 			assert_int_equal(requests.outside, LATE_LINES);
 			assert_int_equal(kit.run.cycles, 1 + (LATE_LINES - 2) * LATE_STEP + 2);
 		}
@@ -191,8 +196,8 @@ static void test_kernel_is_kept_open(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* A block waits for its predecessor's end, wherever its place is and whoever chooses it: a veto is asked for of every block
- * that is placed. */
+/* A block waits for its predecessor's end, whatever its SM and whichever mechanism places it: the veto is called for
+ * every block that is placed. */
 struct order_stats {
 	uint64_t at_a_time; /* blocks, at most */
 };
@@ -270,7 +275,7 @@ static void test_veto_of_each_block(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Loads that may not allocate go past L1 with right results; stores and local memory do not ask. */
+/* Loads that may not allocate bypass L1 with correct results. Stores and local memory do not call the hook. */
 static bool never_allocate(struct mech_sm *sm, const struct mech_access *access)
 {
 	(void)sm;
@@ -300,7 +305,7 @@ static void test_loads_past_l1(void **state)
 		memcpy(got, simt_host(kit.gpu->memory, kit.param), sizeof got);
 		for (uint32_t k = 0; k < 64; k++)
 			assert_int_equal(got[k], 2 * value[k]);
-		/* of each of the two warps: two global loads, a local one, a store of each kind */
+		/* each of the two warps has two global loads, a local load and a store of each kind */
 		assert_int_equal(kit.run.stats.l1d.read_accesses, i ? 2 : 6);
 		assert_int_equal(kit.run.stats.l1d.write_accesses, 4);
 		kit_close(&kit);
@@ -308,7 +313,7 @@ static void test_loads_past_l1(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* Each transaction of a load is asked about once, also where L1's banks take several in a cycle. */
+/* The hook is called once for each transaction of a load, even where L1's banks take several per cycle. */
 struct questions {
 	uint64_t asked;
 };

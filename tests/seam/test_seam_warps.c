@@ -1,16 +1,17 @@
-/* Protects what mechanisms do to single warps: held ones wait until all who hold them have woken them, an instruction that was turned
- * away and held is not asked for again, its cycles have their place in the cycle stack, and what is said of a warp is so. */
+/* Protects the effects of mechanisms on single warps. A held warp waits until every mechanism that holds it has woken
+ * it. An instruction that was refused and held is not offered again meanwhile. Its cycles appear in the CPI stack, and
+ * the reported state of a warp is correct. */
 #include "gate_kit.h"
 
 enum { WAKES = 2000, LATER = 3000, BLOCK = 128, HELD_WARP = 1 };
 
-/* Turns the first store of one warp away, once, and wakes it from the SM or the dispatcher. */
+/* Refuses the first store of one warp once, and wakes it from the SM or the dispatcher. */
 enum waker { BY_SM, BY_GPU, BY_NOBODY };
 
 static enum waker waker;
 
 struct counts {
-	uint64_t asked, stored; /* of the warp's store: how often it was asked for; the cycle in which it issued */
+	uint64_t asked, stored; /* of the warp's store: calls of the veto; cycle of its issue */
 	uint64_t others;        /* last store of another warp */
 };
 
@@ -108,14 +109,14 @@ static void test_replay_for_ever(void **state)
 	assert_int_equal(kit.run.end, GPU_STALLED);
 	if (!strstr(kit.run.message, "warp 1) at PTX line") || !strstr(kit.run.message, ": mechanism replays holds it"))
 		fail_msg("%s", kit.run.message);
-	kit_run(&kit, 1, BLOCK); /* as new: it is asked for the second time */
+	kit_run(&kit, 1, BLOCK); /* the machine is as new: the store is offered a second time */
 	check_who(&kit, BLOCK);
 	kit_close(&kit);
 	kit_mechanisms = NULL;
 }
 
-/* Two that hold the same warp, from its block's begin on: it goes when the later one wakes it. A warp that is held when its exit
- * issues ends, and so does its block, whose slot is another's then. */
+/* Two mechanisms hold the same warp from its block's begin on: it continues when the later one wakes it. A warp that is
+ * held when its exit issues ends. So does its block, whose slot then goes to another block. */
 static uint64_t opens_of(const struct mech_sm *sm)
 {
 	return sm->number ? LATER : WAKES;
@@ -170,7 +171,8 @@ static void test_two_holders(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* What is said of warps: one waits for a load, then for the others at the barrier; the later ones are younger. */
+/* The reported state of warps. One waits for a load, then for the others at the barrier. Warps with higher numbers are
+ * younger. */
 static struct {
 	struct mech_warp at_load, at_barrier;
 	uint64_t ages[4];

@@ -1,5 +1,5 @@
-/* Protects the account of what is brought into shared memory: each fill has one fate, by the first of its words that is read, the last
- * that is overwritten, or its block's end; words are 4 bytes, whatever is accessed of them. */
+/* Protects the account of fills of shared memory. Each fill has one outcome: from the first of its words that is read,
+ * the last that is overwritten, or its block's end. A word has 4 bytes, whatever part of it an access touches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include "seam/shared_fills.h"
 
-enum { BLOCKS = 3, BYTES = 66, SENDER = 7 }; /* 17 words a block, of which the last has 2 bytes */
+enum { BLOCKS = 3, BYTES = 66, SENDER = 7 }; /* 17 words per block; the last has 2 bytes */
 
 static const struct prefetch kept = {.sender = SENDER};
 static struct arena arena;
@@ -81,7 +81,8 @@ static void write_bytes(uint32_t block, uint64_t byte, uint32_t bytes)
 	shared_fills_written(&fills, block, &byte, 1, bytes);
 }
 
-/* Any byte of a word stands for it; of another block's, or beside it, none does. */
+/* An access to any byte of a word counts for the word. An access to another block's word or to an adjacent word does
+ * not. */
 static void test_words(void **state)
 {
 	(void)state;
@@ -99,7 +100,7 @@ static void test_words(void **state)
 	expect(2, 0, 0, 0);
 }
 
-/* The last word, of which the block has a part. */
+/* The last word, of which the block has only a part. */
 static void test_last_word(void **state)
 {
 	(void)state;
@@ -111,7 +112,7 @@ static void test_last_word(void **state)
 	expect(2, 0, 0, 0);
 }
 
-/* On its way: late once, of its own block alone; when it has come there is nothing more to tell. */
+/* A fill that is under way is late once, only for its own block. After its arrival nothing more is reported. */
 static void test_late(void **state)
 {
 	(void)state;
@@ -132,7 +133,7 @@ static void test_late(void **state)
 	expect(0, 1, 0, 1);
 }
 
-/* Overwritten by stores and by what comes later: with the last word of it. */
+/* Stores and later fills overwrite a fill; its outcome is set by the last of its words. */
 static void test_overwritten(void **state)
 {
 	(void)state;
@@ -148,7 +149,8 @@ static void test_overwritten(void **state)
 	expect(1, 0, 1, 0);
 }
 
-/* A request that names a word twice holds it once; one whose block has gone has brought nothing, and its room is used again. */
+/* A request that names a word twice counts it once. A request whose block has ended fills nothing, and its entry is
+ * reused. */
 static void test_lost(void **state)
 {
 	static const uint32_t twice[] = {5, 5, 6};
@@ -165,7 +167,7 @@ static void test_lost(void **state)
 	struct shared_fill *lost = send(2, 0, 4);
 	shared_fills_lost(&fills, lost);
 	expect(0, 0, 1, 1);
-	read_bytes(2, 0, 4); /* on its way no more */
+	read_bytes(2, 0, 4); /* no longer under way */
 	expect(0, 0, 1, 1);
 	shared_fills_free(&fills, lost);
 	assert_ptr_equal(send(2, 0, 4), lost);

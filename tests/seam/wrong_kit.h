@@ -1,4 +1,5 @@
-/* wrong_kit: a mechanism that has every hook, and makes in one of them the mistake of a row, or random ones in all. */
+/* wrong_kit: a mechanism that has every hook. One hook makes the mistake that a table row describes, or all make random
+ * ones. */
 #ifndef SLUICE_TESTS_WRONG_KIT_H
 #define SLUICE_TESTS_WRONG_KIT_H
 
@@ -29,13 +30,13 @@ struct row {
 	enum hook hook;
 	void (*sm)(struct mech_sm *sm);
 	void (*gpu)(struct mech_gpu *gpu);
-	uint64_t result; /* of the hooks from CYCLE on, and of BLOCK_COUNT without `gpu` */
+	uint64_t result; /* for the hooks from CYCLE on, and for BLOCK_COUNT without `gpu` */
 	const char *says;
 };
 
-static const struct row *now; /* NULL: all is well */
+static const struct row *now; /* NULL: no mistake */
 
-/* Random mistakes: the state of a generator, or 0: none. */
+/* Random mistakes: the state of a generator; 0: none. */
 static uint64_t chaos;
 
 static inline uint32_t roll(uint32_t sides)
@@ -228,7 +229,7 @@ static const struct mech wrong = {
 	.pick_warp = pick_warp,
 };
 
-/* Warps that load what they are. */
+/* Warps that load their own numbers. */
 static const char loads[] = "mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %rd0;\n"
 			    "ld.global.u32 %r2, [%rd1]; add.u32 %r2, %r2, 1; st.global.u32 [%rd1], %r2; exit;";
 
@@ -247,7 +248,8 @@ static inline void run_rows(const struct mech *mech, const struct row *row, size
 			fail_msg("expected '%s'; the kernel ended by %d: %s", row[i].says, kit.run.end,
 			         kit.run.message);
 		now = NULL;
-		if (row[i].hook == SM_OPEN || row[i].hook == GPU_OPEN) /* made again when the machine was opened anew */
+		/* created again when the machine was reopened */
+		if (row[i].hook == SM_OPEN || row[i].hook == GPU_OPEN)
 			kit_start(&kit, 4, 128);
 		kit_run(&kit, 4, 128);
 		kit_close(&kit);

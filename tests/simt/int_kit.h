@@ -1,4 +1,5 @@
-/* int_kit: integer types, operands at their edges, and the run of one instruction on them at every level of the host's instructions. */
+/* int_kit: integer types, operands at their edges, and runs of one instruction on them at every instruction-set level
+ * of the host. */
 #ifndef SLUICE_TESTS_INT_KIT_H
 #define SLUICE_TESTS_INT_KIT_H
 
@@ -85,7 +86,7 @@ static inline struct type type_named(const char *name)
 	return u8;
 }
 
-/* Runs on every level of the host's instructions; all must agree with `expected`. */
+/* Runs the instruction at every instruction-set level of the host; all results must equal `expected`. */
 static inline void check(const char *instruction, char destination, unsigned bits, struct ops_data *data,
                   const uint64_t *expected)
 {

@@ -1,5 +1,5 @@
-/* row_kit: every instruction that a form of ops.h allows, with its operands for simt_ops.h. What it is made of is known by its
- * words and by names of types of our own, not by what the parser makes of them. */
+/* row_kit: generates every instruction that a form of ops.h allows, with its operands for simt_ops.h. It describes an
+ * instruction by its words and its own type names, independent of the parser. */
 #ifndef SLUICE_TESTS_ROW_KIT_H
 #define SLUICE_TESTS_ROW_KIT_H
 
@@ -7,9 +7,10 @@
 
 #include "simt_ops.h"
 
-enum { ROW_WORDS = 8, ROW_GROUPS = 10, ROW_CHOICES = 20 /* more than a group has words */ };
+enum { ROW_WORDS = 8, ROW_GROUPS = 10, ROW_CHOICES = 20 /* more words than any group has */ };
 
-/* A type as the manual has it. kind: u, s, b, f, h (f16), o (bf16), t (tf32), p; 5 (e5m2), 4 (e4m3), 3 (e3m2), 2 (e2m3), 1 (e2m1) */
+/* A type as in the manual. kind: u, s, b, f, h (f16), o (bf16), t (tf32), p; 5 (e5m2), 4 (e4m3), 3 (e3m2), 2 (e2m3), 1
+ * (e2m1) */
 struct row_type {
 	const char *name;
 	unsigned bits;
@@ -31,19 +32,19 @@ static const struct row_type row_types[PTX_TYPES] = {
 	[PTX_F32X2] = {"f32x2", 64, 'f', 2},    [PTX_U16X2] = {"u16x2", 32, 'u', 2},   [PTX_S16X2] = {"s16x2", 32, 's', 2},
 };
 
-/* An instruction while it is made. Operand k of the sources is source k + 1 of simt_ops.h. */
+/* An instruction under construction. Operand k of the sources is source k + 1 of simt_ops.h. */
 struct row {
 	const struct form *form;
 	const char *op;
 	struct row_type type[3];
-	char words[ROW_WORDS][40]; /* chosen of the form's groups */
+	char words[ROW_WORDS][40]; /* chosen from the form's groups */
 	unsigned count;
 	char text[512];
 	char destination;	   /* for ops_run */
 	unsigned bits;		   /* of the result */
 	struct row_type source[SIMT_MAX_SOURCES]; /* of each source register; .kind ' ': none */
 	char select[3][8];	   /* video: of destination and sources */
-	unsigned table;		   /* lop3's, a constant */
+	unsigned table;		   /* lop3's constant */
 	bool second;		   /* with a second predicate destination */
 	bool negated;		   /* the source predicate */
 	bool merges;
@@ -62,8 +63,8 @@ static inline bool row_is(const struct row *row, const char *op)
 	return strcmp(row->op, op) == 0;
 }
 
-/* Chooses words: of group `group` word number `word` (0: none where it may be left out), of the others any. False where the group has no
- * such word, or its absence is not allowed. */
+/* Chooses words: word `word` of group `group` (0: no word, if it is optional), and any words of the other groups.
+ * Returns false if the group has no such word or the word is required. */
 static inline bool row_words(struct row *row, unsigned group, unsigned word, uint64_t *random)
 {
 	const char *at = row->form->suffixes;
@@ -122,7 +123,7 @@ static inline struct row_type row_letter(const struct row *row, char letter)
 	}
 }
 
-/* A selector of a video instruction, or none. */
+/* A selector of a video instruction, or no selector. */
 static inline void row_select(struct row *row, unsigned operand, uint64_t *random)
 {
 	static const char *const one[] = {"b0", "b1", "b2", "b3", "h0", "h1"}, *const to_two[] = {"h0", "h1", "h10"},
@@ -157,7 +158,7 @@ __attribute__((format(printf, 2, 3))) static inline void row_add(struct row *row
 	va_end(arguments);
 }
 
-/* Writes the operands: destination 0, second destination %p2, sources 1 and so on; predicates %p1. */
+/* Writes the operands: destination 0, second destination %p2, sources 1 and up; predicates %p1. */
 static inline void row_operands(struct row *row, uint64_t *random)
 {
 	unsigned destinations = 0, sources = 0, registers = 0;

@@ -1,4 +1,5 @@
-/* row_numbers: whole numbers, small and large floating-point numbers, by their definitions, for the models of rows. */
+/* row_numbers: integers, and small and large floating-point numbers, computed from their definitions, for the models of
+ * rows. */
 #ifndef SLUICE_TESTS_ROW_NUMBERS_H
 #define SLUICE_TESTS_ROW_NUMBERS_H
 
@@ -17,10 +18,11 @@ __extension__ typedef __float128 quad;
 
 #define IS(name) (strcmp(op, name) == 0)
 
-/* What an instruction is expected to give. */
+/* The expected result of an instruction. */
 struct expected {
-	uint64_t bits, second; /* second: the other predicate, or the carry */
-	bool near;	       /* an approximation: the last place, or two in single and double precision, may differ */
+	uint64_t bits, second; /* second: the second predicate, or the carry */
+	/* an approximation: the last place may differ (in single and double precision the last two) */
+	bool near;
 };
 
 static inline uint64_t ones(unsigned bits)
@@ -54,7 +56,7 @@ static inline float single_of(uint64_t bits)
 	return bits_float((uint32_t)bits);
 }
 
-/* Bits of exponent and mantissa of a small type. */
+/* Returns the bits of exponent and mantissa of a small type. */
 static inline unsigned exponent_bits(struct row_type type)
 {
 	switch (type.kind) {
@@ -91,13 +93,14 @@ static inline unsigned mantissa_bits(struct row_type type)
 	}
 }
 
-/* Those of IEEE's manner; of the others the last number is NaN (e4m3), or they have none. */
+/* True for the types with IEEE infinities. In the others the last number is NaN (e4m3), or they have no special
+ * values. */
 static inline bool has_infinity(struct row_type type)
 {
 	return type.kind < '1' || type.kind > '4';
 }
 
-/* A small number by its definition; the number behind the largest is what infinity stands for. */
+/* Returns a small number by its definition; infinity stands for the next number after the largest. */
 static inline double small_magnitude(struct row_type type, unsigned bits)
 {
 	unsigned m = mantissa_bits(type), exponent = bits >> m, fraction = bits & ((1u << m) - 1);
@@ -119,7 +122,7 @@ static inline double small_number(struct row_type type, uint64_t bits)
 	return bits & sign ? -value : value;
 }
 
-/* The nearest by looking for it. */
+/* Finds the nearest number by a search. */
 static inline uint64_t to_small(struct row_type type, quad value, bool negative, const char *rounding)
 {
 	unsigned sign = negative ? 1u << (exponent_bits(type) + mantissa_bits(type)) : 0, zeros = type.kind == 't' ? 13 : 0;
@@ -166,7 +169,7 @@ static inline void set_rounding(const struct row *row)
 	fesetround(rounding[1] == 'z' ? FE_TOWARDZERO : rounding[1] == 'm' ? FE_DOWNWARD : rounding[1] == 'p' ? FE_UPWARD : FE_TONEAREST);
 }
 
-/* A value of the type, in the row's rounding, with its .sat, .relu and .ftz. */
+/* Converts a value to the type, with the row's rounding, .sat, .relu and .ftz. */
 static inline uint64_t to_type(const struct row *row, struct row_type type, quad value, bool negative_zero)
 {
 	bool negative = value < 0 || (value == 0 && negative_zero);

@@ -1,4 +1,4 @@
-/* row_real: what comparisons, selections, floating-point instructions and conversions give, in plain C. */
+/* row_real: models in plain C of comparisons, selections, floating-point instructions and conversions. */
 #ifndef SLUICE_TESTS_ROW_REAL_H
 #define SLUICE_TESTS_ROW_REAL_H
 
@@ -70,7 +70,7 @@ static inline bool selection(const struct row *row, const uint64_t in[4], struct
 
 /* --- floating point --- */
 
-/* a + b; where that is not exact, of the two neighbours the one whose last bit is set. */
+/* a + b, rounded to odd: if it is not exact, the neighbour whose last bit is set. */
 static inline quad exact_sum(quad a, quad b)
 {
 	quad sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);
@@ -95,7 +95,7 @@ static inline double real_extreme(const struct row *row, double a, double b)
 	return magnitudes && signs ? -result : result;
 }
 
-/* Sums, products and the like in single and double precision, by the host in the row's rounding. */
+/* Sums, products and similar operations in single and double precision, by the host in the row's rounding. */
 static inline uint64_t by_host(const struct row *row, double a, double b, double c)
 {
 	const char *op = row->op;
@@ -132,7 +132,7 @@ static inline bool tests(const struct row *row, double a, struct expected *out)
 	return true;
 }
 
-/* Changes of the sign bit alone. */
+/* Changes only the sign bit. */
 static inline uint64_t with_sign(const struct row *row, uint64_t a, uint64_t b)
 {
 	struct row_type type = row->type[0];
@@ -170,7 +170,8 @@ static inline bool real_operation(const struct row *row, const uint64_t in[4], s
 		return true;
 	}
 	quad value = IS("add") ? (quad)a + b : IS("sub") ? (quad)a - b : IS("mul") ? (quad)a * b : exact_sum((quad)a * b, (quad)c);
-	double zero = IS("add") ? a + b : IS("sub") ? a - b : IS("mul") ? a * b : a * b + c; /* its sign where it is one */
+	/* the sign of an exact zero */
+	double zero = IS("add") ? a + b : IS("sub") ? a - b : IS("mul") ? a * b : a * b + c;
 	out->bits = to_type(row, type, value, signbit(zero));
 	return true;
 }

@@ -1,4 +1,4 @@
-/* row_whole: what instructions on whole numbers give, and those of video, in plain C. */
+/* row_whole: models in plain C of integer and video instructions. */
 #ifndef SLUICE_TESTS_ROW_WHOLE_H
 #define SLUICE_TESTS_ROW_WHOLE_H
 
@@ -114,7 +114,7 @@ static inline uint32_t extended(const struct row *row, uint32_t a, uint32_t b)
 	return length ? (uint32_t)whole(type, a) : 0;
 }
 
-/* min, max and their forms. */
+/* min, max and their variants. */
 static inline wide extreme(const struct row *row, wide a, wide b)
 {
 	wide result = (a < b) == (strncmp(row->op, "min", 3) == 0) ? a : b;

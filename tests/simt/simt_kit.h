@@ -1,4 +1,4 @@
-/* simt_kit: PTX text to a finished functional run, for the tests of src/simt. */
+/* simt_kit: runs PTX text functionally, for the tests of src/simt. */
 #ifndef SLUICE_TESTS_SIMT_KIT_H
 #define SLUICE_TESTS_SIMT_KIT_H
 
@@ -32,7 +32,7 @@ struct kit {
 	uint32_t param_bytes;
 };
 
-/* Gives addresses to the module's variables and writes their initial values. */
+/* Assigns addresses to the module's variables and writes their initial values. */
 static inline void kit_load_variables(struct kit *kit)
 {
 	for (struct ptx_variable *v = kit->module->variables; v; v = v->next) {
@@ -50,9 +50,9 @@ static inline void kit_load_variables(struct kit *kit)
 	}
 }
 
-static bool kit_with_copies; /* cp.async of the texts to come stays an instruction */
+static bool kit_with_copies; /* for later texts: cp.async is not split into a load and a store */
 
-/* Parses `text` and decodes its first kernel for a level of the host's instructions (0: the best). */
+/* Parses `text` and decodes its first kernel for an instruction-set level of the host (0: the best). */
 static inline void kit_open_level(struct kit *kit, const char *text, unsigned level)
 {
 	const bool with_copies = kit_with_copies;
@@ -94,7 +94,7 @@ static inline char *kit_read_file(const char *path)
 	return text;
 }
 
-/* The next kernel parameter. */
+/* Appends the next kernel parameter. */
 static inline void kit_param(struct kit *kit, const void *value, uint32_t size)
 {
 	kit->param_bytes = (kit->param_bytes + size - 1) / size * size;
@@ -107,7 +107,7 @@ static inline void kit_param32(struct kit *kit, uint32_t value)
 	kit_param(kit, &value, sizeof value);
 }
 
-/* A buffer on the device, also the next parameter; returns its host address. */
+/* Allocates a device buffer, which is also the next parameter. Returns its host address. */
 static inline void *kit_buffer(struct kit *kit, uint64_t bytes)
 {
 	uint64_t address = simt_alloc(kit->memory, bytes);
@@ -134,7 +134,7 @@ static inline void kit_close(struct kit *kit)
 	diag_free(&kit->diag);
 }
 
-/* A fixed stream of test numbers. */
+/* A fixed sequence of test numbers. */
 static inline uint64_t kit_random(uint64_t *state)
 {
 	*state += 0x9e3779b97f4a7c15;

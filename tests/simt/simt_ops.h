@@ -1,4 +1,4 @@
-/* simt_ops: one instruction on many operands, run on the device. */
+/* simt_ops: runs one instruction on many operands in a kernel. */
 #ifndef SLUICE_TESTS_SIMT_OPS_H
 #define SLUICE_TESTS_SIMT_OPS_H
 
@@ -12,8 +12,9 @@ struct ops_data {
 	uint64_t out[OPS_VECTORS];
 };
 
-/* Runs an instruction that names its registers by size: sources %h1.. (16 bits), %r1.., %d1.., predicate %p1 (the low
- * bit of source 4); destination %h0, %r0, %d0 or %p0, by `destination`. Returns the launch's faults as failures. */
+/* Runs an instruction that names its registers by size. Sources are %h1.. (16 bits), %r1.., %d1.. and the predicate %p1
+ * (the low bit of source 4). The destination is %h0, %r0, %d0 or %p0, by `destination`. A fault of the launch is a test
+ * failure. */
 static inline void ops_run(const char *instruction, char destination, unsigned level, struct ops_data *data)
 {
 	static const char head[] = ".version 7.0\n.target sm_80\n.address_size 64\n"

@@ -1,6 +1,7 @@
-/* Protects the placing of device memory: addresses are those of first fit, as a plain list gives them, whatever is
- * allocated and freed; finding an address or its neighbours gives what the list gives; and tens of thousands of allocations
- * do not make each other slow. And the distances that messages name, on all sides of a span. */
+/* Protects the allocation of device memory. Addresses are those of first fit, as in a plain list, after any allocations
+ * and frees. Look-ups of an address and its neighbours agree with the list. Tens of thousands of allocations do not
+ * slow each other down.
+ * Protects also the distances that messages report, on all sides of a range. */
 #include "simt_kit.h"
 
 #include "simt/message.h"
@@ -10,7 +11,7 @@
 static const uint64_t heap_base = 0x80000000;
 enum { HEAP = 1 << 16, MOST = 512, STEPS = 20000 };
 
-/* The oracle: what is live, by address. */
+/* The oracle: the live allocations, by address. */
 struct list {
 	struct simt_allocation live[MOST];
 	unsigned count;
@@ -66,7 +67,8 @@ static const struct simt_allocation *list_find(const struct list *list, uint64_t
 	return NULL;
 }
 
-/* Bytes from an address to an allocation, the shorter way round; one that ends there is at 0 as one that holds it is. */
+/* Bytes from an address to an allocation, along the shorter way. An address at its end has distance 0, like one inside
+ * it. */
 static uint64_t list_distance(const struct simt_allocation *allocation, uint64_t address)
 {
 	uint64_t below = allocation->address - address, above = address - allocation->address - allocation->size;
@@ -140,7 +142,7 @@ static void first_fit(void **state)
 	simt_memory_close(memory);
 }
 
-/* Without reuse: every allocation behind the last, whatever was freed, until there is no more. */
+/* Without reuse: every allocation follows the last one, whatever was freed, until memory is exhausted. */
 static void no_reuse(void **state)
 {
 	(void)state;
@@ -158,7 +160,7 @@ static void no_reuse(void **state)
 	simt_memory_close(memory);
 }
 
-/* Far below what a walk over all of them would take. */
+/* Far below the time of a scan over all of them. */
 static void many(void **state)
 {
 	(void)state;
@@ -176,7 +178,7 @@ static void many(void **state)
 	simt_memory_close(memory);
 }
 
-/* The distance by steps of one byte from the address, up to a few. */
+/* The distance in steps of one byte from the address, up to a few. */
 static struct gap walk(uint64_t begin, uint64_t end, uint64_t address, uint64_t mask, uint64_t most)
 {
 	if (address >= begin && address < end)
@@ -191,7 +193,7 @@ static struct gap walk(uint64_t begin, uint64_t end, uint64_t address, uint64_t 
 	return (struct gap){GAP_NONE, 0};
 }
 
-/* Before, behind and inside, and across 0, 2^32 and 2^64. */
+/* Before, after and inside a range, and across 0, 2^32 and 2^64. */
 static void gaps(void **state)
 {
 	(void)state;
@@ -215,8 +217,8 @@ static void gaps(void **state)
 	}
 }
 
-/* With gaps: memory has the same size and all of it can be used, live allocations lie a gap apart as long as an eighth of the
- * memory has room for gaps, and none overlap afterwards. */
+/* With gaps: memory has the same size, and all of it can be used. Live allocations are a gap apart as long as an eighth
+ * of the memory is left for gaps. Afterwards none overlap. */
 static void kept_apart(void **state)
 {
 	(void)state;
@@ -239,7 +241,7 @@ static void kept_apart(void **state)
 		assert_int_equal(simt_alloc(memory, UINT64_MAX), 0);
 		simt_memory_close(memory);
 	}
-	/* so small that all of the gaps' room goes, far more than once */
+	/* so small that the space for gaps is exhausted many times over */
 	struct simt_memory *memory = simt_memory_open(heap_base, HEAP, true);
 	assert_true(simt_memory_keep_gaps(memory));
 	for (unsigned k = 0; k < HEAP / SIMT_ALLOCATION_ALIGN; k++) {

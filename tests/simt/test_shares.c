@@ -1,4 +1,5 @@
-/* Shares of the host's memory stay in order and never overlap: against a list that is searched from end to end. */
+/* Protects the table of mapped host memory: its entries stay sorted and never overlap. A list that is searched linearly
+ * is the reference. */
 #include "simt_kit.h"
 
 #include "simt/shares.h"
@@ -23,7 +24,7 @@ static const struct share *model_find(const struct model *model, uint64_t addres
 	return NULL;
 }
 
-/* The last share at or below the address, or the first above it. */
+/* The last entry at or below the address, or the first above it. */
 static const struct share *model_beside(const struct model *model, uint64_t address, bool above)
 {
 	const struct share *best = NULL;

@@ -1,4 +1,5 @@
-/* Integer instructions on several operands' bits: carries, funnels, permutations, logic tables, dot products. */
+/* Protects integer instructions on the bits of several operands: carries, funnel shifts, permutations, logic tables,
+ * dot products. */
 #include "int_kit.h"
 
 /* 128-bit sums of two 64-bit halves, in pieces of 32 and of 64 bits, through the carry flag. */
@@ -53,7 +54,7 @@ static void funnels_and_permutations(void **state)
 	check("prmt.b32 %r0, %r1, %r2, %r3", 'r', 32, &data, expected[4]);
 }
 
-/* The modes' selectors by what the manual says they do: bytes from a and b in a window, replicated, or clamped. */
+/* The selectors of the modes by the manual's description: bytes of a and b in a window, replicated, or clamped. */
 static void permutation_modes(void **state)
 {
 	(void)state;
@@ -106,7 +107,7 @@ static void dot_products(void **state)
 	static uint64_t expected[OPS_VECTORS];
 	char text[64];
 	fill(&data);
-	/* the first source's parts, and the second one's first bit */
+	/* the parts of the first source, and the first bit of the second */
 	static const struct {
 		const char *name;
 		unsigned bits, first;

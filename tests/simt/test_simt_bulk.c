@@ -1,5 +1,6 @@
-/* Copies in bulk: random tiles of random tensors, into shared memory and out of it, against a model that goes element by element; bytes; reductions; every
- * form's way through the parser; and the mistakes that stop a kernel. */
+/* Protects bulk copies: random tiles of random tensors, in both directions between global and shared memory, against a
+ * model by element. Covers byte copies, reductions, parsing and printing of every form, and the mistakes that stop a
+ * kernel. */
 #include "base/tensor_map.h"
 #include "simt_kit.h"
 
@@ -17,14 +18,15 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *out, const ch
 	va_end(arguments);
 }
 
-/* The kernel's memory: %t the tensor, %m its map, %i and %o what shared memory begins as and ends as, %s where the box lies in it; the mbarrier lies at its begin. */
+/* The kernel's memory: %t: the tensor, %m: its map, %i and %o: the initial and final contents of shared memory, %s: the
+ * box in shared memory. The mbarrier is at the start of shared memory. */
 #define HEAD                                                                                                           \
 	".version 8.0\n.target sm_90\n.address_size 64\n.extern .shared .align 1024 .b8 s[];\n"                        \
 	".visible .entry op(.param .u64 t, .param .u64 m, .param .u64 i, .param .u64 o, .param .u32 place)\n{\n"       \
 	".reg .b64 %t, %m, %i, %o, %x, %w; .reg .b32 %s, %n, %v, %a; .reg .pred %p;\n"                                 \
 	"ld.param.u64 %t, [t]; ld.param.u64 %m, [m]; ld.param.u64 %i, [i]; ld.param.u64 %o, [o]; ld.param.u32 %s, "    \
 	"[place];\n"
-/* All of shared memory from %i, or to %o. */
+/* Copies all of shared memory from %i, or to %o. */
 #define FILL                                                                                                           \
 	"mov.u32 %n, 0; fill: cvt.u64.u32 %x, %n; add.u64 %x, %x, %i; ld.global.u32 %v, [%x]; mov.u32 %a, s; add.u32 " \
 	"%a, %a, %n; st.shared.u32 [%a], %v;\n"                                                                        \
@@ -76,7 +78,7 @@ static uint32_t below(uint64_t *random, uint32_t limit)
 	return (uint32_t)(kit_random(random) % limit);
 }
 
-/* Box and tensor fit their memories; coordinates are anywhere near the tensor. */
+/* Box and tensor fit their memories; the coordinates are anywhere near the tensor. */
 static void random_tile(struct tile *tile, uint64_t tensor, uint64_t *random)
 {
 	static const uint32_t spans[] = {256, 32, 64, 128};
@@ -110,7 +112,7 @@ static void random_tile(struct tile *tile, uint64_t tensor, uint64_t *random)
 	tile->place = 1024 + 128 * below(random, 24);
 }
 
-/* The address of an element of the box, numbered from dimension 0 on; 0: it is outside. */
+/* Returns the address of an element of the box, numbered from dimension 0 on; 0: it is outside. */
 static uint64_t element_address(const struct tile *tile, uint32_t number)
 {
 	const struct tensor_map *map = &tile->map;
@@ -126,7 +128,7 @@ static uint64_t element_address(const struct tile *tile, uint32_t number)
 	return address;
 }
 
-/* The first bits of the chunk's number in its 128 bytes are changed by those of the number of the 128 bytes. */
+/* The swizzle changes the low bits of a chunk's number within its 128 bytes by those of the number of the 128 bytes. */
 static uint32_t element_place(const struct tile *tile, uint32_t number)
 {
 	uint32_t byte = tile->place + number * tensor_element_bytes(tile->map.type), bits = tile->map.swizzle;
@@ -181,7 +183,7 @@ static void bring_tile(uint64_t *random)
 		assert_memory_equal(bench.out + element_place(&tile, k), want, size);
 		memcpy(bench.in + element_place(&tile, k), want, size);
 	}
-	assert_memory_equal(bench.out + 1024, bench.in + 1024, SHARED - 1024); /* and nothing else has changed */
+	assert_memory_equal(bench.out + 1024, bench.in + 1024, SHARED - 1024); /* everything else is unchanged */
 	kit_close(&bench.kit);
 }
 
@@ -221,7 +223,7 @@ static void tiles(void **state)
 
 /* --- bytes --- */
 
-/* From an address to another one; the map's place stays unused. */
+/* From one address to another; the map is not used. */
 static void bytes(void **state)
 {
 	(void)state;
@@ -313,7 +315,7 @@ static void reductions(void **state)
 
 /* --- forms and mistakes --- */
 
-/* Each is read, printed, and read again as the same. */
+/* Parses each form, prints it, and parses the same again. */
 static void forms(void **state)
 {
 	(void)state;
@@ -366,7 +368,9 @@ static void mistakes(void **state)
 	static const struct {
 		const char *code, *what;
 		uint32_t
-			breaks; /* the map: 1: its mark, 2: its rank, 4: it is too large, 8: its swizzle leaves shared memory */
+			/* the map: 1: its mark, 2: its rank, 4: its size is too large, 8: its swizzle does not fit
+			 * shared memory */
+			breaks;
 	} wrong[] = {
 		{COPY_IN "[%a+8], [%t], 16, [%a];", "copy in bulk with a shared address that is no multiple of 16", 0},
 		{COPY_IN "[%a+16], [%t+4], 16, [%a];", "copy in bulk with a global address that is no multiple of 16",

@@ -1,4 +1,4 @@
-/* Branches, reconvergence, calls, barriers and what lanes tell each other. */
+/* Protects branches, reconvergence, calls, barriers and the exchange of values between lanes. */
 #include "simt_kit.h"
 
 #define HEAD ".version 7.0\n.target sm_80\n.address_size 64\n"
@@ -9,7 +9,7 @@
 	"add.u64 %o, %o, %d0;\n"
 #define END "st.global.u32 [%o], %r1;\nret;\n}\n"
 
-/* Runs one block of a kernel with one parameter, a buffer of a word a thread; the words in `out`. */
+/* Runs one block of a kernel whose only parameter is a buffer with one word per thread. Returns the words in `out`. */
 static void run(const char *text, uint32_t threads, uint32_t *out, struct simt_run *counts)
 {
 	struct kit kit;
@@ -23,7 +23,7 @@ static void run(const char *text, uint32_t threads, uint32_t *out, struct simt_r
 	kit_close(&kit);
 }
 
-/* Both sides of a branch run, and meet again behind it: the add at the join counts once for the warp. */
+/* Both sides of a branch run and reconverge after it: the add at the join counts once for the warp. */
 static void branch_and_join(void **state)
 {
 	(void)state;
@@ -40,7 +40,7 @@ static void branch_and_join(void **state)
 	assert_int_equal(counts.thread_instructions, 4 * 32 + 32 + 10 + 2 * 22 + 10 + 3 * 32);
 }
 
-/* The path that runs first is the one that the launch asks for: each lane says how many had counted before its path did. */
+/* The launch selects the path that runs first: each lane reports how many lanes had counted before its path. */
 static void first_path(void **state)
 {
 	static const char text[] =
@@ -50,7 +50,7 @@ static void first_path(void **state)
 			    "TAKEN:\natom.shared.add.u32 %r1, [%n], 1;\nJOIN:\n" END;
 	static const struct {
 		enum simt_first_path asked;
-		const char *compare; /* with 10, of the lanes that take the branch */
+		const char *compare; /* with 10, for the lanes that take the branch */
 		bool taken_first;
 	} row[] = {
 		{SIMT_FALL_THROUGH_FIRST, "lt", false}, {SIMT_FALL_THROUGH_FIRST, "ge", false},
@@ -80,7 +80,7 @@ static void first_path(void **state)
 	}
 }
 
-/* A loop that lanes leave one by one, in another that they leave in groups. */
+/* A loop that lanes leave one by one, inside another that they leave in groups. */
 static void nested_loops(void **state)
 {
 	(void)state;
@@ -93,7 +93,7 @@ static void nested_loops(void **state)
 		assert_int_equal(out[i], (i + 1) * (i % 4 + 1));
 }
 
-/* Lanes that exit inside a branch are gone at the join. */
+/* Lanes that exit inside a branch do not take part in the join. */
 static void exit_in_branch(void **state)
 {
 	(void)state;
@@ -106,7 +106,7 @@ static void exit_in_branch(void **state)
 		assert_int_equal(out[i], i % 2 == 1 && i >= 16 ? 7 : 5);
 }
 
-/* A device function that returns from several places under divergence; parameters and result pass in memory. */
+/* A device function that returns from several points under divergence. Parameters and result pass through memory. */
 static void calls_and_divergent_returns(void **state)
 {
 	(void)state;
@@ -162,7 +162,7 @@ static void calls_by_address(void **state)
 		assert_int_equal(out[i], i % 2 ? i * 2 : i + 1);
 }
 
-/* Another name of a function, called and taken the address of, before and behind the line that says so. */
+/* An alias of a function, called and with its address taken, before and after the .alias directive. */
 static void aliases(void **state)
 {
 	(void)state;
@@ -201,7 +201,7 @@ static void barrier_and_exited_warp(void **state)
 		assert_int_equal(out[i], i < 64 ? 63 - i : 9);
 }
 
-/* Barrier 1 for two warps only: one arrives, the other waits; then a reduction over all three. */
+/* Barrier 1 for two warps: one arrives, the other waits. Then a reduction over all three warps. */
 static void named_barriers_and_reductions(void **state)
 {
 	(void)state;
@@ -220,8 +220,8 @@ static void named_barriers_and_reductions(void **state)
 		assert_int_equal(out[i], 42 * 10000 + 5000 + 2000 + 70);
 }
 
-/* A cluster is one block: who waits for it sees what all of the block did before they arrived, at a barrier that is none of the
- * sixteen; warps that have ended are not waited for, and its registers say that there is one block in it. */
+/* A cluster has one block. A thread that waits for it sees everything that the block did before arrival. Its barrier is
+ * none of the sixteen. Warps that have ended are not waited for, and its registers report one block. */
 static void cluster_barrier(void **state)
 {
 	(void)state;
@@ -251,7 +251,7 @@ static void cluster_barrier(void **state)
 		assert_int_equal(out[i], 101012);
 }
 
-/* The barrier of the cluster has no number; a cluster's number is its block's. */
+/* The cluster barrier has no number; a cluster's number is its block's. */
 static void cluster_numbers(void **state)
 {
 	(void)state;
@@ -274,7 +274,7 @@ static void cluster_numbers(void **state)
 	kit_close(&kit);
 }
 
-/* All live warps wait, some at a barrier that is not for all: a fault, not an endless run. */
+/* All live warps wait, some at a barrier that not all warps reach: a fault, not an endless run. */
 static void stuck_barrier(void **state)
 {
 	(void)state;
@@ -376,7 +376,8 @@ static uint64_t hear(void *user, enum simt_system call, const uint64_t *argument
 	return 7;
 }
 
-/* vprintf: called once a lane at the commit, with a pointer to the lane's own local memory; its result comes back. */
+/* vprintf: called once per lane at the commit, with a pointer to the lane's own local memory. Its result is
+ * returned. */
 static void system_calls(void **state)
 {
 	(void)state;
@@ -401,7 +402,7 @@ static void system_calls(void **state)
 	kit_close(&kit);
 }
 
-/* The registers that the scoreboard and the operand collector are told: each once, and by number in the name. */
+/* The registers that the scoreboard and the operand collector receive: each once, with the number in its name. */
 static void registers_of_an_instruction(void **state)
 {
 	(void)state;
@@ -437,7 +438,8 @@ static void is_refused(const char *text, const char *says)
 	diag_free(&diag);
 }
 
-/* What cannot run says so, with its place; a function of the runtime takes the arguments that it reads, and no others. */
+/* An instruction that cannot run is reported with its position. A runtime function takes exactly the arguments that it
+ * reads. */
 static void unsupported(void **state)
 {
 	(void)state;

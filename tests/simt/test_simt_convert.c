@@ -1,4 +1,4 @@
-/* Comparisons, selections and conversions of integers, against values computed with 128-bit integers. */
+/* Protects comparisons, selections and conversions of integers, against values computed with 128-bit integers. */
 #include "int_kit.h"
 
 static bool compare(unsigned cmp, wide a, wide b)
@@ -8,7 +8,7 @@ static bool compare(unsigned cmp, wide a, wide b)
 	return holds[cmp];
 }
 
-/* setp in all comparisons, with a second destination and a predicate to combine with; and set. */
+/* setp with all comparisons, with a second destination and a predicate to combine with; and set. */
 static void comparisons(void **state)
 {
 	(void)state;
@@ -60,7 +60,7 @@ static void selections(void **state)
 		expected[i] = (int32_t)data.in[i][2] >= 0 ? data.in[i][0] : data.in[i][1];
 	check("slct.u64.s32 %d0, %d1, %d2, %r3", 'd', 64, &data, expected);
 	check("slct.b32.s32 %r0, %r1, %r2, %r3", 'r', 32, &data, expected);
-	/* Predicates: and, or, xor, not, mov, against the same on bits. */
+	/* Predicates: and, or, xor, not, mov, against the same operations on bits. */
 	for (unsigned i = 0; i < OPS_VECTORS; i++)
 		expected[i] =
 			((data.in[i][3] & 1) & (data.in[i][0] & 1)) ^ !((data.in[i][3] & 1) | (data.in[i][1] & 1));

@@ -1,11 +1,11 @@
-/* Copies from global to shared memory (cp.async), as an instruction and as the load and the store that it becomes: all sizes, with bytes that are
- * not read, with guards; what it reads and writes is checked. */
+/* Protects copies from global to shared memory (cp.async), as an instruction and as the load and store into which it is
+ * split. Covers all sizes, bytes that are not read, guards, and the checks of both addresses. */
 #include "simt_kit.h"
 
 enum { THREADS = 64, BYTES = 16 };
 
-/* Each lane copies to its 16 bytes of shared memory, which were 0xff, and stores these. %n is the lane's number of bytes, 0 to 20; %p1 says
- * that it is odd. */
+/* Each lane copies to its 16 bytes of shared memory, which held 0xff, and stores these. %n is the lane's number of
+ * bytes, 0 to 20; %p1 is true if it is odd. */
 static void run(const char *copy, uint8_t in[THREADS][BYTES], const uint32_t numbers[THREADS],
                 uint8_t out[THREADS][BYTES])
 {
@@ -39,7 +39,7 @@ static void check_copies(void)
 {
 	static const struct {
 		const char *text;
-		unsigned bytes, offset; /* of the copy, in both places */
+		unsigned bytes, offset; /* of the copy, in both memories */
 		enum { WHOLE, PART, IGNORED, GUARDED, GUARDED_PART } kind;
 	} cases[] = {
 		{"cp.async.ca.shared.global [%s], [%i], 4;", 4, 0, WHOLE},
@@ -86,7 +86,7 @@ static void copies(void **state)
 	kit_with_copies = false;
 }
 
-/* A fault of a copy's own: its place in shared memory; what it reads where it reads it, and not behind. */
+/* Faults of a copy: its address in shared memory; the bytes that it reads, but not the bytes after them. */
 static void faults(void **state)
 {
 	(void)state;
@@ -119,7 +119,7 @@ static void faults(void **state)
 		         "1008;\n%s\nret;\n}\n",
 		         cases[k].copy);
 		kit_open(&kit, text);
-		kit_buffer(&kit, 1012); /* 4 bytes of the last 16 are its own */
+		kit_buffer(&kit, 1012); /* 4 of the last 16 bytes are allocated */
 		kit.launch.block.x = 1;
 		simt_run(&kit.launch, 0, &kit.run);
 		if (!cases[k].what)

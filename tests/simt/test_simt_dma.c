@@ -1,12 +1,13 @@
-/* Protects what the DMA instructions mean without an engine (docs/dma.md): elements go where the shape says; the first command of a buffer moves
- * its data at once, a later one when every live warp has come to it, and until then those that came wait; what an engine could not take
- * stops the kernel with the field that is at fault. */
+/* Protects the meaning of the DMA instructions without an engine (docs/dma.md). The shape decides the elements'
+ * positions. The first command of a buffer moves its data at once. A later one moves them when every live warp has
+ * arrived; the warps wait until then.
+ * A command that an engine could not execute stops the kernel, with the faulty field in the message. */
 #include "simt_kit.h"
 
 enum { THREADS = 96, INTS = 4096 };
 
-/* The kernel's body: global memory at %rd0 (parameter 0, INTS numbers that count from 0), results at %rd1, tid in %r0; 8 KB of shared
- * memory at 0. */
+/* The kernel's body. Global memory is at %rd0 (parameter 0, INTS numbers that count from 0), the results at %rd1, tid
+ * in %r0, and 8 KB of shared memory at 0. */
 static void open_body(struct kit *kit, const char *body, uint32_t threads)
 {
 	static const char head[] = ".version 3.1\n.target sm_20\n.address_size 64\n.shared .align 8 .b8 tile[8192];\n"
@@ -53,12 +54,12 @@ static void test_strided_and_spaced(void **state)
 	kit_run(&kit);
 	for (uint32_t i = 0; i < 40; i++)
 		assert_int_equal(results(&kit)[i + i / 8], 9 * i);
-	assert_int_equal(results(&kit)[8], 0); /* the bank that is left out */
+	assert_int_equal(results(&kit)[8], 0); /* the bank that is skipped */
 	kit_close(&kit);
 }
 
-/* A tile of 3 lines of 4 in the first corner of a matrix of 10 columns, with a halo of 1 line and 2 elements: above and to the left it is
- * the constant. */
+/* A tile of 3 lines of 4 in the first corner of a matrix of 10 columns, with a halo of 1 line and 2 elements. The halo
+ * above and to the left is the constant. */
 static void test_halo(void **state)
 {
 	struct kit kit;
@@ -73,7 +74,8 @@ static void test_halo(void **state)
 	kit_close(&kit);
 }
 
-/* Warps read the first data, then wait for each other at the second command, whoever is late: none sees what is not for it yet. */
+/* Warps read the first data, then wait for each other at the second command, whichever warp is late. None sees the
+ * second data too early. */
 static const char twice[] = "dma_flat 0, 0, %rd0, 96; ld.shared.u32 %r2, [%r1];\n"
 			    "setp.ge.u32 %p1, %r0, 64; @!%p1 bra go; mov.u32 %r4, 0;\n"
 			    "late: add.u32 %r4, %r4, 1; setp.lt.u32 %p2, %r4, 9000; @%p2 bra late;\n"
@@ -107,7 +109,7 @@ static void test_exited(void **state)
 	kit_close(&kit);
 }
 
-/* One warp waits at a transfer, the others at a barrier: nobody can come. */
+/* One warp waits at a transfer, the others at a barrier: no warp can continue. */
 static void test_stuck(void **state)
 {
 	static const struct {
@@ -115,7 +117,7 @@ static void test_stuck(void **state)
 	} row[] = {
 		{"ge.u32 %p1, %r0, 32",
 	         {"the transfer of DMA buffer 0 waits for 96 threads, 32 have come", "waits at barrier 0"}},
-		/* who comes last comes to the transfer */
+		/* the last warp arrives at the transfer */
 		{"lt.u32 %p1, %r0, 64",
 	         {"barrier 0 waits for 96 threads, 64 have come", "waits at the transfer of DMA buffer 0"}},
 	};
@@ -137,7 +139,7 @@ static void test_stuck(void **state)
 	}
 }
 
-/* What is told of a body that is wrong. */
+/* The messages about invalid bodies. */
 static void test_mistakes(void **state)
 {
 	static const struct {
@@ -233,7 +235,8 @@ static void test_mistakes(void **state)
 	}
 }
 
-/* What just fits is taken: at the ends of shared memory and of the array, also with a halo beyond that is constant, and of the widest fields. */
+/* A transfer that just fits is accepted: at the ends of shared memory and of the array, with a constant halo outside,
+ * and with the widest fields. */
 static void test_fits(void **state)
 {
 	static const char *const bodies[] = {
@@ -257,7 +260,7 @@ static void test_fits(void **state)
 	}
 }
 
-/* Where warps do not wait at their commands, one is a command ahead of the others, and no more. */
+/* If warps do not wait at their commands, one may be a command ahead of the others, and no more. */
 static void test_used_again(void **state)
 {
 	struct kit kit;
@@ -274,7 +277,7 @@ static void test_used_again(void **state)
 	kit_close(&kit);
 }
 
-/* No element size has been said. */
+/* No element size has been set. */
 static void test_no_type(void **state)
 {
 	struct kit kit;
@@ -311,7 +314,7 @@ static struct tile random_tile(uint64_t *random)
 	return t;
 }
 
-/* One byte of an element as the tile has it. */
+/* One byte of an element, by the tile's shape. */
 static uint8_t byte_of(const struct tile *t, const uint8_t *in, uint32_t line, uint32_t at, uint32_t byte)
 {
 	static const char top[] = "123", bottom[] = "678", left[] = "146", right[] = "358";

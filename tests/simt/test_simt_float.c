@@ -1,5 +1,5 @@
-/* Floating-point instructions against values computed in higher precision, whose rounding is checked by comparison with
- * the exact result; and all levels of the host's instructions against each other, bit for bit. */
+/* Protects floating-point instructions, against values computed in higher precision whose rounding is compared with the
+ * exact result. All instruction-set levels of the host agree bit for bit. */
 #include "simt_ops.h"
 
 #include <float.h>
@@ -26,7 +26,7 @@ static uint64_t of_double(double value)
 	return isnan(value) ? 0x7ff8000000000000 : double_bits(value);
 }
 
-/* Patterns of f32: special values crossed with each other, then random ones with exponents near each other. */
+/* Patterns of f32: special values crossed with each other, then random ones with similar exponents. */
 static void fill_single(struct ops_data *data)
 {
 	static const uint32_t edge[] = {0,          0x80000000, 1,          0x80000001, 0x007fffff,
@@ -98,8 +98,8 @@ static void check(const char *instruction, char destination, unsigned bits, stru
 	}
 }
 
-/* The value of an operation in 113 bits: exact for a sum, product or quotient to be rounded to less than half of them
- * (double rounding is innocuous). */
+/* The value of an operation in 113 bits. It is exact for a sum, product or quotient that is rounded to less than half
+ * of them (double rounding is innocuous). */
 static quad operate(unsigned op, quad a, quad b)
 {
 	switch (op) {
@@ -143,8 +143,8 @@ static void nearest(void **state)
 	check("mad.rn.f32 %r0, %r1, %r2, %r3", 'r', 32, &data, expected);
 }
 
-/* fma.f64: its error against the exact sum of the two halves of the product must be at most half a unit. The product
- * is exact in 113 bits; where the sum is not, the host's fma is the only reference, so this compares with it. */
+/* fma.f64: its error against the exact sum of the two halves of the product must be at most half a unit. The product is
+ * exact in 113 bits. Where the sum is not, the host's fma is the only reference. */
 static void fused_double(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void fused_double(void **state)
 	check("fma.rn.f64 %d0, %d1, %d2, %d3", 'd', 64, &data, expected);
 }
 
-/* .ftz and .sat: what they do to sources and results of the plain operation. */
+/* .ftz and .sat: their effect on sources and results of the plain operation. */
 static float flushed(float value)
 {
 	return fabsf(value) < FLT_MIN ? copysignf(0, value) : value;
@@ -186,7 +186,7 @@ static void modifiers(void **state)
 	check("fma.rn.ftz.sat.f32 %r0, %r1, %r2, %r3", 'r', 32, &data, expected[2]);
 }
 
-/* Whether `result` is the greatest float not above the exact value s + e (down), or the least not below (up). */
+/* True if `result` is the greatest float not above the exact value s + e (down), or the least not below it (up). */
 static bool is_directed(char direction, double result, double next, double s, double e)
 {
 	if (direction == 'm')
@@ -208,7 +208,7 @@ static void directed(void **state)
 			snprintf(text, sizeof text, "%s.r%c.f32 %%r0, %%r1, %%r2%s", name[op], direction[d],
 			         op == 2 ? ", %r3" : "");
 			ops_run(text, 'r', 0, &data);
-			for (unsigned i = 420; i < OPS_VECTORS; i++) { /* behind the special values */
+			for (unsigned i = 420; i < OPS_VECTORS; i++) { /* after the special values */
 				double a = single(data.in[i][0]), b = single(data.in[i][1]), c = single(data.in[i][2]);
 				double x = op == 0 ? a : a * b, y = op == 0 ? b : op == 1 ? 0 : c;
 				double s = x + y, back = s - x, e = (x - (s - back)) + (y - back);
@@ -238,7 +238,8 @@ static void roots_and_quotients(void **state)
 	check("rsqrt.approx.f32 %r0, %r1", 'r', 32, &data, expected[2]);
 }
 
-/* The approximate functions against the C library in double precision: at most one unit of the last place away. */
+/* The approximate functions against the C library in double precision: they differ by at most one unit in the last
+ * place. */
 static void approximations(void **state)
 {
 	(void)state;
@@ -286,7 +287,7 @@ static void extremes_and_signs(void **state)
 	check("copysign.f32 %r0, %r1, %r2", 'r', 32, &data, expected[4]);
 }
 
-/* Ordered comparisons are false of NaN, unordered ones true. */
+/* With NaN, ordered comparisons are false and unordered ones true. */
 static void comparisons(void **state)
 {
 	(void)state;
@@ -346,7 +347,7 @@ static void classes(void **state)
 	}
 }
 
-/* To integers: rounded by the C library in long double, clamped; NaN as the manual says. */
+/* To integers: rounded by the C library in long double, clamped; NaN as in the manual. */
 static uint64_t to_integer(long double x, unsigned rounding, unsigned bits, bool is_signed, bool from_double)
 {
 	if (isnan(x))
@@ -409,7 +410,7 @@ static void from_integers(void **state)
 	for (unsigned i = 0; i < OPS_VECTORS; i++)
 		expected[i] = of_single((float)(int8_t)data.in[i][0]);
 	check("cvt.rn.f32.s8 %r0, %r1", 'r', 32, &data, expected);
-	/* Directed: neither above nor a unit below. */
+	/* Directed: not above the value, and less than a unit below it. */
 	ops_run("cvt.rm.f32.s64 %r0, %d1", 'r', 0, &data);
 	for (unsigned i = 0; i < OPS_VECTORS; i++) {
 		quad exact = (quad)(int64_t)data.in[i][0];
@@ -418,7 +419,7 @@ static void from_integers(void **state)
 	}
 }
 
-/* f16: values by their definition, rounding by looking for the nearest of all halves. */
+/* f16: values by their definition; rounding by a search for the nearest of all halves. */
 static double half_of(unsigned bits)
 {
 	double m = bits & 1023;
@@ -435,7 +436,8 @@ static unsigned nearest_half(double x)
 		return 0x7fff;
 	if (magnitude >= 65520) /* half a unit above the largest */
 		return sign | 0x7c00;
-	for (unsigned low = 0, high = 0x7c00; low + 1 < high;) { /* halves are ordered as their patterns are */
+	/* halves have the same order as their bit patterns */
+	for (unsigned low = 0, high = 0x7c00; low + 1 < high;) {
 		best = (low + high) / 2;
 		if (half_of(best) <= magnitude)
 			low = best;

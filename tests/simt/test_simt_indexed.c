@@ -1,9 +1,11 @@
-/* Branches by an index (brx.idx): every lane goes to the target that its index names, and the lanes meet again. */
+/* Protects branches by an index (brx.idx): every lane goes to the target that its index selects, and the lanes
+ * reconverge. */
 #include "simt_kit.h"
 
 enum { THREADS = 64 };
 
-/* A switch over `count` targets, target k adding 100 + 7k; out[t] for index t % count. With a guard lanes of odd numbers fall through. */
+/* A switch over `count` targets, where target k adds 100 + 7k; out[t] for index t % count. With a guard, lanes of odd
+ * numbers fall through. */
 static void write_switch(char *text, size_t size, unsigned count, const char *guard)
 {
 	FILE *file = fmemopen(text, size, "w");
@@ -47,7 +49,7 @@ static void switches(void **state)
 	}
 }
 
-/* What is read is printed as the comparisons that it became, and read again. */
+/* The parsed branch is printed as its equivalent comparisons, which parse again. */
 static void printed(void **state)
 {
 	(void)state;
@@ -99,7 +101,7 @@ static void refused(void **state)
 	}
 }
 
-/* An index outside the table stops the kernel; one whose lane the guard leaves out does not. */
+/* An index outside the table stops the kernel, unless the guard disables its lane. */
 static void outside(void **state)
 {
 	(void)state;
@@ -110,7 +112,7 @@ static void outside(void **state)
 			write_switch(text, sizeof text, count, guarded ? "@%p1 " : "");
 			at = strstr(text, "rem.u32");
 			memset(at, ' ', strcspn(at, ";") + 1);
-			/* lane t has index t: the first wrong one is `count`, with the guard the first even one */
+			/* lane t has index t: the first invalid one is `count`; with the guard, the first even one */
 			memcpy(at, "mov.u32 %i, %t;", 15);
 			kit_open(&kit, text);
 			kit_buffer(&kit, THREADS * sizeof(uint32_t));

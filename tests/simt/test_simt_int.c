@@ -1,4 +1,5 @@
-/* Integer arithmetic and bit instructions, from a table of them, against values computed with 128-bit integers or bit by bit. */
+/* Protects integer arithmetic and bit instructions, from a table, against values computed with 128-bit integers or bit
+ * by bit. */
 #include "int_kit.h"
 
 typedef uwide reference(const struct type *type, const uint64_t *in);
@@ -159,7 +160,7 @@ static uwide find_shift(const struct type *type, const uint64_t *in)
 	return at == UINT32_MAX ? at : type->bits - 1 - at;
 }
 
-/* bfe as the PTX manual describes it: bit by bit, the sign from the last bit of the field that exists. */
+/* bfe as the PTX manual describes it: bit by bit, with the sign from the last existing bit of the field. */
 static uwide extract(const struct type *type, const uint64_t *in)
 {
 	unsigned position = in[1] & 0xff, length = in[2] & 0xff, top = type->bits - 1;
@@ -184,7 +185,7 @@ static uwide insert(const struct type *type, const uint64_t *in)
 	return result;
 }
 
-/* `sources`: a letter each: t of the type, u 32 bits, w of twice the width. `to`: t, u or w. */
+/* `sources`: one letter each: t for the type, u for 32 bits, w for twice the width. `to`: t, u or w. */
 static const struct row {
 	const char *op;
 	const char *const *types;

@@ -1,4 +1,4 @@
-/* The reference kernels run functionally: right results, and exactly the instructions that were counted for them in
+/* Protects functional runs of the reference kernels: correct results, and exactly the instruction counts of
  * data/reference/results.csv (thread_insn, warp_insn). */
 #include "simt_kit.h"
 

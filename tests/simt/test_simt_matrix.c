@@ -1,13 +1,13 @@
-/* Every row of ops.h for products of matrices: all shapes, types and ways to lie, on random matrices against a plain product. Where mma has
- * its elements is written down here once more, shape by shape, as the tables of the PTX ISA have it; wmma's come from memory and go there.
+/* Protects every row of ops.h for matrix products: all shapes, types and layouts, on random matrices, against a plain
+ * product. The element layout of mma is written here independently, shape by shape, from the tables of the PTX ISA.
+ * wmma's matrices are loaded from and stored to memory.
  *
- *   test_simt_matrix [ROUNDS [SEED]]
- */
+ *   test_simt_matrix [ROUNDS [SEED]] */
 #include "row_numbers.h"
 
 #include <math.h>
 
-enum { LANES = 32, MOST = 1024, SIDE = 64 /* more than a line */, PLACE = 256 };
+enum { LANES = 32, MOST = 1024, SIDE = 64 /* more elements than any line has */, PLACE = 256 };
 
 static uint32_t rounds = 1;
 static uint64_t seed = 1;
@@ -55,7 +55,7 @@ static double value_of(struct row_type type, uint64_t bits)
 	return (double)bits;
 }
 
-/* The bits of D's element; rows of A and columns of B as they are. */
+/* The bits of D's element, from a row of A and a column of B. */
 static uint64_t dot(const struct product *p, const uint64_t *a, const uint64_t *b, uint64_t c, unsigned row,
                     unsigned column)
 {
@@ -84,7 +84,7 @@ static uint64_t dot(const struct product *p, const uint64_t *a, const uint64_t *
 
 /* --- random numbers --- */
 
-/* Numbers whose products are of one size, with some that are at the ends. */
+/* Numbers whose products have similar magnitudes, and some at the ends of the range. */
 static uint64_t random_bits(struct row_type type, uint64_t *random)
 {
 	uint64_t any = kit_random(random), choice = kit_random(random) % 16;
@@ -108,13 +108,13 @@ static void random_matrix(struct row_type type, uint64_t *matrix, unsigned count
 		matrix[i] = random_bits(type, random);
 }
 
-/* --- where mma has its elements --- */
+/* --- the element layout of mma --- */
 
 struct spot {
 	unsigned row, column;
 };
 
-/* Threads of a pair of groups of four. */
+/* The threads of a pair of groups of four. */
 static struct spot quad_place(const struct product *p, char matrix, unsigned lane, unsigned i)
 {
 	unsigned up = lane < 16 ? 0 : 4, x = (lane & 1) + (i & 2);
@@ -435,7 +435,7 @@ static void check_wmma(const struct product *p, uint64_t *random)
 			write_element(in + 3 * ROOM, p->d.bits, at(&ld, row, column), 0);
 		}
 	for (unsigned i = 0; i < ROOM; i++)
-		assert_int_equal(in[3 * ROOM + i], 0); /* and nothing beside it */
+		assert_int_equal(in[3 * ROOM + i], 0); /* everything else is unchanged */
 	kit_close(&kit);
 }
 
@@ -481,7 +481,7 @@ static void check_product(const struct row *row, struct product *p, uint64_t *ra
 		check_mma(p, random);
 }
 
-/* Each word of each group, with any of the others. */
+/* Each word of each group, with any words of the others. */
 static void check_words(struct row *row, struct product *p, uint64_t *random)
 {
 	for (unsigned group = 0; group < ROW_GROUPS; group++)
@@ -520,7 +520,7 @@ static void every_product(void **state)
 
 /* --- ldmatrix, stmatrix, movmatrix --- */
 
-/* Rows at random places; each lane gets two elements of row lane / 4, or of that column. */
+/* Rows at random addresses. Each lane receives two elements of row lane / 4, or of that column. */
 static void check_moved(const struct row *row, uint64_t *random)
 {
 	unsigned count = row_has(row, "x4") ? 4 : row_has(row, "x2") ? 2 : 1, start[LANES];
@@ -623,7 +623,7 @@ static void transposed(void **state)
 	kit_close(&kit);
 }
 
-/* A row that does not begin at a multiple of 16 bytes, or is not in the block's shared memory, is a fault of the load. */
+/* A row that is not aligned to 16 bytes, or lies outside the block's shared memory, is a fault of the load. */
 static void faults(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Products of matrices and their movement where random ones do not come: constants as fragments, numbers at the ends, addresses that nobody asks for,
- * lanes that do not run. */
+/* Protects matrix products and moves in cases that random ones do not reach: constants as fragments, numbers at the
+ * ends, unused addresses, inactive lanes. */
 #include "simt_kit.h"
 
 #define HEAD                                                                                                           \
@@ -7,7 +7,7 @@
 	".reg .b64 %o;\n.reg .b32 %r<9>, %t, %a, %l;\n.reg .f32 %f<9>;\n.reg .f64 %e<9>;\n.reg .pred %p, %q;\n"        \
 	".shared .align 16 .b8 s[512];\nld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\nmad.wide.u32 %o, %t, 32, %o;\n"
 
-enum { LANES = 32, PLACE = 8 /* words of a lane */ };
+enum { LANES = 32, PLACE = 8 /* words per lane */ };
 
 static void run(const char *text, uint32_t out[LANES][PLACE])
 {
@@ -19,7 +19,7 @@ static void run(const char *text, uint32_t out[LANES][PLACE])
 	kit_close(&kit);
 }
 
-/* All elements of A are 1, of B 2; C's are 1, 2, 3 and 4. */
+/* All elements of A are 1, of B 2; the elements of C are 1, 2, 3 and 4. */
 static void constants_are_fragments(void **state)
 {
 	(void)state;
@@ -40,7 +40,7 @@ static void constants_are_fragments(void **state)
 	}
 }
 
-/* One product of 2^-150 and a sum of 2^-149, which is rounded once: to 2^-148. A NaN of any kind gives the one that is PTX's. */
+/* One product of 2^-150 and a sum of 2^-149, rounded once to 2^-148. A NaN of any kind gives PTX's canonical NaN. */
 static void each_step_rounds_once(void **state)
 {
 	(void)state;
@@ -60,7 +60,7 @@ static void each_step_rounds_once(void **state)
 		}
 }
 
-/* Row r of s has 8 r and on. Lanes above %l give an address that is nowhere. */
+/* Row r of s holds 8 r and up. Lanes above %l have an invalid address. */
 #define ROWS(most)                                                                                                     \
 	"shl.b32 %r8, %t, 4;\nmov.u32 %a, s;\nadd.u32 %a, %a, %r8;\nshl.b32 %r7, %t, 3;\nadd.u32 %r6, %r7, 1;\n"       \
 	"shl.b32 %r6, %r6, 16;\nor.b32 %r7, %r7, %r6;\nst.shared.u32 [%a], %r7;\nadd.u32 %r7, %r7, 131074;\n"          \
@@ -74,7 +74,8 @@ static uint32_t pair_of(unsigned lane)
 	return first | (first + 1) << 16;
 }
 
-/* The first eight lanes give a matrix's rows, and where the others point is not looked at; for the time that it takes they give the same. */
+/* The first eight lanes give a matrix's rows, and the addresses of the others are ignored. For the timing they repeat
+ * the same addresses. */
 static void others_give_no_address(void **state)
 {
 	(void)state;
@@ -108,7 +109,8 @@ static void others_give_no_address(void **state)
 	kit_close(&kit);
 }
 
-/* Lanes 8 to 15, which have the rows of the second matrix, do not run: their rows are zeros and stay as they are, and their registers too. */
+/* Lanes 8 to 15, which give the rows of the second matrix, are inactive. Their rows are zeros and stay unchanged, and
+ * so do their registers. */
 static void lanes_that_do_not_run(void **state)
 {
 	(void)state;
@@ -137,7 +139,7 @@ static void lanes_that_do_not_run(void **state)
 	}
 }
 
-/* Where none of the lanes that give addresses runs, nothing happens. */
+/* If no lane that gives addresses is active, nothing happens. */
 static void nobody_gives_an_address(void **state)
 {
 	(void)state;

@@ -1,10 +1,10 @@
-/* mbarrier: random sequences of arrivals and waits by all lanes of a warp, in any order of the instructions, against a plain model; warps that
- * hand data on through one; every form of the row; and the mistakes that stop a kernel. */
+/* Protects mbarriers: random sequences of arrivals and waits by all lanes of a warp, in any order, against a plain
+ * model. Covers warps that pass data through one, every form of the row, and the mistakes that stop a kernel. */
 #include "row_kit.h"
 
 enum { LANES = 32, STEPS = 40 };
 
-/* The model: what the ISA says of a phase. */
+/* The model of a phase, as in the ISA. */
 struct model {
 	unsigned pending, expected, phase;
 	int bytes;
@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *out, const ch
 	va_end(arguments);
 }
 
-/* An instruction of one lane, and what it does to the model; where it gives 32 bits, these are expected. */
+/* One lane's instruction and its effect on the model. Where it returns 32 bits, these are expected. */
 static uint32_t arrive(struct text *out, struct model *m, uint64_t *random)
 {
 	static const char *const order[] = {"", ".release.cta", ".relaxed.cluster", ".release.cluster"};
@@ -82,7 +82,7 @@ static void wait(struct text *out, const struct model *m, unsigned first_phase, 
 	unsigned parity = (unsigned)(kit_random(random) % 2), kind = (unsigned)(kit_random(random) % 2);
 	bool is_try = kit_random(random) % 2;
 	const char *hint = is_try && kit_random(random) % 2 ? ", 100" : "", *sem = order[kit_random(random) % 3];
-	if (kind && m->phase - first_phase <= 1) { /* a state is good for its own phase and the next */
+	if (kind && m->phase - first_phase <= 1) { /* a state is valid for its own phase and the next */
 		add(out, "mbarrier.%s%s.shared.b64 %%q, [%%b], %%first%s;\n", verb[is_try], sem, hint);
 		*expected = m->phase != first_phase;
 	} else {
@@ -134,8 +134,8 @@ static void random_sequences(void **state)
 		random_sequence(&random);
 }
 
-/* Four warps, phase after phase: each thread writes its word, arrives, waits, and reads another's. Lanes of odd numbers arrive apart from
- * those of even ones. */
+/* Four warps, phase after phase: each thread writes its word, arrives, waits, and reads another thread's word. Lanes of
+ * odd numbers arrive separately from those of even numbers. */
 static void warps_meet(void **state)
 {
 	(void)state;
@@ -196,9 +196,9 @@ static void mistakes(void **state)
 	}
 }
 
-enum { WORD = 8, THREADS = 3 }; /* where the barrier lies; whom it waits for */
+enum { WORD = 8, THREADS = 3 }; /* the barrier's address; the arrivals for which it waits */
 
-/* A block that has begun a phase of so many bytes and has not arrived itself, seen from outside. */
+/* A block that has begun a phase with this number of expected bytes, and has not arrived itself, seen from outside. */
 static void begin_phase(struct kit *kit, struct simt_block *block, uint32_t bytes)
 {
 	static struct text out;
@@ -219,7 +219,8 @@ static void begin_phase(struct kit *kit, struct simt_block *block, uint32_t byte
 	}
 }
 
-/* The phase ends with the last arrival and the last byte, in whatever order they come, and says so once; the next one waits for as many again. */
+/* The phase ends with the last arrival and the last byte, in any order, and reports its end once. The next phase waits
+ * for the same number again. */
 static void completions_from_outside(void **state)
 {
 	(void)state;
@@ -244,7 +245,7 @@ static void completions_from_outside(void **state)
 	}
 }
 
-/* Bytes that come before somebody says that they are expected do not end a phase, nor do arrivals beyond those waited for begin the next. */
+/* Bytes that arrive before they are expected do not end a phase. Superfluous arrivals do not begin the next one. */
 static void early_and_superfluous(void **state)
 {
 	(void)state;
@@ -252,7 +253,7 @@ static void early_and_superfluous(void **state)
 	struct simt_block block;
 	begin_phase(&kit, &block, 0);
 	assert_false(simt_mbarrier_complete(&block, WORD, 0, 64));
-	assert_false(simt_mbarrier_complete(&block, WORD, THREADS, 0)); /* 64 bytes too many have come */
+	assert_false(simt_mbarrier_complete(&block, WORD, THREADS, 0)); /* 64 bytes too many have arrived */
 	assert_true(simt_mbarrier_complete(&block, WORD, 0, (uint64_t)-64));
 	assert_true(simt_mbarrier_complete(&block, WORD, THREADS + 2, 0));
 	assert_int_equal(block.shared[WORD], THREADS);

@@ -1,16 +1,17 @@
-/* Member masks of the .sync instructions: each lane's own counts, in warps whose lanes run together and have several. */
+/* Protects the member masks of the .sync instructions: each lane uses its own mask, even in warps whose lanes run
+ * together with several masks. */
 #include "simt_kit.h"
 
 enum { BLOCKS = 256, LANES = 32, THREADS = BLOCKS * LANES };
 
-/* What a lane brings. */
+/* A lane's inputs. */
 struct lane {
 	uint32_t mask, value;
 	uint64_t wide;
 	uint32_t flag, runs, from, spare;
 };
 
-/* What the instruction gives a lane: its destination, and its predicate. */
+/* A lane's results: its destination and its predicate. */
 struct result {
 	uint64_t value, flag;
 };
@@ -28,7 +29,8 @@ struct result {
 	"cvt.u64.u32 %d2, %r0;\nor.b64 %d0, %d0, %d2;\nselp.u64 %d3, 1, 0, %p0;\nst.global.u64 [%out], %d0;\n"         \
 	"st.global.u64 [%out+8], %d3;\nret;\n}\n"
 
-/* Each warp's lanes in groups at random: the masks name their group, and some of them lanes that do not run it. */
+/* Divides each warp's lanes into random groups. The masks name their group; some also name lanes that do not run the
+ * instruction. */
 static void fill(struct lane *lane, uint64_t *state)
 {
 	for (unsigned b = 0; b < BLOCKS; b++) {
@@ -101,12 +103,12 @@ enum operation {
 	SHFL_BFLY
 };
 
-/* The least or greatest of the members' numbers by looking at all of them in order; +0 is above -0. */
+/* The least or greatest of the members' numbers, by a scan in order; +0 is above -0. */
 static uint32_t real_extreme(enum operation operation, const struct lane *warp, uint32_t members)
 {
 	bool magnitudes = operation == MIN_ABS || operation == MAX_ABS_NAN;
 	bool greatest = operation == MAX_F || operation == MAX_ABS_NAN, found = false, unordered = false;
-	int64_t best = 0; /* numbers as whole ones in their order */
+	int64_t best = 0; /* numbers as integers of the same order */
 	for (unsigned k = 0; k < LANES; k++) {
 		uint32_t bits = warp[k].value & (magnitudes ? 0x7fffffff : 0xffffffff), magnitude = bits & 0x7fffffff;
 		int64_t place = bits >> 31 ? -1 - (int64_t)magnitude : magnitude;
@@ -123,7 +125,7 @@ static uint32_t real_extreme(enum operation operation, const struct lane *warp, 
 	return best < 0 ? 0x80000000 | (uint32_t)(-1 - best) : (uint32_t)best;
 }
 
-/* What lane i hears of the others that run the instruction with its mask. */
+/* The result of lane i, from the other lanes that run the instruction with its mask. */
 static struct result model(enum operation operation, const struct lane *warp, unsigned i)
 {
 	uint32_t members = 0, yes = 0, same = 0, same64 = 0, value = 0;
@@ -214,7 +216,7 @@ static const struct {
 	{MAX_ABS_NAN, "redux.sync.max.abs.NaN.f32 %r0, %r1, %m"},
 	{MIN_NAN, "redux.sync.min.NaN.f32 %r0, %r1, %m"},
 	{ELECT, "elect.sync %r0|%p0, %m"},
-	/* results that overwrite what other lanes bring */
+	/* results that overwrite the inputs of other lanes */
 	{ADD, "mov.u32 %r0, %r1; @%p2 redux.sync.add.u32 %r0, %r0, %m; @!%p2 mov.u32 %r0, 0"},
 	{ANY, "mov.pred %p0, %p1; @%p2 vote.sync.any.pred %p0, %p0, %m; @!%p2 mov.pred %p0, 0"},
 	{BALLOT, "mov.u32 %r0, %m; @%p2 vote.sync.ballot.b32 %r0, %p1, %r0; @!%p2 mov.u32 %r0, 0"},
@@ -238,8 +240,8 @@ static void compare(const char *text, enum operation operation, const struct lan
 	}
 }
 
-/* Every .sync instruction with several masks in a warp: by lanes whose guard lets them run, and by lanes on one side of a
- * branch. Protects against one lane's mask standing for all. */
+/* Every .sync instruction with several masks in a warp: in lanes that their guards enable, and in lanes on one side of
+ * a branch. Protects against the use of one lane's mask for all lanes. */
 static void split_masks(void **state)
 {
 	(void)state;
@@ -260,7 +262,7 @@ static void split_masks(void **state)
 	}
 }
 
-/* Groups that pass bar.warp.sync, each with its own mask, see what its lanes have written to shared memory. */
+/* Groups that pass bar.warp.sync, each with its own mask, see what their lanes have written to shared memory. */
 static void warp_barriers(void **state)
 {
 	(void)state;
@@ -274,8 +276,8 @@ static void warp_barriers(void **state)
 	        SHFL_IDX, lane);
 }
 
-/* Lanes of one mask that come in two branches: each path takes part with those that run it (docs/DEVIATIONS.md, 18), and
- * with whole_warp_barriers (--check divergence) the kernel stops. */
+/* Lanes of one mask arrive in two branches. Each path synchronizes only the lanes that run it (docs/DEVIATIONS.md, 18).
+ * With whole_warp_barriers (--check divergence) the kernel stops. */
 static void parted(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Device memory and its allocations; loads, stores and atomics in all spaces; faults and their messages. */
+/* Protects device memory and its allocations; loads, stores and atomics in all spaces; faults and their messages. */
 #include "simt_kit.h"
 
 #define HEAD ".version 7.0\n.target sm_80\n.address_size 64\n"
@@ -8,7 +8,7 @@
 	"mov.u32 %t, %tid.x;\n"
 #define END "ret;\n}\n"
 
-/* First fit: a hole is used again, and neighbours that were freed make one hole. */
+/* First fit: a hole is reused, and adjacent freed blocks merge into one hole. */
 static void allocations(void **state)
 {
 	(void)state;
@@ -75,7 +75,7 @@ static void sizes_and_vectors(void **state)
 	kit_close(&kit);
 }
 
-/* Global, constant, shared (static and dynamic), local memory, and generic addresses of each in one warp. */
+/* Global, constant, shared (static and dynamic) and local memory, and generic addresses of each in one warp. */
 static void spaces(void **state)
 {
 	(void)state;
@@ -88,12 +88,12 @@ static void spaces(void **state)
 	              /* constant, by lane */
 	              "and.b32 %r1, %t, 3;\nmul.wide.u32 %d1, %r1, 4;\nmov.u64 %d2, table;\nadd.u64 %d2, %d2, %d1;\n"
 	              "ld.const.u32 %r2, [%d2];\nld.global.u32 %r3, [counter];\nadd.u32 %r2, %r2, %r3;\n"
-	              /* dynamic shared memory behind the static part */
+	              /* dynamic shared memory after the static part */
 	              "mov.u32 %r4, dynamic;\nmad.lo.u32 %r4, %t, 4, %r4;\nst.shared.u32 [%r4], %r2;\n"
 	              "mov.u32 %r5, 77;\nst.shared.u32 [fixed+8], %r5;\n"
-	              /* local, at another place in each lane */
+	              /* local, at a different address in each lane */
 	              "mov.u64 %d3, own;\nmad.wide.u32 %d4, %t, 4, %d3;\nst.local.u32 [%d4], %t;\n"
-	              /* generic: a third of the lanes each */
+	              /* generic: one third of the lanes for each space */
 	              "cvt.u64.u32 %d5, %r4;\ncvta.shared.u64 %d5, %d5;\ncvta.local.u64 %d6, %d4;\nmov.u64 %d7, %i;\n"
 	              "rem.u32 %r6, %t, 3;\nsetp.eq.u32 %p1, %r6, 0;\nsetp.eq.u32 %p2, %r6, 1;\n"
 	              "selp.u64 %d8, %d5, %d6, %p1;\nselp.u64 %d8, %d7, %d8, %p2;\nld.u32 %r7, [%d8];\n"
@@ -155,7 +155,7 @@ static void commits(void **state)
 	kit_close(&kit);
 }
 
-/* One atomic instruction, all lanes on one place of the memory: `instruction` names it [%d1]. */
+/* One atomic instruction with all lanes on one word: `instruction` names its address [%d1]. */
 static uint64_t atomic(const char *instruction, const char *space, uint64_t initial, unsigned bytes)
 {
 	char text[2048];
@@ -200,7 +200,8 @@ static void atomics(void **state)
 		ATOMIC("atom.%s.or.b32 %%r1, [%%d1], %%t", 0x100, 4, 0x11f);
 		ATOMIC("atom.%s.xor.b32 %%r1, [%%d1], %%t", 7, 4, 7);
 		ATOMIC("atom.%s.exch.b32 %%r1, [%%d1], %%t", 7, 4, 31);
-		ATOMIC("atom.%s.cas.b32 %%r1, [%%d1], %%t, %%r4", 3, 4, 32); /* from 3 on each lane finds its number */
+		/* from 3 on each lane finds its number */
+		ATOMIC("atom.%s.cas.b32 %%r1, [%%d1], %%t, %%r4", 3, 4, 32);
 		ATOMIC("atom.%s.inc.u32 %%r1, [%%d1], 6", 0, 4, 32 % 7);
 		ATOMIC("atom.%s.dec.u32 %%r1, [%%d1], 4", 2, 4, 0 + (2 + 5 * 6 - 32));
 		ATOMIC("atom.%s.add.f32 %%r1, [%%d1], 0f3F000000", bits32(1.0f), 4, bits32(17.0f));
@@ -208,7 +209,7 @@ static void atomics(void **state)
 	}
 }
 
-/* A fault's message, whole. */
+/* Checks the complete text of a fault's message. */
 static void fault(const char *body, const char *expected)
 {
 	char text[4096], message[1024];
@@ -250,7 +251,7 @@ static void faults(void **state)
 	      "kernel 'k' stopped: shared store beyond the block's shared memory\n  at test.ptx:18\n"
 	      "  block (0,0,0), thread (10,0,0), address 0x50, 4 bytes\n"
 	      "  the block has 80 bytes; nearest variable: 's', 0x0, 80 bytes, ends 0 bytes before the address");
-	/* an index that is a little negative, in 32 bits and in 64 */
+	/* an index slightly below zero, in 32 bits and in 64 */
 	fault(".shared .b32 s[20];\nmov.u64 %d2, s;\nst.shared.u32 [%d2+-68], %t;\n",
 	      "kernel 'k' stopped: shared store beyond the block's shared memory\n  at test.ptx:17\n"
 	      "  block (0,0,0), thread (0,0,0), address 0xffffffffffffffbc, 4 bytes\n"
@@ -269,7 +270,7 @@ static void faults(void **state)
 	      "kernel 'k' stopped: barrier number beyond 15\n  at test.ptx:17\n  block (0,0,0), thread (0,2,0)");
 }
 
-/* The remembered allocations must not outlive them: the same kernel again after its buffer was freed. */
+/* Cached allocations must not outlive the allocations: the same kernel runs again after its buffer was freed. */
 static void use_after_free(void **state)
 {
 	(void)state;

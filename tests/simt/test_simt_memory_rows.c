@@ -1,17 +1,17 @@
-/* Every row of ops.h that reads or writes memory, converts or asks for addresses, or has no effect on values: all forms with every type
- * and every word, against models in plain C. test_simt_rows.c has those that compute.
+/* Protects every row of ops.h that accesses memory, handles addresses, or has no effect on values: all forms with every
+ * type and every word, against models in plain C. See test_simt_rows.c for the rows that compute.
  *
- *   test_simt_memory_rows [ROUNDS [SEED]]
- */
+ *   test_simt_memory_rows [ROUNDS [SEED]] */
 #include "row_numbers.h"
 
-enum { LANES = 32, PLACE = 64 /* bytes of each lane in every memory */, ELEMENTS = 8 };
+enum { LANES = 32, PLACE = 64 /* bytes per lane in every memory */, ELEMENTS = 8 };
 
 static uint32_t rounds = 1;
 static uint64_t seed = 1;
 
-/* A place of 64 bytes for each lane in global (%g, a generic address too), shared (%s), local (%l) and parameter (q) memory, all with what
- * `in` has; `k` and the parameter `a` have what lane 0 has. %r0-7, %d0-7 and so on have the first of each 8 bytes of `more`, %q0-3 all of them. */
+/* Each lane has 64 bytes in global (%g, also a generic address), shared (%s), local (%l) and parameter (q) memory, all
+ * with the contents of `in`. `k` and the parameter `a` hold lane 0's contents. %r0-7, %d0-7 and so on hold the first of
+ * each 8 bytes of `more`, %q0-3 all of them. */
 static const char head[] =
 	".version 8.0\n.target sm_90\n.address_size 64\n.const .align 16 .b8 k[64];\n"
 	".visible .entry op(.param .u64 in, .param .u64 more, .param .u64 out, .param .align 16 .b8 a[64])\n{\n"
@@ -60,7 +60,7 @@ static void begin(struct run *run, uint64_t *random)
 		add(run, "ld.global.v2.b64 {%%x0, %%x1}, [%%m+%u];\nmov.b128 %%q%u, {%%x0, %%x1};\n", 16 * k, k);
 }
 
-/* Runs what was added, and puts the lanes' places of `in` back where they were changed. */
+/* Runs the added instructions and restores the lanes' changed bytes of `in`. */
 static void finish(struct run *run)
 {
 	struct kit kit;
@@ -78,7 +78,7 @@ static void finish(struct run *run)
 	kit_close(&kit);
 }
 
-/* The place that a row's words name. */
+/* The memory that a row's words name. */
 static const char *place_of(const struct row *row)
 {
 	if (row_has(row, "param") || row_has(row, "param::entry"))
@@ -95,7 +95,7 @@ static unsigned vector_of(const struct row *row)
 	return row_has(row, "v8") ? 8 : row_has(row, "v4") ? 4 : row_has(row, "v2") ? 2 : 1;
 }
 
-/* Registers of a type: destinations of loads of whole numbers are the widest, to show how they are extended. */
+/* The registers of a type. Destinations of integer loads are the widest, to show how they are extended. */
 static char class_of(struct row_type type, bool widest)
 {
 	if (type.kind == 'f')
@@ -112,7 +112,7 @@ static void add_vector(struct run *run, char class, unsigned count)
 	add(run, "%s", count > 1 ? "}" : "");
 }
 
-/* The opcode with its words and types. */
+/* Appends the opcode with its words and types. */
 static void add_opcode(struct run *run, const struct row *row)
 {
 	add(run, "%s", row->op);
@@ -137,7 +137,7 @@ static void expect(const struct row *row, const struct run *run, unsigned lane, 
 	         (unsigned long long)got, (unsigned long long)expected, at ? run->text : "");
 }
 
-/* The same of numbers of any size, which lie at those bytes. */
+/* The same for numbers of any size at these bytes. */
 static void expect_bytes(const struct row *row, const struct run *run, unsigned lane, const uint8_t *got,
                          const uint8_t *expected, unsigned bits)
 {
@@ -146,7 +146,7 @@ static void expect_bytes(const struct row *row, const struct run *run, unsigned 
 		       part(expected, at / 8, bits < 64 ? bits : 64));
 }
 
-/* Between the places of elements of a class in `more` and `out`. */
+/* The distance between elements of a class in `more` and `out`. */
 static unsigned apart(char class)
 {
 	return class == 'q' ? 16 : 8;
@@ -254,7 +254,7 @@ static uint64_t small_extreme(struct row_type type, uint64_t a, uint64_t b, bool
 	return result;
 }
 
-/* What is in memory afterwards. */
+/* The expected contents of memory. */
 static uint64_t atomic_value(const struct row *row, uint64_t old, uint64_t b, uint64_t c)
 {
 	struct row_type type = row->type[0];
@@ -281,14 +281,14 @@ static uint64_t atomic_value(const struct row *row, uint64_t old, uint64_t b, ui
 	                              : old;
 }
 
-/* Of 128 bits: what the second operand is, where the old value is the first or nobody asks for that. */
+/* For 128 bits: the second operand, where the old value equals the first or the instruction does not compare. */
 static void atomic_wide(const struct row *row, const uint8_t *old, const uint8_t *more, uint8_t *value)
 {
 	bool three = row_has(row, "cas");
 	memcpy(value, three && memcmp(old, more, 16) ? old : more + (three ? 16 : 0), 16);
 }
 
-/* Elements of a vector are atomics by themselves, one behind the other. */
+/* The elements of a vector are separate atomics, one after another. */
 static void check_atomic(const struct row *row, struct run *run, uint64_t *random)
 {
 	struct row_type type = row->type[0];
@@ -299,7 +299,7 @@ static void check_atomic(const struct row *row, struct run *run, uint64_t *rando
 	unsigned count = vector_of(row), bytes = type.bits / 8;
 	bool returns = row_is(row, "atom"), three = row_has(row, "cas"), shared = strcmp(place, "%s") == 0;
 	begin(run, random);
-	for (unsigned i = 0; i < LANES; i += 3) /* as memory has it, or nearly */
+	for (unsigned i = 0; i < LANES; i += 3) /* equal or close to the memory's value */
 		memcpy(run->more[i], run->in[i], 16), run->more[i][i % 4 * 4] ^= (uint8_t)(i % 2);
 	for (unsigned i = 1; i < LANES; i += 5) /* zeros of both signs */
 		for (unsigned k = 0; k < PLACE; k++) {
@@ -348,7 +348,8 @@ static void check_atomic(const struct row *row, struct run *run, uint64_t *rando
 
 /* --- addresses --- */
 
-/* A generic address lies as far from its space's window as the address in the space says; back again it is that address. */
+/* A generic address has the same offset in its space's window as the address in the space. The conversion back returns
+ * that address. */
 static void check_conversion(const struct row *row, struct run *run, uint64_t *random)
 {
 	unsigned bits = row->type[0].bits;
@@ -368,7 +369,8 @@ static void check_conversion(const struct row *row, struct run *run, uint64_t *r
 	}
 }
 
-/* Addresses of a shared, a local, a global and a constant variable, and of a parameter. Those of the third and fourth are not told apart. */
+/* Addresses of a shared, a local, a global and a constant variable, and of a parameter. The third and fourth are not
+ * distinguished. */
 static void check_space(const struct row *row, struct run *run, uint64_t *random)
 {
 	static const char *const from[] = {
@@ -392,7 +394,7 @@ static void check_space(const struct row *row, struct run *run, uint64_t *random
 			                  : k == 2 || k == 3);
 }
 
-/* mov of 128 bits: a copy, a half of a register, one made of two halves in the other order. */
+/* mov of 128 bits: a copy, a half of a register, and a register from two swapped halves. */
 static void check_wide_move(const struct row *row, struct run *run, uint64_t *random)
 {
 	begin(run, random);
@@ -410,7 +412,7 @@ static void check_wide_move(const struct row *row, struct run *run, uint64_t *ra
 	}
 }
 
-/* A cluster is one block, the first: an address of any block in it is the same of this one. */
+/* A cluster has one block, the first: an address of any block in it is the same address in this block. */
 static void check_cluster(const struct row *row, struct run *run, uint64_t *random)
 {
 	bool maps = row_is(row, "mapa");
@@ -425,7 +427,7 @@ static void check_cluster(const struct row *row, struct run *run, uint64_t *rand
 		expect(row, run, i, part(run->out[i], 0, bits), maps ? part(run->more[i], 0, bits) : 0);
 }
 
-/* Nobody looks at a policy: it is 0 unless it is given as a number. */
+/* A policy is never read: it is 0 unless it is given as a number. */
 static void check_policy(const struct row *row, struct run *run, uint64_t *random)
 {
 	bool given = row_has(row, "cvt");
@@ -441,7 +443,7 @@ static void check_policy(const struct row *row, struct run *run, uint64_t *rando
 		expect(row, run, i, part(run->out[i], 0, 64), given ? part(run->more[i], 0, 64) : 0);
 }
 
-/* What only has to be read and let through. */
+/* Instructions that only have to be parsed and executed without an effect. */
 static void check_nothing(const struct row *row, struct run *run, uint64_t *random)
 {
 	const char *operands = strchr(row->form->operands, '>') + 1;
@@ -511,8 +513,8 @@ static void every_row(void **state)
 	}
 }
 
-/* What becomes several accesses is as one: the part whose result is the others' address, or what another element adds, comes last; where
- * each would disturb another, the kernel is refused. */
+/* An instruction that becomes several accesses behaves like one. The part whose result is another's address, or an
+ * operand of another element, comes last. Where each would disturb another, the kernel is refused. */
 static void parts_in_order(void **state)
 {
 	(void)state;
@@ -543,7 +545,7 @@ static void parts_in_order(void **state)
 	diag_free(&diag);
 }
 
-/* Protects a register's halves from a mov that would have to take both before it writes one. */
+/* Protects the halves of a register from a mov that must read both before it writes one. */
 static void halves_to_halves(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Generic addresses of a kernel's parameters, as compilers take them of __grid_constant__ ones and of structures: loads by them, in whatever function and
- * beside other spaces; and what may not be done with them. */
+/* Protects generic addresses of a kernel's parameters, which compilers take of __grid_constant__ parameters and
+ * structures. Covers loads by them in any function and together with other spaces, and their forbidden uses. */
 #include "simt_kit.h"
 
 #define HEAD                                                                                                           \
@@ -11,7 +11,7 @@
 	".local .align 8 .b8 l[8];\nld.param.u64 %o, [out];\nld.param.u64 %i, [in];\nmov.u32 %t, %tid.x;\n"            \
 	"mad.wide.u32 %o, %t, 32, %o;\nmov.b64 %d1, s;\ncvta.param.u64 %d2, %d1;\n"
 
-enum { LANES = 32, PLACE = 8 /* words of a lane */, WORDS = 8 /* of s */ };
+enum { LANES = 32, PLACE = 8 /* words per lane */, WORDS = 8 /* of s */ };
 
 struct result {
 	struct simt_fault fault;
@@ -19,7 +19,7 @@ struct result {
 	char message[1024];
 };
 
-/* s has 100, 101 and so on, in has 200 and so on. */
+/* s holds 100, 101 and so on; in holds 200 and so on. */
 static void run(const char *text, struct result *result)
 {
 	struct kit kit;
@@ -39,7 +39,8 @@ static void run(const char *text, struct result *result)
 	kit_close(&kit);
 }
 
-/* One address for all lanes, one for each, a vector, and the way back to an address of .param, which ld.param takes; a variable beside it. */
+/* One address for all lanes, one for each, a vector, and the conversion back to a .param address, which ld.param takes.
+ * A variable is in the same kernel. */
 static void loads(void **state)
 {
 	(void)state;
@@ -57,7 +58,8 @@ static void loads(void **state)
 	}
 }
 
-/* Lanes that read a parameter beside ones that read global, shared and local memory, in a function that knows of none of it. */
+/* Some lanes read a parameter while others read global, shared and local memory, in a function that does not know the
+ * space. */
 static void spaces_mix(void **state)
 {
 	(void)state;
@@ -74,7 +76,7 @@ static void spaces_mix(void **state)
 	}
 }
 
-/* Parameters are read, and no more than there are. */
+/* Parameters can only be read, and only within their size. */
 static void mistakes(void **state)
 {
 	(void)state;

@@ -1,14 +1,15 @@
-/* Protects what `--check race` says of transfers by DMA (docs/checks.md): which accesses the engine orders with them, which only barriers do,
- * and that it says the same whichever warp came first. Each kind of race stands beside a program that just has none. */
+/* Protects the findings of `--check race` about DMA transfers (docs/checks.md): the accesses that the engine orders
+ * with them, and those that only barriers order. The findings do not depend on which warp came first. Each racy program
+ * has a counterpart that is just free of races. */
 #include "simt_kit.h"
 
 #include "simt/check.h"
 
 enum { WARPS = 3, INTS = 4096 };
 
-/* Three warps, 8 KB of shared memory at 0, of which what is not DMA's begins at 4096; global memory at %rd0, whose ints transfers read. Of
- * every thread: its number in %r0, its place in a tile at 0 in %r1, that of its neighbour in the next warp in %r2, its int in global memory
- * at %rd2. %p1: the warp that is different, %p2: the next one. */
+/* Three warps; 8 KB of shared memory at 0, with data outside DMA from 4096 on; global memory at %rd0, whose ints the
+ * transfers read. Registers of each thread: %r0: its number. %r1: its element of a tile at 0. %r2: that of its
+ * neighbour in the next warp. %rd2: its int in global memory. %p1: the selected warp. %p2: the next one. */
 static const char head[] =
 	".version 3.1\n.target sm_20\n.address_size 64\n.shared .align 8 .b8 tile[8192];\n"
 	".visible .entry kernel(.param .u64 in, .param .u32 other) {\n"
@@ -32,7 +33,7 @@ static const char head[] =
 #define BARRIER                "bar.sync 0;\n"
 #define STORE_SOURCE           "st.global.u32 [%rd2], %r0;\n"
 
-/* What is found of a body, in all: the number of pairs of lines; and what is said of one of them. */
+/* The findings about a body: the number of pairs of lines, and the texts of one of them. */
 struct row {
 	const char *body;
 	uint64_t pairs;
@@ -46,7 +47,7 @@ static void take(void *user, bool is_stray, const char *text)
 	strcat(strcat(all, text), "\n");
 }
 
-static bool overlaps; /* warps go on behind their commands, as with an engine */
+static bool overlaps; /* warps continue after their commands, as with an engine */
 
 static void find(const char *body, uint32_t other, char *all, uint64_t *pairs)
 {
@@ -90,7 +91,7 @@ static void check_row(const struct row *row)
 
 static const char title[] = "race on shared memory: a DMA transfer, nothing that orders it";
 
-/* A warp behind its own command, or behind another warp's and a barrier, reads what has come. */
+/* A warp reads the transferred data after its own command, or after another warp's command and a barrier. */
 static void test_behind_the_command(void **state)
 {
 	static const struct row rows[] = {
@@ -102,7 +103,7 @@ static void test_behind_the_command(void **state)
 		{CONFIGURE WARP_ONLY("exit;") READ EXECUTE READ, 0, {0}},
 		{WARP_ONLY(CONFIGURE) BARRIER READ OTHERS(CONFIGURE), 0, {0}},
 		{CONFIGURE "dma_execute 0, 512, %rd5;\n" READ "dma_execute 0, 0, %rd6;\n" READ, 0, {0}},
-		/* of stores behind the transfer everything is as ever */
+		/* stores after the transfer follow the usual rules */
 		{CONFIGURE STORE READ_NEIGHBOUR, 1, {"write at test.ptx:", "read at test.ptx:"}},
 		{CONFIGURE STORE BARRIER READ_NEIGHBOUR, 0, {0}},
 		{CONFIGURE READ_NEIGHBOUR STORE, 1, {"write at test.ptx:", "read at test.ptx:"}},
@@ -111,7 +112,8 @@ static void test_behind_the_command(void **state)
 	CHECK_ROWS(rows);
 }
 
-/* A buffer's first transfer overwrites, and a barrier is all that orders it with what was before; whichever warp begins it. */
+/* A buffer's first transfer overwrites memory. Only a barrier orders it with earlier accesses, whichever warp begins
+ * it. */
 static void test_before_the_first(void **state)
 {
 	static const struct row rows[] = {
@@ -122,21 +124,21 @@ static void test_before_the_first(void **state)
 		{OTHERS(STORE) CONFIGURE, 1, {title, "write at test.ptx:"}},
 		{READ BARRIER CONFIGURE, 0, {0}},
 		{STORE BARRIER CONFIGURE READ, 0, {0}},
-		/* one warp knows of it, the third does not */
+		/* one warp is ordered with it, the third is not */
 		{WARP_ONLY(READ) WARP_ONLY("bar.sync 1, 64;\n") "@%p2 bar.sync 1, 64;\n" CONFIGURE, 1, {title}},
 		{WARP_ONLY(READ) WARP_ONLY("bar.sync 1, 64;\n") "@%p2 bar.sync 1, 64;\n" BARRIER CONFIGURE, 0, {0}},
-		/* of a warp's accesses the last one counts, wherever it was */
+		/* of a warp's accesses the last one counts, whatever its address */
 		{WARP_ONLY("ld.shared.u32 %r6, [256];\n") BARRIER WARP_ONLY("ld.shared.u32 %r6, [0];\n") CONFIGURE,
 	         1,
 	         {title}},
 		{WARP_ONLY("ld.shared.u32 %r6, [0];\n") BARRIER WARP_ONLY("ld.shared.u32 %r6, [256];\n") CONFIGURE,
 	         1,
 	         {title}},
-		/* beside the range */
+		/* outside the range */
 		{STORE_ASIDE CONFIGURE, 0, {0}},
 		{OTHERS("st.shared.u32 [384], %r17;\n") CONFIGURE, 0, {0}},
 		{OTHERS("st.shared.u32 [380], %r17;\n") CONFIGURE, 1, {title, "shared address 0x17c, 4 bytes"}},
-		/* the bank that is left out */
+		/* the bank that is skipped */
 		{OTHERS("st.shared.u32 [16], %r17;\n") "dma_spaced 0, 4;\n" CONFIGURE, 0, {0}},
 		{OTHERS("st.shared.u32 [20], %r17;\n") "dma_spaced 0, 4;\n" CONFIGURE, 1, {title}},
 		{"dma_type 1;\n" OTHERS("st.shared.u8 [3], %r17;\n") "dma_flat 0, 0, %rd0, 3;\n", 0, {0}},
@@ -146,7 +148,7 @@ static void test_before_the_first(void **state)
 	CHECK_ROWS(rows);
 }
 
-/* Two buffers whose transfers write the same place. */
+/* Two buffers whose transfers write the same memory. */
 static void test_two_buffers(void **state)
 {
 #define CONFIGURE_OTHER "dma_flat 1, 128, %rd5, 96;\n"
@@ -155,7 +157,7 @@ static void test_two_buffers(void **state)
 		{CONFIGURE BARRIER CONFIGURE_OTHER, 1, {"transfer of DMA buffer 0", "transfer of DMA buffer 1"}},
 		{CONFIGURE READ BARRIER CONFIGURE_OTHER READ_NEIGHBOUR, 0, {0}},
 		{CONFIGURE WARP_ONLY(READ) BARRIER CONFIGURE_OTHER, 0, {0}},
-		/* the warp that has waited for the first may begin the second: any other one might as well */
+		/* the warp that has waited for the first may begin the second: but any other one might, too */
 		{CONFIGURE WARP_ONLY("ld.shared.u32 %r6, [128];\n") CONFIGURE_OTHER,
 	         2,
 	         {"transfer of DMA buffer 0", "transfer of DMA buffer 1"}},
@@ -167,7 +169,7 @@ static void test_two_buffers(void **state)
 	CHECK_ROWS(rows);
 }
 
-/* A command is no barrier: what orders other data is an access to what has come. */
+/* A command is not a barrier. Only an access to its data orders other data. */
 static void test_other_data(void **state)
 {
 	static const struct row rows[] = {
@@ -176,14 +178,14 @@ static void test_other_data(void **state)
 		{CONFIGURE STORE_ASIDE READ READ_ASIDE, 1, {"race on shared memory: two warps"}},
 		{CONFIGURE STORE_ASIDE EXECUTE BARRIER READ_ASIDE, 0, {0}},
 		{CONFIGURE WARP_ONLY(STORE_ASIDE) READ READ_ASIDE, 1, {"race on shared memory: two warps"}},
-		/* what was done behind the command */
+		/* accesses after the command */
 		{CONFIGURE EXECUTE STORE_ASIDE READ READ_ASIDE, 1, {"race on shared memory: two warps"}},
 	};
 	(void)state;
 	CHECK_ROWS(rows);
 }
 
-/* What a transfer reads may be written when it is known to be over. */
+/* A transfer's source may be written once the transfer is known to be over. */
 static void test_source(void **state)
 {
 #define IS_WRITTEN "race on global memory: written while a DMA transfer may read it"
@@ -200,7 +202,7 @@ static void test_source(void **state)
 		{CONFIGURE BARRIER STORE_SOURCE, 1, {IS_WRITTEN}},
 		{CONFIGURE WARP_ONLY(READ) STORE_SOURCE, 1, {IS_WRITTEN}},
 		{CONFIGURE WARP_ONLY(READ) BARRIER STORE_SOURCE, 0, {0}},
-		/* over when the next one of the buffer has begun, which a command does not say */
+		/* over when the next one of the buffer has begun, which a command does not guarantee */
 		{CONFIGURE EXECUTE STORE_SOURCE, 1, {IS_WRITTEN}},
 		{CONFIGURE EXECUTE READ STORE_SOURCE, 0, {0}},
 		{CONFIGURE READ EXECUTE STORE_SOURCE, 0, {0}},
@@ -209,14 +211,14 @@ static void test_source(void **state)
 		{CONFIGURE EXECUTE EXECUTE_AGAIN "st.global.u32 [%rd2+4000], %r0;\n", 1, {IS_WRITTEN}},
 		{CONFIGURE EXECUTE EXECUTE_AGAIN "st.global.u32 [%rd2+8000], %r0;\n", 1, {IS_WRITTEN}},
 		{CONFIGURE EXECUTE READ "st.global.u32 [%rd2+4000], %r0;\n", 0, {0}},
-		/* of two places the one that was waited for */
+		/* of two sources, the one that was waited for */
 		{CONFIGURE "dma_execute 0, 512, %rd5;\n" READ STORE_SOURCE, 0, {0}},
 		{CONFIGURE "dma_execute 0, 512, %rd5;\n" READ "st.global.u32 [%rd2+4000], %r0;\n", 1, {IS_WRITTEN}},
 		{CONFIGURE
 	         "dma_execute 0, 512, %rd5; ld.shared.u32 %r6, [%r1+512];\n st.global.u32 [%rd2+4000], %r0;\n",
 	         0,
 	         {0}},
-		/* before a first transfer, whichever warp begins it; before a later one all is over */
+		/* before a first transfer, whichever warp begins it; before a later one, everything is over */
 		{STORE_SOURCE CONFIGURE, 1, {IS_WRITTEN}},
 		{WARP_ONLY(STORE_SOURCE) CONFIGURE, 1, {IS_WRITTEN}},
 		{OTHERS(STORE_SOURCE) CONFIGURE, 1, {IS_WRITTEN}},
@@ -229,7 +231,8 @@ static void test_source(void **state)
 		{WARP_ONLY("st.global.u32 [%rd0], %r0;\n") BARRIER "@%p2 st.global.u32 [%rd0+4], %r0;\n" CONFIGURE,
 	         1,
 	         {IS_WRITTEN}},
-		/* stores that are remembered together: two rounds of a loop, of which a barrier orders the first; bytes of several ints */
+		/* stores that are recorded together: two iterations of a loop, the first ordered by a barrier; bytes of
+		 * several ints */
 		{LANE "again: " WARP_ONLY(
 			 "st.global.u32 [%rd9], %r0;") "add.u64 %rd9, %rd9, 128; add.u32 %r8, %r8, 1;\n"
 	                                               "setp.eq.u32 %p3, %r8, 1; @%p3 bar.sync 0; setp.lt.u32 %p4, "
@@ -243,7 +246,7 @@ static void test_source(void **state)
 	         {"write at test.ptx:17, thread"}},
 		{LANE WARP_ONLY("st.global.u8 [%rd10+5], %r0;\n") "dma_strided 0, 0, %rd0, 2, 9;\n", 1, {IS_WRITTEN}},
 		{LANE WARP_ONLY("st.global.u8 [%rd10+4], %r0;\n") "dma_strided 0, 0, %rd0, 2, 9;\n", 0, {0}},
-		/* beside what is read */
+		/* outside the source */
 		{CONFIGURE "st.global.u32 [%rd2+384], %r0;\n", 0, {0}},
 		{CONFIGURE "st.global.u32 [%rd2+380], %r0;\n", 1, {IS_WRITTEN}},
 		{CONFIGURE "st.global.u8 [%rd0+383], %r0;\n", 1, {IS_WRITTEN}},
@@ -255,7 +258,8 @@ static void test_source(void **state)
 		{"dma_strided 0, 0, %rd0, 40, 9;\n st.global.u32 [%rd0+36], %r0;\n", 1, {IS_WRITTEN}},
 		{"dma_strided 0, 0, %rd0, 40, 9;\n st.global.u32 [%rd0+1404], %r0;\n", 1, {IS_WRITTEN}},
 		{"dma_strided 0, 0, %rd0, 40, 9;\n st.global.u32 [%rd0+1440], %r0;\n", 0, {0}},
-		/* lines that overlap; a halo, that of the matrix's first line being constant: 3 lines of 4 at line 2, element 3 of 10 */
+		/* overlapping lines; a halo that is constant at the matrix's first line: 3 lines of 4 at line 2,
+		 * element 3 of 10 */
 		{"dma_matrix 0, 0, %rd0, 3, 4, 2;\n st.global.u32 [%rd0+28], %r0;\n", 1, {IS_WRITTEN}},
 		{"dma_matrix 0, 0, %rd0, 3, 4, 2;\n st.global.u32 [%rd0+32], %r0;\n", 0, {0}},
 #define HALO(region) "dma_halo 0, 1, 2, " region ", 7; add.u64 %rd7, %rd0, 92; dma_matrix 0, 0, %rd7, 3, 4, 10;\n"
@@ -272,7 +276,7 @@ static void test_source(void **state)
 	CHECK_ROWS(rows);
 }
 
-/* Warps that have come to a later transfer, and gone on before it began. */
+/* Warps that have reached a later transfer and continued before it began. */
 static void test_gone_on(void **state)
 {
 	static const struct row rows[] = {
@@ -286,7 +290,7 @@ static void test_gone_on(void **state)
 	overlaps = false;
 }
 
-/* Blocks that follow each other in one place know nothing of each other. */
+/* Successive blocks in one slot do not affect each other. */
 static void test_blocks(void **state)
 {
 	struct kit kit;

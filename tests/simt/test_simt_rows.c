@@ -1,15 +1,14 @@
-/* Every row of ops.h that computes: all its forms with every type and every word, on random and on extreme operands, against models
- * in plain C (row_whole.h, row_real.h). A row of the table without a model fails.
+/* Protects every row of ops.h that computes: all its forms with every type and every word, on random and extreme
+ * operands, against models in plain C (row_whole.h, row_real.h). A row of the table without a model fails.
  *
- *   test_simt_rows [ROUNDS [SEED]]
- */
+ *   test_simt_rows [ROUNDS [SEED]] */
 #include "row_real.h"
 #include "row_whole.h"
 
 static uint32_t rounds = 2;
 static uint64_t seed = 1;
 
-/* Of one instruction on one lane's operands; false where there is no model. */
+/* Computes one instruction on one lane's operands. Returns false if it has no model. */
 static bool model(const struct row *row, const uint64_t in[4], bool carry, struct expected *out)
 {
 	char kind = row->type[0].kind;
@@ -34,7 +33,7 @@ static bool model(const struct row *row, const uint64_t in[4], bool carry, struc
 	                                                 : whole_operation(row, in, carry, out);
 }
 
-/* Of a pair, each half by itself. */
+/* For a pair, each half separately. */
 static bool model_parts(const struct row *row, const uint64_t in[4], bool carry, struct expected *out)
 {
 	bool apart = row->type[0].parts > 1 && !row_is(row, "cvt") && !row_is(row, "set") && !row_is(row, "setp");
@@ -109,9 +108,9 @@ static uint64_t real_operand(struct row_type type, uint64_t *random)
 	if (choice % 3 == 1)
 		return any & ones(bits);
 	uint64_t near = (ones(exponents - 1) - 12 + (choice >> 8) % 25)
-	                << m; /* sums of numbers near each other, small whole ones */
+	                << m; /* sums of numbers near each other, small integers */
 	uint64_t fraction = any & ones(m), zeros = 1 + (choice >> 16) % m;
-	if (choice >> 40 & 1) /* half-way between two numbers of less bits */
+	if (choice >> 40 & 1) /* half-way between two numbers of fewer bits */
 		fraction = (fraction & ~ones((unsigned)zeros)) | (uint64_t)1 << (zeros - 1);
 	return sign | (near & infinity) | fraction;
 }
@@ -134,7 +133,7 @@ static void fill(const struct row *row, struct ops_data *data, uint64_t *random)
 				row->source[k].bits > 1 ? operand(row->source[k], random) : whole_operand(random);
 }
 
-/* --- what is held against what --- */
+/* --- comparison with the models --- */
 
 static bool is_near(struct row_type type, uint64_t got, uint64_t expected)
 {
@@ -146,7 +145,7 @@ static bool is_near(struct row_type type, uint64_t got, uint64_t expected)
 			b = (int64_t)(expected >> part * bits & ones(bits));
 		int64_t apart = a > b ? a - b : b - a;
 		double small = number(type, (uint64_t)(a > b ? a : b), false);
-		bool around_zero = fabs(small) < 1e-30 && bits == 32; /* of a sine's root */
+		bool around_zero = fabs(small) < 1e-30 && bits == 32; /* from the root of a sine */
 		if (apart > (bits == 16 ? 1 : 2) && !around_zero)
 			return false;
 	}
@@ -164,10 +163,11 @@ static void compare_lane(const struct row *row, const char *text, const uint64_t
 	         (unsigned long long)(got & mask), (unsigned long long)(expected & mask));
 }
 
-/* Runs text and holds the results against the model's, or against its second result: the other predicate, the carry. */
+/* Runs the text and compares the results with the model's, or with its second result: the second predicate or the
+ * carry. */
 static void run(struct row *row, const char *text, struct ops_data *data, bool second, bool carries)
 {
-	static unsigned level; /* of the host's instructions: one after the other */
+	static unsigned level; /* of the host's instruction sets: one after the other */
 	struct expected expected;
 	char destination = second ? (row->destination == 'd' ? 'd' : 'r') : row->destination;
 	struct row result = *row;
@@ -183,7 +183,7 @@ static void run(struct row *row, const char *text, struct ops_data *data, bool s
 	}
 }
 
-/* The instruction, its second result where it has one, and the carry in and out. */
+/* The instruction, its second result if it has one, and the carry in and out. */
 static void check_row(struct row *row, uint64_t *random)
 {
 	static struct ops_data data;
@@ -212,7 +212,7 @@ static struct row_type type_at(uint64_t types, unsigned number)
 	return row_types[types ? __builtin_ctzll(types) : 0];
 }
 
-/* The form with its types: every word, or what there is without one. Returns how many instructions that makes. */
+/* The form with its types: every word, or the form without words. Returns the number of instructions. */
 static unsigned check_words(struct row *row, uint64_t *random)
 {
 	unsigned count = 0;
@@ -231,7 +231,7 @@ static unsigned check_words(struct row *row, uint64_t *random)
 	return count;
 }
 
-/* All types of a form, and with each of them every word. */
+/* All types of a form, and every word with each of them. */
 static unsigned check_types(const struct form *form, const char *op, uint64_t *random)
 {
 	struct row row = {.form = form, .op = op};
@@ -252,7 +252,7 @@ static unsigned check_types(const struct form *form, const char *op, uint64_t *r
 	return count;
 }
 
-/* Opcodes that do other things than to give a value to a register, and the tests that have them. */
+/* Opcodes that do more than give a value to a register, and the tests that cover them. */
 static const char *const elsewhere[] = {
 	"alloca stacksave stackrestore",                                                    /* test_simt_stack.c */
 	"cvta mapa getctarank ld ldu st atom red prefetch prefetchu isspacep createpolicy", /* test_simt_memory_rows.c */
@@ -260,14 +260,12 @@ static const char *const elsewhere[] = {
 	"bra call ret exit trap brkpt",             /* test_simt_control.c */
 	"bar barrier barrier.cluster membar fence", /* test_simt_control.c, test_simt_memory_rows.c */
 	"mbarrier",                                 /* test_simt_mbarrier.c */
-	"cp.async",
-	"cp.async.commit_group",
-	"cp.async.wait_group",
-	"cp.async.wait_all",
+	"cp.async", "cp.async.commit_group", "cp.async.wait_group", "cp.async.wait_all",
 	"cp.async.mbarrier.arrive",               /* test_simt_copy.c */
 	"mma wmma ldmatrix stmatrix movmatrix",   /* test_simt_matrix.c */
 	"vote activemask match shfl redux elect", /* test_simt_members.c, test_simt_control.c */
-	"nanosleep pmevent relssp griddepcontrol applypriority discard setmaxnreg", /* nothing: test_simt_memory_rows.c */
+	/* no effect: test_simt_memory_rows.c */
+	"nanosleep pmevent relssp griddepcontrol applypriority discard setmaxnreg",
 	"dma_type dma_halo dma_spaced dma_flat dma_strided dma_matrix dma_execute", /* test_simt_dma.c */
 };
 

@@ -1,5 +1,6 @@
-/* Protects the functional run's way through a program: random programs do in simt_run() what they do step by step, to the instruction, wherever
- * the run is cut; in a trial too, which counts them and can be taken back; and what a load says of its lanes' addresses. */
+/* Protects functional runs: random programs do the same in simt_run() as step by step, to the instruction, wherever the
+ * run is interrupted. A trial run counts the same instructions and can be undone. Protects also the reported relation
+ * between the addresses of a load's lanes. */
 #include "simt_kit.h"
 
 #include "simt/trial.h"
@@ -30,7 +31,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct writer *writer, con
 	assert_true(writer->length < TEXT);
 }
 
-/* Addresses of one word, of words in a row, and of any. */
+/* Addresses of one word, of consecutive words, and of any words. */
 static void add_address(struct writer *writer)
 {
 	static const char *const index[] = {"mov.u32 %i, 12;\n", "and.b32 %i, %t, 31;\n", "and.b32 %i, %r1, 63;\n"};
@@ -89,7 +90,7 @@ static void add_choice(struct writer *writer, unsigned depth)
 	add(writer, "END%u:\n", label);
 }
 
-/* Threads go round it one to four times. */
+/* Threads execute it one to four times. */
 static void add_loop(struct writer *writer, unsigned depth)
 {
 	unsigned label = writer->labels++;
@@ -134,7 +135,7 @@ static void write_program(struct writer *writer, uint64_t seed)
 
 /* --- both ways --- */
 
-/* One block, a turn a warp, by simt_step(); counts instructions by pc, unless `by_pc` is NULL. */
+/* Runs one block with simt_step(), one turn per warp. Counts instructions by pc unless `by_pc` is NULL. */
 static void run_by_steps(const struct simt_launch *launch, uint64_t limit, struct simt_run *run, uint64_t *by_pc)
 {
 	struct simt_block block = {.clock = &run->warp_instructions};
@@ -161,7 +162,7 @@ static void run_by_steps(const struct simt_launch *launch, uint64_t limit, struc
 	simt_block_free(&block);
 }
 
-/* Memory as it was before. */
+/* Restores the memory. */
 static void renew(uint32_t *out, uint32_t *in)
 {
 	memset(out, 0, THREADS * 24);
@@ -169,7 +170,7 @@ static void renew(uint32_t *out, uint32_t *in)
 		in[i] = i * 2654435761u;
 }
 
-/* Runs it both ways up to `limit` thread instructions; returns how many it has executed. */
+/* Runs it both ways up to `limit` thread instructions. Returns the number of executed instructions. */
 static uint64_t compare(struct kit *kit, uint32_t *out, uint32_t *in, uint64_t limit)
 {
 	uint32_t expected_out[THREADS * 6], expected_in[WORDS];
@@ -208,7 +209,7 @@ static void as_by_steps(void **state)
 	free(writer);
 }
 
-/* In a trial the same is done, and counted; taken back, memory is as it was. */
+/* A trial does and counts the same. When it is undone, memory is as before. */
 static void compare_trial(struct kit *kit, uint32_t *out, uint32_t *in, uint64_t limit)
 {
 	uint32_t expected_out[THREADS * 6], expected_in[WORDS];
@@ -256,7 +257,7 @@ static void trials(void **state)
 	free(writer);
 }
 
-/* Atomics, over more pages than a small table has room for, several times each, and the host's own memory. */
+/* Atomics on more pages than a small table holds, several times each, and the host's own memory. */
 static void trial_of_many_pages(void **state)
 {
 	(void)state;
@@ -292,7 +293,7 @@ static void trial_of_many_pages(void **state)
 	assert_memory_equal(out, before, BYTES);
 	for (uint32_t i = 0; i < WARPS * 32; i++)
 		assert_int_equal(host[i], 0x5a5a5a5a);
-	kit_run(&kit); /* once more, in the trial that was taken back */
+	kit_run(&kit); /* again, in the trial that was undone */
 	simt_trial_undo(&trial);
 	assert_memory_equal(out, before, BYTES);
 	assert_int_equal(host[0], 0x5a5a5a5a);
@@ -301,7 +302,7 @@ static void trial_of_many_pages(void **state)
 	kit_close(&kit);
 }
 
-/* What follows the blocks that have run already. */
+/* The run continues after the blocks that have already run. */
 static void from_a_block_on(void **state)
 {
 	(void)state;
@@ -325,7 +326,7 @@ static void from_a_block_on(void **state)
 	kit_close(&kit);
 }
 
-/* A fault in the middle of instructions that follow each other: what was executed up to it counts, it among them. */
+/* A fault within a sequence of instructions: the instructions up to and including it are counted. */
 static void fault_in_a_row(void **state)
 {
 	(void)state;
@@ -343,9 +344,9 @@ static void fault_in_a_row(void **state)
 	kit_close(&kit);
 }
 
-/* --- what a load's lanes have in common --- */
+/* --- relations between the addresses of a load's lanes --- */
 
-/* A load at `address`, an expression of instructions that leave it in %a. */
+/* A load at `address`: instructions that leave the address in %a. */
 static struct simt_step load_at(const char *address, uint32_t threads, uint32_t *last)
 {
 	char text[1024];
@@ -387,7 +388,7 @@ static void kinds_of_addresses(void **state)
 		{"add.u64 %a, %in, 8;\n", 31, false, false, 102},
 		{"mul.wide.u32 %a, %t, 4;\nadd.u64 %a, %a, %in;\n", 32, false, true, 131},
 		{"mul.wide.u32 %a, %t, 8;\nadd.u64 %a, %a, %in;\n", 32, false, false, 162},
-		/* two lanes the same, then one that is not; a row with another word at its end */
+		/* two lanes alike, then a different one; consecutive words with another word at the end */
 		{"and.b32 %r2, %t, 16;\nmul.wide.u32 %a, %r2, 4;\nadd.u64 %a, %a, %in;\n", 32, false, false, 116},
 		{"min.u32 %r2, %t, 30;\nmul.wide.u32 %a, %r2, 4;\nadd.u64 %a, %a, %in;\n", 32, false, false, 130},
 		/* each lane has its own */

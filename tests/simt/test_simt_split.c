@@ -1,11 +1,11 @@
-/* Protects lanes of a warp that wait for other lanes of it: they take turns soon, in functions too, and each goes on
- * once; an instruction that lanes take part in together waits for lanes that come to it with the same mask later. */
+/* Protects lanes of a warp that wait for other lanes of it: they take turns soon, also in functions, and each continues
+ * once. A collective instruction waits for lanes that reach it later with the same mask. */
 #include "simt_kit.h"
 
 enum { LANES = 32, MANY_INSTRUCTIONS = 10000 };
 
-/* Half of the lanes wait for the other half, which then waits for them: whichever runs first polls. In a function, of
- * which lanes return apart. */
+/* Half of the lanes wait for the other half, which then waits for them: whichever half runs first polls. The function's
+ * lanes return separately. */
 #define WAIT(half)                                                                                                     \
 	"setp.lt.u32 %p0, %t, " half ";\n@%p0 bra SECOND;\nst.volatile.global.u32 [%d], 1;\n"                          \
 	"A: ld.volatile.global.u32 %v, [%d+4];\nsetp.eq.u32 %p1, %v, 0;\n@%p1 bra A;\nbra.uni OUT;\n"                  \
@@ -44,7 +44,7 @@ static void meet(const char *text, uint32_t more)
 	kit_run(&kit);
 	for (uint32_t i = 0; i < LANES; i++)
 		assert_int_equal(out[i], i + more);
-	assert_int_equal(out[LANES], LANES); /* each came by once */
+	assert_int_equal(out[LANES], LANES); /* each lane arrived once */
 	assert_in_range(kit.run.thread_instructions, LANES, MANY_INSTRUCTIONS);
 	kit_close(&kit);
 }
@@ -61,8 +61,8 @@ static void test_calls(void **state)
 	meet(in_function, 3);
 }
 
-/* Two lanes that have been apart and have met. Lane 1 comes twice, the first time by itself: with lane 0, which waits
- * for that, the second time. Lane 0 gets what it has then. */
+/* Two lanes have diverged and reconverged. Lane 1 arrives twice, first alone. The second time it is with lane 0, which
+ * waits for that and reads lane 1's value of then. */
 static void test_masks(void **state)
 {
 	static const char text[] = HEAD

@@ -1,5 +1,5 @@
-/* A thread's stack: alloca, stacksave, stackrestore. What lanes take of it is theirs, lies apart and is aligned; a function that returns gives back
- * what it has taken; and what does not fit stops the kernel. */
+/* Protects a thread's stack: alloca, stacksave, stackrestore. Each lane's allocations are its own, do not overlap, and
+ * are aligned. A function's return frees its allocations. An allocation that does not fit stops the kernel. */
 #include "simt_kit.h"
 
 #define HEAD                                                                                                                                                                        \
@@ -13,7 +13,7 @@
 	".pred %p;\n"                                                                                                                                                               \
 	".local .align 16 .b8 own[20];\nld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\nmad.wide.u32 %o, %t, 64, %o;\n"
 
-enum { LANES = 32, PLACE = 16 /* words of a lane */ };
+enum { LANES = 32, PLACE = 16 /* words per lane */ };
 
 static void run(struct kit *kit, const char *text, uint32_t out[LANES][PLACE])
 {
@@ -23,8 +23,8 @@ static void run(struct kit *kit, const char *text, uint32_t out[LANES][PLACE])
 	memcpy(out, buffer, LANES * PLACE * sizeof **out);
 }
 
-/* Lane t takes t + 1 bytes, then 4 aligned to 64, then, in half of the lanes, 16 more: none lies in another or in the kernel's variable,
- * each is as aligned as it was to be, generic addresses reach them, and stackrestore gives all back. */
+/* Lane t allocates t + 1 bytes, then 4 aligned to 64, then, in half of the lanes, 16 more. None overlaps another or the
+ * kernel's variable, and each has its alignment. Generic addresses reach them, and stackrestore frees all. */
 static void pieces_lie_apart(void **state)
 {
 	(void)state;
@@ -57,7 +57,8 @@ static void pieces_lie_apart(void **state)
 	kit_close(&kit);
 }
 
-/* Calls, recursive ones and of some of the lanes, each with memory of its own: 8 levels a time, more than the stack would hold if it were kept. */
+/* Calls, some recursive and some by a subset of the lanes, each with its own allocations: 8 levels at a time. Together
+ * they need more than the stack holds, if returns freed nothing. */
 static void returns_give_back(void **state)
 {
 	(void)state;
@@ -83,7 +84,7 @@ static void returns_give_back(void **state)
 	kit_close(&kit);
 }
 
-/* What does not fit, to the last byte, and what no stacksave has given. */
+/* Allocations that are too large by one byte, and values that no stacksave has returned. */
 static void mistakes_stop_the_kernel(void **state)
 {
 	(void)state;
@@ -115,7 +116,7 @@ static void mistakes_stop_the_kernel(void **state)
 	}
 }
 
-/* An alignment that is none is said when the kernel is read. */
+/* An invalid alignment is reported when the kernel is parsed. */
 static void alignments_are_powers_of_two(void **state)
 {
 	(void)state;

@@ -1,11 +1,14 @@
-/* Protects the time of copies to shared memory (cp.async) and of waits for mbarriers (docs/timing-model.md): what is written takes the banks as
- * long as its conflicts want; a warp waits for the groups that it names and no longer; arrivals come with the copies before them;
- * try_wait holds its warp until the phase ends or its time is over. And that random programs copy what they say. */
+/* Protects the time of copies to shared memory (cp.async) and of waits for mbarriers (docs/timing-model.md), and the
+ * results of random programs of copies.
+ * - A copy takes the banks for the cycles that its conflicts need.
+ * - A warp waits for the groups that it names, and no longer.
+ * - An arrival takes effect after the copies before it.
+ * - try_wait holds its warp until the phase ends or the time limit is over. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, LONG = 40 };
 
-static uint64_t numbers = 11; /* state of the stream of random ones */
+static uint64_t numbers = 11; /* state of the generator of random numbers */
 
 static uint32_t random_below(uint32_t bound)
 {
@@ -13,10 +16,11 @@ static uint32_t random_below(uint32_t bound)
 	return (uint32_t)((numbers >> 33) % bound);
 }
 
-/* One warp, whose loads always hit L1, and code that is there. */
+/* One warp whose loads always hit L1 and whose code is in the instruction cache. */
 #define ONE_SM "sm.count=1", "sm.perfect_l1=true", "l1i.sets=64", "l1i.ways=8", "sm.async_copies=true"
 
-/* %rd1: a lane's place in memory, %r1 and %r2 in shared memory: so many bytes apart; %r3: an mbarrier; %r4: 4 bytes apart. */
+/* %rd1: a lane's address in memory. %r1, %r2: in shared memory, `apart` bytes from the neighbour lane's. %r3: an
+ * mbarrier. %r4: 4 bytes apart. */
 static void places(char *text, size_t size, uint32_t apart)
 {
 	snprintf(text, size,
@@ -30,7 +34,7 @@ static void places(char *text, size_t size, uint32_t apart)
 #define COPY(place) "cp.async.ca.shared.global [" place "], [%rd1], 4;"
 #define COMMIT      "cp.async.commit_group;"
 
-static struct sm_stats counted; /* by the last run */
+static struct sm_stats counted; /* in the last run */
 
 static uint64_t cycles_of_warps(const char *const *options, uint32_t warps, uint32_t apart, const char *code,
                                 const char *after)
@@ -39,7 +43,7 @@ static uint64_t cycles_of_warps(const char *const *options, uint32_t warps, uint
 	char before[512];
 	uint64_t values[256] = {0}, cycles[2];
 	places(before, sizeof before, apart);
-	for (unsigned sleep = 0; sleep < 2; sleep++) { /* which changes nothing */
+	for (unsigned sleep = 0; sleep < 2; sleep++) { /* sleep changes nothing */
 		kit_describe(&kit, options);
 		kit.machine.sm.sleep = sleep;
 		kit_build(&kit);
@@ -73,7 +77,7 @@ static void test_banks(void **state)
 	}
 }
 
-/* Arithmetic behind the wait, longer than a copy: it begins when what is waited for is there. */
+/* Arithmetic after the wait that takes longer than a copy. It begins when the awaited data have arrived. */
 static char *chain(void)
 {
 	static char text[LONG * 32];
@@ -83,7 +87,7 @@ static char *chain(void)
 	return text;
 }
 
-/* Two copies of 32 bank cycles each, as groups: the second is written behind the first. */
+/* Two copies of 32 bank cycles each, as two groups: the second is written after the first. */
 static void test_groups(void **state)
 {
 	(void)state;
@@ -96,14 +100,15 @@ static void test_groups(void **state)
 	uint64_t for_all = cycles_of(plain, 128, all, chain()), for_one = cycles_of(plain, 128, one, chain());
 	assert_int_equal(for_all - for_one, 32);
 	assert_true(cycles_of(plain, 128, none, chain()) < for_one);
-	/* a group of two is as two groups, but for a commit's issue; empty groups are groups */
+	/* one group of two copies takes as long as two groups, except for a commit's issue; empty groups count as
+	 * groups */
 	uint64_t of_two = cycles_of(plain, 128, merged, chain());
 	assert_true(of_two <= for_all && for_all - of_two <= 2);
 	assert_int_equal(cycles_of(plain, 128, COPY("%r1") COMMIT COMMIT "cp.async.wait_group 1;", chain()),
 	                 cycles_of(plain, 128, COPY("%r1") COMMIT COMMIT "cp.async.wait_group 0;", chain()));
 }
 
-/* wait_all waits for what is not committed, too; wait_group does not. */
+/* wait_all also waits for copies that are not committed; wait_group does not. */
 static void test_uncommitted(void **state)
 {
 	(void)state;
@@ -115,7 +120,7 @@ static void test_uncommitted(void **state)
 #define INIT "mbarrier.init.shared.b64 [%r3], 32;"
 #define TRY  "W: mbarrier.try_wait.parity.shared.b64 %p1, [%r3], 0; @!%p1 bra W;"
 
-/* The arrival comes with the copy: 30 bank cycles more are 30 cycles more. */
+/* The arrival takes effect with the copy: 30 more bank cycles are 30 more cycles. */
 static void test_arrivals(void **state)
 {
 	(void)state;
@@ -129,11 +134,11 @@ static void test_arrivals(void **state)
 	uint64_t few = cycles_of(held, 8, code, "");
 	assert_int_equal(cycles_of(held, 128, code, ""), few + 30);
 	assert_int_equal(cycles_of(held, 128, increments, chain()) - cycles_of(held, 64, increments, chain()), 16);
-	/* both copies before it are waited for */
+	/* the wait covers both copies before it */
 	assert_int_equal(cycles_of(held, 128, two, chain()) - cycles_of(held, 64, two, chain()), 32);
 }
 
-/* In vain: the warp goes on when its time is over. */
+/* The phase never ends: the warp continues when its time limit is over. */
 static void test_limit(void **state)
 {
 	(void)state;
@@ -143,15 +148,15 @@ static void test_limit(void **state)
 	uint64_t held = cycles_of(times[0], 4, code, chain());
 	assert_int_equal(counted.phase_waits, 1);
 	assert_int_equal(held - cycles_of(times[2], 4, code, chain()),
-	                 100 - 2); /* without, it issues two cycles later, too */
+	                 100 - 2); /* without the wait, it also issues two cycles later */
 	assert_int_equal(counted.phase_waits, 0);
 	assert_int_equal(cycles_of(times[1], 4, code, "") - cycles_of(times[0], 4, code, ""), 250);
-	/* of a phase that is over nobody waits */
+	/* no warp waits for a phase that is over */
 	static const char over[] = INIT "mbarrier.try_wait.parity.shared.b64 %p1, [%r3], 1;";
 	assert_int_equal(cycles_of(times[1], 4, over, ""), cycles_of(times[0], 4, over, ""));
 }
 
-/* A copy that is not waited for ends before its warp. */
+/* A copy without a wait ends before its warp. */
 static void test_end(void **state)
 {
 	(void)state;
@@ -160,7 +165,7 @@ static void test_end(void **state)
 
 #define DELAY "add.u32 %%r5, %%r5, %%r9; add.u32 %%r5, %%r5, %%r9; add.u32 %%r5, %%r5, %%r9; add.u32 %%r5, %%r5, %%r9;"
 
-/* A second warp's time does not change the first one's. */
+/* A second warp's time limit does not change the first one's. */
 static void test_limits_of_warps(void **state)
 {
 	(void)state;
@@ -172,11 +177,11 @@ static void test_limits_of_warps(void **state)
 	         "FIRST: %s mbarrier.try_wait.parity.shared.b64 %%p1, [%%r3], 0; %s END:",
 	         INIT, chain());
 	uint64_t alone = cycles_of_warps(held, 1, 4, code, ""), beside = cycles_of_warps(held, 2, 4, code, "");
-	assert_true(beside < alone + 40); /* its chain begins when its time is over, not the other's */
+	assert_true(beside < alone + 40); /* its chain begins when its own time limit is over */
 	assert_int_equal(counted.phase_waits, 2);
 }
 
-/* All warps of the block go on when a phase ends. */
+/* All warps of the block continue when a phase ends. */
 static void test_phase_for_all(void **state)
 {
 	(void)state;
@@ -196,7 +201,7 @@ static void test_phase_for_all(void **state)
 #define NOTHING         "cp.async.ca.shared.global [%r2], [%rd1], 4, 0;"
 #define FIRST_OF(lanes) "setp.eq.u32 %p2, %r0, 0; @%p2 mbarrier.init.shared.b64 [%r3], " #lanes "; bar.sync 0;"
 
-/* An arrival waits for what its warp has begun before it, and for nothing else that comes meanwhile: neither a later copy nor another warp's. */
+/* An arrival waits only for its own warp's earlier copies, not for a later copy or another warp's copies. */
 static void test_arrivals_wait_for_their_own(void **state)
 {
 	(void)state;
@@ -230,7 +235,7 @@ static void test_arrivals_at_several(void **state)
 	assert_true(cycles_of(held, 128, code, "") < 50000);
 }
 
-/* Counted: copies, and their lanes among those of shared memory; their writing is shared memory's time. */
+/* Copies are counted, their lanes among the lanes of shared memory, and their writes as time of shared memory. */
 static void test_counters(void **state)
 {
 	(void)state;
@@ -243,7 +248,7 @@ static void test_counters(void **state)
 	assert_in_range(counted.stack_shared - one, 30, 31);
 }
 
-/* Between two copies that are written the load/store unit has a turn: a load waits for one of them, not for all. */
+/* The load/store unit has a turn between two copies' writes: a load waits for one of them, not for all. */
 static void test_turns(void **state)
 {
 	(void)state;
@@ -254,8 +259,8 @@ static void test_turns(void **state)
 	assert_true(cycles_of(plain, 128, many, chain()) < cycles_of(plain, 128, few, chain()) + 96);
 }
 
-/* More groups than there may be under way: copies come to be written faster than they are. Who waits for all does wait for all, however many came last;
- * who waits for fewer does not. */
+/* More groups than the hardware tracks: copies are issued faster than they are written. A warp that waits for all
+ * groups does so, however many followed; one that waits for fewer does not. */
 static void test_many_groups(void **state)
 {
 	(void)state;
@@ -272,7 +277,7 @@ static void test_many_groups(void **state)
 			cycles[k] = cycles_of(plain, 128, text, chain());
 		}
 		assert_int_equal(cycles[0], cycles[1]);
-		assert_true(cycles[0] - cycles[2] > 400); /* as long as the chain is */
+		assert_true(cycles[0] - cycles[2] > 400); /* as long as the chain */
 	}
 }
 
@@ -296,7 +301,7 @@ __attribute__((format(printf, 2, 3))) static void say(struct random_program *pro
 	assert_true(program->length < sizeof program->text);
 }
 
-/* A copy of each thread within a slot of its own; some read less than they write. */
+/* A copy of each thread within its own slot. Some copies read fewer bytes than they write. */
 static void say_copy(struct random_program *program, uint8_t in[THREADS][SLOTS][SLOT])
 {
 	uint32_t bytes = 4u << random_below(3), from = random_below(SLOTS), to = random_below(SLOTS);

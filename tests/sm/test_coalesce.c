@@ -1,5 +1,5 @@
-/* Protects coalescing and bank conflicts: every figure against a slow model written here straight from the
- * definitions, on worked cases and on random addresses. */
+/* Protects coalescing and bank conflicts. Every result is compared with a slow model that follows the definitions, on
+ * worked cases and on random addresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,8 @@ static uint64_t next_random(uint64_t *seed)
 	return *seed >> 24;
 }
 
-/* A stride from a piece of a datum's neighbours to lines apart, and odd ones; in one case of four lanes change places. */
+/* A random stride: from a fraction of the datum to several lines, odd values included. In one case of four, lanes swap
+ * addresses. */
 static void random_stride(uint64_t *seed, uint64_t *address, uint32_t size)
 {
 	static const uint32_t most[] = {2, 5, 9, 33, 70, 1024};
@@ -43,8 +44,8 @@ static void random_stride(uint64_t *seed, uint64_t *address, uint32_t size)
 	address[other] = kept;
 }
 
-/* Addresses of random shape: from all lanes in one place to all over memory, one behind the other, or a stride apart, rising or mirrored, but
- * now and then for a lane or two; lanes often not all there. */
+/* Random addresses of several shapes: all lanes at one address, anywhere in memory, consecutive, or a stride apart,
+ * rising or mirrored. Sometimes a lane or two deviate. Often some lanes are inactive. */
 static uint32_t random_case(uint64_t *seed, uint64_t *address, uint32_t size)
 {
 	static const uint64_t spread[] = {1, 4, 32, 64, 256, 1024, 4096, 1 << 20};
@@ -82,7 +83,8 @@ static void compare(const struct op *op, struct expected *want)
 	}
 }
 
-/* One access for each distinct segment; then, as long as one half holds all its addresses, the half. */
+/* One access for each distinct segment. While one half of an access contains all its addresses, the access shrinks to
+ * that half. */
 static void model_global(const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t most, struct expected *want)
 {
 	uint32_t segment = size == 1 ? 32 : size == 2 ? 64 : 128;
@@ -106,7 +108,8 @@ static void model_global(const uint64_t *address, uint32_t lanes, uint32_t size,
 	}
 }
 
-/* The 32-byte pieces of each access: those that its lanes touch, and those of which they have every byte; of one alone, each byte. */
+/* The 32-byte pieces of each access: those that its lanes touch, and those that they cover completely. Where an access
+ * touches one piece, each byte. */
 static void check_chunks(const struct op *op, const uint64_t *address, uint32_t size)
 {
 	for (uint32_t i = 0; i < op->accesses; i++) {
@@ -147,7 +150,7 @@ static void test_global_against_model(void **state)
 	}
 }
 
-/* Local memory: the words of a wide access lie a pitch apart, and each is coalesced as a word is. */
+/* Local memory: the words of a wide access lie a pitch apart, and each is coalesced like a single word. */
 static void test_local_against_model(void **state)
 {
 	static const uint32_t sizes[] = {1, 2, 4, 8, 16};
@@ -157,7 +160,8 @@ static void test_local_against_model(void **state)
 		struct op op;
 		struct expected want, of_word;
 		uint32_t size = sizes[n % 5], word = size < 4 ? size : 4, most = 32u << n % 3;
-		uint64_t pitch = (1ull << 32) + 128 * (next_random(&seed) % 64); /* beyond all that one word touches */
+		/* more than one word's accesses span */
+		uint64_t pitch = (1ull << 32) + 128 * (next_random(&seed) % 64);
 		uint32_t lanes = random_case(&seed, address, word);
 		coalesce_local(&op, address, lanes, size, pitch, most);
 		want.count = 0;
@@ -172,17 +176,17 @@ static void test_local_against_model(void **state)
 	}
 }
 
-/* The cases every programmer knows, for a warp that reads 4-byte words from an aligned place. */
+/* The standard cases of a warp that reads 4-byte words from an aligned address. */
 static void test_global_worked_cases(void **state)
 {
 	static const struct {
 		uint64_t offset, stride;
 		uint32_t lanes, size, accesses, first_bytes;
 	} row[] = {
-		{0, 4, ALL, 4, 1, 128},        /* neighbours: one line */
+		{0, 4, ALL, 4, 1, 128},        /* consecutive words: one line */
 		{4, 4, ALL, 4, 2, 128},        /* one word off: two lines */
 		{0, 8, ALL, 4, 2, 128},        /* every other word */
-		{0, 128, ALL, 4, 32, 32},      /* a line each, of which 32 bytes are used */
+		{0, 128, ALL, 4, 32, 32},      /* one line per lane, 32 bytes of it used */
 		{0, 0, ALL, 4, 1, 32},         /* the same word */
 		{0, 4, 0x0000FFFF, 4, 1, 64},  /* half a warp */
 		{0, 4, 0x000000FF, 4, 1, 32},  /* a quarter */
@@ -191,9 +195,9 @@ static void test_global_worked_cases(void **state)
 		{0, 1, ALL, 1, 1, 32},         /* bytes */
 		{0, 2, ALL, 2, 1, 64},         /* half words */
 		{0, 8, ALL, 8, 2, 128},        /* double words */
-		{0, 16, ALL, 16, 4, 128},      /* vectors of four */
+		{0, 16, ALL, 16, 4, 128},      /* vectors of four words */
 		{0, 4, 0x80000000, 4, 1, 32},  /* one lane */
-		{0, 4, 0, 4, 0, 0},            /* none */
+		{0, 4, 0, 4, 0, 0},            /* no lanes */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
@@ -208,7 +212,7 @@ static void test_global_worked_cases(void **state)
 	}
 }
 
-/* Round k takes the k-th lane of every address; each round has one access for each distinct piece. */
+/* Round k takes the k-th lane of every address. Each round has one access for each distinct piece. */
 static void model_atomic(const uint64_t *address, uint32_t lanes, uint32_t piece, struct expected *want)
 {
 	uint32_t round[WARP_SIZE] = {0};
@@ -248,7 +252,7 @@ static void test_atomic_against_model(void **state)
 		model_atomic(address, lanes, bytes, &want);
 		for (uint32_t i = 1; i < op.accesses; i++)
 			assert_true(op.access[i - 1].address <= op.access[i].address);
-		/* pieces of one address may come in any order of rounds */
+		/* the rounds may list the pieces of one address in any order */
 		qsort(op.access, op.accesses, sizeof op.access[0], by_address_and_lanes);
 		qsort(want.access, want.count, sizeof want.access[0], by_address_and_lanes);
 		assert_int_equal(op.accesses, want.count);
@@ -298,7 +302,7 @@ static void test_constant_against_model(void **state)
 	}
 }
 
-/* For every bank, how many different words of it the lanes touch; the largest number counts, and never less than 1. */
+/* For every bank, the number of different words that the lanes touch. The result is the largest number, at least 1. */
 static uint32_t model_banks(const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t banks)
 {
 	uint32_t words = size <= 4 ? 1 : size / 4, most = 1;
@@ -333,8 +337,8 @@ static void test_banks_against_model(void **state)
 	}
 }
 
-/* A stride of s words over 32 banks has conflict degree gcd(s, 32); the same word for all is a broadcast; a 33-word
- * row, as padded tiles have it, has none. Doubles of neighbouring lanes need both halves of every bank. */
+/* A stride of s words over 32 banks has conflict degree gcd(s, 32). One word for all lanes is a broadcast. A 33-word
+ * row, as in padded tiles, has no conflict. Consecutive doubles need both halves of every bank. */
 static void test_banks_worked_cases(void **state)
 {
 	static const struct {
@@ -348,7 +352,7 @@ static void test_banks_worked_cases(void **state)
 		for (uint32_t lane = 0; lane < WARP_SIZE; lane++)
 			address[lane] = lane * row[i].stride;
 		assert_int_equal(shared_bank_cycles(address, ALL, row[i].size, 32), row[i].cycles);
-		assert_int_equal(shared_bank_cycles(address, 1u << 17, row[i].size, 32), 1); /* one lane alone */
+		assert_int_equal(shared_bank_cycles(address, 1u << 17, row[i].size, 32), 1); /* a single lane */
 	}
 }
 

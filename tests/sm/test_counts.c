@@ -1,13 +1,13 @@
-/* Protects counters of the SM whose value nothing else needs: flushes of instruction buffers, branches whose lanes
- * went both ways, cycles that loads were under way. */
+/* Protects three counters of the SM whose values nothing else uses: flushes of instruction buffers, divergent branches,
+ * and cycles in which loads were under way. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, TURNS = 10, LINKS = 20, TO_LSU = 4 };
 
 #define ONE_SM "sm.count=1", "l1i.sets=64"
 
-/* A branch that is the first of two instructions that were fetched together: the other one is in the buffer when the
- * warp goes elsewhere. */
+/* A branch is the first of two instructions that were fetched together. The second is in the buffer when the warp
+ * jumps. */
 static uint64_t flushes_of(struct gpu_kit *kit, uint32_t turns)
 {
 	char body[256];
@@ -30,7 +30,7 @@ static void test_flushes(void **state)
 	kit_close(&kit);
 }
 
-/* Taken by all lanes, by none, by some. */
+/* Branches that all lanes, no lanes or some lanes take. */
 static void test_divergent_branches(void **state)
 {
 	static const struct {
@@ -57,8 +57,8 @@ static void test_divergent_branches(void **state)
 	kit_close(&kit);
 }
 
-/* A chain of loads, each of which misses: between two of them an instruction goes from issue to the load/store unit,
- * and the data from the write-back to the next issue; all else is what the counter sums. */
+/* A chain of loads that all miss. Between two of them an instruction moves from issue to the load/store unit, and the
+ * data from the write-back to the next issue. The counter sums all other cycles. */
 static void test_memory_latency(void **state)
 {
 	uint64_t chain[LINKS * 32 + 32], value[2], cycles[2];

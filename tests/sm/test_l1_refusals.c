@@ -1,13 +1,13 @@
-/* Protects what is counted and lost while L1 turns accesses away at the end of its pipe: each of them is tried once a cycle, whether the SM sleeps, is kept from sleeping, or has
- * other work, and goes as soon as it can. */
+/* Protects the count and the retries of accesses that L1 refuses at the end of its pipes. Each is retried once per
+ * cycle, whether the SM sleeps, cannot sleep or has other work, and proceeds as soon as it can. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, LOADS = 8 };
 
-/* One register for misses, which a load of 32 lines waits for 31 times. */
+/* One MSHR, for which a load of 32 lines waits 31 times. */
 #define ONE_MISS "sm.count=1", "sm.l1_latency=20", "l1d.mshrs=1", "l1i.sets=64", "l1i.ways=8", "sm.flush_l1=true"
 
-/* The first warp loads, the others compute meanwhile; of the second run, whose code is in the cache. */
+/* The first warp loads while the others compute. Returns the second run, whose code is in the cache. */
 static struct gpu_run run_beside(const char *const *options, uint32_t warps, bool sleeps)
 {
 	struct gpu_kit kit;
@@ -48,7 +48,7 @@ static void test_counted_each_cycle(void **state)
 		assert_int_equal(alone.stats.l1d.refused, awake.stats.l1d.refused);
 		assert_int_equal(beside.cycles, beside_awake.cycles);
 		assert_int_equal(beside.stats.l1d.refused, beside_awake.stats.l1d.refused);
-		/* the others are in nobody's way */
+		/* the other warps do not disturb the load */
 		assert_in_range(beside.stats.l1d.refused, alone.stats.l1d.refused * 98 / 100,
 		                alone.stats.l1d.refused * 102 / 100);
 	}

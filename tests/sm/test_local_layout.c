@@ -1,11 +1,11 @@
-/* Protects where local memory lies for the memory system, which decides the lines, sets and channels that spills and local
- * arrays take: each transaction of each warp of a small grid against the layouts' definitions. */
+/* Protects the addresses of local memory in the memory system, which decide the lines, sets and channels of spills and
+ * local arrays. Each transaction of each warp of a small grid is compared with the layouts' definitions. */
 #include "gpu_kit.h"
 #include "sm/local_memory.h"
 
 enum { SMS = 3, THREADS = 40, BLOCK_WARPS = 2, LINE = 128, MOST = 64 };
 
-/* Stores two words, one of them twice as wide: at 4, and at 16 and 20. */
+/* Stores one word at 4, and a value of two words at 16 and 20. */
 static const char body[] = ".local .align 16 .b8 own[64];\n"
 			   "mov.u64 %rd1, own; st.local.u32 [%rd1+4], %r1; st.local.u64 [%rd1+16], %rd1; exit;";
 
@@ -35,7 +35,7 @@ static void look(struct mech_sm *sm, const struct mech_memory *memory)
 static const struct mech looker = {.version = MECH_VERSION, .name = "looker", .memory = look};
 static const struct mech *const only_looker[] = {&looker, NULL};
 
-/* A warp's line of a word, among those of `warps` warps. */
+/* Returns the line of a warp's word, in a layout for `warps` warps. */
 static uint64_t line_of(uint32_t word, uint64_t warps, uint64_t warp)
 {
 	return LOCAL_PHYSICAL_BASE + (word * warps + warp) * LINE;
@@ -83,7 +83,8 @@ static uint64_t by_sm(const struct gpu_kit *kit, const struct seen *seen)
 	return seen->sm * kit->machine.sm.warps + seen->block * BLOCK_WARPS + seen->warp;
 }
 
-/* Two blocks fit an SM: the words of 2 x 3 blocks lie side by side, and of one block an SM where the grid is that small. */
+/* Two blocks fit an SM: the words of 2 x 3 blocks are interleaved. In a small grid the words of one block per SM
+ * are. */
 static void test_by_block(void **state)
 {
 	(void)state;
@@ -91,7 +92,7 @@ static void test_by_block(void **state)
 	check("sm.local_layout=by_block", 1, SMS * BLOCK_WARPS, by_block);
 }
 
-/* All warps that the machine can have, whatever the grid. */
+/* The layout covers all warps that the machine can have, whatever the grid. */
 static void test_by_sm(void **state)
 {
 	(void)state;

@@ -1,6 +1,7 @@
-/* Protects the time of products of matrices: each class of shapes has the latency and the initiation interval that the machine gives it
- * (docs/timing-model.md), in the closed forms of test_sm.c: a link of a chain costs latency + operands + 5 cycles, and a full pipe of
- * one unit takes a warp instruction every interval. */
+/* Protects the time of matrix products. Each class of shapes has the latency and the initiation interval that the
+ * machine gives it (docs/timing-model.md).
+ * The closed forms are those of test_sm.c. A link of a chain costs latency + operands + 5 cycles. A full pipe of one
+ * unit takes a warp instruction every interval. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, ALL_WARPS = 1024, LINKS = 10 };
@@ -12,8 +13,8 @@ enum { WARP = 32, ALL_WARPS = 1024, LINKS = 10 };
 #define A_TWO   "{%r11, %r12}"
 
 static const struct {
-	const char *line, *row; /* of the machine's latency and initiation */
-	uint32_t operands;      /* registers of A, B and C, which is D */
+	const char *line, *row; /* the machine's latency and initiation */
+	uint32_t operands;      /* registers of A, B and C; D is C */
 } product[] = {
 	{"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd1, %fd2};", "mma_256.fp64",
          4},
@@ -43,7 +44,7 @@ static uint32_t option_value(const struct gpu_kit *kit, const char *table, const
 	return *(const uint32_t *)((const char *)&kit->machine + option->offset);
 }
 
-/* A chain through C, as the machine is and with another latency. */
+/* A chain through C, with the machine's latency and with another one. */
 static void test_latency(void **state)
 {
 	(void)state;
@@ -62,8 +63,8 @@ static void test_latency(void **state)
 	}
 }
 
-/* 32 warps and one unit: never faster than an instruction an interval, and at most a sixteenth slower; an interval of one's own, which
- * is less than the latency, bounds too. */
+/* 32 warps and one unit: never faster than one instruction per interval, and at most a sixteenth slower. An explicit
+ * interval below the latency is a bound, too. */
 static void test_interval(void **state)
 {
 	(void)state;
@@ -77,7 +78,8 @@ static void test_interval(void **state)
 		uint64_t least = (uint64_t)LINKS * (ALL_WARPS / WARP) * interval;
 		uint64_t got = kit_cost(&kit, "", product[i / 2].line, LINKS, ALL_WARPS);
 		uint64_t reads =
-			(uint64_t)LINKS * (ALL_WARPS / WARP) * product[i / 2].operands; /* collectors may bound */
+			/* the collectors may be the bound */
+			(uint64_t)LINKS * (ALL_WARPS / WARP) * product[i / 2].operands;
 		uint64_t most = (least > reads ? least : reads) * 17 / 16;
 		if (got < least || got > most)
 			fail_msg("%s: %llu cycles, not %llu to %llu", product[i / 2].line, (unsigned long long)got,

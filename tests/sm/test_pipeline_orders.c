@@ -1,5 +1,6 @@
-/* Protects what GPGPU-Sim 4.2.0 orders otherwise than 3.2.2, each as a closed form and on `gtx480-v4`, measured there with one thread:
- * operands of several banks in a cycle, the load/store unit's first access, code that comes from memory, and a write as long as a line. */
+/* Protects the pipeline orders in which GPGPU-Sim 4.2.0 differs from 3.2.2: operands of several banks in one cycle, the
+ * load/store unit's first access, code that arrives from memory, and full-line writes.
+ * Each is checked in closed form and on `gtx480-v4`, against measurements of that simulator with one thread. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, LINKS = 20, LINE = 128 };
@@ -11,13 +12,13 @@ static uint64_t cost(const char *option, const char *before, const char *line)
 	struct gpu_kit kit;
 	KIT_OPEN(&kit, ONE_SM, option);
 	kit.param = kit_buffer(&kit, NULL, 64);
-	memcpy(simt_host(kit.gpu->memory, kit.param), &kit.param, sizeof kit.param); /* it points to itself */
+	memcpy(simt_host(kit.gpu->memory, kit.param), &kit.param, sizeof kit.param); /* a pointer to itself */
 	uint64_t cycles = kit_cost(&kit, before, line, LINKS, WARP);
 	kit_close(&kit);
 	return cycles;
 }
 
-/* Links of a chain are `one` apart where the order is off, and `many` where it is on. */
+/* The links of a chain are `one` cycles apart with the option off and `many` with it on. */
 static void expect_links(const char *option, const char *before, const char *line, uint32_t off, uint32_t on)
 {
 	char text[64];
@@ -27,7 +28,8 @@ static void expect_links(const char *option, const char *before, const char *lin
 	assert_int_equal(cost(text, before, line), (uint64_t)on * LINKS);
 }
 
-/* Two and three operands cost a cycle each, or one together; those of one bank cost one each either way. */
+/* Two or three operands cost one cycle each, or one cycle together. Operands of one bank cost one cycle each in both
+ * orders. */
 static void test_operands_at_once(void **state)
 {
 	static const char *const option = "sm.collectors_read_many";
@@ -40,7 +42,8 @@ static void test_operands_at_once(void **state)
 	expect_links(option, "", "fma.rn.f32 %f1, %f1, %f17, %f3;", fma + 3, fma + 2);
 }
 
-/* The first access is made in the cycle in which the instruction enters the unit, or in the next: shared memory, constants, L1. */
+/* The first access takes place in the cycle in which the instruction enters the unit, or in the next: shared memory,
+ * constants, L1. */
 static void test_first_access(void **state)
 {
 	static const char *const option = "sm.lsu_takes_late";
@@ -52,13 +55,14 @@ static void test_first_access(void **state)
 	expect_links(option, "", "ld.global.cg.u64 %rd0, [%rd0];", 145, 146);
 }
 
-/* Accesses go on one a cycle: an instruction with many does not wait between two of them, nor does the one behind. */
+/* One access takes place per cycle: an instruction with many accesses has no gap between two of them, and neither has
+ * the next instruction. */
 static void test_accesses_side_by_side(void **state)
 {
 	static const char *const loads = "ld.shared.u32 %r3, [%r2]; ld.shared.u32 %r4, [%r2]; ld.shared.u32 %r5, [%r2];"
 					 "ld.shared.u32 %r6, [%r2];";
 	(void)state;
-	/* 32 words of one bank each: the port is taken without a gap */
+	/* 32 words of one bank: the port is busy without a gap */
 	const char *before = "mov.u32 %r2, %tid.x; shl.b32 %r2, %r2, 7;";
 	uint64_t early = cost("sm.lsu_takes_late=false", before, loads),
 		 late = cost("sm.lsu_takes_late=true", before, loads);
@@ -66,14 +70,15 @@ static void test_accesses_side_by_side(void **state)
 	assert_int_equal(late, early);
 }
 
-/* Cycles of straight code of so many lines, none of which is in a cache, by one warp. */
+/* Returns the cycles of one warp for straight code of `lines` lines, with cold caches. */
 static uint64_t cold_code(bool hands_over, uint32_t lines)
 {
 	struct gpu_kit kit;
 	char body[8192] = "";
 	KIT_OPEN(&kit, ONE_SM, hands_over ? "sm.fetch_hands_over=true" : "sm.fetch_hands_over=false");
 	kit.param = kit_buffer(&kit, NULL, 1);
-	for (uint32_t i = 0; i < lines * LINE / 8 - 2; i++) /* beside the load of the parameter and the exit */
+	/* the lines also hold the load of the parameter and the exit */
+	for (uint32_t i = 0; i < lines * LINE / 8 - 2; i++)
 		strcat(body, "mov.u32 %r1, 7;\n");
 	strcat(body, "exit;");
 	kit_load(&kit, body);
@@ -84,7 +89,7 @@ static uint64_t cold_code(bool hands_over, uint32_t lines)
 	return cycles;
 }
 
-/* A warp whose line has come decodes it in the next cycle, or fetches it then. */
+/* When a warp's line arrives, the warp decodes it in the next cycle, or fetches it then. */
 static void test_a_line_is_handed_over(void **state)
 {
 	(void)state;
@@ -92,7 +97,7 @@ static void test_a_line_is_handed_over(void **state)
 		assert_in_range(cold_code(false, lines) - cold_code(true, lines), lines - 1, lines);
 }
 
-/* L2's accesses and lines of one warp's stores of four bytes, of which lane l's is at `stride` * l. */
+/* Returns L2's accesses and lines for one warp's stores of four bytes, with lane l at `stride` * l. */
 static uint32_t writes_of(const char *machine, uint32_t stride)
 {
 	struct gpu_kit kit;
@@ -117,8 +122,8 @@ static uint32_t writes_of(const char *machine, uint32_t stride)
 	return writes;
 }
 
-/* A write as long as a line is four of L2, also where it writes two sectors or three; shorter ones are as many as they name. Machines
- * whose warps ask by sectors have none as long. */
+/* A write as long as a line is four accesses of L2, even where it writes two or three sectors. A shorter write is one
+ * access per sector. Machines whose warps request sectors have no write as long. */
 static void test_writes_of_whole_lines(void **state)
 {
 	static const struct {
@@ -127,7 +132,7 @@ static void test_writes_of_whole_lines(void **state)
 		{4, 1, 4, 4},                       /* a line */
 		{64, WARP / 2, WARP / 2 * 4, WARP}, /* bytes 0 and 64 of each line */
 		{96, 24, 24 * 4 - 16 * 3, WARP},    /* of three lines, one has bytes 0 and 96, two have one word */
-		{128, WARP, WARP, WARP},            /* a word a line: 32 bytes */
+		{128, WARP, WARP, WARP},            /* one word per line: 32 bytes */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -138,7 +143,7 @@ static void test_writes_of_whole_lines(void **state)
 	}
 }
 
-/* The machine has all of them on: a chain of loads that hit L1, as it was measured. */
+/* The machine has all these orders on: a chain of loads that hit L1, against its measurement. */
 static void test_machine(void **state)
 {
 	(void)state;

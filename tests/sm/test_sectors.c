@@ -1,5 +1,5 @@
-/* Protects lines of L1 that come and go by sectors: each sector that a warp touches is looked up, fetched, kept, dropped and
- * counted alone, and what is not touched is not fetched. */
+/* Protects lines of L1 that are filled and evicted by sectors. Each sector that a warp touches is looked up, fetched,
+ * held, dropped and counted separately. Untouched sectors are not fetched. */
 #include "gpu_kit.h"
 
 enum { WARP = 32 };
@@ -7,7 +7,7 @@ enum { WARP = 32 };
 #define ONE_SM        "sm.count=1", "l1i.sets=64"
 #define LOAD(offset)  "ld.global.u32 %r1, [%rd0+" #offset "]; add.u32 %r2, %r2, %r1; membar.gl;\n"
 #define STORE(offset) "st.global.u32 [%rd0+" #offset "], %r2; membar.gl;\n"
-/* Four bytes a lane, a whole line. */
+/* Four bytes per lane, one whole line. */
 #define OWN        "mov.u32 %r5, %tid.x; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd2, %rd2, %rd0;\n"
 #define LOAD_LINE  "ld.global.u32 %r1, [%rd2]; add.u32 %r2, %r2, %r1; membar.gl;\n"
 #define STORE_LINE "st.global.u32 [%rd2], %r2; membar.gl;\n"
@@ -64,7 +64,7 @@ static void test_each_sector_alone(void **state)
 		}
 }
 
-/* Local memory is written back by sectors, those that were written and no others. */
+/* Local memory is written back by sectors: only those that were written. */
 static void test_local_write_back(void **state)
 {
 	static const struct row row = {"local memory",
@@ -80,7 +80,7 @@ static void test_local_write_back(void **state)
 	run(machines[0], &row);
 }
 
-/* A local load that goes past L1 comes back past it too: L1 does not wait for it. */
+/* A local load that bypasses L1 returns past it, too: L1 does not wait for it. */
 static void test_local_load_past_l1(void **state)
 {
 	static const struct row row = {"local load with .cg",
@@ -96,7 +96,8 @@ static void test_local_load_past_l1(void **state)
 	run(plain, &row);
 }
 
-/* Code and constants by sectors: caches that allocate when data come keep a line's other sectors, and every fetch ends. */
+/* Code and constants by sectors: caches that allocate on fills preserve a line's other sectors, and every fetch
+ * ends. */
 static void test_read_only_caches(void **state)
 {
 	static const char body[] = LOAD(0) LOAD(256) LOAD(512) "bar.sync 0;" LOAD(0) "exit;";
@@ -120,7 +121,7 @@ static void test_read_only_caches(void **state)
 	assert_int_equal(fills[2], fills[0]);
 }
 
-/* What a cache above L2 could send and L2 could not take in one piece is no machine. */
+/* A machine is refused if a cache above L2 could send pieces that L2 cannot take. */
 static void test_machines_refused(void **state)
 {
 	static const struct {

@@ -1,19 +1,20 @@
-/* Protects the time of one SM: closed forms for what small kernels cost, from the stages that an instruction
- * passes.
+/* Protects the time of one SM, with closed forms for the cost of small kernels. They follow from the stages that an
+ * instruction passes.
  *
- * An instruction issued in cycle i is in a collector at i + 1, reads one register operand a cycle from i + 2 on,
- * leaves the collector a cycle behind the last and enters its unit a cycle later. From there an arithmetic
- * instruction takes its latency and two cycles, for entering and leaving the unit, until its result is written; in
- * that cycle an instruction that waited for it may issue:
- *   dependent issue = 1 + operands + 1 + 1 + latency + 2 = latency + operands + 5
- * What is measured is the difference between n and 2n repetitions of a line, so start and end of the kernel drop
- * out. */
+ * An instruction that issues in cycle i is in a collector at i + 1 and reads one register operand per cycle from i + 2
+ * on. It leaves the collector one cycle after the last operand and enters its unit one cycle later. From there an
+ * arithmetic instruction takes its latency and two cycles, to enter and leave the unit, until its result is written. In
+ * that cycle an instruction that waited for the result may issue:
+ *
+ *     dependent issue = 1 + operands + 1 + 1 + latency + 2 = latency + operands + 5
+ *
+ * Each test measures the difference between n and 2n repetitions of a line, so the kernel's start and end cancel. */
 #include "gpu_kit.h"
 
 enum {
 	WARP = 32,
 	ALL_WARPS = 1024, /* threads: 32 warps, enough to fill every pipe */
-	TO_LSU = 4,       /* issue to the load/store unit, with one operand */
+	TO_LSU = 4,       /* from issue to the load/store unit, with one operand */
 };
 
 /* One SM whose instruction cache holds every kernel of this file. */
@@ -26,7 +27,7 @@ static uint32_t option_value(const struct gpu_kit *kit, const char *name)
 	return *(const uint32_t *)((const char *)&kit->machine + option->offset);
 }
 
-/* Writes 78 registers: the scoreboard of a program with more than 64 is kept in full. */
+/* Writes 78 registers: the scoreboard is exact for a program with more than 64. */
 static void touch_many_registers(char *body, size_t size)
 {
 	size_t at = 0;
@@ -34,8 +35,8 @@ static void touch_many_registers(char *body, size_t size)
 		at += (size_t)snprintf(body + at, size - at, "mov.u32 %%r%u, 0; mov.f32 %%f%u, 0f00000000;\n", r, r);
 }
 
-/* A chain of each class of latency: each link waits for the one before it, in a small program and in one whose
- * scoreboard has several words. */
+/* A chain of each class of latency, where each link waits for the previous one. It runs in a small program and in one
+ * whose scoreboard has several words. */
 static void test_dependent_issue(void **state)
 {
 	static const struct {
@@ -54,12 +55,14 @@ static void test_dependent_issue(void **state)
 		{"mul.lo.s32 %r1, %r1, %r2;", "latency.mul.int", 2},
 		{"mul.f32 %f1, %f1, %f2;", "latency.mul.fp32", 2},
 		{"mad.lo.s32 %r1, %r1, %r2, %r3;", "latency.mad.int", 3},
-		{"mad.lo.s32 %r1, %r1, %r1, %r1;", "latency.mad.int", 3}, /* a register named thrice is read thrice */
+		/* a register named three times is read three times */
+		{"mad.lo.s32 %r1, %r1, %r1, %r1;", "latency.mad.int", 3},
 		{"fma.rn.f32 %f1, %f1, %f2, %f3;", "latency.fma.fp32", 3},
 		{"fma.rn.f64 %fd1, %fd1, %fd2, %fd3;", "latency.fma.fp64", 3},
 		{"mul24.lo.s32 %r1, %r1, %r2;", "latency.mul24.int", 2},
 		{"mad24.lo.s32 %r1, %r1, %r2, %r3;", "latency.mad24.int", 3},
-		{"sad.s32 %r1, %r1, %r2, %r3;", "latency.move.int", 3}, /* no case in either version */
+		/* a separate latency class in neither version */
+		{"sad.s32 %r1, %r1, %r2, %r3;", "latency.move.int", 3},
 		{"div.s32 %r1, %r1, 3;", "latency.div.int", 1},
 		{"rem.s32 %r1, %r1, 3;", "latency.rem.int", 1},
 		{"div.rn.f32 %f1, %f1, %f2;", "latency.div.fp32", 2},
@@ -85,7 +88,7 @@ static void test_dependent_issue(void **state)
 	kit_close(&kit);
 }
 
-/* A loop that its lanes leave one by one costs a warp what its longest lane's alone does. */
+/* A loop that lanes leave one by one costs the warp as much as its longest lane's loop. */
 static void test_unequal_loops(void **state)
 {
 	static const char *const trips[] = {"mov.u32 %r4, 31; add.u32 %r4, %r4, 1;",
@@ -107,7 +110,7 @@ static void test_unequal_loops(void **state)
 	assert_true(cost[0] > 32ull * 3);
 }
 
-/* The latency is the option's: one cycle more costs one cycle more a link. */
+/* The option sets the latency: one more cycle costs one more cycle per link. */
 static void test_latency_option(void **state)
 {
 	struct gpu_kit kit;
@@ -117,9 +120,9 @@ static void test_latency_option(void **state)
 	kit_close(&kit);
 }
 
-/* A warp alone, nothing dependent: a fetch fills two places of its buffer; the two issue in neighbouring cycles;
- * with the second the next fetch begins, is decoded in the next cycle and issues in the one behind: two in three
- * cycles. Fetches of one instruction: one in two cycles. */
+/* One warp without dependent instructions. A fetch fills two entries of its buffer, and the two issue in consecutive
+ * cycles. With the second issue the next fetch begins. It is decoded in the next cycle and issues one cycle later: two
+ * instructions in three cycles. With fetches of one instruction: one in two cycles. */
 static void test_fetch_rate(void **state)
 {
 	struct gpu_kit kit;
@@ -138,7 +141,8 @@ static void test_fetch_rate(void **state)
 	kit_close(&kit);
 }
 
-/* Warps at two places of the code put each other's lines out of an instruction cache that has room for one of them: all get on. */
+/* Warps at two points of the code evict each other's lines from an instruction cache that holds one of them. All warps
+ * make progress. */
 static void test_fetch_against_others(void **state)
 {
 	static const char *const shapes[][6] = {
@@ -161,8 +165,8 @@ static void test_fetch_against_others(void **state)
 	}
 }
 
-/* 32 warps keep the pipes full; the bound is then what the line names. Round robin, so that no warp is left behind
- * to run alone. Never faster than the bound, and at most a sixteenth slower. */
+/* 32 warps fill the pipes; each row names the resource that is the bound. The order is round robin, so that no warp is
+ * left to run last. The result is never faster than the bound and at most a sixteenth slower. */
 static void test_throughput(void **state)
 {
 	static const struct {
@@ -171,15 +175,15 @@ static void test_throughput(void **state)
 	} row[] = {
 		{"sm.schedulers=2", "mov.u32 %r1, 7;", 5},             /* two schedulers, two SP units */
 		{"sm.schedulers=1", "mov.u32 %r1, 7;", 10},            /* one scheduler */
-		{"sm.result_bus=1", "mov.u32 %r1, 7;", 10},            /* one result a cycle */
+		{"sm.result_bus=1", "mov.u32 %r1, 7;", 10},            /* one result per cycle */
 		{"sm.sp.units=1", "mov.u32 %r1, 7;", 10},              /* one unit */
-		{"sm.sp.issue_width=1", "mov.u32 %r1, 7;", 10},        /* one instruction a cycle into the pipe */
+		{"sm.sp.issue_width=1", "mov.u32 %r1, 7;", 10},        /* one instruction per cycle into the pipe */
 		{"sm.sp.in_ports=1", "mov.u32 %r1, 7;", 10},           /* ... into the collectors */
 		{"sm.sp.out_ports=1", "mov.u32 %r1, 7;", 10},          /* ... out of them */
 		{"initiation.move.int=3", "mov.u32 %r1, 7;", 15},      /* two units, each every third cycle */
 		{"runs_on.mul.int=sp", "mul.lo.s32 %r1, %r2, 3;", 10}, /* initiation 2 on two units */
-		{"sm.schedulers=2", "mul.lo.s32 %r1, %r2, 3;", 20},    /* on the SFU pipe's one */
-		{"initiation.mul.fp32=3", "mul.f32 %f1, %f2, 0f40000000;", 10}, /* on either: three units */
+		{"sm.schedulers=2", "mul.lo.s32 %r1, %r2, 3;", 20},    /* on the SFU pipe's one unit */
+		{"initiation.mul.fp32=3", "mul.f32 %f1, %f2, 0f40000000;", 10}, /* on both kinds: three units */
 		{"sm.schedulers=2", "div.s32 %r1, %r2, 3;", 80},                /* initiation 8 on one unit */
 		{"sm.schedulers=2", "div.rn.f32 %f1, %f2, %f3;", 40},           /* 4 */
 		{"runs_on.add.fp64=sfu", "add.f64 %fd1, %fd2, %fd3;", 80},
@@ -188,7 +192,7 @@ static void test_throughput(void **state)
 		{"sm.sfu.units=2", "sqrt.rn.f32 %f1, %f2;", 40},
 		{"sm.schedulers=2", "ld.shared.u32 %r1, [0];", 10}, /* one load/store unit */
 		/* one bank: two reads and a write, none of which can share a cycle; a constant needs no read, and a
-		 * write waits for nobody */
+		 * write never waits */
 		{"sm.register_banks=1", "add.s32 %r1, %r2, %r3;", 30},
 		{"sm.register_banks=1", "mov.u32 %r1, 7;", 5},
 	};
@@ -205,8 +209,8 @@ static void test_throughput(void **state)
 	}
 }
 
-/* A slot of the result bus is taken when an instruction enters its unit. A special of latency 5 issues a cycle
- * before an add of latency 4, both with one operand: they would be done in one cycle. With a bus of one, each of
+/* An instruction reserves a slot of the result bus when it enters its unit. A special of latency 5 issues one cycle
+ * before an add of latency 4, both with one operand, so both would end in one cycle. With a bus of one slot, each of
  * the 20 adds waits. */
 static void test_result_bus_conflict(void **state)
 {
@@ -220,8 +224,8 @@ static void test_result_bus_conflict(void **state)
 	}
 }
 
-/* Shared memory: dependent loads are TO_LSU + 1 + shared_latency apart, and a conflict of degree d costs d - 1
- * cycles more. Every lane's word holds its own address, 4 * d bytes from its neighbour's. */
+/* Shared memory: dependent loads are TO_LSU + 1 + shared_latency apart. A conflict of degree d costs d - 1 more cycles.
+ * Every lane's word holds its own address, 4 * d bytes from the next lane's. */
 static void test_shared_memory(void **state)
 {
 	struct gpu_kit kit;
@@ -245,15 +249,15 @@ static void test_shared_memory(void **state)
 	kit_close(&kit);
 }
 
-/* A load's result waits at a register bank that an arithmetic result of the same cycle is written to. The mov behind the
- * load is written in the cycle in which the load would be, by a register of the load's bank or of the next. */
+/* A load's result waits for a register bank that an arithmetic result is written to in the same cycle. The mov after
+ * the load writes in the load's cycle, to a register of the load's bank or of the next one. */
 static void test_load_waits_for_its_bank(void **state)
 {
 	struct gpu_kit kit;
 	(void)state;
 	KIT_OPEN(&kit, ONE_SM, "sm.register_banks=16");
 	uint64_t link = TO_LSU + 1 + kit.machine.sm.shared_latency;
-	/* the mov issues a cycle behind the load */
+	/* the mov issues one cycle after the load */
 	assert_int_equal(link, 1 + kit.machine.sm.latency[PTX_LATENCY_MOVE][PTX_DATA_INT] + 1 + 5);
 	for (uint32_t conflict = 0; conflict <= 1; conflict++)
 		assert_int_equal(kit_cost(&kit, "mov.u32 %r1, 0; st.shared.u32 [%r1], %r1; mov.u32 %r3, 0;",
@@ -264,9 +268,9 @@ static void test_load_waits_for_its_bank(void **state)
 	kit_close(&kit);
 }
 
-/* L1 answers a hit in the cycle in which it is asked, one transaction a cycle: links are TO_LSU + transactions - 1
- * apart. Lane l's word holds its own address, `stride` bytes from its neighbour's: 32 * stride bytes are that many
- * lines of 128. */
+/* L1 answers a hit in the cycle of its look-up, one transaction per cycle: links are TO_LSU + transactions - 1 apart.
+ * Lane l's word holds its own address, `stride` bytes from the next lane's: 32 * stride bytes are that many lines of
+ * 128. */
 static void test_l1_hit(void **state)
 {
 	struct gpu_kit kit;
@@ -291,22 +295,23 @@ static void test_l1_hit(void **state)
 	kit_close(&kit);
 }
 
-/* Parameters come from the constant cache, like an L1 hit; the link is the address register. */
+/* The constant cache returns parameters like an L1 hit. The link is the address register. */
 static void test_constant_hit(void **state)
 {
 	struct gpu_kit kit;
 	(void)state;
 	KIT_OPEN(&kit, ONE_SM);
 	kit_time(&kit, "", "ld.param.u64 %rd1, [param];", 10, "", WARP);
-	assert_int_equal(kit.run.stats.l1c.hits, 11); /* with the one of the kernel's head */
+	assert_int_equal(kit.run.stats.l1c.hits, 11); /* with the one of the kernel's first instructions */
 	assert_int_equal(kit.run.stats.l1c.misses, 0);
 	kit_close(&kit);
 }
 
-/* A taken branch issued first of its buffer's two: in the next cycle the scheduler finds the other path's
- * instruction and fetches, a cycle for decoding, then the target issues: 3 cycles. Issued second, the warp has
- * fetched what lies behind the branch: it is found stale when it is there, a cycle later; with the instruction
- * before the branch that is 5. A branch to the next instruction costs nothing but itself. */
+/* A taken branch that issues as the first of its buffer's two instructions. In the next cycle the scheduler finds the
+ * wrong path's instruction and fetches. One cycle later the target is decoded, then it issues: 3 cycles.
+ * If the branch issues second, the warp has already fetched the code after it. This fetch proves stale one cycle later,
+ * when it arrives. With the instruction before the branch that makes 5.
+ * A branch to the next instruction costs only its own issue. */
 static void test_branch(void **state)
 {
 	struct gpu_kit kit;
@@ -324,8 +329,7 @@ static void test_branch(void **state)
 	kit_close(&kit);
 }
 
-/* A block of one warp passes a barrier at once; barriers then cost what any instruction costs that waits for
- * nothing. */
+/* A block of one warp passes a barrier at once. Barriers then cost as much as any instruction without dependencies. */
 static void test_barrier_alone(void **state)
 {
 	struct gpu_kit kit;
@@ -336,10 +340,9 @@ static void test_barrier_alone(void **state)
 	kit_close(&kit);
 }
 
-/* Two warps, the second late: both pass the barrier in the cycle behind the one in which it arrives. The label
- * begins a fetch for both: (clock, mov), (bar, clock), so that the clock behind the barrier waits in the buffer.
- * The second clock of the pair is read 3 cycles behind the first, the barrier's issue, plus 1. Each link that makes
- * it later makes all later. */
+/* Two warps, the second late: both pass the barrier in the cycle after its arrival. The label begins a fetch for both,
+ * (clock, mov), (bar, clock), so the clock after the barrier waits in the buffer. The second clock of the pair is read
+ * 3 cycles after the first, the barrier's issue, plus 1. Each link that delays it delays all later ones. */
 static void test_barrier_release(void **state)
 {
 	struct gpu_kit kit;
@@ -349,7 +352,8 @@ static void test_barrier_release(void **state)
 	for (uint32_t links = 20; links <= 40; links += 10) {
 		uint64_t clock[2][2];
 		kit.param = kit_buffer(&kit, NULL, 4);
-		/* 0 ld, 1-3, 4 bra, 5 bra: with an even number of links the label has an even place behind the loop */
+		/* 0 ld, 1-3, 4 bra, 5 bra: with an even number of links the label has an even position after the
+		 * loop */
 		kit_load_repeated(&kit,
 		                  "mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, 32; mov.u32 %r2, 0;\n"
 		                  "@%p1 bra MEET; mov.u32 %r3, 0;",
@@ -372,9 +376,8 @@ static void test_barrier_release(void **state)
 	kit_close(&kit);
 }
 
-/* The slots of the cycle stack go where the kernel waits: almost all of a chain of adds is arithmetic, of shared
- * loads shared memory, of nothing dependent is issue. (That they add up is checked after every run of every
- * kernel.) */
+/* The slots of the CPI stack name the unit that the kernel waits for. In a chain of adds almost all are arithmetic, in
+ * shared loads shared memory, in independent code issue. (Every run of every kernel checks that they add up.) */
 static void test_stack(void **state)
 {
 	struct gpu_kit kit;
@@ -382,17 +385,18 @@ static void test_stack(void **state)
 	KIT_OPEN(&kit, ONE_SM, "sm.schedulers=1");
 	const struct sm_stats *sm = &kit.run.stats.sm;
 	kit_time(&kit, "", "add.s32 %r1, %r1, 1;", 100, "", WARP);
-	assert_in_range(sm->stack_arithmetic, 100 * 8, 100 * 9 + 30); /* 10 a link, of which one issues */
+	assert_in_range(sm->stack_arithmetic, 100 * 8, 100 * 9 + 30); /* 10 per link, of which one issues */
 	assert_int_equal(sm->stack_issued, sm->warp_instructions);
 	kit_time(&kit, "mov.u32 %r1, 0; st.shared.u32 [%r1], %r1;", "ld.shared.u32 %r1, [%r1];", 100, "", WARP);
-	assert_in_range(sm->stack_shared, 100 * 6, 100 * 7); /* 8 a link */
+	assert_in_range(sm->stack_shared, 100 * 6, 100 * 7); /* 8 per link */
 	kit_time(&kit, "", "mov.u32 %r1, 7; mov.u32 %r2, 7;", 100, "", 8 * WARP);
 	assert_in_range(sm->stack_issued, kit.run.cycles * 8 / 10, kit.run.cycles);
 	kit_close(&kit);
 }
 
-/* A warp that waits for an add waits for no load, though a load is in flight: also where a program has more registers than
- * the sets have bits in which load and add are looked up first. The adds touch them all, %r1 alone is loaded. */
+/* A warp that waits for an add does not wait for a load, even while a load is in flight. This holds, too, where a
+ * program has more registers than the bit sets of the first look-up of loads and adds. The adds touch all registers;
+ * only %r1 is loaded. */
 static void test_stack_of_a_large_program(void **state)
 {
 	struct gpu_kit kit;
@@ -414,7 +418,7 @@ static void test_stack_of_a_large_program(void **state)
 	kit_close(&kit);
 }
 
-/* A fence holds its warp until its stores are acknowledged: the way to L2 and back, the second time a write that
+/* A fence holds its warp until its stores are acknowledged: the round trip to L2, the second time with a write that
  * hits. */
 static void test_fence(void **state)
 {

@@ -1,5 +1,5 @@
-/* Protects who goes first where several want one place: warps at their scheduler and at fetch, schedulers at a pipe,
- * operands at a collector, answers at the load/store unit's write-back port. */
+/* Protects the order in which competitors for one resource are served: warps at their scheduler and at fetch,
+ * schedulers at a pipe, operands at a collector, replies at the load/store unit's write-back port. */
 #include "gpu_kit.h"
 
 enum { WARP = 32 };
@@ -10,7 +10,7 @@ enum { WARP = 32 };
 #define MAX_WARPS  8
 #define MAX_CLOCKS 16
 
-/* Cycles at which `warps` warps issued `count` instructions each that nothing hinders, behind a barrier. */
+/* Returns the cycles in which `warps` warps issued `count` independent instructions each, after a barrier. */
 static void issue_times(const char *const *options, uint32_t warps, uint32_t count,
                         uint32_t clock[MAX_WARPS][MAX_CLOCKS])
 {
@@ -40,7 +40,7 @@ static void issue_times(const char *const *options, uint32_t warps, uint32_t cou
 #define ISSUE_TIMES(warps, count, clock, ...)                                                                          \
 	issue_times((const char *const[]){ONE_SM, __VA_ARGS__, NULL}, warps, count, clock)
 
-/* No two instructions of one scheduler issue in one cycle. */
+/* Checks that no two instructions of one scheduler issue in one cycle. */
 static void check_one_a_cycle(uint32_t warps, uint32_t count, uint32_t clock[MAX_WARPS][MAX_CLOCKS])
 {
 	for (uint32_t i = 0; i < warps * count; i++)
@@ -48,9 +48,10 @@ static void check_one_a_cycle(uint32_t warps, uint32_t count, uint32_t clock[MAX
 			assert_int_not_equal(clock[i / count][i % count], clock[j / count][j % count]);
 }
 
-/* Whether a warp that has just issued, with its next instruction in its buffer, goes on at once. Behind the barrier
- * places 0 and 1, 2 and 3, ... of the clocks are fetched together (the barrier ends a fetch). Greedy: always. Round
- * robin over four warps: it waits for the others that can issue; never longer than for each of them once. */
+/* Checks whether a warp that has just issued, and has its next instruction in its buffer, continues at once. After the
+ * barrier, clocks 0 and 1, 2 and 3, and so on are fetched together (the barrier ends a fetch).
+ * Greedy: always. Round robin over four warps: it waits for the others that can issue, at most once for each of
+ * them. */
 static void test_greedy_and_round_robin(void **state)
 {
 	uint32_t gto[MAX_WARPS][MAX_CLOCKS], lrr[MAX_WARPS][MAX_CLOCKS];
@@ -70,8 +71,8 @@ static void test_greedy_and_round_robin(void **state)
 	assert_true(waited > 0);
 }
 
-/* Greedy then oldest: the oldest warp is never behind a younger one by more than the younger's two buffered
- * instructions: warp 0 ends first, and the order of ending is the order of age. */
+/* Greedy then oldest: the oldest warp never trails a younger one by more than the younger's two buffered instructions.
+ * Warp 0 ends first, and the warps end in the order of their age. */
 static void test_oldest_first(void **state)
 {
 	uint32_t clock[MAX_WARPS][MAX_CLOCKS];
@@ -82,8 +83,8 @@ static void test_oldest_first(void **state)
 		assert_true(clock[w - 1][COUNT - 1] < clock[w][COUNT - 1]);
 }
 
-/* Two levels with a ready set of one: a warp that waits for nothing long keeps its place until it ends, so that the
- * clocks of different warps do not overlap; with a set of all they do. */
+/* Two levels with a ready set of one: a warp without long waits stays in the set until it ends, so the clocks of
+ * different warps do not overlap. With a ready set of all warps they do. */
 static void test_two_level(void **state)
 {
 	uint32_t one[MAX_WARPS][MAX_CLOCKS], all[MAX_WARPS][MAX_CLOCKS];
@@ -98,8 +99,9 @@ static void test_two_level(void **state)
 		}
 }
 
-/* Fetch of one instruction a cycle for eight warps whose schedulers could issue two: each warp has its turn every eighth
- * cycle, so that all go on at one pace, once each has used up what it had in its buffer at the barrier. */
+/* Fetch takes one instruction per cycle for eight warps whose schedulers could issue two. Each warp has its turn in
+ * every eighth cycle. All proceed at one pace after they have used the instructions that they had buffered at the
+ * barrier. */
 static void test_fetch_takes_turns(void **state)
 {
 	uint32_t clock[MAX_WARPS][MAX_CLOCKS];
@@ -111,8 +113,8 @@ static void test_fetch_takes_turns(void **state)
 			assert_int_equal(clock[w][i] - clock[w][i - 1], MAX_WARPS);
 }
 
-/* Warps 0 and 1 jump to code that is not in the instruction cache, into one line or into two, of which the second is refused
- * while there is one MSHR. Warp 2 loops in code that is there: gives the longest that a round of it took. */
+/* Warps 0 and 1 jump to code that is not in the instruction cache, into one line or into two. The second line is
+ * refused while the only MSHR is taken. Warp 2 loops in cached code. Returns its longest iteration. */
 static uint32_t longest_round(bool two_lines)
 {
 	struct gpu_kit kit;
@@ -124,7 +126,7 @@ static uint32_t longest_round(bool two_lines)
 		strcat(padding, "mov.u32 %r9, 7;\n");
 	snprintf(after, sizeof after, "@%%p2 bra ONE; bra %s; %s ONE: exit; %s TWO: exit;", two_lines ? "TWO" : "ONE",
 	         padding, padding);
-	/* the first rounds, in which warp 2 too has misses, are forgotten; the divisions take longer */
+	/* ignores the first iterations, in which warp 2 has misses, too; the divisions take longer */
 	kit_load_repeated(
 		&kit,
 		"mov.u32 %r1, %tid.x; setp.lt.u32 %p2, %r1, 32; setp.lt.u32 %p1, %r1, 64; mov.u32 %r2, 0;\n"
@@ -141,8 +143,9 @@ static uint32_t longest_round(bool two_lines)
 	return longest;
 }
 
-/* A fetch that the instruction cache refuses keeps its turn no longer than one that it takes: the other warps go on. Every
- * second turn is the refused one's: each of a round's five fetches and the flush behind its branch may come a cycle later. */
+/* A fetch that the instruction cache refuses takes its turn no longer than a fetch that it accepts: the other warps
+ * continue. Every second turn belongs to the refused warp. Each of an iteration's five fetches, and the flush after its
+ * branch, may come one cycle later. */
 static void test_refused_fetch_loses_its_turn(void **state)
 {
 	(void)state;
@@ -150,10 +153,10 @@ static void test_refused_fetch_loses_its_turn(void **state)
 	assert_in_range(longest_round(true), alone, alone + 6);
 }
 
-/* Sixteen blocks of a warp each, and fetch of one instruction a cycle, so that the walk comes past each slot every 16 cycles. In
- * turns 0, 1 and 2 a block finds out whether it is SHORT, which then exits; all is done that its warp had in flight between
- * turns 3 and 4. In turn 4 the walk frees the slot, so that the block that comes there fetches from turn 5 on, and reads its first
- * clock in turn 8: with the sixth of the others, in the cycle before the next slot. */
+/* Sixteen blocks of one warp each, and fetch of one instruction per cycle, so fetch visits each slot every 16 cycles.
+ * In turns 0, 1 and 2 a block finds out whether it is SHORT, and a short one exits. Its warp's instructions in flight
+ * end between turns 3 and 4. In turn 4 the visit frees the slot. The next block there fetches from turn 5 on and reads
+ * its first clock in turn 8: with the sixth clock of the others, in the cycle before the next slot. */
 static void test_a_slot_is_freed_in_its_turn(void **state)
 {
 	enum { BLOCKS = 16, SHORT = 5, CLOCKS = 12, WIDE = 16 };
@@ -174,7 +177,7 @@ static void test_a_slot_is_freed_in_its_turn(void **state)
 	         SHORT, clocks, 4 * WIDE, stores);
 	kit_load(&kit, body);
 	kit.run.blocks_per_sm = BLOCKS;
-	kit_run(&kit, BLOCKS + 1, WARP); /* brings the code into the cache */
+	kit_run(&kit, BLOCKS + 1, WARP); /* loads the code into the cache */
 	kit_run(&kit, BLOCKS + 1, WARP);
 	uint32_t clock[BLOCKS + 1][WIDE];
 	memcpy(clock, simt_host(kit.gpu->memory, kit.param), sizeof clock);
@@ -184,9 +187,9 @@ static void test_a_slot_is_freed_in_its_turn(void **state)
 	kit_close(&kit);
 }
 
-/* Two schedulers of four warps each, and a pipe that takes one instruction a cycle: the scheduler that is asked first has
- * it. Where they alternate, that is scheduler (cycle mod 2); else always the first, so that its warps are done before
- * those of the second begin. */
+/* Two schedulers of four warps each, and a pipe that takes one instruction per cycle: the first scheduler in order gets
+ * it. With alternation that is scheduler (cycle mod 2); otherwise always the first, so its warps end before those of
+ * the second begin. */
 static void test_schedulers_alternate(void **state)
 {
 	uint32_t clock[MAX_WARPS][MAX_CLOCKS];
@@ -195,7 +198,7 @@ static void test_schedulers_alternate(void **state)
 	ISSUE_TIMES(MAX_WARPS, COUNT, clock, "sm.warp_order=lrr", "sm.sp.issue_width=1",
 	            "sm.schedulers_alternate=true");
 	for (uint32_t w = 0; w < MAX_WARPS; w++)
-		for (uint32_t i = 0; i + 1 < COUNT; i++) /* beside the last ones stores issue */
+		for (uint32_t i = 0; i + 1 < COUNT; i++) /* stores issue together with the last ones */
 			assert_int_equal(clock[w][i] % SCHEDULERS, w % SCHEDULERS);
 	ISSUE_TIMES(MAX_WARPS, COUNT, clock, "sm.warp_order=lrr", "sm.sp.issue_width=1",
 	            "sm.schedulers_alternate=false");
@@ -204,12 +207,11 @@ static void test_schedulers_alternate(void **state)
 			assert_true(clock[w][COUNT - 1] < clock[other][0]);
 }
 
-/* The walk over the matrix of banks and collectors starts with another diagonal each cycle: of two banks that want
- * collector 0, in cycle c, the one goes first that comes first behind bank -c (mod collectors).
- *
- * An add reads registers of banks b and b + 8; an instruction of one operand issued behind it reads bank b in its first
- * cycle of reading when b went first for the add, and else a cycle later. It is timed by a clock that is written over
- * its result. The next add waits for the clock: two cycles behind its issue both banks want its collector. */
+/* The scan of the matrix of banks and collectors starts with another diagonal in each cycle. When two banks compete for
+ * collector 0 in cycle c, the first one after bank -c (mod collectors) wins.
+ * An add reads registers of banks b and b + 8. The next instruction has one operand, in bank b. It reads that bank in
+ * its first reading cycle if b won for the add, and otherwise one cycle later. A clock that overwrites its result
+ * measures this. The next add waits for the clock: two cycles after its issue both banks compete for its collector. */
 static void test_bank_arbiter_rotates(void **state)
 {
 	enum { SAMPLES = 16, FIRST = 10, CLOCK_TO_ADD = 1 + 5, TO_READING = 2 };
@@ -225,7 +227,7 @@ static void test_bank_arbiter_rotates(void **state)
 	uint32_t add = sm->latency[PTX_LATENCY_ADD][PTX_DATA_INT];
 	assert_int_equal(sm->latency[PTX_LATENCY_MOVE][PTX_DATA_INT], 1);
 	kit.param = kit_buffer(&kit, NULL, SAMPLES + 1);
-	/* the adds lie at even places, so that the two are fetched together */
+	/* the adds have even positions, so that both are fetched together */
 	at += (size_t)snprintf(body + at, sizeof body - at, "mov.u32 %%r%u, %%clock;\n", FIRST);
 	for (uint32_t r = FIRST; r < FIRST + SAMPLES; r++)
 		at += (size_t)snprintf(body + at, sizeof body - at,
@@ -242,8 +244,7 @@ static void test_bank_arbiter_rotates(void **state)
 	memcpy(clock, simt_host(kit.gpu->memory, kit.param), sizeof clock);
 	for (uint32_t i = 0; i < SAMPLES; i++) {
 		uint32_t issued = clock[i] + CLOCK_TO_ADD, bank = (FIRST + i) % 16, other = (bank + 8) % 16;
-		uint32_t start =
-			collectors - (issued + TO_READING) % collectors; /* the bank whose request goes first */
+		uint32_t start = collectors - (issued + TO_READING) % collectors; /* the bank whose request wins */
 		bool loses = (start + collectors - other) % collectors < (start + collectors - bank) % collectors;
 		assert_int_equal(clock[i + 1], issued + 1 + add + 1 + 5 + loses); /* the other add, one operand */
 		late += loses;
@@ -252,8 +253,8 @@ static void test_bank_arbiter_rotates(void **state)
 	kit_close(&kit);
 }
 
-/* Answers share one write-back port in turn: one that comes while shared memory has one each cycle waits for a cycle at
- * most. Warp 0 loads once, past L1 or by it; the others keep the port busy all the time that takes. */
+/* Replies share one write-back port in turn. One that arrives while shared memory has a reply in each cycle waits for
+ * one cycle at most. Warp 0 loads once, through L1 or past it; meanwhile the others occupy the port. */
 static void test_write_back_takes_turns(void **state)
 {
 	enum { LOADS = 30, OTHERS = 31 };

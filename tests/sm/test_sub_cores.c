@@ -1,7 +1,11 @@
-/* Protects the time of SMs with sub-cores, in closed forms that were read in GPGPU-Sim 4.2.0 and measured there with a pointer chase:
- * a dependent instruction issues latency + 5 cycles behind the one it waits for, one less where that has no source registers; a third operand
- * of one bank costs a cycle; units belong to one sub-core; L1's tags take an access a cycle and bank; L1 and shared memory divide
- * their common memory by what a kernel uses. */
+/* Protects the time of SMs with sub-cores, in closed forms that were read in GPGPU-Sim 4.2.0 and measured there with a
+ * pointer chase.
+ * - A dependent instruction issues latency + 5 cycles after its producer, or one less if the producer has no source
+ *   registers.
+ * - A third operand of one bank costs a cycle.
+ * - Units belong to one sub-core.
+ * - L1's tags take one access per cycle and bank.
+ * - L1 and shared memory divide their common memory by a kernel's use. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, LINKS = 20 };
@@ -10,14 +14,15 @@ enum { WARP = 32, LINKS = 20 };
 
 static const char *const both[] = {"qv100", "rtx3070"};
 
-/* Cycles that a line of code costs, with these threads; on the machine `number` of both, with an option. */
+/* Returns the cycles that a line of code costs with this number of threads, on machine `number` of the two, with an
+ * option. */
 static uint64_t cost(size_t number, const char *option, const char *before, const char *line, uint32_t threads)
 {
 	struct gpu_kit kit;
 	kit_machine = both[number];
 	KIT_OPEN(&kit, ONE_SM, option);
 	kit.param = kit_buffer(&kit, NULL, 1 << 15);
-	/* every word points to the first */
+	/* every word is a pointer to the first */
 	uint64_t *word = simt_host(kit.gpu->memory, kit.param);
 	for (uint32_t i = 0; i < 1 << 15; i++)
 		word[i] = kit.param;
@@ -26,7 +31,8 @@ static uint64_t cost(size_t number, const char *option, const char *before, cons
 	return cycles;
 }
 
-/* The line costs so many cycles, but for a twentieth: where warps compete, the order in which they begin and end counts too. */
+/* The line costs this number of cycles, within a twentieth: where warps compete, the order in which they begin and end
+ * also counts. */
 static void expect_near(const char *what, uint64_t got, uint64_t each)
 {
 	uint64_t want = each * LINKS, slack = want / 20;
@@ -34,7 +40,7 @@ static void expect_near(const char *what, uint64_t got, uint64_t each)
 		fail_msg("%s: %llu cycles, not %llu", what, (unsigned long long)got, (unsigned long long)want);
 }
 
-/* A chain of one instruction: what a link costs on each of both machines. */
+/* A chain of one instruction: the cost of a link on each of the two machines. */
 static void test_chains(void **state)
 {
 	static const struct {
@@ -47,14 +53,14 @@ static void test_chains(void **state)
 		{"add.f64 %fd1, %fd1, %fd2;", {8 + 5, 64 + 5}},
 		{"sqrt.approx.f32 %f1, %f1;", {100 + 5, 21 + 5}},
 		{"and.b32 %r1, %r1, %r2;", {1 + 5, 1 + 5}},
-		/* registers of one bank of four: three reads, of which the last comes a step too late */
+		/* registers of one bank of four: three reads; the last is one step too late */
 		{"fma.rn.f32 %f1, %f1, %f5, %f9;", {5 + 6, 4 + 6}},
 		/* ... two of them */
 		{"fma.rn.f32 %f1, %f1, %f5, %f2;", {5 + 5, 4 + 5}},
-		/* no source: a cycle less until the sum can issue */
+		/* no source: one cycle less until the sum can issue */
 		{"mov.u32 %r1, 7; add.u32 %r2, %r1, 1; add.u32 %r1, %r2, 1;",
 	         {1 + 4 + 2 * (4 + 5), 1 + 4 + 2 * (4 + 5)}},
-		/* L1 hits: the register is there when the tags are asked */
+		/* L1 hits: the register is ready at the tag look-up */
 		{"ld.global.u64 %rd0, [%rd0];", {20 + 4, 39 + 4}},
 	};
 	(void)state;
@@ -72,22 +78,23 @@ static void test_chains(void **state)
 	op " " d "1, " s "1, " s "2; " op " " d "2, " s "2, " s "3; " op " " d "3, " s "3, " s "4; " op " " d "4, " s  \
 	   "4, " s "1; "
 
-/* Independent instructions of one kind: each sub-core's unit takes one an interval, whatever the others do; and kinds do not disturb each
- * other but for the issue of one a cycle. */
+/* Independent instructions of one kind: each sub-core's unit takes one per interval, independent of the others. Kinds
+ * do not disturb each other, except that one instruction issues per cycle. */
 static void test_units_of_a_sub_core(void **state)
 {
 	static const char additions[] = FOUR("add.u32", "%r2", "%r") FOUR("add.u32", "%r3", "%r"),
 			  mixed[] = FOUR("add.u32", "%r2", "%r") FOUR("add.f32", "%f2", "%f");
 	(void)state;
-	/* 8 instructions of a warp, an interval of 2: 4 and 8 warps a sub-core */
+	/* 8 instructions per warp, an interval of 2: 4 and 8 warps per sub-core */
 	expect_near("4 warps a sub-core", cost(0, ONE_SM, "", additions, 16 * WARP), 4 * 8 * 2);
 	expect_near("8 warps a sub-core", cost(0, ONE_SM, "", additions, 32 * WARP), 8 * 8 * 2);
 	expect_near("integers and floats", cost(0, ONE_SM, "", mixed, 32 * WARP), 8 * 8);
 	expect_near("an interval of 6", cost(0, "initiation.add.int=6", "", additions, 32 * WARP), 8 * 8 * 6);
 }
 
-/* Warps of one sub-core that issue into two pipes, with so few collector units that each waits for the other's: what is complete and whose place is
- * free goes on whatever stands beside it, so that an interval of 64 in one pipe does not hold up the other longer than its own instruction does. */
+/* Warps of one sub-core issue into two pipes, with few collector units, so each pipe waits for units that the other
+ * holds. A complete instruction whose pipe is free proceeds past the others. An interval of 64 in one pipe thus delays
+ * the other by no more than its own instruction does. */
 static void test_pipes_pass_each_other(void **state)
 {
 	static const char slow[] = "add.f64 %fd2, %fd1, %fd3;",
@@ -95,7 +102,7 @@ static void test_pipes_pass_each_other(void **state)
 	char both_kinds[200];
 	(void)state;
 	snprintf(both_kinds, sizeof both_kinds, "%s %s", slow, quick);
-	/* four warps a sub-core: the slow pipe is what counts, and the quick one goes beside it */
+	/* four warps per sub-core: the slow pipe is the bound, and the fast one runs in its shadow */
 	expect_near("slow alone", cost(0, "initiation.add.fp64=64", "", slow, 16 * WARP), 4 * 64);
 	expect_near("quick alone", cost(0, "initiation.add.fp64=64", "", quick, 16 * WARP), 4 * 2 * 2);
 	expect_near("both", cost(0, "initiation.add.fp64=64", "", both_kinds, 16 * WARP), 4 * 64);
@@ -105,20 +112,22 @@ static void test_pipes_pass_each_other(void **state)
 	            4 * 64);
 }
 
-/* Three reads of one bank of a sub-core take three steps, of which a cycle has two, however many collector units it has. */
+/* Three reads of one bank of a sub-core take three steps. A cycle has two steps, however many collector units the
+ * sub-core has. */
 static void test_collector_units_take_turns(void **state)
 {
 	static const char *const units[] = {"sm.sub_core_collectors=1", "sm.sub_core_collectors=2",
 	                                    "sm.sub_core_collectors=8"};
 	static const char line[] = FOUR("add.u32", "%r2", "%r") FOUR("add.u32", "%r3", "%r");
 	(void)state;
-	/* one unit: taken in one step, read in the next, out in the one behind: an instruction in two cycles, and so is the interval */
+	/* one unit: taken in one step, read in the next, out in the third: one instruction in two cycles, and so is the
+	 * interval */
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		expect_near(units[i], cost(0, units[i], "", line, 32 * WARP), 8 * 8 * 2);
 }
 
-/* L1 hits of 32 lanes, a pitch apart: a bank of 32 bytes takes one access a cycle, so that four banks take four neighbouring sectors in
- * one and lines of 128 bytes one by one. */
+/* L1 hits of 32 lanes, a pitch apart. A bank of 32 bytes takes one access per cycle: four banks take four consecutive
+ * sectors in one cycle, and lines of 128 bytes one by one. */
 static void test_banks_of_l1(void **state)
 {
 	static const struct {
@@ -144,7 +153,7 @@ static void test_banks_of_l1(void **state)
 		}
 }
 
-/* Lines of L1 that a kernel's shared memory leaves: 24 KB are the kit's. */
+/* The L1 lines that a kernel's shared memory leaves. The kit uses 24 KB. */
 static void test_carve_outs(void **state)
 {
 	static const struct {
@@ -167,7 +176,7 @@ static void test_carve_outs(void **state)
 		}
 }
 
-/* A launch latency is added in front of every kernel, and changes nothing else. */
+/* A launch latency precedes every kernel and changes nothing else. */
 static void test_launch_latency(void **state)
 {
 	static const char *const latencies[] = {"launch.latency=0", "launch.latency=1", "launch.latency=5000"};
@@ -186,8 +195,8 @@ static void test_launch_latency(void **state)
 	assert_int_equal(cycles[2], cycles[0] + 5000);
 }
 
-/* Misses of all banks with eight registers for them: what L1 turns away waits at the ends of its pipes, and counts once a cycle, whether the SM
- * ticks in it or sleeps. */
+/* Misses of all banks with eight MSHRs. Accesses that L1 refuses wait at the ends of its pipes and count once per
+ * cycle, whether the SM ticks or sleeps. */
 static struct gpu_stats stats_of_refused(const char *banks, const char *sleep)
 {
 	struct gpu_kit kit;

@@ -1,5 +1,6 @@
-/* The texture unit's times in closed form, its queues one by one, and its counters. The texture is one of 32-bit texels in linear memory, which
- * hold 0, so that chains of reads stay where they are; its cache forgets all at a kernel's end. */
+/* Protects the texture unit: its times in closed form, its queues one by one, and its counters.
+ * The texture has 32-bit texels in linear memory that hold 0, so chains of reads stay at one texel. The texture cache
+ * is flushed at a kernel's end. */
 #include "gpu_kit.h"
 
 #include "simt/texture.h"
@@ -9,8 +10,8 @@ enum {
 	WARP = 32,
 	TEXELS = 1 << 16,
 	LINE = 32, /* texels */
-	/* Issue to the access: t, collectors t + 1, a cycle an operand (two: the handle and the coordinate), then the load/store unit; from
-	 * there into the results a cycle later, to the write-back register, to the bank. */
+	/* Issue to access: t, collectors t + 1, one cycle per operand (two: the handle and the coordinate), then the
+	 * load/store unit. From there one cycle to the results, one to the write-back register and one to the bank. */
 	HIT = 1 + 1 + 2 + 1 + 3,
 };
 
@@ -19,7 +20,7 @@ struct texture_kit {
 	struct textures textures;
 };
 
-/* A machine with the texture as the kernel's parameter. */
+/* Opens a machine with the texture as the kernel's parameter. */
 static void open_kit(struct texture_kit *t, const char *const *options)
 {
 	kit_open(&t->kit, options);
@@ -51,7 +52,7 @@ static void close_kit(struct texture_kit *t)
 
 #define READ "tex.1d.v4.s32.s32 {%r1, %r2, %r3, %r4}, [%rd0, {%r1}];"
 
-/* The cost of a read that waits for the one before it, of a line that is there. */
+/* Returns the cost of a read that waits for the previous one and hits its line. */
 static uint64_t link_cost(struct texture_kit *t, const char *before)
 {
 	return kit_cost(&t->kit, before, READ, 10, WARP) / 10;
@@ -77,7 +78,8 @@ static void test_hit(void **state)
 	}
 }
 
-/* A warp's lanes in so many lines: an access a cycle, an answer a cycle. The chain keeps each lane in its line: its texel says where. */
+/* A warp's lanes in several lines: one access per cycle, one reply per cycle. The chain preserves each lane's line: the
+ * texel holds its position. */
 static void test_lines_of_a_read(void **state)
 {
 	(void)state;
@@ -96,7 +98,7 @@ static void test_lines_of_a_read(void **state)
 	}
 }
 
-/* Lanes that all lie outside read the border: no access, and no more than the way to the load/store unit. */
+/* When all lanes are outside, they read the border: no access, and no time beyond the load/store unit. */
 static void test_border_reads_nothing(void **state)
 {
 	(void)state;
@@ -108,7 +110,7 @@ static void test_border_reads_nothing(void **state)
 	close_kit(&t);
 }
 
-/* Warps that read one line while it is on its way send for it once. */
+/* Warps that read a line while it is under way request it once. */
 static void test_reads_behind_a_miss(void **state)
 {
 	(void)state;
@@ -125,7 +127,7 @@ static void test_reads_behind_a_miss(void **state)
 	close_kit(&t);
 }
 
-/* Answers keep the order of their accesses: one that hits behind one that misses waits for its line, in front of it it does not. */
+/* Replies keep the order of their accesses. A hit after a miss waits for the miss's line; a hit before it does not. */
 static void test_order(void **state)
 {
 	static const char before[] = "mov.u32 %r1, 0; " READ " mov.u32 %r7, 4096; add.u32 %r7, %r7, %r1;";
@@ -150,7 +152,7 @@ static void test_order(void **state)
 	assert_true(cost[1] > cost[0] + 100);
 }
 
-/* One place for accesses that wait: the next enters when that one's latency is over. */
+/* One entry for accesses that wait: the next access enters when the latency of the first is over. */
 static void test_fragments_full(void **state)
 {
 	(void)state;
@@ -162,7 +164,7 @@ static void test_fragments_full(void **state)
 		uint32_t *texel = simt_host(t.kit.gpu->memory, t.textures.texture[0]->image.address);
 		for (uint32_t i = 0; i < TEXELS; i++)
 			texel[i] = i;
-		/* eight lines, in groups of `places` that are 16 cycles behind each other */
+		/* eight lines, in groups of `places`, 16 cycles apart */
 		assert_int_equal(link_cost(&t, "mov.u32 %r1, %tid.x; mul.lo.u32 %r1, %r1, 8;"),
 		                 HIT + 15 + 16 * (8 / places - 1) + places - 1);
 		assert_true(t.kit.run.stats.l1t.refused > 0);
@@ -170,7 +172,8 @@ static void test_fragments_full(void **state)
 	}
 }
 
-/* Each queue alone, as short as can be: the figures of the reads stay, and what is turned away is tried again. */
+/* Each queue in turn, at its minimum length: the statistics of the reads do not change, and refused accesses are
+ * retried. */
 static void test_short_queues(void **state)
 {
 	static const char *const option[] = {"l1t.requests=1", "l1t.lines=1", "l1t.results=1", "l1t.fragments=1"};
@@ -189,7 +192,8 @@ static void test_short_queues(void **state)
 	}
 }
 
-/* 12 KB hold 96 lines; with the oldest going first a walk over 100 lines finds none of them in its next round. */
+/* 12 KB hold 96 lines. With least-recently-used replacement, a loop over 100 lines hits none of them in its next
+ * iteration. */
 static void test_capacity(void **state)
 {
 	static const struct {
@@ -216,7 +220,8 @@ static void test_capacity(void **state)
 	}
 }
 
-/* What the oldest warp waits for is charged to the texture cache when it had the data, else to where they came from. */
+/* The oldest warp waits for a texture read. On a hit the CPI stack charges the texture cache, otherwise the level that
+ * supplied the data. */
 static void test_cycle_stack(void **state)
 {
 	(void)state;
@@ -225,13 +230,13 @@ static void test_cycle_stack(void **state)
 	kit_time(&t.kit, "mov.u32 %r1, 0;", READ, 10, "", WARP);
 	uint64_t hits = t.kit.run.stats.sm.stack_texture;
 	kit_time(&t.kit, "mov.u32 %r1, 0;", READ, 20, "", WARP);
-	/* a link but the cycle in which it issues; of every second, the last of a fetch, one goes to the next fetch */
+	/* a link except its issue cycle; of every second link, the last of a fetch, one cycle goes to the next fetch */
 	assert_int_equal(t.kit.run.stats.sm.stack_texture - hits, 10 * (HIT + 100 - 1) - 10 / 2);
 	assert_true(t.kit.run.stats.sm.stack_l2 + t.kit.run.stats.sm.stack_dram > 0);
 	close_kit(&t);
 }
 
-/* Sleeping through waits changes no figure. */
+/* Sleep during waits changes no statistic. */
 static void test_sleep(void **state)
 {
 	uint64_t cycles[2];

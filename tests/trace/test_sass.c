@@ -1,14 +1,15 @@
-/* Protects what a trace of SASS costs: closed forms of small traces of Volta's opcodes, written by hand, on the machine whose stages
- * docs/timing-model.md gives in closed form; and that addresses mean the same in all the forms in which traces have them. */
+/* Protects the timing of SASS instruction traces, in closed forms. The small traces of Volta opcodes are written by
+ * hand and run on the machine whose stages docs/timing-model.md gives in closed form.
+ * Protects also that addresses mean the same in all formats of instruction traces. */
 #include "trace_kit.h"
 
 enum { VOLTA = 70, AMPERE = 86, WARP = 32, CODE = 16 };
 
-/* One SM, whose instruction cache is always right: what is fetched costs the same wherever the code lies. */
+/* One SM with a perfect instruction cache: a fetch costs the same wherever the code lies. */
 static const char *const options[] = {"sm.count=1", "l1i.perfect=true", NULL};
 static const struct sluice_settings gtx480 = {.machine = "gtx480", .options = options};
 
-/* A block of warps that all run the same lines, each many times over at one pc, and exit. */
+/* A block of warps that all run the same lines, each many times at one pc, and exit. */
 static struct record run_lines(uint32_t warps, const char *line, uint32_t times)
 {
 	struct trace_kit kit;
@@ -27,7 +28,7 @@ static struct record run_lines(uint32_t warps, const char *line, uint32_t times)
 	return record;
 }
 
-/* Cycles that ten lines more cost, start and end left out. */
+/* Returns the cycles of ten more lines, without start and end. */
 static uint64_t cost(uint32_t warps, const char *line)
 {
 	return run_lines(warps, line, 20).cycles - run_lines(warps, line, 10).cycles;
@@ -44,13 +45,13 @@ static void test_chains(void **state)
 		{"ffffffff 1 R1 FFMA 3 R1 R2 R3 0", "latency.fma.fp32", 3},
 		{"ffffffff 1 R1 FMUL.FTZ 2 R1 R2 0", "latency.mul.fp32", 2},
 		{"ffffffff 1 R1 IADD3 3 R1 R2 R3 0", "latency.add.int", 3},
-		{"ffffffff 1 R1 IADD3 3 R1 R255 R255 0", "latency.add.int", 1}, /* RZ is read from no bank */
+		{"ffffffff 1 R1 IADD3 3 R1 R255 R255 0", "latency.add.int", 1}, /* RZ is not read from any bank */
 		{"ffffffff 1 R1 IMAD.MOV.U32 2 R255 R1 0", "latency.mad.int", 1},
 		{"ffffffff 1 R1 DFMA 3 R1 R2 R4 0", "latency.fma.fp64", 3},
 		{"ffffffff 1 R1 MUFU.RCP 1 R1 0", "latency.special.fp32", 1},
 		{"ffffffff 1 R1 MOV 1 R1 0", "latency.move.int", 1},
-		{"0000ffff 1 R1 MOV 1 R1 0", "latency.move.int", 1}, /* lanes cost the same */
-		{"00000000 1 R1 MOV 1 R1 0", "latency.move.int", 1}, /* also none */
+		{"0000ffff 1 R1 MOV 1 R1 0", "latency.move.int", 1}, /* partial masks cost the same */
+		{"00000000 1 R1 MOV 1 R1 0", "latency.move.int", 1}, /* so does an empty mask */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -62,11 +63,11 @@ static void test_chains(void **state)
 	}
 }
 
-/* What the lanes of a load make, in each form of its addresses: counters, and the same cycles. */
+/* The transactions of a load's lanes, for each format of its addresses: counters, and the same cycles. */
 static void test_addresses(void **state)
 {
 	static const struct {
-		const char *form[3]; /* list, stride, differences; NULL: there is none */
+		const char *form[3]; /* list, stride, differences; NULL: not possible */
 		uint64_t accesses;
 	} row[] = {
 		{{"0000000f 1 R4 LDG.E.SYS 1 R2 4 0 0x7f0000000000 0x7f0000000004 0x7f0000000008 0x7f000000000c",
@@ -96,7 +97,7 @@ static void test_addresses(void **state)
 	}
 }
 
-/* Spaces: by opcode, and of generic addresses by the windows that the header gives. */
+/* Spaces: by opcode, and for generic addresses by the windows in the header. */
 static void test_spaces(void **state)
 {
 	struct record record = run_lines(1, "ffffffff 1 R4 LDS.U 1 R2 4 1 0x0 8", 1);
@@ -112,12 +113,12 @@ static void test_spaces(void **state)
 	assert_int_equal(record.stats.sm.global_stores, 1);
 	record = run_lines(1, "ffffffff 1 R4 ATOMG.E.ADD.STRONG.GPU 2 R2 R3 4 1 0x7f0000000000 4", 1);
 	assert_int_equal(record.stats.sm.atomics, 1);
-	record = run_lines(1, "ffffffff 1 R4 LDC 1 R2 0", 1); /* of constants tracers give no addresses */
+	record = run_lines(1, "ffffffff 1 R4 LDC 1 R2 0", 1); /* tracers write no addresses for constants */
 	assert_int_equal(record.stats.sm.constant_accesses, 0);
 	(void)state;
 }
 
-/* Past L1: what other SMs may have written. */
+/* Past L1: data that other SMs may have written. */
 static void test_strong(void **state)
 {
 	(void)state;
@@ -127,7 +128,7 @@ static void test_strong(void **state)
 	                 1);
 }
 
-/* Warps wait for each other: the second comes as late as its chain is long, and both go on together. */
+/* Warps wait for each other: the second arrives as late as its chain is long, and both continue together. */
 static void test_barrier(void **state)
 {
 	struct trace_kit kit;
@@ -135,7 +136,7 @@ static void test_barrier(void **state)
 	kit_open(&kit);
 	kit_header(&kit, VOLTA, 1, 2 * WARP);
 	kit_block(&kit, 0);
-	kit_warp(&kit, 1, 12); /* warps come in any order */
+	kit_warp(&kit, 1, 12); /* warps are in any order */
 	for (uint32_t i = 0; i < 10; i++)
 		fprintf(kit.file, "%04x ffffffff 1 R1 MUFU.RCP 1 R1 0\n", i * CODE);
 	fputs("00a0 ffffffff 0 BAR.SYNC.DEFER_BLOCKING 1 R1 0 0 \n00b0 ffffffff 0 EXIT 0 0\n", kit.file);
@@ -150,7 +151,7 @@ static void test_barrier(void **state)
 	assert_true(record.cycles > chain && record.cycles < chain + 200);
 }
 
-/* A block's warps, each with lines of its own up to a NULL, and an EXIT. */
+/* A block's warps, each with its own lines up to a NULL, and an EXIT. */
 static void write_block(struct trace_kit *kit, uint32_t version, uint32_t warps, const char *const *line)
 {
 	kit_open(kit);
@@ -170,7 +171,7 @@ static void write_block(struct trace_kit *kit, uint32_t version, uint32_t warps,
 	fflush(kit->file);
 }
 
-/* Two warps at barriers of different names stall; where the name is not known, both are at barrier 0. */
+/* Two warps at barriers of different names stall. If the name is not known, both are at barrier 0. */
 static void test_named_barriers(void **state)
 {
 #define CHAIN "ffffffff 1 R1 MUFU.RCP 1 R1 0", "ffffffff 1 R1 MUFU.RCP 1 R1 0"
@@ -207,8 +208,8 @@ static struct record run_ampere(const char *const *line, bool copies)
 	return record;
 }
 
-/* A wait for copies holds its warp until all groups but so many have come, all where the tracer does not say how many; on a machine without
- * asynchronous copies it waits for nothing. */
+/* A wait for copies holds its warp until at most N groups are left, or none if the tracer does not give N. On a machine
+ * without asynchronous copies it waits for nothing. */
 static void test_copies(void **state)
 {
 #define COPY   "ffffffff 0 LDGSTS.E 2 R2 R4 4 1 0x7f0000000000 4 0 "
@@ -222,10 +223,9 @@ static void test_copies(void **state)
 	uint64_t chain = 2 * (kit_option("gtx480", "latency.special.fp32") + 6ull);
 	uint64_t held = run_ampere(all, true).cycles, passed = run_ampere(one, true).cycles;
 	(void)state;
-	assert_true(held > passed &&
-	            held - passed > chain / 2); /* the chain begins when the copy has come, or beside it */
+	assert_true(held > passed && held - passed > chain / 2); /* the chain begins after the copy, or in parallel */
 	assert_int_equal(run_ampere(unsaid, true).cycles, held);
-	assert_int_equal(run_ampere(second, true).cycles, held); /* an empty group is one */
+	assert_int_equal(run_ampere(second, true).cycles, held); /* an empty group counts as a group */
 	assert_true(run_ampere(open, true).cycles < held);       /* of no group */
 	assert_int_equal(run_ampere(all, false).cycles, run_ampere(one, false).cycles);
 	assert_int_equal(run_ampere(all, true).stats.sm.copies, 1);
@@ -233,7 +233,8 @@ static void test_copies(void **state)
 	assert_int_equal(run_ampere(all, false).stats.sm.global_loads, 1);
 }
 
-/* Of what a copy reads: .BYPASS goes past L1, a lane with address 0 reads nothing; it is written side by side. */
+/* The bytes that a copy reads: .BYPASS bypasses L1, and a lane with address 0 reads nothing. The data are written
+ * contiguously. */
 static void test_copied(void **state)
 {
 	static const char *const bypass[] = {"ffffffff 0 LDGSTS.E.BYPASS.128 2 R2 R4 16 1 0x7f0000000000 16 0", NULL},
@@ -253,7 +254,7 @@ static void test_copied(void **state)
 	assert_int_equal(record.stats.sm.shared_lanes, 4);
 }
 
-/* A trace that says nothing of a warp has it end at once; one that ends without EXIT ends there. */
+/* A warp without instructions in the trace ends at once; one without EXIT ends after its last instruction. */
 static void test_ends(void **state)
 {
 	struct trace_kit kit;
@@ -261,7 +262,7 @@ static void test_ends(void **state)
 	kit_open(&kit);
 	kit_header(&kit, VOLTA, 2, 3 * WARP);
 	for (uint32_t block = 0; block < 2; block++) {
-		kit_block(&kit, 1 - block); /* blocks come in any order */
+		kit_block(&kit, 1 - block); /* blocks are in any order */
 		kit_warp(&kit, 1, 1);
 		fputs("0000 ffffffff 1 R1 MOV 0 0\n", kit.file);
 		kit_warp(&kit, 2, 0);
@@ -273,7 +274,8 @@ static void test_ends(void **state)
 	assert_int_equal(record.stats.sm.warp_instructions, 2 * 3);
 }
 
-/* What mechanisms ask for is there in the pages of 2 MiB that the kernel accesses, and nowhere else: the line behind the last of a page is not. */
+/* Mechanisms' requests count as inside memory in the 2 MiB pages that the kernel accesses, and nowhere else: the line
+ * after a page's end is outside. */
 static void test_reach(void **state)
 {
 	static const char *const mechanisms[] = {"nlp", NULL};
@@ -305,7 +307,7 @@ static void test_reach(void **state)
 	}
 }
 
-/* Ranges that overlap and meet become one; a byte of them is enough. */
+/* Overlapping and adjacent ranges merge; one common byte is enough. */
 static void test_ranges(void **state)
 {
 	struct trace_ranges ranges = {0};
@@ -323,7 +325,7 @@ static void test_ranges(void **state)
 	trace_ranges_free(&ranges);
 }
 
-/* Two functions that a tracer numbers from 0 on share their pcs: each has a place of its own. */
+/* Two functions that a tracer numbers from 0 on share their pcs: each gets its own addresses. */
 static void test_same_pcs(void **state)
 {
 	struct trace_kit kit;

@@ -1,10 +1,11 @@
-/* Random valid traces: each is read and runs to its end, on several machines, with one host thread and two alike; what it counts is what the
- * generator has counted, and a functional run makes as many instructions. */
+/* Protects instruction traces with random valid ones. Each is read and runs to its end, on several machines, with the
+ * same result for one and two host threads. The counts equal the generator's, and a functional run has the same number
+ * of instructions. */
 #include "trace_kit.h"
 
 enum { ROUNDS = 12, WARP = 32 };
 
-/* What the generator has written. */
+/* Counts of what the generator has written. */
 struct written {
 	uint64_t warp_instructions, thread_instructions, loads, stores, shared, local, atomics, barriers, branches;
 };
@@ -30,7 +31,7 @@ static uint32_t some_lanes(struct random *random)
 	return kind == 0 ? 0 : kind < 5 ? random->lanes : any & random->lanes;
 }
 
-/* In one of the forms, of addresses from `base` on. */
+/* Addresses from `base` on, in one of the formats. */
 static void write_addresses(struct random *random, uint32_t lanes, uint64_t base, uint32_t span, uint32_t size)
 {
 	uint32_t form = below(random, 3);
@@ -54,7 +55,7 @@ static void write_addresses(struct random *random, uint32_t lanes, uint64_t base
 
 struct row {
 	const char *text; /* from the destinations to the sources */
-	uint32_t size;    /* 0: it accesses nothing */
+	uint32_t size;    /* 0: no access */
 	uint64_t base;
 	size_t counter; /* in struct written */
 };
@@ -79,7 +80,7 @@ static const struct row rows[] = {
 	{"0 MEMBAR.SC.GPU 2 R%u R%u", 0, 0, 0},
 };
 
-/* An instruction at any pc: branches go anywhere. */
+/* An instruction at any pc: branches have any target. */
 static void write_instruction(struct random *random)
 {
 	uint32_t at = below(random, sizeof rows / sizeof *rows);
@@ -104,7 +105,7 @@ static void write_fixed(struct random *random, const char *text, uint32_t pc)
 	random->written.thread_instructions += (uint32_t)__builtin_popcount(random->lanes);
 }
 
-/* All warps of a block meet at as many barriers. */
+/* All warps of a block arrive at the same number of barriers. */
 static void write_warp(struct random *random, struct trace_kit *kit, uint32_t warp, uint32_t parts, uint32_t length)
 {
 	kit_warp(kit, warp, parts * (length + 1) + 1);

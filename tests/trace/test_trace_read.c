@@ -1,5 +1,5 @@
-/* Protects the reading of traces: each thing that can be wrong with a file has one message, with file, line and column; and what tracers of
- * different versions write is read alike. */
+/* Protects the reader of instruction traces: each kind of error in a file has one message, with file, line and column.
+ * Files of different tracer versions are read alike. */
 #include "trace_kit.h"
 
 #include <zstd.h>
@@ -30,7 +30,7 @@ static const char good[] = "-kernel name = k\n"
 			   "thread block = 1,0,0\n"
 			   "#END_TB\n";
 
-/* The file's text with the first `from` made `to`. */
+/* The file's text with the first `from` replaced by `to`. */
 static void with(const char *from, const char *to, char *text)
 {
 	const char *at = strstr(good, from);
@@ -57,13 +57,13 @@ static void test_good(void **state)
 	assert_non_null(kernel);
 	assert_null(diag.text);
 	assert_int_equal(kernel->instructions, 4);
-	assert_int_equal(kernel->program.count, 4); /* and an EXIT for the warps of which nothing is said */
+	assert_int_equal(kernel->program.count, 4); /* and an EXIT for the warps without instructions */
 	assert_int_equal(kernel->program.registers, 5);
 	assert_int_equal(kernel->program.code[1].size, 4);
 	trace_kernel_free(kernel);
 }
 
-/* Each change of the file, and where and what is said then. */
+/* Each change of the file, with the position and text of its message. */
 static void test_mistakes(void **state)
 {
 	static const struct {
@@ -116,7 +116,8 @@ static void test_mistakes(void **state)
 	}
 }
 
-/* The same kernel as tracers before version 3 write it, with block and warp in each line; and with lines of the source. */
+/* The same kernel in the format of tracers before version 3, with block and warp in each line; and with source
+ * lines. */
 static void test_versions(void **state)
 {
 	static const char *const leading[] = {"0 0 0 0 ", "17 "};
@@ -139,7 +140,7 @@ static void test_versions(void **state)
 	}
 }
 
-/* A block has the shared memory that the header says, or up to the last byte that is accessed. */
+/* A block's shared memory has the size in the header, or ends at the last byte that is accessed. */
 static void test_shared(void **state)
 {
 	struct diag diag = {0};
@@ -152,7 +153,7 @@ static void test_shared(void **state)
 	trace_kernel_free(kernel);
 }
 
-/* Behind the addresses tracers write immediates, which mean nothing here; line ends may be of DOS. */
+/* After the addresses tracers write immediates, which are ignored. Line ends may be those of DOS. */
 static void test_rest_of_lines(void **state)
 {
 	struct diag diag = {0};
@@ -172,7 +173,7 @@ static void write_file(const char *path, const void *bytes, size_t size)
 	fclose(file);
 }
 
-/* A compressed file is the same trace; a part of it, and what is none, has a message. */
+/* A compressed file is the same trace. A truncated or invalid one has a message. */
 static void test_compressed(void **state)
 {
 	char packed[ROOM], path[] = "/tmp/sluice-test-XXXXXX.zst";
@@ -198,7 +199,7 @@ static void test_compressed(void **state)
 	unlink(path);
 }
 
-/* Lists: copies and kernels in their order; a word that is neither has a message. */
+/* Lists: copies and kernels in their order; any other word has a message. */
 static void test_lists(void **state)
 {
 	struct trace_kit kit;
@@ -226,7 +227,7 @@ static void test_lists(void **state)
 	kit_close(&kit);
 }
 
-/* Every generation knows what all have, and a row's opcode is the only one of its name there. */
+/* Every generation knows the common opcodes, and each name occurs in only one row per generation. */
 static void test_opcodes(void **state)
 {
 	static const char *const all[] = {"FADD", "FFMA", "IMAD", "MOV", "LDG", "STG", "BAR", "EXIT", "BRA", "SHFL"};
@@ -244,7 +245,7 @@ static void test_opcodes(void **state)
 	assert_non_null(trace_find_opcode(TRACE_PASCAL, "XMAD", 4));
 }
 
-/* What suffixes say: widths, what goes past L1, shapes of matrices. */
+/* The meaning of suffixes: widths, accesses past L1, shapes of matrices. */
 static void test_suffixes(void **state)
 {
 	static const struct {

@@ -1,4 +1,4 @@
-/* trace_kit: traces written by a test, and what the machine makes of them. */
+/* trace_kit: writes an instruction trace and runs it on a machine. */
 #ifndef SLUICE_TESTS_TRACE_KIT_H
 #define SLUICE_TESTS_TRACE_KIT_H
 
@@ -80,7 +80,7 @@ static inline void kit_close(struct trace_kit *kit)
 	rmdir(kit->folder);
 }
 
-/* What one launch of the kit's kernel counts. */
+/* Returns the counts of one launch of the kit's kernel. */
 static inline struct record kit_run(struct trace_kit *kit, const struct sluice_settings *settings)
 {
 	struct sluice_error error = {0};
@@ -92,7 +92,7 @@ static inline struct record kit_run(struct trace_kit *kit, const struct sluice_s
 	    sluice_run_trace(gpu, kit->folder, NULL, &error) != SLUICE_OK)
 		fail_msg("%s", error.message);
 	assert_int_equal(gpu->records.count, 1);
-	struct record record = gpu->records.record[0]; /* its figures; what it points to goes with the gpu */
+	struct record record = gpu->records.record[0]; /* its statistics; its pointers are valid as long as the gpu */
 	sluice_close(gpu);
 	return record;
 }
