@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every link of a page leads somewhere: `check_links.py FOLDER` looks at all *.md below FOLDER. A link to a file beside the page
-must name one, a link to a place must name a heading of that page."""
+"""Protects links in pages: `check_links.py FOLDER` checks all *.md below FOLDER. A relative link must name an existing
+file, and a fragment must name a heading of that page."""
 import re
 import sys
 from pathlib import Path
@@ -10,7 +10,7 @@ HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 
 
 def anchor(heading):
-    """What a heading is called in links: small letters, - for spaces, nothing else but letters and digits."""
+    """Returns a heading's name in links: lower-case letters and digits, with - for spaces."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
@@ -19,7 +19,7 @@ def pages(folder):
 
 
 def broken(page):
-    """Links of a page that lead nowhere."""
+    """Yields a page's links without a target."""
     for link in LINK.findall(page.read_text()):
         if re.match(r"[a-z]+:", link):
             continue

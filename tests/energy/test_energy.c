@@ -295,7 +295,7 @@ static void test_wrong_tables(void **state)
 		struct energy_table table;
 		change(text, sizeof text, row[i].from, row[i].to);
 		if (read_table(&arena, &table, text, says, sizeof says))
-			fail_msg("'%s' is taken", row[i].to);
+			fail_msg("'%s' is accepted", row[i].to);
 		if (!strstr(says, row[i].says))
 			fail_msg("'%s': %s; expected '%s'", row[i].to, says, row[i].says);
 		arena_free(&arena);
@@ -307,7 +307,7 @@ static void refuse(const char *stats, const char *says)
 	struct priced priced;
 	open_priced(&priced, small_table, stats);
 	if (add_all(&priced))
-		fail_msg("%s is priced", stats);
+		fail_msg("%s is accepted", stats);
 	if (!strstr(priced.message, says))
 		fail_msg("%s; expected '%s'", priced.message, says);
 	close_priced(&priced);

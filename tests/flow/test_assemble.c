@@ -25,8 +25,8 @@ static void what_needs_a_register(void **state)
 		uint32_t least;
 	} cases[] = {
 		{"nothing", "ret;", 1},
-		{"what nobody reads", "mov.u32 %r1, %tid.x;\nadd.u32 %r2, %r1, 7;\nret;", 1},
-		{"the result of an atomic that nobody reads: address and value",
+		{"an unused value", "mov.u32 %r1, %tid.x;\nadd.u32 %r2, %r1, 7;\nret;", 1},
+		{"the unused result of an atomic: address and value",
 	         "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\natom.global.add.u32 %r2, [%rd1], %r1;\nret;", 1 + 3},
 		{"a parameter as an operand: the address and the sum",
 	         "ld.param.u64 %rd1, [p];\nld.param.u32 %r1, [p];\nmov.u32 %r2, %tid.x;\nadd.u32 %r3, %r2, %r1;\n"
@@ -124,7 +124,7 @@ static void a_schedule_computes_the_same(void **state)
 		run(before, 64, expected, BUFFER);
 		run(after, 64, found, BUFFER);
 		if (memcmp(expected, found, BUFFER) != 0)
-			fail_msg("other results:\n%s\n--- scheduled:\n%s", before, after);
+			fail_msg("different results:\n%s\n--- scheduled:\n%s", before, after);
 		moved += strcmp(before, after) != 0;
 		free(expected);
 		free(found);

@@ -67,7 +67,7 @@ static void test_ways(void **state)
 	check("", THREAD LOAD "setp.eq.u32 %p1, %r2, 3;\n@%p1 ld.global.u32 %r9, [%rd2+4];", "dd");
 }
 
-/* A linked list: the first load is direct on the entry path, and gets its own value on the loop path. */
+/* A linked list: the load's address is direct on the entry path, and the load's own value on the loop path. */
 static void test_pointers(void **state)
 {
 	(void)state;

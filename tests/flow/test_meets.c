@@ -315,8 +315,8 @@ static void follow(const struct meets *meets, const struct move *move, const cha
 			if (m->kind == LOAD)
 				told = meets->load[load++].from;
 			if (made & ~parameters(meets, told))
-				fail_msg("instruction %u, round %u: made of %u, told %s, in\n%s", (unsigned)(m - move),
-				         round, made, letters(meets, told), text);
+				fail_msg("instruction %u, round %u: derived from %u, reported %s, in\n%s",
+				         (unsigned)(m - move), round, made, letters(meets, told), text);
 		}
 		assert_int_equal(load, meets->loads);
 	}

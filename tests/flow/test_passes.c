@@ -1,5 +1,5 @@
-/* Protects passes. After each pass, random kernels compute the same results, the printed text parses back to itself,
- * and the driver's cached facts are those of the new code. */
+/* Protects passes. After each pass, random kernels compute the same results and the printed text parses back to itself.
+ * The driver's cached facts are those of the new code. */
 #include "flow_random.h"
 
 #include "flow/pipeline.h"
@@ -33,7 +33,7 @@ static void check_text(void *user, const struct pass *pass, const struct ptx_mod
 	char *twice = print(again);
 	(void)user;
 	if (strcmp(text, twice) != 0)
-		fail_msg("behind %s, what is printed is not what it parses to:\n%s\n---\n%s", pass->name, text, twice);
+		fail_msg("after %s, the printed text parses to a different one:\n%s\n---\n%s", pass->name, text, twice);
 	for (const struct ptx_function *f = module->functions; f; f = f->next)
 		same_facts(f, ptx_find_function(again, f->name));
 	ptx_free(again);
@@ -67,7 +67,7 @@ static void same_results(const char *text, const char *passes)
 	char *rewritten = rewrite(text, passes);
 	run(rewritten, THREADS, after, BUFFER);
 	if (memcmp(before, after, BUFFER) != 0)
-		fail_msg("other results behind %s:\n%s\n---\n%s", passes, text, rewritten);
+		fail_msg("different results after %s:\n%s\n---\n%s", passes, text, rewritten);
 	free(rewritten);
 }
 

@@ -54,7 +54,7 @@ static void same_results(const char *text, struct subject *subject, uint32_t thr
 	run(text, threads, before, BUFFER);
 	run(printed, threads, after, BUFFER);
 	if (memcmp(before, after, BUFFER) != 0)
-		fail_msg("other results:\n%s\n--- spilled:\n%s", text, printed);
+		fail_msg("different results:\n%s\n--- spilled:\n%s", text, printed);
 	struct ptx_module *again = parse(printed);
 	char *reprinted = print(again);
 	assert_string_equal(printed, reprinted);
@@ -194,7 +194,8 @@ static void what_lives_across_a_call_makes_room_for_it(void **state)
 	free(text);
 }
 
-/* The needs of a single instruction are the lower limit. The caller is told, and the result is as small as possible. */
+/* The needs of a single instruction are the lower limit. The caller learns that the limit was not reached, and the
+ * result is as small as possible. */
 static void what_one_instruction_needs_is_the_least(void **state)
 {
 	(void)state;

@@ -11,14 +11,14 @@
 
 enum {
 	KERNEL_OWN = 8,
-	KERNEL_IN = 1 << 15,       /* words */
-	KERNEL_THREADS = 4096,     /* of a grid, at most */
-	KERNEL_MEET = 1 << 15,     /* words: 16 by operation, then the words that tickets mark */
-	KERNEL_TICKET = 256,       /* the word that holds the ticket counter, */
-	KERNEL_LOCK = 257,         /* a lock, followed by the word that it protects, */
-	KERNEL_TICKETS = 1024,     /* and the words that tickets mark */
-	KERNEL_VALUES = 6,         /* registers %a */
-	KERNEL_RACES = 128,        /* words that threads race for: few, so that they collide */
+	KERNEL_IN = 1 << 15,   /* words */
+	KERNEL_THREADS = 4096, /* of a grid, at most */
+	KERNEL_MEET = 1 << 15, /* words: 16 by operation, then the words that tickets mark */
+	KERNEL_TICKET = 256,   /* the word that holds the ticket counter, */
+	KERNEL_LOCK = 257,     /* a lock, followed by the word that it protects, */
+	KERNEL_TICKETS = 1024, /* and the words that tickets mark */
+	KERNEL_VALUES = 6,     /* registers %a */
+	KERNEL_RACES = 128,    /* words that threads race for: few, so that they collide */
 	KERNEL_LARGEST_BLOCK = 512,
 };
 
@@ -57,7 +57,7 @@ enum {
 /* The state of the generator. */
 struct kernel_random {
 	struct random_text *text;
-	uint32_t step; /* bytes between a thread's words */
+	uint32_t step;  /* bytes between a thread's words */
 	uint32_t depth; /* of loops and branches */
 	bool uses_dynamic;
 	/* lanes of a warp have waited for others: from now on time decides which lanes are active together */

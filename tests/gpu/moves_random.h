@@ -30,12 +30,12 @@ struct moves_shape {
 };
 
 struct moves_tile {
-	uint32_t place, room;   /* in shared memory, of the first half */
-	uint32_t halves;        /* consecutive halves: 1 or 2 */
-	uint32_t buffer;        /* of the first half, */
-	bool two_buffers;       /* and the next buffer for the second */
+	uint32_t place, room;     /* in shared memory, of the first half */
+	uint32_t halves;          /* consecutive halves: 1 or 2 */
+	uint32_t buffer;          /* of the first half, */
+	bool two_buffers;         /* and the next buffer for the second */
 	struct moves_shape shape; /* while the program is generated: the last shape */
-	uint32_t pad;           /* likewise: bytes between the area's start and the first element */
+	uint32_t pad;             /* likewise: bytes between the area's start and the first element */
 };
 
 /* The tile half of a statement: the first or the second; in a loop the one of the iteration's parity, or the other. */
@@ -47,15 +47,15 @@ enum moves_kind {
 	/* tile, half, shape, pad: adds `count` elements (thread * factor + term + k * step) % most + first to the
 	 * sum */
 	DO_READ,
-	DO_OWN_READ,  /* the thread's element: its number */
-	DO_STORE,     /* stores the sum to the thread's element */
-	DO_ATOMIC,    /* the same with an atomic add; elements of 4 bytes */
-	DO_OWN_WORD,  /* a word in shared memory outside all tiles: adds the sum to it; the result is the new sum */
-	DO_WARP_SUM,  /* all threads of a warp add to its word and read it */
+	DO_OWN_READ, /* the thread's element: its number */
+	DO_STORE,    /* stores the sum to the thread's element */
+	DO_ATOMIC,   /* the same with an atomic add; elements of 4 bytes */
+	DO_OWN_WORD, /* a word in shared memory outside all tiles: adds the sum to it; the result is the new sum */
+	DO_WARP_SUM, /* all threads of a warp add to its word and read it */
 	/* stores the sum to the thread's word in the block's part of global memory, which a transfer then reads */
 	DO_FILL,
-	DO_MIX,       /* sum = sum * factor + term */
-	DO_DELAY,     /* delays threads or warps by different times: (number >> first) * factor % step */
+	DO_MIX,   /* sum = sum * factor + term */
+	DO_DELAY, /* delays threads or warps by different times: (number >> first) * factor % step */
 	DO_BARRIER,
 	DO_EXIT, /* exits the threads for which (number >> step) & factor is term, in a loop in iteration `count` */
 	DO_IF,   /* the threads selected in this way execute the statements up to */
@@ -71,7 +71,7 @@ struct moves_statement {
 	struct moves_shape shape;
 	uint32_t pad;
 	struct moves_source {
-		bool filled; /* data that DO_FILL has written; otherwise from the input: */
+		bool filled;                       /* data that DO_FILL has written; otherwise from the input: */
 		uint32_t base, by_block, by_round; /* bytes */
 	} source;
 	uint32_t factor, term, step, count, first, most;

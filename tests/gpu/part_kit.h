@@ -129,9 +129,9 @@ static inline void part_asked(struct part_kit *kit, uint32_t pc, const uint64_t 
 		       kit->asked[i].to == MECH_TO_L1 && kit->asked[i].pc == pc;
 	if (!same) {
 		for (uint32_t i = 0; i < kit->count; i++)
-			fprintf(stderr, "asked for 0x%llx, %u bytes\n", (unsigned long long)kit->asked[i].address,
+			fprintf(stderr, "requested 0x%llx, %u bytes\n", (unsigned long long)kit->asked[i].address,
 			        kit->asked[i].bytes);
-		fail_msg("%s:%d: not what was to be asked for", file, at);
+		fail_msg("%s:%d: not the expected requests", file, at);
 	}
 	kit->count = 0;
 }

@@ -103,7 +103,7 @@ static inline void settle_machine(struct machine_random *m)
 	sluice_gpu *gpu;
 	while (!(gpu = machine_open(m, true, (struct sluice_settings){.machine = NULL}, &error)))
 		if (error.status != SLUICE_BAD_SETTING || !machine_drop_named(m, error.message))
-			FAIL("refused, without the name of a key that was set: %s", error.message);
+			FAIL("refused without the name of a key that was set: %s", error.message);
 	sluice_close(gpu);
 }
 
@@ -145,7 +145,7 @@ static inline void check_fates(json_t *counters)
 		const json_t *told = json_object_get(counters, name);
 		snprintf(name, sizeof name, "%s.issued", tellers[i]);
 		if (told && json_integer_value(told) != json_integer_value(json_object_get(counters, name)))
-			FAIL("%s: %lld fates were told, of %s", stage, json_integer_value(told), name);
+			FAIL("%s: %lld outcomes reported; counter %s", stage, json_integer_value(told), name);
 	}
 }
 
@@ -180,7 +180,7 @@ static inline void check_same(const char *one, const char *other)
 		if (one[at] == '\n')
 			line = at + 1;
 	if (one[at] || other[at])
-		FAIL("%s: figures differ:%.*s is%.*s", stage, (int)strcspn(one + line, "\n"), one + line,
+		FAIL("%s: statistics differ:%.*s is%.*s", stage, (int)strcspn(one + line, "\n"), one + line,
 		     (int)strcspn(other + line, "\n"), other + line);
 }
 

@@ -56,7 +56,7 @@ static struct random_case current;
 static void print_case(FILE *file)
 {
 	const struct moves_program *p = &current.program;
-	fprintf(file, "%s\n// case %llu, again by: test_dma_random 1 %llu\n// ", current.text.text,
+	fprintf(file, "%s\n// case %llu, rerun with: test_dma_random 1 %llu\n// ", current.text.text,
 	        (unsigned long long)current.seed, (unsigned long long)current.seed);
 	print_machine(&current.machine, file);
 	fprintf(file, "\n// kernel<<<%u, (%u, %u)>>>%s\n", p->blocks, p->width, p->threads / p->width,
@@ -244,7 +244,7 @@ static void check_broken(struct random_case *c)
 	if (!find_races(c, true, &found[0], &memory[0]) || !find_races(c, false, &found[1], &memory[1]))
 		return;
 	if (!found[0] != !found[1])
-		FAIL("%llu races are found in the functional mode, with time %llu", (unsigned long long)found[0],
+		FAIL("%llu races found in the functional mode, %llu in the timed mode", (unsigned long long)found[0],
 		     (unsigned long long)found[1]);
 	if (!found[0])
 		check_memory(c, &memory[0], &memory[1]);

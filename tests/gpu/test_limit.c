@@ -20,7 +20,7 @@ static void cut(struct gpu_kit *kit, uint64_t most, uint32_t blocks, uint32_t th
 	kit_start(kit, blocks, threads);
 	assert_int_equal(kit->run.end, GPU_STOPPED);
 	if (!gpu_check_stats(kit->gpu, &kit->run, text, sizeof text))
-		fail_msg("cut at %llu: %s", (unsigned long long)most, text);
+		fail_msg("ended at %llu: %s", (unsigned long long)most, text);
 }
 
 /* One warp on a new machine. */
@@ -157,7 +157,7 @@ static void count_end(struct mech_sm *sm)
 
 static const struct mech sender = {.version = MECH_VERSION,
                                    .name = "sender",
-                                   .summary = "sends for the lines behind each load's, to L1 and to L2",
+                                   .summary = "requests the lines after each load's, to L1 and to L2",
                                    .citation = "tests",
                                    .sends = true,
                                    .access = send_next,

@@ -118,7 +118,7 @@ static const struct random_case *current;
 static void print_case(FILE *file)
 {
 	const struct random_case *c = current;
-	fprintf(file, "%s\n// case %llu, again by: test_machine_random 1 %llu\n// ", c->text.text,
+	fprintf(file, "%s\n// case %llu, rerun with: test_machine_random 1 %llu\n// ", c->text.text,
 	        (unsigned long long)c->seed, (unsigned long long)c->seed);
 	print_machine(&c->machine, file);
 	for (uint32_t i = 0; i < c->launches; i++) {

@@ -106,7 +106,8 @@ static void check(const char *machine, const char *window, uint32_t threads, con
 	static struct results results;
 	char *text = run(machine, window, threads, &results);
 	if (memcmp(expected, &results, sizeof results) != 0)
-		FAIL("%s on %s, %s, %u threads: other results than together", stage, machine, window, threads);
+		FAIL("%s on %s, %s, %u threads: results differ from those of SMs in step", stage, machine, window,
+		     threads);
 	check_same(together, text);
 	free(text);
 }

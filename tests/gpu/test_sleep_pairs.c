@@ -164,7 +164,7 @@ static const struct pair_case *current;
 static void print_case(FILE *file)
 {
 	const struct pair_case *c = current;
-	fprintf(file, "%s\n// again by: test_sleep_pairs %s %s %llu\n// ", c->text.text, c->pair.order->name,
+	fprintf(file, "%s\n// rerun with: test_sleep_pairs %s %s %llu\n// ", c->text.text, c->pair.order->name,
 	        c->pair.other ? c->pair.other->name : "none", (unsigned long long)c->seed);
 	print_machine(&c->machine, file);
 	for (uint32_t i = 0; i < LAUNCHES; i++)

@@ -31,23 +31,23 @@ static const struct option options[] = {
 enum { MOST_SMS = 256, LONGEST_HOLD = 300, LONGEST_PAUSE = 200, WARP_HOLDS = 16, THROTTLES = 16, ELEMENTS = 5 };
 
 static const struct counter counters[] = {
-	{"told", "requests", SCOPE_SM, 0, "whose fate was told, with cycles one behind the other", COMBINE_SUM}};
+	{"told", "requests", SCOPE_SM, 0, "whose outcome was reported, with ascending cycles", COMBINE_SUM}};
 
 enum { VECTOR_FATES, VECTOR_RANDOM, VECTOR_STAYS };
 static const struct counter_vector vectors[] = {
-	{.name = "fates", .unit = "requests", .meaning = "by fate", .scope = SCOPE_SM, .length = MECH_REDUNDANT + 1},
+	{.name = "fates", .unit = "requests", .meaning = "by outcome", .scope = SCOPE_SM, .length = MECH_REDUNDANT + 1},
 	{.name = "random", .unit = "calls", .meaning = "at random", .scope = SCOPE_SM, .length = ELEMENTS},
 	{.name = "stays",
          .unit = "cycles",
-         .meaning = "until the fate",
+         .meaning = "until the outcome",
          .scope = SCOPE_SM,
          .kind = VECTOR_POWERS,
          .length = ELEMENTS},
 };
 
 enum { EVENT_REQUEST, EVENT_FATE };
-static const struct mech_event_row events[] = {{"request", "from sending to its answer", {"tag", NULL}},
-                                               {"fate", "from sending to its fate", {"fate", "address"}}};
+static const struct mech_event_row events[] = {{"request", "from sending to its reply", {"tag", NULL}},
+                                               {"fate", "from sending to its outcome", {"fate", "address"}}};
 
 struct sm_state {
 	struct holds holds;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A mechanism that only looks changes nothing: with look.c attached, one hook of it at a time, beside sender.c, whose requests
-have accounts, everything that is counted is what it is without it. So it is for one that has no hook at all."""
+"""Protects that a mechanism with read-only hooks changes nothing. All statistics are the same with and without look.c,
+which has one hook at a time or none. sender.c is attached in both runs, so that the accounts of requests are covered."""
 
 import json
 import tempfile
@@ -11,12 +11,12 @@ import kit
 HOOKS = """gpu_open gpu_kernel_begin gpu_kernel_end gpu_block gpu_cycle sm_open kernel_begin kernel_end block_begin block_end
 issue memory access fill evict packet_out packet_in cycle on_reply on_fate partition_open partition_access partition_fill partition_evict
 partition_packet_in partition_packet_out partition_command""".split()
-# They load, store, have atomics, and reach the buffer, L1 and what lies behind it.
+# They use loads, stores and atomics, and reach the buffer, L1 and the levels below it.
 PROGRAMS = ["bfs", "histogram", "matrix_vector"]
 
 
 def figures(known, machine, program, mechanisms, work, *options):
-    """All of the statistics but who was attached and how long the host took."""
+    """Returns all statistics except the attached mechanisms and the host's time."""
     file = work / "out.json"
     words = [word for mechanism in mechanisms for word in ("--mech", mechanism)]
     known.command("programs", "run", "--size", "tiny", "-m", machine, "--stats", file, *options, *words, program)
@@ -39,13 +39,13 @@ def differences(one, other, path=""):
 
 
 def untold(figures, run):
-    """Each request that was issued has a fate that its sender is told, those with a distance are the useful and the late ones."""
+    """Yields errors: each issued request has one reported outcome, and exactly the useful and late ones have a distance."""
     counters, vectors = figures["totals"]["counters"], figures["totals"]["vectors"]
     issued, told = counters["sender.issued"], counters["sender.told"]
     wanted = counters["sender.useful"] + counters["sender.late"]
     sorted_in = sum(vectors["sender.prefetch_distance"]["values"])
     if told != issued:
-        yield f"{run}: sender was told {told} fates of {issued}"
+        yield f"{run}: {told} outcomes reported for {issued} issued requests"
     if sorted_in != wanted:
         yield f"{run}: {sorted_in} requests have a distance, {wanted} were useful or late"
 
@@ -53,11 +53,11 @@ def untold(figures, run):
 def check(known, machine, program, sender, looks, work):
     alone = figures(known, machine, program, [sender], work)
     if not alone["totals"]["counters"]["sender.useful"]:
-        yield f"{program} on {machine}: nothing that sender asked for was useful"
+        yield f"{program} on {machine}: no request of sender was useful"
     yield from untold(alone, f"{program} on {machine}")
     for hook, look in looks.items():
         for difference in differences(alone, figures(known, machine, program, [sender, look], work)):
-            yield f"{program} on {machine}, looked at by {hook}: {difference}"
+            yield f"{program} on {machine}, with hook {hook}: {difference}"
 
 
 def body():

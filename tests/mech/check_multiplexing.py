@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Blocks that are two of a plain form's share scratchpad memory with each other as plain blocks do: half of such a block may release it
-before the other half, which meets it at barriers of part of the block. Each thread releases once, each block of a pair in the end, and
-the results are right without a race."""
+"""Protects scratchpad sharing between joined blocks, each of which does the work of two plain blocks. Half of a joined block
+may release its memory before the other half; the halves synchronize at barriers for part of the block. Each thread
+releases once, and each block of a pair has released in the end. Results are correct and free of races."""
 
 import itertools
 import json
@@ -25,7 +25,7 @@ SETTINGS = [f"release={r},layout={on}" for r, on in itertools.product(["optimal"
 
 
 def launch(known, program, variant, work, *options):
-    """The launch with the most shared memory a block, on one SM, so that blocks of a small grid are paired."""
+    """Returns the launch with the most shared memory per block. One SM: even the blocks of a small grid are paired."""
     file = work / "out.json"
     words = ["--variant", variant, "-m", "sharing-14sm", "-o", "sm.count=1", "--check", "race", "--stats", file]
     known.command("programs", "run", *words, *options, program)
@@ -36,7 +36,7 @@ def check_shape(what, plain, joined):
     blocks = math.prod(plain["grid"]) / math.prod(joined["grid"])
     threads = math.prod(joined["block"]) / math.prod(plain["block"])
     if blocks != 2 or threads != 2:
-        yield f"{what}: {blocks:g} plain blocks for one of {threads:g} times the threads"
+        yield f"{what}: {blocks:g} plain blocks per joined block, with {threads:g} times the threads"
 
 
 def check_sharing(what, kernel, shares):
@@ -45,7 +45,7 @@ def check_sharing(what, kernel, shares):
     threads = blocks * math.prod(kernel["block"])
     paired = counters["paired_blocks"]
     if counters["relssp"] != threads or counters["repeated_relssp"]:
-        yield f"{what}: {threads} threads released {counters['relssp']} times, {counters['repeated_relssp']} of them again"
+        yield f"{what}: {threads} threads released {counters['relssp']} times, {counters['repeated_relssp']} of them repeated"
     if paired != (blocks if shares else 0) or counters["released"] != paired:
         yield f"{what}: of {blocks} blocks {paired} were paired, {counters['released']} released"
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""An SM that sleeps counts what one counts that ticks in every cycle (launch.sleep): all programs, on both machines, under a warp order
-that limits who competes, beside sender.c, whose requests come to SMs that sleep, and chance.c, which holds blocks there and lets them go."""
+"""Protects that an SM that sleeps counts the same as one that ticks in every cycle (launch.sleep). It runs all programs on both
+machines with a warp order that limits the competing warps. sender.c sends requests to sleeping SMs, and chance.c holds
+and releases blocks there."""
 
 import tempfile
 from pathlib import Path

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the papers' programs with vetoes.c, which answers all vetoes at random: whatever mechanisms answer, a program ends, its
-results are right and its accounts add up (the machine checks them at each kernel's end). And every kind of veto was refused
-somewhere, or the run would show nothing."""
+"""Protects the papers' programs from any answers to vetoes: vetoes.c answers all of them at random. Each program ends with
+correct results and consistent accounts, which the machine checks at each kernel's end. Each kind of veto must have
+refused at least once: a run without refusals would test nothing."""
 
 import json
 import tempfile

@@ -1,6 +1,6 @@
 #!/bin/sh
-# removable.sh SOURCE WORK COMPILER: the folder of every mechanism can be taken away, and the rest builds and does not know it. One
-# build folder for all, so that only the list of mechanisms is compiled again.
+# removable.sh SOURCE WORK COMPILER: protects the independence of mechanisms. The folder of each one can be removed, and
+# the rest builds and does not list it. All builds share one folder, so that only the list of mechanisms is recompiled.
 set -eu
 source=$1
 work=$2
@@ -29,7 +29,7 @@ for folder in "$work"/tree/src/mech/*/; do
 		echo "$name is still listed"
 		exit 1
 	fi
-	if [ "$name" = pas ]; then # what stands for it says so
+	if [ "$name" = pas ]; then # the mechanism that combines it reports that it is missing
 		! "$work/build/bin/sluice" mech show caps 2>"$work/said"
 		grep -q "mechanism caps stands for pas, which is not built in" "$work/said"
 	fi

@@ -6,7 +6,7 @@ struct sm_state {
 	uint64_t asked;
 };
 
-static const struct counter counters[] = {{"told", "requests", SCOPE_SM, 0, "whose fate was told", COMBINE_SUM}};
+static const struct counter counters[] = {{"told", "requests", SCOPE_SM, 0, "whose outcome was reported", COMBINE_SUM}};
 
 static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
 {
@@ -45,7 +45,7 @@ static struct mech_buffer buffer(const void *config, const struct mech_machine *
 static const struct mech sender = {
 	.version = MECH_VERSION,
 	.name = "sender",
-	.summary = "asks for what lies behind every load",
+	.summary = "requests the data after every load's",
 	.citation = "a test",
 	.sm_size = sizeof(struct sm_state),
 	.seats = MECH_SEAT_BUFFER,

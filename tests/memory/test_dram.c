@@ -43,8 +43,8 @@ static void expect_answer(struct bench *bench, const struct request *request, ui
 	struct port *port = &bench->to_l2[request->slice];
 	while (bench->cycle < cycle) {
 		if (port_front(port, bench->cycle))
-			fail_msg("an answer was seen at cycle %llu, not first at %llu",
-			         (unsigned long long)bench->cycle, (unsigned long long)cycle);
+			fail_msg("a reply was seen at cycle %llu, not first at %llu", (unsigned long long)bench->cycle,
+			         (unsigned long long)cycle);
 		tick(bench);
 	}
 	assert_ptr_equal(port_front(port, bench->cycle), request);

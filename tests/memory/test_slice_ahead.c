@@ -202,8 +202,8 @@ static void expect_same(const struct bench *one, const struct bench *other)
 		memcpy(&of[0], (const char *)&one->slice.stats + slice_counters[i].offset, sizeof *of);
 		memcpy(&of[1], (const char *)&other->slice.stats + slice_counters[i].offset, sizeof *of);
 		if (of[0] != of[1])
-			fail_msg("%s: %llu together, %llu ahead", slice_counters[i].name, (unsigned long long)of[0],
-			         (unsigned long long)of[1]);
+			fail_msg("%s: %llu in step, %llu with run-ahead", slice_counters[i].name,
+			         (unsigned long long)of[0], (unsigned long long)of[1]);
 	}
 	assert_int_equal(one->slice.cache.stats.refused, other->slice.cache.stats.refused);
 }

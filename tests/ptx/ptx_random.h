@@ -71,7 +71,7 @@ __attribute__((format(printf, 2, 3))) static inline void random_add(struct rando
 struct random_inst {
 	const struct form *form;
 	enum ptx_type type, type2, type3;
-	bool merges; /* a scalar video instruction merges its result into a third source */
+	bool merges;        /* a scalar video instruction merges its result into a third source */
 	char suffixes[128]; /* ".a.b" */
 	bool wide;
 	uint32_t vector;
@@ -227,7 +227,8 @@ static inline bool random_mov_special(struct random_text *out, const struct rand
 static inline void random_parts(struct random_text *out, const struct random_inst *inst, bool destination)
 {
 	static const char *const one[] = {"b0", "b3", "h0", "h1"}, *const two[] = {"h00", "h13", "h21", "h32"},
-				 *const four[] = {"b7654", "b0000", "b5210", "b1337"}, *const to_two[] = {"h0", "h1", "h10", "h10"},
+				 *const four[] = {"b7654", "b0000", "b5210", "b1337"},
+				 *const to_two[] = {"h0", "h1", "h10", "h10"},
 				 *const to_four[] = {"b3210", "b2", "b31", "b210"};
 	unsigned parts = ptx_op_parts(inst->form->op);
 	const char *const *select = parts == 1 ? one : parts == 2 ? (destination ? to_two : two) : destination ? to_four : four;

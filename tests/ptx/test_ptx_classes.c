@@ -48,7 +48,7 @@ static bool names(const char *line, const char *op)
 	return false;
 }
 
-/* Returns the page's class for an opcode: from the line that names it, or from the last line. */
+/* Returns the page's class for an opcode: from the line that names it, or else the default class. */
 static unsigned class_on_page(const char *page, const char *op)
 {
 	const char *table = strstr(page, "| opcodes | row |"), *line = table;
@@ -78,8 +78,7 @@ static void classes_are_on_the_page(void **state)
 		unsigned class = class_on_page(page, row->name);
 		assert_true(class < CLASSES);
 		if (row->latency != classes[class].latency || row->unit != classes[class].unit)
-			fail_msg("%s is not of the class '%s', as docs/timing-model.md has it", row->name,
-			         classes[class].name);
+			fail_msg("%s is not in the class '%s' of docs/timing-model.md", row->name, classes[class].name);
 	}
 	free(page);
 }

@@ -391,7 +391,7 @@ static void run_rewritten(struct gpu_kit *kit, const struct buffers *buffers, co
 	kit->program = simt_decode(kernel_of(kit->module), kit_reconverge, &kit->diag);
 	assert_non_null(kit->program);
 	run_functional(kit, buffers);
-	check_same(kit, buffers, "other results behind passes");
+	check_same(kit, buffers, "different results after passes");
 }
 
 static void run_both(struct gpu_kit *kit, struct buffers *buffers, const struct oracle_step *steps, const char *text)

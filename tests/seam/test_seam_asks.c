@@ -214,7 +214,7 @@ static void check(const char *hook, const struct mech *const *set)
 	for (size_t i = 1; i < sizeof ways / sizeof *ways; i++) {
 		const struct seen other = run(set, ways[i][0], ways[i][1]);
 		if (other.cycles != first.cycles || other.told != first.told || other.sum != first.sum)
-			fail_msg("%s, %s, %s: %llu cycles, told %llu, sum %llx; else %llu, %llu, %llx", hook,
+			fail_msg("%s, %s, %s: %llu cycles, %llu calls, sum %llx; before %llu, %llu, %llx", hook,
 			         ways[i][0], ways[i][1], (unsigned long long)other.cycles,
 			         (unsigned long long)other.told, (unsigned long long)other.sum,
 			         (unsigned long long)first.cycles, (unsigned long long)first.told,

@@ -29,7 +29,7 @@ static void ask(struct mech_sm *sm, uint64_t address, uint32_t bytes, int to, ui
 	const struct mech_request request = {
 		.address = address, .bytes = bytes, .to = (enum mech_place)to, .pc = pc, .block = block};
 	if (mech_send(sm, &request))
-		fail_msg("the request was taken");
+		fail_msg("the request was accepted");
 }
 
 static void ask_well(struct mech_sm *sm)

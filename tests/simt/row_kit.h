@@ -40,13 +40,13 @@ struct row {
 	char words[ROW_WORDS][40]; /* chosen from the form's groups */
 	unsigned count;
 	char text[512];
-	char destination;	   /* for ops_run */
-	unsigned bits;		   /* of the result */
+	char destination;                         /* for ops_run */
+	unsigned bits;                            /* of the result */
 	struct row_type source[SIMT_MAX_SOURCES]; /* of each source register; .kind ' ': none */
-	char select[3][8];	   /* video: of destination and sources */
-	unsigned table;		   /* lop3's constant */
-	bool second;		   /* with a second predicate destination */
-	bool negated;		   /* the source predicate */
+	char select[3][8];                        /* video: of destination and sources */
+	unsigned table;                           /* lop3's constant */
+	bool second;                              /* with a second predicate destination */
+	bool negated;                             /* the source predicate */
 	bool merges;
 };
 

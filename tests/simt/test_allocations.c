@@ -247,7 +247,7 @@ static void kept_apart(void **state)
 	for (unsigned k = 0; k < HEAP / SIMT_ALLOCATION_ALIGN; k++) {
 		uint64_t address = simt_alloc(memory, 1);
 		if (!address)
-			fail_msg("no room for allocation %u", k);
+			fail_msg("no space for allocation %u", k);
 		memset(simt_host(memory, address), (int)k, SIMT_ALLOCATION_ALIGN);
 	}
 	assert_int_equal(simt_alloc(memory, 1), 0);

@@ -227,10 +227,10 @@ static void test_mistakes(void **state)
 		open_body(&kit, body, THREADS);
 		simt_run(&kit.launch, 0, &kit.run);
 		if (!kit.run.fault.what)
-			fail_msg("nothing is said of %s", row[i].body);
+			fail_msg("no message about %s", row[i].body);
 		simt_fault_print(&kit.launch, &kit.run.fault, text, sizeof text);
 		if (!strstr(text, row[i].what) || !strstr(text, row[i].field) || !strstr(text, "test.ptx:"))
-			fail_msg("of %s:\n%s", row[i].body, text);
+			fail_msg("message about %s:\n%s", row[i].body, text);
 		kit_close(&kit);
 	}
 }

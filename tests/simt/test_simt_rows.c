@@ -177,7 +177,7 @@ static void run(struct row *row, const char *text, struct ops_data *data, bool s
 	for (unsigned i = 0; i < OPS_VECTORS; i++) {
 		bool carry = carries && (uint32_t)data->in[i][3] >> 31;
 		if (!model_parts(row, data->in[i], carry, &expected))
-			fail_msg("there is no model of %s", row->text);
+			fail_msg("no model of %s", row->text);
 		compare_lane(&result, text, data->in[i], data->out[i], second ? expected.second : expected.bits,
 		             expected.near && !second);
 	}
@@ -254,8 +254,9 @@ static unsigned check_types(const struct form *form, const char *op, uint64_t *r
 
 /* Opcodes that do more than give a value to a register, and the tests that cover them. */
 static const char *const elsewhere[] = {
-	"alloca stacksave stackrestore",                                                    /* test_simt_stack.c */
-	"cvta mapa getctarank ld ldu st atom red prefetch prefetchu isspacep createpolicy", /* test_simt_memory_rows.c */
+	"alloca stacksave stackrestore", /* test_simt_stack.c */
+	/* test_simt_memory_rows.c */
+	"cvta mapa getctarank ld ldu st atom red prefetch prefetchu isspacep createpolicy",
 	"tex tld4 txq suq suld sust sured",         /* tests/cuda/textures.cu, image_instructions.cu */
 	"bra call ret exit trap brkpt",             /* test_simt_control.c */
 	"bar barrier barrier.cluster membar fence", /* test_simt_control.c, test_simt_memory_rows.c */
@@ -287,7 +288,7 @@ static void every_row(void **state)
 		const struct form *form = &ptx_forms[k % ptx_form_count];
 		const char *op = ptx_ops[form->op].name;
 		if (!is_elsewhere(op) && !ptx_op_is_bulk(form->op) && !check_types(form, op, &random))
-			fail_msg("no instruction is made of a form of %s: %s", op, form->suffixes);
+			fail_msg("no instruction generated for a form of %s: %s", op, form->suffixes);
 	}
 }
 

@@ -2,15 +2,17 @@
  * are aligned. A function's return frees its allocations. An allocation that does not fit stops the kernel. */
 #include "simt_kit.h"
 
-#define HEAD                                                                                                                                                                        \
-	".version 8.0\n.target sm_90\n.address_size 64\n" /* takes 64 bytes and its number, writes them full of it and calls itself with one less; gives what is left of its own */ \
-	".func (.param .b32 r) nest(.param .b32 n)\n{\n.reg .pred %p;\n.reg .b32 %r<6>;\n.reg .b64 %d<4>;\n"                                                                        \
-	"ld.param.b32 %r1, [n];\nmov.u32 %r3, 0;\nsetp.eq.u32 %p, %r1, 0;\n@%p bra done;\n"                                                                                         \
-	"cvt.u64.u32 %d1, %r1;\nadd.u64 %d1, %d1, 64;\nalloca.u64 %d2, %d1, 32;\nst.local.u32 [%d2+60], %r1;\n"                                                                     \
-	"sub.u32 %r2, %r1, 1;\ncall (%r3), nest, (%r2);\nld.local.u32 %r4, [%d2+60];\nadd.u32 %r3, %r3, %r4;\n"                                                                     \
-	"done:\nst.param.b32 [r], %r3;\nret;\n}\n"                                                                                                                                  \
-	".visible .entry kernel(.param .u64 out)\n{\n.reg .b64 %d<9>, %g<9>, %o;\n.reg .b32 %r<9>, %t, %n;\n.reg "                                                                  \
-	".pred %p;\n"                                                                                                                                                               \
+/* nest allocates 64 bytes and its number, stores the number there and calls itself with one less. It returns the sum of
+ * the stored numbers. */
+#define HEAD                                                                                                           \
+	".version 8.0\n.target sm_90\n.address_size 64\n"                                                              \
+	".func (.param .b32 r) nest(.param .b32 n)\n{\n.reg .pred %p;\n.reg .b32 %r<6>;\n.reg .b64 %d<4>;\n"           \
+	"ld.param.b32 %r1, [n];\nmov.u32 %r3, 0;\nsetp.eq.u32 %p, %r1, 0;\n@%p bra done;\n"                            \
+	"cvt.u64.u32 %d1, %r1;\nadd.u64 %d1, %d1, 64;\nalloca.u64 %d2, %d1, 32;\nst.local.u32 [%d2+60], %r1;\n"        \
+	"sub.u32 %r2, %r1, 1;\ncall (%r3), nest, (%r2);\nld.local.u32 %r4, [%d2+60];\nadd.u32 %r3, %r3, %r4;\n"        \
+	"done:\nst.param.b32 [r], %r3;\nret;\n}\n"                                                                     \
+	".visible .entry kernel(.param .u64 out)\n{\n.reg .b64 %d<9>, %g<9>, %o;\n.reg .b32 %r<9>, %t, %n;\n.reg "     \
+	".pred %p;\n"                                                                                                  \
 	".local .align 16 .b8 own[20];\nld.param.u64 %o, [out];\nmov.u32 %t, %tid.x;\nmad.wide.u32 %o, %t, 64, %o;\n"
 
 enum { LANES = 32, PLACE = 16 /* words per lane */ };

@@ -86,8 +86,8 @@ static void test_units_of_a_sub_core(void **state)
 			  mixed[] = FOUR("add.u32", "%r2", "%r") FOUR("add.f32", "%f2", "%f");
 	(void)state;
 	/* 8 instructions per warp, an interval of 2: 4 and 8 warps per sub-core */
-	expect_near("4 warps a sub-core", cost(0, ONE_SM, "", additions, 16 * WARP), 4 * 8 * 2);
-	expect_near("8 warps a sub-core", cost(0, ONE_SM, "", additions, 32 * WARP), 8 * 8 * 2);
+	expect_near("4 warps per sub-core", cost(0, ONE_SM, "", additions, 16 * WARP), 4 * 8 * 2);
+	expect_near("8 warps per sub-core", cost(0, ONE_SM, "", additions, 32 * WARP), 8 * 8 * 2);
 	expect_near("integers and floats", cost(0, ONE_SM, "", mixed, 32 * WARP), 8 * 8);
 	expect_near("an interval of 6", cost(0, "initiation.add.int=6", "", additions, 32 * WARP), 8 * 8 * 6);
 }
@@ -103,10 +103,10 @@ static void test_pipes_pass_each_other(void **state)
 	(void)state;
 	snprintf(both_kinds, sizeof both_kinds, "%s %s", slow, quick);
 	/* four warps per sub-core: the slow pipe is the bound, and the fast one runs in its shadow */
-	expect_near("slow alone", cost(0, "initiation.add.fp64=64", "", slow, 16 * WARP), 4 * 64);
-	expect_near("quick alone", cost(0, "initiation.add.fp64=64", "", quick, 16 * WARP), 4 * 2 * 2);
+	expect_near("slow only", cost(0, "initiation.add.fp64=64", "", slow, 16 * WARP), 4 * 64);
+	expect_near("quick only", cost(0, "initiation.add.fp64=64", "", quick, 16 * WARP), 4 * 2 * 2);
 	expect_near("both", cost(0, "initiation.add.fp64=64", "", both_kinds, 16 * WARP), 4 * 64);
-	expect_near("beside floats",
+	expect_near("slow with floats",
 	            cost(0, "initiation.add.fp64=64", "", "add.f64 %fd2, %fd1, %fd3; " FOUR("add.f32", "%f2", "%f"),
 	                 16 * WARP),
 	            4 * 64);

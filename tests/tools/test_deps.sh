@@ -1,11 +1,11 @@
 #!/bin/sh
-# Where packages are missing and neither root nor sudo can be had, tools/deps.sh names them in a command to run, and ends with 1;
-# where nothing is missing it says nothing: `test_deps.sh SOURCE_DIR`.
+# test_deps.sh SOURCE_DIR: protects tools/deps.sh. If packages are missing and neither root nor sudo is available, it
+# prints a command that installs them and exits with 1. If no package is missing it prints nothing.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A system of our own: the commands that deps.sh asks, and nothing else of this one's.
+# A simulated system: only the commands that deps.sh calls.
 for command in sh sed dirname head; do
 	ln -s "$(command -v $command)" "$work/$command"
 done
@@ -13,7 +13,7 @@ printf '#!/bin/sh\necho 1000\n' >"$work/id"
 printf '#!/bin/sh\necho "$STATUS"\n' >"$work/dpkg-query"
 chmod +x "$work/id" "$work/dpkg-query"
 
-deps() { # STATUS PURPOSE: what is printed, then the exit status
+deps() { # STATUS PURPOSE: prints the output, then the exit status
 	STATUS=$1 PATH=$work sh "$source_dir/tools/deps.sh" "$2" 2>&1
 	echo "status $?"
 }
@@ -24,14 +24,14 @@ fail() {
 source_dir=$1
 
 printed=$(deps installed build)
-[ "$printed" = "status 0" ] || fail "nothing is missing: expected no word"
+[ "$printed" = "status 0" ] || fail "nothing is missing: expected no output"
 printed=$(deps "" build)
 case $printed in
 *"run this as root"*"apt-get install -y --no-install-recommends gcc libc6-dev make "*"status 1") ;;
 *) fail "expected a command that names the packages, and status 1" ;;
 esac
-case $printed in *valgrind*) fail "what only tests take is not needed to build" ;; esac
+case $printed in *valgrind*) fail "expected no packages that only tests need" ;; esac
 printed=$(deps "" test)
-case $printed in *valgrind*"status 1") ;; *) fail "expected the packages that tests take" ;; esac
+case $printed in *valgrind*"status 1") ;; *) fail "expected the packages that tests need" ;; esac
 printed=$(deps "" tset)
 case $printed in *"expected build, test, browser or nothing, not 'tset'"*"status 2") ;; *) fail "expected the purposes" ;; esac

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A tree that was moved or copied with its build folder is configured anew by make, which says so; any other is left as it is:
-# `test_moved.sh SOURCE_DIR`. Paths may have spaces, that of an installation too. Protects Makefile and tools/moved.sh, with a
-# project of one file in the place of ours.
+# test_moved.sh SOURCE_DIR: protects Makefile and tools/moved.sh, with a project of one file. If a tree was moved or
+# copied with its build folder, make reports that and configures the folder again. Other trees are left unchanged. Paths
+# may have spaces, including that of an installation.
 set -u
 unset MAKEFLAGS BUILD CMAKE_FLAGS
 work=$(mktemp -d)
@@ -19,15 +19,15 @@ install(FILES CMakeLists.txt DESTINATION share)
 add_custom_target(thing ALL COMMAND ${CMAKE_COMMAND} -E echo "made in ${CMAKE_SOURCE_DIR}")
 CMAKE
 
-made() { # FOLDER WHAT: make there works, for that folder; its output is in $out
+made() { # FOLDER WHAT: checks that make works there, for that folder; its output is in $out
 	out=$(make -C "$1" 2>&1) || fail "$2: exit status $?"
-	case $out in *"made in $1"*) ;; *) fail "$2: expected it made in $1" ;; esac
+	case $out in *"made in $1"*) ;; *) fail "$2: expected output with 'made in $1'" ;; esac
 }
 says_anew() { # PATH WHAT
-	case $out in *"build was configured as $1: configuring it anew"*) ;; *) fail "$2: expected to be told" ;; esac
+	case $out in *"build was configured as $1: configuring it anew"*) ;; *) fail "$2: expected a message" ;; esac
 }
 quiet() {
-	case $out in *anew*) fail "$1: expected no word of configuring" ;; esac
+	case $out in *anew*) fail "$1: expected no message about configuring" ;; esac
 }
 fail() {
 	printf 'FAILED: %s\n%s\n' "$1" "$out"
@@ -36,8 +36,8 @@ fail() {
 
 made "$tree" "a new tree"
 quiet "a new tree"
-made "$tree" "the same again"
-quiet "the same again"
+made "$tree" "the same tree again"
+quiet "the same tree again"
 out=$(make -C "$tree" install PREFIX="$work/installed here" 2>&1) || fail "an installation: exit status $?"
 [ -e "$work/installed here/share/CMakeLists.txt" ] || fail "expected an installation in the prefix given"
 ln -s "$tree" "$work/link"
@@ -51,5 +51,5 @@ quiet "a moved tree again"
 cp -R "$work/second" "$work/copy"
 made "$work/copy" "a copy"
 says_anew "$work/second/build" "a copy"
-made "$work/second" "what was copied"
-quiet "what was copied"
+made "$work/second" "the original of the copy"
+quiet "the original of the copy"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# tools/suite.py: our own suite is built by its own Makefiles and right; every other verdict is given where it belongs.
-# test_suite.sh SLUICE SOURCE_DIR
+# test_suite.sh SLUICE SOURCE_DIR: protects tools/suite.py. The project's suite is built by its own Makefiles and
+# correct. Programs with every other verdict get that verdict.
 set -u
 . "$2/tests/cli/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
 if [ -n "$preload" ]; then
 	LD_PRELOAD=$preload
-	# the system's tools run with it too, and awk's memcmp() looks behind a difference
+	# the system's tools run with it too, and awk's memcmp() reads past a difference
 	ASAN_OPTIONS=$ASAN_OPTIONS:strict_memcmp=0
 	export LD_PRELOAD ASAN_OPTIONS
 fi
@@ -28,7 +28,7 @@ row() {
 }
 
 find "$source_dir/tests/suite" >"$work/before"
-# One program sorts with thrust, which is a package of Debian's.
+# One program sorts with thrust, which is a Debian package.
 programs="blur codec heat histogram orbits paths ranks solver spectrum"
 kernels="blur 1 codec 11 heat 7 histogram 2 orbits 1 paths 8 ranks 99 solver 348 spectrum 5"
 if [ -e /usr/include/thrust/sort.h ]; then
@@ -49,14 +49,14 @@ words = sys.argv[2].split()
 rows = {row["program"]: row["kernels"] for row in json.load(open(sys.argv[1]))}
 assert rows == dict(zip(words[::2], map(int, words[1::2]))), rows
 PY
-find "$source_dir/tests/suite" | cmp -s - "$work/before" || fail "something was built in the suite itself"
+find "$source_dir/tests/suite" | cmp -s - "$work/before" || fail "the build changed the suite itself"
 suite 0 "$source_dir/tests/suite" --only hist --machine gtx480
 row histogram yes right
 says out "1 programs: 1 built"
 suite 0 "$source_dir/tests/suite" --only heat --make CFLAGS=-I.
 row heat yes right
 
-# A program for each verdict; what it does is in its C++.
+# One program for each verdict; its C++ source produces the verdict.
 verdict() {
 	mkdir -p "$work/suite/$1"
 	printf 'all:\n\t$(CUDA_PATH)/bin/nvcc a.cu -o a\n' >"$work/suite/$1/Makefile"
@@ -88,7 +88,8 @@ row other yes wrong
 says out "use of undeclared identifier 'nothing'"
 says out "8 programs: 7 built, 2 ran to a good end, 1 known to be right"
 
-# A Makefile that looks for CUDA in a folder of its author's, and a kernel that reads a row too far, which GPUs let pass.
+# A Makefile that expects CUDA in a folder on its author's machine, and a kernel with an out-of-bounds read, which GPUs
+# allow.
 mkdir -p "$work/elsewhere/beside"
 printf 'all:\n\t$(CUDA_PATH)/bin/nvcc -c a.cu\n\tcc -c b.c\n\tc++ a.o b.o -L/nowhere/lib64 -lcudart -o a\n' >"$work/elsewhere/beside/Makefile"
 printf '#include <cuda_runtime.h>\nint devices(void) { int n = 0; cudaGetDeviceCount(&n); return n; }\n' >"$work/elsewhere/beside/b.c"
