@@ -113,8 +113,8 @@ static void test_halo(void **state)
 	leave(&s);
 }
 
-/* A stored combination of two loaded values, or of one with shared memory, is not an element of a tile. The two
- * accumulators hold one around a loop. */
+/* A value is not an element of a tile if it combines two loaded values, or one with shared memory. Two of the kernels
+ * accumulate it around a loop. */
 static void test_no_transfers(void **state)
 {
 	static const char *const bodies[] = {

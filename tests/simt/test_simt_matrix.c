@@ -114,7 +114,7 @@ struct spot {
 	unsigned row, column;
 };
 
-/* The threads of a pair of groups of four. */
+/* The layout by quad pairs: two groups of four lanes, 16 lanes apart. */
 static struct spot quad_place(const struct product *p, char matrix, unsigned lane, unsigned i)
 {
 	unsigned up = lane < 16 ? 0 : 4, x = (lane & 1) + (i & 2);

@@ -145,7 +145,7 @@ static bool is_near(struct row_type type, uint64_t got, uint64_t expected)
 			b = (int64_t)(expected >> part * bits & ones(bits));
 		int64_t apart = a > b ? a - b : b - a;
 		double small = number(type, (uint64_t)(a > b ? a : b), false);
-		bool around_zero = fabs(small) < 1e-30 && bits == 32; /* from the root of a sine */
+		bool around_zero = fabs(small) < 1e-30 && bits == 32; /* near a root of the sine */
 		if (apart > (bits == 16 ? 1 : 2) && !around_zero)
 			return false;
 	}
