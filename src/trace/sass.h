@@ -1,11 +1,17 @@
-/* sass: a row an opcode of SASS: which generations have it, its kind, unit and latency class. The names and their generations are those of the
- * instruction sets in "CUDA Binary Utilities"; the classes are ours, by the PTX instruction that the opcode is the work of.
+/* sass: one row per SASS opcode: the generations that have it, its kind, unit and latency class. Names and generations
+ * are those of the instruction sets in "CUDA Binary Utilities". The classes are Sluice's, from the PTX instruction that
+ * the opcode implements.
  *
- * COMPUTE(name, first, last, latency, data, op)  registers alone; op: the PTX opcode that mechanisms are told of
- * MEMORY(name, first, last, kind, space, op)     accesses memory, at the addresses of its line
- * COPY(name, first, last, kind, latency, async, op)  copies to shared memory, or has to do with groups of such copies
- * CONTROL(name, first, last, kind, latency, op)  steers its warp or waits
- * BULK(name, first, last, op)                    moves tiles by an engine of its own: it costs its issue alone
+ *    COMPUTE(name, first, last, latency, data, op)
+ *        uses only registers; op: the PTX opcode that mechanisms see
+ *    MEMORY(name, first, last, kind, space, op)
+ *        accesses memory, at the addresses of its trace line
+ *    COPY(name, first, last, kind, latency, async, op)
+ *        copies to shared memory, or handles groups of such copies
+ *    CONTROL(name, first, last, kind, latency, op)
+ *        steers its warp or waits
+ *    BULK(name, first, last, op)
+ *        moves tiles by a separate engine; costs only its issue
  */
 #define ALWAYS KEPLER, HOPPER
 #define OLD    KEPLER, PASCAL
