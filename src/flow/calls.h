@@ -37,7 +37,7 @@ struct calls {
 	enum calls_code code;
 	struct call_node *node;
 	uint32_t nodes;
-	/* number of functions from which calls by address may still enter new ones; the walk counts it down */
+	/* index: no function from here on is new to calls by address; the walk lowers it */
 	uint32_t addressed;
 	uint32_t addressed_registers;   /* most registers of the addressed functions that the walk has left */
 	uint64_t addressed_local_bytes; /* most local memory of these */

@@ -31,7 +31,7 @@ const void *access_bytes(struct simt_warp *warp, const struct simt_inst *inst, s
                          uint32_t bytes);
 bool access_copied_to(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 
-/* Finds the data of a global access whose lanes use several mappings. */
+/* Finds the data of a global access whose lanes access different mappings. */
 void access_apart(const struct simt_warp *warp, const struct simt_step *step, struct reach *reach);
 
 /* Records a fault of one lane of the warp. */
@@ -59,7 +59,7 @@ static inline enum ptx_space generic_space(uint64_t address)
 	                                     : PTX_PARAM;
 }
 
-/* Returns the base of a space's window: its generic addresses less its own. */
+/* Returns the base of a space's window: the difference between its generic addresses and its own addresses. */
 static inline uint64_t window_of(enum ptx_space space)
 {
 	return space == PTX_SHARED  ? SIMT_SHARED_WINDOW

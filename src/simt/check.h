@@ -19,7 +19,7 @@ enum simt_check {
 	/* global memory: as SIMT_CHECK_RACE, between warps of all blocks; takes one host thread */
 	SIMT_CHECK_GLOBAL_RACE = 32,
 	SIMT_CHECK_BOUNDS = 64,      /* shared memory: accesses through one array that land outside it */
-	SIMT_CHECK_MASKS = 128,      /* member masks without the lane itself, shuffles from inactive lanes */
+	SIMT_CHECK_MASKS = 128, /* member masks without the lane itself, shuffles from lanes that do not participate */
 	SIMT_CHECK_WARP_RACE = 256,  /* conflicting accesses of two lanes of a warp without an order */
 	SIMT_CHECK_LEAKS = 512,      /* where kernels allocate: simt_checks_place() */
 	SIMT_CHECK_STRAY = 16,      /* device memory: out-of-bounds reads return 0 and are no fault */

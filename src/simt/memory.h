@@ -68,8 +68,8 @@ uint64_t simt_share_place(const struct simt_memory *memory, uint64_t size);
 /* Returns the number of unused bytes after each allocation of the host (simt_memory_keep_gaps()). */
 uint64_t simt_allocation_gap(const struct simt_memory *memory);
 /* Maps the addresses [address, address + size) of programs to allocated memory from the machine's address `device`,
- * until simt_unmap(). Returns false when the range overlaps device memory, a window, mapped host memory or another
- * mapping. */
+ * until simt_unmap(). All three must be multiples of 16 bytes. Returns false when the range overlaps device memory,
+ * a window, mapped host memory or another mapping. */
 bool simt_map(struct simt_memory *memory, uint64_t address, uint64_t size, uint64_t device);
 /* Returns false when no mapping begins at `address`. */
 bool simt_unmap(struct simt_memory *memory, uint64_t address);

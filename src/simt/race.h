@@ -119,8 +119,8 @@ static inline uint32_t race_advance(struct race *race, uint32_t clock)
 bool race_is_ordered(const struct race *race, uint32_t clock, uint32_t time, uint32_t who);
 /* Returns true when accesses of kinds a and b to one location must be ordered. */
 bool race_conflicts(enum access_kind a, enum access_kind b);
-/* Returns true when an access of kind b makes the record of an earlier, ordered access of kind a redundant. Any
- * later access that races with the earlier one then races with b too. */
+/* Returns true when an access of kind a makes the record of an earlier, ordered access of kind b redundant. Any
+ * later access that races with b then also races with a. */
 bool race_covers(enum access_kind a, enum access_kind b);
 /* Checks and records the access, for all its bytes. */
 void race_touch(struct race *race, struct access *access);

@@ -9,7 +9,7 @@
 
 /* A function. The last node stands for a call by address, which may reach every function except the kernel. */
 struct node {
-	uint32_t caller; /* the node from which the walk came, or NONE */
+	uint32_t caller; /* the node that the walk entered it from, or NONE */
 	uint32_t edge;   /* position of the next callee to visit */
 	uint32_t order;  /* order of the visit, from 1; 0: not yet visited */
 	uint32_t lowest; /* lowest order of a node in the same component that is reached from here */

@@ -45,7 +45,7 @@ COMPUTE("HMUL2_32I", MAXWELL, HOPPER, MUL, FP32, MUL)
 COMPUTE("HSET2", MAXWELL, HOPPER, ADD, FP32, SET)
 COMPUTE("HSETP2", MAXWELL, HOPPER, ADD, FP32, SETP)
 COMPUTE("HMNMX2", AMPERE, HOPPER, MAX, FP32, MAX)
-/* products of matrices: the shape in the suffixes says how large (opcodes.c) */
+/* products of matrices; the shape in the suffixes determines the size (opcodes.c) */
 COMPUTE("HMMA", VOLTA, HOPPER, MMA_1K, FP32, MMA)
 COMPUTE("IMMA", VOLTA, HOPPER, MMA_1K, INT, MMA)
 COMPUTE("BMMA", TURING, HOPPER, MMA_8K, INT, MMA)
@@ -61,7 +61,7 @@ COMPUTE("DMNMX", OLD, MAX, FP64, MAX)
 COMPUTE("DMUL", ALWAYS, MUL, FP64, MUL)
 COMPUTE("DSET", OLD, ADD, FP64, SET)
 COMPUTE("DSETP", ALWAYS, ADD, FP64, SETP)
-/* whole numbers */
+/* integers */
 COMPUTE("BFE", OLD, ADD, INT, BFE)
 COMPUTE("BFI", OLD, ADD, INT, BFI)
 COMPUTE("BMSK", NEW, ADD, INT, BMSK)
@@ -204,7 +204,7 @@ BULK("UTMASTG", HOPPER, HOPPER, MOV)
 BULK("UTMACCTL", HOPPER, HOPPER, MOV)
 BULK("UTMACMDFLUSH", HOPPER, HOPPER, MOV)
 BULK("SYNCS", HOPPER, HOPPER, MBARRIER)
-/* textures and surfaces, whose texels traces do not have: they cost what a special function does */
+/* textures and surfaces, whose texels are not in the trace: they cost as much as a special function */
 COMPUTE("TEX", ALWAYS, SPECIAL, FP32, TEX)
 COMPUTE("TEXS", MAXWELL, PASCAL, SPECIAL, FP32, TEX)
 COMPUTE("TLD", ALWAYS, SPECIAL, FP32, TEX)
