@@ -131,6 +131,7 @@ struct poly {
 	struct monomial terms[];
 };
 
+/* poly_add() returns a + times_b * b. A NULL operand gives NULL. */
 const struct poly *poly_constant(struct arena *arena, int64_t value);
 const struct poly *poly_symbol(struct arena *arena, uint32_t symbol);
 const struct poly *poly_add(struct arena *arena, const struct poly *a, const struct poly *b, int64_t times_b);
@@ -258,17 +259,28 @@ struct walk {
 struct value value_of(const struct poly *poly);
 struct value value_unknown(struct walk *walk, uint8_t causes);
 bool value_equal(const struct value *a, const struct value *b);
+
+/* Return the number of a symbol, array or slot; they create it if it is new. walk_loop_symbol() always creates
+ * one. */
 uint32_t walk_symbol(struct walk *walk, enum source_symbol_kind kind, uint32_t axis, const char *name);
 uint32_t walk_loop_symbol(struct walk *walk, const char *name);
 uint32_t walk_array(struct walk *walk, const char *name, const struct type *type);
 uint32_t walk_slot(struct walk *walk, struct decl *decl, const char *member, const struct type *type);
+
+/* Returns the value of a slot in a state. The pointer is valid until a newer slot of it is accessed. */
 struct value *state_at(struct walk *walk, struct state *state, uint32_t slot);
 struct state state_copy(const struct walk *walk, const struct state *state);
+
+/* Merges the state of another path into `into`. A state that is not alive contributes nothing. */
 void state_merge(struct walk *walk, struct state *into, const struct state *other);
+
+/* Records a read, unless walk->silent. */
 void walk_read(struct walk *walk, const struct read *read);
 
 /* number.c: arithmetic, and the types in which it is computed */
 struct value walk_convert(struct walk *walk, struct value value, const struct type *from, const struct type *to);
+
+/* Returns the value with the claim that it lies in [least, most]. A constant outside loses its polynomial. */
 struct value walk_claim(struct walk *walk, struct value value, int64_t least, int64_t most);
 const struct claim *claim_join(struct walk *walk, const struct claim *a, const struct claim *b);
 bool claim_equal(const struct claim *a, const struct claim *b);
@@ -298,6 +310,7 @@ struct lvalue {
 	int64_t unit_size;
 };
 
+/* Returns the place that an expression denotes, and records the reads that this needs. */
 struct lvalue walk_place(struct walk *walk, const struct node *node);
 /* expression.c: both store the expression's value in *value and return the changed place. */
 struct lvalue walk_assign(struct walk *walk, const struct node *node, struct value *value);
@@ -308,6 +321,8 @@ struct value walk_load(struct walk *walk, const struct lvalue *place, const stru
 void walk_store(struct walk *walk, const struct lvalue *place, struct value value);
 struct value walk_address(struct walk *walk, const struct node *node);
 struct value walk_bind(struct walk *walk, const struct node *node, const struct type *reference);
+
+/* Makes all variables unknown that a pointer or a reference may change. */
 void walk_forget_exposed(struct walk *walk);
 void walk_declare(struct walk *walk, const struct node *node);
 

@@ -137,6 +137,7 @@ struct affine_counts {
 	uint64_t over_bytes; /* bytes of rows, clipped to allocations, that the block did not read */
 };
 
+/* Adds `more` to `counts`. */
 void affine_counts_add(struct affine_counts *counts, const struct affine_counts *more);
 
 /* The reads of one resident block: begin, then reads, then end. It can be reused. */

@@ -27,6 +27,7 @@ struct assemble_values {
 	bool *is_narrow;                 /* a 64-bit register whose high half is unused */
 };
 
+/* Analyzes a function. The result is on the arena. */
 struct assemble_values assemble_values(struct arena *arena, const struct ptx_function *function);
 
 /* Returns a copy of the function in machine-like instructions. Instructions whose results are unused are removed. */

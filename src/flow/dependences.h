@@ -36,6 +36,7 @@ struct flow_dependences {
 	uint32_t *decider;       /* branches, and calls of its function */
 };
 
+/* Analyzes a kernel with all functions that it calls. The result is on the arena. */
 struct flow_dependences *flow_dependences(struct arena *arena, const struct ptx_function *kernel);
 
 /* Returns the number of an instruction of one of the functions, or FLOW_NONE. */

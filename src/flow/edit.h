@@ -37,6 +37,7 @@ struct edit {
 	uint32_t labels, register_room;
 };
 
+/* Begins changes to a function of the module. `stem` is the prefix of new names, extended if it is not unique. */
 void edit_open(struct edit *edit, struct ptx_module *module, struct ptx_function *function, const char *stem);
 /* Applies the changes. Returns false when there were none. Further changes may then be recorded against the new
  * code. */

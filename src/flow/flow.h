@@ -29,6 +29,7 @@ struct flow_cfg {
 	uint32_t *block_of; /* per instruction: its block */
 };
 
+/* Builds the control-flow graph on the arena. The function must outlive it. */
 struct flow_cfg *flow_cfg_build(struct arena *arena, const struct ptx_function *function);
 /* Returns true when a block ends after the instruction. A call does not end a block: it returns. */
 bool flow_ends_block(const struct ptx_inst *inst);

@@ -17,6 +17,7 @@ struct ptx_extent {
 	uint16_t m, n, k;
 };
 
+/* Returns the dimensions m, n and k of a shape. */
 struct ptx_extent ptx_extent(enum ptx_shape shape);
 /* Returns the number of independent products of one instruction: 4 for mma.m8n8k4.f16, whose threads work in groups
  * of 8, else 1. */

@@ -29,6 +29,7 @@ struct ptx_mix {
 	uint32_t instructions; /* total */
 };
 
+/* Counts the instructions of a function in its text, not as executed. */
 void ptx_mix_count(const struct ptx_function *function, struct ptx_mix *mix);
 
 const char *ptx_mix_kind_name(enum ptx_mix_kind kind);    /* "ld" */

@@ -348,6 +348,7 @@ void ptx_print(const struct ptx_module *module, FILE *file);
 /* Writes one instruction as in a function, with ';', without indentation and newline. */
 void ptx_print_inst(const struct ptx_function *function, const struct ptx_inst *inst, FILE *file);
 
+/* Return the function or module-scope variable of that name, or NULL. */
 struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name);
 struct ptx_variable *ptx_find_variable(const struct ptx_module *module, const char *name);
 const char *ptx_file_name(const struct ptx_module *module, uint32_t number); /* name of a .file, or NULL */

@@ -102,10 +102,12 @@ struct finding {
 	uint32_t size;
 };
 
+/* Records a finding, or counts it again if its pair of lines is known. */
 void finding_add(const struct simt_block *block, const struct finding *finding);
 
 /* --- race.c, race_dma.c --- */
 
+/* Create, free, and reset for a new block the state of the race check. */
 struct race *race_open(void);
 void race_close(struct race *race);
 void race_start(struct simt_block *block);
@@ -154,6 +156,7 @@ unsigned shuffle_from(const struct simt_warp *warp, const struct simt_inst *inst
 
 /* --- race_warp.c --- */
 
+/* Create, free, and reset for a new block the state of the check for races within a warp. */
 struct race_warp *race_warp_open(void);
 void race_warp_close(struct race_warp *race);
 void race_warp_start(struct simt_block *block);
@@ -178,6 +181,7 @@ void stray_load(struct simt_warp *warp, const struct simt_inst *inst, struct sim
 
 /* --- unwritten.c --- */
 
+/* Create, free, and reset for a new block the state of the check for unwritten memory. */
 struct unwritten *unwritten_open(unsigned kinds);
 void unwritten_close(struct unwritten *unwritten);
 void unwritten_start(struct simt_block *block);

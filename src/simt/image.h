@@ -37,6 +37,7 @@ bool image_is(enum ptx_opcode op); /* tex, tld4, txq, suq, suld, sust, sured */
 simt_exec image_read, image_gather, image_query, image_load, image_store, image_store_commit, image_reduce,
 	image_reduce_commit;
 
+/* Allocates and frees the block's image state. */
 void image_block_start(struct simt_block *block);
 void image_block_free(struct simt_block *block);
 

@@ -51,7 +51,12 @@ bool simt_memory_keep_gaps(struct simt_memory *memory);
 /* Allocates by first fit. Returns a device address, 256-byte aligned, or 0 when it does not fit. Memory that was
  * never used before is zero-filled. */
 uint64_t simt_alloc(struct simt_memory *memory, uint64_t size);
+
+/* simt_alloc() for another owner than the host. */
 uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_owner owner);
+
+/* Allocates a module's variable below the heap, aligned to at least SIMT_ALLOCATION_ALIGN bytes. Returns 0 when
+ * it does not fit. */
 uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t align);
 /* Returns false when `address` is not the start of a live allocation. */
 bool simt_free(struct simt_memory *memory, uint64_t address);
@@ -116,6 +121,7 @@ void simt_mark_unwritten(struct simt_memory *memory, uint64_t address, uint64_t 
 /* Copies the written state of the bytes, as memmove() does with bytes. */
 void simt_copy_written(struct simt_memory *memory, uint64_t to, uint64_t from, uint64_t size);
 
+/* Return the free bytes and all bytes of the heap. Space reserved for gaps does not count. */
 uint64_t simt_bytes_free(const struct simt_memory *memory);
 uint64_t simt_bytes_total(const struct simt_memory *memory);
 

@@ -33,6 +33,8 @@ struct gap {
 };
 /* Appends the gap, for example "ends 4 bytes before the address". */
 void message_gap(struct message *message, struct gap gap);
+
+/* Returns the distance of an address from [begin, end) in a memory space. */
 struct gap simt_gap(enum ptx_space space, uint64_t begin, uint64_t end, uint64_t address);
 
 /* Returns a thread's coordinates. */

@@ -124,6 +124,8 @@ bool race_conflicts(enum access_kind a, enum access_kind b);
 bool race_covers(enum access_kind a, enum access_kind b);
 /* Checks and records the access, for all its bytes. */
 void race_touch(struct race *race, struct access *access);
+
+/* Reports a race of the access with the earlier access `rival`, which race_pack() has encoded. */
 void race_report(struct access *access, uint32_t rival);
 
 /* --- race_dma.c --- */

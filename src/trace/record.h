@@ -13,6 +13,8 @@ void trace_record_program(struct simt_program *program);
 
 /* Opens a folder, creates it if necessary, and writes an empty kernelslist.g. Returns NULL after a message. */
 struct trace_writer *trace_writer_open(const char *folder, struct diag *diag);
+
+/* Adds a copy to the device to kernelslist.g. */
 void trace_writer_copy(struct trace_writer *writer, uint64_t address, uint64_t bytes);
 /* Closes the writer and reports errors of all writes. Returns false after a message. */
 bool trace_writer_close(struct trace_writer *writer, struct diag *diag);

@@ -14,6 +14,7 @@ struct recorded_text {
 	uint64_t lines;
 };
 
+/* Begins the lines of a block with that number in the grid. */
 struct recorded_block *recorded_block_new(struct trace_recorder *recorder, uint64_t number, uint32_t warps);
 /* recorded_line() begins a line of a warp and writes everything up to the access width. recorded_addresses() writes
  * addresses. recorded_rest() writes the fields after them; unless `whole`, it omits default values. recorded_end()
