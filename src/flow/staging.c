@@ -7,9 +7,8 @@ struct search {
 	const struct flow_dependences *on;
 	uint8_t *space;   /* by loading or storing instruction: enum ptx_space, resolved */
 	uint8_t *holding; /* by instruction: enum holding of its result */
-	uint8_t *serves,
-		/* by instruction: arrays whose transfers depend on it; else_serves: 1 if others depend on it */
-		*else_serves;
+	/* by instruction: arrays whose transfers depend on it; else_serves: 1 if others depend on it */
+	uint8_t *serves, *else_serves;
 	/* by instruction: the last walk that reached it; instructions left to visit in this walk */
 	uint32_t *seen, *to_do;
 	uint32_t walk, left;

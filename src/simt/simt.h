@@ -82,10 +82,8 @@ struct simt_inst {
 	uint8_t bank_reads, bank_writes;
 	uint16_t source_widths; /* of src[]: two bits per source, enum simt_width */
 	const uint16_t *read, *write;
-	uint64_t touches,
-		/* these registers as sets folded to 64 bits (register r is bit r % 64): all of them, and those
-		 * written */
-		defines;
+	/* these registers as sets folded to 64 bits (register r is bit r % 64): all of them, and those written */
+	uint64_t touches, defines;
 	/* Register-file reads as the operand collector performs them: the number in the register's name, one entry
 	 * per operand. A register named twice is read twice. Predicate guards are not read through the banks. */
 	const uint16_t *bank_read, *bank_write;
@@ -383,8 +381,8 @@ struct simt_warp {
 	uint32_t frames_used, frames_capacity;
 	uint32_t frame;     /* local address of the running recursive function's frame */
 	uint32_t frame_top; /* local address after the last frame */
-	const struct simt_inst
-		*barrier_inst; /* the barrier at which it waits, and the lanes that receive bar.red's result */
+	/* the barrier at which it waits, and the lanes that receive bar.red's result */
+	const struct simt_inst *barrier_inst;
 	uint32_t barrier_lanes;
 	/* Lanes that were inactive when the warp passed a barrier, one such barrier, and a lane that passed it. */
 	uint32_t missed, missed_by;
