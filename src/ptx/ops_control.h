@@ -110,8 +110,8 @@ FORM(MBARRIER, B64, NO_TYPE, "test_wait parity " WAITS, "p>mu")
 FORM(MBARRIER, B64, NO_TYPE, "try_wait " WAITS, "p>mtu?")
 FORM(MBARRIER, B64, NO_TYPE, "try_wait parity " WAITS, "p>muu?")
 FORM(MBARRIER, B64, NO_TYPE, "pending_count", "u>t")
-/* no effect, unless a mechanism owns them (seam/mech.h, `opcodes`). relssp is a Sluice extension: the block
- * releases its shared scratchpad */
+/* no effect, unless a mechanism owns them (seam/mech.h, `opcodes`). relssp is a Sluice extension: the block no
+ * longer needs the scratchpad memory that it shares */
 OP(PMEVENT, "pmevent", EVENTS, SP, MOVE)
 FORM(PMEVENT, NO_TYPE, NO_TYPE, "mask?", ">i")
 OP(RELSSP, "relssp", NONE, SP, MOVE)

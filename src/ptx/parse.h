@@ -403,7 +403,7 @@ struct guard {
 
 /* parse_inst.c: from after the guard, including the ';' */
 bool parse_instruction(struct parser *p, struct name *opcode, struct place place, struct guard guard);
-/* parse_indexed.c: the current token is .branchtargets; the current token follows "brx" */
+/* parse_indexed.c: parse_targets() starts at .branchtargets, parse_indexed_branch() after "brx" */
 bool parse_targets(struct parser *p, struct name *name, struct place place);
 bool parse_indexed_branch(struct parser *p, struct place place, struct guard guard);
 /* parse_copy.c: the current token follows "cp" */

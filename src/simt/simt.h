@@ -6,8 +6,8 @@
  * The caller makes that call before the warp's next step. A machine commits the steps of all SMs of a cycle in SM
  * order. Results therefore depend neither on the order in which SMs tick nor on host threads.
  *
- * Divergence: each warp has one stack and reconverges at the immediate post-dominator. The caller, which has flow/
- * at hand, passes the post-dominators in. Lanes that poll for other lanes of their warp get a separate stack
+ * Divergence: each warp has one stack and reconverges at the immediate post-dominator. The caller computes the
+ * post-dominators (flow/) and passes them in. Lanes that poll for other lanes of their warp get a separate stack
  * (split.h).
  */
 #ifndef SLUICE_SIMT_SIMT_H
