@@ -17,11 +17,11 @@ static const struct option options[] = {
 	{"distance", OPTION_U32, AT(ahead.distance), 1, 64, NULL, "warps", "ahead"},
 	{"degree", OPTION_U32, AT(ahead.degree), 1, 16, NULL, "warps", "that are prefetched for at a time"},
 	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
-         "prefetch by a stride that two warps have shown, too; else when a third has"},
+         "prefetch once two warps have shown the stride, instead of three"},
 	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
          "of a load at most: others are not tracked"},
 	{"retry", OPTION_BOOL, AT(ahead.retry), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+         "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
 struct stats {

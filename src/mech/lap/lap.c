@@ -19,7 +19,7 @@ static const struct option options[] = {
          "of a macro block that miss, before the others are fetched"},
 	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "macro blocks whose misses are remembered"},
 	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+         "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
 struct stats {

@@ -24,11 +24,11 @@ static const struct option options[] = {
 	{"inter_distance", OPTION_U32, AT(inter.distance), 1, 64, NULL, "warps", "ahead"},
 	{"inter_degree", OPTION_U32, AT(inter.degree), 1, 16, NULL, "warps", "that are prefetched for at a time"},
 	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
-         "prefetch by a stride that has been seen once, too; else when it has come again"},
+         "prefetch once a stride has been seen, instead of after it has repeated"},
 	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
          "of a load at most: others are not tracked"},
 	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+         "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
 struct stats {

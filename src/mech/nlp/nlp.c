@@ -14,7 +14,7 @@ static const struct option options[] = {
 	{"tagged", OPTION_BOOL, AT(tagged), 0, 1, NULL, "",
          "the first use of a line that was prefetched counts as a miss"},
 	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+         "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
 struct stats {
