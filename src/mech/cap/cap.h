@@ -34,9 +34,9 @@ struct cap_config {
 	X(silenced, "loads", "loads that triggered no prefetch: their stride had too many mispredictions")             \
 	X(for_same_warp, "warps", "warps prefetched for after the same warp of the leading block loaded")              \
 	X(for_block, "warps", "warps prefetched for after their own block's leading warp loaded")                      \
-	X(addresses, "addresses", "generated")                                                                         \
-	X(generator_full, "runs", "addresses that the generator made")                                                 \
-	X(table_accesses, "accesses", "prefetch runs lost: the generator's queue was full")
+	X(addresses, "addresses", "addresses that the generator made")                                                 \
+	X(generator_full, "runs", "prefetch runs lost: the generator's queue was full")                                \
+	X(table_accesses, "accesses", "accesses to tables: one per load, and one per block table searched for a base")
 
 struct cap_stats {
 #define X(name, unit, meaning) uint64_t name;
