@@ -29,7 +29,7 @@ struct d2ma_config {
 };
 
 #define D2MA_COUNTERS(X)                                                                                               \
-	X(transfers, "transfers", "ignited")                                                                           \
+	X(transfers, "transfers", "transfers ignited")                                                                 \
 	X(completed, "transfers", "transfers whose data have all arrived")                                             \
 	X(drained, "transfers", "transfers whose block ended before them")                                             \
 	X(reignited, "transfers", "transfers of a reused buffer: all live warps of the block had issued the command")  \

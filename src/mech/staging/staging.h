@@ -85,8 +85,8 @@ static inline const struct staging_kernel *staging_kernel(const struct mech_sm *
 	return sm->gpu->state;
 }
 
-/* tiles.c: the transfers of a block. They handle the issue of an instruction of the slice, a store that has the
- * banks, a barrier that releases these warps, and the block's end. */
+/* tiles.c: the transfers of a block. Events: an instruction of the slice issues, a store has the banks, a barrier
+ * releases these warps, the block ends. */
 void tiles_issue(struct mech_sm *sm, const struct mech_issue *issue, const struct mech_staging_inst *role);
 void tiles_stored(struct mech_sm *sm, const struct mech_shared *access, const struct mech_staging_inst *role);
 void tiles_passed(struct mech_sm *sm, uint32_t slot, uint64_t warps, uint64_t cycle);

@@ -121,7 +121,7 @@ static void test_tiles(void **state)
 	OPEN(&kit, NULL);
 	kit_load(&kit, TILE
 	         "mov.u32 %r5, 4;\nagain: sub.u32 %r5, %r5, 1;\n" COPY COMPUTE
-	         "behind: bar.sync 0; next: add.u64 %rd1, %rd1, 128; setp.gt.u32 %p1, %r5, 0; @%p1 bra again;\n" EXIT);
+	         "after: bar.sync 0; next: add.u64 %rd1, %rd1, 128; setp.gt.u32 %p1, %r5, 0; @%p1 bra again;\n" EXIT);
 	run(&kit, 1, WARP);
 	for (uint32_t t = 0; t < TILES; t++) {
 		uint64_t begin = t ? issued(&kit, "next", 0, t - 1) : spy.issue[0].cycle;
@@ -141,10 +141,10 @@ static void test_two_arrays(void **state)
 	OPEN(&kit, NULL);
 	kit_load(&kit,
 	         ".shared .align 4 .b8 other[4096];\n" TILE
-	         "mov.u64 %rd4, other; behind: ld.global.u32 %r4, [%rd1+512]; st.shared.u32 [%rd4], %r4;\n" COPY EXIT);
+	         "mov.u64 %rd4, other; after: ld.global.u32 %r4, [%rd1+512]; st.shared.u32 [%rd4], %r4;\n" COPY EXIT);
 	run(&kit, 1, WARP);
 	uint64_t begin = spy.issue[0].cycle; /* the pointer load, which both need */
-	uint64_t one = issued(&kit, "behind", 0, 0) + 1, two = issued(&kit, "load", 0, 0) + 1;
+	uint64_t one = issued(&kit, "after", 0, 0) + 1, two = issued(&kit, "load", 0, 0) + 1;
 	expect(&kit, 2, one - begin + two - begin, stored(0) - one + stored(1) - two, 2 * 4 * WARP);
 	kit_close(&kit);
 }
@@ -156,10 +156,10 @@ static void test_barrier_before(void **state)
 	struct gpu_kit kit;
 	(void)state;
 	OPEN(&kit, NULL);
-	kit_load(&kit, TILE "bar.sync 0; setp.gt.u32 %p1, %r1, 31; behind: @%p1 bra wait;\n" COPY COMPUTE EXIT);
+	kit_load(&kit, TILE "bar.sync 0; setp.gt.u32 %p1, %r1, 31; after: @%p1 bra wait;\n" COPY COMPUTE EXIT);
 	run(&kit, 1, 2 * WARP);
 	uint32_t i = 0;
-	while (spy.issue[i].pc != pc_at(&kit, "behind") - 1)
+	while (spy.issue[i].pc != pc_at(&kit, "after") - 1)
 		i++;
 	uint64_t load = issued(&kit, "load", 0, 0) + 1;
 	expect(&kit, 1, load - spy.issue[i].cycle, stored(0) - load, 4 * WARP);

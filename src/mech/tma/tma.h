@@ -31,7 +31,7 @@ struct tma_config {
 	X(reads, "requests", "requests for data from global memory")                                                   \
 	X(writes, "requests", "requests that write global memory")                                                     \
 	X(fills, "requests", "writes to shared memory without a fetch: outside of the tensor, or in the block")        \
-	X(prefetches, "requests", "into L2")                                                                           \
+	X(prefetches, "requests", "requests that prefetch into L2")                                                    \
 	X(map_hits, "maps", "tensor maps found in the cache")                                                          \
 	X(map_misses, "maps", "tensor maps fetched")                                                                   \
 	X(copy_cycles, "cycles", "cycles of completed copies from issue to end")                                       \
