@@ -36,7 +36,7 @@ struct d2ma_config {
 	X(commands, "instructions", "warp commands that ask for a transfer")                                           \
 	X(repeated, "instructions", "commands that another warp had already given: nothing is done")                   \
 	X(bytes, "bytes", "bytes of elements fetched or written by completed transfers, including the halo")           \
-	X(segments, "requests", "requests for segments: this data does not pollute L1")                                \
+	X(segments, "requests", "requests for segments, which bypass L1")                                              \
 	X(constants, "words", "words of halos written with the constant")                                              \
 	X(transfer_cycles, "cycles", "cycles of completed transfers from ignition until all data arrived")             \
 	X(queued_cycles, "cycles", "cycles of completed transfers from ignition until address generation")             \
