@@ -62,7 +62,7 @@ static bool comes_again(const struct flow_cfg *cfg, uint32_t block)
 
 uint32_t sharing_post_dominator(const struct flow_cfg *cfg, const uint32_t *idom, const struct sharing_safety *safety)
 {
-	/* All paths to the exit pass its dominators in the reversed CFG, and no other block is on all of them. */
+	/* All paths to the exit pass the blocks that dominate it, and no other block is on all of them. */
 	uint32_t first = cfg->blocks - 1;
 	for (uint32_t block = first; block != FLOW_NONE; block = idom[block])
 		if (safety->out[block] && !comes_again(cfg, block))
