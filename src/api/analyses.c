@@ -1,5 +1,5 @@
-/* Facts of a launch that mechanisms can query. The rows of bytes that its blocks read, as the program announced them or as
- * analysis finds them; its loads; its code that stages tiles in shared memory. */
+/* Facts of a launch that mechanisms can query. The rows of bytes that its blocks read, as the program announced them or
+ * as analysis finds them; its loads; its code that stages tiles in shared memory. */
 #include "api/api.h"
 
 #include "flow/affine.h"
