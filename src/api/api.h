@@ -101,6 +101,7 @@ struct launch_analyses {
 	const struct simt_launch *launch;
 	struct arena arena;
 };
+/* Returns the query functions for a mechanism. `known` must outlive them; free known->arena afterwards. */
 struct seam_analyses api_analyses(struct launch_analyses *known);
 /* allocations.c: lists device memory with names and addresses. `known` is a struct launch_analyses. */
 const struct mech_allocation *api_allocations(void *known, uint32_t *count);

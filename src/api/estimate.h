@@ -16,6 +16,7 @@ struct estimate {
 	bool unknown;    /* the error of at least one part is not known */
 };
 
+/* Adds an independent estimate: values and variances add up. */
 void estimate_add(struct estimate *sum, const struct estimate *part);
 /* Returns half the width of the ESTIMATE_CONFIDENCE interval; 0: nothing was estimated. Meaningless when `unknown` is
  * true. */

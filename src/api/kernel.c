@@ -73,8 +73,8 @@ static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
 		        kernel->function->name);
 }
 
-/* Warns that a mechanism turned asynchronous copies into loads and stores. This alone changes the cycles compared with
- * a run without it. */
+/* Warns that a mechanism turned asynchronous copies into loads and stores. This change by
+ * itself affects a comparison with a run without the mechanism. */
 static void warn_if_copies_are_split(const struct sluice_kernel *kernel)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;

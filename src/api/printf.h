@@ -18,6 +18,7 @@ struct span {
 	size_t bytes;
 };
 
+/* Returns the readable bytes from the address to the end of the memory that contains it; 0 bytes: unreadable. */
 struct span syscall_reach(const struct lane_memory *lane, uint64_t address);
 /* Returns the length of the text at the start of the span. The text may lack a terminator. */
 size_t syscall_span_length(const struct span *text);

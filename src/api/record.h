@@ -77,6 +77,7 @@ struct derived {
 	double row_locality;              /* requests per activate */
 	double warp_instructions_per_host_second;
 };
+/* Computes the derived figures of a record, or of a sum of records. */
 struct derived record_derive(const struct records *records, const struct record *record);
 
 /* A cause of the cycle stack and the slots charged to it: the counter sm.stack_NAME. */
@@ -125,6 +126,7 @@ void record_price(const struct records *records, struct record *record);
 /* Returns every key of a machine. */
 json_t *records_configuration(const struct machine *machine);
 
+/* Writers of the three formats. */
 void records_write_table(const struct records *records, FILE *file);
 /* Returns false when the file could not be written. */
 bool records_write_json(const struct records *records, FILE *file);

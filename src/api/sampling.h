@@ -96,6 +96,7 @@ struct sampled_sum {
 	size_t launches, simulated; /* `simulated`: wholly */
 	uint32_t groups;
 };
+/* Computes the sums for `kernel`, or for all kernels (NULL). */
 void sampling_sum(const struct records *records, const char *kernel, struct sampled_sum *sum);
 
 #endif

@@ -86,6 +86,7 @@ struct CUgraphExec_st {
 	unsigned long long flags;
 };
 
+/* Return the object of that kind at the address, or NULL. */
 cudaGraph_t graph_find(const struct runtime *runtime, const void *pointer);
 cudaGraphNode_t graph_find_node(const struct runtime *runtime, const void *pointer);
 cudaGraphExec_t graph_find_instance(const struct runtime *runtime, const void *pointer);
@@ -97,6 +98,7 @@ cudaError_t graph_check_instance(const struct runtime *runtime, const char *call
 cudaError_t graph_check_nodes(const struct runtime *runtime, const char *call, cudaGraph_t graph,
                               const cudaGraphNode_t *nodes, size_t count);
 
+/* Add the object to, or remove it from, the objects that programs may name. */
 void graph_register(struct runtime *runtime, void *object);
 void graph_forget(struct runtime *runtime, void *object);
 cudaGraph_t graph_new(struct runtime *runtime);
@@ -136,6 +138,7 @@ void user_objects_free(struct runtime *runtime);
 
 /* ---- parameters (graph_params.c): convert node parameters to work ---- */
 
+/* Each checks the parameters and fills in `work`. Returns an error after a message, otherwise the sticky error. */
 cudaError_t params_kernel(struct runtime *runtime, const char *call, const struct cudaKernelNodeParams *parameters,
                           struct graph_work *work);
 cudaError_t params_copy(struct runtime *runtime, const char *call, const struct cudaMemcpy3DParms *parameters,

@@ -95,7 +95,7 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 	progress_begin(runtime);
 	enum sluice_status status = start(runtime, launch, kernel, &error);
 	progress_end(runtime);
-	if (status == SLUICE_STOPPED && runtime->ending) { /* only threads that waited for it need the error */
+	if (status == SLUICE_STOPPED && runtime->ending) { /* no error is reported, only what the kernel waited for */
 		if (strchr(error.message, '\n'))
 			runtime_message("%s", error.message);
 		return cudaErrorLaunchTimeout;

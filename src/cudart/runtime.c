@@ -258,7 +258,7 @@ static void open_gpu(struct runtime *runtime)
 		if (!keep_statistics(runtime))
 			runtime->failed = true;
 		watch_signals();
-		access_watch(); /* saves the current signal actions first */
+		access_watch(); /* after watch_signals(): its handlers report a fault, then call the previous ones */
 		return;
 	}
 	if (numbers)

@@ -87,8 +87,11 @@ struct difference {
 	const char *text;
 	struct difference *next;
 };
+/* Returns the differences of the two forms, sorted by line; NULL: none. Rows are compared only if a launch was
+ * given. */
 struct difference *analyze_compare(struct analyze *analyze, const struct listing *source, const struct listing *ptx);
 
+/* Print a kernel's indexes, and its differences. */
 void analyze_print_listing(const struct analyze *analyze, const struct listing *listing);
 void analyze_print_differences(const struct listing *ptx, const struct difference *differences);
 /* Prints sums over all listings, when there are any. */

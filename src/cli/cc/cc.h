@@ -69,6 +69,7 @@ struct cc {
 	unsigned temporaries;            /* number of files named in it so far */
 };
 
+/* Append one word, or all words of a list. */
 void cc_add(struct words *words, const char *word);
 void cc_add_all(struct words *words, const char *const *more); /* NULL-terminated */
 

@@ -1,5 +1,5 @@
-/* Runs compilers for `sluice cc`, with a separate folder for temporary files, because clang 14 leaves empty folders
- * behind.
+/* Runs compilers for `sluice cc`, with a separate folder for temporary files, because clang 14 does not
+ * remove its empty folders.
  *
  * A child process does the work. Its parent waits, passes signals on, and removes the folder. So a signal can end the
  * command at any time: while it scans a source, between two compilers, or during one.

@@ -18,6 +18,7 @@ struct program_request {
 	struct arena arena;
 };
 
+/* The actions of `sluice programs`; each returns the exit status. */
 int programs_list(struct program_request *request);
 int programs_show(struct program_request *request);
 int programs_run(struct program_request *request);

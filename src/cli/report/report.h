@@ -27,6 +27,7 @@ struct dictionary {
 	json_t *names, *numbers;
 };
 
+/* Returns the name's index, and adds the name when it is new. */
 json_t *dictionary_number(struct dictionary *dictionary, const char *name);
 /* Returns the index of a value, and appends it to `list` when it is new. */
 json_t *dictionary_value(struct dictionary *dictionary, json_t *list, json_t *value);
@@ -53,6 +54,7 @@ bool report_take(struct collection *collection, const char *path);
 
 /* --- one function per file type; each returns false after a message that names the file --- */
 
+/* True when the file is a results file (SQLite). */
 bool report_is_store(const char *path);
 bool report_take_store(struct collection *collection, const char *path);
 bool report_take_statistics(struct collection *collection, const char *path, json_t *root);

@@ -18,6 +18,8 @@ enum unpack_result {
 /* Consumes bytes from the beginning. The rest is passed again, with more bytes after it. Returns false to stop. */
 typedef bool unpack_take(void *context, const uint8_t *bytes, size_t length, size_t *taken);
 
+/* True when the bytes begin like zstd data. unpack() passes the contents to `take`; plain bytes are passed
+ * unchanged. */
 bool unpack_is_packed(const char *bytes, size_t length);
 enum unpack_result unpack(const char *bytes, size_t length, unpack_take *take, void *context);
 

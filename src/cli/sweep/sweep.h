@@ -14,6 +14,7 @@ struct quick {
 	char **command; /* NULL-terminated, or NULL */
 };
 
+/* Adds an axis of comma-separated values. Ends the program with a usage error for an invalid axis. */
 void quick_axis(struct quick *quick, const char *option, const char *name, const char *values,
                 const struct argp_state *state);
 /* Parses "KEY=A,B". */
