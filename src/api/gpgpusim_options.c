@@ -386,7 +386,7 @@ static uint32_t lowest_bank_bit(const char *map)
 	return bank ? bit : UINT32_MAX;
 }
 
-/* Parses dramid@BIT;... With a channel bit given, the address is divided by the channel at that bit. */
+/* Parses dramid@BIT;... Channels are interleaved at bit BIT of the address. */
 static void set_mapping(struct config *config)
 {
 	unsigned bit;

@@ -45,7 +45,7 @@ static void put_message(struct message *message, uint32_t field, const struct me
 	put_bytes(message, field, inner->byte, inner->length);
 }
 
-/* Writes UTF-8. Kernel names may contain invalid UTF-8. */
+/* Writes a text. Kernel names may contain invalid UTF-8, so characters outside printable ASCII become '?'. */
 static void put_text(struct message *message, uint32_t field, const char *text)
 {
 	char plain[MOST_TEXT];

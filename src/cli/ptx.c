@@ -36,7 +36,7 @@ static const struct argp_option ptx_options[] = {
 	{0},
 };
 
-/* Sets the machine's option. */
+/* Sets the limit, and the machine option for it. */
 static void set_registers(struct ptx *ptx, uint64_t registers, struct argp_state *state)
 {
 	if (registers > MOST_REGISTERS)
@@ -152,7 +152,7 @@ static uint32_t block_threads(const struct ptx *ptx, const struct ptx_function *
 	return !most ? DEFAULT_THREADS : most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
 
-/* `registers`: of a kernel whose blocks fit on an SM. */
+/* `registers`: the kernel's allocation before it is tightened for large blocks. */
 static bool print_occupancy(const struct ptx *ptx, sluice_gpu *gpu, sluice_kernel *kernel, uint32_t threads,
                             uint32_t registers)
 {

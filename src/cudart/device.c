@@ -161,7 +161,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 	return runtime_leave(runtime, runtime->error);
 }
 
-/* The device heap and printf buffer are limited only by the machine's memory, and no L2 line is persisting. The
+/* Stacks, printf buffer and device heap are limited only by the machine's memory, and no L2 line is persisting. The
  * program's values are stored and returned. */
 static const size_t first_limit[] = {
 	[cudaLimitStackSize] = 1024,

@@ -137,7 +137,7 @@ static cudaError_t make_bytes(struct runtime *runtime, const char *call, void *t
 	return params_copy(runtime, call, &bytes.copy, work);
 }
 
-/* Returns the symbol's address, or an error that cudaGetSymbolAddress() or its kin has reported. */
+/* Returns the address of a part of a symbol, or an error that has been reported. */
 static cudaError_t place_in_symbol(const char *call, const void *symbol, size_t size, size_t offset, void **place)
 {
 	size_t bytes;

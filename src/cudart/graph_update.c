@@ -79,7 +79,7 @@ static struct difference compare(cudaGraph_t old, cudaGraph_t graph)
 	return none;
 }
 
-/* After an update, the instance's nodes refer to the nodes of the new graph. */
+/* Copies the new graph's work. The instance's nodes still correspond to the graph from which it was instantiated. */
 static void take_over(struct runtime *runtime, cudaGraph_t instance, cudaGraph_t graph)
 {
 	for (cudaGraphNode_t a = instance->first, b = graph->first; b; a = a->next, b = b->next)

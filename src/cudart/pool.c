@@ -41,7 +41,7 @@ static struct CUmemPoolHandle_st *add_pool(struct runtime *runtime)
 	return pool;
 }
 
-/* Returns the device's default pool: the first that was created. */
+/* Returns the device's default pool, which is created at first use. */
 static struct CUmemPoolHandle_st *default_pool(struct runtime *runtime)
 {
 	struct CUmemPoolHandle_st *pool = runtime->pools;

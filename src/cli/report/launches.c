@@ -29,7 +29,7 @@ enum { FACTS = FIRST_KEPT + sizeof kept / sizeof *kept };
 struct reader {
 	struct collection *collection;
 	json_t *launches, *stacks, *counters, *loads; /* of the run */
-	const json_t *first;                          /* a launch that has all names */
+	const json_t *first;                          /* the first launch, whose names all launches have */
 	json_t *places; /* when launches are summed: index of each kernel's sum; otherwise NULL */
 };
 
