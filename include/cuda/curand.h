@@ -88,16 +88,16 @@ curandStatus_t curandGetVersion(int *version);
 /* Each restarts the generator: the next number is the seed's at the offset, in elements of 32 bits. */
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed);
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
-/* valid for its kind, without effect */
+/* Every ordering of the generator's kind is accepted and gives the same numbers. */
 curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
-/* 1 to 20,000 */
+/* `count` is 1 to 20,000. */
 curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int count);
 curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream);
 curandStatus_t curandGenerateSeeds(curandGenerator_t generator); /* performs the setup that the first number would */
 
-/* except 64-bit Sobol generators */
+/* Not for 64-bit Sobol generators. */
 curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *to, size_t count);
-/* only 64-bit Sobol generators */
+/* Only for 64-bit Sobol generators. */
 curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *to, size_t count);
 /* The numbers are above 0, up to 1. */
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *to, size_t count);

@@ -81,7 +81,7 @@ template <class Use, int m, int n, int k, class T, class Layout = void> class fr
 #define SLUICE_DOUBLE_OUT1(r) "=d"((r)[0])
 #define SLUICE_DOUBLE_OUT2(r) "=d"((r)[0]), "=d"((r)[1])
 
-/* Lists of operands, from number 0 on; the name of each states their count. */
+/* Operand lists that begin with number 0, and the operands after them; the name states the list's length. */
 #define SLUICE_LIST1 "{%0}"
 #define SLUICE_LIST2 "{%0, %1}"
 #define SLUICE_LIST4 "{%0, %1, %2, %3}"

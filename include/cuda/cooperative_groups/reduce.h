@@ -46,7 +46,7 @@ template <class T, class Operator> SLUICE_GROUP T reduce(const coalesced_group &
 	return group.shfl(value, 0);
 }
 
-/* Stores the result in *to or combines it into an atomic object. Both are complete on return. */
+/* Stores the result in *to, or in an atomic object. Both are complete on return. */
 template <class Group, class T, class Operator>
 SLUICE_GROUP void reduce_store_async(const Group &group, T *to, T value, Operator &&combine)
 {
@@ -81,6 +81,7 @@ template <class Atomic, class T, class Operator> SLUICE_GROUP T update(Atomic &a
 
 namespace cooperative_groups
 {
+/* Combines the result with the atomic object. Complete on return. */
 template <class Group, class Atomic, class T, class Operator>
 SLUICE_GROUP void reduce_update_async(const Group &group, Atomic &to, T value, Operator &&combine)
 {
