@@ -48,7 +48,7 @@ SLUICE_RANDOM void jump(unsigned int (&v)[XORWOW_WORDS], int row)
 	for (int i = 0; i < XORWOW_WORDS; i++) {
 		unsigned taken = xorwow_jumps[row][i];
 		for (int bit = 0; bit < 32; bit++, taken >>= 1) {
-			if (taken & 1) // of all lanes
+			if (taken & 1) // the same in all active lanes
 				for (int j = 0; j < XORWOW_WORDS; j++)
 					sum[j] ^= v[j];
 			step(v);

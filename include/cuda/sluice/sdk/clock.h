@@ -35,7 +35,7 @@ static inline void sdk_watch_stop(struct sdk_watch *watch)
 	watch->runs++;
 }
 
-/* A running watch continues from zero. */
+/* Clears the total and the count of runs. A running watch restarts from zero. */
 static inline void sdk_watch_reset(struct sdk_watch *watch)
 {
 	watch->total = 0;
