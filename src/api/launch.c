@@ -269,7 +269,8 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	gpu_renew(gpu->gpu);
 	run->visitor = traces_begin(&gpu->traces);
 	if (!run->profile)
-		run->profile = profile_file_begin(&gpu->traces.profile, kernel);
+		run->profile = profile_file_begin(&gpu->traces.profile, &kernel->profile, kernel->program,
+		                                  kernel_registers(kernel));
 	gpu_run(gpu->gpu, run);
 	struct record *record = &gpu->records.record[number];
 	api_record_mechanisms(gpu, kernel, record);
@@ -277,7 +278,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	record->cycles = run->cycles;
 	record->blocks_per_sm = run->blocks_limit;
 	record->stats = run->stats;
-	profile_file_add(&gpu->traces.profile, kernel, record);
+	profile_file_add(&gpu->traces.profile, kernel->profile, record);
 	switch (run->end) {
 	case GPU_FAULT:
 		return report_fault(&run->launch, &run->fault, error);

@@ -91,39 +91,41 @@ static json_t *code_of(const struct simt_program *program)
 	return code;
 }
 
-static struct profile_kernel *new_kernel(struct profile_file *file, const sluice_kernel *kernel, json_t *code)
+static struct profile_kernel *new_kernel(struct profile_file *file, const struct simt_program *program,
+                                         uint32_t registers, json_t *code)
 {
 	struct profile_kernel *new = xcalloc(1, sizeof *new);
-	new->name = xstrdup(kernel->function->name);
-	new->registers = kernel_registers(kernel);
+	new->name = xstrdup(program->kernel->name);
+	new->registers = registers;
 	new->code = json_incref(code);
-	profile_open(&new->profile, kernel->program->count);
+	profile_open(&new->profile, program->count);
 	file->kernel = xrealloc(file->kernel, (file->kernels + 1) * sizeof(struct profile_kernel *));
 	return file->kernel[file->kernels++] = new;
 }
 
 /* A module may be loaded repeatedly: the same code with the same name is the same kernel. */
-static struct profile_kernel *find(struct profile_file *file, const sluice_kernel *kernel)
+static struct profile_kernel *find(struct profile_file *file, const struct simt_program *program, uint32_t registers)
 {
 	struct profile_kernel *found = NULL;
-	json_t *code = code_of(kernel->program);
+	json_t *code = code_of(program);
 	for (size_t i = 0; i < file->kernels && !found; i++)
-		if (strcmp(file->kernel[i]->name, kernel->function->name) == 0 &&
+		if (strcmp(file->kernel[i]->name, program->kernel->name) == 0 &&
 		    json_equal(file->kernel[i]->code, code))
 			found = file->kernel[i];
 	if (!found)
-		found = new_kernel(file, kernel, code);
+		found = new_kernel(file, program, registers, code);
 	json_decref(code);
 	return found;
 }
 
-struct profile *profile_file_begin(struct profile_file *file, sluice_kernel *kernel)
+struct profile *profile_file_begin(struct profile_file *file, struct profile_kernel **counted,
+                                   const struct simt_program *program, uint32_t registers)
 {
 	if (!file->path)
 		return NULL;
-	if (!kernel->profile)
-		kernel->profile = find(file, kernel);
-	return &kernel->profile->profile;
+	if (!*counted)
+		*counted = find(file, program, registers);
+	return &(*counted)->profile;
 }
 
 #define X(name) #name,
@@ -277,9 +279,8 @@ bool profile_file_open(struct profile_file *file, const struct records *records,
 	return write_file(file);
 }
 
-void profile_file_add(struct profile_file *file, const sluice_kernel *kernel, const struct record *record)
+void profile_file_add(struct profile_file *file, struct profile_kernel *counted, const struct record *record)
 {
-	struct profile_kernel *counted = kernel->profile;
 	if (!file->path)
 		return;
 	counted->launches++;

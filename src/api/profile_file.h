@@ -4,12 +4,12 @@
 #ifndef SLUICE_API_PROFILE_FILE_H
 #define SLUICE_API_PROFILE_FILE_H
 
-#include "api/kernel.h"
 #include "api/record.h"
 
 #include <sys/types.h>
 
 struct profile_kernel;
+struct simt_program;
 
 struct profile_file {
 	char *path; /* NULL: no profile requested */
@@ -23,11 +23,12 @@ struct profile_file {
 
 /* Creates the file, without kernels. Returns false with errno set. */
 bool profile_file_open(struct profile_file *file, const struct records *records, const char *path);
-/* Returns the profile that counts a launch of the kernel, which is decoded. Returns NULL when no profile was
- * requested. */
-struct profile *profile_file_begin(struct profile_file *file, sluice_kernel *kernel);
+/* Returns the profile that counts a launch of the program, which has `registers` per thread. *counted is the program's
+ * entry, NULL before its first launch. Returns NULL when no profile was requested. */
+struct profile *profile_file_begin(struct profile_file *file, struct profile_kernel **counted,
+                                   const struct simt_program *program, uint32_t registers);
 /* Adds the counts of a launch that has ended. */
-void profile_file_add(struct profile_file *file, const sluice_kernel *kernel, const struct record *record);
+void profile_file_add(struct profile_file *file, struct profile_kernel *counted, const struct record *record);
 /* Writes what has not been written yet. Returns false with errno set when a write failed. */
 bool profile_file_finish(struct profile_file *file);
 void profile_file_close(struct profile_file *file);
