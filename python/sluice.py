@@ -1,4 +1,4 @@
-"""Runs CUDA programs on simulated GPUs with Sluice, and reads what runs leave.
+"""Runs CUDA programs on simulated GPUs with Sluice, and reads the results of runs.
 
     import sluice
     program = sluice.compile("a.cu")
@@ -7,8 +7,9 @@
     print(plain.cycles / other.cycles, other["mthwp.useful"])
     sluice.plot_stacks([plain, other], labels=["none", "MTHWP"], file="stacks.svg")
 
-One file that needs nothing but Python 3.9 and, to draw, matplotlib. `sluice python` prints its folder, for PYTHONPATH; or copy it.
-Figures are exactly those of the statistics' JSON (docs/statistics.md); docs/analysing.md has examples with pandas, R and SQL.
+This module is one file. It needs only Python 3.9, and matplotlib for plots. `sluice python` prints its folder, for
+PYTHONPATH; the file may also be copied. Figures equal those of the statistics' JSON (docs/statistics.md).
+docs/analysing.md has examples with pandas, R and SQL.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Row = Dict[str, Any]
 
 
 class Error(Exception):
-    """What the tool, or a program under it, had to say when it failed; `status` is its exit status, or None."""
+    """The output of the command, or of a program run by it, that failed. `status` is its exit status, or None."""
 
     def __init__(self, message: str, status: Optional[int] = None):
         super().__init__(message)
@@ -41,7 +42,8 @@ class Error(Exception):
 
 
 def tool() -> str:
-    """The path of the `sluice` command: of the installation that this file is part of, else in PATH, else of the source tree's build."""
+    """Returns the path of the `sluice` command. Searches this file's installation, then PATH, then the source tree's
+    build."""
     here = Path(__file__).resolve().parent
     installed = here.parts[-3:] == ("share", "sluice", "python")
     for path in (installed and here / "../../../bin/sluice", shutil.which("sluice"), here / "../build/bin/sluice"):
@@ -51,13 +53,13 @@ def tool() -> str:
 
 
 class Figures:
-    """What was counted: of a launch, or over all of them. `data` is the JSON."""
+    """The figures of one launch, or of all launches together. `data` is the JSON."""
 
     def __init__(self, data: Mapping[str, Any]):
         self.data = data
 
     def __getitem__(self, name: str) -> Any:
-        """A counter ("l1d.hits", "mthwp.useful") or another key of the record ("cycles")."""
+        """Returns a counter ("l1d.hits", "mthwp.useful") or another key of the record ("cycles")."""
         if name in self.counters:
             return self.counters[name]
         if name in self.data:
@@ -70,7 +72,7 @@ class Figures:
 
     @property
     def cycle_stack(self) -> Dict[str, int]:
-        """Slots of the schedulers by what the warps waited for."""
+        """The schedulers' slots, by the cause for which warps waited."""
         return self.data["cycle_stack"]
 
     @property
@@ -79,11 +81,12 @@ class Figures:
 
     @property
     def ipc(self) -> float:
-        """Instructions of threads a core cycle."""
+        """Thread instructions per core cycle."""
         return self.data["thread_instructions"] / self.cycles if self.cycles else 0.0
 
     def row(self) -> Row:
-        """All numbers and words, flat: counters under their names, the cycle stack as stack.NAME, energies as energy.NAME."""
+        """Returns all numbers and texts in one dictionary: counters by name, the cycle stack as stack.NAME, energies as
+        energy.NAME."""
         row = {key: value for key, value in self.data.items() if not isinstance(value, (dict, list))}
         row.update({f"stack.{name}": slots for name, slots in (self.cycle_stack or {}).items()})
         row.update({f"energy.{name}": value for name, value in self.data.get("energy", {}).items()})
@@ -96,28 +99,29 @@ class Kernel(Figures):
 
     @property
     def name(self) -> str:
-        """As C++ has it."""
+        """The kernel's C++ name."""
         return self.data["demangled"]
 
     @property
     def launch(self) -> int:
-        """Its number in the run, from 1."""
+        """The launch's number in the run, from 1."""
         return self.data["launch"]
 
 
 class Run(Figures):
-    """A run: itself the totals over all launches, `kernels` each of them. `facts` are what else is known of it, such as columns of the store."""
+    """A run. Its own figures are the totals; `kernels` has each launch; `facts` has other data, such as columns of the
+    results file."""
 
     def __init__(self, data: Mapping[str, Any], facts: Optional[Row] = None, output: str = ""):
         self.whole = data
         self.facts = dict(facts or {})
-        self.output = output  # the program's own, both streams
+        self.output = output  # of the program, both streams
         self.kernels: List[Kernel] = [Kernel(kernel) for kernel in data.get("kernels", [])]
         super().__init__(data.get("totals") or {"counters": {}, "cycle_stack": {}, "cycles": 0, "thread_instructions": 0})
 
     @property
     def ended(self) -> str:
-        """How the process ended: "exit 0"; docs/statistics.md lists what there is."""
+        """How the process ended, such as "exit 0". docs/statistics.md lists all values."""
         return self.whole["ended"]
 
     @property
@@ -126,7 +130,7 @@ class Run(Figures):
 
     @property
     def configuration(self) -> Dict[str, Any]:
-        """Every key of the machine with its value."""
+        """All keys of the machine with their values."""
         return self.whole["configuration"]
 
     @property
@@ -139,24 +143,25 @@ class Run(Figures):
 
     @property
     def mechanisms(self) -> List[str]:
-        """Those that can change the run, with all their options."""
+        """The mechanisms that can change the run, with all their options."""
         return self.whole["mechanisms"]
 
     @property
     def observers(self) -> List[str]:
-        """The mechanisms that only look, with all their options."""
+        """The mechanisms that only observe, with all their options."""
         return self.whole.get("observers", [])
 
     def of(self, kernel: str) -> List[Kernel]:
-        """The launches of one kernel, by its name in C++, with or without its parameters."""
+        """Returns the launches of one kernel, given its C++ name with or without parameters."""
         return [launch for launch in self.kernels if launch.name == kernel or launch.name.partition("(")[0] == kernel]
 
     def row(self) -> Row:
-        """The totals, flat, behind what says which run it is: a row for pandas.DataFrame([run.row() for run in runs])."""
+        """Returns the run's facts and totals in one dictionary: a row for pandas.DataFrame([run.row() for run in
+        runs])."""
         return {**self._facts(), **super().row()}
 
     def rows(self) -> List[Row]:
-        """A flat row for each launch: pandas.DataFrame(run.rows())."""
+        """Returns one dictionary per launch: pandas.DataFrame(run.rows())."""
         return [{**self._facts(), **kernel.row()} for kernel in self.kernels]
 
     def _facts(self) -> Row:
@@ -165,7 +170,7 @@ class Run(Figures):
 
 
 def _call(words: Sequence[PathLike], fine: Container[int] = (0,)) -> str:
-    """Runs the command; what it and a program under it have said."""
+    """Runs the command. Returns its output and that of a program that it runs."""
     command = [tool(), *(os.fspath(word) for word in words)]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     text = done.stdout.decode(errors="replace")
@@ -176,14 +181,15 @@ def _call(words: Sequence[PathLike], fine: Container[int] = (0,)) -> str:
 
 
 def compile(source: PathLike, output: Optional[PathLike] = None, flags: Sequence[str] = ()) -> str:
-    """`sluice cc`: makes a program of CUDA source; its absolute path. Without an output it lies beside the source, without the suffix."""
+    """Compiles CUDA source with `sluice cc`. Returns the program's absolute path; by default the source's path without
+    suffix."""
     made = Path(output) if output else Path(source).with_suffix("")
     _call(["cc", source, "-o", made, *flags])
     return str(made.resolve())
 
 
 def _pairs(options: Union[Mapping[str, Any], Sequence[str], None]) -> Sequence[str]:
-    """Options as the command takes them: {"sm.count": 4} or ["sm.count=4"]."""
+    """Converts options to the command's form; accepts {"sm.count": 4} or ["sm.count=4"]."""
     if isinstance(options, Mapping):
         return [f"{key}={_word(value)}" for key, value in options.items()]
     return options or ()
@@ -217,18 +223,19 @@ def _measure(words: List[str], behind: Sequence[PathLike], given: Mapping[str, A
         fine: Container[int] = {0} | cut if strict else range(-256, 256)
         output = _call([*words, "--stats", stats, *behind], fine)
         if not stats.exists():
-            raise Error(output.strip())  # what is wrong is not the program
+            raise Error(output.strip())  # the program is not at fault
         return Run(json.loads(stats.read_text()), output=output)
 
 
 def run(command: Union[PathLike, Sequence[PathLike]], machine: Optional[PathLike] = None,
         options: Union[Mapping[str, Any], Sequence[str], None] = None, mechanisms: Sequence[str] = (), passes: Sequence[str] = (),
         strict: bool = True, **settings: Any) -> Run:
-    """`sluice run`: runs a compiled program, a path or a list of it and its arguments.
+    """Runs a compiled program with `sluice run`. `command` is a path, or a list of the path and arguments.
 
-    `options` changes keys of the machine, {"sm.count": 4} or ["sm.count=4"]; `mechanisms` are what --mech takes. Other settings are the command's
-    long options: threads=2, sample="500:a.csv", timeline="a.csv", profile="a.json", energy=True, check="race", max_instructions=10**9.
-    Raises Error with what was said when the program does not end with status 0 (or 124 where a limit was given), unless `strict` is false.
+    `options` changes keys of the machine: {"sm.count": 4} or ["sm.count=4"]. `mechanisms` has values of --mech. Other
+    settings are the command's long options: threads=2, sample="500:a.csv", timeline="a.csv", profile="a.json",
+    energy=True, check="race", max_instructions=10**9. Unless `strict` is false, raises Error with the output when the
+    program does not end with status 0 (or 124 if a limit was given).
     """
     words = [command] if isinstance(command, (str, os.PathLike)) else list(command)
     program_first = os.fspath(words[0])
@@ -242,7 +249,8 @@ def program(name: str, size: str = "tiny", variant: Optional[str] = None, seed: 
             arguments: Sequence[str] = (), machine: Optional[PathLike] = None,
             options: Union[Mapping[str, Any], Sequence[str], None] = None, mechanisms: Sequence[str] = (), passes: Sequence[str] = (),
             strict: bool = True, **settings: Any) -> Run:
-    """`sluice programs run`: one of the papers' programs, by its name or a paper's abbreviation; compiled first where it is not."""
+    """Runs one of the papers' programs with `sluice programs run`, by name or a paper's abbreviation. Compiles it if
+    necessary."""
     which: Dict[str, Any] = {"size": size, "variant": variant, "seed": seed, "paper": paper}
     words = ["programs", "run", name, *_settings(machine, options, mechanisms, passes, {**which, **settings})]
     result = _measure(words, ["--", *map(str, arguments)] if arguments else [], settings, strict)
@@ -251,12 +259,12 @@ def program(name: str, size: str = "tiny", variant: Optional[str] = None, seed: 
 
 
 def load(path: PathLike) -> Run:
-    """A run that `sluice run --stats` has left, also one that was cut: then it has no totals, and zero cycles."""
+    """Reads a run written by `sluice run --stats`. A run that was cut off has no totals, and zero cycles."""
     return Run(_json(path, "kernels"), facts={"file": os.fspath(path)})
 
 
 def _expect_end(path: PathLike) -> None:
-    """A device need not end."""
+    """Rejects character devices, whose contents may never end."""
     if os.path.exists(path) and os.path.realpath(path) != "/dev/null" and stat.S_ISCHR(os.stat(path).st_mode):
         raise Error(f"{os.fspath(path)}: it is a device, where a file was expected")
 
@@ -273,10 +281,11 @@ def _json(path: PathLike, key: str) -> Dict[str, Any]:
 
 
 def store(path: PathLike = "results.db", **filters: Any) -> List[Run]:
-    """The runs that figures have kept, oldest first; store(program="stencil", size="small") those with these columns.
+    """Returns the runs in a results file, oldest first; store(program="stencil", size="small") only those with these
+    columns.
 
-    The columns are in each run's `facts`: program, variant, size, seed, arguments, machine, options, mechanisms, verdict, output, seconds and
-    the others that the file has.
+    Each run's `facts` has the columns: program, variant, size, seed, arguments, machine, options, mechanisms, verdict,
+    output, seconds and all others in the file.
     """
     if not os.path.exists(path):
         raise Error(f"there is no {os.fspath(path)}; 'sluice figure NAME' makes it")
@@ -286,7 +295,7 @@ def store(path: PathLike = "results.db", **filters: Any) -> List[Run]:
         with contextlib.closing(_open_store(path)) as database:
             columns = [row[1] for row in database.execute("PRAGMA table_info(runs)") if row[1] != "id"]
             if not os.path.getsize(path):
-                return []  # a writer was killed before it had made the table
+                return []  # a writer was killed before it created the table
             if "stats" not in columns:
                 raise Error(f"{os.fspath(path)}: not results of sluice")
             return _select(database, columns, filters)
@@ -295,7 +304,7 @@ def store(path: PathLike = "results.db", **filters: Any) -> List[Run]:
 
 
 def _connect(path: PathLike, mode: str) -> sqlite3.Connection:
-    """Reads the file's head, so that one that cannot be read is told here."""
+    """Opens the file and reads its header, so that an unreadable file is reported here."""
     database = sqlite3.connect(f"{Path(path).resolve().as_uri()}?mode={mode}", uri=True, timeout=60)
     try:
         database.execute("PRAGMA user_version").fetchone()
@@ -306,7 +315,8 @@ def _connect(path: PathLike, mode: str) -> sqlite3.Connection:
 
 
 def _open_store(path: PathLike) -> sqlite3.Connection:
-    """A process that was killed while it wrote leaves a journal: SQLite undoes the write, through a connection that may write."""
+    """Opens the file. A process killed while writing leaves a journal; SQLite rolls it back through a writable
+    connection."""
     try:
         return _connect(path, "ro")
     except sqlite3.OperationalError as reason:
@@ -331,7 +341,7 @@ def _select(database: sqlite3.Connection, columns: List[str], filters: Mapping[s
 
 
 def _stored(facts: Row) -> Run:
-    """What failed may have left no statistics."""
+    """Returns a stored run; a failed one may have no statistics."""
     stats = facts.pop("stats")
     empty = {"ended": "not begun", "machine": facts["machine"], "program": [], "options": [], "mechanisms": [], "observers": []}
     return Run(json.loads(stats) if stats else empty, facts)
@@ -359,18 +369,18 @@ def _rows(path: PathLike, column: str) -> List[Row]:
 
 
 def samples(path: PathLike = "samples.csv") -> List[Row]:
-    """What `--sample` has written: a dictionary a row, numbers as numbers (docs/over-time.md)."""
+    """Reads a file of `--sample`: one dictionary per row, with numbers converted (docs/over-time.md)."""
     return _rows(path, "cycle")
 
 
 def timeline(path: PathLike) -> List[Row]:
-    """What `--timeline FILE.csv` has written: a dictionary an event."""
+    """Reads a file of `--timeline FILE.csv`: one dictionary per event."""
     return _rows(path, "cycle_begin")
 
 
 def profile(path: PathLike) -> List[Row]:
-    """What `--profile` has written: a dictionary an instruction, with its kernel's name as `kernel` and lost slots as waits.NAME; zeros are left
-    out, as in the file (docs/profiling.md)."""
+    """Reads a file of `--profile`: one dictionary per instruction, with its kernel's name as `kernel` and lost slots as
+    waits.NAME. Zeros are omitted, as in the file (docs/profiling.md)."""
     rows = []
     for kernel in _json(path, "kernels")["kernels"]:
         for instruction in kernel["instructions"]:
@@ -381,7 +391,7 @@ def profile(path: PathLike) -> List[Row]:
 
 
 def _axes(axes: Any) -> Any:
-    """The caller's axes, or those of a new figure."""
+    """Returns the caller's axes, or those of a new figure."""
     if axes is not None:
         return axes
     try:
@@ -394,14 +404,16 @@ def _axes(axes: Any) -> Any:
 def _finish(axes: Any, names: Sequence[str], file: Optional[PathLike]) -> Any:
     axes.set_xticks(range(len(names)), names, rotation=30 if sum(map(len, names)) > 60 else 0)
     if axes.get_legend_handles_labels()[0]:
-        axes.legend(fontsize="small", ncols=5, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1))  # above the bars
+        # above the bars
+        axes.legend(fontsize="small", ncols=5, frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1))
     if file:
         axes.figure.savefig(file)
     return axes
 
 
 def plot_bars(rows: Mapping[str, Mapping[str, float]], unit: str = "", axes: Any = None, file: Optional[PathLike] = None) -> Any:
-    """Groups of bars: {"stencil": {"none": 1.0, "MTHWP": 1.2}, ...}, a group each with a bar for each name. Returns matplotlib's axes."""
+    """Plots grouped bars: {"stencil": {"none": 1.0, "MTHWP": 1.2}, ...}, one group per key, one bar per name. Returns
+    matplotlib's axes."""
     axes = _axes(axes)
     names = list(dict.fromkeys(name for row in rows.values() for name in row))
     width = 0.8 / max(1, len(names))
@@ -414,7 +426,8 @@ def plot_bars(rows: Mapping[str, Mapping[str, float]], unit: str = "", axes: Any
 
 def plot_stacks(figures: Sequence[Figures], labels: Sequence[str], relative: bool = True, axes: Any = None,
                 file: Optional[PathLike] = None) -> Any:
-    """Cycle stacks of runs or kernels side by side, in percent of each one's slots, or in slots. Returns matplotlib's axes."""
+    """Plots cycle stacks of runs or kernels side by side, in percent of their slots or in slots. Returns matplotlib's
+    axes."""
     axes = _axes(axes)
     bottom = [0.0] * len(figures)
     for cause in dict.fromkeys(cause for each in figures for cause in each.cycle_stack):

@@ -1,8 +1,9 @@
-// Small things that all views use: elements, numbers as text.
+// Helpers for all views: elements, numbers as text.
 
 const $ = (id) => document.getElementById(id);
 
-// An element: element("a.small", {href: "#runs", onclick: f}, "text", child, [children]). Texts go in as text, never as HTML.
+// Creates an element: element("a.small", {href: "#runs", onclick: f}, "text", child, [children]). Texts are inserted as
+// text, never as HTML.
 function element(kind, attributes, ...children) {
 	const [tag, ...classes] = kind.split(".");
 	const made = document.createElement(tag || "div");
@@ -28,7 +29,7 @@ const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 
 const wholeFormat = new Intl.NumberFormat("en-US", {maximumFractionDigits: 0});
 
-// "1,234,567", "12.34", "0.00123", "-" for what is not known.
+// "1,234,567", "12.34", "0.00123"; "-" for an unknown number.
 function numberText(value) {
 	if (!isNumber(value))
 		return "-";
@@ -43,10 +44,10 @@ function numberText(value) {
 	return Math.abs(value) < 1e-3 ? value.toExponential(2) : String(Number(value.toPrecision(3)));
 }
 
-// A share's percents, rates: with as many digits in all rows, so that they stand below each other.
+// Percentages and rates, with the same number of digits in all rows, so that the digits align.
 const fixedText = (value, digits) => (!isNumber(value) ? "-" : Math.abs(value) >= 1000 ? wholeFormat.format(value) : value.toFixed(digits));
 
-// "1.2 M": for axes and tight places.
+// "1.2 M": for axes and narrow places.
 function shortText(value) {
 	if (!isNumber(value))
 		return "-";
@@ -80,7 +81,7 @@ function signedText(value, text = numberText) {
 
 const plural = (count, name) => `${numberText(count)} ${name}${count === 1 ? "" : "s"}`;
 
-// Numbers by size, texts as people count them: gtx2 before gtx10; what is not known last.
+// Numbers by size; texts in natural order: gtx2 before gtx10; unknown values last.
 function compare(one, other) {
 	const unknown = (value) => value === undefined || value === null || value === "" || Number.isNaN(value);
 	if (unknown(one) || unknown(other))
@@ -99,7 +100,7 @@ function download(name, text) {
 const csvField = (value) => (/[",\n\r]/.test(String(value ?? "")) ? `"${String(value).replaceAll('"', '""')}"` : String(value ?? ""));
 const csvText = (rows) => rows.map((row) => row.map(csvField).join(",") + "\n").join("");
 
-// A choice of a few words, of which one is pressed.
+// A choice among a few words, one of which is pressed.
 function choice(label, words, chosen, choose) {
 	return element("span.choice", {role: "group", "aria-label": label},
 		words.map((word) => element("button", {

@@ -1,7 +1,7 @@
 // Charts, in the colours of the page.
 
 const charts = new Set();
-const undrawn = []; // what is drawn when it has its place in the page
+const undrawn = []; // functions that draw once their element is in the page
 
 function drawCharts() {
 	for (const draw of undrawn.splice(0))
@@ -29,7 +29,7 @@ function axis(title, more = {}) {
 	};
 }
 
-// A chart with what it shows in words, for those who do not see it. `height` in pixels.
+// A chart with a text alternative for those who cannot see it. `height` in pixels.
 function chart(words, height, config) {
 	const canvas = element("canvas", {role: "img", "aria-label": words});
 	const frame = element("div.chart", {style: `height: ${height}px`}, canvas);
@@ -52,7 +52,7 @@ function chart(words, height, config) {
 	return frame;
 }
 
-// Bars of cycle stacks, one below the other: rows of {label, stack}, by `mode` "share" of slots or "cycles".
+// Cycle stacks as horizontal bars, one per row: rows of {label, stack}; `mode`: "share" of slots or "cycles".
 function stackBars(words, rows, mode) {
 	const share = mode === "share";
 	const levels = Object.keys(LEVELS).concat(...rows.map((row) => Object.keys(row.stack)))
@@ -101,7 +101,7 @@ function waterfall(words, from, to, rows, names) {
 	bars.push({label: names[1], range: [0, to], colour: cssColour("--mark-b")});
 	const inner = bars.slice(1, -1).flatMap((bar) => bar.range);
 	const least = Math.min(from, to, ...inner), most = Math.max(from, to, ...inner);
-	// Where all steps are small beside the whole, the axis begins behind zero, and says so.
+	// If all steps are small compared with the total, the axis begins above zero and says so.
 	const cut = least > 2 * (most - least) ? Math.max(0, least - 0.6 * (most - least)) : 0;
 	return chart(words, 70 + 26 * bars.length, {
 		type: "bar",
@@ -163,7 +163,7 @@ function lineChart(words, height, lines, x, y, more = {}) {
 	});
 }
 
-// Marks of other numbers on bars: a line across each at its value.
+// Draws reference values on bars: a line across each bar at its value.
 const marks = {
 	id: "marks",
 	afterDatasetsDraw(drawn) {
@@ -181,7 +181,7 @@ const marks = {
 	},
 };
 
-// Bars in groups: `groups` along the axis, a series each of {label, values, marks}; or lines over the groups' names.
+// Grouped bars: `groups` along the axis, one series each of {label, values, marks}; or lines over the groups' names.
 function groupChart(words, type, groups, series, y, height = 420, stacked = false) {
 	const others = series.flatMap((one) => one.marks ?? []).filter(isNumber);
 	return chart(words, height, {

@@ -1,4 +1,4 @@
-// Columns of the table of runs: what each shows, which are shown at first, and the dialog that chooses others.
+// Columns of the table of runs: their contents, the initial selection, and the dialog that selects others.
 
 function measured(column, rows) {
 	const title = column.title.length * 8.6 + 26;
@@ -13,12 +13,12 @@ function measured(column, rows) {
 
 function mark(letter, run) {
 	const key = letter.toLowerCase(), on = shown[key] === run;
-	return element(`button.mark.${key}`, {"aria-pressed": String(on), title: `${letter} of the difference`, tabindex: "-1",
-		"aria-label": `${letter} of the difference`, onclick: () => setMark(key, run)}, letter);
+	return element(`button.mark.${key}`, {"aria-pressed": String(on), title: `compare: run ${letter}`, tabindex: "-1",
+		"aria-label": `compare: run ${letter}`, onclick: () => setMark(key, run)}, letter);
 }
 
 const markColumn = {
-	title: "", plain: true, width: 84, hint: "side by side in the cycle stacks; A and B of a difference",
+	title: "", plain: true, width: 84, hint: "check: show the cycle stack side by side with others; A, B: the runs to compare",
 	cell: (run) => [
 		element("input", {type: "checkbox", checked: shown.selected.has(run), tabindex: "-1", "aria-label": "side by side",
 			onchange: () => toggleSelected(run)}),
@@ -58,7 +58,7 @@ function column(name) {
 
 const link = (run, text) => element("a", {href: `#run/${run.number}`, tabindex: "-1"}, text);
 
-// The facts that tell runs apart, and what is most often looked for.
+// The facts that distinguish runs, and the most used figures.
 function usualColumns() {
 	const names = ["run", "program", "variant", "size", "machine", "mechanisms", "options", "arguments"];
 	const differing = names.filter((name) => name === "run"
@@ -106,10 +106,10 @@ function columnsDialog() {
 		shown.columns = usualColumns();
 		refresh();
 		draw();
-	}}, "the usual ones"));
+	}}, "default columns"));
 }
 
-// What is wrong with a formula, or "".
+// The error in a formula, or "".
 function formulaNote(text) {
 	try {
 		figure(text);

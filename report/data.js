@@ -1,8 +1,8 @@
-// The runs of the page, from what src/cli/report/ has put into it (report.h there says how).
+// The runs of the page, from the data that src/cli/report/ has written (described in report.h).
 
 const DATA = JSON.parse($("data").textContent);
 
-// Levels of the cycle stack in the order in which they are drawn; their colours are in style.css.
+// Levels of the cycle stack in drawing order; their colours are in style.css.
 const LEVELS = {
 	issued: "issued",
 	arithmetic: "waits: arithmetic",
@@ -21,16 +21,16 @@ const LEVELS = {
 const levelName = (level) => LEVELS[level] ?? level;
 const levelStyle = (level) => `var(--level-${level in LEVELS ? level : "other"})`;
 
-// Figures that are made of others; with `digits` behind the point, where all have as many.
+// Derived figures; `digits`: fixed number of decimals.
 const FIGURES = {
 	"cycles": {formula: "cycles", unit: "cycles"},
-	"IPC": {digits: 2, formula: "thread_instructions / cycles", unit: "thread instructions a cycle"},
+	"IPC": {digits: 2, formula: "thread_instructions / cycles", unit: "thread instructions per cycle"},
 	"L1 hits %": {digits: 1, formula: "100 * l1d.hits / l1d.accesses", unit: "%"},
 	"L2 hits %": {digits: 1, formula: "100 * l2.hits / l2.accesses", unit: "%"},
 	"DRAM GB/s": {digits: 2, formula: "(dram.reads + dram.writes) * dram.atom_bytes * clock.core / cycles / 1000", unit: "GB/s"},
 	"DRAM pins busy %": {digits: 1, formula: "100 * dram.data_cycles / dram.cycles", unit: "%"},
 	"row hits %": {digits: 1, formula: "100 * dram.row_hits / dram.requests", unit: "%"},
-	"requests a row": {digits: 1, formula: "dram.requests / dram.activates", unit: "requests"},
+	"requests per row": {digits: 1, formula: "dram.requests / dram.activates", unit: "requests"},
 	"thread instructions": {formula: "thread_instructions", unit: "instructions"},
 	"warp instructions": {formula: "warp_instructions", unit: "instructions"},
 	"launches": {formula: "launches", unit: "launches"},
@@ -46,7 +46,7 @@ const positions = DATA.shapes.map((shape) => new Map(shape.map((number, at) => [
 const isLargest = (counter) => DATA.meanings[counter]?.[3] === "largest";
 const combine = (list, largest) => (largest ? Math.max(...list) : list.reduce((sum, value) => sum + value, 0));
 
-// Some launches of a run together: all of them, those of a kernel, or one.
+// A set of launches of a run: all, those of one kernel, or a single one.
 class Launches {
 	constructor(run, indexes) {
 		this.run = run;
@@ -58,7 +58,7 @@ class Launches {
 		return DATA.kernels[this.fact("kernel")][1];
 	}
 
-	// Of the first of them.
+	// The fact of the first launch.
 	fact(name) {
 		return this.run.data.launches[this.indexes[0]][FACT[name]];
 	}
@@ -84,14 +84,14 @@ class Launches {
 		return this.run.setting(name);
 	}
 
-	// Slots by level, {issued: 12, ...}
+	// Slots by level: {issued: 12, ...}.
 	get stack() {
 		const {causes, stacks} = this.run.data;
 		return Object.fromEntries((causes ?? []).map((cause, at) =>
 			[DATA.causes[cause], combine(this.indexes.map((i) => stacks[i][at] ?? 0))]));
 	}
 
-	// Cycles by level: slots, of which there are as many a cycle as schedulers, so that they add up to the cycles.
+	// Cycles by level. Each cycle has one slot per scheduler, so slots are scaled to add up to the cycles.
 	get stackCycles() {
 		const stack = this.stack, cycles = this.value("cycles");
 		const slots = combine(Object.values(stack));
@@ -100,14 +100,14 @@ class Launches {
 	}
 }
 
-// "caps:depth=4,retry=false" as [["caps.depth", "4"], ...]
+// Turns "caps:depth=4,retry=false" into [["caps.depth", "4"], ...].
 function mechanismOptions(text) {
 	const colon = text.indexOf(":"), name = colon < 0 ? text : text.slice(0, colon);
 	const options = colon < 0 ? [] : text.slice(colon + 1).split(",").map((option) => option.split("="));
 	return [[name, "on"], ...options.map(([key, value]) => [`${name}.${key}`, value ?? ""])];
 }
 
-// Of the files that a kernel's instructions name, those that are in the page, in the order in which it names them.
+// The files in the page that a kernel's instructions name, in the order of their first use.
 const sourcesOf = (kernel, sources) => Object.fromEntries([...new Set((kernel.instructions ?? []).map((row) => row.file))]
 	.filter((file) => sources[file]).map((file) => [file, sources[file]]));
 
@@ -116,7 +116,7 @@ class Run {
 		this.data = data;
 		this.number = number;
 		this.facts = Object.fromEntries(Object.entries(data.facts).map(([name, text]) => [name, DATA.texts[text]]));
-		this.label = data.kept ? "" : data.label; // of a run whose file is its own, that file's name
+		this.label = data.kept ? "" : data.label; // the file name of a run with its own file
 		this.launches = data.launches ?? [];
 		this.all = new Launches(this, [...this.launches.keys()]);
 		this.mechanisms = Object.fromEntries((data.mechanisms ?? []).flatMap(mechanismOptions));
@@ -139,7 +139,7 @@ class Run {
 		return this.all.value(name);
 	}
 
-	// A key of the machine or an option of a mechanism, as a number where it is one.
+	// The value of a machine key or mechanism option, as a number if it is one.
 	setting(name) {
 		const value = this.configuration[name] ?? this.mechanisms[name] ?? this.facts[name];
 		if (value === undefined || value === null || value === "")
@@ -147,7 +147,7 @@ class Run {
 		return typeof value === "boolean" ? Number(value) : Number(value);
 	}
 
-	// What stands in a table for a fact, a key or an option.
+	// The table text of a fact, key or option.
 	text(name) {
 		const value = this.facts[name] ?? this.configuration[name] ?? this.mechanisms[name];
 		return value === undefined || value === null ? "" : String(value);
@@ -175,13 +175,13 @@ class Run {
 
 const RUNS = DATA.runs.map((data, number) => new Run(data, number));
 
-// Files of one name in several folders are told apart by their paths.
+// Files with equal names in different folders are distinguished by their paths.
 const labels = RUNS.map((run) => run.label);
 for (const run of RUNS)
 	if (run.label && labels.indexOf(run.data.label) !== labels.lastIndexOf(run.data.label))
 		run.label = DATA.files[run.data.file];
 
-// Values of a text or number over all runs, in order.
+// The distinct values of a text or number over all runs, in order.
 function distinct(of) {
 	return [...new Set(RUNS.map(of))].sort(compare);
 }
@@ -189,7 +189,7 @@ function distinct(of) {
 const FACT_NAMES = [...new Set(RUNS.flatMap((run) => Object.keys(run.facts)))];
 const LONG_FACTS = ["library", "binary", "description", "output"];
 
-// Keys of machines and options of mechanisms that are not the same in all runs.
+// Machine keys and mechanism options that differ between runs.
 const varyingKeys = (() => {
 	const keys = new Set(DATA.configurations.slice(1).flatMap((configuration) => Object.keys(configuration)));
 	keys.delete("name");
@@ -204,7 +204,8 @@ const knownNames = new Set([...DATA.counters, ...ADDED, ...Object.keys(DATA.keys
 	...Object.keys(DATA.configurations[0] ?? {}),
 	...new Set(RUNS.flatMap((run) => Object.keys(run.data.energy ?? {}).map((name) => `energy.${name}`)))]);
 
-// A figure by its name, or a formula: {name, unit, meaning, of(subject), text(value)}; throws where it is neither.
+// Returns a figure by its name, or a formula: {name, unit, meaning, of(subject), text(value)}. Throws for any other
+// text.
 function figure(name) {
 	const row = FIGURES[name];
 	const of = parseFormula(row?.formula ?? name, (word) => row || knownNames.has(word));
@@ -213,7 +214,7 @@ function figure(name) {
 		meaning: row?.formula ?? DATA.meanings[name]?.[2] ?? DATA.keys[name]?.[1] ?? ""};
 }
 
-// Figures that some run has.
+// Figures that at least one run has.
 const figureNames = Object.keys(FIGURES).filter((name) => {
 	const {of} = figure(name);
 	return RUNS.some((run) => isNumber(of(run)));

@@ -2,7 +2,7 @@
 
 const differenceShown = {least: "1 %"};
 
-// Facts, keys of the machine and options of mechanisms that are not the same: [{name, a, b}].
+// Facts, machine keys and mechanism options that differ: [{name, a, b}].
 function settingChanges(a, b) {
 	const rows = [];
 	const add = (name, one, other) => {
@@ -30,7 +30,7 @@ function counterChanges(a, b) {
 		.map((row) => ({...row, from: row.a || 0, to: row.b || 0})).filter((row) => row.from !== row.to);
 }
 
-// By how much of the larger of both; what is new or gone has changed by all of it.
+// The change relative to the larger value; 1 if the counter exists in only one run.
 const relative = (row) => Math.abs(row.to - row.from) / Math.max(Math.abs(row.from), Math.abs(row.to));
 
 function kernelChanges(a, b) {
@@ -40,14 +40,14 @@ function kernelChanges(a, b) {
 
 // --- lines ---
 
-// Of profiles: slots that waited, by kernel, file and line.
+// From profiles: waiting slots by kernel, file and line.
 function profileLines(run) {
 	return new Map((run.data.profile ?? []).flatMap((kernel) => sourceLines(kernel).filter((row) => waitsOf(row) || row.issues)
 		.map((row) => [`${kernel.demangled ?? kernel.name}\n${row.file}\n${row.line}`,
 			{kernel: kernel.demangled ?? kernel.name, line: row.line, file: row.file, text: row.text?.trim(), value: waitsOf(row)}])));
 }
 
-// Of mechanisms that count by load: misses of L1.
+// From mechanisms that count by load: L1 misses.
 function missLines(run) {
 	return new Map(byLoad(run).filter((row) => row["l1_by_load.misses"] !== undefined).map((row) => [`${row.kernel}\n${row.pc}\n${row.line}`,
 		{kernel: row.kernel, line: row.line, file: "", text: `load at pc ${row.pc}`, value: row["l1_by_load.misses"]}]));
@@ -64,8 +64,8 @@ function lineChanges(a, b) {
 function linesSection(a, b) {
 	const {rows, what} = lineChanges(a, b);
 	if (!rows.length)
-		return [element("p.muted", null, "There is nothing by line of both runs, or nothing that differs. Profiles of both (sluice run --profile), ",
-			"or misses by load of both (--mech l1_by_load), say which lines gained and lost.")];
+		return [element("p.muted", null, "Both runs lack figures by line, or none differs. Lines can be compared when both runs have profiles (sluice run --profile) ",
+			"or misses by load (--mech l1_by_load).")];
 	const most = Math.max(...rows.map((row) => Math.abs(row.b - row.a)));
 	const columns = (fewer) => [
 		{title: "change", number: true, of: (row) => Math.abs(row.b - row.a), cell: (row) => signedText(row.b - row.a),
@@ -106,7 +106,7 @@ function countersTable(a, b) {
 				differenceShown.least = word;
 				render("counters");
 			}),
-			element("span.muted", null, "of the larger of both; new and gone count as 100 %")),
+			element("span.muted", null, "of the larger value; a counter that only one run has counts as 100 %")),
 		table({rows, columns, sort: {column: columns[4], down: true}, filter: (row) => `${row.name} ${DATA.meanings[row.name]?.[2] ?? ""}`}),
 	];
 }
@@ -157,10 +157,10 @@ function settingsTable(rows) {
 	]});
 }
 
-// A field that offers all runs by number and name.
+// An input field that offers all runs by number and name.
 function runField(letter, run, choose) {
 	return element("label.field", null, element(`b.letter.${letter.toLowerCase()}`, null, letter),
-		element("input", {list: "runs-offered", value: run ? `${run.number}: ${run.title}` : "", placeholder: "number or words of a run",
+		element("input", {list: "runs-offered", value: run ? `${run.number}: ${run.title}` : "", placeholder: "number or name of a run",
 			"aria-label": `run ${letter}`, onfocus: (event) => event.target.select(), onchange: (event) => {
 				const text = event.target.value, number = text.match(/^(\d+)(:|$)/)?.[1];
 				const found = RUNS[number] ?? RUNS.find((each) => text && each.title.toLowerCase().includes(text.toLowerCase()));
@@ -181,7 +181,7 @@ function differenceView(view, first, second) {
 		element("datalist", {id: "runs-offered"}, RUNS.map((run) => element("option", {value: `${run.number}: ${run.title}`}))));
 	if (!a || !b || a === b) {
 		replaceChildren(view, element("section.page", null, element("h2", null, "Difference of two runs"), head,
-			element("p", null, "Choose two runs: here, or in the table of runs by the letters A and B, or by the key d on one and then on the other.")));
+			element("p", null, "Choose two runs: here, with the letters A and B in the table of runs, or by pressing d on one run and then on the other.")));
 		return {};
 	}
 	const settings = settingChanges(a, b), levels = levelChanges(a.all, b.all), cycles = a.value("cycles");

@@ -1,6 +1,6 @@
-// Figures of experiments, as 'sluice figure' makes them: ours, with the paper's numbers as marks.
+// Figures of experiments, as 'sluice figure' computes them, with the paper's numbers as marks.
 
-// Numbers of columns that show the same, in the order of their first ones: [[what, [numbers]]].
+// Groups the columns that show the same thing: [[what, [numbers]]], ordered by first occurrence.
 function columnsByWhat(shown) {
 	const groups = new Map();
 	shown.columns.forEach(({what = ""}, i) => groups.set(what, [...(groups.get(what) ?? []), i]));
@@ -9,7 +9,7 @@ function columnsByWhat(shown) {
 
 const valuesOf = (list, column) => list.map((row) => row[column]);
 
-// A panel of bars: what others are relative to would be the same everywhere.
+// A panel of bars. The baseline column is omitted, because its value is the same everywhere.
 function barPanel(shown, what, numbers) {
 	const drawn = numbers.filter((i) => !shown.columns[i].base && valuesOf(shown.ours, i).some(isNumber));
 	const series = drawn.map((i) => ({label: shown.columns[i].name, values: valuesOf(shown.ours, i), marks: valuesOf(shown.published, i)}));
@@ -17,7 +17,7 @@ function barPanel(shown, what, numbers) {
 		groupChart(`${what || shown.title}; the table below has the numbers`, "bars", shown.things, series, what, 420, shown.stacked));
 }
 
-// Lines over the columns' numbers: of the mean where there is one, else of each thing.
+// Lines over the columns' numbers: the mean if there is one, otherwise one line per thing.
 function linePanel(shown, what, numbers) {
 	const things = shown.mean ? [shown.things.length - 1] : [...shown.things.keys()];
 	const names = [...new Set(numbers.filter((i) => isNumber(shown.columns[i].at)).map((i) => shown.columns[i].line ?? ""))];
@@ -49,7 +49,7 @@ function experimentView(view, shown) {
 		element("h2", null, shown.title),
 		figureChoice(shown.name),
 		element("p.muted", null, [shown.source, `runs of size ${shown.size}`, hasMarks && "a mark on a bar is the paper's number"].filter(Boolean).join("; "), "."),
-		shown.missing > 0 && element("p.error", {role: "alert"}, `${plural(shown.missing, "value")} missing: 'sluice figure ${shown.name}' makes the runs.`),
+		shown.missing > 0 && element("p.error", {role: "alert"}, `${plural(shown.missing, "value")} missing: run 'sluice figure ${shown.name}' to compute them.`),
 		element("div.tools", null, element("button", {onclick: () => download(`${shown.name}.csv`, csvText(rows()))}, "CSV")),
 		columnsByWhat(shown).map(([what, numbers]) => panel(shown, what, numbers)),
 		experimentTable(shown),

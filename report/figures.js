@@ -1,4 +1,4 @@
-// Figures of one's own: a metric over two keys, as bars or lines.
+// User-defined figures: a metric over two keys, as bars or lines.
 
 const MEANS = {
 	"mean": (list) => combine(list) / list.length,
@@ -10,7 +10,7 @@ const MEANS = {
 
 const figureShown = {metric: null, rows: null, series: null, of: "geometric mean", type: "bars", relative: "", mean: true};
 
-// What runs may be told apart by: facts and settings with more than one value, and few enough to draw.
+// Keys that can distinguish runs: facts and settings with more than one value, and few enough to draw.
 const figureKeys = () => {
 	const names = ["program", "variant", "size", "machine", "mechanisms", "options", "seed", "arguments", "verdict", ...varyingKeys];
 	const found = names.filter((name) => {
@@ -20,7 +20,7 @@ const figureKeys = () => {
 	return RUNS.length <= 200 ? [...found, "run"] : found;
 };
 
-// What is without comes first.
+// The baseline without mechanisms comes first.
 const NONE = "none";
 const inOrder = (names) => [...new Set(names)].sort((one, other) => (other === NONE) - (one === NONE) || compare(one, other));
 
@@ -30,8 +30,8 @@ function keyText(run, key) {
 	return key === "" ? "" : run.text(key) || (key === "mechanisms" ? NONE : "-");
 }
 
-// What a run has beside what stands side by side, so that it can be compared with the run that differs from it in that alone; roughly, where there
-// is no such run: without variant and arguments.
+// All properties of a run except the one shown side by side. Runs with the same signature can be compared with each
+// other. `rough` also ignores variant and arguments, for use when no exact match exists.
 function signature(run, series, rough) {
 	const mechanisms = Object.entries(run.mechanisms).filter(([name]) => varyingKeys.includes(name)).map((pair) => pair.join("="));
 	const given = [...(run.data.options ?? []), ...(series === "mechanisms" ? [] : mechanisms)].filter((text) => text.split("=")[0] !== series);
@@ -39,7 +39,7 @@ function signature(run, series, rough) {
 	return [...names.map((name) => run.text(name)), series === "mechanisms" ? "" : run.mechanismNames.join(" "), ...given].join("\n");
 }
 
-// A function of a run: its value over the mean value of the runs that it is relative to; NaN where there is none.
+// Returns a function of a run: its value relative to the mean of its baseline runs; NaN when there are none.
 function relativeTo(runs, of, base) {
 	const signatures = (rough) => {
 		const values = new Map();
@@ -56,7 +56,7 @@ function relativeTo(runs, of, base) {
 	};
 }
 
-// {groups, series: [{label, values}], names, base, most: how many runs the value of most is of}
+// {groups, series: [{label, values}], names, base, most: the largest number of runs per value}
 function figureData(runs, of) {
 	const groups = inOrder(runs.map((run) => keyText(run, figureShown.rows))), names = inOrder(runs.map((run) => keyText(run, figureShown.series)));
 	const base = names.includes(figureShown.relative) ? figureShown.relative : null, cells = new Map();
@@ -81,9 +81,9 @@ function withMean(data) {
 	})};
 }
 
-// Which of the experiments' figures is looked at, or one's own.
+// Chooses one of the experiments' figures, or the user-defined one.
 const figureChoice = (name) => DATA.figures.length > 0 && element("div.tools", null,
-	select("figure", [...DATA.figures.map((each) => [each.name, `${each.name}: ${each.title}`]), ["own", "of your own"]], name, (value) => go(`#figures/${value}`)));
+	select("figure", [...DATA.figures.map((each) => [each.name, `${each.name}: ${each.title}`]), ["own", "your own figure"]], name, (value) => go(`#figures/${value}`)));
 
 function figuresView(view, name = DATA.figures[0]?.name ?? "own") {
 	const known = DATA.figures.find((each) => each.name === decodeURIComponent(name));
@@ -118,7 +118,7 @@ function ownView(view) {
 	replaceChildren(view, element("section.page", null,
 		element("h2", null, "A figure"),
 		figureChoice("own"),
-		element("p.muted", null, `Of the ${plural(runs.length, "run")} that the table of runs shows. `,
+		element("p.muted", null, `Uses the ${plural(runs.length, "run")} shown in the table of runs. `,
 			"A metric is a counter, a figure, or a formula: 100 * l1d.misses / l1d.accesses."),
 		element("div.tools", null,
 			element("label.field", null, element("span", null, "metric"), metric,
@@ -127,11 +127,11 @@ function ownView(view) {
 			select("side by side", [["", "nothing"], ...keys.map((key) => [key])], figureShown.series, set("series")),
 			select("relative to", [["", "nothing"], ...raw.names.filter((name) => name !== "").map((name) => [name])], raw.base ?? "", set("relative")),
 			choice("as", ["bars", "lines"], figureShown.type, set("type")),
-			raw.most > 1 && select("of several runs", Object.keys(MEANS).map((name) => [name]), figureShown.of, set("of")),
+			raw.most > 1 && select("combine runs by", Object.keys(MEANS).map((name) => [name]), figureShown.of, set("of")),
 			element("button", {onclick: () => download("figure.csv", csvText([columns.map((one) => one.title), ...data.groups.map((_, i) =>
 				columns.map((one) => one.of(i) ?? ""))]))}, "CSV")),
-		raw.most > 1 && element("p.muted", null, `Values are of up to ${raw.most} runs each${raw.base === null ? ""
-			: `: of what each run is relative to the one that differs from it in ${figureShown.series} alone, else in variant and arguments too`}.`),
+		raw.most > 1 && element("p.muted", null, `Each value combines up to ${raw.most} runs${raw.base === null ? ""
+			: `. Each run is relative to the run that differs from it only in ${figureShown.series}; if there is none, variant and arguments may differ too`}.`),
 		wrong && element("p.error", {role: "alert"}, `${figureShown.metric}: ${wrong}`),
 		row && data.groups.length > 0 && [
 			element("figure", {id: "figure"}, element("figcaption", null, title),

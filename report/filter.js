@@ -1,4 +1,4 @@
-// Which runs are shown: words, comparisons (cycles>1000), facts (program:bfs), and facets.
+// Selects the runs to show: by words, comparisons (cycles>1000), facts (program:bfs), and facets.
 
 const haystacks = RUNS.map((run) => Object.entries(run.facts).filter(([name]) => !LONG_FACTS.includes(name))
 	.map(([, value]) => value).concat(run.label, run.kernels.map((kernel) => kernel.name)).join(" ").toLowerCase());
@@ -12,7 +12,7 @@ const COMPARISONS = {
 	"!=": (a, b) => a !== b,
 };
 
-// "ipc" is the figure IPC too.
+// "ipc" also finds the figure IPC.
 function figureOf(name) {
 	const own = Object.keys(FIGURES).find((figureName) => figureName.toLowerCase() === name.toLowerCase());
 	return figure(own ?? name);
@@ -43,18 +43,18 @@ function word(text) {
 	return (run) => haystacks[run.number].includes(wanted) !== no;
 }
 
-// A function of a run; throws an Error that says what is wrong.
+// Returns a function of a run. Throws an Error that describes the problem.
 function parseFilter(text) {
 	const words = text.replace(/\s*(<=|>=|!=|<|>|=)\s*/g, "$1").match(/(?:[^\s"]|"[^"]*"?)+/g) ?? [];
 	const tests = words.map(word);
 	return (run) => tests.every((test) => test(run));
 }
 
-// Keys that runs were given by -o.
+// Keys that were set by -o in some run.
 const MOST_VALUES = 24;
 const optionKeys = [...new Set(RUNS.flatMap((run) => (run.data.options ?? []).map((option) => option.split("=")[0])))].sort(compare);
 
-// What is offered beside the table: facts with few values, each of which runs have.
+// Facets offered next to the table: facts with few values, and the runs that have each value.
 const FACETS = [
 	["program", (run) => [run.facts.program ?? run.data.label]],
 	["variant", (run) => [run.facts.variant ?? ""]],

@@ -1,6 +1,7 @@
-// Formulas over the figures of a run, as `sluice results --counter` takes them: numbers, + - * / ( ) and names.
+// Formulas over a run's figures, with the syntax of `sluice results --counter`: numbers, + - * / ( ) and names.
 
-// A function of a subject, which has value(name); throws an Error that says what is wrong. `known` says whether a name may stand there.
+// Returns a function of a subject, which has value(name). Throws an Error that describes the problem. `known` tells
+// whether a name is allowed.
 function parseFormula(text, known) {
 	const words = text.match(/[0-9.]+(?:[eE][+-]?[0-9]+)?|[A-Za-z_][\w.]*|\S/g) ?? [];
 	let at = 0;
@@ -23,7 +24,7 @@ function parseFormula(text, known) {
 		if (/^[0-9.]/.test(word)) {
 			const number = Number(word);
 			if (Number.isNaN(number))
-				throw new Error(`'${word}' is no number`);
+				throw new Error(`'${word}' is not a number`);
 			return () => number;
 		}
 		if (!/^[A-Za-z_]/.test(word))

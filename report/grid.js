@@ -1,9 +1,9 @@
-// The table of runs: of thousands of rows only those in sight are in the page.
+// The table of runs. Only visible rows are in the page, so that thousands of runs stay fast.
 
 const ROW_HEIGHT = 27, MARGIN_ROWS = 8;
 
 class Grid {
-	// `columns` as in table.js, with `width` in pixels; keys that the grid does not know go to onKey(key, row).
+	// `columns` as in table.js, with `width` in pixels. Unknown keys are passed to onKey(key, row).
 	constructor({label, onOpen, onKey, onSort, rowClass}) {
 		Object.assign(this, {onOpen, onKey, onSort, rowClass, columns: [], rows: [], sort: null, cursor: 0, drawn: new Map()});
 		this.head = element("div.head", {role: "row"});
@@ -45,7 +45,7 @@ class Grid {
 		}));
 	}
 
-	// Rows in sight; without `anew` those that are there already stay.
+	// Draws the visible rows; with `anew` false, keeps those that already exist.
 	draw(anew = false) {
 		const first = Math.max(0, Math.floor(this.frame.scrollTop / ROW_HEIGHT) - MARGIN_ROWS);
 		const last = Math.min(this.rows.length, Math.ceil((this.frame.scrollTop + this.frame.clientHeight) / ROW_HEIGHT) + MARGIN_ROWS);
@@ -64,14 +64,14 @@ class Grid {
 			this.frame.setAttribute("aria-activedescendant", `row-${this.cursor}`);
 	}
 
-	// The row that the keys are at.
+	// Marks the row that keys act on.
 	markCursor(on) {
 		const row = this.drawn.get(this.cursor);
 		row?.classList.toggle("cursor", on);
 		row?.setAttribute("aria-selected", String(on));
 	}
 
-	// Paper has no scroll bar.
+	// A printed page has no scroll bar, so it needs all rows.
 	print(on) {
 		this.printed = on ? Math.min(this.rows.length, 1000) : undefined;
 		this.draw();

@@ -1,17 +1,18 @@
-// Per instruction and per source line: of a profile, and of the accounts of loads.
+// Costs by instruction and by source line: from profiles, and from mechanisms' accounts of loads.
 
-// Names of a profile's figures, with what they are; others are shown as they are called.
+// Descriptions of a profile's figures; other figures are shown by their name only.
 const LINE_FIGURES = {
-	issues: "warp instructions issued", lanes: "lanes that ran, of all issues", transactions: "made of its lanes' addresses",
-	bank_cycles: "cycles that shared memory's banks were held", latency_mean: "cycles from issue to the data, mean",
-	latency_p95: "cycles that 95 of 100 stay below", dram_bytes: "moved between L2 and DRAM", diverged: "branches whose lanes went both ways",
-	l1_accesses: "looked in L1", l1_hits: "of these found", l2_accesses: "looked in L2", l2_hits: "of these found",
+	issues: "warp instructions issued", lanes: "active lanes, summed over all issues", transactions: "memory transactions after coalescing",
+	bank_cycles: "cycles that it occupied the shared-memory banks", latency_mean: "cycles from issue to the data, mean",
+	latency_p95: "95th percentile of cycles from issue to the data", dram_bytes: "moved between L2 and DRAM", diverged: "branches whose lanes took both directions",
+	l1_accesses: "accesses to L1", l1_hits: "hits in L1", l2_accesses: "accesses to L2", l2_hits: "hits in L2",
 };
 const PLACE = ["instructions", "index", "ptx_line", "file", "line", "text", "waits", "kernel", "function", "waited_for_by"];
 
 const waitsOf = (row) => combine(Object.values(row.waits ?? {}));
 
-// Instructions of a line added up: of latencies the mean of all answers, and of those that 95 of 100 stay below, the most.
+// Sums the instructions of a line. Mean latencies are averaged over all replies; for 95th percentiles the largest is
+// taken.
 function addLines(rows) {
 	const sum = {...rows[0], waits: {}, instructions: rows.length};
 	for (const row of rows)
@@ -29,7 +30,7 @@ function addLines(rows) {
 	return sum;
 }
 
-// The lines of a kernel's sources, those without instructions too, each with the sum of its instructions.
+// All lines of a kernel's sources, including those without instructions, each with the sum of its instructions.
 function sourceLines(kernel) {
 	const groups = new Map();
 	for (const row of kernel.instructions ?? []) {
@@ -41,7 +42,7 @@ function sourceLines(kernel) {
 		groups.delete(`${file}\n${i + 1}`);
 		return rows ? {...addLines(rows), text} : {file, line: i + 1, text, waits: {}};
 	}));
-	// What has no source here: lines of files that are not in the profile, and what has no line.
+	// Rows without a source: lines of files that are not in the page, and instructions without a line.
 	const others = [...groups.entries()].map(([key, rows]) => ({...addLines(rows), text: key ? "" : "(no line of a source)",
 		file: key ? rows[0].file : "", line: key ? rows[0].line : null}));
 	return [...lines, ...others.sort((one, other) => compare(one.file, other.file) || compare(one.line, other.line))];
@@ -53,7 +54,7 @@ function heatStyle(value, most) {
 	return value > 0 ? `background: rgb(var(--heat) / ${(0.08 + 0.62 * value / most).toFixed(3)})` : null;
 }
 
-// Columns of what rows have: hit rates in the place of hits; then what nobody here knows, as it is.
+// Columns for all figures of the rows: hit rates replace hit counts; unknown figures follow unchanged.
 function lineColumns(rows) {
 	const names = [...new Set(rows.flatMap((row) => Object.keys(row)))].filter((name) => !PLACE.includes(name));
 	const rates = [["L1 hits", "l1_hits", "l1_accesses"], ["L2 hits", "l2_hits", "l2_accesses"]].filter(([, hits]) => names.includes(hits));
@@ -65,12 +66,12 @@ function lineColumns(rows) {
 				cell: number ? (row) => (row[name] === undefined || row[name] === 0 ? "" : numberText(row[name]))
 					: (row) => (typeof row[name] === "object" && row[name] ? JSON.stringify(row[name]) : String(row[name] ?? ""))};
 		}),
-		...rates.map(([title, hits, accesses]) => ({title, number: true, hint: "hits of accesses",
+		...rates.map(([title, hits, accesses]) => ({title, number: true, hint: "hits / accesses",
 			of: (row) => share(row[hits], row[accesses]), cell: (row) => (row[accesses] ? percentText(share(row[hits], row[accesses])) : "")})),
 	];
 }
 
-// Who waited for what a row brought: places, as `placeOf` names instructions, with their slots, the most first.
+// The instructions that waited for a row's data, named by `placeOf`, with their slots, in descending order.
 function waiters(row, placeOf) {
 	const sums = new Map();
 	for (const {index, slots} of row.waited_for_by ?? [])
@@ -80,14 +81,14 @@ function waiters(row, placeOf) {
 
 function waitersColumn(placeOf, what) {
 	const words = (list) => list.map(([place, slots]) => `${place}: ${numberText(slots)}`).join(", ");
-	return {title: "waited for by", hint: `${what} that stood and waited for its data, with their slots`, of: (row) => combine(waiters(row, placeOf).map(([, slots]) => slots)),
+	return {title: "waited for by", hint: `${what} that waited for its data, with their slots`, of: (row) => combine(waiters(row, placeOf).map(([, slots]) => slots)),
 		cell: (row) => {
 			const list = waiters(row, placeOf);
 			return list.length ? element("span", {title: words(list)}, words(list.slice(0, 2)) + (list.length > 2 ? " ..." : "")) : "";
 		}};
 }
 
-// `code` is the title of the column of texts.
+// `code` is the title of the column with the source text.
 function heatTable(rows, first, code, caption, last) {
 	const most = Math.max(1, ...rows.map(waitsOf)), all = combine(rows.map(waitsOf));
 	return table({
@@ -96,7 +97,7 @@ function heatTable(rows, first, code, caption, last) {
 		filter: (row) => `${row.text ?? ""} ${row.line ?? ""}`,
 		columns: [
 			...first,
-			{title: "waiting slots", number: true, hint: "slots of schedulers that waited for it", of: waitsOf,
+			{title: "waiting slots", number: true, hint: "scheduler slots in which a warp waited at it", of: waitsOf,
 				cell: (row) => (waitsOf(row) ? `${numberText(waitsOf(row))}  ${percentText(share(waitsOf(row), all))}` : ""),
 				style: (row) => heatStyle(waitsOf(row), most)},
 			{title: "waits for", of: (row) => Object.entries(row.waits ?? {}).sort((a, b) => b[1] - a[1])[0]?.[0] ?? "",
@@ -113,7 +114,7 @@ const codeColumn = (title) => ({title, code: true, of: (row) => row.text,
 const SOURCE = "source lines", PTX = "PTX instructions", NEAR = 3;
 const lineShown = {kernel: 0, form: SOURCE, lines: "near the code"};
 
-// Lines that have instructions, and those around them.
+// Lines with instructions, and the lines around them.
 function nearCode(rows) {
 	const has = rows.map((row) => row.instructions > 0);
 	return rows.filter((_, i) => has.slice(Math.max(0, i - NEAR), i + NEAR + 1).some((each) => each));
@@ -146,12 +147,12 @@ function profileSection(run) {
 	];
 }
 
-// --- loads: vectors of mechanisms that have an element for each load ---
+// --- loads: vectors of mechanisms with one element per load ---
 
 const LOAD_LABEL = /^(.*) pc (\d+) line (\d+)$/;
 const isByLoad = (vector) => vector.labels?.length > 0 && vector.labels.every((label) => LOAD_LABEL.test(label));
 
-// A row for each load: {kernel, pc, line, "l1_by_load.misses": 12, ...}
+// One row per load: {kernel, pc, line, "l1_by_load.misses": 12, ...}.
 function byLoad(run) {
 	const rows = new Map();
 	for (const [name, vector] of Object.entries(run.data.vectors ?? {}).filter(([, each]) => isByLoad(each)))
@@ -183,7 +184,7 @@ const loadPlace = [
 	{title: "pc", number: true, of: (row) => row.pc, cell: (row) => String(row.pc)},
 ];
 
-// --- loads: what prefetchers did for each (docs/statistics.md, Loads) ---
+// --- loads: prefetchers' accounts (docs/statistics.md, Loads) ---
 
 const loadRows = (run) => (run.data.loads ?? []).map(([kernel, mechanism, load]) =>
 	({kernel: DATA.kernels[kernel][1], mechanism, ...load}));
@@ -197,16 +198,16 @@ function loadsSection(run) {
 	const others = [...new Set(rows.flatMap(Object.keys))].filter((name) => any(name) &&
 		!["kernel", "mechanism", "pc", "line", "prefetch_distance", "late_wait", ...known].includes(name));
 	const wanted = byLoad(run);
-	return [wanted.length > 0 && byLoadTable(wanted), rows.length > 0 && table({rows, caption: "What mechanisms sent, by the load on whose behalf",
+	return [wanted.length > 0 && byLoadTable(wanted), rows.length > 0 && table({rows, caption: "Prefetch requests by load",
 		filter: (row) => `${row.kernel} ${row.mechanism} ${row.line}`, columns: [
 		...loadPlace,
 		{title: "mechanism", of: (row) => row.mechanism},
 		...known.filter(any).map((name) => ({title: name.replaceAll("_", " "), number: true, of: numbers(name),
 			hint: DATA.meanings[`${rows.find((row) => row[name] > 0)?.mechanism}.${name}`]?.[2]})),
 		...(any("issued") ? [rate("% right", "(useful + late) / issued", (row) => row.useful + row.late, numbers("issued")),
-			{title: "distance", number: true, hint: "mean cycles from sending to the instruction that wanted the line",
+			{title: "distance", number: true, hint: "mean cycles from the request to the first instruction that used the line",
 				of: (row) => share(row.prefetch_distance, row.useful + row.late)},
-			{title: "wait", number: true, hint: "mean cycles that this instruction waited, of late ones", of: (row) => share(row.late_wait, row.late)}] : []),
+			{title: "wait", number: true, hint: "mean cycles that this instruction waited for late prefetches", of: (row) => share(row.late_wait, row.late)}] : []),
 		...others.map((name) => ({title: name.replaceAll("_", " "), number: true, of: numbers(name)})),
 	]})];
 }

@@ -1,4 +1,4 @@
-// Which view is shown, keys, light and dark, paper.
+// Selects the view; keys, light and dark theme, printing.
 
 const VIEWS = {runs: runsView, stacks: stacksView, run: runView, difference: differenceView, figures: figuresView};
 let current = {};
@@ -12,7 +12,7 @@ function go(hash) {
 		location.hash = hash;
 }
 
-// Draws the view anew; with the id of a section, so that this stays where it is.
+// Redraws the view; with a section's id, keeps that section's scroll position.
 function render(section) {
 	const [name, ...words] = place(), known = VIEWS[name] ? name : "runs";
 	const before = section && $(section)?.getBoundingClientRect().top;
@@ -31,7 +31,7 @@ function render(section) {
 	showChosen();
 }
 
-// What the table shows has changed; other views are drawn anew.
+// The selection of runs has changed; redraws views other than the table.
 function refresh() {
 	if (current.draw)
 		current.draw();
@@ -39,7 +39,7 @@ function refresh() {
 		render();
 }
 
-// Runs that are A and B, in the bar.
+// Shows the runs chosen as A and B in the bar.
 function showChosen() {
 	const chip = (letter, run) => run && element("span.chip", null, element(`b.letter.${letter.toLowerCase()}`, null, letter),
 		element("a", {href: `#run/${run.number}`, title: run.title}, run.title),
@@ -56,14 +56,14 @@ function openDialog(title, ...content) {
 }
 
 const KEYS = [
-	["/", "the filter of runs"],
+	["/", "go to the filter"],
 	["arrows, Page, Home, End", "move in the table"],
 	["Enter", "open the run"],
-	["space", "put the run beside others in the cycle stacks"],
-	["d", "A of a difference; on another run, B, and show it"],
-	["Esc", "close, go back to the runs, forget the filter, A and B"],
-	["left, right, + and -, 0", "move in a timeline, zoom, show all of it"],
-	["t", "light or dark"],
+	["space", "select the run for cycle stacks side by side"],
+	["d", "choose run A; on another run choose B and show the difference"],
+	["Esc", "close, go back to the runs, clear the filter, A and B"],
+	["left, right, + and -, 0", "in a timeline: move, zoom, show all"],
+	["t", "switch between light and dark"],
 	["?", "this"],
 ];
 
@@ -109,7 +109,7 @@ document.addEventListener("keydown", (event) => {
 	event.preventDefault();
 });
 
-// --- light and dark: what the system says, until the switch is used ---
+// --- light and dark: follows the system until the switch is used ---
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -117,7 +117,7 @@ function keptTheme() {
 	try {
 		return localStorage.getItem("sluice-report-theme");
 	} catch {
-		return null; // a page from a file may have no storage
+		return null; // a page opened from a file may have no storage
 	}
 }
 
@@ -134,13 +134,13 @@ $("theme").onclick = () => {
 	try {
 		localStorage.setItem("sluice-report-theme", theme);
 	} catch {
-		// then it is forgotten with the page
+		// the choice then lasts only as long as the page
 	}
 	setTheme(theme);
 };
 $("keys").onclick = showKeys;
 
-// --- paper is light, and has no scroll bars ---
+// --- printed pages are light and have no scroll bars ---
 
 let screenTheme = null;
 addEventListener("beforeprint", () => {

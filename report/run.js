@@ -67,7 +67,7 @@ function kernelSection(run) {
 		{title: "block", of: (group) => dims(group.fact("block")), hint: "of the first launch"},
 		{title: "registers", number: true, of: (group) => group.fact("registers")},
 		{title: "shared bytes", number: true, of: (group) => group.fact("shared_bytes")},
-		{title: "blocks an SM", number: true, of: (group) => group.fact("blocks_per_sm")},
+		{title: "blocks per SM", number: true, of: (group) => group.fact("blocks_per_sm")},
 		...figures.map((row) => ({title: row.name, number: true, of: row.of, hint: row.meaning, cell: (group) => row.text(row.of(group))})),
 		...(run.launches.some((launch) => launch[FACT.ended] !== "done") ? [{title: "ended", of: ends, cell: (group) => element("span.error",
 			{title: group.fact("message")}, ends(group))}] : []),
@@ -95,7 +95,7 @@ function countersSection(run) {
 	];
 }
 
-// Those by load are a table (lines.js).
+// Vectors by load are shown as a table (lines.js).
 const drawnVectors = (run) => Object.entries(run.data.vectors ?? {}).filter(([, vector]) => !isByLoad(vector) && vector.values.some((value) => value));
 
 function vectorsSection(run) {
@@ -143,7 +143,7 @@ function configurationSection(run) {
 	]})];
 }
 
-// [id, title, what the run must have, what is shown]
+// [id, title, condition on the run, content]
 const SECTIONS = [
 	["kernels", "Kernels", (run) => run.launches.length, kernelSection],
 	["stack", "Cycle stacks", (run) => combine(Object.values(run.all.stack)) > 0, stackSection],
@@ -160,18 +160,18 @@ const SECTIONS = [
 function runView(view, number) {
 	const run = RUNS[Number(number)];
 	if (!run) {
-		replaceChildren(view, element("section.page", null, element("p", null, "There is no such run. ", element("a", {href: "#runs"}, "All runs"))));
+		replaceChildren(view, element("section.page", null, element("p", null, "This run does not exist. ", element("a", {href: "#runs"}, "All runs"))));
 		return {};
 	}
 	const sections = SECTIONS.filter(([, , has]) => has(run));
 	replaceChildren(view, element("section.page", null,
 		element("div.title", null, element("h2", null, run.title),
-			element("button.mark.a", {"aria-pressed": String(shown.a === run), onclick: () => setMark("a", run)}, "A of a difference"),
-			element("button.mark.b", {"aria-pressed": String(shown.b === run), onclick: () => setMark("b", run)}, "B of a difference")),
+			element("button.mark.a", {"aria-pressed": String(shown.a === run), onclick: () => setMark("a", run)}, "compare as A"),
+			element("button.mark.b", {"aria-pressed": String(shown.b === run), onclick: () => setMark("b", run)}, "compare as B")),
 		element("nav.sections", {"aria-label": "Sections"}, sections.map(([id, title]) => element("button", {onclick: () => $(id).scrollIntoView()}, title))),
 		tiles(run), madeBy(run),
-		!run.launches.length && element("p", null, run.data.profile ? "Of this run there is a profile and no statistics."
-			: "Of this run there are no statistics: it launched no kernel, or failed."),
+		!run.launches.length && element("p", null, run.data.profile ? "This run has a profile but no statistics."
+			: "This run has no statistics: it launched no kernel, or failed."),
 		sections.map(([id, title, , content]) => element("section", {id}, element("h3", null, title), content(run)))));
 	return {onKey: (key) => key === "d" && (markByKey(run), true)};
 }

@@ -2,11 +2,11 @@
 
 const shown = {
 	text: "", error: "", facets: new Map(), sort: null, columns: null,
-	selected: new Set(), // runs that stand side by side in the cycle stacks
-	a: null, b: null, // runs whose difference is looked at
+	selected: new Set(), // runs selected for cycle stacks side by side
+	a: null, b: null, // the two runs to compare
 };
 
-// --- which runs, in which order ---
+// --- selection and order of runs ---
 
 function chosenRuns() {
 	let test = () => true;
@@ -26,7 +26,7 @@ function forgetFilters() {
 	shown.facets.clear();
 }
 
-// --- what is pressed ---
+// --- input ---
 
 function toggleSelected(run) {
 	shown.selected.delete(run) || shown.selected.add(run);
@@ -41,7 +41,7 @@ function setMark(key, run) {
 	refresh();
 }
 
-// The key d: first A, then B and the difference.
+// The key d: chooses A, then B, and shows their difference.
 function markByKey(run) {
 	if (!shown.a || shown.b) {
 		shown.b = null;
@@ -54,7 +54,7 @@ function markByKey(run) {
 	refresh();
 }
 
-// --- beside the table ---
+// --- next to the table ---
 
 function facetBox(facet, rows) {
 	const chosen = shown.facets.get(facet.name) ?? new Set();
@@ -80,7 +80,7 @@ function saveRuns(columns, rows) {
 	}))]));
 }
 
-// What is the same in all runs, and so has no column.
+// Facts that are equal in all runs, and therefore have no column.
 function sameInAll() {
 	const same = ["program", "variant", "size", "machine", "mechanisms", "options", "verdict"].filter((name) =>
 		FACT_NAMES.includes(name) && !shown.columns.includes(name) && distinct((run) => run.text(name)).length === 1);
@@ -121,7 +121,7 @@ function filterField(grid) {
 	return input;
 }
 
-// Draws the facets anew, where they were scrolled to and with the box that has the focus.
+// Redraws the facets; keeps their scroll position and focus.
 function drawFacets(side, runs) {
 	const active = document.activeElement?.closest("aside") ? document.activeElement : null, top = side.scrollTop;
 	replaceChildren(side, FACETS.map((facet) => facetBox(facet, runs)));
@@ -130,7 +130,7 @@ function drawFacets(side, runs) {
 		[...side.querySelectorAll("input")].find((box) => box.name === active.name && box.value === active.value)?.focus();
 }
 
-// The columns that are shown, each made once.
+// The columns shown, each created once.
 const knownColumns = new Map();
 function shownColumns() {
 	for (const name of shown.columns)
@@ -169,7 +169,7 @@ function runsView(view) {
 			element("div.tools", null, input, count, note,
 				element("span.gap"),
 				element("button", {id: "columns", onclick: columnsDialog}, "Columns"),
-				element("button", {onclick: () => go("#stacks"), title: "of the runs with a mark, or of all that are shown"},
+				element("button", {onclick: () => go("#stacks"), title: "of the selected runs, or of all runs shown"},
 					"Cycle stacks side by side"),
 				element("button", {onclick: () => saveRuns(shownColumns(), chosenRuns().rows)}, "CSV")),
 			same, nothing,

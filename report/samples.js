@@ -1,8 +1,8 @@
-// What a run's samples say of what it did over time.
+// Shows a run's samples over time.
 
 const samplesShown = {kernel: "all", names: []};
 
-// Rows of the samples of a launch, or of all, these one behind the other: {from, to, cycles, value(name)}.
+// The rows of a launch's samples, or of all launches in sequence: {x: end of the sample, cycles, value(name)}.
 function sampleRows(samples, launch) {
 	const column = Object.fromEntries(samples.names.map((name, i) => [name, samples.values[i]]));
 	const count = samples.values[0]?.length ?? 0, rows = [];
@@ -20,7 +20,7 @@ function sampleRows(samples, launch) {
 	return rows;
 }
 
-// A row's value stands at its end: it is drawn from the end of the row before.
+// A sample's value applies from the end of the previous sample to its own end.
 const points = (rows, of) => rows.filter((row) => row.cycles > 0).map((row) => ({x: row.x, y: of(row)})).filter((point) => isNumber(point.y));
 
 function levelsOver(rows) {
@@ -31,11 +31,11 @@ function levelsOver(rows) {
 }
 
 const OVER_TIME = {
-	"thread instructions a cycle": (row) => row.value("ipc"),
-	"warps alive": (row) => row.value("live_warps"),
+	"thread instructions per cycle": (row) => row.value("ipc"),
+	"live warps": (row) => row.value("live_warps"),
 	"L1 hits %": (row) => 100 * row.value("l1d.hits") / row.value("l1d.accesses"),
 	"L2 hits %": (row) => 100 * row.value("l2.hits") / row.value("l2.accesses"),
-	"DRAM bytes a cycle": (row) => row.value("dram_bytes") / row.cycles,
+	"DRAM bytes per cycle": (row) => row.value("dram_bytes") / row.cycles,
 };
 
 function samplesSection(run) {
@@ -61,11 +61,11 @@ function samplesSection(run) {
 	};
 	return [
 		element("div.tools", null,
-			launches.length > 1 && select("launch", [["all", "all, one behind the other"], ...launches.map((launch) => [String(launch), name(launch)])],
+			launches.length > 1 && select("launch", [["all", "all, in sequence"], ...launches.map((launch) => [String(launch), name(launch)])],
 				String(kernel), (value) => set({kernel: value})),
 			select("add a counter", [["", "..."], ...counters.map((each) => [each])], "", (value) => value && set({names: [...new Set([...own, value])]})),
 			own.length > 0 && element("button", {onclick: () => set({names: []})}, "none of these"),
-			samples.merged > 1 && element("span.muted", null, `${samples.merged} samples that follow each other are drawn as one`)),
+			samples.merged > 1 && element("span.muted", null, `${samples.merged} consecutive samples are drawn as one`)),
 		element("figure", null, element("figcaption", null, "Cycle stack over time: % of the slots charged in each sample"),
 			lineChart("cycle stack over time", 260, levelsOver(rows), "cycle", "%", {...span, stacked: true, most: 100})),
 		element("div.pair", null, Object.entries(OVER_TIME).map(([title, of]) => graph(title, of)),

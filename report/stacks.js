@@ -1,4 +1,4 @@
-// Cycle stacks of several runs side by side, or of their kernels.
+// Cycle stacks of several runs or kernels side by side.
 
 const MOST_STACKS = 80;
 const stacksShown = {mode: "share", of: "runs"};
@@ -12,7 +12,7 @@ function stackRows(runs) {
 		.filter((row) => combine(Object.values(row.group.stack)) > 0);
 }
 
-// What tells runs apart: the facts that are not the same in all of them.
+// Labels made of the facts that differ between the runs.
 function labelsOf(runs) {
 	const names = ["run", "program", "variant", "size", "machine", "mechanisms", "options", "seed", "arguments"];
 	const text = (run, name) => (name === "run" ? run.label : run.text(name));
@@ -55,6 +55,6 @@ function stacksView(view) {
 			choice("of", ["runs", "kernels"], stacksShown.of, set("of"))),
 		rows.length ? stackBars("cycle stacks of runs; the table below has the numbers",
 			rows.map((row) => ({label: row.label, stack: mode === "share" ? row.group.stack : row.group.stackCycles})), mode)
-			: element("p", null, "None of these has a cycle stack."),
+			: element("p", null, "None of these runs has a cycle stack."),
 		rows.length > 0 && stackTable(rows)));
 }

@@ -1,8 +1,9 @@
-// Ordinary tables, sorted by a click on a heading.
+// Ordinary tables, sorted by clicking a heading.
 
 const FEW_ROWS = 400;
 
-// A column: {title, of(row): what it is sorted by, cell(row): text or element, number: to the right, wide: may be broken, code: may not, hint}.
+// A column: {title, of(row): sort key, cell(row): text or element, number: right-aligned, wide: may wrap, code: must
+// not wrap, hint}.
 function cellOf(column, row) {
 	const content = column.cell ? column.cell(row) : column.number ? numberText(column.of(row)) : column.of(row) ?? "";
 	return element(column.number ? "td.number" : column.wide ? "td.wide" : column.code ? "td.code" : "td", {style: column.style?.(row)}, content);
@@ -19,7 +20,7 @@ function sorted(rows, sort) {
 	});
 }
 
-// A heading that sorts: by falling numbers first, by rising texts.
+// A heading that sorts: numbers in descending order first, texts in ascending order.
 function heading(tag, column, sort, choose) {
 	const chosen = sort?.column === column;
 	const made = element(column.number ? `${tag}.number` : tag, {
@@ -32,7 +33,7 @@ function heading(tag, column, sort, choose) {
 	return made;
 }
 
-// {columns, rows, sort: {column, down}, caption, filter: text of a row that a filter above the table looks in}
+// {columns, rows, sort: {column, down}, caption, filter: the text of a row that the filter field searches}
 function table({columns, rows, sort = null, caption = "", filter = null}) {
 	const frame = element("div.table"), body = element("div.scroll");
 	let words = "", all = false;
@@ -69,7 +70,7 @@ function table({columns, rows, sort = null, caption = "", filter = null}) {
 	return frame;
 }
 
-// Names beside values: [[name, value], ...]; empty values are left out.
+// Name-value pairs: [[name, value], ...]; empty values are omitted.
 function facts(pairs) {
 	return element("dl.facts", null, pairs.filter(([, value]) => value !== "" && value !== null && value !== undefined)
 		.map(([name, value]) => element("div", null, element("dt", null, name), element("dd", null, value))));

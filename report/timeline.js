@@ -1,13 +1,14 @@
-// A run's timeline: what each unit did when. Drawn by hand, since there may be some hundred thousand bars.
+// A run's timeline: the activity of each unit. Drawn on a canvas, because there may be several hundred thousand bars.
 
 const LANE_HEIGHT = 14, LANE_NAMES = 118, AXIS_HEIGHT = 22, COUNTER_HEIGHT = 34;
-const GREY_SERIES = 7; // too near to what kernels have
+const GREY_SERIES = 7; // too similar to the colour of kernels
 const timelineShown = {kernel: null, units: "SM 0", counters: true};
 
-// Of an event of that name: launches are told by their arguments, since names of kernels are any.
+// The kind of an event. Launches are recognised by their arguments, because kernels can have any name.
 const laneKind = (name, args) => (args.startsWith("launch=") ? "kernel" : name.includes(".") ? name.split(".")[0] : "block");
 
-// Of a launch and of some units: lanes [{unit, track, kind, events: [{begin, end, name, args}]}], in the order of units.
+// The lanes of a launch for the selected units: [{unit, track, kind, events: [{begin, end, name, args}]}], ordered by
+// unit.
 function timelineLanes(timeline, kernel, units) {
 	const lanes = new Map(), {texts} = timeline;
 	timeline.kernel.forEach((launch, i) => {
@@ -27,7 +28,7 @@ function timelineLanes(timeline, kernel, units) {
 		kindRank(one) - kindRank(other) || compare(one.kind, other.kind) || one.track - other.track);
 }
 
-// Of a launch, counters that were ever more than 0: [{name, unit, steps: [{from, to, value}]}].
+// The counters of a launch that exceed 0 at least once: [{name, unit, steps: [{from, to, value}]}].
 function timelineCounters(timeline, kernel, end) {
 	return Object.entries(timeline.counters ?? {}).map(([name, {unit, kernel: kernels, cycle, value}]) => {
 		const found = cycle.map((from, i) => ({from, value: value[i]})).filter((_, i) => kernels[i] === kernel);
@@ -48,7 +49,7 @@ class Timeline {
 		Object.assign(this, {counters, lanes, end, from: 0, to: end, lanesFrom: counters.length * COUNTER_HEIGHT});
 		this.names = [...new Set(lanes.flatMap((lane) => lane.events.map((event) => event.name)))];
 		this.canvas = element("canvas", {role: "img", tabindex: "0",
-			"aria-label": "timeline; the table below sums it up. Keys: left and right move, + and - zoom, 0 shows all",
+			"aria-label": "timeline, summarised by the table below. Keys: left and right move, + and - zoom, 0 shows all",
 			onkeydown: (event) => this.key(event), onwheel: (event) => this.wheel(event), onmousemove: (event) => this.move(event),
 			onmousedown: (event) => (this.dragged = event.offsetX), onmouseleave: () => this.leave()});
 		this.note = element("div.tip", {hidden: true});
@@ -94,7 +95,7 @@ class Timeline {
 		this.drawAxis(pen);
 	}
 
-	// Each against an axis of its own, from 0 to the most that it was.
+	// Each counter has its own axis, from 0 to its largest value.
 	drawCounters(pen) {
 		const text = cssColour("--muted"), line = cssColour("--line"), area = cssColour("--accent");
 		this.counters.forEach((counter, i) => {
@@ -182,7 +183,7 @@ class Timeline {
 		event.preventDefault();
 	}
 
-	// A wheel alone scrolls the page.
+	// Without Ctrl the wheel scrolls the page.
 	wheel(event) {
 		if (!event.ctrlKey)
 			return;
@@ -204,7 +205,7 @@ class Timeline {
 		this.note.style.top = `${event.offsetY + 14}px`;
 	}
 
-	// What is drawn there, in words; "" where nothing is.
+	// Describes what is drawn at the position; "" if nothing is.
 	textAt(y, cycle) {
 		const counter = this.counters[Math.floor(y / COUNTER_HEIGHT)], step = counter?.steps.find((each) => each.from <= cycle && cycle < each.to);
 		if (step)
@@ -220,7 +221,7 @@ class Timeline {
 	}
 }
 
-// How often, for how many cycles in all and on average each kind of event went on.
+// The count, total cycles and longest duration of each kind of event.
 function timelineSums(lanes) {
 	const sums = new Map();
 	for (const event of lanes.flatMap((lane) => lane.events)) {
@@ -233,7 +234,7 @@ function timelineSums(lanes) {
 	return [...sums.values()];
 }
 
-// Each value counts for as long as it stood.
+// The mean, weighted by the cycles for which each value lasted.
 const stepsMean = ({steps}) => share(combine(steps.map((step) => step.value * (step.to - step.from))), combine(steps.map((step) => step.to - step.from)));
 
 function timelineSection(run) {
@@ -258,11 +259,11 @@ function timelineSection(run) {
 			counters.length > 0 && element("button", {"aria-pressed": String(timelineShown.counters),
 				onclick: () => set({counters: !timelineShown.counters})}, "counters"),
 			element("span.muted", null, "drag to move, Ctrl and wheel to zoom"),
-			timeline.left_out > 0 && element("span.muted", null, `${numberText(timeline.left_out)} later events are not in this page`)),
+			timeline.left_out > 0 && element("span.muted", null, `${numberText(timeline.left_out)} later events are not on this page`)),
 		drawn.legend(), drawn.frame,
-		table({caption: "What is shown, summed up", rows: timelineSums(lanes), columns: [
+		table({caption: "Summary of the events shown", rows: timelineSums(lanes), columns: [
 			{title: "event", of: (row) => row.name},
-			{title: "how often", number: true, of: (row) => row.count},
+			{title: "count", number: true, of: (row) => row.count},
 			{title: "cycles", number: true, of: (row) => row.cycles},
 			{title: "mean", number: true, of: (row) => row.cycles / row.count},
 			{title: "longest", number: true, of: (row) => row.longest},
@@ -271,7 +272,7 @@ function timelineSection(run) {
 			{title: "counter", of: (row) => row.name},
 			{title: "unit", of: (row) => row.unit},
 			{title: "mean", number: true, of: stepsMean},
-			{title: "most", number: true, of: (row) => row.most},
+			{title: "largest", number: true, of: (row) => row.most},
 		]}),
 	];
 }

@@ -1,4 +1,4 @@
-// The difference of two runs in words.
+// Describes the difference of two runs in words.
 
 // "12.3 % more", "3.2 times as many"
 function amountWords(from, to) {
@@ -21,7 +21,7 @@ function speedSentence(a, b) {
 	return `B is ${percents} than A: ${cycles}.`;
 }
 
-// Levels of both stacks in cycles, by how much they changed: [{level, a, b, change}].
+// The levels of both stacks in cycles, by amount of change: [{level, a, b, change}].
 function levelChanges(a, b) {
 	const one = a.stackCycles, other = b.stackCycles;
 	return [...new Set([...Object.keys(one), ...Object.keys(other)])].map((level) =>
@@ -32,13 +32,13 @@ function levelChanges(a, b) {
 const LEVEL_WORDS = {
 	issued: "issuing", arithmetic: "waiting for arithmetic", shared: "waiting for shared memory", l1: "waiting for L1", texture: "waiting for textures",
 	l2: "waiting for L2", dram: "waiting for DRAM", barrier: "waiting at barriers", held: "held by a mechanism", replayed: "replayed by a mechanism",
-	conflict: "in front of a pipe without room", no_instruction: "without an instruction", idle: "with no warp alive",
+	conflict: "stalled by a full pipe", no_instruction: "without an instruction", idle: "without live warps",
 };
 
 const listed = (words) => (words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`);
 
-// Where the cycles went that B has fewer, or more: the levels that made most of it, and what went the other way. Schedulers' slots are shares of
-// the cycles (stackCycles), so that all levels together make the difference.
+// Explains where B saved or added cycles: the levels with the largest part of the change, and those that changed the
+// other way. Slots are scaled to cycles (stackCycles), so that all levels add up to the difference.
 function levelSentence(a, b) {
 	const changes = levelChanges(a, b), difference = b.value("cycles") - a.value("cycles");
 	if (!changes.length || difference === 0)
@@ -62,7 +62,7 @@ function workSentence(a, b) {
 	if (Math.abs(other / one - 1) < 0.0005)
 		return `Both execute nearly the same work: ${wholeFormat.format(one)} and ${wholeFormat.format(other)} instructions of threads.`;
 	return `B executes ${amountWords(one, other)} instructions of threads (${wholeFormat.format(other)} for ${wholeFormat.format(one)}): ` +
-		"part of the difference is another amount of work.";
+		"part of the difference comes from the amount of work.";
 }
 
 function memorySentences(a, b) {
@@ -75,13 +75,13 @@ function memorySentences(a, b) {
 	}
 	const [one, other] = [a, b].map((run) => run.value("dram.reads") + run.value("dram.writes"));
 	if (isNumber(one) && isNumber(other) && one > 0 && Math.abs(other / one - 1) >= 0.01)
-		sentences.push(`DRAM's reads and writes are ${amountWords(one, other)}`);
+		sentences.push(`B makes ${amountWords(one, other)} DRAM reads and writes`);
 	return sentences.length ? listed(sentences) + "." : "";
 }
 
 const shortName = (kernel) => kernel.replace(/^void /, "").split(/[(<]/)[0];
 
-// Of several kernels, the one that made most of the difference.
+// With several kernels: the one with the largest part of the difference.
 function kernelSentence(a, b) {
 	const difference = b.value("cycles") - a.value("cycles");
 	const rows = kernelChanges(a, b).filter((row) => row.a && row.b).map((row) => ({name: row.name, change: row.b.value("cycles") - row.a.value("cycles")}));
@@ -89,10 +89,11 @@ function kernelSentence(a, b) {
 	if (rows.length < 2 || !difference || !most || most.change / difference < 0.3)
 		return "";
 	const cycles = `${wholeFormat.format(Math.abs(most.change))} cycles ${most.change < 0 ? "fewer" : "more"}`;
-	return `Of the kernels, ${shortName(most.name)} makes most of it: ${cycles}.`;
+	return `Kernel ${shortName(most.name)} accounts for most of the difference: ${cycles}.`;
 }
 
-// The machine's counters that changed most of themselves, but for small ones beside others of their group, whose changes say little.
+// The machine's counters with the largest relative changes. Ignores counters that are small compared with others of
+// their group.
 function counterSentence(a, b) {
 	const groupOf = (name) => name.split(".")[0], largest = new Map();
 	for (const name of a.counters)
@@ -114,29 +115,29 @@ function lineSentence(a, b) {
 
 function configurationSentence(rows) {
 	if (!rows.length)
-		return "Nothing was configured differently: the same machine, mechanisms and options.";
-	const words = rows.slice(0, 5).map((row) => (row.a === "-" ? `${row.name} ${row.b === "on" ? "is on in B alone" : `is ${row.b} in B`}`
-		: row.b === "-" ? `${row.name} ${row.a === "on" ? "is on in A alone" : `is ${row.a} in A`}` : `${row.name} is ${row.a} in A and ${row.b} in B`));
-	return `What differs: ${words.join("; ")}${rows.length > 5 ? `; and ${rows.length - 5} more settings` : ""}.`;
+		return "Both have the same machine, mechanisms and options.";
+	const words = rows.slice(0, 5).map((row) => (row.a === "-" ? `${row.name} ${row.b === "on" ? "is on only in B" : `is ${row.b} in B`}`
+		: row.b === "-" ? `${row.name} ${row.a === "on" ? "is on only in A" : `is ${row.a} in A`}` : `${row.name} is ${row.a} in A and ${row.b} in B`));
+	return `Settings that differ: ${words.join("; ")}${rows.length > 5 ? `; and ${rows.length - 5} more settings` : ""}.`;
 }
 
 function caution(a, b) {
 	const sentences = [];
 	if (a.text("program") !== b.text("program"))
-		sentences.push("These are different programs: cycles and counters are of different work.");
+		sentences.push("These are different programs, so cycles and counters measure different work.");
 	for (const [letter, run] of [["A", a], ["B", b]])
 		if (/cut|stopped/.test(`${run.facts.verdict} ${run.data.ended}`))
-			sentences.push(`${letter} was cut by a limit of instructions: compare rates (IPC), not cycles.`);
+			sentences.push(`${letter} was stopped by an instruction limit: compare rates (IPC), not cycles.`);
 		else if (run.facts.verdict && !/^(PASS|exit 0)$/.test(run.facts.verdict))
-			sentences.push(`${letter} did not end well: ${run.facts.verdict}.`);
+			sentences.push(`${letter} did not end normally: ${run.facts.verdict}.`);
 	return sentences;
 }
 
-// Sentences, what matters most first.
+// The sentences, in order of importance.
 function differenceWords(a, b, settings) {
 	const one = a.value("cycles"), other = b.value("cycles");
 	const speed = isNumber(one) && isNumber(other) ? speedSentence(one, other)
-		: "One of these has no cycles: it ran functionally, failed, or launched no kernel.";
+		: "One of the runs has no cycles: it ran functionally, failed, or launched no kernel.";
 	return [speed, ...caution(a, b), levelSentence(a.all, b.all), kernelSentence(a, b), workSentence(a, b), memorySentences(a, b),
 		counterSentence(a, b), lineSentence(a, b), configurationSentence(settings)].filter((text) => text);
 }

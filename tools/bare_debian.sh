@@ -1,6 +1,7 @@
 #!/bin/sh
-# Runs `./setup TARGET` as the first command on a bare Debian 12: `tools/bare_debian.sh FOLDER TARGET...`, as root. FOLDER becomes
-# a minbase system (debootstrap: no make, no git) with the files of HEAD unpacked in it; what is there already is used again.
+# Runs `./setup TARGET` as the first command on a bare Debian 12: `tools/bare_debian.sh FOLDER TARGET...`, as root.
+# FOLDER becomes a minbase system (debootstrap: no make, no git) with the files of HEAD unpacked in it. An existing
+# system in FOLDER is reused.
 set -eu
 folder=$1
 shift

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the simulator's speed on the reference kernels beside GPGPU-Sim's; docs/fidelity.md says how."""
+"""Measures the simulator's speed on the reference kernels and compares it with GPGPU-Sim's; docs/fidelity.md explains
+how."""
 
 import argparse
 import datetime
@@ -12,27 +13,27 @@ from pathlib import Path
 
 import reference
 
-RIVAL = "v4.2.0"  # the version whose host figures results.csv has, trimmed of its power statistics
+RIVAL = "v4.2.0"  # the version whose host figures are in results.csv, without its power statistics
 MEAN_RATIO, LOWEST_RATIO = 150, 40
-GUARD = 0.03  # the growth of host instructions that the guard lets pass
-# The kernels whose host instructions are recorded: from fma, of which issue is nearly all, to transpose_naive, whose stores are not
-# coalesced.
+GUARD = 0.03  # the growth of host instructions that the guard accepts
+# The kernels whose host instructions are recorded: from fma, which is dominated by issue, to transpose_naive, whose
+# stores are not coalesced.
 GUARDED = ["fma", "saxpy", "histogram", "matmul_naive", "transpose_naive", "bfs"]
 GUARD_FILE = reference.SOURCE / "tests/data/golden/host_instructions.json"
 
-# valgrind's counter of basic blocks: it only counts, hence is several times faster than callgrind.
+# valgrind's basic-block counter, which only counts and is therefore several times faster than callgrind.
 COUNT_INSTRUCTIONS = ["valgrind", "--tool=exp-bbv", "--instr-count-only=yes"]
 COUNT_INSTRUCTIONS += ["--bb-out-file=/dev/null", "--pc-out-file=/dev/null"]
 
 
 def wall_time(bench, kernel, machine, registers, runs):
-    """Warp instructions per host second of the fastest of some runs."""
+    """Returns warp instructions per host second, of the fastest of several runs."""
     done = [bench.run(kernel, machine, registers).totals for _ in range(runs)]
     return max(totals["warp_instructions"] / totals["host_seconds"] for totals in done)
 
 
 def host_instructions(bench, kernel, machine, registers):
-    """Host instructions of the whole program per warp instruction."""
+    """Returns host instructions of the whole program per warp instruction."""
     run = bench.run(kernel, machine, registers, COUNT_INSTRUCTIONS)
     counts = re.findall(r"Total instructions: (\d+)", run.output)
     if not counts:
@@ -46,7 +47,8 @@ def need_valgrind():
 
 
 def count_all(bench, kernels, machine, rows):
-    """{kernel: host instructions per warp instruction}, on all cores: counting does not mind a busy machine."""
+    """Returns {kernel: host instructions per warp instruction}. Uses all cores, because a busy machine does not change
+    counts."""
     need_valgrind()
 
     def count(kernel):
@@ -57,7 +59,7 @@ def count_all(bench, kernels, machine, rows):
 
 
 def revision():
-    """The commit that the tree is at, with a + where files differ from it; "unknown" outside a repository or without git."""
+    """Returns the tree's commit, with a + if files differ from it; "unknown" outside a repository or without git."""
 
     def git(*arguments):
         try:
@@ -71,7 +73,7 @@ def revision():
 
 
 def host_name():
-    """The processor's model: wall times of different ones do not compare."""
+    """Returns the processor's model. Wall times of different models are not comparable."""
     try:
         model = re.search(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
     except OSError:
@@ -80,7 +82,7 @@ def host_name():
 
 
 def previous_entry(path, machine):
-    """The newest entry of the file that measured this machine."""
+    """Returns the file's newest entry for this machine."""
     if not path.exists():
         return None
     entries = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
@@ -88,7 +90,7 @@ def previous_entry(path, machine):
 
 
 class Column:
-    """One measure: per kernel ours, the rival's, how many times better ours is, and the change since last time."""
+    """One metric: for each kernel our value, the rival's, the ratio, and the change since the last entry."""
 
     def __init__(self, title, key, rival, scale, more_is_better):
         self.title, self.key, self.rival, self.scale, self.more_is_better = title, key, rival, scale, more_is_better
@@ -162,7 +164,7 @@ def print_mean_change(column, entry, before):
 
 
 def build_type(build):
-    """What CMake built; figures of anything but Release say little."""
+    """Returns CMake's build type. Only figures of a Release build are meaningful."""
     cache = Path(build) / "CMakeCache.txt"
     text = cache.read_text() if cache.exists() else ""
     found = re.search(r"^CMAKE_BUILD_TYPE:\w+=(.*)$", text, re.MULTILINE)
@@ -171,7 +173,7 @@ def build_type(build):
 
 
 def guard(bench, kernels, machine, rows, update):
-    """Compares host instructions with the recorded ones; a growth beyond the limit is a failure."""
+    """Compares host instructions with the recorded ones. Growth beyond the limit is a failure."""
     recorded = json.loads(GUARD_FILE.read_text()) if GUARD_FILE.exists() else {}
     missing = [kernel for kernel in kernels if kernel not in recorded]
     if missing and not update:
@@ -196,7 +198,7 @@ def guard(bench, kernels, machine, rows, update):
 
 
 def measure(bench, kernels, options, rows):
-    """The entry of this run: wall times one run at a time, then instruction counts."""
+    """Returns this run's entry: wall times, measured one run at a time, then instruction counts."""
     figures = {}
     for kernel in kernels:
         speed = wall_time(bench, kernel, options.machine, rows[kernel]["regs"], options.runs)
@@ -218,7 +220,7 @@ def body():
     parser = argparse.ArgumentParser(description=__doc__)
     reference.add_arguments(parser)
     parser.add_argument("--machine", choices=list(reference.VERSION_OF_MACHINE), default="gtx480")
-    parser.add_argument("--runs", type=int, default=3, help="wall time is the best of so many runs (default: 3)")
+    parser.add_argument("--runs", type=int, default=3, help="number of runs, of which the best wall time counts (default: 3)")
     parser.add_argument(
         "--instructions",
         action=argparse.BooleanOptionalAction,
@@ -231,7 +233,7 @@ def body():
     guarding = options.guard or options.guard_update
     out = Path(options.out or options.build)
     rows = reference.read_results(RIVAL)
-    # The rival's host time was measured of the first fourteen kernels only.
+    # The rival's host time was measured only for the first fourteen kernels.
     timed = [kernel for kernel, row in rows.items() if row["host_wall_s_trimmed"]]
     kernels = reference.chosen_kernels(options.only or ",".join(GUARDED if guarding else timed))
     bench = reference.Bench(options.build, out / ("guard" if guarding else "bench"))

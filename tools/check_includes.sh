@@ -1,9 +1,10 @@
 #!/bin/sh
-# A room includes only rooms on the floors below it, and itself (ARCHITECTURE.md). Prints each include that does not.
+# A module may include only itself and modules on lower floors (ARCHITECTURE.md). Prints each include that breaks this
+# rule.
 set -eu
 cd "$(dirname "$0")/.."
 
-# Rooms with their floors; sluice.h is the public interface, on the floor of the room that implements it.
+# Modules with their floors. sluice.h is the public interface, on the floor of the module that implements it.
 floors=$(cat tools/floors.txt)
 
 find src -name '*.[ch]' | sort | xargs awk -v floors="$floors" '

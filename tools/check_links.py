@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""No object file links upward: what a room's objects leave undefined is defined in the room itself or on a floor below it
-(tools/floors.txt). Includes alone do not say so: a file may declare for itself what a room above defines. What a room is handed
-as a pointer is no link.
+"""Checks that no object file links upward. Undefined symbols of a module's objects must be defined in the module itself
+or on a lower floor (tools/floors.txt). Checking includes is not enough: a file may itself declare a symbol that a
+higher module defines. A pointer that a module receives is not a link.
 
     tools/check_links.py BUILD
 """
@@ -21,7 +21,8 @@ def floors():
 
 
 def source_of(build, path):
-    """The source file of an object, from the tree's root, or None: objects of tests, of the toolkit, and of files that are gone."""
+    """Returns an object's source file, relative to the tree's root. None for objects of tests, of the toolkit, and of
+    deleted files."""
     parts = list(path.relative_to(build).parts)
     if parts[0] == "tests" or "src" not in parts:
         return None
@@ -31,7 +32,7 @@ def source_of(build, path):
 
 
 def symbols(paths):
-    """{path: (defined, undefined)}: the external symbols of object files."""
+    """Returns {path: (defined, undefined)}, the external symbols of object files."""
     done = subprocess.run(["nm", "-gA", *paths], capture_output=True, text=True, check=True)
     found = {path: (set(), set()) for path in paths}
     for line in done.stdout.splitlines():

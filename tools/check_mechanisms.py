@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the papers' programs, and their forms with DMA, at size tiny with every mechanism that is built in: results stay right; a mechanism that asked for
-nothing changed nothing; two of them run together, with the same statistics in either order, or are refused with a reason. Each runs alone on every program, each
-pair on one, on which both do something: pairs take such programs in turn, the same ones each time."""
+"""Runs the papers' programs, and their forms with DMA, at size tiny with every built-in mechanism.
+
+Checks that results stay correct, and that a mechanism that requested nothing changed nothing. Two mechanisms must run
+together with the same statistics in either order, or be refused with a reason. Each mechanism runs separately on every
+program. Each pair runs on one program on which both are active. Pairs take such programs in turn, always in the same
+order."""
 
 import itertools
 import json
@@ -13,20 +16,21 @@ from pathlib import Path
 import programs
 import reference
 
-# With these options a mechanism looks on and does nothing.
+# With these options a mechanism only observes.
 IDLE = {"mthwp": "throttle_start=5,period=4000000000"}
-# Pairs with it run on a machine where it has more to do: there scratchpad memory keeps blocks out of more programs.
+# Pairs with it run on a machine where it is active more often: there scratchpad memory limits the blocks of more
+# programs.
 MACHINES = {"sharing": "sharing-14sm"}
 
 
 def figures(stats):
-    """What must not change: the counters of each launch, without the host's time."""
+    """Returns the figures that must not change: the counters of each launch, without the host's time."""
     kept = ("name", "cycles", "thread_instructions", "warp_instructions", "cycle_stack", "counters", "loads")
     return [{key: kernel.get(key) for key in kept} for kernel in stats["kernels"]]
 
 
 def without(mechanisms, launches):
-    """The figures of a run without the counters of mechanisms."""
+    """Returns the figures of a run without the mechanisms' counters."""
     own = tuple(f"{mechanism}." for mechanism in mechanisms)
     for launch in launches:
         launch["counters"] = {name: value for name, value in launch["counters"].items() if not name.startswith(own)}
@@ -43,13 +47,13 @@ class Checker:
         self.acts = {mechanism: set() for mechanism in self.parts}  # the programs whose figures it changes
 
     def parts_of(self, mechanism):
-        """The mechanism, or those that it stands for."""
+        """Returns the mechanism, or the members of the group that it stands for."""
         shown = self.known.command("mech", "show", mechanism).splitlines()
         stands_for = next((line for line in shown if line.startswith("stands for: ")), f": {mechanism}")
         return stands_for.split(": ")[1].split(", ")
 
     def run(self, program, *mechanisms, machine="gtx480"):
-        """The process, and its statistics when it passed."""
+        """Returns the process, and its statistics if it passed."""
         file = self.work / f"{next(self.count)}.json"
         words = [word for mechanism in mechanisms for word in ("--mech", mechanism)]
         words += ["-m", machine, "--size", "tiny", "--stats", file]
@@ -57,7 +61,7 @@ class Checker:
         return done, json.loads(file.read_text()) if done.returncode == 0 else None
 
     def asked(self, stats, mechanism):
-        """For how many lines it, or what it stands for, has asked; None: it sends nothing."""
+        """Returns the number of lines requested by the mechanism or its group's members; None: it sends no requests."""
         counted = [stats["totals"]["counters"].get(f"{part}.asked") for part in self.parts[mechanism]]
         return sum(filter(None, counted)) if any(count is not None for count in counted) else None
 
@@ -71,7 +75,7 @@ class Checker:
         if ":" in mechanism and asked != 0:
             yield f"{program} with {mechanism}: asked for {asked} lines"
         differs = without(self.parts[name], figures(stats)) != self.baseline[program]
-        if asked == 0 and differs and self.parts[name] == [name]:  # else another part may order warps
+        if asked == 0 and differs and self.parts[name] == [name]:  # with several parts, another one may order warps
             yield f"{program} with {mechanism}: the machine's figures differ, though it asked for nothing"
         if name == mechanism and differs:
             self.acts[name].add(program)
@@ -104,14 +108,14 @@ class Checker:
                 yield from ((self.alone, program, f"{mechanism}:{idle}") for program in names)
 
     def jobs_of_pairs(self, names):
-        """Behind those alone, which say what acts where."""
+        """Runs after the checks of single mechanisms, which find the programs on which each is active."""
         for turn, (one, other) in enumerate(itertools.combinations(self.parts, 2)):
             those = self.acts[one] & self.acts[other] or self.acts[one] | self.acts[other] or set(names)
             yield self.pair, sorted(those)[turn % len(those)], one, other
 
 
 def dma_forms(those):
-    """Papers' names of the programs' forms that move tiles by DMA."""
+    """Returns the papers' names of the program forms that move tiles by DMA."""
     return [word for program in those for words in program["papers"].values() for word in words if word.endswith(" DMA")]
 
 

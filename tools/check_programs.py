@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs every variant of the papers' programs at size tiny, with checks for races, unwritten memory and reads that the
-static analyzer did not predict, and compares block sizes, shared bytes, shared variables and accesses of local memory with what
-program.yaml says that the papers fix."""
+static analyzer did not predict. Compares block sizes, shared bytes, shared variables and accesses to local memory with
+the papers' values in program.yaml."""
 
 import json
 import math
@@ -17,13 +17,13 @@ def launches(stats, kernel):
 
 
 def local_accesses(launch):
-    """Warp instructions on local memory, but for spills."""
+    """Returns warp instructions that access local memory, except spills."""
     counters = launch["counters"]
     return counters["sm.local_accesses"] - counters["sm.spill_loads"] - counters["sm.spill_stores"]
 
 
 def check_launches(kernel, runs):
-    """A message for each way in which what ran differs."""
+    """Returns a message for each difference between the run and program.yaml."""
     variants = [variant for variant in runs if not kernel["variants"] or variant in kernel["variants"]]
     ran = False
     for variant in variants:
@@ -52,7 +52,7 @@ def check_variables(kernel, ptx):
 
 
 def check(known, program, work):
-    """Runs one program and prints its table; gives the number of things that are wrong."""
+    """Runs one program and prints its table. Returns the number of errors."""
     words = ["--all", program["name"], "--check", "race,init,divergence,footprint", "--stats", work]
     done = known.command("programs", "run", *words, check=False)
     print(done.stdout + done.stderr, end="")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Random C programs, run on the simulator and natively: csmith (a Debian package) writes them, clang and `sluice cc` compile
-the same text, and what the two leave in all variables must be equal.
+"""Runs random C programs on the simulator and natively. csmith (a Debian package) generates them; clang and `sluice cc`
+compile the same text. All variables must have equal values at the end.
 
-A program becomes a struct whose members are its variables and functions, so that each thread of a block has one of its own
-and starts from other values; with --global its variables are the device's, and one thread runs it.
+A program becomes a struct whose members are its variables and functions. So each thread of a block has its own copy and
+starts with different values. With --global the variables are device variables, and one thread runs the program.
 
     tools/csmith.py --build build --count 50             # seeds 1 to 50, functional
     tools/csmith.py --build build --count 2000 --cycle   # with timing
-    tools/csmith.py --build build --seed 17 --keep out   # one, whose source stays there
+    tools/csmith.py --build build --seed 17 --keep out   # a single program, keeps its source in `out`
 """
 import argparse
 import concurrent.futures
@@ -21,12 +21,12 @@ from pathlib import Path
 import sanitized
 
 LANES = 64
-BATCH = 5  # programs a source file: the headers take as long as they
-# No packed structs: pointers to their members are misaligned, which a GPU faults on.
+BATCH = 5  # programs per source file: compiling the headers takes as long as these
+# No packed structs: pointers to their members may be misaligned, which faults on a GPU.
 SIZES = ["--no-packed-struct", "--max-funcs", "4", "--max-block-size", "3", "--max-expr-complexity", "6", "--max-array-dim", "2"]
 NATIVE_SECONDS, SIMULATED_SECONDS = 2, 300
 
-# An endless loop stays one: C++ lets a compiler leave it out, and then natively the program ends otherwise than simulated.
+# Keeps endless loops: C++ allows a compiler to remove them, and then the native program would end differently.
 FLAGS = ["-std=gnu++17", "-w", "-Wno-c++11-narrowing", "-fno-finite-loops"]
 
 HEAD = r"""
@@ -68,7 +68,7 @@ struct Hash {
 #endif
 """
 
-# A program of members: one a thread.
+# A program whose variables are members: one copy per thread.
 MEMBERS = """
 #ifdef __CUDACC__
 #pragma clang force_cuda_host_device begin
@@ -102,7 +102,7 @@ static void run_{seed}(uint64_t *result)
 #endif
 """
 
-# A program of the device's variables: one thread.
+# A program with device variables: run by one thread.
 GLOBAL = """
 #ifdef __CUDACC__
 #pragma clang force_cuda_host_device begin
@@ -177,7 +177,8 @@ def generate(seed, folder):
 
 
 def as_members(seed, text):
-    """Variables are members with their initial values; a function's declaration would be a second one of the member."""
+    """Turns variables into members with their initial values. Drops function declarations, which would declare members
+    twice."""
     text_of_members = re.sub(r"^static [^={]*\bfunc_\d+\([^{]*?\);$", "", text, flags=re.M)
     vary = "\n".join(f"\t\t{name} ^= thread;" for name in SCALAR.findall(text)[:3])
     body = re.sub(r"^static ", "", text_of_members, flags=re.M)
@@ -200,7 +201,7 @@ def write(folder, seeds, is_global):
 
 
 def run(command, seconds):
-    """What it printed, or None where it took too long."""
+    """Returns the output, or None after a timeout."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
@@ -209,11 +210,11 @@ def run(command, seconds):
 
 
 class CompilerFailed(Exception):
-    """clang itself: of device variables it does not know all initial values."""
+    """True when clang itself fails: it does not support all initial values of device variables."""
 
 
 class Batch:
-    """Some programs of one source file, natively and simulated."""
+    """Runs several programs from one source file, natively and simulated."""
 
     def __init__(self, options, seeds):
         self.options, self.seeds = options, seeds
@@ -253,7 +254,7 @@ class Batch:
 
 
 def check(options, seeds):
-    """A batch; one by one where some of it cannot be compared."""
+    """Runs a batch; if part of it cannot be compared, runs its programs one by one."""
     with tempfile.TemporaryDirectory() as folder:
         outcome, why = Batch(options, seeds).outcome(options.keep or folder)
     if outcome not in ("endless", "crashed") or len(seeds) == 1:
@@ -267,7 +268,7 @@ def main():
     parser.add_argument("--count", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cycle", action="store_true", help="with timing")
-    parser.add_argument("--global", dest="is_global", action="store_true", help="variables of the device, one thread")
+    parser.add_argument("--global", dest="is_global", action="store_true", help="use device variables and one thread")
     parser.add_argument("--keep", help="folder for the sources")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()

@@ -1,6 +1,7 @@
 #!/bin/sh
-# `tools/deps.sh [build|test|browser]` installs the Debian packages that are missing of packages.txt: those of one purpose, or all.
-# As root, else through sudo; where neither can be had, it prints the command to run. Quick when nothing is missing.
+# `tools/deps.sh [build|test|browser]` installs missing Debian packages of packages.txt, for one purpose or for all.
+# It runs as root or through sudo. If neither is possible, it prints the command to run. It is quick when nothing is
+# missing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 purpose=${1:-build|test|browser}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the reference kernels and prints our figures beside GPGPU-Sim's; docs/fidelity.md says what they mean."""
+"""Runs the reference kernels and compares our figures with GPGPU-Sim's; docs/fidelity.md explains them."""
 
 import argparse
 import csv
@@ -12,16 +12,17 @@ from typing import Callable
 import reference
 from scatter import scatter
 
-# Kernels that race with themselves: their counts depend on timing and may differ by this share.
+# Kernels with races: their counts depend on timing and may differ by this fraction.
 RACY = {"bfs": 0.01}
 
-# Of cycles, by machine: the mean of the absolute errors, and the worst.
+# Targets for cycles, by machine: mean absolute error, and largest error.
 TARGETS = {"gtx480": (0.05, 0.15), "gtx480-v4": (0.05, 0.15), "qv100": (0.03, 0.10), "rtx3070": (0.03, 0.10)}
 CORRELATION = 0.99
 FAR_LAUNCH = 0.05
 
-# Machines that nobody could tell from the one that is compared: a cycle or two more or less on the way to memory, of which its file
-# has so many. What their cycles differ by is what the order of events alone makes of a kernel, and no error is known better than that.
+# Variants that are practically equal to the compared machine: the path to memory is one or two cycles longer or
+# shorter. Their cycles differ only because events occur in another order. No error can be known more precisely than
+# this difference.
 ON_THE_WAY = {"gtx480": (120, 100), "gtx480-v4": (120, 100), "qv100": (160, 100), "rtx3070": (187, 254)}
 NEIGHBOURS = {
     machine: [f"{option}={cycles + by}" for option, cycles in (("l2.delay", delay), ("dram.latency", latency)) for by in (-2, -1, 1, 2)]
@@ -35,7 +36,8 @@ def ratio(part, whole):
 
 @dataclass
 class Metric:
-    """A figure that is compared: ours from a run, theirs from a row. A rate's error is in points, else relative."""
+    """A compared figure: ours from a run, theirs from a row. The error of a rate is in percentage points, all others
+    are relative."""
 
     name: str
     ours: Callable
@@ -109,8 +111,9 @@ METRICS = [metric for table in TABLES for metric in table]
 
 @dataclass
 class Comparison:
-    """One machine beside one version: {kernel: {metric name: (ours, theirs, error)}}, the counts that differ, the launches that are
-    far off: (kernel, number, ours, theirs, error); with --spread {kernel: errors of its cycles on neighbouring machines}."""
+    """One machine compared with one version: {kernel: {metric name: (ours, theirs, error)}}; the counts that differ;
+    launches with large errors: (kernel, number, ours, theirs, error). With --spread {kernel: errors of its cycles on
+    neighbouring machines}."""
 
     machine: str
     version: str
@@ -124,7 +127,7 @@ class Comparison:
 
 
 def wrong_counts(kernel, run, row):
-    """Messages for thread and warp instructions that are not the reference's."""
+    """Returns messages for thread and warp instruction counts that differ from the reference."""
     slack = RACY.get(kernel, 0)
     for ours, theirs in (("thread_instructions", "thread_insn"), ("warp_instructions", "warp_insn")):
         if abs(run.totals[ours] - row[theirs]) > slack * row[theirs]:
@@ -132,7 +135,7 @@ def wrong_counts(kernel, run, row):
 
 
 def launches(kernel, run, row):
-    """Each launch's number, its cycles here and there, and the error."""
+    """Returns each launch's number, our cycles, the reference's cycles, and the error."""
     theirs = [float(cycles) for cycles in str(row["kernel_cycles"]).split()]
     if len(theirs) != len(run.launch_cycles):
         raise reference.Failure(f"{kernel}: {len(run.launch_cycles)} launches, the reference has {len(theirs)}")
@@ -158,7 +161,7 @@ def compare(machine, runs, neighbours):
 
 
 def print_table(table, figures, worst):
-    """One line a kernel; of each metric ours, theirs and the error, with a star where a target is missed."""
+    """Prints one line per kernel: for each metric our value, theirs and the error, with a star if the target is missed."""
     print(f"\n{'':16}" + "".join(f" |{metric.name:^34}" for metric in table))
     print(f"{'kernel':16}" + f" |{'ours':>12}{'reference':>12}{'error':>9} " * len(table))
     print("-" * 16 + ("-+" + "-" * 34) * len(table))
@@ -177,7 +180,7 @@ def verdict(name, value, target, met):
 
 
 def correlation(pairs):
-    """Pearson's, of [(ours, theirs), ...]; None where it is not defined."""
+    """Returns Pearson's correlation of [(ours, theirs), ...]; None if undefined."""
     try:
         return statistics.correlation(*zip(*pairs))
     except statistics.StatisticsError:
@@ -208,7 +211,7 @@ def print_targets(comparison):
     for metric in METRICS:
         if metric.target is None:
             continue
-        # Sorted by the size of the error, the worst first.
+        # Sorted by the size of the error, largest first.
         all_errors = {kernel: figures[metric.name][2] for kernel, figures in comparison.figures.items()}
         far = [kernel for kernel, error in all_errors.items() if error is not None and abs(error) > metric.target]
         far.sort(key=lambda kernel: -abs(all_errors[kernel]))
@@ -281,7 +284,7 @@ def body():
 
     rows = reference.read_results("v3.2.2")
     compiled = reference.in_parallel(bench.compile, kernels)
-    # The longest kernel first, so that no core waits for it alone at the end.
+    # The longest kernel first, so that it does not run alone at the end.
     kernels_by_cycles = sorted(kernels, key=lambda kernel: -rows[kernel]["cycles"])
     changes = {machine: [None, *(NEIGHBOURS[machine] if options.spread else [])] for machine in machines}
     work = [(k, m, c) for k in kernels_by_cycles if not isinstance(compiled[k], reference.Failure) for m in machines for c in changes[m]]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares cycles and counters of four quick kernels with the recorded ones, machine by machine; --update records."""
+"""Compares cycles and counters of four quick kernels with recorded ones, for each machine; --update records new ones."""
 
 import argparse
 import json
@@ -15,7 +15,7 @@ def record_path(machine):
 
 
 def figures(run):
-    """What is recorded of a run: the cycles of each launch, and every total but the host's time."""
+    """Returns the recorded figures of a run: the cycles of each launch, and every total except the host's time."""
     record = {"cycles": run.totals["cycles"], "launch_cycles": run.launch_cycles}
     for count in ("thread_instructions", "warp_instructions"):
         record[count] = run.totals[count]
@@ -23,7 +23,7 @@ def figures(run):
 
 
 def moved(kernel, recorded, now):
-    """(kernel, figure, recorded, now) of each figure that differs. A counter that is new is none of them."""
+    """Returns (kernel, figure, recorded, now) of each figure that differs. New counters are ignored."""
     for name, value in recorded.items():
         if now.get(name) != value:
             yield kernel, name, value, now.get(name)
@@ -61,7 +61,7 @@ def compare(machine, record):
 
 
 def update(machine, record):
-    """Records these kernels; what is recorded of others stays."""
+    """Records the figures of these kernels; those of other kernels stay."""
     path = record_path(machine)
     GOLDEN.mkdir(parents=True, exist_ok=True)
     recorded = json.loads(path.read_text()) if path.exists() else {}

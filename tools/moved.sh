@@ -1,6 +1,7 @@
 #!/bin/sh
-# `tools/moved.sh BUILD`, in the root of the tree, prints the path that the build folder was configured as when that is not where it is
-# now, or the tree's when that is another; nothing for one that is right or not configured.
+# `tools/moved.sh BUILD`, run in the root of the tree, detects a moved build folder or tree. It prints the build
+# folder's configured path if that differs from the current one, or else the tree's. It prints nothing when both match
+# or BUILD is not configured.
 cache=$1/CMakeCache.txt
 [ -r "$cache" ] || exit 0
 value() {

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
-"""Puts what `sluice figure` prints into pages: the lines between `<!-- figure NAME -->` and `<!-- end -->`.
+"""Inserts the output of `sluice figure` into pages, between the lines `<!-- figure NAME -->` and `<!-- end -->`.
 
-    tools/paper_page.py                          all pages of docs/papers, made again; so does `make pages`
-    tools/paper_page.py docs/papers/caps.md      one
-    tools/paper_page.py --check                  changes nothing; shows what differs, with exit status 1
-    tools/paper_page.py --recorded               a few figures of each page at size tiny, tests/data/pages, made again; so does `make pages`
-    tools/paper_page.py --recorded --check       compared; the ordinary tests do this for each
+    tools/paper_page.py                          regenerates all pages of docs/papers, as `make pages` does
+    tools/paper_page.py docs/papers/caps.md      regenerates one page
+    tools/paper_page.py --check                  changes nothing; shows differences and exits with status 1
+    tools/paper_page.py --recorded               regenerates tests/data/pages: some figures of each page at size tiny
+    tools/paper_page.py --recorded --check       only compares them, as the ordinary tests do
 
-A marker may end in `--size SIZE`; else figures are of size small. Figures whose runs are in the store (--results) already take no time; a
-run of another build is made again. So a page holds what this build prints, and nothing else. Each page's time is printed.
+A marker may end in `--size SIZE`; the default size is small. Figures whose runs are already in the results file
+(--results) take no time. Runs of another build are repeated, so a page always holds the output of this build. Each
+page's time is printed.
 """
 import argparse
 import difflib
@@ -38,7 +39,7 @@ def print_figure(arguments, name, size, folder):
 
 
 def made(arguments, text):
-    """The text with its figures made again, and how many these are."""
+    """Returns the text with its figures regenerated, and their number."""
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         def replace(match):
@@ -51,7 +52,7 @@ def made(arguments, text):
 
 
 def differs(arguments, path, before, text):
-    """Writes the page, or shows what differs. Whether a check has found something."""
+    """Writes the page, or shows the differences. Returns true when a check has found some."""
     if not arguments.check:
         path.write_text(text, encoding="utf-8")
         return False
@@ -70,12 +71,12 @@ def do_page(arguments, page):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("page", nargs="*", type=Path, help="default: all of the folder")
+    parser.add_argument("page", nargs="*", type=Path, help="default: all pages of the folder")
     parser.add_argument("--build", default=ROOT / "build")
     parser.add_argument("--results", default="results.db")
-    parser.add_argument("--check", action="store_true", help="change nothing; fail where a page is not what this build prints")
-    parser.add_argument("--recorded", action="store_true", help="those of tests/data/pages, of size tiny")
-    parser.add_argument("--only", metavar="SIZE", help="make the figures of this size alone; others stay as they are")
+    parser.add_argument("--check", action="store_true", help="change nothing; fail if a page differs from this build's output")
+    parser.add_argument("--recorded", action="store_true", help="process tests/data/pages, at size tiny")
+    parser.add_argument("--only", metavar="SIZE", help="regenerate only the figures of this size")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     arguments = parser.parse_args()
     folder = RECORDED if arguments.recorded else ROOT / "docs/papers"

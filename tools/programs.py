@@ -1,4 +1,4 @@
-"""The programs of the papers: what program.yaml says of each, how they are run, what their statistics and PTX say."""
+"""The papers' programs: reads their program.yaml, runs them, and reads their statistics and PTX."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ from reference import LAUNCHER, SOURCE, Failure
 
 
 class Programs:
-    """The programs as one build of Sluice knows and runs them."""
+    """The programs, as known to one build of Sluice and run by it."""
 
     def __init__(self, build):
         self.build = Path(build).resolve()
@@ -19,7 +19,7 @@ class Programs:
             raise Failure(f"{self.sluice} does not exist: build first, or name the build folder with --build")
 
     def command(self, *arguments, check=True, timeout=None):
-        """Runs sluice; gives what it printed on standard output, or the whole process without CHECK."""
+        """Runs sluice. Returns its standard output, or the whole process if CHECK is false."""
         preload = SOURCE / "tests/cuda/preload.sh"
         words = ["sh", "-c", LAUNCHER, "launcher", self.sluice, preload, self.sluice, *arguments]
         done = subprocess.run(
@@ -31,7 +31,7 @@ class Programs:
         return done.stdout if check else done
 
     def list(self, names=()):
-        """All programs, or those named, in the order of their names."""
+        """Returns all programs, or the named ones, sorted by name."""
         known = json.loads(self.command("programs", "list", "--json"))
         missing = set(names) - {program["name"] for program in known}
         if missing:
@@ -43,7 +43,7 @@ class Programs:
 
 
 def chosen(doc):
-    """What a command line with a build and names of programs says: the programs, and those chosen."""
+    """Parses a command line with a build folder and program names. Returns all programs, and the selected ones."""
     parser = argparse.ArgumentParser(description=doc)
     add_build(parser)
     parser.add_argument("program", nargs="*", help="these programs instead of all")
@@ -58,7 +58,7 @@ def add_build(parser):
 
 
 def plain_name(mangled):
-    """The C++ name of a kernel: its last part, without namespaces, template arguments and parameters."""
+    """Returns a kernel's C++ name without namespaces, template arguments and parameters."""
     rest = re.sub(r"^_ZN?L?", "", mangled)
     name = mangled
     while match := re.match(r"(\d+)", rest):
@@ -68,14 +68,14 @@ def plain_name(mangled):
 
 
 def kernel_texts(ptx):
-    """{mangled name: text} of the kernels of a PTX file, and the text outside."""
+    """Returns {mangled name: text} of the kernels in a PTX file, and the text outside of kernels."""
     pattern = re.compile(r"^(?:\.visible )?\.entry ([\w$]+)\(.*?^\}", re.MULTILINE | re.DOTALL)
     return {match[1]: match[0] for match in pattern.finditer(ptx)}, pattern.sub("", ptx)
 
 
 def shared_variables(ptx):
-    """{mangled name: number of __shared__ variables} of the kernels of a PTX file: those declared in the kernel and
-    those of the module that it names."""
+    """Returns {mangled name: number of __shared__ variables} of the kernels in a PTX file: those declared in the
+    kernel, and those of the module that the kernel uses."""
     declared = re.compile(r"\.shared\b[^;]*?\s([\w$]+)(?:\[[^\]]*\])*;")
     kernels, outside = kernel_texts(ptx)
     of_module = declared.findall("\n".join(line for line in outside.splitlines() if ".shared" in line))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures the papers' programs and writes the tables of programs/README.md. What was measured since a program was
-compiled is kept in the build folder, so that the tool can be stopped and started again."""
+"""Measures the papers' programs and writes the tables of programs/README.md. Results newer than the compiled program
+are stored in the build folder, so that the tool can be interrupted and restarted."""
 
 import argparse
 import functools
@@ -46,13 +46,13 @@ class Kernel:
         return sum(self.figure(launch, "grid") * self.figure(launch, "block") for launch in self.launches)
 
     def grid(self):
-        """'8x4', with several launches '20 of 8x4' or '20 of 1 to 9 blocks'."""
+        """Returns '8x4'; with several launches '20 of 8x4' or '20 of 1 to 9 blocks'."""
         shapes = {"x".join(map(str, launch["grid"])) for launch in self.launches}
         shape = re.sub(r"(x1)+$", "", shapes.pop()) if len(shapes) == 1 else f"{span(self.values('grid'))} blocks"
         return shape if len(self.launches) == 1 else f"{len(self.launches)} of {shape}"
 
     def intensity(self):
-        """Thread instructions that are no memory accesses, for each byte between L2 and DRAM."""
+        """Returns thread instructions other than memory accesses, per byte moved between L2 and DRAM."""
         if self.launches[0]["cycles"] is None:
             return None
         warps = self.counter("sm.sp_instructions") + self.counter("sm.sfu_instructions")
@@ -75,8 +75,8 @@ class Measured:
         return self.work / size / f"{program['name']}-{variant}.json"
 
     def measure(self, program, variant, size):
-        """Runs what has not been run since the program was compiled. At the paper's size what takes too long leaves an
-        empty file."""
+        """Runs everything that has not been run since the program was compiled. A run at the paper's size that takes
+        too long leaves an empty file."""
         path = self.stats_path(program, variant, size)
         if path.exists() and path.stat().st_mtime > Path(program["binary"]).stat().st_mtime:
             return
@@ -91,7 +91,7 @@ class Measured:
             path.write_text("")
 
     def kernels(self, program, variant, size):
-        """{name: Kernel} in the order of their first launches; empty where nothing was measured."""
+        """Returns {name: Kernel} in the order of first launches; empty if nothing was measured."""
         return self.read(self.stats_path(program, variant, size))
 
     @staticmethod
@@ -105,14 +105,14 @@ class Measured:
 
 
 def resources(known, machine):
-    """What a machine's SM has, for occupancy."""
+    """The resources of a machine's SM, for occupancy."""
     shown = known.command("machine", "show", machine)
     section = re.search(r"^sm:\n((?:  .*\n)*)", shown, re.MULTILINE)[1]
     return {key: int(value) for key, value in re.findall(r"^  (\w+): (\d+)$", section, re.MULTILINE)}
 
 
 def occupancy(sm, threads, registers, shared):
-    """'6 (registers)': blocks that fit on an SM and what allows no more; as src/gpu/occupancy.c counts."""
+    """Returns '6 (registers)': the blocks that fit on an SM, and the limiting resource, as in src/gpu/occupancy.c."""
     warps = -(-threads // 32)
     unit = sm["register_unit"]
     limits = {"slots": sm["blocks"], "threads": sm["warps"] // warps}
@@ -124,7 +124,7 @@ def occupancy(sm, threads, registers, shared):
 
 
 def table(columns, rows):
-    """Markdown; a column's name that begins with '>' stands right."""
+    """Returns a Markdown table. Columns whose name begins with '>' are right-aligned."""
     yield "| " + " | ".join(column.lstrip(">") for column in columns) + " |"
     yield "|" + "|".join("--:" if column.startswith(">") else "---" for column in columns) + "|"
     for row in rows:
@@ -139,7 +139,7 @@ def each_kernel(measured, size):
 
 
 def fact(program, variant, mangled):
-    """What program.yaml says of a kernel in a variant, or nothing."""
+    """Returns program.yaml's entry for a kernel in a variant, or nothing."""
     for kernel in program["kernels"]:
         if kernel["name"] == programs.plain_name(mangled) and variant in (kernel["variants"] or [variant]):
             return kernel
@@ -190,7 +190,7 @@ def size_rows(measured):
 
 
 def published_rows(measured):
-    """A paper's count is of the whole program or the average of a launch: what has as many threads as it says."""
+    """Selects what a paper's count describes, by its number of threads: the whole program, or the average of a launch."""
     for program, variant, mangled, kernel in each_kernel(measured, "paper"):
         published = fact(program, variant, mangled).get("published", {})
         if not published:

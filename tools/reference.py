@@ -1,4 +1,4 @@
-"""The reference kernels: what was measured on them, and how they are compiled and run."""
+"""The reference kernels: their measurements, and how they are compiled and run."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 REFERENCE = SOURCE / "tests/data/reference"
 
-# The rows of results.csv that each machine file is compared with, by their version.
+# The version of the rows of results.csv with which each machine file is compared.
 VERSION_OF_MACHINE = {"gtx480": "v3.2.2", "gtx480-v4": "v4.2.0", "qv100": "qv100", "rtx3070": "rtx3070"}
 
 SIMULATOR = {
@@ -23,17 +23,17 @@ SIMULATOR = {
     "rtx3070": "GPGPU-Sim 4.2.0 (SM86_RTX3070)",
 }
 
-# What GPGPU-Sim does with addresses, which our machines do as CUDA does: it pads no rows, gives no address out twice, and lays code
-# without gaps.
+# GPGPU-Sim's address assignment, where our machines follow CUDA: it does not pad rows, does not reuse addresses, and
+# places code without gaps.
 ADDRESSES = ("memory.pitch=1", "memory.reuse_freed=false", "memory.code_align=8")
 
-# Kernels whose name in the PTX is not the program's.
+# Kernels whose PTX name differs from the program's name.
 ENTRY = {"fma": "fma4"}
 
-# The kernels whose exact figures are recorded: together they meet every stage, in little time.
+# The kernels whose exact figures are recorded: together they use every pipeline stage, in little time.
 QUICK = ["reduce", "fma", "histogram", "vecadd"]
 
-# Runs a program with what a libcudart with AddressSanitizer needs to be loaded first.
+# Prefix that preloads what a libcudart with AddressSanitizer needs.
 LAUNCHER = 'sluice=$1; . "$2"; shift 2; LD_PRELOAD=$preload exec "$@"'
 
 
@@ -43,7 +43,7 @@ class Failure(Exception):
 
 @dataclass
 class Run:
-    """What one run counted: the totals over its launches and the cycles of each; and what it printed."""
+    """The figures of one run: totals over its launches, the cycles of each launch, and its output."""
 
     totals: dict
     launch_cycles: list
@@ -54,7 +54,7 @@ class Run:
 
 
 def number(text):
-    """A cell of results.csv: None where the reference does not print the figure, text where it is no number."""
+    """Returns a cell of results.csv: None if the reference does not print the figure, a text if it is not a number."""
     if text == "":
         return None
     try:
@@ -64,7 +64,7 @@ def number(text):
 
 
 def read_results(version):
-    """The rows of one version, by kernel."""
+    """Returns the rows of one version, by kernel."""
     with open(REFERENCE / "results.csv", newline="") as file:
         return {
             row["kernel"]: {key: number(value) for key, value in row.items()}
@@ -74,7 +74,7 @@ def read_results(version):
 
 
 def machines():
-    """The machines of the table above that exist."""
+    """Returns the machines of the table above that exist."""
     folder = Path(os.environ.get("SLUICE_MACHINES") or SOURCE / "machines")
     return [name for name in VERSION_OF_MACHINE if (folder / f"{name}.yaml").exists()]
 
@@ -104,7 +104,8 @@ class Bench:
         self.command([self.sluice, "cc", f"{stem}.cu", "--device-ptx", f"{stem}.ptx", "-o", self.work / kernel])
 
     def run(self, kernel, machine, registers, prefix=(), options=()):
-        """Runs a compiled kernel's program, under the command PREFIX if there is one; it must pass its own check."""
+        """Runs a compiled kernel's program, prefixed by the command PREFIX if given. The program must pass its own
+        check."""
         stats = self.work / f"{kernel}.{machine}{''.join(f'.{option}' for option in options)}.json"
         registers = f"kernel.{ENTRY.get(kernel, kernel)}.registers={registers:.0f}"
         environment = {
@@ -123,7 +124,7 @@ class Bench:
 
 
 def in_parallel(function, items):
-    """{item: function(item)} on all cores, with the failure in place of the result where there was one."""
+    """Returns {item: function(item)}, computed on all cores. A failure replaces the result."""
 
     def attempt(item):
         try:
@@ -136,12 +137,12 @@ def in_parallel(function, items):
 
 
 def failures(results):
-    """The failures among what in_parallel gave back, as a message each."""
+    """Returns the failures among the results of in_parallel, as messages."""
     return [str(result) for result in results.values() if isinstance(result, Failure)]
 
 
 def raise_failures(results):
-    """The results of in_parallel, if none of them is a failure."""
+    """Returns the results of in_parallel. Raises an exception if one is a failure."""
     failed = failures(results)
     if failed:
         raise Failure("\n".join(failed))
@@ -149,7 +150,7 @@ def raise_failures(results):
 
 
 def chosen_kernels(only):
-    """The kernels of a --only list, in the order of results.csv; all without one."""
+    """Returns the kernels of a --only list, in the order of results.csv; all kernels without a list."""
     known = list(read_results("v3.2.2"))
     if not only:
         return known
@@ -161,14 +162,14 @@ def chosen_kernels(only):
 
 
 def add_arguments(parser):
-    """What all three tools take."""
+    """Adds the options that all three tools have."""
     parser.add_argument("--build", default=SOURCE / "build", metavar="FOLDER", help="the build to run (default: build)")
     parser.add_argument("--out", metavar="FOLDER", help="where results go (default: the build folder)")
     parser.add_argument("--only", metavar="KERNEL,...", help="these kernels instead of all")
 
 
 def main(body):
-    """Runs a tool: a failure is a message and status 1, never a traceback."""
+    """Runs a tool. A failure prints a message and exits with status 1, without a traceback."""
     try:
         sys.exit(body())
     except Failure as failure:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints our registers a thread of the reference kernels beside those that a vendor's assembler gave them."""
+"""Compares our registers per thread of the reference kernels with those of a vendor's assembler."""
 
 import argparse
 import csv
@@ -12,7 +12,7 @@ import reference
 
 
 def vendor_registers():
-    """By kernel, in the file's order."""
+    """Returns the registers by kernel, in the file's order."""
     with open(reference.REFERENCE / "results.csv", newline="") as file:
         return {row["kernel"]: int(row["regs"]) for row in csv.DictReader(file)}
 

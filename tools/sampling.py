@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures sampled runs beside whole ones, for the table of docs/sampling.md: cycles, estimates, real and estimated errors, host time."""
+"""Compares sampled runs with whole runs, for the tables of docs/sampling.md: cycles, estimates, real and estimated
+errors, host time."""
 
 import argparse
 import json
@@ -13,7 +14,7 @@ SOURCE = Path(__file__).resolve().parent.parent
 PAGE = SOURCE / "docs/sampling.md"
 BEGIN, END = "<!-- tools/sampling.py writes what follows -->\n", "<!-- up to here -->\n"
 
-# All programs that launch at least 16 kernels at size small, and iterative ones with more steps.
+# All programs that launch at least 16 kernels at size small, and iterative programs with more steps.
 LAUNCHES = [
     ("components", ""), ("fast_walsh", ""), ("gaussian", ""), ("jacobi1d", ""), ("lud", ""), ("needleman", ""),
     ("page_view_rank", ""), ("pathfinder", ""), ("hotspot", "--steps 40"), ("jacobi", "--sweeps 40"),
@@ -25,13 +26,13 @@ BLOCKS = [(name, "") for name in ("dct8x8", "fft", "filters", "matrix_add", "nea
 
 
 def processor_seconds():
-    """Of all processes so far, which other users of the computer change less than they do the time that passes."""
+    """Returns the processor time of all child processes so far. A busy computer affects it less than wall time."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def measure(sluice, program, arguments, options, machine):
-    """The statistics of a run of size small, and its processor time."""
+    """Returns the statistics of a run at size small, and its processor time."""
     before = processor_seconds()
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "run.json"
@@ -44,7 +45,7 @@ def measure(sluice, program, arguments, options, machine):
 
 
 def simulated(run):
-    """Which part of the program was simulated, in words."""
+    """Describes which part of the program was simulated."""
     kernels = run["kernels"]
     if "launches" in run["sampling"]:
         return f"{sum(kernel['sample']['simulated'] for kernel in kernels)} of {len(kernels)} launches"
@@ -96,7 +97,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=Path, default=SOURCE / "build")
     parser.add_argument("--machine", default="gtx480")
-    parser.add_argument("--only", default="", help="these programs alone, with commas")
+    parser.add_argument("--only", default="", help="only these programs, separated by commas")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/sampling.md")
     options = parser.parse_args()
     sluice, text = options.build / "bin/sluice", ""

@@ -1,4 +1,4 @@
-"""A log-log scatter of two figures as an SVG file, one colour a series, with the diagonal and bands around it."""
+"""Draws a log-log scatter plot of two figures as SVG: one colour per series, the diagonal, and bands around it."""
 
 import math
 from html import escape
@@ -9,13 +9,13 @@ BAND = 0.15  # the dashed lines: 15 % above and below equality
 
 
 def _axis(series):
-    """The whole decades that hold every point."""
+    """Returns the range in whole decades that contains all points."""
     values = [value for _, points in series for _, x, y in points for value in (x, y) if value > 0]
     return math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
 
 
 def _free_place(taken, x, y, words):
-    """Where a label can stand: beside its point, or above or below what is there already. Takes the place."""
+    """Returns a free position for a label: next to its point, or above or below existing labels. Marks it as used."""
     width, height = 5 * len(words), 9
     rows = sorted(range(-8, 9), key=lambda row: (abs(row), row))
     places = [(x + side, y + 3 + height * row) for row in rows for side in (8, -8 - width)]
@@ -29,7 +29,7 @@ def _free_place(taken, x, y, words):
 
 
 def scatter(title, x_title, y_title, series):
-    """The SVG's text; SERIES is [(name, [(label, x, y), ...]), ...], all figures above zero."""
+    """Returns the SVG text. SERIES is [(name, [(label, x, y), ...]), ...]; all figures must be above zero."""
     low, high = _axis(series)
     high = max(high, low + 1)
     right, bottom = LEFT + SIZE, TOP + SIZE

@@ -1,14 +1,15 @@
 #!/bin/sh
-# A cluster of Slurm on this computer, for tests and for trying things out: Debian's slurmctld, slurmd and munge, several nodes by name,
-# all in one folder and on ports of its own; nothing outside the folder is written, nothing of the system is used or changed.
+# Runs a Slurm cluster on this computer, for tests and experiments: Debian's slurmctld, slurmd and munge, with several
+# named nodes. The cluster uses one folder and its own ports. It writes nothing outside the folder, and neither uses nor
+# changes the system's Slurm.
 #
 #   tools/slurm-here.sh start FOLDER [NODES [PROCESSORS]]   2 nodes of 2 processors, named n1, n2, ...
 #   eval "$(tools/slurm-here.sh env FOLDER)"                sbatch, squeue and sluice sweep --slurm go there
-#   tools/slurm-here.sh kill FOLDER NODE                    the node fails: its daemon and all that runs there ends at once
-#   tools/slurm-here.sh revive FOLDER NODE                  it comes back
+#   tools/slurm-here.sh kill FOLDER NODE                    the node fails: its daemon and all its processes end at once
+#   tools/slurm-here.sh revive FOLDER NODE                  restarts the node
 #   tools/slurm-here.sh stop FOLDER
 #
-# `start` ends with 77 and says what is missing where Slurm is not installed (tools/packages.txt).
+# If Slurm is not installed (tools/packages.txt), `start` prints what is missing and exits with status 77.
 set -eu
 PATH=$PATH:/usr/sbin:/sbin
 usage() {
@@ -21,7 +22,7 @@ mkdir -p "$2"
 folder=$(cd "$2" && pwd)
 export SLURM_CONF="$folder/slurm.conf"
 
-# free_port: one that nobody listens on.
+# free_port: prints an unused port.
 free_port() {
 	python3 -c 'import socket
 s = socket.socket()
@@ -84,7 +85,7 @@ CONF
 	done >>"$SLURM_CONF"
 }
 
-# A program of the cluster, which goes on when this script has ended.
+# Starts a program of the cluster, which continues after this script ends.
 daemon() {
 	setsid "$@" >>"$folder/daemons.log" 2>&1 </dev/null &
 }
@@ -98,12 +99,12 @@ nodes() {
 	sed -n 's/^NodeName=\([^ ]*\) .*/\1/p' "$SLURM_CONF"
 }
 
-# The process of a pid file, while it runs.
+# Prints the process id in a pid file, if the process is running.
 process_of() {
 	[ -s "$1" ] && kill -0 "$(cat "$1")" 2>/dev/null && cat "$1"
 }
 
-# Ends a process and all that it has started, whatever session that is in.
+# Ends a process and all its descendants, in any session.
 end_tree() { # SIGNAL PID
 	for child in $(pgrep -P "$2"); do
 		end_tree "$1" "$child"
@@ -111,7 +112,7 @@ end_tree() { # SIGNAL PID
 	kill "-$1" "$2" 2>/dev/null || true
 }
 
-# What runs on a node: the steps' daemons are children of nobody.
+# Ends the steps of a node, whose daemons have no parent process here.
 end_steps() { # NODE
 	for step in $(pgrep -f "^slurmstepd: \[" || true); do
 		{ tr '\0' '\n' <"/proc/$step/environ"; } 2>/dev/null | grep -qx "SLURM_CONF=$SLURM_CONF" || continue

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""tools/suite.py FOLDER: builds each program of a suite by its own Makefile, with Sluice's toolkit in CUDA's place, runs it and
-tables what became of it.
+"""tools/suite.py FOLDER: builds each program of a suite with its own Makefile, with Sluice's toolkit in place of CUDA,
+runs it, and prints a table of the results.
 
-A program is a folder with a Makefile and CUDA sources in it or below. It is run by its file `run` (a script or a program), else by
-its Makefile's target `run`, else its executables are run without arguments. The verdict is
+A program is a folder with a Makefile and with CUDA sources in it or below. It is run by its file `run` (a script or a
+program), or else by its Makefile's target `run`. Otherwise its executables are run without arguments. The verdict is
 
-  right    its output is that of the file `expected` beside the Makefile, or, without one, says that it passed
-  wrong    it is another, or says that it failed
-  ran      it ended well and says nothing of the kind
+  right    the output equals the file `expected` next to the Makefile or, without that file, states that the program passed
+  wrong    the output differs, or states that the program failed
+  ran      the program ended normally without such a statement
   status N, timeout, no kernel, not built
 
-The suite is copied first and stays as it is. The exit status is 0 when every program is right or ran.
+The suite is copied first and stays unchanged. The exit status is 0 when every verdict is right or ran.
 """
 import argparse
 import json
@@ -25,7 +25,7 @@ from pathlib import Path
 
 MAKEFILES = ("Makefile", "makefile", "GNUmakefile")
 TOOLKIT_NAMES = ("CUDA_HOME", "CUDA_PATH", "CUDA_DIR", "CUDA_ROOT", "CUDA_INSTALL_PATH", "CUDA_TOOLKIT_PATH", "CUDAHOME")
-# Where suites look for the helpers of CUDA's samples, and what of the toolkit serves as it.
+# The paths at which suites expect the helpers of CUDA's samples, and the toolkit's replacements.
 HELPER_NAMES = {"SDK_DIR": "samples", "CUDA_SDK_PATH": "samples", "CUDA_SAMPLES_DIR": "samples", "NVIDIA_COMPUTE_SDK_LOCATION": "sdk"}
 PASSED = re.compile(r"\b(pass(ed)?|success(ful(ly)?)?|correct)\b", re.IGNORECASE)
 FAILED = re.compile(r"\b(fail(ed|ure)?|incorrect|mismatch(es)?|test error|not correct)\b", re.IGNORECASE)
@@ -37,7 +37,7 @@ def makefile(folder):
 
 
 def has_sources(folder):
-    """CUDA sources here, or in folders below that have no Makefile of their own."""
+    """Returns the CUDA sources in this folder, and in subfolders without their own Makefile."""
     for entry in sorted(folder.iterdir()):
         if entry.is_file() and entry.suffix == ".cu":
             return True
@@ -59,7 +59,7 @@ def executables(folder):
 
 
 def call(command, folder, environment, limit):
-    """Status (None: it took too long), output, errors, seconds."""
+    """Returns status (None: timeout), output, errors and seconds."""
     start = time.monotonic()
     process = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, start_new_session=True)
@@ -89,7 +89,7 @@ class Suite:
         self.places = {name: self.toolkit for name in TOOLKIT_NAMES}
         self.places.update({name: f"{self.toolkit}/{part}" for name, part in HELPER_NAMES.items()})
         self.environment.update(self.places)
-        # for Makefiles that name a folder of the author's computer
+        # for Makefiles with paths of the author's computer
         for name, part in {"LIBRARY_PATH": "lib64", "CPATH": "include"}.items():
             self.environment[name] = os.pathsep.join(filter(None, [f"{self.toolkit}/{part}", os.environ.get(name)]))
         self.words = [f"{name}={place}" for name, place in self.places.items()]
@@ -161,10 +161,10 @@ def main():
     parser.add_argument("--run", action="append", default=[], metavar="WORD",
                         help="a word for every 'sluice run', as --run=--stray-reads=warn; may be repeated")
     parser.add_argument("--sluice", default=str(Path(__file__).resolve().parent.parent / "build/bin/sluice"))
-    parser.add_argument("--machine", help="run on that machine, with cycles; default: results only")
-    parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="programs whose folder has it in its name; may be repeated")
+    parser.add_argument("--machine", help="simulate this machine in cycles; default: functional runs")
+    parser.add_argument("--only", action="append", default=[], metavar="TEXT", help="only programs whose folder name contains this text; may be repeated")
     parser.add_argument("--timeout", type=float, default=600, help="seconds for each make and run; default 600")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the table there too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the table to this file")
     parser.add_argument("--in-place", action="store_true", help="build in the folder itself")
     arguments = parser.parse_args()
     if not arguments.folder.is_dir():

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Prints include/cuda/sluice/random/xorwow_jumps.inc: how XORWOW's words (Marsaglia, Xorshift RNGs, 2003, section 3.1) are moved by many steps.
+"""Prints include/cuda/sluice/random/xorwow_jumps.inc: polynomials that advance XORWOW (Marsaglia, Xorshift RNGs, 2003,
+section 3.1) by many steps.
 
-A step is linear over GF(2), with a characteristic polynomial P of degree 160. So n steps are the sum of the first 160 states, each times
-a coefficient of x^n mod P. Rows are x^(2^k) mod P, least coefficient first, in five words: k from 0 to 63, then from 67 to 130.
+A step is linear over GF(2), with a characteristic polynomial P of degree 160. So the state after n steps is a sum of
+the first 160 states, each multiplied by a coefficient of x^n mod P. Rows are x^(2^k) mod P, lowest coefficient first,
+in five words: k from 0 to 63, then from 67 to 130.
 """
 
 DEGREE = 160
@@ -10,7 +12,7 @@ MASK = 0xFFFFFFFF
 
 
 def bits(count):
-    """The least bit of the last word, step by step."""
+    """Returns the lowest bit of the last word after each step."""
     x, y, z, w, v = 1, 0, 0, 0, 0
     for _ in range(count):
         t = x ^ (x >> 2)
@@ -19,7 +21,8 @@ def bits(count):
 
 
 def characteristic(sequence):
-    """The shortest recurrence of a sequence of bits (Massey, 1969), as a polynomial: bit i is the coefficient of x^i."""
+    """Returns the shortest recurrence of a bit sequence (Massey, 1969) as a polynomial: bit i is the coefficient of
+    x^i."""
     connection, previous, length, gap, seen = 1, 1, 0, 1, 0
     for position, bit in enumerate(sequence):
         seen = seen << 1 | bit
@@ -36,7 +39,7 @@ def characteristic(sequence):
 
 
 def square(value, modulus):
-    """The square of a polynomial: its bits with zeros between them, and what remains of that."""
+    """Returns the square of a polynomial modulo P: inserts zeros between its bits, then reduces."""
     value = int("0".join(format(value, "b")), 2)
     for degree in range(value.bit_length() - 1, DEGREE - 1, -1):
         if value >> degree & 1:
@@ -49,8 +52,8 @@ def main():
     powers = [2]
     for _ in range(DEGREE):
         powers.append(square(powers[-1], modulus))
-    assert powers[DEGREE] == powers[0]  # the period is that of all states but zero, or divides it
-    print("/* Printed by tools/xorwow_jumps.py, which says what it is. */")
+    assert powers[DEGREE] == powers[0]  # the period equals the number of non-zero states, or divides it
+    print("/* Printed by tools/xorwow_jumps.py, which describes the format. */")
     for k in [*range(64), *range(67, 131)]:
         words = [powers[k] >> 32 * i & MASK for i in range(5)]
         print("{" + ", ".join(f"0x{word:08x}" for word in words) + "},")

@@ -1,8 +1,9 @@
-/* dram_fcfs: DRAM's requests in the order in which they came, whichever rows are open: what schedulers that look for row hits are
- * measured against.
+/* dram_fcfs: serves DRAM's requests in the order of their arrival, regardless of open rows. It is the usual baseline
+ * for schedulers that prefer row hits.
  *
- * The channel asks which request is served next, of those whose banks serve none. The oldest of them is first come, first served
- * over the banks that are free; with `strict` none passes an older one, and while that one's bank is busy all wait. */
+ * The channel calls `dram_next` to choose the next request, among those whose banks are free. The oldest of them
+ * gives first come, first served over the free banks. With `strict`, no request passes an older one: while that
+ * one's bank is busy, all wait. */
 #include "seam/mech.h"
 
 struct config {
@@ -20,13 +21,14 @@ struct stats {
 };
 
 static const struct counter counters[] = {
-	{"taken", "requests", SCOPE_GPU, offsetof(struct stats, taken), "that were served next", COMBINE_SUM},
+	{"taken", "requests", SCOPE_GPU, offsetof(struct stats, taken), "requests chosen", COMBINE_SUM},
 	{"row_hits_passed", "times", SCOPE_GPU, offsetof(struct stats, row_hits_passed),
-         "that a request to a closed row was served while one to an open row waited", COMBINE_SUM},
+         "a request to a closed row was served while one to an open row waited", COMBINE_SUM},
 };
 
 struct state {
-	uint64_t served; /* requests: with `strict` the next one's number, as arrivals are numbered from 0 */
+	/* requests served; with `strict`, also the next one's number, as arrivals are numbered from 0 */
+	uint64_t served;
 };
 
 static bool somebody_would_hit(const struct mech_queue *queue)

@@ -1,8 +1,8 @@
-/* l1_bypass: loads that do not hit L1 go past it, so that they do not evict what others come back for.
+/* l1_bypass: loads that do not hit L1 bypass it, so that they do not evict lines that other loads reuse.
  *
- * A table of saturating counters, indexed by pc, says how a load has fared: up by a hit, down by a miss. A load whose counter is at 0
- * goes past L1, but for one transaction in `probe`, which looks, so that a load whose luck turns is found out. This is the simplest
- * of the family of dead-block and bypass predictors. */
+ * A table of saturating counters, indexed by pc, records each load's hits: a hit increments the counter, a miss
+ * decrements it. A load with a counter of 0 bypasses L1. One transaction in `probe` looks up L1 anyway, so that a
+ * load that begins to hit is noticed. This is the simplest of the dead-block and bypass predictors. */
 #include "seam/mech.h"
 
 struct config {
@@ -12,11 +12,11 @@ struct config {
 static const struct config defaults = {.entries = 64, .most = 7, .probe = 32};
 
 static const struct option options[] = {
-	{"entries", OPTION_U32, offsetof(struct config, entries), 1, 1024, NULL, "counters", "of the table"},
+	{"entries", OPTION_U32, offsetof(struct config, entries), 1, 1024, NULL, "counters", "counters of the table"},
 	{"most", OPTION_U32, offsetof(struct config, most), 1, 255, NULL, "",
-         "that a counter reaches, where it begins"},
+         "maximum of a counter, and its initial value"},
 	{"probe", OPTION_U32, offsetof(struct config, probe), 1, 65536, NULL, "transactions",
-         "of a load that goes past L1, one of which looks"},
+         "of this number of transactions of a bypassing load, one looks up L1"},
 };
 
 enum { PAST_L1, VECTORS };
@@ -24,11 +24,11 @@ enum { PAST_L1, VECTORS };
 static const struct counter_vector vectors[VECTORS] = {
 	[PAST_L1] = {.name = "past_l1",
                      .unit = "accesses",
-                     .meaning = "sent past L1, by entry of the table",
+                     .meaning = "accesses that bypassed L1, by entry of the table",
                      .scope = SCOPE_SM},
 };
 
-/* As long as the table. */
+/* One element per entry of the table. */
 static uint32_t length(const void *config, const struct mech_machine *machine, uint32_t vector)
 {
 	(void)machine;
@@ -51,7 +51,7 @@ static void on_open(struct mech_sm *sm)
 	state->entry = mech_alloc(sm->pool, config->entries * sizeof *state->entry);
 }
 
-/* Another kernel's pcs mean something else. */
+/* The same pc in another kernel is another load. */
 static void on_kernel(struct mech_sm *sm)
 {
 	const struct config *config = sm->config;
@@ -72,7 +72,7 @@ static bool may_allocate(struct mech_sm *sm, const struct mech_access *access)
 	return false;
 }
 
-/* A load that meets its line on the way there has found something to come back for, too. */
+/* A load that merges with its line in flight counts as a hit. */
 static void on_access(struct mech_sm *sm, const struct mech_access *access)
 {
 	const struct config *config = sm->config;
@@ -89,7 +89,7 @@ static void on_access(struct mech_sm *sm, const struct mech_access *access)
 static const struct mech l1_bypass = {
 	.version = MECH_VERSION,
 	.name = "l1_bypass",
-	.summary = "sends loads that do not hit past L1",
+	.summary = "lets loads that do not hit bypass L1",
 	.citation = "after G. Tyson et al.: A Modified Approach to Data Cache Management, MICRO 1995",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,

@@ -1,23 +1,24 @@
-/* l2_by_array: whose data L2 is asked for: its accesses and its misses, array by array.
+/* l2_by_array: counts L2's accesses and misses by array.
  *
- * Arrays are the program's allocations and the device's variables (mech_allocations()); what else there is, code and constants, comes
- * together as "elsewhere". They are listed once a kernel, at the dispatcher; every L2 slice looks its accesses up in the list. */
+ * Arrays are the program's allocations and the device's variables (mech_allocations()). All other addresses, such as
+ * code and constants, are counted together as "elsewhere". The dispatcher's part lists the arrays once per kernel;
+ * every L2 slice searches this list. */
 #include "seam/mech.h"
 
 enum { ARRAYS = 64 };
 enum { ACCESSES, MISSES, VECTORS };
 
-/* Elements 0 .. ARRAYS - 1 are arrays, the first ones by address, the one behind them is all else. */
+/* Elements 0 to ARRAYS - 1 are the first arrays by address; the last element is for all other addresses. */
 static const struct counter_vector vectors[VECTORS] = {
 	[ACCESSES] = {.name = "accesses",
                       .unit = "accesses",
-                      .meaning = "L2 was asked for the array's data",
+                      .meaning = "L2 accesses to the array's data",
                       .scope = SCOPE_SLICE,
                       .length = ARRAYS + 1,
                       .named = true},
 	[MISSES] = {.name = "misses",
                     .unit = "accesses",
-                    .meaning = "... and did not have them",
+                    .meaning = "L2 accesses to the array's data that missed",
                     .scope = SCOPE_SLICE,
                     .length = ARRAYS + 1,
                     .named = true},

@@ -1,8 +1,8 @@
-/* l2_rrip: L2's replacement by re-reference intervals: a line that comes is expected back late, one that was used soon, so that what is
- * read once goes before what is read again, however much of it comes.
+/* l2_rrip: L2 replacement by re-reference interval prediction. A new line is expected to be reused late, a used line
+ * soon. So data that are read once are replaced before data that are reused, however much of the former arrives.
  *
- * Each line has a prediction of `bits` bits. It begins one below the highest, an access that finds the line makes it 0; the line to go
- * is one with the highest prediction, and while there is none all of the set grow. */
+ * Each line has a prediction of `bits` bits. It begins one below the maximum, and a hit sets it to 0. The victim is
+ * a line with the maximum; while there is none, all predictions of the set are incremented. */
 #include "seam/mech.h"
 
 struct config {
@@ -12,7 +12,7 @@ struct config {
 static const struct config defaults = {.bits = 2};
 
 static const struct option options[] = {
-	{"bits", OPTION_U32, offsetof(struct config, bits), 1, 8, NULL, "bits", "of a line's prediction"},
+	{"bits", OPTION_U32, offsetof(struct config, bits), 1, 8, NULL, "bits", "width of a line's prediction"},
 };
 
 struct stats {
@@ -20,10 +20,10 @@ struct stats {
 };
 
 static const struct counter counters[] = {
-	{"rounds", "rounds", SCOPE_GPU, offsetof(struct stats, rounds), "in which all predictions of a set grew",
+	{"rounds", "rounds", SCOPE_GPU, offsetof(struct stats, rounds), "increments of all predictions of a set",
          COMBINE_SUM},
 	{"other", "lines", SCOPE_GPU, offsetof(struct stats, other),
-         "that went though the machine's rule takes another", COMBINE_SUM},
+         "victims that the machine's policy would not choose", COMBINE_SUM},
 };
 
 static uint64_t latest(const struct mech_partition *partition)
@@ -40,7 +40,7 @@ static void on_use(struct mech_partition *partition, const struct mech_use *use)
 		*use->data = 0;
 }
 
-/* The first way with the highest prediction, of those that may go; `ways` where there is none. */
+/* Returns the first way with the highest prediction among those that may be replaced; `ways` when there is none. */
 static uint32_t find(const struct mech_set *set, uint64_t highest)
 {
 	uint32_t way = 0;
@@ -67,14 +67,14 @@ static uint32_t costs(const void *pointer, const struct mech_machine *machine, s
 {
 	const struct config *config = pointer;
 	(void)machine;
-	cost[0] = (struct mech_cost){"predictions", "bits a line", config->bits};
+	cost[0] = (struct mech_cost){"predictions", "bits per line", config->bits};
 	return 1;
 }
 
 static const struct mech l2_rrip = {
 	.version = MECH_VERSION,
 	.name = "l2_rrip",
-	.summary = "L2's replacement by predicted re-reference intervals",
+	.summary = "L2 replacement by re-reference interval prediction",
 	.citation = "A. Jaleel et al.: High Performance Cache Replacement Using Re-Reference Interval Prediction "
                     "(RRIP), ISCA 2010",
 	.options = options,

@@ -1,9 +1,10 @@
-/* throttle: fewer warps at a time, so that each finds its data in L1; how many is found out by trying.
+/* throttle: limits the warps that use memory at a time, so that each finds its data in L1. The limit is found by
+ * trial.
  *
- * Memory instructions are refused to all resident warps but `limit`, those in the first slots. A round tries all, a half, a quarter
- * and an eighth of the SM's warps for an `epoch` each, and then stays for `keep` epochs with the limit at which the SM has issued
- * most. It is a veto, so that it goes with any warp order; a refused warp may be the one that a barrier waits for, so an epoch
- * without an instruction begins a new round. */
+ * Only the `limit` resident warps in the first slots may issue memory instructions. A round tries all, a half, a
+ * quarter and an eighth of the SM's warps, for one `epoch` each. Then it keeps the limit with the most issued
+ * instructions for `keep` epochs. As a veto, the mechanism works with any warp order. A barrier may wait for a
+ * refused warp, so an epoch without an issued instruction begins a new round. */
 #include "seam/mech.h"
 
 enum { TRIES = 4 };
@@ -15,8 +16,10 @@ struct config {
 static const struct config defaults = {.epoch = 4096, .keep = 60};
 
 static const struct option options[] = {
-	{"epoch", OPTION_U32, offsetof(struct config, epoch), 16, 1 << 30, NULL, "cycles", "between two decisions"},
-	{"keep", OPTION_U32, offsetof(struct config, keep), 1, 1 << 20, NULL, "epochs", "with the best of those tried"},
+	{"epoch", OPTION_U32, offsetof(struct config, epoch), 16, 1 << 30, NULL, "cycles",
+         "interval between two decisions"},
+	{"keep", OPTION_U32, offsetof(struct config, keep), 1, 1 << 20, NULL, "epochs",
+         "duration of the best limit after a round"},
 };
 
 struct stats {
@@ -24,8 +27,8 @@ struct stats {
 };
 
 static const struct counter counters[] = {
-	{"refused", "warp-cycles", SCOPE_SM, offsetof(struct stats, refused), "memory instructions refused",
-         COMBINE_SUM},
+	{"refused", "warp-cycles", SCOPE_SM, offsetof(struct stats, refused),
+         "cycles in which a warp's memory instruction was refused", COMBINE_SUM},
 };
 
 enum { AT_LIMIT, VECTORS };
@@ -41,9 +44,9 @@ static const struct counter_vector vectors[VECTORS] = {
 };
 
 struct state {
-	uint64_t ends;          /* the epoch */
-	uint32_t turn;          /* epochs of the round before it */
-	uint32_t limit, issued; /* in it */
+	uint64_t ends;          /* end of the epoch */
+	uint32_t turn;          /* index of the epoch in the round */
+	uint32_t limit, issued; /* of the epoch */
 	uint32_t best, most_issued;
 	uint64_t resident[MECH_MAX_WARPS / 64]; /* slots, as bits */
 };
@@ -86,7 +89,7 @@ static void on_block_end(struct mech_sm *sm, const struct mech_block *block)
 	change_slots(sm->state, block);
 }
 
-/* How many resident warps lie in slots before this one's. */
+/* Number of resident warps in slots before this one. */
 static uint32_t warps_before(const struct state *state, uint32_t warp)
 {
 	uint32_t before = (uint32_t)__builtin_popcountll(state->resident[warp / 64] & ((1ull << warp % 64) - 1));
@@ -128,7 +131,7 @@ static void on_issue(struct mech_sm *sm, const struct mech_issue *issue)
 static const struct mech throttle = {
 	.version = MECH_VERSION,
 	.name = "throttle",
-	.summary = "lets fewer warps use memory at a time, as many as issue most",
+	.summary = "limits the warps that use memory at a time to the number that issues most",
 	.citation = "after T. G. Rogers et al.: Cache-Conscious Wavefront Scheduling, MICRO 2012",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,

@@ -1,8 +1,8 @@
-/* victim_cache: a few lines behind L1, which keep what L1 has given up last: lines that conflict in one of its sets find their way back
- * without the network.
+/* victim_cache: a few lines below L1 that hold the lines that L1 evicted last. Lines that conflict in a set of L1
+ * return without the network.
  *
- * Fully associative, the line that has been there longest goes. A line that is asked for moves back to L1 and leaves. What stores write
- * would be stale here: it is dropped. */
+ * The cache is fully associative and replaces its oldest line. A line that L1 requests moves back to L1. A line that
+ * a store writes is dropped, because it would be stale. */
 #include "seam/mech.h"
 
 struct config {
@@ -12,8 +12,9 @@ struct config {
 static const struct config defaults = {.lines = 16, .cycles = 3};
 
 static const struct option options[] = {
-	{"lines", OPTION_U32, offsetof(struct config, lines), 1, 4096, NULL, "lines", "that it holds, of each SM"},
-	{"cycles", OPTION_U32, offsetof(struct config, cycles), 1, 1000, NULL, "cycles", "to an answer"},
+	{"lines", OPTION_U32, offsetof(struct config, lines), 1, 4096, NULL, "lines",
+         "capacity of each SM's victim cache"},
+	{"cycles", OPTION_U32, offsetof(struct config, cycles), 1, 1000, NULL, "cycles", "latency of a hit"},
 };
 
 struct stats {
@@ -21,13 +22,14 @@ struct stats {
 };
 
 static const struct counter counters[] = {
-	{"kept", "lines", SCOPE_SM, offsetof(struct stats, kept), "of L1's victims", COMBINE_SUM},
-	{"answered", "lines", SCOPE_SM, offsetof(struct stats, answered), "found here when L1 missed them",
+	{"kept", "lines", SCOPE_SM, offsetof(struct stats, kept), "lines taken from L1's evictions", COMBINE_SUM},
+	{"answered", "lines", SCOPE_SM, offsetof(struct stats, answered), "lines found here after a miss in L1",
          COMBINE_SUM},
-	{"dropped", "lines", SCOPE_SM, offsetof(struct stats, dropped), "because a store wrote to them", COMBINE_SUM},
+	{"dropped", "lines", SCOPE_SM, offsetof(struct stats, dropped),
+         "lines dropped because a store wrote to them", COMBINE_SUM},
 };
 
-/* Addresses of lines, the oldest first. */
+/* Addresses of lines, oldest first. */
 struct state {
 	uint64_t *line;
 	uint32_t count;
@@ -40,7 +42,7 @@ static void on_open(struct mech_sm *sm)
 	state->line = mech_alloc(sm->pool, config->lines * sizeof *state->line);
 }
 
-/* L1 is emptied between kernels on most machines, and so is this. */
+/* Most machines empty L1 between kernels, so the victim cache is emptied too. */
 static void on_kernel(struct mech_sm *sm)
 {
 	struct state *state = sm->state;
@@ -54,7 +56,7 @@ static void take_out(struct state *state, uint32_t at)
 		state->line[at] = state->line[at + 1];
 }
 
-/* Where the line of the address lies, or `count`. */
+/* Returns the index of the address's line, or `count`. */
 static uint32_t find(const struct state *state, const struct mech_machine *machine, uint64_t address)
 {
 	uint64_t line = address & ~(uint64_t)(machine->line_bytes - 1);
@@ -64,7 +66,7 @@ static uint32_t find(const struct state *state, const struct mech_machine *machi
 	return at;
 }
 
-/* What is dirty L1 writes back itself; what a store has dropped is stale. */
+/* L1 writes dirty lines back itself; a line that a store has evicted is stale. */
 static void on_evict(struct mech_sm *sm, const struct mech_eviction *victim)
 {
 	const struct config *config = sm->config;
@@ -105,7 +107,7 @@ static void on_access(struct mech_sm *sm, const struct mech_access *access)
 static const struct mech victim_cache = {
 	.version = MECH_VERSION,
 	.name = "victim_cache",
-	.summary = "keeps L1's victims behind it",
+	.summary = "holds L1's evicted lines in a small cache below it",
 	.citation =
 		"N. P. Jouppi: Improving Direct-Mapped Cache Performance by the Addition of a Small Fully-Associative "
 		"Cache and Prefetch Buffers, ISCA 1990",

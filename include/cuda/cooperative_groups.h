@@ -1,7 +1,9 @@
-/* cooperative_groups: threads that work together, as objects: blocks, tiles of them, the lanes that run here, the grid.
+/* cooperative_groups: objects for groups of cooperating threads: blocks, tiles of blocks, the active lanes of a warp,
+ * the grid.
  *
- * All of a warp's groups are sets of its lanes (sluice/groups/lanes.h); tiles of several warps meet at the block's named
- * barriers; the grid meets at counters in memory, which a cooperative launch gives it (sluice/groups/grid.h).
+ * Groups within a warp are sets of its lanes (sluice/groups/lanes.h). Tiles of several warps synchronise at named
+ * barriers of the block. The grid synchronises by counters in memory, which a cooperative launch enables
+ * (sluice/groups/grid.h).
  */
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_

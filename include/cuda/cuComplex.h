@@ -11,7 +11,8 @@
 
 #define SLUICE_COMPLEX static __host__ __device__ __inline__
 
-/* All functions for one type: of part `real`, a pair of which is `pair`; the names' ends as CUDA has them. */
+/* Defines all functions for one type. `real`: type of a part; `pair`: the vector type; the remaining arguments: CUDA's
+ * name suffixes. */
 #define SLUICE_COMPLEX_OF(real, pair, type, part, hypotenuse, magnitude, fused)                                        \
 	typedef pair type;                                                                                             \
 	SLUICE_COMPLEX type make_##type(real x, real y)                                                                \
@@ -45,7 +46,7 @@
 	{                                                                                                              \
 		return make_##type(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);                                      \
 	}                                                                                                              \
-	/* The divisor's parts are scaled, so that their squares are numbers. */                                       \
+	/* The divisor's parts are scaled, so that their squares do not overflow. */                                   \
 	SLUICE_COMPLEX type cuCdiv##part(type a, type b)                                                               \
 	{                                                                                                              \
 		real scale = 1 / (magnitude(b.x) + magnitude(b.y));                                                    \

@@ -1,5 +1,5 @@
-/* cublas: the older interface of <cublas_v2.h>: no handle, scalars by value, operations as letters, and the last status asked for by
- * cublasGetError(). */
+/* cublas: the older interface of <cublas_v2.h>: no handle, scalars by value, operations as letters. cublasGetError()
+ * returns the first error since its last call. */
 #ifndef CUBLAS_H_
 #define CUBLAS_H_
 
@@ -17,7 +17,7 @@ extern "C" {
 
 cublasStatus cublasInit(void);
 cublasStatus cublasShutdown(void);
-cublasStatus cublasGetError(void); /* of the calls since the last time; then none */
+cublasStatus cublasGetError(void); /* also clears the error */
 cublasStatus cublasGetVersion(int *version);
 cublasStatus cublasSetKernelStream(cudaStream_t stream);
 cublasStatus cublasAlloc(int n, int elem_size, void **pointer);

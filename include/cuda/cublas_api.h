@@ -1,2 +1,2 @@
-/* What <cublas_v2.h> declares. */
+/* cublas_api: the declarations of <cublas_v2.h>. */
 #include "cublas_v2.h"

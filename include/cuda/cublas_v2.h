@@ -1,9 +1,9 @@
-/* cublas_v2: linear algebra on the device, a small one of ours (docs/cuda-headers.md): vectors, matrix-vector and
- * matrix-matrix products in float and double.
+/* cublas_v2: linear algebra on the device, a small library by Sluice (docs/cuda-headers.md): vector, matrix-vector and
+ * matrix-matrix operations in float and double.
  *
- * Matrices lie column by column; ld* is the distance of columns in elements. Where a scalar is a pointer it is one of host memory,
- * or of device memory after cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE); results too. Functions that return
- * CUBLAS_STATUS_INVALID_VALUE have done nothing.
+ * Matrices are stored by columns; ld* is the distance of columns in elements. Scalars and results passed by pointer are
+ * in host memory. After cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) they are in device memory. Functions
+ * that return CUBLAS_STATUS_INVALID_VALUE have done nothing.
  */
 #ifndef CUBLAS_V2_H_
 #define CUBLAS_V2_H_
@@ -34,13 +34,14 @@ cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream_t stream);
 cublasStatus_t cublasGetStream_v2(cublasHandle_t handle, cudaStream_t *stream);
 cublasStatus_t cublasSetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t mode);
 cublasStatus_t cublasGetPointerMode_v2(cublasHandle_t handle, cublasPointerMode_t *mode);
-/* These change nothing: sums have one order, and there are no tensor cores. */
+/* Without effect: sums always have one order, and there are no tensor cores. */
 cublasStatus_t cublasSetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t mode);
 cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode);
 const char *cublasGetStatusName(cublasStatus_t status);
 const char *cublasGetStatusString(cublasStatus_t status);
 
-/* What there is of each type: T is its name in C, t that in functions' names. Indices of iamax and iamin count from 1; 0: no element. */
+/* The functions of one type: T is its name in C, t the letter in function names. Indices of iamax and iamin count from
+ * 1; 0: no element. */
 #define SLUICE_CUBLAS(T, t, i)                                                                                         \
 	cublasStatus_t cublasI##i##amax_v2(cublasHandle_t, int n, const T *x, int incx, int *result);                  \
 	cublasStatus_t cublasI##i##amin_v2(cublasHandle_t, int n, const T *x, int incx, int *result);                  \
@@ -70,7 +71,8 @@ const char *cublasGetStatusString(cublasStatus_t status);
 	cublasStatus_t cublas##t##geam(cublasHandle_t, cublasOperation_t transa, cublasOperation_t transb, int m,      \
 	                               int n, const T *alpha, const T *a, int lda, const T *beta, const T *b, int ldb, \
 	                               T *c, int ldc);                                                                 \
-	/* L U = P a in each matrix's place; n pivots of each, rows from 1, or none where NULL; info: 0, or the first k whose U(k, k) is 0. */ \
+	/* In-place L U = P a for each matrix. pivots: n rows each, from 1, or NULL: no pivoting.                      \
+	 * info, per matrix: 0, or the first k with U(k, k) = 0. */                                                    \
 	cublasStatus_t cublas##t##getrfBatched(cublasHandle_t, int n, T *const a[], int lda, int *pivots, int *info, int count);
 SLUICE_CUBLAS(float, S, s)
 SLUICE_CUBLAS(double, D, d)

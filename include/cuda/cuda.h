@@ -1,6 +1,7 @@
-/* cuda: the CUDA driver API, for C and C++. Its calls are in libcudart, which libcuda.so names.
+/* cuda: the CUDA driver API, for C and C++. libcudart implements its calls; libcuda.so links to it.
  *
- * There is one device and, whatever contexts a program creates, one memory. Handles of streams and events are the runtime's.
+ * There is one device, and all contexts that a program creates share one memory. Handles of streams and events are the
+ * runtime's.
  */
 #ifndef __cuda_cuda_h__
 #define __cuda_cuda_h__
@@ -11,7 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdlib.h> /* as CUDA's does: programs call exit() with nothing else */
+#include <stdlib.h> /* CUDA's header includes it, and some programs rely on that for exit() */
 
 #define CUDAAPI
 
@@ -35,7 +36,7 @@ typedef enum cudaError_enum {
 
 #include "sluice/driver_attributes.h"
 
-/* What cuModuleLoadDataEx() is given: all are taken, and the two logs stay empty. */
+/* Options of cuModuleLoadDataEx(). All are accepted, and both logs stay empty. */
 typedef enum CUjit_option_enum {
 	CU_JIT_MAX_REGISTERS = 0,
 	CU_JIT_THREADS_PER_BLOCK = 1,
@@ -252,17 +253,17 @@ typedef enum CUcomputemode_enum {
 #define CU_DEVICE_CPU                 ((CUdevice)-1)
 #define CU_DEVICE_INVALID             ((CUdevice)-2)
 
-/* For `extra` of cuLaunchKernel(): all parameters in one buffer, as the kernel has them. */
+/* For `extra` of cuLaunchKernel(): all parameters in one buffer, in the kernel's layout. */
 #define CU_LAUNCH_PARAM_END            ((void *)0x00)
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE    ((void *)0x02)
 
 typedef void (*CUstreamCallback)(CUstream stream, CUresult status, void *user);
 typedef void (*CUhostFn)(void *user);
-/* Bytes of shared memory for a block of so many threads. */
+/* Returns the bytes of shared memory for a block of this number of threads. */
 typedef size_t (*CUoccupancyB2DSize)(int block_threads);
 
-/* The names under which libraries of all versions since CUDA 4 have them. */
+/* Names under which libraries of all versions since CUDA 4 export these calls. */
 #define cuDeviceTotalMem         cuDeviceTotalMem_v2
 #define cuCtxCreate              cuCtxCreate_v2
 #define cuCtxDestroy             cuCtxDestroy_v2
@@ -362,7 +363,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int block_threads, size_t shared);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function, int block_threads, size_t shared,
 							      unsigned int flags);
-/* The block size with the most resident threads, at most `limit` (0: what the kernel allows). `shared_of` or NULL: `shared` each. */
+/* Finds the block size with the most resident threads, at most `limit` (0: the kernel's limit). Shared memory per
+ * block: `shared_of` or, when it is NULL, `shared`. */
 CUresult cuOccupancyMaxPotentialBlockSize(int *min_grid, int *block_threads, CUfunction function, CUoccupancyB2DSize shared_of,
 					  size_t shared, int limit);
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_threads, CUfunction function,
@@ -444,7 +446,7 @@ CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr address);
 CUresult cuIpcOpenMemHandle(CUdeviceptr *address, CUipcMemHandle handle, unsigned int flags);
 CUresult cuIpcCloseMemHandle(CUdeviceptr address);
 
-/* functions by their names, without the version in them */
+/* functions by their names without version suffix */
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, uint64_t flags);
 CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, uint64_t flags,
 			     CUdriverProcAddressQueryResult *status);
@@ -485,7 +487,7 @@ CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end);
 #if defined(__cplusplus)
 }
 
-/* As programs of CUDA 12 say it. */
+/* The signature of CUDA 12. */
 static inline CUresult cuGraphInstantiate(CUgraphExec *executable, CUgraph graph, unsigned long long flags)
 {
 	return cuGraphInstantiateWithFlags(executable, graph, flags);

@@ -1,4 +1,5 @@
-/* cuda_awbarrier: nvcuda::experimental::awbarrier, the class before cuda::barrier, over the functions of cuda_awbarrier_primitives.h. */
+/* cuda_awbarrier: nvcuda::experimental::awbarrier, the predecessor of cuda::barrier, implemented with the functions of
+ * cuda_awbarrier_primitives.h. */
 #ifndef _CUDA_AWBARRIER_H_
 #define _CUDA_AWBARRIER_H_
 

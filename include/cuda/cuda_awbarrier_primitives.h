@@ -1,6 +1,7 @@
-/* cuda_awbarrier_primitives: barriers in shared memory on which threads arrive one by one, as functions: __mbarrier_t.
+/* cuda_awbarrier_primitives: barriers in shared memory on which threads arrive individually (__mbarrier_t), as
+ * functions.
  *
- * From sm_70 on, each an mbarrier instruction.
+ * Each function is an mbarrier instruction. Requires sm_70.
  */
 #ifndef _CUDA_AWBARRIER_PRIMITIVES_H_
 #define _CUDA_AWBARRIER_PRIMITIVES_H_
@@ -64,7 +65,7 @@ SLUICE_MBARRIER bool __mbarrier_test_wait_parity(__mbarrier_t *bar, bool parity)
 	SLUICE_MBARRIER_WAIT("test_wait.parity", "r"((uint32_t)parity));
 }
 
-/* They may return at any time, and do so at once. */
+/* These may return at any time, so they return at once. */
 SLUICE_MBARRIER bool __mbarrier_try_wait(__mbarrier_t *bar, __mbarrier_token_t token, uint32_t max_nanoseconds)
 {
 	(void)max_nanoseconds;

@@ -1,6 +1,6 @@
-/* cuda_bf16: numbers of 16 bits that are the upper half of a float, and pairs of them, on the host and on the device.
+/* cuda_bf16: 16-bit numbers that are the upper half of a float, and pairs of them, on the host and on the device.
  *
- * Arithmetic goes through float and is rounded as CUDA's (sluice/half/rounding.h).
+ * Arithmetic uses float and rounds as CUDA does (sluice/half/rounding.h).
  */
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
@@ -18,7 +18,7 @@
 #define SLUICE_RAW2   __nv_bfloat162_raw
 #define SLUICE_WORD   bfloat16
 #define SLUICE_FORMAT sluice::half::bf16
-/* from which architectures on `atom.add` takes the type and pairs of it */
+/* the first architectures whose `atom.add` supports the type and pairs of it */
 #define SLUICE_ATOM_TYPE   "bf16"
 #define SLUICE_ATOM_SINGLE 900
 #define SLUICE_ATOM_PAIR   900

@@ -1,2 +1,2 @@
-/* cuda_device_runtime_api: everything of this name comes with cuda_runtime.h. */
+/* cuda_device_runtime_api: cuda_runtime.h declares everything that belongs to this header. */
 #include "cuda_runtime.h"

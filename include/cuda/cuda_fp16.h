@@ -1,6 +1,6 @@
-/* cuda_fp16: numbers of 16 bits in IEEE's format, and pairs of them, on the host and on the device.
+/* cuda_fp16: 16-bit numbers in IEEE format and pairs of them, on the host and on the device.
  *
- * Arithmetic goes through float and is rounded as CUDA's (sluice/half/rounding.h); conversions on the device are instructions.
+ * Arithmetic uses float and rounds as CUDA does (sluice/half/rounding.h). Conversions on the device are instructions.
  */
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__
@@ -18,7 +18,7 @@
 #define SLUICE_RAW2   __half2_raw
 #define SLUICE_WORD   half
 #define SLUICE_FORMAT sluice::half::f16
-/* from which architectures on `atom.add` takes the type and pairs of it */
+/* the first architectures whose `atom.add` supports the type and pairs of it */
 #define SLUICE_ATOM_TYPE   "f16"
 #define SLUICE_ATOM_SINGLE 700
 #define SLUICE_ATOM_PAIR   600

@@ -1,7 +1,8 @@
-/* cuda_fp8: numbers of 8 bits, e4m3 (4 bits of exponent, no infinity) and e5m2, alone and in twos and fours, on the host and on the device.
+/* cuda_fp8: 8-bit numbers, single and in vectors of two and four, on the host and on the device. The formats are e4m3
+ * (4 exponent bits, no infinity) and e5m2.
  *
- * All conversions round to nearest, once, from the number that they are given; NaN becomes 0x7f. What is too large becomes the largest
- * number, or without saturation infinity in e5m2 and NaN in e4m3.
+ * Every conversion rounds once, to nearest, from the given number; NaN becomes 0x7f. Numbers that are too large become
+ * the largest number. Without saturation they become infinity in e5m2 and NaN in e4m3.
  */
 #ifndef __CUDA_FP8_H__
 #define __CUDA_FP8_H__
@@ -26,7 +27,7 @@ SLUICE_FP8 __nv_fp8_storage_t __nv_cvt_double_to_fp8(const double x, const __nv_
                                                      const __nv_fp8_interpretation_t interpretation)
 {
 	const bool wide = interpretation == __NV_E5M2;
-	const int fraction = wide ? 2 : 3, lowest = wide ? -14 : -6; /* exponent of the least normal number */
+	const int fraction = wide ? 2 : 3, lowest = wide ? -14 : -6; /* exponent of the smallest normal number */
 	const unsigned int largest = wide ? 0x7b : 0x7e;
 	unsigned long long bits;
 	memcpy(&bits, &x, sizeof bits);
@@ -35,7 +36,7 @@ SLUICE_FP8 __nv_fp8_storage_t __nv_cvt_double_to_fp8(const double x, const __nv_
 	const unsigned long long mantissa = (bits & 0xfffffffffffffull) | 1ull << 52;
 	if (x != x)
 		return 0x7f;
-	/* In units of the last place: so many bits are cut off. Less than half the least number is nothing. */
+	/* Number of bits to cut off to get units of the last place. Numbers below half the smallest number become 0. */
 	const int cut = 52 - fraction + (exponent < lowest ? lowest - exponent : 0);
 	unsigned int size = 0;
 	if (cut <= 54) {
@@ -43,7 +44,7 @@ SLUICE_FP8 __nv_fp8_storage_t __nv_cvt_double_to_fp8(const double x, const __nv_
 		const unsigned long long half = 1ull << (cut - 1);
 		const int above = exponent < lowest ? 0 : exponent - lowest;
 		const unsigned long long units = kept + (rest > half || (rest == half && kept & 1));
-		/* A carry out of the fraction is one more in the exponent. */
+		/* A carry out of the fraction increments the exponent. */
 		size = exponent > 15 ? 0x100 : (unsigned int)(units + ((unsigned long long)above << fraction));
 	}
 	if (size > largest)
@@ -83,7 +84,7 @@ SLUICE_FP8_PAIR(__nv_cvt_bfloat16raw2_to_fp8x2, __nv_bfloat162_raw, __nv_cvt_bfl
                 __nv_bfloat16_raw{x.x}, __nv_bfloat16_raw{x.y})
 #undef SLUICE_FP8_PAIR
 
-/* e5m2 is the upper half of f16; every number of e4m3 is one of f16. */
+/* e5m2 is the upper half of f16; every e4m3 number is representable in f16. */
 SLUICE_FP8 __half_raw __nv_cvt_fp8_to_halfraw(const __nv_fp8_storage_t x,
                                               const __nv_fp8_interpretation_t interpretation)
 {

@@ -1,5 +1,5 @@
-/* cuda_gl_interop: there is no OpenGL here, and no GPU that draws. Programs that include it and call nothing of it are compiled; what
- * would share buffers with OpenGL is refused where it is called, with the reason. */
+/* cuda_gl_interop: OpenGL is not supported. Programs may include this file. Calls that would share buffers with OpenGL
+ * do not compile; the message states the reason. */
 #ifndef SLUICE_CUDA_GL_INTEROP_H
 #define SLUICE_CUDA_GL_INTEROP_H
 

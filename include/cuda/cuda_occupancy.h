@@ -1,5 +1,6 @@
-/* cuda_occupancy: what Thrust includes. The runtime's cudaOccupancy functions are in cuda_runtime_api.h; CUDA's calculator for machines
- * that are described by hand (cudaOcc...) is not here: `sluice ptx` and `sluice machine` know them. */
+/* cuda_occupancy: exists because Thrust includes it. The runtime's cudaOccupancy functions are in cuda_runtime_api.h.
+ * CUDA's calculator for machines described by hand (cudaOcc...) is missing; use `sluice ptx` and `sluice machine`
+ * instead. */
 #ifndef CUDA_OCCUPANCY_H
 #define CUDA_OCCUPANCY_H
 

@@ -1,4 +1,5 @@
-/* cuda_pipeline: nvcuda::experimental::pipeline, the class before cuda::pipeline, over the functions of cuda_pipeline_primitives.h. */
+/* cuda_pipeline: nvcuda::experimental::pipeline, the predecessor of cuda::pipeline, implemented with the functions of
+ * cuda_pipeline_primitives.h. */
 #ifndef _CUDA_PIPELINE_H_
 #define _CUDA_PIPELINE_H_
 
@@ -22,7 +23,7 @@ class pipeline {
 	pipeline(const pipeline &) = delete;
 	pipeline &operator=(const pipeline &) = delete;
 
-	/* Returns the group's number. */
+	/* Returns the number of the committed group. */
 	__device__ __forceinline__ size_t commit()
 	{
 		__pipeline_commit();
@@ -33,7 +34,7 @@ class pipeline {
 		commit();
 		wait_prior<0>();
 	}
-	/* Until the group of that number is done: all are waited for. */
+	/* Waits for the group of that number; in fact waits for all groups. */
 	__device__ __forceinline__ void wait(size_t group)
 	{
 		(void)group;
@@ -44,7 +45,7 @@ class pipeline {
 		__pipeline_wait_prior(Prior);
 	}
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-	/* awbarrier, or cuda::barrier of a block. */
+	/* `Barrier`: awbarrier or cuda::barrier of a block. */
 	template <class Barrier> __device__ __forceinline__ void arrive_on(Barrier &barrier)
 	{
 		__pipeline_arrive_on(reinterpret_cast<__mbarrier_t *>(&barrier));
@@ -52,7 +53,7 @@ class pipeline {
 #endif
 };
 
-/* From global memory to shared, by one thread, word by word of the type's alignment. */
+/* Copies from global to shared memory by one thread, in words of the type's alignment. */
 template <class T> __device__ __forceinline__ void memcpy_async(T &to, const T &from, pipeline &)
 {
 	constexpr size_t word = alignof(T) >= 16 ? 16 : alignof(T);

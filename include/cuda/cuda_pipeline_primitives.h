@@ -1,6 +1,6 @@
-/* cuda_pipeline_primitives: copies from global to shared memory that a thread makes and waits for, as functions.
+/* cuda_pipeline_primitives: asynchronous copies from global to shared memory by one thread, as functions.
  *
- * Each is a cp.async instruction, for every architecture.
+ * Each copy is a cp.async instruction, for every architecture.
  */
 #ifndef _CUDA_PIPELINE_PRIMITIVES_H_
 #define _CUDA_PIPELINE_PRIMITIVES_H_
@@ -19,7 +19,8 @@
 	             "l"(__cvta_generic_to_global(global)), "r"((unsigned int)(bytes - zeros))                         \
 	             : "memory")
 
-/* `bytes`, which both addresses are aligned to: 4, 8 or 16. The last `zeros` of them become zero and are not read. */
+/* Copies `bytes` bytes: 4, 8 or 16, to which both addresses must be aligned. The last `zeros` bytes are set to zero and
+ * not read. */
 static __device__ __forceinline__ void __pipeline_memcpy_async(void *__restrict__ shared, const void *__restrict__ global,
                                                                size_t bytes, size_t zeros = 0)
 {
@@ -45,7 +46,8 @@ static __device__ __forceinline__ void __pipeline_commit()
 	asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* Until all but the thread's last `prior` groups are done. The instruction wants a constant: that it waits for more is right too. */
+/* Waits until all of the thread's groups except the last `prior` are complete. The instruction needs a constant;
+ * waiting for more groups is also correct. */
 static __device__ __forceinline__ void __pipeline_wait_prior(size_t prior)
 {
 	if (prior == 0)
@@ -59,7 +61,8 @@ static __device__ __forceinline__ void __pipeline_wait_prior(size_t prior)
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-/* An arrival on the barrier, and one more to wait for, when the copies of the thread so far are done. */
+/* Arrives at the barrier when all copies of the thread so far are complete. The barrier expects this arrival in
+ * addition. */
 static __device__ __forceinline__ void __pipeline_arrive_on(__mbarrier_t *bar)
 {
 	asm volatile("cp.async.mbarrier.arrive.shared.b64 [%0];" ::"r"((unsigned int)__cvta_generic_to_shared(bar)) : "memory");

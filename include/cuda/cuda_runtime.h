@@ -1,29 +1,29 @@
-/* cuda_runtime: what a CUDA C++ program finds in scope without including anything.
+/* cuda_runtime: everything that is in scope in a CUDA C++ program without an include.
  *
- * `sluice cc` puts it before every source file. The device's builtin variables, intrinsics and C mathematics come from
- * clang's own headers (__clang_cuda_*), which need this order: their forward declarations before <cmath>, standard
- * headers before CUDA's words become macros, our types before clang's wrappers, our atomics and overloads last.
+ * `sluice cc` includes it before every source file. clang's own headers (__clang_cuda_*) provide the device's builtin
+ * variables, intrinsics and C mathematics. They require this order: their forward declarations before <cmath>; standard
+ * headers before CUDA's keywords become macros; our types before clang's wrappers; our atomics and overloads last.
  */
 #ifndef __CUDA_RUNTIME_H__
 #define __CUDA_RUNTIME_H__
 
 #include "sluice/macros_off.h"
 
-#define SLUICE_CUDA 1 /* these headers and no others */
+#define SLUICE_CUDA 1 /* identifies these headers */
 
 #if defined(__CUDA__) && defined(__clang__)
 
 #include <__clang_cuda_math_forward_declares.h>
 
-/* libstdc++ asks for __CUDACC__ to leave out __float128. */
+/* libstdc++ tests __CUDACC__ to omit __float128. */
 #ifndef __CUDACC__
 #define __CUDACC__
 #endif
-#define __NVCC__             1 /* programs and CMake ask for it */
+#define __NVCC__             1 /* programs and CMake test it */
 #define __CUDACC_VER_MAJOR__ 11
 #define __CUDACC_VER_MINOR__ 5
 #define __CUDACC_VER_BUILD__ 0
-/* libcu++ has its atomics in PTX for nvcc alone, and asks for that compiler by name. */
+/* libcu++ has its PTX atomics only for nvcc, whose macros it tests. */
 #define _LIBCUDACXX_HAS_CUDA_ATOMIC_IMPL
 
 #include <assert.h>
@@ -45,17 +45,17 @@
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
 
-/* The line of an intrinsic is that of its call. */
+/* Debug information gives an intrinsic the line of its call. */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
-/* As for CUDA 9.1, with which clang takes the functions on the parts of a word from the device library: for later ones it writes
- * PTX that devices have no instructions for. */
+/* clang treats CUDA up to 9.1 by taking SIMD-in-a-word functions from the device library. For later versions it emits
+ * PTX without hardware instructions. */
 #pragma push_macro("CUDA_VERSION")
 #undef CUDA_VERSION
 #define CUDA_VERSION 9010
 #include <__clang_cuda_libdevice_declares.h>
 #include <__clang_cuda_device_functions.h>
 #pragma pop_macro("CUDA_VERSION")
-/* clang's take a zero or NaN with a large exponent for infinity; ours are in sluice/math.h. */
+/* clang's versions turn a zero or NaN with a large exponent into infinity; ours are in sluice/math.h. */
 #define scalbln  sluice_clang_scalbln
 #define scalblnf sluice_clang_scalblnf
 #include <__clang_cuda_math.h>
@@ -67,7 +67,7 @@
 #include "sluice/device_runtime.h"
 #include "sluice/math.h"
 
-/* clang's shuffles and __fns are out of the way under other names: ours are in sluice/shuffles.h and sluice/intrinsics.h. */
+/* Renames clang's shuffles and __fns; ours are in sluice/shuffles.h and sluice/intrinsics.h. */
 #define __shfl           sluice_clang_shfl
 #define __shfl_up        sluice_clang_shfl_up
 #define __shfl_down      sluice_clang_shfl_down
@@ -98,7 +98,7 @@
 /* clang's wrapper defines operator new and delete for the device. */
 #include <new>
 
-#else /* a host compiler */
+#else /* for a host compiler */
 
 #include "sluice/release.h"
 #include "cuda_runtime_api.h"

@@ -1,7 +1,7 @@
-/* cuda_runtime_api: the CUDA Runtime API's functions, for C and C++.
+/* cuda_runtime_api: the functions of the CUDA Runtime API, for C and C++.
  *
- * Everything declared here links; what a simulated GPU cannot do says so by name when it is called, and returns the error of hardware that
- * cannot do it (sluice/refused_calls.h).
+ * Every declared function can be linked. Unsupported functions print their name and a reason when called, and return
+ * the error of hardware without the feature (sluice/refused_calls.h).
  */
 #ifndef __CUDA_RUNTIME_API_H__
 #define __CUDA_RUNTIME_API_H__
@@ -114,7 +114,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
                                                           size_t dynamic_shared);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int block_threads,
                                                                    size_t dynamic_shared, unsigned int flags);
-/* The most dynamic shared memory with which so many blocks are resident on an SM; 0 where none are, too. */
+/* Returns the largest dynamic shared memory per block with which `blocks` blocks are resident on an SM; 0 also when
+ * they cannot be. */
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *function, int blocks,
                                                       int block_threads);
 cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, const void *function,
@@ -125,7 +126,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *host);
 cudaError_t cudaFuncGetName(const char **name, const void *function);
 cudaError_t cudaFuncGetParamInfo(const void *function, size_t number, size_t *offset, size_t *size);
 
-/* libraries of device code, which a program has in memory or in files; options are taken */
+/* libraries of device code, from memory or files; options are accepted and ignored */
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *image, enum cudaJitOption *options, void **values,
                                 unsigned int count, enum cudaLibraryOption *library_options, void **library_values,
                                 unsigned int library_count);
@@ -141,7 +142,7 @@ cudaError_t cudaLibraryGetManaged(void **pointer, size_t *bytes, cudaLibrary_t l
 cudaError_t cudaLibraryGetUnifiedFunction(void **function, cudaLibrary_t library, const char *name);
 cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attribute, int value,
                                             int device);
-/* the driver's functions by their names */
+/* driver functions by name */
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
                                     enum cudaDriverEntryPointQueryResult *status __dv(NULL));
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
@@ -294,7 +295,7 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object);
 
 #include "sluice/refused_calls.h"
 
-/* what the compiler calls */
+/* called by compiled code */
 void **__cudaRegisterFatBinary(void *fat_binary);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
@@ -305,7 +306,7 @@ void __cudaRegisterVar(void **handle, char *host_variable, char *device_address,
                        size_t size, int is_constant, int is_global);
 void __cudaRegisterManagedVar(void **handle, void **host_variable, char *device_address, const char *device_name,
                               int is_extern, size_t size, int is_constant, int is_global);
-/* Host variables from `start` to `end` are managed: to be told before they are registered. */
+/* Declares that host variables from `start` to `end` are managed. Must be called before they are registered. */
 void __cudaRegisterManagedSection(const void *start, const void *end);
 void __cudaRegisterTexture(void **handle, const struct textureReference *host_variable, const void **device_address,
                            const char *device_name, int dimensions, int normalized, int is_extern);

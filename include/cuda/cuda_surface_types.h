@@ -1,2 +1,2 @@
-/* cuda_surface_types: everything of this name comes with cuda_runtime.h. */
+/* cuda_surface_types: cuda_runtime.h declares everything that belongs to this header. */
 #include "cuda_runtime.h"

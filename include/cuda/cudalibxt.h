@@ -1,4 +1,4 @@
-/* cudalibxt.h: data of a library that lie on several devices, of which there is one here: the types alone. */
+/* cudalibxt: descriptions of library data on several devices. Only the types exist, because there is one device. */
 #ifndef _CUDA_LIBXT_H_
 #define _CUDA_LIBXT_H_
 
@@ -15,7 +15,7 @@ typedef enum cudaXtCopyType_t cudaLibXtCopyType;
 enum libFormat_t { LIB_FORMAT_CUFFT = 0x0, LIB_FORMAT_UNDEFINED = 0x1 };
 typedef enum libFormat_t libFormat;
 
-/* Sizes in bytes, by device. */
+/* Sizes are in bytes, by device. */
 typedef struct cudaXtDesc_t {
 	int version;
 	int nGPUs;

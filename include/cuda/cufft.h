@@ -1,8 +1,10 @@
-/* cufft: Fourier transforms on the device, small ones of ours (docs/cuda-headers.md): of 1 to 3 dimensions, of any lengths, in float
- * and double, complex or of real numbers. None is scaled: forward and back give the numbers times their count.
+/* cufft: Fourier transforms on the device, a small library by Sluice (docs/cuda-headers.md). Transforms have 1 to 3
+ * dimensions of any length, in float or double, of complex or real numbers. None is scaled: forward and inverse
+ * together multiply each number by the count of all.
  *
- * The last dimension lies together. What belongs to n real numbers are n / 2 + 1 complex ones of the last dimension; in place each row of reals has
- * room for these. Calls that return another status than CUFFT_SUCCESS have done nothing.
+ * Elements of the last dimension are contiguous. n real numbers correspond to n / 2 + 1 complex numbers in the last
+ * dimension. For in-place transforms each row of real numbers must have space for these. Calls that do not return
+ * CUFFT_SUCCESS have done nothing.
  */
 #ifndef _CUFFT_H_
 #define _CUFFT_H_
@@ -60,7 +62,7 @@ typedef enum cufftCompatibility_t {
 	CUFFT_COMPATIBILITY_FFTW_ALL = 3
 } cufftCompatibility;
 
-typedef int cufftHandle; /* from 1 */
+typedef int cufftHandle; /* starts at 1 */
 typedef float cufftReal;
 typedef double cufftDoubleReal;
 typedef cuComplex cufftComplex;
@@ -69,12 +71,13 @@ typedef cuDoubleComplex cufftDoubleComplex;
 cufftResult cufftPlan1d(cufftHandle *plan, int nx, cufftType type, int batch);
 cufftResult cufftPlan2d(cufftHandle *plan, int nx, int ny, cufftType type);
 cufftResult cufftPlan3d(cufftHandle *plan, int nx, int ny, int nz, cufftType type);
-/* Element (b; i, j, k) of the input is at b * idist + ((i * inembed[1] + j) * inembed[2] + k) * istride, and of the output likewise. Where
- * inembed (onembed) is NULL it lies packed, and istride and idist are not looked at. */
+/* Input element (b; i, j, k) is at b * idist + ((i * inembed[1] + j) * inembed[2] + k) * istride, likewise for the
+ * output. If inembed (onembed) is NULL, the elements are packed, and istride and idist are ignored. */
 cufftResult cufftPlanMany(cufftHandle *plan, int rank, int *n, int *inembed, int istride, int idist, int *onembed, int ostride,
                           int odist, cufftType type, int batch);
 
-/* The same in two steps. The size is that of the plan's tables and of its work area, which is always the plan's own. */
+/* Creates plans in two steps. The size covers the plan's tables and its work area; the plan always owns its work
+ * area. */
 cufftResult cufftCreate(cufftHandle *plan);
 cufftResult cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch, size_t *work_size);
 cufftResult cufftMakePlan2d(cufftHandle plan, int nx, int ny, cufftType type, size_t *work_size);
@@ -85,10 +88,10 @@ cufftResult cufftGetSize(cufftHandle plan, size_t *work_size);
 cufftResult cufftDestroy(cufftHandle plan);
 
 cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream);
-cufftResult cufftSetCompatibilityMode(cufftHandle plan, cufftCompatibility mode); /* changes nothing */
+cufftResult cufftSetCompatibilityMode(cufftHandle plan, cufftCompatibility mode); /* without effect */
 cufftResult cufftGetVersion(int *version);
 
-/* In place where input and output are one. */
+/* The transform is in place when input and output are the same. */
 cufftResult cufftExecC2C(cufftHandle plan, cufftComplex *input, cufftComplex *output, int direction);
 cufftResult cufftExecR2C(cufftHandle plan, cufftReal *input, cufftComplex *output);
 cufftResult cufftExecC2R(cufftHandle plan, cufftComplex *input, cufftReal *output);

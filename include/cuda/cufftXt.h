@@ -1,4 +1,5 @@
-/* cufftXt: plans and transforms whose types are arguments, over cufft.h. Those of several devices are refused; callbacks are not there. */
+/* cufftXt: plans and transforms with the types as arguments, implemented with cufft.h. Plans for several devices are
+ * refused; callbacks do not exist. */
 #ifndef _CUFFTXT_H_
 #define _CUFFTXT_H_
 
@@ -12,16 +13,16 @@
 extern "C" {
 #endif
 
-/* cufftMakePlanMany() of numbers of these types: CUDA_R_32F and CUDA_C_32F, or CUDA_R_64F and CUDA_C_64F, of which the execution's is the complex
- * one. Others are CUFFT_NOT_SUPPORTED, sizes beyond 31 bits CUFFT_INVALID_SIZE. */
+/* Like cufftMakePlanMany(), for the types CUDA_R_32F and CUDA_C_32F, or CUDA_R_64F and CUDA_C_64F. The execution type
+ * must be the complex one. Returns CUFFT_NOT_SUPPORTED for other types, CUFFT_INVALID_SIZE for sizes beyond 31 bits. */
 cufftResult cufftXtMakePlanMany(cufftHandle plan, int rank, long long int *n, long long int *inembed, long long int istride,
                                 long long int idist, cudaDataType input, long long int *onembed, long long int ostride,
                                 long long int odist, cudaDataType output, long long int batch, size_t *work_size,
                                 cudaDataType execution);
-/* By the plan's types; the direction is for complex transforms. */
+/* Uses the plan's types; `direction` applies to complex transforms. */
 cufftResult cufftXtExec(cufftHandle plan, void *input, void *output, int direction);
 
-/* ---- several devices: a program that has asked how many there are does not come here ---- */
+/* ---- several devices: unused by programs that check the number of devices ---- */
 
 typedef enum cufftXtSubFormat_t {
 	CUFFT_XT_FORMAT_INPUT = 0x00,
@@ -37,9 +38,9 @@ typedef enum cufftXtCopyType_t {
 	CUFFT_COPY_DEVICE_TO_DEVICE = 0x02
 } cufftXtCopyType;
 
-/* CUFFT_INVALID_DEVICE: of two devices or more, one is not there. */
+/* Returns CUFFT_INVALID_DEVICE: only one device exists. */
 cufftResult cufftXtSetGPUs(cufftHandle plan, int count, int *devices);
-/* CUFFT_NOT_SUPPORTED. */
+/* Return CUFFT_NOT_SUPPORTED. */
 cufftResult cufftXtMalloc(cufftHandle plan, cudaLibXtDesc **memory, cufftXtSubFormat format);
 cufftResult cufftXtMemcpy(cufftHandle plan, void *to, void *from, cufftXtCopyType kind);
 cufftResult cufftXtFree(cudaLibXtDesc *memory);

@@ -1,13 +1,16 @@
-/* curand: arrays of random numbers, by a small library of ours (docs/cuda-headers.md): XORWOW, Philox4x32-10 and Sobol's sequences.
+/* curand: arrays of random numbers, by a small library by Sluice (docs/cuda-headers.md): XORWOW, Philox4x32-10 and
+ * Sobol sequences.
  *
- * A generator has 4,096 sequences (curand_kernel.h), subsequences 0 to 4095 of its seed, and numbers that it gives take turns: element i of a call
- * is the next number of sequence (before + i) % 4096, `before` the offset and the elements of earlier calls. Device generators write to
- * memory of the device by kernels in their stream, host generators to memory of the host, the same integers and uniform numbers.
+ * A generator has 4,096 sequences (curand_kernel.h): subsequences 0 to 4095 of its seed, which take turns. Element i of
+ * a call is the next number of sequence (before + i) % 4096. `before` is the offset plus the elements of earlier calls.
+ * Device generators write device memory by kernels in their stream. Host generators write host memory, with the same
+ * integers and uniform numbers.
  *
- * Those of Sobol's give a point in as many dimensions as they are told, 1 at first: all first coordinates, then all second ones, ..., of the next
- * points. Counts are multiples of the dimensions (else CURAND_STATUS_LENGTH_NOT_MULTIPLE), offsets are points; they have no seed.
+ * Sobol generators return points of `dimensions` coordinates, by default 1: all first coordinates of the next points,
+ * then all second ones, and so on. Counts must be multiples of the dimensions (else CURAND_STATUS_LENGTH_NOT_MULTIPLE),
+ * offsets count points, and there is no seed.
  *
- * Calls that return another status than CURAND_STATUS_SUCCESS have given no number.
+ * Calls that do not return CURAND_STATUS_SUCCESS have written no number.
  */
 #ifndef CURAND_H_
 #define CURAND_H_
@@ -45,7 +48,7 @@ typedef enum curandRngType {
 	CURAND_RNG_TEST = 0,
 	CURAND_RNG_PSEUDO_DEFAULT = 100, /* XORWOW */
 	CURAND_RNG_PSEUDO_XORWOW = 101,
-	CURAND_RNG_PSEUDO_MRG32K3A = 121, /* this, MTGP32 and MT19937: CURAND_STATUS_TYPE_ERROR */
+	CURAND_RNG_PSEUDO_MRG32K3A = 121, /* this, MTGP32 and MT19937 return CURAND_STATUS_TYPE_ERROR */
 	CURAND_RNG_PSEUDO_MTGP32 = 141,
 	CURAND_RNG_PSEUDO_MT19937 = 142,
 	CURAND_RNG_PSEUDO_PHILOX4_32_10 = 161,
@@ -70,45 +73,51 @@ typedef enum curandDirectionVectorSet {
 	CURAND_DIRECTION_VECTORS_64_JOEKUO6 = 103,
 	CURAND_SCRAMBLED_DIRECTION_VECTORS_64_JOEKUO6 = 104
 } curandDirectionVectorSet_t;
-typedef unsigned int curandDirectionVectors32_t[32]; /* of a dimension */
+typedef unsigned int curandDirectionVectors32_t[32]; /* of one dimension */
 typedef unsigned long long curandDirectionVectors64_t[64];
 
 typedef struct curandGenerator_st *curandGenerator_t;
-typedef struct curandDiscreteDistribution_st *curandDiscreteDistribution_t; /* for curand_discrete() of kernels */
+typedef struct curandDiscreteDistribution_st *curandDiscreteDistribution_t; /* for curand_discrete() in kernels */
 
-/* With seed 0 and offset 0. Null generators of the calls below: CURAND_STATUS_NOT_INITIALIZED. */
+/* Seed and offset start at 0. The calls below return CURAND_STATUS_NOT_INITIALIZED for a NULL generator. */
 curandStatus_t curandCreateGenerator(curandGenerator_t *generator, curandRngType_t type);
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t *generator, curandRngType_t type);
 curandStatus_t curandDestroyGenerator(curandGenerator_t generator);
 curandStatus_t curandGetVersion(int *version);
 
-/* Each begins again: the next number is that of the seed at the offset, in elements of 32 bits. */
+/* Each restarts the generator: the next number is the seed's at the offset, in elements of 32 bits. */
 curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t generator, unsigned long long seed);
 curandStatus_t curandSetGeneratorOffset(curandGenerator_t generator, unsigned long long offset);
-curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order); /* of its kind: all are the same */
-curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int count); /* 1 to 20,000 */
+/* Every ordering of the generator's kind is accepted and gives the same numbers. */
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t generator, curandOrdering_t order);
+/* `count` is 1 to 20,000. */
+curandStatus_t curandSetQuasiRandomGeneratorDimensions(curandGenerator_t generator, unsigned int count);
 curandStatus_t curandSetStream(curandGenerator_t generator, cudaStream_t stream);
-curandStatus_t curandGenerateSeeds(curandGenerator_t generator); /* what the first number would do else */
+curandStatus_t curandGenerateSeeds(curandGenerator_t generator); /* performs the setup that the first number would */
 
-curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *to, size_t count); /* not Sobol's of 64 bits */
-curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *to, size_t count); /* Sobol's of 64 bits alone */
-/* Above 0, up to 1. */
+/* Not for 64-bit Sobol generators. */
+curandStatus_t curandGenerate(curandGenerator_t generator, unsigned int *to, size_t count);
+/* Only for 64-bit Sobol generators. */
+curandStatus_t curandGenerateLongLong(curandGenerator_t generator, unsigned long long *to, size_t count);
+/* The numbers are above 0, up to 1. */
 curandStatus_t curandGenerateUniform(curandGenerator_t generator, float *to, size_t count);
 curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double *to, size_t count);
-/* Odd counts of pseudo-random ones: CURAND_STATUS_LENGTH_NOT_MULTIPLE. */
+/* Pseudo-random generators return CURAND_STATUS_LENGTH_NOT_MULTIPLE for odd counts. */
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float *to, size_t count, float mean, float stddev);
 curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double *to, size_t count, double mean, double stddev);
 curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float *to, size_t count, float mean, float stddev);
 curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double *to, size_t count, double mean, double stddev);
-/* A mean that is not above 0, or above 400,000: CURAND_STATUS_OUT_OF_RANGE. Not Sobol's (curand_discrete() is). */
+/* Returns CURAND_STATUS_OUT_OF_RANGE unless the mean is above 0 and at most 400,000. Not for Sobol generators;
+ * curand_discrete() supports them. */
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int *to, size_t count, double mean);
 
-/* A table on the device, of the numbers that have probabilities above 1e-20 or so. */
+/* Creates a table on the device of the numbers with probabilities above about 1e-20. */
 curandStatus_t curandCreatePoissonDistribution(double mean, curandDiscreteDistribution_t *distribution);
 curandStatus_t curandDestroyDistribution(curandDiscreteDistribution_t distribution);
 
-/* The 20,000 dimensions' rows, and what scrambled ones begin with (curand_init of kernels): of the library, in the host's memory. They may be copied, not
- * changed. Sets of the other width: CURAND_STATUS_OUT_OF_RANGE. */
+/* Return the direction numbers of the 20,000 dimensions, and the initial values of scrambled sequences (for
+ * curand_init() in kernels). They are constants of the library in host memory. Sets of the other width:
+ * CURAND_STATUS_OUT_OF_RANGE. */
 curandStatus_t curandGetDirectionVectors32(curandDirectionVectors32_t *vectors[], curandDirectionVectorSet_t set);
 curandStatus_t curandGetDirectionVectors64(curandDirectionVectors64_t *vectors[], curandDirectionVectorSet_t set);
 curandStatus_t curandGetScrambleConstants32(unsigned int **constants);

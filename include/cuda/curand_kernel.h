@@ -1,12 +1,14 @@
-/* curand_kernel: random numbers in kernels, by generators of ours (docs/cuda-headers.md). Each thread has a state of its own:
+/* curand_kernel: random numbers in kernels, by our own generators (docs/cuda-headers.md). Each thread has its own
+ * state:
  *
  *     curandState state;
  *     curand_init(seed, thread, 0, &state);
  *     float x = curand_uniform(&state);
  *
- * curandState, curandStateXORWOW_t and curandStatePhilox4_32_10_t are there; subsequences of one seed do not overlap. States of Sobol's sequences (curandStateSobol32_t,
- * curandStateScrambledSobol32_t, and those of 64) are one dimension's each, whose direction numbers curand_init() copies. The functions run on the host
- * too, but for curand_discrete(): integers and uniform numbers are the same there.
+ * The types are curandState, curandStateXORWOW_t and curandStatePhilox4_32_10_t; subsequences of one seed do not
+ * overlap. A Sobol state (curandStateSobol32_t, curandStateScrambledSobol32_t, and the 64-bit ones) belongs to one
+ * dimension, whose direction numbers curand_init() copies. All functions except curand_discrete() also run on the host,
+ * with the same integers and uniform numbers.
  */
 #ifndef CURAND_KERNEL_H_
 #define CURAND_KERNEL_H_

@@ -1,2 +1,2 @@
-/* device_launch_parameters: everything of this name comes with cuda_runtime.h. */
+/* device_launch_parameters: cuda_runtime.h declares everything that belongs to this header. */
 #include "cuda_runtime.h"

@@ -1,2 +1,2 @@
-/* device_types: everything of this name comes with cuda_runtime.h. */
+/* device_types: cuda_runtime.h declares everything that belongs to this header. */
 #include "cuda_runtime.h"

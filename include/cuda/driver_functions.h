@@ -1,4 +1,4 @@
-/* driver_functions.h: makers of the structures that describe pitched memory. */
+/* driver_functions: constructors of the structures that describe pitched memory. */
 #ifndef DRIVER_FUNCTIONS_H
 #define DRIVER_FUNCTIONS_H
 

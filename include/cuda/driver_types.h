@@ -481,7 +481,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrUnifiedAddressing = 41,
 	cudaDevAttrMaxTexture1DLayeredWidth = 42,
 	cudaDevAttrMaxTexture1DLayeredLayers = 43,
-	cudaDevAttrCanTex2DGather = 44, /* the driver's */
+	cudaDevAttrCanTex2DGather = 44, /* the driver API's */
 	cudaDevAttrMaxTexture2DGatherWidth = 45,
 	cudaDevAttrMaxTexture2DGatherHeight = 46,
 	cudaDevAttrMaxTexture3DWidthAlt = 47,
@@ -536,7 +536,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrHostRegisterSupported = 99,
 	cudaDevAttrPageableMemoryAccessUsesHostPageTables = 100,
 	cudaDevAttrDirectManagedMemAccessFromHost = 101,
-	cudaDevAttrVirtualMemoryManagementSupported = 102, /* the driver's */
+	cudaDevAttrVirtualMemoryManagementSupported = 102, /* the driver API's */
 	cudaDevAttrMaxBlocksPerMultiprocessor = 106,
 	cudaDevAttrMaxPersistingL2CacheSize = 108,
 	cudaDevAttrMaxAccessPolicyWindowSize = 109,
@@ -553,7 +553,7 @@ enum cudaDeviceAttr {
 	cudaDevAttrDeferredMappingCudaArraySupported = 121,
 	cudaDevAttrIpcEventSupport = 125,
 	cudaDevAttrMemSyncDomainCount = 126,
-	cudaDevAttrUnifiedFunctionPointers = 129, /* the driver's */
+	cudaDevAttrUnifiedFunctionPointers = 129, /* the driver API's */
 	cudaDevAttrNumaConfig = 130,
 	cudaDevAttrNumaId = 131,
 	cudaDevAttrMpsEnabled = 133,

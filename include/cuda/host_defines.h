@@ -1,4 +1,4 @@
-/* host_defines: the words that CUDA adds to C++. Outside a CUDA compilation they mean nothing. */
+/* host_defines: the keywords that CUDA adds to C++. Outside a CUDA compilation they have no effect. */
 #ifndef __HOST_DEFINES_H__
 #define __HOST_DEFINES_H__
 
@@ -17,10 +17,11 @@
 #define __global__   __attribute__((global))
 #define __shared__   __attribute__((shared))
 #define __constant__ __attribute__((constant))
-/* The host's variable of that name is the memory: the section tells it from those of device variables (sluice/managed.h). */
+/* The host variable of that name is the memory. Its section distinguishes it from the host shadows of device variables
+ * (sluice/managed.h). */
 #define __managed__ __attribute__((device, section("sluice_managed")))
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
-/* Standard headers write __attribute__((__noinline__)); bits/shared_ptr_base.h beside this file keeps that working. */
+/* Standard headers write __attribute__((__noinline__)); our bits/shared_ptr_base.h keeps that working. */
 #define __noinline__ __attribute__((noinline))
 #define __grid_constant__
 #define __cluster_dims__(...) _Pragma("GCC error \"sluice: clusters are not supported: __cluster_dims__\"")

@@ -1,4 +1,4 @@
-/* library_types: what the libraries call types of numbers. */
+/* library_types: the libraries' names for number types. */
 #ifndef __LIBRARY_TYPES_H__
 #define __LIBRARY_TYPES_H__
 

@@ -1,7 +1,8 @@
-/* mma: products of matrices by a warp, nvcuda::wmma, through the instructions wmma.load, wmma.mma and wmma.store.
+/* mma: matrix products by a warp (nvcuda::wmma), implemented with the instructions wmma.load, wmma.mma and wmma.store.
  *
- * All of CUDA's shapes and types, from any architecture on. x[] holds a thread's elements, of which some of matrix_a and matrix_b of
- * __half are there more than once; which element lies where is not CUDA's (src/ptx/matrix.h), as CUDA says that programs must not ask.
+ * All of CUDA's shapes and types work on every architecture. x[] holds the elements of one thread; some elements of
+ * __half matrix_a and matrix_b are stored more than once. The mapping of elements to threads differs from CUDA's
+ * (src/ptx/matrix.h), which programs must not rely on.
  */
 #ifndef __CUDA_MMA_H__
 #define __CUDA_MMA_H__
@@ -46,14 +47,14 @@ using experimental::bmmaBitOp;
 using experimental::bmmaBitOpAND;
 using experimental::bmmaBitOpXOR;
 
-/* What a fragment keeps: `count` values of a type, in as many registers as the instructions want. */
+/* The storage of a fragment: `count` values of a type, in the number of registers that the instructions need. */
 template <class T, int count> struct __sluice_elements {
 	typedef T element_type;
 	enum { num_elements = count, num_storage_elements = count };
 	alignas(sizeof(T) < 4 ? 4 : sizeof(T)) T x[count];
 };
 
-typedef unsigned __attribute__((may_alias)) __sluice_word; /* of elements of any type */
+typedef unsigned __attribute__((may_alias)) __sluice_word; /* may alias elements of any type */
 
 template <class Use, int m, int n, int k, class T, class Layout = void> class fragment;
 
@@ -65,7 +66,7 @@ template <class Use, int m, int n, int k, class T, class Layout = void> class fr
 	SLUICE_FRAGMENT(matrix_b, m, n, k, type, row_major, kept, count_b)                                             \
 	SLUICE_FRAGMENT(matrix_b, m, n, k, type, col_major, kept, count_b)
 
-/* Registers of 32 bits of an array, as operands of assembler, and their names. */
+/* The 32-bit registers of an array as assembler operands, and the registers' names. */
 #define SLUICE_R(array, i)  ((__sluice_word *)(array))[i]
 #define SLUICE_IN1(r)       "r"(SLUICE_R(r, 0))
 #define SLUICE_IN2(r)       SLUICE_IN1(r), "r"(SLUICE_R(r, 1))
@@ -80,7 +81,7 @@ template <class Use, int m, int n, int k, class T, class Layout = void> class fr
 #define SLUICE_DOUBLE_OUT1(r) "=d"((r)[0])
 #define SLUICE_DOUBLE_OUT2(r) "=d"((r)[0]), "=d"((r)[1])
 
-/* A list of operands from number 0 on, and what stands behind it. */
+/* Operand lists that begin with number 0, and the operands after them; the name states the list's length. */
 #define SLUICE_LIST1 "{%0}"
 #define SLUICE_LIST2 "{%0, %1}"
 #define SLUICE_LIST4 "{%0, %1, %2, %3}"
@@ -108,7 +109,7 @@ template <class Use, int m, int n, int k, class T, class Layout = void> class fr
 	SLUICE_LOAD(matrix_b, m, n, k, type, row_major, from, "b.sync.aligned.row." shape name, count_b, out)          \
 	SLUICE_LOAD(matrix_b, m, n, k, type, col_major, from, "b.sync.aligned.col." shape name, count_b, out)
 
-/* Sums: loaded and stored in the layout that the call names. */
+/* Accumulators: loaded and stored in the layout that the call names. */
 #define SLUICE_SUM(m, n, k, shape, type, name, registers, in, out)                                                     \
 	__device__ __forceinline__ void load_matrix_sync(fragment<accumulator, m, n, k, type> &f, const type *p,       \
 	                                                 unsigned ldm, layout_t layout)                                \
@@ -188,7 +189,7 @@ template <class Use, int m, int n, int k, class T, class Layout = void> class fr
 	SLUICE_PRODUCT_OF(m, n, k, type, col, row, sum, sum_c, words, types, d_, a_, b_, c_, in, out)                  \
 	SLUICE_PRODUCT_OF(m, n, k, type, col, col, sum, sum_c, words, types, d_, a_, b_, c_, in, out)
 
-/* Of whole numbers a result may be held at the ends of int. */
+/* Integer products may saturate at the limits of int. */
 #define SLUICE_WHOLE_OF(m, n, k, type, a, b, shape, types, a_, b_)                                                     \
 	__device__ __forceinline__ void mma_sync(                                                                      \
 		fragment<accumulator, m, n, k, int> &d, const fragment<matrix_a, m, n, k, type, a##_major> &fa,        \
@@ -251,7 +252,7 @@ SLUICE_LOAD_FACTOR(8, 8, 4, "m8n8k4", double, double, ".f64", 1, 1, SLUICE_DOUBL
 SLUICE_SUMS(8, 8, 4, "m8n8k4", double, ".f64", 2, 2, SLUICE_DOUBLE_IN, SLUICE_DOUBLE_OUT)
 SLUICE_PRODUCTS(8, 8, 4, double, double, double, "m8n8k4", ".f64.f64.f64.f64", 2, 1, 1, 2, SLUICE_DOUBLE_IN, SLUICE_DOUBLE_OUT)
 
-/* Parts of bytes: A lies by rows and B by columns; x[0] has all of a thread's. */
+/* Elements smaller than a byte: A is stored by rows and B by columns; x[0] holds all of a thread's elements. */
 #define SLUICE_SMALL(k, shape, type, kept, name)                                                                       \
 	SLUICE_FRAGMENT(matrix_a, 8, 8, k, type, row_major, kept, 1)                                                   \
 	SLUICE_FRAGMENT(matrix_b, 8, 8, k, type, col_major, kept, 1)                                                   \
@@ -303,7 +304,7 @@ __device__ __forceinline__ void fill_fragment(fragment<Use, m, n, k, T, Layout> 
 		f.x[i] = value;
 }
 
-/* The nearest tf32, ties away from zero. */
+/* Rounds to the nearest tf32, ties away from zero. */
 __device__ __forceinline__ float __float_to_tf32(float value)
 {
 	unsigned bits;

@@ -1,4 +1,5 @@
-/* nvrtc: compiling CUDA C++ while a program runs, for C and C++. libnvrtc.so (-lnvrtc) does it with `sluice cc`: docs/cuda-runtime.md. */
+/* nvrtc: compiles CUDA C++ while a program runs; for C and C++. libnvrtc.so (-lnvrtc) runs `sluice cc`:
+ * docs/cuda-runtime.md. */
 #ifndef __NVRTC_H__
 #define __NVRTC_H__
 
@@ -30,25 +31,27 @@ typedef struct _nvrtcProgram *nvrtcProgram;
 
 const char *nvrtcGetErrorString(nvrtcResult result);
 nvrtcResult nvrtcVersion(int *major, int *minor);
-/* Numbers of architectures, 70 for sm_70, from the oldest on. */
+/* Return architecture numbers, such as 70 for sm_70, in ascending order. */
 nvrtcResult nvrtcGetNumSupportedArchs(int *count);
 nvrtcResult nvrtcGetSupportedArchs(int *architectures);
 
-/* Source, its name in messages (NULL: default_program) and headers by the names by which it includes them: all are copied. */
+/* Copies the source, its name for messages (NULL: default_program), and the headers with the names by which the source
+ * includes them. */
 nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const char *name, int header_count,
                                const char *const *headers, const char *const *include_names);
 nvrtcResult nvrtcDestroyProgram(nvrtcProgram *program);
 nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const char *const *options);
 
-/* Sizes are with the NUL at the end. */
+/* Sizes include the final NUL. */
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size);
 nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx);
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t *size);
 nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log);
-/* In place of machine code a fat binary with the PTX: cuModuleLoadData() takes it, and cuLinkAddData() as CU_JIT_INPUT_CUBIN. */
+/* Return, in place of machine code, a fat binary with the PTX. cuModuleLoadData() accepts it, and so does
+ * cuLinkAddData() as CU_JIT_INPUT_CUBIN. */
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t *size);
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin);
-/* Of these there is none: all are refused. */
+/* These formats do not exist: all calls are refused. */
 nvrtcResult nvrtcGetLTOIRSize(nvrtcProgram program, size_t *size);
 nvrtcResult nvrtcGetLTOIR(nvrtcProgram program, char *code);
 nvrtcResult nvrtcGetNVVMSize(nvrtcProgram program, size_t *size);
@@ -56,8 +59,8 @@ nvrtcResult nvrtcGetNVVM(nvrtcProgram program, char *code);
 nvrtcResult nvrtcGetOptiXIRSize(nvrtcProgram program, size_t *size);
 nvrtcResult nvrtcGetOptiXIR(nvrtcProgram program, char *code);
 
-/* Names of kernels and variables as the program writes them, before it is compiled, and as the PTX has them, after that; the
- * text is the program's. */
+/* Before compilation: registers the names of kernels and variables as written in the program. After it: returns their
+ * names in the PTX, in a text owned by the program. */
 nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression);
 nvrtcResult nvrtcGetLoweredName(nvrtcProgram program, const char *expression, const char **name);
 
@@ -80,7 +83,7 @@ static inline nvrtcResult nvrtcGetTypeName(const std::type_info &type, std::stri
 	std::free(text);
 	return status == 0 ? NVRTC_SUCCESS : NVRTC_ERROR_INTERNAL_ERROR;
 }
-/* With its qualifiers, which type_info leaves out: as the argument of a template. */
+/* Keeps the qualifiers of a type, which type_info drops, by making it a template argument. */
 template <class T> struct nvrtcTypeHolder {
 };
 template <class T> static inline nvrtcResult nvrtcGetTypeName(std::string *name)

@@ -1,2 +1,2 @@
-/* sm_30_intrinsics: everything of this name comes with cuda_runtime.h. */
+/* sm_30_intrinsics: cuda_runtime.h declares everything that belongs to this header. */
 #include "cuda_runtime.h"

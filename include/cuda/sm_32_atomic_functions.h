@@ -1,2 +1,2 @@
-/* sm_32_atomic_functions: everything of this name comes with cuda_runtime.h. */
+/* sm_32_atomic_functions: cuda_runtime.h declares everything that belongs to this header. */
 #include "cuda_runtime.h"

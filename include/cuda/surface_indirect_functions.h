@@ -1,2 +1,2 @@
-/* surface_indirect_functions: everything of this name comes with cuda_runtime.h. */
+/* surface_indirect_functions: cuda_runtime.h declares everything that belongs to this header. */
 #include "cuda_runtime.h"

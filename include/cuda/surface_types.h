@@ -1,4 +1,4 @@
-/* surface_types: how surfaces are described. */
+/* surface_types: types that describe surfaces. */
 #ifndef __SURFACE_TYPES_H__
 #define __SURFACE_TYPES_H__
 

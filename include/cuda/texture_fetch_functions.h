@@ -1,2 +1,2 @@
-/* texture_fetch_functions: everything of this name comes with cuda_runtime.h. */
+/* texture_fetch_functions: cuda_runtime.h declares everything that belongs to this header. */
 #include "cuda_runtime.h"

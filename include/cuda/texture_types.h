@@ -1,4 +1,4 @@
-/* texture_types: how textures and surfaces are described. */
+/* texture_types: types that describe textures and surfaces. */
 #ifndef __TEXTURE_TYPES_H__
 #define __TEXTURE_TYPES_H__
 

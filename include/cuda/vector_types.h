@@ -7,7 +7,7 @@
 
 #include "host_defines.h"
 
-/* align2, align4: alignment of the vectors of 2 and 4 elements. */
+/* align2, align4: alignments of the vectors of 2 and 4 elements. */
 #define SLUICE_VECTORS(type, name, align2, align4)                                                                     \
 	struct name##1                                                                                                 \
 	{                                                                                                              \
@@ -44,7 +44,7 @@ SLUICE_VECTORS(float, float, 8, 16)
 SLUICE_VECTORS(double, double, 16, 16)
 #undef SLUICE_VECTORS
 
-/* A uint3 becomes a dim3, but nothing that merely converts to uint3 does: the builtin variables convert to both. */
+/* Converts a uint3 to a dim3, but no type that only converts to uint3: the builtin variables convert to both. */
 #if defined(__cplusplus)
 template <class T> struct sluice_if_uint3;
 template <> struct sluice_if_uint3<uint3> {

@@ -1,5 +1,5 @@
-/* Device memory by name, for mechanisms that ask for it: variables by their symbols, what the program has allocated by the parameter of the
- * kernel that points there. */
+/* Device memory by name, for mechanisms that query it. A variable has its symbol's name. Memory that the program
+ * allocated has the name of the kernel parameter that points to it. */
 #include "api/api.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static const struct ptx_variable *find_variable(const struct ptx_variable *first
 	return NULL;
 }
 
-/* Of any module, its own or a function's. */
+/* Searches the variables of all modules and of their functions. */
 static const struct ptx_variable *variable_at(const sluice_gpu *gpu, uint64_t address)
 {
 	const struct ptx_variable *found = NULL;
@@ -32,7 +32,8 @@ static const struct ptx_variable *variable_at(const sluice_gpu *gpu, uint64_t ad
 	return found;
 }
 
-/* "kernel_param_0" is param_0, as the compiler names it; a word inside of a structure has its offset behind that. */
+/* The compiler names parameter 0 "kernel_param_0", which becomes "param_0". A word inside a structure gets its offset
+ * appended. */
 static const char *name_of_parameter(struct arena *arena, const struct ptx_function *kernel,
                                      const struct ptx_variable *parameter, uint64_t offset)
 {
@@ -46,7 +47,8 @@ static const char *name_of_parameter(struct arena *arena, const struct ptx_funct
 	return arena_string(arena, text, (size_t)written < sizeof text ? (size_t)written : sizeof text - 1);
 }
 
-/* The first parameter of the kernel, or word of one, that points into the allocation; NULL: none does. */
+/* Returns the name of the kernel's first parameter, or word of a parameter, that points into the allocation; NULL: none
+ * does. */
 static const char *name_by_parameter(struct launch_analyses *known, const struct simt_allocation *allocation)
 {
 	const struct ptx_function *kernel = known->kernel->function;
@@ -60,7 +62,7 @@ static const char *name_by_parameter(struct launch_analyses *known, const struct
 	return NULL;
 }
 
-/* NULL: it is no memory that kernels write. */
+/* Returns NULL for memory that kernels do not write. */
 static const char *name_of(struct launch_analyses *known, const struct simt_allocation *allocation)
 {
 	char text[32];

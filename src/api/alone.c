@@ -12,7 +12,7 @@
 
 static const meets_set POINTERS = BIT(MEETS_SOURCES) - 1;
 
-/* Where a pointer of the launch points to; a size of 0: to no memory. */
+/* The memory that a pointer of the launch points to; size 0: none. */
 struct target {
 	uint64_t address, size;
 };
@@ -27,7 +27,7 @@ static struct target target_of(const sluice_gpu *gpu, const struct simt_launch *
 	return found ? (struct target){found->address, found->size} : (struct target){0};
 }
 
-/* One of the pointers points to the memory. */
+/* True when one of the pointers in `set` points to the memory. */
 static bool points_to(const struct target *target, meets_set set, const struct target *memory)
 {
 	for (set &= POINTERS; set; set &= set - 1) {
@@ -38,7 +38,7 @@ static bool points_to(const struct target *target, meets_set set, const struct t
 	return false;
 }
 
-/* A load of these pointers may read what a store goes to. */
+/* True when a load through these pointers may alias a store of the kernel. */
 static bool meets_store(const struct meets *meets, const struct target *target, meets_set set)
 {
 	if (!(meets->stored & ~BIT(MEETS_INSIDE)))
@@ -53,7 +53,8 @@ static bool meets_store(const struct meets *meets, const struct target *target, 
 	return false;
 }
 
-/* Each of its accesses is made when its instruction issues. Of what a trace gives no values are known, and it stores none. */
+/* True when every access is performed as its instruction issues. False for a trace: its values are unknown, and it does
+ * not describe stores. */
 static bool may_go_alone(const struct simt_program *program)
 {
 	for (uint32_t pc = 0; pc < program->count; pc++)
@@ -62,7 +63,7 @@ static bool may_go_alone(const struct simt_program *program)
 	return !program->source;
 }
 
-/* By instruction of the body. */
+/* Returns the set of loads that may alias a store, by instruction of the body. */
 static uint64_t *loads_that_meet(const sluice_gpu *gpu, const sluice_kernel *kernel, const struct simt_launch *launch)
 {
 	const struct meets *meets = kernel->meets;
@@ -76,7 +77,7 @@ static uint64_t *loads_that_meet(const sluice_gpu *gpu, const sluice_kernel *ker
 	return inst;
 }
 
-/* Of a function that is called: each load. */
+/* True when SMs must wait at the instruction. In called functions they wait at every load. */
 static bool waits(const sluice_kernel *kernel, const uint64_t *inst, const struct ptx_inst *ptx)
 {
 	const struct ptx_function *function = kernel->function;

@@ -1,4 +1,5 @@
-/* alone: whether SMs may go on alone in a launch, and in front of which loads they wait for each other (docs/timing-model.md, Windows). */
+/* alone: decides whether the SMs of a launch may run ahead of each other, and which loads they must wait at
+ * (docs/timing-model.md, Windows). */
 #ifndef SLUICE_API_ALONE_H
 #define SLUICE_API_ALONE_H
 
@@ -6,7 +7,8 @@
 
 struct gpu_run;
 
-/* Fills in run->alone, of a launch that is ready otherwise; alone_free() what it takes. Nothing where the machine has no windows. */
+/* Fills in run->alone for a launch that is otherwise ready. Leaves it zero when the machine has no windows.
+ * alone_free() frees what alone_find() allocates. */
 void alone_find(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run);
 void alone_free(struct gpu_run *run);
 

@@ -1,5 +1,5 @@
-/* What mechanisms are told of a launch when they ask: the rows of bytes that its blocks read, as the program announces them or as
- * analysis finds them, its loads, and its code that stages tiles in shared memory. */
+/* Facts of a launch that mechanisms can query. The rows of bytes that its blocks read, as the program announced them or
+ * as analysis finds them; its loads; its code that stages tiles in shared memory. */
 #include "api/api.h"
 
 #include "flow/affine.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what the program announces --- */
+/* --- the program's announcements --- */
 
 enum sluice_status sluice_announce_range(sluice_gpu *gpu, const struct sluice_range *range, struct sluice_error *error)
 {
@@ -42,7 +42,8 @@ static uint32_t pc_of(const struct simt_program *program, uint32_t inst)
 	return MECH_NO_PC;
 }
 
-/* A row of an array, clipped to its allocation. False: it has none. */
+/* Places a row in the allocation that `base` points into, which clips it. Returns false when there is no such
+ * allocation. */
 static bool place_row(const struct launch_analyses *known, uint64_t base, struct mech_row *row)
 {
 	base = simt_address(known->gpu->gpu->memory, base);
@@ -93,7 +94,7 @@ static struct mech_rows analysed_rows(struct launch_analyses *known, uint32_t mo
 	return rows;
 }
 
-/* In the order in which they were announced; arrays that have been freed since have no rows. */
+/* Returns the rows in the order of their announcement. Arrays freed since then have no rows. */
 static struct mech_rows announced_rows(struct launch_analyses *known, const struct announcements *said, uint32_t most)
 {
 	uint32_t count = said->count < most ? said->count : most;
@@ -117,7 +118,7 @@ static struct mech_rows give_rows(void *user, uint32_t most, enum mech_loops loo
 	return said->used ? announced_rows(known, said, most) : analysed_rows(known, most, loops);
 }
 
-/* What the analyzer knows of a load of the kernel's own body, or NULL. */
+/* Returns the analyzer's result for a load of the kernel's own body, or NULL. */
 static const struct affine_load *analysed_load(const struct affine_kernel *analysis, const struct ptx_inst *inst)
 {
 	for (uint32_t i = 0; i < analysis->loads; i++)

@@ -1,4 +1,4 @@
-/* api: what the files behind include/sluice.h share. */
+/* api: declarations shared by the files that implement include/sluice.h. */
 #ifndef SLUICE_API_API_H
 #define SLUICE_API_API_H
 
@@ -21,11 +21,11 @@
 struct footprint;
 struct simt_checks;
 
-/* What the program says that blocks will read. */
+/* Ranges that the program announced: the bytes that blocks will read. */
 struct announcements {
 	struct sluice_range *range;
 	uint32_t count;
-	bool used; /* the program has said something, if only that it says nothing */
+	bool used; /* the program made an announcement, perhaps an empty one */
 };
 
 struct sluice_module {
@@ -37,7 +37,7 @@ struct sluice_module {
 	sluice_module *next;
 };
 
-/* kernel.NAME.registers=N and kernel.NAME.max_registers=N: one of them is given, the other 0. */
+/* kernel.NAME.registers=N or kernel.NAME.max_registers=N. Exactly one of the two numbers is not 0. */
 struct kernel_setting {
 	char *kernel;
 	uint32_t registers, max_registers;
@@ -45,7 +45,7 @@ struct kernel_setting {
 
 struct sluice_gpu {
 	struct machine machine;
-	struct gpgpusim_options gpgpusim; /* of a machine that was read from a GPGPU-Sim configuration */
+	struct gpgpusim_options gpgpusim; /* of a machine read from a GPGPU-Sim configuration */
 	struct attachments attachments;
 	struct passes passes;
 	struct gpu *gpu;
@@ -54,56 +54,58 @@ struct sluice_gpu {
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);
 	void *progress_user;
-	struct simt_checks *checks; /* or NULL: nothing is looked for */
-	struct footprint *footprint; /* or NULL: reads are not held against rows */
+	struct simt_checks *checks; /* NULL: no checks */
+	struct footprint *footprint; /* NULL: reads are not compared with the predicted rows */
 	bool whole_warp_barriers;
-	bool looks_for_leaks; /* the check "leaks" */
+	bool looks_for_leaks; /* the check "leaks" is on */
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
 	void (*stray_read)(void *user, const char *text);
 	void *stray_read_user;
-	atomic_bool stop; /* sluice_stop() */
+	atomic_bool stop; /* set by sluice_stop() */
 	_Atomic(const char *) stop_cause;
 	struct announcements announced;
 	struct textures textures;
 	struct kernel_setting *kernel_settings;
 	size_t kernel_setting_count;
 	sluice_module *modules;
-	struct energies energies;    /* with settings->energy */
-	struct energy_prices prices; /* of these, for the records */
+	struct energies energies;    /* set when settings->energy is given */
+	struct energy_prices prices; /* from `energies`, for the records */
 	struct records records;
 	struct stats_file stats_file;
 	struct traces traces;
 	struct trace_writer *trace_out; /* settings->trace_out, or NULL */
 	struct sampling sampling;
 	uint64_t functional_launches;
-	double estimated_seconds; /* of these */
-	uint64_t code_bytes; /* of all programs prepared so far */
+	double estimated_seconds; /* time of the functional launches, estimated */
+	uint64_t code_bytes; /* size of all programs prepared so far */
 };
 
-/* check.c: the setting's words as a set, for api_open_checks() when the gpu's memory is there. */
+/* check.c: parses the setting's words into a set of check kinds. api_open_checks() takes the set when the GPU's memory
+ * exists. */
 unsigned api_parse_checks(const char *check, struct diag *diag);
-/* Of some, the records are of all blocks together. */
+/* True when the set has a check that records accesses of all blocks in one table, which needs one host thread. */
 bool api_checks_want_one_thread(unsigned kinds);
 enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluice_error *error);
-/* Before a launch, whose parameters are in place; and after it, to say what it has found. The reads of one that is waited for by the launch in
- * which it is nested are not held against rows. */
+/* Called before a launch whose parameters are in place, and after it to report findings. `waited_for`: the parent
+ * launch waits for this nested one. Its reads are not compared with predicted rows. */
 void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch, bool waited_for);
 void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch, bool waited_for);
-/* Says what a launch has found so far. */
+/* Reports what the launch has found so far. */
 void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch);
 
-/* analyses.c: what mechanisms may ask of a launch. */
+/* analyses.c: what mechanisms can query about a launch. */
 struct launch_analyses {
 	sluice_gpu *gpu;
 	sluice_kernel *kernel;
 	const struct simt_launch *launch;
 	struct arena arena;
 };
+/* Returns the query functions for a mechanism. `known` must outlive them; free known->arena afterwards. */
 struct seam_analyses api_analyses(struct launch_analyses *known);
-/* allocations.c: device memory by name, by address; `known` is a struct launch_analyses. */
+/* allocations.c: lists device memory with names and addresses. `known` is a struct launch_analyses. */
 const struct mech_allocation *api_allocations(void *known, uint32_t *count);
-/* mechanism.c: what mechanisms have counted in the launch. */
+/* mechanism.c: stores the mechanisms' counters of the launch in its record. */
 void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record);
 
 #endif

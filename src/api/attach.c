@@ -40,7 +40,7 @@ static void no_mechanism(const char *name, struct diag *diag)
 		diag_plain(diag, "no mechanism '%s'; 'sluice mech list' shows those there are", name);
 }
 
-/* Figures stand as NAME.COUNTER beside the machine's. */
+/* True when the name would collide with a group of the machine's counters: figures are named NAME.COUNTER. */
 static bool is_counter_group(const char *name)
 {
 	for (size_t i = 0; i < gpu_counter_group_count; i++)
@@ -49,7 +49,7 @@ static bool is_counter_group(const char *name)
 	return false;
 }
 
-/* dlerror()'s text without the path that it may begin with, which stands in our message already. */
+/* Returns dlerror()'s text without the path at its beginning, which our message already states. */
 static const char *load_error(const char *path)
 {
 	const char *text = dlerror();
@@ -60,11 +60,11 @@ static const char *load_error(const char *path)
 static const struct mech *find_in_object(const char *path, void **object, struct diag *diag)
 {
 	char here[PATH_MAX], message[512];
-	if (!strchr(path, '/')) { /* else dlopen() looks into the folders of libraries alone */
+	if (!strchr(path, '/')) { /* otherwise dlopen() searches only the library folders */
 		snprintf(here, sizeof here, "./%s", path);
 		path = here;
 	}
-	if (!file_is_replaceable(path)) { /* dlopen() would wait for the writer of a FIFO */
+	if (!file_is_replaceable(path)) { /* dlopen() of a FIFO would block until a writer opens it */
 		diag_plain(diag, "cannot load mechanism %s: it is no file", path);
 		return NULL;
 	}
@@ -105,15 +105,15 @@ const struct mech *attachments_find(const char *name, void **object, struct diag
 	return mech;
 }
 
-/* What one text attaches: one mechanism, or those that it stands for. */
+/* The result of one text: one mechanism, or the group of mechanisms that it stands for. */
 struct added {
 	const struct mech *mech;
-	const char *name; /* as the user has written it, a built-in one's or an object's path */
+	const char *name; /* as the user wrote it: a built-in name or a path */
 	struct seam_attached *first;
 	uint32_t count;
 };
 
-/* Of those added, the one that has the option: NULL after a message. */
+/* Returns the one added mechanism that has the option; NULL after a message. */
 static const struct seam_attached *owner_of(const struct added *added, const char *key, struct diag *diag)
 {
 	const struct seam_attached *owner = NULL;
@@ -158,7 +158,7 @@ static bool set_option(const struct added *added, char *assignment, struct diag 
 	return false;
 }
 
-/* With its defaults. */
+/* Adds a mechanism with default options. */
 static bool add_one(struct attachments *attachments, const struct mech *mech, void *object, const char *text,
                     struct diag *diag)
 {
@@ -198,7 +198,8 @@ static bool add(struct attachments *attachments, const struct mech *mech, void *
 	                              : add_one(attachments, mech, object, text, diag);
 }
 
-/* Where the machine's own stands that has now been named; or behind all others. */
+/* Returns the position of the mechanism if the machine file attached it, and marks it as named by the user. Returns the
+ * list's end otherwise. */
 static uint32_t take_built_in(struct attachments *attachments, const struct mech *mech)
 {
 	uint32_t i = 0;

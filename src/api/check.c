@@ -1,4 +1,4 @@
-/* The checks that were asked for, and what they find. */
+/* The requested checks and their findings. */
 #include "api/api.h"
 #include "api/footprint.h"
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIVERGENCE = 1 << 16, COUNTS = 1 << 17 }; /* beside the kinds of simt/check.h */
+enum { DIVERGENCE = 1 << 16, COUNTS = 1 << 17 }; /* in addition to the kinds of simt/check.h */
 enum {
 	ALL = SIMT_CHECK_RACE | SIMT_CHECK_GLOBAL_RACE | SIMT_CHECK_WARP_RACE | SIMT_CHECK_INIT |
 	      SIMT_CHECK_SHARED_INIT | SIMT_CHECK_BOUNDS | SIMT_CHECK_MASKS | SIMT_CHECK_LEAKS | DIVERGENCE
@@ -36,7 +36,7 @@ static const struct word {
 };
 enum { WORDS = sizeof words / sizeof *words };
 
-/* "bounds, leaks, ... or footprint-counts" */
+/* Writes "bounds, leaks, ... or footprint-counts". */
 static void list_words(char *text, size_t size)
 {
 	size_t length = 0;
@@ -46,7 +46,7 @@ static void list_words(char *text, size_t size)
 	}
 }
 
-/* The word's kind, or 0. */
+/* Returns the word's kind, or 0. */
 static unsigned find_word(const char *word)
 {
 	for (size_t k = 0; k < WORDS; k++)

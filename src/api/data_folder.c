@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file that this code lies in: the shared library, or the program. */
+/* Finds the file that contains this code: the shared library or the program. */
 static bool find_module(char path[PATH_MAX])
 {
 	static const char here[] = "";

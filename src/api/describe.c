@@ -1,4 +1,4 @@
-/* What every figure means: the counters' declarations, and the formulas of the derived figures. */
+/* The meaning of every figure: the counters' declarations, and the formulas of the derived figures. */
 #include "api/record.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@ struct formula {
 	const char *name, *unit, *text;
 };
 
-/* What record_derive() computes, in the order of struct derived, and the cycles and host time that it starts from. */
+/* The figures of record_derive(), in the order of struct derived, and the cycles and host time that they use. */
 static const struct formula formulas[] = {
 	{"cycles", "cycles", "core cycles from launch to the last reply (measured)"},
 	{"host_seconds", "seconds", "time the host took for it (measured; differs from run to run)"},

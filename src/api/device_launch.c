@@ -1,4 +1,4 @@
-/* Launches by kernels: buffers for arguments, and the grids that wait. */
+/* Kernels launched by kernels: argument buffers and queued grids. */
 #include "api/device_launch.h"
 
 #include "api/api.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* cudaError_t, as device code gets it. */
+/* Values of cudaError_t, as device code receives them. */
 enum {
 	INVALID_VALUE = 1,
 	INVALID_CONFIGURATION = 9,
@@ -53,7 +53,7 @@ static struct device_launch *add(struct device_launches *launches, const struct 
 	return &launches->launch[launches->count++];
 }
 
-/* The kernel of the module whose address device code takes. */
+/* Returns the module's kernel with this address in device code. */
 static sluice_kernel *kernel_at(const sluice_module *module, uint64_t address)
 {
 	for (size_t i = 0; i < module->kernels; i++)
@@ -70,7 +70,7 @@ static uint64_t bytes_of(const sluice_kernel *kernel)
 	return bytes;
 }
 
-/* The two words of a dim3. */
+/* Unpacks a dim3 from two words. */
 static sluice_dim read_dim(const uint64_t *words)
 {
 	return (sluice_dim){(uint32_t)words[0], (uint32_t)(words[0] >> 32), (uint32_t)words[1]};
@@ -83,7 +83,7 @@ static bool is_block(const struct machine *machine, sluice_dim block)
 	       (uint64_t)block.x * block.y * block.z <= limit;
 }
 
-/* 0, or why it cannot be launched. Whether a block has room on an SM is found out when it runs. */
+/* Returns 0, or the error that prevents the launch. Whether a block fits on an SM is checked when the grid runs. */
 static uint64_t check(struct device_runtime *runtime, const struct device_launch *launch)
 {
 	const sluice_dim *grid = &launch->grid;
@@ -120,7 +120,7 @@ uint64_t device_parameter_buffer_v2(struct device_runtime *runtime, const uint64
 	return launch.buffer;
 }
 
-/* Takes the arguments out of their buffer, which is given back; the grid waits. */
+/* Copies the arguments out of their buffer, frees the buffer and queues the grid. */
 static uint64_t begin_to_wait(struct device_runtime *runtime, struct device_launch launch)
 {
 	struct simt_memory *memory = runtime->gpu->gpu->memory;
@@ -158,7 +158,7 @@ uint64_t device_launch_v2(struct device_runtime *runtime, const uint64_t *words,
 			prepared->launch[i] = prepared->launch[--prepared->count];
 			return begin_to_wait(runtime, launch);
 		}
-	/* of a buffer that was refused, NULL, there is an error already */
+	/* if the buffer was NULL because the request was refused, an error is already recorded */
 	uint64_t error = device_last_error(runtime, block, true);
 	return error ? error : fail(runtime, block, INVALID_VALUE, "the arguments lie in no buffer");
 }

@@ -1,8 +1,9 @@
-/* device_launch: launches by kernels (CUDA's dynamic parallelism).
+/* device_launch: kernels launched by kernels (CUDA's dynamic parallelism).
  *
- * A thread asks for a buffer, writes the arguments into it and launches. The grids wait in the order in which they were launched, and run when the grid
- * that launched them has ended, each with all that it launches itself before the next. Those that their block waits for (cudaDeviceSynchronize) run at
- * that place instead, functionally, for which the machine stands still.
+ * A thread requests a buffer, writes the arguments into it and launches. The child grids are queued in launch order and
+ * run when the parent grid has ended. Each grid runs with all its own children before the next one starts. When a block
+ * waits for its children (cudaDeviceSynchronize), they run at that point instead: functionally, while the machine's
+ * time stands still.
  */
 #ifndef SLUICE_API_DEVICE_LAUNCH_H
 #define SLUICE_API_DEVICE_LAUNCH_H
@@ -11,15 +12,15 @@
 
 #include "simt/simt.h"
 
-enum { DEVICE_LAUNCH_DEPTH = 24 }; /* CUDA's limit of nesting */
+enum { DEVICE_LAUNCH_DEPTH = 24 }; /* CUDA's nesting limit */
 
-/* A grid that waits, or that is made ready in a buffer. */
+/* A grid that is queued, or whose arguments are being written. */
 struct device_launch {
 	sluice_kernel *kernel;
 	sluice_dim grid, block;
 	uint32_t shared;
 	uint64_t parent;  /* the launching block */
-	uint64_t buffer;  /* address of its arguments; 0 when they are taken */
+	uint64_t buffer;  /* address of its arguments; 0 after they were copied */
 	uint8_t *arguments;
 };
 
@@ -28,7 +29,7 @@ struct device_launches {
 	size_t count, capacity;
 };
 
-/* The errors that blocks' launches had and have not been asked for. */
+/* Errors of blocks' launches that device code has not read yet. */
 struct device_errors {
 	struct device_error {
 		uint64_t block;
@@ -37,28 +38,28 @@ struct device_errors {
 	size_t count;
 };
 
-/* Of one launch, while it runs; `user` of the system calls. */
+/* State of one launch while it runs; `user` of its system calls. */
 struct device_runtime {
-	/* Runs a grid at once, for a block that waits for it; false when it failed. */
+	/* Runs a grid immediately, for a block that waits for it. Returns false when it failed. */
 	bool (*run)(struct device_runtime *runtime, const struct device_launch *launch);
-	bool is_waited_for; /* the launch is such a one itself */
+	bool is_waited_for; /* this launch itself is one that its parent waits for */
 	const struct simt_launch *launch;
 	sluice_gpu *gpu;
 	sluice_module *module;
-	unsigned depth; /* 0: launched by the host */
+	unsigned depth; /* nesting level; 0: launched by the host */
 	struct device_launches prepared, waiting;
 	struct device_errors errors;
 };
 
-/* The system calls. They return what CUDA's return: an address, or a cudaError_t. */
+/* The system calls. They return CUDA's values: an address, or a cudaError_t. */
 uint64_t device_parameter_buffer(struct device_runtime *runtime, uint64_t size);
 uint64_t device_parameter_buffer_v2(struct device_runtime *runtime, const uint64_t *words, uint64_t block);
 uint64_t device_launch(struct device_runtime *runtime, const uint64_t *words, uint64_t block);
 uint64_t device_launch_v2(struct device_runtime *runtime, const uint64_t *words, uint64_t block);
-/* The last error of the block's launches; forgets it, unless `stays`. */
+/* Returns the last error of the block's launches, and clears it unless `stays`. */
 uint64_t device_last_error(struct device_runtime *runtime, uint64_t block, bool stays);
 
-/* The grids that the block has launched run. False when one failed, after a message. */
+/* Runs the grids that the block has launched. Returns false after a message when one failed. */
 bool device_synchronize(struct device_runtime *runtime, uint64_t block);
 
 void device_runtime_close(struct device_runtime *runtime);

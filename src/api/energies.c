@@ -14,13 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The table for machines of a compute capability, by its first number. */
+/* The default tables by the major number of the machine's compute capability. */
 static const struct {
 	uint32_t major;
 	const char *table;
 } standard[] = {{2, "gtx480-40nm"}};
 
-/* The path of a table, from malloc; NULL after a message. */
+/* Returns the path of a table, from malloc; NULL after a message. */
 static char *find_table(const char *name, struct diag *diag)
 {
 	char folder[PATH_MAX], nearest[CONFIG_NAME_SIZE];
@@ -74,7 +74,7 @@ void energies_close(struct energies *energies)
 	*energies = (struct energies){0};
 }
 
-/* What was reported, without its last end of line, as a message. */
+/* Copies the reported text, without its last newline, to `message`. Returns false. */
 static bool fail(struct diag *diag, char message[ENERGY_MESSAGE])
 {
 	const char *text = diag_bare(diag->text ? diag->text : "");
@@ -83,7 +83,7 @@ static bool fail(struct diag *diag, char message[ENERGY_MESSAGE])
 	return false;
 }
 
-/* Where nobody has named a table: that of the machine's compute capability. */
+/* Chooses the table of the machine's compute capability, if the user named none. */
 static bool choose_table(struct energies *energies, const json_t *configuration, char message[ENERGY_MESSAGE])
 {
 	const json_t *major = json_object_get(configuration, "compute.major");
@@ -136,7 +136,7 @@ static bool is_built_in(const char *name, size_t length)
 	return false;
 }
 
-/* The shared object that has the mechanism; NULL after a message. */
+/* Returns the path of the shared object that has the mechanism; NULL after a message. */
 static const char *find_object(const char *const *objects, const char *name, size_t length, struct diag *diag)
 {
 	for (; objects && *objects; objects++) {
@@ -153,7 +153,7 @@ static const char *find_object(const char *const *objects, const char *name, siz
 	return NULL;
 }
 
-/* A mechanism as statistics have it, "NAME:KEY=VALUE,...". */
+/* Attaches a mechanism from its line in the statistics, "NAME:KEY=VALUE,...". */
 static bool attach(struct attachments *attachments, const char *line, const char *const *objects, struct diag *diag)
 {
 	size_t length = strcspn(line, ":");

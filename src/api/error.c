@@ -1,4 +1,4 @@
-/* What the calls of include/sluice.h answer. */
+/* Results of the calls of include/sluice.h. */
 #include "api/error.h"
 
 #include <stdarg.h>

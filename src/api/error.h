@@ -1,4 +1,5 @@
-/* error: how the calls of include/sluice.h end: each fills in the caller's struct sluice_error, where there is one. */
+/* error: results of the calls of include/sluice.h. Each call fills in the caller's struct sluice_error, if one was
+ * passed. */
 #ifndef SLUICE_API_ERROR_H
 #define SLUICE_API_ERROR_H
 
@@ -6,10 +7,10 @@
 
 #include "base/diag.h"
 
-/* Fills *error, when there is one, and returns `status`. */
+/* Fills in *error unless it is NULL, and returns `status`. */
 __attribute__((format(printf, 3, 4))) enum sluice_status api_fail(struct sluice_error *error, enum sluice_status status,
                                                                   const char *format, ...);
-/* The same with what has been reported; frees that. */
+/* Fills in *error from the messages in `diag`, frees these, and returns `status`. */
 enum sluice_status api_fail_with_diag(struct sluice_error *error, enum sluice_status status, struct diag *diag);
 enum sluice_status api_succeed(struct sluice_error *error);
 

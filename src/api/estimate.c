@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* Student's t, 97.5 %, by degrees of freedom; between two of them linear in 1 / freedom. */
+/* Student's t, 97.5 %, by degrees of freedom; interpolated linearly in 1 / freedom. */
 static const struct {
 	double freedom, t;
 } student[] = {
@@ -33,7 +33,7 @@ void estimate_add(struct estimate *sum, const struct estimate *part)
 	sum->unknown |= part->unknown;
 }
 
-/* Degrees of freedom of a sum: Satterthwaite's. */
+/* The sum's degrees of freedom are Satterthwaite's. */
 double estimate_error(const struct estimate *estimate)
 {
 	if (!(estimate->variance > 0))
@@ -52,13 +52,14 @@ static double rate(const struct estimate_member *member)
 	return member->value / member->work;
 }
 
-/* What lies between two simulated ones, or behind the last. */
+/* The members between two simulated ones, or after the last. */
 struct gap {
 	double work;
 	size_t members;
 };
 
-/* Two of the stratum's n + 2 are known: the standard error of their mean, with the correction for a finite population, times the work. */
+/* A stratum of n + 2 members has two known ones. The error is the standard error of their mean, corrected for a finite
+ * population, times the work. */
 static double close_gap(struct estimate_member *before, struct estimate_member *after, struct gap gap)
 {
 	double unknown = (double)gap.members / (double)(gap.members + 2);
@@ -67,7 +68,7 @@ static double close_gap(struct estimate_member *before, struct estimate_member *
 	return gap.work * fabs(rate(after) - rate(before)) / 2 * sqrt(unknown);
 }
 
-/* A trend may go on: what the last two differ by. */
+/* A trend may continue after the last simulated member, so the error is the difference of the last two. */
 static double close_end(const struct estimate_member *before, struct estimate_member *last, struct gap gap)
 {
 	last->weight += gap.work / last->work;
@@ -122,7 +123,7 @@ struct estimate estimate_rest(const struct estimate_batch *batch, size_t count, 
 		double off = batch[i].cycles - batch[i].work * cycles / work;
 		squares += off * off;
 	}
-	double batches = rest * (double)count / work; /* that are left */
+	double batches = rest * (double)count / work; /* number of batches left */
 	if (count >= 2 && squares > 0)
 		set_error(&estimate, batches * sqrt(squares / (double)(count - 1) * (1 / (double)count + 1 / batches)),
 		          (double)(count - 1));

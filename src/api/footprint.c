@@ -1,4 +1,4 @@
-/* The checks 'footprint' and 'footprint-counts': what kernels read against what the static analyzer predicts. */
+/* The checks 'footprint' and 'footprint-counts': compare the kernels' reads with the static analyzer's prediction. */
 #include "api/footprint.h"
 
 #include "api/api.h"
@@ -10,14 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A kernel's reads over all its launches. */
+/* Counts of a kernel's reads over all its launches. */
 struct total {
 	char *kernel;
 	uint64_t launches, blocks;
 	struct affine_counts counts;
 };
 
-/* A resident block's; kept for the next block when that one has ended. */
+/* State of a resident block. Reused for another block when this one ends. */
 struct resident {
 	struct footprint *owner;
 	struct affine_block *reads;
@@ -25,14 +25,14 @@ struct resident {
 };
 
 struct footprint {
-	bool counts; /* they are printed in the end */
+	bool counts; /* print the totals at the end */
 	struct total *total;
 	size_t totals;
-	/* the launch that runs */
+	/* for the running launch */
 	const struct affine_kernel *kernel;
 	struct affine_check *check;
 	struct simt_reads hook;
-	/* for all host threads, behind the lock */
+	/* shared by all host threads, protected by the lock */
 	pthread_mutex_t lock;
 	struct total *now;
 	struct resident *residents, *idle;
@@ -81,7 +81,8 @@ static void end_block(void *block)
 	pthread_mutex_unlock(&footprint->lock);
 }
 
-/* The array is the parameter's name; what is read through a structure's member has that of the structure. */
+/* Describes a load: its array (the parameter's name, also for reads through a member of a structure), index and
+ * status. */
 static void describe(void *user, uint32_t inst, char *text, size_t size)
 {
 	const struct footprint *footprint = user;
@@ -102,7 +103,7 @@ struct footprint *footprint_open(bool counts)
 	return footprint;
 }
 
-/* Blocks that a stopped kernel left behind have not come back by themselves. */
+/* Reclaims the states of blocks that a stopped kernel never ended. */
 static void take_back(struct footprint *footprint)
 {
 	footprint->idle = footprint->residents;

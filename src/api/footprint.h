@@ -1,4 +1,4 @@
-/* footprint: holds the reads of kernels against the rows of the static analyzer (flow/affine.h). */
+/* footprint: compares the kernels' reads with the rows that the static analyzer predicts (flow/affine.h). */
 #ifndef SLUICE_API_FOOTPRINT_H
 #define SLUICE_API_FOOTPRINT_H
 
@@ -8,12 +8,12 @@
 
 struct footprint;
 
-/* With `counts` a line a kernel is printed when it is closed. */
+/* With `counts`, footprint_close() prints one line per kernel. */
 struct footprint *footprint_open(bool counts);
 void footprint_close(struct footprint *footprint);
 
-/* Makes launch->reads judge the launch, of whose kernel the analyzer looks at the code now if it has not before. The
- * end comes after simt_checks_report(). */
+/* footprint_begin() sets launch->reads, which checks each read of the launch. It analyzes the kernel's code at the
+ * kernel's first launch. Call footprint_end() after simt_checks_report(). */
 void footprint_begin(struct footprint *footprint, sluice_kernel *kernel, struct simt_launch *launch);
 void footprint_end(struct footprint *footprint);
 

@@ -1,10 +1,10 @@
-/* GPGPU-Sim's descriptions of caches: GEOMETRY,POLICIES,MSHRS,QUEUES[,PORT]. */
+/* GPGPU-Sim's cache descriptions: GEOMETRY,POLICIES,MSHRS,QUEUES[,PORT]. */
 #include "api/gpgpusim_inner.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* A letter of a cache's description, and what it means in ours. */
+/* A letter of a cache description, and our value for it. */
 struct letter {
 	char letter;
 	const char *value;
@@ -39,13 +39,13 @@ static void set_cache_number(struct config *config, const char *prefix, const ch
 		gpgpusim_set_number(config, name, number);
 }
 
-/* Sets:line:ways */
+/* Parses SETS:LINE:WAYS. */
 static void set_geometry(struct config *config, const char *prefix, char *text)
 {
 	static const char *const keys[] = {"sets", "line_bytes", "ways"};
 	char *parts[PARTS], *kind = text;
 	bool sectored = false;
-	if (isalpha((unsigned char)*kind) && kind[1] == ':') { /* N: lines, S: sectors; of version 4 */
+	if (isalpha((unsigned char)*kind) && kind[1] == ':') { /* version 4 prefixes N: (lines) or S: (sectors) */
 		sectored = *kind == 'S';
 		text += 2;
 	}
@@ -63,7 +63,7 @@ static void set_geometry(struct config *config, const char *prefix, char *text)
 	}
 }
 
-/* Replacement:write:allocation:write miss:index; the index came later */
+/* Parses REPLACEMENT:WRITE:ALLOCATION:WRITE_MISS[:INDEX]; the index is newer. */
 static void set_policies(struct config *config, const char *prefix, char *text)
 {
 	char *parts[PARTS];
@@ -76,7 +76,7 @@ static void set_policies(struct config *config, const char *prefix, char *text)
 	}
 	set_letter(config, prefix, "replacement", replacements, parts[0]);
 	if (!is_texture) {
-		/* local write-back and global write-evict is what L1's "evict" is */
+		/* "local write-back, global write-evict" corresponds to our "evict" of L1 */
 		set_letter(config, prefix, "write_hit", writes, parts[1]);
 		set_letter(config, prefix, "allocation", allocations, parts[2]);
 		set_letter(config, prefix, "write_miss", write_misses, parts[3]);
@@ -97,7 +97,7 @@ static void set_mshrs(struct config *config, const char *prefix, char *text)
 	set_cache_number(config, prefix, is_texture ? "requests" : "merges", parts[2]);
 }
 
-/* Miss queue, or of textures: lines on their way, and results. */
+/* Parses the length of the miss queue, or a texture cache's lines in flight and results. */
 static void set_queues(struct config *config, const char *prefix, char *text)
 {
 	char *parts[PARTS];
@@ -108,7 +108,7 @@ static void set_queues(struct config *config, const char *prefix, char *text)
 		set_cache_number(config, prefix, "results", parts[1]);
 }
 
-/* GEOMETRY,POLICIES,MSHRS,QUEUES[,PORT] */
+/* Parses GEOMETRY,POLICIES,MSHRS,QUEUES[,PORT]. */
 static void set_cache(struct config *config, const char *prefix)
 {
 	char copy[WORD], *parts[PARTS];

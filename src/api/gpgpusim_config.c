@@ -1,4 +1,4 @@
-/* GPGPU-Sim's files: their text, and what several options say together. */
+/* GPGPU-Sim's files: lexing, and values that depend on several options. */
 #include "api/gpgpusim_inner.h"
 
 #include "base/arena.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what the options' files use --- */
+/* --- helpers for the option files --- */
 
 void gpgpusim_fail(struct config *config, const char *format, ...)
 {
@@ -71,7 +71,7 @@ size_t gpgpusim_part(char *text, const char *separators, char *parts[PARTS])
 
 /* --- text --- */
 
-/* Moves to the next word or the text's end; comments go to the line's end. */
+/* Skips blanks and comments, which end with the line. */
 static const char *skip_blanks(const char *at, uint32_t *line)
 {
 	while (isspace((unsigned char)*at) || *at == '#') {
@@ -83,7 +83,7 @@ static const char *skip_blanks(const char *at, uint32_t *line)
 	return at;
 }
 
-/* Words up to the next option, with one blank between them; what stands in quotes goes over several lines and loses its blanks. */
+/* Reads words up to the next option, with one blank between them. A quoted text may span lines and loses its blanks. */
 static const char *read_value(const char *at, char *value, uint32_t *line)
 {
 	size_t length = 0;
@@ -175,7 +175,7 @@ static void read_network(struct config *config)
 	free(text);
 }
 
-/* --- what several options say together --- */
+/* --- values that depend on several options --- */
 
 static void finish_dram(struct config *config, bool is_old)
 {
@@ -205,12 +205,13 @@ static void finish_dram(struct config *config, bool is_old)
 	dram->rtp = burst;
 	dram->rtp_long = config->rtpl ? config->rtpl : burst;
 	dram->wtp = config->wl + burst + config->wr;
-	/* version 3 counts the bits of a group's bank one too many */
+	/* version 3 counts one bit too many in a bank's group number */
 	uint32_t groups = config->groups ? config->groups : 1;
 	dram->bank_groups = is_old && groups > 1 ? groups / 2 : groups;
 }
 
-/* Collector units of all sub-cores; the memory that L1 and shared memory divide, of which L1's lines are given for a part. */
+/* Divides the collector units of all sub-cores. Sets the memory shared by L1 and shared memory: the file gives L1's
+ * lines for only part of it. */
 static void finish_sm(struct config *config)
 {
 	struct sm_config *sm = &config->machine->sm;
@@ -250,7 +251,7 @@ static char *read_text(const char *path, size_t *length, struct diag *diag)
 	return text;
 }
 
-/* Options that came with version 4. */
+/* True when the file has options introduced by version 4. */
 static bool is_version_4(const char *text)
 {
 	static const char *const marks[] = {"-gpgpu_coalesce_arch", "-gpgpu_l1_latency", "-gpgpu_smem_latency",
@@ -261,7 +262,7 @@ static bool is_version_4(const char *text)
 	return false;
 }
 
-/* Machines whose schedulers have units of their own, which all begin with Volta. */
+/* True for machines whose schedulers have their own units: Volta and later. */
 static bool has_sub_cores(const char *text)
 {
 	const char *model = strstr(text, "sub_core_model");

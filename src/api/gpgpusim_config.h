@@ -1,7 +1,7 @@
-/* gpgpusim_config: machines as GPGPU-Sim's configurations describe them: gpgpusim.config, and the file of the network that it names.
+/* gpgpusim_config: reads machines from GPGPU-Sim's configurations: gpgpusim.config, and the network file that it names.
  *
- * What the model has a place for is set, over gtx480 (version 3) or gtx480-v4 (of files with options that came with version 4); what it
- * has none for, or only for another value, is listed.
+ * Options that the model supports are set, on top of gtx480 (version 3) or gtx480-v4 (files with options of version 4).
+ * Options that it does not support, or supports only with another value, are listed.
  */
 #ifndef SLUICE_API_GPGPUSIM_CONFIG_H
 #define SLUICE_API_GPGPUSIM_CONFIG_H
@@ -10,19 +10,21 @@
 
 struct diag;
 
-/* What became of a configuration's options. */
+/* The result for the options of a configuration. */
 struct gpgpusim_options {
 	uint32_t honoured, others;
-	char *list; /* of the others: a line each, with the reason; from malloc, NULL when there is none */
+	/* of the unsupported options: one line each, with the reason; from malloc, NULL when there are none */
+	char *list;
 };
 
-/* Whether the file is such a configuration, by its name: it ends in ".config". */
+/* True when the file name ends in ".config". */
 bool gpgpusim_config_is(const char *path);
 
-/* The name of the machine that the file is read over, from its text. NULL, with a message, when it cannot be read. */
+/* Returns the name of the base machine for the file, judged by its text. Returns NULL, with a message, when the file
+ * cannot be read. */
 const char *gpgpusim_config_base(const char *path, struct diag *diag);
 
-/* Sets what the file says. False, with messages, after errors. */
+/* Sets the machine's options from the file. Returns false, with messages, after errors. */
 bool gpgpusim_config_read(const char *path, struct machine *machine, struct gpgpusim_options *options, struct diag *diag);
 
 #endif

@@ -1,10 +1,11 @@
-/* The options of GPGPU-Sim's files by the keys of ours that they set. */
+/* GPGPU-Sim's options, and our keys that they set. */
 #include "api/gpgpusim_inner.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Each part sets the key at its place; "" sets nothing. Fewer parts than keys are an error, more are not looked at. */
+/* Each part sets the key at the same index; "" sets nothing. Fewer parts than keys are an error; extra parts are
+ * ignored. */
 static void set_parts(struct config *config, const char *separators, const char *const *keys, size_t count)
 {
 	char copy[WORD], *parts[PARTS];
@@ -20,7 +21,7 @@ static void set_parts(struct config *config, const char *separators, const char 
 	config->options->honoured++;
 }
 
-/* --- options that set keys as they are --- */
+/* --- options that set one key unchanged --- */
 
 struct direct {
 	const char *option;
@@ -101,7 +102,7 @@ static bool set_directly(struct config *config)
 	return false;
 }
 
-/* --- options that the model has with one value alone --- */
+/* --- options that the model supports with one value only --- */
 
 static const struct fixed {
 	const char *option, *value, *why;
@@ -131,7 +132,7 @@ static bool is_fixed(struct config *config)
 	return false;
 }
 
-/* --- options of their own --- */
+/* --- options with their own function --- */
 
 static void take(struct config *config, uint32_t *number)
 {
@@ -174,7 +175,7 @@ static void set_data_rate(struct config *config)
 	take(config, &config->data_rate);
 }
 
-/* THREADS:WARP_SIZE */
+/* Parses THREADS:WARP_SIZE. */
 static void set_threads(struct config *config)
 {
 	char copy[WORD], *parts[PARTS];
@@ -193,7 +194,8 @@ static void set_threads(struct config *config)
 	config->options->honoured++;
 }
 
-/* Into the pipes, out of the collectors, and results; version 4 has pipes of double precision and integers between, and more behind. */
+/* Sets the widths into the pipes, out of the collectors, and of the result bus. Version 4 has additional pipes for
+ * double precision and integers in between, and more at the end. */
 static void set_widths(struct config *config)
 {
 	static const char *const three[] = {"sm.sp.issue_width", "sm.sfu.issue_width", "sm.mem.issue_width", "", "", "",
@@ -209,7 +211,7 @@ static void set_widths(struct config *config)
 	          has_five ? sizeof five / sizeof *five : sizeof three / sizeof *three);
 }
 
-/* The one latency of what the SFU does. */
+/* Sets one value for all types of SFU operations. */
 static void set_special(struct config *config, const char *what)
 {
 	static const char *const types[] = {"int", "fp32", "fp64"};
@@ -294,7 +296,7 @@ static void set_carve_outs(struct config *config)
 	config->options->honoured++;
 }
 
-/* One of several values of which the model has some: NUMBER sets KEY to its text. */
+/* For an option with several values, some of which the model supports. NUMBER sets KEY to the text at that index. */
 static void set_choice(struct config *config, const char *key, const char *const *texts, size_t count, const char *why)
 {
 	uint32_t number;
@@ -343,7 +345,7 @@ static void set_turns(struct config *config)
 	config->options->honoured++;
 }
 
-/* NAME=NUMBER:... */
+/* Parses NAME=NUMBER:... */
 static void set_timing(struct config *config)
 {
 	const struct {
@@ -374,7 +376,7 @@ static void set_timing(struct config *config)
 	config->options->honoured += count > 1;
 }
 
-/* Of a map's letters, of which the last is bit 0; dots are between them. */
+/* Returns the number of the lowest bank bit in a map's letters, the last of which is bit 0. Dots separate letters. */
 static uint32_t lowest_bank_bit(const char *map)
 {
 	const char *bank = strrchr(map, 'B');
@@ -384,7 +386,7 @@ static uint32_t lowest_bank_bit(const char *map)
 	return bank ? bit : UINT32_MAX;
 }
 
-/* dramid@BIT;... : with a place of the channel, the channel is what divides the address there. */
+/* Parses dramid@BIT;... Channels are interleaved at bit BIT of the address. */
 static void set_mapping(struct config *config)
 {
 	unsigned bit;
@@ -395,7 +397,7 @@ static void set_mapping(struct config *config)
 	}
 	gpgpusim_set_number(config, "map.interleave_bytes", 1u << bit);
 	gpgpusim_set(config, "map.slices_inside", lowest_bank_bit(config->value) < bit ? "true" : "false");
-	/* columns between the low and the high bits of banks */
+	/* count the column bits between the low and the high bank bits */
 	const char *first = row ? strchr(row, 'B') : NULL, *last = first ? strrchr(first, 'B') : NULL;
 	uint32_t columns = 0;
 	for (const char *at = first; at && at < last; at++)

@@ -1,4 +1,5 @@
-/* Traces in: each kernel of the list becomes a kernel of a module that has nothing else, and is launched as any other. */
+/* Reads instruction traces: each kernel of the list becomes the only kernel of a new module and is launched normally.
+ * Also writes traces of simulated kernels. */
 #include "api/instruction_trace.h"
 
 #include "api/api.h"
@@ -9,7 +10,7 @@
 
 static const char stub[] = ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry trace() { ret; }\n";
 
-/* Where a kernel's code lies: the same for all launches of one name. */
+/* Code address of a kernel: the same for all launches of one name. */
 struct code_place {
 	char *kernel;
 	uint64_t code;
@@ -18,15 +19,15 @@ struct code_place {
 
 struct session {
 	sluice_gpu *gpu;
-	const char *wanted; /* kernels: a number, FIRST-LAST, or a name; NULL: all */
+	const char *wanted; /* selected kernels: a number, FIRST-LAST, or a name; NULL: all */
 	struct code_place *place;
 	size_t places;
 	uint64_t launched;
 };
 
-/* --- what a trace is not for --- */
+/* --- settings that a trace cannot serve --- */
 
-/* What a machine has built in stays, though it finds nothing to do: instructions of its own are in no trace. */
+/* A mechanism that the machine file attaches stays and finds nothing to do: no trace contains its instructions. */
 static enum sluice_status check_mechanisms(const sluice_gpu *gpu, struct sluice_error *error)
 {
 	for (uint32_t i = 0; i < gpu->attachments.count; i++) {
@@ -62,7 +63,7 @@ static enum sluice_status check_settings(const sluice_gpu *gpu, struct sluice_er
 	return check_mechanisms(gpu, error);
 }
 
-/* --- analyses: a mechanism that asks is told by the end of the launch --- */
+/* --- analyses: a mechanism that queries one is answered by stopping the launch --- */
 
 struct asked {
 	sluice_gpu *gpu;
@@ -170,7 +171,7 @@ static enum sluice_status run_kernel(struct session *session, const char *path, 
 
 /* --- the list --- */
 
-/* True of a number and of FIRST-LAST, with *is whether they hold `number`. */
+/* True for a number and for FIRST-LAST. Sets *is when they contain `number`. */
 static bool read_range(const char *wanted, uint64_t number, bool *is)
 {
 	char *end;
@@ -183,7 +184,7 @@ static bool read_range(const char *wanted, uint64_t number, bool *is)
 	return !*end;
 }
 
-/* Fails where the trace's first lines cannot be read. */
+/* Fails when the trace's first lines cannot be read. */
 static enum sluice_status is_wanted(const struct session *session, const char *path, uint64_t number, bool *is,
                                     struct sluice_error *error)
 {
@@ -205,7 +206,7 @@ static enum sluice_status run_list(struct session *session, const struct trace_l
 	for (size_t i = 0; i < list->count; i++) {
 		bool is;
 		if (list->command[i].kind != TRACE_LAUNCH)
-			continue; /* a copy costs no cycles and leaves the caches as they are, as in a run */
+			continue; /* a copy costs no cycles and does not change the caches, as in a normal run */
 		enum sluice_status status = is_wanted(session, list->command[i].path, ++number, &is, error);
 		if (status == SLUICE_OK && is)
 			status = run_kernel(session, list->command[i].path, error);
@@ -239,7 +240,7 @@ enum sluice_status sluice_run_trace(sluice_gpu *gpu, const char *path, const cha
 	return status;
 }
 
-/* --- out --- */
+/* --- output --- */
 
 enum sluice_status trace_out_open(sluice_gpu *gpu, const char *folder, struct sluice_error *error)
 {

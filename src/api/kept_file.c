@@ -11,7 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Whose turn it is to write. Once a signal's handler has had it the process ends, and a write that began now could be cut. */
+/* The state of the write lock. TURN_LAST: a signal handler holds it and the process will end, so a new write could be
+ * cut. */
 enum turn { TURN_FREE, TURN_TAKEN, TURN_LAST };
 
 void piece_open(struct piece *piece)
@@ -36,7 +37,7 @@ static bool write_all(int descriptor, const char *text, size_t length, off_t at)
 	return true;
 }
 
-/* Takes the turn, to give it back or as the last one, where it is free; returns what it was. */
+/* Takes the lock if it is free, with the state `as`. Returns the previous state. */
 static int take_turn(struct kept_file *file, int as)
 {
 	int turn = TURN_FREE;
@@ -44,8 +45,8 @@ static int take_turn(struct kept_file *file, int as)
 	return turn;
 }
 
-/* For a signal's handler: waits until what another thread writes is whole, unless that takes very long. False when another
- * handler was first. */
+/* For a signal handler: waits, up to 5 s, until another thread's write is complete. Returns false when another handler
+ * was first. */
 static bool take_last_turn(struct kept_file *file)
 {
 	int turn = take_turn(file, TURN_LAST);
@@ -56,15 +57,15 @@ static bool take_last_turn(struct kept_file *file)
 	return turn != TURN_LAST;
 }
 
-/* After a write that failed midway, on a full disk say: what closed the file had its room. */
+/* Restores the closing text after a write failed midway, for example on a full disk. Its space is already allocated. */
 static void put_closing_back(const struct kept_file *file)
 {
 	if (ftruncate(file->descriptor, file->end) == 0)
 		write_all(file->descriptor, file->closing, strlen(file->closing), file->end);
 }
 
-/* A write that no signal may cut: no handler runs in this thread until its end, and those of other threads wait. False when
- * one of these has had the last turn. */
+/* Begins a write that no signal may cut. Blocks signals in this thread; handlers of other threads wait for the lock.
+ * Returns false when such a handler has already ended writing. */
 static bool begin_write(struct kept_file *file, sigset_t *before)
 {
 	sigset_t all;
@@ -82,7 +83,7 @@ static void end_write(struct kept_file *file, const sigset_t *before)
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* Puts the piece behind what stays; its first `lasting` bytes stay there when more is added. */
+/* Writes the piece after the text that stays. The first `lasting` bytes of it stay when more is added. */
 static void put(struct kept_file *file, const struct piece *piece, size_t lasting)
 {
 	sigset_t before;
@@ -152,7 +153,7 @@ void kept_file_change(struct kept_file *file, const char *text, size_t length, o
 
 void kept_file_change_last(struct kept_file *file, const char *text, size_t length, off_t at)
 {
-	/* nothing can be done about an error in the handler of a signal */
+	/* an error in a signal handler cannot be handled */
 	if (file->path && file->process == getpid() && take_last_turn(file))
 		write_all(file->descriptor, text, length, at);
 }

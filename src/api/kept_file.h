@@ -1,10 +1,11 @@
-/* kept_file: a text file that grows while kernels run and is whole between any two writes: what is added goes, in one write, over the few
- * bytes that close the file and brings them anew. So what is added costs the same however much was before it, and what kills the
- * process loses nothing that had been added.
+/* kept_file: a text file that grows while kernels run and is complete between any two writes.
  *
- * The system may cut a write at the end of a page when it kills the process. Signals with a handler wait until the write is
- * over. kill -9 and _exit() cannot, and no order of writes helps: what closes the file lies in one page, and would have to go
- * from it in the same step as it comes in another.
+ * Each addition overwrites the few bytes that close the file and writes them again after it, in one write. So its cost
+ * does not depend on the file's size, and killing the process loses nothing that was added.
+ *
+ * When the system kills the process, it may cut a write at a page boundary. Signals with a handler are held back until
+ * the write is over. This does not help against kill -9 and _exit(), and neither does any order of writes. The closing
+ * bytes lie in one page, and would have to vanish from it in the same step as they appear in another.
  */
 #ifndef SLUICE_API_KEPT_FILE_H
 #define SLUICE_API_KEPT_FILE_H
@@ -14,7 +15,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/* What is written at once, in memory. */
+/* Text collected in memory for one write. */
 struct piece {
 	FILE *file;
 	char *text;
@@ -22,30 +23,30 @@ struct piece {
 };
 
 struct kept_file {
-	char *path; /* NULL: none is kept */
+	char *path; /* NULL: no file is written */
 	int descriptor;
-	const char *closing; /* what closes the file while more may come */
-	off_t end;           /* of what stays */
-	pid_t process;       /* the one that writes: a forked child does not */
-	int error;           /* errno of what could not be written; then nothing more is */
+	const char *closing; /* text that closes the file until more is added */
+	off_t end;           /* of the text that stays */
+	pid_t process;       /* the process that writes; a forked child does not */
+	int error;           /* errno of the first failed write; nothing is written after it */
 	atomic_int turn;     /* enum turn */
 };
 
-/* A piece to print into; each of the functions that take one frees it. */
+/* Opens a piece to print into. Each function below that takes a piece frees it. */
 void piece_open(struct piece *piece);
 
-/* Makes the file with what begins it, and puts it in place. False with errno set. */
+/* Creates the file with the text `begin` and renames it into place. Returns false with errno set. */
 bool kept_file_open(struct kept_file *file, const char *path, struct piece *begin, const char *closing);
-/* This process may add to it, and could until now. */
+/* True when this process may add to the file and all writes so far succeeded. */
 bool kept_file_is_ours(const struct kept_file *file);
-/* Adds what stays; adds what closes the file for good, unless more is added. */
+/* Adds text that stays. kept_file_complete() adds text that closes the file until more is added. */
 void kept_file_add(struct kept_file *file, struct piece *piece);
 void kept_file_complete(struct kept_file *file, struct piece *piece);
-/* Over what lies there. */
+/* Overwrites `length` bytes at offset `at`. */
 void kept_file_change(struct kept_file *file, const char *text, size_t length, off_t at);
-/* The same in the handler of a signal; nothing is written after it. */
+/* Overwrites bytes from within a signal handler. Nothing is written after it. */
 void kept_file_change_last(struct kept_file *file, const char *text, size_t length, off_t at);
-/* Everything is on the disk. False with errno set when something was not written. */
+/* Writes everything to the disk. Returns false with errno set when something was not written. */
 bool kept_file_sync(struct kept_file *file);
 void kept_file_close(struct kept_file *file);
 

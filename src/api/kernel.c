@@ -1,4 +1,4 @@
-/* Kernels: decoded once, spilled where registers are short, and what is known of them. */
+/* Kernels: decoded once, spilled if registers are short, with cached results of analyses. */
 #include "api/api.h"
 
 #include "flow/affine.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CODE_BYTES = 8 }; /* an instruction */
+enum { CODE_BYTES = 8 }; /* per instruction */
 
 uint64_t kernel_place_code(sluice_gpu *gpu, uint32_t instructions)
 {
@@ -32,8 +32,8 @@ static bool does_nothing(const struct ptx_function *function)
 	return true;
 }
 
-/* A compiler that finds undefined behaviour may leave nothing of a kernel, without a word. A kernel without parameters is
- * empty because it was written so. */
+/* A compiler that finds undefined behaviour may silently remove a kernel's whole body. A kernel without parameters is
+ * assumed to be empty on purpose. */
 static void warn_if_emptied(const struct ptx_function *function)
 {
 	if (function->errors || function->param_count == 0 || !does_nothing(function))
@@ -48,7 +48,7 @@ static void warn_if_emptied(const struct ptx_function *function)
 	        function->name);
 }
 
-/* The same of copies in bulk (docs/ptx.md). */
+/* Warns that bulk copies take no time, because no mechanism models their engine (docs/ptx.md). */
 static void warn_if_bulk_is_free(const struct sluice_kernel *kernel)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;
@@ -60,7 +60,8 @@ static void warn_if_bulk_is_free(const struct sluice_kernel *kernel)
 		        kernel->function->name);
 }
 
-/* Transfers by DMA are made at once where no mechanism gives them their time (docs/dma.md): cycles without them are no baseline. */
+/* Warns that DMA transfers complete at once, because no mechanism models their time (docs/dma.md). Such cycles are no
+ * baseline. */
 static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;
@@ -72,7 +73,8 @@ static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
 		        kernel->function->name);
 }
 
-/* Asynchronous copies that a mechanism wants as loads and stores are a part of what a comparison with a run without it shows. */
+/* Warns that a mechanism turned asynchronous copies into loads and stores. This change by
+ * itself affects a comparison with a run without the mechanism. */
 static void warn_if_copies_are_split(const struct sluice_kernel *kernel)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;
@@ -87,7 +89,7 @@ static void warn_if_copies_are_split(const struct sluice_kernel *kernel)
 		        kernel->function->name, mechanism);
 }
 
-/* A kernel that cannot run stops nothing but its own launches. */
+/* Reports a kernel that cannot run. Only its own launches fail. */
 static enum sluice_status refuse(const sluice_kernel *kernel, struct diag *diag, struct sluice_error *error)
 {
 	struct diag message = {0};
@@ -119,7 +121,7 @@ enum sluice_status kernel_prepare(sluice_kernel *kernel, struct sluice_error *er
 		simt_check_program(kernel->module->gpu->checks, kernel->program);
 	if (kernel->module->gpu->trace_out)
 		trace_record_program(kernel->program);
-	/* What has grown, by spills or by the functions that it calls, lies behind all others. */
+	/* Spills and called functions make a program longer. If it outgrew its space, place it after all others. */
 	if (kernel->program->count > kernel->code_room)
 		kernel->code = kernel_place_code(kernel->module->gpu, kernel->program->count);
 	return SLUICE_OK;
@@ -200,7 +202,7 @@ void kernel_close(sluice_kernel *kernel)
 	arena_free(&kernel->arena);
 }
 
-/* 70 of sm_70 and of sm_70a. */
+/* Returns 70 for sm_70 and for sm_70a. */
 static uint32_t target_number(const char *name)
 {
 	return (uint32_t)strtoul(name + strcspn(name, "0123456789"), NULL, 10);

@@ -1,4 +1,4 @@
-/* Launching a kernel. */
+/* Kernel launches: checks, records, and the choice between cycles, functional execution and sampling. */
 #include "api/launch.h"
 
 #include "api/alone.h"
@@ -12,7 +12,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Grids as CUDA allows them. */
+/* CUDA's limits of a grid. */
 enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64 };
 
 static double host_now(void)
@@ -22,14 +22,15 @@ static double host_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* UINT64_MAX for more than that. */
+/* Returns UINT64_MAX on overflow. */
 static uint64_t threads_of(sluice_dim block)
 {
 	uint64_t threads;
 	return __builtin_mul_overflow((uint64_t)block.x * block.y, block.z, &threads) ? UINT64_MAX : threads;
 }
 
-/* The kernel's registers are counted for blocks that it allows. CUDA's runtime says cudaErrorInvalidValue. */
+/* Registers were allocated for the block sizes that the kernel declares, so other blocks are refused. CUDA's runtime
+ * returns cudaErrorInvalidValue here. */
 static enum sluice_status refuse_block(const struct ptx_function *function, sluice_dim block,
                                        struct sluice_error *error)
 {
@@ -88,7 +89,7 @@ static enum sluice_status check_arguments(const sluice_kernel *kernel, void *con
 	return SLUICE_OK;
 }
 
-/* Those that SMs must have: in a functional run none. */
+/* Returns the registers that limit residency: none in a functional run. */
 static uint32_t timed_registers(const sluice_kernel *kernel)
 {
 	return kernel->module->gpu->functional ? 0 : kernel_registers(kernel);
@@ -96,7 +97,7 @@ static uint32_t timed_registers(const sluice_kernel *kernel)
 
 static uint8_t *pack_params(const sluice_kernel *kernel, void *const *arguments)
 {
-	/* The analyses read a pointer as one of 64 bits, whatever the parameter's type. */
+	/* The analyses read every pointer as 64 bits, whatever the parameter's type. */
 	uint8_t *params = xcalloc(1, kernel->program->param_bytes + sizeof(uint64_t));
 	uint32_t i = 0;
 	for (const struct ptx_variable *p = kernel->function->params; p; p = p->next, i++)
@@ -104,7 +105,7 @@ static uint8_t *pack_params(const sluice_kernel *kernel, void *const *arguments)
 	return params;
 }
 
-/* Its number among the records, which may move while others are made. */
+/* Adds a record and returns its index. The records may move when others are added. */
 static size_t new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
 {
 	struct records *records = &gpu->records;
@@ -113,7 +114,7 @@ static size_t new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
 		records->record = xrealloc(records->record, records->capacity * sizeof *records->record);
 	}
 	struct record *record = &records->record[records->count++];
-	/* what a process that ends in the middle writes of it */
+	/* what is written for this launch if the process ends during it */
 	*record = (struct record){.kernel = xstrdup(kernel->function->name),
 	                          .shown = demangle(kernel->function->name),
 	                          .launch = records->count,
@@ -121,7 +122,7 @@ static size_t new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
 	return records->count - 1;
 }
 
-/* The launch is over: its record is complete. One that was waited for is written with the one that waited. */
+/* Completes the launch's record. A launch that its parent waited for is written together with the parent. */
 static void end_record(sluice_gpu *gpu, struct record *record, bool waited_for, const struct sluice_error *error)
 {
 	if (record->end != GPU_DONE && error)
@@ -136,7 +137,7 @@ struct progress {
 	double last;
 };
 
-/* At most ten calls a second reach the user. */
+/* Calls the user's function at most ten times per second. */
 static void pass_progress(void *user, uint64_t done, uint64_t blocks, uint64_t cycles, uint64_t warp_instructions)
 {
 	struct progress *progress = user;
@@ -178,7 +179,7 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 	return SLUICE_FAULT;
 }
 
-/* How a launch ended, in its record. */
+/* Stores how the launch ended in its record. */
 static void keep_end(const sluice_gpu *gpu, struct record *record, enum gpu_end end)
 {
 	record->end = end;
@@ -217,8 +218,8 @@ static enum sluice_status livelocked(const sluice_gpu *gpu, const struct gpu_run
 		record->kernel, (unsigned long long)run->cycles, gpu->machine.livelock, polls);
 }
 
-/* What a functional launch counts as in sluice_time(): a cycle of the core's clock for one warp instruction of each scheduler of the SMs that have
- * blocks, and no fewer than one cycle. */
+/* Returns the time that sluice_time() adds for a functional launch. Each scheduler of the SMs with blocks issues one
+ * warp instruction per core cycle. The minimum is one cycle. */
 static double estimate_seconds(const struct machine *machine, struct dim3 grid, uint64_t warp_instructions)
 {
 	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z, sms = blocks < machine->sms ? blocks : machine->sms;
@@ -268,7 +269,8 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	gpu_renew(gpu->gpu);
 	run->visitor = traces_begin(&gpu->traces);
 	if (!run->profile)
-		run->profile = profile_file_begin(&gpu->traces.profile, kernel);
+		run->profile = profile_file_begin(&gpu->traces.profile, &kernel->profile, kernel->program,
+		                                  kernel_registers(kernel));
 	gpu_run(gpu->gpu, run);
 	struct record *record = &gpu->records.record[number];
 	api_record_mechanisms(gpu, kernel, record);
@@ -276,7 +278,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	record->cycles = run->cycles;
 	record->blocks_per_sm = run->blocks_limit;
 	record->stats = run->stats;
-	profile_file_add(&gpu->traces.profile, kernel, record);
+	profile_file_add(&gpu->traces.profile, kernel->profile, record);
 	switch (run->end) {
 	case GPU_FAULT:
 		return report_fault(&run->launch, &run->fault, error);
@@ -296,7 +298,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	}
 }
 
-/* A run that was stopped, or has used up its instructions, starts nothing more. */
+/* Refuses a launch after the run was stopped or has used up its instructions. */
 static enum sluice_status check_may_start(sluice_gpu *gpu, const sluice_kernel *kernel, struct sluice_error *error)
 {
 	const char *name = kernel->function->name;
@@ -311,7 +313,7 @@ static enum sluice_status check_may_start(sluice_gpu *gpu, const sluice_kernel *
 	                name, (unsigned long long)gpu->instructions, (unsigned long long)gpu->max_instructions);
 }
 
-/* The kernel as it runs in such blocks, spilled where registers are short, and how many of them an SM holds. */
+/* Chooses the kernel's version for this block size, spilled if registers are short, and computes its occupancy. */
 static enum sluice_status fit_block(sluice_kernel **kernel, sluice_dim grid, sluice_dim block, uint64_t shared,
                                     struct occupancy *occupancy, struct sluice_error *error)
 {
@@ -328,7 +330,7 @@ static enum sluice_status fit_block(sluice_kernel **kernel, sluice_dim grid, slu
 	return check_launch(gpu, *kernel, grid, block, shared, occupancy, error);
 }
 
-/* What the machine is told of a launch. */
+/* Describes the launch to the machine. */
 static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const struct simt_launch *launch,
                                const struct occupancy *occupancy, struct progress *progress)
 {
@@ -346,7 +348,8 @@ static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const str
 	return run;
 }
 
-/* Runs what was found fit to run, and records it. What a block waits for (`waited_for`) runs while the machine stands still: without cycles. */
+/* Runs a checked launch and records it. If a block waits for it (`waited_for`), it runs functionally while the
+ * machine's time stands still. */
 static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, uint64_t shared,
                                        bool waited_for, struct sluice_error *error)
 {
@@ -377,8 +380,8 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	return status;
 }
 
-/* Whether the blocks of a cooperative launch have room together, by what programs are told of occupancy: in a functional run too,
- * where registers are no limit otherwise. */
+/* Checks that all blocks of a cooperative launch can be resident together, using the occupancy that programs are given.
+ * It applies in a functional run too, although registers are otherwise no limit there. */
 static enum sluice_status check_together(sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                          uint32_t dynamic_shared_bytes, struct sluice_error *error)
 {
@@ -398,21 +401,21 @@ static enum sluice_status check_together(sluice_kernel *kernel, sluice_dim grid,
 	                occupancy.blocks_per_sm, machine->sms);
 }
 
-/* How a launch was asked for. */
+/* The parameters of a requested launch. */
 struct asked {
 	sluice_dim grid, block;
 	uint32_t dynamic_shared_bytes;
 	void *const *arguments;
 	bool cooperative;
-	unsigned depth;  /* launches by kernels that it is nested in */
-	bool waited_for; /* by the block that launched it */
+	unsigned depth;  /* nesting level: number of ancestor kernels */
+	bool waited_for; /* the launching block waits for it */
 };
 
 static enum sluice_status run_children(sluice_gpu *gpu, const struct device_runtime *runtime,
                                        struct sluice_error *error);
 static bool run_waited_for(struct device_runtime *runtime, const struct device_launch *launch);
 
-/* Runs it, and then what it has launched. */
+/* Runs the launch, then the grids that it launched. */
 static enum sluice_status run_family(sluice_gpu *gpu, sluice_kernel *kernel, const struct asked *asked,
                                      const struct occupancy *occupancy, uint64_t shared, struct sluice_error *error)
 {
@@ -450,7 +453,7 @@ static enum sluice_status run_family(sluice_gpu *gpu, sluice_kernel *kernel, con
 	return status;
 }
 
-/* A trace's registers are those that it says: nothing is spilled. */
+/* A trace states its registers, so nothing is spilled. */
 enum sluice_status launch_replay(sluice_gpu *gpu, sluice_kernel *kernel, const struct simt_launch *launch,
                                  const struct seam_analyses *analyses, struct sluice_error *error)
 {
@@ -523,7 +526,7 @@ static enum sluice_status run_children(sluice_gpu *gpu, const struct device_runt
 	return status;
 }
 
-/* In the middle of the launch that it is nested in. False after a message. */
+/* Runs a nested launch while its parent is still running. Returns false after a message. */
 static bool run_waited_for(struct device_runtime *runtime, const struct device_launch *launch)
 {
 	struct sluice_error error = {0};
@@ -552,7 +555,7 @@ enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_kernel *ker
 void sluice_stop_for(sluice_gpu *gpu, const char *cause)
 {
 	const char *none = NULL;
-	atomic_compare_exchange_strong(&gpu->stop_cause, &none, cause); /* the first one counts */
+	atomic_compare_exchange_strong(&gpu->stop_cause, &none, cause); /* only the first cause is stored */
 	gpu->stop = true;
 }
 

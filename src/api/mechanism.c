@@ -1,4 +1,4 @@
-/* What mechanisms have counted in a launch, and what the user may know of them. */
+/* The mechanisms' counters of a launch, and the description of a mechanism for users. */
 #include "api/api.h"
 #include "flow/pass.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- what they have counted --- */
+/* --- counters --- */
 
 static void keep_loads(struct record_mech *kept, const struct seam_load *by_pc, uint32_t instructions,
                        const uint32_t *line)
@@ -52,7 +52,7 @@ void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct 
 	}
 }
 
-/* --- what the user may know --- */
+/* --- description for users --- */
 
 static void print_option(FILE *file, const struct seam_attached *attached, const struct option *option)
 {
@@ -76,7 +76,7 @@ static void print_counter(void *user, const struct record_counter *counter)
 	fprintf(user, "  %-32s %-10s %s\n", name, counter->unit, counter->meaning);
 }
 
-/* "NAME.VECTOR[32]" */
+/* Prints "NAME.VECTOR[32]". */
 static void print_vectors(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
 {
 	const struct mech *mech = attached->mech;
@@ -143,7 +143,7 @@ static void print_costs(FILE *file, const struct seam_attached *attached, const 
 		fprintf(file, "  %-40s %10.4g %s\n", cost[i].what, cost[i].value, cost[i].unit);
 }
 
-/* Each row and, below it, how many events there are and where the number comes from. */
+/* Prints each energy row and, below it, its formula for the number of events and the source of its value. */
 static void print_energies(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
 {
 	struct mech_energy energy[MECH_MAX_ENERGIES];
@@ -194,7 +194,7 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 		fprintf(file, "  %-18s %s\n", mech->passes[i]->name, mech->passes[i]->meaning);
 }
 
-/* What stands for others, and these. */
+/* Prints a mechanism that stands for a group, and the group's members. */
 static void print_stand_in(FILE *file, const struct mech *mech)
 {
 	fprintf(file, "%s: %s\n%s\nstands for:", mech->name, mech->summary, mech->citation);
@@ -267,7 +267,7 @@ static void compare(void *user, const struct record_counter *counter)
 	                 strcmp(wanted->name + length + 1, counter->name) == 0;
 }
 
-/* "NAME.VECTOR[]" */
+/* `wanted` is "NAME.VECTOR[]". */
 static bool has_vector(const struct mech *mech, const char *wanted)
 {
 	char name[128];

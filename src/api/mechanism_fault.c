@@ -1,5 +1,5 @@
-/* Only what is safe in a signal handler that may have interrupted malloc(): no memory is taken. snprintf() of numbers
- * and strings, and the unwinder once it is loaded, are so in the C libraries that we run with. */
+/* Uses only what is safe in a signal handler that may have interrupted malloc(), so no memory is allocated. snprintf()
+ * of numbers and strings, and the unwinder once it is loaded, are safe in the supported C libraries. */
 #include "api/mechanism_fault.h"
 
 #include "seam/mech.h"
@@ -14,12 +14,12 @@
 
 enum { FRAMES = 128, NEAR_NULL = 1 << 16, TEXT = 2048 };
 
-/* A place in a shared object that has a mechanism. */
+/* A code address in a shared object that has a mechanism. */
 struct found {
 	const struct mech *mech;
 	const char *path;
 	uintptr_t offset;
-	bool is_inner; /* the signal came there, not in a function that is called there */
+	bool is_inner; /* the signal was raised at this address, not in a function called from it */
 };
 
 void mechanism_fault_prepare(void *stack, size_t size)
@@ -31,12 +31,12 @@ void mechanism_fault_prepare(void *stack, size_t size)
 		sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = size}, NULL);
 }
 
-/* --- whose code it is --- */
+/* --- the owner of a code address --- */
 
 static const void *table_of(const struct link_map *map, ElfW(Sxword) tag)
 {
 	for (const ElfW(Dyn) *row = map->l_ld; row && row->d_tag != DT_NULL; row++)
-		if (row->d_tag == tag) { /* relocated by most loaders */
+		if (row->d_tag == tag) { /* most loaders have already relocated it */
 			uintptr_t at = row->d_un.d_ptr;
 			return (const void *)(at < map->l_addr ? at + map->l_addr : at);
 		}
@@ -51,7 +51,7 @@ static uint32_t hash_of(const char *name)
 	return hash;
 }
 
-/* As dlsym() finds it in this object alone, but without a message, for which dlsym() takes memory. */
+/* Finds a symbol of this object only. dlsym() is not used because it allocates memory for its error message. */
 static const void *find_symbol(const struct link_map *map, const char *name)
 {
 	const uint32_t *table = table_of(map, DT_GNU_HASH), hash = hash_of(name);
@@ -89,7 +89,7 @@ static bool find_mechanism(uintptr_t place, struct found *found)
 	return true;
 }
 
-/* Where the code was, or 0 where that is not known. */
+/* Returns the interrupted code address, or 0 when unknown. */
 static uintptr_t place_of(const void *context)
 {
 	const ucontext_t *state = context;
@@ -103,7 +103,7 @@ static uintptr_t place_of(const void *context)
 #endif
 }
 
-/* The place behind a call of what is no code, from which no frame leads on. */
+/* Returns the return address after a call to an invalid address. The unwinder cannot pass such a frame. */
 static uintptr_t caller_of_nothing(const void *context)
 {
 	const ucontext_t *state = context;
@@ -117,7 +117,7 @@ static uintptr_t caller_of_nothing(const void *context)
 #endif
 }
 
-/* The innermost place of a mechanism on the stack. */
+/* Finds the innermost frame on the stack that belongs to a mechanism. */
 static bool find_on_stack(const void *context, struct found *found)
 {
 	void *frame[FRAMES];
@@ -131,12 +131,12 @@ static bool find_on_stack(const void *context, struct found *found)
 		return find_mechanism(caller_of_nothing(context) - 1, found);
 	int frames = backtrace(frame, FRAMES);
 	for (int i = 0; i < frames; i++)
-		if (find_mechanism((uintptr_t)frame[i] - 1, found)) /* within the call */
+		if (find_mechanism((uintptr_t)frame[i] - 1, found)) /* - 1: an address inside the call instruction */
 			return true;
 	return false;
 }
 
-/* --- what is told --- */
+/* --- the message --- */
 
 __attribute__((format(printf, 3, 4))) static void add(char text[TEXT], size_t *length, const char *format, ...)
 {
@@ -163,7 +163,7 @@ static void add_what(char text[TEXT], size_t *length, int signal, const siginfo_
 		                       : "ends the process");
 }
 
-/* Scopes in which it has hooks and no state. */
+/* Names the scopes for which the mechanism has hooks and no state. */
 static void add_cause(char text[TEXT], size_t *length, const struct mech *mech)
 {
 #define HAS(scope, hook, event, when) || mech->hook
@@ -207,21 +207,21 @@ void mechanism_fault_tell(int signal, const siginfo_t *info, const void *context
 	add(text, &length, "; with -g in the compiler's line, 'addr2line -f -e %.400s 0x%llx' says where\n", found.path,
 	    (unsigned long long)found.offset);
 	if (write(STDERR_FILENO, text, length) < 0)
-		return; /* nowhere left to tell it */
+		return; /* there is no other place to report it */
 }
 
 void mechanism_fault_pass_on(const struct sigaction *before, int signal, siginfo_t *info, void *context)
 {
 	static const struct sigaction standard = {.sa_handler = SIG_DFL};
-	bool sent = info->si_code <= 0;           /* by a process */
-	if (before->sa_flags & (int)SA_RESETHAND) /* what it sends again is not ours any more */
+	bool sent = info->si_code <= 0;           /* sent by a process */
+	if (before->sa_flags & (int)SA_RESETHAND) /* if the handler raises it again, the default action applies */
 		sigaction(signal, &standard, NULL);
 	if (before->sa_flags & SA_SIGINFO) {
 		before->sa_sigaction(signal, info, context);
 	} else if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
 		before->sa_handler(signal);
 	} else if (before->sa_handler == SIG_DFL || !sent) {
-		/* the access is made again, and nobody catches it then; a signal that was sent is sent again */
+		/* The access is repeated and now ends the process. A signal that was sent is sent again. */
 		sigaction(signal, before, NULL);
 		if (sent)
 			raise(signal);

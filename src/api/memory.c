@@ -1,4 +1,4 @@
-/* Device memory as the host sees it. */
+/* Device memory as seen by the host. */
 #include "api/api.h"
 
 #include <string.h>
@@ -42,12 +42,12 @@ enum sluice_status sluice_free(sluice_gpu *gpu, uint64_t address, struct sluice_
 	return api_succeed(error);
 }
 
-/* Bytes from an address of the program's on that lie together for the machine, which has them at `at`. */
+/* A range of program addresses that is contiguous in the machine, at `at`. */
 struct part {
 	uint64_t at, bytes;
 };
 
-/* The first part of so many bytes: in a mapping, what is left of that. */
+/* Returns the first contiguous part of `size` bytes. In a mapping it ends with the mapping. */
 static struct part first_part(const sluice_gpu *gpu, uint64_t address, uint64_t size)
 {
 	const struct simt_mapping mapping = simt_find_mapping(gpu->gpu->memory, address);
@@ -57,7 +57,7 @@ static struct part first_part(const sluice_gpu *gpu, uint64_t address, uint64_t 
 	return (struct part){mapping.device + offset, size < room ? size : room};
 }
 
-/* That all of them are allocated. */
+/* Checks that all bytes are allocated. */
 static enum sluice_status check_all(const sluice_gpu *gpu, const char *what, uint64_t address, uint64_t size,
                                     struct sluice_error *error)
 {
@@ -114,7 +114,7 @@ enum sluice_status sluice_copy(sluice_gpu *gpu, uint64_t to, uint64_t from, uint
 	return api_succeed(error);
 }
 
-/* Values of `width` bytes, of which there are whole ones: mappings are pages. */
+/* Fills a part with values of `width` bytes. A part holds whole values because mappings consist of pages. */
 static void fill_part(struct simt_memory *memory, struct part part, uint32_t value, uint32_t width)
 {
 	unsigned char *host = simt_host(memory, part.at);
@@ -123,7 +123,7 @@ static void fill_part(struct simt_memory *memory, struct part part, uint32_t val
 		memset(host, (int)(value & 0xff), part.bytes);
 	else
 		for (uint64_t i = 0; i < part.bytes; i += width)
-			memcpy(host + i, &value, width); /* little-endian, as device memory is */
+			memcpy(host + i, &value, width); /* little-endian, as in device memory */
 }
 
 enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uint32_t width, uint64_t count,
@@ -135,7 +135,7 @@ enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uin
 		return api_fail(error, SLUICE_BAD_ARGUMENT,
 		                "fill with values of %u bytes at 0x%llx, which is mapped and no multiple of that",
 		                width, (unsigned long long)to);
-	uint64_t bytes = count > UINT64_MAX / width ? UINT64_MAX : count * width; /* no allocation is that large */
+	uint64_t bytes = count > UINT64_MAX / width ? UINT64_MAX : count * width; /* larger than any allocation */
 	if (check_all(gpu, "fill", to, bytes, error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
 	for (struct part part; bytes; to += part.bytes, bytes -= part.bytes) {

@@ -1,4 +1,4 @@
-/* Modules: loading PTX, placing its variables, listing its kernels. */
+/* Modules: loads PTX, places its variables, lists its kernels. */
 #include "api/api.h"
 
 #include "base/c_locale.h"
@@ -12,13 +12,13 @@ static bool lives_in_memory(const struct ptx_variable *variable)
 	return (variable->space == PTX_GLOBAL || variable->space == PTX_CONST) && variable->size;
 }
 
-/* A texture, surface or sampler: no memory, but a handle, which takes the place of an address. */
+/* A texture, surface or sampler has no memory. Its handle serves as its address. */
 static bool is_texture(const struct ptx_variable *variable)
 {
 	return variable->type >= PTX_TEXREF || variable->space == PTX_TEX;
 }
 
-/* Where the host has room for a variable; NULL: it has none. */
+/* Returns the host memory that backs a variable; NULL: none does. */
 static void *host_of(const struct sluice_host_variable *list, const struct ptx_variable *variable)
 {
 	for (; list && list->name; list++)
@@ -55,7 +55,7 @@ static bool place_variables(sluice_module *module, struct ptx_variable *first,
 	return true;
 }
 
-/* Pointers inside initial values, once all variables have addresses. */
+/* Resolves pointers in initial values, once all variables have addresses. */
 static void relocate(const sluice_module *module, const struct ptx_variable *first)
 {
 	for (const struct ptx_variable *v = first; v; v = v->next)

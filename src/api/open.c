@@ -1,4 +1,4 @@
-/* Opening a GPU: machine file, options. */
+/* Opens a GPU from its machine file and options. */
 #include "api/api.h"
 #include "api/data_folder.h"
 #include "api/footprint.h"
@@ -39,8 +39,8 @@ void sluice_machines_folder(char *path, size_t size)
 	snprintf(path, size, "%s", own ? own : standard);
 }
 
-/* A path is read as it is. A name is looked up in the user's folder of machines, then in ours, and so are the names of
- * bases that do not lie beside their file. */
+/* Reads a path as it is. Looks up a name in the user's machines folder, then in ours. Names of base files that are not
+ * next to their file are looked up the same way. */
 static void read_machine_file(struct machine *machine, const char *name, struct diag *diag)
 {
 	char standard[PATH_MAX];
@@ -79,7 +79,7 @@ static bool is_kernel_option(const char *option)
 	return strncmp(option, "kernel.", 7) == 0;
 }
 
-/* kernel.NAME.registers=N, kernel.NAME.max_registers=N: NAME may contain dots. */
+/* Parses kernel.NAME.registers=N and kernel.NAME.max_registers=N. NAME may contain dots. */
 static void add_kernel_setting(sluice_gpu *gpu, const char *option, struct diag *diag)
 {
 	static const char registers[] = "registers", max_registers[] = "max_registers";
@@ -106,7 +106,7 @@ static void add_kernel_setting(sluice_gpu *gpu, const char *option, struct diag 
 	                                .max_registers = is_limit ? (uint32_t)value : 0};
 }
 
-/* Prices for what the run will have counted. */
+/* Opens the energy table and makes prices for the run's counters. */
 static void open_energies(sluice_gpu *gpu, const char *table, struct diag *diag)
 {
 	char message[ENERGY_MESSAGE] = "a functional run has no cycles, and so no energy";
@@ -126,7 +126,8 @@ static void open_energies(sluice_gpu *gpu, const char *table, struct diag *diag)
 	}
 }
 
-/* Copies to shared memory stay instructions, of which neither checks nor mechanisms that judge loads and stores know. */
+/* True when asynchronous copies to shared memory stay single instructions. Checks, and mechanisms that judge loads and
+ * stores, do not know these. */
 static bool keeps_copies(const sluice_gpu *gpu, const struct sluice_settings *settings)
 {
 	bool keeps = gpu->machine.sm.async_copies && !settings->check;
@@ -165,14 +166,14 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	}
 }
 
-/* More threads than cores would only wait for each other, step by step. */
+/* Threads beyond the number of cores would only wait for each other at every step. */
 static uint32_t useful_threads(uint32_t wanted)
 {
 	uint32_t cores = gate_cores();
 	return wanted < 1 ? 1 : wanted < cores ? wanted : cores;
 }
 
-/* What made the run, for its records. */
+/* Stores the run's inputs for its records. */
 static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *settings)
 {
 	struct records *records = &gpu->records;
@@ -289,7 +290,8 @@ double sluice_time(const sluice_gpu *gpu)
 	return gpu_seconds(gpu->gpu) + gpu->estimated_seconds;
 }
 
-/* Programs compute a bandwidth of two transfers a cycle over the whole bus: the clock at which that is DRAM's. */
+/* Programs compute the bandwidth as two transfers per cycle over the whole bus. Returns the clock for which that equals
+ * DRAM's bandwidth. */
 static uint32_t memory_clock(const struct machine *machine)
 {
 	double bytes = (double)machine->map.channels * machine->dram.atom_bytes / machine->dram.burst_cycles;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Passes of mechanisms are known by name; two of one name, or one of a name that is ours, could not be told apart. */
+/* Registers the mechanism's passes. Names must be unique, also among the built-in passes. */
 static bool know(struct passes *passes, const struct mech *mech, struct diag *diag)
 {
 	for (uint32_t i = 0; i < mech->pass_count; i++) {
@@ -31,7 +31,7 @@ static bool know_all(struct passes *passes, const struct seam_attached *mechanis
 	return true;
 }
 
-/* Those that a mechanism runs, with its options. */
+/* Adds the passes that a mechanism runs with its options. */
 static bool add_of(struct passes *passes, const struct seam_attached *attached, const struct mech_machine *machine,
                    struct diag *diag)
 {

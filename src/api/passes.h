@@ -1,5 +1,5 @@
-/* passes: the PTX of each module is rewritten by passes before anything else is made of it: those that the user names, then those
- * that mechanisms ask for. */
+/* passes: rewrites the PTX of each module before anything else uses it. The passes that the user names run first, then
+ * those that mechanisms request. */
 #ifndef SLUICE_API_PASSES_H
 #define SLUICE_API_PASSES_H
 
@@ -11,17 +11,18 @@
 
 struct passes {
 	struct pipeline pipeline;
-	const struct pass **more; /* of mechanisms */
-	bool keeps_copies;        /* cp.async stays an instruction */
-	struct words named;       /* by the user, as they were given, for the records */
+	const struct pass **more; /* brought by mechanisms */
+	bool keeps_copies;        /* cp.async stays one instruction */
+	struct words named;       /* by the user, as given, for the records */
 };
 
-/* `mechanisms` are attached. False after a message. */
+/* Opens the passes that the user named and those of the attached `mechanisms`. Returns false after a message. */
 bool passes_open(struct passes *passes, const char *const *named, const struct seam_attached *mechanisms,
                  uint32_t mechanism_count, const struct mech_machine *machine, struct diag *diag);
 void passes_close(struct passes *passes);
 
-/* A module as it will run; NULL after messages. The same text gives the same module. */
+/* Parses a module and runs the passes on it. Returns NULL after messages. The same text always gives the same
+ * module. */
 struct ptx_module *passes_parse(struct passes *passes, const char *name, const char *text, size_t length,
                                 struct diag *diag);
 

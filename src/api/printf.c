@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-enum { MOST_WIDTH = 1 << 20 }; /* of a width or precision: what CUDA's buffer of printf holds by default */
+enum { MOST_WIDTH = 1 << 20 }; /* limit of a width or precision: the default size of CUDA's printf buffer */
 
-/* Nothing is read beyond what the lane has of the memory in which the address lies. */
+/* Returns the bytes from `address` to the end of the lane's memory there, so that nothing beyond is read. */
 struct span syscall_reach(const struct lane_memory *lane, uint64_t address)
 {
 	const struct simt_windows *windows = lane->windows;
@@ -27,7 +27,7 @@ size_t syscall_span_length(const struct span *text)
 	return strnlen(text->at, text->bytes);
 }
 
-/* The arguments of a printf, as the compiler laid them out: each at its natural alignment, 4 or 8 bytes. */
+/* A printf's arguments as the compiler laid them out: each naturally aligned, 4 or 8 bytes. */
 struct arguments {
 	struct span buffer;
 	size_t next;
@@ -51,11 +51,11 @@ static uint64_t next_argument(struct arguments *arguments, size_t size)
 	return narrow;
 }
 
-/* A conversion: %-08.3lld */
+/* A conversion, such as %-08.3lld. */
 struct conversion {
 	char flags[8];
-	int width, precision; /* precision -1: none */
-	int length;           /* of the argument: 1, 2, 4 or 8 bytes */
+	int width, precision; /* precision -1: none given */
+	int length;           /* size of the argument: 1, 2, 4 or 8 bytes */
 	char type;
 };
 
@@ -77,7 +77,7 @@ static const char *parse_number(const char *at, const char *end, struct argument
 static const char *parse_length(const char *at, const char *end, int *length)
 {
 	*length = 4;
-	if (at < end && strchr("ljztL", *at)) { /* all are 8 bytes wide in device code */
+	if (at < end && strchr("ljztL", *at)) { /* all of these are 8 bytes in device code */
 		*length = 8;
 		at++;
 		if (at < end && *at == 'l' && at[-1] == 'l')
@@ -93,7 +93,7 @@ static const char *parse_length(const char *at, const char *end, int *length)
 	return at;
 }
 
-/* Parses what follows a '%'. Returns what follows the conversion, or NULL when it is none that we know. */
+/* Parses the text after a '%'. Returns the text after the conversion, or NULL when the conversion is unknown. */
 static const char *parse_conversion(const char *at, const char *end, struct arguments *arguments,
                                     struct conversion *conversion)
 {
@@ -164,7 +164,7 @@ static void print_conversion(FILE *file, const struct conversion *conversion, st
 	case 's':
 		print_text(file, conversion, format, lane, next_argument(arguments, 8));
 		return;
-	case 'n': /* not in CUDA: stores nothing, since the address is the device's */
+	case 'n': /* not in CUDA: stores nothing, because the address is a device address */
 		next_argument(arguments, 8);
 		return;
 	case 'p':
@@ -205,7 +205,7 @@ int syscall_printf(FILE *file, const struct lane_memory *lane, uint64_t format, 
 			at = percent + 2;
 		} else if ((at = parse_conversion(percent + 1, end, &arguments, &conversion))) {
 			print_conversion(file, &conversion, &arguments, lane);
-		} else { /* not a conversion: printed as it stands */
+		} else { /* not a conversion: printed verbatim */
 			fputc('%', file);
 			at = percent + 1;
 		}

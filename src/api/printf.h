@@ -1,4 +1,4 @@
-/* printf: what device code prints. */
+/* printf: prints what device code passes to printf. */
 #ifndef SLUICE_API_PRINTF_H
 #define SLUICE_API_PRINTF_H
 
@@ -6,24 +6,25 @@
 
 #include <stdio.h>
 
-/* Where a lane's generic addresses lead. */
+/* Resolves a lane's generic addresses. */
 struct lane_memory {
 	struct simt_memory *memory;
 	const struct simt_windows *windows;
 };
 
-/* Bytes that can be read from an address on, or none. */
+/* Readable bytes that begin at an address; 0 bytes: none. */
 struct span {
 	const char *at;
 	size_t bytes;
 };
 
+/* Returns the readable bytes from the address to the end of the memory that contains it; 0 bytes: unreadable. */
 struct span syscall_reach(const struct lane_memory *lane, uint64_t address);
-/* Of the text that begins there, which need not end. */
+/* Returns the length of the text at the start of the span. The text may lack a terminator. */
 size_t syscall_span_length(const struct span *text);
 
-/* `format` and `buffer`, in which the compiler has laid out the arguments, are generic addresses. Returns the number of
- * arguments, as CUDA's printf does; -1 without a format. */
+/* Prints `format` with the arguments that the compiler laid out in `buffer`; both are generic addresses. Returns the
+ * number of arguments, as CUDA's printf does; -1 without a format. */
 int syscall_printf(FILE *file, const struct lane_memory *lane, uint64_t format, uint64_t buffer);
 
 #endif

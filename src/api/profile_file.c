@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* A kernel of which launches were counted. Its module may be gone when it is written. */
+/* Counts of a kernel. Its module may have been unloaded when they are written. */
 struct profile_kernel {
 	char *name;
 	uint32_t registers;
-	uint64_t launches, cycles, issued, idle; /* of schedulers' slots, those used and those without a warp */
-	json_t *code;                            /* by pc: what is known of each instruction before it runs */
+	uint64_t launches, cycles, issued, idle; /* in scheduler slots: used ones, and those without a warp */
+	json_t *code;                            /* by pc: static facts about each instruction */
 	struct profile profile;
 };
 
@@ -28,7 +28,7 @@ static double host_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Names need not be UTF-8, which JSON must be. */
+/* Converts a name to JSON. Names may contain invalid UTF-8. */
 static json_t *text(const char *bytes)
 {
 	json_t *string = json_string(bytes);
@@ -47,7 +47,7 @@ static char *print_inst(const struct ptx_function *function, const struct ptx_in
 	return printed;
 }
 
-/* The function of the program that holds an instruction. */
+/* Returns the function of the program that contains an instruction. */
 static const struct ptx_function *function_at(const struct simt_program *program, uint32_t pc)
 {
 	const struct ptx_function *function = program->kernel;
@@ -68,7 +68,7 @@ static json_t *code_at(const struct simt_program *program, uint32_t pc)
 	json_object_set_new(code, "index", json_integer(pc));
 	if (function != program->kernel)
 		json_object_set_new(code, "function", text(function->name));
-	if (!inst) /* the end of a function, which decoding has added */
+	if (!inst) /* the end of a function, added by decoding */
 		return code;
 	if (!inst->is_spill)
 		json_object_set_new(code, "ptx_line", json_integer(inst->place.line));
@@ -91,39 +91,41 @@ static json_t *code_of(const struct simt_program *program)
 	return code;
 }
 
-static struct profile_kernel *new_kernel(struct profile_file *file, const sluice_kernel *kernel, json_t *code)
+static struct profile_kernel *new_kernel(struct profile_file *file, const struct simt_program *program,
+                                         uint32_t registers, json_t *code)
 {
 	struct profile_kernel *new = xcalloc(1, sizeof *new);
-	new->name = xstrdup(kernel->function->name);
-	new->registers = kernel_registers(kernel);
+	new->name = xstrdup(program->kernel->name);
+	new->registers = registers;
 	new->code = json_incref(code);
-	profile_open(&new->profile, kernel->program->count);
+	profile_open(&new->profile, program->count);
 	file->kernel = xrealloc(file->kernel, (file->kernels + 1) * sizeof(struct profile_kernel *));
 	return file->kernel[file->kernels++] = new;
 }
 
-/* A module may be loaded again: the same code of the same name is the same kernel. */
-static struct profile_kernel *find(struct profile_file *file, const sluice_kernel *kernel)
+/* A module may be loaded repeatedly: the same code with the same name is the same kernel. */
+static struct profile_kernel *find(struct profile_file *file, const struct simt_program *program, uint32_t registers)
 {
 	struct profile_kernel *found = NULL;
-	json_t *code = code_of(kernel->program);
+	json_t *code = code_of(program);
 	for (size_t i = 0; i < file->kernels && !found; i++)
-		if (strcmp(file->kernel[i]->name, kernel->function->name) == 0 &&
+		if (strcmp(file->kernel[i]->name, program->kernel->name) == 0 &&
 		    json_equal(file->kernel[i]->code, code))
 			found = file->kernel[i];
 	if (!found)
-		found = new_kernel(file, kernel, code);
+		found = new_kernel(file, program, registers, code);
 	json_decref(code);
 	return found;
 }
 
-struct profile *profile_file_begin(struct profile_file *file, sluice_kernel *kernel)
+struct profile *profile_file_begin(struct profile_file *file, struct profile_kernel **counted,
+                                   const struct simt_program *program, uint32_t registers)
 {
 	if (!file->path)
 		return NULL;
-	if (!kernel->profile)
-		kernel->profile = find(file, kernel);
-	return &kernel->profile->profile;
+	if (!*counted)
+		*counted = find(file, program, registers);
+	return &(*counted)->profile;
 }
 
 #define X(name) #name,
@@ -250,7 +252,7 @@ static bool print(const json_t *json, int descriptor)
 	return (fclose(out) == 0) & fine;
 }
 
-/* False with errno set. */
+/* Returns false with errno set. */
 static bool write_file(struct profile_file *file)
 {
 	struct file_new new;
@@ -277,9 +279,8 @@ bool profile_file_open(struct profile_file *file, const struct records *records,
 	return write_file(file);
 }
 
-void profile_file_add(struct profile_file *file, const sluice_kernel *kernel, const struct record *record)
+void profile_file_add(struct profile_file *file, struct profile_kernel *counted, const struct record *record)
 {
-	struct profile_kernel *counted = kernel->profile;
 	if (!file->path)
 		return;
 	counted->launches++;

@@ -136,7 +136,8 @@ void record_add(const struct records *records, struct record *sum, const struct 
 {
 	sum->sample.is_partial |= record->sample.is_partial;
 	sum->functional = records->functional ||
-	                  sum->sample.is_partial; /* what was waited for has no cycles in any run (device_launch.h) */
+	                  /* nested launches that are waited for never have cycles (device_launch.h) */
+	                  sum->sample.is_partial;
 	if (sum->end == GPU_DONE)
 		sum->end = record->end;
 	sum->cycles += record->cycles;

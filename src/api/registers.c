@@ -1,9 +1,9 @@
-/* Registers a thread: how many a kernel may have, and the kernel rewritten where it asks for more. */
+/* Registers per thread: the limit of a kernel, and rewriting a kernel that needs more. */
 #include "api/api.h"
 
 #include <string.h>
 
-/* What was set for the kernel by its name, the last word of each kind. */
+/* Returns the settings for the kernel's name; the last one of each kind counts. */
 static struct kernel_setting setting_of(const sluice_kernel *kernel)
 {
 	const sluice_gpu *gpu = kernel->module->gpu;
@@ -41,13 +41,13 @@ static uint32_t lower_of(uint32_t limit, uint32_t other)
 	return !limit || (other && other < limit) ? other : limit;
 }
 
-/* What somebody has asked for: the user, the program (.maxnreg, .minnctapersm), the machine; 0: nobody. */
+/* Returns the lowest limit set by the user, the program (.maxnreg, .minnctapersm) or the machine; 0: no limit. */
 static uint32_t asked_limit(const sluice_kernel *kernel)
 {
 	const struct ptx_function *function = kernel->function;
 	const struct machine *machine = &kernel->module->gpu->machine;
 	uint32_t limit = lower_of(setting_of(kernel).max_registers, function->max_registers);
-	if (function->min_blocks && ptx_most_block_threads(function)) /* without them it means nothing */
+	if (function->min_blocks && ptx_most_block_threads(function)) /* min_blocks requires the block size */
 		limit = lower_of(limit, occupancy_registers(machine, kernel_max_threads(machine, function),
 		                                            function->min_blocks));
 	return lower_of(limit, machine->sm.registers_per_thread);
@@ -59,7 +59,7 @@ static void share_addresses(struct ptx_variable *copy, const struct ptx_variable
 		copy->address = original->address;
 }
 
-/* The module once more, for rewriting; its variables lie where the original's do. */
+/* Parses the module again, for rewriting. Its variables get the original's addresses. */
 static struct ptx_module *copy_module(sluice_gpu *gpu, const struct ptx_module *original)
 {
 	struct diag diag = {0};
@@ -73,7 +73,8 @@ static struct ptx_module *copy_module(sluice_gpu *gpu, const struct ptx_module *
 	return copy;
 }
 
-/* Rewrites the kernel. A functional run has room for any registers: there the kernel stays as it is when it cannot be. */
+/* Rewrites the kernel with spills. A functional run has no register limit: if spilling fails there, the kernel stays
+ * unchanged. */
 static enum sluice_status spill(sluice_kernel *kernel, uint32_t limit, struct sluice_error *error)
 {
 	struct ptx_module *copy = copy_module(kernel->module->gpu, kernel->module->ptx);

@@ -1,4 +1,4 @@
-/* PTX rewritten by passes, without a machine. */
+/* Rewrites PTX by passes, without a machine. */
 #include "api/attach.h"
 #include "api/error.h"
 #include "base/c_locale.h"
@@ -35,7 +35,7 @@ static void list_pass(const struct pass *pass, FILE *file)
 		        pass->counters[i].meaning);
 }
 
-/* The passes that the mechanism brings are known too. False after a message. */
+/* Registers the passes of a mechanism. Returns false after a message. */
 static bool know(struct pipeline *pipeline, const char *mechanism, void **object, struct diag *diag)
 {
 	const struct mech *mech = mechanism ? attachments_find(mechanism, object, diag) : NULL;
@@ -74,7 +74,7 @@ static void print_after(void *user, const struct pass *pass, const struct ptx_mo
 	}
 }
 
-/* A pass to print behind is one of those that run. */
+/* Checks that the pass after which to print is one of those that run. */
 static bool check_shown(const struct pipeline *pipeline, const char *const *name, struct diag *diag)
 {
 	for (; name && *name; name++) {

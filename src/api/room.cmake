@@ -1,4 +1,4 @@
-# Where machine files and tables of energies are: the installed ones, below a folder above this code, else the source tree's.
+# Folders of machine files and energy tables: the installed ones, or else those of the source tree (data_folder.h).
 target_compile_definitions(room_api PRIVATE
   SLUICE_SOURCE_MACHINES="${CMAKE_SOURCE_DIR}/machines"
   SLUICE_INSTALLED_MACHINES="${CMAKE_INSTALL_DATADIR}/sluice/machines"

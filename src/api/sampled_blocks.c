@@ -1,4 +1,4 @@
-/* A launch of which the first blocks are simulated in cycles and the others run functionally. */
+/* A launch whose first blocks are simulated in cycles and whose other blocks run functionally. */
 #include "api/launch.h"
 
 #include "base/arena.h"
@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* Intervals between marks that a rate is taken of at least, and marks are one more. */
+/* A rate needs at least this many intervals, which takes one more mark. */
 enum { LEAST_BATCHES = 3 };
 
 static struct estimate_batch *batches_of(const struct sampler *sampler, size_t *count)
@@ -22,7 +22,7 @@ static struct estimate_batch *batches_of(const struct sampler *sampler, size_t *
 	return batch;
 }
 
-/* What is left is thought to be work as what was done; when it has run, its work is known. */
+/* Assumes that the remaining blocks do the same work as those before. Their real work is known after they have run. */
 static bool is_enough(const struct sampler *sampler)
 {
 	const struct sampling_wish *wish = sampler->user;
@@ -39,7 +39,7 @@ static bool is_enough(const struct sampler *sampler)
 	return estimate_error(&rest) <= wish->error * ((double)last->cycle + rest.value);
 }
 
-/* Between the shares that each instruction has in the simulated part and in the rest: 0 (the same) to 2. */
+/* Distance of the two instruction mixes, simulated part and rest: 0 (identical) to 2. */
 static double distance(const struct profile *profile, const uint64_t *steps, double done, double rest)
 {
 	double sum = 0;
@@ -50,7 +50,7 @@ static double distance(const struct profile *profile, const uint64_t *steps, dou
 	return sum;
 }
 
-/* Functionally, from the first block on that was not simulated; counts its instructions. */
+/* Runs the blocks that were not simulated functionally, and counts their instructions. */
 static enum sluice_status run_rest(sluice_gpu *gpu, struct gpu_run *run, size_t number, uint64_t *steps,
                                    struct sluice_error *error)
 {

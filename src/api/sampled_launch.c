@@ -1,4 +1,4 @@
-/* A launch of a run of which some launches are simulated. */
+/* A launch of a run that simulates only some of its launches. */
 #include "api/launch.h"
 
 #include "base/arena.h"
@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* What the launch would count as in sluice_time(), as the last of its group. */
+/* Returns the launch's time for sluice_time(), at the rate of the last simulated launch of its group. */
 static double group_seconds(const sluice_gpu *gpu, const struct sampling_group *group, uint64_t warp_instructions)
 {
 	return (double)warp_instructions * group->cycles_each / (gpu->machine.core_mhz * 1e6);
@@ -22,7 +22,7 @@ static enum sluice_status simulate(sluice_gpu *gpu, sluice_kernel *kernel, struc
 	return status;
 }
 
-/* Which group it is in, and whether it is to be simulated. */
+/* Finds the launch's group. Returns true when the launch is to be simulated. */
 static bool judge(sluice_gpu *gpu, const struct simt_launch *launch, const struct simt_trial *trial,
                   struct sampling_group **group, struct record_sample *sample)
 {
@@ -40,7 +40,7 @@ static bool judge(sluice_gpu *gpu, const struct simt_launch *launch, const struc
 	return chosen;
 }
 
-/* What ends early in the trial is run in cycles, which says where it ended. */
+/* A launch that ends early in the functional trial is simulated, to find out where it ended. */
 enum sluice_status launch_sampled(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
                                   struct sluice_error *error)
 {

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In front of the counters: which launch, the core cycle behind the stretch and how many it has, and what is asked for most often. */
+/* Columns before the counters: the launch, the core cycle at the end of the interval, its cycles, and the most used
+ * figures. */
 static const char first_columns[] = "kernel,name,cycle,cycles,ipc,live_warps,dram_bytes";
 
 static size_t machine_counters(void)
@@ -50,7 +51,7 @@ static void print_columns(const struct records *records, FILE *file)
 	fputc('\n', file);
 }
 
-/* Room for what is read at a time. */
+/* Allocates the buffers for one sample. */
 static void make_room(struct samples *samples)
 {
 	const struct records *records = samples->records;
@@ -91,7 +92,7 @@ static void keep_mech_counter(void *user, const struct record_counter *counter)
 	samples->now[samples->filled++] = counter->value;
 }
 
-/* All counters as they stand, in the order of the columns. */
+/* Reads all counters, in column order. */
 static void read_counters(struct samples *samples, struct gpu *gpu, struct gpu_stats *stats)
 {
 	const struct records *records = samples->records;
@@ -124,7 +125,7 @@ static void print_first_columns(const struct samples *samples, const struct reco
 	        atoms * samples->records->machine->dram.atom_bytes);
 }
 
-/* A counter that a mechanism sets back has taken something away. */
+/* Prints the increments. A counter that a mechanism resets has a negative one. */
 static void print_counters(const struct samples *samples, FILE *file)
 {
 	for (size_t i = 0; i < samples->counters; i++)

@@ -1,4 +1,4 @@
-/* samples: what each stretch of so many core cycles of a kernel has added to the counters, a row each of a CSV file that is kept while
+/* samples: writes the counters' increments of each `every` core cycles of a kernel as a row of a CSV file, while
  * kernels run (docs/over-time.md). The rows of a kernel add up to its statistics. */
 #ifndef SLUICE_API_SAMPLES_H
 #define SLUICE_API_SAMPLES_H
@@ -8,26 +8,26 @@
 
 struct samples {
 	struct kept_file file;
-	uint64_t every; /* core cycles; 0: there are none */
+	uint64_t every; /* core cycles per row; 0: no samples */
 	const struct records *records;
-	struct record_mech *mech; /* by records->attached: what is read at a time */
-	size_t counters, filled;  /* of a row; and how many of `now` are there */
-	uint64_t *before, *now;   /* counters at the sample before, and at this one */
-	bool *largest;            /* those that do not add up: the largest value so far is shown */
-	struct gpu_stats last;    /* the machine's, at the sample before */
-	uint64_t cycle;           /* up to which the kernel has been sampled */
+	struct record_mech *mech; /* by records->attached: values read for the current sample */
+	size_t counters, filled;  /* counters per row; entries of `now` filled so far */
+	uint64_t *before, *now;   /* counters at the previous sample, and at this one */
+	bool *largest; /* by counter: it is a maximum, which does not add up, and the largest value so far is shown */
+	struct gpu_stats last;    /* the machine's counters at the previous sample */
+	uint64_t cycle;           /* the kernel has been sampled up to this cycle */
 };
 
-/* Makes the file, with a line of columns. False with errno set. */
+/* Creates the file with a header line. Returns false with errno set. */
 bool samples_open(struct samples *samples, const struct records *records, const char *path, uint64_t every);
-/* A kernel begins. */
+/* Starts a kernel. */
 void samples_begin(struct samples *samples);
-/* Adds what has been counted from the sample before up to that cycle; behind the kernel's end what is left: of cycles, and of what other
- * clocks than the core's and hooks at its end have counted since. */
+/* Adds a row of the increments since the previous sample, up to `cycle`. After the kernel's end adds the remainder: its
+ * last cycles, and what other clocks and the end hooks have counted since. */
 void samples_take(struct samples *samples, struct gpu *gpu, const struct record *record, uint64_t cycle);
 void samples_close(struct samples *samples);
 
-/* The cycle of the next sample. */
+/* Returns the cycle of the next sample. */
 static inline uint64_t samples_next(const struct samples *samples)
 {
 	return samples->every ? samples->cycle + samples->every - samples->cycle % samples->every : UINT64_MAX;

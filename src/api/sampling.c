@@ -1,4 +1,4 @@
-/* Which launches are alike, and which of them are simulated. */
+/* Decides which launches are similar, and which of them are simulated. */
 #include "api/sampling.h"
 
 #include "base/arena.h"
@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Launches of which the counts by instruction differ by less than this share of the larger one's are alike. */
+/* Two launches are similar when their counts differ, in sum, by less than this fraction of the larger sum. */
 #define LIKE 0.1
 
 #define USUAL_ERROR 0.03
 
-/* What must see every cycle of every launch, or looks into what a functional run does. */
+/* Returns the setting that requires every cycle of every launch, or inspects functional execution; NULL: none does. */
 static const char *what_needs_all(const struct sluice_settings *settings)
 {
 	return settings->functional     ? "a functional run has no cycles to estimate"
@@ -25,7 +25,7 @@ static const char *what_needs_all(const struct sluice_settings *settings)
 	               : NULL;
 }
 
-/* What follows all blocks of a launch from the dispatcher would see it end in the middle. */
+/* A mechanism that follows all blocks of a launch from the dispatcher would see the launch end early. */
 static bool sees_all_blocks(const struct mech *mech)
 {
 	return mech->gpu_open || mech->gpu_cycle || mech->gpu_block || mech->may_dispatch || mech->may_end ||
@@ -124,7 +124,7 @@ static uint64_t sum_of(const uint64_t *steps, uint32_t count)
 	return sum;
 }
 
-/* Between counts of so many instructions: 0 (the same) to 2 (nothing in common). */
+/* Distance of two signatures of `count` instructions: 0 (identical) to 2 (nothing in common). */
 static double distance(const uint64_t *a, uint64_t a_sum, const uint64_t *b, uint64_t b_sum, uint32_t count)
 {
 	uint64_t differ = 0, larger = a_sum > b_sum ? a_sum : b_sum;
@@ -186,7 +186,8 @@ bool sampling_warms(const struct sampling *sampling)
 	return comes_next(&sampling->wish, &kind->group[kind->last]);
 }
 
-/* Members 1, 2, 3, 4, 6, 9, 13, ...: each half as far again as the one before, since nobody knows how many will come. */
+/* Chooses members 1, 2, 3, 4, 6, 9, 13, ...: each number is half as large again as the one before, because the total is
+ * unknown. */
 bool sampling_chooses(const struct sampling_wish *wish, struct sampling_group *group)
 {
 	bool chosen = comes_next(wish, group);

@@ -1,8 +1,10 @@
-/* sampling: runs of which a part is simulated in cycles and the rest functionally, and what that part says of the whole (docs/sampling.md).
+/* sampling: runs that simulate one part in cycles, run the rest functionally, and estimate the whole
+ * (docs/sampling.md).
  *
- * Launches: of those of one kernel and shape, each is run functionally first, which says how often each instruction was run: that is its
- * signature. Launches with like signatures are a group. Of a group some are simulated, the further in it the fewer: memory goes back to what it
- * was, and the run in cycles is the launch. What simulates nothing keeps what the functional run did. So results never depend on an estimate.
+ * Sampling of launches: each launch first runs functionally, which counts the executions of each instruction. These
+ * counts are its signature. Launches of one kernel and shape with similar signatures form a group. Some launches of a
+ * group are simulated, fewer and fewer as the group grows. To simulate one, memory is restored and the launch runs
+ * again in cycles. A launch that is not simulated keeps the functional results. So results never depend on an estimate.
  */
 #ifndef SLUICE_API_SAMPLING_H
 #define SLUICE_API_SAMPLING_H
@@ -18,24 +20,26 @@
 struct records;
 struct record;
 
-/* What a run's settings ask for. */
+/* The sampling that a run's settings request. */
 struct sampling_wish {
-	uint32_t launches; /* of a group, simulated at most; 0: launches are not sampled */
+	uint32_t launches; /* simulate at most this many per group; 0: launches are not sampled */
 	bool blocks;
-	double fraction, error; /* of a launch's blocks, simulated at least; of its cycles, the estimated error to be reached */
+	/* least fraction of a launch's blocks to simulate; target for the estimated error, as a fraction of the
+	 * cycles */
+	double fraction, error;
 };
 
-/* Like launches. */
+/* A group of similar launches. */
 struct sampling_group {
-	uint64_t *steps; /* of the first, by pc */
+	uint64_t *steps; /* counts of the group's first launch, by pc */
 	uint64_t sum;
-	uint32_t number;  /* from 1, in the run */
-	uint64_t members; /* so far; of these, simulated, and the next to be */
+	uint32_t number;  /* number of the group in the run, from 1 */
+	uint64_t members; /* members so far; simulated members, and number of the next to simulate */
 	uint64_t simulated, next;
-	double cycles_each; /* a warp instruction of the last that was simulated; 0: none was */
+	double cycles_each; /* cycles per warp instruction of the last simulated member; 0: none yet */
 };
 
-/* Launches of a kernel and shape. */
+/* All launches of one kernel and shape. */
 struct sampling_kind {
 	char *kernel;
 	uint32_t instructions;
@@ -43,54 +47,56 @@ struct sampling_kind {
 	uint32_t dynamic_shared_bytes;
 	struct sampling_group *group;
 	size_t groups;
-	size_t last;   /* of these, that of the last launch */
-	size_t behind; /* the kind of the launch that came behind the last of these; SIZE_MAX: none has */
+	size_t last;   /* group of the kind's last launch */
+	size_t behind; /* kind that followed the kind's last launch; SIZE_MAX: none yet */
 };
 
 struct sampling {
 	struct sampling_wish wish;
 	struct sampling_kind *kind;
-	size_t kinds, last; /* the kind of the last launch, */
-	bool launched;      /* if there was one */
-	bool skipped;       /* since the last that was simulated, something ran functionally */
+	size_t kinds, last; /* `last`: kind of the last launch */
+	bool launched;      /* `last` is valid */
+	bool skipped;       /* something ran functionally since the last simulated launch */
 	uint32_t groups;
-	struct words told; /* kernels of which it was said that they are simulated wholly */
+	struct words told; /* kernels reported as wholly simulated */
 };
 
-/* Of a record: how it was sampled. */
+/* How a record's launch was sampled. */
 struct record_sample {
-	bool is_partial;         /* not all of it was simulated: the record is a functional one as far as it is known */
-	uint32_t group;          /* of a sampled launch; 0: it stands for itself */
-	uint64_t blocks;         /* simulated, of a launch whose blocks were sampled; 0: these were not */
-	uint64_t work, cycles;   /* warp instructions of these, and their cycles */
-	double distance; /* between the instructions of the simulated part and of the rest, by shares: 0 (the same) to 2 */
-	struct estimate estimate; /* of the launch's cycles then */
+	bool is_partial;         /* not all of it was simulated: the record has only functional figures */
+	uint32_t group;          /* of a sampled launch; 0: it represents only itself */
+	uint64_t blocks;         /* simulated blocks of a launch with sampled blocks; 0: blocks were not sampled */
+	uint64_t work, cycles;   /* warp instructions of these blocks, and their cycles */
+	double distance; /* between the instruction mixes of the simulated part and the rest: 0 (identical) to 2 */
+	struct estimate estimate; /* of the cycles of such a launch */
 };
 
-/* Reads the settings; says in `diag` what cannot be. */
+/* Reads the settings. Reports unsupported combinations in `diag`. */
 void sampling_open(struct sampling *sampling, const struct sluice_settings *settings,
                    const struct attachments *attached, struct diag *diag);
 void sampling_close(struct sampling *sampling);
 
-/* The group of a launch with such counts by pc, of `instructions`; a new one where none is near. *first: nothing of its kind was launched
- * before, so that caches know nothing of it: it belongs to no group. Lasts until the next call. */
+/* Returns the group of a launch with these instruction counts by pc, or a new group when none is similar. *first: no
+ * launch of its kind came before. Its data are in no cache yet, so it belongs to no group. The result is valid until
+ * the next call. */
 struct sampling_group *sampling_find(struct sampling *sampling, const struct simt_launch *launch, const uint64_t *steps,
                                      bool *first);
-/* Says once of a kernel that all of it is simulated, and why. */
+/* Reports, once per kernel, that all of it is simulated, and why. */
 void sampling_tell(struct sampling *sampling, const char *kernel, const char *why);
-/* Counts a member in; whether it is to be simulated. */
+/* Counts the launch as a member of the group. Returns true when it is to be simulated. */
 bool sampling_chooses(const struct sampling_wish *wish, struct sampling_group *group);
-/* Behind sampling_find(): whether the next launch, if it is what came behind such a launch the last time, is to be simulated: then this one is, too,
- * so that caches are as its predecessor leaves them. */
+/* Call after sampling_find(). Predicts the next launch: the one that followed a launch of this kind the last time. If
+ * that one will be simulated, returns true: this launch is then simulated too, to warm the caches. */
 bool sampling_warms(const struct sampling *sampling);
 
-/* What the records of a kernel (NULL: all) come to. */
+/* Sums of the records of one kernel (NULL: all). */
 struct sampled_sum {
 	struct estimate cycles;
-	struct gpu_stats stats; /* estimates, but for instructions */
-	size_t launches, simulated; /* wholly */
+	struct gpu_stats stats; /* estimates, except for instructions */
+	size_t launches, simulated; /* `simulated`: wholly */
 	uint32_t groups;
 };
+/* Computes the sums for `kernel`, or for all kernels (NULL). */
 void sampling_sum(const struct records *records, const char *kernel, struct sampled_sum *sum);
 
 #endif

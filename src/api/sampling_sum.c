@@ -1,4 +1,4 @@
-/* What the records of a run of which a part was simulated come to as a whole. */
+/* Totals of a run that was partly simulated. */
 #include "api/record.h"
 
 #include "base/arena.h"
@@ -11,7 +11,7 @@
 
 enum { COUNTERS = sizeof(struct gpu_stats) / sizeof(uint64_t) };
 
-/* All counters are numbers of one kind, one behind the other (gpu/stats.c). */
+/* All counters have one type and are contiguous (gpu/stats.c). */
 static void add_weighted(double *sum, const struct gpu_stats *stats, double weight)
 {
 	uint64_t value[COUNTERS];
@@ -25,7 +25,7 @@ static bool is_asked(const struct record *record, const char *kernel)
 	return !kernel || strcmp(record->kernel, kernel) == 0;
 }
 
-/* The launches of a group, by their numbers among the records: each with its weight. */
+/* Adds the launches of a group, each with its weight. `number` has their indexes among the records. */
 static void add_group(const struct records *records, const size_t *number, size_t count, struct sampled_sum *sum,
                       double *counters)
 {
@@ -44,7 +44,8 @@ static void add_group(const struct records *records, const size_t *number, size_
 	free(member);
 }
 
-/* One that stands for itself; of blocks, by the work of those that were not simulated. */
+/* Adds a launch that represents only itself. If its blocks were sampled, counters are scaled by all blocks' work over
+ * the simulated blocks' work. */
 static void add_single(const struct record *record, struct sampled_sum *sum, double *counters)
 {
 	const struct record_sample *sample = &record->sample;
@@ -54,7 +55,8 @@ static void add_single(const struct record *record, struct sampled_sum *sum, dou
 	add_weighted(counters, &record->stats, sample->is_partial && sample->work ? work / (double)sample->work : 1);
 }
 
-/* Numbers of records, ordered by group, within one as they came: `from` has where each group begins, and the end. */
+/* Returns the records' indexes, ordered by group and within a group by launch. `from` gets the start of each group, and
+ * the end. */
 static size_t *order_by_group(const struct records *records, size_t *from, uint32_t groups)
 {
 	size_t *number = xcalloc(records->count + 1, sizeof *number);
@@ -79,7 +81,7 @@ static uint32_t last_group(const struct records *records)
 	return last;
 }
 
-/* All launches that were sampled as launches, and those that stand for themselves. */
+/* Adds all launches: sampled groups, and launches that represent only themselves. */
 static void add_all(const struct records *records, const char *kernel, struct sampled_sum *sum, double *counters)
 {
 	uint32_t groups = last_group(records);
@@ -112,6 +114,6 @@ void sampling_sum(const struct records *records, const char *kernel, struct samp
 	for (size_t i = 0; i < COUNTERS; i++)
 		value[i] = (uint64_t)llround(counters[i]);
 	memcpy(&sum->stats, value, sizeof sum->stats);
-	sum->stats.sm.warp_instructions = warps; /* these are known */
+	sum->stats.sm.warp_instructions = warps; /* these are exact */
 	sum->stats.sm.thread_instructions = threads;
 }

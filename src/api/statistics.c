@@ -1,4 +1,4 @@
-/* The statistics of a run: written when asked for, or kept in a file. */
+/* The statistics of a run: written on request, or continuously to a file. */
 #include "api/api.h"
 
 #include "base/c_locale.h"

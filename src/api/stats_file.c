@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-/* The kernels that are not in the file yet: at the process's end also one that it interrupts. */
+/* Writes the kernels that are not in the file yet. At the process's end they include an interrupted one. */
 static void put_missing(struct stats_file *file, const struct records *records, FILE *into)
 {
 	for (; file->kernels < records->count; file->kernels++)

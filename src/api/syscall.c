@@ -1,4 +1,4 @@
-/* What device code may call. */
+/* The functions that device code may call. */
 #include "api/syscall.h"
 
 #include "api/api.h"
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As CUDA words it; the fault that stops the kernel names block and thread. */
+/* Prints CUDA's text. The fault that then stops the kernel names block and thread. */
 static void print_assertion(const struct lane_memory *lane, const uint64_t *arguments)
 {
 	static const struct span unknown = {"?", 1};
@@ -57,7 +57,7 @@ uint64_t syscall_run(void *user, enum simt_system call, const uint64_t *argument
 	case SIMT_MALLOC:
 		return simt_alloc_for(lane.memory, arguments[0], SIMT_KERNEL);
 	case SIMT_FREE:
-		if (arguments[0]) /* what cannot be freed has stopped the kernel before */
+		if (arguments[0]) /* an invalid pointer has already stopped the kernel */
 			simt_free(lane.memory, arguments[0]);
 		return 0;
 	case SIMT_ASSERTFAIL:

@@ -1,7 +1,7 @@
-/* Textures and surfaces as the host describes them. */
+/* Textures and surfaces, as described by the host. */
 #include "api/api.h"
 
-/* More than any device takes; keeps all sizes within 64 bits. */
+/* Larger than any device supports; they keep all sizes within 64 bits. */
 enum { MOST_TEXELS = 1 << 28, MOST_SLICES = 1 << 16 };
 
 static bool is_power_to(uint32_t value, uint32_t most)

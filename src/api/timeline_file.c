@@ -9,11 +9,11 @@
 #include <string.h>
 #include <zstd.h>
 
-/* The names of the machine's own events. */
+/* The machine's own events. */
 static const struct mech_event_row block_row = {"block", "from a block's start to its end", {"number", "warps"}};
 static const struct mech_event_row kernel_row = {"kernel", "a launch", {"launch", NULL}};
 
-/* --- what is wanted --- */
+/* --- selection --- */
 
 static const struct option wishes[] = {
 	{"first", OPTION_F64, offsetof(struct timeline_wish, first), 0, 1e18, NULL, "cycles",
@@ -47,7 +47,7 @@ static bool read_wish(struct timeline_wish *wish, const char *text, char *messag
 	return good;
 }
 
-/* The SMs that a list names, as bits. False when it is none. */
+/* Parses a list of SMs into bits. Returns false on a syntax error. */
 static bool read_sms(const char *list, uint64_t sms[4])
 {
 	bool good = true;
@@ -89,7 +89,7 @@ static void print_event(struct timeline_file *file, const struct shown *shown, c
 		fprintf(stderr, "sluice: the timeline is full: what happens from now on is not in it\n");
 }
 
-/* The core cycle in which a cycle of L2 begins. */
+/* Returns the core cycle in which a cycle of L2 begins. */
 static uint64_t core_cycle(const struct timeline_file *file, uint64_t l2_cycle)
 {
 	return l2_cycle * file->gpu->clock[CLOCK_L2].period / file->gpu->clock[CLOCK_CORE].period;
@@ -138,14 +138,14 @@ static void print_counts(struct timeline_file *file, const struct gpu_stats *now
 #undef SINCE
 	for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
 		struct shown_count count = counts[i];
-		count.cycle = file->start + file->counted_cycle; /* from which on it has been that much */
+		count.cycle = file->start + file->counted_cycle; /* the value holds from this cycle on */
 		file->format->count(file, &count);
 	}
 }
 
 /* --- the file --- */
 
-/* What has been made goes into the file, in one write. */
+/* Writes the piece to the file, in one write. */
 static void add(struct timeline_file *file)
 {
 	struct piece *piece = &file->piece, packed;
@@ -173,10 +173,10 @@ static bool ends_with(const char *path, size_t length, const char *suffix)
 	return length >= of_suffix && memcmp(path + length - of_suffix, suffix, of_suffix) == 0;
 }
 
-/* By the file's name; JSON by any other. */
+/* Chooses the format by the file name; JSON is the default. */
 static const struct timeline_format *format_of(const char *path, bool *is_compressed)
 {
-	static const char *const others[] = {".pftrace", ".perfetto-trace"}; /* names that Perfetto's own tools give */
+	static const char *const others[] = {".pftrace", ".perfetto-trace"}; /* suffixes of Perfetto's own tools */
 	static const char zst[] = ".zst";
 	size_t length = strlen(path), inner = length;
 	if (ends_with(path, length, zst))
@@ -217,7 +217,7 @@ void timeline_file_begin(struct timeline_file *file)
 	seam_draw(file->gpu->seam, kept_file_is_ours(&file->file) ? file->left : 0);
 }
 
-/* What is made of events, and of a launch where one has ended. */
+/* Formats and writes the machine's events, and the launch if one has ended. */
 static void take(struct timeline_file *file, const struct shown *launch, const struct mech_event *event)
 {
 	const struct seam_drawer drawer = {file, show};

@@ -1,19 +1,23 @@
-/* timeline_file: when kernels, blocks and what mechanisms draw began and ended, kept in a file while kernels run (docs/over-time.md): for
- * chrome://tracing and Perfetto as JSON of their Trace Event Format, with a process for the GPU, each SM and each L2 slice; where its
- * name ends in .csv, a row an event; where it ends in .perfetto, Perfetto's own format, and with .zst behind that, compressed. */
+/* timeline_file: writes when kernels, blocks and the mechanisms' events began and ended, while kernels run
+ * (docs/over-time.md).
+ *
+ * The file name selects the format. The default is JSON in the Trace Event Format of chrome://tracing and Perfetto,
+ * with one process for the GPU, each SM and each L2 slice. ".csv": one row per event. ".perfetto": Perfetto's own
+ * format; ".perfetto.zst": the same, compressed.
+ */
 #ifndef SLUICE_API_TIMELINE_FILE_H
 #define SLUICE_API_TIMELINE_FILE_H
 
 #include "api/kept_file.h"
 #include "api/record.h"
 
-enum { TIMELINE_EVERY = 4096 }; /* core cycles after which events are taken from the machine */
+enum { TIMELINE_EVERY = 4096 }; /* core cycles between reads of the machine's events */
 
-/* What of all that happens is wanted; text, as sluice_settings.timeline_wish has it. */
+/* Selects the events to write; parsed from sluice_settings.timeline_wish. */
 struct timeline_wish {
-	double first, last; /* core cycles from the machine's opening on: what lies between them, even in part */
-	bool blocks;        /* those, too */
-	uint32_t counters;  /* core cycles from one value of each counter to the next; 0: none */
+	double first, last; /* core cycles since the machine was opened; events that overlap this range are written */
+	bool blocks;        /* include blocks */
+	uint32_t counters;  /* core cycles between two values of each counter; 0: no counters */
 	char sms[OPTION_TEXT_SIZE];
 };
 
@@ -23,27 +27,29 @@ struct timeline_file {
 	const struct records *records;
 	struct gpu *gpu;
 	struct timeline_wish wish;
-	uint64_t sms[4]; /* those that are wanted, as bits */
+	uint64_t sms[4]; /* the selected SMs, as bits */
 	bool is_compressed;
-	uint64_t left;  /* events for which there is room */
-	uint64_t start; /* core cycle of the launch */
-	void *tracks;   /* those that have been named: a tree of <search.h> */
+	uint64_t left;  /* events that may still be written */
+	uint64_t start; /* core cycle at which the launch began */
+	void *tracks;   /* the tracks that have names: a tree of <search.h> */
 	uint32_t track_count;
-	struct piece piece; /* what is being made */
-	struct gpu_stats counted; /* up to the counters' last values, of cycle */
-	uint64_t counted_cycle;   /* of the launch */
-	const char *counter_name[16]; /* of those that have got their tracks in Perfetto's format */
+	struct piece piece; /* text being formatted */
+	struct gpu_stats counted; /* counters at the last values written, at counted_cycle */
+	uint64_t counted_cycle;   /* in cycles of the launch */
+	const char *counter_name[16]; /* counters with a track in Perfetto's format */
 	uint32_t counter_names;
 };
 
-/* Makes the file, for at most so many events; `wish` is "KEY=VALUE,..." or NULL. False with a message, or with errno set and none. */
+/* Creates the file, for at most `most` events; `wish` is "KEY=VALUE,..." or NULL. Returns false with a message, or with
+ * errno set and an empty message. */
 bool timeline_file_open(struct timeline_file *file, struct gpu *gpu, const struct records *records, const char *path,
                         uint64_t most, const char *wish, char *message, size_t size);
-/* A kernel is about to run; what has happened is to be written; it has ended. */
+/* Called before a kernel runs; to write the events collected so far; and after a kernel's end. */
 void timeline_file_begin(struct timeline_file *file);
 void timeline_file_take(struct timeline_file *file);
 void timeline_file_end(struct timeline_file *file, const struct record *record, uint64_t cycles);
-/* The counters' values of the cycles of the launch up to this one, from the last on; and when the next are due. */
+/* timeline_file_count() writes the counters' values for the cycles since the last ones, up to this cycle of the launch.
+ * timeline_file_next_count() returns the cycle at which the next values are due. */
 void timeline_file_count(struct timeline_file *file, uint64_t cycle);
 uint64_t timeline_file_next_count(const struct timeline_file *file);
 void timeline_file_close(struct timeline_file *file);

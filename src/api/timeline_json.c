@@ -1,9 +1,9 @@
-/* The Trace Event Format of Chrome. */
+/* Chrome's Trace Event Format. */
 #include "api/timeline_format.h"
 
 #include <inttypes.h>
 
-/* A text in quotes. */
+/* Prints a quoted string. */
 static void print_text(const char *text, FILE *file)
 {
 	fputc('"', file);
@@ -34,7 +34,7 @@ static void head(struct timeline_file *file)
 		name_process(file, process);
 }
 
-/* The thread that stands for a track of a mechanism in a unit. It is named when it is first seen. */
+/* Returns the thread that shows a mechanism's track in a unit. Names it at first use. */
 static uint32_t thread_of(struct timeline_file *file, uint32_t process, const struct shown *shown, uint32_t track)
 {
 	char name[96];

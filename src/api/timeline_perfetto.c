@@ -1,4 +1,4 @@
-/* Perfetto's trace. A track's descriptor comes before its first event, an event's end right behind its begin. */
+/* Perfetto's trace format. A track's descriptor precedes its first event; an event's end directly follows its begin. */
 #include "api/timeline_format.h"
 
 #include "base/perfetto.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A message that is being made. None of ours is longer; names that are, are cut. */
+/* A message under construction. None of ours is longer; longer names are cut. */
 struct message {
 	uint8_t byte[1024];
 	size_t length;
@@ -45,7 +45,7 @@ static void put_message(struct message *message, uint32_t field, const struct me
 	put_bytes(message, field, inner->byte, inner->length);
 }
 
-/* As UTF-8, which kernels' names need not be. */
+/* Writes a text. Kernel names may contain invalid UTF-8, so characters outside printable ASCII become '?'. */
 static void put_text(struct message *message, uint32_t field, const char *text)
 {
 	char plain[MOST_TEXT];
@@ -64,7 +64,7 @@ static void put_double(struct message *message, uint32_t field, double value)
 		message->byte[message->length++] = (uint8_t)(bits >> 8 * i);
 }
 
-/* A packet with one message in it, of no time where `cycle` is NULL. */
+/* Writes a packet with one message in it. `cycle` NULL: without a time stamp. */
 static void write_packet(const struct timeline_file *file, uint32_t field, const struct message *inner,
                          const uint64_t *cycle)
 {
@@ -77,7 +77,7 @@ static void write_packet(const struct timeline_file *file, uint32_t field, const
 	fwrite(whole.byte, 1, whole.length, file->piece.file);
 }
 
-/* Tracks' identities: units, then counters, then the tracks of events. */
+/* Track ids: units first, then counters, then the tracks of events. */
 enum { COUNTERS_FROM = 1 << 16, TRACKS_FROM = 1 << 20 };
 
 static void name_unit(struct timeline_file *file, uint32_t number)
@@ -150,7 +150,7 @@ static void write_event(struct timeline_file *file, const struct shown *shown, c
 	write_packet(file, PERFETTO_PACKET_TRACK_EVENT, &end, &event->end);
 }
 
-/* Counters are tracks of the GPU; each is named before its first value, by its name alone. */
+/* Counters are tracks of the GPU, identified by name. Each track is described before its first value. */
 static uint64_t counter_track(struct timeline_file *file, const struct shown_count *count)
 {
 	struct message track = {.length = 0}, unit = {.length = 0};

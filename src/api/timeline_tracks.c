@@ -1,4 +1,4 @@
-/* The units and tracks that the formats of timelines show. */
+/* The units and tracks that timelines show. */
 #include "api/timeline_format.h"
 
 #include "base/arena.h"
@@ -33,7 +33,7 @@ enum seam_unit timeline_unit_at(const struct timeline_file *file, uint32_t numbe
 	return number == 0 ? SEAM_OF_GPU : number <= sms ? SEAM_OF_SM : SEAM_OF_PARTITION;
 }
 
-/* A track of a unit that has got its number, and its name in the file. */
+/* A track of a unit that has a number and whose name is in the file. */
 struct track {
 	uint64_t key;
 	uint32_t number;

@@ -1,4 +1,4 @@
-/* traces: what is written of kernels while they run: samples of their counters, a timeline, and a profile. */
+/* traces: what is written while kernels run: samples of the counters, a timeline, and a profile. */
 #ifndef SLUICE_API_TRACES_H
 #define SLUICE_API_TRACES_H
 
@@ -9,21 +9,21 @@
 
 struct traces {
 	struct gpu *gpu;
-	const struct records *records; /* the last one is of the kernel that runs */
+	const struct records *records; /* the last record is of the running kernel */
 	struct samples samples;
 	struct timeline_file timeline;
 	struct profile_file profile;
-	uint64_t drained; /* cycle of the kernel up to which its events are in the file */
+	uint64_t drained; /* cycle of the kernel up to which its events are written */
 };
 
-/* What the settings ask for. */
+/* Opens the files that the settings request. */
 enum sluice_status traces_open(struct traces *traces, struct gpu *gpu, const struct records *records,
                                const struct sluice_settings *settings, struct sluice_error *error);
-/* A kernel begins: who is called while it runs. */
+/* Starts a kernel. Returns the visitor to be called while it runs. */
 struct gpu_visitor traces_begin(struct traces *traces);
-/* The process ends. False with errno set, and the path of what could not be written. */
+/* Ends at the process's end. Returns false with errno set, and in *path the file that could not be written. */
 bool traces_finish(struct traces *traces, const char **path);
-/* In the handler of a signal that ends it: nothing is written any more. */
+/* Called in the handler of a signal that ends the process: stops all writing. */
 void traces_stop(struct traces *traces);
 void traces_close(struct traces *traces);
 

@@ -1,7 +1,7 @@
-/* The statistics as GPGPU-Sim spells them, for scripts that scrape its output.
+/* The statistics in GPGPU-Sim's format, for scripts that parse its output.
  *
- * As there, gpu_sim_*, gpu_ipc, gpu_occupancy and L2_BW are one kernel's and all else is summed since the start of the program. Lines
- * whose figure we do not count in the same sense are left out.
+ * As in GPGPU-Sim, gpu_sim_*, gpu_ipc, gpu_occupancy and L2_BW describe one kernel, and all other figures are sums
+ * since the program's start. Lines are omitted when we do not count the figure in the same sense.
  */
 #include "api/record.h"
 
@@ -12,7 +12,7 @@ static double ratio(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
-/* What is left, or nothing: a kernel that was stopped has requests on their way. */
+/* Returns the difference, or 0: a stopped kernel has requests in flight. */
 static uint64_t less(uint64_t whole, uint64_t part)
 {
 	return whole > part ? whole - part : 0;
@@ -25,8 +25,8 @@ static uint64_t scoreboard_slots(const struct sm_stats *sm)
 	       sm->stack_dram;
 }
 
-/* Schedulers count only while their SM has a block: what is left of these slots is a barrier, no instruction or no warp.
- * Waiting for an atomic's answer is among ours of the scoreboard. */
+/* Schedulers count only while their SM has a block. These slots remain after issues and stalls: barrier, no instruction
+ * or no warp. Waiting for an atomic's result counts as a scoreboard stall here. */
 static uint64_t idle_slots(const struct sm_stats *sm, const struct machine *machine)
 {
 	uint64_t slots = sm->active_cycles * machine->sm.schedulers;
@@ -34,13 +34,13 @@ static uint64_t idle_slots(const struct sm_stats *sm, const struct machine *mach
 	return less(slots, others);
 }
 
-/* Filled warp slots of an SM with a block, in percent. */
+/* Returns the occupied warp slots of SMs with a block, in percent. */
 static double occupancy(const struct sm_stats *sm, const struct machine *machine)
 {
 	return 100 * ratio((double)sm->resident_warp_cycles, (double)sm->active_cycles * machine->sm.warps);
 }
 
-/* 32 bytes a reply packet, whatever it carries: that is what the line means there. */
+/* GPGPU-Sim counts 32 bytes per reply packet, whatever its payload. */
 static double l2_bandwidth(const struct record *record, const struct machine *machine)
 {
 	enum { REPLY_BYTES = 32 };
@@ -48,7 +48,7 @@ static double l2_bandwidth(const struct record *record, const struct machine *ma
 	return 1e-9 * ratio((double)REPLY_BYTES * (double)record->stats.reply_network.packets, seconds);
 }
 
-/* Lines with a whole number: spelling, and what of ours it is; `t` is the sum of all kernels so far. */
+/* Lines with a whole number: GPGPU-Sim's spelling, and our value. `t` is the sum of all kernels so far. */
 #define STALL_LINES(X)                                                                                                 \
 	X("gpu_tot_issued_cta = ", t->sm.blocks)                                                                       \
 	X("gpu_stall_icnt2sh    = ", t->slice.reply_blocked)
@@ -56,7 +56,7 @@ static double l2_bandwidth(const struct record *record, const struct machine *ma
 #define CORE_LINES(X)                                                                                                  \
 	X("gpgpu_n_tot_thrd_icount = ", t->sm.thread_instructions)                                                     \
 	X("gpgpu_n_tot_w_icount = ", t->sm.warp_instructions)                                                          \
-	/* Requests that went past L1: what L2 saw, less other caches' misses; local memory is among them. */          \
+	/* Requests that went past L1: L2's reads, less misses of the other L1 caches; local memory is included. */    \
 	X("gpgpu_n_mem_read_global = ",                                                                                \
 	  less(t->l2.read_accesses, t->l1i.read_misses + t->l1c.read_misses + t->l1t.read_misses))                     \
 	X("gpgpu_n_mem_write_global = ", t->l2.write_accesses)                                                         \
@@ -74,8 +74,8 @@ static double l2_bandwidth(const struct record *record, const struct machine *ma
 
 #define LINE(spelling, value) fprintf(file, "%s%" PRIu64 "\n", spelling, (uint64_t)(value));
 
-/* A cache's five lines. A cache that claims its line at the fill calls an access that joins a wait a miss, not a hit that
- * is pending. */
+/* Prints a cache's five lines. If the cache allocates on fill, an access merged into a pending miss counts as a miss.
+ * Otherwise it counts as a pending hit. */
 static void print_cache(FILE *file, const char *name, const struct cache_stats *cache,
                         const struct cache_config *config)
 {
@@ -88,7 +88,7 @@ static void print_cache(FILE *file, const char *name, const struct cache_stats *
 	fprintf(file, "%s_total_cache_reservation_fails = %" PRIu64 "\n", name, cache->refused);
 }
 
-/* Of a cache's accesses to global memory, the lines whose meaning is ours. */
+/* Prints a cache's accesses to global memory, where GPGPU-Sim's figures and ours mean the same. */
 static void print_breakdown(FILE *file, const char *name, const struct cache_stats *cache)
 {
 	const char *format = "\t%s_cache_stats_breakdown[GLOBAL_ACC_%c][%s] = %" PRIu64 "\n";
@@ -146,7 +146,7 @@ static void print_host(FILE *file, const struct record *total, const struct mach
 	fprintf(file, "gpgpu_silicon_slowdown = %.0fx\n", ratio(1e6 * machine->core_mhz, cycle_rate));
 }
 
-/* Figures of time, which a functional run does not have. */
+/* Prints timing figures, which a functional run does not have. */
 static void print_timed(FILE *file, const struct records *records, const struct record *record,
                         const struct record *total)
 {
@@ -192,7 +192,7 @@ void records_write_gpgpusim(const struct records *records, FILE *file)
 		record_add(records, &total, &records->record[i]);
 		print_kernel(file, records, &records->record[i], &total);
 	}
-	/* By these lines scripts know that a run came to its end, and that its last kernel did not. */
+	/* Scripts recognise by these lines that the run completed, or that its last kernel was stopped. */
 	if (total.end == GPU_DONE)
 		fprintf(file, "GPGPU-Sim: *** exit detected ***\n");
 	else if (total.end == GPU_STOPPED)

@@ -1,4 +1,4 @@
-/* The JSON form of the statistics: a stable interface. What a functional run cannot tell is null. */
+/* The JSON form of the statistics, a stable interface. Figures that a functional run does not have are null. */
 #include "api/attach.h"
 #include "api/record.h"
 
@@ -18,7 +18,7 @@ static json_t *dim(struct dim3 dim)
 	return json_pack("[I, I, I]", (json_int_t)dim.x, (json_int_t)dim.y, (json_int_t)dim.z);
 }
 
-/* A functional run counts instructions and nothing else. */
+/* A functional run counts only instructions. */
 static bool is_known(const struct record *record, const struct counter_group *group, const struct counter *row)
 {
 	size_t offset = group->offset + row->offset;
@@ -33,7 +33,7 @@ static void add_mech_counter(void *user, const struct record_counter *counter)
 	json_object_set_new(user, name, whole(counter->value));
 }
 
-/* Of a part alone. */
+/* The launch was simulated only in part: its counters are unknown. */
 static void add_unknown_mech_counter(void *user, const struct record_counter *counter)
 {
 	char name[128];
@@ -55,7 +55,7 @@ static json_t *load(const struct record_load *load)
 	return object;
 }
 
-/* What each mechanism sent, load by load. */
+/* Returns what each mechanism sent, by load. */
 static json_t *loads(const struct records *records, const struct record *record)
 {
 	json_t *object = json_object();
@@ -109,7 +109,7 @@ static json_t *vector_labels(const struct counter_vector *row, const struct vect
 	return list;
 }
 
-/* The least value of each bin. */
+/* Returns the smallest value of each bin. */
 static json_t *vector_bins(const struct counter_vector *row, const struct vector *vector)
 {
 	json_t *list = json_array();
@@ -135,7 +135,7 @@ static void add_vector(void *user, const struct mech *mech, const struct counter
 	json_object_set_new(user, name, object);
 }
 
-/* Mechanisms' vectors, where there are any. */
+/* Adds the mechanisms' vectors, if there are any. */
 static void add_vectors(json_t *kernel, const struct records *records, const struct record *record)
 {
 	json_t *object = json_object();
@@ -165,7 +165,7 @@ static json_t *estimate(const struct estimate *cycles)
 	return object;
 }
 
-/* How a launch of a sampled run was sampled. What is estimated of it stands apart from what is known. */
+/* Adds how a launch was sampled. Estimates are kept apart from exact figures. */
 static void add_sample(json_t *kernel, const struct record *record)
 {
 	const struct record_sample *sample = &record->sample;
@@ -231,7 +231,7 @@ void record_price(const struct records *records, struct record *record)
 	json_decref(object);
 }
 
-/* What the whole run would have come to. */
+/* Returns estimates for the whole run. */
 static json_t *estimated_totals(const struct records *records)
 {
 	struct sampled_sum sum;
@@ -246,7 +246,7 @@ static json_t *estimated_totals(const struct records *records)
 	return object;
 }
 
-/* The keys of a kernel that add up. */
+/* Returns the sums of the kernels' figures. */
 static json_t *totals(const struct records *records)
 {
 	struct record total = records_total(records);
@@ -262,8 +262,7 @@ static json_t *totals(const struct records *records)
 	return object;
 }
 
-/* The mechanisms that were attached by name, with all their options: those that can change the run, or those that
- * only look. */
+/* Returns the attached mechanisms with all options: those that can change the run, or those that only observe. */
 static json_t *mechanisms(const struct records *records, bool only_looks)
 {
 	json_t *list = json_array();
@@ -313,7 +312,7 @@ static json_t *sampling(const struct sampling_wish *wish)
 	return object;
 }
 
-/* What made the run. */
+/* Returns the run's inputs. */
 static json_t *made_by(const struct records *records)
 {
 	json_t *program = json_array(), *root = json_object();
@@ -360,7 +359,7 @@ void records_json_head(const struct records *records, FILE *file)
 	size_t length = strlen(made);
 	records_json_ended(line, records->ended);
 	fprintf(file, "{\n%.*s", RECORDS_ENDED_LINE, line);
-	/* without the brace and the line's end at both ends */
+	/* omits the outer braces and their newlines */
 	fprintf(file, "%.*s,\n \"kernels\": [", (int)length - 4, made + 2);
 	free(made);
 	json_decref(root);

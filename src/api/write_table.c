@@ -1,4 +1,5 @@
-/* The table for people: each kernel's account, or, of many launches, a line a kernel and the account of them all. */
+/* The readable table. With few launches it shows each kernel in detail, otherwise one line per kernel and the details
+ * of all together. */
 #include "api/attach.h"
 #include "api/record.h"
 
@@ -10,10 +11,10 @@
 
 enum {
 	COLUMNS = 100,
-	DETAILED_LAUNCHES = 8, /* more are shown as totals of their kernels */
+	DETAILED_LAUNCHES = 8, /* beyond this number, launches are summed by kernel */
 	NAME_WIDTH = 33,
-	SHOWN_ELEMENTS = 3, /* of a vector */
-	BAR = 12,           /* characters of a bar of 100 % */
+	SHOWN_ELEMENTS = 3, /* per vector */
+	BAR = 12,           /* characters for 100 % */
 	NUMBER_SIZE = 32,
 };
 
@@ -45,7 +46,7 @@ static const char *label_of(const char *stack)
 	return stack;
 }
 
-/* "1,234,567" */
+/* Formats "1,234,567". */
 static const char *grouped(uint64_t value, char text[NUMBER_SIZE])
 {
 	char digits[NUMBER_SIZE];
@@ -60,7 +61,8 @@ static const char *grouped(uint64_t value, char text[NUMBER_SIZE])
 	return text;
 }
 
-/* Tenths of a percent that add up to exactly 1000: what rounding down leaves goes to those that lost most by it. */
+/* Computes tenths of a percent that add up to exactly 1000. The units lost by rounding down go to the values with the
+ * largest remainders. */
 static void share_out(const uint64_t *value, size_t count, uint32_t *tenths)
 {
 	uint64_t sum = 0;
@@ -99,13 +101,14 @@ static void print_part(FILE *file, const char *label, uint32_t tenths, bool last
 		fprintf(file, "%s%s\n", *bar ? " " : "", bar);
 }
 
-/* Without mechanisms nothing can be held by one, without textures nothing waits for them. */
+/* True for causes that are shown only when not 0. Without mechanisms nothing is held or replayed; without textures
+ * nothing waits for one. */
 static bool is_rare(const char *name)
 {
 	return strcmp(name, "held") == 0 || strcmp(name, "replayed") == 0 || strcmp(name, "texture") == 0;
 }
 
-/* Those to be shown. */
+/* Selects the causes to show. */
 static size_t shown_stack(const struct record *record, struct stack_part parts[RECORD_STACK_PARTS])
 {
 	size_t count = record_stack(record, parts), shown = 0;
@@ -115,7 +118,7 @@ static size_t shown_stack(const struct record *record, struct stack_part parts[R
 	return shown;
 }
 
-/* In two columns, read downwards. */
+/* Prints two columns, read downwards. */
 static void print_stack(FILE *file, const struct record *record)
 {
 	struct stack_part parts[RECORD_STACK_PARTS];
@@ -135,7 +138,7 @@ static void print_stack(FILE *file, const struct record *record)
 	}
 }
 
-/* An access of a line that is on its way waits for it, as the one that sent for it. */
+/* An access to a line in flight merges with the pending miss: it is neither a hit nor a new miss. */
 static void print_textures(FILE *file, const struct cache_stats *textures)
 {
 	double each = 100.0 / (double)textures->accesses;
@@ -164,7 +167,7 @@ static void print_memory(FILE *file, const struct record *record, const struct d
 		fputs("all in rows that were open before\n", file);
 }
 
-/* One a line: only what has been counted. */
+/* Prints one counter per line, unless it is 0. */
 static void print_mech_counter(void *user, const struct record_counter *counter)
 {
 	char value[NUMBER_SIZE];
@@ -173,7 +176,7 @@ static void print_mech_counter(void *user, const struct record_counter *counter)
 		        counter->meaning);
 }
 
-/* The largest elements of a vector that has counted something, largest first; returns how many, up to `most`. */
+/* Finds the largest elements that are not 0, largest first. Returns their number, up to `most`. */
 static uint32_t find_largest(const struct vector *vector, uint32_t *index, uint32_t most)
 {
 	uint32_t count = 0;
@@ -190,7 +193,7 @@ static uint32_t find_largest(const struct vector *vector, uint32_t *index, uint3
 	return count;
 }
 
-/* A line each, with the largest elements: only where something has been counted. */
+/* Prints one line per vector with its largest elements, if it counted anything. */
 static void print_mech_vector(void *user, const struct mech *mech, const struct counter_vector *row,
                               const struct vector *vector)
 {
@@ -215,7 +218,7 @@ static void print_host(FILE *file, const struct record *record, const struct der
 	        grouped((uint64_t)derived->warp_instructions_per_host_second, rate));
 }
 
-/* "about 12,345 cycles, 95 % within 2.3 %" */
+/* Prints "about 12,345 cycles, 95 % within 2.3 %". */
 static void print_estimate(FILE *file, const struct estimate *cycles)
 {
 	char text[NUMBER_SIZE];
@@ -229,7 +232,7 @@ static void print_estimate(FILE *file, const struct estimate *cycles)
 		fprintf(file, "no spread seen\n");
 }
 
-/* Of all launches of a sampled run, and a line on what that rests on. */
+/* Prints the totals of a sampled run, and a line on what the estimate is based on. */
 static void print_sampled_total(FILE *file, const struct records *records)
 {
 	struct sampled_sum sum;
@@ -241,7 +244,7 @@ static void print_sampled_total(FILE *file, const struct records *records)
 	print_estimate(file, &sum.cycles);
 }
 
-/* What is known of a launch, and of a sum of launches. */
+/* Prints what is known of a launch, or of a sum of launches. */
 static void print_account(FILE *file, const struct records *records, const struct record *record)
 {
 	const struct sm_stats *sm = &record->stats.sm;
@@ -268,7 +271,7 @@ static void print_account(FILE *file, const struct records *records, const struc
 	print_host(file, record, &derived);
 }
 
-/* How a kernel ended, when not well. */
+/* Returns how a kernel ended, if not normally. */
 static const char *ending(enum gpu_end end)
 {
 	switch (end) {
@@ -315,7 +318,7 @@ static void print_launch(FILE *file, const struct records *records, const struct
 	print_account(file, records, record);
 }
 
-/* One record a kernel name, in order of first launch; `launch` counts them. */
+/* Makes one record per kernel name, in order of first launch; `launch` counts the launches. */
 static size_t sum_by_kernel(const struct records *records, struct record *sum)
 {
 	size_t count = 0;
@@ -336,7 +339,7 @@ static void print_kernel_row(FILE *file, const struct records *records, const st
 {
 	char cycles[NUMBER_SIZE], warps[NUMBER_SIZE], threads[NUMBER_SIZE];
 	const char *name = sum->shown;
-	if (strlen(name) > NAME_WIDTH) { /* long names have a line of their own */
+	if (strlen(name) > NAME_WIDTH) { /* a long name gets its own line */
 		fprintf(file, "%s\n", name);
 		name = "";
 	}
@@ -351,7 +354,7 @@ static void print_kernel_row(FILE *file, const struct records *records, const st
 	        tenths / 10, tenths % 10, derived.ipc, 100 * derived.l1d_hit_rate, 100 * derived.l2_hit_rate);
 }
 
-/* Of a sampled run the kernels' lines are estimates. */
+/* Replaces the lines of a sampled run by estimates. */
 static void estimate_kernels(const struct records *records, struct record *sum, size_t count)
 {
 	for (size_t i = 0; records->sampling && i < count; i++) {
@@ -390,7 +393,7 @@ static void print_kernels(FILE *file, const struct records *records, const struc
 	free(sum);
 }
 
-/* "sluice 0.1.0, machine gtx480: ./vecadd 1000", at most a line */
+/* Prints "sluice 0.1.0, machine gtx480: ./vecadd 1000", cut to one line. */
 static void print_title(FILE *file, const struct records *records)
 {
 	int column = fprintf(file, "sluice %s, machine %s", SLUICE_VERSION, records->machine->name);
@@ -406,7 +409,7 @@ static void print_title(FILE *file, const struct records *records)
 	fputc('\n', file);
 }
 
-/* Those that can change the run, or those that only look. */
+/* Prints the mechanisms that can change the run, or those that only observe. */
 static void print_mechanisms(FILE *file, const struct records *records, const char *title, bool only_looks)
 {
 	for (uint32_t i = 0; i < records->attachments; i++) {
@@ -419,7 +422,7 @@ static void print_mechanisms(FILE *file, const struct records *records, const ch
 	}
 }
 
-/* What of the machine and the run was asked for; how it ended, when not with success. */
+/* Prints the machine's and the run's settings, and how the run ended if not successfully. */
 static void print_run(FILE *file, const struct records *records)
 {
 	for (size_t i = 0; i < records->options.count; i++)

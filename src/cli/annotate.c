@@ -1,4 +1,4 @@
-/* sluice annotate: a CUDA source with what the static analyzer finds of each of its reads. */
+/* sluice annotate: prints a CUDA source with the static analyzer's results for each read. */
 #include "cli/commands.h"
 
 #include "base/arena.h"
@@ -13,7 +13,7 @@ enum { KEY_HTML = 256, KEY_TABLE, KEY_PROFILE };
 
 struct annotate {
 	const char *file;
-	const char *profile; /* NULL: what the analyzer says is shown */
+	const char *profile; /* NULL: show the analyzer's results */
 	const char **flags;  /* NULL-terminated */
 	size_t flag_count;
 	enum source_format format;

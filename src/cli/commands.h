@@ -1,4 +1,4 @@
-/* commands: what the files of the `sluice` command share. */
+/* commands: declarations shared by the files of the `sluice` command. */
 #ifndef SLUICE_CLI_COMMANDS_H
 #define SLUICE_CLI_COMMANDS_H
 
@@ -17,7 +17,7 @@ enum {
 	CLI_NOT_FOUND = 127,  /* the program was not found */
 };
 
-/* One function a command; argv[0] is "sluice NAME". Each returns the exit status. */
+/* One function per command; argv[0] is "sluice NAME". Returns the exit status. */
 int command_analyze(int argc, char **argv);
 int command_annotate(int argc, char **argv);
 int command_cc(int argc, char **argv);
@@ -40,58 +40,59 @@ int command_stats(int argc, char **argv);
 int command_sweep(int argc, char **argv);
 int command_toolkit(int argc, char **argv);
 
-/* From now on a mechanism's fault is told before the process ends of it. */
+/* Enables reports of faults in mechanisms, before such a fault ends the process. */
 void cli_watch_faults(void);
 
-/* "sluice NAME: ..." on standard error. */
+/* Prints "sluice NAME: ..." on standard error. */
 __attribute__((format(printf, 2, 3))) void cli_error(const char *command, const char *format, ...);
 
-/* The same with an error of the library, whose diagnostics may be several lines that name their file themselves. */
+/* Prints an error of the library. Its diagnostics may have several lines, which name their file themselves. */
 void cli_library_error(const char *command, const struct sluice_error *error);
 
-/* Options given as -o KEY=VALUE, NULL-terminated as sluice_settings wants them. Zero-initialise. */
+/* Options given as -o KEY=VALUE, NULL-terminated for sluice_settings. Zero-initialise. */
 struct cli_options {
-	const char **list; /* NULL while there is none */
+	const char **list; /* NULL while empty */
 	size_t count;
 };
 
-/* Adds one; ends the program with a usage error when it is not KEY=VALUE. */
+/* Adds an option. Ends the program with a usage error when it is not KEY=VALUE. */
 void cli_add_option(struct cli_options *options, const char *assignment, const struct argp_state *state);
 
 /* Adds any word. */
 void cli_add_word(struct cli_options *options, const char *word);
 
-/* The value of an option that takes one of a few words, NULL-terminated; does not return when it is none of them. */
+/* Returns the value if it is one of the choices (NULL-terminated). Otherwise ends the program with a usage error. */
 const char *cli_choice(const char *option, const char *value, const char *const *choices,
                        const struct argp_state *state);
-/* The value of an option that names something; does not return when it is empty. */
+/* Returns the value. Ends the program with a usage error when it is empty. */
 const char *cli_text(const char *option, const char *value, const struct argp_state *state);
-/* Those of --size. */
+/* The choices of --size. */
 extern const char *const cli_sizes[];
 
-/* A word that is none of an action's: says which `expected` are there, and which of them, NULL-terminated, is meant. Returns
- * the exit status. */
+/* Reports an unknown word: lists the known ones (NULL-terminated; `expected` says what they are) and suggests the
+ * nearest. Returns the exit status. */
 int cli_unknown_word(const char *command, const char *expected, const char *word, const char *const *known);
 
-/* A whole number of at least `least`, or a usage error that names the option. */
+/* Returns a whole number of at least `least`. Otherwise ends the program with a usage error that names the option. */
 uint64_t cli_number(const char *option, const char *text, uint64_t least, const struct argp_state *state);
 
-/* The same of a number that whoever takes it holds in fewer than 64 bits: one of at most `most`. */
+/* Returns a whole number from `least` to `most`, for values stored in fewer than 64 bits. Otherwise ends the program
+ * with a usage error. */
 uint64_t cli_number_to(const char *option, const char *text, uint64_t least, uint64_t most,
                        const struct argp_state *state);
 
-/* The whole file, from malloc, or NULL with errno set. "-" is standard input. */
+/* Returns the file's contents, from malloc, or NULL with errno set. "-" is standard input. */
 char *cli_read_file(const char *path, size_t *length);
 
-/* The word as a shell takes it: in quotes where it has characters of the shell's. From malloc. */
+/* Returns the word as a shell reads it: quoted if it has special characters. From malloc. */
 char *cli_shell_word(const char *word);
 
-/* The first of the folders, given relative to the program's own and NULL-terminated, that holds `file`. `path` has room
- * for PATH_MAX bytes. */
+/* Finds the first folder that contains `file`. The folders are relative to the program's own, NULL-terminated. `path`
+ * has PATH_MAX bytes. */
 bool cli_find_folder(const char *const *places, const char *file, char *path);
 
-/* The folder of our libcudart: beside the program in a build tree or an installation. False when there is none.
- * `path` has room for PATH_MAX bytes. */
+/* Finds the folder of our libcudart, in the build tree or in the installation. Returns false when there is none. `path`
+ * has PATH_MAX bytes. */
 bool cli_library_folder(char *path);
 
 #endif

@@ -26,7 +26,7 @@ void cli_error(const char *command, const char *format, ...)
 
 void cli_library_error(const char *command, const struct sluice_error *error)
 {
-	/* Diagnostics name their file, or "sluice", themselves. */
+	/* Diagnostics already name their file, or "sluice". */
 	size_t length = strlen(error->message);
 	if (strstr(error->message, ": error: "))
 		fprintf(stderr, "%s%s", error->message, length && error->message[length - 1] == '\n' ? "" : "\n");
@@ -84,7 +84,7 @@ int cli_unknown_word(const char *command, const char *expected, const char *word
 	return CLI_USAGE;
 }
 
-/* False where the text is no whole number, or one that has no place in 64 bits. */
+/* Returns false when the text is not a whole number, or exceeds 64 bits. */
 static bool read_number(const char *text, uint64_t *number)
 {
 	char *end;

@@ -1,4 +1,4 @@
-/* sluice effort: development effort of two kernels in code lines. */
+/* sluice effort: compares the development effort of two kernels in lines of code. */
 #include "cli/commands.h"
 
 #include "cli/kernel_pair.h"

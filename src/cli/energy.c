@@ -1,4 +1,4 @@
-/* sluice energy: what a run has cost: of a statistics file, or of runs that figures have kept. */
+/* sluice energy: computes the energy of a run in a statistics file, or of runs in a results file. */
 #include "base/arena.h"
 #include "cli/commands.h"
 #include "cli/json_file.h"
@@ -14,7 +14,7 @@ enum { KEY_TABLE = 512, KEY_KERNELS, KEY_PRICES, KEY_JSON, KEY_MECH, KEY_RESULTS
 enum { OWN_OPTIONS = 6 };
 
 struct energy {
-	const char *name; /* of the command */
+	const char *name; /* name of the command */
 	const char *file, *table, *results;
 	struct cli_options objects; /* shared objects, NULL-terminated */
 	struct run_filters filters;
@@ -67,7 +67,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 /* --- a file --- */
 
-/* NULL after a message. */
+/* Returns NULL after a message. */
 static json_t *load(const struct energy *energy)
 {
 	json_t *root = cli_read_json(energy->name, energy->file);
@@ -103,7 +103,7 @@ static json_t *prices_json(const struct energy_prices *prices, const struct ener
 	return list;
 }
 
-/* A launch: shown, or added to `list`, where that is asked for, and added to `all`. */
+/* Computes a launch's energy. Prints it or appends it to `list`, if given, and adds it to `all`. */
 static bool take_kernel(const struct energy *energy, const struct energy_prices *prices, const json_t *kernel,
                         json_t *list, struct energy_account *all, char message[ENERGY_MESSAGE])
 {
@@ -181,7 +181,7 @@ static int show_file(struct energy *energy)
 	return fine ? 0 : root ? CLI_FAILED : CLI_USAGE;
 }
 
-/* --- runs that were kept --- */
+/* --- stored runs --- */
 
 static void json_row(struct energy *energy, const struct run_config *config, const struct run_result *result,
                      json_t *cost, const char *message)

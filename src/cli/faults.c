@@ -1,5 +1,5 @@
-/* A mechanism's fault in the command's own process, which loads mechanisms, checks them, opens machines with them and
- * runs their passes. */
+/* Reports faults of mechanisms in the command's own process, which loads and checks mechanisms, opens machines with
+ * them and runs their passes. */
 #include "cli/commands.h"
 
 #include "api/mechanism_fault.h"
@@ -9,7 +9,7 @@ enum { STACK = 1 << 16 };
 static const int faults[] = MECHANISM_FAULTS;
 enum { FAULTS = sizeof faults / sizeof *faults };
 
-static struct sigaction before[FAULTS]; /* what was done on each: goes on to be done */
+static struct sigaction before[FAULTS]; /* the previous actions, which are still executed */
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {

@@ -1,4 +1,4 @@
-/* sluice init: the folder of a study, to begin with. */
+/* sluice init: creates the folder of a new study. */
 #include "cli/commands.h"
 
 #include "base/file.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What it is made of, and the file that says so. */
+/* The template folder, and its plan. */
 #define STUDY      "study"
 #define STUDY_FILE "plan.yaml"
 
@@ -59,7 +59,7 @@ static void free_entries(struct dirent **entries, int count)
 	free(entries);
 }
 
-/* A new folder, or one that is empty. */
+/* Creates a folder, or accepts an empty one. */
 static bool make_folder(const char *command, const char *folder)
 {
 	if (mkdir(folder, 0777) == 0)

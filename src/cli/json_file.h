@@ -1,10 +1,10 @@
-/* A file of JSON that a command reads. */
+/* json_file: reads a JSON file for a command. */
 #ifndef SLUICE_CLI_JSON_FILE_H
 #define SLUICE_CLI_JSON_FILE_H
 
 #include <jansson.h>
 
-/* What is in the file ("-": standard input), or NULL after a message of the command's. */
+/* Returns the contents of the file ("-": standard input), or NULL after a message in the command's name. */
 json_t *cli_read_json(const char *command, const char *path);
 
 #endif

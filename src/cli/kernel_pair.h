@@ -1,4 +1,4 @@
-/* kernel_pair: the two kernels, FILE:KERNEL each, that a command compares. */
+/* kernel_pair: two kernels to compare, given as FILE:KERNEL each. */
 #ifndef SLUICE_CLI_KERNEL_PAIR_H
 #define SLUICE_CLI_KERNEL_PAIR_H
 
@@ -13,7 +13,7 @@ struct kernel_pair {
 /* An argp parser whose input is a struct kernel_pair. */
 error_t cli_parse_pair(int key, char *value, struct argp_state *state);
 
-/* The file, from malloc; *kernel becomes the name behind it. */
+/* Returns the file name, from malloc, and sets *kernel to the kernel's name after the colon. */
 char *cli_split_kernel(const char *which, const char **kernel);
 
 #endif

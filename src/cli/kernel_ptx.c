@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* 'sluice cc' in a process of its own, since it changes the environment and signals. Its exit status. */
+/* Runs 'sluice cc' in a separate process, because it changes the environment and signals. Returns its exit status. */
 static int run_cc(const char *file, const char *const *flags, const char *output)
 {
 	const char *const own[] = {"sluice cc", "--ptx", file, "-o", output};
@@ -36,7 +36,7 @@ static int run_cc(const char *file, const char *const *flags, const char *output
 	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
 }
 
-/* Compiles CUDA source into a temporary file, and takes its text. */
+/* Compiles CUDA source to a temporary file, and reads its text. */
 static int compile(const char *command, const char *file, const char *const *flags, char **text, size_t *length)
 {
 	const char *folder = getenv("TMPDIR");

@@ -1,17 +1,18 @@
-/* kernel_ptx: the PTX of CUDA source or of a PTX file, and kernels in it. */
+/* kernel_ptx: reads PTX from CUDA source or a PTX file, and finds kernels in it. */
 #ifndef SLUICE_CLI_KERNEL_PTX_H
 #define SLUICE_CLI_KERNEL_PTX_H
 
 #include "ptx/module.h"
 
-/* Reads the file, NAME.cu as 'sluice cc --ptx' compiles it with these flags more, NULL-terminated, or NULL. Returns 0, or an
- * exit status after messages, when *text is NULL; free() it else. */
+/* Reads a PTX file, or compiles NAME.cu as 'sluice cc --ptx' does, with additional `flags` (NULL-terminated, or NULL).
+ * Returns 0 and the text in *text, to be freed. After messages returns an exit status, with *text NULL. */
 int cli_read_ptx_text(const char *command, const char *file, const char *const *flags, char **text, size_t *length);
 
-/* The same, parsed: *module is NULL after messages; ptx_free() it else. */
+/* Reads and parses. Returns 0 and *module, to be freed with ptx_free(). After messages returns an exit status, with
+ * *module NULL. */
 int cli_read_ptx(const char *command, const char *file, const char *const *flags, struct ptx_module **module);
 
-/* The kernel that has the name in PTX or in C++; NULL where there is none. */
+/* Returns the kernel with that name in PTX or in C++; NULL: none. */
 const struct ptx_function *cli_find_kernel(const struct ptx_module *module, const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* sluice machine: the machines there are, one in full, the differences of two. */
+/* sluice machine: lists the machines, prints one in full, or compares two. */
 #include "cli/commands.h"
 #include "cli/machine_sheet.h"
 
@@ -52,7 +52,7 @@ static const struct argp machine_argp = {
 	       "difference, 1 when there is.",
 };
 
-/* NULL, and the error is reported, when there is no such machine. */
+/* Opens a machine. Returns NULL, after a message, when there is none of that name. */
 static sluice_gpu *open_machine(const struct machine *machine, const char *name, const char *const *options)
 {
 	sluice_gpu *gpu;
@@ -69,7 +69,8 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names of the folder's YAML files, sorted, from malloc; NULL, with errno set, when it cannot be read. */
+/* Returns the names of the folder's YAML files, sorted, from malloc. Returns NULL with errno set when the folder cannot
+ * be read. */
 static char **machine_names(const char *folder, size_t *count)
 {
 	DIR *files = opendir(folder);
@@ -148,7 +149,7 @@ static bool sheet_open(const struct machine *machine, const char *name, struct s
 	return true;
 }
 
-/* Every machine has the same keys: the library writes them all. */
+/* All machines have the same keys, because the library writes all of them. */
 static int print_differences(const char *a_name, const struct sheet *a, const char *b_name, const struct sheet *b)
 {
 	int differences = 0;

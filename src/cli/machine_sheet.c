@@ -12,12 +12,12 @@ static void sheet_add(struct sheet *sheet, const char *key, const char *value)
 	sheet->entry[sheet->count++] = (struct entry){xstrdup(key), xstrdup(value)};
 }
 
-/* Joins the nested keys of the YAML that the library writes (two blanks a level, no comments) to dotted names. */
+/* Joins the nested keys of the library's YAML (two blanks per level, no comments) to dotted names. */
 static void sheet_read(struct sheet *sheet, char *text)
 {
 	enum { LEVELS = 8 };
 	char key[256] = "";
-	size_t ends[LEVELS + 1] = {0}; /* of the key's part at each level */
+	size_t ends[LEVELS + 1] = {0}; /* end of the key's part at each level */
 	for (char *line; (line = strsep(&text, "\n"));) {
 		size_t level = strspn(line, " ") / 2;
 		char *name = line + 2 * level, *colon = strchr(name, ':');

@@ -1,4 +1,4 @@
-/* machine_sheet: a machine as the library writes it, each key by its full name. */
+/* machine_sheet: a machine's description as written by the library, with the full name of each key. */
 #ifndef SLUICE_CLI_MACHINE_SHEET_H
 #define SLUICE_CLI_MACHINE_SHEET_H
 
@@ -13,7 +13,7 @@ struct sheet {
 	size_t count;
 };
 
-/* Zero-initialise; sheet_close() afterwards. */
+/* Zero-initialise the sheet before; call sheet_close() afterwards. */
 void sheet_take(struct sheet *sheet, const sluice_gpu *gpu);
 const char *sheet_value(const struct sheet *sheet, const char *key); /* NULL: no such key */
 void sheet_close(struct sheet *sheet);

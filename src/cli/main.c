@@ -1,4 +1,4 @@
-/* sluice: the command line. One file a command; this one finds it. */
+/* sluice: the command line. Each command has its own file; this one finds the command. */
 #include "cli/commands.h"
 
 #include "base/slip.h"
@@ -11,7 +11,7 @@
 struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
-	const char *title; /* argv[0] for it: what its messages begin with */
+	const char *title; /* argv[0] of the command: the prefix of its messages */
 	const char *meaning;
 };
 
@@ -69,7 +69,7 @@ static const struct command *find(const char *name)
 	return NULL;
 }
 
-/* What belongs in front of or behind a word that stands in a command's place. */
+/* Returns the word that is missing before or after a word used as a command. */
 static const char *advice(const char *name)
 {
 	size_t length = strlen(name);
@@ -121,8 +121,8 @@ static int run(const char *name, int argc, char **argv)
 	return command->run(argc, argv);
 }
 
-/* "help COMMAND" is "COMMAND --help"; the actions of programs have help of their own, "programs WORD --help". Words behind other
- * commands are left out: run would take them for a program. */
+/* "help COMMAND" runs "COMMAND --help". The actions of `programs` have their own help, "programs WORD --help". For
+ * other commands further words are dropped, because run would take them for a program. */
 static int help(int argc, char **argv)
 {
 	if (argc < 2) {
@@ -155,7 +155,7 @@ static int dispatch(int argc, char **argv)
 	return run(argv[1], argc - 1, argv + 1);
 }
 
-/* A file that is opened later must not become one of the standard ones. */
+/* Opens missing standard streams, so that a file opened later cannot become one. */
 static bool open_standard(void)
 {
 	int file;
@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 	}
 	cli_watch_faults();
 	int status = dispatch(argc, argv);
-	/* A full disk shows when bytes are written, the last of them here. */
+	/* A full disk is detected when bytes are written, the last of them here. */
 	bool fine = !ferror(stdout);
 	if (fclose(stdout) != 0 || !fine) {
 		perror("sluice: standard output");

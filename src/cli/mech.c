@@ -1,4 +1,4 @@
-/* sluice mech: the mechanisms there are, and what one is; what compilers need for one's own. */
+/* sluice mech: lists the mechanisms, describes one, and prints compiler flags for building mechanisms. */
 #include "cli/commands.h"
 
 #include <limits.h>
@@ -80,8 +80,8 @@ static int show(const struct mech *mech)
 	return shown ? 0 : CLI_USAGE;
 }
 
-/* A space would part the folder when a shell puts the flags into a compiler's command line, which takes no quotes there; the shell
- * does look for files, though, and what it finds stays whole. */
+/* When a shell expands the flags into a compiler's command line, a blank would split the folder, and quotes have no
+ * effect there. But file name patterns are expanded there, and a matching name stays one word. */
 static void print_include(const char *folder)
 {
 	if (!strpbrk(folder, " \t")) {
@@ -94,7 +94,7 @@ static void print_include(const char *folder)
 	putchar('\n');
 }
 
-/* The headers of the source tree, or the installed ones. */
+/* Prints the folders of the headers, in the source tree or installed. */
 static int print_flags(const struct mech *mech)
 {
 	static const char *const places[] = {CLI_INSTALLED_HEADERS "/seam", NULL};

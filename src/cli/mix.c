@@ -1,4 +1,4 @@
-/* sluice mix: the instructions that two kernels have in PTX, by kind. */
+/* sluice mix: compares the PTX instructions of two kernels by kind. */
 #include "cli/commands.h"
 
 #include "cli/kernel_pair.h"

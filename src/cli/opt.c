@@ -1,4 +1,4 @@
-/* sluice opt: PTX in, passes over it, PTX out. */
+/* sluice opt: reads PTX, runs passes over it, writes PTX. */
 #include "base/file.h"
 #include "cli/commands.h"
 #include "cli/kernel_ptx.h"
@@ -12,7 +12,7 @@ enum { KEY_PASS = 256, KEY_PRINT_AFTER, KEY_DOT, KEY_LIST, KEY_MECH };
 struct opt {
 	const char *name; /* "sluice opt" */
 	const char *file, *output;
-	struct cli_options passes, shown; /* what --pass and --print-after say */
+	struct cli_options passes, shown; /* values of --pass and --print-after */
 	struct sluice_rewriting how;
 	bool list;
 };
@@ -87,7 +87,7 @@ static int write_output(const struct opt *opt, const char *text, size_t length)
 	return fine ? 0 : CLI_FAILED;
 }
 
-/* The status of what the library has said. */
+/* Returns the exit status for the library's result. */
 static int finish(const struct opt *opt, enum sluice_status status, const struct sluice_error *error)
 {
 	if (status == SLUICE_OK)
@@ -96,7 +96,7 @@ static int finish(const struct opt *opt, enum sluice_status status, const struct
 	return status == SLUICE_BAD_SETTING ? CLI_USAGE : CLI_FAILED;
 }
 
-/* Nothing is written where something is wrong. */
+/* Writes nothing when there is an error. */
 static int rewrite(const struct opt *opt)
 {
 	size_t length, written;

@@ -1,4 +1,4 @@
-/* sluice ptx: what can be known of a PTX file without running it. */
+/* sluice ptx: shows static properties of a PTX file. */
 #include "cli/commands.h"
 #include "cli/kernel_ptx.h"
 
@@ -19,8 +19,8 @@ struct ptx {
 	const char *name; /* "sluice ptx" */
 	const char *machine, *file;
 	struct cli_options options;
-	uint32_t threads;   /* 0: what the kernel asks for */
-	uint32_t registers; /* that a thread may have; 0: as many as the kernel asks for */
+	uint32_t threads;   /* 0: what the kernel declares */
+	uint32_t registers; /* limit per thread; 0: what the kernel needs */
 	char registers_option[64];
 	bool print, print_cfg;
 };
@@ -36,7 +36,7 @@ static const struct argp_option ptx_options[] = {
 	{0},
 };
 
-/* Sets the machine's option. */
+/* Sets the limit, and the machine option for it. */
 static void set_registers(struct ptx *ptx, uint64_t registers, struct argp_state *state)
 {
 	if (registers > MOST_REGISTERS)
@@ -94,7 +94,7 @@ static const struct argp ptx_argp = {
 	       "with what limits it, and the mix of instructions.",
 };
 
-/* The opcodes, the most frequent first, in lines of eight. */
+/* Prints the opcodes, most frequent first, in lines of eight. */
 static void print_opcodes(const struct ptx_mix *mix)
 {
 	bool shown[PTX_OPCODES] = {false};
@@ -113,7 +113,7 @@ static void print_opcodes(const struct ptx_mix *mix)
 	putchar('\n');
 }
 
-/* What the memory instructions access. */
+/* Prints the address spaces that memory instructions access. */
 static void print_spaces(const struct ptx_mix *mix)
 {
 	const char *before = "  memory        ";
@@ -143,7 +143,7 @@ static void print_mix(const struct ptx_function *function)
 		print_opcodes(&mix);
 }
 
-/* Threads per block: as told, as the kernel's directives say, else a usual number. */
+/* Returns the threads per block: as given, as declared by the kernel's directives, or a typical number. */
 static uint32_t block_threads(const struct ptx *ptx, const struct ptx_function *kernel)
 {
 	uint64_t most = ptx_most_block_threads(kernel);
@@ -152,7 +152,7 @@ static uint32_t block_threads(const struct ptx *ptx, const struct ptx_function *
 	return !most ? DEFAULT_THREADS : most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
 }
 
-/* `registers`: those of a kernel whose blocks have room. */
+/* `registers`: the kernel's allocation before it is tightened for large blocks. */
 static bool print_occupancy(const struct ptx *ptx, sluice_gpu *gpu, sluice_kernel *kernel, uint32_t threads,
                             uint32_t registers)
 {
@@ -256,7 +256,7 @@ static void print_cfgs(const struct ptx_module *module)
 	}
 }
 
-/* Rewrites the kernels as they would run. */
+/* Rewrites the kernels with spills, as they would run. */
 static bool spill_kernels(const struct ptx *ptx, struct ptx_module *module)
 {
 	bool fine = true;
@@ -272,7 +272,7 @@ static bool spill_kernels(const struct ptx *ptx, struct ptx_module *module)
 	return fine;
 }
 
-/* Prints the module, or its control flow. */
+/* Prints the module or its control-flow graph. */
 static int print_module(const struct ptx *ptx, struct ptx_module *module)
 {
 	if (ptx->registers && !spill_kernels(ptx, module))

@@ -1,4 +1,4 @@
-/* sluice python: where the module lies that Python programs import. */
+/* sluice python: prints the folder of the Python module. */
 #include "cli/commands.h"
 
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* source_file: where the analyzer of CUDA sources finds our headers and the compiler. */
+/* source_file: finds our headers and the compiler for the analyzer of CUDA sources. */
 #include "cli/source_file.h"
 
 #include "base/file.h"
@@ -25,11 +25,11 @@ static bool find_options(const char *command, char *toolkit, struct source_optio
 	return true;
 }
 
-/* What is shown in place of the files themselves. */
+/* The rewritten copies, shown in place of the files. */
 struct mended_copies {
 	struct cc cc;
 	struct words flags; /* for the compiler */
-	char *temporary;    /* TMPDIR, as it was; NULL: it was not there */
+	char *temporary;    /* TMPDIR's previous value; NULL: unset */
 };
 
 static void add_flags(struct mended_copies *copies, const char *const *flags)
@@ -44,7 +44,7 @@ static void add_flags(struct mended_copies *copies, const char *const *flags)
 bool cli_source_open(struct cli_source *source, const char *command, const char *file, const char *const *flags)
 {
 	const char *temporary = getenv("TMPDIR");
-	if (!file_is_replaceable(file)) { /* it is read twice: here and by the compiler */
+	if (!file_is_replaceable(file)) { /* the file is read twice: here and by the compiler */
 		cli_error(command, "cannot read %s: it is no ordinary file", file);
 		return false;
 	}

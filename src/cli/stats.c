@@ -1,4 +1,4 @@
-/* sluice stats: what the counters mean, and stored statistics as a table. */
+/* sluice stats: explains the counters, and prints stored statistics as a table. */
 #include "cli/commands.h"
 #include "cli/json_file.h"
 #include "cli/stats_loads.h"
@@ -63,7 +63,7 @@ static const struct argp stats_argp = {
 	       "counters.",
 };
 
-/* "32x8x1" */
+/* Writes "32x8x1". */
 static void format_dim(const json_t *kernel, const char *key, char *text, size_t size)
 {
 	const json_t *dim = json_object_get(kernel, key);
@@ -76,7 +76,7 @@ static void print_counters(const json_t *kernel)
 {
 	const char *name;
 	json_t *value;
-	/* jansson's iteration takes a pointer to what it only reads. */
+	/* jansson's iteration takes a non-const pointer, but does not modify the object */
 	json_object_foreach((json_t *)json_object_get(kernel, "counters"), name, value)
 	{
 		if (json_is_integer(value))
@@ -84,7 +84,7 @@ static void print_counters(const json_t *kernel)
 	}
 }
 
-/* The label of a vector's element, or the least value of its bin. */
+/* Writes the label of a vector's element, or the smallest value of its bin. */
 static void format_element(const json_t *vector, size_t index, char *text, size_t size)
 {
 	const json_t *label = json_array_get(json_object_get(vector, "labels"), index);
@@ -152,7 +152,7 @@ static int show(const struct stats *stats)
 	return status;
 }
 
-/* The name in front of a line's first blanks. */
+/* True when the name before the line's first blanks matches the pattern. */
 static bool is_named(const char *line, const char *pattern)
 {
 	char name[128];
@@ -160,7 +160,7 @@ static bool is_named(const char *line, const char *pattern)
 	return fnmatch(pattern, name, 0) == 0;
 }
 
-/* The lines below a heading that the pattern means. */
+/* Prints the lines below a heading that matches the pattern. */
 static int describe_some(const struct stats *stats)
 {
 	char *text = NULL, *rest;

@@ -1,4 +1,4 @@
-/* The loads of a stored kernel: a prefetcher's account of each, and its demand. */
+/* Prints the loads of a stored kernel: a prefetcher's account of each, and the load's demand accesses. */
 #include "cli/stats_loads.h"
 
 #include "base/arena.h"
@@ -11,12 +11,12 @@
 
 enum { WIDTH = 9 };
 
-/* A load that something was sent for, that was executed, or both. */
+/* A load for which requests were sent, or that was executed, or both. */
 struct load {
-	uint32_t pc, line;  /* line 0: not known */
-	const json_t *sent; /* the mechanism's account, or NULL: it has asked for nothing */
-	bool listed;        /* l1_by_load has it: */
-	size_t element;     /* ... of its vectors */
+	uint32_t pc, line;  /* line 0: unknown */
+	const json_t *sent; /* the mechanism's account, or NULL: it requested nothing */
+	bool listed;        /* l1_by_load has counted it: */
+	size_t element;     /* ... index in its vectors */
 };
 
 struct loads {
@@ -53,7 +53,7 @@ static struct load *find(struct loads *loads, uint32_t pc)
 	return &loads->load[loads->count++];
 }
 
-/* "KERNEL pc 9 line 2", where the kernel's name may hold anything. */
+/* Parses "KERNEL pc 9 line 2", where the kernel's name may contain anything. */
 static bool read_label(const char *label, uint32_t *pc, uint32_t *line)
 {
 	const char *last = NULL;
@@ -103,7 +103,7 @@ static void print_count(bool known, double value)
 		printf(" %*s", WIDTH, "-");
 }
 
-/* Nothing to be a share of is a dash. */
+/* Prints a dash when the whole is 0. */
 static void print_share(double scale, double part, double whole)
 {
 	if (whole > 0)
@@ -156,7 +156,7 @@ void stats_print_loads(const json_t *kernel)
 	const json_t *senders = json_object_get(kernel, "loads");
 	const char *mechanism;
 	json_t *account;
-	/* jansson's iteration takes a pointer to what it only reads. */
+	/* jansson's iteration takes a non-const pointer, but does not modify the object */
 	json_object_foreach((json_t *)senders, mechanism, account) print_loads(kernel, mechanism, account);
 	if (json_object_size(senders))
 		return;

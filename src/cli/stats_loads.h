@@ -1,10 +1,11 @@
-/* stats_loads: what 'sluice stats --loads' shows of a kernel. */
+/* stats_loads: the tables of 'sluice stats --loads'. */
 #ifndef SLUICE_CLI_STATS_LOADS_H
 #define SLUICE_CLI_STATS_LOADS_H
 
 #include <jansson.h>
 
-/* A table for each mechanism that sends: its account of each load, beside what l1_by_load has of it, where it was there. */
+/* Prints a table for each mechanism that sends requests: its account of each load and, if available, the load's figures
+ * from l1_by_load. */
 void stats_print_loads(const json_t *kernel);
 
 #endif

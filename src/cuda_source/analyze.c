@@ -1,10 +1,10 @@
-/* analyze: a file from its name to the table of each kernel's indexes. */
+/* analyze: produces the table of each kernel's indexes from a file. */
 #include "cuda_source/inner.h"
 
 #include <stdlib.h>
 
 struct whole {
-	struct source_module module; /* first: it is what the caller holds */
+	struct source_module module; /* first member: the caller holds a pointer to it */
 	struct arena arena;
 	char *text;
 };
@@ -13,12 +13,12 @@ static void analyze_kernel(struct arena *arena, const struct function *function,
 {
 	struct frame frame = {.function = function};
 	struct walk walk = {.arena = arena, .now.alive = true, .frame = &frame};
-	/* phase 1: the pointer parameters, in their order */
+	/* phase 1: the pointer parameters, in order */
 	for (uint32_t i = 0; i < function->parameter_count; i++)
 		walk_slot(&walk, function->parameters[i], "", &function->parameters[i]->type);
 	walk_statement(&walk, function->body);
 	walk_finish(&walk, function, kernel);
-	/* functions that several kernels call belong to the next one now */
+	/* functions that several kernels call are used by the next kernel now */
 	for (uint32_t i = 0; i < walk.slots; i++)
 		walk.owners[i].decl->slots = NULL;
 	free(walk.symbols);

@@ -1,4 +1,4 @@
-/* annotate: the source with each read's status, cause and stride at its line, as text or HTML. */
+/* annotate: prints the source with each read's status, cause and stride at its line, as text or HTML. */
 #include "cuda_source/inner.h"
 #include "base/file.h"
 
@@ -29,7 +29,7 @@ static void put(FILE *out, enum source_format format, const char *text)
 		fputs(text, out);
 }
 
-/* The factor of a symbol, "64" or "4*width": all terms that have it. "" where there is none. */
+/* Writes the factor of a symbol, "64" or "4*width": the sum of all terms with that symbol. "" if there is none. */
 static void write_stride(FILE *out, const struct source_index *index, enum source_symbol_kind kind, uint32_t axis)
 {
 	bool first = true;
@@ -137,7 +137,7 @@ static bool write_file(const struct source_module *module, const char *name, enu
 	return true;
 }
 
-/* Whether an earlier index or kernel stands in that file. */
+/* Returns true when an earlier index or kernel is in that file. */
 static bool seen(const struct source_module *module, const char *file, uint32_t kernel, uint32_t index)
 {
 	for (uint32_t k = 0; k <= kernel; k++) {
@@ -162,7 +162,7 @@ bool source_annotate(const struct source_module *module, enum source_format form
 		      out);
 	}
 	bool fine = write_file(module, module->file, format, out, diag);
-	/* kernels and functions may stand in included files */
+	/* kernels and functions may be in included files */
 	for (uint32_t k = 0; k < module->kernel_count && fine; k++)
 		for (uint32_t i = 0; i < module->kernels[k].index_count && fine; i++) {
 			const char *file = module->kernels[k].indexes[i].file;

@@ -1,4 +1,4 @@
-/* call: functions of the program are run in place; of others we know only that they read what they are given. */
+/* call: runs functions of the program in place. Other functions are known only to read their arguments. */
 #include "cuda_source/inner.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static const struct node *bare(const struct node *node)
 	return node;
 }
 
-/* __ldg(&a[i]) and its like: a load. */
+/* __ldg(&a[i]) and similar functions are loads. */
 static bool is_load(const char *name)
 {
 	static const char *const names[] = {"__ldg", "__ldca", "__ldcg", "__ldcs", "__ldcv", "__ldlu"};
@@ -35,7 +35,7 @@ static struct value load(struct walk *walk, const struct node *node)
 	return walk_load(walk, &place, node);
 }
 
-/* A function without a body of the program's: whatever it may write is unknown afterwards. */
+/* A function without a body in the program: everything that it may write is unknown afterwards. */
 static struct value unknown_function(struct walk *walk, const struct node *node)
 {
 	uint8_t causes = CAUSE_OPERATOR;
@@ -57,7 +57,7 @@ static struct value unknown_function(struct walk *walk, const struct node *node)
 	}
 	if (may_write)
 		walk_forget_exposed(walk);
-	if (node->name && strncmp(node->name, "atomic", 6) == 0) /* what it returns comes from memory */
+	if (node->name && strncmp(node->name, "atomic", 6) == 0) /* its result comes from memory */
 		causes = CAUSE_INDIRECT;
 	struct value result = value_unknown(walk, causes);
 	if (node->type.kind == TYPE_POINTER)
@@ -73,7 +73,7 @@ static bool is_running(const struct walk *walk, const struct function *function)
 	return false;
 }
 
-/* Members of an object are not followed into its functions: it is read as a whole. */
+/* Members of an object are not followed into its functions: the object is read as a whole. */
 static void read_object(struct walk *walk, const struct node *node, bool written)
 {
 	struct lvalue object = {.kind = PLACE_OTHER};
@@ -89,7 +89,7 @@ static void read_object(struct walk *walk, const struct node *node, bool written
 
 static struct value follow(struct walk *walk, const struct node *node, const struct function *function)
 {
-	/* the object of a call operator comes first */
+	/* the object of a call operator is the first argument */
 	uint32_t skipped = node->count > function->parameter_count ? node->count - function->parameter_count : 0;
 	struct frame frame = {.function = function, .caller = walk->frame};
 	struct value arguments[64];
@@ -119,7 +119,7 @@ static struct value follow(struct walk *walk, const struct node *node, const str
 	return frame.has_result ? frame.result : value_unknown(walk, CAUSE_OPERATOR);
 }
 
-/* A lambda's variables: they may be those of now or, where it has taken copies, those of when it was made. */
+/* The variables of a lambda: their present values or, for captured copies, their values at its creation. */
 static void merge_captures(struct walk *walk, const struct closure *closure, const struct state *from)
 {
 	struct state other = *from;

@@ -1,4 +1,4 @@
-/* convert: libclang's expressions and statements into nodes of ours. */
+/* convert: converts libclang's expressions and statements into nodes. */
 #include "cuda_source/tree.h"
 
 #include <ctype.h>
@@ -35,7 +35,7 @@ void tree_adopt(struct builder *builder, struct node *parent, struct node *child
 	parent->children = grown;
 }
 
-/* The operator that stands between two places of the text. A line marker of the preprocessor may stand there too. */
+/* Reads the operator between two positions of the text. A preprocessor line marker may be between them too. */
 static void read_operator(const char *from, const char *to, char *op)
 {
 	static const struct {
@@ -46,7 +46,7 @@ static void read_operator(const char *from, const char *to, char *op)
 	};
 	uint32_t count = 0;
 	for (; from < to && count < 3; from++) {
-		if (!count && isalpha((unsigned char)*from)) { /* operators have names, too */
+		if (!count && isalpha((unsigned char)*from)) { /* some operators have names */
 			size_t length = strspn(from, "abcdefghijklmnopqrstuvwxyz_");
 			for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 				if (strlen(words[i].word) == length && strncmp(from, words[i].word, length) == 0)
@@ -66,7 +66,7 @@ static void read_operator(const char *from, const char *to, char *op)
 	op[count] = '\0';
 }
 
-/* The value of a constant expression. */
+/* Computes the value of a constant expression. */
 static bool evaluate(CXCursor cursor, int64_t *value)
 {
 	CXEvalResult result = clang_Cursor_Evaluate(cursor);
@@ -107,7 +107,7 @@ static struct node *reference(struct builder *builder, CXCursor cursor)
 	CXCursor target = clang_getCursorReferenced(cursor);
 	enum CXCursorKind kind = clang_getCursorKind(target);
 	int64_t value;
-	if (clang_Cursor_isNull(target) && evaluate(cursor, &value)) /* a template argument, in what it was put into */
+	if (clang_Cursor_isNull(target) && evaluate(cursor, &value)) /* a template argument, in an instantiation */
 		return constant(node, value);
 	node->name = tree_string(builder, clang_getCursorSpelling(target));
 	if (kind == CXCursor_EnumConstantDecl)
@@ -173,7 +173,7 @@ static struct node *operation(struct builder *builder, CXCursor cursor, enum nod
 	return node;
 }
 
-/* The function that a call means; where a template's body names one that has a single meaning, that. */
+/* Returns the function that a call refers to. In a template's body, a name with a single meaning is resolved. */
 static CXCursor called(CXCursor call)
 {
 	CXCursor target = clang_getCursorReferenced(call);
@@ -188,8 +188,8 @@ static CXCursor called(CXCursor call)
 	return target;
 }
 
-/* What a function may write: arguments that it takes by a reference that is not const. Of a function that is not known,
- * all. */
+/* Marks arguments that a function may write: those taken by a non-const reference, or all if the function is
+ * unknown. */
 static void note_references(struct node *node, CXCursor target, uint32_t first, bool known)
 {
 	CXType type = clang_getCursorType(target);
@@ -205,7 +205,7 @@ static void note_references(struct node *node, CXCursor target, uint32_t first, 
 	}
 }
 
-/* The object of "object.method(...)", which is not among the arguments. */
+/* Adds the object of "object.method(...)", which is not among the arguments. */
 static void adopt_object(struct builder *builder, struct node *node, CXCursor cursor)
 {
 	struct cursors children = tree_children(cursor);
@@ -218,7 +218,7 @@ static void adopt_object(struct builder *builder, struct node *node, CXCursor cu
 	free(children.list);
 }
 
-/* A constructor that the compiler made has no body of the program's: it stands where its class does. */
+/* A compiler-generated constructor has no body in the program: its location is that of its class. */
 static bool is_written(CXCursor constructor)
 {
 	return !clang_CXXMethod_isDefaulted(constructor) &&
@@ -226,7 +226,7 @@ static bool is_written(CXCursor constructor)
 	                             clang_getCursorLocation(clang_getCursorSemanticParent(constructor)));
 }
 
-/* A structure made of another as it is. libclang does not know a lambda's constructor. */
+/* A structure copied from another one unchanged. libclang does not know a lambda's constructor. */
 static bool is_copy(const struct node *node, CXCursor constructor, bool known)
 {
 	const struct node *from = node->children[0];
@@ -271,16 +271,16 @@ static struct node *call(struct builder *builder, CXCursor cursor)
 		tree_expose(node->children[0]);
 	}
 	CXCursor definition = clang_getCursorDefinition(target);
-	if (clang_Cursor_isNull(definition)) /* a template that has not been filled in yet */
+	if (clang_Cursor_isNull(definition)) /* a template that is not instantiated yet */
 		definition = clang_getCursorDefinition(clang_getSpecializedCursorTemplate(target));
 	if (!clang_Cursor_isNull(definition) && !clang_Location_isInSystemHeader(clang_getCursorLocation(definition)))
 		node->callee = tree_function(builder, definition);
 	if (method && node->count == 2 && strcmp(node->name, "operator=") == 0 && clang_CXXMethod_isDefaulted(target))
-		node->kind = NODE_ASSIGN; /* of a structure, which the compiler makes */
+		node->kind = NODE_ASSIGN; /* the compiler-generated assignment of a structure */
 	return node;
 }
 
-/* A node with one child, the last of the cursor's: casts also name their type. */
+/* Returns a node with one child, the cursor's last one: casts also have a child that names their type. */
 static struct node *around(struct builder *builder, CXCursor cursor)
 {
 	struct node *node = tree_node(builder, cursor, NODE_CAST);
@@ -290,7 +290,7 @@ static struct node *around(struct builder *builder, CXCursor cursor)
 	return node;
 }
 
-/* A cast that is written: to a reference, it names the same place. */
+/* An explicit cast. A cast to a reference names the same place. */
 static struct node *written_cast(struct builder *builder, CXCursor cursor)
 {
 	struct node *node = around(builder, cursor);
@@ -303,7 +303,7 @@ static struct node *written_cast(struct builder *builder, CXCursor cursor)
 	return node;
 }
 
-/* Values between braces: where they make a structure, its members may be references to them. */
+/* Values in braces. If they form a structure, its members may be references to them. */
 static struct node *braces(struct builder *builder, CXCursor cursor)
 {
 	struct node *node = around(builder, cursor);
@@ -323,7 +323,7 @@ static bool is_among(struct node *const *nodes, uint32_t count, const struct dec
 	return false;
 }
 
-/* The variables that a lambda takes with it: all that it names. Its own are among them, which does no harm. */
+/* The variables that a lambda captures: all that it names. This includes its own variables, which is harmless. */
 static void adopt_captures(struct builder *builder, struct node *lambda, struct node *node)
 {
 	if (node->kind == NODE_VARIABLE && node->decl->kind != DECL_GLOBAL && node->decl->kind != DECL_TEMPLATE &&
@@ -436,7 +436,7 @@ static struct node *declaration(struct builder *builder, CXCursor cursor)
 	return node;
 }
 
-/* What a declaration gives several names to. */
+/* A declaration that binds several names. */
 static struct node *binding(struct builder *builder, CXCursor cursor)
 {
 	struct node *node = tree_node(builder, cursor, NODE_OTHER);
@@ -446,7 +446,7 @@ static struct node *binding(struct builder *builder, CXCursor cursor)
 	return node;
 }
 
-/* The offsets of a for's two semicolons and of its closing bracket. */
+/* Finds the offsets of a for's two semicolons and of its closing parenthesis. */
 static void find_header(const struct builder *builder, uint32_t begin, uint32_t end, uint32_t stops[3])
 {
 	uint32_t found = 0;
@@ -454,7 +454,7 @@ static void find_header(const struct builder *builder, uint32_t begin, uint32_t 
 	for (uint32_t i = begin; i < end && found < 3; i++) {
 		char c = builder->text[i];
 		bool separates = c == '\'' && i && isalnum((unsigned char)builder->text[i - 1]); /* 1'000 */
-		if ((c == '"' || c == '\'') && !separates) {                                     /* to its end */
+		if ((c == '"' || c == '\'') && !separates) {                                     /* skip to its end */
 			for (i++; i < end && builder->text[i] != c; i++)
 				i += builder->text[i] == '\\';
 			continue;
@@ -494,7 +494,7 @@ static struct node *for_statement(struct builder *builder, CXCursor cursor)
 			parts[part] = statement;
 			continue;
 		}
-		struct node *both = tree_node(builder, cursor, NODE_BLOCK); /* a variable, and what it is tested for */
+		struct node *both = tree_node(builder, cursor, NODE_BLOCK); /* a variable, and its test */
 		tree_adopt(builder, both, parts[part]);
 		tree_adopt(builder, both, statement);
 		parts[part] = both;
@@ -512,7 +512,7 @@ static struct node *if_statement(struct builder *builder, CXCursor cursor)
 	uint32_t begin, end, stops[3];
 	tree_extent(cursor, &begin, &end);
 	find_header(builder, begin, end, stops);
-	/* the closing bracket comes second where a statement ends before it */
+	/* the closing parenthesis is the second stop when a statement ends before it */
 	uint32_t close = stops[0];
 	for (int i = 1; i < 3 && close < end && builder->text[close] == ';'; i++)
 		close = stops[i];

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether a line holds more than braces and comments. `comment`: one is open where it begins, and then where it
- * ends. */
+/* Returns true when a line contains more than braces and comments. `comment`: a comment is open at its start, and
+ * on return at its end. */
 static bool is_code(const char *text, bool *comment)
 {
 	bool code = false;
@@ -39,7 +39,7 @@ static bool is_code(const char *text, bool *comment)
 	return code;
 }
 
-/* Between the braces of a body that stands on one line. */
+/* Returns true when there is code between the braces of a body on a single line. */
 static bool holds_code(const char *text)
 {
 	const char *open = strchr(text, '{'), *close = strrchr(text, '}');

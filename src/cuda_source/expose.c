@@ -1,9 +1,8 @@
-/* expose: which variables may be changed by other ways than their names. */
+/* expose: finds variables that may be changed in other ways than by name. */
 #include "cuda_source/tree.h"
 
 #include <string.h>
 
-/* A pointer or a reference to it, or to what it names, may change it from now on. */
 void tree_expose(const struct node *node)
 {
 	const struct node *const *children = (const struct node *const *)node->children;
@@ -34,7 +33,7 @@ void tree_expose(const struct node *node)
 	}
 }
 
-/* Whether an assignment to it is followed: a variable, or what is in one by its own name. */
+/* Returns true when assignments to it are followed: a variable, or a member that is named directly. */
 static bool is_plain(const struct node *node)
 {
 	while (node->kind == NODE_MEMBER || (node->kind == NODE_CAST && !node->op[0])) {
@@ -49,7 +48,6 @@ static bool is_plain(const struct node *node)
 	return node->kind == NODE_VARIABLE || node->kind == NODE_SUBSCRIPT || pointer;
 }
 
-/* What an operator changes, or of which it takes the address. */
 void tree_expose_operand(const struct node *node)
 {
 	const struct node *target = node->count ? node->children[0] : NULL;

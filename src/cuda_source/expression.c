@@ -1,9 +1,9 @@
-/* expression: the value of an expression, and the reads that it makes. */
+/* expression: computes the value of an expression and records its reads. */
 #include "cuda_source/inner.h"
 
 #include <string.h>
 
-/* A compound assignment calculates in the operands' common type, then makes the target's of it. */
+/* A compound assignment computes in the operands' common type and converts the result to the target's type. */
 static struct value combine_into(struct walk *walk, const struct node *node, struct value old, struct value by)
 {
 	const struct type *type = &node->children[0]->type, *by_type = &node->children[1]->type;
@@ -15,7 +15,7 @@ static struct value combine_into(struct walk *walk, const struct node *node, str
 	return walk_convert(walk, walk_combine(walk, node->op, old, by, type, &common), &common, type);
 }
 
-/* The right side comes first. */
+/* The right side is evaluated first. */
 struct lvalue walk_assign(struct walk *walk, const struct node *node, struct value *value)
 {
 	const struct node *target = node->children[0], *from = node->children[1];
@@ -70,7 +70,7 @@ static struct value unary(struct walk *walk, const struct node *node)
 	return walk_combine(walk, op, zero, value, &node->type, &node->type);
 }
 
-/* What assembly names without reading it, it writes. */
+/* Operands that assembly names without reading them count as written. */
 static struct value assembly(struct walk *walk, const struct node *node)
 {
 	for (uint32_t i = 0; i < node->count; i++) {
@@ -81,7 +81,7 @@ static struct value assembly(struct walk *walk, const struct node *node)
 	return value_unknown(walk, CAUSE_OPERATOR);
 }
 
-/* What may not be evaluated: after it, what it changes depends on control. */
+/* An expression that may not be evaluated: variables that it changes then depend on control. */
 static struct value maybe(struct walk *walk, const struct node *node)
 {
 	if (!walk_changes(node))
@@ -92,7 +92,7 @@ static struct value maybe(struct walk *walk, const struct node *node)
 	return value;
 }
 
-/* What we do not look into: parts of it may be evaluated or not. */
+/* An expression that is not analyzed: each part may or may not be evaluated. */
 static struct value opaque(struct walk *walk, const struct node *node)
 {
 	uint8_t causes = CAUSE_OPERATOR;
@@ -131,7 +131,7 @@ static struct value binary(struct walk *walk, const struct node *node)
 {
 	const struct node *first = node->children[0], *second = node->children[1];
 	bool logical = strcmp(node->op, "&&") == 0 || strcmp(node->op, "||") == 0;
-	bool moves = node->type.kind == TYPE_POINTER; /* an integer on either side */
+	bool moves = node->type.kind == TYPE_POINTER; /* the integer may be on either side */
 	struct value left = moves ? walk_offset(walk, first) : walk_value(walk, first);
 	struct value right = logical ? maybe(walk, second)
 	                     : moves ? walk_offset(walk, second)
@@ -148,7 +148,7 @@ struct value walk_value(struct walk *walk, const struct node *node)
 	struct value value;
 	switch (node->kind) {
 	case NODE_CONSTANT:
-		/* of 32 bits and above 2^31: arithmetic with it wraps around, as in i + 0xffffffffu */
+		/* 32 bits and above 2^31: arithmetic with it wraps around, as in i + 0xffffffffu */
 		if (node->type.size == 4 && node->value > INT32_MAX)
 			return value_unknown(walk, CAUSE_OPERATOR);
 		return value_of(poly_constant(walk->arena, node->value));

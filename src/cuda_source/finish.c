@@ -1,4 +1,4 @@
-/* finish: what was read becomes the kernel's table of indexes. */
+/* finish: turns the recorded reads into the kernel's table of indexes. */
 #include "cuda_source/inner.h"
 
 #include <ctype.h>
@@ -41,7 +41,7 @@ static enum source_status strict(const struct walk *walk, const struct read *rea
 	return SOURCE_STATIC;
 }
 
-/* Degree one in what differs between the threads and blocks of a launch. */
+/* Returns true for degree one in the symbols that differ between threads and blocks of a launch. */
 static bool is_affine(const struct walk *walk, const struct poly *poly)
 {
 	for (uint32_t i = 0; i < poly->count; i++) {
@@ -68,7 +68,7 @@ static void copy_terms(struct walk *walk, const struct poly *poly, struct source
 	index->term_count = poly->count;
 }
 
-/* The text without line breaks, markers and doubled spaces. */
+/* Returns the text without line breaks, markers and repeated spaces. */
 static const char *one_line(struct walk *walk, const char *text, uint32_t length)
 {
 	char *line = arena_alloc(walk->arena, length + 1);
@@ -87,7 +87,8 @@ static const char *one_line(struct walk *walk, const char *text, uint32_t length
 	return line;
 }
 
-/* Elements where all terms are whole elements, else bytes. A member's place in its element is not shown. */
+/* Divides into elements if all terms are whole elements; otherwise bytes are shown. A member's offset in its
+ * element is not shown. */
 static bool divide(const struct walk *walk, const struct read *read, struct monomial *term)
 {
 	if (read->unit_size > 0) {

@@ -1,4 +1,5 @@
-/* The module that is linked with libclang. It is loaded when the first source is parsed: to link LLVM takes longer than most commands do. */
+/* load: loads the module that is linked with libclang when the first source is parsed. Linking LLVM takes longer
+ * than most commands run. */
 #include "cuda_source/inner.h"
 
 #include <dlfcn.h>
@@ -7,8 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Beside the program, in ../lib/sluice; elsewhere where the linker's paths say. They alone do not do under sanitizers, which stand between dlopen() and
- * who calls it. NULL: dlerror() says why. */
+/* Opens the module in ../lib/sluice relative to the program, or in the linker's search paths. Search paths are not
+ * sufficient under sanitizers, which intercept dlopen() and hide its caller. Returns NULL on failure; dlerror() has
+ * the reason. */
 static void *open_module(void)
 {
 	static const char name[] = "libsluice_clang.so", folder[] = "/../lib/sluice/";
@@ -19,7 +21,7 @@ static void *open_module(void)
 		snprintf(slash, sizeof folder + sizeof name, "%s%s", folder, name);
 	bool is_there = slash && access(path, R_OK) == 0;
 	return dlopen(is_there ? path : name,
-	              RTLD_NOW | RTLD_NODELETE); /* it stays: LLVM does not outlive a second loading */
+	              RTLD_NOW | RTLD_NODELETE); /* it stays loaded: LLVM cannot be loaded a second time */
 }
 
 bool source_parse(struct tree *tree, const char *file, const char *text, size_t length, struct diag *diag)

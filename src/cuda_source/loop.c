@@ -1,28 +1,28 @@
-/* loop: what changes from one iteration to the next.
+/* loop: determines changes from one iteration to the next.
  *
- * A loop's body is run with opaque symbols for the variables that it changes, until no further variable changes. One
- * that has grown by the same amount at the end is an induction variable: in iteration k it holds its first value plus k
- * times the amount. The condition, in those terms, bounds k.
+ * A loop's body is run with opaque symbols for the variables that it changes, until no further variable changes. A
+ * variable that has grown by the same amount at the end is an induction variable. In iteration k it holds its first
+ * value plus k times that amount. The condition, in these terms, bounds k.
  */
 #include "cuda_source/inner.h"
 
 #include <string.h>
 
 struct changed {
-	uint32_t slot, symbol;   /* its value at the head while the body is tried */
-	const struct poly *grow; /* by each iteration, or NULL */
+	uint32_t slot, symbol;   /* its value at the loop head while the body is tried */
+	const struct poly *grow; /* growth per iteration, or NULL */
 	const struct claim *claims;
-	uint8_t causes; /* where it does not grow so */
+	uint8_t causes; /* if it does not grow evenly */
 };
 
 struct loop {
 	const struct node *declaration, *condition, *step, *body;
-	bool last; /* the condition comes after the body */
+	bool last; /* the condition is evaluated after the body */
 	struct changed *changed;
 	uint32_t count, capacity;
-	struct state broken, tested; /* behind a break; behind the condition */
+	struct state broken, tested; /* after a break; after the condition */
 	struct bound bound;
-	uint32_t iteration; /* its symbol, once the body is run for good */
+	uint32_t iteration; /* its symbol, in the final run of the body */
 	bool final;
 };
 
@@ -46,7 +46,7 @@ static void find_parts(const struct node *node, struct loop *loop)
 	}
 }
 
-/* One iteration from the state at the head. */
+/* Runs one iteration from the state at the loop head. */
 static void iterate(struct walk *walk, struct loop *loop)
 {
 	struct jumps jumps = {0}, *outer = walk->jumps;
@@ -91,7 +91,7 @@ static void add_changed(struct walk *walk, struct loop *loop, uint32_t slot)
 	loop->changed[loop->count++] = (struct changed){.slot = slot, .symbol = walk_loop_symbol(walk, "")};
 }
 
-/* The state before the loop, with a symbol for each variable that changes in it. */
+/* Returns the state before the loop, with a symbol for each variable that changes in it. */
 static struct state symbolic_head(struct walk *walk, const struct loop *loop, const struct state *before)
 {
 	struct state head = state_copy(walk, before);
@@ -114,13 +114,13 @@ static bool claims_have(const struct claim *claims, uint32_t symbol)
 	return false;
 }
 
-/* Runs the body until it is known what changes; then what grows evenly. */
+/* Runs the body until the set of changed variables is known, then finds those that grow evenly. */
 static void try_body(struct walk *walk, struct loop *loop, const struct state *before)
 {
 	struct state head = {0}, end = {0};
 	bool more = true;
 	walk->silent++;
-	while (more) { /* each pass finds another variable, of which there are not many */
+	while (more) { /* each pass finds another variable; there are few */
 		more = false;
 		head = symbolic_head(walk, loop, before);
 		walk->now = state_copy(walk, &head);
@@ -148,7 +148,7 @@ static void try_body(struct walk *walk, struct loop *loop, const struct state *b
 			if (poly_has(changed->grow, loop->changed[j].symbol) ||
 			    claims_have(changed->claims, loop->changed[j].symbol))
 				changed->grow = NULL;
-		/* what an earlier iteration decided, or read, hides what came before */
+		/* a dependence of an earlier iteration on control or a load hides earlier causes */
 		uint8_t hides = value->causes & CAUSE_CONTROL ? CAUSE_CONTROL : value->causes & CAUSE_INDIRECT;
 		changed->causes = hides ? hides : value->causes ? value->causes : CAUSE_CONTROL;
 		if (!end.alive)
@@ -163,7 +163,7 @@ static const struct node *bare(const struct node *node)
 	return node;
 }
 
-/* The bound that a comparison sets, with the variables as they are in the present state. */
+/* Computes the bound that a comparison sets, with variables of the present state. */
 static bool compare(struct walk *walk, const struct node *node, uint32_t iteration, struct bound *bound)
 {
 	node = bare(node);
@@ -225,7 +225,7 @@ static bool compare(struct walk *walk, const struct node *node, uint32_t iterati
 	return true;
 }
 
-/* Reads the bound where the condition is about to be evaluated: it may change variables itself. */
+/* Finds the bound just before the condition is evaluated, because the condition may change variables. */
 static void find_bound(struct walk *walk, struct loop *loop)
 {
 	if (!loop->final || !walk->now.alive)
@@ -238,7 +238,7 @@ static void find_bound(struct walk *walk, struct loop *loop)
 	loop->bound.once_more = loop->last;
 }
 
-/* Names the iterations by the variable that counts them. */
+/* Names the iterations after the variable that counts them. */
 static const char *iteration_name(struct walk *walk, const struct loop *loop, const struct state *before)
 {
 	char name[256];
@@ -257,7 +257,7 @@ static const char *iteration_name(struct walk *walk, const struct loop *loop, co
 	return "trip";
 }
 
-/* The state at the head in any iteration. */
+/* Returns the state at the loop head in an arbitrary iteration. */
 static struct state general_head(struct walk *walk, const struct loop *loop, const struct state *before,
                                  uint32_t iteration)
 {
@@ -274,7 +274,7 @@ static struct state general_head(struct walk *walk, const struct loop *loop, con
 			const struct poly *times = poly_symbol(walk->arena, iteration);
 			const struct poly *grown = poly_multiply(walk->arena, changed->grow, times);
 			bool usable = !(value->causes & ~CAUSE_INDUCTION);
-			/* a first value that was loaded is no cause of its own: an index edges[i] counts by i alone */
+			/* a loaded first value is no separate cause: an index edges[i] counts only by i */
 			general.causes = CAUSE_INDUCTION | (value->causes & (CAUSE_CONTROL | CAUSE_OPERATOR));
 			general.poly = usable ? poly_add(walk->arena, value->poly, grown, 1) : NULL;
 			general.claims = claim_join(walk, value->claims, changed->claims);
@@ -298,7 +298,7 @@ void walk_loop(struct walk *walk, const struct node *node)
 		return;
 	if (node->kind == NODE_FOR)
 		walk_statement(walk, node->children[0]);
-	if (node->kind == NODE_DO && is_false(loop.condition)) { /* the braces of a macro */
+	if (node->kind == NODE_DO && is_false(loop.condition)) { /* do { ... } while (0) of a macro */
 		iterate(walk, &loop);
 		state_merge(walk, &walk->now, &loop.broken);
 		return;
@@ -313,7 +313,7 @@ void walk_loop(struct walk *walk, const struct node *node)
 	iterate(walk, &loop);
 	walk->bounds[loop.iteration] = loop.bound;
 
-	/* after the loop: what it changes has its last value, of which no range is kept */
+	/* after the loop: changed variables have their last values, whose range is unknown */
 	head = loop.tested;
 	for (uint32_t i = 0; i < loop.count; i++) {
 		struct value *value = state_at(walk, &head, loop.changed[i].slot);

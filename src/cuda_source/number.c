@@ -1,8 +1,9 @@
-/* number: arithmetic on polynomials, and the types in which the machine does it.
+/* number: arithmetic on polynomials, and the types in which the machine computes it.
  *
- * A polynomial is the value modulo 2^32, or 2^64, as its type is wide: what + - * do to it needs no look at the
- * type. Where the value is made wider or compared, it must be the value itself: that is claimed, and looked at when a
- * launch is known. Types narrower than an int, whose numbers wrap around soon, are not followed unless constant.
+ * A polynomial is the value modulo 2^32 or 2^64, according to its type's width. The operations + - * are therefore
+ * independent of the type. Where a value is widened or compared, it must be the exact value. This becomes a claim,
+ * which is checked when a launch is known. Types narrower than int, whose numbers wrap around soon, are followed
+ * only if constant.
  */
 #include "cuda_source/inner.h"
 
@@ -29,7 +30,7 @@ const struct poly *walk_bytes(struct walk *walk, const char *type, int64_t size)
 	return poly_symbol(walk->arena, walk_symbol(walk, SOURCE_TEMPLATE, 0, name));
 }
 
-/* --- what is claimed --- */
+/* --- claims --- */
 
 static bool has_claim(const struct claim *list, const struct claim *one)
 {
@@ -81,7 +82,7 @@ static struct value limit_claims(struct walk *walk, struct value value)
 	return value;
 }
 
-/* blockIdx.x and its like are at least 0 and below 2^31. */
+/* blockIdx.x and similar values are at least 0 and below 2^31. */
 static bool is_built_in(const struct walk *walk, const struct poly *poly)
 {
 	if (poly->count != 1 || poly->terms[0].degree != 1 || poly->terms[0].coefficient != 1)
@@ -154,12 +155,13 @@ static struct value convert_integer(struct walk *walk, struct value value, const
 
 struct value walk_convert(struct walk *walk, struct value value, const struct type *from, const struct type *to)
 {
-	if (to->kind == TYPE_POINTER && value.kind == VALUE_NUMBER) { /* a null pointer, or a number made one */
+	/* a null pointer, or a number converted to a pointer */
+	if (to->kind == TYPE_POINTER && value.kind == VALUE_NUMBER) {
 		value.kind = VALUE_MEMORY;
 		return value;
 	}
 	bool number = to->kind == TYPE_INTEGER || to->kind == TYPE_FLOAT;
-	/* a type that a template's argument decides may be any */
+	/* a type that depends on a template argument may be any type */
 	bool decided_later = to->kind == TYPE_OTHER && from->kind == TYPE_INTEGER && value.kind == VALUE_NUMBER;
 	if (!number && !decided_later)
 		return value;
@@ -168,7 +170,7 @@ struct value walk_convert(struct walk *walk, struct value value, const struct ty
 	return lose(walk, &value);
 }
 
-/* The type in which two operands are combined, where no cast says it: a shift has its left operand's. */
+/* Returns the type in which two operands are combined without a cast; a shift has its left operand's type. */
 struct type walk_common_type(const char *op, const struct type *left, const struct type *right)
 {
 	static const struct type whole = {.kind = TYPE_INTEGER, .size = 4};
@@ -217,11 +219,11 @@ static struct value move_pointer(struct walk *walk, struct value pointer, struct
 	return limit_claims(walk, pointer);
 }
 
-/* Operators on constants that the language evaluates while compiling. */
+/* Computes operators on constants, which the compiler evaluates. */
 static bool fold(const char *op, int64_t a, int64_t b, const struct type *type, int64_t *result)
 {
 	bool shift = b >= 0 && b < 8 * type->size && b < 63;
-	/* of 64 bits without sign and above 2^63 */
+	/* unsigned 64-bit values above 2^63 */
 	bool huge = type->is_unsigned && (a < 0 || b < 0);
 	if (strcmp(op, "/") == 0 && b != 0 && b != -1 && !huge)
 		*result = a / b;
@@ -265,7 +267,7 @@ struct value walk_combine(struct walk *walk, const char *op, struct value left, 
 		value.causes |= CAUSE_OPERATOR;
 	if (poly_is_constant(value.poly, &a))
 		value.poly = poly_constant(walk->arena, wrap(a, result));
-	if (!value.poly && !value.causes) /* too large to be followed */
+	if (!value.poly && !value.causes) /* too large to follow */
 		value.causes = CAUSE_OPERATOR;
 	if (!value.poly)
 		return value;

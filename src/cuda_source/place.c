@@ -1,4 +1,4 @@
-/* place: variables and elements of arrays, read and written. */
+/* place: reads and writes variables and elements of arrays. */
 #include "cuda_source/inner.h"
 
 #include <string.h>
@@ -8,8 +8,8 @@ static struct lvalue other(struct value value, const struct type *type)
 	return (struct lvalue){.kind = PLACE_OTHER, .value = value, .type = *type};
 }
 
-/* Where a value of shared, local or constant memory comes from is not followed: it is a memory location, as in
- * a[b[0]]. `apart` where no variable that has a slot can be there. */
+/* Values in shared, local or constant memory are not followed: they are memory locations, as in a[b[0]]. `apart`:
+ * no variable with a slot can be there. */
 static struct lvalue memory(struct walk *walk, const struct type *type, bool apart)
 {
 	struct value value = value_unknown(walk, CAUSE_INDIRECT);
@@ -28,7 +28,7 @@ static const struct node *inside(const struct node *node)
 	return node;
 }
 
-/* blockIdx.x and its like. */
+/* blockIdx.x and similar variables. */
 static bool built_in(struct walk *walk, const struct node *node, struct value *value)
 {
 	static const struct {
@@ -75,7 +75,7 @@ static struct lvalue variable(struct walk *walk, const struct node *node)
 	return walk_target(walk, target, &decl->type, node, &type);
 }
 
-/* Whether what a pointer to one type is used as stands for the whole of a variable. */
+/* Returns true when an access through a pointer of the used type covers a whole variable. */
 static bool is_whole(const struct type *slot, const struct type *used)
 {
 	bool named = slot->kind == TYPE_RECORD || slot->kind == TYPE_OTHER;
@@ -114,7 +114,7 @@ static struct lvalue subscript(struct walk *walk, const struct node *node)
 	return walk_target(walk, at, &node->type, plain ? index : node, &base->type);
 }
 
-/* Of a member: never assigned alone. */
+/* A member that was never assigned separately. */
 static bool is_untouched(const struct value *held)
 {
 	return !held->poly && !held->serial && held->kind == VALUE_NUMBER;
@@ -131,7 +131,7 @@ static struct lvalue member_of_slot(struct walk *walk, uint32_t slot, const stru
 	struct lvalue place = {.kind = PLACE_SLOT, .slot = number, .type = node->type};
 	if (!is_untouched(held) || owner.decl->kernel_parameter)
 		return place;
-	/* never assigned alone: what it holds came with the whole */
+	/* never assigned separately: its content came with the whole structure */
 	if (whole.kind == VALUE_RECORD) {
 		number = walk_slot(walk, whole.record, member, &node->type);
 		*state_at(walk, &walk->now, place.slot) = walk->initial[number];
@@ -142,8 +142,8 @@ static struct lvalue member_of_slot(struct walk *walk, uint32_t slot, const stru
 	return place;
 }
 
-/* A bit field, which wraps around early; a member of a union; one that is a reference, or that a const function may
- * change: not followed. */
+/* Not followed: a bit field, which wraps around early, and a member of a union. Nor is a member that is a
+ * reference, or that a const function may change. */
 static bool shares_bytes(const struct node *node)
 {
 	return node->op[0] || node->children[0]->type.is_union;
@@ -179,7 +179,7 @@ static struct lvalue member_of(struct walk *walk, const struct node *node)
 		place.apart = apart && node->op[0] != 'r';
 		return place;
 	}
-	/* where the member's place is not known, the whole structure stands for it */
+	/* if the member's offset is unknown, the whole structure stands for it */
 	if (node->value >= 0) {
 		place.value.poly = poly_add(walk->arena, place.value.poly, poly_constant(walk->arena, node->value), 1);
 		place.type = node->type;
@@ -208,7 +208,8 @@ static struct lvalue returned(struct walk *walk, const struct node *node)
 	return other(result, &node->type);
 }
 
-/* A cast to a reference is the same place as another type; one that changes the type, or that is written, is a value. */
+/* A cast to a reference is the same place with another type. An explicit cast, or one that changes the type, is a
+ * value. */
 static struct lvalue cast_place(struct walk *walk, const struct node *node)
 {
 	const struct node *child = node->children[0];
@@ -258,7 +259,7 @@ struct lvalue walk_place(struct walk *walk, const struct node *node)
 	}
 }
 
-/* Whether a copy of a structure is no longer what the structure was as a whole. */
+/* Returns true when members of a copied structure have changed since it was assigned as a whole. */
 static bool has_changed_members(struct walk *walk, uint32_t slot, const struct value *whole)
 {
 	const struct owner owner = walk->owners[slot];
@@ -310,7 +311,7 @@ void walk_forget_exposed(struct walk *walk)
 			continue;
 		struct value *held = state_at(walk, &walk->now, i);
 		if (*owner->member && is_untouched(held) && !owner->decl->kernel_parameter)
-			continue; /* it is as the whole is */
+			continue; /* unchanged since the whole was assigned */
 		struct value unknown = value_unknown(walk, held->poly || !held->causes ? CAUSE_INDIRECT : held->causes);
 		if (held->kind == VALUE_ARRAY) { /* a read through it still counts */
 			unknown.kind = VALUE_ARRAY;
@@ -322,14 +323,14 @@ void walk_forget_exposed(struct walk *walk)
 
 void walk_store(struct walk *walk, const struct lvalue *place, struct value value)
 {
-	/* where a pointer that is not followed may lead */
+	/* an untracked pointer may lead to exposed variables */
 	if ((place->kind == PLACE_OTHER && !place->apart) || (place->kind == PLACE_ARRAY && !place->value.poly))
 		walk_forget_exposed(walk);
 	if (place->kind != PLACE_SLOT)
 		return;
 	const struct owner owner = walk->owners[place->slot];
 	size_t length = strlen(owner.member);
-	/* members that were assigned alone are overwritten with the whole */
+	/* separately assigned members are overwritten with the whole */
 	for (const struct slot *slot = owner.decl->slots; slot; slot = slot->next)
 		if (strncmp(slot->member, owner.member, length) == 0 && slot->member[length] == '.')
 			*state_at(walk, &walk->now, slot->number) =
@@ -352,7 +353,7 @@ static bool may_be_several(const struct node *node)
 	return bare->kind == NODE_CHOICE || bare->kind == NODE_CALL || node->op[0] == 'r' || comma;
 }
 
-/* What a reference holds: a place, or the value of something that has none. */
+/* Returns the content of a reference: a place, or the value of an expression without a place. */
 struct value walk_bind(struct walk *walk, const struct node *node, const struct type *reference)
 {
 	struct value value = walk_address(walk, node);

@@ -1,4 +1,4 @@
-/* poly: sums of products of symbols with whole coefficients, sorted, without zeros. */
+/* poly: sums of products of symbols with integer coefficients, sorted, without zero terms. */
 #include "cuda_source/inner.h"
 
 #include <string.h>
@@ -6,7 +6,7 @@
 static int compare(const struct monomial *a, const struct monomial *b)
 {
 	if (a->degree != b->degree)
-		return a->degree < b->degree ? 1 : -1; /* the constant comes last */
+		return a->degree < b->degree ? 1 : -1; /* the constant is last */
 	for (uint32_t i = 0; i < a->degree; i++)
 		if (a->symbol[i] != b->symbol[i])
 			return a->symbol[i] < b->symbol[i] ? -1 : 1;

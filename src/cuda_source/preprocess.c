@@ -1,7 +1,7 @@
-/* preprocess: the compiler's preprocessor over a CUDA source, and its messages.
+/* preprocess: runs the compiler's preprocessor on a CUDA source and reports its messages.
  *
- * libclang 14 cannot tell an operator's kind; it must be read from the text, which stands as written only once macros
- * are gone.
+ * libclang 14 does not return an operator's kind. It must be read from the text, which matches the syntax tree only
+ * after macro expansion.
  */
 #include "cuda_source/inner.h"
 
@@ -18,7 +18,7 @@ extern char **environ;
 
 enum { MOST_FLAGS = 256 };
 
-/* The whole of an open file, from malloc, with a NUL behind it. */
+/* Returns the content of an open file, allocated by malloc, with a terminating NUL. */
 static char *read_all(int file, size_t *length)
 {
 	off_t size = lseek(file, 0, SEEK_END);
@@ -34,7 +34,7 @@ static char *read_all(int file, size_t *length)
 	return text;
 }
 
-/* Starts the compiler; its exit status, or -1 with errno where it could not be started. */
+/* Runs the compiler. Returns its exit status, or -1 with errno set when it could not be started. */
 static int walk_compiler(const char *const *words, int out, int errors)
 {
 	posix_spawn_file_actions_t actions;
@@ -64,7 +64,7 @@ void source_message(struct diag *diag, const char *name, struct place place, con
 		close(file);
 }
 
-/* "a.cu:3:10: fatal error: ..." as a diagnostic of ours; other lines as they are. */
+/* Converts "a.cu:3:10: fatal error: ..." to a diagnostic. Other lines are ignored. */
 static void report_line(struct diag *diag, char *line)
 {
 	char *message = strstr(line, ": error: ") ? strstr(line, ": error: ") : strstr(line, ": fatal error: ");
@@ -95,7 +95,7 @@ static void report(struct diag *diag, const char *compiler, int status, char *me
 		diag_plain(diag, "%s ended with status %d", compiler, status);
 }
 
-/* clang's headers make blockIdx.x and the like properties, at which libclang 14 crashes. As members they will do. */
+/* clang's headers declare blockIdx.x and similar as properties, at which libclang 14 crashes. Members work instead. */
 static void make_members(char *text)
 {
 	static const char property[] = "__declspec(property(get = __fetch_builtin_";

@@ -1,4 +1,4 @@
-/* rows: the bytes that a block reads through an index, for one launch. */
+/* rows: computes the bytes that a block reads through an index, for one launch. */
 #include "cuda_source/inner.h"
 
 #include <stdlib.h>
@@ -11,14 +11,15 @@ struct evaluation {
 	const struct reached *reached;
 };
 
-/* A loop whose bound is being looked at, with as many values of its symbol as its condition is evaluated. */
+/* A loop whose bound is being computed, with the number of values of its symbol for which its condition is
+ * evaluated. */
 struct reached {
 	uint32_t symbol;
 	int64_t count;
 	const struct reached *outer;
 };
 
-/* A thread index or a loop: `stride` bytes apart, `count` values. */
+/* A thread index or a loop: `count` values, `stride` bytes apart. */
 struct variable {
 	uint32_t symbol;
 	int64_t stride, count;
@@ -26,7 +27,7 @@ struct variable {
 
 static bool symbol_count(const struct evaluation *of, uint32_t symbol, uint32_t depth, int64_t *count);
 
-/* The value of what is known at launch. */
+/* Returns the value of a symbol that is known at launch. */
 static bool symbol_value(const struct evaluation *of, const struct source_symbol *symbol, int64_t *value)
 {
 	if (symbol->kind == SOURCE_GRID_DIM)
@@ -38,8 +39,8 @@ static bool symbol_value(const struct evaluation *of, const struct source_symbol
 	return true;
 }
 
-/* Least and most of a polynomial over all blocks and threads. Its variables are at least 0, so each term grows with
- * each of them. */
+/* Computes the minimum and maximum of a polynomial over all blocks and threads. Its variables are at least 0, so
+ * each term is monotonic in each of them. */
 static bool range(const struct evaluation *of, const struct poly *poly, uint32_t depth, int64_t *least, int64_t *most)
 {
 	*least = *most = 0;
@@ -77,7 +78,7 @@ static bool claims_hold(const struct evaluation *of, const struct claim *claims,
 	return true;
 }
 
-/* How often a loop's body runs at most. */
+/* Computes the largest number of times that a loop's body runs. */
 static bool trips(const struct evaluation *of, uint32_t symbol, uint32_t depth, int64_t *count)
 {
 	const struct bound *bound = &of->loops->bounds[symbol];
@@ -93,7 +94,7 @@ static bool trips(const struct evaluation *of, uint32_t symbol, uint32_t depth, 
 		least = -back;
 		slope = -slope;
 	}
-	/* one that does not meet the number goes on */
+	/* a counter that misses the number continues */
 	bool meets = least >= 0 && (slope == 1 || (least == high && slope > 0 && high % slope == 0));
 	if (slope <= 0 || (bound->either && !meets))
 		return false;
@@ -126,7 +127,7 @@ struct footprint {
 	struct source_row base; /* of the first thread in the first iteration */
 	struct variable variables[MOST_VARIABLES];
 	uint32_t count;
-	bool never; /* in a loop that does not run */
+	bool never; /* in a loop that never runs */
 };
 
 static bool add_variable(struct footprint *to, uint32_t symbol, int64_t stride)
@@ -167,7 +168,7 @@ static int by_stride(const void *a, const void *b)
 	return first->stride < second->stride ? -1 : first->stride > second->stride;
 }
 
-/* Counts for the variables; strides made positive by starting at the other end. */
+/* Computes the counts of the variables. Strides are made positive by starting at the other end. */
 static bool find_ranges(const struct evaluation *of, struct footprint *to)
 {
 	for (uint32_t i = 0; i < to->count; i++) {
@@ -191,7 +192,7 @@ static bool find_ranges(const struct evaluation *of, struct footprint *to)
 	return true;
 }
 
-/* Puts what lies close together into one range; the variables that are left each give rows of their own. */
+/* Folds variables with small strides into one range; each remaining variable gives separate rows. */
 static bool fold(struct footprint *to, int64_t size, int64_t gap)
 {
 	int64_t span = size;

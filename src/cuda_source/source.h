@@ -1,22 +1,23 @@
-/* source: the analyzer of CUDA C++ source: which array indexes of a kernel can be calculated before it runs. That of PTX is
- * flow/affine.h.
+/* source: the analyzer of CUDA C++ source. It finds array indexes of a kernel that can be calculated before it
+ * runs. flow/affine.h is the analyzer of PTX.
  *
- * One kernel at a time, three phases: its pointer parameters are its arrays; the reads of them in its body, and in the
- * device functions that it calls, are its indexes; each index gets a status. Two verdicts stand side by side: a
- * strict one, and a relaxed one, where an induction variable counts when its loop's bounds are known at launch. Loads only are indexes; an atomic is not a load. A compound assignment is a load and a store.
+ * Each kernel has three phases. Its pointer parameters are its arrays. The reads of them, in its body and in the
+ * device functions that it calls, are its indexes. Each index gets a status. There are two verdicts. The strict one
+ * accepts no induction variables. The relaxed one accepts an induction variable if its loop's bounds are known at
+ * launch. Only loads are indexes; an atomic is not a load. A compound assignment is a load and a store.
  *
- * The compiler's preprocessor runs first, so that macros are gone; libclang reads its output. The kernel's body is then
- * run on symbols: each variable holds a polynomial over thread and block indexes and launch constants, or the reason
- * why it has none. Conditions are not used to narrow values: what comes out covers every read that can happen.
+ * The compiler's preprocessor runs first to expand macros, and libclang parses its output. The kernel's body is
+ * then run on symbols. Each variable holds a polynomial over thread and block indexes and launch constants, or the
+ * reason why it has none. Conditions do not narrow values, so the result covers every possible read.
  *
- * A number that wraps around, as threadIdx.x - 5u does in the first threads, is not what its polynomial says. Whether
- * one does is known at launch: then source_rows() has no rows. Types narrower than an int wrap around soon, so that
- * what is kept in one counts as an operator's result. A variable that a pointer or a reference may change which is
- * not followed counts as loaded.
+ * A number that wraps around, such as threadIdx.x - 5u in the first threads, differs from its polynomial. Whether
+ * that happens is known at launch; source_rows() then returns no rows. Types narrower than int wrap around soon, so
+ * a value stored in one counts as an operator's result. A variable that an untracked pointer or reference may
+ * change counts as loaded.
  *
- * Not followed: values kept in local or shared arrays (they count as loaded), pointers kept in memory or in structures
- * that are not arguments (reads through them are not listed), members of an object inside of
- * its own functions, and functions without a body in the file.
+ * Not followed: values in local or shared arrays, which count as loaded; pointers in memory or in structures that
+ * are not arguments, whose reads are not listed; members of an object inside its own functions; functions without a
+ * body in the file.
  */
 #ifndef SLUICE_CUDA_SOURCE_SOURCE_H
 #define SLUICE_CUDA_SOURCE_SOURCE_H
@@ -30,7 +31,7 @@
 enum source_status {
 	SOURCE_STATIC,
 	SOURCE_QUASI_STATIC,
-	/* not precalculable, with the cause; where an index has several, the first of this list */
+	/* not precalculable, by cause; of several causes the first in this list applies */
 	SOURCE_OPERATOR,
 	SOURCE_INDIRECT,
 	SOURCE_CONTROL,
@@ -41,8 +42,8 @@ enum source_status {
 enum source_symbol_kind {
 	SOURCE_BLOCK_IDX,
 	SOURCE_THREAD_IDX,
-	SOURCE_LOOP,     /* number of iterations of a loop done so far: 0, 1, ... */
-	SOURCE_GRID_DIM, /* from here on: known at launch */
+	SOURCE_LOOP,     /* number of completed iterations of a loop: 0, 1, ... */
+	SOURCE_GRID_DIM, /* this and all below: known at launch */
 	SOURCE_BLOCK_DIM,
 	SOURCE_ARGUMENT, /* scalar argument, or member of a structure argument ("chip.width") */
 	SOURCE_TEMPLATE, /* template argument, or "sizeof(T)" */
@@ -51,11 +52,11 @@ enum source_symbol_kind {
 struct source_symbol {
 	enum source_symbol_kind kind;
 	uint32_t axis;    /* 0, 1, 2 for x, y, z */
-	const char *name; /* as written: "blockIdx.x", "width"; of a loop: its variable, or "trip(i)" */
-	uint32_t number;  /* its place in the kernel's symbols */
+	const char *name; /* as written: "blockIdx.x", "width"; for a loop: its variable, or "trip(i)" */
+	uint32_t number;  /* its index among the kernel's symbols */
 };
 
-/* coefficient times the product of the symbols */
+/* Coefficient times the product of the symbols. */
 struct source_term {
 	int64_t coefficient;
 	uint32_t count;
@@ -65,30 +66,31 @@ struct source_term {
 struct source_array {
 	const char *name;
 	const char *element;  /* type of the elements */
-	int64_t element_size; /* bytes; 0 where a template argument decides */
+	int64_t element_size; /* bytes; 0 if it depends on a template argument */
 };
 
 struct source_index {
-	uint32_t array; /* which of the kernel's arrays */
+	uint32_t array; /* index of the array in the kernel's list */
 	const char *file;
 	uint32_t line, column;
-	const char *text;     /* the index as the source has it, macros expanded */
-	const char *expanded; /* in thread and block indexes and launch constants; NULL where it cannot be */
+	const char *text;     /* the index in the source, macros expanded */
+	const char *expanded; /* in thread and block indexes and launch constants; NULL if impossible */
 	enum source_status status, relaxed;
-	bool affine;      /* precalculable in the relaxed sense, and of degree one in block indexes */
-	const char *type; /* what is read */
-	int64_t size;     /* bytes read; 0 where a template argument decides */
-	/* Distance in bytes from the array's start, where the relaxed verdict is static or quasi-static; else none. */
+	bool affine;      /* precalculable by the relaxed verdict, and of degree one in block indexes */
+	const char *type; /* type of the value read */
+	int64_t size;     /* bytes read; 0 if it depends on a template argument */
+	/* Distance in bytes from the array's start if the relaxed verdict is static or quasi-static; otherwise
+	 * empty. */
 	const struct source_term *terms;
 	uint32_t term_count;
-	const struct claim *claims; /* what source_rows() looks at: that no number wraps around */
+	const struct claim *claims; /* conditions without wrap-around, which source_rows() checks */
 };
 
 struct source_kernel {
 	const char *name, *file;
-	uint32_t line;                  /* of its name */
+	uint32_t line;                  /* line of its name */
 	uint32_t body_first, body_last; /* lines of the body's braces */
-	const char *const *parameters;  /* their names, in their order */
+	const char *const *parameters;  /* names, in order */
 	uint32_t parameter_count;
 	const struct source_array *arrays;
 	uint32_t array_count;
@@ -104,27 +106,27 @@ struct source_module {
 };
 
 struct source_options {
-	const char *toolkit;      /* folder of our CUDA headers (its include/ has cuda_runtime.h) */
+	const char *toolkit;      /* folder of Sluice's CUDA headers (its include/ has cuda_runtime.h) */
 	const char *compiler;     /* NULL: clang++-14 */
-	const char *const *flags; /* more flags for the compiler (-I, -D), NULL-terminated; or NULL */
+	const char *const *flags; /* further flags for the compiler (-I, -D), NULL-terminated; or NULL */
 };
 
-/* Reads and analyzes a file. NULL, with the reasons in diag, when it cannot be read or does not compile. */
+/* Reads and analyzes a file. Returns NULL, with the reasons in diag, when it cannot be read or does not compile. */
 struct source_module *source_analyze(const char *file, const struct source_options *options, struct diag *diag);
 void source_free(struct source_module *module);
 
 /* "static", "quasi-static", "operator", "indirect", "control", "induction" */
 const char *source_status_name(enum source_status status);
 
-/* Static and quasi-static. */
+/* Returns true for static and quasi-static. */
 bool source_precalculable(enum source_status status);
 
-/* What is known when a kernel is launched. */
+/* Values that are known when a kernel is launched. */
 struct source_launch {
 	int64_t grid[3], block[3];
-	int64_t gap; /* bytes between ranges that are joined */
-	/* Value of an argument, or of a template argument, by its name; one of 32 bits that means a negative number is
-	 * given as that. */
+	int64_t gap; /* largest gap in bytes between ranges that are joined */
+	/* Returns the value of an argument, or of a template argument, by its name. A negative 32-bit value is
+	 * returned as a negative number. */
 	bool (*argument)(void *context, const char *name, int64_t *value);
 	void *context;
 };
@@ -134,37 +136,38 @@ struct source_row {
 	int64_t stride[3], least, most;
 };
 
-/* Rows that cover all that a block reads through an index: one for each value of the slower thread indexes and loops,
- * where their ranges are more than launch->gap bytes apart. Writes up to `capacity`; *count is how many there are. Not
- * clipped to the array. False when the index is not precalculable in the relaxed sense, not affine, or a value is
- * missing, or when a number may wrap around its type in some thread, so that the index is not what the terms say. */
+/* Computes rows that cover everything that a block reads through an index. There is one row per value of the slower
+ * thread indexes and loops if their ranges are more than launch->gap bytes apart. Writes up to `capacity` rows;
+ * *count is their total number. Rows are not clipped to the array. Returns false in four cases: the index is not
+ * precalculable by the relaxed verdict, it is not affine, or a value is missing. The fourth is that a number may
+ * wrap around its type in some thread, so that the terms do not describe the index. */
 bool source_rows(const struct source_kernel *kernel, const struct source_index *index,
                  const struct source_launch *launch, struct source_row *rows, uint32_t capacity, uint32_t *count);
 
-/* How many indexes have which status. */
+/* Number of indexes per status. */
 struct source_counts {
 	uint32_t kernels, arrays, indexes;
 	uint32_t strict[SOURCE_STATUSES], relaxed[SOURCE_STATUSES];
 };
-void source_count(const struct source_kernel *kernel, struct source_counts *counts); /* adds */
+void source_count(const struct source_kernel *kernel, struct source_counts *counts); /* adds to counts */
 
 enum source_format {
-	SOURCE_TABLE, /* one row an index, then the counts */
-	SOURCE_TEXT,  /* the source, each read with its status, cause and stride below its line */
+	SOURCE_TABLE, /* one row per index, then the counts */
+	SOURCE_TEXT,  /* the source; below each line with reads their status, cause and stride */
 	SOURCE_HTML,
 };
 
-/* Analyzes a file and prints it. False, with the reasons in diag, when it does not compile. */
+/* Analyzes a file and prints it. Returns false, with the reasons in diag, when it does not compile. */
 bool source_print(const char *file, const struct source_options *options, enum source_format format, FILE *out,
                   struct diag *diag);
 void source_print_table(const struct source_module *module, FILE *out);
 
-/* The source with its reads; SOURCE_TEXT or SOURCE_HTML. False when the file cannot be read again. */
+/* Prints the source with its reads, as SOURCE_TEXT or SOURCE_HTML. Returns false when the file cannot be read again. */
 bool source_annotate(const struct source_module *module, enum source_format format, FILE *out, struct diag *diag);
 
-/* Development effort: lines between the braces of the kernel's body that hold code. Empty lines, comments and
- * lines of braces alone do not count; device functions that the kernel calls do not either. False when the file cannot
- * be read. */
+/* Computes the development effort: lines with code between the braces of the kernel's body. Empty lines, comments
+ * and lines with only braces do not count, nor do device functions that the kernel calls. Returns false when the
+ * file cannot be read. */
 bool source_effort(const struct source_kernel *kernel, uint32_t *lines, struct diag *diag);
 
 #endif

@@ -1,4 +1,4 @@
-/* state: what each variable holds at a point of the kernel, and what becomes of it where paths meet. */
+/* state: the values of all variables at a point of the kernel, and how they merge where paths meet. */
 #include "cuda_source/inner.h"
 
 #include <string.h>
@@ -21,7 +21,8 @@ bool value_equal(const struct value *a, const struct value *b)
 	       claim_equal(a->claims, b->claims);
 }
 
-/* A value that depends on the path: where both are pointers into one array, a pointer into that one still. */
+/* Merges two values into one that depends on control. If one is a pointer into an array, the result is one into
+ * that array too. */
 struct value walk_merge_values(struct walk *walk, const struct value *a, const struct value *b)
 {
 	if (value_equal(a, b))
@@ -87,12 +88,12 @@ uint32_t walk_array(struct walk *walk, const char *name, const struct type *type
 	return walk->array_count++;
 }
 
-/* What a variable, or a member of it, holds before anything is assigned to it. */
+/* Returns the value of a variable or member before anything is assigned to it. */
 static struct value initial(struct walk *walk, struct decl *decl, const char *member, const struct type *type)
 {
 	char name[256];
 	snprintf(name, sizeof name, "%s%s", decl->name, member);
-	if (decl->kind == DECL_TEMPLATE && !decl->kernel_parameter) /* of a function that is called */
+	if (decl->kind == DECL_TEMPLATE && !decl->kernel_parameter) /* of a called function */
 		return value_unknown(walk, CAUSE_OPERATOR);
 	if (decl->kind == DECL_TEMPLATE)
 		return value_of(poly_symbol(walk->arena, walk_symbol(walk, SOURCE_TEMPLATE, 0, name)));

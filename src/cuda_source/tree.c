@@ -1,4 +1,4 @@
-/* tree: kernels, their functions, variables and types out of a parsed file. */
+/* tree: extracts kernels, their functions, variables and types from a parsed file. */
 #include "cuda_source/tree.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ void tree_extent(CXCursor cursor, uint32_t *begin, uint32_t *end)
 	clang_getFileLocation(clang_getRangeEnd(range), NULL, NULL, NULL, end);
 }
 
-/* Only of types that have one for sure: libclang 14 crashes at those of overloaded and dependent names. */
+/* Only for types that certainly have a size: libclang 14 crashes for overloaded and dependent names. */
 static int64_t size_of(CXType type)
 {
 	CXType canonical = clang_getCanonicalType(type);
@@ -75,7 +75,7 @@ static enum type_kind kind_of(CXType canonical)
 	}
 }
 
-/* The type's name without what qualifies it. */
+/* Returns the type's name without qualifiers. */
 static const char *type_name(struct builder *builder, CXType type)
 {
 	const char *name = tree_string(builder, clang_getTypeSpelling(type));
@@ -158,7 +158,7 @@ struct decl *tree_decl(struct builder *builder, CXCursor cursor)
 	return decl;
 }
 
-/* Presumed places: lines of the file that the user wrote. */
+/* Uses presumed locations: lines of the user's file. */
 static void locate(struct builder *builder, CXCursor cursor, struct function *function)
 {
 	CXString name;
@@ -267,7 +267,7 @@ static enum CXChildVisitResult look_for_kernels(CXCursor cursor, CXCursor parent
 	return CXChildVisit_Continue;
 }
 
-/* The compiler's errors, at the places of the file that the user wrote. */
+/* Reports the compiler's errors, at positions in the user's file. */
 static bool report(struct builder *builder, const char *file, struct diag *diag)
 {
 	uint32_t before = diag->errors;
@@ -296,7 +296,7 @@ static bool parse(struct tree *tree, const char *file, const char *text, size_t 
 		"-nocudainc",
 		"-nocudalib",
 		"-Xclang",
-		"-target-sdk-version=11.5", /* without one, launches are those of an older runtime */
+		"-target-sdk-version=11.5", /* without one, launches have the form of an older runtime */
 		"-fdeclspec",
 		"-w",
 		"-Wno-reserved-user-defined-literal",

@@ -1,4 +1,4 @@
-/* tree: what the files that read libclang's syntax tree share. */
+/* tree: interface between the files that read libclang's syntax tree. */
 #ifndef SLUICE_CUDA_SOURCE_TREE_H
 #define SLUICE_CUDA_SOURCE_TREE_H
 
@@ -18,8 +18,8 @@ struct builder {
 	size_t length;
 	struct known *decls, *functions;
 	uint32_t decl_count, decl_capacity, function_count, function_capacity;
-	bool returns_reference; /* the function whose body is read */
-	bool in_template; /* constants may depend on its arguments: libclang must not evaluate them */
+	bool returns_reference; /* of the function whose body is being read */
+	bool in_template; /* constants may depend on template arguments: libclang must not evaluate them */
 };
 
 struct cursors {
@@ -27,12 +27,12 @@ struct cursors {
 	uint32_t count, capacity;
 };
 
-/* The children of a cursor; free the list. */
+/* Returns the children of a cursor; the caller frees the list. */
 struct cursors tree_children(CXCursor cursor);
 
 char *tree_string(struct builder *builder, CXString string);
 
-/* Where a cursor begins and ends in the preprocessed text. */
+/* Returns where a cursor begins and ends in the preprocessed text. */
 void tree_extent(CXCursor cursor, uint32_t *begin, uint32_t *end);
 
 void tree_type(struct builder *builder, CXType of, struct type *type);
@@ -41,9 +41,10 @@ struct function *tree_function(struct builder *builder, CXCursor definition);
 
 struct node *tree_node(struct builder *builder, CXCursor cursor, enum node_kind kind);
 void tree_adopt(struct builder *builder, struct node *parent, struct node *child);
-/* A pointer or a reference to it, or to what it names, may change it from now on. */
+/* Records that a pointer or a reference may change a variable, or the variable that an expression names, from now
+ * on. */
 void tree_expose(const struct node *node);
-/* What an operator changes, or of which it takes the address. */
+/* Exposes the variable that an operator changes or whose address it takes. */
 void tree_expose_operand(const struct node *node);
 
 struct node *tree_expression(struct builder *builder, CXCursor cursor);

@@ -1,9 +1,9 @@
-/* walk: statements. Both sides of a branch are run; where they meet, what differs depends on control. */
+/* walk: runs statements. Both sides of a branch are run; where they merge, values that differ depend on control. */
 #include "cuda_source/inner.h"
 
 #include <string.h>
 
-/* Whether evaluating it may change a variable. */
+/* Returns true when evaluating the node may change a variable. */
 bool walk_changes(const struct node *node)
 {
 	bool step = node->kind == NODE_UNARY && (node->op[0] == 'p' || strcmp(node->op, "++") == 0 ||
@@ -59,7 +59,7 @@ static void walk_cases(struct walk *walk, const struct node *node, const struct 
 	}
 }
 
-/* A case within a loop or the like: the switch jumps into the midst of that. */
+/* A case inside a loop or similar statement: the switch jumps into the middle of it. */
 static bool has_inner_case(const struct node *node, bool inside)
 {
 	if (node->kind == NODE_SWITCH)
@@ -118,7 +118,7 @@ static void give_back(struct walk *walk, const struct node *node)
 
 void walk_statement(struct walk *walk, const struct node *node)
 {
-	if (!walk->now.alive && !walk->lost) /* a jump may lead to what looks dead */
+	if (!walk->now.alive && !walk->lost) /* a jump may lead to code that looks dead */
 		return;
 	switch (node->kind) {
 	case NODE_NOTHING:

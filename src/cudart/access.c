@@ -1,5 +1,6 @@
-/* Host accesses that go wrong: the program's own to device memory, and a mechanism's to any, which are told before the process
- * ends as it would, and the runtime's to host memory that a program named but does not have, which become an error of the call. */
+/* Invalid accesses by the host. Accesses of the program to device memory, and of a mechanism to any memory, are
+ * reported before the process ends as usual. Accesses of the runtime to host memory that the program named but does not
+ * have become an error of the call. */
 #include "cudart/runtime.h"
 
 #include "api/mechanism_fault.h"
@@ -11,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a guarded piece of work comes back to. */
+/* Where a guarded piece of work returns after a fault. */
 struct guard {
 	sigjmp_buf back;
 	const void *address;
@@ -19,14 +20,14 @@ struct guard {
 
 enum { STACK = 1 << 16 };
 
-/* Device memory is told of SIGSEGV, a mechanism of all. */
+/* Accesses to device memory raise SIGSEGV; a mechanism may raise any of these. */
 static const int faults[] = MECHANISM_FAULTS;
 enum { FAULTS = sizeof faults / sizeof *faults };
 
-static struct sigaction before[FAULTS]; /* what was done on each before access_watch(): goes on to be done */
+static struct sigaction before[FAULTS]; /* the actions before access_watch(), which are still executed */
 static _Thread_local struct guard *guard;
 
-/* Only what is safe in a signal handler: snprintf of integers is in the C libraries that we run with. */
+/* Uses only what is safe in a signal handler; snprintf of integers is safe in the supported C libraries. */
 static void tell(const void *address)
 {
 	char text[256];
@@ -40,7 +41,7 @@ static void tell(const void *address)
 	                 address, (unsigned long long)base, (unsigned long long)size,
 	                 (unsigned long long)((uintptr_t)address - base));
 	if (write(STDERR_FILENO, text, (size_t)length) < 0)
-		return; /* nowhere left to tell it */
+		return; /* there is no other place to report it */
 }
 
 static void on_access(int signal, siginfo_t *info, void *context)
@@ -60,7 +61,7 @@ static void on_access(int signal, siginfo_t *info, void *context)
 	mechanism_fault_pass_on(&before[i], signal, info, context);
 }
 
-/* Of all signals only where there are mechanisms. */
+/* Signals other than SIGSEGV are watched only when mechanisms are attached. */
 static bool is_watched(int signal)
 {
 	return signal == SIGSEGV || runtime_glance()->mechanism;
@@ -75,7 +76,7 @@ void access_watch(void)
 		if (!is_watched(faults[i]) || sigaction(faults[i], NULL, &before[i]) != 0)
 			continue;
 		struct sigaction action =
-			before[i]; /* its mask and flags: the handler that it may call must find what it asked for */
+			before[i]; /* keeps mask and flags, which the previous handler relies on when it is called */
 		action.sa_sigaction = on_access;
 		action.sa_flags = (before[i].sa_flags | SA_SIGINFO | SA_ONSTACK) & ~(int)SA_RESETHAND;
 		sigaction(faults[i], &action, NULL);

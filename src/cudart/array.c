@@ -1,4 +1,4 @@
-/* Arrays, mipmapped ones too: made, asked, freed. */
+/* CUDA arrays and mipmapped arrays: creation, queries, release. */
 #include "cudart/array.h"
 #include "cudart/leaks.h"
 
@@ -8,7 +8,7 @@
 
 /* ---- formats ---- */
 
-/* A format in a word of 16 bits is float where its kind says so; there is none of 8. */
+/* A 16-bit channel is a float when the format's kind says so; there is no 8-bit float. */
 cudaError_t array_format(const char *call, const struct cudaChannelFormatDesc *format, struct sluice_image *image)
 {
 	const int bits[4] = {format->x, format->y, format->z, format->w};
@@ -27,7 +27,7 @@ cudaError_t array_format(const char *call, const struct cudaChannelFormatDesc *f
 		                      format->w, (int)format->f);
 	image->channels = channels;
 	image->channel_bits = (uint32_t)bits[0];
-	image->channel = (enum sluice_channel)format->f; /* the same order */
+	image->channel = (enum sluice_channel)format->f; /* both enums have the same order */
 	return cudaSuccess;
 }
 
@@ -58,7 +58,7 @@ static uint32_t at_least_one(size_t size)
 	return size > UINT32_MAX ? UINT32_MAX : size ? (uint32_t)size : 1;
 }
 
-/* The image of an extent: what is 0 is a dimension that it has not. */
+/* Computes the image's shape from an extent, in which 0 means a missing dimension. */
 static cudaError_t shape(const char *call, struct cudaArray *array, uint32_t levels)
 {
 	const struct cudaExtent *extent = &array->extent;
@@ -209,7 +209,7 @@ static struct cudaArray *level_of(struct runtime *runtime, struct cudaMipmappedA
 	return runtime->arrays = level;
 }
 
-/* The levels that an image can have, down to one texel. */
+/* Returns the number of levels down to one texel. */
 static uint32_t most_levels(const struct cudaExtent *extent, bool with_depth)
 {
 	size_t most = extent->width > extent->height ? extent->width : extent->height;
@@ -234,7 +234,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *made, const struct cu
 		whole.format = *desc;
 		result = shape(call, &whole, 1);
 		uint32_t most = most_levels(&extent, whole.image.dimensions == 3);
-		whole.image.levels = levels < most ? levels : most; /* CUDA clamps it, too */
+		whole.image.levels = levels < most ? levels : most; /* CUDA clamps the number of levels, too */
 	}
 	if (result == cudaSuccess)
 		result = reserve(runtime, call, &whole);

@@ -1,16 +1,16 @@
-/* Copies from and to arrays: row by row, in pieces that lie together in an array's tiles. */
+/* Copies from and to arrays: row by row, in pieces that are contiguous in the array's tiles. */
 #include "cudart/array.h"
 #include "cudart/capture.h"
 
 #include "cudart/host_memory.h"
 
-/* One end of a copy: an array from a place on, or memory with rows and slices. */
+/* One side of a copy: an array from a given position, or memory with rows and slices. */
 struct side {
 	const struct cudaArray *array;
-	size_t x, y, z; /* in the array: bytes, rows, slices */
+	size_t x, y, z; /* position in the array: bytes, rows, slices */
 	char *pointer;
 	size_t pitch, slice;
-	bool on_device; /* memory's */
+	bool on_device; /* for memory: it is device memory */
 };
 
 struct copy {
@@ -20,7 +20,7 @@ struct copy {
 	struct sluice_error error;
 };
 
-/* Where byte x of a row lies, and how many bytes from there on lie together. */
+/* Returns the address of byte x of a row, and in *run the number of contiguous bytes from there. */
 static uint64_t place_of(const struct side *side, size_t x, size_t y, size_t z, uint64_t *run)
 {
 	if (side->array)
@@ -75,7 +75,7 @@ static bool on_device(struct runtime *runtime, const void *pointer)
 	return sluice_find_allocation(runtime->gpu, (uintptr_t)pointer, &base, &size);
 }
 
-/* The box of an array lies inside it. */
+/* Checks that the box lies inside the array. */
 static cudaError_t check_array(const struct copy *copy, const char *call, const struct side *side)
 {
 	if (!side->array)
@@ -94,7 +94,7 @@ static cudaError_t check_array(const struct copy *copy, const char *call, const 
 	                      slices);
 }
 
-/* Memory is where the direction says that it is. */
+/* Checks that memory is on the side that the direction names. */
 static cudaError_t check_memory(const struct copy *copy, const char *call, struct side *side, enum cudaMemcpyKind kind,
                                 bool is_source)
 {
@@ -118,7 +118,7 @@ static cudaError_t check_memory(const struct copy *copy, const char *call, struc
 	return cudaSuccess;
 }
 
-/* An array is on the device: a direction that says otherwise is none. */
+/* Arrays are on the device: refuses a direction that contradicts this. */
 static cudaError_t check_direction(const struct copy *copy, const char *call, enum cudaMemcpyKind kind)
 {
 	bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
@@ -162,7 +162,7 @@ static struct side place_in(cudaArray_const_t array, size_t x, size_t y)
 	return (struct side){.array = array, .x = x, .y = y};
 }
 
-/* One side of a copy as cudaMemcpy3D() takes it. */
+/* Describes one side of a copy as cudaMemcpy3D() takes it. */
 static void describe_side(const struct side *side, cudaArray_t *array, struct cudaPitchedPtr *pointer,
                           struct cudaPos *at)
 {
@@ -230,14 +230,14 @@ cudaError_t cudaMemcpy2DArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, c
 	                 width, height, kind);
 }
 
-/* ---- bytes in a row, which go on in the array's next row ---- */
+/* ---- contiguous bytes, which wrap around into the array's next row ---- */
 
 static size_t row_bytes(const struct side *side)
 {
 	return side->array ? (size_t)side->array->image.width * array_texel_bytes(side->array) : SIZE_MAX;
 }
 
-/* Goes on behind so many bytes. */
+/* Advances by this number of bytes. */
 static void move_on(struct side *side, size_t bytes)
 {
 	side->pointer += side->array ? 0 : bytes;
@@ -252,7 +252,7 @@ static cudaError_t copy_bytes(const char *call, cudaStream_t stream, struct side
                               enum cudaMemcpyKind kind)
 {
 	struct runtime *runtime = runtime_enter();
-	cudaError_t result = capture_check(runtime, call, stream); /* old calls, that no capture takes */
+	cudaError_t result = capture_check(runtime, call, stream); /* these old calls cannot be captured */
 	if (result == cudaSuccess && to.array)
 		result = array_check(runtime, call, to.array);
 	if (result == cudaSuccess && from.array)
@@ -305,7 +305,7 @@ cudaError_t cudaMemcpyArrayToArray(cudaArray_t to, size_t to_x, size_t to_y, cud
 
 /* ---- boxes ---- */
 
-/* Places in arrays count texels, in memory bytes. */
+/* Positions count texels in arrays and bytes in memory. */
 static struct side box_side(cudaArray_t array, const struct cudaPitchedPtr *pointer, const struct cudaPos *at)
 {
 	if (array)

@@ -1,4 +1,4 @@
-/* Captures: what streams are given goes into a graph; what may be called meanwhile. */
+/* Captures: recording stream work in a graph, and the calls that are forbidden meanwhile. */
 #include "cudart/capture.h"
 
 #include "base/arena.h"
@@ -32,9 +32,9 @@ cudaError_t capture_fail(struct capture *capture, const char *call, cudaError_t 
 	return runtime_refuse(call, error, "%s", text);
 }
 
-/* ---- what may be called ---- */
+/* ---- forbidden calls ---- */
 
-/* The legacy stream waits for all that are captured and not made otherwise. */
+/* The legacy stream waits for all captured streams that were not created as non-blocking. */
 static cudaError_t check_legacy(struct runtime *runtime, const char *call)
 {
 	cudaError_t result = cudaSuccess;
@@ -64,7 +64,7 @@ cudaError_t capture_check(struct runtime *runtime, const char *call, cudaStream_
 	return result;
 }
 
-/* Whether a capture forbids the thread what is not safe while it is made. */
+/* True when the capture forbids unsafe calls of this thread. */
 static bool forbids(const struct capture *capture, enum cudaStreamCaptureMode mode)
 {
 	if (capture->is_invalid || mode == cudaStreamCaptureModeRelaxed)
@@ -94,7 +94,7 @@ cudaError_t capture_check_device(struct runtime *runtime, const char *call)
 	return result;
 }
 
-/* ---- taking part ---- */
+/* ---- streams of a capture ---- */
 
 void capture_join(struct capture *capture, struct stream_state *state, const struct node_list *tips, bool is_blocking)
 {
@@ -180,7 +180,7 @@ void capture_leave(struct runtime *runtime, struct stream_state *state)
 	struct capture *capture = state->capture;
 	if (!capture)
 		return;
-	if (capture->origin == state) { /* it can no more be ended */
+	if (capture->origin == state) { /* without that stream, it can no longer be ended */
 		if (capture->is_given)
 			capture->graph->is_owned = false;
 		else

@@ -1,7 +1,8 @@
-/* capture: streams whose work goes into a graph instead of being done.
+/* capture: streams whose work is recorded in a graph instead of being run.
  *
- * A stream that is captured knows the nodes that its next one waits for, its tips. An event that is recorded in it keeps them; another stream that
- * waits for the event takes part from then on. All must have come back to the first stream by events when the capture ends.
+ * Each captured stream has tips: the nodes that its next node will depend on. An event recorded in the stream stores
+ * its tips. Another stream that waits for the event joins the capture. When the capture ends, all streams must have
+ * been joined to the first one by events.
  */
 #ifndef SLUICE_CUDART_CAPTURE_H
 #define SLUICE_CUDART_CAPTURE_H
@@ -12,7 +13,7 @@
 
 struct capture;
 
-/* A stream's part in a capture. */
+/* The capture state of one stream. */
 struct stream_state {
 	struct capture *capture; /* NULL: none */
 	struct node_list tips;
@@ -21,35 +22,38 @@ struct stream_state {
 
 struct capture {
 	cudaGraph_t graph;
-	bool is_given;               /* the graph is the program's */
-	bool is_invalid;             /* it can only be ended */
-	bool is_blocking;            /* a stream of it waits for the legacy stream */
+	bool is_given;               /* the program passed in the graph */
+	bool is_invalid;             /* an error occurred; the capture can only be ended */
+	bool is_blocking;            /* at least one of its streams waits for the legacy stream */
 	unsigned long long id;
 	enum cudaStreamCaptureMode mode;
-	pthread_t thread;            /* that began it */
-	struct stream_state *origin; /* the stream that it began in */
+	pthread_t thread;            /* the thread that began it */
+	struct stream_state *origin; /* the stream in which it began */
 	struct stream_state *streams;
-	struct node_list left;       /* what streams that were destroyed were given last: the capture waits for it too */
+	struct node_list left;       /* tips of destroyed streams, which the end of the capture must depend on */
 	struct capture *next;
 };
 
-/* The capture that a stream is in, or NULL. */
+/* Returns the capture that the stream is in, or NULL. */
 struct capture *capture_of(struct runtime *runtime, cudaStream_t stream);
 struct capture *capture_with_id(const struct runtime *runtime, unsigned long long id);
-/* What runtime_check_stream() asks of captures: an error where the stream's is invalid, and for the legacy stream (NULL) while others that it would
- * wait for are captured, whose captures are invalid then. */
+/* The capture check of runtime_check_stream(). Returns an error if the stream's capture is invalid. Returns an error
+ * for the legacy stream (NULL) while captures have streams that it would wait for, and invalidates those captures. */
 cudaError_t capture_check_stream(struct runtime *runtime, const char *call, cudaStream_t stream);
-/* For calls that go into no capture: runtime_check_stream(), and an error where the stream is captured, of which the capture is invalid. */
+/* For calls that cannot be captured: runtime_check_stream(). Also returns an error if the stream is captured, and
+ * invalidates its capture. */
 cudaError_t capture_check(struct runtime *runtime, const char *call, cudaStream_t stream);
-/* The same for calls that no capture of this thread's, and none of mode global, allows, such as cudaMalloc(). */
+/* For unsafe calls, such as cudaMalloc(). Returns an error, and invalidates the captures, if this thread has a capture
+ * that forbids them or any thread has one of mode global. */
 cudaError_t capture_check_unsafe(struct runtime *runtime, const char *call);
-/* The same for calls that wait for the whole device. */
+/* For calls that wait for the whole device: returns an error, and invalidates the captures, while any stream is
+ * captured. */
 cudaError_t capture_check_device(struct runtime *runtime, const char *call);
-/* Makes it invalid; returns `error` after a message. */
+/* Invalidates the capture. Returns `error` after a message. */
 __attribute__((format(printf, 4, 5))) cudaError_t capture_fail(struct capture *capture, const char *call,
                                                                cudaError_t error, const char *format, ...);
 
-/* Puts work into the stream's capture; the work is the graph's from then on. */
+/* Each of these adds a node to the stream's capture. The graph then owns the work. */
 cudaError_t capture_add(struct runtime *runtime, cudaStream_t stream, struct graph_work work);
 cudaError_t capture_kernel(struct runtime *runtime, const char *call, cudaStream_t stream,
                            const struct graph_kernel *kernel, void **arguments);
@@ -59,22 +63,23 @@ cudaError_t capture_allocation(struct runtime *runtime, const char *call, cudaSt
                                size_t size);
 cudaError_t capture_release(struct runtime *runtime, const char *call, cudaStream_t stream, void *pointer);
 
-/* A stream comes to take part, behind these nodes. */
+/* Adds a stream to the capture, with these tips. */
 void capture_join(struct capture *capture, struct stream_state *state, const struct node_list *tips, bool is_blocking);
-/* A stream ends: so it does in its capture, which must wait for its work all the same; or the capture ends, with the stream that it began in. */
+/* Removes a stream that is destroyed. The capture still waits for its work. If it is the stream in which the capture
+ * began, the capture ends. */
 void capture_leave(struct runtime *runtime, struct stream_state *state);
-/* Whether it is what a capture makes. */
+/* True when a capture is building this graph. */
 bool capture_makes(const struct runtime *runtime, const struct CUgraph_st *graph);
 
-/* Its streams take part no more; its graph stays. */
+/* Ends a capture without its graph being freed, and removes its streams. */
 void capture_free(struct runtime *runtime, struct capture *capture);
 void captures_free(struct runtime *runtime);
 
-/* ---- what stream.c knows of streams ---- */
+/* ---- implemented in stream.c ---- */
 
-/* NULL: of the legacy stream, or of what is no stream. */
+/* Returns NULL for the legacy stream and for an invalid handle. */
 struct stream_state *stream_state(struct runtime *runtime, cudaStream_t stream);
-/* Whether it waits for the legacy stream, and that for it. */
+/* True when the stream and the legacy stream wait for each other. */
 bool stream_is_blocking(struct runtime *runtime, cudaStream_t stream);
 
 #endif

@@ -1,4 +1,4 @@
-/* Captures: beginning, ending, and what programs ask of them. */
+/* Captures: beginning, ending and queries. */
 #include "cudart/capture.h"
 
 #include "base/arena.h"
@@ -64,7 +64,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 	return runtime_leave(runtime, result);
 }
 
-/* Marks what the nodes wait for, and them. */
+/* Marks the nodes and everything they depend on. */
 static void mark(const struct node_list *tips)
 {
 	struct node_list open = nodes_copy(tips);
@@ -87,7 +87,7 @@ static bool are_marked(const struct node_list *nodes)
 	return true;
 }
 
-/* Whether what other streams were given last is waited for by the first. */
+/* True when the first stream depends on the last work of all other streams. */
 static bool is_joined(const struct capture *capture)
 {
 	for (cudaGraphNode_t node = capture->graph->first; node; node = node->next)
@@ -99,7 +99,7 @@ static bool is_joined(const struct capture *capture)
 	return joined;
 }
 
-/* The capture is over; the graph that it made is what the program gets, unless there was an error. */
+/* Ends the capture. Returns its graph to the program unless there was an error. */
 static cudaError_t end(struct runtime *runtime, const char *call, struct capture *capture, cudaGraph_t *graph)
 {
 	cudaError_t result = cudaSuccess;
@@ -137,7 +137,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 	return runtime_leave(runtime, result);
 }
 
-/* ---- what programs ask ---- */
+/* ---- queries ---- */
 
 cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
                                         unsigned long long *id, cudaGraph_t *graph,
@@ -151,7 +151,7 @@ cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCapt
 	if (result == cudaSuccess && !state)
 		for (const struct capture *other = runtime->captures; other; other = other->next)
 			if (other->is_blocking && !other->is_invalid)
-				result = cudaErrorStreamCaptureImplicit; /* and the capture stays what it is */
+				result = cudaErrorStreamCaptureImplicit; /* the capture stays valid */
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
 	*status = !capture              ? cudaStreamCaptureStatusNone

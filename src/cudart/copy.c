@@ -1,4 +1,5 @@
-/* Copies. Streams are serialised, so that the asynchronous forms are the synchronous ones, but for the stream, which must be one. */
+/* Copies. Streams are serialised, so the asynchronous calls behave like the synchronous ones, but they check the
+ * stream. */
 #include "cudart/copy.h"
 
 #include "cudart/array.h"
@@ -13,7 +14,8 @@ static bool on_device(struct runtime *runtime, const void *pointer)
 	return sluice_find_allocation(runtime->gpu, (uintptr_t)pointer, &base, &size);
 }
 
-/* A side is where the direction says, or where its address lies. What both can access is the host's to copy, whatever is said. */
+/* Returns whether a side is device memory: as the direction says or, for the default direction, judged by the address.
+ * Memory that both can access is always copied by the host. */
 static bool is_device_side(struct runtime *runtime, const void *pointer, bool is_default, bool said)
 {
 	if (host_memory_find(runtime, pointer))
@@ -64,7 +66,7 @@ cudaError_t copy_check_shape(const char *call, cudaError_t wrong_pitch, size_t p
 	return cudaSuccess;
 }
 
-/* That a side which the direction takes for the host's is not the device's. */
+/* Checks that a side which the direction calls host memory is not device memory. */
 static cudaError_t check_host_side(struct runtime *runtime, const char *call, const void *pointer)
 {
 	if (!on_device(runtime, pointer))
@@ -73,7 +75,7 @@ static cudaError_t check_host_side(struct runtime *runtime, const char *call, co
 	                      "%p is device memory, but the direction of the copy says that the host has it", pointer);
 }
 
-/* What begins in memory that both sides can access must end there too. */
+/* A range that begins in memory accessible to both sides must also end in it. */
 static cudaError_t check_shared_side(struct runtime *runtime, const struct copy *copy, const void *pointer,
                                      size_t pitch, size_t slice)
 {
@@ -109,7 +111,7 @@ static cudaError_t check_copy(struct runtime *runtime, const struct copy *copy, 
 	return result;
 }
 
-/* A copy on its way, up to its first row that cannot be copied. */
+/* A copy in progress, which stops at the first row that cannot be copied. */
 struct transfer {
 	struct runtime *runtime;
 	const struct copy *copy;

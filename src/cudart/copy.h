@@ -4,7 +4,8 @@
 
 #include "cudart/runtime.h"
 
-/* A copy between host and device: rows of `width` bytes, `height` of them in each of `depth` slices. */
+/* A copy between host and device: `depth` slices of `height` rows of `width` bytes. Pitches and slice distances are in
+ * bytes. */
 struct copy {
 	const char *call;
 	cudaStream_t stream;
@@ -15,9 +16,9 @@ struct copy {
 	enum cudaMemcpyKind kind;
 };
 
-/* Makes it. Refusals are told. */
+/* Performs the copy. Returns an error after a message. */
 cudaError_t copy_run(struct runtime *runtime, const struct copy *copy);
-/* That rows lie apart, and slices too. */
+/* Checks that rows do not overlap, and neither do slices. `wrong_pitch` is the error to return. */
 cudaError_t copy_check_shape(const char *call, cudaError_t wrong_pitch, size_t pitch, size_t slice, size_t width,
                              size_t height, size_t depth);
 

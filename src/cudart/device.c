@@ -1,4 +1,4 @@
-/* The device: one, number 0. What it is, is in properties.c. */
+/* The device: there is one, number 0. Its properties are in properties.c. */
 #include "cudart/capture.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@ static cudaError_t no_device(const char *call, int device)
 	return runtime_refuse(call, cudaErrorInvalidDevice, "there is no device %d, only device 0", device);
 }
 
-/* Answers of calls that say the same of every machine. */
+/* Returns a value that is the same for every machine. */
 static cudaError_t answer(const char *call, int *room, int value)
 {
 	if (!room)
@@ -72,7 +72,7 @@ cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 	return answer("cudaGetDeviceFlags", (int *)flags, cudaDeviceScheduleAuto);
 }
 
-/* Kernels end before their launch returns: there is nothing to wait for but the error of one that failed. */
+/* A kernel ends before its launch returns, so there is nothing to wait for. Returns the error of a failed kernel. */
 cudaError_t cudaDeviceSynchronize(void)
 {
 	runtime_use_context();
@@ -85,7 +85,7 @@ cudaError_t cudaThreadSynchronize(void)
 	return cudaDeviceSynchronize();
 }
 
-/* Memory and statistics stay: programs reset the device when they are done. */
+/* Programs reset the device at their end, so memory and statistics stay. */
 cudaError_t cudaDeviceReset(void)
 {
 	return cudaDeviceSynchronize();
@@ -106,14 +106,14 @@ cudaError_t cudaProfilerStop(void)
 	return cudaSuccess;
 }
 
-/* The sticky error, of calls that have nothing to do. */
+/* Returns the sticky error, for calls without an effect. */
 static cudaError_t sticky(void)
 {
 	struct runtime *runtime = runtime_enter_closed();
 	return runtime_leave(runtime, runtime->error);
 }
 
-/* Preferences: the machine file decides. */
+/* Preferences have no effect: the machine file decides. */
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
 	struct runtime *runtime = runtime_enter_closed();
@@ -147,22 +147,22 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 	return answer("cudaDeviceGetSharedMemConfig", (int *)config, cudaSharedMemBankSizeFourByte);
 }
 
-/* The greatest has the lowest number. Work runs in the order in which it is given, whatever its priority. */
+/* The greatest priority has the lowest number. Priorities have no effect: work runs in the order of the calls. */
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
 	struct sluice_machine_info machine = {0};
 	struct runtime *runtime = runtime_enter();
 	if (runtime->gpu)
 		sluice_machine_info(runtime->gpu, &machine);
-	if (least) /* either may be NULL */
+	if (least) /* both may be NULL */
 		*least = 0;
 	if (greatest)
 		*greatest = machine.major >= 7 ? -5 : machine.major * 10 + machine.minor >= 35 ? -1 : 0;
 	return runtime_leave(runtime, runtime->error);
 }
 
-/* Device memory for stacks, printf and malloc is not limited beside the machine's own, and no line of L2 is kept for good: what is set
- * is said again. */
+/* Stacks, printf buffer and device heap are limited only by the machine's memory, and no L2 line is persisting. The
+ * program's values are stored and returned. */
 static const size_t first_limit[] = {
 	[cudaLimitStackSize] = 1024,
 	[cudaLimitPrintfFifoSize] = 1 << 20,
@@ -233,18 +233,18 @@ struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w, e
 	return (struct cudaChannelFormatDesc){x, y, z, w, f};
 }
 
-/* ---- what devices with neighbours have ---- */
+/* ---- queries and calls about other devices ---- */
 
 cudaError_t cudaDeviceGetTexture1DLinearMaxWidth(size_t *texels, const struct cudaChannelFormatDesc *format, int device)
 {
 	struct cudaDeviceProp properties;
 	cudaError_t result = cudaGetDeviceProperties(texels && format ? &properties : NULL, device);
-	if (result == cudaSuccess) /* of which each has so many texels, whatever its bytes */
+	if (result == cudaSuccess) /* the limit counts texels of any size */
 		*texels = (size_t)properties.maxTexture1DLinear;
 	return result;
 }
 
-/* Of other devices there are none whose writes could be late. */
+/* There are no other devices whose writes could be pending. */
 cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWritesTarget target,
                                                enum cudaFlushGPUDirectRDMAWritesScope scope)
 {

@@ -31,7 +31,7 @@ CUresult driver_result(cudaError_t error)
 	default:
 		break;
 	}
-	/* those of wrong arguments, of which the driver has one */
+	/* all runtime errors for invalid arguments map to the driver's one */
 	return describe((CUresult)error) ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -108,7 +108,7 @@ CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 	return cuDeviceGetAttribute(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
 }
 
-/* ---- contexts: names for the one that there is, on a stack for each thread ---- */
+/* ---- contexts: all handles name the one context, on a stack per thread ---- */
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {

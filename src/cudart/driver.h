@@ -1,5 +1,5 @@
-/* driver: what the files of the driver API share. It is a thin layer over the runtime's calls, whose errors have the same numbers
- * but for a few. */
+/* driver: declarations shared by the files of the driver API. The driver API is a thin layer over the runtime's calls.
+ * Apart from a few, its errors have the runtime's numbers. */
 #ifndef SLUICE_CUDART_DRIVER_H
 #define SLUICE_CUDART_DRIVER_H
 
@@ -7,18 +7,19 @@
 
 #include <cuda.h>
 
-/* The driver's error for one of the runtime's. */
+/* Returns the driver's error for one of the runtime's. */
 CUresult driver_result(cudaError_t error);
 
-/* A box of a copy as the runtime takes it, and back. */
+/* Converts a copy's box to the runtime's form. driver_box_of() converts it back. */
 CUresult driver_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *parameters);
 CUDA_MEMCPY3D driver_box_of(const struct cudaMemcpy3DParms *parameters);
-/* Whether it is a module that was loaded. */
+/* True when the pointer is a loaded module. */
 bool driver_is_module(const struct runtime *runtime, const void *module);
-/* The format of texels as the runtime has it; an error where it is none. */
+/* Converts a texel format to the runtime's form. Returns an error for an unsupported format. */
 CUresult driver_format(CUarray_format format, unsigned channels, struct cudaChannelFormatDesc *description);
 
-/* What cuda.h of CUDA 13 calls; parameters of contexts are for what a simulated device has not. */
+/* Versions that cuda.h of CUDA 13 selects. The context parameters concern features that a simulated device does not
+ * have. */
 CUresult cuCtxCreate_v4(CUcontext *context, void *parameters, unsigned int flags, CUdevice device);
 CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end);
 

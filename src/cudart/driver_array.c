@@ -1,4 +1,4 @@
-/* The driver API: arrays, texture and surface objects, by the runtime's calls. */
+/* The driver API: arrays, texture objects and surface objects, implemented by the runtime's calls. */
 #include "cudart/driver.h"
 
 #include <string.h>
@@ -121,7 +121,7 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray mipmap)
 	return mipmap ? driver_result(cudaFreeMipmappedArray((cudaMipmappedArray_t)mipmap)) : CUDA_ERROR_INVALID_HANDLE;
 }
 
-/* ---- bytes in a row of an array ---- */
+/* ---- contiguous bytes of an array ---- */
 
 CUresult cuMemcpyHtoA(CUarray to, size_t offset, const void *from, size_t size)
 {
@@ -213,7 +213,7 @@ static void give_resource(const struct cudaResourceDesc *known, CUDA_RESOURCE_DE
 	}
 }
 
-/* Whole numbers of 8 and 16 bits are read as fractions unless the flags say otherwise. */
+/* 8-bit and 16-bit integers are read as fractions unless the flags request integers. */
 static bool reads_fractions(const struct cudaResourceDesc *resource, unsigned flags)
 {
 	struct cudaChannelFormatDesc format = {0};
@@ -254,7 +254,7 @@ CUresult cuTexObjectCreate(CUtexObject *object, const CUDA_RESOURCE_DESC *given,
 		how.addressMode[d] = (enum cudaTextureAddressMode)texture->addressMode[d];
 	memcpy(how.borderColor, texture->borderColor, sizeof how.borderColor);
 	if (view)
-		memcpy(&part, view, sizeof part); /* which begins the same */
+		memcpy(&part, view, sizeof part); /* both structs begin with the same fields */
 	return driver_result(cudaCreateTextureObject(object, &resource, &how, view ? &part : NULL));
 }
 

@@ -1,4 +1,4 @@
-/* driver_codes: the errors of both APIs, without the calls that return them. */
+/* driver_codes: the error numbers of both APIs, without the declarations of their calls. */
 #ifndef SLUICE_CUDART_DRIVER_CODES_H
 #define SLUICE_CUDART_DRIVER_CODES_H
 

@@ -1,4 +1,4 @@
-/* The driver API: copies and fills of rows, and of boxes. */
+/* The driver API: copies and fills of rows and boxes. */
 #include "cudart/capture.h"
 #include "cudart/driver.h"
 
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* One side of a copy, as CUDA_MEMCPY3D says it. */
+/* One side of a copy, as in CUDA_MEMCPY3D. */
 struct side {
 	CUmemorytype type;
 	void *host;
@@ -15,7 +15,7 @@ struct side {
 	size_t x, y, z, pitch, height;
 };
 
-/* Of an array's texels; 0: it is none. */
+/* Returns the bytes per texel of an array; 0: not an array. */
 static size_t texel_bytes(CUarray array)
 {
 	struct cudaChannelFormatDesc format;
@@ -24,7 +24,7 @@ static size_t texel_bytes(CUarray array)
 	return (size_t)(format.x + format.y + format.z + format.w) / 8;
 }
 
-/* The driver counts bytes; the runtime, of arrays, texels. */
+/* The driver counts bytes. The runtime counts texels for arrays. */
 static CUresult take_array(const struct side *side, cudaArray_t *array, struct cudaPos *position, size_t *texel)
 {
 	size_t bytes = texel_bytes(side->array);
@@ -38,7 +38,7 @@ static CUresult take_array(const struct side *side, cudaArray_t *array, struct c
 	return CUDA_SUCCESS;
 }
 
-/* Rows that are not said to lie apart follow each other. */
+/* A pitch of 0 means contiguous rows. */
 static CUresult take_side(const struct side *side, size_t width, cudaArray_t *array, struct cudaPitchedPtr *pointer,
                           struct cudaPos *position, size_t *texel)
 {
@@ -54,7 +54,7 @@ static CUresult take_side(const struct side *side, size_t width, cudaArray_t *ar
 	return CUDA_SUCCESS;
 }
 
-/* Of which pointers the runtime looks at the address, whatever the driver's program says of them. */
+/* With a unified pointer the runtime inspects the addresses, so the direction is the default one. */
 static enum cudaMemcpyKind kind_of(CUmemorytype to, CUmemorytype from)
 {
 	if (to == CU_MEMORYTYPE_UNIFIED || from == CU_MEMORYTYPE_UNIFIED)
@@ -190,14 +190,14 @@ CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *box)
 	return cuMemcpy2DAsync(box, NULL);
 }
 
-/* Contexts are names for one device. */
+/* All contexts name the one device. */
 CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *box, CUstream stream)
 {
 	if (!box)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (box->srcContext != runtime_context() || box->dstContext != runtime_context())
 		return CUDA_ERROR_INVALID_CONTEXT;
-	CUDA_MEMCPY3D same; /* whose reserved fields are the contexts */
+	CUDA_MEMCPY3D same; /* its reserved fields are the contexts */
 	memcpy(&same, box, sizeof same);
 	return cuMemcpy3DAsync(&same, stream);
 }

@@ -1,4 +1,4 @@
-/* The driver API: the device, contexts, streams and pools, beside what driver.c has. */
+/* The driver API: further calls on the device, contexts, streams and pools (see driver.c). */
 #include "cudart/capture.h"
 #include "cudart/driver.h"
 
@@ -41,7 +41,7 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 	return cuDeviceGetUuid_v2(uuid, device);
 }
 
-/* Windows has them. */
+/* LUIDs exist only on Windows. */
 CUresult cuDeviceGetLuid(char *luid, unsigned int *nodes, CUdevice device)
 {
 	(void)luid, (void)nodes;
@@ -160,7 +160,7 @@ CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
 	return driver_result(cudaDeviceSetSharedMemConfig((enum cudaSharedMemConfig)config));
 }
 
-/* As old programs count the users of a context. */
+/* Old programs count the users of a context. */
 CUresult cuCtxAttach(CUcontext *context, unsigned int flags)
 {
 	CUresult result = check_context(NULL);
@@ -214,7 +214,7 @@ CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int fla
 	return driver_result(cudaEventRecordWithFlags(event, stream, flags));
 }
 
-/* That the stream takes work that no graph has, and the bytes are there. */
+/* Checks that the stream accepts uncaptured work and that the bytes are allocated. */
 static cudaError_t check_value(struct runtime *runtime, const char *call, CUstream stream, CUdeviceptr address,
                                size_t size)
 {
@@ -236,18 +236,18 @@ static CUresult write_value(const char *call, CUstream stream, CUdeviceptr addre
 	if (result == cudaSuccess && flags & ~(unsigned)CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)
 		result = runtime_refuse(call, cudaErrorInvalidValue, "flags 0x%x", flags);
 	runtime_leave(runtime, result);
-	if (result == cudaSuccess) /* little-endian, as device memory is */
+	if (result == cudaSuccess) /* little-endian, as in device memory */
 		result = cudaMemcpy(driver_pointer(address), &value, size, cudaMemcpyDefault);
 	return driver_result(result);
 }
 
-/* Whether what is there, of so many bits, is what is waited for. */
+/* True when the current value, of this number of bits, fulfils the wait condition. */
 static bool is_awaited(uint64_t now, uint64_t value, unsigned bits, unsigned flags)
 {
 	uint64_t all = bits == 64 ? UINT64_MAX : UINT32_MAX;
 	switch (flags & 3) {
 	case CU_STREAM_WAIT_VALUE_GEQ:
-		return !((now - value) >> (bits - 1) & 1); /* in a circle */
+		return !((now - value) >> (bits - 1) & 1); /* cyclic comparison */
 	case CU_STREAM_WAIT_VALUE_EQ:
 		return now == value;
 	case CU_STREAM_WAIT_VALUE_AND:
@@ -334,7 +334,7 @@ CUresult cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool pool, CUmemPo
 	return driver_result(cudaMemPoolImportPointer((void **)address, pool, (struct cudaMemPoolPtrExportData *)data));
 }
 
-/* All copies wait already. */
+/* All copies are synchronous already. */
 CUresult cuPointerSetAttribute(const void *value, CUpointer_attribute attribute, CUdeviceptr address)
 {
 	CUdeviceptr base;

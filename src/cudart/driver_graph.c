@@ -1,11 +1,12 @@
-/* The driver API: graphs and captures, by the runtime's calls. Types have the runtime's numbers and, but for kernels and copies, its layout. */
+/* The driver API: graphs and captures, implemented by the runtime's calls. Enums have the runtime's numbers. Structs
+ * have the runtime's layout, except for kernels and copies. */
 #include "cudart/driver.h"
 #include "cudart/versions.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* A call whose arguments are the runtime's. */
+/* A call with the same arguments as the runtime's. */
 #define SAME(driver, runtime, parameters, ...)                                                                         \
 	CUresult driver parameters                                                                                     \
 	{                                                                                                              \
@@ -287,7 +288,7 @@ SAME(cuGraphRetainUserObject, cudaGraphRetainUserObject,
 SAME(cuGraphReleaseUserObject, cudaGraphReleaseUserObject, (CUgraph graph, CUuserObject object, unsigned int count),
      graph, object, count)
 
-/* ---- as programs of CUDA 11 and older call them, whose parameters end before `kern` ---- */
+/* ---- versions for programs of CUDA 11 and older, whose parameters end before `kern` ---- */
 
 #undef cuGraphAddKernelNode
 #undef cuGraphKernelNodeGetParams
@@ -296,7 +297,7 @@ SAME(cuGraphReleaseUserObject, cudaGraphReleaseUserObject, (CUgraph graph, CUuse
 #undef cuStreamGetCaptureInfo
 #undef cuStreamBeginCapture
 
-/* Those with a second version that is its like. */
+/* Converts to the second version's struct. */
 static CUDA_KERNEL_NODE_PARAMS extended(const CUDA_KERNEL_NODE_PARAMS *older)
 {
 	CUDA_KERNEL_NODE_PARAMS parameters = {0};

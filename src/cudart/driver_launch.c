@@ -1,11 +1,11 @@
-/* The driver API: launches, and how many blocks are resident. */
+/* The driver API: launches and occupancy. */
 #include "cudart/driver.h"
 
 enum { MOST_PARAMETERS = 1024 };
 
 _Static_assert(sizeof(CUlaunchAttribute) == sizeof(cudaLaunchAttribute), "attributes of launches");
 
-/* The buffer of `extra`, or NULL. */
+/* Returns the parameter buffer named in `extra`, or NULL. */
 static char *find_buffer(void **extra)
 {
 	char *buffer = NULL;
@@ -15,7 +15,8 @@ static char *find_buffer(void **extra)
 	return buffer;
 }
 
-/* Where each parameter lies in a buffer of all. False: the function is none. */
+/* Writes the address of each parameter in a buffer of all parameters. Returns false when the function does not
+ * exist. */
 static bool spread(CUfunction function, char *buffer, void **parameters)
 {
 	struct runtime *runtime = runtime_enter();
@@ -30,7 +31,8 @@ static bool spread(CUfunction function, char *buffer, void **parameters)
 	return kernel;
 }
 
-/* `parameters`, or where they lie in the buffer of `extra`, at `places`; false: there is no such function. */
+/* Sets *parameters to the given pointers, or to the parameters' addresses in the buffer of `extra`, stored in `places`.
+ * Returns false when the function does not exist. */
 static bool take_parameters(CUfunction function, void ***parameters, void **extra, void **places)
 {
 	char *buffer = find_buffer(extra);
@@ -90,7 +92,7 @@ CUresult cuLaunchCooperativeKernelMultiDevice(CUDA_LAUNCH_PARAMS *list, unsigned
 	return driver_result(cudaLaunchCooperativeKernelMultiDevice(list ? &same : NULL, devices, flags));
 }
 
-/* ---- streams' attributes ---- */
+/* ---- stream attributes ---- */
 
 CUresult cuStreamSetAttribute(CUstream stream, CUstreamAttrID attribute, const CUstreamAttrValue *value)
 {
@@ -122,7 +124,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfun
 		cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, function, block_threads, shared, flags));
 }
 
-/* The block of whole warps with the most resident threads. */
+/* Returns the block size, in whole warps, with the most resident threads. */
 CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *min_grid, int *block_threads, CUfunction function,
                                                    CUoccupancyB2DSize shared_of, size_t shared, int limit,
                                                    unsigned int flags)
@@ -166,7 +168,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction funct
 	return driver_result(cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, block_threads));
 }
 
-/* There are no clusters, whatever the configuration says. */
+/* Clusters are not supported, whatever the configuration requests. */
 CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *configuration)
 {
 	const cudaLaunchConfig_t any = {0};

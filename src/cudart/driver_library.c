@@ -1,9 +1,10 @@
-/* The driver API: what is known of functions, and libraries. A library is a module, and a kernel a function: symbols of the runtime's. */
+/* The driver API: queries on functions, and libraries. A library is a module and a kernel is a function: both are
+ * symbols of the runtime. */
 #include "cudart/driver.h"
 
 #include <string.h>
 
-/* The symbol that a function is, or NULL. */
+/* Returns the function's symbol, or NULL. */
 static const struct symbol *symbol_of(const struct runtime *runtime, const void *function)
 {
 	const struct symbol *symbol = runtime->kernels;
@@ -36,7 +37,7 @@ CUresult cuFuncGetParamInfo(CUfunction function, size_t number, size_t *offset, 
 	return driver_result(cudaFuncGetParamInfo(function, number, offset, size));
 }
 
-/* All are, from the beginning. */
+/* All functions are loaded from the start. */
 CUresult cuFuncIsLoaded(CUfunctionLoadingState *state, CUfunction function)
 {
 	CUmodule module;
@@ -69,7 +70,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 	return CUDA_SUCCESS;
 }
 
-/* The name of a module's kernel; NULL: it has fewer, or is none. */
+/* Returns the name of the module's kernel with this index; NULL: no such kernel. */
 static const char *kernel_name(CUmodule module, size_t number)
 {
 	struct runtime *runtime = runtime_enter();
@@ -158,7 +159,7 @@ CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary libra
 	return cuModuleGetGlobal(address, bytes, (CUmodule)library, name);
 }
 
-/* Variables of modules are device memory. */
+/* Variables of modules are in device memory. */
 CUresult cuLibraryGetManaged(CUdeviceptr *address, size_t *bytes, CUlibrary library, const char *name)
 {
 	(void)bytes;
@@ -217,14 +218,14 @@ CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice d
 
 static cudaError_t runtime_result_of(CUresult result)
 {
-	return runtime_result((cudaError_t)result); /* of these, both have the same numbers */
+	return runtime_result((cudaError_t)result); /* these errors have the same numbers in both APIs */
 }
 
 cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *image, enum cudaJitOption *options, void **values,
                                 unsigned int count, enum cudaLibraryOption *library_options, void **library_values,
                                 unsigned int library_count)
 {
-	/* the runtime's options have other numbers than the driver's, and none of them means anything here */
+	/* the runtime numbers its options differently from the driver, and none has an effect here */
 	(void)options, (void)values, (void)count, (void)library_options, (void)library_values, (void)library_count;
 	return runtime_result_of(cuModuleLoadData((CUmodule *)library, image));
 }

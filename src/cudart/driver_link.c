@@ -1,4 +1,4 @@
-/* The driver API: linking. What comes out is PTX, as what goes in: cuModuleLoadData() takes it. */
+/* The driver API: linking. Input and output are PTX; cuModuleLoadData() accepts the output. */
 #include "cudart/driver.h"
 
 #include "base/arena.h"
@@ -12,13 +12,13 @@
 
 struct CUlinkState_st {
 	struct join join;
-	struct arena texts; /* that are linked */
+	struct arena texts; /* the inputs */
 	char *result;
-	char *log; /* the program's room for what is wrong; NULL: it has none */
+	char *log; /* the program's buffer for error messages; NULL: none */
 	size_t log_left;
 };
 
-/* The last byte of the log's room is a NUL. */
+/* The last byte of the log buffer is a NUL. */
 static void tell(void *user, const char *text)
 {
 	struct CUlinkState_st *state = user;
@@ -56,7 +56,7 @@ static void add_text(CUlinkState state, const char *name, const char *text, size
 	         arena_string(&state->texts, text, length), length);
 }
 
-/* The newest PTX in it. */
+/* Adds the newest PTX in the fat binary. */
 static CUresult add_fat_binary(CUlinkState state, const char *name, const char *data, size_t size)
 {
 	struct fat_code code;
@@ -87,11 +87,11 @@ CUresult cuLinkAddData(CUlinkState state, CUjitInputType type, void *data, size_
 		add_text(state, name, data, strnlen(data, size));
 		return CUDA_SUCCESS;
 	case CU_JIT_INPUT_FATBINARY:
-	case CU_JIT_INPUT_CUBIN: /* nvrtcGetCUBIN()'s has PTX */
+	case CU_JIT_INPUT_CUBIN: /* the result of nvrtcGetCUBIN() contains PTX */
 		if (type == CU_JIT_INPUT_FATBINARY || fat_container_bytes(data, size))
 			return add_fat_binary(state, name, data, size);
 		return refuse_machine_code(name);
-	case CU_JIT_INPUT_LIBRARY: /* of device code there is libcudadevrt.a, which is empty */
+	case CU_JIT_INPUT_LIBRARY: /* the only device library is libcudadevrt.a, which is empty */
 		return CUDA_SUCCESS;
 	default:
 		return refuse_machine_code(name);
@@ -112,7 +112,7 @@ CUresult cuLinkAddFile(CUlinkState state, CUjitInputType type, const char *path,
 	return result;
 }
 
-/* The text belongs to the state. */
+/* The state owns the text. */
 CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size)
 {
 	size_t length = 0;

@@ -1,4 +1,5 @@
-/* The driver API: modules and their functions. A module is one more binary of the runtime's, a function one more of its symbols. */
+/* The driver API: modules and their functions. A module is an additional binary of the runtime; a function is an
+ * additional symbol. */
 #include "cudart/driver.h"
 
 #include "base/arena.h"
@@ -28,7 +29,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 		return driver_result(runtime_leave(runtime, result));
 	if (strnlen(data, sizeof magic) == sizeof magic)
 		memcpy(&magic, data, sizeof magic);
-	if (magic == WRAPPER_MAGIC) /* what a compiler puts before a fat binary */
+	if (magic == WRAPPER_MAGIC) /* the wrapper that a compiler places before a fat binary */
 		memcpy(&data, data + WRAPPER_DATA, sizeof data);
 	struct binary *binary = xcalloc(1, sizeof *binary);
 	binary->data = data;
@@ -48,7 +49,7 @@ CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int co
 		if (is_log && values[i])
 			*(char *)values[i] = '\0';
 		if (options[i] == CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES || options[i] == CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)
-			values[i] = NULL; /* bytes of what is in it */
+			values[i] = NULL; /* number of bytes in the log */
 	}
 	return cuModuleLoadData(module, image);
 }
@@ -71,7 +72,7 @@ CUresult cuModuleLoad(CUmodule *module, const char *file)
 	return result;
 }
 
-/* Kernels and variables stay known, as those of the runtime do: statistics may still need them. */
+/* Kernels and variables stay registered, because statistics may still need them. */
 CUresult cuModuleUnload(CUmodule module)
 {
 	struct runtime *runtime = runtime_enter_closed();
@@ -152,7 +153,8 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
 	};
 	if ((unsigned)attribute > CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)
 		return CUDA_ERROR_INVALID_VALUE;
-	*value = (size_t)attribute < sizeof values / sizeof *values ? values[attribute] : 0; /* there are no clusters */
+	/* clusters are not supported */
+	*value = (size_t)attribute < sizeof values / sizeof *values ? values[attribute] : 0;
 	return CUDA_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-/* The driver API: what is known of a pointer, and of its own functions by their names. */
+/* The driver API: queries on pointers, and its own functions by name. */
 #include "cudart/driver.h"
 
 #include "cudart/host_memory.h"
@@ -9,7 +9,7 @@
 
 /* ---- pointers ---- */
 
-/* What holds the pointer: the runtime says it; else nothing does. */
+/* The memory that contains the pointer, as found by the runtime. */
 struct holder {
 	const struct host_memory *host; /* NULL: device memory */
 	uint64_t base, size;
@@ -28,7 +28,7 @@ static CUdeviceptr device_address(const struct holder *holder)
 	return holder->host ? holder->host->device + (holder->address - holder->base) : holder->address;
 }
 
-/* False when there is no such attribute, or nothing to say. */
+/* Returns false for an unknown attribute or one without a value. */
 static bool answer(const struct holder *holder, CUpointer_attribute attribute, void *data)
 {
 	bool managed = holder->host && holder->host->kind == HOST_MANAGED, device = !holder->host || managed;
@@ -78,7 +78,7 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
 	struct holder holder;
 	cudaError_t result = runtime_check(runtime, "cuPointerGetAttribute", data);
 	if (result == cudaSuccess && !(find_holder(runtime, address, &holder) && answer(&holder, attribute, data)))
-		result = cudaErrorInvalidValue; /* which programs expect of the host's own memory */
+		result = cudaErrorInvalidValue; /* programs expect this for the host's own memory */
 	return driver_result(runtime_leave(runtime, result));
 }
 
@@ -97,7 +97,7 @@ static size_t bytes_of(CUpointer_attribute attribute)
 	}
 }
 
-/* Of memory that the device does not know, all is 0, but for the device's number. */
+/* For memory unknown to the device, all attributes are 0 except the device number. */
 static void answer_unknown(CUpointer_attribute attribute, void *data)
 {
 	memset(data, 0, bytes_of(attribute));
@@ -121,8 +121,8 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attribu
 
 /* ---- functions by name ---- */
 
-/* Functions that have changed, and with which version of CUDA: one asks for them by their first name. All other second versions are older
- * than any program that asks. */
+/* Functions that changed, and the CUDA version of the change. Programs query them by their first name. All other second
+ * versions predate any program that queries. */
 static const struct change {
 	const char *name;
 	int version;
@@ -154,7 +154,7 @@ static bool is_later(const char *name, int version)
 	return false;
 }
 
-/* The newest that the version has; NULL: none. */
+/* Finds the newest version of a function up to the given CUDA version; NULL: none. */
 static void *find_function(void *library, const char *symbol, int version)
 {
 	static const char *const suffixes[] = {"_v4", "_v3", "_v2", ""};
@@ -172,7 +172,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, u
 {
 	static const char prefix[] = "cu";
 	Dl_info own;
-	(void)flags; /* streams of threads are like all others */
+	(void)flags; /* per-thread streams behave like all others */
 	if (!symbol || !function || strncmp(symbol, prefix, sizeof prefix - 1) != 0 || strncmp(symbol, "cuda", 4) == 0)
 		return CUDA_ERROR_INVALID_VALUE;
 	*function = NULL;
@@ -192,7 +192,7 @@ CUresult cuGetProcAddress(const char *symbol, void **function, int version, uint
 	return cuGetProcAddress_v2(symbol, function, version, flags, NULL);
 }
 
-/* ---- the same for programs of the runtime ---- */
+/* ---- the same queries by the runtime API ---- */
 
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
                                              unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
@@ -201,7 +201,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function
 	CUresult result = cuGetProcAddress_v2(symbol, function, (int)version, flags, &found);
 	if (status)
 		*status = (enum cudaDriverEntryPointQueryResult)found;
-	/* the status says it, where the program looks at that */
+	/* the error is in *status, if the program passes one */
 	return runtime_result(result == CUDA_ERROR_NOT_FOUND && status ? cudaSuccess : (cudaError_t)result);
 }
 

@@ -1,5 +1,5 @@
-/* The driver API: memory that host and device share, allocations in streams and their pools, other devices and processes. Types and numbers
- * are the runtime's. */
+/* The driver API: memory shared by host and device, stream-ordered allocation and pools, other devices and processes.
+ * Types and numbers are the runtime's. */
 #include "cudart/driver.h"
 
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t size, unsigned int flags)
@@ -147,7 +147,7 @@ CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
 	return driver_result(cudaDeviceCanAccessPeer(can, device, peer));
 }
 
-/* There is one context. */
+/* There is only one context. */
 CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
 {
 	return flags                       ? CUDA_ERROR_INVALID_VALUE
@@ -211,7 +211,7 @@ CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *user)
 	return driver_result(cudaLaunchHostFunc(stream, function, user));
 }
 
-/* A callback of the driver's has the driver's errors. */
+/* The driver's callback receives the driver's errors. */
 CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *user, unsigned int flags)
 {
 	if (!callback || flags)

@@ -1,4 +1,4 @@
-/* The driver API: tensor maps, checked as CUDA's documentation of cuTensorMapEncodeTiled() says. */
+/* The driver API: tensor maps, with the checks of CUDA's documentation of cuTensorMapEncodeTiled(). */
 #include "cudart/driver.h"
 
 #include "base/tensor_map.h"
@@ -26,7 +26,7 @@ static bool fits_sizes(uint32_t rank, const cuuint64_t *size, const cuuint64_t *
 	return true;
 }
 
-/* A row of the box is chunks of 16 bytes, which are swizzled within as many bytes as the swizzle says. */
+/* A row of the box consists of 16-byte chunks. A row with a swizzle must not be longer than the swizzle's span. */
 static bool fits_box(uint32_t rank, const cuuint32_t *box, const cuuint32_t *step, uint32_t element_bytes,
                      CUtensorMapSwizzle swizzle)
 {

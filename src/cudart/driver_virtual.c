@@ -1,5 +1,5 @@
-/* The driver API: virtual memory management. Addresses are pages of the host's that nobody can touch, so that they are nobody else's; what is
- * mapped there is device memory by another name (sluice_map()). */
+/* The driver API: virtual memory management. Reserved addresses are inaccessible pages of the host, so that nothing
+ * else uses them. Mapping gives device memory a second address there (sluice_map()). */
 #include "cudart/virtual.h"
 #include "cudart/leaks.h"
 
@@ -12,7 +12,7 @@
 
 enum { GRANULARITY = 2 << 20 };
 
-/* Where reservations begin: behind all that machines have. */
+/* Reservations begin here, above all device memory. */
 static const uint64_t first_address = UINT64_C(1) << 42;
 
 struct reservation {
@@ -23,7 +23,7 @@ struct reservation {
 struct physical {
 	uint64_t device, size;
 	CUmemAllocationProp properties;
-	size_t users; /* handles that are not released, and mappings */
+	size_t users; /* unreleased handles, and mappings */
 	size_t handles;
 	struct physical *next;
 };
@@ -52,7 +52,7 @@ static struct reservation *reservation_of(const struct runtime *runtime, uint64_
 	return NULL;
 }
 
-/* At the wanted place, else behind the others. */
+/* Reserves at the wanted address, or else after the other reservations. */
 static uint64_t reserve(const struct runtime *runtime, size_t size, size_t alignment, uint64_t wanted)
 {
 	uint64_t place = wanted && wanted % alignment == 0 ? wanted : first_address;
@@ -101,7 +101,7 @@ static const struct mapping *mapping_at(const struct runtime *runtime, uint64_t 
 	return mapping;
 }
 
-/* Whether something is mapped there. */
+/* True when part of the range is mapped. */
 static bool is_mapped(const struct runtime *runtime, uint64_t address, uint64_t size)
 {
 	const struct mapping *mapping = runtime->mappings;
@@ -184,7 +184,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CU
 	return driver_result(runtime_leave(runtime, cudaSuccess));
 }
 
-/* NULL after a message: it is none, or one that was released. */
+/* Returns NULL, after a message, for an invalid or released handle. */
 static struct physical *find_handle(const struct runtime *runtime, const char *call,
                                     CUmemGenericAllocationHandle handle)
 {
@@ -197,7 +197,7 @@ static struct physical *find_handle(const struct runtime *runtime, const char *c
 	return NULL;
 }
 
-/* It has one user less. */
+/* Removes one user. */
 static void drop(struct runtime *runtime, struct physical *physical)
 {
 	if (--physical->users)
@@ -251,7 +251,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
 	return driver_result(runtime_leave(runtime, result));
 }
 
-/* ---- what is mapped where ---- */
+/* ---- mappings ---- */
 
 CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags)
@@ -278,7 +278,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericA
 	return driver_result(runtime_leave(runtime, cudaSuccess));
 }
 
-/* That the bytes are mapped, and that the mappings at both ends lie inside as a whole. */
+/* Checks that all bytes are mapped, and that no mapping crosses either end of the range. */
 static cudaError_t check_mappings(const struct runtime *runtime, const char *call, uint64_t address, uint64_t size)
 {
 	cudaError_t result = runtime->error;
@@ -370,7 +370,7 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
 	return driver_result(runtime_leave(runtime, result));
 }
 
-/* No memory is made for it. */
+/* Shareable handles are not supported. */
 CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,
                                       CUmemAllocationHandleType type, unsigned long long flags)
 {

@@ -1,7 +1,9 @@
 /* Signals that end the process.
  *
- * Those that ask for its end stop the kernel under way: a thread of ours then keeps and prints what ran, as behind --timeout, and sends
- * the signal again. The others say of what the process has died, and the file of statistics says so. */
+ * Signals that request the end stop the running kernel. A thread of ours then stores and prints the statistics, as
+ * after --timeout, and raises the signal again. For all other deadly signals, the statistics file states which one
+ * ended the process.
+ */
 #include "cudart/runtime.h"
 
 #include <errno.h>
@@ -24,14 +26,14 @@ static const struct request {
                 {SIGALRM, "alarm"},
                 {SIGXCPU, "limit of processor time"}};
 
-/* Between the handler and the thread that ends the process. */
+/* Passes the signal from the handler to the thread that ends the process. */
 static sem_t is_asked;
 static volatile sig_atomic_t asked_number;
 static pid_t owner; /* the process that has the thread; 0: none */
 static pthread_t thread;
 
-/* Nothing here takes a lock or memory. The signal then does what it would have done: it is sent again, and its default is
- * back, also where a handler of the program's has called this one. */
+/* Takes no lock and allocates nothing. Restores the default action and raises the signal again, also when called by a
+ * handler of the program. */
 static void note_signal(int number)
 {
 	int reason = errno;
@@ -48,7 +50,7 @@ static void note_signal(int number)
 	raise(number);
 }
 
-/* The same signal a second time ends the process at once. A forked child has no thread of ours. */
+/* A second signal of the same number ends the process immediately. A forked child does not have our thread. */
 static void ask_for_end(int number)
 {
 	if (getpid() != owner) {
@@ -59,8 +61,8 @@ static void ask_for_end(int number)
 	sem_post(&is_asked);
 }
 
-/* Whether all threads of the program have ended: the process then ends as if ours were not there. Linux shows the first thread as a zombie while
- * others run. */
+/* True when all threads of the program have ended. The process then ends as if our thread did not exist. Linux shows
+ * the first thread as a zombie while others run. */
 static bool is_alone(void)
 {
 	char state = 0;
@@ -101,7 +103,7 @@ static void *wait_for_signal(void *unused)
 	runtime_end_by_signal(number, cause);
 }
 
-/* The thread takes no signal, so that a handler of the program's never runs in it. */
+/* Our thread blocks all signals, so that no handler of the program runs in it. */
 static bool start_thread(void)
 {
 	sigset_t all, before;
@@ -115,7 +117,7 @@ static bool start_thread(void)
 	return fine;
 }
 
-/* What the program or its parent has arranged goes before. */
+/* Signal actions set by the program or its parent process take precedence. */
 static void watch(int number, void (*handler)(int))
 {
 	struct sigaction before, watched = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART};

@@ -1,4 +1,4 @@
-/* The runtime's settings as the environment has them. */
+/* Reads the runtime's settings from the environment. */
 #include "cudart/environment.h"
 
 #include "base/slip.h"
@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* All that the runtime, the library, the command and the toolkit read. docs/man/sluice.1 explains them. */
+/* All variables that the runtime, the library, the command and the toolkit read. docs/man/sluice.1 explains them. */
 static const char *const known[] = {
 	"SLUICE_CHECK",         "SLUICE_CLANG",         "SLUICE_ENERGY",          "SLUICE_EXPERIMENTS",
 	"SLUICE_FUNCTIONAL",    "SLUICE_MACHINE",       "SLUICE_MACHINES",        "SLUICE_MAX_INSTRUCTIONS",
@@ -74,13 +74,13 @@ bool environment_flag(const char *name, bool otherwise, bool *fine)
 	return otherwise;
 }
 
-/* `entry` is NAME=VALUE. */
+/* `entry` has the form NAME=VALUE. */
 static void look_at(const char *entry)
 {
 	static const char prefix[] = "SLUICE_";
-	enum { SHORTENED = 3 }; /* so many letters may be a name's beginning */
+	enum { SHORTENED = 3 }; /* a prefix of at least this length counts as an abbreviation */
 	char name[64];
-	const char *own = name + sizeof prefix - 1; /* what all names have in common makes no two alike */
+	const char *own = name + sizeof prefix - 1; /* compare without the common prefix SLUICE_ */
 	const char *nearest = NULL;
 	uint32_t best = SLIP_FAR;
 	size_t length = strcspn(entry, "=");

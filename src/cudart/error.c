@@ -1,4 +1,4 @@
-/* Errors: their names and descriptions, the thread's last one. */
+/* Errors: their names and descriptions, and the thread's last error. */
 #include "cudart/runtime.h"
 
 static const struct description {
@@ -37,7 +37,7 @@ cudaError_t cudaPeekAtLastError(void)
 	return error;
 }
 
-/* Forgets the error, unless a kernel's failure made it stay. */
+/* Clears the error, unless it is sticky because a kernel failed. */
 cudaError_t cudaGetLastError(void)
 {
 	cudaError_t *last = runtime_last_error(), error = *last;

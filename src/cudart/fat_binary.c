@@ -8,7 +8,7 @@
 static const uint32_t CONTAINER_MAGIC = 0xba55ed50;
 enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, KIND_PTX = 1 };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
-static const uint64_t MOST_BYTES = 1u << 30; /* of one text */
+static const uint64_t MOST_BYTES = 1u << 30; /* limit per text */
 
 struct entry {
 	const char *data;
@@ -35,7 +35,7 @@ size_t fat_container_bytes(const char *data, size_t room)
 	return header + size;
 }
 
-/* The entry at `at`, of which `room` bytes are there. False: it is cut. */
+/* Reads the entry at `at`, where `room` bytes are readable. Returns false when it is truncated. */
 static bool read_entry(const char *at, size_t room, struct entry *entry)
 {
 	if (room < ENTRY_HEADER)
@@ -52,7 +52,7 @@ static bool read_entry(const char *at, size_t room, struct entry *entry)
 	       entry->compressed <= entry->size;
 }
 
-/* Whether PTX for `a` serves a machine better than that for `b`. */
+/* True when PTX for architecture `a` suits a machine of architecture `newest` better than PTX for `b`. */
 static bool is_better(unsigned a, unsigned b, unsigned newest)
 {
 	if ((a <= newest) != (b <= newest))

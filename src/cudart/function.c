@@ -1,4 +1,4 @@
-/* What is known of kernels: their attributes, names and parameters, and how many of their blocks are resident. */
+/* Queries on kernels: attributes, names, parameters and occupancy. */
 #include "cudart/runtime.h"
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
@@ -25,7 +25,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 			(int)(info.max_block_threads && info.max_block_threads < limit ? info.max_block_threads
 	                                                                               : limit),
 		.numRegs = (int)info.registers,
-		.ptxVersion = (int)info.target, /* by which programs know for what their kernels were compiled */
+		/* programs use it to find the architecture that their kernels were compiled for */
+		.ptxVersion = (int)info.target,
 		.binaryVersion = (int)(machine.major * 10 + machine.minor),
 		.maxDynamicSharedSizeBytes = (int)(machine.shared_bytes_per_block - info.shared_bytes),
 	};
@@ -59,7 +60,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 	return runtime_leave(runtime, result);
 }
 
-/* By the host's address; what a launch takes. */
+/* Finds a launchable function by its host address. */
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *host)
 {
 	return __cudaGetKernel((cudaKernel_t *)function, host);
@@ -93,7 +94,7 @@ cudaError_t cudaFuncGetParamInfo(const void *function, size_t number, size_t *of
 		result = runtime_find_kernel(runtime, call, function, &kernel);
 	if (result == cudaSuccess &&
 	    (number > UINT32_MAX || !sluice_kernel_param(kernel, (uint32_t)number, &at, &bytes)))
-		result = cudaErrorInvalidValue; /* by which programs find out how many there are */
+		result = cudaErrorInvalidValue; /* programs use this error to find the number of parameters */
 	if (result == cudaSuccess) {
 		*offset = at;
 		if (size)
@@ -102,7 +103,7 @@ cudaError_t cudaFuncGetParamInfo(const void *function, size_t number, size_t *of
 	return runtime_leave(runtime, result);
 }
 
-/* Preferences of cache and shared memory: the machine file decides. */
+/* Preferences of cache and shared memory have no effect: the machine file decides. */
 static cudaError_t accept_for(const char *call, const void *function)
 {
 	struct runtime *runtime = runtime_enter();
@@ -152,7 +153,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 		return runtime_leave(runtime, result);
 	struct sluice_occupancy occupancy;
 	struct sluice_error error = {0};
-	/* a block that does not fit at all is no error here: none is resident */
+	/* a block that does not fit is no error here: 0 blocks are resident */
 	bool fits = sluice_occupancy(runtime->gpu, kernel, (uint32_t)block_threads, (uint32_t)dynamic_shared,
 	                             &occupancy, &error) == SLUICE_OK;
 	*blocks = fits ? (int)occupancy.blocks_per_sm : 0;
@@ -166,7 +167,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 	                                                              0);
 }
 
-/* ---- room for shared memory, and clusters ---- */
+/* ---- available shared memory, and clusters ---- */
 
 static bool fits(struct runtime *runtime, sluice_kernel *kernel, uint32_t threads, uint32_t shared, uint32_t blocks)
 {
@@ -190,7 +191,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
 	sluice_machine_info(runtime->gpu, &machine);
-	uint32_t low = 0, high = machine.shared_bytes_per_block + 1; /* the most that fits is in [low, high) */
+	uint32_t low = 0, high = machine.shared_bytes_per_block + 1; /* the largest size that fits is in [low, high) */
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;
 		bool has_room = fits(runtime, kernel, (uint32_t)block_threads, middle, (uint32_t)blocks);

@@ -1,4 +1,4 @@
-/* Graphs: what programs name, making and copying, and the order of nodes. */
+/* Graphs: registered objects, creation, copies, and the execution order of nodes. */
 #include "cudart/capture.h"
 
 #include "base/arena.h"
@@ -6,7 +6,7 @@
 #include <search.h>
 #include <stdlib.h>
 
-/* ---- what programs name ---- */
+/* ---- registered objects ---- */
 
 static int by_address(const void *a, const void *b)
 {
@@ -16,7 +16,7 @@ static int by_address(const void *a, const void *b)
 void graph_register(struct runtime *runtime, void *object)
 {
 	if (!tsearch(object, &runtime->graphs, by_address))
-		abort(); /* as where memory ends elsewhere */
+		abort(); /* as for out of memory elsewhere */
 }
 
 void graph_forget(struct runtime *runtime, void *object)
@@ -88,7 +88,7 @@ cudaError_t graph_check_nodes(const struct runtime *runtime, const char *call, c
 	return result;
 }
 
-/* ---- making and copying ---- */
+/* ---- creation and copies ---- */
 
 cudaGraph_t graph_new(struct runtime *runtime)
 {
@@ -172,7 +172,7 @@ void graph_free(struct runtime *runtime, cudaGraph_t graph)
 	free(graph);
 }
 
-/* Whatever it is; the others follow. */
+/* Frees an object of any kind; the objects it contains are freed separately. */
 static void free_object(void *object)
 {
 	const enum graph_kind *kind = object;
@@ -207,9 +207,9 @@ bool graph_has(const struct CUgraph_st *graph, enum cudaGraphNodeType type)
 	return false;
 }
 
-/* ---- order ---- */
+/* ---- execution order ---- */
 
-/* Puts the node behind all that it waits for, which are put there first. */
+/* Appends the node after the nodes that it depends on, which are appended first. */
 static bool order_node(struct node_list *order, cudaGraphNode_t node)
 {
 	struct node_list open = {0};

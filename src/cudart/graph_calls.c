@@ -1,4 +1,4 @@
-/* The program's calls that make, copy and take apart graphs. */
+/* The calls that create, copy and dismantle graphs. */
 #include "cudart/capture.h"
 
 cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
@@ -12,7 +12,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 	return runtime_leave(runtime, result);
 }
 
-/* That the program may destroy it. */
+/* Checks that the program may destroy the graph. */
 static cudaError_t check_is_programs(const char *call, const struct CUgraph_st *graph)
 {
 	if (!graph->is_owned)
@@ -24,7 +24,7 @@ cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
 	static const char call[] = "cudaGraphDestroy";
 	struct runtime *runtime = runtime_enter_closed();
-	if (runtime->ending) /* it is gone */
+	if (runtime->ending) /* already freed */
 		return runtime_leave(runtime, runtime->error);
 	cudaError_t result = graph_check(runtime, call, graph);
 	if (result == cudaSuccess)
@@ -97,7 +97,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 	return runtime_leave(runtime, result);
 }
 
-/* Both nodes of each pair, which are of the graph. */
+/* Checks both nodes of each pair, which must belong to the graph. */
 static cudaError_t check_pairs(struct runtime *runtime, const char *call, cudaGraph_t graph,
                                const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
 {

@@ -1,4 +1,4 @@
-/* Graphs as text for Graphviz. */
+/* Prints graphs as text for Graphviz. */
 #include "cudart/graph.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@ static const char *type_name(enum cudaGraphNodeType type)
 	return names[type];
 }
 
-/* The kernel's name in the device code. */
+/* Returns the kernel's name in the device code. */
 static const char *kernel_name(const struct runtime *runtime, const void *function)
 {
 	const struct symbol *symbol = runtime->kernels;
@@ -45,7 +45,7 @@ static void print_work(const struct runtime *runtime, const struct graph_work *w
 		fprintf(file, "\\n%zu bytes", work->allocation.bytesize);
 }
 
-/* Its nodes, in a box where it is a node's child. */
+/* Prints the nodes; a child graph gets a box. */
 static void print_graph(const struct runtime *runtime, const struct CUgraph_st *graph, bool with_work, FILE *file)
 {
 	for (const struct CUgraphNode_st *node = graph->first; node; node = node->next) {

@@ -1,4 +1,4 @@
-/* Executable graphs: copies in an order, and launching them. */
+/* Executable graphs: copies in execution order, and their launches. */
 #include "cudart/capture.h"
 
 #include "base/arena.h"
@@ -49,7 +49,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *executable, cudaGraph
 	return instantiate("cudaGraphInstantiate", executable, graph, flags);
 }
 
-/* There is nothing to say of one node; the message says what is wrong. */
+/* Reports no single node: the message states the problem. */
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, cudaGraphNode_t *wrong, char *log,
                                  size_t size)
 {
@@ -77,7 +77,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *executable, cudaGrap
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable)
 {
 	struct runtime *runtime = runtime_enter_closed();
-	if (runtime->ending) /* it is gone */
+	if (runtime->ending) /* already freed */
 		return runtime_leave(runtime, runtime->error);
 	cudaError_t result = graph_check_instance(runtime, "cudaGraphExecDestroy", executable);
 	if (result == cudaSuccess) {
@@ -102,7 +102,7 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t executable, unsigned long long
 	return runtime_leave(runtime, result);
 }
 
-/* All is where it is needed. */
+/* Nothing needs to be uploaded. */
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream)
 {
 	static const char call[] = "cudaGraphUpload";
@@ -113,7 +113,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream)
 	return runtime_leave(runtime, result);
 }
 
-/* A launch into a stream that is captured: a child of what is captured. */
+/* A launch into a captured stream adds a child graph to the capture. */
 static cudaError_t capture_launch(struct runtime *runtime, const char *call, cudaGraphExec_t executable,
                                   cudaStream_t stream)
 {

@@ -1,5 +1,5 @@
-/* Memory that graphs allocate: an address is fixed when the node is made, and it is the graph's as long as that has the node, and the
- * program's as long as it is allocated. */
+/* Memory allocated by graphs. The address is fixed when the node is created. The graph owns it while the node exists,
+ * and the program while the memory is allocated. */
 #include "cudart/graph.h"
 
 #include "base/arena.h"
@@ -8,12 +8,12 @@
 
 struct graph_memory {
 	uint64_t address, size;
-	size_t users; /* nodes that allocate it */
-	bool is_live; /* a launch has allocated it, and nobody has freed it */
+	size_t users; /* number of nodes that allocate it */
+	bool is_live; /* allocated by a launch and not yet freed */
 	struct graph_memory *next;
 };
 
-/* So many bytes more are used or reserved (`current`), or fewer. */
+/* Adds bytes to the used or reserved memory (`current`); also subtracts, modulo 2^64. */
 static void account(struct runtime *runtime, enum cudaGraphMemAttributeType current, uint64_t bytes)
 {
 	uint64_t *now = &runtime->graph_bytes[current], *highest = now + 1;
@@ -29,7 +29,7 @@ static void set_live(struct runtime *runtime, struct graph_memory *memory, bool 
 	memory->is_live = is_live;
 }
 
-/* The place in the list of the one with that address, or its end. */
+/* Returns the link to the list entry with that address, or to the list's end. */
 static struct graph_memory **place_of(struct runtime *runtime, const void *pointer)
 {
 	struct graph_memory **at = &runtime->graph_memories;
@@ -81,7 +81,7 @@ void graph_memory_keep(struct runtime *runtime, const void *pointer)
 void graph_memory_drop(struct runtime *runtime, const void *pointer)
 {
 	struct graph_memory **at = place_of(runtime, pointer);
-	if (!*at) /* the process ends */
+	if (!*at) /* the process is ending */
 		return;
 	(*at)->users--;
 	forget_unused(runtime, at);
@@ -154,11 +154,12 @@ cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttribut
 	if (result == cudaSuccess && !(is_highest && *(const uint64_t *)value == 0))
 		result = runtime_refuse(call, cudaErrorInvalidValue, "only the highest ones can be set, to 0");
 	if (result == cudaSuccess)
-		runtime->graph_bytes[attribute] = runtime->graph_bytes[attribute - 1]; /* it is at least what is now */
+		/* the high mark restarts at the current value */
+		runtime->graph_bytes[attribute] = runtime->graph_bytes[attribute - 1];
 	return runtime_leave(runtime, result);
 }
 
-/* What no graph has is given back at once. */
+/* Memory that no graph owns is always returned at once, so there is nothing to trim. */
 cudaError_t cudaDeviceGraphMemTrim(int device)
 {
 	static const char call[] = "cudaDeviceGraphMemTrim";

@@ -1,7 +1,7 @@
-/* Adding nodes to a graph, and giving those of a graph or of an instance other work. */
+/* Adds nodes to a graph, and replaces the work of nodes of a graph or an instance. */
 #include "cudart/graph.h"
 
-/* Where a new node goes. */
+/* The position of a new node. */
 struct place {
 	const char *call;
 	cudaGraphNode_t *node;
@@ -19,7 +19,7 @@ static struct runtime *enter_place(const struct place *place, cudaError_t *resul
 	return runtime;
 }
 
-/* Leaves, with a node for the work when that is fine. */
+/* Leaves the call. Adds a node for the work if `result` is success. */
 static cudaError_t add(struct runtime *runtime, const struct place *place, cudaError_t result,
                        const struct graph_work *work)
 {
@@ -28,7 +28,7 @@ static cudaError_t add(struct runtime *runtime, const struct place *place, cudaE
 	return runtime_leave(runtime, result);
 }
 
-/* What gets other work: a node of a graph or, with an instance, that instance's copy of it. */
+/* The node whose work is replaced: a node of a graph or, with an instance, the instance's copy of it. */
 struct change {
 	const char *call;
 	cudaGraphExec_t instance;
@@ -56,13 +56,13 @@ static struct runtime *enter_change(struct change *change, enum cudaGraphNodeTyp
 	return runtime;
 }
 
-/* Leaves, with the work in place of the node's when all is fine. */
+/* Leaves the call. Replaces the node's work if all checks succeed. */
 static cudaError_t set(struct runtime *runtime, const struct change *change, cudaError_t result,
                        struct graph_work *work)
 {
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
-	if (work->type == cudaGraphNodeTypeKernel) /* parameters have none */
+	if (work->type == cudaGraphNodeTypeKernel) /* kernel parameters have no attributes */
 		work->kernel.attributes = change->node->work.kernel.attributes;
 	if (!change->of_instance) {
 		work_free(runtime, &change->node->work);
@@ -77,7 +77,7 @@ static cudaError_t set(struct runtime *runtime, const struct change *change, cud
 	return runtime_leave(runtime, result);
 }
 
-/* The three calls of a kind of node, from the parameters with which its work is made. */
+/* The three calls of a node type, given the function that makes its work from parameters. */
 #define ADD(call_, make, ...)                                                                                          \
 	struct place place = {call_, node, graph, dependencies, count};                                                \
 	struct graph_work work = {.type = cudaGraphNodeTypeEmpty};                                                     \
@@ -128,7 +128,7 @@ KIND_ALL(EventRecord, SetEvent, cudaGraphNodeTypeEventRecord, cudaEvent_t event,
 KIND_ALL(EventWait, SetEvent, cudaGraphNodeTypeWaitEvent, cudaEvent_t event, params_event, event,
          cudaGraphNodeTypeWaitEvent)
 
-/* ---- copies of bytes in a row, and of symbols, which are where they are when the node is made ---- */
+/* ---- copies of contiguous bytes and of symbols, whose addresses are resolved when the node is created ---- */
 
 static cudaError_t make_bytes(struct runtime *runtime, const char *call, void *to, const void *from, size_t size,
                               enum cudaMemcpyKind kind, struct graph_work *work)
@@ -137,7 +137,7 @@ static cudaError_t make_bytes(struct runtime *runtime, const char *call, void *t
 	return params_copy(runtime, call, &bytes.copy, work);
 }
 
-/* The symbol's place, or an error that its own calls have told of. */
+/* Returns the address of a part of a symbol, or an error that has been reported. */
 static cudaError_t place_in_symbol(const char *call, const void *symbol, size_t size, size_t offset, void **place)
 {
 	size_t bytes;
@@ -267,7 +267,7 @@ cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, co
 	ADD("cudaGraphAddMemFreeNode", make_free, pointer);
 }
 
-/* ---- nodes of any kind ---- */
+/* ---- nodes of any type ---- */
 
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                              size_t count, struct cudaGraphNodeParams *parameters)
@@ -280,7 +280,7 @@ cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph, const cud
 	ADD(call, params_any, parameters);
 }
 
-/* The node's own type, where there are no parameters to say one. */
+/* Returns the type in the parameters, if there are any. */
 static enum cudaGraphNodeType type_of(const struct cudaGraphNodeParams *parameters)
 {
 	return parameters ? parameters->type : cudaGraphNodeTypeCount;

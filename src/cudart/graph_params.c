@@ -1,4 +1,4 @@
-/* What programs say of nodes, checked and made work of; and the work of nodes as programs read and change it. */
+/* Checks node parameters and converts them to work; also reads and changes the work of nodes. */
 #include "cudart/graph.h"
 
 static cudaError_t missing(const char *call)
@@ -118,7 +118,7 @@ cudaError_t params_any(struct runtime *runtime, const char *call, const struct c
 
 /* ---- reading ---- */
 
-/* An error unless the node is of that type and there is room for the answer. */
+/* Returns an error unless the node has that type and there is space for the result. */
 static cudaError_t check_read(struct runtime *runtime, const char *call, cudaGraphNode_t node,
                               enum cudaGraphNodeType type, const void *room)
 {
@@ -131,7 +131,7 @@ static cudaError_t check_read(struct runtime *runtime, const char *call, cudaGra
 	return result;
 }
 
-/* The arguments are the node's own. */
+/* The returned arguments are owned by the node. */
 cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernelNodeParams *parameters)
 {
 	struct runtime *runtime = runtime_enter();
@@ -148,7 +148,7 @@ cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node, struct cudaKernel
 	return runtime_leave(runtime, result);
 }
 
-/* A call that gives a member of a node's work to the program. */
+/* Defines a call that returns a member of a node's work. */
 #define GETTER(call, type, member, parameter)                                                                          \
 	cudaError_t call(cudaGraphNode_t node, parameter)                                                              \
 	{                                                                                                              \
@@ -176,7 +176,7 @@ cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *pointer)
 	return runtime_leave(runtime, result);
 }
 
-/* ---- attributes of kernels ---- */
+/* ---- kernel attributes ---- */
 
 cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
                                             cudaKernelNodeAttrValue *value)

@@ -1,10 +1,10 @@
-/* What programs ask of a graph: its nodes and edges. All answers have one form: without room the count, else as many as there is
- * room for, and NULL behind them. */
+/* Queries for nodes and edges of a graph. All have one form. Without an output array they return the count. Otherwise
+ * they fill the array up to its size, and set the rest to NULL. */
 #include "cudart/graph.h"
 
-/* An answer as it grows. */
+/* A result under construction. */
 struct answer {
-	cudaGraphNode_t *first, *second; /* of edges, both; or NULL */
+	cudaGraphNode_t *first, *second; /* both for edges; either may be NULL */
 	size_t room, count;
 };
 
@@ -19,7 +19,7 @@ static void answer(struct answer *answer, cudaGraphNode_t first, cudaGraphNode_t
 	answer->count++;
 }
 
-/* *count becomes how many there are, or how many were written. */
+/* Sets *count to the total, or to the number of entries written. */
 static void complete(struct answer *answer, size_t *count)
 {
 	bool has_room = answer->first || answer->second;
@@ -32,7 +32,7 @@ static void complete(struct answer *answer, size_t *count)
 	}
 }
 
-/* Which of a graph's nodes, or their edges, are asked for. */
+/* Selects the nodes or edges to return. */
 typedef void choice(struct answer *answer, cudaGraphNode_t node);
 
 static void choose_all(struct answer *to, cudaGraphNode_t node)
@@ -83,7 +83,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 	return ask("cudaGraphGetEdges", graph, from, to, count, choose_edges);
 }
 
-/* The neighbours of a node: those in front of it, or behind. */
+/* Returns the neighbours of a node: those that it depends on or (`behind` true) those that depend on it. */
 static cudaError_t ask_node(const char *call, cudaGraphNode_t node, bool behind, cudaGraphNode_t *nodes, size_t *count)
 {
 	struct runtime *runtime = runtime_enter();

@@ -1,11 +1,11 @@
-/* Changing what executable graphs do. */
+/* Changes the work of executable graphs. */
 #include "cudart/graph.h"
 
 #include "base/arena.h"
 
 #include <stdlib.h>
 
-/* What makes a graph another one. */
+/* The first difference between two graphs. */
 struct difference {
 	enum cudaGraphExecUpdateResult result;
 	cudaGraphNode_t node; /* of the new graph */
@@ -13,7 +13,8 @@ struct difference {
 
 static struct difference compare(cudaGraph_t old, cudaGraph_t graph);
 
-/* Memory of one size may be filled or copied elsewhere, but a node stays on its device and a function stays a function. */
+/* A fill or copy may change its addresses, if the size stays the same. A node must stay on its device, and a function
+ * must stay a function. */
 enum cudaGraphExecUpdateResult update_check(const struct graph_work *old, const struct graph_work *work)
 {
 	if (old->type != work->type)
@@ -43,7 +44,7 @@ enum cudaGraphExecUpdateResult update_check(const struct graph_work *old, const 
 	}
 }
 
-/* Numbers the nodes as they were made. */
+/* Numbers the nodes by creation. */
 static void number(cudaGraph_t graph)
 {
 	size_t place = 0;
@@ -51,7 +52,7 @@ static void number(cudaGraph_t graph)
 		node->looked_at = place++;
 }
 
-/* Whether both wait for nodes of the same numbers. */
+/* True when both nodes depend on nodes with the same numbers. */
 static bool same_edges(const struct CUgraphNode_st *a, const struct CUgraphNode_st *b)
 {
 	size_t found = 0;
@@ -78,7 +79,7 @@ static struct difference compare(cudaGraph_t old, cudaGraph_t graph)
 	return none;
 }
 
-/* An instance's nodes go on to be named by those that it was made of. */
+/* Copies the new graph's work. The instance's nodes still correspond to the graph from which it was instantiated. */
 static void take_over(struct runtime *runtime, cudaGraph_t instance, cudaGraph_t graph)
 {
 	for (cudaGraphNode_t a = instance->first, b = graph->first; b; a = a->next, b = b->next)
@@ -112,15 +113,16 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph, c
 	if (result)
 		*result = difference.result;
 	if (error == cudaSuccess && difference.result != cudaGraphExecUpdateSuccess)
-		error = cudaErrorGraphExecUpdateFailure; /* by which programs find out that they have to instantiate */
+		/* programs use this error to detect that they must instantiate again */
+		error = cudaErrorGraphExecUpdateFailure;
 	if (error == cudaSuccess)
 		take_over(runtime, executable->graph, graph);
 	return runtime_leave(runtime, error);
 }
 
-/* ---- nodes that a launch leaves out ---- */
+/* ---- disabled nodes ---- */
 
-/* The instance's copy of a node that can be left out. */
+/* Finds the instance's copy of a node that can be disabled. */
 static cudaError_t find_switchable(struct runtime *runtime, const char *call, cudaGraphExec_t executable,
                                    cudaGraphNode_t node, cudaGraphNode_t *found)
 {

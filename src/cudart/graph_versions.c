@@ -1,5 +1,5 @@
-/* What programs of CUDA 12 and 13 call of graphs where it differs: other results of updates, and data of edges, of which there are none but
- * that one node waits for another. */
+/* Graph calls of CUDA 12 and 13 with different signatures: update results in a struct, and edge data. Only plain edges
+ * are supported: one node waits for another. */
 #include "cudart/runtime.h"
 #include "cudart/versions.h"
 
@@ -17,7 +17,7 @@ cudaError_t abi12_cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t gr
 	return cudaGraphExecUpdate(executable, graph, &info->errorNode, &info->result);
 }
 
-/* Each of these is a plain edge. */
+/* Writes plain edge data for each edge. */
 static void put_edges(cudaGraphEdgeData *edges, cudaError_t result, const size_t *count)
 {
 	if (edges && result == cudaSuccess)
@@ -48,7 +48,7 @@ cudaError_t cudaGraphNodeGetDependentNodes_v2(cudaGraphNode_t node, cudaGraphNod
 	return result;
 }
 
-/* Whether an edge is more than that one node waits for the other. */
+/* Refuses edges that are not plain. */
 static cudaError_t check_edges(const char *call, const cudaGraphEdgeData *edges, size_t count)
 {
 	static const cudaGraphEdgeData plain;
@@ -87,7 +87,7 @@ cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCapt
                                         size_t *count)
 {
 	if (edges)
-		*edges = NULL; /* all are plain */
+		*edges = NULL; /* all edges are plain */
 	return cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
 }
 
@@ -98,7 +98,7 @@ cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream, cudaGrap
 	return result == cudaSuccess ? cudaStreamUpdateCaptureDependencies(stream, dependencies, count, flags) : result;
 }
 
-/* Under these names from 13 on. */
+/* The names of these calls since CUDA 13. */
 cudaError_t abi13_cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                                     cudaGraphEdgeData *edges, size_t *count)
 {

@@ -1,4 +1,4 @@
-/* What a node does: kept apart from the program's memory, and done. */
+/* The work of a node: a copy that is independent of the program's memory, and its execution. */
 #include "cudart/graph.h"
 
 #include "cudart/host_memory.h"
@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- kernels' arguments ---- */
+/* ---- kernel arguments ---- */
 
-/* A place for `count` arguments of `bytes` bytes behind the pointers to them. */
+/* Allocates pointers to `count` arguments, followed by `bytes` bytes for their values. */
 static void **new_arguments(uint32_t count, size_t bytes)
 {
 	return xcalloc(1, count * sizeof(void *) + bytes + 1);
 }
 
-/* The parameters' number, and the bytes of them all. */
+/* Returns the size of all parameters, and their number in *count. */
 static size_t measure(const sluice_kernel *kernel, uint32_t *count)
 {
 	uint32_t offset, size;
@@ -26,7 +26,7 @@ static size_t measure(const sluice_kernel *kernel, uint32_t *count)
 	return bytes;
 }
 
-/* The buffer that `extra` names (CU_LAUNCH_PARAM_BUFFER_POINTER), or NULL. */
+/* Returns the buffer in `extra` (CU_LAUNCH_PARAM_BUFFER_POINTER), or NULL. */
 static const char *buffer_of(void **extra)
 {
 	const char *buffer = NULL;
@@ -78,7 +78,7 @@ static void **copy_arguments(const struct graph_kernel *kernel)
 	return arguments;
 }
 
-/* ---- all kinds ---- */
+/* ---- all types ---- */
 
 struct graph_work work_bytes(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
@@ -172,7 +172,7 @@ cudaError_t work_run(const struct graph_work *work, cudaStream_t stream)
 	case cudaGraphNodeTypeMemAlloc:
 	case cudaGraphNodeTypeMemFree:
 		return run_memory(work);
-	default: /* what waits has waited: nodes run one after the other */
+	default: /* nothing to wait for: nodes run one at a time */
 		return cudaSuccess;
 	}
 }

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Ranges that overlap count as equal, so that an address finds the range that holds it. */
+/* Overlapping ranges compare as equal, so that looking up an address finds the range that contains it. */
 static int by_range(const void *a, const void *b)
 {
 	const struct host_memory *x = a, *y = b;
@@ -99,7 +99,7 @@ static void forget(void *pointer)
 
 void host_memory_remove(struct runtime *runtime, struct host_memory *memory)
 {
-	if (runtime->gpu) /* a forked child has none */
+	if (runtime->gpu) /* a forked child has no GPU */
 		sluice_unshare(runtime->gpu, (void *)memory->address, NULL);
 	if (memory->mapped)
 		munmap((void *)memory->address, memory->mapped);
@@ -151,7 +151,7 @@ cudaError_t cudaMallocHost(void **pointer, size_t size)
 	return allocate("cudaMallocHost", pointer, size, cudaHostAllocDefault);
 }
 
-/* The memory of that kind that begins at the pointer, or NULL. */
+/* Returns the memory of that kind that begins at the pointer, or NULL. */
 static struct host_memory *find_start(const struct runtime *runtime, const void *pointer, enum host_kind kind)
 {
 	struct host_memory *memory = host_memory_find(runtime, pointer);
@@ -172,13 +172,13 @@ cudaError_t cudaFreeHost(void *pointer)
 	return runtime_leave(runtime, result);
 }
 
-/* Memory that is to be registered. */
+/* Memory to be registered. */
 struct touched {
 	unsigned char *first, *last;
 	bool is_written;
 };
 
-/* Every page must be there, and kernels may store to it: nothing is changed, even where another thread writes. */
+/* Checks that every page exists and is writable. Stores do not change any value, even when another thread writes. */
 static void touch(void *user)
 {
 	const struct touched *memory = user;
@@ -250,7 +250,7 @@ cudaError_t cudaHostGetFlags(unsigned int *flags, void *pointer)
 	return runtime_leave(runtime, result);
 }
 
-/* All of it can be accessed by kernels, whether cudaHostAllocMapped was said or not. */
+/* Kernels can access all pinned memory, with or without cudaHostAllocMapped. */
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
 	static const char call[] = "cudaHostGetDevicePointer";

@@ -1,4 +1,4 @@
-/* Kernels: finding and launching them. */
+/* Finds and launches kernels. */
 #include "cudart/capture.h"
 #include "cudart/texture.h"
 
@@ -9,7 +9,7 @@
 static const struct symbol *find_symbol(const struct runtime *runtime, const void *function)
 {
 	const struct symbol *symbol = runtime->kernels;
-	while (symbol && symbol->host != function && symbol != function) /* the second is a cudaKernel_t */
+	while (symbol && symbol->host != function && symbol != function) /* the second case is a cudaKernel_t */
 		symbol = symbol->next;
 	return symbol;
 }
@@ -32,7 +32,7 @@ cudaError_t runtime_find_kernel(struct runtime *runtime, const char *call, const
 	return cudaErrorInvalidDeviceFunction;
 }
 
-/* A launch, as both kinds give it. */
+/* A launch by either kind of call. */
 struct launch {
 	const char *call;
 	struct launch_attributes attributes;
@@ -51,7 +51,7 @@ static enum sluice_status start(struct runtime *runtime, const struct launch *la
 	uint32_t shared = (uint32_t)launch->shared;
 	if (!launch->attributes.cooperative)
 		return sluice_launch(runtime->gpu, kernel, grid, block, shared, launch->arguments, error);
-	/* what the kernel's grid_group asks: cooperative_groups.h, sluice/groups/grid.h */
+	/* for the kernel's grid_group: cooperative_groups.h, sluice/groups/grid.h */
 	static const uint32_t together[] = {1, 0, 0}, apart[] = {0, 0, 0};
 	sluice_module *module = find_symbol(runtime, launch->function)->binary->module;
 	uint64_t address, size;
@@ -95,7 +95,7 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 	progress_begin(runtime);
 	enum sluice_status status = start(runtime, launch, kernel, &error);
 	progress_end(runtime);
-	if (status == SLUICE_STOPPED && runtime->ending) { /* which nobody needs to be told, but what it waited for */
+	if (status == SLUICE_STOPPED && runtime->ending) { /* no error is reported, only what the kernel waited for */
 		if (strchr(error.message, '\n'))
 			runtime_message("%s", error.message);
 		return cudaErrorLaunchTimeout;
@@ -103,7 +103,8 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 	return status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, "kernel launch", &error);
 }
 
-/* What goes wrong while a kernel runs is told by the next call, as with CUDA, whose launches have returned by then. */
+/* True for an error during kernel execution. As with CUDA, the next call returns it, because a launch normally returns
+ * before. */
 static bool comes_later(const struct runtime *runtime, cudaError_t result)
 {
 	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
@@ -113,8 +114,8 @@ static bool comes_later(const struct runtime *runtime, cudaError_t result)
 
 static cudaError_t launch(const struct launch *launch)
 {
-	/* work of all streams runs in the order in which it is given */
-	bool is_looked_at = !runtime_take_popped(); /* <<<...>>> looks at no result */
+	/* work of all streams runs in the order of the calls */
+	bool is_looked_at = !runtime_take_popped(); /* <<<...>>> does not check a result */
 	struct runtime *runtime = runtime_enter();
 	bool was_fine = runtime->error == cudaSuccess;
 	cudaError_t result = run(runtime, launch);
@@ -127,7 +128,7 @@ static cudaError_t launch(const struct launch *launch)
 		runtime_enter_closed()->untold = true;
 		runtime_leave(runtime, cudaSuccess);
 	}
-	/* The limit of instructions was asked for, or the process ends: so does the simulation, with its statistics. */
+	/* The instruction limit was reached, or the process is ending: end the simulation with its statistics. */
 	if (result == cudaErrorLaunchTimeout)
 		runtime_end();
 	return result;
@@ -140,7 +141,7 @@ cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void *
 	return launch(&(struct launch){"cudaLaunchKernel", {0}, function, grid, block, arguments, shared, stream});
 }
 
-/* nvcc 12.8 and later: a kernel is looked up once, then launched by its handle. */
+/* nvcc 12.8 and later look up a kernel once, then launch it by its handle. */
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
 {
 	struct runtime *runtime = runtime_enter_closed();
@@ -172,7 +173,7 @@ cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 bl
 	                               stream});
 }
 
-/* There is one device. */
+/* There is only one device. */
 cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list, unsigned int devices,
                                                    unsigned int flags)
 {
@@ -194,13 +195,13 @@ cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list
 
 /* ---- launches with attributes ---- */
 
-/* What attributes say of the stream rather than of the kernel. */
+/* Events that attributes attach to a launch; they concern the stream, not the kernel. */
 struct launch_events {
 	cudaEvent_t launched[2];
 	size_t count;
 };
 
-/* Work runs in the order in which it is given, so that a kernel need not be told to wait for the one before it. */
+/* Work runs in the order of the calls, so a kernel always waits for its predecessor. */
 static cudaError_t take_attribute(struct launch *launch, struct launch_events *events,
                                   const cudaLaunchAttribute *attribute)
 {

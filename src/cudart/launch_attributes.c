@@ -12,7 +12,7 @@ bool launch_is_window(const struct cudaAccessPolicyWindow *window)
 	       is_property(window->missProp) && window->missProp != cudaAccessPropertyPersisting;
 }
 
-/* Of one block, or none said. */
+/* Refuses clusters of more than one block. */
 static cudaError_t check_cluster(const char *call, unsigned x, unsigned y, unsigned z)
 {
 	if (x <= 1 && y <= 1 && z <= 1)
@@ -68,7 +68,7 @@ cudaError_t launch_attribute_set(const char *call, struct launch_attributes *att
 	}
 }
 
-/* No more than the one member is written: programs of CUDA 11 have less room. */
+/* Writes only the one member: programs of CUDA 11 provide a smaller union. */
 cudaError_t launch_attribute_get(const char *call, const struct launch_attributes *attributes,
                                  cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value)
 {

@@ -1,6 +1,5 @@
-/* launch_attributes: what a launch is told beside its shape. But for `cooperative` all are hints: they change nothing here, and are said again
- * when a program asks.
- */
+/* launch_attributes: attributes of a launch beyond its shape. All except `cooperative` are hints: they have no effect
+ * here and are only returned when a program queries them. */
 #ifndef SLUICE_CUDART_LAUNCH_ATTRIBUTES_H
 #define SLUICE_CUDART_LAUNCH_ATTRIBUTES_H
 
@@ -15,12 +14,13 @@ struct launch_attributes {
 	unsigned carveout;
 };
 
-/* An error where there is no such attribute of kernels, or no such value: clusters have one block. */
+/* Sets or gets one attribute. Returns an error for an unknown attribute of kernels or an invalid value. Clusters have
+ * one block. */
 cudaError_t launch_attribute_set(const char *call, struct launch_attributes *attributes, cudaLaunchAttributeID attribute,
                                  const cudaLaunchAttributeValue *value);
 cudaError_t launch_attribute_get(const char *call, const struct launch_attributes *attributes,
                                  cudaLaunchAttributeID attribute, cudaLaunchAttributeValue *value);
-/* Whether accesses to it can be asked for; what misses cannot be kept for good. */
+/* True when all values of the window are valid; misses cannot be persisting. */
 bool launch_is_window(const struct cudaAccessPolicyWindow *window);
 
 #endif

@@ -1,4 +1,4 @@
-/* Memory that is never freed: the calls that have allocated it are noted, and told when the process ends. */
+/* Memory that is never freed. Notes the allocating calls, and reports live memory at the process's end. */
 #include "cudart/leaks.h"
 
 #include "cudart/host_memory.h"
@@ -15,7 +15,7 @@
 
 enum { FRAMES = 24 };
 
-/* Memory that a call of the host's has allocated; the newest one of an address. */
+/* Memory allocated by a host call. An address has only its newest note. */
 struct note {
 	uint64_t address;
 	const char *call;
@@ -23,13 +23,13 @@ struct note {
 	void *frame[FRAMES];
 };
 
-/* Live memory of one place: told together. */
+/* Live memory allocated at one place in the code, reported together. */
 struct leak {
-	const struct note *note; /* of the host's, else NULL */
+	const struct note *note; /* for host calls, else NULL */
 	const char *place;       /* the call's name, or a kernel and its line */
-	uint64_t address, size;  /* of the first */
+	uint64_t address, size;  /* of the first allocation */
 	uint64_t count, bytes;
-	char calls[1024]; /* places_of() the note */
+	char calls[1024]; /* the note's callers, by places_of() */
 };
 
 struct leak_list {
@@ -83,7 +83,7 @@ struct search {
 	struct leak_list list;
 };
 
-/* Of <search.h>: a note whose memory is still there. */
+/* Callback of <search.h>: adds a note whose memory is still allocated. */
 static void look_at(const void *node, VISIT visit, void *user)
 {
 	struct search *search = user;
@@ -96,7 +96,7 @@ static void look_at(const void *node, VISIT visit, void *user)
 		add(&search->list, note, note->call, base, size);
 }
 
-/* Calls that compilers have copied are one line of the source. */
+/* Merges calls that the compiler has duplicated: they share one source line. */
 static void unite(struct leak_list *list)
 {
 	size_t kept = 0;

@@ -1,12 +1,12 @@
-/* leaks: memory that is never freed, for the check "leaks". */
+/* leaks: reports memory that is never freed, for the check "leaks". */
 #ifndef SLUICE_CUDART_LEAKS_H
 #define SLUICE_CUDART_LEAKS_H
 
 #include "cudart/runtime.h"
 
-/* The program has allocated what begins at an address, by a call of that name. Nothing without the check. */
+/* Notes that the program allocated the memory at `address` by the named call. Does nothing when the check is off. */
 void leaks_note(struct runtime *runtime, const char *call, uint64_t address);
-/* The process ends: says what is still there. */
+/* Reports, at the process's end, the memory that has not been freed. */
 void leaks_tell(struct runtime *runtime);
 void leaks_free(struct runtime *runtime);
 

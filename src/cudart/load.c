@@ -1,4 +1,4 @@
-/* Finding and loading the device code of a binary. */
+/* Finds and loads the device code of a binary. */
 #include "cudart/fat_binary.h"
 #include "cudart/host_memory.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes from an address to the end of the loaded segment that holds it. */
+/* The bytes from an address to the end of the loaded segment that contains it. */
 struct extent {
 	uintptr_t address;
 	size_t bytes;
@@ -29,8 +29,8 @@ static int find_extent(struct dl_phdr_info *object, size_t size, void *user)
 	return 0;
 }
 
-/* What can be read from an address: up to the end of the file's segment there, or, where the program has put the code elsewhere, all
- * that the code says of its own length. */
+/* Returns the number of readable bytes at an address. They end with the file's segment. Code that the program has
+ * placed elsewhere ends where its own length field says. */
 static size_t room_at(const char *data)
 {
 	struct extent extent = {.address = (uintptr_t)data};
@@ -38,7 +38,7 @@ static size_t room_at(const char *data)
 	return extent.bytes ? extent.bytes : PTRDIFF_MAX;
 }
 
-/* PTX text ends with a NUL, or with what the file has of its segment. */
+/* PTX text ends with a NUL, or at the end of its segment in the file. */
 static enum fat_result find_code(const char *data, unsigned newest, struct fat_code *code)
 {
 	size_t room = room_at(data);

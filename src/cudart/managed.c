@@ -1,5 +1,5 @@
-/* Managed memory: one pointer for host and device. Both have the same bytes at all times, so that hints about where these are to lie
- * change nothing: they are taken, and said again when a program asks. */
+/* Managed memory: one pointer for host and device. Both access the same bytes at all times, so placement hints have no
+ * effect. They are stored and returned when a program queries them. */
 #include "cudart/host_memory.h"
 
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What was said of a page. Locations are devices, the host, or cudaInvalidDeviceId: none. */
+/* The advice for a page. A location is a device, the host, or cudaInvalidDeviceId (none). */
 struct page_advice {
 	bool is_read_mostly, by_host, by_device;
 	signed char preferred, prefetched;
@@ -57,7 +57,7 @@ static struct page_advice *advice_of(struct host_memory *memory, size_t pages)
 	return memory->advice;
 }
 
-/* The pages that [pointer, pointer + size) touches, which must lie in one managed allocation. */
+/* Finds the pages that [pointer, pointer + size) overlaps. They must belong to one managed allocation. */
 static cudaError_t find_pages(struct runtime *runtime, const char *call, const void *pointer, size_t size,
                               struct pages *pages)
 {
@@ -69,7 +69,7 @@ static cudaError_t find_pages(struct runtime *runtime, const char *call, const v
 	if (!memory || memory->kind != HOST_MANAGED || !size || size > memory->size - offset)
 		return runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes at %p are not all managed memory", size,
 		                      pointer);
-	size_t before = memory->address % page; /* a variable may begin in the middle of one */
+	size_t before = memory->address % page; /* a variable may begin in the middle of a page */
 	struct page_advice *advice = advice_of(memory, (before + memory->size + page - 1) / page);
 	pages->first = advice + (before + offset) / page;
 	pages->end = advice + (before + offset + size - 1) / page + 1;
@@ -90,7 +90,7 @@ static void advise(struct page_advice *page, enum cudaMemoryAdvise advice, int d
 		page->by_device = is_set;
 }
 
-/* The location of a piece of advice means nothing to some. */
+/* False for advice that ignores the location. */
 static bool needs_location(enum cudaMemoryAdvise advice)
 {
 	return advice == cudaMemAdviseSetPreferredLocation || advice == cudaMemAdviseSetAccessedBy ||
@@ -127,7 +127,7 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int device, c
 	return runtime_leave(runtime, result);
 }
 
-/* A location as its kind and number: of the host, the device with cudaCpuDeviceId. */
+/* Converts a location of kind and number to a device number; the host is cudaCpuDeviceId. */
 static cudaError_t device_at(const char *call, struct cudaMemLocation location, int *device)
 {
 	bool is_host = location.type >= cudaMemLocationTypeHost && location.type <= cudaMemLocationTypeHostNumaCurrent;
@@ -157,14 +157,14 @@ cudaError_t cudaMemPrefetchAsync_v2(const void *pointer, size_t size, struct cud
 	return result == cudaSuccess ? cudaMemPrefetchAsync(pointer, size, device, stream) : result;
 }
 
-/* ---- what was said ---- */
+/* ---- queries ---- */
 
 static int location_of(const struct page_advice *page, bool prefetched)
 {
 	return prefetched ? page->prefetched : page->preferred;
 }
 
-/* The one of all pages, or none. */
+/* Returns the location shared by all pages, or cudaInvalidDeviceId. */
 static int common_location(struct pages pages, bool prefetched)
 {
 	int location = location_of(pages.first, prefetched);
@@ -181,7 +181,7 @@ static int all_read_mostly(struct pages pages)
 	return pages.first == pages.end;
 }
 
-/* Of all pages; the places of the list that are left say so. */
+/* Lists the devices for all pages; unused entries are cudaInvalidDeviceId. */
 static void list_accessed_by(struct pages pages, int *list, size_t count)
 {
 	bool by_host = true, by_device = true;

@@ -1,5 +1,5 @@
-/* Managed variables: what __managed__ declares is a variable of the host that kernels access; what nvcc's programs register is a
- * pointer, through which their host code goes. */
+/* Managed variables. A variable declared with __managed__ is a host variable that kernels access. nvcc's programs
+ * register a pointer instead, through which their host code accesses the variable. */
 #include "cudart/host_memory.h"
 
 #include "base/arena.h"
@@ -8,12 +8,12 @@
 
 struct managed_variable {
 	struct symbol *symbol;
-	void **pointer; /* gets the address of new pages; NULL: the symbol's host has the memory */
+	void **pointer; /* receives the address of new pages; NULL: the symbol's host variable is the memory */
 	size_t size;
 	struct managed_variable *next;
 };
 
-/* Where an object file's variables of the host that are managed lie. */
+/* The section of an object file that contains its managed host variables. */
 struct managed_section {
 	const char *start, *end;
 	struct managed_section *next;
@@ -59,7 +59,7 @@ void managed_free(struct binary *binary)
 	}
 }
 
-/* The host's memory for a variable of nvcc's; it stays, whatever becomes of the code. */
+/* Maps host memory for an nvcc variable. It stays mapped even after its code is unloaded. */
 static bool map_variable(const struct runtime *runtime, struct managed_variable *variable)
 {
 	if (!variable->pointer)

@@ -1,5 +1,5 @@
-/* Device memory: allocation, fills, and what a pointer is. Streams are serialised, so that the asynchronous forms are the synchronous ones,
- * but for the stream, which must be one. */
+/* Device memory: allocation, fills, and pointer attributes. Streams are serialised, so the asynchronous calls behave
+ * like the synchronous ones, but they check the stream. */
 #include "cudart/capture.h"
 #include "cudart/copy.h"
 #include "cudart/host_memory.h"
@@ -64,7 +64,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent exten
 	if (!pointer)
 		return allocate_rows(call, NULL, NULL, 0, 0);
 	if (__builtin_mul_overflow(extent.height, extent.depth, &rows))
-		rows = SIZE_MAX; /* more than there are */
+		rows = SIZE_MAX; /* too large to allocate */
 	pointer->xsize = extent.width;
 	pointer->ysize = extent.height;
 	return allocate_rows(call, &pointer->ptr, &pointer->pitch, extent.width, rows);
@@ -143,7 +143,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 
 /* ---- fills ---- */
 
-/* Memory that both sides can access is the host's to fill. */
+/* Memory that both sides can access is filled by the host. */
 static cudaError_t fill_host(const char *call, const struct host_memory *memory, void *to, uint32_t value,
                              uint32_t width, size_t count)
 {
@@ -155,7 +155,7 @@ static cudaError_t fill_host(const char *call, const struct host_memory *memory,
 		memset(to, (int)value, count);
 	else
 		for (size_t i = 0; i < count; i++)
-			memcpy((char *)to + i * width, &value, width); /* little-endian, as device memory is */
+			memcpy((char *)to + i * width, &value, width); /* little-endian, as in device memory */
 	return cudaSuccess;
 }
 

@@ -1,5 +1,5 @@
-/* Other devices and other processes, of which a simulated device knows none: what is asked of them is refused as CUDA refuses it where
- * it cannot be done. */
+/* Other devices and other processes, which do not exist for a simulated device. Calls that need them return CUDA's
+ * errors for hardware without such support. */
 #include "cudart/runtime.h"
 
 #include <stdio.h>
@@ -45,7 +45,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
 	return refuse_device(call, from ? from : to);
 }
 
-/* DOMAIN:BUS:DEVICE.FUNCTION in hexadecimal, without the first or the last if need be. */
+/* Parses DOMAIN:BUS:DEVICE.FUNCTION in hexadecimal; DOMAIN and FUNCTION are optional. */
 cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
 {
 	static const char call[] = "cudaDeviceGetByPCIBusId";

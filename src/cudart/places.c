@@ -16,7 +16,7 @@ enum { MOST_PLACES = 8, WORDS = 512 };
 
 extern char **environ;
 
-/* The text that a program prints, into a buffer; false when it cannot be run or fails. */
+/* Runs a program and stores its output in a buffer. Returns false when it cannot be run or fails. */
 static bool run(char *const *arguments, char *text, size_t size)
 {
 	int ends[2], status = 1;
@@ -39,21 +39,21 @@ static bool run(char *const *arguments, char *text, size_t size)
 	return runs && waitpid(child, &status, 0) == child && status == 0 && length;
 }
 
-/* The address as the file of the code has it. */
+/* Returns the address relative to its file. */
 static uint64_t in_file(const Dl_info *code, uintptr_t address)
 {
 	const Elf64_Ehdr *head = code->dli_fbase;
 	return head->e_type == ET_DYN ? address - (uintptr_t)code->dli_fbase : address;
 }
 
-/* What is told: a line for each caller. */
+/* The text under construction: one line per caller. */
 struct list {
 	char *text;
 	size_t size, length;
 	int count;
 };
 
-/* Functions of our own headers stand for the call of the library that they make. */
+/* True for functions of our headers, which only forward to a library call. */
 static bool is_ours(const char *function, const char *file)
 {
 	static const char result[] = "cudaError ";
@@ -61,7 +61,7 @@ static bool is_ours(const char *function, const char *file)
 	return strncmp(function, "cuda", 4) == 0 || strncmp(file, "runtime_templates.h:", 20) == 0;
 }
 
-/* `file`: with its line, or "". */
+/* `file`: file and line, or "". */
 static void add(struct list *list, const char *function, const char *file)
 {
 	if (list->count == MOST_PLACES || is_ours(function, file))
@@ -78,8 +78,8 @@ static char *cut_line(char **rest)
 	return line ? line : "";
 }
 
-/* addr2line's answer: two lines a function, inlined ones first. The second is the file with its folder and the line, or
- * "??:0". */
+/* Parses addr2line's output: two lines per function, inlined functions first. The second line is the file's path and
+ * the line number, or "??:0". */
 static bool add_answer(struct list *list, char *answer)
 {
 	if (answer[0] == '?')
@@ -125,7 +125,7 @@ void places_of(void *const *frame, int frames, char *text, size_t size)
 		if (!dladdr((void *)call, &code) || code.dli_fbase == own.dli_fbase)
 			continue;
 		if (list.count && strstr(code.dli_fname, "/libc.so"))
-			return; /* what has called main */
+			return; /* main's caller is not listed */
 		add_place(&list, &code, call);
 	}
 }

@@ -1,5 +1,5 @@
-/* Memory pools, from which work of streams allocates. Streams are serialised, so that an allocation can be used at once and what is freed
- * goes back to the device at once: no pool holds more than is in use. */
+/* Memory pools for stream-ordered allocation. Streams are serialised, so an allocation is usable at once and freed
+ * memory returns to the device at once. A pool never holds unused memory. */
 #include "cudart/pool.h"
 #include "cudart/leaks.h"
 
@@ -13,14 +13,14 @@
 
 struct CUmemPoolHandle_st {
 	bool is_default;
-	bool is_destroyed;        /* but for what is allocated from it */
-	int reuse[3];             /* the three attributes of that name */
-	uint64_t threshold, most; /* most: bytes that it may give; 0: no limit */
+	bool is_destroyed;        /* destroyed, but some of its memory is still allocated */
+	int reuse[3];             /* the three reuse attributes */
+	uint64_t threshold, most; /* `most`: limit in bytes; 0: no limit */
 	uint64_t used, high;
 	struct CUmemPoolHandle_st *next;
 };
 
-/* An allocation of a pool. */
+/* An allocation from a pool. */
 struct pooled {
 	uintptr_t address;
 	size_t size;
@@ -41,7 +41,7 @@ static struct CUmemPoolHandle_st *add_pool(struct runtime *runtime)
 	return pool;
 }
 
-/* The device's own: the first that was made. */
+/* Returns the device's default pool, which is created at first use. */
 static struct CUmemPoolHandle_st *default_pool(struct runtime *runtime)
 {
 	struct CUmemPoolHandle_st *pool = runtime->pools;
@@ -94,7 +94,7 @@ void pools_free(struct runtime *runtime)
 	runtime->pools = NULL;
 }
 
-/* ---- making and destroying ---- */
+/* ---- creation and destruction ---- */
 
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
 {
@@ -141,7 +141,7 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 	return runtime_leave(runtime, result);
 }
 
-/* ---- the device's ---- */
+/* ---- the device's pools ---- */
 
 static cudaError_t check_device(const struct runtime *runtime, const char *call, int device, bool has_room)
 {
@@ -189,7 +189,7 @@ static bool is_reuse(enum cudaMemPoolAttr attribute)
 	       attribute <= cudaMemPoolReuseAllowInternalDependencies;
 }
 
-/* The place of one with 64 bits, or NULL. */
+/* Returns the variable of a 64-bit attribute, or NULL. */
 static uint64_t *wide_attribute(struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attribute)
 {
 	switch (attribute) {
@@ -223,7 +223,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 	return runtime_leave(runtime, result);
 }
 
-/* What was in use at most can be counted anew from now on; what is in use cannot be set. */
+/* The high marks can only be reset, to the current values; the current values cannot be set. */
 static cudaError_t set_attribute(const char *call, struct CUmemPoolHandle_st *pool, enum cudaMemPoolAttr attribute,
                                  const void *value)
 {
@@ -262,7 +262,7 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep)
 	return runtime_leave(runtime, check_pool(runtime, "cudaMemPoolTrimTo", pool));
 }
 
-/* The device that has the memory can always access it, and there is no other. */
+/* The owning device always has access, and there is no other. */
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)
 {
 	static const char call[] = "cudaMemPoolSetAccess";
@@ -293,7 +293,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t p
 	return runtime_leave(runtime, result);
 }
 
-/* ---- other processes: no pool can be made whose memory could be given away, and none can come from elsewhere ---- */
+/* ---- other processes: memory of a pool can be neither exported nor imported ---- */
 
 static cudaError_t refuse_sharing(const char *call)
 {

@@ -1,5 +1,5 @@
-/* The device's properties and attributes: what the machine file says and, of what it does not, what GPUs of its compute capability
- * have. That cooperative launches work is said of all, for they do here. */
+/* The device's properties and attributes. They come from the machine file or, where it has no such value, from GPUs of
+ * its compute capability. Every machine reports support for cooperative launches, because they work here. */
 #include "cudart/runtime.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 enum { MAX_PITCH = 0x7fffffff, GRID_LIMIT = 65535, CONSTANT_BYTES = 65536 };
 
-/* Textures and surfaces of GPUs before compute capability 3.0, and what changed with 3.0, 5.0 and 6.0. */
+/* Fills in image limits: those before compute capability 3.0, and the changes of 3.0, 5.0 and 6.0. */
 static void fill_image_limits(struct cudaDeviceProp *properties, uint32_t major)
 {
 	bool three = major >= 3, five = major >= 5, six = major >= 6;
@@ -43,7 +43,7 @@ static void fill_image_limits(struct cudaDeviceProp *properties, uint32_t major)
 	       offsetof(struct cudaDeviceProp, surfaceAlignment) - first);
 }
 
-/* What came with later compute capabilities. */
+/* Fills in features of later compute capabilities. */
 static void fill_abilities(struct cudaDeviceProp *properties, const struct sluice_machine_info *machine)
 {
 	uint32_t capability = machine->major * 10 + machine->minor;
@@ -83,11 +83,11 @@ static void fill_properties(struct cudaDeviceProp *properties, const struct slui
 		.textureAlignment = 512,
 		.texturePitchAlignment = 32,
 		.deviceOverlap = 1,
-		.canMapHostMemory = 1, /* all that is pinned */
+		.canMapHostMemory = 1, /* all pinned memory is mapped */
 		.multiProcessorCount = (int)machine->sm_count,
 		.computeMode = cudaComputeModeDefault,
 		.surfaceAlignment = 512,
-		.concurrentKernels = 0, /* kernels of two streams run one after the other */
+		.concurrentKernels = 0, /* kernels of different streams run one at a time */
 		.pciBusID = DEVICE_PCI_BUS,
 		.unifiedAddressing = 1,
 		.memoryClockRate = kilohertz(machine->memory_mhz),
@@ -130,7 +130,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 	return runtime_leave(runtime, get_properties(runtime, "cudaGetDeviceProperties", properties, device));
 }
 
-/* Where an attribute lies in the properties, and how wide it is there. */
+/* The attribute's offset and size in the properties. */
 #define AT(attribute, field)                                                                                           \
 	{                                                                                                              \
 		cudaDevAttr##attribute, offsetof(struct cudaDeviceProp, field),                                        \
@@ -241,7 +241,7 @@ static const struct attribute {
 	AT(MaxAccessPolicyWindowSize, accessPolicyMaxWindowSize),
 };
 
-/* Of those that stand in no field of the properties, what is not 0, from a compute capability on. */
+/* Attributes that are not in the properties and not 0, with the compute capability that introduced them. */
 static const struct more_attribute {
 	enum cudaDeviceAttr attribute;
 	int capability, value;
@@ -266,7 +266,7 @@ static int more_attribute(enum cudaDeviceAttr attribute, int capability)
 	return 0;
 }
 
-/* The numbers up to CUDA 13's last. */
+/* The last attribute number of CUDA 13. */
 enum { LAST_ATTRIBUTE = 150 };
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)

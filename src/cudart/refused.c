@@ -1,4 +1,5 @@
-/* Calls that are refused. Their arguments do not matter, so that this file does not see their declarations. */
+/* Defines the calls that are always refused. Their arguments do not matter, so this file does not include their
+ * declarations. */
 #include "cudart/refused.h"
 
 #include "cudart/driver_codes.h"

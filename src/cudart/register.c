@@ -1,11 +1,11 @@
-/* What the compiler calls before main(): device code, kernels and variables announce themselves. */
+/* Functions that compiled code calls before main(), to register device code, kernels and variables. */
 #include "cudart/host_memory.h"
 
 #include "base/arena.h"
 
 enum { WRAPPER_MAGIC = 0x466243b1 };
 
-/* What the segment .nvFatBinSegment holds. */
+/* The contents of the segment .nvFatBinSegment. */
 struct wrapper {
 	uint32_t magic, version;
 	const char *data;
@@ -28,7 +28,7 @@ void **__cudaRegisterFatBinary(void *fat_binary)
 	return (void **)binary;
 }
 
-/* Managed variables must have their values before the program looks at them. */
+/* Loads managed variables, which must have their values before the program reads them. */
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
 	struct binary *binary = (struct binary *)handle;
@@ -39,15 +39,15 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 	runtime_leave(runtime, result);
 }
 
-/* What nvcc 12.8 and later call before a variable or kernel is used: nothing is done here before it must be. */
+/* nvcc 12.8 and later call this before using a variable or kernel. Loading happens later, at first use. */
 char __cudaInitModule(void **handle)
 {
 	(void)handle;
 	return 1;
 }
 
-/* Kernels and variables stay known: statistics and exit handlers may still need them. A library that is loaded again
- * registers anew. Called while the process ends, when another thread may be in the middle of a launch: it takes no lock. */
+/* Kernels and variables stay registered, because statistics and exit handlers may still need them. A library that is
+ * loaded again registers new ones. Takes no lock, because another thread may be in a launch while the process ends. */
 void __cudaUnregisterFatBinary(void **handle)
 {
 	(void)handle;
@@ -83,7 +83,7 @@ void __cudaRegisterVar(void **handle, char *host_variable, char *device_address,
 	runtime_leave(runtime, cudaSuccess);
 }
 
-/* nvcc's: host code goes through *host_variable. */
+/* For nvcc's programs, whose host code accesses the variable through *host_variable. */
 void __cudaRegisterManagedVar(void **handle, void **host_variable, char *device_address, const char *device_name,
                               int is_extern, size_t size, int is_constant, int is_global)
 {
@@ -99,7 +99,7 @@ unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, s
 {
 	struct call_configuration *configuration = runtime_push_configuration();
 	if (!configuration)
-		return cudaErrorMissingConfiguration; /* launches nested in arguments of launches, too deep */
+		return cudaErrorMissingConfiguration; /* too many nested launches in launch arguments */
 	*configuration = (struct call_configuration){grid, block, shared, stream};
 	return cudaSuccess;
 }

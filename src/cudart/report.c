@@ -1,4 +1,4 @@
-/* What the user sees besides the program's own output: the progress line and the statistics. */
+/* Output for the user besides the program's own: progress line and statistics. */
 #include "cudart/runtime.h"
 
 #include "base/file.h"
@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Kernels shorter than this show no line. */
+/* Seconds. Shorter kernels show no progress line. */
 static const double PROGRESS_DELAY = 1.0;
-/* Of the file: seconds between two lines, letters of a line. */
+/* Progress file: seconds between two updates, characters per line. */
 static const double PROGRESS_PAUSE = 1.0;
 enum { PROGRESS_LINE = 192 };
 
@@ -24,8 +24,8 @@ static double host_seconds(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-/* One line, "KERNEL BLOCKS_DONE BLOCKS CYCLE NAME", kernels counted from 1, is written over the one before it: at most one a second.
- * Without the file, nobody learns it and the program goes on. */
+/* Writes one line, "KERNEL BLOCKS_DONE BLOCKS CYCLE NAME", over the previous one, at most once per second. Kernels are
+ * numbered from 1. A failed write is ignored. */
 static void write_progress(struct runtime *runtime, const char *kernel, uint64_t blocks_done, uint64_t blocks,
                            uint64_t cycles)
 {
@@ -105,7 +105,7 @@ static bool write_to(struct runtime *runtime, FILE *file, enum sluice_stats_form
 	return false;
 }
 
-/* Complete or not at all. */
+/* Writes the file completely or not at all. */
 static bool write_regular(struct runtime *runtime, const char *path, enum sluice_stats_format format)
 {
 	struct file_new made;
@@ -127,7 +127,7 @@ static bool write_regular(struct runtime *runtime, const char *path, enum sluice
 	return fine;
 }
 
-/* Terminals, pipes and the like cannot be replaced: they are written as they are. */
+/* Terminals, pipes and similar files cannot be replaced and are written directly. */
 static bool write_special(struct runtime *runtime, const char *path, enum sluice_stats_format format)
 {
 	FILE *file = file_open_to_write(path);
@@ -161,7 +161,7 @@ static bool is_standard_output(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-/* JSON is kept while kernels run, so that the file has what there is of a run that is cut. */
+/* JSON is written while kernels run, so the file of an aborted run has all completed kernels. */
 bool keep_statistics(struct runtime *runtime)
 {
 	struct sluice_error error = {0};

@@ -1,4 +1,4 @@
-/* The process's one runtime: opening the GPU with the settings of the environment, and the process's end. */
+/* The process's runtime: opens the GPU with the settings from the environment, and ends the process. */
 
 #include "cudart/capture.h"
 #include "cudart/environment.h"
@@ -22,17 +22,17 @@
 
 enum { CONFIGURATIONS = 16 };
 
-/* The library's only writable globals, beside what ending.c shares with a signal handler: the runtime and its lock, and each thread's own
- * part. */
+/* The only writable globals of the library, apart from those that ending.c shares with a signal handler: the runtime,
+ * its lock, and the state of each thread. */
 static struct runtime the_runtime;
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct {
 	cudaError_t last_error;
-	volatile bool inside; /* it holds the lock; for a signal handler that ends the process */
-	int cancel_state;     /* its own, while it is inside */
+	volatile bool inside; /* the thread holds the lock; read by a signal handler that ends the process */
+	int cancel_state;     /* the thread's cancel state before it took the lock */
 	struct call_configuration configuration[CONFIGURATIONS];
 	unsigned configurations;
-	bool popped; /* the last of them, for a launch that comes */
+	bool popped; /* a configuration was popped for the launch that follows */
 	unsigned context_depth;
 	struct stream_state stream; /* cudaStreamPerThread */
 	enum cudaStreamCaptureMode capture_mode;
@@ -41,7 +41,7 @@ static _Thread_local struct {
 void runtime_message(const char *format, ...)
 {
 	va_list arguments;
-	fflush(stdout); /* the message belongs behind what the program has printed */
+	fflush(stdout); /* the message follows the program's previous output */
 	fputs("sluice: ", stderr);
 	va_start(arguments, format);
 	vfprintf(stderr, format, arguments);
@@ -100,20 +100,20 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 	int length = (int)strlen(error->message);
 	if (length && error->message[length - 1] == '\n')
 		length--;
-	/* the library's diagnostics carry their own beginning */
+	/* the library's diagnostics already begin with the prefix */
 	if (strncmp(error->message, "sluice: ", 8) == 0)
 		runtime_message("%.*s", length - 8, error->message + 8);
 	else
 		runtime_message("%s: %.*s", call, length, error->message);
 	if (result == cudaErrorLaunchFailure || error->status == SLUICE_FAULT || error->status == SLUICE_INTERNAL) {
 		runtime->error = result;
-		runtime->failed |= result != cudaErrorAssert; /* which programs expect */
+		runtime->failed |= result != cudaErrorAssert; /* programs expect failed assertions */
 	}
 	return result;
 }
 
-/* The words of a text, each ended by `end`, the last one perhaps by the text's end; as a NULL-terminated list that points
- * into it. */
+/* Splits a text into words, each ended by `end`; the last one may end with the text. Returns a NULL-terminated list
+ * that points into the text. */
 static const char **split(char *text, size_t length, char end)
 {
 	size_t count = 1, n = 0;
@@ -129,7 +129,7 @@ static const char **split(char *text, size_t length, char end)
 	return list;
 }
 
-/* The lines of a text of the environment that are not empty, in a list as that of split(). */
+/* Splits a text from the environment into lines that are not empty, as split() does. */
 static const char **split_lines(char *text)
 {
 	const char **list = split(text, strlen(text), '\n');
@@ -141,7 +141,7 @@ static const char **split_lines(char *text)
 	return list;
 }
 
-/* The program's own command line, for the statistics. */
+/* Reads the program's own command line, for the statistics. */
 static void read_command_line(struct runtime *runtime)
 {
 	FILE *file = fopen("/proc/self/cmdline", "r");
@@ -154,7 +154,7 @@ static void read_command_line(struct runtime *runtime)
 		runtime->program = split(runtime->command_line, (size_t)length, '\0');
 }
 
-/* What a check has found is no error of a call, but the process does not end well. */
+/* A finding of a check is not an error of a call, but the process will end with a failure status. */
 static void report_finding(void *user, const char *text)
 {
 	struct runtime *runtime = user;
@@ -169,7 +169,7 @@ static void report_stray_read(void *user, const char *text)
 	runtime_message("warning: %s", text);
 }
 
-/* Clears *fine after a message. */
+/* True when reads may be out of bounds. Sets *fine to false after a message. */
 static bool lets_reads_stray(bool *fine)
 {
 	const char *text = environment("SLUICE_STRAY_READS");
@@ -181,7 +181,7 @@ static bool lets_reads_stray(bool *fine)
 	return false;
 }
 
-/* Of a machine from a GPGPU-Sim configuration. */
+/* Reports the unsupported options of a GPGPU-Sim configuration. */
 static void tell_left_out(const sluice_gpu *gpu, const char *machine)
 {
 	uint32_t honoured, left_out;
@@ -249,16 +249,16 @@ static void open_gpu(struct runtime *runtime)
 		settings.sample_error = sample_error;
 	struct sluice_error error = {0};
 	sluice_gpu *gpu = NULL;
-	access_watch(); /* mechanisms are loaded and asked here */
+	access_watch(); /* mechanisms are loaded and called here */
 	enum sluice_status status = numbers ? sluice_open(&gpu, &settings, &error) : SLUICE_BAD_SETTING;
 	access_unwatch();
-	runtime->gpu = gpu; /* NULL when that failed */
+	runtime->gpu = gpu; /* NULL when opening failed */
 	if (status == SLUICE_OK) {
 		tell_left_out(gpu, settings.machine);
 		if (!keep_statistics(runtime))
 			runtime->failed = true;
 		watch_signals();
-		access_watch(); /* tells what it knows before that */
+		access_watch(); /* after watch_signals(): its handlers report a fault, then call the previous ones */
 		return;
 	}
 	if (numbers)
@@ -270,7 +270,8 @@ static void open_gpu(struct runtime *runtime)
 struct runtime *runtime_enter_closed(void)
 {
 	int cancel_state;
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state); /* or the lock would never be given back */
+	/* a cancelled thread would never release the lock */
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	pthread_mutex_lock(&the_lock);
 	thread.inside = true;
 	thread.cancel_state = cancel_state;
@@ -282,7 +283,7 @@ const struct runtime *runtime_glance(void)
 	return &the_runtime;
 }
 
-/* CUDA's contexts do not pass to forked children, and a child has none of the threads that may be in a call. */
+/* CUDA contexts are not inherited by forked children. A child also lacks the threads that may be in a call. */
 static void refuse_child(struct runtime *runtime)
 {
 	if (!runtime->told)
@@ -396,10 +397,10 @@ static void free_symbols(struct symbol *symbol)
 	}
 }
 
-/* What the process has to show for itself when it ends with `status`, and with which it shall not end. */
+/* Writes the results of a process that ends with `status`. Sets runtime->failed when the status must not be 0. */
 static void write_results(struct runtime *runtime, int status)
 {
-	/* A statistics file that was asked for is written even when no kernel ran; a child's parent does that. */
+	/* A requested statistics file is written even if no kernel ran. In a child it is left to the parent. */
 	if (!runtime->open_tried && !runtime->is_child && environment("SLUICE_STATS") && runtime->binaries)
 		open_gpu(runtime);
 	if (!runtime->launches && runtime->binaries && !runtime->is_child && !runtime->failed)
@@ -418,7 +419,7 @@ static void write_results(struct runtime *runtime, int status)
 static void close_runtime(struct runtime *runtime)
 {
 	sluice_gpu *gpu = runtime->gpu;
-	runtime->gpu = NULL; /* no signal finds it any more */
+	runtime->gpu = NULL; /* no signal handler uses it any more */
 	sluice_close(gpu);
 	graphs_free(runtime);
 	handles_free(runtime);
@@ -448,12 +449,13 @@ static void close_runtime(struct runtime *runtime)
 	*runtime = (struct runtime){.open_tried = true, .error = cudaErrorCudartUnloading, .ending = true};
 }
 
-/* Runs last of all that runs at exit: what program and libraries still do then is done. A kernel that another thread has
+/* Runs last at exit, after all other exit work of the program and its libraries. A kernel that another thread has
  * launched is abandoned. */
 static void finish(int status, void *unused)
 {
 	(void)unused;
-	/* A signal handler that ends the process in the middle of a call: what is recorded is whole, all else is left. */
+	/* When a signal handler ends the process during a call, complete records are written and everything else is
+	 * left alone. */
 	bool interrupts = thread.inside;
 	while (!interrupts && ends_by_signal())
 		pause();
@@ -497,7 +499,7 @@ _Noreturn void runtime_end_by_signal(int number, const char *cause)
 	the_runtime.ending = true;
 	if (the_runtime.gpu)
 		sluice_stop_for(the_runtime.gpu, cause);
-	struct runtime *runtime = runtime_enter_closed(); /* for good */
+	struct runtime *runtime = runtime_enter_closed(); /* the lock is never released */
 	snprintf(how, sizeof how, "signal %d", number);
 	if (runtime->gpu)
 		write_statistics(runtime, how);
@@ -514,7 +516,7 @@ _Noreturn void runtime_end_by_signal(int number, const char *cause)
 static void become_child(void)
 {
 	struct runtime *runtime = &the_runtime;
-	pthread_mutex_init(&the_lock, NULL); /* who held it is the parent's */
+	pthread_mutex_init(&the_lock, NULL); /* the lock's holder is a thread of the parent */
 	runtime->is_child = true;
 	runtime->failed = runtime->untold = false;
 	if (!runtime->open_tried)
@@ -525,14 +527,14 @@ static void become_child(void)
 	runtime->error = cudaErrorInitializationError;
 }
 
-/* The library is never unloaded (-z nodelete), so that the handlers stay valid. */
+/* The library is never unloaded (-z nodelete), so the handlers stay valid. */
 __attribute__((constructor)) static void start(void)
 {
 	on_exit(finish, NULL);
 	pthread_atfork(NULL, NULL, become_child);
 	bool fine = true;
 	uint64_t seconds = environment_number("SLUICE_TIMEOUT", INT32_MAX, &fine);
-	the_runtime.bad_timeout = !fine; /* told; the first CUDA call fails */
+	the_runtime.bad_timeout = !fine; /* reported; the first CUDA call will fail */
 	if (seconds && !timeout_start(seconds))
 		runtime_message("there is no limit of time");
 }

@@ -1,5 +1,5 @@
-/* Streams and events. Work runs when it is given, in the order in which it is given: a stream is always idle, and an
- * event is complete once recorded. Events measure simulated time. In a stream that is captured (capture.h) work goes into a graph. */
+/* Streams and events. Work runs immediately, in the order of the calls: a stream is always idle, and a recorded event
+ * is complete. Events measure simulated time. Work of a captured stream is added to a graph (capture.h). */
 #include "cudart/capture.h"
 
 #include "base/arena.h"
@@ -10,13 +10,13 @@
 struct handle {
 	enum handle_kind { STREAM, EVENT } kind;
 	unsigned flags;
-	unsigned long long id;      /* STREAM: of all */
+	unsigned long long id;      /* STREAM: unique */
 	int priority;               /* STREAM */
-	struct stream_state state;  /* STREAM; of an EVENT, the tips when it was recorded in a capture */
-	unsigned long long capture; /* EVENT: that capture's id, or 0 */
+	struct stream_state state;  /* STREAM; of an EVENT: the tips when it was recorded in a capture */
+	unsigned long long capture; /* EVENT: id of that capture, or 0 */
 	struct stream_attributes attributes;
 	bool recorded;
-	double seconds; /* EVENT: when */
+	double seconds; /* EVENT: time of recording */
 };
 
 static int by_address(const void *a, const void *b)
@@ -58,7 +58,7 @@ static cudaError_t destroy(const char *call, enum handle_kind kind, const void *
 {
 	struct runtime *runtime = runtime_enter_closed();
 	struct handle *handle = find(runtime, kind, pointer);
-	if (!handle) /* the process's end may have been faster */
+	if (!handle) /* the process's end may already have freed it */
 		return runtime_leave(runtime, runtime->ending ? runtime->error : no_handle(call, kind, pointer));
 	tdelete(handle, &runtime->handles, by_address);
 	capture_leave(runtime, &handle->state);
@@ -72,7 +72,7 @@ void handles_free(struct runtime *runtime)
 	runtime->handles = NULL;
 }
 
-/* The default streams need no handle. */
+/* The default streams have no handle. */
 static bool is_stream(struct runtime *runtime, cudaStream_t stream)
 {
 	return !stream || stream == cudaStreamLegacy || stream == cudaStreamPerThread || find(runtime, STREAM, stream);
@@ -111,7 +111,7 @@ struct stream_attributes *runtime_stream_attributes(struct runtime *runtime, cud
 	return handle ? &handle->attributes : &runtime->stream_attributes;
 }
 
-/* Of the least and the greatest, which is the lowest number. */
+/* Clamps to the range; the greatest priority has the lowest number. */
 static int clamped_priority(int priority)
 {
 	int least, greatest;
@@ -133,7 +133,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
 	if (!handle)
 		return runtime_leave(runtime, cudaErrorMemoryAllocation);
 	handle->priority = priority;
-	handle->id = 2 + ++runtime->graph_ids; /* 1 and 2 are the default streams' */
+	handle->id = 2 + ++runtime->graph_ids; /* 1 and 2 are the ids of the default streams */
 	return runtime_leave(runtime, cudaSuccess);
 }
 
@@ -152,7 +152,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 	return destroy("cudaStreamDestroy", STREAM, stream);
 }
 
-/* Whether the stream exists and there is room for what is asked of it. */
+/* Checks that the stream exists and that there is space for the result. */
 static cudaError_t check_stream_query(struct runtime *runtime, const char *call, cudaStream_t stream, const void *room)
 {
 	cudaError_t result = runtime_check(runtime, call, room);
@@ -188,7 +188,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 	return runtime_leave(runtime, result);
 }
 
-/* The default streams have their own handles as numbers, as with CUDA. */
+/* The ids of the default streams are their handles, as with CUDA. */
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
 	struct runtime *runtime = runtime_enter();
@@ -242,7 +242,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 	return result;
 }
 
-/* The sticky error, or whether the event exists; *event is it then. */
+/* Returns the sticky error, or an error when the event does not exist; otherwise sets *event. */
 static cudaError_t check_event(struct runtime *runtime, const char *call, cudaEvent_t pointer, struct handle **event)
 {
 	if (runtime->error != cudaSuccess)
@@ -257,7 +257,7 @@ cudaError_t runtime_check_event(struct runtime *runtime, const char *call, cudaE
 	return check_event(runtime, call, event, &handle);
 }
 
-/* The stream comes to take part in the capture that the event was recorded in, or takes part already. */
+/* The stream joins the capture in which the event was recorded, unless it is in it already. */
 static cudaError_t join_capture(struct runtime *runtime, const char *call, cudaStream_t stream,
                                 const struct handle *event)
 {
@@ -327,7 +327,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 	return destroy("cudaEventDestroy", EVENT, event);
 }
 
-/* The event stands for what the stream has been given: for nodes, where that is captured. */
+/* Records the event: with the time, or in a captured stream with the stream's tips. */
 static void record(struct runtime *runtime, struct handle *event, const struct stream_state *captured)
 {
 	nodes_free(&event->state.tips);
@@ -387,7 +387,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 	return wait_for("cudaEventQuery", event);
 }
 
-/* That the event has a time. */
+/* Checks that the event has a time. */
 static cudaError_t check_time(const char *call, const struct handle *event)
 {
 	if (event->flags & cudaEventDisableTiming)

@@ -1,4 +1,4 @@
-/* Attributes of streams, which are hints: they change nothing here, and are said again when a program asks. */
+/* Stream attributes. They are hints without effect here, stored and returned when a program queries them. */
 #include "cudart/launch_attributes.h"
 
 static cudaError_t set(const char *call, struct stream_attributes *attributes, cudaStreamAttrID attribute,

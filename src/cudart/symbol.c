@@ -1,9 +1,9 @@
-/* Device variables by what the host calls them. */
+/* Finds device variables by their host symbols. */
 #include "cudart/copy.h"
 
 #include <string.h>
 
-/* A symbol as programs name it, beside a variable's name. */
+/* A symbol given by a program, compared with a variable's name. */
 struct named {
 	const struct symbol *variables, *found;
 	const char *name;
@@ -17,7 +17,7 @@ static void find_name(void *user)
 			named->found = variable;
 }
 
-/* A symbol is the host's address of a device variable or, in old programs, the variable's name. */
+/* A symbol is the host address of a device variable or, in old programs, the variable's name. */
 static const struct symbol *find_variable(const struct runtime *runtime, const void *symbol)
 {
 	const void *missing;
@@ -27,7 +27,7 @@ static const struct symbol *find_variable(const struct runtime *runtime, const v
 	if (!symbol)
 		return NULL;
 	struct named named = {.variables = runtime->variables, .name = symbol};
-	access_guarded(find_name, &named, &missing); /* what is no text is no name */
+	access_guarded(find_name, &named, &missing); /* a pointer to unreadable memory is not a name */
 	return named.found;
 }
 
@@ -47,7 +47,7 @@ static cudaError_t find_symbol(struct runtime *runtime, const char *call, const 
 	return runtime_refuse(call, cudaErrorInvalidSymbol, "the device code has no variable '%s'", found->name);
 }
 
-/* Where [offset, offset + bytes) of a symbol lies. */
+/* Returns the address of [offset, offset + bytes) of a symbol. */
 static cudaError_t find_part(struct runtime *runtime, const char *call, const void *symbol, size_t offset, size_t bytes,
                              void **part)
 {

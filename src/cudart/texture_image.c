@@ -1,9 +1,9 @@
-/* What textures and surfaces look at: images in linear or pitched memory, and which reads of them there are. */
+/* The images of textures and surfaces: linear or pitched memory, and the reads that they allow. */
 #include "cudart/texture.h"
 
 #include "cudart/host_memory.h"
 
-/* Which reads a format allows. */
+/* Checks that the format allows the reads. */
 cudaError_t texture_check_reads(const char *call, const struct sluice_image *image,
                                 const struct sluice_sampler *sampler)
 {
@@ -67,7 +67,7 @@ cudaError_t texture_pitched_image(const char *call, uint64_t address, const stru
 cudaError_t texture_check_surface(struct runtime *runtime, const char *call, cudaArray_const_t array)
 {
 	cudaError_t result = array_check(runtime, call, array);
-	/* CUDA does not ask it of mip levels, which programs fill without. */
+	/* CUDA does not require it for mip levels, and programs fill levels without it. */
 	if (result == cudaSuccess && !array->owner && !(array->flags & cudaArraySurfaceLoadStore))
 		result = runtime_refuse(call, cudaErrorInvalidValue,
 		                        "the array was made without cudaArraySurfaceLoadStore");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An object that the program has made. */
+/* An object created by the program. */
 struct texture_object {
 	uint64_t handle;
 	bool is_surface;
@@ -57,7 +57,7 @@ static cudaError_t resource_image(struct runtime *runtime, const char *call, con
 	return runtime_refuse(call, cudaErrorInvalidValue, "%d is no kind of resource", (int)resource->resType);
 }
 
-/* What is looked at of the resource: all of it, in its own format; anything else is not there yet. */
+/* Accepts only views of the whole resource in its own format; other views are not implemented. */
 static cudaError_t check_view(const char *call, const struct cudaResourceViewDesc *view,
                               const struct sluice_image *image)
 {
@@ -170,7 +170,7 @@ cudaError_t cudaDestroySurfaceObject(cudaSurfaceObject_t object)
 	return destroy("cudaDestroySurfaceObject", object, true);
 }
 
-/* Copies a part of what is kept of an object. */
+/* Copies a part of the object's stored description. */
 static cudaError_t get(const char *call, uint64_t handle, bool is_surface, void *to, size_t at, size_t size)
 {
 	struct runtime *runtime = runtime_enter();

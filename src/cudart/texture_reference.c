@@ -1,4 +1,4 @@
-/* Texture and surface references, by the host's variables for them. */
+/* Texture and surface references, identified by their host variables. */
 #include "cudart/texture.h"
 
 #include "base/arena.h"
@@ -6,22 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To a multiple of which linear memory begins for a texture; what is over goes into the offset that a program adds. */
+/* The alignment of linear memory bound to a texture. The remainder is returned as the offset that a program adds. */
 enum { BASE_ALIGN = 256 };
 
-/* A reference that the compiler has registered. */
+/* A reference registered by the compiler's code. */
 struct texture_reference {
 	const void *host;
 	const char *name;
 	struct binary *binary;
 	bool reads_floats, is_bound, is_linear;
 	size_t offset;
-	struct sluice_image image;    /* while it is bound: what, */
-	struct textureReference seen; /* and how, as the host's variable said it */
+	struct sluice_image image;    /* the bound image, if any, */
+	struct textureReference seen; /* and the host variable's attributes at that time */
 	struct texture_reference *next;
 };
 
-/* ---- what the compiler calls ---- */
+/* ---- calls by compiled code ---- */
 
 static void add_reference(void **handle, const void *host, const char *name, bool reads_floats)
 {
@@ -60,7 +60,7 @@ static struct texture_reference *find_reference(struct runtime *runtime, const v
 	return reference;
 }
 
-/* The registered reference and its handle; loads its module. */
+/* Returns the registered reference and its handle; loads its module. */
 static cudaError_t open_reference(struct runtime *runtime, const char *call, cudaError_t wrong, const void *host,
                                   struct texture_reference **reference, uint64_t *handle)
 {
@@ -87,7 +87,7 @@ static struct sluice_sampler sampler_of(const struct textureReference *texture, 
 	                                 .lowest_level = texture->minMipmapLevelClamp,
 	                                 .highest_level = texture->maxMipmapLevelClamp};
 	for (unsigned d = 0; d < 3; d++)
-		sampler.outside[d] = (enum sluice_outside)texture->addressMode[d]; /* the same order */
+		sampler.outside[d] = (enum sluice_outside)texture->addressMode[d]; /* both enums have the same order */
 	return sampler;
 }
 
@@ -115,13 +115,14 @@ static cudaError_t bind(struct runtime *runtime, const char *call, const struct 
 	return cudaSuccess;
 }
 
-/* Programs change a reference's attributes between launches without binding it again, and CUDA's runtime looks at them then. */
+/* Programs may change a reference's attributes between launches without binding it again. CUDA's runtime reads them at
+ * each launch. */
 cudaError_t texture_references_refresh(struct runtime *runtime, const char *call)
 {
 	for (struct texture_reference *reference = runtime->references; reference; reference = reference->next) {
 		if (!reference->is_bound || memcmp(&reference->seen, reference->host, sizeof reference->seen) == 0 ||
 		    !texture_bytes_at(runtime, reference->image.address,
-		                      1)) /* what was freed since is found out when it is read */
+		                      1)) /* memory freed since then is detected when it is read */
 			continue;
 		size_t offset = reference->offset;
 		cudaError_t result = bind(runtime, call, reference->host, &reference->image, reference->is_linear);
@@ -132,7 +133,7 @@ cudaError_t texture_references_refresh(struct runtime *runtime, const char *call
 	return cudaSuccess;
 }
 
-/* Memory that a texture looks at begins at a multiple of BASE_ALIGN. */
+/* Aligns the base of a texture's memory to BASE_ALIGN. */
 static cudaError_t align_base(const char *call, size_t *offset, uint64_t *address)
 {
 	size_t over = *address % BASE_ALIGN;
@@ -249,7 +250,7 @@ cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureRe
 	return runtime_leave(runtime, result);
 }
 
-/* A reference as programs name it: the host's variable or, in old programs, its name. */
+/* A reference given by a program: the host variable or, in old programs, its name. */
 struct named {
 	const struct texture_reference *references, *found;
 	const char *name;
@@ -272,7 +273,7 @@ static cudaError_t get_reference(const char *call, cudaError_t wrong, const void
 	if (result == cudaSuccess && symbol)
 		named.found = find_reference(runtime, symbol);
 	if (result == cudaSuccess && symbol && !named.found)
-		access_guarded(find_name, &named, &missing); /* what is no text is no name */
+		access_guarded(find_name, &named, &missing); /* a pointer to unreadable memory is not a name */
 	if (result == cudaSuccess && !named.found)
 		result = runtime_refuse(call, wrong, "%p is no reference of the program", symbol);
 	if (result == cudaSuccess)

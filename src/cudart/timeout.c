@@ -1,4 +1,4 @@
-/* --timeout: a process that takes longer ends, with the statistics of what was simulated. */
+/* --timeout: ends a process that takes longer, with the statistics of what was simulated. */
 #include "cudart/runtime.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* cudaRunTrace: kernels of which there is a trace of instructions and no program (sluice run --trace-in). */
+/* cudaRunTrace: runs kernels from an instruction trace, without a program (sluice run --trace-in). */
 #include "cudart/runtime.h"
 
 #include <sluice/trace.h>

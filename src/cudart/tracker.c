@@ -1,4 +1,5 @@
-/* cudaSetCTATracker and cudaFlushCTATracker: a program says which bytes each block of its next kernels will read. */
+/* cudaSetCTATracker and cudaFlushCTATracker: a program announces the bytes that each block of its next kernels will
+ * read. */
 #include "cudart/runtime.h"
 
 #include <sluice/cta_tracker.h>
@@ -14,7 +15,7 @@ cudaError_t cudaSetCTATracker(const void *baseptr, size_t typesize, int minbidxp
 		runtime_message("cudaSetCTATracker: an element of %zu bytes; expected 1 to %d", typesize, INT_MAX);
 		return runtime_leave(runtime, cudaErrorInvalidValue);
 	}
-	/* In bytes; the maximum is an index, inclusive. No product of two ints overflows 64 bits. */
+	/* Converts indexes to bytes; the maximum index is inclusive. No product of two ints overflows 64 bits. */
 	int64_t size = (int64_t)typesize;
 	const struct sluice_range range = {.base = (uint64_t)(uintptr_t)baseptr,
 	                                   .low = size * minoffset,

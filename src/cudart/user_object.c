@@ -1,4 +1,5 @@
-/* User objects: what a program lets graphs keep, and the destructor that is called when nobody has a reference any more. */
+/* User objects: data that a program hands to graphs, with a destructor that is called after the last reference is
+ * released. */
 #include "cudart/graph.h"
 
 #include "base/arena.h"
@@ -8,7 +9,7 @@
 struct CUuserObject_st {
 	void *pointer;
 	cudaHostFn_t destroy;
-	uint64_t references; /* the program's and those of graphs; 0: its destructor is to be called */
+	uint64_t references; /* those of the program and of graphs; 0: the destructor must be called */
 	struct CUuserObject_st *next;
 };
 
@@ -19,7 +20,7 @@ struct graph_object {
 	struct graph_object *next;
 };
 
-/* Living ones alone. */
+/* Accepts only live objects. */
 static cudaError_t check(const struct runtime *runtime, const char *call, const void *pointer, unsigned count)
 {
 	const struct CUuserObject_st *object = runtime->user_objects;
@@ -66,7 +67,7 @@ void graph_objects_drop(cudaGraph_t graph)
 	graph->objects = NULL;
 }
 
-/* Takes one out that is to be destroyed; NULL: there is none. */
+/* Removes an object that must be destroyed from the list and returns it; NULL: none. */
 static struct CUuserObject_st *take_ended(struct runtime *runtime)
 {
 	struct CUuserObject_st **at = &runtime->user_objects;
@@ -128,7 +129,7 @@ cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count)
 	return runtime_leave(runtime, result);
 }
 
-/* Gives up references, which there are, and calls the destructor where they were the last. */
+/* Releases existing references. Calls the destructor if they were the last ones. */
 static cudaError_t release(struct runtime *runtime, const char *call, cudaError_t result, cudaUserObject_t object,
                            unsigned count)
 {

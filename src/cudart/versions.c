@@ -1,10 +1,10 @@
-/* What programs of CUDA 12 and 13 call where it differs: the same answers in structs of their layout. */
+/* Calls of CUDA 12 and 13 with changed structs: the same results in their layout. */
 #include "cudart/versions.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* Of a simulated machine there is no more to say. */
+/* A simulated machine has values for only some of the new fields. */
 static struct properties_12_more more_of(int major)
 {
 	return (struct properties_12_more){
@@ -26,7 +26,7 @@ cudaError_t cudaChooseDevice_v2(int *device, const struct cudaDeviceProp_12 *pro
 	return cudaChooseDevice(device, &properties->first);
 }
 
-/* The fields from `first` to `last`, which lie side by side in both. */
+/* Copies the fields from `first` to `last`, which are contiguous and in the same order in both structs. */
 #define COPY(first, last)                                                                                              \
 	memcpy(&to->first, &from.first,                                                                                \
 	       offsetof(struct cudaDeviceProp, last) + sizeof from.last - offsetof(struct cudaDeviceProp, first))

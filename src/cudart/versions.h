@@ -1,10 +1,10 @@
-/* versions: structs of CUDA 12 and 13 where they differ from those of our headers, which are 11's. */
+/* versions: structs of CUDA 12 and 13 that differ from those of our headers, which follow CUDA 11. */
 #ifndef SLUICE_CUDART_VERSIONS_H
 #define SLUICE_CUDART_VERSIONS_H
 
 #include <cuda_runtime_api.h>
 
-/* What is new behind 11's fields in 12, and in the middle of 13's. */
+/* New fields: in CUDA 12 after those of CUDA 11, in CUDA 13 in the middle. */
 struct properties_12_more {
 	int hostRegisterSupported, sparseCudaArraySupported, hostRegisterReadOnlySupported;
 	int timelineSemaphoreInteropSupported, memoryPoolsSupported, gpuDirectRDMASupported;
@@ -19,7 +19,7 @@ struct cudaDeviceProp_12 {
 };
 _Static_assert(sizeof(struct cudaDeviceProp_12) == 1032, "cudaDeviceProp of CUDA 12");
 
-/* Without the clocks and what CUDA has given up. */
+/* CUDA 13 lacks the clocks and other removed fields. */
 struct cudaDeviceProp_13 {
 	char name[256];
 	cudaUUID_t uuid;
@@ -51,7 +51,7 @@ struct cudaDeviceProp_13 {
 };
 _Static_assert(sizeof(struct cudaDeviceProp_13) == 1008, "cudaDeviceProp of CUDA 13");
 
-/* 12's and 13's have room for clusters of blocks. */
+/* CUDA 12 and 13 add fields for thread block clusters. */
 struct cudaFuncAttributes_12 {
 	struct cudaFuncAttributes first;
 	int clusterDimMustBeSet, requiredCluster[3], clusterSchedulingPolicyPreference, nonPortableClusterSizeAllowed;
@@ -65,7 +65,7 @@ struct cudaPointerAttributes_13 {
 };
 _Static_assert(sizeof(struct cudaPointerAttributes_13) == 88, "cudaPointerAttributes of CUDA 13");
 
-/* Called by programs of these versions in place of the functions of that name. */
+/* Programs of these versions call these functions under their original names. */
 cudaError_t cudaGetDeviceProperties_v2(struct cudaDeviceProp_12 *properties, int device);
 cudaError_t cudaChooseDevice_v2(int *device, const struct cudaDeviceProp_12 *properties);
 cudaError_t abi13_cudaGetDeviceProperties(struct cudaDeviceProp_13 *properties, int device);
@@ -76,7 +76,7 @@ cudaError_t abi13_cudaMemPrefetchAsync(const void *pointer, size_t size, struct 
 				       unsigned int flags, cudaStream_t stream);
 cudaError_t abi13_cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
 				struct cudaMemLocation location);
-/* Of graphs: data of edges, and results of updates in one piece. */
+/* Graphs: edge data, and update results in one struct. */
 cudaError_t abi12_cudaGraphInstantiate(cudaGraphExec_t *executable, cudaGraph_t graph, unsigned long long flags);
 cudaError_t abi12_cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
                                       cudaGraphExecUpdateResultInfo *info);

@@ -1,10 +1,10 @@
-/* virtual: addresses and memory that programs of the driver API map to each other (driver_virtual.c). */
+/* virtual: address ranges and physical memory that programs map through the driver API (driver_virtual.c). */
 #ifndef SLUICE_CUDART_VIRTUAL_H
 #define SLUICE_CUDART_VIRTUAL_H
 
 struct runtime;
 
-/* Forgets all of it; the addresses stay what they are as long as the process lives. */
+/* Frees the bookkeeping. The address ranges stay reserved until the process ends. */
 void virtual_free(struct runtime *runtime);
 
 #endif

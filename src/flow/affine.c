@@ -1,4 +1,4 @@
-/* The global loads of a kernel and their statuses. */
+/* affine: the global loads of a kernel and their statuses. */
 #include "flow/affine.h"
 
 #include "flow/sets.h"
@@ -25,10 +25,10 @@ const char *affine_array_name(const struct affine_kernel *kernel, const struct a
 	return load->array ? affine_short_name(kernel->function, load->array->name) : "?";
 }
 
-/* What an index is made of. */
+/* The components of an index. */
 struct make {
 	bool op, varying_op, load, load_in_loop, control, counter, phi, unbounded, thread;
-	bool parameter, loop_at_launch; /* the latter: a counter whose bounds have one */
+	bool parameter, loop_at_launch; /* loop_at_launch: a counter whose bounds contain a parameter */
 };
 
 static bool is_launch_constant(const struct sym *sym, const struct sym_poly *poly)
@@ -50,7 +50,7 @@ static bool is_launch_constant(const struct sym *sym, const struct sym_poly *pol
 
 static void look_at(const struct affine_state *state, const struct sym_poly *poly, struct make *make);
 
-/* Whether a launch, or with `in_code` the compiler, can evaluate all of a polynomial but the one counter. */
+/* Returns true when a launch, or with `in_code` the compiler, can evaluate a polynomial except for one counter. */
 static bool is_known_but(const struct affine_state *state, const struct sym_poly *poly, uint32_t counter, bool in_code)
 {
 	for (uint32_t i = 0; i < poly->count; i++)
@@ -66,8 +66,8 @@ static bool is_known_but(const struct affine_state *state, const struct sym_poly
 	return true;
 }
 
-/* Whether some test that the loop makes in every iteration has what a launch, or the compiler, needs to bound the
- * counter. */
+/* Returns true when the loop makes a test in every iteration that bounds the counter, with values that a launch or
+ * the compiler knows. */
 static bool is_bounded(const struct affine_state *state, uint32_t loop, uint32_t counter, bool in_code)
 {
 	bool bounded = false;
@@ -126,8 +126,8 @@ static void look_at(const struct affine_state *state, const struct sym_poly *pol
 	for (uint32_t i = 0; i < poly->count; i++)
 		for (uint32_t k = 0; k < poly->term[i].factors; k++)
 			look_at_atom(state, poly->term[i].factor[k], make);
-	/* A value loaded inside the loop whose counter the index has is an array index of its own (a[b[i]]); one loaded
-	 * before it is where the induction variable begins: edges[i] is an induction. */
+	/* A value loaded inside the loop whose counter the index has is itself an array index (a[b[i]]). A value
+	 * loaded before the loop is the start of the induction variable: edges[i] is an induction. */
 	for (uint32_t i = 0; i < sym->loops && make->load; i++)
 		for (uint32_t t = 0; t < poly->count; t++)
 			for (uint32_t k = 0; k < poly->term[t].factors; k++) {
@@ -139,7 +139,7 @@ static void look_at(const struct affine_state *state, const struct sym_poly *pol
 			}
 }
 
-/* Operators first, then terms. */
+/* Operators take precedence over terms. */
 static enum affine_status strict_status(const struct make *make)
 {
 	if (make->op)
@@ -153,7 +153,7 @@ static enum affine_status strict_status(const struct make *make)
 	return make->thread ? AFFINE_QUASI_STATIC : AFFINE_STATIC;
 }
 
-/* Loops with known bounds count, and operations on nothing but launch constants are launch constants. */
+/* Loops with known bounds are accepted. Operations only on launch constants count as launch constants. */
 static enum affine_status relaxed_status(const struct make *make)
 {
 	if (make->varying_op)
@@ -162,13 +162,13 @@ static enum affine_status relaxed_status(const struct make *make)
 		return AFFINE_INDIRECT;
 	if (make->control)
 		return AFFINE_CONTROL;
-	if (make->phi || make->unbounded || make->load) /* what counts from a loaded value on */
+	if (make->phi || make->unbounded || make->load) /* counts up from a loaded value */
 		return AFFINE_INDUCTION;
 	return make->thread || make->counter ? AFFINE_QUASI_STATIC : AFFINE_STATIC;
 }
 
-/* The atom that is the address of what is indexed, or FLOW_NONE: a variable, else the one parameter known to be a pointer,
- * else the one parameter that can be one. */
+/* Returns the atom that is the base address of the index, or FLOW_NONE. It is a variable, else the only parameter
+ * known to be a pointer, else the only parameter that can be one. */
 static uint32_t find_base(const struct sym *sym, const struct sym_poly *poly)
 {
 	uint32_t symbol = FLOW_NONE, pointer = FLOW_NONE, wide = FLOW_NONE, symbols = 0, pointers = 0, wides = 0;
@@ -194,7 +194,7 @@ static uint32_t find_base(const struct sym *sym, const struct sym_poly *poly)
 	return pointers == 1 ? pointer : pointers == 0 && wides == 1 ? wide : FLOW_NONE;
 }
 
-/* Index of the address operand of an instruction that may access global memory, or FLOW_NONE. */
+/* Returns the index of the address operand of an instruction that may access global memory, or FLOW_NONE. */
 static uint32_t address_operand(const struct ptx_inst *inst)
 {
 	if (inst->space != PTX_GLOBAL && inst->space != PTX_GENERIC)
@@ -226,7 +226,7 @@ static void describe(struct sym *sym, struct affine_load *load, const struct sym
 	}
 }
 
-/* Adds the load, unless it is not of global memory. */
+/* Adds the load, if it reads global memory. */
 static void add_load(struct affine_kernel *kernel, struct affine_state *state, uint32_t inst, struct sym_value address)
 {
 	struct sym *sym = &state->sym;
@@ -274,7 +274,7 @@ static void judge(struct affine_state *state, struct affine_load *load)
 	load->loops_at_launch = make.loop_at_launch;
 	if (!state->sym.reducible && load->relaxed <= AFFINE_QUASI_STATIC)
 		load->status = load->relaxed = AFFINE_CONTROL;
-	/* Which of several pointers it is, or that it is one at all, is not known. */
+	/* It is unknown which of several pointers it is, or whether it is a pointer. */
 	if (!load->array && load->relaxed <= AFFINE_QUASI_STATIC)
 		load->status = load->relaxed = AFFINE_INDIRECT;
 	describe(&state->sym, load, form->index.poly);
@@ -292,7 +292,7 @@ struct affine_kernel *affine_analyze(struct arena *arena, const struct ptx_funct
 	state->stays = arena_array(arena, sym->loops, sizeof(struct sym_stay *));
 	state->bounding = arena_array(arena, sym->loops, sizeof *state->bounding);
 	state->guards = arena_array(arena, sym->cfg->blocks, sizeof(struct sym_condition *));
-	/* Which parameters are pointers must be known before addresses are taken apart. */
+	/* Pointer parameters must be known before addresses are decomposed. */
 	for (uint32_t i = 0; i < function->body_count; i++) {
 		kernel->calls |= function->body[i].op == PTX_OP_CALL;
 		if (function->body[i].op == PTX_OP_CVTA && sym->cfg->block[sym->cfg->block_of[i]].reachable)
@@ -317,7 +317,7 @@ struct affine_kernel *affine_analyze(struct arena *arena, const struct ptx_funct
 			sym->atom[i].operand[k] = sym_expand(sym, sym->atom[i].operand[k]);
 	for (uint32_t i = 0; i < kernel->loads; i++)
 		judge(state, &kernel->load[i]);
-	/* A pointer may be read as parameter more than once, by loads of different types. */
+	/* A pointer parameter may be read several times, by loads of different types. */
 	for (uint32_t i = 0; i < sym->atoms; i++)
 		kernel->arrays += sym->atom[i].kind == SYM_PARAM && sym->atom[i].is_pointer;
 	return kernel;

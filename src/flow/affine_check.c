@@ -1,4 +1,4 @@
-/* What a run read against what the rows said. */
+/* affine_check: compares the reads of a run with the predicted rows. */
 #include "flow/affine.h"
 
 #include <stdlib.h>
@@ -17,9 +17,9 @@ struct affine_check {
 	struct arena arena;
 	const struct affine_kernel *kernel;
 	struct affine_rows *rows; /* by load */
-	uint64_t *base;           /* by load: where its array begins */
-	struct range *array;      /* by load: the allocation that holds its base; empty: none */
-	uint32_t *load_of;        /* by instruction, FLOW_NONE where it is not listed */
+	uint64_t *base;           /* by load: start of its array */
+	struct range *array;      /* by load: the allocation that contains its base; empty: none */
+	uint32_t *load_of;        /* by instruction; FLOW_NONE if it is not listed */
 };
 
 struct affine_block {
@@ -35,7 +35,7 @@ static int by_low(const void *a, const void *b)
 	return (x->low > y->low) - (x->low < y->low);
 }
 
-/* Sorts, joins, and counts the bytes. */
+/* Sorts and joins the ranges, and returns the number of bytes. */
 static uint64_t unite(struct ranges *ranges)
 {
 	size_t kept = 0;
@@ -73,7 +73,7 @@ static void add_range(struct ranges *ranges, uint64_t low, uint64_t high)
 	ranges->range[ranges->count++] = (struct range){low, high};
 }
 
-/* The bytes in both, each united. */
+/* Returns the number of bytes in both; each is already united. */
 static uint64_t common(const struct ranges *a, const struct ranges *b)
 {
 	uint64_t bytes = 0;
@@ -129,7 +129,7 @@ void affine_check_close(struct affine_check *check)
 	free(check);
 }
 
-/* Where the block's bytes begin that a row of the load gives as 0. */
+/* Returns the address of offset 0 of a load's row for this block. */
 static uint64_t shift(const struct affine_block *block, const struct affine_row *row, uint64_t base)
 {
 	for (uint32_t i = 0; i < 3; i++)
@@ -173,7 +173,7 @@ bool affine_block_read(struct affine_block *block, uint32_t inst, uint64_t addre
 	const struct affine_rows *rows = &check->rows[number];
 	uint32_t bytes = check->kernel->load[number].bytes, first = 0, end = rows->count;
 	int64_t at = rows->count ? (int64_t)(address - shift(block, rows->row, check->base[number])) : 0;
-	/* The last row that begins at or before the address; the rows of a load move alike. */
+	/* The last row that begins at or before the address; all rows of a load move alike. */
 	while (end - first > 1) {
 		uint32_t middle = first + (end - first) / 2;
 		if (rows->row[middle].low <= at)

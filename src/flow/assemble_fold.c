@@ -1,10 +1,10 @@
-/* Instructions as a machine has them: constants that need no register, base + index * size in one instruction, offsets of
- * addresses, and nothing that nobody reads. */
+/* assemble_fold: turns PTX into machine-like instructions. Constants need no register, base + index * size is one
+ * instruction, and addresses have offsets. Unused results are removed. */
 #include "flow/assemble.h"
 
 #include <string.h>
 
-/* How far back an index may have been scaled for a base to be added to it. */
+/* Largest distance in instructions between the scaling of an index and its addition to a base. */
 enum { FOLD_DISTANCE = 256 };
 
 struct folder {
@@ -13,10 +13,11 @@ struct folder {
 	struct ptx_function *to;
 	struct assemble_values known;
 	const uint32_t *block_of; /* by old instruction */
-	uint32_t block;           /* of the instruction at hand */
-	/* By old register, and one more for the size of an indexed element: what holds the constant in its block. */
-	uint32_t *holder, *holder_block; /* holder_block: + 1 */
-	uint32_t *moved_to;              /* by old instruction; the body's end too */
+	uint32_t block;           /* block of the current instruction */
+	/* By old register, and one more entry for the size of an indexed element: the register that holds the
+	 * constant in the current block. */
+	uint32_t *holder, *holder_block; /* holder_block: block number + 1 */
+	uint32_t *moved_to;              /* by old instruction, and for the body's end */
 	uint32_t room, reg_room;
 };
 
@@ -48,7 +49,7 @@ static uint32_t new_register(struct folder *folder, enum ptx_type type)
 	return id;
 }
 
-/* Some constant; which does not matter. */
+/* An arbitrary constant. */
 static struct ptx_operand constant_operand(void)
 {
 	return (struct ptx_operand){.kind = PTX_OPERAND_INT, .bits = 1};
@@ -69,7 +70,7 @@ static uint32_t new_constant(struct folder *folder, enum ptx_type type)
 	return reg;
 }
 
-/* The register that holds a constant, which is loaded again in each block that needs it. */
+/* Returns the register that holds a constant. The constant is reloaded in each block that uses it. */
 static uint32_t holder_of(struct folder *folder, uint32_t constant, enum ptx_type type)
 {
 	if (folder->holder_block[constant] != folder->block + 1) {
@@ -98,7 +99,8 @@ static bool holds_constant(const struct folder *folder, const struct ptx_operand
 	                                        : is_constant(operand);
 }
 
-/* The instruction that computes what an operand's register holds, or NULL where there are several, or none. */
+/* Returns the instruction that computes the value of an operand's register. Returns NULL when there are several or
+ * none. */
 static const struct ptx_inst *source_of(const struct folder *folder, const struct ptx_operand *operand)
 {
 	if (!has_register(operand))
@@ -108,7 +110,7 @@ static const struct ptx_inst *source_of(const struct folder *folder, const struc
 	return folder->known.value[reg].kind == ASSEMBLE_OWN ? folder->known.defined[reg] : NULL;
 }
 
-/* An instruction names one constant if it computes; memory and what moves between lanes read registers. */
+/* A computing instruction can encode one constant. Memory accesses and exchanges between lanes read registers. */
 static bool names_constant(const struct ptx_inst *inst)
 {
 	return ptx_op_unit(inst->op) != PTX_UNIT_MEM && inst->op != PTX_OP_SHFL && inst->op != PTX_OP_CALL &&
@@ -141,7 +143,8 @@ static void resolve_all(struct folder *folder, struct ptx_operand *operand, uint
 	}
 }
 
-/* Whether a register holds at an instruction what it held at another: it is written once, or not between the two. */
+/* Returns true when a register holds the same value at two instructions: it is written only once, or not between
+ * them. */
 static bool is_unchanged(const struct folder *folder, uint32_t reg, const struct ptx_inst *then,
                          const struct ptx_inst *now)
 {
@@ -158,7 +161,7 @@ static bool is_unchanged(const struct folder *folder, uint32_t reg, const struct
 	return true;
 }
 
-/* The 32-bit register that an operand is a constant multiple of: by mul.wide, or by shl of cvt. */
+/* Returns the 32-bit register of which an operand is a constant multiple: by mul.wide, or by shl of cvt. */
 static const struct ptx_operand *scaled_index(const struct folder *folder, const struct ptx_operand *operand,
                                               const struct ptx_inst *now)
 {
@@ -178,7 +181,7 @@ static const struct ptx_operand *scaled_index(const struct folder *folder, const
 	return has_register(index) && is_unchanged(folder, index->reg, widened, now) ? index : NULL;
 }
 
-/* base + index * size: of the two constants that there may be the size takes a register, which is narrower. */
+/* Folds base + index * size. If both base and size are constants, the size takes a register, because it is narrower. */
 static bool fold_address(struct folder *folder, struct ptx_inst *inst, const struct ptx_inst *original)
 {
 	const struct ptx_operand *index = NULL;
@@ -210,7 +213,7 @@ static bool fold_address(struct folder *folder, struct ptx_inst *inst, const str
 	return true;
 }
 
-/* [x + constant] needs x alone: an immediate always, the address of a variable where 32 bits are enough. */
+/* [x + constant] needs only x: for any immediate, and for a variable's address where 32 bits are enough. */
 static void fold_offset(struct folder *folder, struct ptx_operand *address, const struct ptx_inst *now)
 {
 	const struct ptx_inst *sum;
@@ -276,7 +279,7 @@ static bool has_effect(const struct ptx_inst *inst)
 	        ptx_op_is_matrix(inst->op));
 }
 
-/* Whether an instruction's results are read; if it has none they count as read. */
+/* Returns true when an instruction's results are read; an instruction without results counts as read. */
 static bool is_needed(const struct ptx_inst *inst, const uint32_t *readers)
 {
 	uint32_t ids[PTX_MAX_IDS], count = ptx_inst_writes(inst, ids);
@@ -286,7 +289,8 @@ static bool is_needed(const struct ptx_inst *inst, const uint32_t *readers)
 	return count == 0 || inst->op == PTX_OP_CALL;
 }
 
-/* Takes out what computes for nobody, users before sources. A result of an atomic that nobody reads needs no register. */
+/* Removes instructions whose results are unused, users before sources. An unused result of an atomic needs no
+ * register. */
 static void remove_dead(struct arena *arena, struct ptx_function *function)
 {
 	uint32_t *readers = arena_array(arena, function->reg_count, sizeof *readers), ids[PTX_MAX_IDS], kept = 0;

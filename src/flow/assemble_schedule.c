@@ -1,18 +1,20 @@
-/* The order in which an assembler that hides latencies issues the instructions of a block: list scheduling. Of those whose
- * operands are there the one goes first from which the way to the block's end is longest, unless it makes more registers
- * live than may be; then what frees some, and at last what comes first in the text. */
+/* assemble_schedule: list scheduling, the order in which an assembler that hides latencies issues the instructions
+ * of a block. Among instructions whose operands are ready, the one with the longest path to the block's end comes
+ * first. If it would exceed the register limit, an instruction that frees registers comes first, and else the first
+ * in the text. */
 #include "flow/assemble.h"
 
 #include "flow/sets.h"
 
 #include <string.h>
 
-/* Cycles from an instruction to those that need its result. */
+/* Cycles from an instruction to the first use of its result. */
 enum { ALU_CYCLES = 5, SPECIAL_CYCLES = 20, NEAR_CYCLES = 25, FAR_CYCLES = 300 };
-/* So many memory instructions back an order is looked for, and among so many instructions the next to issue. */
+/* MEMORY_WINDOW: how many earlier memory instructions are checked for ordering. ISSUE_WINDOW: how many candidates
+ * are considered for the next issue. */
 enum { MEMORY_WINDOW = 256, ISSUE_WINDOW = 64 };
 
-/* An instruction that must come later than another. */
+/* An instruction that must follow another. */
 struct successor {
 	uint32_t inst, cycles;
 	struct successor *next;
@@ -24,18 +26,18 @@ struct reader {
 	struct reader *next;
 };
 
-/* What a block has done with a register so far. */
+/* The uses of a register in a block so far. */
 struct register_use {
-	uint32_t block;         /* whose use it is, + 1 */
-	uint32_t writer;        /* + 1 */
-	struct reader *readers; /* since it was written */
+	uint32_t block;         /* number of that block + 1 */
+	uint32_t writer;        /* index of its last writer + 1 */
+	struct reader *readers; /* since the last write */
 };
 
 /* An instruction of the block. */
 struct node {
 	struct successor *successors;
-	uint32_t waits_for; /* how many */
-	uint32_t ready;     /* at which cycle */
+	uint32_t waits_for; /* number of predecessors not yet issued */
+	uint32_t ready;     /* cycle at which it can issue */
 	uint32_t height;    /* cycles to the block's end */
 };
 
@@ -45,16 +47,16 @@ struct schedule {
 	struct register_use *use; /* by register */
 	uint32_t *reads_left;     /* by register, in the block */
 	uint64_t *live;           /* by register */
-	uint32_t pressure;        /* 32-bit registers live */
+	uint32_t pressure;        /* number of live 32-bit registers */
 
-	/* The block at hand. */
+	/* The current block. */
 	uint32_t block;
 	struct arena arena;
 	const struct ptx_inst *inst;
 	uint32_t count;
 	const uint64_t *live_out;
 	struct node *node;
-	uint32_t *waiting; /* those that wait for none, in the order of their heights */
+	uint32_t *waiting; /* instructions that wait for no other, sorted by height */
 	uint32_t waitings;
 };
 
@@ -110,7 +112,8 @@ static void write_register(struct schedule *schedule, uint32_t reg, uint32_t ins
 	use->readers = NULL;
 }
 
-/* Each write before its reads, each read before the next write; a write under a guard reads the old value too. */
+/* Orders each write before its reads, and each read before the next write. A write under a guard also reads the old
+ * value. */
 static void order_registers(struct schedule *schedule)
 {
 	uint32_t ids[PTX_MAX_IDS];
@@ -131,7 +134,7 @@ static bool is_memory(const struct ptx_inst *inst)
 	return ptx_op_latency(inst->op) == PTX_LATENCY_MEMORY;
 }
 
-/* Nothing of memory passes it. */
+/* Memory accesses are not moved across it. */
 static bool is_fence(const struct ptx_inst *inst)
 {
 	enum ptx_latency latency = ptx_op_latency(inst->op);
@@ -157,7 +160,7 @@ static int64_t end_of(const struct ptx_inst *inst, const struct ptx_operand *add
 	return address->offset + (int64_t)ptx_type_bytes(inst->type) * (inst->vector ? inst->vector : 1);
 }
 
-/* Whether two accesses must stay in order. */
+/* Returns true when two accesses may alias and must stay in order. */
 static bool may_meet(const struct ptx_inst *a, const struct ptx_inst *b)
 {
 	if ((only_reads(a) && only_reads(b)) || a->nc || b->nc || ptx_reads_texture(a) || ptx_reads_texture(b))
@@ -219,7 +222,7 @@ static uint32_t width_of(const struct schedule *schedule, uint32_t reg)
 	return type == PTX_PRED ? 0 : flow_register_width(type);
 }
 
-/* Takes what an instruction reads and writes out of the live set and into it. */
+/* Updates the live set for an instruction's reads and writes. */
 static void make_live(struct schedule *schedule, const struct ptx_inst *inst)
 {
 	uint32_t ids[PTX_MAX_IDS];
@@ -235,7 +238,7 @@ static void make_live(struct schedule *schedule, const struct ptx_inst *inst)
 			schedule->pressure += width_of(schedule, ids[k]);
 }
 
-/* Whether an instruction makes more registers live than there may be. */
+/* Returns true when an instruction makes more registers live than the limit allows. */
 static bool is_too_much(const struct schedule *schedule, const struct ptx_inst *inst)
 {
 	uint32_t ids[PTX_MAX_IDS], more = 0, fewer = 0, count = ptx_inst_writes(inst, ids);
@@ -248,7 +251,7 @@ static bool is_too_much(const struct schedule *schedule, const struct ptx_inst *
 	return more > fewer && schedule->pressure + more - fewer > schedule->limit;
 }
 
-/* Where among the waiting an instruction is, or belongs. */
+/* Returns the position of an instruction in the waiting list, or its insertion position. */
 static uint32_t place_of(const struct schedule *schedule, uint32_t inst)
 {
 	uint32_t low = 0, high = schedule->waitings;
@@ -279,7 +282,8 @@ static void take_waiting(struct schedule *schedule, uint32_t place)
 	        (schedule->waitings - place) * sizeof *schedule->waiting);
 }
 
-/* The place of the next to issue; `oldest` is the first in the text that has not been. Lets cycles pass for it. */
+/* Returns the position of the next instruction to issue, and advances *cycle until it is ready. `oldest` is the
+ * first instruction in the text that has not issued. */
 static uint32_t choose(struct schedule *schedule, uint32_t oldest, uint32_t *cycle)
 {
 	uint32_t window = schedule->waitings < ISSUE_WINDOW ? schedule->waitings : ISSUE_WINDOW;

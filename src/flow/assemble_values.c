@@ -1,4 +1,4 @@
-/* What registers hold that need not be in a register: constants, copies, halves. */
+/* assemble_values: finds values that do not need a register: constants, copies, halves. */
 #include "flow/assemble.h"
 
 static bool is_integer_register(const struct ptx_function *function, uint32_t reg)
@@ -17,7 +17,7 @@ static void find_definitions(struct arena *arena, const struct ptx_function *fun
 	}
 }
 
-/* Instructions whose result's low half follows from their sources' low halves. */
+/* Instructions for which the low half of the result depends only on the low halves of the sources. */
 static bool keeps_low_half(const struct ptx_inst *inst)
 {
 	switch (inst->op) {
@@ -46,7 +46,7 @@ static bool is_loaded_parameter(const struct ptx_inst *inst)
 	return inst->op == PTX_OP_LD && inst->space == PTX_PARAM && inst->operand[0].kind == PTX_OPERAND_REG;
 }
 
-/* Whether an operand needs the low half alone of its register. */
+/* Returns true when an operand uses only the low half of its register. */
 static bool asks_for_low_half(const struct ptx_function *function, const struct assemble_values *known,
                               const struct ptx_inst *inst, const struct ptx_operand *operand)
 {
@@ -77,7 +77,7 @@ static bool widen(const struct ptx_function *function, struct assemble_values *k
 	return changed;
 }
 
-/* Shared and local addresses have 32 bits in the machine; so has what they alone are computed from. */
+/* Shared and local addresses have 32 bits in the machine, and so have values used only to compute these. */
 static void find_narrow(const struct ptx_function *function, struct assemble_values *known)
 {
 	uint32_t ids[PTX_MAX_IDS];
@@ -98,7 +98,7 @@ static void find_narrow(const struct ptx_function *function, struct assemble_val
 	}
 }
 
-/* Special registers that the constant bank has, beside the parameters. */
+/* Special registers that the constant bank holds in addition to the parameters. */
 static bool is_constant_sreg(enum ptx_sreg sreg)
 {
 	return (sreg >= PTX_NTID_X && sreg <= PTX_NTID_Z) || (sreg >= PTX_NCTAID_X && sreg <= PTX_NCTAID_Z);
@@ -126,7 +126,7 @@ static struct assemble_value value_of_operand(const struct assemble_values *know
 	}
 }
 
-/* Whether an instruction writes what it reads, as far as anyone asks. */
+/* Returns true when the bits of the result that are used equal the source. */
 static bool is_copy(const struct assemble_values *known, const struct ptx_inst *inst)
 {
 	if (inst->operands < 2 || inst->operand[0].kind != PTX_OPERAND_REG)
@@ -141,7 +141,7 @@ static bool is_copy(const struct assemble_values *known, const struct ptx_inst *
 static struct assemble_value value_of_inst(const struct ptx_function *function, const struct assemble_values *known,
                                            const struct ptx_inst *inst)
 {
-	/* A kernel's parameters lie in the constant bank; a function's have been computed by its caller. */
+	/* A kernel's parameters are in the constant bank; the caller has computed those of other functions. */
 	bool is_parameter = function->is_entry && is_loaded_parameter(inst) && inst->operand[1].reg == PTX_NO_REG;
 	if (is_parameter)
 		return (struct assemble_value){ASSEMBLE_CONSTANT, 0};
@@ -158,7 +158,7 @@ struct assemble_values assemble_values(struct arena *arena, const struct ptx_fun
 	known.is_narrow = arena_array(arena, function->reg_count, sizeof *known.is_narrow);
 	find_definitions(arena, function, &known);
 	find_narrow(function, &known);
-	/* In text order: a source that is defined further down stays what its instruction computes. */
+	/* In text order: a source that is defined further down counts as the result of its instruction. */
 	uint32_t ids[PTX_MAX_IDS];
 	for (uint32_t i = 0; i < function->body_count; i++) {
 		const struct ptx_inst *inst = &function->body[i];

@@ -1,4 +1,4 @@
-/* Who calls whom, and what lives across the calls. */
+/* calls: the call graph, and the registers that are live across calls. */
 #include "flow/calls.h"
 
 #include "flow/assemble.h"
@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* An assembler hides latencies while a thread has no more registers than let most machines be full: 64 Ki registers and
- * 2,048 threads an SM. */
+/* An assembler hides latencies while a thread has few enough registers to fill an SM of most machines: 64 Ki
+ * registers and 2,048 threads per SM. */
 enum { REGISTERS_OF_FULL_SM = 32 };
 
 struct call_node *calls_node(const struct calls *calls, const struct ptx_function *function)
@@ -15,7 +15,6 @@ struct call_node *calls_node(const struct calls *calls, const struct ptx_functio
 	return &calls->node[function->index];
 }
 
-/* Calls `visit` with each operand of an instruction and of its vectors and lists. */
 void calls_each_operand(const struct ptx_operand *operand, uint32_t count,
                         void (*visit)(void *user, const struct ptx_operand *operand), void *user)
 {
@@ -82,7 +81,7 @@ static struct call_edge *edge_by_address(struct calls *calls, struct call_node *
 	return node->by_address;
 }
 
-/* While a node's calls are added, its edges must be those that were found last. */
+/* While the calls of a node are added, the cached edges must be that node's. */
 static void add_call(struct calls *calls, struct call_node *node, const struct ptx_inst *call, uint32_t across)
 {
 	const struct ptx_operand *target = &call->operand[1];
@@ -93,7 +92,7 @@ static void add_call(struct calls *calls, struct call_node *node, const struct p
 		edge->across = across;
 }
 
-/* One more than the highest physical register of a live set. */
+/* Returns one more than the highest physical register of a live set. */
 static uint32_t held(const struct ptx_function *function, const struct flow_registers *registers, const uint64_t *live,
                      uint32_t words)
 {
@@ -108,7 +107,7 @@ static uint32_t held(const struct ptx_function *function, const struct flow_regi
 	return count;
 }
 
-/* Adds the calls of a block; `live` has room for a live set. */
+/* Adds the calls of a block; `live` is space for one live set. */
 static void add_block_calls(struct calls *calls, struct call_node *node, const struct flow_cfg *cfg, uint32_t number,
                             const struct flow_liveness *liveness, const struct flow_registers *registers,
                             uint64_t *live)
@@ -148,7 +147,7 @@ static struct call_node *enter(struct calls *calls, struct call_node *node, stru
 	return node;
 }
 
-/* Whether a call through a register can reach a function. */
+/* Returns true when a call through a register can reach the function. */
 static bool is_addressed(const struct call_node *node)
 {
 	return node->address_taken && !node->function->is_entry;
@@ -159,8 +158,8 @@ static bool is_entered(const struct call_node *node)
 	return node->is_on_path || node->is_done;
 }
 
-/* Takes the next step from a node: into a callee that is new, or NULL when all have been entered. No node is ever new
- * again, so that all calls by address look through the nodes once. */
+/* Takes the walk's next step from a node: returns a callee that has not been entered, or NULL. An entered node is
+ * never new again, so all calls by address together scan the nodes only once. */
 static struct call_node *next_callee(struct calls *calls, struct call_node *node)
 {
 	for (; node->next; node->next = node->next->next) {
@@ -188,7 +187,7 @@ static void leave(struct calls *calls, struct call_node *node)
 		calls->addressed_local_bytes = node->local_bytes;
 }
 
-/* Without recursion: call chains may be too long for it. */
+/* Iterative, because call chains may be too long for recursion. */
 void calls_walk(struct calls *calls, struct call_node *node, void (*visit)(void *user, struct call_node *node),
                 void *user)
 {
@@ -205,7 +204,7 @@ void calls_walk(struct calls *calls, struct call_node *node, void (*visit)(void 
 	}
 }
 
-/* Fills in a function's own registers, and its calls with what lives across them. */
+/* Computes a function's own registers, and its calls with the registers live across them. */
 static void find_registers(struct calls *calls, struct call_node *node)
 {
 	struct arena arena = {0};
@@ -232,7 +231,7 @@ static void find_registers(struct calls *calls, struct call_node *node)
 	arena_free(&arena);
 }
 
-/* A recursive call's are not known; so those of calls by address are of the functions that the walk has left. */
+/* Registers of a recursive call are unknown. A call by address counts the functions that the walk has already left. */
 static uint32_t registers_below(const struct calls *calls, const struct call_node *callee)
 {
 	if (!callee)

@@ -20,14 +20,14 @@ uint32_t flow_branch_target(const struct ptx_inst *branch)
 	return branch->operand[branch->destinations].target;
 }
 
-/* Splits the body into blocks and fills in block_of; the last block is the virtual exit. */
+/* Splits the body into blocks and fills in block_of. The last block is the virtual exit. */
 static void split(struct arena *arena, struct flow_cfg *cfg)
 {
 	const struct ptx_function *function = cfg->function;
 	uint32_t count = function->body_count;
 	cfg->block_of = arena_array(arena, count, sizeof *cfg->block_of);
 
-	/* First 1 where a block begins, then the number of its block. */
+	/* First 1 where a block begins, later the number of its block. */
 	uint32_t *begins = cfg->block_of;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ptx_inst *inst = &function->body[i];
@@ -52,7 +52,7 @@ static void split(struct arena *arena, struct flow_cfg *cfg)
 	cfg->block[cfg->blocks - 1].first = count;
 }
 
-/* The blocks that a block leads to, each once: at most two. */
+/* Returns the distinct successors of a block: at most two. */
 static uint32_t find_successors(const struct flow_cfg *cfg, uint32_t block, uint32_t successor[2])
 {
 	const struct flow_block *b = &cfg->block[block];
@@ -68,7 +68,7 @@ static uint32_t find_successors(const struct flow_cfg *cfg, uint32_t block, uint
 			falls_through = last->guard != PTX_NO_REG;
 		}
 	}
-	/* Block numbers follow the body, so that the last block falls into the exit. */
+	/* Blocks are numbered in the order of the body, so that the last block falls through to the exit. */
 	if (falls_through && (count == 0 || successor[0] != block + 1))
 		successor[count++] = block + 1;
 	return count;
@@ -137,7 +137,7 @@ bool flow_has_edge(const struct flow_cfg *cfg, uint32_t from, uint32_t to)
 	return false;
 }
 
-/* An instruction as part of a Graphviz label. */
+/* Prints an instruction as part of a Graphviz label. */
 static void print_label_line(const struct ptx_function *function, const struct ptx_inst *inst, FILE *file)
 {
 	char *text = NULL;

@@ -1,4 +1,4 @@
-/* Comparisons that hold where a block runs, from the branches that lead to it. */
+/* conditions: comparisons that are true wherever a block runs, from the branches that lead to it. */
 #include "flow/sets.h"
 #include "flow/symbolic.h"
 
@@ -22,7 +22,7 @@ static enum ptx_cmp opposite(enum ptx_cmp cmp)
 	}
 }
 
-/* LO, LS, HI, HS are the unsigned ones' other names. */
+/* LO, LS, HI and HS are other names of the unsigned comparisons. */
 static enum ptx_cmp plain(enum ptx_cmp cmp)
 {
 	switch (cmp) {
@@ -55,7 +55,7 @@ static struct sym_condition *comparison(struct sym *sym, uint32_t inst, bool hol
 	};
 	condition->left = sym_expand(sym, sym_operand(sym, inst, 1, condition->bits));
 	condition->right = sym_expand(sym, sym_operand(sym, inst, 2, condition->bits));
-	/* A register wider than what is compared has bits that do not count. */
+	/* If a register is wider than the comparison, some of its bits are ignored. */
 	if (condition->left.bits != condition->bits || condition->right.bits != condition->bits)
 		return next;
 	return condition;
@@ -81,7 +81,7 @@ struct sym_condition *sym_conditions(struct sym *sym, uint32_t predicate, uint32
 	return next;
 }
 
-/* Whether the only way into a block is from `from`, but for ways back to it from blocks that it dominates. */
+/* Returns true when a block is entered only from `from`, apart from back edges from blocks that it dominates. */
 static bool only_from(const struct sym *sym, uint32_t block, uint32_t from)
 {
 	const struct flow_block *b = &sym->cfg->block[block];
@@ -104,7 +104,7 @@ struct sym_condition *sym_guards(struct sym *sym, uint32_t block)
 		uint32_t from = sym->idom[at];
 		const struct flow_block *b = &sym->cfg->block[from];
 		const struct ptx_inst *last = b->count ? &sym->function->body[b->first + b->count - 1] : NULL;
-		/* A block that loops back to itself brings values of a later iteration than the guard's. */
+		/* A block that loops back to itself has values of a later iteration than the guard. */
 		if (!last || last->op != PTX_OP_BRA || last->guard == PTX_NO_REG || b->successors != 2 ||
 		    !only_from(sym, at, from))
 			continue;

@@ -1,5 +1,6 @@
-/* Reaching definitions, forwards over sets of them until they hold (Aho, Lam, Sethi and Ullman, "Compilers", section 9.2.4). A
- * definition under a guard is one more, and ends none: lanes whose guard is off keep the old value. */
+/* definitions: reaching definitions, by a forward iteration over sets until they are stable (Aho, Lam, Sethi and
+ * Ullman, "Compilers", section 9.2.4). A definition under a guard adds to the set and ends none: lanes whose guard
+ * is false keep the old value. */
 #include "flow/flow.h"
 
 #include "flow/sets.h"
@@ -7,12 +8,11 @@
 struct walk {
 	const struct flow_cfg *cfg;
 	struct flow_definitions *definitions;
-	uint64_t *gives,
-		*ends; /* by block: the definitions in it that reach its end; those that do not come through it */
+	uint64_t *gives, *ends; /* by block: its own definitions that reach its end; definitions that it overwrites */
 	uint64_t *out;
 };
 
-/* Numbers all definitions, and links those of a register. */
+/* Numbers all definitions, and links those of each register. */
 static void find_all(struct arena *arena, const struct ptx_function *function, struct flow_definitions *definitions)
 {
 	uint32_t ids[FLOW_MAX_REGS], count = 0;
@@ -40,7 +40,7 @@ static void change_all_of(const struct flow_definitions *definitions, uint32_t r
 	}
 }
 
-/* The definition of a register by an instruction. */
+/* Returns the definition of a register by an instruction. */
 static uint32_t definition_at(const struct flow_definitions *definitions, uint32_t reg, uint32_t inst)
 {
 	uint32_t d = definitions->first_of[reg];
@@ -65,7 +65,7 @@ static void walk_block(const struct walk *walk, uint32_t block)
 	}
 }
 
-/* True when more come out of the block than before. */
+/* Returns true when the set at the block's end has grown. */
 static bool pass_through(const struct walk *walk, uint32_t block)
 {
 	uint32_t words = walk->definitions->words;
@@ -116,7 +116,7 @@ static bool writes(const struct ptx_inst *inst, uint32_t reg)
 	return false;
 }
 
-/* What the block itself has written is known already when it comes round a loop. */
+/* The block's own writes were counted already, so those that reach it around a loop are skipped. */
 static bool is_within(uint32_t inst, uint32_t begin, uint32_t end)
 {
 	return inst >= begin && inst < end;

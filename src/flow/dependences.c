@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A list that grows. */
+/* A growing list. */
 struct list {
 	uint32_t *item;
 	uint32_t count, room;
@@ -20,7 +20,7 @@ static void push(struct list *list, uint32_t item)
 	list->item[list->count++] = item;
 }
 
-/* Moves it to the arena. */
+/* Moves the list to the arena. */
 static uint32_t *keep(struct arena *arena, struct list *list)
 {
 	uint32_t *kept = arena_array(arena, list->count + 1, sizeof *kept);
@@ -49,7 +49,7 @@ static void add_part(struct flow_dependences *on, const struct ptx_function *fun
 	on->part[on->parts++] = (struct flow_part){.function = function};
 }
 
-/* The kernel, and what it calls, each once. */
+/* Lists the kernel and all functions that it calls, each once. */
 static void find_parts(struct arena *arena, struct flow_dependences *on, const struct ptx_function *kernel)
 {
 	on->part = arena_array(arena, kernel->module->function_count, sizeof *on->part);
@@ -104,7 +104,7 @@ bool flow_operand_reads(const struct ptx_operand *operand, uint32_t reg)
 
 /* --- values --- */
 
-/* What is read, and who gives it. */
+/* The registers read, and the instructions that provide their values. */
 struct uses {
 	struct list reg, giver;
 };
@@ -115,7 +115,7 @@ static void add_use(struct uses *uses, uint32_t reg, uint32_t giver)
 	push(&uses->giver, giver);
 }
 
-/* A register may be read twice: its definitions are listed once. */
+/* A register may be read twice by an instruction; its definitions are listed once. */
 static bool is_first(const uint32_t *ids, uint32_t k)
 {
 	for (uint32_t i = 0; i < k; i++)
@@ -137,7 +137,7 @@ static void find_registers(const struct flow_part *part, const struct flow_defin
 	}
 }
 
-/* The parameter, or variable for one, that an instruction loads or stores; NULL: none. */
+/* Returns the parameter, or the variable for one, that an instruction loads or stores; or NULL. */
 static const struct ptx_variable *parameter_of(const struct ptx_inst *inst)
 {
 	bool is_store = inst->op == PTX_OP_ST;
@@ -169,7 +169,7 @@ static uint32_t place_among(const struct ptx_operand *list, const struct ptx_var
 	return FLOW_NONE;
 }
 
-/* A parameter of a function: what those who call it have stored for it. */
+/* A parameter of a function: its values are those that callers have stored for it. */
 static void find_arguments(const struct flow_dependences *on, const struct ptx_function *function, uint32_t place,
                            struct uses *uses)
 {
@@ -182,7 +182,7 @@ static void find_arguments(const struct flow_dependences *on, const struct ptx_f
 	}
 }
 
-/* A result of a call: what the function has stored for it. */
+/* A result of a call: its values are those that the callee has stored for it. */
 static void find_results(const struct flow_dependences *on, const struct flow_part *part,
                          const struct ptx_variable *variable, struct uses *uses)
 {
@@ -240,9 +240,9 @@ static void find_values(struct arena *arena, struct flow_dependences *on)
 	free(uses.giver.item);
 }
 
-/* --- what decides --- */
+/* --- control dependencies --- */
 
-/* Whether the way from a branch along one of its edges comes to a block that another way can miss. */
+/* Returns true when the path along one edge of a branch always reaches a block that another path can miss. */
 static bool leads_to(const uint32_t *ipdom, uint32_t branching, uint32_t edge, uint32_t block)
 {
 	for (uint32_t on = edge; on != FLOW_NONE && on != ipdom[branching]; on = ipdom[on])

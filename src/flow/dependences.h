@@ -1,21 +1,22 @@
-/* dependences: what an instruction depends on, in a kernel with the functions that it calls: the instructions whose values it may read, and
- * those that decide whether it runs (Ferrante, Ottenstein and Warren, "The Program Dependence Graph", 1987); and backward slices over
- * both (Weiser, "Program Slicing", 1981). Instructions of all these functions are numbered together.
+/* dependences: the dependencies of instructions, in a kernel with the functions that it calls. An instruction
+ * depends on those whose values it may read, and on those that decide whether it runs. Source: Ferrante, Ottenstein
+ * and Warren, "The Program Dependence Graph", 1987. Backward slices follow both kinds (Weiser, "Program Slicing",
+ * 1981). The instructions of all these functions are numbered consecutively.
  *
- * Values go through registers, and to functions and back through their parameters and results; not through other memory. Of a
- * function that is called from several places all of them count; calls by address are not followed. Requires nothing.
+ * Values pass through registers, and to functions and back through parameters and results, but not through other
+ * memory. All call sites of a function count. Calls by address are not followed. Requires nothing.
  */
 #ifndef SLUICE_FLOW_DEPENDENCES_H
 #define SLUICE_FLOW_DEPENDENCES_H
 
 #include "flow/flow.h"
 
-/* An instruction that gives what another reads: in a register, or, of parameters, PTX_NO_REG. */
+/* An instruction that provides a value that another reads: in a register or, for parameters, PTX_NO_REG. */
 struct flow_use {
 	uint32_t reg, giver;
 };
 
-/* A function of these, and the numbers of its first instruction and block. */
+/* One of these functions, with the numbers of its first instruction and first block. */
 struct flow_part {
 	const struct ptx_function *function;
 	const struct flow_cfg *cfg;
@@ -25,24 +26,27 @@ struct flow_part {
 struct flow_dependences {
 	struct flow_part *part; /* the first is the kernel */
 	uint32_t parts;
-	uint32_t count; /* instructions: */
+	uint32_t count; /* number of instructions */
 	const struct ptx_inst **inst;
 	uint32_t *part_of, *block_of;
-	uint32_t *first_use; /* its uses begin there and end where the next one's begin; those of one register lie together */
+	/* by instruction: start of its uses, which end at the next instruction's; uses of one register are adjacent */
+	uint32_t *first_use;
 	struct flow_use *use;
-	uint32_t *first_decider; /* by block, likewise: */
+	uint32_t *first_decider; /* the same, by block */
 	uint32_t *decider;       /* branches, and calls of its function */
 };
 
+/* Analyzes a kernel with all functions that it calls. The result is on the arena. */
 struct flow_dependences *flow_dependences(struct arena *arena, const struct ptx_function *kernel);
 
-/* The number of an instruction of one of the functions, or FLOW_NONE. */
+/* Returns the number of an instruction of one of the functions, or FLOW_NONE. */
 uint32_t flow_number(const struct flow_dependences *dependences, const struct ptx_inst *inst);
 
-/* Whether an operand reads a register, as a value, in a vector or in an address. */
+/* Returns true when an operand reads a register, as a value, in a vector or in an address. */
 bool flow_operand_reads(const struct ptx_operand *operand, uint32_t reg);
 
-/* Adds to serves[], by instruction a set of 8 bits, the members of a set at an instruction and at all that it depends on. */
+/* Marks an instruction and all instructions that it depends on. serves[] has one byte per instruction; the bits of
+ * `set` are added to it. */
 void flow_slice(const struct flow_dependences *dependences, uint32_t inst, uint8_t set, uint8_t *serves);
 
 #endif

@@ -1,5 +1,5 @@
-/* Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001), forwards from the entry and
- * backwards from the exit. */
+/* dominators: the algorithm of Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm" (2001). It runs
+ * forwards from the entry, and backwards from the exit. */
 #include "flow/flow.h"
 
 /* The graph, or its reverse. */
@@ -25,7 +25,7 @@ static struct edges edges_in(struct view view, uint32_t block)
 	return edges_out((struct view){view.cfg, !view.backwards}, block);
 }
 
-/* Post-order numbers from the root, FLOW_NONE for what it does not reach; `order` lists the blocks by number. */
+/* Computes post-order numbers from the root, FLOW_NONE for unreachable blocks. `order` lists the blocks by number. */
 static uint32_t number_blocks(struct arena *scratch, struct view view, uint32_t root, uint32_t *number, uint32_t *order)
 {
 	struct visit {
@@ -55,7 +55,7 @@ static uint32_t number_blocks(struct arena *scratch, struct view view, uint32_t 
 	return count;
 }
 
-/* The nearest common ancestor of two blocks in the tree as known so far. */
+/* Returns the nearest common ancestor of two blocks in the current tree. */
 static uint32_t common_ancestor(const uint32_t *idom, const uint32_t *number, uint32_t a, uint32_t b)
 {
 	while (a != b) {
@@ -85,8 +85,8 @@ static uint32_t *find_dominators(struct arena *arena, struct view view, uint32_t
 		for (uint32_t i = count - 1; i-- > 0;) {
 			uint32_t block = order[i], dominator = FLOW_NONE;
 			struct edges in = edges_in(view, block);
-			/* From the last edge to the first: in a ladder of branches to one block, each step up the tree
-			 * is then short, and the whole linear. */
+			/* From the last edge to the first. In a ladder of branches to one block, each step up the
+			 * tree is then short, and the total time linear. */
 			for (uint32_t k = in.count; k-- > 0;) {
 				if (idom[in.to[k]] == FLOW_NONE)
 					continue;

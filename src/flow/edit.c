@@ -1,4 +1,4 @@
-/* What is recorded of a function's changes. */
+/* edit: records changes to a function. */
 #include "flow/edit_inner.h"
 
 #include <assert.h>
@@ -59,7 +59,7 @@ struct edit_list *edit_block_begin(struct edit *edit, const struct flow_cfg *cfg
 	return edit_before(edit, cfg->block[block].first);
 }
 
-/* The instruction that ends a block, or FLOW_NONE where it runs into the next. */
+/* Returns the instruction that ends a block, or FLOW_NONE if the block falls through. */
 static uint32_t end_of(const struct flow_cfg *cfg, uint32_t block)
 {
 	const struct flow_block *b = &cfg->block[block];
@@ -75,7 +75,7 @@ struct edit_list *edit_block_end(struct edit *edit, const struct flow_cfg *cfg, 
 	                        : edit_fall(edit, cfg->block[block].first + cfg->block[block].count);
 }
 
-/* Whether the edge is the one on which the block's last instruction leaves. */
+/* Returns true when the edge is the one taken by the block's last instruction. */
 static bool is_taken(const struct flow_cfg *cfg, uint32_t from, uint32_t to)
 {
 	uint32_t end = end_of(cfg, from), count = cfg->function->body_count, goes_to = count;
@@ -90,7 +90,7 @@ struct edit_list *edit_split(struct edit *edit, const struct flow_cfg *cfg, uint
 {
 	uint32_t behind = cfg->block[from].first + cfg->block[from].count;
 	assert(flow_has_edge(cfg, from, to) && cfg->function == edit->function);
-	/* One edge is both ways of a branch to what follows it: then it is the block's end. */
+	/* If a branch leads to the next instruction, taken and fall-through are one edge: the block's end. */
 	if (cfg->block[from].successors == 1)
 		return edit_block_end(edit, cfg, from);
 	if (is_taken(cfg, from, to))
@@ -102,7 +102,7 @@ struct edit_list *edit_split(struct edit *edit, const struct flow_cfg *cfg, uint
 struct edit_list *edit_on_edge(struct edit *edit, const struct flow_cfg *cfg, uint32_t from, uint32_t to)
 {
 	assert(flow_has_edge(cfg, from, to));
-	/* The function is entered in block 0 too, without an edge; control comes to the exit without an instruction of its own. */
+	/* Block 0 is also entered without an edge, at the start of the function. The exit has no instruction. */
 	if (cfg->block[from].successors > 1 && cfg->block[to].predecessors == 1 && to != 0 && to + 1 != cfg->blocks)
 		return edit_block_begin(edit, cfg, to);
 	return edit_split(edit, cfg, from, to);

@@ -1,4 +1,4 @@
-/* A function's new code, made of the old and of what was recorded. */
+/* edit_apply: builds a function's new code from the old code and the recorded changes. */
 #include "flow/edit_inner.h"
 
 #include <assert.h>
@@ -10,10 +10,10 @@ struct builder {
 	struct arena *arena, *scratch;
 	struct ptx_inst *body;
 	uint32_t count, old_count;
-	/* By a target before the change, where it is now: instructions, the body's end, and behind that the blocks of branches
-	 * that are split, in the order of their branches. */
+	/* By old target: its new position. Targets are instructions and the body's end. After these come the blocks
+	 * of split branches, in the order of their branches. */
 	uint32_t *moved_to, split_branches;
-	uint32_t place_of_blocks; /* the instruction in front of which these blocks go */
+	uint32_t place_of_blocks; /* the instruction before which these blocks are placed */
 };
 
 static uint32_t length_of(const struct edit_list *list)
@@ -30,7 +30,8 @@ static bool leaves_for_good(const struct builder *builder, uint32_t at)
 	return flow_ends_block(inst) && inst->guard == PTX_NO_REG && !builder->edit->point[at].is_removed;
 }
 
-/* Behind an instruction that nothing falls from, the last such; else the body's end, with a branch over the blocks. */
+/* The blocks are placed after the last instruction that never falls through. Otherwise they are at the body's end,
+ * with a branch over them. */
 static uint32_t find_place(const struct builder *builder)
 {
 	for (uint32_t at = builder->old_count; at > 0; at--)
@@ -39,7 +40,7 @@ static uint32_t find_place(const struct builder *builder)
 	return builder->old_count;
 }
 
-/* Whether the instruction leaves by way of a block of its own. */
+/* Returns true when the instruction leaves through a separate block. */
 static bool has_block(const struct builder *builder, uint32_t at)
 {
 	return builder->edit->point[at].splits_taken && !builder->edit->point[at].is_removed;
@@ -65,7 +66,7 @@ static void put_list(struct builder *builder, const struct edit_list *list)
 		builder->body[builder->count++] = node->inst;
 }
 
-/* A branch to a target before the change, with the line of source of an instruction that stands near. */
+/* Returns a branch to an old target, with the source line of a nearby instruction. */
 static struct ptx_inst new_branch(struct builder *builder, uint32_t target, uint32_t near)
 {
 	struct ptx_inst branch = {.op = PTX_OP_BRA, .guard = PTX_NO_REG, .vector = 1, .pattern = ">l", .operands = 1};
@@ -89,7 +90,7 @@ static void put_fall(struct builder *builder, uint32_t at)
 		builder->body[builder->count++] = new_branch(builder, at, at - 1);
 }
 
-/* On the way that a guarded instruction leaves: what is inserted there, and then what the instruction did. */
+/* Writes the blocks through which guarded instructions leave: the inserted code, then the action of the instruction. */
 static void put_blocks(struct builder *builder)
 {
 	uint32_t block = builder->old_count + 1;
@@ -110,7 +111,7 @@ static void put_blocks(struct builder *builder)
 	}
 }
 
-/* The instruction itself; one that is split goes to its block, number `block` of those. */
+/* Writes the instruction itself; a split instruction branches to its block, number `block` of these. */
 static void put_instruction(struct builder *builder, uint32_t at, uint32_t *block)
 {
 	const struct ptx_inst *inst = &builder->function->body[at];
@@ -140,7 +141,7 @@ static void put_all(struct builder *builder)
 	}
 }
 
-/* By instruction of the new body, and its end: whether a branch goes there. */
+/* Returns, by instruction of the new body and for its end, whether it is a branch target. */
 static bool *move_targets(struct builder *builder)
 {
 	bool *is_target = arena_array(builder->scratch, (size_t)builder->count + 1, sizeof *is_target);
@@ -155,7 +156,7 @@ static bool *move_targets(struct builder *builder)
 	return is_target;
 }
 
-/* The labels in the order of the new body, and one more where a branch goes to none. */
+/* Puts the labels in the order of the new body, and adds one at each branch target without a label. */
 static void move_labels(struct builder *builder, const bool *is_target)
 {
 	struct ptx_label *old = builder->function->labels, **end = &builder->function->labels;

@@ -1,4 +1,4 @@
-/* edit_inner: what the files of flow/edit.h share. */
+/* edit_inner: interface between the files that implement flow/edit.h. */
 #ifndef SLUICE_FLOW_EDIT_INNER_H
 #define SLUICE_FLOW_EDIT_INNER_H
 
@@ -9,10 +9,10 @@ struct edit_node {
 	struct edit_node *next;
 };
 
-/* edit_names.c: the stem, with as many '_' behind it as make it, behind %, $ or __, the beginning of no name that the function
- * sees. */
+/* edit_names.c: returns the stem, extended by '_' until no name that the function sees begins with it after %, $ or
+ * __. */
 const char *edit_fresh_stem(struct arena *arena, const struct ptx_function *function, const char *stem);
-/* What stands in front of a stem, the stem and a number. */
+/* Returns a front, the stem and a number as one name. */
 const char *edit_name(struct arena *arena, const char *front, const char *stem, uint32_t number);
 
 #endif

@@ -1,10 +1,10 @@
-/* Names that are made for a function. */
+/* edit_names: creates names for new symbols of a function. */
 #include "flow/edit_inner.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Whether a name is what is made of the stem. */
+/* Returns true when a name begins with the stem after a front. */
 static bool takes(const char *name, const char *stem)
 {
 	static const char *const fronts[] = {"%", "$", "__"};

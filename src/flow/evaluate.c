@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Keeps sums of multiples of forms far from the end of their type. */
+/* Limits multiples of forms, so that their sums cannot overflow. */
 static const wide MOST_TIMES = (wide)1 << 32;
 
 static struct eval_form new_form(struct eval *eval)
@@ -28,7 +28,7 @@ static bool fail(struct eval *eval, const char *why)
 	return false;
 }
 
-/* The variable that an atom is, or FLOW_NONE. */
+/* Returns the variable of an atom, or FLOW_NONE. */
 static uint32_t variable_of(const struct sym_atom *atom)
 {
 	if (atom->kind == SYM_COUNTER)
@@ -62,7 +62,7 @@ static bool is_constant_form(const struct eval *eval, const struct eval_form *fo
 	return true;
 }
 
-/* An operation on constants as PTX defines it, of `bits` bits. */
+/* Computes an operation on constants as PTX defines it, with `bits` bits. */
 static bool operate(struct eval *eval, const struct ptx_inst *in, uint32_t bits, int64_t a, int64_t b, uint64_t *value)
 {
 	bool is_signed = ptx_type_is_signed(in->type);
@@ -154,7 +154,7 @@ bool eval_poly(struct eval *eval, const struct sym_poly *poly, uint32_t bits, st
 			const struct sym_atom *atom = &eval->state->sym.atom[term->factor[k]];
 			uint32_t v = variable_of(atom);
 			if (v < EVAL_LOOPS && eval->last[v] == 0) {
-				coef = 0; /* an index of an extent of 1 */
+				coef = 0; /* an index with extent 1 */
 			} else if (v == FLOW_NONE) {
 				if (!constant_value(eval, atom, &value))
 					return false;
@@ -185,7 +185,7 @@ bool eval_is_bounded(struct eval *eval, uint32_t variable)
 	       fail(eval, eval->unbounded ? eval->unbounded : "a loop has no bound known at launch");
 }
 
-/* Bounds by the variables' own, now or up to now. */
+/* Computes bounds from the variables' own bounds, current or up to now. */
 static bool box(struct eval *eval, const struct eval_form *form, bool now, wide *low, wide *high)
 {
 	const int64_t *first = now ? eval->low : eval->first, *last = now ? eval->high : eval->last;
@@ -202,7 +202,8 @@ static bool box(struct eval *eval, const struct eval_form *form, bool now, wide 
 	return true;
 }
 
-/* The least value of a form: each fact, times what makes a variable vanish, is subtracted where that helps. */
+/* Computes the minimum of a form. A multiple of each fact that cancels a variable is subtracted where that raises
+ * the bound. */
 static bool least(struct eval *eval, struct eval_form form, wide *bound)
 {
 	wide ignored;
@@ -241,7 +242,8 @@ bool eval_proves(struct eval *eval, const struct sym_need *needs)
 	for (const struct sym_need *need = needs; need; need = need->next) {
 		struct eval_form form;
 		wide low, high;
-		/* All 64 bits: the wider value was made of the same polynomial, not of what it is modulo its width. */
+		/* All 64 bits: the wider value was made from the same polynomial, not from its value modulo the
+		 * width. */
 		if (!eval_poly(eval, need->poly, 64, &form) ||
 		    !eval_range(eval, &form, need->every_iteration, &low, &high))
 			return false;
@@ -251,7 +253,7 @@ bool eval_proves(struct eval *eval, const struct sym_need *needs)
 	return true;
 }
 
-/* The greatest number of an unsigned or signed type, and its least. */
+/* Return the smallest and the greatest number of an unsigned or signed type. */
 static wide type_least(uint32_t bits, bool is_signed)
 {
 	return is_signed ? -((wide)1 << (bits - 1)) : 0;
@@ -275,7 +277,7 @@ static void add_fact(struct eval *eval, struct eval_form fact)
 	eval->fact[eval->facts++] = fact;
 }
 
-/* Adds left <= right - gap. */
+/* Adds the fact left <= right - gap. */
 static void add_order(struct eval *eval, const struct eval_form *left, const struct eval_form *right, int gap)
 {
 	struct eval_form fact = combine(eval, right, left, -1);
@@ -283,7 +285,7 @@ static void add_order(struct eval *eval, const struct eval_form *left, const str
 	add_fact(eval, fact);
 }
 
-/* That two values differ is of use only where they do not: nobody comes here then. */
+/* That two values differ is useful only if they are equal: then the location is unreachable. */
 static bool use_difference(struct eval *eval, const struct sym_condition *condition)
 {
 	struct eval_form left, right, never = new_form(eval);
@@ -299,7 +301,7 @@ static bool use_difference(struct eval *eval, const struct sym_condition *condit
 	return true;
 }
 
-/* A condition becomes a fact where the operands are surely the numbers that their forms give; true when it did. */
+/* Turns a condition into a fact, if the operands are certainly the numbers of their forms. Returns true on success. */
 static bool use_condition(struct eval *eval, const struct sym_condition *condition)
 {
 	struct eval_form left, right;
@@ -316,7 +318,7 @@ static bool use_condition(struct eval *eval, const struct sym_condition *conditi
 	bool less = condition->cmp == PTX_LT || condition->cmp == PTX_LE;
 	if (!condition->is_signed && less && low[0] < 0 && low[0] >= -((wide)1 << (bits - 1)) && high[0] <= top &&
 	    low[1] >= 0 && high[1] < (wide)1 << (bits - 1)) {
-		/* Below a number without the high bit: a negative one would be above it. */
+		/* Unsigned comparison with a number without the high bit: a negative value would be greater. */
 		struct eval_form zero = new_form(eval);
 		add_order(eval, &zero, &left, 0);
 		low[0] = 0;
@@ -353,7 +355,7 @@ static wide floor_divide(wide a, wide b)
 	return quotient - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* Whether the type of the comparison holds the form's values. */
+/* Returns true when the comparison's type can hold the form's values. */
 static bool fits(struct eval *eval, const struct eval_form *form, const struct sym_condition *condition)
 {
 	wide low, high;
@@ -361,8 +363,8 @@ static bool fits(struct eval *eval, const struct eval_form *form, const struct s
 	       high <= type_greatest(condition->bits, condition->is_signed);
 }
 
-/* The last value of the loop's counter for which the condition, that the loop goes on, can hold; -1: never, so that the
- * loop's header is reached once. False: not known. */
+/* Computes the last counter value for which the condition to continue can be true. -1: never, so that the loop's
+ * header is reached once. Returns false when it is unknown. */
 static bool last_stay(struct eval *eval, const struct sym_condition *condition, uint32_t variable, int64_t *last)
 {
 	struct eval_form left, right, gap;
@@ -377,7 +379,7 @@ static bool last_stay(struct eval *eval, const struct sym_condition *condition, 
 	if (!step || !box(eval, &gap, true, &low, &high))
 		return false;
 	if (condition->cmp == PTX_NE) {
-		/* Goes on until both are equal, which they must become exactly. */
+		/* Continues until both are equal, which must happen exactly. */
 		bool divides = gap.constant % step == 0;
 		for (uint32_t v = 0; v < eval->variables; v++)
 			divides = divides && gap.coef[v] % step == 0;
@@ -393,14 +395,14 @@ static bool last_stay(struct eval *eval, const struct sym_condition *condition, 
 	bound = bound < -1 ? -1 : bound;
 	if (bound > INT64_MAX / 4)
 		return false;
-	/* The operands must be those numbers up to the test that ends the loop. */
+	/* The operands must be these numbers up to the test that ends the loop. */
 	eval->known[variable] = true;
 	eval->last[variable] = eval->high[variable] = (int64_t)bound + 1;
 	*last = (int64_t)bound;
 	if (!eval_proves(eval, condition->left.needs) || !eval_proves(eval, condition->right.needs))
 		return false;
 	if (condition->cmp == PTX_NE) {
-		/* Equal modulo 2^bits is equal, then. */
+		/* Then equality modulo 2^bits means equality. */
 		gap.coef[variable] = step;
 		return box(eval, &gap, true, &low, &high) && -low < (wide)1 << condition->bits &&
 		       high < (wide)1 << condition->bits;
@@ -408,7 +410,7 @@ static bool last_stay(struct eval *eval, const struct sym_condition *condition, 
 	return fits(eval, &left, condition) && fits(eval, &right, condition);
 }
 
-/* Bounds of a loop's counter. */
+/* Computes bounds of a loop's counter. */
 static void bound_loop(struct eval *eval, uint32_t number)
 {
 	const struct affine_state *state = eval->state;
@@ -429,7 +431,8 @@ static void bound_loop(struct eval *eval, uint32_t number)
 			eval->unbounded = at.why;
 			continue;
 		}
-		/* Behind the test it still holds; elsewhere the header may have been reached once more. */
+		/* After the test the condition still holds; elsewhere the header may have been reached one more
+		 * time. */
 		bool behind = stay->into != sym->loop[number].header &&
 		              flow_dominates(sym->idom, stay->into, eval->block) &&
 		              sym->cfg->block[stay->into].predecessors == 1;
@@ -440,7 +443,7 @@ static void bound_loop(struct eval *eval, uint32_t number)
 	}
 }
 
-/* The indexes of threads and the counters of loops around, as the facts narrow them. */
+/* Narrows thread indexes and the counters of enclosing loops by the facts. */
 static void narrow(struct eval *eval)
 {
 	for (uint32_t v = EVAL_TID; v < eval->variables && eval->facts; v++) {
@@ -481,7 +484,7 @@ void eval_open(struct eval *eval, struct arena *arena, const struct affine_state
 	}
 	for (const struct sym_condition *guard = guards; guard; guard = guard->next)
 		conditions++;
-	/* A fact can let another condition become one: as long as that happens. */
+	/* A new fact may allow another condition to become a fact, so this repeats until none does. */
 	bool *used = arena_array(arena, conditions + 1, sizeof *used);
 	for (bool more = true; more;) {
 		uint32_t i = 0;

@@ -1,4 +1,4 @@
-/* Facts: how each is found, what it rests on, and when two are the same. */
+/* facts: how each fact is computed, what it depends on, and when two are equal. */
 #include "flow/facts.h"
 
 #include "flow/affine.h"
@@ -48,7 +48,7 @@ static void *find_affine(struct arena *arena, struct facts *facts)
 	return affine_analyze(arena, facts->function);
 }
 
-/* Two facts of the same graph, but for graphs. */
+/* Compare two facts of the same graph; same_cfg() compares the graphs themselves. */
 static bool same_cfg(const struct flow_cfg *cfg, const void *a, const void *b)
 {
 	const struct flow_cfg *one = a, *other = b;
@@ -98,9 +98,9 @@ static bool same_definitions(const struct flow_cfg *cfg, const void *a, const vo
 
 static const struct {
 	const char *name;
-	unsigned rests_on; /* at one or more removes */
+	unsigned rests_on; /* directly or indirectly */
 	void *(*find)(struct arena *arena, struct facts *facts);
-	bool (*same)(const struct flow_cfg *cfg, const void *a, const void *b); /* NULL: cannot be told */
+	bool (*same)(const struct flow_cfg *cfg, const void *a, const void *b); /* NULL: cannot be compared */
 } rows[FACTS] = {
 	[FACT_CFG] = {"control flow", NO_FACTS, find_cfg, same_cfg},
 	[FACT_DOMINATORS] = {"dominators", FACT_SET(CFG), find_dominators, same_by_block},

@@ -1,13 +1,14 @@
-/* The affine footprint: the bytes that a block reads, as rows whose ends are affine functions of its index. */
+/* footprint: the affine footprint: the bytes that a block reads, as rows whose ends are affine functions of the
+ * block's index. */
 #include "flow/evaluate.h"
 #include "flow/sets.h"
 
 #include <stdlib.h>
 
 enum { DEFAULT_MAX_ROWS = 4096 };
-static const wide MOST_READS = (wide)1 << 48; /* keeps sums of reads in their type */
+static const wide MOST_READS = (wide)1 << 48; /* prevents overflow of sums of reads */
 
-/* One index of threads or loops that moves the address. */
+/* A thread index or loop counter that moves the address. */
 struct span {
 	wide stride; /* bytes, positive */
 	wide count;
@@ -21,7 +22,7 @@ static int by_stride(const void *a, const void *b)
 	return (x->count > y->count) - (x->count < y->count);
 }
 
-/* Arrays in the order in which the program declares them; NULL, which is not known, first. Never by where the host keeps them. */
+/* Orders arrays by their declaration in the program; NULL (unknown) comes first. Host addresses must not matter. */
 static int by_declaration(const struct ptx_variable *x, const struct ptx_variable *y)
 {
 	if (!x || !y)
@@ -51,7 +52,7 @@ static bool move_alike(const struct affine_row *a, const struct affine_row *b)
 	       a->ctaid[1] == b->ctaid[1] && a->ctaid[2] == b->ctaid[2];
 }
 
-/* Sorts the rows and joins those that touch. */
+/* Sorts the rows and joins adjacent ones. */
 static void join(struct affine_rows *rows, uint32_t gap)
 {
 	uint32_t kept = 0;
@@ -71,7 +72,8 @@ static void join(struct affine_rows *rows, uint32_t gap)
 	rows->count = rows->count ? kept + 1 : 0;
 }
 
-/* One row for each value of the indexes that leave gaps, the smallest strides first, so that a row is as long as can be. */
+/* Makes one row for each value of the indexes that leave gaps. Smallest strides are merged first, so that rows are
+ * as long as possible. */
 static void split(struct arena *arena, struct affine_row whole, wide low, struct span *span, uint32_t spans,
                   const struct affine_launch *launch, struct affine_rows *rows)
 {
@@ -102,8 +104,8 @@ static void split(struct arena *arena, struct affine_row whole, wide low, struct
 	join(rows, launch->gap);
 }
 
-/* How often the lanes of a block run a place: one time each, and each time that the loops around it go round. Of a loop
- * without bounds one round counts. */
+/* Returns how often the lanes of a block execute the location: once each per iteration of the enclosing loops. A
+ * loop without bounds counts as one iteration. */
 static uint64_t runs_of(struct eval *eval)
 {
 	const struct affine_state *state = eval->state;
@@ -125,7 +127,7 @@ static struct affine_rows rows_of_form(struct eval *eval, const struct affine_lo
 	wide low, high, start = form->constant;
 	const wide limit = INT64_MAX / 2;
 	bool all = eval->launch->all_threads;
-	/* All of it, without what keeps a variable from its bounds: rows are for every block alike. */
+	/* The full range, without facts that narrow a variable below its bounds: rows apply to every block alike. */
 	if (!eval_range(eval, form, true, &low, &high) || low < -limit || high > limit) {
 		rows.why = eval->why ? eval->why : "an index may wrap around its type";
 		return rows;
@@ -205,7 +207,7 @@ struct affine_rows affine_footprints(struct arena *arena, const struct affine_ke
 	return all_rows(arena, kernel, launch, AFFINE_LOOPS_AT_LAUNCH);
 }
 
-/* Those with most reads first; no two rows have one place. */
+/* Rows with most reads first; no two rows have the same place. */
 static int by_reads(const void *a, const void *b)
 {
 	const struct affine_row *const *x = a, *const *y = b;

@@ -10,7 +10,7 @@ bool flow_is_global_load(const struct ptx_inst *inst)
 	return is_load(inst) && (inst->space == PTX_GLOBAL || inst->space == PTX_GENERIC);
 }
 
-/* What it gives is memory's, or nobody's that is known. */
+/* Returns true when the result comes from memory, or from an unknown source. */
 static bool gives_memory(const struct ptx_inst *inst)
 {
 	bool is_constant = inst->space == PTX_PARAM || inst->space == PTX_CONST || inst->is_spill;
@@ -19,12 +19,12 @@ static bool gives_memory(const struct ptx_inst *inst)
 
 struct walk {
 	const struct flow_dependences *on;
-	uint32_t *seen; /* by instruction: the load whose walk has come there last, and one */
+	uint32_t *seen; /* by instruction: the load whose walk last reached it, plus one */
 	uint32_t *to_do;
 	uint32_t left;
 };
 
-/* To those that give the operands from `first` on; a guard is none of them. */
+/* Walks to the providers of the operands from `first` on; guards are not included. */
 static void walk_back(struct walk *walk, uint32_t inst, uint32_t first, uint32_t load)
 {
 	const struct flow_dependences *on = walk->on;

@@ -1,4 +1,4 @@
-/* What a kernel needs with all the functions that it can call: registers, shared and local memory. */
+/* kernel: registers, shared and local memory of a kernel with all functions that it can call. */
 #include "flow/calls.h"
 #include "flow/sets.h"
 
@@ -7,7 +7,7 @@ static uint64_t align_up(uint64_t offset, uint64_t alignment)
 	return alignment ? (offset + alignment - 1) / alignment * alignment : offset;
 }
 
-/* Where a list's variables of one space end when they are laid out from `offset` on. */
+/* Returns the end of a list's variables of one space when they are laid out from `offset` on. */
 static uint64_t lay_out(const struct ptx_variable *variable, enum ptx_space space, uint64_t offset)
 {
 	for (; variable; variable = variable->next)
@@ -57,10 +57,10 @@ bool flow_kernel_fits(const struct ptx_function *kernel, uint32_t limit)
 	return flow_assembled_registers(kernel).least <= limit || flow_kernel_registers(kernel) <= limit;
 }
 
-/* The module's own variables, and which of them are used. */
+/* The module's own variables, with those that are used. */
 struct module_use {
 	const struct ptx_variable *first;
-	uint64_t *used; /* set, by place in the list */
+	uint64_t *used; /* set, by position in the list */
 };
 
 static void use_operand(void *user, const struct ptx_operand *operand)
@@ -98,7 +98,7 @@ struct flow_memory flow_kernel_memory(const struct ptx_function *kernel)
 	}
 	uint32_t number = 0;
 	for (const struct ptx_variable *variable = module->variables; variable; variable = variable->next, number++) {
-		if (!set_has(use.used, number) || variable->size == 0) /* dynamic shared memory has no size here */
+		if (!set_has(use.used, number) || variable->size == 0) /* dynamic shared memory has no static size */
 			continue;
 		if (variable->space == PTX_SHARED)
 			memory.shared_bytes = align_up(memory.shared_bytes, variable->align) + variable->size;

@@ -1,10 +1,11 @@
-/* Liveness by walking, for each register, from the blocks that use it back to those that define it. The time is that of
- * the answer: a pair of block and live register is visited once, whatever the loops. */
+/* liveness: walks, for each register, from the blocks that use it back to those that define it. Time is
+ * proportional to the size of the result: each pair of block and live register is visited once, regardless of
+ * loops. */
 #include "flow/flow.h"
 
 #include "flow/sets.h"
 
-/* Pairs of register and block, then grouped by register. */
+/* Pairs of register and block, later grouped by register. */
 struct sites {
 	uint32_t *reg, *block;
 	uint32_t count;
@@ -25,15 +26,15 @@ static void sites_group(struct arena *scratch, struct sites *sites, uint32_t reg
 		first[sites->reg[i] + 2]++;
 	for (uint32_t i = 2; i <= regs; i++)
 		first[i] += first[i - 1];
-	/* first[reg + 1] counts up from the register's first place to the next one's. */
+	/* first[reg + 1] advances from the register's first position to the next register's. */
 	for (uint32_t i = 0; i < sites->count; i++)
 		block[first[sites->reg[i] + 1]++] = sites->block[i];
 	sites->block = block;
 	sites->first = first;
 }
 
-/* The blocks that read a register before they have surely written it (uses), and that surely write it (kills). A write
- * under a guard is not sure: the lanes whose guard is off keep the old value. */
+/* Finds the blocks that may read a register before they have certainly written it (uses), and those that certainly
+ * write it (kills). A write under a guard is not certain: lanes whose guard is false keep the old value. */
 static void find_sites(struct arena *scratch, const struct flow_cfg *cfg, struct sites *uses, struct sites *kills)
 {
 	const struct ptx_function *function = cfg->function;

@@ -1,9 +1,10 @@
-/* Natural loops. */
+/* loops: natural loops. */
 #include "flow/flow.h"
 
 #include "flow/sets.h"
 
-/* Adds to the loop's body all blocks that reach those on the stack without passing the header, which is in it. */
+/* Adds to the loop's body all blocks that reach those on the stack without passing the header. The body already
+ * contains the header. */
 static void walk_back(const struct flow_cfg *cfg, struct flow_loop *loop, uint32_t *stack, uint32_t depth)
 {
 	while (depth) {

@@ -1,11 +1,11 @@
 #include "flow/meets.h"
 
-/* The kernel while it is looked at. */
+/* The analysis state of a kernel. */
 struct walk {
 	const struct ptx_function *kernel;
 	struct meets *meets;
 	meets_set *reg;      /* by register */
-	meets_set inside[2]; /* what was stored to shared, to local memory */
+	meets_set inside[2]; /* pointers stored to shared and to local memory */
 	bool calls, changed;
 };
 
@@ -29,7 +29,7 @@ static meets_set of_symbol(struct walk *walk, const struct ptx_variable *variabl
 	return BIT(MEETS_INSIDE);
 }
 
-/* What an operand's value, or the address in it, is made of. */
+/* Returns the pointers from which an operand's value, or the address in it, derives. */
 static meets_set of_operand(struct walk *walk, const struct ptx_operand *operand)
 {
 	meets_set set = operand->symbol ? of_symbol(walk, operand->symbol) : 0;
@@ -50,7 +50,7 @@ static void give(struct walk *walk, const struct ptx_operand *to, meets_set set)
 	walk->changed = true;
 }
 
-/* What a call gives back is in .param too, and no parameter of the kernel. */
+/* Results of a call are in .param too, but are no parameters of the kernel. */
 static bool is_parameter(const struct ptx_function *kernel, const struct ptx_operand *from)
 {
 	const struct ptx_variable *symbol = from->symbol;
@@ -58,7 +58,8 @@ static bool is_parameter(const struct ptx_function *kernel, const struct ptx_ope
 	       from->reg == PTX_NO_REG;
 }
 
-/* A kernel's parameter at a known place: a pointer, if it is as wide as one. Each element of a vector has its own. */
+/* A kernel parameter at a known offset is a pointer if it has pointer width. Each element of a vector counts
+ * separately. */
 static void load_parameter(struct walk *walk, const struct ptx_inst *inst)
 {
 	const struct ptx_operand *to = &inst->operand[0], *from = &inst->operand[1];
@@ -73,7 +74,8 @@ static void load_parameter(struct walk *walk, const struct ptx_inst *inst)
 	}
 }
 
-/* A pointer that memory gives is one that this kernel has put into shared or local memory, or not known. Narrower values are indices. */
+/* A pointer loaded from shared or local memory is one that this kernel stored there; from other memory it is
+ * unknown. Narrower values are indexes. */
 static meets_set of_memory(const struct walk *walk, const struct ptx_inst *inst)
 {
 	if (ptx_type_bytes(inst->type) < 8)
@@ -94,7 +96,7 @@ static void keep_inside(struct walk *walk, bool is_local, meets_set set)
 	walk->inside[is_local] |= set;
 }
 
-/* Values that are pointers, perhaps, where only this kernel is: all that stand behind the address. */
+/* Records possible pointers stored to memory that only this kernel accesses: all operands after the address. */
 static void store(struct walk *walk, const struct ptx_inst *inst)
 {
 	meets_set set = 0;
@@ -107,14 +109,14 @@ static void store(struct walk *walk, const struct ptx_inst *inst)
 			keep_inside(walk, is_local, set);
 }
 
-/* All that it computes may have been made of all that it reads. */
+/* All results may derive from all sources. */
 static void compute(struct walk *walk, const struct ptx_inst *inst)
 {
 	meets_set set = 0;
 	for (uint32_t i = inst->destinations; i < inst->operands; i++)
 		set |= of_operand(walk, &inst->operand[i]);
 	if (inst->op == PTX_OP_MOV &&
-	    inst->operand[1].kind == PTX_OPERAND_VECTOR) /* halves can be of a pointer in memory */
+	    inst->operand[1].kind == PTX_OPERAND_VECTOR) /* halves may come from a pointer in memory */
 		set |= BIT(MEETS_UNKNOWN);
 	for (uint32_t i = 0; i < inst->destinations; i++)
 		give(walk, &inst->operand[i], set);
@@ -139,7 +141,7 @@ static void look_at(struct walk *walk, const struct ptx_inst *inst)
 		if (inst->destinations)
 			give(walk, &inst->operand[0], of_memory(walk, inst));
 		break;
-	case PTX_OP_CP_ASYNC: /* of pointers, perhaps */
+	case PTX_OP_CP_ASYNC: /* may copy pointers */
 		keep_inside(walk, false, BIT(MEETS_UNKNOWN));
 		break;
 	case PTX_OP_SULD:
@@ -182,7 +184,8 @@ bool meets_is_load(const struct ptx_inst *inst)
 	}
 }
 
-/* The address of an access outside of the block's own memories: no pointer at all is one that is not known. */
+/* Returns the pointers of an address outside the block's own memories. An address without a pointer counts as
+ * unknown. */
 static meets_set address(struct walk *walk, const struct ptx_operand *operand)
 {
 	meets_set set = of_operand(walk, operand);

@@ -1,8 +1,9 @@
-/* meets: which loads of a kernel can read what the same launch stores.
+/* meets: alias analysis: finds the loads of a kernel that may read data stored by the same launch.
  *
- * By the pointers that their addresses are made of: the kernel's parameters and its .global variables. A register holds what any instruction
- * that writes it may give it, wherever that stands, and an address the pointers of all registers that it was computed from. So nothing is left
- * out, but for an address that leaves the memory of its pointer; and a launch, which knows where pointers point to, compares allocations.
+ * It compares the pointers from which addresses derive: the kernel's parameters and its .global variables. A
+ * register may hold the value of any instruction that writes it, regardless of position. An address derives from
+ * the pointers of all registers it was computed from. The result is conservative, except for an address that leaves
+ * the memory of its pointer. A launch knows where pointers point, and compares allocations.
  */
 #ifndef SLUICE_FLOW_MEETS_H
 #define SLUICE_FLOW_MEETS_H
@@ -11,19 +12,19 @@
 #include "ptx/module.h"
 
 enum {
-	MEETS_SOURCES = 61, /* pointers that are told from each other */
-	MEETS_IMAGE = 61,   /* of surfaces: no pointer points there */
-	MEETS_INSIDE = 62,  /* shared, local, parameter and constant memory: no store to global memory is there */
-	MEETS_UNKNOWN = 63, /* memory gave the pointer, or there were too many */
+	MEETS_SOURCES = 61, /* number of pointers that are distinguished */
+	MEETS_IMAGE = 61,   /* memory of surfaces: no pointer points there */
+	MEETS_INSIDE = 62,  /* shared, local, parameter and constant memory: no store to global memory writes it */
+	MEETS_UNKNOWN = 63, /* the pointer was loaded from memory, or there are too many pointers */
 };
 
-/* Pointers, as bits: sources, and the three above. */
+/* A set of pointers as bits: sources, and the three kinds above. */
 typedef uint64_t meets_set;
 
-/* Where a pointer comes from. */
+/* The origin of a pointer. */
 struct meets_source {
-	const struct ptx_variable *variable; /* .global; NULL: a parameter, */
-	uint64_t offset;                     /* of 8 bytes at this place among them */
+	const struct ptx_variable *variable; /* .global variable; NULL: a parameter */
+	uint64_t offset;                     /* offset of its 8 bytes among the parameters */
 };
 
 struct meets_load {
@@ -34,19 +35,22 @@ struct meets_load {
 struct meets {
 	struct meets_source source[MEETS_SOURCES];
 	uint32_t sources;
-	meets_set stored;        /* of the addresses of all stores and atomics */
-	struct meets_load *load; /* as meets_is_load() says */
+	meets_set stored;        /* pointers of the addresses of all stores and atomics */
+	struct meets_load *load; /* loads for which meets_is_load() is true */
 	uint32_t loads;
 };
 
-/* It loads from memory that others can store to: global, or behind generic addresses, or a surface's. None is a load that promises that nobody stores
- * there (.nc), nor one of a texture, which may give what it likes of what the same launch has stored. */
+/* Returns true for loads from memory that other threads can store to: global or generic addresses, or surfaces.
+ * Loads that promise read-only data (.nc) do not count. Nor do texture reads, which may return old or new data for
+ * stores of the same launch. */
 bool meets_is_load(const struct ptx_inst *inst);
 
-/* It reads or writes global memory when others want it, in no order that its place in the code gives: copies in bulk, and DMA. */
+/* Returns true for bulk copies and DMA. They read or write global memory asynchronously, in an order that their
+ * position in the code does not determine. */
 bool meets_goes_on_by_itself(const struct ptx_inst *inst);
 
-/* In `arena`, for a kernel with a body. Of one that calls functions, any load can meet any store. */
+/* Analyzes a kernel with a body; the result is in `arena`. If the kernel calls functions, any load may alias any
+ * store. */
 const struct meets *meets_of(struct arena *arena, const struct ptx_function *kernel);
 
 #endif

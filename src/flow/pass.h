@@ -1,8 +1,9 @@
-/* pass: a change of a function's PTX before it is decoded, as a row of a table (docs/passes.md). A mechanism's passes include
- * this file, a shared object's too: what they may call lies behind pointers.
+/* pass: a transformation of a function's PTX before it is decoded, as a row of a table (docs/passes.md). Passes of
+ * mechanisms, including those in shared objects, include this file. They call the simulator only through function
+ * pointers.
  *
- * A pass looks at the facts of the code and records changes; they are made when it returns. So facts and indexes of instructions
- * stay true while it runs.
+ * A pass inspects facts about the code and records changes, which are applied when it returns. Facts and
+ * instruction indexes therefore stay valid while it runs.
  */
 #ifndef SLUICE_FLOW_PASS_H
 #define SLUICE_FLOW_PASS_H
@@ -10,37 +11,37 @@
 #include "base/table.h"
 #include "flow/facts.h"
 
-struct edit_list; /* a place for instructions */
+struct edit_list; /* an insertion point for instructions */
 struct affine_kernel;
 
 enum pass_result {
-	PASS_LEFT, /* as it was */
+	PASS_LEFT, /* the code is unchanged */
 	PASS_CHANGED,
-	PASS_REFUSED, /* pass_refuse() has said why: the whole run of passes has failed */
+	PASS_REFUSED, /* pass_refuse() has reported why: the whole pipeline fails */
 };
 
-/* What a pass is given: a function with code. */
+/* The input of a pass: a function with code. */
 struct pass_job {
 	struct ptx_module *module;
-	struct ptx_function *function; /* operands of its instructions may be changed where they stand */
+	struct ptx_function *function; /* operands of its instructions may be changed in place */
 	const void *config;            /* its options */
-	void *counters;                /* its counters: they add up over functions */
+	void *counters;                /* its counters, which accumulate over functions */
 	const struct pass_tools *tools;
 };
 
-/* Which functions a pass is called for. */
+/* The functions for which a pass is called. */
 enum pass_scope {
-	PASS_FUNCTIONS, /* each, and it changes that one alone */
-	PASS_KERNELS,   /* kernels, and it may change what they call too */
+	PASS_FUNCTIONS, /* each function; the pass changes only that one */
+	PASS_KERNELS,   /* kernels; the pass may also change the functions that they call */
 };
 
 struct pass {
-	const char *name; /* small letters, digits and - */
+	const char *name; /* lower-case letters, digits and - */
 	const char *meaning;
-	const char *stem; /* of the names that it makes: "split" for $split0 */
+	const char *stem; /* prefix of new names: "split" for $split0 */
 	enum pass_scope scope;
-	unsigned requires; /* the facts that it asks for: sets of enum fact */
-	unsigned keeps;    /* those that still hold when it has changed something; it breaks all others */
+	unsigned requires; /* facts that the pass uses: a set of enum fact */
+	unsigned keeps;    /* facts that stay valid after a change; all others are invalidated */
 
 	/* Options: fields of a struct of config_size bytes that begins as a copy of *defaults. */
 	const struct option *options;
@@ -53,7 +54,7 @@ struct pass {
 	enum pass_result (*run)(struct pass_job *job);
 };
 
-/* What stands behind the functions below. */
+/* The implementations of the functions below. */
 struct pass_tools {
 	const void *(*fact)(struct pass_job *job, enum fact fact);
 	uint32_t (*reads)(const struct ptx_inst *inst, uint32_t *ids);
@@ -76,7 +77,7 @@ struct pass_tools {
 	enum pass_result (*refuse)(struct pass_job *job, const struct ptx_inst *inst, const char *text);
 };
 
-/* --- facts, which the pass requires --- */
+/* --- facts, which the pass must list in `requires` --- */
 
 static inline const struct flow_cfg *pass_cfg(struct pass_job *job)
 {
@@ -113,7 +114,8 @@ static inline const struct affine_kernel *pass_affine(struct pass_job *job)
 	return (const struct affine_kernel *)job->tools->fact(job, FACT_AFFINE);
 }
 
-/* The registers that an instruction reads, its guard too, and writes; `ids` has room for PTX_MAX_IDS. How many. */
+/* Store the registers that an instruction reads, including its guard, and those that it writes. `ids` has space for
+ * PTX_MAX_IDS. They return the number of registers. */
 static inline uint32_t pass_reads(const struct pass_job *job, const struct ptx_inst *inst, uint32_t *ids)
 {
 	return job->tools->reads(inst, ids);
@@ -124,16 +126,17 @@ static inline uint32_t pass_writes(const struct pass_job *job, const struct ptx_
 	return job->tools->writes(inst, ids);
 }
 
-/* The instructions whose values a register may have in front of an instruction, of reaching definitions and control flow: stores
- * the first `room`, returns how many there are. */
+/* Finds the instructions whose values a register may hold before an instruction. Requires reaching definitions and
+ * control flow. Stores the first `room` of them and returns their total number. */
 static inline uint32_t pass_reaching(struct pass_job *job, uint32_t at, uint32_t reg, uint32_t *inst, uint32_t room)
 {
 	return job->tools->reaching(pass_definitions(job), pass_cfg(job), at, reg, inst, room);
 }
 
-/* --- places --- */
+/* --- insertion points --- */
 
-/* In front of an instruction, for all that comes to it; behind it, for what goes on from there and does not leave by a branch. */
+/* Return the point before an instruction, on every way to it, and the point after it, on fall-through only and not
+ * on its branch. */
 static inline struct edit_list *pass_before(struct pass_job *job, uint32_t at)
 {
 	return job->tools->before(job, at);
@@ -144,19 +147,19 @@ static inline struct edit_list *pass_after(struct pass_job *job, uint32_t at)
 	return job->tools->fall(job, at + 1);
 }
 
-/* In front of all instructions, once, though a branch lead back to the first. */
+/* Returns the point before all instructions. It executes once, even if a branch leads back to the first instruction. */
 static inline struct edit_list *pass_entry(struct pass_job *job)
 {
 	return job->tools->fall(job, 0);
 }
 
-/* On the way on which a branch, an exit or a return leaves. */
+/* Returns the point that executes when a branch, an exit or a return leaves. */
 static inline struct edit_list *pass_taken(struct pass_job *job, uint32_t at)
 {
 	return job->tools->taken(job, at);
 }
 
-/* Where a block begins; where it ends, in front of its branch. Not of the virtual exit. */
+/* Return the points where a block begins, and where it ends, before its branch. The virtual exit has neither. */
 static inline struct edit_list *pass_block_begin(struct pass_job *job, uint32_t block)
 {
 	return job->tools->block_begin(job, block);
@@ -167,13 +170,13 @@ static inline struct edit_list *pass_block_end(struct pass_job *job, uint32_t bl
 	return job->tools->block_end(job, block);
 }
 
-/* An edge becomes a block of its own, at the price of a branch where it is one of a branch or nothing is put there. */
+/* Turns an edge into a separate block. This costs a branch if the edge belongs to a branch or nothing is inserted. */
 static inline struct edit_list *pass_split(struct pass_job *job, uint32_t from, uint32_t to)
 {
 	return job->tools->split(job, from, to);
 }
 
-/* What is executed when an edge is taken and at no other time: splits it only if it must. */
+/* Returns a point that executes exactly when an edge is taken. Splits the edge only if necessary. */
 static inline struct edit_list *pass_on_edge(struct pass_job *job, uint32_t from, uint32_t to)
 {
 	return job->tools->on_edge(job, from, to);
@@ -181,46 +184,46 @@ static inline struct edit_list *pass_on_edge(struct pass_job *job, uint32_t from
 
 /* --- changes --- */
 
-/* A copy of an instruction goes behind what is in the list; it has the line of source of the instruction beside it. */
+/* Appends a copy of an instruction to the list. It takes the source line of the adjacent instruction. */
 static inline struct ptx_inst *pass_add(struct pass_job *job, struct edit_list *list, const struct ptx_inst *inst)
 {
 	return job->tools->add(job, list, inst);
 }
 
-/* Instructions as PTX has them: "add.s32 %r1, %r1, 1;". Registers, variables and labels are the function's. False when they are
- * none, which has been said: the pass then returns PASS_REFUSED. Each call reads all names of the function: where many
- * instructions are to be added, pass_add() is quicker. */
+/* Appends instructions as PTX text: "add.s32 %r1, %r1, 1;". They may use the function's registers, variables and
+ * labels. Returns false, after an error message, when the text is invalid: the pass then returns PASS_REFUSED. Each
+ * call reads all names of the function, so pass_add() is faster for many instructions. */
 static inline bool pass_add_text(struct pass_job *job, struct edit_list *list, const char *text)
 {
 	return job->tools->add_text(job, list, text);
 }
 
-/* What led to the instruction leads to what follows it. */
+/* Removes an instruction: branches to it lead to the next one. */
 static inline void pass_remove(struct pass_job *job, uint32_t at)
 {
 	job->tools->remove(job, at);
 }
 
-/* A register of its own. The function's table of registers may have moved then. */
+/* Creates a register. The function's table of registers may move. */
 static inline struct ptx_reg pass_register(struct pass_job *job, enum ptx_type type)
 {
 	return job->tools->fresh_register(job, type);
 }
 
-/* An array of bytes of its own, in .local or .shared memory. */
+/* Creates an array of bytes in .local or .shared memory. */
 static inline struct ptx_variable *pass_variable(struct pass_job *job, enum ptx_space space, uint32_t bytes,
                                                  uint32_t align)
 {
 	return job->tools->variable(job, space, bytes, align);
 }
 
-/* Zeroed memory that lives until the pass returns. */
+/* Allocates zeroed memory that lives until the pass returns. */
 static inline void *pass_alloc(struct pass_job *job, size_t bytes)
 {
 	return job->tools->alloc(job, bytes);
 }
 
-/* Says, at the instruction or (NULL) at the function, why it cannot be; for `return pass_refuse(...)`. */
+/* Reports an error at the instruction or, if NULL, at the function. Use it as `return pass_refuse(...)`. */
 static inline enum pass_result pass_refuse(struct pass_job *job, const struct ptx_inst *inst, const char *text)
 {
 	return job->tools->refuse(job, inst, text);

@@ -1,8 +1,8 @@
-/* dead-code: instructions go whose results nobody reads and that do nothing else.
+/* dead-code: removes instructions that have no effect and whose results are unused.
  *
- * A register is faint where nothing with an effect will read it, not even by way of other registers: so a counter that only
- * counts itself is faint, though it is live (Giegerich, Moencke and Wilhelm, "Invariance of approximate semantics with respect
- * to program transformations", 1981). Sets grow from nothing until they hold.
+ * A register is faint if no instruction with an effect reads it, even indirectly through other registers. A counter
+ * that only counts itself is live but faint (Giegerich, Moencke and Wilhelm, "Invariance of approximate semantics
+ * with respect to program transformations", 1981). The sets grow from empty until they are stable.
  */
 #include "flow/passes.h"
 #include "flow/sets.h"
@@ -32,7 +32,7 @@ struct search {
 	const struct flow_cfg *cfg;
 	bool loads;
 	uint32_t words;
-	uint64_t *in; /* by block: registers that are not faint where it begins */
+	uint64_t *in; /* by block: registers that are not faint at its begin */
 	uint64_t *now;
 };
 
@@ -43,7 +43,8 @@ static bool is_load(const struct ptx_inst *inst)
 	return loads && (inst->order == PTX_ORDER_NONE || inst->order == PTX_WEAK);
 }
 
-/* Whether all that it does is to give its destinations values. What lanes do together stays: others count on them. */
+/* Returns true when an instruction only computes its destinations. Exchanges between lanes stay: other lanes rely
+ * on them. */
 static bool only_computes(const struct search *search, const struct ptx_inst *inst)
 {
 	if (!inst->destinations || inst->carry_out || inst->op == PTX_OP_VOTE || inst->op == PTX_OP_MATCH)
@@ -62,7 +63,7 @@ static bool is_dead(const struct search *search, const struct ptx_inst *inst)
 	return true;
 }
 
-/* From behind the instruction to in front of it. */
+/* Updates the set from after the instruction to before it. */
 static void step_back(struct search *search, const struct ptx_inst *inst)
 {
 	uint32_t ids[PTX_MAX_IDS];
@@ -74,7 +75,7 @@ static void step_back(struct search *search, const struct ptx_inst *inst)
 		set_add(search->now, ids[k]);
 }
 
-/* Sets `now` to what is not faint where the block ends. */
+/* Sets `now` to the registers that are not faint at the block's end. */
 static void begin_at_end(struct search *search, uint32_t block)
 {
 	const struct flow_block *b = &search->cfg->block[block];
@@ -84,7 +85,7 @@ static void begin_at_end(struct search *search, uint32_t block)
 			search->now[word] |= search->in[(size_t)b->successor[k] * search->words + word];
 }
 
-/* True when the block's set has grown. */
+/* Returns true when the block's set has grown. */
 static bool walk_block(struct search *search, uint32_t block)
 {
 	const struct flow_block *b = &search->cfg->block[block];

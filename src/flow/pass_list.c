@@ -1,4 +1,4 @@
-/* Passes by name: the list of those of any use, and pipelines as users write them. */
+/* pass_list: passes by name: the list of general-purpose passes, and the parser of pipelines. */
 #include "base/slip.h"
 #include "flow/passes.h"
 #include "flow/pipeline.h"
@@ -9,7 +9,7 @@
 const struct pass *const pass_list[] = {&pass_dead_code, &pass_spill, &pass_split_critical_edges};
 const uint32_t pass_list_count = sizeof pass_list / sizeof *pass_list;
 
-/* The pass of that name in a list; else NULL, with the nearest name so far. */
+/* Returns the pass of that name in a list, or NULL; updates the nearest name so far. */
 static const struct pass *find_in(const struct pass *const *list, uint32_t count, const char *name,
                                   const char **nearest, uint32_t *best)
 {
@@ -22,7 +22,7 @@ static const struct pass *find_in(const struct pass *const *list, uint32_t count
 	return NULL;
 }
 
-/* The pass, or NULL with the nearest name or NULL. */
+/* Returns the pass, or NULL; then `nearest` is the nearest name or NULL. */
 static const struct pass *find(const struct pipeline *pipeline, const char *name, const char **nearest)
 {
 	uint32_t best = SLIP_FAR;
@@ -86,7 +86,7 @@ static void add_step(struct pipeline *pipeline, const struct pass *pass)
 		memcpy(step->config, pass->defaults, pass->config_size);
 }
 
-/* A word between commas. */
+/* Adds one word between commas. */
 static bool add_word(struct pipeline *pipeline, char *word, bool is_first, struct diag *diag)
 {
 	char *colon = strchr(word, ':'), *equals = strchr(word, '=');

@@ -1,4 +1,4 @@
-/* spill: registers beyond a limit go to local memory, as sm.registers_per_thread=N makes them. */
+/* spill: moves registers beyond a limit to local memory, as sm.registers_per_thread=N does. */
 #include "flow/passes.h"
 
 #include <stdio.h>

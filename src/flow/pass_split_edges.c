@@ -1,5 +1,5 @@
-/* split-critical-edges: an edge from a block with several successors to one with several predecessors gets a block of its own, so
- * that code can be put on it. */
+/* split-critical-edges: turns each edge from a block with several successors to one with several predecessors into
+ * a separate block. Code can then be inserted on that edge. */
 #include "flow/passes.h"
 
 struct counters {

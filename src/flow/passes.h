@@ -1,4 +1,4 @@
-/* passes: those of any use, each in a file of its own, pass_NAME.c; inside flow. */
+/* passes: the general-purpose passes, each in its own file pass_NAME.c. Internal to flow. */
 #ifndef SLUICE_FLOW_PASSES_H
 #define SLUICE_FLOW_PASSES_H
 

@@ -1,4 +1,4 @@
-/* The driver of passes: facts come and go by what each pass says. */
+/* pipeline: the driver of passes. It invalidates facts as each pass declares. */
 #include "flow/pipeline.h"
 
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* A job with what its tools work on. */
+/* A job with the state of its tools. */
 struct job {
 	struct pass_job seen;
 	const struct pass *pass;
@@ -151,12 +151,12 @@ static enum pass_result run_on(const struct pipeline_step *step, struct ptx_modu
 	return result;
 }
 
-/* What a pass has changed: of one function, or, where it may have changed others too, of all. */
+/* Drops the facts that a pass has invalidated: of one function, or of all if it may have changed others. */
 static void drop_broken(const struct pass *pass, struct facts *changed, struct facts *all, uint32_t functions)
 {
 	if (pass->scope == PASS_FUNCTIONS) {
 		facts_drop(changed, ALL_FACTS & ~pass->keeps);
-		assert(facts_hold(changed)); /* the pass keeps what it says */
+		assert(facts_hold(changed)); /* the pass really preserves the facts in `keeps` */
 		return;
 	}
 	for (uint32_t i = 0; i < functions; i++)

@@ -1,10 +1,10 @@
-/* pipeline: passes by name, with options, one behind the other. */
+/* pipeline: runs passes in sequence, selected by name, with options. */
 #ifndef SLUICE_FLOW_PIPELINE_H
 #define SLUICE_FLOW_PIPELINE_H
 
 #include "flow/pass.h"
 
-/* The passes of any use, by name. */
+/* The general-purpose passes, by name. */
 extern const struct pass *const pass_list[];
 extern const uint32_t pass_list_count;
 
@@ -13,25 +13,26 @@ struct pipeline_step {
 	void *config, *counters;
 };
 
-/* Zero-initialise. */
+/* Zero-initialise it before use. */
 struct pipeline {
 	struct arena arena;
-	const struct pass *const *more; /* that are known besides, by name; outlive the pipeline */
+	const struct pass *const *more; /* further known passes, by name; they outlive the pipeline */
 	uint32_t more_count;
 	struct pipeline_step *step;
 	uint32_t count, capacity;
-	/* Called after each pass, with the module as it then is; may be NULL. */
+	/* Called after each pass with the module in its current state; may be NULL. */
 	void (*after)(void *user, const struct pass *pass, const struct ptx_module *module);
 	void *user;
 };
 
-/* The pass of that name, or NULL after a message that has the nearest. */
+/* Returns the pass of that name, or NULL after a message that suggests the nearest name. */
 const struct pass *pipeline_find(const struct pipeline *pipeline, const char *name, struct diag *diag);
 bool pipeline_has(const struct pipeline *pipeline, const char *name);
-/* Adds "NAME[:KEY=VALUE,...],...": a word without '=' before its ':' begins a pass, another is one more option of the pass before.
- * False after a message. */
+/* Adds "NAME[:KEY=VALUE,...],...". A word without '=' before its ':' begins a pass; any other word is an option of
+ * the pass before. Returns false after a message. */
 bool pipeline_add(struct pipeline *pipeline, const char *text, struct diag *diag);
-/* Each pass over all functions, then the next; calls `after` behind each. False after a message. */
+/* Runs each pass over all functions, then the next pass, and calls `after` after each. Returns false after a
+ * message. */
 bool pipeline_run(struct pipeline *pipeline, struct ptx_module *module, struct diag *diag);
 void pipeline_close(struct pipeline *pipeline);
 

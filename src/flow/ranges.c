@@ -1,9 +1,9 @@
-/* Live ranges, by one scan backwards over each block. */
+/* ranges: live ranges, by one backward scan over each block. */
 #include "flow/ranges.h"
 
 #include "flow/sets.h"
 
-/* Instructions behind the last that reads a register at which it is free again. */
+/* Distance in instructions from the last read of a register to its release. */
 enum { HELD_BY_ALU = 4, HELD_BY_MEMORY = 16 };
 
 static void begin_range(struct ranges *ranges, uint32_t reg, uint32_t begin)
@@ -20,7 +20,7 @@ static void begin_range(struct ranges *ranges, uint32_t reg, uint32_t begin)
 	ranges->of[reg] = node;
 }
 
-/* Where the range of a register ends that an instruction reads last in a block that ends there. */
+/* Returns the end of a register's range after its last read by an instruction of the block. */
 static uint32_t last_read(const struct ranges *ranges, const struct ptx_inst *inst, uint32_t reg, uint32_t i,
                           uint32_t end)
 {
@@ -32,7 +32,7 @@ static uint32_t last_read(const struct ranges *ranges, const struct ptx_inst *in
 	return later && later->range.begin < until ? later->range.begin : until;
 }
 
-/* Scans a block backwards. A write under a guard neither begins nor ends a range, unless nobody reads it. */
+/* Scans a block backwards. A write under a guard neither begins nor ends a range, unless its result is never read. */
 static void scan_block(const struct flow_cfg *cfg, const struct flow_liveness *live, uint32_t number,
                        struct ranges *ranges)
 {
@@ -66,7 +66,7 @@ void ranges_find(struct arena *arena, const struct flow_cfg *cfg, const struct f
 	*ranges = (struct ranges){.arena = arena, .held = held};
 	ranges->of = arena_array(arena, cfg->function->reg_count, sizeof *ranges->of);
 	ranges->live_until = arena_array(arena, cfg->function->reg_count, sizeof *ranges->live_until);
-	/* From the last block to the first, so that ranges that touch become one. */
+	/* From the last block to the first, so that adjacent ranges are merged. */
 	for (uint32_t number = cfg->blocks - 1; number-- > 0;)
 		if (cfg->block[number].reachable)
 			scan_block(cfg, live, number, ranges);

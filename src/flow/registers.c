@@ -1,6 +1,6 @@
-/* Registers per thread by linear scan over live ranges with holes.
+/* registers: registers per thread, by linear scan over live ranges with holes.
  *
- * Each physical register keeps the set of times at which it is taken; a virtual register goes to the first one that is
+ * Each physical register has a set of times at which it is in use. A virtual register takes the first one that is
  * free at all its times.
  */
 #include "flow/assemble.h"
@@ -12,12 +12,12 @@
 
 /* One file of physical registers: 32-bit registers, or predicates. */
 struct register_file {
-	uint64_t **taken; /* by physical register: the times at which it is */
+	uint64_t **taken; /* by physical register: times at which it is in use */
 	uint32_t count, capacity;
-	uint32_t words; /* of a set of times */
+	uint32_t words; /* words per set of times */
 };
 
-/* A virtual register waiting for its physical one. */
+/* A virtual register that needs a physical one. */
 struct request {
 	uint32_t reg, width, align, begin;
 };
@@ -63,8 +63,8 @@ static void take(struct arena *scratch, struct register_file *file, uint32_t phy
 		set_add_range(file->taken[physical], range->range.begin, range->range.end);
 }
 
-/* Where a register goes. A single one prefers the other half of a pair that is broken already, so that whole pairs
- * stay for 64-bit values. */
+/* Chooses a physical register. A single register prefers the free half of a pair that is already split, so that
+ * whole pairs remain for 64-bit values. */
 static uint32_t choose(const struct register_file *file, const struct request *request, const struct live_range *range)
 {
 	uint32_t lowest = UINT32_MAX;
@@ -101,7 +101,7 @@ static uint32_t fill_file(const struct ranges *ranges, const struct request *req
 	return used;
 }
 
-/* The registers that an assembler puts into even ones although they are narrow: what is stored to a 64-bit address. */
+/* Finds narrow registers that an assembler places in even registers: values stored to a 64-bit address. */
 static const bool *find_even(struct arena *scratch, const struct ptx_function *function)
 {
 	bool *is_even = arena_array(scratch, function->reg_count, sizeof *is_even);
@@ -131,8 +131,8 @@ static int by_width_and_begin(const void *a, const void *b)
 	return by_begin(a, b);
 }
 
-/* Assigns the registers of one file in order of their first use, and, where their widths differ, tries the wide ones
- * first too: the better of the two stays. */
+/* Assigns the registers of one file in order of their first use. If their widths differ, it also tries wide
+ * registers first, and the better result is used. */
 static uint32_t assign_file(struct arena *scratch, const struct flow_cfg *cfg, const struct ranges *ranges,
                             const bool *is_even, bool predicates, uint32_t *assigned)
 {

@@ -1,14 +1,14 @@
-/* sets: bit sets in rows of 64 bits, inside flow. */
+/* sets: bit sets in arrays of 64-bit words. Internal to flow. */
 #ifndef SLUICE_FLOW_SETS_H
 #define SLUICE_FLOW_SETS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What ptx_inst_reads() and ptx_inst_writes() may store. */
+/* Most ids that ptx_inst_reads() and ptx_inst_writes() store. */
 enum { FLOW_MAX_REGS = 32 };
 
-/* Adds a member; false when it was there already. */
+/* Adds a member. Returns false when it was already in the set. */
 static inline bool set_add(uint64_t *set, uint32_t member)
 {
 	uint64_t bit = UINT64_C(1) << member % 64, old = set[member / 64];
@@ -26,7 +26,7 @@ static inline bool set_has(const uint64_t *set, uint32_t member)
 	return set[member / 64] >> member % 64 & 1;
 }
 
-/* The first member that is `from` or greater, or UINT32_MAX. */
+/* Returns the first member that is `from` or greater, or UINT32_MAX. */
 static inline uint32_t set_next(const uint64_t *set, uint32_t words, uint32_t from)
 {
 	for (uint32_t word = from / 64; word < words; word++) {
@@ -39,7 +39,7 @@ static inline uint32_t set_next(const uint64_t *set, uint32_t words, uint32_t fr
 	return UINT32_MAX;
 }
 
-/* The bits of word `word` that lie in [begin, end). */
+/* Returns the bits of word `word` that lie in [begin, end). */
 static inline uint64_t set_range_mask(uint32_t word, uint32_t begin, uint32_t end)
 {
 	uint64_t mask = UINT64_MAX;

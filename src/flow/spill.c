@@ -1,8 +1,9 @@
-/* Spilling: a kernel is rewritten until it has no more registers a thread than it may.
+/* spill: rewrites a kernel until it has at most the allowed registers per thread.
  *
- * What limits it is the register allocation itself, not the number of live registers: pairs of registers for 64-bit values
- * may leave gaps. So the live registers are brought down to the limit, then one further, and so on, until the allocation
- * is content. A function is rewritten after those that it calls, so that it knows what they leave it across a call.
+ * The limit applies to the register allocation, not to the number of live registers: pairs for 64-bit values may
+ * leave gaps. The live registers are therefore first reduced to the limit, then by one more, and so on, until the
+ * allocation fits. A function is rewritten after its callees, so that the registers left to it across calls are
+ * known.
  */
 #include "flow/spill.h"
 
@@ -17,7 +18,7 @@ struct spiller {
 	struct flow_spills *spills;
 };
 
-/* By instruction: the registers that a call's target needs. */
+/* Returns, by instruction, the registers that a call's target needs. */
 static uint32_t *find_below(struct arena *arena, const struct calls *calls, const struct ptx_function *function)
 {
 	uint32_t *below = arena_array(arena, function->body_count, sizeof *below);

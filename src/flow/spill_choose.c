@@ -1,11 +1,11 @@
-/* Which registers to spill: while more are live at some time than may be, the one that frees the most such times for the
- * fewest loads and stores, of which those in loops count more. */
+/* spill_choose: chooses registers to spill. While too many are live at some time, it picks the register that
+ * relieves the most such times per load and store. Loads and stores in loops count more. */
 #include "flow/spill.h"
 
 #include "flow/ranges.h"
 #include "flow/sets.h"
 
-/* A loop is taken to run so often; deeper nests count as the deepest. */
+/* ITERATIONS: assumed iterations of a loop. DEEPEST_LOOP: nesting depth beyond which weights do not grow. */
 enum { ITERATIONS = 8, DEEPEST_LOOP = 6 };
 
 /* The sites of all registers, grouped by register. */
@@ -21,9 +21,9 @@ struct chooser {
 	struct ranges ranges;
 	struct site_list sites;
 	uint32_t limit, times;
-	uint32_t *pressure; /* by time: registers live */
-	uint32_t *over;     /* by time: times before it whose pressure is beyond the limit */
-	uint64_t *cost;     /* by register: loads and stores as often as they would run; 0: it cannot be spilled */
+	uint32_t *pressure; /* by time: live registers */
+	uint32_t *over;     /* by time: number of earlier times above the limit */
+	uint64_t *cost;     /* by register: estimated executions of its loads and stores; 0: it cannot be spilled */
 };
 
 uint32_t spill_sites(const struct ptx_inst *inst, struct spill_site site[SPILL_MAX_SITES])
@@ -55,7 +55,7 @@ static void find_sites(struct arena *arena, const struct ptx_function *function,
 	uint32_t total = sites->first[function->reg_count + 1];
 	sites->site = arena_array(arena, total, sizeof *sites->site);
 	sites->inst = arena_array(arena, total, sizeof *sites->inst);
-	/* first[reg + 1] counts up from the register's first place to the next one's. */
+	/* first[reg + 1] advances from the register's first position to the next register's. */
 	for (uint32_t i = 0; i < function->body_count; i++)
 		for (uint32_t k = spill_sites(&function->body[i], site); k-- > 0;) {
 			uint32_t at = sites->first[site[k].reg + 1]++;
@@ -64,7 +64,7 @@ static void find_sites(struct arena *arena, const struct ptx_function *function,
 		}
 }
 
-/* By block: how often it runs for each run of the function, as far as loops tell. */
+/* Returns, by block, the estimated executions per run of the function, from the loop nesting. */
 static uint64_t *find_weights(struct arena *arena, const struct flow_cfg *cfg)
 {
 	struct flow_loop *loop;
@@ -86,7 +86,7 @@ static uint32_t width_of(const struct chooser *chooser, uint32_t reg)
 	return flow_register_width(chooser->function->regs[reg].type);
 }
 
-/* Predicates have a file of their own. */
+/* Predicates have a separate file. */
 static bool can_be_spilled(const struct chooser *chooser, uint32_t reg)
 {
 	return chooser->function->regs[reg].type != PTX_PRED && chooser->ranges.of[reg];
@@ -107,7 +107,8 @@ static void find_costs(struct arena *arena, struct chooser *chooser, uint32_t ca
 	}
 }
 
-/* Across a call live what its caller holds and what its target needs, or the results that it leaves in registers. */
+/* Live across a call are the caller's registers and those that its target needs, or the results that it returns in
+ * registers. */
 static void add_calls(struct chooser *chooser, const uint32_t *below)
 {
 	uint32_t ids[FLOW_MAX_REGS];
@@ -140,7 +141,7 @@ static bool is_over(const struct chooser *chooser, uint32_t time)
 	return chooser->pressure[time] > chooser->limit;
 }
 
-/* Counts the times that are over; false when there are none. */
+/* Counts the times above the limit. Returns false when there are none. */
 static bool count_over(struct chooser *chooser)
 {
 	for (uint32_t time = 0; time < chooser->times; time++)
@@ -148,8 +149,8 @@ static bool count_over(struct chooser *chooser)
 	return chooser->over[chooser->times] > 0;
 }
 
-/* How many times over the limit would be relieved, each as often as it is by 32-bit registers, by a register in memory:
- * those at which it lives, but for its loads and stores. */
+/* Returns the relief from spilling a register: the times above the limit at which it is live, except at its loads
+ * and stores, times its 32-bit registers. */
 static uint64_t relief(const struct chooser *chooser, uint32_t reg)
 {
 	const struct site_list *sites = &chooser->sites;
@@ -177,7 +178,7 @@ static uint32_t find_best(const struct chooser *chooser, uint32_t candidates)
 	return best;
 }
 
-/* The register lies in memory from now on, and in a register only while an instruction uses it. */
+/* Spills the register: from now on it occupies a physical register only while an instruction uses it. */
 static void move_to_memory(struct chooser *chooser, uint32_t reg)
 {
 	const struct site_list *sites = &chooser->sites;

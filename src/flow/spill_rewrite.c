@@ -1,5 +1,5 @@
-/* The code of spilling: each instruction that uses a spilled register gets a fresh one, loaded before it and stored behind
- * it. A branch to the instruction goes to its loads. */
+/* spill_rewrite: the code of spilling. Each instruction that uses a spilled register gets a new register, with a
+ * load before it and a store after it. A branch to the instruction leads to its loads. */
 #include "flow/spill.h"
 
 #include "flow/sets.h"
@@ -10,7 +10,7 @@ struct rewriter {
 	struct spill_function *spilled;
 	struct edit *edit;
 	const uint64_t *set;
-	uint64_t *slot; /* by register: its offset in the depot */
+	uint64_t *slot; /* by register: offset in the depot */
 	struct flow_spills *spills;
 };
 
@@ -63,7 +63,7 @@ static enum ptx_type untyped(uint32_t bytes)
 	return bytes == 16 ? PTX_B128 : bytes == 8 ? PTX_B64 : bytes == 4 ? PTX_B32 : bytes == 2 ? PTX_B16 : PTX_B8;
 }
 
-/* A load of the register from its slot, or a store to it. */
+/* Inserts a load of the register from its slot, or a store to it. */
 static struct ptx_inst *insert(struct rewriter *rewriter, enum ptx_opcode op, struct edit_list *list, uint32_t spilled,
                                uint32_t fresh)
 {
@@ -96,7 +96,7 @@ static bool writes_guard(const struct ptx_inst *inst)
 	return false;
 }
 
-/* Only the lanes that have a new value store it, where that can still be told. */
+/* Only lanes with a new value store it, if the guard is still known after the instruction. */
 static void insert_store(struct rewriter *rewriter, uint32_t at, uint32_t spilled, uint32_t fresh)
 {
 	const struct ptx_inst *inst = &rewriter->edit->function->body[at];

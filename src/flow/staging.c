@@ -1,17 +1,19 @@
 #include "flow/staging.h"
 
-/* What a register may hold of memory's: nothing; a loaded value, or what was computed of one; anything. */
+/* The content of a register that comes from memory: nothing; a loaded value or one computed from it; anything. */
 enum holding { HOLDS_NONE, HOLDS_LOADED, HOLDS_MIXED };
 
 struct search {
 	const struct flow_dependences *on;
-	uint8_t *space;   /* by instruction that loads or stores: enum ptx_space, resolved */
-	uint8_t *holding; /* by instruction: enum holding of what it gives */
-	uint8_t *serves,
-		*else_serves;   /* by instruction: the arrays whose transfers depend on it; 1 where other things do */
-	uint32_t *seen, *to_do; /* by instruction: the walk that has last come there; those of it that are left */
+	uint8_t *space;   /* by loading or storing instruction: enum ptx_space, resolved */
+	uint8_t *holding; /* by instruction: enum holding of its result */
+	/* by instruction: arrays whose transfers depend on it; else_serves: 1 if others depend on it */
+	uint8_t *serves, *else_serves;
+	/* by instruction: the last walk that reached it; instructions left to visit in this walk */
+	uint32_t *seen, *to_do;
 	uint32_t walk, left;
-	const struct ptx_variable *array[FLOW_STAGING_ARRAYS]; /* NULL: those not told apart */
+	/* NULL: the array of all stores that are not distinguished */
+	const struct ptx_variable *array[FLOW_STAGING_ARRAYS];
 	struct flow_staging *found;
 };
 
@@ -25,7 +27,7 @@ static bool is_parameter(const struct ptx_inst *inst)
 	return (is_load(inst) || inst->op == PTX_OP_ST) && inst->space == PTX_PARAM;
 }
 
-/* Predicates decide; they are no data. Parameters are in no register. */
+/* Predicates control execution and are no data. Parameters are in no register. */
 static bool is_data(const struct search *search, uint32_t inst, uint32_t reg)
 {
 	const struct ptx_function *function = search->on->part[search->on->part_of[inst]].function;
@@ -48,7 +50,7 @@ static void walk_to(struct search *search, uint32_t inst)
 	search->to_do[search->left++] = inst;
 }
 
-/* To those that give what an instruction reads in an operand, or, NULL, in all. */
+/* Walks to the providers of an operand's reads, or of all reads if NULL. */
 static void walk_back(struct search *search, uint32_t inst, const struct ptx_operand *operand)
 {
 	const struct flow_dependences *on = search->on;
@@ -58,12 +60,12 @@ static void walk_back(struct search *search, uint32_t inst, const struct ptx_ope
 			walk_to(search, on->use[use].giver);
 }
 
-/* --- where addresses lie --- */
+/* --- spaces of addresses --- */
 
-/* What comes into an address. */
+/* The variables from which an address derives. */
 struct origin {
 	const struct ptx_variable *shared;
-	bool several; /* of shared memory's variables */
+	bool several; /* from several shared variables */
 	bool is_global;
 };
 
@@ -80,7 +82,7 @@ static void note_symbol(const struct ptx_operand *operand, struct origin *origin
 	origin->shared = symbol;
 }
 
-/* Through all that computes and all parameters. What other memory gives says nothing of where it points. */
+/* Walks through all computations and parameters. A value loaded from other memory gives no information. */
 static void walk_origin(struct search *search, uint32_t inst, struct origin *origin)
 {
 	const struct ptx_inst *ptx = search->on->inst[inst];
@@ -125,7 +127,7 @@ static bool is_global_load(const struct search *search, uint32_t inst)
 	return is_load(search->on->inst[inst]) && search->space[inst] == PTX_GLOBAL;
 }
 
-/* Memory that nobody looks into, and what comes back from functions that nobody knows. */
+/* Returns true for results from arbitrary memory and from unknown functions. */
 static bool gives_anything(const struct search *search, uint32_t inst)
 {
 	const struct ptx_inst *ptx = search->on->inst[inst];
@@ -146,7 +148,7 @@ static enum holding more(enum holding a, enum holding b)
 	return a > b ? a : b;
 }
 
-/* Of the register whose uses begin at *use, which is moved behind them. */
+/* Returns the content of the register whose uses begin at *use, and moves *use after them. */
 static enum holding held_by_next(const struct search *search, uint32_t inst, uint32_t *use)
 {
 	const struct flow_dependences *on = search->on;
@@ -157,7 +159,7 @@ static enum holding held_by_next(const struct search *search, uint32_t inst, uin
 	return is_data(search, inst, reg) ? held : HOLDS_NONE;
 }
 
-/* Of what an instruction reads in an operand, or, NULL, in all. */
+/* Returns the content of an instruction's reads in an operand, or in all operands if NULL. */
 static enum holding held_in(const struct search *search, uint32_t inst, const struct ptx_operand *operand,
                             bool brings_together)
 {
@@ -196,7 +198,7 @@ static void find_holding(struct search *search)
 	}
 }
 
-/* --- stores, and back from them to the loads --- */
+/* --- stores, and the walks back to their loads --- */
 
 static bool is_transfer_store(const struct search *search, uint32_t inst)
 {
@@ -248,7 +250,7 @@ static void take_store(struct search *search, uint32_t store)
 
 /* --- address generation --- */
 
-/* What is there for its own sake. Calls and parameters are there for what is in the functions. */
+/* Returns true for instructions with an effect. Calls and parameters count only through the code of the functions. */
 static bool has_effect(const struct ptx_inst *inst)
 {
 	if (inst->op == PTX_OP_BRA || inst->op == PTX_OP_CALL || is_parameter(inst))

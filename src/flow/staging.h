@@ -1,34 +1,40 @@
-/* staging: the code with which a kernel brings tiles from global into shared memory through registers.
+/* staging: finds the code with which a kernel copies tiles from global to shared memory through registers.
  *
- * A transfer store is a store to shared memory of what was loaded from global memory: going back from the registers that it stores,
- * through all that may have given their values (flow/dependences.h), one comes to loads of global memory, the transfer loads, to constants,
- * parameters and what is computed of these; and to nothing else that memory has given: neither shared nor local memory, atomics or
- * textures. Moves, conversions, byte permutations and selections may bring several loads together: a lane stores one of them, or a halo's
- * constant in their place. Computing may change a loaded value (subtract a mean, scale it) but not combine two: where an instruction
- * computes of two registers that may both hold loaded values, what comes out is no element of a tile any more. That is why an
- * accumulator is no transfer: around its loop it may hold loaded values itself, beside the one that it takes in.
+ * A transfer store stores to shared memory what was loaded from global memory. Walking back from the registers that
+ * it stores, over all possible providers (flow/dependences.h), one reaches loads of global memory: the transfer
+ * loads. All other origins must be constants, parameters, or values computed from these. No origin may be shared or
+ * local memory, an atomic or a texture.
  *
- * Transfers are told apart by the variable of shared memory that the store's address comes from: "arrays", in the order of their first
- * stores in the code. All whose address comes from several, or from none, are together one of these arrays.
+ * Moves, conversions, byte permutations and selections may merge several loads: a lane stores one of them, or a
+ * halo's constant instead. Arithmetic may change a loaded value (subtract a mean, scale it) but not combine two.
+ * The result of an instruction with two registers that may both hold loaded values is no tile element. An
+ * accumulator is therefore no transfer: inside its loop it may hold loaded values itself, in addition to its new
+ * operand.
  *
- * All else that the loads and stores depend on is address generation: of their addresses, of other values stored, and of the guards and
- * branches that decide whether they run, as a halo's conditions. An instruction of all these is `own` when nothing but transfers depends on it:
- * no other store, atomic, barrier or return. The counter of a loop with a barrier in it is not.
+ * Transfers are grouped into "arrays" by the shared variable from which the store's address derives. Arrays are in
+ * the order of their first stores in the code. Addresses that derive from several variables, or from none, form one
+ * array together.
  *
- * A generic access is one of shared memory when a variable of that comes into its address, also from a caller; else of global memory when a
- * parameter of the kernel or a variable of global memory does. Requires nothing.
+ * All other dependencies of the loads and stores are address generation. They include the addresses, other stored
+ * values, and the guards and branches that decide whether they run, such as a halo's conditions. One of these
+ * instructions is `own` when only transfers depend on it: no other store, atomic, barrier or return. The counter of
+ * a loop with a barrier is not.
+ *
+ * A generic access is to shared memory when its address derives from a shared variable, also from a caller's.
+ * Otherwise it is to global memory when its address derives from a kernel parameter or a global variable. Requires
+ * nothing.
  */
 #ifndef SLUICE_FLOW_STAGING_H
 #define SLUICE_FLOW_STAGING_H
 
 #include "flow/dependences.h"
 
-enum { FLOW_STAGING_ARRAYS = 8 }; /* the last takes what lies beyond it, too */
+enum { FLOW_STAGING_ARRAYS = 8 }; /* the last array also holds all further ones */
 
-/* What an instruction does for transfers, as sets of arrays: bit a for array a. */
+/* The roles of an instruction in transfers, as sets of arrays: bit a for array a. */
 struct flow_role {
 	uint8_t loads;
-	uint8_t handles; /* it has a loaded value on its way, as the store does at last: */
+	uint8_t handles; /* passes on a loaded value, including the store itself */
 	uint8_t stores;
 	uint8_t addresses;
 	bool own;
@@ -37,10 +43,10 @@ struct flow_role {
 struct flow_staging {
 	uint32_t arrays;
 	const struct flow_dependences *on;
-	struct flow_role *inst; /* by their numbers */
+	struct flow_role *inst; /* by instruction number */
 };
 
-/* Of a kernel with all that it calls. */
+/* Analyzes a kernel with all functions that it calls. */
 struct flow_staging *flow_staging(struct arena *arena, const struct ptx_function *kernel);
 
 #endif

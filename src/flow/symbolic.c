@@ -1,4 +1,4 @@
-/* Polynomials over atoms, and their text. */
+/* symbolic: polynomials over atoms, and their text. */
 #include "flow/symbolic.h"
 
 #include <inttypes.h>
@@ -63,7 +63,7 @@ const struct sym_poly *sym_add(struct arena *arena, const struct sym_poly *a, co
 	return sum->count > SYM_MAX_TERMS ? NULL : sum;
 }
 
-/* The product of a polynomial and one term. NULL: too many factors. */
+/* Returns the product of a polynomial and one term. NULL: too many factors. */
 static const struct sym_poly *scale(struct arena *arena, const struct sym_poly *a, const struct sym_term *by,
                                     uint32_t bits)
 {
@@ -131,7 +131,7 @@ bool sym_mentions(const struct sym_poly *poly, uint32_t atom)
 	return false;
 }
 
-/* As CUDA C++ writes it. */
+/* Returns the CUDA C++ name. */
 static const char *sreg_text(enum ptx_sreg sreg)
 {
 	static const char *const names[PTX_SREGS] = {
@@ -143,7 +143,7 @@ static const char *sreg_text(enum ptx_sreg sreg)
 	return names[sreg] ? names[sreg] : ptx_sreg_name(sreg);
 }
 
-/* A parameter without the kernel's name before it. */
+/* Prints a parameter without the kernel's name as prefix. */
 static void print_param(const struct sym *sym, const struct sym_atom *atom, FILE *file)
 {
 	const char *name = atom->variable->name;

@@ -1,11 +1,11 @@
-/* What one instruction makes of its operands' polynomials. */
+/* symbolic_ops: computes an instruction's polynomial from those of its operands. */
 #include "flow/symbolic.h"
 
 #include <string.h>
 
 struct sym_value sym_opaque(struct sym *sym, enum sym_kind kind, uint32_t inst, uint32_t which, uint32_t bits)
 {
-	/* The high bit keeps these keys apart from those of registers at blocks. */
+	/* The high bit distinguishes these keys from those of registers at blocks. */
 	struct sym_atom atom = {kind, .key = inst, .key2 = which | 0x80000000u, .block = sym->cfg->block_of[inst],
 	                        .inst = inst};
 	return (struct sym_value){sym_atom_poly(sym->arena, sym_intern(sym, &atom)), NULL, bits};
@@ -76,7 +76,7 @@ struct sym_value sym_widen(struct sym *sym, struct sym_value value, uint32_t bit
 	return with_need(sym, value, need);
 }
 
-/* An operation that only a launch can evaluate, and only of constants. */
+/* An operation that only a launch can evaluate, and only on constants. */
 static struct sym_value operation(struct sym *sym, uint32_t inst, uint32_t bits)
 {
 	const struct ptx_inst *in = &sym->function->body[inst];
@@ -107,13 +107,13 @@ static struct sym_value operation(struct sym *sym, uint32_t inst, uint32_t bits)
 		uint32_t width = i == 1 && (in->op == PTX_OP_SHL || in->op == PTX_OP_SHR) ? 32 : bits;
 		operand[i] = sym_operand(sym, inst, in->destinations + i, width);
 	}
-	struct sym_atom *atom = &sym->atom[number]; /* operands may have moved the atoms */
+	struct sym_atom *atom = &sym->atom[number]; /* computing the operands may have moved the atoms */
 	memcpy(atom->operand, operand, sizeof operand);
 	atom->operands = 2;
 	return result;
 }
 
-/* The largest power of two that divides all coefficients, as an exponent. */
+/* Returns the exponent of the largest power of two that divides all coefficients. */
 static uint32_t alignment(const struct sym_poly *poly, uint32_t bits)
 {
 	uint32_t least = bits;
@@ -124,13 +124,13 @@ static uint32_t alignment(const struct sym_poly *poly, uint32_t bits)
 	return least;
 }
 
-/* The largest value that fits below the alignment. */
+/* Returns the largest value that fits into the bits below the alignment. */
 static int64_t low_bits(uint32_t aligned)
 {
 	return aligned >= 63 ? INT64_MAX : (INT64_C(1) << aligned) - 1;
 }
 
-/* An addition, if one operand has only bits that the other surely lacks: that is how compilers write some. */
+/* `or` is an addition if its operands have no common bits. Compilers write some additions this way. */
 static struct sym_value bit_or(struct sym *sym, uint32_t inst, uint32_t bits)
 {
 	struct sym_value a = sym_operand(sym, inst, 1, bits), b = sym_operand(sym, inst, 2, bits);
@@ -153,7 +153,7 @@ static struct sym_value bit_or(struct sym *sym, uint32_t inst, uint32_t bits)
 	return with_need(sym, sum, (struct sym_need){b.poly, 0, 0, low_bits(over), false, NULL});
 }
 
-/* No operation, if the mask clears only bits that are surely clear. */
+/* `and` has no effect if the mask clears only bits that are certainly zero. */
 static struct sym_value bit_and(struct sym *sym, uint32_t inst, uint32_t bits)
 {
 	struct sym_value a = sym_operand(sym, inst, 1, bits), b = sym_operand(sym, inst, 2, bits);
@@ -212,7 +212,7 @@ static struct sym_value convert(struct sym *sym, uint32_t inst, uint32_t to_bits
 	uint32_t from = 8 * ptx_type_bytes(in->type2), to = 8 * ptx_type_bytes(in->type);
 	struct sym_value value = sym_narrow(sym, sym_operand(sym, inst, 1, from), from);
 	value = sym_widen(sym, value, to, ptx_type_is_signed(in->type2));
-	/* A register wider than the type holds the value extended as the type says. */
+	/* A register wider than the type holds the value, extended according to the type. */
 	return sym_widen(sym, value, to_bits, ptx_type_is_signed(in->type));
 }
 
@@ -236,9 +236,9 @@ static struct sym_value load(struct sym *sym, uint32_t inst, uint32_t bits)
 	while (param && param != base->variable)
 		param = param->next;
 	uint32_t bytes = ptx_type_bytes(in->type);
-	if (!param || (uint64_t)offset + bytes > param->size) /* a call's, or wrong */
+	if (!param || (uint64_t)offset + bytes > param->size) /* a call's parameter, or out of range */
 		return sym_opaque(sym, SYM_LOAD, inst, 0, bits);
-	/* As wide as the register, either sign stands for the same bits; a count is rarely above 2^31. */
+	/* At register width either sign represents the same bits; a count is rarely above 2^31. */
 	bool is_signed = 8 * bytes >= bits || ptx_type_is_signed(in->type);
 	struct sym_atom atom = {SYM_PARAM,         .key = bytes * 2 + is_signed, .key2 = (uint32_t)offset,
 	                        .variable = param, .block = FLOW_NONE,           .inst = FLOW_NONE,
@@ -246,7 +246,7 @@ static struct sym_value load(struct sym *sym, uint32_t inst, uint32_t bits)
 	return (struct sym_value){sym_atom_poly(sym->arena, sym_intern(sym, &atom)), NULL, bits};
 }
 
-/* A value that is nothing but a parameter became a pointer. */
+/* A parameter without any arithmetic became a pointer. */
 static struct sym_value to_address(struct sym *sym, uint32_t inst)
 {
 	const struct ptx_inst *in = &sym->function->body[inst];
@@ -275,7 +275,7 @@ struct sym_value sym_compute(struct sym *sym, uint32_t inst)
 	if (!is_integer(in->type) || !is_integer(holds) || in->carry_out || in->sat)
 		return sym_opaque(sym, SYM_OP, inst, 0, bits);
 	uint32_t width = 8 * ptx_type_bytes(in->type);
-	struct sym_value a, b; /* one after the other: their atoms are numbered in this order */
+	struct sym_value a, b; /* computed in sequence: their atoms are numbered in this order */
 	bool is_wide = (in->op == PTX_OP_MUL || in->op == PTX_OP_MAD) && in->half == PTX_WIDE;
 	if (width << is_wide != bits)
 		return sym_opaque(sym, SYM_OP, inst, 0, bits);

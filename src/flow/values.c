@@ -1,8 +1,9 @@
-/* Values of registers at points of a function: what static single assignment would give, found on demand.
+/* values: values of registers at points of a function. They equal those of static single assignment form, but are
+ * computed on demand.
  *
- * A register has one value at a block's entry unless it is written between the block's immediate dominator and the block;
- * then the predecessors' values meet. At a loop's header that is an induction variable when each way around the loop adds
- * the same invariant step: init + step * counter.
+ * A register has one value at a block's entry, unless it is written between the block's immediate dominator and the
+ * block. Then the values of the predecessors are merged. At a loop's header the result is an induction variable if
+ * every path around the loop adds the same invariant step: init + step * counter.
  */
 #include "flow/sets.h"
 #include "flow/symbolic.h"
@@ -17,7 +18,7 @@ struct sym_entry {
 
 static struct sym_value value_at_end(struct sym *sym, uint32_t reg, uint32_t block);
 
-/* Whether the blocks are in an order but for the branches back to loops' headers (Kahn's algorithm). */
+/* Returns true when the blocks can be ordered without the back edges to loop headers (Kahn's algorithm). */
 static bool is_reducible(const struct sym *sym)
 {
 	const struct flow_cfg *cfg = sym->cfg;
@@ -111,8 +112,8 @@ uint32_t sym_last_write(const struct sym *sym, uint32_t reg, uint32_t inst)
 	return FLOW_NONE;
 }
 
-/* Whether the register is written between a block's immediate dominator and the block, the block itself included when
- * it can come back to itself. */
+/* Returns true when the register is written between a block's immediate dominator and the block. The block itself
+ * is included if it can reach itself. */
 static bool written_between(struct sym *sym, uint32_t reg, uint32_t block)
 {
 	if (!sym->between[block]) {
@@ -140,7 +141,7 @@ static struct sym_value control(struct sym *sym, uint32_t reg, uint32_t block)
 	return (struct sym_value){sym_atom_poly(sym->arena, sym_intern(sym, &atom)), NULL, register_bits(sym, reg)};
 }
 
-/* The one value of two, or that of `otherwise`. */
+/* Returns the common value of the two if they are equal, else `otherwise`. */
 static struct sym_value meet(struct sym *sym, struct sym_value a, struct sym_value b, struct sym_value otherwise)
 {
 	a = sym_expand(sym, a);
@@ -151,7 +152,7 @@ static struct sym_value meet(struct sym *sym, struct sym_value a, struct sym_val
 	return a;
 }
 
-/* Whether the polynomial has the same value in all iterations of a loop. */
+/* Returns true when the polynomial has the same value in all iterations of a loop. */
 static bool is_invariant(const struct sym *sym, const struct sym_poly *poly, const struct flow_loop *loop)
 {
 	for (uint32_t i = 0; i < poly->count; i++)
@@ -176,7 +177,7 @@ static const struct sym_need *in_every_iteration(struct sym *sym, const struct s
 	return copies;
 }
 
-/* What makes a register's next value in a loop unknown. */
+/* Returns the reason why a register's next value in a loop is unknown. */
 static enum sym_kind cause_of(const struct sym *sym, const struct sym_poly *poly)
 {
 	enum sym_kind worst = SYM_PHI;
@@ -188,7 +189,7 @@ static enum sym_kind cause_of(const struct sym *sym, const struct sym_poly *poly
 	return worst;
 }
 
-/* The register at a loop's header, where `unknown`, the atom `phi`, stands for it as long as it is not known. */
+/* Computes the register at a loop's header. `unknown`, the atom `phi`, stands for it until its value is known. */
 static struct sym_value at_header(struct sym *sym, uint32_t reg, const struct flow_loop *loop, uint32_t phi,
                                   struct sym_value unknown)
 {
@@ -232,7 +233,7 @@ static struct sym_value at_header(struct sym *sym, uint32_t reg, const struct fl
 		if (!resolved->poly)
 			return unknown;
 	}
-	/* What resolved atoms need must not name them, or replacing them would not end. */
+	/* The needs of resolved atoms must not name these atoms, otherwise the replacement would not terminate. */
 	sym->atom[phi].resolved = resolved;
 	step.bits = bits;
 	step = sym_expand(sym, step);
@@ -240,7 +241,7 @@ static struct sym_value at_header(struct sym *sym, uint32_t reg, const struct fl
 	return *resolved;
 }
 
-/* The register where ways meet that are not a loop. */
+/* Computes the register where paths merge outside a loop header. */
 static struct sym_value at_join(struct sym *sym, uint32_t reg, uint32_t number)
 {
 	const struct flow_block *block = &sym->cfg->block[number];
@@ -269,8 +270,8 @@ static struct sym_value value_at_entry(struct sym *sym, uint32_t reg, uint32_t b
 	for (struct sym_entry *entry = sym->at_entry[block]; entry; entry = entry->next)
 		if (entry->reg == reg)
 			return entry->value;
-	/* Read before it is written, or a loop back to the entry. Where every cycle has a header, whose atom is there
-	 * before the values that go round, looking back ends. */
+	/* Read before it is written, or a loop back to the entry. If every cycle has a header, its atom exists
+	 * before the values that pass around the loop, so the search terminates. */
 	if (sym->idom[block] == FLOW_NONE || !sym->reducible)
 		return control(sym, reg, block);
 	if (!written_between(sym, reg, block))
@@ -287,7 +288,7 @@ static struct sym_value value_at_entry(struct sym *sym, uint32_t reg, uint32_t b
 	return entry->value;
 }
 
-/* The value that an instruction writes, or that it leaves where its guard does not hold. */
+/* Returns the value that an instruction writes, or that remains if its guard is false. */
 static struct sym_value value_of(struct sym *sym, uint32_t inst, uint32_t reg)
 {
 	const struct ptx_inst *body = sym->function->body;
@@ -393,7 +394,7 @@ struct sym_value sym_address(struct sym *sym, uint32_t inst, uint32_t index)
 	return value;
 }
 
-/* A polynomial with its resolved atoms replaced; their needs join *needs. */
+/* Replaces the resolved atoms of a polynomial; their needs are added to *needs. */
 static const struct sym_poly *expand_poly(struct sym *sym, const struct sym_poly *poly, uint32_t bits,
                                           const struct sym_need **needs)
 {
@@ -433,7 +434,7 @@ struct sym_value sym_expand(struct sym *sym, struct sym_value value)
 	if (!any)
 		return value;
 	const struct sym_poly *poly = expand_poly(sym, value.poly, value.bits, &needs);
-	if (!poly) /* stays as it is: never affine */
+	if (!poly) /* stays unresolved: never affine */
 		poly = value.poly;
 	for (const struct sym_need *need = value.needs; need; need = need->next) {
 		struct sym_need *copy = arena_alloc(sym->arena, sizeof *copy);

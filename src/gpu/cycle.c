@@ -347,10 +347,9 @@ static void open_ports(struct gpu *gpu)
 	bool apart = gpu->window.may_open;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		struct sm *sm = &gpu->sm[i];
-		sm->network.replies.comes = apart;
-		sm->network.replies.pushes = apart && gpu->workers.count > 1 ? &gpu->answering.outbox : NULL;
-		sm->network.asks = !apart;
-		gpu->to_slices.input[sm->network.input].port.producer = apart ? NULL : &sm->wake;
+		struct outbox *outbox = apart && gpu->workers.count > 1 ? &gpu->answering.outbox : NULL;
+		network_port_run_apart(&sm->network, apart, outbox);
+		network_port_ask_for_room(&sm->network, apart ? NULL : &sm->wake);
 	}
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		slice_entry_tell(&gpu->slice[i].entry, UINT64_MAX);

@@ -58,11 +58,8 @@ static uint64_t cycle_from(uint64_t time, uint64_t cycle, uint64_t period)
 static void ask_for_room(struct sm *sm)
 {
 	struct network_port *network = &sm->network;
-	bool asks = network->refused;
-	if (asks == network->asks)
-		return;
-	network->asks = asks;
-	network->requests->input[network->input].port.producer = asks ? &sm->wake : NULL;
+	if (network->refused != network->asks)
+		network_port_ask_for_room(network, network->refused ? &sm->wake : NULL);
 }
 
 /* Simulates all its cycles up to the window's end, while it can run ahead. */

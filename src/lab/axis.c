@@ -8,7 +8,7 @@
 
 enum { STEPS = 6, FEW = 8 };
 
-/* The largest value is cut when it is so many times the one that nine in ten stay below. */
+/* The largest value is cut if it exceeds the 90th percentile by this factor. */
 static const double outlier = 2.5;
 
 static int by_size(const void *a, const void *b)
@@ -17,7 +17,7 @@ static int by_size(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* How far the axis goes on one side of zero, by the lengths of the bars there; 0 where there are none. */
+/* Returns the extent of the axis on one side of zero, from the lengths of the bars there; 0 when there are none. */
 static double reach(double *lengths, size_t count, bool cuts)
 {
 	if (!count)
@@ -56,7 +56,7 @@ static struct axis make(const double *values, size_t count, bool cuts)
 	free(up);
 	if (above + below == 0)
 		return (struct axis){0, 1, 0.5};
-	double step = step_of(above + below), slack = 1e-9; /* a value that is a mark up to rounding is that mark */
+	double step = step_of(above + below), slack = 1e-9; /* a value that equals a mark up to rounding is that mark */
 	return (struct axis){-ceil(below / step - slack) * step, ceil(above / step - slack) * step, step};
 }
 

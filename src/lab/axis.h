@@ -1,17 +1,18 @@
-/* axis: the range that a picture's bars stand in. It holds zero, so that a bar's length is its value; a bar that would make all others
- * short is cut off, and its number stands where it ends. */
+/* axis: the range and the marks of a picture's axis for bars. The range contains zero, so that a bar's length is its
+ * value. A bar so long that it would make all others short is cut off, with its number at the cut end. */
 #ifndef SLUICE_LAB_AXIS_H
 #define SLUICE_LAB_AXIS_H
 
 #include <stddef.h>
 
 struct axis {
-	double low, high, step; /* low <= 0 < high or low < 0 <= high; both multiples of step, at which the marks are */
+	/* low <= 0 < high or low < 0 <= high; both are multiples of step, the distance of the marks */
+	double low, high, step;
 };
 
-/* For these values; what is not finite does not count. */
+/* Returns the axis for these values; non-finite values are ignored. May cut long bars off. */
 struct axis axis_of(const double *values, size_t count);
-/* None is cut off: of lines. */
+/* As axis_of(), but cuts nothing off: for lines. */
 struct axis axis_of_all(const double *values, size_t count);
 
 #endif

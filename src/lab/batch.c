@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { INDEX_WIDTH = 13 }; /* of a number in the index: twelve digits and a line's end */
+enum { INDEX_WIDTH = 13 }; /* of a number in the index: twelve digits and a newline */
 
 static void batch_path(char path[PATH_MAX], const char *folder, const char *number, const char *ending)
 {
@@ -39,7 +39,7 @@ static size_t count_words(char *const *words)
 	return count;
 }
 
-/* Its files as copies in the sweep's folder, which the run reads there. */
+/* Returns the run's files, as copies in the sweep's folder from which the run reads them. */
 static json_t *files_json(const char *folder, const struct planned *planned)
 {
 	json_t *list = json_array();
@@ -83,7 +83,7 @@ static void write_run(const char *folder, const struct queued *queued, const cha
 	json_decref(json);
 }
 
-/* A file that is there whole or not at all. */
+/* A file that is created atomically. */
 struct written {
 	struct file_new new;
 	FILE *file;
@@ -132,11 +132,11 @@ bool batch_write(const char *folder, size_t number, const char *library, struct 
 	}
 	if (fine)
 		fprintf(index.file, "%012ld\n", ftell(lines.file));
-	bool indexed = end(&index); /* before the batch, which says that it is there */
+	bool indexed = end(&index); /* before the batch, whose existence means that both are complete */
 	return fine && end(&lines) && indexed;
 }
 
-/* Where a line of the index says that a task begins; -1: there is none. */
+/* Returns the offset of a task's lines, from the index; -1 when there is none. */
 static long offset_of(FILE *index, size_t task)
 {
 	char line[INDEX_WIDTH + 1] = "";
@@ -188,20 +188,20 @@ void batch_remove(const char *folder, size_t number)
 	}
 }
 
-/* A task that runs. */
+/* A task in progress. */
 struct task {
 	const char *folder, *revision, *command;
 	char host[64];
-	json_t **lines; /* one a run */
+	json_t **lines; /* one per run */
 	struct job *jobs;
 	char (*ids)[SWEEP_ID];
 	size_t count;
 	struct arena arena;
-	const char *digested, *digest; /* the last file that was, with what came of it */
+	const char *digested, *digest; /* the last file that was digested, and its digest */
 	bool interrupted;
 };
 
-/* It may be among the results already: then there is the mark of it. */
+/* A run already in the results has a mark instead. */
 static bool has_record(const struct task *task, const char *id)
 {
 	char record[PATH_MAX], done[PATH_MAX];
@@ -210,7 +210,7 @@ static bool has_record(const struct task *task, const char *id)
 	return access(record, F_OK) == 0 || access(done, F_OK) == 0;
 }
 
-/* False with errno set. */
+/* Returns false with errno set. */
 static bool write_record(const struct task *task, const char *id, const struct run_config *config,
                          const struct run_result *result)
 {
@@ -227,7 +227,7 @@ static bool write_record(const struct task *task, const char *id, const struct r
 	return end(&written);
 }
 
-/* What the run was planned with is still there: else its results would stand under what it is not. */
+/* Whether the file is as planned; otherwise the results would be stored under a wrong identity. */
 static bool is_unchanged(struct task *task, const char *path, const char *digest)
 {
 	if (!task->digested || strcmp(task->digested, path) != 0) {
@@ -237,7 +237,7 @@ static bool is_unchanged(struct task *task, const char *path, const char *digest
 	return task->digest && strcmp(task->digest, digest) == 0;
 }
 
-/* What is wrong with a run before it starts; NULL: nothing. */
+/* Returns what is wrong with a run before it starts; NULL when nothing is. */
 static const char *changed(struct task *task, const json_t *line, const struct run_config *config)
 {
 	const char *library = json_string_value(json_object_get(line, "library_path"));
@@ -260,7 +260,7 @@ static struct words read_words(struct task *task, const json_t *list)
 	return words;
 }
 
-/* The run's own folder with its files, if it has some. False after a message. */
+/* Creates the run's working folder if it has files. Returns false after a message. */
 static bool lay_files(struct task *task, size_t number)
 {
 	struct words files = read_words(task, json_object_get(task->lines[number], "files"));
@@ -296,7 +296,7 @@ static bool is_needed(void *context, size_t number)
 	return false;
 }
 
-/* Killed as a system does it that is short of memory, too: another node may have more. */
+/* Includes SIGKILL, which a system short of memory sends: another node may have more. */
 static bool was_ended(const struct job *job)
 {
 	return job_was_interrupted(job) ||
@@ -330,7 +330,7 @@ static bool run_ended(void *context, size_t number)
 	return fine;
 }
 
-/* False: the line is not of a run. */
+/* Returns false when the line does not describe a run. */
 static bool make_job(struct task *task, const char *folder, size_t number)
 {
 	json_t *line = task->lines[number];
@@ -347,7 +347,7 @@ static bool make_job(struct task *task, const char *folder, size_t number)
 	return job->words[0];
 }
 
-/* The task's lines, from malloc; NULL when there are none. */
+/* Returns the task's lines, to be freed; NULL when there are none. */
 static char *task_text(const char *folder, const char *batch, size_t number)
 {
 	char path[PATH_MAX];

@@ -24,7 +24,7 @@ static void read_formula(struct document *document, const char *key, const yaml_
 		document_error(document, value, "%s: %s", key, message);
 }
 
-/* One of the names, whose number it stores. */
+/* Reads one of the names and stores its index. */
 static void read_choice(struct document *document, const char *key, const yaml_node_t *value, unsigned *into,
                         const char *const *names)
 {
@@ -83,7 +83,7 @@ static void read_size(struct document *document, const char *key, const yaml_nod
 	*(const char **)into = names[number];
 }
 
-/* A column's name, or what the base of each column of a product has. */
+/* Reads a column's name or, for a product, the conditions that find the base of each column. */
 static void read_relative(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
 	struct experiment *experiment = into;
@@ -138,7 +138,7 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 	                                       offsetof(struct experiment_row, place), &experiment->row_count);
 }
 
-/* Published numbers, one a column. */
+/* Published numbers, one per column. */
 static double *numbers(struct document *document, struct place place, const struct words *stated, size_t count)
 {
 	double *list = arena_array(document->arena, count + 1, sizeof *list);
@@ -179,14 +179,14 @@ static void check_bases(struct document *document, const struct experiment *expe
 	}
 }
 
-/* A path from the experiment's folder as one from here. */
+/* Converts a path relative to the experiment's folder to one relative to the current folder. */
 static const char *path_of(struct document *document, const char *word)
 {
 	const char *file = document->source.name, *slash = strrchr(file, '/');
 	int folder = slash ? (int)(slash + 1 - file) : 0;
 	const char *from = file_behind_dots(file), *name = file_behind_dots(word);
 	folder = *name == '/' ? 0 : folder - (int)(from - file);
-	/* one without a slash would be looked for elsewhere */
+	/* a program without a slash would be searched in PATH */
 	const char *here = folder || strchr(name, '/') ? "" : "./";
 	size_t size = (size_t)folder + sizeof "./" + strlen(name);
 	char *path = arena_alloc(document->arena, size);
@@ -194,7 +194,8 @@ static const char *path_of(struct document *document, const char *word)
 	return path;
 }
 
-/* Each file with what it is called where the program runs: as in the file, but for paths that lead out of the folder. */
+/* Lists each file with its name in the program's working folder: as written, except for paths that lead out of the
+ * folder. */
 static void find_files(struct document *document, const struct experiment *experiment, struct experiment_row *row)
 {
 	const struct words *const both[] = {&experiment->files, &row->files};
@@ -210,7 +211,7 @@ static void find_files(struct document *document, const struct experiment *exper
 	row->files = files;
 }
 
-/* A program with a slash is the user's own. */
+/* A program with a slash is the user's. */
 static void find_own(struct document *document, const struct experiment *experiment, struct experiment_row *row)
 {
 	if (strchr(row->program, '/')) {
@@ -222,7 +223,7 @@ static void find_own(struct document *document, const struct experiment *experim
 	}
 }
 
-/* Of a program of the user's own, variants and source are not known. */
+/* A program of the user has no variants and no known source. */
 static void check_own(struct document *document, const struct experiment *experiment, size_t r)
 {
 	const struct experiment_row *row = &experiment->rows[r];
@@ -246,7 +247,7 @@ bool experiment_is_table(const struct experiment *experiment)
 	return experiment->show >= SHOW_MACHINE && experiment->show < SHOW_UNSET;
 }
 
-/* What a paper says in words, one text a column; of programs one. */
+/* Checks the number of published texts: one per column; for programs, one. */
 static void check_stated(struct document *document, const struct experiment *experiment,
                          const struct experiment_row *row)
 {
@@ -282,7 +283,7 @@ static void check_rows(struct document *document, struct experiment *experiment)
 	}
 }
 
-/* Fills in what the column has of the experiment. */
+/* Copies defaults from the experiment to the column. */
 static void complete_column(struct document *document, const struct experiment *experiment,
                             struct experiment_column *column)
 {
@@ -305,7 +306,7 @@ static void complete_column(struct document *document, const struct experiment *
 		           "%s: show: a ratio and a percentage need relative_to", column->name);
 }
 
-/* What runs needs a machine, what is of the source has none. */
+/* A metric of runs needs a machine; a metric of the source must have none. */
 static void check_needs(struct document *document, const struct experiment *experiment, size_t r, size_t c)
 {
 	const struct experiment_column *column = &experiment->columns[c];
@@ -341,7 +342,7 @@ static void check_columns(struct document *document, struct experiment *experime
 			check_needs(document, experiment, r, c);
 }
 
-/* What only some kinds of figure have, or do without. */
+/* Checks keys that only some kinds of figures have, or must not have. */
 static const char *wrong_of_column(const struct experiment *experiment, const struct experiment_column *column)
 {
 	if (experiment_is_table(experiment) && !column->machine)
@@ -390,7 +391,7 @@ static bool is_same_point(const struct experiment_column *a, const struct experi
 	return a->at == b->at && experiment_same_text(a->line, b->line) && experiment_alike(a, b);
 }
 
-/* Whether a column before it stands against the same axis. */
+/* Whether an earlier column uses the same axis. */
 static bool has_axis(const struct experiment *experiment, size_t column)
 {
 	for (size_t c = 0; c < column; c++)
@@ -400,7 +401,7 @@ static bool has_axis(const struct experiment *experiment, size_t column)
 	return false;
 }
 
-/* Where columns stand in a figure over numbers. */
+/* Checks the positions of columns in a figure over numbers. */
 static void check_points(struct document *document, const struct experiment *experiment)
 {
 	size_t axes = 0;
@@ -445,8 +446,8 @@ static void check(struct document *document, struct experiment *experiment)
 		numbers(document, (struct place){0}, &experiment->stated_mean, experiment->column_count);
 }
 
-/* An experiment with axes has a row and a column for each combination of their values, and measures cycles when it does not say
- * what. */
+/* Expands an experiment with axes into a row and a column for each combination of their values. Its default metric
+ * is cycles. */
 static void make_product(struct document *document, struct experiment *experiment)
 {
 	char message[FORMULA_MESSAGE];
@@ -466,7 +467,7 @@ static void make_product(struct document *document, struct experiment *experimen
 	experiment->unit = experiment->unit ? experiment->unit : "cycles";
 }
 
-/* "lines", or of a product "caps:distance: lines": an axis and what it is called. */
+/* Reads "lines" or, in a product, "caps:distance: lines": an axis and its title. */
 static void read_over(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
 	struct experiment *experiment = into;

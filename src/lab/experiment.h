@@ -1,9 +1,7 @@
-/* experiment: a file of experiments/, which says what a figure or a table of a paper shows.
+/* experiment: a file of experiments/, which describes a figure or a table of a paper.
  *
- * Columns are ways to run (machine, options, mechanisms, variant) with what is measured, or what is counted in the
- * source without running it; rows are programs.
- * experiments/README.md explains each key.
- */
+ * Columns are ways to run (machine, options, mechanisms, variant) with a metric, or static facts of the source that
+ * need no run. Rows are programs. experiments/README.md explains each key. */
 #ifndef SLUICE_LAB_EXPERIMENT_H
 #define SLUICE_LAB_EXPERIMENT_H
 
@@ -11,17 +9,17 @@
 #include "lab/metric.h"
 #include "lab/product.h"
 
-/* What a cell shows of the metric. */
+/* How a cell shows the metric. */
 enum experiment_show {
 	SHOW_VALUE,
-	SHOW_RATIO,   /* over the same metric in the column `relative_to` */
-	SHOW_PERCENT, /* by how many percent it is more than there */
-	/* Of the whole experiment, which has no metric: */
+	SHOW_RATIO,   /* divided by the same metric in the column `relative_to` */
+	SHOW_PERCENT, /* by how many percent it exceeds the value there */
+	/* Kinds of whole experiments, without a metric: */
 	SHOW_INDEXES,  /* a table of the indexes of each row's kernels */
-	SHOW_TIMELINE, /* what happened when on an SM */
-	SHOW_MACHINE,  /* keys of machines beside what the paper says: a table of texts, for which nothing runs */
-	SHOW_COSTS,    /* the same of what mechanisms cost */
-	SHOW_PROGRAMS, /* the same of programs */
+	SHOW_TIMELINE, /* the timeline of an SM */
+	SHOW_MACHINE,  /* a table of texts: keys of machines compared with the paper's values; nothing runs */
+	SHOW_COSTS,    /* the same for costs of mechanisms */
+	SHOW_PROGRAMS, /* the same for programs */
 	SHOW_UNSET,
 };
 
@@ -30,60 +28,65 @@ enum experiment_mean { MEAN_NONE, MEAN_GEOMETRIC, MEAN_ARITHMETIC };
 struct experiment_column {
 	const char *name;
 	const char *machine; /* NULL: nothing runs, the metric is of the source */
-	const char *variant; /* where the row names none, or NULL */
+	const char *variant; /* for rows that name none, or NULL */
 	struct words options, mechanisms, arguments;
-	/* These are the experiment's where the file gives the column none of its own. */
+	/* Copied from the experiment where the file gives the column none. */
 	const struct formula *metric;
 	const char *unit, *relative_name;
-	size_t relative_to; /* its number */
+	size_t relative_to; /* index of that column */
 	enum experiment_show show;
-	double at;        /* where it stands in a figure over numbers; NAN: nowhere */
-	const char *line; /* which it is a point of; NULL: of the only one */
-	const size_t *chosen; /* of a product: an axis' value, one an axis; else NULL */
-	bool has_base;        /* of a product: relative_to is what the file's conditions find */
-	size_t of_template;   /* of a product: of which column of the file it is */
-	uint64_t block_tracks; /* so many of a mechanism's tracks are a block slot's; 0: tracks have nothing to do with slots */
+	double at;        /* position in a figure over numbers; NAN: none */
+	const char *line; /* name of its line; NULL: the only line */
+	const size_t *chosen; /* in a product: index of the value on each axis; else NULL */
+	bool has_base;        /* in a product: relative_to was found by the file's conditions */
+	size_t of_template;   /* in a product: index of the file's column from which it was made */
+	uint64_t block_tracks; /* number of a mechanism's tracks per block slot; 0: tracks do not belong to slots */
 	struct place place;
 };
 
 struct experiment_row {
 	const char *name, *program, *kernel; /* one kernel, or all when NULL */
-	const char *path; /* of a compiled program of the user's own; NULL: it is one of those there are */
-	const char *value; /* with SHOW_MACHINE keys and numbers, with SHOW_COSTS the name of a cost; NULL: the row's name */
+	const char *path; /* of a compiled program of the user; NULL: a built-in program */
+	/* with SHOW_MACHINE, keys and numbers; with SHOW_COSTS, the name of a cost; NULL: the row's name */
+	const char *value;
 	const struct formula *metric;        /* in all columns, or NULL: each column's */
-	struct words variants;               /* none: the column's; one: for all; else one a column */
+	struct words variants;               /* none: the column's; one: for all; else one per column */
 	struct words arguments;
-	struct words files; /* that the program of the user's own reads: paths as `path`, in pairs with what they are called where it runs */
+	/* input files of the user's program, in pairs: a path like `path`, and the name where the program runs */
+	struct words files;
 	const char *size; /* NULL: the experiment's */
 	bool has_seed;    /* else the seed is the experiment's */
 	uint64_t seed;
-	const size_t *chosen; /* as of a column */
-	struct words stated; /* the published numbers as written; with SHOW_INDEXES words, one an index */
-	double *published;   /* one a column, NAN where the paper states none */
+	const size_t *chosen; /* as in a column */
+	struct words stated; /* the published numbers as written; with SHOW_INDEXES, one word per index */
+	double *published;   /* one per column, NAN where the paper gives none */
 	bool outside_mean;
-	const char *of; /* rows that follow each other and are sizes of one thing: its name; NULL: the row stands for itself */
+	const char *of; /* name of a thing of which consecutive rows are sizes; NULL: the row is independent */
 	struct place place;
 };
 
 struct experiment {
-	const char *title, *source, *paper, *unit, *size, *note; /* paper: whose names for programs count */
+	const char *title, *source, *paper, *unit, *size, *note; /* paper: the paper whose names of programs apply */
 	uint64_t seed;
 	const struct formula *metric;
 	const char *relative_name;
 	const char *energy; /* a table of energies; NULL: each machine's */
 	enum experiment_show show;
 	enum experiment_mean mean;
-	const char *over, *over_name; /* what the numbers of columns are, of a product an axis, and what it is called: the picture has lines over them; NULL: bars */
-	bool stacked; /* in pictures, columns that show the same thing are parts of one bar */
+	/* quantity or, in a product, axis of the columns' numbers, and its title; the picture then has lines over
+	 * them. NULL: bars */
+	const char *over, *over_name;
+	bool stacked; /* in pictures, columns that show the same quantity are parts of one bar */
 	/* With SHOW_TIMELINE: */
-	struct words events; /* "MECHANISM.event", "event" of any mechanism, "block"; none: all of the columns' mechanisms */
-	uint64_t sm, until;  /* of which SM; core cycles of the kernel that are shown, 0: all */
+	/* "MECHANISM.event", "event" of any mechanism, "block"; none: all of the columns' mechanisms */
+	struct words events;
+	uint64_t sm, until;  /* the SM; number of core cycles of the kernel to show, 0: all */
 	struct words stated_mean;
 	double *published_mean;
-	/* Of a product: */
+	/* In a product: */
 	const char *file;
-	const char *machine; /* of columns of a product that have none */
-	struct words files;  /* of all rows whose programs are the user's own, as the file has them */
+	const char *machine; /* for columns of a product without a machine */
+	struct words files;  /* input files of all rows with programs of the user, as written in the file */
 	struct product_axes axes;
 	struct product_matches exclude;
 	struct product_match relative; /* `relative_to` of a product */
@@ -92,31 +95,32 @@ struct experiment {
 	size_t column_count, row_count;
 };
 
-/* Reads the text of the file, keeping what is read in the document's arena. False when its diag got errors. */
+/* Reads the text of the file; results are stored in the document's arena. Returns false when its diag has errors. */
 bool experiment_read(struct experiment *experiment, struct document *document);
 
 /* Whether it is a table of texts: columns are machines with mechanisms, or there are none. */
 bool experiment_is_table(const struct experiment *experiment);
 
-/* What a cell measures; NULL when the experiment shows indexes. */
+/* Returns the metric of a cell; NULL when the experiment shows indexes. */
 const struct formula *experiment_metric(const struct experiment *experiment, size_t row, size_t column);
 
-/* Whether some cell needs that (FORMULA_RUN, ...). */
+/* Whether some cell needs this source of values (FORMULA_RUN, ...). */
 bool experiment_needs(const struct experiment *experiment, unsigned needs);
 
-/* The table of energies, "default" where the file names none; NULL: no cell needs one. */
+/* Returns the table of energies, "default" if the file names none; NULL when no cell needs one. */
 const char *experiment_table(const struct experiment *experiment);
 
-/* The variant for a cell, "~": there is nothing in it; NULL: what the paper means by the program's name, else its default. */
+/* Returns the variant for a cell. "~": the cell is empty. NULL: the paper's meaning of the program's name, else its
+ * default. */
 const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column);
 
-/* Columns that stand against one axis: unit, show and relative_to are the same. */
+/* Whether two columns use the same axis: unit, show and relative_to are equal. */
 bool experiment_alike(const struct experiment_column *a, const struct experiment_column *b);
 
-/* Of two texts that a file may leave out. */
+/* Compares two texts, which may be NULL. */
 bool experiment_same_text(const char *a, const char *b);
 
-/* "~" in a file: nothing there. */
+/* Whether the word is "~", which leaves a cell empty. */
 bool experiment_is_nothing(const char *word);
 
 #endif

@@ -1,8 +1,8 @@
-/* facts: what is known of kernels without running them, by name, in the form of a run's statistics, so that a figure
- * takes both alike.
+/* facts: static facts of kernels, by name, in the form of a run's statistics, so that a figure reads both in the
+ * same way.
  *
- * Groups: source.*, strict.* and relaxed.* are of the CUDA source (cuda_source/source.h); mix.* of its PTX (ptx/mix.h).
- */
+ * Groups: source.*, strict.* and relaxed.* are from the CUDA source (cuda_source/source.h); mix.* from its PTX
+ * (ptx/mix.h). */
 #ifndef SLUICE_LAB_FACTS_H
 #define SLUICE_LAB_FACTS_H
 
@@ -17,14 +17,14 @@ struct facts {
 	uint64_t mix[PTX_MIX_KIND_COUNT], instructions;
 };
 
-/* base/table.h has the struct; NULL behind the last. */
+/* base/table.h defines the struct. Returns NULL after the last group. */
 struct counter_group;
 const struct counter_group *facts_group(size_t number);
 
 /* Whether counters of the group need the kernel's PTX. */
 bool facts_of_ptx(const struct counter_group *group);
 
-/* A kernel as an element of the "kernels" of statistics. Without `ptx`, without the counters that need it. */
+/* Returns a kernel as an element of "kernels" in statistics. Without `ptx`, omits the counters that need PTX. */
 json_t *facts_kernel(const char *name, const struct facts *facts, bool ptx);
 
 #endif

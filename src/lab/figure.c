@@ -1,4 +1,4 @@
-/* The figures of a plan: what each cell and the mean show. */
+/* Computes the figure of a plan: the values of cells and means. */
 #include "lab/jobs.h"
 #include "lab/plan.h"
 #include "lab/run_energy.h"
@@ -11,10 +11,10 @@
 struct maker {
 	struct plan *plan;
 	struct figure *figure;
-	double *bases; /* as the figure's: the metric where a cell's column is relative to */
+	double *bases; /* like the figure's values: the metric in the column to which the cell is relative */
 };
 
-/* A column's metric of a run, which may be that of another column. A cell with a share of nothing stays without a value. */
+/* Evaluates a column's metric, which may be another column's, on a run. A cell with 0 / 0 stays without a value. */
 static double measure(const struct maker *maker, size_t cell, const json_t *stats)
 {
 	const struct experiment *experiment = maker->plan->experiment;
@@ -30,7 +30,7 @@ static double measure(const struct maker *maker, size_t cell, const json_t *stat
 	return value;
 }
 
-/* What a run gives of each cell: its value, and what it is set in relation to. */
+/* Stores the values that cells take from a run: their own, and the bases of relative ones. */
 static void take_values(const struct maker *maker, size_t run, const json_t *stats)
 {
 	const struct experiment *experiment = maker->plan->experiment;
@@ -70,9 +70,9 @@ static bool stands(const struct maker *maker, size_t row, size_t column)
 	return maker->plan->cells[cell] != PLAN_NOTHING && !maker->figure->empty[cell];
 }
 
-/* What is averaged: a row, or the rows of a spread. */
+/* An element of a mean: a row, or the rows of a spread. */
 struct averaged {
-	size_t first, end; /* of the rows */
+	size_t first, end; /* rows [first, end) */
 	const double *ours, *published;
 };
 
@@ -86,8 +86,8 @@ static bool counts(const struct maker *maker, const struct averaged *of, size_t 
 	return false;
 }
 
-/* The mean of a column over what counts. NAN when one of it is missing, since the mean of the others would not be
- * comparable. Percentages are averaged as the ratios that they stand for. */
+/* Returns the mean of a column over the elements that count. Returns NAN when one of them is missing, because the
+ * mean of the others would not be comparable. Percentages are averaged as the ratios that they represent. */
 static double mean(const struct maker *maker, size_t column, const struct averaged *all, size_t all_count,
                    bool published)
 {
@@ -178,7 +178,7 @@ static void take_spreads(const struct maker *maker)
 	}
 }
 
-/* What a stored run gives of each cell. */
+/* Evaluates a stored run for all cells that use it. */
 static void take_run(const struct maker *maker, size_t run, const char *text, struct energies *energies)
 {
 	char message[ENERGY_MESSAGE];
@@ -193,7 +193,7 @@ static void take_run(const struct maker *maker, size_t run, const char *text, st
 	json_decref(stats);
 }
 
-/* The table of energies, where one is needed. False after a message. */
+/* Opens the table of energies if one is needed. Returns false after a message. */
 static bool open_energies(const struct plan *plan, struct energies *energies)
 {
 	struct diag diag = {0};

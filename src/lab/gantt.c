@@ -11,7 +11,8 @@ static void add_series(struct gantt *gantt, const char *name)
 	gantt->series[gantt->series_count++] = name;
 }
 
-/* What the experiment asks for; else all that is drawn, mechanisms' events of one name being one series. */
+/* Series are the experiment's events; without these, all events drawn. Events of different mechanisms with the same
+ * name are one series. */
 static void find_series(struct gantt *gantt)
 {
 	const struct plan *plan = gantt->plan;
@@ -27,7 +28,7 @@ static void find_series(struct gantt *gantt)
 			add_series(gantt, strchr(plan->drawn[c].word[i], '.') + 1);
 }
 
-/* The column's name, with the row's where there are several. */
+/* Returns the column's name, with the row's if there are several. */
 static const char *title_of(struct gantt *gantt, size_t row, size_t column)
 {
 	const struct experiment *experiment = gantt->plan->experiment;
@@ -48,7 +49,7 @@ static int by_begin(const void *one, const void *other)
 	return (a->end > b->end) - (a->end < b->end);
 }
 
-/* Of the places where lanes are, by what they are of: slot, mechanism, number. */
+/* Order of lanes: slot, mechanism, number. */
 static int by_slot(const void *one, const void *other)
 {
 	const struct gantt_lane *a = *(struct gantt_lane *const *)one, *b = *(struct gantt_lane *const *)other;
@@ -58,7 +59,7 @@ static int by_slot(const void *one, const void *other)
 	return mechanisms ? mechanisms : (a->number > b->number) - (a->number < b->number);
 }
 
-/* Puts the lanes in order. */
+/* Sorts the lanes. */
 static void sort_lanes(struct gantt_panel *panel)
 {
 	struct gantt_lane **order = xcalloc(panel->lane_count + 1, sizeof *order);
@@ -79,7 +80,7 @@ static void sort_lanes(struct gantt_panel *panel)
 	panel->lanes = sorted;
 }
 
-/* Mechanisms of different names have lanes. */
+/* Whether lanes belong to mechanisms with different names. */
 static bool several_mechanisms(const struct gantt_panel *panel)
 {
 	const char *first = NULL;
@@ -92,8 +93,8 @@ static bool several_mechanisms(const struct gantt_panel *panel)
 	return several;
 }
 
-/* As the papers have it, "b1,0" is track 0 of block 1; where blocks follow each other in a slot, "slot 1,0". The mechanism is named
- * where several have lanes. */
+/* Names lanes as the papers do: "b1,0" is track 0 of block 1; if several blocks use a slot, "slot 1,0". The
+ * mechanism is named if several have lanes. */
 static void name_lanes(const struct gantt *gantt, struct gantt_panel *panel)
 {
 	uint64_t tracks = gantt->plan->experiment->columns[panel->column].block_tracks;
@@ -143,7 +144,7 @@ bool gantt_take(struct gantt *gantt, const struct plan *plan)
 		size_t run = plan->cells[cell];
 		if (run == PLAN_NOTHING)
 			continue;
-		/* why it failed was said when it ended */
+		/* the reason of a failure was reported when the run ended */
 		fine = !plan->runs[run].failed &&
 		       make_panel(gantt, cell / experiment->column_count, cell % experiment->column_count) && fine;
 	}

@@ -1,9 +1,8 @@
-/* gantt: timelines of runs: what happened when on one SM, of several ways to run, one below the other with one axis of cycles: as a table, as CSV, and as
- * a picture (a Gantt chart).
+/* gantt: timelines of runs on one SM, for several ways to run, with a common axis of cycles. Output as a table, as
+ * CSV, and as a picture (a Gantt chart).
  *
- * The runs write their timelines (`sluice run --timeline`, docs/over-time.md) into files that are read when they have ended. A lane is a
- * track of a mechanism, or a block slot; a series is a kind of event, which has a colour.
- */
+ * The runs write their timelines (`sluice run --timeline`, docs/over-time.md) into files, which are read when they
+ * have ended. A lane is a track of a mechanism, or a block slot. A series is a kind of event, with its own colour. */
 #ifndef SLUICE_LAB_GANTT_H
 #define SLUICE_LAB_GANTT_H
 
@@ -16,10 +15,11 @@ enum { GANTT_MOST = 10000000 }; /* events of a run, on all of its SMs */
 #define GANTT_MOST_TEXT "10000000"
 
 struct gantt_lane {
-	const char *mechanism; /* "" of blocks */
-	uint32_t slot, number; /* of a block; without slots (GANTT_NO_SLOT) the track */
+	const char *mechanism; /* "" for blocks */
+	/* block slot and number of the track in it; without slots (slot == GANTT_NO_SLOT), number is the track */
+	uint32_t slot, number;
 	char name[48];
-	bool any_block, blocks; /* its bars are of one block; of several */
+	bool any_block, blocks; /* any_block: a bar's block is known; blocks: bars of several blocks */
 	uint64_t block;
 };
 #define GANTT_NO_SLOT UINT32_MAX
@@ -27,7 +27,7 @@ struct gantt_lane {
 
 struct gantt_bar {
 	size_t series, lane;
-	uint64_t block;     /* its number; GANTT_NO_BLOCK: not known */
+	uint64_t block;     /* number of the block; GANTT_NO_BLOCK: unknown */
 	uint64_t begin, end; /* core cycles of the kernel */
 };
 
@@ -37,7 +37,7 @@ struct gantt_panel {
 	const char *title, *kernel;
 	uint32_t launch;
 	uint64_t cycles; /* of the launch */
-	struct gantt_bar *bars; /* in the order in which they begin */
+	struct gantt_bar *bars; /* sorted by begin */
 	struct gantt_lane *lanes;
 	size_t bar_count, lane_count;
 };
@@ -45,34 +45,36 @@ struct gantt_panel {
 struct gantt {
 	const struct plan *plan;
 	struct arena arena;
-	const char **series; /* their names, as the experiment has them */
+	const char **series; /* names, as in the experiment */
 	size_t series_count;
 	struct gantt_panel *panels;
 	size_t panel_count;
-	uint64_t end; /* of what is shown */
+	uint64_t end; /* of the cycles shown */
 };
 
-/* --- of the plan --- */
+/* --- planning --- */
 
-/* Takes down what a column's mechanisms draw; its machine must have the SM. False after a message. */
+/* Collects the events that a column's mechanisms draw. Its machine must have the SM. Returns false after a message. */
 bool gantt_look(struct plan *plan, size_t column, const sluice_gpu *gpu);
-/* Each event of the experiment is drawn in some column, and in each column one of them. False after a message. */
+/* Checks that some column draws each event of the experiment, and that each column draws at least one of them.
+ * Returns false after a message. */
 bool gantt_check_events(const struct plan *plan);
-/* The file for a run's timeline. */
+/* Returns the path of the file for a run's timeline. */
 const char *gantt_path(struct plan *plan, size_t run);
-/* Whether "MECHANISM.event" or "block" is what an experiment calls so. */
+/* Whether the experiment's name `wanted` matches "MECHANISM.event" or "block". */
 bool gantt_is(const char *drawn, const char *wanted);
 
-/* --- what is shown --- */
+/* --- results --- */
 
-/* Reads the timelines of a plan whose runs have ended. False after messages. Zero-initialise; gantt_free() afterwards. */
+/* Reads the timelines of a plan whose runs have ended. Returns false after messages. Zero-initialise; call
+ * gantt_free() afterwards. */
 bool gantt_take(struct gantt *gantt, const struct plan *plan);
 void gantt_free(struct gantt *gantt);
 
-/* The launch that a panel shows, and all bars and blocks of it. False after a message. */
+/* Reads the launch that a panel shows, with its bars and blocks. Returns false after a message. */
 bool gantt_read(struct gantt *gantt, struct gantt_panel *panel);
 
-/* How many cycles of a bar are shown. */
+/* Returns the number of a bar's cycles that are shown. */
 uint64_t gantt_shown(const struct gantt *gantt, const struct gantt_bar *bar);
 
 void gantt_table(const struct gantt *gantt, FILE *file);

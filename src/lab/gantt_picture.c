@@ -1,4 +1,5 @@
-/* A timeline as a Gantt chart, by gnuplot: a panel a run, a lane a track, a bar an event, one axis of cycles below them. */
+/* A timeline as a Gantt chart, drawn by gnuplot: one panel per run, one lane per track, one bar per event, and a
+ * common axis of cycles. */
 #include "lab/gnuplot.h"
 #include "lab/gantt.h"
 
@@ -8,9 +9,9 @@
 
 /* Inches. */
 static const double usual_lane = 0.16, most_of_lanes = 7, right_margin = 0.12, gap = 0.09;
-/* How much of a lane its bars take. */
+/* Fraction of a lane's height that its bars take. */
 static const double bar_share = 0.76;
-/* A bar narrower than that would be all outline; one narrower than that could not be seen. */
+/* Inches: below the first width, a bar would be all outline; below the second, it could not be seen. */
 static const double least_outlined = 0.02, least_seen = 0.003;
 enum { NARROW_BARS = 30 };
 
@@ -33,7 +34,7 @@ static bool is_seen(const struct gantt *gantt, size_t series)
 	return false;
 }
 
-/* The most bars of a lane. */
+/* Returns the largest number of bars in a lane. */
 static size_t most_bars(const struct gantt_panel *panel)
 {
 	size_t *bars = xcalloc(panel->lane_count + 1, sizeof *bars), most = 0;
@@ -50,7 +51,7 @@ static double letters(size_t count)
 	return (double)count * letter_width;
 }
 
-/* One column of the page, or both where bars are many; lanes are lower where they are many. */
+/* The picture is one column of the page wide, or two if there are many bars. Lanes are lower if there are many. */
 static void set_size(struct chart *chart)
 {
 	const struct gantt *gantt = chart->gantt;
@@ -78,7 +79,7 @@ static void set_size(struct chart *chart)
 
 /* --- gnuplot's script --- */
 
-/* A block of data a series: begin, end, lane. */
+/* Writes a block of data per series: begin, end, lane. */
 static void script_data(const struct chart *chart, size_t number)
 {
 	const struct gantt *gantt = chart->gantt;
@@ -95,7 +96,7 @@ static void script_data(const struct chart *chart, size_t number)
 	}
 }
 
-/* The names of lanes, as many as there is room for. */
+/* Writes the names of lanes, leaving some out if there is not enough space. */
 static void script_lanes(const struct chart *chart, const struct gantt_panel *panel)
 {
 	size_t every = (size_t)(0.8 * line_height / chart->lane) + 1;
@@ -108,7 +109,7 @@ static void script_lanes(const struct chart *chart, const struct gantt_panel *pa
 	fputs(")\n", chart->file);
 }
 
-/* A line between the lanes of one slot and those of the next, where slots have several. */
+/* Draws lines between the lanes of different slots, if slots have several lanes. */
 static void script_lines(const struct chart *chart, const struct gantt_panel *panel)
 {
 	bool several = false;
@@ -123,7 +124,7 @@ static void script_lines(const struct chart *chart, const struct gantt_panel *pa
 			        i, i);
 }
 
-/* The bars of a series: with an outline, or those that are too narrow for one. */
+/* Draws the bars of a series: those with an outline, or those too narrow for one. */
 static void script_bars(const struct chart *chart, size_t number, size_t series, bool outlined)
 {
 	double inches = chart->width - chart->left_margin - right_margin;
@@ -181,7 +182,7 @@ static void script_title(const struct chart *chart, size_t number)
 	fputs(" at graph 0,graph 1 left offset 0,0.6\n", chart->file);
 }
 
-/* Returns where the next one begins. */
+/* Draws a panel and returns the top of the next one. */
 static double script_panel(const struct chart *chart, size_t number, double top)
 {
 	const struct gantt_panel *panel = &chart->gantt->panels[number];

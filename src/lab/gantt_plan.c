@@ -1,4 +1,4 @@
-/* What is known of a timeline before anything runs: which events there are. */
+/* Events of a timeline, as known before any run. */
 #include "lab/gantt.h"
 
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static bool any_draws(const struct plan *plan, const char *wanted)
 	return any;
 }
 
-/* "; there are d2ma.agen and block", of one column or, with column_count, of all. */
+/* Prints "; there are d2ma.agen and block", for one column or, with column_count, for all. */
 static void print_events(const struct plan *plan, size_t column, FILE *file)
 {
 	const struct experiment *experiment = plan->experiment;

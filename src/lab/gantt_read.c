@@ -1,4 +1,4 @@
-/* The files of timelines, as the simulator writes them (docs/over-time.md). */
+/* Reads timeline files, as the simulator writes them (docs/over-time.md). */
 #include "lab/gantt.h"
 
 #include "base/arena.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A row of the file, whose texts last until the next one. */
+/* A row of the file; its texts last until the next one. */
 struct row {
 	uint32_t launch, track;
 	uint64_t begin, end;
@@ -17,14 +17,14 @@ struct row {
 	char *name, *args;
 };
 
-/* What is looked for, and what is found of it. */
+/* The request, and the results so far. */
 struct reader {
 	struct gantt *gantt;
 	struct gantt_panel *panel;
 	const struct experiment_row *wanted;
 	const char *path;
 	char unit[32];
-	struct gantt_bar *blocks; /* with the slot as their lane */
+	struct gantt_bar *blocks; /* their lane is the slot */
 	size_t block_count, block_room, bar_room;
 	uint64_t rows;
 };
@@ -44,7 +44,7 @@ static bool read_row(char *line, struct row *row)
 	return true;
 }
 
-/* Calls back for each row of the file. False after a message. */
+/* Calls back for each row of the file. Returns false after a message. */
 static bool each_row(struct reader *reader, void (*take)(struct reader *reader, const struct row *row))
 {
 	const char *command = reader->gantt->plan->source->command;
@@ -69,7 +69,7 @@ static bool each_row(struct reader *reader, void (*take)(struct reader *reader, 
 	return fine;
 }
 
-/* "add", or "void add<float>(...)" of which it is the name. */
+/* Whether the shown name is "add", or "void add<float>(...)", for the name "add". */
 static bool is_kernel(const char *shown, const char *name)
 {
 	size_t length = strlen(name);
@@ -79,7 +79,7 @@ static bool is_kernel(const char *shown, const char *name)
 	return false;
 }
 
-/* The first launch of the kernel that is looked at. */
+/* Takes the first launch of the wanted kernel. */
 static void find_launch(struct reader *reader, const struct row *row)
 {
 	struct gantt_panel *panel = reader->panel;
@@ -99,7 +99,7 @@ static void add(struct gantt_bar **list, size_t *count, size_t *room, const stru
 	(*list)[(*count)++] = *bar;
 }
 
-/* The number of the series, or how many there are. */
+/* Returns the index of the series; the number of series when there is none. */
 static size_t series_of(const struct gantt *gantt, const char *name)
 {
 	size_t number = 0;
@@ -108,7 +108,7 @@ static size_t series_of(const struct gantt *gantt, const char *name)
 	return number;
 }
 
-/* The mechanism's name in the arena, once. */
+/* Returns the mechanism's name, stored once in the arena. */
 static const char *mechanism_of(struct gantt *gantt, const struct gantt_panel *panel, const char *name)
 {
 	const char *dot = strchr(name, '.');
@@ -120,7 +120,7 @@ static const char *mechanism_of(struct gantt *gantt, const struct gantt_panel *p
 	return arena_string(&gantt->arena, name, length);
 }
 
-/* The lane of a row's track, which is added when it is new. */
+/* Returns the lane of a row's track; adds it if it is new. */
 static size_t lane_of(struct reader *reader, const struct row *row)
 {
 	struct gantt_panel *panel = reader->panel;
@@ -167,7 +167,7 @@ static int by_slot(const void *one, const void *other)
 	                          : (a->begin > b->begin) - (a->begin < b->begin);
 }
 
-/* The block that was in the bar's slot when it began: the last one that had come by then. */
+/* Returns the block in the bar's slot at the bar's begin: the last one that had begun by then. */
 static uint64_t block_of(const struct reader *reader, const struct gantt_bar *bar)
 {
 	const struct gantt_bar wanted = {.lane = reader->panel->lanes[bar->lane].slot, .begin = bar->begin};
@@ -200,7 +200,7 @@ static void find_blocks(struct reader *reader)
 	}
 }
 
-/* What is wrong with the file as a whole, or NULL. */
+/* Returns what is wrong with the file as a whole, or NULL. */
 static const char *wrong_of(const struct reader *reader)
 {
 	if (reader->rows >= GANTT_MOST)

@@ -1,4 +1,4 @@
-/* A timeline as a table on the terminal, with sums of each kind of event, and as CSV. */
+/* A timeline as a table on the terminal, with sums per kind of event, and as CSV. */
 #include "lab/report.h"
 #include "lab/gantt.h"
 
@@ -43,7 +43,7 @@ static void print_bars(const struct gantt *gantt, const struct gantt_panel *pane
 		fprintf(file, "... and %zu more, which the CSV has\n", panel->bar_count - MOST_LINES);
 }
 
-/* In how many cycles that are shown at least one event of the series is going on; bars are sorted by their begin. */
+/* Returns the number of shown cycles with at least one event of the series in progress; bars are sorted by begin. */
 static uint64_t covered(const struct gantt *gantt, const struct gantt_panel *panel, size_t series)
 {
 	uint64_t sum = 0, until = 0;

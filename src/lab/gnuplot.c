@@ -6,7 +6,6 @@
 
 enum { SVG_PIXELS_AN_INCH = 130 };
 
-/* In double quotes, where a backslash means something. */
 void gnuplot_quote(const char *text, FILE *file)
 {
 	fputc('"', file);
@@ -26,7 +25,7 @@ void gnuplot_number(double value, FILE *file)
 		fputs(" NaN", file);
 }
 
-/* As the bars', but for a yellow that is seen as a line, too; then the same dashed. */
+/* The colours are those of bars, except for a yellow that is visible as a line; further series are dashed. */
 void gnuplot_line(size_t series, FILE *file)
 {
 	static const unsigned colours[] = {0x14365f, 0xb5473c, 0xd9a520, 0x74b3de};
@@ -36,7 +35,7 @@ void gnuplot_line(size_t series, FILE *file)
 	        colours[series % COLOURS], series / COLOURS % 4 + 1, marks[series % COLOURS]);
 }
 
-/* Four colours whose greys are apart, then the same hatched. */
+/* Four colours with distinct greys, then the same hatched. */
 void gnuplot_fill(size_t series, bool outlined, FILE *file)
 {
 	static const unsigned colours[] = {0x14365f, 0xf2d16b, 0xb5473c, 0x74b3de};
@@ -46,7 +45,7 @@ void gnuplot_fill(size_t series, bool outlined, FILE *file)
 	        fills[series / COLOURS % FILLS], outlined ? "border linecolor rgb 'black'" : "noborder");
 }
 
-/* Numbers that would be wider than the margin are written in thousands, millions or thousands of millions. */
+/* Numbers wider than the margin are written in thousands, millions or thousands of millions. */
 void gnuplot_marks(const struct axis *axis, const char *which, FILE *file)
 {
 	static const struct {

@@ -11,7 +11,7 @@ static FILE *open_below(const char *root, const char *name)
 	return fopen(path, "r");
 }
 
-/* The number in a file that holds one; UINT64_MAX where there is none, or "max". */
+/* Returns the number that a file contains; UINT64_MAX when there is none, or "max". */
 static uint64_t number_in(const char *root, const char *name)
 {
 	unsigned long long number;
@@ -37,7 +37,7 @@ static uint64_t host_free(const char *root)
 	return found;
 }
 
-/* Of the control group that a container or a batch system has put us into, as it shows itself there. */
+/* Free memory of the control group of a container or a batch system, as seen from inside. */
 static uint64_t group_free(const char *root)
 {
 	uint64_t most = number_in(root, "sys/fs/cgroup/memory.max");

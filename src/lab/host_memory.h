@@ -1,11 +1,11 @@
-/* host_memory: how much memory runs may hold together. */
+/* host_memory: the memory that concurrent runs may use. */
 #ifndef SLUICE_LAB_HOST_MEMORY_H
 #define SLUICE_LAB_HOST_MEMORY_H
 
 #include <stdint.h>
 
-/* Nine tenths of the free memory of the host, or of this process's control group if that is less; UINT64_MAX when neither
- * is known. The system's files lie below `root`: "" for this host. */
+/* Returns nine tenths of the free memory in bytes: the host's, or that of this process's control group if it is
+ * less. Returns UINT64_MAX when neither is known. System files are read below `root`: "" for this host. */
 uint64_t host_memory_free(const char *root);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { STEP = 1 << 16, DEPTH = 16 };
 
-/* The folders on the way to a file. */
+/* Creates the folders above a file. */
 static bool make_way(char *path, size_t from)
 {
 	for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {

@@ -17,16 +17,16 @@
 #include <unistd.h>
 
 enum { STATS_FD = 3, STEP = 1 << 16, WAIT_MS = 500, CANNOT_RUN = 126 };
-static const double GRACE = 2; /* seconds from the request to end to the end */
+static const double GRACE = 2; /* seconds between SIGTERM and SIGKILL */
 
-/* All jobs of a jobs_run(). Each runs in a process group of its own, so that what it has started ends with it; what a
- * terminal sends to its foreground group therefore has to be passed on. */
+/* All jobs of a jobs_run(). Each runs in its own process group, so that processes it has started end with it.
+ * Signals that a terminal sends to its foreground group must therefore be forwarded. */
 struct crowd {
 	struct job *jobs;
-	size_t count, next; /* those before `next` have had their turn */
+	size_t count, next; /* jobs before `next` have been handled */
 	sigset_t before;    /* the caller's signal mask */
-	int signals;        /* where signals come in; -1: nowhere, they act as ever */
-	int caught;         /* the signal that ends it all; 0: none yet */
+	int signals;        /* descriptor for signals; -1: none, signals act as usual */
+	int caught;         /* the signal that ends everything; 0: none yet */
 };
 
 double jobs_now(void)
@@ -44,7 +44,7 @@ static void append(struct job_text *text, const char *bytes, size_t count)
 	text->bytes[text->length] = '\0';
 }
 
-/* Statistics, and what the program prints on both outputs; nothing comes in. */
+/* Connects statistics and both outputs; standard input is empty. */
 static bool redirect(int stats, int output)
 {
 	close(STDIN_FILENO); /* the next descriptor will be this one */
@@ -58,8 +58,8 @@ static void become(const struct job *job, int stats, int output, pid_t parent, c
 {
 	char path[32];
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no run outlives the one who wants it, */
-	if (getppid() != parent)          /* who may have ended before that */
+	prctl(PR_SET_PDEATHSIG, SIGKILL); /* no run outlives its parent */
+	if (getppid() != parent)          /* the parent may have ended before the call */
 		_exit(CANNOT_RUN);
 	if (redirect(stats, output) && (!job->folder || chdir(job->folder) == 0)) {
 		snprintf(path, sizeof path, "/dev/fd/%d", STATS_FD);
@@ -75,7 +75,7 @@ static void become(const struct job *job, int stats, int output, pid_t parent, c
 	_exit(CANNOT_RUN);
 }
 
-/* A file for what the program prints, which no other program inherits. */
+/* Opens a file for the program's output, which no other program inherits. */
 static FILE *open_printed(void)
 {
 	FILE *file = tmpfile();
@@ -84,7 +84,7 @@ static FILE *open_printed(void)
 	return file;
 }
 
-/* 0, or errno. */
+/* Returns 0, or errno. */
 static int start_process(struct job *job, const sigset_t *signals)
 {
 	int ends[2];
@@ -101,7 +101,7 @@ static int start_process(struct job *job, const sigset_t *signals)
 		close(ends[0]);
 		return error;
 	}
-	setpgid(job->pid, job->pid); /* whichever of the two is first */
+	setpgid(job->pid, job->pid); /* both processes do this, because either may be first */
 	job->pipe = ends[0];
 	job->started = true;
 	return 0;
@@ -130,7 +130,7 @@ static void read_printed(struct job *job)
 	job->printed = NULL;
 }
 
-/* Takes what is in the pipe; at its end, the exit status. */
+/* Reads from the pipe; at its end, takes the exit status. */
 static void take(struct job *job)
 {
 	char bytes[STEP];
@@ -175,11 +175,11 @@ static void take_signal(struct crowd *crowd)
 		return;
 	}
 	signal_all(crowd, SIGSTOP);
-	raise(SIGSTOP); /* until the user goes on */
+	raise(SIGSTOP); /* until the user continues it */
 	signal_all(crowd, SIGCONT);
 }
 
-/* Waits until a running job has written something or ended, or a signal came, but not long. */
+/* Waits a limited time until a running job has written something or ended, or a signal has arrived. */
 static void await(struct crowd *crowd)
 {
 	size_t count = 0, running = count_running(crowd);
@@ -193,7 +193,7 @@ static void await(struct crowd *crowd)
 	}
 	polls[count] = (struct pollfd){.fd = crowd->signals, .events = POLLIN};
 	int ready = poll(polls, count + 1, WAIT_MS);
-	/* without memory for poll() they are waited for one behind the other */
+	/* without memory for poll(), jobs are waited for one after the other */
 	bool unknown = ready < 0 && errno != EINTR;
 	if (ready > 0 && polls[count].revents)
 		take_signal(crowd);
@@ -204,7 +204,7 @@ static void await(struct crowd *crowd)
 	free(job);
 }
 
-/* Politely, then not. */
+/* SIGTERM first, then SIGKILL. */
 static void stop(struct crowd *crowd)
 {
 	double since = jobs_now();
@@ -216,13 +216,13 @@ static void stop(struct crowd *crowd)
 		await(crowd);
 }
 
-/* The host has no more of something that an ended job gives back. */
+/* Whether the host lacks a resource that ended jobs will return. */
 static bool is_shortage(int error)
 {
 	return error == EMFILE || error == ENFILE || error == EAGAIN || error == ENOMEM;
 }
 
-/* Starts what there is room for. */
+/* Starts jobs while the limits permit. */
 static void start_some(struct crowd *crowd, size_t parallel, const struct jobs_watch *watch)
 {
 	while (crowd->next < crowd->count && count_running(crowd) < parallel) {
@@ -239,7 +239,7 @@ static void start_some(struct crowd *crowd, size_t parallel, const struct jobs_w
 	}
 }
 
-/* Tells of those that have ended and were not told of yet; false when all shall end. */
+/* Calls back for jobs that have ended since the last call. Returns false when all shall end. */
 static bool tell(const struct crowd *crowd, bool *told, size_t *done, const struct jobs_watch *watch)
 {
 	bool going = true;
@@ -254,7 +254,7 @@ static bool tell(const struct crowd *crowd, bool *told, size_t *done, const stru
 	return going;
 }
 
-/* Signals that end the process come in where jobs are waited for, so that theirs end first. */
+/* Signals that end the process are received by the wait loop, so that the jobs end first. */
 static void catch_signals(struct crowd *crowd)
 {
 	sigset_t caught;
@@ -270,7 +270,7 @@ static void catch_signals(struct crowd *crowd)
 		sigprocmask(SIG_BLOCK, &caught, NULL);
 }
 
-/* The one that was caught does now what it would have done. */
+/* Lets the received signal act as usual. */
 static void release_signals(const struct crowd *crowd)
 {
 	if (crowd->signals >= 0)
@@ -288,7 +288,7 @@ void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs
 	bool going = true;
 	for (size_t i = 0; i < count; i++)
 		jobs[i].pipe = -1;
-	/* who ignores it, as some shells' scripts do, is not told how a child ended */
+	/* if the caller ignores SIGCHLD, as some shell scripts do, exit statuses would be lost */
 	void (*child)(int) = signal(SIGCHLD, SIG_DFL);
 	catch_signals(&crowd);
 	while (going && !crowd.caught && done < count) {

@@ -1,4 +1,4 @@
-/* jobs: programs run in local processes, several at a time; what each printed and the statistics it wrote are kept. */
+/* jobs: runs programs in local processes, several at a time, and stores their output and statistics. */
 #ifndef SLUICE_LAB_JOBS_H
 #define SLUICE_LAB_JOBS_H
 
@@ -10,67 +10,69 @@
 #include <sys/types.h>
 
 struct job_text {
-	char *bytes; /* NUL-terminated; NULL while nothing is in it */
+	char *bytes; /* NUL-terminated; NULL while it is empty */
 	size_t length;
 };
 
-/* Zero-initialise but for the words and what stands with them. */
+/* Zero-initialise, except for the first group of fields. */
 struct job {
 	char **words; /* the command line, NULL-terminated; words[0] is the program's path */
 	bool quiet;   /* it need not print PASS */
-	const char *folder;   /* where it runs; NULL: here */
-	const char *progress; /* the file in which it says how far it is (SLUICE_PROGRESS_FILE), or NULL */
-	/* Once it has ended: */
+	const char *folder;   /* its working folder; NULL: the current one */
+	const char *progress; /* the file to which it writes its progress (SLUICE_PROGRESS_FILE), or NULL */
+	/* After its end: */
 	bool ended, started;
-	int status;                    /* as of waitpid() */
+	int status;                    /* as from waitpid() */
 	int error;                     /* errno, when it was not started */
 	double seconds;                /* from its start to its end */
-	uint64_t peak;                 /* bytes that its largest process held */
-	struct job_text stats, output; /* JSON; what it printed, on both outputs */
+	uint64_t peak;                 /* memory of its largest process, in bytes */
+	struct job_text stats, output; /* JSON; output on stdout and stderr */
 	/* While it runs: */
 	double since;
 	pid_t pid;
-	int pipe; /* its statistics come through it, and its end is the program's end */
+	int pipe; /* carries its statistics; end of file means the program's end */
 	FILE *printed;
 };
 
-/* What is told of a job by its number. Each may be NULL. */
+/* Callbacks with a job's number. Each may be NULL. */
 struct jobs_watch {
 	void *context;
 	bool (*needed)(void *context,
-	               size_t number); /* asked before it starts; false: it ends unstarted, without error */
-	bool (*fits)(void *context, size_t number); /* false: it waits until another has ended; not asked when none runs */
+	               size_t number); /* called before the start; false: the job ends unstarted, without error */
+	/* false: the job waits until another has ended; not called when none runs */
+	bool (*fits)(void *context, size_t number);
 	bool (*ended)(void *context, size_t number); /* false: stop all others */
-	void (*wait)(void *context);                 /* twice a second or so */
+	void (*wait)(void *context);                 /* about twice a second */
 };
 
-/* Runs them in this environment, so many at a time, fewer where the host has not room for so many, with SLUICE_STATS set for
- * each. Returns when all have ended or were stopped. A signal that ends this process ends first what they have started;
- * they do not outlive it either when it is killed. */
+/* Runs the jobs in this environment, at most `parallel` at a time, fewer if `fits` refuses. Sets SLUICE_STATS for
+ * each. Returns when all have ended or were stopped. A signal that ends this process first ends all processes that
+ * the jobs have started. They do not outlive it when it is killed, either. */
 void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch);
 
-/* Ended from outside by a signal with which users and systems end what runs: it says nothing of the program. A terminal sends
- * it to jobs and to who waits for them at once, and which ends first is chance. */
+/* Whether it was ended from outside, by a signal that users and systems use to end runs. Such an end tells nothing
+ * about the program. A terminal sends the signal to the jobs and to this process at once, and either may end first. */
 bool job_was_interrupted(const struct job *job);
 
-/* What statistics are: not those of a whole run; of a program that ended by itself; of one that a limit of instructions has cut. */
+/* Kind of statistics: none of a whole run; of a program that ended normally; of one that a limit of instructions
+ * cut. */
 enum job_stats { JOB_STATS_NONE, JOB_STATS_WHOLE, JOB_STATS_CUT };
 enum job_stats job_stats_are(const json_t *stats);
 
-/* "PASS", or what is wrong with an ended job, in `room` where it is not a constant. A right program ends with status 0,
- * prints PASS (unless it is quiet) and has written statistics. "cut": its limit of instructions has ended it, so that nobody
- * knows whether it is right; its statistics are good as far as they go. */
+/* Returns "PASS", or the reason of failure of an ended job; a text that is not constant is written to `room`. A
+ * correct program ends with status 0, prints PASS (unless it is quiet) and has written statistics. "cut": a limit of
+ * instructions ended it. Its correctness is then unknown, and its statistics are valid up to that point. */
 const char *job_verdict(const struct job *job, enum job_stats stats, char room[96]);
 
-/* Whether figures take the statistics of a run with that verdict. */
+/* Whether figures use the statistics of a run with this verdict. */
 bool verdict_counts(const char *verdict);
 
-/* The last lines of what it printed; "" when there is nothing. */
+/* Returns the last lines of its output; "" when there is none. */
 const char *job_last_lines(const struct job *job, size_t lines);
 
-/* Gives its texts back. */
+/* Frees its texts. */
 void job_free(struct job *job);
 
-double jobs_now(void); /* seconds of a clock that only goes forward */
+double jobs_now(void); /* seconds of a monotonic clock */
 
 #endif

@@ -9,7 +9,7 @@ static bool is_of(const struct line *line, const struct experiment_column *colum
 	return strcmp(line->name, column->line ? column->line : "") == 0 && experiment_alike(line->shown, column);
 }
 
-/* What is shown first, second ... among the lines so far; their number where it is new. */
+/* Returns the axis of the quantity among the lines so far; the next number if it is new. */
 static size_t axis_of_line(const struct lines *lines, const struct experiment_column *shown)
 {
 	for (size_t i = 0; i < lines->count; i++)

@@ -1,5 +1,6 @@
-/* lines: a figure over numbers: where columns stand is a number (`at`), and those of a line are its points. A table that goes down with the
- * numbers, and a picture with lines, whose left axis is of what is shown first and whose right axis is of what is shown second. */
+/* lines: a figure over numbers: each column has a position (`at`), and the columns of a line are its points. Output
+ * as tables with one line per number, and as a picture with lines. Its left axis is for the quantity shown first,
+ * its right axis for the second. */
 #ifndef SLUICE_LAB_LINES_H
 #define SLUICE_LAB_LINES_H
 
@@ -7,32 +8,34 @@
 
 #include <stdio.h>
 
-/* The columns of a line, sorted by where they stand. */
+/* The columns of a line, sorted by position. */
 struct line {
-	const char *name;                      /* "" where the file has none */
-	const struct experiment_column *shown; /* one of them: what all show */
+	const char *name;                      /* "" if the file gives none */
+	const struct experiment_column *shown; /* one of the columns, which represents the quantity that all show */
 	size_t *columns, count;
-	size_t axis; /* 0: that of what is shown first, 1, ... */
+	size_t axis; /* 0: axis of the quantity shown first, 1, ... */
 };
 
 struct lines {
 	struct line *line;
 	size_t count, axes;
-	double *at; /* all numbers at which a column stands, from the least on */
+	double *at; /* all positions of columns, ascending */
 	size_t at_count;
 };
 
-/* Of an experiment that is over something; lines_free() them. */
+/* Builds the lines of an experiment with `over`; free with lines_free(). */
 struct lines lines_of(const struct experiment *experiment);
 void lines_free(struct lines *lines);
 
-/* The line's column there; SIZE_MAX: none. */
+/* Returns the line's column at a position; SIZE_MAX when there is none. */
 size_t lines_column(const struct experiment *experiment, const struct line *line, double at);
 
-/* A table for each row, and one for the mean, if there is one: a number a line, of all lines beside each other. */
+/* Writes a table for each row, and one for the mean if there is one. A table has a line per number and a column per
+ * line of the figure. */
 void lines_table(const struct figure *figure, FILE *file);
 
-/* gnuplot's script, which writes PATH.svg and PATH.pdf. Where there is a mean, lines are of it; else of each row. */
+/* Writes gnuplot's script, which draws PATH.svg and PATH.pdf. If there is a mean, only its lines are drawn;
+ * otherwise, those of each row. */
 void lines_script(const struct figure *figure, const char *path, FILE *file);
 
 #endif

@@ -1,4 +1,4 @@
-/* A figure over numbers as a picture: lines against a left axis, and against a right one where two things are shown. */
+/* A figure over numbers as a picture: lines with a left axis, and a right one if two quantities are shown. */
 #include "lab/gnuplot.h"
 #include "lab/lines.h"
 #include "lab/shown.h"
@@ -13,7 +13,7 @@ static const double side_margin = 0.58, narrow_margin = 0.12, plot_height = 1.6,
 
 enum { NAME = 160, AXES = 2 };
 
-/* A line of one thing: a row, or the mean. */
+/* A drawn line, for one thing: a row, or the mean. */
 struct series {
 	const struct line *line;
 	size_t thing;
@@ -27,11 +27,11 @@ struct chart {
 	struct series *series;
 	size_t count;
 	struct axis axis[AXES];
-	bool marks; /* the paper states values */
+	bool marks; /* the paper gives values */
 	double height;
 };
 
-/* --- what is shown --- */
+/* --- contents --- */
 
 static void name_series(const struct chart *chart, struct series *series, bool rows)
 {
@@ -42,7 +42,7 @@ static void name_series(const struct chart *chart, struct series *series, bool r
 	snprintf(series->name, NAME, "%s%s%s%s", row, *row && *line ? ", " : "", line, side);
 }
 
-/* Where there is a mean, lines are of it. */
+/* If there is a mean, only its lines are drawn. */
 static void find_series(struct chart *chart)
 {
 	size_t things = shown_things(chart->figure), first = chart->figure->experiment->mean == MEAN_NONE ? 0 : things;
@@ -75,7 +75,7 @@ static void set_axis(struct chart *chart, size_t axis)
 
 /* --- gnuplot's script --- */
 
-/* A line a number: ours and the paper's, of each series. */
+/* Writes a line per number: for each series, our value and the paper's. */
 static void script_data(const struct chart *chart)
 {
 	const struct experiment *experiment = chart->figure->experiment;
@@ -95,7 +95,7 @@ static void script_data(const struct chart *chart)
 	fputs("END\n", chart->file);
 }
 
-/* Each number is a fixed multiple of the one before: sizes that double stand at equal distances. */
+/* Whether the numbers form a geometric sequence: sizes that double are drawn at equal distances. */
 static bool is_geometric(const struct lines *lines)
 {
 	const double *at = lines->at;
@@ -107,7 +107,7 @@ static bool is_geometric(const struct lines *lines)
 	return true;
 }
 
-/* All numbers, or each second, third ... of them where they would not have room. */
+/* Writes all numbers, or every second, third ... if they would not fit. */
 static void script_numbers(const struct chart *chart)
 {
 	const struct lines *lines = &chart->lines;
@@ -149,7 +149,7 @@ static double right_margin(const struct chart *chart)
 	return chart->lines.axes == AXES ? side_margin : narrow_margin;
 }
 
-/* gnuplot breaks a legend's lines where the plot ends. */
+/* gnuplot breaks a legend's lines at the end of the plot. */
 static size_t legend_columns(const struct chart *chart)
 {
 	double width = column_width - side_margin - right_margin(chart);

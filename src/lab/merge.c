@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The cycles of all launches, by which equal runs are compared: host times differ. */
+/* Sum of the cycles of all launches, by which equal runs are compared: host times differ. */
 static double cycles_of(const json_t *stats)
 {
 	const json_t *kernels = json_object_get(stats, "kernels"), *kernel;
@@ -71,7 +71,7 @@ static bool merge_database(struct store *store, const char *path, struct merge_c
 	return fine;
 }
 
-/* A record a line; empty lines are none. */
+/* One record per line; empty lines are skipped. */
 static bool merge_lines(struct store *store, const char *path, const char *text, struct merge_count *count,
                         char *message)
 {

@@ -3,7 +3,7 @@
 #include "gpu/gpu.h"
 #include "lab/facts.h"
 
-/* Over several launches these are of the sums. */
+/* With several launches, these are computed from the sums. */
 static const struct formula_alias aliases[] = {
 	{"energy.watts", "energy.total / energy.seconds"},
 	{"energy.delay", "energy.total * energy.seconds"},

@@ -4,13 +4,14 @@
 
 #include <stdlib.h>
 
-/* How much alike two runs are: all by name; on the same machine; of the same arguments; of the same program. */
+/* Levels of similarity of two runs: equal except for the build; on the same machine; with the same arguments; of the
+ * same program. */
 enum { LEVELS = 4, FIRST_SIZE = 1024 };
 
 struct known {
 	uint64_t key; /* 0: free */
 	double seconds;
-	size_t runs; /* whose seconds these are the sum of */
+	size_t runs; /* number of runs summed in `seconds` */
 	uint64_t peak;
 };
 

@@ -14,12 +14,12 @@
 static const double left_margin = 0.58, right_margin = 0.06, plot_height = 1.2, gap = 0.09;
 enum { NARROW_GROUPS = 9, NARROW_BARS = 36 };
 
-/* How much of a group's place its bars take. */
+/* Fraction of a group's width that its bars take. */
 static const double bars_share = 0.82;
 
-/* Columns that show the same thing, which stand against one axis. */
+/* Columns that show the same quantity and share an axis. */
 struct panel {
-	const size_t *columns; /* numbers of the experiment's */
+	const size_t *columns; /* indexes of the experiment's columns */
 	size_t count;
 	bool stacked;
 	struct axis axis;
@@ -31,12 +31,12 @@ struct picture {
 	struct panel *panels;
 	size_t panel_count, groups; /* rows, and the mean when there is one */
 	double width, height, label_height;
-	bool upright; /* names of groups are turned */
+	bool upright; /* names of groups are rotated */
 };
 
-/* --- what is shown --- */
+/* --- contents --- */
 
-/* A column is worth bars when it has a value, which for a part of a stack is not 0, and is not what it is set in relation to. */
+/* Whether a column is drawn: it has a value (in a stack, one other than 0), and is not the base of relative columns. */
 static bool has_bars(const struct picture *picture, size_t column)
 {
 	const struct experiment *experiment = picture->figure->experiment;
@@ -50,7 +50,7 @@ static bool has_bars(const struct picture *picture, size_t column)
 	return false;
 }
 
-/* In a stack the sum of the parts up to `series`, of which those that are missing are nothing; else the bar itself. */
+/* In a stack, returns the sum of the parts up to `series`, with missing parts as 0; otherwise, the bar itself. */
 static double bar_top(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
 {
 	double sum = 0;
@@ -63,7 +63,8 @@ static double bar_top(const struct picture *picture, const struct panel *panel, 
 	return sum;
 }
 
-/* Where the paper's value is, on the axis; NAN where it states none, or not all that lie below in the stack. */
+/* Returns the position of the paper's value on the axis; NAN when the paper does not give it, or not all parts below
+ * it in the stack. */
 static double mark_of(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
 {
 	double sum = 0;
@@ -72,7 +73,7 @@ static double mark_of(const struct picture *picture, const struct panel *panel, 
 	return sum;
 }
 
-/* The ends of a bar's whisker; NAN where it stands for one row, or is part of a stack. */
+/* Ends of a bar's whisker; NAN if it represents a single row or is part of a stack. */
 static double least_of(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
 {
 	const struct figure *figure = picture->figure;
@@ -104,7 +105,7 @@ static void set_axis(struct picture *picture, struct panel *panel)
 
 /* --- layout --- */
 
-/* Sorts the columns into panels, in their order; `room` holds the numbers of all columns. */
+/* Sorts the columns into panels, in their order; `room` stores the indexes of all columns. */
 static void find_panels(struct picture *picture, size_t *room)
 {
 	const struct experiment *experiment = picture->figure->experiment;
@@ -133,7 +134,7 @@ static size_t series_of(const struct panel *panel)
 	return panel->stacked ? 1 : panel->count;
 }
 
-/* One column of the page where few bars stand, else both. */
+/* The picture is one column of the page wide if there are few bars, else two. */
 static void set_width(struct picture *picture)
 {
 	size_t bars = 0, longest = 1;
@@ -158,7 +159,7 @@ static bool has_marks(const struct picture *picture, const struct panel *panel)
 	return false;
 }
 
-/* Entries of a legend in one line; gnuplot gives each the width of the longest, and its sample. */
+/* Returns the entries of a legend per line; gnuplot gives each the width of the longest, and of its sample. */
 static size_t legend_columns(const struct picture *picture, const struct panel *panel)
 {
 	size_t longest = 5;
@@ -186,13 +187,13 @@ static double total_height(const struct picture *picture)
 
 /* --- gnuplot's script --- */
 
-/* The middle of a group; the mean stands a little apart. */
+/* Returns the middle of a group; the mean is set apart. */
 static double group_place(const struct picture *picture, size_t group)
 {
 	return (double)group + (group == shown_things(picture->figure) ? 0.4 : 0);
 }
 
-/* A line a group: name, place, and for each series where our bar ends and the paper's mark is. */
+/* Writes a line per group: name, position, and for each series the end of our bar and the paper's mark. */
 static void script_data(const struct picture *picture, size_t number)
 {
 	const struct panel *panel = &picture->panels[number];
@@ -214,13 +215,13 @@ static void script_data(const struct picture *picture, size_t number)
 	fputs("END\n", file);
 }
 
-/* Where the data of a panel have a series' bars; behind them its marks, and the ends of its whiskers where there are any. */
+/* Column of a panel's data with a series' bars; its marks follow, and the ends of its whiskers if there are any. */
 static size_t column_of(const struct picture *picture, size_t series)
 {
 	return (picture->figure->spread_count ? 4 : 2) * series + 3;
 }
 
-/* From the middle of the group to that of the bar. */
+/* Returns the distance from the middle of the group to that of the bar. */
 static double bar_offset(const struct panel *panel, size_t series)
 {
 	double count = (double)series_of(panel);
@@ -233,7 +234,7 @@ static bool is_beyond(const struct axis *axis, double value)
 	return value > axis->high + slack || value < axis->low - slack;
 }
 
-/* A white gap, aslant, across a bar near the end of the axis. */
+/* Draws an oblique white gap across a bar near the end of the axis. */
 static void script_gap(const struct panel *panel, double place, bool above, FILE *file)
 {
 	double half = 0.55 * bars_share / (double)series_of(panel), low = above ? 0.86 : 0.05;
@@ -245,20 +246,20 @@ static void script_gap(const struct panel *panel, double place, bool above, FILE
 	fputs(" front fillcolor rgb 'white' fillstyle solid noborder\n", file);
 }
 
-/* What the axis does not hold: the number of a bar that is cut off, and of a mark that cannot be seen, where they end. */
+/* A value beyond the axis: the number at the end of a cut bar, or of a mark that is not visible. */
 struct cut {
 	double place; /* of the bar's middle */
 	bool above, bar;
 	char text[48];
 };
 
-/* Of bars that are stacked, the last one's top is the whole. */
+/* In a stack, the last bar's top is the total. */
 static bool is_whole(const struct panel *panel, size_t series)
 {
 	return !panel->stacked || series + 1 == panel->count;
 }
 
-/* Three digits, and all those before the point. */
+/* Prints three significant digits, or all digits before the point. */
 static void print_cut(char *text, size_t size, const char *before, double value, const char *behind)
 {
 	size_t length = strlen(text);
@@ -281,7 +282,7 @@ static bool find_cut(const struct picture *picture, const struct panel *panel, s
 	return bar_cut || mark_cut;
 }
 
-/* Their texts would run into each other, were both in the middle of their bars. */
+/* Whether two texts would overlap if both were centred on their bars. */
 static bool collide(const struct picture *picture, const struct cut *left, const struct cut *right)
 {
 	double place = (picture->width - left_margin - right_margin) / (double)picture->groups;
@@ -290,7 +291,7 @@ static bool collide(const struct picture *picture, const struct cut *left, const
 	       (double)(strlen(left->text) + strlen(right->text) + 2) / 2 * letter_width > between;
 }
 
-/* One that has a neighbour too near goes away from it; one between two stays, a line further out. */
+/* Shifts the text away from a near neighbour; between two neighbours, it stays centred, one line further out. */
 static void script_cut(const struct picture *picture, const struct panel *panel, const struct cut *cut, bool from_left,
                        bool from_right)
 {
@@ -326,7 +327,7 @@ static void script_bars(const struct picture *picture, size_t number, size_t ser
 	fputs("notitle", picture->file);
 }
 
-/* The paper's value: a black mark with a white rim, seen on every bar. */
+/* The paper's value: a black mark with a white rim, visible on every bar. */
 static void script_marks(const struct picture *picture, size_t number, size_t series)
 {
 	static const char *const marks[] = {"pointsize 0.62 linecolor rgb 'white'",
@@ -337,7 +338,8 @@ static void script_marks(const struct picture *picture, size_t number, size_t se
 		        marks[i]);
 }
 
-/* From the least to the most of what a bar is the mean of, with a stroke across each end. */
+/* Draws a line from the minimum to the maximum of the values that a bar is the mean of, with a stroke across each
+ * end. */
 static void script_whiskers(const struct picture *picture, size_t number, size_t series)
 {
 	size_t least = column_of(picture, series) + 2;
@@ -347,7 +349,7 @@ static void script_whiskers(const struct picture *picture, size_t number, size_t
 	        number + 1, bar_offset(&picture->panels[number], series), least, least + 1, least);
 }
 
-/* Entries of their own, since bars are drawn in another order where they are stacked. */
+/* Writes separate legend entries, because stacked bars are drawn in another order. */
 static void script_legend(const struct picture *picture, const struct panel *panel)
 {
 	FILE *file = picture->file;
@@ -362,7 +364,7 @@ static void script_legend(const struct picture *picture, const struct panel *pan
 		      file);
 }
 
-/* Marks at the middles of groups; their names below the last panel only. */
+/* Marks at the middles of groups; their names are below the last panel only. */
 static void script_groups(const struct picture *picture, bool last)
 {
 	fprintf(picture->file, "set xtics nomirror scale 0 %s (", picture->upright ? "rotate by 90 right" : "norotate");
@@ -392,7 +394,7 @@ static void script_panel(const struct picture *picture, size_t number, double to
 	script_cuts(picture, panel);
 	fprintf(file, "plot %s with lines linecolor rgb 'black' linewidth 0.7 %snotitle",
 	        column->show == SHOW_RATIO ? "1" : "0", column->show == SHOW_RATIO ? "dashtype 2 " : "");
-	/* In a stack the highest is drawn first, and the lower ones over it. */
+	/* In a stack, the highest bar is drawn first, and the lower ones over it. */
 	for (size_t i = 0; i < panel->count; i++)
 		script_bars(picture, number, panel->stacked ? panel->count - 1 - i : i);
 	for (size_t s = 0; s < panel->count && picture->figure->spread_count; s++)

@@ -1,5 +1,5 @@
-/* picture: a figure as bars, by gnuplot, as a paper would print it: a panel for each thing that is shown, axes from zero, the paper's
- * value as a mark on our bar, one or two columns of a page wide. */
+/* picture: a figure as bars, drawn by gnuplot, in the style of a paper: one panel per quantity shown, axes from
+ * zero, and the paper's value as a mark on our bar. It is one or two columns of a page wide. */
 #ifndef SLUICE_LAB_PICTURE_H
 #define SLUICE_LAB_PICTURE_H
 

@@ -47,7 +47,7 @@ const char *plan_digest_file(struct arena *arena, const char *path)
 	return fine ? digest_text(arena, digest) : NULL;
 }
 
-/* All the words with a space between them. */
+/* Joins all the words with spaces. */
 static const char *join(struct arena *arena, const struct words *first, const struct words *second)
 {
 	size_t size = 1;
@@ -64,7 +64,7 @@ static const char *join(struct arena *arena, const struct words *first, const st
 	return text;
 }
 
-/* The words as a NULL-terminated list. */
+/* Returns the words as a NULL-terminated list. */
 static const char **list_of(struct arena *arena, const struct words *words)
 {
 	const char **list = arena_array(arena, words->count + 1, sizeof *list);
@@ -78,7 +78,7 @@ static bool counts(const void *gpu, const char *name)
 	return sluice_mechanisms_count(gpu, name) || sluice_energy_has(gpu, name);
 }
 
-/* The counters of mechanisms that the column's cells name are there. False after a message. */
+/* Checks that the counters of mechanisms named in the column's cells exist. Returns false after a message. */
 static bool check_counters(const struct plan *plan, size_t c, const sluice_gpu *gpu)
 {
 	const struct experiment *experiment = plan->experiment;
@@ -99,8 +99,8 @@ static bool check_counters(const struct plan *plan, size_t c, const sluice_gpu *
 	return true;
 }
 
-/* What is simulated: all keys of the machine and all options of mechanisms, and the contents of shared objects. NULL after a
- * message. */
+/* Describes what is simulated: all keys of the machine, all options of mechanisms, and the contents of shared
+ * objects. Returns NULL after a message. */
 static char *description(struct plan *plan, const struct experiment_column *column, const sluice_gpu *gpu)
 {
 	char *text = NULL;
@@ -128,8 +128,8 @@ static char *description(struct plan *plan, const struct experiment_column *colu
 	return NULL;
 }
 
-/* What is wrong with a column, with its place in the file where it is a product's: there once for all columns of which the same is
- * wrong, or which have it of the same value. */
+/* Reports what is wrong with a column, with its place in the file for a product. Columns with the same error, or
+ * with an error from the same value, are reported once. */
 static void tell_column(struct plan *plan, const struct experiment_column *column, const char *message)
 {
 	struct place place = product_place(plan->experiment, column, message);
@@ -147,8 +147,8 @@ static void tell_column(struct plan *plan, const struct experiment_column *colum
 		fprintf(stderr, "%s: in column %s: %s\n", plan->source->command, column->name, message);
 }
 
-/* The digest of what a column simulates, empty where nothing runs; NULL after a message when there is no such machine or
- * mechanism, or not what its cells show. */
+/* Returns the digest of what a column simulates, "" if nothing runs. Returns NULL after a message: the machine, a
+ * mechanism, or a value shown in its cells does not exist. */
 static const char *describe(struct plan *plan, size_t c)
 {
 	const struct experiment_column *column = &plan->experiment->columns[c];
@@ -173,7 +173,7 @@ static const char *describe(struct plan *plan, size_t c)
 	return digest;
 }
 
-/* A path that is right in another folder. */
+/* Converts a path so that it is valid in another folder. */
 static const char *absolute(struct plan *plan, const char *path)
 {
 	char folder[PATH_MAX], whole[2 * PATH_MAX];
@@ -227,7 +227,7 @@ static char **command_line(struct plan *plan, const struct planned *planned, con
 	return words;
 }
 
-/* What makes two runs of a plan the same: the library is the plan's, the binary is the program's. */
+/* Fields that make two runs of a plan equal; the library is the plan's, and the binary follows from the program. */
 enum { NAMES = 9 };
 static void names_of(const struct run_config *config, const char *names[NAMES])
 {
@@ -248,7 +248,7 @@ static bool is_same(const struct run_config *a, const struct run_config *b)
 	return a->seed == b->seed;
 }
 
-/* The place in `found` of an equal run, or the free one where it belongs. */
+/* Returns the entry in `found` of an equal run, or the free entry for this one. */
 static size_t *find_run(const struct plan *plan, const struct run_config *config)
 {
 	const char *names[NAMES];
@@ -262,7 +262,7 @@ static size_t *find_run(const struct plan *plan, const struct run_config *config
 	return &plan->found[place];
 }
 
-/* The digest of a file, which is read once. NULL with errno set. */
+/* Returns the digest of a file, which is read once. Returns NULL with errno set. */
 static const char *digest_once(struct plan *plan, const char *path)
 {
 	for (size_t i = 0; i < plan->digest_count; i++)
@@ -274,7 +274,7 @@ static const char *digest_once(struct plan *plan, const char *path)
 	return digest;
 }
 
-/* The digest of a row's files with their names; "" where there are none, NULL after a message. */
+/* Returns the digest of a row's files with their names; "" when there are none; NULL after a message. */
 static const char *digest_files(struct plan *plan, const struct experiment_row *row)
 {
 	uint64_t digest = DIGEST_START;
@@ -293,8 +293,8 @@ static const char *digest_files(struct plan *plan, const struct experiment_row *
 
 static const struct words no_words;
 
-/* The digest of a program, which is compiled where it is not yet. NULL after a message, of which there is one however many
- * columns and rows want the program. */
+/* Returns the digest of a program, compiled if necessary. Returns NULL after a message, which is printed once per
+ * program. */
 static const char *digest_program(struct plan *plan, struct plan_program *program)
 {
 	const struct plan_source *source = plan->source;
@@ -316,7 +316,7 @@ static const char *digest_program(struct plan *plan, struct plan_program *progra
 	return NULL;
 }
 
-/* A run that the experiment did not have yet. False after a message. */
+/* Adds a run that is not in the plan yet. Returns false after a message. */
 static bool add_run(struct plan *plan, struct plan_program *program, const struct experiment_column *column,
                     const struct experiment_row *row, struct run_config *config)
 {
@@ -346,7 +346,7 @@ static bool add_facts(struct plan *plan, const struct plan_program *program, str
 	return facts;
 }
 
-/* The number of the run of a cell, added when it is a new one. False after a message. */
+/* Sets the number of a cell's run, which is added if it is new. Returns false after a message. */
 static bool plan_cell(struct plan *plan, struct plan_program *program, size_t r, size_t c,
                       const struct run_config *common)
 {
@@ -377,7 +377,7 @@ static bool plan_cell(struct plan *plan, struct plan_program *program, size_t r,
 	return fine;
 }
 
-/* False after a message. */
+/* Returns false after a message. */
 static bool find_program(const struct plan *plan, const struct experiment_row *row, const char *variant,
                          struct plan_program *program)
 {
@@ -406,7 +406,7 @@ static bool plan_rows(struct plan *plan, const char *const *descriptions, struct
 	return fine;
 }
 
-/* At most so many files are there to be read: each row's program and what it reads. */
+/* Upper bound of the number of files to read: each row's program and its input files. */
 static size_t count_files(const struct experiment *experiment)
 {
 	size_t count = 1;

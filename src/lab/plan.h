@@ -1,5 +1,5 @@
-/* plan: the runs that an experiment needs, and what it needs of sources, each once; which runs are missing; the figures.
- */
+/* plan: the runs and static facts that an experiment needs, each once; which runs are missing; and the resulting
+ * figures. */
 #ifndef SLUICE_LAB_PLAN_H
 #define SLUICE_LAB_PLAN_H
 
@@ -9,28 +9,29 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* A program as the caller found it. */
+/* A program as found by the caller. */
 struct plan_program {
-	/* Its own name; what the paper or the program itself means where no variant was named; a path, NULL while it is
-	 * not compiled. */
+	/* Its name; the variant that the paper or the program itself uses by default; the path of the binary, NULL
+	 * while it is not compiled. */
 	const char *name, *variant, *binary;
-	bool own; /* the user's: it takes no options of ours, and need not print PASS */
+	bool own; /* a program of the user: it gets none of our options, and need not print PASS */
 };
 
-/* What the caller knows. Texts last as long as the plan. */
+/* Functions and values that the caller provides. Texts last as long as the plan. */
 struct plan_source {
 	void *context;
-	/* False after an error message. `variant` may be NULL. */
+	/* Returns false after an error message. `variant` may be NULL. */
 	bool (*find)(void *context, const char *name, const char *variant, struct plan_program *program);
-	/* The path of the compiled program, which was missing; NULL after an error message. May be NULL: nothing is compiled. */
+	/* Compiles a missing program and returns its path; NULL after an error message. May be NULL: nothing is
+	 * compiled. */
 	const char *(*compile)(void *context, const char *name);
-	/* What is known of the variant's kernels without running them (lab/facts.h), in the form of statistics; with
-	 * `ptx` also what needs their PTX. NULL after an error message. */
+	/* Returns static facts of the variant's kernels (lab/facts.h), in the form of statistics; with `ptx`,
+	 * including those that need PTX. Returns NULL after an error message. */
 	json_t *(*examine)(void *context, const struct plan_program *program, bool ptx);
 	const char *command; /* for messages */
-	const char *sluice;  /* the path of the program that runs programs */
-	const char *library; /* the path of the library that simulates */
-	const char *folder;  /* where runs leave their timelines, if the experiment shows these; else NULL */
+	const char *sluice;  /* path of the program that runs programs */
+	const char *library; /* path of the library that simulates */
+	const char *folder;  /* for timelines of runs, if the experiment shows them; else NULL */
 	const char *size;
 	uint64_t seed;
 	const char *revision; /* of the source */
@@ -40,10 +41,11 @@ struct planned {
 	struct run_config config;
 	char **words;  /* the command line */
 	const char *binary; /* the program that it runs */
-	const struct words *files; /* that it reads, as of a row (lab/experiment.h); it runs in a folder of its own that has them */
-	json_t *facts; /* instead of a run: what is known without one */
-	const char *timeline; /* the file of the run's timeline, or NULL */
-	bool own;      /* it runs a program of the user's */
+	/* its input files, as in a row (lab/experiment.h); it runs in a separate folder with these files */
+	const struct words *files;
+	json_t *facts; /* static facts, in place of a run */
+	const char *timeline; /* file of the run's timeline, or NULL */
+	bool own;      /* it runs a program of the user */
 	bool failed;
 };
 
@@ -53,9 +55,11 @@ struct plan {
 	const struct plan_source *source;
 	struct planned *runs;
 	size_t count;
-	struct words *drawn; /* with SHOW_TIMELINE, one a column: the events that its runs draw */
+	struct words *drawn; /* with SHOW_TIMELINE, for each column: the events that its runs draw */
 	size_t *cells; /* row by row: the number of the run, PLAN_NOTHING where the file has "~" */
-	size_t *found; /* numbers of runs by what they are (plan.c), PLAN_NOTHING where a place is free; found_size is a power of 2 */
+	/* hash table of runs' numbers by configuration (plan.c), PLAN_NOTHING where an entry is free; found_size is
+	 * a power of 2 */
+	size_t *found;
 	size_t found_size;
 	struct plan_digest {
 		const char *path, *digest;
@@ -65,41 +69,43 @@ struct plan {
 		const char *text;
 		struct place place;
 	} told; /* the last message about a column */
-	const char **missing; /* programs that cannot run, which messages have told */
+	const char **missing; /* programs that cannot run, already reported */
 	size_t missing_count;
 };
 
 #define PLAN_NOTHING SIZE_MAX
 
-/* Tries out every machine and every program. False after messages. Zero-initialise; plan_free() afterwards. */
+/* Checks every machine and every program. Returns false after messages. Zero-initialise; call plan_free()
+ * afterwards. */
 bool plan_make(struct plan *plan, const struct experiment *experiment, const struct plan_source *source);
 void plan_free(struct plan *plan);
 
 struct plan_way {
 	size_t parallel;
-	bool any_build; /* results of other builds will do */
-	bool again;     /* also what is there already */
+	bool any_build; /* accept results of other builds */
+	bool again;     /* rerun runs that have results */
 	bool quiet;
-	bool keeps_failed; /* runs that have failed before are not made again */
-	uint64_t memory;   /* bytes that runs may hold together; 0: as much as is free */
-	const char *folder;  /* where others can see how far it is (lab/sweep_folder.h); NULL: nowhere, of local runs */
-	const char *results; /* the path of the store, for them */
-	const struct slurm_way *slurm; /* on a cluster (lab/slurm.h); NULL: here */
+	bool keeps_failed; /* do not rerun runs that have failed before */
+	uint64_t memory;   /* bytes that concurrent runs may use; 0: the free memory */
+	const char *folder;  /* for others to see the progress of local runs (lab/sweep_folder.h); NULL: none */
+	const char *results; /* path of the store, for them */
+	const struct slurm_way *slurm; /* how to run on a cluster (lab/slurm.h); NULL: run locally */
 };
 
-/* What is to be done, on `file`: how many runs, what is there, how long and how much memory by past runs. False after a message. */
+/* Prints the outlook on `file`: the number of runs, existing results, and the time and memory expected from the cost
+ * history. Returns false after a message. */
 bool plan_foresee(struct plan *plan, struct store *store, const struct plan_way *way, FILE *file);
 
-/* Runs what the store does not have, and keeps it there. Returns how many runs failed, or -1 after a message when the
- * store did. */
+/* Makes the runs that are not in the store, and stores them. Returns the number of failed runs, or -1 after a
+ * message when the store failed. */
 int plan_run(struct plan *plan, struct store *store, const struct plan_way *way);
 
-/* A figure that was made of it, row by row. */
-/* Rows that are sizes of one thing: their mean (an arithmetic one), and the least and the most, a number a column; NAN where a row
- * has none. */
+/* The figure of a plan, row by row. */
+/* Rows that are sizes of one thing: for each column, their arithmetic mean, minimum and maximum; NAN if a row has no
+ * value. */
 struct spread {
 	const char *name;
-	size_t first, end; /* of the rows */
+	size_t first, end; /* rows [first, end) */
 	double *mean, *least, *most;
 	const double *published; /* of the first row */
 };
@@ -107,21 +113,21 @@ struct spread {
 struct figure {
 	const struct experiment *experiment;
 	double *ours;      /* NAN where there is none */
-	double *ours_mean; /* one a column; with spreads, of their means */
+	double *ours_mean; /* one per column; with spreads, the mean of their means */
 	double *published_mean;
-	struct spread *spreads; /* all rows, where one of them says what it is a size of; else none */
+	struct spread *spreads; /* cover all rows if one of them names the thing of which it is a size; else none */
 	size_t spread_count;
-	bool *empty;    /* by cell: a share of nothing, which is no value and in no mean */
-	bool *cut;      /* by cell: a limit of instructions has ended the run, */
-	bool any_cut;   /* or one of them */
+	bool *empty;    /* by cell: 0 / 0, a fraction of nothing: the cell has no value and is in no mean */
+	bool *cut;      /* by cell: a limit of instructions has ended the run */
+	bool any_cut;   /* any cell is cut */
 	size_t missing; /* cells that should have a value and have none */
 };
 
-/* Takes the figures out of the store, into the plan's arena; tells on standard error why a cell has none. False after a
- * message when the store failed. */
+/* Computes the figure from the store, in the plan's arena. Reports on standard error why a cell has no value.
+ * Returns false after a message when the store failed. */
 bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct figure *figure);
 
-/* 16 hexadecimal digits that stand for the contents; NULL when the file cannot be read. */
+/* Returns a digest of the file's contents as 16 hexadecimal digits; NULL when the file cannot be read. */
 const char *plan_digest_file(struct arena *arena, const char *path);
 
 #endif

@@ -1,4 +1,4 @@
-/* The missing runs of a plan: what they will take, and making them. */
+/* The missing runs of a plan: their expected cost, and their execution. */
 #include "lab/queue.h"
 
 #include "lab/host_memory.h"
@@ -9,7 +9,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-/* What the runs will take by past ones; of `known` of them something is known. */
+/* Expected cost of the runs by their cost history, which exists for `known` of them. */
 struct foreseen {
 	double seconds, longest;
 	uint64_t peak; /* of the largest */
@@ -29,7 +29,7 @@ static struct foreseen foresee(const struct queue *queue)
 	return all;
 }
 
-/* How many of the largest fit at a time. */
+/* Returns how many of the largest run fit at a time. */
 static size_t fitting(const struct queue *queue, const struct foreseen *all)
 {
 	uint64_t memory = queue->way->memory ? queue->way->memory : host_memory_free("");
@@ -82,12 +82,12 @@ bool plan_foresee(struct plan *plan, struct store *store, const struct plan_way 
 	return fine;
 }
 
-/* What others read of it while it goes on. */
+/* Writes the list by which other processes see the sweep's progress. */
 static bool write_list(const struct queue *queue)
 {
 	struct timeval now;
 	gettimeofday(&now, NULL);
-	char *results = realpath(queue->way->results, NULL); /* for who looks from another folder */
+	char *results = realpath(queue->way->results, NULL); /* for readers in another folder */
 	struct sweep_head head = {.engine = queue->way->slurm ? "slurm" : "local",
 	                          .pid = getpid(),
 	                          .started = (double)now.tv_sec,

@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-/* Both through files, so that neither can fill a pipe while the other is read. */
+/* Both outputs pass through files, so that neither can fill a pipe while the other is read. */
 static char *take(FILE *file)
 {
 	char *text = NULL, bytes[4096];
@@ -58,7 +58,7 @@ int process_read(const char *const *words, char **printed, char **errors)
 	posix_spawn_file_actions_init(&actions);
 	redirect(&actions, STDOUT_FILENO, out);
 	redirect(&actions, STDERR_FILENO, err);
-	/* who blocks signals to wait for them does not want it of others */
+	/* a caller may have blocked signals to wait for them; the child must not inherit this */
 	sigemptyset(&none);
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigmask(&attributes, &none);

@@ -1,4 +1,4 @@
-/* Axes and filters as a file has them. */
+/* Reads axes and filters of a file. */
 #include "lab/product.h"
 
 #include "base/slip.h"
@@ -26,7 +26,7 @@ static bool is_word(const char *name)
 	return true;
 }
 
-/* What the name of an axis stands for. False after an error. */
+/* Finds the kind of an axis by its name. Returns false after an error. */
 static bool find_kind(struct document *document, const yaml_node_t *node, const char *name, enum product_kind *kind)
 {
 	const char *nearest = NULL;
@@ -56,7 +56,7 @@ static bool find_kind(struct document *document, const yaml_node_t *node, const 
 	return false;
 }
 
-/* "./a -n '3 4'": words with blanks between them, where quotes keep blanks. */
+/* Splits "./a -n '3 4'" into words at blanks, except within quotes. */
 static void split_command(struct document *document, const yaml_node_t *node, const char *text, struct words *words)
 {
 	words->word = arena_array(document->arena, strlen(text) / 2 + 2, sizeof *words->word);
@@ -98,7 +98,7 @@ static void check_seed(struct document *document, const yaml_node_t *node, const
 		document_error(document, node, "seed: expected a whole number, not '%s'", seed);
 }
 
-/* Reads one value of a kind; returns its label. NULL after an error. */
+/* Reads one value of a kind; returns its label, or NULL after an error. */
 static const char *read_setting(struct document *document, const yaml_node_t *node, struct product_setting *setting)
 {
 	size_t errors = document->diag.errors;
@@ -113,7 +113,7 @@ static const char *read_setting(struct document *document, const yaml_node_t *no
 		document_error(document, node, "%s: expected one value", setting->name);
 		return NULL;
 	}
-	bool is_text = node->type == YAML_SCALAR_NODE; /* the words of a list may have blanks */
+	bool is_text = node->type == YAML_SCALAR_NODE; /* a list's words may contain blanks */
 	const char *label = setting->kind == PRODUCT_MECHANISMS ? joined(document, words, "+", false)
 	                                                        : joined(document, words, " ", listed && !is_text);
 	if (setting->kind == PRODUCT_MECHANISMS && strcmp(label, "none") == 0)

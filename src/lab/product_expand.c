@@ -1,4 +1,4 @@
-/* Rows and columns out of axes. */
+/* Expands axes into rows and columns. */
 #include "lab/experiment.h"
 #include "lab/product.h"
 
@@ -11,11 +11,11 @@
 
 enum { MOST_CELLS = 1000000 };
 
-/* One combination of an experiment's axes of rows or of columns. */
+/* One combination of values of an experiment's axes, of rows or of columns. */
 struct combination {
 	struct document *document;
 	const struct product_axes *axes;
-	const size_t *chosen; /* an axis' value, or PRODUCT_NONE */
+	const size_t *chosen; /* by axis: index of the value, or PRODUCT_NONE */
 };
 
 static const struct product_value *value_of(const struct combination *combination, size_t axis)
@@ -32,7 +32,7 @@ static char *text_of(struct document *document, const char *format, const char *
 	return text;
 }
 
-/* The words and one more. */
+/* Returns the words with another appended. */
 static struct words with_word(struct document *document, const struct words *words, const char *word)
 {
 	struct words all = {.word = arena_array(document->arena, words->count + 2, sizeof *all.word)};
@@ -42,7 +42,8 @@ static struct words with_word(struct document *document, const struct words *wor
 	return all;
 }
 
-/* Which of the mechanisms the axis "caps:distance" is of, with the length of its name; the count when none is. */
+/* Returns the index of the mechanism that the axis "caps:distance" belongs to, and the length of its name; the count
+ * when there is none. */
 static size_t find_mechanism(const struct words *mechanisms, const char *axis, size_t *length)
 {
 	size_t i = 0;
@@ -82,7 +83,7 @@ static void set_column(struct document *document, struct experiment_column *colu
 			column->mechanisms = with_word(document, &column->mechanisms, setting->words.word[i]);
 }
 
-/* Options of mechanisms come when the mechanisms are there. */
+/* Options of mechanisms are set after the mechanisms. */
 static void set_columns(const struct combination *combination, struct experiment_column *column)
 {
 	for (int options = 0; options < 2; options++)
@@ -94,7 +95,8 @@ static void set_columns(const struct combination *combination, struct experiment
 		}
 }
 
-/* Whether the column has something of a mechanism's option: else it would be there once for each of its values. */
+/* Whether the column has the mechanisms whose options it sets; otherwise it would appear once for each value of the
+ * option. */
 static bool has_options(const struct combination *combination, const struct experiment_column *column)
 {
 	size_t length;
@@ -108,7 +110,7 @@ static bool has_options(const struct combination *combination, const struct expe
 	return true;
 }
 
-/* "sm.l1d.sets=16 caps", of the axes that have several values, but for one. */
+/* "sm.l1d.sets=16 caps": the values of axes with several values, except axis `without`. */
 static const char *name_of(const struct combination *combination, const char *template, const struct words *mechanisms,
                            const char *without)
 {
@@ -134,7 +136,7 @@ static const char *name_of(const struct combination *combination, const char *te
 	return name;
 }
 
-/* Where {WORD} stands in arguments, the value; NULL: nowhere. */
+/* Returns the argument with {WORD} replaced by the value; NULL when it does not contain it. */
 static const char *filled(struct document *document, const char *argument, const char *word, const char *value)
 {
 	char *mark = text_of(document, "{%s%s%s", word, "}", "");
@@ -146,7 +148,7 @@ static const char *filled(struct document *document, const char *argument, const
 	return text_of(document, "%s%s%s", before, value, more ? more : rest);
 }
 
-/* Puts the value where the word stands. False: it stands nowhere. */
+/* Replaces the word by the value in all arguments. Returns false when no argument contains it. */
 static bool fill_words(struct document *document, struct experiment_row *row, const char *word, const char *value)
 {
 	struct words words = with_word(document, &row->arguments, "");
@@ -193,8 +195,8 @@ static void set_row(struct document *document, struct experiment_row *row, const
 	}
 }
 
-/* Words, sizes and seeds that stand in the arguments, when these are there. A program of the user's own has size and seed nowhere
- * else. */
+/* Replaces words, sizes and seeds in the arguments, which must be set before. A program of the user gets size and
+ * seed only this way. */
 static void fill_row(const struct combination *combination, struct experiment_row *row)
 {
 	struct document *document = combination->document;
@@ -220,7 +222,7 @@ static bool is_chosen(const struct product_axis *axis, bool rows)
 	return product_is_of_rows(axis->kind) == rows;
 }
 
-/* The first combination of the axes of rows or of columns. */
+/* Returns the first combination of the axes of rows or of columns. */
 static size_t *first_choice(struct document *document, const struct product_axes *axes, bool rows, size_t *combinations)
 {
 	size_t *chosen = arena_array(document->arena, axes->count + 1, sizeof *chosen);
@@ -233,7 +235,7 @@ static size_t *first_choice(struct document *document, const struct product_axes
 	return chosen;
 }
 
-/* The last axis goes round first. */
+/* The last axis varies fastest. */
 static void next_choice(const struct product_axes *axes, size_t *chosen)
 {
 	for (size_t a = axes->count; a-- > 0;) {
@@ -252,7 +254,7 @@ static size_t *kept_choice(struct document *document, const struct product_axes 
 	return copy;
 }
 
-/* The options of mechanisms that the column has not, are not its. */
+/* Options of mechanisms that the column does not have do not apply to it. */
 static const size_t *columns_choice(const struct combination *combination, const struct words *mechanisms)
 {
 	const struct product_axes *axes = combination->axes;
@@ -264,7 +266,7 @@ static const size_t *columns_choice(const struct combination *combination, const
 	return chosen;
 }
 
-/* Where the column stands in a figure over an axis. */
+/* Sets the column's position in a figure over an axis. */
 static void set_point(const struct combination *combination, const struct experiment *experiment,
                       struct experiment_column *column, const char *template)
 {
@@ -354,7 +356,7 @@ static const struct product_axis *find_axis(struct document *document, const str
 	return NULL;
 }
 
-/* Axes and values that a filter names are there. */
+/* Checks that axes and values named by a filter exist. */
 static void check_match(struct document *document, const struct product_axes *axes, const struct product_match *match)
 {
 	for (size_t i = 0; i < match->count; i++) {
@@ -371,8 +373,8 @@ static void check_match(struct document *document, const struct product_axes *ax
 	}
 }
 
-/* Whether row and column have one of the labels of each axis; either may be NULL, and then what is its axis is not looked at. What has no value on
- * an axis is a match if `without` says so. */
+/* Whether row and column have one of the labels on each axis. Either may be NULL; then its axes are ignored.
+ * `without` is the result for an axis that does not apply. */
 static bool matches(const struct product_axes *axes, const struct product_match *match, const size_t *row,
                     const size_t *column, bool without)
 {
@@ -398,7 +400,7 @@ bool product_excludes(const struct experiment *experiment, size_t row, size_t co
 	return false;
 }
 
-/* Whether b is a's base: as `relative_to` says, and else the same. */
+/* Whether b is a's base: as `relative_to` states, and otherwise equal. */
 static bool is_base(const struct experiment *experiment, const struct experiment_column *a,
                     const struct experiment_column *b)
 {
@@ -409,7 +411,7 @@ static bool is_base(const struct experiment *experiment, const struct experiment
 		bool named = false;
 		for (size_t i = 0; i < match->count; i++)
 			named |= strcmp(match->list[i].axis, experiment->axes.list[axis].name) == 0;
-		/* where the base has not the mechanism, it stands for all values of its options */
+		/* a base without the mechanism serves all values of the mechanism's options */
 		if (!named && a->chosen[axis] != b->chosen[axis] &&
 		    experiment->axes.list[axis].kind != PRODUCT_MECHANISM_OPTION)
 			return false;
@@ -435,7 +437,7 @@ static const char *base_name(struct document *document, const struct product_mat
 	return name;
 }
 
-/* To what others are relative that stand at numbers, stands nowhere itself when it has none. */
+/* A base that has no value on the `over` axis gets no position. */
 static void take_off(const struct experiment *experiment, struct experiment_column *base)
 {
 	for (size_t a = 0; experiment->over && a < experiment->axes.count; a++)
@@ -459,7 +461,7 @@ static void set_bases(struct document *document, struct experiment *experiment)
 	for (size_t c = 0; c < experiment->column_count && experiment->relative.count; c++) {
 		struct experiment_column *column = &experiment->columns[c];
 		if (column->relative_name)
-			continue; /* its own */
+			continue; /* its own base */
 		for (size_t b = 0; !column->has_base && b < experiment->column_count; b++) {
 			column->has_base = is_base(experiment, column, &experiment->columns[b]);
 			column->relative_to = b;
@@ -473,7 +475,7 @@ static void set_bases(struct document *document, struct experiment *experiment)
 	}
 }
 
-/* An option of a mechanism that no column has is an axis of nothing. */
+/* An option of a mechanism that no column has is an error. */
 static void check_options(struct document *document, const struct experiment *experiment)
 {
 	for (size_t a = 0; a < experiment->axes.count; a++) {
@@ -490,7 +492,7 @@ static void check_options(struct document *document, const struct experiment *ex
 	}
 }
 
-/* The axes of an experiment are there in its own columns and rows too? */
+/* Whether an axis repeats something that the file's columns and rows set. */
 static void check_templates(struct document *document, const struct experiment *experiment)
 {
 	for (size_t a = 0; a < experiment->axes.count; a++) {
@@ -544,7 +546,7 @@ void product_expand(struct document *document, struct experiment *experiment)
 	set_bases(document, experiment);
 }
 
-/* Whether a message speaks of a setting: by its key, else by its value. */
+/* Whether a message refers to a setting: by its key, else by its value. */
 static bool is_meant(const struct product_setting *setting, const char *message, bool by_key)
 {
 	const char *option = strrchr(setting->name, ':');

@@ -72,7 +72,7 @@ static void describe(const struct run_config *config, char *text, size_t size)
 	         config->options, *config->mechanisms ? " with " : "", config->mechanisms);
 }
 
-/* The last lines of what it printed. */
+/* Returns the last lines of the text. */
 static const char *last_lines(const char *text, size_t lines)
 {
 	const char *from = text + strlen(text);
@@ -113,7 +113,8 @@ void queue_ended(struct queue *queue, struct queued *queued, const struct run_re
 	report(queue, &queued->planned->config, result);
 }
 
-/* The statistics without white space, from malloc; NULL when they are not those of a whole run. And what they are. */
+/* Returns the statistics without white space, to be freed, and their kind; NULL when they are not those of a whole
+ * run. */
 static char *compact(const struct job_text *stats, enum job_stats *are)
 {
 	json_t *root = json_loadb(stats->bytes ? stats->bytes : "", stats->length, 0, NULL);
@@ -123,7 +124,7 @@ static char *compact(const struct job_text *stats, enum job_stats *are)
 	return text;
 }
 
-/* The end of what a failed run printed, from the begin of a line on. */
+/* The end of a failed run's output, from the begin of a line on. */
 static const char *kept_output(const struct job *job)
 {
 	if (!job->output.bytes)
@@ -155,7 +156,7 @@ bool queue_needs(const struct queue *queue, const struct planned *planned)
 	const struct plan_way *way = queue->way;
 	if (way->again)
 		return true;
-	/* verdicts are found without reading statistics */
+	/* finding a verdict does not read statistics */
 	char *found = way->any_build ? store_find(queue->store, &planned->config, true, message)
 	                             : store_verdict(queue->store, &planned->config, message);
 	bool needs = !found || (!way->any_build && !verdict_counts(found));
@@ -185,7 +186,7 @@ static double length_of(const struct queued *queued)
 	return queued->expected.seconds > 0 ? queued->expected.seconds : INFINITY;
 }
 
-/* The longest first, so that none is left alone at the end; those of which nothing is known before all. */
+/* Longest first, so that no long run remains at the end; runs of unknown length before all. */
 static int by_length(const void *a, const void *b)
 {
 	const struct queued *first = a, *second = b;

@@ -1,4 +1,4 @@
-/* Runs as local processes, with a line of progress. */
+/* Makes runs as local processes, with a progress line. */
 #include "lab/queue.h"
 
 #include "base/arena.h"
@@ -14,9 +14,9 @@ enum { LINE = 100 };
 
 struct local {
 	struct queue *queue;
-	struct job *jobs; /* as the queue's runs */
-	uint64_t memory;  /* bytes that all may hold together */
-	uint64_t guess;   /* of a run of which nothing is known: what the largest that has ended held */
+	struct job *jobs; /* in the order of the queue's runs */
+	uint64_t memory;  /* bytes that all may use together */
+	uint64_t guess;   /* estimate for a run without cost history: the peak of the largest ended run */
 };
 
 static bool is_running(const struct job *job)
@@ -40,7 +40,7 @@ static bool fits(void *context, size_t number)
 	return sum <= local->memory;
 }
 
-/* Seconds until all have ended, by what such runs have taken; less than 0 when nothing is known of them. */
+/* Returns the seconds until all have ended, by the cost history; less than 0 when it is unknown. */
 static double left(const struct local *local)
 {
 	double sum = 0, longest = 0;
@@ -93,7 +93,7 @@ static void show_progress(void *context)
 	queue_show(local->queue, running, text, left(local));
 }
 
-/* A folder of its own for a run that has files. False after a message. */
+/* Creates a separate folder for a run with files. Returns false after a message. */
 static bool lay_files(struct local *local, size_t number)
 {
 	const struct queued *queued = &local->queue->runs[number];
@@ -162,7 +162,7 @@ static bool run_ended(void *context, size_t number)
 	return kept;
 }
 
-/* Where a run says how far it is. What an earlier sweep that was killed has left there says nothing any more. */
+/* Returns the path of a run's progress file. An old one, left by an earlier sweep that was killed, is deleted. */
 static const char *progress_path(const char *folder, const char *id)
 {
 	char *path;

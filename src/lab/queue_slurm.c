@@ -1,6 +1,5 @@
-/* Runs as tasks of Slurm's job arrays. Who waits here is not needed for them to go on: what they have done is in records, what was
- * submitted is in batches and in squeue, and the next command of the same sweep finds both.
- */
+/* Makes runs as tasks of Slurm's job arrays. The tasks do not need this process: results are in records, submitted
+ * runs are in batches and in squeue, and the next command of the same sweep finds both. */
 #include "lab/batch.h"
 #include "lab/queue.h"
 
@@ -21,19 +20,19 @@
 #include <unistd.h>
 
 enum { OUTPUT = 4096, FEWEST_TASKS = 32 };
-static const double TASK_SECONDS = 20; /* that a task is to take, so that Slurm's own cost is small beside it */
+static const double TASK_SECONDS = 20; /* target duration of a task, so that Slurm's own cost is small in comparison */
 static const double LEAST_PAUSE = 0.3, MOST_PAUSE = 15, GRACE = 3;
-static const double ASKING_SHARE = 20; /* of the time, Slurm is asked for one part in so many */
+static const double ASKING_SHARE = 20; /* queries to Slurm may take one part in this many of the time */
 static const double MEMORY_ROOM = 1.3;
 
-/* Where a run is. */
+/* State of a run. */
 struct slot {
 	struct queued *queued;
 	size_t batch, task;
-	char job[SLURM_JOB]; /* of the array; "": not known */
+	char job[SLURM_JOB]; /* of the array; "": unknown */
 	size_t tries;
-	bool submitted, alive; /* alive: squeue had its task when it was asked last */
-	double missed;         /* when it had it not for the first time; 0: it has it */
+	bool submitted, alive; /* alive: squeue listed its task at the last query */
+	double missed;         /* when squeue first did not list it; 0: it is listed */
 };
 
 struct cluster {
@@ -43,7 +42,7 @@ struct cluster {
 	struct slot *slots;  /* in the order of the queue */
 	struct slot **by_id; /* sorted */
 	size_t next_batch, array_limit, running, waiting;
-	bool counts_memory; /* it gives out memory: then tasks say how much */
+	bool counts_memory; /* Slurm allocates memory, so tasks must request it */
 	bool answers, told;
 	int signals;
 	sigset_t before;
@@ -75,7 +74,7 @@ static void told_record(void *context, const char *id, const struct run_result *
 		queue_ended(cluster->queue, slot->queued, result);
 }
 
-/* False after a message. */
+/* Returns false after a message. */
 static bool collect(struct cluster *cluster)
 {
 	char message[STORE_MESSAGE];
@@ -88,7 +87,7 @@ static bool collect(struct cluster *cluster)
 	return false;
 }
 
-/* ---- What Slurm has of it. */
+/* ---- State of tasks in Slurm. */
 
 static int by_place(const void *a, const void *b)
 {
@@ -105,8 +104,8 @@ struct answer {
 	size_t count;
 };
 
-/* After a node has failed Slurm waits two minutes before it begins its tasks again, which are ours to spend: but where the user has
- * said when tasks are to begin. */
+/* After a node failure, Slurm waits two minutes before it restarts its tasks. Starts them now, unless the user has
+ * set a begin time. */
 static void begin_now(const struct cluster *cluster, const struct slurm_task *task)
 {
 	if (strcmp(task->state, "PENDING") != 0 || strcmp(task->reason, "BeginTime") != 0)
@@ -118,7 +117,7 @@ static void begin_now(const struct cluster *cluster, const struct slurm_task *ta
 	slurm_begin_task(task->job, task->task);
 }
 
-/* Slurm holds back what it could not even start, and would for ever. */
+/* Slurm holds tasks that it could not start, without a time limit. */
 static bool is_held(const struct slurm_task *task)
 {
 	return strstr(task->reason, "requeued held") || strcmp(task->reason, "JobHoldMaxRequeue") == 0;
@@ -153,7 +152,7 @@ static void take_task(void *context, const struct slurm_task *task)
 	}
 }
 
-/* Asks which tasks are not over. False when it does not answer, which says nothing of them. */
+/* Queries the unfinished tasks. Returns false when Slurm does not answer, which tells nothing about them. */
 static bool ask(struct cluster *cluster)
 {
 	struct queue *queue = cluster->queue;
@@ -174,7 +173,7 @@ static bool ask(struct cluster *cluster)
 	return cluster->answers;
 }
 
-/* What a task has printed, its last part: from malloc. */
+/* Returns the last part of a task's output, to be freed. */
 static char *task_output(const struct cluster *cluster, const struct slot *slot)
 {
 	char path[PATH_MAX], name[SLURM_JOB + 24];
@@ -191,7 +190,7 @@ static char *task_output(const struct cluster *cluster, const struct slot *slot)
 	return text;
 }
 
-/* It was begun often enough: its end is its result. False when the store failed. */
+/* The run has been started often enough: its end becomes its result. Returns false when the store failed. */
 static bool give_up(struct cluster *cluster, struct slot *slot, const char *reason)
 {
 	char verdict[160], message[STORE_MESSAGE];
@@ -215,7 +214,7 @@ static bool give_up(struct cluster *cluster, struct slot *slot, const char *reas
 	return fine;
 }
 
-/* A run whose task is over and that has left no record. False when the store failed. */
+/* Handles a run whose task has ended without a record. Returns false when the store failed. */
 static bool lose(struct cluster *cluster, struct slot *slot)
 {
 	char reason[64] = "", path[PATH_MAX];
@@ -235,7 +234,7 @@ static bool lose(struct cluster *cluster, struct slot *slot)
 	return true;
 }
 
-/* A record may come a moment after its task has gone: shared file systems are slow to show it. */
+/* A record may appear a moment after its task has ended, because shared file systems show it late. */
 static bool find_lost(struct cluster *cluster)
 {
 	double now = jobs_now();
@@ -253,9 +252,9 @@ static bool find_lost(struct cluster *cluster)
 	return true;
 }
 
-/* ---- What was submitted before. */
+/* ---- Batches submitted before. */
 
-/* Waits, until a signal comes at most. */
+/* Waits for this time, or until a signal arrives. */
 static void pause_for(struct cluster *cluster, double seconds)
 {
 	struct pollfd one = {.fd = cluster->signals, .events = POLLIN};
@@ -290,7 +289,7 @@ static int by_number(const struct dirent **a, const struct dirent **b)
 	return strverscmp((*a)->d_name, (*b)->d_name);
 }
 
-/* When no task is left that could look at them. */
+/* Call when no task is left that could read the batches. */
 static void forget_batches(const struct cluster *cluster)
 {
 	for (size_t batch = 0; batch < cluster->next_batch; batch++)
@@ -298,9 +297,10 @@ static void forget_batches(const struct cluster *cluster)
 	records_forget_all(cluster->folder);
 }
 
-enum { LINGERING = 30 }; /* seconds that tasks may be about to end, behind their last result */
+enum { LINGERING = 30 }; /* seconds that tasks may take to end after their last result */
 
-/* All results are there: the folder is cleared when Slurm has no task of it any more. Where that takes longer, the next command does it. */
+/* All results are complete: clears the folder when Slurm has no more of its tasks. If that takes too long, the next
+ * command does it. */
 static void clear_batches(struct cluster *cluster)
 {
 	double until = jobs_now() + LINGERING;
@@ -310,7 +310,7 @@ static void clear_batches(struct cluster *cluster)
 		forget_batches(cluster);
 }
 
-/* Batches of an earlier command: what of them goes on in Slurm is waited for. */
+/* Takes over batches of an earlier command: waits for those of their runs that are still in Slurm. */
 static void adopt_batches(struct cluster *cluster)
 {
 	struct dirent **entries = NULL;
@@ -324,7 +324,7 @@ static void adopt_batches(struct cluster *cluster)
 	}
 	free(entries);
 	while (count > 0 && !ask(cluster) && !cluster->caught)
-		pause_for(cluster, 1); /* submitting now would make everything twice */
+		pause_for(cluster, 1); /* submitting now would make every run twice */
 	for (size_t i = 0; i < cluster->queue->count; i++) {
 		struct slot *slot = &cluster->slots[i];
 		slot->submitted &= slot->alive;
@@ -336,9 +336,9 @@ static void adopt_batches(struct cluster *cluster)
 		forget_batches(cluster);
 }
 
-/* ---- Submitting. */
+/* ---- Submission. */
 
-/* As many runs as make some twenty seconds, but not so many that few tasks are left. */
+/* Returns the number of runs per task: enough to take about twenty seconds, but few enough to leave several tasks. */
 static size_t per_task(const struct cluster *cluster, struct queued *const *runs, size_t count)
 {
 	double sum = 0;
@@ -356,7 +356,7 @@ static size_t per_task(const struct cluster *cluster, struct queued *const *runs
 	return wanted < fair ? wanted : fair;
 }
 
-/* What the largest of them has held, and some room; 0: not known of all. */
+/* Returns the peak of the largest of them plus a margin; 0 when it is unknown for some. */
 static uint64_t memory_of(const struct cluster *cluster, struct queued *const *runs, size_t count)
 {
 	uint64_t most = 0;
@@ -371,14 +371,14 @@ static uint64_t memory_of(const struct cluster *cluster, struct queued *const *r
 	return (uint64_t)((double)most * MEMORY_ROOM) + (most ? 64u << 20 : 0);
 }
 
-/* Slurm takes no more now, and will when something has ended. */
+/* Whether Slurm accepts no more at present, but will when something has ended. */
 static bool is_full(const char *message)
 {
 	return strstr(message, "limit") || strstr(message, "Limit") || strstr(message, "temporarily") ||
 	       strstr(message, "Temporarily") || strstr(message, "policy");
 }
 
-/* False after a message: nothing will be taken. */
+/* Returns false after a message: Slurm will never accept it. */
 static bool refused(struct cluster *cluster, const char *message)
 {
 	if (is_full(message) && cluster->array_limit > 1) {
@@ -391,7 +391,7 @@ static bool refused(struct cluster *cluster, const char *message)
 	return false;
 }
 
-/* One array. False when Slurm does not take it; *goes_on says whether that may change. */
+/* Submits one array. Returns false when Slurm does not accept it; *goes_on is whether that may change. */
 static bool submit_array(struct cluster *cluster, struct slot **slots, size_t count, size_t per, bool *goes_on)
 {
 	char job[SLURM_JOB] = "", message[SLURM_MESSAGE];
@@ -433,7 +433,8 @@ static bool submit_array(struct cluster *cluster, struct slot **slots, size_t co
 	return true;
 }
 
-/* What is neither done nor in Slurm, in arrays as large as it takes. False after a message. */
+/* Submits all runs that are neither done nor in Slurm, in arrays as large as it accepts. Returns false after a
+ * message. */
 static bool submit(struct cluster *cluster)
 {
 	struct queue *queue = cluster->queue;
@@ -452,7 +453,7 @@ static bool submit(struct cluster *cluster)
 		if (submit_array(cluster, slots + done, some, per, &goes_on))
 			done += some;
 		else if (goes_on && cluster->array_limit == 1 && limit == 1)
-			break; /* it is full: later */
+			break; /* Slurm is full: try later */
 		limit = cluster->array_limit;
 	}
 	free(slots);
@@ -460,7 +461,7 @@ static bool submit(struct cluster *cluster)
 	return goes_on;
 }
 
-/* ---- The whole of it. */
+/* ---- The whole process. */
 
 static bool write_script(struct cluster *cluster)
 {
@@ -491,7 +492,7 @@ static void show(struct cluster *cluster)
 	           queue->done ? spent / (double)queue->done * (double)(queue->count - queue->done) : -1);
 }
 
-/* False after a message, or when it was cancelled or ended. */
+/* Returns false after a message, or when the sweep was cancelled or ended. */
 static bool wait_for_all(struct cluster *cluster)
 {
 	struct queue *queue = cluster->queue;

@@ -23,7 +23,7 @@ struct collecting {
 	char *message;
 };
 
-/* Of those in a folder, so many at most. */
+/* Lists the IDs in a folder, at most `most`. */
 static int list(const char *folder, const char *part, char (*ids)[SWEEP_ID], int most)
 {
 	char path[PATH_MAX];
@@ -38,7 +38,7 @@ static int list(const char *folder, const char *part, char (*ids)[SWEEP_ID], int
 	return count;
 }
 
-/* One that nobody can read is put aside, and its run is made again. */
+/* Moves an unreadable record aside; its run will be repeated. */
 static void put_aside(const struct collecting *collecting, const char *id)
 {
 	char path[PATH_MAX], aside[PATH_MAX];
@@ -57,7 +57,7 @@ static bool take(const struct collecting *collecting, const char *id)
 	sweep_path(path, collecting->folder, "records", id);
 	char *text = file_read(path, &length);
 	if (!text)
-		return true; /* it will be there the next time, or never was */
+		return true; /* it will be visible the next time, or has never existed */
 	json_t *json = json_loadb(text, length, 0, NULL);
 	bool read = json && run_record_read(json, &record), fine = true;
 	if (read)
@@ -72,7 +72,7 @@ static bool take(const struct collecting *collecting, const char *id)
 	return fine;
 }
 
-/* They are among the results. */
+/* The results have these records. */
 static void mark(const char *folder, char (*ids)[SWEEP_ID], int count)
 {
 	char path[PATH_MAX];
@@ -86,7 +86,7 @@ static void mark(const char *folder, char (*ids)[SWEEP_ID], int count)
 	}
 }
 
-/* Returns how many, -1 with a message. */
+/* Returns their number; -1 with a message. */
 static int collect_some(const struct collecting *collecting)
 {
 	char(*ids)[SWEEP_ID] = xcalloc(AT_ONCE, sizeof *ids);

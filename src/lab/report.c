@@ -70,7 +70,7 @@ bool report_write(const struct report_writer *writer, const char *command, const
 	return report_close(&place, file, command, path) && draw(command, path);
 }
 
-/* A figure of bars and where it comes from. */
+/* A figure of bars, and its plan. */
 struct bars {
 	const struct figure *figure;
 	const struct plan *plan;

@@ -7,40 +7,43 @@
 
 #include <stdio.h>
 
-enum { REPORT_WIDTH = 100 }; /* letters of a line, at most, where a single column does not take more */
+enum { REPORT_WIDTH = 100 }; /* maximum width of a line in letters, unless a single column is wider */
 
 /* "IPC of two warp orders (a paper)" */
 void report_title(const struct experiment *experiment, FILE *file);
 
-/* Ours beside the paper's and the difference, at most REPORT_WIDTH wide: more columns go below, with the rows again. */
+/* Writes our values next to the paper's, and the difference, at most REPORT_WIDTH wide. More columns follow below,
+ * with the rows repeated. */
 void report_table(const struct figure *figure, const char *size, FILE *file);
 
-/* A text of any length, on lines of that width. */
+/* Writes a text of any length, in lines of that width. */
 void report_text(const char *text, FILE *file);
 
-/* A line a cell. */
+/* Writes one line per cell. */
 void report_csv(const struct figure *figure, const struct plan *plan, FILE *file);
 
-/* What writes a figure's files. */
+/* Functions that write a figure's files. */
 struct report_writer {
 	const void *context;
 	void (*csv)(const void *context, FILE *file);
-	void (*script)(const void *context, const char *path, FILE *file); /* gnuplot's, which draws PATH.svg and PATH.pdf */
+	/* gnuplot's, which draws PATH.svg and PATH.pdf */
+	void (*script)(const void *context, const char *path, FILE *file);
 };
 
-/* Puts a file of a figure, which file_new_stream() has opened (NULL: has not), in its place. False after a message. */
+/* Closes a figure's file that file_new_stream() has opened (NULL: could not open), and moves it into place. Returns
+ * false after a message. */
 bool report_close(struct file_new *place, FILE *file, const char *command, const char *path);
 
-/* FOLDER/NAME.csv, .gp, .svg and .pdf. False after a message. */
+/* Writes FOLDER/NAME.csv, .gp, .svg and .pdf. Returns false after a message. */
 bool report_write(const struct report_writer *writer, const char *command, const char *folder, const char *name);
 
-/* The same of a figure of bars. */
+/* Writes these files for a figure of bars. */
 bool report_files(const struct figure *figure, const struct plan *plan, const char *folder, const char *name);
 
-/* As tables write it; "-" for what is not finite. */
+/* Formats a number as in tables; "-" for non-finite values. */
 void report_number(double value, char text[32]);
 
-/* By how many percent ours is more than the paper's; of percentages, by how many points. */
+/* Returns by how many percent ours exceeds the paper's value; for percentages, by how many points. */
 double report_difference(const struct experiment_column *column, double ours, double published);
 
 const char *report_mean_name(enum experiment_mean mean);

@@ -64,7 +64,7 @@ void report_csv(const struct figure *figure, const struct plan *plan, FILE *file
 		points += experiment->columns[c].show == SHOW_PERCENT;
 	fprintf(file, "row,column,program,variant,size,kernel,ours,paper,difference%s%s\n",
 	        !points                             ? "_percent"
-	        : points < experiment->column_count ? "" /* points in columns that show percent */
+	        : points < experiment->column_count ? "" /* columns that show percent have differences in points */
 	                                            : "_points",
 	        figure->any_cut ? ",cut" : "");
 	for (size_t r = 0; r < experiment->row_count; r++)

@@ -13,7 +13,7 @@
 
 enum { MOST_WIDTH = 40 };
 
-/* The label that a cell has on an axis; "" on one that is not its. */
+/* Returns the label of a cell on an axis; "" when the axis does not apply. */
 static const char *label_of(const struct experiment *experiment, size_t cell, size_t axis)
 {
 	const struct product_axis *of = &experiment->axes.list[axis];
@@ -23,7 +23,7 @@ static const char *label_of(const struct experiment *experiment, size_t cell, si
 	return chosen[axis] == PRODUCT_NONE ? "" : of->values[chosen[axis]].label;
 }
 
-/* Without axes, a cell is known by its row and its column. */
+/* Without axes, a cell is identified by its row and its column. */
 static size_t fields_of(const struct experiment *experiment)
 {
 	return experiment->axes.count ? experiment->axes.count : 2;
@@ -44,7 +44,7 @@ static const char *field_text(const struct experiment *experiment, size_t cell, 
 	             : experiment->rows[cell / experiment->column_count].name;
 }
 
-/* How wide a field is in the table; 0: it has one value and is left out. */
+/* Returns the width of each field in the table; 0: it has a single value and is omitted. */
 static int *widths_of(const struct figure *figure, const struct plan *plan)
 {
 	const struct experiment *experiment = figure->experiment;

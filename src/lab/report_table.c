@@ -1,4 +1,4 @@
-/* A figure as a table on the terminal: ours beside the paper's. */
+/* A figure as a table on the terminal: our values next to the paper's. */
 #include "lab/lines.h"
 #include "lab/report.h"
 
@@ -26,7 +26,7 @@ static void format_difference(const struct experiment_column *column, double our
 		snprintf(text, 32, "%+.1f%s", fabs(value) < 0.05 ? 0 : value, column->show == SHOW_PERCENT ? "" : " %");
 }
 
-/* Whether the paper states anything for the column. */
+/* Whether the paper gives any value for the column. */
 static bool has_published(const struct figure *figure, size_t column)
 {
 	const struct experiment *experiment = figure->experiment;
@@ -52,7 +52,7 @@ static size_t column_width(const struct figure *figure, size_t column)
 	return name > width ? name : width;
 }
 
-/* Columns that fit beside each other. */
+/* Columns that fit on one line. */
 struct span {
 	size_t first, end;
 };
@@ -107,7 +107,7 @@ static void print_heading(const struct figure *figure, struct span span, FILE *f
 	fputc('\n', file);
 }
 
-/* Whether the column shows what the experiment says for all. */
+/* Whether the column shows the experiment's default quantity. */
 static bool is_usual(const struct experiment *experiment, const struct experiment_column *column)
 {
 	return experiment_same_text(column->unit, experiment->unit) && column->show == experiment->show &&
@@ -120,14 +120,14 @@ static void print_shown(const char *unit, enum experiment_show show, const char 
 	const char *before = unit ? ", " : "";
 	fputs(unit ? unit : "", file);
 	if (!relative_name)
-		return; /* each column says it */
+		return; /* each column has its own */
 	if (show == SHOW_RATIO)
 		fprintf(file, "%sover that of %s", before, relative_name);
 	else if (show == SHOW_PERCENT)
 		fprintf(file, "%spercent more than %s", before, relative_name);
 }
 
-/* The columns of a line show the same. */
+/* The columns of a line show the same quantity. */
 static bool is_told(const struct experiment *experiment, size_t column)
 {
 	const struct experiment_column *columns = experiment->columns;
@@ -138,7 +138,8 @@ static bool is_told(const struct experiment *experiment, size_t column)
 	return false;
 }
 
-/* What the numbers are: "size small; IPC, over that of Unshared-LRR", then the columns that show something else. */
+/* Prints what the numbers are: "size small; IPC, over that of Unshared-LRR", then the columns that show something
+ * else. */
 static void print_what(const struct experiment *experiment, const char *size, FILE *file)
 {
 	bool runs = experiment_needs(experiment, FORMULA_RUN), any = experiment->unit || experiment->show != SHOW_VALUE;
@@ -172,7 +173,7 @@ static void print_row(const struct figure *figure, struct span span, size_t row,
 	            experiment->rows[row].published, file);
 }
 
-/* The rows of a thing, and below them what they are together, beside what the paper states of it. */
+/* Prints the rows of a thing, and below them their minimum, mean and maximum next to the paper's value. */
 static void print_spread(const struct figure *figure, struct span span, const struct spread *spread, FILE *file)
 {
 	for (size_t r = spread->first; r < spread->end; r++)
@@ -211,7 +212,7 @@ void report_text(const char *text, FILE *file)
 	fputc('\n', file);
 }
 
-/* Which rows, and in which columns where it is not in all. */
+/* Prints the cut rows, with their columns if not all are cut. */
 static void print_cut(const struct figure *figure, FILE *file)
 {
 	const struct experiment *experiment = figure->experiment;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIGITS = 12 }; /* of numbers of statistics */
+enum { DIGITS = 12 }; /* significant digits of numbers in statistics */
 
 struct text_field {
 	const char *name;
@@ -32,7 +32,7 @@ static const struct text_field result_fields[] = {
 	{"host", offsetof(struct run_result, host)},         {0},
 };
 
-/* Text that is not UTF-8, as a program may print, goes in with a question mark for each such byte. */
+/* Text that is not UTF-8, which a program may print, gets a question mark for each such byte. */
 static json_t *text_json(const char *text)
 {
 	json_t *json = json_string(text);
@@ -56,7 +56,7 @@ static void add_texts(json_t *json, const struct text_field *fields, const void 
 	}
 }
 
-/* Texts that are not there are empty. False when one is no text. */
+/* Missing texts become "". Returns false when a value is not a text. */
 static bool read_texts(const json_t *json, const struct text_field *fields, void *into)
 {
 	for (; fields->name; fields++) {

@@ -1,4 +1,4 @@
-/* run_record: a run as a line of JSON: what tasks of a cluster leave, and what 'sluice results export' writes. */
+/* run_record: a run as a line of JSON, as cluster tasks write it and 'sluice results export' prints it. */
 #ifndef SLUICE_LAB_RUN_RECORD_H
 #define SLUICE_LAB_RUN_RECORD_H
 
@@ -6,26 +6,26 @@
 
 #include <jansson.h>
 
-/* The texts last as long as the JSON, but for the statistics, which are from malloc. */
+/* The texts last as long as the JSON, except the statistics, which are allocated. */
 struct run_record {
 	struct run_config config;
 	struct run_result result;
 	char *stats;
 };
 
-/* A new object. */
+/* Returns a new object. */
 json_t *run_record_json(const struct run_config *config, const struct run_result *result);
 
-/* The configuration alone, which runs that wait have too. */
+/* Returns only the configuration, which waiting runs have too. */
 json_t *run_record_config_json(const struct run_config *config);
-/* False: it is none. */
+/* Returns false when it is not a configuration. */
 bool run_record_config_read(const json_t *json, struct run_config *config);
 
-/* False: it is none. run_record_free() when true. */
+/* Returns false when it is not a record. Call run_record_free() after success. */
 bool run_record_read(const json_t *json, struct run_record *record);
 void run_record_free(struct run_record *record);
 
-/* Statistics without white space, as they are kept; from malloc. */
+/* Returns the statistics without white space, as stored, to be freed. */
 char *run_record_stats(const json_t *stats);
 
 #endif

@@ -13,7 +13,7 @@
 
 enum { PREFIX = 32, DEFAULT_ARRAY = 1000, MOST_REASONS = 8 };
 
-/* What the names of a sweep's jobs begin with: by it they are found again, whoever has submitted them. */
+/* Prefix of the names of a sweep's jobs. It identifies them, whichever process has submitted them. */
 static void prefix_of(const char *folder, char prefix[PREFIX])
 {
 	char *whole = realpath(folder, NULL);
@@ -24,7 +24,7 @@ static void prefix_of(const char *folder, char prefix[PREFIX])
 	free(whole);
 }
 
-/* The next field of a line, which it ends; "" when there is none. */
+/* Returns the next field of a line and terminates it; "" when there is none. */
 static char *next_field(char **line)
 {
 	char *field = *line, *bar = strchr(field, '|');
@@ -60,7 +60,7 @@ bool slurm_each(const char *folder, void (*task)(void *context, const struct slu
 	return fine;
 }
 
-/* What "KEY = VALUE" of the cluster's configuration says; "" when it is not there. */
+/* Stores the value of "KEY = VALUE" in the cluster's configuration; "" when there is none. */
 static void setting(const char *config, const char *key, char *value, size_t size)
 {
 	const char *found = strstr(config, key), *equals = found ? strchr(found, '=') : NULL;
@@ -85,7 +85,7 @@ struct slurm_setup slurm_setup(void)
 	return setup;
 }
 
-/* The first line, without its end. */
+/* Stores the first line, without its end. */
 static void first_line(const char *text, char *line, size_t size)
 {
 	snprintf(line, size, "%.*s", (int)strcspn(text, "\n"), text);
@@ -108,7 +108,7 @@ bool slurm_submit(const struct slurm_array *array, char job[SLURM_JOB], char mes
 		words[count++] = ours[i];
 	if (array->memory)
 		words[count++] = memory;
-	for (size_t i = 0; i < array->options->count; i++) /* behind ours, so that the user's count */
+	for (size_t i = 0; i < array->options->count; i++) /* after ours, so that the user's take effect */
 		words[count++] = array->options->word[i];
 	words[count++] = array->script;
 	words[count++] = batch;
@@ -133,7 +133,7 @@ static void take_word(const char *text, char *word, size_t size)
 	snprintf(word, size, "%.*s", (int)length, text);
 }
 
-/* States of tasks that are not over: accounting may be behind what has happened. */
+/* Whether a task has ended, by its state. Accounting may lag. */
 static bool is_over(const char *state)
 {
 	static const char *const under_way[] = {"PENDING",   "RUNNING", "REQUEUED",   "RESIZING",
@@ -144,7 +144,8 @@ static bool is_over(const char *state)
 	return *state;
 }
 
-/* What accounting says of a task: a line each time that it was begun, the last one counts: "CANCELLED by 1000". */
+/* Stores the state from accounting. It has one line per start of a task, and the last one counts: "CANCELLED by
+ * 1000". */
 static void take_account(const char *text, char *word, size_t size)
 {
 	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
@@ -189,7 +190,7 @@ void slurm_cancel_task(const char *job, size_t task)
 	process_read(words, NULL, NULL);
 }
 
-/* What waits, and for what. */
+/* Numbers of waiting tasks, by reason. */
 struct counts {
 	size_t running, waiting, reasons;
 	struct {
@@ -254,7 +255,8 @@ bool slurm_cancel(const char *folder, const char *command)
 	struct arrays arrays = {0};
 	sweep_path(path, folder, "cancelled", "");
 	int file =
-		open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666); /* before the tasks go, so that none is begun anew */
+		/* before the cancellation, so that no process starts new tasks */
+		open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	bool fine = file >= 0;
 	if (!fine)
 		fprintf(stderr, "%s: cannot write %s: %s\n", command, path, strerror(errno));

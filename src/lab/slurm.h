@@ -1,4 +1,4 @@
-/* slurm: what is asked of a cluster's Slurm, by its own commands: no daemon, no library. */
+/* slurm: requests to a cluster's Slurm, by its own commands: no daemon, no library. */
 #ifndef SLUICE_LAB_SLURM_H
 #define SLUICE_LAB_SLURM_H
 
@@ -8,15 +8,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* How runs go to a cluster. */
+/* How to run on a cluster. */
 struct slurm_way {
 	struct words options; /* of sbatch: "--partition=short" */
-	size_t tries;         /* so often a run is begun that ends for reasons that are not its own */
-	size_t per_task;      /* runs in a task of a job array; 0: by how long they take */
-	bool detached;        /* submits and does not wait */
+	size_t tries;         /* how often a run is started that ends for external reasons */
+	size_t per_task;      /* runs per task of a job array; 0: chosen by their duration */
+	bool detached;        /* submit and do not wait */
 };
 
-/* A task of one of a sweep's job arrays that waits or runs. */
+/* A waiting or running task of one of a sweep's job arrays. */
 struct slurm_task {
 	size_t batch, task;
 	const char *job;   /* the array's number */
@@ -24,39 +24,41 @@ struct slurm_task {
 	const char *reason;
 };
 
-/* Calls back for each that is not over. False when Slurm does not answer. */
+/* Calls back for each unfinished task. Returns false when Slurm does not answer. */
 bool slurm_each(const char *folder, void (*task)(void *context, const struct slurm_task *task), void *context);
 
-/* How the cluster is set up; as most are, where it does not say. */
+/* The cluster's configuration; usual values where it is unknown. */
 struct slurm_setup {
-	size_t array_limit;  /* how many tasks an array may have */
-	bool counts_memory;  /* nodes' memory is given out as their processors are */
+	size_t array_limit;  /* maximum number of tasks in an array */
+	bool counts_memory;  /* nodes' memory is allocated like their processors */
 };
 struct slurm_setup slurm_setup(void);
 
-/* Submits tasks [0, count) of a batch, which runs `script`; the array's number in `job`. False with what sbatch says in `message`. */
+/* Submits tasks [0, count) of a batch, which run `script`; stores the array's number in `job`. Returns false with
+ * sbatch's text in `message`. */
 enum { SLURM_JOB = 32, SLURM_MESSAGE = 512 };
 struct slurm_array {
 	const char *folder, *script;
 	size_t batch, count;
-	uint64_t memory; /* bytes that a task asks for; 0: what the cluster gives */
+	uint64_t memory; /* bytes that a task requests; 0: the cluster's default */
 	const struct words *options;
 };
 bool slurm_submit(const struct slurm_array *array, char job[SLURM_JOB], char message[SLURM_MESSAGE]);
 
-/* Why a task is over, as Slurm's accounting says, else its controller: "NODE_FAIL". "" when neither knows. */
+/* Stores why a task has ended, from Slurm's accounting, else from its controller: "NODE_FAIL". "" when neither
+ * knows. */
 void slurm_reason(const char *job, size_t task, char reason[64]);
 
-/* Lets one begin that Slurm would begin later. */
+/* Makes a task start now that Slurm would start later. */
 void slurm_begin_task(const char *job, size_t task);
 
 /* Cancels a task. */
 void slurm_cancel_task(const char *job, size_t task);
 
-/* How many of a sweep's tasks wait and run, on `file`. */
+/* Prints on `file` the number of waiting and running tasks of a sweep. */
 void slurm_tell(const char *folder, const char *command, FILE *file);
 
-/* Cancels all tasks of a sweep, and tells who waits for it. False after a message. */
+/* Cancels all tasks of a sweep, and notifies processes that wait for it. Returns false after a message. */
 bool slurm_cancel(const char *folder, const char *command);
 
 #endif

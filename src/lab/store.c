@@ -28,7 +28,7 @@ static bool fail(struct store *store, const char *what, char *message)
 	return false;
 }
 
-/* A file of an older version is brought up to date; who only reads takes a copy of it that is. */
+/* Migrates a file of an older version; a reader migrates a copy in memory instead. */
 static bool migrate(struct store *store, bool only_read, char *message)
 {
 	if (only_read) {
@@ -138,7 +138,7 @@ bool store_commit(struct store *store, char message[STORE_MESSAGE])
 
 void store_rollback(struct store *store)
 {
-	sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL); /* what failed may have done it already */
+	sqlite3_exec(store->database, "ROLLBACK", NULL, NULL, NULL); /* the failure may have rolled back already */
 }
 
 bool store_is_whole(struct store *store, char message[STORE_MESSAGE])
@@ -183,7 +183,7 @@ bool store_put(struct store *store, const struct run_config *config, const struc
 	return fine;
 }
 
-/* The text in the first column of what the query, which has a run's configuration as parameters, finds. */
+/* Returns the text in the first column of the query's result; its parameters are a run's configuration. */
 static char *find_text(struct store *store, const char *sql, const struct run_config *config, bool any_build,
                        char *message)
 {
@@ -253,7 +253,7 @@ static void call_row(sqlite3_stmt *statement,
 	row(context, &config, &result);
 }
 
-/* Steps through what a query finds. */
+/* Steps through a query's results. */
 static bool each(struct store *store, sqlite3_stmt *statement, int status,
                  void (*row)(void *context, const struct run_config *config, const struct run_result *result),
                  void *context, char *message)

@@ -42,7 +42,7 @@ static int open_with(const char *path, int flags, sqlite3 **database)
 	return store_schema_read(*database) < 0 ? sqlite3_extended_errcode(*database) : SQLITE_OK;
 }
 
-/* Whether a connection that may write has undone the unfinished write. */
+/* Whether a connection with write permission has rolled back the unfinished write. */
 static bool undo_write(const char *path)
 {
 	sqlite3 *database = NULL;

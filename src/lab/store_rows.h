@@ -1,5 +1,5 @@
-/* store_rows: the runs of a file of results as they lie there, by the names of the columns, so that files with more columns than this version
- * writes can be read too. */
+/* store_rows: the runs of a file of results by names of columns, without migration, so that files with unknown
+ * columns can be read too. */
 #ifndef SLUICE_LAB_STORE_ROWS_H
 #define SLUICE_LAB_STORE_ROWS_H
 
@@ -11,10 +11,11 @@ struct store_row {
 	const char *const *name, *const *value; /* a value is NULL where the column is */
 };
 
-/* The value in that column; "" where it is NULL or there is no such column. */
+/* Returns the value in that column; "" if it is NULL or there is no such column. */
 const char *store_row_text(const struct store_row *row, const char *name);
 
-/* Calls back for each run that has all values, in the order in which they were kept. False with a message that names the file. */
+/* Calls back for each run that matches all filters, in the order of storing. Returns false with a message that names
+ * the file. */
 bool store_rows_each(const char *path, const struct store_filter *filters, size_t count,
                      void (*take)(void *context, const struct store_row *row), void *context,
                      char message[STORE_MESSAGE]);

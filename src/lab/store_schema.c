@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-/* What makes each version of the one before. A version that has been released is never changed: the next one is added. */
+/* Migration steps, each from one version to the next. A released version never changes; append the next one. */
 static const char *const steps[] = {
 	/* 1 */
 	"CREATE TABLE runs ("
@@ -15,7 +15,8 @@ static const char *const steps[] = {
 	" revision TEXT NOT NULL, finished TEXT NOT NULL, seconds REAL NOT NULL,"
 	" UNIQUE (program, variant, size, seed, arguments, machine, options, mechanisms,"
 	" library, binary, description));",
-	/* 2: the digest of input files, which makes a run another one; peak memory and the host, which do not */
+	/* 2: adds the digest of input files, which is part of a run's identity; peak memory and the host, which are
+	 * not */
 	"ALTER TABLE runs RENAME TO runs_1;"
 	"CREATE TABLE runs ("
 	" id INTEGER PRIMARY KEY, program TEXT NOT NULL, variant TEXT NOT NULL,"
@@ -67,13 +68,13 @@ bool store_schema_migrate(sqlite3 *database)
 	sqlite3_snprintf(sizeof pragma, pragma, "PRAGMA user_version = %d", VERSION);
 	if (!run(database, "BEGIN IMMEDIATE"))
 		return false;
-	int version = store_schema_read(database); /* another process may have done it meanwhile */
+	int version = store_schema_read(database); /* another process may have migrated it meanwhile */
 	bool fine = version >= 0;
 	for (int i = version; fine && i < VERSION; i++)
 		fine = run(database, steps[i]);
 	if (fine && run(database, pragma) && run(database, "COMMIT"))
 		return true;
-	/* the caller wants the error of what failed: closing the file rolls back */
+	/* the caller reads the error of the failed statement; closing the file rolls back */
 	return false;
 }
 

@@ -40,7 +40,7 @@ static bool make_folder(const char *path)
 	return mkdir(path, 0777) == 0 || errno == EEXIST;
 }
 
-/* The folder and those on the way to it. */
+/* Creates the folder and those above it. */
 static bool make_way(const char *path)
 {
 	char part[PATH_MAX];

@@ -1,14 +1,13 @@
-/* sweep_folder: what a sweep leaves beside its results while it goes on: sweeps/NAME.
+/* sweep_folder: the files of a sweep in progress, next to its results: sweeps/NAME.
  *
- *   runs          what it is about: a line about itself, then one a run
- *   lock          who works on it holds it
- *   progress/ID   how far a run is that runs now (SLUICE_PROGRESS_FILE)
- *   records/ID    of a cluster: a run that has ended, until it is among the results
- *   done/ID       of a cluster: its record is among the results; empty
- *   batch.N ...   of a cluster: what was submitted (lab/batch.h)
+ *   runs          the list: a line about the sweep, then one per run
+ *   lock          held by the process that works on the sweep
+ *   progress/ID   progress of a running run (SLUICE_PROGRESS_FILE)
+ *   records/ID    on a cluster: a run that has ended, until the results have it
+ *   done/ID       on a cluster: the results have its record; empty
+ *   batch.N ...   on a cluster: submitted runs (lab/batch.h)
  *
- * A run's ID is a digest of its configuration, so that an edited plan finds again what of it is the same.
- */
+ * A run's ID is a digest of its configuration, so that an edited plan finds the runs that have not changed. */
 #ifndef SLUICE_LAB_SWEEP_FOLDER_H
 #define SLUICE_LAB_SWEEP_FOLDER_H
 
@@ -25,7 +24,7 @@ struct sweep_folder {
 	int lock; /* -1: not held */
 };
 
-/* What the first line of `runs` says. */
+/* The first line of `runs`. */
 struct sweep_head {
 	char results[PATH_MAX], host[64];
 	const char *engine; /* "local" or "slurm" */
@@ -40,7 +39,7 @@ struct sweep_run {
 	char id[SWEEP_ID];
 };
 
-/* How far a run is; kernel 0: none was begun. */
+/* A run's progress; kernel 0: none has begun. */
 struct sweep_progress {
 	unsigned long long kernel, blocks_done, blocks, cycle;
 	char name[96];
@@ -48,29 +47,30 @@ struct sweep_progress {
 
 void sweep_id(const struct run_config *config, char id[SWEEP_ID]);
 
-/* Makes the folder where it is missing, and takes its lock. False after a message, also when another works on it. */
+/* Creates the folder if it is missing, and takes its lock. Returns false after a message, also when another process
+ * works on it. */
 bool sweep_folder_open(struct sweep_folder *folder, const char *path, const char *command);
 void sweep_folder_close(struct sweep_folder *folder);
 
-/* Whether somebody works on it. */
+/* Whether a process works on it. */
 bool sweep_folder_is_at_work(const char *path);
 
-/* FOLDER/PART/ID, cut where it does not fit. */
+/* Stores FOLDER/PART/ID; an empty path when it does not fit. */
 void sweep_path(char path[PATH_MAX], const char *folder, const char *part, const char *id);
 
-/* Writes `runs`: begin, a run each, end. NULL, or false, with errno set. */
+/* Write `runs`: begin, one call per run, end. Return NULL, or false, with errno set. */
 struct sweep_list;
 struct sweep_list *sweep_list_begin(const char *folder, const struct sweep_head *head);
 void sweep_list_add(struct sweep_list *list, const struct sweep_run *run);
 bool sweep_list_end(struct sweep_list *list);
 
-/* Reads it. False after a message. What is called back (`row` may be NULL) lasts as long as the call. */
+/* Reads it. Returns false after a message. Arguments of the callback (`row` may be NULL) last as long as the call. */
 bool sweep_list_each(const char *folder, const char *command, struct sweep_head *head,
                      void (*row)(void *context, const struct sweep_run *run), void *context);
 
-/* A run begins: nothing is known of it yet. The file is gone when it has ended. */
+/* Creates the progress file of a run that begins. It is deleted when the run has ended. */
 void sweep_progress_begin(const char *path);
-/* False: it runs not now. */
+/* Returns false when the run is not running. */
 bool sweep_progress_read(const char *folder, const char *id, struct sweep_progress *progress);
 
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The run that is asked for, and the one of the same name that was the newest before it; as records. */
+/* The requested run, and the newest earlier one of the same name, as records. */
 struct asked {
 	json_t *run, *before;
 	uint64_t id, before_id;
@@ -56,7 +56,7 @@ static void print_value(const json_t *value, FILE *file)
 	free(text);
 }
 
-/* Keys of the machine that were other ones, as the runs' statistics have them. Returns how many. */
+/* Reports keys of the machine with other values, from the runs' statistics. Returns their number. */
 static size_t tell_keys(const struct asked *asked, FILE *file)
 {
 	const json_t *now = json_object_get(json_object_get(asked->run, "stats"), "configuration");

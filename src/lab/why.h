@@ -1,4 +1,4 @@
-/* why: why a kept run was made although another of the same name was there: what of its identity is another. */
+/* why: explains why a cached run was not reused: which part of its identity changed. */
 #ifndef SLUICE_LAB_WHY_H
 #define SLUICE_LAB_WHY_H
 
@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-/* Tells it of the run with that number. False with a message, also when there is no such run. */
+/* Writes the explanation for the run with that number. Returns false with a message, also when there is no such run. */
 bool why_tell(struct store *store, const char *run, FILE *file, char message[STORE_MESSAGE]);
 
 #endif

@@ -1,4 +1,4 @@
-/* list: the mechanisms that are built in, one a folder of this one; CMake makes the list of the folders' names. */
+/* list: the built-in mechanisms, one per subfolder. CMake generates the definition from the folder names. */
 #ifndef SLUICE_MECH_LIST_H
 #define SLUICE_MECH_LIST_H
 

@@ -1,4 +1,4 @@
-/* Compiling: our nvcc does it, in a folder of its own for source, headers and what comes out. */
+/* Compilation: runs our nvcc in a temporary folder with the source, the headers and the outputs. */
 #include "nvrtc/program.h"
 
 #include "base/arena.h"
@@ -19,15 +19,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What the source's names are asked for by: device variables, which the PTX has with the lowered names as their values. */
+/* Prefix of device variables that are added to the source, one per name expression. Their values in the PTX are the
+ * lowered names. */
 #define NAMED "sluice_name_expression_"
 
-/* The first line, which is nobody's, of a program whose functions are the device's unless they say otherwise. */
+/* Added as the first line, outside of the source's line numbers, when functions are device functions by default. */
 #define ALL_ON_DEVICE "#pragma clang force_cuda_host_device begin\n"
 
 struct job {
 	nvrtcProgram program;
-	char folder[PATH_MAX]; /* with a '/' at its end */
+	char folder[PATH_MAX]; /* ends with '/' */
 	bool default_device;
 };
 
@@ -64,7 +65,7 @@ static bool open_folder(struct job *job)
 	return false;
 }
 
-/* The path of a file in the job's folder, which the caller frees. */
+/* Returns the path of a file in the job's folder; the caller frees it. */
 static char *path_of(const struct job *job, const char *name)
 {
 	char *path;
@@ -73,7 +74,7 @@ static char *path_of(const struct job *job, const char *name)
 	return path;
 }
 
-/* A new file of that name, in folders that are made for it. */
+/* Creates a file of that name, and the folders that contain it. */
 static FILE *create(const struct job *job, const char *name)
 {
 	char *path = path_of(job, name);
@@ -87,7 +88,7 @@ static FILE *create(const struct job *job, const char *name)
 	return file;
 }
 
-/* Whether a header's name stays in the folder. */
+/* True when the header's name stays inside the folder. */
 static bool is_inside(const char *name)
 {
 	if (*name == '/')
@@ -112,7 +113,7 @@ static bool write_headers(const struct job *job)
 	return true;
 }
 
-/* As a name in a line directive. */
+/* Writes a name for a line directive. */
 static void put_name(FILE *file, const char *name)
 {
 	for (; *name; name++) {
@@ -146,7 +147,7 @@ static bool write_source(const struct job *job)
 
 /* ---- the compiler ---- */
 
-/* Our nvcc: of SLUICE_TOOLKIT, else beside this library, in an installation or in a build. */
+/* Finds our nvcc: in SLUICE_TOOLKIT, or else relative to this library, in an installation or a build. */
 static bool find_compiler(char *path)
 {
 	static const char *const places[] = {"toolkit/bin/nvcc", "../toolkit/bin/nvcc"};
@@ -168,7 +169,8 @@ static bool find_compiler(char *path)
 	return false;
 }
 
-/* The environment without what is for this process alone. The list is the caller's, the words are not. */
+/* Returns the environment without the settings that concern only this process. The caller owns the list but not the
+ * words. */
 static char **clean_environment(void)
 {
 	size_t count = 0, kept = 0;
@@ -181,7 +183,7 @@ static char **clean_environment(void)
 	return list;
 }
 
-/* Its exit status, or -1 with errno. What it prints goes into the file `log`. */
+/* Runs a command, with its output in the file `log`. Returns its exit status, or -1 with errno set. */
 static int run(char **words, const char *log)
 {
 	posix_spawn_file_actions_t actions;
@@ -203,7 +205,7 @@ static int run(char **words, const char *log)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-/* What was printed, without the folder's name in front of those of its files. */
+/* Reads the output, and removes the job's folder from file names in it. */
 static void read_log(const struct job *job, const char *path)
 {
 	size_t length;
@@ -222,7 +224,7 @@ static void read_log(const struct job *job, const char *path)
 	job->program->log = text;
 }
 
-/* Takes the variables that stand for names out of the PTX, and the names out of them: NAME, or generic(NAME). */
+/* Removes the added variables from the PTX, and takes the lowered names from their values: NAME, or generic(NAME). */
 static void take_names(nvrtcProgram program)
 {
 	static const char generic[] = "generic(";

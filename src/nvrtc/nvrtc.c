@@ -1,4 +1,4 @@
-/* NVRTC's calls. */
+/* The calls of NVRTC. */
 #include "nvrtc/program.h"
 
 #include "base/arena.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAJOR = 11, MINOR = 5 }; /* of the CUDA that our headers are like */
+enum { MAJOR = 11, MINOR = 5 }; /* the CUDA version that our headers implement */
 
 static const int architectures[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
 
@@ -160,7 +160,7 @@ static nvrtcResult give_text(nvrtcProgram program, const char *text, char *to)
 	return NVRTC_SUCCESS;
 }
 
-/* A program that has not been compiled, or not without errors, has no PTX. */
+/* A program without successful compilation has no PTX. */
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *size)
 {
 	return program && !*program->ptx ? NVRTC_ERROR_INVALID_PROGRAM
@@ -183,7 +183,7 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
 	return give_text(program, program ? program->log : NULL, log);
 }
 
-/* ---- what stands for machine code: a fat binary (cudart/fat_binary.h) with the PTX in it; of a virtual architecture there is none ---- */
+/* ---- the substitute for machine code, a fat binary with PTX (cudart/fat_binary.h); real architectures only ---- */
 
 enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, KIND_PTX = 1, FAT_VERSION = 1 };
 
@@ -223,7 +223,7 @@ nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
 	return NVRTC_SUCCESS;
 }
 
-/* ---- what there is none of ---- */
+/* ---- unsupported formats ---- */
 
 static nvrtcResult refuse(const char *call, const char *what)
 {

@@ -1,4 +1,4 @@
-/* NVRTC's options: those that our nvcc takes as well, and those that mean nothing here. */
+/* NVRTC's options: those passed on to our nvcc, and those that are ignored. */
 #include "nvrtc/program.h"
 
 #include "base/arena.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An option, without dashes; where it takes a value, that stands behind '=' or in the next word. */
+/* An option without its dashes. A value follows '=' or is the next word. */
 static const struct option {
 	const char *name;
 	bool has_value, is_passed;
@@ -32,7 +32,7 @@ static const struct option {
 	{"disable-warnings", false, true},
 	{"w", false, true},
 	{"restrict", false, true},
-	/* which have no counterpart, or none that changes the code */
+	/* ignored: without a counterpart, or without effect on the code */
 	{"device-as-default-execution-space", false, false},
 	{"default-device", false, false},
 	{"relocatable-device-code", true, false},
@@ -62,7 +62,7 @@ static const struct option {
 	{"minimal", false, false},
 };
 
-/* As compilers write them: a letter with its value behind it or in the next word. */
+/* Options of one letter, whose value follows directly or is the next word. */
 static const char letters[] = "DUI";
 
 void nvrtc_add_word(struct nvrtc_words *words, const char *word)
@@ -92,7 +92,7 @@ static const struct option *find(const char *word)
 	return NULL;
 }
 
-/* How many words the option has, or 0: it is none. */
+/* Returns the number of words of the option, or 0 when it is unknown. */
 static int measure(const char *word, const char *next, bool *is_passed)
 {
 	const struct option *option = find(word);

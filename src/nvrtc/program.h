@@ -1,4 +1,4 @@
-/* program: what the files of libnvrtc share: a source, and what has become of it. */
+/* program: declarations shared by the files of libnvrtc: a program's source and the results of its compilation. */
 #ifndef SLUICE_NVRTC_PROGRAM_H
 #define SLUICE_NVRTC_PROGRAM_H
 
@@ -10,9 +10,9 @@ struct nvrtc_header {
 	char *name, *text;
 };
 
-/* A kernel or variable, as the program writes it. */
+/* The name of a kernel or variable as written in the program. */
 struct nvrtc_expression {
-	char *text, *lowered; /* NULL before it is compiled */
+	char *text, *lowered; /* `lowered`: NULL before compilation */
 };
 
 struct _nvrtcProgram {
@@ -21,12 +21,12 @@ struct _nvrtcProgram {
 	int header_count;
 	struct nvrtc_expression *expressions;
 	size_t expression_count;
-	bool is_compiled; /* it was tried */
-	bool is_for_machine; /* its architecture is a GPU's (sm_NN), not a virtual one */
-	char *ptx, *log;  /* "" where there is none */
+	bool is_compiled; /* compilation was attempted */
+	bool is_for_machine; /* its architecture is a real one (sm_NN), not a virtual one */
+	char *ptx, *log;  /* "" when there is none */
 };
 
-/* The words of nvcc's command line, which the caller frees with nvrtc_words_free(). */
+/* The words of nvcc's command line; the caller frees them with nvrtc_words_free(). */
 struct nvrtc_words {
 	char **list; /* NULL-terminated */
 	size_t count;
@@ -34,16 +34,17 @@ struct nvrtc_words {
 
 void nvrtc_add_word(struct nvrtc_words *words, const char *word);
 void nvrtc_words_free(struct nvrtc_words *words);
-/* Appends those of NVRTC's options that nvcc takes; the number of the first that is none of NVRTC's, or -1. */
+/* Appends the options that nvcc takes. Returns the index of the first option that NVRTC does not know, or -1. */
 int nvrtc_take_options(struct nvrtc_words *words, int count, const char *const *options);
-/* Appends the folder that the program's name says its source lies in, unless an option forbids it: quoted headers lie there. */
+/* Appends the source's folder, taken from the program's name, as a folder for quoted headers. An option can prevent
+ * it. */
 void nvrtc_add_source_folder(struct nvrtc_words *words, const char *source, int count, const char *const *options);
-/* Whether an option says that functions are the device's. */
+/* True when an option makes functions device functions by default. */
 bool nvrtc_defaults_to_device(int count, const char *const *options);
-/* Whether the last option that names an architecture names a GPU's: sm_NN. */
+/* True when the last architecture option names a real architecture: sm_NN. */
 bool nvrtc_names_machine(int count, const char *const *options);
 
-/* Compiles: fills ptx, log and the lowered names. */
+/* Compiles the program: fills in ptx, log and the lowered names. */
 nvrtcResult nvrtc_compile(nvrtcProgram program, const struct nvrtc_words *options, bool default_device);
 
 #endif

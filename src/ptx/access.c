@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Letters of ops.h: m, k addresses in brackets; b an mbarrier's; y a tensor's map; x a texture or surface; a a
- * generic address and j one of shared memory, both in a register. */
+/* Letters of ops.h: m and k are addresses in brackets. b is the address of an mbarrier, y of a tensor map, x of a
+ * texture or surface. a is a generic address and j an address in shared memory, both in a register. */
 static const char letters[] = "mkbyxaj";
 
 struct row {
@@ -28,9 +28,9 @@ static const struct row rows[] = {
 	{PTX_OP_ISSPACEP, 'a', NOTHING, PTX_ENDS_AT_ONCE},
 	{PTX_OP_CP_ASYNC, 'm', WRITES, PTX_ENDS_BY_COPY_GROUP},
 	{PTX_OP_CP_ASYNC, 'k', READS, PTX_ENDS_BY_COPY_GROUP},
-	/* arrives when the thread's copies have come, for which no group's wait waits */
+	/* arrives when the thread's copies are complete; a group wait does not wait for this */
 	{PTX_OP_CP_ASYNC_ARRIVE, 'm', BOTH, PTX_ENDS_BY_MBARRIER},
-	/* of an address in shared memory a prefetch does nothing (PTX ISA, "prefetch") */
+	/* a prefetch of an address in shared memory has no effect (PTX ISA, "prefetch") */
 	{PTX_OP_PREFETCH, 'm', NOTHING, PTX_ENDS_AT_ONCE},
 	{PTX_OP_PREFETCHU, 'm', NOTHING, PTX_ENDS_AT_ONCE},
 	{PTX_OP_APPLYPRIORITY, 'm', NOTHING, PTX_ENDS_AT_ONCE},
@@ -48,7 +48,7 @@ static const struct row rows[] = {
 	{PTX_OP_CP_BULK, 'b', BOTH, PTX_ENDS_BY_MBARRIER},
 	{PTX_OP_CP_BULK_PREFETCH, 'm', NOTHING, PTX_ENDS_AT_ONCE},
 	{PTX_OP_CP_BULK_TENSOR, 'm', WRITES, PTX_ENDS_BY_MBARRIER},
-	{PTX_OP_CP_BULK_TENSOR, 'y', BOTH, PTX_ENDS_BY_MBARRIER}, /* what a map describes lies in global memory */
+	{PTX_OP_CP_BULK_TENSOR, 'y', BOTH, PTX_ENDS_BY_MBARRIER}, /* the tensor lies in global memory */
 	{PTX_OP_CP_BULK_TENSOR, 'k', READS, PTX_ENDS_BY_MBARRIER},
 	{PTX_OP_CP_BULK_TENSOR, 'b', BOTH, PTX_ENDS_BY_MBARRIER},
 	{PTX_OP_CP_BULK_PREFETCH_TENSOR, 'y', NOTHING, PTX_ENDS_AT_ONCE},
@@ -57,7 +57,7 @@ static const struct row rows[] = {
 	{PTX_OP_CP_REDUCE_BULK_TENSOR, 'y', BOTH, PTX_ENDS_BY_BULK_GROUP},
 	{PTX_OP_CP_REDUCE_BULK_TENSOR, 'k', READS, PTX_ENDS_BY_BULK_GROUP},
 	{PTX_OP_PREFETCH_TENSORMAP, 'm', NOTHING, PTX_ENDS_AT_ONCE},
-	{PTX_OP_FENCE, 'm', NOTHING, PTX_ENDS_AT_ONCE}, /* of a tensor's map, which lies in global memory */
+	{PTX_OP_FENCE, 'm', NOTHING, PTX_ENDS_AT_ONCE}, /* of a tensor map, which lies in global memory */
 	{PTX_OP_LDMATRIX, 'm', READS, PTX_ENDS_AT_ONCE},
 	{PTX_OP_STMATRIX, 'm', WRITES, PTX_ENDS_AT_ONCE},
 	{PTX_OP_MBARRIER, 'm', BOTH, PTX_ENDS_AT_ONCE},
@@ -100,7 +100,7 @@ static enum ptx_space space_of(const struct ptx_inst *inst, char letter)
 		return PTX_SHARED;
 	case 'x':
 		return PTX_TEX;
-	default: /* a generic address that global memory lies behind: of a tensor's map, of what DMA reads */
+	default: /* a generic address of global memory: of a tensor map, or the source of a DMA transfer */
 		return PTX_GLOBAL;
 	}
 }
@@ -123,7 +123,7 @@ static uint32_t bytes_of(const struct ptx_inst *inst, char letter)
 	case PTX_OP_CP_ASYNC:
 		return (uint32_t)inst->operand[2].bits;
 	case PTX_OP_CP_BULK:
-	case PTX_OP_CP_REDUCE_BULK: /* operands: to, from, bytes */
+	case PTX_OP_CP_REDUCE_BULK: /* operands: destination, source, size */
 		return letter == 'b'                              ? 8
 		       : inst->operand[2].kind == PTX_OPERAND_INT ? (uint32_t)inst->operand[2].bits
 		                                                  : 0;
@@ -179,7 +179,7 @@ enum ptx_wait ptx_inst_waits(const struct ptx_inst *inst)
 	}
 }
 
-/* Letters whose space a suffix names, or that shared memory is the only one for. */
+/* Letters whose space a suffix names, or that only denote shared memory. */
 bool ptx_op_may_touch_shared(enum ptx_opcode op)
 {
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -1,7 +1,7 @@
-/* access: what instructions do with memory, address by address: one table for the passes, for mechanisms and for
- * the checks of programs.
+/* access: the memory accesses of instructions, per address operand. Passes, mechanisms and the checks of programs
+ * use this one table.
  *
- * The table (access.c) has a row for each opcode and each letter of ops.h that stands for an address in its forms.
+ * The table (access.c) has a row for each opcode and each letter of ops.h that denotes an address in its forms.
  * tests/ptx/test_ptx_touches.c walks all forms and fails for an address without a row. An address without a row
  * counts as read and written, with an unknown end. */
 #ifndef SLUICE_PTX_ACCESS_H
@@ -11,50 +11,50 @@
 
 enum { PTX_READS = 1, PTX_WRITES = 2, PTX_MAX_ACCESSES = 4 };
 
-/* When an access is over. */
+/* The event after which an access is complete. */
 enum ptx_ending {
 	PTX_ENDS_AT_ONCE,       /* with its instruction */
-	PTX_ENDS_BY_COPY_GROUP, /* behind the thread's wait for its groups of cp.async */
-	PTX_ENDS_BY_BULK_GROUP, /* behind the thread's wait for its groups of copies in bulk */
-	PTX_ENDS_BY_MBARRIER,   /* behind any thread's wait for an mbarrier's phase, which names no copy */
-	PTX_ENDS_BY_ENGINE, /* a DMA engine keeps accesses to the range waiting until it is over (docs/dma.md) */
+	PTX_ENDS_BY_COPY_GROUP, /* when the thread's wait for its groups of cp.async returns */
+	PTX_ENDS_BY_BULK_GROUP, /* when the thread's wait for its groups of bulk copies returns */
+	PTX_ENDS_BY_MBARRIER,   /* when any thread's wait for an mbarrier's phase returns; the wait names no copy */
+	PTX_ENDS_BY_ENGINE, /* a DMA engine delays accesses to the range until the transfer is complete (docs/dma.md) */
 };
 
 struct ptx_access {
 	const struct ptx_operand *address;
 	enum ptx_space space; /* PTX_GENERIC: any */
-	unsigned how;         /* PTX_READS, PTX_WRITES, or 0: it names a place and accesses none */
+	unsigned how;         /* PTX_READS, PTX_WRITES, or 0: it names a location without accessing it */
 	enum ptx_ending ends;
-	uint32_t bytes; /* of a lane; 0: not known */
+	uint32_t bytes; /* per lane; 0: not known */
 };
 
-/* The addresses of an instruction, in the order of its operands. Returns their number. Calls and texture units
- * have rows of their own kind: what a callee accesses is its code's, and a texture lies in no shared memory. */
+/* Stores the addresses of an instruction, in operand order, and returns their number. Calls and texture
+ * instructions have special rows: a callee's code has its own accesses, and a texture never lies in shared memory. */
 uint32_t ptx_inst_accesses(const struct ptx_inst *inst, struct ptx_access access[PTX_MAX_ACCESSES]);
 
-/* Of an opcode's operand letter: false where the table has no row. */
+/* Looks up the row of an opcode's operand letter. Returns false when the table has none. */
 bool ptx_access_row(enum ptx_opcode op, char letter, unsigned *how, enum ptx_ending *ends);
-/* Whether a letter of ops.h stands for an address. */
+/* Returns true when a letter of ops.h denotes an address. */
 bool ptx_letter_is_address(char letter);
 
-/* What ends accesses: 0 where the instruction is none such. */
+/* Instructions that complete accesses; 0 for all other instructions. */
 enum ptx_wait {
 	PTX_NO_WAIT,
 	PTX_COPY_COMMIT,   /* the thread's copies become a group */
-	PTX_COPY_WAIT,     /* all of its groups of cp.async are over */
-	PTX_COPY_WAIT_ALL, /* all of its cp.async are, in groups or not */
+	PTX_COPY_WAIT,     /* waits for all of its groups of cp.async */
+	PTX_COPY_WAIT_ALL, /* waits for all of its cp.async, in groups or not */
 	PTX_BULK_COMMIT,
 	PTX_BULK_WAIT,
 };
 enum ptx_wait ptx_inst_waits(const struct ptx_inst *inst);
 
-/* An address of that space, or a generic one, may lie in shared memory. */
+/* Returns true when an address of that space may lie in shared memory; a generic address may. */
 static inline bool ptx_space_may_be_shared(enum ptx_space space)
 {
 	return space == PTX_SHARED || space == PTX_GENERIC;
 }
 
-/* Whether an opcode has a form that accesses shared memory, or may. */
+/* Returns true when an opcode has a form that accesses shared memory, or may access it. */
 bool ptx_op_may_touch_shared(enum ptx_opcode op);
 
 #endif

@@ -1,4 +1,5 @@
-/* .alias: another name of a function. When the module is read, what the name stands for takes its place. */
+/* alias: .alias declares another name for a function. When the module is complete, the function replaces its
+ * aliases. */
 #include "ptx/parse.h"
 
 struct alias {

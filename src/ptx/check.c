@@ -1,17 +1,17 @@
-/* Operands against the form of ops.h that the suffixes chose: their number, kinds and types. */
+/* check: checks operands against the form of ops.h that the suffixes selected: their number, kinds and types. */
 #include "ptx/matrix.h"
 #include "ptx/parse.h"
 
 #include <string.h>
 
-/* A match of operands with a pattern, and the furthest place at which it failed. */
+/* A match of operands with a pattern, and the furthest position at which it failed. */
 struct match {
 	struct parser *p;
 	struct ptx_inst *inst;
 	uint32_t paired;
 	uint32_t destinations;
 	uint32_t failed_at; /* operand */
-	char failed_letter; /* '\0': nothing more was expected */
+	char failed_letter; /* '\0': no further operand was expected */
 	bool failed_destination, failed;
 };
 
@@ -20,8 +20,9 @@ static bool is_bits(enum ptx_type type)
 	return type >= PTX_B8 && type <= PTX_B128;
 }
 
-/* May an operand of type `type` be the register? PTX's rule: same size, and the same class or either untyped. Loads,
- * stores and conversions, which know the types of 8 bits that registers do not have, take wider registers. */
+/* Returns true when an operand of type `type` may be the register. PTX's rule: same size, and the same class or
+ * either untyped. Loads, stores and conversions accept wider registers, because they have 8-bit types that
+ * registers do not have. */
 static bool register_fits(enum ptx_type type, enum ptx_type reg, bool wider)
 {
 	if (type == PTX_PRED || reg == PTX_PRED)
@@ -41,8 +42,9 @@ static bool is_digit_below(char c, unsigned end)
 	return c >= '0' && (unsigned)(c - '0') < end;
 }
 
-/* A video instruction's selector: of a register one part (vadd); of two sources as many parts as the instruction has (vadd2, vadd4); a
- * destination's parts in falling order. */
+/* A video instruction's selector. For a register of a scalar instruction (vadd) it names one part. For the two
+ * sources of vadd2 and vadd4 it names one part per part of the result. For a destination it names parts in
+ * descending order. */
 static bool selector_fits(enum ptx_opcode op, const char *select, bool destination)
 {
 	unsigned parts = ptx_op_parts(op), count = (unsigned)strlen(select + 1);
@@ -58,7 +60,7 @@ static bool selector_fits(enum ptx_opcode op, const char *select, bool destinati
 	return true;
 }
 
-/* Of a scalar one, a result that is merged into the last source says where, and no other does. */
+/* In a scalar instruction, a result has a selector exactly when it is merged into the last source. */
 static bool merge_fits(const struct ptx_inst *inst)
 {
 	bool merges = inst->operand[0].select[0], combines = inst->atomic != PTX_ATOM_NONE;
@@ -73,7 +75,7 @@ static bool constant_fits(enum ptx_type type, const struct ptx_operand *operand)
 			return type != PTX_F32X2;
 		return is_bits(type) && (type == PTX_B32 ? operand->is_single : type == PTX_B64 && !operand->is_single);
 	}
-	/* There are no literals of pairs, the half-precision types and smaller ones: their bits are written as integers. */
+	/* Pairs, half-precision types and smaller types have no literals: their bits are written as integers. */
 	if (type == PTX_PRED || type == PTX_F32X2 || (type >= PTX_F16 && type <= PTX_BF16X2) ||
 	    (type >= PTX_E4M3X2 && type <= PTX_E2M1X2))
 		return true;
@@ -109,7 +111,7 @@ static bool value_fits(const struct match *m, const struct ptx_operand *operand,
 	}
 }
 
-/* The untyped type of a vector's elements where they together have the size of `type` (mov), or PTX_NO_TYPE. */
+/* Returns the untyped type of a vector's elements that together have the size of `type` (mov), or PTX_NO_TYPE. */
 static enum ptx_type part_type(enum ptx_type type, uint32_t count)
 {
 	uint32_t bytes = count ? ptx_type_bytes(type) / count : 0;
@@ -153,7 +155,7 @@ static bool address_fits(const struct match *m, const struct ptx_operand *operan
 	return operand->symbol->space == space;
 }
 
-/* The coordinates of a place, the layer among them. */
+/* Returns the number of coordinates, including the layer. */
 static uint32_t coordinates_of(enum ptx_geometry geometry)
 {
 	static const uint8_t count[] = {[PTX_1D] = 1,  [PTX_2D] = 2,   [PTX_3D] = 3,   [PTX_A1D] = 2,
@@ -161,14 +163,14 @@ static uint32_t coordinates_of(enum ptx_geometry geometry)
 	return count[geometry];
 }
 
-/* A texture, surface or sampler: a variable, or a register with what `mov` makes of one. */
+/* A texture, surface or sampler: a variable, or a register with the value that `mov` gives for one. */
 static bool is_handle(const struct match *m, const struct ptx_operand *operand)
 {
 	return operand->reg == PTX_NO_REG ? operand->symbol != NULL
 	                                  : register_fits(PTX_U64, m->p->regs[operand->reg].type, false);
 }
 
-/* A derivative: by each coordinate but the layer; PTX wants four of what has three. */
+/* A derivative by each coordinate except the layer. PTX requires four elements for three coordinates. */
 static bool gradient_fits(const struct match *m, const struct ptx_operand *operand)
 {
 	if (operand->kind != PTX_OPERAND_VECTOR)
@@ -196,7 +198,7 @@ static bool texture_fits(const struct match *m, const struct ptx_operand *operan
 	return true;
 }
 
-/* Its map has a generic address, in a register. */
+/* The tensor map has a generic address, in a register. */
 static bool tensor_fits(const struct match *m, const struct ptx_operand *operand)
 {
 	if (operand->kind != PTX_OPERAND_TEXTURE || operand->has_sampler || operand->count != m->inst->rank ||
@@ -208,7 +210,7 @@ static bool tensor_fits(const struct match *m, const struct ptx_operand *operand
 	return true;
 }
 
-/* The registers of a matrix's fragment; the one of a single one may stand without braces. */
+/* Checks the registers of a matrix fragment. A single register may be written without braces. */
 static bool fragment_fits(const struct match *m, const struct ptx_operand *operand, char letter, bool destination)
 {
 	enum ptx_matrix matrix = ptx_matrix_of_letter(letter);
@@ -242,7 +244,7 @@ static enum ptx_type letter_type(const struct ptx_inst *inst, char letter)
 		return PTX_PRED;
 	case 'w':
 		if (inst->half == PTX_WIDE)
-			return inst->type + 1; /* the types of one class stand in order of size */
+			return inst->type + 1; /* the types of one class are in order of size */
 		return inst->type;
 	default:
 		return inst->type;
@@ -346,7 +348,7 @@ static bool match_from(struct match *m, const char *pattern, uint32_t at, bool d
 	return false;
 }
 
-/* What an operand is, for messages. */
+/* Describes an operand for messages. */
 static void describe(const struct match *m, const struct ptx_operand *operand, char *text, size_t size)
 {
 	static const char *const kinds[] = {
@@ -404,7 +406,7 @@ static void describe(const struct match *m, const struct ptx_operand *operand, c
 	}
 }
 
-/* What a pattern's letter stands for, for messages. */
+/* Describes a pattern letter for messages. */
 static void describe_letter(const struct match *m, char *text, size_t size)
 {
 	const struct ptx_inst *inst = m->inst;
@@ -482,7 +484,7 @@ static bool is_kernel_param(const struct parser *p, const struct ptx_variable *v
 	       variable < function->params + function->param_count;
 }
 
-/* An address that a variable gives: the access lies inside it, as its type must be aligned, and may be made. */
+/* For an address in a variable: checks that the access lies inside it, is aligned for its type, and is allowed. */
 static bool check_access(struct parser *p, const struct ptx_inst *inst, const struct ptx_operand *operand)
 {
 	const struct ptx_variable *variable = operand->symbol;
@@ -494,7 +496,7 @@ static bool check_access(struct parser *p, const struct ptx_inst *inst, const st
 	                                               : ptx_type_bytes(inst->type) * (uint64_t)inst->vector;
 	uint64_t offset = (uint64_t)operand->offset;
 	bool is_param = is_kernel_param(p, variable);
-	bool is_open = variable->size == 0 && variable->space != PTX_PARAM; /* its size is known when it runs */
+	bool is_open = variable->size == 0 && variable->space != PTX_PARAM; /* its size is known only at launch */
 	if (is_param && inst->op != PTX_OP_LD)
 		return fail(p, operand->place, "'%s' is a parameter of the kernel, which can only be read; expected ld",
 		            variable->name);
@@ -511,7 +513,7 @@ static bool check_access(struct parser *p, const struct ptx_inst *inst, const st
 	return true;
 }
 
-/* Forms know words and not their order: what goes to shared memory names that first. */
+/* Forms do not check the order of words: a copy to shared memory must name that space first. */
 static bool check_spaces(struct parser *p, const struct ptx_inst *inst)
 {
 	bool to_shared = inst->op == PTX_OP_CP_ASYNC || inst->by_mbarrier;
@@ -521,7 +523,7 @@ static bool check_spaces(struct parser *p, const struct ptx_inst *inst)
 	            ptx_ops[inst->op].name);
 }
 
-/* Of cp.async: 4, 8 or 16 bytes, past L1 16. */
+/* cp.async copies 4, 8 or 16 bytes; with .cg (bypassing L1) only 16. */
 static bool check_copy(struct parser *p, const struct ptx_inst *inst)
 {
 	uint64_t bytes = inst->operand[2].bits;

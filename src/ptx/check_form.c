@@ -1,4 +1,4 @@
-/* An instruction's suffixes and types against the forms that ops.h gives its opcode. */
+/* check_form: checks an instruction's suffixes and types against the forms of its opcode in ops.h. */
 #include "ptx/parse.h"
 
 #include <stdarg.h>
@@ -17,14 +17,14 @@ void forms_open(struct parser *p)
 	}
 }
 
-/* A group of words in a form's suffixes, of which one is to be written: "rn|rz|rm|rp?". */
+/* A group of words in a form's suffixes, one of which must be written: "rn|rz|rm|rp?". */
 struct group {
 	const char *text;
 	size_t length;
 	bool optional;
 };
 
-/* Cuts the next group off; false at the end. */
+/* Splits off the next group. Returns false at the end. */
 static bool next_group(const char **at, struct group *group)
 {
 	*at += strspn(*at, " ");
@@ -49,10 +49,10 @@ static bool has_word(const struct group *group, const char *word)
 	return false;
 }
 
-/* How an instruction differs from a form. */
+/* Differences between an instruction and a form. */
 struct misfit {
 	const struct form *form;
-	struct place place; /* of the first thing that the form does not have, or of the opcode */
+	struct place place; /* of the first word that the form does not have, or of the opcode */
 	uint32_t count;
 };
 
@@ -67,7 +67,7 @@ static bool type_fits(uint64_t types, enum ptx_type type)
 	return types ? has_type(types, type) && type != PTX_NO_TYPE : type == PTX_NO_TYPE;
 }
 
-/* The set of a form's type number k. */
+/* Returns the set of a form's type number k. */
 static uint64_t types_of(const struct form *form, unsigned k)
 {
 	const uint64_t types[] = {form->types, form->types2, third_types(form),
@@ -99,7 +99,7 @@ static struct misfit compare(const struct form *form, const struct ptx_inst *ins
 	return misfit;
 }
 
-/* --- what is said of an instruction that has no form --- */
+/* --- messages about instructions without a form --- */
 
 struct text {
 	char *at;
@@ -117,7 +117,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
 	text->left -= written;
 }
 
-/* As in the manual: (.a|.b) for one of them, {.a|.b} for at most one. */
+/* As in the manual: (.a|.b) means one of them, {.a|.b} at most one. */
 static void add_group(struct text *text, const struct group *group)
 {
 	bool alone = !group->optional && !memchr(group->text, '|', group->length);

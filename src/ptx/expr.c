@@ -1,4 +1,4 @@
-/* Constant expressions: C's operators on 64-bit integers; on floats only a sign. */
+/* expr: constant expressions: C's operators on 64-bit integers; for floats only a sign. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -66,7 +66,7 @@ static bool parse_unary(struct parser *p, struct constant *value, uint32_t depth
 
 /* clang-format off */
 enum binary {
-	/* two characters first, since some begin with an operator of one */
+	/* two-character operators first, since some begin with a one-character operator */
 	OR_ELSE, AND_ALSO, EQUAL, NOT_EQUAL, LESS_EQUAL, GREATER_EQUAL, SHIFT_LEFT, SHIFT_RIGHT,
 	BIT_OR, BIT_XOR, BIT_AND, LESS, GREATER, PLUS, MINUS, TIMES, DIVIDE, MODULO, BINARIES
 };
@@ -133,7 +133,7 @@ static uint64_t compute(enum binary op, uint64_t x, uint64_t y)
 		return x - y;
 	case TIMES:
 		return x * y;
-	case DIVIDE: /* x / -1 is -x also where the signed quotient overflows */
+	case DIVIDE: /* x / -1 is -x, even where the signed quotient overflows */
 		return sy == -1 ? 0 - x : (uint64_t)(sx / sy);
 	case MODULO:
 		return sy == -1 ? 0 : (uint64_t)(sx % sy);

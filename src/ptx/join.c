@@ -1,6 +1,6 @@
-/* A module is taken apart into pieces: its functions, their declarations, its variables, its .file lines. Together they are
- * written as declarations first, then variables, then functions, so that each name is declared before it is used. What is a
- * module's own gets another name where several modules have one of that name. */
+/* join: splits each module into pieces: functions, declarations, variables and .file lines. Declarations are
+ * written first, then variables, then functions, so that each name is declared before its use. A module-local name
+ * is renamed when several modules have one of that name. */
 #include "ptx/join.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ enum kind { DECLARATION, VARIABLE, FUNCTION, SOURCE_FILE, KINDS };
 struct join_module {
 	const char *file, *text;
 	size_t length;
-	unsigned index, file_base; /* what is added to numbers of .file */
+	unsigned index, file_base; /* offset added to numbers of .file */
 	struct join_module *next;
 };
 
@@ -59,8 +59,8 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '.' || c == '%';
 }
 
-/* The next token at or behind `at`: a word, a text in quotes or one character; blanks and comments are skipped. Its length is 0
- * at the end. */
+/* Returns the next token from `at` on: a word, a string in quotes or one character. Blanks and comments are
+ * skipped. Its length is 0 at the end. */
 static struct token next_token(const char *at, const char *end)
 {
 	for (; at < end; at++) {
@@ -105,7 +105,7 @@ static const char *line_end(const char *at, const char *end)
 	return newline ? newline + 1 : end;
 }
 
-/* ".version 7.5", ".target sm_70, debug", ".address_size 64": what holds for all is the newest. */
+/* ".version 7.5", ".target sm_70, debug", ".address_size 64": the newest version and target are used. */
 static bool take_header(struct join *join, struct token token, const char *end)
 {
 	struct token value = next_token(behind(token), end);
@@ -124,7 +124,7 @@ static bool take_header(struct join *join, struct token token, const char *end)
 	return true;
 }
 
-/* Behind the bracket that closes what is open at `at`. */
+/* Returns the position after the bracket that closes the one open at `at`. */
 static const char *skip_brackets(const char *at, const char *end)
 {
 	unsigned depth = 0;
@@ -137,8 +137,8 @@ static const char *skip_brackets(const char *at, const char *end)
 	return end;
 }
 
-/* A function's name stands behind .entry, or behind .func and what it returns; a variable's is the first word that is no
- * directive and no number. */
+/* A function's name follows .entry, or .func and its results. A variable's name is the first word that is neither a
+ * directive nor a number. */
 static void take_declared(struct join *join, struct join_piece *piece, const char *end)
 {
 	bool is_function = false;
@@ -218,7 +218,7 @@ static bool same_name(const struct join_piece *a, const struct join_piece *b)
 	return a->name && b->name && strcmp(a->name, b->name) == 0;
 }
 
-/* The definition that other modules see. */
+/* Returns the definition that other modules see. */
 static struct join_piece *find_defined(const struct join *join, const char *name)
 {
 	struct join_piece *weak = NULL;
@@ -233,7 +233,7 @@ static struct join_piece *find_defined(const struct join *join, const char *name
 	return weak;
 }
 
-/* What a machine brings itself (simt/decode_call.c). */
+/* Returns true for functions that a machine provides (simt/decode_call.c). */
 static bool is_builtin(const char *name)
 {
 	static const char *const names[] = {
@@ -256,7 +256,7 @@ static bool is_builtin(const char *name)
 	return false;
 }
 
-/* Shared memory whose size a launch says has no definition. */
+/* Shared memory whose size is set at launch has no definition. */
 static bool is_dynamic_shared(const struct join_piece *piece)
 {
 	return piece->kind == VARIABLE && memmem(piece->start, (size_t)(piece->end - piece->start), ".shared", 7);
@@ -291,14 +291,14 @@ static bool settle_definition(struct join *join, struct join_piece *piece)
 	return true;
 }
 
-/* A module's own, where another module knows the name as well. */
+/* Renames a module-local symbol when another module has the same name. */
 static void settle_own(const struct join *join, struct join_piece *piece)
 {
 	for (const struct join_piece *other = join->pieces; other && !piece->renamed; other = other->next)
 		piece->renamed = other->module != piece->module && same_name(other, piece);
 }
 
-/* Of the declarations of what all modules see, the first is enough. */
+/* Drops all but the first declaration of a global symbol. */
 static void drop_repeated(const struct join *join, struct join_piece *piece)
 {
 	for (const struct join_piece *other = join->pieces; other != piece; other = other->next)
@@ -342,7 +342,7 @@ static bool is_entry(const struct join_piece *piece)
 	return is(token, ".entry");
 }
 
-/* The piece with its module's names and numbers of files made those of the whole. */
+/* Writes the piece with the names and file numbers of the joined module. */
 static void write_piece(const struct join *join, const struct join_piece *piece, FILE *file)
 {
 	const struct join_module *module = piece->module;

@@ -1,4 +1,5 @@
-/* join: several PTX texts made one, as a linker does: what is .extern in one is what another defines. */
+/* join: links several PTX texts into one text, as a linker does. An .extern symbol of one text is defined by
+ * another. */
 #ifndef SLUICE_PTX_JOIN_H
 #define SLUICE_PTX_JOIN_H
 
@@ -11,19 +12,19 @@ struct join_module;
 struct join_piece;
 
 struct join {
-	void (*tell)(void *user, const char *text); /* what is wrong, a line each */
+	void (*tell)(void *user, const char *text); /* receives error messages, one line each */
 	void *user;
 	struct arena arena;
 	struct join_module *modules, **next_module;
 	struct join_piece *pieces, **next_piece;
 	unsigned module_count, file_count;
-	unsigned version, target; /* the newest: 10 * major + minor; NN of sm_NN */
+	unsigned version, target; /* the newest of all texts: 10 * major + minor; NN of sm_NN */
 };
 
-/* `file` is what messages call the text; it and the text must last as long as the join. */
+/* Adds a text, which messages call `file`. Both must outlive the join. */
 void join_open(struct join *join, void (*tell)(void *user, const char *text), void *user);
 void join_add(struct join *join, const char *file, const char *text, size_t length);
-/* Writes the one text. False after messages: a symbol is defined twice, or nowhere. */
+/* Writes the joined text. Returns false after messages: a symbol is defined twice, or not at all. */
 bool join_write(struct join *join, FILE *file);
 void join_close(struct join *join);
 

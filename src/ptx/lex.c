@@ -1,4 +1,4 @@
-/* The lexer: one token ahead. */
+/* lex: the lexer, with one token of look-ahead. */
 #include "ptx/parse.h"
 
 #include <stdarg.h>
@@ -272,7 +272,7 @@ bool expect_semicolon(struct parser *p)
 		fail_expected(p, "';'");
 		skip_statement(p);
 	} else {
-		/* The next line begins a statement of its own: nothing to skip. */
+		/* The next line begins a new statement: nothing to skip. */
 		fail(p, p->previous_end, "the statement has no end; expected ';'");
 	}
 	return true;
@@ -303,7 +303,7 @@ bool fail_expected(struct parser *p, const char *what)
 
 void skip_statement(struct parser *p)
 {
-	/* Braces inside a statement are vectors or initial values; one that follows nothing is the body's. */
+	/* Braces inside a statement are vectors or initial values; a brace at its start opens a body. */
 	uint32_t depth = 0;
 	while (p->token.kind != TOKEN_END) {
 		if (at_punct(p, ';')) {

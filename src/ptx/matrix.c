@@ -15,7 +15,7 @@ struct ptx_extent ptx_extent(enum ptx_shape shape)
 	return extent[shape];
 }
 
-/* mma.m8n8k4 of f16, whose threads 4q to 4q + 3 and 16 + 4q to 19 + 4q make product q. */
+/* mma.m8n8k4 of f16: threads 4q to 4q + 3 and 16 + 4q to 19 + 4q compute product q. */
 static bool has_quads(const struct ptx_inst *inst)
 {
 	return inst->op == PTX_OP_MMA && inst->shape == PTX_M8N8K4 && inst->type != PTX_F64;
@@ -45,7 +45,7 @@ uint32_t ptx_element_bits(enum ptx_type type)
 
 enum ptx_type ptx_element_type(const struct ptx_inst *inst, enum ptx_matrix matrix)
 {
-	bool has_four = inst->type4 != PTX_NO_TYPE; /* else f16, with the types of D and C */
+	bool has_four = inst->type4 != PTX_NO_TYPE; /* otherwise f16, with the types of D and C */
 	switch (matrix) {
 	case PTX_MATRIX_A:
 		return has_four ? inst->type2 : PTX_F16;
@@ -63,7 +63,7 @@ enum ptx_matrix ptx_matrix_of_letter(char letter)
 	return letter == 'D' ? PTX_MATRIX_D : PTX_MATRIX_A + (enum ptx_matrix)(letter - 'A');
 }
 
-/* wmma's fragments of f16 have 16 elements in all shapes, several of which are the same. */
+/* wmma fragments of f16 have 16 elements in all shapes; some elements occur several times. */
 static bool is_padded(const struct ptx_inst *inst, enum ptx_matrix matrix)
 {
 	return inst->op == PTX_OP_WMMA && (matrix == PTX_MATRIX_A || matrix == PTX_MATRIX_B) &&
@@ -88,13 +88,13 @@ enum ptx_type ptx_fragment_type(const struct ptx_inst *inst, enum ptx_matrix mat
 	return type == PTX_F64 || type == PTX_F32 || type == PTX_S32 ? type : PTX_B32;
 }
 
-/* --- which element --- */
+/* --- element of a slot --- */
 
 struct at {
 	uint32_t row, column;
 };
 
-/* mma.m8n8k4.f16: thread t of eight, 4 to 7 being the upper half of the warp's. */
+/* mma.m8n8k4.f16: thread t of eight; threads 4 to 7 are in the upper half of the warp. */
 static struct at quad_element(const struct ptx_inst *inst, enum ptx_matrix matrix, uint32_t lane, uint32_t i)
 {
 	uint32_t low = lane % 4, high = lane / 16 * 4;
@@ -108,11 +108,12 @@ static struct at quad_element(const struct ptx_inst *inst, enum ptx_matrix matri
 	return (struct at){(lane & 1) + (i & 2) + high, (i & 4) + (lane & 2) + (i & 1)};
 }
 
-/* Eight groups of four threads: a row of A, C and D is a group's, and a column of B. */
+/* Eight groups of four threads. A group has a row of A, C and D, and a column of B. */
 static struct at group_element(const struct ptx_inst *inst, enum ptx_matrix matrix, uint32_t lane, uint32_t i)
 {
 	uint32_t group = lane / 4, thread = lane % 4, bits = ptx_element_bits(ptx_element_type(inst, matrix));
-	uint32_t halves = ptx_matrix_rows(inst, PTX_MATRIX_D) / 8; /* of rows: a group has one of each 8 */
+	/* groups of 8 rows: a thread group has one row of each */
+	uint32_t halves = ptx_matrix_rows(inst, PTX_MATRIX_D) / 8;
 	uint32_t part = bits < 32 ? 32 / bits : 1, reg = i / part, in = i % part;
 	if (matrix == PTX_MATRIX_A)
 		return (struct at){group + 8 * (reg % halves), reg / halves * 4 * part + thread * part + in};
@@ -121,7 +122,7 @@ static struct at group_element(const struct ptx_inst *inst, enum ptx_matrix matr
 	return (struct at){group + i / 2 * 8, 2 * thread + i % 2};
 }
 
-/* wmma: one line of memory after the other. */
+/* wmma: consecutive lines of memory. */
 static struct at line_element(const struct ptx_inst *inst, enum ptx_matrix matrix, uint32_t lane, uint32_t i)
 {
 	uint32_t rows = ptx_matrix_rows(inst, matrix), columns = ptx_matrix_columns(inst, matrix);
@@ -156,6 +157,6 @@ enum ptx_latency ptx_inst_latency(const struct ptx_inst *inst)
 	struct ptx_extent extent = ptx_extent(inst->shape);
 	uint32_t multiplications = ptx_matrix_products(inst) * extent.m * extent.n * extent.k;
 	if (inst->type2 == PTX_B1)
-		multiplications /= 32; /* of words */
+		multiplications /= 32; /* 32 one-bit elements count as one */
 	return PTX_LATENCY_MMA_256 + (enum ptx_latency)__builtin_ctz(multiplications / 256);
 }

@@ -1,4 +1,4 @@
-/* mix: how many instructions of which kind a function has, in its text. */
+/* mix: static instruction counts of a function, by kind. */
 #ifndef SLUICE_PTX_MIX_H
 #define SLUICE_PTX_MIX_H
 
@@ -24,11 +24,12 @@ enum ptx_mix_kind {
 };
 
 struct ptx_mix {
-	uint32_t unit[PTX_UNITS], opcode[PTX_OPCODES], space[PTX_SPACES]; /* space: of memory instructions */
+	uint32_t unit[PTX_UNITS], opcode[PTX_OPCODES], space[PTX_SPACES]; /* space: only memory instructions */
 	uint32_t kind[PTX_MIX_KIND_COUNT];
-	uint32_t instructions; /* all */
+	uint32_t instructions; /* total */
 };
 
+/* Counts the instructions of a function in its text, not as executed. */
 void ptx_mix_count(const struct ptx_function *function, struct ptx_mix *mix);
 
 const char *ptx_mix_kind_name(enum ptx_mix_kind kind);    /* "ld" */

@@ -1,8 +1,9 @@
 /* module: a PTX file, parsed and checked.
  *
- * ptx_parse() builds it, ptx_print() writes it as PTX that parses to the same module. Names, types and modifiers are as
- * written; nothing is lowered here but brx.idx, which becomes comparisons and branches, and cp.async, which becomes a load and a store unless the
- * module is loaded with copies. All memory hangs on the module's arena.
+ * ptx_parse() builds a module. ptx_print() writes it as PTX that parses to the same module. Names, types and
+ * modifiers are as written. Only two instructions are lowered here. brx.idx becomes comparisons and branches.
+ * cp.async becomes a load and a store, unless the module is loaded with copies. All memory belongs to the module's
+ * arena.
  */
 #ifndef SLUICE_PTX_MODULE_H
 #define SLUICE_PTX_MODULE_H
@@ -23,9 +24,9 @@ enum ptx_type {
 	PTX_S8, PTX_S16, PTX_S32, PTX_S64,
 	PTX_F16, PTX_F16X2, PTX_BF16, PTX_BF16X2, PTX_TF32, PTX_F32, PTX_F64,
 	PTX_U16X2, PTX_S16X2, /* two halves of 32 bits, as in f16x2 and bf16x2 */
-	PTX_F32X2, /* of 64 bits: what instructions compute with, and no register is of */
-	PTX_U2, PTX_S2, PTX_U4, PTX_S4, PTX_B1, /* several in a register: elements of matrices, results of cvt.pack */
-	PTX_E4M3, PTX_E5M2, /* of 8 bits: exponent and mantissa */
+	PTX_F32X2, /* 64 bits, only as an operand type: no register has it */
+	PTX_U2, PTX_S2, PTX_U4, PTX_S4, PTX_B1, /* several per register: elements of matrices, results of cvt.pack */
+	PTX_E4M3, PTX_E5M2, /* 8 bits: exponent and mantissa */
 	PTX_E4M3X2, PTX_E5M2X2, PTX_E2M3X2, PTX_E3M2X2, PTX_E2M1X2, /* pairs of 8, 6 and 4 bits */
 	PTX_TEXREF, PTX_SAMPLERREF, PTX_SURFREF,
 	PTX_TYPES
@@ -41,17 +42,17 @@ enum ptx_opcode {
 	PTX_OPCODES
 };
 
-/* The pipe that runs an instruction, and the row and the column of the latency table. */
+/* The pipe that runs an instruction, and the row and column of the latency table. */
 enum ptx_unit { PTX_UNIT_SP, PTX_UNIT_SFU, PTX_UNIT_MEM, PTX_UNITS };
 enum ptx_latency {
 	PTX_LATENCY_MOVE, PTX_LATENCY_ADD, PTX_LATENCY_MAX, PTX_LATENCY_MUL, PTX_LATENCY_MAD, PTX_LATENCY_FMA,
 	PTX_LATENCY_MUL24, PTX_LATENCY_MAD24, PTX_LATENCY_DIV, PTX_LATENCY_REM, PTX_LATENCY_SPECIAL,
-	PTX_LATENCY_MMA_256, PTX_LATENCY_MMA_512, PTX_LATENCY_MMA_1K, PTX_LATENCY_MMA_2K, PTX_LATENCY_MMA_4K, PTX_LATENCY_MMA_8K, /* products of matrices, by their
-	                                                                            multiplications */
+	/* matrix products, by their number of multiplications */
+	PTX_LATENCY_MMA_256, PTX_LATENCY_MMA_512, PTX_LATENCY_MMA_1K, PTX_LATENCY_MMA_2K, PTX_LATENCY_MMA_4K, PTX_LATENCY_MMA_8K,
 	PTX_LATENCY_SHUFFLE, PTX_LATENCY_BRANCH, PTX_LATENCY_BARRIER,
 	PTX_LATENCY_MEMORY, PTX_LATENCIES
 };
-enum ptx_data_type { PTX_DATA_INT, PTX_DATA_FP32, PTX_DATA_FP64, PTX_DATA_TYPES }; /* that it computes with */
+enum ptx_data_type { PTX_DATA_INT, PTX_DATA_FP32, PTX_DATA_FP64, PTX_DATA_TYPES }; /* type of its operands */
 
 enum ptx_round { PTX_ROUND_NONE, PTX_RN, PTX_RZ, PTX_RM, PTX_RP, PTX_RNI, PTX_RZI, PTX_RMI, PTX_RPI, PTX_RNA };
 enum ptx_half { PTX_HALF_NONE, PTX_LO, PTX_HI, PTX_WIDE };
@@ -69,7 +70,8 @@ enum ptx_order { PTX_ORDER_NONE, PTX_WEAK, PTX_VOLATILE, PTX_RELAXED, PTX_ACQUIR
 enum ptx_scope { PTX_SCOPE_NONE, PTX_SCOPE_CTA, PTX_SCOPE_CLUSTER, PTX_SCOPE_GPU, PTX_SCOPE_SYS, PTX_SCOPE_GL };
 enum ptx_vote { PTX_VOTE_NONE, PTX_VOTE_ALL, PTX_VOTE_ANY, PTX_VOTE_UNI, PTX_VOTE_BALLOT };
 enum ptx_shuffle { PTX_SHUFFLE_NONE, PTX_SHUFFLE_UP, PTX_SHUFFLE_DOWN, PTX_SHUFFLE_BFLY, PTX_SHUFFLE_IDX };
-enum ptx_barrier { PTX_BARRIER_NONE, PTX_BARRIER_SYNC, PTX_BARRIER_ARRIVE, PTX_BARRIER_RED, PTX_BARRIER_WAIT /* of a cluster */ };
+/* WAIT: only barriers of a cluster. */
+enum ptx_barrier { PTX_BARRIER_NONE, PTX_BARRIER_SYNC, PTX_BARRIER_ARRIVE, PTX_BARRIER_RED, PTX_BARRIER_WAIT };
 enum ptx_mbarrier {
 	PTX_MBARRIER_NONE, PTX_MBARRIER_INIT, PTX_MBARRIER_INVAL, PTX_MBARRIER_ARRIVE, PTX_MBARRIER_DROP, PTX_MBARRIER_TEST, PTX_MBARRIER_TRY,
 	PTX_MBARRIER_PENDING
@@ -80,23 +82,24 @@ enum ptx_geometry {
 enum ptx_testp { PTX_TESTP_NONE, PTX_FINITE, PTX_INFINITE, PTX_NUMBER, PTX_NOTANUMBER, PTX_NORMAL, PTX_SUBNORMAL };
 /* tex: which mip level is read. */
 enum ptx_lod { PTX_LOD_NONE, PTX_LOD_BASE, PTX_LOD_LEVEL, PTX_LOD_GRAD };
-/* tld4: the channel of which four texels are read. */
+/* tld4: which channel of the four texels is read. */
 enum ptx_gather { PTX_GATHER_NONE, PTX_GATHER_R, PTX_GATHER_G, PTX_GATHER_B, PTX_GATHER_A };
-/* txq, suq: what is asked. */
+/* txq, suq: the queried property. */
 enum ptx_query {
 	PTX_QUERY_NONE, PTX_QUERY_WIDTH, PTX_QUERY_HEIGHT, PTX_QUERY_DEPTH, PTX_QUERY_CHANNEL_TYPE, PTX_QUERY_CHANNEL_ORDER,
 	PTX_QUERY_NORMALISED, PTX_QUERY_LAYERS, PTX_QUERY_LEVELS, PTX_QUERY_SAMPLES, PTX_QUERY_LAYOUT, PTX_QUERY_FILTER,
 	PTX_QUERY_ADDRESS_0, PTX_QUERY_ADDRESS_1, PTX_QUERY_ADDRESS_2, PTX_QUERY_UNNORMALISED
 };
-/* suld, sust, sured: what an access outside the surface does. */
+/* suld, sust, sured: behaviour of an access outside the surface. */
 enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_CLAMP, PTX_OUTSIDE_ZERO, PTX_OUTSIDE_TRAP };
-/* fence: which memory it is restricted to. */
+/* fence: the memory to which it is restricted. */
 enum ptx_restriction { PTX_RESTRICTS_NONE, PTX_RESTRICTS_BLOCK, PTX_RESTRICTS_CLUSTER };
 enum ptx_policy { PTX_POLICY_NONE, PTX_POLICY_FRACTIONAL, PTX_POLICY_RANGE, PTX_POLICY_CVT };
 enum ptx_hint {
 	PTX_HINT_NONE, PTX_EVICT_NORMAL, PTX_EVICT_UNCHANGED, PTX_EVICT_FIRST, PTX_EVICT_LAST, PTX_NO_ALLOCATE
 };
-/* Of matrices: rows of A, columns of B, what both have in common; m8n8 of those that ldmatrix and the like move. */
+/* Shapes of matrices: rows of A, columns of B, and the common dimension. m8n8 is the shape for ldmatrix, stmatrix
+ * and movmatrix. */
 enum ptx_shape {
 	PTX_SHAPE_NONE, PTX_M8N8K4, PTX_M8N8K16, PTX_M8N8K32, PTX_M8N8K128, PTX_M16N8K4, PTX_M16N8K8, PTX_M16N8K16, PTX_M16N8K32,
 	PTX_M16N8K64, PTX_M16N8K128, PTX_M16N8K256, PTX_M16N16K16, PTX_M16N16K8, PTX_M8N32K16, PTX_M32N8K16, PTX_M8N8
@@ -120,8 +123,8 @@ enum ptx_sreg {
 	PTX_SREGS
 };
 
-/* A declared register of a function. `id` indexes ptx_function.regs; `number` is the number in its name (%rd12: 12; 0
- * where the name has none), which decides its register-file bank. */
+/* A declared register of a function. `id` indexes ptx_function.regs. `number` is the number in its name (%rd12: 12;
+ * 0 without a number), which selects its register-file bank. */
 struct ptx_reg {
 	const char *name;
 	enum ptx_type type;
@@ -131,38 +134,38 @@ struct ptx_reg {
 /* A pointer to another symbol inside a variable's initial value. */
 struct ptx_relocation {
 	uint64_t offset;
-	const struct ptx_variable *symbol; /* or NULL: a function */
+	const struct ptx_variable *symbol; /* or NULL: a pointer to `function` */
 	const struct ptx_function *function;
 	int64_t addend;
 	uint32_t size; /* bytes: 4 or 8 */
 };
 
-/* A variable, kernel parameter, or call parameter: anything in memory that has a name. */
+/* A variable, kernel parameter, or call parameter: any named object in memory. */
 struct ptx_variable {
 	const char *name;
 	enum ptx_space space;
 	enum ptx_type type;   /* element type */
 	uint32_t vector;      /* 1, 2 or 4 */
-	uint32_t align;       /* bytes; natural where the file gives none */
-	uint64_t size;        /* bytes, with all array dimensions; 0: extern [] (dynamic shared memory) */
-	uint32_t dimensions;  /* array dimensions written */
+	uint32_t align;       /* bytes; natural alignment if the file gives none */
+	uint64_t size;        /* bytes, including all array dimensions; 0: extern [] (dynamic shared memory) */
+	uint32_t dimensions;  /* number of array dimensions written */
 	uint64_t dimension[4];
 	bool is_extern, is_visible, is_weak, is_common;
-	uint64_t offset;      /* in its block: the parameters', results', or the scope's variables of the same space */
-	uint64_t address;     /* .global and .const: device address, set by whoever loads the module */
+	uint64_t offset; /* in its group: the parameters, the results, or the scope's variables of the same space */
+	uint64_t address;     /* .global and .const: device address, set when the module is loaded */
 	uint8_t *initial;     /* `size` bytes, or NULL */
 	struct ptx_relocation *relocations;
 	uint32_t relocation_count;
-	const struct ptx_function *function; /* the function whose own it is, or NULL: the module's */
+	const struct ptx_function *function; /* the function that declares it, or NULL: the module */
 	struct place place;
-	struct ptx_variable *next; /* in its scope, in order of declaration */
+	struct ptx_variable *next; /* in its scope, in declaration order */
 };
 
 #define PTX_NO_REG UINT32_MAX
 
 enum ptx_operand_kind {
 	PTX_OPERAND_NONE,
-	PTX_OPERAND_REG,      /* reg (and `negated` for !%p) */
+	PTX_OPERAND_REG,      /* reg (`negated`: written !%p) */
 	PTX_OPERAND_INT,      /* bits, as a two's-complement 64-bit integer */
 	PTX_OPERAND_FLOAT,    /* bits: an IEEE double, or with is_single an IEEE single in the low 32 bits (0f...) */
 	PTX_OPERAND_SREG,     /* sreg */
@@ -171,15 +174,15 @@ enum ptx_operand_kind {
 	PTX_OPERAND_LABEL,    /* target: index into ptx_function.body */
 	PTX_OPERAND_ADDRESS,  /* [reg + offset], [symbol + offset], [offset] */
 	PTX_OPERAND_VECTOR,   /* element[0..count): {a, b, c, d} */
-	PTX_OPERAND_TEXTURE,  /* [symbol or reg, {element...}]; with has_sampler the last element is the sampler, not a coordinate */
+	PTX_OPERAND_TEXTURE,  /* [symbol or reg, {element...}]; with has_sampler the last element is the sampler */
 	PTX_OPERAND_LIST,     /* element[0..count): call arguments or results */
-	PTX_OPERAND_SINK,     /* _ : a destination nobody reads */
+	PTX_OPERAND_SINK,     /* _ : a destination that is discarded */
 };
 
 struct ptx_operand {
 	enum ptx_operand_kind kind;
 	bool negated, is_single, has_sampler;
-	char select[6]; /* REG of a video instruction: the parts that it takes of the register, as written: "b0", "h1", "b3210" */
+	char select[6]; /* REG of a video instruction: the selected parts, as written: "b0", "h1", "b3210" */
 	uint32_t reg; /* REG, ADDRESS, TEXTURE: register id, or PTX_NO_REG */
 	enum ptx_sreg sreg;
 	uint64_t bits;
@@ -200,21 +203,21 @@ struct ptx_inst {
 	enum ptx_type type, type2, type3, type4; /* as written, in order; PTX_NO_TYPE where not written */
 	uint32_t guard;            /* predicate register id, or PTX_NO_REG */
 	bool guard_negated;
-	/* modifiers, NONE or false where not written */
+	/* Modifiers: NONE or false if not written. */
 	enum ptx_round round;
 	enum ptx_half half;
 	enum ptx_cmp cmp;
 	enum ptx_bool bool_op;
 	enum ptx_atomic atomic; /* also the operation of redux and of bar.red (popc: ADD) */
 	enum ptx_space space;
-	enum ptx_space from; /* copies in bulk: the space that they read; `space` is the one that they write */
+	enum ptx_space from; /* bulk copies: the source space; `space` is the destination space */
 	enum ptx_cache cache;
 	enum ptx_order order;
 	enum ptx_scope scope;
 	enum ptx_vote vote;
 	enum ptx_shuffle shuffle;
 	enum ptx_barrier barrier;
-	enum ptx_mbarrier mbarrier; /* NONE of one that is told of bytes alone: expects, completes */
+	enum ptx_mbarrier mbarrier; /* NONE for operations on the byte count only: expects, completes */
 	enum ptx_geometry geometry;
 	enum ptx_testp testp;
 	enum ptx_prmt prmt;
@@ -223,12 +226,12 @@ struct ptx_inst {
 	enum ptx_gather gather;
 	enum ptx_query query;
 	enum ptx_shape shape;
-	enum ptx_major major_a, major_b; /* mma, wmma: how A and B lie */
-	enum ptx_hint hint1, hint2; /* what L1 and L2 are told of the line; of createpolicy, what L2 is to be told */
-	enum ptx_hint others;       /* createpolicy: what it is to be told of the accesses that hint2 is not for */
+	enum ptx_major major_a, major_b; /* mma, wmma: layout of A and B */
+	enum ptx_hint hint1, hint2; /* eviction hints for L1 and L2; for createpolicy the policy's primary L2 hint */
+	enum ptx_hint others;       /* createpolicy: hint for the accesses to which hint2 does not apply */
 	enum ptx_policy policy;
 	enum ptx_restriction restricts;
-	uint16_t prefetch_bytes;    /* L2::64B ...: 64, 128 or 256 */
+	uint16_t prefetch_bytes;    /* L2::64B and others: 64, 128 or 256 */
 	uint8_t vector;     /* 1, 2 or 4 */
 	uint8_t prefetch_level; /* prefetch: 1 or 2 */
 	bool ftz, sat, approx, full, carry_out, uni, sync, aligned, to, nc, noftz, shf_left, clamp, wrap, shiftamt, mask, match_all, match_any, shf_right;
@@ -236,37 +239,40 @@ struct ptx_inst {
 	bool cache_hint;                                /* L2::cache_hint: the last operand is a cache policy */
 	bool plus_one;                                  /* vmad.po */
 	bool proxy, alias, async, async_generic, mbarrier_init, wait, launch_dependents;
-	bool tile, by_mbarrier, by_group, multicast;    /* copies in bulk: how their end is told, .multicast::cluster */
-	bool is_read;                                   /* cp.async.bulk.wait_group.read: that their sources are read is enough */
+	/* bulk copies: completion by mbarrier or group; .multicast::cluster */
+	bool tile, by_mbarrier, by_group, multicast;
+	bool is_read; /* cp.async.bulk.wait_group.read: waits only until the sources have been read */
 	bool tensormap;                                 /* fence.proxy.tensormap::generic */
-	uint8_t rank;                                   /* of the tensor that a tile is copied from or to: 1 to 5; 0: bytes are copied */
-	bool mmio;                                      /* ld, st: of a device's registers */
+	uint8_t rank; /* tile copies: dimensions of the tensor, 1 to 5; 0: bytes are copied */
+	bool mmio;                                      /* ld, st: accesses a device's registers */
 	bool out_of_bounds;                             /* fma.oob */
 	bool grows, shrinks;                            /* setmaxnreg.inc, .dec */
 	bool no_increment;                              /* cp.async.mbarrier.arrive: .noinc */
 	bool parity, no_complete, expects, completes;   /* mbarrier: .parity, .noComplete, .expect_tx, .complete_tx */
-	bool multiplies, popc, transposes;              /* wmma.mma; mma.xor.popc; .trans of ldmatrix and the like */
-	uint8_t matrices;                               /* that ldmatrix and stmatrix move: 1, 2 or 4 */
+	bool multiplies, popc, transposes; /* wmma.mma; mma.xor.popc; .trans of ldmatrix, stmatrix and movmatrix */
+	uint8_t matrices;                               /* ldmatrix, stmatrix: number of matrices, 1, 2 or 4 */
 	uint8_t scale;                                  /* vmad.shr7, .shr15 */
-	bool unformatted, formatted; /* suld.b, sust.b, sured.b: bytes as they are; sust.p, sured.p: values of the surface's format */
-	bool warp, block; /* bar.warp.sync: of the lanes in a mask, no barrier of the block; bar.cta: as without */
-	/* In PTX order, destinations first: sources begin at operand[destinations]. What may be left out and is left out has
-	 * no operand. A call always has three: LIST of results, FUNCTION or REG, LIST of arguments; an element of a list is
-	 * the SYMBOL of a .param variable, a REG or a constant. */
+	/* suld.b, sust.b, sured.b: raw bytes; sust.p, sured.p: values in the surface's format */
+	bool unformatted, formatted;
+	/* bar.warp.sync: for the lanes in a mask, not a barrier of the block; bar.cta: the same as bar */
+	bool warp, block;
+	/* Operands in PTX order, destinations first: sources begin at operand[destinations]. An omitted optional
+	 * operand has no entry. A call always has three operands: LIST of results, FUNCTION or REG, LIST of
+	 * arguments. An element of a list is the SYMBOL of a .param variable, a REG or a constant. */
 	struct ptx_operand *operand;
 	uint8_t operands, destinations;
-	const char *pattern; /* of the operands: those of its form in ops.h */
+	const char *pattern; /* operand letters of its form in ops.h */
 	const struct ptx_function *prototype; /* call: .callprototype, or NULL */
-	uint32_t targets;         /* the first instruction that brx.idx became: of its table; else 0 */
-	bool is_spill;            /* ld, st: of a register for which there was no room; of no written file */
+	uint32_t targets;         /* first instruction made from brx.idx: size of its table; else 0 */
+	bool is_spill;            /* ld, st: of a spilled register; it is in no source file */
 	struct place place;       /* in the PTX file */
-	uint32_t source_file;     /* .loc: file number, line, column; 0 where none */
+	uint32_t source_file;     /* .loc: file number, line, column; 0 if there is none */
 	uint32_t source_line, source_column;
 };
 
 struct ptx_label {
 	const char *name;
-	uint32_t target; /* index into body of the instruction behind it; == body_count at the end */
+	uint32_t target; /* index into body of the instruction after it; == body_count at the end */
 	struct ptx_label *next;
 };
 
@@ -277,8 +283,8 @@ struct ptx_function {
 	bool is_prototype; /* a .callprototype: a signature without code, for indirect calls */
 	bool is_declared;  /* has a declaration before its definition, or needs one */
 	bool has_body;
-	bool splits_copies; /* has cp.async, which was read as loads and stores */
-	const char *errors; /* what is wrong with it, as messages; then it has no code (ptx_load). NULL: nothing */
+	bool splits_copies; /* contains cp.async, which was parsed as loads and stores */
+	const char *errors; /* its errors, as messages; it then has no code (ptx_load). NULL: no errors */
 	struct ptx_reg *regs;
 	uint32_t reg_count;
 	struct ptx_variable *params;  /* in order; size and offset laid out */
@@ -286,17 +292,18 @@ struct ptx_function {
 	uint64_t param_bytes;
 	struct ptx_variable *results; /* .func return parameters */
 	uint32_t result_count;
-	/* Function-scope .shared, .local, .param, .const, .global variables, inner scopes' (call parameters) included. An
-	 * inner name that would clash after flattening the scopes has '$' and a number appended; registers likewise. */
+	/* Function-scope .shared, .local, .param, .const and .global variables, including those of inner scopes
+	 * (call parameters). Scopes are flattened. A name that would clash gets '$' and a number appended; so do
+	 * registers. */
 	struct ptx_variable *locals;
 	struct ptx_inst *body;
 	uint32_t body_count;
 	struct ptx_label *labels; /* by target */
-	struct ptx_function *prototypes; /* of its indirect calls */
-	uint32_t max_threads[3], required_threads[3], min_blocks, max_registers; /* directives; 0 where none */
+	struct ptx_function *prototypes; /* prototypes of its indirect calls */
+	uint32_t max_threads[3], required_threads[3], min_blocks, max_registers; /* directives; 0 if there is none */
 	struct place place;
 	const struct ptx_module *module;
-	uint32_t index; /* in the module's list; a prototype is in none */
+	uint32_t index; /* in the module's list; prototypes are not in the list */
 	struct ptx_function *next;
 };
 
@@ -308,7 +315,7 @@ struct ptx_file { /* .file */
 
 struct ptx_module {
 	struct arena arena;
-	struct source source; /* name and the text itself (a copy) */
+	struct source source; /* name, and a copy of the text */
 	uint32_t version_major, version_minor;
 	const char *target;   /* "sm_20" */
 	uint32_t address_size;
@@ -319,61 +326,67 @@ struct ptx_module {
 	struct ptx_file *files;
 };
 
-/* Parses and checks. Returns NULL when there were errors; `diag` has them all (a parser does not stop at the first). */
+/* Parses and checks a PTX text. Returns NULL when there were errors. `diag` receives all of them: the parser does
+ * not stop at the first. */
 struct ptx_module *ptx_parse(const char *name, const char *text, size_t length, struct diag *diag);
-/* The same of a module that is to run: what is wrong inside a kernel or function (an opcode or directive that we do not know, a
- * name without declaration) is kept with it, and the others are as they are. NULL for what concerns the module. */
+/* Like ptx_parse(), for a module that is to run. An error inside a kernel or function (an unknown opcode or
+ * directive, an undeclared name) is stored with it. The other functions are not affected. Returns NULL for errors
+ * that concern the module. */
 struct ptx_module *ptx_load(const char *name, const char *text, size_t length, struct diag *diag);
-/* The same for a machine that copies from global to shared memory by itself: cp.async and what goes with it stay instructions. */
+/* Like ptx_load(), for a machine with asynchronous copies from global to shared memory. cp.async and its related
+ * instructions stay instructions. */
 struct ptx_module *ptx_load_with_copies(const char *name, const char *text, size_t length, struct diag *diag);
 void ptx_free(struct ptx_module *module);
-/* Parses and checks instructions for a function of the module, whose registers, variables and labels they may name; branches
- * go to indexes of its body as it is. On the module's arena; NULL, with all that is wrong in `diag`, after errors. */
+/* Parses and checks instructions to be inserted into a function of the module. They may name its registers,
+ * variables and labels; branch targets are indexes of its current body. The result lies on the module's arena.
+ * Returns NULL after errors; `diag` receives all of them. */
 struct ptx_inst *ptx_parse_code(struct ptx_module *module, const struct ptx_function *function, const char *text,
                                 uint32_t *count, struct diag *diag);
 
-/* Writes PTX that parses to the same module. Of the file, comments, .pragma and debug sections are left out. */
+/* Writes PTX that parses to the same module. Comments, .pragma and debug sections are omitted. */
 void ptx_print(const struct ptx_module *module, FILE *file);
-/* One instruction as written in a function, with ';', without indentation and newline. */
+/* Writes one instruction as in a function, with ';', without indentation and newline. */
 void ptx_print_inst(const struct ptx_function *function, const struct ptx_inst *inst, FILE *file);
 
+/* Return the function or module-scope variable of that name, or NULL. */
 struct ptx_function *ptx_find_function(const struct ptx_module *module, const char *name);
 struct ptx_variable *ptx_find_variable(const struct ptx_module *module, const char *name);
-const char *ptx_file_name(const struct ptx_module *module, uint32_t number); /* of a .file, or NULL */
+const char *ptx_file_name(const struct ptx_module *module, uint32_t number); /* name of a .file, or NULL */
 
-/* The threads of a kernel's largest block by .reqntid or .maxntid, and the most along a dimension; 0: it says nothing. */
+/* Return the number of threads of a kernel's largest block by .reqntid or .maxntid, and the most along a dimension.
+ * 0: the kernel sets no limit. */
 uint64_t ptx_most_block_threads(const struct ptx_function *kernel);
 uint64_t ptx_most_threads(const struct ptx_function *kernel, uint32_t dimension);
-/* Whether the kernel's directives allow a block of that shape. */
+/* Returns true when the kernel's directives allow a block of that shape. */
 bool ptx_allows_block(const struct ptx_function *kernel, const uint32_t block[3]);
 
-/* Facts of types and opcodes. */
+/* Properties of types and opcodes. */
 const char *ptx_type_name(enum ptx_type type); /* "u32", without the dot */
 uint32_t ptx_type_bytes(enum ptx_type type);   /* pred: 1 */
 bool ptx_type_is_float(enum ptx_type type);
 bool ptx_type_is_signed(enum ptx_type type);
 const char *ptx_op_name(enum ptx_opcode op);
-enum ptx_opcode ptx_op_find(const char *name); /* PTX_OPCODES: there is none */
-enum ptx_unit ptx_op_unit(enum ptx_opcode op);          /* the row's */
-enum ptx_latency ptx_op_latency(enum ptx_opcode op);    /* the row's */
-enum ptx_latency ptx_inst_latency(const struct ptx_inst *inst); /* the row's, or the shape's */
-bool ptx_op_is_matrix(enum ptx_opcode op);              /* mma ... movmatrix: of values in all lanes of a warp */
+enum ptx_opcode ptx_op_find(const char *name); /* PTX_OPCODES: no such opcode */
+enum ptx_unit ptx_op_unit(enum ptx_opcode op);          /* of the row in ops.h */
+enum ptx_latency ptx_op_latency(enum ptx_opcode op);    /* of the row in ops.h */
+enum ptx_latency ptx_inst_latency(const struct ptx_inst *inst); /* of the row, or for matrix products of the shape */
+bool ptx_op_is_matrix(enum ptx_opcode op);              /* mma ... movmatrix: operands span all lanes of a warp */
 bool ptx_op_is_video(enum ptx_opcode op);               /* vadd ... vset4: three types, parts of registers */
-unsigned ptx_op_parts(enum ptx_opcode op);              /* of a video instruction: 1, 2 or 4, that it computes at once */
+unsigned ptx_op_parts(enum ptx_opcode op);              /* video: parts computed at once: 1, 2 or 4 */
 const char *ptx_space_name(enum ptx_space space);
 const char *ptx_sreg_name(enum ptx_sreg sreg);          /* "%tid.x" */
 
-/* A copy in bulk, or what waits for such ones. */
+/* Returns true for bulk copies, and for instructions that wait for them. */
 bool ptx_op_is_bulk(enum ptx_opcode op);
 
-/* tex, tld4: what it reads nobody writes while the kernel runs. */
+/* Returns true for tex and tld4: no write changes what they read while the kernel runs. */
 static inline bool ptx_reads_texture(const struct ptx_inst *inst)
 {
 	return inst->op == PTX_OP_TEX || inst->op == PTX_OP_TLD4;
 }
 
-/* The registers that an instruction reads (guard, address bases and vector elements included) and writes.
- * Each returns how many ids it stored; `ids` has room for PTX_MAX_IDS. A register read twice is stored twice. */
+/* Store the registers that an instruction reads (including guard, address bases and vector elements) or writes.
+ * They return the number of ids; `ids` has space for PTX_MAX_IDS. A register that is read twice is stored twice. */
 uint32_t ptx_inst_reads(const struct ptx_inst *inst, uint32_t *ids);
 uint32_t ptx_inst_writes(const struct ptx_inst *inst, uint32_t *ids);
 

@@ -1,4 +1,4 @@
-/* Facts: the rows of ops.h as data, the suffixes, the names of types, spaces and special registers. */
+/* ops: the rows of ops.h as data, the suffixes, and the names of types, spaces and special registers. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -470,7 +470,7 @@ enum ptx_latency ptx_op_latency(enum ptx_opcode op)
 	return ptx_ops[op].latency;
 }
 
-/* Their rows of ops.h follow each other, and so do those of matrices and of copies in bulk. */
+/* Their rows in ops.h are consecutive; so are those of matrices and of bulk copies. */
 bool ptx_op_is_video(enum ptx_opcode op)
 {
 	return op >= PTX_OP_VADD && op <= PTX_OP_VSET4;

@@ -1,47 +1,50 @@
-/* ops: one row per PTX opcode, and one per form that it has. The lexer, parser, checker, printer, decoder, units and tests all
- * read this table.
+/* ops: one row per PTX opcode, and one per form of it. The lexer, parser, checker, printer, decoder, units and tests
+ * all read this table.
  *
  * OP(id, name, modifiers, unit, latency)
- *   id         PTX_OP_<id>
- *   name       the word before the first dot
- *   modifiers  the groups from which its suffixes come (enum modifier in ptx/parse.h): what a word stands for
- *   unit       which pipe runs it, MEM always; a machine's runs_on table decides between SP and SFU for what computes
- *   latency    latency class: which row of the machine's latency table, per type
+ *    id         PTX_OP_<id>
+ *    name       the word before the first dot
+ *    modifiers  the groups that contain its suffixes (enum modifier in ptx/parse.h), which define their meaning
+ *    unit       the pipe that runs it: always MEM for memory; otherwise a machine's runs_on table selects SP or SFU
+ *    latency    latency class: the row of the machine's latency table, per type
  *
- * FORM(id, types, types2, suffixes, operands), of the opcode above it: an instruction must have one of them
- *   types      the types that may be written, by set (TYPES_... in ptx/parse.h)
- *   types2     the same of the second type, where there is one
- *   suffixes   besides the types, without their dots: of each group of words one, where it ends in '?' at most one
- *   operands   one letter an operand, in PTX order; '>' separates destinations (left) from sources (right):
- *                t  a register of the instruction's type, or a constant that fits it
- *                s  the same of the second type written (cvt's and set's source, tex's coordinate type)
- *                w  like t, but with .wide of twice the width of the type
- *                u  32 bits unsigned or untyped (shift counts, positions, lane numbers)
- *                i  a constant of 32 bits
- *                n  like u, or like t: the lanes that match found, which compilers also write with 64 bits
- *                p  a predicate register or its negation
- *                N  like u, a number of bytes, or like p: whether there are none
- *                q  an optional second predicate destination, written a|b; Q one that must be there
- *                a  a register with a generic address
- *                j  like u, an address in shared memory
- *                v  like t, or the address of a variable of the space that the suffix names
- *                m  an address: [register+constant], [symbol+constant], [constant]
- *                k  the same, in the space that a copy reads
- *                b  the same, of an mbarrier
- *                y  a tensor with coordinates of 32 bits: [address of its map, {..}]
- *                o  a mask of a cluster's blocks: 16 bits
- *                h  a cache policy: 64 bits
- *                V  like u, of which a selector may take parts: %r1.b0, %r1.h10
- *                x  a texture or surface reference with its coordinates: [name, {..}], perhaps with a sampler: [name, sampler, {..}]
- *                c  a value of single precision
- *                g  such a value, or a vector of them: a derivative
- *                l  a label
- *                f  a function (call): (results), name, (arguments), with an optional prototype
- *                T  like t, or a vector {a,b[,c,d ..]} of it, as .v2, .v4 or .v8 say
- *                r  a register of the instruction's type; R one, or a vector of its parts: what there are no constants of
- *                D  a fragment of the matrix D: a vector of as many registers as a thread has of it (ptx/matrix.h); A, B, C of theirs
- *                S  like T, or a special register, or the address of a variable or function
- *              a '?' behind a letter: the operand may be left out
+ * FORM(id, types, types2, suffixes, operands), of the opcode above it. An instruction must match one of its forms.
+ *    types      the set of types that may be written (TYPES_... in ptx/parse.h)
+ *    types2     the set for the second type, if there is one
+ *    suffixes   the suffixes other than types, without dots: one word of each group; of a group ending in '?' at most
+ *               one
+ *    operands   one letter per operand, in PTX order; '>' separates destinations (left) from sources (right):
+ *                 t  a register of the instruction's type, or a constant that fits it
+ *                 s  like t, for the second type written (source of cvt and set, coordinate type of tex)
+ *                 w  like t, but with .wide twice the width of the type
+ *                 u  32 bits unsigned or untyped (shift counts, positions, lane numbers)
+ *                 i  a 32-bit constant
+ *                 n  like u, or like t: the lanes that match found, which compilers also write with 64 bits
+ *                 p  a predicate register or its negation
+ *                 N  like u, a number of bytes, or like p: no bytes if true
+ *                 q  an optional second predicate destination, written a|b; Q a mandatory one
+ *                 a  a register with a generic address
+ *                 j  like u, an address in shared memory
+ *                 v  like t, or the address of a variable of the space that the suffix names
+ *                 m  an address: [register+constant], [symbol+constant], [constant]
+ *                 k  like m, in the source space of a copy
+ *                 b  like m, the address of an mbarrier
+ *                 y  a tensor with 32-bit coordinates: [address of its map, {..}]
+ *                 o  a mask of a cluster's blocks: 16 bits
+ *                 h  a cache policy: 64 bits
+ *                 V  like u, of which a selector may take parts: %r1.b0, %r1.h10
+ *                 x  a texture or surface reference with its coordinates, and optionally a sampler: [name, {..}],
+ *                    [name, sampler, {..}]
+ *                 c  a single-precision value
+ *                 g  a single-precision value, or a vector of them: a derivative
+ *                 l  a label
+ *                 f  a function (call): (results), name, (arguments), with an optional prototype
+ *                 T  like t, or a vector {a,b[,c,d ..]} of it, with .v2, .v4 or .v8
+ *                 r  a register of the instruction's type; R a register or a vector of its parts, for types without
+ *                    constants
+ *                 D  a fragment of the matrix D: a vector of a thread's registers (ptx/matrix.h); A, B, C likewise
+ *                 S  like T, or a special register, or the address of a variable or function
+ *               a '?' after a letter: the operand is optional
  */
 #ifndef OP
 #define OP(...)
@@ -77,7 +80,7 @@
 #define RANKS      "1d|2d|3d|4d|5d "
 #define OUTSIDES   " v2|v4? clamp|zero|trap"
 
-/* The order of the rows is that of enum ptx_opcode: some code counts on opcodes of one kind being neighbours. */
+/* The rows are in the order of enum ptx_opcode. Some code relies on opcodes of one kind being consecutive. */
 #include "ptx/ops_compute.h"
 #include "ptx/ops_move.h"
 #include "ptx/ops_memory.h"

@@ -1,5 +1,6 @@
-/* Rows of ops.h: copies in bulk, of bytes that follow each other and of tiles of tensors (docs/ptx.md). Who gives them their time is a mechanism that owns
- * them; without one they are done at once. A cluster is one block: .shared::cluster is .shared::cta, and masks of blocks mean nothing. */
+/* Rows of ops.h: bulk copies, of contiguous bytes and of tensor tiles (docs/ptx.md). A mechanism that owns these
+ * opcodes models their time; without one they complete at once. A cluster is one block: .shared::cluster equals
+ * .shared::cta, and masks of blocks have no effect. */
 OP(CP_BULK, "cp.async.bulk", SPACE | COPY | CACHE, SP, BARRIER)
 FORM(CP_BULK, NO_TYPE, NO_TYPE, OWN_SHARED " global mbarrier::complete_tx::bytes", ">mkub")
 FORM(CP_BULK, NO_TYPE, NO_TYPE, OWN_SHARED " global mbarrier::complete_tx::bytes L2::cache_hint", ">mkubh")
@@ -33,7 +34,7 @@ FORM(CP_REDUCE_BULK, B32_B64, NO_TYPE, "global shared|shared::cta bulk_group L2:
 OP(CP_REDUCE_BULK_TENSOR, "cp.reduce.async.bulk.tensor", SPACE | COPY | CACHE | ATOMIC, SP, BARRIER)
 FORM(CP_REDUCE_BULK_TENSOR, NO_TYPE, NO_TYPE, RANKS "global shared|shared::cta add|min|max|inc|dec|and|or|xor tile? bulk_group", ">yk")
 FORM(CP_REDUCE_BULK_TENSOR, NO_TYPE, NO_TYPE, RANKS "global shared|shared::cta add|min|max|inc|dec|and|or|xor tile? bulk_group L2::cache_hint", ">ykh")
-/* a thread's copies out of shared memory, in groups */
+/* a thread's copies from shared memory, in groups */
 OP(CP_BULK_COMMIT, "cp.async.bulk.commit_group", NONE, SP, BARRIER)
 FORM(CP_BULK_COMMIT, NO_TYPE, NO_TYPE, "", ">")
 OP(CP_BULK_WAIT, "cp.async.bulk.wait_group", COPY, SP, BARRIER)

@@ -56,7 +56,8 @@ FORM(FMA, F32X2, NO_TYPE, ROUNDINGS " ftz?", "t>ttt")
 FORM(FMA, F32, SMALL, ROUNDINGS " sat?", "t>sst")
 FORM(FMA, HALVES, NO_TYPE, "rn ftz? sat|relu?", "t>ttt")
 FORM(FMA, BRAIN, NO_TYPE, "rn relu?", "t>ttt")
-FORM(FMA, ALL_HALVES, NO_TYPE, "rn oob relu?", "t>ttt") /* nothing here makes what it looks for: a tensor's elements outside */
+/* same as fma: its special case, elements outside a tensor, does not occur here */
+FORM(FMA, ALL_HALVES, NO_TYPE, "rn oob relu?", "t>ttt")
 OP(DIV, "div", ROUND | APPROX | FTZ, SFU, DIV)
 FORM(DIV, INT, NO_TYPE, "", "t>tt")
 FORM(DIV, F32, NO_TYPE, ROUNDINGS "|approx|full ftz?", "t>tt")
@@ -157,8 +158,9 @@ OP(DP4A, "dp4a", NONE, SP, MOVE)
 FORM(DP4A, INT32, INT32, "", "u>tsu")
 OP(DP2A, "dp2a", HALF, SP, MAD)
 FORM(DP2A, INT32, INT32, "lo|hi", "u>tsu")
-/* video: parts of registers (V: a register, of which a selector may take bytes or halves; a destination's says which are written), of
- * the types of result and sources; a third operand is what the result is merged into, or combined with */
+/* video: operations on parts of registers, with types for the result and the sources. V is a register of which a
+ * selector may take bytes or halves. The selector of a destination names the parts that are written. The result is
+ * merged into a third operand or combined with it */
 OP(VADD, "vadd", SAT | REDUX, SP, MOVE)
 FORM(VADD, INT32, INT32, "sat?", "V>VVu?")
 FORM(VADD, INT32, INT32, "sat? add|min|max", "u>VVu")

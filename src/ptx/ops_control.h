@@ -1,4 +1,5 @@
-/* Rows of ops.h: control flow, what threads do together, matrices, and opcodes that mechanisms own. */
+/* Rows of ops.h: control flow, synchronisation and communication between threads, matrices, and opcodes that
+ * mechanisms own. */
 /* control */
 OP(BRA, "bra", UNI, SP, BRANCH)
 FORM(BRA, NO_TYPE, NO_TYPE, "uni?", ">l")
@@ -24,7 +25,8 @@ FORM(BARRIER, NO_TYPE, NO_TYPE, "cta? sync aligned?", ">uu?")
 FORM(BARRIER, NO_TYPE, NO_TYPE, "cta? arrive aligned?", ">uu")
 FORM(BARRIER, U32, NO_TYPE, "cta? red popc aligned?", "t>uu?p")
 FORM(BARRIER, PRED, NO_TYPE, "cta? red and|or aligned?", "t>uu?p")
-/* of all threads of a cluster, which is one block: that they have come is known when they wait, at a barrier of its own */
+/* a barrier of all threads of a cluster, which is one block. Arrivals count when the threads wait, at a separate
+ * barrier */
 OP(BARRIER_CLUSTER, "barrier.cluster", BARRIER | ORDER, SP, BARRIER)
 FORM(BARRIER_CLUSTER, NO_TYPE, NO_TYPE, "arrive release|relaxed? aligned?", ">")
 FORM(BARRIER_CLUSTER, NO_TYPE, NO_TYPE, "wait acquire? aligned?", ">")
@@ -61,14 +63,15 @@ OP(ELECT, "elect", REDUX, SP, MOVE)
 FORM(ELECT, NO_TYPE, NO_TYPE, "sync", "uq>u")
 OP(NANOSLEEP, "nanosleep", NONE, SP, MOVE)
 FORM(NANOSLEEP, U32, NO_TYPE, "", ">t")
-/* a kernel that may begin before the one in front of it has ended; here it begins behind it */
+/* for a kernel that may begin before the previous kernel has ended; here it begins after it */
 OP(GRIDDEPCONTROL, "griddepcontrol", MORE, SP, MOVE)
 FORM(GRIDDEPCONTROL, NO_TYPE, NO_TYPE, "wait|launch_dependents", ">")
-/* registers that warps pass on to each other: each has its own here, as many as the kernel needs */
+/* setmaxnreg moves registers between warps; here each warp has its own, up to the number that the kernel needs */
 OP(SETMAXNREG, "setmaxnreg", MORE, SP, MOVE)
 FORM(SETMAXNREG, U32, NO_TYPE, "inc|dec sync aligned", ">i")
-/* matrices, whose elements lie in all lanes of a warp (ptx/matrix.h says where). wmma's loads and stores become those that compilers
- * write (parse_wmma.c); the latency class is that of a shape, by its multiplications */
+/* matrices, whose elements are spread over all lanes of a warp (ptx/matrix.h has the layout). Loads and stores of
+ * wmma become the loads and stores that compilers generate (parse_wmma.c). The latency class depends on the shape,
+ * by its number of multiplications */
 OP(MMA, "mma", MORE, SP, MMA_256)
 FORM(MMA, F16_F32, F16, "sync aligned m8n8k4 row|col row|col", "D>ABC")
 FORM(MMA, F16_F32, F16, "sync aligned m16n8k8|m16n8k16 row col", "D>ABC")
@@ -93,7 +96,8 @@ OP(STMATRIX, "stmatrix", SPACE | MORE, MEM, MEMORY)
 FORM(STMATRIX, B16, NO_TYPE, "sync aligned m8n8 x1|x2|x4 trans? shared|shared::cta?", ">mD")
 OP(MOVMATRIX, "movmatrix", MORE, SP, SHUFFLE)
 FORM(MOVMATRIX, B16, NO_TYPE, "sync aligned m8n8 trans", "u>u")
-/* barriers in shared memory, of 64 bits that only these look at (simt/exec_mbarrier.c). A cluster is one block */
+/* 64-bit barriers in shared memory, which only these instructions interpret (simt/exec_mbarrier.c). A cluster is
+ * one block */
 OP(MBARRIER, "mbarrier", SPACE | ORDER | MORE, MEM, MEMORY)
 FORM(MBARRIER, B64, NO_TYPE, "init shared|shared::cta?", ">mu")
 FORM(MBARRIER, B64, NO_TYPE, "inval shared|shared::cta?", ">m")
@@ -106,13 +110,15 @@ FORM(MBARRIER, B64, NO_TYPE, "test_wait parity " WAITS, "p>mu")
 FORM(MBARRIER, B64, NO_TYPE, "try_wait " WAITS, "p>mtu?")
 FORM(MBARRIER, B64, NO_TYPE, "try_wait parity " WAITS, "p>muu?")
 FORM(MBARRIER, B64, NO_TYPE, "pending_count", "u>t")
-/* nothing, unless a mechanism owns them (seam/mech.h, `opcodes`); relssp is of our own: the block needs what it shares no more */
+/* no effect, unless a mechanism owns them (seam/mech.h, `opcodes`). relssp is a Sluice extension: the block no
+ * longer needs the scratchpad memory that it shares */
 OP(PMEVENT, "pmevent", EVENTS, SP, MOVE)
 FORM(PMEVENT, NO_TYPE, NO_TYPE, "mask?", ">i")
 OP(RELSSP, "relssp", NONE, SP, MOVE)
 FORM(RELSSP, NO_TYPE, NO_TYPE, "", ">")
-/* DMA from global to shared memory, of our own (docs/dma.md): what the transfers to come are like; transfers: buffer, shared, global
- * address, shape; a transfer once more. A mechanism that owns them gives them time */
+/* DMA from global to shared memory, a Sluice extension (docs/dma.md): properties of later transfers; transfers,
+ * with buffer, shared address, global address and shape; a repeated transfer. A mechanism that owns them models
+ * their time */
 OP(DMA_TYPE, "dma_type", NONE, SP, MOVE)
 FORM(DMA_TYPE, NO_TYPE, NO_TYPE, "", ">i")
 OP(DMA_HALO, "dma_halo", NONE, SP, MOVE)

@@ -1,4 +1,4 @@
-/* Rows of ops.h: loads, stores, atomics, what caches are told, textures and surfaces. */
+/* Rows of ops.h: loads, stores, atomics, cache hints, textures and surfaces. */
 /* memory */
 OP(LD, "ld", SPACE | CACHE | VECTOR | ORDER | NC, MEM, MEMORY)
 FORM(LD, MEMORY, NO_TYPE, "weak|volatile? " SPACES "|param::func? ca|cg|cs|lu|cv? v2|v4?", "T>m")
@@ -46,7 +46,8 @@ FORM(ATOM, B32_B64, NO_TYPE, ATOMICS "and|or|xor|exch L2::cache_hint", "t>mth")
 FORM(ATOM, BITS, NO_TYPE, ATOMICS "cas L2::cache_hint", "t>mtth")
 FORM(ATOM, B128, NO_TYPE, ATOMICS "exch L2::cache_hint", "r>mrh")
 FORM(ATOM, B128, NO_TYPE, ATOMICS "cas L2::cache_hint", "r>mrrh")
-/* of elements of vectors, of which each is one by itself (split.c); so min and max, which PTX has of vectors alone, are here of one, too */
+/* vectors; each element is a separate atomic (split.c). PTX has min and max only for vectors, so forms of one
+ * element exist here too */
 FORM(ATOM, SMALL, NO_TYPE, VECTORS "add|min|max noftz v2|v4|v8", "T>mT")
 FORM(ATOM, PACKED, NO_TYPE, VECTORS "add|min|max noftz v2|v4", "T>mT")
 FORM(ATOM, ALL_HALVES, NO_TYPE, VECTORS "min|max noftz", "t>mt")
@@ -66,7 +67,8 @@ FORM(RED, ALL_HALVES, NO_TYPE, ATOMICS "add noftz L2::cache_hint", ">mth")
 FORM(RED, U32, NO_TYPE, ATOMICS "inc|dec L2::cache_hint", ">mth")
 FORM(RED, INT_32_64, NO_TYPE, ATOMICS "min|max L2::cache_hint", ">mth")
 FORM(RED, B32_B64, NO_TYPE, ATOMICS "and|or|xor L2::cache_hint", ">mth")
-/* of elements of vectors, of which each is one by itself (split.c); so min and max, which PTX has of vectors alone, are here of one, too */
+/* vectors; each element is a separate atomic (split.c). PTX has min and max only for vectors, so forms of one
+ * element exist here too */
 FORM(RED, SMALL, NO_TYPE, VECTORS "add|min|max noftz v2|v4|v8", ">mT")
 FORM(RED, PACKED, NO_TYPE, VECTORS "add|min|max noftz v2|v4", ">mT")
 FORM(RED, ALL_HALVES, NO_TYPE, VECTORS "min|max noftz", ">mt")
@@ -75,15 +77,16 @@ FORM(RED, F32, NO_TYPE, VECTORS "add v2|v4", ">mT")
 FORM(RED, SMALL, NO_TYPE, VECTORS "add|min|max noftz L2::cache_hint v2|v4|v8", ">mTh")
 FORM(RED, PACKED, NO_TYPE, VECTORS "add|min|max noftz L2::cache_hint v2|v4", ">mTh")
 FORM(RED, F32, NO_TYPE, VECTORS "add L2::cache_hint v2|v4", ">mTh")
-/* a thread's stack, behind its variables in local memory: what a function takes of it is given back when it returns */
+/* a thread's stack, after its variables in local memory; a function frees what it has allocated when it returns */
 OP(ALLOCA, "alloca", NONE, SP, MOVE)
 FORM(ALLOCA, ADDRESS, NO_TYPE, "", "t>ti?")
 OP(STACKSAVE, "stacksave", NONE, SP, MOVE)
 FORM(STACKSAVE, ADDRESS, NO_TYPE, "", "t>")
 OP(STACKRESTORE, "stackrestore", NONE, SP, MOVE)
 FORM(STACKRESTORE, ADDRESS, NO_TYPE, "", ">t")
-/* copies from global to shared memory that go on while the warp does, where a machine has them (parse_copy.c: else a load and a store); their
- * groups are a warp's. Operands behind the number of bytes: how many are read, or whether none is, and a cache policy */
+/* asynchronous copies from global to shared memory, on machines that have them (otherwise parse_copy.c makes a load
+ * and a store). Groups belong to a warp. Operands after the size: the number of bytes read, or whether any are
+ * read, and a cache policy */
 OP(CP_ASYNC, "cp.async", SPACE | CACHE | PREFETCH | COPY, MEM, MEMORY)
 FORM(CP_ASYNC, NO_TYPE, NO_TYPE, COPIES, ">mkiN?")
 FORM(CP_ASYNC, NO_TYPE, NO_TYPE, COPIES "L2::cache_hint", ">mkiN?h")
@@ -100,7 +103,7 @@ FORM(PREFETCH, NO_TYPE, NO_TYPE, "global|local? L1|L2", ">m")
 FORM(PREFETCH, NO_TYPE, NO_TYPE, "global L2::evict_last|L2::evict_normal", ">m")
 OP(PREFETCHU, "prefetchu", PREFETCH, MEM, MEMORY)
 FORM(PREFETCHU, NO_TYPE, NO_TYPE, "L1", ">m")
-/* what a cache may be told of lines; no cache listens. A policy is a number that only these make and only accesses take */
+/* cache hints for lines, which all caches ignore. A policy is a number that only these create and only accesses use */
 OP(APPLYPRIORITY, "applypriority", SPACE | CACHE, SP, MOVE)
 FORM(APPLYPRIORITY, NO_TYPE, NO_TYPE, "global? L2::evict_normal", ">mi")
 OP(DISCARD, "discard", SPACE | PREFETCH, SP, MOVE)

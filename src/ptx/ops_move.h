@@ -72,7 +72,7 @@ FORM(CVT, F16X2, FLOAT4X2, "rn relu?", "t>s")
 OP(CVT_PACK, "cvt.pack", SAT, SP, MOVE)
 FORM(CVT_PACK, INT_16_PAIR, S32, "sat", "u>ss")
 FORM(CVT_PACK, FEW_BITS, S32, "sat", "u>ssu")
-/* a cluster is one block: the block of any rank is this one */
+/* a cluster is one block, so the block of any rank is this block */
 OP(MAPA, "mapa", SPACE, SP, MOVE)
 FORM(MAPA, ADDRESS, NO_TYPE, WINDOW, "t>vu")
 OP(GETCTARANK, "getctarank", SPACE, SP, MOVE)

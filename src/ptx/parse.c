@@ -1,4 +1,4 @@
-/* The module: directives, variables, functions. */
+/* parse: the module level: directives, variables, functions. */
 #include "ptx/parse.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static bool parse_version(struct parser *p)
 	return true;
 }
 
-/* .target sm_70, debug: only the architecture matters here. */
+/* .target sm_70, debug: only the architecture is used. */
 static bool parse_target(struct parser *p)
 {
 	struct name *name;
@@ -116,7 +116,7 @@ static bool parse_directive(struct parser *p)
 	return parse_linked(p);
 }
 
-/* After an error: to the next thing that can begin a directive of the module. */
+/* After an error: skips to the next token that can begin a module directive. */
 static void skip_directive(struct parser *p, uint32_t line)
 {
 	uint32_t depth = 0;
@@ -139,7 +139,7 @@ static void skip_directive(struct parser *p, uint32_t line)
 	}
 }
 
-/* Functions without a body first, then the others by definition: the order in which the printer writes them. */
+/* Functions without a body first, then the others in definition order: the order of the printer. */
 static void order_functions(struct parser *p)
 {
 	struct ptx_function *next, **end = &p->module->functions;
@@ -187,7 +187,7 @@ static struct ptx_module *parse(const char *name, const char *text, size_t lengt
 	module->source = (struct source){.name = arena_string(&module->arena, name, strlen(name)),
 	                                 .text = arena_string(&module->arena, text, length),
 	                                 .length = length};
-	module->address_size = 32; /* where the file does not say */
+	module->address_size = 32; /* default if the file has none */
 	struct parser p = {.module = module,
 	                   .arena = &module->arena,
 	                   .diag = diag,

@@ -1,20 +1,27 @@
-/* parse: what the files of the PTX parser share. Nothing outside src/ptx includes it.
+/* parse: interface between the files of the PTX parser. Nothing outside src/ptx includes it.
  *
- *   lex.c        text to tokens                     symbols.c    names, scopes, declarations
- *   expr.c       constant expressions               check.c      operands against their form of ops.h
- *   parse.c      module level                       parse_var.c  variables and their initial values
- *   parse_params.c functions' heads, prototypes     parse_body.c functions' bodies
- *   parse_inst.c instructions, suffixes             parse_operand.c operands, calls
- *   check_form.c suffixes and types against the forms of ops.h
- *   parse_indexed.c branches by an index
- *   parse_copy.c asynchronous copies           parse_wmma.c loads and stores of wmma's matrices
- *   alias.c      other names of functions
- *   split.c      accesses that are made in several
- *   refused.c    what PTX has and we do not
- *   parse_code.c instructions for a function that is there already
+ *    lex.c            text to tokens
+ *    symbols.c        names, scopes, declarations
+ *    expr.c           constant expressions
+ *    check.c          operands against their form of ops.h
+ *    check_form.c     suffixes and types against the forms of ops.h
+ *    parse.c          module level
+ *    parse_var.c      variables and their initial values
+ *    parse_params.c   heads of functions, prototypes
+ *    parse_body.c     bodies of functions
+ *    parse_inst.c     instructions, suffixes
+ *    parse_operand.c  operands, calls
+ *    parse_indexed.c  branches by an index
+ *    parse_copy.c     asynchronous copies
+ *    parse_bulk.c     bulk copies
+ *    parse_wmma.c     loads and stores of wmma matrices
+ *    parse_code.c     instructions to be inserted into an existing function
+ *    alias.c          other names of functions
+ *    split.c          accesses that are split into several
+ *    refused.c        PTX that is not supported
  *
- * A function that returns bool returns false after it has reported an error; the caller then skips to the end of the
- * statement and goes on.
+ * A function that returns bool returns false after it has reported an error. The caller then skips to the end of the
+ * statement and continues.
  */
 #ifndef SLUICE_PTX_PARSE_H
 #define SLUICE_PTX_PARSE_H
@@ -107,7 +114,7 @@ enum modifier {
 	COPY = 1 << 7,
 	SHF = 1 << 8,
 	PRMT = 1 << 9,
-	MORE = 1 << 10, /* words that stand for one thing in all opcodes */
+	MORE = 1 << 10, /* words with one meaning in all opcodes */
 	CMP = 1 << 11,
 	BOOL = 1 << 12,
 	EVENTS = 1 << 13,
@@ -140,31 +147,32 @@ struct op_row {
 };
 extern const struct op_row ptx_ops[PTX_OPCODES];
 
-/* A form of an opcode: the forms stand in the order of the opcodes. */
+/* A form of an opcode. Forms are in the order of the opcodes. */
 struct form {
 	enum ptx_opcode op;
-	uint64_t types, types2; /* sets; empty where the form has no such type. A third type is one of the second set (but cvt.pack's) */
+	/* sets; empty if the form has no such type. A third type is from the second set (except in cvt.pack) */
+	uint64_t types, types2;
 	const char *suffixes, *operands;
 };
 extern const struct form ptx_forms[];
 extern const uint32_t ptx_form_count;
 
-/* An opcode's forms, and the types that any of them has. */
+/* An opcode's forms, and the union of their types. */
 struct op_forms {
 	const struct form *first;
 	uint32_t count;
 	uint64_t types, types2;
 };
 
-/* A suffix: in an opcode of one of the groups it sets the field at `offset` to `value`. The rows stand in the order in
- * which the suffixes are printed. */
+/* A suffix. In an opcode of one of the groups it sets the field at `offset` to `value`. Rows are in the order in
+ * which suffixes are printed. */
 struct suffix {
 	const char *word;
 	uint32_t groups;
 	uint16_t offset;
 	uint8_t size; /* of the field: 1, 2 or 4 */
 	uint16_t value;
-	bool behind_types; /* printed behind the types */
+	bool behind_types; /* printed after the types */
 };
 enum { MAX_SUFFIXES = 400 };
 extern const struct suffix ptx_suffixes[];
@@ -178,13 +186,15 @@ static inline uint32_t suffix_field(const struct suffix *suffix, const struct pt
 	                           : *(const uint32_t *)field;
 }
 
-/* Whether a form's instructions have a type for each of the four matrices; of f16 ones wmma names the result's and C's alone. */
+/* Returns true when a form's instructions have a type for each of the four matrices. wmma instructions on f16 name
+ * only the types of the result and of C. */
 static inline bool has_fourth_type(const struct form *form)
 {
 	return form->op == PTX_OP_MMA || (form->op == PTX_OP_WMMA && form->types2 != TYPES_F16_F32);
 }
 
-/* Whether they have a third type: vset ones say none of their result, cvt.pack names that of what it shifts. */
+/* Returns true when they have a third type. vset instructions do not name their result's type; cvt.pack names the
+ * type of the third operand. */
 static inline bool has_third_type(const struct form *form)
 {
 	enum ptx_opcode op = form->op;
@@ -194,7 +204,7 @@ static inline bool has_third_type(const struct form *form)
 	       (ptx_op_is_video(op) && op != PTX_OP_VSET && op != PTX_OP_VSET2 && op != PTX_OP_VSET4);
 }
 
-/* The third type's set. */
+/* Returns the set of the third type. */
 static inline uint64_t third_types(const struct form *form)
 {
 	return !has_third_type(form) ? 0 : form->op == PTX_OP_CVT_PACK ? TYPES_B32 : form->types2;
@@ -215,12 +225,12 @@ struct symbol {
 	struct ptx_function *function;
 	const struct targets *targets;
 	struct name *name;
-	struct symbol *outer; /* of the same name, hidden by this one */
+	struct symbol *outer; /* a symbol of the same name, hidden by this one */
 	struct symbol *next;  /* in its scope */
 	struct place place;
 };
 
-/* A word of the file, once; what it means as a keyword, and what it is declared as at the moment. */
+/* A distinct word of the file: its meaning as a keyword, and its current declaration. */
 struct name {
 	const char *text;
 	uint32_t length, hash;
@@ -255,7 +265,7 @@ struct token {
 	struct name *name;
 	uint64_t bits;
 	bool is_single;
-	bool glued; /* nothing stands between it and the token before */
+	bool glued; /* nothing separates it from the token before */
 };
 
 /* A use of a label, to be resolved when the scope ends. */
@@ -277,7 +287,7 @@ struct parser {
 	struct arena *arena;  /* the module's */
 	struct arena scratch; /* gone when the parser is done */
 	struct diag *diag;
-	bool keeps_apart; /* errors inside a function stay the function's */
+	bool keeps_apart; /* errors inside a function are stored with the function */
 	struct name_table names;
 	uint16_t next_suffix[MAX_SUFFIXES]; /* 1 + index of the next row of the same word; 0: none */
 	struct op_forms forms[PTX_OPCODES];
@@ -286,9 +296,9 @@ struct parser {
 	const char *at, *end, *line_start;
 	uint32_t line;
 	struct token token;	   /* the current one */
-	struct place previous_end; /* just behind the token before it */
+	struct place previous_end; /* just after the token before it */
 
-	/* ends of lists */
+	/* Ends of lists. */
 	struct ptx_variable **variable_end, **local_end;
 	struct ptx_function **function_end, **prototype_end;
 	struct ptx_label **label_end;
@@ -297,7 +307,7 @@ struct parser {
 	struct ptx_function **defined; /* functions with a body, in order of definition */
 	uint32_t defined_count, defined_capacity;
 
-	/* the function being parsed */
+	/* The function being parsed. */
 	struct scope *scope;
 	struct ptx_function *function;
 	uint32_t function_serial;
@@ -314,16 +324,16 @@ bool at_dot(const struct parser *p, const char *word);
 bool accept_punct(struct parser *p, char punct);
 bool accept_dot(struct parser *p, const char *word);
 bool expect_punct(struct parser *p, char punct);
-/* A word: *name is it. `what` says what the word should be: "a label". */
+/* Expects a word and stores it in *name. `what` describes it for messages: "a label". */
 bool expect_word(struct parser *p, struct name **name, const char *what);
 bool expect_int(struct parser *p, uint64_t *value, uint64_t max, const char *what);
-/* The ';' of a statement. A missing one is reported at the end of the line it should stand on. */
+/* Expects the ';' of a statement. A missing one is reported at the end of the line on which it should be. */
 bool expect_semicolon(struct parser *p);
 /* Reports an error; returns false. */
 __attribute__((format(printf, 3, 4))) bool fail(struct parser *p, struct place place, const char *format, ...);
-/* "unexpected X; expected WHAT" at the current token. */
+/* Reports "unexpected X; expected WHAT" at the current token. */
 bool fail_expected(struct parser *p, const char *what);
-/* Skips to behind the next ';', or to a brace or the end. */
+/* Skips to after the next ';', or to a brace or the end. */
 void skip_statement(struct parser *p);
 
 /* symbols.c */
@@ -332,13 +342,13 @@ void names_close(struct parser *p);
 struct name *intern(struct parser *p, const char *text, uint32_t length);
 void scope_open(struct parser *p, struct scope *scope);
 void scope_close(struct parser *p);
-/* A new symbol in the current scope. In a function, *unique is its name there, which differs from the written one
- * where scopes that are flattened have it twice. NULL after an error. */
+/* Declares a new symbol in the current scope. In a function, *unique receives its name there. It differs from the
+ * written name when flattened scopes declare it twice. Returns NULL after an error. */
 struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *name, struct place place,
 		       const char **unique);
-/* The innermost symbol of that name, or NULL. */
+/* Returns the innermost symbol of that name, or NULL. */
 struct symbol *lookup(struct parser *p, struct name *name);
-/* The nearest of the words of the given sort for "did you mean", or NULL. */
+/* Return the known word nearest to `name`, for "did you mean", or NULL. */
 const char *nearest_opcode(const struct name *name);
 const char *nearest_suffix(const struct parser *p, const struct name *name, enum ptx_opcode op);
 
@@ -356,32 +366,32 @@ struct linkage {
 	bool is_extern, is_visible, is_weak, is_common;
 };
 bool parse_type(struct parser *p, enum ptx_type *type);
-/* ".align 4 .b8 x[12]", the part of a declaration behind its space. *name is NULL where it is left out or '_', which
- * only an `anonymous` one may. */
+/* ".align 4 .b8 x[12]": parses a declaration after its space. *name is NULL when the name is omitted or '_', which
+ * only an `anonymous` declaration may do. */
 bool parse_declarator(struct parser *p, struct ptx_variable *variable, struct name **name, bool anonymous);
-/* The variables of one statement, up to and with ';'. The current token is the space. */
+/* Parses the variables of one statement, including its ';'. The current token is the space. */
 bool parse_variables(struct parser *p, struct linkage linkage);
-/* Places a variable behind those laid out before; *end is their size. */
+/* Places a variable after those already laid out, whose total size is *end. */
 void lay_out(struct ptx_variable *variable, uint64_t *end);
-/* Each space's variables one behind the other. */
+/* Lays out the variables of each space consecutively. */
 void lay_out_all(struct ptx_variable *variables);
 
 /* parse_params.c: functions' signatures */
 bool parse_params(struct parser *p, struct ptx_function *owner, bool results, bool declares);
-/* ".entry" or ".func" with its body; `linkage` stood before it. */
+/* Parses ".entry" or ".func" with its body; `linkage` was parsed before it. */
 bool parse_function(struct parser *p, struct linkage linkage);
-/* label: .callprototype or .calltargets; the current token is the directive. */
+/* Parses .callprototype or .calltargets after a label; the current token is the directive. */
 bool parse_prototype(struct parser *p, struct name *name, struct place place);
 
-/* parse_body.c: behind '{' up to and with the '}' that ends the function */
+/* parse_body.c: from after '{', including the '}' that ends the function */
 bool parse_body(struct parser *p);
-/* Behind the '}' of the block that begins here; false where it has no end. */
+/* Skips to after the '}' of the block that begins here. Returns false when the block has no end. */
 bool skip_block(struct parser *p);
-/* Instructions, and nothing else, up to the end of the text. */
+/* Parses instructions up to the end of the text. Nothing else is allowed. */
 bool parse_instructions(struct parser *p);
-/* Statements that stand in no file, as if they stood at the place. */
+/* Parses statements that are not in the file, as if they were at the place. */
 bool parse_inserted(struct parser *p, const char *text, size_t length, struct place place);
-/* .loc and .file, the current token being the directive */
+/* Parse .loc, .file and .pragma; the current token is the directive. */
 bool parse_loc(struct parser *p);
 bool parse_file(struct parser *p);
 bool parse_pragma(struct parser *p);
@@ -391,43 +401,44 @@ struct guard {
 	bool negated;
 };
 
-/* parse_inst.c: from behind the guard up to and with ';' */
+/* parse_inst.c: from after the guard, including the ';' */
 bool parse_instruction(struct parser *p, struct name *opcode, struct place place, struct guard guard);
-/* parse_indexed.c: the current token is .branchtargets; behind "brx" */
+/* parse_indexed.c: parse_targets() starts at .branchtargets, parse_indexed_branch() after "brx" */
 bool parse_targets(struct parser *p, struct name *name, struct place place);
 bool parse_indexed_branch(struct parser *p, struct place place, struct guard guard);
-/* parse_copy.c: behind "cp" */
+/* parse_copy.c: the current token follows "cp" */
 bool parse_async_copy(struct parser *p, struct place place, struct guard guard);
-/* parse_bulk.c: behind `opcode`, "cp.async.bulk" or "cp.reduce.async.bulk" */
+/* parse_bulk.c: the current token follows `opcode`, "cp.async.bulk" or "cp.reduce.async.bulk" */
 bool parse_bulk_copy(struct parser *p, const char *opcode, struct place place, struct guard guard);
-/* parse_wmma.c: behind "wmma", the current token being .load or .store */
+/* parse_wmma.c: the current token follows "wmma" and is .load or .store */
 bool parse_wmma_access(struct parser *p, struct place place, struct guard guard);
 /* parse_operand.c */
 bool parse_operand(struct parser *p, struct ptx_operand *operand);
-/* Behind a register of a video instruction: the parts that it takes of it, if it says so. */
+/* Parses the selector of parts after a register of a video instruction, if there is one. */
 void parse_selector(struct parser *p, struct ptx_operand *operand);
 /* (results), function, (arguments), prototype */
 bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *operand);
-/* The elements up to and with `close`. */
+/* Parses elements, including `close`. */
 bool parse_elements(struct parser *p, struct ptx_operand *operand, char close);
 
-/* alias.c: behind ".alias"; and what is to be done with them when all is read. */
+/* alias.c: parse_alias() parses after ".alias"; resolve_aliases() replaces the aliases when the module is complete. */
 bool parse_alias(struct parser *p);
 void resolve_aliases(struct parser *p);
 
-/* split.c: how many elements of its vector an instruction takes at once; and the several that it becomes where these are not all. */
+/* split.c: split_elements() returns the number of vector elements that an instruction can access at once.
+ * split_instruction() splits an instruction that has more. */
 uint32_t split_elements(const struct ptx_inst *inst);
 bool split_instruction(struct parser *p, const struct ptx_inst *inst,
                        void (*add)(struct parser *p, const struct ptx_inst *inst));
 
-/* refused.c: reports that the instruction is one of PTX that no machine here has, where the opcode (or, behind it, the word at the
- * current token) says so; false, without a report, where it is none. */
+/* refused.c: reports a PTX instruction that no machine here supports. The opcode identifies it, or the word at the
+ * current token after it. Returns false, without a report, for other instructions. */
 bool refused(struct parser *p, const struct name *opcode, struct place place);
 
 /* check_form.c */
 enum { MOST_SUFFIXES = 8 };
 
-/* What stands between an opcode and its operands. */
+/* The words between an opcode and its operands. */
 struct written {
 	const struct suffix *suffix[MOST_SUFFIXES];
 	struct place place[MOST_SUFFIXES], type[4];
@@ -436,14 +447,15 @@ struct written {
 
 /* Sets up parser.forms. */
 void forms_open(struct parser *p);
-/* The form that the instruction's suffixes and types make it; NULL, with an error, where there is none. */
+/* Returns the form that matches the instruction's suffixes and types. Reports an error and returns NULL when there
+ * is none. */
 const struct form *check_form(struct parser *p, const struct ptx_inst *inst, const struct written *written);
 
 /* check.c */
-/* A call's three operands against the signature of what it calls. */
+/* Checks a call's three operands against the signature of the callee. */
 bool check_call(struct parser *p, const struct ptx_inst *inst, const struct ptx_operand *operand,
 		const struct ptx_function *signature);
-/* Operands against the form's pattern; sets inst->destinations. Bit k of `paired`: operand k stood behind '|'. */
+/* Checks operands against the form's pattern and sets inst->destinations. Bit k of `paired`: operand k followed '|'. */
 bool check_operands(struct parser *p, struct ptx_inst *inst, uint32_t paired);
 
 #endif

@@ -1,4 +1,4 @@
-/* The statements of a function's body. */
+/* parse_body: the statements of a function's body. */
 #include "ptx/parse.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ bool parse_file(struct parser *p)
 	return true;
 }
 
-/* What stands behind the comma of .loc: function_name label+offset, inlined_at file line column. */
+/* Skips the words after the comma of .loc: function_name label+offset, inlined_at file line column. */
 static bool skip_inlining(struct parser *p)
 {
 	struct name *ignored;
@@ -69,7 +69,7 @@ bool parse_loc(struct parser *p)
 	return true;
 }
 
-/* %rd12: 12; the first number behind the letters, which is the register's own and not one that was appended. */
+/* %rd12: 12. The first number after the letters is the register's number; an appended number does not count. */
 static uint32_t number_in_name(const char *name)
 {
 	name += *name == '%';
@@ -250,7 +250,7 @@ bool skip_block(struct parser *p)
 	return depth == 0;
 }
 
-/* Statements up to and with '}'. */
+/* Parses statements, including the '}'. */
 static bool parse_block(struct parser *p)
 {
 	while (!at_punct(p, '}')) {
@@ -285,7 +285,7 @@ bool parse_inserted(struct parser *p, const char *text, size_t length, struct pl
 	const struct place previous_end = p->previous_end;
 	uint32_t line = p->line;
 	struct scope scope;
-	p->at = p->line_start = text + 1; /* behind '{' */
+	p->at = p->line_start = text + 1; /* after '{' */
 	p->end = text + length;
 	p->line = place.line;
 	next_token(p);

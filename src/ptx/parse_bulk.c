@@ -1,4 +1,4 @@
-/* Copies in bulk have opcodes of several words. */
+/* parse_bulk: opcodes of bulk copies, which consist of several words. */
 #include "ptx/parse.h"
 
 #include <stdio.h>

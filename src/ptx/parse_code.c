@@ -1,10 +1,10 @@
-/* Instructions for a function that is there already: a pass writes them as text. */
+/* parse_code: parses instructions to be inserted into an existing function; passes write them as text. */
 #include "ptx/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What the name means from now on. Inside a function each name is there once, so that nothing is declared twice. */
+/* Declares an existing name. Names inside a function are unique, so nothing is declared twice. */
 static struct symbol *know(struct parser *p, enum symbol_kind kind, const char *text)
 {
 	return declare(p, kind, intern(p, text, (uint32_t)strlen(text)), (struct place){0}, NULL);
@@ -22,7 +22,7 @@ static void know_functions(struct parser *p, enum symbol_kind kind, const struct
 		know(p, kind, first->name)->function = (struct ptx_function *)first;
 }
 
-/* Parameters lie in an array. */
+/* Parameters are in an array. */
 static void know_params(struct parser *p, struct ptx_variable *params, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)

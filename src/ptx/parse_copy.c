@@ -1,12 +1,13 @@
-/* cp.async: a copy from global to shared memory. For a machine that has no such instruction it becomes the load and the store that compilers write
- * then: what it copies is there when the store is done, so that its groups have nothing to wait for. */
+/* parse_copy: cp.async, a copy from global to shared memory. For a machine without that instruction it becomes the
+ * load and store that compilers generate in its place. The copy is complete when the store is, so its groups have
+ * nothing to wait for. */
 #include "ptx/parse.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A piece of the file. */
+/* A piece of the file's text. */
 struct piece {
 	const char *text;
 	int length;
@@ -14,8 +15,8 @@ struct piece {
 
 struct copy {
 	struct piece to, from; /* addresses, without brackets */
-	struct piece size;     /* how many bytes are read, or length 0: all */
-	bool is_ignored;       /* `size` is a predicate: if it holds none is read */
+	struct piece size;     /* number of bytes read; length 0: all */
+	bool is_ignored;       /* `size` is a predicate: if true, no bytes are read */
 	const char *cache;
 	uint64_t bytes;
 	const char *guard, *sign; /* a predicate, or NULL, and "!" or "" before it */
@@ -36,7 +37,7 @@ static bool parse_bracketed(struct parser *p, struct piece *piece)
 	return true;
 }
 
-/* .ca.shared.global and hints, of which none means anything here. */
+/* .ca.shared.global and hints, none of which has an effect here. */
 static bool parse_kind(struct parser *p, struct copy *copy)
 {
 	copy->cache = at_dot(p, "cg") ? "cg" : "ca";
@@ -50,7 +51,8 @@ static bool parse_kind(struct parser *p, struct copy *copy)
 	return true;
 }
 
-/* How many bytes are read, or whether none is; a cache policy, of 64 bits, is neither. */
+/* Parses the number of bytes read, or the predicate that disables the read. A 64-bit register is a cache policy
+ * instead. */
 static bool parse_size(struct parser *p, struct copy *copy)
 {
 	const struct symbol *symbol = p->token.kind == TOKEN_WORD ? lookup(p, p->token.name) : NULL;
@@ -81,7 +83,7 @@ static bool parse_copy(struct parser *p, struct copy *copy)
 	return expect_semicolon(p);
 }
 
-/* Words of which only some bytes, or none, are read: the others are zero. */
+/* Copies of which only some bytes or none are read: the other bytes are zero. */
 static void write_part(FILE *file, const struct copy *copy)
 {
 	for (unsigned k = 0; k < copy->bytes / 4; k++) {
@@ -130,7 +132,8 @@ static char *write_copy(const struct copy *copy, size_t *length)
 	return text;
 }
 
-/* What was copied is there: an arrival for it is one now, and one that the barrier does not wait for (no .noinc) changes nothing. */
+/* The copies are already complete, so their arrival happens at once. Without .noinc the pending count does not
+ * change. */
 static bool parse_arrival(struct parser *p, struct place place, struct guard guard)
 {
 	struct piece address = {0};
@@ -156,7 +159,7 @@ static bool parse_arrival(struct parser *p, struct place place, struct guard gua
 	return good;
 }
 
-/* The whole opcode, where copies stay instructions; the current token is behind "cp.async". */
+/* Returns the whole opcode, for machines with copies; the current token follows "cp.async". */
 static struct name *kept_opcode(struct parser *p)
 {
 	static const char *const rest[] = {"commit_group", "wait_group", "wait_all", "mbarrier"};

@@ -1,14 +1,14 @@
-/* Branches by an index: brx.idx over a list that .branchtargets has named. They become comparisons and branches, a binary search, which is
- * written as text in a scope of its own and read like any other. */
+/* parse_indexed: brx.idx, a branch by an index into a list that .branchtargets defines. It becomes a binary search
+ * of comparisons and branches. These are written as text in a separate scope, and parsed like any other text. */
 #include "ptx/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a .branchtargets directive lists. */
+/* The labels of a .branchtargets directive. */
 struct targets {
 	struct name **label;
-	uint32_t count; /* 0: the directive was not understood, and told */
+	uint32_t count; /* 0: the directive had an error, which has been reported */
 };
 
 enum { MOST_TARGETS = 4096 };
@@ -36,7 +36,7 @@ bool parse_targets(struct parser *p, struct name *name, struct place place)
 	return expect_semicolon(p);
 }
 
-/* To the target of indexes `first` to `last`, one of which the index is. */
+/* Writes the search for the target among indexes `first` to `last`, which contain the index. */
 static void write_search(FILE *file, const struct targets *targets, const struct name *index, uint32_t first,
                          uint32_t last)
 {
@@ -52,7 +52,7 @@ static void write_search(FILE *file, const struct targets *targets, const struct
 	write_search(file, targets, index, middle, last);
 }
 
-/* On one line, so that all that it makes has the place of the branch. */
+/* All on one line, so that every instruction has the place of the branch. */
 static char *write_branch(const struct parser *p, const struct targets *targets, const struct name *index,
                           struct guard guard, size_t *length)
 {
@@ -61,7 +61,7 @@ static char *write_branch(const struct parser *p, const struct targets *targets,
 	fputs("{ .reg .pred %brx; ", file);
 	if (guard.reg != PTX_NO_REG)
 		fprintf(file, "@%s%s bra $brx_behind; ", guard.negated ? "" : "!", p->regs[guard.reg].name);
-	if (targets->count == 1) /* what holds the index against the table */
+	if (targets->count == 1) /* this comparison checks the index against the table */
 		fprintf(file, "setp.lt.u32 %%brx, %.*s, 1; ", (int)index->length, index->text);
 	write_search(file, targets, index, 0, targets->count - 1);
 	if (guard.reg != PTX_NO_REG)
@@ -71,7 +71,7 @@ static char *write_branch(const struct parser *p, const struct targets *targets,
 	return text;
 }
 
-/* Behind "brx". */
+/* The current token follows "brx". */
 bool parse_indexed_branch(struct parser *p, struct place place, struct guard guard)
 {
 	struct name *index, *list;

@@ -1,4 +1,4 @@
-/* An instruction: opcode, suffixes, operands. */
+/* parse_inst: an instruction: opcode, suffixes, operands. */
 #include "ptx/parse.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static bool add_type(struct parser *p, struct ptx_inst *inst, struct written *wr
 	return true;
 }
 
-/* The word's first row, from `row` on, that means something of the opcode; 0: there is none. */
+/* Returns the word's first row, from `row` on, that applies to the opcode; 0: there is none. */
 static uint32_t next_row(const struct parser *p, enum ptx_opcode op, uint32_t row)
 {
 	while (row && !(ptx_suffixes[row - 1].groups & ptx_ops[op].modifiers))
@@ -55,7 +55,7 @@ static bool add_modifier(struct parser *p, struct ptx_inst *inst, struct written
 		return fail_suffix(p, inst->op, "unknown suffix");
 	uint32_t again = next_row(p, inst->op, p->next_suffix[row - 1]);
 	if (again && suffix_field(&ptx_suffixes[row - 1], inst))
-		row = again; /* a word that may stand twice has two rows */
+		row = again; /* a word that may occur twice has two rows */
 	const struct suffix *suffix = &ptx_suffixes[row - 1];
 	if (suffix_field(suffix, inst))
 		return fail(p, p->token.place, "'.%s' after a suffix that excludes it; expected one of them",
@@ -89,7 +89,7 @@ static const struct form *parse_suffixes(struct parser *p, struct ptx_inst *inst
 	return check_form(p, inst, &written);
 }
 
-/* The name of a label; its target is known when its scope ends. */
+/* Parses the name of a label; its target is known when its scope ends. */
 static bool parse_target(struct parser *p, struct ptx_operand *operand, struct name **label)
 {
 	*operand = (struct ptx_operand){.kind = PTX_OPERAND_LABEL, .reg = PTX_NO_REG, .place = p->token.place};
@@ -103,7 +103,7 @@ static void use_label(struct parser *p, struct name *label, struct ptx_operand *
 	p->scope->uses = use;
 }
 
-/* Operands in general; an `a|b` counts as two. */
+/* Parses operands in general; `a|b` counts as two. */
 static bool parse_operands(struct parser *p, struct ptx_inst *inst, struct ptx_operand *operand)
 {
 	uint32_t paired = 0;
@@ -138,7 +138,7 @@ static void add_instruction(struct parser *p, const struct ptx_inst *inst)
 	p->body[p->body_count++] = *inst;
 }
 
-/* Some opcodes are two words; the current token is behind the first. */
+/* Some opcodes consist of two words; the current token follows the first. */
 static struct name *whole_opcode(struct parser *p, struct name *opcode)
 {
 	if (opcode->opcode == PTX_OP_CVT && accept_dot(p, "pack"))

@@ -1,4 +1,5 @@
-/* Operands, one by one; what they may be is check.c's business, except for calls, which have a form of their own. */
+/* parse_operand: parses operands one by one. check.c checks them, except for the operands of calls, which have
+ * their own form. */
 #include "ptx/parse.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ static bool parse_constant_operand(struct parser *p, struct ptx_operand *operand
 	return true;
 }
 
-/* Behind the word: %tid has components, %laneid has none. */
+/* The current token follows the word. %tid has components, %laneid has none. */
 static bool parse_sreg(struct parser *p, enum ptx_sreg first, struct ptx_operand *operand)
 {
 	operand->kind = PTX_OPERAND_SREG;
@@ -31,7 +32,7 @@ static bool parse_sreg(struct parser *p, enum ptx_sreg first, struct ptx_operand
 	return true;
 }
 
-/* Behind a symbol or an address' base: + constant, - constant. */
+/* Parses "+ constant" or "- constant" after a symbol or an address base. */
 static bool parse_offset(struct parser *p, int64_t *offset)
 {
 	bool plus = accept_punct(p, '+');
@@ -74,7 +75,7 @@ static bool parse_word(struct parser *p, struct ptx_operand *operand)
 	            name->text);
 }
 
-/* A register, constant or symbol: what may stand inside braces and lists. */
+/* Parses a register, constant or symbol: the operands allowed inside braces and lists. */
 static bool parse_simple(struct parser *p, struct ptx_operand *operand)
 {
 	*operand = (struct ptx_operand){.reg = PTX_NO_REG, .place = p->token.place};
@@ -104,7 +105,7 @@ static bool read_elements(struct parser *p, struct ptx_operand *operand, char cl
 	return true;
 }
 
-/* After an error inside braces: behind them, so that their end is not taken for the body's. */
+/* After an error inside braces: skips to after them, so that their '}' is not taken as the end of the body. */
 static void skip_braces(struct parser *p)
 {
 	while (p->token.kind != TOKEN_END && !at_punct(p, ';') && !at_punct(p, '}'))
@@ -120,7 +121,7 @@ bool parse_elements(struct parser *p, struct ptx_operand *operand, char close)
 	return good;
 }
 
-/* One more, behind those that there are. */
+/* Appends one element. */
 static bool add_element(struct parser *p, struct ptx_operand *operand, const struct ptx_operand *element)
 {
 	struct ptx_operand *all = arena_array(p->arena, operand->count + 1, sizeof *all);
@@ -131,7 +132,8 @@ static bool add_element(struct parser *p, struct ptx_operand *operand, const str
 	return true;
 }
 
-/* Behind '[': an address, or a texture with its coordinates: in braces, or one without; before them may stand a sampler. */
+/* Parses after '[': an address, or a texture with its coordinates. Coordinates are in braces; a single one may have
+ * none. A sampler may precede them. */
 static bool parse_address(struct parser *p, struct ptx_operand *operand)
 {
 	operand->kind = PTX_OPERAND_ADDRESS;
@@ -194,7 +196,7 @@ void parse_selector(struct parser *p, struct ptx_operand *operand)
 	next_token(p);
 }
 
-/* The prototype or the list of targets that ends an indirect call. */
+/* Parses the prototype or the target list that ends an indirect call. */
 static bool parse_signature(struct parser *p, struct ptx_inst *inst)
 {
 	struct place place = p->token.place;

@@ -1,12 +1,12 @@
-/* Heads of kernels and functions, and the prototypes of indirect calls. */
+/* parse_params: heads of kernels and functions, and the prototypes of indirect calls. */
 #include "ptx/parse.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PARAM_BYTES = 32764 }; /* of a kernel, as PTX has it since version 8.1 */
+enum { MOST_PARAM_BYTES = 32764 }; /* of a kernel, PTX's limit since version 8.1 */
 
-/* Parameters while they are read. */
+/* Parameters during parsing. */
 struct params {
 	struct ptx_variable *variable;
 	struct name **name;
@@ -29,7 +29,7 @@ static bool parse_param(struct parser *p, struct params *params)
 	return parse_declarator(p, variable, &params->name[params->count++], true);
 }
 
-/* Gives the parameters to their owner; declares the named ones. */
+/* Stores the parameters in their owner and declares the named ones. */
 static bool keep_params(struct parser *p, struct ptx_function *owner, struct params *params, bool results,
                         bool declares)
 {
@@ -60,7 +60,7 @@ static bool keep_params(struct parser *p, struct ptx_function *owner, struct par
 	return true;
 }
 
-/* Behind '(' up to and with ')'. */
+/* Parses after '(', including the ')'. */
 bool parse_params(struct parser *p, struct ptx_function *owner, bool results, bool declares)
 {
 	struct params params = {0};
@@ -89,7 +89,7 @@ bool parse_prototype(struct parser *p, struct name *name, struct place place)
 	*p->prototype_end = prototype;
 	p->prototype_end = &prototype->next;
 	if (accept_dot(p, "calltargets")) {
-		/* All targets have one signature: that of the first is the prototype. */
+		/* All targets have one signature, so the first target's signature is the prototype. */
 		struct name *target;
 		struct place target_place = p->token.place;
 		if (!expect_word(p, &target, "a function"))
@@ -159,7 +159,8 @@ static bool parse_directives(struct parser *p, struct ptx_function *function)
 			function->is_noreturn = true;
 		} else if (accept_dot(p, "maxclusterrank")) {
 			good = expect_int(p, &value, UINT32_MAX,
-			                  "a number of blocks"); /* of clusters that it is not launched in */
+			                  /* for clusters; kernels are not launched in clusters */
+			                  "a number of blocks");
 		} else if (is_cluster_directive(p)) {
 			return fail(p, p->token.place, "'.%.*s': clusters of blocks are not supported",
 			            (int)p->token.name->length, p->token.name->text);
@@ -184,7 +185,7 @@ static void add_definition(struct parser *p, struct ptx_function *function)
 	function->has_body = true;
 }
 
-/* The function of that name: a new one, or the one declared before. */
+/* Returns the function of that name: a new one, or the one declared before. */
 static struct ptx_function *enter_function(struct parser *p, struct name *name, struct place place, bool is_entry)
 {
 	const struct symbol *old = name->symbol;
@@ -203,7 +204,7 @@ static struct ptx_function *enter_function(struct parser *p, struct name *name, 
 	return function;
 }
 
-/* What stands behind the name: parameters, directives, and the body or ';'. */
+/* Parses after the name: parameters, directives, and the body or ';'. */
 static bool parse_rest(struct parser *p, struct ptx_function *function, struct place place)
 {
 	if (accept_punct(p, '(') && !parse_params(p, function, false, true))
@@ -229,7 +230,7 @@ static bool parse_rest(struct parser *p, struct ptx_function *function, struct p
 	return parse_body(p);
 }
 
-/* Up to and with the name: a function that is entered into the scope outside, or NULL after an error. */
+/* Parses up to the name, inclusive. Returns the function, declared in the outer scope, or NULL after an error. */
 static struct ptx_function *parse_head(struct parser *p, struct linkage linkage, bool is_entry,
                                        struct place *name_place)
 {
@@ -259,7 +260,8 @@ static struct ptx_function *parse_head(struct parser *p, struct linkage linkage,
 	return function;
 }
 
-/* After an error in front of a body: behind the body, or the ';' that stands for it. False where neither is found. */
+/* After an error before a body: skips to after the body, or after the ';' that replaces it. Returns false when
+ * neither is found. */
 static bool skip_rest(struct parser *p, bool *is_body)
 {
 	while (!at_punct(p, '{') && !at_punct(p, ';')) {
@@ -273,7 +275,7 @@ static bool skip_rest(struct parser *p, bool *is_body)
 	return skip_block(p);
 }
 
-/* The function has no code, and says why. */
+/* Removes the function's code and stores its errors. */
 static void give_up(struct parser *p, struct ptx_function *function, struct place place, const char *errors)
 {
 	function->errors = arena_string(p->arena, errors, strlen(errors));
@@ -286,8 +288,8 @@ static void give_up(struct parser *p, struct ptx_function *function, struct plac
 	function->reg_count = function->body_count = 0;
 }
 
-/* Parameters, directives and body of a function, whose scope ends here. Where errors are kept apart, those of the first
- * definition are the function's as long as it can be seen where it ends. */
+/* Parses parameters, directives and body of a function, whose scope ends here. If errors are kept apart, those of
+ * the first definition are stored with the function. This requires that the end of the function can be found. */
 static bool parse_apart(struct parser *p, struct ptx_function *function, struct place place)
 {
 	struct diag own = {0}, *all = p->diag;
@@ -303,7 +305,7 @@ static bool parse_apart(struct parser *p, struct ptx_function *function, struct 
 	if (good && own.errors)
 		give_up(p, function, place, own.text);
 	else if (function->has_body)
-		function->errors = NULL; /* a declaration's */
+		function->errors = NULL; /* of a declaration */
 	if (!good)
 		diag_append(all, own.text, own.errors);
 	diag_free(&own);

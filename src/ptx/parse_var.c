@@ -1,4 +1,4 @@
-/* Variables: types, dimensions, initial values, layout. */
+/* parse_var: variables: types, dimensions, initial values, layout. */
 #include "ptx/parse.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static bool parse_align(struct parser *p, struct ptx_variable *variable)
 	return true;
 }
 
-/* .ptr .global .align 4 says where a kernel's pointer points; nothing depends on it. */
+/* Skips ".ptr .global .align 4", the target space of a kernel's pointer, which is not used. */
 static bool skip_pointer_facts(struct parser *p)
 {
 	struct ptx_variable pointee;
@@ -92,7 +92,8 @@ static bool parse_dimensions(struct parser *p, struct ptx_variable *variable)
 	return true;
 }
 
-/* Elements of the array from dimension `level` inwards, vector elements counted; UINT64_MAX when too many to count. */
+/* Returns the elements of the array from dimension `level` inwards, including vector elements; UINT64_MAX on
+ * overflow. */
 static uint64_t span(const struct ptx_variable *variable, uint32_t level)
 {
 	uint64_t count = variable->vector;
@@ -146,7 +147,7 @@ void lay_out_all(struct ptx_variable *variables)
 			lay_out(variable, &end[variable->space]);
 }
 
-/* An initial value while it is read: its size may come from the values. */
+/* An initial value during parsing: the values may determine the variable's size. */
 struct initial {
 	struct ptx_variable *variable;
 	uint8_t *bytes;
@@ -248,7 +249,8 @@ static bool parse_value(struct parser *p, struct initial *initial, uint64_t inde
 	return true;
 }
 
-/* Values in braces, starting at element `first`: of dimension `level`, or of a vector where there are no more. */
+/* Parses values in braces, starting at element `first`: of dimension `level`, or of a vector after the last
+ * dimension. */
 static bool parse_braces(struct parser *p, struct initial *initial, uint32_t level, uint64_t first)
 {
 	const struct ptx_variable *variable = initial->variable;
@@ -315,7 +317,7 @@ static bool parse_initial(struct parser *p, struct ptx_variable *variable)
 	return good;
 }
 
-/* The variable of that name: a new one, or the one that an .extern declaration announced. */
+/* Returns the variable of that name: a new one, or the one that an .extern declaration announced. */
 static struct ptx_variable *enter(struct parser *p, struct ptx_variable *parsed, struct name *name)
 {
 	const struct symbol *old = name->symbol;
@@ -352,7 +354,7 @@ bool parse_variables(struct parser *p, struct linkage linkage)
 	struct ptx_variable first = start;
 	next_token(p);
 	do {
-		/* Behind a comma only the name and the dimensions are new. */
+		/* After a comma only the name and the dimensions change. */
 		struct ptx_variable parsed = first;
 		struct name *name;
 		if (first.type == PTX_NO_TYPE) {

@@ -1,5 +1,6 @@
-/* wmma.load and wmma.store: they become the loads and stores that compilers write for them. A lane's elements lie behind each other in
- * memory, as far as a line of the matrix goes (ptx/matrix.h); those of C and D that is stored by columns lie a line apart. */
+/* parse_wmma: wmma.load and wmma.store. They become the loads and stores that compilers generate for them. A lane's
+ * elements are contiguous in memory up to the end of a line of the matrix (ptx/matrix.h). In C and D stored by
+ * columns they are one line apart. */
 #include "ptx/matrix.h"
 #include "ptx/parse.h"
 
@@ -15,18 +16,18 @@ struct piece {
 };
 
 struct access {
-	struct ptx_inst inst; /* shape, types and majors, as wmma.mma has them */
+	struct ptx_inst inst; /* shape, types and majors, as in wmma.mma */
 	enum ptx_matrix matrix;
-	bool is_store, by_columns; /* columns: of a matrix that the fragment has by rows */
+	bool is_store, by_columns; /* by_columns: the matrix is stored by columns and its fragment is by rows */
 	const char *space;
 	struct piece registers[MOST_REGISTERS];
 	uint32_t count;
-	struct piece base, stride; /* stride: length 0: a line */
-	const char *take_base;     /* the instruction that puts it into a register of 64 bits */
+	struct piece base, stride; /* stride: length 0: one line */
+	const char *take_base;     /* the instruction that moves the base into a 64-bit register */
 	int64_t offset;
 };
 
-/* Bytes of memory of one element; of those that share a byte one stands for 32 bits of them. */
+/* Bytes of memory of one element. If several elements share a byte, one unit stands for 32 bits of them. */
 struct unit {
 	uint32_t bytes, elements;
 };
@@ -45,9 +46,9 @@ static uint32_t line_of(const struct access *access)
 	                  : ptx_matrix_columns(&access->inst, access->matrix);
 }
 
-/* --- what is written --- */
+/* --- output --- */
 
-/* %wo: bytes from the matrix's beginning to the lane's unit number `first`. */
+/* %wo: byte offset from the matrix's start to the lane's unit number `first`. */
 static void write_offset(FILE *file, const struct access *access, const char *stride, uint32_t first)
 {
 	struct unit unit = unit_of(access);
@@ -62,7 +63,7 @@ static void write_offset(FILE *file, const struct access *access, const char *st
 	        line - 1);
 	if (access->by_columns)
 		fputs("mov.u32 %wmma_q, %wmma_r; mov.u32 %wmma_r, %wmma_l; mov.u32 %wmma_l, %wmma_q; ", file);
-	fprintf(file, "mul.lo.u32 %%wmma_r, %%wmma_r, %s; ", stride); /* of elements */
+	fprintf(file, "mul.lo.u32 %%wmma_r, %%wmma_r, %s; ", stride); /* in elements */
 	if (unit.elements > 1)
 		fprintf(file, "shr.u32 %%wmma_r, %%wmma_r, %d; ", __builtin_ctz(unit.elements));
 	fprintf(file,
@@ -71,7 +72,7 @@ static void write_offset(FILE *file, const struct access *access, const char *st
 	        unit.bytes);
 }
 
-/* `count` registers of `bits` bits from register `first` on, at %wo. */
+/* Writes the access of `count` registers of `bits` bits, from register `first` on, at %wo. */
 static void write_access(FILE *file, const struct access *access, const struct piece *name, uint32_t count,
                          uint32_t bits, uint32_t offset)
 {
@@ -88,7 +89,7 @@ static void write_access(FILE *file, const struct access *access, const struct p
 	fprintf(file, access->is_store ? "; " : ", [%%wmma_o+%u]; ", offset);
 }
 
-/* A lane's registers one behind the other, as far as a line goes. */
+/* A lane's registers are contiguous up to the end of a line. */
 static void write_lines(FILE *file, const struct access *access, const char *stride)
 {
 	struct unit unit = unit_of(access);
@@ -102,7 +103,7 @@ static void write_lines(FILE *file, const struct access *access, const char *str
 	}
 }
 
-/* Each element by itself; two of f16 are a register. */
+/* Each element separately; two f16 elements share a register. */
 static void write_elements(FILE *file, const struct access *access, const char *stride)
 {
 	static const struct piece halves[] = {{"%wmma_h0", 8}, {"%wmma_h1", 8}};
@@ -141,7 +142,7 @@ static char *write_all(const struct access *access, size_t *length)
 	return text;
 }
 
-/* --- what is read --- */
+/* --- input --- */
 
 /* .load.a, .load.b, .load.c, .store.d */
 static bool parse_matrix(struct parser *p, struct access *access)
@@ -173,7 +174,7 @@ static bool parse_shape(struct parser *p, struct access *access)
 	return fail_expected(p, "a shape of wmma such as '.m16n16k16'");
 }
 
-/* Whether a wmma.mma of the shape has such a matrix: D and C, or A and B, of the type. */
+/* Returns true when a wmma.mma of the shape has such a matrix: D and C, or A and B, of the type. */
 static bool has_form(const struct access *access)
 {
 	bool is_result = access->matrix == PTX_MATRIX_C || access->matrix == PTX_MATRIX_D;
@@ -219,7 +220,7 @@ static bool parse_words(struct parser *p, struct access *access)
 	                                ptx_type_name(inst->type));
 }
 
-/* A register of some bytes. */
+/* Parses a register of `bytes` bytes. */
 static bool parse_register(struct parser *p, struct piece *piece, uint32_t bytes)
 {
 	const struct symbol *symbol = p->token.kind == TOKEN_WORD ? lookup(p, p->token.name) : NULL;
@@ -260,7 +261,7 @@ static bool parse_place(struct parser *p, struct access *access)
 	return (!has_offset || parse_integer(p, &access->offset)) && expect_punct(p, ']');
 }
 
-/* Elements between lines. */
+/* Parses the stride: the elements between lines. */
 static bool parse_stride(struct parser *p, struct access *access)
 {
 	if (!accept_punct(p, ','))

@@ -1,4 +1,4 @@
-/* The printer: a module as PTX. */
+/* print: prints a module as PTX. */
 #include "ptx/print.h"
 
 #include <inttypes.h>
@@ -55,7 +55,7 @@ static void print_value(const struct ptx_variable *variable, uint64_t index, uin
 		fprintf(file, "%" PRIu64, bits);
 }
 
-/* The values of dimension `level` in braces; a vector's elements are one dimension more. */
+/* Prints the values of dimension `level` in braces; a vector's elements form one more dimension. */
 static void print_values(const struct ptx_variable *variable, uint32_t level, uint64_t *index, uint32_t *relocation,
                          FILE *file)
 {
@@ -103,7 +103,7 @@ static void print_threads(const char *directive, const uint32_t threads[3], FILE
 		fprintf(file, ".%s %u, %u, %u\n", directive, threads[0], threads[1], threads[2]);
 }
 
-/* Everything before ';' or the body. */
+/* Prints everything before ';' or the body. */
 static void print_head(const struct ptx_function *function, bool is_declaration, FILE *file)
 {
 	print_linkage(function->is_extern && (is_declaration || !function->is_declared), function->is_visible,
@@ -130,7 +130,7 @@ static void print_head(const struct ptx_function *function, bool is_declaration,
 		fprintf(file, ".maxnreg %u\n", function->max_registers);
 }
 
-/* Length of the stem when `name` is the stem with `number` behind it, else 0. */
+/* Returns the length of the stem when `name` is the stem followed by `number`, else 0. */
 static size_t stem_length(const char *name, uint32_t number)
 {
 	char digits[16];
@@ -140,7 +140,8 @@ static size_t stem_length(const char *name, uint32_t number)
 	return length - digit_count;
 }
 
-/* How many registers from `first` on one parameterised declaration %r<N> makes; 1 when it cannot make them. */
+/* Returns the number of registers from `first` on that one parameterised declaration %r<N> declares. Returns 1 when
+ * it cannot declare them. */
 static uint32_t family(const struct ptx_function *function, uint32_t first)
 {
 	const struct ptx_reg *reg = &function->regs[first];
@@ -192,7 +193,7 @@ static bool new_location(const struct ptx_inst *inst, const struct ptx_inst *bef
 static void print_code(const struct ptx_function *function, FILE *file)
 {
 	const struct ptx_label *label = function->labels;
-	/* The label to name a target by: the first at it. */
+	/* The label by which a target is named: the first one at it. */
 	const char **label_at = xcalloc((size_t)function->body_count + 1, sizeof *label_at);
 	for (const struct ptx_label *each = function->labels; each; each = each->next)
 		if (!label_at[each->target])

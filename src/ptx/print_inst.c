@@ -1,4 +1,4 @@
-/* The printer: one instruction. */
+/* print_inst: prints one instruction. */
 #include "ptx/parse.h"
 #include "ptx/print.h"
 
@@ -19,7 +19,7 @@ static void print_suffixes(const struct ptx_inst *inst, bool behind_types, FILE 
 	}
 }
 
-/* PTX has register+constant only: a negative offset is written +-4. */
+/* PTX has only register+constant: a negative offset is written +-4. */
 static void print_offset(int64_t offset, FILE *file)
 {
 	if (offset)
@@ -52,7 +52,7 @@ static void print_base(const struct ptx_function *function, const struct ptx_ope
 		print_offset(operand->offset, file);
 }
 
-/* Of a texture; its sampler, which is the last element, goes before them. */
+/* Prints the coordinates of a texture. The sampler, stored as the last element, precedes them. */
 static void print_coordinates(const struct ptx_function *function, const struct ptx_operand *operand, FILE *file)
 {
 	struct ptx_operand coordinates = *operand;
@@ -105,7 +105,7 @@ static void print_operand(const struct ptx_function *function, const struct ptx_
 	case PTX_OPERAND_SINK:
 		fputc('_', file);
 		break;
-	case PTX_OPERAND_LABEL: /* the caller knows the names */
+	case PTX_OPERAND_LABEL: /* the caller prints labels */
 	case PTX_OPERAND_NONE:
 		break;
 	}
@@ -158,7 +158,7 @@ static void print_types(const struct ptx_inst *inst, FILE *file)
 			fprintf(file, ".%s", ptx_type_name(type[k]));
 }
 
-/* Video instructions have their types in front of all else. */
+/* Types of video instructions precede all other suffixes. */
 void print_instruction(const struct ptx_function *function, const struct ptx_inst *inst, const char *const *label_at,
                        FILE *file)
 {

@@ -1,11 +1,12 @@
-/* What PTX has and no machine here: said by name, and of the kernel that uses it alone. */
+/* refused: PTX that no machine here supports. The message names the feature, and only the kernel that uses it is
+ * affected. */
 #include "ptx/parse.h"
 
 #include <string.h>
 
 struct refusal {
-	const char *opcode,
-		*word; /* NULL: whatever stands behind the opcode. A word that ends in ':' begins with that */
+	/* word: a suffix; NULL: all instructions of the opcode. A word ending in ':' matches as a prefix. */
+	const char *opcode, *word;
 	const char *why;
 };
 

@@ -1,5 +1,5 @@
-/* Accesses of more than 16 bytes, and atomics on vectors, become several of one kind: PTX promises of an atomic vector no more than
- * of each of its elements. */
+/* split: splits accesses of more than 16 bytes, and atomics on vectors, into several of one kind. PTX guarantees
+ * atomicity of a vector only per element. */
 #include "ptx/parse.h"
 
 enum { MOST_BYTES = 16 };
@@ -27,7 +27,8 @@ static bool is_register(const struct ptx_operand *operand, uint32_t reg)
 	return (operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS) && operand->reg == reg;
 }
 
-/* Whether a part, made before another, changes what that one reads: its address, its element of another operand. Nobody reads a policy. */
+/* Returns true when a part that runs before another part changes a register that the other reads: its address, or
+ * its elements of another operand. Cache policies are not read. */
 static bool disturbs(const struct ptx_inst *inst, uint32_t part, uint32_t other, uint32_t count)
 {
 	for (uint32_t e = part * count; inst->destinations && e < (part + 1) * count; e++) {
@@ -42,7 +43,7 @@ static bool disturbs(const struct ptx_inst *inst, uint32_t part, uint32_t other,
 	return false;
 }
 
-/* The next part of those left that disturbs none of them; `parts` where each does. */
+/* Returns the next remaining part that disturbs no other remaining part; `parts` when there is none. */
 static uint32_t next_part(const struct ptx_inst *inst, uint32_t left, uint32_t parts, uint32_t count)
 {
 	for (uint32_t part = 0; part < parts; part++) {
@@ -55,7 +56,8 @@ static uint32_t next_part(const struct ptx_inst *inst, uint32_t left, uint32_t p
 	return parts;
 }
 
-/* Elements `first` to `first` + count of the operands, at their place behind the address. */
+/* Returns an instruction for elements `first` to `first` + count of the operands, with the address advanced
+ * accordingly. */
 static struct ptx_inst part_of(struct parser *p, const struct ptx_inst *inst, uint32_t first, uint32_t count)
 {
 	struct ptx_inst part = *inst;

@@ -1,5 +1,5 @@
-/* Names and scopes. Every word of the file is interned once; what is declared hangs on the name itself, so that a
- * look-up costs nothing and leaving a scope costs what was declared in it. */
+/* symbols: names and scopes. Every word of the file is interned once, and declarations are attached to the name. A
+ * look-up therefore costs nothing, and leaving a scope costs only its declarations. */
 #include "base/slip.h"
 #include "ptx/parse.h"
 
@@ -67,7 +67,7 @@ void names_open(struct parser *p)
 		intern(p, ptx_type_name(type), (uint32_t)strlen(ptx_type_name(type)))->type = type;
 	for (uint8_t space = PTX_REG; space < PTX_SPACES; space++)
 		intern(p, ptx_space_name(space), (uint32_t)strlen(ptx_space_name(space)))->space = space;
-	/* %tid.x is two words: %tid has the number of its .x, and .y and .z follow. */
+	/* %tid.x is two words: the entry of %tid has the number of its .x; .y and .z follow. */
 	for (uint8_t sreg = PTX_SREGS - 1; sreg > PTX_SREG_NONE; sreg--) {
 		const char *text = ptx_sreg_name(sreg);
 		intern(p, text, (uint32_t)strcspn(text, "."))->sreg = sreg;
@@ -86,7 +86,7 @@ void scope_open(struct parser *p, struct scope *scope)
 	p->scope = scope;
 }
 
-/* Uses of labels that this scope declares find their target; the others wait for the scope around it. */
+/* Resolves uses of labels that this scope declares; other uses pass to the enclosing scope. */
 static void resolve_labels(struct parser *p, struct scope *scope)
 {
 	struct label_use *next;
@@ -114,7 +114,7 @@ void scope_close(struct parser *p)
 	p->scope = scope->outer;
 }
 
-/* A name that nothing else in the function has: the written one, or with '$' and a number behind it. */
+/* Returns a name that is unique in the function: the written one, or with '$' and a number appended. */
 static const char *unique_name(struct parser *p, struct name *name)
 {
 	bool taken = name->taken_in == p->function_serial || (p->scope->depth > 1 && name->symbol);
@@ -160,7 +160,7 @@ struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *nam
 
 struct symbol *lookup(struct parser *p, struct name *name)
 {
-	/* A name of the module that the function uses is taken there: a local of the same name further on gets another. */
+	/* A module's name that the function uses is reserved there: a later local of the same name gets another. */
 	if (name->symbol && name->symbol->depth == 0)
 		name->taken_in = p->function_serial;
 	return name->symbol;

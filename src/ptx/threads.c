@@ -1,5 +1,5 @@
-/* What a kernel says of its blocks. Of .maxntid only the product of the dimensions binds; .reqntid binds each (PTX
- * ISA, "Performance-Tuning Directives"). */
+/* threads: limits of a kernel's block size. .maxntid limits only the product of the dimensions; .reqntid fixes each
+ * dimension (PTX ISA, "Performance-Tuning Directives"). */
 #include "ptx/module.h"
 
 static uint64_t product(const uint32_t threads[3])

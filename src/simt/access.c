@@ -2,7 +2,7 @@
 
 #include "simt/message.h"
 
-/* An access as messages name it. */
+/* The kind of access, for messages. */
 enum verb { LOAD, STORE, ATOMIC };
 
 static enum verb verb_of(const struct simt_inst *inst)
@@ -15,7 +15,7 @@ static enum verb verb_of(const struct simt_inst *inst)
 		space " load " problem, space " store " problem, space " atomic " problem                              \
 	}
 
-/* What is said of an address that is not there, by space. */
+/* Returns the message for an address outside the space's memory. */
 static const char *outside(const struct simt_warp *warp, enum ptx_space space, enum verb verb, uint64_t address)
 {
 	static const char *const text[PTX_SPACES][3] = {
@@ -56,7 +56,7 @@ void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt
 	};
 }
 
-/* The lane's address is wrong; a generic one becomes that of its space. */
+/* Sets a fault for the lane's address. A generic address becomes an address of its space. */
 static void fault_access(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
                          enum simt_fault_kind kind, enum ptx_space space, unsigned lane)
 {
@@ -106,7 +106,7 @@ bool access_to_parameters(struct simt_warp *warp, const struct simt_inst *inst, 
 	return false;
 }
 
-/* The range of the allocation that holds an address of the program's; `low` and `high` are 0 when there is none. */
+/* Returns the range of the allocation that holds a program's address. `low` and `high` are 0 when there is none. */
 static struct simt_range range_of(const struct simt_block *block, uint64_t address)
 {
 	const struct simt_memory *memory = block->launch->memory;
@@ -162,7 +162,7 @@ bool access_copied_to(struct simt_warp *warp, const struct simt_inst *inst, stru
 	return true;
 }
 
-/* Remembers the allocation for the instruction's next accesses. NULL: the lane's address is in none. */
+/* Caches the allocation for the instruction's next accesses. Returns NULL when the lane's address is in none. */
 static const struct simt_range *find_range(struct simt_warp *warp, const struct simt_inst *inst, uint64_t address)
 {
 	struct simt_range *range = &warp->block->range[inst->pc % SIMT_RANGES];
@@ -175,7 +175,7 @@ static const struct simt_range *find_range(struct simt_warp *warp, const struct 
 	return range;
 }
 
-/* The lane's address becomes the machine's, and the host's in `reach`. */
+/* Converts the lane's address to the machine's, and sets the host's in `reach`. */
 static bool reach_lane(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
                        struct reach *reach, unsigned lane)
 {
@@ -220,7 +220,7 @@ void access_apart(const struct simt_warp *warp, const struct simt_step *step, st
 	}
 }
 
-/* The same of a lane in one of the windows: memory of the block or the thread, or the kernel's parameters. */
+/* Like reach_lane(), for an address in a window: memory of the block or the thread, or the kernel's parameters. */
 static bool reach_window(const struct simt_warp *warp, const struct simt_inst *inst, struct reach *reach,
                          uint64_t address, unsigned lane)
 {

@@ -1,43 +1,45 @@
-/* access: from a memory instruction's address operand to checked host addresses. */
+/* access: turns a memory instruction's address operand into checked host addresses. */
 #ifndef SLUICE_SIMT_ACCESS_H
 #define SLUICE_SIMT_ACCESS_H
 
 #include "simt/exec.h"
 
-/* Where the lanes' data lie on the host: lane i at base + where[i]. */
+/* Host location of the lanes' data: lane i at base + where[i]. */
 struct reach {
 	uintptr_t base;
 	const uint64_t *where;
-	uint64_t own[WARP_SIZE]; /* for lanes that lie apart */
+	uint64_t own[WARP_SIZE]; /* for lanes whose data are not contiguous in one mapping */
 };
 
-/* What the active lanes' addresses have in common. */
+/* Bounds of the active lanes' addresses. */
 struct extent {
 	uint64_t low, high; /* lowest and highest address */
-	uint64_t bits;      /* or of all: shows misaligned ones */
+	uint64_t bits;      /* OR of all addresses: shows misaligned ones */
 };
 
-/* The slow ways. Each returns false after it has filled in step->fault. */
+/* Slow paths. Each returns false after it has filled in step->fault. */
 bool access_global(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, struct reach *reach);
 bool access_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, struct reach *reach);
 bool access_misaligned(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 bool access_outside(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, uint64_t limit);
 bool access_to_parameters(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 
-/* Of a copy to shared memory: a lane's bytes in global memory, whose address in `step` becomes the machine's, or NULL after a fault; whether
- * step->to lies in the block's shared memory. */
+/* For copies to shared memory. access_bytes() returns a lane's bytes in global memory and changes its address in
+ * `step` to the machine's; NULL after a fault. access_copied_to() returns whether step->to lies in the block's
+ * shared memory. */
 const void *access_bytes(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
                          uint32_t bytes);
 bool access_copied_to(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step);
 
-/* Where the lanes of a global access, which lie apart, have their data. */
+/* Finds the data of a global access whose lanes access different mappings. */
 void access_apart(const struct simt_warp *warp, const struct simt_step *step, struct reach *reach);
 
-/* A lane of the warp has made a mistake. */
+/* Records a fault of one lane of the warp. */
 void fault_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, enum simt_fault_kind kind,
                const char *what, unsigned lane);
 
-/* The lanes whose addresses an instruction looks at: of ldmatrix and stmatrix those of its rows, 8 a matrix. */
+/* Returns the lanes whose addresses the instruction uses. For ldmatrix and stmatrix these are the lanes with row
+ * addresses, 8 per matrix. */
 static inline uint32_t addressing_lanes(const struct simt_inst *inst, uint32_t lanes)
 {
 	bool is_moved = inst->ptx->op == PTX_OP_LDMATRIX || inst->ptx->op == PTX_OP_STMATRIX;
@@ -57,7 +59,7 @@ static inline enum ptx_space generic_space(uint64_t address)
 	                                     : PTX_PARAM;
 }
 
-/* What the generic addresses of a space have more than its own. */
+/* Returns the base of a space's window: the difference between its generic addresses and its own addresses. */
 static inline uint64_t window_of(enum ptx_space space)
 {
 	return space == PTX_SHARED  ? SIMT_SHARED_WINDOW
@@ -66,7 +68,7 @@ static inline uint64_t window_of(enum ptx_space space)
 	                            : 0;
 }
 
-/* The lanes of an access to several spaces that go to global memory. */
+/* Returns the lanes that access global memory, also when an access uses several spaces. */
 static inline uint32_t global_lanes(const struct simt_step *step)
 {
 	uint32_t lanes = step->lanes;
@@ -92,8 +94,8 @@ static inline void access_addresses(const struct simt_warp *warp, const struct s
 	}
 }
 
-/* Whether lane i's address is the first one's, or i unit strides further. Most accesses of whole warps are one or the other; a stride that
- * is a shift takes no product of 64 bits, which few hosts have for vectors. */
+/* Return true when lane i's address is the first one's, or i unit strides further. Most accesses of whole warps are
+ * one or the other. The stride is a shift, which avoids 64-bit products: few hosts have them for vectors. */
 static inline bool has_one_address(const uint64_t *address)
 {
 	uint64_t differ = 0, first = address[0];
@@ -110,7 +112,7 @@ static inline bool has_unit_stride(const uint64_t *address, unsigned shift)
 	return differ == 0;
 }
 
-/* Of a whole warp: says so if its addresses are of one of these kinds. */
+/* For a whole warp: returns true when its addresses are of one of these two kinds. */
 static inline bool regular_extent(const struct simt_inst *inst, struct simt_step *step, struct extent *extent)
 {
 	uint64_t first = step->address[0], length = (WARP_SIZE - 1) * (uint64_t)inst->size;
@@ -149,7 +151,7 @@ static inline bool within(const struct extent *extent, uint64_t limit, uint64_t 
 	return extent->high < limit && limit - extent->high >= size;
 }
 
-/* Says which space a generic access goes to, and makes the addresses those of that space. */
+/* Returns the space of a generic access, and converts the addresses to that space. */
 static inline enum ptx_space access_space(struct simt_step *step, struct extent *extent)
 {
 	static const uint8_t spaces[] = {PTX_GENERIC, PTX_SHARED, PTX_LOCAL, PTX_PARAM};
@@ -157,7 +159,7 @@ static inline enum ptx_space access_space(struct simt_step *step, struct extent 
 	if (LIKELY(extent->low >= SIMT_WINDOWS_END || extent->high < SIMT_SHARED_WINDOW))
 		return PTX_GLOBAL;
 	if (extent->high - window >= SIMT_WINDOW_BYTES)
-		return PTX_GENERIC; /* several */
+		return PTX_GENERIC; /* several spaces */
 	FOR_LANES
 	step->address[i] -= window;
 	extent->low -= window;
@@ -179,14 +181,14 @@ static inline bool reach_local(struct simt_warp *warp, const struct simt_inst *i
 	return true;
 }
 
-/* The host's memory has other addresses for the machine than for the program. */
+/* Converts program addresses of mapped memory to machine addresses. */
 static inline void access_shift(struct simt_step *step, uint64_t shift)
 {
 	FOR_LANES
 	step->address[i] += shift;
 }
 
-/* Fills in step->address, base, space, apart, mixed_spaces and unit_stride, and `reach`; false on a fault. */
+/* Fills in step->address, base, space, apart, mixed_spaces and unit_stride, and `reach`. Returns false on a fault. */
 static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
                                 struct reach *reach)
 {
@@ -210,7 +212,7 @@ static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *
 		return reach_local(warp, inst, step, &extent, reach);
 	case PTX_PARAM:
 		if (!(inst->immediate & EXEC_KERNEL_PARAM)) {
-			step->space = PTX_LOCAL; /* of a call: it lies in the thread's frame */
+			step->space = PTX_LOCAL; /* parameter of a call: it lies in the thread's frame */
 			return reach_local(warp, inst, step, &extent, reach);
 		}
 		if (UNLIKELY(inst->kind != SIMT_LOAD))
@@ -233,7 +235,7 @@ static inline bool access_reach(struct simt_warp *warp, const struct simt_inst *
 	}
 }
 
-/* Where a commit finds the data of the step's lanes that are in global memory. */
+/* Finds, at commit, the data of the step's lanes that access global memory. */
 static inline void access_again(const struct simt_warp *warp, const struct simt_step *step, struct reach *reach)
 {
 	reach->base = step->base;

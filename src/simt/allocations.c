@@ -6,8 +6,8 @@
 
 struct allocation_node {
 	struct simt_allocation allocation;
-	uint64_t priority;           /* a parent's is at least its children's */
-	uint64_t begin, end, widest; /* of the subtree: what it spans, and the widest gap within */
+	uint64_t priority;           /* at least the children's priorities */
+	uint64_t begin, end, widest; /* the span of the subtree, and the widest gap in it */
 	struct allocation_node *lower, *upper;
 };
 
@@ -26,7 +26,7 @@ static uint64_t end_of(const struct simt_allocation *allocation)
 	return allocation->address + allocation_footprint(allocation->size) + allocation->gap;
 }
 
-/* Any order that has nothing to do with that of the addresses keeps the tree shallow. */
+/* Any order that is independent of the addresses keeps the tree shallow. */
 static uint64_t priority_of(uint64_t address)
 {
 	address ^= address >> 32;
@@ -39,7 +39,7 @@ static uint64_t wider(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-/* After a change below the node. */
+/* Recomputes begin, end and widest after a change below the node. */
 static void update(struct allocation_node *node)
 {
 	const struct allocation_node *lower = node->lower, *upper = node->upper;
@@ -53,7 +53,7 @@ static void update(struct allocation_node *node)
 		node->widest = wider(node->widest, wider(upper->widest, upper->begin - own_end));
 }
 
-/* Looks between `low` and `high`, of whose allocations `node` is the tree. */
+/* Searches the gaps between `low` and `high`; `node` is the tree of the allocations there. */
 static uint64_t place(const struct allocation_node *node, uint64_t low, uint64_t high, uint64_t size, uint64_t align)
 {
 	if (!node) {
@@ -74,7 +74,7 @@ uint64_t allocations_place(const struct allocations *allocations, uint64_t size,
 	               : place(allocations->root, low, high, allocation_footprint(size) + allocations->gap, align);
 }
 
-/* Parts a tree at an address. */
+/* Splits a tree at an address. */
 static void split(struct allocation_node *node, uint64_t address, struct allocation_node **lower,
                   struct allocation_node **upper)
 {

@@ -1,4 +1,4 @@
-/* Barriers of a block. Warps arrive as wholes, whatever lanes of them are active. */
+/* barrier: the barriers of a block. A warp arrives as a whole, whichever of its lanes are active. */
 #include "simt/checks.h"
 #include "simt/dma.h"
 #include "simt/message.h"
@@ -27,7 +27,7 @@ static void write_reduction(struct simt_warp *warp, const struct simt_barrier *b
 			d[i] = barrier->red_count;
 }
 
-/* All that it waits for have come, when `live` are the warps that have not ended. */
+/* Returns true when all expected threads have arrived. `live`: the warps that have not ended. */
 static bool is_complete(const struct simt_barrier *barrier, uint64_t live)
 {
 	if (barrier->threads == 0)
@@ -35,7 +35,7 @@ static bool is_complete(const struct simt_barrier *barrier, uint64_t live)
 	return barrier->expected ? barrier->threads >= barrier->expected : (live & ~barrier->arrived) == 0;
 }
 
-/* Lets all go when all have come. */
+/* Releases the waiting warps when the barrier is complete. */
 static uint64_t complete(struct simt_block *block, struct simt_barrier *barrier)
 {
 	if (!is_complete(barrier, block->live))
@@ -46,7 +46,7 @@ static uint64_t complete(struct simt_block *block, struct simt_barrier *barrier)
 		race_release(block, number, released);
 	if (number >= SIMT_BARRIERS) {
 		dma_move(block, number - SIMT_BARRIERS);
-		released = block->launch->dma_overlaps ? 0 : released; /* nobody waits */
+		released = block->launch->dma_overlaps ? 0 : released; /* no warp waits */
 	}
 	for (uint64_t rest = released; rest; rest &= rest - 1)
 		write_reduction(&block->warp[__builtin_ctzll(rest)], barrier);
@@ -55,7 +55,7 @@ static uint64_t complete(struct simt_block *block, struct simt_barrier *barrier)
 	return released;
 }
 
-/* For how many threads a warp has come to a barrier; 0: all of the block, as at a DMA buffer. */
+/* Returns the number of threads that a warp's barrier expects; 0: all of the block, as at a DMA buffer. */
 static uint32_t expected_by(const struct simt_warp *warp, const struct simt_step *step, uint32_t number)
 {
 	return number < SIMT_BARRIERS ? uniform(warp, step->inst, 1, step->lanes) : 0;
@@ -93,9 +93,9 @@ static uint64_t arrive(struct simt_warp *warp, const struct simt_step *step, uin
 	return complete(block, barrier);
 }
 
-/* --- barriers that go wrong --- */
+/* --- barrier errors --- */
 
-/* Warps come to one barrier with different counts. No count is that of all threads. */
+/* Returns true when warps arrive at one barrier with different counts. No count means the count of all threads. */
 static bool counts_differ(const struct simt_block *block, const struct simt_barrier *barrier, uint32_t expected)
 {
 	uint32_t all = block->warps * WARP_SIZE;
@@ -116,7 +116,7 @@ static void fault_counts(struct simt_warp *warp, struct simt_step *step, uint32_
 	step->fault.other_expected = barrier->expected ? barrier->expected : all;
 }
 
-/* The barrier at which a warp waits. */
+/* Returns the barrier at which a warp waits. */
 static uint32_t waits_at(const struct simt_warp *warp)
 {
 	uint32_t number = 0;
@@ -125,8 +125,8 @@ static uint32_t waits_at(const struct simt_warp *warp)
 	return number;
 }
 
-/* All live warps wait, at barriers of which none is complete: nobody is left who could arrive. It is told of the first
- * warp and of the first that waits elsewhere, whoever came last. */
+/* All live warps wait at incomplete barriers, so no warp is left that could arrive. The message names the first
+ * warp and the first that waits at another barrier, independent of the arrival order. */
 static void fault_stuck(struct simt_block *block, struct simt_step *step)
 {
 	struct simt_warp *first = &block->warp[__builtin_ctzll(block->live)];
@@ -147,7 +147,8 @@ static void fault_stuck(struct simt_block *block, struct simt_step *step)
 	}
 }
 
-/* The warp is the last that runs, and its arrival will complete nothing. It is put among those that wait. */
+/* Returns true when the warp is the last that runs and its arrival completes nothing. The warp is then added to the
+ * waiting warps. */
 static bool is_last_and_stuck(struct simt_warp *warp, const struct simt_step *step, uint32_t number, uint32_t expected)
 {
 	struct simt_block *block = warp->block;
@@ -164,8 +165,8 @@ static bool is_last_and_stuck(struct simt_warp *warp, const struct simt_step *st
 	return true;
 }
 
-/* Threads that a barrier was passed without, as if they had come, may still end; when they come to a barrier instead,
- * the warp's threads were meant to meet and have not. */
+/* Threads that were inactive when their warp passed a barrier count as arrived, and may still end. If they reach a
+ * barrier instead, the warp's threads should have met and have not. */
 static bool has_parted(struct simt_warp *warp, struct simt_step *step)
 {
 	uint32_t apart = step->lanes & warp->missed;
@@ -185,7 +186,7 @@ static bool has_parted(struct simt_warp *warp, struct simt_step *step)
 	return false;
 }
 
-/* Sources 0 and 1: the barrier's number and its thread count, 0 for all threads. */
+/* Source 0 is the barrier's number; source 1 is its thread count, 0 for all threads. */
 void control_barrier(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct simt_block *block = warp->block;
@@ -226,7 +227,7 @@ void barrier_exit(struct simt_warp *warp, struct simt_step *step)
 	fault_stuck(block, step);
 }
 
-/* The warp has made the step of a barrier, or of a DMA transfer, which it may have to wait for. */
+/* The warp has executed a barrier or a DMA transfer, at which it may have to wait. */
 static uint64_t come(struct simt_warp *warp, const struct simt_step *step)
 {
 	uint64_t bit = (uint64_t)1 << warp->index;

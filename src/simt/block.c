@@ -14,7 +14,7 @@ static size_t aligned(size_t bytes)
 	return (bytes + SIMT_ALIGN - 1) / SIMT_ALIGN * SIMT_ALIGN;
 }
 
-/* The special registers that are the same in all lanes while the block runs. */
+/* Returns special registers that have the same value in all lanes while the block runs. */
 static uint32_t uniform_sreg(const struct simt_warp *warp, enum ptx_sreg sreg)
 {
 	const struct simt_block *block = warp->block;
@@ -44,7 +44,7 @@ static uint32_t uniform_sreg(const struct simt_warp *warp, enum ptx_sreg sreg)
 	case PTX_NCTAID_Z:
 	case PTX_NCLUSTERID_Z:
 		return launch->grid.z;
-	case PTX_CLUSTER_NCTAID_X: /* a cluster is one block, the first and only of it */
+	case PTX_CLUSTER_NCTAID_X: /* a cluster is one block: its first and only one */
 	case PTX_CLUSTER_NCTAID_Y:
 	case PTX_CLUSTER_NCTAID_Z:
 	case PTX_CLUSTER_NCTARANK:
@@ -60,7 +60,9 @@ static uint32_t uniform_sreg(const struct simt_warp *warp, enum ptx_sreg sreg)
 	case PTX_TOTAL_SMEM_SIZE:
 	case PTX_AGGR_SMEM_SIZE:
 		return block->shared_bytes;
-	default: /* %cluster_ctaid, %cluster_ctarank; %envreg: a driver's; %reserved_smem_*: a system's, which takes none here */
+	/* %cluster_ctaid, %cluster_ctarank; %envreg, which a driver sets; %reserved_smem_*, of which no system
+	 * takes any here */
+	default:
 		return 0;
 	}
 }
@@ -88,7 +90,7 @@ static void fill_special(const struct simt_warp *warp, const struct simt_sreg_ro
 	row[i] = value;
 }
 
-/* Room for all of the block's values in one piece; returns it aligned. */
+/* Allocates memory for all of the block's values in one piece. Returns it aligned. */
 static uint8_t *reserve(struct simt_block *block, size_t bytes)
 {
 	if (block->storage_bytes < bytes + SIMT_ALIGN) {
@@ -145,7 +147,7 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
 	uint32_t warps = (threads + WARP_SIZE - 1) / WARP_SIZE;
 	size_t registers = aligned(program->register_bytes);
-	size_t local = program->source ? 0 : (size_t)program->local_bytes * WARP_SIZE; /* its values are not needed */
+	size_t local = program->source ? 0 : (size_t)program->local_bytes * WARP_SIZE; /* a trace needs no values */
 	block->launch = launch;
 	block->number = number;
 	block->index =
@@ -161,8 +163,8 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 	block->waiting = 0;
 	memset(block->barrier, 0, sizeof block->barrier);
 	memset(block->range, 0, sizeof block->range);
-	/* Everything starts as zero, so that what a program reads before it writes is the same in every run. The stack
-	 * of recursive functions is left as it is, for its size. */
+	/* Everything starts as zero, so that reads before the first write are the same in every run. The stack of
+	 * recursive functions is too large for that and is left unchanged. */
 	memset(storage, 0, shared + warps * registers);
 	reserve_warps(block, warps);
 	for (uint32_t w = 0; w < warps; w++) {

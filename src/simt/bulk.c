@@ -2,7 +2,7 @@
 
 #include "simt/checks.h"
 
-/* --- what is asked for --- */
+/* --- operands --- */
 
 static uint64_t value_of(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t lane)
 {
@@ -11,7 +11,7 @@ static uint64_t value_of(const struct simt_warp *warp, const struct simt_inst *i
 	                                                           : ((const lane32 *)row)[lane];
 }
 
-/* Behind a register, as decode_bulk() has kept it. */
+/* Returns the offset added to a register, as decode_bulk() stored it. */
 static int64_t bulk_offset(const struct simt_inst *inst, unsigned k)
 {
 	return k == BULK_OTHER ? inst->offset : (int32_t)(inst->immediate >> (k == BULK_BARRIER ? 32 : 0));
@@ -43,7 +43,7 @@ static bool is_in_shared(const struct simt_block *block, uint64_t place, uint64_
 	return place <= block->shared_bytes && block->shared_bytes - place >= bytes;
 }
 
-/* Chunks are swizzled within 128 bytes: of the last ones, too, all are touched. */
+/* Chunks are swizzled within 128 bytes, so all bytes of the last 128 are touched too. */
 static uint64_t bytes_touched(const struct bulk_copy *copy)
 {
 	bool swizzles = copy->rank && copy->map.swizzle != TENSOR_STRAIGHT;
@@ -74,7 +74,7 @@ static bool check_barrier(const struct simt_block *block, const struct bulk_copy
 	             PTX_SHARED, copy->barrier, 8);
 }
 
-/* All of a row lies in one allocation. */
+/* Checks that each row lies in one allocation. */
 static bool check_global(const struct simt_memory *memory, const struct bulk_copy *copy, struct bulk_mistake *mistake)
 {
 	for (uint32_t r = 0; r < bulk_rows(copy); r++) {
@@ -107,7 +107,8 @@ static bool ask_for_bytes(const struct simt_warp *warp, const struct simt_inst *
 	return true;
 }
 
-/* The map lies in a parameter, or in global or constant memory; in the thread's local memory where a compiler has made a copy of the parameter. */
+/* The map lies in a parameter, or in global or constant memory. It lies in the thread's local memory when a
+ * compiler has copied the parameter. */
 static const void *find_map(const struct simt_warp *warp, uint32_t lane, uint64_t address)
 {
 	const struct simt_launch *launch = warp->block->launch;
@@ -152,7 +153,7 @@ static bool ask_for_tile(const struct simt_warp *warp, const struct simt_inst *i
 	return true;
 }
 
-/* PTX has no reductions of some types; those of 16 bits no machine here has. */
+/* PTX has no reductions of some types. Reductions of 16-bit types are not supported on any machine here. */
 static const enum ptx_type reduced_as[TENSOR_TYPES] = {
 	[TENSOR_U32] = PTX_U32, [TENSOR_S32] = PTX_S32, [TENSOR_U64] = PTX_U64,     [TENSOR_S64] = PTX_S64,
 	[TENSOR_F32] = PTX_F32, [TENSOR_F64] = PTX_F64, [TENSOR_F32_FTZ] = PTX_F32,
@@ -194,7 +195,7 @@ bool bulk_asked(const struct simt_warp *warp, const struct simt_inst *inst, uint
 	return check_barrier(block, copy, mistake);
 }
 
-/* --- what is done --- */
+/* --- copies --- */
 
 static uint8_t *host_of(const struct simt_block *block, uint64_t address)
 {
@@ -202,7 +203,7 @@ static uint8_t *host_of(const struct simt_block *block, uint64_t address)
 	return simt_host(memory, simt_address(memory, address));
 }
 
-/* What elements outside of the tensor are: zeros, or NaNs as arithmetic gives them. */
+/* Fills elements outside the tensor: zeros, or NaNs as arithmetic returns them. */
 static void fill_outside(const struct bulk_copy *copy, uint8_t *to, uint32_t bytes)
 {
 	static const uint8_t nan[] = {[2] = 0x7f, [4] = 0x7f, [8] = 0x7f};
@@ -212,7 +213,7 @@ static void fill_outside(const struct bulk_copy *copy, uint8_t *to, uint32_t byt
 		to[at] = nan[size];
 }
 
-/* A chunk of a row into shared memory, byte for byte what lies in the tensor and what does not. */
+/* Copies a chunk of a row into shared memory, both the bytes in the tensor and those outside it. */
 static void bring_chunk(struct simt_block *block, const struct bulk_copy *copy, const struct bulk_row *row, uint32_t at)
 {
 	const struct simt_memory *memory = block->launch->memory;
@@ -239,7 +240,7 @@ static void bring(struct simt_block *block, const struct bulk_copy *copy)
 	}
 }
 
-/* Bytes of a row out of shared memory, chunk by chunk. */
+/* Copies bytes of a row out of shared memory, chunk by chunk. */
 static void send_row(const struct simt_block *block, const struct ptx_inst *ptx, const struct bulk_copy *copy,
                      const struct bulk_row *row)
 {
@@ -296,7 +297,7 @@ static void refuse(struct simt_warp *warp, const struct simt_inst *inst, struct 
 	step->fault.size = mistake->size;
 }
 
-/* Calls `what` for each lane's copy, up to one that is wrong. */
+/* Calls `what` for each lane's copy, up to the first error. */
 static void for_each(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
                      void (*what)(struct simt_block *block, const struct bulk_copy *copy, struct simt_step *step))
 {

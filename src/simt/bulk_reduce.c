@@ -1,7 +1,7 @@
-/* Reductions in bulk: element by element, as the instructions on one do it (exec_atomic.c). */
+/* bulk_reduce: bulk reductions, element by element, with the same results as atomic instructions (exec_atomic.c). */
 #include "simt/bulk.h"
 
-/* The lanes' types, 32 and 64 bits wide, signed or not. */
+/* Integer types of 32 and 64 bits, signed or not. */
 #define WHOLE(name, T)                                                                                                 \
 	static T reduce_##name(enum ptx_atomic atomic, T old, T b)                                                     \
 	{                                                                                                              \

@@ -1,4 +1,4 @@
-/* Programs that look first and then do what they would do anyway. */
+/* check: execution functions that check first and then call the ordinary ones. */
 #include "simt/checks.h"
 #include "simt/image.h"
 #include "simt/message.h"
@@ -70,7 +70,7 @@ static void judge_read(struct simt_warp *warp, const struct simt_inst *inst, con
 	uint32_t lanes = global_lanes(step);
 	if (!lanes)
 		return;
-	uint64_t address[WARP_SIZE]; /* parameters are the program's */
+	uint64_t address[WARP_SIZE]; /* parameters of read() are the program's addresses */
 	for (unsigned i = 0; i < WARP_SIZE; i++)
 		address[i] = lanes & lane_bit[i] ? simt_named(launch->memory, step->address[i]) : 0;
 	uint32_t wrong = launch->reads->read(block->checks->reads, check_index(launch->program, inst), lanes, address);
@@ -101,7 +101,7 @@ static void checked_access(struct simt_warp *warp, const struct simt_inst *inst,
 		unwritten_access(warp, step);
 	if (warp->block->launch->reads && inst->kind == SIMT_LOAD)
 		judge_read(warp, inst, step);
-	/* as simt_step() left it */
+	/* restore the step as simt_step() left it */
 	step->lanes = lanes;
 	step->space = inst->space;
 	step->mixed_spaces = step->apart = step->unit_stride = step->same = false;
@@ -120,7 +120,7 @@ static void checked_step(struct simt_warp *warp, const struct simt_inst *inst, s
 	unchecked(warp, inst)->exec(warp, inst, step);
 }
 
-/* What orders the lanes of a warp: instructions with a member mask, barriers, fences. */
+/* Orders the lanes of a warp. Instructions with a member mask, barriers and fences do that. */
 static void order_lanes(struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
 {
 	if (!lane_has_mask(inst)) {
@@ -137,7 +137,7 @@ static void order_lanes(struct simt_warp *warp, const struct simt_inst *inst, co
 	}
 }
 
-/* An instruction by which lanes or warps meet. */
+/* Executes an instruction at which lanes or warps synchronise. */
 static void checked_meeting(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	const struct block_checks *checks = warp->block->checks;
@@ -164,8 +164,8 @@ static bool is_memory(const struct simt_inst *inst)
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
 }
 
-/* Accesses to parameters are no business of the checks; of what is loaded there nothing is unwritten. Those to textures and
- * surfaces are check_image.c's. */
+/* Returns true for accesses that are checked. Parameters are not: their bytes always count as written.
+ * check_image.c handles textures and surfaces. */
 static bool is_checked(const struct simt_inst *inst)
 {
 	return is_memory(inst) && !image_is(inst->ptx->op) &&
@@ -173,7 +173,7 @@ static bool is_checked(const struct simt_inst *inst)
 	        inst->space == PTX_GENERIC);
 }
 
-/* Bytes of a lane of an operand's row, or 0: see struct simt_unchecked. */
+/* Returns the bytes per lane of an operand's row, or 0: see struct simt_unchecked. */
 static uint8_t pitch_of(const struct ptx_function *function, const struct ptx_operand *operand, enum ptx_type type)
 {
 	if (operand->kind == PTX_OPERAND_REG)
@@ -196,7 +196,7 @@ static void add_operand(const struct ptx_function *function, const struct ptx_op
 		pitch[(*count)++] = 8; /* its second row */
 }
 
-/* Fills in the rows of the operands, in the order in which decode put them into src and dst. */
+/* Fills in the rows of the operands, in the order in which the decoder put them into src and dst. */
 static void add_operands(const struct ptx_function *function, const struct simt_inst *inst,
                          struct simt_unchecked *plain)
 {
@@ -251,11 +251,11 @@ static bool is_register(const struct ptx_operand *operand, uint32_t reg)
 	return operand->kind == PTX_OPERAND_REG && operand->reg == reg;
 }
 
-/* Loops that make an atomic operation of compare-and-swaps begin with a plain load, those of compilers too: its value, or a
- * copy of it, is what the first one compares with. */
+/* Returns true for the plain load before a compare-and-swap loop. Such loops, including those that compilers
+ * generate, begin with it. The first compare-and-swap compares with its value or a copy of it. */
 static bool feeds_exchange(const struct ptx_function *function, const struct simt_inst *inst)
 {
-	enum { FAR = 64 }; /* instructions, up to the compare-and-swap */
+	enum { FAR = 64 }; /* largest distance to the compare-and-swap, in instructions */
 	const struct ptx_inst *end = function->body + function->body_count, *ptx = inst->ptx;
 	if (inst->kind != SIMT_LOAD || ptx->op != PTX_OP_LD || ptx->operand[0].kind != PTX_OPERAND_REG)
 		return false;

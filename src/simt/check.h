@@ -1,10 +1,10 @@
-/* check: mistakes that stop no kernel but are looked for when asked: races, reads of memory that nobody wrote, wrong member
- * masks, accesses outside a shared array, reads that somebody else judges, reads beside allocations. docs/checks.md says what
- * counts as one, and why.
+/* check: optional checks for errors that stop no kernel. They find races, reads of unwritten memory, wrong member
+ * masks and accesses outside a shared array. They also find reads that a caller judges, and out-of-bounds reads.
+ * docs/checks.md defines each error, and why.
  *
- * A program whose kernels are to be checked has other execution functions for the instructions concerned, which look
- * first and then call the ordinary ones. So checks cost nothing where nobody asked for them, and neither results nor
- * timing know of them.
+ * A program with checks has other execution functions for the instructions concerned. These check first and then
+ * call the ordinary ones. Checks therefore cost nothing when they are off, and they change neither results nor
+ * timing.
  */
 #ifndef SLUICE_SIMT_CHECK_H
 #define SLUICE_SIMT_CHECK_H
@@ -12,53 +12,55 @@
 #include "simt/simt.h"
 
 enum simt_check {
-	SIMT_CHECK_RACE = 1,        /* shared memory: conflicting accesses of two warps that nothing orders */
-	SIMT_CHECK_INIT = 2,        /* device memory: reads of what nobody wrote */
-	SIMT_CHECK_SHARED_INIT = 4, /* the same of shared memory */
-	SIMT_CHECK_READS = 8,       /* global loads of a launch with `reads`, which says which of them are wrong */
-	SIMT_CHECK_GLOBAL_RACE = 32, /* the same as SIMT_CHECK_RACE of global memory, between warps of all blocks; on one thread of the host */
+	SIMT_CHECK_RACE = 1,        /* shared memory: conflicting accesses of two warps without an order */
+	SIMT_CHECK_INIT = 2,        /* device memory: reads of unwritten bytes */
+	SIMT_CHECK_SHARED_INIT = 4, /* shared memory: reads of unwritten bytes */
+	SIMT_CHECK_READS = 8,       /* global loads of a launch with `reads`, which judges them */
+	/* global memory: as SIMT_CHECK_RACE, between warps of all blocks; takes one host thread */
+	SIMT_CHECK_GLOBAL_RACE = 32,
 	SIMT_CHECK_BOUNDS = 64,      /* shared memory: accesses through one array that land outside it */
-	SIMT_CHECK_MASKS = 128,      /* member masks without the lane itself, shuffles from lanes that take no part */
-	SIMT_CHECK_WARP_RACE = 256,  /* conflicting accesses of two lanes of a warp that nothing orders */
+	SIMT_CHECK_MASKS = 128, /* member masks without the lane itself, shuffles from lanes that do not participate */
+	SIMT_CHECK_WARP_RACE = 256,  /* conflicting accesses of two lanes of a warp without an order */
 	SIMT_CHECK_LEAKS = 512,      /* where kernels allocate: simt_checks_place() */
-	SIMT_CHECK_STRAY = 16,      /* device memory: reads beside every allocation, which then give 0 and are no fault */
+	SIMT_CHECK_STRAY = 16,      /* device memory: out-of-bounds reads return 0 and are no fault */
 };
 
-/* Judges the global loads of a launch. Host threads call it at the same time, each for blocks of its own. */
+/* Judges the global loads of a launch. Host threads call it concurrently, each for its own blocks. */
 struct simt_reads {
-	/* A block begins; what it returns is handed to the two below. */
+	/* A block begins. The returned pointer is passed to read() and end(). */
 	void *(*begin)(void *user, struct dim3 block);
-	/* The lanes of `lanes` that must not read where they do. `inst`: the load's index in the kernel's body, or
-	 * UINT32_MAX in a function that the kernel calls. */
+	/* Returns the lanes of `lanes` that must not read at their addresses. `inst`: the load's index in the
+	 * kernel's body, or UINT32_MAX in a function that the kernel calls. */
 	uint32_t (*read)(void *block, uint32_t inst, uint32_t lanes, const uint64_t *address);
-	/* All threads of the block have exited. Not called when the kernel stops before. */
+	/* All threads of the block have exited. Not called when the kernel stops earlier. */
 	void (*end)(void *block);
-	/* For the message: what the load was to read. */
+	/* Writes, for the message, the reads that were predicted for the load. */
 	void (*describe)(void *user, uint32_t inst, char *text, size_t size);
 	void *user;
 };
 
-/* What was found, over all launches. Blocks of several threads of the host may add to it. */
+/* The findings of all launches. Several host threads may add findings. */
 struct simt_checks;
 
-/* SIMT_CHECK_INIT wants a memory that is watched (simt_watch()). */
+/* Opens the checks of `kinds`. SIMT_CHECK_INIT needs a watched memory (simt_watch()). */
 struct simt_checks *simt_checks_open(unsigned kinds);
 void simt_checks_close(struct simt_checks *checks);
 
-/* Makes a program a checked one, once; its launches have these checks. */
+/* Adds the checks to a program, once. All its launches then run with them. */
 void simt_check_program(const struct simt_checks *checks, struct simt_program *program);
 
-/* After a launch: says what it was the first to find, one text a pair of lines (races) or a line (reads). `is_stray`: a read
- * beside every allocation. */
+/* After a launch: reports each finding that was new, one text per pair of lines (races) or per line (reads).
+ * `is_stray`: an out-of-bounds read. */
 void simt_checks_report(struct simt_checks *checks, const struct simt_launch *launch,
                         void (*say)(void *user, bool is_stray, const char *text), void *user);
-/* The launch is over, and what was kept of it can go. */
+/* Ends the launch and frees its state. */
 void simt_checks_end(struct simt_checks *checks, const struct simt_launch *launch);
-/* True of a fault that SIMT_CHECK_STRAY would have let through, when the read was as near to an allocation as those are that do no harm on a GPU. */
+/* Returns true for a fault that SIMT_CHECK_STRAY would have allowed. The read must be close enough to an allocation
+ * that a GPU would tolerate it. */
 bool simt_fault_strays(const struct simt_launch *launch, const struct simt_fault *fault);
-/* Where a kernel has allocated the live memory at an address, as text, or NULL: not known. */
+/* Returns, as text, where a kernel allocated the live memory at an address. Returns NULL when that is not known. */
 const char *simt_checks_place(const struct simt_checks *checks, uint64_t address);
-/* All but reads beside every allocation. */
+/* Returns the number of findings without out-of-bounds reads. */
 uint64_t simt_checks_found(const struct simt_checks *checks);
 
 #endif

@@ -1,5 +1,5 @@
-/* Accesses to textures and surfaces, looked at when they have found their places and before memory changes: reads of texels that
- * nobody wrote, races on global memory. */
+/* check_image: checks accesses to textures and surfaces, after address computation and before memory changes. It
+ * finds reads of unwritten texels and races on global memory. */
 #include "simt/checks.h"
 #include "simt/image_access.h"
 
@@ -13,13 +13,13 @@ static void look(struct simt_warp *warp, const struct simt_inst *inst, unsigned 
 		race_image(warp, inst, lane, address, size, same);
 }
 
-/* What a lane reads through a texture. */
+/* The texels that a lane reads through a texture. */
 struct lane_texels {
 	struct texels texels;
-	uint32_t bytes; /* of a texel */
+	uint32_t bytes; /* per texel */
 };
 
-/* Without the texels that a filter gives no weight. */
+/* Finds the lane's texels, without those to which the filter gives no weight. */
 static void choose_texels(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
                           struct lane_texels *to)
 {
@@ -34,7 +34,8 @@ static void choose_texels(struct simt_warp *warp, const struct simt_inst *inst, 
 			to->texels.address[to->texels.count++] = read.texels.address[i];
 }
 
-/* The coordinates may be gone when the instruction has run; that it stops the kernel is not known before. */
+/* The instruction may overwrite its coordinates, so texels are chosen before it runs. Whether it will fault is not
+ * known before. */
 static void checked_texture(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct lane_texels chosen[WARP_SIZE];
@@ -50,15 +51,15 @@ static void checked_texture(struct simt_warp *warp, const struct simt_inst *inst
 	}
 }
 
-/* Of a load, whose handle may be gone, the surface does not matter. */
+/* For a load the handle may be overwritten, but then the surface does not matter. */
 static uint32_t surface_bytes(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane)
 {
 	uint64_t handle = image_wide(warp, &image_operands(inst)->handle, lane);
 	return image_surface_bytes(inst, texture_find(warp->block->launch->textures, handle));
 }
 
-/* Makes a lane's store, so that the lanes behind it find its value; the commit will make it again. True when it changes
- * nothing. */
+/* Performs a lane's store, so that later lanes see its value. The commit performs it again. Returns true when the
+ * store changes nothing. */
 static bool store_same(struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step,
                        unsigned lane, uint32_t bytes)
 {

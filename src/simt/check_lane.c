@@ -1,4 +1,5 @@
-/* Member masks of instructions by which the lanes of a warp exchange values or wait for each other. */
+/* check_lane: checks the member masks of instructions by which lanes of a warp exchange values or wait for each
+ * other. */
 #include "simt/checks.h"
 
 bool lane_has_mask(const struct simt_inst *inst)
@@ -37,7 +38,7 @@ void lane_check(struct simt_warp *warp, const struct simt_inst *inst, const stru
 {
 	const uint32_t *mask = lane_masks(warp, inst);
 	bool shuffles = inst->ptx->op == PTX_OP_SHFL;
-	/* A lane that its mask names and that runs elsewhere is --check divergence's: since Volta it may still come. */
+	/* A lane in the mask that runs elsewhere is a matter of --check divergence: since Volta it may still arrive. */
 	uint32_t alive = warp->exists & ~warp->exited;
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);

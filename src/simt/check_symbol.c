@@ -1,24 +1,24 @@
-/* Accesses through one array of shared memory that land outside it.
+/* check_symbol: finds accesses through one array of shared memory that land outside it.
  *
- * An address does not say through which array it was made. The code does: a register's value comes from a variable's symbol
- * by moves, conversions and additions. The analysis looks at all definitions of a register together. A register whose
- * definitions come from different variables, or partly from none, is not judged.
+ * An address does not contain the array from which it was formed, but the code does. A register's value derives
+ * from a variable's symbol by moves, conversions and additions. The analysis joins all definitions of a register.
+ * It does not judge a register whose definitions derive from different variables, or only partly from one.
  */
 #include "simt/checks.h"
 #include "simt/program.h"
 
 #include "base/arena.h"
 
-/* From which variable a value was made: an index of the program's variables, or one of these. */
+/* The variable from which a value derives: an index of the program's variables, or one of these. */
 enum { UNKNOWN = -1, NO_VARIABLE = -2, UNSEEN = -3 };
 
-/* Of two definitions of one register. */
+/* Joins two definitions of one register. */
 static int32_t either(int32_t a, int32_t b)
 {
 	return a == UNSEEN ? b : b == UNSEEN || a == b ? a : UNKNOWN;
 }
 
-/* Of a sum: a variable's address and an offset. */
+/* The variable of a sum: a variable's address plus an offset. */
 static int32_t sum_of(int32_t a, int32_t b)
 {
 	if (a == UNSEEN || b == UNSEEN)
@@ -51,7 +51,7 @@ static int32_t of_operand(const struct simt_program *program, const int32_t *ori
 	return is_register && operand->reg != PTX_NO_REG ? origin[operand->reg] : NO_VARIABLE;
 }
 
-/* Of an instruction that makes no address: nothing is known of what it makes of one. */
+/* An instruction that forms no address: when a source derives from a variable, the result is unknown. */
 static int32_t of_others(const struct simt_program *program, const int32_t *origin, const struct ptx_inst *ptx)
 {
 	for (unsigned k = ptx->destinations; k < ptx->operands; k++) {
@@ -62,7 +62,7 @@ static int32_t of_others(const struct simt_program *program, const int32_t *orig
 	return NO_VARIABLE;
 }
 
-/* What the instruction's result was made from. */
+/* Returns the variable from which the instruction's result derives. */
 static int32_t result_of(const struct simt_program *program, const int32_t *origin, const struct ptx_inst *ptx)
 {
 	const struct ptx_operand *source = ptx->operand + ptx->destinations;
@@ -82,7 +82,7 @@ static int32_t result_of(const struct simt_program *program, const int32_t *orig
 	case PTX_OP_MAD:
 		return sum_of(sum_of(of_operand(program, origin, &source[0]), of_operand(program, origin, &source[1])),
 		              of_operand(program, origin, &source[2]));
-	case PTX_OP_LD: /* a value from memory, wherever that lies */
+	case PTX_OP_LD: /* a value from memory; the address it was loaded from does not matter */
 	case PTX_OP_LDU:
 	case PTX_OP_ATOM:
 		return NO_VARIABLE;

@@ -1,8 +1,8 @@
-/* Branches, calls and the reconvergence stack.
+/* control: branches, calls and the reconvergence stack.
  *
- * The top of the stack runs; warp->pc, lanes and reconverge are its copy. An entry whose lanes have reached its
- * reconvergence point is popped: the lanes wait in the entry below, whose pc is that point. A call pushes an entry
- * marked is_call, the base of its frame, above the entry that goes on behind the call.
+ * The top of the stack runs; warp->pc, lanes and reconverge are a copy of it. An entry whose lanes have reached its
+ * reconvergence point is popped. Its lanes wait in the entry below, whose pc is that point. A call pushes an entry
+ * marked is_call above the entry that continues after the call.
  */
 #include "base/arena.h"
 #include "simt/checks.h"
@@ -36,7 +36,8 @@ static uint8_t *slot_host(const struct simt_warp *warp, const struct simt_slot *
 	return warp->local + lane * pitch + slot->offset + (slot->in_frame ? frame : 0);
 }
 
-/* A caller's argument of a lane into `to`, `size` bytes; a result from `from`. */
+/* argument_read() copies a lane's argument from the caller into `to`, `size` bytes; argument_write() copies a
+ * result back from `from`. */
 static void argument_read(const struct simt_warp *warp, const struct simt_argument *argument, uint32_t frame,
                           unsigned lane, void *to, uint32_t size)
 {
@@ -73,7 +74,7 @@ void control_blend_rows(uint8_t *registers, const struct simt_function *function
 		pred[k] = (pred[k] & ~lanes) | (old[k] & lanes);
 }
 
-/* All lanes of the newest call have returned or exited. */
+/* All lanes of the innermost call have returned or exited. */
 static void leave(struct simt_warp *warp)
 {
 	struct frame_record record;
@@ -152,9 +153,9 @@ void control_branch(struct simt_warp *warp, const struct simt_inst *inst, struct
 	bool is_call = false;
 	uint32_t reconverge = warp->reconverge;
 	if (inst->reconverge != SIMT_NO_PC && inst->reconverge != reconverge) {
-		reconverge = inst->reconverge; /* the lanes meet in the entry that was the top */
+		reconverge = inst->reconverge; /* the lanes reconverge in the entry that was the top */
 		top->pc = reconverge;
-	} else { /* they meet further down: the two paths take the top's place */
+	} else { /* they reconverge further down: the two paths replace the top */
 		is_call = top->is_call;
 		warp->depth--;
 	}
@@ -185,7 +186,7 @@ static void save_frame(struct simt_warp *warp, const struct frame_record *record
 	warp->frames_used = need;
 }
 
-/* Enters a function with some of the lanes; false on a fault. */
+/* Enters a function with some of the lanes. Returns false on a fault. */
 static bool enter(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
                   const struct simt_function *callee, uint32_t lanes, uint32_t caller_frame)
 {
@@ -219,7 +220,7 @@ static bool enter(struct simt_warp *warp, const struct simt_inst *inst, struct s
 	return true;
 }
 
-/* Lanes may call different functions: they run one after the other. */
+/* Lanes may call different functions; these run one after the other. */
 void control_call(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
@@ -250,7 +251,7 @@ void control_call(struct simt_warp *warp, const struct simt_inst *inst, struct s
 	control_settle(warp);
 }
 
-/* The arguments one behind the other, each from a word on. */
+/* Packs the arguments one after the other, each starting at a new word. */
 static void read_words(const struct simt_warp *warp, const struct simt_call *call, unsigned lane, uint64_t *words)
 {
 	uint32_t at = 0;
@@ -262,7 +263,7 @@ static void read_words(const struct simt_warp *warp, const struct simt_call *cal
 	}
 }
 
-/* printf, malloc, free, assertions, launches: all at the commit. */
+/* printf, malloc, free, assertions and launches all run at commit. */
 void control_system_call(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	(void)warp;
@@ -270,7 +271,7 @@ void control_system_call(struct simt_warp *warp, const struct simt_inst *inst, s
 	step->commits = true;
 }
 
-/* False after a fault: the address is none that a kernel has allocated and not freed. */
+/* Returns false after a fault: no kernel allocated the address, or it has been freed. */
 static bool may_free(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
                      uint64_t address)
 {
@@ -341,7 +342,7 @@ void control_exit(struct simt_warp *warp, const struct simt_inst *inst, struct s
 		barrier_exit(warp, step);
 }
 
-/* The first comparison of brx.idx, which also holds the index against the table. */
+/* The first comparison of brx.idx also checks the index against the table's size. */
 void control_indexed(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	SOURCE(index, lane32, 0);

@@ -33,8 +33,9 @@ int round_set(enum ptx_round round)
 	return old;
 }
 
-/* Of a small type: bits of exponent and mantissa, how many zeros follow, and the bits of the largest number and of NaN, without
- * these: where infinity follows the largest, or a NaN alone, or nothing; then a NaN becomes the largest. */
+/* Format of a small type: bits of exponent and mantissa, the number of trailing zero bits, and the bits of the
+ * largest number and of NaN without these. After the largest number follows infinity, only NaN, or nothing. A type
+ * without NaN converts NaN to the largest number. */
 struct small_format {
 	int exponent, mantissa, zeros;
 	uint32_t largest, nan;
@@ -63,7 +64,7 @@ static struct small_format format_of(enum ptx_type type)
 	}
 }
 
-/* IEEE's formats end with infinity and NaN. */
+/* IEEE formats end with infinity and NaN. */
 static bool has_infinity(struct small_format format)
 {
 	return format.largest + 1 == ((1u << format.exponent) - 1) << format.mantissa;
@@ -75,7 +76,8 @@ double small_value(enum ptx_type type, uint32_t bits)
 	bits >>= format.zeros;
 	uint32_t ones = (1u << format.exponent) - 1;
 	uint32_t exponent = bits >> format.mantissa & ones, mantissa = bits & ((1u << format.mantissa) - 1);
-	int unit = 2 - (1 << (format.exponent - 1)) - format.mantissa; /* of the last place of subnormal numbers */
+	/* exponent of the last bit of subnormal numbers */
+	int unit = 2 - (1 << (format.exponent - 1)) - format.mantissa;
 	uint32_t all = exponent << format.mantissa | mantissa;
 	double magnitude = all > format.largest ? (all == format.largest + 1 && has_infinity(format) ? INFINITY : NAN)
 	                   : exponent == 0      ? ldexp(mantissa, unit)
@@ -83,7 +85,7 @@ double small_value(enum ptx_type type, uint32_t bits)
 	return bits >> (format.exponent + format.mantissa) & 1 ? -magnitude : magnitude;
 }
 
-/* A positive number in units of the last place, rounded. */
+/* Rounds a positive number that is given in units of the last place. */
 static double round_units(double units, bool negative, enum ptx_round round)
 {
 	double below = trunc(units), rest = units - below;
@@ -117,7 +119,8 @@ uint32_t small_round(enum ptx_type type, double value, enum ptx_round round)
 	uint32_t mantissa = (uint32_t)units;
 	uint64_t bits =
 		mantissa < one ? mantissa : (uint64_t)(exponent + bias) << format.mantissa | (mantissa & (one - 1));
-	if (bits > format.largest) { /* infinity, or the largest number when rounding does not lead there */
+	/* infinity, or the largest number when the rounding mode does not reach infinity */
+	if (bits > format.largest) {
 		bool stays = round == PTX_RZ || (round == PTX_RM && !negative) || (round == PTX_RP && negative);
 		bits = stays ? format.largest : above;
 	}
@@ -135,7 +138,8 @@ static uint32_t small_mask(enum ptx_type type)
 	return type == PTX_TF32 ? UINT32_MAX : (1u << bits) - 1;
 }
 
-/* A number between the types: an integer as sign and magnitude, or a double (which holds any smaller type). */
+/* A value between source and destination type: an integer as sign and magnitude, or a double, which holds any
+ * smaller type. */
 struct number {
 	bool is_real, negative;
 	uint64_t magnitude;
@@ -163,13 +167,13 @@ static struct number unpack(enum ptx_type type, uint64_t bits, bool ftz)
 	return number;
 }
 
-/* To an integer of the range, clamped. */
+/* Converts to an integer, clamped to the type's range. */
 static uint64_t clamp_integer(enum ptx_type type, struct number number)
 {
 	uint32_t width = 8 * ptx_type_bytes(type);
 	bool is_signed = ptx_type_is_signed(type);
 	uint64_t highest = UINT64_MAX >> (64 - width + is_signed);
-	uint64_t lowest = is_signed ? highest + 1 : 0; /* magnitude */
+	uint64_t lowest = is_signed ? highest + 1 : 0; /* a magnitude */
 	uint64_t limit = number.negative ? lowest : highest;
 	uint64_t magnitude = number.magnitude < limit ? number.magnitude : limit;
 	return number.negative ? 0 - magnitude : magnitude;
@@ -190,7 +194,7 @@ static uint64_t real_to_integer(const struct ptx_inst *ptx, double real)
 	return clamp_integer(ptx->type, number);
 }
 
-/* Wraps around, unless saturating; extended as the destination's type says. */
+/* Wraps around unless saturating; extended according to the destination's type. */
 static uint64_t integer_to_integer(const struct ptx_inst *ptx, struct number number)
 {
 	uint64_t value = ptx->sat ? clamp_integer(ptx->type, number)
@@ -205,7 +209,7 @@ static double clamp_unit(double value)
 	return value > 0 ? (value < 1 ? value : 1) : 0;
 }
 
-/* Real to real of the same or another type; an integral rounding (rni...) rounds to a whole number. */
+/* Real to real, of the same or another type. An integral rounding (rni...) rounds to an integer. */
 static double whole_of(enum ptx_round round, double real)
 {
 	switch (round) {
@@ -222,10 +226,11 @@ static double whole_of(enum ptx_round round, double real)
 	}
 }
 
-/* An integer as a double: where that is not exact, the neighbour whose last bit is set, which rounds once more as the integer does. */
+/* Returns an integer as a double. An inexact result is rounded to odd: its last bit is set, so that a second
+ * rounding gives the same result as rounding the integer directly. */
 static double odd_double(struct number number)
 {
-	const unsigned beyond = 11; /* bits that a double has less */
+	const unsigned beyond = 11; /* bits that an integer has more than a double's mantissa */
 	uint64_t lost = number.magnitude & ((1u << beyond) - 1);
 	double real = number.magnitude >> 53 ? ldexp((double)(number.magnitude >> beyond | (lost != 0)), (int)beyond)
 	                                     : (double)number.magnitude;
@@ -253,7 +258,7 @@ static uint64_t to_real(const struct ptx_inst *ptx, struct number number)
 	if (number.is_real) {
 		real = whole_of(ptx->round, real);
 		single = (float)real;
-	} else { /* converted with its sign, since directed roundings have a direction */
+	} else { /* converted with its sign, since directed roundings depend on it */
 		volatile uint64_t magnitude = number.magnitude;
 		volatile int64_t negated = (int64_t)(0 - number.magnitude);
 		real = number.negative ? (double)negated : (double)magnitude;

@@ -1,4 +1,5 @@
-/* A kernel becomes a program: every instruction gets its execution function and its operands' places. */
+/* decode: turns a kernel into a program. Every instruction gets its execution function and the offsets of its
+ * operands. */
 #include "simt/decode.h"
 #include "simt/split.h"
 
@@ -8,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* The type that a letter of the operand pattern stands for. */
+/* Returns the type of a letter in the operand pattern. */
 static enum ptx_type letter_type(const struct ptx_inst *ptx, char letter)
 {
 	switch (letter) {
@@ -25,7 +26,8 @@ static enum ptx_type letter_type(const struct ptx_inst *ptx, char letter)
 	case 'p':
 		return PTX_PRED;
 	case 'w':
-		return ptx->half == PTX_WIDE ? ptx->type + 1 : ptx->type; /* a class's types stand in order of size */
+		/* the types of a class are in order of size */
+		return ptx->half == PTX_WIDE ? ptx->type + 1 : ptx->type;
 	default:
 		return ptx->type;
 	}
@@ -41,7 +43,7 @@ void decode_ordinary(struct decoder *decoder, struct simt_inst *inst)
 		decode_source(decoder, inst, k - ptx->destinations, &ptx->operand[k], letter_type(ptx, *letter));
 }
 
-/* Their rows of ops.h follow each other. */
+/* Their rows in ops.h are consecutive. */
 static bool is_dma(enum ptx_opcode op)
 {
 	return op >= PTX_OP_DMA_TYPE && op <= PTX_OP_DMA_EXECUTE;
@@ -360,7 +362,7 @@ static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const u
 
 /* --- the program --- */
 
-/* A body may end without ret, or have a label behind its last instruction: a ret is added. */
+/* A body may end without ret, or have a label after its last instruction. Then a ret is added. */
 static bool needs_return(const struct ptx_function *function)
 {
 	for (uint32_t i = 0; i < function->body_count; i++)
@@ -413,7 +415,8 @@ static void decode_function(struct decoder *decoder, uint32_t index,
 	arena_free(&scratch);
 }
 
-/* The variables that messages name. Frames of recursive functions have no fixed place. */
+/* Lists the variables that messages name. Frames of recursive functions have no fixed location, so their variables
+ * are omitted. */
 static void list_variables(struct decoder *decoder)
 {
 	struct simt_program *program = decoder->program;
@@ -435,7 +438,7 @@ static void list_variables(struct decoder *decoder)
 	program->variables = list;
 }
 
-/* Moves what was collected into the program's arena. */
+/* Moves the collected data into the program's arena. */
 static void finish(struct decoder *decoder)
 {
 	struct simt_program *program = decoder->program;
@@ -465,7 +468,7 @@ static void decoder_free(struct decoder *decoder)
 	free(decoder->constant);
 }
 
-/* Functions of the program that were read with errors: what they are. */
+/* Reports functions of the program that were parsed with errors, and their kind. */
 static void report_unread(struct decoder *decoder)
 {
 	for (uint32_t k = 0; k < decoder->function_count; k++) {

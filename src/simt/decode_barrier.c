@@ -1,7 +1,7 @@
-/* Barriers of a block and of a cluster, and mbarriers, become instructions of a program. */
+/* decode_barrier: decodes barriers of a block and of a cluster, and mbarriers. */
 #include "simt/decode.h"
 
-/* simt_inst.vector: of an mbarrier 2 where there is an operand behind the address. */
+/* simt_inst.vector of an mbarrier is 2 when an operand follows the address. */
 void decode_mbarrier(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;

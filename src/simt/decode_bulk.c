@@ -1,8 +1,8 @@
-/* Copies in bulk become instructions of a program: the operands go to the sources that simt/bulk.h says. */
+/* decode_bulk: decodes bulk copies. Operands become the sources that simt/bulk.h defines. */
 #include "simt/bulk.h"
 #include "simt/decode.h"
 
-/* The constant part of an address behind a register is added when it runs (bulk_offset()). */
+/* Stores the constant that is added to an address register at run time (bulk_offset()). */
 static void keep_offset(struct simt_inst *inst, unsigned k, int64_t offset)
 {
 	if (k == BULK_OTHER)
@@ -30,7 +30,7 @@ static void decode_coordinates(struct decoder *decoder, struct simt_inst *inst, 
 		decode_source(decoder, inst, BULK_COORDINATES + k, &tensor->element[k], PTX_U32);
 }
 
-/* The letter of ops.h of an operand says what it is. */
+/* The operand's letter in ops.h defines its role. */
 static void decode_operand(struct decoder *decoder, struct simt_inst *inst, char letter,
                            const struct ptx_operand *operand)
 {
@@ -52,12 +52,13 @@ static void decode_operand(struct decoder *decoder, struct simt_inst *inst, char
 	case 'u':
 		decode_source(decoder, inst, BULK_SIZE, operand, PTX_U32);
 		return;
-	default: /* a mask of blocks, a cache policy */
+	default: /* a mask of blocks, or a cache policy */
 		return;
 	}
 }
 
-/* How many groups may be under way, and whether it is enough that their sources are read: for who gives copies their time. */
+/* Sources: the number of groups that may stay pending, and whether it suffices that their source data have been
+ * read. The mechanism that times the copies uses both. */
 static void decode_wait(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_operand read = {.kind = PTX_OPERAND_INT, .reg = PTX_NO_REG, .bits = inst->ptx->is_read};
@@ -70,7 +71,7 @@ static bool is_copy(enum ptx_opcode op)
 	return op >= PTX_OP_CP_BULK && op <= PTX_OP_CP_REDUCE_BULK_TENSOR;
 }
 
-/* Suffixes stand in any order in forms; these say which way it goes. */
+/* Suffixes may appear in any order in forms; these determine the direction of the copy. */
 static void check_direction(struct decoder *decoder, const struct ptx_inst *ptx)
 {
 	if ((ptx->by_mbarrier && ptx->space != PTX_SHARED) || (ptx->by_group && ptx->space != PTX_GLOBAL))

@@ -1,4 +1,4 @@
-/* Calls: the callee, and where the caller keeps arguments and results. */
+/* decode_call: decodes calls: the callee, and where the caller holds arguments and results. */
 #include "simt/decode.h"
 
 #include "base/arena.h"

@@ -1,5 +1,6 @@
-/* cp.async and its groups become instructions of a program: a copy is a load of global memory whose data go to shared memory, at source 1 +
- * simt_inst.target, in place of a register. Source 2 says how many bytes are read, or whether none is. */
+/* decode_copy: decodes cp.async and its groups. A copy is a load of global memory whose data are written to shared
+ * memory instead of a register. The address is source 1 + simt_inst.target. Source 2 is the number of bytes read,
+ * or a predicate that disables the read. */
 #include "simt/decode.h"
 
 static bool is_count(const struct ptx_operand *operand, const struct decoder *decoder)
@@ -7,7 +8,7 @@ static bool is_count(const struct ptx_operand *operand, const struct decoder *de
 	return operand->kind == PTX_OPERAND_INT || decode_reg_bytes(decoder, operand->reg) == 4;
 }
 
-/* What stands behind the number of bytes: at most a count or a predicate; then a cache policy, which is not looked at. */
+/* The number of bytes is followed by at most a count or a predicate, and then by a cache policy, which is ignored. */
 static void decode_part(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;

@@ -1,4 +1,5 @@
-/* The operands of instructions on textures and surfaces: more than other instructions have, so that they lie apart. */
+/* decode_image: decodes the operands of texture and surface instructions. They have more operands than other
+ * instructions, so these are stored separately. */
 #include "simt/decode.h"
 #include "simt/image.h"
 
@@ -6,10 +7,10 @@
 
 bool image_is(enum ptx_opcode op)
 {
-	return op >= PTX_OP_TEX && op <= PTX_OP_SURED; /* their rows of ops.h follow each other */
+	return op >= PTX_OP_TEX && op <= PTX_OP_SURED; /* their rows in ops.h are consecutive */
 }
 
-/* Where the operand lies, by way of the instruction's first source. */
+/* Returns the operand's location. Uses the instruction's first source temporarily. */
 static struct image_source place(struct decoder *decoder, struct simt_inst *inst, const struct ptx_operand *operand,
                                  enum ptx_type type)
 {
@@ -20,7 +21,7 @@ static struct image_source place(struct decoder *decoder, struct simt_inst *inst
 	return source;
 }
 
-/* A texture, surface or sampler, whose name or register an operand in brackets begins with. */
+/* A texture, surface or sampler. The operand in brackets begins with its name or register. */
 static struct image_source place_handle(struct decoder *decoder, struct simt_inst *inst,
                                         const struct ptx_operand *operand)
 {
@@ -44,7 +45,7 @@ static void place_coordinates(struct decoder *decoder, struct simt_inst *inst, s
 		operands->coordinate[k] = place(decoder, inst, &texture->element[k], type);
 }
 
-/* The level, or the derivatives. */
+/* Decodes the level, or the derivatives. */
 static void place_more(struct decoder *decoder, struct simt_inst *inst, struct image_operands *operands)
 {
 	const struct ptx_inst *ptx = inst->ptx;

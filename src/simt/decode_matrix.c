@@ -1,10 +1,11 @@
-/* The operands of instructions on matrices: fragments of up to eight registers, which lie apart from other instructions' operands. */
+/* decode_matrix: decodes the operands of matrix instructions. Fragments have up to eight registers and are stored
+ * apart from other instructions' operands. */
 #include "simt/decode.h"
 #include "simt/matrix.h"
 
 #include "base/arena.h"
 
-/* Where a register of a fragment lies, by way of the instruction's first source or destination. */
+/* Finds the row of a fragment's register. Uses the instruction's first source or destination temporarily. */
 static void place(struct decoder *decoder, struct simt_inst *inst, struct matrix_fragment *fragment, uint32_t k,
                   const struct ptx_operand *operand, bool is_result)
 {
@@ -20,7 +21,7 @@ static void place(struct decoder *decoder, struct simt_inst *inst, struct matrix
 	inst->source_widths = 0;
 }
 
-/* Of bits 32 neighbours along k are one element. */
+/* For single-bit types, 32 neighbours along k are one element. */
 static uint16_t element_of(const struct ptx_inst *ptx, enum ptx_matrix matrix, uint32_t lane, uint32_t i)
 {
 	if (ptx_element_type(ptx, matrix) != PTX_B1)
@@ -59,7 +60,7 @@ static void decode_product(struct decoder *decoder, struct simt_inst *inst, stru
 	inst->exec = decoder->isa->matrix(ptx);
 }
 
-/* ldmatrix and stmatrix: a register a matrix, from destination 0 or source 1 on. */
+/* ldmatrix and stmatrix: one register per matrix, from destination 0 or source 1 on. */
 static void decode_moved(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
@@ -68,7 +69,7 @@ static void decode_moved(struct decoder *decoder, struct simt_inst *inst)
 	const struct ptx_operand *element = moved->kind == PTX_OPERAND_VECTOR ? moved->element : moved;
 	inst->vector = ptx->matrices;
 	inst->space = (uint8_t)ptx->space;
-	inst->size = 16; /* a row */
+	inst->size = 16; /* one row */
 	for (unsigned k = 0; k < ptx->matrices; k++)
 		if (is_load)
 			decode_destination(decoder, inst, k, &element[k]);

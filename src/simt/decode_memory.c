@@ -1,8 +1,8 @@
-/* Moves, conversions of addresses, and accesses to memory. */
+/* decode_memory: decodes moves, address conversions and memory accesses. */
 #include "simt/access.h"
 #include "simt/decode.h"
 
-/* A destination, which may be one that nobody wants. */
+/* Decodes a destination, which may be the sink `_`. */
 static void decode_element(struct decoder *decoder, struct simt_inst *inst, unsigned k,
                            const struct ptx_operand *element)
 {
@@ -12,7 +12,7 @@ static void decode_element(struct decoder *decoder, struct simt_inst *inst, unsi
 		decode_destination(decoder, inst, k, element);
 }
 
-/* The half type of a vector that mov packs or unpacks. */
+/* Returns the type of the elements of a vector that mov packs or unpacks. */
 static enum ptx_type part_type(enum ptx_type type, uint32_t count)
 {
 	return ptx_type_bytes(type) / count == 8 ? PTX_B64 : PTX_B32;
@@ -23,7 +23,7 @@ static bool is_wide(const struct ptx_operand *operand)
 	return operand->kind != PTX_OPERAND_VECTOR;
 }
 
-/* Of 128 bits: from two rows to two rows, whatever has them. */
+/* Decodes a mov of 128 bits, from two rows to two rows. */
 static void decode_wide_mov(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_operand *to = &inst->ptx->operand[0], *from = &inst->ptx->operand[1];
@@ -65,7 +65,7 @@ void decode_mov(struct decoder *decoder, struct simt_inst *inst)
 		decode_source(decoder, inst, k, &from->element[k], part_type(type, from->count));
 }
 
-/* Only a kernel's parameters have generic addresses; those of other functions lie in frames. */
+/* Only a kernel's parameters have generic addresses; parameters of other functions lie in frames. */
 void decode_cvta(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
@@ -77,7 +77,7 @@ void decode_cvta(struct decoder *decoder, struct simt_inst *inst)
 	inst->offset = ptx->to ? -window : window;
 }
 
-/* Elements of a vector, or the one value: into destinations, or from source 1 on. */
+/* Decodes the elements of a vector, or a single value: as destinations, or as sources from 1 on. */
 static void decode_elements(struct decoder *decoder, struct simt_inst *inst, const struct ptx_operand *operand,
                             bool destination)
 {
@@ -96,7 +96,7 @@ static void decode_elements(struct decoder *decoder, struct simt_inst *inst, con
 			decode_source(decoder, inst, 1 + k, &element[k], inst->ptx->type);
 }
 
-/* A cache policy, which is the last operand, is not looked at. */
+/* The last operand may be a cache policy, which is ignored. */
 static void decode_atomic(struct decoder *decoder, struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;

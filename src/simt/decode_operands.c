@@ -1,4 +1,4 @@
-/* Operands: registers become row offsets, constants become rows of constants. */
+/* decode_operands: registers become row offsets, and constants become rows of constants. */
 #include "simt/access.h"
 #include "simt/decode.h"
 
@@ -46,7 +46,7 @@ static uint32_t reg_offset(const struct decoder *decoder, uint32_t reg)
 
 /* --- constants --- */
 
-/* The rows whose lanes differ, by special register. */
+/* Returns the lanes' values of special registers that differ between lanes. */
 static uint32_t lane_value(enum ptx_sreg sreg, unsigned lane)
 {
 	switch (sreg) {
@@ -65,7 +65,7 @@ static uint32_t lane_value(enum ptx_sreg sreg, unsigned lane)
 	}
 }
 
-/* The constant's slot in the hash table, used or not. */
+/* Returns the constant's entry in the hash table, used or not. */
 static struct constant_row *find_constant(const struct decoder *decoder, uint64_t value, uint8_t bytes)
 {
 	uint32_t mask = decoder->constant_slots - 1;
@@ -89,7 +89,7 @@ static void grow_constants(struct decoder *decoder)
 	free(old);
 }
 
-/* A row: `bytes` of a lane, or 0 for the row of a special register. */
+/* Returns a row with `bytes` bytes per lane, or, for 0, the row of a special register. */
 static uint32_t constant_row(struct decoder *decoder, uint64_t value, uint8_t bytes)
 {
 	if (2 * decoder->constant_count >= decoder->constant_slots)
@@ -126,7 +126,7 @@ static void set_constant(struct simt_inst *inst, unsigned k, uint32_t offset)
 	inst->base_mask |= (uint16_t)(1u << k);
 }
 
-/* A literal as a lane of the type. */
+/* Returns a literal as a lane's bits of the type. */
 static uint64_t literal_bits(const struct ptx_operand *operand, enum ptx_type type)
 {
 	if (type == PTX_PRED)
@@ -155,7 +155,7 @@ static void source_sreg(struct decoder *decoder, struct simt_inst *inst, unsigne
 		return;
 	}
 	if (exec_is_special(sreg) && inst->ptx->op == PTX_OP_MOV)
-		return; /* the instruction asks itself */
+		return; /* the instruction reads it itself */
 	if (exec_is_special(sreg) || ptx_type_bytes(type) == 8) {
 		decode_error(decoder, operand->place, "%s as a %s operand of '%s' is not supported",
 		             ptx_sreg_name(sreg), ptx_type_name(type), ptx_op_name(inst->ptx->op));
@@ -240,7 +240,7 @@ static void place_source(struct decoder *decoder, struct simt_inst *inst, unsign
 	}
 }
 
-/* How wide a lane of the source lies where place_source() has put it. */
+/* Returns the lane width of the source that place_source() has placed. */
 static enum simt_width width_of(const struct decoder *decoder, const struct ptx_operand *operand, enum ptx_type type)
 {
 	if (operand->kind == PTX_OPERAND_SREG && exec_is_special(operand->sreg))
@@ -317,7 +317,7 @@ void decode_address(struct decoder *decoder, struct simt_inst *inst, const struc
 		inst->offset += (int64_t)window_of(space);
 }
 
-/* --- what the pipeline wants to know --- */
+/* --- registers for the pipeline --- */
 
 static uint8_t add_once(uint16_t *list, uint8_t count, uint8_t most, uint16_t id)
 {
@@ -348,7 +348,7 @@ static void add_banks(const struct decoder *decoder, const struct ptx_operand *o
 		add_banks(decoder, &operand->element[k], list, count, most);
 }
 
-/* What an instruction reads and writes, while it is collected; matrices have many, all else a few. */
+/* Lists of an instruction's reads and writes during decoding. Matrix instructions have many, all others few. */
 struct registers {
 	uint16_t read[SIMT_MAX_READS], write[SIMT_MAX_WRITES];
 	uint16_t bank_read[SIMT_MAX_READS], bank_write[SIMT_MAX_WRITES];

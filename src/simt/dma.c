@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Operands of the instructions: the field of a buffer's entry that each fills, and what fits it (docs/dma.md, Fields). */
+/* Operands of the instructions: the field of a buffer's entry that each operand sets, and the field's range
+ * (docs/dma.md, Fields). */
 struct field {
 	const char *name;
 	uint64_t least, most;
@@ -64,7 +65,7 @@ void dma_block_free(struct simt_block *block)
 
 /* --- operands --- */
 
-/* What an instruction is about, for its mistakes. */
+/* The instruction that is checked, for error reports. */
 struct command {
 	struct simt_warp *warp;
 	const struct simt_inst *inst;
@@ -85,7 +86,7 @@ static void refuse(struct command *command, const char *what, const char *field,
 	command->step->fault.warp = command->warp->index;
 }
 
-/* A warp speaks to the engine as a whole: all of its threads that have not exited, with the same values. */
+/* A warp issues commands as a whole: all threads that have not exited take part, with the same values. */
 static uint64_t operand(struct command *command, unsigned k, const char *field)
 {
 	const struct simt_inst *inst = command->inst;
@@ -108,7 +109,7 @@ static enum dma_command command_of(const struct simt_inst *inst)
 	return (enum dma_command)(inst->ptx->op - PTX_OP_DMA_TYPE);
 }
 
-/* The operands' values; false when one does not fit its field. */
+/* Reads the operands' values. Returns false when one does not fit its field. */
 static bool read_operands(struct command *command, uint64_t value[DMA_MAX_FIELDS])
 {
 	const struct field *field = fields[command_of(command->inst)];
@@ -141,7 +142,7 @@ static struct dma_warp *state_of(const struct simt_warp *warp)
 	return &warp->block->dma->warp[warp->index];
 }
 
-/* What no field by itself says. */
+/* Checks constraints between several fields. */
 static void check_shape(struct command *command, const struct dma_transfer *transfer, bool has_halo)
 {
 	uint64_t elements = (uint64_t)transfer->lines * transfer->length;
@@ -154,11 +155,11 @@ static void check_shape(struct command *command, const struct dma_transfer *tran
 		refuse(command, "a DMA transfer without an element size", "element size", 0, 8);
 }
 
-/* --- where it reads and writes --- */
+/* --- source and destination addresses --- */
 
-/* A line's elements from memory, those of its ends left out that are constant. */
+/* A line's elements from memory, without constant elements at its ends. */
 struct run {
-	uint32_t first, end; /* elements */
+	uint32_t first, end; /* element indexes */
 };
 
 static struct run of_memory(const struct dma_transfer *transfer, uint32_t line)
@@ -176,7 +177,7 @@ static bool is_within(const struct simt_allocation *array, uint64_t address, uin
 	return array && address >= array->address && address + size <= array->address + array->size;
 }
 
-/* The array is the allocation that the first element lies in. */
+/* The array is the allocation that contains the first element. */
 static void check_places(struct command *command, const struct dma_transfer *transfer)
 {
 	const struct simt_memory *memory = command->warp->block->launch->memory;
@@ -201,7 +202,7 @@ static void check_places(struct command *command, const struct dma_transfer *tra
 	}
 }
 
-/* Element by element: what it means, not how an engine does it. */
+/* Moves element by element. This defines the result and does not model an engine. */
 static void move(struct simt_block *block, const struct dma_transfer *transfer)
 {
 	const struct simt_memory *memory = block->launch->memory;
@@ -238,7 +239,7 @@ static bool is_same(const struct dma_transfer *one, const struct dma_transfer *o
 	return memcmp(one, other, sizeof *one) == 0;
 }
 
-/* A warp comes to the next command of a buffer: all warps must ask for the same. */
+/* A warp reaches the next command of a buffer. All warps must issue the same command. */
 static void come(struct command *command, uint32_t number, const struct dma_transfer *transfer)
 {
 	struct dma_buffer *buffer = &command->warp->block->dma->buffer[number];
@@ -297,7 +298,7 @@ void dma_configure(struct simt_warp *warp, const struct simt_inst *inst, struct 
 		come(&command, (uint32_t)value[0], &transfer);
 }
 
-/* dma_execute buffer, shared, global: once more, between other places. */
+/* dma_execute buffer, shared, global: repeats the transfer with other addresses. */
 void dma_execute(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct command command = begin(warp, inst, step);

@@ -1,12 +1,12 @@
 /* exec: how execution functions are written.
  *
- * The exec_*.c files whose functions are loops over lanes are compiled once for every level of the host's instruction
- * set (room.cmake); SIMT_ISA names the level and keeps their functions apart. All levels give the same bits: no
- * contraction of a*b+c, no reassociation, and NaN results are made canonical, since the hosts differ in the NaN that
- * an operation returns.
+ * The exec_*.c files contain loops over lanes. They are compiled once for every level of the host's instruction set
+ * (room.cmake). SIMT_ISA names the level and makes the function names distinct. All levels give the same bits.
+ * a*b+c is not contracted and nothing is reassociated. NaN results are canonical, because hosts return different
+ * NaNs from the same operation.
  *
- * A 32-bit register is 32 lanes of 32 bits, and so is one of 8 or 16 bits, whose upper bits nobody looks at; a 64-bit
- * register is 32 lanes of 64 bits; a predicate is a lane mask.
+ * A 32-bit register is 32 lanes of 32 bits. So is a register of 8 or 16 bits, whose upper bits are ignored. A
+ * 64-bit register is 32 lanes of 64 bits. A predicate is a lane mask.
  */
 #ifndef SLUICE_SIMT_EXEC_H
 #define SLUICE_SIMT_EXEC_H
@@ -26,7 +26,7 @@
 enum { SIMT_ALIGN = 64 };
 #define ALL_LANES UINT32_MAX
 
-/* Lanes as they lie in registers. They are read as one type and written as another. */
+/* Lanes as they lie in registers. A register may be read as one type and written as another. */
 typedef uint32_t __attribute__((may_alias)) lane32;
 typedef uint64_t __attribute__((may_alias)) lane64;
 typedef float __attribute__((may_alias)) lanef;
@@ -44,24 +44,24 @@ __extension__ typedef unsigned __int128 uint128;
 #endif
 
 
-/* Bit i for lane i: a table, since a shift by the lane number does not vectorise everywhere. */
+/* Bit i for lane i. A table, because a shift by the lane number does not vectorise on every host. */
 static const uint32_t lane_bit[WARP_SIZE] = {
 	1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
 	1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,
 	1u << 22, 1u << 23, 1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
 };
 
-/* What simt_inst.immediate holds of an instruction's modifiers, for the functions that look at them. */
+/* Modifiers of an instruction in simt_inst.immediate, for the execution functions that use them. */
 enum {
 	EXEC_NEGATED = 0x3f,         /* bit k: source k is a negated predicate */
 	EXEC_FTZ = 1 << 6,           /* subnormal numbers are zero */
 	EXEC_SAT = 1 << 7,           /* results are clamped to [0, 1] */
 	EXEC_BOOL_SHIFT = 8,         /* enum ptx_bool, 2 bits */
-	EXEC_SECOND = 1 << 10,       /* there is a second destination predicate: p|q, or the carry that goes out */
-	EXEC_THIRD = 1 << 11,        /* there is a predicate to combine with (setp, set), or a carry that comes in */
+	EXEC_SECOND = 1 << 10,       /* has a second destination predicate: p|q, or the carry-out */
+	EXEC_THIRD = 1 << 11,        /* has a predicate to combine with (setp, set), or a carry-in */
 	EXEC_BASE32 = 1 << 12,       /* the address register has 32 bits */
 	EXEC_FRAME = 1 << 13,        /* the address is relative to the frame of a recursive function */
-	EXEC_KERNEL_PARAM = 1 << 14, /* parameters that it reaches are the kernel's */
+	EXEC_KERNEL_PARAM = 1 << 14, /* reads parameters of the kernel */
 };
 
 static inline const void *source(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k)
@@ -75,7 +75,7 @@ static inline void *destination(const struct simt_warp *warp, const struct simt_
 	return __builtin_assume_aligned(warp->registers + inst->dst[k], SIMT_ALIGN);
 }
 
-/* Of the warp's active lanes those whose guard lets them run. */
+/* Returns the warp's active lanes whose guard is true. */
 static inline uint32_t guarded_lanes(const struct simt_warp *warp, const struct simt_inst *inst)
 {
 	uint32_t lanes = warp->lanes;
@@ -86,7 +86,7 @@ static inline uint32_t guarded_lanes(const struct simt_warp *warp, const struct 
 	return lanes;
 }
 
-/* The lanes in which a source predicate holds. */
+/* Returns the lanes in which a source predicate is true. */
 static inline uint32_t source_pred(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k)
 {
 	const uint8_t *base = inst->base_mask >> k & 1 ? warp->constants : warp->registers;
@@ -101,7 +101,7 @@ static inline void write_pred(const struct simt_warp *warp, const struct simt_in
 	*pred = (*pred & ~lanes) | (value & lanes);
 }
 
-/* The boolean operation of setp and set. */
+/* Applies the boolean operation of setp and set. */
 static inline uint32_t combine_pred(uint64_t modifiers, uint32_t mask, uint32_t with)
 {
 	switch (modifiers >> EXEC_BOOL_SHIFT & 3) {
@@ -134,8 +134,8 @@ static inline void blend64(void *to, const void *from, uint32_t lanes)
 
 #define BLEND(to, from, lanes) (sizeof *(to) == 8 ? blend64(to, from, lanes) : blend32(to, from, lanes))
 
-/* An execution function that fills destination 0 lane by lane. D: the destination's lanes; `prepare`: declarations;
- * `value`: the value of lane i. */
+/* Defines an execution function that fills destination 0 lane by lane. D: the type of the destination's lanes;
+ * `prepare`: declarations; `value`: the value of lane i. */
 #define LANE_FUNCTION(name, D, prepare, value)                                                                         \
 	static void name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)                 \
 	{                                                                                                              \
@@ -179,7 +179,7 @@ static inline double bits_double(uint64_t bits)
 	return value;
 }
 
-/* NaN results of 32-bit arithmetic are 0x7fffffff (PTX), of 64-bit arithmetic the positive quiet NaN. */
+/* NaN results are 0x7fffffff in 32-bit arithmetic (PTX), and the positive quiet NaN in 64-bit arithmetic. */
 static inline float canonical_f32(float value)
 {
 	return value == value ? value : bits_float(0x7fffffff);
@@ -190,7 +190,7 @@ static inline double canonical_f64(double value)
 	return value == value ? value : bits_double(0x7ff8000000000000);
 }
 
-/* With `keep` 0, a subnormal number becomes zero of its sign; with ~0 nothing changes. */
+/* With `keep` 0, a subnormal number becomes zero with its sign. With `keep` ~0 nothing changes. */
 static inline float flush_f32(float value, uint32_t keep)
 {
 	uint32_t bits = float_bits(value);
@@ -202,22 +202,22 @@ static inline uint32_t ftz_keep(const struct simt_inst *inst)
 	return inst->immediate & EXEC_FTZ ? 0 : UINT32_MAX;
 }
 
-/* f16, bf16, alone or in pairs. */
+/* f16 and bf16, single or in pairs. */
 static inline bool is_half_type(enum ptx_type type)
 {
 	return type >= PTX_F16 && type <= PTX_BF16X2;
 }
 
-/* What decode knows when it looks for an execution function. */
+/* The properties by which the decoder selects an execution function. */
 struct exec_query {
 	const struct ptx_inst *ptx;
 	enum ptx_type type, type2;
-	uint8_t dst_bytes, src_bytes; /* of a lane of the first destination and source register: 4 or 8 */
+	uint8_t dst_bytes, src_bytes; /* bytes per lane of the first destination and source register: 4 or 8 */
 	bool frame;                   /* an operand is an address in the frame of a recursive function */
 	bool kernel_param;            /* ld.param of a kernel parameter at a constant address */
 };
 
-/* Each looks the function up among its own; NULL when there is none. */
+/* Each function searches its own file. It returns NULL when there is no match. */
 struct exec_isa {
 	const char *name;
 	simt_exec *(*integer)(const struct exec_query *query);
@@ -229,22 +229,24 @@ struct exec_isa {
 	simt_exec *(*matrix)(const struct ptx_inst *ptx); /* mma, wmma.mma */
 };
 
-/* The levels that this host can run, the best first; NULL ends them. */
+/* Returns the levels that this host can run, the best first; NULL ends the list. */
 const struct exec_isa *const *exec_levels(void);
 
-/* Those that exist once. */
-simt_exec *exec_find_round(const struct exec_query *query); /* directed rounding, all else of cvt */
+/* Functions that are compiled once, without levels. */
+/* directed rounding, and all forms of cvt without a level's function */
+simt_exec *exec_find_round(const struct exec_query *query);
 simt_exec *exec_find_half(const struct exec_query *query);  /* f16, bf16, and min and max with .NaN */
 simt_exec *exec_find_video(const struct exec_query *query);
 simt_exec *exec_find_move(const struct exec_query *query);  /* predicates, vectors, special registers, addresses */
-/* Special registers that only a mov reads: they have no register row. */
+/* Special registers that only mov reads; they have no register row. */
 bool exec_is_special(enum ptx_sreg sreg);
 simt_exec *exec_find_lane(const struct exec_query *query); /* vote, shfl, match, redux, elect, activemask, bar.warp */
 simt_exec *exec_find_mbarrier(const struct ptx_inst *ptx);
-simt_exec exec_mbarrier_change; /* of all that change one */
+simt_exec exec_mbarrier_change; /* shared by all instructions that change an mbarrier */
 
-/* exec_copy.c, and the arrival of copies in exec_mbarrier.c */
-enum { COPY_WHOLE = 1, COPY_PART, COPY_UNLESS }; /* simt_inst.vector: source 2 is nothing, a number of bytes, a predicate */
+/* In exec_copy.c, and the arrival of copies in exec_mbarrier.c. */
+/* simt_inst.vector: source 2 is absent, a number of bytes, a predicate */
+enum { COPY_WHOLE = 1, COPY_PART, COPY_UNLESS };
 simt_exec exec_copy, exec_copy_group, exec_copy_arrive;
 bool exec_is_stack(enum ptx_opcode op); /* alloca, stacksave, stackrestore */
 simt_exec *exec_find_stack(const struct ptx_inst *ptx);

@@ -1,5 +1,5 @@
-/* Atomics: lane after lane, at once on shared memory and at the commit on global memory. `red` is an `atom` without
- * destination. */
+/* exec_atomic: atomics, lane after lane. They run at once on shared memory and at commit on global memory. `red` is
+ * `atom` without a destination. */
 #include "simt/access.h"
 #include "simt/convert.h"
 
@@ -7,7 +7,7 @@ typedef uint16_t __attribute__((may_alias)) mem_u16;
 typedef uint32_t __attribute__((may_alias)) mem_u32;
 typedef uint64_t __attribute__((may_alias)) mem_u64;
 
-/* How apply_name() is made of an instruction: what lies in global memory waits for the commit. */
+/* Builds an instruction from apply_name(). Lanes that access global memory wait for the commit. */
 #define ATOMIC_STEPS(name)                                                                                             \
 	static void atomic_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
 	{                                                                                                              \
@@ -25,7 +25,7 @@ typedef uint64_t __attribute__((may_alias)) mem_u64;
 		apply_##name(warp, inst, reach.base, reach.where, global_lanes(step));                                 \
 	}
 
-/* One execution function and its commit. `value`: what is stored, of `old`, `b` and (cas) `c`. */
+/* Defines an execution function and its commit. `value`: the value stored, from `old`, `b` and (cas) `c`. */
 #define ATOMIC(name, C, M, value)                                                                                      \
 	static void apply_##name(struct simt_warp *warp, const struct simt_inst *inst, uintptr_t base,                 \
 	                         const uint64_t *where, uint32_t lanes)                                                \
@@ -63,7 +63,7 @@ ATOMIC(dec_32, lane32, mem_u32, old == 0 || old > b ? b : old - 1)
 ATOMIC(exch_16, lane32, mem_u16, b)
 ATOMIC(cas_16, lane32, mem_u16, old == b ? (mem_u16)pc[i] : old)
 
-/* Of 128 bits: a register is two rows, its lower half first. */
+/* 128 bits: a register is two rows, its lower half first. */
 static void apply_wide(struct simt_warp *warp, const struct simt_inst *inst, uintptr_t base, const uint64_t *where,
                        uint32_t lanes)
 {
@@ -87,7 +87,7 @@ static void apply_wide(struct simt_warp *warp, const struct simt_inst *inst, uin
 }
 ATOMIC_STEPS(wide)
 
-/* atom.add.f32 on global memory flushes subnormal numbers on the hardware; here as on shared memory it does not. */
+/* On hardware, atom.add.f32 on global memory flushes subnormal numbers. Here it does not, as on shared memory. */
 static uint32_t add_single(uint32_t a, uint32_t b)
 {
 	return float_bits(canonical_f32(bits_float(a) + bits_float(b)));
@@ -109,7 +109,7 @@ static uint32_t add_pair(enum ptx_type type, uint32_t a, uint32_t b)
 	return upper << 16 | add_half(type, (uint16_t)a, (uint16_t)b);
 }
 
-/* The least or greatest; a NaN only where both are. +0 is above -0. */
+/* Returns the minimum or maximum. It is NaN only when both are. +0 is greater than -0. */
 static uint16_t extreme_half(enum ptx_type type, uint16_t a, uint16_t b, bool least)
 {
 	double x = small_value(type, a), y = small_value(type, b);

@@ -1,4 +1,4 @@
-/* Comparison and selection. */
+/* exec_compare: comparison and selection. */
 #include "simt/exec.h"
 
 #if defined(__AVX2__) || defined(__SSE2__)
@@ -51,7 +51,8 @@ static void write_set(struct simt_warp *warp, const struct simt_inst *inst, uint
 	blend32(destination(warp, inst, 0), row, lanes);
 }
 
-/* A comparison of two rows, and the two instructions made of it. `load` makes a value of type T of a lane. */
+/* Defines a comparison of two rows, and the two instructions that use it. `load` converts a lane to a value of type
+ * T. */
 #define COMPARE(cmp, t, C, T, load, holds)                                                                             \
 	static inline uint32_t mask_##cmp##_##t(const struct simt_warp *warp, const struct simt_inst *inst)            \
 	{                                                                                                              \
@@ -127,7 +128,7 @@ COMPARE_REAL(f64, laned, double, PLAIN)
 		[PTX_NUM] = f##_num_##t, [PTX_NAN] = f##_nan_##t,                                                      \
 	}
 enum { COMPARISONS = PTX_NAN + 1 };
-/* The row behind the types is that of .ftz.f32. */
+/* The row after the last type is that of .ftz.f32. */
 #define TABLE(f)                                                                                                       \
 	{                                                                                                              \
 		[PTX_B16] = UNSIGNED_CMP(f, u16), [PTX_U16] = UNSIGNED_CMP(f, u16), [PTX_S16] = INT_CMP(f, s16),       \
@@ -143,7 +144,7 @@ enum { COMPARISONS = PTX_NAN + 1 };
 SELECT(32, lane32)
 SELECT(64, lane64)
 
-/* slct: a where c >= 0, else b; NaN is not, -0 is. */
+/* slct: a where c >= 0, else b. NaN selects b, -0 selects a. */
 #define SLCT(t, C)                                                                                                     \
 	LANE_FUNCTION(slct_s32_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1);                                             \
 	              SOURCE(pc, lane32, 2), (int32_t)pc[i] >= 0 ? pa[i] : pb[i])                                      \
@@ -164,7 +165,7 @@ static inline bool test_class(enum ptx_testp test, bool exponent_zero, bool expo
 		return !exponent_ones || mantissa_zero;
 	case PTX_NOTANUMBER:
 		return exponent_ones && !mantissa_zero;
-	case PTX_NORMAL: /* zero is one too (PTX) */
+	case PTX_NORMAL: /* zero counts as normal too (PTX) */
 		return !exponent_ones && (!exponent_zero || mantissa_zero);
 	case PTX_SUBNORMAL:
 		return exponent_zero && !mantissa_zero;

@@ -1,4 +1,4 @@
-/* The common conversions and moves. All other conversions are done lane by lane in convert.c. */
+/* exec_convert: the common conversions and moves. convert.c does all other conversions lane by lane. */
 #include "simt/exec.h"
 
 #include <math.h>
@@ -32,7 +32,8 @@ TO_REAL(s32, lane32, int32_t)
 TO_REAL(u64, lane64, uint64_t)
 TO_REAL(s64, lane64, int64_t)
 
-/* Floating point to integer: clamped to the range; NaN gives 0, or the top bit alone when one side has 64 bits (PTX). */
+/* Floating point to integer, clamped to the range. NaN gives 0, or only the top bit set when one side has 64 bits
+ * (PTX). */
 #define CLAMPED(name, F, T, U, low, high, lowest, highest, nan)                                                        \
 	static inline U name(F x)                                                                                      \
 	{                                                                                                              \
@@ -72,8 +73,8 @@ FROM_REAL(rpi, ceilf, ceil)
 LANE_FUNCTION(f32_from_f64, lanef, SOURCE(pa, laned, 0), canonical_f32((float)pa[i]))
 LANE_FUNCTION(f64_from_f32, laned, SOURCE(pa, lanef, 0), canonical_f64((double)pa[i]))
 
-/* An integer conversion without saturation keeps the low bits of the narrower type; what is above comes from that
- * type's sign. `type` becomes the type to extend as; false where two extensions would be needed. */
+/* An integer conversion without saturation keeps the low bits of the narrower type; that type's sign determines the
+ * upper bits. Sets `type` to the type that is extended. Returns false when two extensions would be needed. */
 static bool narrower(enum ptx_type to, enum ptx_type from, uint8_t dst_bytes, enum ptx_type *type)
 {
 	uint32_t to_bytes = ptx_type_bytes(to), from_bytes = ptx_type_bytes(from);
@@ -120,7 +121,7 @@ static simt_exec *find_extend(const struct exec_query *query)
 		[PTX_F64] = {NULL, f64_##round},                                                                       \
 	}
 
-/* NULL: convert.c does it. */
+/* Returns NULL for conversions that convert.c does. */
 simt_exec *ISA(exec_find_convert)(const struct exec_query *query)
 {
 	static simt_exec *const to_real[PTX_TYPES][2] = {

@@ -1,10 +1,10 @@
-/* cp.async: what it copies is in shared memory when the instruction has run; when a program may rely on that, its groups and mbarriers say,
- * whose time is the machine's. */
+/* exec_copy: cp.async. The data are in shared memory once the instruction has run. Groups and mbarriers tell when a
+ * program may rely on them; the machine models that time. */
 #include "simt/access.h"
 
 #include <string.h>
 
-/* Where the lanes' bytes go in the block's shared memory. False after a fault. */
+/* Finds the lanes' destinations in the block's shared memory. Returns false after a fault. */
 static bool find_places(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	const void *row = source(warp, inst, 1);
@@ -14,7 +14,7 @@ static bool find_places(struct simt_warp *warp, const struct simt_inst *inst, st
 	return access_copied_to(warp, inst, step);
 }
 
-/* The bytes that a lane reads: the others of its copy are zero. */
+/* Returns the bytes that a lane reads; the rest of its copy is zero. */
 static uint32_t bytes_read(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane)
 {
 	if (inst->vector == COPY_WHOLE)
@@ -34,7 +34,7 @@ static void copy_lane(const struct simt_block *block, const struct simt_inst *in
 	memset(to + bytes, 0, inst->size - bytes);
 }
 
-/* The lanes that read all or nothing, and of these those that read. */
+/* Returns the lanes that read all or nothing; `reads` gets those that read. */
 static uint32_t whole_lanes(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes, uint32_t *reads)
 {
 	uint32_t whole = 0;
@@ -48,7 +48,7 @@ static uint32_t whole_lanes(const struct simt_warp *warp, const struct simt_inst
 	return whole;
 }
 
-/* Lanes that read a part of their bytes: what is behind it need not be memory. */
+/* Copies for lanes that read only part of their bytes. The bytes after that part need not be allocated. */
 static bool copy_parts(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, uint32_t lanes)
 {
 	uint64_t address[WARP_SIZE];
@@ -83,10 +83,10 @@ void exec_copy(struct simt_warp *warp, const struct simt_inst *inst, struct simt
 		copy_lane(warp->block, inst, step, lane, from, is_read ? inst->size : 0);
 	}
 	step->fetches = reads | (lanes & ~whole);
-	(void)copy_parts(warp, inst, step, lanes & ~whole); /* a fault is in the step */
+	(void)copy_parts(warp, inst, step, lanes & ~whole); /* a fault is recorded in the step */
 }
 
-/* Nothing is left to wait for. */
+/* All copies are already complete, so there is nothing to wait for. */
 void exec_copy_group(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	(void)warp;

@@ -1,8 +1,9 @@
-/* Floating-point arithmetic in the default rounding; directed rounding and f16 are in exec_round.c.
+/* exec_float: floating-point arithmetic with default rounding. Directed rounding is in exec_round.c, f16 in
+ * exec_half.c.
  *
- * The approximate functions are computed in double precision by series that need only + - * and /, so that they
- * vectorise and give the same bits on every host; rounded to single precision they are right but for rare cases of the
- * last bit, which is closer than any hardware.
+ * Approximate functions are computed in double precision, by series that need only + - * and /. They therefore
+ * vectorise and give the same bits on every host. Rounded to single precision, they are correct except for rare
+ * errors in the last bit. This is more accurate than any hardware.
  */
 #include "simt/exec.h"
 
@@ -13,7 +14,8 @@ static inline float saturate(float value)
 	return value > 0.0f ? (value < 1.0f ? value : 1.0f) : 0.0f; /* NaN becomes 0 */
 }
 
-/* Each f32 function exists plain and with the modifiers .ftz and .sat, looked up in the instruction. */
+/* Each f32 function exists in a plain version and in one that reads the modifiers .ftz and .sat from the
+ * instruction. */
 #define F32_MODIFIED(name, sources, call)                                                                              \
 	LANE_FUNCTION(name##_mod_f32, lanef, sources; uint32_t keep = ftz_keep(inst);                                  \
 	              uint32_t sat = inst->immediate & EXEC_SAT ? UINT32_MAX : 0, modify(call, keep, sat))
@@ -79,7 +81,7 @@ REAL1(rsqrt, canonical_f32((float)(1.0 / sqrt((double)a))), canonical_f64(1.0 / 
 REAL1(abs, bits_float(float_bits(a) & 0x7fffffff), bits_double(double_bits(a) & INT64_MAX))
 REAL1(neg, bits_float(float_bits(a) ^ 0x80000000), bits_double(double_bits(a) ^ (uint64_t)INT64_MIN))
 
-/* f32x2: two numbers of single precision in 64 bits, each by itself. */
+/* f32x2: two independent single-precision numbers in 64 bits. */
 #define PAIR(value)                                                                                                    \
 	((uint64_t)float_bits(flush_f32(value(0), keep)) | (uint64_t)float_bits(flush_f32(value(32), keep)) << 32)
 #define HALF(p, shift) flush_f32(bits_float((uint32_t)(p[i] >> shift)), keep)
@@ -96,8 +98,8 @@ PAIR2(mul)
 LANE_FUNCTION(fma_f32x2, lane64, SOURCE(pa, lane64, 0); SOURCE(pb, lane64, 1); SOURCE(pc, lane64, 2);
               uint32_t keep = ftz_keep(inst), PAIR(fma_HALVES))
 
-/* min and max return the operand that is a number, and order -0 before +0. Their operands' order as integers is that
- * as numbers once negative ones are reflected. */
+/* min and max ignore a NaN operand, and order -0 before +0. Reflecting the negative numbers makes their order as
+ * integers the same as their order as numbers. */
 static inline int32_t order_f32(float value)
 {
 	int32_t bits = (int32_t)float_bits(value);
@@ -127,7 +129,7 @@ REAL2(max, pick_f32(a, b, order_f32(a) > order_f32(b)), pick_f64(a, b, order_f64
 REAL2(copysign, bits_float((float_bits(a) & 0x80000000) | (float_bits(b) & 0x7fffffff)),
       bits_double((double_bits(a) & (uint64_t)INT64_MIN) | (double_bits(b) & INT64_MAX)))
 
-/* 2^x for |x| < 1000: by the exponential series of the part that rounding to an integer leaves. */
+/* 2^x for |x| < 1000: splits off the nearest integer and uses the exponential series for the rest. */
 static inline double power2(double x)
 {
 	const double round = 0x1.8p52;
@@ -161,7 +163,7 @@ static inline float ex2_lane(float a)
 	return canonical_f32(a == a ? result : a);
 }
 
-/* log2 of m * 2^e by the series of the area tangent, with m between sqrt(1/2) and sqrt(2). */
+/* log2 of m * 2^e by the area tangent series, with m between sqrt(1/2) and sqrt(2). */
 static inline double logarithm2(double a)
 {
 	uint64_t bits = double_bits(a);
@@ -193,7 +195,7 @@ static inline float lg2_lane(float a)
 	return canonical_f32(a >= 0 ? result : bits_float(0x7fffffff));
 }
 
-/* tanh x = 1 - 2 / (e^2x + 1), and by its series where that cancels. */
+/* tanh x = 1 - 2 / (e^2x + 1), or its series where that expression cancels. */
 static inline float tanh_lane(float a)
 {
 	double x = clamp(a, -20, 20);
@@ -202,7 +204,7 @@ static inline float tanh_lane(float a)
 	return canonical_f32(a == a ? (float)result : a);
 }
 
-/* Where the argument cannot be reduced to the first octant in double precision. */
+/* From this magnitude on the argument cannot be reduced to the first octant in double precision. */
 #define LARGE_ANGLE 0x1p20f
 
 /* sin (quadrant 0) or cos (quadrant 1). */
@@ -210,7 +212,7 @@ static inline float circular_lane(float a, uint64_t quadrant)
 {
 	const double round = 0x1.8p52;
 	double x = a;
-	double shifted = x * 0x1.45f306dc9c883p-1 + round; /* in its low bits: the multiple of pi/2 */
+	double shifted = x * 0x1.45f306dc9c883p-1 + round; /* its low bits are the multiple of pi/2 */
 	double k = shifted - round;
 	double r = (x - k * 0x1.921fb544p+0) - k * 0x1.0b4611a626331p-34;
 	quadrant += double_bits(shifted);

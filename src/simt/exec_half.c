@@ -1,5 +1,6 @@
-/* Half-precision arithmetic and comparison: f16 and bf16, alone and in pairs, lane by lane in double precision. A sum is rounded
- * to odd there, so that what double cannot hold still tells on which side of a tie it lies when it is rounded again. */
+/* exec_half: half-precision arithmetic and comparison, for f16 and bf16, single or in pairs. It works lane by lane
+ * in double precision. Sums in double are rounded to odd, so that the second rounding still resolves ties
+ * correctly. */
 #include "simt/convert.h"
 #include "simt/exec.h"
 
@@ -16,7 +17,7 @@ static double flush(enum ptx_type type, double value, bool ftz)
 	return ftz && fabs(value) < least ? copysign(0, value) : value;
 }
 
-/* a + b, and where that is not exact the neighbour whose last bit is set. */
+/* Returns a + b. An inexact result is rounded to odd: its last bit is set. */
 static double odd_sum(double a, double b)
 {
 	double sum = a + b, part = sum - a;
@@ -27,8 +28,8 @@ static double odd_sum(double a, double b)
 	return bits_double((lost > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-/* min and max: of -0 and +0 the first is less; a NaN counts only with .NaN, or where both are. With .xorsign.abs magnitudes are
- * compared, and the sign is the product of both. */
+/* min and max: -0 is less than +0. The result is NaN only with .NaN, or when both operands are NaN. .xorsign.abs
+ * compares magnitudes, and the sign is the product of both signs. */
 static double extreme(const struct ptx_inst *ptx, double a, double b)
 {
 	bool negative = ptx->xorsign && !signbit(a) != !signbit(b);
@@ -63,7 +64,7 @@ static double compute(const struct ptx_inst *ptx, double a, double b, double c)
 	}
 }
 
-/* abs and neg change the sign bit alone, of NaN too. */
+/* abs and neg change only the sign bit, also for NaN. */
 static uint32_t other_sign(const struct ptx_inst *ptx, uint32_t bits)
 {
 	const uint32_t sign = 0x8000;
@@ -73,7 +74,7 @@ static uint32_t other_sign(const struct ptx_inst *ptx, uint32_t bits)
 	return ptx->op == PTX_OP_ABS ? bits & ~sign : bits ^ sign;
 }
 
-/* One result of one type, of 16 bits of each source. */
+/* Computes one result of one type from 16 bits of each source. */
 static uint32_t one_half(const struct ptx_inst *ptx, const uint32_t bits[3])
 {
 	double value[3];
@@ -159,7 +160,7 @@ static bool real_compare(enum ptx_cmp cmp, double a, double b)
 	}
 }
 
-/* `order`: below 0, 0, above 0 as a is less than, equal to, greater than b. */
+/* `order` is negative, 0 or positive when a is less than, equal to or greater than b. */
 static bool whole_compare(enum ptx_cmp cmp, int order)
 {
 	switch (cmp) {
@@ -181,7 +182,7 @@ static bool whole_compare(enum ptx_cmp cmp, int order)
 	}
 }
 
-/* Values of any type, as they lie in a lane. */
+/* Compares values of any type, as they lie in a lane. */
 static bool compare(const struct ptx_inst *ptx, enum ptx_type type, uint64_t a, uint64_t b)
 {
 	if (is_half_type(type))
@@ -201,7 +202,7 @@ static bool compare(const struct ptx_inst *ptx, enum ptx_type type, uint64_t a, 
 	return whole_compare(ptx->cmp, order);
 }
 
-/* The lanes in which the comparison of sources 0 and 1 holds, of a pair's first or second half. */
+/* Returns the lanes in which the comparison of sources 0 and 1 is true. `part`: first or second half of a pair. */
 static uint32_t compare_lanes(const struct simt_warp *warp, const struct simt_inst *inst, enum ptx_type type,
                               unsigned part)
 {
@@ -224,7 +225,7 @@ static uint32_t combined(const struct simt_warp *warp, const struct simt_inst *i
 	return combine_pred(inst->immediate, mask, with);
 }
 
-/* The second destination is the opposite of the first; of a pair it is the second half's. */
+/* The second destination is the inverse of the first; for a pair it is the result of the second half. */
 static void half_setp(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	enum ptx_type type = inst->ptx->type;
@@ -237,7 +238,7 @@ static void half_setp(struct simt_warp *warp, const struct simt_inst *inst, stru
 	write_pred(warp, inst, 0, first, step->lanes);
 }
 
-/* What set writes where a comparison holds: 1.0, or all ones. */
+/* Returns the value that set writes where a comparison is true: 1.0, or all ones. */
 static uint32_t true_of(enum ptx_type type)
 {
 	if (type == PTX_F32)
@@ -247,7 +248,7 @@ static uint32_t true_of(enum ptx_type type)
 	return ptx_type_bytes(type) == 2 ? UINT16_MAX : UINT32_MAX;
 }
 
-/* set with halves on either side. */
+/* set with halves as source or destination. */
 static void half_set(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	const struct ptx_inst *ptx = inst->ptx;

@@ -1,4 +1,4 @@
-/* tex, tld4, txq, suq: lane by lane. */
+/* exec_image: tex, tld4, txq and suq, lane by lane. */
 #include "simt/access.h"
 #include "simt/convert.h"
 #include "simt/image.h"
@@ -60,7 +60,7 @@ bool image_can_access(struct simt_warp *warp, const struct simt_inst *inst, stru
 	return false;
 }
 
-/* The coordinates of a geometry; the layer goes first. */
+/* Returns the coordinates of a geometry; the layer is the first operand. */
 static struct texture_place place_of(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane)
 {
 	const struct image_operands *operands = image_operands(inst);
@@ -95,7 +95,7 @@ static float level_of(const struct simt_warp *warp, const struct simt_inst *inst
 	return texture_level_for(texture, x, y, operands->derivatives);
 }
 
-/* The texture with another one's sampler, in PTX's independent mode; a sampler that is bound to nothing is of no use. */
+/* Combines the texture with another texture's sampler, in PTX's independent mode. An unbound sampler is ignored. */
 static const struct texture *with_sampler(const struct simt_warp *warp, const struct simt_inst *inst,
                                           const struct texture *texture, struct texture *room, unsigned lane)
 {
@@ -123,7 +123,8 @@ static void write_value(const struct simt_warp *warp, const struct simt_inst *in
 	}
 }
 
-/* The texels lie in one live allocation: that of the image, unless it was freed. False: a fault. */
+/* Checks that the texels lie in one live allocation: that of the image, unless it was freed. Returns false after a
+ * fault. */
 static bool can_read(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
                      const struct texels *texels, unsigned lane)
 {
@@ -156,7 +157,7 @@ bool image_choose(struct simt_warp *warp, const struct simt_inst *inst, struct s
 	return true;
 }
 
-/* Reads for one lane. False: a fault. */
+/* Reads for one lane. Returns false after a fault. */
 static bool read_lane(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
                       uint32_t value[4])
 {
@@ -201,7 +202,7 @@ void image_gather(struct simt_warp *warp, const struct simt_inst *inst, struct s
 
 /* --- queries --- */
 
-/* OpenCL's numbers, which PTX takes: CL_SNORM_INT8 and so on, CL_R and so on. */
+/* OpenCL's numbers, which PTX uses: CL_SNORM_INT8 and following, CL_R and following. */
 static uint32_t channel_type(const struct texture *texture)
 {
 	const struct texture_image *image = &texture->image;

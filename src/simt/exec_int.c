@@ -1,4 +1,4 @@
-/* Integer arithmetic and bits. */
+/* exec_int: integer arithmetic and bit operations. */
 #include "simt/exec.h"
 
 /* FUNCTION(suffix, lanes, C type, signed C type of twice the width, unsigned type, bits) */
@@ -37,7 +37,7 @@
 	LANE_FUNCTION(name, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1);                                                     \
 	              SOURCE(pc, C, 2), name##_lane((T)pa[i], (T)pb[i], (T)pc[i]))
 
-/* A shift-like operation: the second source has 32 bits whatever the type. */
+/* A shift-like operation: the second source has 32 bits for every type. */
 #define INT_SHIFT(name, C, T, U, value)                                                                                \
 	static inline U name##_lane(T a, uint32_t b)                                                                   \
 	{                                                                                                              \
@@ -45,7 +45,8 @@
 	}                                                                                                              \
 	LANE_FUNCTION(name, C, SOURCE(pa, C, 0); SOURCE(pb, lane32, 1), name##_lane((T)pa[i], pb[i]))
 
-/* Products are formed in the unsigned type of at least 32 bits: 16-bit operands would be promoted to signed int. */
+/* Products are computed in an unsigned type of at least 32 bits, because C would promote 16-bit operands to signed
+ * int. */
 #define PRODUCT(a, b) ((a)*1u * (b))
 #define UNTYPED_ARITHMETIC(t, C, U, bits)                                                                              \
 	INT2(add_##t, C, U, U, a + b)                                                                                  \
@@ -61,8 +62,8 @@
 	INT_SHIFT(shl_##t, C, U, U, b < (bits) ? (U)(a << (b & ((bits)-1))) : 0)
 UNTYPED(UNTYPED_ARITHMETIC)
 
-/* Division by zero gives all ones, its remainder the dividend, as the hardware does; the lowest number divided by -1
- * wraps around. */
+/* As on hardware, division by zero gives all ones, and its remainder is the dividend. The lowest number divided by
+ * -1 wraps around. */
 #define ABSOLUTE(U, a)     ((a) < 0 ? 0u - (U)(a) : (U)(a))
 #define LOWEST(T, U, bits) ((T)((U)1 << ((bits)-1)))
 #define IS_SIGNED(T)       ((T)-1 < (T)1)
@@ -93,7 +94,7 @@ INT2(add_sat_s32, lane32, int32_t, uint32_t, saturate_s32((int64_t)a + b))
 INT2(sub_sat_s32, lane32, int32_t, uint32_t, saturate_s32((int64_t)a - b))
 INT3(mad_hi_sat_s32, lane32, int32_t, uint32_t, saturate_s32(((int64_t)a * b >> 32) + c))
 
-/* Results of twice the width. */
+/* Results with twice the width of the sources. */
 #define WIDE(t, D, T, W, U)                                                                                            \
 	static inline U mul_wide_##t##_lane(T a, T b)                                                                  \
 	{                                                                                                              \
@@ -108,7 +109,7 @@ WIDE(s16, lane32, int16_t, int32_t, uint32_t)
 WIDE(u32, lane64, uint32_t, uint64_t, uint64_t)
 WIDE(s32, lane64, int32_t, int64_t, uint64_t)
 
-/* 24-bit products: the low 24 bits of the sources count, sign-extended for s32. */
+/* 24-bit products: use only the low 24 bits of the sources, sign-extended for s32. */
 static inline int64_t product24_s32(uint32_t a, uint32_t b)
 {
 	return (int64_t)((int32_t)(a << 8) >> 8) * ((int32_t)(b << 8) >> 8);
@@ -145,8 +146,8 @@ INT1(clz_b32, lane32, uint32_t, uint32_t, a ? __builtin_clz(a) : 32)
 LANE_FUNCTION(popc_b64, lane32, SOURCE(pa, lane64, 0), __builtin_popcountll(pa[i]))
 LANE_FUNCTION(clz_b64, lane32, SOURCE(pa, lane64, 0), pa[i] ? __builtin_clzll(pa[i]) : 64)
 
-/* bfind: position of the highest bit that differs from the sign (signed) or is set; with .shiftamt how far to shift it
- * to the top. 0xffffffff where there is none. */
+/* bfind: the position of the highest bit that differs from the sign (signed) or is set (unsigned). With .shiftamt,
+ * the shift that moves it to the top. 0xffffffff when there is none. */
 static inline uint32_t find32(uint32_t a, bool shift)
 {
 	uint32_t zeros = a ? (uint32_t)__builtin_clz(a) : 0;
@@ -169,8 +170,7 @@ LANE_FUNCTION(bfind_u64, lane32, SOURCE(pa, lane64, 0), find64(pa[i], false))
 LANE_FUNCTION(bfind_shift_u32, lane32, SOURCE(pa, lane32, 0), find32(pa[i], true))
 LANE_FUNCTION(bfind_shift_u64, lane32, SOURCE(pa, lane64, 0), find64(pa[i], true))
 
-/* Bit fields: position and length are 8-bit numbers. What lies above the register counts as the sign (signed bfe) or
- * zero. */
+/* Bit fields: position and length are 8-bit numbers. Bits above the register are the sign (signed bfe) or zero. */
 #define EXTRACT(t, C, T, U, bits)                                                                                      \
 	static inline U bfe_##t##_lane(U a, uint32_t position, uint32_t length)                                        \
 	{                                                                                                              \
@@ -215,7 +215,7 @@ FUNNEL(shf_r_wrap, c & 31, both >> n)
 FUNNEL(shf_l_clamp, c < 32 ? c : 32, both << n >> 32)
 FUNNEL(shf_r_clamp, c < 32 ? c : 32, both >> n)
 
-/* lop3: bit 4a+2b+c of the table is the result; the table is the same in all lanes. */
+/* lop3: bit 4a+2b+c of the table is the result; all lanes use the same table. */
 static inline uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t table)
 {
 	uint32_t result = 0;
@@ -229,7 +229,7 @@ static inline uint32_t lookup3(uint32_t a, uint32_t b, uint32_t c, uint32_t tabl
 LANE_FUNCTION(lop3_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); SOURCE(pc, lane32, 2);
               SOURCE(pd, lane32, 3), lookup3(pa[i], pb[i], pc[i], pd[i]))
 
-/* lop3.or, lop3.and: whether the result has a bit set, combined with a predicate, too. */
+/* lop3.or, lop3.and: combine with a predicate whether the result is nonzero. */
 static void lop3_test(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	SOURCE(pa, lane32, 0);
@@ -245,7 +245,7 @@ static void lop3_test(struct simt_warp *warp, const struct simt_inst *inst, stru
 	blend32(destination(warp, inst, 0), row, step->lanes);
 }
 
-/* prmt: byte selectors of 4 bits, the top one of which replicates the byte's sign. */
+/* prmt: 4-bit byte selectors; the top bit of a selector replicates the byte's sign. */
 static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
 {
 	uint64_t bytes = (uint64_t)b << 32 | a;
@@ -260,7 +260,7 @@ static inline uint32_t permute(uint32_t a, uint32_t b, uint32_t selectors)
 	return result;
 }
 
-/* The selectors that the special modes stand for, by the low two bits of the third source. */
+/* Returns the selectors of the special modes, by the low two bits of the third source. */
 static inline uint32_t mode_selectors(enum ptx_prmt mode, uint32_t c)
 {
 	static const uint16_t table[][4] = {
@@ -276,8 +276,8 @@ LANE_FUNCTION(prmt_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1);
 LANE_FUNCTION(prmt_mode_b32, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); SOURCE(pc, lane32, 2);
               enum ptx_prmt mode = inst->ptx->prmt, permute(pa[i], pb[i], mode_selectors(mode, pc[i])))
 
-/* dp4a: four products of bytes, each source signed or not by its own type. dp2a: two, of a's halves with b's bytes from bit
- * `first` on. */
+/* dp4a: four products of bytes; each source is signed or unsigned by its own type. dp2a: two products of a's halves
+ * with b's bytes, from bit `first` on. */
 #define DOT(name, A, B, bits, first)                                                                                   \
 	static inline uint32_t name##_lane(uint32_t a, uint32_t b, uint32_t c)                                         \
 	{                                                                                                              \
@@ -296,7 +296,8 @@ DOTS(dp4a, 8, 8, 0)
 DOTS(dp2a_lo, 16, 16, 0)
 DOTS(dp2a_hi, 16, 16, 16)
 
-/* bmsk: ones from position a on, b of them; a position or width beyond the register counts as it is (clamp) or in its low bits (wrap). */
+/* bmsk: b ones, starting at position a. A position or width beyond the register is used unchanged (clamp) or
+ * reduced to its low bits (wrap). */
 static inline uint32_t mask_clamp(uint32_t a, uint32_t b)
 {
 	uint32_t from = a < 32 ? UINT32_MAX << (a & 31) : 0;
@@ -307,7 +308,7 @@ static inline uint32_t mask_clamp(uint32_t a, uint32_t b)
 INT2(bmsk_clamp, lane32, uint32_t, uint32_t, mask_clamp(a, b))
 INT2(bmsk_wrap, lane32, uint32_t, uint32_t, mask_clamp(a & 31, b & 31))
 
-/* szext: the low b bits, of a number with that many; none is 0. */
+/* szext: extends the low b bits; with b = 0 the result is 0. */
 static inline uint32_t zero_extend(uint32_t a, uint32_t bits)
 {
 	return bits < 32 ? a & ~(UINT32_MAX << bits) : a;
@@ -325,7 +326,8 @@ INT_SHIFT(szext_clamp_s32, lane32, uint32_t, uint32_t, sign_extend(a, b))
 INT_SHIFT(szext_wrap_u32, lane32, uint32_t, uint32_t, zero_extend(a, b & 31))
 INT_SHIFT(szext_wrap_s32, lane32, uint32_t, uint32_t, sign_extend(a, b & 31))
 
-/* fns: the position of the c-th set bit of a, counted from position b upwards, or downwards where c is negative; 0: b itself. */
+/* fns: the position of the c-th set bit of a, counted upwards from position b, or downwards if c is negative. With
+ * c = 0, b if its bit is set. 0xffffffff when there is none. */
 static inline uint32_t find_nth(uint32_t a, uint32_t b, int32_t c)
 {
 	int32_t step = c < 0 ? -1 : 1;
@@ -340,7 +342,7 @@ static inline uint32_t find_nth(uint32_t a, uint32_t b, int32_t c)
 
 INT3(fns_b32, lane32, uint32_t, uint32_t, find_nth(a, b, (int32_t)c))
 
-/* Two numbers of 16 bits in a register. */
+/* Two 16-bit numbers in a register. */
 #define PAIR(t, T)                                                                                                     \
 	static inline uint32_t min_##t##_pair(uint32_t a, uint32_t b)                                                  \
 	{                                                                                                              \
@@ -362,8 +364,8 @@ INT2(max_relu_s16x2, lane32, uint32_t, uint32_t, max_s16x2_pair(max_s16x2_pair(a
 INT2(min_relu_s32, lane32, int32_t, uint32_t, a < 0 || b < 0 ? 0 : a < b ? a : b)
 INT2(max_relu_s32, lane32, int32_t, uint32_t, a > b ? (a > 0 ? a : 0) : (b > 0 ? b : 0))
 
-/* Addition with the carry flag, which is a predicate: source `carry` where it comes in, destination 1 where it goes
- * out (EXEC_SECOND). A subtraction adds the complement; its borrow is the complement of the carry. */
+/* Addition with the carry flag, a predicate. Source `carry` is the carry-in, destination 1 the carry-out
+ * (EXEC_SECOND). A subtraction adds the complement; its borrow is the complement of the carry. */
 #define CARRY(t, C, U, W, bits)                                                                                        \
 	static void carry_##t(struct simt_warp *warp, const struct simt_inst *inst, const C *pa, const C *pb, U flip,  \
 	                      uint32_t carry, uint32_t lanes)                                                          \
@@ -436,7 +438,7 @@ MAD_CARRY(b64, lane64, int64_t, uint64_t, int128, hi_s, 64)
 
 typedef simt_exec *const exec_row[PTX_TYPES];
 
-/* By opcode, where the type alone decides. */
+/* By opcode and type; no modifiers. */
 static exec_row plain_table[PTX_OPCODES] = {
 	[PTX_OP_ADD] = UNTYPED_ROW(add),
 	[PTX_OP_SUB] = UNTYPED_ROW(sub),

@@ -1,4 +1,4 @@
-/* The lookup functions of one level. */
+/* exec_isa: the lookup functions of one instruction-set level. */
 #include "simt/exec.h"
 
 simt_exec *ISA(exec_find_int)(const struct exec_query *query);

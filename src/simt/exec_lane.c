@@ -1,8 +1,9 @@
-/* Communication between the lanes of a warp.
+/* exec_lane: communication between the lanes of a warp.
  *
- * The lanes of a .sync form take part in groups: those that run it together with the same member mask are one, and what a
- * lane hears comes from the group's lanes that the mask names. Lanes named by a mask that run elsewhere are not waited for
- * (the reconvergence stack runs one path after the other), as on machines before Volta.
+ * The lanes of a .sync form take part in groups. The lanes that run it together with the same member mask are one
+ * group. A lane receives values only from lanes of its group that the mask names. The instruction does not wait for
+ * lanes in the mask that run elsewhere, as on machines before Volta: the reconvergence stack runs one path after
+ * the other.
  */
 #include "simt/access.h"
 #include "simt/exec.h"
@@ -14,13 +15,13 @@ static void write_uniform(struct simt_warp *warp, const struct simt_inst *inst, 
 	d[i] = lanes & lane_bit[i] ? value : d[i];
 }
 
-/* Lanes of a step that take part together, and of these the ones that count. */
+/* Lanes of a step that take part together, and the lanes of these that the mask names. */
 struct group {
 	uint32_t lanes, members;
 };
 
-/* Cuts the next group off the lanes in *rest. Source k is the member mask of the .sync forms; of the others all lanes are one
- * group. */
+/* Removes the next group from the lanes in *rest. Source k is the member mask of a .sync form. In other forms all
+ * lanes are one group. */
 static struct group next_group(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t *rest)
 {
 	struct group group = {*rest, *rest};
@@ -36,7 +37,7 @@ static struct group next_group(const struct simt_warp *warp, const struct simt_i
 	return group;
 }
 
-/* With --check divergence a mask may name no thread that runs elsewhere; false after a fault. */
+/* With --check divergence a mask must not name a thread that runs elsewhere. Returns false after a fault. */
 static bool all_here(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned k)
 {
 	if (LIKELY(!warp->block->launch->whole_warp_barriers) || !(inst->ptx->sync || inst->ptx->warp))
@@ -72,7 +73,7 @@ static void elect_group(struct simt_warp *warp, const struct simt_inst *inst, st
 		write_pred(warp, inst, 1, leader, group.lanes);
 }
 
-/* An execution function that goes through the groups; source `k` is the member mask. */
+/* Defines an execution function that runs group by group; source `k` is the member mask. */
 #define BY_GROUP(name, k)                                                                                              \
 	static void name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)                 \
 	{                                                                                                              \
@@ -122,7 +123,7 @@ MATCH(32, lane32, lane32)
 MATCH(64, lane64, lane32)
 MATCH(64_wide, lane64, lane64)
 
-/* shfl: c holds the clamp in bits 0-4 and the segment mask in bits 8-12. */
+/* shfl: c has the clamp in bits 0-4 and the segment mask in bits 8-12. */
 static unsigned shuffle_source(enum ptx_shuffle mode, unsigned lane, uint32_t b, uint32_t c, bool *valid)
 {
 	uint32_t clamp = c & 31, segment = c >> 8 & 31;
@@ -158,8 +159,8 @@ unsigned shuffle_from(const struct simt_warp *warp, const struct simt_inst *inst
 	return shuffle_source(inst->ptx->shuffle, lane, pb[lane], pc[lane], &valid);
 }
 
-/* A lane reads the register of the lane that it names, whether that one runs or not: PTX leaves open what it gets from one
- * that is not in its member mask. So the masks change nothing here. */
+/* A lane reads the register of the lane that it names, whether that lane is active or not. PTX leaves the value
+ * open when that lane is not in the member mask, so masks have no effect here. */
 static void shuffle(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	if (!all_here(warp, inst, step, 3))
@@ -199,7 +200,7 @@ static uint32_t reduce(const struct ptx_inst *ptx, uint32_t a, uint32_t b)
 	}
 }
 
-/* A NaN counts only with .NaN, or where all are; of zeros +0 is the larger. */
+/* The result is NaN only with .NaN, or when both operands are NaN. +0 is greater than -0. */
 static float reduce_real(const struct ptx_inst *ptx, float a, float b)
 {
 	if (a != a || b != b)

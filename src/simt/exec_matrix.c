@@ -1,9 +1,10 @@
-/* Products of matrices, and the movement of matrices between lanes.
+/* exec_matrix: products of matrices.
  *
- * A product's sums are made in order of k: of floating-point numbers each step is one fused multiplication and addition in single
- * precision (f64: double), rounded to nearest, so that products of f16, bf16, tf32 and of 8 bits are exact; a result of f16 is rounded
- * once more, at the end. Whole numbers are exact and wrap, or with .satfinite stop at the ends of s32. Hardware sums in other orders and
- * roundings, which differ between machines and are not documented.
+ * The sums of a product are computed in order of k. For floating-point numbers each step is one fused multiply-add
+ * in single precision (f64: double), rounded to nearest. Products of f16, bf16, tf32 and 8-bit types are therefore
+ * exact. An f16 result is rounded again at the end. Integers are exact and wrap around; with .satfinite they are
+ * clamped to the range of s32. Hardware uses other summation orders and roundings. These differ between machines
+ * and are not documented.
  */
 #include "simt/matrix.h"
 
@@ -16,7 +17,7 @@
 
 /* --- elements --- */
 
-/* Numbers of 16 bits: the exponent is set right by a multiplication, which is exact. */
+/* 16-bit numbers: a multiplication corrects the exponent, exactly. */
 static float half_value(uint32_t bits)
 {
 	float value = bits_float((bits & 0x7fff) << 13) * 0x1p112f;
@@ -24,7 +25,7 @@ static float half_value(uint32_t bits)
 	return bits_float(float_bits(value) | is_end | (bits & 0x8000) << 16);
 }
 
-/* e4m3 has no infinity, and one NaN of each sign. */
+/* e4m3 has no infinity, and one NaN per sign. */
 static float e4m3_value(uint32_t bits)
 {
 	float value = bits_float((bits & 0x7f) << 20) * 0x1p120f;
@@ -39,7 +40,7 @@ static float real_value(enum ptx_type type, uint32_t bits)
 		return half_value(bits);
 	case PTX_BF16:
 		return bits_float(bits << 16);
-	case PTX_TF32: /* the last 13 bits are not looked at */
+	case PTX_TF32: /* the last 13 bits are ignored */
 		return bits_float(bits & 0xffffe000);
 	case PTX_E4M3:
 		return e4m3_value(bits);
@@ -57,12 +58,12 @@ static int32_t whole_value(enum ptx_type type, uint32_t bits)
 		return (int8_t)bits;
 	case PTX_S4:
 		return (int32_t)(bits << 28) >> 28;
-	default: /* u8, u4 and b1, of which upper bits are gone; s32 */
+	default: /* u8, u4 and b1, whose upper bits are already zero; s32 */
 		return (int32_t)bits;
 	}
 }
 
-/* Slot i of a lane's fragment, as bits. */
+/* Returns slot i of a lane's fragment, as bits. */
 static uint32_t slot_bits(const struct simt_warp *warp, const struct matrix_fragment *fragment, uint32_t lane,
                           uint32_t i)
 {
@@ -72,7 +73,7 @@ static uint32_t slot_bits(const struct simt_warp *warp, const struct matrix_frag
 	return row[lane] >> i % each * bits & (bits == 32 ? UINT32_MAX : (1u << bits) - 1);
 }
 
-/* All elements of a matrix, each from a slot that has it. */
+/* Gathers all elements of a matrix, each from a slot that holds it. */
 #define GATHER(name, T, value)                                                                                         \
 	static void name(const struct simt_warp *warp, const struct matrix_fragment *fragment, T *matrix)              \
 	{                                                                                                              \
@@ -85,7 +86,7 @@ GATHER(gather_whole, int32_t, whole_value(fragment->type, slot_bits(warp, fragme
 GATHER(gather_double, double,
        ((const laned *)((fragment->is_constant[i] ? warp->constants : warp->registers) + fragment->row[i]))[lane])
 
-/* The lanes' registers of D; two results of f16 are one. */
+/* Writes the lanes' registers of D; two f16 results share a register. */
 static void scatter_real(struct simt_warp *warp, const struct matrix_fragment *fragment, const float *matrix,
                          uint32_t lanes)
 {
@@ -121,7 +122,7 @@ SCATTER(scatter_whole, int32_t, lane32, (uint32_t)result)
 
 enum { MOST_COLUMNS = 32 };
 
-/* C + A B of all products; `step`: sum[j], one element further. */
+/* Computes C + A B for all products. `step`: adds one element to sum[j]. */
 #define PRODUCT(name, T, S, begin, step, finish)                                                                       \
 	static void name(const struct matrix_operands *operands, const T *a, const T *b, T *c)                         \
 	{                                                                                                              \
@@ -149,7 +150,7 @@ PRODUCT(xor_product, int32_t, int64_t, c[j], sum[j] + __builtin_popcount((uint32
 PRODUCT(and_product, int32_t, int64_t, c[j], sum[j] + __builtin_popcount((uint32_t)(a[i] & line[j])),
         (int32_t)(uint32_t)sum[j])
 
-/* All lanes' registers are read, whether they run or not, as shfl does: PTX wants all to run. */
+/* Reads the registers of all lanes, active or not, as shfl does. PTX requires all lanes to be active. */
 #define MULTIPLY(name, T, gather, product, scatter)                                                                    \
 	static void multiply_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)      \
 	{                                                                                                              \

@@ -1,6 +1,7 @@
-/* mbarrier: a barrier of 64 bits in shared memory, on which threads arrive one after the other, lane by lane. Bits 0 to 19: arrivals that
- * the phase still waits for; 20 to 39: how many it waits for from the next one on; 40 to 61: bytes still to come, signed; 63: the phase's
- * parity. What an arrival returns is the word before it. try_wait does not wait: PTX lets it return at any time. */
+/* exec_mbarrier: a 64-bit barrier in shared memory, on which threads arrive one after the other, lane by lane. Bits
+ * 0 to 19: pending arrivals of the phase. Bits 20 to 39: expected arrivals of the next phase. Bits 40 to 61:
+ * pending bytes, signed. Bit 63: parity of the phase. An arrival returns the word's value before it. try_wait does
+ * not wait: PTX allows it to return at any time. */
 #include "simt/access.h"
 
 enum { COUNT_BITS = 20, BYTES_BITS = 22, BYTES_AT = 40, PHASE_AT = 63 };
@@ -27,7 +28,7 @@ static uint64_t pack(const struct state *state)
 	return state->pending | state->expected << COUNT_BITS | bytes << BYTES_AT | state->phase << PHASE_AT;
 }
 
-/* A phase ends when all have arrived and all bytes have come; the next one begins. */
+/* A phase ends when no arrivals and no bytes are pending; then the next phase begins. */
 static void complete(struct state *state)
 {
 	if (state->pending || state->bytes)
@@ -48,7 +49,7 @@ bool simt_mbarrier_complete(struct simt_block *block, uint64_t shared, uint32_t 
 	return state.phase != phase;
 }
 
-/* The operand behind the address, or what it is where it is left out. */
+/* Returns the operand after the address, or `otherwise` when it is omitted. */
 static uint64_t operand(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t otherwise)
 {
 	if (inst->vector == 1)
@@ -58,7 +59,7 @@ static uint64_t operand(const struct simt_warp *warp, const struct simt_inst *in
 	                                                       : ((const lane32 *)row)[lane];
 }
 
-/* What an instruction that changes the barrier makes of it; NULL, or what is wrong. */
+/* Applies an instruction to the barrier's state. Returns NULL, or the error. */
 static const char *change(const struct ptx_inst *ptx, uint64_t value, struct state *state)
 {
 	if (ptx->mbarrier == PTX_MBARRIER_INIT) {
@@ -79,7 +80,7 @@ static const char *change(const struct ptx_inst *ptx, uint64_t value, struct sta
 	return NULL;
 }
 
-/* The barriers of the lanes; false after a fault. */
+/* Finds the lanes' barriers. Returns false after a fault. */
 static bool reach_barriers(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
                            struct reach *reach)
 {
@@ -116,7 +117,7 @@ void exec_mbarrier_change(struct simt_warp *warp, const struct simt_inst *inst, 
 	}
 }
 
-/* Whether the phase that the state is of, or the last one of a parity, is over. */
+/* Tests whether the phase of a given state, or the latest phase of a given parity, has ended. */
 static void mbarrier_test(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct reach reach;
@@ -134,8 +135,8 @@ static void mbarrier_test(struct simt_warp *warp, const struct simt_inst *inst, 
 	step->waits = step->lanes & ~over;
 }
 
-/* cp.async.mbarrier.arrive: an arrival of each lane when its copies have come. One that the phase does not wait for yet (no .noinc) is waited for
- * from now on. */
+/* cp.async.mbarrier.arrive: each lane arrives when its copies are complete. Without .noinc this also increments the
+ * pending count first. */
 void exec_copy_arrive(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct reach reach;
@@ -150,7 +151,7 @@ void exec_copy_arrive(struct simt_warp *warp, const struct simt_inst *inst, stru
 	}
 }
 
-/* Nothing looks at it any more. */
+/* The barrier is not used after this. */
 static void mbarrier_end(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct reach reach;

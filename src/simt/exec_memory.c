@@ -1,7 +1,7 @@
-/* Loads and stores. A global store is checked when it runs and written by its commit. */
+/* exec_memory: loads and stores. A global store is checked when it runs and written at commit. */
 #include "simt/access.h"
 
-/* Memory is read and written as any type. */
+/* Memory may be read and written as any type. */
 typedef uint8_t __attribute__((may_alias)) mem_u8;
 typedef int8_t __attribute__((may_alias)) mem_s8;
 typedef uint16_t __attribute__((may_alias)) mem_u16;
@@ -10,7 +10,7 @@ typedef uint32_t __attribute__((may_alias)) mem_u32;
 typedef int32_t __attribute__((may_alias)) mem_s32;
 typedef uint64_t __attribute__((may_alias)) mem_u64;
 
-/* Loads of T into lanes of D, extended by T's sign. */
+/* Defines loads of T into lanes of D, extended by T's sign. */
 #define LOAD(name, D, T)                                                                                               \
 	static void load_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)          \
 	{                                                                                                              \
@@ -69,7 +69,7 @@ LOAD(u32_8, lane64, mem_u32)
 LOAD(s32_8, lane64, mem_s32)
 LOAD(u64_8, lane64, mem_u64)
 
-/* Stores of the low bits of lanes of S as T. Of lanes that write the same place the last one wins. */
+/* Defines stores of the low bits of lanes of S as T. When several lanes write to one location, the last lane wins. */
 #define STORE(name, S, T)                                                                                              \
 	static void write_##name(struct simt_warp *warp, const struct simt_inst *inst, bool unit_stride,               \
 	                         uintptr_t reach, const uint64_t *where, uint32_t lanes)                               \
@@ -113,7 +113,7 @@ STORE(16_8, lane64, mem_u16)
 STORE(32_8, lane64, mem_u32)
 STORE(64_8, lane64, mem_u64)
 
-/* prefetch: the addresses, and no more. Outside an allocation it does nothing. */
+/* prefetch: computes only the addresses. Outside an allocation it does nothing. */
 static void prefetch(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	access_addresses(warp, inst, step->address);

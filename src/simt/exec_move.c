@@ -1,7 +1,7 @@
-/* Moves other than between registers of one size, address conversion, and predicates. */
+/* exec_move: address conversions, predicates, and moves other than between registers of one size. */
 #include "simt/access.h"
 
-/* Predicates: a bit a lane. */
+/* Predicates: one bit per lane. */
 #define PREDICATE(name, value)                                                                                         \
 	static void name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)                 \
 	{                                                                                                              \
@@ -64,7 +64,7 @@ static void unpack(struct simt_warp *warp, const struct simt_inst *inst, struct 
 	}
 }
 
-/* mov.b128: two rows, to or from wherever they lie. */
+/* mov.b128: moves two rows, between any locations. */
 static void move_wide(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	for (unsigned k = 0; k < 2; k++)
@@ -72,7 +72,7 @@ static void move_wide(struct simt_warp *warp, const struct simt_inst *inst, stru
 			blend64(destination(warp, inst, k), source(warp, inst, k), step->lanes);
 }
 
-/* cvt.pack: both clamped to few bits, the first above the second; above them the third. */
+/* cvt.pack: clamps both sources to few bits and places the first above the second; the third is above them. */
 static inline uint32_t clamp_to(enum ptx_type type, unsigned bits, int32_t value)
 {
 	bool is_signed = ptx_type_is_signed(type);
@@ -103,7 +103,7 @@ LANE_FUNCTION(pack_more, lane32, SOURCE(pa, lane32, 0); SOURCE(pb, lane32, 1); S
               unsigned bits = packed_bits(type),
               pc[i] << 2 * bits | clamp_to(type, bits, (int32_t)pa[i]) << bits | clamp_to(type, bits, (int32_t)pb[i]))
 
-/* cvta: a space's window is added, or taken away. */
+/* cvta: adds or subtracts a space's window. */
 LANE_FUNCTION(add_offset_32, lane32, SOURCE(pa, lane32, 0); uint32_t offset = (uint32_t)inst->offset, pa[i] + offset)
 LANE_FUNCTION(add_offset_64, lane64, SOURCE(pa, lane64, 0); uint64_t offset = (uint64_t)inst->offset, pa[i] + offset)
 
@@ -124,7 +124,7 @@ static void is_space(struct simt_warp *warp, const struct simt_inst *inst, struc
 	write_pred(warp, inst, 0, mask, step->lanes);
 }
 
-/* Special registers that change while a block runs, or have 64 bits, or are not known when it starts. */
+/* Special registers that change while a block runs, have 64 bits, or are not known when it starts. */
 static void move_special(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	const struct simt_block *block = warp->block;
@@ -132,7 +132,7 @@ static void move_special(struct simt_warp *warp, const struct simt_inst *inst, s
 	switch (inst->ptx->operand[1].sreg) {
 	case PTX_CLOCK:
 	case PTX_CLOCK64:
-	case PTX_GLOBALTIMER: /* simulated time only: one clock a nanosecond */
+	case PTX_GLOBALTIMER: /* only simulated time: one clock is one nanosecond */
 	case PTX_GLOBALTIMER_LO:
 		value = clock;
 		break;
@@ -143,7 +143,7 @@ static void move_special(struct simt_warp *warp, const struct simt_inst *inst, s
 	case PTX_GRIDID:
 		value = block->launch->id;
 		break;
-	case PTX_CURRENT_GRAPH_EXEC: /* of none */
+	case PTX_CURRENT_GRAPH_EXEC: /* no graph runs */
 		break;
 	default:
 		value = block->sm;
@@ -155,7 +155,7 @@ static void move_special(struct simt_warp *warp, const struct simt_inst *inst, s
 			lane_set(destination(warp, inst, 0), bytes, i, value);
 }
 
-/* createpolicy: what a policy is only accesses know, to which it means nothing. */
+/* createpolicy: only accesses use a policy, and they ignore it. */
 LANE_FUNCTION(zero_32, lane32, (void)0, 0)
 LANE_FUNCTION(zero_64, lane64, (void)0, 0)
 LANE_FUNCTION(same_64, lane64, SOURCE(pa, lane64, 0), pa[i])

@@ -1,4 +1,5 @@
-/* Arithmetic with directed rounding, and the conversions that exec_convert.c leaves: lane by lane. */
+/* exec_round: arithmetic with directed rounding, and the conversions that exec_convert.c does not handle, lane by
+ * lane. */
 #include "simt/convert.h"
 #include "simt/exec.h"
 
@@ -9,7 +10,8 @@
 #pragma STDC FENV_ACCESS ON
 #endif
 
-/* Volatile operands keep the operation between the two changes of the rounding mode. */
+/* Volatile operands prevent the compiler from moving the operation out of the section between the two changes of
+ * the rounding mode. */
 #define ARITHMETIC(T, t, fma_function, sqrt_function)                                                                  \
 	static T arithmetic_##t(enum ptx_opcode op, T in_a, T in_b, T in_c)                                            \
 	{                                                                                                              \
@@ -75,7 +77,7 @@ static float finish_f32(float value, const struct simt_inst *inst)
 ROUNDED(f32, float, FLUSHED, lanef, finish_f32(r, inst))
 ROUNDED(f64, double, PLAIN, laned, canonical_f64(r))
 
-/* A pair of single precision in 64 bits. */
+/* A pair of single-precision numbers in 64 bits. */
 static void round_f32x2(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	unsigned sources = inst->ptx->operands - 1u;
@@ -99,7 +101,8 @@ static void round_f32x2(struct simt_warp *warp, const struct simt_inst *inst, st
 	fesetround(old);
 }
 
-/* Sums and products of two types: all sources but the last are halves, which single precision holds. */
+/* Sums and products with two types: all sources except the last are halves, which single precision represents
+ * exactly. */
 static void round_mixed(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	const struct ptx_inst *ptx = inst->ptx;
@@ -132,7 +135,8 @@ CONVERT(convert_48, lane64, lane32)
 CONVERT(convert_84, lane32, lane64)
 CONVERT(convert_88, lane64, lane64)
 
-/* Two numbers into the parts of one register, the first into the upper one; or from a pair into a pair. */
+/* Converts two numbers into the two parts of one register, the first into the upper part; or converts a pair to a
+ * pair. */
 static void convert_pair(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	const struct ptx_inst *ptx = inst->ptx;

@@ -1,4 +1,5 @@
-/* A thread's stack in local memory: alloca, stacksave, stackrestore. A row of the warp says how much of it each lane has taken. */
+/* exec_stack: a thread's stack in local memory: alloca, stacksave, stackrestore. One row of the warp has the bytes
+ * that each lane has taken. */
 #include "simt/access.h"
 #include "simt/program.h"
 

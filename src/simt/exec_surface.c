@@ -1,5 +1,6 @@
-/* suld, sust, sured: accesses to global memory at the place that coordinates give; x counts bytes, with .p texels. Stores and atomics are
- * made by the commit. Lanes outside the surface whose access is dropped (.zero) make none. */
+/* exec_surface: suld, sust and sured. They access global memory at the location of their coordinates. x counts
+ * bytes, with .p texels. The commit performs stores and atomics. Lanes outside the surface whose access is dropped
+ * (.zero) make no access. */
 #include "simt/access.h"
 #include "simt/image_access.h"
 
@@ -11,7 +12,7 @@ uint32_t image_surface_bytes(const struct simt_inst *inst, const struct texture 
 	return inst->ptx->formatted && inst->ptx->op == PTX_OP_SUST ? texture_texel_bytes(&surface->image) : inst->size;
 }
 
-/* Where the lane accesses the surface. False: nowhere, for it is outside of it; or a fault. */
+/* Finds the lane's location in the surface. Returns false when the lane is outside the surface, or on a fault. */
 static bool find_place(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step, unsigned lane,
                        const struct texture *surface)
 {
@@ -50,7 +51,7 @@ static bool find_place(struct simt_warp *warp, const struct simt_inst *inst, str
 	return image_can_access(warp, inst, step, step->address[lane], bytes, lane);
 }
 
-/* The lanes that are inside the surface, as the step's; false: a fault. */
+/* Sets the step's lanes to those inside the surface. Returns false on a fault. */
 static bool find_places(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	uint32_t inside = 0;
@@ -111,7 +112,7 @@ static uint64_t stored_value(const struct simt_warp *warp, const struct simt_ins
 	                         : image_value(warp, &operands->value[e], lane);
 }
 
-/* Of lanes that write the same place the last one wins. */
+/* When several lanes write to one location, the last lane wins. */
 void image_store_commit(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	uint32_t bytes = ptx_type_bytes(inst->ptx->type);

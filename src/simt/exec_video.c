@@ -1,11 +1,12 @@
-/* Video instructions: sums, differences and the like of parts of registers, one (vadd), two (vadd2) or four (vadd4) at once, of signed and
- * unsigned sources with more bits than these, saturated if so written, then merged into a third source or combined with it. */
+/* exec_video: video instructions. They compute sums, differences and similar operations on parts of registers: one
+ * part (vadd), two (vadd2) or four (vadd4). Sources are signed or unsigned and extended before the operation. The
+ * result is saturated if .sat is given, and then merged into a third source or combined with it. */
 #include "simt/exec.h"
 
-/* What an instruction says of its operands, taken apart once for all lanes. */
+/* An instruction's operand modifiers, decoded once for all lanes. */
 struct video {
 	const struct ptx_inst *ptx;
-	unsigned parts, bits; /* of a part of the result */
+	unsigned parts, bits; /* of one part of the result */
 	enum ptx_type to, a, b;
 	const char *select_d, *select_a, *select_b;
 	bool merges; /* scalar: into one part of the third source */
@@ -17,14 +18,14 @@ static int64_t extend(uint32_t value, unsigned bits, bool is_signed)
 	return is_signed ? (int64_t)up >> (64 - bits) : (int64_t)(up >> (64 - bits));
 }
 
-/* The part of a register that a selector's digit names, of a kind 'b' or 'h'. */
+/* Returns the part of a register that a selector's digit names; its kind is 'b' or 'h'. */
 static int64_t take(uint32_t value, char kind, unsigned digit, enum ptx_type type)
 {
 	unsigned bits = kind == 'b' ? 8 : 16;
 	return extend(value >> (digit * bits), bits, ptx_type_is_signed(type));
 }
 
-/* Source of a scalar instruction. */
+/* Returns the source of a scalar instruction. */
 static int64_t scalar(uint32_t value, const char *select, enum ptx_type type)
 {
 	if (!select[0])
@@ -32,7 +33,8 @@ static int64_t scalar(uint32_t value, const char *select, enum ptx_type type)
 	return take(value, select[0], (unsigned)(select[1] - '0'), type);
 }
 
-/* Part number `part` of a source of several, which a selector takes from both registers: its first digit is that of the highest part. */
+/* Returns part number `part` of a source with several parts. A selector chooses the parts from both registers; its
+ * first digit selects the highest part. */
 static int64_t element(uint32_t a, uint32_t b, const char *select, unsigned parts, unsigned part, enum ptx_type type)
 {
 	unsigned digit = (unsigned)(select[parts - part] - '0');
@@ -110,7 +112,7 @@ static uint32_t merge(uint32_t into, uint32_t value, unsigned part, unsigned bit
 	return (into & ~mask) | (value << (part * bits) & mask);
 }
 
-/* One result with the third source, where there is one. */
+/* Combines one result with the third source, if there is one. */
 static uint32_t second_step(const struct video *video, int128 value, uint32_t c)
 {
 	int128 other = extend(c, 32, ptx_type_is_signed(video->to));
@@ -127,7 +129,7 @@ static uint32_t second_step(const struct video *video, int128 value, uint32_t c)
 	}
 }
 
-/* a * b + c in more bits, shifted down. */
+/* a * b + c with extra bits, shifted down. */
 static uint32_t multiply_add(const struct video *video, int64_t a, int64_t b, uint32_t c)
 {
 	bool is_signed = ptx_type_is_signed(video->a) || ptx_type_is_signed(video->b);
@@ -147,7 +149,7 @@ static uint32_t one(const struct video *video, uint32_t a, uint32_t b, uint32_t 
 	return second_step(video, value, c);
 }
 
-/* Parts that the destination's selector does not name are the third source's, or count for nothing in a sum. */
+/* Parts that the destination's selector does not name come from the third source; in a sum they add nothing. */
 static uint32_t several(const struct video *video, uint32_t a, uint32_t b, uint32_t c)
 {
 	bool adds = video->ptx->atomic == PTX_ATOM_ADD;

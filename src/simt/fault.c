@@ -1,4 +1,4 @@
-/* What is said of a kernel that stopped. */
+/* fault: the message about a kernel that stopped. */
 #include "simt/message.h"
 
 #include <inttypes.h>

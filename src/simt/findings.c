@@ -1,4 +1,4 @@
-/* What was found: kept once a pair of lines, and told after the launch. */
+/* findings: records each finding once per pair of lines, and reports it after the launch. */
 #include "simt/checks.h"
 #include "simt/message.h"
 #include "simt/program.h"
@@ -9,15 +9,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { MOST_FINDINGS = 1024 }; /* behind that many, only those that are known are counted */
+enum { MOST_FINDINGS = 1024 }; /* when full, only known findings are still counted */
 
-/* A finding as it is kept: once a pair of lines. */
+/* A recorded finding: one per pair of lines. */
 struct record {
 	char *kernel;
 	enum finding_kind kind;
-	uint64_t line[2]; /* of the accesses, in this order; 0: there is no second one */
+	uint64_t line[2]; /* of the accesses, in this order; 0: there is no second access */
 	bool told;
-	/* an example, of the first block that has one */
+	/* an example, from the first block that has one */
 	struct finding example;
 	uint64_t number;
 	struct dim3 block;
@@ -63,14 +63,14 @@ static bool is_transfer(const struct finding_access *access)
 	return access->inst->kind == SIMT_BARRIER && !access->inst->ptx->warp;
 }
 
-/* Of two accesses that nothing orders. */
+/* Returns true for findings about two unordered accesses. */
 static bool is_pair(enum finding_kind kind)
 {
 	return kind == FINDING_RACE || kind == FINDING_GLOBAL_RACE || kind == FINDING_SOURCE ||
 	       kind == FINDING_TEXTURE || kind == FINDING_WARP_RACE || kind == FINDING_WARP_GLOBAL_RACE;
 }
 
-/* The line of an access, its kind included: that of the source where it is known, else that of the PTX. */
+/* Returns the line of an access, including its kind: the source line if known, else the PTX line. */
 static uint64_t line_of(const struct finding_access *access)
 {
 	if (!access->inst)
@@ -81,7 +81,7 @@ static uint64_t line_of(const struct finding_access *access)
 	return line << 2 | (is_memory_access(access->inst) ? access->inst->kind - SIMT_LOAD : 3);
 }
 
-/* The pair of a race has no order: which of the two came first is chance. */
+/* The two accesses of a race have no fixed order, because the one that ran first varies between runs. */
 static void sort_accesses(struct finding *finding)
 {
 	bool is_race = is_pair(finding->kind) && finding->kind != FINDING_SOURCE && finding->kind != FINDING_TEXTURE;
@@ -95,7 +95,7 @@ static void sort_accesses(struct finding *finding)
 	}
 }
 
-/* A read is found once a line, whoever used what it read. */
+/* A read is recorded once per line, for all instructions that use its value. */
 static struct record *find_record(struct simt_checks *checks, const char *kernel, const struct finding *finding)
 {
 	uint64_t line[2] = {line_of(&finding->access[0]), is_pair(finding->kind) ? line_of(&finding->access[1]) : 0};
@@ -160,7 +160,7 @@ static void add_access(struct message *out, const struct simt_launch *launch, co
 	message_dim(out, simt_thread(launch, access->warp, access->lane));
 }
 
-/* Of the two accesses, in their order. */
+/* Appends the blocks of the two accesses, in order. */
 static void add_blocks(struct message *out, const struct finding *finding)
 {
 	message_add(out, "\n  blocks ");
@@ -191,7 +191,7 @@ static void add_prediction(struct message *out, const struct simt_launch *launch
 	message_add(out, "\n  predicted: %s", text);
 }
 
-/* The array through which a shared access was made. */
+/* Appends the array through which a shared access was made. */
 static void add_symbol(struct message *out, const struct simt_launch *launch, const struct finding *finding)
 {
 	const struct simt_variable *variable = launch->program->unchecked[finding->access[0].inst->pc].variable;
@@ -210,7 +210,7 @@ static void add_lane(struct message *out, const struct finding *finding)
 	message_add(out, "\n  %s %" PRIu32 ", member mask 0x%08" PRIx64, verb, finding->size, finding->address);
 }
 
-/* Where it happened, in the words of the memory concerned. */
+/* Appends the location, in the terms of its memory space. */
 static void add_place(struct message *out, const struct simt_launch *launch, const struct finding *finding)
 {
 	switch (finding->kind) {
@@ -300,7 +300,7 @@ void simt_checks_report(struct simt_checks *checks, const struct simt_launch *la
 	for (size_t k = 0; k < checks->records; k++)
 		if (!checks->record[k].told)
 			fresh[count++] = &checks->record[k];
-	/* The order in which threads of the host found them is chance. */
+	/* Sorted, because host threads find them in an arbitrary order. */
 	qsort(fresh, count, sizeof *fresh, by_line);
 	for (size_t k = 0; k < count; k++) {
 		char text[4096];

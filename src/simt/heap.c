@@ -1,4 +1,4 @@
-/* Where kernels have allocated device memory: a place for each address, the newest. */
+/* heap: records where kernels have allocated device memory: the newest call site for each address. */
 #include "simt/checks.h"
 #include "simt/message.h"
 #include "simt/program.h"
@@ -8,7 +8,7 @@
 #include <search.h>
 #include <stdlib.h>
 
-/* A call of malloc in a kernel; each once. */
+/* A call of malloc in a kernel; one entry per call. */
 struct site {
 	const struct ptx_inst *inst;
 	const struct ptx_function *kernel;
@@ -23,7 +23,7 @@ struct owner {
 
 struct heap {
 	struct site *sites;
-	void *owners; /* a tree of them by address */
+	void *owners; /* tree of call sites by address */
 };
 
 static int by_address(const void *a, const void *b)

@@ -1,4 +1,4 @@
-/* What belongs to a program, and where it lies. */
+/* layout: finds the functions and variables of a program, and assigns their locations. */
 #include "simt/decode.h"
 
 #include "base/arena.h"
@@ -17,7 +17,7 @@ uint32_t layout_function_index(const struct decoder *decoder, const struct ptx_f
 	return decoder->function_index[function->index];
 }
 
-/* Between the addresses of two functions. */
+/* Distance between the addresses of two functions. */
 enum { FUNCTION_SPACING = 16 };
 
 uint64_t simt_function_address(const struct ptx_function *function)
@@ -48,7 +48,7 @@ static void add_function(struct decoder *decoder, const struct ptx_function *fun
 		(struct simt_function){.ptx = function, .address = simt_function_address(function)};
 }
 
-/* Functions whose address is taken by an instruction or a variable's initial value. */
+/* Adds functions whose address is taken by an instruction or a variable's initial value. */
 static void add_addressed(struct decoder *decoder, const struct ptx_module *module)
 {
 	for (const struct ptx_function *f = module->functions; f; f = f->next)
@@ -103,7 +103,7 @@ static bool uses_stack(const struct ptx_function *function)
 	return false;
 }
 
-/* Gives rows to the used registers of one lane size. */
+/* Assigns rows to the used registers of one lane size. */
 static uint32_t add_rows(struct decoder *decoder, uint32_t index, const bool *used, uint32_t bytes)
 {
 	const struct ptx_function *function = decoder->functions[index].ptx;
@@ -185,7 +185,7 @@ void layout_registers(struct decoder *decoder)
 
 /* --- memory --- */
 
-/* The variable's slot in the hash table, used or not. */
+/* Returns the variable's slot in the hash table, used or not. */
 static uint32_t *place_slot(const struct decoder *decoder, const struct ptx_variable *variable)
 {
 	uint32_t mask = decoder->place_slots - 1;
@@ -240,7 +240,7 @@ static bool is_dynamic(const struct ptx_variable *variable)
 	return variable->space == PTX_SHARED && variable->size == 0;
 }
 
-/* A module's own variable of shared or local memory: placed when first referred to. */
+/* Places a module's own variable of shared or local memory when it is first referenced. */
 static void add_referred(struct decoder *decoder, const struct ptx_variable *variable, uint32_t *local)
 {
 	if (!variable || variable->function || is_dynamic(variable) || layout_find(decoder, variable))

@@ -1,4 +1,5 @@
-/* What an instruction is about to be run with, for those who decide whether it may: nothing of the warp changes. */
+/* look_ahead: the operands of a warp's next instruction, for units that decide whether it may run. The warp is not
+ * changed. */
 #include "simt/access.h"
 #include "simt/image.h"
 
@@ -10,17 +11,17 @@ uint32_t simt_next_lanes(const struct simt_warp *warp)
 static bool has_address(const struct simt_inst *inst)
 {
 	if (image_is(inst->ptx->op))
-		return false; /* it is found out when the instruction runs */
+		return false; /* known only when the instruction runs */
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC ||
 	       inst->kind == SIMT_PREFETCH;
 }
 
-/* The space of a lane's address, which becomes one of that space. */
+/* Returns the space of a lane's address, and converts the address to that space. */
 static enum ptx_space resolve(const struct simt_memory *memory, const struct simt_inst *inst, uint64_t *address)
 {
 	enum ptx_space space = inst->space;
 	if (space == PTX_PARAM && !(inst->immediate & EXEC_KERNEL_PARAM))
-		return PTX_LOCAL; /* of a call: it lies in the thread's frame */
+		return PTX_LOCAL; /* parameter of a call: it lies in the thread's frame */
 	if (space == PTX_GENERIC)
 		space = generic_space(*address);
 	if (space == PTX_GLOBAL)

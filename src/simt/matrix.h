@@ -1,14 +1,16 @@
-/* matrix: mma, wmma.mma, ldmatrix, stmatrix, movmatrix. */
+/* matrix: executes mma, wmma.mma, ldmatrix, stmatrix and movmatrix. */
 #ifndef SLUICE_SIMT_MATRIX_H
 #define SLUICE_SIMT_MATRIX_H
 
 #include "ptx/matrix.h"
 #include "simt/exec.h"
 
-enum { MATRIX_REGISTERS = 8, MATRIX_SLOTS = 32 /* elements of a lane at most */, MATRIX_ELEMENTS = 1024 /* of one matrix at most */ };
+/* MATRIX_SLOTS: most elements of a lane. MATRIX_ELEMENTS: most elements of a matrix. */
+enum { MATRIX_REGISTERS = 8, MATRIX_SLOTS = 32, MATRIX_ELEMENTS = 1024 };
 
-/* A fragment: its registers' rows, in the warp's registers or in the program's constants, and which element of the matrix (ptx/matrix.h)
- * each slot has, slots of a lane behind each other. Of bits 32 count as one element. */
+/* A fragment: the rows of its registers, in the warp's registers or the program's constants. `element` maps each
+ * slot to an element of the matrix (ptx/matrix.h); the slots of a lane are consecutive. For single-bit types 32
+ * bits count as one element. */
 struct matrix_fragment {
 	enum ptx_type type;
 	uint32_t registers, slots;

@@ -8,26 +8,26 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { FREED = 64 }; /* freed allocations that are remembered */
+enum { FREED = 64 }; /* number of recently freed allocations that are remembered */
 
-/* Where shares lie: local memory begins above (sm/local_memory.h). */
+/* Range of mapped host memory. Local memory begins above it (sm/local_memory.h). */
 static const uint64_t share_low = UINT64_C(1) << 36, share_high = UINT64_C(1) << 40;
 enum { SHARE_PAGE = 4096, WIDEST_ACCESS = 16 };
-enum { GAP_SHARE = 8 }; /* a part of all memory, for gaps */
+enum { GAP_SHARE = 8 }; /* fraction of all memory that is reserved for gaps: 1 / GAP_SHARE */
 
 struct simt_memory {
 	uint8_t *base;    /* host address of device address 0 */
-	uint8_t *written; /* a byte for each byte, or NULL */
+	uint8_t *written; /* one byte per byte of memory, or NULL */
 	uint64_t bytes;
-	struct allocations statics, heap, shared; /* the live ones */
-	struct shares shares;                     /* `shared`, by the host's addresses, and mappings of the heap */
-	bool reuse;                               /* of what was freed */
-	uint64_t allocated;                       /* of the heap, ever */
-	uint64_t heap_used;                       /* with rounding; without reuse all of it that ever was */
-	uint64_t gap_room;                        /* of the heap, for gaps: no part of the memory that programs see */
-	uint64_t heap_top;                        /* behind all of the heap that was ever allocated, gaps included */
+	struct allocations statics, heap, shared; /* the live allocations */
+	struct shares shares;                     /* `shared`, by host address, and mappings of the heap */
+	bool reuse;                               /* freed memory is reused */
+	uint64_t allocated;                       /* number of heap allocations ever made */
+	uint64_t heap_used;                       /* rounded sizes; without reuse, of all allocations ever made */
+	uint64_t gap_room;                        /* bytes of the heap reserved for gaps, which programs do not see */
+	uint64_t heap_top; /* end of the part of the heap that was ever allocated, including gaps */
 	struct simt_allocation freed[FREED];
-	size_t freed_count; /* ever; the newest is at (freed_count - 1) % FREED */
+	size_t freed_count; /* ever freed; the newest is at (freed_count - 1) % FREED */
 };
 
 static uint64_t round_up(uint64_t value, uint64_t align)
@@ -35,14 +35,14 @@ static uint64_t round_up(uint64_t value, uint64_t align)
 	return (value + align - 1) / align * align;
 }
 
-/* Zeros for which the host gives pages when they are used. */
+/* Reserves zero-filled memory whose pages the host supplies on first use. */
 static void *reserve(uint64_t bytes)
 {
 	void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	return base == MAP_FAILED ? NULL : base;
 }
 
-/* Behind the machine's own memory. */
+/* Places mapped host memory after the machine's own memory. */
 static void place_shares(struct simt_memory *memory)
 {
 	uint64_t behind = round_up(memory->bytes, share_low);
@@ -97,7 +97,7 @@ void simt_memory_close(struct simt_memory *memory)
 	free(memory);
 }
 
-/* The part in which an address lies. */
+/* Returns the part of memory that contains an address. */
 static const struct allocations *part_of(const struct simt_memory *memory, uint64_t address)
 {
 	return address < memory->heap.low    ? &memory->statics
@@ -105,7 +105,7 @@ static const struct allocations *part_of(const struct simt_memory *memory, uint6
 	                                     : &memory->shared;
 }
 
-/* Behind all that was ever allocated. */
+/* Returns an address after everything that was ever allocated. */
 static uint64_t place_behind(const struct simt_memory *memory, uint64_t size)
 {
 	uint64_t room = memory->heap.high - memory->heap_top;
@@ -124,7 +124,7 @@ uint64_t simt_alloc_for(struct simt_memory *memory, uint64_t size, enum simt_own
 	    (size > simt_bytes_free(memory) || allocation_footprint(size) > simt_bytes_free(memory)))
 		return 0;
 	uint64_t gap = memory->heap.gap, address = place_in_heap(memory, size);
-	if (!address && gap) { /* so many small ones that their gaps have no room */
+	if (!address && gap) { /* the gaps of many small allocations have filled the reserved space */
 		memory->heap.gap = 0;
 		address = place_in_heap(memory, size);
 		memory->heap.gap = gap;
@@ -160,7 +160,8 @@ uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t a
 	return address;
 }
 
-/* Gives the host's pages back that lie wholly inside, [*low, *high): they read as zero afterwards. */
+/* Returns to the host all pages that lie entirely inside the range, and sets [*low, *high) to them; they then read
+ * as zero. */
 static bool release_pages(uint8_t *at, uint64_t size, uint8_t **low, uint8_t **high)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -177,7 +178,7 @@ bool simt_free(struct simt_memory *memory, uint64_t address)
 	const struct simt_allocation gone = *found;
 	uint64_t bytes = allocation_footprint(gone.size);
 	uint8_t *low, *high;
-	release_pages(memory->base + address, bytes, &low, &high); /* a refusal costs memory only */
+	release_pages(memory->base + address, bytes, &low, &high); /* a failure only costs memory */
 	simt_mark_unwritten(memory, address, gone.size);
 	memory->freed[memory->freed_count++ % FREED] = gone;
 	memory->heap_used -= gone.owner == SIMT_MODULE || !memory->reuse ? 0 : bytes;
@@ -185,7 +186,7 @@ bool simt_free(struct simt_memory *memory, uint64_t address)
 	return true;
 }
 
-/* --- shares --- */
+/* --- mapped host memory --- */
 
 uint64_t simt_share_place(const struct simt_memory *memory, uint64_t size)
 {
@@ -197,7 +198,8 @@ uint64_t simt_allocation_gap(const struct simt_memory *memory)
 	return memory->shared.gap;
 }
 
-/* The machine's address says no more of the host's than programs rely on: whether pages begin there, and how accesses are aligned. */
+/* The machine's address preserves only those properties of the host's address that programs rely on: page alignment
+ * and access alignment. */
 uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size)
 {
 	uint64_t address = (uintptr_t)host, offset = address % WIDEST_ACCESS;
@@ -214,7 +216,7 @@ uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size)
 	return simt_named(memory, share.device);
 }
 
-/* The machine's own memory, and none of the host's. */
+/* Returns true for the machine's own memory, false for mapped host memory. */
 static bool is_own(const struct simt_memory *memory, uint64_t address)
 {
 	return address < memory->bytes;
@@ -230,8 +232,8 @@ bool simt_unshare(struct simt_memory *memory, const void *host)
 	return true;
 }
 
-/* Whether an address means the same for programs as for the machine, so that no share can have it: where windows, variables and allocations
- * are. */
+/* Returns true when an address is the same for programs and the machine, so that no mapping can use it. This holds
+ * for windows, variables and allocations. */
 static bool is_taken(const struct simt_memory *memory, uint64_t address)
 {
 	bool is_window = address >= SIMT_SHARED_WINDOW && address < SIMT_WINDOWS_END;
@@ -300,8 +302,8 @@ const struct simt_allocation *simt_next(const struct simt_memory *memory, uint64
 	return found ? found : allocations_above(&memory->shared, address);
 }
 
-/* From the program's address of an allocation to another one, whichever way is shorter: addresses go round, and a small negative one is near
- * the lowest allocation. */
+/* Returns the distance from a program's address to an allocation, in the shorter direction. Addresses wrap around:
+ * a small negative address is near the lowest allocation. */
 static uint64_t distance(const struct simt_memory *memory, const struct simt_allocation *allocation, uint64_t address)
 {
 	uint64_t begin = simt_named(memory, allocation->address), end = begin + allocation->size;
@@ -310,7 +312,7 @@ static uint64_t distance(const struct simt_memory *memory, const struct simt_all
 	return begin - address < address - end ? begin - address : address - end;
 }
 
-/* The share beside the address that the program would have meant; NULL: there is none on that side. */
+/* Returns the mapped host memory next to the program's address on one side, or NULL. */
 static const struct simt_allocation *share_beside(const struct simt_memory *memory, uint64_t address, bool above)
 {
 	const struct share *share = shares_beside(&memory->shares, address, above);
@@ -367,7 +369,7 @@ bool simt_valid(const struct simt_memory *memory, uint64_t address, uint64_t siz
 {
 	const struct simt_allocation *allocation = simt_find(memory, address);
 	if (!allocation)
-		return size == 0 && simt_find(memory, address - 1); /* nothing, right behind an allocation */
+		return size == 0 && simt_find(memory, address - 1); /* zero bytes directly after an allocation */
 	return size <= allocation->size - (address - allocation->address);
 }
 
@@ -385,7 +387,7 @@ void *simt_host(const struct simt_memory *memory, uint64_t address)
 	return (void *)(uintptr_t)(share->host + (address - share->address));
 }
 
-/* --- what has been written --- */
+/* --- written bytes --- */
 
 bool simt_watch(struct simt_memory *memory)
 {

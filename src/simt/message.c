@@ -23,9 +23,9 @@ void message_add(struct message *message, const char *format, ...)
 	message->left -= written;
 }
 
-/* The last instruction up to this one, in its function, of which the compiler said from which line it comes; NULL: none.
- * It says nothing of the loops into which it expands memcpy, memset and assignments of structures, but the branch into
- * such a loop has the line. */
+/* Returns the last instruction up to this one, in its function, for which the compiler has recorded a source line;
+ * or NULL. Compilers record no line for the loops into which they expand memcpy, memset and structure assignments.
+ * The branch into such a loop has the line. */
 static const struct ptx_inst *last_with_line(const struct ptx_module *module, const struct ptx_inst *inst)
 {
 	const struct ptx_function *function = module->functions;
@@ -53,8 +53,8 @@ void message_dim(struct message *message, struct dim3 dim)
 	message_add(message, "(%" PRIu32 ",%" PRIu32 ",%" PRIu32 ")", dim.x, dim.y, dim.z);
 }
 
-/* The addresses of a memory go round: those of shared and local memory are often computed with 32 bits, and an index that
- * is a little negative gives one near the upper end. */
+/* Addresses of a memory wrap around. Programs often compute shared and local addresses with 32 bits, where a small
+ * negative index gives an address near the upper end. */
 static uint64_t round_of(enum ptx_space space, uint64_t address)
 {
 	bool is_narrow = space == PTX_SHARED || space == PTX_LOCAL;
@@ -100,7 +100,7 @@ uint64_t simt_variable_end(const struct simt_launch *launch, const struct simt_v
 	                      : (uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes;
 }
 
-/* 0 when the variable holds the address. */
+/* Returns the distance; 0 when the variable holds the address. */
 static uint64_t distance(const struct simt_launch *launch, const struct simt_variable *variable, uint64_t address)
 {
 	struct gap gap = simt_gap(variable->space, variable->offset, simt_variable_end(launch, variable), address);
@@ -119,8 +119,8 @@ static const struct simt_variable *nearest(const struct simt_launch *launch, enu
 	return best;
 }
 
-/* The compiler's name of a variable inside a function, _ZZ...E4tile or _ZZ...E4tile_0, ends with the one that the
- * program gave it. Other names stay as they are. */
+/* Appends a variable's source name. The compiler's name of a variable inside a function, _ZZ...E4tile or
+ * _ZZ...E4tile_0, ends with it. Other names are unchanged. */
 void message_name(struct message *message, const char *name)
 {
 	const char *own = NULL;

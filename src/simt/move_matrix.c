@@ -1,5 +1,6 @@
-/* Matrices of 8 x 8 elements of 16 bits between shared memory and registers, and between registers. Lane i has elements 2 (i % 4) and the
- * next of row i / 4, or with .trans of column i / 4; row r of matrix number m lies at the address that lane 8 m + r gives. */
+/* move_matrix: moves matrices of 8 x 8 16-bit elements between shared memory and registers, and between registers.
+ * Lane i has elements 2 (i % 4) and 2 (i % 4) + 1 of row i / 4, or of column i / 4 with .trans. Lane 8 m + r gives
+ * the address of row r of matrix m. */
 #include "simt/access.h"
 #include "simt/matrix.h"
 
@@ -7,7 +8,7 @@ enum { SIDE = 8 };
 
 typedef uint16_t square[SIDE][SIDE];
 
-/* The two elements of a lane. */
+/* Returns the two elements of a lane. */
 static uint32_t take(square from, unsigned lane, bool transposes)
 {
 	unsigned line = lane / 4, at = lane % 4 * 2;
@@ -22,7 +23,7 @@ static void put(square to, unsigned lane, bool transposes, uint32_t pair)
 	*(transposes ? &to[at + 1][line] : &to[line][at + 1]) = (uint16_t)(pair >> 16);
 }
 
-/* Where the rows lie; the lanes behind those that give addresses count as giving theirs again. False after a fault. */
+/* Finds the rows. Lanes after those that give addresses repeat these addresses. Returns false after a fault. */
 static bool reach_rows(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step,
                        struct reach *reach)
 {

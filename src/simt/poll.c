@@ -1,5 +1,5 @@
-/* Which warps wait in a loop for what others write, when a run is stopped or looked at; and who is left that could
- * write it. */
+/* poll: finds the warps that poll for writes by others, when a run is stopped or inspected, and the warps that
+ * could still make those writes. */
 #include "simt/access.h"
 #include "simt/message.h"
 #include "simt/split.h"
@@ -11,7 +11,7 @@ static const struct simt_allocation *allocation_of(const struct simt_launch *lau
 	return simt_find(launch->memory, simt_address(launch->memory, address));
 }
 
-/* What lies at the address, where it can be looked at. */
+/* Reads the value at the address, if it is accessible. */
 static void look_at_value(const struct simt_warp *warp, struct simt_poll *poll)
 {
 	const struct simt_memory *memory = warp->block->launch->memory;
@@ -115,7 +115,7 @@ void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, cons
 	}
 }
 
-/* --- what is said --- */
+/* --- messages --- */
 
 static void add_module_variable(struct message *out, const struct simt_launch *launch, uint64_t address)
 {
@@ -167,8 +167,7 @@ static void print_poll(struct message *out, const struct simt_launch *launch, co
 		message_add(out, "; %" PRIu32 " warps do", poll->warps);
 }
 
-/* A warp that could write the place, as far as it can be known: one that is neither in such a loop nor kept from
- * going on. */
+/* Names the warps that could write the location: warps that neither poll nor are held. */
 static void print_writers(struct message *out, const struct simt_polls *polls)
 {
 	message_add(out, "\n  ");

@@ -1,10 +1,10 @@
-/* program: what decode and control flow know of a program's functions. */
+/* program: what the decoder and control flow know of a program's functions. */
 #ifndef SLUICE_SIMT_PROGRAM_H
 #define SLUICE_SIMT_PROGRAM_H
 
 #include "simt/simt.h"
 
-/* A place in local memory where a parameter or result lies. In a recursive function's frame it is relative to it. */
+/* Location of a parameter or result in local memory. It is relative to the frame if in a recursive function's frame. */
 struct simt_slot {
 	uint32_t offset, size;
 	bool in_frame;
@@ -16,14 +16,14 @@ struct simt_function {
 	uint64_t address;                   /* simt_function_address() */
 	uint32_t pc;                        /* of its first instruction */
 	uint32_t registers, register_bytes; /* its part of a warp's registers: first the rows of 64-bit registers, */
-	uint32_t rows64, rows32, preds;     /* then those of 32-bit ones, then predicates */
+	uint32_t rows64, rows32, preds;     /* then the 32-bit registers, then predicates */
 	uint32_t frame_bytes;               /* of local memory, when recursive */
-	uint32_t stack_row;                 /* 32-bit row for what is taken of the stack when it is called, or SIMT_NO_REGISTER: it takes nothing */
+	uint32_t stack_row; /* 32-bit row with the stack bytes taken at its call, or SIMT_NO_REGISTER: it takes none */
 	bool recursive;                     /* may run again before it has returned */
 	struct simt_slot *params, *results;
 };
 
-/* An argument or result as the caller has it: a slot, a register row, or (arguments) a row of constants. */
+/* An argument or result on the caller's side: a slot, a register row, or (arguments) a row of constants. */
 struct simt_argument {
 	enum { SIMT_ARGUMENT_SLOT, SIMT_ARGUMENT_REGISTER, SIMT_ARGUMENT_CONSTANT } kind;
 	struct simt_slot slot;
@@ -32,8 +32,8 @@ struct simt_argument {
 
 /* A call instruction's operands; simt_inst.immediate points here. */
 struct simt_call {
-	const struct simt_function *callee; /* NULL: by address in source 0, or a system call */
-	enum simt_system system;            /* of a system call */
+	const struct simt_function *callee; /* NULL: called by the address in source 0, or a system call */
+	enum simt_system system;            /* function of a system call */
 	struct simt_argument *arguments, *results;
 	uint32_t argument_count, result_count;
 };
@@ -42,36 +42,36 @@ struct simt_call {
 struct simt_variable {
 	const char *name;
 	enum ptx_space space;
-	uint32_t offset, size; /* size 0: dynamic shared memory, all from here on */
+	uint32_t offset, size; /* size 0: dynamic shared memory, which extends from here to the end */
 	const struct ptx_variable *symbol;
 };
 
-/* A special register's row. */
+/* Register row of a special register. */
 struct simt_sreg_row {
 	enum ptx_sreg sreg;
 	uint32_t offset;
 };
 
-/* Local memory, bytes per thread: for the frames of recursive functions, and the most that others may have (CUDA's). */
+/* Bytes of local memory per thread: for the frames of recursive functions, and CUDA's limit for all other uses. */
 enum { SIMT_STACK_BYTES = 16384, SIMT_LOCAL_BYTES = 512 << 10 };
 
-/* The function that a call by address reaches, or NULL. */
+/* Returns the function that a call by address reaches, or NULL. */
 const struct simt_function *simt_function_at(const struct simt_program *program, uint64_t address);
 
 simt_exec control_branch, control_call, control_system_call, control_system_commit, control_return, control_exit,
 	control_trap, control_barrier, control_indexed;
 
-/* The warp has come to a DMA transfer that it waits for: a fault when nobody is left who could come. */
+/* The warp has reached a DMA transfer and waits for it. Sets a fault when no warp is left that could still arrive. */
 void barrier_of_dma(struct simt_warp *warp, struct simt_step *step);
-/* The warp has ended: a fault when all others wait at barriers that nobody can complete now. */
+/* The warp has ended. Sets a fault when all other warps wait at barriers that can no longer complete. */
 void barrier_exit(struct simt_warp *warp, struct simt_step *step);
 
-/* Finds the stretches of a decoded program that a functional run runs without looking up. */
+/* Finds the straight stretches of a decoded program, each of which a functional run executes in one go. */
 void run_mark_stretches(struct simt_program *program);
 
-/* After the top of a warp's stack has changed or reached its reconvergence: pops what is done. */
+/* Pops finished entries after the top of a warp's stack has changed or has reached its reconvergence point. */
 void control_settle(struct simt_warp *warp);
-/* The running lanes have reached warp->reconverge. */
+/* Call it when the running lanes have reached warp->reconverge. */
 void control_join(struct simt_warp *warp);
 
 #endif

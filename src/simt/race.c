@@ -1,19 +1,21 @@
-/* Races on shared memory, found by vector clocks.
+/* race: finds races on shared memory by vector clocks.
  *
- * Every warp has a clock, and of every other warp the time up to which that one's accesses come before its own
- * (Lamport's happens-before). A warp's clock goes on when it gives others something to rely on: when it comes to a
- * barrier, and at a fence. Warps that a barrier releases take over what all who came to it knew, so that warps that meet
- * at different named barriers, or only arrive at one, are told apart. Warps that end have come to all barriers for all
+ * Every warp has a clock. It also stores, for each other warp, the time up to which that warp's accesses happen
+ * before its own (Lamport). A warp's clock advances when others may start to rely on it: at a barrier and at a
+ * fence. Warps that a barrier releases acquire the clocks of all warps that arrived at it. Named barriers and
+ * arrive-only barriers are therefore distinguished. Warps that have ended count as arrived at all barriers for all
  * threads.
  *
- * Of every byte the last write is kept, and the last one of another value, since warps that write the same do not
- * disturb each other; and behind these the reads and atomics that no later one makes superfluous (FastTrack, PLDI 2009,
- * section 3). Bytes of a word share one record until an access is to a part of the word.
+ * Each byte stores its last write and the last write of another value, because warps that write the same value do
+ * not conflict. It also stores later reads and atomics, unless an even later access makes them redundant
+ * (FastTrack, PLDI 2009, section 3). The bytes of a word share one record until an access covers only part of the
+ * word.
  *
- * Atomics do not race with atomics. With a fence they also order plain accesses, as PTX's memory model has it: a fence, an
- * atomic that leaves its value to an atomic of another warp, a fence there. An atomic location therefore keeps what the
- * writers before it knew at their last fence. Volatile accesses are weaker: loads count as atomic, a store only where a
- * fence parts it from what its warp stored before. Else a forgotten barrier would hide behind a volatile array.
+ * Atomics do not race with atomics. With fences they also order plain accesses, as in PTX's memory model. The
+ * sequence is a fence, an atomic whose value an atomic of another warp reads, and a fence there. An atomic location
+ * therefore stores what its writers knew at their last fence. Volatile accesses are weaker. Volatile loads count as
+ * atomic. A volatile store counts as atomic only when a fence separates it from its warp's earlier stores.
+ * Otherwise a volatile array would hide a missing barrier.
  */
 #include "simt/race.h"
 #include "simt/race_global.h"
@@ -23,8 +25,8 @@
 #include <stdlib.h>
 
 enum {
-	LAST_TIME = 1 << 30,      /* all begins anew behind it */
-	MOST_LOCATIONS = 1 << 12, /* atomic locations that are remembered of a block */
+	LAST_TIME = 1 << 30,      /* when times exceed this, all state is reset */
+	MOST_LOCATIONS = 1 << 12, /* most atomic locations that are remembered per block */
 };
 
 static const bool conflicts[ACCESS_KINDS][ACCESS_KINDS] = {
@@ -41,7 +43,8 @@ static const bool covers[ACCESS_KINDS][ACCESS_KINDS] = {
 	[WRITE] = {true, true, true, true},
 };
 
-/* A location of atomics, the row of location_known with what its writers knew, and what they had heard of other blocks. */
+/* An atomic location, and the row of location_known with what its writers knew. `heard`: what they had observed of
+ * other blocks. */
 struct location {
 	uint64_t address, heard;
 	uint32_t row;
@@ -118,7 +121,7 @@ static void reserve_bytes(struct race *race, uint32_t bytes)
 	race->bytes = whole;
 }
 
-/* Nothing is erased: all times of the blocks before lie before the new block's, and so before all that it does. */
+/* Nothing needs to be erased: all times of earlier blocks precede the new block's, and thus all its accesses. */
 void race_start(struct simt_block *block)
 {
 	struct race *race = block->checks->race;
@@ -146,7 +149,7 @@ void race_start(struct simt_block *block)
 	race_dma_start(race, block);
 }
 
-/* --- what orders warps --- */
+/* --- order between warps --- */
 
 void race_arrive(struct simt_warp *warp, uint32_t barrier)
 {
@@ -191,7 +194,7 @@ void race_fence(struct simt_warp *warp)
 	race_advance(race, w);
 }
 
-/* NULL when there is none and none shall be made, or no more can be. */
+/* Returns NULL when there is no entry and `make` is false, or the table is full. */
 static struct location *find_location(struct race *race, uint64_t address, bool make)
 {
 	uint32_t low = 0, high = race->locations;
@@ -219,7 +222,7 @@ static struct location *find_location(struct race *race, uint64_t address, bool 
 	return location;
 }
 
-/* Where an mbarrier's instruction says nothing of order, an arrival releases and a wait acquires (PTX ISA, "mbarrier"). */
+/* An mbarrier instruction without an explicit order: an arrival releases and a wait acquires (PTX ISA, "mbarrier"). */
 static enum ptx_order order_of(const struct ptx_inst *ptx)
 {
 	if (ptx->order != PTX_ORDER_NONE)
@@ -236,7 +239,7 @@ static enum ptx_order order_of(const struct ptx_inst *ptx)
 	}
 }
 
-/* A warp of the block that reads the location has heard of other blocks what those that left something there had heard. */
+/* A warp that reads the location acquires what earlier writers of it had observed of other blocks. */
 static void pass_hearsay(struct location *location, uint64_t *heard, bool leaves)
 {
 	*heard = location->heard > *heard ? location->heard : *heard;
@@ -244,7 +247,7 @@ static void pass_hearsay(struct location *location, uint64_t *heard, bool leaves
 		location->heard = *heard;
 }
 
-/* A lane's atomic access as one that orders: what it reads of others, what it leaves for others. */
+/* Treats a lane's atomic access as synchronisation: it acquires from other warps and releases to them. */
 static void synchronise(struct race *race, const struct simt_inst *inst, const struct simt_warp *who, uint64_t address,
                         bool writes)
 {
@@ -307,7 +310,7 @@ void race_report(struct access *access, uint32_t rival)
 			   });
 }
 
-/* The clocks of earlier blocks may be more than there are now. */
+/* Earlier blocks may have had more clocks than there are now. */
 bool race_is_ordered(const struct race *race, uint32_t clock, uint32_t time, uint32_t who)
 {
 	uint32_t other = who_clock(who);
@@ -318,7 +321,7 @@ bool race_is_ordered(const struct race *race, uint32_t clock, uint32_t time, uin
 	return time <= race_row(race->known, race, clock)[other];
 }
 
-/* The access to one record. */
+/* Checks the access against one record, and updates the record. */
 static void touch(struct race *race, struct cell *cell, struct access *access)
 {
 	struct node *first = cell->list != NONE ? &race->node[cell->list] : NULL;
@@ -355,7 +358,7 @@ static void touch(struct race *race, struct cell *cell, struct access *access)
 	}
 }
 
-/* From here on every byte of the word has a record of its own. */
+/* From here on every byte of the word has its own record. */
 static void split(struct race *race, uint32_t word)
 {
 	struct cell *cell = &race->cell[4 * word];
@@ -404,8 +407,8 @@ static enum access_kind kind_of(const struct race *race, const struct simt_warp 
 	return is_atomic ? ATOMIC : WRITE;
 }
 
-/* Makes a lane's store, so that the lanes behind it find its value; the instruction will make it again. True when it
- * changes nothing. */
+/* Performs a lane's store, so that later lanes see its value; the instruction performs it again. Returns true when
+ * the store changes nothing. */
 static bool store_same(const struct simt_warp *warp, const struct simt_inst *inst, uint8_t *memory, unsigned lane)
 {
 	uint32_t bytes = inst->size / inst->vector;

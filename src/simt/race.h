@@ -1,4 +1,4 @@
-/* race: what the files behind --check race share: clocks and records (race.c), and transfers by DMA (race_dma.c). */
+/* race: interface between the files of --check race: clocks and records (race.c), and DMA transfers (race_dma.c). */
 #ifndef SLUICE_SIMT_RACE_H
 #define SLUICE_SIMT_RACE_H
 
@@ -6,7 +6,7 @@
 
 enum {
 	NONE = 0,       /* no node, no time */
-	LANE_BITS = 5,  /* who: pc, clock, lane */
+	LANE_BITS = 5,  /* fields of `who`: pc, clock, lane */
 	CLOCK_BITS = 7,
 	PC_BITS = 20,
 };
@@ -14,10 +14,10 @@ enum {
 _Static_assert(SIMT_MAX_WARPS + DMA_BUFFERS <= 1 << CLOCK_BITS && WARP_SIZE == 1 << LANE_BITS,
                "a warp of the block, or a DMA buffer, and a lane below the pc");
 
-/* Weaker kinds first: one that conflicts with less. */
+/* Weaker kinds first; a weaker kind conflicts with fewer kinds. */
 enum access_kind { ATOMIC_READ, READ, ATOMIC, WRITE, ACCESS_KINDS };
 
-/* Reads and atomics behind the last write: a list. */
+/* List entry for a read or atomic after the last write. */
 struct node {
 	uint32_t time, who, next;
 	enum access_kind kind;
@@ -26,42 +26,43 @@ struct node {
 /* A byte, or a word whose bytes have always been accessed together. */
 struct cell {
 	uint32_t time, who;         /* of the last write */
-	uint32_t old_time, old_who; /* of the last that left another value */
+	uint32_t old_time, old_who; /* of the last write that left another value */
 	uint32_t list;
 };
 
-/* What a resident block has heard of others, as numbers of releases (race_global.c): each warp, and who came to each barrier. */
+/* Releases that a resident block has observed of other blocks, as numbers (race_global.c): per warp, and per
+ * barrier for the warps that arrived at it. */
 struct hearer {
 	uint64_t heard[SIMT_MAX_WARPS], gathered[SIMT_WAITS];
 };
 
-/* Who has clocks: the warps of the block, and behind them, where the program has DMA, its buffers. */
+/* Owners of clocks: the warps of the block, and after them, if the program has DMA, its buffers. */
 struct race {
 	uint32_t clocks, capacity;
-	uint32_t begin, top; /* times: before all of this block, latest of all */
-	uint32_t *known;     /* [clock][other]: the vector clock */
-	uint32_t *fenced;    /* the same as it was at the warp's last fence */
-	uint32_t *pending;   /* what atomics have read, known from the next fence on */
-	uint32_t *barrier;   /* [barrier][clock]: what those who came to it knew */
-	uint32_t *ended;     /* what the warps that ended knew */
-	uint64_t has_fenced; /* warps with a fence behind them */
+	uint32_t begin, top; /* times: before everything in this block; latest of all */
+	uint32_t *known;     /* [clock][other]: the vector clocks */
+	uint32_t *fenced;    /* the vector clocks at each warp's last fence */
+	uint32_t *pending;   /* times that atomics have read; they become known at the next fence */
+	uint32_t *barrier;   /* [barrier][clock]: joined clocks of the warps that arrived at it */
+	uint32_t *ended;     /* joined clocks of the warps that ended */
+	uint64_t has_fenced; /* warps that have executed a fence */
 	uint64_t stored;     /* warps that have stored since their last fence */
-	struct cell *cell;   /* by byte; of a whole word the first byte's */
-	bool *is_split;      /* by word */
+	struct cell *cell;   /* by byte; for a whole word its first byte's */
+	bool *is_split;      /* by word: its bytes have separate cells */
 	uint32_t bytes;
-	struct node *node; /* [0] is none */
+	struct node *node; /* [0] means no node */
 	uint32_t nodes, node_capacity, free_node;
 	struct location *location; /* by address */
 	uint32_t *location_known;
 	uint32_t locations;
 	uint32_t fenced_at[SIMT_MAX_WARPS]; /* a warp's time at its last fence */
-	struct race_global *global;         /* of all blocks, with --check global-race, or NULL */
+	struct race_global *global;         /* state of all blocks, with --check global-race, or NULL */
 	struct hearer hearer;
 	struct race_dma *dma; /* the block's transfers, or NULL */
 	struct race_dma *dma_room;
 };
 
-/* An access of one lane, or of a transfer: then `warp` is its buffer's clock, and `lane` the buffer. */
+/* An access by one lane or by a transfer. For a transfer `warp` is its buffer's clock, and `lane` the buffer. */
 struct access {
 	struct simt_block *block;
 	const struct simt_inst *inst;
@@ -69,10 +70,10 @@ struct access {
 	enum access_kind kind;
 	uint64_t offset;
 	uint32_t size;
-	bool same;           /* a write that changes nothing */
+	bool same;           /* a write that leaves the value unchanged */
 	bool is_volatile;
-	bool is_texture;     /* through the texture cache, which knows of no write since the launch */
-	uint32_t last_rival; /* the access that the last finding was about: one finding for all bytes of it */
+	bool is_texture;     /* through the texture cache, which does not observe writes of this launch */
+	uint32_t last_rival; /* the access of the last finding: one finding covers all its bytes */
 };
 
 static inline uint32_t race_pack(uint32_t pc, uint32_t clock, uint32_t lane)
@@ -106,7 +107,7 @@ static inline void race_join(const struct race *race, uint32_t *to, const uint32
 		to[w] = from[w] > to[w] ? from[w] : to[w];
 }
 
-/* The clock goes on: what its owner does further is not covered by what it has given away. */
+/* Advances the clock: later actions of its owner are not covered by the times already passed on. */
 static inline uint32_t race_advance(struct race *race, uint32_t clock)
 {
 	uint32_t time = ++race_row(race->known, race, clock)[clock];
@@ -114,27 +115,29 @@ static inline uint32_t race_advance(struct race *race, uint32_t clock)
 	return time;
 }
 
-/* The access comes behind all that this one did. */
+/* Returns true when the access happens after the one of `time` and `who`. */
 bool race_is_ordered(const struct race *race, uint32_t clock, uint32_t time, uint32_t who);
-/* Accesses of kinds a and b to one place must be ordered. */
+/* Returns true when accesses of kinds a and b to one location must be ordered. */
 bool race_conflicts(enum access_kind a, enum access_kind b);
-/* Whatever races with an access of kind b, and comes behind one of kind a that is ordered after it, is ordered or races with
- * that one too. */
+/* Returns true when an access of kind a makes the record of an earlier, ordered access of kind b redundant. Any
+ * later access that races with b then also races with a. */
 bool race_covers(enum access_kind a, enum access_kind b);
-/* The access, to all bytes of it. */
+/* Checks and records the access, for all its bytes. */
 void race_touch(struct race *race, struct access *access);
+
+/* Reports a race of the access with the earlier access `rival`, which race_pack() has encoded. */
 void race_report(struct access *access, uint32_t rival);
 
 /* --- race_dma.c --- */
 
 void race_dma_start(struct race *race, struct simt_block *block);
-/* race_is_ordered(), where the program has DMA: what `other` did in this block, which is another one. */
+/* race_is_ordered() for programs with DMA: `other` is a different clock of this block. */
 bool race_dma_is_ordered(const struct race *race, uint32_t clock, uint32_t time, uint32_t other);
-/* A warp accesses what a transfer has written last: it has waited for the transfer's end. */
+/* A warp accesses bytes that a transfer wrote last: it has waited for the transfer's end. */
 void race_wait_for_transfer(struct race *race, uint32_t warp, uint32_t time, uint32_t who);
-/* The buffer's next transfer begins behind what all who came to it knew. */
+/* Joins what all warps that reached the buffer's next command knew: the transfer begins after it. */
 void race_gather(struct race *race, uint32_t buffer, const uint32_t *gathered);
-/* A lane stores to global memory. */
+/* Records a lane's store to global memory. */
 void race_store(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address);
 
 #endif

@@ -1,14 +1,16 @@
-/* Races with transfers by DMA. docs/checks.md says what orders them, and why.
+/* race_dma: finds races with DMA transfers. docs/checks.md says what orders them, and why.
  *
- * A DMA buffer has a clock as a warp has; its transfer number k begins at `begin` + 2k and is over at `begin` + 2k + 1. The first one comes
- * behind what the warp did that begins it, a later one behind what all warps did before they came to it, and both behind the buffer's
- * transfer before. Its writes have the time at which it begins: the engine keeps accesses to its range back until it is over, those of warps
- * behind their own command, or behind something that another warp did behind its own. A warp that has so accessed the range knows that the
- * transfer is over, and so does whoever is ordered behind that. Nothing else does: a command is no barrier, although without an engine warps
- * wait there for each other.
+ * A DMA buffer has a clock, as a warp does. Its transfer number k begins at `begin` + 2k and ends at `begin` + 2k +
+ * 1. The first transfer happens after the actions of the warp that begins it. A later transfer happens after all
+ * actions of all warps before they reached its command. Each also happens after the buffer's previous transfer. The
+ * writes of a transfer have its begin time. The engine delays accesses to its range until the transfer has ended.
+ * This applies to warps after their own command, and after an action that another warp made after its command. A
+ * warp that has made such an access knows that the transfer has ended, and so do actions ordered after it. Nothing
+ * else conveys that: a command is no barrier, although without an engine warps wait there for each other.
  *
- * Which warp begins a first transfer is chance, and what the one that did so has done before is ordered before it. So it is kept what had
- * been done until then to what it writes and reads, for the commands of the other warps: each of them might have been the first.
+ * Which warp begins a first transfer is arbitrary, and only the earlier actions of that warp are ordered before it.
+ * The other warps might have been first too. Earlier accesses to the transfer's source and destination are
+ * therefore recorded and checked against the commands of the other warps.
  */
 #include "simt/race.h"
 
@@ -18,9 +20,9 @@
 
 #include <stdlib.h>
 
-enum { MOST_STORES = 1 << 12 }; /* of a block, to global memory, that are remembered */
+enum { MOST_STORES = 1 << 12 }; /* most stores to global memory that are remembered per block */
 
-/* A warp's, or a buffer's, last access to what a first transfer writes, or reads, before it began. */
+/* The last access of a warp or a buffer to the source or destination of a first transfer, before it began. */
 struct early {
 	uint32_t time, who;
 	uint64_t at; /* offset in shared memory, or address */
@@ -30,7 +32,7 @@ struct early_of {
 	struct early clock[SIMT_MAX_WARPS + DMA_BUFFERS];
 };
 
-/* Lanes of one store that follow each other. */
+/* Consecutive lanes of one store. */
 struct store {
 	uint64_t address, end;
 	uint32_t time, who;
@@ -39,10 +41,10 @@ struct store {
 struct race_dma {
 	const struct dma_block *block;
 	uint32_t pc[DMA_BUFFERS];                 /* of the last command */
-	struct dma_transfer last[DMA_BUFFERS][2]; /* the two last transfers, by the last bit of their number */
+	struct dma_transfer last[DMA_BUFFERS][2]; /* the last two transfers, by the lowest bit of their number */
 	struct early_of range[DMA_BUFFERS], source[DMA_BUFFERS];
-	uint64_t stores;                 /* so many there were, */
-	struct store store[MOST_STORES]; /* and these are the last ones */
+	uint64_t stores;                 /* number of stores so far */
+	struct store store[MOST_STORES]; /* the last ones */
 };
 
 void race_dma_start(struct race *race, struct simt_block *block)
@@ -80,13 +82,13 @@ static void learn(struct race *race, uint32_t clock, uint32_t other, uint32_t ti
 	*known = time > *known ? time : *known;
 }
 
-/* What was done then is over: of a transfer, not only its begin is known. */
+/* Returns true when the action is known to have ended; for a transfer it is not enough that its begin is known. */
 static bool is_over(const struct race *race, uint32_t clock, uint32_t time, uint32_t other)
 {
 	return race_row(race->known, race, clock)[other] >= time + is_buffer(race, other);
 }
 
-/* Of a warp and what a transfer has written; no buffer's transfers are kept back from another one's range. */
+/* For a warp and the destination of a transfer. Transfers of a buffer are not delayed by another buffer's range. */
 static bool is_held_back(const struct race *race, uint32_t warp, uint32_t time, uint32_t other)
 {
 	uint32_t commands = race->dma->block->warp[warp].commands[other - clock_of(race, 0)];
@@ -116,7 +118,7 @@ void race_gather(struct race *race, uint32_t buffer, const uint32_t *gathered)
 	race_join(race, race_row(race->known, race, clock_of(race, buffer)), gathered);
 }
 
-/* --- what was there before a first transfer --- */
+/* --- accesses before a first transfer --- */
 
 static void keep_early(const struct race *race, struct early_of *early, uint32_t time, uint32_t who, uint64_t at)
 {
@@ -139,9 +141,9 @@ static void keep_run(struct race *race, struct access *access, uint64_t at, uint
 	}
 }
 
-/* --- what is read --- */
+/* --- sources of transfers --- */
 
-/* That the transfer reads the element which lies so many behind the first of the halo. */
+/* Returns true when the transfer reads the element at this distance from the first element of the halo. */
 static bool reads_element(const struct dma_transfer *transfer, uint64_t element)
 {
 	uint64_t line = element / transfer->pitch;
@@ -191,7 +193,8 @@ static void keep_store(struct race *race, uint32_t who, uint64_t address, uint32
 		dma->store[dma->stores++ % MOST_STORES] = (struct store){address, address + size, time, who};
 }
 
-/* The transfer before the last one is over when the last one begins, which a warp that has come to it need not know. */
+/* When the last transfer begins, the transfer before it has ended, even if a warp that has reached the last one
+ * does not know that. */
 void race_store(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address)
 {
 	struct race *race = warp->block->checks->race;
@@ -206,7 +209,8 @@ void race_store(struct simt_warp *warp, const struct simt_inst *inst, unsigned l
 	}
 }
 
-/* A transfer begins: the stores to what it reads that it does not come behind. Some are those of warps that have come to it and gone on. */
+/* A transfer begins: records the stores to its source that are not ordered before it. Some are by warps that have
+ * reached its command and run on. */
 static void keep_source(struct race *race, const struct access *access, const struct dma_transfer *transfer,
                         bool is_first)
 {
@@ -222,7 +226,8 @@ static void keep_source(struct race *race, const struct access *access, const st
 	}
 }
 
-/* What a warp that comes to a first transfer, which has begun, does not know of: it might have begun it itself. */
+/* Returns an access that is unknown to a warp that reaches a first transfer after it has begun. The warp might have
+ * begun the transfer itself. */
 static const struct early *unknown(const struct race *race, const struct early_of *early, uint32_t warp, uint32_t clock)
 {
 	const struct early *last = &early->clock[clock];
@@ -273,10 +278,10 @@ void race_command(struct simt_warp *warp, const struct simt_inst *inst, uint32_t
 		race_gather(race, buffer, race_row(race->known, race, warp->index));
 		race_advance(race, warp->index);
 	}
-	learn(race, warp->index, clock, begin_of(race, own == 1 ? 1 : own - 1)); /* that has begun */
+	learn(race, warp->index, clock, begin_of(race, own == 1 ? 1 : own - 1)); /* that transfer has begun */
 }
 
-/* Word by word where it can be. */
+/* Word by word where possible. */
 static void write_run(struct race *race, struct access *access, uint64_t at, uint64_t end)
 {
 	for (; at < end; at += access->size) {
@@ -286,7 +291,7 @@ static void write_run(struct race *race, struct access *access, uint64_t at, uin
 	}
 }
 
-/* What a transfer writes, without the banks that are left out. */
+/* Visits the ranges that a transfer writes, without the banks that it skips. */
 static void each_run(struct race *race, struct access *access, const struct dma_transfer *transfer,
                      void (*run)(struct race *race, struct access *access, uint64_t at, uint64_t end))
 {

@@ -1,15 +1,16 @@
-/* Races on global memory, between warps of any blocks.
+/* race_global: finds races on global memory, between warps of any blocks.
  *
- * Within a block the clocks of race.c say what orders warps. Between blocks only this does: a fence, then an atomic (or a
- * volatile store) of a location, which another block's atomic or volatile load reads; or, without a fence, an atomic or a store
- * with .release. Such a release has a number, and tells how far the accesses of each warp of its block have come. Who reads
- * the location has heard of that release and, to be lenient, of all with smaller numbers, whatever their location: so what is
- * handed on through third blocks is ordered, and a race may be missed that a release of something else happened to lie
- * between. A barrier tells those whom it lets go what any of them has heard, and a location of atomics those that read it.
- * A fence behind the read is not asked for: programs leave it out, and a barrier stands there.
+ * Within a block the clocks of race.c order warps. Between blocks only a release orders: a fence and then an atomic
+ * or volatile store to a location. It takes effect when an atomic or volatile load of another block reads that
+ * location. An atomic or store with .release needs no fence. Such a release has a number. It records up to which
+ * time the accesses of each warp of its block are visible. A reader of the location observes this release. To be
+ * lenient, it also observes all releases with smaller numbers, at any location. Data passed on through third blocks
+ * are then ordered, but a race may be missed when an unrelated release lies between. A barrier passes on what any
+ * arriving warp has observed to the warps that it releases. An atomic location passes it on to its readers. A fence
+ * after the read is not required: programs omit it, and use a barrier there.
  *
- * Of every word (or byte, in pages in which there are accesses to parts of words) the last write is kept, the last of another
- * value, and a few of the reads and atomics since, the latest that no later one makes superfluous.
+ * For every word the last write and the last write of another value are stored. So are a few reads and atomics
+ * since, the latest that are not redundant. Pages with accesses to parts of words store this per byte.
  */
 #include "simt/race_global.h"
 
@@ -20,26 +21,26 @@
 
 enum { PAGE_BITS = 12, PAGE_BYTES = 1 << PAGE_BITS, READS = 4 };
 
-/* Who accessed, and when by the block's clocks. */
+/* The accessing thread, and the time by its block's clock. */
 struct mark {
 	uint64_t block;
-	uint32_t time, who; /* time NONE: nobody */
+	uint32_t time, who; /* time NONE: no access */
 	enum access_kind kind;
 	bool is_volatile;
 };
 
 struct global_cell {
-	struct mark write, old_write; /* the last, and the last that left another value */
-	struct mark read[READS];      /* and atomics; behind the write */
+	struct mark write, old_write; /* the last write, and the last that left another value */
+	struct mark read[READS];      /* reads and atomics after the write */
 };
 
 struct page {
 	uint64_t number;
 	bool by_byte;
-	struct global_cell cell[]; /* by word, or by byte */
+	struct global_cell cell[]; /* by word or by byte */
 };
 
-/* What a release tells of a warp: its accesses up to this time. */
+/* A release covers the accesses of a warp up to this time. */
 struct told {
 	uint64_t release;
 	uint32_t time;
@@ -50,21 +51,21 @@ struct telling {
 	uint32_t count, capacity;
 };
 
-/* Of a block, also when it has ended: other blocks may hear of it later. */
+/* State of a block. It outlives the block, because other blocks may observe its releases later. */
 struct teller {
-	struct telling *warp; /* or NULL: it has released nothing */
+	struct telling *warp; /* NULL: the block has not released anything */
 };
 
 struct location {
-	uint64_t address, release; /* the last one */
+	uint64_t address, release; /* the last release */
 };
 
-/* Of a launch. */
+/* State of a launch. */
 struct race_global {
 	struct race_global *next;
 	const struct simt_launch *launch;
 	uint64_t blocks;
-	uint32_t warps; /* of a block */
+	uint32_t warps; /* per block */
 	struct teller *teller;
 	uint64_t releases;
 	void *pages, *locations; /* trees of search.h */
@@ -77,7 +78,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The element with this number, made of zeros when it is not there. */
+/* Returns the element with this number. Creates it, zero-filled, if absent. */
 static void *find_or_make(void **tree, uint64_t number, size_t bytes)
 {
 	void **found = tfind(&number, tree, by_number);
@@ -102,7 +103,7 @@ static void free_launch(struct race_global *global)
 	free(global);
 }
 
-/* The link to the launch's, or to the list's end. */
+/* Returns the link to the launch's state, or to the list's end. */
 static struct race_global **find(struct race_global **list, const struct simt_launch *launch)
 {
 	while (*list && (*list)->launch != launch)
@@ -141,9 +142,9 @@ void race_global_close(struct race_global *list)
 	}
 }
 
-/* --- what orders --- */
+/* --- order --- */
 
-/* What this warp knows that another has done and fenced, or that it has itself fenced. */
+/* Returns the time up to which another warp's actions are known to this warp and fenced by either of the two. */
 static uint32_t covered(const struct race *race, uint32_t warp, uint32_t other)
 {
 	uint32_t fenced = race_row(race->fenced, race, warp)[other], known = race_row(race->known, race, warp)[other];
@@ -162,7 +163,8 @@ static void tell(struct telling *telling, uint64_t release, uint32_t time)
 	telling->told[telling->count++] = (struct told){release, time};
 }
 
-/* An instruction that releases by itself covers all that the warp knows; another one, what lies before fences. */
+/* Releases at a location. An instruction that releases covers everything that the warp knows; otherwise only what
+ * precedes fences is covered. */
 static void release(struct race_global *global, const struct simt_warp *warp, struct location *location, bool by_order)
 {
 	const struct race *race = warp->block->checks->race;
@@ -201,7 +203,7 @@ void race_global_release(const struct simt_block *block, uint32_t barrier, uint6
 	}
 }
 
-/* Whether the warp has heard of a release that tells of the access. */
+/* Returns true when the warp has observed a release that covers the access. */
 static bool has_heard(const struct race_global *global, const struct access *access, const struct mark *mark)
 {
 	const struct teller *teller = &global->teller[mark->block];
@@ -228,7 +230,7 @@ static bool is_ordered(const struct race_global *global, const struct access *ac
 	return has_heard(global, access, mark);
 }
 
-/* --- records of cells --- */
+/* --- records of words and bytes --- */
 
 static struct dim3 index_of(const struct simt_launch *launch, uint64_t number)
 {
@@ -254,8 +256,8 @@ static void report(struct access *access, const struct mark *mark, enum finding_
 			   });
 }
 
-/* No barrier of a block can order two blocks, so that none is forgotten where both access by volatile or atomic instructions: a
- * word that is a flag and its value at once needs no fence. */
+/* A barrier cannot order two blocks. Volatile or atomic accesses of both blocks therefore do not race: a word that
+ * is both flag and value needs no fence. */
 static bool may_race(const struct access *access, const struct mark *mark)
 {
 	bool is_strong = access->is_volatile || access->kind == ATOMIC || access->kind == ATOMIC_READ;
@@ -263,7 +265,7 @@ static bool may_race(const struct access *access, const struct mark *mark)
 	return mark->block == access->block->number || !is_strong || !was_strong;
 }
 
-/* A read or atomic takes the place of one that it makes superfluous, of nobody's, or of the oldest. */
+/* Stores a read or atomic in place of a redundant entry, an empty entry, or the oldest entry. */
 static void keep(const struct race_global *global, struct global_cell *cell, const struct access *access,
                  const struct mark *mark)
 {
@@ -308,7 +310,7 @@ static struct page *new_page(struct race_global *global, uint64_t number, bool b
 	return page;
 }
 
-/* From here on each byte of the page has a place. */
+/* From here on each byte of the page has its own record. */
 static struct page *split(struct race_global *global, struct page *words)
 {
 	tdelete(words, &global->pages, by_number);

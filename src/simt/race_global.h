@@ -1,4 +1,4 @@
-/* race_global: what the files behind --check global-race share with race.c. */
+/* race_global: interface of --check global-race to race.c. */
 #ifndef SLUICE_SIMT_RACE_GLOBAL_H
 #define SLUICE_SIMT_RACE_GLOBAL_H
 
@@ -6,19 +6,20 @@
 
 struct race_global;
 
-/* What is known of a launch, of the list of those that have begun and not ended: one may run inside another. Made when it is not there. */
+/* Returns the state of the block's launch, and creates it if absent. The list holds the launches that have begun
+ * and not ended: one may run inside another. */
 struct race_global *race_global_of(struct race_global **list, const struct simt_block *block);
-/* The launch has ended, which orders all before it. */
+/* Ends the launch, which orders all accesses before it. */
 void race_global_end(struct race_global **list, const struct simt_launch *launch);
-/* All have. */
+/* Ends all launches. */
 void race_global_close(struct race_global *list);
 
-/* An access of one lane, before it is made; `access` as race.c has it, with the address for offset. */
+/* Checks and records an access of one lane, before it is made. `access` is as in race.c, with the address as offset. */
 void race_global_touch(struct race_global *global, struct access *access);
-/* The memory is somebody else's now: what was done to it before is of no interest. */
+/* The memory has a new owner: forgets all earlier accesses to it. */
 void race_global_forget(struct race_global *global, uint64_t address, uint64_t size);
-/* A lane's atomic access to a location: what it hears of other blocks, and where it leaves something, what it tells them; `by_order`:
- * the instruction releases, and needs no fence. */
+/* Handles a lane's atomic access to a location: it acquires what other blocks released there. If `leaves`, it also
+ * releases. `by_order`: the instruction itself releases and needs no fence. */
 void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves, bool by_order);
 void race_global_arrive(const struct simt_warp *warp, uint32_t barrier);
 void race_global_release(const struct simt_block *block, uint32_t barrier, uint64_t released);

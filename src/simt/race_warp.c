@@ -1,10 +1,12 @@
-/* Races between lanes of one warp: conflicting accesses that no barrier orders, of the block or of the warp's lanes.
+/* race_warp: finds races between lanes of one warp: conflicting accesses that are not ordered by a barrier of the
+ * block or of the warp's lanes.
  *
- * Each lane has a vector clock over the warp's lanes. An instruction with a member mask joins those of its lanes. A barrier,
- * a fence, an mbarrier and an atomic that acquires or releases join all of the warp, whichever lane they are for.
+ * Each lane has a vector clock over the warp's lanes. An instruction with a member mask joins the clocks of its
+ * lanes. A barrier, a fence, an mbarrier, and an atomic that acquires or releases join the clocks of the whole
+ * warp, whichever lanes execute them.
  *
- * The last accesses to a word are kept in a table of fixed size, where newer words displace older ones: a race with an
- * access that was displaced is missed.
+ * The last accesses to a word are stored in a table of fixed size, where newer words displace older ones. A race
+ * with a displaced access is missed.
  */
 #include "simt/checks.h"
 #include "simt/race.h"
@@ -13,37 +15,37 @@
 
 #include <stdlib.h>
 
-enum { WORDS = 1024, KEPT = 8 }; /* of a warp; accesses of a word */
+enum { WORDS = 1024, KEPT = 8 }; /* words per warp; accesses per word */
 
 struct past {
 	uint32_t time, pc;
-	uint8_t lane, bytes; /* bytes: of the word, as bits */
+	uint8_t lane, bytes; /* bytes: mask of the word's bytes */
 	uint8_t kind;        /* enum access_kind */
-	uint8_t value[4];    /* what a write has left */
+	uint8_t value[4];    /* the bytes that a write has left */
 };
 
 struct word {
-	uint64_t key;          /* address / 4, above it the space */
-	uint32_t block, count; /* block: which one of its room's has made it */
+	uint64_t key;          /* address / 4, with the space above it */
+	uint32_t block, count; /* block: sequence number of the block that created it */
 	struct past past[KEPT];
 };
 
 struct lanes {
 	uint32_t known[WARP_SIZE][WARP_SIZE];
-	bool has_fenced, stored; /* a fence has been; a plain store since the last one */
+	bool has_fenced, stored; /* has_fenced: a fence has been executed; stored: a plain store since the last fence */
 	struct word word[WORDS];
 };
 
 struct race_warp {
 	struct lanes *warp;
-	uint32_t warps, block; /* block: counts those that have begun */
+	uint32_t warps, block; /* block: number of blocks begun so far */
 };
 
 /* A lane's access to a part of a word. */
 struct touch {
 	struct simt_warp *warp;
 	const struct simt_step *step;
-	uint64_t address; /* of the access, in its space */
+	uint64_t address; /* address of the access, in its space */
 	enum ptx_space space;
 	struct past past;
 };
@@ -103,7 +105,7 @@ void race_warp_fence(struct simt_warp *warp)
 	race_warp_order(warp, ALL_LANES);
 }
 
-/* As race.c has it: a volatile store is a flag where a fence is all that lies between it and the plain stores before. */
+/* As in race.c: a volatile store is a flag when only a fence lies between it and the preceding plain stores. */
 static enum access_kind kind_of(const struct simt_warp *warp, const struct simt_inst *inst)
 {
 	const struct lanes *clocks = &warp->block->checks->race_warp->warp[warp->index];
@@ -117,7 +119,7 @@ static enum access_kind kind_of(const struct simt_warp *warp, const struct simt_
 	return is_strong && is_flag ? ATOMIC : WRITE;
 }
 
-/* Whether it acquires or releases: an mbarrier's instruction does, where it does not say otherwise. */
+/* Returns true when the instruction acquires or releases. mbarrier instructions do so unless they state otherwise. */
 static bool synchronises(const struct simt_inst *inst)
 {
 	enum ptx_order order = inst->ptx->order;
@@ -125,7 +127,7 @@ static bool synchronises(const struct simt_inst *inst)
 	return by_order || (inst->ptx->mbarrier != PTX_MBARRIER_NONE && order == PTX_ORDER_NONE);
 }
 
-/* Two writes that leave the same value do each other no harm. */
+/* Two writes that leave the same value do not conflict. */
 static bool leave_the_same(const struct past *a, const struct past *b)
 {
 	if (a->kind != WRITE || b->kind != WRITE)
@@ -156,7 +158,7 @@ static bool races(const struct lanes *clocks, const struct past *now, const stru
 	       then->time > clocks->known[now->lane][then->lane] && !leave_the_same(now, then);
 }
 
-/* The access to a word; one finding for all of it. */
+/* Checks the access to a word; reports one finding for all its bytes. */
 static void touch_word(const struct touch *touch, uint64_t key)
 {
 	const struct race_warp *race = touch->warp->block->checks->race_warp;
@@ -173,7 +175,7 @@ static void touch_word(const struct touch *touch, uint64_t key)
 	word->past[word->count++ % KEPT] = touch->past;
 }
 
-/* Byte `at` of what the lane stores. */
+/* Returns byte `at` of the value that the lane stores. */
 static uint8_t stored_byte(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, unsigned at)
 {
 	unsigned bytes = inst->size / inst->vector, element = at / bytes;

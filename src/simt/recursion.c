@@ -1,19 +1,19 @@
-/* Which functions are recursive: those of the call graph's strongly connected components that have a cycle. Found in one
- * walk (R. Tarjan, Depth-first search and linear graph algorithms, SIAM J. Comput. 1972), without recursion of its own:
- * call chains may be long. */
+/* recursion: finds recursive functions, which are the members of strongly connected components of the call graph
+ * that have a cycle. One walk finds them (R. Tarjan, Depth-first search and linear graph algorithms, SIAM J.
+ * Comput. 1972). It is iterative, because call chains may be long. */
 #include "simt/decode.h"
 
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
 
-/* A function, or, behind them all, what stands for a call by address: it may reach every function but the kernel. */
+/* A function. The last node stands for a call by address, which may reach every function except the kernel. */
 struct node {
-	uint32_t caller; /* from which the walk came, or NONE */
-	uint32_t edge;   /* where to look for the next callee */
-	uint32_t order;  /* of the visit, from 1; 0: not yet visited */
-	uint32_t lowest; /* order of a node that is reached from here, and from which this one is */
-	uint32_t below;  /* on the stack of open nodes, or NONE */
+	uint32_t caller; /* the node that the walk entered it from, or NONE */
+	uint32_t edge;   /* position of the next callee to visit */
+	uint32_t order;  /* order of the visit, from 1; 0: not yet visited */
+	uint32_t lowest; /* lowest order of a node in the same component that is reached from here */
+	uint32_t below;  /* next entry below it on the stack of open nodes, or NONE */
 	bool is_open;    /* its component is not complete */
 	bool calls_itself;
 };
@@ -56,7 +56,7 @@ static void lower(struct node *node, uint32_t order)
 		node->lowest = order;
 }
 
-/* Leaves a node: with its component, where it is the first of one. */
+/* Leaves a node, and closes its component if the node is the first of it. */
 static void leave(struct walk *walk, uint32_t at)
 {
 	struct node *first = &walk->node[at];

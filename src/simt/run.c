@@ -6,11 +6,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Steps before another has its turn: short enough for those that wait for each other in a loop, and long enough that
- * registers stay in the host's caches. A block's turn goes round its warps until it has used it. */
+/* Steps before the next warp or block has its turn. Turns are short enough for warps that poll for each other, and
+ * long enough that registers stay in the host's caches. A block's turn cycles through its warps until it is used
+ * up. */
 enum { WARP_TURN = 64, BLOCK_TURN = 8192 };
 
-/* Those behind which a warp goes on with the next one, unless lanes of it meet others there. */
+/* Returns true for instructions after which a warp continues with the next one, unless lanes synchronise there. */
 static bool goes_straight_on(const struct simt_inst *inst)
 {
 	return (inst->kind == SIMT_ALU || inst->kind == SIMT_LOAD) && !inst->together;
@@ -30,7 +31,7 @@ void run_mark_stretches(struct simt_program *program)
 	free(meets);
 }
 
-/* Runs an instruction, up to where the warp goes on. What it sets of commits, exited and fault is to be cleared by whoever has looked at it. */
+/* Runs an instruction without advancing pc. The caller clears commits, exited and fault after it has read them. */
 static inline void execute(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	uint32_t lanes = guarded_lanes(warp, inst);
@@ -76,7 +77,7 @@ static bool can_run(const struct simt_warp *warp)
 	return !warp->done && !(warp->block->waiting >> warp->index & 1);
 }
 
-/* What the step has left to others: its stores, a barrier, a fault. False: the warp does not go on. */
+/* Completes a step: its stores, a barrier, a fault. Returns false when the warp does not continue. */
 static bool finish_step(struct simt_warp *warp, struct simt_step *step, struct simt_run *run, struct simt_trial *trial)
 {
 	if (trial && step->commits && !step->fault.what)
@@ -99,7 +100,7 @@ static inline void count(struct simt_run *run, const struct simt_step *step)
 	run->thread_instructions += (uint64_t)__builtin_popcount(step->lanes);
 }
 
-/* Runs as many instructions that follow each other, as long as they leave nothing to others; returns how many. */
+/* Runs up to `most` consecutive instructions, as long as a step needs no completion. Returns their number. */
 static unsigned run_stretch(struct simt_warp *warp, struct simt_step *step, struct simt_run *run, unsigned most)
 {
 	const struct simt_inst *inst = &warp->code[warp->pc], *end = inst + most, *begin = inst;
@@ -114,7 +115,8 @@ static unsigned run_stretch(struct simt_warp *warp, struct simt_step *step, stru
 	return (unsigned)(inst - begin);
 }
 
-/* How many instructions of a stretch a warp may run before somebody must be asked; 0: the next one is none of these. */
+/* Returns the number of instructions of a stretch that a warp may run before limits must be checked; 0: the next
+ * instruction is in no stretch. */
 static inline unsigned room_for(const struct simt_warp *warp, const struct simt_run *run, unsigned turn, uint64_t limit)
 {
 	unsigned length = warp->code[warp->pc].stretch;
@@ -122,7 +124,8 @@ static inline unsigned room_for(const struct simt_warp *warp, const struct simt_
 	return limit - run->thread_instructions > (uint64_t)WARP_TURN * WARP_SIZE ? length : 0;
 }
 
-/* Runs a warp that can run until it waits, is done, has used its turn, or the run ends. Made twice: a run that is no trial pays nothing for it. */
+/* Runs a warp until it waits, is done, has used its turn, or the run ends. Instantiated twice, so that a run
+ * without a trial has no overhead. */
 static inline __attribute__((always_inline)) void run_warp(struct simt_warp *warp, struct simt_run *run, uint64_t limit,
                                                            struct simt_trial *trial)
 {
@@ -166,7 +169,7 @@ static bool has_ended(const struct simt_run *run)
 	return run->stopped || run->fault.what;
 }
 
-/* Each warp's turn. */
+/* Gives each warp its turn. */
 static void run_turn(struct simt_block *block, struct simt_run *run, uint64_t limit)
 {
 	assert(block->live & ~block->waiting);
@@ -177,16 +180,16 @@ static void run_turn(struct simt_block *block, struct simt_run *run, uint64_t li
 	}
 }
 
-/* The blocks that are resident together, each in a place. */
+/* The blocks that are resident together, each at its own index. */
 struct residents {
 	const struct simt_launch *launch;
 	struct simt_block *place;
 	uint64_t places, blocks;
-	uint64_t next; /* block to start */
+	uint64_t next; /* next block to start */
 };
 
-/* What runs in a place has its turn, and the next block begins where one has ended: so blocks shorter than a turn run one
- * behind the other, in one place. Returns whether any is left. */
+/* Gives one index its turn, and starts the next block there when one has ended. Blocks shorter than a turn run one
+ * after the other at one index. Returns whether any block is left. */
 static bool run_place(struct residents *residents, struct simt_block *place, struct simt_run *run, uint64_t limit)
 {
 	uint64_t end = run->warp_instructions + BLOCK_TURN;
@@ -201,7 +204,7 @@ static bool run_place(struct residents *residents, struct simt_block *place, str
 	return place->live || residents->next < residents->blocks;
 }
 
-/* Each place's turn. Returns whether any block is left. */
+/* Gives each index its turn. Returns whether any block is left. */
 static bool run_round(struct residents *residents, struct simt_run *run, uint64_t limit)
 {
 	bool left = false;

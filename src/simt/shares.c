@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many begin at or below the address. */
+/* Returns the number of entries that begin at or below the address. */
 static size_t count_below(const struct shares *shares, uint64_t address)
 {
 	size_t low = 0, high = shares->count;

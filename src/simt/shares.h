@@ -1,8 +1,10 @@
-/* shares: memory of the host that kernels access where it lies, and device memory that programs call by addresses of their own.
+/* shares: mapped host memory, which kernels access in place, and mapped device memory, which programs access by
+ * other addresses.
  *
- * A share has two addresses: the one that the program uses on both sides, which is the host's, and the machine's, which caches
- * and DRAM see and which does not depend on where the host's memory happens to lie. An access becomes one of the machine's when it
- * is made (access.h). So is one to a mapping, whose second address is that of device memory.
+ * Mapped host memory has two addresses. The program uses the host's address on both sides. Caches and DRAM see the
+ * machine's address, which does not depend on where the host placed the memory. An access converts the program's
+ * address to the machine's (access.h). A mapping of device memory is converted in the same way; its second address
+ * is that of device memory.
  */
 #ifndef SLUICE_SIMT_SHARES_H
 #define SLUICE_SIMT_SHARES_H
@@ -12,24 +14,24 @@
 #include <stdint.h>
 
 struct share {
-	uint64_t address; /* the program's; of the host's memory the host's too */
+	uint64_t address; /* the program's address; for host memory also the host's */
 	uint64_t size;
-	uint64_t device; /* the machine's */
+	uint64_t device; /* the machine's address */
 };
 
-/* By address; none overlaps another. */
+/* Sorted by address, without overlaps. */
 struct shares {
 	struct share *share;
 	size_t count, capacity;
 };
 
-/* False when it overlaps one that is there. */
+/* Returns false when it overlaps an entry. */
 bool shares_add(struct shares *shares, struct share added);
 void shares_remove(struct shares *shares, const struct share *share);
 void shares_free(struct shares *shares);
-/* The one that holds the address, or NULL. */
+/* Returns the entry that holds the address, or NULL. */
 const struct share *shares_find(const struct shares *shares, uint64_t address);
-/* The first that begins above the address, or the last that does not; NULL: there is none. */
+/* Returns the first entry that begins above the address, or the last that does not. Returns NULL when there is none. */
 const struct share *shares_beside(const struct shares *shares, uint64_t address, bool above);
 
 #endif

@@ -1,4 +1,4 @@
-/* Lanes of a warp that poll for other lanes of it take turns with them. */
+/* split: lanes of a warp that poll for other lanes of the same warp take turns with them. */
 #include "simt/split.h"
 
 #include "base/arena.h"
@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Turns of a loop in which nothing changes before its lanes go on apart; and instructions that are looked at for whether others could
- * change something. */
+/* SPLIT_TURNS: rounds of a loop without a change before its lanes run apart. SPLIT_LOOKS: instructions inspected
+ * for one with which other lanes could change something. */
 enum { SPLIT_TURNS = 32, SPLIT_LOOKS = 64 };
 
 static uint32_t live(const struct simt_warp *warp)
@@ -17,7 +17,7 @@ static uint32_t live(const struct simt_warp *warp)
 
 /* ---- stacks ---- */
 
-/* The running stack changes places with `split`. */
+/* Exchanges the running stack with `split`. */
 static void exchange(struct simt_warp *warp, struct simt_split *split)
 {
 	struct simt_split running = {warp->stack,       warp->depth,           warp->stack_capacity, warp->frames,
@@ -33,7 +33,7 @@ static void exchange(struct simt_warp *warp, struct simt_split *split)
 	*split = running;
 }
 
-/* Puts parked[k] behind the others; its buffers stay where it is taken away then. */
+/* Moves parked[k] to the end; its buffers stay valid when it is removed there. */
 static void move_last(struct simt_warp *warp, uint32_t k)
 {
 	struct simt_split moved = warp->parked[k];
@@ -41,7 +41,7 @@ static void move_last(struct simt_warp *warp, uint32_t k)
 	warp->parked[warp->parked_count - 1] = moved;
 }
 
-/* parked[k] runs, and what ran is the last to have its turn again. */
+/* Runs parked[k]; the stack that ran becomes the last one in the order of turns. */
 static void change_to(struct simt_warp *warp, uint32_t k)
 {
 	control_save_top(warp);
@@ -58,14 +58,14 @@ void split_resume(struct simt_warp *warp)
 	control_settle(warp);
 }
 
-/* The newest call below `used` bytes of frames; returns where what it saved begins. */
+/* Reads the newest call below `used` bytes of frames. Returns where its saved registers begin. */
 static uint32_t record_below(const uint8_t *frames, uint32_t used, struct frame_record *record)
 {
 	memcpy(record, frames + used - sizeof *record, sizeof *record);
 	return used - (uint32_t)sizeof *record - record->saved;
 }
 
-/* Leaves of all calls the lanes `keep`. */
+/* Restricts all calls to the lanes `keep`. */
 static void keep_in_frames(uint8_t *frames, uint32_t used, uint32_t keep)
 {
 	struct frame_record record;
@@ -77,7 +77,7 @@ static void keep_in_frames(uint8_t *frames, uint32_t used, uint32_t keep)
 	}
 }
 
-/* Lanes of the running path get a stack of their own, which is parked, and the others go on. */
+/* Moves lanes of the running path to a separate stack, which is parked; the others continue. */
 static void part(struct simt_warp *warp, uint32_t lanes)
 {
 	control_save_top(warp);
@@ -111,7 +111,7 @@ static void part(struct simt_warp *warp, uint32_t lanes)
 	control_settle(warp);
 }
 
-/* ---- stacks that have come to the same place ---- */
+/* ---- stacks that have reached the same pc ---- */
 
 static bool same_calls(const struct simt_warp *warp, const struct simt_split *split)
 {
@@ -129,14 +129,14 @@ static bool same_calls(const struct simt_warp *warp, const struct simt_split *sp
 	return true;
 }
 
-/* Whether the path at the top waits in this entry, or is it. */
+/* Returns true when the path at the top waits in this entry, or is this entry. */
 static bool holds_top(const struct simt_stack_entry *entry, const struct simt_stack_entry *top)
 {
 	return (entry->lanes & top->lanes) == top->lanes;
 }
 
-/* Whether the lanes of stack b, which has no other path, can go on in stack a, which is where b is and may have more points at which paths meet:
- * b's lanes come by these too. With `joins` they do. */
+/* Returns true when the lanes of stack b, which has no other path, can continue in stack a. Stack a is at the same
+ * pc and may have more reconvergence points, which b's lanes pass too. With `joins` they are merged. */
 static bool fits(struct simt_stack_entry *a, uint32_t depth, const struct simt_stack_entry *b, uint32_t left,
                  bool joins)
 {
@@ -155,7 +155,7 @@ static bool fits(struct simt_stack_entry *a, uint32_t depth, const struct simt_s
 	return left == 0;
 }
 
-/* The calls of a parked stack that are those of the running one. */
+/* Merges the calls of a parked stack into the same calls of the running stack. */
 static void join_calls(struct simt_warp *warp, const struct simt_split *split)
 {
 	for (uint32_t used = warp->frames_used; used;) {
@@ -170,7 +170,8 @@ static void join_calls(struct simt_warp *warp, const struct simt_split *split)
 	}
 }
 
-/* Takes a parked stack that is where the running one is into it, or the other way round; false when it is elsewhere. */
+/* Merges a parked stack with the running one if both are at the same pc, into the deeper of the two. Returns false
+ * otherwise. */
 static bool join(struct simt_warp *warp, struct simt_split *split)
 {
 	bool is_smaller = warp->depth < split->depth;
@@ -185,7 +186,7 @@ static bool join(struct simt_warp *warp, struct simt_split *split)
 	return true;
 }
 
-/* The running stack takes in those that are where it is; false when there is none. */
+/* Merges all parked stacks at the running stack's pc into it. Returns false when there is none. */
 static bool meet(struct simt_warp *warp)
 {
 	uint32_t before = warp->parked_count;
@@ -202,9 +203,9 @@ static bool meet(struct simt_warp *warp)
 	return warp->parked_count < before;
 }
 
-/* ---- who can go on ---- */
+/* ---- lanes that can continue ---- */
 
-/* The source of a .sync instruction that names the lanes which take part. */
+/* Returns the source of a .sync instruction that is its member mask. */
 static unsigned mask_source(const struct ptx_inst *ptx)
 {
 	switch (ptx->op) {
@@ -219,8 +220,8 @@ static unsigned mask_source(const struct ptx_inst *ptx)
 	}
 }
 
-/* Of the lanes that come to an instruction, those for which nobody is missing when `elsewhere` are not here. Lanes with another mask have come for
- * something else. */
+/* Returns the lanes at an instruction that need not wait when the lanes `elsewhere` are absent. Lanes with another
+ * mask belong to another group. */
 static uint32_t complete_lanes(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes,
                                uint32_t elsewhere)
 {
@@ -238,15 +239,15 @@ static uint32_t complete_lanes(const struct simt_warp *warp, const struct simt_i
 	return complete;
 }
 
-/* Whether lanes that are at `pc` can go on without the others. */
+/* Returns true when lanes at `pc` can continue without the others. */
 static bool can_go_on(const struct simt_warp *warp, uint32_t pc, uint32_t lanes)
 {
 	const struct simt_inst *inst = &warp->code[pc];
 	return !inst->together || complete_lanes(warp, inst, lanes, live(warp) & ~lanes);
 }
 
-/* Whether lanes that are at `pc` may come, without the others, to something that these notice. Of a mask that is not known yet nothing is
- * expected. */
+/* Returns true when lanes at `pc` may reach, without the others, an instruction that these observe. A mask whose
+ * value is not known yet does not count. */
 static bool may_change(const struct simt_warp *warp, uint32_t pc, uint32_t lanes)
 {
 	for (unsigned k = 0; k < SPLIT_LOOKS; k++) {
@@ -266,7 +267,7 @@ static bool may_change(const struct simt_warp *warp, uint32_t pc, uint32_t lanes
 	return true;
 }
 
-/* Whether that holds of lanes of the running stack that are not in its path. */
+/* Returns true when `holds` is true for lanes of the running stack that are not in its path. */
 static bool others(const struct simt_warp *warp,
                    bool (*holds)(const struct simt_warp *warp, uint32_t pc, uint32_t lanes))
 {
@@ -283,7 +284,7 @@ static bool others(const struct simt_warp *warp,
 	return false;
 }
 
-/* Others have their turn; false when none can go on. */
+/* Gives other lanes a turn. Returns false when none can continue. */
 static bool yield(struct simt_warp *warp)
 {
 	if (others(warp, warp->apart ? can_go_on : may_change)) {
@@ -302,7 +303,7 @@ static bool yield(struct simt_warp *warp)
 
 /* ---- loops that poll ---- */
 
-/* A digest of what the running lanes have read last, where, and who they are. */
+/* Returns a digest of the active lanes, and of the addresses and values of their last reads. */
 static uint64_t digest(const struct simt_warp *warp, const struct simt_inst *poll)
 {
 	static const uint64_t prime = 0x100000001b3;
@@ -321,7 +322,7 @@ static uint64_t digest(const struct simt_warp *warp, const struct simt_inst *pol
 	return sum;
 }
 
-/* The branch back of a loop that polls; `immediate` is the instruction that does. */
+/* The backward branch of a loop that polls; `immediate` is the index of the polling instruction. */
 static void branch_back(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	control_branch(warp, inst, step);
@@ -338,10 +339,11 @@ static void branch_back(struct simt_warp *warp, const struct simt_inst *inst, st
 	}
 }
 
-/* ---- instructions that lanes take part in together ---- */
+/* ---- instructions in which lanes take part together ---- */
 
-/* Where lanes have not come which take part: others run until they have, and lanes that wait for none of them go on. False: the instruction runs now,
- * for all are here, or none of the others can go on. Lanes that have been apart once may be in different rounds of a loop, in one stack. */
+/* Waits for absent lanes that take part. Other lanes run until these have arrived, and lanes that wait for none of
+ * them continue. Returns false when the instruction runs now: all lanes are present, or none of the others can
+ * continue. Lanes that have run apart may be in different rounds of a loop within one stack. */
 static bool waits(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	uint32_t complete = complete_lanes(warp, inst, step->lanes, live(warp) & ~warp->lanes);
@@ -383,7 +385,7 @@ static bool is_poll(const struct simt_inst *inst)
 	}
 }
 
-/* The poll of a function that is called, which the loop around the call makes. */
+/* Returns the polling instruction of a called function; the loop around the call then polls. */
 static uint32_t poll_of_callee(const struct simt_program *program, const struct simt_inst *inst)
 {
 	if (inst->exec != control_call || inst->target == SIMT_NO_PC)
@@ -404,7 +406,8 @@ static bool takes_part(const struct simt_inst *inst)
 	       (ptx->sync && inst->kind == SIMT_ALU);
 }
 
-/* Whether it may wait for another block. An atomic that computes is in the loops of histograms, which wait for nobody. */
+/* Returns true when the poll may wait for another block. Atomics that compute occur in loops of histograms, which
+ * wait for nothing. */
 static bool polls_blocks(const struct simt_inst *inst)
 {
 	const struct ptx_inst *ptx = inst->ptx;
@@ -412,7 +415,8 @@ static bool polls_blocks(const struct simt_inst *inst)
 	return (ptx->op == PTX_OP_LD || takes) && (inst->space == PTX_GLOBAL || inst->space == PTX_GENERIC);
 }
 
-/* Every round of a loop takes a branch back over each of its instructions: those over one that polls are told. */
+/* Every round of a loop takes a backward branch across each of its instructions. Marks the branches across a
+ * polling instruction. */
 static bool mark_branches(struct simt_program *program)
 {
 	uint32_t poll = SIMT_NO_PC, poll_at = 0;

@@ -1,10 +1,10 @@
-/* Reads beside every allocation, where they are let through: they give 0, as they often do on a GPU, whose pages are larger
- * than allocations. What was freed, lies below the first place where anything can be allocated, or beyond device memory, stays
- * a fault. */
+/* stray: executes out-of-bounds reads where they are allowed. They return 0, as they often do on a GPU, whose pages
+ * are larger than allocations. Three kinds stay faults: reads of freed memory, reads below the first address that
+ * can be allocated, and reads beyond device memory. */
 #include "simt/checks.h"
 #include "simt/message.h"
 
-/* The pages in which a GPU maps device memory, in bytes. */
+/* Page size with which a GPU maps device memory, in bytes. */
 enum { PAGE = 2 << 20 };
 
 bool stray_may(const struct simt_inst *inst)

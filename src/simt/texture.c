@@ -1,4 +1,4 @@
-/* Images and the table of textures. */
+/* texture: images and the table of textures. */
 #include "simt/texture.h"
 
 #include "base/arena.h"
@@ -17,7 +17,7 @@ static uint64_t round_up(uint64_t size, uint64_t to)
 	return (size + to - 1) / to * to;
 }
 
-/* A level's shape, at address 0. */
+/* Returns a level's shape, at address 0. */
 static struct texture_level shape_of(const struct texture_image *image, uint32_t level)
 {
 	struct texture_level shape = {.width = half_of(image->width, level),

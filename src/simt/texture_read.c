@@ -1,5 +1,5 @@
-/* What a texture read gives, by the CUDA C++ Programming Guide, appendix "Texture Fetching": which texels, and what a linear filter
- * makes of them with weights of 8 bits behind the point. */
+/* texture_read: texture reads by the CUDA C++ Programming Guide, appendix "Texture Fetching": which texels are
+ * read, and how a linear filter combines them. Filter weights have 8 fractional bits. */
 #include "simt/texture.h"
 
 #include "simt/convert.h"
@@ -9,13 +9,13 @@
 
 /* --- from coordinates to texels --- */
 
-/* Which texels a dimension has part in: the near one and, with a linear filter, the far one; -1: the border. */
+/* Texels of one dimension: the near one and, with a linear filter, the far one; -1: the border. */
 struct span {
 	int64_t texel[2];
 	float fraction;
 };
 
-/* A texel's number where the read leaves the image. */
+/* Returns a texel's index for a read outside the image. */
 static int64_t inside(int64_t i, uint32_t size, enum texture_outside outside)
 {
 	int64_t n = size;
@@ -28,18 +28,21 @@ static int64_t inside(int64_t i, uint32_t size, enum texture_outside outside)
 		return -1;
 	default:
 		return i < 0 ? 0
-		             : n - 1; /* of a mirrored coordinate, too: the neighbour of the outermost texel is itself */
+		             /* also for a mirrored coordinate: the neighbour of the outermost texel is that texel
+		              * itself */
+		             : n - 1;
 	}
 }
 
-/* Coordinates that are no numbers, or beyond all images, become such that fit an integer. */
+/* Clamps coordinates that are NaN or beyond all images to values that fit an integer. */
 static float bounded(float x)
 {
 	const float most = 1 << 30;
 	return x != x ? 0 : x < -most ? -most : x > most ? most : x;
 }
 
-/* A coordinate in texels; wrapped and mirrored ones, which only normalised coordinates can be, lie inside the image. */
+/* Returns a coordinate in texels. Wrap and mirror exist only for normalised coordinates; they move the coordinate
+ * into the image. */
 static float in_texels(float x, uint32_t size, bool is_normalised, enum texture_outside outside)
 {
 	if (!is_normalised)
@@ -59,7 +62,8 @@ static struct span span_of(float x, uint32_t size, bool is_normalised, enum text
 	x = in_texels(x, size, is_normalised, outside);
 	if (!is_linear) {
 		int64_t i = (int64_t)floorf(x);
-		bool is_end = i == size && (outside == TEXTURE_WRAP || outside == TEXTURE_MIRROR); /* 1, rounded */
+		/* 1.0 after rounding */
+		bool is_end = i == size && (outside == TEXTURE_WRAP || outside == TEXTURE_MIRROR);
 		return (struct span){{is_end ? i - 1 : inside(i, size, outside)}, 0};
 	}
 	float whole = floorf(x - 0.5f);
@@ -68,7 +72,8 @@ static struct span span_of(float x, uint32_t size, bool is_normalised, enum text
 	                     floorf((x - 0.5f - whole) * 256 + 0.5f) / 256};
 }
 
-/* The face of a cube that a direction meets, which becomes a place on it. On an edge the first of x, y, z decides. */
+/* Returns the face of a cube that a direction hits, and converts the direction to a position on that face. On an
+ * edge the first of x, y, z decides. */
 static uint32_t face_of(float at[3])
 {
 	float x = at[0], y = at[1], z = at[2], s, t, most;
@@ -100,7 +105,7 @@ static const struct texture_level *level_of(const struct texture *texture, float
 	return &texture->level[(uint32_t)(level + 0.5f)];
 }
 
-/* The corners of the cell that the spans make. */
+/* Adds the corners of the cell that the spans form. */
 static void add_texels(struct texture_read *read, const struct span span[3], uint32_t slice)
 {
 	const struct texture_image *image = &read->texture->image;
@@ -184,7 +189,7 @@ static int32_t extended(uint32_t raw, uint32_t bytes)
 	return bytes == 1 ? (int8_t)raw : bytes == 2 ? (int16_t)raw : (int32_t)raw;
 }
 
-/* The linear intensity of an sRGB one (IEC 61966-2-1). */
+/* Converts an sRGB intensity to a linear one (IEC 61966-2-1). */
 static float linear_of(float x)
 {
 	return x <= 0.04045f ? x / 12.92f : powf((x + 0.055f) / 1.055f, 2.4f);
@@ -202,7 +207,7 @@ static float fraction_of(const struct texture *texture, uint32_t raw, uint32_t c
 	return part < -1 ? -1 : part;
 }
 
-/* A channel's value as a read gives it: bits of a float or of a whole number. */
+/* Returns a channel's value as a read returns it: the bits of a float or an integer. */
 static uint32_t value_of(const struct texture *texture, const uint8_t *texel, uint32_t channel)
 {
 	const struct texture_image *image = &texture->image;
@@ -224,7 +229,7 @@ static uint32_t border_of(const struct texture *texture, uint32_t channel)
 	return gives_floats(texture) ? float_bits(border) : (uint32_t)(int64_t)bounded(border);
 }
 
-/* By corner: of the texels that there are, the others are the border. */
+/* Returns values by corner: texels that exist, else the border. */
 static void corner_values(const struct texture_read *read, const uint8_t *global, uint32_t channel, uint32_t corners,
                           uint32_t *value)
 {
@@ -234,7 +239,7 @@ static void corner_values(const struct texture_read *read, const uint8_t *global
 		value[read->corner[i]] = value_of(read->texture, global + read->texels.address[i], channel);
 }
 
-/* Of a corner: the product of its weights along the axes. */
+/* Returns a corner's weight: the product of its weights along the axes. */
 static float weight_of(const struct texture_read *read, uint32_t corner)
 {
 	float weight = 1;
@@ -248,7 +253,7 @@ bool texture_has_weight(const struct texture_read *read, uint32_t texel)
 	return weight_of(read, read->corner[texel]) != 0;
 }
 
-/* The guide's sum over the corners. */
+/* Returns the sum over the corners, as in the guide. */
 static float filtered(const struct texture_read *read, const uint32_t *value)
 {
 	float sum = 0;

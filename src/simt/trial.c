@@ -64,7 +64,7 @@ static void keep_bytes(struct simt_trial *trial, uint64_t address, uint32_t byte
 	trial->used += bytes;
 }
 
-/* The page's slot, or the free one where it belongs. */
+/* Returns the page's slot, or the free slot for it. */
 static uint64_t *slot_of(const struct simt_trial *trial, uint64_t page)
 {
 	size_t at = (size_t)(page * 0x9E3779B97F4A7C15u >> 20) & (trial->page_slots - 1);
@@ -85,7 +85,7 @@ static void more_slots(struct simt_trial *trial)
 	free(old);
 }
 
-/* Device memory lies together on the host, beyond its allocations too: whole pages are kept, each once. */
+/* Device memory is contiguous on the host, even beyond its allocations: whole pages are saved, each once. */
 static void keep_page(struct simt_trial *trial, uint64_t page)
 {
 	uint64_t *slot = slot_of(trial, page);
@@ -105,9 +105,9 @@ void trial_keep(struct simt_trial *trial, const struct simt_step *step)
 	for (uint32_t rest = global_lanes(step); rest; rest &= rest - 1) {
 		uint64_t address = step->address[__builtin_ctz(rest)];
 		if (simt_in_memory(trial->memory, address, size))
-			keep_page(trial, address >> PAGE_SHIFT); /* aligned accesses lie in one */
+			keep_page(trial, address >> PAGE_SHIFT); /* an aligned access lies in one page */
 		else
-			keep_bytes(trial, address, size); /* the host's own */
+			keep_bytes(trial, address, size); /* mapped host memory */
 	}
 }
 

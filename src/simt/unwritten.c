@@ -1,13 +1,14 @@
-/* Reads of memory that nobody wrote.
+/* unwritten: finds reads of unwritten memory.
  *
- * A load of which no byte was written is one. A load of which a part was written may be the copy of a structure with
- * padding in it, which is no mistake, and which the source does not show. So the bytes that nobody wrote are then followed
- * through the registers: instructions that move, shift or mask them move the mark too, a store hands it on to memory, and
- * whatever else looks at them is the read that is reported, at the line of the load. Marks that go through a call or a
- * shuffle are lost, so that something may be missed there, but nothing is reported that is not so.
+ * A load is reported when all its bytes are unwritten. A load with only some written bytes may be a copy of a
+ * structure with padding. That is no error, but the source does not show it. Its unwritten bytes are therefore
+ * marked and followed through registers. Instructions that move, shift or mask them move the marks, and a store
+ * passes them on to memory. Any other instruction that uses them is reported, at the line of the load. Marks that
+ * pass through a call or a shuffle are lost. Errors may be missed there, but nothing is reported wrongly.
  *
- * Local memory is unwritten where a function's own variables lie. Compilers copy arrays there that only in part have values,
- * so a load marks and a use is reported. Frames of recursive functions, and what is spilled, count as written.
+ * A function's own variables in local memory start as unwritten. Compilers copy arrays there that are only partly
+ * initialised, so a load only marks, and a use is reported. Frames of recursive functions and spilled registers
+ * count as written.
  */
 #include "simt/checks.h"
 #include "simt/program.h"
@@ -16,9 +17,9 @@
 
 #include <stdlib.h>
 
-enum { ROW = 4 * WARP_SIZE }; /* bytes of a row of 32-bit registers; one of 64-bit registers has two */
+enum { ROW = 4 * WARP_SIZE }; /* bytes of a row of 32-bit registers; a row of 64-bit registers has twice that */
 
-/* Where the marked bytes of a row come from. */
+/* Source of the marked bytes of a row. */
 struct origin {
 	uint32_t pc;
 	uint64_t address[WARP_SIZE];
@@ -28,12 +29,13 @@ struct unwritten {
 	unsigned kinds;
 	uint8_t *shared; /* by byte: it was written; NULL unless SIMT_CHECK_SHARED_INIT */
 	uint32_t shared_capacity;
-	uint8_t *local; /* the same of the local memory of all threads; NULL unless SIMT_CHECK_INIT and there is any */
-	uint64_t local_bytes, local_capacity; /* of a thread; of all */
-	/* Marks: registers of all warps once more, with the bits that nobody wrote. Made at need. */
-	uint8_t *mark, *storage; /* aligned as registers are; as allocated */
+	/* the same for the local memory of all threads; NULL without SIMT_CHECK_INIT or without local memory */
+	uint8_t *local;
+	uint64_t local_bytes, local_capacity; /* per thread; of all threads */
+	/* Marks: a copy of the registers of all warps, whose set bits are unwritten. Allocated on demand. */
+	uint8_t *mark, *storage; /* aligned like registers; as allocated */
 	struct origin *origin;   /* by row */
-	size_t pitch, capacity;  /* bytes of a warp's registers; of all */
+	size_t pitch, capacity;  /* bytes of one warp's registers; of all warps */
 	uint64_t marked;         /* warps that have marks */
 };
 
@@ -63,7 +65,7 @@ static uint8_t *local_of(const struct simt_warp *warp, unsigned lane)
 	return unwritten->local + (warp->index * (uint64_t)WARP_SIZE + lane) * unwritten->local_bytes;
 }
 
-/* Variables of a thread's local memory; `owner` NULL: of all functions. */
+/* Marks the variables of a thread's local memory as unwritten. `owner` NULL: those of all functions. */
 static void forget_variables(const struct simt_program *program, uint8_t *local, const struct ptx_function *owner)
 {
 	for (uint32_t k = 0; k < program->variable_count; k++) {
@@ -90,7 +92,7 @@ static void start_local(struct simt_block *block)
 		forget_variables(program, unwritten->local + t * bytes, NULL);
 }
 
-/* A function that is called finds its variables unwritten, whatever an earlier call has left there. */
+/* The variables of a called function start as unwritten, whatever an earlier call has left there. */
 static void enter_function(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes)
 {
 	const struct simt_call *call = (const struct simt_call *)(uintptr_t)inst->immediate;
@@ -134,12 +136,12 @@ static bool has_marks(const struct simt_warp *warp)
 	return warp->block->checks->unwritten->marked >> warp->index & 1;
 }
 
-/* The warp's first marks. */
+/* Initialises the warp's first marks. */
 static void begin_marks(struct simt_warp *warp)
 {
 	struct unwritten *unwritten = warp->block->checks->unwritten;
 	size_t all = warp->block->warps * unwritten->pitch;
-	if (all > unwritten->capacity) { /* the block's first */
+	if (all > unwritten->capacity) { /* the block's first marks */
 		unwritten->capacity = all;
 		free(unwritten->storage);
 		free(unwritten->origin);
@@ -168,14 +170,14 @@ static void clear_destinations(const struct simt_warp *warp, const struct simt_i
 			clear_lanes(marks(warp) + inst->dst[k], plain->dst_pitch[k], lanes);
 }
 
-/* The marks of a source, or NULL where it has none: a constant, a predicate. */
+/* Returns the marks of a source, or NULL for a constant or a predicate, which has none. */
 static uint8_t *source_marks(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k)
 {
 	bool is_register = unchecked(warp, inst)->src_pitch[k] && !(inst->base_mask >> k & 1);
 	return is_register ? marks(warp) + inst->src[k] : NULL;
 }
 
-/* The lanes in which source k has marks that the instruction looks at. */
+/* Returns the lanes in which source k has marks that the instruction uses. */
 static uint32_t marked_lanes(const struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t lanes)
 {
 	const struct simt_unchecked *plain = unchecked(warp, inst);
@@ -195,7 +197,7 @@ static enum finding_kind kind_in(enum ptx_space space)
 	return space == PTX_SHARED ? FINDING_SHARED_INIT : space == PTX_LOCAL ? FINDING_LOCAL_INIT : FINDING_INIT;
 }
 
-/* Source k is looked at: marks in it are reported, once. */
+/* Source k is used: reports its marks, once. */
 static void use(struct simt_warp *warp, const struct simt_inst *inst, unsigned k, uint32_t lanes)
 {
 	const struct origin *origin = source_marks(warp, inst, k) ? origin_of(warp, inst->src[k]) : NULL;
@@ -215,7 +217,7 @@ static void use(struct simt_warp *warp, const struct simt_inst *inst, unsigned k
 		clear_lanes(source_marks(warp, inst, k), unchecked(warp, inst)->src_pitch[k], found);
 }
 
-/* The marks of all sources of a lane, byte by byte. */
+/* Joins the marks of all of a lane's sources, byte by byte. */
 static void unite(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane)
 {
 	unsigned pitch = unchecked(warp, inst)->dst_pitch[0];
@@ -228,7 +230,7 @@ static void unite(const struct simt_warp *warp, const struct simt_inst *inst, un
 	memcpy(marks(warp) + inst->dst[0] + lane * pitch, all, pitch);
 }
 
-/* The destinations come from where the lane's marked source comes from. */
+/* The destinations take the origin of the lane's marked source. */
 static void move_origin(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane)
 {
 	unsigned k = 0;
@@ -296,7 +298,7 @@ static uint64_t address_of(const struct simt_step *step, unsigned lane)
 	return step->address[lane] - (step->mixed_spaces ? window_of(space_of(step, lane)) : 0);
 }
 
-/* The bytes of the lane's access that nobody wrote, bit by bit. */
+/* Returns the unwritten bytes of the lane's access, one bit per byte. */
 static uint32_t find_gaps(const struct simt_warp *warp, const struct simt_step *step, unsigned lane)
 {
 	const struct simt_block *block = warp->block;
@@ -327,7 +329,7 @@ static void report(struct simt_warp *warp, const struct simt_step *step, unsigne
 				 });
 }
 
-/* A load of which a part was written: the rest is marked in its destinations. */
+/* A partly written load: marks its unwritten bytes in the destinations. */
 static void mark_load(struct simt_warp *warp, const struct simt_step *step, unsigned lane, uint32_t gaps)
 {
 	const struct simt_inst *inst = step->inst;
@@ -350,7 +352,7 @@ static void mark_load(struct simt_warp *warp, const struct simt_step *step, unsi
 	}
 }
 
-/* The elements of a matrix' row go to several lanes, which are not followed. */
+/* The elements of a matrix row go to several lanes; their marks are not followed. */
 static bool inst_marks(const struct simt_inst *inst)
 {
 	return inst->ptx->op != PTX_OP_LDMATRIX;
@@ -371,7 +373,7 @@ static void load(struct simt_warp *warp, const struct simt_step *step)
 	}
 }
 
-/* The marks of what a lane stores, byte by byte. */
+/* Returns the marks of a lane's stored value, byte by byte. */
 static uint32_t stored_gaps(const struct simt_warp *warp, const struct simt_inst *inst, unsigned lane)
 {
 	unsigned bytes = inst->size / inst->vector;
@@ -387,7 +389,7 @@ static uint32_t stored_gaps(const struct simt_warp *warp, const struct simt_inst
 	return gaps;
 }
 
-/* What is known of a lane's bytes of shared or local memory; NULL: nothing. */
+/* Returns the written state of a lane's bytes of shared or local memory. NULL: not tracked. */
 static uint8_t *known_bytes(const struct simt_warp *warp, enum ptx_space space, unsigned lane)
 {
 	const struct unwritten *unwritten = warp->block->checks->unwritten;
@@ -396,7 +398,7 @@ static uint8_t *known_bytes(const struct simt_warp *warp, enum ptx_space space, 
 	return space == PTX_LOCAL && unwritten->local ? local_of(warp, lane) : NULL;
 }
 
-/* Shared and local memory are written at once. */
+/* Stores to shared and local memory take effect at once. */
 static void write_near(struct simt_warp *warp, const struct simt_step *step)
 {
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {

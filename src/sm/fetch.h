@@ -59,4 +59,10 @@ void ibuffer_restart(struct fetch *fetch, struct sm_warp *warp);
  * the warp continues. */
 bool ibuffer_pop(struct fetch *fetch, struct sm_warp *warp);
 
+/* The instruction cache takes its requests from this pool from now on. */
+static inline void fetch_use_pool(struct fetch *fetch, struct request_pool *requests)
+{
+	fetch->l1i.pool = requests;
+}
+
 #endif

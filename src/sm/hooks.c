@@ -118,7 +118,7 @@ void hooks_compete_again(void *host)
 {
 	struct sm *sm = host;
 	sm_wake_issue(sm);
-	sm->issue.asks_again = true;
+	issue_ask_again(&sm->issue);
 }
 
 bool hooks_bulk_copy(const void *host, uint32_t slot, uint32_t lane, struct bulk_copy *copy)
@@ -271,7 +271,7 @@ bool hooks_may_access_shared(struct sm *sm, const struct op *op)
 	                                   .cycle = sm->cycle};
 	if (!seam_may_access_shared(sm->seam, &access))
 		return false;
-	sm->lsu.asks = false;
+	lsu_was_shown(&sm->lsu);
 	seam_call_shared_access(sm->seam, &access);
 	return true;
 }

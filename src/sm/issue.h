@@ -35,6 +35,18 @@ static inline void issue_wake(struct issue *issue)
 	issue->state = ISSUE_AWAKE;
 }
 
+/* A mechanism may have changed which warps compete. */
+static inline void issue_ask_again(struct issue *issue)
+{
+	issue->asks_again = true;
+}
+
+/* The pipe's latch to the operand collectors is empty. */
+static inline void issue_latch_emptied(struct issue *issue, uint32_t pipe)
+{
+	issue->waiting &= ~(1u << pipe);
+}
+
 /* An instruction has left the pipe's latch to the operand collectors. */
 static inline void issue_latch_left(struct issue *issue, uint32_t pipe)
 {

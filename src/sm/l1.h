@@ -88,6 +88,12 @@ static inline void l1_release_mshr(struct l1 *l1, const struct request *request)
 	cache_release_mshr(&l1->data, request);
 }
 
+/* The caches take their requests from this pool from now on. */
+static inline void l1_use_pool(struct l1 *l1, struct request_pool *requests)
+{
+	l1->data.pool = l1->constant.pool = requests;
+}
+
 static inline void l1_new_cycle(struct l1 *l1)
 {
 	l1->port_is_used = false;

@@ -353,5 +353,5 @@ void lsu_account(struct sm *sm, uint64_t slept)
 	if (lsu->outcome == ACCESS_NO_L1D || lsu->outcome == ACCESS_NO_L1C)
 		l1_account_refusals(&sm->l1, lsu->outcome == ACCESS_NO_L1C, slept);
 	if (lsu->outcome == ACCESS_NO_TEXTURE)
-		sm->texture.stats.refused += slept;
+		texture_unit_account_refusals(&sm->texture, slept);
 }

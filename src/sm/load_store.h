@@ -3,6 +3,7 @@
 #ifndef SLUICE_SM_LOAD_STORE_H
 #define SLUICE_SM_LOAD_STORE_H
 
+#include "sm/config.h"
 #include "sm/op.h"
 
 struct sm;
@@ -31,6 +32,11 @@ struct load_store {
 	bool asks;
 };
 
+static inline void lsu_open(struct load_store *lsu, const struct sm_config *config)
+{
+	lsu->takes_late = config->sub_cores || config->lsu_takes_late;
+}
+
 /* Converts the lane addresses of an issuing memory instruction to the accesses that it will make. */
 void lsu_generate_accesses(struct sm *sm, struct op *op, struct simt_step *step);
 
@@ -39,6 +45,11 @@ void lsu_generate_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 bool lsu_tick(struct sm *sm);
 /* To be called after the operand collectors' tick: true when the unit is free and an instruction has arrived. */
 bool lsu_can_take(const struct sm *sm);
+/* All mechanisms have seen that the instruction requests the banks of shared memory. */
+static inline void lsu_was_shown(struct load_store *lsu)
+{
+	lsu->asks = false;
+}
 /* True when it has an instruction with accesses to make. */
 static inline bool lsu_is_kept(const struct load_store *lsu)
 {

@@ -44,6 +44,27 @@ static inline bool network_port_has_refused(const struct network_port *port)
 	return port->refused;
 }
 
+/* In a launch whose SMs run ahead (`apart`), replies arrive at their own times: those that the reply side pushes
+ * meanwhile wait in `outbox`, or NULL where no other thread pushes. */
+static inline void network_port_run_apart(struct network_port *port, bool apart, struct outbox *outbox)
+{
+	port->replies.comes = apart;
+	port->replies.pushes = outbox;
+}
+
+/* Freed network space sets `wake`, a time of the SM's next tick; NULL: it does not. */
+static inline void network_port_ask_for_room(struct network_port *port, uint64_t *wake)
+{
+	port->asks = wake;
+	port->requests->input[port->input].port.producer = wake;
+}
+
+/* Counts this cycle's refusals as the last tick's, when the memory stages rest. */
+static inline void network_port_refuse_again(struct network_port *port, uint32_t refused)
+{
+	port->refused = refused;
+}
+
 static inline uint32_t network_port_room(const struct network_port *port, uint64_t now)
 {
 	return port_room(&port->requests->input[port->input].port, now);

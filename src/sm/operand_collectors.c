@@ -165,7 +165,7 @@ static void allocate(struct sm *sm, uint32_t unit)
 		free &= free - 1;
 		collect(sm, at, latch_pop(in));
 		if (!in->count) {
-			sm->issue.waiting &= ~(1u << unit);
+			issue_latch_emptied(&sm->issue, unit);
 			return;
 		}
 		if (!free && ports > 1) {

@@ -13,6 +13,12 @@ struct register_file {
 	uint32_t sub_cores;
 };
 
+/* `banks` is a power of two, shared by all warps. */
+static inline void register_file_open(struct register_file *file, uint32_t banks)
+{
+	file->bank_mask = banks - 1;
+}
+
 /* Divides the banks: each of `sub_cores` sub-cores has `banks` banks. */
 static inline void register_file_divide(struct register_file *file, uint32_t sub_cores, uint32_t banks)
 {

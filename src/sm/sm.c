@@ -13,7 +13,9 @@ const size_t sm_counter_count = sizeof sm_counters / sizeof sm_counters[0];
 
 void sm_use_pool(struct sm *sm, struct request_pool *requests)
 {
-	sm->requests = sm->l1.data.pool = sm->l1.constant.pool = sm->fetch.l1i.pool = requests;
+	sm->requests = requests;
+	l1_use_pool(&sm->l1, requests);
+	fetch_use_pool(&sm->fetch, requests);
 }
 
 void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_config *config, struct seam_sm *seam,
@@ -44,8 +46,8 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 		sm->warp[w].slot = (uint8_t)w;
 	for (uint32_t u = 0; u < PTX_UNITS; u++)
 		sm->issued[u].width = sm->collected[u].width = config->pipe[u].issue_width;
-	sm->registers.bank_mask = config->register_banks - 1;
-	sm->lsu.takes_late = config->sub_cores || config->lsu_takes_late;
+	register_file_open(&sm->registers, config->register_banks);
+	lsu_open(&sm->lsu, config);
 	fetch_open(sm);
 	scheduler_open(sm);
 	collectors_open(sm);
@@ -111,7 +113,7 @@ static void account_refusals(struct sm *sm, uint64_t cycles)
 
 __attribute__((noinline)) static void rest_memory_stages(struct sm *sm)
 {
-	sm->network.refused = sm->memory_refused;
+	network_port_refuse_again(&sm->network, sm->memory_refused);
 	account_refusals(sm, 1);
 }
 

@@ -132,7 +132,7 @@ static void allocate(struct sm *sm, uint32_t pipe, uint64_t free)
 	issue_latch_left(&sm->issue, pipe);
 	sm->sub_cores.issued[sub_core_of(op)] &= (uint8_t) ~(1u << pipe);
 	if (!in->count)
-		sm->issue.waiting &= ~(1u << pipe);
+		issue_latch_emptied(&sm->issue, pipe);
 	sm->collectors.free ^= 1ull << at;
 	bind(&sm->sub_cores, at, op->place);
 	collectors_take(sm, at, op);

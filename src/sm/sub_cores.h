@@ -20,7 +20,7 @@ enum {
 	SUB_CORE_ARITHMETIC_PLACES = (SM_PIPES - 1) * SM_MAX_SUB_CORES,
 	SUB_CORE_PLACES = SM_PIPES * SM_MAX_SUB_CORES
 };
-_Static_assert(SUB_CORE_PLACES <= 32, "sub_cores.collected has a bit a place");
+_Static_assert(SUB_CORE_PLACES <= 32, "sub_cores.collected has a bit per entry");
 
 struct sub_cores {
 	/* by sub-core: mask of pipes whose entry before the collectors is occupied */

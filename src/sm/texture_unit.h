@@ -67,6 +67,12 @@ uint64_t texture_unit_next(const struct sm *sm);
 /* A line has arrived. */
 void texture_unit_fill(struct sm *sm, struct request *request);
 
+/* Charges `slept` cycles in which an access would have been refused again. */
+static inline void texture_unit_account_refusals(struct texture_unit *unit, uint64_t slept)
+{
+	unit->stats.refused += slept;
+}
+
 /* For write-back: whether an access has its data; takes it. */
 static inline bool texture_unit_has_result(const struct texture_unit *unit)
 {

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the registers of a generation's SASS begin among those of a program; R255, P7 and the like are constants. */
+/* First ids of the registers of SASS in a program. R255, P7 and similar ones are constants. */
 enum { UNIFORM = 256, PREDICATES = 320, UNIFORM_PREDICATES = 328, SASS_REGISTERS = 336, PTX_REGISTERS = 1 << 16 };
 enum { MOST_INSTRUCTIONS = 1 << 22, MOST_WIDTH = 32 };
 
 struct trace_slot {
-	const char *key; /* pc and fixed, one behind the other; NULL: free */
+	const char *key; /* pc and fixed, concatenated; NULL: free */
 	size_t length;
 	uint64_t hash;
 	uint32_t number;
@@ -84,7 +84,7 @@ static void keep_key(struct trace_code *code, const struct trace_words *words, u
 
 /* --- registers --- */
 
-/* What an instruction names. Two lists each: as the scoreboard has them, each once, and as banks have them. */
+/* The registers of an instruction, in two lists: for the scoreboard, each once, and for the banks. */
 struct names {
 	uint16_t id[SIMT_MAX_READS], bank[SIMT_MAX_READS];
 	uint8_t ids, banks;
@@ -101,7 +101,8 @@ static bool add_id(struct names *names, uint32_t id, uint32_t most)
 	return true;
 }
 
-/* "R12", "P3", "UR4", "UP0", of PTX "R700" (of the scoreboard) and "B12" (of the banks). False: it is none of them. */
+/* Parses "R12", "P3", "UR4", "UP0", and for PTX "R700" (scoreboard) and "B12" (banks). Returns false for other
+ * words. */
 static bool take_register(const struct trace_code *code, const char *word, uint32_t most, struct names *names)
 {
 	size_t letters = strspn(word, "RUPB"), digits = strspn(word + letters, "0123456789");
@@ -191,7 +192,7 @@ static bool accesses(const struct simt_inst *inst)
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
 }
 
-/* What has no addresses in the trace accesses nothing: it is a cycle of the load/store unit. */
+/* An access without addresses in the trace accesses nothing: it takes one cycle of the load/store unit. */
 static void describe_access(struct trace_static *fixed, const struct trace_words *words, bool is_ours)
 {
 	struct simt_inst *inst = &fixed->inst;
@@ -205,7 +206,8 @@ static void describe_access(struct trace_static *fixed, const struct trace_words
 		inst->kind = SIMT_ALU;
 }
 
-/* Of a wait for copies the groups that it does not wait for: its immediate, which old tracers do not give; then it waits for all. */
+/* Returns the groups that a wait for copies leaves pending: its immediate. Old tracers omit it; then the wait is
+ * for all groups. */
 static int64_t groups_left(const struct trace_code *code, const struct trace_words *words)
 {
 	int64_t groups = strtoll(words->rest, NULL, code->isa == TRACE_PTX ? 16 : 10);
@@ -287,7 +289,7 @@ uint32_t trace_code_exit(struct trace_code *code)
 	return add(code, fixed);
 }
 
-/* --- places --- */
+/* --- positions --- */
 
 static uint64_t lowest_pc(const struct trace_code *code)
 {
@@ -301,7 +303,7 @@ bool trace_code_place(struct trace_code *code, const struct trace_lines *lines, 
                       struct diag *diag)
 {
 	uint64_t bytes = trace_instruction_bytes(code->isa), lowest = lowest_pc(code) / bytes, last = 0;
-	uint64_t base = lowest < MOST_INSTRUCTIONS ? 0 : lowest; /* absolute addresses, as some tracers have them */
+	uint64_t base = lowest < MOST_INSTRUCTIONS ? 0 : lowest; /* absolute addresses, as written by some tracers */
 	for (uint32_t i = 0; i < code->count; i++)
 		last = code->list[i]->pc / bytes - base > last ? code->list[i]->pc / bytes - base : last;
 	if (last >= MOST_INSTRUCTIONS) {

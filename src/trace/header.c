@@ -12,7 +12,7 @@ enum {
 	MOST_BYTES = 1 << 20
 };
 
-/* What stands behind the '='. TEXT and IGNORED take anything. */
+/* The kind of value after '='. TEXT and IGNORED accept anything. */
 enum field_kind { TEXT, NUMBER, LONG, DIM, RANGE, IGNORED };
 struct field {
 	const char *key;
@@ -47,7 +47,7 @@ static const struct field fields[] = {
 enum { FIELDS = sizeof fields / sizeof *fields };
 _Static_assert(FIELDS <= 32, "a bit each");
 
-/* A number, decimal or with 0x, no larger than `most`; *rest behind it. NULL: there is none. */
+/* Parses a number, decimal or with 0x, of at most `most`. Returns the position after it, or NULL when there is none. */
 static const char *take_number(const char *text, uint64_t most, uint64_t *number)
 {
 	char *end;
@@ -74,7 +74,7 @@ static const char *take_dim(const char *text, struct dim3 *dim)
 	return *text == ')' ? text + 1 : NULL;
 }
 
-/* "0x1000,256": the range is added. */
+/* Parses "0x1000,256" and adds the range. */
 static const char *take_range(const char *text, struct trace_ranges *ranges)
 {
 	uint64_t begin, bytes;
@@ -85,7 +85,7 @@ static const char *take_range(const char *text, struct trace_ranges *ranges)
 	return end;
 }
 
-/* Behind the value, or NULL: it is none. */
+/* Returns the position after the value, or NULL when the value is invalid. */
 static const char *take_value(struct trace_header *header, const struct field *field, const char *value,
                               struct arena *arena)
 {
@@ -136,7 +136,7 @@ static bool read_field(struct trace_header *header, const struct trace_lines *li
 		}
 		*seen |= 1u << i;
 	}
-	return true; /* a later tracer's key is no concern of ours */
+	return true; /* ignore keys of later tracers */
 }
 
 static bool check_dims(const struct trace_header *header, const struct trace_lines *lines, struct diag *diag)

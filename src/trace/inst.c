@@ -1,16 +1,18 @@
-/* PC MASK DESTINATIONS [DESTINATION...] OPCODE SOURCES [SOURCE...] WIDTH [FORM ADDRESSES] [IMMEDIATE [ACTIVE]]: docs/traces.md. */
+/* inst: a trace line has the words PC MASK DESTINATIONS [DESTINATION...] OPCODE SOURCES [SOURCE...] WIDTH [FORM
+ * ADDRESSES] [IMMEDIATE [ACTIVE]]; see docs/traces.md. */
 #include "trace/inst.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* How addresses are written. */
+/* Forms of addresses in the text. */
 enum form { LIST, STRIDE, DELTAS };
-/* Addresses of the windows that GPUs have onto shared and local memory; and ours of what is no window. */
+/* Size of the windows of GPUs onto shared and local memory, and limits of shared addresses, barrier numbers and
+ * other addresses. */
 enum { WINDOW_BYTES = 1 << 24, MOST_SHARED = 1 << 20, MOST_BARRIER = SIMT_CLUSTER };
 #define MOST_ADDRESS ((uint64_t)1 << 56)
 
-/* Where the reading of a line has come to. */
+/* Position within a line. */
 struct scan {
 	const struct trace_lines *lines;
 	struct diag *diag;
@@ -34,7 +36,7 @@ static bool fails(const struct scan *scan, const char *what)
 	return false;
 }
 
-/* A word of digits alone. */
+/* Parses a word that consists only of digits. */
 static bool take_number(struct scan *scan, int base, uint64_t most, const char *what, uint64_t *number)
 {
 	char *end;
@@ -57,7 +59,7 @@ static bool take_signed(struct scan *scan, const char *what, int64_t *number)
 	return true;
 }
 
-/* A number of words, and the words; *first is where they begin. */
+/* Parses a count of words and then the words. *first is the position of the first. */
 static bool take_list(struct scan *scan, const char *what, uint32_t *count, const char **first)
 {
 	uint64_t number;
@@ -73,7 +75,7 @@ static bool take_list(struct scan *scan, const char *what, uint32_t *count, cons
 	return true;
 }
 
-/* What comes first in the lines of old tracers (block and warp), and of those that note lines of the source. */
+/* Parses the first words in lines of old tracers (block and warp), and of traces with source lines. */
 static bool take_leading(struct scan *scan, const struct trace_header *header, uint32_t *line)
 {
 	uint64_t number = 0;
@@ -86,7 +88,7 @@ static bool take_leading(struct scan *scan, const struct trace_header *header, u
 	return true;
 }
 
-/* Up to the width. */
+/* Parses the words up to the width. */
 static bool take_words(struct scan *scan, struct trace_words *words, uint32_t *lanes)
 {
 	uint64_t number;
@@ -117,7 +119,7 @@ static bool take_words(struct scan *scan, struct trace_words *words, uint32_t *l
 
 /* --- addresses --- */
 
-/* As they are written, of the lanes in the mask. */
+/* Parses addresses as written, for the lanes in the mask. */
 static bool take_addresses(struct scan *scan, uint32_t lanes, uint64_t *address)
 {
 	uint64_t form, next = 0;
@@ -144,7 +146,8 @@ static bool is_in(uint64_t address, uint64_t base)
 	return base && address - base < WINDOW_BYTES;
 }
 
-/* The windows of a trace: of shared memory, of local memory and, of our own, of the kernel's parameters behind it. */
+/* Returns the window of an address: shared memory, local memory, or, in Sluice's own traces, the kernel's
+ * parameters after it. */
 static enum ptx_space window_of(const struct trace_header *header, uint64_t address, uint64_t *base)
 {
 	*base = header->shared_base;
@@ -160,7 +163,8 @@ static enum ptx_space window_of(const struct trace_header *header, uint64_t addr
 	return PTX_GLOBAL;
 }
 
-/* Generic addresses become those of the space that all lanes are in; PTX_GENERIC: of several, which stay as they are. */
+/* Converts generic addresses to the space that contains all lanes. Returns PTX_GENERIC if there are several; the
+ * addresses then stay unchanged. */
 static enum ptx_space resolve(const struct trace_header *header, uint32_t lanes, uint64_t *address)
 {
 	uint64_t base, other;
@@ -173,7 +177,7 @@ static enum ptx_space resolve(const struct trace_header *header, uint32_t lanes,
 	return space;
 }
 
-/* Addresses of shared and local memory are offsets, also where they are written with the window's. */
+/* Converts addresses of shared and local memory to offsets if they are written with the window's base. */
 static void make_offsets(uint64_t base, uint32_t lanes, uint64_t *address)
 {
 	for (; lanes; lanes &= lanes - 1)
@@ -181,7 +185,7 @@ static void make_offsets(uint64_t base, uint32_t lanes, uint64_t *address)
 			address[__builtin_ctz(lanes)] -= base;
 }
 
-/* The lanes behind the rows of matrices give addresses that nobody looks at. */
+/* Lanes after those with rows of matrices have addresses that are ignored. */
 static void repeat_rows(const struct simt_inst *inst, uint32_t lanes, uint64_t *address)
 {
 	uint32_t rows = 8u * inst->vector;
@@ -190,7 +194,8 @@ static void repeat_rows(const struct simt_inst *inst, uint32_t lanes, uint64_t *
 			address[lane] = address[lane % rows];
 }
 
-/* No access is larger than what its address is a multiple of; a GPU makes no other. */
+/* Checks the range of addresses and rounds them down to a multiple of the access size. A GPU makes no misaligned
+ * access. */
 static bool check_addresses(const struct scan *scan, struct trace_record *record, const char *at)
 {
 	uint64_t most = record->space == PTX_SHARED  ? MOST_SHARED
@@ -229,16 +234,17 @@ static bool take_access(struct scan *scan, const struct trace_header *header, st
 	return check_addresses(scan, record, at);
 }
 
-/* --- what comes behind that --- */
+/* --- words after the addresses --- */
 
-/* Tracers give the last immediate of an instruction. Of a barrier that is its number, unless it is a count of threads, or the number is in a register. */
+/* Tracers write only the last immediate of an instruction. For a barrier it is the number, unless it is a thread
+ * count or the number is in a register. */
 static uint32_t named_barrier(const struct scan *scan, const struct simt_inst *inst)
 {
 	long number = strtol(scan->at, NULL, 10);
 	return inst->kind == SIMT_BARRIER && !inst->reads && number > 0 && number < MOST_BARRIER ? (uint32_t)number : 0;
 }
 
-/* Tracers do not give where copies go: side by side, as they do where nobody has made a mistake. */
+/* Tracers do not write the destinations of copies, so they are assumed to be contiguous, as in correct programs. */
 static void lay_side_by_side(struct trace_record *record)
 {
 	uint64_t place = 0;
@@ -246,7 +252,7 @@ static void lay_side_by_side(struct trace_record *record)
 		record->to[__builtin_ctz(rest)] = place;
 }
 
-/* Of our own traces. */
+/* Parses the words of Sluice's own traces. */
 static bool take_rest(struct scan *scan, struct trace_record *record)
 {
 	uint64_t immediate, issued = record->lanes;

@@ -1,4 +1,4 @@
-/* inst: a line of a trace: what a warp did at one instruction. */
+/* inst: one line of an instruction trace: the effect of a warp instruction. */
 #ifndef SLUICE_TRACE_INST_H
 #define SLUICE_TRACE_INST_H
 
@@ -9,12 +9,13 @@ struct trace_record {
 	uint32_t lanes, issued;
 	const struct trace_static *fixed;
 	enum ptx_space space;
-	uint64_t address[WARP_SIZE]; /* of lanes, where fixed->has_addresses */
-	uint64_t to[WARP_SIZE];      /* of a copy: where it goes in shared memory */
-	uint32_t immediate;          /* of a barrier, and where replay_has_outcome(): replay.h */
+	uint64_t address[WARP_SIZE]; /* per lane, if fixed->has_addresses */
+	uint64_t to[WARP_SIZE];      /* copies: destination in shared memory */
+	uint32_t immediate;          /* for a barrier, and if replay_has_outcome(): see replay.h */
 };
 
-/* What the current line says. `live` are the warp's lanes that have not exited: those that were active where none ran. False after a message. */
+/* Parses the current line. `live`: the warp's lanes that have not exited; they count as active when no lane ran.
+ * Returns false after a message. */
 bool trace_read_line(struct trace_code *code, const struct trace_header *header, const struct trace_lines *lines,
                      uint32_t live, struct trace_record *record, struct diag *diag);
 

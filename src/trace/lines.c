@@ -10,7 +10,7 @@
 
 enum { BUFFER_BYTES = 1 << 20, SHOWN = 160 };
 
-/* A stream with the bytes that have been read of it and are no line yet. */
+/* A stream, with bytes that have been read and not yet returned as lines. */
 struct trace_buffer {
 	struct trace_stream *stream;
 	size_t begin, end;
@@ -31,7 +31,7 @@ bool trace_lines_open(struct trace_lines *lines, const char *path, struct diag *
 	return true;
 }
 
-/* More bytes behind those that there are, which move to the front. False after a message. */
+/* Reads more bytes after the present ones, which move to the front. Returns false after a message. */
 static bool fill(const struct trace_lines *lines, struct diag *diag)
 {
 	struct trace_buffer *buffer = lines->buffer;
@@ -79,7 +79,7 @@ void trace_lines_close(struct trace_lines *lines)
 	lines->buffer = NULL;
 }
 
-/* The line under a message, of a long one the part around the place. */
+/* Prints the line below a message; of a long line only the part around the position. */
 static void print_line(FILE *file, const struct trace_lines *lines, const char *at)
 {
 	size_t column = (size_t)(at - lines->text), from = column > SHOWN / 2 ? column - SHOWN / 2 : 0;

@@ -1,4 +1,4 @@
-/* lines: a text file line by line, decompressed on the way, and messages about its places. */
+/* lines: reads a text file line by line, with decompression, and reports errors at positions in it. */
 #ifndef SLUICE_TRACE_LINES_H
 #define SLUICE_TRACE_LINES_H
 
@@ -7,20 +7,20 @@
 struct trace_buffer;
 
 struct trace_lines {
-	const char *name;   /* the path, for messages; kept by the caller */
-	uint64_t number;    /* of the line, from 1 on */
-	char *text;         /* the line, without its end, NUL-terminated; until the next call */
+	const char *name;   /* the path, for messages; owned by the caller */
+	uint64_t number;    /* line number, from 1 */
+	char *text;         /* the line without its end, NUL-terminated; valid until the next call */
 	size_t length;
 	struct trace_buffer *buffer;
 };
 
-/* Opens FILE, FILE.zst or, where Sluice was built with liblzma, FILE.xz. False after a message. */
+/* Opens FILE, FILE.zst or, if Sluice was built with liblzma, FILE.xz. Returns false after a message. */
 bool trace_lines_open(struct trace_lines *lines, const char *path, struct diag *diag);
-/* The next line. False at the end, and after a message: a file that cannot be read, or a line beyond a MiB. */
+/* Reads the next line. Returns false at the end, and after a message: a read error, or a line longer than 1 MiB. */
 bool trace_lines_next(struct trace_lines *lines, struct diag *diag);
 void trace_lines_close(struct trace_lines *lines);
 
-/* "FILE:LINE:COLUMN: error: ..." with the line and a caret. `at` points into the line, or NULL: into none. */
+/* Reports "FILE:LINE:COLUMN: error: ..." with the line and a caret. `at` points into the line; NULL: no position. */
 __attribute__((format(printf, 4, 5))) void trace_error(const struct trace_lines *lines, struct diag *diag,
                                                        const char *at, const char *format, ...);
 

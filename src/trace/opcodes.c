@@ -13,7 +13,7 @@ enum {
 	HOPPER = TRACE_HOPPER
 };
 
-/* What touches no memory and waits for none is computed. */
+/* Instructions that neither access memory nor wait for it go to the SP unit. */
 #define UNIT_OF(kind) ((kind) == SIMT_FENCE || (kind) == SIMT_PREFETCH ? PTX_UNIT_MEM : PTX_UNIT_SP)
 #define COMPUTE(...)  COMPUTE_(__VA_ARGS__)
 #define COMPUTE_(name, first, last, latency, data, op)                                                                 \
@@ -94,7 +94,7 @@ struct word {
 	size_t length;
 };
 
-/* The next word behind a dot. False: there is none. */
+/* Returns the next word after a dot. Returns false when there is none. */
 static bool next_word(const char **rest, const char *end, struct word *word)
 {
 	if (*rest >= end || **rest != '.')
@@ -111,7 +111,7 @@ static bool is(const struct word *word, const char *text)
 	return strlen(text) == word->length && memcmp(word->text, text, word->length) == 0;
 }
 
-/* Its place in a list of names, or `count`. */
+/* Returns its index in a list of names, or `count`. */
 static uint32_t place_in(const struct word *word, const char *const *names, uint32_t count)
 {
 	uint32_t i = 0;
@@ -122,7 +122,7 @@ static uint32_t place_in(const struct word *word, const char *const *names, uint
 
 /* --- SASS --- */
 
-/* The latency class of a product of matrices, by the shape in its suffix: 16816 is 16 x 8 x 16. */
+/* Sets the latency class of a matrix product from the shape in its suffix: 16816 is 16 x 8 x 16. */
 static void take_shape(const struct word *word, struct simt_inst *inst)
 {
 	static const struct {
@@ -137,7 +137,7 @@ static void take_shape(const struct word *word, struct simt_inst *inst)
 			inst->latency = (uint8_t)shapes[i].latency;
 }
 
-/* Bytes a lane: 8, S16, U8, 64, 128. The tracer's own width is not always right. */
+/* Sets the bytes per lane: 8, S16, U8, 64, 128. The width that the tracer writes is not always correct. */
 static void take_width(const struct word *word, struct simt_inst *inst)
 {
 	static const char *const bits[] = {"8", "16", "32", "64", "128"};
@@ -151,7 +151,7 @@ static void take_width(const struct word *word, struct simt_inst *inst)
 		inst->size = (uint8_t)(1u << k);
 }
 
-/* Matrices of shared memory, 8 rows of 16 bytes each: the lanes behind those that give addresses give theirs again. */
+/* Matrices in shared memory have 8 rows of 16 bytes. Lanes after those that give addresses repeat these addresses. */
 static void take_matrices(const struct word *last, struct simt_inst *inst)
 {
 	inst->size = 16;
@@ -176,7 +176,7 @@ static void take_suffixes(const char *rest, const char *end, struct simt_inst *i
 	if (ptx->op == PTX_OP_LDMATRIX || ptx->op == PTX_OP_STMATRIX)
 		take_matrices(&word, inst);
 	ptx->order = strong ? PTX_RELAXED : PTX_ORDER_NONE;
-	/* what other SMs write is not in L1 */
+	/* L1 does not hold what other SMs write */
 	bool past_l1 = (strong && far && inst->kind == SIMT_LOAD) || bypass;
 	inst->cache = (uint8_t)(past_l1 ? PTX_CG : PTX_CACHE_NONE);
 }
@@ -203,7 +203,7 @@ static const char *describe_sass(enum trace_isa isa, const char *opcode, size_t 
 	return NULL;
 }
 
-/* --- PTX: OPCODE.KIND.LATENCY.DATA and, where they say something, .UNIT .SPACE .CACHE .ASYNC .strong .spill .arrive --- */
+/* --- PTX: OPCODE.KIND.LATENCY.DATA and, if not the default, .UNIT .SPACE .CACHE .ASYNC .strong .spill .arrive --- */
 
 static const char *const kinds[] = {"alu",    "branch",  "exit",  "load",     "store",
                                     "atomic", "barrier", "fence", "prefetch", "group"};
@@ -211,7 +211,7 @@ static const char *const latencies[PTX_LATENCIES] = {
 	"move",   "add",    "max",   "mul",   "mad",   "fma",   "mul24",   "mad24",  "div",     "rem",   "special",
 	"mma256", "mma512", "mma1k", "mma2k", "mma4k", "mma8k", "shuffle", "branch", "barrier", "memory"};
 static const char *const data_types[PTX_DATA_TYPES] = {"int", "fp32", "fp64"};
-static const char *const units[PTX_UNITS] = {"sp", "sfu", "mem"}; /* where it is not the opcode's */
+static const char *const units[PTX_UNITS] = {"sp", "sfu", "mem"}; /* if it is not the opcode's unit */
 static const char *const spaces[PTX_SPACES] = {
 	[PTX_GENERIC] = "generic", [PTX_CONST] = "const",   [PTX_GLOBAL] = "global", [PTX_LOCAL] = "local",
 	[PTX_PARAM] = "param",     [PTX_SHARED] = "shared", [PTX_TEX] = "tex"};
@@ -231,13 +231,13 @@ static bool accesses(const struct simt_inst *inst)
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
 }
 
-/* Where nothing else is said. */
+/* Returns the default unit. */
 static uint8_t unit_of(const struct simt_inst *inst, const struct ptx_inst *ptx)
 {
 	return (uint8_t)(accesses(inst) ? PTX_UNIT_MEM : ptx_op_unit(ptx->op));
 }
 
-/* The opcode of which the text begins with the longest name: some hold dots. */
+/* Returns the opcode with the longest name at the start of the text; some names contain dots. */
 static const char *take_name(const char *opcode, const char *end, struct ptx_inst *ptx)
 {
 	size_t longest = 0;
@@ -302,7 +302,7 @@ static const char *describe_ptx(const char *opcode, size_t length, struct simt_i
 	return NULL;
 }
 
-/* Appends ".WORD"; NULL: nothing. */
+/* Appends ".WORD"; NULL appends nothing. */
 static void add_word(char *text, size_t size, const char *word)
 {
 	size_t length = strlen(text);

@@ -24,7 +24,7 @@ bool trace_pack_open(struct trace_pack *pack, struct diag *diag)
 
 void trace_pack_write(struct trace_pack *pack, const void *from, size_t size)
 {
-	fwrite_unlocked(from, 1, size, pack->file); /* errors are found out at the end */
+	fwrite_unlocked(from, 1, size, pack->file); /* errors are detected at the end */
 	pack->length += size;
 }
 

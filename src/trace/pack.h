@@ -1,4 +1,4 @@
-/* pack: records on their way into a file without a name, and what is made of it. */
+/* pack: writes records to an unnamed temporary file and maps the result. */
 #ifndef SLUICE_TRACE_PACK_H
 #define SLUICE_TRACE_PACK_H
 
@@ -12,10 +12,10 @@ struct trace_pack {
 	uint64_t length; /* bytes written so far */
 };
 
-/* In TMPDIR, or /tmp. False after a message. */
+/* Opens a file in TMPDIR, or in /tmp. Returns false after a message. */
 bool trace_pack_open(struct trace_pack *pack, struct diag *diag);
 void trace_pack_write(struct trace_pack *pack, const void *from, size_t size);
-/* The bytes, for as long as the records live. False after a message: there was no room for them. */
+/* Maps the bytes for the lifetime of the records. Returns false after a message: the bytes could not be stored. */
 bool trace_pack_map(struct trace_pack *pack, struct trace_records *records, struct diag *diag);
 void trace_pack_close(struct trace_pack *pack);
 void trace_pack_unmap(struct trace_records *records);

@@ -50,7 +50,7 @@ void trace_ranges_merge(struct trace_ranges *ranges)
 
 bool trace_ranges_touch(const struct trace_ranges *ranges, uint64_t address, uint64_t bytes)
 {
-	uint32_t low = 0, high = ranges->count; /* the first that ends behind the address is among [low, high] */
+	uint32_t low = 0, high = ranges->count; /* the first range that ends after the address is among [low, high] */
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 		if (ranges->range[middle].end > address)

@@ -1,5 +1,5 @@
-/* The text of a kernel's trace, from one end to the other: #BEGIN_TB, "thread block = X,Y,Z", of each warp "warp = N", "insts = N" and as
- * many lines, #END_TB. Blocks may come in any order, warps in any of their block. */
+/* read: reads the text of a kernel's trace sequentially: #BEGIN_TB, "thread block = X,Y,Z", for each warp "warp =
+ * N", "insts = N" and N lines, then #END_TB. Blocks may be in any order, and so may the warps of a block. */
 #include "trace/header.h"
 #include "trace/inst.h"
 #include "trace/pack.h"
@@ -17,15 +17,15 @@ struct reader {
 	struct trace_pack pack;
 	struct diag *diag;
 	uint64_t blocks, blocks_read;
-	uint32_t warps;                         /* of a block */
-	uint64_t shared_end;                    /* behind the last byte of shared memory that is accessed */
-	uint32_t own_exit;                      /* instruction of warps that the trace says nothing of, or UINT32_MAX */
-	struct trace_warp warp[SIMT_MAX_WARPS]; /* of the block that is read */
+	uint32_t warps;                         /* per block */
+	uint64_t shared_end;                    /* offset after the last accessed byte of shared memory */
+	uint32_t own_exit;                      /* instruction for warps that are missing in the trace, or UINT32_MAX */
+	struct trace_warp warp[SIMT_MAX_WARPS]; /* of the block being read */
 };
 
 /* --- records --- */
 
-/* The way from each lane's address to the next one's, where it is the same. */
+/* Returns true when the distance from each lane's address to the next one's is constant. */
 static bool find_stride(uint32_t lanes, const uint64_t *address, uint64_t *first, uint64_t *stride)
 {
 	uint32_t rest = lanes;
@@ -99,7 +99,7 @@ static void write_record(struct reader *reader, const struct trace_record *recor
 
 /* --- warps and blocks --- */
 
-/* The next line that is not empty. False at the end and after a message. */
+/* Reads the next non-empty line. Returns false at the end and after a message. */
 static bool next_line(struct reader *reader)
 {
 	do {
@@ -109,7 +109,7 @@ static bool next_line(struct reader *reader)
 	return true;
 }
 
-/* Numbers behind "KEY = ", with commas. False without a message: the line is another one. */
+/* Parses numbers after "KEY = ", separated by commas. Returns false without a message when the line has another key. */
 static bool take_numbers(const struct trace_lines *lines, const char *key, uint32_t count, uint64_t *number)
 {
 	size_t length = strlen(key);
@@ -181,7 +181,7 @@ static bool read_warp(struct reader *reader, uint64_t warp)
 	return read_records(reader, (uint32_t)warp, count);
 }
 
-/* What the trace does not say of a warp: it ends at once. */
+/* A warp that is missing in the trace ends at once. */
 static void end_unread(struct reader *reader)
 {
 	for (uint32_t w = 0; w < reader->warps; w++) {
@@ -214,7 +214,7 @@ static bool find_block(struct reader *reader, uint64_t *number)
 	return false;
 }
 
-/* #BEGIN_TB is the current line; #END_TB afterwards. */
+/* #BEGIN_TB is the current line; afterwards #END_TB is. */
 static bool read_block(struct reader *reader)
 {
 	uint64_t number, warp;
@@ -266,7 +266,7 @@ static void prepare(struct reader *reader)
 	reader->own_exit = UINT32_MAX;
 	kernel->records = arena_alloc(&kernel->arena, sizeof *kernel->records);
 	kernel->records->block_at = xcalloc(reader->blocks, sizeof *kernel->records->block_at);
-	trace_pack_write(&reader->pack, "", 1); /* so that nothing lies NOWHERE */
+	trace_pack_write(&reader->pack, "", 1); /* so that no record is at position NOWHERE */
 }
 
 static bool finish(struct reader *reader)

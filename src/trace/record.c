@@ -23,7 +23,7 @@ void trace_record_program(struct simt_program *program)
 	program->recorded = recorded;
 }
 
-/* --- the place of a block's lines --- */
+/* --- buffers of a block's lines --- */
 
 static struct recorded_block *block_of(struct simt_block *block)
 {
@@ -34,7 +34,7 @@ static struct recorded_block *block_of(struct simt_block *block)
 
 /* --- a line --- */
 
-/* Generic addresses of a space's. */
+/* Returns the base of a space's generic addresses. */
 static uint64_t window_of(enum ptx_space space)
 {
 	return space == PTX_SHARED  ? SIMT_SHARED_WINDOW
@@ -43,7 +43,7 @@ static uint64_t window_of(enum ptx_space space)
 	                            : 0;
 }
 
-/* A barrier's number and threads. */
+/* Returns a barrier's number plus its thread count. */
 static uint32_t barrier_of(const struct simt_warp *warp, const struct simt_inst *inst, uint32_t lanes)
 {
 	unsigned lane = (unsigned)__builtin_ctz(lanes);
@@ -51,7 +51,7 @@ static uint32_t barrier_of(const struct simt_warp *warp, const struct simt_inst 
 	return number[lane] + expected[lane];
 }
 
-/* What a line says of what others wait for. */
+/* Returns the immediate of a line: the argument or outcome of an instruction that synchronises. */
 static uint32_t immediate_of(const struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
 {
 	if (inst->async == SIMT_WAIT)
@@ -89,7 +89,8 @@ static void write_line(const struct simt_warp *warp, const struct simt_inst *ins
 	recorded_end(text);
 }
 
-/* What the instruction does, and its line. Lanes that a call has ended are gone by now: what was active is in the step. */
+/* Runs the instruction and writes its line. Lanes that a call has ended are already removed; the step still has the
+ * active lanes. */
 static void record(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct simt_block *block = warp->block;
@@ -102,7 +103,7 @@ static void record(struct simt_warp *warp, const struct simt_inst *inst, struct 
 		block->recorded = NULL;
 }
 
-/* --- what the writer asks of an instruction --- */
+/* --- queries of the writer --- */
 
 bool record_has_addresses(const struct simt_inst *inst)
 {
@@ -112,6 +113,6 @@ bool record_has_addresses(const struct simt_inst *inst)
 
 bool record_is_generic(const struct simt_inst *inst)
 {
-	/* parameters of a call lie in local memory, those of a kernel do not */
+	/* parameters of a call are in local memory, those of a kernel are not */
 	return inst->space == PTX_GENERIC || (inst->space == PTX_PARAM && !(inst->immediate & EXEC_KERNEL_PARAM));
 }

@@ -1,4 +1,4 @@
-/* record: what a run's warps do, written as a trace that reads back to the same cycles (docs/traces.md). */
+/* record: writes an instruction trace of a run. Replaying the trace takes the same cycles (docs/traces.md). */
 #ifndef SLUICE_TRACE_RECORD_H
 #define SLUICE_TRACE_RECORD_H
 
@@ -8,20 +8,23 @@
 struct trace_writer;
 struct trace_recorder;
 
-/* Makes the program's instructions tell launch->recorder what they do, where there is one. Once. */
+/* Makes the program's instructions report to launch->recorder, if it is set. Call it once per program. */
 void trace_record_program(struct simt_program *program);
 
-/* A folder, which is made if need be, with an empty kernelslist.g. NULL after a message. */
+/* Opens a folder, creates it if necessary, and writes an empty kernelslist.g. Returns NULL after a message. */
 struct trace_writer *trace_writer_open(const char *folder, struct diag *diag);
+
+/* Adds a copy to the device to kernelslist.g. */
 void trace_writer_copy(struct trace_writer *writer, uint64_t address, uint64_t bytes);
-/* Keeps errors to the end: false after a message. */
+/* Closes the writer and reports errors of all writes. Returns false after a message. */
 bool trace_writer_close(struct trace_writer *writer, struct diag *diag);
 
-/* A launch of a program that records, whose memory is there, with its kernel's name and registers a thread. `launch` lives until the end; the caller makes the result its
- * recorder. NULL after a message: traces have no form for what the program does. */
+/* Begins the trace of a launch whose program records and whose memory exists. `name` and `registers` (per thread)
+ * are the kernel's. `launch` must live until the end; the caller sets its recorder to the result. Returns NULL
+ * after a message: a trace cannot express what the program does. */
 struct trace_recorder *trace_recorder_begin(struct trace_writer *writer, const struct simt_launch *launch,
                                             const char *name, uint32_t registers, struct diag *diag);
-/* Of one that did not run to its end no trace is left. False after a message. */
+/* Ends the trace. The trace of a launch that did not complete is deleted. Returns false after a message. */
 bool trace_recorder_end(struct trace_recorder *recorder, bool is_complete, struct diag *diag);
 
 #endif

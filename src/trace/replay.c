@@ -5,16 +5,16 @@
 
 #include <stddef.h>
 
-/* What simt_inst.immediate says. */
+/* Flags in simt_inst.immediate. */
 enum { HAS_ADDRESSES = 1 };
 
-/* How far a warp has come: it lies where the values of its registers would. The lanes of the next record are its instruction's guard, so that
- * whoever asks for them finds them as in any program. The rows are a barrier's sources. */
+/* A warp's position in its records, stored in place of its register values. The lanes of the next record act as its
+ * instruction's guard, so that simt_next_lanes() works as in any program. The rows are a barrier's sources. */
 struct cursor {
 	lane32 lanes, issued;
 	uint32_t instruction;
-	const uint8_t *at; /* of the rest of the next record */
-	uint64_t left;     /* records behind it */
+	const uint8_t *at; /* remainder of the next record */
+	uint64_t left;     /* number of records after it */
 	_Alignas(SIMT_ALIGN) lane32 number[WARP_SIZE];
 	lane32 expected[WARP_SIZE];
 };
@@ -46,7 +46,7 @@ static uint64_t take64(const uint8_t **at)
 	return value;
 }
 
-/* The next record becomes what the warp is about to run. */
+/* Makes the next record the warp's next instruction. */
 static void load(struct simt_warp *warp, struct cursor *cursor)
 {
 	cursor->left--;
@@ -66,7 +66,7 @@ static void end(struct simt_warp *warp, struct simt_step *step)
 	step->exited = true;
 }
 
-/* The addresses of a record's lanes, and their space. Moves *at behind them. */
+/* Reads the addresses of a record's lanes. Returns their space, and moves *at after them. */
 static enum ptx_space take_addresses(const uint8_t **at, uint32_t lanes, uint64_t *address)
 {
 	uint32_t head = take32(at);
@@ -106,7 +106,7 @@ static void take_outcome(struct cursor *cursor, const struct simt_inst *inst, st
 	step->waits = inst->async == SIMT_TRY_WAIT ? outcome : 0;
 }
 
-/* Every instruction does this, whether lanes run it or not. */
+/* Every instruction runs this, whether any lane is active or not. */
 static void replay(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct cursor *cursor = cursor_of(warp);
@@ -146,7 +146,7 @@ static bool reaches(const struct simt_source *source, uint64_t address, uint64_t
 	return trace_ranges_touch(records->memory, address, bytes);
 }
 
-/* Of values that are read a trace knows nothing. */
+/* A trace has no values of sources. */
 static void ahead(const struct simt_warp *warp, struct simt_operands *operands)
 {
 	const struct cursor *cursor = cursor_of(warp);

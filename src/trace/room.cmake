@@ -1,4 +1,4 @@
-# Traces that xz has compressed, where there is liblzma; zstd's are read in any case.
+# liblzma, if present, reads instruction traces that xz has compressed. zstd is always supported.
 pkg_check_modules(LZMA IMPORTED_TARGET liblzma)
 if(LZMA_FOUND)
   target_compile_definitions(room_trace PRIVATE SLUICE_HAS_LZMA)

@@ -1,11 +1,17 @@
-/* sass: a row an opcode of SASS: which generations have it, its kind, unit and latency class. The names and their generations are those of the
- * instruction sets in "CUDA Binary Utilities"; the classes are ours, by the PTX instruction that the opcode is the work of.
+/* sass: one row per SASS opcode: the generations that have it, its kind, unit and latency class. Names and generations
+ * are those of the instruction sets in "CUDA Binary Utilities". The classes are Sluice's, from the PTX instruction that
+ * the opcode implements.
  *
- * COMPUTE(name, first, last, latency, data, op)  registers alone; op: the PTX opcode that mechanisms are told of
- * MEMORY(name, first, last, kind, space, op)     accesses memory, at the addresses of its line
- * COPY(name, first, last, kind, latency, async, op)  copies to shared memory, or has to do with groups of such copies
- * CONTROL(name, first, last, kind, latency, op)  steers its warp or waits
- * BULK(name, first, last, op)                    moves tiles by an engine of its own: it costs its issue alone
+ *    COMPUTE(name, first, last, latency, data, op)
+ *        uses only registers; op: the PTX opcode that mechanisms see
+ *    MEMORY(name, first, last, kind, space, op)
+ *        accesses memory, at the addresses of its trace line
+ *    COPY(name, first, last, kind, latency, async, op)
+ *        copies to shared memory, or handles groups of such copies
+ *    CONTROL(name, first, last, kind, latency, op)
+ *        steers its warp or waits
+ *    BULK(name, first, last, op)
+ *        moves tiles by a separate engine; costs only its issue
  */
 #define ALWAYS KEPLER, HOPPER
 #define OLD    KEPLER, PASCAL
@@ -39,7 +45,7 @@ COMPUTE("HMUL2_32I", MAXWELL, HOPPER, MUL, FP32, MUL)
 COMPUTE("HSET2", MAXWELL, HOPPER, ADD, FP32, SET)
 COMPUTE("HSETP2", MAXWELL, HOPPER, ADD, FP32, SETP)
 COMPUTE("HMNMX2", AMPERE, HOPPER, MAX, FP32, MAX)
-/* products of matrices: the shape in the suffixes says how large (opcodes.c) */
+/* products of matrices; the shape in the suffixes determines the size (opcodes.c) */
 COMPUTE("HMMA", VOLTA, HOPPER, MMA_1K, FP32, MMA)
 COMPUTE("IMMA", VOLTA, HOPPER, MMA_1K, INT, MMA)
 COMPUTE("BMMA", TURING, HOPPER, MMA_8K, INT, MMA)
@@ -55,7 +61,7 @@ COMPUTE("DMNMX", OLD, MAX, FP64, MAX)
 COMPUTE("DMUL", ALWAYS, MUL, FP64, MUL)
 COMPUTE("DSET", OLD, ADD, FP64, SET)
 COMPUTE("DSETP", ALWAYS, ADD, FP64, SETP)
-/* whole numbers */
+/* integers */
 COMPUTE("BFE", OLD, ADD, INT, BFE)
 COMPUTE("BFI", OLD, ADD, INT, BFI)
 COMPUTE("BMSK", NEW, ADD, INT, BMSK)
@@ -198,7 +204,7 @@ BULK("UTMASTG", HOPPER, HOPPER, MOV)
 BULK("UTMACCTL", HOPPER, HOPPER, MOV)
 BULK("UTMACMDFLUSH", HOPPER, HOPPER, MOV)
 BULK("SYNCS", HOPPER, HOPPER, MBARRIER)
-/* textures and surfaces, whose texels traces do not have: they cost what a special function does */
+/* textures and surfaces, whose texels are not in the trace: they cost as much as a special function */
 COMPUTE("TEX", ALWAYS, SPECIAL, FP32, TEX)
 COMPUTE("TEXS", MAXWELL, PASCAL, SPECIAL, FP32, TEX)
 COMPUTE("TLD", ALWAYS, SPECIAL, FP32, TEX)

@@ -22,7 +22,7 @@ struct trace_stream {
 	lzma_stream lzma;
 	bool has_lzma;
 #endif
-	bool in_frame; /* a compressed piece has begun and not ended */
+	bool in_frame; /* a compressed frame has begun and not ended */
 	size_t begin, end;
 	char input[INPUT_BYTES];
 };
@@ -38,7 +38,7 @@ static void fails(const struct trace_stream *stream, struct diag *diag, const ch
 	diag_plain(diag, "cannot read %s: %s", stream->path, why);
 }
 
-/* What is left of the input, or more of it. False at the file's end and after a message. */
+/* Returns true when input is left or more can be read. Returns false at the file's end and after a message. */
 static bool has_input(struct trace_stream *stream, struct diag *diag)
 {
 	if (stream->begin < stream->end)
@@ -60,7 +60,7 @@ static bool read_plain(struct trace_stream *stream, char *to, size_t room, size_
 	return true;
 }
 
-/* The input has come to its end, which is no place for it in the middle of a compressed piece. */
+/* The input has ended, which is an error inside a compressed frame. */
 static bool end_input(const struct trace_stream *stream, struct diag *diag)
 {
 	if (!diag->errors && stream->in_frame)

@@ -1,9 +1,9 @@
-/* trace: what instructions did, from a file in place of a program's own computing: the format of Accel-Sim's traces of SASS
- * (docs/traces.md), and our own runs' in the same format.
+/* trace: instruction traces: the recorded effects of instructions replace computation. The format is that of
+ * Accel-Sim's traces of SASS (docs/traces.md). Sluice writes its own runs in the same format.
  *
- * A kernel's trace becomes a struct simt_program, whose instructions take what they do from the records of their warps: a launch of it runs
- * on the machine as any other does. The text is read once, from one end to the other, and checked whole; what is kept of it lies packed in a
- * file without a name, of which the host has as much in memory as it wants.
+ * A kernel's trace becomes a struct simt_program whose instructions take their effects from the records of their
+ * warps. A launch of it runs on the machine like any other. The text is read once, sequentially, and checked
+ * completely. The records are packed into an unnamed file, which the host caches in memory.
  */
 #ifndef SLUICE_TRACE_TRACE_H
 #define SLUICE_TRACE_TRACE_H
@@ -14,7 +14,7 @@
 #include "trace/opcodes.h"
 #include "trace/ranges.h"
 
-/* What a kernelslist.g asks for, in its order. */
+/* An action of kernelslist.g, in its order. */
 struct trace_command {
 	enum { TRACE_COPY, TRACE_LAUNCH } kind;
 	uint64_t address, bytes; /* of a copy to the device */
@@ -27,7 +27,8 @@ struct trace_list {
 	size_t count, capacity;
 };
 
-/* Of a folder with a kernelslist.g, or of such a file. False after a message. Zero-initialise; trace_list_free() in any case. */
+/* Reads the kernelslist.g of a folder, or such a file itself. Zero-initialise `list` before, and call
+ * trace_list_free() in any case. Returns false after a message. */
 bool trace_list_read(struct trace_list *list, const char *path, struct diag *diag);
 void trace_list_free(struct trace_list *list);
 
@@ -38,12 +39,12 @@ struct trace_header {
 	struct dim3 grid, block;
 	uint32_t shared_bytes, registers, binary_version, tracer_version, has_lines;
 	uint64_t stream, shared_base, local_base;
-	/* Of our own traces. */
-	uint32_t writer;      /* the format's version; 0: it is another's */
-	uint64_t code;        /* where the program lay in the code space */
-	uint32_t local_bytes; /* a thread */
-	struct trace_ranges memory; /* allocations; of another's trace the pages that it accesses */
-	enum trace_isa isa;   /* by binary_version and writer */
+	/* Only in Sluice's own traces: */
+	uint32_t writer;      /* version of the format; 0: written by another tool */
+	uint64_t code;        /* position of the program in the code space */
+	uint32_t local_bytes; /* per thread */
+	struct trace_ranges memory; /* allocations; for traces of other tools the pages accessed */
+	enum trace_isa isa;   /* from binary_version and writer */
 };
 
 struct trace_records;
@@ -51,16 +52,16 @@ struct trace_records;
 struct trace_kernel {
 	struct arena arena;
 	struct trace_header header;
-	struct simt_program program; /* the caller sets program.kernel; what hangs on it is the arena's */
+	struct simt_program program; /* the caller sets program.kernel; the arena owns its memory */
 	struct trace_records *records;
-	uint64_t instructions; /* of warps, in all */
+	uint64_t instructions; /* total number of warp instructions */
 };
 
-/* Reads a kernel's trace: FILE.traceg, or compressed: FILE.traceg.zst, FILE.traceg.xz. NULL after a message. `isa` of its instructions is
- * found in it. */
+/* Reads a kernel's trace: FILE.traceg, or compressed: FILE.traceg.zst, FILE.traceg.xz. The trace itself determines
+ * its instruction set. Returns NULL after a message. */
 struct trace_kernel *trace_kernel_read(const char *path, struct diag *diag);
 void trace_kernel_free(struct trace_kernel *kernel);
-/* The kernel's name alone, from malloc; NULL after a message. */
+/* Returns only the kernel's name, allocated by malloc. Returns NULL after a message. */
 char *trace_kernel_name(const char *path, struct diag *diag);
 
 enum { TRACE_WRITER_VERSION = 1 };

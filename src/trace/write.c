@@ -1,5 +1,6 @@
-/* A block goes into the file when all with lower numbers are there, so that the file is the same whatever the machine and however many
- * threads simulate it. Until then it lies in memory: few do, since blocks begin in the order of their numbers. */
+/* write: a block is written to the file when all blocks with lower numbers have been written. The file is therefore
+ * independent of the machine and of the number of host threads. Blocks wait in memory until then; only few do,
+ * because blocks begin in the order of their numbers. */
 #include "trace/write.h"
 
 #include "base/arena.h"
@@ -29,8 +30,8 @@ struct recorded_block {
 	struct trace_recorder *recorder;
 	uint64_t number;
 	uint32_t warps, ended;
-	struct recorded_block *next;  /* of those that wait for others, or that run */
-	struct recorded_block **link; /* what points at it, of those that run */
+	struct recorded_block *next;  /* next in the list of blocks that wait or run */
+	struct recorded_block **link; /* the pointer to this block, while it runs */
 	struct recorded_text warp[];
 };
 
@@ -39,10 +40,10 @@ struct trace_recorder {
 	const struct simt_launch *launch;
 	char *path;
 	FILE *file;
-	char **fixed; /* by pc: from the number of destinations to the width */
+	char **fixed; /* by pc: words from the number of destinations to the width */
 	pthread_mutex_t lock;
-	uint64_t next;                  /* block to go into the file */
-	struct recorded_block *waiting; /* complete, by number */
+	uint64_t next;                  /* next block to be written */
+	struct recorded_block *waiting; /* complete, sorted by number */
 	struct recorded_block *running;
 };
 
@@ -76,7 +77,7 @@ struct recorded_text *recorded_line(struct recorded_block *block, uint32_t warp,
 	return text;
 }
 
-/* Lanes side by side, each as far from the last as the next. */
+/* Returns true when the lanes are contiguous and their addresses have a constant stride. */
 static bool has_stride(uint32_t lanes, const uint64_t *address, int64_t *stride)
 {
 	unsigned first = lanes ? (unsigned)__builtin_ctz(lanes) : 0;
@@ -122,7 +123,7 @@ void recorded_end(struct recorded_text *text)
 	add(text, "\n");
 }
 
-/* --- what all lines of an instruction have --- */
+/* --- words that all lines of an instruction have in common --- */
 
 static void add_registers(struct recorded_text *text, const uint16_t *id, uint32_t ids, const uint16_t *bank,
                           uint32_t banks)
@@ -259,7 +260,7 @@ struct trace_writer *trace_writer_open(const char *folder, struct diag *diag)
 	}
 	free(path);
 	if (writer)
-		setvbuf(writer->list, NULL, _IOLBF, 0); /* the list is right whatever becomes of the process */
+		setvbuf(writer->list, NULL, _IOLBF, 0); /* the list stays valid even if the process dies */
 	return writer;
 }
 
@@ -308,14 +309,14 @@ static void write_header(const struct trace_recorder *recorder, const char *name
 	      file);
 }
 
-/* What a program does that no line can say, or NULL. */
+/* Returns what a program does that no line can express, or NULL. */
 static const char *without_form(const struct simt_program *program)
 {
 	if (program->has_dma)
 		return "moves data by DMA";
 	if (program->has_bulk)
 		return "moves data by copies in bulk";
-	if (program->has_arrivals) /* only the machine knows when they come, and what they end */
+	if (program->has_arrivals) /* only the machine knows when they arrive and which phase they end */
 		return "has asynchronous copies arrive at mbarriers (-o sm.async_copies=false makes loads and stores "
 		       "of copies)";
 	return NULL;

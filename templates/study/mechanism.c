@@ -1,9 +1,10 @@
-/* ahead: fetches the line that lies `distance` lines behind each line that a load has missed in L1.
+/* ahead: for each line that a load misses in L1, prefetches the line `distance` lines after it.
  *
- * A mechanism is hooks that the machine calls, and three tables: options, counters, hooks. It may change time, never results. */
+ * A mechanism consists of hooks that the machine calls, and three tables: options, counters, hooks. It may change
+ * timing, never results. */
 #include "seam/mech.h"
 
-/* What users may set: --mech ./mechanism.so:distance=4. */
+/* Options for users: --mech ./mechanism.so:distance=4. */
 struct config {
 	uint32_t distance;
 };
@@ -11,19 +12,21 @@ struct config {
 static const struct config defaults = {.distance = 1};
 
 static const struct option options[] = {
-	{"distance", OPTION_U32, offsetof(struct config, distance), 1, 1024, NULL, "lines", "behind the one that missed"},
+	{"distance", OPTION_U32, offsetof(struct config, distance), 1, 1024, NULL, "lines",
+         "distance from the missed line"},
 };
 
-/* What it counts. The machine itself counts what becomes of its requests: ahead.issued, ahead.useful, ahead.late ... */
+/* Counters of the mechanism. The machine counts the outcomes of its requests: ahead.issued, ahead.useful,
+ * ahead.late ... */
 struct stats {
 	uint64_t misses;
 };
 
 static const struct counter counters[] = {
-	{"misses", "accesses", SCOPE_SM, offsetof(struct stats, misses), "of global loads, in L1", COMBINE_SUM},
+	{"misses", "accesses", SCOPE_SM, offsetof(struct stats, misses), "global loads that missed in L1", COMBINE_SUM},
 };
 
-/* The machine calls this for every access that L1 of this SM has looked up. */
+/* The machine calls this for every access that this SM's L1 has looked up. */
 static void on_access(struct mech_sm *sm, const struct mech_access *access)
 {
 	const struct config *config = sm->config;
@@ -41,7 +44,7 @@ static void on_access(struct mech_sm *sm, const struct mech_access *access)
 static const struct mech ahead = {
 	.version = MECH_VERSION,
 	.name = "ahead",
-	.summary = "fetches the line that lies some lines behind each miss",
+	.summary = "prefetches the line some lines after each miss",
 	.citation = "of this study",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
@@ -50,7 +53,7 @@ static const struct mech ahead = {
 	.counters = counters,
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct stats),
-	.sends = true, /* its requests are accounted for */
+	.sends = true, /* makes the machine account for its requests */
 	.access = on_access,
 };
 

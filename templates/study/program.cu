@@ -1,5 +1,5 @@
-/* Each warp adds up rows of 32 floats of its own, `stride` rows apart: ./program STRIDE. It checks its result, as a program that is measured should:
- * status 0 and PASS, or 1 and FAIL. */
+/* Each warp sums its own rows of 32 floats, which are `stride` rows apart: ./program STRIDE. The program checks its
+ * result, as a measured program should: status 0 and PASS, or 1 and FAIL. */
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -15,7 +15,7 @@ __global__ void walk(const float *in, float *out, int steps, int stride)
 
 int main(int argc, char **argv)
 {
-	const int blocks = 60, threads = 64, steps = 45; // odd: the warps' rows spread over the sets of L1
+	const int blocks = 60, threads = 64, steps = 45; // odd: spreads the warps' rows over the sets of L1
 	const int stride = argc > 1 ? atoi(argv[1]) : 1;
 	if (stride < 1)
 		return std::puts("a stride of at least 1 is expected"), 2;

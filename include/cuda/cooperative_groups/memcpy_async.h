@@ -1,5 +1,5 @@
-/* cooperative_groups/memcpy_async: copies by all threads of a group. They are plain loads and stores, done when the threads have made
- * them; to wait for them is to meet the group's other threads. */
+/* cooperative_groups/memcpy_async: copies by all threads of a group. They are plain loads and stores, complete when the
+ * threads have executed them. Waiting for them synchronises the group. */
 #ifndef _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 #define _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 
@@ -13,7 +13,7 @@ namespace sluice
 {
 namespace groups
 {
-/* Each thread its share, word after word of the group. */
+/* Each thread copies its part: every group.size()-th word. */
 template <class Word, class Group>
 SLUICE_GROUP void copy_share(const Group &group, void *to, const void *from, size_t bytes)
 {
@@ -35,13 +35,13 @@ template <class Group> SLUICE_GROUP void copy(const Group &group, void *to, cons
 
 namespace cooperative_groups
 {
-/* `bytes` bytes, as a number or as an object that says how they are aligned. */
+/* Copies `bytes` bytes, given as a number or as an object that also states the alignment. */
 template <class Group, class To, class From, class Bytes>
 SLUICE_GROUP void memcpy_async(const Group &group, To *to, const From *from, const Bytes &bytes)
 {
 	sluice::groups::copy(group, to, from, (size_t)bytes);
 }
-/* As many elements as both have. */
+/* Copies the smaller of both element counts. */
 template <class Group, class T, class ToCount, class FromCount>
 SLUICE_GROUP void memcpy_async(const Group &group, T *to, const ToCount &to_count, const T *from,
                                const FromCount &from_count)
@@ -54,7 +54,7 @@ template <class Group> SLUICE_GROUP void wait(const Group &group)
 {
 	group.sync();
 }
-/* Until all but the last Copies copies are done. */
+/* Waits until all copies except the last `Copies` are complete. */
 template <unsigned int Copies, class Group> SLUICE_GROUP void wait_prior(const Group &group)
 {
 	group.sync();

@@ -1,4 +1,5 @@
-/* cooperative_groups/reduce: the values of all threads of a tile or coalesced group, combined; every thread gets the result. */
+/* cooperative_groups/reduce: combines the values of all threads of a tile or coalesced group. Every thread receives the
+ * result. */
 #ifndef _COOPERATIVE_GROUPS_REDUCE_H_
 #define _COOPERATIVE_GROUPS_REDUCE_H_
 
@@ -34,7 +35,7 @@ SLUICE_GROUP T reduce(const sluice::groups::wide_tile<Size> &group, T value, Ope
 	return value;
 }
 
-/* Each step combines ranks twice as far apart, upwards; what the first then has is the result. */
+/* Each step combines ranks twice as far apart. After the last step rank 0 has the result. */
 template <class T, class Operator> SLUICE_GROUP T reduce(const coalesced_group &group, T value, Operator &&combine)
 {
 	for (unsigned int distance = 1; distance < group.size(); distance *= 2) {
@@ -45,7 +46,7 @@ template <class T, class Operator> SLUICE_GROUP T reduce(const coalesced_group &
 	return group.shfl(value, 0);
 }
 
-/* The result into *to, or into an atomic object. Both are done when they return. */
+/* Stores the result in *to, or in an atomic object. Both are complete on return. */
 template <class Group, class T, class Operator>
 SLUICE_GROUP void reduce_store_async(const Group &group, T *to, T value, Operator &&combine)
 {
@@ -67,7 +68,7 @@ namespace sluice
 {
 namespace groups
 {
-/* *atomic = combine(*atomic, value); returns what it was. */
+/* Sets *atomic = combine(*atomic, value). Returns the previous value. */
 template <class Atomic, class T, class Operator> SLUICE_GROUP T update(Atomic &atomic, T value, Operator &combine)
 {
 	T before = atomic.load();
@@ -80,6 +81,7 @@ template <class Atomic, class T, class Operator> SLUICE_GROUP T update(Atomic &a
 
 namespace cooperative_groups
 {
+/* Combines the result with the atomic object. Complete on return. */
 template <class Group, class Atomic, class T, class Operator>
 SLUICE_GROUP void reduce_update_async(const Group &group, Atomic &to, T value, Operator &&combine)
 {

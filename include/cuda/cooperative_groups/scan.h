@@ -1,5 +1,5 @@
-/* cooperative_groups/scan: for each thread of a tile or coalesced group the values of the threads before it combined, with its own
- * (inclusive) or without (exclusive: a zero value for the first). */
+/* cooperative_groups/scan: prefix scans over a tile or coalesced group. An inclusive scan includes the thread's own
+ * value. An exclusive scan does not, and gives the first thread a zero value. */
 #ifndef _COOPERATIVE_GROUPS_SCAN_H_
 #define _COOPERATIVE_GROUPS_SCAN_H_
 
@@ -13,7 +13,7 @@ namespace sluice
 {
 namespace groups
 {
-/* Within a warp: `size` threads, of which this is number `rank`. */
+/* Scans within a warp: `size` threads, of which this one has number `rank`. */
 template <class Group, class T, class Operator>
 SLUICE_GROUP T scan_lanes(const Group &group, unsigned int rank, unsigned int size, T value, Operator &combine)
 {
@@ -25,7 +25,7 @@ SLUICE_GROUP T scan_lanes(const Group &group, unsigned int rank, unsigned int si
 	return value;
 }
 
-/* The warp that the thread is in, as a group that shuffles. */
+/* The thread's warp as a group with shuffles. */
 struct whole_warp {
 	template <class T> SLUICE_GROUP T shfl_up(T value, unsigned int delta) const
 	{
@@ -66,7 +66,7 @@ namespace sluice
 {
 namespace groups
 {
-/* An inclusive scan's values one rank on. */
+/* Shifts the values of an inclusive scan to the next rank. */
 template <unsigned int Size, class T> SLUICE_GROUP T shifted(const warp_tile<Size> &group, T value)
 {
 	T before = group.shfl_up(value, 1);
@@ -104,7 +104,7 @@ template <class Group, class T> SLUICE_GROUP T exclusive_scan(const Group &group
 	return exclusive_scan(group, value, plus<T>());
 }
 
-/* Scans that go on from an atomic object's value and leave the total in it. */
+/* Scans that start from an atomic object's value and add the total to it. */
 template <class Group, class Atomic, class T, class Operator>
 SLUICE_GROUP T inclusive_scan_update(const Group &group, Atomic &to, T value, Operator &&combine)
 {

@@ -1,5 +1,5 @@
-/* sm_70_rt: match intrinsics. clang's __clang_cuda_intrinsics.h includes this file and has defined the __match32 and
- * __match64 functions just before. */
+/* sm_70_rt: match intrinsics. clang's __clang_cuda_intrinsics.h defines the __match32 and __match64 functions and then
+ * includes this file. */
 #ifndef SLUICE_CUDA_SM_70_RT_HPP
 #define SLUICE_CUDA_SM_70_RT_HPP
 

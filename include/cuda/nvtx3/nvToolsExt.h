@@ -1,11 +1,11 @@
-/* nvToolsExt: marks and ranges that a program gives a profiler. Nobody listens: they cost nothing and show nowhere. What they return is
- * what CUDA's return without a profiler. */
+/* nvToolsExt: marks and ranges for profilers. They have no effect and cost nothing. Return values are CUDA's without a
+ * profiler. */
 #ifndef NVTOOLSEXT_H_
 #define NVTOOLSEXT_H_
 
 #include "../sluice/macros_off.h"
 
-#pragma GCC system_header /* its functions use no parameter */
+#pragma GCC system_header /* its functions do not use their parameters */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -115,7 +115,7 @@ SLUICE_NVTX_VALUE(nvtxStringHandle_t, 0, nvtxDomainRegisterStringA, SLUICE_DOMAI
 #undef SLUICE_DOMAIN
 #undef SLUICE_NUMBER
 
-/* Without a letter: the form for char, or with UNICODE that for wchar_t. */
+/* Names without suffix select the char form or, with UNICODE, the wchar_t form. */
 #if defined(UNICODE)
 #define nvtxMark         nvtxMarkW
 #define nvtxRangePush    nvtxRangePushW

@@ -1,4 +1,4 @@
-/* atomics: CUDA's atomic functions, for the device and (from sm_60 on) for the block and the system. */
+/* atomics: CUDA's atomic functions with device scope and, from sm_60 on, with block and system scope. */
 #ifndef SLUICE_CUDA_ATOMICS_H
 #define SLUICE_CUDA_ATOMICS_H
 
@@ -59,10 +59,10 @@ SLUICE_ATOMIC(unsigned int, atomicMax, __nvvm_atom_max_gen_ui(address, value))
 SLUICE_ATOMIC(unsigned long long, atomicMin, __nvvm_atom_min_gen_ull(address, value))
 SLUICE_ATOMIC(unsigned long long, atomicMax, __nvvm_atom_max_gen_ull(address, value))
 
-/* Programs bring their own atomicAdd(double *, double) for older architectures. */
+/* For older architectures programs define their own atomicAdd(double *, double). */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600
 SLUICE_ATOMIC(double, atomicAdd, __nvvm_atom_add_gen_d(address, value))
-/* clang 14's builtins of the unsigned ones with a scope make signed instructions. */
+/* clang 14's builtins with a scope emit signed instructions for unsigned types. */
 #define SLUICE_UNSIGNED(type, name, instruction, constraint)                                                           \
 	static __device__ __forceinline__ type name(type *address, type value)                                         \
 	{                                                                                                              \

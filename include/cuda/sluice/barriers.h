@@ -1,8 +1,8 @@
-/* barriers: barriers and fences that the compiler must not move memory accesses over.
+/* barriers: barriers and fences that the compiler must not move memory accesses across.
  *
- * To clang-14 a barrier's intrinsic cannot touch a __shared__ variable whose address is not taken, so that it forwards a
- * store to a load behind a barrier and drops stores that it thinks overwritten. An empty assembler statement that
- * clobbers memory, on either side, tells it that other threads have been there.
+ * clang-14 assumes that a barrier intrinsic cannot access a __shared__ variable whose address is not taken. So it
+ * forwards a store to a load after the barrier, and removes stores that it considers overwritten. An empty assembler
+ * statement that clobbers memory, before and after the barrier, prevents both.
  */
 #ifndef SLUICE_CUDA_BARRIERS_H
 #define SLUICE_CUDA_BARRIERS_H
@@ -40,7 +40,7 @@ SLUICE_VOTE(syncthreads_count, __nvvm_bar0_popc)
 #define __threadfence_block() sluice_threadfence_block()
 #define __threadfence_system() sluice_threadfence_system()
 
-/* clang's header has these from here on. */
+/* clang's header defines these from this architecture on. */
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 300
 SLUICE_BARRIER(syncwarp, (unsigned int mask = 0xffffffff), __nvvm_bar_warp_sync(mask))
 SLUICE_BARRIER(barrier_sync, (unsigned int id), __nvvm_barrier_sync(id))

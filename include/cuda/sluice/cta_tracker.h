@@ -1,23 +1,24 @@
-/* cta_tracker: calls for mechanisms that fetch a block's data before it starts (docs/papers/). A program that knows which part of an array each
- * thread block will read says so before it launches the kernel:
+/* cta_tracker: announcements for mechanisms that prefetch a block's data before it starts (docs/papers/). A program
+ * announces, before a launch, which part of an array each thread block will read:
  *
  *   cudaFlushCTATracker();
  *   cudaSetCTATracker(a, sizeof *a, blockDim, 0, 0, 0, blockDim, 0, 0, blockDim - 1);
  *   kernel<<<...>>>(a, ...);
  *
- * Block (x, y, z) reads elements minbidxp * x + minbidyp * y + minbidzp * z + minoffset to
- * maxbidxp * x + maxbidyp * y + maxbidzp * z + maxoffset, the last one included, of the array at baseptr, which has elements of
- * typesize bytes. Each call adds a row; rows count in the order of the calls where a table has not enough entries. What is
- * announced holds for the launches of all streams until it is flushed; after the first of these calls no kernel's rows are found
- * automatically any more.
- * Only a mechanism that loads data in advance uses it; results never change, however wrong the numbers are: elements that lie
- * outside the array's allocation are left out, and where the maximum is below the minimum there are none.
+ * Block (x, y, z) reads the elements from minbidxp * x + minbidyp * y + minbidzp * z + minoffset to maxbidxp * x +
+ * maxbidyp * y + maxbidzp * z + maxoffset, inclusive. The array begins at baseptr and has elements of typesize bytes.
+ * Each call adds a row. If a mechanism's table has too few entries, the first rows count. Announcements hold for the
+ * launches of all streams until they are flushed. After the first of these calls, rows are no longer found
+ * automatically for any kernel.
  *
- * baseptr is a device address, anywhere in an allocation (of a __device__ variable: cudaGetSymbolAddress). typesize is 1 to
- * INT_MAX. Products and offsets are counts of elements, negative ones too: what is more than an int holds is added to baseptr. All
- * else is done in 64 bits and more.
+ * Only a mechanism that loads data in advance uses the announcements. Results never change, even if the numbers are
+ * wrong. Elements outside the array's allocation are ignored. If the maximum is below the minimum, the row is empty.
  *
- * cudaErrorInvalidValue, with a message: baseptr is in no allocation, or typesize out of range.
+ * baseptr is a device address anywhere in an allocation; for a __device__ variable use cudaGetSymbolAddress. typesize
+ * is 1 to INT_MAX. Factors and offsets count elements and may be negative. Add offsets that exceed an int to baseptr.
+ * All other computation uses at least 64 bits.
+ *
+ * cudaErrorInvalidValue, with a message: baseptr is in no allocation, or typesize is out of range.
  */
 #ifndef SLUICE_CUDA_CTA_TRACKER_H
 #define SLUICE_CUDA_CTA_TRACKER_H

@@ -1,11 +1,11 @@
-/* cublas_types: what <cublas.h> and <cublas_v2.h> share: statuses, and copies of vectors and matrices. */
+/* cublas_types: declarations shared by <cublas.h> and <cublas_v2.h>: statuses, and copies of vectors and matrices. */
 #ifndef SLUICE_CUBLAS_TYPES_H
 #define SLUICE_CUBLAS_TYPES_H
 
-#include <cuComplex.h> /* and by it math.h, which programs take from here */
+#include <cuComplex.h> /* includes math.h, which programs expect from this header */
 #include <cuda_runtime.h>
 
-#define CUBLAS_API_H_ /* programs ask by it whether the statuses are declared */
+#define CUBLAS_API_H_ /* programs test it to find out whether the statuses are declared */
 
 #define CUBLAS_VER_MAJOR 11
 #define CUBLAS_VER_MINOR 7
@@ -30,7 +30,7 @@ typedef enum {
 } cublasStatus_t;
 typedef cublasStatus_t cublasStatus;
 
-/* Between host and device; inc* and ld* in elements of elem_size bytes. */
+/* Copies between host and device; inc* and ld* are in elements of elem_size bytes. */
 cublasStatus_t cublasSetVector(int n, int elem_size, const void *host, int inc_host, void *device, int inc_device);
 cublasStatus_t cublasGetVector(int n, int elem_size, const void *device, int inc_device, void *host, int inc_host);
 cublasStatus_t cublasSetMatrix(int rows, int columns, int elem_size, const void *host, int ld_host, void *device, int ld_device);

@@ -1,4 +1,4 @@
-/* device_calls: the system calls of device code (printf, malloc, free, assert) and conversions of the builtin
+/* device_calls: the system calls of device code (printf, malloc, free, assert), and conversions of the builtin
  * variables. */
 #ifndef SLUICE_CUDA_DEVICE_CALLS_H
 #define SLUICE_CUDA_DEVICE_CALLS_H
@@ -11,14 +11,14 @@ __device__ void *malloc(size_t size) __attribute__((nothrow)) __attribute__((mal
 __device__ void free(void *pointer) __attribute__((nothrow));
 __device__ void __assertfail(const char *message, const char *file, unsigned int line, const char *function,
                              size_t character_size);
-/* What <assert.h> calls. */
+/* Called by <assert.h>. */
 __device__ static inline void __assert_fail(const char *message, const char *file, unsigned int line,
                                             const char *function)
 {
 	__assertfail(message, file, line, function, sizeof(char));
 }
 
-/* What stands in tables of virtual functions where there is none: emitted only with such a table. */
+/* The entry for pure virtual functions in virtual function tables; emitted only with such a table. */
 __device__ inline void __cxa_pure_virtual()
 {
 	__trap();

@@ -1,9 +1,10 @@
-/* device_runtime: what device code has of the runtime: launches of kernels, streams and events for them, memory, errors.
+/* device_runtime: the runtime API in device code: kernel launches with streams and events, memory, errors.
  *
- * A launch `kernel<<<grid, block, shared, stream>>>(arguments)` in device code is compiled as
- * `SLUICE_DEVICE_LAUNCH(COUNT, kernel) grid, block, shared, stream SLUICE_DEVICE_LAUNCHED (arguments)`, and in functions of both sides without
- * DEVICE, where it stays what it is for the host. clang does not let device code name a kernel but as a constant, nor one of several of the name but in a class. COUNT is that of
- * the arguments, by which one of several is found.
+ * In device code a launch `kernel<<<grid, block, shared, stream>>>(arguments)` is compiled as:
+ *     SLUICE_DEVICE_LAUNCH(COUNT, kernel) grid, block, shared, stream SLUICE_DEVICE_LAUNCHED (arguments)
+ * In functions for host and device the names lack DEVICE, and the launch stays unchanged for the host. clang lets
+ * device code name a kernel only as a constant, and an overloaded one only in a class. COUNT, the number of arguments,
+ * selects the overload.
  */
 #ifndef SLUICE_CUDA_DEVICE_RUNTIME_H
 #define SLUICE_CUDA_DEVICE_RUNTIME_H
@@ -14,13 +15,13 @@ __device__ cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 g
                                         cudaStream_t stream);
 __device__ void *cudaGetParameterBufferV2(void *function, dim3 grid, dim3 block, unsigned int shared);
 __device__ cudaError_t cudaLaunchDeviceV2(void *parameters, cudaStream_t stream);
-/* Waits for what the block has launched. */
+/* Waits for the grids that the block has launched. */
 __device__ cudaError_t cudaDeviceSynchronize(void);
-/* Of the block's launches. */
+/* Returns the last error of the block's launches. */
 __device__ cudaError_t cudaGetLastError(void);
 __device__ cudaError_t cudaPeekAtLastError(void);
 
-/* All that a block launches runs in its order, so that streams and events have nothing to do. */
+/* Grids launched by a block run in launch order, so streams and events have no effect. */
 static inline __device__ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
 	(void)flags;
@@ -104,7 +105,7 @@ template <class T> static inline __device__ cudaError_t cudaMalloc(T **pointer, 
 }
 
 #if defined(SLUICE_ANALYZED)
-/* `sluice analyze` knows nothing of a launch but that it is given values. */
+/* `sluice analyze` only sees that the launch uses these values. */
 namespace sluice
 {
 struct any_launch {
@@ -137,7 +138,7 @@ struct any_launch {
 
 namespace sluice
 {
-/* The arguments, each at its own alignment, as the kernel has them. */
+/* Writes the arguments, each with its own alignment, in the kernel's parameter layout. */
 static inline __device__ void put_arguments(char *, size_t)
 {
 }
@@ -149,8 +150,9 @@ static inline __device__ void put_arguments(char *buffer, size_t at, const T &fi
 	put_arguments(buffer, at + sizeof(T), others...);
 }
 
-/* The type of a kernel: of the only one of its name, or of the one with so many parameters. A set of functions is resolved by a type that fits
- * one of them, so that each count needs its parameters written out; from 17 on there must be one kernel. */
+/* Finds the type of a kernel: the only one of its name, or the one with `count` parameters. An overload set is resolved
+ * by a function type that fits one member, so the parameters of each count are spelled out. With 17 or more parameters
+ * the name must be unique. */
 template <int count> struct with_parameters {
 	template <class Kernel> static __host__ __device__ Kernel kernel(Kernel);
 };
@@ -225,8 +227,8 @@ template <class... Parameters, void (*function)(Parameters...)> struct device_la
 	}
 };
 
-/* Copies and fills by device code are grids of their own, as what is launched before and behind them. By the pointer's type, for programs
- * that have none to have no such kernels. */
+/* Copies and fills in device code are separate grids, so that they run in order with other launches. They are templates
+ * of the pointer's type, so that only programs that use them contain these kernels. */
 template <class> __global__ void copy_bytes(char *to, const char *from, size_t size)
 {
 	for (size_t i = threadIdx.x; i < size; i += blockDim.x)

@@ -1,16 +1,17 @@
-/* dma: a block's data from global to shared memory by a DMA engine (docs/dma.md): D2MA's intrinsics (Jamshidi et al.: D2MA: Accelerating
- * Coarse-Grained Data Transfer for GPUs, PACT 2014).
+/* dma: transfers of a block's data from global to shared memory by a DMA engine (docs/dma.md), with D2MA's intrinsics
+ * (Jamshidi et al.: D2MA: Accelerating Coarse-Grained Data Transfer for GPUs, PACT 2014).
  *
  *   __shared__ float tile[1024];
  *   dma_set_datatype_float();
- *   dma_configure_flat_unit_stride(tile, x, 1024);       // the transfer begins
- *   ...                                                  // what does not need it
- *   sum += tile[i];                                      // waits where it must: no __syncthreads()
- *   dma_execute(tile, x + 1024, 0);                      // once more, when all warps have come here
+ *   dma_configure_flat_unit_stride(tile, x, 1024);       // starts the transfer
+ *   ...                                                  // code that does not need the data
+ *   sum += tile[i];                                      // waits if necessary: no __syncthreads()
+ *   dma_execute(tile, x + 1024, 0);                      // next transfer, when all warps have reached this
  *
- * All threads of the block call these with the same values, but for those that have exited. A block has four buffers, 0 to 3, each of
- * which knows one transfer. On a machine without an engine, and where another compiler than Sluice's makes the program, the same data
- * are there at the same places: there the block copies them, between two barriers. */
+ * All threads of the block that have not exited call these functions with the same values. A block has four buffers, 0
+ * to 3; each describes one transfer. The data arrive at the same addresses on a machine without an engine. When another
+ * compiler builds the program, the block copies the data itself, between two barriers.
+ */
 #ifndef SLUICE_CUDA_DMA_H
 #define SLUICE_CUDA_DMA_H
 
@@ -22,8 +23,8 @@ enum dma_order { DMA_ROW_MAJOR, DMA_COLUMN_MAJOR };
 
 enum { DMA_BUFFERS = 4, DMA_INTERIOR = 9 };
 
-/* Where a tile lies in a matrix of rows x columns of tiles: 1 2 3, 4 9 5, 6 7 8. A tile at two borders that face each other has no
- * region: 0. */
+/* Returns the position of a tile in a matrix of rows x columns of tiles: 1 2 3, 4 9 5, 6 7 8. A tile at two opposite
+ * borders has no region: 0. */
 static __host__ __device__ inline unsigned int dma_region(unsigned int row, unsigned int rows, unsigned int column,
                                                           unsigned int columns)
 {
@@ -37,7 +38,7 @@ static __host__ __device__ inline unsigned int dma_region(unsigned int row, unsi
 	return left ? 4 : right ? 5 : DMA_INTERIOR;
 }
 
-/* The region of the matrix's transpose, in which columns are lines. */
+/* Returns the region in the transposed matrix, whose lines are columns. */
 static __device__ __forceinline__ unsigned int sluice_dma_turned(unsigned int region)
 {
 	return region < 1 || region > 9 ? region : (0x9853726410ull >> 4 * region & 15);
@@ -45,10 +46,10 @@ static __device__ __forceinline__ unsigned int sluice_dma_turned(unsigned int re
 
 #if defined(SLUICE_CUDA) && !defined(SLUICE_DMA_COPIES)
 
-/* Without lines of their own: messages and profiles name the line of the program that calls them. */
+/* No debug lines: messages and profiles name the program line that calls these functions. */
 #define SLUICE_DMA_CALL static __device__ __forceinline__ __attribute__((nodebug))
 
-/* The instructions: lines are what lies together in global memory, rows or columns. */
+/* The instructions. A line is contiguous in global memory: a row or a column. */
 SLUICE_DMA_CALL unsigned int sluice_dma_shared(const void *shared)
 {
 	return (unsigned int)__cvta_generic_to_shared(shared);
@@ -104,15 +105,16 @@ SLUICE_DMA_CALL void dma_execute(void *shared, const void *global, unsigned int 
 
 enum : unsigned int { SLUICE_DMA_TOLD = 0x51d3a0b7 };
 
-/* What the instructions leave in shared memory, copied by the block. What each buffer was told last lies in shared memory, too. */
+/* Replaces the engine: the block itself copies the data. Shared memory also holds the last description of each
+ * buffer. */
 struct sluice_dma_state {
-	unsigned int bytes, halo_lines, halo_elements, region, constant, each_bank; /* for the next transfer */
-	/* SLUICE_DMA_TOLD where the halo, the elements of a bank are set: nothing has written shared memory before */
+	unsigned int bytes, halo_lines, halo_elements, region, constant, each_bank; /* of the next transfer */
+	/* equal to SLUICE_DMA_TOLD when halo, or elements per bank, are set; shared memory is not initialised */
 	unsigned int has_halo, has_banks;
 	struct sluice_dma_buffer {
 		unsigned int bytes, lines, elements, pitch, halo_lines, halo_elements, region, constant, each_bank;
 	} buffer[DMA_BUFFERS];
-	unsigned int ranks; /* that threads have taken */
+	unsigned int ranks; /* ranks given to threads so far */
 };
 
 static __device__ __forceinline__ sluice_dma_state &sluice_dma()
@@ -121,7 +123,8 @@ static __device__ __forceinline__ sluice_dma_state &sluice_dma()
 	return state;
 }
 
-/* Sets what all threads of the block agree on, once a warp. The state's next reader is behind a barrier. */
+/* Sets a value on which all threads of the block agree, once per warp. A barrier precedes the next read of the
+ * state. */
 static __device__ __forceinline__ void sluice_dma_note(unsigned int &place, unsigned int value)
 {
 	unsigned int lane;
@@ -130,7 +133,8 @@ static __device__ __forceinline__ void sluice_dma_note(unsigned int &place, unsi
 		atomicExch(&place, value);
 }
 
-/* The thread's number among those that have not exited, and how many these are; a barrier. */
+/* Returns the thread's rank among the threads that have not exited, and their number in `threads`. Contains a
+ * barrier. */
 static __device__ __forceinline__ unsigned int sluice_dma_rank(unsigned int &threads)
 {
 	sluice_dma_note(sluice_dma().ranks, 0);
@@ -140,7 +144,7 @@ static __device__ __forceinline__ unsigned int sluice_dma_rank(unsigned int &thr
 	return atomicAdd(&sluice_dma().ranks, 1);
 }
 
-/* True when an element of the halo lies beyond the matrix. */
+/* True when an element of the halo lies outside the matrix. */
 static __device__ inline bool sluice_dma_beyond(const sluice_dma_state::sluice_dma_buffer &b, unsigned int line,
                                                 unsigned int at)
 {
@@ -228,7 +232,7 @@ static __device__ inline void dma_configure_flat_strided(void *shared, const voi
 
 #endif
 
-/* The size of the elements of the transfers that are configured from here on. */
+/* Sets the element size of the transfers configured afterwards. */
 #define SLUICE_DMA_TYPE(name, type)                                                                                    \
 	SLUICE_DMA_CALL void dma_set_datatype_##name()                                               \
 	{                                                                                                              \
@@ -240,7 +244,7 @@ SLUICE_DMA_TYPE(int, int)
 SLUICE_DMA_TYPE(float, float)
 SLUICE_DMA_TYPE(double, double)
 SLUICE_DMA_TYPE(long_long, long long)
-/* packed ones, moved as a whole */
+/* vector types, moved as a whole */
 SLUICE_DMA_TYPE(char2, char2)
 SLUICE_DMA_TYPE(char4, char4)
 SLUICE_DMA_TYPE(short2, short2)
@@ -250,7 +254,8 @@ SLUICE_DMA_TYPE(float2, float2)
 #undef SLUICE_DMA_TYPE
 #undef SLUICE_DMA_BYTES
 
-/* A tile of rows x columns of a matrix whose rows, or columns, begin leading_dimension elements apart; it lies in the same order, densely. */
+/* Configures a tile of rows x columns of a matrix. Its rows (or columns) begin leading_dimension elements apart. The
+ * tile is stored densely, in the same order. */
 SLUICE_DMA_CALL void dma_configure_matrix(void *shared, const void *global, unsigned int rows,
                                                             unsigned int columns, unsigned int leading_dimension,
                                                             enum dma_order order = DMA_ROW_MAJOR,
@@ -260,8 +265,9 @@ SLUICE_DMA_CALL void dma_configure_matrix(void *shared, const void *global, unsi
 	sluice_dma_matrix(shared, global, by_rows ? rows : columns, by_rows ? columns : rows, leading_dimension, buffer);
 }
 
-/* The same with halo_rows above and below and halo_columns on each side, of neighbouring tiles or, beyond the matrix, the constant: 16
- * bits, the lowest of an element, whose others are 0. `global` is the tile's first element, `shared` where the halo's first one goes. */
+/* Adds a halo of halo_rows above and below and halo_columns on each side, read from the neighbouring tiles. Outside the
+ * matrix the halo is `constant`: the low 16 bits of an element, whose other bits are 0. `global` is the tile's first
+ * element; `shared` receives the halo's first one. */
 SLUICE_DMA_CALL void
 dma_configure_matrix_halo(void *shared, const void *global, unsigned int rows, unsigned int columns,
                           unsigned int leading_dimension, enum dma_order order, unsigned int halo_rows,

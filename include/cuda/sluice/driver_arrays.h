@@ -76,7 +76,7 @@ typedef struct CUDA_TEXTURE_DESC_st {
 	float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp, borderColor[4];
 	int reserved[12];
 } CUDA_TEXTURE_DESC;
-/* Numbers of formats are the runtime's (enum cudaResourceViewFormat). */
+/* The numbers are those of the runtime's enum cudaResourceViewFormat. */
 typedef enum CUresourceViewFormat_enum { CU_RES_VIEW_FORMAT_NONE = 0, CU_RES_VIEW_FORMAT_FLOAT_4X32 = 0x18 } CUresourceViewFormat;
 typedef struct CUDA_RESOURCE_VIEW_DESC_st {
 	CUresourceViewFormat format;
@@ -106,7 +106,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *mipmap, const CUDA_ARRAY3D_DES
 				unsigned int levels);
 CUresult cuMipmappedArrayGetLevel(CUarray *array, CUmipmappedArray mipmap, unsigned int level);
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray mipmap);
-/* Bytes in a row of the array, from an offset in it. */
+/* Copy contiguous bytes of the array, from a byte offset in it. */
 CUresult cuMemcpyHtoA(CUarray to, size_t offset, const void *from, size_t size);
 CUresult cuMemcpyAtoH(void *to, CUarray from, size_t offset, size_t size);
 CUresult cuMemcpyDtoA(CUarray to, size_t offset, CUdeviceptr from, size_t size);

@@ -1,4 +1,5 @@
-/* driver_attributes: numbers of what the driver API is asked of devices and functions, and of limits. Part of cuda.h. */
+/* driver_attributes: the numbers of device attributes, function attributes and limits in the driver API. Part of
+ * cuda.h. */
 #ifndef SLUICE_CUDA_DRIVER_ATTRIBUTES_H
 #define SLUICE_CUDA_DRIVER_ATTRIBUTES_H
 

@@ -1,4 +1,4 @@
-/* driver_device: what the driver API says of the device, of contexts, streams and pointers beside the rest. Part of cuda.h. */
+/* driver_device: further calls of the driver API on the device, contexts, streams and pointers. Part of cuda.h. */
 #ifndef SLUICE_CUDA_DRIVER_DEVICE_H
 #define SLUICE_CUDA_DRIVER_DEVICE_H
 
@@ -55,12 +55,12 @@ CUresult cuDeviceGetLuid(char *luid, unsigned int *nodes, CUdevice device);
 CUresult cuDeviceGetTexture1DLinearMaxWidth(size_t *texels, CUarray_format format, unsigned channels, CUdevice device);
 CUresult cuDeviceGetExecAffinitySupport(int *is, CUexecAffinityType type, CUdevice device);
 CUresult cuDeviceGetP2PAttribute(int *value, CUdevice_P2PAttribute attribute, CUdevice from, CUdevice to);
-/* Copies of this machine's are never late. */
+/* Without effect: copies are always complete. */
 CUresult cuFlushGPUDirectRDMAWrites(CUflushGPUDirectRDMAWritesTarget target, CUflushGPUDirectRDMAWritesScope scope);
 CUresult cuProfilerStart(void);
 CUresult cuProfilerStop(void);
 
-/* contexts: names for the one that there is */
+/* contexts: all handles name the one context */
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags);
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *is_active);
 CUresult cuCtxCreate_v3(CUcontext *context, CUexecAffinityParam *list, int count, unsigned int flags, CUdevice device);
@@ -83,7 +83,8 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice *device);
 CUresult cuStreamGetId(CUstream stream, unsigned long long *id);
 CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned int flags);
 CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream);
-/* A wait for what is not there yet is refused (CUDA_ERROR_NOT_SUPPORTED): work runs when it is given, so that it would wait for ever. */
+/* A wait for a value that is not there yet is refused (CUDA_ERROR_NOT_SUPPORTED): work runs immediately, so the wait
+ * would never end. */
 CUresult cuStreamWriteValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags);
 CUresult cuStreamWriteValue64_v2(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned int flags);
 CUresult cuStreamWaitValue32_v2(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags);

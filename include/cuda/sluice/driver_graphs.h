@@ -1,4 +1,5 @@
-/* driver_graphs: graphs and captures of the driver API. Handles are the runtime's, and so is what they do (docs/cuda-runtime.md). Part of cuda.h. */
+/* driver_graphs: graphs and captures of the driver API. Handles and behaviour are the runtime's (docs/cuda-runtime.md).
+ * Part of cuda.h. */
 #ifndef SLUICE_CUDA_DRIVER_GRAPHS_H
 #define SLUICE_CUDA_DRIVER_GRAPHS_H
 
@@ -25,7 +26,7 @@ typedef enum CUgraphNodeType_enum {
 	CU_GRAPH_NODE_TYPE_CONDITIONAL = 13
 } CUgraphNodeType;
 
-/* Of a kernel that is a CUkernel, `func` is NULL. */
+/* If the kernel is given as a CUkernel, `func` is NULL. */
 typedef struct CUDA_KERNEL_NODE_PARAMS_st {
 	CUfunction func;
 	unsigned int gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
@@ -169,7 +170,7 @@ CUresult cuGraphRemoveDependencies_v2(CUgraph graph, const CUgraphNode *from, co
 				      const CUgraphEdgeData *edges, size_t count);
 CUresult cuGraphDebugDotPrint(CUgraph graph, const char *path, unsigned int flags);
 
-/* nodes; contexts are the one that there is, and not looked at */
+/* nodes; the context arguments are ignored, because there is only one */
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
 			      const CUDA_KERNEL_NODE_PARAMS *parameters);
 CUresult cuGraphKernelNodeGetParams(CUgraphNode node, CUDA_KERNEL_NODE_PARAMS *parameters);
@@ -237,7 +238,7 @@ CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec executable, CUgraphNode 
 CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec executable, CUgraphNode node, CUevent event);
 CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec executable, CUgraphNode node, CUevent event);
 
-/* what a graph keeps alive: `destroy` is called with `pointer` when the last reference is given up */
+/* objects kept alive by a graph: `destroy(pointer)` is called when the last reference is released */
 CUresult cuUserObjectCreate(CUuserObject *object, void *pointer, CUhostFn destroy, unsigned int references,
 			    unsigned int flags);
 CUresult cuUserObjectRetain(CUuserObject object, unsigned int count);

@@ -163,7 +163,7 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction funct
 CUresult cuOccupancyMaxPotentialClusterSize(int *size, CUfunction function, const CUlaunchConfig *configuration);
 CUresult cuOccupancyMaxActiveClusters(int *count, CUfunction function, const CUlaunchConfig *configuration);
 
-/* libraries: modules whose kernels need no context. A CUkernel is launched as a CUfunction is. */
+/* libraries: modules whose kernels need no context. A CUkernel can be launched like a CUfunction. */
 CUresult cuLibraryLoadData(CUlibrary *library, const void *image, CUjit_option *options, void **values,
 			   unsigned int count, CUlibraryOption *library_options, void **library_values,
 			   unsigned int library_count);

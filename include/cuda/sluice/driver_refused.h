@@ -1,5 +1,5 @@
-/* driver_refused: what the driver API has and a simulated GPU has not: each call says so and returns the code that a driver gives where the
- * hardware lacks the feature. Part of cuda.h. */
+/* driver_refused: driver API calls that a simulated GPU does not support. Each prints a message, and returns the code
+ * of a driver whose hardware lacks the feature. Part of cuda.h. */
 #ifndef SLUICE_CUDA_DRIVER_REFUSED_H
 #define SLUICE_CUDA_DRIVER_REFUSED_H
 

@@ -1,4 +1,5 @@
-/* driver_tensor: tensor maps of the driver API: how a tensor lies in global memory, for copies of its tiles in bulk. Part of cuda.h. */
+/* driver_tensor: tensor maps of the driver API: the layout of a tensor in global memory, for bulk copies of its tiles.
+ * Part of cuda.h. */
 #ifndef SLUICE_CUDA_DRIVER_TENSOR_H
 #define SLUICE_CUDA_DRIVER_TENSOR_H
 
@@ -48,7 +49,7 @@ typedef enum CUtensorMapFloatOOBfill_enum {
 	CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
 } CUtensorMapFloatOOBfill;
 
-/* Dimensions go from the one whose elements lie side by side outwards; strides are bytes, of the others. */
+/* Dimension 0 has contiguous elements. Strides are in bytes and given for all other dimensions. */
 CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
 				const cuuint64_t *size, const cuuint64_t *stride, const cuuint32_t *box, const cuuint32_t *step,
 				CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,

@@ -1,4 +1,5 @@
-/* driver_virtual: virtual memory management of the driver API: addresses and the memory behind them, each on its own. Part of cuda.h. */
+/* driver_virtual: virtual memory management of the driver API: separate handling of addresses and physical memory. Part
+ * of cuda.h. */
 #ifndef SLUICE_CUDA_DRIVER_VIRTUAL_H
 #define SLUICE_CUDA_DRIVER_VIRTUAL_H
 
@@ -34,13 +35,13 @@ typedef struct CUmemAllocationProp_st {
 } CUmemAllocationProp;
 typedef struct CUarrayMapInfo_st CUarrayMapInfo;
 
-/* Sizes and addresses are multiples of the granularity, which is 2 MiB. The address is a wish. */
+/* Sizes and addresses must be multiples of the granularity, 2 MiB. The requested address is only a hint. */
 CUresult cuMemGetAllocationGranularity(size_t *granularity, const CUmemAllocationProp *properties,
 				       CUmemAllocationGranularity_flags option);
 CUresult cuMemAddressReserve(CUdeviceptr *address, size_t size, size_t alignment, CUdeviceptr wanted,
 			     unsigned long long flags);
 CUresult cuMemAddressFree(CUdeviceptr address, size_t size);
-/* Device memory, which stays until it is released and nothing is mapped to it. It cannot be given to other processes. */
+/* Creates device memory that exists until it is released and unmapped. It cannot be exported to other processes. */
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CUmemAllocationProp *properties,
 		     unsigned long long flags);
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
@@ -49,7 +50,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
 CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericAllocationHandle handle,
 		  unsigned long long flags);
 CUresult cuMemUnmap(CUdeviceptr address, size_t size);
-/* Until access is given, what is mapped cannot be used. Reading alone is as good as both. */
+/* Mapped memory is inaccessible until access is granted. Read access includes write access. */
 CUresult cuMemSetAccess(CUdeviceptr address, size_t size, const CUmemAccessDesc *list, size_t count);
 CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr address);
 CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHandle handle,

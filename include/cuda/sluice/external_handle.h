@@ -1,4 +1,5 @@
-/* external_handle: of memory or a semaphore of another interface, as descriptions of the runtime and of the driver hold it. */
+/* external_handle: a handle of memory or a semaphore of another API, as used in descriptions of the runtime and of the
+ * driver. */
 #ifndef SLUICE_EXTERNAL_HANDLE_H
 #define SLUICE_EXTERNAL_HANDLE_H
 

@@ -1,5 +1,5 @@
-/* graph_calls: the runtime's functions on graphs and stream captures. Part of cuda_runtime_api.h, which says what `__dv` is; the C++
- * forms of CUDA 12 are in sluice/graph_templates.h. */
+/* graph_calls: the runtime's functions on graphs and stream captures. Part of cuda_runtime_api.h, which defines `__dv`.
+ * The C++ forms of CUDA 12 are in sluice/graph_templates.h. */
 #ifndef SLUICE_CUDA_GRAPH_CALLS_H
 #define SLUICE_CUDA_GRAPH_CALLS_H
 
@@ -90,7 +90,7 @@ cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, struct cudaMemA
 cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *dependencies,
                                     size_t count, void *pointer);
 cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *pointer);
-/* Bytes, as unsigned long long, that graphs have allocated, and that are kept for them; the highest ones may be set to 0. */
+/* Bytes, as unsigned long long, that graphs have allocated or reserved. The high marks may be set to 0. */
 cudaError_t cudaDeviceGetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value);
 cudaError_t cudaDeviceSetGraphMemAttribute(int device, enum cudaGraphMemAttributeType attribute, void *value);
 cudaError_t cudaDeviceGraphMemTrim(int device);
@@ -133,14 +133,14 @@ cudaError_t cudaGraphExecChildGraphNodeSetParams(cudaGraphExec_t executable, cud
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event);
 cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t executable, cudaGraphNode_t node, cudaEvent_t event);
 
-/* what a launch is told beside its shape, for nodes */
+/* launch attributes of kernel nodes */
 cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
                                             cudaKernelNodeAttrValue *value);
 cudaError_t cudaGraphKernelNodeSetAttribute(cudaGraphNode_t node, cudaKernelNodeAttrID attribute,
                                             const cudaKernelNodeAttrValue *value);
 cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to, cudaGraphNode_t from);
 
-/* what a graph keeps alive: `destroy` is called with `pointer` when the last reference is given up */
+/* objects kept alive by a graph: `destroy(pointer)` is called when the last reference is released */
 cudaError_t cudaUserObjectCreate(cudaUserObject_t *object, void *pointer, cudaHostFn_t destroy, unsigned int references,
                                  unsigned int flags);
 cudaError_t cudaUserObjectRetain(cudaUserObject_t object, unsigned int count __dv(1));
@@ -149,7 +149,7 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object
                                       unsigned int flags __dv(0));
 cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t object, unsigned int count __dv(1));
 
-/* with data of edges, which are all zero: one node waits for the other */
+/* with edge data, which is always zero: one node waits for the other */
 cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                                  cudaGraphEdgeData *edges, size_t *count);
 cudaError_t cudaGraphNodeGetDependencies_v2(cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges,

@@ -1,5 +1,5 @@
-/* graph_templates: the C++ forms of calls on graphs: those of CUDA 12, which are told from 11's by their arguments, and symbols and
- * kernels by their own types. */
+/* graph_templates: the C++ forms of graph calls. CUDA 12's are distinguished from 11's by their arguments; symbols and
+ * kernels have their own types. */
 #ifndef SLUICE_CUDA_GRAPH_TEMPLATES_H
 #define SLUICE_CUDA_GRAPH_TEMPLATES_H
 
@@ -24,7 +24,7 @@ static inline __host__ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
 	return ::cudaStreamGetCaptureInfo_v2(stream, status, id, graph, dependencies, count);
 }
 
-/* With data of edges, as CUDA 13 has them. */
+/* With edge data, as in CUDA 13. */
 static inline __host__ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
                                                      cudaGraphEdgeData *edges, size_t *count)
 {

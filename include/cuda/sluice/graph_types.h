@@ -38,7 +38,7 @@ struct cudaMemsetParams {
 	size_t pitch;
 	unsigned int value;
 	unsigned int elementSize;
-	size_t width, height; /* in elements, in rows */
+	size_t width, height; /* in elements and in rows */
 };
 
 struct cudaHostNodeParams {
@@ -51,10 +51,10 @@ struct cudaMemAllocNodeParams {
 	const struct cudaMemAccessDesc *accessDescs;
 	size_t accessDescCount;
 	size_t bytesize;
-	void *dptr; /* the address, when the node is made */
+	void *dptr; /* set when the node is created */
 };
 
-/* For cudaGraphAddNode() and cudaGraphNodeSetParams(). */
+/* Used by cudaGraphAddNode() and cudaGraphNodeSetParams(). */
 struct cudaMemcpyNodeParams {
 	int flags;
 	int reserved[3];

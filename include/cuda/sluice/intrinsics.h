@@ -55,8 +55,8 @@ SLUICE_DEVICE_INLINE void *__cvta_local_to_generic(size_t pointer)
 	return __nv_cvta_local_to_generic_impl(pointer);
 }
 
-/* The place of the offset-th one of `mask` from bit `base` on, upwards, or downwards where the offset is negative; with an offset of
- * 0 the bit at `base` itself. All ones where there is none. */
+/* Returns the position of the offset-th set bit of `mask`, counted from bit `base` upwards, or downwards for a negative
+ * offset. With an offset of 0 only bit `base` itself qualifies. Returns all ones when there is no such bit. */
 SLUICE_DEVICE_INLINE unsigned int __fns(unsigned int mask, unsigned int base, int offset)
 {
 	int step = offset < 0 ? -1 : 1, wanted = offset == 0 ? 1 : offset * step;
@@ -69,7 +69,8 @@ SLUICE_DEVICE_INLINE unsigned int __fns(unsigned int mask, unsigned int base, in
 	return ~0u;
 }
 
-/* __ldcg(p), __stcs(p, v), ...: `part` is the register's type, `letter` its asm constraint, `kind` PTX's type. */
+/* Defines __ldcg(p), __stcs(p, v), ...: `part` is the register's type, `letter` its asm constraint, `kind` PTX's
+ * type. */
 #define SLUICE_LOAD_1(cache, type, part, kind, letter)                                                                 \
 	SLUICE_DEVICE_INLINE type __ld##cache(const type *pointer)                                                     \
 	{                                                                                                              \
@@ -167,7 +168,7 @@ SLUICE_TYPES(SLUICE_STORE, wt)
 #undef SLUICE_STORE_4
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 610
-/* Dot products of packed integers: in words, and in vectors of `a` and `b`. */
+/* Dot products of packed integers, passed as words or as vectors of types vector_a and vector_b. */
 #define SLUICE_DOT(name, opcode, type, ptx_type, vector_a, vector_b)                                                   \
 	SLUICE_DEVICE_INLINE type name(type a, type b, type c)                                                         \
 	{                                                                                                              \

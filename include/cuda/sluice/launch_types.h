@@ -1,4 +1,4 @@
-/* launch_types: what a launch, a kernel node or a stream can be told beside a shape. Part of driver_types.h. */
+/* launch_types: attributes of launches, kernel nodes and streams. Part of driver_types.h. */
 #ifndef SLUICE_CUDA_LAUNCH_TYPES_H
 #define SLUICE_CUDA_LAUNCH_TYPES_H
 

@@ -1,8 +1,9 @@
-/* library_types: what programs say of libraries, of the driver's functions, and of writes by other devices. Part of driver_types.h. */
+/* library_types: types for libraries, for lookups of driver functions, and for writes by other devices. Part of
+ * driver_types.h. */
 #ifndef SLUICE_CUDA_LIBRARY_TYPES_H
 #define SLUICE_CUDA_LIBRARY_TYPES_H
 
-/* Of device code that a program loads; the numbers are taken and mean nothing. */
+/* Options for loading device code; they are accepted and ignored. */
 enum cudaJitOption {
 	cudaJitMaxRegisters = 0,
 	cudaJitThreadsPerBlock = 1,

@@ -1,5 +1,6 @@
-/* macros_off: takes the user's macros of common names away, of which `-DN=256` is one, until macros_on.h gives them back. Our headers begin and end with
- * the two, so that names of parameters and variables in them are safe. The list is the same in both. No guard: headers nest. */
+/* macros_off: hides user macros with common names, such as the one of `-DN=256`, until macros_on.h restores them. Our
+ * headers include macros_off.h first and macros_on.h last, so that such macros do not replace their parameter and
+ * variable names. Both files have the same list. They have no include guard, because headers nest. */
 #pragma push_macro("a")
 #undef a
 #pragma push_macro("b")

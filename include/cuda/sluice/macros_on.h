@@ -1,4 +1,4 @@
-/* macros_on: gives back what macros_off.h has taken away. */
+/* macros_on: restores the macros that macros_off.h has hidden. */
 #pragma pop_macro("a")
 #pragma pop_macro("b")
 #pragma pop_macro("c")

@@ -1,13 +1,12 @@
-/* math: overloads that clang's headers leave to CUDA's: the float forms of C++ mathematics on the device, min and max
- * for every pair of types, and CUDA's own functions for the host.
- */
+/* math: overloads that clang's headers leave to CUDA's headers: float forms of C++ mathematics on the device, min and
+ * max for all pairs of types, and CUDA's own functions for the host. */
 #ifndef SLUICE_CUDA_MATH_H
 #define SLUICE_CUDA_MATH_H
 
 #define SLUICE_DEVICE static __device__ __forceinline__
 #define SLUICE_BOTH   static __host__ __device__ __forceinline__
 
-/* clang's __clang_cuda_math_forward_declares.h promises these. */
+/* Declared, but not defined, in clang's __clang_cuda_math_forward_declares.h. */
 #define SLUICE_FLOAT_1(name)                                                                                           \
 	SLUICE_DEVICE float name(float x)                                                                              \
 	{                                                                                                              \
@@ -75,7 +74,7 @@ SLUICE_DEVICE float scalbn(float x, int exponent)
 {
 	return ::scalbnf(x, exponent);
 }
-/* Exponents that an int does not hold are as good as its largest ones. */
+/* Exponents outside the range of int have the same effect as its limits. */
 SLUICE_DEVICE double scalbln(double x, long exponent)
 {
 	return ::scalbn(x, (int)(exponent > INT_MAX ? INT_MAX : exponent < INT_MIN ? INT_MIN : exponent));
@@ -98,7 +97,7 @@ SLUICE_DEVICE float nanf(const char *tag)
 	return __nv_nanf((const signed char *)tag);
 }
 
-/* CUDA's own functions, float forms on the device. */
+/* Float forms of CUDA's own functions, on the device. */
 SLUICE_FLOAT_1(cospi)
 SLUICE_FLOAT_1(cyl_bessel_i0)
 SLUICE_FLOAT_1(cyl_bessel_i1)
@@ -136,14 +135,14 @@ SLUICE_DEVICE void sincospi(float x, float *sine, float *cosine)
 	::sincospif(x, sine, cosine);
 }
 
-/* The host's forms of CUDA's own functions: the device library's code, which libcudart has for the host too. */
+/* Host forms of CUDA's own functions. libcudart contains the device library's code compiled for the host. */
 #define SLUICE_HOST(type, name, symbol, parameters, arguments)                                                         \
 	extern "C" type sluice_host_##symbol parameters __asm__("__nv_" #symbol);                                      \
 	static inline __host__ type name parameters                                                                    \
 	{                                                                                                              \
 		return sluice_host_##symbol arguments;                                                                 \
 	}
-/* A function with a name for float and, as C++ has it, the overload of the double's name. */
+/* A double function, its float form with its own name, and the float overload of the double's name, as in C++. */
 #define SLUICE_HOST_FORMS(name, double_parameters, float_parameters, arguments)                                        \
 	SLUICE_HOST(double, name, name, double_parameters, arguments)                                                  \
 	SLUICE_HOST(float, name##f, name##f, float_parameters, arguments)                                              \
@@ -197,7 +196,7 @@ static inline __host__ float fdividef(float x, float y)
 	return x / y;
 }
 
-/* min and max. clang's headers have the device's int pair. */
+/* min and max. clang's headers have the device's int version. */
 static inline __host__ int min(int x, int y)
 {
 	return x < y ? x : y;

@@ -1,5 +1,5 @@
-/* refused_calls: what the runtime API has and a simulated GPU has not: each call says so and returns the code that CUDA gives where the hardware
- * lacks the feature. Part of cuda_runtime_api.h. */
+/* refused_calls: runtime API calls that a simulated GPU does not support. Each prints a message, and returns the code
+ * that CUDA uses for hardware without the feature. Part of cuda_runtime_api.h. */
 #ifndef SLUICE_CUDA_REFUSED_CALLS_H
 #define SLUICE_CUDA_REFUSED_CALLS_H
 

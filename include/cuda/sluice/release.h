@@ -1,4 +1,4 @@
-/* release: the version of CUDA that these headers are like, and the two types of cuda.h that clang's own headers name. */
+/* release: the CUDA version that these headers implement, and the two types of cuda.h that clang's own headers use. */
 #ifndef SLUICE_RELEASE_H
 #define SLUICE_RELEASE_H
 

@@ -56,7 +56,7 @@ static inline __host__ cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned 
 	return ::cudaEventCreateWithFlags(event, flags);
 }
 
-/* Symbols: a device variable, or (in old programs) its name, which the C functions take as it is. */
+/* Symbols: a device variable or (in old programs) its name, which the C functions accept as it is. */
 template <class T>
 static inline __host__ cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *from, size_t size, size_t offset = 0,
                                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice)
@@ -142,8 +142,8 @@ static inline __host__ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor
 	                                                                dynamic_shared, flags);
 }
 
-/* The block size with the most resident threads, among multiples of the warp size; `shared_of` gives the dynamic
- * shared memory of a block of that size. */
+/* Finds the block size with the most resident threads, among multiples of the warp size. `shared_of` returns the
+ * dynamic shared memory of a block of a given size. */
 template <class Shared, class T>
 static inline __host__ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *min_grid, int *block_threads,
                                                                                   T function, Shared shared_of,
@@ -241,7 +241,7 @@ static inline __host__ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t 
 	return ::cudaLaunchKernelExC(configuration, (const void *)function, arguments);
 }
 #if __cplusplus >= 201103L
-/* Arguments become what the kernel's parameters are. */
+/* Arguments are converted to the kernel's parameter types. */
 template <class... Parameters, class... Arguments>
 static inline __host__ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *configuration,
                                                       void (*function)(Parameters...), Arguments &&...arguments)

@@ -1,20 +1,20 @@
-/* shuffles: a value from another lane of the warp, for every type that CUDA lists.
+/* shuffles: reads a value from another lane of the warp, for every type that CUDA supports.
  *
- * Ours and not clang-14's, whose forms for unsigned long long call themselves without end: the compiler takes that for
- * code that never runs and drops the kernel.
+ * They replace clang-14's versions, whose forms for unsigned long long call themselves endlessly. The compiler treats
+ * that as unreachable code and removes the kernel.
  */
 #ifndef SLUICE_CUDA_SHUFFLES_H
 #define SLUICE_CUDA_SHUFFLES_H
 
 #define SLUICE_SHUFFLE static __device__ __forceinline__
 
-/* `as` and `back` turn a type of 32 bits into int and int into it. */
+/* `as` converts a 32-bit type to int, `back` converts int to the type. */
 #define SLUICE_SHUFFLE_32(type, as, back, name, builtin, parameters, arguments, lane, last)                            \
 	SLUICE_SHUFFLE type name(SLUICE_UNPAREN parameters type value, lane source, int width = warpSize)              \
 	{                                                                                                              \
 		return back(builtin(SLUICE_UNPAREN arguments as(value), (int)source, (warpSize - width) << 8 | last)); \
 	}
-/* Both halves of a type of 64 bits; `as` turns it into unsigned long long, `back` that into it. */
+/* Shuffles both halves of a 64-bit type. `as` converts it to unsigned long long, `back` converts back. */
 #define SLUICE_SHUFFLE_64(type, as, back, name, builtin, parameters, arguments, lane, last)                            \
 	SLUICE_SHUFFLE type name(SLUICE_UNPAREN parameters type value, lane source, int width = warpSize)              \
 	{                                                                                                              \
@@ -27,7 +27,7 @@
 	}
 #define SLUICE_UNPAREN(...) __VA_ARGS__
 
-/* `last`: the lane that ends a segment, or for up the one that begins it. */
+/* `last`: the last lane of a segment; for "up" the first lane. */
 #define SLUICE_SHUFFLES(...)                                                                                           \
 	SLUICE_SHUFFLE_32(int, , , __VA_ARGS__)                                                                        \
 	SLUICE_SHUFFLE_32(unsigned int, (int), (unsigned int), __VA_ARGS__)                                            \
@@ -45,8 +45,8 @@ SLUICE_SHUFFLES(__shfl_down_sync, __nvvm_shfl_sync_down_i32, (unsigned int mask,
 SLUICE_SHUFFLES(__shfl_xor_sync, __nvvm_shfl_sync_bfly_i32, (unsigned int mask, ), (mask, ), int, 0x1f)
 #endif
 
-/* The old names, without a mask. Architectures from sm_70 on have no instruction for them; the lanes that are here take
- * part, which is what programs of that time mean. */
+/* The old names without a mask. Architectures from sm_70 on have no instruction for them. There the active lanes take
+ * part, as programs of that time expect. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 700
 SLUICE_SHUFFLES(__shfl, __nvvm_shfl_sync_idx_i32, (), (__activemask(), ), int, 0x1f)
 SLUICE_SHUFFLES(__shfl_up, __nvvm_shfl_sync_up_i32, (), (__activemask(), ), unsigned int, 0)

@@ -1,4 +1,4 @@
-/* surfaces: surface references and objects as device code reads and writes them. x counts bytes, the other coordinates texels. */
+/* surfaces: surface references and surface objects in device code. x is in bytes, the other coordinates in texels. */
 #ifndef SLUICE_CUDA_SURFACES_H
 #define SLUICE_CUDA_SURFACES_H
 
@@ -24,7 +24,7 @@ struct __device_builtin_surface_type__ surface<void, dimensions> : public surfac
 #endif
 };
 
-/* Binding, by the reference itself. */
+/* Binding by the reference itself. */
 template <class T, int dimensions>
 static inline __host__ cudaError_t cudaBindSurfaceToArray(const surface<T, dimensions> &reference,
                                                           cudaArray_const_t array, const cudaChannelFormatDesc &format)
@@ -42,12 +42,12 @@ static inline __host__ cudaError_t cudaBindSurfaceToArray(const surface<T, dimen
 
 #if defined(__CUDA__) && defined(__clang__)
 
-/* The line of an access is that of its call. */
+/* Debug information gives an access the line of its call. */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 
 namespace sluice
 {
-/* The handle that a surface reference is on the device. */
+/* Returns the handle that represents a surface reference on the device. */
 template <class T, int dimensions>
 static __device__ __forceinline__ cudaSurfaceObject_t surface_handle(surface<T, dimensions> reference)
 {
@@ -56,7 +56,7 @@ static __device__ __forceinline__ cudaSurfaceObject_t surface_handle(surface<T, 
 	return handle;
 }
 
-/* The registers in which values of so many bytes travel. */
+/* The registers that hold a value of `bytes` bytes. */
 template <unsigned bytes> struct surface_value;
 template <> struct surface_value<1> {
 	unsigned short x;
@@ -74,7 +74,7 @@ template <> struct surface_value<16> {
 	unsigned x, y, z, w;
 };
 
-/* One access: of a geometry and a type, with what is done outside; `place` are the coordinates. */
+/* One access, for a geometry and a type. `outside`: behaviour outside the surface; `place`: the coordinates. */
 #define SLUICE_LIST(...) __VA_ARGS__
 #define SLUICE_LOAD(geometry, outside, bytes, type, results, at, values, place)                                        \
 	static __device__ __forceinline__ void load(surface_value<bytes> &v, cudaSurfaceObject_t s, int x, int y,      \
@@ -94,11 +94,11 @@ template <> struct surface_value<16> {
 		             : "l"(s), "r"(x), "r"(y), "r"(z), SLUICE_LIST values                                      \
 		             : "memory");                                                                              \
 	}
-/* The place of x, y and z among an instruction's arguments: behind as many results and the surface. */
+/* The positions of x, y and z among an instruction's operands, which follow the results and the surface. */
 #define SLUICE_AT_X(x, y, z)   "{%" #x "}]"
 #define SLUICE_AT_XY(x, y, z)  "{%" #x ", %" #y "}]"
 #define SLUICE_AT_XYZ(x, y, z) "{%" #x ", %" #y ", %" #z ", %" #z "}]"
-#define SLUICE_AT_YX(x, y, z)  "{%" #y ", %" #x "}]" /* the layer goes first */
+#define SLUICE_AT_YX(x, y, z)  "{%" #y ", %" #x "}]" /* the layer comes first */
 #define SLUICE_AT_ZXY(x, y, z) "{%" #z ", %" #x ", %" #y ", %" #y "}]"
 
 #define SLUICE_ACCESSES(name, geometry, outside, AT)                                                                   \
@@ -162,7 +162,7 @@ static __device__ __forceinline__ void surface_write(T value, cudaSurfaceObject_
 }
 } // namespace sluice
 
-/* CUDA's names for a geometry's accesses, of objects and of references. */
+/* CUDA's names for the accesses of a geometry, by object and by reference. */
 #define SLUICE_READ_WRITE(name, geometry, type, parameters, x, y, z)                                                   \
 	template <class T>                                                                                             \
 	static __device__ __forceinline__ T name##read(cudaSurfaceObject_t s, SLUICE_LIST parameters,                  \

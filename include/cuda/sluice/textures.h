@@ -1,8 +1,8 @@
-/* textures: texture references and objects as device code reads them.
+/* textures: texture references and texture objects in device code.
  *
- * A texture reference is a variable of a type that clang knows: on the device it is a handle, which the runtime's registration gives the
- * name of. What a read becomes in PTX says clang's __clang_cuda_texture_intrinsics.h, by the names of the operations below; here stand
- * CUDA's names for them.
+ * A texture reference is a variable of a type that clang knows. On the device it is a handle; registration in the
+ * runtime gives it its name. clang's __clang_cuda_texture_intrinsics.h translates the operations below to PTX. This
+ * file maps CUDA's names to these operations.
  */
 #ifndef SLUICE_CUDA_TEXTURES_H
 #define SLUICE_CUDA_TEXTURES_H
@@ -30,7 +30,7 @@ struct __device_builtin_texture_type__ texture : public textureReference {
 #endif
 };
 
-/* Binding, by the reference itself. */
+/* Binding by the reference itself. */
 template <class T, int dimensions, cudaTextureReadMode mode>
 static inline __host__ cudaError_t cudaBindTexture(size_t *offset, const texture<T, dimensions, mode> &reference,
                                                    const void *pointer, const cudaChannelFormatDesc &format,
@@ -96,13 +96,13 @@ static inline __host__ cudaError_t cudaGetTextureAlignmentOffset(size_t *offset,
 
 #if defined(__CUDA__) && defined(__clang__)
 
-/* The line of a read is that of its call. */
+/* Debug information gives a read the line of its call. */
 #pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #include <__clang_cuda_texture_intrinsics.h>
 
 namespace sluice
 {
-/* What a read of normalised floats gives: as many of them as the texel has channels. */
+/* The result type of reads as normalised floats, with the texel's number of channels. */
 template <unsigned channels> struct floats;
 template <> struct floats<1> {
 	typedef float type;
@@ -119,7 +119,7 @@ struct normalised : floats<sizeof(T) / sizeof(typename ::__cuda_tex::__TypeInfoT
 } // namespace sluice
 
 #define SLUICE_ARGUMENTS(...) __VA_ARGS__
-/* A read of a texture reference, of elements and of normalised floats. */
+/* Reads by a texture reference, as elements and as normalised floats. */
 #define SLUICE_REFERENCE(name, dimensions, operation, parameters, arguments)                                           \
 	template <class T>                                                                                             \
 	static __device__ __forceinline__ T name(texture<T, dimensions, cudaReadModeElementType> reference,            \
@@ -139,7 +139,7 @@ struct normalised : floats<sizeof(T) / sizeof(typename ::__cuda_tex::__TypeInfoT
 		                      SLUICE_ARGUMENTS arguments);                                                     \
 		return value;                                                                                          \
 	}
-/* The same of a texture object, which itself knows what it gives. */
+/* Reads by a texture object, which itself determines the result type. */
 #define SLUICE_OBJECT(name, operation, parameters, arguments)                                                          \
 	template <class T>                                                                                             \
 	static __device__ __forceinline__ void name(T *value, cudaTextureObject_t object, SLUICE_ARGUMENTS parameters) \

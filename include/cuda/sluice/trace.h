@@ -1,10 +1,10 @@
-/* trace: runs kernels of which there is a trace of instructions and no program (docs/traces.md), on the machine that the program's own kernels
- * would run on: what 'sluice run --trace-in' does.
+/* trace: runs kernels from an instruction trace, without a program (docs/traces.md), as 'sluice run --trace-in' does.
+ * They run on the machine of the program's own kernels.
  *
- * path: a folder with a kernelslist.g, or such a file. kernel: those of its kernels that run, by their number in the list ("3", "2-5") or by name;
- * NULL: all.
+ * path: a folder with a kernelslist.g, or such a file. kernel: selects kernels by their number in the list ("3", "2-5")
+ * or by name; NULL: all.
  *
- * cudaErrorInvalidValue: no path. cudaErrorInvalidSource: a file that cannot be read, of which a message says the line.
+ * cudaErrorInvalidValue: path is missing. cudaErrorInvalidSource: a file cannot be read; a message names the line.
  * cudaErrorInitializationError: the machine has mechanisms or settings that need a program.
  */
 #ifndef SLUICE_CUDA_TRACE_H

@@ -1,5 +1,5 @@
-/* sluice analyze: which array indexes of a kernel can be calculated before it runs, and the bytes that a block reads
- * through them; of CUDA source in two forms, that of the source and that of its PTX. */
+/* sluice analyze: shows which array indexes of a kernel can be calculated before it runs, and the bytes that a block
+ * reads through them. CUDA source is analyzed in two forms: the source, and its PTX. */
 #include "cli/analyze/analyze.h"
 #include "cli/commands.h"
 #include "cli/kernel_ptx.h"
@@ -152,14 +152,14 @@ static const struct argp analyze_argp = {
 	       "taken for far apart.",
 };
 
-/* Both forms of a file, and what of them is shown. */
+/* The listings of both forms of a file, and which of them are shown. */
 struct forms {
 	struct source_module *source_module;
 	struct ptx_module *ptx_module;
 	struct listings source, ptx;
 };
 
-/* The PTX kernels that a kernel of the source became. */
+/* True when the PTX kernel was compiled from this source kernel. */
 static bool is_made_of(struct analyze *analyze, const struct forms *forms, uint32_t ptx, const struct listing *source)
 {
 	return analyze_find_source(&analyze->arena, &forms->source, forms->ptx.list[ptx]->function) == source;
@@ -236,8 +236,8 @@ static int read_ptx(struct analyze *analyze, struct forms *forms)
 	return analyze_read_ptx(analyze, forms->ptx_module, &forms->source, &forms->ptx) ? 0 : CLI_USAGE;
 }
 
-/* For the PTX form alone, too: the source has the parameters' names. Then it may be one that the source form does not
- * read. */
+/* Reads the source form, also when only the PTX form was requested: it has the parameters' names. Then a source that
+ * this form cannot read is not an error. */
 static int read_source(struct analyze *analyze, struct forms *forms)
 {
 	struct cli_source file;

@@ -1,11 +1,12 @@
-/* sluice analyze: where the source form and the PTX form of a kernel differ, and which of these differences are the
- * compiler's work.
+/* sluice analyze: finds the differences between the source form and the PTX form of a kernel, and those that the
+ * compiler explains.
  *
- * Reads are matched by array and line. The compiler may read once what the source reads twice, leave a read out whose
- * value nobody uses, unroll a loop, or split a wide read: then the numbers of reads differ, or an induction is gone. A
- * loop's counter on top of a loaded value looks the same in PTX whether the source counts from that value on, an
- * induction, or adds the two, which is indirect. All else is a disagreement: one of the two analyzers knows less, or is
- * wrong. */
+ * Reads are matched by array and line. The compiler may merge two reads, omit a read whose value is unused, unroll a
+ * loop, or split a wide read. Then the numbers of reads differ, or an induction is missing. A loop counter combined
+ * with a loaded value looks the same in PTX in two cases. In the source the counter may start at that value, which is
+ * an induction, or be added to it, which is indirect. All other differences are disagreements: one of the two analyzers
+ * has less information, or is wrong.
+ */
 #include "cli/analyze/analyze.h"
 
 #include <inttypes.h>
@@ -67,18 +68,20 @@ static bool same_status(const struct index *a, const struct index *b)
 	return a->status == b->status && a->relaxed == b->relaxed;
 }
 
-/* A loop that is gone: strictly an induction no more, and the same when loops with known bounds count. */
+/* True when an unrolled loop explains the difference: no induction remains in PTX, and with known loop bounds both
+ * forms are precalculable. */
 static bool is_unrolled(const struct index *source, const struct index *ptx)
 {
 	return source->status == AFFINE_INDUCTION && ptx->status <= AFFINE_QUASI_STATIC &&
 	       source->relaxed <= AFFINE_QUASI_STATIC;
 }
 
-/* The reads of the other form at the same array and line: how many; the first; one with the same status, or NULL. */
+/* Reads of the other form at the same array and line: their number, the first one, and one with the same status or
+ * NULL. */
 struct partners {
 	uint32_t count;
 	const struct index *any, *equal;
-	bool precalculable; /* one of them is */
+	bool precalculable; /* at least one is precalculable */
 };
 
 static struct partners find_partners(const struct listing *in, const struct index *of)
@@ -97,7 +100,7 @@ static struct partners find_partners(const struct listing *in, const struct inde
 	return partners;
 }
 
-/* Another read of the source's that is the same element, and that the PTX has. */
+/* Returns another read in the source of the same element that exists in PTX; NULL: none. */
 static const struct index *find_same_element(const struct comparison *of, const struct index *read)
 {
 	for (uint32_t i = 0; i < of->source->indexes && read->expanded; i++) {
@@ -109,7 +112,7 @@ static const struct index *find_same_element(const struct comparison *of, const 
 	return NULL;
 }
 
-/* A load that the compiler made of reads of several lines has none. */
+/* True when the PTX has a load without a line, which the compiler makes from reads on several lines. */
 static bool has_load_without_line(const struct comparison *of, const struct index *read)
 {
 	for (uint32_t i = 0; i < of->ptx->indexes; i++)
@@ -161,8 +164,8 @@ static void compare_status(struct comparison *of, const struct index *source, co
 		    neither ? "; precalculable in neither" : "");
 }
 
-/* Each read of the source at the load's array and line has a load with its status, and there are more loads: this one
- * is a round that the compiler took out of a loop. */
+/* True when every source read at the load's array and line has a load with its status, and PTX has additional loads.
+ * Then this load is an iteration that the compiler peeled off a loop. */
 static bool is_extra(const struct comparison *of, const struct index *load)
 {
 	uint32_t in_source = 0, in_ptx = 0;
@@ -222,8 +225,8 @@ static int by_low(const void *a, const void *b)
 	return (x->low > y->low) - (x->low < y->low);
 }
 
-/* The bytes that block `ctaid` reads of the array of `like` through the indexes of one form, or through `only` one; with
- * `all`, whatever the branches say. */
+/* Collects the bytes that block `ctaid` reads of the array of `like`, through all indexes of one form or through
+ * `only`. `all`: as if no branch excluded a thread. */
 static struct spans collect(struct comparison *of, const struct listing *listing, const struct index *only,
                             const struct index *like, const uint32_t *ctaid, bool all)
 {
@@ -246,7 +249,7 @@ static struct spans collect(struct comparison *of, const struct listing *listing
 		}
 	}
 	qsort(spans.span, spans.count, sizeof *spans.span, by_low);
-	/* what either form would join */
+	/* join spans as both forms would */
 	size_t kept = 0;
 	for (size_t i = 1; i < spans.count; i++) {
 		struct span *last = &spans.span[kept];
@@ -259,7 +262,7 @@ static struct spans collect(struct comparison *of, const struct listing *listing
 	return spans;
 }
 
-/* How many bytes of `some` are not in `all`; *first is the first of them. */
+/* Returns the number of bytes of `some` that are not in `all`, and the first of them in *first. */
 static uint64_t uncovered(const struct spans *some, const struct spans *all, int64_t *first)
 {
 	uint64_t bytes = 0;
@@ -283,8 +286,8 @@ static uint64_t uncovered(const struct spans *some, const struct spans *all, int
 	return bytes;
 }
 
-/* Says what `read`, of one form, covers and the other form nowhere does, in some corner of the grid: rows are affine in the
- * block's index, so that they differ there if they differ at all. */
+/* Reports bytes that `read` of one form covers and the other form does not. Checks the corners of the grid: rows are
+ * affine in the block index, so any difference shows there. */
 static void compare_bytes(struct comparison *of, const struct index *read, const struct listing *other)
 {
 	const uint32_t *grid = of->analyze->launch.grid;
@@ -320,7 +323,7 @@ static void compare_bytes(struct comparison *of, const struct index *read, const
 		add(of, true, read->array, read->line, "branches keep threads away, which the PTX form knows");
 }
 
-/* The read that stands for the same in the other form and has no rows, where this one has. */
+/* Returns the corresponding read of the other form if it has no rows. */
 static const struct index *find_without_rows(const struct listing *other, const struct index *read)
 {
 	for (uint32_t i = 0; i < other->indexes; i++) {
@@ -332,7 +335,7 @@ static const struct index *find_without_rows(const struct listing *other, const 
 	return NULL;
 }
 
-/* Whether branches keep threads from the load. */
+/* True when branches exclude threads from the load. */
 static bool is_narrowed(const struct index *ptx)
 {
 	bool same = ptx->rows.count == ptx->all_rows.count;
@@ -348,11 +351,11 @@ static void compare_rows(struct comparison *of, const struct listing *listing, c
 	for (uint32_t i = 0; i < listing->indexes; i++) {
 		const struct index *read = &listing->index[i];
 		const struct index *without = find_without_rows(other, read);
-		/* else the statuses already say that they differ */
+		/* otherwise the status comparison already reports a difference */
 		bool has_partner = find_partners(other, read).precalculable;
 		if (read->rows.why)
 			continue;
-		/* numbers may wrap around in these alone */
+		/* overflow is possible only in the rows that branches exclude */
 		bool kept_away = without && other == of->source && is_narrowed(read);
 		if (kept_away && !without->lacks_argument)
 			add(of, true, read->array, read->line, "branches keep threads away, which the PTX form knows");
@@ -384,7 +387,7 @@ struct difference *analyze_compare(struct analyze *analyze, const struct listing
 	}
 	for (struct difference *difference = of.first; difference; difference = difference->next)
 		count++;
-	/* sorted by line */
+	/* sort by line */
 	struct difference **sorted = arena_array(&analyze->arena, count + 1, sizeof *sorted), *at = of.first;
 	for (size_t i = 0; i < count; i++, at = at->next)
 		sorted[i] = at;

@@ -7,7 +7,8 @@
 
 enum { SHOWN_ROWS = 16, RANGE = 36 };
 
-/* In elements, where they are whole ones; else in bytes. A member of an element has the element's index. */
+/* Returns the unit of the index: the element size if all offsets are whole elements, else 1 byte. A member has the
+ * index of its element. */
 static int64_t unit_of(const struct index *index)
 {
 	const struct affine_row *row = &index->rows.row[0];
@@ -22,7 +23,7 @@ static int64_t floor_divide(int64_t a, int64_t b)
 	return a / b - (a % b < 0);
 }
 
-/* The index's a1 for each dimension that has one, and a0: least/greatest. */
+/* Writes a1 for each dimension that has one, and a0 as least/greatest. */
 static void describe_range(const struct index *index, char *text, size_t size)
 {
 	const struct affine_rows *rows = &index->rows;
@@ -98,7 +99,7 @@ void analyze_print_total(const char *title, const struct listings *listings)
 	print_counts(&counts);
 }
 
-/* The name of the row's array, which some index has. */
+/* Returns the array name of the row, found through an index. */
 static const char *row_array(const struct listing *listing, const struct affine_row *row)
 {
 	for (uint32_t i = 0; i < listing->indexes; i++) {

@@ -28,7 +28,8 @@ static bool parse_value(enum ptx_type type, const char *text, uint8_t *bytes)
 	return end != text && !*end && !errno && fits;
 }
 
-/* By its name in the PTX, with or without the kernel's before it; in the source; or by its number from 0. */
+/* True when the argument names the parameter: by its PTX name, with or without the kernel's name, by its source name,
+ * or by its number from 0. */
 static bool is_parameter(const struct listing *kernel, const struct listing *source, const struct ptx_variable *param,
                          uint32_t number, const char *arg)
 {
@@ -40,7 +41,8 @@ static bool is_parameter(const struct listing *kernel, const struct listing *sou
 	       (in_source && analyze_is_named(arg, source->source->parameters[number]));
 }
 
-/* Fills in the arguments that are given; pointers that are not get places far from each other. False after a message. */
+/* Fills in the given arguments. Pointers without a value get addresses far from each other. Returns false after a
+ * message. */
 static bool set_arguments(struct analyze *analyze, const struct listing *kernel, const struct listing *source,
                           uint8_t *params, bool *known)
 {
@@ -68,7 +70,7 @@ static bool set_arguments(struct analyze *analyze, const struct listing *kernel,
 	return true;
 }
 
-/* The name of the load's array; one parameter of several pointers is told apart by their places in it. */
+/* Returns the name of the load's array. Several pointers in one parameter are distinguished by their offsets. */
 static const char *array_name(struct analyze *analyze, const struct affine_kernel *kernel, const struct listing *source,
                               const struct affine_load *load)
 {
@@ -88,7 +90,7 @@ static const char *array_name(struct analyze *analyze, const struct affine_kerne
 	return room;
 }
 
-/* The text with the parameters' names of the source. */
+/* Replaces the parameters' PTX names in the text by their source names. */
 static const char *with_names(struct analyze *analyze, const struct ptx_function *function,
                               const struct listing *source, const char *text)
 {
@@ -168,7 +170,7 @@ static bool fill(struct analyze *analyze, const struct listing *source, struct l
 	return true;
 }
 
-/* Whether a kernel is the one wanted: as it is called in PTX, or in the source. */
+/* True when the kernel was requested, by its PTX name or its source name. */
 static bool is_wanted(struct analyze *analyze, const struct ptx_function *function)
 {
 	if (!function->is_entry || !function->has_body)

@@ -1,4 +1,4 @@
-/* sluice analyze: the reads of kernels in CUDA source, and which of them is which kernel of the PTX. */
+/* sluice analyze: lists the reads of kernels in CUDA source, and finds the PTX kernel of each source kernel. */
 #include "cli/analyze/analyze.h"
 #include "cli/commands.h"
 
@@ -23,7 +23,7 @@ const char *analyze_plain_name(struct arena *arena, const char *mangled)
 	if (strncmp(at, "_Z", 2) != 0)
 		return mangled;
 	at += 2;
-	bool nested = *at == 'N'; /* else the first name is the function's, and its parameters' types follow */
+	bool nested = *at == 'N'; /* if not nested, the first name is the function's, followed by its parameter types */
 	at += nested;
 	at += *at == 'L';
 	while (isdigit((unsigned char)*at) && (nested || !name)) {
@@ -38,11 +38,11 @@ const char *analyze_plain_name(struct arena *arena, const char *mangled)
 	return name ? arena_string(arena, name, length) : mangled;
 }
 
-/* What source_rows() asks for by name. */
+/* The context of source_rows()'s queries by name. */
 struct question {
 	struct analyze *analyze;
 	const struct source_kernel *kernel;
-	const char *missing; /* the first that was not given */
+	const char *missing; /* the first argument that was not given */
 };
 
 static bool answer(void *context, const char *name, int64_t *value)
@@ -146,7 +146,7 @@ static void fill_index(struct analyze *analyze, const struct source_kernel *kern
 		to->rows = rows_of(analyze, kernel, from, &to->lacks_argument);
 }
 
-/* "grid.width=3" for the parameter "grid" */
+/* True for "grid.width=3" when the parameter is "grid". */
 static bool is_member(const char *arg, const char *parameter)
 {
 	size_t length = strlen(parameter);
@@ -186,7 +186,7 @@ void analyze_read_source(struct analyze *analyze, const struct source_module *mo
 			to->list[to->count++] = list_kernel(analyze, &module->kernels[i]);
 }
 
-/* Whether the code of some instruction stands in the kernel's body. */
+/* True when at least one instruction comes from a line of the kernel's body. */
 static bool has_lines_in(const struct ptx_function *function, const struct source_kernel *kernel)
 {
 	for (uint32_t i = 0; i < function->body_count; i++)
@@ -203,7 +203,7 @@ const struct listing *analyze_find_source(struct arena *arena, const struct list
 	const struct listing *found = NULL;
 	for (uint32_t i = 0; i < sources->count; i++) {
 		const struct listing *source = sources->list[i];
-		bool overloads = found; /* of functions of one name, that of whose lines it is made */
+		bool overloads = found; /* overloads are distinguished by the lines of their code */
 		if (strcmp(source->name, name) == 0 && (!overloads || has_lines_in(function, source->source)))
 			found = source;
 	}

@@ -1,10 +1,11 @@
-/* `__shared__ alignas(16) float a[4]`, which nvcc takes, is shown as `alignas(16) __shared__ float a[4]`: clang wants the standard's attributes in
- * front. Of `__device__ __shared__`, which says the same twice and is an error of clang's in a function, `__shared__` is left. */
+/* Moves alignas for clang, which requires standard attributes first: `__shared__ alignas(16) float a[4]`, valid for
+ * nvcc, becomes `alignas(16) __shared__ float a[4]`. In `__device__ __shared__` the first word is redundant, and an
+ * error for clang inside a function; only `__shared__` is left. */
 #include "cli/cc/scan.h"
 
 #include <string.h>
 
-/* Whether the word is one that a declaration may begin with before alignas. */
+/* True for words that may precede alignas in a declaration. */
 static bool is_specifier(const char *word, size_t length)
 {
 	static const char *const words[] = {"__shared__", "__device__", "__constant__", "__managed__",
@@ -15,7 +16,7 @@ static bool is_specifier(const char *word, size_t length)
 	return false;
 }
 
-/* Where the specifiers begin that stand before `at`; `at` where none of them is CUDA's. */
+/* Returns the start of the specifiers before `at`, or `at` when none of them is CUDA's. */
 static size_t declaration_start(const char *text, size_t at)
 {
 	size_t start = at;
@@ -31,7 +32,7 @@ static size_t declaration_start(const char *text, size_t at)
 	}
 }
 
-/* Behind the parenthesis that closes the one at `at`. */
+/* Returns the position after the parenthesis that closes the one at `at`. */
 static size_t skip_parentheses(const struct scan *scan, size_t at)
 {
 	size_t open = 0;
@@ -63,7 +64,7 @@ void scan_alignment(struct scan *scan)
 	scan_edit(scan, at, end - at, scan_line_ends(scan->cc, scan->text + at, end - at));
 }
 
-/* The words that may stand between those of a declaration's memory. */
+/* Words that may stand between the memory specifiers of a declaration. */
 static const char *const declaring[] = {"static", "extern", "volatile", "const", NULL};
 static const char *const shared[] = {"__shared__", NULL};
 
@@ -74,7 +75,7 @@ static bool goes_before_shared(const struct scan *scan, size_t at)
 	return scan_skip_word(scan, at, shared) != at;
 }
 
-/* Where the word begins that ends, but for blanks, before `end`. */
+/* Returns the start of the word that ends before `end`, ignoring blanks. */
 static size_t word_back(const struct scan *scan, size_t end)
 {
 	end = scan_blanks_back(scan->text, end);

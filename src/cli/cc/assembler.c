@@ -1,8 +1,8 @@
-/* Assembler in sources that are written for nvcc.
+/* Adapts assembler written for nvcc.
  *
- * With operands clang wants `%%laneid` where nvcc takes `%laneid`. Destructors of shared variables do not run, and clang takes none but empty
- * ones: where libcu++'s hold assembler, which ends a barrier that nobody uses any more, clang is shown defaulted ones, which
- * it knows to be empty in a template too.
+ * In statements with operands clang requires `%%laneid` where nvcc accepts `%laneid`. Destructors of shared variables
+ * do not run, and clang accepts only empty ones. Some destructors of libcu++ contain assembler, which invalidates a
+ * barrier after its last use. They are shown to clang as defaulted, which it treats as empty also in templates.
  */
 #include "cli/cc/scan.h"
 
@@ -18,7 +18,7 @@ size_t scan_skip_blanks(const struct scan *scan, size_t at)
 	return at;
 }
 
-/* Behind the string that begins here, and the blanks and strings behind it. */
+/* Returns the position after the string at `at`, and after the blanks and strings that follow it. */
 static size_t skip_strings(struct scan *scan, size_t at)
 {
 	size_t before = scan->at;
@@ -31,7 +31,8 @@ static size_t skip_strings(struct scan *scan, size_t at)
 	return at;
 }
 
-/* Whether the percent sign is that of a name of PTX: %0, %%, %= and modifiers such as %h0 and %h[name] are assembler's own. */
+/* True when the percent sign begins a PTX name. %0, %%, %= and modifiers such as %h0 and %h[name] belong to the
+ * assembler statement. */
 static bool is_lone_percent(const struct scan *scan, size_t at)
 {
 	const char *text = scan->text + at;
@@ -67,7 +68,7 @@ void scan_assembler(struct scan *scan)
 			scan_edit(scan, k, 0, "%");
 }
 
-/* Behind the brace that closes the one at `at`. */
+/* Returns the position after the brace that closes the one at `at`. */
 static size_t skip_braces(struct scan *scan, size_t at)
 {
 	size_t before = scan->at, open = 0;

@@ -1,7 +1,7 @@
-/* sluice cc, and nvcc of the toolkit: takes the command line apart; steps.c does what it says.
+/* sluice cc, and nvcc of the toolkit: parses the command line; steps.c executes it.
  *
- * clang++ gets the words that are not ours, behind our own flags, so that a user's have the last word. nvcc's spellings of
- * common flags are translated (flags.c).
+ * Words unknown to us are passed to clang++ after our own flags, so that the user's flags take precedence. flags.c
+ * translates nvcc's spellings of common flags.
  */
 #include "cli/cc/cc.h"
 
@@ -30,7 +30,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t count)
 	return false;
 }
 
-/* Flags of clang's that stop before the link. */
+/* True for clang flags that stop before the link. */
 static bool stops_early(const char *word)
 {
 	static const char *const stops[] = {"-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--cuda-device-only"};
@@ -43,7 +43,7 @@ static bool only_preprocesses(const char *word)
 	return is_one_of(word, words, sizeof words / sizeof *words);
 }
 
-/* Flags of clang's whose value is the next word, which is not an input then. */
+/* True for clang flags whose value is the next word, which is then not an input. */
 static bool takes_next(const char *word)
 {
 	static const char *const flags[] = {"-o",          "-I",
@@ -61,7 +61,7 @@ static bool takes_next(const char *word)
 	return is_one_of(word, flags, sizeof flags / sizeof *flags);
 }
 
-/* Those that name a folder of another toolkit would bring its headers or libraries. */
+/* True for flags that name a folder; another toolkit's folder would add its headers or libraries. */
 static bool names_folder(const char *word)
 {
 	static const char *const flags[] = {"-I", "-L", "-isystem", "-iquote", "-idirafter"};
@@ -97,7 +97,7 @@ static void add_input(struct cc *cc, const char *word)
 	cc_add(&cc->user, word);
 }
 
-/* -x says what all files are, wherever it stands. */
+/* -x applies to all files, regardless of its position. */
 static bool set_language(struct cc *cc, const char *name)
 {
 	static const struct {
@@ -117,7 +117,7 @@ static bool set_language(struct cc *cc, const char *name)
 	return false;
 }
 
-/* A flag with its value as a word of its own. */
+/* Takes a flag whose value is a separate word. */
 static bool take_pair(struct cc *cc, const char *word, const char *value)
 {
 	if (strcmp(word, "-x") == 0)
@@ -139,7 +139,7 @@ static bool take_pair(struct cc *cc, const char *word, const char *value)
 	return true;
 }
 
-/* -Ifolder, -isystem=folder and the like, as the flag and its value; false: it is none. */
+/* Splits -Ifolder, -isystem=folder and similar words into flag and value. Returns false for other words. */
 static bool take_joined(struct cc *cc, const char *word, bool *fine)
 {
 	static const char *const flags[] = {"-isystem", "-include", "-I", "-L", "-D", "-U", "-l", "-x", "-o"};
@@ -161,7 +161,7 @@ static bool take_joined(struct cc *cc, const char *word, bool *fine)
 	return false;
 }
 
-/* A word that is none of ours and none of nvcc's: clang gets it. */
+/* Passes a word to clang that is neither ours nor nvcc's. */
 static bool take_clang(struct cc *cc, const char *word, const char *next, int *i)
 {
 	bool fine = true;
@@ -211,7 +211,8 @@ bool cc_take(struct cc *cc, const char *word, const char *next, int *i)
 	return take_clang(cc, word, next, i);
 }
 
-/* -S --cuda-device-only asks for PTX too; as --ptx it goes through our ptxas, which puts right what clang 14 gets wrong. */
+/* -S --cuda-device-only requests PTX, like --ptx. It is handled the same way, because our ptxas corrects errors of
+ * clang 14. */
 static void settle_assembly(struct cc *cc)
 {
 	if (!cc->assembly)
@@ -223,7 +224,7 @@ static void settle_assembly(struct cc *cc)
 	cc->links = false;
 }
 
-/* What each input is, which -x behind it may have said. */
+/* Determines each input's language, after all -x options have been read. */
 static void settle_languages(struct cc *cc)
 {
 	for (size_t i = 0; i < cc->input_count; i++) {
@@ -283,7 +284,7 @@ static bool check(const struct cc *cc)
 	return !cc->device_ptx || check_device_ptx_use(cc);
 }
 
-/* Reads the device code as 'sluice ptx' does: what is wrong with it is told now and not when the program runs. */
+/* Checks the device code as 'sluice ptx' does, so that errors are reported now and not at run time. */
 static int check_device_ptx(const struct cc *cc)
 {
 	struct ptx_module *module;
@@ -309,7 +310,7 @@ bool cc_find_toolkit(const char *name, char *toolkit)
 	return false;
 }
 
-/* A build that was cut short has a toolkit already, but not all of it. */
+/* An interrupted build may leave an incomplete toolkit. */
 static bool check_toolkit(struct cc *cc)
 {
 	const char *const needed[] = {cc->device_ptx || !cc->sources ? NULL : "/nvvm/libdevice/libdevice.10.bc",
@@ -378,7 +379,7 @@ static void free_words(struct cc *cc)
 	arena_free(&cc->arena);
 }
 
-/* The words behind our own options. */
+/* Processes the words after our own options. */
 static int run(struct cc *cc, int argc, char **argv)
 {
 	bool fine = true;

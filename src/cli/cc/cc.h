@@ -1,8 +1,9 @@
-/* cc: what the files of `sluice cc` share: the words of the command line, the steps that they become, and running those.
+/* cc: declarations shared by the files of `sluice cc`: the parsed command line, its steps, and running them.
  *
- * cc.c takes the command line apart, flags.c translates nvcc's flags, outer.c keeps other toolkits out, steps.c compiles each
- * source and links, words.c makes lists of words, mend.c, assembler.c and alignment.c mend sources that clang does not take, device_link.c links device code, process.c runs
- * compilers, container.c writes fat binaries, host_text.c host code as C++, nvcc.c is what nvcc prints.
+ * cc.c parses the command line; flags.c translates nvcc's flags; outer.c excludes other CUDA toolkits; steps.c compiles
+ * each source and links; words.c builds lists of words. mend.c, assembler.c and alignment.c rewrite source constructs
+ * that clang rejects; device_link.c links device code; process.c runs compilers; container.c writes fat binaries.
+ * host_text.c writes host code as C++; nvcc.c has nvcc's own output.
  */
 #ifndef SLUICE_CLI_CC_H
 #define SLUICE_CLI_CC_H
@@ -26,113 +27,116 @@ enum language { LANGUAGE_NONE /* for the linker */, LANGUAGE_CUDA, LANGUAGE_C, L
 
 /* A file named on the command line. */
 struct input {
-	size_t place; /* its word in `user` */
+	size_t place; /* index of its word in `user` */
 	enum language language;
 };
 
 struct cc {
-	struct arena arena;       /* the words we make */
+	struct arena arena;       /* holds the words that are created here */
 	const char *name;         /* "sluice cc" or "nvcc" */
-	bool as_nvcc;             /* called by nvcc's name: prints what nvcc prints */
+	bool as_nvcc;             /* called as nvcc: prints what nvcc prints */
 	char toolkit[PATH_MAX];   /* the folder that serves as CUDA_HOME */
-	struct words user;        /* what goes to every step, in the command line's order, with the inputs in their places */
-	struct words device;      /* what goes to steps that compile CUDA alone */
-	struct words host;        /* to those that compile C or C++, and to the link */
-	struct words folders;     /* of -I, for what is included */
+	struct words user;        /* words for every step, in command-line order, including the inputs */
+	struct words device;      /* words only for steps that compile CUDA */
+	struct words host;        /* words for steps that compile C or C++, and for the link */
+	struct words folders;     /* values of -I, for finding included files */
 	struct input *inputs;     /* in order */
 	size_t input_count;
-	enum language forced;     /* -x; LANGUAGE_NONE: by the file's name */
+	enum language forced;     /* -x; LANGUAGE_NONE: by file name */
 	const char *device_ptx;   /* --device-ptx, or NULL */
-	const char *container;    /* ".fatbin" or ".cubin": what becomes of --ptx's text, or NULL: a file of its own */
+	const char *container;    /* ".fatbin" or ".cubin": container for --ptx's text; NULL: a plain file */
 	const char *output;       /* -o, or NULL */
 	const char *output_folder; /* -odir, or NULL */
 	const char *source;       /* the last CUDA source named */
-	const char *wrong_input;  /* a file that cannot be one, such as PTX, or NULL */
-	unsigned sources;         /* CUDA sources */
-	unsigned architecture;    /* the newest nvcc-style one given, or 0 */
-	unsigned asked_architecture; /* the newest that words name, known or not; 0: none */
-	bool own_architecture;    /* clang's spelling of one was given */
-	const char *changes_ptx;  /* an option of ptxas's that changes the PTX, or NULL */
+	const char *wrong_input;  /* an unsupported input file, such as PTX, or NULL */
+	unsigned sources;         /* number of CUDA sources */
+	unsigned architecture;    /* the newest nvcc-style architecture given, or 0 */
+	unsigned asked_architecture; /* the newest one named, even if unknown; 0: none */
+	bool own_architecture;    /* an architecture was given in clang's spelling */
+	const char *changes_ptx;  /* a ptxas option that changes the PTX, or NULL */
 	const struct ptxas_option
-		*awaits_value; /* the one that was the last word for ptxas: its value is the next one */
+		*awaits_value; /* the ptxas option whose value is the next word */
 	bool assembly, device_only, emits_llvm; /* clang's -S, --cuda-device-only, -emit-llvm */
 	bool preprocesses;      /* -E, -M or -MM */
 	const char *host_level; /* the last -O word, or NULL */
-	const char *lists;      /* how the architectures that are to be printed begin, or NULL */
-	bool host_text;         /* -cuda: C++ with the host's code, for another compiler */
+	const char *lists;      /* prefix of the architectures to list, or NULL */
+	bool host_text;         /* -cuda: write C++ with the host code, for another compiler */
 	bool links, ptx, verbose, help, version, dry_run;
-	bool shuffles;                   /* the source that is compiled may take values from other lanes */
-	bool relocatable;                /* device code that is linked later: -dc, -rdc=true */
+	bool shuffles;                   /* the current source may read values from other lanes */
+	bool relocatable;                /* device code is linked later: -dc, -rdc=true */
 	bool links_device, makes_archive; /* -dlink, -lib */
-	char *temporary;                 /* a folder for this command's files, while it runs */
-	unsigned temporaries;            /* files named in it so far */
+	char *temporary;                 /* folder for this command's temporary files, while it runs */
+	unsigned temporaries;            /* number of files named in it so far */
 };
 
+/* Append one word, or all words of a list. */
 void cc_add(struct words *words, const char *word);
 void cc_add_all(struct words *words, const char *const *more); /* NULL-terminated */
 
-/* Both texts in one, which lasts as long as the command. */
+/* Returns the concatenation of both texts, valid until the command ends. */
 char *cc_joined(struct cc *cc, const char *first, const char *second);
 
 bool cc_has_suffix(const char *text, const char *suffix);
 
-/* False after a message when the option `word` has no value. */
+/* Returns false after a message when the option `word` has no value. */
 bool cc_needs_value(const struct cc *cc, const char *word, const char *value);
 
-/* Takes the word `word`, whose successor is `next` or NULL; ++*i when that belonged to it. False after an error message. */
+/* Parses `word`; `next` is the following word or NULL. Increments *i when `next` was its value. Returns false after a
+ * message. */
 bool cc_take(struct cc *cc, const char *word, const char *next, int *i);
 
-/* Whether the word is a flag of nvcc's that clang does not have, or has by another name. */
+/* True when the word is an nvcc flag that clang lacks or spells differently. */
 bool cc_is_nvcc_flag(const char *word, const char *next);
-/* The same as cc_take() for a word that is one. */
+/* Does the same as cc_take(), for an nvcc flag. */
 bool cc_take_nvcc_flag(struct cc *cc, const char *word, const char *next, int *i);
-/* Clang's spelling of an architecture that is older than any that it compiles for here: it is as nvcc's. False: it is something else. */
+/* Accepts clang's spelling of an architecture that is older than any supported one, and treats it like nvcc's. Returns
+ * false for any other word. */
 bool cc_take_old_architecture(struct cc *cc, const char *word);
-/* Says once that what was asked for is older than what is compiled for. */
+/* Notes once that the requested architecture is older than the one that code is compiled for. */
 void cc_note_architecture(const struct cc *cc);
 
-/* The folder that serves as CUDA_HOME, with room for PATH_MAX bytes; false after a message. */
+/* Writes the folder that serves as CUDA_HOME to `toolkit` (PATH_MAX bytes). Returns false after a message. */
 bool cc_find_toolkit(const char *name, char *toolkit);
 
-/* Whether a folder belongs to another CUDA toolkit than ours. */
+/* True when the folder belongs to another CUDA toolkit. */
 bool cc_is_outer_folder(const struct cc *cc, const char *folder);
-/* Removes such folders from the variables that compilers and linkers look into. */
+/* Removes such folders from the environment variables that compilers and linkers search. */
 void cc_clean_environment(const struct cc *cc);
 
-/* Compiles and links what the command line says; the exit status. */
+/* Runs the compile and link steps. Returns the exit status. */
 int cc_run_steps(struct cc *cc);
 
-/* A name for a file in the command's own folder. */
+/* Returns a new file name in the command's temporary folder. */
 const char *cc_new_temporary(struct cc *cc, const char *suffix);
-/* Writes a file of the command's; false after a message. */
+/* Writes a file. Returns false after a message. */
 bool cc_write_file(const struct cc *cc, const char *path, const char *text, size_t length);
 
-/* An overlay file that shows clang the sources with launches written `<< <`, assembler and alignments as it wants them, or NULL when none has any. Sets
- * cc->shuffles. */
+/* Rewrites launches written `<< <`, assembler and alignments in the source and its includes. Returns an overlay file
+ * that shows clang the rewritten files, or NULL when nothing was changed. Sets cc->shuffles. */
 const char *cc_mend_launches(struct cc *cc, const char *source);
 
-/* Links the device code of objects and archives among the words. *stub is then the source of an object that belongs to the
- * link, or NULL where none of them has any. False after messages. */
+/* Links the device code of objects and archives among the words. *stub is the source of an object to add to the link,
+ * or NULL when there is no device code. Returns false after messages. */
 bool cc_link_device(struct cc *cc, const struct words *files, const char **stub);
 
-/* Writes the PTX of one file into another as a fat binary. False after a message. */
+/* Writes the PTX of one file to another file as a fat binary. Returns false after a message. */
 bool cc_write_container(struct cc *cc, const char *ptx, const char *file);
 
-/* Writes the assembler text of one file into another as C++ that any compiler of the host makes the same object of. False after a
- * message. */
+/* Writes assembler text as C++ that any host compiler translates to the same object. Returns false after a message. */
 bool cc_write_host_text(const struct cc *cc, const char *assembly, const char *file);
 
-/* Makes the folder for temporary files. It returns in a child process, which goes on with the command. The parent waits, removes the
- * folder, also where a signal ended the child, and ends with the child's status. False after a message. */
+/* Creates the folder for temporary files and forks. The child returns and continues the command. The parent waits,
+ * removes the folder even if a signal ended the child, and exits with the child's status. Returns false after a
+ * message. */
 bool cc_open_temporary(struct cc *cc);
 void cc_close_temporary(struct cc *cc);
-/* Runs a command whose first word is found by PATH, or clang, where it is NULL. The exit status. */
+/* Runs a command and returns the exit status. The first word is searched in PATH; NULL means clang. */
 int cc_run(struct cc *cc, struct words *command);
 
-/* The architectures that nvcc's flags may name: each behind the prefix. */
+/* Prints the architectures that nvcc's flags may name, each after the prefix. */
 void cc_print_architectures(const char *prefix, const char *between);
 
-/* What `nvcc --version` prints, and the variables with which -v begins. */
+/* Prints the output of `nvcc --version`, and the variables that begin nvcc's -v output. */
 void cc_print_version(void);
 void cc_print_variables(struct cc *cc);
 

@@ -1,5 +1,5 @@
-/* Fat binaries (-fatbin, -cubin): PTX in the container that nvcc puts device code into, which the driver's calls take by its own
- * length, so that programs may read it without a NUL behind it. cudart/fat_binary.h has the layout. */
+/* Fat binaries (-fatbin, -cubin): PTX in nvcc's container for device code. Driver calls determine the length from the
+ * container, so programs may read it without a final NUL. cudart/fat_binary.h describes the layout. */
 #include "cli/cc/cc.h"
 
 #include "base/file.h"
@@ -18,7 +18,7 @@ static void put(unsigned char *at, size_t bytes, uint64_t value)
 		at[i] = (unsigned char)(value >> 8 * i);
 }
 
-/* NN of the text's `.target sm_NN`, or 0. */
+/* Returns NN of the text's `.target sm_NN`, or 0. */
 static unsigned target_of(const char *ptx)
 {
 	static const char target[] = "\n.target sm_";
@@ -49,7 +49,7 @@ bool cc_write_container(struct cc *cc, const char *ptx, const char *file)
 		cli_error(cc->name, "cannot read %s: %s", ptx, file_reason());
 		return false;
 	}
-	size_t padded = (length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* with a NUL at least */
+	size_t padded = (length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* at least one NUL */
 	char *whole = xcalloc(1, sizeof header + padded);
 	fill_headers(header, text, padded);
 	memcpy(whole, header, sizeof header);

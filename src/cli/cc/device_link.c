@@ -1,6 +1,6 @@
-/* Device code of several files (-dc, -rdc=true): each object carries its PTX, which is linked as text (join.c) and registered
- * by one more object, the stub. clang's relocatable objects announce themselves to a function of a name of their own,
- * __cudaRegisterLinkedBinary_NAME, which the stub defines. */
+/* Links device code of several files (-dc, -rdc=true). Each object contains its PTX; the texts are linked (join.c) and
+ * registered by an additional object, the stub. clang's relocatable objects call a function with an individual name,
+ * __cudaRegisterLinkedBinary_NAME. The stub defines these functions. */
 #include "cli/cc/cc.h"
 
 #include "base/file.h"
@@ -18,7 +18,7 @@ static const char registers[] = "__cudaRegisterLinkedBinary_";
 struct linking {
 	struct cc *cc;
 	struct join join;
-	struct words wanted, there; /* functions of registration that objects call, and that they define */
+	struct words wanted, there; /* registration functions that objects call; those that they define */
 };
 
 static void take_code(void *user, const char *file, const char *text, size_t length)
@@ -50,10 +50,10 @@ static void read_file(struct linking *linking, const char *path)
 	char *image = file_read(path, &length);
 	if (image)
 		object_read(path, image, length, &reader);
-	free(image); /* what could not be read, the linker reports */
+	free(image); /* the linker reports unreadable files */
 }
 
-/* -lNAME in the folders of -L: an archive may have device code. */
+/* Reads -lNAME in the folders of -L: an archive may contain device code. */
 static void read_library(struct linking *linking, const struct words *words, const char *name)
 {
 	struct cc *cc = linking->cc;
@@ -91,8 +91,8 @@ static size_t count_lacking(const struct linking *linking)
 	return count;
 }
 
-/* The code lies where nvcc's does; its address is found through the wrapper. Registration ends when all objects have told their
- * variables. */
+/* Writes the stub's source. The code is in nvcc's section; the wrapper has its address. Registration ends after all
+ * objects have registered their variables. */
 static void write_stub(const struct linking *linking, FILE *file, const char *ptx)
 {
 	fprintf(file,

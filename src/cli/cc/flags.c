@@ -1,4 +1,4 @@
-/* nvcc's flags for `sluice cc`: what becomes of each. */
+/* nvcc's flags in `sluice cc`, and their translations. */
 #include "cli/cc/cc.h"
 #include "base/file.h"
 
@@ -9,30 +9,30 @@
 
 enum { MOST_REGISTERS = 255 };
 
-/* What becomes of a flag of nvcc's. */
+/* The kinds of translation. */
 enum translation {
-	DROP,          /* means nothing here */
-	REPLACE,       /* by the words of `text` */
-	DEVICE,        /* the same, in steps that compile CUDA alone */
-	RENAME,        /* another name, `text`, of a flag of clang's or ours; with its value as the next word */
-	ARCHITECTURE,  /* a value with sm_NN or compute_NN in it, or several */
-	REGISTERS,     /* a number, for ptxas */
-	PTXAS,         /* a comma-separated list of ptxas's own options */
-	HOST,          /* a comma-separated list for the host's compiler */
-	LINKER,        /* the same for the linker */
-	MODE,          /* what is made: the letter of `text` */
-	FILE_OF_WORDS, /* a file with more words */
-	FOLDER,        /* for what is made */
-	STANDARD,      /* of the language */
-	CONTAINER,     /* device code alone, for a file whose suffix is `text` */
-	REFUSE,        /* an error: `text` says why */
+	DROP,          /* ignored */
+	REPLACE,       /* replaced by the words of `text` */
+	DEVICE,        /* the same, only for steps that compile CUDA */
+	RENAME,        /* renamed to `text`, a flag of clang or ours; the value becomes the next word */
+	ARCHITECTURE,  /* the value contains one or several sm_NN or compute_NN */
+	REGISTERS,     /* a number for ptxas */
+	PTXAS,         /* a comma-separated list of ptxas options */
+	HOST,          /* a comma-separated list for the host compiler */
+	LINKER,        /* a comma-separated list for the linker */
+	MODE,          /* selects the kind of output: the letter in `text` */
+	FILE_OF_WORDS, /* a file with further words */
+	FOLDER,        /* the output folder */
+	STANDARD,      /* the language standard */
+	CONTAINER,     /* only device code, to a file with the suffix `text` */
+	REFUSE,        /* an error; `text` is the reason */
 };
 
 struct flag {
 	const char *name; /* without its one or two dashes */
-	bool takes_value; /* behind '=' or as the next word */
+	bool takes_value; /* after '=' or as the next word */
 	enum translation translation;
-	const char *text; /* for a flag with a value, it applies when the value is "true" or `value` */
+	const char *text; /* a flag with a value applies only when it is "true" or `value` */
 	const char *value;
 };
 
@@ -41,7 +41,7 @@ struct flag {
 static const struct flag flags[] = {
 	{"arch", true, ARCHITECTURE, NULL, NULL},
 	{"gpu-architecture", true, ARCHITECTURE, NULL, NULL},
-	{"gpu-name", true, ARCHITECTURE, NULL, NULL}, /* of nvcc before 5 */
+	{"gpu-name", true, ARCHITECTURE, NULL, NULL}, /* nvcc before version 5 */
 	{"gencode", true, ARCHITECTURE, NULL, NULL},
 	{"generate-code", true, ARCHITECTURE, NULL, NULL},
 	{"code", true, DROP, NULL, NULL},
@@ -73,8 +73,8 @@ static const struct flag flags[] = {
 	{"Xcudafe", true, DROP, NULL, NULL},
 	{"Xopencc", true, DROP, NULL, NULL},
 	{"opencc-options", true, DROP, NULL, NULL},
-	{"host-compilation", true, DROP, NULL, NULL}, /* C++ */
-	{"dopt", true, DROP, NULL, NULL},             /* device code is optimized in any case */
+	{"host-compilation", true, DROP, NULL, NULL}, /* C++ is the default */
+	{"dopt", true, DROP, NULL, NULL},             /* device code is always optimized */
 	{"extra-device-vectorization", false, DROP, NULL, NULL},
 	{"minimal", false, DROP, NULL, NULL},
 	{"static-global-template-stub", true, DROP, NULL, NULL},
@@ -89,16 +89,16 @@ static const struct flag flags[] = {
 	{"allow-unsupported-compiler", false, DROP, NULL, NULL},
 	{"cudart", true, DROP, NULL, NULL},
 	{"cudadevrt", true, DROP, NULL, NULL},
-	{"lcudart", false, DROP, NULL, NULL}, /* ours is linked always, and is the driver as well */
+	{"lcudart", false, DROP, NULL, NULL}, /* our libcudart is always linked, and contains the driver API */
 	{"lcudart_static", false, DROP, NULL, NULL},
 	{"lcudadevrt", false, DROP, NULL, NULL},
 	{"lcuda", false, DROP, NULL, NULL},
-	{"lgomp", false, MODE, "o", NULL}, /* clang's, which has gcc's calls too */
+	{"lgomp", false, MODE, "o", NULL}, /* replaced by clang's OpenMP library, which also has gcc's entry points */
 	{"Wno-deprecated-gpu-targets", false, DROP, NULL, NULL},
 	{"Wdefault-stream-launch", false, DROP, NULL, NULL},
 	{"Wmissing-launch-bounds", false, DROP, NULL, NULL},
 	{"Wext-lambda-captures-this", false, DROP, NULL, NULL},
-	{"Wreorder", false, DROP, NULL, NULL}, /* clang warns of it */
+	{"Wreorder", false, DROP, NULL, NULL}, /* clang warns by default */
 	{"diag-suppress", true, DROP, NULL, NULL},
 	{"diag-warn", true, DROP, NULL, NULL},
 	{"diag-error", true, DROP, NULL, NULL},
@@ -117,7 +117,7 @@ static const struct flag flags[] = {
 	{"brief-diags", true, DROP, NULL, NULL},
 	{"jump-table-density", true, DROP, NULL, NULL},
 	{"jtd", true, DROP, NULL, NULL},
-	{"default-stream", true, DROP, NULL, NULL}, /* work of all streams runs in the order in which it is given */
+	{"default-stream", true, DROP, NULL, NULL}, /* work of all streams runs in the order of the calls */
 	{"threads", true, DROP, NULL, NULL},
 	{"t", true, DROP, NULL, NULL},
 	{"split-compile", true, DROP, NULL, NULL},
@@ -131,9 +131,9 @@ static const struct flag flags[] = {
 	{"time", true, DROP, NULL, NULL},
 	{"extensible-whole-program", false, DROP, NULL, NULL},
 	{"ewp", false, DROP, NULL, NULL},
-	{"dlto", false, DROP, NULL, NULL}, /* device code of several files is linked as PTX in any case */
+	{"dlto", false, DROP, NULL, NULL}, /* device code of several files is always linked as PTX */
 	{"dlink-time-opt", false, DROP, NULL, NULL},
-	{"forward-unknown-to-host-compiler", false, DROP, NULL, NULL}, /* what is unknown goes to clang */
+	{"forward-unknown-to-host-compiler", false, DROP, NULL, NULL}, /* unknown flags are always passed to clang */
 	{"forward-unknown-to-host-linker", false, DROP, NULL, NULL},
 	{"forward-unknown-opts", false, DROP, NULL, NULL},
 	{"options-file", true, FILE_OF_WORDS, NULL, NULL},
@@ -158,7 +158,7 @@ static const struct flag flags[] = {
 	{"preprocess", false, RENAME, "-E", NULL},
 	{"compile", false, RENAME, "-c", NULL},
 	{"verbose", false, RENAME, "-v", NULL},
-	{"machine", true, DROP, NULL, NULL}, /* 64 bits */
+	{"machine", true, DROP, NULL, NULL}, /* always 64 bits */
 	{"m", true, DROP, NULL, NULL},
 	{"std", true, STANDARD, NULL, NULL},
 	{"dc", false, MODE, "d", NULL},
@@ -189,7 +189,7 @@ bool cc_needs_value(const struct cc *cc, const char *word, const char *value)
 	return value;
 }
 
-/* Adds each part of a list. */
+/* Adds each blank-separated part of a list. */
 static void add_parts(struct cc *cc, struct words *words, const char *list)
 {
 	for (const char *at = list; *at;) {
@@ -200,9 +200,9 @@ static void add_parts(struct cc *cc, struct words *words, const char *list)
 	}
 }
 
-/* The next part of a list of nvcc's, between commas or blanks. nvcc hands its commands to a shell: so quotes, which FindCUDA puts
- * around each word, keep a part together and go, and a backslash before one, or before a comma, makes it part of the word. NULL at
- * the end. */
+/* Returns the next part of an nvcc list, which ends at a comma or blank; NULL at the end. nvcc passes its commands to a
+ * shell, so shell quoting applies. Quotes, which FindCUDA puts around each word, hold a part together and are removed.
+ * A backslash before a quote or comma makes it part of the word. */
 static char *next_part(struct cc *cc, const char **list)
 {
 	const char *at = *list + strspn(*list, ", ");
@@ -220,13 +220,13 @@ static char *next_part(struct cc *cc, const char **list)
 	return end > part ? part : NULL;
 }
 
-/* The machine that host code is for is not the device's. */
+/* True for flags that select the host machine (-m...): they do not apply to device code. */
 static bool is_host_alone(const char *word)
 {
 	return strncmp(word, "-m", 2) == 0 && strcmp(word, "-mllvm") != 0;
 }
 
-/* For the host's compiler: what looks like a list for its linker is one word. */
+/* Adds words for the host compiler. A -Wl, list stays one word. */
 static void add_host_words(struct cc *cc, const char *list)
 {
 	if (strncmp(list, "-Wl,", 4) == 0 && !strchr(list, ' ')) {
@@ -235,7 +235,7 @@ static void add_host_words(struct cc *cc, const char *list)
 	}
 	for (char *word; (word = next_part(cc, &list));) {
 		if (strcmp(word, "-m64") == 0)
-			continue; /* as all is; and clang takes it for no side alone */
+			continue; /* the default; clang also rejects it for one side only */
 		if (strncmp(word, "-O", 2) == 0) {
 			cc->host_level = word;
 			continue;
@@ -258,7 +258,7 @@ static void add_linker_words(struct cc *cc, const char *list)
 	}
 }
 
-/* The architectures that our clang knows. */
+/* The architectures that our clang supports. */
 static const unsigned known[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
 
 void cc_print_architectures(const char *prefix, const char *between)
@@ -268,8 +268,8 @@ void cc_print_architectures(const char *prefix, const char *between)
 	putchar('\n');
 }
 
-/* The newest of the architectures in the text that our clang knows; newer and unknown ones count as the next older, and what is
- * older than sm_30, which has no shuffles, as that. Those of this computer, or all, are the one that we compile for. */
+/* Returns the newest supported architecture in the text. Newer or unknown ones count as the next older one, and those
+ * before sm_30, which have no shuffles, as sm_30. "native" and "all" select our default architecture. */
 static unsigned newest_architecture(const char *text, unsigned *asked)
 {
 	static const char *const any[] = {"native", "all", "all-major"};
@@ -289,7 +289,7 @@ static unsigned newest_architecture(const char *text, unsigned *asked)
 	return newest;
 }
 
-/* The row that the word spells, with one dash or two; *value is behind its '=', or NULL. */
+/* Finds the row for a word with one or two dashes. Sets *value to the text after '=', or to NULL. */
 static const struct flag *find_flag(const char *word, const char **value)
 {
 	const char *name = word + 1 + (word[1] == '-');
@@ -302,10 +302,10 @@ static const struct flag *find_flag(const char *word, const char **value)
 	return NULL;
 }
 
-/* The options of ptxas that ours has: what they limit or choose is written into the PTX. */
+/* The ptxas options that have an effect here: they are written into the PTX. */
 static const struct ptxas_option {
 	const char *name, *short_name; /* without dashes */
-	const char *values;            /* the words it takes; NULL: a number of registers */
+	const char *values;            /* the accepted words; NULL: a number of registers */
 } ptxas_options[] = {
 	{"maxrregcount", "maxrregcount", NULL},
 	{"def-load-cache", "dlcm", "ca|cg|cs|cv"},
@@ -339,7 +339,7 @@ static bool add_ptxas_option(struct cc *cc, const struct ptxas_option *option, c
 	return true;
 }
 
-/* One word for ptxas: an option with its value behind '=' or as the next word. Those that ours does not have mean nothing here. */
+/* Takes one word for ptxas: an option with its value after '=' or as the next word. Unknown options are ignored. */
 static bool take_ptxas_word(struct cc *cc, const char *word)
 {
 	const struct ptxas_option *awaits = cc->awaits_value;
@@ -405,10 +405,10 @@ void cc_note_architecture(const struct cc *cc)
 static void set_mode(struct cc *cc, char mode)
 {
 	switch (mode) {
-	case 'd': /* relocatable, and only compiled */
+	case 'd': /* relocatable, and not linked */
 		cc->relocatable = true;
 		/* fall through */
-	case 'w': /* only compiled */
+	case 'w': /* not linked */
 		cc->links = false;
 		cc_add(&cc->user, "-c");
 		return;
@@ -424,7 +424,7 @@ static void set_mode(struct cc *cc, char mode)
 	case 'o':
 		cc_add(&cc->host, "-fopenmp");
 		return;
-	case 'u': /* for another compiler of the host */
+	case 'u': /* for another host compiler */
 		cc->host_text = true;
 		cc->links = false;
 		return;
@@ -443,7 +443,8 @@ static void set_mode(struct cc *cc, char mode)
 	}
 }
 
-/* The words of a file, between blanks; quotes keep blanks and a backslash the next character. */
+/* Reads the words of a file, separated by blanks. Quotes protect blanks, and a backslash protects the next
+ * character. */
 static bool take_file(struct cc *cc, const char *path)
 {
 	size_t length;
@@ -535,7 +536,7 @@ static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 	return false;
 }
 
-/* "-Werror KIND", which clang does not have. */
+/* "-Werror KIND", which clang lacks. */
 static bool is_kind_of_error(const char *word, const char *next)
 {
 	static const char *const kinds = "all-warnings|cross-execution-space-call|reorder|default-stream-launch|"

@@ -1,5 +1,5 @@
-/* Host code as C++ (-cuda): clang makes objects of CUDA and no C++ in between, so the text has the assembler that it would have
- * made an object of, in one statement. */
+/* Writes host code as C++ (-cuda). clang compiles CUDA directly to objects, without C++ in between. So the text is one
+ * statement with the assembler code of that object. */
 #include "cli/cc/cc.h"
 
 #include "base/file.h"
@@ -9,10 +9,11 @@
 #include <string.h>
 
 static const char before[] = "__asm__(\"";
-/* What the compiler writes behind the statement is code, whatever our last section was. */
+/* The compiler's output after the statement is code, so return to .text from our last section. */
 static const char after[] = "\\n.text\\n\");\n";
 
-/* A line of a string literal for each line; the end of what was written to `out`, which has room for six times the text. */
+/* Writes each line of the text as a line of a string literal. `out` has space for six times the text. Returns the end
+ * of the output. */
 static char *quote(char *out, const char *text, size_t length)
 {
 	static const char line_break[] = "\\n\"\n\"";

@@ -1,9 +1,10 @@
-/* Launches that clang does not take: it gets to see such sources, and what they include of the user's, mended.
+/* Rewrites sources that clang rejects, together with the user's files that they include.
  *
- * `kernel<< <grid, block>> >(...)`, which nvcc of the time took, has the blanks behind the brackets. Lengths stay, so that lines and columns do.
- * Launches in device code become calls of what sluice/device_runtime.h has for them; lines stay. Assembler
- * is mended by assembler.c, declarations by alignment.c. An overlay of clang's file system lays each mended copy over its original, so that names and
- * includes stay too. */
+ * `kernel<< <grid, block>> >(...)`, accepted by old versions of nvcc, is written with the blanks after the brackets.
+ * Lengths stay the same, and so do lines and columns. Launches in device code become calls of sluice/device_runtime.h;
+ * line numbers stay. assembler.c rewrites assembler, alignment.c declarations. An overlay of clang's file system puts
+ * each rewritten copy in place of its original, so that file names and includes stay valid.
+ */
 #include "cli/cc/mend.h"
 
 #include <stdio.h>
@@ -13,12 +14,12 @@
 
 struct mending {
 	struct cc *cc;
-	struct words seen;    /* files looked at */
-	struct words overlay; /* pairs: the original's absolute path, the mended copy */
+	struct words seen;    /* files already scanned */
+	struct words overlay; /* pairs: the original's absolute path, the rewritten copy */
 	struct words qualifiers;
 };
 
-/* Made absolute, without dots, as clang looks a file up. */
+/* Makes a path absolute, without dots, as clang looks it up. */
 static char *absolute(struct cc *cc, const char *path)
 {
 	char folder[PATH_MAX];
@@ -49,7 +50,7 @@ static bool is_new(const struct words *seen, const char *path)
 	return true;
 }
 
-/* Libraries of CUDA C++, by the folder that their headers are named with. */
+/* True for a header of the CUDA C++ libraries, judged by its folder. */
 static bool names_library(const char *name)
 {
 	static const char *const folders[] = {"cuda/", "cub/", "thrust/", "cooperative_groups"};
@@ -59,8 +60,8 @@ static bool names_library(const char *name)
 	return false;
 }
 
-/* An included file: beside the one that names it, else in a folder of -I, or where Debian has libcu++. NULL: it is none of the user's
- * and of libcu++'s. */
+/* Finds an included file: in the includer's folder, in a folder of -I, or in Debian's libcu++. Returns NULL when it
+ * belongs neither to the user nor to libcu++. */
 static char *find_included(struct cc *cc, const char *includer, const char *name, bool quoted)
 {
 	const char *slash = strrchr(includer, '/');
@@ -79,7 +80,7 @@ static char *find_included(struct cc *cc, const char *includer, const char *name
 
 static void look_through(struct mending *mending, const char *path);
 
-/* "#include", of which `at` is behind the '#'. */
+/* Follows an include directive; `at` is after the '#'. */
 static void follow_include(struct mending *mending, struct scan *scan, const char *path)
 {
 	static const char word[] = "include";
@@ -136,7 +137,7 @@ static void scan_text(struct mending *mending, struct scan *scan, const char *pa
 	}
 }
 
-/* The text with its edits. An edit that begins in what another removes goes with it. */
+/* Returns the text with its edits. An edit that begins inside text removed by another edit is dropped. */
 static char *edited(const struct scan *scan, size_t *length)
 {
 	size_t most = scan->length + 1, from = 0;
@@ -166,7 +167,7 @@ static void look_through(struct mending *mending, const char *path)
 	cc_add(&mending->seen, full);
 	char *text = cli_read_file(path, &length);
 	if (!text)
-		return; /* clang says so */
+		return; /* clang will report it */
 	struct scan scan = {.cc = cc, .qualifiers = &mending->qualifiers, .text = text, .length = length};
 	scan.in_library = strstr(full, "/cuda/std/") != NULL;
 	cc->shuffles |= memmem(text, length, "shfl", 4) != NULL;
@@ -195,7 +196,7 @@ static void print_name(FILE *file, const char *name)
 	fputc('"', file);
 }
 
-/* The overlay's description; the copies bear the originals' names. */
+/* Writes the overlay's description; the copies appear under the originals' names. */
 static bool write_overlay(const struct words *overlay, const char *path)
 {
 	FILE *file = fopen(path, "w");

@@ -1,10 +1,10 @@
-/* Launches in device code: the kernel's name, and the call that they become. Lines stay. */
+/* Rewrites launches in device code: finds the kernel's name, and turns the launch into a call. Line numbers stay. */
 #include "cli/cc/mend.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* An alignment moves to before what has been mended of its declaration. */
+/* An edit of an alignment may have to be inserted before earlier edits of its declaration. */
 void scan_edit(struct scan *scan, size_t at, size_t removed, const char *text)
 {
 	scan->edits = xrealloc(scan->edits, (scan->edit_count + 1) * sizeof *scan->edits);
@@ -15,10 +15,10 @@ void scan_edit(struct scan *scan, size_t at, size_t removed, const char *text)
 	scan->mended = true;
 }
 
-/* Where the template's arguments begin that end before `end`, or `end` where there are none. */
+/* Returns the start of the template arguments that end before `end`; `end` when there are none. */
 static size_t skip_arguments_back(const char *text, size_t end)
 {
-	size_t at = end, open = 0, parentheses = 0; /* in which brackets compare */
+	size_t at = end, open = 0, parentheses = 0; /* inside parentheses, < and > are comparisons */
 	if (!at || text[at - 1] != '>')
 		return end;
 	while (at--) {
@@ -32,7 +32,7 @@ static size_t skip_arguments_back(const char *text, size_t end)
 	return end;
 }
 
-/* Whether a scope ends before `end`: a word that is none of the language's, or a template's arguments. */
+/* True when a scope ends before `end`: a word that is not a keyword, or template arguments. */
 static bool ends_scope(const char *text, size_t end)
 {
 	static const char *const words[] = {"do", "else", "return"};
@@ -45,7 +45,7 @@ static bool ends_scope(const char *text, size_t end)
 	return start < end || (end && text[end - 1] == '>');
 }
 
-/* Where the kernel's name begins that ends before `end`: NAME, NAME<ARGUMENTS> and those behind `::`. */
+/* Returns the start of the kernel's name that ends before `end`: NAME, NAME<ARGUMENTS>, and scopes with `::`. */
 static size_t name_start(const char *text, size_t end)
 {
 	for (;;) {
@@ -70,7 +70,7 @@ const char *scan_line_ends(struct cc *cc, const char *text, size_t length)
 	return ends;
 }
 
-/* Where the launch's brackets end that began before `at`. */
+/* Returns the end of the launch brackets that began before `at`. */
 static size_t launch_end(const struct scan *scan, size_t at)
 {
 	size_t depth = 0, closed = 0;
@@ -83,7 +83,8 @@ static size_t launch_end(const struct scan *scan, size_t at)
 	return at;
 }
 
-/* The arguments of the launch whose brackets began before `at`, by their commas: none of the template's in one of them is told apart. */
+/* Counts the arguments of the launch whose brackets began before `at`, by commas. Commas in template arguments are not
+ * distinguished. */
 static unsigned count_arguments(struct scan *scan, size_t at)
 {
 	size_t kept = scan->at, depth = 0;

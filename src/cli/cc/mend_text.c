@@ -1,4 +1,5 @@
-/* Sources word by word: launches whose brackets have blanks in them, and which functions are the device's. */
+/* Scans sources word by word, for launch brackets with blanks in them, and to find which functions are device
+ * functions. */
 #include "cli/cc/mend.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ void mend_skip_to(struct scan *scan, const char *end)
 	scan->at = found ? (size_t)(found - scan->text) + strlen(end) : scan->length;
 }
 
-/* R"mark( ... )mark" */
+/* Skips R"mark( ... )mark". */
 static void skip_raw(struct scan *scan)
 {
 	char end[32] = ")";
@@ -43,7 +44,7 @@ void scan_skip_quoted(struct scan *scan)
 	scan->at = scan->at < scan->length ? scan->at + 1 : scan->length;
 }
 
-/* Whether the word `operator` stands before: what follows is its name. */
+/* True after the word `operator`: what follows is its name. */
 static bool follows_operator(const struct scan *scan)
 {
 	static const char word[] = "operator";
@@ -53,7 +54,7 @@ static bool follows_operator(const struct scan *scan)
 	return end >= length && memcmp(scan->text + end - length, word, length) == 0;
 }
 
-/* The brackets `twice` and, behind blanks at most, `once`, are those of a launch: takes them, without blanks. */
+/* Takes launch brackets: two of them and, after optional blanks, a third one. Removes the blanks. */
 static bool take_brackets(struct scan *scan, char bracket)
 {
 	char *text = scan->text;
@@ -65,7 +66,7 @@ static bool take_brackets(struct scan *scan, char bracket)
 	if (third == scan->length || text[third] != bracket)
 		return false;
 	if (third > scan->at + 2) {
-		/* a line's end keeps its place: the blanks move, the last of them to where the bracket was */
+		/* the blanks move after the bracket, so that newlines and lengths stay */
 		memmove(text + scan->at + 3, text + scan->at + 2, third - scan->at - 2);
 		text[scan->at + 2] = bracket;
 		scan->mended = true;
@@ -74,13 +75,13 @@ static bool take_brackets(struct scan *scan, char bracket)
 	return true;
 }
 
-/* What the function says that the code here is of; 0: of the host. */
+/* Returns the qualifiers of the function that contains this position; 0: host code. */
 static unsigned side_of(const struct scan *scan)
 {
 	return scan->braces && scan->braces <= MOST_BRACES ? scan->side[scan->braces - 1] : 0;
 }
 
-/* Braces and ends of statements part the code into functions. */
+/* Braces and ends of statements divide the code into functions. */
 static void take_brace(struct scan *scan, char c)
 {
 	unsigned side = scan->says & SAYS_DEVICE ? scan->says : side_of(scan);
@@ -109,7 +110,7 @@ static unsigned what_it_says(const struct scan *scan, const char *word, size_t l
 	return says;
 }
 
-/* A word of a directive: of a definition, the name and then what it stands for. */
+/* Takes a word of a directive. For a definition: first the name, then its words. */
 static void take_defining(struct scan *scan, const char *word, size_t length)
 {
 	if (scan->define == NAMES_DEFINED) {
@@ -171,13 +172,13 @@ void mend_take_punctuation(struct scan *scan, char c)
 	if (c == ';')
 		scan->opened = 0;
 	if (c == '(' || c == '{' || c == ';')
-		scan->defined = NULL; /* more than words */
+		scan->defined = NULL; /* the macro has more than words */
 	if (c == '~' && scan->in_library)
 		scan_destructor(scan);
 	if (!scan->in_directive && ((c == ';' && !scan->depth) || c == '{' || c == '}'))
 		take_brace(scan, c);
 	scan->depth += c == '(';
 	scan->depth -= c == ')' && scan->depth;
-	/* both of two brackets, or the second would look like the first of others */
+	/* skip both of two brackets; otherwise the second would look like the first of a pair */
 	scan->at += (c == '<' || c == '>') && scan->at + 1 < scan->length && scan->text[scan->at + 1] == c ? 2 : 1;
 }

@@ -1,10 +1,11 @@
-/* What nvcc prints of itself, in the shape that scripts and CMake read (CMakeDetermineCUDACompiler, FindCUDAToolkit). */
+/* The output of nvcc about itself, in the format that scripts and CMake parse (CMakeDetermineCUDACompiler,
+ * FindCUDAToolkit). */
 #include "cli/cc/cc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The version of CUDA that our headers are like (include/cuda/cuda.h). */
+/* The CUDA version that our headers implement (include/cuda/cuda.h). */
 #define CUDA_RELEASE      "11.5"
 #define CUDA_VERSION_TEXT CUDA_RELEASE ".0"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where clang puts device code that is to be linked (-fgpu-rdc). */
+/* The section in which clang puts device code for linking (-fgpu-rdc). */
 static const char section_name[] = "__nv_relfatbin";
 
 struct image {
@@ -28,7 +28,7 @@ static bool read_section(const struct image *image, const Elf64_Ehdr *header, un
 	return section->sh_type == SHT_NOBITS || is_inside(image, section->sh_offset, section->sh_size);
 }
 
-/* The name at an offset of a table of strings, or NULL. */
+/* Returns the name at an offset of a string table, or NULL. */
 static const char *name_at(const struct image *image, const Elf64_Shdr *names, uint64_t offset)
 {
 	const char *text = image->bytes + names->sh_offset;
@@ -52,7 +52,7 @@ static void read_symbols(const struct image *image, const Elf64_Ehdr *header, co
 	}
 }
 
-/* Texts that `ld -r` has put together lie behind each other, with zeros between. */
+/* Texts combined by `ld -r` follow each other, with zeros in between. */
 static void read_device_code(const struct image *image, const Elf64_Shdr *section, const struct object_reader *reader)
 {
 	const char *at = image->bytes + section->sh_offset, *end = at + section->sh_size;

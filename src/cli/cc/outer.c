@@ -1,4 +1,4 @@
-/* Other CUDA toolkits on the computer: Makefiles, CPATH and LIBRARY_PATH name their folders, whose headers would come before
+/* Excludes other CUDA toolkits. Makefiles, CPATH and LIBRARY_PATH may name their folders, whose headers would precede
  * ours and whose libraries cannot run here. */
 #include "cli/cc/cc.h"
 
@@ -32,7 +32,7 @@ bool cc_is_outer_folder(const struct cc *cc, const char *folder)
 	return false;
 }
 
-/* An empty entry stands for the current folder. */
+/* An empty entry means the current folder. */
 static void clean(const struct cc *cc, const char *variable)
 {
 	const char *value = getenv(variable);

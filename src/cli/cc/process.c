@@ -1,7 +1,9 @@
-/* Running compilers for `sluice cc`, with a folder of its own for temporary files: clang 14 leaves empty folders behind.
+/* Runs compilers for `sluice cc`, with a separate folder for temporary files, because clang 14 does not
+ * remove its empty folders.
  *
- * A child process does the work. Its parent waits for it, passes signals on, and removes the folder, so that a signal ends the
- * command at any time: while it scans a source, between two compilers, or during one. */
+ * A child process does the work. Its parent waits, passes signals on, and removes the folder. So a signal can end the
+ * command at any time: while it scans a source, between two compilers, or during one.
+ */
 #include "cli/cc/cc.h"
 
 #include "base/file.h"
@@ -24,7 +26,7 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
 	return remove(path);
 }
 
-/* The signals that a waiting process passes on to its child, and the one that reports the child's end. */
+/* Fills the set with the signals that the waiting process passes on, and the one that reports the child's end. */
 static void fill_signals(sigset_t *signals)
 {
 	static const int numbers[] = {SIGCHLD, SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -66,7 +68,7 @@ bool cc_write_file(const struct cc *cc, const char *path, const char *text, size
 	struct file_new output;
 	sigset_t signals, before;
 	fill_signals(&signals);
-	/* a signal takes effect behind this, when the file is complete */
+	/* a signal takes effect after this, when the file is complete */
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	FILE *file = file_new_stream(&output, path);
 	if (file)
@@ -78,7 +80,7 @@ bool cc_write_file(const struct cc *cc, const char *path, const char *text, size
 	return fine;
 }
 
-/* As a shell would read it again. */
+/* Prints a word with shell quoting. */
 static void print_word(const char *word)
 {
 	bool plain = *word && !word[strcspn(word, " \t\n\"'\\$&;()<>|*?`#~")];
@@ -132,7 +134,7 @@ static int start(const struct cc *cc, struct words *command, const sigset_t *mas
 	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
 }
 
-/* The child's exit status. The signals are blocked. */
+/* Returns the child's exit status. The signals are blocked. */
 static int await(pid_t child)
 {
 	sigset_t signals;
@@ -161,7 +163,7 @@ int cc_run(struct cc *cc, struct words *command)
 	return status;
 }
 
-/* Ends what a compiler that a signal has ended leaves running: it has become our child. */
+/* Ends processes that a compiler left running when a signal ended it. This process has adopted them. */
 static void end_orphans(void)
 {
 	char path[64];
@@ -179,14 +181,14 @@ static void end_orphans(void)
 	}
 }
 
-/* What the command links, as it is now; false where it links nothing. */
+/* Gets the status of the command's output file. Returns false when nothing is linked or there is no file. */
 static bool look_at_program(const struct cc *cc, struct stat *status)
 {
 	*status = (struct stat){0};
 	return cc->links && stat(cc->output ? cc->output : "a.out", status) == 0 && S_ISREG(status->st_mode);
 }
 
-/* Compilers remove what they have begun to write, but linkers do not. */
+/* Removes a partly written output. Compilers do so themselves, but linkers do not. */
 static void remove_begun(const struct cc *cc, const struct stat *before)
 {
 	struct stat now;
@@ -196,7 +198,7 @@ static void remove_begun(const struct cc *cc, const struct stat *before)
 		unlink(cc->output ? cc->output : "a.out");
 }
 
-/* Waits for the child that does the work, and ends as it did. */
+/* Waits for the child that does the work, and exits with its status. */
 static _Noreturn void stand_by(struct cc *cc, pid_t child, const struct stat *program)
 {
 	int status = await(child);
@@ -212,7 +214,7 @@ bool cc_open_temporary(struct cc *cc)
 {
 	sigset_t signals, before;
 	fflush(NULL);
-	signal(SIGCHLD, SIG_DFL); /* where it is ignored, nothing reports a child's end */
+	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD is ignored, the child's end is not reported */
 	fill_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
 	bool fine = make_temporary(cc);

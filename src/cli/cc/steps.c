@@ -1,11 +1,11 @@
-/* The steps of a command line: each source is compiled by a clang of its own, then all is linked. */
+/* The steps of a command line: a separate clang run compiles each source, then all is linked. */
 #include "cli/cc/cc.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Our own words, before all others, for CUDA. */
+/* Our own flags for CUDA, before all others. */
 static void add_cuda_base(struct cc *cc, struct words *command)
 {
 	static const char *const fixed[] = {
@@ -14,16 +14,17 @@ static void add_cuda_base(struct cc *cc, struct words *command)
 		"cuda_runtime.h",
 		"--no-cuda-version-check",
 		"-O2",
-		/* on the host a signed overflow wraps, on which random generators of many suites rely: g++, nvcc's host compiler, lets them */
+		/* signed overflow wraps on the host, as with g++, nvcc's host compiler; random generators of many
+		 * suites rely on it */
 		"-Xarch_host",
 		"-fwrapv",
 		"-gline-tables-only",
 		"-Wno-unused-command-line-argument",
 		"-Wno-unknown-cuda-version",
-		/* "..."NAME and narrowing initialisers, which nvcc of the time let pass */
+		/* "..."NAME and narrowing initialisers were accepted by old versions of nvcc */
 		"-Wno-reserved-user-defined-literal",
 		"-Wno-c++11-narrowing",
-		/* libcu++ declares them, and calls none */
+		/* libcu++ declares variadic functions, but calls none */
 		"-Xclang",
 		"-fcuda-allow-variadic-functions",
 		NULL,
@@ -32,8 +33,8 @@ static void add_cuda_base(struct cc *cc, struct words *command)
 	cc_add_all(command, fixed);
 }
 
-/* As nvcc's, -O is for host code: device code is the same with each. Of the levels that are not ours clang knows these for
- * one side alone; the others, between them, compile as ours. */
+/* Like nvcc's, -O applies only to host code. clang accepts the listed levels for one side only; the levels in between
+ * are compiled like ours. */
 static void add_host_level(struct cc *cc, struct words *command)
 {
 	static const char *const one_sided[] = {"-O0", "-O3", "-O4", "-Ofast"};
@@ -46,7 +47,7 @@ static void add_host_level(struct cc *cc, struct words *command)
 
 static void add_headers(struct cc *cc, struct words *command)
 {
-	/* behind all folders of the user's: what is of ours there is for who has none of his own */
+	/* after all folders of the user: our versions are for users who have none */
 	static const char *const last[] = {"/samples/common/inc", "/sdk/C/common/inc", "/absent"};
 	cc_add(command, "-isystem");
 	cc_add(command, cc_joined(cc, cc->toolkit, "/include"));
@@ -78,7 +79,7 @@ static void add_cuda(struct cc *cc, struct words *command)
 	cc_add_all(command, cc->device.list);
 }
 
-/* C and C++ files: what a host's compiler has, and the folder of <cuda_runtime.h>. */
+/* Flags for C and C++ files: those of a host compiler, and the folder of <cuda_runtime.h>. */
 static void add_host(struct cc *cc, struct words *command)
 {
 	cc_add(command, "-Wno-unused-command-line-argument");
@@ -87,7 +88,7 @@ static void add_host(struct cc *cc, struct words *command)
 	cc_add_all(command, cc->host.list);
 }
 
-/* -std is of one language; nvcc's users give it to all files. */
+/* True when -std is for another language. nvcc's users pass it to all files. */
 static bool is_standard_of_other(const char *word, enum language language)
 {
 	if (strncmp(word, "-std=", 5) != 0)
@@ -95,7 +96,7 @@ static bool is_standard_of_other(const char *word, enum language language)
 	return (strstr(word, "++") != NULL) != (language != LANGUAGE_C);
 }
 
-/* CUDA's headers are of C++11: what asks for the standard before it, which nvcc still takes, gets that. */
+/* CUDA's headers need C++11, so an older standard, which nvcc still accepts, is replaced by it. */
 static const char *standard_of_cuda(const char *word)
 {
 	static const struct {
@@ -110,7 +111,7 @@ static const char *standard_of_cuda(const char *word)
 	return word;
 }
 
-/* The words of the command line but for the files. */
+/* Adds the words of the command line, except the files. */
 static void add_user(const struct cc *cc, struct words *command, enum language language)
 {
 	size_t input = 0;
@@ -123,7 +124,7 @@ static void add_user(const struct cc *cc, struct words *command, enum language l
 	}
 }
 
-/* FOLDER/NAME.suffix for FOLDER2/NAME.cu, in the current folder or in that of -odir. */
+/* Returns NAME.suffix for FOLDER/NAME.cu, in the current folder or in that of -odir. */
 static const char *beside(struct cc *cc, const char *source, const char *suffix)
 {
 	const char *slash = strrchr(source, '/'), *name = slash ? slash + 1 : source, *dot = strrchr(name, '.');
@@ -132,13 +133,13 @@ static const char *beside(struct cc *cc, const char *source, const char *suffix)
 	return cc->output_folder ? cc_joined(cc, cc_joined(cc, cc->output_folder, "/"), file) : file;
 }
 
-/* Without -o a.cu becomes a.ptx. */
+/* Without -o, a.cu becomes a.ptx. */
 static const char *output_of(struct cc *cc, const char *suffix)
 {
 	return cc->output ? cc->output : beside(cc, cc->source, suffix);
 }
 
-/* What our ptxas makes of one source is PTX. */
+/* Flags for PTX output of one source, by our ptxas. */
 static void add_ptx(struct words *command, const char *file)
 {
 	cc_add(command, "-c");
@@ -147,7 +148,7 @@ static void add_ptx(struct words *command, const char *file)
 	cc_add(command, file);
 }
 
-/* Assembler text without what belongs to one assembler or to one file of an object. */
+/* Flags for assembler text without parts that depend on one assembler or one object file. */
 static void add_assembly(struct words *command, const char *file)
 {
 	static const char *const words[] = {"-S", "-g0", "-fno-addrsig", "-o", NULL};
@@ -164,19 +165,19 @@ static void add_output(struct cc *cc, struct words *command, const char *source,
 	else if (!object && cc->output_folder && !cc->preprocesses)
 		object = beside(cc, source, ".o");
 	if (!object)
-		return; /* clang knows */
+		return; /* clang reports it */
 	cc_add(command, "-o");
 	cc_add(command, object);
 }
 
-/* A variable that one lane alone has set and a shuffle then reads: clang would take for granted that arguments of functions are defined in every
- * lane, and let all lanes set it. */
+/* clang assumes that function arguments are defined in every lane. A variable that only one lane has set, and that a
+ * shuffle then reads, would be set by all lanes. */
 static const char *const undefined_values[] = {"-Xclang", "-disable-noundef-analysis", NULL};
 
-/* All words of a step that compiles `input` but where it goes to. */
+/* Adds all words of a step that compiles `input`, except the output. */
 static void begin(struct cc *cc, const struct input *input, struct words *command)
 {
-	cc_add(command, NULL); /* clang */
+	cc_add(command, NULL); /* NULL stands for clang */
 	if (input->language == LANGUAGE_CUDA)
 		add_cuda(cc, command);
 	else
@@ -193,7 +194,7 @@ static void begin(struct cc *cc, const struct input *input, struct words *comman
 	add_user(cc, command, input->language);
 }
 
-/* Runs what begin() began. */
+/* Runs the command of begin(). */
 static int finish(struct cc *cc, const struct input *input, struct words *command)
 {
 	static const char *const names[] = {[LANGUAGE_CUDA] = "cuda", [LANGUAGE_C] = "c", [LANGUAGE_CXX] = "c++"};
@@ -205,7 +206,7 @@ static int finish(struct cc *cc, const struct input *input, struct words *comman
 	return status;
 }
 
-/* Device code first, which the host's then has inside. */
+/* Compiles the device code first, which the host code embeds. */
 static int write_host_text(struct cc *cc, const struct input *input)
 {
 	const char *given = cc->device_ptx, *ptx = given ? given : cc_new_temporary(cc, ".ptx");
@@ -230,7 +231,7 @@ static int write_host_text(struct cc *cc, const struct input *input)
 	return cc_write_host_text(cc, assembly, output) ? 0 : CLI_FAILED;
 }
 
-/* To `object` when the command line does not stop there. */
+/* Compiles to `object`, unless the command line stops earlier. */
 static int compile(struct cc *cc, const struct input *input, const char *object)
 {
 	struct words command = {0};
@@ -247,7 +248,7 @@ static int compile(struct cc *cc, const struct input *input, const char *object)
 	return status;
 }
 
-/* Compiles the sources. Where all is linked then, the objects take their places among the words. */
+/* Compiles the sources. If a link follows, the objects replace them among the words. */
 static int compile_all(struct cc *cc)
 {
 	bool keeps = cc->links || cc->links_device;
@@ -273,7 +274,7 @@ static int compile_all(struct cc *cc)
 	return 0;
 }
 
-/* The object that the relocatable ones among the files need, in `object`; NULL when they need none. */
+/* Makes the additional object for relocatable objects among the files; *object is NULL when none is needed. */
 static int make_stub(struct cc *cc, const char *output, const char **object)
 {
 	static const char *const compiler[] = {"-x", "c", "-fPIC", "-O1", "-c", NULL};
@@ -297,8 +298,8 @@ static int make_stub(struct cc *cc, const char *output, const char **object)
 	return status;
 }
 
-/* Our runtime is found first, or a user's -L and -rpath of another toolkit would find that one's; and as RPATH, which
- * LD_LIBRARY_PATH does not overrule. */
+/* Our runtime must precede those of a user's -L and -rpath for another toolkit. It is an RPATH, which LD_LIBRARY_PATH
+ * does not override. */
 static void add_link(struct cc *cc, struct words *command, const char *stub)
 {
 	const char *folder = cc_joined(cc, cc->toolkit, "/lib64");
@@ -316,7 +317,7 @@ static void add_link(struct cc *cc, struct words *command, const char *stub)
 	if (stub)
 		cc_add(command, stub);
 	cc_add_all(command, cc->user.list);
-	cc_add(command, "-L"); /* as for headers: for who has none of his own */
+	cc_add(command, "-L"); /* last, as for headers: for users who have none */
 	cc_add(command, cc_joined(cc, cc->toolkit, "/sdk/C/lib"));
 	cc_add(command, "-lcudadevrt");
 	cc_add(command, "-lcudart");
@@ -340,7 +341,7 @@ static int link_all(struct cc *cc)
 	return status;
 }
 
-/* The object of -dlink, which is there also where nothing had to be linked. */
+/* Makes the object of -dlink, even when there is nothing to link. */
 static int link_device(struct cc *cc)
 {
 	const char *stub;

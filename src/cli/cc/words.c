@@ -1,4 +1,4 @@
-/* Lists of words, as `sluice cc` makes commands of them. */
+/* Lists of words, from which `sluice cc` builds commands. */
 #include "cli/cc/cc.h"
 
 #include <stdlib.h>

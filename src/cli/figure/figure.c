@@ -1,4 +1,4 @@
-/* sluice figure: the papers' figures, by the files of experiments/. */
+/* sluice figure: reproduces the papers' figures from the files of experiments/. */
 #include "cli/figure/source.h"
 #include "cli/figure/study.h"
 #include "cli/figure/table.h"
@@ -89,7 +89,7 @@ static int list(struct study *study)
 	return status;
 }
 
-/* Shows what the plan gave. */
+/* Shows the plan's results. */
 static int show(struct study *study, struct plan *plan, struct store *store, const char *name)
 {
 	struct figure figure;

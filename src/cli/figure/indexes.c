@@ -1,4 +1,4 @@
-/* The table of the indexes of kernels, with the status that the paper gives each. */
+/* Prints the table of kernel indexes, with the paper's status of each. */
 #include "base/csv.h"
 #include "cli/figure/source.h"
 #include "lab/report.h"
@@ -10,17 +10,17 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What a cell has where there is nothing. */
+/* The text of an empty cell. */
 #define NONE "-"
 
-/* Array, line, index as it stands there (the CSV has it in terms of blockIdx and threadIdx), status, paper's status, a1, a0. */
+/* Array, line, index as written (the CSV has it in terms of blockIdx and threadIdx), status, paper's status, a1, a0. */
 #define INDEX_LINE "%-10s %4s  %-20s %-12s %-13s %-12s %s\n"
 
 struct index_table {
 	struct program_request *request;
 	const struct experiment *experiment;
 	FILE *csv;
-	size_t printed; /* indexes of the row so far */
+	size_t printed; /* indexes printed for the row so far */
 };
 
 static uint32_t how_many(const struct source_term *term, enum source_symbol_kind kind)
@@ -31,8 +31,8 @@ static uint32_t how_many(const struct source_term *term, enum source_symbol_kind
 	return count;
 }
 
-/* "2*width", or "-(blockDim.x - 1)": the term's product times `coefficient`, without block indexes, thread indexes at
- * their most. */
+/* Prints "2*width" or "-(blockDim.x - 1)": the term's product times `coefficient`, without block indexes, and with
+ * thread indexes at their maximum. */
 static void print_product(const struct source_term *term, int64_t coefficient, bool *any, FILE *out)
 {
 	bool factors = false;
@@ -56,8 +56,8 @@ static void print_product(const struct source_term *term, int64_t coefficient, b
 	}
 }
 
-/* The index's terms count bytes; this is how many make one, or 1 where they are no whole elements. A member's place in
- * its element is no part of the index. */
+/* Returns the number of bytes per element; 1 when the index's terms are not whole elements. The offset of a member is
+ * not part of the index. */
 static int64_t unit_of(const struct source_kernel *kernel, const struct source_index *index)
 {
 	int64_t size = kernel->arrays[index->array].element_size;
@@ -73,7 +73,7 @@ static int64_t scaled(const struct source_term *term, int64_t unit)
 	return coefficient - (term->coefficient % unit < 0);
 }
 
-/* What stands before each block index. */
+/* Prints the factor of each block index. */
 static void print_a1(const struct source_index *index, int64_t unit, FILE *out)
 {
 	bool any_axis = false, only_x = true;
@@ -98,7 +98,7 @@ static void print_a1(const struct source_index *index, int64_t unit, FILE *out)
 		fputc('0', out);
 }
 
-/* The least or the most of the rest. Launch constants count as sizes, which are not negative. */
+/* Prints the minimum or the maximum of the rest. Launch constants are treated as sizes, which are not negative. */
 static void print_a0(const struct source_index *index, int64_t unit, bool most, FILE *out)
 {
 	bool any = false;
@@ -113,7 +113,7 @@ static void print_a0(const struct source_index *index, int64_t unit, bool most, 
 		fputc('0', out);
 }
 
-/* a1 and a0 as texts from malloc, "-" where the index is not precalculable or not affine. */
+/* Returns a1 and a0 as texts from malloc; "-" when the index is not precalculable or not affine. */
 static void ranges(const struct source_kernel *kernel, const struct source_index *index, char **a1, char **a0)
 {
 	int64_t unit = unit_of(kernel, index);

@@ -111,7 +111,7 @@ static bool take_source(const struct source_kernel *kernel, struct facts *facts)
 	return fine;
 }
 
-/* The facts of the variant's kernels; NULL after a message. `ptx` may be NULL. */
+/* Returns the facts of the variant's kernels; NULL after a message. `ptx` may be NULL. */
 static json_t *collect(const struct program_request *request, const struct plan_program *program,
                        const struct source_module *module, const struct ptx_module *ptx)
 {

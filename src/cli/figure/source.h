@@ -1,4 +1,4 @@
-/* figure_source: what figures take from the programs' sources, without a run. */
+/* figure_source: facts that figures take from the programs' sources, without running them. */
 #ifndef SLUICE_CLI_FIGURE_SOURCE_H
 #define SLUICE_CLI_FIGURE_SOURCE_H
 
@@ -6,28 +6,28 @@
 #include "lab/plan.h"
 #include "cuda_source/source.h"
 
-/* The program of that name and the variant: what is named, else what the paper that the request asks for means. False
- * after a message. */
+/* Finds the program of that name, and its variant: the one named, or else the one meant by the requested paper. Returns
+ * false after a message. */
 bool figure_find(struct program_request *request, const char *name, const char *variant, struct plan_program *found);
 
-/* Its CUDA source, in the request's arena. */
+/* Returns the path of its CUDA source, in the request's arena. */
 const char *figure_source_path(struct program_request *request, const char *name);
 
-/* NULL after messages; source_free() else. */
+/* Returns NULL after messages. Otherwise the caller must call source_free(). */
 struct source_module *figure_analyze(struct program_request *request, const char *path);
 
-/* Whether a kernel of the source belongs to the program's variant, by its program.yaml. False after a message, when this
- * does not mention the kernel. */
+/* Sets *runs when the kernel belongs to the program's variant, according to its program.yaml. Returns false after a
+ * message when that file does not mention the kernel. */
 bool figure_kernel_runs(const struct program_request *request, const struct plan_program *program, const char *kernel,
                         bool *runs);
 
-/* plan_source's compile; the context is the struct program_request. */
+/* Implements plan_source's compile; the context is the struct program_request. */
 const char *figure_compile(void *context, const char *name);
 
-/* plan_source's examine; the context is the struct program_request. */
+/* Implements plan_source's examine; the context is the struct program_request. */
 json_t *figure_examine(void *context, const struct plan_program *program, bool ptx);
 
-/* Prints an experiment that shows indexes and writes OUT/NAME.csv. Returns the exit status. */
+/* Prints the table of an experiment that shows indexes, and writes OUT/NAME.csv. Returns the exit status. */
 int figure_indexes(struct program_request *request, const struct experiment *experiment, const char *out, const char *name);
 
 #endif

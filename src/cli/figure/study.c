@@ -1,4 +1,4 @@
-/* What figures and sweeps share. */
+/* Functions shared by figures and sweeps. */
 #include "cli/figure/study.h"
 
 #include "base/file.h"
@@ -58,7 +58,7 @@ static const struct argp_option options[] = {
 	{0},
 };
 
-/* "12G" in bytes. */
+/* Returns "12G" as bytes. */
 static uint64_t memory_of(const char *text, const struct argp_state *state)
 {
 	static const char units[] = "KMGT";
@@ -87,7 +87,7 @@ static void add_sbatch(struct study *study, const char *option, const char *valu
 	study->way.slurm = &study->slurm;
 }
 
-/* Options of a cluster; they say that it is meant. */
+/* Parses the options for a cluster. Giving one of them selects the cluster. */
 static error_t parse_slurm(int key, const char *value, struct argp_state *state)
 {
 	struct study *study = state->input;
@@ -190,7 +190,7 @@ void study_end(struct study *study)
 	free(study->programs.names.word);
 }
 
-/* The user's, else the installed one, else the source tree's. */
+/* The user's folder, or else the installed one, or else the source tree's. */
 const char *study_folder(char *room)
 {
 	static const char *const installed[] = {CLI_INSTALLED_EXPERIMENTS, NULL};
@@ -230,7 +230,7 @@ static bool find_program(void *context, const char *name, const char *variant, s
 	return figure_find(context, name, variant, found);
 }
 
-/* What the environment says of machines and statistics is not what the experiment says. */
+/* The experiment states its own machines and statistics, so those of the environment are removed. */
 static void clear_environment(void)
 {
 	static const char *const kept[] = {"SLUICE_MACHINES=", "SLUICE_PROGRAMS=", "SLUICE_EXPERIMENTS=",
@@ -244,7 +244,7 @@ static void clear_environment(void)
 			continue;
 		}
 		char *name = strndup(environ[i], strcspn(environ[i], "="));
-		unsetenv(name); /* takes it out of environ */
+		unsetenv(name); /* removes the entry from environ */
 		free(name);
 	}
 }

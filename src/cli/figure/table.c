@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What a cell has where there is nothing. */
+/* The text of an empty cell. */
 #define NONE "-"
 
 struct table {
@@ -24,7 +24,7 @@ struct table {
 	size_t columns;
 };
 
-/* What is read of "sm.warps * 32". */
+/* State while parsing "sm.warps * 32". */
 struct product {
 	double value;
 	char operation;
@@ -50,7 +50,7 @@ static bool is_number(const char *text, double *value)
 	return end != text && !*end;
 }
 
-/* A text of the machine's file without its quotes. */
+/* Returns a text of the machine's file without its quotes. */
 static const char *unquoted(struct table *table, const char *text)
 {
 	size_t length = strlen(text);
@@ -58,9 +58,9 @@ static const char *unquoted(struct table *table, const char *text)
 	return arena_string(&table->request->arena, text + quoted, length - 2 * quoted);
 }
 
-/* --- what ours is --- */
+/* --- our values --- */
 
-/* A key's text, or the product of keys and numbers with * and / between them. NULL after a message. */
+/* Returns a key's text, or the value of keys and numbers combined with * and /. NULL after a message. */
 static const char *machine_value(struct table *table, const struct sheet *sheet, const struct experiment_row *row)
 {
 	const char *text = row->value ? row->value : row->name, *whole = sheet_value(sheet, text);
@@ -102,7 +102,7 @@ static const char *cost_value(struct table *table, const sluice_gpu *gpu, const 
 	return NULL;
 }
 
-/* All rows of a column, which is a machine with mechanisms. False after messages. */
+/* Fills in all rows of a column, which is a machine with mechanisms. Returns false after messages. */
 static bool take_column(struct table *table, size_t c)
 {
 	const struct experiment_column *column = &table->experiment->columns[c];
@@ -135,7 +135,7 @@ static bool take_column(struct table *table, size_t c)
 	return fine;
 }
 
-/* "saxpy shared, dma: y = a x + y" */
+/* Writes, for example, "saxpy shared, dma: y = a x + y". */
 static bool take_program(struct table *table, size_t r)
 {
 	const struct experiment_row *row = &table->experiment->rows[r];
@@ -164,7 +164,8 @@ static const char *stated(const struct table *table, size_t r, size_t c)
 	return words->count && !experiment_is_nothing(words->word[c]) ? words->word[c] : NONE;
 }
 
-/* "+1.2 %" of numbers; of other texts whether they are the same. Descriptions of programs are not compared. */
+/* Returns "+1.2 %" for numbers, and for other texts whether they are equal. Descriptions of programs are not
+ * compared. */
 static const char *difference(const struct table *table, size_t r, size_t c, char room[32])
 {
 	const char *ours = table->ours[r * table->columns + c], *paper = stated(table, r, c);

@@ -38,7 +38,7 @@ static int show(const struct plan *plan, const char *out, const char *name)
 	return status;
 }
 
-/* Runs all, though their statistics may be there: these have no timelines. */
+/* Repeats all runs, even if their statistics are stored: the stored runs have no timelines. */
 static int run(struct plan *plan, const struct plan_way *way, const char *results, const char *out, const char *name)
 {
 	char message[STORE_MESSAGE];
@@ -54,7 +54,7 @@ static int run(struct plan *plan, const struct plan_way *way, const char *result
 	return status;
 }
 
-/* Takes the runs' timelines and their folder away. */
+/* Removes the runs' timelines and their folder. */
 static void clean_up(const struct plan *plan, const char *folder)
 {
 	for (size_t i = 0; i < plan->count; i++)

@@ -1,4 +1,4 @@
-/* Callgrind's format, for KCachegrind and callgrind_annotate: costs by line of the source, a function a kernel. */
+/* Writes Callgrind's format, for KCachegrind and callgrind_annotate: costs by source line, one function per kernel. */
 #include "cli/profile/profile.h"
 
 #include "base/file.h"
@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-/* A function's lines stand together: of which kernel, of which function in it, in which file. */
+/* Lines of one function are contiguous: same kernel, same function in it, same file. */
 static bool is_new_function(const struct profile_site *site, const struct profile_site *before)
 {
 	return !before || strcmp(site->kernel, before->kernel) != 0 || site->function != before->function;
@@ -34,7 +34,7 @@ static void print_costs(FILE *out, const struct profile_site *site)
 	fputc('\n', out);
 }
 
-/* The program's command line, on one line. */
+/* Prints the program's command line on one line. */
 static void print_program(const json_t *words, FILE *out)
 {
 	const json_t *word;

@@ -104,7 +104,7 @@ static bool is_same_line(const struct profile_site *one, const struct profile_si
 	return files && one->line == other->line;
 }
 
-/* What is of no line stays apart by kernel. */
+/* Costs without a line are kept separate by kernel. */
 static void add_to_line(struct profile_data *data, const struct profile_site *site)
 {
 	for (size_t i = 0; i < data->sites; i++) {
@@ -157,7 +157,7 @@ static void add_kernel(struct profile_data *data, const json_t *kernel, enum pro
 		add_inst(data, string(kernel, "demangled"), inst, by);
 }
 
-/* The texts without which nothing can be shown. */
+/* True when the kernel has the texts needed for display. */
 static bool is_kernel(const json_t *kernel)
 {
 	return string(kernel, "name") && string(kernel, "demangled") &&
@@ -231,7 +231,7 @@ void profile_print_heads(FILE *out)
 	        "latency", "mostly");
 }
 
-/* A mean, or nothing where there is nothing to take it of. */
+/* Prints a mean, or blanks when the count is 0. */
 static void print_mean(uint64_t sum, uint64_t count, double by, int width, FILE *out)
 {
 	if (count)

@@ -1,4 +1,4 @@
-/* What two profiles differ in: in words, and the lines or instructions that gained and lost most. */
+/* Compares two profiles: in words, and by the lines or instructions that gained and lost most. */
 #include "cli/profile/profile.h"
 
 #include "base/arena.h"
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The same place in both; a side where it is not there has no costs. */
+/* The same line or instruction in both profiles. If one profile lacks it, its costs are 0. */
 struct pair {
-	const struct profile_site *site; /* of either */
+	const struct profile_site *site; /* from either profile */
 	struct profile_costs before, after;
 };
 
@@ -37,7 +37,7 @@ static bool has_file(const struct profile_data *data, const char *file)
 	return false;
 }
 
-/* The one file that the other profile does not have; NULL: there are none, or several. */
+/* Returns the only file that the other profile does not have; NULL: none or several. */
 static const char *own_file(const struct profile_data *data, const struct profile_data *other)
 {
 	const char *own = NULL;
@@ -52,7 +52,8 @@ static const char *own_file(const struct profile_data *data, const struct profil
 	return own;
 }
 
-/* A source that was copied and changed has another name: where each side has one that the other has not, they are taken for the same. */
+/* A copied and edited source has another name. If each profile has exactly one file that the other lacks, the two are
+ * treated as the same. */
 static void take_for_same(const struct profile_data *before, const struct profile_data *after)
 {
 	const char *old = own_file(before, after), *new = own_file(after, before);
@@ -61,7 +62,7 @@ static void take_for_same(const struct profile_data *before, const struct profil
 			after->site[i].file = old;
 }
 
-/* An instruction is the same when it stands at the same place and reads the same: code that was compiled anew has other ones. */
+/* Instructions are the same when position and text are equal. Recompiled code has other instructions. */
 static bool is_same(const struct profile_site *one, const struct profile_site *other)
 {
 	if (one->text)
@@ -98,7 +99,7 @@ static double percent(double part, double whole)
 	return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* The cause that grew or shrank most, of one place or of all. */
+/* Prints the cause that grew or shrank most, for one place or for all. */
 static void print_cause(const struct profile_costs *before, const struct profile_costs *after)
 {
 	size_t most = SHOWN_CAUSES;

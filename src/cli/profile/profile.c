@@ -1,4 +1,4 @@
-/* sluice profile: what the instructions and lines of a run have cost: shown, compared, for KCachegrind. */
+/* sluice profile: shows, compares or exports (KCachegrind) the costs of a run's instructions and lines. */
 #include "cli/profile/profile.h"
 
 #include "cli/commands.h"

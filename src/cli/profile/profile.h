@@ -1,4 +1,4 @@
-/* profile: what the actions of `sluice profile` share. */
+/* profile: declarations shared by the actions of `sluice profile`. */
 #ifndef SLUICE_CLI_PROFILE_PROFILE_H
 #define SLUICE_CLI_PROFILE_PROFILE_H
 
@@ -6,7 +6,7 @@
 
 enum { PROFILE_WORDS = 3 };
 
-/* What the command line asks for. */
+/* The command line's request. */
 struct profile_wish {
 	const char *command; /* for messages */
 	const char *word[PROFILE_WORDS]; /* the action and its files */
@@ -17,12 +17,12 @@ struct profile_wish {
 	const char *output;
 };
 
-/* Each: false after an error message. */
+/* Each returns false after a message. */
 bool profile_show(const struct profile_wish *wish);
 bool profile_diff(const struct profile_wish *wish);
 bool profile_callgrind(const struct profile_wish *wish);
 
-/* "matmul.cu:12", or the PTX of an instruction, in at most so many letters. */
+/* Writes "matmul.cu:12", or the PTX of an instruction, cut to `size`. */
 void profile_site_name(const struct profile_site *site, char *text, size_t size);
 
 #endif

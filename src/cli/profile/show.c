@@ -1,4 +1,4 @@
-/* The lines or instructions that cost most. */
+/* Shows the lines or instructions with the highest costs. */
 #include "cli/profile/profile.h"
 
 #include <stdlib.h>
@@ -23,7 +23,7 @@ void profile_site_name(const struct profile_site *site, char *text, size_t size)
 		snprintf(text, size, "no line (%s)", site->kernel);
 }
 
-/* Who waited for a load: the one that did most. */
+/* Prints the instruction that waited longest for a load. */
 static void print_waiter(const struct profile_site *site)
 {
 	size_t i;

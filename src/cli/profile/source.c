@@ -105,7 +105,7 @@ static void print_page_line(const struct profile_data *data, const char *file, u
 
 static void print_line(const struct profile_data *data, const char *file, uint32_t line, const char *text)
 {
-	enum { WIDTH = 78 }; /* of profile_print_costs() */
+	enum { WIDTH = 78 }; /* width of profile_print_costs() */
 	const struct profile_site *site = site_at(data, file, line);
 	if (site)
 		profile_print_costs(&site->costs, data->slots, stdout);
@@ -160,7 +160,8 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Whether the profile's name of a file means the one that the user names: it may have been compiled in another folder. */
+/* True when a file name in the profile means the file named by the user. Its folder may differ, because it may have
+ * been compiled elsewhere. */
 static bool is_meant(const char *name, const char *source)
 {
 	char one[PATH_MAX], other[PATH_MAX];
@@ -179,7 +180,7 @@ static bool is_first(const struct profile_data *data, size_t site)
 	return true;
 }
 
-/* The paths that the profile has. */
+/* Lists the paths in the profile. */
 static void tell_known(const struct profile_data *data, const char *command, const char *source)
 {
 	char *known = NULL;
@@ -195,7 +196,8 @@ static void tell_known(const struct profile_data *data, const char *command, con
 	free(known);
 }
 
-/* Files that cannot be read are left out where nobody has named them: headers of another machine, say. */
+/* Prints the sources. Files that cannot be read are skipped, unless the user named them: headers of another machine,
+ * for example. */
 static bool print_files(const struct profile_data *data, const char *command, const char *source, bool html)
 {
 	size_t printed = 0;

@@ -12,7 +12,7 @@
 
 enum { SHOWN_LINES = 20 };
 
-/* What a row shows. */
+/* The figures of a row. */
 struct figures {
 	size_t kernels, launches; /* different kernels */
 	long long blocks, warp_instructions, thread_instructions, cycles;
@@ -44,7 +44,7 @@ static bool is_first(const json_t *kernels, size_t number)
 	return true;
 }
 
-/* False when it is not the statistics of a whole run. */
+/* Returns false when the text is not the statistics of a complete run. */
 static bool read_figures(const struct job_text *stats, struct figures *figures)
 {
 	json_t *root = json_loadb(stats->bytes ? stats->bytes : "", stats->length, 0, NULL);
@@ -75,7 +75,7 @@ static bool read_figures(const struct job_text *stats, struct figures *figures)
 	return true;
 }
 
-/* The last lines of what the program printed, indented. */
+/* Prints the last lines of the program's output, indented. */
 static void print_output(const struct job *job)
 {
 	const char *from = job_last_lines(job, SHOWN_LINES);
@@ -135,7 +135,7 @@ static void print_job(struct table *table, const struct batch_job *row, struct j
 	job_free(job);
 }
 
-/* Rows come in the order of the jobs, whichever ends first. */
+/* Prints rows in the order of the jobs, regardless of which ends first. */
 static bool print_ended(void *context, size_t number)
 {
 	struct table *table = context;

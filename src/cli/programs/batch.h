@@ -1,4 +1,4 @@
-/* batch: many runs of programs, and the table of what came out. */
+/* batch: runs many programs and prints a table of the results. */
 #ifndef SLUICE_CLI_BATCH_H
 #define SLUICE_CLI_BATCH_H
 
@@ -13,11 +13,11 @@ struct batch_job {
 struct batch {
 	const char *command; /* for messages */
 	const struct batch_job *jobs;
-	size_t count, parallel;   /* so many at a time */
-	const char *stats_folder; /* gets PROGRAM-VARIANT.json of each run, or NULL */
+	size_t count, parallel;   /* number of jobs; how many run at the same time */
+	const char *stats_folder; /* folder for PROGRAM-VARIANT.json of each run, or NULL */
 };
 
-/* Runs all in the environment as it is and prints a row for each, in order, and their number. Returns the exit status:
+/* Runs all jobs in the current environment. Prints a row for each, in order, and their count. Returns the exit status:
  * CLI_FAILED when a run failed. */
 int batch_run(const struct batch *batch);
 

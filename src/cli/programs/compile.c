@@ -1,4 +1,4 @@
-/* A program of the papers that has not been compiled yet: `sluice cc` does it, where `make programs` would. */
+/* Compiles a program of the papers on demand with `sluice cc`, as `make programs` would. */
 #include "cli/programs/programs.h"
 
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Where the compiled program belongs; false when there is no such folder. */
+/* Returns the path for the compiled program; false when its folder does not exist. */
 static bool find_target(const struct program *program, char *path, size_t size)
 {
 	const char *own = getenv("SLUICE_PROGRAMS");
@@ -24,14 +24,14 @@ static bool find_target(const struct program *program, char *path, size_t size)
 	return length > 0 && (size_t)length < size;
 }
 
-/* Runs `sluice cc`, which prints its own errors; true when it ended well. */
+/* Runs `sluice cc`, which prints its own errors. Returns true on success. */
 static bool compile(const char *source, const char *target)
 {
 	int status = -1;
 	fflush(NULL);
 	pid_t child = fork();
 	if (child == 0) {
-		/* installed, a program finds the runtime in the folder above its own */
+		/* an installed program finds the runtime in its parent folder */
 		execl("/proc/self/exe", "sluice", "cc", source, "-Wl,-rpath,$ORIGIN/..", "-o", target, (char *)NULL);
 		_exit(CLI_CANNOT_RUN);
 	}
@@ -64,7 +64,7 @@ char *programs_compiled(struct program_request *request, const struct program *p
 	}
 	*slash = '/';
 	cli_error(request->name, "compiling %s, once", program->name);
-	/* under another name first, so that nobody starts a part of it */
+	/* written under a temporary name, so that no other process starts an incomplete file */
 	snprintf(temporary, sizeof temporary, "%s.%d", target, (int)getpid());
 	bool fine = compile(source, temporary);
 	if (fine && rename(temporary, target) == 0)

@@ -13,7 +13,7 @@
 
 const char *const program_papers[PROGRAM_PAPERS + 1] = {"teleport", "prefetch-cta", "d2ma", "caps", "sharing", NULL};
 
-/* Abbreviations: one or a list of them, which mean the default variant, or a mapping to variants. */
+/* Reads abbreviations: one, or a list, for the default variant; or a mapping to variants. */
 static void read_aliases(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
 	struct program_aliases *aliases = into;
@@ -93,7 +93,7 @@ static void read_kernels(struct document *document, const char *key, const yaml_
 	}
 }
 
-/* Aliases without a variant mean the first. */
+/* Aliases without a variant mean the first one. */
 static void check_aliases(struct document *document, const struct program *program, struct program_aliases *aliases)
 {
 	for (size_t i = 0; i < aliases->count; i++) {
@@ -106,7 +106,7 @@ static void check_aliases(struct document *document, const struct program *progr
 	}
 }
 
-/* What must agree between the parts of a file. */
+/* Checks the consistency of the file's parts. */
 static void check_program(struct document *document, const yaml_node_t *root, struct program *program,
                           const char *folder_name)
 {

@@ -1,4 +1,4 @@
-/* program_file: what the program.yaml beside each of the papers' programs says. */
+/* program_file: reads program.yaml, which describes each of the papers' programs. */
 #ifndef SLUICE_CLI_PROGRAM_FILE_H
 #define SLUICE_CLI_PROGRAM_FILE_H
 
@@ -9,20 +9,20 @@
 #include <stdint.h>
 
 enum { PROGRAM_PAPERS = 5 };
-extern const char *const program_papers[PROGRAM_PAPERS + 1]; /* short names; NULL-terminated */
+extern const char *const program_papers[PROGRAM_PAPERS + 1]; /* short names, NULL-terminated */
 
 #define PROGRAM_UNSTATED UINT64_MAX
 
-/* What a paper fixes of a kernel; PROGRAM_UNSTATED where it fixes nothing. */
+/* A kernel as specified by a paper; PROGRAM_UNSTATED where the paper states no value. */
 struct program_kernel {
 	const char *name;
-	struct words variants; /* in which it runs; none: in all */
+	struct words variants; /* variants that run it; none: all of them */
 	uint64_t block, shared, variables, local;
-	uint64_t threads, instructions; /* published, of threads, at the paper's size */
+	uint64_t threads, instructions; /* published number of threads and their instructions, at the paper's size */
 	struct place place;             /* in program.yaml */
 };
 
-/* What a paper calls a program, and the variant that it means by that. */
+/* A paper's name for a program, and the variant that it means. */
 struct program_alias {
 	const char *name, *variant;
 	struct place place; /* in program.yaml */
@@ -41,18 +41,19 @@ struct program {
 	size_t kernel_count;
 };
 
-/* All programs, by name. Zero-initialise; programs_free() afterwards. */
+/* All programs, sorted by name. Zero-initialise; call programs_free() afterwards. */
 struct programs {
 	struct arena arena;
 	struct program *list;
 	size_t count;
 };
 
-/* Reads the text of one, of the folder of that name, into the document's arena. False when its diag got errors. */
+/* Reads one program.yaml, from the folder of that name, into the document's arena. Returns false when the document's
+ * diag has errors. */
 bool program_read(struct program *program, struct document *document, const char *folder_name);
 
-/* Reads every NAME/program.yaml of the folder. False after messages, which begin with the file's name or, where there
- * is none, the command's. */
+/* Reads every NAME/program.yaml of the folder. Returns false after messages, which begin with the file's name or,
+ * without one, the command's. */
 bool programs_read(struct programs *programs, const char *folder, const char *command);
 void programs_free(struct programs *programs);
 

@@ -1,6 +1,6 @@
 /* sluice programs: lists, shows and runs the programs of the papers.
  *
- * What is known of a program stands in programs/NAME/program.yaml; `make programs` compiles it.
+ * Each program is described in programs/NAME/program.yaml; `make programs` compiles it.
  */
 #include "cli/programs/programs.h"
 
@@ -122,7 +122,7 @@ bool program_request_covers(const struct program_request *request, const struct 
 	return false;
 }
 
-/* What a paper, of those that were asked for, means by the name; NULL where it means nothing. */
+/* Returns the program's alias of that name in one of the requested papers; NULL: none. */
 static const struct program_alias *find_alias(const struct program_request *request, const struct program *program,
                                               size_t paper, const char *name)
 {
@@ -135,7 +135,7 @@ static const struct program_alias *find_alias(const struct program_request *requ
 	return NULL;
 }
 
-/* The name itself in any case, or an abbreviation in the papers that were asked for. */
+/* True for the program's name in upper or lower case, or an abbreviation in the requested papers. */
 static bool answers_to(const struct program_request *request, const struct program *program, const char *name)
 {
 	bool answers = strcasecmp(program->name, name) == 0;
@@ -201,7 +201,7 @@ const struct program *program_request_find(const struct program_request *request
 	return count == 1 ? found : cannot_find(request, name, count);
 }
 
-/* The user's, else the installed one, else the source tree's. */
+/* The user's folder, or else the installed one, or else the source tree's. */
 const char *programs_folder(char *room)
 {
 	static const char *const installed[] = {CLI_INSTALLED_PROGRAMS, NULL};

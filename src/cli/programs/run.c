@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The program's command line; `variant` may be NULL. */
+/* Returns the program's command line; `variant` may be NULL. */
 static char **command_line(struct program_request *request, char *binary, const char *variant)
 {
 	const char *const options[][2] = {{"--size", request->size}, {"--variant", variant}, {"--seed", request->seed}};
@@ -37,7 +37,7 @@ static void report_variant(const struct program_request *request, const struct p
 	cli_error(request->name, "%s has no variant '%s'; it has %s", program->name, request->variant, known);
 }
 
-/* Becomes the program. */
+/* Replaces this process by the program. */
 static int run_one(struct program_request *request)
 {
 	const struct program *program = program_request_find(request, request->names.word[0]);
@@ -59,7 +59,7 @@ static int run_one(struct program_request *request)
 	return run_prepare(&request->run) ? run_become(&request->run, binary, words) : CLI_USAGE;
 }
 
-/* Adds the runs of a program to the batch: the variant asked for, when the program has it, or all. */
+/* Adds the runs of a program to the batch: the requested variant, if the program has it, or all. */
 static bool add_jobs(struct program_request *request, const struct program *program, struct batch *batch)
 {
 	char *binary = programs_compiled(request, program);
@@ -76,7 +76,7 @@ static bool add_jobs(struct program_request *request, const struct program *prog
 	return binary;
 }
 
-/* False after an error message. */
+/* Returns false after a message. */
 static bool collect(struct program_request *request, struct batch *batch)
 {
 	bool fine = true;
@@ -105,7 +105,7 @@ static int run_many(struct program_request *request)
 		          "--stats: with --all statistics are files in a folder; expected its name, not '-'");
 		return CLI_USAGE;
 	}
-	request->run.stats = NULL; /* each run has its own */
+	request->run.stats = NULL; /* each run writes its own file */
 	if (!collect(request, &batch) || !run_prepare(&request->run))
 		return CLI_USAGE;
 	if (batch.stats_folder && mkdir(batch.stats_folder, 0777) != 0 && errno != EEXIST) {

@@ -12,7 +12,7 @@ static void print_words(const struct words *words, const char *between)
 		printf("%s%s", i ? between : "", words->word[i]);
 }
 
-/* "BFS", "HSP (shared)": with the variant where it is not the first. */
+/* Prints "BFS", or "HSP (shared)" with the variant when it is not the first. */
 static void print_alias(const struct program *program, const struct program_alias *alias)
 {
 	fputs(alias->name, stdout);
@@ -20,7 +20,7 @@ static void print_alias(const struct program *program, const struct program_alia
 		printf(" (%s)", alias->variant);
 }
 
-/* "teleport BFS; sharing DCT1, DCT2 (dct2)", behind `before`; nothing for a program of no paper. */
+/* Prints "teleport BFS; sharing DCT1, DCT2 (dct2)" after `before`; nothing for a program of no paper. */
 static void print_papers(const struct program *program, const char *before)
 {
 	for (size_t i = 0; i < PROGRAM_PAPERS; i++) {

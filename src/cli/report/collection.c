@@ -12,7 +12,7 @@ json_t *dictionary_number(struct dictionary *dictionary, const char *name)
 	if (number)
 		return json_incref(number);
 	json_t *text = json_text(name);
-	const char *kept = json_string_value(text); /* of names that are no UTF-8 several may become one */
+	const char *kept = json_string_value(text); /* names with invalid UTF-8 may become equal */
 	if (strcmp(kept, name) != 0) {
 		number = dictionary_number(dictionary, kept);
 		json_decref(text);

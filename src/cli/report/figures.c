@@ -1,13 +1,13 @@
-/* Figures of experiments, as 'sluice figure' makes them of the runs that are there:
+/* Figures of experiments, computed as by 'sluice figure' from the existing runs:
  *
- *   name, title, source, note, size   texts, where they are known
- *   over      what the numbers of columns are, where lines are drawn over them
- *   stacked   true: columns that show the same are parts of one bar
- *   mean      what the last of `things` is called, where there is one
- *   things    rows, or what they are sizes of, and the mean
+ *   name, title, source, note, size   texts, if known
+ *   over      meaning of the columns' numbers, when lines are drawn over them
+ *   stacked   true: columns with the same meaning are parts of one bar
+ *   mean      name of the last of `things`, if there is a mean
+ *   things    rows, or what is being measured, and the mean
  *   columns   {name, what: it shows, at, line, base: others are relative to it}
- *   ours, published   a list of numbers a thing, one a column; null where there is none
- *   missing   how many cells should have a number and have none
+ *   ours, published   one list of numbers per thing, one per column; null: no value
+ *   missing   number of cells that should have a value and have none
  */
 #include "cli/report/report.h"
 
@@ -27,7 +27,7 @@ static void set_text(json_t *object, const char *key, const char *text)
 		json_object_set_new(object, key, json_text(text));
 }
 
-/* Whether others are relative to it. */
+/* True when other columns are relative to this one. */
 static bool is_base(const struct experiment *experiment, size_t column)
 {
 	for (size_t c = 0; c < experiment->column_count; c++)
@@ -52,7 +52,7 @@ static json_t *column_json(const struct experiment *experiment, size_t number_of
 	return object;
 }
 
-/* A list of numbers, one a column, for each thing. */
+/* Returns a list for each thing, with one number per column. */
 static json_t *numbers(const struct figure *figure, size_t things,
                        double (*of)(const struct figure *figure, size_t thing, size_t column))
 {

@@ -1,4 +1,4 @@
-/* What a file is, by its contents. */
+/* Detects the type of a file by its contents. */
 #include "cli/report/report.h"
 
 #include "base/file.h"

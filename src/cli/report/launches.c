@@ -1,9 +1,9 @@
-/* The launches of a run, one each or, where there are many, those of a kernel added up:
+/* The launches of a run. With many launches, they are summed by kernel:
  *
- *   launches   lists: the kernel's number, how many launches these are, and what is in `kept`
- *   causes     numbers, of the cycle stack; `stacks`: a list of slots a launch
- *   shape      of counters; `counters`: a list of values a launch
- *   loads      of all launches of a kernel together: lists of the kernel's number, the mechanism and {name: value}
+ *   launches   lists: the kernel's index, the number of launches, and the figures in `kept`
+ *   causes     indexes of the cycle stack's causes; `stacks`: a list of slots per launch
+ *   shape      indexes of the counters; `counters`: a list of values per launch
+ *   loads      summed over all launches of a kernel: lists of the kernel's index, the mechanism and {name: value}
  */
 #include "cli/report/meanings.h"
 #include "cli/report/report.h"
@@ -19,7 +19,7 @@ static const char *const kept[] = {"launch",
                                    "spill_bytes",
                                    "shared_bytes",
                                    "blocks_per_sm",
-                                   "cycles", /* from here on they add up */
+                                   "cycles", /* figures from here on are summed */
                                    "thread_instructions",
                                    "warp_instructions",
                                    "host_seconds"};
@@ -29,8 +29,8 @@ enum { FACTS = FIRST_KEPT + sizeof kept / sizeof *kept };
 struct reader {
 	struct collection *collection;
 	json_t *launches, *stacks, *counters, *loads; /* of the run */
-	const json_t *first;                          /* launch, whose names all have */
-	json_t *places; /* where launches are added up: of each kernel, by its number; or NULL */
+	const json_t *first;                          /* the first launch, whose names all launches have */
+	json_t *places; /* when launches are summed: index of each kernel's sum; otherwise NULL */
 };
 
 static json_t *kernel_number(struct collection *collection, const json_t *launch)
@@ -44,12 +44,12 @@ static json_t *kernel_number(struct collection *collection, const json_t *launch
 	return number;
 }
 
-/* Numbers of an object's names. */
+/* Returns the indexes of the object's names. */
 static json_t *numbers(struct dictionary *dictionary, const json_t *object)
 {
 	json_t *list = json_array(), *value;
 	const char *name;
-	/* jansson's iteration takes a pointer to what it only reads. */
+	/* jansson's iteration takes a non-const pointer, but does not modify the object */
 	json_object_foreach((json_t *)object, name, value)
 		json_array_append_new(list, dictionary_number(dictionary, name));
 	return list;
@@ -60,7 +60,7 @@ static json_t *incref_or_null(json_t *value)
 	return value ? json_incref(value) : json_null();
 }
 
-/* The values of an object, in the order of that of the first launch. */
+/* Returns the values of an object, in the order of the first launch's names. */
 static json_t *values(const struct reader *reader, const json_t *launch, const char *key)
 {
 	const json_t *object = json_object_get(launch, key);
@@ -81,7 +81,7 @@ static json_t *facts(struct collection *collection, const json_t *launch)
 	return list;
 }
 
-/* --- adding up --- */
+/* --- sums --- */
 
 static json_t *sum(const json_t *one, const json_t *other, bool largest)
 {
@@ -91,7 +91,7 @@ static json_t *sum(const json_t *one, const json_t *other, bool largest)
 	return json_integer(!largest ? a + b : a > b ? a : b);
 }
 
-/* Adds to a number of a list; what is not known stays so. */
+/* Adds to a number of the list; unknown values stay unknown. */
 static void add_number(json_t *list, size_t i, const json_t *more, bool largest)
 {
 	if (json_is_number(json_array_get(list, i)) && json_is_number(more))
@@ -121,7 +121,7 @@ static void add_facts(json_t *to, const json_t *launch)
 	}
 }
 
-/* Where a launch is to be added, or where it is the first of its kernel and to be put. */
+/* Returns the index of the launch to add to, or the index at which to append the first launch of a kernel. */
 static size_t place_of(struct reader *reader, const json_t *launch)
 {
 	size_t next = json_array_size(reader->launches);
@@ -162,7 +162,7 @@ static void add_load(json_t *to, const json_t *load)
 	}
 }
 
-/* The same load of another launch, or NULL. */
+/* Returns the same load of another launch, or NULL. */
 static json_t *find_load(const json_t *loads, const json_t *kernel, const char *mechanism, const json_t *pc)
 {
 	for (size_t i = 0; i < json_array_size(loads); i++) {

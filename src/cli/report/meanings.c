@@ -9,7 +9,7 @@
 
 enum { NAME = 128 };
 
-/* Counters whose names an object has. */
+/* Selects counters whose names are keys of an object. */
 struct wanted {
 	const json_t *names;
 	json_t *meanings;
@@ -73,7 +73,7 @@ json_t *meanings_of_keys(void)
 }
 
 struct asked {
-	const char *name; /* of a counter, without its mechanism */
+	const char *name; /* the counter's name without its mechanism */
 	bool is_largest;
 };
 
@@ -84,7 +84,7 @@ static void compare(void *user, const struct record_counter *counter)
 		asked->is_largest = counter->combination == COMBINE_LARGEST;
 }
 
-/* Those of the machine all add up. */
+/* All counters of the machine are sums. */
 bool meanings_is_largest(const char *counter)
 {
 	const char *dot = strchr(counter, '.');

@@ -1,4 +1,4 @@
-/* The page: report.html of the folder of its parts, with the files that it names put in, so that it needs nothing beside it. */
+/* Writes the page: report.html with the files that it names inserted, so that it needs no other file. */
 #include "cli/report/report.h"
 
 #include "base/file.h"
@@ -10,10 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A line of report.html that begins so stands for a file of the folder; "data" for what is shown. */
+/* A line of report.html with this prefix is replaced by a file of the folder; "data" is replaced by the report's
+ * data. */
 static const char insertion[] = "<!--insert ";
 
-/* Between script tags "</script" and "<!--" would be read as HTML; in JSON "<" stands in texts alone, where it may be written so. */
+/* Inside script tags, "</script" and "<!--" would be parsed as HTML. In JSON "<" occurs only in strings, where it can
+ * be escaped. */
 static int write_json(const char *buffer, size_t size, void *user)
 {
 	FILE *file = user;
@@ -25,7 +27,7 @@ static int write_json(const char *buffer, size_t size, void *user)
 	return ferror(file) ? -1 : 0;
 }
 
-/* False with errno set. */
+/* Returns false with errno set. */
 static bool write_part(FILE *file, const char *folder, const char *name)
 {
 	char path[2 * PATH_MAX];
@@ -63,7 +65,7 @@ static bool write_page(FILE *file, const char *folder, const json_t *data)
 	return fine && fflush(file) == 0;
 }
 
-/* Into a terminal, a pipe or a device, as it is. */
+/* Writes directly to a terminal, a pipe or a device. */
 static bool write_in_place(const char *path, const char *folder, const json_t *data)
 {
 	FILE *file = file_open_to_write(path);
@@ -75,7 +77,7 @@ static bool write_in_place(const char *path, const char *folder, const json_t *d
 	return fine;
 }
 
-/* Beside the file of that name, which it then replaces. */
+/* Writes a new file in the same folder, which then replaces the old one. */
 static bool write_beside(const char *path, const char *folder, const json_t *data)
 {
 	struct file_new made;

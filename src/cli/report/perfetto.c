@@ -1,5 +1,5 @@
-/* A timeline in Perfetto's format, as 'sluice run --trace FILE' writes it (api/timeline_perfetto.c): tracks are described before their events, the end
- * of an event comes right behind its begin. */
+/* Reads a timeline in Perfetto's format, as 'sluice run --trace FILE' writes it (api/timeline_perfetto.c). Tracks are
+ * described before their events. The end of an event directly follows its begin. */
 #include "base/perfetto.h"
 #include "base/arena.h"
 #include "base/protobuf.h"
@@ -16,7 +16,7 @@ enum { NAME_SIZE = 257, ARGS_SIZE = 256 };
 struct track {
 	uint64_t uuid;
 	const struct track *parent;
-	char name[NAME_SIZE], counts[NAME_SIZE]; /* counts: what a counter counts */
+	char name[NAME_SIZE], counts[NAME_SIZE]; /* `counts`: the unit of a counter */
 	bool is_counter;
 };
 
@@ -30,9 +30,9 @@ struct event {
 struct reader {
 	struct report_timeline timeline;
 	void *tracks;       /* a tree of <search.h> */
-	struct event begun; /* an event whose end is to come, where it has a type */
-	const char *wrong;  /* what makes it no such trace */
-	size_t taken;       /* bytes of whole packets */
+	struct event begun; /* an event whose end follows, if it has a type */
+	const char *wrong;  /* why the file is not such a trace */
+	size_t taken;       /* bytes of complete packets */
 };
 
 static int compare(const void *one, const void *other)
@@ -48,7 +48,7 @@ static struct track *find_track(const struct reader *reader, uint64_t uuid)
 	return place ? *place : NULL;
 }
 
-/* The next field of a message; false at its end, or where it is broken, which then is what is wrong. */
+/* Reads the next field of a message. Returns false at its end, and after an error, which is then stored. */
 static bool next(struct reader *reader, struct protobuf *message, struct protobuf_field *field)
 {
 	if (reader->wrong)
@@ -94,7 +94,7 @@ static void take_track(struct reader *reader, struct protobuf message)
 
 /* --- events --- */
 
-/* An annotation is an argument: "warps=8"; those that say of which kernel and launch an event is, are kept for themselves too. */
+/* An annotation is an argument: "warps=8". The event's kernel and launch are also stored separately. */
 static void read_annotation(struct reader *reader, struct protobuf message, struct event *event)
 {
 	char name[NAME_SIZE] = "";
@@ -204,7 +204,7 @@ static void take_packet(struct reader *reader, struct protobuf message)
 		take_event(reader, &event);
 }
 
-/* Takes whole packets. */
+/* Consumes complete packets. */
 static bool take_packets(void *context, const uint8_t *bytes, size_t length, size_t *taken)
 {
 	struct reader *reader = context;
@@ -225,7 +225,7 @@ static bool take_packets(void *context, const uint8_t *bytes, size_t length, siz
 	return !reader->wrong;
 }
 
-/* False after a message. What a killed process has not written is missed, and no reason to show nothing. */
+/* Returns false after a message. A truncated end, left by a killed process, is accepted. */
 static bool read_trace(struct reader *reader, const struct collection *collection, const char *path, const char *bytes,
                        size_t length)
 {
@@ -251,7 +251,7 @@ static bool read_trace(struct reader *reader, const struct collection *collectio
 	return false;
 }
 
-/* Each packet of ours says first of which sequence it is: in the head of the first one, two bytes that no text has. */
+/* Each of our packets begins with its sequence id. So the head of the first one has two bytes that no text has. */
 bool report_is_perfetto(const char *bytes, size_t length)
 {
 	struct protobuf trace = {(const uint8_t *)bytes, (const uint8_t *)bytes + length};

@@ -1,4 +1,4 @@
-/* sluice report: runs as a page for a browser, in one file. */
+/* sluice report: writes runs as one HTML page for a browser. */
 #include "cli/report/report.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@ struct report {
 	const char *name, *output;
 	struct cli_options inputs;
 	struct collection collection;
-	struct study study; /* the figures that are asked for */
+	struct study study; /* the requested figures */
 };
 
 static error_t parse(int key, char *value, struct argp_state *state)

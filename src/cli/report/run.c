@@ -1,10 +1,11 @@
 /* A run of the report:
  *
- *   label, file, facts   facts: numbers of texts, by name
- *   kept                 true: in a file of results; else the file is the run's own
- *   configuration        its number
- *   profile, sources     kernels as the profile has them; lines of the files that these name, null where they are not here
- *   command, options, mechanisms, observers, passes, ended, energy, vectors   as in the statistics; the last two those of the totals
+ *   label, file, facts   facts: indexes of texts, by name
+ *   kept                 true: from a results file; otherwise the run has its own file
+ *   configuration        its index
+ *   profile, sources     kernels as in the profile; lines of the files that they name, null when not found
+ *   command, options, mechanisms, observers, passes, ended, energy, vectors as in the statistics; the last two are
+ *     those of the totals
  *
  * and its launches (launches.c).
  */
@@ -28,12 +29,12 @@ void report_fact(struct collection *collection, json_t *run, const char *name, c
 		json_object_set_new(json_object_get(run, "facts"), name, dictionary_number(&collection->texts, value));
 }
 
-/* What of a configuration is not as in the first one. */
+/* Returns the differences of a configuration from the first one. */
 static json_t *differences(const json_t *from, const json_t *to)
 {
 	json_t *object = json_object(), *value;
 	const char *key;
-	/* jansson's iteration takes a pointer to what it only reads. */
+	/* jansson's iteration takes a non-const pointer, but does not modify the object */
 	json_object_foreach((json_t *)to, key, value)
 	{
 		if (!json_equal(json_object_get(from, key), value))
@@ -53,7 +54,7 @@ static json_t *configuration_number(struct collection *collection, json_t *confi
 	if (!json_array_size(list))
 		json_array_append(list, configuration);
 	json_t *differing = differences(json_array_get(list, 0), configuration);
-	/* The first of all has number 0, and so has what differs from it in nothing. */
+	/* the first configuration has index 0, and so has one without differences from it */
 	if (!json_array_size(collection->configuration_numbers.names))
 		json_decref(dictionary_number(&collection->configuration_numbers, "{}"));
 	json_t *number = dictionary_value(&collection->configuration_numbers, list, differing);
@@ -61,7 +62,7 @@ static json_t *configuration_number(struct collection *collection, json_t *confi
 	return number;
 }
 
-/* What is not of the kind that statistics have is left out: the page's scripts rely on it. */
+/* Stores a value only if it has the type that statistics have: the page's scripts rely on it. */
 static void keep_text(json_t *run, const char *name, json_t *value)
 {
 	if (json_is_string(value))
@@ -85,7 +86,7 @@ static void keep_words(json_t *run, const char *name, json_t *list)
 	json_decref(words);
 }
 
-/* Those that have a label, or a bin, for each of their values. */
+/* Stores only vectors with a label or a bin for each value. */
 static void keep_vectors(json_t *run, json_t *vectors)
 {
 	json_t *kept = json_object(), *vector;

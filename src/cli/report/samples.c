@@ -1,5 +1,5 @@
-/* Samples of a run (docs/over-time.md): its `samples`, of names and as many lists of values; columns that are 0 throughout are left out, and of
- * more rows than the page can draw, some that follow each other are made one. */
+/* Samples of a run (docs/over-time.md): its `samples`, a list of names and a list of values for each. Columns with only
+ * zeros are omitted. If there are more rows than the page can draw, consecutive rows are merged. */
 #include "cli/report/meanings.h"
 #include "cli/report/report.h"
 
@@ -12,10 +12,10 @@
 enum { MOST_ROWS = 4000 };
 
 struct samples {
-	char **name; /* of columns, in the text of the file */
+	char **name; /* names of columns, in the text of the file */
 	size_t columns, rows, room;
 	double *value;                      /* row by row */
-	size_t kernel, text, cycle, cycles; /* columns */
+	size_t kernel, text, cycle, cycles; /* indexes of columns */
 };
 
 static size_t column_of(const struct samples *samples, const char *name)
@@ -38,7 +38,7 @@ static void read_names(struct samples *samples, char *line)
 	samples->cycles = column_of(samples, "cycles");
 }
 
-/* A row that has not all columns, as a run leaves it that is cut while it writes, is left out. */
+/* Reads a row. An incomplete row, left by an interrupted run, is skipped. */
 static void read_row(struct samples *samples, char *line)
 {
 	if (samples->rows == samples->room) {
@@ -54,9 +54,9 @@ static void read_row(struct samples *samples, char *line)
 	samples->rows += column == samples->columns;
 }
 
-/* --- fewer rows --- */
+/* --- merging rows --- */
 
-/* How a value of a column and that of the next row become one. */
+/* How a column's values of consecutive rows are merged. */
 enum merging { ADDED, MEAN, LAST };
 
 static enum merging merging_of(const char *name)
@@ -83,7 +83,7 @@ static void merge_rows(const struct samples *samples, const enum merging *mergin
 			to[i] = (to[i] * before + from[i] * more) / (before + more);
 }
 
-/* So many rows of a kernel that follow each other become one. */
+/* Merges every `each` consecutive rows of a kernel. */
 static void thin_out(struct samples *samples, size_t each)
 {
 	size_t columns = samples->columns, kept = 0, taken = 0;
@@ -111,7 +111,7 @@ static json_t *number(double value)
 	return value == (double)(json_int_t)value ? json_integer((json_int_t)value) : json_real(value);
 }
 
-/* NULL where all are 0. */
+/* Returns NULL when all values are 0. */
 static json_t *column_json(const struct samples *samples, size_t column)
 {
 	bool is_there = false;

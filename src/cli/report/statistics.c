@@ -1,4 +1,4 @@
-/* A run whose statistics or profile is a file of its own. */
+/* A run whose statistics or profile are in their own file. */
 #include "cli/report/report.h"
 
 #include "base/file.h"
@@ -17,7 +17,7 @@ static const char *behind_slash(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* "saxpy" of "figures/saxpy.json" */
+/* Returns "saxpy" for "figures/saxpy.json". */
 static json_t *run_of_file(struct collection *collection, const char *path)
 {
 	char label[256];
@@ -28,7 +28,7 @@ static json_t *run_of_file(struct collection *collection, const char *path)
 	return report_run(collection, label);
 }
 
-/* The facts that programs of the papers are told in their options. */
+/* True for a fact that the papers' programs receive as an option. */
 static bool is_told(const char *word, const char **name)
 {
 	static const char *const names[] = {"--size", "--variant", "--seed"};
@@ -40,7 +40,7 @@ static bool is_told(const char *word, const char **name)
 	return false;
 }
 
-/* Words of a list, with spaces between them; of mechanisms only their names. */
+/* Joins the words of a list with spaces; for mechanisms only their names. */
 static void join(const json_t *words, size_t from, bool names, char *text, size_t size)
 {
 	*text = '\0';
@@ -75,7 +75,7 @@ static void take_text(struct collection *collection, json_t *run, const char *na
 		report_fact(collection, run, name, json_string_value(value));
 }
 
-/* Of a sampled run, which has no cycles of its own: a fact in words, with which nothing is compared. */
+/* For a sampled run, which has no exact cycles: adds the estimate as a text, which is not compared with anything. */
 static void take_estimate(struct collection *collection, json_t *run, const json_t *estimate)
 {
 	char text[128];
@@ -119,7 +119,7 @@ bool report_take_statistics(struct collection *collection, const char *path, jso
 	return true;
 }
 
-/* Pages are passed on: what is no source by its name does not get into one, whatever a profile says. */
+/* Pages are passed on to others. So only files with a source file's name are included, whatever a profile names. */
 static bool is_source(const char *path)
 {
 	static const char *const suffixes[] = {".cu", ".cuh", ".h",   ".hpp", ".hh", ".inl",
@@ -131,7 +131,7 @@ static bool is_source(const char *path)
 	return false;
 }
 
-/* The lines of a source; NULL where it is not here, or is more than a page should hold. */
+/* Returns the lines of a source; NULL when it is missing or too large for a page. */
 static json_t *source_lines(const char *path)
 {
 	size_t length;
@@ -150,7 +150,7 @@ static json_t *source_lines(const char *path)
 	return lines;
 }
 
-/* Sources that the profile's instructions name, each once, as they are now. */
+/* Returns the sources that the profile's instructions name, each once, in their current state. */
 static json_t *sources_of(const json_t *kernels)
 {
 	json_t *sources = json_object(), *kernel, *inst;

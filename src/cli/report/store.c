@@ -1,4 +1,4 @@
-/* The runs of a file of results (lab/store.h). */
+/* Reads the runs of a results file (lab/store.h). */
 #include "cli/report/report.h"
 #include "lab/store_rows.h"
 
@@ -8,16 +8,16 @@
 struct reader {
 	struct collection *collection;
 	const char *path;
-	size_t runs, unread; /* unread: of those with statistics */
+	size_t runs, unread; /* `unread`: runs whose statistics could not be read */
 };
 
-/* Columns that are no facts for people. */
+/* Columns that are not shown as facts. */
 static bool is_inner(const char *name)
 {
 	return strcmp(name, "id") == 0 || strcmp(name, "stats") == 0;
 }
 
-/* "matmul tiled small" */
+/* Writes "matmul tiled small". */
 static void make_label(const struct store_row *row, char *label, size_t size)
 {
 	static const char *const parts[] = {"program", "variant", "size"};

@@ -1,5 +1,5 @@
-/* Timelines of a run (docs/over-time.md): its `timeline`, of columns, texts and counters. In CSV here, in the Trace Event Format in trace.c, in Perfetto's
- * in perfetto.c. */
+/* Timelines of a run (docs/over-time.md): its `timeline`, with columns, texts and counters. This file reads CSV,
+ * trace.c the Trace Event Format, perfetto.c Perfetto's format. */
 #include "cli/report/report.h"
 
 #include "base/arena.h"
@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of either kind, in a page; launches are always there. */
+/* Limits per page for events and counter values; launches are always included. */
 enum { MOST_EVENTS = 200000, MOST_COUNTS = 200000 };
 
 /* In the order of struct report_event. */
 enum { KERNEL, BEGIN, CYCLES, UNIT, NAME, ARGS, TRACK, COLUMNS };
 
-/* When a kernel ran, from the machine's opening on. */
+/* When a kernel ran, in cycles since the machine was opened. */
 struct report_launch {
 	json_int_t kernel, begin, end;
 };
@@ -61,7 +61,7 @@ void report_timeline_count(struct report_timeline *timeline, const char *name, c
 	json_array_append_new(json_object_get(counter, "value"), json_real(value));
 }
 
-/* --- cycles from the machine's opening on become those of kernels --- */
+/* --- conversion of cycles since the machine's opening to cycles of kernels --- */
 
 void report_timeline_trace(struct report_timeline *timeline, const struct report_traced *event)
 {
@@ -93,7 +93,7 @@ static int by_kernel(const void *one, const void *other)
 	return (a->kernel > b->kernel) - (a->kernel < b->kernel);
 }
 
-/* The last launch whose kernel, or begin, is not beyond that; NULL: none. They run one behind the other. */
+/* Returns the last launch with a kernel number (or begin) of at most `at`; NULL: none. Launches do not overlap. */
 static const struct report_launch *last_launch(const struct report_timeline *timeline, bool by_begin, json_int_t at)
 {
 	size_t low = 0, high = timeline->launch_count;
@@ -108,7 +108,8 @@ static const struct report_launch *last_launch(const struct report_timeline *tim
 	return low ? &timeline->launches[low - 1] : NULL;
 }
 
-/* When a kernel began. The last one's end is not there when the run, or the timeline, ended before; it began where the one before had ended. */
+/* Returns the cycle at which a kernel began. The last launch has no entry when the run or the timeline ended before it
+ * did. It began where the previous one ended. */
 static json_int_t begin_of(const struct report_timeline *timeline, json_int_t kernel)
 {
 	const struct report_launch *launch = last_launch(timeline, false, kernel);
@@ -121,7 +122,7 @@ static void move(json_t *list, size_t i, json_int_t by)
 	json_integer_set(number, json_integer_value(number) - by);
 }
 
-/* Of which kernel a counter's values are, and in which of its cycles. */
+/* Assigns a counter's values to kernels, and converts their cycles. */
 static void place_counts(const struct report_timeline *timeline, json_t *counter)
 {
 	json_t *cycles = json_object_get(counter, "cycle");
@@ -147,7 +148,7 @@ static void place(const struct report_timeline *timeline)
 	json_object_foreach(timeline->counters, name, counter) place_counts(timeline, counter);
 }
 
-/* --- of the run --- */
+/* --- adding to the run --- */
 
 void report_timeline_drop(struct report_timeline *timeline)
 {
@@ -182,7 +183,7 @@ bool report_timeline_close(struct report_timeline *timeline, struct collection *
 
 /* --- CSV --- */
 
-/* False where the line is no whole event, as that may be at which a process was killed. */
+/* Returns false when the line is not a complete event, for example the last line of a killed process. */
 static bool read_event(char *line, struct report_event *event)
 {
 	char *fields[COLUMNS];

@@ -1,4 +1,5 @@
-/* A timeline in the Trace Event Format, as 'sluice run --timeline FILE' writes it: a process is a unit, a thread one of its tracks. */
+/* Reads a timeline in the Trace Event Format, as 'sluice run --timeline FILE' writes it. A process is a unit; a thread
+ * is one of its tracks. */
 #include "cli/report/report.h"
 
 #include <stdio.h>
@@ -37,7 +38,7 @@ static const json_t *get(const json_t *object, json_int_t key)
 	return json_object_get(object, text);
 }
 
-/* A name of a unit or a track. */
+/* Stores the name of a unit or a track. */
 static void note(struct trace *trace, const json_t *event)
 {
 	const json_t *args = json_object_get(event, "args");
@@ -48,7 +49,7 @@ static void note(struct trace *trace, const json_t *event)
 		set(trace->tracks, number_of(event, "tid"), json_object_get(args, "name"));
 }
 
-/* "number=17 warps=8" */
+/* Writes "number=17 warps=8". */
 static void write_args(const json_t *args, char *text, size_t size)
 {
 	const char *name;

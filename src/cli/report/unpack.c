@@ -8,7 +8,7 @@
 
 enum { ROOM = 1 << 20 };
 
-/* What has been unpacked and not been taken. */
+/* Bytes unpacked but not yet consumed. */
 struct rest {
 	uint8_t *byte;
 	size_t length;
@@ -19,7 +19,7 @@ bool unpack_is_packed(const char *bytes, size_t length)
 	return length >= 4 && memcmp(bytes, "\x28\xb5\x2f\xfd", 4) == 0;
 }
 
-/* What is there goes to the taker. False when that wants no more. */
+/* Passes the bytes to the consumer. Returns false when it wants no more. */
 static bool give(struct rest *rest, unpack_take *take, void *context)
 {
 	size_t taken = 0;
@@ -35,7 +35,7 @@ static enum unpack_result unpack_frames(ZSTD_DStream *stream, const char *bytes,
 	ZSTD_inBuffer in = {bytes, length, 0};
 	struct rest rest = {.byte = xmalloc(ROOM)};
 	enum unpack_result result = UNPACK_ALL;
-	size_t hint = 0; /* of what more the frame needs; 0: it is whole */
+	size_t hint = 0; /* bytes that the frame still needs, at least; 0: complete */
 	bool is_full = false;
 	while (result == UNPACK_ALL && (in.pos < in.size || is_full)) {
 		ZSTD_outBuffer out = {rest.byte, ROOM, rest.length};

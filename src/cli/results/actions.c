@@ -13,11 +13,11 @@
 
 enum { KEY_FILE = 512, KEY_FILTER };
 
-/* What an action was given. */
+/* The arguments of an action. */
 struct asked {
 	const char *name, *file;
 	char **words;
-	size_t count, least, most; /* how many words it takes */
+	size_t count, least, most; /* number of words that it takes */
 	struct run_filters filters;
 	bool filtered; /* it takes filters */
 };
@@ -47,7 +47,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	}
 }
 
-/* False: --help or a usage error has ended it. */
+/* Returns false when --help or a usage error has ended it. */
 static bool read_line(struct asked *asked, int argc, char **argv, const char *words, const char *doc)
 {
 	struct argp_option options[RUN_FIELDS + 2] = {
@@ -103,14 +103,15 @@ static int merge(int argc, char **argv)
 	return status;
 }
 
-/* Closes what was written; false with errno set, or as `fine` says. */
+/* Closes the written file. Returns false with errno set after an error, or when `fine` is false. */
 static bool close_written(FILE *file, bool fine)
 {
 	bool written = !ferror(file);
 	return fclose(file) == 0 && written && fine;
 }
 
-/* Beside the file, then in its place, so that one that was there stays until the new one is whole. */
+/* Writes a new file in the same folder, then renames it, so that an existing file stays until the new one is
+ * complete. */
 static int export_to(const struct asked *asked, struct store *store, const char *path)
 {
 	char message[STORE_MESSAGE] = "";

@@ -1,4 +1,4 @@
-/* sluice results: the runs that figures have kept. */
+/* sluice results: shows the runs that figures have stored. */
 #include "base/arena.h"
 #include "base/csv.h"
 #include "cli/commands.h"
@@ -24,7 +24,7 @@ struct query {
 	const struct formula **formulas;
 	size_t counter_count, rows;
 	bool csv, json;
-	bool energy; /* some counter needs it */
+	bool energy; /* at least one requested counter needs it */
 	struct energies energies;
 	json_t *list; /* with --json */
 };
@@ -224,7 +224,7 @@ static bool is_among(const char *word, const char *const *list)
 	return *list;
 }
 
-/* Options may stand before an action too: it is put in front of them. All options take values but these. */
+/* Moves an action before options that precede it. All options take a value except the listed ones. */
 static char **action_first(int argc, char **argv)
 {
 	static const char *const alone[] = {"--csv", "--json", "--help", "--usage", "-?", NULL};

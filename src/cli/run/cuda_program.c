@@ -20,7 +20,7 @@ static bool has(const char *text, size_t length, const char *word)
 	return memmem(text, length, word, strlen(word)) != NULL;
 }
 
-/* The loader that the program asks for, or NULL: it is linked statically, or its headers are none. */
+/* Returns the loader that the program names. NULL: it is statically linked, or its headers are invalid. */
 static const char *loader_of(const char *image, size_t length)
 {
 	const Elf64_Ehdr *header = (const void *)image;
@@ -37,10 +37,11 @@ static const char *loader_of(const char *image, size_t length)
 	return NULL;
 }
 
-/* What the loader would load for the program, from malloc, or NULL. The program does not run. */
+/* Returns the list of libraries that the loader would load for the program, from malloc, or NULL. The program is not
+ * run. */
 static char *list_libraries(const char *loader, const char *program, size_t *length)
 {
-	static const char list[] = "LD_TRACE_LOADED_OBJECTS"; /* as ldd does: also where some are not found */
+	static const char list[] = "LD_TRACE_LOADED_OBJECTS"; /* as ldd does; lists also libraries that are not found */
 	const char *const words[] = {loader, program, NULL};
 	int ends[2];
 	pid_t child;
@@ -68,7 +69,7 @@ static char *list_libraries(const char *loader, const char *program, size_t *len
 	return NULL;
 }
 
-/* The file that a line "NAME => FILE (ADDRESS)" of the list gives for the library, or NULL. */
+/* Returns the file that a line "NAME => FILE (ADDRESS)" gives for the library, or NULL. */
 static char *listed_file(const char *line)
 {
 	const char *arrow = strstr(line, " => "), *end = strchr(line, '\n');
@@ -87,7 +88,7 @@ static bool is_same_file(const char *a, const char *b)
 	       first.st_ino == second.st_ino;
 }
 
-/* Of a list that names the runtime, or the driver, which is the same library. */
+/* Judges a line that names the runtime or the driver, which is the same library. */
 static enum cuda_program judge_line(const char *line, const char *folder)
 {
 	char *file = listed_file(line), *own;
@@ -113,7 +114,7 @@ static enum cuda_program judge(const char *image, size_t length, const char *pro
 	if (line || driver_line)
 		kind = judge_line(line ? line : driver_line, folder);
 	else if (has(image, length, library) || (loader && !list))
-		kind = CUDA_PROGRAM_OURS; /* loaded later; or not known */
+		kind = CUDA_PROGRAM_OURS; /* loaded later, or unknown */
 	else if (is_static)
 		kind = CUDA_PROGRAM_STATIC;
 	if (driver_line && is_static && kind == CUDA_PROGRAM_OURS)

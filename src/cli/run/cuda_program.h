@@ -1,19 +1,19 @@
-/* cuda_program: whether a program can meet our runtime at all. */
+/* cuda_program: finds out whether a program can use our runtime. */
 #ifndef SLUICE_CLI_CUDA_PROGRAM_H
 #define SLUICE_CLI_CUDA_PROGRAM_H
 
 enum cuda_program {
-	/* It loads ours; or that is not known: a script, and a program called by its bare name, which mostly is one that starts
-	 * others (sh, env, timeout). */
+	/* It loads our runtime, or this is unknown. Unknown are scripts, and programs called without a path, which
+	 * mostly start other programs (sh, env, timeout). */
 	CUDA_PROGRAM_OURS,
-	CUDA_PROGRAM_OTHER,   /* it loads another runtime or driver than ours, which its RPATH names */
-	CUDA_PROGRAM_MISSING, /* it asks for a runtime of a version that ours does not have */
-	CUDA_PROGRAM_STATIC,  /* it has device code, and CUDA's runtime inside it */
-	CUDA_PROGRAM_DRIVER,  /* it has CUDA's runtime inside it, and loads our driver */
-	CUDA_PROGRAM_NONE,    /* neither it nor a library that it loads names CUDA's runtime or driver */
+	CUDA_PROGRAM_OTHER,   /* it loads another runtime or driver, named by its RPATH */
+	CUDA_PROGRAM_MISSING, /* it needs a runtime version that ours does not provide */
+	CUDA_PROGRAM_STATIC,  /* it has device code, and CUDA's runtime linked statically */
+	CUDA_PROGRAM_DRIVER,  /* it has CUDA's runtime linked statically, and loads our driver */
+	CUDA_PROGRAM_NONE,    /* neither the program nor its libraries need CUDA's runtime or driver */
 };
 
-/* As the environment stands, in which ours is the library in `folder`. */
+/* Judges the program in the current environment; our library is in `folder`. */
 enum cuda_program cuda_program_kind(const char *program, const char *folder);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a run is asked for becomes what the runtime reads from the environment, and is tried out first. */
+/* Converts the options of a run to the runtime's environment variables, after checking them. */
 #include "cli/run/sampling.h"
 
 #include "base/arena.h"
@@ -33,7 +33,7 @@ void run_set(const char *variable, const char *value)
 	}
 }
 
-/* Puts a text in front of a variable's value. */
+/* Puts a text before a variable's value. */
 static void prepend(const char *variable, const char *text, char separator)
 {
 	const char *old = getenv(variable);
@@ -45,7 +45,7 @@ static void prepend(const char *variable, const char *text, char separator)
 	free(value);
 }
 
-/* The words of the environment, line by line, then ours, which so have the last word. */
+/* Returns the words of the environment, one per line, followed by ours, which take precedence. */
 static struct cli_options all_words(const struct cli_options *own, char *inherited)
 {
 	struct cli_options all = {0};
@@ -75,14 +75,14 @@ static void export_words(const char *variable, const struct cli_options *options
 	free(joined);
 }
 
-/* By errno. */
+/* Reports an error by errno. */
 static bool fails_to_write(const struct run *run)
 {
 	cli_error(run->name, "cannot write %s: %s", run->stats, file_write_reason());
 	return false;
 }
 
-/* Statistics that say that nothing has run yet, which stay when the program never uses the runtime. */
+/* Writes statistics without kernels; they remain when the program never uses the runtime. */
 static bool begin_stats(const struct run *run, sluice_gpu *gpu)
 {
 	struct sluice_error error = {0};
@@ -99,7 +99,7 @@ static bool begin_stats(const struct run *run, sluice_gpu *gpu)
 		errno = EEXIST;
 		return fails_to_write(run);
 	}
-	/* the runtime opens a FIFO once: its reader ends when the first writer closes it */
+	/* the runtime opens a FIFO only once: its reader ends when the first writer closes it */
 	if (file_is_fifo(run->stats))
 		return true;
 	int file = open(run->stats, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -109,7 +109,7 @@ static bool begin_stats(const struct run *run, sluice_gpu *gpu)
 	return true;
 }
 
-/* A file that the runtime writes, wherever the program goes. */
+/* Exports the path of a file that the runtime writes, valid in any folder that the program changes to. */
 static void export_file(const char *variable, const char *file)
 {
 	char *path = file ? run_absolute(file) : NULL;
@@ -135,7 +135,7 @@ static void export_traces(const struct run *run)
 	export_file("SLUICE_TRACE_OUT", run->trace_out);
 }
 
-/* A table's path stays right wherever the program goes. */
+/* Exports the table's path, valid in any folder that the program changes to. */
 static void export_energy(const struct run *run)
 {
 	char *path = run->energy && config_is_path(run->energy) ? run_absolute(run->energy) : NULL;
@@ -152,7 +152,7 @@ static void export_stats(const struct run *run)
 		export_file("SLUICE_STATS", run->stats);
 }
 
-/* Tries machine and options out. False after a message. */
+/* Checks machine and options. Returns false after a message. */
 static bool try_machine(const struct run *run, const char *machine, const struct cli_options *options,
                         const struct cli_options *mechanisms, const struct cli_options *passes)
 {

@@ -1,6 +1,6 @@
-/* sluice run: sets what the runtime reads from the environment and becomes the program.
+/* sluice run: sets the runtime's environment variables and becomes the program.
  *
- * Machine and options are tried out first, so that a mistake is reported before the program has done anything.
+ * Machine and options are checked first, so that a mistake is reported before the program has done anything.
  */
 #include "cli/run/run.h"
 
@@ -131,13 +131,13 @@ static void add_check(struct run *run, const char *what)
 	run->check = all;
 }
 
-/* A mechanism by its name, or, when it is a shared object, by its absolute path. From malloc. */
+/* Returns a mechanism's name or, for a shared object, its absolute path. From malloc. */
 static char *full_name(const char *mechanism)
 {
 	return sluice_mechanism_path(mechanism) ? run_absolute(mechanism) : xstrdup(mechanism);
 }
 
-/* "N[:FILE]" */
+/* Parses "N[:FILE]". */
 static void set_samples(struct run *run, const char *value, const struct argp_state *state)
 {
 	const char *colon = strchr(value, ':');
@@ -249,8 +249,8 @@ const struct argp run_argp = {.options = run_options, .parser = parse};
 struct command {
 	struct run run;
 	char **program;
-	const char *trace_in, *kernel; /* in place of a program: a folder of traces, and which of its kernels */
-	const char *misplaced;         /* a word behind the program that looks like an option of ours */
+	const char *trace_in, *kernel; /* instead of a program: an instruction trace folder, and the selected kernels */
+	const char *misplaced;         /* a word after the program that looks like one of our options */
 };
 
 static bool is_machine(const char *name)
@@ -277,8 +277,8 @@ static bool is_ours(const char *word, const char *next)
 	return false;
 }
 
-/* The program and all behind it, whatever it looks like. Without "--" an option of ours there is more often a slip, with which a
- * run would quietly be another one than was meant. */
+/* Takes the program and all words after it. Without "--", a later word that looks like one of our options is probably a
+ * mistake. The run would silently differ from what was meant. */
 static void take_program(struct command *command, struct argp_state *state)
 {
 	char **program = &state->argv[state->next - 1];
@@ -347,7 +347,7 @@ static const struct argp command_argp = {
 	       "option or the machine is wrong.",
 };
 
-/* What a newcomer may have meant by a program that does not start; "" when nothing comes to mind. */
+/* Returns a hint on what a new user may have meant by a program that does not start, or "". */
 static const char *advice(const char *file)
 {
 	size_t length = strlen(file);
@@ -388,7 +388,7 @@ void run_free(struct run *run)
 	free(run->check);
 }
 
-/* Loaded before the runtime that the program names itself, ours takes its place. */
+/* Preloads our runtime, so that it replaces the one that the program's RPATH names. */
 static void preload(const struct run *run, const char *program, const char *folder)
 {
 	const char *others = getenv("LD_PRELOAD");
@@ -401,8 +401,8 @@ static void preload(const struct run *run, const char *program, const char *fold
 	          program);
 }
 
-/* What a program that cannot meet our runtime would do says nothing of it: it does not run. Of one without CUDA a note is enough. 0, or
- * the exit status. */
+/* Refuses a program that cannot use our runtime, because running it would show nothing about it. For one without CUDA
+ * prints a note. Returns 0 or the exit status. */
 static int meet_runtime(const struct run *run, const char *program)
 {
 	static const char *const reasons[] = {
@@ -413,7 +413,7 @@ static int meet_runtime(const struct run *run, const char *program)
 	};
 	char folder[PATH_MAX];
 	if (!cli_library_folder(folder))
-		return 0; /* that was said */
+		return 0; /* already reported */
 	enum cuda_program kind = cuda_program_kind(program, folder);
 	switch (kind) {
 	case CUDA_PROGRAM_OURS:
@@ -443,7 +443,7 @@ static int meet_runtime(const struct run *run, const char *program)
 	return CLI_CANNOT_RUN;
 }
 
-/* Sets all up, then becomes the program. */
+/* Sets up everything, then becomes the program. */
 static int run_program(struct command *command)
 {
 	int status = run_prepare(&command->run) ? 0 : CLI_USAGE;

@@ -1,42 +1,42 @@
-/* run: what `sluice run` and `sluice programs run` share. */
+/* run: declarations shared by `sluice run` and `sluice programs run`. */
 #ifndef SLUICE_CLI_RUN_H
 #define SLUICE_CLI_RUN_H
 
 #include "cli/commands.h"
 
-/* What --trace and its options ask for. */
+/* The request of --trace and its options. */
 enum { RUN_TRACE_WORDS = 6 };
 struct run_trace {
 	const char *file; /* NULL: no trace */
-	bool chooses, shows[RUN_TRACE_WORDS]; /* by --trace-what; else all */
+	bool chooses, shows[RUN_TRACE_WORDS]; /* set by --trace-what; otherwise everything is shown */
 	uint64_t first, last;                 /* core cycles; last 0: to the end */
-	uint64_t every;                       /* core cycles between values of counters; 0: the usual */
+	uint64_t every;                       /* core cycles between counter values; 0: the default */
 	char sms[48];                         /* "": all */
 };
 
-/* What of a run is simulated in cycles, where that is not all (docs/sampling.md). */
+/* Selects the part of a run that is simulated in cycles (docs/sampling.md). */
 struct run_sampling {
-	uint32_t launches; /* of a group; 0: all */
+	uint32_t launches; /* per group; 0: all */
 	bool chooses_blocks;
-	double blocks, error; /* shares; error 0: the usual */
+	double blocks, error; /* fractions; error 0: the default */
 };
 
 /* The options of a run. Zero-initialise; run_free() afterwards. */
 struct run {
-	const char *name; /* of the command, for its messages */
+	const char *name; /* name of the command, for messages */
 	const char *machine, *stats, *stats_format, *threads, *max_instructions, *timeout;
-	char *const *program; /* the command line, for the statistics; or NULL */
-	uint64_t sample_every; /* core cycles between samples; 0: none */
+	char *const *program; /* command line, for the statistics; or NULL */
+	uint64_t sample_every; /* core cycles per sample; 0: no samples */
 	const char *sample_file;
 	const char *timeline_file;
-	char *timeline_wish; /* what the timeline shows; or NULL */
+	char *timeline_wish; /* selection of timeline events; or NULL */
 	struct run_trace trace;
 	const char *profile_file;
-	uint64_t timeline_events; /* 0: as many as the library wants */
-	const char *energy; /* a table of energies; or NULL */
+	uint64_t timeline_events; /* 0: the library's default */
+	const char *energy; /* an energy table; or NULL */
 	struct run_sampling sampling;
-	const char *trace_out; /* a folder for traces of instructions; or NULL */
-	char *check; /* what --check asked for, all of it */
+	const char *trace_out; /* folder for instruction traces; or NULL */
+	char *check; /* all values of --check, joined */
 	const char *stray_reads; /* "warn" or "fault"; or NULL */
 	struct cli_options options;
 	struct cli_options mechanisms; /* each from malloc */
@@ -44,19 +44,19 @@ struct run {
 	bool functional, no_progress;
 };
 
-/* Parses the options alone, into a struct run: a child of the commands' own parsers. */
+/* Parses only the options, into a struct run; a child of the commands' own parsers. */
 extern const struct argp run_argp;
 
-/* A path that stays right when the program changes its folder. From malloc. */
+/* Returns an absolute path, which stays valid when the program changes its folder. From malloc. */
 char *run_absolute(const char *path);
 
-/* Sets a variable of the environment; NULL leaves it as it is. */
+/* Sets an environment variable; NULL leaves it unchanged. */
 void run_set(const char *variable, const char *value);
 
-/* Tries machine and options out and sets what the runtime reads from the environment. False after an error message. */
+/* Checks machine and options, and sets the runtime's environment variables. Returns false after a message. */
 bool run_prepare(const struct run *run);
 
-/* Becomes the program. Returns the exit status when that is not possible. */
+/* Replaces this process by the program. Returns the exit status if that fails. */
 int run_become(const struct run *run, const char *file, char *const *program);
 
 void run_free(struct run *run);

@@ -6,7 +6,7 @@
 
 enum { USUAL_LAUNCHES = 32 };
 
-/* "0.03" or "3%". */
+/* Parses "0.03" or "3%". */
 static double share(const char *option, const char *text, const struct argp_state *state)
 {
 	char *end;

@@ -1,5 +1,5 @@
-/* --timeout for any program: `sluice run` stays its parent and ends it. A program that loads Sluice's runtime ends itself, with its
- * statistics; it is ended here only where that does not happen. */
+/* --timeout for any program: `sluice run` remains its parent and ends it. A program that loads our runtime ends itself,
+ * with its statistics. It is killed here only if it does not. */
 #include "cli/run/supervise.h"
 
 #include "base/file.h"
@@ -16,15 +16,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Seconds that a program has to end: by its runtime; by its children's, where it has none; after SIGTERM. */
+/* Seconds that a program has to end: by its own runtime; by its children's, if it has none; after SIGTERM. */
 enum { BY_RUNTIME = 10, BY_CHILDREN = 1, BY_SIGNAL = 2 };
 
 struct supervised {
 	const struct run *run;
 	pid_t child;
-	sigset_t signals; /* what the parent waits for */
+	sigset_t signals; /* signals that the parent waits for */
 	enum { RUNNING, LATE, ASKED, KILLED } state;
-	double until; /* when the next state begins */
+	double until; /* start of the next state */
 };
 
 static double now(void)
@@ -65,12 +65,13 @@ static void end(struct supervised *program)
 		program->until += BY_RUNTIME;
 		break;
 	case KILLED:
-		program->until += BY_RUNTIME; /* a process that sleeps in the kernel is waited for */
+		/* a process may be in an uninterruptible sleep in the kernel: keep waiting */
+		program->until += BY_RUNTIME;
 		break;
 	}
 }
 
-/* A terminal sends its signals to the program too. */
+/* Passes a signal on, unless a terminal has sent it to the program too. */
 static void pass_on(const struct supervised *program, const siginfo_t *signal)
 {
 	bool has_it = signal->si_code == SI_KERNEL && (signal->si_signo == SIGINT || signal->si_signo == SIGQUIT);
@@ -78,7 +79,7 @@ static void pass_on(const struct supervised *program, const siginfo_t *signal)
 		kill(program->child, signal->si_signo);
 }
 
-/* Waits for the end of the program; returns what waitpid() says. */
+/* Waits for the program's end. Returns the status of waitpid(). */
 static int wait_for(struct supervised *program)
 {
 	int status;
@@ -97,7 +98,7 @@ static int wait_for(struct supervised *program)
 	return status;
 }
 
-/* Ends as the program did, by the same signal. */
+/* Ends by the same signal as the program did. */
 static int die_by(int signal)
 {
 	struct rlimit none = {0};

@@ -1,5 +1,5 @@
-/* The runtime is what opens the machine, watches signals and time, and writes statistics, for a program and for traces: it is loaded, and
- * this process is its program. */
+/* Loads the runtime and makes this process its program: the runtime opens the machine, handles signals and time limits,
+ * and writes statistics, for programs and for instruction traces alike. */
 #include "cli/run/trace_in.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 
 typedef int run_trace(const char *path, const char *kernel);
 
-/* cudaRunTrace() of the runtime. NULL after a message. */
+/* Returns the runtime's cudaRunTrace(). NULL after a message. */
 static run_trace *load(const struct run *run)
 {
 	char folder[PATH_MAX], path[PATH_MAX + 16];
@@ -34,5 +34,6 @@ int run_trace_in(struct run *run, char *const *arguments, const char *folder, co
 	if (!all)
 		return fine ? CLI_CANNOT_RUN : CLI_USAGE;
 	exit(all(folder, kernel) == 0 ? EXIT_SUCCESS
-	                              : CLI_FAILED); /* here: the runtime still has to write, also on standard output */
+	                              /* exit here: the runtime still has to write, also to standard output */
+	                              : CLI_FAILED);
 }

@@ -1,11 +1,11 @@
-/* trace_in: traces of instructions in place of a program. */
+/* trace_in: runs kernels from an instruction trace instead of a program. */
 #ifndef SLUICE_CLI_TRACE_IN_H
 #define SLUICE_CLI_TRACE_IN_H
 
 #include "cli/run/run.h"
 
-/* Runs the kernels of a folder of traces, with the options of a run, and ends the process; `kernel`: some of them, or NULL. Returns an
- * exit status when that cannot begin. Frees the options. */
+/* Runs the kernels of a trace folder with the options of the run, and ends the process. `kernel` selects some of them;
+ * NULL: all. Returns an exit status when that cannot start. Frees the options. */
 int run_trace_in(struct run *run, char *const *arguments, const char *folder, const char *kernel);
 
 #endif

@@ -1,4 +1,4 @@
-/* How far a sweep is, what of it failed, its end. */
+/* Actions on a sweep: status, failed runs, cancellation. */
 #include "cli/sweep/sweep.h"
 
 #include "lab/jobs.h"
@@ -15,19 +15,19 @@
 
 enum { SHOWN = 20 };
 
-/* A sweep that is looked at. */
+/* The state of a sweep. */
 struct looked {
 	struct study *study;
 	const char *folder;
 	struct sweep_head head;
 	struct store *store;
-	bool fails; /* failed runs are shown, with what they printed */
+	bool fails; /* show the failed runs and their output */
 	bool at_work;
 	size_t passed, failed, running, waiting, unknown;
-	double left; /* seconds of runs that wait or run, as far as known */
+	double left; /* estimated seconds left for waiting and running runs */
 };
 
-/* The folder that is meant: of a plan, of a name, or the folder itself. */
+/* Returns the sweep's folder, given a plan, a name, or the folder itself. */
 static void find_folder(const char *sweep, char folder[PATH_MAX])
 {
 	char path[PATH_MAX];

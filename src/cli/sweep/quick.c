@@ -1,11 +1,11 @@
-/* A plan out of the command line. */
+/* Builds a plan from the command line. */
 #include "cli/sweep/sweep.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* As YAML wants it in single quotes. */
+/* Writes a text in YAML's single quotes. */
 static void put_quoted(FILE *file, const char *text, size_t length)
 {
 	fputc('\'', file);
@@ -55,7 +55,7 @@ void quick_assignment(struct quick *quick, const char *option, const char *text,
 	quick_axis(quick, option, name, equals + 1, state);
 }
 
-/* The end of a mechanism with its options. */
+/* Returns the end of a mechanism with its options. */
 static const char *mechanism_end(const char *text)
 {
 	bool has_options = false;
@@ -83,7 +83,7 @@ void quick_mechanisms(struct quick *quick, const char *text, const struct argp_s
 		at = end;
 		if (!*at)
 			break;
-		fputs(*at == '+' ? ", " : "], [", file); /* together, or the next value */
+		fputs(*at == '+' ? ", " : "], [", file); /* continues the combination, or starts the next value */
 	}
 	fputs("]]\n", file);
 }

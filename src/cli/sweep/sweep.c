@@ -1,4 +1,4 @@
-/* sluice sweep: many runs, of a plan with axes or of axes in the command line. */
+/* sluice sweep: many runs, from a plan with axes or from axes on the command line. */
 #include "cli/sweep/sweep.h"
 
 #include "lab/report_sweep.h"
@@ -151,7 +151,7 @@ static int make(struct sweep *sweep, const struct experiment *experiment, const 
 	return status;
 }
 
-/* "sweep-1a2b": the same command is the same sweep. */
+/* Writes "sweep-1a2b": the same command always gives the same sweep. */
 static void name_of(const char *plan, char name[NAME_MAX])
 {
 	uint32_t digest = 2166136261u; /* FNV-1a */
@@ -192,7 +192,7 @@ static int make_all(struct sweep *sweep)
 	return worst;
 }
 
-/* The word that is an action and what stands behind it. -1: there is none. */
+/* Runs the action that the words name. Returns -1 when they name none. */
 static int act(struct sweep *sweep)
 {
 	const struct words *words = &sweep->study.programs.names;
@@ -232,7 +232,7 @@ static int perform(struct sweep *sweep)
 	return acted >= 0 ? acted : make_all(sweep);
 }
 
-/* Takes off what stands behind "--": the command, whose options are its own. */
+/* Cuts off the words after "--": the command, with its own options. */
 static int split_line(struct sweep *sweep, int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {

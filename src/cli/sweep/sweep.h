@@ -1,10 +1,10 @@
-/* sweep: what the files of 'sluice sweep' share. */
+/* sweep: declarations shared by the files of 'sluice sweep'. */
 #ifndef SLUICE_CLI_SWEEP_H
 #define SLUICE_CLI_SWEEP_H
 
 #include "cli/figure/study.h"
 
-/* What is given in the command line in the place of a plan: axes and a command. */
+/* A sweep given by options instead of a plan: axes and a command. */
 struct quick {
 	struct study *study;
 	char *axes; /* YAML, from malloc; NULL: none */
@@ -14,20 +14,21 @@ struct quick {
 	char **command; /* NULL-terminated, or NULL */
 };
 
+/* Adds an axis of comma-separated values. Ends the program with a usage error for an invalid axis. */
 void quick_axis(struct quick *quick, const char *option, const char *name, const char *values,
                 const struct argp_state *state);
-/* "KEY=A,B" */
+/* Parses "KEY=A,B". */
 void quick_assignment(struct quick *quick, const char *option, const char *text, const struct argp_state *state);
-/* "none,caps:degree=2,distance=4,caps+mthwp": a comma in front of KEY= goes on with a mechanism's options. */
+/* Parses "none,caps:degree=2,distance=4,caps+mthwp"; a comma before KEY= continues a mechanism's options. */
 void quick_mechanisms(struct quick *quick, const char *text, const struct argp_state *state);
-/* The whole plan, from malloc. */
+/* Returns the whole plan, from malloc. */
 char *quick_plan(struct quick *quick);
 
-/* What the actions do with a sweep of that name, plan or folder; each returns the exit status. */
+/* Actions on the sweep of that name, plan or folder; each returns the exit status. */
 int sweep_status(struct study *study, const char *sweep);
 int sweep_cancel(struct study *study, const char *sweep);
 int sweep_failed(struct study *study, const char *sweep);
-/* On a node of a cluster: runs a task of a batch. */
+/* Runs on a node of a cluster: executes one task of a batch. */
 int sweep_task(struct study *study, const char *folder, const char *batch);
 
 #endif

@@ -1,4 +1,4 @@
-/* On a node of a cluster. */
+/* Runs one task of a batch on a node of a cluster. */
 #include "cli/sweep/sweep.h"
 
 #include "lab/batch.h"

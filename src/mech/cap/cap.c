@@ -1,5 +1,6 @@
-/* cap: the CTA-aware prefetcher of CAPS (README.md): the first warp of each block that comes to a load gives the block's base address, two warps
- * of one block give the stride, which is all blocks'; base and stride give the addresses of all other warps. */
+/* cap: the CTA-aware prefetcher of CAPS (README.md). The first warp of a block that executes a load gives the
+ * block's base address. Two warps of one block give the stride, which all blocks share. Base and stride together
+ * predict the addresses of all other warps. */
 #include "cap.h"
 
 static const struct cap_config defaults = {.block_entries = 4,
@@ -15,23 +16,23 @@ static const char *const cases[] = {[CAP_SAME_WARP] = "same_warp", [CAP_WHOLE_BL
 #define AT(field) offsetof(struct cap_config, field)
 static const struct option options[] = {
 	{"block_entries", OPTION_U32, AT(block_entries), 1, 64, NULL, "loads",
-         "that a block's table (PerCTA) has rows for"},
+         "rows of each block's table (PerCTA), one per load"},
 	{"stride_entries", OPTION_U32, AT(stride_entries), 1, 64, NULL, "loads",
-         "that the SM's table of strides (DIST) has rows for"},
+         "rows of the SM's table of strides (DIST), one per load"},
 	{"accesses", OPTION_U32, AT(accesses), 1, CAP_MAX_ACCESSES, NULL, "addresses",
-         "of a row: loads with more coalesced accesses are let be"},
+         "in a row; loads with more coalesced accesses are ignored"},
 	{"threshold", OPTION_U32, AT(threshold), 0, CAP_MOST_MISPREDICTIONS, NULL, "mispredictions",
-         "of a stride, above which nothing is prefetched by it"},
+         "addresses in a row; loads with more coalesced accesses are ignored"},
 	{"runs", OPTION_U32, AT(runs), 1, 1024, NULL, "runs",
-         "of prefetches, one a block, that can wait for the generator"},
+         "mispredictions of a stride above which it triggers no prefetch"},
 	{"case_a", OPTION_ENUM, AT(case_a), 0, 0, cases, "",
-         "what a warp of the leading block that comes causes, of the other blocks"},
+         "capacity of the generator's queue; a run is the prefetches for one block"},
 	{"indirect", OPTION_BOOL, AT(indirect), 0, 1, NULL, "",
-         "loads whose addresses come out of memory are looked at too"},
+         "handle loads whose addresses depend on loaded data, too"},
 	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+         "retry a prefetch that finds no space in L1, instead of dropping it"},
 	{"keep_strides", OPTION_BOOL, AT(keep_strides), 0, 1, NULL, "",
-         "strides and their mispredictions outlive a launch, for the next of the same kernel"},
+         "keep strides and misprediction counts for the next launch of the same kernel"},
 };
 
 static const struct counter counters[] = {
@@ -40,7 +41,7 @@ static const struct counter counters[] = {
 #undef X
 };
 
-/* --- a load's accesses against the tables --- */
+/* --- table lookups by a load --- */
 
 static void set_base(struct cap_base *base, const struct mech_memory *load)
 {
@@ -52,7 +53,8 @@ static void set_base(struct cap_base *base, const struct mech_memory *load)
 	}
 }
 
-/* Bytes from a warp to the next, the same in all accesses. False: there is no such stride. */
+/* Computes the bytes from one warp to the next. Returns false when they differ among the accesses or are no whole
+ * number. */
 static bool stride_between(const struct cap_base *base, const struct mech_memory *load, int64_t *stride)
 {
 	int64_t warps = (int64_t)load->warp_of_block - base->warp;
@@ -75,7 +77,7 @@ static bool is_predicted(const struct cap_base *base, int64_t stride, const stru
 	return same;
 }
 
-/* Each demand load says whether what would have been prefetched for it was right (section V-B). */
+/* Counts whether the prefetch address computed for this warp equals its demand address (section V-B). */
 static void verify(struct mech_sm *sm, const struct cap_base *base, struct cap_stride *stride,
                    const struct mech_memory *load)
 {
@@ -97,7 +99,7 @@ static bool may_prefetch(struct mech_sm *sm, const struct cap_stride *stride)
 	return may;
 }
 
-/* A warp of the leading block has come (Fig. 9a): prefetches for the other blocks, whose bases are known. */
+/* A warp of the leading block has executed the load (Fig. 9a): prefetches for the other blocks with known bases. */
 static void prefetch_for_others(struct mech_sm *sm, const struct cap_stride *stride, const struct mech_memory *load)
 {
 	const struct cap_config *config = sm->config;
@@ -121,7 +123,7 @@ static void prefetch_for_others(struct mech_sm *sm, const struct cap_stride *str
 	}
 }
 
-/* The leading warp of another block has come (Fig. 9b): prefetches for the block's other warps. */
+/* The leading warp of another block has executed the load (Fig. 9b): prefetches for the block's other warps. */
 static void prefetch_for_block(struct mech_sm *sm, const struct cap_base *base, const struct cap_stride *stride,
                                const struct mech_memory *load)
 {
@@ -133,9 +135,9 @@ static void prefetch_for_block(struct mech_sm *sm, const struct cap_base *base, 
 		cap_generate(sm, load->block, base, stride->bytes, 0, warps, load->cycle);
 }
 
-/* --- a load comes --- */
+/* --- a load --- */
 
-/* What tells the loads of kernels apart, as the addresses of code do. */
+/* Part of the key of a stride: equal pcs of different kernels are different loads. */
 static uint32_t kernel_of(const struct mech_sm *sm)
 {
 	return ((const struct cap_gpu *)sm->gpu->state)->kernel;
@@ -149,7 +151,8 @@ static void lead(struct mech_sm *sm, struct cap_base *base, const struct cap_str
 		prefetch_for_block(sm, base, stride, load);
 }
 
-/* The second warp of a block: its distance from the first is the load's stride, and its block leads. */
+/* The second warp of a block: its distance from the first gives the load's stride, and its block becomes the leading
+ * one. */
 static void find_stride(struct mech_sm *sm, struct cap_base *base, const struct mech_memory *load)
 {
 	struct cap_state *state = sm->state;
@@ -240,7 +243,7 @@ static void sm_open(struct mech_sm *sm)
 	state->run = mech_alloc(sm->pool, config->runs * sizeof *state->run);
 }
 
-/* No block is there. */
+/* No block is resident at this point. */
 static void kernel_begin(struct mech_sm *sm)
 {
 	const struct cap_config *config = sm->config;
@@ -278,7 +281,7 @@ static void gpu_kernel_begin(struct mech_gpu *gpu)
 const struct mech mech_cap = {
 	.version = MECH_VERSION,
 	.name = "cap",
-	.summary = "prefetches into L1 for the other warps of a block, by the block's first address and a stride of "
+	.summary = "prefetches into L1 for a block's other warps: the block's first address plus a stride common to "
 		   "all blocks",
 	.citation = "G. Koo, H. Jeon, Z. Liu, N. S. Kim, M. Annavaram: CTA-Aware Prefetching and Scheduling for GPU, "
 		    "IPDPS 2018",

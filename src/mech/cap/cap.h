@@ -1,4 +1,4 @@
-/* cap: what the files of this folder share. */
+/* cap: types and functions shared by the files of this folder. */
 #ifndef SLUICE_MECH_CAP_H
 #define SLUICE_MECH_CAP_H
 
@@ -14,29 +14,29 @@ enum cap_case_a { CAP_SAME_WARP, CAP_WHOLE_BLOCK };
 
 struct cap_config {
 	uint32_t block_entries, stride_entries;
-	uint32_t accesses;  /* that a load may have */
+	uint32_t accesses;  /* per load, at most */
 	uint32_t threshold; /* mispredictions */
-	uint32_t runs;      /* that wait for the generator */
+	uint32_t runs;      /* that can wait for the generator */
 	uint32_t case_a;    /* enum cap_case_a */
 	bool indirect, retry, keep_strides;
 };
 
 #define CAP_COUNTERS(X)                                                                                                \
-	X(loads, "loads", "of warps that looked into the tables")                                                      \
-	X(wide, "loads", "of warps that did not: more accesses than a row has addresses for")                          \
-	X(indirect, "loads", "of warps that did not: their addresses come out of memory")                              \
-	X(bases, "rows", "of blocks that got their leading warp")                                                      \
-	X(rebased, "rows", "of blocks whose leading warp came again, as in a loop")                                    \
-	X(strides, "strides", "found between two warps of a block")                                                    \
-	X(unequal, "rows", "of blocks made invalid: two warps were not one stride apart in all accesses")              \
-	X(verified, "loads", "of warps that were compared with what was predicted")                                    \
-	X(mispredicted, "loads", "of these that were elsewhere")                                                       \
-	X(silenced, "loads", "that caused no prefetch: their stride had been wrong too often")                         \
-	X(for_same_warp, "warps", "prefetched for because that warp of the leading block came")                        \
-	X(for_block, "warps", "prefetched for because their block's leading warp came")                                \
-	X(addresses, "addresses", "that the generator made")                                                           \
-	X(generator_full, "runs", "of prefetches that were lost: too many waited for the generator")                   \
-	X(table_accesses, "accesses", "of tables: one a load, one a block whose rows a prefetch is looked for in")
+	X(loads, "loads", "warp loads looked up in the tables")                                                        \
+	X(wide, "loads", "warp loads not looked up: more accesses than a row has addresses")                           \
+	X(indirect, "loads", "warp loads not looked up: the address depends on loaded data")                           \
+	X(bases, "rows", "rows of block tables claimed by a leading warp")                                             \
+	X(rebased, "rows", "rows set again: the leading warp repeated the load, as in a loop")                         \
+	X(strides, "strides", "strides found between two warps of a block")                                            \
+	X(unequal, "rows", "rows invalidated: two warps were not one stride apart in all accesses")                    \
+	X(verified, "loads", "warp loads compared with their prediction")                                              \
+	X(mispredicted, "loads", "verified loads whose prediction was wrong")                                          \
+	X(silenced, "loads", "loads that triggered no prefetch: their stride had too many mispredictions")             \
+	X(for_same_warp, "warps", "warps prefetched for after the same warp of the leading block loaded")              \
+	X(for_block, "warps", "warps prefetched for after their own block's leading warp loaded")                      \
+	X(addresses, "addresses", "addresses that the generator made")                                                 \
+	X(generator_full, "runs", "prefetch runs lost: the generator's queue was full")                                \
+	X(table_accesses, "accesses", "accesses to tables: one per load, and one per block table searched for a base")
 
 struct cap_stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -44,43 +44,44 @@ struct cap_stats {
 #undef X
 };
 
-/* A row of a block's table. */
+/* A row of a block's table (PerCTA). */
 struct cap_base {
 	struct mech_key key;
-	uint32_t warp; /* the leading one, by its number in the block */
+	uint32_t warp; /* the leading warp, by its number in the block */
 	uint32_t accesses;
 	uint64_t address[CAP_MAX_ACCESSES];
 	uint32_t bytes[CAP_MAX_ACCESSES];
 };
 
-/* A row of the SM's table of strides. */
+/* A row of the SM's table of strides (DIST). */
 struct cap_stride {
 	struct mech_key key;
-	int64_t bytes; /* from a warp to the next */
+	int64_t bytes; /* from one warp to the next */
 	uint32_t mispredictions;
-	uint32_t leader; /* slot of the block whose warps gave the stride, until it ends; MECH_NOWHERE */
+	uint32_t leader; /* slot of the resident block that gave the stride; MECH_NOWHERE after that block has ended */
 };
 
-/* Prefetches for some warps of a block, one behind the other, that the generator makes of what the tables held when they were asked for. */
+/* A run: the prefetches for consecutive warps of one block, which the generator makes one after the other. The base
+ * and the stride are copies of the table rows at the time of the trigger. */
 struct cap_run {
 	struct cap_base base;
 	int64_t stride;
-	uint64_t block;      /* its number */
+	uint64_t block;      /* number of the block */
 	uint32_t slot;
-	uint32_t warp, end;  /* the next warp, by its number in the block; behind the last */
-	uint32_t access;     /* of that warp, the next */
-	uint64_t ready;      /* the first cycle in which the generator can make one */
+	uint32_t warp, end;  /* the next warp, and one past the last warp, by their numbers in the block */
+	uint32_t access;     /* index of that warp's next access */
+	uint64_t ready;      /* first cycle in which the generator may take the run */
 };
 
 struct cap_state {
-	struct mech_table block[MECH_MAX_BLOCKS]; /* by slot */
+	struct mech_table block[MECH_MAX_BLOCKS]; /* by block slot */
 	struct mech_table stride;
-	struct mech_block resident[MECH_MAX_BLOCKS]; /* by slot; without warps: none */
+	struct mech_block resident[MECH_MAX_BLOCKS]; /* by block slot; a slot without warps is empty */
 	struct cap_run *run;                         /* a ring of config->runs */
 	uint32_t first, runs;
 };
 
-/* A kernel that has been launched. */
+/* A kernel that has been launched at least once. */
 struct cap_kernel {
 	const char *name;
 	uint32_t number;
@@ -90,11 +91,11 @@ struct cap_kernel {
 struct cap_gpu {
 	const uint8_t *is_indirect; /* by pc */
 	struct cap_kernel *kernels;
-	uint32_t kernel; /* the number of the one that runs: its loads are others than another one's */
+	uint32_t kernel; /* number of the running kernel, which tells its loads from other kernels' loads */
 };
 
-/* generator.c: prefetches for the warps of a resident block from `warp` up to, and not with, `end`, but for the leading one. Gives for how many; none
- * where too many runs wait. */
+/* generator.c: queues a run for warps [warp, end) of a resident block, without its leading warp. Returns the number
+ * of warps in the run; 0 when the queue is full. */
 uint32_t cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *base, int64_t stride, uint32_t warp,
                       uint32_t end, uint64_t cycle);
 uint64_t cap_cycle(struct mech_sm *sm, uint64_t cycle);

@@ -1,5 +1,5 @@
-/* cap_model: CAP once more, as plainly as section V-B and V-C of the paper and README.md say it: rows are looked for one by one, every prefetch is
- * written down when it is asked for. For test_cap_random. */
+/* cap_model: a second, simpler implementation of CAP for test_cap_random. It follows sections V-B and V-C of the
+ * paper and README.md literally. Tables are searched row by row, and every prefetch is listed when it is triggered. */
 #ifndef SLUICE_MECH_CAP_MODEL_H
 #define SLUICE_MECH_CAP_MODEL_H
 
@@ -12,7 +12,7 @@ struct model_access {
 	uint32_t bytes;
 };
 
-/* What PerCTA has of a load. */
+/* A load's row in PerCTA. */
 struct model_base {
 	bool valid;
 	uint64_t updated;
@@ -22,12 +22,12 @@ struct model_base {
 
 struct model_block {
 	bool resident;
-	uint64_t number; /* of all blocks of all launches, from 1 */
+	uint64_t number; /* over all blocks of all launches, from 1 */
 	uint32_t first_warp, warps;
 	struct model_base base[MODEL_ROWS];
 };
 
-/* What DIST has of a load; `leading` is the number of a block, from 1: none is 0. */
+/* A load's row in DIST; `leading` is a block's number from 1, or 0 for none. */
 struct model_stride {
 	bool valid;
 	uint64_t updated, leading;
@@ -40,9 +40,9 @@ struct model_prefetch {
 	uint32_t warp; /* slot */
 };
 
-/* What one warp that came has asked for, of one block. */
+/* The prefetches that one load of one warp triggered for one block. */
 struct model_run {
-	uint64_t block, asked; /* its number; the cycle */
+	uint64_t block, asked; /* number of the block; cycle of the trigger */
 	uint32_t slot, pc, count, next;
 	struct model_prefetch prefetch[MODEL_WARPS * MODEL_ACCESSES];
 };
@@ -51,17 +51,17 @@ struct model {
 	const struct cap_config *config;
 	const struct mech_machine *machine;
 	uint32_t kernel;
-	uint64_t updates, begun; /* rows; blocks */
+	uint64_t updates, begun; /* row updates, and blocks begun */
 	struct model_block block[MODEL_BLOCKS];
 	struct model_stride stride[MODEL_ROWS];
-	struct model_run run[MODEL_RUNS]; /* the first is the next */
+	struct model_run run[MODEL_RUNS]; /* element 0 is the oldest */
 	uint32_t runs;
 	struct cap_stats counted;
 };
 
 /* --- the generator --- */
 
-/* The run for warps `first` to `last` of the block. Gives for how many warps. */
+/* Queues the run for warps `first` to `last` of the block. Returns the number of warps in it. */
 static inline uint32_t model_ask(struct model *m, uint32_t slot, const struct model_base *base, int64_t stride,
                                  uint32_t first, uint32_t last, uint64_t cycle)
 {
@@ -87,7 +87,7 @@ static inline uint32_t model_ask(struct model *m, uint32_t slot, const struct mo
 	return warps;
 }
 
-/* Runs at the front that have nothing left, or whose block has. */
+/* Drops runs at the front that are done or whose block has ended. */
 static inline void model_forget_runs(struct model *m)
 {
 	while (m->runs) {
@@ -99,7 +99,7 @@ static inline void model_forget_runs(struct model *m)
 	}
 }
 
-/* What L1 is asked for to get these bytes: those of each sector, from a multiple of MECH_SECTOR on. */
+/* Splits an access into requests to L1: one per sector, each beginning at a multiple of MECH_SECTOR. */
 static inline uint32_t model_pieces(const struct model *m, struct model_access access,
                                     struct model_access piece[MODEL_PIECES])
 {
@@ -113,7 +113,7 @@ static inline uint32_t model_pieces(const struct model *m, struct model_access a
 	return pieces;
 }
 
-/* One cycle: the pieces of one address, if the queue has that much room. */
+/* One cycle: makes the requests for one address if the queue has space for all of them. */
 static inline uint32_t model_cycle(struct model *m, uint64_t cycle, uint32_t room, struct model_prefetch *made,
                                    uint32_t *pc, struct model_access piece[MODEL_PIECES])
 {
@@ -154,7 +154,7 @@ static inline struct model_stride *model_stride_of(struct model *m, uint32_t pc)
 	return NULL;
 }
 
-/* A place for a base, or for a stride: a free one, else that of the least recently updated. */
+/* The row to claim for a base or a stride: a free row, else the least recently updated one. */
 static inline struct model_base *model_base_place(struct model *m, uint32_t slot)
 {
 	struct model_base *best = NULL;
@@ -313,7 +313,7 @@ static inline void model_end_block(struct model *m, uint32_t slot)
 	m->block[slot].resident = false;
 }
 
-/* All blocks have ended; what the generator still has is lost. */
+/* Requires that all blocks have ended. Runs left in the generator are lost. */
 static inline void model_begin_kernel(struct model *m, uint32_t kernel)
 {
 	m->kernel = kernel;

@@ -1,7 +1,7 @@
-/* What the hardware costs: Tables I and II, section V-D. */
+/* Hardware costs: Tables I and II and section V-D of the paper. */
 #include "cap.h"
 
-enum { PC = 4, WARP = 1, ADDRESS = 4, STRIDE = 4, COUNTER = 1 }; /* bytes of fields: Table I */
+enum { PC = 4, WARP = 1, ADDRESS = 4, STRIDE = 4, COUNTER = 1 }; /* field sizes in bytes: Table I */
 enum { NODE = 45 };
 #define ACCESS_PJ 15.07
 #define STATIC_UW 550
@@ -18,7 +18,7 @@ uint32_t cap_costs(const void *options, const struct mech_machine *machine, stru
 		{"PerCTA tables of each SM", "bytes", blocks},
 		{"DIST table of each SM", "bytes", strides},
 		{"tables of each SM", "bytes", blocks + strides},
-		/* of the default sizes, in 45 nm: synthesised by the paper */
+		/* the paper's synthesis in 45 nm, for the default sizes */
 		{"area of each SM", "mm2", 0.018},
 		{"area, of an SM's 22 mm2", "%", 100 * 0.018 / 22},
 		{"energy of an access", "pJ", ACCESS_PJ},

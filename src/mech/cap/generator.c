@@ -1,4 +1,4 @@
-/* The prefetch generator: adders that make one address a cycle of a base address and a stride (section V). */
+/* The prefetch generator: adders that compute one address per cycle from a base address and a stride (section V). */
 #include "cap.h"
 
 static struct cap_run *run_at(struct mech_sm *sm, uint32_t number)
@@ -8,7 +8,7 @@ static struct cap_run *run_at(struct mech_sm *sm, uint32_t number)
 	return &state->run[(state->first + number) % config->runs];
 }
 
-/* Behind the leading warp, which wants nothing. */
+/* The leading warp has its data, so it needs no prefetch. */
 static void skip_leader(struct cap_run *run)
 {
 	run->warp += run->warp == run->base.warp;
@@ -35,7 +35,7 @@ uint32_t cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *
 	return end - warp - (base->warp >= warp && base->warp < end);
 }
 
-/* Where it lies for the warp. */
+/* Address of the run's current access for its current warp. */
 static uint64_t address_of(const struct cap_run *run)
 {
 	return run->base.address[run->access] + (uint64_t)(run->stride * ((int64_t)run->warp - run->base.warp));
@@ -61,7 +61,7 @@ static void make_one(struct mech_sm *sm, struct cap_run *run)
 	}
 }
 
-/* Its block is still there. */
+/* Whether the run still has warps left and its block is still resident. */
 static bool is_wanted(const struct cap_state *state, const struct cap_run *run)
 {
 	const struct mech_block *resident = &state->resident[run->slot];
@@ -75,7 +75,7 @@ static void drop_done(struct mech_sm *sm)
 		state->first = (state->first + 1) % ((const struct cap_config *)sm->config)->runs;
 }
 
-/* The queue in front of L1 can take all that one address takes there, or is empty. */
+/* Whether the queue before L1 has space for all requests of the run's next address. An empty queue always has. */
 static bool has_room(struct mech_sm *sm, const struct cap_run *run)
 {
 	uint64_t first = address_of(run);
@@ -83,7 +83,7 @@ static bool has_room(struct mech_sm *sm, const struct cap_run *run)
 	return !waiting || mech_requests_for(sm, first, first + run->base.bytes[run->access]) <= room - waiting;
 }
 
-/* It stands still while it has no room in the queue. */
+/* The generator stalls while the queue has no space. */
 uint64_t cap_cycle(struct mech_sm *sm, uint64_t cycle)
 {
 	struct cap_state *state = sm->state;

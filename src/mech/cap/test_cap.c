@@ -1,14 +1,16 @@
-/* Protects cap: which warps it prefetches for, in which order and cycle (CAPS, Fig. 8 and 9), what its tables learn, and what makes it keep
- * still. One SM; a mechanism of the test lets the loads of its warps issue in a given order, one behind the other. */
+/* Protects cap: the warps that it prefetches for, their order and cycle (CAPS, Fig. 8 and 9), the contents of its
+ * tables, and what suppresses prefetches. The machine has one SM. A mechanism of this test lets the warps' loads
+ * issue one by one in a given order. */
 #include "gpu_kit.h"
 
 enum { LANES = 32, WARPS = 3, GAP = 60, BLOCK_BYTES = 0x10000, STRIDE = 0x400, MOST = 64 };
 
-/* The order, "A0 B0 A1": warps of blocks; how many of these loads have come. Between two there is time for prefetches to go out. */
+/* The order, as in "A0 B0 A1": warps by block. `loads_done` counts the loads that have executed. The gap between two
+ * loads leaves time for the prefetches to be sent. */
 static const char *order;
 static uint32_t loads_done;
 
-/* What cap has sent, in order. */
+/* Requests that cap has sent, in order. */
 static struct sent {
 	uint64_t address, cycle;
 } sent[MOST];
@@ -63,7 +65,8 @@ static const struct mech director = {.version = MECH_VERSION,
                                      .packet_out = note_packet,
                                      .fill = note_fill};
 
-/* Each warp loads once, %rd1, its block's 64 KB times 1, 3, 7: three bases of which no two differ alike. */
+/* Each warp loads once from %rd1. The blocks' bases are 64 KB times 1, 3 and 7, so no two differences of bases are
+ * equal. */
 #define HERE                                                                                                           \
 	"mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; and.b32 %r3, %r1, 31; mov.u32 %r4, %ctaid.x;\n"                     \
 	"mov.u32 %r5, 2; shl.b32 %r5, %r5, %r4; sub.u32 %r5, %r5, 1; mul.wide.u32 %rd2, %r5, 65536;\n"                 \
@@ -99,7 +102,7 @@ static void run(struct gpu_kit *kit, const char *mechanism, const char *body)
 	start(kit, mechanism, options, body, 3);
 }
 
-/* What was sent are the lines of these warps, in their order, one a cycle for each load that caused them. */
+/* Asserts that the lines of these warps were sent, in this order, one per cycle for each load that triggered them. */
 static void assert_sent(const struct gpu_kit *kit, const char *warps)
 {
 	uint32_t count = 0;
@@ -119,7 +122,8 @@ static uint64_t counted(const struct gpu_kit *kit, const char *name)
 
 /* --- section V-C --- */
 
-/* Fig. 9a: the bases of all three blocks are known when A1 comes, which gives the stride: then B1 and C1 are prefetched for, when A2 comes B2 and C2. */
+/* Fig. 9a: all three bases are known when A1 gives the stride. A1 then triggers prefetches for B1 and C1, and A2 for
+ * B2 and C2. */
 static void test_bases_before_stride(void **state)
 {
 	struct gpu_kit kit;
@@ -135,13 +139,14 @@ static void test_bases_before_stride(void **state)
 	assert_int_equal(counted(&kit, "strides"), 1);
 	assert_int_equal(counted(&kit, "for_same_warp"), 4);
 	assert_int_equal(counted(&kit, "for_block"), 0);
-	assert_int_equal(counted(&kit, "verified"), 5); /* all but the three first and A1 */
+	assert_int_equal(counted(&kit, "verified"), 5); /* all except the first three and A1 */
 	assert_int_equal(counted(&kit, "mispredicted"), 0);
 	assert_int_equal(counted(&kit, "table_accesses"), 9 + 2 * 2);
 	kit_close(&kit);
 }
 
-/* Fig. 9b: the stride is known when B0 and C0 come, and each brings what all other warps of its block want. A2 finds that on its way. */
+/* Fig. 9b: the stride is known when B0 and C0 load, so each triggers prefetches for all other warps of its block. A2
+ * finds its line in flight. */
 static void test_stride_before_bases(void **state)
 {
 	struct gpu_kit kit;
@@ -158,7 +163,8 @@ static void test_stride_before_bases(void **state)
 	kit_close(&kit);
 }
 
-/* The other reading of Fig. 9a: one warp of the leading block is enough for all warps of the others (Fig. 8b). */
+/* The other reading of Fig. 9a: one warp of the leading block triggers prefetches for all warps of the others (Fig.
+ * 8b). */
 static void test_whole_block(void **state)
 {
 	struct gpu_kit kit;
@@ -171,18 +177,19 @@ static void test_whole_block(void **state)
 	kit_close(&kit);
 }
 
-/* The first warp that comes leads its block, whichever it is; warps before it lie a stride behind. */
+/* The first warp to load leads its block, whatever its number. Warps with smaller numbers lie a negative distance
+ * away. */
 static void test_any_warp_leads(void **state)
 {
 	struct gpu_kit kit;
 	(void)state;
 	order = "B2 A1 C1 B0 A0 A2 C0 C2 B1";
 	run(&kit, "cap", ONE_LOAD);
-	assert_sent(&kit, "A0 C0"); /* B leads; of B1, too late, those of A and C are the leading ones */
+	assert_sent(&kit, "A0 C0"); /* B leads. B1 triggers nothing for A and C: warp 1 is their leading warp */
 	kit_close(&kit);
 }
 
-/* Data come for the warp that will want them. */
+/* Each prefetch is bound to the warp that will load the data. */
 static void test_bound_warps(void **state)
 {
 	struct gpu_kit kit;
@@ -198,14 +205,14 @@ static void test_bound_warps(void **state)
 	kit_close(&kit);
 }
 
-/* --- what is prefetched is what is wanted --- */
+/* --- prefetches cover the demand --- */
 
-/* Four accesses of a warp are prefetched, all of them; five make a load that is let be. */
+/* A load with four accesses per warp is prefetched in full; a load with five is ignored. */
 static void test_accesses(void **state)
 {
 	static const struct {
 		const char *mechanism;
-		uint32_t spread, lines; /* bytes from lane to lane; lines a warp */
+		uint32_t spread, lines; /* bytes from lane to lane; lines per warp */
 	} row[] = {{"cap:retry=yes", 16, 4},
 	           {"cap:retry=yes", 20, 5},
 	           {"cap:retry=yes,accesses=8", 20, 5},
@@ -220,7 +227,7 @@ static void test_accesses(void **state)
 		         HERE, row[i].spread - 4);
 		order = "A0 A1 B0 C0 A2 B1 B2 C1 C2";
 		run(&kit, row[i].mechanism, body);
-		bool let_be = i % 2; /* a row has an address less */
+		bool let_be = i % 2; /* more accesses than a row has addresses */
 		assert_int_equal(counted(&kit, "wide"), let_be ? 9 : 0);
 		assert_int_equal(counted(&kit, "addresses"), let_be ? 0 : 6 * row[i].lines);
 		assert_int_equal(sents, let_be ? 0 : 4 * row[i].lines);
@@ -230,7 +237,7 @@ static void test_accesses(void **state)
 	}
 }
 
-/* Where L1's lines come in sectors, each of the four that a warp wants of a line is asked for. */
+/* With a sectored L1, each of the four sectors that a warp needs of a line is requested. */
 static void test_sectors(void **state)
 {
 	static const char *const options[] = {"sm.count=1", "launch.spread_small_grids=false", NULL};
@@ -247,7 +254,8 @@ static void test_sectors(void **state)
 	kit_close(&kit);
 }
 
-/* Two warps of A are no stride apart that is the same in both accesses: A's row goes, and the next warp that comes leads. */
+/* The stride between two warps of A differs between the two accesses. A's row is invalidated, and the next warp
+ * leads. */
 static void test_unequal_strides(void **state)
 {
 	static const char body[] = HERE
@@ -266,7 +274,7 @@ static void test_unequal_strides(void **state)
 
 /* --- throttling --- */
 
-/* A and B have the stride, C's warps lie elsewhere: each of them is one misprediction. */
+/* A and B follow the stride, C's warps do not: each of them is one misprediction. */
 static void test_mispredictions(void **state)
 {
 	static const char body[] =
@@ -295,7 +303,8 @@ static void test_mispredictions(void **state)
 
 /* --- tables --- */
 
-/* Each warp loads from so many places in turn, twice: a table with a row less has none of them left when the first comes again. */
+/* Each warp executes several loads in turn, twice. A table with one row fewer has evicted every row before it is
+ * needed again. */
 static void test_table_is_full(void **state)
 {
 	static const struct {
@@ -324,7 +333,7 @@ static void test_table_is_full(void **state)
 	}
 }
 
-/* A block's rows go with it: the slot's next block has a leading warp of its own, and finds the stride. */
+/* A block's rows end with it. The next block in the slot has its own leading warp and finds the stride in the table. */
 static void test_next_block(void **state)
 {
 	static const char *const options[] = {"sm.count=1", "sm.blocks=1", NULL};
@@ -340,7 +349,7 @@ static void test_next_block(void **state)
 	kit_close(&kit);
 }
 
-/* A loop: when the leading warp comes again, its block's base moves along, and so does what is prefetched. */
+/* A loop: when the leading warp repeats the load, its block's base and the block's prefetches move along. */
 static void test_loop(void **state)
 {
 	static const char body[] =
@@ -364,7 +373,7 @@ static void test_loop(void **state)
 
 /* --- the generator --- */
 
-/* One run waits for the generator; that of C comes while B's is there. */
+/* The generator holds one run; the run of C arrives while B's is still there. */
 static void test_generator_is_full(void **state)
 {
 	struct gpu_kit kit;
@@ -376,7 +385,8 @@ static void test_generator_is_full(void **state)
 	kit_close(&kit);
 }
 
-/* Strides stay for the next launch of the kernel, whose first blocks are prefetched for at once: they have no leader then. Bases do not. */
+/* Strides survive to the kernel's next launch, and its first blocks are prefetched for at once because no block
+ * leads. Bases do not survive. */
 static void test_next_launch(void **state)
 {
 	static const struct {
@@ -390,7 +400,7 @@ static void test_next_launch(void **state)
 		order = "A0 A1 A2 B0 B1 B2 C0 C1 C2";
 		run(&kit, row[i].mechanism, ONE_LOAD);
 		loads_done = sents = 0;
-		kit.param += 8 * BLOCK_BYTES; /* other lines than L1 has */
+		kit.param += 8 * BLOCK_BYTES; /* lines that are not in L1 */
 		kit_run(&kit, 3, WARPS * LANES);
 		assert_int_equal(counted(&kit, "bases"), 3);
 		assert_int_equal(counted(&kit, "strides"), row[i].strides);
@@ -410,7 +420,8 @@ static double cost_of(const struct mech_cost *cost, uint32_t count, const char *
 	return 0;
 }
 
-/* Tables I and II, and section V-D: the defaults have the paper's 708 bytes an SM of 8 blocks, its energy and its power. */
+/* Tables I and II and section V-D: with the defaults, the paper's 708 bytes for an SM with 8 blocks, its energy and
+ * its power. */
 static void test_costs(void **state)
 {
 	static const struct mech_machine machine = {.blocks = 8};

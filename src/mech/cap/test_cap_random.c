@@ -1,8 +1,8 @@
-/* Protects cap against a second CAP (cap_model.h): random but valid loads of random blocks, warps and kernels, with random options, through the hooks
- * alone. Each prefetch comes in the same cycle, for the same bytes and the same warp, and all counters are the same; calling the cycle hook
- * more often changes nothing.
+/* Protects cap against a second implementation (cap_model.h). Random valid loads of random blocks, warps and kernels
+ * pass through the hooks, with random options. Each prefetch must have the model's cycle, bytes and warp, and all
+ * counters must be equal. Extra calls of the cycle hook must change nothing.
  *
- *   test_cap_random [CASES [SEED]]      the cases from SEED on; by default a second's worth */
+ *   test_cap_random [CASES [SEED]]      runs CASES cases from SEED on; default: about one second's worth */
 #include "ptx_random.h"
 
 #include "cap_model.h"
@@ -13,14 +13,14 @@ static uint64_t first_seed = 1;
 
 enum { LOADS = 8, PCS = 2 * LOADS, CYCLES = 400, LONG = 4000, LINE = 128, SENT = 64, PREFETCHER = 3 };
 
-/* Where the warps of a block want to read: from the block's base on, by a stride, by a step in each round of a loop. */
+/* The address pattern of one load: from the block's base, with a stride between warps and a step per loop iteration. */
 struct pattern {
 	uint32_t accesses;
-	struct model_access access[MODEL_ACCESSES]; /* from there */
+	struct model_access access[MODEL_ACCESSES]; /* relative to the base */
 	int64_t stride, step;
 	uint64_t origin;
-	bool indirect, uneven; /* accesses of a warp lie further apart from warp to warp */
-	uint32_t noise;        /* one load of so many lies elsewhere; 0: none */
+	bool indirect, uneven; /* the distance between a warp's accesses grows with the warp's number */
+	uint32_t noise;        /* one load in this many has another address; 0: none */
 };
 
 struct test {
@@ -37,12 +37,12 @@ struct test {
 	struct mech_sm sm;
 	struct mech_load load[LOADS];
 	struct pattern pattern[PCS];
-	uint32_t warps, busy; /* of a block; L1 takes a request in one cycle of so many */
-	bool is_long;         /* one load, which is mispredicted often, and one launch */
+	uint32_t warps, busy; /* per block; L1 accepts a request in one of this many cycles */
+	bool is_long;         /* a single launch of one load that is often mispredicted */
 	struct model model;
 	uint64_t number[MODEL_BLOCKS]; /* of blocks, in the launch */
 	uint32_t round[MODEL_BLOCKS][MODEL_WARPS][PCS];
-	uint32_t queued; /* in front of L1 */
+	uint32_t queued; /* in the queue before L1 */
 	struct mech_request sent[SENT];
 	uint32_t sents;
 	uint64_t due;
@@ -53,7 +53,7 @@ static uint32_t below(struct test *t, uint32_t bound)
 	return (uint32_t)(random_number(&t->state) % bound);
 }
 
-/* --- what the machine does for it --- */
+/* --- the machine's services --- */
 
 static void *alloc(struct mech_pool *pool, size_t bytes)
 {
@@ -85,7 +85,7 @@ static const struct mech_load *loads(struct mech_gpu *gpu, uint32_t *count)
 
 static const struct mech_services services = {.send = send, .waiting_to_send = waiting_to_send, .loads = loads};
 
-/* --- a case --- */
+/* --- a test case --- */
 
 static void random_config(struct test *t)
 {
@@ -171,7 +171,7 @@ static void close_case(struct test *t)
 	attachments_free(&t->attachments);
 }
 
-/* --- what happens --- */
+/* --- simulated events --- */
 
 static void end_block(struct test *t, uint32_t slot)
 {
@@ -198,7 +198,7 @@ static void begin_block(struct test *t, uint32_t slot)
 	t->sm.mech->block_begin(&t->sm, &event);
 }
 
-/* One of three kernels, whose name may lie elsewhere than it did. */
+/* Starts one of three kernels. The name's address may differ from the last time. */
 static void begin_kernel(struct test *t)
 {
 	static const char *const names[] = {"add", "add2", "ad"};
@@ -224,7 +224,7 @@ static void begin_kernel(struct test *t)
 			begin_block(t, slot);
 }
 
-/* The accesses of a warp that comes to a load. Some lie in the buffer in front of L1, and are not among those of the model. */
+/* The accesses of a warp's load. Accesses that the buffer before L1 serves are left out of the model's. */
 static void random_accesses(struct test *t, struct model_load *load, struct mech_memory *memory,
                             struct mech_transaction *transaction)
 {
@@ -266,7 +266,7 @@ static void random_load(struct test *t)
 	                             .transaction = transaction,
 	                             .cycle = t->cycle};
 	random_accesses(t, &load, &memory, transaction);
-	bool other = below(t, 16) == 0; /* it is none of those that are looked at */
+	bool other = below(t, 16) == 0; /* an access that cap must ignore */
 	if (other && below(t, 2))
 		memory.kind = below(t, 2) ? MECH_STORE : MECH_ATOMIC;
 	else if (other)
@@ -295,7 +295,7 @@ static void check_sent(struct test *t, const struct model_prefetch *made, uint32
 	}
 }
 
-/* The hook is called when it is due, or the SM ticks for another reason. */
+/* Calls the cycle hook when it is due, or when the SM ticks for another reason. */
 static void end_cycle(struct test *t, bool ticks)
 {
 	struct model_access piece[MODEL_PIECES];
@@ -356,7 +356,7 @@ static void test_random(void **state)
 #undef X
 		close_case(&t);
 	}
-#define X(name, unit, meaning) assert_true(all.name || cases < 100); /* it has been tried */
+#define X(name, unit, meaning) assert_true(all.name || cases < 100); /* each counter has been exercised */
 	CAP_COUNTERS(X)
 #undef X
 }

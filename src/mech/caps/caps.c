@@ -1,4 +1,4 @@
-/* caps: cap, the prefetcher, and pas, the scheduler (README.md). */
+/* caps: stands for the prefetcher cap and the scheduler pas (README.md). */
 #include "seam/mech.h"
 
 static const char *const parts[] = {"cap", "pas"};

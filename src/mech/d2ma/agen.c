@@ -1,11 +1,12 @@
-/* Address generation (section 4.2, Figure 5): one transfer at a time, in pieces. A piece is what lies side by side in global memory, of one line of
- * the transfer and one segment: of unit stride all of a segment, of a strided transfer an element. Each takes a cycle; a segment that
- * is not the last piece's is requested, in the cycle of its first piece. Constants of the halo follow, a bank's width a cycle, while data are on their way. */
+/* Address generation (section 4.2, Figure 5): one transfer at a time, in pieces. A piece is contiguous in global
+ * memory, within one line of the transfer and one segment: all of a segment with unit stride, an element of a
+ * strided transfer. Each piece takes a cycle. If its segment differs from the previous piece's, the segment is
+ * requested in that cycle. Constants of the halo follow, a bank's width per cycle, while data are in flight. */
 #include "mech/d2ma/d2ma.h"
 
 enum { WORD = 4 };
 
-/* At most a line of L1, which is the most that a request can fetch. */
+/* At most a line of L1, the largest size of a request. */
 static uint32_t segment_bytes(const struct mech_sm *sm)
 {
 	const struct d2ma_config *config = sm->config;
@@ -39,7 +40,7 @@ static bool is_constant(const struct dma_transfer *transfer, const struct d2ma_c
 	return dma_is_constant(transfer, cursor->line, cursor->at);
 }
 
-/* On to the next element that is constant, or that is not. */
+/* Moves to the next element that is constant, or that is not. */
 static void skip(const struct dma_transfer *transfer, struct d2ma_cursor *cursor, bool constant)
 {
 	if (constant && !transfer->sides)
@@ -48,7 +49,7 @@ static void skip(const struct dma_transfer *transfer, struct d2ma_cursor *cursor
 		step(transfer, cursor, 1);
 }
 
-/* Elements from the cursor on, which is not at a constant one, that make a piece. */
+/* Returns the number of elements of the piece at the cursor, which is not at a constant. */
 static uint32_t piece_of(const struct dma_transfer *transfer, const struct d2ma_cursor *cursor, uint32_t segment)
 {
 	uint64_t address = dma_source(transfer, cursor->line, cursor->at);
@@ -61,7 +62,8 @@ static uint32_t piece_of(const struct dma_transfer *transfer, const struct d2ma_
 
 /* --- shared addresses --- */
 
-/* Adds the words that an element's bytes go to; those of neighbours can be the same. False: there is no room. */
+/* Adds the words that an element's bytes are written to; neighbouring elements may share words. Returns false when
+ * there is no space. */
 static bool add_words(const struct dma_transfer *transfer, const struct d2ma_cursor *cursor, struct d2ma_agen *agen,
                       uint32_t most)
 {
@@ -88,7 +90,8 @@ static bool add_piece(const struct dma_transfer *transfer, struct d2ma_cursor *c
 
 /* --- requests --- */
 
-/* All pieces from the cursor on that follow each other in one segment, and where their data go. Returns how many they are. */
+/* Collects consecutive pieces within one segment, from the cursor on, and the words that they are written to.
+ * Returns the number of pieces. */
 static uint32_t gather_segment(struct d2ma_agen *agen, const struct dma_transfer *transfer, uint32_t segment,
                                uint64_t *address)
 {
@@ -105,7 +108,7 @@ static uint32_t gather_segment(struct d2ma_agen *agen, const struct dma_transfer
 		if (pieces && at != *address)
 			break;
 		if (!add_piece(transfer, &cursor, piece_of(transfer, &cursor, segment), agen)) {
-			agen->words = words; /* it has a request of its own */
+			agen->words = words; /* the piece needs a separate request */
 			break;
 		}
 		*address = at;
@@ -125,7 +128,8 @@ static void gather_constants(struct d2ma_agen *agen, const struct dma_transfer *
 	}
 }
 
-/* It has the port, and an MSHR where they are its own: L1's are asked for by the machine, before the request leaves the queue. */
+/* Whether the queue is empty, and one of the engine's own MSHRs is free. The machine allocates an MSHR of L1 when
+ * the request leaves the queue. */
 static bool can_send(const struct mech_sm *sm)
 {
 	const struct d2ma_config *config = sm->config;
@@ -151,7 +155,7 @@ static void send(struct mech_sm *sm, enum mech_place to, uint64_t address)
 	                                                       .tag = buffer->serial * DMA_BUFFERS + agen->number});
 }
 
-/* The next segment: there is one. */
+/* Requests the next segment, which must exist. */
 static void request_segment(struct mech_sm *sm, uint64_t cycle)
 {
 	const struct d2ma_config *config = sm->config;
@@ -176,7 +180,7 @@ static void write_constants(struct mech_sm *sm, uint64_t cycle)
 	engine->agen.next = cycle + config->interval;
 }
 
-/* --- which transfer --- */
+/* --- selection of the transfer --- */
 
 static bool goes_before(const struct mech_sm *sm, const struct d2ma_buffer *one, uint32_t place,
                         const struct d2ma_buffer *other, uint32_t other_place)
@@ -191,7 +195,8 @@ static bool goes_before(const struct mech_sm *sm, const struct d2ma_buffer *one,
 	return (place + all - last - 1) % all < (other_place + all - last - 1) % all;
 }
 
-/* Returns MECH_NEVER when it has begun with a transfer or there is none that waits, else the cycle in which one does. */
+/* Begins a waiting transfer and returns MECH_NEVER. Returns MECH_NEVER if none waits, else the cycle in which one
+ * can begin. */
 static uint64_t take_transfer(struct mech_sm *sm, uint64_t cycle)
 {
 	struct d2ma_sm *engine = d2ma_engine(sm);
@@ -228,7 +233,7 @@ static void finish(struct mech_sm *sm, uint64_t cycle)
 
 /* --- time --- */
 
-/* Counted when it is over, so that samples say the same whether the SM has slept or not. */
+/* Waiting cycles are counted at the end of the wait, so that samples do not depend on sleep. */
 static void note_whether_kept(struct mech_sm *sm, bool kept, uint64_t cycle)
 {
 	struct d2ma_agen *agen = &d2ma_engine(sm)->agen;
@@ -241,7 +246,7 @@ static void note_whether_kept(struct mech_sm *sm, bool kept, uint64_t cycle)
 	agen->kept_since = cycle;
 }
 
-/* All that has to be sent has been: a transfer's end takes no port. */
+/* Whether requests of the current phase remain. The end of a transfer needs no port. */
 static bool has_more(const struct d2ma_sm *engine)
 {
 	const struct dma_transfer *transfer = &buffer_of(engine)->now;
@@ -271,7 +276,7 @@ uint64_t d2ma_agen_tick(struct mech_sm *sm, uint64_t cycle)
 	bool kept = !can_send(sm);
 	note_whether_kept(sm, kept, cycle);
 	if (kept)
-		return MECH_NEVER; /* the SM ticks when the queue or a register gets free */
+		return MECH_NEVER; /* the SM ticks when the queue drains or an MSHR becomes free */
 	if (agen->constants)
 		write_constants(sm, cycle);
 	else

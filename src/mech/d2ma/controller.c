@@ -1,4 +1,4 @@
-/* A controller of a block: what becomes of its four buffers (section 4.1; docs/dma.md says when a command counts). */
+/* The controller of a block: the states of its four buffers (section 4.1; docs/dma.md states when a command counts). */
 #include "mech/d2ma/d2ma.h"
 
 static bool is_live(struct mech_sm *sm, uint32_t warp)
@@ -8,7 +8,7 @@ static bool is_live(struct mech_sm *sm, uint32_t warp)
 	return seen.live;
 }
 
-/* Every live warp of the block has come to the command behind the last that counts. */
+/* Whether every live warp of the block has issued the command after the last one that counts. */
 static bool all_have_come(struct mech_sm *sm, const struct d2ma_controller *controller, uint32_t number)
 {
 	const struct d2ma_sm *engine = d2ma_engine(sm);
@@ -26,7 +26,7 @@ static uint32_t under_way(const struct d2ma_controller *controller)
 	return count;
 }
 
-/* From the end of a transfer on the block computes with what it brought. */
+/* After the end of a transfer, the block computes with its data. */
 static void draw_computing(struct mech_sm *sm, uint32_t slot, uint32_t number, uint64_t until)
 {
 	const struct d2ma_buffer *buffer = &d2ma_engine(sm)->controller[slot].buffer[number];
@@ -55,7 +55,7 @@ static void ignite(struct mech_sm *sm, uint32_t slot, uint32_t number, uint64_t 
 	d2ma_wake(sm, slot, D2MA_FOR_IGNITION);
 }
 
-/* What is configured, in the order of the buffers' numbers, as entries are free. */
+/* Ignites configured transfers, in the order of the buffers' numbers, while entries are free. */
 static void ignite_what_can(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 {
 	const struct d2ma_config *config = sm->config;
@@ -65,7 +65,7 @@ static void ignite_what_can(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 			ignite(sm, slot, b, cycle);
 }
 
-/* The transfer that is commanded takes the buffer when the one before is over. */
+/* A commanded transfer takes the buffer when the previous one is complete. */
 static void configure_if_free(struct mech_sm *sm, uint32_t slot, uint32_t number, uint64_t cycle)
 {
 	struct d2ma_sm *engine = d2ma_engine(sm);
@@ -89,7 +89,7 @@ static void count_command(struct mech_sm *sm, uint32_t slot, uint32_t number, ui
 	ignite_what_can(sm, slot, cycle);
 }
 
-/* What does not fit stops the kernel when the instruction runs, in this cycle. */
+/* Rejects a transfer that does not fit. The kernel stops when the instruction executes, in this cycle. */
 static bool makes_sense(const struct mech_sm *sm, const struct dma_transfer *transfer)
 {
 	return transfer->element_bytes && transfer->lines && transfer->length && dma_lines(transfer) <= 1 << 18 &&

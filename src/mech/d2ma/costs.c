@@ -1,19 +1,19 @@
-/* What the engine costs and consumes (sections 4.1 and 5.5, Table 3): synthesised by the authors for 45 nm, with controllers for 8
- * blocks. They state powers alone, so that it has no energies of events. */
+/* Costs and power of the engine (sections 4.1 and 5.5, Table 3): the authors' synthesis for 45 nm, with controllers
+ * for 8 blocks. They give only powers, so there are no energies per event. */
 #include "mech/d2ma/d2ma.h"
 
 enum {
-	/* bits of a buffer's entry: global and shared base, elements, element size, stride, dimensions, mode; halo rows and columns, region,
-	 * constant */
+	/* bits of a buffer's entry: global and shared base, elements, element size, stride, dimensions, mode; halo
+	 * rows and columns, region, constant */
 	ENTRY_BITS = 64 + 16 + 16 + 2 + 16 + 1 + 2 + 16 + 16 + 8 + 16,
-	SHARED_ADDRESS_BITS = 16, /* of an MSHR */
-	CONTROLLERS = 8,          /* of the published areas */
+	SHARED_ADDRESS_BITS = 16, /* per MSHR */
+	CONTROLLERS = 8,          /* in the published areas */
 	NODE = 45,
 };
 #define CONTROLLERS_UM2 45169.4
 #define AGEN_UM2        2246.6
 #define COMPARATORS_UM2 1493.8
-#define TOTAL_UM2       54604.3 /* as published: 5694.5 more than the three together */
+#define TOTAL_UM2       54604.3 /* as published: 5694.5 more than the sum of the three */
 #define CONTROLLERS_MW  2.40
 #define AGEN_MW         0.16
 #define COMPARATORS_MW  0.29

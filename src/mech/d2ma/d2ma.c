@@ -1,4 +1,4 @@
-/* The engine's options and counters, and its hooks. */
+/* The engine's options, counters and hooks. */
 #include "mech/d2ma/d2ma.h"
 
 #include "seam/mech_dma.h"
@@ -14,20 +14,21 @@ static const char *const syncs[] = {"address", "barrier", NULL};
 
 #define AT(field) offsetof(struct d2ma_config, field)
 static const struct option options[] = {
-	{"segment", OPTION_ENUM, AT(segment), 0, 0, segments, "bytes", "of global memory that a request fetches"},
+	{"segment", OPTION_ENUM, AT(segment), 0, 0, segments, "bytes", "global memory that a request fetches"},
 	{"entries", OPTION_U32, AT(entries), 1, DMA_BUFFERS, NULL, "transfers",
-         "of a block that can be under way at a time"},
+         "transfers of a block in progress at a time"},
 	{"order", OPTION_ENUM, AT(order), 0, 0, orders, "",
-         "which transfer's addresses are generated next: of ignitions, or of the buffers in turn"},
+         "next transfer for address generation: by ignition, or the buffers in turn"},
 	{"interval", OPTION_U32, AT(interval), 1, 64, NULL, "cycles",
-         "of address generation for a segment, or for an element of a strided transfer"},
-	{"latency", OPTION_U32, AT(latency), 0, 500, NULL, "cycles", "from a command's issue until the engine has it"},
-	{"mshrs", OPTION_U32, AT(mshrs), 0, 1024, NULL, "registers", "of the engine's own; 0: it shares L1's"},
+         "address generation per segment, or per element of a strided transfer"},
+	{"latency", OPTION_U32, AT(latency), 0, 500, NULL, "cycles",
+         "delay from a command's issue until it reaches the engine"},
+	{"mshrs", OPTION_U32, AT(mshrs), 0, 1024, NULL, "registers", "the engine's own MSHRs; 0: it uses L1's"},
 	{"before_demand", OPTION_BOOL, AT(before_demand), 0, 1, NULL, "",
-         "its requests go before those of the load/store unit"},
+         "give its requests priority over those of the load/store unit"},
 	{"sync", OPTION_ENUM, AT(sync), 0, 0, syncs, "",
-         "what waits for a transfer: who accesses its bytes; or, as behind a barrier, who accesses shared memory at "
-         "all, until all warps have come and no transfer of the block is under way"},
+         "accesses to shared memory that wait: to a transfer's bytes; or all, as after a barrier, until every warp has "
+         "issued its commands and no transfer of the block is in progress"},
 };
 
 static const struct counter counters[] = {
@@ -43,15 +44,15 @@ enum { BINS = 20 };
 		.length = BINS                                                                                         \
 	}
 static const struct counter_vector vectors[D2MA_VECTORS] = {
-	[D2MA_TRANSFER_TIME] = TIME("transfer_time", "of completed transfers, from ignition to the end"),
-	[D2MA_AGEN_TIME] = TIME("agen_time", "... in address generation"),
-	[D2MA_MEM_TIME] = TIME("mem_time", "... from there to the end"),
+	[D2MA_TRANSFER_TIME] = TIME("transfer_time", "duration of completed transfers, from ignition to the end"),
+	[D2MA_AGEN_TIME] = TIME("agen_time", "time of completed transfers in address generation"),
+	[D2MA_MEM_TIME] = TIME("mem_time", "time of completed transfers from then on to the end"),
 };
 
 static const struct mech_event_row events[D2MA_EVENTS] = {
 	[D2MA_AGEN] = {"agen", "addresses of a transfer are generated", {"transfer", "bytes"}},
-	[D2MA_MEM] = {"mem", "its data are on their way", {"transfer", "bytes"}},
-	[D2MA_COMP] = {"comp", "they are there, and the block computes", {"transfer", NULL}},
+	[D2MA_MEM] = {"mem", "a transfer's data are in flight", {"transfer", "bytes"}},
+	[D2MA_COMP] = {"comp", "the data have arrived, and the block computes", {"transfer", NULL}},
 };
 
 /* In the order of enum dma_command. */
@@ -109,7 +110,7 @@ static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 		return true;
 	if (issue->type == MECH_MEMORY)
 		return (issue->space != MECH_SHARED && issue->space != MECH_GENERIC) || d2ma_may_access(sm, issue);
-	/* without an engine warps wait at a command for each other, so that it is a barrier */
+	/* a command is of type MECH_BARRIER: without an engine, warps wait at it for each other */
 	return issue->type != MECH_BARRIER || !dma_asks(dma_command_of(issue->name)) || d2ma_may_command(sm, issue);
 }
 

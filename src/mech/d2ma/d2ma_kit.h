@@ -1,4 +1,4 @@
-/* d2ma_kit: the engine on a machine with one SM, seen through its hooks, for the tests of this folder. */
+/* d2ma_kit: for the tests of this folder, the engine on a machine with one SM, and a log of its hooks' events. */
 #ifndef SLUICE_MECH_D2MA_D2MA_KIT_H
 #define SLUICE_MECH_D2MA_D2MA_KIT_H
 
@@ -9,13 +9,13 @@ extern const struct mech mech_d2ma;
 
 enum { LINE = 128, ARRAY = 1 << 20 };
 
-/* What instructions did. */
+/* Log of instructions. */
 static struct {
 	uint32_t accesses, loads, commands;
-	uint64_t command[LOG]; /* cycles in which commands issued, in order, */
-	uint64_t access[LOG];  /* instructions on shared memory that issued, by which warp, */
+	uint64_t command[LOG]; /* cycles in which commands issued, in order */
+	uint64_t access[LOG];  /* cycles in which instructions on shared memory issued, and their warps */
 	uint32_t access_warp[LOG];
-	uint64_t load[LOG]; /* and transactions of global memory */
+	uint64_t load[LOG]; /* cycles of transactions of global memory */
 } spy;
 
 static inline uint32_t spied_opcode(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue)
@@ -61,11 +61,11 @@ static inline void open_with(struct gpu_kit *kit, const char *mechanism, const c
 
 /* %rd0: the array; %r1: the thread; %r2: its warp; elements of 4 bytes. */
 #define BEGIN "mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; dma_type 4;\n"
-/* Cycles pass, about two and a half a turn of one warp. */
+/* Waits `turns` iterations of about two and a half cycles each, for one warp. */
 #define WAIT(turns, label)                                                                                             \
 	"mov.u32 %r30, 0; " label ": add.u32 %r30, %r30, 1; setp.lt.u32 %p7, %r30, " #turns "; @%p7 bra " label ";\n"
 
-/* Runs a body, once, in one block. */
+/* Runs a body once, in one block. */
 static inline void run_body(struct gpu_kit *kit, const char *body, uint32_t threads)
 {
 	kit_load(kit, body);

@@ -1,5 +1,6 @@
-/* Protects the controllers and what waits for them: when a transfer is ignited, which instructions are turned away and when they issue, what
- * exits, ends of blocks and full controllers do to it, in closed form; and that figures depend neither on sleep nor on host threads. */
+/* Protects the controllers and the waits, in closed form: when a transfer is ignited, which instructions are refused
+ * and when they issue. Covers exits, ends of blocks and full controllers. Figures depend neither on sleep nor on
+ * host threads. */
 #include "d2ma_kit.h"
 
 static void check_sums(const struct gpu_kit *kit)
@@ -16,11 +17,12 @@ static void run_with(struct gpu_kit *kit, const char *mechanism, const char *bod
 	check_sums(kit);
 }
 
-/* --- what waits --- */
+/* --- waiting --- */
 
 #define FETCH "dma_flat 0, 1024, %rd0, 64; mov.u32 %r10, 1024;\n"
 
-/* One warp: the first access within the transfer's 256 bytes waits until they are all there, and issues in that very cycle; it is squashed once. */
+/* One warp: the first access to the transfer's 256 bytes waits until all have arrived, and issues in that cycle. It
+ * is squashed once. */
 static void test_waits(void **state)
 {
 	static const char *const access[] = {"ld.shared.u32 %r3, [%r10];", "ld.shared.u32 %r3, [%r10+252];",
@@ -43,7 +45,8 @@ static void test_waits(void **state)
 	}
 }
 
-/* The bytes beside it do not, nor does another space, nor lanes that do not run; by a barrier the first two do. */
+/* Accesses to neighbouring bytes do not wait, nor do those to other spaces, nor those without active lanes. With
+ * sync=barrier, the first two wait. */
 static void test_does_not_wait(void **state)
 {
 	static const struct {
@@ -69,7 +72,7 @@ static void test_does_not_wait(void **state)
 		}
 }
 
-/* Spaced banks and a halo belong to the range: the last word does wait. */
+/* Spaced banks and a halo belong to the range: an access to its last word waits. */
 static void test_range(void **state)
 {
 	static const struct {
@@ -90,7 +93,8 @@ static void test_range(void **state)
 		}
 }
 
-/* Two transfers: what needs the first goes on when it is there, though the second, which takes longer, is not. */
+/* Two transfers: an instruction that needs the first continues when it is complete, although the second, longer one
+ * is not. */
 static void test_completes_alone(void **state)
 {
 	struct gpu_kit kit;
@@ -106,7 +110,7 @@ static void test_completes_alone(void **state)
 	kit_close(&kit);
 }
 
-/* As at a barrier, a warp waits until the last one has come to the first command too, or has ended. */
+/* With sync=barrier, a warp waits until the last warp, too, has issued the first command or has ended. */
 static void test_by_barrier(void **state)
 {
 	static const char *const late[] = {FETCH WAIT(500, "more") "exit;", "exit;"};
@@ -121,14 +125,15 @@ static void test_by_barrier(void **state)
 		assert_true(spy.access[0] > last_answer() + 500);
 		if (i == 0)
 			assert_in_range(spy.access[0], spy.command[1], spy.command[1] + 2);
-		assert_int_equal(engine_counter(&kit, "squashed_loads"), 2); /* once more when the transfer is over */
+		/* squashed again when the transfer is complete */
+		assert_int_equal(engine_counter(&kit, "squashed_loads"), 2);
 		kit_close(&kit);
 	}
 }
 
 /* --- commands --- */
 
-/* Eight warps configure: one fills the entry, seven do nothing. */
+/* Eight warps issue the command: one fills the entry, the other seven do nothing. */
 static void test_first_warp_ignites(void **state)
 {
 	struct gpu_kit kit;
@@ -145,8 +150,8 @@ static void test_first_warp_ignites(void **state)
 	kit_close(&kit);
 }
 
-/* The second warp comes late to the buffer's second command: the transfer begins when it has, and until then the first one, which has come,
- * waits with its read; the late one may still read what is there. */
+/* The second warp issues the buffer's second command late. The transfer begins then. Until then, a read by the first
+ * warp waits, and the late warp may still read the old data. */
 static void test_reignites_when_all_have_come(void **state)
 {
 	struct gpu_kit kit;
@@ -162,16 +167,16 @@ static void test_reignites_when_all_have_come(void **state)
 	assert_int_equal(spy.commands, 4);
 	assert_int_equal(spy.accesses, 5);
 	assert_int_equal(engine.replies, 4);
-	assert_true(spy.command[3] > spy.command[2] + 500);  /* the late one's second */
-	assert_int_equal(spy.access[2] < spy.command[3], 1); /* its read of what was there */
+	assert_true(spy.command[3] > spy.command[2] + 500);  /* the late warp's second command */
+	assert_int_equal(spy.access[2] < spy.command[3], 1); /* its read of the old data */
 	for (uint32_t i = 2; i < 4; i++)
 		assert_true(engine.sent[i] > spy.command[3]);
 	assert_int_equal(spy.access[3], last_answer());
-	assert_int_equal(engine_counter(&kit, "squashed_loads"), 4); /* each warp, each transfer */
+	assert_int_equal(engine_counter(&kit, "squashed_loads"), 4); /* each warp, for each transfer */
 	kit_close(&kit);
 }
 
-/* A warp that has ended need not come; the transfer begins when it ends. */
+/* A warp that has ended need not issue the command; the transfer begins at its end. */
 static void test_exits_count(void **state)
 {
 	struct gpu_kit kit;
@@ -189,7 +194,7 @@ static void test_exits_count(void **state)
 	kit_close(&kit);
 }
 
-/* Nobody is left to come: the command is forgotten with the block. */
+/* No warp is left to issue the command, which is dropped at the block's end. */
 static void test_ends_before_all_have_come(void **state)
 {
 	struct gpu_kit kit;
@@ -203,7 +208,8 @@ static void test_ends_before_all_have_come(void **state)
 	kit_close(&kit);
 }
 
-/* The transfer before must be over, and a warp that is two commands ahead is turned away until the next is ignited. */
+/* The previous transfer must be complete. A warp that is two commands ahead is refused until the next one is
+ * ignited. */
 static void test_waits_for_the_one_before(void **state)
 {
 	struct gpu_kit kit;
@@ -211,7 +217,7 @@ static void test_waits_for_the_one_before(void **state)
 	run_with(&kit, "d2ma",
 	         "dma_strided 0, 0, %rd0, 400, 2; dma_execute 0, 2048, %rd0; dma_execute 0, 4096, %rd0; exit;\n", 64);
 	assert_int_equal(engine_counter(&kit, "transfers"), 2);     /* the block ends before the third can be ignited */
-	assert_int_equal(engine_counter(&kit, "held_commands"), 2); /* of each warp the third */
+	assert_int_equal(engine_counter(&kit, "held_commands"), 2); /* the third of each warp */
 	assert_int_equal(engine_counter(&kit, "drained"), 1);
 	assert_int_equal(spy.commands, 6);
 	uint64_t first_end = 0;
@@ -225,7 +231,7 @@ static void test_waits_for_the_one_before(void **state)
 	kit_close(&kit);
 }
 
-/* With one entry the second buffer's transfer begins when the first one's is over. */
+/* With one entry, the second buffer's transfer begins when the first one's is complete. */
 static void test_entries(void **state)
 {
 	(void)state;
@@ -245,15 +251,16 @@ static void test_entries(void **state)
 			} else
 				first_end = engine.answered[i] > first_end ? engine.answered[i] : first_end;
 		assert_int_equal(second > first_end, entries == 1);
-		assert_true(spy.access[0] >= second_end); /* though it was not ignited when its read came */
+		assert_true(spy.access[0] >= second_end); /* although it was not ignited at the time of the read */
 		assert_int_equal(engine_counter(&kit, "completed"), 2);
 		kit_close(&kit);
 	}
 }
 
-/* --- ends --- */
+/* --- block ends --- */
 
-/* The block ends first: what was asked for comes and is dropped, nothing more is asked for, and the next block, which has the slot, is right. */
+/* The block ends before its transfer: requested data are dropped on arrival, nothing more is requested, and the next
+ * block in the slot gets correct data. */
 static void test_drains(void **state)
 {
 	struct gpu_kit kit;
@@ -269,13 +276,13 @@ static void test_drains(void **state)
 	assert_true(engine_counter(&kit, "segments") < 40); /* of 62 + 2 */
 	assert_int_equal(spy.accesses, 1);
 	assert_int_equal(engine_counter(&kit, "squashed_loads"), 1);
-	uint64_t own = 0; /* the last answer to the second block's requests */
+	uint64_t own = 0; /* cycle of the last reply to the second block's requests */
 	for (uint32_t i = 0; i < engine.replies; i++)
 		if (engine.request[i].tag / DMA_BUFFERS == 2 && engine.answered[i] > own)
 			own = engine.answered[i];
 	assert_int_equal(spy.access[0], own);
 	kit_close(&kit);
-	/* of two, of which one was waiting for the other's entry */
+	/* two transfers, one of which was waiting for the other's entry */
 	run_with(&kit, "d2ma:entries=1", "dma_strided 0, 0, %rd0, 2000, 1; dma_flat 1, 8192, %rd0, 64; exit;", WARP);
 	assert_int_equal(engine_counter(&kit, "transfers"), 1);
 	assert_int_equal(engine_counter(&kit, "drained"), 1);
@@ -284,8 +291,8 @@ static void test_drains(void **state)
 
 /* --- stalls --- */
 
-/* A warp alone is stalled from its squash until the end of the transfer; not with one beside it that computes; but with one at a barrier, or
- * that waits for loads. */
+/* A single warp is stalled from its squash until the end of the transfer. A second warp that computes prevents this;
+ * one at a barrier, or that waits for loads, does not. */
 static void test_stalls(void **state)
 {
 	struct gpu_kit kit;

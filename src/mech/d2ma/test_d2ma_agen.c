@@ -1,11 +1,13 @@
-/* Protects address generation: which segments are requested in which cycles, in closed form, for each shape, size of segments and rate; that
- * what is requested and written covers each element of random transfers, once and at its place; what MSHRs and the order of transfers do. */
+/* Protects address generation, in closed form: the segments requested in each cycle, for each shape, segment size
+ * and rate. Random transfers must request or write each element once, at its address. Also covers the effects of
+ * MSHRs and of the order of transfers. */
 #include "d2ma_kit.h"
 
-/* From a command's issue: it reaches the engine, which takes it, generates the first address, and the machine looks at the request. */
+/* From a command's issue: it reaches the engine, is taken, its first address is generated, and the machine handles
+ * the request. */
 enum { LATENCY = 4, TO_SEND = LATENCY + 2 };
 
-/* The body's transfers, and nothing that needs them. */
+/* Runs only the transfers, without instructions that need them. */
 static void transfer(struct gpu_kit *kit, const char *mechanism, const char *commands)
 {
 	char body[2048];
@@ -25,7 +27,7 @@ static int by_cycle(const void *one, const void *other)
 	return (a > b) - (a < b);
 }
 
-/* Requests that are sent `apart` cycles from each other, from a command's on. */
+/* Checks that requests are sent `apart` cycles apart, beginning with a command's first. */
 static void check_sent(uint32_t count, uint32_t apart)
 {
 	assert_int_equal(engine.replies, count);
@@ -39,21 +41,21 @@ static void test_rates(void **state)
 	static const struct {
 		const char *mechanism, *command;
 		uint32_t requests, apart,
-			pieces; /* pieces: cycles of address generation, but for the one that takes the transfer */
+			pieces; /* pieces: cycles of address generation, except the one that takes the transfer */
 	} row[] = {
 		{"d2ma", "dma_flat 0, 0, %rd0, 320;", 10, 1, 10},
 		{"d2ma:interval=3", "dma_flat 0, 0, %rd0, 320;", 10, 3, 30},
 		{"d2ma:segment=64", "dma_flat 0, 0, %rd0, 320;", 20, 1, 20},
 		{"d2ma:segment=32", "dma_flat 0, 0, %rd0, 64;", 8, 1,
-	         8}, /* more, and a slice cannot take them as fast */
+	         8}, /* a slice cannot serve more requests at that rate */
 		{"d2ma", "add.u64 %rd1, %rd0, 64; dma_flat 0, 0, %rd1, 32;", 2, 1, 2}, /* not aligned to segments */
-		{"d2ma", "dma_strided 0, 0, %rd0, 64, 4;", 8, 8, 64},                  /* eight elements a segment */
-		{"d2ma", "dma_strided 0, 0, %rd0, 16, 32;", 16, 1, 16},                /* one */
-		{"d2ma", "dma_strided 0, 0, %rd0, 20, 100;", 20, 1, 20},               /* less than one */
+		{"d2ma", "dma_strided 0, 0, %rd0, 64, 4;", 8, 8, 64},                  /* eight elements per segment */
+		{"d2ma", "dma_strided 0, 0, %rd0, 16, 32;", 16, 1, 16},                /* one per segment */
+		{"d2ma", "dma_strided 0, 0, %rd0, 20, 100;", 20, 1, 20},               /* less than one per segment */
 		{"d2ma:segment=32", "dma_strided 0, 0, %rd0, 64, 4;", 32, 2, 64},
 		{"d2ma", "dma_matrix 0, 0, %rd0, 16, 32, 256;", 16, 1, 16},
 		{"d2ma", "dma_matrix 0, 0, %rd0, 4, 64, 256;", 8, 1, 8},
-		{"d2ma", "dma_matrix 0, 0, %rd0, 8, 16, 16;", 4, 2, 8}, /* two lines a segment */
+		{"d2ma", "dma_matrix 0, 0, %rd0, 8, 16, 16;", 4, 2, 8}, /* two lines per segment */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -68,7 +70,7 @@ static void test_rates(void **state)
 	}
 }
 
-/* Four bytes are a word. */
+/* A segment of four bytes is one word. */
 static void test_words(void **state)
 {
 	struct gpu_kit kit;
@@ -79,7 +81,7 @@ static void test_words(void **state)
 	kit_close(&kit);
 }
 
-/* A command reaches the engine later. */
+/* A command reaches the engine `latency` cycles later. */
 static void test_latency(void **state)
 {
 	struct gpu_kit kit;
@@ -89,23 +91,24 @@ static void test_latency(void **state)
 	kit_close(&kit);
 }
 
-/* Constants are written behind the requests, a bank's width at a time: of a corner of 6 x 6 with one around, 8 + 7 of 64. */
+/* Constants are written after the requests, a bank's width at a time. In the corner of a 6 x 6 tile with a halo of
+ * one, 8 + 7 of 64 elements are constant. */
 static void test_constants(void **state)
 {
 	struct gpu_kit kit;
 	(void)state;
 	transfer(&kit, "d2ma", "add.u64 %rd1, %rd0, 4096; dma_halo 0, 1, 1, 1, 7; dma_matrix 0, 0, %rd1, 6, 6, 64;");
 	assert_int_equal(engine_counter(&kit, "constants"), 15);
-	assert_int_equal(engine_counter(&kit, "segments"), 7); /* a line each, from the sixth element on */
+	assert_int_equal(engine_counter(&kit, "segments"), 7); /* one line each, from the sixth element on */
 	assert_int_equal(engine_counter(&kit, "agen_cycles"), 1 + 7 + 1);
 	assert_int_equal(engine.replies, 8);
-	assert_int_equal(engine.request[0].to, MECH_WRITE_SHARED); /* it is there before what has to come from memory */
+	assert_int_equal(engine.request[0].to, MECH_WRITE_SHARED); /* written before the data from memory arrive */
 	assert_int_equal(engine.request[0].words, 15);
 	assert_int_equal(engine.sent[0], spy.command[0] + TO_SEND + 7);
 	kit_close(&kit);
 	transfer(&kit, "d2ma", "dma_halo 0, 8, 8, 1, 7; dma_matrix 0, 0, %rd0, 8, 8, 64;");
 	assert_int_equal(engine_counter(&kit, "constants"), 8 * 24 + 16 * 8);
-	/* ten writes: each has the banks in the cycle behind the one in which it is taken, and keeps the next from being taken */
+	/* ten writes: each occupies the banks in the cycle after it is taken, and delays the next one */
 	assert_int_equal(engine_counter(&kit, "agen_cycles"), 1 + 16 + 2 * (10 - 1));
 	kit_close(&kit);
 }
@@ -142,7 +145,7 @@ static struct shape random_shape(void)
 	return s;
 }
 
-/* The command of a matrix, and what simt makes of it. */
+/* Writes the command of a matrix as text, and returns the transfer that simt derives from it. */
 static struct dma_transfer describe(const struct shape *s, char *text, size_t size)
 {
 	struct dma_warp warp = {.element_bytes = s->bytes};
@@ -163,7 +166,7 @@ static struct dma_transfer describe(const struct shape *s, char *text, size_t si
 	                 (uint64_t[DMA_MAX_FIELDS]){0, s->shared, s->offset, s->lines, s->length, s->pitch}, &none);
 }
 
-/* How often a word is written by requests from a segment, or as a constant. */
+/* Returns how often a word is written by requests for a segment, or as a constant. */
 static uint32_t times(bool constant, uint64_t segment, uint32_t word)
 {
 	uint32_t found = 0;
@@ -196,7 +199,7 @@ static void check_elements(const struct dma_transfer *t, uint64_t base, uint32_t
 	for (uint32_t i = 0; i < engine.replies; i++)
 		words += engine.request[i].words;
 	if (t->element_bytes >= 4)
-		assert_int_equal(words, needed); /* smaller ones share words, of two segments or requests */
+		assert_int_equal(words, needed); /* smaller elements share words between segments or requests */
 }
 
 static void test_every_element(void **state)
@@ -217,9 +220,9 @@ static void test_every_element(void **state)
 	}
 }
 
-/* --- what keeps it --- */
+/* --- limits --- */
 
-/* With one MSHR a request waits for the answer of the one before; with registers of its own it does not need that one. */
+/* With one MSHR, a request waits for the previous reply. With the engine's own MSHRs, it does not. */
 static void test_mshrs(void **state)
 {
 	struct gpu_kit kit;
@@ -229,7 +232,7 @@ static void test_mshrs(void **state)
 	assert_int_equal(engine.replies, 3);
 	assert_int_equal(engine.sent[1], engine.answered[0]);
 	assert_int_equal(engine.sent[2], engine.answered[1]);
-	/* the second waits in the queue, and the third in the engine until that has left */
+	/* the second waits in the queue; the third waits in the engine until the second has left */
 	assert_int_equal(engine_counter(&kit, "agen_kept_cycles"), engine.sent[1] - (engine.sent[0] + 1));
 	kit_close(&kit);
 	OPEN(&kit, "d2ma:mshrs=2", "sm.send_queue=16", "l1d.mshrs=1");
@@ -239,7 +242,7 @@ static void test_mshrs(void **state)
 	kit_close(&kit);
 }
 
-/* Three transfers wait while the first one's addresses are generated: the tags of requests say whose they are. */
+/* Three transfers wait during the first one's address generation. The requests' tags identify the transfer. */
 static void test_orders(void **state)
 {
 	static const struct {
@@ -261,13 +264,14 @@ static void test_orders(void **state)
 		}
 		for (uint32_t k = 1; k < 4; k++)
 			assert_true(first[row[i].buffer[k - 1]] < first[row[i].buffer[k]]);
-		/* the second is taken in the cycle in which the first is done: 200 elements, a cycle each, behind the one that takes it */
+		/* the second is taken in the cycle in which the first is done: one cycle to take it, then 200
+		 * elements, a cycle each */
 		assert_int_equal(first[row[i].buffer[1]], spy.command[0] + LATENCY + 1 + 200 + 1 + 1);
 		kit_close(&kit);
 	}
 }
 
-/* Requests say whether they go before demand, and keep none of L1's registers where the engine has its own. */
+/* Requests carry their priority over demand. They use none of L1's MSHRs if the engine has its own. */
 static void test_requests(void **state)
 {
 	(void)state;

@@ -1,6 +1,6 @@
-/* Dynamic synchronisation (section 4.3, Figure 7): an instruction whose addresses lie in a transfer that is not over is turned away at issue,
- * its warp waits, and is woken when a transfer of its block completes. Stores and atomics wait as loads do, since what the transfer brings would
- * come over them (ruling D6). */
+/* Dynamic synchronisation (section 4.3, Figure 7). An instruction whose addresses lie in an unfinished transfer is
+ * refused at issue. Its warp is held, and is woken when a transfer of its block completes. Stores and atomics wait
+ * as loads do, because the transfer's data would overwrite theirs (ruling D6). */
 #include "mech/d2ma/d2ma.h"
 
 struct range {
@@ -12,8 +12,9 @@ static struct range range_of(const struct dma_transfer *transfer)
 	return (struct range){transfer->shared, dma_end(transfer)};
 }
 
-/* The bytes that the warp has to leave alone: up to two transfers of a buffer. One that is ignited or waits for it is every warp's to wait for;
- * one that others have to come to yet only that of those who have come: the others may still use what is there. */
+/* Lists the ranges that the warp must not access: up to two transfers per buffer. All warps wait for a transfer that
+ * is ignited or waits for ignition. If some warps have not issued the command yet, only those that have wait: the
+ * others may still use the old data. */
 static uint32_t ranges_of(const struct d2ma_buffer *buffer, const struct d2ma_warp *warp, uint32_t number,
                           struct range range[2])
 {
@@ -60,7 +61,7 @@ static bool is_in_transfer(const struct d2ma_controller *controller, const struc
 	return false;
 }
 
-/* A live warp of the block has not come to the buffer's first command. */
+/* Whether a live warp of the block has not issued the buffer's first command. */
 static bool is_awaited(struct mech_sm *sm, const struct d2ma_controller *controller, uint32_t number)
 {
 	const struct d2ma_sm *engine = d2ma_engine(sm);
@@ -75,7 +76,8 @@ static bool is_awaited(struct mech_sm *sm, const struct d2ma_controller *control
 	return false;
 }
 
-/* As at a barrier between its commands and the first use: no transfer of the block is under way, and where this warp has come, all have. */
+/* For sync=barrier: whether the warp must wait between its commands and the first use. It need not if no transfer of
+ * the block is in progress and all warps have issued the commands that this warp has. */
 static bool is_at_barrier(struct mech_sm *sm, const struct d2ma_controller *controller, const struct d2ma_warp *warp)
 {
 	for (uint32_t b = 0; b < DMA_BUFFERS; b++) {
@@ -169,7 +171,8 @@ static bool waits_for_memory(struct mech_sm *sm, uint32_t warp)
 	return !seen.live || seen.held || seen.at_barrier || seen.at_fence || seen.waits_for_loads;
 }
 
-/* Section 5.2: all threads of the SM's blocks wait for memory during a transfer. One that did not wait is asked first: it most often still does not. */
+/* Section 5.2: all threads of the SM's blocks wait for memory during a transfer. The warp that last did not wait is
+ * checked first: most often it still does not. */
 static bool is_stalled(struct mech_sm *sm)
 {
 	struct d2ma_sm *engine = d2ma_engine(sm);
@@ -185,7 +188,8 @@ static bool is_stalled(struct mech_sm *sm)
 	return true;
 }
 
-/* What is so in a tick is so until the next one. A stretch is counted when it is over: so samples say the same whether the SM has slept or not. */
+/* A tick's condition holds until the next tick. Periods are counted at their end, so that samples do not depend on
+ * sleep. */
 void d2ma_count_stalls(struct mech_sm *sm, uint64_t cycle)
 {
 	struct d2ma_sm *engine = d2ma_engine(sm);

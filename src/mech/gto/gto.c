@@ -1,4 +1,4 @@
-/* gto: greedy then oldest: the warp that issued last, else the oldest. */
+/* gto: warp order "greedy, then oldest": the warp that issued last if it can issue, else the oldest. */
 #include "seam/mech.h"
 
 static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)

@@ -1,4 +1,4 @@
-/* inter: prefetches into L1, for the warps of the next numbers, by the strides of a load from warp to warp (README.md). */
+/* inter: prefetches into L1 for warps with higher numbers, by a load's stride from warp to warp (README.md). */
 #include "seam/mech_strides.h"
 
 struct config {
@@ -7,21 +7,21 @@ struct config {
 	bool early;
 };
 
-/* README.md has the reasons. */
+/* README.md gives the reasons. */
 static const struct config defaults = {
 	.entries = 128, .transactions = MECH_LANES, .ahead = {.distance = 1, .degree = 1}};
 
 #define AT(field) offsetof(struct config, field)
 static const struct option options[] = {
-	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "strides of a load"},
-	{"distance", OPTION_U32, AT(ahead.distance), 1, 64, NULL, "warps", "ahead"},
-	{"degree", OPTION_U32, AT(ahead.degree), 1, 16, NULL, "warps", "that are prefetched for at a time"},
+	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "rows of the stride table, one per load"},
+	{"distance", OPTION_U32, AT(ahead.distance), 1, 64, NULL, "warps", "how many warps ahead to prefetch for"},
+	{"degree", OPTION_U32, AT(ahead.degree), 1, 16, NULL, "warps", "warps to prefetch for at a time"},
 	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
-         "prefetch by a stride that two warps have shown, too; else when a third has"},
+         "prefetch once two warps have shown the stride, instead of three"},
 	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
-         "of a load at most: others are not tracked"},
+         "transactions of a load above which it is not tracked"},
 	{"retry", OPTION_BOOL, AT(ahead.retry), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+         "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
 struct stats {
@@ -31,14 +31,14 @@ struct stats {
 
 static const struct counter counters[] = {
 	{"trained", "entries", SCOPE_SM, offsetof(struct stats, training.trained),
-         "that became steady: the stride came again", COMBINE_SUM},
+         "entries that became steady: the stride repeated", COMBINE_SUM},
 	{"wrong", "loads", SCOPE_SM, offsetof(struct stats, training.wrong),
-         "of a steady stride that came elsewhere, as behind a block's last warp", COMBINE_SUM},
+         "loads with a steady stride at another address, as after a block's last warp", COMBINE_SUM},
 	{"replaced", "entries", SCOPE_SM, offsetof(struct stats, training.replaced),
-         "that went for another load: the table was full", COMBINE_SUM},
-	{"lines", "lines", SCOPE_SM, offsetof(struct stats, lines), "to prefetch for other warps", COMBINE_SUM},
-	{"nobody", "warps", SCOPE_SM, offsetof(struct stats, nobody), "that there were not: nothing was asked for",
-         COMBINE_SUM},
+         "entries replaced by another load: the table was full", COMBINE_SUM},
+	{"lines", "lines", SCOPE_SM, offsetof(struct stats, lines), "lines to prefetch for other warps", COMBINE_SUM},
+	{"nobody", "warps", SCOPE_SM, offsetof(struct stats, nobody),
+         "warps that do not exist: nothing was requested for them", COMBINE_SUM},
 };
 
 struct state {
@@ -65,7 +65,7 @@ static void sm_open(struct mech_sm *sm)
 	mech_table_open(&((struct state *)sm->state)->table, sm->pool, config->entries, sizeof(struct mech_reference));
 }
 
-/* The loads of another kernel have the same numbers. */
+/* Clears the table, because another kernel's loads have the same pcs. */
 static void kernel_begin(struct mech_sm *sm)
 {
 	mech_table_clear(&((struct state *)sm->state)->table);
@@ -82,7 +82,7 @@ static uint32_t costs(const void *options_, const struct mech_machine *machine, 
 const struct mech mech_inter = {
 	.version = MECH_VERSION,
 	.name = "inter",
-	.summary = "prefetches into L1 by strides from warp to warp, for the warps of the next numbers",
+	.summary = "prefetches into L1 for the warps of the next numbers, by strides from warp to warp",
 	.citation = "G. Koo et al.: CTA-Aware Prefetching and Scheduling for GPU, IPDPS 2018, section III-B: INTER",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,

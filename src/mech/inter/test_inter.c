@@ -1,11 +1,11 @@
-/* Protects inter: from which warps it learns and for which it asks, whatever their order and over blocks' borders, that its rows bind, and that where
- * warps of a long block come one behind the other it wins all but the first warps' waits. */
+/* Protects inter: the warps that it learns from and prefetches for, in any order and across block borders, and the
+ * table's size limit. For a long block whose warps load one after the other, only the first warps wait. */
 #include "part_kit.h"
 #include "prefetch_kit.h"
 
 enum { A = 1 << 20, S = 512, PC = PART_PC, WARPS = 32 };
 
-/* Two warps show a stride, the third confirms it; each is asked for on behalf of the warp of the next number. */
+/* Two warps show a stride and the third confirms it. Each prefetch is bound to the warp of the next number. */
 static void test_training(void **state)
 {
 	static const char *const mechanism[] = {"inter", "inter:early=yes"};
@@ -27,7 +27,7 @@ static void test_training(void **state)
 	}
 }
 
-/* Warps in any order: 0, 3, 2, 6; and backwards through memory. */
+/* Warps in any order: 0, 3, 2, 6; and with a negative stride. */
 static void test_order_of_warps(void **state)
 {
 	static const uint32_t order[] = {0, 3, 2, 6};
@@ -47,7 +47,7 @@ static void test_order_of_warps(void **state)
 	}
 }
 
-/* What two warps further on lies no whole number of bytes a warp away shows no stride. */
+/* A distance that is no multiple of the difference of the warps' numbers gives no stride. */
 static void test_no_whole_stride(void **state)
 {
 	struct part_kit kit;
@@ -59,8 +59,9 @@ static void test_no_whole_stride(void **state)
 	part_close(&kit);
 }
 
-/* A block's border is not seen: the next block's first warp is prefetched for where the last one's neighbour would be. It comes elsewhere, which
- * costs the state a step and not the stride; from its neighbour on it is right again. */
+/* The table ignores block borders: after a block's last warp, it predicts for the next block's first warp, at a
+ * wrong address. The misprediction costs one step of the state but not the stride. The warp after it is predicted
+ * correctly. */
 static void test_over_the_border(void **state)
 {
 	struct part_kit kit;
@@ -68,7 +69,7 @@ static void test_over_the_border(void **state)
 	part_open(&kit, "inter");
 	for (uint32_t warp = 0; warp < 4; warp++)
 		part_load(&kit, warp, PC, A + warp * S);
-	PART_ASKED(&kit, A + 3 * S, A + 4 * S); /* of warp 4: another block's */
+	PART_ASKED(&kit, A + 3 * S, A + 4 * S); /* for warp 4, which belongs to another block */
 	part_load(&kit, 4, PC, 8 * A);
 	PART_ASKED_NOTHING(&kit);
 	assert_int_equal(part_counter(&kit, "wrong"), 1);
@@ -78,7 +79,7 @@ static void test_over_the_border(void **state)
 	part_close(&kit);
 }
 
-/* A warp that comes again, in a loop, says nothing of strides; others are measured by where it is now. */
+/* A warp that repeats the load in a loop gives no stride. The next warp is compared with its new address. */
 static void test_same_warp_again(void **state)
 {
 	struct part_kit kit;
@@ -93,7 +94,7 @@ static void test_same_warp_again(void **state)
 	part_close(&kit);
 }
 
-/* The nearest warp first; none for slots that have no warp, or that the SM does not have. */
+/* Nearest warp first; nothing for slots without a warp, or beyond the SM's slots. */
 static void test_distance_and_degree(void **state)
 {
 	struct part_kit kit;
@@ -114,7 +115,7 @@ static void test_distance_and_degree(void **state)
 	part_close(&kit);
 }
 
-/* All lines of a load whose lanes lie apart; more than `transactions` are not tracked. */
+/* All lines of a divergent load are requested; loads of more than `transactions` transactions are not tracked. */
 static void test_divergent(void **state)
 {
 	static const uint64_t first[] = {A, A + 4096}, second[] = {A + S, A + 4096 + S};
@@ -132,7 +133,8 @@ static void test_divergent(void **state)
 	part_close(&kit);
 }
 
-/* Loads in turn: with a row each all are trained, with one row less none ever is. A block's end frees none; a kernel's begin all. */
+/* Loads in turn: with a row each, all are trained; with one row fewer, none is. A block's end frees no row; a
+ * kernel's begin frees all. */
 static void test_table(void **state)
 {
 	enum { PCS = 4 };
@@ -159,9 +161,10 @@ static void test_table(void **state)
 	}
 }
 
-/* The warps come further apart than memory takes, or a part of it with a distance of four: the first two wait for each line, and others who meet
- * them; the last ones find theirs, and the kernel ends when the last one comes, as with a perfect L1. Without it that one still waits for all of its
- * lines. L1 has room for all of them. */
+/* The interval between two warps is longer than a memory access; with a distance of four, longer than a part of it.
+ * The first two warps wait for each line, and so do warps that merge with their misses. The last warps hit, and the
+ * kernel ends with the last warp's arrival, as with a perfect L1. Without inter, the last warp waits for all of its
+ * lines. L1 has space for all lines. */
 static void test_wins_long_blocks(void **state)
 {
 	static const struct {

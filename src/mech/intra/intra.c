@@ -1,4 +1,5 @@
-/* intra: prefetches into L1, for a warp's next iterations, by the strides between its executions of a load (README.md). */
+/* intra: prefetches into L1 for a warp's next iterations, by the stride between its executions of a load
+ * (README.md). */
 #include "seam/mech_strides.h"
 
 struct config {
@@ -7,21 +8,23 @@ struct config {
 	bool early;
 };
 
-/* README.md has the reasons. */
+/* README.md gives the reasons. */
 static const struct config defaults = {
 	.entries = 512, .transactions = MECH_LANES, .ahead = {.distance = 1, .degree = 1}, .early = true};
 
 #define AT(field) offsetof(struct config, field)
 static const struct option options[] = {
-	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "strides of a load and a warp"},
-	{"distance", OPTION_U32, AT(ahead.distance), 1, 64, NULL, "iterations", "ahead"},
-	{"degree", OPTION_U32, AT(ahead.degree), 1, 16, NULL, "iterations", "that are prefetched at a time"},
+	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries",
+         "rows of the stride table, one per load and warp"},
+	{"distance", OPTION_U32, AT(ahead.distance), 1, 64, NULL, "iterations",
+         "how many iterations ahead to prefetch"},
+	{"degree", OPTION_U32, AT(ahead.degree), 1, 16, NULL, "iterations", "iterations to prefetch at a time"},
 	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
-         "prefetch by a stride that has been seen once, too; else when it has come again"},
+         "prefetch once a stride has been seen, instead of after it has repeated"},
 	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
-         "of a load at most: others are not tracked"},
+         "transactions of a load above which it is not tracked"},
 	{"retry", OPTION_BOOL, AT(ahead.retry), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+         "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
 struct stats {
@@ -31,12 +34,12 @@ struct stats {
 
 static const struct counter counters[] = {
 	{"trained", "entries", SCOPE_SM, offsetof(struct stats, training.trained),
-         "that became steady: the stride came again", COMBINE_SUM},
+         "entries that became steady: the stride repeated", COMBINE_SUM},
 	{"wrong", "loads", SCOPE_SM, offsetof(struct stats, training.wrong),
-         "of a warp with a steady stride that came elsewhere", COMBINE_SUM},
+         "loads of a warp with a steady stride at another address", COMBINE_SUM},
 	{"replaced", "entries", SCOPE_SM, offsetof(struct stats, training.replaced),
-         "that went for another load or warp: the table was full", COMBINE_SUM},
-	{"lines", "lines", SCOPE_SM, offsetof(struct stats, lines), "to prefetch for the same warp", COMBINE_SUM},
+         "entries replaced by another load or warp: the table was full", COMBINE_SUM},
+	{"lines", "lines", SCOPE_SM, offsetof(struct stats, lines), "lines to prefetch for the same warp", COMBINE_SUM},
 };
 
 struct state {
@@ -57,7 +60,7 @@ static void memory(struct mech_sm *sm, const struct mech_memory *load)
 		stats->lines += mech_ask_own(sm, &seen, stride, &config->ahead);
 }
 
-/* The slots go to other warps, which have not executed these loads before. */
+/* Frees the rows of the ended warps: the next warps in these slots have not executed the loads before. */
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
 {
 	mech_table_free_of(&((struct state *)sm->state)->table, block->first_warp, block->warps);
@@ -69,7 +72,7 @@ static void sm_open(struct mech_sm *sm)
 	mech_table_open(&((struct state *)sm->state)->table, sm->pool, config->entries, sizeof(struct mech_reference));
 }
 
-/* The loads of another kernel have the same numbers. */
+/* Clears the table, because another kernel's loads have the same pcs. */
 static void kernel_begin(struct mech_sm *sm)
 {
 	mech_table_clear(&((struct state *)sm->state)->table);
@@ -86,7 +89,7 @@ static uint32_t costs(const void *options_, const struct mech_machine *machine, 
 const struct mech mech_intra = {
 	.version = MECH_VERSION,
 	.name = "intra",
-	.summary = "prefetches into L1 by a warp's own strides, for its next iterations",
+	.summary = "prefetches into L1 for a warp's next iterations, by the warp's own strides",
 	.citation = "J.-L. Baer, T.-F. Chen: An Effective On-Chip Preloading Scheme to Reduce Data Access Penalty, "
 		    "Supercomputing 1991; as G. Koo et al., IPDPS 2018, compare with it: INTRA",
 	.options = options,

@@ -1,31 +1,31 @@
-/* Protects intra: in which state a load asks for what, that its rows are a warp's and a block's, that they bind, and that in a loop that waits for
- * memory it wins all but the first iterations. */
+/* Protects intra: the prefetches triggered in each state, the lifetime of rows (warp and block), and the table's
+ * size limit. In a loop that waits for memory, only the first iterations wait. */
 #include "part_kit.h"
 #include "prefetch_kit.h"
 
 enum { A = 1 << 20, S = 512, PC = PART_PC };
 
-/* Every state and both ways out of each, by the executions of one load of one warp: where it is, and by which stride is prefetched then; with
- * `early`, and without. */
+/* Every state and both transitions out of each, driven by one load of one warp. Columns: the address, and the stride
+ * used for prefetching with and without `early`. */
 static void test_states(void **state)
 {
 	static const struct {
 		int64_t at, early, late;
 	} row[] = {
-		{0, 0, 0},               /* there is no row */
+		{0, 0, 0},               /* new row */
 		{S, S, 0},               /* initial to transient */
-		{2 * S, S, S},           /* to steady, */
-		{3 * S, S, S},           /* and on */
-		{9 * S, S, 0},           /* to initial, with its stride */
-		{10 * S, S, S},          /* and back */
-		{90 * S, S, 0},          /* to initial, */
-		{92 * S, 2 * S, 0},      /* to transient with another stride, */
-		{95 * S, 0, 0},          /* to no prediction, */
-		{99 * S, 0, 0},          /* where it stays */
-		{103 * S, 4 * S, 0},     /* to transient, */
+		{2 * S, S, S},           /* to steady */
+		{3 * S, S, S},           /* stays steady */
+		{9 * S, S, 0},           /* to initial; the stride stays */
+		{10 * S, S, S},          /* back to steady */
+		{90 * S, S, 0},          /* to initial */
+		{92 * S, 2 * S, 0},      /* to transient, with another stride */
+		{95 * S, 0, 0},          /* to no prediction */
+		{99 * S, 0, 0},          /* stays */
+		{103 * S, 4 * S, 0},     /* to transient */
 		{107 * S, 4 * S, 4 * S}, /* to steady */
-		{106 * S, 4 * S, 0},     /* to initial, */
-		{105 * S, -S, 0},        /* to transient, backwards, */
+		{106 * S, 4 * S, 0},     /* to initial */
+		{105 * S, -S, 0},        /* to transient, with a negative stride */
 		{104 * S, -S, -S},       /* to steady */
 	};
 	(void)state;
@@ -46,7 +46,7 @@ static void test_states(void **state)
 	}
 }
 
-/* The same place again is no stride: nothing is asked for, however often. */
+/* A repeated address is no stride: it never triggers a prefetch. */
 static void test_no_stride(void **state)
 {
 	struct part_kit kit;
@@ -59,7 +59,7 @@ static void test_no_stride(void **state)
 	part_close(&kit);
 }
 
-/* The nearest iteration first; each is for the same warp, and says whether it may be dropped. */
+/* Nearest iteration first. Each request is bound to the same warp, and its `once` flag is set unless `retry` is on. */
 static void test_distance_and_degree(void **state)
 {
 	struct part_kit kit;
@@ -78,7 +78,7 @@ static void test_distance_and_degree(void **state)
 	part_close(&kit);
 }
 
-/* Backwards, and not past the beginning of memory. */
+/* Negative strides; nothing below address 0 is requested. */
 static void test_backwards(void **state)
 {
 	struct part_kit kit;
@@ -92,7 +92,8 @@ static void test_backwards(void **state)
 	part_close(&kit);
 }
 
-/* All lines of a load whose lanes lie apart, from the lowest on; more than `transactions` are not tracked. */
+/* All lines of a divergent load are requested, lowest address first; loads of more than `transactions` transactions
+ * are not tracked. */
 static void test_divergent(void **state)
 {
 	static const uint64_t first[] = {A, A + 4096, A + 8192}, second[] = {A + S, A + 4096 + S, A + 8192 + S};
@@ -110,7 +111,7 @@ static void test_divergent(void **state)
 	part_close(&kit);
 }
 
-/* A stride that is no multiple of a line's bytes brings both lines that it touches. */
+/* If the stride is no multiple of the line size, both lines that the access touches are requested. */
 static void test_over_lines(void **state)
 {
 	struct part_kit kit;
@@ -131,7 +132,8 @@ static void test_over_lines(void **state)
 	part_close(&kit);
 }
 
-/* Warps in turn: with a row each all are trained, with one row less none ever is: the row that is needed next has just gone. */
+/* Warps in turn: with a row each, all are trained. With one row fewer, none is: each row is evicted just before it
+ * is needed. */
 static void test_table_size(void **state)
 {
 	enum { WARPS = 4, ROUNDS = 5 };
@@ -153,7 +155,7 @@ static void test_table_size(void **state)
 	}
 }
 
-/* The row that was used longest ago goes, not the one that came first. */
+/* The least recently used row is replaced, not the oldest one. */
 static void test_which_row_goes(void **state)
 {
 	struct part_kit kit;
@@ -162,7 +164,7 @@ static void test_which_row_goes(void **state)
 	part_load(&kit, 0, PC, A);
 	part_load(&kit, 1, PC, A);
 	part_load(&kit, 0, PC, A + S);
-	part_load(&kit, 2, PC, A); /* in place of warp 1 */
+	part_load(&kit, 2, PC, A); /* replaces warp 1 */
 	kit.count = 0;
 	part_load(&kit, 0, PC, A + 2 * S);
 	PART_ASKED(&kit, A + 3 * S);
@@ -171,7 +173,7 @@ static void test_which_row_goes(void **state)
 	part_close(&kit);
 }
 
-/* Loads and warps have rows of their own. */
+/* Each pair of load and warp has its own row. */
 static void test_whose(void **state)
 {
 	struct part_kit kit;
@@ -186,7 +188,7 @@ static void test_whose(void **state)
 	part_close(&kit);
 }
 
-/* With a block its warps' rows go, and no others; with a kernel all. */
+/* A block's end frees the rows of its warps only; a kernel's end frees all. */
 static void test_ends(void **state)
 {
 	struct part_kit kit;
@@ -206,7 +208,7 @@ static void test_ends(void **state)
 	part_close(&kit);
 }
 
-/* Stores, atomics, local memory and what the buffer in front of L1 answers teach nothing. */
+/* Stores, atomics, local memory and accesses that the buffer before L1 serves do not train. */
 static void test_other_accesses(void **state)
 {
 	static const struct {
@@ -235,8 +237,9 @@ static void test_other_accesses(void **state)
 	}
 }
 
-/* A loop that computes for as long as memory takes: with it the first two iterations of each warp miss, and wait as they did, and all others hit,
- * whatever the stride: it wins all but 2 / PREFETCH_LOADS of what a perfect L1 wins. What the last iteration asks for is for nobody. */
+/* A loop that computes for as long as a memory access takes. The first two iterations of each warp miss and wait;
+ * all others hit, for any stride. All but 2 / PREFETCH_LOADS of a perfect L1's gain is reached. The last iteration's
+ * prefetches are unused. */
 static void test_wins_loops(void **state)
 {
 	static const struct {
@@ -263,8 +266,8 @@ static void test_wins_loops(void **state)
 	}
 }
 
-/* Iterations that are shorter than memory's latency: what d iterations ahead has been asked for is waited for by L - d iterations, so that
- * an iteration is the (d + 1)th part of one that misses, but no shorter than one that hits. The first d + 1 miss. */
+/* Iterations shorter than the memory latency L. A prefetch d iterations ahead hides d of them. An iteration
+ * takes 1 / (d + 1) of one that misses, or the time of a hit if that is longer. The first d + 1 iterations miss. */
 static void test_distance_wins_short_loops(void **state)
 {
 	char body[32768];
@@ -282,7 +285,7 @@ static void test_distance_wins_short_loops(void **state)
 	}
 }
 
-/* Who looks on: when the load came, and what left for it. */
+/* Log of an observing mechanism: the cycle of the load, and the requests that left the SM for it. */
 static struct {
 	uint64_t load, left[8], line[8];
 	uint32_t count;
@@ -307,8 +310,9 @@ static void see_packet(struct mech_sm *sm, const struct mech_packet *packet)
 static const struct mech looker = {
 	.version = MECH_VERSION, .name = "looker", .memory = see_load, .packet_out = see_packet};
 
-/* The load has L1's port in its cycle; what is asked for then comes to L1 in the next ones, one a cycle, the nearest first, and leaves behind the
- * load's own miss as misses do, a cycle later each. The second load is the last: it asks for the three lines behind. */
+/* The load uses L1's port in its cycle. The prefetches reach L1 in the next cycles, one per cycle, nearest first.
+ * They leave after the load's own miss, with one cycle between them. The second load is the last one; it triggers
+ * requests for the three following lines. */
 static void test_order_and_cycle(void **state)
 {
 	static const struct mech *const set[] = {&looker, NULL};
@@ -333,7 +337,8 @@ static void test_order_and_cycle(void **state)
 	kit_close(&kit);
 }
 
-/* L1 has one MSHR: the load has it in the cycle in which its prefetch is tried. It is tried until the line is there, or dropped. */
+/* L1 has one MSHR, which the load holds in the cycle in which its prefetch is tried. The prefetch is retried until
+ * the line has arrived, or dropped. */
 static void test_no_room(void **state)
 {
 	char body[32768];
@@ -350,7 +355,7 @@ static void test_no_room(void **state)
 	assert_int_equal(once.retries, 0);
 }
 
-/* Blocks of one warp follow each other in one slot: their loads are not one warp's. */
+/* Single-warp blocks follow each other in one slot: their loads do not train a common row. */
 static void test_slot_of_many_blocks(void **state)
 {
 	static const struct prefetch_kernel kernel = {"mov.u32 %r1, %ctaid.x; mul.wide.u32 %rd1, %r1, 256; add.u64 "

@@ -1,17 +1,17 @@
-/* l1_by_load: what L1 does for each load (README.md). It only looks: the machine does what it does without it. */
+/* l1_by_load: counts L1's results for each load (README.md). It is passive: it never changes what the machine does. */
 #include "seam/mech_listed.h"
 
 #define VECTORS(X)                                                                                                     \
-	X(executions, "instructions", "by load: of warps with a lane that runs")                                       \
-	X(accesses, "accesses", "by load: of its transactions, those that looked in L1: hits + misses + merged")       \
-	X(hits, "accesses", "by load: found their line")                                                               \
-	X(misses, "accesses", "by load: sent for their line")                                                          \
-	X(merged, "accesses", "by load: found their line on its way and joined the wait")                              \
-	X(past_l1, "transactions", "by load: went past L1")                                                            \
-	X(buffered, "transactions", "by load: answered by the buffer in front of L1, or wait there for their bytes")   \
+	X(executions, "instructions", "by load: warp instructions with an active lane")                                \
+	X(accesses, "accesses", "by load: transactions that looked up L1: hits + misses + merged")                     \
+	X(hits, "accesses", "by load: hit")                                                                            \
+	X(misses, "accesses", "by load: missed and requested their line")                                              \
+	X(merged, "accesses", "by load: found their line in flight and waited for it")                                 \
+	X(past_l1, "transactions", "by load: bypassed L1")                                                             \
+	X(buffered, "transactions", "by load: served by the buffer before L1, with or without a wait")                 \
 	X(first_uses, "accesses",                                                                                      \
-	  "by load: of hits and merged, the first that came for a line which a mechanism had sent for")                \
-	X(late_uses, "accesses", "by load: of first uses, those whose line was still on its way")
+	  "by load: hits and merged that were the first use of a line requested by a mechanism")                       \
+	X(late_uses, "accesses", "by load: first uses of a line that was still in flight")
 
 struct load {
 #define X(name, unit, meaning) uint64_t name;
@@ -75,7 +75,7 @@ static void access(struct mech_sm *sm, const struct mech_access *access)
 	load->late_uses += first & merged;
 }
 
-/* --- at the end --- */
+/* --- a kernel's end --- */
 
 static void gpu_kernel_begin(struct mech_gpu *gpu)
 {

@@ -1,5 +1,5 @@
-/* Protects l1_by_load: which load each access of L1 counts for, and as what, in kernels of which all is known beforehand; that sums over loads are L1's
- * own counters; and that of a line which a mechanism has brought the first use counts, once. */
+/* Protects l1_by_load: the load and the result that each access of L1 is counted for, in kernels with known
+ * accesses. Sums over loads equal L1's own counters. The first use of a line that a mechanism requested counts once. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, WARPS = 4, AWAY = 4096 };
@@ -30,7 +30,7 @@ static uint64_t total(const struct gpu_kit *kit, uint32_t row)
 	return sum;
 }
 
-/* What is counted of the `number`th load of the code, which all vectors call by one name. */
+/* Expects these counts for the `number`th load of the code; all vectors label it `name`. */
 static void expect(const struct gpu_kit *kit, uint32_t number, const char *name, const uint64_t count[COUNT])
 {
 	for (uint32_t row = 0; row < COUNT; row++) {
@@ -46,7 +46,7 @@ static void expect(const struct gpu_kit *kit, uint32_t number, const char *name,
 
 #define EXPECT(kit, number, name, ...) expect(kit, number, name, (const uint64_t[COUNT]){__VA_ARGS__})
 
-/* L1's own counters, in a kernel without stores. */
+/* Compares with L1's own counters, for a kernel without stores. */
 static void expect_sums(const struct gpu_kit *kit)
 {
 	const struct cache_stats *l1d = &kit->run.stats.l1d;
@@ -56,16 +56,16 @@ static void expect_sums(const struct gpu_kit *kit)
 	assert_int_equal(total(kit, MERGED), l1d->merged);
 }
 
-/* %rd2: the lane's word in a line that all warps share; %rd3: its 8 bytes in this line and the next. */
+/* %rd2: the lane's word in a line that all warps share; %rd3: the lane's 8 bytes in this line and the next. */
 #define LANE                                                                                                           \
 	"mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; mul.wide.u32 %rd1, %r2, 4; add.u64 %rd2, %rd0, %rd1;\n"            \
 	"add.u64 %rd3, %rd2, %rd1;\n"
 #define WAITS_FOR(register) "and.b32 %r9, " register ", 0; cvt.u64.u32 %rd9, %r9; add.u64 %rd3, %rd3, %rd9;\n"
 
-/* All warps load one line: the first one misses, the others come while it is on its way. Behind that they load it and the next one. */
+/* All warps load one line: the first misses, and the others find it in flight. Then all load that line and the next. */
 static void test_two_loads(void **state)
 {
-	static const char *const machine[] = {"gtx480", "gtx480-v4"}; /* its L1 has a pipe */
+	static const char *const machine[] = {"gtx480", "gtx480-v4"}; /* whose L1 is pipelined */
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		struct gpu_kit kit;
@@ -82,8 +82,8 @@ static void test_two_loads(void **state)
 	kit_machine = "gtx480";
 }
 
-/* No load is what no lane runs, what loads from elsewhere, stores and atomics; one of local memory is. Loads that are not to look in L1 go past it.
- * Launches begin anew, and SMs add up. */
+/* Not counted: instructions without an active lane, loads of other spaces, stores, atomics. Loads of local memory
+ * are counted. Loads that bypass L1 are counted in `past_l1`. Each launch starts at zero, and the SMs are summed. */
 static void test_which(void **state)
 {
 	struct gpu_kit kit;
@@ -96,7 +96,8 @@ static void test_which(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		kit_run(&kit, 2, WARP);
 		EXPECT(&kit, 0, "kernel pc 10 line 0", 2, 0, 0, 0, 0, 2, 0, 0, 0);
-		EXPECT(&kit, 1, "kernel pc 11 line 0", 2, 2, 2 * i, 2 - 2 * i, 0, 0, 0, 0, 0); /* L1 keeps its lines */
+		/* L1 still holds the lines */
+		EXPECT(&kit, 1, "kernel pc 11 line 0", 2, 2, 2 * i, 2 - 2 * i, 0, 0, 0, 0, 0);
 		assert_int_equal(total(&kit, EXECUTIONS), 4);
 		expect_sums(&kit);
 	}
@@ -108,7 +109,7 @@ static void test_which(void **state)
 
 /* --- prefetched lines --- */
 
-/* With the first load of each kernel it asks for the line AWAY from that. */
+/* At the first load of each kernel, requests the line AWAY bytes from it. */
 static void bring(struct mech_sm *sm, const struct mech_memory *memory)
 {
 	uint32_t *asked = sm->state;
@@ -134,7 +135,7 @@ static const struct mech bringer = {.version = MECH_VERSION,
 	"mov.u32 %r6, 500;\n"                                                                                          \
 	"spin: sub.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra spin;\n"
 
-/* The line has come when four warps want it: all hit, one is the first; then they want it again. */
+/* The line has arrived when four warps load it: all hit, and one access is the first use. Then they load it again. */
 static void test_first_use(void **state)
 {
 	struct gpu_kit kit;
@@ -150,7 +151,7 @@ static void test_first_use(void **state)
 	kit_close(&kit);
 }
 
-/* The line is on its way when four warps want it: the first is late, and the others wait with it. */
+/* The line is in flight when four warps load it: the first use is late, and the others merge. */
 static void test_late(void **state)
 {
 	struct gpu_kit kit;
@@ -166,14 +167,14 @@ static void test_late(void **state)
 	kit_close(&kit);
 }
 
-/* --- the buffer in front of L1 --- */
+/* --- the buffer before L1 --- */
 
 static void put(struct mech_sm *sm, const struct mech_block *block)
 {
 	mech_put(sm, *(const uint64_t *)sm->gpu->state, sm->machine->line_bytes, block->slot);
 }
 
-static uint64_t where; /* the test's array */
+static uint64_t where; /* address of the test's array */
 
 static void tell_where(struct mech_gpu *gpu)
 {
@@ -197,7 +198,7 @@ static const struct mech filler = {.version = MECH_VERSION,
                                    .block_begin = put,
                                    .buffer = small_buffer};
 
-/* What the buffer answers does not look in L1. */
+/* Accesses that the buffer serves do not look up L1. */
 static void test_buffer(void **state)
 {
 	struct gpu_kit kit;

@@ -1,4 +1,5 @@
-/* lap: locality-aware prefetching into L1: where lines of a macro block miss, its other lines are fetched (README.md). */
+/* lap: locality-aware prefetching into L1: when several lines of a macro block have missed, its other lines are
+ * fetched (README.md). */
 #include "seam/mech_lines.h"
 #include "seam/mech_table.h"
 
@@ -9,17 +10,17 @@ struct config {
 	bool retry;
 };
 
-/* The first two are the paper's. */
+/* The first two defaults are the paper's. */
 static const struct config defaults = {.lines = 4, .misses = 2, .entries = 64};
 
 #define AT(field) offsetof(struct config, field)
 static const struct option options[] = {
-	{"lines", OPTION_U32, AT(lines), 2, MOST_LINES, NULL, "lines", "of a macro block"},
+	{"lines", OPTION_U32, AT(lines), 2, MOST_LINES, NULL, "lines", "lines per macro block"},
 	{"misses", OPTION_U32, AT(misses), 1, MOST_LINES - 1, NULL, "lines",
-         "of a macro block that miss, before the others are fetched"},
-	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "macro blocks whose misses are remembered"},
+         "missed lines of a macro block that trigger the prefetch of its others"},
+	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "entries of the table of macro blocks"},
 	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+         "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
 struct stats {
@@ -27,18 +28,18 @@ struct stats {
 };
 
 static const struct counter counters[] = {
-	{"misses", "transactions", SCOPE_SM, offsetof(struct stats, misses), "of global loads that missed",
+	{"misses", "transactions", SCOPE_SM, offsetof(struct stats, misses), "global load transactions that missed",
          COMBINE_SUM},
-	{"fetched", "macro blocks", SCOPE_SM, offsetof(struct stats, fetched), "whose other lines were asked for",
-         COMBINE_SUM},
+	{"fetched", "macro blocks", SCOPE_SM, offsetof(struct stats, fetched),
+         "macro blocks whose other lines were requested", COMBINE_SUM},
 	{"replaced", "entries", SCOPE_SM, offsetof(struct stats, replaced),
-         "that went for another macro block's, with too few misses: the table was full", COMBINE_SUM},
+         "entries replaced before their macro block had enough misses: the table was full", COMBINE_SUM},
 };
 
-/* A macro block's: the key has its number in two halves. */
+/* A macro block's entry. The key holds the macro block's number in two 32-bit halves. */
 struct entry {
 	struct mech_key key;
-	uint64_t missed; /* lines, as bits */
+	uint64_t missed; /* one bit per line that has missed */
 };
 
 struct state {
@@ -70,7 +71,8 @@ static void ask_for_others(struct mech_sm *sm, const struct mech_access *access,
 	((struct stats *)sm->stats)->fetched++;
 }
 
-/* With its others on their way a macro block begins anew. */
+/* Counts a miss. When the macro block's other lines have been requested, its entry is freed, and counting starts at
+ * zero. */
 static void look(struct mech_sm *sm, const struct mech_access *access)
 {
 	const struct config *config = sm->config;
@@ -108,7 +110,7 @@ static bool check(const void *options_, const struct mech_machine *machine, char
 	return false;
 }
 
-/* Addresses of 32 bits, as of the machines of that time; the order of use. */
+/* Assumes 32-bit addresses, as in machines of that time, and stores an LRU order. */
 static uint32_t costs(const void *options_, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
 {
 	const struct config *config = options_;
@@ -121,7 +123,7 @@ static uint32_t costs(const void *options_, const struct mech_machine *machine, 
 const struct mech mech_lap = {
 	.version = MECH_VERSION,
 	.name = "lap",
-	.summary = "prefetches into L1 the other lines of a macro block in which several have missed",
+	.summary = "prefetches into L1 the other lines of a macro block in which several lines missed",
 	.citation =
 		"A. Jog et al.: Orchestrated Scheduling and Prefetching for GPGPUs, ISCA 2013; as G. Koo et al., IPDPS "
 		"2018, compare with it: LAP",

@@ -1,11 +1,12 @@
-/* Protects lap: which misses of a macro block ask for which of its lines, when it begins anew, that its rows bind, and that of a stream it wins all but
- * the misses that it needs to see. */
+/* Protects lap: the misses of a macro block that trigger prefetches, the lines requested, when counting restarts,
+ * and the table's size limit. On a stream, only the triggering misses remain. */
 #include "part_kit.h"
 #include "prefetch_kit.h"
 
 enum { A = 1 << 20, MACRO = 512 };
 
-/* Two lines that miss ask for the other two, from the lowest on, whichever they are; with them on their way the macro block begins anew. */
+/* Any two lines that miss trigger requests for the other two, lowest address first. After that, the macro block's
+ * count starts at zero. */
 static void test_which_lines(void **state)
 {
 	static const struct {
@@ -28,7 +29,8 @@ static void test_which_lines(void **state)
 	}
 }
 
-/* A line that misses again is one line; hits, and misses that join one on its way, are none; lines of two macro blocks are of two. */
+/* A line that misses twice counts once. Hits, and misses that merge with one in flight, do not count. Lines count
+ * for their own macro block only. */
 static void test_what_counts(void **state)
 {
 	struct part_kit kit;
@@ -45,7 +47,7 @@ static void test_what_counts(void **state)
 	part_close(&kit);
 }
 
-/* Stores, atomics and local memory count for nothing. */
+/* Stores, atomics and local memory are ignored. */
 static void test_other_accesses(void **state)
 {
 	static const struct mech_access row[] = {{.kind = MECH_STORE, .result = MECH_MISS},
@@ -60,7 +62,7 @@ static void test_other_accesses(void **state)
 	part_close(&kit);
 }
 
-/* Other sizes: of three lines, which is no power of two, and the first miss of two. */
+/* Other sizes: macro blocks of three lines (no power of two), and of two lines with one miss as trigger. */
 static void test_sizes(void **state)
 {
 	struct part_kit kit;
@@ -83,8 +85,8 @@ static void test_sizes(void **state)
 	kit_refuses("lap:misses=4", "misses is 4; expected less than lines, 4");
 }
 
-/* Macro blocks in turn: with a row each the second miss of each finds the first, with one row less none does. Numbers that differ above 32 bits are
- * two macro blocks'. */
+/* Macro blocks are accessed in turn. With a row for each, the second miss of each finds the first; with one row
+ * fewer, none does. Numbers that differ only above bit 32 are different macro blocks. */
 static void test_table(void **state)
 {
 	enum { MACROS = 3 };
@@ -103,8 +105,7 @@ static void test_table(void **state)
 		assert_int_equal(part_counter(&kit, "replaced"), row[i].replaced);
 		part_close(&kit);
 	}
-	part_open(&kit,
-	          "lap:entries=2,misses=3"); /* the row that was used longest ago goes, not the one that came first */
+	part_open(&kit, "lap:entries=2,misses=3"); /* the least recently used row is replaced, not the oldest one */
 	part_access(&kit, A, MECH_MISS);
 	part_access(&kit, A + MACRO, MECH_MISS);
 	part_access(&kit, A + 128, MECH_MISS);
@@ -122,8 +123,8 @@ static void test_table(void **state)
 	part_close(&kit);
 }
 
-/* One line behind the other, each with as much to compute as memory takes: of each macro block the lines that have to be seen miss and wait, the
- * others are found. */
+/* Loads one line after the other, with as much computation between loads as a memory access takes. In each macro
+ * block, only the lines that trigger the prefetch miss and wait. */
 static void test_wins_streams(void **state)
 {
 	static const struct {
@@ -149,8 +150,8 @@ static void test_wins_streams(void **state)
 	}
 }
 
-/* L1 has one MSHR, and the load has it when its prefetches are tried: that is done until the line is there, or they are dropped, so that the others miss,
- * too, and ask for the first two, which are there. */
+/* L1 has one MSHR, which the load holds when its prefetches are tried. With `retry`, they wait until the line has
+ * arrived. Without it, they are dropped, so the other lines miss too and request the first two, which are in L1. */
 static void test_no_room(void **state)
 {
 	char body[32768];

@@ -1,11 +1,12 @@
-/* load_counts: how often a warp executes each load of global memory (README.md). It only looks: the machine does what it does without it. */
+/* load_counts: counts how often a warp executes each global load (README.md). It is passive: it never changes what
+ * the machine does. */
 #include "seam/mech_listed.h"
 
 enum { TOP = 4 };
 
 #define COUNTERS(X)                                                                                                    \
-	X(loads, "loads", "of global memory that a warp has executed, each once a launch")                             \
-	X(repeated, "loads", "of these that some warp has executed more than once")
+	X(loads, "loads", "global loads that a warp executed, once per launch")                                        \
+	X(repeated, "loads", "global loads that some warp executed more than once, once per launch")
 
 struct stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -33,23 +34,23 @@ enum { EXECUTIONS, WARPS, TOP_EXECUTIONS, TOP_WARPS, VECTORS };
 	}
 
 static const struct counter_vector vectors[VECTORS] = {
-	[EXECUTIONS] = BY_LOAD("executions", "instructions", "by load: of warps with a lane that runs"),
-	[WARPS] = BY_LOAD("warps", "warps", "by load: that have executed it"),
+	[EXECUTIONS] = BY_LOAD("executions", "instructions", "by load: warp instructions with an active lane"),
+	[WARPS] = BY_LOAD("warps", "warps", "by load: warps that executed it"),
 	[TOP_EXECUTIONS] = BY_RANK("top_executions", "instructions",
-                                   "of the loads that a warp executes most often, the first one first"),
-	[TOP_WARPS] = BY_RANK("top_warps", "warps", "that have executed these"),
+                                   "executions of the loads with the most executions per warp, highest first"),
+	[TOP_WARPS] = BY_RANK("top_warps", "warps", "warps that executed these loads"),
 };
 
-/* In the SM, of a load. */
+/* One load's counts on one SM. */
 struct load {
 	uint64_t executions, warps;
 	bool repeated;
-	uint64_t *last; /* by warp slot: the block that executed it last, from 1 */
+	uint64_t *last; /* by warp slot: number of the block that executed it last, from 1 */
 };
 
 struct sm_state {
 	struct load *load; /* by pc */
-	uint64_t *block;   /* by block slot: its number, from 1 */
+	uint64_t *block;   /* by block slot: the resident block's number, from 1 */
 };
 
 /* --- counting --- */
@@ -88,7 +89,7 @@ static void issue(struct mech_sm *sm, const struct mech_issue *issue)
 	if (!loads_global(sm, issue))
 		return;
 	struct load *load = &own->load[issue->pc];
-	if (!load->last) /* no kernel has more than a few */
+	if (!load->last) /* allocated on demand: few instructions are loads */
 		load->last = mech_alloc(sm->kernel_pool, sm->machine->warps * sizeof *load->last);
 	uint64_t block = own->block[issue->block];
 	load->executions++;
@@ -99,7 +100,7 @@ static void issue(struct mech_sm *sm, const struct mech_issue *issue)
 	load->last[issue->warp] = block;
 }
 
-/* --- at the end --- */
+/* --- a kernel's end --- */
 
 static void gpu_kernel_begin(struct mech_gpu *gpu)
 {
@@ -118,13 +119,13 @@ static struct load sum_of(const struct mech_gpu *gpu, uint32_t pc)
 	return sum;
 }
 
-/* Whether a warp executes the one more often than the other: a / b > c / d. */
+/* Whether `one` has more executions per warp than `other`: a / b > c / d. */
 static bool is_more(const struct load *one, const struct load *other)
 {
 	return (double)one->executions * (double)other->warps > (double)other->executions * (double)one->warps;
 }
 
-/* Of two that are alike, the first in the code. */
+/* Inserts a load into the ranking. Among equals, the first in the code ranks higher. */
 static void enter(struct load top[TOP], const struct load *load)
 {
 	uint32_t place = TOP;
@@ -166,7 +167,7 @@ static const char *vector_label(const struct mech_gpu *gpu, uint32_t vector, uin
 const struct mech mech_load_counts = {
 	.version = MECH_VERSION,
 	.name = "load_counts",
-	.summary = "counts how often a warp executes each load of global memory",
+	.summary = "counts how often a warp executes each global load",
 	.citation = "after G. Koo, H. Jeon, Z. Liu, N. S. Kim, M. Annavaram: CTA-Aware Prefetching and Scheduling for "
 		    "GPU, IPDPS 2018, Figure 4",
 	.counters = counters,

@@ -1,5 +1,5 @@
-/* Protects load_counts: executions and warps of each load, the order of the four that are executed most often, and which count as
- * repeated, in kernels whose loops are known. */
+/* Protects load_counts: executions and warps of each load, the ranking of the top four, and the repeated loads, in
+ * kernels with known loops. */
 #include "gpu_kit.h"
 
 enum { WARP = 32 };
@@ -38,15 +38,16 @@ static void expect_top(const struct gpu_kit *kit, const uint64_t executions[4], 
 	vector_free(&by);
 }
 
-/* A loop of %r3 times, with that in it. */
+/* A loop that runs `body` `times` times; its counter is %r3. */
 #define LOOP(name, times, body)                                                                                        \
 	"mov.u32 %r3, " times ";\n" name ": " body "sub.u32 %r3, %r3, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra " name ";"  \
 	"\n"
 #define LOAD   "ld.global.u32 %r4, [%rd0];\n"
 #define THREAD "mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; add.u32 %r5, %r2, 1;\n"
 
-/* Five loads of 3 blocks of 4 warps: once, 5 times, 2 times, and as often as the warp's number says, 1 to 4, which is 2.5 in the mean; the
- * last by two of four warps, 3 times. The four most often executed come in that order, and the one that is executed once is not among them. */
+/* Five loads of 3 blocks of 4 warps. Executions per warp: 1, 5, 2, the warp's number (1 to 4, mean 2.5), and 3 by
+ * only two of the four warps. The four highest are ranked in order; the load that is executed once is not among
+ * them. */
 static void test_order(void **state)
 {
 	enum { BLOCKS = 3, ALL = BLOCKS * 4 };
@@ -66,7 +67,8 @@ static void test_order(void **state)
 	kit_close(&kit);
 }
 
-/* Warps that follow each other in a slot are different ones; one that no lane runs executes nothing; so do loads of other memory. */
+/* Successive warps in a slot are different warps. Instructions without an active lane and loads of other spaces are
+ * not counted. */
 static void test_which(void **state)
 {
 	struct gpu_kit kit;
@@ -82,7 +84,7 @@ static void test_which(void **state)
 	kit_close(&kit);
 }
 
-/* Elements are named by kernel, pc and line, and kernels begin anew. */
+/* Elements are labelled by kernel, pc and line, and each kernel starts at zero. */
 static void test_names(void **state)
 {
 	struct gpu_kit kit;
@@ -90,7 +92,7 @@ static void test_names(void **state)
 	(void)state;
 	OPEN(&kit, NULL);
 	for (uint32_t i = 0; i < 2; i++) {
-		kit_load(&kit, THREAD LOOP("a", "7", LOAD) "exit;"); /* behind 5 instructions */
+		kit_load(&kit, THREAD LOOP("a", "7", LOAD) "exit;"); /* after 5 instructions */
 		kit_run(&kit, 1, WARP);
 		gpu_mech_vector(kit.gpu, 0, EXECUTIONS, &vector);
 		assert_int_equal(vector.length, 1);

@@ -1,4 +1,4 @@
-/* lrr: loose round robin: the next warp behind the one that issued last. */
+/* lrr: warp order "loose round robin": the next warp after the one that issued last. */
 #include "seam/mech.h"
 
 static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)

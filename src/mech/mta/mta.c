@@ -1,4 +1,4 @@
-/* mta: prefetches into L1 by a warp's own strides in loops, else by those from warp to warp (README.md). */
+/* mta: prefetches into L1 by a warp's own strides in loops, else by strides from warp to warp (README.md). */
 #include "seam/mech_strides.h"
 
 struct config {
@@ -7,7 +7,7 @@ struct config {
 	bool early, retry;
 };
 
-/* README.md has the reasons. */
+/* README.md gives the reasons. */
 static const struct config defaults = {.intra_entries = 512,
                                        .inter_entries = 128,
                                        .transactions = MECH_LANES,
@@ -16,19 +16,22 @@ static const struct config defaults = {.intra_entries = 512,
 
 #define AT(field) offsetof(struct config, field)
 static const struct option options[] = {
-	{"intra_entries", OPTION_U32, AT(intra_entries), 1, 4096, NULL, "entries", "strides of a load and a warp"},
-	{"intra_distance", OPTION_U32, AT(intra.distance), 1, 64, NULL, "iterations", "ahead"},
-	{"intra_degree", OPTION_U32, AT(intra.degree), 1, 16, NULL, "iterations", "that are prefetched at a time"},
+	{"intra_entries", OPTION_U32, AT(intra_entries), 1, 4096, NULL, "entries",
+         "rows of the table of warps' own strides, one per load and warp"},
+	{"intra_distance", OPTION_U32, AT(intra.distance), 1, 64, NULL, "iterations",
+         "how many iterations ahead to prefetch"},
+	{"intra_degree", OPTION_U32, AT(intra.degree), 1, 16, NULL, "iterations", "iterations to prefetch at a time"},
 	{"inter_entries", OPTION_U32, AT(inter_entries), 1, 4096, NULL, "entries",
-         "strides of a load from warp to warp"},
-	{"inter_distance", OPTION_U32, AT(inter.distance), 1, 64, NULL, "warps", "ahead"},
-	{"inter_degree", OPTION_U32, AT(inter.degree), 1, 16, NULL, "warps", "that are prefetched for at a time"},
+         "rows of the table of strides from warp to warp, one per load"},
+	{"inter_distance", OPTION_U32, AT(inter.distance), 1, 64, NULL, "warps",
+         "how many warps ahead to prefetch for"},
+	{"inter_degree", OPTION_U32, AT(inter.degree), 1, 16, NULL, "warps", "warps to prefetch for at a time"},
 	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
-         "prefetch by a stride that has been seen once, too; else when it has come again"},
+         "prefetch once a stride has been seen, instead of after it has repeated"},
 	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
-         "of a load at most: others are not tracked"},
+         "transactions of a load above which it is not tracked"},
 	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+         "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
 struct stats {
@@ -41,28 +44,28 @@ struct stats {
 	 "entries",                                                                                                    \
 	 SCOPE_SM,                                                                                                     \
 	 offsetof(struct stats, part.trained),                                                                         \
-	 "that became steady: the stride came again",                                                                  \
+	 "entries that became steady: the stride repeated",                                                            \
 	 COMBINE_SUM},                                                                                                 \
 		{#part "_wrong",                                                                                       \
 	         "loads",                                                                                              \
 	         SCOPE_SM,                                                                                             \
 	         offsetof(struct stats, part.wrong),                                                                   \
-	         "of a steady stride that came elsewhere",                                                             \
+	         "loads with a steady stride at another address",                                                      \
 	         COMBINE_SUM},                                                                                         \
 	{                                                                                                              \
 #part "_replaced", "entries", SCOPE_SM, offsetof(struct stats, part.replaced),                         \
-			"that went for another: the table was full", COMBINE_SUM                                       \
+			"entries replaced by another: the table was full", COMBINE_SUM                                 \
 	}
 
 static const struct counter counters[] = {
 	TRAINING(intra),
 	TRAINING(inter),
-	{"intra_lines", "lines", SCOPE_SM, offsetof(struct stats, intra_lines), "to prefetch for the same warp",
+	{"intra_lines", "lines", SCOPE_SM, offsetof(struct stats, intra_lines), "lines to prefetch for the same warp",
          COMBINE_SUM},
-	{"inter_lines", "lines", SCOPE_SM, offsetof(struct stats, inter_lines), "to prefetch for other warps",
+	{"inter_lines", "lines", SCOPE_SM, offsetof(struct stats, inter_lines), "lines to prefetch for other warps",
          COMBINE_SUM},
-	{"nobody", "warps", SCOPE_SM, offsetof(struct stats, nobody), "that there were not: nothing was asked for",
-         COMBINE_SUM},
+	{"nobody", "warps", SCOPE_SM, offsetof(struct stats, nobody),
+         "warps that do not exist: nothing was requested for them", COMBINE_SUM},
 };
 
 struct state {
@@ -81,7 +84,7 @@ static void ask(struct mech_sm *sm, const struct mech_memory *load, int64_t own,
 		stats->inter_lines += mech_ask_across(sm, load, across, &ahead, &stats->nobody);
 }
 
-/* Both tables learn from every load; a warp's own stride goes first. */
+/* Both tables learn from every load; a warp's own stride has priority. */
 static void learn(struct mech_sm *sm, const struct mech_memory *load)
 {
 	const struct config *config = sm->config;
@@ -101,7 +104,7 @@ static void memory(struct mech_sm *sm, const struct mech_memory *load)
 		learn(sm, &seen);
 }
 
-/* The slots go to other warps, which have not executed these loads before. */
+/* Frees the rows of the ended warps: the next warps in these slots have not executed the loads before. */
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
 {
 	mech_table_free_of(&((struct state *)sm->state)->intra, block->first_warp, block->warps);
@@ -115,7 +118,7 @@ static void sm_open(struct mech_sm *sm)
 	mech_table_open(&state->inter, sm->pool, config->inter_entries, sizeof(struct mech_reference));
 }
 
-/* The loads of another kernel have the same numbers. */
+/* Clears the tables, because another kernel's loads have the same pcs. */
 static void kernel_begin(struct mech_sm *sm)
 {
 	struct state *state = sm->state;
@@ -139,7 +142,7 @@ static uint32_t costs(const void *options_, const struct mech_machine *machine, 
 const struct mech mech_mta = {
 	.version = MECH_VERSION,
 	.name = "mta",
-	.summary = "prefetches into L1 by a warp's own strides in loops, else by those from warp to warp",
+	.summary = "prefetches into L1 by a warp's own strides in loops, else by strides from warp to warp",
 	.citation =
 		"J. Lee, N. B. Lakshminarayana, H. Kim, R. Vuduc: Many-Thread Aware Prefetching Mechanisms for GPGPU "
 		"Applications, MICRO 2010; as G. Koo et al., IPDPS 2018, compare with it: MTA",

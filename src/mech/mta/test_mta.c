@@ -1,11 +1,12 @@
-/* Protects mta: that a warp's own stride goes first and strides between warps fill in, with tables, distances and degrees of their own, and that it
- * wins both kinds of kernel that intra and inter win. */
+/* Protects mta: a warp's own stride has priority, and strides between warps serve the other loads. Each kind has its
+ * own table, distance and degree. The gains of intra and of inter are both reached. */
 #include "part_kit.h"
 #include "prefetch_kit.h"
 
 enum { A = 1 << 20, S = 512, LOOP = 65536, PC = PART_PC };
 
-/* Warps in turn through a loop: in the first iteration they are told apart by their numbers alone, from the second on each has a stride. */
+/* Warps in turn through a loop: the first iteration is predicted from warp to warp; from the second on, each warp
+ * has its own stride. */
 static void test_own_goes_first(void **state)
 {
 	struct part_kit kit;
@@ -26,7 +27,7 @@ static void test_own_goes_first(void **state)
 	part_close(&kit);
 }
 
-/* A warp whose own strides have proved wrong is one of many again. */
+/* A warp whose own strides proved wrong is predicted from warp to warp again. */
 static void test_inter_fills_in(void **state)
 {
 	static const uint64_t other[] = {5 * A, 5 * A + 3 * S, 5 * A + S};
@@ -61,7 +62,7 @@ static void test_options_of_each(void **state)
 	part_close(&kit);
 }
 
-/* Each table's size binds; a warp's rows go with its block, and what warps have in common stays. */
+/* Each table's size is a limit. A block's end frees its warps' rows; strides between warps stay. */
 static void test_tables(void **state)
 {
 	static const struct {
@@ -96,7 +97,7 @@ static void test_tables(void **state)
 	part_close(&kit);
 }
 
-/* Each as a test of intra and of inter has it: it wins nearly all that a perfect L1 wins. */
+/* The kernels of the tests of intra and inter: mta reaches nearly all of a perfect L1's gain in both. */
 static void test_wins_both(void **state)
 {
 	char loop[32768], block[8192];
@@ -111,7 +112,7 @@ static void test_wins_both(void **state)
 	assert_in_range(100 * (1 + prefetch_won(&long_blocks, "intra")), 97, 103);
 }
 
-/* L1 has one MSHR: what it asks for in a loop is tried until there is room, or dropped. */
+/* L1 has one MSHR: a loop's prefetches are retried until an MSHR is free, or dropped. */
 static void test_no_room(void **state)
 {
 	char body[32768];

@@ -1,5 +1,5 @@
-/* mthwp: many-thread aware hardware prefetching into L1 (README.md). Three tables learn strides from the loads of an SM: those
- * of each warp, those that several warps have in common, and those from warp to warp; each SM throttles itself. */
+/* mthwp: many-thread aware hardware prefetching into L1 (README.md). Three tables learn strides from an SM's loads:
+ * of each warp, common to several warps, and from warp to warp. Each SM throttles itself. */
 #include "seam/mech_lines.h"
 #include "seam/mech_table.h"
 
@@ -7,20 +7,20 @@ enum { MAX_PROMOTE = 64 };
 
 enum {
 	THROTTLE_NONE = 0, /* every prefetch is sent */
-	THROTTLE_ALL = 5,  /* none is */
+	THROTTLE_ALL = 5,  /* no prefetch is sent */
 	NO_WARP = UINT32_MAX >> 1,
 };
 
 struct config {
 	uint32_t pws_entries, gs_entries, ip_entries;
-	uint32_t promote;          /* warps with one stride */
-	uint32_t distance, degree; /* executions, or warps, ahead */
+	uint32_t promote;          /* warps with the same stride */
+	uint32_t distance, degree; /* in executions, or in warps */
 	bool throttle;
 	uint32_t throttle_start, period;
 	double early_low, early_high, merge_high;
 };
 
-/* The tables' sizes are TELEPORT's (section 5.4), the rest MICRO 2010's, as far as it is known: README.md. */
+/* The tables' sizes are TELEPORT's (section 5.4). The other values are those known of MICRO 2010: README.md. */
 static const struct config defaults = {.pws_entries = 32,
                                        .gs_entries = 32,
                                        .ip_entries = 128,
@@ -36,37 +36,42 @@ static const struct config defaults = {.pws_entries = 32,
 
 #define AT(field) offsetof(struct config, field)
 static const struct option options[] = {
-	{"pws_entries", OPTION_U32, AT(pws_entries), 1, 4096, NULL, "entries", "strides of a load and a warp"},
-	{"gs_entries", OPTION_U32, AT(gs_entries), 1, 4096, NULL, "entries", "strides of a load, of all its warps"},
-	{"ip_entries", OPTION_U32, AT(ip_entries), 1, 4096, NULL, "entries", "strides of a load from warp to warp"},
+	{"pws_entries", OPTION_U32, AT(pws_entries), 1, 4096, NULL, "entries",
+         "rows of the PWS table: a warp's strides, one row per load and warp"},
+	{"gs_entries", OPTION_U32, AT(gs_entries), 1, 4096, NULL, "entries",
+         "rows of the GS table: strides common to warps, one row per load"},
+	{"ip_entries", OPTION_U32, AT(ip_entries), 1, 4096, NULL, "entries",
+         "rows of the IP table: strides from warp to warp, one row per load"},
 	{"promote", OPTION_U32, AT(promote), 1, MAX_PROMOTE, NULL, "warps",
-         "with one stride, which then is all warps'"},
+         "warps with the same stride that promote it to all warps"},
 	{"distance", OPTION_U32, AT(distance), 1, 64, NULL, "strides",
-         "ahead: executions of the warp, or warps for strides from warp to warp"},
-	{"degree", OPTION_U32, AT(degree), 1, 16, NULL, "strides", "that are prefetched at a time"},
-	{"throttle", OPTION_BOOL, AT(throttle), 0, 1, NULL, "", "adaptive throttling; else every prefetch is sent"},
+         "how far ahead: executions of the warp, or warps for strides from warp to warp"},
+	{"degree", OPTION_U32, AT(degree), 1, 16, NULL, "strides", "strides to prefetch at a time"},
+	{"throttle", OPTION_BOOL, AT(throttle), 0, 1, NULL, "",
+         "adaptive throttling; without it, every prefetch is sent"},
 	{"throttle_start", OPTION_U32, AT(throttle_start), THROTTLE_NONE, THROTTLE_ALL, NULL, "fifths",
-         "of the prefetches that are not sent at first"},
-	{"period", OPTION_U32, AT(period), 1, 4e9, NULL, "cycles", "after which throttling judges"},
+         "initial fraction of prefetches that are not sent"},
+	{"period", OPTION_U32, AT(period), 1, 4e9, NULL, "cycles", "interval between two decisions of the throttle"},
 	{"early_low", OPTION_F64, AT(early_low), 0, 1000, NULL, "",
-         "early evictions a useful prefetch, above which one fifth less is sent"},
-	{"early_high", OPTION_F64, AT(early_high), 0, 1000, NULL, "", "... above which nothing is sent"},
+         "early evictions per useful prefetch above which one fifth less is sent"},
+	{"early_high", OPTION_F64, AT(early_high), 0, 1000, NULL, "",
+         "early evictions per useful prefetch above which nothing is sent"},
 	{"merge_high", OPTION_F64, AT(merge_high), 0, 1, NULL, "",
-         "merged requests of all, above which one fifth more is sent; else nothing"},
+         "merged requests as a fraction of all: above it one fifth more is sent, below it nothing"},
 };
 
 #define COUNTERS(X)                                                                                                    \
-	X(pws_trained, "entries", "of the per-warp table that have seen the same stride twice")                        \
-	X(promoted, "strides", "that several warps had in common")                                                     \
-	X(ip_trained, "entries", "of the inter-thread table that have seen the same stride between three warps")       \
-	X(gs_lines, "lines", "to prefetch by strides common to warps")                                                 \
-	X(ip_lines, "lines", "to prefetch for other warps")                                                            \
-	X(pws_lines, "lines", "to prefetch by a warp's own strides")                                                   \
-	X(throttled, "lines", "of these that throttling kept from being asked for")                                    \
-	X(periods, "periods", "of SMs that throttling judged")                                                         \
-	X(periods_stopped, "periods", "of these after which nothing was sent")                                         \
-	X(throttle_raised, "changes", "of an SM's throttle degree to less prefetching")                                \
-	X(throttle_lowered, "changes", "of an SM's throttle degree to more prefetching")
+	X(pws_trained, "entries", "entries of the per-warp table that saw the same stride twice")                      \
+	X(promoted, "strides", "strides that several warps had in common")                                             \
+	X(ip_trained, "entries", "entries of the inter-thread table that saw the same stride between three warps")     \
+	X(gs_lines, "lines", "lines to prefetch by strides common to warps")                                           \
+	X(ip_lines, "lines", "lines to prefetch for other warps")                                                      \
+	X(pws_lines, "lines", "lines to prefetch by a warp's own strides")                                             \
+	X(throttled, "lines", "lines not requested because of throttling")                                             \
+	X(periods, "periods", "periods in which the throttle decided, summed over SMs")                                \
+	X(periods_stopped, "periods", "periods after which nothing was sent")                                          \
+	X(throttle_raised, "changes", "changes of an SM's throttle degree to less prefetching")                        \
+	X(throttle_lowered, "changes", "changes of an SM's throttle degree to more prefetching")
 
 struct stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -81,33 +86,33 @@ static const struct counter counters[] = {
 };
 
 struct entry {
-	struct mech_key key; /* whose: the warp's slot, of the per-warp table */
+	struct mech_key key; /* second part in the per-warp table: the warp's slot */
 	bool trained;
 	int64_t stride;        /* bytes; 0: none yet */
-	uint64_t address;      /* of the last training */
-	uint32_t last, before; /* inter-thread: the warps of the last two trainings */
+	uint64_t address;      /* of the last training access */
+	uint32_t last, before; /* inter-thread table: the warps of the last two training accesses */
 };
 
-/* What throttling judges: events of an SM's present period. */
+/* Inputs of the throttle's decision: events of the SM's current period. */
 struct period {
-	uint64_t requests; /* of loads that went on to memory or were merged, and prefetches sent */
-	uint64_t merged;   /* of the loads', with one in flight */
+	uint64_t requests; /* loads' accesses that missed or merged, and prefetches sent */
+	uint64_t merged;   /* loads' accesses that merged with a line in flight */
 	uint64_t useful, early_evicted;
 };
 
 struct state {
 	struct mech_table pws, gs, ip;
-	uint32_t throttle, credit; /* fifths */
+	uint32_t throttle, credit; /* in fifths */
 	uint64_t period_end;
 	struct period period;
-	struct mech_requests seen; /* the part of the account that the period has */
+	struct mech_requests seen; /* the account's values when the period last read them */
 	bool judged;
-	double merge_ratio; /* average over periods, later ones weigh more */
+	double merge_ratio; /* average over periods, with half the weight on the last one */
 };
 
-/* --- training: each returns the stride that the table would prefetch by, or 0 --- */
+/* --- training: each function returns the stride that its table would prefetch by, or 0 --- */
 
-/* The entry, which is the last to go then, or NULL. */
+/* Returns the entry and marks it as most recently used; NULL when there is none. */
 static struct entry *find(struct mech_table *table, uint32_t pc, uint32_t whose)
 {
 	struct entry *entry = mech_table_find(table, pc, whose);
@@ -122,7 +127,7 @@ static int64_t look_up_gs(struct state *state, uint32_t pc)
 	return entry ? entry->stride : 0;
 }
 
-/* A stride that enough warps have becomes the load's, and their entries are free for others. */
+/* When enough warps have the same stride, it becomes the load's stride, and the warps' entries are freed. */
 static void promote(struct mech_sm *sm, uint32_t pc, int64_t stride)
 {
 	const struct config *config = sm->config;
@@ -164,7 +169,8 @@ static int64_t train_pws(struct mech_sm *sm, const struct mech_memory *load)
 	return trained ? stride : 0;
 }
 
-/* Bytes from a warp to the next, by what two warps have loaded. */
+/* Returns the bytes from one warp to the next, from the accesses of two warps; 0 when the distance gives no whole
+ * number. */
 static int64_t stride_between(const struct entry *entry, uint32_t warp, uint64_t address)
 {
 	int64_t warps = (int64_t)warp - entry->last, bytes = (int64_t)(address - entry->address);
@@ -194,7 +200,7 @@ static int64_t train_ip(struct mech_sm *sm, const struct mech_memory *load)
 
 /* --- throttling --- */
 
-/* What the machine has counted of our requests since the period last looked. */
+/* Adds to the period what the machine has counted of our requests since the last call. */
 static void take_account(struct mech_sm *sm)
 {
 	struct state *state = sm->state;
@@ -214,7 +220,7 @@ static void set_throttle(struct mech_sm *sm, uint32_t throttle)
 	state->throttle = throttle;
 }
 
-/* Prefetches that are evicted unused are harm; requests that merge are a sign of use. */
+/* Prefetched lines evicted before use are harm; merged requests are a sign of use. */
 static void judge(struct mech_sm *sm)
 {
 	const struct config *config = sm->config;
@@ -237,7 +243,8 @@ static void judge(struct mech_sm *sm)
 	stats->periods_stopped += state->throttle == THROTTLE_ALL;
 }
 
-/* A period ends with the first load behind its last cycle, so that no SM wakes for it. One without requests says nothing. */
+/* A period ends at the first load after its last cycle, so that no SM is woken for it. A period without requests
+ * causes no decision. */
 static void end_period(struct mech_sm *sm, uint64_t cycle)
 {
 	const struct config *config = sm->config;
@@ -249,7 +256,7 @@ static void end_period(struct mech_sm *sm, uint64_t cycle)
 	state->period_end = cycle - cycle % config->period + config->period;
 }
 
-/* Whether the next line is asked for: of five, as many are not as the throttle says. */
+/* Whether the next line may be requested. A throttle degree of d drops d of every five lines. */
 static bool passes_throttle(struct state *state)
 {
 	state->credit += THROTTLE_ALL - state->throttle;
@@ -281,7 +288,7 @@ static uint64_t prefetch(struct mech_sm *sm, const struct mech_memory *load, int
 
 /* --- hooks --- */
 
-/* All tables learn, but for the per-warp one where the stride is all warps' already. */
+/* All tables learn. Exception: the per-warp table does not when the GS table has the load's stride. */
 static void learn(struct mech_sm *sm, const struct mech_memory *load)
 {
 	struct state *state = sm->state;
@@ -297,7 +304,7 @@ static void learn(struct mech_sm *sm, const struct mech_memory *load)
 		stats->pws_lines += prefetch(sm, load, pws);
 }
 
-/* It sits behind the buffer that may be in front of L1, and sees what that does not answer. */
+/* Uses only the accesses that a buffer before L1 does not serve. */
 static void memory(struct mech_sm *sm, const struct mech_memory *load)
 {
 	struct state *state = sm->state;
@@ -321,7 +328,7 @@ static void count_access(struct mech_sm *sm, const struct mech_access *access)
 	period->merged += access->result == MECH_MERGED;
 }
 
-/* The slots go to other warps, which have not executed these loads before. */
+/* Frees the rows of the ended warps: the next warps in these slots have not executed the loads before. */
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
 {
 	mech_table_free_of(&((struct state *)sm->state)->pws, block->first_warp, block->warps);
@@ -337,7 +344,8 @@ static void sm_open(struct mech_sm *sm)
 	state->throttle = config->throttle_start;
 }
 
-/* The loads of another kernel have the same numbers. Throttling goes on: kernels can be shorter than a period. */
+/* Clears the tables, because another kernel's loads have the same pcs. The throttle continues: kernels can be
+ * shorter than a period. */
 static void kernel_begin(struct mech_sm *sm)
 {
 	struct state *state = sm->state;
@@ -367,7 +375,8 @@ static bool check(const void *options_, const struct mech_machine *machine, char
 	return false;
 }
 
-/* Program counters, addresses and strides of 32 bits, as of the machines of that time; the order of use of all entries. */
+/* Assumes program counters, addresses and strides of 32 bits, as in machines of that time, and an LRU order of all
+ * entries. */
 static uint32_t costs(const void *options_, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
 {
 	enum { WORD = 32, TRAINED = 1 };

@@ -1,5 +1,5 @@
-/* Protects mthwp: what trains each table and what does not, that their sizes bind, and that an SM whose prefetches do harm
- * stops. The machine has one SM; addresses are so far apart that no two loads share a line. */
+/* Protects mthwp: what trains each table and what does not, the tables' size limits, and that an SM with harmful
+ * prefetches stops sending them. The machine has one SM. Addresses are so far apart that no two loads share a line. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, STRIDE = 256, LOADS = 64 };
@@ -16,8 +16,8 @@ static void open_with(struct gpu_kit *kit, const char *mechanism, const char *co
 
 #define OPEN(kit, mechanism, ...) open_with(kit, mechanism, (const char *const[]){ONE_SM, __VA_ARGS__, NULL})
 
-/* A loop of LOADS loads: each waits for the one before, and lies %rd4 behind it. Warp w, %r1, begins at w * (w + 1) / 2 * 64
- * KB, so that no two distances between warps are equal. */
+/* A loop of LOADS loads. Each waits for the previous one and is %rd4 bytes after it. Warp w, %r1, begins at w * (w +
+ * 1) / 2 * 64 KB, so no two distances between warps are equal. */
 static void load_loop(struct gpu_kit *kit, const char *stride)
 {
 	char body[1024];
@@ -34,7 +34,7 @@ static void load_loop(struct gpu_kit *kit, const char *stride)
 #define ONE_STRIDE   "mov.u64 %rd4, 256;"
 #define OTHER_STRIDE "add.u32 %r4, %r1, 1; mul.wide.u32 %rd4, %r4, 256;"
 
-/* The third load has seen the stride twice; from then on every load has been prefetched, `distance` loads before. */
+/* The third load has seen the stride twice. From then on, every load has been prefetched `distance` loads earlier. */
 static void test_warps_own_stride(void **state)
 {
 	static const struct {
@@ -57,14 +57,14 @@ static void test_warps_own_stride(void **state)
 		assert_int_equal(s->l1d.hits + s->l1d.merged, found);
 		assert_int_equal(requests.asked, LOADS - 2);
 		assert_int_equal(requests.useful + requests.late, found);
-		assert_int_equal(requests.redundant, row[i].distance); /* behind the loop's end */
+		assert_int_equal(requests.redundant, row[i].distance); /* beyond the loop's end */
 		if (row[i].distance > 1)
 			assert_true(requests.useful > 0);
 		kit_close(&kit);
 	}
 }
 
-/* Three warps with the same stride make it the load's; fewer, or other strides, do not. */
+/* Three warps with the same stride promote it to the load's stride; fewer warps, or other strides, do not. */
 static void test_promotion(void **state)
 {
 	static const struct {
@@ -92,7 +92,7 @@ static void test_promotion(void **state)
 	}
 }
 
-/* Three warps take turns in a table of two, and each finds its entry gone; three entries are enough. */
+/* Three warps take turns in a table of two rows, and each finds its entry evicted; three rows are enough. */
 static void test_table_is_full(void **state)
 {
 	static const struct {
@@ -110,19 +110,19 @@ static void test_table_is_full(void **state)
 	}
 }
 
-/* Each warp loads once, one behind the other: the third has seen two equal distances, and from then on each prefetches for the
- * warp of the next number, also where warps come in another order: 0, 3, 6, 1, 4, 7, 2, 5. */
+/* Each warp loads once, one after the other. The third has seen two equal distances; from then on, each warp
+ * triggers a prefetch for the warp of the next number. The warps also load in another order: 0, 3, 6, 1, 4, 7, 2, 5. */
 static void test_other_warps(void **state)
 {
 	enum { WARPS = 8 };
 	static const struct {
-		uint32_t turn; /* of warp w is w * turn % 8 */
+		uint32_t turn; /* warp w loads in turn w * turn % 8 */
 		const char *address;
 		uint32_t found, for_nobody;
 	} row[] = {
 		{1, "add.u64 %rd1, %rd0, %rd1;", WARPS - 3, 1},
 		{1, "sub.u64 %rd1, %rd0, %rd1;", WARPS - 3, 1},
-		{3, "add.u64 %rd1, %rd0, %rd1;", 3, 1}, /* 7, 2 and 5; 3 and 6 have theirs already */
+		{3, "add.u64 %rd1, %rd0, %rd1;", 3, 1}, /* 7, 2 and 5; 3 and 6 have loaded already */
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -149,7 +149,7 @@ static void test_other_warps(void **state)
 	}
 }
 
-/* Two warps that load the same again and again have one distance between them, which is too little to learn from. */
+/* Two warps that repeat the same loads have a single distance between them, which does not train the table. */
 static void test_two_warps_are_too_few(void **state)
 {
 	struct gpu_kit kit;
@@ -162,7 +162,7 @@ static void test_two_warps_are_too_few(void **state)
 	kit_close(&kit);
 }
 
-/* Blocks of one warp follow each other in one slot: their loads are not one warp's, and teach nothing. */
+/* Single-warp blocks follow each other in one slot: their loads do not train a common row. */
 static void test_slot_of_many_blocks(void **state)
 {
 	struct gpu_kit kit;
@@ -176,7 +176,7 @@ static void test_slot_of_many_blocks(void **state)
 	kit_close(&kit);
 }
 
-/* Prefetches for the loads far ahead are evicted before their time from an L1 of four lines: no more are sent. */
+/* An L1 of four lines evicts prefetches for distant loads before their use. The throttle then stops all prefetches. */
 static void test_early_evictions_stop_it(void **state)
 {
 	struct gpu_kit kit;
@@ -194,8 +194,8 @@ static void test_early_evictions_stop_it(void **state)
 	kit_close(&kit);
 }
 
-/* Loads that find their line on its way, here four warps' of the same lines, are a sign of use: the throttle, two fifths at
- * first, opens step by step and more is sent. Where that is no sign, it shuts. */
+/* Merged loads, here four warps' loads of the same lines, are a sign of use: the throttle starts at two fifths and
+ * opens step by step. When the threshold says that they are no such sign, it closes. */
 static void test_merges_open_the_throttle(void **state)
 {
 	enum { WARPS = 4 };
@@ -222,7 +222,8 @@ static void test_merges_open_the_throttle(void **state)
 	}
 }
 
-/* A buffer in front of L1 that holds lines of the loop below from each block's begin on, by their numbers. */
+/* A mechanism with a buffer before L1. From each block's begin, it holds lines of the loop below, selected by
+ * number. */
 static struct {
 	uint64_t array;
 	uint32_t first, lines;
@@ -247,9 +248,9 @@ static const struct mech holder = {.version = MECH_VERSION,
                                    .block_begin = hold_lines,
                                    .buffer = buffer_of_lines};
 
-/* It sits behind the buffer: it learns from what that does not answer, and what that has is not fetched again, though only the
- * sector is there that loads want. Of lines that are in the buffer the first ones teach nothing, and the last ones' first is asked
- * for in vain. */
+/* mthwp learns only from accesses that the buffer does not serve. Lines in the buffer are not fetched, even if the
+ * buffer has only the sector that loads need. The first lines in the buffer train nothing. The first of the last lines
+ * in the buffer is requested and filtered. */
 static void test_behind_the_buffer(void **state)
 {
 	static const struct mech *const only_holder[] = {&holder, NULL};
@@ -278,7 +279,7 @@ static void test_behind_the_buffer(void **state)
 	kit_mechanisms = NULL;
 }
 
-/* It changes cycles and traffic, never what a program computes. */
+/* Prefetching changes cycles and traffic, never the program's results. */
 static void test_results(void **state)
 {
 	enum { WARPS = 4, WORDS = WARPS * WARP * 16 };
@@ -291,7 +292,7 @@ static void test_results(void **state)
 		uint64_t *value = simt_host(kit.gpu->memory, kit.param);
 		for (uint64_t i = 0; i < WORDS; i++)
 			value[i] = i * i + 1;
-		/* Thread t sums the words t, t + 128, ... and stores the sum where the first was. */
+		/* Thread t sums the words t, t + 128, ... and stores the sum in place of the first. */
 		kit_load(&kit, "mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 8; add.u64 %rd1, %rd1, %rd0;\n"
 		               "mov.u64 %rd3, %rd1; mov.u64 %rd5, 0; mov.u32 %r3, 0;\n"
 		               "again: ld.global.u64 %rd2, [%rd1]; add.u64 %rd5, %rd5, %rd2;\n"

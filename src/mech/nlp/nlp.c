@@ -10,11 +10,10 @@ static const struct config defaults = {.degree = 1};
 
 #define AT(field) offsetof(struct config, field)
 static const struct option options[] = {
-	{"degree", OPTION_U32, AT(degree), 1, 16, NULL, "lines", "behind the one that missed"},
-	{"tagged", OPTION_BOOL, AT(tagged), 0, 1, NULL, "",
-         "the first use of a line that was prefetched counts as a miss"},
+	{"degree", OPTION_U32, AT(degree), 1, 16, NULL, "lines", "lines to prefetch after the line that missed"},
+	{"tagged", OPTION_BOOL, AT(tagged), 0, 1, NULL, "", "treat the first use of a prefetched line as a miss"},
 	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
-         "a prefetch for which L1 has no room is tried again; else it is dropped"},
+         "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
 struct stats {
@@ -22,13 +21,14 @@ struct stats {
 };
 
 static const struct counter counters[] = {
-	{"misses", "transactions", SCOPE_SM, offsetof(struct stats, misses), "of global loads that missed",
+	{"misses", "transactions", SCOPE_SM, offsetof(struct stats, misses), "global load transactions that missed",
          COMBINE_SUM},
 	{"first_uses", "transactions", SCOPE_SM, offsetof(struct stats, first_uses),
-         "the first for a line that was prefetched, where these count", COMBINE_SUM},
+         "global load transactions that were the first use of a prefetched line (with tagged)", COMBINE_SUM},
 };
 
-/* L1's. A line that is late is used as well as one that is there. */
+/* Whether the access is the first use in L1 of a line that this mechanism requested. A late line, still in flight,
+ * counts as used. */
 static bool is_first_use(const struct mech_sm *sm, const struct mech_access *access)
 {
 	return (access->result == MECH_HIT || access->result == MECH_MERGED) && access->first_use &&
@@ -61,7 +61,7 @@ static void look(struct mech_sm *sm, const struct mech_access *access)
 const struct mech mech_nlp = {
 	.version = MECH_VERSION,
 	.name = "nlp",
-	.summary = "prefetches into L1 the lines behind one that missed",
+	.summary = "prefetches into L1 the lines after one that missed",
 	.citation =
 		"A. J. Smith: Cache Memories, ACM Computing Surveys 14(3), 1982; as G. Koo et al., IPDPS 2018, compare "
 		"with it: NLP",

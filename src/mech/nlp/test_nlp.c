@@ -1,11 +1,12 @@
-/* Protects nlp: what asks for which lines, and that of a stream it wins what misses leave to it: all but the first of degree + 1 lines, or all but the
- * first of all. */
+/* Protects nlp: the accesses that trigger prefetches and the lines requested. On a stream, one line of every degree
+ * + 1 still misses; with `tagged`, only the stream's first line does. */
 #include "part_kit.h"
 #include "prefetch_kit.h"
 
 enum { A = 1 << 20 };
 
-/* A miss asks for the lines behind, the nearest first; hits, and misses that join one on its way, for none. */
+/* A miss triggers requests for the next lines, nearest first. Hits, and misses that merge with one in flight,
+ * trigger none. */
 static void test_what_asks(void **state)
 {
 	struct part_kit kit;
@@ -28,7 +29,7 @@ static void test_what_asks(void **state)
 	part_close(&kit);
 }
 
-/* What ends where addresses end is not asked for, nor what would lie behind. */
+/* Lines at or beyond the end of the address space are not requested. */
 static void test_end_of_addresses(void **state)
 {
 	struct part_kit kit;
@@ -42,7 +43,7 @@ static void test_end_of_addresses(void **state)
 	part_close(&kit);
 }
 
-/* Lines that come in sectors are asked for sector by sector. */
+/* Sectored lines are requested sector by sector. */
 static void test_sectors(void **state)
 {
 	struct part_kit kit;
@@ -58,7 +59,7 @@ static void test_sectors(void **state)
 	part_close(&kit);
 }
 
-/* Stores, atomics and local memory ask for nothing. */
+/* Stores, atomics and local memory trigger nothing. */
 static void test_other_accesses(void **state)
 {
 	static const struct mech_access row[] = {{.kind = MECH_STORE, .result = MECH_MISS},
@@ -73,7 +74,7 @@ static void test_other_accesses(void **state)
 	part_close(&kit);
 }
 
-/* Tagged: the first use of a line that it has brought itself, or that is still on its way, asks as a miss does. */
+/* Tagged: the first use of a line that nlp requested, in L1 or still in flight, triggers prefetches as a miss does. */
 static void test_tagged(void **state)
 {
 	static const struct {
@@ -103,8 +104,8 @@ static void test_tagged(void **state)
 		}
 }
 
-/* One line behind the other, each with as much to compute as memory takes: a line that is found asks for none, so that every (degree + 1)th misses and
- * waits. Tagged, only the first does. */
+/* Loads one line after the other, with as much computation between loads as a memory access takes. A hit triggers
+ * nothing, so one line in degree + 1 misses and waits; with `tagged`, only the first does. */
 static void test_wins_streams(void **state)
 {
 	static const struct {
@@ -128,7 +129,8 @@ static void test_wins_streams(void **state)
 	}
 }
 
-/* L1 has one MSHR, and the load has it when its prefetch is tried: that is tried until the line is there, or dropped. */
+/* L1 has one MSHR, which the load holds when its prefetch is tried. The prefetch is retried until the line has
+ * arrived, or dropped. */
 static void test_no_room(void **state)
 {
 	char body[32768];

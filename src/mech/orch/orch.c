@@ -1,4 +1,5 @@
-/* orch: orchestrated scheduling and prefetching, a prefetcher and the warp order that suits it (README.md). */
+/* orch: orchestrated scheduling and prefetching. Stands for a prefetcher and a warp order that supports it
+ * (README.md). */
 #include "seam/mech.h"
 
 static const char *const parts[] = {"lap", "spread_groups"};
@@ -6,7 +7,7 @@ static const char *const parts[] = {"lap", "spread_groups"};
 const struct mech mech_orch = {
 	.version = MECH_VERSION,
 	.name = "orch",
-	.summary = "lap, with consecutive warps in different groups so that one prefetches for the other",
+	.summary = "lap and spread_groups: a group of warps prefetches for the next group's warps",
 	.citation = "A. Jog et al.: Orchestrated Scheduling and Prefetching for GPGPUs, ISCA 2013",
 	.stands_for = parts,
 	.stands_for_count = sizeof parts / sizeof *parts,

@@ -1,5 +1,5 @@
-/* Protects orch: that it is lap and spread_groups, with the options of both, and that where groups of warps come one behind the other one fetches for
- * the next, which neither part does alone. */
+/* Protects orch: it stands for lap and spread_groups, with the options of both. When groups of warps run one after
+ * the other, a group prefetches for the next one; neither part alone does so. */
 #include "prefetch_kit.h"
 
 enum { WARPS = 32, BLOCKS = 8, WORK = 24 };
@@ -17,8 +17,8 @@ static void test_stands_for_two(void **state)
 	diag_free(&kit.diag);
 }
 
-/* One block at a time, of two groups a scheduler: each warp computes, loads a line, warp by warp, and uses it. A group computes for longer than memory
- * takes. */
+/* The kernel of one resident block with two groups of warps per scheduler. Each warp computes, then loads a line
+ * (warp w loads line w), then uses it. A group computes longer than a memory access takes. */
 static const char *one_phase(char *text, size_t size)
 {
 	size_t at = (size_t)snprintf(
@@ -31,8 +31,9 @@ static const char *one_phase(char *text, size_t size)
 	return text;
 }
 
-/* The first group of each scheduler has two lines of every macro block of four; those of the second are there when it comes, and nobody waits but for
- * the first, behind the second's work. Without groups each macro block's four lines are wanted at once; without prefetches the second group waits. */
+/* The first group of each scheduler loads two lines of every macro block of four. The second group finds the other
+ * two in L1, so only the first group waits, while the second computes. Without groups, all four lines of a macro
+ * block are loaded at once. Without prefetches, the second group waits. */
 static void test_wins_with_groups(void **state)
 {
 	char body[8192];

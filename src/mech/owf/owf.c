@@ -1,4 +1,4 @@
-/* owf: owner warps first: by their rank, and of one rank the oldest. */
+/* owf: warp order "owner warps first": lowest rank first, and the oldest among equal ranks. */
 #include "seam/mech.h"
 
 static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)

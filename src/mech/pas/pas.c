@@ -1,5 +1,5 @@
-/* pas: the prefetch-aware scheduler of CAPS (README.md): a warp of each block goes before the others, so that the block's first addresses are known early;
- * and a warp whose data a prefetch has brought is put among those that compete. */
+/* pas: the prefetch-aware scheduler of CAPS (README.md). One warp of each block has priority, so that the block's
+ * base addresses are known early. A warp whose prefetched data have arrived joins the competing warps. */
 #include "seam/mech_levels.h"
 
 enum order { TWO_LEVEL, LRR, GTO };
@@ -10,11 +10,11 @@ struct config {
 	bool wake_up;
 };
 
-/* Of one scheduler. */
+/* State of one scheduler. */
 struct scheduler {
 	struct mech_levels levels;
-	uint64_t leading; /* one warp a block, as bits */
-	uint64_t woken;   /* whose data have come, and which have not been put among the ready ones yet */
+	uint64_t leading; /* the leading warp of each block, as bits */
+	uint64_t woken;   /* warps whose data have arrived and that have not been handled yet, as bits */
 };
 
 struct state {
@@ -31,22 +31,22 @@ static const char *const orders[] = {[TWO_LEVEL] = "two_level", [LRR] = "lrr", [
 
 static const struct option options[] = {
 	{"order", OPTION_ENUM, offsetof(struct config, order), 0, 0, orders, "",
-         "among leading warps, and among the others"},
+         "order among leading warps, and among the others"},
 	{"ready", OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
-         "that compete, of a scheduler; of two_level"},
+         "warps per scheduler that compete (order=two_level)"},
 	{"wake_up", OPTION_BOOL, offsetof(struct config, wake_up), 0, 1, NULL, "",
-         "a prefetch that comes puts its warp among those that compete; of two_level"},
+         "a prefetch that fills L1 makes its warp compete (order=two_level)"},
 };
 
 static const struct counter counters[] = {
-	{"leading", "warps", SCOPE_SM, offsetof(struct stats, leading), "that went before the others of their blocks",
+	{"leading", "warps", SCOPE_SM, offsetof(struct stats, leading),
+         "warps that had priority over the others of their blocks", COMBINE_SUM},
+	{"wake_ups", "fills", SCOPE_SM, offsetof(struct stats, wake_ups), "L1 fills by prefetches bound to a live warp",
          COMBINE_SUM},
-	{"wake_ups", "fills", SCOPE_SM, offsetof(struct stats, wake_ups),
-         "of L1 by a prefetch that a live warp was bound to", COMBINE_SUM},
-	{"woken_ready", "fills", SCOPE_SM, offsetof(struct stats, woken_ready), "of these whose warp competed already",
+	{"woken_ready", "fills", SCOPE_SM, offsetof(struct stats, woken_ready),
+         "such fills whose warp was already competing", COMBINE_SUM},
+	{"pushed_out", "warps", SCOPE_SM, offsetof(struct stats, pushed_out), "competing warps replaced by a woken one",
          COMBINE_SUM},
-	{"pushed_out", "warps", SCOPE_SM, offsetof(struct stats, pushed_out),
-         "that competed and gave their place to one that was woken", COMBINE_SUM},
 };
 
 static struct scheduler *scheduler_of(struct mech_sm *sm, uint32_t slot)
@@ -59,7 +59,7 @@ static uint64_t bit_of(const struct mech_sm *sm, uint32_t slot)
 	return 1ull << slot / sm->machine->schedulers;
 }
 
-/* --- which warp of a block goes first --- */
+/* --- leading warps --- */
 
 static void kernel_begin(struct mech_sm *sm)
 {
@@ -108,14 +108,15 @@ static void fill(struct mech_sm *sm, const struct mech_fill *fill)
 		scheduler->woken |= bit;
 }
 
-/* The warp that makes room: the youngest that does not lead, if there is one. */
+/* The warp to replace: the youngest that does not lead, else the youngest. */
 static uint32_t to_push_out(const struct scheduler *scheduler, const struct mech_warps *warps)
 {
 	uint64_t others = scheduler->levels.ready & ~scheduler->leading;
 	return mech_youngest(warps, others ? others : scheduler->levels.ready);
 }
 
-/* Warps that have been woken take places, by force where none is free, the oldest first; one that waits for something else is let be. */
+/* Gives places to the woken warps, oldest first. If no place is free, another warp is replaced. A woken warp that
+ * waits for something else is skipped. */
 static void enter_woken(struct mech_sm *sm, struct scheduler *scheduler, const struct mech_warps *warps)
 {
 	const struct config *config = sm->config;
@@ -168,8 +169,7 @@ static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, ui
 const struct mech mech_pas = {
 	.version = MECH_VERSION,
 	.name = "pas",
-	.summary = "warp order: the first warp of each block before the others; warps whose prefetched data have come "
-		   "compete",
+	.summary = "warp order: each block's first warp has priority; warps whose prefetched data have arrived compete",
 	.citation = "G. Koo, H. Jeon, Z. Liu, N. S. Kim, M. Annavaram: CTA-Aware Prefetching and Scheduling for GPU, "
 		    "IPDPS 2018",
 	.options = options,

@@ -1,15 +1,15 @@
-/* Protects pas: the first warp of each block goes before the others, under each order; a prefetch that comes lets its warp compete in that cycle, by
- * pushing out another, and only where it can run. One SM with one scheduler. */
+/* Protects pas: each block's first warp has priority in every order. A prefetch's fill makes its warp compete in the
+ * same cycle, in place of another, and only if it can run. The machine has one SM with one scheduler. */
 #include "gpu_kit.h"
 
 enum { LANES = 32, SLOTS = 12, LONG = 400, BEGIN = 100 };
 
 static uint64_t first_issue[SLOTS], last_issue[SLOTS]; /* by warp */
-static uint64_t issues_behind[SLOTS];                  /* behind the fill */
+static uint64_t issues_behind[SLOTS];                  /* after the fill */
 static uint64_t fill_cycle;
-static uint32_t resident; /* blocks */
+static uint32_t resident; /* number of resident blocks */
 
-/* What the prefetch is bound to, when it is asked for; 0: never. */
+/* The prefetch: the cycle of its request (0: never), the warp that it is bound to, and its line. */
 static uint64_t when;
 static uint32_t bound_to;
 static uint64_t line;
@@ -81,12 +81,13 @@ static void run(struct gpu_kit *kit, const char *order, const char *body, uint32
 	kit_run(kit, blocks, warps * LANES);
 }
 
-/* A loop that waits for nothing but arithmetic. */
+/* A loop of arithmetic only. */
 #define COMPUTE "mov.u32 %r1, 0; again: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra again; exit;"
 
 /* --- leading warps --- */
 
-/* Three blocks of four warps: 0, 4 and 8 are the first of theirs, and end before all others. Without the marker they do not. */
+/* Three blocks of four warps: 0, 4 and 8 are the blocks' first warps, and end before all others. Without the marker
+ * they do not. */
 static void test_leading_first(void **state)
 {
 	static const struct {
@@ -114,7 +115,7 @@ static void test_leading_first(void **state)
 	}
 }
 
-/* Two places: warps 0 and 4 have them first, then 8, and only then one that leads no block. */
+/* Two places: warps 0 and 4 take them first, then 8, and only then a warp that leads no block. */
 static void test_enter_first(void **state)
 {
 	struct gpu_kit kit;
@@ -131,8 +132,8 @@ static void test_enter_first(void **state)
 
 /* --- wake-up --- */
 
-/* One place, which warp 0 has. Warp 1, whose instructions have been there for long, issues when its data come, in the same cycle, and not before; without
- * wake-up, when warp 0 has ended. */
+/* One place, which warp 0 holds. Warp 1 has had its instructions for a long time. It issues in the cycle in which
+ * its data arrive, and not before; without wake-up, after warp 0 has ended. */
 static void test_wake_up(void **state)
 {
 	struct gpu_kit kit;
@@ -144,7 +145,7 @@ static void test_wake_up(void **state)
 	assert_int_equal(first_issue[1], fill_cycle);
 	assert_int_equal(kit_counter(&kit, 0, "wake_ups"), 1);
 	assert_int_equal(kit_counter(&kit, 0, "pushed_out"), 1);
-	assert_int_equal(issues_behind[0], 0); /* until warp 1 ends: it is behind */
+	assert_int_equal(issues_behind[0], 0); /* none until warp 1 has ended: warp 0 is in the queue */
 	kit_close(&kit);
 
 	run(&kit, "pas:ready=1,wake_up=no", COMPUTE, 1, 2);
@@ -153,7 +154,7 @@ static void test_wake_up(void **state)
 	kit_close(&kit);
 }
 
-/* Two places, of warps 0 and 1: the one that does not lead its block goes. */
+/* Two places, held by warps 0 and 1: the one that does not lead its block is replaced. */
 static void test_who_is_pushed_out(void **state)
 {
 	struct gpu_kit kit;
@@ -167,7 +168,7 @@ static void test_who_is_pushed_out(void **state)
 	kit_close(&kit);
 }
 
-/* One that competes already stays; one that waits for a load of its own is let be. */
+/* A warp that already competes stays; one that waits for its own load is skipped. */
 static void test_nothing_to_wake(void **state)
 {
 	static const char waits[] = "mov.u32 %r2, %tid.x; setp.lt.u32 %p2, %r2, 32; @%p2 bra compute;\n"
@@ -183,7 +184,7 @@ static void test_nothing_to_wake(void **state)
 	kit_close(&kit);
 
 	bound_to = 1;
-	when = BEGIN + 20; /* before the load's own data come */
+	when = BEGIN + 20; /* before the load's own data arrive */
 	run(&kit, "pas:ready=2", waits, 1, 4);
 	assert_int_equal(kit_counter(&kit, 0, "wake_ups"), 1);
 	assert_int_equal(kit_counter(&kit, 0, "woken_ready") + kit_counter(&kit, 0, "pushed_out"), 0);

@@ -1,7 +1,8 @@
-/* Protects pas against a second, plain model of its queues: random blocks, hazards, prefetches that come and warps that end, through the hooks alone.
- * The warps that compete and the one that goes first are the same in every cycle, and so are the counters; asking more often changes nothing.
+/* Protects pas against a second, simpler model of its queues. Random blocks, hazards, prefetch fills and ends of
+ * warps pass through the hooks. In every cycle the competing warps and the picked warp must be equal, and so must
+ * the counters. Extra calls must change nothing.
  *
- *   test_pas_random [CASES [SEED]]      the cases from SEED on; by default a second's worth */
+ *   test_pas_random [CASES [SEED]]      runs CASES cases from SEED on; default: about one second's worth */
 #include "ptx_random.h"
 
 #include "gpu_kit.h"
@@ -13,10 +14,10 @@ enum { CYCLES = 400, SCHEDULERS = 4, BLOCKS = 8, WARPS = 8, SLOTS = BLOCKS * WAR
 
 enum order { TWO_LEVEL, LRR, GTO };
 
-/* A warp slot, as the machine and as the model see it. */
+/* A warp slot, as the machine and the model see it. */
 struct warp {
 	bool live, held, hazard;
-	uint64_t age;                        /* counted from 1; 0: nobody has been there */
+	uint64_t age;                        /* counted from 1; 0: the slot has never been used */
 	bool marked, competes, waits, woken; /* waits: in the queue */
 };
 
@@ -32,12 +33,12 @@ struct test {
 	struct mech_sm sm;
 	struct arena arena;
 	enum order order;
-	uint32_t ready, warps; /* places; warps of a block */
+	uint32_t ready, warps; /* places; warps per block */
 	bool wake_up;
 	struct warp warp[SLOTS];
 	struct block block[BLOCKS];
 	uint32_t last[SCHEDULERS];
-	/* the model's */
+	/* the model's state */
 	uint32_t queue[SCHEDULERS][SLOTS], queued[SCHEDULERS];
 	uint64_t leading, wake_ups, woken_ready, pushed_out;
 };
@@ -52,7 +53,7 @@ static bool can_run(const struct warp *warp)
 	return warp->live && !warp->held && !warp->hazard;
 }
 
-/* --- the model: of a scheduler, whose warps are each SCHEDULERS-th slot --- */
+/* --- the model of one scheduler: its warps are every SCHEDULERS-th slot --- */
 
 static void enqueue(struct test *t, uint32_t scheduler, uint32_t slot)
 {
@@ -84,7 +85,7 @@ static void compete(struct test *t, uint32_t slot)
 	t->warp[slot].competes = true;
 }
 
-/* Who cannot go on leaves; who is new comes. */
+/* Warps that cannot run leave the competing set; new warps join the queue. */
 static void leave_and_join(struct test *t, uint32_t scheduler)
 {
 	for (uint32_t slot = scheduler; slot < t->machine.warps; slot += t->machine.schedulers) {
@@ -104,7 +105,7 @@ static void leave_and_join(struct test *t, uint32_t scheduler)
 	}
 }
 
-/* The youngest that competes and has no marker, else the youngest. */
+/* The youngest competing warp without a marker, else the youngest. */
 static uint32_t youngest(const struct test *t, uint32_t scheduler)
 {
 	uint32_t best = SLOTS;
@@ -118,7 +119,7 @@ static uint32_t youngest(const struct test *t, uint32_t scheduler)
 	return best;
 }
 
-/* The oldest of those that have been woken, which it no longer is. */
+/* Returns the oldest woken warp and clears its wake-up. */
 static uint32_t next_woken(struct test *t, uint32_t scheduler)
 {
 	uint32_t best = SLOTS;
@@ -145,7 +146,7 @@ static void wake(struct test *t, uint32_t scheduler)
 	}
 }
 
-/* Free places: marked warps, then all, as they have waited. Who is looked at in vain waits behind the others. */
+/* Fills free places: marked warps first, then all in queue order. A warp that cannot run goes to the queue's end. */
 static void take_places(struct test *t, uint32_t scheduler)
 {
 	for (uint32_t i = 0; i < t->queued[scheduler] && competing(t, scheduler) < t->ready;) {
@@ -178,7 +179,7 @@ static uint64_t model_compete(struct test *t, uint32_t scheduler)
 	return mask;
 }
 
-/* Marked ones before others; then round robin, or the same again, else the oldest. */
+/* Marked warps first. Among equals: round robin, or greedy then oldest. */
 static uint32_t model_pick(const struct test *t, uint32_t scheduler, uint64_t candidates)
 {
 	uint32_t warps = t->machine.warps / t->machine.schedulers, best = SLOTS;
@@ -212,7 +213,7 @@ static void model_fill(struct test *t, uint32_t slot)
 		warp->woken = true;
 }
 
-/* --- a case --- */
+/* --- a test case --- */
 
 static void look_at_warp(struct mech_sm *sm, uint32_t slot, struct mech_warp *warp)
 {
@@ -253,7 +254,7 @@ static void close_case(struct test *t)
 	attachments_free(&t->attachments);
 }
 
-/* --- what happens --- */
+/* --- simulated events --- */
 
 static void begin_block(struct test *t, uint32_t slot)
 {
@@ -270,7 +271,7 @@ static void begin_block(struct test *t, uint32_t slot)
 	t->sm.mech->block_begin(&t->sm, &event);
 }
 
-/* If all its warps have ended. Another one may have its slot in the same cycle. */
+/* Ends the block if all its warps have ended. Another block may take its slot in the same cycle. */
 static void end_block(struct test *t, uint32_t slot)
 {
 	const struct mech_block event = {
@@ -288,7 +289,7 @@ static void end_block(struct test *t, uint32_t slot)
 		begin_block(t, slot);
 }
 
-/* It has issued: the next instruction waits for a load, a barrier, the warp's end, or nothing. */
+/* The warp has issued: its next instruction waits for a load, a barrier, the warp's end, or nothing. */
 static void issued(struct test *t, struct warp *warp)
 {
 	switch (below(t, 12)) {
@@ -308,7 +309,7 @@ static void issued(struct test *t, struct warp *warp)
 	}
 }
 
-/* A line comes into L1, for whom it may. */
+/* A line fills L1, bound to a random warp. */
 static void random_fill(struct test *t)
 {
 	uint32_t slot = below(t, t->machine.blocks * t->warps), kind = below(t, 6);
@@ -319,7 +320,7 @@ static void random_fill(struct test *t)
 	t->sm.mech->fill(&t->sm, &fill);
 }
 
-/* What the machine shows of a scheduler. */
+/* The scheduler's state as the machine presents it. */
 static void see(const struct test *t, uint32_t scheduler, struct mech_warps *seen)
 {
 	uint32_t schedulers = t->machine.schedulers;
@@ -408,7 +409,7 @@ static void test_random(void **state)
 		pushed_out += t.pushed_out;
 		close_case(&t);
 	}
-	assert_true(wake_ups && woken_ready && pushed_out); /* it has been tried */
+	assert_true(wake_ups && woken_ready && pushed_out); /* each counter has been exercised */
 }
 
 int main(int count, char **arguments)

@@ -10,9 +10,10 @@ struct search {
 	const struct sharing_addresses *addresses;
 };
 
-/* --- what lies in memory --- */
+/* --- addresses in memory --- */
 
-/* The value that an instruction hands to memory, or to a function that does not name it; NULL: none. */
+/* Returns the value that an instruction passes to memory, or to a function that does not name it; NULL when there is
+ * none. */
 static const struct ptx_operand *handed_out(const struct sharing_addresses *addresses, const struct ptx_inst *inst)
 {
 	switch (inst->op) {
@@ -65,7 +66,7 @@ static void find_exposed(struct search *search)
 		found->exposed |= exposed_by(search, i);
 }
 
-/* --- what an instruction accesses --- */
+/* --- accesses of an instruction --- */
 
 static struct sharing_touch everything(struct search *search)
 {
@@ -73,7 +74,7 @@ static struct sharing_touch everything(struct search *search)
 	return (struct sharing_touch){SHARING_EVERYTHING, TO_ITS_END};
 }
 
-/* An address that nobody has followed is one of those that lie in memory, if any do. */
+/* An untraced address is one of the addresses in memory, if there are any. */
 static uint64_t touched_strangely(struct search *search, enum ptx_space space)
 {
 	uint64_t set = search->found->exposed;
@@ -119,7 +120,7 @@ static bool add_touch(struct sharing_touch *touch, struct sharing_touch more)
 	return is_more;
 }
 
-/* All addresses of shared memory, or that may be such, whatever is done there. */
+/* All addresses of the instruction that are, or may be, in shared memory, whatever the operation. */
 static struct sharing_touch touch_of(struct search *search, uint32_t at)
 {
 	struct ptx_access access[PTX_MAX_ACCESSES];

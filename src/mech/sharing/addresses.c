@@ -1,10 +1,10 @@
-/* What registers hold of addresses: values go round until nothing is new. */
+/* Abstract values of registers, iterated to a fixed point. */
 #include "mech/sharing/addresses.h"
 
 #include "mech/sharing/accesses.h"
 #include "ptx/access.h"
 
-enum { MOST_GROWTH = 3 }; /* bounds that grow more often are those of a loop: they are let go */
+enum { MOST_GROWTH = 3 }; /* bounds that grow more often are in a loop: they are removed */
 
 static struct sharing_address anything(void)
 {
@@ -40,7 +40,7 @@ void sharing_join(struct sharing_address *value, struct sharing_address more)
 
 /* --- operands --- */
 
-/* What may have been written to a register; of parameters, PTX_NO_REG. */
+/* The values that may have been written to a register; PTX_NO_REG stands for parameters. */
 static struct sharing_address written(const struct sharing_addresses *addresses, uint32_t inst, uint32_t reg)
 {
 	const struct flow_dependences *on = addresses->on;
@@ -79,7 +79,7 @@ static struct sharing_address of_symbol(const struct sharing_addresses *addresse
 	return value;
 }
 
-/* Special registers that are small, whatever the launch. */
+/* Special registers with small values in any launch. */
 static struct sharing_address of_special(const struct ptx_function *kernel, enum ptx_sreg sreg)
 {
 	if (sreg == PTX_LANEID)
@@ -128,7 +128,7 @@ struct sharing_address sharing_operand(const struct sharing_addresses *addresses
 
 /* --- parameters --- */
 
-/* Whether a call hands something on that is not stored by a name, or goes to whom nobody knows. */
+/* Whether a call passes an argument that is not stored by name, or calls unknown code. */
 static bool is_loose_call(const struct ptx_inst *call)
 {
 	const struct ptx_operand *target = &call->operand[1];
@@ -139,7 +139,7 @@ static bool is_loose_call(const struct ptx_inst *call)
 	return loose;
 }
 
-/* A parameter's name that stands for its address. */
+/* Whether a parameter's name is used as its address. */
 static bool is_loose_use(const struct ptx_inst *inst)
 {
 	if ((inst->op == PTX_OP_LD || inst->op == PTX_OP_ST) && inst->space == PTX_PARAM)
@@ -161,7 +161,7 @@ static void find_loose(struct sharing_addresses *addresses)
 	}
 }
 
-/* What a load of a parameter gives. Of the kernel's nobody knows. */
+/* The value of a loaded parameter. Parameters of the kernel are unknown. */
 static struct sharing_address of_parameter(const struct sharing_addresses *addresses, uint32_t inst)
 {
 	struct sharing_address value = written(addresses, inst, PTX_NO_REG);
@@ -175,9 +175,9 @@ static struct sharing_address of_parameter(const struct sharing_addresses *addre
 	return sharing_unbounded(value);
 }
 
-/* --- all together --- */
+/* --- all values --- */
 
-/* Out of memory come addresses and small numbers. */
+/* Loads return addresses and small numbers. */
 static struct sharing_address of_memory(enum ptx_type type)
 {
 	struct sharing_address value = anything();
@@ -214,7 +214,7 @@ static struct sharing_address value_of(const struct sharing_addresses *addresses
 	}
 }
 
-/* True when there is more than before. */
+/* Returns true when the value has grown. */
 static bool take(struct sharing_addresses *addresses, uint32_t inst)
 {
 	struct sharing_address *given = &addresses->given[inst], value = *given;

@@ -1,8 +1,8 @@
-/* What instructions make of addresses and numbers. Bounds are found for what compilers make addresses with; all else has
- * none, and stays in the variables that it comes from. */
+/* Arithmetic on addresses and numbers. Bounds are computed for operations that compilers use for addresses. Other
+ * results have no bounds, but stay within the variables that they come from. */
 #include "mech/sharing/addresses.h"
 
-/* The operands of an instruction that compute: its sources. */
+/* The source operands of an instruction. */
 struct sources {
 	struct sharing_address value[PTX_MAX_OPERANDS];
 	uint32_t count;
@@ -10,7 +10,7 @@ struct sources {
 
 static const struct sharing_address anything = {.is_known = true, .low = -SHARING_FAR, .high = SHARING_FAR};
 
-/* Whether bounds hold for the very number that so many bits of a register hold, not just up to a multiple. */
+/* Whether the bounds hold for the exact number in `bits` bits of a register, not only modulo a power of two. */
 static bool is_exact(const struct sharing_address *value, uint32_t bits, bool is_signed)
 {
 	if (!sharing_is_bounded(value))
@@ -38,7 +38,7 @@ static struct sharing_address bounds(struct sharing_address value, int64_t low, 
 	return sharing_is_bounded(&value) ? value : sharing_unbounded(value);
 }
 
-/* What is computed of two lies in the variables of both. A strange number beside an address is an index. */
+/* A result of two values may be in the variables of both. A strange number added to an address is an index. */
 static struct sharing_address together(struct sharing_address a, struct sharing_address b)
 {
 	struct sharing_address value = anything;
@@ -78,7 +78,7 @@ static struct sharing_address multiply(struct sharing_address a, struct sharing_
 	return bounds(value, low, high);
 }
 
-/* mul and the first two operands of mad. */
+/* mul, and the first two operands of mad. */
 static struct sharing_address product(const struct ptx_inst *inst, const struct sources *from)
 {
 	struct sharing_address value = multiply(from->value[0], from->value[1]);
@@ -103,7 +103,7 @@ static struct sharing_address shift_right(struct sharing_address a, struct shari
 	return bounds(value, a.low >> by.low, a.high >> by.low);
 }
 
-/* Of two numbers, one a mask. */
+/* For two numbers, one of which is a mask. */
 static struct sharing_address mask(struct sharing_address a, struct sharing_address b)
 {
 	struct sharing_address value = together(a, b);
@@ -124,7 +124,7 @@ static bool is_whole(enum ptx_type type)
 	return !ptx_type_is_float(type) && type != PTX_F16X2;
 }
 
-/* What is narrower than 32 bits fills its register by itself. */
+/* A value narrower than 32 bits fills its register. */
 static struct sharing_address convert(const struct ptx_inst *inst, struct sharing_address a)
 {
 	uint32_t from = ptx_type_bytes(inst->type2), to = ptx_type_bytes(inst->type);
@@ -144,7 +144,7 @@ static struct sharing_address either(struct sharing_address a, struct sharing_ad
 	return a;
 }
 
-/* False: an operand has no value yet. */
+/* Returns false when an operand has no value yet. */
 static bool read_sources(const struct sharing_addresses *addresses, uint32_t at, struct sources *from)
 {
 	const struct ptx_inst *inst = addresses->on->inst[at];
@@ -157,7 +157,7 @@ static bool read_sources(const struct sharing_addresses *addresses, uint32_t at,
 	return true;
 }
 
-/* It may be one of them, or be put together of all. */
+/* The result may be any of the sources, or a combination of all. */
 static struct sharing_address all_mixed(const struct sources *from)
 {
 	struct sharing_address value = anything;

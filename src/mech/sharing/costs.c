@@ -1,4 +1,4 @@
-/* What the hardware keeps (section 7.1), and relssp's bits (Figure 11), which the paper does not add. */
+/* Storage of the hardware (section 7.1), and relssp's bits (Figure 11), which the paper does not count. */
 #include "mech/sharing/sharing.h"
 
 static uint32_t log2_up(uint32_t value)

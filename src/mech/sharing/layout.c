@@ -2,7 +2,7 @@
 
 #include "mech/sharing/passes.h"
 
-/* Dynamic memory begins at a multiple of this. */
+/* Alignment of dynamic memory. */
 enum { DYNAMIC_ALIGN = 16 };
 
 static uint64_t align_up(uint64_t offset, uint64_t align)
@@ -37,7 +37,7 @@ void sharing_place(struct sharing_layout *layout)
 	layout->bytes = at + layout->dynamic;
 }
 
-/* --- which there are --- */
+/* --- the set of variables --- */
 
 static void add(struct sharing_layout *layout, const struct ptx_variable *variable)
 {
@@ -48,7 +48,7 @@ static void add(struct sharing_layout *layout, const struct ptx_variable *variab
 		(struct sharing_variable){variable, 0, dynamic ? layout->dynamic : variable->size, dynamic};
 }
 
-/* A function's own ones are there for its declaring them. */
+/* A function's own variables exist because it declares them. */
 static void add_own(struct sharing_layout *layout, const struct ptx_function *function)
 {
 	for (const struct ptx_variable *variable = function->locals; variable; variable = variable->next)
@@ -56,7 +56,7 @@ static void add_own(struct sharing_layout *layout, const struct ptx_function *fu
 			add(layout, variable);
 }
 
-/* The module's are there for being named, and so is dynamic memory. */
+/* The module's variables, and dynamic memory, exist if an instruction names them. */
 static void add_named(struct sharing_layout *layout, const struct ptx_operand *operand, uint32_t count, bool dynamic)
 {
 	for (uint32_t i = 0; i < count; i++) {

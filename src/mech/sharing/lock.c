@@ -1,9 +1,10 @@
-/* Who owns what a pair shares. The first block to touch it does, until its last thread has executed relssp (section 6.2, Figure 11) or it ends; then, where it has
- * not released, its partner does, and the block that comes in its place does not (section 4). A warp that touches what the partner owns is turned away at issue
- * and woken when that may have changed. */
+/* Ownership of a pair's common part. The first block to touch it owns it until its last thread has executed relssp
+ * (section 6.2, Figure 11), or until it ends. If an owner ends without a release, its partner becomes the owner, and
+ * not the block that replaces the owner (section 4). A warp that touches what the partner owns is refused at issue,
+ * and woken when the owner may have changed. */
 #include "mech/sharing/sharing.h"
 
-enum rank { OWNER, UNSHARED, NON_OWNER }; /* of warps, section 4: who goes first */
+enum rank { OWNER, UNSHARED, NON_OWNER }; /* ranks of warps, section 4: lower ranks have priority */
 
 static uint32_t *owner_of(struct mech_sm *sm, uint32_t slot)
 {
@@ -54,7 +55,7 @@ static void stop_waiting(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 	warp->waits = false;
 }
 
-/* Its warps ask again. The timeline has the time of the one that waited longest. */
+/* Wakes the block's waiting warps, which try again. The timeline shows the wait of the one that waited longest. */
 static void wake_block(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 {
 	const struct sharing_config *config = sm->config;
@@ -81,7 +82,7 @@ static void give(struct mech_sm *sm, uint32_t slot)
 	rank_block(sm, slot, OWNER);
 }
 
-/* Its owner, which may have ended, owns the pair no more. */
+/* Ends the ownership of the pair's owner, which may have ended. */
 static void take_from_owner(struct mech_sm *sm, uint32_t pair, uint64_t cycle)
 {
 	struct sharing_sm *state = sharing_of(sm);
@@ -92,14 +93,14 @@ static void take_from_owner(struct mech_sm *sm, uint32_t pair, uint64_t cycle)
 	state->owner[pair] = SHARING_NOBODY;
 	if (!other->resident)
 		return;
-	if (!state->block[slot].released && !other->released) { /* it has ended */
+	if (!state->block[slot].released && !other->released) { /* the owner has ended */
 		other->inherited = true;
 		give(sm, partner);
 	}
 	wake_block(sm, partner, cycle);
 }
 
-/* Behind the schedulers, so that nobody sees what happened in their own cycle. */
+/* Runs after the schedulers, so that no scheduler sees what happened in the same cycle. */
 void sharing_settle(struct mech_sm *sm, uint64_t cycle)
 {
 	struct sharing_sm *state = sharing_of(sm);
@@ -129,12 +130,13 @@ static void release(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 
 /* --- instructions --- */
 
-static const char released_thread[] = "touches shared memory that its pair of blocks shares, behind its relssp";
+static const char released_thread[] = "touches shared memory that its pair of blocks shares, after its relssp";
 static const char copy_goes_on[] =
 	"releases what its pair of blocks shares while its own copy in bulk may still read it";
 static const char no_lock[] = "touches shared memory that its pair of blocks shares, without owning it";
 
-/* Its block owns what it may touch, no thread of the warp has released it, and what this touch is does not matter. */
+/* Fast test: the block owns the common part and has touched it before, and no thread of the warp has released it.
+ * Then it does not matter what the instruction touches. */
 static bool touches_freely(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	const struct sharing_sm *state = sharing_of(sm);
@@ -222,7 +224,7 @@ static void count_times(struct mech_sm *sm, const struct sharing_block *block, u
 {
 	struct sharing_stats *stats = sm->stats;
 	uint64_t touch = block->touched ? block->touch : end, release = block->released ? block->release : end;
-	release = release < touch ? touch : release; /* released untouched */
+	release = release < touch ? touch : release; /* released without a touch */
 	stats->cycles_before += touch - block->begin;
 	stats->cycles_in += release - touch;
 	stats->cycles_after += end - release;

@@ -1,7 +1,7 @@
-/* scratchpad-layout: which variables lie below the boundary (section 6.1).
+/* scratchpad-layout: selects the variables below the boundary (section 6.1).
  *
- * Of the variables that can be moved, all sets that fit below the boundary are tried where they are few; where they are many, they go there
- * one after another, each time that one without which the rest is in use for the fewest instructions. */
+ * If few variables can be moved, all sets that fit below the boundary are tried. Otherwise, variables are added one
+ * by one, each time the one that leaves the rest in use for the fewest instructions. */
 #include "mech/sharing/accesses.h"
 #include "mech/sharing/passes.h"
 #include "mech/sharing/ranges.h"
@@ -16,20 +16,18 @@ struct config {
 static const struct config defaults = {.t = 0.1, .dynamic = 0, .loops = 1};
 
 static const struct option options[] = {
-	{"t", OPTION_F64, offsetof(struct config, t), 0, 1, NULL, "",
-         "part of its shared memory that a block has to itself"},
+	{"t", OPTION_F64, offsetof(struct config, t), 0, 1, NULL, "", "private fraction of a block's shared memory"},
 	{"dynamic", OPTION_U32, offsetof(struct config, dynamic), 0, 1 << 30, NULL, "bytes",
-         "dynamic shared memory of the launch"},
-	{"loops", OPTION_U32, offsetof(struct config, loops), 1, 1 << 16, NULL, "rounds",
-         "that a loop is taken to make"},
+         "of dynamic shared memory in the launch"},
+	{"loops", OPTION_U32, offsetof(struct config, loops), 1, 1 << 16, NULL, "rounds", "assumed per loop"},
 };
 
 #define COUNTERS(X)                                                                                                    \
 	X(kernels, "kernels", "with shared variables")                                                                 \
-	X(changed, "kernels", "to another order of their variables")                                                   \
-	X(left, "kernels", "alone: their variables are too many, or something may depend on where they lie")           \
-	X(before, "instructions", "the pass, instructions in the access range of the common part")                     \
-	X(after, "instructions", "the pass, instructions in it")
+	X(changed, "kernels", "with a new order of variables")                                                         \
+	X(left, "kernels", "unchanged: too many variables, or code that may depend on their addresses")                \
+	X(before, "instructions", "in the access range of the common part, before the pass")                           \
+	X(after, "instructions", "in the access range of the common part, after the pass")
 
 struct counters {
 #define X(name, unit, meaning) uint64_t name;
@@ -52,7 +50,7 @@ struct search {
 	uint64_t movable, all; /* sets of variables */
 };
 
-/* --- which can be moved --- */
+/* --- movable variables --- */
 
 static bool names(const struct ptx_operand *operand, uint32_t count, const struct ptx_variable *variable)
 {
@@ -70,7 +68,7 @@ static bool is_named_by(const struct ptx_function *function, const struct ptx_va
 	return false;
 }
 
-/* A variable of the module whose name another function or variable has an interest in. */
+/* Whether a variable of the module is visible outside of it or named by another function. */
 static bool is_anybodys(const struct pass_job *job, const struct ptx_variable *variable)
 {
 	if (variable->is_extern || variable->is_visible || variable->is_weak || variable->is_common)
@@ -81,7 +79,8 @@ static bool is_anybodys(const struct pass_job *job, const struct ptx_variable *v
 	return false;
 }
 
-/* The kernel's own, and those of the module that it alone names: these become its own. */
+/* Movable are the kernel's own variables, and those of the module that only the kernel names; the latter become its
+ * own. */
 static bool is_movable(const struct search *search, const struct sharing_variable *variable)
 {
 	if (variable->is_dynamic)
@@ -100,9 +99,9 @@ static void find_movable(struct search *search)
 	}
 }
 
-/* --- what an order is worth --- */
+/* --- evaluation of an order --- */
 
-/* Puts the movable ones in order: those of a set, the others, what stays behind them. */
+/* Arranges the variables: those in `below`, the other movable ones, the rest. */
 static void arrange(struct search *search, uint64_t below)
 {
 	struct sharing_layout *tried = &search->tried;
@@ -120,7 +119,7 @@ static uint64_t boundary_of(const struct search *search, const struct sharing_la
 	return sharing_own_bytes(search->config->t, layout->bytes);
 }
 
-/* Whether a set lies below the boundary when it comes first, and no byte is lost by that. */
+/* Whether the set lies below the boundary when it is placed first, without increasing the block's bytes. */
 static bool fits(struct search *search, uint64_t below)
 {
 	uint32_t count = (uint32_t)__builtin_popcountll(below);
@@ -131,13 +130,13 @@ static bool fits(struct search *search, uint64_t below)
 	return !last || last->offset + last->size <= boundary_of(search, &search->tried);
 }
 
-/* Instructions in the access range of what is not below. */
+/* Instructions in the access range of the variables that are not in the set. */
 static uint64_t cost_of(const struct search *search, uint64_t below)
 {
 	return sharing_range_weight(&search->stretches, search->all & ~below);
 }
 
-/* Those that lie below the boundary as the order is. */
+/* The variables below the boundary in the original order. */
 static uint64_t below_as_given(const struct search *search)
 {
 	uint64_t below = 0, boundary = boundary_of(search, &search->given);
@@ -151,14 +150,14 @@ static uint64_t below_as_given(const struct search *search)
 
 /* --- the search --- */
 
-/* Fewer instructions, then fewer variables. */
+/* Fewer instructions are better; among equals, fewer variables. */
 static bool is_better(const struct search *search, uint64_t below, uint64_t than)
 {
 	uint64_t a = cost_of(search, below), b = cost_of(search, than);
 	return a != b ? a < b : __builtin_popcountll(below) < __builtin_popcountll(than);
 }
 
-/* The next set of variables of `all` behind `set`; 0 behind the last. */
+/* The subset of `all` after `set`; 0 after the last. */
 static uint64_t next_set(uint64_t set, uint64_t all)
 {
 	return (set - all) & all;
@@ -205,7 +204,7 @@ static void take_from_module(struct pass_job *job, struct ptx_variable *variable
 	variable->function = job->function;
 }
 
-/* The function's variables without those that are to be moved. */
+/* Unlinks the variable from the function's variables. */
 static void take_from_function(struct pass_job *job, const struct ptx_variable *variable)
 {
 	struct ptx_variable **link = &job->function->locals;
@@ -215,7 +214,7 @@ static void take_from_function(struct pass_job *job, const struct ptx_variable *
 		*link = variable->next;
 }
 
-/* The movable ones become the first that the kernel declares, in the order that was tried last. */
+/* Declares the movable variables first in the kernel, in the order of the last arrangement. */
 static void declare_anew(struct search *search)
 {
 	struct ptx_variable *first = NULL, **end = &first;
@@ -290,8 +289,8 @@ static enum pass_result run(struct pass_job *job)
 
 const struct pass sharing_pass_layout = {
 	.name = "scratchpad-layout",
-	.meaning = "shared variables in the order in which the part of shared memory that two blocks have in common is "
-		   "in use for the fewest instructions",
+	.meaning =
+		"orders shared variables so that the common part of two blocks is in use for the fewest instructions",
 	.stem = "layout",
 	.scope = PASS_KERNELS,
 	.requires = FACT_SET(CFG) | FACT_SET(LOOPS),

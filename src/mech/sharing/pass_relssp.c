@@ -1,5 +1,6 @@
-/* relssp: where a thread says that it needs the common part no more (section 6.3). Of the ways on which an instruction is to be put
- * only those get a block of their own that have no place of theirs, so that a critical edge costs a branch where it matters and nowhere else. */
+/* relssp: inserts the instruction by which a thread declares that it no longer needs the common part (section 6.3).
+ * An edge is split only if the instruction has no other place. So a critical edge costs a branch only where it is
+ * used. */
 #include "mech/sharing/accesses.h"
 #include "mech/sharing/passes.h"
 #include "mech/sharing/pending.h"
@@ -21,29 +22,28 @@ static const char *const places[] = {
 static const char *const branches[] = {[BRANCHES_ALL] = "all", [BRANCHES_NEEDED] = "needed", NULL};
 
 static const struct option options[] = {
-	{"t", OPTION_F64, offsetof(struct config, t), 0, 1, NULL, "",
-         "part of its shared memory that a block has to itself"},
+	{"t", OPTION_F64, offsetof(struct config, t), 0, 1, NULL, "", "private fraction of a block's shared memory"},
 	{"dynamic", OPTION_U32, offsetof(struct config, dynamic), 0, 1 << 30, NULL, "bytes",
-         "dynamic shared memory of the launch"},
+         "of dynamic shared memory in the launch"},
 	{"place", OPTION_ENUM, offsetof(struct config, place), 0, 0, places, "",
-         "behind the last access on each way, at the accesses' common post-dominator, at the kernel's exits"},
+         "after the last access on each path, at the accesses' common post-dominator, or at the kernel's exits"},
 	{"branches", OPTION_ENUM, offsetof(struct config, branches), 0, 0, branches, "",
-         "a branch for each critical edge that is split, as in the paper, or only for those that code does not fall "
-         "into"},
+         "a branch for each critical edge that is split, as in the paper, or only where the code does not fall "
+         "through"},
 	{"room", OPTION_U32, offsetof(struct config, room), 0, 1 << 30, NULL, "bytes",
-         "of shared memory an SM; 0: not known"},
+         "of shared memory per SM; 0: unknown"},
 	{"blocks", OPTION_U32, offsetof(struct config, blocks), 0, 1 << 16, NULL, "blocks",
-         "that an SM takes: kernels of which so many fit into its room share nothing; 0: not known"},
+         "of an SM's slots: kernels of which this number fits in the shared memory are skipped; 0: unknown"},
 };
 
 #define COUNTERS(X)                                                                                                    \
-	X(kernels, "kernels", "that use the common part, and release it")                                              \
-	X(left, "kernels", "alone: they have it already")                                                              \
-	X(unended, "kernels", "that get none: an asynchronous copy may be under way where they end")                   \
-	X(instructions, "instructions", "relssp inserted")                                                             \
-	X(edges, "edges", "that got a block for one")                                                                  \
-	X(accesses, "instructions", "at addresses that are not followed, perhaps of shared memory")                    \
-	X(variables, "variables", "of shared memory whose addresses lie in memory: what those may access")
+	X(kernels, "kernels", "that use the common part and release it")                                               \
+	X(left, "kernels", "unchanged: they have relssp already")                                                      \
+	X(unended, "kernels", "without relssp: an asynchronous copy may be in progress at their end")                  \
+	X(instructions, "instructions", "inserted: relssp")                                                            \
+	X(edges, "edges", "split by a block with relssp")                                                              \
+	X(accesses, "instructions", "that may access shared memory at untraced addresses")                             \
+	X(variables, "variables", "of shared memory whose addresses are in memory, where such accesses may go")
 
 struct counters {
 #define X(name, unit, meaning) uint64_t name;
@@ -61,7 +61,7 @@ struct insertion {
 	struct pass_job *job;
 	const struct flow_cfg *cfg;
 	const struct config *config;
-	const bool *accesses; /* by instruction: of the common part */
+	const bool *accesses; /* by instruction: whether it accesses the common part */
 	struct sharing_safety safety;
 	struct counters *count;
 };
@@ -73,7 +73,7 @@ static void insert(struct insertion *insertion, struct edit_list *at)
 	insertion->count->instructions++;
 }
 
-/* Blocks' numbers follow the code. */
+/* Blocks are numbered in the order of the code. */
 static void insert_branch(struct insertion *insertion, struct edit_list *at, uint32_t to)
 {
 	struct ptx_operand target = {
@@ -83,7 +83,8 @@ static void insert_branch(struct insertion *insertion, struct edit_list *at, uin
 	pass_add(insertion->job, at, &branch);
 }
 
-/* A block of its own for an edge that another would fall into: it needs no branch, but may have one as if it stood elsewhere. */
+/* Puts relssp on an edge, in a new block if necessary. A new block into which the code falls through needs no
+ * branch, but may get one as if it were placed elsewhere. */
 static void insert_on_edge(struct insertion *insertion, uint32_t from, uint32_t to)
 {
 	const struct flow_cfg *cfg = insertion->cfg;
@@ -140,15 +141,15 @@ static void place(struct insertion *insertion, enum placing where)
 		insert_in_block(insertion, block);
 }
 
-/* --- which kernels --- */
+/* --- selection of kernels --- */
 
-/* As many blocks run without sharing as with it. */
+/* Whether as large a number of blocks fits without sharing as with it. */
 static bool fits_without(const struct config *config, uint64_t bytes)
 {
 	return config->blocks && config->room / bytes >= config->blocks;
 }
 
-/* False: no instruction that can run accesses the common part. */
+/* Returns false when no reachable instruction accesses the common part. */
 static bool find_accesses(struct pass_job *job, const struct sharing_accesses *found, bool *accesses)
 {
 	const struct config *config = job->config;
@@ -201,13 +202,13 @@ static enum pass_result run(struct pass_job *job)
 	else
 		release(job, &arena);
 	arena_free(&arena);
-	return PASS_LEFT; /* what was recorded counts as a change by itself */
+	return PASS_LEFT; /* recorded edits count as changes without this result */
 }
 
 const struct pass sharing_pass_relssp = {
 	.name = "relssp",
-	.meaning = "says once on every way through a kernel that it needs the part of shared memory no more that two "
-		   "blocks have in common",
+	.meaning = "inserts an instruction on every path through a kernel that releases the part of shared memory that "
+		   "two blocks have in common",
 	.stem = "relssp",
 	.scope = PASS_KERNELS,
 	.requires = FACT_SET(CFG) | FACT_SET(DOMINATORS),

@@ -1,4 +1,4 @@
-/* passes_kit: PTX through the passes of this folder, for their tests. */
+/* passes_kit: runs the passes of this folder on PTX text, for their tests. */
 #ifndef SLUICE_MECH_SHARING_PASSES_KIT_H
 #define SLUICE_MECH_SHARING_PASSES_KIT_H
 
@@ -24,7 +24,7 @@
 #define ST(name) "st.shared.u8 [" name "], %rs1;\n"
 #define WORK     "add.s32 %r1, %r1, 1;\n"
 
-/* Kernels with arrays to be touched; with functions and two of the module's besides. */
+/* Kernels with arrays to access; CALLED adds functions and two arrays of the module. */
 #define AB_ARRAYS                                                                                                      \
 	".shared .align 4 .b8 A[400];\n.shared .align 4 .b8 B[400];\n.local .align 8 .b8 L[64];\n.extern .shared .b8 " \
 	"D[];\n"
@@ -57,7 +57,7 @@ static inline char *kit_print(const struct ptx_module *module)
 	return text;
 }
 
-/* What passes have made of a text, and what they count. */
+/* The rewritten text, and the passes' counters. */
 struct rewritten {
 	struct pipeline pipeline;
 	char *text;
@@ -69,7 +69,7 @@ static inline void rewritten_free(struct rewritten *rewritten)
 	free(rewritten->text);
 }
 
-/* What is printed parses back to itself. */
+/* Runs the passes. Also checks that the printed text parses and prints as itself. */
 static inline struct rewritten kit_rewrite(const char *text, const char *passes)
 {
 	static const struct pass *const more[] = {&sharing_pass_layout, &sharing_pass_relssp};
@@ -83,13 +83,13 @@ static inline struct rewritten kit_rewrite(const char *text, const char *passes)
 	struct ptx_module *again = kit_parse(rewritten.text);
 	char *twice = kit_print(again);
 	if (strcmp(rewritten.text, twice) != 0)
-		fail_msg("what is printed is not what it parses to:\n%s\n---\n%s", rewritten.text, twice);
+		fail_msg("the printed text does not parse to itself:\n%s\n---\n%s", rewritten.text, twice);
 	ptx_free(again);
 	free(twice);
 	return rewritten;
 }
 
-/* A counter of the first pass. */
+/* Returns a counter of the first pass. */
 static inline uint64_t kit_counter(const struct rewritten *rewritten, const char *name)
 {
 	const struct pipeline_step *step = &rewritten->pipeline.step[0];
@@ -100,7 +100,7 @@ static inline uint64_t kit_counter(const struct rewritten *rewritten, const char
 	return 0;
 }
 
-/* A kernel with what is known of it. */
+/* A kernel with its CFG and its analysed accesses. */
 struct subject {
 	struct arena arena;
 	struct ptx_module *module;
@@ -124,7 +124,7 @@ static inline void done(struct subject *s)
 	ptx_free(s->module);
 }
 
-/* The instruction behind a label. */
+/* Returns the instruction after a label. */
 static inline uint32_t at(const struct subject *s, const char *label)
 {
 	for (const struct ptx_label *l = s->function->labels; l; l = l->next)

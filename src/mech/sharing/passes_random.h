@@ -1,5 +1,5 @@
-/* passes_random: kernels at random that use shared memory in many ways, for tests of the passes. Each thread has four bytes at 4 * %tid.x of
- * every variable; other accesses are to places of their own. */
+/* passes_random: random kernels that use shared memory in many ways, for tests of the passes. Each thread owns four
+ * bytes at 4 * %tid.x of every variable; other accesses use separate places. */
 #ifndef SLUICE_MECH_SHARING_PASSES_RANDOM_H
 #define SLUICE_MECH_SHARING_PASSES_RANDOM_H
 
@@ -13,7 +13,7 @@ struct generator {
 	FILE *file;
 	uint64_t seed;
 	uint32_t labels, own, dynamic; /* dynamic: bytes */
-	uint32_t rare;                 /* one statement in so many accesses shared memory */
+	uint32_t rare;                 /* one statement in this many accesses shared memory */
 	bool exposes, calls, exits, aligns;
 };
 
@@ -35,14 +35,14 @@ static const char functions[] =
 	/* stores by a pointer */
 	".func f(.param .b64 a, .param .b32 i)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\nld.param.u64 %rd1, [a];\n"
 	"ld.param.u32 %r1, [i];\ncvt.u64.u32 %rd2, %r1;\nadd.s64 %rd1, %rd1, %rd2;\nst.u32 [%rd1], %r1;\nret;\n}\n"
-	/* stores to the module's */
+	/* stores to the module's variables */
 	".func g(.param .b32 i)\n{\n.reg .b32 %r<9>;\n.shared .b8 F[256];\nld.param.u32 %r1, [i];\nmov.u32 %r2, M0;\n"
 	"add.u32 %r2, %r2, %r1;\nst.shared.u32 [%r2], %r1;\nmov.u32 %r2, F;\nadd.u32 %r2, %r2, "
 	"%r1;\natom.shared.add.u32 %r3, [%r2], 5;\nret;\n}\n"
-	/* some threads end here */
+	/* some threads exit here */
 	".func h(.param .b32 i)\n{\n.reg .b32 %r<9>;\n.reg .pred %p<9>;\nld.param.u32 %r1, [i];\nand.b32 %r1, %r1, 7;\n"
 	"setp.eq.u32 %p1, %r1, 5;\n@%p1 exit;\nret;\n}\n"
-	/* gives a pointer back */
+	/* returns a pointer */
 	".func (.param .b64 c) e(.param .b64 a)\n{\n.reg .b64 %rd<9>;\nld.param.u64 %rd1, [a];\nst.param.b64 [c], "
 	"%rd1;\nret;\n}\n";
 
@@ -171,7 +171,8 @@ static inline void leave(struct generator *g)
 	put(g, "@%s%%p%u %s;\n", any(g, 2) ? "!" : "", any(g, 4), any(g, 2) ? "exit" : "ret");
 }
 
-/* Branches and loops within each other, ways out among them; barriers where all threads come that have not ended. */
+/* Nested branches and loops, with exits and returns among them; barriers where all threads arrive that have not
+ * ended. */
 static inline void statements(struct generator *g, uint32_t count, uint32_t depth)
 {
 	while (count--) {
@@ -201,14 +202,14 @@ static inline void statements(struct generator *g, uint32_t count, uint32_t dept
 	}
 }
 
-/* How a block ends that need not end at all. */
+/* Ends a block of a kernel that need not terminate. */
 static inline void end_somehow(struct generator *g)
 {
 	static const char *const ends[] = {"ret", "exit", "trap", "@%p1 trap", "@!%p2 exit", "bra DONE"};
 	put(g, "%s;\n", ends[any(g, 6)]);
 }
 
-/* Blocks that branch anywhere. Where they are to end each turn takes fuel. */
+/* Blocks that branch anywhere. If the kernel must terminate, each block consumes fuel. */
 static inline void anywhere(struct generator *g, bool ends)
 {
 	uint32_t blocks = 2 + any(g, 10);
@@ -258,7 +259,7 @@ static inline void begin(struct generator *g)
 		put(g, "st.local.u64 [L+%u], %%g%u;\n", 8 * i, any(g, POINTERS));
 }
 
-/* `ends`: it may be run. */
+/* `ends`: the kernel terminates, so that it can be run. */
 static inline char *random_kernel(uint64_t seed, bool aligns, bool ends, struct generator *g)
 {
 	char *text = NULL;

@@ -2,7 +2,7 @@
 
 #include "ptx/access.h"
 
-/* What may be under way: copies that are in no group yet, groups of them, what no wait is known to end. */
+/* Accesses that may be in progress: copies not yet in a group, groups of copies, and copies without a known end. */
 enum { COPY = 1, COPY_GROUP = 2, BULK = 4, BULK_GROUP = 8, NO_END = 16 };
 
 static unsigned begun_by(const struct ptx_inst *inst)
@@ -20,7 +20,7 @@ static unsigned begun_by(const struct ptx_inst *inst)
 	return state;
 }
 
-/* A guarded wait ends nothing for the lanes that pass it by. */
+/* A guarded wait ends nothing for the lanes that skip it. */
 static unsigned ended_by(const struct ptx_inst *inst, unsigned state)
 {
 	if (inst->guard != PTX_NO_REG)
@@ -41,7 +41,7 @@ static unsigned ended_by(const struct ptx_inst *inst, unsigned state)
 	}
 }
 
-/* Whether a function that the kernel calls begins one: a wait in another function is not followed. */
+/* Whether a function that the kernel calls begins one. Waits in other functions are not traced. */
 static bool callee_begins(const struct sharing_accesses *found)
 {
 	for (uint32_t i = found->on->part[0].function->body_count; i < found->on->count; i++)
@@ -59,7 +59,7 @@ struct search {
 	unsigned *out; /* by block */
 };
 
-/* What is under way behind a block; with `marks`, its instructions are marked. */
+/* Returns the state after a block; with `marks`, marks its instructions. */
 static unsigned pass_block(const struct search *search, uint32_t number, unsigned state, bool marks)
 {
 	const struct flow_block *block = &search->cfg->block[number];

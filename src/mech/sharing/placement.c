@@ -9,7 +9,7 @@ uint32_t sharing_last_access(const struct flow_cfg *cfg, uint32_t block, const b
 	return FLOW_NONE;
 }
 
-/* SafeOUT: of all blocks that it leads to; of the exit, which leads to none, it is true. */
+/* SafeOUT: the conjunction over all successors; true for the exit, which has none. */
 static bool safe_behind(const struct flow_cfg *cfg, uint32_t block, const struct sharing_safety *safety)
 {
 	for (uint32_t k = 0; k < cfg->block[block].successors; k++)
@@ -37,9 +37,9 @@ struct sharing_safety sharing_safety(struct arena *arena, const struct flow_cfg 
 	return safety;
 }
 
-/* --- one for all --- */
+/* --- one block for all paths --- */
 
-/* In a cycle: a way leads from the block back to it. */
+/* Whether the block is in a cycle of the CFG. */
 static bool comes_again(const struct flow_cfg *cfg, uint32_t block)
 {
 	struct arena scratch = {0};
@@ -62,7 +62,7 @@ static bool comes_again(const struct flow_cfg *cfg, uint32_t block)
 
 uint32_t sharing_post_dominator(const struct flow_cfg *cfg, const uint32_t *idom, const struct sharing_safety *safety)
 {
-	/* All ways to the exit pass those that dominate it, and no others. */
+	/* All paths to the exit pass the blocks that dominate it, and no other block is on all of them. */
 	uint32_t first = cfg->blocks - 1;
 	for (uint32_t block = first; block != FLOW_NONE; block = idom[block])
 		if (safety->out[block] && !comes_again(cfg, block))

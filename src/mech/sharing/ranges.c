@@ -53,7 +53,7 @@ struct sharing_ranges sharing_ranges(struct arena *arena, const struct flow_cfg 
 	return ranges;
 }
 
-/* --- what a range costs --- */
+/* --- cost of a range --- */
 
 static void add_stretch(struct sharing_stretches *to, uint64_t up_to, uint64_t from, uint64_t weight)
 {
@@ -75,7 +75,7 @@ static uint64_t weight_of(const struct fact_loops *loops, uint32_t block, uint32
 	return weight;
 }
 
-/* What is accessed from each instruction of a block on. */
+/* Computes the variables accessed from each instruction of a block on. */
 static void look_back(const struct flow_block *block, uint64_t post_out, const uint64_t *accessed, uint64_t *from)
 {
 	for (uint32_t i = block->first + block->count; i-- > block->first;)

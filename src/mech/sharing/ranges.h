@@ -1,5 +1,6 @@
-/* ranges: where variables are in use: access ranges (section 6.1). A point of the code is in the range of a set of variables when one of
- * them is accessed on some way from the function's entry to it, and one on some way from it to the end (definition 6.2). */
+/* ranges: access ranges of variables (section 6.1). A point is in the access range of a set of variables under two
+ * conditions. One of them is accessed on some path from the function's entry to it, and one on some path from it to
+ * the end (definition 6.2). */
 #ifndef SLUICE_MECH_SHARING_RANGES_H
 #define SLUICE_MECH_SHARING_RANGES_H
 
@@ -19,10 +20,10 @@ static inline bool sharing_in_range(uint64_t pre, uint64_t post, uint64_t set)
 	return pre & set && post & set;
 }
 
-/* Instructions that have the same variables accessed up to them, and from them on, themselves included. */
+/* Instructions with the same variables accessed up to them, and from them on, both including themselves. */
 struct sharing_stretch {
 	uint64_t up_to, from;
-	uint64_t weight; /* how many they are; in loops, times `loops` for each that goes around them */
+	uint64_t weight; /* number of instructions; in loops, times `loops` for each enclosing loop */
 };
 
 struct sharing_stretches {
@@ -33,7 +34,7 @@ struct sharing_stretches {
 struct sharing_stretches sharing_stretches(struct arena *arena, const struct flow_cfg *cfg,
                                            const struct fact_loops *loops, uint32_t trips, const uint64_t *accessed);
 
-/* The instructions in the access range of a set, from the first access to the last. */
+/* Returns the weighted number of instructions in a set's access range, from the first access to the last. */
 uint64_t sharing_range_weight(const struct sharing_stretches *stretches, uint64_t set);
 
 #endif

@@ -1,9 +1,10 @@
-/* How many blocks an SM holds (section 3; the formula is that of the authors' HPDC 2016 paper, which SPEC.md restates): as many as without sharing can always go
- * on, and as many pairs as the memory that is left over allows. */
+/* Number of blocks per SM (section 3; the formula is that of the authors' HPDC 2016 paper, which SPEC.md restates).
+ * Sharing never reduces the number of blocks that can always proceed. Pairs are added as the remaining
+ * memory allows. */
 #include "mech/sharing/passes.h"
 #include "mech/sharing/sharing.h"
 
-/* What a lane accesses together, 16 bytes at most, lies together. */
+/* Alignment that keeps the bytes of a lane's access together: 16 bytes at most. */
 enum { GRAIN = 16 };
 
 static uint32_t least(uint32_t one, uint32_t other)
@@ -16,7 +17,8 @@ uint64_t sharing_own_bytes(double t, uint64_t bytes)
 	return (uint64_t)(t * (double)bytes);
 }
 
-/* A pair takes bytes + own. With U + S never less than what fits without sharing, and no pair smaller than a block, U + S is exactly that. */
+/* A pair takes bytes + own. U + S may not be less than the blocks that fit without sharing, and no pair is smaller
+ * than a block. So U + S equals that number. */
 struct sharing_residency sharing_divide(double t, uint32_t all, uint32_t bytes, const struct mech_room *room)
 {
 	uint32_t others = least(least(room->slots, room->warps), room->registers);
@@ -49,8 +51,8 @@ uint32_t sharing_taken(const struct sharing_residency *residency, uint64_t slots
 	return (blocks - full) * residency->bytes + full * residency->own;
 }
 
-/* A pair's place: the partner's own bytes, the first block's own, the common ones. All begin at whole 16 bytes, which is near enough: places only say which banks
- * are accessed. */
+/* Place of a pair: the partner's private bytes, the first block's private bytes, the common part. All begin at
+ * multiples of 16 bytes. That is accurate enough, because places only determine the banks accessed. */
 uint32_t sharing_byte_place(const struct sharing_residency *residency, uint32_t slot, uint32_t byte)
 {
 	uint32_t pairs = residency->pairs, own = residency->own / GRAIN * GRAIN, pair_bytes = residency->bytes + own;

@@ -1,4 +1,5 @@
-/* sharing: blocks beyond those that fit are launched as partners of others, and share a part of their scratchpad memory (README.md). */
+/* sharing: launches more blocks than fit, as partners of others with which they share a part of their scratchpad
+ * memory (README.md). */
 #include "mech/sharing/sharing.h"
 
 #include "mech/sharing/passes.h"
@@ -6,7 +7,7 @@
 #include <stdio.h>
 
 static const struct sharing_config defaults = {
-	.t = 0.1, .release = SHARING_OPTIMAL, .layout = true}; /* section 8: 0.1 gives the most */
+	.t = 0.1, .release = SHARING_OPTIMAL, .layout = true}; /* section 8: 0.1 gains most */
 
 static const char *const releases[] = {[SHARING_BLOCK_END] = "block_end",
                                        [SHARING_EXIT] = "exit",
@@ -16,35 +17,36 @@ static const char *const releases[] = {[SHARING_BLOCK_END] = "block_end",
 
 static const struct option options[] = {
 	{"t", OPTION_F64, offsetof(struct sharing_config, t), 0, 1, NULL, "",
-         "share of a block's bytes that it has alone; 1: nothing is shared"},
+         "private fraction of a block's bytes; 1: no sharing"},
 	{"release", OPTION_ENUM, offsetof(struct sharing_config, release), 0, 0, releases, "",
-         "what is shared: at the block's end, or by relssp instructions at exits, in a postdominator, or as early as "
-         "can be"},
+         "when a block releases the common part: at its end, or by relssp instructions at exits, in a post-dominator, "
+         "or as early as possible"},
 	{"layout", OPTION_BOOL, offsetof(struct sharing_config, layout), 0, 1, NULL, "",
-         "variables are put where what is shared is in use for the fewest instructions"},
+         "arrange variables so that the common part is in use for the fewest instructions"},
 	{"poll", OPTION_BOOL, offsetof(struct sharing_config, poll), 0, 1, NULL, "",
-         "who waits for the partner tries again each cycle, as in the paper, instead of being woken"},
+         "warps that wait for the partner retry every cycle, as in the paper, instead of being woken"},
 	{"pair_pollers", OPTION_BOOL, offsetof(struct sharing_config, pair_pollers), 0, 1, NULL, "",
-         "pairs for kernels with loops that poll global memory, too: they stop where a block waits for its partner"},
+         "allow pairs for kernels with loops that poll global memory, which stop if a block waits for its partner"},
 };
 
 static const struct counter counters[] = {
 	{"blocks_per_sm", "blocks", SCOPE_GPU, offsetof(struct sharing_stats, blocks_per_sm),
-         "that an SM holds at most", COMBINE_SUM},
-	{"pairs", "pairs", SCOPE_GPU, offsetof(struct sharing_stats, pairs), "of these that share", COMBINE_SUM},
+         "blocks that an SM holds, at most", COMBINE_SUM},
+	{"pairs", "pairs", SCOPE_GPU, offsetof(struct sharing_stats, pairs), "pairs of blocks on an SM, at most",
+         COMBINE_SUM},
 	{"own_bytes", "bytes", SCOPE_GPU, offsetof(struct sharing_stats, own_bytes),
-         "of a block of a pair that it has alone", COMBINE_SUM},
+         "private bytes of a block of a pair", COMBINE_SUM},
 #define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct sharing_stats, name), meaning, COMBINE_SUM},
 	SHARING_COUNTERS(X)
 #undef X
 };
 
 static const struct mech_event_row events[SHARING_EVENTS] = {
-	[SHARING_OWNS] = {"owns", "a block uses what its pair shares, until it releases it or ends", {NULL, NULL}},
-	[SHARING_WAITS] = {"waits", "a warp of a block waits for what its partner owns", {NULL, NULL}},
+	[SHARING_OWNS] = {"owns", "a block uses the common part, until it releases it or ends", {NULL, NULL}},
+	[SHARING_WAITS] = {"waits", "a warp waits because the partner owns the common part", {NULL, NULL}},
 };
 
-/* --- before it is decoded --- */
+/* --- before decoding --- */
 
 static const struct pass *const passes[] = {&sharing_pass_layout, &sharing_pass_relssp};
 
@@ -74,7 +76,7 @@ static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *room)
 	return sharing_blocks(residency);
 }
 
-/* A grid that does not fill the machine, or another mechanism, may have left fewer blocks: these have no partners then. */
+/* A grid that does not fill the machine, or another mechanism, may leave fewer blocks. Then some have no partner. */
 static struct sharing_residency resident(const struct mech_gpu *gpu)
 {
 	struct sharing_residency residency = *(const struct sharing_residency *)gpu->state;
@@ -152,7 +154,7 @@ static const char *const opcodes[] = {"relssp"};
 const struct mech mech_sharing = {
 	.version = MECH_VERSION,
 	.name = "sharing",
-	.summary = "more blocks an SM: pairs of them share a part of their scratchpad memory",
+	.summary = "more blocks per SM: pairs of blocks share a part of their scratchpad memory",
 	.citation = "V. Jatala, J. Anantpur, A. Karkare: Scratchpad Sharing in GPUs, 2016",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,

@@ -1,12 +1,12 @@
-/* sharing: pairs of blocks share scratchpad memory (V. Jatala, J. Anantpur, A. Karkare: Scratchpad Sharing in GPUs, 2016): what its files
- * share. README.md says what the paper leaves open.
+/* sharing: types and functions shared by the files of this folder. In this mechanism, pairs of blocks share
+ * scratchpad memory (V. Jatala, J. Anantpur, A. Karkare: Scratchpad Sharing in GPUs, 2016). README.md lists the
+ * decisions where the paper is silent.
  *
  *   sharing.c    options, counters, the hooks
- *   residency.c  how many blocks an SM holds, which of them are pairs, and where their bytes lie (3)
- *   touch.c      which instructions touch what a pair shares (3, Figure 4)
- *   lock.c       who owns what a pair shares, from the first touch to the release (3, 4, 6.2)
- *   costs.c      bits (7.1)
- */
+ *   residency.c  number of blocks per SM, which of them are pairs, and the place of their bytes (3)
+ *   touch.c      which instructions touch the common part of a pair (3, Figure 4)
+ *   lock.c       ownership of the common part, from the first touch to the release (3, 4, 6.2)
+ *   costs.c      bits (7.1) */
 #ifndef SLUICE_MECH_SHARING_SHARING_H
 #define SLUICE_MECH_SHARING_SHARING_H
 
@@ -16,25 +16,25 @@
 enum sharing_release { SHARING_BLOCK_END, SHARING_EXIT, SHARING_POSTDOM, SHARING_OPTIMAL };
 
 struct sharing_config {
-	double t;         /* of a block's bytes, those that it has alone */
-	uint32_t release; /* enum sharing_release: where relssp goes */
+	double t;         /* private fraction of a block's bytes */
+	uint32_t release; /* enum sharing_release: where relssp is inserted */
 	bool layout, poll, pair_pollers;
 };
 
 #define SHARING_COUNTERS(X)                                                                                            \
-	X(paired_blocks, "blocks", "that were one of a pair's")                                                        \
-	X(unshared_blocks, "blocks", "that were not")                                                                  \
-	X(owners, "blocks", "that touched what their pair shares: each took the lock, or had it already")              \
-	X(inherited, "blocks", "of these that had it from an owner that ended")                                        \
-	X(lock_waits, "instructions", "turned away at issue, since the partner owned what they touch")                 \
-	X(lock_wait_cycles, "cycles", "of warps, from being turned away until they were woken")                        \
-	X(polls, "instructions", "turned away again, with poll=yes")                                                   \
-	X(relssp, "instructions", "by thread: releases executed")                                                      \
-	X(repeated_relssp, "instructions", "of these by a thread that had released before")                            \
-	X(released, "blocks", "that gave up the lock before they ended")                                               \
-	X(cycles_before, "cycles", "of blocks of a pair until they first touched what it shares, or to their end")     \
-	X(cycles_in, "cycles", "... from then until they released it, or to their end")                                \
-	X(cycles_after, "cycles", "... from then to their end")
+	X(paired_blocks, "blocks", "blocks that belonged to a pair")                                                   \
+	X(unshared_blocks, "blocks", "blocks that belonged to no pair")                                                \
+	X(owners, "blocks", "blocks that touched the common part: each took the lock, or already had it")              \
+	X(inherited, "blocks", "owners that inherited the lock from an owner that ended")                              \
+	X(lock_waits, "instructions", "instructions refused at issue because the partner owned the common part")       \
+	X(lock_wait_cycles, "cycles", "cycles of warps from the refusal until they were woken")                        \
+	X(polls, "instructions", "further refusals, with poll=yes")                                                    \
+	X(relssp, "instructions", "releases executed, by thread")                                                      \
+	X(repeated_relssp, "instructions", "releases by a thread that had released before")                            \
+	X(released, "blocks", "blocks that released the lock before they ended")                                       \
+	X(cycles_before, "cycles", "cycles of paired blocks until their first touch of the common part, or their end") \
+	X(cycles_in, "cycles", "cycles of paired blocks from the first touch until the release, or their end")         \
+	X(cycles_after, "cycles", "cycles of paired blocks from the release to their end")
 
 struct sharing_stats {
 	uint64_t blocks_per_sm, pairs, own_bytes;
@@ -45,22 +45,25 @@ struct sharing_stats {
 
 enum sharing_event { SHARING_OWNS, SHARING_WAITS, SHARING_EVENTS };
 
-/* How an SM's shared memory is given to blocks: slots 0 to `places` - 1 as without sharing, of which the first `pairs` share theirs with a partner, slot
- * places + 0, 1, ...; `own` bytes of each block of a pair are its own, those behind are the pair's. */
+/* Distribution of an SM's shared memory to blocks. Slots 0 to `places` - 1 are as without sharing. The first `pairs`
+ * of them have a partner, in the slots from `places` on. In each block of a pair, the first `own` bytes are private;
+ * the rest is the pair's common part. */
 struct sharing_residency {
-	uint32_t places, pairs, bytes, own; /* bytes: of a block */
+	uint32_t places, pairs, bytes, own; /* bytes: per block */
 };
 
 enum { SHARING_NOBODY = MECH_MAX_BLOCKS };
 
 struct sharing_warp {
-	uint32_t unreleased; /* lanes that have neither exited nor executed relssp, those without a thread among them, */
-	uint32_t released;   /* and those that have executed it */
-	bool touches;        /* may_issue has found that its next instruction touches what the pair shares */
+	uint32_t unreleased; /* lanes that have neither exited nor executed relssp, including those without a thread */
+	uint32_t released;   /* lanes that have executed relssp */
+	bool touches;        /* whether may_issue has found that its next instruction touches the common part */
 	bool waits;
 	uint64_t since;
-	struct dma_warp said; /* to a DMA engine */
-	uint32_t copying; /* lanes whose copies in bulk out of what is shared may still read it, by the groups that they wait for */
+	struct dma_warp said; /* its commands to a DMA engine */
+	/* lanes with bulk copies out of the common part that may still read it, by the groups that they have not
+	 * waited for */
+	uint32_t copying;
 };
 
 struct sharing_block {
@@ -74,8 +77,8 @@ struct sharing_sm {
 	struct sharing_residency residency;
 	struct sharing_block block[MECH_MAX_BLOCKS];
 	struct sharing_warp warp[MECH_MAX_WARPS];
-	uint32_t owner[MECH_MAX_BLOCKS / 2]; /* by pair: the slot that has the lock, or SHARING_NOBODY; */
-	uint32_t given_up;                   /* pairs, as bits, whose owner has released it or ended in this cycle */
+	uint32_t owner[MECH_MAX_BLOCKS / 2]; /* by pair: the slot that has the lock, or SHARING_NOBODY */
+	uint32_t given_up;                   /* pairs, as bits, whose owner has released or ended in this cycle */
 };
 
 static inline struct sharing_sm *sharing_of(const struct mech_sm *sm)
@@ -83,7 +86,8 @@ static inline struct sharing_sm *sharing_of(const struct mech_sm *sm)
 	return sm->state;
 }
 
-/* residency.c: of blocks with so many bytes in shared memory of `all` bytes, where `room` says how many all else allows. */
+/* residency.c: distributes `all` bytes of shared memory to blocks of `bytes` bytes; `room` has the limits from other
+ * resources. */
 struct sharing_residency sharing_divide(double t, uint32_t all, uint32_t bytes, const struct mech_room *room);
 
 static inline uint32_t sharing_blocks(const struct sharing_residency *residency)
@@ -91,28 +95,29 @@ static inline uint32_t sharing_blocks(const struct sharing_residency *residency)
 	return residency->places + residency->pairs;
 }
 
-/* The slot that a slot shares with, or SHARING_NOBODY. */
+/* The slot's partner, or SHARING_NOBODY. */
 uint32_t sharing_partner(const struct sharing_residency *residency, uint32_t slot);
-uint32_t sharing_pair(const struct sharing_residency *residency, uint32_t slot); /* of a slot that shares */
-/* Bytes that the blocks in these slots take; where a block's byte lies. */
+uint32_t sharing_pair(const struct sharing_residency *residency, uint32_t slot); /* the slot must be paired */
+/* sharing_taken(): bytes that the blocks in these slots occupy. sharing_byte_place(): the place of a block's byte in
+ * shared memory. */
 uint32_t sharing_taken(const struct sharing_residency *residency, uint64_t slots);
 uint32_t sharing_byte_place(const struct sharing_residency *residency, uint32_t slot, uint32_t byte);
 
-/* touch.c: the lanes of an instruction of a paired block that touch what its pair shares. */
+/* touch.c: returns the lanes of a paired block's instruction that touch the common part. */
 uint32_t sharing_touches(struct mech_sm *sm, const struct mech_issue *issue);
-/* What a warp says to a DMA engine, which copies in bulk it asks for and waits for, when it issues. */
+/* Records at issue a warp's commands to a DMA engine, its bulk copies, and its waits for them. */
 void sharing_listen(struct mech_sm *sm, const struct mech_issue *issue);
 
 /* lock.c */
 void sharing_block_begin(struct mech_sm *sm, const struct mech_block *event);
 void sharing_block_end(struct mech_sm *sm, const struct mech_block *event);
-/* Whether the instruction may touch what the pair shares: if not, its warp waits for that. */
+/* Whether the instruction may issue with respect to the common part. If not, its warp waits. */
 bool sharing_may_touch(struct mech_sm *sm, const struct mech_issue *issue);
-/* It does, at its issue. */
+/* Call at issue: takes the lock if the instruction touches the common part. */
 void sharing_touch(struct mech_sm *sm, const struct mech_issue *issue);
-/* At a cycle's end: what owners have given up in it is their partners' to have. */
+/* Call at a cycle's end: passes locks given up in it to the partners. */
 void sharing_settle(struct mech_sm *sm, uint64_t cycle);
-/* These lanes need it no more; `exit`: nor anything else. */
+/* The lanes have executed relssp or, with `exit`, have exited. */
 void sharing_lanes_done(struct mech_sm *sm, const struct mech_issue *issue, bool exit);
 
 /* costs.c */

@@ -1,5 +1,5 @@
-/* sharing_kit: sharing on a machine with one SM, and what its blocks do when, for the tests of this folder. A block has 24,576 bytes of shared memory, of
- * which a tenth is 2,457. */
+/* sharing_kit: for the tests of this folder, the mechanism on a machine with one SM, and a log of its blocks'
+ * events. A block has 24,576 bytes of shared memory; a tenth is 2,457. */
 #ifndef SLUICE_MECH_SHARING_SHARING_KIT_H
 #define SLUICE_MECH_SHARING_SHARING_KIT_H
 
@@ -8,10 +8,10 @@
 
 enum { BYTES = 24576, WARP = 32, BLOCKS = 64 };
 
-/* What is seen of the launch, by one host thread: cycles, by block. */
+/* Log of the launch, in one host thread: cycles, by block. */
 static struct {
 	uint64_t begin[BLOCKS], end[BLOCKS], touch[BLOCKS], last_touch[BLOCKS], relssp[BLOCKS];
-	uint64_t command[BLOCKS]; /* the last that asked for a transfer by DMA */
+	uint64_t command[BLOCKS]; /* cycle of the last command that asked for a transfer by DMA */
 	uint32_t slot[BLOCKS], touches[BLOCKS];
 	uint64_t number[MECH_MAX_BLOCKS]; /* of the block in a slot */
 	uint32_t resident, most_resident;
@@ -52,10 +52,10 @@ static inline void saw_issue(struct mech_sm *sm, const struct mech_issue *issue)
 static const struct mech looker = {
 	.version = MECH_VERSION, .name = "looker", .block_begin = saw_block, .block_end = saw_end, .issue = saw_issue};
 
-/* Memory for one block and a pair's common part of as many bytes as it takes. */
+/* Memory for one block, and for a pair's common part of any size. */
 #define ONE_PAIR "sm.shared_bytes=27648", "sm.count=1"
 
-static const char *kit_beside; /* a mechanism that is attached to the machines to come, too: number 1; or NULL */
+static const char *kit_beside; /* another mechanism to attach to the next machines, with number 1; or NULL */
 
 static inline void open_sharing(struct gpu_kit *kit, const char *mechanism, const char *const *options)
 {

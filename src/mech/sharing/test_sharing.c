@@ -1,11 +1,13 @@
-/* Protects scratchpad sharing's hardware: how many blocks an SM holds and which are pairs, where their bytes lie, who owns what a pair shares and when others may touch
- * it, in closed form; that a misplaced release stops the kernel; that t = 1 is no sharing; that neither sleep nor polling changes who goes when. */
+/* Protects scratchpad sharing's hardware, in closed form: the blocks per SM and the pairs, the places of their
+ * bytes, and the ownership of the common part. A misplaced release stops the kernel; t = 1 means no sharing; neither
+ * sleep nor polling changes the order of events. */
 #include "mech/sharing/sharing.h"
 #include "sharing_kit.h"
 
 /* --- residency --- */
 
-/* The paper's programs: bytes and threads of a block; blocks an SM of its Figure 15 and section 8.3.1, as far as the text has them. Registers limit nothing. */
+/* The paper's programs: bytes and threads of a block; blocks per SM from its Figure 15 and section 8.3.1, where the
+ * text gives them. Registers are no limit. */
 static void test_residency(void **state)
 {
 	static const struct {
@@ -22,11 +24,11 @@ static void test_residency(void **state)
 		{16384, 16, 3072, 9216, 192, 1, 2},   /* histogram, MC1 */
 		{16384, 16, 3072, 8452, 32, 1, 2},    /* NW1, NW2 */
 		{49152, 16, 2048, 2112, 64, 16, 16},  /* DCT1: limited by blocks, 8.1.8 */
-		{49152, 16, 2048, 13824, 576, 3, 3},  /* SRAD1: by threads */
-		{49152, 16, 3072, 13824, 576, 3, 5},  /* with 3072 of them */
-		{49152, 16, 2048, 8320, 256, 5, 8},   /* DCT1 of Table 5: 8, by threads */
+		{49152, 16, 2048, 13824, 576, 3, 3},  /* SRAD1: limited by threads */
+		{49152, 16, 3072, 13824, 576, 3, 5},  /* with 3072 threads */
+		{49152, 16, 2048, 8320, 256, 5, 8},   /* DCT1 of Table 5: 8, limited by threads */
 		{49152, 16, 2048, 3840, 128, 12, 16}, /* FDTD3d: 16 */
-		{65536, 32, 2048, 9408, 256, 6, 8},   /* backprop: 8, by threads */
+		{65536, 32, 2048, 9408, 256, 6, 8},   /* backprop: 8, limited by threads */
 		{65536, 32, 2048, 8320, 256, 7, 8},   /* DCT1: 8 */
 		{65536, 32, 2048, 9216, 32, 7, 8},    /* one pair: 1024 bytes are left */
 		{65536, 32, 2048, 3840, 128, 16, 16}, /* FDTD3d: not applicable in Configuration-2 */
@@ -48,7 +50,8 @@ static void test_residency(void **state)
 	}
 }
 
-/* Of all numbers of pairs and others that fit, none gives more blocks with as many that always go on (S1). */
+/* No other number of pairs and single blocks that fit gives more blocks with the same number that can always proceed
+ * (S1). */
 static void test_residency_is_best(void **state)
 {
 	uint64_t seed = 1;
@@ -76,7 +79,7 @@ static void test_residency_is_best(void **state)
 	}
 }
 
-/* No two bytes lie in one place but those that a pair shares; what is taken are the places in use. */
+/* No two bytes have the same place except in a pair's common part. The bytes taken are the places in use. */
 static void test_places(void **state)
 {
 	static const struct sharing_residency rows[] = {
@@ -113,9 +116,9 @@ static void test_places(void **state)
 	}
 }
 
-/* --- who may touch --- */
+/* --- permission to touch --- */
 
-/* About so many cycles of one warp, in front of and behind a touch. */
+/* Some work of one warp, before and after a touch. */
 #define WORK "mul.lo.u32 %r9, %r9, %r8; mul.lo.u32 %r9, %r9, %r8; mul.lo.u32 %r9, %r9, %r8; mul.lo.u32 %r9, %r9, %r8;\n"
 #define BEGIN                                                                                                          \
 	"mov.u32 %r8, 3; mov.u32 %r9, %tid.x; mov.u32 %r10, %ctaid.x; mov.u32 %r11, %tid.x; shl.b32 %r12, %r11, 2;\n"
@@ -128,7 +131,7 @@ static void run_body(struct gpu_kit *kit, const char *mechanism, const char *bod
 	snprintf(text, sizeof text, "%s%s", BEGIN, body);
 	kit_load(kit, text);
 	if (mechanism)
-		kit_run(kit, blocks, threads); /* its code is in the caches then */
+		kit_run(kit, blocks, threads); /* warms up the code caches */
 	memset(&saw, 0, sizeof saw);
 	kit_run(kit, blocks, threads);
 	uint64_t cycles = 0;
@@ -138,7 +141,8 @@ static void run_body(struct gpu_kit *kit, const char *mechanism, const char *bod
 	                 cycles);
 }
 
-/* Two blocks of a warp: the second one's first touch waits until the first one has ended, and issues in the next cycle. */
+/* Two blocks of one warp: the second block's first touch waits until the first block has ended, and issues in the
+ * next cycle. */
 static void test_owner_ends(void **state)
 {
 	static const char *const touch[] = {
@@ -168,7 +172,7 @@ static void test_owner_ends(void **state)
 	}
 }
 
-/* What a block has alone it touches when it likes; also lanes that a predicate keeps away from what is shared. */
+/* A block touches its private part at any time. A predicate that keeps lanes from the common part counts too. */
 static void test_own_part(void **state)
 {
 	static const char *const touch[] = {
@@ -191,20 +195,20 @@ static void test_own_part(void **state)
 		assert_true(saw.touch[1] < saw.end[0]);
 		kit_close(&kit);
 	}
-	struct gpu_kit kit; /* up to the border, */
+	struct gpu_kit kit; /* up to the border */
 	run_body(&kit, PLAIN ",t=0.1171875", "st.shared.u32 [2876], %r9;" WORK "exit;", 2, WARP);
 	assert_int_equal(counted(&kit, "lock_waits"), 0);
 	kit_close(&kit);
 	run_body(&kit, PLAIN ",t=0.1171875", "st.shared.u32 [2880], %r9;" WORK "exit;", 2, WARP);
 	assert_int_equal(counted(&kit, "lock_waits"), 1);
-	kit_close(&kit); /* one lane of the warp touches a byte behind the border: it waits as a whole */
+	kit_close(&kit); /* one lane of the warp touches a byte beyond the border: the warp waits as a whole */
 	run_body(&kit, PLAIN, "st.shared.u32 [%r12+2332], %r9;" WORK "exit;", 2, WARP);
 	assert_int_equal(counted(&kit, "lock_waits"), 1);
 	assert_int_equal(saw.touch[1], saw.end[0] + 1);
 	kit_close(&kit);
 }
 
-/* relssp: the partner's touch issues in the cycle behind the last thread's. */
+/* relssp: the partner's touch issues in the cycle after the last thread's. */
 static void test_release(void **state)
 {
 	struct gpu_kit kit;
@@ -217,7 +221,7 @@ static void test_release(void **state)
 	assert_int_equal(counted(&kit, "repeated_relssp"), 0);
 	assert_int_equal(counted(&kit, "inherited"), 0);
 	kit_close(&kit);
-	/* warp 1 releases late: with it the block does */
+	/* warp 1 releases late, and so does the block */
 	run_body(&kit, PLAIN,
 	         "st.shared.u32 [%r12+4096], %r9; setp.lt.u32 %p1, %r11, 32; @%p1 bra GO;" WORK WORK WORK
 	         "GO: relssp;" WORK WORK WORK WORK "exit;",
@@ -225,21 +229,21 @@ static void test_release(void **state)
 	assert_int_equal(saw.touch[1], saw.relssp[0] + 1);
 	assert_true(saw.touch[1] < saw.end[0]);
 	kit_close(&kit);
-	/* half of the warp exits first: the exited threads are done (section 6.2, Figure 11) */
+	/* half of the warp exits first: exited threads count as released (section 6.2, Figure 11) */
 	run_body(&kit, PLAIN,
 	         "st.shared.u32 [%r12+4096], %r9; setp.lt.u32 %p1, %r11, 16; @%p1 exit; relssp;" WORK WORK "exit;", 2,
 	         WARP);
 	assert_int_equal(saw.touch[1], saw.relssp[0] + 1);
 	assert_int_equal(counted(&kit, "relssp"), WARP);
 	kit_close(&kit);
-	/* or last, behind the others' relssp */
+	/* or last, after the others' relssp */
 	run_body(&kit, PLAIN,
 	         "st.shared.u32 [%r12+4096], %r9; setp.lt.u32 %p1, %r11, 32; @%p1 bra GO;" WORK "exit;\n"
 	         "GO: relssp;" WORK WORK WORK WORK "exit;",
 	         2, 2 * WARP);
 	assert_true(saw.touch[1] > saw.relssp[0] + 1 && saw.touch[1] < saw.end[0]);
 	kit_close(&kit);
-	/* a block that never touched has nothing to release: its partner owns on */
+	/* a block that never touched has nothing to release: its partner stays the owner */
 	run_body(&kit, PLAIN,
 	         "setp.eq.u32 %p1, %r10, 0; @%p1 bra OUT; st.shared.u32 [%r12+4096], %r9;" WORK "OUT: relssp;" WORK
 	         "exit;",
@@ -249,7 +253,8 @@ static void test_release(void **state)
 	kit_close(&kit);
 }
 
-/* Three blocks for one pair: when the first ends its partner owns, and the third, in the first one's place, waits for that. */
+/* Three blocks for one pair: when the first ends, its partner owns; the third, in the first one's slot, waits for
+ * that. */
 static void test_inherits(void **state)
 {
 	struct gpu_kit kit;
@@ -259,14 +264,14 @@ static void test_inherits(void **state)
 	         "GO: st.shared.u32 [%r12+4096], %r9;" WORK "exit;",
 	         3, WARP);
 	assert_int_equal(saw.slot[2], saw.slot[0]);
-	assert_true(saw.end[0] < saw.touch[1]); /* nobody asked when the first ended */
+	assert_true(saw.end[0] < saw.touch[1]); /* no block was waiting when the first ended */
 	assert_int_equal(saw.touch[2], saw.end[1] + 1);
 	assert_int_equal(counted(&kit, "lock_waits"), 1);
 	assert_int_equal(counted(&kit, "owners"), 3);
 	kit_close(&kit);
 }
 
-/* A block that ends without the lock takes it from nobody: who comes in its place waits for the partner. */
+/* The end of a block without the lock changes nothing: the block that replaces it waits for the partner. */
 static void test_others_end(void **state)
 {
 	struct gpu_kit kit;
@@ -281,7 +286,8 @@ static void test_others_end(void **state)
 	kit_close(&kit);
 }
 
-/* A block that has released, touched or not, does not inherit: who comes in the owner's place is the next to touch. */
+/* A block that has released, with or without a touch, does not inherit: the block that replaces the owner is the
+ * next to touch. */
 static void test_released_inherits_nothing(void **state)
 {
 	struct gpu_kit kit;
@@ -298,7 +304,7 @@ static void test_released_inherits_nothing(void **state)
 	kit_close(&kit);
 }
 
-/* The first to touch owns, whichever block it is; times add up. */
+/* The first block to touch owns, whichever it is; the times add up. */
 static void test_first_come(void **state)
 {
 	struct gpu_kit kit;
@@ -314,7 +320,7 @@ static void test_first_come(void **state)
 	kit_close(&kit);
 }
 
-/* Who polls touches in the same cycle as who is woken, and is turned away each cycle. */
+/* A polling warp touches in the same cycle as a woken one, and is refused in each cycle before. */
 static void test_poll(void **state)
 {
 	static const char body[] = "st.shared.u32 [%r12+4096], %r9;" WORK "relssp;" WORK WORK "exit;";
@@ -354,15 +360,15 @@ static void test_safety_net(void **state)
 {
 	(void)state;
 	check_stop("st.shared.u32 [%r12+4096], %r9; relssp; ld.shared.u32 %r3, [%r12+4096]; exit;",
-	           "behind its relssp\n");
+	           "after its relssp\n");
 	check_stop("relssp; setp.eq.u32 %p1, %r11, 40; @%p1 ld.shared.u32 %r3, [%r12+4096]; exit;", "thread (40,0,0)");
 	check_stop("setp.lt.u32 %p1, %r11, 9; @%p1 relssp; st.shared.u32 [%r12+4096], %r9; exit;", "thread (0,0,0)");
 	check_stop("relssp; cvta.shared.u64 %rd2, 5000; atom.add.u32 %r3, [%rd2], 1; exit;", "address 0x1388, 4 bytes");
-	/* its block owns on, since the other warp has not come there */
+	/* its block still owns, because the other warp has not released yet */
 	check_stop("st.shared.u32 [%r12+4096], %r9; setp.lt.u32 %p1, %r11, 32; @%p1 bra GO;" WORK WORK WORK WORK WORK
 	           "GO: relssp; ld.shared.u32 %r3, [%r12+4096]; exit;",
 	           "thread (0,0,0)");
-	struct gpu_kit kit; /* what is its own it may touch for ever */
+	struct gpu_kit kit; /* it may touch its private part at any time */
 	run_body(&kit, PLAIN, "st.shared.u32 [%r12+4096], %r9; relssp; ld.shared.u32 %r3, [%r12]; exit;", 2, WARP);
 	kit_close(&kit);
 }
@@ -394,7 +400,8 @@ static void test_nothing_shared(void **state)
 
 /* --- owner warps first --- */
 
-/* Of a pair whose warps both always can issue, the owner's issues all that it has before the other one goes on: it ends first, whichever began first. */
+/* In a pair whose warps can always issue, the owner's warp issues all of its instructions before the other
+ * continues. So it ends first, whichever began first. */
 static void test_owner_first(void **state)
 {
 	static const char body[] =
@@ -420,7 +427,7 @@ static void test_owner_first(void **state)
 	            4 * (ends[0][1] > ends[0][0] ? ends[0][1] - ends[0][0] : ends[0][0] - ends[0][1]));
 }
 
-/* Who has released goes behind its partner, which owns then, though it is the older one and had been an owner. */
+/* A block that has released ranks after its partner, which then owns, although the first is older and was the owner. */
 static void test_released_last(void **state)
 {
 	static const char body[] = BEGIN
@@ -439,7 +446,7 @@ static void test_released_last(void **state)
 	kit_close(&kit);
 }
 
-/* Blocks that are alone go before those that do not own, though they were launched later. */
+/* Unpaired blocks rank before blocks that do not own, although they were launched later. */
 static void test_alone_second(void **state)
 {
 	static const char body[] = BEGIN "setp.eq.u32 %p1, %r10, 1; @%p1 exit; mov.u32 %r20, 0;"
@@ -453,9 +460,9 @@ static void test_alone_second(void **state)
 	memset(&saw, 0, sizeof saw);
 	kit_run(&kit, 4, 8 * WARP);
 	assert_int_equal(counted(&kit, "pairs"), 1);
-	assert_int_equal(saw.slot[3], 1); /* in the place of block 1, which was alone */
+	assert_int_equal(saw.slot[3], 1); /* replaces block 1, which was unpaired */
 	assert_true(saw.end[3] < saw.end[0] && saw.end[0] < saw.end[2]);
-	kit_run(&kit, 1, 8 * WARP); /* a grid of fewer blocks than have places */
+	kit_run(&kit, 1, 8 * WARP); /* a grid with fewer blocks than places */
 	assert_int_equal(counted(&kit, "pairs"), 0);
 	assert_int_equal(counted(&kit, "unshared_blocks"), 1);
 	kit_close(&kit);

@@ -1,7 +1,8 @@
-/* Which shared variables an instruction may touch, and how far: by its address, wherever that comes from. */
+/* Protects the alias analysis of shared memory: which variables an instruction may touch, and up to which offset,
+ * for addresses from any source. */
 #include "passes_kit.h"
 
-/* The names of what the instruction at X touches, and how far. "*": everything. */
+/* Expects the names of the variables that the instruction at X touches, and the end offset. "*": everything. */
 static void expect_touch(const char *text, const char *names, uint64_t end)
 {
 	struct subject s = look_at(text, 0);
@@ -51,7 +52,7 @@ static void addresses_are_followed_through_generic_space(void **state)
 	expect_touch(TOUCH("cvta.shared.u64 %rd2, B;\nX: ldu.u32 %r2, [%rd2];\n"), "B", 4);
 }
 
-/* Which of two, or how far: known as well as may be. */
+/* One of two variables, or one of several offsets: the result is as exact as possible. */
 static void what_may_be_several(void **state)
 {
 	(void)state;
@@ -75,7 +76,7 @@ static void what_may_be_several(void **state)
 	             "A", TO_END);
 }
 
-/* A's begin and 4 * X, which is a small number. */
+/* The address A + 4 * X, where X is a small number. */
 #define INDEX(code)                                                                                                    \
 	TOUCH(code "mov.u32 %r8, A;\nshl.b32 %r9, %r7, 2;\nadd.u32 %r9, %r8, %r9;\nX: ld.shared.u32 %r5, [%r9];\n")
 
@@ -111,7 +112,7 @@ static void small_numbers_have_bounds(void **state)
 	expect_touch(TOUCH("mov.u32 %r7, %laneid;\ncvta.shared.u64 %rd3, A;\nmad.wide.u32 %rd4, %r7, 4, %rd3;\nX: "
 	                   "ld.u32 %r2, [%rd4];\n"),
 	             "A", 128);
-	/* 0 - 1 of 32 bits, widened, is far away. */
+	/* 0 - 1 in 32 bits, zero-extended, is a large number. */
 	expect_touch(TOUCH("mov.u32 %r7, %laneid;\nsub.u32 %r7, %r7, 1;\nmul.wide.u32 %rd2, %r7, 4;\ncvta.shared.u64 "
 	                   "%rd3, A+8;\n"
 	                   "add.s64 %rd4, %rd3, %rd2;\nX: ld.u32 %r2, [%rd4];\n"),
@@ -124,7 +125,7 @@ static void small_numbers_have_bounds(void **state)
 	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.x;\n"
 	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
 	             "A", 20);
-	/* only the product of .maxntid binds: a block of (16, 16) may be one of 256 */
+	/* only the product of .maxntid is a limit: a block of (16, 16) may be one of 256 */
 	expect_touch(PTX_HEAD ".visible .entry k()\n.maxntid 128, 2, 1\n{\n" PTX_REGS
 	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.y;\n"
 	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
@@ -135,7 +136,7 @@ static void small_numbers_have_bounds(void **state)
 	             "A", 2);
 }
 
-/* Memory and parameters: what nobody follows. */
+/* Memory and parameters: untraced addresses. */
 static void what_is_not_followed(void **state)
 {
 	(void)state;
@@ -158,7 +159,7 @@ static void what_is_not_followed(void **state)
 	expect_touch(TOUCH("cvta.shared.u64 %rd3, B;\nred.global.max.u64 [%rd1], %rd3;\nld.global.u64 %rd2, "
 	                   "[%rd1];\nX: ld.u32 %r3, [%rd2];\n"),
 	             "B", TO_END);
-	/* An index out of memory makes no other address of one. */
+	/* An index from memory does not change the variable that an address belongs to. */
 	expect_touch(TOUCH("cvta.shared.u64 %rd3, B;\nst.local.u64 [L], %rd3;\nld.global.u64 %rd2, "
 	                   "[%rd1];\ncvta.shared.u64 %rd4, A;\n"
 	                   "add.s64 %rd4, %rd4, %rd2;\nX: ld.u32 %r3, [%rd4];\n"),
@@ -167,7 +168,7 @@ static void what_is_not_followed(void **state)
 	                   "[%rd1];\ncvta.shared.u64 %rd4, A;\n"
 	                   "or.b64 %rd4, %rd4, %rd2;\nX: ld.u32 %r3, [%rd4];\n"),
 	             "A", TO_END);
-	/* But one of the two may be the other. */
+	/* But a selection of two addresses may be either. */
 	expect_touch(TOUCH("cvta.shared.u64 %rd3, B;\nst.local.u64 [L], %rd3;\nld.local.u64 %rd2, "
 	                   "[L];\ncvta.shared.u64 %rd4, A;\n"
 	                   "selp.b64 %rd4, %rd4, %rd2, %p1;\nX: ld.u32 %r3, [%rd4];\n"),
@@ -188,8 +189,8 @@ static void what_is_not_followed(void **state)
 	done(&s);
 }
 
-/* A call touches what its callee does, of its own, through its parameters, or by calling on. */
-/* What goes round comes to an end with all of it. */
+/* A call touches what its callee touches: directly, through its parameters, or by further calls. */
+/* Values in loops reach a fixed point that includes all of them. */
 static void values_go_round(void **state)
 {
 	(void)state;
@@ -205,16 +206,16 @@ static void values_go_round(void **state)
 	              "[L];\n"
 	              "selp.b64 %rd2, %rd7, %rd6, %p2;\n@%p1 bra AGAIN;\n"),
 		"AB", TO_END);
-	/* A bound that grows once is kept. */
+	/* A bound that grows once stays. */
 	expect_touch(TOUCH("mov.u32 %r7, 0;\nAGAIN: mov.u32 %r8, A;\nadd.u32 %r8, %r8, %r7;\nX: ld.shared.u32 %r5, "
 	                   "[%r8];\nmov.u32 %r7, 4;\n"
 	                   "@%p1 bra AGAIN;\n"),
 	             "A", 8);
-	/* What has no value yet adds none. */
+	/* A value that is not known yet adds nothing. */
 	expect_touch(TOUCH("mov.u32 %r6, 10;\nAGAIN: sub.u32 %r7, 40, %r6;\nmov.u32 %r8, A;\nadd.u32 %r8, %r8, %r7;\n"
 	                   "X: ld.shared.u8 %rs5, [%r8];\nmov.u32 %r6, %r5;\nmov.u32 %r5, 10;\n@%p1 bra AGAIN;\n"),
 	             "A", 31);
-	/* A register that nothing gives its first value. */
+	/* A register without a first value. */
 	expect_touch(TOUCH("AGAIN: add.u32 %r8, %r8, 4;\nX: ld.shared.u32 %r5, [%r8];\n@%p1 bra AGAIN;\n"), "*",
 	             TO_END);
 	expect_touch(TOUCH("cvta.shared.u64 %rd9, B;\nst.local.u64 [L], %rd9;\nAGAIN: add.s64 %rd8, %rd8, 4;\nX: "
@@ -224,7 +225,7 @@ static void values_go_round(void **state)
 	expect_touch(TOUCH("mov.u32 %r8, A;\nadd.u32 %r8, %r8, %r50;\nX: ld.shared.u32 %r5, [%r8];\n"), "A", TO_END);
 }
 
-/* Arithmetic with addresses other than moving them, and what does not hold of every number. */
+/* Arithmetic on addresses other than adding offsets, and properties that do not hold for every number. */
 static void what_is_no_distance(void **state)
 {
 	(void)state;
@@ -276,13 +277,13 @@ static void calls_touch_what_their_callees_do(void **state)
 	                    "%rd2;\ncall (y), f, (x);\n"
 	                    "ld.param.b64 %rd3, [y];\n}\nX: st.u32 [%rd3], 1;\n"),
 	             "B", 16);
-	/* One that calls itself. */
+	/* A function that calls itself. */
 	expect_touch(CALLED(".func f(.param .b32 a)\n{\n" PTX_REGS
 	                    "@%p1 ret;\n{\n.param .b32 x;\nst.param.b32 [x], 1;\ncall f, (x);\n}\nst.shared.u32 [N], "
 	                    "2;\nret;\n}\n",
 	                    "{\n.param .b32 x;\nst.param.b32 [x], %r1;\n" CALL_F),
 	             "N", 4);
-	/* An address in a variable's initial value lies in memory. */
+	/* An address in a variable's initial value is in memory. */
 	expect_touch(CALLED(".global .u64 G[1] = {M};\n",
 	                    "st.shared.u32 [M], 1;\nld.global.u64 %rd2, [G];\nX: st.u32 [%rd2], 1;\n"),
 	             "M", TO_END);
@@ -295,17 +296,18 @@ static void calls_of_nobody_knows_whom(void **state)
 	                              "x;\nst.param.b32 [x], %r1;\n"
 	                              "X: call %rd2, (x), p;\n}\n"),
 	             "*", TO_END);
-	/* A function without code may touch what it is handed, and so may all whose address is not followed then. */
+	/* A function without code may touch the variables whose addresses it receives. So may all untraced addresses
+	 * then. */
 	expect_touch(CALLED(".extern .func f(.param .b64 a);\n",
 	                    "{\n.param .b64 x;\ncvta.shared.u64 %rd2, B+4;\nst.param.b64 [x], %rd2;\n" CALL_F),
 	             "B", TO_END);
-	/* A parameter whose address is taken is not followed by its name. */
+	/* A parameter whose address is taken is not traced by its name. */
 	expect_touch(
 		CALLED(".func f(.param .align 8 .b8 a[16])\n{\n" PTX_REGS
 	               "mov.b64 %rd1, a;\nld.param.u64 %rd2, [%rd1+8];\nst.u32 [%rd2], 1;\nret;\n}\n",
 	               "{\n.param .align 8 .b8 x[16];\ncvta.shared.u64 %rd2, B+4;\nst.param.b64 [x+8], %rd2;\n" CALL_F),
 		"B", TO_END);
-	/* One whose callers do not all store it by its name. */
+	/* A parameter that some callers do not store by its name. */
 	expect_touch(CALLED(STORES_BY, "cvta.shared.u64 %rd2, B+4;\ncvta.shared.u64 %rd3, A;\n{\n.param .b64 "
 	                               "x;\nst.param.b64 [x], %rd3;\n"
 	                               "call f, (%rd2);\n" CALL_F),
@@ -318,7 +320,8 @@ static void calls_of_nobody_knows_whom(void **state)
 	             "N", TO_END);
 }
 
-/* Where variables lie: the kernel's own, its callees', the module's as they are named, dynamic memory at a multiple of 16. */
+/* The order of variables: the kernel's own, its callees', the module's in the order of their use, dynamic memory at
+ * a multiple of 16. */
 static void variables_lie_as_the_simulator_has_them(void **state)
 {
 	(void)state;

@@ -1,8 +1,8 @@
-/* Protects what a pair of blocks shares from copies that go on behind their instruction, and from accesses that
- * are no loads and stores: relssp stands behind the wait that ends them, or nowhere. */
+/* Protects a pair's common part from copies that continue after their instruction, and from accesses other than
+ * loads and stores. relssp is inserted after the wait that ends them, or not at all. */
 #include "passes_kit.h"
 
-/* Of 256 bytes the first 25 are the block's own: A is, B+64 is not. */
+/* The first 25 of 256 bytes are private: A is, B+64 is not. */
 #define PLACED(code)                                                                                                   \
 	".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 q)\n{\n" PTX_REGS                \
 	".shared .align 16 .b8 A[16], B[240];\nld.param.u64 %rd1, [q];\n" code "\nret;\n}\n"
@@ -12,13 +12,13 @@
 #define BRING(place, barrier)                                                                                          \
 	"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [" place "], [%rd1], 16, [" barrier "];\n"
 
-/* The instruction behind which relssp stands, by a part of its text; NULL: there is none. */
+/* Expects the instruction before relssp to contain this text; NULL: no relssp. */
 static void expect_behind(const char *code, const char *text)
 {
 	struct rewritten r = kit_rewrite(code, "relssp");
 	char *release = strstr(r.text, "relssp;");
 	if (!release != !text)
-		fail_msg("relssp %s:\n%s", release ? "where there should be none" : "is missing", r.text);
+		fail_msg("relssp %s:\n%s", release ? "where none is expected" : "is missing", r.text);
 	if (release) {
 		char *end = release;
 		while (end[-1] == '\t' || end[-1] == '\n')
@@ -26,7 +26,7 @@ static void expect_behind(const char *code, const char *text)
 		*end = 0;
 		const char *line = strrchr(r.text, '\n');
 		if (!strstr(line, text))
-			fail_msg("relssp stands behind '%s', not '%s'", line, text);
+			fail_msg("relssp is after '%s', not '%s'", line, text);
 	}
 	assert_int_equal(kit_counter(&r, "unended"), !text);
 	rewritten_free(&r);
@@ -39,7 +39,7 @@ static void behind_accesses_of_all_kinds(void **state)
 	expect_behind(PLACED("stmatrix.sync.aligned.m8n8.x1.shared.b16 [B+64], {%r1};\n" WORK), "stmatrix");
 	expect_behind(PLACED("mbarrier.arrive.shared.b64 %rd2, [B+64];\n" WORK), "mbarrier.arrive");
 	expect_behind(PLACED(ST("B+64") "mbarrier.inval.shared.b64 [B+72];\n" WORK), "mbarrier.inval");
-	/* the address of a matrix' rows comes out of a register */
+	/* the address of a matrix' rows is in a register */
 	expect_behind(PLACED("mov.u32 %r2, B+64;\nadd.u32 %r2, %r2, %r1;\n" ST(
 			      "B+64") "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r2];\n" WORK),
 	              "ldmatrix");
@@ -56,12 +56,12 @@ static void behind_the_wait_for_a_group(void **state)
 	expect_behind(PLACED(ST("B+64") "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [B+64], "
 	                                "16;\n" COMMIT WAIT WORK),
 	              "wait_group 0");
-	/* what is behind the boundary counts, not what the copy is */
+	/* the boundary decides, not the kind of copy */
 	expect_behind(PLACED(ST("B+64") "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [A], 16;\n" COMMIT WORK),
 	              "st.shared.u8 [B+64]");
 }
 
-/* No place is known where the copy is over: the block's end is. */
+/* No place is known at which the copy is complete, other than the block's end. */
 static void nowhere(void **state)
 {
 	(void)state;

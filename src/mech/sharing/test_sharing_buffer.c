@@ -1,4 +1,5 @@
-/* Protects TELEPORT's buffer in the shared memory of pairs: it has what they leave and no more, and a kernel whose pairs leave it nothing has no rows. */
+/* Protects TELEPORT's buffer in the shared memory of pairs: it has exactly the memory that they leave free. A kernel
+ * whose pairs leave none has no rows. */
 #include "sharing_kit.h"
 
 enum { LINE = 128, LINES = 100 };
@@ -14,8 +15,8 @@ static struct mech_rows rows(void *user, uint32_t most, enum mech_loops loops)
 	return (struct mech_rows){.row = &row_of_all, .rows = 1};
 }
 
-/* On an SM with 30 KB, all of which the buffer may lie in, in ways of a line. Blocks are there for long before they read, so that what has come for both is what
- * there is room for: the last lines. */
+/* An SM with 30 KB, all of which the buffer may use, in ways of one line. Blocks are resident long before they read.
+ * So the buffer then holds the last lines loaded for both, up to its capacity. */
 static void open_and_run(struct gpu_kit *kit, const char *mechanism, uint32_t blocks)
 {
 	kit_beside = "teleport:buffer_kb=30,sets=1";
@@ -42,7 +43,7 @@ static void test_room_of_partners(void **state)
 	} row[] = {
 		{"sharing:t=1", 2, 1, (30720 - 24576) / LINE},          /* no pairs */
 		{"sharing:t=0.1", 1, 1, (30720 - 24576) / LINE},        /* a block without its partner */
-		{"sharing:t=0.1", 2, 2, (30720 - 24576 - 2457) / LINE}, /* of the partner, its own part */
+		{"sharing:t=0.1", 2, 2, (30720 - 24576 - 2457) / LINE}, /* the partner adds its private part */
 		{"sharing:t=0.2", 2, 2, (30720 - 24576 - 4915) / LINE},
 		{"sharing:t=0", 2, 2, (30720 - 24576) / LINE},
 		{"sharing:t=0.245", 2, 2, 0}, /* less than a line */

@@ -1,6 +1,6 @@
-/* Protects against a release at the wrong place beside copies in bulk: a run stops where a thread releases what
- * its copy still reads, or asks for a copy behind its release. In results neither would show, since each block has
- * bytes of its own. */
+/* Protects against misplaced releases with bulk copies. A run stops if a thread releases data that its copy still
+ * reads, or issues a copy after its release. The program's results would not show this, because each block has
+ * separate bytes in the model. */
 #include "sharing_kit.h"
 
 #define COMMIT "cp.async.bulk.commit_group;\n"
@@ -32,18 +32,18 @@ static void a_run_stops_at_wrong_releases(void **state)
 	assert_non_null(strstr(fault_of(SEND_4096 COMMIT "relssp;\n" WAIT "exit;"),
 	                       "while its own copy in bulk may still read it"));
 	assert_non_null(strstr(fault_of("st.shared.u32 [4096], 1; relssp;\n" SEND_4096 COMMIT WAIT "exit;"),
-	                       "behind its relssp"));
+	                       "after its relssp"));
 	assert_non_null(strstr(fault_of("st.shared.u32 [4096], 1; relssp; "
 	                                "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [4096], 64;\n" COMMIT WAIT
 	                                "exit;"),
-	                       "behind its relssp"));
+	                       "after its relssp"));
 	assert_string_equal(fault_of("st.shared.u32 [4096], 1; relssp; "
 	                             "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [1024], 64;\n" COMMIT WAIT
 	                             "exit;"),
 	                    "");
 }
 
-/* Of the lanes of ldmatrix.x1 eight give addresses. What is in the others' registers touches nothing. */
+/* Eight lanes of ldmatrix.x1 give addresses. The other lanes' registers touch nothing. */
 static void lanes_without_a_row_touch_nothing(void **state)
 {
 	(void)state;
@@ -54,7 +54,7 @@ static void lanes_without_a_row_touch_nothing(void **state)
 	                    "");
 	assert_non_null(strstr(fault_of("st.shared.u32 [4096], 1; relssp; mov.u32 %r2, 8192;\n"
 	                                "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r3}, [%r2]; exit;"),
-	                       "behind its relssp"));
+	                       "after its relssp"));
 }
 
 int main(void)

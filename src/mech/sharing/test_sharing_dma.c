@@ -1,19 +1,22 @@
-/* Protects tiles by DMA (docs/dma.md) in what a pair of blocks shares: who asks for one that ends behind its block's own part needs the lock, with the engine (d2ma) and
- * without it; who has read what came may release it; one that lies in the own part asks nobody. */
+/* Protects DMA tiles (docs/dma.md) in a pair's common part, with the engine (d2ma) and without it. A command for a
+ * tile that ends beyond the private part needs the lock. A thread that has read the data may release it. A tile in
+ * the private part needs no lock. */
 #include "mech/sharing/sharing.h"
 #include "sharing_kit.h"
 
-/* Of a block's 24,576 bytes the first 2,457 are its own; %rd0: the array, %rd1: further in it; %r12: the lane's word. */
+/* The first 2,457 of a block's 24,576 bytes are private; %rd0: the array, %rd1: further in it; %r12: the lane's
+ * word. */
 #define BEGIN                                                                                                          \
 	"mov.u32 %r8, 3; mov.u32 %r9, %tid.x; mov.u32 %r11, %tid.x; shl.b32 %r12, %r11, 2; dma_type 4;\n"              \
 	"add.u64 %rd1, %rd0, 4096;\n"
-#define WORK  "mul.lo.u32 %r9, %r9, %r8; mul.lo.u32 %r9, %r9, %r8; mul.lo.u32 %r9, %r9, %r8; mul.lo.u32 %r9, %r9, %r8;\n"
+#define WORK "mul.lo.u32 %r9, %r9, %r8; mul.lo.u32 %r9, %r9, %r8; mul.lo.u32 %r9, %r9, %r8; mul.lo.u32 %r9, %r9, %r8;\n"
+
 #define PLAIN "sharing:layout=no,release=block_end"
 
 static const char *const engines[] = {NULL, "d2ma", "d2ma:sync=barrier"};
 enum { ENGINES = sizeof engines / sizeof *engines };
 
-/* Twice: the first time brings the code into the caches. */
+/* Runs twice: the first run warms up the code caches. */
 static void run_body(struct gpu_kit *kit, const char *engine, const char *body, uint32_t blocks, uint32_t threads)
 {
 	char text[4096];
@@ -27,14 +30,16 @@ static void run_body(struct gpu_kit *kit, const char *engine, const char *body, 
 	kit_run(kit, blocks, threads);
 }
 
-/* Tiles that end behind the own part, whatever their shape: the partner asks for its own in the cycle behind the owner's end. */
+/* Tiles of any shape that end beyond the private part: the partner's command issues in the cycle after the owner's
+ * end. */
 static void test_waits_for_the_owner(void **state)
 {
 	static const char *const tile[] = {
 		"dma_flat 0, 4096, %rd0, 64;",
-		"dma_flat 0, 2400, %rd0, 15;",       /* its last word is the first that is not the block's own alone */
+		"dma_flat 0, 2400, %rd0, 15;",       /* its last word is the first outside the private part */
 		"dma_strided 0, 2400, %rd0, 15, 3;", /* the same */
-		"dma_spaced 0, 16; dma_flat 0, 0, %rd0, 600;", /* 2,400 bytes, and a bank left out behind each 16 words */
+		/* 2,400 bytes, with one bank skipped after each 16 words */
+		"dma_spaced 0, 16; dma_flat 0, 0, %rd0, 600;",
 		"dma_halo 0, 1, 1, 9, 0; dma_matrix 0, 0, %rd1, 24, 22, 32;", /* 26 lines of 24 words with the halo */
 		"dma_flat 0, 0, %rd0, 16; dma_execute 0, 4096, %rd0;",
 		"dma_type 1; dma_flat 0, 0, %rd0, 2458;",
@@ -57,7 +62,7 @@ static void test_waits_for_the_owner(void **state)
 		}
 }
 
-/* Each warp that asks waits, though the first one's command is the one that counts. */
+/* Each warp that issues the command waits, although only the first one's counts. */
 static void test_all_warps_wait(void **state)
 {
 	(void)state;
@@ -72,7 +77,7 @@ static void test_all_warps_wait(void **state)
 	}
 }
 
-/* Tiles in the own part, and commands that no lane gives: nobody waits, nobody owns. */
+/* Tiles in the private part, and commands without active lanes: no block waits, and none becomes the owner. */
 static void test_own_tile(void **state)
 {
 	static const char *const tile[] = {
@@ -98,7 +103,8 @@ static void test_own_tile(void **state)
 		}
 }
 
-/* A transfer into the own part is under way while the partner owns the rest: its data are read before the lock is there. */
+/* A transfer into the private part is in progress while the partner owns the common part: its data are read before
+ * the lock is free. */
 static void test_own_tile_beside_the_lock(void **state)
 {
 	struct gpu_kit kit;
@@ -108,7 +114,7 @@ static void test_own_tile_beside_the_lock(void **state)
 	         "exit;",
 	         2, WARP);
 	assert_int_equal(saw.touch[1],
-	                 saw.end[0] + 1); /* the store comes first in the code: the transfer waits behind it */
+	                 saw.end[0] + 1); /* the store comes first in the code, so the transfer waits for it */
 	kit_close(&kit);
 	run_body(&kit, "d2ma",
 	         "dma_flat 0, 0, %rd0, 64; ld.shared.u32 %r3, [%r12]; st.shared.u32 [%r12+8192], %r9;" WORK WORK WORK
@@ -120,7 +126,8 @@ static void test_own_tile_beside_the_lock(void **state)
 	kit_close(&kit);
 }
 
-/* The owner reads what came, which the engine lets it do when all of it is there, and releases: the partner asks in the next cycle, while the owner goes on. */
+/* The owner reads the data, which the engine permits once all have arrived, and releases. The partner's command
+ * issues in the next cycle, while the owner continues. */
 static void test_release(void **state)
 {
 	(void)state;
@@ -144,7 +151,7 @@ static void test_release(void **state)
 	}
 }
 
-/* A thread that has released asks for no transfer into what its pair shares. */
+/* A thread that has released may not command a transfer into the common part. */
 static void test_asks_behind_its_release(void **state)
 {
 	(void)state;
@@ -159,12 +166,12 @@ static void test_asks_behind_its_release(void **state)
 		kit_start(&kit, 2, WARP);
 		assert_int_equal(kit.run.end, GPU_FAULT);
 		simt_fault_print(&kit.run.launch, &kit.run.fault, text, sizeof text);
-		assert_non_null(strstr(text, "that its pair of blocks shares, behind its relssp"));
+		assert_non_null(strstr(text, "that its pair of blocks shares, after its relssp"));
 		kit_close(&kit);
 	}
 }
 
-/* Neither sleep nor which of the two is named first changes who goes when. */
+/* Neither sleep nor the order of the two mechanisms changes the order of events. */
 static void test_sleep_and_order(void **state)
 {
 	static const char body[] = BEGIN

@@ -1,11 +1,13 @@
-/* Access ranges, and which variables lie below the boundary (Jatala, Anantpur and Karkare, section 6.1, with its worked examples). */
+/* Protects access ranges, and the selection of variables below the boundary (Jatala, Anantpur and Karkare, section
+ * 6.1, with its worked examples). */
 #include "passes_kit.h"
 
 #include "mech/sharing/ranges.h"
 
 /* --- access ranges: Figures 8 and 9, Examples 6.3 to 6.5 --- */
 
-/* A CFG with the table's values: A from BB1 to BB4, B in the loop of BB2 and BB3, C in BB5 and BB6. All blocks are of two instructions. */
+/* A CFG with the table's values: A from BB1 to BB4, B in the loop of BB2 and BB3, C in BB5 and BB6. Each block has
+ * two instructions. */
 #define FIGURE_8                                                                                                       \
 	PTX_KERNEL(".shared .align 4 .b8 A[100];\n.shared .align 4 .b8 B[100];\n.shared .align 4 .b8 C[100];\n"        \
 	           "Entry: setp.eq.s32 %p1, %r1, 0;\nbra BB1;\n"                                                       \
@@ -47,7 +49,7 @@ static void the_table_of_figure_9(void **state)
 	done(&s);
 }
 
-/* Where the first of the names is declared before the second, and so on. */
+/* Whether each name is declared before the next. */
 static bool declares_in_order(const char *text, const char *names)
 {
 	const char *from = text;
@@ -69,7 +71,7 @@ static void expect_order(const char *text, const char *passes, const char *names
 	rewritten_free(&r);
 }
 
-/* Example 6.5: where two of three are in the common part, these are A and B. */
+/* Example 6.5: if two of three are in the common part, these are A and B. */
 static void a_and_b_are_in_the_common_part(void **state)
 {
 	(void)state;
@@ -81,7 +83,7 @@ static void a_and_b_are_in_the_common_part(void **state)
 	rewritten_free(&r);
 }
 
-/* Example 5.2: of V1 to V4, V2 and V3 are in use for the shortest time. */
+/* Example 5.2: among V1 to V4, V2 and V3 are in use for the shortest time. */
 static void v2_and_v3_are_in_the_common_part(void **state)
 {
 	(void)state;
@@ -119,7 +121,7 @@ static void nothing_moves_where_nothing_is_gained(void **state)
 	             "BA", 1);
 }
 
-/* A variable that lies half below the boundary is in the common part. */
+/* A variable that lies across the boundary is in the common part. */
 static void what_lies_across_the_boundary_is_common(void **state)
 {
 	(void)state;
@@ -129,7 +131,7 @@ static void what_lies_across_the_boundary_is_common(void **state)
 	rewritten_free(&r);
 }
 
-/* A byte first and a word behind it would cost three bytes. */
+/* A byte followed by a word would cost three bytes. */
 static void an_order_that_loses_bytes_is_not_taken(void **state)
 {
 	(void)state;
@@ -139,7 +141,8 @@ static void an_order_that_loses_bytes_is_not_taken(void **state)
 	             "scratchpad-layout:t=0.5", "BA", 1);
 }
 
-/* Of orders that are as good the one that moves the fewest variables: C is enough, where A and B are always in use together. */
+/* Among equally good orders, the one that moves the fewest variables: C is enough, because A and B are always in use
+ * together. */
 static void no_more_moves_than_must(void **state)
 {
 	(void)state;
@@ -150,7 +153,7 @@ static void no_more_moves_than_must(void **state)
 	             "scratchpad-layout:t=0.67", "CAB", 1);
 }
 
-/* Code that nothing leads to is in no range, and brings none about. */
+/* Unreachable code is in no range, and extends none. */
 static void dead_code_is_in_no_range(void **state)
 {
 	(void)state;
@@ -161,7 +164,7 @@ static void dead_code_is_in_no_range(void **state)
 	rewritten_free(&r);
 }
 
-/* Dynamic memory of nobody knows how many bytes is common, whatever t; its declaration stays where it is. */
+/* Dynamic memory of unknown size is common for any t; its declaration stays in place. */
 static void dynamic_memory_is_common(void **state)
 {
 	(void)state;
@@ -178,7 +181,7 @@ static void dynamic_memory_is_common(void **state)
 	             "scratchpad-layout:t=0.7", "DAB", 0);
 }
 
-/* What counts is how often code runs, if a loop's rounds are taken to be many. */
+/* Instructions are weighted by their executions if loops are assumed to have many iterations. */
 static void loops_weigh(void **state)
 {
 	(void)state;
@@ -196,14 +199,14 @@ static void loops_weigh(void **state)
 		 ".shared .b8 C[10];\nmov.u32 %r9, A;\n" ST("C") WORK WORK ST("C") ST("B") WORK ST("B") ST("A")        \
 			 ST("D") "ret;\n}\n"
 
-/* Variables of the module that the kernel alone names become its own; others stay behind, and dynamic memory stays last. Here the
- * module's are A and B by their first use, and A is another kernel's too. */
+/* Variables of the module that only the kernel names become its own; the others stay after these, and dynamic memory
+ * stays last. Here the module's order of first use is A, B, and another kernel uses A too. */
 static void variables_of_the_module(void **state)
 {
 	(void)state;
-	/* 11 bytes of 32: C is below, and best so. */
+	/* 11 bytes of 32: C is below, which is optimal. */
 	expect_order(OF_THE_MODULE(""), "scratchpad-layout:t=0.35", "ABDC", 0);
-	/* 24 of 82: C and A would be; better are C and B. */
+	/* 24 of 82: C and A would fit; C and B are better. */
 	struct rewritten r = kit_rewrite(OF_THE_MODULE(""), "scratchpad-layout:t=0.3,dynamic=50");
 	assert_int_equal(kit_counter(&r, "changed"), 1);
 	assert_int_equal(kit_counter(&r, "before"), 5);
@@ -211,11 +214,11 @@ static void variables_of_the_module(void **state)
 	assert_true(declares_in_order(r.text, "ADCB"));
 	assert_true(strstr(r.text, " B[10]") > strstr(r.text, ".entry k"));
 	rewritten_free(&r);
-	/* What others may name from without stays, too. */
+	/* Variables visible outside of the module stay, too. */
 	expect_order(OF_THE_MODULE(".visible "), "scratchpad-layout:t=0.3,dynamic=50", "ABDC", 0);
 }
 
-/* What others name keeps its place behind the kernel's own, with the bytes that this costs. */
+/* Variables that other functions name stay after the kernel's own, even if that costs bytes. */
 static void what_stays_lies_behind(void **state)
 {
 	(void)state;
@@ -226,7 +229,7 @@ static void what_stays_lies_behind(void **state)
 	             "scratchpad-layout:t=0.25", "FBA", 1);
 }
 
-/* One run behind another finds what the first has made. */
+/* A second run works on the first one's result. */
 static void a_second_run(void **state)
 {
 	(void)state;
@@ -239,7 +242,7 @@ static void a_second_run(void **state)
 	expect_order(text, "scratchpad-layout:t=0.34,scratchpad-layout:t=0.34,loops=100", "ACB", 1);
 }
 
-/* More than a set has members: the last stands for those beyond it. */
+/* More variables than a set has bits: the last bit stands for all beyond it. */
 static void very_many_variables(void **state)
 {
 	(void)state;
@@ -260,7 +263,8 @@ static void very_many_variables(void **state)
 	free(text);
 }
 
-/* So many variables that the first and the last two accesses are those of others: X at the end, Y and Z at the begin. */
+/* Many variables, of which X is accessed at the end, Y and Z at the begin. The first access and the last two are to
+ * other variables. */
 static void expect_choice(int many, const char *names)
 {
 	char *text = NULL;
@@ -280,7 +284,8 @@ static void expect_choice(int many, const char *names)
 	free(text);
 }
 
-/* Two fit. Together Y and Z save most; one after another the first goes that saves one instruction, and so does the next. */
+/* Two fit. Y and Z together save most. But variables are added one by one, and the first to go saves one
+ * instruction, as does the next. */
 static void many_variables_go_one_after_another(void **state)
 {
 	(void)state;

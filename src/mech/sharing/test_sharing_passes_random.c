@@ -1,6 +1,6 @@
-/* The passes of scratchpad sharing on kernels at random: what instructions touch, looked at while they run; every thread executes relssp
- * once, at the earliest place behind its last access to the common part; results stay what they were; and the chosen order is the
- * best there is. */
+/* Protects the passes of scratchpad sharing on random kernels. Accesses are checked against the analysis at run
+ * time. Every thread executes relssp once, at the earliest place after its last access to the common part. Results
+ * do not change, and the chosen order is optimal. */
 #include "passes_random.h"
 
 enum { BUFFER = 1 << 16 };
@@ -12,10 +12,10 @@ struct watched {
 	struct simt_block block;
 	uint64_t boundary;
 	uint8_t released[THREADS],
-		ended_below[THREADS]; /* by thread of the block: relssp executed; it has ended in a function */
+		ended_below[THREADS]; /* by thread of the block: relssp executed; thread has exited in a function */
 	bool has_relssp;
-	const struct sharing_accesses *accesses; /* to be looked at, or NULL */
-	uint64_t instructions, common;           /* of threads: all, those that access the common part */
+	const struct sharing_accesses *accesses; /* to check against, or NULL */
+	uint64_t instructions, common;           /* executed by threads: all, and those that access the common part */
 	const char *text;
 };
 
@@ -26,7 +26,7 @@ static bool is_shared_access(const struct simt_step *step)
 	       step->space == PTX_SHARED;
 }
 
-/* What the instruction touches is what it is said to touch. */
+/* Checks that the instruction touches no more than the analysis found. */
 static void check_touch(const struct watched *w, const struct simt_step *step, uint64_t address)
 {
 	const struct sharing_accesses *accesses = w->accesses;
@@ -39,7 +39,7 @@ static void check_touch(const struct watched *w, const struct simt_step *step, u
 		          (touch->end == UINT64_MAX || address + step->inst->size <= v->offset + touch->end);
 	}
 	if (!is_told)
-		fail_msg("line %u touches byte %llu, which nobody said:\n%s", step->inst->ptx->place.line,
+		fail_msg("line %u touches byte %llu, which the analysis did not find:\n%s", step->inst->ptx->place.line,
 		         (unsigned long long)address, w->text);
 }
 
@@ -66,7 +66,7 @@ static void look(struct watched *w, const struct simt_warp *warp, const struct s
 			continue;
 		w->common++;
 		if (w->released[thread] || !w->has_relssp)
-			fail_msg("thread %u accesses byte %llu behind relssp, or without:\n%s", thread,
+			fail_msg("thread %u accesses byte %llu after relssp, or without:\n%s", thread,
 			         (unsigned long long)step->address[lane], w->text);
 	}
 }
@@ -94,7 +94,7 @@ static void check_threads(const struct watched *w)
 	}
 }
 
-/* Whether variables lie where the simulator has them. */
+/* Checks that variables have the simulator's addresses. */
 static void check_places(const struct watched *w)
 {
 	const struct simt_program *program = w->kit.program;
@@ -107,12 +107,12 @@ static void check_places(const struct watched *w)
 		       strcmp(w->accesses->layout.variable[k].variable->name, v->name) != 0)
 			k++;
 		if (k == w->accesses->layout.count || w->accesses->layout.variable[k].offset != v->offset)
-			fail_msg("%s lies elsewhere, at %u:\n%s", v->name, v->offset, w->text);
+			fail_msg("%s has another address, %u:\n%s", v->name, v->offset, w->text);
 	}
 	assert_int_equal(w->accesses->layout.bytes, w->block.shared_bytes);
 }
 
-/* Runs a kernel, looks at each step, and keeps what is in its buffer. */
+/* Runs a kernel, checks each step, and copies its buffer. */
 static void run_watched(struct watched *w, const char *text, double t, uint32_t dynamic, uint8_t *buffer)
 {
 	struct arena arena = {0};
@@ -120,8 +120,7 @@ static void run_watched(struct watched *w, const char *text, double t, uint32_t 
 	*w = (struct watched){.text = text, .has_relssp = strstr(text, "relssp;")};
 	kit_open(&w->kit, text);
 	w->kit.launch.block = (struct dim3){THREADS, 1, 1};
-	w->kit.launch.first_path =
-		dynamic / 4 % 3; /* any of the three, the same for a kernel before and behind the passes */
+	w->kit.launch.first_path = dynamic / 4 % 3; /* any of the three, but the same before and after the passes */
 	w->kit.launch.grid = (struct dim3){BLOCKS, 1, 1};
 	w->kit.launch.dynamic_shared_bytes = dynamic;
 	w->accesses = sharing_accesses(&arena, w->kit.program->kernel, dynamic);
@@ -147,14 +146,14 @@ static void run_watched(struct watched *w, const char *text, double t, uint32_t 
 	arena_free(&arena);
 }
 
-/* --- ways through the code --- */
+/* --- paths through the code --- */
 
-/* The code of a kernel as ways through it see it. */
+/* A kernel's code, for walks through it. */
 struct code {
 	const struct ptx_function *kernel;
 	struct arena arena;
 	bool *accesses; /* by instruction: the common part */
-	bool *ahead;    /* by instruction, and the end: an access can come from there on */
+	bool *ahead;    /* by instruction, and the end: an access can follow */
 };
 
 static struct code code_of(const struct ptx_function *kernel, double t, uint32_t dynamic)
@@ -180,8 +179,8 @@ static struct code code_of(const struct ptx_function *kernel, double t, uint32_t
 	return code;
 }
 
-/* One way at random, to an end or so far: relssp once, not before an access, and, if it stands as early as can be, behind an
- * instruction from which on there was one. */
+/* One random path, to an end or up to a step limit: relssp executes once, with no access after it. If it is placed
+ * optimally, an access was still possible just before it. */
 static void walk(const struct code *code, uint64_t *seed, bool is_optimal, const char *text)
 {
 	uint32_t released = 0, at = 0, before = FLOW_NONE, steps = 0;
@@ -216,8 +215,8 @@ static void walk_all(const char *text, double t, uint32_t dynamic, bool is_optim
 
 /* --- the best order --- */
 
-/* The cost of an order by the definitions: instructions that lie on a way from an access of the common variables to one, both
- * included, by looking from each. */
+/* The cost of an order by definition: instructions on a path between two accesses of the common variables, both
+ * included, found by a search from each instruction. */
 static uint64_t plain_cost(const struct ptx_function *kernel, const struct sharing_accesses *accesses, uint64_t set)
 {
 	uint32_t count = kernel->body_count;
@@ -245,7 +244,7 @@ static uint64_t plain_cost(const struct ptx_function *kernel, const struct shari
 	return cost;
 }
 
-/* The cost of the order in which the variables lie. */
+/* The cost of the variables' current order. */
 static uint64_t cost_as_it_is(const char *text, double t, uint32_t dynamic)
 {
 	struct arena arena = {0};
@@ -274,7 +273,7 @@ static uint64_t bytes_of(const char *text, uint32_t dynamic)
 	return bytes;
 }
 
-/* Declares the kernel's own variables in another order, at random. */
+/* Declares the kernel's own variables in another, random order. */
 static char *shuffled(const char *text, uint64_t *seed)
 {
 	char *copy = strdup(text), *line[VARIABLES], *begin = strstr(copy, "\t.shared"), *end = begin;
@@ -308,12 +307,12 @@ static void one_variant(const char *text, const char *passes, double t, uint32_t
 	assert_true(bytes_of(r.text, dynamic) <= bytes_of(text, dynamic));
 	run_watched(&w, r.text, t, dynamic, after);
 	if (memcmp(before, after, BUFFER) != 0)
-		fail_msg("other results behind %s:\n%s\n---\n%s", passes, text, r.text);
+		fail_msg("other results after %s:\n%s\n---\n%s", passes, text, r.text);
 	walk_all(r.text, t, dynamic, is_optimal, seed);
 	rewritten_free(&r);
 }
 
-/* A part that is read as it is written. */
+/* A fraction that is printed and parsed without rounding. */
 static double part(struct generator *g, uint32_t hundredths)
 {
 	char text[16];
@@ -342,7 +341,7 @@ static void releases_once_behind_the_last_access(void **state)
 	}
 }
 
-/* Loops with several entries and without an end, traps, code that nothing leads to. */
+/* Loops with several entries and without an end, traps, unreachable code. */
 static void any_way_through_any_code(void **state)
 {
 	(void)state;
@@ -361,7 +360,7 @@ static void any_way_through_any_code(void **state)
 	}
 }
 
-/* Where nobody says how much dynamic memory there is, all of it is common, and the boundary is lower: right for any. */
+/* If the size of dynamic memory is not given, all of it is common and the boundary is lower: correct for any size. */
 static void dynamic_memory_need_not_be_told(void **state)
 {
 	(void)state;
@@ -380,7 +379,8 @@ static void dynamic_memory_need_not_be_told(void **state)
 	}
 }
 
-/* No other order of the kernel's own variables, with no more bytes, has a shorter range; and where nothing is gained nothing changes. */
+/* No other order of the kernel's own variables with at most the same bytes has a shorter range. If nothing is
+ * gained, nothing changes. */
 static void no_order_is_better(void **state)
 {
 	(void)state;
@@ -408,7 +408,7 @@ static void no_order_is_better(void **state)
 	}
 }
 
-/* `test_sharing_passes_random ROUNDS` for more. */
+/* `test_sharing_passes_random ROUNDS` runs more cases. */
 int main(int count, char **arguments)
 {
 	if (count > 1)

@@ -1,10 +1,10 @@
-/* Protects kernels whose blocks wait for earlier blocks: a block that has the lock of its pair and polls what its
- * partner writes behind the lock waits for ever. Such kernels get no pairs; with pair_pollers=yes the machine says
- * who waits for whom. */
+/* Protects kernels whose blocks wait for earlier blocks. A block that holds its pair's lock and polls data that its
+ * partner writes after taking the lock waits forever. Such kernels get no pairs. With pair_pollers=yes, the machine
+ * reports which block waits for which. */
 #include "sharing_kit.h"
 
-/* Block 0 computes before it touches what the pair shares, and then tells block 1, which has touched it before and
- * waits with the lock. */
+/* Block 0 computes, touches the common part, and then signals block 1, which has touched it before and waits with
+ * the lock. */
 static const char chain[] =
 	"mov.u32 %r1, %ctaid.x; setp.ne.u32 %p1, %r1, 0; mov.u32 %r2, 0; @%p1 bra SECOND;\n"
 	"WORK: mul.lo.u32 %r3, %r2, 3; add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3000; @%p2 bra WORK;\n"

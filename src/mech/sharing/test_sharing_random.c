@@ -1,5 +1,6 @@
-/* Scratchpad sharing as a whole on kernels at random: several shared arrays of random sizes, laid out anew, with relssp put in, on machines whose memory leaves room for pairs. Results
- * are those without sharing, nobody is stopped, every thread releases once, and no block is lost. */
+/* Protects scratchpad sharing as a whole on random kernels: several shared arrays of random sizes, rearranged, with
+ * relssp inserted, on machines with space for pairs. Results are those without sharing, no kernel is stopped, every
+ * thread releases once, and no block is lost. */
 #include "mech/sharing/passes.h"
 #include "mech/sharing/sharing.h"
 
@@ -47,7 +48,7 @@ static uint32_t all_arrays(const struct generator *g)
 	return g->arrays + (g->dynamic != 0);
 }
 
-/* An array in which this thread has written, or ARRAYS + 1. */
+/* Returns an array in which this thread has written, or ARRAYS + 1. */
 static uint32_t a_written_one(struct generator *g)
 {
 	uint32_t count = (uint32_t)__builtin_popcount(g->written), left = g->written;
@@ -58,7 +59,7 @@ static uint32_t a_written_one(struct generator *g)
 	return (uint32_t)__builtin_ctz(left);
 }
 
-/* The thread's own word of an array, in one of the ways to name it. */
+/* Accesses the thread's own word of an array, by a random addressing mode. */
 static void own_word(struct generator *g, uint32_t array, const char *operation, bool loads)
 {
 	char name[8];
@@ -83,7 +84,7 @@ static void arithmetic(struct generator *g)
 	put(g, "%s %%v%u, %%v%u, %%v%u;\n", words[any(g, 4)], any(g, INTS), any(g, INTS), any(g, INTS));
 }
 
-/* What a thread does by itself. `even`: all threads come here, so that what it writes all have written. */
+/* Work of a thread without others. `even`: all threads execute this, so that all have written what it writes. */
 static void alone(struct generator *g, bool even)
 {
 	uint32_t array = any(g, all_arrays(g)), written = a_written_one(g);
@@ -118,7 +119,7 @@ static void exchange(struct generator *g)
 	    1 + any(g, g->threads), g->threads, name_of(g, array, name), any(g, INTS));
 }
 
-/* All add to one word, and read it. */
+/* All threads add to one word, and read it. */
 static void tally(struct generator *g)
 {
 	char name[8], word[24];
@@ -140,7 +141,8 @@ static void statements(struct generator *g, uint32_t count, uint32_t depth, bool
 static void branch(struct generator *g, uint32_t depth, bool even)
 {
 	uint32_t n = g->labels++, written = g->written;
-	bool has_else = any(g, 2), same = even && any(g, 3) == 0; /* by the block's number: all go one way */
+	/* by the block's number: all threads take the same path */
+	bool has_else = any(g, 2), same = even && any(g, 3) == 0;
 	if (same)
 		put(g, "and.b32 %%y, %%b, %u;\nsetp.eq.u32 %%q, %%y, 0;\n@%%q bra E%u;\n", 1u << any(g, 2), n);
 	else
@@ -224,7 +226,7 @@ static char *random_kernel(struct generator *g, uint64_t seed)
 
 /* --- runs --- */
 
-/* What a case runs with; without a mechanism it says what must come out. */
+/* The setup of a case; without a mechanism, it gives the expected results. */
 struct way {
 	char passes[160], mechanism[160], order[32];
 	uint32_t shared_bytes, blocks;
@@ -267,7 +269,7 @@ static void fill(struct gpu_kit *kit, uint32_t words)
 	}
 }
 
-/* Runs it and gives what it has written, to be freed; the kit remains open for its counters. */
+/* Runs the kernel and returns its output, which the caller frees. The kit remains open for its counters. */
 static uint32_t *run(struct gpu_kit *kit, const struct generator *g, const struct way *way)
 {
 	char bytes[3][64];
@@ -304,7 +306,7 @@ static uint32_t *run(struct gpu_kit *kit, const struct generator *g, const struc
 	return result;
 }
 
-/* Bytes of a block, before passes: they add none. */
+/* Bytes of a block before passes, which add none. */
 static uint32_t block_bytes(const struct generator *g)
 {
 	struct ptx_module *module = rewritten(g->text, "");
@@ -317,7 +319,7 @@ static uint32_t block_bytes(const struct generator *g)
 	return bytes;
 }
 
-/* Memory for a few blocks and a part of one more. How much dynamic memory there is the passes are told or not. */
+/* Memory for a few blocks and a part of another. The passes may or may not know the size of dynamic memory. */
 static struct way random_way(struct generator *g)
 {
 	static const char *const releases[] = {"block_end", "exit", "postdom", "optimal"};
@@ -379,7 +381,7 @@ static void check_case(uint64_t seed)
 
 static uint64_t first_case = 1, cases = 30;
 
-/* More of them: test_sharing_random FIRST COUNT. */
+/* More cases: test_sharing_random FIRST COUNT. */
 static void test_cases(void **state)
 {
 	(void)state;

@@ -1,9 +1,9 @@
-/* Where relssp stands (Jatala, Anantpur and Karkare, section 6.3, with its worked examples). */
+/* Protects the placement of relssp (Jatala, Anantpur and Karkare, section 6.3, with its worked examples). */
 #include "passes_kit.h"
 
 #include "mech/sharing/placement.h"
 
-/* The code behind the declarations, without tabs. */
+/* Returns the code after the declarations, without tabs. */
 static char *code_of(const char *text)
 {
 	const char *begin = strstr(text, ".entry k");
@@ -23,7 +23,7 @@ static void expect_code(const char *text, const char *passes, const char *code)
 	struct rewritten r = kit_rewrite(text, passes);
 	char *found = code_of(r.text);
 	if (strcmp(found, code) != 0)
-		fail_msg("behind %s:\n%s---\nexpected:\n%s", passes, found, code);
+		fail_msg("after %s:\n%s---\nexpected:\n%s", passes, found, code);
 	free(found);
 	rewritten_free(&r);
 }
@@ -32,7 +32,7 @@ static void expect_code(const char *text, const char *passes, const char *code)
 #define COMMON       "st.shared.u8 [B], %rs1;\n"
 #define OWN          "st.shared.u8 [A+9], %rs1;\n"
 
-/* Example 6.7, Figure 13(a): behind the last access of the block, at the very place. */
+/* Example 6.7, Figure 13(a): directly after the block's last access. */
 static void within_a_block(void **state)
 {
 	(void)state;
@@ -40,7 +40,7 @@ static void within_a_block(void **state)
 	            WORK COMMON WORK COMMON "relssp;\n" WORK OWN "ret;\n");
 }
 
-/* Figure 13(b): in BB2 behind its access, in BB3 where it begins; neither in BB1 nor in BB4. */
+/* Figure 13(b): in BB2 after its access, in BB3 at its begin; neither in BB1 nor in BB4. */
 static void where_ways_part_and_meet(void **state)
 {
 	(void)state;
@@ -49,8 +49,8 @@ static void where_ways_part_and_meet(void **state)
 	            "ret;\n");
 }
 
-/* Example 6.6, Figure 12: L1 in BB3, L2 in BB9; optimal are the places behind them and BB4's begin; the post-dominator is BB12. What
- * lies between is ours. */
+/* Example 6.6, Figure 12: L1 in BB3, L2 in BB9. The optimal places are after them and at BB4's begin; the
+ * post-dominator is BB12. The code between is our own. */
 #define FIGURE_12(opt1, opt2, opt3, pi)                                                                                \
 	"BB1:\n@%p1 bra BB5;\nBB2:\n@%p2 bra BB4;\nBB3:\n" WORK COMMON opt1 WORK "bra BB11;\nBB4:\n" opt2 WORK         \
 	"bra BB11;\n"                                                                                                  \
@@ -90,7 +90,7 @@ static void the_equations_of_figure_13(void **state)
 	done(&s);
 }
 
-/* A critical edge gets a block where it is taken, and none where what falls in can be told; only where relssp goes. */
+/* A critical edge is split where it is taken, and not where the fall-through suffices; and only if it needs relssp. */
 static void critical_edges(void **state)
 {
 	(void)state;
@@ -103,7 +103,7 @@ static void critical_edges(void **state)
 	expect_code(PLACED("@%p1 bra M;\nL:\n" COMMON "@%p1 bra L;\nM:\n" WORK "ret;"), "relssp",
 	            "@%p1 bra $relssp0;\nL:\n" COMMON "@%p1 bra L;\nrelssp;\nbra M;\nM:\n" WORK
 	            "ret;\n$relssp0:\nrelssp;\nbra M;\n");
-	/* It falls into a block that others lead to: no branch. */
+	/* Falls through into a block with other predecessors: no branch. */
 	expect_code(PLACED("@%p1 bra M;\nL:\n" COMMON "@%p1 bra L;\nM:\n" WORK "ret;"), "relssp:branches=needed",
 	            "@%p1 bra $relssp0;\nL:\n" COMMON "@%p1 bra L;\nrelssp;\nM:\n" WORK
 	            "ret;\n$relssp0:\nrelssp;\nbra M;\n");
@@ -118,7 +118,7 @@ static void ways_out(void **state)
 	expect_code(PLACED("@%p1 exit;\n" COMMON "@%p2 ret;\n" WORK), "relssp:place=postdom",
 	            "@%p1 bra $relssp0;\n" COMMON "@%p2 bra $relssp1;\n" WORK
 	            "relssp;\nbra $relssp2;\n$relssp0:\nrelssp;\nexit;\n$relssp1:\nrelssp;\nret;\n$relssp2:\n");
-	/* Where nothing runs nothing is put, and a loop without an end has no place behind it. */
+	/* Unreachable code gets none, and a loop without an end has no place after it. */
 	expect_code(PLACED(COMMON "L:\n" WORK "bra L;\n" COMMON "ret;"), "relssp",
 	            COMMON "relssp;\nL:\n" WORK "bra L;\n" COMMON "ret;\n");
 	expect_code(PLACED("L:\n" COMMON "bra L;\n"), "relssp", "L:\n" COMMON "bra L;\n");
@@ -126,7 +126,7 @@ static void ways_out(void **state)
 	            COMMON "@%p1 bra $relssp0;\n" COMMON "relssp;\nret;\n$relssp0:\nrelssp;\ntrap;\n");
 }
 
-/* Nothing is put where nothing leads to. */
+/* Unreachable code gets none. */
 static void dead_code_has_none(void **state)
 {
 	(void)state;
@@ -136,7 +136,7 @@ static void dead_code_has_none(void **state)
 	            "bra L;\nret;\nL:\n" COMMON WORK "relssp;\nret;\n");
 }
 
-/* The post-dominator: not in a loop, not where ways pass by, behind its own accesses. */
+/* The post-dominator: not in a loop, not on a path that others avoid, after its own accesses. */
 static void the_post_dominator(void **state)
 {
 	(void)state;
@@ -157,7 +157,7 @@ static void expect_edges(const char *text, const char *passes, uint64_t edges)
 	rewritten_free(&r);
 }
 
-/* Edges count that got a block of their own. */
+/* Only edges that got their own block are counted. */
 static void split_edges_are_counted(void **state)
 {
 	(void)state;
@@ -168,7 +168,7 @@ static void split_edges_are_counted(void **state)
 	expect_edges(PLACED("@%p1 bra M;\nL:\n" COMMON "@%p1 bra L;\nM:\n" WORK "ret;"), "relssp", 2);
 }
 
-/* The first counter of a pass that places relssp: kernels that have it. */
+/* Expects the first counter of a pass that inserts relssp: kernels that have it. */
 static void expect_kernels(const char *text, const char *passes, uint64_t kernels)
 {
 	struct rewritten r = kit_rewrite(text, passes);
@@ -186,13 +186,13 @@ static void kernels_that_need_none(void **state)
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:t=1", 0);
 	expect_kernels(PLACED("ret;"), "relssp", 0);
 	expect_kernels(PTX_KERNEL("st.global.u32 [%rd1], 1;\nret;"), "relssp", 0);
-	/* Room for as many blocks as an SM takes. */
+	/* Space for as large a number of blocks as an SM takes. */
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:room=800,blocks=8", 0);
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:room=799,blocks=8", 1);
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:room=800", 1);
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:blocks=8", 1);
 	expect_kernels(PTX_KERNEL("st.shared.u32 [4], 1;\nret;"), "relssp", 1);
-	/* Dynamic memory: how much decides where the boundary lies; where that is not known all of it is common. */
+	/* The size of dynamic memory determines the boundary; if it is unknown, all of it is common. */
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:dynamic=1000", 0);
 	expect_kernels(PTX_HEAD ".extern .shared .b8 D[];\n.visible .entry k()\n{\n" PTX_REGS
 	                        "st.shared.u32 [D], 1;\nret;\n}\n",
@@ -205,7 +205,7 @@ static void kernels_that_need_none(void **state)
 	               "relssp:dynamic=40", 1);
 }
 
-/* Neither one by hand nor that of another run is followed by a second. */
+/* A kernel with a relssp, by hand or from another run, gets no second one. */
 static void one_is_enough(void **state)
 {
 	(void)state;
@@ -215,7 +215,7 @@ static void one_is_enough(void **state)
 	expect_code(PLACED(COMMON WORK "ret;"), "relssp,relssp:place=exit", COMMON "relssp;\n" WORK "ret;\n");
 }
 
-/* Functions get none; a kernel's call is an access where they access. */
+/* Functions get none; a kernel's call is an access if the function accesses. */
 static void called_functions(void **state)
 {
 	(void)state;

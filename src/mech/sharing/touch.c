@@ -1,5 +1,6 @@
-/* Which instructions touch what a pair shares (Figure 4, steps b to d): told by the addresses of their lanes, whatever their opcode; a warp whose lanes touch
- * both parts touches what is shared. A transfer by DMA does where it is asked for, since it may write from then on. */
+/* Finds instructions that touch the common part of a pair (Figure 4, steps b to d), by the addresses of their lanes,
+ * whatever the opcode. A warp whose lanes touch both parts touches the common part. A DMA transfer touches it at its
+ * command, because it may write from then on. */
 #include "mech/sharing/sharing.h"
 
 #include "ptx/access.h"
@@ -62,7 +63,8 @@ static bool is_bulk_copy(uint32_t opcode)
 	return opcode >= PTX_OP_CP_BULK && opcode <= PTX_OP_CP_REDUCE_BULK_TENSOR;
 }
 
-/* Whether the last byte that a copy, or its mbarrier, has in shared memory lies behind what the block has alone. Tiles are swizzled within 128 bytes. */
+/* Whether the last shared-memory byte of a copy, or of its mbarrier, lies beyond the block's private bytes. Tiles
+ * are swizzled within 128 bytes. */
 static bool is_copy_of_common(const struct bulk_copy *copy, uint32_t own)
 {
 	uint64_t end = copy->shared + copy->bytes;
@@ -87,7 +89,7 @@ static uint32_t lanes_that_copy(struct mech_sm *sm, const struct mech_issue *iss
 	return found;
 }
 
-/* Groups are not told apart: a wait for any of them counts, so that no right program is stopped. */
+/* Groups are not distinguished: a wait for any of them counts, so that no correct program is stopped. */
 static void listen_to_bulk(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	struct sharing_warp *warp = &sharing_of(sm)->warp[issue->warp];
@@ -110,7 +112,8 @@ void sharing_listen(struct mech_sm *sm, const struct mech_issue *issue)
 	listen_to_bulk(sm, issue);
 }
 
-/* An opcode that the table of ptx/access.h has shared memory for, and whose addresses are not seen here, touches. */
+/* An opcode that accesses shared memory by the table of ptx/access.h, at addresses that are not known here, counts
+ * as a touch. */
 uint32_t sharing_touches(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	if (issue->type == MECH_MEMORY)

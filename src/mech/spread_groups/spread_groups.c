@@ -1,4 +1,4 @@
-/* spread_groups: two levels of warps, in which consecutive warps are of different groups (README.md). */
+/* spread_groups: a two-level warp order in which consecutive warps are in different groups (README.md). */
 #include "seam/mech_levels.h"
 
 struct config {
@@ -13,9 +13,9 @@ static const struct config defaults = {.ready = 8, .apart = 2}; /* README.md */
 
 static const struct option options[] = {
 	{"ready", OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
-         "that compete, of a scheduler: a group"},
+         "warps per scheduler that compete: a group"},
 	{"apart", OPTION_U32, offsetof(struct config, apart), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
-         "from one of a group to its next; 1: consecutive warps are a group"},
+         "distance between two warps of a group; 1: groups of consecutive warps"},
 };
 
 static void kernel_begin(struct mech_sm *sm)
@@ -28,7 +28,8 @@ static void block_end(struct mech_sm *sm, const struct mech_block *block)
 	mech_levels_block_end(((struct state *)sm->state)->scheduler, sm, block);
 }
 
-/* New warps come behind the others, a group behind the other: of as many consecutive warps as `apart` groups have, every one that many warps on. */
+/* Puts new warps into the queue, one group after the other. Of `apart` x `ready` consecutive warps, every `apart`th
+ * forms a group. */
 static void join(struct mech_levels *levels, const struct mech_warps *warps, const struct config *config)
 {
 	uint64_t fresh = mech_levels_unknown(levels, warps);

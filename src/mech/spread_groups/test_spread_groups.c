@@ -1,9 +1,10 @@
-/* Protects spread_groups: which warps are of a group, that groups follow each other, and that a warp that waits gives its place to the next group's. */
+/* Protects spread_groups: the warps of each group, the order of the groups, and that a waiting warp's place passes
+ * to the next group. */
 #include "part_kit.h"
 
 static struct mech_warps warps;
 
-/* 32 warps, all of them live, that can run. */
+/* 32 live warps, all of which can run. */
 static uint64_t open_order(struct part_kit *kit, const char *mechanism)
 {
 	warps = (struct mech_warps){.live = UINT32_MAX, .warps = 32};
@@ -16,7 +17,7 @@ static uint64_t compete(struct part_kit *kit)
 	return kit->sm.mech->warps_that_compete(&kit->sm, &warps);
 }
 
-/* Every second of sixteen, then the others; with apart=1 the first ones, as two_level has them; with 3 every third. */
+/* Every second of sixteen warps; with apart=1 the first eight, as in two_level; with apart=3 every third. */
 static void test_first_group(void **state)
 {
 	static const struct {
@@ -37,7 +38,7 @@ static void test_first_group(void **state)
 	}
 }
 
-/* Groups come one behind the other, the first again behind the last; one that waits is passed over. */
+/* Groups take turns; a group that waits is skipped. */
 static void test_groups_in_turn(void **state)
 {
 	static const uint64_t group[] = {0x5555, 0xaaaa, 0x55550000, 0xaaaa0000};
@@ -53,7 +54,7 @@ static void test_groups_in_turn(void **state)
 	part_close(&kit);
 }
 
-/* A warp that waits, is held or has ended gives its place to the first of the next group. */
+/* A warp that waits, is held or has ended gives its place to the first warp of the next group. */
 static void test_places(void **state)
 {
 	struct part_kit kit;
@@ -68,7 +69,8 @@ static void test_places(void **state)
 	part_close(&kit);
 }
 
-/* Warps of a new block come behind the others, every second first, also where the block begins in the middle of sixteen. */
+/* Warps of a new block join at the end of the queue, every second one first. The block may begin in the middle of
+ * sixteen slots. */
 static void test_new_block(void **state)
 {
 	struct part_kit kit;
@@ -87,7 +89,8 @@ static void test_new_block(void **state)
 	part_close(&kit);
 }
 
-/* A block ends and another takes its slots: the new warps come behind those that wait, though the old ones had places. */
+/* A block ends and another takes its slots: the new warps join after the waiting ones, although the old warps had
+ * places. */
 static void test_slots_change_hands(void **state)
 {
 	struct part_kit kit;
@@ -101,7 +104,7 @@ static void test_slots_change_hands(void **state)
 	part_close(&kit);
 }
 
-/* Round robin among those that can go; a kernel begins anew. */
+/* Round robin among the warps that can issue; each kernel starts from scratch. */
 static void test_pick(void **state)
 {
 	struct part_kit kit;

@@ -1,5 +1,5 @@
-/* staging: how long software takes to bring tiles from global to shared memory, and how long SMs wait for that (README.md). It only
- * looks: the machine does what it does without it. */
+/* staging: measures how long software takes to bring tiles from global to shared memory, and how long SMs wait for
+ * them (README.md). It is passive: it never changes what the machine does. */
 #include "staging.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static const struct counter_vector vectors[STAGING_VECTORS] = {
 
 static const struct mech_event_row events[STAGING_EVENTS] = {
 	[AGEN] = {"agen", "a block generates a tile's addresses and issues its loads", {"array", "bytes"}},
-	[MEM] = {"mem", "the last of them are on their way, until all is in shared memory", {"array", "bytes"}},
+	[MEM] = {"mem", "from the last load's issue until all data are in shared memory", {"array", "bytes"}},
 	[COMP] = {"comp", "the block computes on the tile, until its next transfer or its end", {"array", NULL}},
 };
 
@@ -72,7 +72,7 @@ static void block_end(struct mech_sm *sm, const struct mech_block *block)
 		((struct staging_stats *)sm->stats)->resident_cycles += block->cycle - own->since;
 }
 
-/* --- what issues, and what comes to shared memory --- */
+/* --- instructions and shared-memory accesses --- */
 
 static bool is_barrier(const struct mech_issue *issue)
 {
@@ -95,7 +95,8 @@ static void look_at_barrier(struct mech_sm *sm, uint32_t slot, struct barrier *b
 	*barrier = (struct barrier){0};
 }
 
-/* Its number, and for how many threads. Such a number is a multiple of a warp's; the predicate of bar.red, in its place, is not. */
+/* Records the arrival of a warp at a barrier. Source 0 is the barrier's number, source 1 the thread count, a
+ * multiple of the warp size. In bar.red, source 1 is a predicate, which is below the warp size. */
 static void come_to_barrier(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	struct block *block = &((struct staging_sm *)sm->state)->block[issue->block];
@@ -108,7 +109,7 @@ static void come_to_barrier(struct mech_sm *sm, const struct mech_issue *issue)
 	uint32_t threads = operands.sources > 1 ? (uint32_t)operands.source[1][lane] : 0;
 	barrier->came |= UINT64_C(1) << (issue->warp - block->first_warp);
 	barrier->threads = threads >= MECH_LANES ? threads : 0;
-	look_at_barrier(sm, issue->block, barrier, issue->cycle); /* others may issue in this very cycle */
+	look_at_barrier(sm, issue->block, barrier, issue->cycle); /* other warps may issue in the same cycle */
 }
 
 static void issue(struct mech_sm *sm, const struct mech_issue *issue)
@@ -128,15 +129,16 @@ static void shared_access(struct mech_sm *sm, const struct mech_shared *access)
 		tiles_stored(sm, access, role);
 }
 
-/* --- at the end of a cycle --- */
+/* --- end of a cycle --- */
 
-/* What the warps of an SM wait for: all for loads or for each other, or for room in memory's pipe, too; one of them for a transfer's. */
+/* Conditions over all warps of an SM. stalled: waits for loads or for other warps. blocked: the same, or waits for
+ * space in the memory pipe. one_...: at least one such warp waits for a transfer. */
 struct waiting {
 	bool all_stalled, one_stalled;
 	bool all_blocked, one_blocked;
 };
 
-/* Who has all that its next instruction needs and does not issue, while nobody does, finds no room in its pipe. */
+/* If no warp issues, a warp that has all that its next instruction needs finds no space in its pipe. */
 static void look_at_warp(const struct mech_warp *warp, const struct mech_staging_inst *next, struct waiting *waiting)
 {
 	bool waits = warp->waits_for_loads || warp->at_barrier || warp->at_fence;
@@ -162,8 +164,9 @@ static void look_at_warps(struct mech_sm *sm, struct block *block, struct waitin
 	}
 }
 
-/* A cycle is one of the stretch if it was so before it and nothing issued in it; nothing changes in an SM that does not tick. Stretches are
- * counted when they are over: so a sample says the same whether the SM has slept or not. */
+/* Extends or ends a period. A cycle belongs to it if the condition held before the cycle and nothing issued in it.
+ * Nothing changes in an SM that does not tick. Periods are counted at their end, so that samples do not depend on
+ * sleep. */
 static void go_on(struct stretch *stretch, bool is_so, bool has_issued, uint64_t cycle, uint64_t *counter)
 {
 	if (stretch->is_on && (has_issued || !is_so)) {
@@ -182,7 +185,7 @@ static uint64_t cycle(struct mech_sm *sm, uint64_t cycle)
 	for (uint64_t left = own->resident; left; left &= left - 1) {
 		uint32_t slot = (uint32_t)__builtin_ctzll(left);
 		look_at_warps(sm, &own->block[slot], &waiting);
-		for (uint32_t b = 0; b < BARRIERS; b++) /* warps that exit let others go */
+		for (uint32_t b = 0; b < BARRIERS; b++) /* warps that exit can complete a barrier */
 			look_at_barrier(sm, slot, &own->block[slot].barrier[b], cycle);
 	}
 	bool has_issued = own->issued > cycle;

@@ -1,5 +1,5 @@
-/* staging_kit: the mechanism on a machine whose kernels are looked into as they are, seen through its hooks, for the tests of this
- * folder. */
+/* staging_kit: for the tests of this folder, the mechanism on a machine with analysed kernels, and a log of its
+ * hooks' events. */
 #ifndef SLUICE_MECH_STAGING_STAGING_KIT_H
 #define SLUICE_MECH_STAGING_STAGING_KIT_H
 
@@ -12,10 +12,10 @@ extern const struct mech mech_staging;
 
 enum { WARP = 32, LOG = 512, MAX_BLOCKS = 4 };
 
-/* What is seen of the mechanism's hooks, by one host thread. */
+/* Log of the events that the mechanism's hooks received, in one host thread. */
 struct seen {
 	uint32_t pc, warp, block;
-	uint64_t cycle; /* of its issue; of a store, that in which the banks are done with it */
+	uint64_t cycle; /* of its issue; for a store, the cycle in which the banks have written it */
 };
 
 static struct {
@@ -52,7 +52,7 @@ static inline void spied_end(struct mech_sm *sm, const struct mech_block *block)
 	mech_staging.block_end(sm, block);
 }
 
-/* The analysis of the kit's kernel, which has no other functions: numbers are pcs. */
+/* The analysis of the kit's kernel. The module has no other functions, so instruction numbers are pcs. */
 static inline const struct mech_staging_inst *give(void *user, uint32_t *count)
 {
 	const struct gpu_kit *kit = user;
@@ -94,7 +94,7 @@ static inline void run(struct gpu_kit *kit, uint32_t blocks, uint32_t threads)
 	kit_run(kit, blocks, threads);
 }
 
-/* The pc of the instruction behind a label. */
+/* Returns the pc of the instruction after a label. */
 static inline uint32_t pc_at(const struct gpu_kit *kit, const char *label)
 {
 	const struct ptx_function *function = kit->module->functions;
@@ -106,7 +106,7 @@ static inline uint32_t pc_at(const struct gpu_kit *kit, const char *label)
 	return 0;
 }
 
-/* The n-th issue of an instruction by a warp slot, from 0. */
+/* Returns the cycle of the n-th issue (from 0) of an instruction by a warp slot. */
 static inline uint64_t issued(const struct gpu_kit *kit, const char *label, uint32_t warp, uint32_t n)
 {
 	uint32_t pc = pc_at(kit, label);
@@ -117,7 +117,7 @@ static inline uint64_t issued(const struct gpu_kit *kit, const char *label, uint
 	return 0;
 }
 
-/* When the banks were done with the n-th store, from 0. */
+/* Returns the cycle in which the banks had written the n-th store (from 0). */
 static inline uint64_t stored(uint32_t n)
 {
 	assert_true(n < spy.stores);

@@ -1,8 +1,8 @@
-/* Protects staging: where a transfer begins and ends, which are counted and which not, and when an SM waits for one, each beside the
- * cycles in which instructions were seen to issue and stores to get the banks. */
+/* Protects staging: the begin and end of transfers, which transfers are counted, and the SM's wait cycles. Expected
+ * values are computed from the cycles of logged issues and stores. */
 #include "staging_kit.h"
 
-/* A word a thread. */
+/* One word per thread. */
 #define TILE                                                                                                           \
 	".shared .align 4 .b8 tile[4096];\n"                                                                           \
 	"first: mov.u32 %r1, %tid.x; mul.wide.u32 %rd1, %r1, 4; mov.u64 %rd2, tile; add.u64 %rd2, %rd2, %rd1;\n"       \
@@ -12,7 +12,8 @@
 	"use: ld.shared.u32 %r3, [tile]; add.u32 %r3, %r3, 1; add.u32 %r3, %r3, %r3; st.global.u32 [%rd0], %r3;\n"
 #define EXIT "exit;"
 
-/* A warp, a tile: from the kernel's first instruction, which loads the pointer, to the load's issue, to the banks. */
+/* One warp, one tile: from the kernel's first instruction, which loads the pointer, to the load's issue, and on to
+ * the store in the banks. */
 static void test_one(void **state)
 {
 	struct gpu_kit kit;
@@ -37,12 +38,12 @@ static void run_copy(struct gpu_kit *kit, const char *before, uint32_t additions
 	snprintf(body + length, sizeof body - (size_t)length, "ld.global.u32 %%r2, [%%rd1]; %s bar.sync 0; exit;",
 	         store);
 	kit_load(kit, body);
-	run(kit, 1, WARP); /* the second finds its code in the caches */
+	run(kit, 1, WARP); /* the second run has its code in the caches */
 	run(kit, 1, WARP);
 }
 
-/* Each addition to the address that waits for the one before costs an addition's latency in AGEN and nothing in MEM. A store in
- * whose way its own lanes are, N to a bank, has the banks N cycles. */
+/* Each dependent addition to the address costs an addition's latency in AGEN and nothing in MEM. A store with N
+ * conflicting lanes per bank occupies the banks for N cycles. */
 static void test_closed_forms(void **state)
 {
 	static const char spread[] = TILE "mul.wide.u32 %rd3, %r1, 28; add.u64 %rd3, %rd3, %rd2;\n";
@@ -57,14 +58,15 @@ static void test_closed_forms(void **state)
 	run_copy(&kit, TILE, 9, "st.shared.u32 [%rd2], %r2;");
 	assert_true(addition >= kit.machine.sm.latency[PTX_LATENCY_ADD][PTX_DATA_INT]);
 	assert_int_equal(counted(&kit, "agen_cycles"), agen + 8 * addition);
-	run_copy(&kit, spread, 1, "st.shared.u32 [%rd3], %r2;"); /* a word every 8: 4 banks */
+	run_copy(&kit, spread, 1, "st.shared.u32 [%rd3], %r2;"); /* every 8th word: 4 banks */
 	uint64_t mem = counted(&kit, "mem_cycles");
-	run_copy(&kit, same, 1, "st.shared.u32 [%rd3], %r2;"); /* all in one */
+	run_copy(&kit, same, 1, "st.shared.u32 [%rd3], %r2;"); /* all words in one bank */
 	assert_int_equal(counted(&kit, "mem_cycles"), mem + 32 - 8);
 	kit_close(&kit);
 }
 
-/* The second warp comes late: AGEN lasts until its load, of which the time is overlap in which the first one's data were on their way. */
+/* The second warp is late: AGEN lasts until its load. The overlap is the part in which the first warp's data were in
+ * flight. */
 static void test_two_warps(void **state)
 {
 	struct gpu_kit kit;
@@ -81,7 +83,7 @@ static void test_two_warps(void **state)
 	kit_close(&kit);
 }
 
-/* Two blocks, each with transfers of its own. */
+/* Two blocks, each with its own transfers. */
 static void test_two_blocks(void **state)
 {
 	struct gpu_kit kit;
@@ -100,7 +102,7 @@ static void test_two_blocks(void **state)
 		agen += load - spy.issue[i].cycle;
 		mem += stored(s) - load;
 	}
-	assert_true(spy.issue[0].block == 0 && spy.ended[0] > spy.begun[1]); /* they run together */
+	assert_true(spy.issue[0].block == 0 && spy.ended[0] > spy.begun[1]); /* they run at the same time */
 	expect(&kit, 2, agen, mem, 2 * 4 * WARP);
 	uint64_t begin = spy.begun[0] < spy.begun[1] ? spy.begun[0] : spy.begun[1];
 	uint64_t end = spy.ended[0] > spy.ended[1] ? spy.ended[0] : spy.ended[1];
@@ -108,8 +110,8 @@ static void test_two_blocks(void **state)
 	kit_close(&kit);
 }
 
-/* A loop of tiles: the later ones begin with what nothing else needs, here the addition to the address behind the second barrier; what
- * of that comes behind the last tile begins none. */
+/* A loop of tiles. Later transfers begin with instructions that nothing else needs, here the addition to the address
+ * after the second barrier. After the last tile, that addition begins none. */
 static void test_tiles(void **state)
 {
 	enum { TILES = 4 };
@@ -119,7 +121,7 @@ static void test_tiles(void **state)
 	OPEN(&kit, NULL);
 	kit_load(&kit, TILE
 	         "mov.u32 %r5, 4;\nagain: sub.u32 %r5, %r5, 1;\n" COPY COMPUTE
-	         "behind: bar.sync 0; next: add.u64 %rd1, %rd1, 128; setp.gt.u32 %p1, %r5, 0; @%p1 bra again;\n" EXIT);
+	         "after: bar.sync 0; next: add.u64 %rd1, %rd1, 128; setp.gt.u32 %p1, %r5, 0; @%p1 bra again;\n" EXIT);
 	run(&kit, 1, WARP);
 	for (uint32_t t = 0; t < TILES; t++) {
 		uint64_t begin = t ? issued(&kit, "next", 0, t - 1) : spy.issue[0].cycle;
@@ -131,7 +133,7 @@ static void test_tiles(void **state)
 	kit_close(&kit);
 }
 
-/* Two arrays in one go are two transfers, which end with one barrier. */
+/* Two arrays filled together are two transfers that end at one barrier. */
 static void test_two_arrays(void **state)
 {
 	struct gpu_kit kit;
@@ -139,31 +141,32 @@ static void test_two_arrays(void **state)
 	OPEN(&kit, NULL);
 	kit_load(&kit,
 	         ".shared .align 4 .b8 other[4096];\n" TILE
-	         "mov.u64 %rd4, other; behind: ld.global.u32 %r4, [%rd1+512]; st.shared.u32 [%rd4], %r4;\n" COPY EXIT);
+	         "mov.u64 %rd4, other; after: ld.global.u32 %r4, [%rd1+512]; st.shared.u32 [%rd4], %r4;\n" COPY EXIT);
 	run(&kit, 1, WARP);
-	uint64_t begin = spy.issue[0].cycle; /* the pointer, which both need */
-	uint64_t one = issued(&kit, "behind", 0, 0) + 1, two = issued(&kit, "load", 0, 0) + 1;
+	uint64_t begin = spy.issue[0].cycle; /* the pointer load, which both need */
+	uint64_t one = issued(&kit, "after", 0, 0) + 1, two = issued(&kit, "load", 0, 0) + 1;
 	expect(&kit, 2, one - begin + two - begin, stored(0) - one + stored(1) - two, 2 * 4 * WARP);
 	kit_close(&kit);
 }
 
-/* What stood in front of a barrier is no part of the transfer behind it; warps that go past the tile take part in its barrier. */
+/* Instructions before a barrier are not part of the transfer after it. Warps that skip the tile take part in its
+ * barrier. */
 static void test_barrier_before(void **state)
 {
 	struct gpu_kit kit;
 	(void)state;
 	OPEN(&kit, NULL);
-	kit_load(&kit, TILE "bar.sync 0; setp.gt.u32 %p1, %r1, 31; behind: @%p1 bra wait;\n" COPY COMPUTE EXIT);
+	kit_load(&kit, TILE "bar.sync 0; setp.gt.u32 %p1, %r1, 31; after: @%p1 bra wait;\n" COPY COMPUTE EXIT);
 	run(&kit, 1, 2 * WARP);
 	uint32_t i = 0;
-	while (spy.issue[i].pc != pc_at(&kit, "behind") - 1)
+	while (spy.issue[i].pc != pc_at(&kit, "after") - 1)
 		i++;
 	uint64_t load = issued(&kit, "load", 0, 0) + 1;
 	expect(&kit, 1, load - spy.issue[i].cycle, stored(0) - load, 4 * WARP);
 	kit_close(&kit);
 }
 
-/* A barrier between loads and stores, as where the next tile is loaded while the block computes, ends nothing. */
+/* A barrier between loads and stores (the next tile is loaded while the block computes) does not end the transfer. */
 static void test_barrier_between(void **state)
 {
 	struct gpu_kit kit;
@@ -178,7 +181,7 @@ static void test_barrier_between(void **state)
 	kit_close(&kit);
 }
 
-/* One warp copies, three compute: named barriers, at which one side waits and the other does not, as in CudaDMA. */
+/* One warp copies, three compute, as in CudaDMA: at its named barriers, one side waits and the other only arrives. */
 static void test_named_barriers(void **state)
 {
 	enum { TILES = 3 };
@@ -203,7 +206,7 @@ static void test_named_barriers(void **state)
 	kit_close(&kit);
 }
 
-/* Without barriers a block has one transfer, from the first to the last. */
+/* Without barriers, a block has one transfer, from the first to the last instruction. */
 static void test_no_barrier(void **state)
 {
 	struct gpu_kit kit;
@@ -218,7 +221,7 @@ static void test_no_barrier(void **state)
 	kit_close(&kit);
 }
 
-/* A block that no lane loads anything in has no transfer; nor has a kernel that stages nothing. */
+/* A block without active lanes in loads has no transfer; nor has a kernel that stages nothing. */
 static void test_none(void **state)
 {
 	static const char *const bodies[] = {
@@ -245,8 +248,8 @@ static void test_none(void **state)
 	kit_close(&kit);
 }
 
-/* One warp: the cycles between its load's issue, if the store behind it is decoded then, and the store's. With a
- * warp beside it that adds all the while, no cycle is lost for the SM. */
+/* One warp: the cycles between its load's issue (if the store after it has been decoded by then) and the store's
+ * issue. A second warp that adds in every cycle leaves no stalled cycle. */
 static void test_stalls(void **state)
 {
 	struct gpu_kit kit;
@@ -269,7 +272,8 @@ static void test_stalls(void **state)
 	kit_close(&kit);
 }
 
-/* Loads of a line a lane keep memory's pipe from taking the other warps' for long: these have all they need, and wait for a transfer. */
+/* Loads of one line per lane occupy the memory pipe for a long time. Other warps have all that their next
+ * instruction needs, but wait to load for a transfer. */
 static void test_blocked(void **state)
 {
 	static const char *const sleeps[] = {"launch.sleep=true", "launch.sleep=false"};
@@ -281,7 +285,7 @@ static void test_blocked(void **state)
 		kit_load(&kit, TILE "mul.wide.u32 %rd3, %r1, 124; add.u64 %rd1, %rd1, %rd3;\n" COPY EXIT);
 		run(&kit, 1, 8 * WARP);
 		blocked[i] = counted(&kit, "blocked_cycles");
-		/* 8 loads of 32 accesses, one a cycle; the last warps wait for most of them */
+		/* 8 loads of 32 accesses, one per cycle; the last warps wait for most of them */
 		assert_true(blocked[i] > counted(&kit, "stalled_cycles") + 4 * 32);
 		kit_close(&kit);
 	}
@@ -312,7 +316,7 @@ static void expect_event(const struct drawn *drawn, uint32_t n, const char *name
 	assert_int_equal(event->track, 0);
 }
 
-/* A block's track: what a tile's transfer is made of, then the block computes until the next one's, and at last until it ends. */
+/* A block's track: a tile's transfer, then the computation until the next transfer, or until the block's end. */
 static void test_timeline(void **state)
 {
 	struct gpu_kit kit;
@@ -340,7 +344,7 @@ static void test_timeline(void **state)
 	kit_close(&kit);
 }
 
-/* Sleeping SMs and host threads change nothing; what must hold between counters, and the histograms. */
+/* Sleeping SMs and host threads change nothing. Also checks relations among counters, and the histograms. */
 static void test_invariants(void **state)
 {
 	static const char *const sleeps[] = {"launch.sleep=true", "launch.sleep=false"};
@@ -357,12 +361,13 @@ static void test_invariants(void **state)
 		         TILE "mov.u32 %r5, 4;\nagain: sub.u32 %r5, %r5, 1;\n" COPY COMPUTE
 		              "bar.sync 0; add.u64 %rd1, %rd1, 4096; setp.gt.u32 %p1, %r5, 0; @%p1 bra again;\n" EXIT);
 		kit.attachments.list[0].mech = &spy.mech;
-		spy.issues = spy.stores = LOG; /* nobody looks */
+		spy.issues = spy.stores = LOG; /* logging off */
 		kit_run(&kit, 20, 4 * WARP);
 		for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
 			uint64_t value = counted(&kit, names[k]);
 			if (i && value != first[k])
-				fail_msg("%s: %lu, but %lu with threads and sleep %u", names[k], first[k], value, i);
+				fail_msg("%s: %lu without and %lu with threads and sleep %u", names[k], first[k], value,
+				         i);
 			first[k] = value;
 		}
 		assert_int_equal(counted(&kit, "transfers"), 4 * 20);

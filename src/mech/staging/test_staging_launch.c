@@ -1,10 +1,10 @@
-/* Protects the way from a kernel's code to its transfers: behind the public API, of a function that the kernel calls with generic
- * pointers, and of code that has been spilled. */
+/* Protects staging through the public API: kernels that call a function with generic pointers, and code with spilled
+ * registers. */
 #include "host_kit.h"
 
 #define HEAD ".version 3.2\n.target sm_20\n.address_size 64\n"
 
-/* A word a thread into the tile, as a compiler leaves it that has not put the function in place. */
+/* One word per thread into the tile, in a function that the compiler has not inlined. */
 static const char called[] =
 	HEAD ".func copy(.param .u64 copy_to, .param .u64 copy_from)\n{\n.reg .u64 %rd<9>; .reg .u32 %r<9>;\n"
 	     "ld.param.u64 %rd1, [copy_to]; ld.param.u64 %rd2, [copy_from]; ld.u32 %r1, [%rd2]; st.u32 [%rd1], %r1;\n"
@@ -29,12 +29,12 @@ static void test_called(void **state)
 	launch(&host, 5);
 	assert_int_equal(host_counter(&host, "transfers"), 5);
 	assert_int_equal(host_counter(&host, "bytes"), 5 * 64 * 4);
-	launch(&host, 2); /* another launch has counters of its own */
+	launch(&host, 2); /* each launch starts its counters at zero */
 	assert_int_equal(host_counter(&host, "transfers"), 2);
 	sluice_close(host.gpu);
 }
 
-/* So many values that some are spilled around the transfer: what is executed is other code than what was written. */
+/* Enough live values that some are spilled around the transfer: the executed code differs from the written code. */
 static void test_spilled(void **state)
 {
 	enum { VALUES = 40 };

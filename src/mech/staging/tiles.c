@@ -1,4 +1,4 @@
-/* The transfers of a block, array by array: when they begin, when they are over, what is counted and drawn of them. */
+/* The transfers of a block, array by array: their begin and end, and their counters and events. */
 #include "staging.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -11,9 +11,9 @@ static struct array *array_of(const struct mech_sm *sm, uint32_t slot, uint32_t 
 	return &((struct staging_sm *)sm->state)->block[slot].array[a];
 }
 
-/* --- over --- */
+/* --- the end of a transfer --- */
 
-/* Each array of each block slot has a track of its own, on which nothing overlaps. */
+/* Each array of each block slot has its own track, on which no events overlap. */
 static void draw(struct mech_sm *sm, uint32_t row, uint32_t slot, uint32_t a, uint64_t begin, uint64_t end,
                  uint64_t bytes)
 {
@@ -51,7 +51,7 @@ static void count_tile(struct mech_sm *sm, const struct tile *tile, uint64_t end
 	mech_observe(sm->output, TRANSFER_LENGTHS, agen + mem);
 }
 
-/* A tile that nothing was loaded for, as one of constants alone, is none. */
+/* A tile without loads, such as one of constants only, is not counted. */
 static void finish(struct mech_sm *sm, uint32_t slot, uint32_t a, struct tile *tile, uint64_t cycle)
 {
 	struct array *array = array_of(sm, slot, a);
@@ -65,7 +65,7 @@ static void finish(struct mech_sm *sm, uint32_t slot, uint32_t a, struct tile *t
 	*tile = (struct tile){0};
 }
 
-/* The barrier behind it has let all go; its last stores may be on their way to the banks yet. */
+/* The barrier after the stores has released all warps. The last stores may still wait for the banks. */
 static void pass(struct mech_sm *sm, uint32_t slot, uint32_t a, uint64_t cycle)
 {
 	struct array *array = array_of(sm, slot, a);
@@ -84,11 +84,11 @@ void tiles_passed(struct mech_sm *sm, uint32_t slot, uint64_t warps, uint64_t cy
 	for (uint32_t a = 0; a < staging_kernel(sm)->arrays; a++) {
 		struct tile *tile = &array_of(sm, slot, a)->tile;
 		if (tile->warps & ~warps)
-			continue; /* the barrier of others */
+			continue; /* a barrier of other warps */
 		if (tile->stores)
 			pass(sm, slot, a, cycle);
 		else if (!tile->loaded)
-			tile->has_begun = false; /* what came before a barrier was no part of it */
+			tile->has_begun = false; /* work before a barrier is not part of the transfer */
 	}
 }
 
@@ -103,7 +103,7 @@ void tiles_block_end(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 	}
 }
 
-/* --- going on --- */
+/* --- a transfer in progress --- */
 
 static uint64_t bytes_of(struct mech_sm *sm, const struct mech_issue *issue)
 {
@@ -112,7 +112,8 @@ static uint64_t bytes_of(struct mech_sm *sm, const struct mech_issue *issue)
 	return (uint64_t)__builtin_popcount(operands.lanes) * operands.bytes;
 }
 
-/* The first of a block begins with whatever it needs; later ones with what nothing else needs. */
+/* A block's first transfer begins with any instruction that it needs; later ones begin with an instruction that
+ * nothing else needs. */
 static bool begins(const struct array *array, const struct mech_staging_inst *role, uint32_t bit)
 {
 	return role->own || !array->is_used || (role->loads | role->stores) & bit;
@@ -134,7 +135,7 @@ static void load(struct tile *tile, uint64_t warp, uint64_t bytes, uint64_t behi
 	tile->bytes += bytes;
 }
 
-/* A warp's data have come when it does something with them. */
+/* A warp's data have arrived when it uses them. */
 static void handle(struct tile *tile, uint64_t warp, uint64_t cycle)
 {
 	stop_waiting(tile, cycle);
@@ -172,7 +173,7 @@ void tiles_issue(struct mech_sm *sm, const struct mech_issue *issue, const struc
 		          warp, bytes);
 }
 
-/* Stores come to the banks in the order of their tiles. */
+/* Stores reach the banks in the order of their tiles. */
 void tiles_stored(struct mech_sm *sm, const struct mech_shared *access, const struct mech_staging_inst *role)
 {
 	uint64_t end = access->cycle + access->bank_cycles;

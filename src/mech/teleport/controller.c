@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A block whose rows are being read, or wait for it. */
+/* A block whose rows are being read, or are to be read. */
 struct job {
 	uint64_t number; /* of the block */
 	uint32_t sm, slot;
@@ -13,18 +13,19 @@ struct job {
 
 enum { MAX_REPORTED = 32 };
 
-__extension__ typedef __int128 wide; /* Eq. 2 and 3 of any row and block do not overflow it */
+__extension__ typedef __int128 wide; /* Eq. 2 and 3 cannot overflow this type, for any row and block */
 
 struct controller {
 	struct mech_rows table;
 	struct teleport_stale *stale; /* of this kernel, or NULL */
-	/* blocks, in the order of dispatch: a ring. It grows where blocks need not wait and end faster than they are loaded. */
+	/* Jobs in the order of dispatch, as a ring. It grows when blocks do not wait and end before they are loaded. */
 	struct job *job;
 	uint32_t head, jobs, room;
-	/* of the first job: the row being requested, and what is left of it; nothing: the row is still to be read */
+	/* State of the first job: the row being requested, and its remaining range [next, end). An empty range means
+	 * that the row has not been read yet. */
 	uint32_t row;
 	uint64_t next, end;
-	const char *reported[MAX_REPORTED]; /* kernels whose rows did not fit */
+	const char *reported[MAX_REPORTED]; /* kernels already reported for rows that did not fit */
 	uint32_t reports;
 };
 
@@ -57,7 +58,7 @@ bool teleport_loads(const struct mech_gpu *gpu)
 	return controller->table.rows > 0;
 }
 
-/* At full occupancy something of the buffer is left. */
+/* Whether space for the buffer remains at full occupancy. */
 static bool has_room(const struct mech_gpu *gpu)
 {
 	const struct teleport_config *config = gpu->config;
@@ -65,7 +66,7 @@ static bool has_room(const struct mech_gpu *gpu)
 	return config->model != TELEPORT_REAL || gpu->launch->shared_taken + a_way <= config->buffer_kb * 1024ull;
 }
 
-/* Whether it is this kernel's turn to be reported: once each. */
+/* Whether this kernel has not been reported yet. Each kernel is reported once. */
 static bool is_new(struct mech_gpu *gpu, struct controller *controller)
 {
 	for (uint32_t i = 0; i < controller->reports; i++)
@@ -99,13 +100,12 @@ static void report_unfit(struct mech_gpu *gpu, uint32_t unfit)
 	char text[512];
 	snprintf(text, sizeof text,
 	         "kernel %s: %u rows have products or offsets beyond the preload table's fields of %u bits and are not "
-	         "loaded "
-	         "(teleport:field_bits=N makes them wider)",
+	         "loaded (teleport:field_bits=N widens the fields)",
 	         gpu->launch->kernel, unfit, config->field_bits);
 	mech_say(gpu, text);
 }
 
-/* Takes out the rows that do not fit the table's fields; gives how many. */
+/* Removes the rows that do not fit the table's fields. Returns their number. */
 static uint32_t keep_fitting(struct mech_gpu *gpu, struct controller *controller)
 {
 	uint32_t rows = controller->table.rows;
@@ -140,8 +140,8 @@ void teleport_gpu_kernel_begin(struct mech_gpu *gpu)
 		mech_keep_in_step(gpu, s);
 }
 
-/* Bytes of the request for [first, end) of a line: the quarter or half of it in which they lie, or all of it, by the rule of
- * instructions' transactions. */
+/* Returns the size of the request for [first, end) of a line. It is the sector, half or line that contains the
+ * bytes, by the rule of instructions' transactions. */
 static uint64_t packet_bytes(const struct mech_gpu *gpu, uint64_t first, uint64_t end)
 {
 	const struct teleport_config *config = gpu->config;
@@ -151,7 +151,7 @@ static uint64_t packet_bytes(const struct mech_gpu *gpu, uint64_t first, uint64_
 	return bytes;
 }
 
-/* [first, end), not empty, grown to what requests can ask for. */
+/* Extends the non-empty range [first, end) to the boundaries of requests. */
 static void grow(const struct mech_gpu *gpu, uint64_t *first, uint64_t *end)
 {
 	uint64_t line = gpu->machine->line_bytes;
@@ -162,7 +162,8 @@ static void grow(const struct mech_gpu *gpu, uint64_t *first, uint64_t *end)
 	*end = ((*end - 1) | (in_last - 1)) + 1;
 }
 
-/* The bytes that a row gives a block, in pieces that requests can ask for: Eq. 2 and 3. False: none. */
+/* Computes the range of a row for a block by Eq. 2 and 3, extended to the boundaries of requests. Returns false if
+ * it is empty. */
 static bool evaluate(const struct mech_gpu *gpu, const struct mech_row *row, struct mech_dim block, uint64_t *first,
                      uint64_t *end)
 {
@@ -181,7 +182,7 @@ static bool evaluate(const struct mech_gpu *gpu, const struct mech_row *row, str
 	return true;
 }
 
-/* Counts a block's data, and puts them into the SM's buffer at once where there is one to fill. */
+/* Counts a block's data. If `fill` is not NULL, also puts them into that SM's buffer at once. */
 static void count_block(struct mech_gpu *gpu, const struct mech_block *block, struct mech_sm *fill)
 {
 	const struct controller *controller = controller_of(gpu);
@@ -229,7 +230,7 @@ void teleport_gpu_block(struct mech_gpu *gpu, const struct mech_block *block)
 	add_job(gpu, controller, &(struct job){block->number, block->sm, block->slot, block->index});
 }
 
-/* Reads the next row, if there is one. It may have no bytes for the block. */
+/* Reads the job's next row, if any. A row may have no bytes for the block. */
 static void read_row(struct mech_gpu *gpu, struct controller *controller)
 {
 	const struct job *job = &controller->job[controller->head];
@@ -257,7 +258,7 @@ static struct mech_request next_request(const struct mech_gpu *gpu, const struct
 	                             .urgent = config->urgent};
 }
 
-/* The job's block; NULL: it has ended, which it may where it does not wait. */
+/* Returns the job's block; NULL when it has ended, which is possible when blocks do not wait. */
 static struct teleport_block *block_of(const struct mech_gpu *gpu, const struct job *job)
 {
 	struct teleport_sm *sm = mech_part(gpu, job->sm)->state;
@@ -280,7 +281,7 @@ static void end_job(struct mech_gpu *gpu, struct controller *controller, uint64_
 	controller->next = controller->end = 0;
 }
 
-/* The row's next request, into the queue to the network. False: it is full. */
+/* Puts the row's next request into the queue to the network. Returns false when the queue is full. */
 static bool ask(struct mech_gpu *gpu, struct controller *controller)
 {
 	const struct job *job = &controller->job[controller->head];
@@ -301,14 +302,14 @@ static bool ask(struct mech_gpu *gpu, struct controller *controller)
 	return true;
 }
 
-/* Nobody wants the data any more; the S-Machine asks for them for their traffic alone. */
+/* Whether the job's data are no longer needed. S sends all requests in any case, for their traffic. */
 static bool is_void(const struct mech_gpu *gpu, const struct job *job)
 {
 	const struct teleport_config *config = gpu->config;
 	return config->model != TELEPORT_S && !block_of(gpu, job);
 }
 
-/* One row or one request. False: no more in this cycle. */
+/* Reads one row or sends one request. Returns false when no more is possible in this cycle. */
 static bool step(struct mech_gpu *gpu, struct controller *controller, uint64_t cycle)
 {
 	if (is_void(gpu, &controller->job[controller->head])) {
@@ -335,7 +336,7 @@ uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle)
 	return controller->jobs || controller->stale ? cycle + 1 : MECH_NEVER;
 }
 
-/* The S-Machine is R without the waiting (section 5.2): it makes all of R's requests, though its blocks may end before. */
+/* S is R without the waiting (section 5.2): it sends all of R's requests, although its blocks may end earlier. */
 bool teleport_may_end(struct mech_gpu *gpu, const struct mech_end *end)
 {
 	const struct teleport_config *config = gpu->config;

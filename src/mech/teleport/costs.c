@@ -1,17 +1,18 @@
-/* What the hardware costs, by the constants of section 6: CACTI 6.5 at 40 nm for arrays, published ALUs scaled from 90 nm. */
+/* Hardware costs, by the constants of section 6: CACTI 6.5 at 40 nm for arrays, and published ALUs scaled from 90
+ * nm. */
 #include "mech/teleport/teleport.h"
 
 #include <math.h>
 
-#define TAG_ARRAY_MM2  0.009 /* of 4 sets of 96 ways: 384 tags */
+#define TAG_ARRAY_MM2  0.009 /* for 4 sets of 96 ways: 384 tags */
 #define TAG_ARRAY_TAGS 384.0
-#define TABLE_MM2      0.004 /* of 64 entries */
+#define TABLE_MM2      0.004 /* for 64 entries */
 #define TABLE_ENTRIES  64.0
 #define ALU_90NM_MM2   0.071
 #define DIE_GTX480_MM2 529.0
 
 enum {
-	FIXED_BYTES = 1 + 4, /* of an entry: data type size, pointer */
+	FIXED_BYTES = 1 + 4, /* per entry: data type size, pointer */
 	FIELDS = 8,          /* products and offsets, of 2 bytes in the paper */
 	PAPER_BYTES = 21,
 	ALUS = 12, /* 6 multipliers and 6 adders, so that a row's range takes one cycle */
@@ -52,9 +53,10 @@ uint32_t teleport_costs(const void *options, const struct mech_machine *machine,
 	return count;
 }
 
-/* --- energy, of which the paper says nothing --- */
+/* --- energy: not in the paper --- */
 
-/* 64 bits out of 8 KB of SRAM at 40 nm and 0.9 V (Keckler et al., IEEE Micro 2011); a bit of another array by the root of its size. */
+/* Reading 64 bits of an 8 KB SRAM at 40 nm and 0.9 V (Keckler et al., IEEE Micro 2011). The energy per bit scales
+ * with the square root of the array's size. */
 #define SRAM_PICOJOULES 14.0
 #define SRAM_BITS       64.0
 #define SRAM_BYTES      8192.0
@@ -63,9 +65,9 @@ uint32_t teleport_costs(const void *options, const struct mech_machine *machine,
 #define TABLES_BYTES 708.0
 
 enum {
-	TAG_BITS = 32, /* of a line's address, and which of its sectors are there */
+	TAG_BITS = 32, /* the line's address and the valid bits of its sectors */
 	WORD_BITS = 32,
-	SHARED_BANK_BYTES = 2048, /* which the buffer's data lie in, 32 banks wide */
+	SHARED_BANK_BYTES = 2048, /* the buffer's data array: 32 banks wide */
 	LANES = 32,
 };
 
@@ -100,7 +102,7 @@ uint32_t teleport_energies(const void *options, const struct mech_machine *machi
 	         .node = 40,
 	         .events = "demand_hits + demand_merged",
 	         .picojoules = line},
-		{.what = "a row of the preload table, for a block",
+		{.what = "a row of the preload table, read for a block",
 	         .source = sram,
 	         .node = 40,
 	         .events = "rows * loaded_blocks",

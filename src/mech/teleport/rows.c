@@ -1,6 +1,6 @@
-/* What an entry of the preload table can hold (section 6): a pointer of 4 bytes, a data type size of one, and eight products and
- * offsets of field_bits each. Who fills the table may fold an offset into the pointer and choose the data type's size, so that a row
- * fits when there is some choice with which it does. */
+/* Capacity of a preload-table entry (section 6): a pointer of 4 bytes, a data type size of 1 byte, and eight
+ * products and offsets of field_bits each. Software that fills the table may fold an offset into the pointer and
+ * choose the data type size. So a row fits if it does with some such choice. */
 #include "mech/teleport/teleport.h"
 
 enum { POINTER_BITS = 32, LARGEST_TYPE = UINT8_MAX };
@@ -20,7 +20,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 	return a;
 }
 
-/* The largest data type of which all of the row's numbers are multiples. */
+/* The largest data type size that divides all of the row's numbers. */
 static int64_t type_size(const struct mech_row *row)
 {
 	uint64_t divisor = common_divisor(magnitude(row->low), magnitude(row->high));
@@ -39,7 +39,7 @@ static bool fits_field(int64_t value, uint32_t bits)
 	return value >= -most - 1 && value <= most;
 }
 
-/* The greatest index is that of the row's last element. */
+/* The largest index is that of the row's last element. */
 static bool fits(const struct mech_row *row, uint32_t bits)
 {
 	int64_t size = type_size(row);
@@ -50,7 +50,7 @@ static bool fits(const struct mech_row *row, uint32_t bits)
 	return all;
 }
 
-/* With the least offset in the pointer. False: the greatest becomes too large even for us. */
+/* With the smallest offset folded into the pointer. Returns false if the largest offset overflows or does not fit. */
 static bool fits_folded(struct mech_row row, uint32_t bits)
 {
 	row.base += (uint64_t)row.low;

@@ -1,11 +1,13 @@
-/* A look at hits on data that are old: the buffer, like L1, does not see what other SMs write. SMs note what they write, find and
- * get; behind them in each cycle the dispatcher puts this together, in the order of the SMs: writes, then hits, then fills. Sectors
- * are compared, not bytes, so that it is an upper bound; and a write counts from the cycle in which it leaves its SM. */
+/* Counts hits on stale data: the buffer, like L1, does not see other SMs' writes. SMs log writes, hits and fills. At
+ * the end of each cycle the dispatcher evaluates the logs in the order of the SMs: writes, then hits, then fills.
+ * The count is an upper bound because whole sectors are compared, not bytes. A write counts from the cycle in which
+ * it leaves its SM. */
 #include "mech/teleport/teleport.h"
 
 #define NO_SM UINT32_MAX
 
-/* By sector: its last write, and the last one by any other SM. By SM and sector: its last fill. */
+/* For a sector: the cycles of its last write, and of the last write by any other SM. For a sector in an SM: the
+ * cycle of its last fill. */
 struct times {
 	uint64_t key; /* 0: free */
 	uint64_t last, other;
@@ -14,7 +16,7 @@ struct times {
 
 struct table {
 	struct times *entry;
-	uint64_t room, used; /* room: a power of two, or 0 */
+	uint64_t room, used; /* room: number of entries, a power of two, or 0 */
 };
 
 struct teleport_stale {
@@ -35,7 +37,8 @@ static struct times *find(const struct table *table, uint64_t key)
 	return times && times->key ? times : NULL;
 }
 
-/* The kernel's pool keeps the smaller tables too: all of them together are as large as the last. */
+/* Doubles the table. The kernel's pool does not free the smaller ones; their sizes add up to at most the size of the
+ * last. */
 static void make_room(struct mech_gpu *gpu, struct table *table)
 {
 	struct table old = *table;
@@ -79,7 +82,8 @@ static void note_write(struct mech_gpu *gpu, struct teleport_stale *stale, uint6
 	times->last = cycle + 1;
 }
 
-/* Another SM has written since the fill. Cycles are one more than they are, so that 0 is never. */
+/* Whether another SM has written the sector since the fill. Stored cycles are incremented by one, so that 0 means
+ * never. */
 static bool is_stale(const struct teleport_stale *stale, uint64_t sector, uint32_t sm)
 {
 	const struct times *write = find(&stale->writes, sector_key(sector));

@@ -1,5 +1,5 @@
-/* teleport: a thread block's data are loaded into shared memory before it starts (README.md). This file has the options,
- * and the SM's side: blocks wait for their data, and demand is counted. */
+/* teleport: loads a thread block's data into shared memory before the block starts (README.md). This file has the
+ * options and the SM's side: blocks wait for their data, and demand accesses are counted. */
 #include "mech/teleport/teleport.h"
 
 #include <stdio.h>
@@ -22,26 +22,27 @@ static const char *const arbitrations[] = {"teleport", "core", "alternate", NULL
 #define AT(field) offsetof(struct teleport_config, field)
 static const struct option options[] = {
 	{"model", OPTION_ENUM, AT(model), 0, 0, models, "",
-         "real, or the paper's idealised ones, whose buffer is unlimited"},
+         "real, or the paper's idealised models with an unlimited buffer"},
 	{"buffer_kb", OPTION_U32, AT(buffer_kb), 1, 1024, NULL, "KB",
-         "shared memory that the buffer lies in; what resident blocks allocate is not there"},
-	{"sets", OPTION_U32, AT(sets), 1, 64, NULL, "sets", "of the buffer, a power of two; 4 make 96 ways of 48 KB"},
-	{"table_entries", OPTION_U32, AT(table_entries), 1, 65536, NULL, "rows", "of the preload table"},
+         "shared memory that holds the buffer, minus what resident blocks allocate"},
+	{"sets", OPTION_U32, AT(sets), 1, 64, NULL, "sets",
+         "sets of the buffer, a power of two; with 4, 48 KB have 96 ways"},
+	{"table_entries", OPTION_U32, AT(table_entries), 1, 65536, NULL, "rows", "rows of the preload table"},
 	{"arbitration", OPTION_ENUM, AT(arbitration), 0, 0, arbitrations, "",
-         "whose requests go first in the network; alternate: by even and odd cycles"},
-	{"overlap", OPTION_BOOL, AT(overlap), 0, 1, NULL, "", "a block runs while its lines arrive"},
+         "requests with priority in the network; alternate: by even and odd cycles"},
+	{"overlap", OPTION_BOOL, AT(overlap), 0, 1, NULL, "", "let a block run while its lines arrive"},
 	{"request", OPTION_ENUM, AT(request), 0, 0, requests, "",
-         "packets of 32, 64 or 128 bytes, as instructions' transactions; or whole lines, as thread-block prefetching"},
+         "packets of 32, 64 or 128 bytes, as instructions' transactions; or whole lines, as in prefetch-CTA"},
 	{"urgent", OPTION_BOOL, AT(urgent), 0, 1, NULL, "", "memory controllers prefer the controller's requests"},
 	{"loops", OPTION_ENUM, AT(loops), 0, 0, loops, "",
-         "indexes on induction variables that count as precalculable: of no loops, of those whose bounds stand in the "
-         "code, of those whose bounds are known at launch"},
+         "indexes on induction variables that count as precalculable: none, those of loops whose bounds are in the "
+         "code, or those of loops whose bounds are known at launch"},
 	{"rate", OPTION_U32, AT(rate), 1, 16, NULL, "a cycle",
-         "rows that the controller reads, or requests that it makes"},
+         "rows that the controller reads, or requests that it makes, per cycle"},
 	{"field_bits", OPTION_U32, AT(field_bits), 8, 64, NULL, "bits",
-         "of each product and offset of a row; rows with larger ones are not loaded"},
+         "width of a row's products and offsets; rows with larger ones are not loaded"},
 	{"look_stale", OPTION_BOOL, AT(look_stale), 0, 1, NULL, "",
-         "counts hits on data that other SMs have written; takes time of the host"},
+         "count hits on data that other SMs have written since the fill; slows the simulation"},
 };
 
 static const struct counter counters[] = {
@@ -68,7 +69,7 @@ static bool check(const void *options_, const struct mech_machine *machine, char
 static struct mech_buffer buffer(const void *options_, const struct mech_machine *machine)
 {
 	const struct teleport_config *config = options_;
-	enum { IDEAL_SETS = 1024 }; /* any number: no set is ever full */
+	enum { IDEAL_SETS = 1024 }; /* large enough that the number does not matter: no set is ever full */
 	uint32_t merges = !config->overlap                             ? 0
 	                  : machine->l1_mshrs < MECH_MAX_BUFFER_MERGES ? machine->l1_mshrs
 	                                                               : MECH_MAX_BUFFER_MERGES;
@@ -81,7 +82,7 @@ static struct mech_buffer buffer(const void *options_, const struct mech_machine
 	                            .merges = merges};
 }
 
-/* A block that has something to load waits for it. */
+/* A block with data to load waits for them. */
 static bool may_start(struct mech_sm *sm, const struct mech_block *block)
 {
 	const struct teleport_config *config = sm->config;
@@ -139,7 +140,7 @@ static void count_demand(struct mech_sm *sm, const struct mech_access *access)
 const struct mech mech_teleport = {
 	.version = MECH_VERSION,
 	.name = "teleport",
-	.summary = "loads a thread block's data into shared memory before it starts",
+	.summary = "loads a thread block's data into shared memory before the block starts",
 	.citation =
 		"A. Lashgar, E. Atoofian, A. Baniasadi: TELEPORT: Hardware/software alternative to CUDA shared memory "
 		"programming, Microprocessors and Microsystems 63, 2018; and its earlier form, A. Lashgar, "

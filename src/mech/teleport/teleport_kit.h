@@ -1,5 +1,5 @@
-/* teleport_kit: the mechanism on a machine whose launches have the test's own rows, seen through its hooks, for the tests of
- * this folder. */
+/* teleport_kit: for the tests of this folder, the mechanism on a machine whose launches have the test's own rows,
+ * and a log of its hooks' events. */
 #ifndef SLUICE_MECH_TELEPORT_TELEPORT_KIT_H
 #define SLUICE_MECH_TELEPORT_TELEPORT_KIT_H
 
@@ -11,7 +11,7 @@ enum { LINE = 128, WARP = 32, ARRAY = 1 << 20, LOG = 64 };
 
 #define ONE_SM "sm.count=1"
 
-/* What is seen of the mechanism's hooks, by one host thread. */
+/* Log of the events that the mechanism's hooks received, in one host thread. */
 static struct {
 	struct mech mech;
 	const struct mech *real;
@@ -47,7 +47,7 @@ static inline void spied_reply(struct mech_sm *sm, const struct mech_reply *repl
 	spy.real->on_reply(sm, reply);
 }
 
-/* The rows that every launch has. */
+/* The rows of every launch. */
 struct table {
 	struct mech_row row[4];
 	uint32_t rows;
@@ -61,7 +61,7 @@ static inline struct mech_rows give(void *user, uint32_t most, enum mech_loops l
 	return (struct mech_rows){.row = table->row, .rows = table->rows};
 }
 
-/* An array at the kernel's parameter. */
+/* Passes an array as the kernel's parameter. */
 static inline void prepare(struct gpu_kit *kit, struct table *table)
 {
 	kit_build(kit);
@@ -71,7 +71,7 @@ static inline void prepare(struct gpu_kit *kit, struct table *table)
 	kit->run.blocks_per_sm = 1;
 }
 
-/* The mechanism, seen through. */
+/* Opens the machine with the mechanism and the log. */
 static inline void open_with(struct gpu_kit *kit, const char *mechanism, struct table *table, const char *const *options)
 {
 	kit_describe(kit, options);
@@ -101,7 +101,7 @@ static inline void add_row(const struct gpu_kit *kit, struct table *table, int64
 	                                              .pc = MECH_NO_PC};
 }
 
-/* A warp reads `lines` lines from %rd1 on, one behind the other; each waits for the one before. */
+/* A warp reads `lines` lines from %rd1 on, one after the other; each load waits for the previous one. */
 static inline void load_lines(struct gpu_kit *kit, const char *before, uint32_t lines)
 {
 	char body[1024];

@@ -1,10 +1,10 @@
-/* Protects teleport's controller: when blocks wait and how long, its pace and what it asks for, and that nothing but time depends
- * on how it is set. What the buffer answers is test_teleport_buffer; the rows are the tests' own, test_teleport_rows has those of
- * analysis and calls. */
+/* Protects teleport's controller: when and how long blocks wait, the controller's rate, and its requests. Its
+ * settings change timing only. Rows are given by the tests. test_teleport_buffer tests the buffer;
+ * test_teleport_rows tests rows from analysis and from calls. */
 #include "teleport_kit.h"
 
-/* R and the real machine hold a block's warps until the very cycle in which its last line comes; the others start it at
- * once, as if there were no mechanism. */
+/* R and real hold a block's warps until the cycle in which the last line arrives. The other models start the block
+ * at once, as without the mechanism. */
 static void test_hold(void **state)
 {
 	enum { LINES = 10 };
@@ -24,20 +24,20 @@ static void test_hold(void **state)
 		if (i)
 			add_row(&kit, &table, 0, LINES * LINE, 0);
 		kit_run(&kit, 1, WARP);
-		spy.replies = 0; /* and once more, with the code in its cache */
+		spy.replies = 0; /* second run, with the code in the instruction cache */
 		spy.first_issue = 0;
 		kit_run(&kit, 1, WARP);
 		uint64_t started = spy.first_issue - spy.begun;
 		uint64_t held = kit_counter(&kit, 0, "held_block_cycles");
 		const struct mech_requests requests = kit_requests(&kit, 0);
-		if (i == 0) { /* no rows: as if it were not there */
+		if (i == 0) { /* no rows: as without the mechanism */
 			at_once = started;
 			assert_int_equal(kit_counter(&kit, 0, "kernels_without_rows"), 1);
 		} else if (row[i - 1].holds) {
 			assert_int_equal(spy.replies, LINES);
 			assert_int_equal(spy.first_issue, spy.last_reply);
 			assert_int_equal(held, spy.last_reply - spy.begun);
-			/* the slots of its scheduler behind the cycle of its start */
+			/* all cycles of the scheduler after the one in which the block started */
 			assert_int_equal(kit.run.stats.sm.stack_held, held - 1);
 			assert_true(started > 2 * at_once);
 		} else {
@@ -53,8 +53,8 @@ static void test_hold(void **state)
 	}
 }
 
-/* In the ideal buffer every load of what the rows cover hits, here eight of nine lines; S sends what R sends; where much is
- * loaded that no block reads, each overhead that is taken away makes it faster. */
+/* In the ideal buffer, every load covered by rows hits, here eight of nine lines. S sends the same requests as R.
+ * When much unread data is loaded, each model with less overhead is faster. */
 static void test_models(void **state)
 {
 	enum { BLOCKS = 12, LINES = 8, MORE = 200 };
@@ -84,8 +84,8 @@ static void test_models(void **state)
 	assert_true(cycles[0] < cycles[1] && cycles[1] < cycles[2]);
 }
 
-/* One row or one request a cycle, `rate` of them where it is more: N lines leave in N cycles, and rows are read while the last
- * request of the row before leaves. A row without bytes for the block costs a cycle. */
+/* One row or one request per cycle, or `rate` of them: N lines leave in N cycles. A row is read while the previous
+ * row's last request leaves. A row without bytes for the block costs a cycle. */
 static void test_pace(void **state)
 {
 	enum { LINES = 12 };
@@ -98,8 +98,7 @@ static void test_pace(void **state)
 		{"teleport:model=R", 1, false, LINES - 1},
 		{"teleport:model=R", 3, false, LINES - 1},
 		{"teleport:model=R", 3, true, LINES - 1 + 1},
-		{"teleport:model=R,rate=4", 1, false,
-	         (LINES + 1 + 3) / 4 - 1}, /* reading the first row is one of the 13 */
+		{"teleport:model=R,rate=4", 1, false, (LINES + 1 + 3) / 4 - 1}, /* 13 steps: one reads the first row */
 		{"teleport:model=R,rate=16", 1, false, 0},
 	};
 	(void)state;
@@ -122,14 +121,16 @@ static void test_pace(void **state)
 			last = spy.sent[r] > last ? spy.sent[r] : last;
 		}
 		assert_int_equal(last - first, row[i].cycles);
-		/* Dispatched, the row read, into the queue, out of it: a cycle each, or two where rate allows. */
+		/* Dispatch, read the row, enter the queue, leave it: one cycle each; with a higher rate, two in
+		 * total. */
 		assert_int_equal(first - spy.begun, strstr(row[i].mechanism, "rate") ? 2 : 3);
 		assert_int_equal(kit_counter(&kit, 0, "blocked_cycles"), 0);
 		kit_close(&kit);
 	}
 }
 
-/* A queue of two takes two requests a cycle: a controller that could make 16 waits in each cycle but the last. */
+/* A queue of two accepts two requests per cycle, so a controller with a rate of 16 is blocked in each cycle except
+ * the last. */
 static void test_full_queue(void **state)
 {
 	enum { LINES = 12 };
@@ -145,7 +146,8 @@ static void test_full_queue(void **state)
 	kit_close(&kit);
 }
 
-/* A row's requests: in each line the quarter or half in which its bytes lie, else the line, as a warp's transactions; or lines. */
+/* A row's requests, per line: the sector or half that contains its bytes, else the whole line, like a warp's
+ * transactions. With request=line, always lines. */
 static void test_request_size(void **state)
 {
 	enum { MOST = 4 };
@@ -158,7 +160,7 @@ static void test_request_size(void **state)
 		{"teleport", 4, 5, {0}, {32}},
 		{"teleport", 0, 64, {0}, {64}},
 		{"teleport", 70, 128, {64}, {64}},
-		{"teleport", 32, 96, {0}, {128}}, /* of both halves */
+		{"teleport", 32, 96, {0}, {128}}, /* in both halves */
 		{"teleport", 40, 128, {0}, {128}},
 		{"teleport", 100, 160, {96, 128}, {32, 32}},
 		{"teleport", 64, 400, {64, 128, 256, 384}, {64, 128, 128, 32}},
@@ -184,15 +186,16 @@ static void test_request_size(void **state)
 				        spy.request[r].bytes == row[i].bytes[k];
 		assert_int_equal(seen, requests);
 		assert_int_equal(kit_counter(&kit, 0, "largest_block_bytes"), bytes);
-		/* the warp's one load is of the first line, all of it */
+		/* the warp's only load reads the whole first line */
 		assert_int_equal(kit_counter(&kit, 0, "demand_hits"), row[i].bytes[0] == 128);
 		kit_close(&kit);
 	}
 }
 
-/* Blocks that do not wait end before the controller comes to them, hundreds of them, and no other block is taken for them. S
- * makes all requests nevertheless, as many as R, and the kernel lasts until they are answered: it is no shorter than the
- * controller's one row or request a cycle. With overlap nothing more is asked for when the last block has ended. */
+/* Blocks that do not wait end before the controller reaches them. There are hundreds, and none is mistaken for
+ * another block. S nevertheless sends the same requests as R, and the kernel lasts until they are answered. So it
+ * takes at least the controller's one row or request per cycle. With overlap, no more requests are made after the
+ * last block has ended. */
 static void test_blocks_that_end_first(void **state)
 {
 	enum { BLOCKS = 300, LINES = 200 };
@@ -223,15 +226,15 @@ static void test_blocks_that_end_first(void **state)
 	}
 }
 
-/* What a run of many SMs shows. */
+/* Results of a run on many SMs. */
 struct outcome {
 	uint64_t cycles, held, hits, sum;
 	struct mech_requests requests;
 	struct gpu_stats stats;
 };
 
-/* 80 blocks of two warps on 15 SMs, each of which adds up its 2 KB, half a block's rows, and stores the sum; the last blocks
- * have no rows, and wait for nothing but the controller. */
+/* 80 blocks of two warps on 15 SMs. Each block sums its 2 KB and stores the sum; half the blocks' bytes have rows.
+ * The last blocks have no rows and wait only for the controller. */
 static struct outcome run_many(const char *mechanism, const char *option, uint32_t threads)
 {
 	enum { BLOCKS = 80, BYTES = 2048, SUMS = 3 * ARRAY / 4 };
@@ -273,7 +276,7 @@ static struct outcome run_many(const char *mechanism, const char *option, uint32
 	return outcome;
 }
 
-/* Who goes first, in the network and at memory, changes cycles, and neither results nor what is asked for. */
+/* Priorities in the network and at memory change cycles, but neither results nor requests. */
 static void test_only_time_changes(void **state)
 {
 	static const char *const mechanisms[] = {"teleport:model=R",
@@ -297,7 +300,7 @@ static void test_only_time_changes(void **state)
 	assert_true(others > 2);
 }
 
-/* No figure depends on how many host threads simulate, nor on whether units that have nothing to do are looked at. */
+/* No figure depends on the number of host threads, nor on whether idle units tick. */
 static void test_how_it_is_simulated(void **state)
 {
 	static const char *const mechanisms[] = {"teleport:model=R",
@@ -333,7 +336,7 @@ static double cost_of(const char *mechanism, const char *what)
 	return value;
 }
 
-/* Section 6; 0.136 mm2 are there 15 times 0.009, and 0.173 mm2 12 times 0.0144, an ALU's rounded area. */
+/* Section 6. Its 0.136 mm2 are 15 x 0.009; its 0.173 mm2 are 12 x 0.0144, an ALU's rounded area. */
 static void test_costs(void **state)
 {
 	(void)state;

@@ -1,9 +1,10 @@
-/* Protects what teleport's buffer answers: whose lines are there and for how long, what stores, atomics and loads that pass it by
- * do to them, and what it costs shared memory. */
+/* Protects teleport's buffer: the lines in it and their lifetime, the effects of stores, atomics and bypassing
+ * loads, and its cost in shared-memory cycles. */
 #include "teleport_kit.h"
 
-/* The block's own 24 KB leave 8 of 32 KB: 64 lines. Of 100 the first 36 are gone before the block starts; 24 KB and
- * less, or more such blocks than fit, leave nothing, nor does less than a way, and the kernel runs as without the mechanism. */
+/* The block's own 24 KB leave 8 of 32 KB: 64 lines. Of 100 lines, the first 36 are evicted before the block starts.
+ * With 24 KB or less, with two blocks that fill the memory, or with less than a way left, the buffer has no
+ * space. The kernel then runs as without the mechanism. */
 static void test_capacity(void **state)
 {
 	enum { LINES = 100 };
@@ -18,8 +19,8 @@ static void test_capacity(void **state)
 		{"teleport:buffer_kb=128", 4, LINES, false},
 		{"teleport:buffer_kb=16", 1, 0, false},
 		{"teleport:buffer_kb=24", 1, 0, false},
-		{"teleport:buffer_kb=32,sets=64", 1, 64, false}, /* one way is left; */
-		{"teleport:buffer_kb=32,sets=64", 1, 0, true},   /* and less than one */
+		{"teleport:buffer_kb=32,sets=64", 1, 64, false}, /* one way is left */
+		{"teleport:buffer_kb=32,sets=64", 1, 0, true},   /* less than one way is left */
 		{"teleport", 2, 0, false},
 		{"teleport:buffer_kb=16,model=R", 2, LINES, false},
 	};
@@ -43,8 +44,8 @@ static void test_capacity(void **state)
 	}
 }
 
-/* Blocks that share lines both ask for them, since the controller does not know the tags, and the second request brings
- * nothing. A block's end frees what only it had, so that the next block in its slot asks again. */
+/* Blocks that share lines both request them, because the controller does not know the tags. The second request is
+ * redundant. A block's end frees the lines that only it had, so the next block in its slot requests them again. */
 static void test_blocks_share(void **state)
 {
 	enum { LINES = 4 };
@@ -68,8 +69,8 @@ static void test_blocks_share(void **state)
 	kit_close(&kit);
 }
 
-/* Load, store, load, atomic, load of one line, each behind the other: a store updates the buffer and goes on to L2, an atomic is
- * made at L2 and takes the line away. */
+/* Load, store, load, atomic, load of one line, one after the other. A store updates the buffer and continues to L2.
+ * An atomic is performed at L2 and invalidates the line. */
 static void test_stores_and_atomics(void **state)
 {
 	struct gpu_kit kit;
@@ -92,8 +93,8 @@ static void test_stores_and_atomics(void **state)
 	kit_close(&kit);
 }
 
-/* Block 0 ends while its line is on its way. Block 1 comes into its slot, waits for long and reads that line, which is not
- * there for it. */
+/* Block 0 ends while its line is in flight. Block 1 takes its slot, waits for a long time, and reads that line: a
+ * miss, because the line was not brought for it. */
 static void test_late_line(void **state)
 {
 	struct gpu_kit kit;
@@ -105,7 +106,7 @@ static void test_late_line(void **state)
 	               "ld.global.u32 %r3, [%rd0];\nout: exit;");
 	add_row(&kit, &table, 0, LINE, -LINE);
 	kit_run(&kit, 2, WARP);
-	kit_run(&kit, 2, WARP); /* the code is there: block 0 ends at once */
+	kit_run(&kit, 2, WARP); /* the code is cached: block 0 ends at once */
 	const struct mech_requests requests = kit_requests(&kit, 0);
 	assert_int_equal(kit_counter(&kit, 0, "demand"), 1);
 	assert_int_equal(kit_counter(&kit, 0, "demand_hits"), 0);
@@ -114,7 +115,7 @@ static void test_late_line(void **state)
 	kit_close(&kit);
 }
 
-/* A load that asks for what lies behind the SM, by its cache operator or as a volatile one, passes the buffer by. */
+/* A load that must read memory beyond the SM (by its cache operator, or volatile) bypasses the buffer. */
 static void test_loads_past_the_buffer(void **state)
 {
 	static const struct {
@@ -142,8 +143,8 @@ static void test_loads_past_the_buffer(void **state)
 	}
 }
 
-/* Shared memory that an instruction would have used takes each line for the buffer that lies in it in a cycle of its own: while
- * two warps' conflicting loads keep the banks busy, N lines cost N cycles more than with the ideal buffer, which lies elsewhere. */
+/* A fill takes a cycle of the shared memory that holds the buffer. While two warps' conflicting loads keep the banks
+ * busy, N lines cost N cycles more than with the ideal buffer, which is separate. */
 static void test_fills_take_shared_memory(void **state)
 {
 	static const uint32_t lines[] = {0, 1, 20};
@@ -170,15 +171,15 @@ static void test_fills_take_shared_memory(void **state)
 	}
 }
 
-/* With overlap a load waits at the buffer for bytes on their way: no second request is made, and it is answered as if it had come
- * to the buffer in the cycle in which they do, or in the next where they take shared memory's cycle. A sector that nobody has
- * asked for is fetched as ever. */
+/* With overlap, a load waits at the buffer for bytes in flight, and no second request is made. It is served as if it
+ * had reached the buffer when they arrive, or a cycle later if they take shared memory's cycle. A sector that has
+ * not been requested is fetched as usual. */
 static void test_overlap_merges(void **state)
 {
 	static const struct {
 		const char *mechanism, *address;
 		bool merges;
-		uint32_t behind; /* cycles of the answer behind that of the bytes */
+		uint32_t behind; /* cycles from the bytes' arrival to the reply */
 	} row[] = {
 		{"teleport:model=R,overlap=yes", "%rd0", true, 0},
 		{"teleport:overlap=yes", "%rd0", true, 1},
@@ -196,7 +197,7 @@ static void test_overlap_merges(void **state)
 		add_row(&kit, &table, 0, 64, 0);
 		kit_run(&kit, 1, WARP);
 		spy.first_issue = spy.replies = 0;
-		kit_run(&kit, 1, WARP); /* with the code in its cache */
+		kit_run(&kit, 1, WARP); /* with the code in the instruction cache */
 		const struct mech_requests requests = kit_requests(&kit, 0);
 		assert_int_equal(kit_counter(&kit, 0, "demand"), 1);
 		assert_int_equal(kit_counter(&kit, 0, "demand_hits"), 0);
@@ -205,15 +206,15 @@ static void test_overlap_merges(void **state)
 		assert_int_equal(requests.redundant, !row[i].merges);
 		assert_int_equal(kit.run.stats.l1d.read_accesses, !row[i].merges);
 		assert_int_equal(spy.replies, 1);
-		if (row[i].merges) /* through the pipe, then written back; the addition issues behind that */
+		if (row[i].merges) /* through the pipe, then write-back; the addition issues after it */
 			assert_int_equal(spy.last_addition,
 			                 spy.last_reply + row[i].behind + kit.machine.sm.shared_latency + 1);
 		kit_close(&kit);
 	}
 }
 
-/* A block finds a line twice, and between that another one writes to it: on another SM, so that the second hit is on old data, or on
- * the same. The look changes no figure, and without it nothing is counted. */
+/* A block hits a line twice, and another block writes the line in between. On another SM, the write makes the second
+ * hit stale; on the same SM, it does not. The check changes no other figure, and without it nothing is counted. */
 static void test_stale_hits(void **state)
 {
 	static const struct {

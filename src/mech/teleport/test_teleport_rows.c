@@ -1,15 +1,16 @@
-/* Protects what teleport loads: the rows that a program announces (Eq. 2 and 3), those that analysis finds, and what becomes
- * of them when the table is full. Through the public API, as programs come. */
+/* Protects the rows of teleport: those that a program announces (Eq. 2 and 3), those that analysis finds, and the
+ * selection when the table is full. The tests use the public API, as programs do. */
 #include "host_kit.h"
 
 #include <unistd.h>
 
 enum { SECTOR = 32, WORDS = 4096, BYTES = WORDS * 4 };
 
-/* Kernels have parameters `array`, in %rd0, and `n`, in %r0; block and thread indexes in %r1, %r2, %r3 and %r4, %r5. */
+/* Kernels have the parameters `array`, in %rd0, and `n`, in %r0. Block indexes are in %r1 to %r3, thread indexes in
+ * %r4 and %r5. */
 static struct host opened(const char *mechanism, const char *kernels)
 {
-	/* a block of 3 x 3 x 3 has an SM of its own */
+	/* each block of a 3 x 3 x 3 grid gets its own SM */
 	return host_open(mechanism, (const char *const[]){"sm.count=27", NULL}, kernels, BYTES);
 }
 
@@ -20,7 +21,7 @@ static struct host opened(const char *mechanism, const char *kernels)
 	"ld.param.u64 %rd1, [array];\ncvta.to.global.u64 %rd0, %rd1;\nld.param.u32 %r0, [n];\n"                        \
 	"mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ctaid.y;\nmov.u32 %r3, %ctaid.z;\n"                                     \
 	"mov.u32 %r4, %tid.x;\nmov.u32 %r5, %tid.y;\n" body "\nret;\n}\n"
-/* %r10 from the array's word %r9 + offset / 4 */
+/* loads %r10 from the array's word %r9 + offset / 4 */
 #define LOAD(offset) "mul.wide.u32 %rd2, %r9, 4;\nadd.s64 %rd3, %rd2, %rd0;\nld.global.u32 %r10, [%rd3+" #offset "];\n"
 
 static void launch(const struct host *host, const char *name, sluice_dim grid, sluice_dim block, uint32_t n)
@@ -36,19 +37,19 @@ static void announce(const struct host *host, struct sluice_range range)
 	host_must(sluice_announce_range(host->gpu, &range, &error), &error);
 }
 
-/* The block whose indexes make n's upper digits x, y and z, in base 4, reads word 8 * (n % 512), a sector's first. */
+/* The block whose indexes x, y and z are n's upper digits in base 4 reads word 8 * (n % 512), the first of a sector. */
 #define PROBE                                                                                                          \
 	KERNEL("probe",                                                                                                \
 	       "mad.lo.u32 %r6, %r3, 4, %r2;\nmad.lo.u32 %r6, %r6, 4, %r1;\nshr.u32 %r7, %r0, 9;\n"                    \
 	       "setp.ne.u32 %p1, %r6, %r7;\n@%p1 ret;\nand.b32 %r8, %r0, 511;\nshl.b32 %r9, %r8, 3;\n" LOAD(0))
 
-/* The smallest sectors, halves of a line or lines that hold the bytes of a line from low up to high. */
+/* The smallest packet (sector, half line or line) that holds a line's bytes [low, high). */
 static uint64_t packet(uint64_t low, uint64_t high)
 {
 	return low / SECTOR == (high - 1) / SECTOR ? SECTOR : low / 64 == (high - 1) / 64 ? 64 : 128;
 }
 
-/* The sector is brought for bytes low up to high: it lies in the packet for those of its line. */
+/* Whether the packet for bytes [low, high) of the sector's line contains the sector. */
 static bool is_brought(uint32_t sector, uint64_t low, uint64_t high)
 {
 	uint64_t line = sector / 4 * 128;
@@ -65,7 +66,7 @@ static uint64_t rounded(uint64_t low, uint64_t high)
 	return bytes;
 }
 
-/* Sector `sector` of the array is in the buffer of block (x, y, z) of 3 x 3 x 3. */
+/* Whether sector `sector` of the array is in the buffer of block (x, y, z) of 3 x 3 x 3. */
 static bool is_loaded(const struct host *host, uint32_t x, uint32_t y, uint32_t z, uint32_t sector)
 {
 	launch(host, "probe", (sluice_dim){3, 3, 3}, (sluice_dim){1, 1, 1}, (z * 16 + y * 4 + x) << 9 | sector);
@@ -73,8 +74,9 @@ static bool is_loaded(const struct host *host, uint32_t x, uint32_t y, uint32_t 
 	return host_counter(host, "demand_hits");
 }
 
-/* Eq. 2 and 3 for blocks of a grid of three dimensions: the packets from the minimum's to the maximum's, and nothing beside
- * them; clipped to the allocation; nothing where it is all outside, or the maximum lies below the minimum. */
+/* Eq. 2 and 3 for blocks of a three-dimensional grid: the packets from the minimum to the maximum and no others,
+ * clipped to the allocation. The range is empty if it lies outside the allocation, or if the maximum is below the
+ * minimum. */
 static void test_equations(void **state)
 {
 	static const struct sluice_range ranges[] = {
@@ -125,7 +127,7 @@ static void test_equations(void **state)
 	sluice_close(host.gpu);
 }
 
-/* The largest block is the one with most bytes, in packets, after clipping. */
+/* The largest block is the one with the most bytes, in packets, after clipping. */
 static void test_largest_block(void **state)
 {
 	struct host host = opened("teleport:model=I", HEAD PROBE);
@@ -137,26 +139,27 @@ static void test_largest_block(void **state)
 	announce(&host, (struct sluice_range){.low = BYTES - 4096, .high = BYTES, .low_by = {1500}});
 	is_loaded(&host, 0, 0, 0, 0);
 	assert_int_equal(host_counter(&host, "rows"), 2);
-	assert_int_equal(host_counter(&host, "largest_block_bytes"), 128 + 4096); /* now x = 0 */
+	assert_int_equal(host_counter(&host, "largest_block_bytes"), 128 + 4096); /* now at x = 0 */
 	sluice_close(host.gpu);
 }
 
-/* word n * tid.y + tid.x + 64 * ctaid.x: a tile of 2-D blocks, and the same with its neighbours */
+/* word n * tid.y + tid.x + 64 * ctaid.x: a tile of 2-D blocks; STENCIL also reads the neighbours */
 #define TILE_INDEX "mad.lo.u32 %r9, %r5, %r0, %r4;\nmad.lo.u32 %r9, %r1, 64, %r9;\n"
 #define TILE       KERNEL("tile", TILE_INDEX LOAD(0))
 #define STENCIL    KERNEL("stencil", TILE_INDEX LOAD(128) LOAD(124) LOAD(132))
-/* A tile, and two words that all its threads read: a row with fewer bytes and more reads than a row of the tile. */
+/* A tile, and two words that all its threads read. The words' row has fewer bytes and more reads than a row of the
+ * tile. */
 #define TILE_AND_WORDS                                                                                                 \
 	KERNEL("tile_and_words",                                                                                       \
 	       TILE_INDEX LOAD(0) "ld.global.u32 %r10, [%rd0+16000];\nld.global.u32 %r10, [%rd0+16004];\n")
 
-/* Analysis gives a tile one row for each of its lines, and loads side by side a row together; all that blocks read hits. */
+/* Analysis gives a tile one row per line, and merges neighbouring loads into one row; all reads of the blocks hit. */
 static void test_analysis(void **state)
 {
 	enum { X = 16, Y = 8, N = 100 };
 	static const struct {
 		const char *kernel;
-		uint32_t n, rows, before, behind, loads; /* bytes beside the tile's own */
+		uint32_t n, rows, before, behind, loads; /* bytes next to the tile's own */
 	} row[] = {{"tile", N, Y, 0, 0, 1}, {"tile", X, 1, 0, 0, 1}, {"stencil", N, Y, 4, 4, 3}};
 	struct host host = opened("teleport:model=R", HEAD TILE STENCIL);
 	(void)state;
@@ -180,7 +183,7 @@ static void test_analysis(void **state)
 	sluice_close(host.gpu);
 }
 
-/* Runs with standard error in a file, and gives what it says. */
+/* Runs with standard error redirected to a file, and returns the text. */
 static char *said_by(void (*run)(struct host *host), struct host *host)
 {
 	FILE *file = tmpfile();
@@ -206,8 +209,8 @@ static void overflow_twice(struct host *host)
 		launch(host, "tile_and_words", (sluice_dim){1, 1, 1}, (sluice_dim){16, 8, 1}, 100);
 }
 
-/* Of nine rows four stay: the words that 128 threads read twice, and the lowest three of the tile's; five rows of 16 reads are
- * dropped, which is said once. */
+/* Four of nine rows stay: the words that 128 threads read twice, and the tile's three lowest. Five rows of 16 reads
+ * are dropped, which is reported once. */
 static void test_full_table(void **state)
 {
 	struct host host = opened("teleport:model=I,table_entries=4", HEAD TILE_AND_WORDS);
@@ -221,7 +224,7 @@ static void test_full_table(void **state)
 	assert_int_equal(host_counter(&host, "dropped_rows"), 5);
 	assert_int_equal(host_counter(&host, "largest_block_bytes"),
 	                 rounded(0, 64) + rounded(400, 464) + rounded(800, 864) + rounded(16000, 16008));
-	/* Four warps: the words twice each; of the tile's lines the first three. */
+	/* Four warps: each reads the words twice, and the first three of the tile's lines. */
 	assert_int_equal(host_counter(&host, "demand_hits"), 4 * 2 + 3);
 	sluice_close(host.gpu);
 }
@@ -233,7 +236,7 @@ static void announce_three(struct host *host)
 	is_loaded(host, 0, 0, 0, 0);
 }
 
-/* Of rows that a program announces nobody knows the reads: the first ones stay. */
+/* The reads of rows that a program announces are unknown, so the first rows stay. */
 static void test_full_table_of_a_program(void **state)
 {
 	struct host host = opened("teleport:model=I,table_entries=2", HEAD PROBE);
@@ -248,8 +251,8 @@ static void test_full_table_of_a_program(void **state)
 	sluice_close(host.gpu);
 }
 
-/* The table's fields: products and offsets in units of a type of 255 bytes at most, of which all are multiples; the least offset may
- * be in the pointer. What does not fit is not loaded. */
+/* The table's fields: products and offsets are multiples of a type size of at most 255 bytes, and the smallest
+ * offset may be folded into the pointer. Rows that do not fit are not loaded. */
 static void test_fields(void **state)
 {
 	static const struct {
@@ -263,7 +266,7 @@ static void test_fields(void **state)
 		{{.high = 4, .low_by = {4}, .high_by = {0, 0, -4 * 32768}}, "teleport:model=I", true},
 		{{.high = 4, .low_by = {4}, .high_by = {0, 0, -4 * 32769}}, "teleport:model=I", false},
 		{{.high = 64, .low_by = {64 * 32767}, .high_by = {64 * 32767}}, "teleport:model=I", true},
-		{{.high = 4 * 32768, .low_by = {4}}, "teleport:model=I", true}, /* the greatest index is 32767 */
+		{{.high = 4 * 32768, .low_by = {4}}, "teleport:model=I", true}, /* the largest index is 32767 */
 		{{.high = 4 * 32769, .low_by = {4}}, "teleport:model=I", false},
 		{{.low = 4 * 40000, .high = 4 * 40001, .low_by = {4}}, "teleport:model=I", true},
 		{{.low = -4 * 40000, .high = 4 * 1000, .low_by = {4}}, "teleport:model=I", false},
@@ -287,7 +290,7 @@ static void test_fields(void **state)
 	                                                                              "setp.lt.u32 %p1, %r6, " bound   \
 	                                                                              ";\n@%p1 bra top;")
 
-/* Footnote 6: which loops' induction variables have rows. */
+/* Footnote 6: the loops whose induction variables give rows. */
 static void test_loops(void **state)
 {
 	static const struct {
@@ -310,8 +313,8 @@ static void test_loops(void **state)
 	}
 }
 
-/* Analysis works until the program says something; then only what the program says counts, and a flush says that nothing is
- * known. */
+/* Analysis is used until the program's first call. From then on, only announced rows count, and a flush removes
+ * them. */
 static void test_program_has_the_word(void **state)
 {
 	struct host host = opened("teleport:model=R", HEAD TILE);
@@ -328,7 +331,7 @@ static void test_program_has_the_word(void **state)
 	launch(&host, "tile", grid, block, 0);
 	assert_int_equal(host_counter(&host, "demand_hits"), 0);
 	assert_int_equal(host_counter(&host, "kernels_without_rows"), 1);
-	/* An array that is gone when the kernel starts has no row. */
+	/* An array that has been freed when the kernel starts gives no row. */
 	host_must(sluice_alloc(host.gpu, BYTES, &other, &error), &error);
 	announce(&host, (struct sluice_range){.base = other - host.array, .low = 0, .high = 128});
 	announce(&host, (struct sluice_range){.low = 0, .high = 128});

@@ -1,14 +1,15 @@
-/* Address generation: one copy at a time, in the order of issue; row by row, segment by segment, a request every `interval` cycles. */
+/* Address generation: one copy at a time, in the order of issue; row by row, segment by segment, one request every
+ * `interval` cycles. */
 #include "mech/tma/tma.h"
 
-enum { WORD = 4, BANKS_BYTES = 128 /* of shared memory that are written together, where nothing is fetched */ };
+enum { WORD = 4, BANKS_BYTES = 128 /* of shared memory, written together where nothing is fetched */ };
 
-/* A part of a row: what one request is for. */
+/* The part of a row that one request covers. */
 struct piece {
 	enum mech_place to;
 	uint32_t bytes;
-	uint64_t address; /* of its first byte in global memory, */
-	uint32_t shared;  /* and in shared memory, in whose 128 bytes a swizzle leaves it */
+	uint64_t address; /* of its first byte in global memory */
+	uint32_t shared;  /* of its first byte in shared memory; a swizzle stays within these 128 bytes */
 };
 
 static uint32_t segment_bytes(const struct mech_sm *sm)
@@ -23,7 +24,7 @@ static uint32_t least(uint32_t one, uint32_t other)
 	return one < other ? one : other;
 }
 
-/* From byte `at` of a row, `left` bytes at most. */
+/* The piece that begins at a row's global `address`, of at most `left` bytes. */
 static struct piece piece_of(const struct mech_sm *sm, const struct bulk_copy *what, uint64_t address, uint32_t left)
 {
 	static const uint8_t places[] = {[BULK_TO_SHARED] = MECH_TO_SHARED,
@@ -39,7 +40,8 @@ static struct piece piece_of(const struct mech_sm *sm, const struct bulk_copy *w
 	                      .address = address};
 }
 
-/* The next piece of the row, from agen->at on, which goes on behind what there is nothing to do for; false: there is none. */
+/* Finds the next piece of the row, from agen->at on, after bytes that need no request. Returns false when there is
+ * none. */
 static bool next_of_row(const struct mech_sm *sm, struct tma_agen *agen, const struct bulk_row *row,
                         struct piece *piece)
 {
@@ -57,7 +59,7 @@ static bool next_of_row(const struct mech_sm *sm, struct tma_agen *agen, const s
 	return true;
 }
 
-/* The copy's next piece; false: all are done. */
+/* Finds the copy's next piece. Returns false when all are done. */
 static bool next_piece(const struct mech_sm *sm, struct tma_agen *agen, struct bulk_row *row, struct piece *piece)
 {
 	const struct bulk_copy *what = &agen->copy->what;
@@ -69,7 +71,7 @@ static bool next_piece(const struct mech_sm *sm, struct tma_agen *agen, struct b
 	return false;
 }
 
-/* The words of shared memory that the piece goes to. */
+/* Lists the words of shared memory that the piece fills. */
 static void gather_words(struct tma_agen *agen, const struct bulk_row *row, uint32_t bytes)
 {
 	agen->words = 0;
@@ -126,7 +128,7 @@ static void request_piece(struct mech_sm *sm, const struct bulk_row *row, const 
 	                                   : &stats->prefetches) += 1;
 }
 
-/* --- which copy --- */
+/* --- selection of the copy --- */
 
 static struct tma_copy *oldest(struct mech_sm *sm)
 {
@@ -140,7 +142,7 @@ static struct tma_copy *oldest(struct mech_sm *sm)
 	return best;
 }
 
-/* The map is looked up; what the cache has not comes from memory, or in so many cycles out of the parameters. */
+/* Looks up the map. On a miss, it is fetched from memory, or read from the parameters in map_latency cycles. */
 static void look_up_map(struct mech_sm *sm, uint64_t cycle)
 {
 	const struct tma_config *config = sm->config;
@@ -156,7 +158,8 @@ static void look_up_map(struct mech_sm *sm, uint64_t cycle)
 		agen->next = cycle + 1 + config->map_latency;
 }
 
-/* Returns MECH_NEVER when it has begun with a copy or there is none that waits, else the cycle in which one does. */
+/* Begins the oldest copy if it is ready, and returns MECH_NEVER. Returns MECH_NEVER if no copy waits, else the cycle
+ * in which one is ready. */
 static uint64_t take_copy(struct mech_sm *sm, uint64_t cycle)
 {
 	struct tma_copy *copy = oldest(sm);
@@ -175,7 +178,7 @@ static uint64_t take_copy(struct mech_sm *sm, uint64_t cycle)
 
 /* --- time --- */
 
-/* Counted when it is over, so that samples say the same whether the SM has slept or not. */
+/* Waiting cycles are counted at the end of the wait, so that samples do not depend on sleep. */
 static void note_whether_kept(struct mech_sm *sm, bool kept, uint64_t cycle)
 {
 	struct tma_agen *agen = &tma_engine(sm)->agen;
@@ -195,11 +198,11 @@ static void finish(struct mech_sm *sm, uint64_t cycle)
 	agen->copy = NULL;
 	copy->state = TMA_IN_FLIGHT;
 	copy->generated = cycle;
-	tma_wake(sm, TMA_FOR_GROUP); /* its source is read */
+	tma_wake(sm, TMA_FOR_GROUP); /* its source has been read */
 	tma_come_on(sm, copy, cycle);
 }
 
-/* The next line of the map. */
+/* Requests the next line of the map. */
 static void request_map(struct mech_sm *sm)
 {
 	struct tma_agen *agen = &tma_engine(sm)->agen;
@@ -209,7 +212,7 @@ static void request_map(struct mech_sm *sm)
 			 .to = MECH_TO_NOTHING, .bytes = (uint32_t)line, .address = first + agen->map_lines * line});
 }
 
-/* What it sends in this cycle, if it can; false: it waits for an answer, or for room. */
+/* Sends a request in this cycle if possible. Returns false when it waits for a reply or for queue space. */
 static bool step(struct mech_sm *sm, uint64_t cycle)
 {
 	const struct tma_config *config = sm->config;
@@ -224,10 +227,11 @@ static bool step(struct mech_sm *sm, uint64_t cycle)
 		fetches = false;
 	}
 	bool is_over = !fetches && !next_piece(sm, agen, &row, &piece);
-	bool kept = is_over ? mech_waiting_to_send(sm) != 0 : !can_send(sm); /* at its end the last request has left */
+	/* a copy is done when its last request has left the queue */
+	bool kept = is_over ? mech_waiting_to_send(sm) != 0 : !can_send(sm);
 	note_whether_kept(sm, kept, cycle);
 	if (kept)
-		return false; /* the SM ticks when the queue or a request is answered */
+		return false; /* the SM ticks when the queue drains or a reply arrives */
 	if (is_over)
 		finish(sm, cycle);
 	else if (fetches)

@@ -76,7 +76,7 @@ void tma_block_ends(struct mech_sm *sm, uint32_t block, uint64_t cycle)
 		if (copy->state == TMA_FREE || copy->block != block)
 			continue;
 		if (copy->state == TMA_IN_FLIGHT &&
-		    tma_is_of_group(copy)) { /* its data have left shared memory: it goes on */
+		    tma_is_of_group(copy)) { /* its data have been read from shared memory: it continues */
 			copy->block = copy->warp = MECH_NOWHERE;
 			continue;
 		}

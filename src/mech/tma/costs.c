@@ -1,8 +1,9 @@
-/* What the engine keeps. No area, power or energy of such an engine is published: there are none here. */
+/* Storage of the engine. No area, power or energy of such an engine is published, so none is given. */
 #include "mech/tma/tma.h"
 
 enum {
-	/* bits of an entry: global and shared address, size, mbarrier; map, coordinates; warp, lane, group; rows and bytes generated */
+	/* bits per entry: global and shared address, size, mbarrier; map, coordinates; warp, lane, group; rows and
+	 * bytes generated */
 	BYTES_BITS = 49 + 18 + 18 + 18,
 	TILE_BITS = 49 + TENSOR_RANK * 32,
 	STATE_BITS = 6 + 5 + 8 + 16 + 16,

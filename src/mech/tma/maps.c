@@ -1,4 +1,4 @@
-/* The cache of tensor maps: the least recently used one goes. */
+/* The cache of tensor maps, with LRU replacement. */
 #include "mech/tma/tma.h"
 
 bool tma_map_is_there(struct mech_sm *sm, uint64_t address)

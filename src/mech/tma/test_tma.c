@@ -1,15 +1,16 @@
-/* Protects the engine's time, in closed form: when its requests leave and its copies end, what waits for them and for how long, what maps, limits, stores, tiles' borders and ends of
- * blocks do to it; and that figures depend neither on sleep nor on host threads. */
+/* Protects the engine's timing, in closed form: when its requests leave and its copies end, and what waits for them
+ * and how long. Covers maps, limits, stores, borders of tiles and ends of blocks. Figures depend neither on sleep
+ * nor on host threads. */
 #include "base/bulk.h"
 #include "engine_kit.h"
 
-enum { ARRAY = 1 << 16, MAPS = 4096 /* where the array's maps lie */ };
+enum { ARRAY = 1 << 16, MAPS = 4096 /* address of the maps within the array */ };
 
-/* What instructions did. */
+/* Log of instructions. */
 static struct {
 	uint32_t copies;
-	uint64_t copy[LOG]; /* cycles in which instructions that copy issued */
-	uint64_t mark[8];   /* in which pmevent N issued last */
+	uint64_t copy[LOG]; /* cycles in which copy instructions issued */
+	uint64_t mark[8];   /* cycle in which pmevent N issued last */
 } spy;
 
 static void spied_issue(struct mech_sm *sm, const struct mech_issue *issue)
@@ -41,7 +42,7 @@ static void check_sums(const struct gpu_kit *kit)
 	engine_check_sums(kit, "copies", "abandoned", "copy_cycles");
 }
 
-/* %r1: the thread, %r9: the mbarrier, at 0; %p1: it is thread 0. */
+/* %r1: the thread; %r9: the mbarrier, at 0; %p1: whether it is thread 0. */
 #define BEGIN                                                                                                          \
 	"mov.u32 %r1, %tid.x; mov.u32 %r9, 0; setp.eq.u32 %p1, %r1, 0;\n"                                              \
 	"@%p1 mbarrier.init.shared.b64 [%r9], 1; bar.sync 0;\n"
@@ -65,8 +66,9 @@ static void run(struct gpu_kit *kit, const char *mechanism, const char *body, ui
 
 /* --- bytes --- */
 
-/* The engine has a copy `latency` cycles behind its issue, takes it, and asks for a segment from the next cycle on, one every `interval`; the SM's queue passes each on in the
- * cycle behind. The mbarrier hears of the end in the cycle of the last answer: who waits is not behind it before, and soon after. */
+/* A copy reaches the engine `latency` cycles after its issue. From the next cycle on, the engine requests a segment
+ * every `interval` cycles, and the SM's queue forwards each one a cycle later. The mbarrier completes in the cycle
+ * of the last reply. A waiting thread passes it soon after, and not before. */
 static void test_latency(void **state)
 {
 	enum { LINES = 5, TURN = 100 };
@@ -88,7 +90,7 @@ static void test_latency(void **state)
 		}
 }
 
-/* Segments are parts of lines of global memory; where they go is what the copy says. */
+/* Segments are parts of lines of global memory; the copy gives their place in shared memory. */
 static void test_segments(void **state)
 {
 	static const struct {
@@ -112,7 +114,7 @@ static void test_segments(void **state)
 	}
 }
 
-/* With `limit` in flight, each further request leaves when one is answered, at the earliest. */
+/* With `limit` in flight, each further request leaves no earlier than a reply arrives. */
 static void test_in_flight(void **state)
 {
 	enum { LINES = 12 };
@@ -135,9 +137,9 @@ static void test_in_flight(void **state)
 	}
 }
 
-/* --- what waits --- */
+/* --- waiting --- */
 
-/* The third copy issues when an entry is free: when the first is over. */
+/* The third copy issues when an entry is free: when the first has completed. */
 static void test_entries(void **state)
 {
 	struct gpu_kit kit;
@@ -148,12 +150,13 @@ static void test_entries(void **state)
 		first = engine.answered[i] < first ? engine.answered[i] : first;
 	assert_int_equal(spy.copies, 3);
 	assert_true(spy.copy[1] < first);
-	assert_int_equal(spy.copy[2], first); /* in the very cycle */
+	assert_int_equal(spy.copy[2], first); /* in that cycle */
 	assert_int_equal(engine_counter(&kit, "held_copies"), 1);
 	kit_close(&kit);
 }
 
-/* A thread waits for its groups: until their stores are acknowledged, or with .read until they have left; for the last N it does not wait. */
+/* A thread waits for its groups: until their stores are acknowledged, or with .read until they have left. It does
+ * not wait for the last N groups. */
 static void test_groups(void **state)
 {
 	struct gpu_kit kit;
@@ -168,7 +171,7 @@ static void test_groups(void **state)
 	kit_close(&kit);
 	run(&kit, "tma", OUT(0, 1024, 512) "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0; pmevent 2;",
 	    1);
-	for (uint32_t i = 0; i < engine.replies; i++) /* the last one's packet may still wait for the network */
+	for (uint32_t i = 0; i < engine.replies; i++) /* the last packet may still wait for the network */
 		assert_true(spy.mark[2] > engine.sent[i] || engine.sent[i] == last_sent());
 	assert_true(spy.mark[2] < last_answer());
 	kit_close(&kit);
@@ -186,12 +189,13 @@ static void test_groups(void **state)
 	    OUT(0, 1024,
 	        512) "cp.async.bulk.wait_group 0; pmevent 2; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
 	    1);
-	assert_true(spy.mark[2] < first_sent()); /* it is of no group yet */
+	assert_true(spy.mark[2] < first_sent()); /* it belongs to no group yet */
 	kit_close(&kit);
 }
 
-/* A store's bytes are read from shared memory, which takes the banks for a cycle and leaves the next to the load/store unit; its packet leaves in the same cycle. One that nobody
- * waits for goes on behind its block's end. */
+/* A store reads its bytes from shared memory, which occupies the banks for a cycle and leaves the next one to the
+ * load/store unit. Its packet leaves in the same cycle. A store that no thread waits for continues after its block's
+ * end. */
 static void test_stores_read(void **state)
 {
 	struct gpu_kit kit;
@@ -199,12 +203,12 @@ static void test_stores_read(void **state)
 	for (unsigned interval = 1; interval < 5; interval++) {
 		char mechanism[32];
 		snprintf(mechanism, sizeof mechanism, "tma:interval=%u", interval);
-		OPEN(&kit, mechanism, "sm.send_queue=16", "network.flit_bytes=1024"); /* which takes a packet a cycle */
+		OPEN(&kit, mechanism, "sm.send_queue=16", "network.flit_bytes=1024"); /* one packet per cycle */
 		kit_load(&kit,
 		         BEGIN OUT(0, 1024, 1024) "cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; exit;");
 		kit_run(&kit, 1, 1);
 		assert_int_equal(last_sent() - first_sent(), 7 * (interval < 2 ? 2 : interval));
-		assert_int_equal(first_sent(), spy.copy[0] + 32 + 3); /* `latency`; taken, asked for, passed on, read */
+		assert_int_equal(first_sent(), spy.copy[0] + 32 + 3); /* `latency`, take, request, forward, read */
 		kit_close(&kit);
 	}
 	run(&kit, "tma", OUT(0, 1024, 1024) "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;", 1);
@@ -213,7 +217,8 @@ static void test_stores_read(void **state)
 	kit_close(&kit);
 }
 
-/* Cycles in which asynchronous copies of threads, that read nothing, are written: 32 words of a bank each. */
+/* Returns the cycles in which threads' asynchronous copies, which read nothing, are written: 32 words of one bank
+ * each. */
 static uint64_t copies_of_threads(const char *bulk, const char *wait)
 {
 	enum { COPIES = 32 };
@@ -227,12 +232,12 @@ static uint64_t copies_of_threads(const char *bulk, const char *wait)
 	OPEN(&kit, "tma", "sm.send_queue=16", "sm.async_copies=true");
 	kit_load(&kit, text);
 	kit_run(&kit, 1, WARP);
-	kit_run(&kit, 1, WARP); /* whose code is in the cache */
+	kit_run(&kit, 1, WARP); /* with its code in the cache */
 	kit_close(&kit);
 	return spy.mark[1] - spy.mark[0];
 }
 
-/* What the engine brings has the banks before them: 4096 bytes are 32 cycles. */
+/* The engine's fills have priority at the banks: 4096 bytes take 32 cycles. */
 static void test_beside_copies_of_threads(void **state)
 {
 	(void)state;
@@ -240,7 +245,7 @@ static void test_beside_copies_of_threads(void **state)
 	assert_in_range(beside, alone + 30, alone + 40);
 }
 
-/* What a store writes is not in L1 any more; lines beside it are. */
+/* A store invalidates the lines that it writes in L1, but not their neighbours. */
 static void test_stores_and_l1(void **state)
 {
 	static const char *const machine[] = {"gtx480", "qv100", "rtx3070"};
@@ -262,7 +267,7 @@ static void test_stores_and_l1(void **state)
 	kit_machine = "gtx480";
 }
 
-/* A block that ends leaves its copies: nobody waits for them, and the next one begins with an engine that has none. */
+/* A block's end abandons its copies: nothing waits for them, and the next block finds an empty engine. */
 static void test_block_ends(void **state)
 {
 	struct gpu_kit kit;
@@ -309,7 +314,8 @@ static void run_tile(struct gpu_kit *kit, const char *mechanism, const char *bod
 	"@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r9+1024], [" map      \
 	", {" #x ", " #y "}], [%r9];\n"
 
-/* A tile inside of the tensor is four rows of a line each; the map's line comes before. What lies outside is written, and not fetched. */
+/* A tile inside the tensor is four rows of one line each, requested after the map's line. Parts outside are written
+ * without a fetch. */
 static void test_tiles(void **state)
 {
 	static const struct {
@@ -338,7 +344,7 @@ static uint32_t below(uint64_t *random, uint32_t limit)
 	return (uint32_t)(*random >> 33) % limit;
 }
 
-/* A map of up to three dimensions within the array, and where its tile is taken. */
+/* A map of up to three dimensions within the array, and the position of its tile. */
 static struct tensor_map random_map(const struct gpu_kit *kit, int32_t at[TENSOR_RANK], uint64_t *random)
 {
 	static const uint8_t types[] = {TENSOR_F32, TENSOR_F64, TENSOR_S32};
@@ -361,7 +367,8 @@ static struct tensor_map random_map(const struct gpu_kit *kit, int32_t at[TENSOR
 	return map;
 }
 
-/* Each word of a random box is brought once, from its place if it lies in the tensor, or written once, and nothing else is asked for. */
+/* Each word of a random box is fetched once from its address if it lies in the tensor, else written once. Nothing
+ * else is requested. */
 static void check_words(const struct gpu_kit *kit, const struct tensor_map *map, const int32_t at[TENSOR_RANK])
 {
 	enum { WORDS = 24576 / 4 };
@@ -431,7 +438,7 @@ static void test_random_tiles(void **state)
 	}
 }
 
-/* A map that the cache has costs nothing; of two that take turns in a cache for one, each is fetched each time. */
+/* A map in the cache costs nothing. Two maps that take turns in a cache of one are fetched each time. */
 static void test_maps(void **state)
 {
 	struct gpu_kit kit;
@@ -448,7 +455,7 @@ static void test_maps(void **state)
 	kit_close(&kit);
 }
 
-/* --- the same in every run --- */
+/* --- reproducibility --- */
 
 static void test_same(void **state)
 {

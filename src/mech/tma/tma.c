@@ -1,4 +1,4 @@
-/* The engine's options and counters, and its hooks. */
+/* The engine's options, counters and hooks. */
 #include "mech/tma/tma.h"
 
 #include <assert.h>
@@ -12,18 +12,18 @@ static const char *const segments[] = {"128", "64", "32", NULL};
 #define AT(field) offsetof(struct tma_config, field)
 static const struct option options[] = {
 	{"entries", OPTION_U32, AT(entries), 1, 64, NULL, "copies",
-         "that wait or are under way; instructions for more wait to issue"},
+         "copies waiting or in progress, at most; further instructions wait to issue"},
 	{"latency", OPTION_U32, AT(latency), 0, 1000, NULL, "cycles",
-         "from an instruction's issue until the engine has it"},
-	{"interval", OPTION_U32, AT(interval), 1, 64, NULL, "cycles", "of address generation for a request"},
-	{"segment", OPTION_ENUM, AT(segment), 0, 0, segments, "bytes",
-         "of global memory that a request is for, at most"},
-	{"in_flight", OPTION_U32, AT(in_flight), 1, 1024, NULL, "requests", "that are not answered"},
-	{"maps", OPTION_U32, AT(maps), 1, 256, NULL, "maps", "of tensors that are kept"},
+         "delay from an instruction's issue until it reaches the engine"},
+	{"interval", OPTION_U32, AT(interval), 1, 64, NULL, "cycles",
+         "interval between two requests of address generation"},
+	{"segment", OPTION_ENUM, AT(segment), 0, 0, segments, "bytes", "largest amount of global memory per request"},
+	{"in_flight", OPTION_U32, AT(in_flight), 1, 1024, NULL, "requests", "unanswered requests, at most"},
+	{"maps", OPTION_U32, AT(maps), 1, 256, NULL, "maps", "tensor maps in the cache"},
 	{"map_latency", OPTION_U32, AT(map_latency), 0, 1000, NULL, "cycles",
-         "for a map in a parameter that is not kept; one in memory is fetched from there"},
+         "time to read an uncached map from a parameter; a map in memory is fetched"},
 	{"before_demand", OPTION_BOOL, AT(before_demand), 0, 1, NULL, "",
-         "its requests go before those of the load/store unit"},
+         "give its requests priority over those of the load/store unit"},
 };
 
 static const struct counter counters[] = {
@@ -35,7 +35,7 @@ static const struct counter counters[] = {
 static const struct counter_vector vectors[TMA_VECTORS] = {
 	[TMA_COPY_TIME] = {.name = "copy_time",
                            .unit = "cycles",
-                           .meaning = "of completed copies, from issue to the end",
+                           .meaning = "duration of completed copies, from issue to end",
                            .scope = SCOPE_SM,
                            .kind = VECTOR_POWERS,
                            .length = 20},
@@ -43,7 +43,7 @@ static const struct counter_vector vectors[TMA_VECTORS] = {
 
 static const struct mech_event_row events[TMA_EVENTS] = {
 	[TMA_AGEN] = {"agen", "addresses of a copy are generated", {"copy", "bytes"}},
-	[TMA_MEM] = {"mem", "its requests are on their way", {"copy", "bytes"}},
+	[TMA_MEM] = {"mem", "a copy's requests are in flight", {"copy", "bytes"}},
 };
 
 /* In the order of enum bulk_opcode. */
@@ -59,7 +59,8 @@ static void sm_open(struct mech_sm *sm)
 	engine->map = mech_alloc(sm->pool, config->maps * sizeof *engine->map);
 }
 
-/* A kernel that was stopped leaves copies under way. Maps are the program's to change between kernels. */
+/* Copies may be in progress when a kernel was stopped. The map cache is cleared because programs may change maps
+ * between kernels. */
 static void kernel_end(struct mech_sm *sm)
 {
 	const struct tma_config *config = sm->config;
@@ -99,10 +100,10 @@ static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_i
 	return 0;
 }
 
-/* Which of the engine's it is; BULK_OPCODES: none. */
+/* Returns the engine's number of the opcode; BULK_OPCODES when it is another instruction. */
 static uint32_t own_opcode(const char *name)
 {
-	uint32_t own = strncmp(name, "cp.", 3) == 0 ? 0 : BULK_OPCODES; /* most are told apart by a look */
+	uint32_t own = strncmp(name, "cp.", 3) == 0 ? 0 : BULK_OPCODES; /* fast test that excludes most opcodes */
 	while (own < BULK_OPCODES && strcmp(name, opcodes[own]) != 0)
 		own++;
 	return own;

@@ -27,7 +27,7 @@ void tma_commit(struct mech_sm *sm, const struct mech_issue *issue)
 		committed[__builtin_ctz(left)]++;
 }
 
-/* The copy is of a thread's group that the thread does not let be under way. */
+/* Whether the copy belongs to a group that its thread waits for. */
 static bool is_awaited(const struct tma_sm *engine, const struct tma_copy *copy, uint32_t warp,
                        const struct mech_operands *operands)
 {

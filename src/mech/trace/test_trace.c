@@ -1,5 +1,6 @@
-/* Protects trace: what it draws of warps, requests and rows begins and ends with the issues, packets and commands that another mechanism
- * sees, of a kernel in which it is known what waits for what; nothing that it draws depends on sleep or threads, and it changes nothing. */
+/* Protects trace: events of warps, requests and rows begin and end with the issues, packets and commands that a
+ * second mechanism sees. The kernels are written so that the expected waits are known. The events depend neither on
+ * sleep nor on threads, and tracing changes no result. */
 #include "gpu_kit.h"
 
 #include "trace.h"
@@ -9,7 +10,7 @@
 
 enum { WARP = 32, LOG = 4096 };
 
-/* --- what another mechanism sees --- */
+/* --- the second mechanism --- */
 
 struct seen {
 	uint32_t warp, pc;
@@ -55,7 +56,7 @@ static const struct mech looker = {.version = MECH_VERSION,
                                    .block_end = see_end};
 static const struct mech *const with_looker[] = {&looker, NULL};
 
-/* The first issue of an instruction by a warp, and the issue that comes behind it. */
+/* Returns the first issue of an instruction by a warp; `next` becomes the warp's issue after it. */
 static const struct seen *issued(uint32_t warp, const char *name, const struct seen **next)
 {
 	for (uint32_t i = 0; i < spy.issues; i++) {
@@ -67,11 +68,11 @@ static const struct seen *issued(uint32_t warp, const char *name, const struct s
 				return &spy.issue[i];
 			}
 	}
-	fail_msg("warp %u issues no %s with another behind it", warp, name);
+	fail_msg("warp %u issues no %s with another after it", warp, name);
 	return NULL;
 }
 
-/* --- what it draws --- */
+/* --- the events --- */
 
 struct drawn {
 	struct {
@@ -127,7 +128,8 @@ static void run(struct drawn *drawn, const char *mechanism, const char *option, 
 
 static struct drawn drawn, other;
 
-/* A load's user waits from the cycle behind the load's issue to its own; the request is on its way between its packets. */
+/* A load's dependent instruction waits from the cycle after the load's issue to its own issue. The request is drawn
+ * from its packet out to its packet in. */
 static void test_load(void **state)
 {
 	const struct seen *next;
@@ -150,7 +152,7 @@ static void test_load(void **state)
 	assert_int_equal(request->arguments[0], spy.out[0].address);
 }
 
-/* Who comes first to a barrier waits there until the other has come and it goes on. */
+/* The first warp to reach a barrier waits there until the other has arrived. */
 static void test_barrier(void **state)
 {
 	const struct seen *next;
@@ -169,7 +171,7 @@ static void test_barrier(void **state)
 	assert_true(wait->end >= last && wait->end <= next->cycle);
 }
 
-/* Looks that are further apart see fewer waits, and those that they see as they are. */
+/* Fewer samples find fewer waits, but each wait found has the same cycles. */
 static void test_every(void **state)
 {
 	static const char body[] =
@@ -189,10 +191,10 @@ static void test_every(void **state)
 		found++;
 		assert_int_equal(find(&drawn, TRACE_LOAD, event->track, event->begin)->end, event->end);
 	}
-	assert_int_equal(found, 7); /* and one for the parameter */
+	assert_int_equal(found, 7); /* six loads, and one of the kernel's parameter */
 }
 
-/* A bank's row is open until one of another row comes: as many columns as the machine's atoms. */
+/* A bank's row is open until another row replaces it. Its columns add up to the machine's DRAM atoms. */
 static void test_rows(void **state)
 {
 	uint64_t cycles;
@@ -219,7 +221,8 @@ static int by_place(const void *one, const void *two)
 	return memcmp(one, two, sizeof drawn.event[0]);
 }
 
-/* The machine does what it does without it; the events are the same with sleep and with threads; and of other SMs there are none. */
+/* Tracing changes no cycle. The events are the same with sleep and with several threads. SMs that are not selected
+ * draw nothing. */
 static void test_nothing_depends(void **state)
 {
 	static const char body[] =

@@ -1,5 +1,5 @@
-/* trace: what warps wait for, and requests, prefetches and DRAM's rows from their begin to their end, as events of the timeline (README.md). It only
- * looks: the machine does what it does without it. */
+/* trace: draws events on the timeline (README.md). They show what warps wait for, and the lifetimes of requests,
+ * prefetched lines and open DRAM rows. The mechanism is passive: it never changes what the machine does. */
 #include "trace.h"
 
 #include "seam/mech_numbers.h"
@@ -21,22 +21,22 @@ static const struct mech_track_row tracks[] = {{"warp", TRACKS_OF_WARPS},
 
 static const struct counter counters[] = {
 	{"unseen", "requests", SCOPE_SM, offsetof(struct trace_stats, unseen),
-         "not drawn: more were on their way at a time than a part has tracks for", COMBINE_SUM},
+         "requests and lines not drawn: all tracks of the SM or slice were in use", COMBINE_SUM},
 };
 
 static const struct trace_config defaults = {
 	.warps = true, .requests = true, .prefetches = true, .banks = true, .every = 16, .sms = "all"};
 
 static const struct option options[] = {
-	{"warps", OPTION_BOOL, offsetof(struct trace_config, warps), 0, 0, NULL, "", "what each warp waits for"},
+	{"warps", OPTION_BOOL, offsetof(struct trace_config, warps), 0, 0, NULL, "", "draw what each warp waits for"},
 	{"requests", OPTION_BOOL, offsetof(struct trace_config, requests), 0, 0, NULL, "",
-         "requests from SMs to the answer, and in L2's slices"},
+         "draw requests: in flight from SMs, and inside L2 slices"},
 	{"prefetches", OPTION_BOOL, offsetof(struct trace_config, prefetches), 0, 0, NULL, "",
-         "lines that mechanisms bring into L1, to the first use"},
-	{"banks", OPTION_BOOL, offsetof(struct trace_config, banks), 0, 0, NULL, "", "rows of DRAM that are open"},
+         "draw lines that mechanisms fetch into L1, up to their first use"},
+	{"banks", OPTION_BOOL, offsetof(struct trace_config, banks), 0, 0, NULL, "", "draw open DRAM rows"},
 	{"every", OPTION_U32, offsetof(struct trace_config, every), 1, 1 << 20, NULL, "cycles",
-         "between two looks at a warp: what is shorter is not drawn"},
-	{"sms", OPTION_TEXT, offsetof(struct trace_config, sms), 0, 0, NULL, "", "of which SMs: all, or 0-3+7"},
+         "interval between two samples of a warp; shorter waits are not drawn"},
+	{"sms", OPTION_TEXT, offsetof(struct trace_config, sms), 0, 0, NULL, "", "SMs to draw: all, or as in 0-3+7"},
 };
 
 static bool looks_at(const struct trace_config *config, uint32_t sm)
@@ -102,7 +102,7 @@ static uint64_t cycle(struct mech_sm *sm, uint64_t cycle)
 	return wants(sm, config_of(sm)->warps) ? trace_warps_look(sm, cycle) : MECH_NEVER;
 }
 
-/* A packet, and its reply, which may come in sectors of the line. */
+/* Key of a packet and of its reply. The key is the line's address because a reply may arrive in sectors of the line. */
 static struct trace_open of_packet(const struct mech_sm *sm, const struct mech_packet *packet)
 {
 	return (struct trace_open){.begin = packet->cycle,
@@ -133,7 +133,7 @@ static void packet_out(struct mech_sm *sm, const struct mech_packet *packet)
 {
 	struct trace_sm *own = sm->state;
 	const struct trace_open open = of_packet(sm, packet);
-	if (packet->kind == MECH_PACKET_WRITEBACK) /* nothing answers it */
+	if (packet->kind == MECH_PACKET_WRITEBACK) /* no reply */
 		return;
 	if (wants(sm, config_of(sm)->requests))
 		trace_open(&own->requests, &open, sm->stats);
@@ -151,7 +151,7 @@ static void packet_in(struct mech_sm *sm, const struct mech_packet *packet)
 		trace_close(&own->requests, lane, sm->output, event_of(packet), TRACKS_OF_REQUESTS, packet->cycle);
 }
 
-/* What becomes of a prefetched line. */
+/* Closes the track of a prefetched line at its first use or its eviction. */
 static void end_prefetch(struct mech_sm *sm, uint64_t address, enum trace_event event, uint64_t cycle)
 {
 	struct trace_lanes *lanes = &((struct trace_sm *)sm->state)->prefetches;
@@ -175,7 +175,7 @@ static void evict(struct mech_sm *sm, const struct mech_eviction *eviction)
 		end_prefetch(sm, eviction->address, TRACE_UNUSED, eviction->cycle);
 }
 
-/* What a kernel's end leaves open is not drawn: nobody knows how it would have ended. */
+/* Entries that are open at a kernel's end are not drawn, because their outcome is unknown. */
 static void kernel_end(struct mech_sm *sm)
 {
 	struct trace_sm *own = sm->state;
@@ -220,7 +220,7 @@ static void partition_packet_out(struct mech_partition *partition, const struct 
 		trace_close(&own->requests, lane, partition->output, TRACE_IN_SLICE, TRACKS_OF_REQUESTS, packet->cycle);
 }
 
-/* Events of a partition are in cycles of L2's clock. */
+/* Converts cycles of the command clock: a partition's events are in cycles of L2's clock. */
 static uint64_t l2_cycle(const struct mech_partition *partition, uint64_t command_cycle)
 {
 	const struct mech_machine *machine = partition->machine;
@@ -247,7 +247,7 @@ static void partition_command(struct mech_partition *partition, const struct mec
 const struct mech mech_trace = {
 	.version = MECH_VERSION,
 	.name = "trace",
-	.summary = "draws what warps wait for, requests, prefetches and DRAM's rows on the timeline",
+	.summary = "draws waits of warps, requests, prefetches and open DRAM rows on the timeline",
 	.citation = "our own",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,

@@ -1,5 +1,6 @@
-/* What each warp waits for: from the cycle behind an issue to the next one. That it waits, and for what, is seen every so many cycles; so a
- * shorter wait is not drawn, and one cause ends and the next begins where that was seen. */
+/* Waits of warps. A wait lasts from the cycle after one issue to the warp's next issue. Warps are sampled every
+ * `every` cycles: a wait between two samples is not drawn, and a change of cause is drawn at the sample that sees
+ * it. */
 #include "trace.h"
 
 static struct trace_warp *warp_of(struct mech_sm *sm, uint32_t slot)

@@ -1,5 +1,6 @@
-/* two_level: a small set of warps competes round robin; one that waits for memory or a barrier leaves it for the warp
- * outside that has waited longest (Narasiman et al., MICRO 2011). */
+/* two_level: warp order in which a small set of warps competes round robin. A warp that waits for memory or a
+ * barrier leaves the set; the waiting warp outside that has waited longest takes its place (Narasiman et al., MICRO
+ * 2011). */
 #include "seam/mech_levels.h"
 
 struct config {
@@ -14,7 +15,7 @@ static const struct config defaults = {.ready = 6}; /* GPGPU-Sim's two_level_act
 
 static const struct option options[] = {
 	{"ready", OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
-         "that compete, of a scheduler"},
+         "warps per scheduler that compete"},
 };
 
 static void kernel_begin(struct mech_sm *sm)
@@ -46,7 +47,7 @@ static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, ui
 const struct mech mech_two_level = {
 	.version = MECH_VERSION,
 	.name = "two_level",
-	.summary = "warp order: round robin among a few, the others behind while these run",
+	.summary = "warp order: round robin within a small set of warps per scheduler",
 	.citation = "V. Narasiman et al.: Improving GPU Performance via Large Warps and Two-Level Warp Scheduling, "
 		    "MICRO 2011",
 	.options = options,

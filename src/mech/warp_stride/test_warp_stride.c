@@ -1,12 +1,12 @@
-/* Protects warp_stride: which executions of a load are compared with which, what is learned of strides, and the cycles between, in kernels whose
- * warps execute their loads one behind the other, so that all is known beforehand. */
+/* Protects warp_stride: the pairs of executions that are compared, the strides learned, and the cycles between. The
+ * kernels' warps execute their loads one after the other, so that all values are known. */
 #include "gpu_kit.h"
 
 enum { WARP = 32, LINE = 128, FAR = 1 << 16, LOG = 256, PER_BLOCK = 8 };
 
 enum { TRIED, CORRECT, GAP, CROSSED };
 
-/* When loads issued, by a mechanism of the test's own. */
+/* Cycles in which loads issued, logged by a mechanism of this test. */
 static struct {
 	uint64_t cycle[LOG];
 	uint32_t count;
@@ -35,13 +35,13 @@ static void open_with(struct gpu_kit *kit, const char *mechanism, const char *co
 
 #define OPEN(kit, mechanism, ...) open_with(kit, mechanism, (const char *const[]){"sm.count=1", __VA_ARGS__, NULL})
 
-/* %r1 the thread, %r2 the warp, %r3 the block, %r4 the warp's number over all blocks of PER_BLOCK; %rd1 where its block's data begin, FAR from
- * each other, and then its own, a line a warp. */
+/* %r1 the thread, %r2 the warp, %r3 the block, %r4 the warp's number over all blocks of PER_BLOCK warps. %rd1 begins
+ * at the block's data, which are FAR apart, and then points to the thread's own word, one line per warp. */
 #define PLACES                                                                                                         \
 	"mov.u32 %r1, %tid.x; shr.u32 %r2, %r1, 5; mov.u32 %r3, %ctaid.x; mad.lo.u32 %r4, %r3, 8, %r2;\n"              \
 	"mul.wide.u32 %rd1, %r3, 65536; add.u64 %rd1, %rd1, %rd0; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd1, %rd1, "     \
 	"%rd2;\n"
-/* Waits %r5 times some hundred cycles. */
+/* Waits %r5 times a few hundred cycles. */
 #define WAIT                                                                                                           \
 	"mul.lo.u32 %r6, %r5, 20; add.u32 %r6, %r6, 1;\n"                                                              \
 	"spin: sub.u32 %r6, %r6, 1; setp.ne.u32 %p1, %r6, 0; @%p1 bra spin;\n"
@@ -70,7 +70,8 @@ static uint32_t over(uint32_t most, uint32_t distance)
 	return most > distance ? most - distance : 0;
 }
 
-/* A block whose warps load one behind the other: the second learns the stride, and predicts all behind it. The gap is that of the issues. */
+/* The warps of a block load one after the other: the second warp gives the stride and predicts all later ones. The
+ * gap is the interval between the issues. */
 static void test_block(void **state)
 {
 	struct gpu_kit kit;
@@ -93,13 +94,13 @@ static void test_block(void **state)
 	kit_close(&kit);
 }
 
-/* Two blocks, whose data are far from each other: what crosses the border is wrong, as CAPS says. A stride that neighbours have had
- * once does not hold unless the option says so. */
+/* Two blocks with distant data: predictions across the border are wrong, as CAPS states. A stride seen once between
+ * neighbours is adopted only with confirm=1. */
 static void test_border(void **state)
 {
 	static const struct {
 		const char *mechanism;
-		uint32_t second, changes; /* warps of the second block that predict right */
+		uint32_t second, changes; /* warps of the second block that predict correctly */
 	} ways[] = {{"warp_stride", PER_BLOCK, 0}, {"warp_stride:confirm=1", PER_BLOCK - 1, 2}};
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
@@ -116,15 +117,16 @@ static void test_border(void **state)
 	}
 }
 
-/* A loop, in which each warp is through before the next one begins: the n-th execution has the n-th before it, if it is remembered; the
- * latest is of another iteration, and its stride is right for the next warp alone. */
+/* A loop that each warp completes before the next begins. The n-th execution is compared with the other warp's n-th,
+ * if that is still stored. With match=latest, the other warp's last iteration is used, and its stride is right for
+ * the next warp only. */
 static void test_loop(void **state)
 {
 	enum { TIMES = 3 };
 	static const struct {
 		const char *mechanism;
 		uint32_t times,
-			right; /* executions of a warp that are compared; the distance up to which they are right */
+			right; /* executions of a warp that are compared; largest distance with correct predictions */
 	} ways[] = {{"warp_stride", TIMES, 16},
 	            {"warp_stride:history=3", TIMES, 16},
 	            {"warp_stride:history=2", 2, 16},
@@ -147,7 +149,7 @@ static void test_loop(void **state)
 	}
 }
 
-/* Who comes first predicts nobody who came before: the last warp is the first here. */
+/* An execution does not predict earlier ones: here the last warp loads first. */
 static void test_backwards(void **state)
 {
 	struct gpu_kit kit;
@@ -162,7 +164,8 @@ static void test_backwards(void **state)
 	kit_close(&kit);
 }
 
-/* Blocks in one slot: the later ones know the stride from their first warp on, and nothing is compared with the block before. */
+/* Blocks in one slot: the later ones know the stride from their first warp on, and nothing is compared with the
+ * block before. */
 static void test_slots(void **state)
 {
 	enum { BLOCKS = 3 };
@@ -178,7 +181,8 @@ static void test_slots(void **state)
 	kit_close(&kit);
 }
 
-/* Executions are counted from the begin of a block: the first warp of the first block in the slot has two, all others one. */
+/* Executions are counted from the begin of a block: the first warp of the slot's first block has two, all others
+ * one. */
 static void test_count(void **state)
 {
 	struct gpu_kit kit;
@@ -194,8 +198,9 @@ static void test_count(void **state)
 	kit_close(&kit);
 }
 
-/* The first block's two warps load early and stay; the second's end without a load, and the third comes into their slots after that: it was
- * not there when the others' executions could have said something of it, and has one pair of its own. */
+/* The first block's two warps load early and stay. The second block's warps end without a load, and the third block
+ * later takes their slots. It was not resident at the time of the first block's executions, so it has only its own
+ * pair. */
 static void test_who_comes_late(void **state)
 {
 	struct gpu_kit kit;
@@ -214,7 +219,8 @@ static void test_who_comes_late(void **state)
 	kit_close(&kit);
 }
 
-/* Loads of shared and local memory are none, nor those that no lane runs; one by a generic address is. */
+/* Loads of shared and local memory are ignored, and so are loads without an active lane. A generic load of global
+ * memory counts. */
 static void test_which_loads(void **state)
 {
 	struct gpu_kit kit;
@@ -239,7 +245,7 @@ static void test_same(void **state)
 		kit_threads = 1 + i / 2;
 		OPEN(&kit, "warp_stride", "sm.count=3", sleeps[i % 2]);
 		kit.attachments.list[1].mech = &watcher;
-		seen.count = LOG; /* nobody looks */
+		seen.count = LOG; /* logging off */
 		kit_load(&kit, PLACES "mov.u32 %r8, 5; again: ld.global.u32 %r7, [%rd1]; add.u64 %rd1, %rd1, 4096;\n"
 		                      "sub.u32 %r8, %r8, 1; setp.ne.u32 %p1, %r8, 0; @%p1 bra again; exit;");
 		kit_run(&kit, 14, PER_BLOCK * WARP);

@@ -1,5 +1,5 @@
-/* warp_stride: how right a stride from warp to warp is, and how far ahead, by the distance of the warps (README.md). It only looks: the
- * machine does what it does without it. */
+/* warp_stride: measures the accuracy and the lead time of strides from warp to warp, by the distance of the warps
+ * (README.md). It is passive: it never changes what the machine does. */
 #include "seam/mech.h"
 
 enum match { MATCH_EXECUTION, MATCH_LATEST };
@@ -14,19 +14,19 @@ static const struct config defaults = {.distance = 16, .confirm = 2, .history = 
 
 static const struct option options[] = {
 	{"distance", OPTION_U32, offsetof(struct config, distance), 1, MECH_MAX_WARPS - 1, NULL, "warps",
-         "between the two, at most"},
+         "largest distance between two warps that are compared"},
 	{"confirm", OPTION_U32, offsetof(struct config, confirm), 1, 1000000, NULL, "times",
-         "in a row that neighbours must have another stride before it takes the place of a load's"},
+         "successive neighbours with the same other stride that replace a load's stride"},
 	{"match", OPTION_ENUM, offsetof(struct config, match), 0, 0, matches, "",
-         "what the n-th execution of a load by a warp is predicted from: the n-th of the other warp, or its latest"},
+         "execution of the other warp that predicts a warp's n-th one: its n-th or its latest"},
 	{"history", OPTION_U32, offsetof(struct config, history), 1, 4096, NULL, "executions",
-         "of a load by a warp that are remembered, for match=execution: so far ahead may the other warp be"},
+         "executions stored per load and warp, for match=execution; limits how far ahead the other warp may be"},
 };
 
 #define COUNTERS(X)                                                                                                    \
-	X(executions, "instructions", "global loads of warps with a lane that runs")                                   \
-	X(strides, "strides", "that loads got from their first two neighbours")                                        \
-	X(changes, "strides", "that others have taken the place of")
+	X(executions, "instructions", "global loads of warps with an active lane")                                     \
+	X(strides, "strides", "strides set by a load's first two neighbours")                                          \
+	X(changes, "strides", "strides replaced by another")
 
 struct stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -48,13 +48,14 @@ enum { TRIED, CORRECT, GAP, CROSSED, VECTORS };
 	}
 
 static const struct counter_vector vectors[VECTORS] = {
-	[TRIED] = BY_DISTANCE("tried", "instructions", "executions that were predicted from so many warps before"),
-	[CORRECT] = BY_DISTANCE("correct", "instructions", "of these, where the address was the predicted one"),
-	[GAP] = BY_DISTANCE("gap", "cycles", "from the one warp's execution to the other's, summed over tried"),
-	[CROSSED] = BY_DISTANCE("crossed", "instructions", "of tried, where the warps are of different blocks"),
+	[TRIED] = BY_DISTANCE("tried", "instructions", "executions predicted from a warp this many numbers lower"),
+	[CORRECT] = BY_DISTANCE("correct", "instructions", "predicted executions at the predicted address"),
+	[GAP] = BY_DISTANCE("gap", "cycles", "cycles from the one warp's execution to the other's, summed over tried"),
+	[CROSSED] =
+		BY_DISTANCE("crossed", "instructions", "predicted executions whose two warps are of different blocks"),
 };
 
-/* Elements are distances; element 0 is none. */
+/* The element's index is the distance; element 0 is unused. */
 static uint32_t vector_length(const void *config, const struct mech_machine *machine, uint32_t vector)
 {
 	(void)machine;
@@ -62,34 +63,34 @@ static uint32_t vector_length(const void *config, const struct mech_machine *mac
 	return ((const struct config *)config)->distance + 1;
 }
 
-/* One of a load by the warp in a slot. */
+/* An execution of a load by the warp in a slot. */
 struct execution {
-	uint64_t number;  /* of the SM's executions, from 1; 0: none */
-	uint64_t address; /* of its first lane that ran */
+	uint64_t number;  /* among the SM's executions, from 1; 0: none */
+	uint64_t address; /* of its first active lane */
 	uint64_t cycle;
-	int64_t stride; /* the load's then, */
-	bool predicts;  /* if it had one */
+	int64_t stride; /* the load's stride at that time */
+	bool predicts;  /* whether the load had a stride */
 	uint32_t block; /* slot */
-	uint32_t nth;   /* of its warp */
+	uint32_t nth;   /* index among its warp's executions */
 };
 
 struct warp {
 	uint64_t last;  /* number of its last execution */
-	uint32_t count; /* of the block's that is there */
+	uint32_t count; /* executions by the warp of the resident block */
 };
 
 struct load {
-	int64_t stride, other; /* bytes a warp; the stride that neighbours have had instead, */
-	uint32_t times;        /* so often in a row */
+	int64_t stride, other; /* bytes per warp; the other stride seen last between neighbours */
+	uint32_t times;        /* how often the other stride has been seen in a row */
 	bool known;
 	struct warp *warp;           /* by slot */
-	struct execution *execution; /* `history` of each slot */
+	struct execution *execution; /* `history` elements per slot */
 };
 
 struct state {
 	struct load *load; /* by pc */
 	uint64_t executions;
-	uint64_t *begun; /* by block slot: how many there were when its block came */
+	uint64_t *begun; /* by block slot: value of `executions` when the resident block began */
 };
 
 static uint32_t history(const struct config *config)
@@ -126,7 +127,7 @@ static void compare(struct mech_sm *sm, const struct execution *from, const stru
 		mech_count(sm->output, CORRECT, distance, 1);
 }
 
-/* A stride holds until neighbours have had the same other one `confirm` times in a row. */
+/* Another stride replaces the load's after neighbours have had it `confirm` times in a row. */
 static void learn(struct mech_sm *sm, struct load *load, int64_t stride)
 {
 	const struct config *config = sm->config;
@@ -148,8 +149,8 @@ static void learn(struct mech_sm *sm, struct load *load, int64_t stride)
 	}
 }
 
-/* The execution of the warp in a slot that says something of `now`; NULL: none, or it came before the other's warp was there, or has said
- * its word already. */
+/* Returns the execution by the warp in `slot` that predicts `now`. Returns NULL when there is none, when it was
+ * before the other warp's block began, or when it has already been used. */
 static const struct execution *neighbour(const struct mech_sm *sm, const struct load *load, uint32_t slot,
                                          const struct execution *now, uint64_t since)
 {
@@ -177,7 +178,7 @@ static void executed(struct mech_sm *sm, struct load *load, uint32_t slot, struc
 	*own = now;
 }
 
-/* Which of its warp's executions of the load it is. */
+/* Returns the index of this execution among its warp's executions of the load. */
 static uint32_t count(struct mech_sm *sm, struct load *load, uint32_t slot, uint32_t block)
 {
 	struct state *state = sm->state;
@@ -208,7 +209,7 @@ static void issue(struct mech_sm *sm, const struct mech_issue *issue)
 	if (!operands.lanes || !operands.bytes || operands.space[first] != MECH_GLOBAL)
 		return;
 	struct load *load = &state->load[issue->pc];
-	if (!load->warp) /* of an SM's loads few are global, and each is opened once a kernel */
+	if (!load->warp) /* allocated on demand: few loads of an SM are global, and each is opened once per kernel */
 		open_load(sm, load);
 	((struct stats *)sm->stats)->executions++;
 	struct execution now = {.address = operands.address[first], .cycle = issue->cycle, .block = issue->block};
@@ -220,7 +221,7 @@ static void issue(struct mech_sm *sm, const struct mech_issue *issue)
 const struct mech mech_warp_stride = {
 	.version = MECH_VERSION,
 	.name = "warp_stride",
-	.summary = "measures how right strides from warp to warp are, and how far ahead, by distance",
+	.summary = "measures the accuracy and lead time of strides from warp to warp, by distance",
 	.citation = "after G. Koo, H. Jeon, Z. Liu, N. S. Kim, M. Annavaram: CTA-Aware Prefetching and Scheduling for "
 		    "GPU, IPDPS 2018, Figure 1",
 	.options = options,

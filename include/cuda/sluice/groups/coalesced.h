@@ -38,7 +38,7 @@ class coalesced_group : public thread_group
 	{
 		return sluice::groups::from_lane(lanes, value, sluice::groups::lane_of(lanes, rank % size()));
 	}
-	/* A rank outside the group means one's own. */
+	/* A source rank outside the group selects the thread's own value. */
 	template <class T> SLUICE_GROUP T shfl_up(T value, unsigned int delta) const
 	{
 		return from_rank(value, delta > thread_rank() ? thread_rank() : thread_rank() - delta);

@@ -1,5 +1,5 @@
-/* experimental: tiles of several warps under the names that they had before CUDA 12, for programs that define
- * _CG_ABI_EXPERIMENTAL. A part of cooperative_groups.h. */
+/* groups/experimental: tiles of several warps under their names before CUDA 12, for programs that define
+ * _CG_ABI_EXPERIMENTAL. Part of cooperative_groups.h. */
 #ifndef SLUICE_GROUPS_EXPERIMENTAL_H
 #define SLUICE_GROUPS_EXPERIMENTAL_H
 

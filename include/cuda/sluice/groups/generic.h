@@ -1,4 +1,5 @@
-/* groups/generic: thread_group's functions, for groups whose kind is known while they run alone, and the functions that take any group. */
+/* groups/generic: thread_group's functions, for groups whose kind is known only at run time, and the functions that
+ * take any group. */
 #ifndef SLUICE_CUDA_GROUPS_GENERIC_H
 #define SLUICE_CUDA_GROUPS_GENERIC_H
 
@@ -70,14 +71,14 @@ template <class Group> SLUICE_GROUP auto num_threads(const Group &group) -> decl
 	return group.size();
 }
 
-/* The group's first thread calls it. */
+/* The group's first thread calls the function. */
 template <class Group, class Function, class... Arguments>
 SLUICE_GROUP void invoke_one(const Group &group, Function &&function, Arguments &&...arguments)
 {
 	if (group.thread_rank() == 0)
 		std::forward<Function>(function)(std::forward<Arguments>(arguments)...);
 }
-/* And all get what it returns, which can be default-constructed. */
+/* All threads receive the result, whose type must be default-constructible. */
 template <class Group, class Function, class... Arguments>
 SLUICE_GROUP auto invoke_one_broadcast(const Group &group, Function &&function, Arguments &&...arguments) ->
 	typename std::decay<decltype(function(std::forward<Arguments>(arguments)...))>::type

@@ -1,17 +1,17 @@
-/* groups/grid: all threads of a launch. Blocks that wait for each other must be resident together, which only a cooperative
- * launch makes sure of. */
+/* groups/grid: all threads of a launch. Blocks that wait for each other must be resident together, which only a
+ * cooperative launch guarantees. */
 #ifndef SLUICE_CUDA_GROUPS_GRID_H
 #define SLUICE_CUDA_GROUPS_GRID_H
 
 #include "group.h"
 
-/* The runtime finds it by its name (src/cudart/launch.c): a cooperative launch begins with {1, 0, 0}. The same object in all
- * files of a program. */
+/* The runtime finds the variable by its name (src/cudart/launch.c) and sets it to {1, 0, 0} before a cooperative
+ * launch. All files of a program share it. */
 extern "C" {
 struct sluice_grid_state {
 	unsigned int cooperative;
-	unsigned int arrived;  /* blocks, at this meeting */
-	unsigned int meetings; /* that are over */
+	unsigned int arrived;  /* blocks that have arrived at the current barrier */
+	unsigned int meetings; /* completed barriers */
 };
 __device__ __attribute__((weak)) struct sluice_grid_state sluice_grid_state;
 }
@@ -20,7 +20,7 @@ namespace sluice
 {
 namespace groups
 {
-/* What other blocks have written lately. */
+/* Reads a value that other blocks may have written recently. */
 SLUICE_GROUP unsigned int read_fresh(const unsigned int *pointer)
 {
 	unsigned int value;
@@ -28,7 +28,7 @@ SLUICE_GROUP unsigned int read_fresh(const unsigned int *pointer)
 	return value;
 }
 
-/* The first thread of each block comes for it; the last one opens the door for all. */
+/* A barrier of all blocks, called by the first thread of each. The last block to arrive releases the others. */
 SLUICE_GROUP void meet_blocks(unsigned int blocks)
 {
 	unsigned int meeting = read_fresh(&sluice_grid_state.meetings);
@@ -65,7 +65,7 @@ class grid_group : public thread_group
 			sluice::groups::meet_blocks((unsigned int)num_blocks());
 		__syncthreads();
 	}
-	/* As those of thread_block. */
+	/* They behave like those of thread_block. */
 	SLUICE_GROUP arrival_token barrier_arrive() const
 	{
 		__threadfence();
@@ -115,7 +115,7 @@ class grid_group : public thread_group
 	friend SLUICE_GROUP grid_group this_grid();
 };
 
-/* Of machines with clusters, of which there is none. */
+/* For machines with clusters, which are not supported. */
 class cluster_group
 {
 public:
@@ -133,7 +133,7 @@ SLUICE_GROUP grid_group this_grid()
 	return grid_group();
 }
 
-/* The grids of all devices, of which there is one. */
+/* The grids of all devices; there is one device. */
 class multi_grid_group : public grid_group
 {
       public:

@@ -1,4 +1,4 @@
-/* groups/group: thread_group, which every group is, and thread_block. */
+/* groups/group: thread_group, the base class of all groups, and thread_block. */
 #ifndef SLUICE_CUDA_GROUPS_GROUP_H
 #define SLUICE_CUDA_GROUPS_GROUP_H
 
@@ -6,7 +6,7 @@
 
 namespace cooperative_groups
 {
-/* A group of a kind that is known while it runs alone (generic.h). */
+/* A group whose kind is known only at run time (generic.h). */
 class thread_group
 {
       public:
@@ -21,8 +21,8 @@ class thread_group
       protected:
 	enum kind_t { BLOCK, LANES, WIDE_TILE, GRID };
 	kind_t kind;
-	unsigned int lanes;                /* LANES: the set; WIDE_TILE: its size in threads */
-	unsigned int meta_rank, meta_size; /* among the groups of one partition */
+	unsigned int lanes;                /* LANES: the set of lanes; WIDE_TILE: the number of threads */
+	unsigned int meta_rank, meta_size; /* the group's number, and the number of groups, in its partition */
 
 	SLUICE_GROUP thread_group(kind_t kind, unsigned int lanes = 0, unsigned int meta_rank = 0,
 	                          unsigned int meta_size = 1)
@@ -32,7 +32,7 @@ class thread_group
 	friend SLUICE_GROUP thread_group tiled_partition(const thread_group &parent, unsigned int size);
 };
 
-/* The memory that CUDA's tiles of several warps ask for; ours have their own. */
+/* The memory that CUDA requires for tiles of several warps. Our tiles have their own memory. */
 template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
 	char unused;
 };
@@ -40,7 +40,8 @@ template <unsigned int MaxBlockSize = 1024> struct block_tile_memory {
 class thread_block : public thread_group
 {
       public:
-	/* CUDA's wait completes when all have arrived; ours when all wait, which every thread that has arrived does. */
+	/* In CUDA the wait completes when all threads have arrived. Here it completes when all threads wait, which
+	 * every arrived thread does. */
 	struct arrival_token {
 	};
 	static SLUICE_GROUP void sync()

@@ -1,4 +1,4 @@
-/* groups/lanes: sets of lanes of a warp, as masks, and what moves values between them. */
+/* groups/lanes: sets of a warp's lanes, as masks, and functions that move values between lanes. */
 #ifndef SLUICE_CUDA_GROUPS_LANES_H
 #define SLUICE_CUDA_GROUPS_LANES_H
 
@@ -13,13 +13,13 @@ SLUICE_GROUP unsigned int lane()
 	return (unsigned int)__nvvm_read_ptx_sreg_laneid();
 }
 
-/* How many lanes of the set come before this one. */
+/* Returns the number of lanes in the set before this one. */
 SLUICE_GROUP unsigned int rank_in(unsigned int lanes)
 {
 	return (unsigned int)__popc(lanes & (unsigned int)__nvvm_read_ptx_sreg_lanemask_lt());
 }
 
-/* The lane of that rank; the set has more lanes than that. */
+/* Returns the lane of that rank, which must be less than the size of the set. */
 SLUICE_GROUP unsigned int lane_of(unsigned int lanes, unsigned int rank)
 {
 	if (lanes == 0xffffffffu)
@@ -29,7 +29,7 @@ SLUICE_GROUP unsigned int lane_of(unsigned int lanes, unsigned int rank)
 	return (unsigned int)__ffs((int)lanes) - 1;
 }
 
-/* Of bits by lane, those of the set's lanes, by rank. */
+/* Returns bits by rank from bits by lane, for the lanes of the set. */
 SLUICE_GROUP unsigned int by_rank(unsigned int lanes, unsigned int bits)
 {
 	if (lanes == 0xffffffffu)
@@ -40,7 +40,7 @@ SLUICE_GROUP unsigned int by_rank(unsigned int lanes, unsigned int bits)
 	return packed;
 }
 
-/* Moves a value of any type that is bytes, at most 32 of them, word by word. */
+/* Moves a trivially copyable value of at most 32 bytes, word by word. */
 template <class T, class Move> SLUICE_GROUP T by_words(const T &value, Move move)
 {
 	static_assert(std::is_trivially_copyable<T>::value, "only bytes can move between threads");
@@ -55,14 +55,14 @@ template <class T, class Move> SLUICE_GROUP T by_words(const T &value, Move move
 	return result;
 }
 
-/* The value of one of the set's lanes. */
+/* Returns the value of one lane of the set. */
 template <class T> SLUICE_GROUP T from_lane(unsigned int lanes, const T &value, unsigned int source)
 {
 	return by_words(value, [=](unsigned int word) { return __shfl_sync(lanes, word, (int)source, 32); });
 }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-/* What match instructions compare: the bits of a value of up to 8 bytes. */
+/* Returns the bits of a value of up to 8 bytes, for match instructions. */
 template <class T> SLUICE_GROUP unsigned long long bits_of(const T &value)
 {
 	static_assert(std::is_trivially_copyable<T>::value && sizeof(T) <= 8, "at most 8 bytes are matched");

@@ -1,4 +1,4 @@
-/* groups/operators: what cooperative_groups/reduce.h and scan.h combine values with. */
+/* groups/operators: the operators for cooperative_groups/reduce.h and scan.h. */
 #ifndef SLUICE_CUDA_GROUPS_OPERATORS_H
 #define SLUICE_CUDA_GROUPS_OPERATORS_H
 

@@ -1,4 +1,4 @@
-/* groups/partition: groups out of groups. */
+/* groups/partition: divides groups into smaller groups. */
 #ifndef SLUICE_CUDA_GROUPS_PARTITION_H
 #define SLUICE_CUDA_GROUPS_PARTITION_H
 
@@ -9,12 +9,12 @@ namespace sluice
 {
 namespace groups
 {
-/* One of the sets that lanes fall into, which one, of how many. */
+/* One part of a partition of lanes: its set, its number, and the number of parts. */
 struct part {
 	unsigned int lanes, number, count;
 };
 
-/* Lanes with the same label; parts are numbered by their first lanes. */
+/* Groups lanes with the same label. Parts are numbered in the order of their first lanes. */
 template <class Label> SLUICE_GROUP part part_by_label(unsigned int lanes, Label label)
 {
 	part mine = {0, 0, 0};
@@ -30,7 +30,7 @@ template <class Label> SLUICE_GROUP part part_by_label(unsigned int lanes, Label
 	return mine;
 }
 
-/* Chunks of the set by rank. */
+/* Divides the set by rank into chunks. */
 SLUICE_GROUP part part_by_rank(unsigned int lanes, unsigned int size)
 {
 	unsigned int rank = rank_in(lanes), count = (unsigned int)__popc(lanes);
@@ -40,7 +40,7 @@ SLUICE_GROUP part part_by_rank(unsigned int lanes, unsigned int size)
 	return mine;
 }
 
-/* Those for which a predicate holds are part 1. */
+/* Part 1 has the lanes for which the predicate holds; part 0 the others. */
 SLUICE_GROUP part part_by_predicate(unsigned int lanes, bool predicate)
 {
 	unsigned int yes = __ballot_sync(lanes, predicate) & lanes;
@@ -67,7 +67,7 @@ SLUICE_GROUP coalesced_group tiled_partition(const coalesced_group &parent, unsi
 	return coalesced_group(mine.lanes, mine.number, mine.count);
 }
 
-/* Of any group but the grid: chunks of at most a warp. */
+/* Divides any group except the grid into chunks of at most a warp. */
 SLUICE_GROUP thread_group tiled_partition(const thread_group &parent, unsigned int size)
 {
 	unsigned int rank = (unsigned int)parent.thread_rank(), count = (unsigned int)parent.size();

@@ -1,4 +1,4 @@
-/* groups/tile: thread_block_tile, for tiles within a warp. */
+/* groups/tile: thread_block_tile for tiles within a warp. */
 #ifndef SLUICE_CUDA_GROUPS_TILE_H
 #define SLUICE_CUDA_GROUPS_TILE_H
 
@@ -10,7 +10,7 @@ namespace groups
 {
 template <unsigned int Size> class wide_tile;
 
-/* Size lanes that follow each other, the first a multiple of Size. */
+/* `Size` consecutive lanes; the first one is a multiple of `Size`. */
 template <unsigned int Size> class warp_tile : public cooperative_groups::thread_group
 {
       public:
@@ -100,7 +100,7 @@ template <unsigned int Size> class warp_tile : public cooperative_groups::thread
 
 namespace cooperative_groups
 {
-/* A partition of a parent whose type may be named. */
+/* A partition of a parent; the parent's type is an optional argument. */
 template <unsigned int Size, class Parent = void>
 class thread_block_tile
     : public std::conditional<(Size <= 32), sluice::groups::warp_tile<Size>, sluice::groups::wide_tile<Size>>::type

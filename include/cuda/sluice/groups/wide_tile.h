@@ -1,4 +1,5 @@
-/* groups/wide_tile: tiles of 2 to 16 warps. They meet at the block's named barriers and exchange values in shared memory. */
+/* groups/wide_tile: tiles of 2 to 16 warps. They synchronise at the block's named barriers and exchange values in
+ * shared memory. */
 #ifndef SLUICE_CUDA_GROUPS_WIDE_TILE_H
 #define SLUICE_CUDA_GROUPS_WIDE_TILE_H
 
@@ -8,17 +9,18 @@ namespace sluice
 {
 namespace groups
 {
-enum { WARP_SLOT = 32 }; /* bytes that a warp may give the others */
+enum { WARP_SLOT = 32 }; /* bytes through which a warp passes values to the others */
 
-/* The slot of a warp of the block. */
+/* Returns the slot of a warp of the block. */
 SLUICE_GROUP void *warp_slot(unsigned int warp)
 {
 	static __shared__ unsigned long long slots[32 * WARP_SLOT / 8];
 	return slots + warp * (WARP_SLOT / 8);
 }
 
-/* A block has 15 barriers beside that of __syncthreads(). In one of up to 512 threads they are enough for all tiles of all sizes; in a larger
- * one for those of 128 threads and more, and the two warps of tiles of 64 count in shared memory how often they have met. */
+/* A block has 15 barriers besides that of __syncthreads(). In a block of up to 512 threads they suffice for tiles of
+ * all sizes. In a larger block they suffice for tiles of at least 128 threads; the two warps of a 64-thread tile count
+ * their meetings in shared memory. */
 enum { MOST_BY_BARRIERS = 512 };
 
 SLUICE_GROUP bool is_crowded()
@@ -51,7 +53,8 @@ SLUICE_GROUP void meet_other_warp()
 	__syncwarp();
 }
 
-/* Before a group is parted into tiles of that size: those who met before have left, and have not met again. */
+/* Called before a group is divided into tiles of that size. The first barrier makes sure that earlier meetings are
+ * over, the second that new ones start after the reset. */
 template <unsigned int Size, class Parent> SLUICE_GROUP void prepare_meetings(const Parent &parent)
 {
 	if (Size != 64 || !is_crowded())
@@ -119,7 +122,7 @@ template <unsigned int Size> class wide_tile : public cooperative_groups::thread
 		return count(predicate) == Size;
 	}
 
-	/* One value of each warp, given by its first lane: for all, those of the tile's warps. */
+	/* The first lane of each warp passes a value to all warps of the tile. */
 	template <class T> SLUICE_GROUP void give(T value) const
 	{
 		static_assert(sizeof(T) <= WARP_SLOT, "at most 32 bytes move between threads");

@@ -1,7 +1,8 @@
-/* half/rounding: floats and doubles rounded to formats of 16 bits, and back, on the host and on the device.
+/* half/rounding: conversions between float or double and 16-bit formats, on the host and on the device.
  *
- * add, sub, mul, div and sqrt of 16-bit numbers, made in float and rounded again, are rounded as if once: float has at least
- * 2 p + 2 bits for the p of f16 (11) and bf16 (8). fma has not, and goes by a float rounded to odd (odd_fma()).
+ * add, sub, mul, div and sqrt of 16-bit numbers are computed in float and rounded again. The result equals a single
+ * rounding, because float has at least 2 p + 2 bits for the p of f16 (11) and bf16 (8). This does not hold for fma,
+ * which uses a float rounded to odd (odd_fma()).
  */
 #ifndef SLUICE_CUDA_HALF_ROUNDING_H
 #define SLUICE_CUDA_HALF_ROUNDING_H
@@ -32,7 +33,8 @@ SLUICE_HALF float float_of(unsigned int bits)
 	return value;
 }
 
-/* `kept` one up or as it is, when a part `rest`, of which `unit` would be one up, is cut off. */
+/* Returns `kept`, or `kept` + 1 if the cut-off part `rest` rounds up. `unit` is the value of `rest` that equals one
+ * step of `kept`. */
 SLUICE_HALF unsigned int rounded(unsigned int kept, unsigned int rest, unsigned int unit, bool negative, rounding how)
 {
 	switch (how) {
@@ -47,19 +49,19 @@ SLUICE_HALF unsigned int rounded(unsigned int kept, unsigned int rest, unsigned 
 	}
 }
 
-/* IEEE's binary16: 5 bits of exponent. */
+/* IEEE binary16: 5 exponent bits. */
 struct f16 {
 	SLUICE_HALF unsigned short from_float_bits(float value, rounding how)
 	{
 		unsigned int bits = bits_of(value), size = bits & 0x7fffffff, sign = bits >> 16 & 0x8000;
 		if (size >= 0x7f800000)
 			return (unsigned short)(size > 0x7f800000 ? 0x7fff : sign | 0x7c00);
-		if (size >= 143u << 23) /* 65536 and more: as the largest number and something */
+		if (size >= 143u << 23) /* 65536 and above round as the largest number plus a fraction of 3/4 */
 			return (unsigned short)(sign | rounded(0x7bff, 3, 4, sign, how));
 		if (size >= 113u << 23)
 			return (unsigned short)(sign |
 			                        rounded((size >> 13) - (112u << 10), size & 0x1fff, 0x2000, sign, how));
-		/* a multiple of 2^-24 and a rest */
+		/* a multiple of 2^-24 plus the rest */
 		unsigned int exponent = size >> 23, fraction = exponent ? (size & 0x7fffff) | 0x800000 : size;
 		unsigned int shift = exponent < 101 ? 26 : 126 - exponent;
 		unsigned int rest = fraction & ((1u << shift) - 1);
@@ -129,8 +131,8 @@ struct bf16 {
 	enum { ONE = 0x3f80, INFINITE = 0x7f80, LARGEST = 0x7f7f };
 };
 
-/* The float next to a double, with an odd last bit where it is not the same: rounded again, to fewer bits, it gives what the double
- * would give. */
+/* Converts a double to float, with an odd last bit when inexact. Rounding the result to fewer bits gives the same as
+ * rounding the double. */
 SLUICE_HALF float odd_float(double value)
 {
 	float near = (float)value;
@@ -140,7 +142,7 @@ SLUICE_HALF float odd_float(double value)
 	return float_of(fabs(back) < fabs(value) ? bits_of(near) + 1 : bits_of(near) - 1);
 }
 
-/* a * b + c, rounded in the same way. The product is exact in float for f16, in double for both. */
+/* a * b + c, rounded to odd. The product is exact in float for f16, and in double for both formats. */
 #if defined(__CUDA_ARCH__)
 static __device__ __forceinline__ float odd_fma(float a, float b, float c)
 {
@@ -161,7 +163,7 @@ SLUICE_HALF float odd_fma(float a, float b, float c)
 }
 #endif
 
-/* An integer as a double that rounds as it does: exact, or with an odd last bit. */
+/* Converts an integer to double: exact, or with an odd last bit. */
 SLUICE_HALF double odd_double(unsigned long long size)
 {
 	if (size >> 53 && size & 0x7ff)
@@ -174,7 +176,7 @@ SLUICE_HALF double odd_double(long long value)
 	return value < 0 ? -odd_double(size) : odd_double(size);
 }
 
-/* To an integer type with the limits low and high; NaN becomes `unordered`. */
+/* Converts to an integer type with the limits `low` and `high`; NaN becomes `unordered`. */
 template <class Integer>
 SLUICE_HALF Integer to_integer(float value, rounding how, Integer low, Integer high, Integer unordered)
 {

@@ -1,11 +1,11 @@
-/* random/discrete: Poisson numbers, and those of a table (curandCreatePoissonDistribution). */
+/* random/discrete: Poisson numbers, and numbers from a table (curandCreatePoissonDistribution). */
 #ifndef SLUICE_RANDOM_DISCRETE_H
 #define SLUICE_RANDOM_DISCRETE_H
 
 #include "curand.h"
 #include "sobol.h"
 
-/* Lies on the device: of numbers from `first` on, the probabilities of that one or a smaller one; the last is 1. */
+/* Lies on the device. Entry i is the probability of numbers up to `first` + i; the last entry is 1. */
 struct curandDiscreteDistribution_st {
 	unsigned int first, count;
 	const double *cumulative;
@@ -16,7 +16,8 @@ namespace sluice
 namespace random
 {
 
-/* By inversion, one uniform number each: the sum of probabilities that reaches it. It ends where these vanish. */
+/* Inversion with one uniform number: returns the first number whose cumulative probability reaches it. Stops where the
+ * probabilities become 0. */
 template <typename State> SLUICE_RANDOM unsigned small_poisson(State *state, double mean)
 {
 	unsigned k = 0;
@@ -29,7 +30,8 @@ template <typename State> SLUICE_RANDOM unsigned small_poisson(State *state, dou
 	return k;
 }
 
-/* PTRS (Hoermann, The transformed rejection method for generating Poisson random variables, 1993), for means of 10 or more. */
+/* PTRS (Hoermann, The transformed rejection method for generating Poisson random variables, 1993), for means of at
+ * least 10. */
 template <typename State> SLUICE_RANDOM unsigned large_poisson(State *state, double mean)
 {
 	double b = 0.931 + 2.53 * sqrt(mean), a = -0.059 + 0.02483 * b, limit = 0.9277 - 3.6224 / (b - 2);
@@ -49,7 +51,7 @@ template <typename State> SLUICE_RANDOM unsigned large_poisson(State *state, dou
 } // namespace random
 } // namespace sluice
 
-/* How many numbers of the generator it takes is random from a mean of 10 on. */
+/* For means of at least 10 the count of numbers taken from the generator is random. */
 template <typename State> SLUICE_RANDOM unsigned int curand_poisson(State *state, double mean)
 {
 	return mean < 10 ? sluice::random::small_poisson(state, mean) : sluice::random::large_poisson(state, mean);

@@ -1,4 +1,5 @@
-/* random/distributions: uniform, normal and log-normal numbers out of any generator's. Those in double take two numbers of 32 bits each. */
+/* random/distributions: uniform, normal and log-normal numbers from any generator. Numbers in double use two 32-bit
+ * numbers each. */
 #ifndef SLUICE_RANDOM_DISTRIBUTIONS_H
 #define SLUICE_RANDOM_DISTRIBUTIONS_H
 
@@ -21,7 +22,7 @@ SLUICE_RANDOM double uniform(unsigned high, unsigned low)
 	return ((x >> 11) + 1) * 0x1p-53;
 }
 
-/* Two independent normal numbers (Box and Muller, A Note on the Generation of Random Normal Deviates, 1958). */
+/* Returns two independent normal numbers (Box and Muller, A Note on the Generation of Random Normal Deviates, 1958). */
 SLUICE_RANDOM float2 normal_pair(float u, float angle)
 {
 	float radius = sqrtf(-2 * logf(u)), sine, cosine;
@@ -74,7 +75,7 @@ template <typename State> SLUICE_RANDOM double2 curand_normal2_double(State *sta
 	return sluice::random::normal_pair(u, curand_uniform_double(state));
 }
 
-/* The first of a pair, and next time the second. */
+/* Returns the first number of a pair, and the second at the next call. */
 template <typename State> SLUICE_RANDOM float curand_normal(State *state)
 {
 	state->spare.has_single = !state->spare.has_single;

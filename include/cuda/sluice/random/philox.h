@@ -1,7 +1,7 @@
-/* random/philox: Philox4x32-10 (Salmon, Moraes, Dror and Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011, section 4.3): four words
- * are a function of a counter of 128 bits and a key of 64.
+/* random/philox: Philox4x32-10 (Salmon, Moraes, Dror and Shaw, Parallel Random Numbers: As Easy as 1, 2, 3, SC 2011,
+ * section 4.3). Computes four words from a 128-bit counter and a 64-bit key.
  *
- * The key is the seed; the counter's high half is the subsequence, its low half counts fours of numbers.
+ * The key is the seed. The counter's high half is the subsequence; its low half counts blocks of four numbers.
  */
 #ifndef SLUICE_RANDOM_PHILOX_H
 #define SLUICE_RANDOM_PHILOX_H
@@ -9,9 +9,9 @@
 #include "state.h"
 
 struct curandStatePhilox4_32_10 {
-	uint4 counter, block; /* block: of this counter */
+	uint4 counter, block; /* `block`: the numbers for `counter` */
 	uint2 key;
-	unsigned int used; /* numbers of the block, 0 to 3 */
+	unsigned int used; /* numbers of the block already used, 0 to 3 */
 	sluice::random::spare_normals spare;
 };
 typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
@@ -43,7 +43,7 @@ SLUICE_RANDOM unsigned long long joined(unsigned low, unsigned high)
 	return (unsigned long long)high << 32 | low;
 }
 
-/* By blocks, and by `rounds` of 2^64 blocks. */
+/* Advances by `blocks` blocks and `rounds` times 2^64 blocks. */
 SLUICE_RANDOM void advance(curandStatePhilox4_32_10 *state, unsigned long long blocks, unsigned long long rounds)
 {
 	unsigned long long low = joined(state->counter.x, state->counter.y) + blocks;
@@ -52,7 +52,7 @@ SLUICE_RANDOM void advance(curandStatePhilox4_32_10 *state, unsigned long long b
 	state->block = philox4x32_10(state->counter, state->key);
 }
 
-/* A choice, so that states stay in registers. */
+/* Selects by comparisons, so that states stay in registers. */
 SLUICE_RANDOM unsigned number_of(const uint4 &block, unsigned i)
 {
 	return i == 0 ? block.x : i == 1 ? block.y : i == 2 ? block.z : block.w;
@@ -61,7 +61,7 @@ SLUICE_RANDOM unsigned number_of(const uint4 &block, unsigned i)
 } // namespace random
 } // namespace sluice
 
-/* By n numbers. A normal number that waits (curand_normal) stays. */
+/* Skips n numbers. A stored second normal number (curand_normal) stays. */
 SLUICE_RANDOM void skipahead(unsigned long long n, curandStatePhilox4_32_10_t *state)
 {
 	unsigned used = state->used + (unsigned)(n & 3);
@@ -69,7 +69,7 @@ SLUICE_RANDOM void skipahead(unsigned long long n, curandStatePhilox4_32_10_t *s
 	sluice::random::advance(state, (n >> 2) + (used >> 2), 0);
 }
 
-/* By n * 2^66 numbers. */
+/* Skips n * 2^66 numbers. */
 SLUICE_RANDOM void skipahead_sequence(unsigned long long n, curandStatePhilox4_32_10_t *state)
 {
 	sluice::random::advance(state, 0, n);
@@ -94,7 +94,7 @@ SLUICE_RANDOM unsigned int curand(curandStatePhilox4_32_10_t *state)
 	return number;
 }
 
-/* The next four numbers. */
+/* Returns the next four numbers. */
 SLUICE_RANDOM uint4 curand4(curandStatePhilox4_32_10_t *state)
 {
 	uint4 a = state->block;

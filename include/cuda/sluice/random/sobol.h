@@ -1,8 +1,9 @@
-/* random/sobol: Sobol's sequences (Bratley and Fox, Algorithm 659: Implementing Sobol's Quasirandom Sequence Generator, ACM TOMS 14(1), 1988): number i
- * is the exclusive or of the direction numbers that the bits of i's Gray code name, so that the next differs by one of them (Antonov and Saleev, 1979).
+/* random/sobol: Sobol sequences (Bratley and Fox, Algorithm 659: Implementing Sobol's Quasirandom Sequence Generator,
+ * ACM TOMS 14(1), 1988). Number i is the exclusive or of the direction numbers selected by the bits of i's Gray code.
+ * So consecutive numbers differ by one direction number (Antonov and Saleev, 1979).
  *
- * A state is of one dimension. All distributions take one number each; normal ones are inverses of the normal distribution, for a pair of numbers
- * that follow each other would not lie evenly.
+ * A state describes one dimension. All distributions take one number each. Normal numbers are computed by inversion,
+ * because pairs of consecutive numbers are not evenly distributed.
  */
 #ifndef SLUICE_RANDOM_SOBOL_H
 #define SLUICE_RANDOM_SOBOL_H
@@ -19,12 +20,12 @@ enum sobol_kind { SOBOL_NUMBER, SOBOL_PLAIN, SOBOL_SCRAMBLED };
 template <typename Word, sobol_kind KIND> struct sobol_state {
 	Word x, index, directions[8 * sizeof(Word)];
 };
-/* One number, which is always the next. */
+/* A single number; it is always the next. */
 template <typename Word> struct sobol_state<Word, SOBOL_NUMBER> {
 	Word x;
 };
 
-/* What the bits of a Gray code name. */
+/* Returns the exclusive or of the direction numbers selected by a Gray code. */
 template <typename Word> SLUICE_RANDOM Word sobol_sum(const Word *directions, Word gray)
 {
 	Word sum = 0;
@@ -64,7 +65,7 @@ SLUICE_RANDOM double sobol_uniform(unsigned long long x, double)
 	return uniform((unsigned)(x >> 32), (unsigned)x);
 }
 
-/* Finite: numbers that round to 1 count as the double below it. */
+/* Always finite: numbers that round to 1 are replaced by the double below 1. */
 template <typename Word> SLUICE_RANDOM double sobol_normal(Word x)
 {
 	double u = sobol_uniform(x, 0.0);
@@ -80,7 +81,7 @@ typedef sluice::random::sobol_state<unsigned long long, sluice::random::SOBOL_PL
 typedef sluice::random::sobol_state<unsigned long long, sluice::random::SOBOL_SCRAMBLED> curandStateScrambledSobol64_t,
 	curandStateScrambledSobol64;
 
-/* The directions are those of a dimension (curandGetDirectionVectors32), in memory that the caller can read. */
+/* `directions` belongs to one dimension (curandGetDirectionVectors32) and is in memory that the caller can read. */
 SLUICE_RANDOM void curand_init(const unsigned int *directions, unsigned int offset, curandStateSobol32_t *state)
 {
 	sluice::random::sobol_begin(directions, 0u, offset, state);
@@ -100,7 +101,7 @@ SLUICE_RANDOM void curand_init(const unsigned long long *directions, unsigned lo
 	sluice::random::sobol_begin(directions, scramble, offset, state);
 }
 
-/* By n numbers of the state's width: the sequence begins again behind its last. */
+/* Skips n numbers, modulo the sequence's length, 2^(bits of Word). */
 template <typename Word, sluice::random::sobol_kind KIND>
 SLUICE_RANDOM void skipahead(unsigned long long n, sluice::random::sobol_state<Word, KIND> *state)
 {
@@ -120,7 +121,7 @@ template <typename Word, sluice::random::sobol_kind KIND> SLUICE_RANDOM Word cur
 	return number;
 }
 
-/* More special than those of any state (random/distributions). */
+/* Preferred by overload resolution to the functions for any state (random/distributions). */
 template <typename Word, sluice::random::sobol_kind KIND> SLUICE_RANDOM float curand_uniform(sluice::random::sobol_state<Word, KIND> *state)
 {
 	return sluice::random::sobol_uniform(curand(state), 0.0f);

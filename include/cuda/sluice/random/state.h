@@ -1,4 +1,4 @@
-/* random/state: what the generators' states have in common. */
+/* random/state: common parts of the generators' states. */
 #ifndef SLUICE_RANDOM_STATE_H
 #define SLUICE_RANDOM_STATE_H
 
@@ -6,7 +6,7 @@
 
 #define SLUICE_RANDOM static __host__ __device__ __forceinline__
 
-#if !defined(__CUDA__) || !defined(__clang__) /* host compilers, which have no sluice/math.h */
+#if !defined(__CUDA__) || !defined(__clang__) /* for host compilers, which do not include sluice/math.h */
 #include <math.h>
 
 extern "C" {
@@ -42,7 +42,7 @@ namespace sluice
 namespace random
 {
 
-/* The second numbers of pairs of which curand_normal() and curand_normal_double() have given the first. */
+/* Second numbers of pairs whose first numbers curand_normal() and curand_normal_double() have returned. */
 struct spare_normals {
 	float single;
 	bool has_single, has_wide;

@@ -1,8 +1,10 @@
-/* random/xorwow: XORWOW (Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003, section 3.1): five words that a step
- * moves by shifts and exclusive ors, and a Weyl sequence of 362437 that is added. Its period is 2^192 - 2^32.
+/* random/xorwow: XORWOW (Marsaglia, Xorshift RNGs, Journal of Statistical Software 8(14), 2003, section 3.1). Each step
+ * changes five words by shifts and exclusive ors; a Weyl sequence with increment 362437 is added. The period is 2^192 -
+ * 2^32.
  *
- * Skips of n steps go by the polynomial x^n mod P, P the characteristic one of a step: a product of those of n's bits, each applied to the
- * words by 160 steps (tools/xorwow_jumps.py). Sequences begin 2^67 numbers apart.
+ * Skips of n steps use the polynomial x^n mod P, where P is the characteristic polynomial of a step. The polynomials of
+ * n's bits are multiplied: each is applied to the words by 160 steps (tools/xorwow_jumps.py). Sequences begin 2^67
+ * numbers apart.
  */
 #ifndef SLUICE_RANDOM_XORWOW_H
 #define SLUICE_RANDOM_XORWOW_H
@@ -24,7 +26,7 @@ namespace random
 
 enum { XORWOW_WORDS = 5, XORWOW_WEYL = 362437, XORWOW_SEQUENCE_ROW = 64 };
 
-/* x^(2^k) mod P; row 64 + k is that of 2^k sequences. */
+/* Row k: x^(2^k) mod P; row 64 + k: the polynomial that skips 2^k sequences. */
 static constexpr unsigned xorwow_jumps[][XORWOW_WORDS] = {
 #include "xorwow_jumps.inc"
 };
@@ -39,14 +41,14 @@ SLUICE_RANDOM void step(unsigned int (&v)[XORWOW_WORDS])
 	v[4] = v[4] ^ v[4] << 4 ^ t ^ t << 1;
 }
 
-/* By the steps of one row: the sum of the first states that it takes. */
+/* Skips the steps of one row: sums the states selected by the polynomial's coefficients. */
 SLUICE_RANDOM void jump(unsigned int (&v)[XORWOW_WORDS], int row)
 {
 	unsigned sum[XORWOW_WORDS] = {};
 	for (int i = 0; i < XORWOW_WORDS; i++) {
 		unsigned taken = xorwow_jumps[row][i];
 		for (int bit = 0; bit < 32; bit++, taken >>= 1) {
-			if (taken & 1) // of all lanes
+			if (taken & 1) // the same in all active lanes
 				for (int j = 0; j < XORWOW_WORDS; j++)
 					sum[j] ^= v[j];
 			step(v);
@@ -63,8 +65,8 @@ SLUICE_RANDOM void jump(unsigned int (&v)[XORWOW_WORDS], int row, unsigned long 
 			jump(v, row);
 }
 
-/* SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014, figure 17): its numbers differ from each
- * other, so that not all of a state's words are zero. */
+/* SplitMix64 (Steele, Lea and Flood, Fast Splittable Pseudorandom Number Generators, OOPSLA 2014, figure 17). Its
+ * numbers differ from each other, so the words of a state are not all zero. */
 SLUICE_RANDOM unsigned long long scrambled(unsigned long long &seed)
 {
 	unsigned long long z = seed += 0x9e3779b97f4a7c15ull;
@@ -83,14 +85,14 @@ SLUICE_RANDOM unsigned int curand(curandStateXORWOW_t *state)
 	return state->v[4] + state->d;
 }
 
-/* By n numbers. A normal number that waits (curand_normal) stays. */
+/* Skips n numbers. A stored second normal number (curand_normal) stays. */
 SLUICE_RANDOM void skipahead(unsigned long long n, curandStateXORWOW_t *state)
 {
 	sluice::random::jump(state->v, 0, n);
 	state->d += (unsigned int)n * sluice::random::XORWOW_WEYL;
 }
 
-/* By n * 2^67 numbers, which are whole rounds of the Weyl sequence. */
+/* Skips n * 2^67 numbers, a multiple of the Weyl sequence's period. */
 SLUICE_RANDOM void skipahead_sequence(unsigned long long n, curandStateXORWOW_t *state)
 {
 	sluice::random::jump(state->v, sluice::random::XORWOW_SEQUENCE_ROW, n);

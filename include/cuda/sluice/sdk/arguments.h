@@ -1,4 +1,5 @@
-/* sluice/sdk/arguments.h: command lines and input files as the helpers of CUDA's samples take them. C and C++. */
+/* sluice/sdk/arguments.h: finds command-line arguments and input files as the helpers of CUDA's samples do. C and
+ * C++. */
 #ifndef SLUICE_SDK_ARGUMENTS_H
 #define SLUICE_SDK_ARGUMENTS_H
 
@@ -7,8 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
-/* What is behind the '=' of the first argument "-name=..." or "--name=...", in upper or lower case; "" for a bare "-name"; NULL when
- * no argument has the name. */
+/* Returns the text after the '=' of the first argument "-name=..." or "--name=..."; upper and lower case are equal.
+ * Returns "" for a bare "-name", NULL when no argument has the name. */
 static inline char *sdk_argument(int count, const char **arguments, const char *name)
 {
 	size_t length = strlen(name);
@@ -32,8 +33,8 @@ static inline int sdk_is_readable(const char *path)
 	return file != NULL;
 }
 
-/* `name` below the folders where samples keep their data: here, in data/, and in those of `program` (NULL: none is known). The
- * path is the caller's to free; NULL when it is nowhere. */
+/* Finds `name` in the data folders of samples: the current folder, data/, and the folders of `program` (NULL: unknown).
+ * Returns the path, which the caller frees; NULL when there is no such file. */
 static inline char *sdk_find_file(const char *name, const char *program)
 {
 	static const char *const folders[] = {"", "data/", "../", "../data/", "../../data/", "../../../data/",

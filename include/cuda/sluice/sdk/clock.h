@@ -1,21 +1,21 @@
-/* sluice/sdk/clock.h: a stop watch of the host's time. C and C++. */
+/* sluice/sdk/clock.h: a stopwatch for host time. C and C++. */
 #ifndef SLUICE_SDK_CLOCK_H
 #define SLUICE_SDK_CLOCK_H
 
 #include <stddef.h>
 #include <sys/time.h>
 
-/* All times in milliseconds. */
+/* All times are in milliseconds. */
 struct sdk_watch {
-	double since; /* when it was started; counts while it runs */
-	double total; /* of the runs that have ended */
+	double since; /* start time of the current run */
+	double total; /* sum of all completed runs */
 	unsigned runs;
 	int running;
 };
 
 static inline double sdk_now(void)
 {
-	struct timeval now; /* strict C has it, unlike clock_gettime() */
+	struct timeval now; /* available in strict C, unlike clock_gettime() */
 	gettimeofday(&now, NULL);
 	return 1e3 * (double)now.tv_sec + 1e-3 * (double)now.tv_usec;
 }
@@ -35,7 +35,7 @@ static inline void sdk_watch_stop(struct sdk_watch *watch)
 	watch->runs++;
 }
 
-/* A watch that runs goes on from zero. */
+/* Clears the total and the count of runs. A running watch restarts from zero. */
 static inline void sdk_watch_reset(struct sdk_watch *watch)
 {
 	watch->total = 0;

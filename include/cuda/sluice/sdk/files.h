@@ -1,4 +1,5 @@
-/* sluice/sdk/files.h: pictures (PGM, PPM) and comparisons of results. C and C++. Functions that return int: 1 is well, 0 is not. */
+/* sluice/sdk/files.h: reads and writes images (PGM, PPM), and compares results. C and C++. Functions that return int: 1
+ * is success, 0 is failure. */
 #ifndef SLUICE_SDK_FILES_H
 #define SLUICE_SDK_FILES_H
 
@@ -8,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number of a picture's head; comments go to the end of their line. -1: there is none. */
+/* Reads a number of an image header, skipping comments, which end with the line. Returns -1 when there is none. */
 static inline int sdk_head_number(FILE *file)
 {
 	int c = fgetc(file), number = 0;
@@ -24,7 +25,8 @@ static inline int sdk_head_number(FILE *file)
 	return number;
 }
 
-/* The bytes of a PGM (P5) or PPM (P6) file, `channels` to a pixel (1 or 3); the caller frees them. NULL: it is no such file. */
+/* Reads the bytes of a PGM (P5) or PPM (P6) file, with `channels` bytes per pixel (1 or 3). The caller frees them.
+ * Returns NULL when it is not such a file. */
 static inline unsigned char *sdk_read_picture(const char *path, unsigned channels, unsigned *width, unsigned *height)
 {
 	FILE *file = path ? fopen(path, "rb") : NULL;
@@ -57,7 +59,7 @@ static inline int sdk_write_picture(const char *path, const unsigned char *bytes
 	return (fclose(file) == 0) & (written == size);
 }
 
-/* Three channels as four, the last 0, and back; the caller frees them. */
+/* Converts three channels to four, the last of which is 0, or four to three. The caller frees the result. */
 static inline unsigned char *sdk_with_channels(const unsigned char *bytes, unsigned from, unsigned to, size_t pixels)
 {
 	unsigned char *result = (unsigned char *)calloc(pixels, to);
@@ -66,7 +68,7 @@ static inline unsigned char *sdk_with_channels(const unsigned char *bytes, unsig
 	return result;
 }
 
-/* Whether the distance of two vectors is below `most` of the first one's length. */
+/* True when the distance of the two vectors is less than `most` times the length of the first. */
 static inline int sdk_is_near(const float *reference, const float *values, size_t count, float most)
 {
 	double error = 0, length = 0;

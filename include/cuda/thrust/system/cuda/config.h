@@ -1,9 +1,12 @@
-/* Thrust's configuration, before all of its headers for CUDA, and what lets its algorithms be called in device code.
+/* Thrust's configuration, included before all of Thrust's CUDA headers. It makes Thrust's algorithms callable in device
+ * code.
  *
- * There each has two ways: kernels, if device code may launch them (__THRUST_HAS_CUDART__), else one thread that does it all. The
- * first is not taken without -rdc=true, but its call stands there, of a host function, which clang refuses and nvcc does not. So
- * functions of the same names for the device are declared, which are taken for that call and never run. Each names the host's
- * in a template's argument, where clang lets it: what that one launches is compiled for the device as before.
+ * In device code each algorithm has two implementations: kernels, if device code may launch them
+ * (__THRUST_HAS_CUDART__), or a single thread. Without -rdc=true the first one is never executed, but its call of a
+ * host function remains in the source. clang rejects that call; nvcc does not. So this file declares device functions
+ * of the same names, which resolve the call and are never executed. Where clang allows it,
+ * each names the host function in a template argument. So the kernels that the host function launches are still
+ * compiled for the device.
  */
 #ifndef SLUICE_THRUST_CONFIG_H
 #define SLUICE_THRUST_CONFIG_H
@@ -22,7 +25,8 @@ template <class Function, Function function> struct sluice_kept {
 };
 
 #define SLUICE_LIST(...) __VA_ARGS__
-/* The device's twin of a host function `name`, which was declared before; `call` is a call of it with `parameters`. */
+/* Defines the device twin of a host function `name`, which must be declared before. `call_it` calls it with
+ * `parameters`. */
 #define SLUICE_TWIN(Result, name, types, arguments, parameters, call_it, value)                                        \
 	template <SLUICE_LIST types> struct sluice_##name {                                                            \
 		static __host__ Result call(SLUICE_LIST parameters)                                                    \
@@ -45,7 +49,7 @@ THRUST_RUNTIME_FUNCTION T reduce_n_impl(execution_policy<D> &, In, Size, T, Op);
 SLUICE_TWIN(T, reduce_n_impl, (class D, class In, class Size, class T, class Op), (D, In, Size, T, Op),
             (execution_policy<D> & policy, In in, Size size, T init, Op op), reduce_n_impl(policy, in, size, init, op), init)
 
-/* These are for both sides: ours are taken for they have a type less. */
+/* These functions exist for host and device. Ours are preferred because they have one template type less. */
 template <class D, class In, class Size, class Out, class Op>
 __host__ __device__ Out inclusive_scan_n_impl(execution_policy<D> &, In, Size, Out, Op);
 SLUICE_TWIN(Out, inclusive_scan_n_impl, (class D, class In, class Out, class Op), (D, In, Out, Op),
