@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Protects the rule that only a stage's own files write its state: no file of the tree breaks it, and the check sees each form of write."""
+"""Protects the rule that only a stage's own files write its state. No file of the tree breaks it, and the check finds
+each form of write."""
 import sys
 import tempfile
 from pathlib import Path
