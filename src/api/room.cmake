@@ -1,4 +1,5 @@
-# Where machine files and tables of energies are: the installed ones, below a folder above this code, else the source tree's.
+# Folders of the machine files and energy tables. The installed ones are searched first, below a parent folder of the
+# library. The source tree's are used otherwise.
 target_compile_definitions(room_api PRIVATE
   SLUICE_SOURCE_MACHINES="${CMAKE_SOURCE_DIR}/machines"
   SLUICE_INSTALLED_MACHINES="${CMAKE_INSTALL_DATADIR}/sluice/machines"

@@ -1,12 +1,12 @@
-# The files whose functions are loops over lanes: compiled for vectorisation, and on x86-64 once for every level of the
-# instruction set; levels.c chooses when it runs.
+# The files whose functions are loops over lanes are compiled for vectorisation. On x86-64 they are compiled once for each
+# level of the instruction set; levels.c selects one at run time.
 set(simt_lane_files)
 foreach(file int float compare convert memory matrix isa)
   list(APPEND simt_lane_files ${CMAKE_SOURCE_DIR}/src/simt/exec_${file}.c)
 endforeach()
 set_source_files_properties(${simt_lane_files} PROPERTIES COMPILE_OPTIONS "-O3;-fno-trapping-math")
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
-  # no vectors of two counters, as where cycles run
+  # no vectors of two counters, as in the modules that simulate cycles
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/simt/run.c PROPERTIES COMPILE_OPTIONS "-fno-tree-slp-vectorize")
   set_source_files_properties(${CMAKE_SOURCE_DIR}/src/simt/convert.c ${CMAKE_SOURCE_DIR}/src/simt/exec_round.c
                               PROPERTIES COMPILE_OPTIONS "-frounding-math")
