@@ -1,5 +1,5 @@
-# The files whose functions are loops over lanes are compiled for vectorisation. On x86-64 they are compiled once for each
-# level of the instruction set; levels.c selects one at run time.
+# The files whose functions are loops over lanes are compiled for vectorisation. On x86-64 they are compiled once for
+# each level of the instruction set; levels.c selects one at run time.
 set(simt_lane_files)
 foreach(file int float compare convert memory matrix isa)
   list(APPEND simt_lane_files ${CMAKE_SOURCE_DIR}/src/simt/exec_${file}.c)

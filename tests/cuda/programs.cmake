@@ -1,5 +1,5 @@
-# Target `test_programs`, not part of `all`: compiles the tests' CUDA programs once, with this build's `sluice cc`, for all
-# tests that run them. The test `test_programs_built` builds it when a test needs one of the programs, so that ctest
+# Target `test_programs`, not part of `all`: compiles the tests' CUDA programs once, with this build's `sluice cc`, for
+# all tests that run them. The test `test_programs_built` builds it when a test needs one of the programs, so that ctest
 # needs no other command. SLUICE_TEST_PROGRAMS names the folder of another build with compiled programs. run.sh runs
 # these with this build's libcudart.
 set(SLUICE_TEST_PROGRAMS "" CACHE PATH "tests/programs of a build folder whose compiled test programs are used")
