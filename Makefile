@@ -1,12 +1,12 @@
-# A thin front of CMake and Ninja: every target installs what is missing first (tools/packages.txt). Where make itself is
-# missing, ./setup TARGET installs it too.
+# Makefile: a thin front end of CMake and Ninja. Every target first installs missing packages (tools/packages.txt).
+# ./setup TARGET also installs make itself.
 BUILD ?= build
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
 
 .PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes
 
-# A build folder that was moved or copied with its tree names files of the old place: it is configured anew.
+# A build folder that was moved or copied with its tree names files at the old path, so it is reconfigured.
 moved := $(shell tools/moved.sh "$(BUILD)")
 
 all: $(BUILD)/build.ninja
@@ -17,7 +17,7 @@ deps: deps-build deps-test
 deps-build deps-test:
 	@tools/deps.sh $(@:deps-%=%)
 
-# What only tests take is configured and built when a test is first asked for, and from then on.
+# Tests are configured and built only after a test target was requested for the first time.
 $(BUILD)/build.ninja: $(if $(moved),anew) | deps-build
 	cmake $(if $(moved),--fresh) -S . -B $(BUILD) -G Ninja -DSLUICE_TESTS=OFF $(CMAKE_FLAGS)
 
@@ -45,7 +45,7 @@ test-long: with-tests
 	cmake --build $(BUILD) --target programs test_programs
 	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc) -L long
 
-# Makes the figures in docs/papers, and those on record for the tests, again by this build.
+# Regenerates the figures in docs/papers, and the recorded ones of the tests, with this build.
 pages: programs
 	python3 tools/paper_page.py --recorded --build $(BUILD)
 	python3 tools/paper_page.py --build $(BUILD)
@@ -53,7 +53,7 @@ pages: programs
 demo: all
 	@tools/demo.sh $(BUILD)
 
-# Our figures beside GPGPU-Sim's, and our speed beside its: docs/fidelity.md.
+# Compares our results and our speed with GPGPU-Sim's (docs/fidelity.md).
 fidelity: with-tests
 	@python3 tools/fidelity.py --build $(BUILD)
 

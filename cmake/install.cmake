@@ -1,4 +1,4 @@
-# make install: the command, the library with its header, pkg-config and CMake package files, machines, words.
+# make install: the command, the library and its header, pkg-config and CMake package files, machines, data and pages.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS sluice_shared EXPORT sluice LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -6,13 +6,13 @@ install(TARGETS sluice_shared EXPORT sluice LIBRARY DESTINATION ${CMAKE_INSTALL_
 install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS sluice_clang LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sluice)
 install(FILES include/sluice.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-# What a mechanism of one's own includes.
+# Headers for mechanisms that users write.
 set(seam_headers src/seam/mech.h src/seam/mech_events.h src/seam/mech_figures.h src/seam/mech_requests.h src/seam/mech_parts.h
                  src/seam/mech_table.h src/seam/mech_lines.h src/seam/mech_levels.h src/seam/mech_numbers.h src/seam/mech_strides.h
                  src/seam/mech_listed.h src/seam/mech_bulk.h)
 install(FILES ${seam_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/seam)
 install(FILES src/base/table.h src/base/traffic.h src/base/diag.h src/base/arena.h src/base/bulk.h src/base/tensor_map.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)
-# What its passes include (docs/passes.md).
+# Headers for the passes of such a mechanism (docs/passes.md).
 install(FILES src/flow/pass.h src/flow/facts.h src/flow/flow.h src/flow/affine.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/flow)
 install(FILES src/ptx/module.h src/ptx/ops.h src/ptx/ops_compute.h src/ptx/ops_move.h src/ptx/ops_memory.h src/ptx/ops_control.h src/ptx/ops_bulk.h
@@ -24,7 +24,7 @@ install(DIRECTORY templates DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES python/sluice.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/python)
 install(FILES docs/man/sluice.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/sluice.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME sluice)
-# The pages, laid out as in the source tree, so that their links lead somewhere (tests/docs/check_links.py).
+# The pages, laid out as in the source tree, so that their links resolve (tests/docs/check_links.py).
 install(FILES LICENSE README.md ARCHITECTURE.md CONTRIBUTING.md TESTING.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB_RECURSE pages RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS docs/*.md programs/*.md experiments/*.md examples/*.md
                                                                      examples/mechanisms/*.c examples/python/*.py src/*.md docs/images/*.png)
@@ -33,7 +33,7 @@ foreach(page IN LISTS pages seam_headers ITEMS src/flow/pass.h src/flow/facts.h 
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
 
-# The prefix is found from where sluice.pc lies, so that `cmake --install --prefix` and a folder that is moved are right.
+# sluice.pc derives the prefix from its own location, so `cmake --install --prefix` and a moved installation work.
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/sluice.pc.in sluice.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,5 +1,5 @@
-# The mechanisms: one folder of src/mech each, with the symbol mech_NAME in it; the list of them all is made here, so that a
-# folder can be added or taken away and nothing else changes.
+# The mechanisms: each folder src/mech/NAME is one and defines the symbol mech_NAME. This file generates the list of all
+# mechanisms, so that adding or removing a folder changes no other file.
 file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${CMAKE_SOURCE_DIR}/src/mech/*/)
 foreach(folder IN LISTS folders)
   file(GLOB files CONFIGURE_DEPENDS ${folder}/*.c)

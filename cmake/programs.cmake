@@ -1,5 +1,5 @@
-# Target `programs`, not part of `all`: the papers' programs, compiled by this build's own `sluice cc`: bin/programs/NAME,
-# and NAME.ptx, its device code. Every folder programs/NAME with a NAME.cu is one.
+# Target `programs`, not part of `all`: compiles the papers' programs with this build's `sluice cc`. Each folder
+# programs/NAME with a NAME.cu yields the program bin/programs/NAME and its device code NAME.ptx.
 set(programs ${CMAKE_BINARY_DIR}/bin/programs)
 file(MAKE_DIRECTORY ${programs})
 file(GLOB program_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/programs/*/*.cu)
@@ -12,7 +12,7 @@ foreach(source IN LISTS program_sources)
     DEPENDS ${source} ${program_headers} ${CMAKE_BINARY_DIR}/toolkit/nvvm/libdevice/libdevice.10.bc
     COMMENT "Compiling program ${name}"
     VERBATIM)
-  # Installed, a program finds the runtime in the folder above its own.
+  # An installed program finds the runtime in its parent folder.
   add_custom_command(
     OUTPUT ${programs}/${name}
     COMMAND sluice cc --device-ptx ${programs}/${name}.ptx ${source} -Wl,-rpath,$ORIGIN/.. -o ${programs}/${name}

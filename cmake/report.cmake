@@ -1,5 +1,5 @@
-# The parts of the page that `sluice report` makes: ours (report/) and the charting library, which is Debian's, together in one folder
-# that lies to the command as it does in an installation.
+# The parts of the page that `sluice report` writes: our files (report/) and Debian's charting library. Both are copied
+# to one folder of the build, which has the same path relative to the command as in an installation.
 find_file(CHART_JS chart.min.js PATHS /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH REQUIRED)
 file(GLOB report_parts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/report/*)
 foreach(part IN LISTS report_parts ITEMS ${CHART_JS})

@@ -1,6 +1,6 @@
-// copies.h: what kernels say to have tiles copied to shared memory while they compute, in three ways that GPUs have: by their
-// threads' own asynchronous copies (cp.async, compute capability 8.0), by the copy engine's copies in bulk that an mbarrier
-// counts (9.0), and by warps that do nothing else, which named barriers join with the others (CudaDMA's way, on every GPU).
+// copies.h: copies of tiles to shared memory while a kernel computes. There are three ways: the threads' asynchronous
+// copies (cp.async, compute capability 8.0); bulk copies by the copy engine, counted by an mbarrier (9.0); and separate
+// copying warps that synchronise with the others through named barriers (CudaDMA's way, on every GPU).
 #ifndef SLUICE_PROGRAMS_COPIES_H
 #define SLUICE_PROGRAMS_COPIES_H
 
@@ -13,22 +13,22 @@ namespace copies {
 
 // --- asynchronous copies of the block's threads ---
 
-// So many floats, a multiple of 4, of which `threads` threads from `thread` on copy 16 bytes each, by turns.
+// Copies `floats` floats, a multiple of 4, with `threads` threads. In each round, every thread copies 16 bytes.
 __device__ inline void copy_async(float *to, const float *from, int floats, int thread, int threads)
 {
 	for (int i = 4 * thread; i < floats; i += 4 * threads)
 		__pipeline_memcpy_async(to + i, from + i, 16);
 }
 
-// --- copies in bulk ---
+// --- bulk copies ---
 
-// An mbarrier: a phase ends when all bytes that were announced have come.
+// An mbarrier: a phase ends when all announced bytes have arrived.
 struct Barrier {
 	uint64_t word;
 
 	__device__ unsigned int address() { return (unsigned int)__cvta_generic_to_shared(&word); }
 
-	// By one thread, for one that announces; the others may use it behind a __syncthreads().
+	// Called by one thread, for one announcing thread. Other threads may use the barrier after a __syncthreads().
 	__device__ void init()
 	{
 		asm volatile("mbarrier.init.shared.b64 [%0], 1;\n\tfence.proxy.async.shared::cta;" ::"r"(address())
@@ -40,7 +40,7 @@ struct Barrier {
 		asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes) : "memory");
 	}
 
-	// Until the phase number `phase` is over, which are counted from 0.
+	// Waits for the end of phase number `phase`, counted from 0.
 	__device__ void wait(int phase)
 	{
 		unsigned int over;
@@ -54,7 +54,7 @@ struct Barrier {
 	}
 };
 
-// Bytes, a multiple of 16, whose coming the barrier counts.
+// Copies `bytes` bytes, a multiple of 16. The barrier counts their arrival.
 __device__ inline void copy_bulk(void *to, const void *from, unsigned int bytes, Barrier &barrier)
 {
 	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
@@ -63,7 +63,7 @@ __device__ inline void copy_bulk(void *to, const void *from, unsigned int bytes,
 	             : "memory");
 }
 
-// The tile, of a map in global memory, at a column and a row, either of which may lie outside: what lies outside is 0.
+// Copies the tile of a map in global memory at a column and a row. Elements outside the tensor are 0.
 __device__ inline void copy_tile(void *to, const CUtensorMap *map, int column, int row, Barrier &barrier)
 {
 	asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], "
@@ -72,7 +72,7 @@ __device__ inline void copy_tile(void *to, const CUtensorMap *map, int column, i
 	             : "memory");
 }
 
-// Of a matrix of floats with so many columns and rows, whose tiles have so many.
+// Returns the map of a matrix of floats, with the sizes of matrix and tiles in columns and rows.
 inline CUtensorMap tiles_of(const float *matrix, int columns, int rows, unsigned int tile_columns, unsigned int tile_rows)
 {
 	CUtensorMap map;
@@ -90,10 +90,10 @@ inline CUtensorMap tiles_of(const float *matrix, int columns, int rows, unsigned
 
 // --- warps that copy ---
 
-// A named barrier of so many threads, some of which arrive and go on, while the others wait for all.
+// A named barrier of THREADS threads. Some arrive and continue, while the others wait for all of them.
 template <int NUMBER, int THREADS> __device__ inline void arrive()
 {
-	__threadfence_block(); // an arrival alone does not order the stores before it
+	__threadfence_block(); // an arrival does not order earlier stores
 	asm volatile("bar.arrive %0, %1;" ::"n"(NUMBER), "n"(THREADS) : "memory");
 }
 
@@ -102,7 +102,7 @@ template <int NUMBER, int THREADS> __device__ inline void wait()
 	asm volatile("bar.sync %0, %1;" ::"n"(NUMBER), "n"(THREADS) : "memory");
 }
 
-// The barriers of two buffers that are filled by turns: `half` may be filled; it is full.
+// Barriers of two alternating buffers: `empty` means that `half` may be filled, `full` that it is filled.
 template <int THREADS> struct Halves {
 	static __device__ void wait_empty(int half) { half ? wait<2, THREADS>() : wait<1, THREADS>(); }
 	static __device__ void wait_full(int half) { half ? wait<4, THREADS>() : wait<3, THREADS>(); }
@@ -110,8 +110,8 @@ template <int THREADS> struct Halves {
 	static __device__ void arrive_full(int half) { half ? arrive<4, THREADS>() : arrive<3, THREADS>(); }
 };
 
-// By one warp: rows of so many floats, which lie `pitch` apart and become dense, together a multiple of 32; all on their way before
-// the first is stored, as in CudaDMA's transfers.
+// One warp copies ROWS rows of COLUMNS floats, `pitch` apart in the source and dense in the copy; their number is a
+// multiple of 32. All loads are issued before the first store, as in CudaDMA's transfers.
 template <int ROWS, int COLUMNS> __device__ inline void copy_by_warp(float *to, const float *from, int pitch)
 {
 	const int WARP = 32, EACH = ROWS * COLUMNS / WARP;

@@ -1,12 +1,13 @@
-// program.h: what the programs share, so that each file shows its kernels and what they compute. Plain CUDA C++.
+// program.h: arguments, inputs and comparison for all programs, so that each file shows its kernels. Plain CUDA C++.
 //
-// A main reads its arguments, makes inputs from the seed, launches, compares with what the host computes, and returns
-// verdict's status:
+// A main reads its arguments, generates inputs from the seed, launches, compares results with those of the host, and
+// returns verdict's status:
 //
 //   int main(int argc, char **argv)
 //   {
 //           program::Arguments arguments(argc, argv, "saxpy", {"plain", "dma"});
-//           int n = arguments.number("elements", 1 << 12, 1 << 18, 1 << 20, "length of the vectors"); // tiny, small, paper
+//           // Values for the sizes tiny, small and paper:
+//           int n = arguments.number("elements", 1 << 12, 1 << 18, 1 << 20, "length of the vectors");
 //           arguments.end();
 //           program::Random random(arguments.seed());
 //           std::vector<float> x = random.floats(n, -1, 1), y = ...;
@@ -29,7 +30,7 @@
 #include <string>
 #include <vector>
 
-// Ends the program with file, line and CUDA's message when a call fails.
+// Exits the program with file, line and CUDA's message if a call fails.
 #define CHECK(call)                                                                                                    \
 	do {                                                                                                           \
 		cudaError_t error_ = (call);                                                                           \
@@ -41,8 +42,8 @@
 
 namespace program {
 
-// The command line: --size tiny|small|paper, --variant NAME, --seed N, and the program's own numbers, each with a value a
-// size. Exits with 2 and one message for what it does not know; --help lists all.
+// The command line: --size tiny|small|paper, --variant NAME, --seed N, and the program's own numbers, with a value for
+// each size. Exits with 2 and one message for an unknown argument. --help lists all options.
 class Arguments {
 	struct Number {
 		std::string name, meaning;
@@ -124,7 +125,7 @@ public:
 			fail("no variant '" + variant_ + "'");
 	}
 
-	// A number of the program's: --NAME N, or else the size's.
+	// A number of the program: that of --NAME N, or the default of the size.
 	int number(const char *name, int tiny, int small, int paper, const char *meaning)
 	{
 		numbers_.push_back({name, meaning, tiny, small, paper});
@@ -140,7 +141,7 @@ public:
 		return value;
 	}
 
-	// After the last number(): answers --help and refuses what is left.
+	// Called after the last number(): prints --help, and rejects remaining options.
 	void end() const
 	{
 		if (help_) {
@@ -151,7 +152,7 @@ public:
 			fail("no option --" + given_[0].first);
 	}
 
-	// Refuses values that the program cannot work with.
+	// Rejects values that the program cannot use.
 	void require(bool holds, const char *what) const
 	{
 		if (!holds)
@@ -193,7 +194,7 @@ public:
 	}
 };
 
-// Device memory that a host vector is copied to, and read back from.
+// Device memory, to which a host vector is copied and from which it is read back.
 template <typename T> class Array {
 	T *data_ = nullptr;
 	size_t count_;
@@ -220,7 +221,7 @@ public:
 	}
 };
 
-// Compares results with what the host computed; names the first that differs.
+// Compares results with those of the host; prints the first one that differs.
 class Verdict {
 	std::string name_;
 	bool good_ = true;
@@ -237,7 +238,7 @@ class Verdict {
 public:
 	explicit Verdict(const char *name) : name_(name) {}
 
-	// |got - want| <= tolerance * (1 + |want|), element by element; never true of NaN.
+	// |got - want| <= tolerance * (1 + |want|), element by element; false for NaN.
 	template <typename G, typename W>
 	void close(const char *what, const std::vector<G> &got, const std::vector<W> &want, double tolerance)
 	{
@@ -271,7 +272,7 @@ public:
 		printf("%s: %s: does not hold\n", name_.c_str(), what);
 	}
 
-	// Prints PASS or FAIL; what main returns.
+	// Prints PASS or FAIL and returns main's exit status.
 	int status() const
 	{
 		printf("%s: %s\n", name_.c_str(), good_ ? "PASS" : "FAIL");
@@ -279,13 +280,13 @@ public:
 	}
 };
 
-// Meets THREADS threads of the block, whole warps, at one of its barriers 1 to 15; __syncthreads meets all at 0.
+// Waits for THREADS threads of the block, whole warps, at barrier 1 to 15. __syncthreads uses barrier 0.
 template <int THREADS> __device__ inline void barrier(int number)
 {
 	asm volatile("bar.sync %0, %1;" ::"r"(number), "n"(THREADS) : "memory");
 }
 
-// Blocks of `size` that cover `count`.
+// Number of blocks of `size` that cover `count`.
 inline int blocks(long long count, int size)
 {
 	return (int)((count + size - 1) / size);

@@ -1,7 +1,9 @@
 /*
- * libcudart_static.a and its like, for LIBRARY and FOLDER: a jump for each of the shared library's functions, which is loaded
- * before the program's first constructor runs. A linker script that names the shared library would do where it is given by
- * file, but is refused between -Bstatic and -Bdynamic, where CMake puts it once LIBRARY_PATH names the toolkit.
+ * static_library: the code of libcudart_static.a and similar archives, for the shared library LIBRARY in FOLDER. It has
+ * one jump per function of the shared library, which is loaded before the program's first constructor runs.
+ *
+ * A linker script that names the shared library works only when it is given as a file. It is rejected between -Bstatic
+ * and -Bdynamic, where CMake puts it once LIBRARY_PATH names the toolkit.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -18,7 +20,7 @@ struct entry {
 #define JUMP "adrp x16, 2f\nldr x16, [x16, :lo12:2f]\nbr x16\n"
 #endif
 #define ENTRIES_BEGIN ".pushsection .data.entries, \"aw\"\n"
-/* Weak: the program may have one of its own. Hidden: the shared library calls its own. */
+/* Weak: the program may define the function. Hidden: the shared library calls its own functions. */
 #define ENTRY(name)                                                                                                    \
 	__asm__(".pushsection .text\n.weak " name "\n.hidden " name "\n.type " name ", %function\n" name ": " JUMP     \
 	        ".popsection\n.pushsection .rodata.names, \"a\"\n1: .asciz \"" name "\"\n.popsection\n" ENTRIES_BEGIN    \

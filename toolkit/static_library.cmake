@@ -1,5 +1,5 @@
-# add_static_library(NAME FILE SONAME): libNAME_static.a, which stands for the shared library FILE that the target NAME builds
-# (static_library.c). The installed one looks for it where it was installed.
+# add_static_library(NAME FILE SONAME): builds libNAME_static.a, which loads the shared library FILE of the target NAME
+# (static_library.c). The installed archive searches for it in the installation folder.
 set(static_library_source ${CMAKE_CURRENT_LIST_DIR}/static_library)
 function(add_static_library name file soname)
   set(entries ${CMAKE_CURRENT_BINARY_DIR}/${name}_static.inc)

@@ -1,7 +1,7 @@
-# Makes, of `nm` of the runtime's objects, the C source that gives its functions the versions of each soname that nvcc's programs
-# ask for. Those of 11.0 are the functions themselves (exports.map); abi12_NAME and abi13_NAME stand for NAME from that version
-# on, where what it is called with has changed. NAME_ptsz and NAME_ptds are for programs with a stream per thread, which here is like any
-# other.
+# Converts the output of `nm` of the runtime's objects to C source that gives its functions symbol versions, for each
+# soname that nvcc's programs need. Version 11.0 has the functions themselves (exports.map). Where the parameters of
+# NAME changed, abi12_NAME or abi13_NAME replaces it from that version on. NAME_ptsz and NAME_ptds serve programs with
+# per-thread default streams, which here are like other streams.
 $2 == "T" && $3 ~ /^(cuda|__cuda|abi1[23]_cuda)/ { defined[$3] = 1 }
 
 function implementation(name, version, older) {

@@ -1,11 +1,11 @@
-// b_plus_tree: look-ups in a B+ tree, a block a query and a thread a key of the node: findK looks up one key,
-// findRangeK both ends of a range. TELEPORT and prefetch-CTA use it as BPT (Rodinia; fifteen array parameters in the
-// two kernels), scratchpad sharing as b+tree (kernel findRangeK, limited by registers). A node is a struct of two
-// arrays of 512 ints, 4 KB: a step down the tree compares the whole array of keys and reads one entry of the other
-// array, in a node whose number was read from memory a step before. The state of a query (which node it is in) lies in
-// global memory too and is read anew by every thread at every use, as in Rodinia. Blocks of 16 warps and 25 and 31
-// registers a thread give two blocks an SM of 32,768 registers: the occupancy of 66 % that both papers name. The root
-// is never a leaf.
+// b_plus_tree: look-ups in a B+ tree, with one block per query and one thread per key of a node. findK looks up one
+// key, findRangeK both ends of a range. TELEPORT and prefetch-CTA use it as BPT (Rodinia; fifteen array parameters in
+// the two kernels). Scratchpad sharing uses it as b+tree (kernel findRangeK, limited by registers). A node is a struct
+// of two arrays of 512 ints, 4 KB. A step down the tree compares the whole array of keys and reads one entry of the
+// other array. The step before read the node's number from memory. The state of a query (its current node) is in global
+// memory too. As in Rodinia, every thread reads it at every use. Blocks have 16 warps and threads 25 and 31 registers,
+// so that two blocks fit on an SM of 32,768 registers. This is the occupancy of 66 % that both papers name. The root is
+// never a leaf.
 #include "../program.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 const int ORDER = 511;
 
-// Child or record indices[i] holds the keys from keys[i] to keys[i + 1] - 1; unused entries have the key INT_MAX.
+// Child or record indices[i] holds the keys from keys[i] to keys[i + 1] - 1. Unused entries have the key INT_MAX.
 struct Node {
 	int indices[ORDER + 1], keys[ORDER + 1];
 };
@@ -22,7 +22,7 @@ struct Record {
 	int value;
 };
 
-// An entry that leads out of the tree is not followed, as in Rodinia.
+// As in Rodinia, an entry that points out of the tree is not followed.
 __global__ void findK(int height, const Node *nodes, int node_count, const Record *records, int *current, int *offset,
                       const int *keys, Record *answers)
 {
@@ -65,7 +65,7 @@ __global__ void findRangeK(int height, const Node *nodes, int node_count, int *c
 		length[bid] = nodes[last[bid]].indices[thid] - first_record[bid] + 1;
 }
 
-// The tree on the host, grown by insertion; a node with more than ORDER entries splits in the middle.
+// The tree on the host, built by insertion. A node with more than ORDER entries splits in the middle.
 class Tree {
 	struct Branch {
 		bool leaf;
@@ -126,7 +126,7 @@ class Tree {
 		height_++;
 	}
 
-	// Breadth first from the root; the records of the leaves are numbered in the order of their keys.
+	// Breadth first from the root. Records of the leaves are numbered in key order.
 	std::vector<Node> flatten() const
 	{
 		std::vector<Node> nodes;
@@ -152,7 +152,7 @@ struct Look {
 	std::vector<int> keys, start, end;
 };
 
-// Keys to look up, one in eight of them perhaps absent, and ranges of up to `range` records between two keys.
+// Keys to look up, of which one in eight may be absent, and ranges of up to `range` records between two keys.
 static Look make_queries(const std::vector<int> &sorted, int queries, int ranges, int range, program::Random &random)
 {
 	Look look;

@@ -1,16 +1,16 @@
 // backprop: one training step of a neural network with one hidden layer. TELEPORT and prefetch-CTA call it BKP, CAPS
-// BPR. bpnn_layerforward_CUDA multiplies a tile of 16 inputs x 16 hidden units by the inputs and adds up its columns
-// in a tree; bpnn_adjust_weights_cuda updates the same weights. Rows of weights are 17 floats, so that a warp's loads
-// straddle lines; the floating-point powers of two in the tree, as in Rodinia, keep the first kernel from being memory
-// bound. Scratchpad sharing declares both arrays of the first kernel 48 wide (`array48`: 9408 bytes, of which a tile
-// of 16 x 16 is used): only the threads with x = 0 touch them at the end, so that the others can release them early
-// (Tables 1, 3 and 4).
+// BPR. bpnn_layerforward_CUDA multiplies a tile of 16 inputs x 16 hidden units by the inputs and adds up its columns in
+// a tree. bpnn_adjust_weights_cuda updates the same weights. Rows of weights are 17 floats, so that a warp's loads
+// straddle lines. The tree uses floating-point powers of two, as in Rodinia, which keep the first kernel from being
+// memory bound. In scratchpad sharing both arrays of the first kernel are 48 wide (`array48`: 9408 bytes, of which a
+// tile of 16 x 16 is used). Only threads with x = 0 access them at the end, so that the other threads can release them
+// early (Tables 1, 3 and 4).
 #include "../program.h"
 
 const int TILE = 16;
 const float RATE = 0.3f, MOMENTUM = 0.3f;
 
-// Adds up the columns of a tile of products, whose rows are `width` apart, into its first row.
+// Adds up the columns of a tile of products into its first row. Rows are `width` apart.
 __device__ void add_up(float *products, int width, int x, int y)
 {
 	for (int level = 1; level <= __log2f(TILE); level++) {
@@ -36,7 +36,7 @@ __global__ void bpnn_layerforward_CUDA(const float *input, float *weights, float
 	products[y][x] *= nodes[y];
 	__syncthreads();
 	add_up(products[0], TILE, x, y);
-	weights[weight] = products[y][x]; // Rodinia's kernel leaves its products there
+	weights[weight] = products[y][x]; // Rodinia's kernel stores its products there
 	__syncthreads();
 	if (x == 0)
 		partial_sums[blockIdx.y * hidden + y] = products[x][y];
@@ -79,7 +79,7 @@ __global__ void bpnn_adjust_weights_cuda(const float *delta, const float *input,
 	}
 }
 
-// What layerforward leaves in place of the weights: the tree's products, tile by tile.
+// The products of the tree, tile by tile, which layerforward stores in place of the weights.
 static std::vector<float> left_behind(const std::vector<float> &input, std::vector<float> weights, int inputs)
 {
 	for (int unit = 1; unit <= inputs; unit++)
@@ -92,7 +92,7 @@ static std::vector<float> left_behind(const std::vector<float> &input, std::vect
 	return weights;
 }
 
-// The deltas of the hidden units for one output unit, which the host computes in Rodinia too.
+// The deltas of the hidden units for one output unit. The host computes them, as in Rodinia.
 static std::vector<float> hidden_delta(const std::vector<float> &sums, const std::vector<float> &output_weights,
                                        float target)
 {

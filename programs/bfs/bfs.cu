@@ -1,10 +1,10 @@
-// bfs: breadth-first search, one launch a level: a thread owns a node and, when the node is in the frontier, walks its
-// edges. TELEPORT and prefetch-CTA use it as BFS (Rodinia; TELEPORT's Listing 2 and Table 1), CAPS as BFS (Rodinia,
-// Fig. 6b), scratchpad sharing as BFS (kernel Kernel, Table 2: limited by threads and registers). Mask, nodes and cost
-// are read at the thread's own index, which a prefetcher can compute from the block; edges go by a loop index and
-// visited by a loaded value, so those reads scatter, and the degrees, which follow a power law, make warps diverge. Of
-// the seven indexes that Kernel reads five are precalculable. Threads that reach the same node in one launch store the
-// same values.
+// bfs: breadth-first search, one launch per level. A thread owns a node and, when the node is in the frontier, visits
+// its edges. TELEPORT and prefetch-CTA use it as BFS (Rodinia; TELEPORT's Listing 2 and Table 1), CAPS as BFS (Rodinia,
+// Fig. 6b). Scratchpad sharing uses it as BFS (kernel Kernel, Table 2: limited by threads and registers). Mask, nodes
+// and cost are read at the thread's own index, which a prefetcher can compute from the block. `edges` is read at a loop
+// index and `visited` at a loaded value, so those reads scatter. The degrees follow a power law and make warps diverge.
+// Five of Kernel's seven read indexes are precalculable. Threads that reach the same node in one launch store the same
+// values.
 #include "../program.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ struct Node {
 	int start, degree;
 };
 
-// mask[node] is 0, or the phase (1 or 2) of the launch that expands the node. Alternating phases keep the levels apart:
-// a node that this launch discovers waits for the next one. A node is visited from its discovery on. All flags are set
-// to the next phase rather than to 1: one register less, and with 20 of them three blocks fit in an SM of 32,768, the
-// occupancy of 100 % that TELEPORT reports (section 5.2.1).
+// mask[node] is 0, or the phase (1 or 2) of the launch that expands the node. Phases alternate to separate levels: a
+// node that this launch discovers waits for the next one. A node is visited from its discovery on. All flags are set to
+// the next phase instead of 1, which saves a register. With 20 registers, three blocks fit on an SM of 32,768. This is
+// the occupancy of 100 % that TELEPORT reports (section 5.2.1).
 __global__ void Kernel(const Node *nodes, const int *edges, uint8_t *mask, uint8_t *visited, int *cost, uint8_t *over,
                        int count, uint8_t phase, uint8_t next)
 {
@@ -40,7 +40,7 @@ __global__ void Kernel(const Node *nodes, const int *edges, uint8_t *mask, uint8
 	}
 }
 
-// Rodinia's form in two kernels: the first marks the nodes that it discovers, the second makes them the next frontier.
+// Rodinia's form with two kernels. The first marks nodes that it discovers; the second makes them the next frontier.
 __global__ void expand(const Node *nodes, const int *edges, uint8_t *mask, uint8_t *updating_mask,
                        const uint8_t *visited, int *cost, int count)
 {
@@ -59,8 +59,8 @@ __global__ void expand(const Node *nodes, const int *edges, uint8_t *mask, uint8
 	}
 }
 
-// The first of the two with the bounds in the loop's condition, as the public suites write it: what the loop stores may lie there as
-// far as the compiler knows, so that each turn reads the node anew, which a prefetcher can compute from the block.
+// The first of the two with the bounds in the loop's condition, as in the public suites. The loop's stores may alias
+// the node. Each iteration therefore rereads the node, at an address that a prefetcher can compute from the block.
 __global__ void expand_rereading(const Node *nodes, const int *edges, uint8_t *mask, uint8_t *updating_mask,
                                  const uint8_t *visited, int *cost, int count)
 {
@@ -95,8 +95,8 @@ struct Graph {
 
 using Pairs = std::vector<std::pair<int, int>>;
 
-// An undirected R-MAT graph: each edge picks a quadrant of the adjacency matrix, bit by bit, with the usual weights
-// 0.57, 0.19, 0.19, 0.05. Labels are shuffled, so that nodes of high degree lie anywhere.
+// An undirected R-MAT graph: each edge selects a quadrant of the adjacency matrix, bit by bit, with the usual weights
+// 0.57, 0.19, 0.19, 0.05. Labels are shuffled, so that nodes of high degree have random positions.
 static Pairs rmat_edges(int nodes, int degree, program::Random &random)
 {
 	std::vector<int> label(nodes);
@@ -118,8 +118,8 @@ static Pairs rmat_edges(int nodes, int degree, program::Random &random)
 	return pairs;
 }
 
-// An undirected uniform random graph, as the public suite's generator makes it: each node draws degree / 2 edges, one more or one less,
-// to nodes anywhere. All degrees are about the same, so that warps stay together and nearly all threads of a level work.
+// An undirected uniform random graph, as from the public suite's generator. Each node draws degree / 2 edges, plus or
+// minus one, to random nodes. Degrees are nearly equal, so warps hardly diverge and most threads of a level are active.
 static Pairs uniform_edges(int nodes, int degree, program::Random &random)
 {
 	Pairs pairs;

@@ -1,9 +1,9 @@
-// components: connected component labelling of an image by label equivalence: every pixel gets the smallest index among
-// the pixels of its colour that it is connected with. CAPS uses it as CCL, one of its irregular programs. In a round
-// each pixel looks for a smaller label among its four neighbours and records that the two labels are equivalent, the
-// chains of equivalences are followed to their roots, and the pixels take the labels of the roots; rounds go on until
-// nothing changes. Pixels and labels are read with strides, which a prefetcher can follow; the chains are read by
-// loaded indexes, scattered over the image, and only by the threads whose pixel is a root, so that warps diverge.
+// components: connected component labelling of an image by label equivalence. Every pixel gets the smallest index among
+// the connected pixels of its colour. CAPS uses it as CCL, one of its irregular programs. In a round each pixel looks
+// for a smaller label among its four neighbours and records that the two labels are equivalent. Then the chains of
+// equivalences are followed to their roots, and the pixels take the labels of the roots. Rounds repeat until nothing
+// changes. Pixels and labels are read with strides, which a prefetcher can follow. The chains are read by loaded
+// indexes, scattered over the image. Only threads whose pixel is a root read them, so that warps diverge.
 #include "../program.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ __global__ void start_labels(int *labels, int *references, int width, int height
 		labels[i] = references[i] = i;
 }
 
-// references[label] becomes the smallest label that a pixel of that label has as a neighbour.
+// references[label] becomes the smallest label next to a pixel of that label.
 __global__ void scan_neighbours(const uint8_t *pixels, const int *labels, int *references, int *changed, int width,
                                 int height)
 {
@@ -39,7 +39,7 @@ __global__ void scan_neighbours(const uint8_t *pixels, const int *labels, int *r
 	}
 }
 
-// A label that its own pixel still has is in use; its root is the end of its chain.
+// A label is in use if its own pixel still has it. Its root is the end of its chain.
 __global__ void follow_references(const int *labels, const int *references, int *roots, int width, int height)
 {
 	int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y, i = y * width + x;
@@ -58,7 +58,7 @@ __global__ void take_roots(int *labels, const int *roots, int width, int height)
 		labels[i] = roots[labels[i]];
 }
 
-// Regions of many sizes: smooth noise of several scales in four grey levels, and one pixel in 64 at random.
+// Regions of many sizes: smooth noise of several scales in four grey levels. One pixel in 64 is random.
 static std::vector<uint8_t> make_image(int width, int height, program::Random &random)
 {
 	std::vector<float> level((size_t)width * height, 0);
@@ -82,7 +82,7 @@ static std::vector<uint8_t> make_image(int width, int height, program::Random &r
 	return pixels;
 }
 
-// Flood fill from each pixel that no earlier fill reached.
+// Flood fill from each pixel that no earlier fill has reached.
 static std::vector<int> fill(const std::vector<uint8_t> &pixels, int width, int height)
 {
 	std::vector<int> labels(pixels.size(), -1), stack;

@@ -1,23 +1,23 @@
-// convolution: a separable filter of 17 x 17 weights over an image, pixels beyond the border 0. CAPS's CNV (separable:
-// a pass over rows, then one over columns) and, of scratchpad sharing's comparison with shared memory multiplexing
-// (Tables 7 to 9), CV (the pass over columns alone). A block stages its pixels and those around them in shared memory;
-// each thread makes 8 results. Loads lie one tile step apart within a thread and at a fixed stride between warps, which
-// is what CAPS predicts. CV's tile of 8256 bytes holds four steps of eight rows above and below its 64 rows. Its VTB
-// forms combine two blocks of the plain form in one of 256 threads that takes turns with one tile (Yang et al., PACT
-// 2012): vtb loads and filters in turn; vtb_pipe loads into registers at once, and only stores and filters in turn.
+// convolution: a separable filter of 17 x 17 weights over an image; pixels beyond the border are 0. CAPS uses it as CNV
+// (separable: a pass over rows, then one over columns). Scratchpad sharing uses the pass over columns as CV, in its
+// comparison with shared memory multiplexing (Tables 7 to 9). A block stages its pixels and those around them in shared
+// memory; each thread computes 8 results. Loads are one tile step apart within a thread and at a fixed stride between
+// warps, which CAPS predicts. CV's tile of 8256 bytes holds four steps of eight rows above and below its 64 rows. Its
+// VTB forms combine two blocks of the plain form in one of 256 threads, which use one tile in turn (Yang et al., PACT
+// 2012). vtb loads and filters in turn. vtb_pipe loads into registers at once, and only stores and filters in turn.
 #include "../program.h"
 
-const int RADIUS = 8, RESULTS = 8;                                          // results a thread
-const int ROW_X = 16, ROW_Y = 4;                                            // threads of the pass over rows
-const int COLUMN_X = 16, COLUMN_Y = 8;                                      // and over columns
-const int BLOCK_WIDTH = ROW_X * RESULTS, BLOCK_HEIGHT = COLUMN_Y * RESULTS; // pixels
-const int WIDE_HALO = 4;                                                    // steps of CV's halo
-const unsigned TURNS = 2;                                                   // plain blocks in one of the VTB forms
+const int RADIUS = 8, RESULTS = 8;                                          // results per thread.
+const int ROW_X = 16, ROW_Y = 4;                                            // threads of the pass over rows.
+const int COLUMN_X = 16, COLUMN_Y = 8;                                      // threads of the pass over columns.
+const int BLOCK_WIDTH = ROW_X * RESULTS, BLOCK_HEIGHT = COLUMN_Y * RESULTS; // pixels.
+const int WIDE_HALO = 4;                                                    // steps in CV's halo.
+const unsigned TURNS = 2;                                                   // plain blocks per block of the VTB forms
 
 __constant__ float weights[2 * RADIUS + 1];
 
-// The thread's results, a step apart, from a line of shared memory that begins HALO steps before them. Pixels of a line
-// lie `pitch` apart in the result. Weights are kept in registers: to the compiler, storing a result might change them.
+// Computes the thread's results, a step apart, from a line of shared memory that begins HALO steps earlier. Pixels of a
+// line are `pitch` apart in the result. Weights stay in registers, as a store of a result may alias them.
 template <int HALO, int STEP> __device__ __forceinline__ void filter(const float *line, float *result, int pitch)
 {
 	float weight[2 * RADIUS + 1];
@@ -52,7 +52,7 @@ __global__ void convolution_rows(const float *image, float *result, int width)
 	filter<1, ROW_X>(mine, &result[row + left], 1);
 }
 
-// The thread's pixel in each of the steps of its column: HALO above the block's, RESULTS of it, HALO below.
+// The thread's pixel at a step of its column: HALO steps above the block's, RESULTS of the block, HALO below.
 template <int HALO> __device__ __forceinline__ float column_pixel(const float *image, int step, int x, int top, int width, int height)
 {
 	int y = top + step * COLUMN_Y;
@@ -74,7 +74,7 @@ __device__ __forceinline__ void convolve_columns(float *column, const float *ima
 
 __global__ void convolution_columns(const float *image, float *result, int width, int height)
 {
-	// A column of pixels is a row here; one more for the banks.
+	// A row holds a column of pixels, and one padding element against bank conflicts.
 	__shared__ float tile[COLUMN_X][(RESULTS + 2) * COLUMN_Y + 1];
 	convolve_columns<1>(&tile[threadIdx.x][threadIdx.y], image, result, width, height);
 }
@@ -85,7 +85,7 @@ __global__ void convolutionColumnsKernel(const float *image, float *result, int 
 	convolve_columns<WIDE_HALO>(&tile[threadIdx.x][threadIdx.y], image, result, width, height);
 }
 
-// threadIdx.z: which of the two blocks of the plain form.
+// threadIdx.z selects one of the two blocks of the plain form.
 __global__ void convolutionColumnsVTB(const float *image, float *result, int width, int height)
 {
 	__shared__ float tile[COLUMN_X][(RESULTS + 2 * WIDE_HALO) * COLUMN_Y + 1];

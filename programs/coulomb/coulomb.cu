@@ -1,7 +1,7 @@
-// coulomb: the electrostatic potential of a molecule's atoms at the points of a planar grid, by direct summation (CP
-// of CAPS, from Parboil). Atoms lie in constant memory, 4000 at a time, and every lane reads the same one, so that the
-// inner loop asks nothing of L1: arithmetic and reciprocal square roots are all. Global memory is touched once a
-// launch, when a thread adds its eight sums to the grid; these are 16 points apart, so that each access of a half warp
+// coulomb: the electrostatic potential of a molecule's atoms at the points of a planar grid, by direct summation (CP of
+// CAPS, from Parboil). Atoms are in constant memory, 4000 at a time, and all lanes read the same atom. Therefore the
+// inner loop does not access L1: it is only arithmetic and reciprocal square roots. Global memory is accessed once per
+// launch, when a thread adds its eight sums to the grid. These are 16 points apart, so that each access of a half warp
 // is one segment.
 #include "../program.h"
 
@@ -31,7 +31,7 @@ __global__ void cenergy(int count, float spacing, float *potential)
 		mine[p * WIDTH] += sum[p];
 }
 
-// Atoms of both charges anywhere over the grid, none nearer to its plane than 0.5.
+// Atoms of both charges, at random positions over the grid, at least 0.5 from its plane.
 static std::vector<float4> molecule(int count, float width, float height, program::Random &random)
 {
 	std::vector<float4> all(count);
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
 	}
 	CHECK(cudaGetLastError());
 
-	// Of a large grid the host computes 16384 points.
+	// For a large grid, the host computes only 16384 points.
 	std::vector<float> result = potential.read(), got, expected;
 	size_t step = std::max<size_t>(1, result.size() / 16384 | 1);
 	for (size_t i = 0; i < result.size(); i += step) {

@@ -1,17 +1,17 @@
 // dct8x8: the 8 x 8 discrete cosine transform of an image and its inverse. Scratchpad sharing's DCT1 to DCT5 (Tables 1
-// to 5) and D2MA's DCT (dct1). A block stages a tile of the image in shared memory; of the transforms, each thread does
-// first one row of eight values and then one column in place there (DCT1 to DCT4), or each thread computes one
-// coefficient as two products with the matrix of cosines (DCT5). Rows are padded by one bank. Shared memory alone
-// limits DCT1 to DCT4 to 7 blocks an SM of 16 KB, and its last access precedes the last stores, so that it can be
-// released early. dct1_8320 and dct2_8320 are Table 5's larger tiles with the 128 threads that it states; dct1_8320x256
-// and dct2_8320x256 have the 256 that its text counts with. In dct1_dma the DMA engine stages dct1's tile, and leaves
-// out the bank behind each row.
+// to 5) and D2MA's DCT (dct1). A block stages a tile of the image in shared memory. In DCT1 to DCT4 each thread
+// transforms a row of eight values and then a column, in place. In DCT5 each thread computes one coefficient as two
+// products with the matrix of cosines. Rows are padded by one bank. Only shared memory limits DCT1 to DCT4: 7 blocks
+// fit on an SM of 16 KB. Its last access precedes the last stores, so that it can be released early. dct1_8320 and
+// dct2_8320 are Table 5's larger tiles with its stated 128 threads. dct1_8320x256 and dct2_8320x256 have the 256
+// threads that its text counts with. In dct1_dma the DMA engine stages dct1's tile, and skips the padding bank after
+// each row.
 #include "../program.h"
 
 #include <sluice/dma.h>
 
 const int SHORT_TILE = 32, SHORT_DEPTH = 4; // DCT3, DCT4: 32 x 32 values
-const int CONSTANT_BITS = 13;               // of the weights in fixed point
+const int CONSTANT_BITS = 13;               // fraction bits of fixed-point weights
 
 // cos(k pi / 16) / 2
 const float C1 = 0.49039264f, C2 = 0.46193977f, C3 = 0.41573481f, C4 = 0.35355339f, C5 = 0.27778512f, C6 = 0.19134172f,
@@ -19,7 +19,7 @@ const float C1 = 0.49039264f, C2 = 0.46193977f, C3 = 0.41573481f, C4 = 0.3535533
 
 __constant__ float cosines[64]; // row k: weights of coefficient k
 
-// A weight as a factor for values of type T, and what a sum of products becomes.
+// Converts a weight to a factor for values of type T, and a sum of products to a value.
 template <typename T> __host__ __device__ constexpr T weight(float value);
 template <> __host__ __device__ constexpr float weight<float>(float value)
 {
@@ -39,7 +39,7 @@ __host__ __device__ int scaled(int sum)
 	return (sum + (1 << (CONSTANT_BITS - 1))) >> CONSTANT_BITS;
 }
 
-// Sums and differences of mirrored values halve the products: coefficients of even index see only the sums.
+// Sums and differences of mirrored values halve the multiplications: even coefficients depend only on the sums.
 template <typename T> __host__ __device__ void forward(T *v)
 {
 	const T c1 = weight<T>(C1), c2 = weight<T>(C2), c3 = weight<T>(C3), c4 = weight<T>(C4), c5 = weight<T>(C5),
@@ -81,7 +81,7 @@ template <bool INVERSE, typename T> __host__ __device__ void transform(T *v)
 		forward(v);
 }
 
-// Eight values in shared memory, `step` apart, in place.
+// Transforms eight values in shared memory in place; they are `step` apart.
 template <bool INVERSE> __device__ void transform_at(float *values, int step)
 {
 	float v[8];
@@ -92,8 +92,8 @@ template <bool INVERSE> __device__ void transform_at(float *values, int step)
 		values[i * step] = v[i];
 }
 
-// WIDTH x HEIGHT values by 8 x WIDTH/8 x DEPTH threads, each of which has one column of a strip of eight rows, in every
-// DEPTHth strip: passes of a number that is known, so that one pass is no loop.
+// Transforms WIDTH x HEIGHT values with 8 x WIDTH/8 x DEPTH threads. Each has one column of a strip of eight rows, in
+// every DEPTHth strip. The number of passes is a constant, so that a single pass needs no loop.
 template <int WIDTH, int HEIGHT, int DEPTH, bool INVERSE, bool BY_DMA = false>
 __device__ __forceinline__ void transform_tile(float *tile, const float *source, float *result, int pitch)
 {
@@ -158,7 +158,7 @@ __global__ void CUDAkernel2IDCT_8320x256(const float *source, float *result, int
 	transform_tile<64, 32, 4, true>(tile, source, result, pitch);
 }
 
-// 16-bit values, two in a word: half of the threads copy the tile, a word each.
+// 16-bit values, two per word: half of the threads copy the tile, one word each.
 template <bool INVERSE>
 __device__ __forceinline__ void transform_short_tile(short2 *tile, const short2 *source, short2 *result, int pitch)
 {
@@ -209,7 +209,7 @@ __global__ void CUDAkernelShortIDCT(const short2 *source, short2 *result, int pi
 	transform_short_tile<true>(tile, source, result, pitch);
 }
 
-// A X A^T for one 8 x 8 block, a thread a coefficient.
+// A X A^T for one 8 x 8 block, one thread per coefficient.
 __global__ void CUDAkernel1DCT(const float *source, float *result, int pitch)
 {
 	__shared__ float values[64], half_done[64];
@@ -241,7 +241,7 @@ static double cosine(int k, int i)
 	return (k ? 0.5 : std::sqrt(0.125)) * std::cos((2 * i + 1) * k * M_PI / 16);
 }
 
-// By the definition, in double precision.
+// The reference by definition, in double precision.
 static std::vector<double> reference(const std::vector<double> &image, int size, bool inverted)
 {
 	double weights[8][8];
@@ -264,7 +264,7 @@ static std::vector<double> reference(const std::vector<double> &image, int size,
 	return result;
 }
 
-// The same fixed-point steps as the kernels'.
+// The reference with the kernels' fixed-point steps.
 template <bool INVERSE> static std::vector<short> fixed_point(const std::vector<short> &image, int size)
 {
 	std::vector<short> result = image;
@@ -326,7 +326,7 @@ int main(int argc, char **argv)
 	struct Form {
 		const char *name;
 		bool inverted;
-		void (*kernel)(const float *, float *, int); // none: the 16-bit ones
+		void (*kernel)(const float *, float *, int); // NULL: the 16-bit kernels
 		dim3 tile, block;
 	};
 	const Form forms[] = {{"dct1", false, CUDAkernel2DCT, dim3(32, 16), dim3(8, 4, 2)},

@@ -1,8 +1,8 @@
 // dwt: the Haar wavelet transform of a signal, D2MA's DWT. A block buffers 1024 samples in shared memory and decomposes
-// them there, level by level: means (times sqrt 2) of neighbours are the next level's samples, differences are details
-// and leave for global memory. Each level has half the threads of the one before at work and a barrier on each side, so
-// that buffering is a small part of the time. What remains, one mean a block, is the signal of the next launch, until
-// one block ends with the signal's mean. In `dma` the DMA engine buffers the samples.
+// them there, level by level. The means of neighbours (times sqrt 2) are the next level's samples. Differences are
+// details and are written to global memory. Each level has half the active threads of the previous one. A barrier on
+// each side of a level makes buffering a small part of the time. The remaining mean of each block is a sample of the
+// next launch, until one block ends with the signal's mean. In `dma` the DMA engine buffers the samples.
 #include "../program.h"
 
 #include <sluice/dma.h>
@@ -10,11 +10,11 @@
 const int LEVELS = 10, TILE = 1 << LEVELS, BLOCK = TILE / 2;
 const float HALF_ROOT = 0.70710678f; // sqrt(1/2)
 
-// Two samples a thread, buffered in the tile. A level's n details lie from n on in the result.
+// Two samples per thread, buffered in the tile. A level's n details are at index n and up in the result.
 __device__ void decompose(float *tile, float *result, float *means)
 {
 	int thread = threadIdx.x;
-	int half = gridDim.x * blockDim.x; // details of this level, of all blocks
+	int half = gridDim.x * blockDim.x; // number of details of this level, in all blocks
 	for (int active = blockDim.x; active > 0; active /= 2, half /= 2) {
 		float left = 0, right = 0;
 		if (thread < active) {

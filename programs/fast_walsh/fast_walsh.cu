@@ -1,9 +1,9 @@
-// fast_walsh: dyadic convolution, result[i] = sum over j of kernel[j] x data[i xor j], through the fast Walsh-Hadamard
-// transform: transform both, multiply, transform back. TELEPORT's FWL, D2MA's FW. Butterflies of four values; while
-// these lie more than a tile apart a pass goes through global memory, one thread a butterfly, and finds its values with
-// an AND of its number, which makes its indexes non-precalculable in TELEPORT's sense (section 2.2); then a block
-// buffers a tile of up to 2048 values in shared memory and does all further stages there, the tile that D2MA transfers.
-// In `dma` the DMA engine buffers it.
+// fast_walsh: dyadic convolution, result[i] = sum over j of kernel[j] x data[i xor j], with the fast Walsh-Hadamard
+// transform: transform both, multiply, transform back. TELEPORT's FWL, D2MA's FW. Butterflies have four values. While
+// these are more than a tile apart, a pass uses global memory, with one thread per butterfly. A thread finds its values
+// with an AND of its number, which makes its indexes non-precalculable in TELEPORT's sense (section 2.2). Then a block
+// buffers a tile of up to 2048 values in shared memory and does all further stages there. D2MA transfers this tile: in
+// `dma` the DMA engine buffers it.
 #include "../program.h"
 
 #include <sluice/dma.h>
@@ -20,7 +20,7 @@ __device__ void butterfly(float &a, float &b, float &c, float &d)
 	d = difference_ac - difference_bd;
 }
 
-// The values of a butterfly lie `stride` apart.
+// The values of a butterfly are `stride` apart.
 __global__ void fwt_global(float *result, const float *data, int stride)
 {
 	int number = blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,11 +33,11 @@ __global__ void fwt_global(float *result, const float *data, int stride)
 	result[first + 3 * stride] = d;
 }
 
-// All stages within the buffered tile of 4 x blockDim.x values, and the result to its place in global memory.
+// Does all stages within the buffered tile of 4 x blockDim.x values, and writes the result to global memory.
 __device__ void transform_tile(float *tile, float *target)
 {
 	int thread = threadIdx.x, quarter = blockDim.x;
-	int group = 4 * quarter; // values that are still to be combined with each other
+	int group = 4 * quarter; // number of values still to combine with each other
 	for (; group >= 4; group /= 4) {
 		int stride = group / 4, low = thread & (stride - 1), first = 4 * (thread - low) + low;
 		butterfly(tile[first], tile[first + stride], tile[first + 2 * stride], tile[first + 3 * stride]);
@@ -107,7 +107,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < length; i++)
 		for (int j = 0; j < kernel_length; j++)
 			expected[i] += (double)kernel[j] * data[i ^ j];
-	kernel.resize(length); // with zeros
+	kernel.resize(length); // padded with zeros
 
 	bool by_dma = arguments.is("dma");
 	program::Array<float> values(data), factors(kernel);

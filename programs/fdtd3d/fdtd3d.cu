@@ -1,16 +1,17 @@
-// fdtd3d: finite differences in time domain: a 3-D stencil that reaches four points out in each of six directions.
-// Scratchpad sharing (FDTD3d), after the CUDA SDK. Threads walk through the planes; what lies before and behind stays
-// in registers, the plane's own tile with its four sides of halo in shared memory, of which the last plane still needs
-// all: sharing can release it only at the end. The tile is made for blocks of 16 rows, though the launch has 4: 3840
-// bytes, 128 threads. 376 x 376 x 376 elements are the 144,384 threads of that paper's Table 4, one step of time.
+// fdtd3d: finite differences in time domain, with a 3-D stencil that reaches four points in each of six directions.
+// Scratchpad sharing (FDTD3d), after the CUDA SDK. Threads walk through the planes. Values of earlier and later planes
+// stay in registers. The plane's tile and its four halo sides are in shared memory. The last plane still needs all of
+// it, so sharing can release it only at the end. The tile is sized for blocks of 16 rows, although the launch has 4:
+// 3840 bytes, 128 threads. 376 x 376 x 376 elements give the 144,384 threads of that paper's Table 4, for one time
+// step.
 #include "../program.h"
 
 const int RADIUS = 4, WIDE = 32, MOST_HIGH = 16, HIGH = 4;
 
 __constant__ float weights[RADIUS + 1];
 
-// Volumes have RADIUS more elements on each side; row and plane are distances in elements, origin is the first inner
-// one's.
+// Volumes have RADIUS more elements on each side. row and plane are strides in elements. origin is the index of the
+// first inner element.
 __global__ void FiniteDifferencesKernel(float *output, const float *input, int width, int height, int depth, int origin,
                                         int row, int plane)
 {
@@ -61,8 +62,8 @@ struct Volume {
 	int width, height, depth, row, plane, origin;
 	std::vector<float> elements;
 
-	// The first inner element begins a line, and so do all rows when width + 2 RADIUS is a multiple of 32. Threads
-	// beyond the inner part read what follows there, halo and next rows, and write nothing.
+	// The first inner element begins a line, and so do all rows if width + 2 RADIUS is a multiple of 32. Threads
+	// beyond the inner part read the following elements, halo and next rows, and write nothing.
 	Volume(program::Random &random, int w, int h, int d)
 	    : width(w), height(h), depth(d), row(w + 2 * RADIUS), plane(row * (h + 2 * RADIUS)),
 	      origin(32 + RADIUS * (plane + row))
@@ -102,12 +103,12 @@ int main(int argc, char **argv)
 	arguments.require(width > 0 && height > 0 && depth > 0, "a volume");
 
 	program::Random random(arguments.seed());
-	const float weight[RADIUS + 1] = {0.1f, 0.09f, 0.04f, 0.015f, 0.005f}; // 1 in all
+	const float weight[RADIUS + 1] = {0.1f, 0.09f, 0.04f, 0.015f, 0.005f}; // their sum over the stencil is 1
 	Volume volume(random, width, height, depth);
 	std::vector<float> expected = expect(volume, weight, steps);
 
 	CHECK(cudaMemcpyToSymbol(weights, weight, sizeof weight));
-	program::Array<float> first(volume.elements), second(volume.elements); // both, for the halo
+	program::Array<float> first(volume.elements), second(volume.elements); // both contain the halo
 	float *from = first, *to = second;
 	dim3 grid(program::blocks(width, WIDE), program::blocks(height, HIGH)), block(WIDE, HIGH);
 	for (int step = 0; step < steps; step++) {

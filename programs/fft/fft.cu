@@ -1,18 +1,18 @@
-// fft: a batch of complex fast Fourier transforms, one a block of 64 threads, each with its share of the values in
-// registers. CAPS's FFT (fft512: 512 values, 8 a thread, three stages of radix 8) and, of scratchpad sharing's
-// comparison with shared memory multiplexing (Tables 7 to 9), FFT (kfft: 1024 values, 16 a thread, five stages of radix
-// 4). Threads read and write global memory at a stride of a block's width, all at the start and the end; between stages
-// they exchange values through shared memory, padded so that few banks conflict: fft512 one part, real or imaginary, at
-// a time, kfft both in 8704 bytes. vtb_pipe combines two blocks of kfft in one of 128 threads that takes turns with one
-// buffer (Yang et al., PACT 2012).
+// fft: a batch of complex fast Fourier transforms. Each block of 64 threads computes one, and each thread has part of
+// the values in registers. CAPS uses it as FFT (fft512: 512 values, 8 per thread, three stages of radix 8). Scratchpad
+// sharing uses it as FFT in its comparison with shared memory multiplexing (Tables 7 to 9; kfft: 1024 values, 16 per
+// thread, five stages of radix 4). Threads access global memory with the stride of a block's width, only at the start
+// and the end. Between stages they exchange values through shared memory, padded to reduce bank conflicts. fft512
+// exchanges one part at a time, real or imaginary; kfft exchanges both in 8704 bytes. vtb_pipe combines two blocks of
+// kfft in one of 128 threads, which use one buffer in turn (Yang et al., PACT 2012).
 #include "../program.h"
 #include <complex>
 
 using Complex = std::complex<double>;
 
 const int THREADS = 64;
-const int RADIX8_ROW = 72;         // floats a row of fft512's exchange, with padding
-const int PART = 1024 + 1024 / 16; // floats of one part in kfft's, with padding
+const int RADIX8_ROW = 72;         // floats per row of fft512's exchange, with padding
+const int PART = 1024 + 1024 / 16; // floats per part in kfft's exchange, with padding
 const float TWO_PI = 6.28318531f;
 
 __device__ __forceinline__ float2 operator+(float2 a, float2 b)
@@ -28,7 +28,7 @@ __device__ __forceinline__ float2 operator*(float2 a, float2 b)
 	return make_float2(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
 }
 
-// a turned back by eighths of a circle, 0 to 3.
+// `a` rotated back by 0 to 3 eighths of a circle.
 __device__ __forceinline__ float2 turned(float2 a, int eighths)
 {
 	const float half_root = 0.70710678f; // sqrt(1/2)
@@ -40,7 +40,7 @@ __device__ __forceinline__ float2 turned(float2 a, int eighths)
 	return eighths == 1 ? eighth : make_float2(eighth.y, -eighth.x);
 }
 
-// The transform of N values in registers, N to 8; coefficient k ends in v[reversed<N>(k)].
+// Transforms N values in registers, N up to 8. Coefficient k ends in v[reversed<N>(k)].
 template <int N> __device__ __forceinline__ void transform(float2 *v)
 {
 #pragma unroll
@@ -65,7 +65,7 @@ template <int N> __device__ constexpr int reversed(int k)
 	return result;
 }
 
-// Coefficient k times exp(-2 pi sqrt(-1) k step / length).
+// Multiplies coefficient k by exp(-2 pi sqrt(-1) k step / length).
 template <int N> __device__ __forceinline__ void twiddle(float2 *v, int step, int length)
 {
 	float angle = -TWO_PI / length * step;
@@ -77,7 +77,7 @@ template <int N> __device__ __forceinline__ void twiddle(float2 *v, int step, in
 	}
 }
 
-// Thread t begins with values t + 64 i, and coefficients t + 64 k end with it.
+// Thread t begins with values t + 64 i and ends with coefficients t + 64 k.
 __global__ void fft512(float2 *data)
 {
 	__shared__ float buffer[8 * RADIX8_ROW]; // one part at a time
@@ -91,7 +91,7 @@ __global__ void fft512(float2 *data)
 	transform<8>(v);
 	twiddle<8>(v, thread, 512);
 
-	// From the first stage's coefficient k of value t to thread 8 k + t % 8.
+	// Moves the first stage's coefficient k of value t to thread 8 k + t % 8.
 #pragma unroll
 	for (int part = 0; part < 2; part++) {
 #pragma unroll
@@ -106,7 +106,7 @@ __global__ void fft512(float2 *data)
 	transform<8>(w);
 	twiddle<8>(w, low, 64);
 
-	// From the second stage's coefficient k to thread (first stage's) + 8 k.
+	// Moves the second stage's coefficient k to thread (first stage's) + 8 k.
 #pragma unroll
 	for (int part = 0; part < 2; part++) {
 #pragma unroll
@@ -124,19 +124,19 @@ __global__ void fft512(float2 *data)
 		data[thread + k * THREADS] = v[reversed<8>(k)];
 }
 
-// kfft: 64 threads, each with the 4 x 4 values that four butterflies of a stage need. A stage's butterflies take values
-// STRIDE apart, its coefficients stay in their places, and after five stages the places are those of the coefficients
-// with the base-4 digits reversed.
+// kfft: 64 threads, each with the 4 x 4 values of four butterflies of a stage. A stage's butterflies use values STRIDE
+// apart, and its coefficients stay at the positions of the values. After five stages the position of a coefficient is
+// its index with reversed base-4 digits.
 __device__ __forceinline__ int padded(int place)
 {
 	return place + place / 16;
 }
 
-// Where the thread's first value lies. The others lie a constant number of floats behind it, as threads begin at
-// multiples of 4.
+// Address of the thread's first value. The others follow at constant distances, because threads begin at multiples
+// of 4.
 template <int STRIDE, typename T> __device__ __forceinline__ T *first_of(T *buffer, int thread)
 {
-	const int NEIGHBOURS = STRIDE / 4; // threads whose butterflies follow each other
+	const int NEIGHBOURS = STRIDE / 4; // threads with consecutive butterflies
 	return &buffer[padded(thread / NEIGHBOURS * 4 * STRIDE + thread % NEIGHBOURS * 4)];
 }
 
@@ -174,7 +174,7 @@ template <int STRIDE> __device__ __forceinline__ void get(const float *buffer, f
 		}
 }
 
-// Between a transform's writes to the buffer and its reads.
+// Synchronises a transform's writes to the buffer with its reads.
 template <unsigned TURNS> __device__ __forceinline__ void written()
 {
 	if (TURNS == 1)
@@ -183,8 +183,8 @@ template <unsigned TURNS> __device__ __forceinline__ void written()
 		program::barrier<THREADS>(threadIdx.y + 1);
 }
 
-// From one stage to the next, whose values are computed when they have come. In a block of several transforms these
-// take turns with the buffer, and each computes while the next exchanges.
+// Exchanges values between two stages and computes the next stage. In a block of several transforms, these use the
+// buffer in turn, and each computes while the next one exchanges.
 template <unsigned TURNS, int FROM, int TO>
 __device__ __forceinline__ void next_stage(float *buffer, float2 (*v)[4], int thread)
 {
@@ -201,7 +201,7 @@ __device__ __forceinline__ void next_stage(float *buffer, float2 (*v)[4], int th
 	}
 }
 
-// After the stage of stride 4, four butterflies of neighbours within the thread's values, then all coefficients in
+// After the stage of stride 4: four butterflies of adjacent values within the thread, then all coefficients in
 // order.
 template <unsigned TURNS>
 __device__ __forceinline__ void last_stage(float *buffer, float2 (*v)[4], int thread, float4 *real, float4 *imaginary)
@@ -275,7 +275,7 @@ __global__ void kfft_vtb_pipe(float4 *real, float4 *imaginary)
 	transform_1024<2>(buffer, real, imaginary);
 }
 
-// By the textbook: from the transforms of the values of even and of odd index.
+// The textbook recursion: combines the transforms of the values with even and odd index.
 static std::vector<Complex> reference(const std::vector<Complex> &values)
 {
 	size_t half = values.size() / 2;

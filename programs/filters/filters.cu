@@ -1,10 +1,10 @@
-// filters: three filters of an image, D2MA's GAUSS (5 x 5 binomial weights), MEAN (of 3 x 3) and SOBEL (size of the 3 x
-// 3 gradient). A block of 16 x 16 threads buffers its pixels and a halo in shared memory; the halo holds the
-// neighbours' pixels or, beyond the image's border, a constant. So the buffering of each pixel is guarded by conditions
-// on its place, and the tile is wider than the block: these address calculations, and not the transfers alone, are what
-// the DMA engine's halo mode takes over in `gauss_dma`, `mean_dma` and `sobel_dma`. In `..._async` the threads copy asynchronously,
-// in `..._tma` the tile with its halo is one of a tensor, and in `..._cudadma` a warp more copies it; there is one tile a block,
-// so that nothing but other blocks' work goes on meanwhile.
+// filters: three filters of an image, D2MA's GAUSS (5 x 5 binomial weights), MEAN (of 3 x 3) and SOBEL (magnitude of
+// the 3 x 3 gradient). A block of 16 x 16 threads buffers its pixels and a halo in shared memory. The halo holds the
+// neighbours' pixels or, beyond the image's border, a constant. Therefore conditions on its position guard each
+// buffered pixel, and the tile is wider than the block. In `gauss_dma`, `mean_dma` and `sobel_dma` the DMA engine's
+// halo mode does these address calculations as well as the transfers. In `..._async` the threads copy asynchronously.
+// In `..._tma` the tile with its halo is a tile of a tensor. In `..._cudadma` an additional warp copies the tile. There
+// is one tile per block, so that only other blocks compute during the copy.
 #include "../copies.h"
 
 #include <sluice/dma.h>
@@ -12,7 +12,7 @@
 const int BLOCK = 16;
 const float BORDER = 0; // the constant beyond the image
 
-// The block's pixels with RADIUS around them.
+// Buffers the block's pixels and RADIUS pixels around them.
 template <int RADIUS>
 __device__ void buffer_tile(float (*tile)[BLOCK + 2 * RADIUS], const float *image, int width, int height)
 {
@@ -25,7 +25,7 @@ __device__ void buffer_tile(float (*tile)[BLOCK + 2 * RADIUS], const float *imag
 	__syncthreads();
 }
 
-// The same by the DMA engine, whose constant is an element's bits: 0 is that of BORDER.
+// The same with the DMA engine. Its constant is given as an element's bits; 0 represents BORDER.
 template <int RADIUS> __device__ void transfer_tile(float (*tile)[BLOCK + 2 * RADIUS], const float *image, int width)
 {
 	const float *from = image + blockIdx.y * BLOCK * width + blockIdx.x * BLOCK;
@@ -39,7 +39,7 @@ __device__ int pixel_index(int width)
 	return (blockIdx.y * BLOCK + threadIdx.y) * width + blockIdx.x * BLOCK + threadIdx.x;
 }
 
-// By threads of which `thread` is one of `threads`.
+// The same by `threads` threads, of which this is number `thread`.
 template <int RADIUS>
 __device__ void buffer_tile_by(float (*tile)[BLOCK + 2 * RADIUS], const float *image, int width, int height, int thread,
                                int threads)
@@ -53,7 +53,7 @@ __device__ void buffer_tile_by(float (*tile)[BLOCK + 2 * RADIUS], const float *i
 	}
 }
 
-// The same by asynchronous copies, which write 0, that of BORDER, where they read nothing.
+// The same with asynchronous copies, which write 0 (BORDER) where they read nothing.
 template <int RADIUS>
 __device__ void copy_tile_async(float (*tile)[BLOCK + 2 * RADIUS], const float *image, int width, int height)
 {
@@ -69,7 +69,7 @@ __device__ void copy_tile_async(float (*tile)[BLOCK + 2 * RADIUS], const float *
 	__syncthreads();
 }
 
-// A tensor's tile has rows of a multiple of 16 bytes.
+// Rows of a tensor's tile are multiples of 16 bytes.
 template <int RADIUS> struct TensorTile {
 	static const int COLUMNS = (BLOCK + 2 * RADIUS + 3) / 4 * 4, ROWS = BLOCK + 2 * RADIUS;
 	float pixel[ROWS][COLUMNS];
@@ -202,10 +202,10 @@ __global__ void sobel_tma(const CUtensorMap *image, float *result, int width)
 	result[pixel_index(width)] = sobel_of(tile.pixel);
 }
 
-// The threads of a block lie as its pixels do, and in 2 rows more, which are a warp, copy.
+// The threads of a block have the layout of its pixels. Two more rows, which are one warp, copy.
 const int FULL = 1, ALL_THREADS = BLOCK * (BLOCK + 2);
 
-// False: the thread has only copied.
+// Returns false for a thread that only copied.
 template <int RADIUS>
 __device__ bool tile_by_warp(float (*tile)[BLOCK + 2 * RADIUS], const float *image, int width, int height)
 {
@@ -239,7 +239,7 @@ __global__ void sobel_cudadma(const float *image, float *result, int width, int 
 		result[pixel_index(width)] = sobel_of(tile);
 }
 
-// Sum of the 5 x 5 pixels around (x, y), weighted.
+// Weighted sum of the 5 x 5 pixels around (x, y).
 static double weighted(const std::vector<float> &image, int width, int height, int x, int y,
                        const double (&weights)[5][5])
 {
@@ -289,7 +289,7 @@ int main(int argc, char **argv)
 	int width = arguments.number("width", 128, 1024, 1024, "pixels a row, a multiple of 16, 32 or more");
 	int height = arguments.number("height", 96, 768, 1024, "rows, a multiple of 16, 32 or more");
 	arguments.end();
-	// No tile lies at two borders that face each other, which the DMA engine does not know.
+	// No tile touches two opposite borders, which the DMA engine does not support.
 	arguments.require(width > BLOCK && width % BLOCK == 0 && width <= 16384,
 	                  "a width that is a multiple of 16, 32 to 16384");
 	arguments.require(height > BLOCK && height % BLOCK == 0 && height <= 16384,
@@ -299,7 +299,7 @@ int main(int argc, char **argv)
 		const char *variant, *filter;
 		void (*kernel)(const float *, float *, int, int);
 		void (*of_tensor)(const CUtensorMap *, float *, int);
-		int radius; // of the tensor's tile
+		int radius; // radius of the tensor's tile
 	};
 	const Form forms[] = {{"gauss", "gauss", gauss},
 	                      {"mean", "mean", mean},

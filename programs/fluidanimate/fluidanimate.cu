@@ -1,15 +1,15 @@
-// fluidanimate: one step of a fluid of particles (smoothed particle hydrodynamics): densities, then the forces of
-// pressure and viscosity between particles nearer than a radius. TELEPORT and prefetch-CTA analyse it as FLD (PARSEC
-// fluidanimate). Space is a grid of cells of the radius' size, each with room for 16 particles; a thread owns a place
-// in a cell and goes through the particles of the 27 cells around. Its own particle lies at an index of the thread, but
-// which cells are around is read from a list, and how many particles are there from their counts: most indexes depend
-// on a load. Places that are empty idle, and the counts differ from cell to cell, most at the surface of the fluid.
-// At size paper there are 36,000 particles, as in PARSEC's smaller input.
+// fluidanimate: one step of a fluid of particles (smoothed particle hydrodynamics). It computes densities, then the
+// forces of pressure and viscosity between particles nearer than a radius. TELEPORT and prefetch-CTA analyse it as FLD
+// (PARSEC fluidanimate). Space is a grid of cells with the side of the radius; each can hold 16 particles. A thread
+// owns a slot of a cell and visits the particles of the 27 cells around. Its own particle is at an index of the thread.
+// The surrounding cells are read from a list, and their numbers of particles from memory, so most indexes depend on a
+// load. Threads of empty slots idle. The counts differ between cells, most at the surface of the fluid. Size paper has
+// 36,000 particles, as in PARSEC's smaller input.
 #include "../program.h"
 
 #include <cmath>
 
-const int PLACES = 16, CELLS = 8, NEAR = 27; // particles a cell, cells a block, cells around a cell and itself
+const int PLACES = 16, CELLS = 8, NEAR = 27; // particles per cell, cells per block, a cell and its neighbours
 
 struct Vector {
 	float x, y, z;
@@ -25,7 +25,7 @@ __host__ __device__ inline float dot(Vector a, Vector b)
 	return a.x * b.x + a.y * b.y + a.z * b.z;
 }
 
-// PARSEC's constants: water, 204 particles a metre, and a radius of 1.695 times their distance.
+// PARSEC's constants: water, 204 particles per metre, and a radius of 1.695 times their distance.
 struct Fluid {
 	float radius = 1.695f / 204, rest_density = 1000, mass = 1000 / (204.0f * 204 * 204);
 	float density_factor = 315 * mass / (64 * 3.14159265f * powf(radius, 9));
@@ -86,14 +86,14 @@ __global__ void compute_forces(const Vector *positions, const Vector *velocities
 	accelerations[self] = sum;
 }
 
-// Particles in cells: entry i of cell c lies at c * PLACES + i.
+// Particles in cells: entry i of cell c has index c * PLACES + i.
 struct Cells {
 	std::vector<Vector> positions, velocities;
 	std::vector<int> counts, near;
 };
 
-// A dam that breaks: a column of fluid against one wall, as high as the box, beside a shallow pool with waves.
-// Particles stand at their distance at rest, displaced at random by up to a third of it.
+// A breaking dam: a column of fluid at one wall, as high as the box, next to a shallow pool with waves.
+// Particles have their rest distance, and random displacements of up to a third of it.
 static Cells make_cells(int width, const Fluid &fluid, program::Random &random)
 {
 	Cells cells;
@@ -136,7 +136,7 @@ static Cells make_cells(int width, const Fluid &fluid, program::Random &random)
 	return cells;
 }
 
-// Calls pair(self, other, vector between, its square) for all particles nearer than the radius, in double precision.
+// Calls pair(self, other, vector between, its square) for all pairs nearer than the radius, in double precision.
 template <typename Pair> static void for_pairs(const Cells &cells, const Fluid &fluid, Pair pair)
 {
 	for (size_t cell = 0; cell < cells.counts.size(); cell++)

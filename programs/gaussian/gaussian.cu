@@ -1,8 +1,8 @@
-// gaussian: a system of linear equations by Gaussian elimination; the host substitutes back. Scratchpad sharing uses
-// FAN1 (set 3: its blocks of 512 threads reach the limit of threads, and no shared memory is used). For each column
-// FAN1 computes the multipliers, whose loads go down a column at the stride of a row, and FAN2 subtracts, in blocks of
-// 4 x 4 threads that fill half a warp and touch 16 bytes in each of four rows. All launches have the size of the whole
-// matrix, so more and more of the threads find nothing to do.
+// gaussian: solves a system of linear equations by Gaussian elimination; the host substitutes back. Scratchpad sharing
+// uses FAN1 (set 3: its blocks of 512 threads reach the thread limit, and it uses no shared memory). For each column
+// FAN1 computes the multipliers. Its loads go down a column with the stride of a row. FAN2 subtracts, in blocks of 4 x
+// 4 threads that fill half a warp and access 16 bytes in each of four rows. All launches have the size of the whole
+// matrix, so that the number of idle threads grows.
 #include "../program.h"
 
 const int BLOCK = 512, SIDE = 4;
@@ -26,7 +26,7 @@ __global__ void FAN2(const float *multipliers, float *a, float *b, int n, int t)
 		b[row] -= multipliers[n * row + t] * b[t];
 }
 
-// The solution of the upper triangle that elimination leaves.
+// Solves the upper triangle that remains after elimination.
 template <typename T> static std::vector<T> substitute_back(const std::vector<T> &a, const std::vector<T> &b)
 {
 	int n = (int)b.size();

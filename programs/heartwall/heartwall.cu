@@ -1,20 +1,20 @@
-// heartwall: follows points of a beating heart's wall through a sequence of ultrasound images, a block of 128 threads
-// a point (heartwall of scratchpad sharing, after Rodinia). The first frame only cuts out a template of 51 x 51 pixels
-// around each point. In each later frame a block takes its template to shared memory, correlates it with the image at
-// all shifts up to `reach` pixels and moves the point to the best one. Eight shared variables, 11872 bytes, hold the
-// template, its sums and the best shift of each row: one block fills most of a 16 KB scratchpad. The paper runs 140
-// points and the first frame alone, whose path leaves before any shared access: the blocks that sharing adds never
-// wait. Templates are read as broadcasts, image rows at neighbouring addresses, and the windows of neighbouring points
-// overlap in the caches.
+// heartwall: tracks points of a beating heart's wall through a sequence of ultrasound images. A block of 128 threads
+// handles one point (heartwall of scratchpad sharing, after Rodinia). The first frame only cuts out a template of 51 x
+// 51 pixels around each point. In each later frame a block loads its template to shared memory and correlates it with
+// the image at all shifts up to `reach` pixels. Then it moves the point to the best shift. Eight shared variables,
+// 11872 bytes, hold the template, its sums and the best shift of each row. One block fills most of a 16 KB scratchpad.
+// The paper runs 140 points and only the first frame, whose path returns before any shared access. Therefore the blocks
+// that sharing adds never wait. Templates are read as broadcasts, image rows at adjacent addresses. Windows of
+// neighbouring points overlap in the caches.
 #include "../program.h"
 
 #include <algorithm>
 
 const int THREADS = 128, EDGE = 51, HALF = EDGE / 2, PIXELS = EDGE * EDGE, FARTHEST = 65;
-const int SHIFTS = 2 * FARTHEST + 1; // at most, in a row or column
-const float KEPT = 0.9f;             // of the template from frame to frame
+const int SHIFTS = 2 * FARTHEST + 1; // maximum, in a row or column
+const float KEPT = 0.9f;             // weight of the old template in each frame
 
-// Makes the mean of the template zero.
+// Subtracts the mean from the template.
 __device__ __forceinline__ void prepare(float *pixels, float *partial_sum, float *partial_square, float &sum,
                                         float &square, float &deviation)
 {
@@ -30,7 +30,7 @@ __device__ __forceinline__ void prepare(float *pixels, float *partial_sum, float
 		partial_square[t] = column_square;
 	}
 	__syncthreads();
-	if (t == 0 || t == 32) { // in two warps
+	if (t == 0 || t == 32) { // two threads, of different warps
 		const float *partial = t == 0 ? partial_sum : partial_square;
 		float total = 0;
 		for (int column = 0; column < EDGE; column++)
@@ -46,7 +46,7 @@ __device__ __forceinline__ void prepare(float *pixels, float *partial_sum, float
 	__syncthreads();
 }
 
-// Of each column of the window and each shift, the sum of the pixels that a template would cover, and of their squares.
+// For each window column and shift: the sum of the pixels under the template, and the sum of their squares.
 __device__ __forceinline__ void sum_columns(const float *window, int columns, int side, float2 *sums)
 {
 	int width = EDGE + side - 1;
@@ -89,7 +89,7 @@ __device__ __forceinline__ void correlate(const float *pixels, float deviation, 
 	__syncthreads();
 }
 
-// The best shift ends up in best_at[0].
+// Writes the best shift to best_at[0].
 __device__ __forceinline__ void find_best(const float *surface, int side, float *best, int *best_at)
 {
 	for (int row = threadIdx.x; row < side; row += THREADS) {
@@ -110,7 +110,7 @@ __device__ __forceinline__ void find_best(const float *surface, int side, float 
 	__syncthreads();
 }
 
-// Pixel i of the template's square around a point; beyond the image's border that border goes on.
+// Pixel i of the template's square around a point. Beyond the image, border pixels are replicated.
 __device__ __forceinline__ float pixel_around(const float *image, int columns, int rows, int2 point, int i)
 {
 	int x = min(max(point.x - HALF + i % EDGE, 0), columns - 1);
@@ -118,7 +118,7 @@ __device__ __forceinline__ float pixel_around(const float *image, int columns, i
 	return image[y * columns + x];
 }
 
-// Points that are followed keep so far from the border that no window leaves the image.
+// Tracked points keep a distance from the border, so that no window leaves the image.
 __global__ void kernel(const float *image, int columns, int rows, int frame, int reach, int2 *points, float *templates,
                        float2 *column_sums, float *surfaces)
 {
@@ -153,12 +153,12 @@ __global__ void kernel(const float *image, int columns, int rows, int frame, int
 		                               min(max(point.y, margin), rows - 1 - margin));
 }
 
-// A beating heart: speckled tissue whose wall is a bright ring around a dark chamber, and that swells and shrinks by
+// A beating heart: speckled tissue with a wall that is a bright ring around a dark chamber. It swells and shrinks by
 // `reach` pixels at the ring's outer edge, or by a twentieth, so that templates keep their shape.
 struct Heart {
 	int size, reach;
 	float middle, outer, inner;
-	std::vector<float> speckle; // a grain for every third pixel
+	std::vector<float> speckle; // one grain for every third pixel
 
 	Heart(int pixels, int reach_pixels, program::Random &random)
 	    : size(pixels), reach(reach_pixels), middle((float)size / 2), outer(middle - (float)(HALF + 2 * reach + 2)),
@@ -172,7 +172,7 @@ struct Heart {
 		return 1 + beat[frame % 8] * std::min((float)reach / outer, 0.05f);
 	}
 
-	// What lies at this place, relative to the middle, in frame 0.
+	// The tissue at this position, relative to the middle, in frame 0.
 	float tissue(float x, float y) const
 	{
 		float radius = std::sqrt(x * x + y * y), bright = radius < inner ? 80 : radius < outer ? 240 : 160;
@@ -195,7 +195,7 @@ struct Heart {
 		return pixels;
 	}
 
-	// Two of five points lie on the inner edge of the wall, the others on the outer one.
+	// Two of five points are on the inner edge of the wall, the others on the outer edge.
 	std::vector<int2> points(int count) const
 	{
 		std::vector<int2> all;
@@ -209,7 +209,7 @@ struct Heart {
 	}
 };
 
-// What a block does with a point in a later frame, in plain loops.
+// The reference for one point in a later frame, in plain loops.
 static void follow(const std::vector<float> &image, int size, int reach, int2 &point, double *pixels, float *surface)
 {
 	double mean = 0, variance = 0, best = -2;

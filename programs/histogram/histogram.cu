@@ -1,27 +1,27 @@
-// histogram: how often each value occurs. Kernels count in shared memory and leave one histogram a block, which another
-// kernel adds up.
-//   histogram256  Scratchpad sharing's histogram (Tables 1 to 5) and CAPS's HST: 6 warps, each with 384 counters of a
-//                 word, which it adds to with atomics; words of four bytes are read across the whole grid.
+// histogram: counts how often each value occurs. Kernels count in shared memory and write one histogram per block, and
+// another kernel adds these up.
+//   histogram256  Scratchpad sharing's histogram (Tables 1 to 5) and CAPS's HST: 6 warps, each with 384 one-word
+//                 counters that it updates with atomics. Words of four values are read across the whole grid.
 //   histogram64   CAPS's HST with 64 bins: a byte counter for each thread and bin, so that no atomics are needed.
 //   multiplexing  HG of the comparison with shared memory multiplexing (Tables 7 to 9): one warp, a byte counter for
-//                 each thread and of 224 bins.
-//   vtb, vtb_pipe, co_vtb: two blocks of HG in one of two warps (Yang et al., PACT 2012). vtb: they take turns with one
-//     array of counters. vtb_pipe: the one whose turn comes next already loads its first values. co_vtb: each has
-//     counters of its own for the lower bins and both take turns with those of the upper bins, for which the second
-//     reads its values again; 32 lower bins make 8192 bytes, of which two fit in 16 KB as of the other forms. Loops over
-//     values are unrolled by 8, HG's as the compiler likes: the forms of the paper execute half of HG's instructions.
-// Counters are in use from the first instructions to the last: sharing them leaves little to overlap.
+//                 each thread and each of 224 bins.
+//   vtb, vtb_pipe, co_vtb: two blocks of HG in one of two warps (Yang et al., PACT 2012). vtb: they use one array of
+//     counters in turn. vtb_pipe: the next one in turn already loads its first values. co_vtb: each has its own
+//     counters for the lower bins. Both use those of the upper bins in turn, for which the second rereads its values.
+//     32 lower bins make 8192 bytes, so that two blocks fit in 16 KB, as for the other forms. Loops over values are
+//     unrolled by 8, HG's as the compiler chooses. The forms of the paper execute half of HG's instructions.
+// Counters are in use from the first to the last instruction, so sharing them leaves little to overlap.
 #include "../program.h"
 
-const int BINS256 = 384, WARPS256 = 6, THREADS256 = 32 * WARPS256;  // 384: as Table 3 enlarges the 256
-const int BINS64 = 64, THREADS64 = 64, VECTORS64 = 15;              // uint4 a thread: 240 bytes, which a byte can count
-const int BINS = 224, LANES = 32, LOWER = 32, UPPER = BINS - LOWER; // of HG; a thread reads BINS values
-const unsigned TURNS = 2;                                           // blocks of HG in one of its VTB forms
-const int AHEAD = 8;                                                // values that vtb_pipe loads ahead; unrolled in all
+const int BINS256 = 384, WARPS256 = 6, THREADS256 = 32 * WARPS256;  // 384 instead of 256, as in Table 3.
+const int BINS64 = 64, THREADS64 = 64, VECTORS64 = 15;              // uint4 per thread: 240 byte values.
+const int BINS = 224, LANES = 32, LOWER = 32, UPPER = BINS - LOWER; // HG's; a thread reads BINS values.
+const unsigned TURNS = 2;                                           // HG blocks per block of its VTB forms.
+const int AHEAD = 8;                                                // vtb_pipe's preloaded values; unroll factor.
 const unsigned MERGE_THREADS = 64;
 
-// Compares and swaps until no other lane came between: about the steps of a count by writes that bear the lane's tag,
-// which shared memory without atomics needs and Table 4's 13 instructions a byte tell of, but without its races.
+// Compares and swaps until no other lane interferes. Shared memory without atomics needs tagged writes instead, as
+// Table 4's 13 instructions per byte suggest. This loop has about the same number of steps, but no races.
 __device__ void add_one(unsigned *counter)
 {
 	unsigned seen = atomicOr(counter, 0), before;
@@ -52,7 +52,7 @@ __global__ void histogram256Kernel(const unsigned *data, unsigned *partial, int 
 	}
 }
 
-// The upper six bits of each byte.
+// Counts the upper six bits of each byte.
 __device__ void count64(unsigned char *counters, unsigned word)
 {
 	counters[(word >> 2 & 63) * THREADS64]++;
@@ -64,12 +64,12 @@ __device__ void count64(unsigned char *counters, unsigned word)
 __global__ void histogram64(const uint4 *data, unsigned *partial)
 {
 	__shared__ unsigned words[BINS64 * THREADS64 / 4];
-	unsigned char *counters = (unsigned char *)words; // a row of threads for each bin
+	unsigned char *counters = (unsigned char *)words; // for each bin, one row with a counter per thread
 	for (int i = threadIdx.x; i < BINS64 * THREADS64 / 4; i += THREADS64)
 		words[i] = 0;
 	__syncthreads();
 
-	// Neighbouring threads count in neighbouring words, a bank each.
+	// Adjacent threads count in adjacent words, each in its own bank.
 	unsigned char *ours = &counters[threadIdx.x % 16 * 4 + threadIdx.x / 16];
 	data += blockIdx.x * THREADS64 * VECTORS64 + threadIdx.x;
 	for (int i = 0; i < VECTORS64; i++) {
@@ -81,7 +81,7 @@ __global__ void histogram64(const uint4 *data, unsigned *partial)
 	}
 	__syncthreads();
 
-	// A thread adds up one bin, each beginning in another bank.
+	// Each thread adds up one bin and begins in a different bank.
 	unsigned sum = 0;
 	for (int i = 0; i < THREADS64 / 4; i++) {
 		unsigned four = words[threadIdx.x * (THREADS64 / 4) + (threadIdx.x + i) % (THREADS64 / 4)];
@@ -106,7 +106,7 @@ __global__ void merge(const unsigned *partial, unsigned *result, int count, int 
 		result[blockIdx.x] = sums[0];
 }
 
-// HG's steps, for the 32 threads of one block of the plain form. Each has a row of counters.
+// HG's steps for the 32 threads of one plain block. Each thread has a row of counters.
 __device__ void clear(unsigned char *row, int bins)
 {
 	for (int i = 0; i < bins; i++)
@@ -136,7 +136,7 @@ __global__ void histogram256(const unsigned *data, unsigned *partial)
 	add_rows(&partial[blockIdx.x * BINS], counters, BINS);
 }
 
-// threadIdx.y: which of the two blocks of the plain form.
+// threadIdx.y selects one of the two blocks of the plain form.
 __global__ void histogram256_vtb(const unsigned *data, unsigned *partial)
 {
 	__shared__ unsigned char counters[LANES * BINS];
@@ -185,7 +185,7 @@ __global__ void histogram256_vtb_pipe(const unsigned *data, unsigned *partial)
 	}
 }
 
-// Those of the thread's values that lie in `bins` bins from `first` on.
+// Counts those of the thread's values that are in `bins` bins from `first` on.
 __device__ void count_some(const unsigned *data, unsigned char *row, unsigned first, unsigned bins)
 {
 #pragma unroll AHEAD
@@ -229,7 +229,7 @@ __global__ void histogram256_co_vtb(const unsigned *data, unsigned *partial)
 	}
 }
 
-// Values below `bins` as an image has them: most around two levels.
+// Values below `bins`, distributed as in an image: most are near two levels.
 static unsigned make_value(program::Random &random, unsigned bins)
 {
 	unsigned level = random.below(3) ? bins / 4 : bins * 3 / 4;

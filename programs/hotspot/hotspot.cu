@@ -1,15 +1,16 @@
-// hotspot: temperatures on a chip over time, from the power that each cell turns into heat and the heat that flows to
-// its four neighbours and to the air. TELEPORT and prefetch-CTA (HSP), CAPS (HSP). A block reads two 2-D tiles and
-// writes one; every temperature is read by five threads. The form `plain` leaves that reuse to the caches, one launch a
-// time step. `shared` is TELEPORT's hand-written form and what the other two papers run, as in Rodinia: a tile of both
-// inputs in shared memory. It can take several steps in one launch (`--pyramid`), each of which costs a ring of cells
-// at the tile's edge; at 1 it does what `plain` does, as TELEPORT compares them (5.1.1). TELEPORT reports 50 %
-// occupancy for it because of its registers: with blocks of 256 threads on that machine, 33 to 42 a thread.
+// hotspot: temperatures on a chip over time. Each cell turns power into heat, and heat flows to its four
+// neighbours and to the air. TELEPORT and prefetch-CTA (HSP), CAPS (HSP). A block reads two 2-D tiles and writes
+// one; five threads read every temperature. The form `plain` leaves that reuse to the caches, with one launch per
+// time step. `shared` is TELEPORT's hand-written form; the other two papers run it too, as in Rodinia. It has a
+// tile of both inputs in shared memory. It can take several steps per launch (`--pyramid`), each of which costs a
+// ring of cells at the tile's edge. With 1 step it does the same as `plain`, as in TELEPORT's comparison (5.1.1).
+// TELEPORT reports 50 % occupancy because of its registers: with blocks of 256 threads on that machine, 33 to 42
+// per thread.
 #include "../program.h"
 
-const int EDGE = 16; // of a block
+const int EDGE = 16; // side of a block
 
-// What a step of time makes of one degree of difference, and of one watt.
+// Temperature changes of one time step, per degree of difference and per watt.
 struct Chip {
 	float by_row, by_column, by_air, by_power, air;
 };
@@ -20,7 +21,7 @@ __global__ void hotspot(const float *temperature, const float *power, float *res
 	int y = blockIdx.y * blockDim.y + threadIdx.y;
 	if (x >= width || y >= height)
 		return;
-	// No heat leaves the chip sideways: at its edge the cell is its own neighbour.
+	// No heat leaves the chip sideways: a cell at the edge is its own neighbour.
 	int i = y * width + x;
 	float here = temperature[i];
 	float north = y > 0 ? temperature[i - width] : here;
@@ -37,7 +38,7 @@ __global__ void hotspot_shared(const float *temperature, const float *power, flo
 	__shared__ float now[EDGE][EDGE], heat[EDGE][EDGE], next[EDGE][EDGE];
 	int tx = threadIdx.x, ty = threadIdx.y;
 
-	// Tiles overlap by the cells that are lost at their edges: one more on each side a step.
+	// Tiles overlap by the cells that are lost at their edges: one on each side per step.
 	int kept = EDGE - 2 * steps;
 	int left = blockIdx.x * kept - steps, top = blockIdx.y * kept - steps;
 	int x = left + tx, y = top + ty;
@@ -99,12 +100,12 @@ static Chip material(int width, int height)
 	double capacity = heat_capacity * thickness * dx * dy;
 	double row = conductivity * thickness * dx / dy, column = conductivity * thickness * dy / dx,
 	       air = drain * dx * dy;
-	double step = 0.5 * capacity / (2 * row + 2 * column + air); // half of what is still stable
+	double step = 0.5 * capacity / (2 * row + 2 * column + air); // half of the stability limit
 	return {(float)(step / capacity * row), (float)(step / capacity * column), (float)(step / capacity * air),
 	        (float)(step / capacity), 318.0f};
 }
 
-// Units of the chip, rectangles with a power density of their own, over a floor of leakage.
+// Units of the chip: rectangles, each with its power density, over a base of leakage.
 static std::vector<float> floor_plan(program::Random &random, int width, int height)
 {
 	double cell = 0.016 * 0.016 / ((double)width * height);

@@ -1,10 +1,10 @@
 // jacobi: relaxation by nine points: each element becomes a weighted mean of itself and its eight neighbours. TELEPORT
-// (JAC), after the PGI compiler's example. Nearly all instructions are loads of data that neighbouring threads load as
-// well. The form `plain` reads nine times from global memory; `shared`, TELEPORT's hand-written form, brings each
-// block's tile and the ring around it into shared memory once.
+// (JAC), after the PGI compiler's example. Nearly all instructions are loads of data that neighbouring threads load
+// too. The form `plain` reads global memory nine times. `shared`, TELEPORT's hand-written form, loads each block's tile
+// and the ring around it into shared memory once.
 #include "../program.h"
 
-const int EDGE = 16; // of a block
+const int EDGE = 16; // side of a block
 const float CENTRE = 0.4f, SIDE = 0.1f, CORNER = 0.05f;
 
 __global__ void jacobi(const float *a, float *b, int n)
@@ -63,7 +63,7 @@ int main(int argc, char **argv)
 	program::Random random(arguments.seed());
 	std::vector<float> a = random.floats((size_t)n * n, 0, 100), expected = expect(a, n, sweeps);
 
-	program::Array<float> first(a), second(a); // both, for the border
+	program::Array<float> first(a), second(a); // both contain the border
 	float *from = first, *to = second;
 	dim3 grid(program::blocks(n - 2, EDGE), program::blocks(n - 2, EDGE)), block(EDGE, EDGE);
 	for (int sweep = 0; sweep < sweeps; sweep++) {

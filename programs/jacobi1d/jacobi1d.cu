@@ -1,6 +1,6 @@
-// jacobi1d: relaxation of a vector by three points, then a copy back, two kernels a step. CAPS (JC1), after
-// PolyBench/GPU. Short kernels in quick succession on a vector that fits in L2: every load runs once a thread, so that
-// strides between warps are all a prefetcher can learn from, and it has few warps to learn them on.
+// jacobi1d: relaxation of a vector by three points, then a copy back: two kernels per step. CAPS (JC1), after
+// PolyBench/GPU. Short kernels follow each other on a vector that fits in L2. Every load runs once per thread, so a
+// prefetcher can learn only from strides between warps, and has few warps for that.
 #include "../program.h"
 
 const int BLOCK = 256;

@@ -1,10 +1,10 @@
-// kmeans: k-means clustering. A kernel turns the points from one row a point to one row a feature; then, iteration by
-// iteration, a thread a point finds the nearest centre, and the host moves the centres. CAPS uses it as KM (Rodinia
-// kmeans), scratchpad sharing as kmeans (kernel kmeansPoint: two shared variables, 4,608 bytes, 576 threads). The
-// layout by features makes the reads of a warp contiguous, with a stride of a whole row between the features; the same
-// values are read again for each centre, further apart than L1 holds. The kernel that turns the layout reads rows of
-// 136 bytes from neighbouring threads. The centres lie in constant memory. The form `reduction` also counts the points
-// that moved and sums the points of each cluster, block by block, through shared memory.
+// kmeans: k-means clustering. A kernel transposes the points from one row per point to one row per feature. Then, in
+// each iteration, one thread per point finds the nearest centre, and the host moves the centres. CAPS uses it as KM
+// (Rodinia kmeans). Scratchpad sharing uses it as kmeans (kernel kmeansPoint: two shared variables, 4,608 bytes, 576
+// threads). The layout by features makes the reads of a warp contiguous, with a stride of a whole row between features.
+// For each centre the same values are reread, at a distance that exceeds L1. The transposing kernel reads rows of 136
+// bytes in neighbouring threads. The centres are in constant memory. The form `reduction` also counts the points that
+// moved. It sums the points of each cluster, block by block, through shared memory.
 #include "../program.h"
 
 const int FEATURES = 34, MAX_CLUSTERS = 16, BLOCK = 256, THREADS = 576;
@@ -19,13 +19,13 @@ __global__ void invert_mapping(const float *input, float *output, int points)
 			output[points * j + point] = input[point * FEATURES + j];
 }
 
-// What a block adds: the points that changed cluster, and the sums of the points of each cluster.
+// A block's contribution: the points that changed cluster, and the sums of the points of each cluster.
 struct Partial {
 	int moved;
 	float sums[MAX_CLUSTERS * FEATURES];
 };
 
-// The centre next to the point. Not unrolled, so that kmeansPoint needs few enough registers for a fourth block an SM.
+// The centre nearest to the point. Not unrolled, which saves registers, so that a fourth block fits on an SM.
 __device__ int nearest(const float *features, int point, int points, int clusters)
 {
 	int index = 0;
@@ -85,7 +85,7 @@ __global__ void kmeansPoint(const float *features, int points, int clusters, int
 	}
 }
 
-// Points around a few true centres, whose clusters shrink by half from one to the next.
+// Points around a few true centres. Each cluster has half the size of the previous one.
 static std::vector<float> make_points(int points, int clusters, program::Random &random)
 {
 	std::vector<float> true_centres = random.floats((size_t)clusters * FEATURES), rows;

@@ -1,13 +1,13 @@
 // laplace3d: Jacobi relaxation of Laplace's equation on a 3-D grid with fixed walls; each thread walks through the
-// planes. TELEPORT, prefetch-CTA and CAPS (LPS), after GPGPU-Sim's program. Blocks are 32 x 4, a row a warp, so that
-// warps of a block are one row apart. CAPS section IV gives distances between blocks, 5184 bytes from (0, 0) to (3, 3)
-// and 6272 on to (7, 2), that hold for rows of 100 elements without padding: the size `paper`. The papers' form is
-// `shared`: three planes of the tile move through shared memory, and the threads that bring the frame around it find
-// its place by conditions, which makes that index the one TELEPORT cannot precalculate. `plain` reads all seven points
-// from global memory.
+// planes. TELEPORT, prefetch-CTA and CAPS (LPS), after GPGPU-Sim's program. Blocks are 32 x 4, one row per warp, so
+// that warps of a block are one row apart. CAPS section IV gives distances between blocks: 5184 bytes from (0, 0) to
+// (3, 3), and 6272 on to (7, 2). They hold for rows of 100 elements without padding: the size `paper`. The papers' form
+// is `shared`: three planes of the tile move through shared memory. The threads that load the frame around it find its
+// position by conditions. This makes that index the one that TELEPORT cannot precalculate. `plain` reads all seven
+// points from global memory.
 #include "../program.h"
 
-const int WIDE = 32, HIGH = 4; // of a block
+const int WIDE = 32, HIGH = 4; // size of a block
 
 __global__ void laplace3d_shared(const float *from, float *to, int width, int height, int depth)
 {
@@ -17,7 +17,7 @@ __global__ void laplace3d_shared(const float *from, float *to, int width, int he
 	int x = left + tx, y = top + ty;
 	bool inside = x < width && y < height;
 
-	// The frame: two warps bring the rows above and below the tile, eight threads the columns on both sides.
+	// The frame: two warps load the rows above and below the tile, eight threads the columns on both sides.
 	int frame_x = tx, frame_y = 0;
 	bool frame = true;
 	if (threadIdx.y < 2) {

@@ -1,10 +1,10 @@
-// lud: LU decomposition in place without pivoting, in tiles: for each tile of the diagonal one block decomposes it, a
-// row of blocks solves the strips right of it and below it, and a square of blocks subtracts their products from all
-// the rest. D2MA calls the last step LUD1 (internal) and the first LUD2 (diagonal), with tiles of 16; scratchpad
-// sharing runs lud_internal with tiles of 22 (`block22`: 3872 bytes, 484 threads). Tiles are buffered once a launch,
-// rows a matrix width apart, and the parallelism shrinks from step to step; the diagonal step is one block of one
-// warp. In `dma` the DMA engine buffers the tiles of LUD1 and LUD2; the strips, which D2MA does not measure, are solved
-// as in `plain`.
+// lud: LU decomposition in place without pivoting, in tiles. For each diagonal tile, one block decomposes it. Then a
+// row of blocks solves the strips to the right and below, and a square of blocks subtracts their products from the
+// rest. D2MA calls the last step LUD1 (internal) and the first LUD2 (diagonal), with tiles of 16. Scratchpad sharing
+// runs lud_internal with tiles of 22 (`block22`: 3872 bytes, 484 threads). Tiles are buffered once per launch, with
+// rows a matrix width apart, and the parallelism shrinks from step to step. The diagonal step is one block of one warp.
+// In `dma` the DMA engine buffers the tiles of LUD1 and LUD2. The strips, which D2MA does not measure, are solved as in
+// `plain`.
 #include "../program.h"
 
 #include <sluice/dma.h>

@@ -1,14 +1,14 @@
-// marching_cubes: the triangles of a field's isosurface. sampleVolume fills a volume, classifyVoxel finds which
-// corners of each voxel lie inside, a scan numbers the voxels that the surface cuts and their vertices, compactVoxels
-// lists these voxels, and generateTriangles, which scratchpad sharing measures, gives each a thread: it evaluates the
-// field at eight corners, puts a vertex and a normal for each of twelve edges into shared memory (288 bytes a thread)
-// and copies those that the case needs to their place in the mesh. `mc1` (MC1, Table 1) has blocks of 32 threads,
-// `mc2` (MC2, Table 5) of 48. What comes before the first shared access is long; neighbouring threads write runs of
-// different length.
-// The others are MC of Tables 7 to 9, a thread for each voxel, cut or not: `mc`, and Yang et al.'s forms, which join
-// two logical blocks of 32 threads. In `vtb` the halves evaluate together and use shared memory in turn; in `vtb_pipe`
-// the second half makes its vertices while the first makes its normals; in `co_vtb` each half has vertices of its own
-// and only the normals are in turn.
+// marching_cubes: the triangles of a field's isosurface. sampleVolume fills a volume. classifyVoxel finds which corners
+// of each voxel are inside. A scan numbers the voxels that the surface cuts, and their vertices; compactVoxels lists
+// these voxels. generateTriangles, which scratchpad sharing measures, has one thread per listed voxel. It evaluates the
+// field at eight corners and writes a vertex and a normal for each of twelve edges to shared memory (288 bytes per
+// thread). Then it copies those that the case needs to the mesh. `mc1` (MC1, Table 1) has blocks of 32 threads, `mc2`
+// (MC2, Table 5) of 48. The code before the first shared access is long. Adjacent threads write runs of different
+// length.
+// The other forms are MC of Tables 7 to 9, with one thread for every voxel: `mc`, and Yang et al.'s forms, which join
+// two logical blocks of 32 threads. In `vtb` the halves evaluate together and use shared memory in turn. In `vtb_pipe`
+// the second half computes its vertices while the first computes its normals. In `co_vtb` each half has its own
+// vertices, and only the normals are in turn.
 #include "../program.h"
 #include "surface.h"
 
@@ -25,7 +25,7 @@ __global__ void sampleVolume(float *volume, int side)
 		volume[i] = field(balls, point(i % row, i / row % row, i / row / row, side)).w;
 }
 
-// A count is 1 for a voxel that the surface cuts, and its number of vertices.
+// Writes two counts per voxel: 1 if the surface cuts it, and its number of vertices.
 __global__ void classifyVoxel(const float *volume, const Byte *triangles, Byte *cases, uint2 *counts, int side)
 {
 	int voxel = blockIdx.x * BLOCK + threadIdx.x;
@@ -36,7 +36,7 @@ __global__ void classifyVoxel(const float *volume, const Byte *triangles, Byte *
 	}
 }
 
-// Each count becomes the sum of those before it in its block.
+// Replaces each count by the sum of the earlier counts in its block.
 __global__ void scanBlocks(uint2 *counts, uint2 *sums, int count)
 {
 	__shared__ uint2 sum[BLOCK];
@@ -77,7 +77,7 @@ __device__ __forceinline__ void evaluate(float4 *corner, int voxel, int side)
 		corner[c] = field(balls, corner_at(voxel, c, side));
 }
 
-// The edges that a row of the table of triangles names.
+// Writes the edges that a row of the triangle table names.
 template <int N> __device__ __forceinline__ void emit(const List<N> &list, const Byte *row, int lane, float4 *out)
 {
 	int count = row[ROW - 1];
@@ -215,7 +215,7 @@ static void scan(uint2 *counts, int count)
 	CHECK(cudaDeviceSynchronize()); // sums are in use until here
 }
 
-// One ball in every other octant, so that they touch or not as their radii and places happen to be.
+// One ball in every other octant. Random radii and positions decide whether they touch.
 static std::vector<float4> make_balls(program::Random &random)
 {
 	std::vector<float4> all;
@@ -236,8 +236,8 @@ static std::vector<float> without_w(const std::vector<float4> &all)
 	return flat;
 }
 
-// A closed surface: the areas of its triangles, as vectors, cancel, and the volume within is that of the cells whose
-// first corner lies inside, but for a part of the cells that are cut.
+// Checks that the surface is closed. The vector areas of its triangles cancel. Its volume is that of the cells whose
+// first corner is inside, except for a part of the cells that are cut.
 static void check_closed(program::Verdict &verdict, const std::vector<float> &vertices, double inside, double cut)
 {
 	double volume = 0, area[3] = {}, all = 0;
@@ -273,7 +273,7 @@ int main(int argc, char **argv)
 
 	program::Array<float> volume(corners);
 	program::Array<Byte> triangles(table), cases(voxels);
-	program::Array<uint2> offsets(voxels + 1); // the last one gets the totals
+	program::Array<uint2> offsets(voxels + 1); // the last entry holds the totals
 	offsets.clear();
 	sampleVolume<<<program::blocks(corners, BLOCK), BLOCK>>>(volume, side);
 	classifyVoxel<<<program::blocks(voxels, BLOCK), BLOCK>>>(volume, triangles, cases, offsets, side);
@@ -313,7 +313,7 @@ int main(int argc, char **argv)
 		expected_volume[i] = field(all.data(), point(i % row, i / row % row, i / row / row, side)).w;
 		inside += got_volume[i] > 1;
 	}
-	// A corner on the surface may round to either side: the cases are those of the volume that the device has.
+	// A corner on the surface may round to either side, so the cases are derived from the device's volume.
 	std::vector<Byte> expected_cases(voxels);
 	bool placed = true;
 	for (int voxel = 0; voxel < voxels; voxel++) {

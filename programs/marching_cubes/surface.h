@@ -1,5 +1,5 @@
-// surface.h: what host and device share: a cube's corners and edges, the field and where its surface cuts an edge; and
-// the table of the triangles that the surface makes in a cube, worked out from the cube's topology.
+// surface.h: definitions for host and device: a cube's corners and edges, the field, and where its surface cuts an
+// edge. It also computes the table of the surface's triangles in a cube from the cube's topology.
 #ifndef SLUICE_PROGRAMS_SURFACE_H
 #define SLUICE_PROGRAMS_SURFACE_H
 
@@ -9,11 +9,11 @@
 
 typedef unsigned char Byte;
 
-// Of each case, which is the set of corners inside, a row of the table holds up to 15 edges, three a triangle, and at
-// its end their number.
+// A case is the set of corners inside. Each case has a row of the table with up to 15 edges, three per triangle, and
+// their number in the last entry.
 const int EDGES = 12, CASES = 256, ROW = 16, BALLS = 4;
 
-// Corner c lies at (c & 1, c >> 1 & 1, c >> 2). Edge e runs along axis e / 4 from edge_start to edge_end.
+// Corner c is at (c & 1, c >> 1 & 1, c >> 2). Edge e runs along axis e / 4 from edge_start to edge_end.
 __host__ __device__ inline int edge_start(int edge)
 {
 	int rest = edge % 4, low = (1 << edge / 4) - 1;
@@ -25,8 +25,8 @@ __host__ __device__ inline int edge_end(int edge)
 	return edge_start(edge) | 1 << edge / 4;
 }
 
-// The field in w: inside is above 1, and a ball alone is a sphere. In x, y and z its steepest descent, which points
-// outside. Of a ball, w is the squared radius.
+// Returns the field in w: above 1 is inside, and a single ball is a sphere. x, y and z are its steepest descent, which
+// points outside. A ball's w is its squared radius.
 __host__ __device__ inline float4 field(const float4 *all, float3 at)
 {
 	float4 sum = make_float4(0, 0, 0, 0);
@@ -43,7 +43,7 @@ __host__ __device__ inline float4 field(const float4 *all, float3 at)
 	return sum;
 }
 
-// Volumes reach from -1 to 1.
+// Volumes extend from -1 to 1.
 __host__ __device__ inline float3 point(int x, int y, int z, int side)
 {
 	float cell = 2.0f / side;
@@ -55,7 +55,7 @@ __host__ __device__ inline float3 corner_at(int voxel, int c, int side)
 	return point(voxel % side + (c & 1), voxel / side % side + (c >> 1 & 1), voxel / side / side + (c >> 2), side);
 }
 
-// How far along its edge the surface cuts it, from the field at the corners.
+// Position, from 0 to 1, where the surface cuts an edge; interpolated from the field at the corners.
 __host__ __device__ inline float crossing(const float4 *corner, int edge)
 {
 	float start = corner[edge_start(edge)].w;
@@ -96,7 +96,7 @@ inline int edge_between(int a, int b)
 	return edge;
 }
 
-// Face 2 a is the one at 0 along axis a, 2 a + 1 that at 1: its corners counter-clockwise, seen from outside.
+// Corners of a face, counter-clockwise seen from outside. Face 2 a is at 0 along axis a, face 2 a + 1 at 1.
 inline std::vector<int> corners_of(int face)
 {
 	int axis = face / 2, u = 1 << (axis + 1) % 3, v = 1 << (axis + 2) % 3, far = 1 << axis;
@@ -104,8 +104,8 @@ inline std::vector<int> corners_of(int face)
 }
 
 // On each face a line cuts off every run of corners inside, from the edge where the run begins to the edge where it
-// ends. A run's end on one face is a run's beginning on the face behind that edge, so that the lines join into closed
-// polygons; and as a line depends on nothing but its face's corners, the polygons of two neighbouring cubes meet.
+// ends. A run's end on one face is a run's beginning on the adjacent face, so that the lines join into closed polygons.
+// A line depends only on the corners of its face, so the polygons of neighbouring cubes fit together.
 inline std::vector<int> lines_of(int inside)
 {
 	std::vector<int> next(EDGES, -1);

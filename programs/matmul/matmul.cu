@@ -1,4 +1,4 @@
-// matmul: C = A B for square matrices, tile by tile through shared memory. An example, of no paper.
+// matmul: C = A B for square matrices, tile by tile through shared memory. An example that no paper uses.
 #include "../program.h"
 
 const int TILE = 16;

@@ -1,7 +1,7 @@
-// matrix_add: C = A + B for square matrices of floats, a thread an element. TELEPORT and prefetch-CTA call it MMA. A
-// thread touches 12 bytes, each once, so nothing is reused and the row of a 16 x 16 block is half a line: what counts
-// is how early and in which order the lines are asked for. The kernel has no bounds check; TELEPORT counts 26 static
-// PTX instructions for it and 40 for the form `shared`, written by hand, which takes both tiles through shared memory
+// matrix_add: C = A + B for square matrices of floats, one thread per element. TELEPORT and prefetch-CTA call it MMA. A
+// thread accesses 12 bytes, each once, so nothing is reused, and the row of a 16 x 16 block is half a line. Only the
+// time and order of the line requests matter. The kernel has no bounds check. TELEPORT counts 26 static PTX
+// instructions for it and 40 for the form `shared`, written by hand, which passes both tiles through shared memory
 // (Tables 4 and 5).
 #include "../program.h"
 

@@ -1,17 +1,17 @@
 // matrix_multiply: C = A B for rectangular matrices of floats, 16 x 16 tiles of both buffered in shared memory. D2MA
-// and CAPS call it MM; CAPS draws its Figure 1 with it (8 warps a block). Rows of a tile lie one matrix width apart,
-// so the warps of a block load at one fixed stride and the base jumps from block to block; a loaded element is used 16
-// times, so the transfers are a small share of the time. Size `paper` has the shape of the CUDA SDK's sample. In `dma`
-// the DMA engine buffers the tiles, each matrix's in a buffer of its own; in `dma_double` two tiles more are on their
-// way while these are multiplied, as they are in `async` by the threads' asynchronous copies, in `tma` as tiles of tensors, and
-// in `cudadma` by two warps more.
+// and CAPS call it MM; CAPS draws its Figure 1 with it (8 warps per block). Rows of a tile are one matrix width apart.
+// Therefore the warps of a block load at one fixed stride, and the base changes from block to block. A loaded element
+// is used 16 times, so the transfers are a small part of the time. Size `paper` has the shape of the CUDA SDK's sample.
+// In `dma` the DMA engine buffers the tiles, each matrix's in its own buffer. The other forms load the next two tiles
+// during a multiplication: `dma_double` with the DMA engine, `async` with the threads' asynchronous copies, `tma` as
+// tiles of tensors, and `cudadma` with two additional warps.
 #include "../copies.h"
 
 #include <sluice/dma.h>
 
 const int TILE = 16, THREADS = TILE * TILE, WARP = 32;
 
-// What the tiles add to the thread's sum.
+// Adds the products of the tiles to the thread's sum.
 __device__ float add_products(const float (*tile_a)[TILE], const float (*tile_b)[TILE], float sum)
 {
 #pragma unroll
@@ -46,8 +46,8 @@ __global__ void matrixMul_dma(const float *a, const float *b, float *c, int inne
 	dma_configure_matrix(tile_b, b, TILE, TILE, columns, DMA_ROW_MAJOR, 1);
 	int row = blockIdx.y * TILE + threadIdx.y, column = blockIdx.x * TILE + threadIdx.x;
 	float sum = 0;
-	// Left in its middle: behind an `if` around the commands the compiler would add all products after these, with a
-	// register for each factor.
+	// The loop exits in its middle. With an `if` around the commands, the compiler would add all products after
+	// them, with a register for each factor.
 	for (int t = TILE;; t += TILE) {
 		sum = add_products(tile_a, tile_b, sum);
 		if (t == inner)
@@ -58,7 +58,7 @@ __global__ void matrixMul_dma(const float *a, const float *b, float *c, int inne
 	c[row * columns + column] = sum;
 }
 
-// Two tiles of each matrix by turns: while one is multiplied the other comes.
+// Two tiles of each matrix alternate: one is multiplied while the other is loaded.
 __global__ void matrixMul_dma_double(const float *a, const float *b, float *c, int inner, int columns)
 {
 	__shared__ float tile_a[2][TILE][TILE], tile_b[2][TILE][TILE];
@@ -88,12 +88,12 @@ __global__ void matrixMul_dma_double(const float *a, const float *b, float *c, i
 		}
 }
 
-// The tiles that are multiplied, and those that come meanwhile.
+// The tiles that are multiplied, and those that are loaded meanwhile.
 struct Tiles {
 	float a[2][TILE][TILE], b[2][TILE][TILE];
 };
 
-// 16 bytes a thread: the first threads copy the tile of A, the others that of B.
+// 16 bytes per thread: the first threads copy the tile of A, the others that of B.
 __device__ void fetch_async(Tiles &tiles, int half, const float *a, const float *b, int inner, int columns)
 {
 	const int EACH = THREADS / 4;
@@ -125,7 +125,7 @@ __global__ void matrixMul_async(const float *a, const float *b, float *c, int in
 	c[row * columns + column] = sum;
 }
 
-// `maps` are those of A and B.
+// `maps` holds the maps of A and B.
 __device__ void fetch_tiles(Tiles &tiles, int half, const CUtensorMap *maps, int t, copies::Barrier &full)
 {
 	full.announce(sizeof tiles.a[half] + sizeof tiles.b[half]);
@@ -169,7 +169,7 @@ __device__ void copy_tiles(Tiles &tiles, const float *a, const float *b, int inn
 	}
 }
 
-// The threads of a block lie in a row: those that compute, then two warps that copy.
+// The block is one-dimensional: first the threads that compute, then two warps that copy.
 __global__ void matrixMul_cudadma(const float *a, const float *b, float *c, int inner, int columns)
 {
 	__shared__ __align__(16) Tiles tiles;

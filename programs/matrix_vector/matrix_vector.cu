@@ -1,9 +1,9 @@
-// matrix_vector: y = A x with A stored by rows, a thread a row. Scratchpad sharing compares itself on it with shared
-// memory multiplexing (MV, Tables 7 to 9). A block of one warp brings a tile of 32 x 32 elements into shared memory
-// row by row, so that loads coalesce, and reads it back by columns; the 33rd column keeps the banks apart. The matrix
-// is a stream that is read once, the block is small, and its 4224 bytes are what limits the blocks an SM holds. The
-// forms of Yang et al. join two logical blocks in one block of 64 threads that has one tile: in `vtb` the halves use
-// it in turn; in `vtb_pipe` one half loads its next tile into registers while the other one computes.
+// matrix_vector: y = A x with A stored by rows, one thread per row. Scratchpad sharing uses it in its comparison with
+// shared memory multiplexing (MV, Tables 7 to 9). A block of one warp loads a tile of 32 x 32 elements into shared
+// memory row by row, so that loads coalesce. It reads the tile back by columns; a 33rd column avoids bank conflicts.
+// The matrix is a stream that is read once. The block is small, and its 4224 bytes limit the blocks per SM. The forms
+// of Yang et al. join two logical blocks in one block of 64 threads that has one tile. In `vtb` the halves use it in
+// turn. In `vtb_pipe` one half loads its next tile into registers while the other one computes.
 #include "../program.h"
 
 const int TILE = 32;
@@ -42,7 +42,7 @@ __global__ void mv_shared_VTB(const float *a, const float *x, float *y, int colu
 			if (half == turn) {
 				for (int r = 0; r < TILE; r++)
 					tile[r][t] = a[(first + r) * columns + start + t];
-				program::barrier<TILE>(half + 1); // a logical block's
+				program::barrier<TILE>(half + 1); // barrier of one logical block
 				sum += dot(tile[t], x + start);
 			}
 			__syncthreads();
@@ -55,7 +55,7 @@ __global__ void mv_shared_VTB_PIPE(const float *a, const float *x, float *y, int
 	__shared__ float tile[TILE][TILE + 1];
 	int t = threadIdx.x % TILE, half = threadIdx.x / TILE;
 	int first = (blockIdx.x * 2 + half) * TILE;
-	float sum = 0, next[TILE]; // the tile to come, a row a register
+	float sum = 0, next[TILE]; // the next tile, one row per register
 	int steps = columns / TILE * 2 + 1;
 	for (int step = 0; step < steps; step++) {
 		if (step % 2 != half) { // computing

@@ -1,8 +1,8 @@
-// mri_q: the matrix Q of a magnetic-resonance reconstruction whose samples lie off the grid (MRQ of CAPS, from
-// Parboil). ComputePhiMag_GPU squares the magnitudes of the samples; ComputeQ_GPU sums, for each voxel, a cosine and a
-// sine of each sample. Samples lie in constant memory, 1024 to a launch, and every lane reads the same one; five
-// coalesced loads at a thread's start, each at a stride of a block from the block before, and two stores at its end
-// are all of global memory.
+// mri_q: the matrix Q of a magnetic-resonance reconstruction whose samples are not on a grid (MRQ of CAPS, from
+// Parboil). ComputePhiMag_GPU squares the magnitudes of the samples. ComputeQ_GPU sums, for each voxel, a cosine and a
+// sine of each sample. Samples are in constant memory, 1024 per launch, and all lanes read the same one. Global memory
+// has only five coalesced loads at a thread's start, with a stride of a block between blocks, and two stores at its
+// end.
 #include "../program.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ __global__ void ComputeQ_GPU(int count, const float *x, const float *y, const fl
 	imaginary[voxel] = sum_imaginary;
 }
 
-// A stack of spirals through the space of spatial frequencies, up to `reach` turns across the image.
+// A stack of spirals through k-space, up to `reach` turns across the image.
 static std::vector<Sample> spirals(int count, float reach, const std::vector<float> &magnitude)
 {
 	const int layers = 16;
@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 	}
 	CHECK(cudaGetLastError());
 
-	// Of a large cube the host computes 4096 voxels.
+	// For a large cube, the host computes only 4096 voxels.
 	std::vector<float> all_real = real.read(), all_imaginary = imaginary.read(), got, expected;
 	int step = std::max(1, voxels / 4096 | 1);
 	for (int v = 0; v < voxels; v += step) {

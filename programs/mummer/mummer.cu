@@ -1,10 +1,10 @@
-// mummer: matches short DNA queries against a reference through its suffix tree: for every position of a query, the
-// longest part from there that occurs in the reference. TELEPORT and prefetch-CTA analyse it as MUM (MUMmerGPU). A
-// thread takes a query, walks down the tree letter by letter and goes by the suffix link from one position of the query
-// to the next, so every read depends on the one before it, the walks of a warp's threads end after different numbers of
-// steps, and each read of nodes, children and letters touches its own line. Children and suffix links are chosen by
-// letters that were compared, which makes the indexes depend on control (TELEPORT section 2.2). The tree lies in global
-// memory, without textures. Reference and queries have the size of GPGPU-Sim's input: 50,000 queries of 25 letters.
+// mummer: matches short DNA queries against a reference through its suffix tree. For every position of a query it finds
+// the longest part from there that occurs in the reference. TELEPORT and prefetch-CTA analyse it as MUM (MUMmerGPU). A
+// thread takes a query and walks down the tree letter by letter. It follows the suffix link from one position of the
+// query to the next, so every read depends on the previous one. Walks of a warp's threads end after different numbers
+// of steps. Each read of nodes, children and letters accesses another line. Compared letters select children and suffix
+// links, so the indexes depend on control (TELEPORT section 2.2). The tree is in global memory, without textures.
+// Reference and queries have the size of GPGPU-Sim's input: 50,000 queries of 25 letters.
 #include "../program.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 const int BLOCK = 256, LETTERS = 4, NONE = 0, ROOT = 1;
 
-// The edge into a node is labelled with the letters start to end - 1 of the reference.
+// The label of the edge into a node is the letters start to end - 1 of the reference.
 struct Node {
 	int start, end, link;
 };
@@ -33,8 +33,8 @@ __global__ void match_queries(const Node *nodes, const Children *children, const
 		return;
 	const char *query = letters + starts[thread];
 	int size = starts[thread + 1] - starts[thread];
-	// The match has `length` letters; its first `depth` lead from the root to `node`. After a suffix link an edge
-	// whose letters are known to match is passed by its length alone.
+	// The match has `length` letters; its first `depth` lead from the root to `node`. After a suffix link, only the
+	// length of an edge counts if its letters are known to match.
 	int node = ROOT, depth = 0, length = 0, position = 0;
 	for (int i = 0; i < size; i++) {
 		while (i + depth < size) {
@@ -64,7 +64,7 @@ __global__ void match_queries(const Node *nodes, const Children *children, const
 	}
 }
 
-// Ukkonen's construction. The text ends in a letter of its own, LETTERS.
+// Ukkonen's construction. The text ends in a unique letter, LETTERS.
 class SuffixTree {
 	std::vector<char> text_;
 	std::vector<std::vector<int>> child_; // [node][letter]
@@ -168,7 +168,7 @@ static std::vector<char> make_reference(int size, program::Random &random)
 	return text;
 }
 
-// A query is a part of the reference with one letter in 50 changed; one in ten has nothing to do with the reference.
+// A query is a part of the reference with one letter in 50 changed. One query in ten is unrelated to the reference.
 static std::vector<char> make_queries(const std::vector<char> &text, int queries, int size, program::Random &random)
 {
 	std::vector<char> letters;
@@ -182,7 +182,7 @@ static std::vector<char> make_queries(const std::vector<char> &text, int queries
 	return letters;
 }
 
-// The lengths by binary search among the sorted suffixes of the reference.
+// The match lengths, by binary search in the sorted suffixes of the reference.
 static std::vector<int> match_lengths(const std::vector<char> &text, const std::vector<char> &letters, int size)
 {
 	std::vector<int> suffixes(text.size()), lengths;

@@ -1,15 +1,15 @@
-// nearest_neighbor: the records of a text file that lie nearest to a point, as Rodinia's first nn does it: each thread
-// reads the latitude and the longitude out of the text of its record and writes the distance, and the host looks for
-// the nearest. TELEPORT and prefetch-CTA call it NNC. Blocks have 16 threads, so that the limit of eight blocks fills
-// 8 % of an SM. A record is 49 bytes: the threads of a warp read bytes 49 apart, eleven times over, all within the 784
-// bytes of their block, and the load indexes depend on an induction variable with known bounds.
+// nearest_neighbor: the records of a text file that are nearest to a point, as in Rodinia's first nn. Each thread reads
+// latitude and longitude from the text of its record and writes the distance; the host searches for the nearest.
+// TELEPORT and prefetch-CTA call it NNC. Blocks have 16 threads, so that the limit of eight blocks fills 8 % of an SM.
+// A record is 49 bytes: the threads of a warp read bytes 49 apart, eleven times, all within the 784 bytes of their
+// block. The load indexes depend on an induction variable with known bounds.
 #include "../program.h"
 
 #include <algorithm>
 
 const int BLOCK = 16, NEAREST = 10;
-const int RECORD = 49, LATITUDE = 27, LONGITUDE = 33; // bytes of a record, and where its two numbers begin
-const int LATITUDE_WIDTH = 5, LONGITUDE_WIDTH = 6;    // characters, the last of which are tenths
+const int RECORD = 49, LATITUDE = 27, LONGITUDE = 33; // bytes of a record, and offsets of its two numbers
+const int LATITUDE_WIDTH = 5, LONGITUDE_WIDTH = 6;    // characters; the last digit is tenths
 
 __global__ void euclid(const char *records, float *distances, int count, float latitude, float longitude)
 {
@@ -35,7 +35,7 @@ struct Place {
 	int north, east; // in tenths of a degree
 };
 
-// Tracks of storms: every six hours a line with date, name, place, wind and pressure.
+// Tracks of storms: every six hours, one line with date, name, position, wind and pressure.
 static std::string write_records(program::Random &random, std::vector<Place> &places)
 {
 	static const char *const names[] = {"ALBERTO", "BERYL", "CHRIS", "DEBBY", "ERNESTO", "GORDON"};

@@ -1,9 +1,9 @@
-// needleman: global alignment of two sequences by Needleman and Wunsch's dynamic programming. The table of scores is
-// cut into tiles of 32 x 32; all tiles of an anti-diagonal are one launch, a block of 32 threads a tile.
-// needle_cuda_shared_1 (NW1 of scratchpad sharing) walks the anti-diagonals that grow, needle_cuda_shared_2 (NW2)
-// those that shrink. A tile and its similarities lie in shared memory, 8452 bytes, so that a block of one warp alone
-// takes over half of a scratchpad of 16 KB; half the lanes idle on average, and a barrier ends each of the tile's 63
-// anti-diagonals. With 198 tiles a launch has 3184 and 3168 threads on average, as Table 4 of the paper has it.
+// needleman: global alignment of two sequences by Needleman and Wunsch's dynamic programming. The score table is cut
+// into tiles of 32 x 32. All tiles of an anti-diagonal are one launch, with a block of 32 threads per tile.
+// needle_cuda_shared_1 (NW1 of scratchpad sharing) processes the growing anti-diagonals, needle_cuda_shared_2 (NW2) the
+// shrinking ones. A tile and its similarities are in shared memory, 8452 bytes. Therefore a single block of one warp
+// uses over half of a scratchpad of 16 KB. On average half the lanes idle, and a barrier ends each of the tile's 63
+// anti-diagonals. With 198 tiles a launch has 3184 and 3168 threads on average, as in Table 4 of the paper.
 #include "../program.h"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ __device__ void align_tile(Cells &cell, Similarities &similarity, const int *sim
 		scores[inside + columns * y + lane] = cell[y + 1][lane + 1];
 }
 
-// `length` tiles of the anti-diagonal that begins at the left edge.
+// Processes `length` tiles of the anti-diagonal that begins at the left edge.
 __global__ void needle_cuda_shared_1(const int *similarities, int *scores, int columns, int gap, int length)
 {
 	__shared__ Cells cell;
@@ -54,7 +54,7 @@ __global__ void needle_cuda_shared_1(const int *similarities, int *scores, int c
 	align_tile(cell, similarity, similarities, scores, columns, gap, blockIdx.x, length - 1 - blockIdx.x);
 }
 
-// `length` tiles of the anti-diagonal that begins at the bottom edge of a square of `tiles` x `tiles`.
+// Processes `length` tiles of the anti-diagonal that begins at the bottom edge of `tiles` x `tiles` tiles.
 __global__ void needle_cuda_shared_2(const int *similarities, int *scores, int columns, int gap, int length, int tiles)
 {
 	__shared__ Cells cell;
@@ -65,7 +65,7 @@ __global__ void needle_cuda_shared_2(const int *similarities, int *scores, int c
 
 const int LETTERS = 20, CLASSES = 6;
 
-// A relative of a protein: one letter in four is replaced, a few are gained and lost on the way.
+// A relative of a protein: one letter in four is replaced, a few are inserted or deleted.
 static std::vector<int> relative(const std::vector<int> &sequence, program::Random &random)
 {
 	std::vector<int> other;

@@ -1,12 +1,12 @@
-// neural_network: a convolutional network of four layers reads digits: TELEPORT's, prefetch-CTA's and scratchpad
-// sharing's NN (GPGPU-Sim's benchmark). A launch a layer, a block a feature map or neuron of one image; the maps of an
-// image stay in the caches. Blocks are small (169, 25, 1 and 1 threads), so that the limit of blocks leaves an SM
-// nearly empty: sharing lists executeSecondLayer as limited by blocks (set 3). All loads but the biases depend on
-// induction variables with known bounds; a block of the third layer reads 1250 inputs and 1251 weights, the 10 KB of
-// TELEPORT's Figure 9.
+// neural_network: a convolutional network of four layers that reads digits: TELEPORT's, prefetch-CTA's and scratchpad
+// sharing's NN (GPGPU-Sim's benchmark). Each layer is a launch, and a block computes a feature map or neuron of one
+// image. The maps of an image stay in the caches. Blocks are small (169, 25, 1 and 1 threads), so that the block limit
+// leaves an SM nearly empty. Sharing lists executeSecondLayer as limited by blocks (set 3). All loads except the biases
+// depend on induction variables with known bounds. A block of the third layer reads 1250 inputs and 1251 weights, the
+// 10 KB of TELEPORT's Figure 9.
 #include "../program.h"
 
-const int IMAGE = 29, KERNEL = 5, MAP1 = 13, MAP2 = 5; // sides: an image, a filter, maps of the first two layers
+const int IMAGE = 29, KERNEL = 5, MAP1 = 13, MAP2 = 5; // sides of an image, a filter, maps of the first two layers
 const int MAPS1 = 6, MAPS2 = 50, HIDDEN = 100, DIGITS = 10;
 const int FILTER = KERNEL * KERNEL, PLANE1 = MAP1 * MAP1, PLANE2 = MAP2 * MAP2;
 
@@ -57,13 +57,13 @@ __global__ void executeFourthLayer(const float *hidden, const float *weights, fl
 	scores[blockIdx.y * DIGITS + blockIdx.x] = activation(sum);
 }
 
-// Where element i of a filter falls when the filter's corner is at (y, x).
+// Index of the pixel under element i of a filter whose corner is at (y, x).
 static int pixel(int plane, int y, int x, int i, int side)
 {
 	return (plane * side + y + i / KERNEL) * side + x + i % KERNEL;
 }
 
-// Layers on the host: `in` has `planes` square planes an image of `side` a side; a filter is moved by two elements.
+// Layers on the host: `in` has `planes` square planes per image, of side `side`. A filter moves by two elements.
 static std::vector<float> convolve(const std::vector<float> &in, const std::vector<float> &weights, int images,
                                    int planes, int side, int maps)
 {

@@ -1,14 +1,15 @@
-// nqueens: counts the ways to place N queens on a board of N x N. The host places the first rows; a thread takes one
+// nqueens: counts the ways to place N queens on a board of N x N. The host places the first rows. A thread takes one
 // such position and searches the other rows depth first, with its stack in shared memory. Scratchpad sharing uses it as
-// NQU (GPGPU-Sim's): five shared variables of 10,496 bytes for a block of 64 threads, so that one block fits in 16 KB.
-// The rows of the stack are 10 words long; global memory is read three times a thread and hardly matters. Most of the
-// published 24,576 threads have no position and only join the sum of their block, so that instructions are few (52 a
-// thread) and the threads that search decide the time. The paper does not name N: 8 fits its instructions and cycles.
+// NQU (GPGPU-Sim's). A block of 64 threads has five shared variables of 10,496 bytes, so that one block fits in 16 KB.
+// The rows of the stack are 10 words long. Global memory is read three times per thread and hardly matters. Most of the
+// published 24,576 threads have no position and only take part in the sum of their block. Therefore there are few
+// instructions (52 per thread), and the searching threads decide the time. The paper does not name N: 8 fits its
+// instructions and cycles.
 #include "../program.h"
 
 const int THREADS = 64, DEPTH = 10;
 
-// A position: which columns and diagonals the queens of the rows above attack in the next row, one bit a column.
+// A position: the columns and diagonals that the queens above attack in the next row, one bit per column.
 struct Positions {
 	std::vector<unsigned> columns, left, right;
 };
@@ -58,7 +59,7 @@ __global__ void solve_nqueen_cuda_kernel(int n, int rows, const unsigned *column
 		results[blockIdx.x] = sum[0];
 }
 
-// All ways to place the queens of the next `rows` rows.
+// Lists all ways to place the queens of the next `rows` rows.
 static void place(int n, int rows, unsigned columns, unsigned left, unsigned right, Positions &positions)
 {
 	if (!rows) {
@@ -94,7 +95,7 @@ int main(int argc, char **argv)
 	arguments.require(n - placed > 0 && n - placed <= DEPTH, "1 to 10 rows left for the device");
 	arguments.require(grid > 0 && grid <= 65535, "1 to 65535 blocks");
 
-	// By symmetry, half of the columns for the first queen is enough, and for odd n the middle one counts once.
+	// By symmetry, half of the columns suffice for the first queen. For odd n, the middle column counts once.
 	unsigned long long solutions = 0;
 	for (int part = 0; part < 1 + n % 2; part++) {
 		Positions positions;

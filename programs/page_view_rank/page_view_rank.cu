@@ -1,9 +1,9 @@
-// page_view_rank: ranks the pages of a web log by their number of views, as a map-reduce in the manner of Mars: map
-// hashes the page's address of each record, a bitonic sort brings the records of a page together, reduce counts the
+// page_view_rank: ranks the pages of a web log by their number of views, as a map-reduce in the style of Mars.
+// map hashes the page address of each record. A bitonic sort groups the records of a page, reduce counts the
 // records of each page, and a second sort orders the pages by views. CAPS uses it as PVR (Mars PageViewRank), an
-// irregular program. Keys are pairs of a number and a record; the addresses stay where they are in the log, have
-// different lengths, and are read through the record's offset whenever two numbers are equal. Views follow Zipf's law,
-// so most comparisons of strings are between a few pages, and one thread counts the views of the first of them while
+// irregular program. Keys are pairs of a number and a record. The addresses stay in the log, have different
+// lengths, and are read through the record's offset whenever two numbers are equal. Views follow Zipf's law, so
+// most string comparisons are between a few pages. One thread counts the views of the most frequent page while
 // its warp waits.
 #include "../program.h"
 
@@ -12,13 +12,13 @@
 
 const int BLOCK = 256;
 
-// number: what is sorted by first. record: the record whose address decides between equal numbers, or -1 for none.
+// number: the primary sort key. record: the record whose address orders equal numbers, or -1 for none.
 struct Key {
 	unsigned number;
 	int record;
 };
 
-// The order of two addresses, as strcmp gives it. An address ends before the blank.
+// Compares two addresses as strcmp does. An address ends before the blank.
 __device__ int compare_addresses(const char *log, int a, int b)
 {
 	while (log[a] == log[b] && log[a] != ' ') {
@@ -40,8 +40,8 @@ __global__ void map_records(const char *log, const int *offsets, Key *keys, int 
 	keys[i] = i < records ? Key{hash >> 1, i} : Key{~0u, -1};
 }
 
-// One step of a bitonic sort: a thread orders the pair at a distance of `distance`, up or down by the run of `run` keys
-// that it lies in. `descending` turns the order of the numbers; equal numbers are ordered by their addresses.
+// One step of a bitonic sort. A thread orders two keys at the distance `distance`, in the direction of their run of
+// `run` keys. `descending` reverses the order of the numbers. Equal numbers are ordered by their addresses.
 __global__ void sort_step(const char *log, const int *offsets, Key *keys, int distance, int run, bool descending,
                           int count)
 {
@@ -60,7 +60,7 @@ __global__ void sort_step(const char *log, const int *offsets, Key *keys, int di
 	}
 }
 
-// first[i] tells whether key i is the first of its page.
+// Sets first[i] if key i is the first of its page.
 __global__ void group_pages(const char *log, const int *offsets, const Key *keys, uint8_t *first, int records)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -69,7 +69,7 @@ __global__ void group_pages(const char *log, const int *offsets, const Key *keys
 		           compare_addresses(log, offsets[keys[i].record], offsets[keys[i - 1].record]);
 }
 
-// The thread at the first key of a page counts the keys up to the next page; the others leave a key that sorts last.
+// The thread at the first key of a page counts keys up to the next page. Others write a key that sorts last.
 __global__ void reduce_pages(const Key *keys, const uint8_t *first, Key *pages, int records, int count)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -96,7 +96,7 @@ struct Log {
 	}
 };
 
-// Views of page p go as 1 / (p + 1), Zipf's law; the site and the depth of a page follow from its number.
+// Views of page p are proportional to 1 / (p + 1), Zipf's law. A page's number determines its site and depth.
 static Log make_log(int records, int pages, program::Random &random)
 {
 	std::vector<double> cumulative(pages);

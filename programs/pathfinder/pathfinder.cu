@@ -1,8 +1,8 @@
-// pathfinder: the cheapest way through a grid of costs from the first row to the last, going straight or diagonally
-// down. TELEPORT and prefetch-CTA (PTF), D2MA (PATH). A one-dimensional stencil of three points that iterates 36 times,
-// once a row. The form `plain` launches once a row. `shared`, TELEPORT's hand-written form, keeps a block's part of the
-// row in shared memory and takes many rows in one launch, with a ghost zone of one column more on each side a row. Its
-// first lines, which buffer the row, are what D2MA's PATH leaves to the DMA engine in the form `dma`.
+// pathfinder: the cheapest path through a grid of costs from the first row to the last, straight or diagonally down.
+// TELEPORT and prefetch-CTA (PTF), D2MA (PATH). It is a one-dimensional stencil of three points that iterates 36 times,
+// once per row. The form `plain` launches once per row. `shared`, TELEPORT's hand-written form, has a block's part of
+// the row in shared memory and processes many rows in one launch. Each row needs one more ghost column on each side. In
+// the form `dma`, D2MA's PATH, the DMA engine replaces the first lines of `shared`, which buffer the row.
 #include "../program.h"
 
 #include <sluice/dma.h>
@@ -52,7 +52,7 @@ __global__ void pathfinder_shared(const int *costs, const int *sums, int *result
 		result[x] = next[tx];
 }
 
-// Of the block's columns the transfer brings those that the grid has. The barriers order the rows, not the transfer.
+// The transfer loads those of the block's columns that are in the grid. Barriers order the rows, not the transfer.
 __global__ void pathfinder_dma(const int *costs, const int *sums, int *result, int columns, int rows)
 {
 	__shared__ int now[BLOCK], next[BLOCK];

@@ -1,14 +1,14 @@
-// reduction: the sum of an array of integers in two kernels. TELEPORT and prefetch-CTA call it RDC. Nearly all
-// accesses are those of reduce_grid, whose threads walk through the array at the stride of the whole grid: its two
-// load indexes are an induction variable and depend on control, so an analyzer of one block's range can do nothing
-// with them. The two of reduce_partials are precalculable, but it adds only one number a block of the first: half of
-// the indexes are precalculable and the coverage is about zero.
+// reduction: the sum of an array of integers in two kernels. TELEPORT and prefetch-CTA call it RDC. Nearly all accesses
+// are those of reduce_grid, whose threads walk through the array with the stride of the whole grid. Its two load
+// indexes are an induction variable and depend on control, so an analyzer of one block's range cannot handle them. The
+// two of reduce_partials are precalculable, but it adds only one number per block of the first kernel. Half of the
+// indexes are precalculable and the coverage is about zero.
 #include "../program.h"
 
 const int BLOCK = 256, BLOCKS = 64;
-const int LAST = BLOCKS / 2; // threads that add the blocks' sums, two a thread
+const int LAST = BLOCKS / 2; // threads that add the blocks' sums, two per thread
 
-// The sum of what the block's threads bring, in sums[0] for thread 0.
+// Adds up the values of the block's threads. The sum is in sums[0] for thread 0.
 __device__ void add_up(int *sums, int mine)
 {
 	int t = threadIdx.x;

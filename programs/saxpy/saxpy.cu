@@ -1,9 +1,10 @@
-// saxpy: y = a x + y. D2MA's running example (SAXPY): streams that are read once, with a multiply-add an element, so that
-// memory bandwidth and the instructions that compute addresses are all there is. The form `shared` stages tiles of both
-// vectors through shared memory by the threads, as the paper's baseline does; in `dma` the DMA engine brings them, each
-// vector's to a buffer of its own (section 5.3); in `async`, `tma` and `cudadma` the next tiles come while these are used,
-// by the threads' asynchronous copies, by copies in bulk, and by two warps more. The blocks of all these share out the tiles, so that Figure 12's two blocks
-// on one SM are `--blocks 2` and `-o sm.count=1`.
+// saxpy: y = a x + y. D2MA's running example (SAXPY): streams that are read once, with one multiply-add per element.
+// Only memory bandwidth and the instructions that compute addresses matter. In the form `shared` the threads stage
+// tiles of both vectors through shared memory, as in the paper's baseline. In `dma` the DMA engine loads them, each
+// vector's to its own buffer (section 5.3). The other forms load the next tiles while the current ones are used:
+// `async` with the threads' asynchronous copies, `tma` with bulk copies, `cudadma` with two additional warps. The
+// blocks of all these forms divide the tiles, so that Figure 12's two blocks on one SM are `--blocks 2` and `-o
+// sm.count=1`.
 #include "../copies.h"
 
 #include <sluice/dma.h>
@@ -17,7 +18,7 @@ __global__ void saxpy(const float *x, float *y, float a, int n)
 		y[i] = a * x[i] + y[i];
 }
 
-// y = a x + y of the thread's elements of the buffered tiles.
+// Computes y = a x + y for the thread's elements of the buffered tiles.
 __device__ void add_tile(const float *tile_x, const float *tile_y, float *y, float a)
 {
 	const float *own_x = tile_x + threadIdx.x, *own_y = tile_y + threadIdx.x;
@@ -63,7 +64,7 @@ __global__ void saxpy_dma(const float *x, float *y, float a, int n)
 	}
 }
 
-// The tiles that are used, and those that come meanwhile.
+// The tiles that are used, and those that are loaded meanwhile.
 struct Tiles {
 	float x[2][TILE], y[2][TILE];
 };

@@ -1,13 +1,13 @@
-// scalar_product: scalar products of pairs of float vectors, one pair a block. Scratchpad sharing compares itself on
-// it with shared memory multiplexing (SP, Tables 7 to 9). A block adds products into 1024 accumulators and then adds
-// those up in a tree; the array has 12 elements more, which is how Table 8 makes it the limit of the blocks an SM
-// holds. The vectors are streams that are read once. The forms of Yang et al. join two logical blocks of 64 threads in
-// one block that has one array: in `vtb` the halves use it in turn, from the loads whose products it holds to the end;
-// in `vtb_pipe` both load and multiply into registers at once, and only adding up is in turn.
+// scalar_product: scalar products of pairs of float vectors, one pair per block. Scratchpad sharing uses it in its
+// comparison with shared memory multiplexing (SP, Tables 7 to 9). A block adds products into 1024 accumulators and then
+// adds those up in a tree. The array has 12 more elements, as Table 8 implies; with them it limits the blocks per SM.
+// The vectors are streams that are read once. The forms of Yang et al. join two logical blocks of 64 threads in one
+// block that has one array. In `vtb` the halves use it in turn, from the loads of its products to the end. In
+// `vtb_pipe` both load and multiply into registers at once, and only add up in turn.
 #include "../program.h"
 
 const int BLOCK = 64, ACCUMULATORS = 1024;
-const int MINE = ACCUMULATORS / BLOCK; // accumulators a thread
+const int MINE = ACCUMULATORS / BLOCK; // accumulators per thread
 
 __global__ void scalarProdGPU(const float *a, const float *b, float *products, int elements)
 {
@@ -45,7 +45,7 @@ __device__ void add_up(float *accumulators, const float *sums, float *product, i
 	for (int k = 0; k < MINE; k++)
 		accumulators[t + k * BLOCK] = sums[k];
 	for (int stride = ACCUMULATORS / 2; stride > 0; stride /= 2) {
-		program::barrier<BLOCK>(half + 1); // a logical block's
+		program::barrier<BLOCK>(half + 1); // barrier of one logical block
 		for (int k = t; k < stride; k += BLOCK)
 			accumulators[k] += accumulators[k + stride];
 	}

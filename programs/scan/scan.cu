@@ -1,7 +1,7 @@
 // scan: the exclusive prefix sums of an array of integers, CAPS's SCN. Each block scans a tile of 1024 in shared memory
-// and leaves its sum; the sums are scanned in the same way, as often as needed; then each block adds to its tile what
-// precedes it. A thread loads four values at once, with no loop over global memory: a warp's load is four lines, and
-// lies a fixed stride from the next warp's, which a prefetcher within warps cannot use and one across the warps of a
+// and writes its sum. The sums are scanned in the same way, as often as needed. Then each block adds the preceding sum
+// to its tile. A thread loads four values at once, without a loop over global memory. A warp's load is four lines, at a
+// fixed stride from the next warp's. A prefetcher within warps cannot use this stride, but one across the warps of a
 // block can.
 #include "../program.h"
 
@@ -9,7 +9,7 @@ const int BLOCK = 256, TILE = 4 * BLOCK;
 
 __global__ void scan_tiles(const uint4 *values, uint4 *result, unsigned *sums)
 {
-	__shared__ unsigned partial[2 * BLOCK]; // zeros in front of the threads' sums
+	__shared__ unsigned partial[2 * BLOCK]; // zeros, followed by the threads' sums
 	int place = BLOCK + threadIdx.x, at = blockIdx.x * BLOCK + threadIdx.x;
 
 	uint4 four = values[at];
@@ -41,10 +41,10 @@ __global__ void add_sums(uint4 *result, const unsigned *sums)
 	result[at] = make_uint4(four.x + before, four.y + before, four.z + before, four.w + before);
 }
 
-// In place, a whole number of tiles.
+// Scans whole tiles in place.
 static void scan(unsigned *values, int tiles)
 {
-	// Sums of whole tiles again, with zeros at the end.
+	// The sums also fill whole tiles, with zeros at the end.
 	program::Array<unsigned> sums((size_t)program::blocks(tiles, TILE) * TILE);
 	sums.clear();
 	scan_tiles<<<tiles, BLOCK>>>((uint4 *)values, (uint4 *)values, sums);

@@ -1,18 +1,18 @@
-// sgemv: y = alpha A x with A stored by columns, a thread a row. D2MA's SGEMV (Figure 8 and section 5.4). The matrix
-// is a coalesced stream that is read once; every block buffers the vector piece by piece in one shared buffer. In the
-// form `plain` all threads copy a piece and meet at barriers; in `cudadma` one warp more does nothing but copy and
-// hands the buffer over through two named barriers (CudaDMA's warp specialisation); in `dma` the DMA engine brings the
-// pieces, as in Figure 8, and in `dma_double` to two buffers by turns; in `async` the threads' asynchronous copies and in
-// `tma` copies in bulk bring the next piece while this one is used.
+// sgemv: y = alpha A x with A stored by columns, one thread per row. D2MA's SGEMV (Figure 8 and section 5.4). The
+// matrix is a coalesced stream that is read once. Every block buffers the vector piece by piece in one shared buffer.
+// In the form `plain` all threads copy a piece and synchronise at barriers. In `cudadma` an additional warp only copies
+// and hands the buffer over through two named barriers (CudaDMA's warp specialisation). In `dma` the DMA engine loads
+// the pieces, as in Figure 8; in `dma_double` it uses two alternating buffers. In `async` the threads' asynchronous
+// copies, and in `tma` bulk copies, load the next piece while the current one is used.
 #include "../copies.h"
 
 #include <sluice/dma.h>
 
-const int ROWS = 128;   // a block, which are also the threads that compute
+const int ROWS = 128;   // rows per block, also the number of threads that compute
 const int VECTOR = 128; // elements of x in the buffer
 const int WARP = 32;
 
-// A piece's products, of a row that begins at `a`, added to those before.
+// Adds a piece's products to `sum`, for a row that begins at `a`.
 __device__ float add_products(const float *a, int rows, const float *piece, float sum)
 {
 	for (int j = 0; j < VECTOR; j++, a += rows)
@@ -51,7 +51,7 @@ __global__ void sgemv_dma(const float *a, const float *x, float *y, float alpha,
 	y[row] = alpha * sum;
 }
 
-// Two pieces by turns: while one is used the other comes.
+// Two pieces alternate: one is used while the other is loaded.
 __global__ void sgemv_dma_double(const float *a, const float *x, float *y, float alpha, int rows, int columns)
 {
 	__shared__ float buffer[2][VECTOR];
@@ -122,7 +122,7 @@ __global__ void sgemv_tma(const float *a, const float *x, float *y, float alpha,
 	y[row] = alpha * sum;
 }
 
-// The named barriers: the buffer may be filled; it is full. All threads of the block take part in both.
+// Named barriers: EMPTY, the buffer may be filled; FULL, it is full. All threads of the block take part in both.
 const int EMPTY = 1, FULL = 2;
 
 template <int BARRIER> __device__ void arrive()
@@ -135,7 +135,7 @@ template <int BARRIER> __device__ void wait()
 	asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"(ROWS + WARP) : "memory");
 }
 
-// All of a piece is on its way before the first of it is stored, as in CudaDMA's transfers.
+// Issues all loads of a piece before the first store, as in CudaDMA's transfers.
 __device__ void copy_pieces(float *buffer, const float *x, int columns)
 {
 	int lane = threadIdx.x - ROWS;
@@ -146,7 +146,7 @@ __device__ void copy_pieces(float *buffer, const float *x, int columns)
 			loaded[i] = x[start + i * WARP + lane];
 		for (int i = 0; i < VECTOR / WARP; i++)
 			buffer[i * WARP + lane] = loaded[i];
-		__threadfence_block(); // an arrival alone does not order the stores before it
+		__threadfence_block(); // an arrival does not order earlier stores
 		arrive<FULL>();
 	}
 }

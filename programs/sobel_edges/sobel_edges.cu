@@ -1,13 +1,13 @@
 // sobel_edges: the strength of edges in a grey picture, by Sobel's filter. TELEPORT and prefetch-CTA (EDS). Pixels are
-// bytes and blocks 16 x 16, so that half a warp reads 16 bytes of a line, for which 32-byte transactions will do, while
-// a prefetcher of whole lines fetches several times as much (prefetch-CTA, V.B). The form `plain` asks for each
-// neighbour whether it lies in the picture and takes it for dark where not; `shared`, TELEPORT's hand-written form,
-// asks once, when it fills a tile in shared memory, and so executes fewer instructions.
+// bytes and blocks 16 x 16, so that half a warp reads 16 bytes of a line. For these, 32-byte transactions suffice; a
+// prefetcher of whole lines fetches several times that amount (prefetch-CTA, V.B). The form `plain` checks for each
+// neighbour whether it is in the picture; pixels outside count as dark. `shared`, TELEPORT's hand-written form, checks
+// once, when it fills a tile in shared memory, and so executes fewer instructions.
 #include "../program.h"
 
 typedef unsigned char Pixel;
 
-const int EDGE = 16; // of a block
+const int EDGE = 16; // side of a block
 const Pixel DARK = 0;
 
 __global__ void sobel_edges(const Pixel *image, Pixel *edges, int width, int height)
@@ -42,7 +42,7 @@ __global__ void sobel_edges_shared(const Pixel *image, Pixel *edges, int width, 
 		return inside ? image[row * width + column] : DARK;
 	};
 	tile[ty][tx] = pixel(x, y);
-	// The ring around the tile: one warp brings the rows above and below, another the columns on both sides.
+	// The ring around the tile: one warp loads the rows above and below, another one the columns on both sides.
 	int thread = threadIdx.y * EDGE + threadIdx.x;
 	if (thread < EDGE + 2) {
 		tile[0][thread] = pixel(left + thread, top);
@@ -81,7 +81,7 @@ static std::vector<Pixel> expect(const std::vector<Pixel> &image, int width, int
 	return edges;
 }
 
-// Rectangles of many shades over a slope of brightness, with noise.
+// Rectangles of many shades over a brightness gradient, with noise.
 static std::vector<Pixel> picture(program::Random &random, int width, int height)
 {
 	std::vector<Pixel> image((size_t)width * height);

@@ -1,16 +1,16 @@
-// srad: speckle reducing anisotropic diffusion of an ultrasound picture: one kernel finds how freely each pixel may mix
-// with its neighbours, a second one mixes. TELEPORT and prefetch-CTA (SRD), scratchpad sharing (SRAD1, SRAD2: the two
-// kernels). Bound by memory: four differences and a coefficient a pixel go out to global memory and come back. The form
-// `plain` has no shared memory, as in the first two papers. `shared` is scratchpad sharing's, with blocks of 24 x 24 so
-// that the shared memory limits how many are resident: every thread keeps its pixel, the pixels beyond the block's four
-// edges, and its result in tiles of their own. Rows are padded to whole lines; 2040 x 2040 pixels are the 85 x 85
-// blocks of that paper's Table 4.
+// srad: speckle reducing anisotropic diffusion of an ultrasound picture. One kernel computes how freely each pixel may
+// mix with its neighbours, and a second one mixes. TELEPORT and prefetch-CTA (SRD), scratchpad sharing (SRAD1, SRAD2:
+// the two kernels). It is bound by memory: four differences and a coefficient per pixel are written to global memory
+// and read back. The form `plain` has no shared memory, as in the first two papers. `shared` is scratchpad sharing's
+// form, with blocks of 24 x 24, so that shared memory limits the number of resident blocks. Every thread has its pixel,
+// the pixels beyond the block's four edges, and its result in separate tiles. Rows are padded to whole lines. 2040 x
+// 2040 pixels are the 85 x 85 blocks of that paper's Table 4.
 #include "../program.h"
 
-const int EDGE = 16;       // of a block of plain
-const int BLOCK_SIZE = 24; // of a block of shared: sharing, Table 3
+const int EDGE = 16;       // side of a block of plain
+const int BLOCK_SIZE = 24; // side of a block of shared: sharing, Table 3
 
-// How freely a pixel may mix: little where it differs from its neighbours by more than speckle does.
+// How freely a pixel may mix: little if it differs from its neighbours by more than speckle.
 __device__ __host__ static inline float coefficient(float here, float n, float s, float w, float e, float speckle)
 {
 	float gradient = (n * n + s * s + w * w + e * e) / (here * here);
@@ -58,8 +58,8 @@ __global__ void srad_2(float *image, const float *c, const float *north, const f
 	image[i] += quarter * divergence;
 }
 
-// What lies beyond the block, one element a thread. Without volatile the compiler would select an address and load once,
-// where the paper's program (sharing, Fig. 7) branches and each load names its variable.
+// Pixels beyond the block, one per thread. Without volatile, the compiler would select an address and load once. The
+// paper's program (sharing, Fig. 7) branches instead, and each load names its variable.
 typedef volatile float Beyond;
 
 __global__ void srad_cuda_1(float *east, float *west, float *north, float *south, const float *image, float *c,
@@ -72,7 +72,7 @@ __global__ void srad_cuda_1(float *east, float *west, float *north, float *south
 	int left = blockIdx.x * BLOCK_SIZE, top = blockIdx.y * BLOCK_SIZE;
 	int x = left + tx, y = top + ty, i = y * pitch + x;
 
-	// At the picture's edge the pixel there stands in for the one beyond.
+	// At the picture's edge, the edge pixel replaces the one beyond.
 	north_of[ty][tx] = image[max(top - 1, 0) * pitch + x];
 	south_of[ty][tx] = image[min(top + BLOCK_SIZE, height - 1) * pitch + x];
 	west_of[ty][tx] = image[y * pitch + max(left - 1, 0)];
@@ -125,7 +125,7 @@ struct Picture {
 	int width, height, pitch;
 	std::vector<float> pixels;
 
-	// Variance of what should be one shade, relative to its square: how strong the speckle is.
+	// Strength of the speckle: the variance of an area of one shade, relative to its squared mean.
 	float speckle(const std::vector<float> &now) const
 	{
 		double sum = 0, squares = 0;
@@ -202,7 +202,7 @@ int main(int argc, char **argv)
 	                  "sizes that are multiples of 24");
 
 	program::Random random(arguments.seed());
-	const float quarter = 0.25f * 0.5f; // of lambda, the speed
+	const float quarter = 0.25f * 0.5f; // a quarter of lambda, the speed
 	Picture picture = ultrasound(random, width, height);
 	std::vector<float> expected = expect(picture, steps, quarter);
 

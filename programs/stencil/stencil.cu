@@ -1,11 +1,12 @@
 // stencil: one explicit step of heat conduction on a 3-D grid, seven points. CAPS (STE), after Parboil. Each thread
-// walks up through the planes with two columns, 32 elements apart: what is below and above stays in registers (loops
-// over the columns are unrolled: else clang puts their arrays into local memory), the plane between lies in shared
-// memory for the neighbours, and only the tile's edge is read again from global memory. The loads repeat once a plane
-// with a large constant stride, the deep loop that CAPS says serves intra-warp prefetchers.
+// walks up through the planes with two columns, 32 elements apart. Values of the planes below and above stay in
+// registers. Loops over the columns are unrolled, because clang would otherwise put their arrays into local memory. The
+// current plane is in shared memory for the neighbours, and only the tile's edge is reread from global memory. The
+// loads repeat once per plane with a large constant stride: the deep loop that, according to CAPS, serves intra-warp
+// prefetchers.
 #include "../program.h"
 
-const int WIDE = 64, HIGH = 4, COLUMNS = 2; // of a block's tile; of a thread
+const int WIDE = 64, HIGH = 4, COLUMNS = 2; // size of a block's tile; columns per thread
 const float CENTRE = 1.0f / 6, SIDE = 1.0f / 36;
 
 __global__ void stencil(const float *from, float *to, int width, int height, int depth)
@@ -75,7 +76,7 @@ int main(int argc, char **argv)
 	int width = arguments.number("width", 96, 256, 512, "elements in a row");
 	int height = arguments.number("height", 16, 128, 512, "rows in a plane");
 	int depth = arguments.number("depth", 16, 48, 64, "planes");
-	int sweeps = arguments.number("sweeps", 1, 1, 1, "steps of time"); // more than the 10^9 instructions of CAPS
+	int sweeps = arguments.number("sweeps", 1, 1, 1, "steps of time"); // exceeds the 10^9 instructions of CAPS
 	arguments.end();
 	arguments.require(width > 2 && height > 2 && depth > 2, "three elements or more in each direction");
 
@@ -83,7 +84,7 @@ int main(int argc, char **argv)
 	std::vector<float> grid = random.floats((size_t)width * height * depth, 0, 1);
 	std::vector<float> expected = expect(grid, width, height, depth, sweeps);
 
-	program::Array<float> first(grid), second(grid); // both, for the walls
+	program::Array<float> first(grid), second(grid); // both contain the walls
 	float *from = first, *to = second;
 	dim3 blocks(program::blocks(width - 2, WIDE), program::blocks(height - 2, HIGH)), block(WIDE / COLUMNS, HIGH);
 	for (int sweep = 0; sweep < sweeps; sweep++) {

@@ -1,10 +1,10 @@
-// transpose: the transpose of a matrix, tile by tile through shared memory so that reads and writes are both of whole
+// transpose: the transpose of a matrix, tile by tile through shared memory, so that reads and writes are both of whole
 // rows. D2MA's TRANS1 (coalesced: blocks take the tiles row by row) and TRANS2 (diagonal: along diagonals). Both run
-// the same code but for the order: blocks that run together write, in TRANS1, one column of tiles, whose rows lie a
-// whole row of the matrix apart and crowd into few L2 sets and memory channels, where they evict each other; a diagonal
-// spreads them. Each block does its tile `repeats` times: only so can L2 miss 50 % of TRANS1's accesses and 4 % of
-// TRANS2's (section 5.2), as the first time alone misses every second access. In `coalesced_dma` and `diagonal_dma` the
-// DMA engine buffers the tile, and leaves out the bank behind each row.
+// the same code in different orders. In TRANS1, concurrent blocks write one column of tiles. Its rows are a whole
+// matrix row apart and map to few L2 sets and memory channels, where they evict each other. A diagonal spreads them.
+// Each block processes its tile `repeats` times. Only then can L2 miss 50 % of TRANS1's accesses and 4 % of TRANS2's
+// (section 5.2), because the first time already misses every second access. In `coalesced_dma` and `diagonal_dma` the
+// DMA engine buffers the tile, and skips the padding bank after each row.
 #include "../program.h"
 
 #include <sluice/dma.h>
@@ -41,7 +41,7 @@ __device__ void transpose_tile_dma(float (*tile)[TILE + 1], const float *matrix,
 
 __global__ void transpose_coalesced(const float *matrix, float *result, int size, int repeats)
 {
-	__shared__ float tile[TILE][TILE + 1]; // the last column sets a tile's columns in different banks
+	__shared__ float tile[TILE][TILE + 1]; // the padding column puts a tile's columns in different banks
 	transpose_tile(tile, matrix, result, size, repeats, blockIdx.x, blockIdx.y);
 }
 

@@ -1,4 +1,4 @@
-// vecadd: c = a + b, the memory-bound end of the scale. An example, of no paper.
+// vecadd: c = a + b, the memory-bound end of the scale. An example that no paper uses.
 #include "../program.h"
 
 const int BLOCK = 256;

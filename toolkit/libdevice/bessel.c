@@ -1,8 +1,9 @@
-/* bessel: Bessel functions of the first and second kind, of whole orders, and the modified ones of order 0 and 1.
+/* bessel: Bessel functions of the first and second kind, of integer order, and the modified ones of order 0 and 1.
  *
- * Below 8 each interval has a polynomial with the zero of the function taken out, given in two parts, so that the result keeps its
- * digits around it. From 8 up the functions are a modulus times the sine or cosine of a phase, whose distances from
- * sqrt(2 / (pi x)) and from x are polynomials in 1 / x^2. Errors of fits are relative.
+ * Below 8, each interval has a polynomial with the function's zero factored out. The zero is given in two parts, so
+ * that the result keeps its digits near it. From 8 up, the functions are a modulus times the sine or cosine of a phase.
+ * Polynomials in 1 / x^2 give the modulus relative to sqrt(2 / (pi x)) and the difference of the phase from x. Errors
+ * of fits are relative.
  */
 #include "double_core.h"
 #include "double_trig.h"
@@ -32,7 +33,7 @@ INLINE double modulus_0(double z)
 	return POLYD(z, 0x1p+0, -0x1.fffffffffccbbp-5, 0x1.a7ffffe9261ccp-4, -0x1.15efefbc4bd1p-1, 0x1.764af64fc3f86p+2, -0x1.aad7765eb60dfp+6, 0x1.6c1a1cdfd9f2ep+11, -0x1.9736cdd0427fcp+16, 0x1.f4daf1e04a254p+21, -0x1.18bc5836e35d5p+27, 0x1.e52b04213bcc9p+31, -0x1.0f3672f849dbep+36, 0x1.1e0e6b6cd5aabp+39);
 }
 
-/* of shift x: error 2^-56 */
+/* shift times x: error 2^-56 */
 INLINE double shift_0(double z)
 {
 	return POLYD(z, -0x1p-3, 0x1.0aaaaaaaa9d58p-4, -0x1.ad33332b49d42p-3, 0x1.a358419d2691ap+0, -0x1.779836ce8cc77p+4, 0x1.0babd6c1ec98ep+9, -0x1.14b4a89c46d62p+14, 0x1.7b8f3c41e97dcp+19, -0x1.31f8b34c658d5p+25, 0x1.f489e23665ad1p+30, -0x1.6adb874b74401p+36, 0x1.a1d17d563e745p+41, -0x1.5901903ad6421p+46, 0x1.648cb73839867p+50, -0x1.571b7eb81a173p+53);
@@ -44,7 +45,7 @@ INLINE double modulus_1(double z)
 	return POLYD(z, 0x1p+0, 0x1.7fffffffff19ep-3, -0x1.8bfffff32e1f5p-3, 0x1.9c4fedc17fc04p-1, -0x1.ef5488077210ap+2, 0x1.0920ddd999724p+7, -0x1.b32bed7e86a35p+11, 0x1.db3837c8302bfp+16, -0x1.203b626821894p+22, 0x1.40a7c72fc9294p+27, -0x1.13e69563ff96fp+32, 0x1.33b1305b94debp+36, -0x1.44070e4ee0c93p+39);
 }
 
-/* of shift x: error 2^-55 */
+/* shift times x: error 2^-55 */
 INLINE double shift_1(double z)
 {
 	return POLYD(z, 0x1.8p-2, -0x1.4ffffffffe227p-3, 0x1.7bccccbd5b808p-2, -0x1.2f4860ec942d6p+1, 0x1.e9f651e1f1708p+4, -0x1.49363eecb47b2p+9, 0x1.46275edfc37dfp+14, -0x1.a899f65c81fcp+19, 0x1.3883bedb076f2p+25, -0x1.b8fd4c22cc029p+30, 0x1.025693d78ab05p+36, -0x1.bb83dec0e26b3p+40, 0x1.e0bc842b17667p+44, -0x1.e67462430679cp+47);
@@ -108,7 +109,7 @@ INLINE double log_ratio(double x, double zero, double zero_low)
 	return __nv_log(x / zero);
 }
 
-/* Y0 for x from 0 to 3: 2/pi log(x / zero) J0(x), and the rest has the same zero: error 2^-63. */
+/* Y0 for x from 0 to 3: 2/pi log(x / zero) J0(x) plus a rest with the same zero; error 2^-63. */
 INLINE double y0_near(double x)
 {
 	double p = POLYD(fma(x, x, -4.5), 0x1.e0812c72a76a9p-4, -0x1.9178b1dd77779p-7, 0x1.ce0346eae9d0ap-12, -0x1.10142463ff9b6p-17, 0x1.871f595a9c5ep-24, -0x1.7bb0a1140743dp-31, 0x1.09f291e55fb22p-38, -0x1.19b140c34c1f5p-46, 0x1.d33b6babc9953p-55, -0x1.37ca49a5d83c1p-63, 0x1.55fbec4a4e986p-72);
@@ -151,7 +152,7 @@ double __nv_y1(double x)
 	return wave_1(x, 2);
 }
 
-/* The order raised from 0 and 1 to n by the recurrence f(k + 1) = 2k / x f(k) - f(k - 1). */
+/* Order n from orders 0 and 1, by the recurrence f(k + 1) = 2k / x f(k) - f(k - 1). */
 INLINE double raise_order(int n, double x, double f0, double f1)
 {
 	for (int k = 1; k < n && f1 != -F64_INF; k++) {
@@ -171,8 +172,8 @@ INLINE double first_term(int n, double x)
 	return y;
 }
 
-/* Jn for n >= x, where the recurrence upwards loses all digits: down from an order so high that its start does not matter (Miller), to
- * any scale, which J0 + 2 J2 + 2 J4 + ... = 1 gives. */
+/* Jn for n >= x, where the upward recurrence loses all digits. Miller's method recurs downward, from an order so high
+ * that the start values do not matter. J0 + 2 J2 + 2 J4 + ... = 1 then gives the scale. */
 INLINE double lower_order(int n, double x)
 {
 	int start = (n + (int)sqrt(160.0 * n)) / 2 * 2 + 2;

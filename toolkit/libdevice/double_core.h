@@ -1,4 +1,4 @@
-/* double_core: pieces that several double functions share. */
+/* double_core: helpers of several double functions. */
 #ifndef SLUICE_LIBDEVICE_DOUBLE_CORE_H
 #define SLUICE_LIBDEVICE_DOUBLE_CORE_H
 
@@ -8,7 +8,7 @@
 INLINE double f64_exp(double x, double low, int k)
 {
 	x = x > 800 ? 800 : x < -800 ? -800 : x; /* a NaN stays */
-	double n = f64_max(__builtin_rint(x * 0x1.71547652b82fep+0), -1200); /* a number even where x is a NaN */
+	double n = f64_max(__builtin_rint(x * 0x1.71547652b82fep+0), -1200); /* a number even if x is a NaN */
 	double r = fma(n, -0x1.62e42fefa39efp-1, x);
 	r = fma(n, -0x1.abc9e3b39803fp-56, r) + low;
 	/* (e^r - 1 - r) / r^2 on [-0.3467, 0.3467]: error 2^-58 of e^r */
@@ -31,7 +31,7 @@ INLINE double f64_split(double x, double *e)
 	return f64_from(f64_bits(x) - over);
 }
 
-/* log(1 + f) - f, for f from -1/3 to 1/3, by s = f / (2 + f): it is -s (f - R(s^2)). */
+/* log(1 + f) - f for f from -1/3 to 1/3: -s (f - R(s^2)) with s = f / (2 + f). */
 INLINE double f64_log_rest(double f)
 {
 	double s = f / (2 + f);
@@ -42,7 +42,7 @@ INLINE double f64_log_rest(double f)
 	return -s * fma(-2 * z, p, f);
 }
 
-/* log x for x > 0 in two parts, to 2^-67 of itself: the rounded logarithm is returned, *rest is what it lacks. */
+/* log x for x > 0 in two parts, with relative error 2^-67. Returns the rounded logarithm; *rest is its correction. */
 INLINE double f64_log_parts(double x, double *rest)
 {
 	double e, m = f64_split(x, &e), f = m - 1;
@@ -75,7 +75,7 @@ INLINE double f64_log_parts(double x, double *rest)
 	return sum;
 }
 
-/* Infinity, NaN, negatives and zero of every logarithm; y otherwise. */
+/* The result of any logarithm for infinity, NaN, negatives and zero; y otherwise. */
 INLINE double f64_log_special(double x, double y)
 {
 	if (!(x < F64_INF))
@@ -87,14 +87,14 @@ INLINE double f64_log_special(double x, double y)
 
 INLINE double f64_log1p(double x)
 {
-	/* 1 + x, rounded; what rounding took away is put back as a fraction of it */
+	/* 1 + x, rounded; the rounding error is added later as a fraction of it */
 	double u = add_rn_d(1, x), e;
 	double lost = __builtin_fabs(x) < 1 ? add_rn_d(x, -add_rn_d(u, -1)) : add_rn_d(1, -add_rn_d(u, -x));
 	double m = f64_split(u, &e), f = m - 1;
 	double y = f64_log_rest(f);
 	y = fma(e, 0x1.ef35793c76730p-45, y) + lost / u;
 	y = fma(e, 0x1.62e42fefa3800p-1, f + y);
-	/* where u is 1 or near it, f has lost digits of x that are in `lost`: the sum above put them back */
+	/* for u near 1, f lacks digits of x that are in `lost`; the sum above restored them */
 	if (!(x < F64_INF))
 		y = x;
 	if (x < -1)
@@ -115,7 +115,7 @@ INLINE double f64_expm1(double x)
 	                 0x1.6c16c16c1f0c5p-10, 0x1.a01a01afda402p-13, 0x1.a01a017bb6c67p-16, 0x1.71ddf86cead1dp-19,
 	                 0x1.27e5363cecf4dp-22, 0x1.af5e96e3f3705p-26, 0x1.1ee88762bcf5ap-29);
 	p = fma(r * p, r, r);
-	/* half of it, so that n = 1024 fits */
+	/* half the value, so that n = 1024 fits */
 	double half = f64_pow2((int)f64_min(n, 1024) - 1);
 	double y = fma(half, p, half - 0.5);
 	y += y;

@@ -38,7 +38,7 @@ double __nv_log(double x)
 	return f64_log_special(x, fma(e, 0x1.62e42fefa3800p-1, f + y));
 }
 
-/* log m in two parts, times a constant in two parts, plus e times what it stands for */
+/* c log m + e step, for x = 2^e m: the logarithm to another base. Both constants have two parts. */
 INLINE double scaled_log(double x, double c, double c_low, double step, double step_low)
 {
 	double e, f = f64_split(x, &e) - 1;
@@ -66,7 +66,7 @@ double __nv_log1p(double x)
 	return f64_log1p(x);
 }
 
-/* e^(y log x) for x > 0. The logarithm is carried in two parts: the exponent reaches 745. */
+/* e^(y log x) for x > 0. The logarithm has two parts because the exponent reaches 745. */
 static double pow_positive(double x, double y)
 {
 	double low, high = f64_log_parts(x, &low);
@@ -101,11 +101,12 @@ double __nv_pow(double x, double y)
 	return result;
 }
 
-/* Multiplications for the powers that programs write out, as long as they lose less than pow() does. */
+/* Small powers use multiplications, where these lose less accuracy than pow(). */
 double __nv_powi(double x, int n)
 {
 	if (n < -1 || n > 8) {
-		double y = __nv_pow(__builtin_fabs(x), (double)n); /* the sign: a large n may round to an even one */
+		/* The sign comes from n, because a large odd n may round to an even double. */
+		double y = __nv_pow(__builtin_fabs(x), (double)n);
 		return x < 0 && (n & 1) ? -y : y;
 	}
 	double result = 1;
@@ -117,7 +118,7 @@ double __nv_powi(double x, int n)
 	return n < 0 ? 1 / result : result;
 }
 
-/* Both from h = e^|x| - 1, which keeps what cancels near zero. */
+/* sinh and tanh use h = e^|x| - 1, which avoids cancellation near zero. */
 double __nv_sinh(double x)
 {
 	double a = __builtin_fabs(x), y;
@@ -174,7 +175,7 @@ double __nv_rsqrt(double x)
 	return 1 / sqrt(x);
 }
 
-/* A third of the exponent for a start, Halley's cubic iteration, and one correction with the exact residual. */
+/* Starts from a third of the exponent; then Halley's cubic iteration and one correction with the exact residual. */
 double __nv_cbrt(double x)
 {
 	double a = __builtin_fabs(x), scale = 1;

@@ -1,10 +1,10 @@
-/* double_trig: sine and cosine of double, which Bessel functions and the gamma function need too. */
+/* double_trig: sine and cosine of double, also for the Bessel functions and the gamma function. */
 #ifndef SLUICE_LIBDEVICE_DOUBLE_TRIG_H
 #define SLUICE_LIBDEVICE_DOUBLE_TRIG_H
 
 #include "libdevice.h"
 
-/* 2/pi, 64 bits a word, highest first, behind a word of zeros */
+/* 2/pi, 64 bits per word, highest first, after a word of zeros */
 CONSTANT uint64_t two_over_pi[] = {
 	0,
 	0xa2f9836e4e441529,
@@ -28,13 +28,13 @@ CONSTANT uint64_t two_over_pi[] = {
 	0x56033046fc7b6bab,
 };
 
-/* x modulo pi/2, for |x| from 2^30 up (Payne and Hanek): the product of x's 53-bit significand with the 192 bits of
- * 2/pi that weigh less than 4 in it; its top two bits are the quadrant. */
+/* x modulo pi/2, for |x| from 2^30 up (Payne and Hanek). x's 53-bit significand is multiplied by the 192 bits of 2/pi
+ * whose weight in the product is below 4. The top two bits of the product are the quadrant. */
 INLINE double reduce_large(double x, int *quadrant)
 {
 	uint32_t exponent = (f64_high(x) >> 20 & 0x7ff) - 1023;
 	uint64_t significand = (f64_bits(x) & 0xfffffffffffff) | 0x10000000000000;
-	uint32_t first = exponent + 10; /* of the 192 bits, counting from the word of zeros */
+	uint32_t first = exponent + 10; /* first of the 192 bits, counted from the word of zeros */
 	uint32_t word = first >> 6, shift = first & 63;
 	uint64_t part[4], bits[3];
 #pragma GCC unroll 4
@@ -49,7 +49,7 @@ INLINE double reduce_large(double x, int *quadrant)
 	middle += carry;
 	high += middle < carry;
 	*quadrant = (int)(high >> 62) + (int)(high >> 61 & 1);
-	int64_t fraction = (int64_t)(high << 2 | middle >> 62); /* of a quadrant, -1/2 .. 1/2 */
+	int64_t fraction = (int64_t)(high << 2 | middle >> 62); /* in quadrants, -1/2 .. 1/2 */
 	double r = fma((double)(middle << 2), 0x1p-128, (double)fraction * 0x1p-64);
 	return fma(r, 0x1.921fb54442d18p+0, r * 0x1.1a62633145c07p-54);
 }
@@ -87,7 +87,7 @@ INLINE double cos_kernel(double r)
 	             -0x1.27e4f7e53eef8p-22, 0x1.1ee9d3dcf335dp-29, -0x1.8fa2911acb498p-37);
 }
 
-/* One polynomial with selected coefficients, so that the lanes of a warp stay together. */
+/* One polynomial with selected coefficients, so that the lanes of a warp do not diverge. */
 INLINE double sin_or_cos(double r, int quadrant)
 {
 	double z = r * r;
@@ -103,7 +103,7 @@ INLINE double sin_or_cos(double r, int quadrant)
 	return quadrant & 2 ? -y : y;
 }
 
-/* x = n/2 + r, exactly. Beyond 2^53 all numbers are even integers, and as good as zero; infinities become NaN. */
+/* x = n/2 + r, exactly. Beyond 2^53 all numbers are even integers, equivalent to zero. Infinities become NaN. */
 INLINE double reduce_pi(double x, int *quadrant)
 {
 	x = __builtin_fabs(x) < 0x1p53 ? x : x * 0;

@@ -1,4 +1,4 @@
-/* erf_inverse: the inverses of the error function, its complement and the normal distribution's. */
+/* erf_inverse: inverses of the error function, of its complement and of the normal distribution. */
 #include "double_core.h"
 #include "float_exp_log.h"
 
@@ -13,7 +13,7 @@ INLINE float erfinvf_centre(float x)
 	return x * p;
 }
 
-/* The x whose erfc is q, from 0 to 1/2: x / w is a polynomial in (w - 3) / (w + 3) for w^2 = -log q, w to 10.2:
+/* erfcinv q for q from 0 to 1/2. With w^2 = -log q, x / w is a polynomial in (w - 3) / (w + 3), for w up to 10.2:
  * error 2^-28. */
 INLINE float erfcinvf_tail(float q)
 {
@@ -55,8 +55,8 @@ INLINE double erfinv_centre(double x)
 	return x * p;
 }
 
-/* The x whose erfc is q, from 0 to 1/2. A polynomial as in erfcinvf_tail() starts, to w = 27.3 and 2^-24; one step of Halley's
- * method on log erfc, whose derivatives follow from erfcx, triples the digits. */
+/* erfcinv q for q from 0 to 1/2. The start is a polynomial as in erfcinvf_tail(), for w up to 27.3, with error 2^-24.
+ * One step of Halley's method on log erfc triples the digits; its derivatives follow from erfcx. */
 INLINE double erfcinv_tail(double q)
 {
 	double logarithm = __nv_log(q), w = sqrt(-logarithm);

@@ -43,7 +43,7 @@ int __nv_signbitf(float x)
 	return (int)(f32_bits(x) >> 31);
 }
 
-/* x^(1/3): a third of the exponent for a start, then Halley's iteration, cubic. */
+/* x^(1/3): starts from a third of the exponent; then Halley's cubic iteration. */
 float __nv_cbrtf(float x)
 {
 	float a = __builtin_fabsf(x), scale = 1;

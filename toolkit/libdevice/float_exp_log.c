@@ -11,7 +11,7 @@ float __nv_expf(float x)
 	return f32_exp(x, 0);
 }
 
-/* As expf(), with ln 10 / ln 2 in two parts. */
+/* Like expf(), with ln 10 / ln 2 in two parts. */
 float __nv_exp10f(float x)
 {
 	float n = f32_max(f32_min(__builtin_rintf(x * 0x1.a934fp+1f), 252), -252);
@@ -20,7 +20,7 @@ float __nv_exp10f(float x)
 	return f32_scale(ex2_approx(fmaf(r, 0x1.a934fp+1f, r * 0x1.2f346ep-24f)), (int)n);
 }
 
-/* 2^n * (e^r - 1) + (2^n - 1), at half its value so that n = 128 fits. */
+/* 2^n * (e^r - 1) + (2^n - 1), computed at half its value so that n = 128 fits. */
 float __nv_expm1f(float x)
 {
 	float n = f32_max(f32_min(__builtin_rintf(x * 0x1.715476p+0f), 128), -26);
@@ -52,7 +52,7 @@ float __nv_log2f(float x)
 	float high = mul_rn(y, 0x1.715476p+0f);
 	float low = fmaf(y, 0x1.715476p+0f, -high);
 	low = fmaf(y, 0x1.4ae0cp-26f, low);
-	/* low matters only where e is small: near 1 the result is high + low alone */
+	/* low matters only for small e: near 1 the result is just high + low */
 	return f32_log_special(x, add_rn(add_rn(e, high), low));
 }
 
@@ -69,8 +69,8 @@ float __nv_log1pf(float x)
 	return f32_log1p(x);
 }
 
-/* log2|x| in two parts, times y, then 2^ of it. The logarithm's relative error is 2^-31 or less: y log2|x| is at most
- * 128 in magnitude where the result is finite, so its absolute error stays below a third of an ulp of the result. */
+/* 2^(y log2|x|), with log2|x| in two parts. The logarithm's relative error is at most 2^-31. For a finite result,
+ * |y log2|x|| is at most 128. Therefore its absolute error is below a third of an ulp of the result. */
 static float pow_positive(float x, float y)
 {
 	float e = 0;
@@ -103,7 +103,7 @@ static float pow_positive(float x, float y)
 	float product = mul_rn(sum, y);
 	float product_low = fmaf(sum, y, -product);
 	product_low = fmaf(sum_low, y, product_low);
-	/* far outside the range the low part is meaningless, or NaN */
+	/* far outside the range the low part is meaningless or NaN */
 	if (!(__builtin_fabsf(product) < 252))
 		product_low = 0;
 	product = f32_max(f32_min(product, 252), -252);
@@ -135,11 +135,12 @@ float __nv_powf(float x, float y)
 	return result;
 }
 
-/* Multiplications for the powers that programs write out, as long as they lose less than powf() does. */
+/* Small powers use multiplications, where these lose less accuracy than powf(). */
 float __nv_powif(float x, int n)
 {
 	if (n < -1 || n > 8) {
-		float y = __nv_powf(__builtin_fabsf(x), (float)n); /* the sign: a large n may round to an even one */
+		/* The sign comes from n, because a large odd n may round to an even float. */
+		float y = __nv_powf(__builtin_fabsf(x), (float)n);
 		return x < 0 && (n & 1) ? -y : y;
 	}
 	float result = 1;

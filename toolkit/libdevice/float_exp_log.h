@@ -1,4 +1,4 @@
-/* float_exp_log: pieces that several float functions share. */
+/* float_exp_log: helpers of several float functions. */
 #ifndef SLUICE_LIBDEVICE_FLOAT_EXP_LOG_H
 #define SLUICE_LIBDEVICE_FLOAT_EXP_LOG_H
 
@@ -22,7 +22,7 @@ INLINE float f32_log_poly(float f)
 	return fmaf(p * f, f, f);
 }
 
-/* log of x without its power of two: x = 2^*e * m, m from 2/3 to 4/3; the result is log m. */
+/* Splits x = 2^*e * m, m from 2/3 to 4/3, and returns log m. */
 INLINE float f32_log_reduced(float x, float *e)
 {
 	float scale = 0;
@@ -35,7 +35,7 @@ INLINE float f32_log_reduced(float x, float *e)
 	return f32_log_poly(f32_from(f32_bits(x) - over) - 1);
 }
 
-/* Infinity, NaN, negatives and zero of every logarithm; y otherwise. */
+/* The result of any logarithm for infinity, NaN, negatives and zero; y otherwise. */
 INLINE float f32_log_special(float x, float y)
 {
 	if (!(x < F32_INF))
@@ -45,7 +45,8 @@ INLINE float f32_log_special(float x, float y)
 	return x == 0 ? -F32_INF : y;
 }
 
-/* 1 + x is scaled to 0.75 .. 1.5 by a power of two that is taken from its rounded value and applied to 1 and x apart. */
+/* log(1 + x). A power of two scales 1 + x to 0.75 .. 1.5. It is derived from the rounded 1 + x, and applied to 1 and x
+ * separately. */
 INLINE float f32_log1p(float x)
 {
 	uint32_t over = (f32_bits(add_rn(x, 1)) - 0x3f400000) & 0xff800000;

@@ -1,7 +1,7 @@
 /* float_trig: trigonometric functions of float and their inverses. */
 #include "libdevice.h"
 
-/* Words of 2/pi, highest first, behind a word of zeros; picked by constants so that no table is loaded. */
+/* Words of 2/pi, highest first, after a word of zeros. Constants select them, so that no table is loaded. */
 INLINE uint32_t two_over_pi(uint32_t word)
 {
 	uint32_t low = word == 0 ? 0 : word == 1 ? 0xa2f9836e : word == 2 ? 0x4e441529 : 0xfc2757d1;
@@ -9,13 +9,13 @@ INLINE uint32_t two_over_pi(uint32_t word)
 	return word < 4 ? low : high;
 }
 
-/* |x| * 2/pi modulo 4 for |x| from 2^16 up, as a fixed-point number with two integer bits (Payne and Hanek): the
- * product of x's 24-bit significand with the 96 bits of 2/pi that weigh less than 4 and more than 2^-94. */
+/* |x| * 2/pi modulo 4 for |x| from 2^16 up, as a fixed-point number with two integer bits (Payne and Hanek). It is the
+ * product of x's 24-bit significand and the 96 bits of 2/pi with weights below 4 and above 2^-94. */
 INLINE uint64_t large_quadrants(float x)
 {
 	uint32_t exponent = (f32_bits(x) >> 23 & 0xff) - 127;
 	uint32_t significand = (f32_bits(x) & 0x7fffff) | 0x800000;
-	uint32_t first = exponent + 7; /* of the 96 bits, counting from the word of zeros */
+	uint32_t first = exponent + 7; /* first of the 96 bits, counted from the word of zeros */
 	uint32_t word = first >> 5, shift = first & 31;
 	uint64_t a = two_over_pi(word), b = two_over_pi(word + 1), c = two_over_pi(word + 2), d = two_over_pi(word + 3);
 	uint32_t high = (uint32_t)((a << 32 | b) << shift >> 32);
@@ -25,8 +25,8 @@ INLINE uint64_t large_quadrants(float x)
 	return product + ((uint64_t)(significand * high) << 32);
 }
 
-/* x = quadrant * pi/2 + r, |r| <= pi/4. Up to 105615 in three parts of pi/2, whose products with the quadrant the fused
- * operations take exactly; all are positive, so that -0 stays -0. */
+/* x = quadrant * pi/2 + r, |r| <= pi/4. Up to 105615, pi/2 has three parts, and fused operations use the exact products
+ * of parts and quadrant. All parts are positive, so that -0 stays -0. */
 INLINE float reduce(float x, int *quadrant)
 {
 	int n = (int)__builtin_rintf(x * 0x1.45f306p-1f);
@@ -35,7 +35,7 @@ INLINE float reduce(float x, int *quadrant)
 	r = fmaf((float)n, -0x1.84698ap-48f, r);
 	if (!(__builtin_fabsf(x) < 105615)) {
 		uint64_t turns = large_quadrants(x);
-		bool up = turns >> 61 & 1; /* to the nearer quadrant: the rest lies between -1/2 and 1/2 of one */
+		bool up = turns >> 61 & 1; /* rounds to the nearest quadrant: the rest is from -1/2 to 1/2 */
 		uint64_t fraction = up ? 0 - (turns << 2) : turns << 2;
 		float high = (float)(int32_t)(fraction >> 40), low = (float)(uint32_t)(fraction >> 8);
 		r = fmaf(high, 0x1.921fb6p-24f, fmaf(low, 0x1.921fb6p-56f, high * -0x1.777a5cp-49f));
@@ -62,7 +62,7 @@ INLINE float cos_kernel(float r)
 	return POLYF(z, 1, -0.5f, 0x1.55554ap-5f, -0x1.6c0bc4p-10f, 0x1.99cb8p-16f);
 }
 
-/* One polynomial with selected coefficients, so that the lanes of a warp stay together. */
+/* One polynomial with selected coefficients, so that the lanes of a warp do not diverge. */
 INLINE float sin_or_cos(float r, int quadrant)
 {
 	float z = r * r;
@@ -112,7 +112,7 @@ float __nv_tanf(float x)
 	return quadrant & 1 ? -1 / y : y;
 }
 
-/* x = n/2 + r, exactly. Beyond 2^24 all numbers are even integers, and as good as zero; infinities become NaN. */
+/* x = n/2 + r, exactly. Beyond 2^24 all numbers are even integers, equivalent to zero. Infinities become NaN. */
 INLINE float reduce_pi(float x, int *quadrant)
 {
 	x = __builtin_fabsf(x) < 0x1p24f ? x : x * 0;

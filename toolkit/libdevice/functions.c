@@ -153,8 +153,9 @@ const struct function functions[] = {
 	{"round", NULL, OF(round, mpfr_rint_round), OURS(0, 0), CUDA(0, 0), IN{{-10, 10}}},
 	{M(rint), OURS(0, 0), CUDA(0, 0), IN{{-10, 10}}},
 	{"trunc", NULL, OF(trunc, mpfr_rint_trunc), OURS(0, 0), CUDA(0, 0), IN{{-10, 10}}},
-	/* CUDA documents an absolute error near 0 of the sine and near 1 of the logarithms, and 2 + floor(1.173 |x|) and 2 + floor(2.97 |x|) of
-	 * the exponentials: of the ends of their range. */
+	/* CUDA documents an absolute error of the sine near 0 and of the logarithms near 1. It documents 2 +
+	 * floor(1.173 |x|) and 2 + floor(2.97 |x|) for the exponentials; here, their values at the ends of the
+	 * range. */
 	{FAST(sin, "-pi .. pi, absolute"), OURS(6e-8, NAN), CUDA(0x1.7fp-22, NAN), .absolute = true, IN{{-3.1415926, 3.1415926}}},
 	{FAST(cos, "-pi .. pi, absolute"), OURS(6e-8, NAN), CUDA(0x1.bep-22, NAN), .absolute = true, IN{{-3.1415926, 3.1415926}}},
 	{FAST(tan, "-1.5 .. 1.5"), OURS(2, NAN), CUDA(NAN, NAN), IN{{-1.5, 1.5}}},

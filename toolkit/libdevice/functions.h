@@ -1,5 +1,6 @@
-/* functions: what the device's mathematics promises: each function with its reference (MPFR's, or of reference.h), the ranges that it is measured in, its largest
- * error, and CUDA's documented one, which counts from the correctly rounded result and so may exceed ours by a half. */
+/* functions: the accuracy guarantees of the device's mathematics. Each function has its reference (from MPFR or
+ * reference.h), the ranges of its measurement, its error bound, and CUDA's documented bound. CUDA's errors are relative
+ * to the correctly rounded result, so they may differ from ours by half a unit. */
 #ifndef SLUICE_LIBDEVICE_FUNCTIONS_H
 #define SLUICE_LIBDEVICE_FUNCTIONS_H
 
@@ -13,20 +14,20 @@ struct range {
 };
 
 struct function {
-	const char *name, *part; /* `part` of its domain; NULL: all of it, special values too */
+	const char *name, *part; /* `part` of its domain; NULL: the whole domain with special values */
 	float (*single)(float);
-	double (*dual)(double); /* NULL, and dual2 too: there is none */
+	double (*dual)(double); /* dual and dual2 are NULL: no such function */
 	int (*reference)(mpfr_ptr, mpfr_srcptr, mpfr_rnd_t);
 	float (*single2)(float, float); /* of two arguments */
 	double (*dual2)(double, double);
 	int (*reference2)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
-	double single_bound, dual_bound; /* of the error, in units of the last place */
+	double single_bound, dual_bound; /* error bounds, in units of the last place */
 	double cuda_single, cuda_dual;   /* NAN: none is documented */
 	bool absolute;                   /* the bounds are of the absolute error */
 	struct range ranges[RANGES], second;
 };
 
-/* Ends with one without a name. */
+/* The last entry has a NULL name. */
 extern const struct function functions[];
 
 #endif

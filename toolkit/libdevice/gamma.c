@@ -13,8 +13,8 @@ INLINE double reciprocal_gamma(double f)
 	             0x1.2f5648cef71f2p-20, -0x1.d06651164b2f5p-23, 0x1.21263fe0d7581p-26);
 }
 
-/* log gamma x for x from 8 up in two parts, by Stirling's formula: (x - 1/2) log x - x + log(2 pi) / 2 + R(x). x R(x) is a
- * polynomial in 1 / x^2: error 2^-57. */
+/* log gamma x for x from 8 up in two parts, by Stirling's formula: (x - 1/2) log x - x + log(2 pi) / 2 + R(x).
+ * x R(x) is a polynomial in 1 / x^2: error 2^-57. */
 INLINE double stirling(double x, double *rest)
 {
 	double log_low, log_high = f64_log_parts(x, &log_low);
@@ -31,8 +31,8 @@ INLINE double stirling(double x, double *rest)
 	return sum;
 }
 
-/* x below 8 in magnitude: gamma(1 + f) of x's fraction f, times or divided by what lies between it and x. A pole divides by
- * zero. */
+/* gamma x for |x| below 8: gamma(1 + f) of x's fraction f, times or divided by the factors between 1 + f and x. A pole
+ * divides by zero. */
 INLINE double gamma_near(double x)
 {
 	double whole = __builtin_floor(x);
@@ -46,11 +46,11 @@ INLINE double gamma_near(double x)
 	return n > 0 ? product / reciprocal : 1 / (product * reciprocal);
 }
 
-/* From 8 up in magnitude. A negative x is reflected: gamma(-a) = -pi / (a sin(pi a) gamma(a)), with 2^200 in it so that only
- * the last product can round to a subnormal number. */
+/* gamma x for |x| from 8 up. A negative x is reflected: gamma(-a) = -pi / (a sin(pi a) gamma(a)). A factor of 2^200
+ * ensures that only the last product can round to a subnormal number. */
 INLINE double gamma_far(double x)
 {
-	double a = f64_min(__builtin_fabs(x), 200); /* beyond it all is infinite or zero */
+	double a = f64_min(__builtin_fabs(x), 200); /* beyond 200 the result is infinite or zero */
 	double low, high = stirling(a, &low);
 	if (x > 0)
 		return f64_exp(high, low, 0);
@@ -80,7 +80,7 @@ INLINE double lgamma_kernel(double f)
 	             0x1.122a710bd1cfp-21, 0x1.d731e4c5a861p-22, 0x1.7c261d86a91e7p-22);
 }
 
-/* x from 0 to 8. Around 1, where both vanish, log x and log gamma(1 + x) are taken from x - 1. */
+/* log gamma x for x from 0 to 8. Near 1, both log x and log gamma(1 + x) vanish; they are computed from x - 1. */
 INLINE double lgamma_near(double x)
 {
 	double f = x - 1, product = 1;

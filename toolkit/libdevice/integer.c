@@ -1,4 +1,4 @@
-/* integer: integer functions and bits. */
+/* integer: integer and bit functions. */
 #include "libdevice.h"
 
 int __nv_abs(int x)
@@ -45,7 +45,7 @@ unsigned long long __nv_umul64hi(unsigned long long x, unsigned long long y)
 	return (unsigned long long)((uint128)x * y >> 64);
 }
 
-/* The product of the low 24 bits, low 32 bits of it. */
+/* The low 32 bits of the product of the low 24 bits. */
 int __nv_mul24(int x, int y)
 {
 #ifdef __NVPTX__
@@ -132,7 +132,7 @@ unsigned long long __nv_brevll(unsigned long long x)
 	return (unsigned long long)__nv_brev((unsigned)x) << 32 | __nv_brev((unsigned)(x >> 32));
 }
 
-/* Position of the lowest one, counted from 1; 0 where there is none. */
+/* Position of the lowest set bit, counted from 1; 0 if no bit is set. */
 int __nv_ffs(unsigned x)
 {
 	return 32 - __nv_clz(x & (0u - x));

@@ -1,8 +1,8 @@
 /* libdevice: the device's mathematics, as the __nv_* functions that clang's CUDA headers call.
  *
- * Compiled once to NVPTX bitcode, which clang links into each CUDA program and inlines, and once for the host, where
- * tests compare it with the C library. Wherever a result needs an operation to round by itself (error terms, exact
- * products), the code says so with mul_rn() and add_rn(): the CUDA compiler fuses plain * and + as it likes.
+ * The sources are compiled to NVPTX bitcode, which clang links into each CUDA program and inlines. They are also
+ * compiled for the host, where tests compare them with MPFR. The CUDA compiler may fuse plain * and +. Where a result
+ * needs a separately rounded operation (error terms, exact products), the code uses mul_rn() and add_rn().
  *
  * Polynomials are minimax fits; the error in their comments is that of the fit, relative to the function.
  */
@@ -126,7 +126,7 @@ INLINE double f64_scale(double x, int n)
 	return x * f64_pow2(half) * f64_pow2(n - half);
 }
 
-/* min and max that return the other operand for a NaN, as PTX's do */
+/* min and max as in PTX: a NaN operand yields the other operand */
 INLINE float f32_min(float x, float y)
 {
 	return __builtin_fminf(x, y);
@@ -147,7 +147,7 @@ INLINE double f64_max(double x, double y)
 	return __builtin_fmax(x, y);
 }
 
-/* c[0] + x * (c[1] + x * (c[2] + ...)). The loop unrolls and the coefficients become immediates; no table stays. */
+/* c[0] + x * (c[1] + x * (c[2] + ...)). The loop unrolls and the coefficients become immediates, without a table. */
 INLINE float poly_f(float x, const float *c, int n)
 {
 	float p = c[n - 1];

@@ -5,7 +5,7 @@
 
 static const mpfr_rnd_t NEAREST = MPFR_RNDN;
 
-/* Relative to `sum`, nothing that could be seen. */
+/* True when `term` is below the precision of `sum`. */
 static int vanishes(mpfr_srcptr term, mpfr_srcptr sum)
 {
 	return !mpfr_regular_p(term) || !mpfr_regular_p(sum) ||
@@ -27,7 +27,8 @@ REFERENCE(rcbrt)
 	return mpfr_ui_div(result, 1, result, rounding);
 }
 
-/* 1 / (x sqrt pi) (1 - 1 / (2 x^2) + 3 / (2 x^2)^2 - ...), whose terms fall below any precision in use before they grow. */
+/* 1 / (x sqrt pi) (1 - 1 / (2 x^2) + 3 / (2 x^2)^2 - ...). The terms fall below every precision in use before they
+ * grow. */
 static void erfcx_of_large(mpfr_ptr result, mpfr_srcptr x)
 {
 	mpfr_t term, step, pi;
@@ -80,7 +81,7 @@ static void erf_slope(mpfr_ptr result, mpfr_srcptr x)
 	mpfr_clear(root);
 }
 
-/* How far Newton's method moves x towards erf x = y. */
+/* The step of Newton's method at x for erf x = y. */
 static void erf_step(mpfr_ptr step, mpfr_srcptr x, mpfr_srcptr y)
 {
 	mpfr_t slope;
@@ -92,7 +93,7 @@ static void erf_step(mpfr_ptr step, mpfr_srcptr x, mpfr_srcptr y)
 	mpfr_clear(slope);
 }
 
-/* The same towards log erfc x = log y. */
+/* The step of Newton's method at x for log erfc x = log y. */
 static void erfc_step(mpfr_ptr step, mpfr_srcptr x, mpfr_srcptr y)
 {
 	mpfr_t slope, value;
@@ -106,8 +107,8 @@ static void erfc_step(mpfr_ptr step, mpfr_srcptr x, mpfr_srcptr y)
 	mpfr_clears(slope, value, NULL);
 }
 
-/* Both functions are concave, so that the method nears the solution from one side and needs no good start. A step of half the precision
- * is the last: the next would be of all of it. */
+/* Both functions are concave, so the method approaches the solution from one side and needs no good start. It ends
+ * after a step below half the precision, because the next step would be below the full precision. */
 static void solve(mpfr_ptr x, mpfr_srcptr y, void (*step_of)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr))
 {
 	mpfr_t step;
@@ -120,7 +121,7 @@ static void solve(mpfr_ptr x, mpfr_srcptr y, void (*step_of)(mpfr_ptr, mpfr_srcp
 	mpfr_clear(step);
 }
 
-/* A start for erfc x = y, 0 < y <= 1, by the same method with the host's erfc(). */
+/* A start value for erfc x = y, 0 < y <= 1: the same method with the host's erfc(). */
 static double erfcinv_estimate(double y)
 {
 	double x = sqrt(-log(y));
@@ -135,7 +136,7 @@ REFERENCE(erfcinv)
 {
 	(void)rounding;
 	mpfr_t y;
-	if (mpfr_cmp_ui(x, 0) <= 0 || mpfr_cmp_ui(x, 2) >= 0) { /* and a NaN, which compares equal */
+	if (mpfr_cmp_ui(x, 0) <= 0 || mpfr_cmp_ui(x, 2) >= 0) { /* also for a NaN, which compares equal */
 		if (mpfr_zero_p(x))
 			mpfr_set_inf(result, 1);
 		else if (!mpfr_nan_p(x) && mpfr_cmp_ui(x, 2) == 0)

@@ -1,5 +1,5 @@
-/* reference: true values of the functions that MPFR does not have, in its manner: the result is good to nearly the precision of *result*,
- * and the rounding is not looked at. */
+/* reference: true values of functions that MPFR lacks, with MPFR's interface. The result has nearly the precision of
+ * *result; the rounding mode is ignored. */
 #ifndef SLUICE_LIBDEVICE_REFERENCE_H
 #define SLUICE_LIBDEVICE_REFERENCE_H
 

@@ -1,5 +1,5 @@
-/* rounding: conversions and arithmetic that name their rounding: rn to nearest even, rz to zero, rd down, ru up.
- * Device only: each is one PTX instruction. */
+/* rounding: conversions and arithmetic with explicit rounding: rn to nearest even, rz to zero, rd down, ru up.
+ * Device only: each function is one PTX instruction. */
 #include "libdevice.h"
 
 #define UNARY(result, name, type, call)                                                                                \
@@ -18,7 +18,7 @@
 		return call(x, y, z);                                                                                  \
 	}
 
-/* LLVM 14 takes its own builtins for conversions of integers towards zero for ones to the nearest. */
+/* LLVM 14 treats its builtins for integer conversions towards zero as conversions to nearest. */
 #define TOWARDS_ZERO(result, name, type, instruction, out, in)                                                         \
 	INLINE result name(type x)                                                                                     \
 	{                                                                                                              \
@@ -39,7 +39,7 @@ TOWARDS_ZERO(double, ull2d_rz, unsigned long long, "f64.u64", "d", "l")
 #define __nvvm_ll2d_rz  ll2d_rz
 #define __nvvm_ull2d_rz ull2d_rz
 
-/* `cuda` and `ptx`: the suffixes of CUDA and of clang's builtins, which say m and p for down and up. */
+/* `cuda` and `ptx`: the suffixes of CUDA and of clang's builtins; the latter use m and p for down and up. */
 #define ROUNDINGS(cuda, ptx)                                                                                           \
 	UNARY(int, __nv_float2int_##cuda, float, __nvvm_f2i_##ptx)                                                     \
 	UNARY(unsigned, __nv_float2uint_##cuda, float, __nvvm_f2ui_##ptx)                                              \
@@ -82,7 +82,8 @@ ROUNDINGS(rz, rz)
 ROUNDINGS(rd, rm)
 ROUNDINGS(ru, rp)
 
-/* No result in double lies so near the middle between two floats that its own error would matter: all of them have been tried. */
+/* No double result is so close to the midpoint of two floats that its error changes the rounding. An exhaustive test
+ * over all inputs showed this. */
 float __nv_frsqrt_rn(float x)
 {
 	return (float)(1 / sqrt((double)x));
@@ -120,7 +121,7 @@ float __nv_fast_fdividef(float x, float y)
 	return __nvvm_div_approx_f(x, y);
 }
 
-/* sqrt.rn, or sqrt.approx where the compiler was asked for fast mathematics. */
+/* sqrt.rn, or sqrt.approx with the compiler's fast-math option. */
 float __nv_sqrtf(float x)
 {
 	return __builtin_sqrtf(x);

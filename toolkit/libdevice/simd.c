@@ -1,5 +1,5 @@
-/* simd: a word as two halves or four bytes, each computed by itself. Devices from Maxwell on have no instructions for these and
- * make them of ordinary ones, as here. */
+/* simd: operations on a word as two halves or four bytes, each computed separately. GPUs from Maxwell on have no
+ * instructions for these; they use ordinary ones, as here. */
 #include "libdevice.h"
 
 INLINE int32_t clamp(int32_t x, int32_t least, int32_t most)
@@ -7,13 +7,13 @@ INLINE int32_t clamp(int32_t x, int32_t least, int32_t most)
 	return x < least ? least : x > most ? most : x;
 }
 
-/* Part i of a word, with its sign or without; BITS is that of a part. */
+/* Part i of a word, sign-extended or not; BITS is the width of a part. */
 #define SIGNED(x, i, BITS)   ((int32_t)((x) << (32 - BITS - (i) * BITS)) >> (32 - BITS))
 #define UNSIGNED(x, i, BITS) ((int32_t)((x) << (32 - BITS - (i) * BITS) >> (32 - BITS)))
 #define MOST(BITS)           ((1 << BITS) - 1)
 #define MOST_SIGNED(BITS)    (MOST(BITS) >> 1)
 
-/* Each part of the result is `expression` of the parts a and b, cut to its width. */
+/* Each part of the result is `expression` of the parts a and b, truncated to its width. */
 #define EACH(name, BITS, PART, expression)                                                                             \
 	uint32_t name(uint32_t x, uint32_t y)                                                                          \
 	{                                                                                                              \
@@ -25,7 +25,7 @@ INLINE int32_t clamp(int32_t x, int32_t least, int32_t most)
 		}                                                                                                      \
 		return result;                                                                                         \
 	}
-/* The sum of the expressions. */
+/* The sum of `expression` over all parts. */
 #define SUM(name, BITS, PART, expression)                                                                              \
 	uint32_t name(uint32_t x, uint32_t y)                                                                          \
 	{                                                                                                              \
@@ -43,7 +43,7 @@ INLINE int32_t clamp(int32_t x, int32_t least, int32_t most)
 		return binary(x, 0);                                                                                   \
 	}
 
-/* cmp gives all ones for true, set gives one. */
+/* For true, cmp yields all ones and set yields one. */
 #define COMPARISON(n, BITS, suffix, PART, operator)                                                                    \
 	EACH(__nv_vcmp##suffix##n, BITS, PART, a operator b ? MOST(BITS) : 0)                                          \
 	EACH(__nv_vset##suffix##n, BITS, PART, a operator b)

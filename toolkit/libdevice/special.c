@@ -1,4 +1,4 @@
-/* special: the error function and what follows from it, and the gamma function. */
+/* special: the error function and functions derived from it, and the gamma function. */
 #include "double_core.h"
 #include "float_exp_log.h"
 

@@ -1,5 +1,6 @@
-/* Accuracy of the device's mathematics, compiled for the host, against MPFR. Protects every polynomial, reduction and special case: no function may be worse than its row of functions.h says. With --table it prints what it
- * measures, from many more values, beside CUDA's documented bounds, for docs/math.md. */
+/* test_libdevice: accuracy of the device's mathematics, compiled for the host, against MPFR. It covers every
+ * polynomial, reduction and special case: no function may exceed the error bound of its row in functions.c. With
+ * --table it prints errors measured with many more values, next to CUDA's documented bounds, for docs/math.md. */
 #include "functions.h"
 
 #include <math.h>
@@ -15,19 +16,19 @@
 enum {
 	SAMPLES = 200,
 	TABLE_SAMPLES = 20000,
-	PRECISION = 200,    /* of the references, in bits: what is printed of an error is exact */
-	EXPONENTS = 1 << 20 /* the references' range */
+	PRECISION = 200,    /* of the references, in bits; the printed digits of errors are exact */
+	EXPONENTS = 1 << 20 /* exponent range of the references */
 };
 
 /* float and double */
 struct format {
-	int digits, least; /* of the significand; exponent of the smallest number */
+	int digits, least; /* digits of the significand; exponent of the smallest number */
 	double largest;
 };
 static const struct format single = {24, -149, 0x1.fffffep127};
 static const struct format dual = {53, -1074, 0x1.fffffffffffffp1023};
 
-/* The largest error found, and where. */
+/* The largest error found, and its arguments. */
 struct worst {
 	double error, x, y;
 };
@@ -41,7 +42,7 @@ static uint64_t random_bits(void)
 	return state;
 }
 
-/* Half of the values lie evenly in the range; the others' exponents do. */
+/* Half of the values are uniform in the range; the others have uniform exponents. */
 static double sample(double low, double high)
 {
 	double u = (double)(random_bits() >> 11) * 0x1p-53;
@@ -54,7 +55,7 @@ static double sample(double low, double high)
 	return x;
 }
 
-/* Distance of a result from the true value, which it overwrites; a special value must be met exactly. */
+/* Distance of a result from the true value, which is overwritten. Special values must match exactly. */
 static double distance(double got, mpfr_ptr want, const struct format *format, bool absolute)
 {
 	if (mpfr_nan_p(want) || isnan(got))

@@ -1,9 +1,10 @@
-// Factors of many small matrices.
+// cuBLAS: batched factorisations of small matrices.
 #include "inner.h"
 
 using namespace cublas;
 
-// A block a matrix, column by column; rows are exchanged with the one whose element is the largest, the first of several. What is divided by 0 stays.
+// One block per matrix, column by column. Pivoting exchanges a row with the first row of the largest element. Where the
+// divisor is 0, elements stay unchanged.
 template <typename T> __global__ void cublas_getrf(int n, T *const *matrices, int lda, int *pivots, int *info)
 {
 	__shared__ int chosen, singular;

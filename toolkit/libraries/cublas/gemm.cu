@@ -1,15 +1,15 @@
-// Products of matrices: tiles of shared memory, R x R results a thread.
+// cuBLAS: matrix products, with tiles in shared memory and R x R results per thread.
 #include "inner.h"
 
 using namespace cublas;
 
-// One of many matrices: they lie at a stride, or are listed. `index` of its op() is the one that also counts in C.
+// A batch of matrices, at a constant stride or in a list of pointers. `index` is the index of op(matrix) that C shares.
 template <typename T> struct many {
 	T *base;
 	T *const *list;
 	long long stride;
 	int ld;
-	bool index_is_row; // of the matrix as it lies: neighbours along `index` are neighbours in memory
+	bool index_is_row; // `index` is the row of the stored matrix: contiguous in memory
 	__device__ T *matrix(long long number) const
 	{
 		return list ? list[number] : base + number * stride;
@@ -24,9 +24,9 @@ template <typename T> struct product {
 	long long first_matrix;
 };
 
-enum { SIDE = 16 }; // of a block of threads, and the steps of k in a tile
+enum { SIDE = 16 }; // side of a thread block; also the number of steps of k in a tile
 
-// SIDE steps of k by COUNT indices, read in the order in which they lie.
+// Loads a tile of SIDE steps of k by COUNT indices, in memory order.
 template <typename T, int COUNT>
 __device__ void load_tile(T (*tile)[COUNT + 1], const T *from, const many<const T> &operand, int index0, int indices, int k0, int k)
 {

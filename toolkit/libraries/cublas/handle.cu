@@ -1,4 +1,4 @@
-// Handles, and copies between host and device.
+// cuBLAS: handles, and copies between host and device.
 #include "inner.h"
 
 extern "C" cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
@@ -109,7 +109,7 @@ extern "C" const char *cublasGetStatusString(cublasStatus_t status)
 	return "unknown status";
 }
 
-// Columns of `bytes` at distances; a vector is a matrix whose columns are its elements.
+// Copies columns of `bytes` each, at the given pitches. A vector is a matrix whose columns are single elements.
 static cublasStatus_t copy(size_t bytes, int columns, const void *from, long long from_pitch, void *to, long long to_pitch,
                            cudaMemcpyKind kind, bool waits, cudaStream_t stream)
 {

@@ -1,4 +1,4 @@
-// What the files of this cuBLAS share.
+// cuBLAS: declarations shared by the files of this library.
 #pragma once
 
 #include <cublas_v2.h>
@@ -6,14 +6,14 @@
 struct cublasContext {
 	cudaStream_t stream;
 	cublasPointerMode_t pointers;
-	void *scratch; // of the device: partial sums
+	void *scratch; // device memory for partial sums
 };
 
 namespace cublas {
 
 enum { THREADS = 128, MAX_BLOCKS = 64, SCRATCH_BYTES = (MAX_BLOCKS + 1) * 16 };
 
-// A scalar that the host has read, or one that the device reads.
+// A scalar: a value that the host has read, or a device pointer.
 template <typename T> struct scalar {
 	const T *device;
 	T host;
@@ -29,7 +29,7 @@ template <typename T> scalar<T> scalar_of(cublasHandle_t handle, const T *pointe
 	return {on_device ? pointer : nullptr, on_device ? T() : *pointer};
 }
 
-// Where the first element of a vector lies: one with a negative increment begins at its end.
+// Address of a vector's first element. With a negative increment, this is the end of the array.
 template <typename T> __host__ __device__ T *first(T *x, int n, int inc)
 {
 	return inc < 0 ? x + (long long)(1 - n) * inc : x;

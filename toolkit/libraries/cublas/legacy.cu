@@ -1,4 +1,5 @@
-// The interface without handles: one handle for all, and the first status that was none of success is kept until it is asked for.
+// cuBLAS: the legacy interface without handles. All calls use one handle. The first failure status is stored until
+// cublasGetError() returns it.
 #include "inner.h"
 
 static cublasHandle_t handle;
@@ -74,7 +75,7 @@ cublasStatus_t cublasFree(void *pointer)
 
 } // extern "C"
 
-// The names without _v2 are this interface's.
+// In this interface, names have no _v2.
 #undef cublasIsamax
 #undef cublasIdamax
 #undef cublasIsamin

@@ -1,15 +1,15 @@
-// Matrices with vectors, and sums of matrices.
+// cuBLAS: matrix-vector operations and sums of matrices.
 #include "inner.h"
 
 using namespace cublas;
 
-// y = beta y + alpha sum, where beta 0 means that y is not read.
+// y = beta y + alpha sum. If beta is 0, y is not read.
 template <typename T> __device__ void add_to(T &y, T alpha, T sum, T beta)
 {
 	y = alpha * sum + (beta == 0 ? 0 : beta * y);
 }
 
-// A thread a row: neighbours read neighbouring words of each column.
+// One thread per row: adjacent threads read adjacent words of each column.
 template <typename T>
 __global__ void cublas_gemv(int m, int n, scalar<T> alpha, const T *a, int lda, const T *x, int incx, scalar<T> beta, T *y, int incy)
 {
@@ -23,7 +23,7 @@ __global__ void cublas_gemv(int m, int n, scalar<T> alpha, const T *a, int lda, 
 	add_to(first(y, m, incy)[(long long)row * incy], factor, sum, beta.value());
 }
 
-// A block a column, of the matrix as it lies.
+// One block per column of the stored matrix.
 template <typename T>
 __global__ void cublas_gemv_transposed(int m, int n, scalar<T> alpha, const T *a, int lda, const T *x, int incx, scalar<T> beta,
                                        T *y, int incy)
@@ -91,7 +91,8 @@ static cublasStatus_t ger(cublasHandle_t handle, int m, int n, const T *alpha, c
 
 enum { TILE = 16 };
 
-// op(A)[row, column] of each thread's place; a transposed tile goes through shared memory, so that its rows are read as they lie.
+// Returns op(A)[row, column] for the thread's position. A transposed tile passes through shared memory, so that global
+// reads are contiguous.
 template <typename T> __device__ T tile_element(const T *a, int lda, bool transposed, int m, int n, int row0, int column0)
 {
 	__shared__ T tile[TILE][TILE + 1];

@@ -1,4 +1,4 @@
-// Vectors: what is done to each element, and what they add up to.
+// cuBLAS: elementwise vector operations and reductions.
 #include "inner.h"
 
 #include <cmath>
@@ -64,7 +64,7 @@ static cublasStatus_t each(cublasHandle_t handle, int n, const T *x, int incx, c
 	return launched();
 }
 
-// Reductions: a state that takes in elements and other states, and gives a result.
+// Reductions: a state accumulates elements, merges with other states, and yields a result.
 template <typename T> struct dot_state {
 	typedef T result;
 	T sum;
@@ -107,7 +107,7 @@ template <typename T> struct asum_state {
 	}
 };
 
-// A sum of squares beside the largest magnitude in it, so that no square overflows or vanishes.
+// A sum of squares, scaled by the largest magnitude, so that no square overflows or underflows.
 template <typename T> struct nrm2_state {
 	typedef T result;
 	T largest, squares; // the sum is squares x largest^2
@@ -135,7 +135,7 @@ template <typename T> struct nrm2_state {
 	}
 };
 
-// Where the largest (or least) magnitude is, the first of equal ones; from 1.
+// Index, from 1, of the largest (or smallest) magnitude; the first of equal ones.
 template <typename T, bool LARGEST> struct extreme_state {
 	typedef int result;
 	T magnitude;
@@ -161,7 +161,7 @@ template <typename T, bool LARGEST> struct extreme_state {
 	}
 };
 
-// The state of the whole block, in its first thread.
+// Reduces the states of a block. The first thread returns the block's state.
 template <typename S> __device__ S reduce_block(S own)
 {
 	__shared__ S states[THREADS];
@@ -217,7 +217,7 @@ static cublasStatus_t reduce(cublasHandle_t handle, int n, const T *x, int incx,
 	return copied ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-// Of x alone: a vector without elements where its increment is none.
+// Reduces one vector x. An increment of 0 or less makes it empty.
 template <typename S, typename T>
 static cublasStatus_t reduce_one(cublasHandle_t handle, int n, const T *x, int incx, typename S::result *result)
 {

@@ -1,4 +1,4 @@
-// What cufftXt.h has for plans of several devices: there is one.
+// cuFFT: the cufftXt.h calls for several devices, of which there is one.
 #include "inner.h"
 
 #include <cufftXt.h>

@@ -1,4 +1,4 @@
-// What the files of this cuFFT share: a plan, and transforms along one dimension of an array that lies packed.
+// cuFFT: declarations shared by the files of this library: plans, and transforms along one dimension of a packed array.
 #pragma once
 
 #include <cufft.h>
@@ -66,14 +66,14 @@ private:
 	size_t bytes_ = 0;
 };
 
-// What transforms along a dimension of n numbers need.
+// Tables for transforms along a dimension of n numbers.
 struct dimension {
 	int n;
-	std::vector<int> factors; // of n; none where n has a prime factor beyond MAX_FACTOR
+	std::vector<int> factors; // of n; empty if n has a prime factor beyond MAX_FACTOR
 	buffer roots;             // exp(-2 pi i j / n), n of them
-	// Of such an n, by Bluestein: a convolution with a chirp, by transforms of a power of two.
+	// For such an n, Bluestein's method: a convolution with a chirp, by transforms of a power-of-two size.
 	dimension *power = nullptr;
-	buffer chirp, transformed; // exp(-pi i j j / n); of its conjugate, the transform
+	buffer chirp, transformed; // exp(-pi i j j / n); the transform of its conjugate
 	dimension() = default;
 	dimension(const dimension &) = delete;
 	~dimension()
@@ -82,13 +82,13 @@ struct dimension {
 	}
 };
 
-// Throws std::bad_alloc where the device has no room.
+// Throws std::bad_alloc when device memory is exhausted.
 template <typename T> void open_dimension(dimension &d, int n);
 size_t bytes_of(const dimension &d);
-// Numbers of work that transforms of `count` of them along it need.
+// Size of the work array, in numbers, for transforms of `count` numbers along the dimension.
 size_t work_numbers(const dimension &d, size_t count);
 
-// Transforms `lines` x n numbers of `data` along a dimension whose elements are `inner` apart. The result is in `data`; `work` has room for
+// Transforms `lines` x n numbers of `data` in place, along a dimension whose elements are `inner` apart. `work` holds
 // work_numbers().
 template <typename T>
 void transform(const dimension &d, number<T> *data, number<T> *work, size_t lines, size_t inner, bool inverse, cudaStream_t stream);

@@ -1,12 +1,13 @@
-// Transforms along one dimension, by Stockham's passes: for factors r of n, whose product so far is s, output o = (j / s) s r + m, m = j % s + q s,
-// is the sum over p of input j + p n / r times exp(-2 pi i p m / (s r)). Short lines stay in shared memory for all passes.
+// cuFFT: transforms along one dimension, by Stockham's passes. There is one pass per factor r of n; s is the product of
+// the factors before it. Output o = (j / s) s r + m, with m = j % s + q s, sums over p:
+// input[j + p n / r] * exp(-2 pi i p m / (s r)). Short lines stay in shared memory for all passes.
 #include "inner.h"
 
 #include <cmath>
 
 using namespace fft;
 
-enum { SHARED_BYTES = 32768, MAX_LINES = 16 }; // of a block
+enum { SHARED_BYTES = 32768, MAX_LINES = 16 }; // per block
 
 template <typename T> __device__ number<T> root(const number<T> *roots, int index, bool inverse)
 {
@@ -14,7 +15,7 @@ template <typename T> __device__ number<T> root(const number<T> *roots, int inde
 	return inverse ? conjugate(w) : w;
 }
 
-// Sums of R numbers with the R-th roots of one; those of 2 and 4 need no products.
+// Transforms of R numbers. Those of 2 and 4 numbers need no multiplications.
 template <typename T, int R> struct small {
 	static __device__ void sum(number<T> (&v)[R], const number<T> *roots, int n, bool inverse)
 	{
@@ -45,7 +46,7 @@ template <typename T> struct small<T, 4> {
 	static __device__ void sum(number<T> (&v)[4], const number<T> *, int, bool inverse)
 	{
 		number<T> a = v[0] + v[2], b = v[0] - v[2], c = v[1] + v[3], d = v[1] - v[3];
-		number<T> turned = inverse ? number<T>{-d.y, d.x} : number<T>{d.y, -d.x}; // times -i, or i
+		number<T> turned = inverse ? number<T>{-d.y, d.x} : number<T>{d.y, -d.x}; // times -i or i
 		v[0] = a + c;
 		v[1] = b + turned;
 		v[2] = a - c;
@@ -53,7 +54,7 @@ template <typename T> struct small<T, 4> {
 	}
 };
 
-// One butterfly: j-th of n / R.
+// Butterfly j of n / R.
 template <typename T, int R>
 __device__ void butterfly(const number<T> *in, number<T> *out, size_t step, const number<T> *roots, int n, int s, int j, bool inverse)
 {
@@ -71,7 +72,7 @@ __device__ void butterfly(const number<T> *in, number<T> *out, size_t step, cons
 		out[(size_t)(j / s * s * R + k + q * s) * step] = v[q];
 }
 
-// One output of a pass by any factor r: j-th of n.
+// Output j of n, of a pass with any factor r.
 template <typename T>
 __device__ void output(const number<T> *in, number<T> *out, size_t step, const number<T> *roots, int n, int s, int r, int j, bool inverse)
 {
@@ -82,7 +83,7 @@ __device__ void output(const number<T> *in, number<T> *out, size_t step, const n
 	out[(size_t)j * step] = sum;
 }
 
-// Butterflies (or outputs) of a pass by r over a line of n.
+// Number of butterflies (or outputs) of a pass with factor r over a line of n.
 __host__ __device__ inline int pieces(int n, int r)
 {
 	return r == 2 || r == 3 || r == 4 || r == 5 || r == 7 ? n / r : n;
@@ -112,13 +113,13 @@ struct passes {
 	unsigned char factors[32];
 };
 
-// Where line l of an array begins, whose elements are `inner` apart.
+// Index of the first element of a line. Elements of a line are `inner` apart.
 __device__ inline size_t line_start(size_t line, int n, size_t inner)
 {
 	return line / inner * n * inner + line % inner;
 }
 
-// `each` lines a block, side by side where lines interleave.
+// `each` lines per block, adjacent ones if lines interleave.
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
 	cufft_short(number<T> *data, const number<T> *roots, passes p, size_t lines, size_t inner, int each, bool inverse)
@@ -149,7 +150,7 @@ __global__ void __launch_bounds__(THREADS)
 	}
 }
 
-// One pass over lines that are too long.
+// One pass over lines that are too long for shared memory.
 template <typename T>
 __global__ void cufft_pass(const number<T> *in, number<T> *out, const number<T> *roots, int n, int s, int r, size_t lines, size_t inner,
                            bool inverse)
@@ -161,7 +162,7 @@ __global__ void cufft_pass(const number<T> *in, number<T> *out, const number<T> 
 	piece(in + start, out + start, inner, roots, n, s, r, (int)(inner > 1 ? i / lines : i % a_line), inverse);
 }
 
-// Bluestein: x times chirp, padded with zeros to lines of m ...
+// Bluestein, step 1: x times chirp, padded with zeros to lines of m.
 template <typename T>
 __global__ void cufft_chirp(const number<T> *data, number<T> *padded, const number<T> *chirp, int n, int m, size_t lines, size_t inner,
                             bool inverse)
@@ -174,18 +175,18 @@ __global__ void cufft_chirp(const number<T> *data, number<T> *padded, const numb
 	padded[i] = j < n ? data[line_start(line, n, inner) + j * inner] * root(chirp, j, inverse) : zero;
 }
 
-// ... times the other chirp's transform ...
+// Bluestein, step 2: the transform of step 1's result times the transform of the other chirp.
 template <typename T> __global__ void cufft_multiply(number<T> *padded, const number<T> *transformed, int m, size_t count, bool inverse)
 {
 	size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
 	if (i >= count)
 		return;
 	int j = (int)(i % m);
-	// The transform of a conjugate is the conjugate, backwards.
+	// The transform of a conjugate is the reversed conjugate of the transform.
 	padded[i] = padded[i] * (inverse ? conjugate(transformed[(m - j) % m]) : transformed[j]);
 }
 
-// ... and back, times chirp.
+// Bluestein, step 3: the inverse transform times chirp.
 template <typename T>
 __global__ void cufft_unchirp(const number<T> *padded, number<T> *data, const number<T> *chirp, int n, int m, size_t lines, size_t inner,
                               bool inverse)
@@ -203,7 +204,7 @@ static unsigned blocks_of(size_t work)
 	return (unsigned)((work + THREADS - 1) / THREADS);
 }
 
-// Fours, then what is left; empty where a prime factor is too large.
+// The factors of n, fours first. Empty if a prime factor exceeds MAX_FACTOR.
 static std::vector<int> factors_of(int n)
 {
 	std::vector<int> factors;
@@ -216,7 +217,7 @@ static std::vector<int> factors_of(int n)
 	return n == 1 ? factors : std::vector<int>();
 }
 
-// exp(-pi i k / n), as near as T has it.
+// exp(-pi i k / n), rounded to T.
 template <typename T> static number<T> half_root(long long k, int n)
 {
 	double angle = M_PI * (double)(k % (2 * (long long)n)) / n;

@@ -1,4 +1,4 @@
-// Plans, and what brings the program's arrays into packed ones and back.
+// cuFFT: plans, and kernels that copy the program's arrays to packed ones and back.
 #include "inner.h"
 
 #include <climits>
@@ -6,7 +6,7 @@
 
 using namespace fft;
 
-// How an array of the program lies: element (b; i, j, k) at b * distance + i * steps[0] + j * steps[1] + k * steps[2].
+// Layout of a program's array: element (b; i, j, k) is at b * distance + i * steps[0] + j * steps[1] + k * steps[2].
 struct layout {
 	long long distance, steps[MAX_RANK];
 };
@@ -15,7 +15,7 @@ struct plan {
 	cufftType type = CUFFT_C2C;
 	cudaStream_t stream = nullptr;
 	bool made = false, packed_in = true, packed_out = true;
-	int n[MAX_RANK] = {1, 1, 1}, batch = 1; // dimensions that are not there come first
+	int n[MAX_RANK] = {1, 1, 1}, batch = 1; // unused dimensions are first
 	layout in = {}, out = {};
 	dimension dimensions[MAX_RANK];
 	buffer data, work;
@@ -41,7 +41,8 @@ struct shape {
 	layout at;
 };
 
-// The array at whose n2 elements a row `own` stop is looked at: number i of these.
+// Position of element i, in an array that stores only the first `own` of n2 elements per row. *packed: its packed
+// index.
 __device__ static long long place(const shape &s, int own, size_t i, size_t *packed)
 {
 	int k = (int)(i % own), j = (int)(i / own % s.n1), row = (int)(i / own / s.n1 % s.n0);
@@ -68,7 +69,7 @@ template <typename T> __global__ void cufft_take_reals(const T *from, number<T> 
 	data[packed] = {from[at], 0};
 }
 
-// Half of the numbers are there; the others are the conjugates of those on the other side.
+// The array stores half of the numbers. The others are the conjugates of their mirror images.
 template <typename T> __global__ void cufft_take_half(const number<T> *from, number<T> *data, shape s, size_t count)
 {
 	size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x, packed;
@@ -143,7 +144,8 @@ static layout packed_layout(const plan &p, long long row)
 	return {row * p.n[1] * p.n[0], {row * p.n[1], row, 1}};
 }
 
-// Elements of a row of the program's array that lies packed; in place a row of reals has room for its complex numbers.
+// Row length of a packed array of the program. For an in-place transform, a row of reals has space for its complex
+// numbers.
 static long long row_length(const plan &p, bool is_input, bool in_place)
 {
 	bool reals = is_input ? from_reals(p.type) : to_reals(p.type), half = is_input ? to_reals(p.type) : from_reals(p.type);
@@ -193,7 +195,7 @@ template <typename T> static void open_tables(plan &p)
 	p.work.allocate(most * sizeof(number<T>));
 }
 
-// The layout that embed, stride and distance describe.
+// Converts embed, stride and distance to a layout.
 static layout embedded(const plan &p, int rank, const int *embed, int stride, int distance)
 {
 	layout at = {distance, {0, 0, 0}};

@@ -1,4 +1,4 @@
-// Plans whose types and sizes are those of cufftXt.h.
+// cuFFT: plans with the types and sizes of cufftXt.h.
 #include "inner.h"
 
 #include <climits>

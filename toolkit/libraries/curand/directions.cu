@@ -1,6 +1,8 @@
-// Direction numbers: dimension d > 1 belongs to the (d - 1)th primitive polynomial over GF(2), by degree and then by value. The first numbers of dimensions to 24 are
-// those of Joe and Kuo (Constructing Sobol Sequences with Better Two-Dimensional Projections, SIAM Journal on Scientific Computing 30(5), 2008), of the others
-// odd ones out of SplitMix64: each dimension lies evenly whatever they are, and how two of these lie to each other is as it happens.
+// cuRAND: direction numbers. Dimension d > 1 uses the (d - 1)th primitive polynomial over GF(2), ordered by degree and
+// then by value. The first direction numbers up to dimension 24 are those of Joe and Kuo (Constructing Sobol Sequences
+// with Better Two-Dimensional Projections, SIAM Journal on Scientific Computing 30(5), 2008). Those of the other
+// dimensions are odd numbers from SplitMix64. Each dimension is uniform for any such numbers. The two-dimensional
+// projections of the latter are not optimised.
 #include "directions.h"
 #include <curand.h>
 #include <curand_kernel.h>
@@ -63,7 +65,7 @@ unsigned power_of_x(unsigned n, unsigned polynomial, int degree)
 	return result;
 }
 
-// Whether the powers of x are all numbers but 0: then the polynomial is irreducible too.
+// True when the powers of x yield all numbers except 0. The polynomial is then also irreducible.
 bool is_primitive(unsigned polynomial, int degree)
 {
 	unsigned order = (1u << degree) - 1, rest = order;
@@ -88,7 +90,7 @@ unsigned next_primitive(unsigned polynomial)
 	return polynomial;
 }
 
-// Number i from the top, from 0 on, of a dimension that is not the first.
+// Direction number i, from 0, of a dimension other than the first.
 word64 first_number(unsigned dimension, int i, word64 &seed)
 {
 	return dimension - 1 <= CHOSEN ? chosen[dimension - 2][i] : (sluice::random::scrambled(seed) & ((2ull << i) - 1)) | 1;
@@ -122,7 +124,8 @@ template <typename Word> std::vector<Word> plain()
 	return rows;
 }
 
-// Each bit added to some of those below it, the same of all numbers of a dimension (Matousek, On the L2-Discrepancy for Anchored Boxes, 1998).
+// Linear scrambling: each bit is added to a random set of lower bits, equal for all numbers of a dimension (Matousek,
+// On the L2-Discrepancy for Anchored Boxes, 1998).
 template <typename Word> std::vector<Word> mixed(std::vector<Word> rows)
 {
 	const int bits = 8 * sizeof(Word);

@@ -1,4 +1,4 @@
-// Direction numbers of Sobol's sequences, made when they are first asked for.
+// cuRAND: direction numbers of Sobol sequences, computed at their first use.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@ namespace sobol {
 
 enum { DIMENSIONS = 20000 };
 
-// Of all dimensions, a row of as many as the word has bits each. Throws std::bad_alloc.
+// Direction numbers of all dimensions: one row per dimension, one number per bit of Word. Throws std::bad_alloc.
 template <typename Word> const std::vector<Word> &directions(bool scrambled);
-// What each dimension's scrambled numbers begin with.
+// The start values (scramble constants) of the scrambled sequences, one per dimension.
 template <typename Word> const std::vector<Word> &scrambles();
 
 } // namespace sobol

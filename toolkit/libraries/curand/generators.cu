@@ -1,4 +1,4 @@
-// Generators, and the kernel by which those of the device give numbers.
+// cuRAND: generators, and the kernels that fill arrays on the device.
 #include "directions.h"
 #include <curand.h>
 #include <curand_kernel.h>
@@ -14,7 +14,7 @@ static const double MAX_POISSON_MEAN = 400000;
 
 namespace {
 
-// What one number of an array is made of.
+// Functions that draw one number of an array from a generator state.
 struct bits {
 	typedef unsigned number;
 	template <typename State> __host__ __device__ number operator()(State *state) const
@@ -85,7 +85,7 @@ struct poisson {
 
 } // namespace
 
-// The elements of one sequence; `turn` is the sequence of the first element.
+// Fills the elements that belong to `sequence`; `turn` is the sequence of the first element.
 template <typename State, typename Draw>
 static __host__ __device__ void fill(State *states, unsigned sequence, unsigned turn, typename Draw::number *to, size_t count,
                                      const Draw &draw)
@@ -105,7 +105,7 @@ __global__ void curand_fill(State *states, unsigned turn, typename Draw::number 
 	fill(states, blockIdx.x * THREADS + threadIdx.x, turn, to, count, draw);
 }
 
-// Number `at` of a row of direction numbers, or what is made of it.
+// Number `at` of a quasi-random sequence, converted by `draw`.
 template <typename Word, typename Draw>
 static __host__ __device__ typename Draw::number quasi(const Word *directions, Word scramble, Word at, const Draw &draw)
 {
@@ -114,7 +114,7 @@ static __host__ __device__ typename Draw::number quasi(const Word *directions, W
 	return draw(&state);
 }
 
-// A row of blocks for each dimension; `scrambles` lie behind the direction numbers.
+// One row of blocks per dimension; `scrambles` follow the direction numbers in memory.
 template <typename Word, typename Draw>
 __global__ void curand_fill_quasi(const Word *directions, const Word *scrambles, Word first, typename Draw::number *to, size_t each, Draw draw)
 {
@@ -130,11 +130,11 @@ struct curandGenerator_st {
 	unsigned long long seed = 0, offset = 0;
 	cudaStream_t stream = nullptr;
 	bool seeded = false;
-	unsigned turn = 0;                        // the sequence of the next number, where it is seeded
-	std::vector<curandStateXORWOW_t> xorwow;  // of a host generator: one of these
+	unsigned turn = 0;                        // sequence of the next number; valid if seeded
+	std::vector<curandStateXORWOW_t> xorwow;  // a host generator uses one of these two
 	std::vector<curandStatePhilox4_32_10_t> philox;
-	unsigned dimensions = 1;      // of the quasi-random ones, which have no turns
-	unsigned long long point = 0; // their next, where it is seeded
+	unsigned dimensions = 1;      // of quasi-random generators, which do not use `turn`
+	unsigned long long point = 0; // index of their next point; valid if seeded
 	void *on_device = nullptr;
 
 	curandGenerator_st(curandRngType_t type, bool on_host) : type(type), on_host(on_host)
@@ -159,7 +159,7 @@ struct curandGenerator_st {
 	}
 };
 
-// By the host: skips are long, and the same for each program.
+// The host computes the start states: skips are long, and equal for all programs.
 template <typename State> static std::vector<State> first_states(unsigned long long seed, unsigned long long offset)
 {
 	std::vector<State> states(SEQUENCES);
@@ -210,7 +210,7 @@ static curandStatus_t generate(curandGenerator_st &g, std::vector<State> &states
 	return CURAND_STATUS_SUCCESS;
 }
 
-// Direction numbers of the generator's dimensions, and behind them what they begin with.
+// Direction numbers of the generator's dimensions, followed by their start values.
 template <typename Word> static std::vector<Word> quasi_table(const curandGenerator_st &g)
 {
 	const Word *rows = sobol::directions<Word>(g.is_scrambled()).data();
@@ -278,7 +278,7 @@ try {
 	return CURAND_STATUS_ALLOCATION_FAILED;
 }
 
-// Numbers that come in pairs, but for quasi-random ones.
+// Generates numbers in pairs, except for quasi-random generators.
 template <typename Draw>
 static curandStatus_t generate_pairs(curandGenerator_t g, typename Draw::number *to, size_t count, const Draw &draw)
 {
@@ -433,7 +433,8 @@ extern "C" curandStatus_t curandGeneratePoisson(curandGenerator_t generator, uns
 	return generator && !is_poisson_mean(mean) ? CURAND_STATUS_OUT_OF_RANGE : generate(generator, to, count, poisson{mean});
 }
 
-// Sums of probabilities from `first` on; beyond 10 deviations and 40 numbers there is less than a double's last place of 1.
+// Cumulative probabilities from `first` on. Beyond 10 standard deviations plus 40, the rest is below the last place of
+// 1 in double.
 static std::vector<double> poisson_sums(double mean, unsigned *first)
 {
 	double reach = 10 * sqrt(mean) + 40, sum = 0;
@@ -452,7 +453,7 @@ try {
 	curandDiscreteDistribution_st table;
 	std::vector<double> sums = poisson_sums(mean, &table.first);
 	table.count = (unsigned)sums.size();
-	// the table and behind it its sums
+	// the table, followed by its sums
 	char *memory;
 	if (cudaMalloc((void **)&memory, sizeof table + sums.size() * sizeof(double)) != cudaSuccess)
 		return CURAND_STATUS_ALLOCATION_FAILED;

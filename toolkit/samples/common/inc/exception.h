@@ -1,4 +1,4 @@
-/* exception.h: exceptions that say where they were thrown, by the names that CUDA's samples have for them. */
+/* exception.h: exceptions that report where they were thrown, with the names of CUDA's samples. */
 #ifndef COMMON_EXCEPTION_H_
 #define COMMON_EXCEPTION_H_
 

@@ -1,4 +1,4 @@
-/* helper_cuda.h: checks of CUDA's calls and the choice of a device, by the names that CUDA's samples have for them. */
+/* helper_cuda.h: checks of CUDA calls and device selection, with the names of CUDA's samples. */
 #ifndef COMMON_HELPER_CUDA_H_
 #define COMMON_HELPER_CUDA_H_
 
@@ -23,7 +23,7 @@ inline const char *_cudaGetErrorEnum(cudaError_t error)
 	return cudaGetErrorName(error);
 }
 
-/* Of the libraries' statuses, of which 0 is success, the number says enough. */
+/* For statuses of libraries, where 0 is success, the caller's message shows only the number. */
 template <class T> inline const char *_cudaGetErrorEnum(T)
 {
 	return "status of a library";
@@ -38,7 +38,7 @@ template <class T> void check(T result, char const *const call, const char *cons
 }
 #define checkCudaErrors(call) check((call), #call, __FILE__, __LINE__)
 
-/* Says the last error; `ends` the program with it. */
+/* Prints the last error. Exits the program if `ends`. */
 inline void sluice_sdk_last_error(const char *message, const char *file, int line, bool ends)
 {
 	cudaError_t error = cudaGetLastError();
@@ -56,7 +56,7 @@ inline int ftoi(float value)
 	return value >= 0 ? static_cast<int>(value + 0.5) : static_cast<int>(value - 0.5);
 }
 
-/* Lanes for floats in an SM, by compute capability: CUDA C++ Programming Guide, Arithmetic Instructions. */
+/* FP32 lanes per SM, by compute capability. Source: CUDA C++ Programming Guide, Arithmetic Instructions. */
 inline int _ConvertSMVer2Cores(int major, int minor)
 {
 	switch (major) {

@@ -1,4 +1,4 @@
-/* helper_cuda_drvapi.h: checks of the driver's calls and the choice of a device with them, by the names that CUDA's samples have for them. */
+/* helper_cuda_drvapi.h: checks of driver API calls and device selection, with the names of CUDA's samples. */
 #ifndef COMMON_HELPER_CUDA_DRVAPI_H_
 #define COMMON_HELPER_CUDA_DRVAPI_H_
 
@@ -29,7 +29,7 @@ inline int _ConvertSMVer2CoresDRV(int major, int minor)
 	return _ConvertSMVer2Cores(major, minor);
 }
 
-/* How many devices there are; ends the program where there is none. */
+/* Returns the number of devices. Exits the program if there is none. */
 inline int sluice_sdk_count_devices()
 {
 	int count = 0;
@@ -47,7 +47,7 @@ inline void sluice_sdk_capability(CUdevice device, int *major, int *minor)
 	getCudaAttribute(minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
 }
 
-/* The device of "-device=N"; below 0 where there is no such. */
+/* Returns the device of "-device=N", or a negative number if it does not exist. */
 inline int gpuDeviceInitDRV(int argc, const char **argv)
 {
 	int count = sluice_sdk_count_devices(), device = getCmdLineArgumentInt(argc, argv, "device");
@@ -90,7 +90,7 @@ inline CUdevice findCudaDeviceDRV(int argc, const char **argv)
 	return device;
 }
 
-/* The first device that shares the host's memory; ends the program where there is none. */
+/* Returns the first integrated device, which uses the host's memory. Exits the program if there is none. */
 inline CUdevice findIntegratedGPUDrv()
 {
 	int count = sluice_sdk_count_devices();
@@ -120,7 +120,7 @@ inline bool checkCudaCapabilitiesDRV(int major, int minor, int number)
 	return enough;
 }
 
-/* The path of a module's file, and its bytes behind those of `bytes`. */
+/* Finds a module's file. Sets `path` and appends the file's contents to `bytes`. */
 inline bool findFatbinPath(const char *name, std::string &path, char **argv, std::ostringstream &bytes)
 {
 	char *found = sdkFindFilePath(name, argv[0]);

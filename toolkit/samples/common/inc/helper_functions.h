@@ -1,4 +1,4 @@
-/* helper_functions.h: the helpers of CUDA's samples that are not about CUDA. */
+/* helper_functions.h: the helpers of CUDA's samples that do not call CUDA. */
 #ifndef COMMON_HELPER_FUNCTIONS_H_
 #define COMMON_HELPER_FUNCTIONS_H_
 

@@ -1,4 +1,5 @@
-/* helper_image.h: pictures and comparisons, by the names that CUDA's samples have for them. Pixels that are no bytes are 0 to 1. */
+/* helper_image.h: pictures and comparisons, with the names of CUDA's samples. Pixels of non-integer types are 0 to
+ * 1. */
 #ifndef COMMON_HELPER_IMAGE_H_
 #define COMMON_HELPER_IMAGE_H_
 
@@ -21,7 +22,7 @@
 #endif
 
 namespace sluice_sdk {
-/* What a byte of a picture is in a type: itself in integers, a part of 1 in others. */
+/* Converts a byte of a picture to T: unchanged for integer types, scaled to 0 .. 1 for others. */
 template <class T> inline T from_byte(unsigned char byte)
 {
 	return std::numeric_limits<T>::is_integer ? (T)byte : (T)(byte / 255.0);
@@ -42,7 +43,7 @@ template <class T> inline bool same(const T *reference, const T *values, size_t 
 	return (double)different <= most_different * (double)count;
 }
 
-/* Binary files of at least `count` elements each; the reference is looked for as data files are. */
+/* Compares binary files of at least `count` elements each. The reference is searched for like a data file. */
 template <class T>
 inline bool same_files(const char *file, const char *reference, unsigned int count, double epsilon, double most_different, const char *program)
 {
@@ -61,7 +62,8 @@ inline bool same_files(const char *file, const char *reference, unsigned int cou
 }
 } // namespace sluice_sdk
 
-/* Of one channel or three, whatever the file has. *data is allocated with malloc() when it is NULL, else it has room, and so below. */
+/* Loads a picture of one or three channels, as in the file. *data is allocated with malloc() if it is NULL; otherwise
+ * it must be large enough. The same holds for the functions below. */
 inline bool __loadPPM(const char *file, unsigned char **data, unsigned int *width, unsigned int *height, unsigned int *channels)
 {
 	unsigned char *bytes = sdk_read_picture(file, *channels = 1, width, height);
@@ -134,7 +136,7 @@ inline bool sdkSavePPM4ub(const char *file, unsigned char *data, unsigned int wi
 	return result;
 }
 
-/* Numbers of a text file; *data as above. */
+/* Reads the numbers of a text file; *data as above. */
 template <class T> inline bool sdkReadFile(const char *name, T **data, unsigned int *count, bool)
 {
 	std::ifstream file(name);
@@ -150,7 +152,8 @@ template <class T> inline bool sdkReadFile(const char *name, T **data, unsigned 
 	return true;
 }
 
-/* Block number `block` of a binary file, of `size` bytes, into memory that it allocates for it; *count: the elements that the file had of it. */
+/* Reads block number `block`, of `size` bytes, of a binary file into newly allocated memory. *count: number of elements
+ * read. */
 template <class T>
 inline bool sdkReadFileBlocks(const char *name, T **blocks, unsigned int *count, unsigned int block, unsigned int size, bool)
 {
@@ -185,7 +188,7 @@ inline bool compareData(const T *reference, const T *data, const unsigned int co
 	return sluice_sdk::same(reference, data, count, (double)epsilon, threshold);
 }
 
-/* As above, but that differences to 0.001 count as none. */
+/* As above, but differences up to 0.001 are ignored. */
 template <class T, class S>
 inline bool compareDataAsFloatThreshold(const T *reference, const T *data, const unsigned int count, const S epsilon, const float threshold)
 {

@@ -1,4 +1,4 @@
-/* helper_math.h: arithmetic of CUDA's vectors, by the names that its samples have for it. */
+/* helper_math.h: arithmetic of CUDA's vector types, with the names of CUDA's samples. */
 #ifndef COMMON_HELPER_MATH_H_
 #define COMMON_HELPER_MATH_H_
 
@@ -18,7 +18,7 @@ inline float rsqrtf(float x)
 }
 #endif
 
-/* ---- operators: of two vectors, of a vector and a number, and with assignment ---- */
+/* ---- operators: two vectors, a vector and a number, and with assignment ---- */
 #define SDK_OPERATOR2(type, number, op)                                                                                \
 	SDK_BOTH type operator op(type a, type b) { return make_##type(a.x op b.x, a.y op b.y); }                      \
 	SDK_BOTH type operator op(type a, number b) { return make_##type(a.x op b, a.y op b); }                        \
@@ -66,7 +66,7 @@ SDK_INTEGER_OPERATORS(*)
 SDK_SIGN(float2, float3, float4)
 SDK_SIGN(int2, int3, int4)
 
-/* ---- vectors made of others ---- */
+/* ---- vectors built from others ---- */
 #define SDK_MAKE(type2, type3, type4, number)                                                                          \
 	SDK_BOTH type2 make_##type2(number s) { return make_##type2(s, s); }                                           \
 	SDK_BOTH type2 make_##type2(type3 a) { return make_##type2(a.x, a.y); }                                        \

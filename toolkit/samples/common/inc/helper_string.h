@@ -1,4 +1,4 @@
-/* helper_string.h: command lines and files, by the names that CUDA's samples have for them. */
+/* helper_string.h: command lines and files, with the names of CUDA's samples. */
 #ifndef COMMON_HELPER_STRING_H_
 #define COMMON_HELPER_STRING_H_
 

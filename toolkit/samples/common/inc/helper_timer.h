@@ -1,4 +1,4 @@
-/* helper_timer.h: stop watches, by the names that CUDA's samples have for them. Times in milliseconds, of the host. */
+/* helper_timer.h: stopwatches, with the names of CUDA's samples. Times are host time in milliseconds. */
 #ifndef COMMON_HELPER_TIMER_H_
 #define COMMON_HELPER_TIMER_H_
 

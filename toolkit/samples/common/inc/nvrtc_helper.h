@@ -1,4 +1,4 @@
-/* nvrtc_helper.h: a source file compiled at run time and its module, by the names that CUDA's samples have for them. */
+/* nvrtc_helper.h: compiles and loads a source file at run time, with the names of CUDA's samples. */
 #ifndef COMMON_NVRTC_HELPER_H_
 #define COMMON_NVRTC_HELPER_H_
 
@@ -16,7 +16,7 @@
 		}                                                                                                      \
 	} while (0)
 
-/* The program of a file, compiled for the device; ends this one, with what the compiler says, where that fails. */
+/* Compiles a file for the device. On failure, prints the compiler's messages and exits. */
 inline nvrtcProgram sluice_sdk_compile(const char *file, int argc, char **argv, const char *kind)
 {
 	std::ifstream input(file, std::ios::binary);
@@ -44,7 +44,8 @@ inline nvrtcProgram sluice_sdk_compile(const char *file, int argc, char **argv, 
 	return program;
 }
 
-/* `groups`, whether the file includes cooperative_groups.h, which is found in any case. *code is for loadCUBIN(). */
+/* `groups`: the file includes cooperative_groups.h. It is ignored, since that header is always found. *code is an input
+ * of loadCUBIN(). */
 inline void compileFileToCUBIN(char *file, int argc, char **argv, char **code, size_t *size, int groups)
 {
 	(void)groups;
@@ -65,7 +66,7 @@ inline void compileFileToPTX(char *file, int argc, char **argv, char **code, siz
 	NVRTC_SAFE_CALL("nvrtcDestroyProgram", nvrtcDestroyProgram(&program));
 }
 
-/* In a context of its own, which becomes current; frees the code. */
+/* Loads the code in a new context, which becomes current, and frees the code. */
 inline CUmodule loadCUBIN(char *code, int argc, char **argv)
 {
 	CUmodule module;

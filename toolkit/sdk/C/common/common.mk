@@ -1,11 +1,11 @@
-# Rules for programs of the GPU Computing SDK (to CUDA 4), by the names of its Makefiles:
+# common.mk: rules for programs of the GPU Computing SDK (up to CUDA 4), with the variables of its Makefiles:
 #
-#   EXECUTABLE, or STATIC_LIB                what is made, in $(BINDIR)/$(BINSUBDIR) or $(LIBDIR)
-#   CUFILES, CCFILES, CFILES, CUFILES_sm_NN  its sources, in $(SRCDIR); CU_DEPS, C_DEPS: what else they hang on
+#   EXECUTABLE, or STATIC_LIB                the output, in $(BINDIR)/$(BINSUBDIR) or $(LIBDIR)
+#   CUFILES, CCFILES, CFILES, CUFILES_sm_NN  sources in $(SRCDIR); CU_DEPS, C_DEPS: further dependencies
 #   INCLUDES, CFLAGS, CXXFLAGS, NVCCFLAGS, CUDACCFLAGS, LINKFLAGS, LIB, GENCODE_ARCH, SMVERSIONFLAGS
 #   USECUFFT, USECUBLAS, USECURAND, USEDRVAPI, USEGLLIB, USEGLUT, dbg, fastmath, keep, ptxas, maxregisters, verbose
 #
-# It lies in the toolkit, which is CUDA_INSTALL_PATH when that is not said.
+# This file is in the toolkit, which is the default of CUDA_INSTALL_PATH.
 COMMONDIR := $(patsubst %/,%,$(dir $(realpath $(lastword $(MAKEFILE_LIST)))))
 CUDA_INSTALL_PATH ?= $(realpath $(COMMONDIR)/../../..)
 

@@ -1,5 +1,5 @@
-/* cutil.h: checks, timers, command lines and comparisons, by the names of the helper library of the GPU Computing SDK (to CUDA 4).
- * All of it is in this header; libcutil_*.a, which Makefiles link, is empty. C and C++. */
+/* cutil.h: checks, timers, command lines and comparisons, with the names of the GPU Computing SDK's helper library (up
+ * to CUDA 4). This header contains all code; libcutil_*.a, which Makefiles link, is empty. C and C++. */
 #ifndef CUTIL_H
 #define CUTIL_H
 
@@ -42,10 +42,10 @@ static inline void cut_check_cuda(cudaError_t error, const char *what, const cha
 #define CUT_BANK_CHECKER(array, index) array[index]
 #define CUT_CONDITION(condition)     (condition)
 #define CUT_EXIT(argc, argv)         exit(EXIT_SUCCESS)
-/* CUT_DEVICE_INIT(), of CUDA 1, and CUT_DEVICE_INIT(argc, argv): there is one device. */
+/* CUT_DEVICE_INIT() of CUDA 1, and CUT_DEVICE_INIT(argc, argv). The only device is always selected. */
 #define CUT_DEVICE_INIT(...)         CUDA_SAFE_CALL(cudaSetDevice(0))
 
-/* ---- timers: numbers from 1, which all sources of a program share ---- */
+/* ---- timers: numbered from 1 across all sources of a program ---- */
 enum { CUT_MOST_TIMERS = 4096 };
 __attribute__((weak)) struct sdk_watch *cut_timers[CUT_MOST_TIMERS];
 __attribute__((weak)) unsigned int cut_timer_count;
@@ -150,7 +150,7 @@ static inline void cutFree(void *memory)
 	free(memory);
 }
 
-/* Numbers of a text file; *data is allocated when it is NULL. */
+/* Reads the numbers of a text file. *data is allocated if it is NULL. */
 #define CUT_FILES(suffix, type, in, out)                                                                               \
 	static inline CUTBoolean cutReadFile##suffix(const char *name, type **data, unsigned int *count, CUTBoolean verbose) \
 	{                                                                                                              \
@@ -188,7 +188,7 @@ CUT_FILES(d, double, "%lf", "%g")
 CUT_FILES(i, int, "%d", "%d")
 CUT_FILES(ui, unsigned int, "%u", "%u")
 
-/* ---- pictures; *data is allocated when it is NULL ---- */
+/* ---- pictures; *data is allocated if it is NULL ---- */
 static inline CUTBoolean cut_keep_bytes(unsigned char *bytes, unsigned char **data, size_t size)
 {
 	if (bytes && *data) {

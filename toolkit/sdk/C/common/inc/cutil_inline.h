@@ -1,4 +1,4 @@
-/* cutil_inline.h: checks and the choice of a device, by the names of the GPU Computing SDK of CUDA 3 and 4. */
+/* cutil_inline.h: checks and device selection, with the names of the GPU Computing SDK of CUDA 3 and 4. */
 #ifndef CUTIL_INLINE_H
 #define CUTIL_INLINE_H
 
@@ -24,7 +24,7 @@
 
 static inline int cut_choose_device(void)
 {
-	CUDA_SAFE_CALL(cudaSetDevice(0)); /* there is one */
+	CUDA_SAFE_CALL(cudaSetDevice(0)); /* the only device */
 	return 0;
 }
 

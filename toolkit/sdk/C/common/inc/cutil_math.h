@@ -1,2 +1,2 @@
-/* cutil_math.h: arithmetic of vectors; CUDA 5 renamed it. */
+/* cutil_math.h: vector arithmetic, under its name before CUDA 5. */
 #include "../../../../samples/common/inc/helper_math.h"
