@@ -1,6 +1,7 @@
-# Target `test_programs`, not part of `all`: the tests' CUDA programs, compiled once by this build's `sluice cc` for all tests that run them.
-# The test `test_programs_built` builds it where a test needs one of them, so that ctest alone suffices too.
-# SLUICE_TEST_PROGRAMS names the folder of another build that has compiled them: run.sh lets them run with this build's libcudart.
+# Target `test_programs`, not part of `all`: compiles the tests' CUDA programs once with this build's `sluice cc`, for
+# all tests that run them. The test `test_programs_built` builds the target for the tests that need it, so that ctest
+# without a build also works. SLUICE_TEST_PROGRAMS names the folder of another build with compiled programs; run.sh runs
+# them with this build's libcudart.
 set(SLUICE_TEST_PROGRAMS "" CACHE PATH "tests/programs of a build folder whose compiled test programs are used")
 set(test_programs_folder ${CMAKE_BINARY_DIR}/tests/programs)
 if(SLUICE_TEST_PROGRAMS)
@@ -9,7 +10,7 @@ endif()
 file(MAKE_DIRECTORY ${test_programs_folder})
 file(GLOB cc_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/cli/cc/*.c)
 
-# Compiles SOURCE to tests/programs/NAME in the build folder, with FLAG... and those of its comment "// Flags: ".
+# Compiles SOURCE to tests/programs/NAME in the build folder, with FLAG... and the flags of its comment "// Flags: ".
 function(add_test_program name source)
   if(SLUICE_TEST_PROGRAMS)
     return()
@@ -38,6 +39,6 @@ function(add_test_programs_target)
     return()
   endif()
   add_test(NAME test_programs_built COMMAND ${CMAKE_COMMAND} --build ${CMAKE_BINARY_DIR} --target test_programs)
-  # The build may link the command again: no other test runs at that time.
+  # The build may relink the command, so no other test may run at that time.
   set_tests_properties(test_programs_built PROPERTIES FIXTURES_SETUP test_programs RUN_SERIAL TRUE)
 endfunction()

@@ -1,4 +1,5 @@
-// Accesses just outside an allocation or an array: --check bounds keeps allocations apart, and follows the symbols of shared arrays.
+// Protects --check bounds: accesses just outside an allocation or an array. The check leaves gaps between allocations,
+// and uses the symbols of shared arrays.
 #include "cases.h"
 
 #include <cuda.h>
@@ -47,7 +48,7 @@ __global__ void heap(int *out)
 	a[64] = 1;
 }
 
-__device__ int first[64], second[64]; // wherever the compiler puts them
+__device__ int first[64], second[64]; // the compiler chooses their order
 
 //: variable: stops cudaErrorIllegalAddress bounds
 //| ends 0 bytes before the address
@@ -158,7 +159,7 @@ __global__ void passed_on(int *out)
 }
 
 //: full: right bounds
-// A program that counts on all of the memory gets it, without gaps.
+// A program that needs all of the memory gets it, without gaps.
 static void fill_memory()
 {
 	size_t available, total, size = 64 << 20;

@@ -1,4 +1,5 @@
-// ldmatrix and stmatrix under the checks: of a warp's lanes those give addresses that have a row, and the others' registers hold anything.
+// Protects the checks of ldmatrix and stmatrix: only lanes that supply a row's address count; the others' registers are
+// arbitrary.
 // Flags: -arch=sm_90
 #include "cases.h"
 
