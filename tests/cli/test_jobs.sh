@@ -100,8 +100,8 @@ os.execv(sys.argv[2], sys.argv[2:])' "$files" "$sluice" "$@" >out 2>err </dev/nu
 	[ "$wanted" = any ] || [ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
 	[ "$got" != 124 ] || fail "does not end"
 }
-# More concurrent runs than the limit of open files allows: fewer run at a time. With too few files a run is not started,
-# and a message says so.
+# More concurrent runs than the limit of open files allows: fewer run at a time. With too few files a run is not
+# started, and a message says so.
 rm results.db
 limited 0 16 programs run --all -j 6
 says out "6 passed, 0 failed"

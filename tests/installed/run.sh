@@ -46,7 +46,7 @@ table=$(find moved -name gtx480-40nm.yaml)
 sed 's/^title:.*/title: Only here/' "$table" >"${table%/*}/only-here.yaml"
 SLUICE_ENERGY=only-here SLUICE_STATS=only-here.json ./only-here && moved/bin/sluice energy --table only-here only-here.json >only-here.txt &&
 	grep -q '"table": "only-here"' only-here.json && grep -q 'only-here: Only here' only-here.txt || {
-	echo "expected the tables of energies of the moved installation"
+	echo "expected the energy tables of the moved installation"
 	exit 1
 }
 

@@ -113,8 +113,8 @@ static void test_many(void **state)
 enum { JOBS = 4 };
 struct room {
 	struct job *jobs;
-	/* `most`: largest number of concurrent jobs. `asked_alone`: queries while no job ran; none, since such a job always
-	 * starts. */
+	/* `most`: largest number of concurrent jobs. `asked_alone`: queries while no job ran; none are expected, since
+	 * such a job always starts. */
 	size_t most, asked_alone;
 };
 

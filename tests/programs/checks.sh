@@ -10,12 +10,12 @@ trap 'rm -f "$told"' EXIT
 LD_PRELOAD=$preload "$sluice" programs run --all --size tiny --functional --check all >"$told" 2>&1
 wrong=$(grep 'sluice: ' "$told" | grep -v "kernel '_Z6KernelPK4Node.*: race on global memory: two ")
 [ -z "$wrong" ] || {
-	echo "told of right programs:"
+	echo "messages for correct programs:"
 	echo "$wrong"
 	exit 1
 }
 grep -q "race on global memory: two warps" "$told" || {
-	echo "nothing told of bfs"
+	echo "no message for bfs"
 	exit 1
 }
 # The runs of all other programs passed.

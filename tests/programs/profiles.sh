@@ -18,7 +18,7 @@ profile() {
 	cp out lines
 	try 0 profile callgrind p.json -o costs
 	try 0 report s.json p.json -o page.html
-	python3 - <<'PY' >out 2>err || fail "tables of lines do not agree with the file"
+	python3 - <<'PY' >out 2>err || fail "the tables by line differ from the file"
 import collections, json, re
 profile = json.load(open("p.json"))
 page = json.loads(re.search(r'<script type="application/json" id="data">\n(.*?)</script>', open("page.html").read(), re.S)[1])

@@ -491,7 +491,7 @@ def main():
     for first in range(0, len(seeds), BATCH):
         with tempfile.TemporaryDirectory() as folder:
             wrong += check(options.sluice, list(seeds[first:first + BATCH]), options.keep or folder)
-    print("\n".join(wrong) or f"{len(seeds)} kernels are as in order")
+    print("\n".join(wrong) or f"{len(seeds)} kernels agree with the model")
     return 1 if wrong else 0
 
 
