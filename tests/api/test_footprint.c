@@ -123,7 +123,7 @@ static void interleaved(void **state)
 	for (uint32_t lane = 0; lane < 30; lane++) /* the last two do not read */
 		for (uint32_t i = 0; i < 2; i++)
 			assert_true(affine_block_read(block[i], 6, pointer + 128 * (i + 1) + 4 * lane));
-	assert_false(affine_block_read(block[0], 6, pointer + 124)); /* of block 0, and of block 2 */
+	assert_false(affine_block_read(block[0], 6, pointer + 124)); /* in the rows of blocks 0 and 2 */
 	assert_false(affine_block_read(block[0], 6, pointer + 256));
 	assert_true(affine_block_read(block[0], FLOW_NONE, pointer));
 	for (uint32_t i = 0; i < 2; i++)

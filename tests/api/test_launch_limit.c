@@ -53,7 +53,7 @@ static void test_two_kernels(void **state)
 		bool functional;
 	} ways[] = {{"launch.max_instructions=5000", 0, false},
 	            {NULL, 5000, false},
-	            {"launch.max_instructions=100", 5000, false}, /* overrides the opening program */
+	            {"launch.max_instructions=100", 5000, false}, /* the setting precedes the key */
 	            {"launch.max_instructions=5000", 0, true}};
 	(void)state;
 	assert_true(ALL < 5000 && 2 * ALL > 5000);

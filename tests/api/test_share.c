@@ -107,7 +107,7 @@ static void test_cycles(void **state)
 	for (unsigned k = 0; k < 12; k++)
 		assert_int_equal(cycles_at(room + 5 * k * PAGE + 48 + 208 * k, room + (63 - k) * PAGE + 32 + 16 * k),
 		                 expected);
-	/* pages are distinguished by the data in them, and by nothing else */
+	/* page-aligned memory is placed separately; no other property of its address matters */
 	expected = cycles_at(room, room + PAGE);
 	assert_int_equal(cycles_at(room + 9 * PAGE, room + 2 * PAGE), expected);
 	free(room);

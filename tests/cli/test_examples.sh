@@ -137,7 +137,7 @@ run all thrash --mech gto
 run fewer thrash --mech gto --mech throttle.so
 run late thrash --mech gto --mech throttle.so:epoch=1073741824
 holds 'c("fewer", "l1d.misses") < 0.1 * c("all", "l1d.misses") and c("fewer", "cycles") < c("all", "cycles")'
-# An epoch lasts 4096 cycles. A round tries all 48 warps, 24, 12 and 6; most SMs stay at 12, whose 96 lines fit.
+# An epoch lasts 4096 cycles. A round tries limits of 48, 24, 12 and 6 warps; most epochs use 12, whose 96 lines fit.
 holds 'sum(v("fewer", "throttle.at_limit")) == c("fewer", "cycles") // 4096'
 holds 'all(v("fewer", "throttle.at_limit")[n // 4] >= 2 for n in (48, 24, 12, 6))'
 holds 'v("fewer", "throttle.at_limit")[12 // 4] > 0.8 * sum(v("fewer", "throttle.at_limit"))'

@@ -177,8 +177,8 @@ refused "mechanism tma is attached twice" -o mechanisms=tma --mech tma:entries=3
 refused "no mechanism 'tmaa'; did you mean 'tma'?" -o mechanisms=tmaa
 try_program 0 run --functional -o mechanisms=tma -- ./program
 
-# A mechanism may need asynchronous copies executed as loads and stores. If the machine has a copy unit, a message says
-# so.
+# A mechanism may execute asynchronous copies as loads and stores. If the machine has asynchronous copies, a message
+# says so.
 cat >copies.cu <<'CU'
 #include <cuda_pipeline_primitives.h>
 __global__ void copies(const int *a)

@@ -63,8 +63,8 @@ __global__ void roles(int *out, const int *in)
 	out[threadIdx.x] = sum;
 }
 
-// Thread i leaves after i % BATCHES phases. A token states the phase's expected number of arrivals; one token in each
-// phase states 1.
+// Thread i leaves after i % BATCHES phases. A token states the arrivals that its phase still waited for. Exactly one
+// token per phase states 1.
 __global__ void leave(int *out)
 {
 	__shared__ __mbarrier_t bar;

@@ -21,8 +21,7 @@ static std::vector<int> read(const int *device, int count)
 	return host;
 }
 
-// A reduction whose last five steps one warp executes in lockstep. Operations that the machine lacks, as compilers and
-// CUDA's guide emulate them.
+// Operations that the machine lacks, as compilers and CUDA's guide emulate them.
 //: exchanges: right race,global-race,warp-race
 __global__ void exchanges(int *out)
 {
@@ -40,6 +39,7 @@ __global__ void exchanges(int *out)
 	out[2 + threadIdx.x] = (int)sum;
 }
 
+// A reduction whose last five steps one warp executes in lockstep.
 //: reduction: right race,init,shared-init,footprint
 __global__ void reduction(int *out)
 {

@@ -69,7 +69,7 @@ __global__ void source_behind(int *in, int *out)
 	in[t] = t;
 }
 
-// Next to the transfer's destination, the stores of other warps are still unordered.
+// After the transfer, the stores of other warps are as unordered as any other store.
 //: neighbour: check race
 //| race on shared memory: two warps, nothing that orders them
 //| transfers.cu:@neighbour_write), thread (
