@@ -42,7 +42,7 @@ int main()
 	cudaMemset(o, 0, 4);
 	bound<<<1, 128>>>(o);
 	expect("a block of 128", cudaGetLastError(), cudaErrorInvalidValue);
-	expect("nothing sticks", cudaDeviceSynchronize(), cudaSuccess);
+	expect("the error is not sticky", cudaDeviceSynchronize(), cudaSuccess);
 	bound<<<1, dim3(5, 13)>>>(o);
 	expect("a block of 65", cudaGetLastError(), cudaErrorInvalidValue);
 	bound<<<1, 2048>>>(o);

@@ -171,7 +171,7 @@ def filters(page):
     check(page.text(".count") == "250 of 2,000 runs", f"a facet: {page.text('.count')}")
     page.click("input[name=verdict][value=cut]")
     both = page.text(".count")
-    check(page.script("return !document.querySelector('.nothing').hidden") and "No run meets the filters" in page.text(".nothing"), "that nothing is shown is said")
+    check(page.script("return !document.querySelector('.nothing').hidden") and "No run meets the filters" in page.text(".nothing"), "an empty list is reported")
     page.click("input[name=program][value=bfs]")
     page.picture("runs")
     check(page.text(".count") == "40 of 2,000 runs" and both == "0 of 2,000 runs", f"two facets, then one: {both}, {page.text('.count')}")
@@ -186,7 +186,7 @@ def filters(page):
         check(shown == count if count else int(shown.replace(",", "")) < 1000, f"filter {text}: {shown}")
     field.clear()
     field.send_keys("no.such.counter>3")
-    check("nothing here is called 'no.such.counter'" in page.text(".tools .error"), "a wrong filter is said")
+    check("nothing here is called 'no.such.counter'" in page.text(".tools .error"), "a wrong filter is reported")
     field.clear()
     field.send_keys(Keys.SPACE, Keys.BACKSPACE)
     check(page.text(".count") == "2,000 runs", "no filter: all runs")
@@ -386,7 +386,7 @@ def known_sources(page, path):
     rows = page.script("return [...document.querySelectorAll('#lines tbody tr')].map((row) => row.textContent)")
     check(any(row.startswith("real.cu2") and "x[0] = 1;" in row for row in rows) and any(row.startswith("real.cu5") and "y[0] = 2;" in row for row in rows), f"lines of the source: {rows}")
     check(any("<b>first</b>" in row for row in rows) and any(row.startswith("gone.cu7") for row in rows), f"lines near, and of what is not here: {rows}")
-    check("not to be seen" not in Path(path).read_text(), "what is no source is not in the page")
+    check("not to be seen" not in Path(path).read_text(), "files that are not sources are absent")
 
 
 def known_trace(page, path):
@@ -433,7 +433,7 @@ def figures(page, path):
     check(any(row.startswith("30") and "75" in row for row in rows), f"a figure over sm.count: {rows}")
     page.picture("figure")
     page.change("input[list=metrics]", "l1d.hits /")
-    check("it ends too early" in page.text(), "a wrong metric is said")
+    check("it ends too early" in page.text(), "a wrong metric is reported")
 
 
 PLAN = """
@@ -471,8 +471,8 @@ def experiments(page, folder):
         subprocess.run([sluice, "figure", "-q", f"./{name}.yaml", "--results", "figures.db"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
     path = report(folder, "figures", "figures.db", "--figure", "./bars.yaml", "--figure", "./lines.yaml")
     page.open(path, "#figures")
-    check("Bars <b>" in page.text("h2") and "a paper, Fig. 1; runs of size small; a mark on a bar is the paper's number." in page.text(), "what the figure is")
-    check([caption.text for caption in page.all("figcaption")] == ["speed over usual, percent", "cycles"], "a panel for each thing that is shown")
+    check("Bars <b>" in page.text("h2") and "a paper, Fig. 1; runs of size small; a mark on a bar is the paper's number." in page.text(), "the figure has a description")
+    check([caption.text for caption in page.all("figcaption")] == ["speed over usual, percent", "cycles"], "a panel for each shown quantity")
     rows = page.script("return [...document.querySelectorAll('main tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
     check(rows[0] == ["one", "0", "-13.79", "-50", "1,000"] and rows[1] == ["two", "0", "-7.41", "-", "2,000"] and rows[2][0] == "geomean", f"the numbers: {rows}")
     page.picture("experiment")
