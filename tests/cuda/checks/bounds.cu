@@ -1,5 +1,4 @@
-// Protects --check bounds: accesses just outside an allocation or an array. The check leaves gaps between allocations,
-// and uses the symbols of shared arrays.
+// Protects --check bounds: accesses just outside an allocation (the check leaves gaps) or an array (by its symbol).
 #include "cases.h"
 
 #include <cuda.h>

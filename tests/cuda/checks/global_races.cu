@@ -30,8 +30,7 @@ __global__ void within(int *a, int *out)
 	out[threadIdx.x] = a[63 - threadIdx.x]; // @within_read
 }
 
-// ... and with it. Adjacent chars; the same value by all; atomics; reads by all of data that one thread then does not
-// write.
+// ... and with it. Adjacent chars; one value by all; atomics; reads by all of data that one thread does not change.
 //: fine: right global-race
 __global__ void fine(int *a, int *out, char *chars, int *found, int *count, const int *table)
 {

@@ -1,5 +1,4 @@
-// Protects --check init on local memory: unwritten values are reported when they are used. Also tests invalid frees in
-// device code.
+// Protects --check init on local memory: unwritten values are reported at their use. Also invalid device frees.
 #include "cases.h"
 
 //: never: check init

@@ -1,5 +1,4 @@
-// Protects --check masks: it reports a thread that is not in its own mask, and a shuffle from a lane that does not take
-// part.
+// Protects --check masks: a thread outside its own mask, and a shuffle from a lane that does not take part.
 #include "cases.h"
 
 //: self: check masks

@@ -1,5 +1,4 @@
-// Protects the checks of ldmatrix and stmatrix: only lanes that supply a row's address count; the others' registers are
-// arbitrary.
+// Protects the checks of ldmatrix and stmatrix: lanes without a row's address may have arbitrary registers.
 // Flags: -arch=sm_90
 #include "cases.h"
 

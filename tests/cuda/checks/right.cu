@@ -1,5 +1,4 @@
-// Protects against false positives: correct programs that a check could mistake for wrong ones. No message may be
-// printed, and the results are correct.
+// Protects against false positives: correct programs that look wrong get no message, and their results are right.
 #include "cases.h"
 #include <vector>
 
