@@ -1,5 +1,5 @@
-/* host_kit: a GPU with one mechanism behind the public API, as programs come to it, for the tests of what mechanisms are told of
- * launches. */
+/* host_kit: a GPU with one mechanism, driven through the public API as a program does. For tests of what mechanisms
+ * learn about launches. */
 #ifndef SLUICE_TESTS_HOST_KIT_H
 #define SLUICE_TESTS_HOST_KIT_H
 
@@ -18,7 +18,7 @@
 struct host {
 	sluice_gpu *gpu;
 	sluice_module *module;
-	uint64_t array; /* an allocation */
+	uint64_t array; /* a device allocation */
 };
 
 static inline void host_must(enum sluice_status status, const struct sluice_error *error)
@@ -27,7 +27,7 @@ static inline void host_must(enum sluice_status status, const struct sluice_erro
 		fail_msg("%s", error->message);
 }
 
-/* machines/gtx480.yaml with these options, the last of them NULL; the PTX is loaded. */
+/* Opens machines/gtx480.yaml with these options (a NULL-terminated list) and loads the PTX. */
 static inline struct host host_open(const char *mechanism, const char *const *options, const char *ptx, uint64_t bytes)
 {
 	struct sluice_error error;
@@ -50,7 +50,7 @@ static inline void host_launch(const struct host *host, const char *name, sluice
 	host_must(sluice_launch(host->gpu, kernel, grid, block, 0, arguments, &error), &error);
 }
 
-/* What the mechanism counted in the last launch. */
+/* Returns the mechanism's counter for the last launch. */
 static inline uint64_t host_counter(const struct host *host, const char *name)
 {
 	const struct records *records = &host->gpu->records;

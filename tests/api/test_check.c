@@ -1,5 +1,5 @@
-/* The checks through the library: what they find in hand-written PTX that no compiler makes, once, with which words; and
- * which fault a stopped kernel has. CUDA programs are in tests/cuda/checks. */
+/* Protects the checks of hand-written PTX that no compiler emits: each error is found once, with the documented words.
+ * Also protects the fault reported for a stopped kernel. CUDA programs are in tests/cuda/checks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +39,7 @@ static void open_bench(struct bench *bench, const char *check, bool functional)
 	assert_int_equal(sluice_alloc(bench->gpu, 1024, &bench->in, NULL), SLUICE_OK);
 }
 
-/* Registers: %t thread in block, %w its warp, %o and %i the addresses out and in, %s 4 * %t in shared memory. */
+/* Registers: %t thread in block, %w its warp, %o and %i the addresses of out and in, %s 4 * %t in shared memory. */
 static void load(struct bench *bench, const char *body)
 {
 	char text[4096];
@@ -65,7 +65,7 @@ static enum sluice_status launch(struct bench *bench, uint32_t threads)
 	                     (sluice_dim){threads, 1, 1}, 0, arguments, &bench->error);
 }
 
-/* A kernel of two warps in which `check` finds `count` mistakes, the first with the text. */
+/* Runs a kernel of two warps. `check` must report `count` errors, the first with this text. */
 static void finds(const char *check, const char *body, unsigned count, const char *text)
 {
 	struct bench bench;
@@ -103,7 +103,7 @@ static void whole_texts(void **state)
 	      "  128 times in this launch");
 }
 
-/* One warp writes %t to a place, the other accesses it. */
+/* One warp writes %t to an address, the other accesses it. */
 static void races(const char *first, const char *second, bool expected)
 {
 	char body[1024];
@@ -122,7 +122,7 @@ static void overlaps(void **state)
 	races("st.shared.u16 [sh+2], %t;", "st.shared.u8 [sh+3], 77;", true);
 	races("ld.shared.u32 %r1, [sh];", "st.shared.u8 [sh+1], %t;", true);
 	races("ld.shared.u32 %r1, [sh];", "ld.shared.u8 %r1, [sh+1];", false);
-	/* parts and wholes in turn, by one warp */
+	/* one warp alternates between accesses to parts and to the whole */
 	races("st.shared.u8 [sh+1], %t;\nld.shared.u32 %r1, [sh];\nst.shared.u32 [sh], %r1;", "mov.u32 %r1, 0;", false);
 	races("ld.shared.u32 %r1, [sh];\nld.shared.u8 %r2, [sh];", "st.shared.u8 [sh+3], %t;", true);
 }
@@ -141,10 +141,10 @@ static void atomics_and_orders(void **state)
 	races("membar.cta;\nst.volatile.shared.u32 [sh], %t;", "ld.volatile.shared.u32 %r1, [sh];", false);
 	races("membar.cta;\nst.shared.u32 [sh+4], %t;\nst.volatile.shared.u32 [sh], %t;",
 	      "ld.volatile.shared.u32 %r1, [sh];", true);
-	/* one value, or several of which the last is the same */
+	/* stores of one value, or of several values whose last lane's is the same */
 	races("st.shared.u32 [sh], 5;", "st.shared.u32 [sh], 5;", false);
 	races("st.shared.u32 [sh], 4;\nst.shared.u32 [sh], 5;", "st.shared.u32 [sh], 5;", true);
-	/* what an atomic leaves behind a fence orders what was before */
+	/* an atomic after a fence orders the accesses that precede the fence */
 	races("st.shared.u32 [sh], %t;\nmembar.cta;\natom.shared.exch.b32 %r1, [sh+4], 1;",
 	      "A:\natom.shared.cas.b32 %r1, [sh+4], 1, 1;\nsetp.ne.u32 %p2, %r1, 1;\n@%p2 bra A;\nmembar.cta;\n"
 	      "ld.shared.u32 %r1, [sh];",
@@ -163,7 +163,8 @@ static void atomics_and_orders(void **state)
 	      false);
 }
 
-/* An arrival on an mbarrier releases and a wait acquires, unless they say that they do not; asynchronous copies' arrivals are arrivals. */
+/* An arrival on an mbarrier releases and a wait acquires, unless their qualifiers say otherwise. Arrivals of
+ * asynchronous copies count as arrivals. */
 static void mbarriers(void **state)
 {
 	(void)state;
@@ -199,14 +200,14 @@ static void mbarriers(void **state)
 static void generic_addresses(void **state)
 {
 	(void)state;
-	/* even lanes write to shared, odd ones to global memory, with one instruction */
+	/* one instruction: even lanes write to shared memory, odd lanes to global memory */
 	races("mov.u64 %d1, sh;\ncvta.shared.u64 %d1, %d1;\nand.b32 %r1, %t, 1;\nsetp.ne.u32 %p2, %r1, 0;\n"
 	      "selp.b64 %d2, %o, %d1, %p2;\nst.u32 [%d2], %t;",
 	      "ld.shared.u32 %r1, [sh];", true);
 	races("mov.u64 %d1, sh;\ncvta.shared.u64 %d1, %d1;\nst.u32 [%d1+4], %t;", "ld.shared.u32 %r1, [sh];", false);
 }
 
-/* Of bytes that nobody wrote beside such that somebody did, only the use is told; then they go where they go. */
+/* A load that mixes written and unwritten bytes is not reported. The use of its unwritten bytes is, once. */
 static void uses(const char *body, const char *text)
 {
 	struct bench bench;
@@ -239,20 +240,21 @@ static void parts(void **state)
 	uses(PART "shl.b32 %r2, %t, 16;\nor.b32 %r2, %r2, %r1;\nadd.u32 %r2, %r2, 1;", "used at k.ptx:20");
 	uses(PART "setp.eq.u32 %p1, %r1, 3;", "used at k.ptx:18");
 	uses(PART "cvt.u64.u32 %d1, %r1;\nadd.u64 %d1, %d1, %o;\n", "used at k.ptx:19");
-	/* only the lanes that have it */
+	/* only the lanes that hold the unwritten bytes are reported */
 	uses("ld.global.u32 %r1, [%i];\nsetp.eq.u32 %p1, %t, 3;\n@%p1 ld.global.u32 %r1, [%i+8];\n@!%p1 add.u32 %r2, "
 	     "%r1, 1;",
 	     NULL);
 	uses("ld.global.u32 %r1, [%i];\nsetp.eq.u32 %p1, %t, 3;\n@%p1 ld.global.u32 %r1, [%i+8];\nadd.u32 %r2, %r1, 1;",
 	     "thread (3,0,0)");
-	/* through memory: the half that was written may be read, the other is reported where it is read */
+	/* a copy through memory: the written half may be read, a read of the other half is reported */
 	uses(PART "st.global.u32 [%i+64], %r1;\nld.global.u16 %h1, [%i+64];\nadd.u16 %h1, %h1, 1;", NULL);
 	uses(PART "st.global.u32 [%i+64], %r1;\nld.global.u16 %h1, [%i+66];", "k.ptx:19");
 	uses("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%i];\nadd.u32 %r5, %r1, %r2;", NULL);
 	uses("ld.global.v4.u32 {%r1, %r2, %r3, %r4}, [%i];\nadd.u32 %r5, %r1, %r4;", "address 0x80000400, 16 bytes");
 }
 
-/* A finding is told once, though the kernel runs again, though its module is loaded anew; another kernel's is another. */
+/* A finding is reported once, even when the kernel runs again or its module is reloaded. Another kernel's finding is
+ * new. */
 static void told_once(void **state)
 {
 	(void)state;
@@ -273,7 +275,7 @@ static void told_once(void **state)
 	sluice_close(bench.gpu);
 }
 
-/* What the host writes, copies and frees. */
+/* The host's writes, copies and frees change what counts as written. */
 static void host_writes(void **state)
 {
 	(void)state;
@@ -285,20 +287,20 @@ static void host_writes(void **state)
 	assert_int_equal(sluice_write(bench.gpu, bench.in, words, 4, NULL), SLUICE_OK);
 	assert_int_equal(launch(&bench, 32), SLUICE_OK);
 	assert_int_equal(bench.texts, 0);
-	/* shifted over itself by a word: the first word is that which nobody wrote */
+	/* an overlapping copy by one word: the first word is still unwritten */
 	assert_int_equal(sluice_copy(bench.gpu, bench.in, bench.in + 4, 16, NULL), SLUICE_OK);
 	assert_int_equal(launch(&bench, 32), SLUICE_OK);
 	assert_int_equal(bench.texts, 1);
 	load(&bench, "mov.u32 %r2, 0;\nld.global.u32 %r1, [%i+4];");
 	assert_int_equal(launch(&bench, 32), SLUICE_OK);
-	assert_int_equal(bench.texts, 0); /* the kernel's own word came there */
+	assert_int_equal(bench.texts, 0); /* the kernel wrote this word before the copy */
 	assert_int_equal(sluice_fill(bench.gpu, bench.in, 0, 4, 256, NULL), SLUICE_OK);
 	assert_int_equal(sluice_free(bench.gpu, bench.in, NULL), SLUICE_OK);
 	assert_int_equal(sluice_alloc(bench.gpu, 1024, &other, NULL), SLUICE_OK);
 	assert_int_equal(other, bench.in);
 	assert_int_equal(launch(&bench, 32), SLUICE_OK);
 	assert_int_equal(bench.texts, 1);
-	/* reading it back is no mistake */
+	/* the host may read the unwritten word */
 	assert_int_equal(sluice_read(bench.gpu, words, bench.in, 16, NULL), SLUICE_OK);
 	assert_int_equal(sluice_findings(bench.gpu), 2);
 	sluice_close(bench.gpu);
@@ -333,7 +335,7 @@ static void faults(void **state)
 		}
 }
 
-/* Blocks of many shapes run behind each other on one SM: nothing of one is taken for another's. */
+/* Blocks of many shapes run one after another on one SM. State of an earlier block must not leak into a later one. */
 static void block_after_block(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Protects what estimates and their errors are made of (docs/sampling.md): the formulas, against closed forms and a plain model that goes member by
- * member. */
+/* Protects the estimates of sampling and their errors (docs/sampling.md). The formulas are compared with closed forms
+ * and with a simple model that visits each member. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,15 +30,15 @@ static void test_student(void **state)
 	(void)state;
 	assert_float_equal(estimate_student(1), 12.7062, 1e-4);
 	assert_float_equal(estimate_student(4), 2.7764, 1e-4);
-	assert_float_equal(estimate_student(9), 2.2622, 2e-3); /* between two of the table */
+	assert_float_equal(estimate_student(9), 2.2622, 2e-3); /* between two rows of the table */
 	assert_float_equal(estimate_student(40), 2.0211, 2e-3);
-	assert_float_equal(estimate_student(0.5), 12.7062, 1e-4); /* no fewer than one */
+	assert_float_equal(estimate_student(0.5), 12.7062, 1e-4); /* at least one degree of freedom */
 	assert_float_equal(estimate_student(1e12), 1.96, 1e-4);
 	for (double freedom = 1; freedom < 100; freedom += 0.1)
 		assert_true(estimate_student(freedom + 0.1) < estimate_student(freedom));
 }
 
-/* Two simulated, two between, one behind: by hand. */
+/* Two simulated members, two between them and one after them; expected values computed by hand. */
 static void test_by_hand(void **state)
 {
 	(void)state;
@@ -88,7 +88,7 @@ static double rate_of(const struct estimate_member *member)
 	return member->value / member->work;
 }
 
-/* The nearest simulated one on a side, or NULL. */
+/* The nearest simulated member on one side, or NULL. */
 static const struct estimate_member *beside(const struct estimate_member *member, int count, int at, int step)
 {
 	for (at += step; at >= 0 && at < count; at += step)
@@ -97,7 +97,7 @@ static const struct estimate_member *beside(const struct estimate_member *member
 	return NULL;
 }
 
-/* Each member by itself. */
+/* Estimates each member separately. */
 static void plain_model(const struct estimate_member *member, int count, double *value, double *error)
 {
 	double squares_free = 0;
@@ -155,7 +155,8 @@ static void test_random_members(void **state)
 	}
 }
 
-/* The mean of a rest of like stretches lies within the error about as often as it says. */
+/* The mean of a remainder of similar stretches lies within the stated error about as often as the confidence level
+ * promises. */
 static void test_rest_covers(void **state)
 {
 	(void)state;

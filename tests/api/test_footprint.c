@@ -1,12 +1,13 @@
-/* Reads held against predicted rows: the hook that simt offers, that a wrong prediction is told with all that is known of
- * it, and that blocks which run at the same time do not disturb each other. */
+/* Protects the comparison of reads with predicted rows. Tests the hook in simt, the full report of a wrong prediction,
+ * and that concurrent blocks do not disturb each other. */
 #include "simt_kit.h"
 
 #include "flow/affine.h"
 #include "simt/check.h"
 #include "sluice.h"
 
-/* Thread i of block b reads in[32 * b + i], through a generic address, and shared memory, which nobody judges. */
+/* Thread i of block b reads in[32 * b + i] through a generic address. It also reads shared memory, which is not
+ * compared. */
 static const char kernel_text[] =
 	".version 3.1\n.target sm_20\n.address_size 64\n.file 1 \"k.cu\"\n"
 	".visible .entry k(.param .u64 in) {\n.reg .u32 %r<8>;\n.reg .u64 %rd<8>;\n.shared .u32 s[64];\n"
@@ -59,7 +60,7 @@ static void take_no_stray(void *user, bool is_stray, const char *text)
 	take(user, text);
 }
 
-/* Every global load is judged, once a warp, between begin and end of its block; what is wrong is told. */
+/* Every global load is compared once per warp, between its block's begin and end. A wrong prediction is reported. */
 static void hook(void **state)
 {
 	(void)state;
@@ -103,7 +104,8 @@ static bool one_array(void *user, uint64_t address, uint64_t *low, uint64_t *hig
 	return address >= *low && address < *high;
 }
 
-/* Two blocks whose reads come in turns: each is held against its own rows, and what a block does not read is counted. */
+/* Two blocks read in turns: each is compared with its own rows, and predicted words that a block does not read are
+ * counted. */
 static void interleaved(void **state)
 {
 	(void)state;
@@ -121,7 +123,7 @@ static void interleaved(void **state)
 	for (uint32_t lane = 0; lane < 30; lane++) /* the last two do not read */
 		for (uint32_t i = 0; i < 2; i++)
 			assert_true(affine_block_read(block[i], 6, pointer + 128 * (i + 1) + 4 * lane));
-	assert_false(affine_block_read(block[0], 6, pointer + 124)); /* of block 0, and of block 2 */
+	assert_false(affine_block_read(block[0], 6, pointer + 124)); /* in the rows of blocks 0 and 2 */
 	assert_false(affine_block_read(block[0], 6, pointer + 256));
 	assert_true(affine_block_read(block[0], FLOW_NONE, pointer));
 	for (uint32_t i = 0; i < 2; i++)
@@ -138,8 +140,8 @@ static void interleaved(void **state)
 	arena_free(&arena);
 }
 
-/* A right prediction says nothing: with time and without, on several threads of the host, after a kernel that stopped
- * while its blocks were resident, and when the module is loaded again. */
+/* A correct prediction prints nothing: timed or functional, on several host threads, after a kernel that stopped with
+ * resident blocks, and after the module is reloaded. */
 static void library(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* A file that grows while kernels run. Where its beginning cannot be written, the old file stays and nothing else is
- * left. */
+/* Protects files that grow while kernels run. If the first write fails, the old file stays and no temporary file
+ * remains. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ static void grows_behind_what_stays(void **state)
 	kept_file_close(&kept);
 }
 
-/* Files of at most 8 bytes: the limit stands for a full disk. */
+/* A file size limit of 8 bytes stands for a full disk. */
 static void full_disk_leaves_the_old_file(void **state)
 {
 	(void)state;
@@ -78,9 +78,9 @@ static void full_disk_leaves_the_old_file(void **state)
 	assert_false(opened);
 	assert_int_equal(error, EFBIG);
 	assert_null(kept.path);
-	check_content("[1, 2]\n"); /* what the test before has written */
+	check_content("[1, 2]\n"); /* written by the previous test */
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(folder), 0); /* nothing else is in it */
+	assert_int_equal(rmdir(folder), 0); /* the folder is empty */
 }
 
 static int make_folder(void **state)

@@ -1,11 +1,12 @@
-/* Protects launch.max_instructions: kernels of a run count together, whoever sets it; what was cut, and where, is in messages and records. */
+/* Protects launch.max_instructions. The kernels of a run share one limit, whichever setting it comes from. Messages and
+ * records say what was cut, and where. */
 #include "host_kit.h"
 
 static const char ptx[] = ".version 3.1\n.target sm_20\n.address_size 64\n"
 			  ".visible .entry adds() {\n.reg .u32 %r<4>;\n.reg .pred %p;\nmov.u32 %r1, 9;\n"
 			  "AGAIN: sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra AGAIN; exit;\n}\n";
 
-/* Thread instructions of a launch: the branch that is not taken is executed by no thread. */
+/* Thread instructions of one launch. No thread executes the branch that is not taken. */
 enum { WARPS = 4, ALL = WARPS * 32 * (1 + 9 * 2 + 8 + 1) };
 
 struct limited {
@@ -43,7 +44,7 @@ static void expect_message(const struct limited *own, const char *part)
 		fail_msg("'%s' is not in '%s'", part, own->error.message);
 }
 
-/* The second launch is cut in the middle; a third is not begun. */
+/* The second launch is cut in the middle; the third does not start. */
 static void test_two_kernels(void **state)
 {
 	static const struct {
@@ -52,7 +53,7 @@ static void test_two_kernels(void **state)
 		bool functional;
 	} ways[] = {{"launch.max_instructions=5000", 0, false},
 	            {NULL, 5000, false},
-	            {"launch.max_instructions=100", 5000, false}, /* who opens the machine goes before */
+	            {"launch.max_instructions=100", 5000, false}, /* the setting precedes the key */
 	            {"launch.max_instructions=5000", 0, true}};
 	(void)state;
 	assert_true(ALL < 5000 && 2 * ALL > 5000);
@@ -87,8 +88,8 @@ static void test_two_kernels(void **state)
 	}
 }
 
-/* Exactly as many as one launch has: it is cut as its last instruction issues. One more: it is whole, and the second is cut at its first
- * ones. What is not started counts as cut, too. */
+/* A limit of exactly one launch cuts at the last instruction's issue. One more lets the launch complete and cuts the
+ * second at its first instructions. A launch that does not start counts as cut, too. */
 static void test_edges(void **state)
 {
 	struct limited own;
@@ -107,7 +108,8 @@ static void test_edges(void **state)
 	assert_int_equal(own.gpu->records.max_instructions, 0);
 	for (int i = 0; i < 3; i++)
 		assert_int_equal(launch(&own), SLUICE_OK);
-	own.gpu->max_instructions = own.gpu->instructions; /* as a kernel that ends in the limit's cycle leaves it */
+	/* the state after a kernel that ends in the cycle of the limit */
+	own.gpu->max_instructions = own.gpu->instructions;
 	assert_int_equal(launch(&own), SLUICE_STOPPED);
 	host_must(sluice_stats_end(own.gpu, "exit 124", &own.error), &own.error);
 	assert_string_equal(own.gpu->records.ended, "stopped, exit 124");

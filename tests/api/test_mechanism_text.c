@@ -1,4 +1,4 @@
-/* What `sluice mech show` says of every mechanism: a heading stands where rows follow, and nowhere else. */
+/* Protects the text of `sluice mech show` for every mechanism: each heading has at least one row. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 static char *describe(const sluice_gpu *gpu, const char *name)
 {
 	struct sluice_error error;
-	static char *text; /* gcc 12 takes one on the stack for a pointer that dangles */
+	static char *text; /* static: gcc 12 reports a dangling pointer for a local */
 	static size_t length;
 	FILE *file = open_memstream(&text, &length);
 	assert_non_null(file);
@@ -33,7 +33,7 @@ static void check_heading(const struct mech *mech, const char *text, const char 
 		fail_msg("%s: expected%s '%s' in\n%s", mech->name, expected ? "" : " no", heading + 1, text);
 }
 
-/* The row of that name under the heading. */
+/* Checks that a row with this name follows the heading. */
 static void check_row(const struct mech *mech, const char *text, const char *heading, const char *name)
 {
 	char row[128];
@@ -67,7 +67,7 @@ static void headings_stand_over_rows(void **state)
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK)
 		fail_msg("%s", error.message);
 	for (size_t i = 0; i < mech_list_count; i++)
-		if (!mech_list[i]->stands_for_count) /* others stand in its place */
+		if (!mech_list[i]->stands_for_count) /* their stand-ins are listed */
 			check_mechanism(gpu, mech_list[i]);
 	sluice_close(gpu);
 }

@@ -1,5 +1,5 @@
-/* Protects what users and scripts read: the table, the JSON file, the GPGPU-Sim spelling and the counters' declarations,
- * all made from the same records. */
+/* Protects the outputs that users and scripts read, all written from the same records: the table, the JSON file,
+ * GPGPU-Sim's format and the counter declarations. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,8 @@ static const struct machine machine = {
 };
 static const char *const program[] = {"./bfs", "graph\xff", NULL};
 
-/* A launch whose every counter has another value; of the cycle stack, thirds that rounding alone does not make 100. */
+/* A launch in which each counter has its own value. The cycle stack consists of thirds, whose rounded percentages do
+ * not add up to 100. */
 static struct record make_record(const char *kernel, uint64_t launch)
 {
 	struct record record = {.kernel = (char *)(uintptr_t)kernel,
@@ -125,7 +126,7 @@ static void assert_absent(const char *text, const char *part)
 		fail_msg("'%s' is in:\n%s", part, text);
 }
 
-/* Adds up what stands before " %" in the lines from `from` to `until`. */
+/* Adds up the numbers before " %" in the lines from `from` to `until`. */
 static double sum_percents(const char *from, const char *until)
 {
 	double sum = 0;
@@ -138,7 +139,7 @@ static double sum_percents(const char *from, const char *until)
 	return sum;
 }
 
-/* The figures derived from counters are the formulas that --describe prints. */
+/* Derived metrics follow the formulas that --describe prints. */
 static void test_derived(void **state)
 {
 	(void)state;
@@ -152,14 +153,14 @@ static void test_derived(void **state)
 	assert_true(derived.row_hit_rate == 0.8);
 	assert_true(derived.row_locality == 5);
 	assert_true(derived.warp_instructions_per_host_second == 2000);
-	/* Nothing happened: nothing is divided by zero. */
+	/* A launch in which nothing happened causes no division by zero. */
 	storage[0] = (struct record){.kernel = "empty", .shown = "empty"};
 	derived = record_derive(&records, &storage[0]);
 	assert_true(derived.ipc == 0 && derived.l1d_hit_rate == 0 && derived.dram_bandwidth == 0);
 }
 
-/* The shown parts of every cycle stack add up to 100.0 % although each is rounded, and nothing is wider than a terminal of
- * 100 columns. */
+/* The printed percentages of every cycle stack add up to 100.0 % in spite of rounding. No line is wider than 100
+ * columns. */
 static void test_table(void **state)
 {
 	(void)state;
@@ -184,7 +185,7 @@ static void test_table(void **state)
 	free(text);
 }
 
-/* Every cause of the cycle stack has a name for people: none is shown by its counter's. */
+/* Every cause of the cycle stack has a readable name; none is shown as its counter's name. */
 static void test_table_names_causes(void **state)
 {
 	(void)state;
@@ -210,7 +211,7 @@ static void test_table_names_causes(void **state)
 	free(text);
 }
 
-/* Many launches become a line a kernel, whose shares add up too. */
+/* Many launches are summed to one line per kernel, whose percentages also add up. */
 static void test_table_of_many(void **state)
 {
 	(void)state;
@@ -218,7 +219,7 @@ static void test_table_of_many(void **state)
 	char *text = capture(&records, records_write_table);
 	assert_absent(text, "launch 3");
 	assert_contains(text, "12 launches together (the JSON form has each)\n");
-	/* Odd launches are bfs_kernel's: 1 + 3 + ... + 11 thousand cycles of 78. */
+	/* The odd launches belong to bfs_kernel: 1 + 3 + ... + 11 thousand cycles of 78 thousand. */
 	const char *row = strstr(text, "\nbfs_kernel ");
 	unsigned launches, thousands, units;
 	assert_non_null(row);
@@ -229,7 +230,7 @@ static void test_table_of_many(void **state)
 	free(text);
 }
 
-/* A functional run shows no figure that it did not measure. */
+/* A functional run shows no metric that it did not measure. */
 static void test_functional(void **state)
 {
 	(void)state;
@@ -285,7 +286,7 @@ static int64_t whole(const json_t *object, const char *key)
 	return json_integer_value(value);
 }
 
-/* The JSON file has exactly the keys that are promised, in order, and each counter under its full name. */
+/* The JSON file has exactly the documented keys, in order, and each counter under its full name. */
 static void test_json(void **state)
 {
 	(void)state;
@@ -329,7 +330,7 @@ static void test_json(void **state)
 	const json_t *configuration = json_object_get(root, "configuration");
 	assert_int_equal(json_object_size(configuration), machine_option_count);
 	assert_int_equal(whole(configuration, "sm.count"), 2);
-	/* An argument that is not UTF-8 cannot stand in JSON as it is. */
+	/* An argument that is not UTF-8 is replaced, since JSON cannot hold it. */
 	assert_string_equal(json_string_value(json_array_get(json_object_get(root, "program"), 1)), "graph?");
 	const json_t *kernels = json_object_get(root, "kernels"), *kernel = json_array_get(kernels, 1);
 	assert_int_equal(json_array_size(kernels), 2);
@@ -372,7 +373,7 @@ static void test_json(void **state)
 	free(text);
 }
 
-/* A file that cannot be written is said so. */
+/* A failure to write the file is reported. */
 static void test_json_refused(void **state)
 {
 	(void)state;
@@ -384,7 +385,7 @@ static void test_json_refused(void **state)
 	fclose(full);
 }
 
-/* What a scraping script finds: the last match of a pattern with one group. */
+/* Returns what a scraping script finds: the last match of a pattern with one group. */
 static double scrape(const char *text, const char *pattern)
 {
 	regex_t regex;
@@ -401,7 +402,7 @@ static double scrape(const char *text, const char *pattern)
 	return value;
 }
 
-/* Scripts for GPGPU-Sim's output find their lines, with figures summed over kernels where it sums them. */
+/* Scripts for GPGPU-Sim's output find their lines. Values that GPGPU-Sim accumulates over kernels are accumulated. */
 static void test_gpgpusim(void **state)
 {
 	(void)state;
@@ -430,7 +431,7 @@ static void test_gpgpusim(void **state)
 		{"^L2_total_cache_miss_rate = ([0-9.]+)$", 0.25},
 		{"^L2_total_cache_pending_hits = ([0-9]+)$", 0},
 		{"^L2_total_cache_reservation_fails = ([0-9]+)$", 0},
-		/* The forms that Accel-Sim's collector looks for: white space before the name of a cache. */
+		/* Patterns of Accel-Sim's collector: white space precedes the name of a cache. */
 		{"^[[:space:]]+Total_core_cache_stats_breakdown\\[GLOBAL_ACC_R\\]\\[HIT\\] *= *(.*)$", 40},
 		{"^[[:space:]]+Total_core_cache_stats_breakdown\\[GLOBAL_ACC_R\\]\\[TOTAL_ACCESS\\] *= *(.*)$", 140},
 		{"^[[:space:]]+Total_core_cache_stats_breakdown\\[GLOBAL_ACC_W\\]\\[HIT\\] *= *(.*)$", 4},
@@ -439,7 +440,8 @@ static void test_gpgpusim(void **state)
 		{"^[[:space:]]+L2_cache_stats_breakdown\\[GLOBAL_ACC_R\\]\\[TOTAL_ACCESS\\] *= *(.*)$", 180},
 		{"^[[:space:]]+L2_cache_stats_breakdown\\[GLOBAL_ACC_W\\]\\[HIT\\] *= *(.*)$", 100},
 		{"^[[:space:]]+L2_cache_stats_breakdown\\[GLOBAL_ACC_W\\]\\[TOTAL_ACCESS\\] *= *(.*)$", 120},
-		/* 50 packets of 32 bytes in 2000 cycles of 700 MHz, the last kernel's own; 100 in 3000 with the one before. */
+		/* The last kernel sent 50 packets of 32 bytes in 2000 cycles at 700 MHz; with the kernel before it, 100
+		 * packets in 3000 cycles. */
 		{"^L2_BW *= *([0-9.]+) *GB/Sec$", 0.56},
 		{"^L2_BW_total *= *([0-9.]+) *GB/Sec$", 0.7467},
 		{"^gpgpu_n_mem_read_global = ([0-9]+)$", 186},
@@ -452,7 +454,8 @@ static void test_gpgpusim(void **state)
 		{"^total dram reads[ ]*=[ ]*(.*)$", 140},
 		{"^total dram writes = ([0-9]+)$", 60},
 		{"^average row locality = 100/20 = ([0-9.]+)$", 5},
-		/* 12 cycles with a block, 2 schedulers: 24 slots, of which 2 issued and 2 waited for data. */
+		/* 12 cycles with a resident block and 2 schedulers give 24 issue slots: 2 issued and 2 waited for
+		 * data. */
 		{"^Stall:([0-9]+)\t", 0},
 		{"\tW0_Idle:([0-9]+)\t", 20},
 		{"\tW0_Scoreboard:([0-9]+)", 2},
@@ -470,7 +473,7 @@ static void test_gpgpusim(void **state)
 	assert_contains(text, "kernel_name = update\n");
 	assert_contains(text, "*** exit detected ***\n");
 	free(text);
-	/* A run that was broken off does not look like a whole one. */
+	/* The output of an interrupted run differs from that of a complete run. */
 	storage[1].end = GPU_STOPPED;
 	text = capture(&records, records_write_gpgpusim);
 	assert_absent(text, "exit detected");
@@ -484,7 +487,7 @@ static void describe(const struct records *records, FILE *file)
 	records_describe(file);
 }
 
-/* No counter is undeclared: each is in the list with its unit, scope and meaning, and no name occurs twice. */
+/* Every counter is declared once, with its unit, scope and meaning. */
 static void test_describe(void **state)
 {
 	(void)state;
@@ -509,7 +512,7 @@ static void test_describe(void **state)
 	free(text);
 }
 
-/* A mechanism with an indexed vector whose elements have names of their own, and a histogram; two launches of it. */
+/* A mechanism with an indexed vector whose elements are named, and a histogram; two launches. */
 static const struct counter_vector mine_vectors[] = {
 	{.name = "by_array", .unit = "accesses", .meaning = "of arrays", .named = true},
 	{.name = "distance", .unit = "cycles", .meaning = "to the demand", .kind = VECTOR_POWERS, .length = 4},
@@ -553,7 +556,8 @@ static void free_vectors(const struct records *records)
 	record_free(records, &storage[1]);
 }
 
-/* The table has the largest elements of a vector, and the mean of a histogram; of several launches, by name. */
+/* For one launch, the table has the largest elements of a vector and the mean of a histogram; for several, the
+ * names. */
 static void test_table_of_vectors(void **state)
 {
 	(void)state;
@@ -566,7 +570,7 @@ static void test_table_of_vectors(void **state)
 	free_vectors(&records);
 }
 
-/* The JSON file has all of a vector; without vectors there is no key (test_json). */
+/* The JSON file has every element of a vector. Without vectors the key is absent (test_json). */
 static void test_json_of_vectors(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
-/* Passes in front of all else that is made of a module: those that the settings name, then those that mechanisms ask for, with their
- * options; spilling for a machine's limit sees their code. The mechanism here is one of the tree, as far as it matters. */
+/* Protects PTX passes, which run before anything else is derived from a module. The passes named in the settings run
+ * first, then those that mechanisms request, with their options. Spilling for a machine's limit sees their code. The
+ * test's mechanism defines only the fields that passes use. */
 #include "sluice.h"
 
 #include "api/passes.h"
@@ -27,7 +28,7 @@ static const struct option options[] = {
 	{"value", OPTION_U32, offsetof(struct config, value), 0, 0, NULL, "", "that is written"},
 };
 
-/* Writes the value of its option to the first word when a thread enters. */
+/* At a thread's entry, writes the option's value to the first word. */
 static enum pass_result run_mark(struct pass_job *job)
 {
 	char code[160];
@@ -72,7 +73,7 @@ static const struct mech marker = {
 
 static const struct mech_machine machine = {.sms = 3};
 
-/* The module as printed, or NULL after messages, which are in `diag`. */
+/* Returns the module as printed PTX, or NULL after messages in `diag`. */
 static char *parse(const char *const *named, const struct seam_attached *attached, uint32_t count, struct diag *diag)
 {
 	struct passes passes = {0};
@@ -104,7 +105,7 @@ static void expect(const char *const *named, uint32_t value, const char *wanted)
 	free(printed);
 }
 
-/* The named ones first: what the mechanism inserts at the entry behind them stands in front. */
+/* Named passes run first. The mechanism's pass inserts its code at the entry later, so its code precedes theirs. */
 static void mechanisms_come_behind_what_is_named(void **state)
 {
 	(void)state;
@@ -160,7 +161,7 @@ static struct sluice_kernel_info info_with(const char *const *passes, const char
 	return info;
 }
 
-/* A kernel that is spilled for a limit besides is so in the code that passes have made. */
+/* When a limit also forces spilling, the spilled code is the code that the passes wrote. */
 static void spilling_sees_what_passes_have_made(void **state)
 {
 	(void)state;
@@ -170,12 +171,12 @@ static void spilling_sees_what_passes_have_made(void **state)
 	assert_int_equal(plain.local_bytes, 0);
 	assert_int_equal(plain.instructions, 7);
 	assert_true(spilled.local_bytes > 0 && spilled.instructions > plain.instructions);
-	assert_int_equal(spilled.spill_bytes, 0); /* the pass's are not the machine's */
+	assert_int_equal(spilled.spill_bytes, 0); /* spills of the pass are not counted as the machine's */
 	assert_true(both.spill_bytes > 0 && both.local_bytes > both.spill_bytes);
 	assert_true(limited.spill_bytes > 0 && limited.local_bytes < both.local_bytes);
 }
 
-/* What cannot be is an error of the module, and the machine goes on. */
+/* A pass that fails is an error of the module. The machine remains usable. */
 static void a_module_that_is_refused_is_not_loaded(void **state)
 {
 	(void)state;

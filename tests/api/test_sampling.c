@@ -1,5 +1,6 @@
-/* Protects sampled runs behind the public API: results are those of a whole run, launches of two phases are two groups, blocks of one length are
- * estimated as they are, what is not known is null, and what cannot be is refused. */
+/* Protects sampled runs through the public API. Results equal those of a full run, launches of two phases form two
+ * groups, and blocks of one length are estimated exactly. Unknown values are null, and unsupported requests are
+ * refused. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,8 @@
 #include <jansson.h>
 #include <math.h>
 
-/* out[i] = 3 * out[i] + turns, behind a loop of so many turns; and a block that waits for the one behind it where `wait` says so. */
+/* out[i] = 3 * out[i] + turns, after a loop of `turns` iterations. If `wait` is set, a block waits for the block after
+ * it. */
 static const char ptx[] =
 	".version 6.0\n.target sm_60\n.address_size 64\n"
 	".visible .entry work(.param .u64 out, .param .u32 turns) {\n"
@@ -78,7 +80,7 @@ static void launch(struct gpu_kit *kit, const char *name, uint32_t blocks, uint3
 	     &error);
 }
 
-/* The statistics as JSON. */
+/* Returns the statistics as JSON. */
 static json_t *statistics(const struct gpu_kit *kit)
 {
 	char *text = NULL;
@@ -117,7 +119,7 @@ static void expect_close(double estimate, double truth, double share)
 		fail_msg("estimated %.0f of %.0f", estimate, truth);
 }
 
-/* The same launches, whole and sampled: the same memory. Returns both statistics. */
+/* Runs the same launches in full and sampled; memory must be equal. Returns both statistics. */
 static void compare(const struct sluice_settings *sampled, void (*run)(struct gpu_kit *kit), json_t *json[2])
 {
 	static uint32_t words[2][WORDS];
@@ -133,7 +135,7 @@ static void compare(const struct sluice_settings *sampled, void (*run)(struct gp
 	assert_memory_equal(words[0], words[1], sizeof words[0]);
 }
 
-/* Launches that were simulated for their group, or that stand for themselves. */
+/* Counts simulated launches: either representatives of their groups, or those outside every group. */
 static int simulated(const json_t *json, bool of_groups)
 {
 	size_t i;
@@ -166,11 +168,12 @@ static void test_two_phases(void **state)
 	double far = fabs(total_cycles(json[1]) - total_cycles(json[0]));
 	assert_true(far <= fmax(total_error(json[1]), 1e-3 * total_cycles(json[0])));
 	assert_int_equal(json_integer_value(json_object_get(estimate, "groups")), 2);
-	/* members 1, 2, 3, 4, 6, 9, 13, 19, 28 of the first group's 29, behind the first launch, and 1, 2, 3, 4, 6, 9 of the other's 10 */
+	/* simulated: members 1, 2, 3, 4, 6, 9, 13, 19, 28 of the first group's 29 after the first launch, and 1, 2, 3,
+	 * 4, 6, 9 of the other group's 10 */
 	assert_int_equal(simulated(json[1], true), 9 + 6);
 	assert_int_equal(simulated(json[1], true) + simulated(json[1], false),
 	                 json_integer_value(json_object_get(estimate, "simulated")));
-	assert_in_range(simulated(json[1], false), 1, 10); /* the first, and those before others */
+	assert_in_range(simulated(json[1], false), 1, 10); /* the first launch, and warm-up launches before others */
 	assert_true(json_is_null(json_object_get(totals, "cycles")));
 	assert_int_equal(json_integer_value(json_object_get(totals, "warp_instructions")),
 	                 json_integer_value(json_object_get(json_object_get(json[0], "totals"), "warp_instructions")));
@@ -193,7 +196,7 @@ static double hits_of(const json_t *json, size_t number)
 	return json_number_value(json_object_get(json_object_get(kernel, "counters"), "l1d.hits"));
 }
 
-/* Hits in L1 of the launches that were chosen, in the whole run and in the sampled one. */
+/* L1 hits of the sampled launches, in the full run and in the sampled run. */
 static void chosen_hits(json_t *json[2], double hits[2])
 {
 	size_t i;
@@ -208,14 +211,14 @@ static void chosen_hits(json_t *json[2], double hits[2])
 	json_decref(json[1]);
 }
 
-/* What one launch has read is there for the next. */
+/* Each launch reads data that the previous launch left in the caches. */
 static void read_again(struct gpu_kit *kit)
 {
 	for (int i = 0; i < 60; i++)
 		launch(kit, "reads", 30, 0);
 }
 
-/* A block's place goes round, so that lines stay in the L1 of SMs whose blocks no longer write there, until they do. */
+/* Blocks rotate over the SMs. Lines stay in the L1 of SMs whose blocks no longer write there, until a block does. */
 static void read_and_write(struct gpu_kit *kit)
 {
 	for (int i = 0; i < 60; i++) {
@@ -248,7 +251,7 @@ static void test_most_of_a_group(void **state)
 	compare(&wish, two_phases, json);
 	const json_t *estimate = json_object_get(json_object_get(json[1], "totals"), "estimate");
 	assert_int_equal(json_integer_value(json_object_get(estimate, "simulated")), 1 + 2);
-	assert_true(json_is_null(json_object_get(estimate, "error"))); /* one says nothing of its error */
+	assert_true(json_is_null(json_object_get(estimate, "error"))); /* one sample gives no error estimate */
 	json_decref(json[0]);
 	json_decref(json[1]);
 }
@@ -294,7 +297,7 @@ static void test_fraction(void **state)
 	sluice_close(kit.gpu);
 }
 
-/* Blocks wait for the ones behind them, which a cut launch would never place. */
+/* Each block waits for the block after it, which a cut launch would never place. */
 static void waiting_blocks(struct gpu_kit *kit)
 {
 	launch(kit, "waits", 1004, 0);

@@ -1,4 +1,5 @@
-/* Which launches are alike: those of one kernel and shape whose counts by instruction differ by less than a tenth. */
+/* Protects the grouping of similar launches: same kernel and shape, with per-instruction counts that differ by less
+ * than a tenth. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -24,7 +25,7 @@ static uint32_t group_of(struct sampling *sampling, const struct simt_launch *la
 	return sampling_find(sampling, launch, steps, &first)->number;
 }
 
-/* A tenth of the larger sum is where a new group begins. */
+/* A new group begins when the difference reaches a tenth of the larger sum. */
 static void a_tenth_divides(void **state)
 {
 	(void)state;
@@ -36,12 +37,12 @@ static void a_tenth_divides(void **state)
 	assert_int_equal(group_of(&sampling, &plain, near), 1);
 	assert_int_equal(group_of(&sampling, &plain, moved), 1);
 	assert_int_equal(group_of(&sampling, &plain, far), 2);
-	assert_int_equal(group_of(&sampling, &plain, near), 2); /* the nearest group takes it */
+	assert_int_equal(group_of(&sampling, &plain, near), 2); /* the nearest group is chosen */
 	assert_int_equal(group_of(&sampling, &plain, gone), 3);
 	sampling_close(&sampling);
 }
 
-/* Launches that have executed nothing are the same. */
+/* Launches that executed nothing are similar to each other. */
 static void nothing_is_like_nothing(void **state)
 {
 	(void)state;
@@ -53,7 +54,7 @@ static void nothing_is_like_nothing(void **state)
 	sampling_close(&sampling);
 }
 
-/* Each part of a launch's shape makes another kind, whose first launch is told. */
+/* Each part of a launch's shape distinguishes kinds of launches. The first launch of each kind is reported. */
 static void shapes_are_kinds(void **state)
 {
 	(void)state;

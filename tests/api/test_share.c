@@ -1,5 +1,6 @@
-/* Protects the sharing of host memory (sluice_share): kernels read and write it where it lies, in loads, stores and atomics, with time and
- * without; cycles do not depend on where it lies; variables of a module can be in it; and what is not shared any more is a fault. */
+/* Protects mapped host memory (sluice_share). Kernels access it in place with loads, stores and atomics, timed and
+ * functional. Cycle counts do not depend on its host address, module variables can lie in it, and an access after the
+ * unmapping is a fault. */
 #include "host_kit.h"
 
 static const char ptx[] =
@@ -49,7 +50,7 @@ static uint64_t share(const struct sharing *own, void *host, uint64_t size)
 	return address;
 }
 
-/* Between shared memory at any place, and with device memory. */
+/* Copies between mapped host memory at any offset and device memory. */
 static void test_results(void **state)
 {
 	(void)state;
@@ -77,7 +78,7 @@ static void test_results(void **state)
 		assert_int_equal(own.counter, 40 + 3 * COUNT);
 		assert_true(sluice_find_variable(own.module, "counter", &address, &size));
 		assert_true(address == (uintptr_t)&own.counter && size == sizeof own.counter);
-		/* it is no device memory */
+		/* mapped memory is no device allocation */
 		assert_false(sluice_find_allocation(own.gpu, at_a, &address, &size));
 		assert_int_equal(sluice_free(own.gpu, at_a, &error), SLUICE_BAD_ARGUMENT);
 		sluice_close(own.gpu);
@@ -97,7 +98,7 @@ static uint64_t cycles_at(void *a, void *b)
 	return cycles;
 }
 
-/* Whatever lies before it in its page, and wherever the page is: figures are those of the program, not of the host. */
+/* Cycle counts depend on the program only: not on the data before it in its page, and not on the page's address. */
 static void test_cycles(void **state)
 {
 	(void)state;
@@ -106,7 +107,7 @@ static void test_cycles(void **state)
 	for (unsigned k = 0; k < 12; k++)
 		assert_int_equal(cycles_at(room + 5 * k * PAGE + 48 + 208 * k, room + (63 - k) * PAGE + 32 + 16 * k),
 		                 expected);
-	/* pages are told apart from what lies in them, and nothing else is */
+	/* page-aligned memory is placed separately; no other property of its address matters */
 	expected = cycles_at(room, room + PAGE);
 	assert_int_equal(cycles_at(room + 9 * PAGE, room + 2 * PAGE), expected);
 	free(room);
@@ -126,10 +127,10 @@ static void test_refusals(void **state)
 	assert_int_equal(sluice_share(own.gpu, a + COUNT, 0, &address, &error), SLUICE_BAD_ARGUMENT);
 	assert_int_equal(sluice_share(own.gpu, a + COUNT, UINT64_MAX / 2, &address, &error), SLUICE_BAD_ARGUMENT);
 	assert_int_equal(sluice_unshare(own.gpu, a + 1, &error), SLUICE_BAD_ARGUMENT);
-	share(&own, a + COUNT, COUNT * 4); /* side by side */
+	share(&own, a + COUNT, COUNT * 4); /* adjacent */
 	host_must(sluice_unshare(own.gpu, a + COUNT, &error), &error);
 	assert_int_equal(sluice_share_place(own.gpu, PAGE) % PAGE, 0);
-	/* beyond its end, and when it is no longer shared */
+	/* an access beyond its end, and one after the unmapping */
 	assert_int_equal(add(&own, device + 4, device, &error), SLUICE_FAULT);
 	assert_int_equal(error.fault, SLUICE_FAULT_ADDRESS);
 	host_must(sluice_unshare(own.gpu, a, &error), &error);
@@ -137,7 +138,7 @@ static void test_refusals(void **state)
 	sluice_close(own.gpu);
 }
 
-/* One memory by two other addresses: kernels and the calls on device memory go across their border; misuse is refused. */
+/* One range mapped at two device addresses. Kernels and device memory calls cross their border; misuse is refused. */
 static void test_mappings(void **state)
 {
 	enum { SIZE = COUNT * 4 };
@@ -155,7 +156,7 @@ static void test_mappings(void **state)
 	host_must(sluice_write(own.gpu, place + SIZE, &word, sizeof word, &error), &error);
 	host_must(sluice_read(own.gpu, &back, place, sizeof back, &error), &error);
 	assert_int_equal(back, 5);
-	host_must(sluice_fill(own.gpu, place + SIZE - 4, 9, 4, 2, &error), &error); /* the last word, and the first */
+	host_must(sluice_fill(own.gpu, place + SIZE - 4, 9, 4, 2, &error), &error); /* the last word and the first */
 	host_must(sluice_read(own.gpu, &back, device, sizeof back, &error), &error);
 	assert_int_equal(back, 9);
 	host_must(add(&own, place, place, &error), &error);

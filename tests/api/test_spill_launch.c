@@ -1,14 +1,14 @@
-/* Which limits a kernel's registers have when it is launched, and what spilling them costs: machine, program, user and block
- * may each ask for fewer than it wants. */
+/* Protects the register limit that a launch applies and the cost of spilling. The machine, the program, the user and
+ * the block size may each set a limit below the kernel's demand. */
 #include "spill_kit.h"
 
 #include "sluice.h"
 
 #include <jansson.h>
 
-/* Registers of many_values(VALUES) as written, from which it is spilled: they and the address. */
+/* Registers of many_values(VALUES) before spilling: the values and the address. */
 enum { VALUES = 60, WRITTEN = VALUES + 2 };
-/* Where nobody sets a limit the stack pointer has one too. */
+/* Demand without any limit: the stack pointer adds one. */
 enum { WANTED = WRITTEN + 1 };
 
 struct bench {
@@ -48,7 +48,7 @@ static void read_buffer(struct bench *bench, void *bytes)
 	assert_int_equal(sluice_read(bench->gpu, bytes, bench->buffer, BUFFER, NULL), SLUICE_OK);
 }
 
-/* A number of the last launch, or of its counters. */
+/* Returns a field of the last launch, or one of its counters. */
 static long long number(struct bench *bench, const char *key)
 {
 	char *text = NULL;
@@ -72,7 +72,8 @@ static struct sluice_kernel_info info_of(struct bench *bench)
 	return info;
 }
 
-/* gtx480 has 32768 registers: a block of 1024 threads leaves each 32, and the kernel wants more. It was refused once. */
+/* gtx480 has 32768 registers: a block of 1024 threads leaves 32 for each thread, and the kernel wants more. The launch
+ * was once refused. */
 static void a_block_without_room_spills(void **state)
 {
 	(void)state;
@@ -96,7 +97,7 @@ static void a_block_without_room_spills(void **state)
 	read_buffer(&bench, words);
 	assert_memory_equal(words, words + 256, VALUES * sizeof *words);
 	free(words);
-	/* A block that has room takes the kernel as it is. */
+	/* A block that fits uses the kernel without spills. */
 	assert_int_equal(launch(&bench, 256), SLUICE_OK);
 	assert_int_equal(number(&bench, "registers"), WANTED);
 	assert_int_equal(number(&bench, "spill_bytes"), 0);
@@ -105,7 +106,7 @@ static void a_block_without_room_spills(void **state)
 	free(text);
 }
 
-/* Results need no registers: a functional run takes any number of them. */
+/* Functional execution has no register file limit. */
 static void a_functional_run_has_room_for_all(void **state)
 {
 	(void)state;
@@ -115,13 +116,14 @@ static void a_functional_run_has_room_for_all(void **state)
 	assert_int_equal(launch(&bench, 1024), SLUICE_OK);
 	assert_int_equal(number(&bench, "registers"), WANTED);
 	sluice_close(bench.gpu);
-	open_bench(&bench, text, true, "sm.registers_per_thread=2"); /* fewer than an instruction needs */
+	open_bench(&bench, text, true, "sm.registers_per_thread=2"); /* below the demand of one instruction */
 	assert_int_equal(launch(&bench, 32), SLUICE_OK);
 	sluice_close(bench.gpu);
 	free(text);
 }
 
-/* Machine, user and program: the lowest limit holds. 1536 threads leave each of 32768 registers 21, rounded down to 20. */
+/* The lowest limit of machine, user and program holds. 1536 threads share 32768 registers: 21 each, rounded down to
+ * 20. */
 static void every_limit_that_is_asked_for_holds(void **state)
 {
 	(void)state;
@@ -158,7 +160,7 @@ static void every_limit_that_is_asked_for_holds(void **state)
 	}
 }
 
-/* kernel.NAME.registers says what another compiler needed: nothing is spilled then. */
+/* kernel.NAME.registers states the registers that another compiler needed, so the kernel is not spilled. */
 static void registers_that_were_measured_are_taken_as_they_are(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
-/* Protects the file of statistics that is kept while kernels run: valid JSON after every step, written in pieces, so that a
- * program with many launches pays the same for each. */
+/* Protects the statistics file that grows while kernels run. It is valid JSON after every step. It is written in
+ * pieces, so that the cost per launch stays constant in programs with many launches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -41,7 +41,7 @@ static int make_path(void **state)
 	return made < 0 ? -1 : close(made);
 }
 
-/* In memory, where writes are cut at every page; some disks have larger pieces. */
+/* A file in memory, where writes are cut at every page; some disks have larger blocks. */
 static int make_path_in_memory(void **state)
 {
 	strcpy(path, "/dev/shm/sluice-stats-XXXXXX");
@@ -55,7 +55,7 @@ static int remove_path(void **state)
 	return unlink(path);
 }
 
-/* What is in the file, which must be JSON. */
+/* Returns the file's content, which must be JSON. */
 static json_t *load(void)
 {
 	json_error_t error;
@@ -74,7 +74,7 @@ static void expect(size_t kernels, const char *ended, bool totals)
 	json_decref(root);
 }
 
-/* Bytes that this process has written. */
+/* Bytes that this process has written so far. */
 static unsigned long long written(void)
 {
 	unsigned long long bytes = 0;
@@ -91,7 +91,7 @@ static void every_step_is_valid(void **state)
 	(void)state;
 	struct records records = {.record = storage, .machine = &machine, .ended = "running"};
 	struct stats_file file = {0};
-	launch(&records); /* one that ran before */
+	launch(&records); /* a launch before the file was opened */
 	assert_true(stats_file_open(&file, &records, path));
 	expect(1, "running", false);
 	for (size_t i = 2; i <= 20; i++) {
@@ -113,7 +113,8 @@ static void every_step_is_valid(void **state)
 	stats_file_close(&file);
 }
 
-/* A launch costs the same however many were before it: all that is written is the file and a few bytes a launch. */
+/* A launch's cost does not depend on the number of earlier launches: the total written is the file plus a few bytes per
+ * launch. */
 static void cost_of_many(void **state)
 {
 	(void)state;
@@ -131,7 +132,7 @@ static void cost_of_many(void **state)
 		fail_msg("%llu bytes written for a file of %llu", bytes, size);
 }
 
-/* A child that was forked shares the descriptor and must not write. */
+/* A forked child shares the descriptor and must not write. */
 static void children_are_silent(void **state)
 {
 	(void)state;
@@ -152,11 +153,11 @@ static void children_are_silent(void **state)
 	stats_file_close(&file);
 }
 
-/* What a thread writes that others interrupt. */
+/* Text that one thread writes while others interrupt it. */
 struct writer {
 	struct records records;
 	struct stats_file file;
-	char message[1 << 20]; /* so that a write takes long */
+	char message[1 << 20]; /* large, so that a write takes long */
 };
 
 static void *write_often(void *user)
@@ -176,8 +177,8 @@ static off_t size_of(const struct stats_file *file)
 	return fstat(file->kept.descriptor, &now) == 0 ? now.st_size : 0;
 }
 
-/* As a signal ends a process while another thread writes: its handler runs once there are so many bytes, and the end comes at
- * the next byte, or when none comes. */
+/* Emulates a signal that ends a process while another thread writes. The handler runs once the file has `bytes` bytes.
+ * The process ends at the next byte, or if no further byte is written. */
 static void note_and_die(struct writer *writer, off_t bytes)
 {
 	pthread_t thread;
@@ -191,7 +192,7 @@ static void note_and_die(struct writer *writer, off_t bytes)
 	raise(SIGKILL);
 }
 
-/* A signal never cuts the record that another thread writes. Where writes could follow the handler's, most tries found one cut. */
+/* A signal never cuts a record that another thread is writing. Without the wait, most attempts left a cut record. */
 static void signals_wait_for_writes(void **state)
 {
 	(void)state;
@@ -217,7 +218,8 @@ static void signals_wait_for_writes(void **state)
 	free(writer);
 }
 
-/* A disk that is full, here a limit, cuts no record either: the file ends as before, and the error is told at its end. */
+/* A full disk, here a size limit, cuts no record either: the file keeps its previous end, and the error is reported at
+ * close. */
 static void no_room(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* Protects what device code can call: printf of every conversion, malloc and free, and the assertion's message. */
+/* Protects the calls that device code can make: printf with every conversion, malloc, free, and the assertion
+ * message. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +41,7 @@ static int close_memory(void **state)
 	return 0;
 }
 
-/* A device copy of a text, in an allocation of just its size. */
+/* Copies a text to a device allocation of exactly its size. */
 static uint64_t device_text(const char *text)
 {
 	uint64_t address = simt_alloc(memory, strlen(text) + 1);
@@ -49,7 +50,7 @@ static uint64_t device_text(const char *text)
 	return address;
 }
 
-/* A lane's local memory with a printf's arguments. */
+/* A lane's local memory that holds printf arguments. */
 struct lane {
 	_Alignas(8) uint8_t local[256];
 	size_t bytes;
@@ -77,7 +78,7 @@ static void put_double(struct lane *lane, double value)
 	put(lane, &value, sizeof value);
 }
 
-/* Calls with a stream sent to a file, whose content it returns in `text`. */
+/* Makes a call whose stream is a file, and returns the file's content in `text`. */
 static uint64_t call(FILE *stream, const char *name, const uint64_t *arguments, const struct simt_windows *windows,
                      char text[TEXT_SIZE])
 {
@@ -96,7 +97,7 @@ static uint64_t call(FILE *stream, const char *name, const uint64_t *arguments, 
 	return result;
 }
 
-/* Prints from an argument buffer in local memory, as compiled code does. */
+/* Prints with an argument buffer in local memory, as compiled code does. */
 static int print(const char *format, struct lane *lane, char text[TEXT_SIZE])
 {
 	uint64_t arguments[] = {device_text(format), lane->bytes ? SIMT_LOCAL_WINDOW : 0};
@@ -104,7 +105,7 @@ static int print(const char *format, struct lane *lane, char text[TEXT_SIZE])
 	return (int)(uint32_t)call(stdout, "vprintf", arguments, &windows, text);
 }
 
-/* Whole numbers of 4 and 8 bytes, at their natural alignment, signed and not. */
+/* Signed and unsigned integers of 4 and 8 bytes at their natural alignment. */
 static void test_printf_integers(void **state)
 {
 	(void)state;
@@ -123,7 +124,7 @@ static void test_printf_integers(void **state)
 	assert_int_equal(count, 8);
 }
 
-/* hh and h take their part of a 4-byte argument. */
+/* hh and h use the low part of a 4-byte argument. */
 static void test_printf_narrow(void **state)
 {
 	(void)state;
@@ -153,7 +154,7 @@ static void test_printf_floats(void **state)
 	assert_string_equal(text, "3.14 1   -0.500 1.000000e+10 0x1p+0 inf 12345.7");
 }
 
-/* Flags, widths and precisions, written and as arguments. */
+/* Flags, widths and precisions, as literals and as arguments. */
 static void test_printf_layout(void **state)
 {
 	(void)state;
@@ -174,7 +175,7 @@ static void test_printf_layout(void **state)
 	assert_string_equal(text, "[5   ][0005][+5][0xff][   009][9   ][2.500000]");
 }
 
-/* Characters, device texts, pointers, and per cent signs. */
+/* Characters, device strings, pointers and per cent signs. */
 static void test_printf_texts(void **state)
 {
 	(void)state;
@@ -191,7 +192,7 @@ static void test_printf_texts(void **state)
 	assert_string_equal(text, "x global  |cut|local (null) 0x80001000 100%");
 }
 
-/* A text without an end stops where its allocation does, and an address that is none is not followed. */
+/* A text without a terminator stops at its allocation's end. An invalid address is not followed. */
 static void test_printf_bad_texts(void **state)
 {
 	(void)state;
@@ -207,8 +208,8 @@ static void test_printf_bad_texts(void **state)
 	assert_int_equal((int32_t)call(stdout, "vprintf", arguments, &no_windows, text), -1);
 }
 
-/* Texts in shared memory, and pointers that lead out of what the lane has of either memory: neither they nor the format nor
- * the arguments show what lies behind it on the host. */
+/* Texts in shared memory, and pointers past the end of the lane's shared or local memory. No text, format or argument
+ * may expose host memory beyond that end. */
 static void test_printf_windows(void **state)
 {
 	(void)state;
@@ -232,7 +233,7 @@ static void test_printf_windows(void **state)
 	assert_int_equal((int32_t)call(stdout, "vprintf", outside, &windows, text), -1);
 }
 
-/* %n takes its argument and stores nothing; widths that no buffer of CUDA's would hold are cut. */
+/* %n consumes its argument and stores nothing. Widths beyond CUDA's buffer size are cut. */
 static void test_printf_harmless(void **state)
 {
 	(void)state;
@@ -253,7 +254,7 @@ static void test_printf_harmless(void **state)
 	assert_int_equal(text[TEXT_SIZE - 2], '0');
 }
 
-/* --- any format beside the host's printf --- */
+/* --- random formats compared with the host's printf --- */
 
 static uint64_t random_state = 5;
 
@@ -263,7 +264,7 @@ static uint64_t random_below(uint64_t limit)
 	return (random_state >> 33) % limit;
 }
 
-/* Appends a random conversion and its argument; prints it with the host's printf. */
+/* Appends a random conversion and its argument, and prints it with the host's printf. */
 static void add_conversion(char *format, struct lane *lane, char *expected)
 {
 	static const char *const types[] = {"d",  "i",  "u",   "x", "X", "o", "c", "lld", "llx",
@@ -297,7 +298,7 @@ static void add_conversion(char *format, struct lane *lane, char *expected)
 	}
 }
 
-/* What is valid is printed as the host prints it. */
+/* Valid formats print the same text as the host's printf. */
 static void test_printf_random(void **state)
 {
 	(void)state;
@@ -312,7 +313,7 @@ static void test_printf_random(void **state)
 	}
 }
 
-/* What is not valid does no harm: formats of any characters, with arguments that are anything. */
+/* Invalid formats do no harm: random characters with random arguments. */
 static void test_printf_noise(void **state)
 {
 	(void)state;
@@ -329,7 +330,7 @@ static void test_printf_noise(void **state)
 	}
 }
 
-/* What is no conversion is printed as it stands, a lone per cent sign at the end too. */
+/* An unknown conversion is printed unchanged, as is a single per cent sign at the end. */
 static void test_printf_unknown(void **state)
 {
 	(void)state;
@@ -341,7 +342,8 @@ static void test_printf_unknown(void **state)
 	assert_string_equal(text, "%y 5%");
 }
 
-/* Device allocations are ordinary allocations; a reason says why an address cannot be freed. The kernel stops with it (simt/control.c). */
+/* Allocations of device code are ordinary allocations. An invalid free has a reason, with which the kernel stops
+ * (simt/control.c). */
 static void test_malloc_free(void **state)
 {
 	(void)state;
@@ -363,14 +365,14 @@ static void test_malloc_free(void **state)
 	assert_non_null(strstr(simt_free_problem(memory, nowhere[0], SIMT_KERNEL), "where no allocation begins"));
 	call(stderr, "free", null, &no_windows, text);
 	assert_string_equal(text, "");
-	/* A module's variable is not the program's to free. */
+	/* A program cannot free a module's variable. */
 	uint64_t variable[] = {simt_alloc_static(memory, 16, 16)};
 	assert_non_null(
 		strstr(simt_free_problem(memory, variable[0], SIMT_KERNEL), "which is a variable of the program"));
 	assert_true(simt_valid(memory, variable[0], 16));
 }
 
-/* The message's words are those that CUDA programmers know. */
+/* The message has the wording that CUDA programmers know. */
 static void test_assertion(void **state)
 {
 	(void)state;

@@ -1,4 +1,5 @@
-/* Kernels that cannot run never stop a module's others: each is refused when it is launched, by its name and the line. */
+/* Protects modules that contain unusable kernels: the other kernels still run. A launch of an unusable kernel is
+ * refused, with its name and the line. */
 #include "host_kit.h"
 
 static const char ptx[] =

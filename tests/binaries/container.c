@@ -1,6 +1,8 @@
-/* Writes a fat binary as nvcc does: container FILE ENTRY... to standard output. An entry is KIND:ARCHITECTURE:FILE with
- * KIND plain, zstd, lz4 (PTX), code (machine code, of which the bytes do not matter) or beyond (the same, which claims
- * more bytes than a program's file has). Without an entry it is empty. */
+/* Writes a fat binary in nvcc's format to standard output: container ENTRY...
+ *
+ * An entry is KIND:ARCHITECTURE:FILE. KIND is plain, zstd or lz4 (PTX), code (machine code with arbitrary bytes) or
+ * beyond. `beyond` is like `code` but claims more bytes than the program's file has. Without entries the fat binary is
+ * empty. */
 #include <lz4.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,7 +13,7 @@
 enum { MOST = 1 << 20, BEYOND = 1 << 26 };
 
 static char container[2 * MOST], text[MOST], packed[2 * MOST];
-static size_t used = 16, claimed; /* bytes beyond those that are there */
+static size_t used = 16, claimed; /* size claimed beyond the bytes present */
 
 static void put(char *at, uint64_t value, int bytes)
 {

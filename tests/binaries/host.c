@@ -1,5 +1,6 @@
-/* A program as nvcc makes its host's part, by hand: VERSION (11, 12, 13) is the CUDA that it was linked for, and CONTAINER its
- * fat binary. It prints what the kernel has added up and fails where an answer has not the layout of its version. */
+/* The host part of a program in the form that nvcc emits, written by hand. VERSION (11, 12, 13) is the CUDA version it
+ * was linked for, and CONTAINER is its fat binary. It prints the kernel's sum and fails if a returned struct does not
+ * have its version's layout. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ struct wrapper {
 static struct wrapper wrappers[] __attribute__((section(".nvFatBinSegment"))) = {{0x466243b1, 1, first_code, NULL},
                                                                                  {0x466243b1, 1, device_code, NULL}};
 static void **handles[2];
-static int counter; /* what stands for the device's */
+static int counter; /* the host's shadow of the device variable */
 
 static void add(int *p, int n);
 
@@ -67,7 +68,7 @@ __attribute__((constructor)) static void register_all(void)
 	handles[0] = __cudaRegisterFatBinary(&wrappers[0]);
 	__cudaRegisterFatBinaryEnd(handles[0]);
 #ifdef COPY_CODE
-	/* text anywhere in memory */
+	/* text in ordinary heap memory */
 	char *copy = calloc(1, (size_t)(code_end - device_code) + 1); /* as text it ends with a NUL */
 	memcpy(copy, device_code, (size_t)(code_end - device_code));
 	wrappers[1].data = copy;
@@ -118,7 +119,7 @@ static void check(int is_true, const char *what)
 	exit(2);
 }
 
-/* A struct of just so many bytes is written. */
+/* Exactly this version's number of bytes of a struct is written. */
 static void check_layouts(void *device)
 {
 	static const size_t properties_bytes[] = {[11] = 728, [12] = 1032, [13] = 1008},
@@ -150,7 +151,7 @@ static void check_layouts(void *device)
 	      "size of cudaPointerAttributes");
 	for (int attribute = 1; attribute <= 146; attribute++)
 		check(cudaDeviceGetAttribute(&value, attribute, 0) == 0, "an attribute's number");
-	static const int has[] = {15, 19, 40}; /* overlap, mapped memory, engines for copies */
+	static const int has[] = {15, 19, 40}; /* overlap, mapped memory, copy engines */
 	for (size_t i = 0; i < sizeof has / sizeof *has; i++)
 		check(cudaDeviceGetAttribute(&value, has[i], 0) == 0 && value == 1, "what a GTX 480 has");
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Binaries as nvcc makes them, by hand: run.sh SLUICE SOURCE_DIR. Host code for three versions of CUDA, fat binaries of all
-# kinds, and programs that cannot be simulated, which do not look as if they had passed.
+# Protects binaries in the form that nvcc emits, built by hand: host code for three CUDA versions and fat binaries of
+# all kinds. A program that cannot be simulated must not look as if it had passed.
+# Usage: run.sh SLUICE SOURCE_DIR
 set -u
 . "$2/tests/cli/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -28,13 +29,13 @@ head -c 100 /dev/urandom >code
 ./container code:75:code zstd:75:add.ptx >zstd.bin
 ./container lz4:52:add.ptx code:52:code >lz4.bin
 ./container plain:35:add.ptx >plain.bin
-# The newest that is not newer than the machine (2.0), else the oldest.
+# Chosen: the newest that is not newer than the machine (2.0), else the oldest.
 ./container plain:90:wrong.ptx zstd:30:add.ptx lz4:75:wrong.ptx >several.bin
 head -c 200 zstd.bin >cut.bin
 ./container plain:35:add.ptx beyond:75:code >beyond.bin
 cp add.ptx text.bin
 
-# A library with the soname and the versions that a program is linked for; it is never run.
+# A library with the soname and symbol versions that a program is linked for; it is never executed.
 stub() {
 	grep -ohE '\b(__)?cuda[A-Z][A-Za-z0-9_]*\(' "$here/host.c" | sort -u | tr -d '(' | sed 's/.*/int &(void) { _exit(99); }/' >stub.c
 	echo 'int cudaGetDeviceProperties_v2(void) { _exit(99); }' >>stub.c
@@ -44,7 +45,7 @@ stub() {
 		-o "vendor$1/libcudart.so.$1" || exit 1
 }
 
-# program NAME VERSION CONTAINER FLAG...: for CUDA VERSION (11.0, 12, 13), its own code in CONTAINER.
+# program NAME VERSION CONTAINER FLAG...: builds for CUDA VERSION (11.0, 12, 13) with the code in CONTAINER.
 program() {
 	name=$1 version=$2 code=$3
 	shift 3
@@ -63,7 +64,8 @@ for version in 11.0 12 13; do
 	program host $version zstd.bin
 	try_program 0 run -- ./host
 	says out "sum 9900 count 2"
-	# The folder of another runtime in the program: found before what LD_LIBRARY_PATH says, or behind it.
+	# The program's RPATH names the folder of another runtime: searched before LD_LIBRARY_PATH (RPATH) or after it
+	# (RUNPATH).
 	program host $version plain.bin -Wl,--disable-new-dtags,-rpath,"$work/vendor$version"
 	try_program 0 run --functional -- ./host
 	says out "sum 9900 count 2"
@@ -73,14 +75,14 @@ for version in 11.0 12 13; do
 	says out "sum 9900 count 2"
 done
 
-# Text in memory that the program has asked for.
+# PTX text in memory that the program allocated.
 for code in zstd plain text; do
 	program host 13 $code.bin -DCOPY_CODE
 	try_program 0 run --functional -- ./host
 	says out "sum 9900 count 2"
 done
 
-# No PTX, no code, code that is cut: nothing looks as if it had passed, whatever the program makes of it.
+# No PTX, no code, truncated code: the run must fail, whatever the program does with the error.
 for version in 11.0 13; do
 	program host $version code.bin
 	try_program 1 run --functional -- ./host careful
@@ -92,13 +94,13 @@ for version in 11.0 13; do
 	program host $version cut.bin
 	try_program 1 run --functional -- ./host careless
 	says err "it is cut, or of a kind that Sluice does not know"
-	# Code that could be taken, in a container that claims to end behind the file's segment.
+	# Usable code in a container that claims to end beyond the file's segment.
 	program host $version beyond.bin
 	try_program 1 run --functional -- ./host careless
 	says err "it is cut, or of a kind that Sluice does not know"
 done
 
-# The runtime inside the program, or of a version that is not there; no CUDA at all.
+# A program with a static runtime, with an unsupported CUDA version, and without CUDA.
 sed 's/{ _exit(99); }/{ return 0; }/' stub.c | sed '/__cudaGetKernel\|InitModule/d' >static.c
 cc -w -DVERSION=12 -DCONTAINER='"plain.bin"' "$here/host.c" -include unistd.h static.c -o static || exit 1
 try 126 run -- ./static
@@ -111,7 +113,7 @@ echo 'int main(void) { return 0; }' | cc -xc - -o none
 try 0 run -- ./none
 says err "note: ./none does not load libcudart.so"
 
-# A launch that is refused, and an assertion that fails: a program that has asked for the error knows.
+# A refused launch and a failed assertion: the run succeeds only if the program asked for the error.
 cat >refused.cu <<'CU'
 #include <cassert>
 #include <cstring>
@@ -133,7 +135,7 @@ CU
 try_program 0 run --functional -- ./refused launch-asks
 try_program 1 run --functional -- ./refused launch
 says err "a kernel did not run to its end, and the program has not asked for the error"
-try_program 1 run --functional -- ./refused assert-asks # too early: the launch has returned, as with CUDA
+try_program 1 run --functional -- ./refused assert-asks # too early: the kernel is asynchronous, as with CUDA
 CUDA_LAUNCH_BLOCKING=1 try_program 0 run --functional -- ./refused assert-asks
 try_program 0 run --functional -- ./refused assert-waits
 try_program 1 run --functional -- ./refused assert

@@ -1,5 +1,8 @@
-"""adds_up.py PROFILE STATS [-]: over all instructions of each kernel the profile's figures are the statistics of the same run, of the cycle stack cause
-by cause. "-": but for the SM's caches, where a mechanism answers in their place."""
+"""Checks that a profile's figures, summed over all instructions of each kernel, equal the statistics of the same run.
+
+Usage: adds_up.py PROFILE STATS [-]. The cycle stack is compared cause by cause. "-" skips the SM's caches, for
+mechanisms that reply in their place.
+"""
 import json
 import sys
 

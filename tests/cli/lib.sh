@@ -1,4 +1,4 @@
-# Shared by the tests of the command line: `sh test_X.sh SLUICE SOURCE_DIR`.
+# lib.sh: functions shared by the tests of the command line. Usage of a test: `sh test_X.sh SLUICE SOURCE_DIR`.
 sluice=$1
 source_dir=$2
 kernels=$source_dir/tests/data/reference/kernels
@@ -10,7 +10,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failures=0
 
-# try STATUS ARGUMENT...: runs sluice and checks its exit status; its output is in $work/out and $work/err.
+# try STATUS ARGUMENT...: runs sluice and checks its exit status. Its output is written to $work/out and $work/err.
 try() {
 	wanted=$1
 	shift
@@ -20,7 +20,7 @@ try() {
 	[ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
 }
 
-# try_program STATUS ARGUMENT...: the same, of a command that starts programs.
+# try_program STATUS ARGUMENT...: like try, for a command that starts programs.
 try_program() {
 	. "$source_dir/tests/cuda/preload.sh"
 	LD_PRELOAD=$preload
@@ -36,12 +36,12 @@ fail() {
 	failures=$((failures + 1))
 }
 
-# says out|err TEXT: the text occurs there.
+# says out|err TEXT: the output contains the text.
 says() {
 	grep -qF -e "$2" "$work/$1" || fail "expected '$2' in std$1"
 }
 
-# says_only out|err TEXT: nothing else does.
+# says_only out|err TEXT: the output is exactly the text.
 says_only() {
 	[ "$(cat "$work/$1")" = "$2" ] || fail "expected std$1 to be '$2'"
 }

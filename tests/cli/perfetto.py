@@ -1,7 +1,7 @@
-"""Reads a trace in Perfetto's format: tracks by identity, events by track in the order of the file, values of counters.
+"""Reads an execution trace in Perfetto's format: tracks by identity, events by track in file order, values of counters.
 
-What must hold of any is checked: a track is described before its first event, its parent before it; on a track no event begins before the one
-before has ended; each end has its begin.
+Checks what must hold for every trace. A track is described before its first event, and its parent before the track. On
+a track, events do not overlap. Each end has its begin.
 """
 import collections
 import struct
@@ -21,7 +21,9 @@ def varint(data, at):
 
 
 def fields(data, may_be_cut=False):
-    """Of a message: lists of values by number. A process that is killed while it writes leaves a last value that is cut."""
+    """Returns the fields of a message: lists of values by field number. A process that is killed during a write leaves
+    a truncated last value.
+    """
     found, at = collections.defaultdict(list), 0
     while at < len(data):
         key, at = varint(data, at)

@@ -1,7 +1,10 @@
-"""Sessions of commands in one folder, drawn from seeds: random_sessions.py SLUICE FIRST:COUNT. See test_random_sessions.sh."""
+"""Runs random sessions of commands in one folder, each drawn from a seed. See test_random_sessions.sh.
+
+Usage: random_sessions.py SLUICE FIRST:COUNT.
+"""
 import contextlib, json, os, pathlib, random, re, shutil, signal, sqlite3, subprocess, sys, time
 
-LIMIT = 20  # seconds that a command may take
+LIMIT = 20  # limit of a command's duration in seconds
 WORDS = ["", "a b", "it's", 'say "x"', "é ü", "--", "-x", "\\", "100", "$HOME", "\n"]
 ENVIRONMENT = ["SLUICE_FUNCTIONAL", "SLUICE_PROGRESS", "SLUICE_THREADS", "SLUICE_TIMEOUT", "SLUICE_MACHINE", "SLUICE_CHECK", "SLUICE_FUNCTONAL", "SLUICE_X"]
 VALUES = ["yes", "off", "", "perhaps", "é", "2", "./folder", "-1"]
@@ -75,7 +78,7 @@ def fresh(folder, source):
 
 
 def stored(folder):
-    """What makes each run of the store the one that it is."""
+    """The columns that identify each run of the store."""
     try:
         with contextlib.closing(sqlite3.connect(f"file:{folder}/results.db?mode=ro", uri=True)) as database:
             return set(database.execute("select program, arguments, options, mechanisms from runs"))
@@ -94,7 +97,7 @@ def check_answer(words, status, messages, sent):
 
 
 def check_statistics(sluice, folder):
-    """The file is JSON, and the table shows the same cycles."""
+    """The file is valid JSON, and the table shows the same cycles."""
     path = folder / "one.json"
     text = path.read_text() if path.is_file() else ""
     if not text.startswith("{"):

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sluice analyze: statuses, rows of a launch and JSON of PTX and of CUDA source, and how mistakes are reported.
+# Protects `sluice analyze`: statuses, rows of a launch, and JSON, for PTX and for CUDA source, and its error messages.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -19,7 +19,7 @@ says out "induction"
 says out "indirect"
 try 0 cc --ptx "$work/add.cu" -o "$work/add.ptx"
 try 0 analyze --json --kernel gather --launch 4,64 --arg 3=8 "$work/add.ptx"
-python3 - "$work/out" <<'PY' || fail "the JSON is not what the kernel reads"
+python3 - "$work/out" <<'PY' || fail "the JSON does not match the kernel's reads"
 import json, sys
 (kernel,) = json.load(open(sys.argv[1]))["kernels"]
 statuses = sorted((index["status"], index["relaxed"]) for index in kernel["indexes"])
@@ -27,8 +27,8 @@ assert kernel["arrays"] == 3, kernel
 assert ("quasi-static", "quasi-static") in statuses and ("induction", "quasi-static") in statuses, statuses
 assert any(strict == "indirect" for strict, relaxed in statuses), statuses
 PY
-# Both forms of a source, with the counts of TELEPORT's Fig. 3 and 4 and the ranges of its Table 1; what the compiler did to
-# the reads is no disagreement.
+# PTX and source of the same kernels: the counts of TELEPORT's Fig. 3 and 4 and the ranges of its Table 1. Reads that
+# the compiler changed are no disagreement.
 cat >"$work/forms.cu" <<'CU'
 struct Node { int first, count; };
 template <int TILE> __device__ int corner(const int *tile, int width)
@@ -73,7 +73,7 @@ try 0 analyze forms.cu
 says out "comparison with _Z6differPKiPi: the forms disagree"
 says out "source form: indirect, relaxed indirect; PTX form: quasi-static, relaxed quasi-static"
 try 0 analyze --json --launch 4,2,1,16,16,1 --arg width=100 --arg n=3 forms.cu
-python3 - out <<'PY' || fail "the JSON is not what the forms are"
+python3 - out <<'PY' || fail "the JSON does not match the forms"
 import json, sys
 both, differ = json.load(open(sys.argv[1]))["kernels"]
 assert (both["name"], both["form"], both["arrays"]) == ("both", "source", 3), both
@@ -84,7 +84,7 @@ assert both["strict"]["induction"] == 1 and both["relaxed"]["quasi-static"] == 6
 (ptx,) = both["ptx"]
 (same,) = (index for index in ptx["indexes"] if index["line"] == 4)
 assert same["rows"] == tile["rows"] and same["array"] == "tile", same
-# Threads behind n do not read: the PTX form knows that, the source form covers them.
+# Threads past n do not read: the PTX form knows this, the source form includes them.
 assert both["disagreements"] == [], both["disagreements"]
 assert any("branches" in d["what"] and d["line"] == 15 for d in both["explained"]), both["explained"]
 (wrong,) = differ["disagreements"]
@@ -98,8 +98,8 @@ try 2 analyze --form source add.ptx
 says err "PTX has no source form"
 try 2 analyze --form all forms.cu
 says err "expected one of source, ptx, both"
-# A kernel is matched by its own name, whatever types its parameters have; members of a structure are given by name. Where
-# an index wraps around neither form has rows.
+# A kernel is matched by its own name, whatever its parameter types. Members of a structure are given by name. Where an
+# index wraps around, neither form has rows.
 cat >grid.cu <<'CU'
 namespace inner {
 struct Grid { const float *cells; int width; };
@@ -125,7 +125,8 @@ mkdir -p inner && touch inner/part.h
 try 0 analyze -I inner -D PLACE=threadIdx.x flags.cu
 says out "both forms agree"
 
-# A launch in device code is a call that nothing is known of; what surrounds it is analyzed, in headers too, under the files' own names.
+# A launch in device code is a call with unknown effects. The code around it is analyzed, also in headers, under the
+# files' own names.
 printf '__device__ void start(int *p) { child<<<1, 32>>>(p); }\n' >inner/starts.h
 cat >launching.cu <<'CU'
 __global__ void child(int *p) { p[threadIdx.x] += 1; }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sluice annotate, effort and mix: what they print of a source, and how mistakes are reported.
+# Protects `sluice annotate`, `effort` and `mix`: what they print for a source, and their error messages.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -46,11 +46,11 @@ try 2 effort "$work/add.cu:add"
 says err "expected two kernels"
 try 2 effort "$work/add.cu" "$work/add.cu:add"
 says err "expected FILE.cu:KERNEL"
-# The instructions of both, of source and of PTX.
+# The instruction mix of two kernels, of source and of PTX.
 try 0 mix "$work/add.cu:add" "$work/add.cu:add_shared"
-grep -qE '^bar +0 +1  ' "$work/out" || fail "expected the barrier of the second alone"
+grep -qE '^bar +0 +1  ' "$work/out" || fail "expected only the second kernel's barrier"
 ld=$(awk '$1 == "ld" { print $3 - $2 }' "$work/out")
-[ "$ld" = 1 ] || fail "expected one load more, of the tile"
+[ "$ld" = 1 ] || fail "expected one more load, from the tile"
 total=$(awk '$1 == "total" { print $2, $3 }' "$work/out")
 sum=$(awk 'NR > 4 && $1 != "total" { a += $2; b += $3 } END { print a, b }' "$work/out")
 [ "$total" = "$sum" ] || fail "expected that the kinds add up to $total, not $sum"

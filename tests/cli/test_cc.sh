@@ -1,5 +1,6 @@
 #!/bin/sh
-# sluice cc: what it compiles, which flags it knows, that errors come through, that nothing stays behind.
+# Protects `sluice cc`: the inputs it compiles, the flags it accepts, the errors it passes on, and that no temporary
+# file remains.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -11,7 +12,7 @@ SLUICE_STATS=$work/stats.json
 export TMPDIR SLUICE_FUNCTIONAL SLUICE_STATS
 cd "$work" || exit 1
 
-# runs PROGRAM TEXT: it ends well and prints the text.
+# runs PROGRAM TEXT: the program succeeds and prints the text.
 runs() {
 	tried=$1
 	LD_PRELOAD=$preload "$1" >"$work/out" 2>"$work/err" || fail "exit status $?"
@@ -46,7 +47,7 @@ says out "--device-ptx"
 try 2 cc
 says err "no input files"
 
-# Both files at once; each by itself, and the link. Two kernels of one name stay apart.
+# Two files in one command, and each compiled separately and then linked. Two kernels with the same name stay distinct.
 try 0 cc main.cu other.cu -o both
 [ -n "$preload" ] || silent err # libasan makes the linker warn
 runs ./both "sum 11"
@@ -58,7 +59,7 @@ runs ./linked "sum 11"
 try 0 cc five.o other.o -o linked
 runs ./linked "sum 15"
 
-# nvcc's spellings.
+# nvcc's spellings of options.
 try 0 cc -arch=sm_35 -lineinfo -use_fast_math -std=c++14 -Xcompiler -Wall,-O1 -maxrregcount=32 --ptxas-options=-v \
 	-gencode arch=compute_30,code=sm_30 -rdc=false -lcudart main.cu other.cu -o flags
 [ -n "$preload" ] || silent err # libasan makes the linker warn
@@ -72,7 +73,7 @@ grep -q '^\.target sm_70' main.ptx || fail "expected PTX for sm_70"
 try 2 cc -arch=fermi main.cu
 says err "expected sm_NN"
 
-# -maxrregcount is for the kernels without launch bounds, in the PTX and in the program.
+# -maxrregcount applies to kernels without launch bounds, in the PTX and in the program.
 cat >bounds.cu <<'CU'
 __global__ void __launch_bounds__(64, 2) bounded(int *p) { *p += 1; }
 __global__ void unbounded(int *p) { *p += 2; }
@@ -97,7 +98,7 @@ says err "0 (no limit) to 255, not '256'"
 try 2 cc -maxrregcount=8 --device-ptx main.ptx main.cu
 says err "write .maxnreg into it"
 
-# -O is the host code's, as nvcc's is, and the last one holds; device code is the same with each.
+# -O sets the level of the host code, as in nvcc, and the last one holds. Device code is the same at each level.
 cat >level.cu <<'CU'
 __global__ void sum(float *p, int n)
 {
@@ -116,7 +117,7 @@ try 0 cc --ptx level.cu -o level.ptx
 for level in -O1 -O3 "-O3 -O0" "-Xptxas -O0"; do
 	# shellcheck disable=SC2086 # a flag and its value
 	try 0 cc --ptx $level level.cu -o other.ptx
-	cmp -s level.ptx other.ptx || fail "device code is another with $level"
+	cmp -s level.ptx other.ptx || fail "device code differs with $level"
 	# shellcheck disable=SC2086
 	try 0 cc $level -c level.cu -o level.o
 	optimised=true
@@ -126,14 +127,14 @@ for level in -O1 -O3 "-O3 -O0" "-Xptxas -O0"; do
 	[ "$found" = "$optimised" ] || fail "$level: expected optimised host code: $optimised, not $found"
 done
 
-# The same through ptxas's own options; the others of these mean nothing here.
+# The same limit through ptxas's own options; the other options here have no effect.
 for flag in "-Xptxas -maxrregcount=8" "-Xptxas=-v,-maxrregcount=8" "-Xptxas -maxrregcount -Xptxas 8" \
 	"--ptxas-options=-maxrregcount,8,-O3" "--ptxas-options -v,--maxrregcount=8"; do
 	# shellcheck disable=SC2086 # a flag and its value
 	try 0 cc --ptx $flag bounds.cu -o -
 	[ "$(grep -c '^\.maxnreg 8$' out)" = 2 ] || fail "expected .maxnreg 8 for two kernels"
 done
-# Its cache operators are those of the plain loads and stores of global memory.
+# ptxas's cache options set the cache operators of plain loads and stores to global memory.
 cat >caches.cu <<'CU'
 __global__ void copy(float4 *p, const float *q, volatile int *v, int *n)
 {
@@ -148,7 +149,7 @@ int main() { float4 *p; cudaMalloc(&p, 256); copy<<<1, 32>>>(p, (float *)p, (int
 CU
 try 0 cc --ptx caches.cu -o plain.ptx
 try 0 cc --ptx -Xptxas -v,-dlcm=cg -Xptxas --def-store-cache=wt caches.cu -o cached.ptx
-sed 's/ld\.global\.cg\./ld.global./; s/st\.global\.wt\./st.global./' cached.ptx | cmp -s - plain.ptx || fail "expected operators alone"
+sed 's/ld\.global\.cg\./ld.global./; s/st\.global\.wt\./st.global./' cached.ptx | cmp -s - plain.ptx || fail "expected a difference only in the operators"
 accesses=$(sed -n 's/.*[^a-z]\(\(ld\|st\)\.[a-z0-9.]*\).*/\1/p' cached.ptx | grep -v param | sort | tr '\n' ' ')
 [ "$accesses" = "ld.global.ca.u32 ld.global.cg.u32 ld.global.cg.v4.f32 ld.global.nc.f32 ld.shared.u32 ld.volatile.global.u32 \
 st.global.wt.u32 st.global.wt.u32 st.global.wt.v4.f32 st.shared.u32 " ] || fail "wrong accesses: $accesses"
@@ -157,7 +158,8 @@ says err "sluice cc: -dlcm: expected one of ca|cg|cs|cv, not 'l2'"
 try 2 cc -Xptxas -maxrregcount=many bounds.cu
 says err "expected a number of registers"
 
-# clang's own way to ask for PTX gives what --ptx gives, with what our ptxas puts right: a shift by 31 keeps its sign.
+# clang's own option for PTX output gives the same as --ptx, with the corrections of our ptxas: a shift by 31 keeps its
+# sign.
 echo '__global__ void shift(unsigned long long *p, int x) { *p = (unsigned long long)(long long)(x + 1) << 31; }' >shift.cu
 try 0 cc --ptx shift.cu -o shift.ptx
 grep -q 'neg\.s64' shift.ptx || fail "expected the shift to be put right"
@@ -168,7 +170,7 @@ grep -q '^define' shift.ll || fail "expected LLVM's assembly"
 try 0 cc -S --cuda-host-only shift.cu -o shift.s
 grep -q 'main\|shift' shift.s || fail "expected the host's assembly"
 
-# Our runtime is the one that is linked, and the one that runs, when another toolkit's folder is named as well, and behind -x.
+# Our runtime is linked and loaded even if another toolkit's folder is named, and after -x.
 mkdir -p "$work/vendor"
 echo 'int cudaMalloc(void) { return 9; }' | cc -xc - -shared -o "$work/vendor/libcudart.so"
 cp "$work/vendor/libcudart.so" "$work/vendor/libcudart.so.11.0"
@@ -182,7 +184,7 @@ for flag in -o -L -I -Xclang; do
 	says_only err "sluice cc: $flag: expected a value"
 done
 
-# Device code from a file: what runs is what stands there.
+# With device code from a file, the program runs that file's code.
 sed 's/, 1;/, 100;/' main.ptx >hundred.ptx
 try 0 cc --device-ptx hundred.ptx -c main.cu -o main.o
 try 0 cc main.o other.o -o device
@@ -206,7 +208,7 @@ says err "unknown opcode 'adddd'"
 says err "broken.ptx:"
 [ ! -e broken.o ] || fail "expected no object of device code that does not parse"
 
-# Headers of groups and of 16-bit numbers, for every architecture that has shuffles.
+# Headers for cooperative groups and 16-bit types compile for every architecture that has shuffles.
 cat >groups.cu <<'END'
 #include <cooperative_groups.h>
 #include <cooperative_groups/scan.h>
@@ -234,7 +236,7 @@ says err "device function 'far' is not in Sluice's device library"
 echo '#include <cusparse.h>' >wrong.cu
 try 1 cc -c wrong.cu -o wrong.o
 says err "sluice: <cusparse.h>: this library comes as machine code for GPUs"
-# What comes with a package of Debian's says which, where it is not installed.
+# A missing header that a Debian package provides: the message names the package.
 echo '#include <thrust/device_vector.h>' >wrong.cu
 if ! [ -e /usr/include/thrust/device_vector.h ]; then
 	try 1 cc -c wrong.cu -o wrong.o
@@ -253,7 +255,7 @@ export SLUICE_TOOLKIT
 try 1 cc main.cu
 says err "SLUICE_TOOLKIT=/no/such/folder"
 unset SLUICE_TOOLKIT
-# A build that was cut short: its toolkit is there, but not all of it.
+# An interrupted build leaves an incomplete toolkit.
 mkdir -p half/nvvm/libdevice
 : >half/version.json
 SLUICE_TOOLKIT=$work/half
@@ -273,9 +275,9 @@ unset SLUICE_CLANG
 try 0 cc -v -c main.cu -o main.o
 says err "clang++"
 says err "--cuda-path="
-[ -z "$(ls "$work/tmp")" ] || fail "temporary files stayed: $(ls "$work/tmp")"
+[ -z "$(ls "$work/tmp")" ] || fail "temporary files remain: $(ls "$work/tmp")"
 
-# The reference programs, as the compiler makes them today.
+# The reference programs compile with the current compiler.
 for source in "$kernels"/*.cu; do
 	try 0 cc -c "$source" -o reference.o
 done

@@ -1,8 +1,8 @@
-/* Protects against sources that `sluice cc` scans without an end or past one: shuffled declarations, comments, strings, launches and brackets, also cut
- * anywhere, from an empty file on. Each scan ends, and what clang is shown has as many lines as the source.
+/* Protects the source scanners of `sluice cc` against endless loops and out-of-bounds reads. Inputs are shuffled
+ * declarations, comments, strings, launches and brackets, truncated anywhere, down to an empty file. Each scan ends,
+ * and the text passed to clang has the same number of lines as the source.
  *
- *   test_cc_scan [CASES [SEED]]    more of them, by hand
- */
+ *   test_cc_scan [CASES [SEED]]    more cases, run manually */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,7 @@ static unsigned cases = 1500;
 static uint64_t random_state = 1;
 static char folder[] = "/tmp/test-cc-scan-XXXXXX", source[64], current[8192];
 
-/* xorshift64*: the same numbers everywhere. */
+/* xorshift64*: the same numbers on every host. */
 static uint32_t below(uint32_t limit)
 {
 	random_state ^= random_state >> 12;
@@ -111,7 +111,7 @@ static size_t lines_of(const char *text, size_t length)
 	return lines;
 }
 
-/* The mended copy of the one source: what the overlay names behind "external-contents". */
+/* The mended copy of the only source: the file that the overlay names after "external-contents". */
 static void check_overlay(const char *overlay, size_t lines)
 {
 	static const char key[] = "\"external-contents\": \"";

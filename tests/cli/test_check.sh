@@ -1,13 +1,13 @@
 #!/bin/sh
-# sluice run --check: which checks there are, that they change no figure, and what a process ends with. What they find is
-# tested in tests/cuda/checks.
+# Protects `sluice run --check`: the set of checks, unchanged figures, and the exit status. tests/cuda/checks tests what
+# the checks find.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_CHECK
 cd "$work" || exit 1
 
-# run STATUS COMMAND...: runs it and checks its exit status.
+# run STATUS COMMAND...: runs the command and checks its exit status.
 run() {
 	wanted=$1
 	shift
@@ -36,7 +36,7 @@ for name in races right barriers; do
 	try 0 cc "$checks/$name.cu" -o "$name"
 done
 
-# A finding is no error of a call, but no good end either; another bad end stays what it is.
+# A finding is no error of a CUDA call, but the process fails. Another failure status stays as it is.
 SLUICE_CHECK=race run 1 ./races two_writes
 says out "cudaSuccess"
 [ "$(grep -c '^sluice: kernel' err)" = 1 ] || fail "expected one finding"
@@ -46,7 +46,7 @@ SLUICE_CHECK=init run 0 ./races two_writes
 SLUICE_CHECK=rase run 1 ./races two_writes
 says err "check 'rase'"
 
-# All figures but those of the host are the same.
+# All figures except the host's are the same.
 stats() {
 	SLUICE_STATS=$work/stats.json run "$@"
 	sed 's/"host_seconds": [^,]*,//; /"program"/d; /"checks"/d; /"ended"/d' stats.json
@@ -63,13 +63,13 @@ for arguments in "races tile" "right scan" "right padding" "right lock"; do
 	[ -s without ] && cmp -s without with || fail "the checks change figures"
 done
 
-# What kernels read is what their code promises; a line a kernel says how much, when asked.
+# Kernels read what their code predicts. With footprint-counts, one line per kernel states the number of reads.
 SLUICE_CHECK=footprint run 0 ./right scan
-! grep -q "^sluice: kernel" err || fail "something was said"
+! grep -q "^sluice: kernel" err || fail "expected no message"
 SLUICE_CHECK=footprint-counts run 0 ./right transpose
 says err "1 launches, 4 blocks: 400 reads covered, 0 missed, 0 through indexes without rows; 1600 bytes read, "
 
-# A barrier that parts of a warp meet apart: taken as GPUs before Volta took it, or told.
+# A barrier at which parts of a warp arrive separately: accepted, as on GPUs before Volta, or reported.
 run 0 ./barriers parted
 says out "cudaSuccess"
 run 1 ./barriers two

@@ -1,5 +1,6 @@
 #!/bin/sh
-# --check leaks: what host and kernels never free, one message a place, with functions and lines; nothing of what is freed.
+# Protects --check leaks: allocations that host and kernels never free give one message per allocation site, with
+# functions and lines. Freed allocations give none.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -58,7 +59,7 @@ END
 try 0 cc -g -O0 leak.cu -o leak -lcuda
 for mode in --functional --threads=1; do
 	leaks 0 "$mode" -- ./leak
-	! grep -q leak err || fail "something was said"
+	! grep -q leak err || fail "expected no message"
 	leaks 1 "$mode" -- ./leak all
 	[ "$(grep -c '^sluice: leak: ' err)" = 7 ] || fail "expected seven leaks"
 	says err "leak: 2 allocations of 32 bytes together, never freed"
@@ -82,7 +83,7 @@ try 0 cc -O2 leak.cu -o bare -lcuda
 leaks 1 --functional -- /usr/bin/env PATH=/nonexistent ./bare all
 [ "$(grep -c '^sluice: leak: ' err)" -ge 7 ] || fail "expected seven leaks"
 says err "cudaMallocArray at bare+0x"
-# Nothing without the check.
+# No message without the check.
 LD_PRELOAD=$preload "$sluice" run --functional --stats /dev/null -- ./leak all >out 2>err || fail "it fails"
 silent err
 finish

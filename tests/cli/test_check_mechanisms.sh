@@ -1,13 +1,13 @@
 #!/bin/sh
-# What the checks say of a program is the same, to the letter, whatever mechanism is attached: one that copies blocks' tiles, prefetches,
-# orders warps, shares shared memory or moves data by itself.
+# Protects the independence of checks from mechanisms: the messages are identical whatever mechanism is attached. The
+# mechanisms copy blocks' tiles, prefetch, order warps, share scratchpads or move data on their own.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_CHECK
 cd "$work" || exit 1
 
-# told STATUS-FILE ARGUMENT...: what a run with all checks says; 0 and 1 are ends that checks make.
+# told STATUS-FILE ARGUMENT...: prints the messages of a run with all checks. Checks give exit status 0 or 1.
 told() {
 	status=0
 	LD_PRELOAD=$preload "$sluice" run --check all --stats /dev/null "$@" >out 2>err </dev/null || status=$?
@@ -23,11 +23,11 @@ for name in $(echo "$cases" | tr ' ' '\n' | cut -d: -f1 | sort -u); do
 done
 for case in $cases; do
 	told -- "./${case%:*}" "${case#*:}" >want
-	grep -q "^sluice: k" want || fail "$case: nothing is told"
+	grep -q "^sluice: k" want || fail "$case: no message"
 	for mechanism in teleport d2ma sharing caps tma; do
 		tried="$case with $mechanism"
 		told --mech "$mechanism" -- "./${case%:*}" "${case#*:}" >got
-		cmp -s want got || fail "another message: $(diff want got)"
+		cmp -s want got || fail "different messages: $(diff want got)"
 	done
 done
 finish

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What is not supported says so in clear words, and messages name the user's own line.
+# Protects the messages for unsupported features: clear words, and the user's own line.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -23,7 +23,7 @@ says err "cluster.cu:2:17: error: sluice: clusters are not supported: __cluster_
 says err "cluster.cu:4:31: error: 'this_cluster' is unavailable: sluice: clusters are not supported"
 [ "$(grep -c 'error:' err)" = 2 ] || fail "expected two errors and no others"
 
-# Bytes of an address.
+# A mask that takes single bytes of an address.
 cat >mask.ptx <<'PTX'
 .version 7.1
 .target sm_70
@@ -34,7 +34,7 @@ PTX
 try 1 ptx mask.ptx
 says err "mask.ptx:5:38: error: masks of addresses, as 0xFF(symbol), are not supported"
 
-# A field of a DMA transfer that is too large: the user's line, not the header's.
+# A field of a DMA transfer that is too large: the message names the user's line, not the header's.
 cat >line.cu <<'CU'
 #include <sluice/dma.h>
 __global__ void k(const float *g, int n)
@@ -57,7 +57,7 @@ tried=line
 LD_PRELOAD=$preload ./line >out 2>err
 says err "line.cu:7)"
 
-# Preferences of L1 and shared memory change nothing, which is said once.
+# Preferences for L1 or shared memory have no effect, which is reported once.
 cat >prefer.cu <<'CU'
 __global__ void k() {}
 int main()

@@ -1,6 +1,6 @@
 #!/bin/sh
-# CMake with the toolkit: enable_language(CUDA) takes its nvcc for nvcc, find_package(CUDAToolkit) finds its libraries, and
-# what they build runs.
+# Protects CMake with the toolkit. enable_language(CUDA) accepts its nvcc, find_package(CUDAToolkit) finds its
+# libraries, and the built programs run.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -58,7 +58,7 @@ int main(void)
 }
 C
 
-# builds FOLDER ARGUMENT...: configures and builds with the arguments; what CMake says is in $work/out.
+# builds FOLDER ARGUMENT...: configures and builds with the arguments. CMake's output is written to $work/out.
 builds() {
 	folder=$1
 	tried="cmake -B $*"

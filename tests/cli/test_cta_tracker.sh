@@ -1,11 +1,11 @@
 #!/bin/sh
-# cudaSetCTATracker: what a program says of its blocks' data covers as many of its requests as what analysis finds in its
-# kernels, and neither changes a result.
+# Protects cudaSetCTATracker: a program's description of its blocks' data covers the same number of requests as the
+# analysis of its kernels. Neither changes a result.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
 
-# run NAME WORD [OPTION]: the program with that argument; its counters are in $work/NAME.
+# run NAME WORD [OPTION]: runs the program with that argument. Its counters are written to $work/NAME.
 run() {
 	tried="the program with '$2'"
 	LD_PRELOAD=$preload "$sluice" run ${3:+"--mech=$3"} --stats="$work/$1.json" -- "$work/program" "$2" >"$work/out" \
@@ -13,7 +13,7 @@ run() {
 	"$sluice" stats --counters "$work/$1.json" >"$work/$1"
 }
 
-# total NAME COUNTER: over all kernels.
+# total NAME COUNTER: the sum over all kernels.
 total() {
 	awk -v name="$2" '$1 == name { sum += $2; found = 1 } END { print found ? sum : "none" }' "$work/$1"
 }
@@ -43,7 +43,7 @@ tried="coverage"
 [ "$(total calls teleport.demand_hits)" -gt $(($(total calls teleport.demand) / 2)) ] || fail "less than half"
 [ "$(total without teleport.demand)" = none ] || fail "counters of a mechanism that is not attached"
 [ "$(total without sm.warp_instructions)" = "$(total calls sm.warp_instructions)" ] || fail "other instructions"
-# After the errors one range is left, which has all bytes of the mask for every block.
+# After the errors one range remains, in which the mask selects all bytes for every block.
 [ "$(total errors teleport.kernels_without_rows)" = 0 ] || fail "the range is lost"
 
 finish

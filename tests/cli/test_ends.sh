@@ -1,12 +1,14 @@
 #!/bin/sh
-# How a process ends while a kernel runs in another thread, and what a forked child can do: nothing waits for a kernel that
-# nobody waits for, what had ended before is in the statistics, and no thread of ours keeps a process alive.
+# Protects the end of a process while a kernel runs in another thread, and forked children. The process does not wait
+# for unfinished kernels that nothing synchronizes with. Finished kernels are in the statistics, and none of our threads
+# keeps a process alive.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS
 cd "$work" || exit 1
-export SLUICE_OPTIONS=launch.livelock=0 # the kernel that polls is to run until its process ends
+# the polling kernel must run until its process ends
+export SLUICE_OPTIONS=launch.livelock=0
 
 cat >program.cu <<'CU'
 #include <csignal>
@@ -128,7 +130,8 @@ int main(int, char **argv)
 CU
 try 0 cc program.cu -o program
 
-# run STATUS ARGUMENT...: it ends by itself, long before the limit; "kernels" are what the statistics have of `brief`.
+# run STATUS ARGUMENT...: the program ends without help, long before the limit. "kernels" are the statistics' records of
+# `brief`.
 run() {
 	wanted=$1
 	shift
@@ -153,7 +156,7 @@ for SLUICE_THREADS in 1 2; do
 	recorded 1
 	run 2 end return
 	recorded 1
-	# a thread that is cancelled in a call holds up nobody
+	# a thread that is cancelled inside a call blocks no other thread
 	run 3 end cancel
 	run 4 end handler
 	recorded 1
@@ -161,7 +164,7 @@ for SLUICE_THREADS in 1 2; do
 	run 134 end abort
 	run 143 end kill
 	recorded 1
-	# a program's handler that calls the one before it
+	# a program's handler that calls the previous handler
 	run 143 end chain
 	recorded 1
 	run 0 end pthread_exit
@@ -178,7 +181,7 @@ for SLUICE_THREADS in 1 2; do
 		run 0 fork "$before" use
 		says out "0 cudaErrorInitializationError"
 		says out "child 7"
-		[ "$(grep -c 'a forked child cannot use CUDA' err)" = 1 ] || fail "expected to be told once"
+		[ "$(grep -c 'a forked child cannot use CUDA' err)" = 1 ] || fail "expected one message"
 	done
 	run 0 fork unused use
 	[ "$(grep -c '1 cudaSuccess' out)" = 2 ] || fail "expected that parent and child can use CUDA"
@@ -187,9 +190,9 @@ done
 SLUICE_FUNCTIONAL=1 run 3 end exit
 recorded 1
 
-# A child that has used nothing writes nothing, least of all over what its parent has written.
+# A child that used no CUDA writes nothing; in particular it does not overwrite its parent's output.
 run 0 fork unused late
 sleep 1
-grep -q '"name": "_Z5brief' "$SLUICE_STATS" || fail "the child has written over its parent's statistics"
+grep -q '"name": "_Z5brief' "$SLUICE_STATS" || fail "the child has overwritten its parent's statistics"
 
 finish

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Protects sluice energy and run --energy: what a run says of its energies is what its kept statistics are priced at later; no figure
-# depends on being asked; other tables price past runs without running them again; mechanisms are priced by what they say; what is wrong is
-# told with its place.
+# Protects `sluice energy` and `run --energy`. A run's energies equal those computed later from its stored statistics,
+# and no other figure depends on the option. Other tables price past runs without rerunning them. Mechanisms are priced
+# by their declared costs, and errors name their position.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 CU
 try 0 cc program.cu -o program
 
-# Python over the statistics and what sluice energy says.
+# Runs Python over the statistics and the output of `sluice energy`.
 check() {
 	python3 - "$@" >out 2>err <<'PY' || { cat err; fail "not so: $1"; }
 import json, math, sys
@@ -43,7 +43,7 @@ assert eval(sys.argv[1], {"near": near, "set": set, "sum": sum, "all": all, "zip
 PY
 }
 
-# the same figures with and without, but for energies
+# equal figures with and without the option, except for energies
 try_program 0 run --stats without.json -- ./program 2
 try_program 0 run --energy --stats with.json -- ./program 2
 mv with.json priced.json
@@ -51,7 +51,7 @@ check 'without["totals"]["counters"] == priced["totals"]["counters"] and without
 	without.json priced.json
 check 'all("energy" not in kernel for kernel in without["kernels"] + [without["totals"]])' without.json
 
-# kept statistics are priced as the run itself
+# stored statistics give the same energies as the run itself
 try 0 energy --json --kernels --prices without.json
 cp out later.json
 check 'later["energy"] == priced["totals"]["energy"]' later.json priced.json
@@ -63,7 +63,7 @@ check 'near(later["energy"]["watts"] * later["energy"]["seconds"], later["energy
 check 'near(later["idle_watts"], sum(p["watts"] for p in later["prices"] if p["what"] in ("sm leakage", "slice leakage",
 	"network leakage", "dram standby", "card")))' later.json
 
-# the tables for people
+# the readable tables
 try 0 energy without.json
 says out "3 launches together on gtx480, exit 0"
 says out "while no kernel runs; that time is not simulated"
@@ -73,12 +73,13 @@ says out "stream(float const*, float*, int), launch 1"
 says out "an event of sm.fetches"
 try_program 0 run --energy -- ./program
 grep -q '^  energy  .* W, energy-delay .* an instruction of a thread$' "$work/err" || fail "expected the energy"
-try_program 0 run --energy -- ./program 20 # so many launches that their kernels are summed
+# enough launches that their kernels are summed
+try_program 0 run --energy -- ./program 20
 [ "$(grep -c '^  energy ' "$work/err")" = 1 ] || fail "expected one account"
 try_program 0 run -- ./program
-! grep -q energy "$work/err" || fail "nobody has asked for energies"
+! grep -q energy "$work/err" || fail "energies without the option"
 
-# the texture cache: what its rows say by its counters; nothing where there are no textures
+# the texture cache: its rows follow its counters; without textures there are none
 cat >texels.cu <<'CU'
 texture<float> texels;
 __global__ void read(float *out) { out[threadIdx.x] = tex1Dfetch(texels, threadIdx.x % 64) + tex1Dfetch(texels, 5); }
@@ -110,7 +111,7 @@ cp out bare.json
 check '"textures" not in bare["energy"] and all(later["energy"][k] == v for k, v in bare["energy"].items() if k != "table")' \
 	bare.json later.json
 
-# a table of one's own: joules are counts times prices
+# a user's table: joules are counts times prices
 cat >mine.yaml <<'YAML'
 title: Mine
 node: 40
@@ -125,7 +126,7 @@ try_program 0 run --energy=mine.yaml --stats own.json -- ./program 2
 check 'own["totals"]["energy"]["table"].endswith("/mine.yaml") and near(own["totals"]["energy"]["all"], mine["energy"]["all"])' \
 	own.json mine.json
 
-# past runs, by another table, without another run
+# past runs, priced by another table without another run
 cat >figure.yaml <<'YAML'
 title: Energies
 metric: energy.total
@@ -162,7 +163,7 @@ sed 's/metric: energy.watts/metric: energy.wats/' figure.yaml >slip.yaml
 try 2 figure ./slip.yaml
 says err "in column W: no component 'energy.wats'; neither the table of energies nor a mechanism of the column has it"
 
-# mechanisms, of today: built in, and of a shared object that is there or gone
+# mechanisms in this build: built in, and from a shared object that exists or was removed
 try_program 0 run --mech teleport:buffer_kb=16 --stats t.json -- ./program
 try 0 energy --json --prices t.json
 cp out teleport.json
@@ -211,7 +212,7 @@ says out "cannot load mechanism ./own.so"
 mv gone.so own.so
 try 0 energy
 
-# what is wrong is told
+# errors are reported
 try 2 energy --table gtx480-40mm without.json
 says err "no table of energies 'gtx480-40mm'; did you mean 'gtx480-40nm'?"
 try 2 energy --table none.yaml without.json

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The variables of the environment: one reading of yes and no, unknown names are told, and what is no value stops the program's first CUDA call.
+# Protects environment variables. Booleans are parsed in one way, and unknown names are reported. An invalid value fails
+# the program's first CUDA call.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -49,14 +50,14 @@ for value in abc -1 1.5 99999999999; do
 	runs 7 SLUICE_THREADS=$value
 	says err "SLUICE_THREADS: expected a whole number of at most 4294967295, not '$value'"
 done
-# The options say so themselves, before a program runs.
+# The corresponding options report the error themselves, before a program runs.
 for option in --timeout:2147483648 --threads:4294967296 --trace-every:4294967296; do
 	try 2 run "${option%:*}=${option#*:}" --trace t.perfetto -- ./program
 	says err "sluice run: ${option%:*}: expected a whole number from 1 to $((${option#*:} - 1)), not '${option#*:}'"
 done
 runs 0 SLUICE_FUNCTONAL=1
 says err "there is no variable SLUICE_FUNCTONAL; did you mean SLUICE_FUNCTIONAL?"
-# A beginning of a name is meant as that; what all names begin with makes no two alike.
+# A prefix of a name suggests that name. The common prefix SLUICE_ does not make two names similar.
 runs 0 SLUICE_MECH=1
 says err "there is no variable SLUICE_MECH; did you mean SLUICE_MECHANISMS?"
 runs 0 SLUICE_MECHS=1
@@ -64,8 +65,8 @@ says_first "sluice: warning: there is no variable SLUICE_MECHS"
 runs 0 SLUICE_WHATEVER_THAT_IS=1
 says err "there is no variable SLUICE_WHATEVER_THAT_IS"
 
-# Each variable that the page names is known.
+# Every variable named in the manual page is known.
 for variable in $(grep -o 'SLUICE_[A-Z_]*[A-Z]' "$source_dir/docs/man/sluice.1" | sort -u); do
-	grep -q "\"$variable\"" "$source_dir/src/cudart/environment.c" || fail "$variable is on the page and not known"
+	grep -q "\"$variable\"" "$source_dir/src/cudart/environment.c" || fail "$variable is in the manual page but unknown"
 done
 finish

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The mechanisms in examples/: each is built as its README says, and does what it says, in a closed form or beside the machine without it.
+# Protects the mechanisms in examples/: each builds as its README describes. Its effect matches a closed form or a
+# comparison with the machine without it.
 set -u
 tried=examples
 . "$(dirname "$0")/lib.sh"
@@ -16,7 +17,7 @@ for source in "$examples"/*.c; do
 	says out "$name: "
 done
 
-# A program whose kernel and grid are known beforehand: how it fares with some options is in NAME.json.
+# Runs a program with a known kernel and grid. The results with some options are written to NAME.json.
 run() { # NAME PROGRAM OPTION...
 	name=$1 program=$2
 	shift 2
@@ -24,7 +25,7 @@ run() { # NAME PROGRAM OPTION...
 	says out PASS
 }
 
-# holds EXPRESSION: over the only kernel k of each NAME.json: c(NAME, COUNTER), v(NAME, VECTOR), l(NAME, VECTOR).
+# holds EXPRESSION: checks the only kernel k of each NAME.json: c(NAME, COUNTER), v(NAME, VECTOR), l(NAME, VECTOR).
 holds() {
 	tried="holds $1"
 	: >out
@@ -41,8 +42,8 @@ def l(name, vector):
 sys.exit(not eval(sys.argv[1]))' "$1" 2>err || fail "it does not"
 }
 
-# l2_by_array: 60 blocks of 256 threads read one line a warp of each of two arrays and of a variable, and write one of a third array. There
-# is a fourth, which no parameter names and nobody reads, and a constant, which is none.
+# l2_by_array: 60 blocks of 256 threads. Each warp reads one line from each of two arrays and from a variable, and
+# writes one line of a third array. A fourth array is not a parameter and is never read. The constant is no array.
 cat >add.cu <<'END'
 #include <cstdio>
 __device__ float weight[60 * 256];
@@ -74,7 +75,8 @@ holds 'sum(v("arrays", "l2_by_array.misses")) == c("arrays", "l2.misses")'
 try 0 stats --counters arrays.json
 says out "l2_by_array.accesses[elsewhere]"
 
-# l1_bypass: a stream that nobody reads twice, and 96 lines that each warp reads again and again: they fit into L1 without the stream.
+# l1_bypass: a stream without reuse, and 96 lines that each warp reads repeatedly. The lines fit into L1 without the
+# stream.
 cat >stream.cu <<'END'
 #include <cstdio>
 __global__ void stream(const float *once, const float *often, float *out)
@@ -103,10 +105,10 @@ run never stream --mech l1_bypass.so:probe=1
 holds 'c("past", "l1d.hits") > c("looks", "l1d.hits")'
 holds 'sum(v("past", "l1_bypass.past_l1")) > 0.9 * 32 * 192 and c("past", "cycles") < c("looks", "cycles")'
 holds 'c("past", "l1d.accesses") == c("looks", "l1d.accesses") - sum(v("past", "l1_bypass.past_l1"))'
-# With every transaction looking it does nothing.
+# If every transaction looks up L1, the mechanism has no effect.
 holds 'sum(v("never", "l1_bypass.past_l1")) == 0 and c("never", "cycles") == c("looks", "cycles")'
 
-# throttle: each of 48 warps reads 8 lines of its own again and again: 384 lines, of which L1 holds 128.
+# throttle: each of 48 warps reads its own 8 lines repeatedly: 384 lines, while L1 holds 128.
 cat >thrash.cu <<'END'
 #include <cstdio>
 __global__ void thrash(const float *in, float *out)
@@ -135,14 +137,15 @@ run all thrash --mech gto
 run fewer thrash --mech gto --mech throttle.so
 run late thrash --mech gto --mech throttle.so:epoch=1073741824
 holds 'c("fewer", "l1d.misses") < 0.1 * c("all", "l1d.misses") and c("fewer", "cycles") < c("all", "cycles")'
-# An epoch each 4096 cycles: a round tries all 48 warps, 24, 12 and 6, and most stay with 12, whose 96 lines fit.
+# An epoch lasts 4096 cycles. A round tries limits of 48, 24, 12 and 6 warps; most epochs use 12, whose 96 lines fit.
 holds 'sum(v("fewer", "throttle.at_limit")) == c("fewer", "cycles") // 4096'
 holds 'all(v("fewer", "throttle.at_limit")[n // 4] >= 2 for n in (48, 24, 12, 6))'
 holds 'v("fewer", "throttle.at_limit")[12 // 4] > 0.8 * sum(v("fewer", "throttle.at_limit"))'
-# Before its first decision it does nothing.
+# Before its first decision the mechanism has no effect.
 holds 'c("late", "throttle.refused") == 0 and c("late", "cycles") == c("all", "cycles")'
 
-# victim_cache: 50 rounds over six lines of one set of L1, which has four ways: what the last round has given up is there in the next.
+# victim_cache: 50 rounds over six lines of one four-way L1 set. Each round finds the lines that the previous round
+# evicted.
 cat >around.cu <<'END'
 #include <cstdio>
 __global__ void around(const float *in, float *out, int lines, int rounds)
@@ -171,7 +174,7 @@ run small around --mech victim_cache.so:lines=1
 holds 'c("missed", "l1d.hits") == 0 == c("found", "l1d.hits") and c("found", "l1d.misses") == c("missed", "l1d.misses")'
 holds 'c("found", "victim_cache.answered") == 6 * 49 == c("missed", "l2.accesses") - c("found", "l2.accesses")'
 holds 'c("found", "cycles") < 0.5 * c("missed", "cycles")'
-# One line is not enough for six that come round: what comes next has gone.
+# One entry is too small for six rotating lines: the next line is already evicted.
 holds 'c("small", "victim_cache.answered") == 0 and c("small", "cycles") == c("missed", "cycles")'
 
 # dram_fcfs: two arrays in different rows of the same banks.
@@ -201,7 +204,7 @@ holds 'c("fcfs", "dram_fcfs.taken") == c("fcfs", "dram.requests") == c("strict",
 holds 'c("fcfs", "dram_fcfs.row_hits_passed") > 1000 and c("first", "cycles") < c("fcfs", "cycles") < c("strict", "cycles")'
 holds 'c("first", "dram.activates") < c("fcfs", "dram.activates")'
 
-# l2_rrip: 512 lines that are read twice a round, behind them 2,048 that are read once: least recently used lines go, all of them.
+# l2_rrip: 512 lines that are read twice a round, then 2,048 lines that are read once. LRU evicts all of them.
 cat >scan.cu <<'END'
 #include <cstdio>
 __global__ void scan(const float *once, const float *often, float *out)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# An output may be a FIFO: its reader gets all of it, and a FIFO that nothing reads ends the command with a message, where it waited for ever.
+# Protects output to a FIFO. Its reader gets all of the output. A FIFO without a reader ends the command with a message;
+# the command once waited forever.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -33,7 +34,7 @@ grep -q "<html" got || fail "the reader got no page"
 
 tried="run --stats fifo without a reader"
 timeout 20 "$sluice" run --stats fifo -- env LD_PRELOAD="$preload" ./one >out 2>err
-[ $? != 124 ] || fail "it goes on"
+[ $? != 124 ] || fail "the command does not end"
 grep -q "cannot write .*fifo: nothing reads from it" err || fail "no message"
 tried="report -o fifo without a reader"
 got=0

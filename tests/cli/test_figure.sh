@@ -1,7 +1,7 @@
 #!/bin/sh
-# sluice figure and results: what is run and what is not run again, what is kept when a process is killed, when two work at
-# a time, when the disk is full; the table, the CSV, the pictures. The programs here are scripts that write statistics as
-# the runtime does, with cycles that depend on the machine's options.
+# Protects `sluice figure` and `sluice results`: which runs are run or reused, the table, the CSV and the pictures.
+# Results persist when a process is killed, when two work at the same time, and when the disk is full.
+# The programs are scripts that write statistics as the runtime does, with cycles that depend on the machine's options.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
@@ -10,7 +10,7 @@ mkdir "$work/programs" "$work/experiments"
 sluice=$(realpath "$sluice")
 cd "$work" || exit 1
 
-# program NAME: a folder with its description, its script from standard input.
+# program NAME: creates a folder with the program's description; the script is read from standard input.
 program() {
 	mkdir -p "programs/$1"
 	printf 'name: %s\nabout: x\nvariants: [plain, shared]\n' "$1" >"programs/$1/program.yaml"
@@ -22,7 +22,7 @@ program() {
 	chmod +x "programs/$1/$1"
 }
 
-# What each script does: cycles for the option sm.count, instructions for the variant.
+# Each script's results: the option sm.count sets the cycles, the variant sets the instructions.
 cat >body <<'SCRIPT'
 cycles=100
 case ${SLUICE_OPTIONS-} in *sm.count=2*) cycles=50 ;; esac
@@ -54,7 +54,7 @@ rows:
   part: {program: two, kernel: add, variant: [~, plain], outside_mean: yes}
 YAML
 
-# calls COUNT: so many programs ran since the last time.
+# calls COUNT: this number of programs ran since the last check.
 calls() {
 	got=$(wc -l <calls)
 	[ "$got" = "$1" ] || fail "$got programs ran, expected $1"
@@ -77,8 +77,9 @@ row 'TWO +30\.00 +30\.00 +\+0\.0 % +60\.00 +- +-'
 row 'part +- +- +- +20\.00 +- +-'
 row 'geometric mean +17\.32 +15\.49 +\+11\.8 % +34\.64 +- +-'
 
-# Rows that are sizes of one thing: the least, the mean and the most of them; the last row is the mean of these means and of the row that
-# stands alone. In the picture a thing has one bar, from whose least to whose most a whisker goes.
+# Rows for several sizes of one program: the table shows their least, mean and most. The last row is the mean of these
+# means and of the single row. In the picture a program has one bar at its mean, with a whisker from the least to the
+# most.
 cat >experiments/sizes.yaml <<'YAML'
 title: Two sizes of a program
 metric: thread_instructions / cycles
@@ -101,7 +102,7 @@ row 'arithmetic mean +15\.00 +- +-'
 grep -q '^"one" 0 20 16 10 30$' figures/sizes.gp || fail "expected the mean, the paper's mark, the least and the most"
 grep -q '^one most,large,,,,,30,16,87.5$' figures/sizes.csv || fail "expected the most of one"
 
-# A share of nothing is no value: an empty cell, told by nobody, in no mean and in no spread.
+# 0 / 0 has no value: the cell is empty, nothing is reported, and no mean or spread includes it.
 sed 's,^metric: .*,metric: thread_instructions / thread_instructions,' experiments/sizes.yaml |
 	sed '/one few/s/add/sub/' >experiments/shares.yaml
 try 0 figure shares
@@ -121,7 +122,7 @@ grep -q '^TWO,small,two,shared,small,add,60,,$' figures/ipc.csv || fail "expecte
 grep -q '<svg' figures/ipc.svg || fail "expected a picture"
 grep -aq '^%PDF' figures/ipc.pdf || fail "expected a PDF"
 
-# Nothing is run twice; a changed program, machine, size or seed is another run.
+# No run is repeated. A changed program, machine, size or seed is another run.
 try 0 figure ipc -q
 calls 0
 row 'one +10\.00 +8\.00 +\+25\.0 % +20\.00 +20\.00 +\+0\.0 %'
@@ -136,13 +137,13 @@ calls 3
 try 0 figure ipc --again
 calls 5
 
-# What the environment says does not count.
+# The environment's settings have no effect.
 SLUICE_OPTIONS=sm.count=2 SLUICE_MACHINE=none try 0 figure ipc --seed 3
 row 'one +10\.00 +8\.00 +\+25\.0 % +20\.00 +20\.00 +\+0\.0 %'
 calls 5
 
-# Mechanisms are part of what runs, with what their options are by default and what their shared objects hold; their
-# counters are known before anything runs.
+# A run's identity includes its mechanisms, the default values of their options, and the contents of their shared
+# objects. Their counters are known before a run.
 cat >mechanism.yaml <<'YAML'
 title: With a mechanism
 metric: cycles
@@ -181,7 +182,7 @@ try 2 figure ./wrong.yaml
 says err "in column two: no counter 'own.usefull'; none of the column's mechanisms has it"
 sed 's/own.so]/own.so], metric: 100 * own.useful/' mechanism.yaml >right.yaml
 try 1 figure ./right.yaml
-says err "the statistics have no 'own.useful'" # these programs count nothing
+says err "the statistics have no 'own.useful'" # these programs write no such counter
 sed 's/own.so/none.so/' mechanism.yaml >wrong.yaml
 try 2 figure ./wrong.yaml
 says err "cannot load mechanism ./none.so"
@@ -198,7 +199,7 @@ calls 0
 row 'one +0\.00 +100\.0 +90\.00 +\+10\.0'
 row 'geometric mean +0\.00 +100\.0 +90\.00 +\+10\.0'
 
-# A column with a relation and a unit of its own: its metric over the same of another column's run.
+# A column with its own relation and unit: its metric relative to the same metric of another column's run.
 cat >own.yaml <<'YAML'
 title: Cycles and instructions
 metric: cycles
@@ -211,14 +212,14 @@ columns:
 rows: {one: {kernel: add, published: [~, -40, 2, ~]}, two: {}}
 YAML
 try 0 figure ./own.yaml
-calls 1 # two's plain form on the large machine
+calls 1 # only two's plain form on the large machine
 says out "IPC: IPC, over that of large"
 row 'one +100\.0 +-50\.00 +-40\.00 +-10\.0 +2\.00 +2\.00 +\+0\.0 % +2\.00'
 row 'two +1000\.0 +-5\.00 +- +- +1\.05 +- +- +1\.00'
 grep -q '^one,IPC,one,plain,small,add,2,2,0$' figures/own.csv || fail "expected the ratio in the CSV"
 grep -q '^\$panel2 << END' figures/own.gp || fail "expected a panel for what has another unit"
 
-# What is of the source: nothing runs, programs need not be compiled, and kernels belong to variants.
+# Values derived from the source: nothing runs, programs need not be compiled, and kernels belong to variants.
 mkdir programs/source
 cat >programs/source/program.yaml <<'YAML'
 name: source
@@ -260,7 +261,7 @@ rows: {SRC: {published: [3, ~, 1, ~, ~]}, by hand: {program: SRC by hand}, both:
 YAML
 try 0 figure ./source.yaml
 row 'SRC +3\.00 +3\.00 +\+0\.0 % +4\.00 +1\.00 +1\.00 +\+0\.0 % +2\.00'
-row 'SRC +2\.50' # where the columns go on
+row 'SRC +2\.50' # continued columns
 row 'by hand +4\.00 +- +- +5\.00 +2\.00 +- +- +3\.00'
 row 'by hand +1\.00'
 row 'both +2\.00 +- +- +3\.00 +1\.00 +- +- +2\.00'
@@ -291,8 +292,8 @@ try 2 figure ./source.yaml
 says err "source: program.yaml does not say in which variants the kernel 'both' runs"
 rm -r programs/source
 
-# A program of one's own, by its path from the experiment's folder: it gets its arguments and no others, need not print PASS,
-# and is run anew when its contents have changed.
+# A user's program, by its path from the experiment's folder. It gets only its own arguments, need not print PASS, and
+# runs again when its contents change.
 mkdir -p own/bin
 own() {
 	{
@@ -314,7 +315,7 @@ try 0 figure own/own.yaml
 [ "$(sort calls | tr '\n' ,)" = ",-x,1 shared,1 shared -x," ] || fail "wrong arguments: $(cat calls)"
 calls 4
 row 'with two +100\.0 +50\.00'
-(cd own && "$sluice" figure ./own.yaml --results ../results.db >/dev/null 2>&1) || fail "expected it from its own folder"
+(cd own && "$sluice" figure ./own.yaml --results ../results.db >/dev/null 2>&1) || fail "expected the program to run in its own folder"
 calls 0
 own second
 try 0 figure own/own.yaml
@@ -324,7 +325,7 @@ try 0 results --program bin/a --csv
 echo 'exit 4' >>own/bin/a
 try 1 figure own/own.yaml
 says err "bin/a on gtx480: FAIL: exit status 4"
-# A run that a user's signal ended is told of, and not kept: it says nothing of the program.
+# A run that a user's signal ended is reported but not stored, because it tells nothing about the program.
 "$sluice" results --csv >before
 sed -i 's/^exit 4/kill -INT $$/' own/bin/a
 try 1 figure own/own.yaml
@@ -351,7 +352,7 @@ try 2 figure own/wrong.yaml
 says err "in column large: a program of your own can run, but nothing is known of its source"
 calls 0
 
-# A program that fails: told, shown as missing, made again the next time.
+# A failed program is reported, shown as missing, and run again the next time.
 program two <<'SCRIPT'
 echo no luck
 exit 3
@@ -369,7 +370,7 @@ try 1 figure ipc --no-run
 calls 0
 program two <body
 
-# Killed: what had ended is kept, and no run outlives the figure.
+# A killed figure: finished runs are stored, and no program outlives the command.
 rm results.db
 program two <<'SCRIPT'
 exec sleep 300
@@ -390,7 +391,7 @@ program two <body
 try 0 figure ipc
 calls 3
 
-# Two at a time on one file.
+# Two processes that write one file at the same time.
 rm results.db
 "$sluice" figure ipc -j 2 --out a >out1 2>err1 &
 first=$!
@@ -406,7 +407,7 @@ try 0 results --csv
 try 0 results --program one --counter l1d.hits --counter 'thread_instructions / cycles' --kernel add
 row 'one +plain +small +1 +gtx480 +5 +10 +[0-9.]+ +[0-9]+  PASS'
 row 'one +plain +small +1 +gtx480 +5 +20 +[0-9.]+ +[0-9]+  PASS  sm\.count=2'
-grep -q two out && fail "expected the runs of one alone"
+grep -q two out && fail "expected only the runs of one"
 try 0 results --options sm.count=2 --variant shared --csv --counter cycles --kernel add
 [ "$(wc -l <out)" = 2 ] || fail "expected one run"
 grep -q '^two,shared,small,1,,gtx480,sm.count=2,.*,50$' out || fail "expected its cycles"
@@ -421,7 +422,7 @@ says err "no counter 'l1d.hist'; did you mean 'l1d.hits'?"
 try 1 results --results none.db
 says err "there is no none.db"
 
-# A disk that is full: here, a file that may not grow further. One message; what there was stays.
+# A full disk, emulated by a file size limit: one message, and the old contents stay.
 rm results.db
 sed 's/"totals": {}/"totals": {"a": "'"$(head -c 60000 /dev/zero | tr '\0' x)"'"}/' body >large
 program one <body
@@ -439,8 +440,7 @@ got=0
 try 0 figure ipc
 calls 3
 
-# Mistakes are told before anything runs.
-# wrong SED-EXPRESSION MESSAGE
+# Errors are reported before anything runs. wrong SED-EXPRESSION MESSAGE
 wrong() {
 	sed "$1" experiments/ipc.yaml >wrong.yaml
 	try 2 figure ./wrong.yaml
@@ -456,7 +456,7 @@ try 2 figure ipcc
 says err "no figure 'ipcc'; did you mean 'ipc'?"
 try 2 figure something
 says err "no figure 'something'; 'sluice figure' lists those there are"
-# A path is no name that could be listed: the message is that of every file that cannot be read.
+# A path is not the name of a listed experiment: the message is that for any unreadable file.
 try 2 figure ./something.yaml
 says_only err "sluice figure: cannot read ./something.yaml: No such file or directory"
 try 2 results ipc
@@ -468,7 +468,7 @@ try 2 figure ipc
 says_only err "sluice figure: two is not compiled, and cannot be: $work/programs/two/two.cu: No such file or directory"
 try 2 figure ipc --no-run
 says_only err "sluice figure: two is not compiled yet; 'sluice programs run two' does it"
-# What is missing and has a source is compiled, once: the compiler here is a script that writes the program.
+# A missing program with a source is compiled once. The compiler is a script that writes the program.
 : >programs/two/two.cu
 cat >compiler <<'SCRIPT'
 #!/bin/sh
@@ -485,7 +485,7 @@ says err "sluice figure: compiling two, once"
 [ "$(grep -c compiling err)" = 1 ] || fail "expected it once"
 [ -x programs/two/two ] || fail "expected the program"
 
-# Over numbers: a table that goes down with them, lines against two axes, the mean's where there is one.
+# Numeric axes: a table with one row per number, lines over the axis, and the line of the mean if there is one.
 cat >experiments/over.yaml <<'YAML'
 title: Lines
 over: SMs
@@ -503,7 +503,7 @@ row ' +2 +100\.0 +- +-'
 row '2\.5 +- +- +1000\.0'
 row ' +4 +50\.00 +60\.00 +-'
 says out "other: instructions"
-row ' +4 +50\.00 +-' # two, of which the paper says nothing
+row ' +4 +50\.00 +-' # the mean of two, without a published value
 grep -q '^one,b,one,plain,small,add,50,60,' figures/over.csv || fail "expected the CSV"
 grep -q 'set xrange \[1.92:4.08\]' figures/over.gp || fail "expected the numbers as they are"
 grep -q 'axes x1y2 .*title "one, other (right)"' figures/over.gp || fail "expected the right axis"
@@ -511,7 +511,7 @@ grep -q '^4 50 60 NaN NaN 50 NaN NaN NaN$' figures/over.gp || fail "expected the
 sed -i 's/^over: SMs/&\nmean: geometric/; s/at: 2.5/at: 8/' experiments/over.yaml
 try 0 figure over -q
 grep -q 'set logscale x' figures/over.gp || fail "expected sizes that double at equal distances"
-grep -q '^4 50 NaN NaN NaN$' figures/over.gp || fail "expected the mean's points alone"
+grep -q '^4 50 NaN NaN NaN$' figures/over.gp || fail "expected only the mean's points"
 for change in 's/ at: 2}/}/:a: expected at: the number where it stands' 's/at: 8/at: x/:at: expected a number' \
 	's/at: 2}/at: 4}/:a: another column of the line stands at that number' 's/^over.*//:at and line are of a figure that says what it is over' \
 	's/^over.*/&\nstacked: yes/:over: lines are of values' \
@@ -523,8 +523,8 @@ for change in 's/ at: 2}/}/:a: expected at: the number where it stands' 's/at: 8
 done
 : >calls
 
-# A run that its limit of instructions has cut has figures, and the figure says so; it is no failure, and not run again. What ends with the
-# same status for another reason is one.
+# A run that reached its instruction limit has figures and is marked. It is no failure and does not run again. The same
+# exit status for another reason is a failure.
 cat >cut.script <<'SCRIPT'
 echo '{"ended": "stopped, exit 124", "kernels": [{"name": "_Z3addPf", "grid": [1, 1, 1], "block": [32, 1, 1], "cycles": 7,
 "thread_instructions": 70, "counters": {}}], "totals": {}}' >"$SLUICE_STATS"
@@ -558,7 +558,7 @@ try 1 figure limit
 says err "FAIL: exit status 124"
 : >calls
 
-# Without gnuplot there are the table and the CSV.
+# Without gnuplot, the table and the CSV are still written.
 mkdir bin
 for tool in sh cat; do
 	ln -s "$(command -v $tool)" bin/
@@ -568,7 +568,7 @@ PATH=$work/bin try 1 figure ipc --no-run --any-build
 says err "no pictures: cannot start gnuplot"
 [ -s figures/ipc.csv ] || fail "expected the CSV"
 
-# The files that come with Sluice are right.
+# The experiment files that Sluice provides are valid.
 unset SLUICE_EXPERIMENTS
 try 0 figure
 says out "sharing.table11"

@@ -1,6 +1,6 @@
 #!/bin/sh
-# sluice figure of tables for which nothing runs (show: machine, costs, programs): ours beside the paper's with the difference, the CSV, and that
-# what is not there is an error. The papers' own tables of the source tree can be made.
+# Protects `sluice figure` for tables that need no run (show: machine, costs, programs): our values, the paper's, the
+# difference, and the CSV. A missing value is an error. The papers' tables in the source tree can be built.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_MACHINES SLUICE_EXPERIMENTS SLUICE_PROGRAMS
@@ -40,7 +40,7 @@ line 'row,column,ours,paper,difference' figures/keys.csv
 line 'threads,two,384,400,-4.0 %' figures/keys.csv
 line 'threads,all,768,,' figures/keys.csv
 
-# wrong FILE EXPRESSION STATUS MESSAGE: the file changed by sed is refused.
+# wrong FILE EXPRESSION STATUS MESSAGE: the file, edited by sed, is refused.
 wrong() {
 	sed "$2" "$1" >wrong.yaml
 	try 2 figure ./wrong.yaml
@@ -64,8 +64,8 @@ rows:
   bytes: {value: "controllers, an SM", published: [346]}
 YAML
 try 0 figure ./costs.yaml
-row 'a controller +692 +692 +\+0\.0 %' # bits of four entries of 173
-row 'bytes +346 +346 +\+0\.0 %'         # of four blocks
+row 'a controller +692 +692 +\+0\.0 %' # bits: four entries of 173
+row 'bytes +346 +346 +\+0\.0 %'         # four blocks
 wrong costs.yaml 's/mechanisms: .d2ma./mechanisms: [lrr]/' "a controller: none of the column's mechanisms has a cost 'a controller'"
 wrong costs.yaml 's/{published: .692.}/{value: nothing}/' "has a cost 'nothing'; 'sluice mech show' lists them"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# sluice figure of timelines (show: timeline): the table, its sums, the CSV and what the picture is made of, of a run whose timeline is known;
-# wrong events and SMs are refused before anything runs. The program is a script that writes a timeline as the runtime does.
+# Protects `sluice figure` for timelines (show: timeline): the table, its sums, the CSV and the picture's data, for a
+# run with a known timeline. Wrong events and SMs are refused before anything runs. The program is a script that writes
+# a timeline as the runtime does.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
@@ -20,8 +21,9 @@ echo PASS
 SCRIPT
 chmod +x programs/one/one
 
-# Two launches of two kernels; of the second one, on SM 0, tracks 0 and 3 of slots 0 and 1, with two tracks a slot. Blocks 4 and 7 follow each
-# other in slot 1. An event on SM 1, one of the other kernel, and one that begins at the end of what is shown are not in it.
+# Two launches of two kernels. The figure shows tracks 0 and 3 on SM 0 for the second kernel: slots 0 and 1, with two
+# tracks per slot. Blocks 4 and 7 follow each other in slot 1. Excluded: an event on SM 1, one of the other kernel, and
+# one that begins at the end of the shown range.
 cat >timeline <<'CSV'
 kernel,cycle_begin,cycle_end,unit,track,name,args
 1,5,50,SM 0,0,staging.agen,array=0 bytes=4
@@ -68,13 +70,13 @@ row 'slot 1,1 +4 +agen +15 +45 +30'
 row 'slot 1,1 +7 +staging.mem +70 +110 +40'
 row 'slot 1,1 +7 +d2ma.mem +70 +110 +40'
 row 'agen +2 +40 +20\.0 +35'        # 10 to 20 and 15 to 45
-row 'staging.mem +2 +60 +30\.0 +60' # what comes after cycle 100 is not in the sums
-row 'staging.mem +0 +0 +0\.0 +0'    # in the other column
+row 'staging.mem +2 +60 +30\.0 +60' # the sums end at cycle 100
+row 'staging.mem +0 +0 +0\.0 +0'    # the other column
 line 'row,column,kernel,launch,sm,track,block,event,begin,end,cycles' figures/tiles.csv
 line 'one,plain,"void add<int, 2>(float*)",2,0,"slot 0,0",0,agen,10,20,10' figures/tiles.csv
 line 'one,engine,"void add<int, 2>(float*)",2,0,"slot 1,1",7,d2ma.mem,70,110,40' figures/tiles.csv
 [ "$(wc -l <figures/tiles.csv)" = 9 ] || fail "expected four events a column"
-# The picture: begin, end, lane; a bar ends where the axis ends.
+# The picture's data: begin, end, lane. A bar is cut at the end of the axis.
 line '70 100 1' figures/tiles.gp
 line 'set xrange [0:100]' figures/tiles.gp
 grep -q '^set label "(b) engine"' figures/tiles.gp || fail "expected a panel for the second column"
@@ -83,7 +85,7 @@ grep -q '"slot 0,0" 0.5, "slot 1,1" 1.5' figures/tiles.gp || fail "expected two 
 grep -q '<svg' figures/tiles.svg || fail "expected a picture"
 [ -z "$(ls tmp)" ] || fail "expected no file to be left"
 
-# Each time it is run; its statistics are kept as those of others are.
+# It runs each time. Its statistics are stored like those of other runs.
 [ "$(wc -l <calls)" = 2 ] || fail "expected two runs"
 try 0 figure tiles -q
 [ "$(wc -l <calls)" = 4 ] || fail "expected two more"
@@ -91,8 +93,8 @@ try 0 results --counter cycles
 [ "$(grep -c '^one ' out)" = 2 ] || fail "expected the two in the results"
 : >calls
 
-# Without events all that mechanisms draw; without slots tracks have their own names; the whole kernel. Where a slot has had one block, it
-# has the block's name.
+# Without `events`: all events that mechanisms draw. Without slots, tracks have their own names. Without a range: the
+# whole kernel. A slot with a single block is labelled with the block's name.
 experiment all <<'YAML'
 title: All
 show: timeline
@@ -110,7 +112,7 @@ try 0 figure other
 row 'b3,0 +3 +staging.agen +5 +50 +45'
 : >calls
 
-# What is wrong is said before anything runs.
+# Errors are reported before anything runs.
 wrong() {
 	sed "$1" experiments/tiles.yaml >experiments/wrong.yaml
 	try 2 figure wrong
@@ -127,7 +129,7 @@ try 2 figure tiles --no-run
 says err "--no-run has none to show"
 [ -z "$(ls tmp)" ] || fail "expected no file to be left"
 
-# Nothing to show is no success.
+# An empty picture is an error.
 sed 's/kernel: add/kernel: mul/' experiments/tiles.yaml >experiments/none.yaml
 try 1 figure none
 says err "plain: no such kernel was launched"

@@ -1,9 +1,9 @@
-/* Protects against what users type: machine files, -o, --mech, --check, experiments, tables of energies and descriptions of programs, drawn and
- * mutated at random. Each is taken, or refused with a message that names what is wrong, and a machine that is taken runs a
- * kernel to its right result: no crash, no stall, no division by zero. Seeded, so that it is the same every time:
+/* Protects the parsing of user input: machine files, -o, --mech, --check, experiments, energy tables and program
+ * descriptions, drawn and mutated at random.
+ * Each input is accepted, or refused with a message that names the error. An accepted machine runs a kernel to its
+ * correct result: no crash, no stall, no division by zero. The seed is fixed, so each run is the same:
  *
- *   test_fuzz_settings [CASES [SEED [TEST]]]    more of them, by hand
- */
+ *   test_fuzz_settings [CASES [SEED [TEST]]]    more cases, run manually */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@
 static unsigned cases = 60;
 static uint64_t random_state = 1;
 
-/* xorshift64*: the same numbers everywhere. */
+/* xorshift64*: the same numbers on every host. */
 static uint32_t below(uint32_t limit)
 {
 	random_state ^= random_state >> 12;
@@ -59,7 +59,7 @@ static const char *any_value(void)
 	return values[below(sizeof values / sizeof *values)];
 }
 
-/* Puts `added` in the place of `gone` bytes, where the text then still fits into `room`. */
+/* Replaces `gone` bytes by the `bytes` bytes at `added`, if the text then still fits into `room`. */
 static void splice(char *text, size_t room, size_t at, size_t gone, const char *added, size_t bytes)
 {
 	size_t length = strlen(text);
@@ -69,7 +69,7 @@ static void splice(char *text, size_t room, size_t at, size_t gone, const char *
 	memcpy(text + at, added, bytes);
 }
 
-/* A value that the option takes, or any. */
+/* Draws a value that the option accepts, or an arbitrary one. */
 static void draw_value(const struct option *option, char *text, size_t size)
 {
 	uint32_t choices = 0;
@@ -82,11 +82,12 @@ static void draw_value(const struct option *option, char *text, size_t size)
 		snprintf(text, size, "%s", below(2) ? "true" : "no");
 	else if (choices)
 		snprintf(text, size, "%s", option->choices[below(choices)]);
-	else if (option->type == OPTION_U32 && option->max > option->min) /* small ones more often than large ones */
+	/* small values more often than large ones */
+	else if (option->type == OPTION_U32 && option->max > option->min)
 		snprintf(text, size, "%.0f", option->min + below(1u << below(17)));
 }
 
-/* Takes a line out, or puts it a second time elsewhere. */
+/* Removes a line, inserts a copy of it elsewhere, or both. */
 static void mutate_lines(char *text, size_t room)
 {
 	char line[160];
@@ -106,7 +107,7 @@ static void mutate_lines(char *text, size_t room)
 		splice(text, room, from, 0, line, bytes);
 }
 
-/* A few small damages of a text. */
+/* Applies one to three small mutations to the text. */
 static void mutate(char *text, size_t room)
 {
 	static const char marks[] = ":,{}[]~#'\"-|>&*!%@\n\t x0\\\001\377";
@@ -123,7 +124,7 @@ static void mutate(char *text, size_t room)
 		case 1:
 			splice(text, room, at, some, "", 0);
 			break;
-		case 2: /* what stands behind the next key */
+		case 2: /* the value after the next key */
 			at += strcspn(text + at, ":=");
 			at += at < length;
 			splice(text, room, at, strcspn(text + at, ",}]\n"), value, strlen(value));
@@ -141,9 +142,9 @@ static void mutate(char *text, size_t room)
 	}
 }
 
-/* What is tried just now; "" when that has ended well. */
+/* The input under test; "" after it has succeeded. */
 static char current[1 << 16];
-enum { PATIENCE = 5 }; /* seconds of the processor */
+enum { PATIENCE = 5 }; /* seconds of CPU time */
 
 static void begin_case(const char *text)
 {
@@ -156,7 +157,7 @@ static void end_case(void)
 	*current = '\0';
 }
 
-/* The case that a test failed in, or crashed. */
+/* Prints the case in which a test failed or crashed. */
 static int tell_case(void **state)
 {
 	(void)state;
@@ -203,7 +204,7 @@ static const char ptx[] =
 
 enum { BLOCKS = 3, THREADS = 64 * BLOCKS };
 
-/* A machine that was taken gives right results, or says why the launch does not fit, or that it was cut by a limit. */
+/* An accepted machine computes correct results, rejects the launch, or stops at an instruction limit. */
 static void run_kernel(sluice_gpu *gpu)
 {
 	uint32_t data[THREADS];
@@ -234,8 +235,8 @@ static bool is_of_name(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("._/-", c));
 }
 
-/* Whether a message says of what it speaks: a place in the file, an option of machines, or a part of the text: a name, or
- * what stands between quotes. */
+/* True when the message names its subject: a position in the file, a machine option, or a part of the text. A part is a
+ * name or a quoted text. */
 static bool is_about(const char *message, const char *text)
 {
 	char part[400];
@@ -259,7 +260,7 @@ static bool is_about(const char *message, const char *text)
 	return false;
 }
 
-/* Opens a machine; it is taken, or refused with a message. */
+/* Opens a machine: it is accepted, or refused with a message. */
 static bool try_settings(const struct sluice_settings *settings, const char *text)
 {
 	struct sluice_error error = {0};
@@ -277,7 +278,7 @@ static bool try_settings(const struct sluice_settings *settings, const char *tex
 	return true;
 }
 
-/* Every key at the ends of its range and just inside, alone. */
+/* Every key alone, at the ends of its range and just inside. */
 static void limits(void **state)
 {
 	(void)state;
@@ -324,7 +325,7 @@ static void assignments(void **state)
 	assert_true(taken > 0);
 }
 
-/* "NAME:OPTION=VALUE,..." */
+/* Draws "NAME:OPTION=VALUE,...". */
 static void draw_mechanism(char *text, size_t room)
 {
 	const struct mech *mech = mech_list[below((uint32_t)mech_list_count)];
@@ -380,7 +381,7 @@ static void checks(void **state)
 	assert_true(taken > 0);
 }
 
-/* Calls back with a mutant of some file of the pattern. */
+/* Calls `use` with a mutant of each file that matches the pattern. */
 static void each_mutant(const char *pattern, void (*use)(char *text))
 {
 	glob_t files;
@@ -420,7 +421,7 @@ static void machine_files(void **state)
 	each_mutant(SOURCE_DIR "/machines/*.yaml", use_machine);
 }
 
-/* One's own machine over another: some keys, drawn values. */
+/* A user's machine based on another: some keys with drawn values. */
 static void own_machines(void **state)
 {
 	(void)state;
@@ -460,7 +461,7 @@ static void experiment_files(void **state)
 	each_mutant(SOURCE_DIR "/experiments/*.yaml", use_experiment);
 }
 
-/* What is taken prices a launch, or says why not, and is printed. */
+/* An accepted table prices a launch or reports why not, and can be printed. */
 static void use_energies(char *text)
 {
 	static const char launch[] = "{\"cycles\": 700, \"counters\": {\"sm.warp_instructions\": 5}}",

@@ -1,9 +1,9 @@
 #!/bin/sh
-# A program that follows a device pointer itself, or has a handler of its own for that.
+# Protects host accesses through a device pointer, in programs with and without their own signal handler.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
-[ -z "$preload" ] || exit 0 # AddressSanitizer has its shadow where device addresses are, and SIGSEGV
+[ -z "$preload" ] || exit 0 # AddressSanitizer's shadow memory overlaps device addresses, and it handles SIGSEGV
 cd "$work" || exit 1
 cat >program.cu <<'CU'
 #include <csetjmp>
@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 }
 CU
 try 0 cc program.cu -o program
-# run STATUS WHAT: 139 is death by SIGSEGV
+# run STATUS WHAT: 139 means death by SIGSEGV
 run() {
 	tried="program $2"
 	got=0
@@ -56,12 +56,12 @@ says err "address 0x8000000c, which $line 12)"
 run 139 memcpy
 says err "$line 0)"
 run 139 null
-grep -q 'device memory' err && fail "said of an address that is not the device's"
+grep -q 'device memory' err && fail "reported for an address outside device memory"
 run 139 kill
-# a signal that the program ignores changes nothing
+# ignoring the signal changes nothing
 run 139 "ignored kill write"
 says err "$line 12)"
-# the program's own handler goes on to be called, time after time
+# the program's own handler is called each time
 for what in "own write" "own null" "own kill"; do
 	./program "$what" >out 2>err
 	[ "$(grep -c caught out)" = 2 ] || fail "$what: the program's handler was not called twice"

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Protects `sluice init`: the folder that it makes runs at once by make alone, in the build tree and installed, and ends with a picture and numbers
-# that hang together; what changes is run anew and nothing else; folders that are in use are left alone.
+# Protects `sluice init`: the new folder runs with `make` only, in the build tree and installed, and produces a picture
+# and consistent numbers. Only runs whose inputs changed are rerun. Folders in use are not touched.
 set -u
 . "$(dirname "$0")/lib.sh"
 preload=
-[ ! -e "$(dirname "$sluice")/../lib/libcudart.so" ] || . "$source_dir/tests/cuda/preload.sh" # not so where it is installed
+[ ! -e "$(dirname "$sluice")/../lib/libcudart.so" ] || . "$source_dir/tests/cuda/preload.sh" # not needed in an installation
 cd "$work" || exit 1
 PATH=$(dirname "$sluice"):$PATH
 export PATH
@@ -17,7 +17,7 @@ for file in Makefile README.md mechanism.c plan.yaml program.cu; do
 done
 [ "$(ls -A study | wc -l)" = 5 ] || fail "expected five files"
 
-# What is there is not touched; an empty folder will do.
+# Existing files are not touched; an empty folder is accepted.
 echo mine >study/plan.yaml
 try 1 init study
 says err "study is there already, and not empty"
@@ -34,16 +34,16 @@ says err "absent/study: No such file or directory"
 try 2 init
 try 2 init a b
 try 2 init ''
-[ ! -e a ] && [ ! -e absent ] || fail "a folder was made"
+[ ! -e a ] && [ ! -e absent ] || fail "a folder was created"
 
 tried="make -C study"
 make_study() {
-	# Not what a make around this one asks of its own.
+	# Options of an outer make must not reach this one.
 	MAKEFLAGS='' MAKELEVEL='' LD_PRELOAD=$preload make -C study "$@" >out 2>err || fail "make ends with $?"
 }
 make_study
 grep -q '^<svg\|<svg ' study/figures/plan.svg || fail "expected a picture"
-python3 - <<'PY' >out 2>err || fail "the numbers do not hang together"
+python3 - <<'PY' >out 2>err || fail "the numbers are inconsistent"
 import csv, json, sqlite3
 rows = [row for row in csv.DictReader(open("study/figures/plan.csv")) if row["column"] != "none"]
 assert all(row["column"].startswith("./mechanism.so distance=") for row in rows), rows
@@ -61,12 +61,12 @@ for row in rows:
     assert abs(float(row["ours"]) - 100 * (runs[stride, ""]["cycles"] / with_it["cycles"] - 1)) < 1e-6, row
     counters = with_it["counters"]
     assert counters["ahead.asked"] == counters["ahead.misses"] > 0
-# A prefetch is good for something where the walk comes by: a multiple of its stride ahead.
+# A prefetch is useful if the walk reaches it: at a multiple of its stride ahead.
 for (stride, distance), percent in gain.items():
     assert (percent > 20) == (distance % stride == 0), (stride, distance, percent)
 PY
 
-# Nothing is left to do; a new distance is one more run for each row, and the mechanism's new code runs all of its own anew.
+# Nothing is left to run. A new distance adds one run per row, and new mechanism code reruns all runs of the mechanism.
 make_study
 grep -q "up to date" out || fail "expected nothing to do"
 sed -i 's/4, 6\]/4, 6, 8]/' study/plan.yaml
@@ -81,7 +81,7 @@ make_study report
 make_study look
 grep -q 'ahead .* useful: ' out err || fail "expected the mechanism's account"
 
-# Each change that the README proposes works, and shows another number.
+# Each change that the README proposes works and changes the numbers.
 sed 's/^metric:.*/metric: l1d.misses/' study/plan.yaml >study/misses.yaml
 sed 's|^metric:.*|metric: ahead.useful / ahead.issued|; /^show\|^relative/d; s/none, //' study/plan.yaml >study/useful.yaml
 sed 's/^  stride:/  l1d.sets: [16, 32]\n&/' study/plan.yaml >study/smaller.yaml
@@ -92,10 +92,10 @@ done
 make_study clean
 [ ! -e study/program ] && [ ! -e study/figures ] && [ -e study/results.db ] || fail "clean took too much or too little"
 
-# A program whose result is wrong is no picture, the second time neither.
+# A program with a wrong result gives no picture, on the second attempt either.
 sed -i 's/sum != steps/sum != steps + 1/' study/program.cu
 for time in first second; do
 	! MAKEFLAGS='' MAKELEVEL='' LD_PRELOAD=$preload make -C study >out 2>err || fail "expected an error the $time time"
-	[ ! -e study/figures/plan.svg ] || fail "a picture of runs that failed"
+	[ ! -e study/figures/plan.svg ] || fail "a picture was drawn from failed runs"
 done
 finish

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Counters that contradict each other fail the launch with a message; the program goes on and ends with a status that is not 0.
+# Protects against contradictory counters: the launch fails with a message. The program continues and exits with a
+# nonzero status.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The programs that figures and 'programs run --all' start: they end with the one who started them, however that ends, with
-# all that they have started themselves; where the host has no room for many, fewer run at a time; what had ended is kept.
+# Protects the programs that `figure` and `programs run --all` start. They end with their parent, however it ends,
+# together with all their children. With little memory on the host fewer run at a time, and finished runs are stored.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
@@ -8,7 +8,7 @@ export SLUICE_PROGRAMS="$work/programs" SLUICE_EXPERIMENTS="$work/experiments"
 mkdir "$work/programs" "$work/experiments"
 cd "$work" || exit 1
 
-# program NAME: its script from standard input.
+# program NAME: creates a program; its script is read from standard input.
 program() {
 	mkdir -p "programs/$1"
 	printf 'name: %s\nabout: x\nvariants: [plain]\n' "$1" >"programs/$1/program.yaml"
@@ -23,7 +23,7 @@ echo '{"kernels": [{"name": "_Z3addPf", "grid": [1, 1, 1], "block": [32, 1, 1], 
 	>"$SLUICE_STATS"
 echo PASS
 SCRIPT
-# Says who it is and who it has started; both would run for minutes, and the first is deaf.
+# Writes its own process id and its child's. Both would run for minutes, and the parent ignores signals.
 cat >endless <<SCRIPT
 trap '' TERM INT HUP
 sleep 300 &
@@ -40,7 +40,7 @@ columns: {one: {machine: gtx480}}
 rows: {a: {}, b: {}, c: {}, d: {}, e: {}, f: {}}
 YAML
 
-# gone WHO...: none of these processes runs any more, a moment from now.
+# gone PROCESS...: all these processes end within ten seconds.
 gone() {
 	for process in "$@"; do
 		for _ in $(seq 100); do
@@ -54,14 +54,14 @@ gone() {
 	done
 }
 
-# ended SIGNAL COMMAND...: the signal ends the command, with this status, and the program that runs in it.
+# ended SIGNAL COMMAND...: the signal ends the command with the matching status, and also the program that it runs.
 ended() {
 	number=$1
 	shift
 	tried="sluice $* and signal $number"
 	rm -f running results.db
 	python3 -c 'import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL) # which a shell ignores for what runs beside it
+signal.signal(signal.SIGINT, signal.SIG_DFL) # a shell ignores SIGINT for its background processes
 os.execv(sys.argv[1], sys.argv[1:])' "$sluice" "$@" >out 2>err &
 	command=$!
 	for _ in $(seq 600); do
@@ -74,7 +74,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$sluice" "$@" >out 2>err &
 	[ "$got" = $((128 + number)) ] || fail "exit status $got, expected $((128 + number))"
 	read -r first second <running || fail "the program did not start"
 	gone "$first"
-	# when it is killed, only what it has started itself can be ended for it
+	# when the command itself is killed, only its direct child can be ended for it
 	[ "$number" = 9 ] && kill -9 "$second" || gone "$second"
 }
 program b <endless
@@ -88,7 +88,7 @@ try 0 results --csv
 try 0 figure six -j 1
 says err "6 runs, of which 5 missing"
 
-# limited STATUS|any LIMIT COMMAND...: with so few open files.
+# limited STATUS|any LIMIT COMMAND...: runs the command with at most LIMIT open files.
 limited() {
 	wanted=$1 files=$2
 	shift 2
@@ -100,7 +100,8 @@ os.execv(sys.argv[2], sys.argv[2:])' "$files" "$sluice" "$@" >out 2>err </dev/nu
 	[ "$wanted" = any ] || [ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
 	[ "$got" != 124 ] || fail "does not end"
 }
-# More runs than files that may be open; less room than wanted for all of them at a time.
+# More concurrent runs than the limit of open files allows: fewer run at a time. With too few files a run is not
+# started, and a message says so.
 rm results.db
 limited 0 16 programs run --all -j 6
 says out "6 passed, 0 failed"
@@ -112,7 +113,8 @@ for files in 4 5 6 7 8; do
 	limited any $files figure six
 done
 
-# Children's ends are told although the parent of all ignores them; closed standard files become nobody's.
+# The ends of children are noticed even if the grandparent ignores SIGCHLD. Closed standard files are not reused for
+# other purposes.
 program b <<'SCRIPT'
 exit 3
 SCRIPT

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A file of results is never taken for the place of an output: what one command has kept, no slip in a file's name destroys.
+# Protects result files from being overwritten: a command refuses one as the path of another output.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL
@@ -13,12 +13,12 @@ try 0 results merge one.jsonl
 cp results.db before.db
 ln -s results.db link.db
 
-# keeps STATUS COMMAND...: refused, in clear words, before anything runs.
+# keeps STATUS COMMAND...: the command is refused with a clear message before anything runs.
 keeps() {
 	try "$@"
 	says err ".db: it is a database, as a file of results is; give another name"
 	grep -q '^ran' out && fail "expected that nothing runs"
-	cmp -s results.db before.db || fail "the store is not what it was"
+	cmp -s results.db before.db || fail "the store has changed"
 	cp before.db results.db
 }
 for name in results.db link.db ./results.db; do

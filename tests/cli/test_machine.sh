@@ -1,5 +1,5 @@
 #!/bin/sh
-# sluice machine: what show prints is a machine file of the same machine; diff shows what differs and nothing else.
+# Protects `sluice machine`: `show` prints a machine file of the same machine; `diff` shows exactly the differences.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -15,7 +15,7 @@ try 1 machine diff gtx480 "$work/other.yaml"
 says out "sm.count"
 [ "$(wc -l <"$work/out")" = 2 ] || fail "expected a heading and one line"
 
-# Every machine can be built, and the idealised ones differ from their base in what they idealise.
+# Every machine can be built. Each idealised machine differs from its base in what it idealises.
 for file in "$source_dir"/machines/*.yaml; do
 	try 0 machine show "$(basename "$file" .yaml)"
 done
@@ -31,7 +31,7 @@ says_only err "sluice: error: no machine 'gtx48'; did you mean 'gtx480'?"
 try 2 machine show "$work/"
 says err "cannot read $work/: it is a folder, where a file was expected"
 
-# A file anywhere builds on a machine of ours by name, also in a folder of machines of one's own.
+# A file in any folder can name one of our machines as its base, also in a folder of user machines.
 mkdir "$work/own"
 printf 'base: gtx480\nname: mine\nsm.count: 7\n' >"$work/own/mine.yaml"
 try 0 machine show "$work/own/mine.yaml"
@@ -44,7 +44,8 @@ try 2 machine show "$work/own/alone.yaml"
 says err "keys have no value; give them, or begin the file with 'base: OTHER'"
 says err "sm.warps, sm.blocks"
 
-# GPGPU-Sim's configurations: in its words gtx480 is gtx480, what has no place is listed, and what is wrong is told with its line.
+# GPGPU-Sim's configurations: the one of gtx480 gives gtx480. Options without a counterpart are listed, and errors name
+# their line.
 config=$source_dir/tests/data/gpgpusim
 try 1 machine diff gtx480 "$config/gpgpusim.config"
 [ "$(wc -l <"$work/out")" = 2 ] || fail "expected a heading and the name"
@@ -78,7 +79,7 @@ says err "'1 gpgpu_n_mem 6' is no number"
 change '$a-gpgpu_smem_latency 24' 0
 says out "  shared_latency: 24"
 says out "first_path: taken"
-# Sub-cores and what came with them: a file that says what qv100 is gives qv100, and each of its options does something.
+# Sub-cores and their options: a file with qv100's parameters gives qv100, and each of its options has an effect.
 try 1 machine diff qv100 "$config/sub_cores.config"
 [ "$(wc -l <"$work/out")" = 2 ] || fail "expected a heading and the name"
 try 0 machine show "$config/sub_cores.config"

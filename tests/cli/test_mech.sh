@@ -1,5 +1,5 @@
 #!/bin/sh
-# sluice mech and --mech: what is shown, and what is refused before a program starts.
+# Protects `sluice mech` and --mech: what is shown, and what is refused before a program starts.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
@@ -16,7 +16,7 @@ says err "no mechanism 'two_levle'; did you mean 'two_level'?"
 try 2 mech show
 says err "show takes one NAME; 'sluice mech list' shows those there are"
 
-# What is wrong with a mechanism is said before the program starts.
+# Errors in a mechanism are reported before the program starts.
 object() { # NAME TEXT
 	# shellcheck disable=SC2046 # no spaces in it
 	printf '#include "seam/mech.h"\n%s\n' "$2" | cc -shared -fPIC -xc $("$sluice" mech --cflags) - -o "$1.so"
@@ -37,7 +37,7 @@ refused "mechanisms gto and lrr both own the warp order; only one of them can" -
 refused "mechanism gto is attached twice" --mech gto --mech gto
 refused "a functional run has no cycles" --mech gto --functional
 
-# One that stands for others: they are attached, with the options that each has, and shown.
+# A mechanism that stands for others: they are attached with their options, and shown.
 try 0 mech show caps:threshold=7,wake_up=no
 says out "stands for: cap, pas"
 says out "  threshold          7 "
@@ -67,7 +67,7 @@ refused "old.so: made for version 0 of seam/mech.h" --mech "$work/old.so"
 refused "mechanism seat owns the buffer in front of L1 but has no hook buffer" --mech seat.so
 refused "cannot load mechanism $work/absent.so: cannot open shared object file: No such file or directory" --mech absent.so
 
-# Names and tables are checked when a mechanism is loaded, and names once more against what is there already.
+# Names and tables are checked when a mechanism is loaded. Names are also checked against those already loaded.
 object shouts 'static const struct mech m = {.version = MECH_VERSION, .name = "Loud", .summary = "", .citation = ""};
 	MECHANISM(m);'
 object cache 'static const struct mech m = {.version = MECH_VERSION, .name = "l1d", .summary = "", .citation = ""};
@@ -85,7 +85,7 @@ for name in $("$sluice" mech list | cut -d' ' -f1); do
 	try 0 mech show "$name"
 done
 
-# seam/mech.h is C++17, for both compilers, without a warning; such a mechanism needs no symbol of the simulator's.
+# seam/mech.h compiles without warnings as C++17 with both compilers. A C++ mechanism needs no symbol of the simulator.
 cat >cpp.cc <<'END'
 #include "seam/mech.h"
 #include "seam/mech_levels.h"
@@ -132,7 +132,8 @@ for compiler in g++ clang++-14; do
 	says out "seats: the warp order"
 done
 
-# A program runs with it; what another does wrong fails the launch and the process, with a message that says who, where and when.
+# A program runs with the mechanism. Another mechanism's error fails the launch and the process, with a message that
+# names mechanism, SM and cycle.
 cat >program.cu <<'END'
 #include <cstdio>
 __global__ void twice(int *value) { value[threadIdx.x] *= 2; }
@@ -151,7 +152,7 @@ object wrong 'static uint32_t pick(struct mech_sm *sm, const struct mech_warps *
 	static const struct mech m = {.version = MECH_VERSION, .name = "wrong", .summary = "", .citation = "",
 	.seats = MECH_SEAT_WARP_ORDER, .pick_warp = pick}; MECHANISM(m);'
 try 0 cc program.cu -o program
-# An access of its own that ends the process is told with its file and the place in it.
+# A mechanism's invalid access that ends the process is reported with its shared object and the offset in it.
 object crash 'static void on_issue(struct mech_sm *sm, const struct mech_issue *issue) { (void)issue; *(volatile int *)sm->state = 1; }
 static const struct mech m = {.version = MECH_VERSION, .name = "crash", .summary = "", .citation = "", .issue = on_issue};
 MECHANISM(m);'
@@ -168,14 +169,16 @@ says out "cudaErrorLaunchFailure"
 says err "stopped: mechanism wrong, hook pick_warp, SM "
 says err ": picks warp 63 of scheduler "
 
-# What a machine has built in is attached without a name, and --mech with its name changes its options, once.
+# A machine's built-in mechanism is attached without --mech. --mech with its name changes its options, and it is
+# attached once.
 try_program 0 run -o mechanisms=tma:latency=40 --mech tma:entries=3 --stats stats.json -- ./program
 grep -q '"tma:entries=3,latency=40,' stats.json || fail "expected the machine's mechanism, with its options and the user's"
 refused "mechanism tma is attached twice" -o mechanisms=tma --mech tma:entries=3 --mech tma
 refused "no mechanism 'tmaa'; did you mean 'tma'?" -o mechanisms=tmaa
 try_program 0 run --functional -o mechanisms=tma -- ./program
 
-# Copies that a mechanism wants as loads and stores are said, where the machine has them as copies.
+# A mechanism may execute asynchronous copies as loads and stores. If the machine has asynchronous copies, a message
+# says so.
 cat >copies.cu <<'CU'
 #include <cuda_pipeline_primitives.h>
 __global__ void copies(const int *a)

@@ -1,10 +1,10 @@
 #!/bin/sh
-# A mechanism of a shared object that faults, in whatever it is called for: the process says which one it is, where, and of a NULL state why,
-# and then ends by the signal, in the command as in the program.
+# Protects the message when a mechanism from a shared object faults in any of its hooks. It names the mechanism and the
+# place, and for a NULL state the cause. The process then ends by the signal, in the command as in the program.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
-[ -z "$preload" ] || exit 0 # AddressSanitizer has these signals
+[ -z "$preload" ] || exit 0 # AddressSanitizer handles these signals
 cd "$work" || exit 1
 ulimit -c 0
 
@@ -20,7 +20,7 @@ static void crash(void)
 {
 	switch (KIND) {
 	case 0: *(volatile int *)nothing = 1; break;
-	case 1: zero = (int)strlen(nothing); break; /* of another library */
+	case 1: zero = (int)strlen(nothing); break; /* in another library */
 	case 2: zero = 1234 / zero; break;
 	case 3: ((void (*)(void))nothing)(); break;
 	case 4: abort();
@@ -62,7 +62,7 @@ build() {
 	# shellcheck disable=SC2046 # no spaces in it
 	cc -w -O1 -fno-optimize-sibling-calls -shared -fPIC $("$sluice" mech --cflags) "$@" mechanism.c -o mine.so || fail "mechanism.c does not compile: $*"
 }
-# ends STATUS COMMAND...: by a signal, in the mechanism
+# ends STATUS COMMAND...: the command ends by a signal in the mechanism
 ends() {
 	wanted=$1
 	shift
@@ -83,7 +83,7 @@ l1d.sets=1
 sm.send_queue=4" SLUICE_MECHANISMS="$work/mine.so" ./program
 }
 
-# every hook of a kernel, and what is called before there is one; MORE: what it needs to be called
+# every hook of a kernel, and each hook called before a kernel; MORE: fields that enable the hook
 while read -r hook more; do
 	what=$hook
 	build -DKIND=0 -DHOOK="$hook" -DMORE="$more" -DVECTOR=".length = 1"
@@ -138,7 +138,7 @@ partition_packet_out
 partition_command
 LIST
 
-# ... and what is asked for outside of a run
+# ... and hooks called outside a run
 what=costs
 build -DKIND=0 -DHOOK=costs -DMORE= -DVECTOR=".length = 1"
 ends 139 "$sluice" mech show "$work/mine.so"
@@ -159,7 +159,7 @@ what=pass
 build -DKIND=0 -DMORE=".passes=passes,.pass_count=1,.rewrite=rewrite_by," -DVECTOR=".length = 1"
 run_both 139
 
-# of every kind; state that is there is not said to be NULL
+# faults of every kind; a state that exists is not reported as NULL
 kind() { # KIND STATUS WORDS FLAG...
 	what="kind $1"
 	number=$1 status=$2 words=$3
@@ -171,21 +171,22 @@ kind() { # KIND STATUS WORDS FLAG...
 	done
 }
 kind 0 139 "mine.so: accesses address (nil), which is not there; " -DMORE=.sm_size=1,.gpu_size=1,
-grep -q "is NULL" err && fail "state that is there is said to be NULL"
+grep -q "is NULL" err && fail "an existing state is reported as NULL"
 kind 1 139 "mine.so: a function that it calls accesses address (nil), which is not there" -DMORE= -fno-builtin
-[ "$(uname -m)" != x86_64 ] || # elsewhere a division by zero gives 0
+[ "$(uname -m)" != x86_64 ] || # on other hosts a division by zero gives 0
 	kind 2 136 "mine.so: divides by zero" -DMORE=
 kind 3 139 "mine.so: a function that it calls accesses address (nil)" -DMORE=
 kind 4 134 "mine.so: a function that it calls ends the process" -DMORE=
 kind 6 132 "mine.so: comes to an instruction that stops it" -DMORE=
-what=recursion # the thread that opens the machine has a stack for handlers
+# the thread that opens the machine has a signal stack
+what=recursion
 build -DKIND=5 -DHOOK=gpu_open -DMORE= -DVECTOR=".length = 1"
 run_both 139
 build -DKIND=0 -DHOOK=sm_open -DMORE= -DVECTOR=".length = 1"
 run_both 139
 says err "its .sm_size is 0, so that its state of an SM is NULL"
 
-# what comes from elsewhere is nobody's
+# faults outside mechanisms are attributed to none
 cat >own.cu <<'CU'
 #include <cstdlib>
 int main() { int *p; cudaMalloc(&p, 4); abort(); }

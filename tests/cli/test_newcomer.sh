@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a new user meets first: blanks in names, where statistics go, help by its short options, limits of time for any program, messages
-# that name what to do.
+# Protects a new user's first steps: blanks in names, destinations of statistics, short help options, time limits for
+# any program, and messages that state the remedy.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_TIMEOUT
@@ -12,7 +12,7 @@ try 0 cc e.cu -o e
 printf '__global__ void k() {}\nint main() { k<<<1, 1>>>(); cudaDeviceSynchronize(); for (volatile int i = 0;; i++) ; }\n' >hang.cu
 try 0 cc hang.cu -o hang
 
-# A blank in a path, and in an argument, which is one argument and makes another run than two.
+# A blank in a path and in an argument. One argument with a blank is another run than two arguments.
 cp e "a prog"
 try_program 0 sweep -o l1d.sets=16,32 --results blank.db -- "./a prog" "x y"
 try_program 0 sweep -o l1d.sets=16,32 --results blank.db -- "./a prog" x y
@@ -25,7 +25,7 @@ says_only err "sluice sweep: cannot read nope.yaml: there is no such file, and n
 try 2 figure nope.yaml
 says err "cannot read nope.yaml"
 
-# Statistics go to standard error in all formats, with --stats - to standard output.
+# Statistics are written to standard error in all formats, with --stats - to standard output.
 for format in table json gpgpusim; do
 	case $format in table) mark='time .* cycles' ;; json) mark='"kernels"' ;; *) mark='gpu_sim_cycle = ' ;; esac
 	try_program 0 run --stats-format $format -- ./e
@@ -41,13 +41,13 @@ python3 -c 'import json; json.load(open("out"))' || fail "expected JSON"
 try_program 0 run --stats ./- -- ./e
 [ -s ./- ] || fail "expected a file called -"
 
-# Rows that an earlier kernel has left open, and DRAM that nothing used.
+# Rows left open by an earlier kernel, and unused DRAM.
 printf '__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' >none.cu
 try 0 cc none.cu -o none
 try_program 0 run -- ./none
 grep -q ' 0\.0 requests a row' err && fail "expected no mean of nothing"
 
-# Perfetto's names for its files.
+# Perfetto's file names.
 for name in t.pftrace t.perfetto-trace t.perfetto t.pftrace.zst t.perfetto-trace.zst; do
 	try_program 0 run --trace $name --stats s.json -- ./e
 	try 0 report s.json $name -o r.html
@@ -57,8 +57,8 @@ for name in t.pftrace t.perfetto-trace t.perfetto t.pftrace.zst t.perfetto-trace
 	esac
 done
 
-# --timeout holds for a program that never launches a kernel, for one that hangs on the host, for one that ignores SIGTERM.
-# limit SECONDS_AT_MOST COMMAND...
+# --timeout ends a program that never launches a kernel, one that hangs on the host, and one that ignores SIGTERM. limit
+# SECONDS_AT_MOST COMMAND...
 limit() {
 	most=$1
 	shift
@@ -71,7 +71,7 @@ limit 10 sleep 100
 limit 10 sh -c 'trap "" TERM; while :; do sleep 0.1; done'
 limit 14 ./hang
 grep -q '"ended": *"exit 124"' limit.json || fail "expected the kernels of a program that hangs on the host"
-# What the program does comes through: its status, its input, its signals.
+# The program's status, input and signals pass through.
 try_program 7 run --timeout 60 -- sh -c 'exit 7'
 tried="sluice run --timeout with input"
 [ "$(echo text | "$sluice" run --timeout 60 -- cat 2>err)" = text ] || fail "expected the input"
@@ -88,16 +88,16 @@ wait $child || got=$?
 # Machines: keys in groups, columns.
 printf 'sm:\n  count: 4\n' >few.yaml
 try 2 machine show ./few.yaml
-grep -q '^  l1d\.sets, ' err || grep -q '^  .*l1d\.sets' err || fail "expected a line a group"
+grep -q '^  l1d\.sets, ' err || grep -q '^  .*l1d\.sets' err || fail "expected one line per group"
 [ "$(grep -c '^  ' err)" -gt 10 ] || fail "expected the keys in groups"
 try 0 machine list
 [ "$(awk 'NR > 1 {print length($0)}' out | sort -u | wc -l)" = 1 ] || fail "expected columns"
 [ "$(awk '{print index($0, " MB") ? index($0, " KB") : 0}' out | sort -u | wc -l)" -le 2 ] || fail "expected columns"
 
-# A cause of 22 letters keeps its blank before the line; a source that was moved is told by the path that the profile has.
+# A cause of 22 letters keeps the blank before the line number. A moved source is reported with the path in the profile.
 try_program 0 run --profile p.json -- ./e
 try 0 profile show p.json
-grep -qE '%(e\.cu|[^ ])' out && fail "expected a blank behind the cause"
+grep -qE '%(e\.cu|[^ ])' out && fail "expected a blank after the cause"
 mkdir moved
 mv e.cu moved/e.cu
 try 0 annotate --profile p.json
@@ -111,13 +111,13 @@ grep -q 'lines of .*e\.cu' err || fail "expected the path that the profile knows
 try 0 stats --describe 'l1d.h*'
 says out "COUNTER"
 says out "l1d.hits"
-grep -q 'l2\.' out && fail "expected counters of L1 alone"
+grep -q 'l2\.' out && fail "expected only counters of L1"
 try 0 stats --describe "bank"
 says out "sm.shared_conflict_cycles"
 try 1 stats --describe nosuchcounter
 says err "no counter is called or explained by 'nosuchcounter'"
 
-# Short options of every command's help.
+# Short help options of every command.
 for command in run sweep machine stats "programs"; do
 	try 0 $command --help
 	mv out help

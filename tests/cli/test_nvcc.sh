@@ -1,6 +1,6 @@
 #!/bin/sh
-# nvcc of the toolkit: the options that Makefiles give it, files of several languages, launches with blanks, device code of
-# several files, and another toolkit in the way.
+# Protects the toolkit's nvcc: options that Makefiles use, files of several languages, launches with blanks, and device
+# code in several files. Also covers a second toolkit in the search paths.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -22,14 +22,14 @@ makes() {
 	[ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
 }
 
-# runs PROGRAM TEXT: it ends well and prints the text.
+# runs PROGRAM TEXT: the program succeeds and prints the text.
 runs() {
 	tried=$1
 	LD_PRELOAD=$preload "$1" >"$work/out" 2>"$work/err" || fail "exit status $?"
 	says out "$2"
 }
 
-# The folder, and what scripts ask it.
+# The toolkit's folder, and the queries that scripts make.
 try 0 toolkit
 says_only out "$toolkit"
 try 0 toolkit --help
@@ -48,8 +48,8 @@ says err "no input files"
 ln -s "$nvcc" my-nvcc
 ./my-nvcc -V >out || fail "a link to nvcc does not start"
 
-# Signed overflow on the host wraps at each level, as random generators that were written for g++ want, in CUDA and C++ files; a user's
-# -fno-wrapv is heard.
+# Signed overflow in host code wraps at each level, in CUDA and C++ files: random generators written for g++ need it. A
+# user's -fno-wrapv is respected.
 cat >overflow.cu <<'CU'
 #include <climits>
 #include <cstdio>
@@ -77,10 +77,10 @@ for source in overflow.cu overflow.cpp; do
 		runs ./overflow "0 wrong"
 	done
 	makes 0 --dryrun -fno-wrapv $source -o overflow
-	grep -q -e "-fwrapv.*-fno-wrapv" err || fail "the user's -fno-wrapv is not behind ours"
+	grep -q -e "-fwrapv.*-fno-wrapv" err || fail "the user's -fno-wrapv does not follow our -fwrapv"
 done
 
-# Programs that include OpenGL's header for nothing are compiled; calls are refused with the reason.
+# Programs that include OpenGL's header without using it compile; its calls are refused with the reason.
 cat >draws.cu <<'CU'
 #include <cuda_gl_interop.h>
 #ifdef DRAWS
@@ -111,16 +111,16 @@ int main()
 	printf("sum %d\n", from_cxx(from_c(h)));
 }
 CU
-# `class` and `threadIdx` are names like others where CUDA is not compiled.
+# `class` and `threadIdx` are ordinary names in files that are not CUDA.
 echo 'int from_c(int class) { int threadIdx = 10; return class + threadIdx; }' >part.c
 echo 'int from_cxx(int n) { struct { int x = 100; } threadIdx; return n + threadIdx.x; }' >part.cpp
 all="main.cu part.c part.cpp"
 
-# Files of several languages, at once, and each by itself.
+# Files of several languages in one command, and each separately.
 makes 0 $all -o program
 runs ./program "sum 111"
 makes 0 -c $all
-makes 1 main.o part.o -o wrong # part.c and part.cpp have one object
+makes 1 main.o part.o -o wrong # part.c and part.cpp have the same object name
 mkdir objects
 makes 0 -c main.cu part.cpp -odir objects
 makes 0 -c part.c -o part-c.o -std=c++14
@@ -132,7 +132,7 @@ runs ./program "sum 111"
 makes 2 -c $all -o one.o
 says err "expected one source file, not 3"
 
-# Each option builds a program that is right.
+# Each option builds a correct program.
 while read -r options; do
 	# shellcheck disable=SC2086 # words
 	makes 0 $options $all -o program
@@ -179,7 +179,7 @@ done <<'OPTIONS'
 -MMD -MF program.d
 OPTIONS
 makes 0 -x cu -dc part.cpp -o cuda.o
-# Quotes in a list go, as in a shell, but those behind a backslash.
+# Quotes in a list are removed, as in a shell, unless a backslash precedes them.
 echo 'const char *name() { return NAME; }' >name.cpp
 makes 0 -Xcompiler '-Wall,-DNAME=\"a\,b\","-DSECOND=x, y"' -E name.cpp
 says out 'return "a,b";'
@@ -191,9 +191,10 @@ makes 0 -x cu main.code objects/part.o part-c.o -o program
 runs ./program "sum 111"
 makes 2 --optix-ir main.cu
 says err "nvcc: -optix-ir: "
-# Lists for the host's compiler that a Makefile's variable left empty.
+# Lists for the host compiler that an empty Makefile variable leaves empty.
 makes 0 -Xcompiler "" -Xcompiler "-m64" -c main.cu
-# Host code as C++: any compiler of the host makes the program of it, with exceptions, static variables and texts that need quoting.
+# Host code as C++: any host compiler can build the program from it, with exceptions, static variables and strings that
+# need quoting.
 cat >host.cu <<'CU'
 #include <cstdio>
 #include <vector>
@@ -214,19 +215,19 @@ int main()
 }
 CU
 makes 0 -cuda host.cu
-c++ -O2 -g host.cu.cpp.ii -L"$toolkit/lib64" -Wl,-rpath,"$toolkit/lib64" -lcudart -o host 2>err || fail "c++ makes nothing of -cuda's text"
+c++ -O2 -g host.cu.cpp.ii -L"$toolkit/lib64" -Wl,-rpath,"$toolkit/lib64" -lcudart -o host 2>err || fail "c++ does not compile the text of -cuda"
 runs ./host '3 of 10 \ "%"'
 makes 0 -g -cuda host.cu -o objects/host.ii
 makes 0 objects/host.ii -o host
 runs ./host '3 of 10 \ "%"'
 makes 0 -cuda -odir objects main.cu host.cu
-[ -s objects/main.cu.cpp.ii ] && [ -s objects/host.cu.cpp.ii ] || fail "-cuda -odir has not made a file of each source"
+[ -s objects/main.cu.cpp.ii ] && [ -s objects/host.cu.cpp.ii ] || fail "-cuda -odir has not created one file per source"
 makes 0 -cuda --dryrun main.cu
-[ ! -e main.cu.cpp.ii ] || fail "--dryrun has made something"
+[ ! -e main.cu.cpp.ii ] || fail "--dryrun has created a file"
 makes 2 -cuda $all -o one.ii
 makes 2 main.cubin -o program
 says err "cannot be linked"
-# Fat binaries: a container of nvcc's, with the PTX of one source and its architecture.
+# Fat binaries: a container in nvcc's format with the PTX of one source and its architecture.
 makes 0 -fatbin -gencode arch=compute_52,code=sm_52 -gencode arch=compute_60,code=sm_60 main.cu -o kernels.bin
 [ "$(od -An -tx4 -N4 kernels.bin)" = " ba55ed50" ] || fail "no container"
 [ "$(od -An -td4 -j44 -N4 kernels.bin | tr -d ' ')" = 60 ] || fail "expected the newest architecture in the entry"
@@ -266,10 +267,10 @@ makes 0 -ptx --offload-arch=sm_20 main.cu -o main.ptx
 grep -q '^\.target sm_30' main.ptx || fail "expected sm_30 for clang's spelling"
 says err "note: sm_20 is compiled as sm_30"
 makes 0 -ptx -gencode arch=compute_20,code=sm_20 -arch=sm_35 main.cu -o main.ptx
-! grep -q note err || fail "a note of an architecture that is not the newest"
+! grep -q note err || fail "a note about an architecture that is not the newest"
 makes 0 -M main.cu
 says out "main.cu"
-# What nvcc of other versions takes and means nothing here; headers of theirs whose contents come with cuda_runtime.h.
+# Options of other nvcc versions that have no effect here, and their headers whose contents are in cuda_runtime.h.
 cat >old.cu <<'CU'
 #include <device_double_functions.h>
 #include <driver_functions.h>
@@ -283,7 +284,7 @@ __global__ void count(int *p) { atomicAdd(p, 1); }
 CU
 makes 0 --host-compilation 'C++' --opencc-options -O3 -src-in-ptx -nohdinitlist -brief-diags=true -jtd 1 -c old.cu -o old.o
 printf '#include <driver_functions.h>\nint main(void) { return (int)make_cudaExtent(1, 2, 3).depth - 3; }\n' >extent.c
-cc -std=c99 -Wall -Werror -I"$toolkit/include" extent.c -o extent && ./extent || fail "driver_functions.h in C"
+cc -std=c99 -Wall -Werror -I"$toolkit/include" extent.c -o extent && ./extent || fail "driver_functions.h does not compile in C"
 makes 0 -dopt on -m 64 --dopt=on --no-compress --compress-mode=size --target-directory x -po maxrregcount=16 -c old.cu -o old.o
 printf '#include <cutil_inline.h>\nint main() { cutilSafeCall(cudaDeviceSynchronize()); }\n' >library.cu
 makes 0 library.cu -Lnowhere -lcutil_x86_64 -o library
@@ -294,7 +295,7 @@ says out compute_70
 makes 0 --help
 says out 'compute_70'
 
-# The standard as a word of its own; for CUDA those before C++11 count as that, and a C++ file keeps what it was given.
+# The standard as a separate word. For CUDA, standards before C++11 count as C++11; a C++ file keeps its standard.
 cat >standard.cu <<'CU'
 #if __cplusplus != WANTED
 #error another standard
@@ -313,11 +314,11 @@ cmp -s out expected || fail "--generate-nonsystem-dependencies is not -MM"
 
 makes 0 --dryrun main.cu -o never
 says err '#$ '
-[ ! -e never ] || fail "--dryrun has made something"
+[ ! -e never ] || fail "--dryrun has created a file"
 makes 0 -v -c main.cu -o verbose.o
 says err "TOP=$toolkit/bin/.."
 
-# Launches with blanks, in the source and in what it includes; operators and templates stay what they are, and so do lines.
+# Launches with blanks, in the source and in included files. Operators, templates and line numbers are unchanged.
 mkdir -p include
 cat >include/other.cuh <<'CU'
 template <typename T> struct box { T value; };
@@ -354,7 +355,8 @@ printf '__global__ void k() {}\nint main() { k<< <1, 1>> >(); int x = ; }\n' >er
 makes 1 error.cu
 says err "error.cu:2:39: error: expected expression"
 
-# __device__ beside __shared__, in either order, in a header, behind a macro and with words between: it is __shared__ alone.
+# __device__ next to __shared__, in either order, in a header, in a macro and with words between them: only __shared__
+# takes effect.
 cat >include/tile.cuh <<'CU'
 #define TILE __device__ __shared__
 __device__ static __shared__ int outer[32];
@@ -386,7 +388,7 @@ CU
 makes 0 -Iinclude tile.cu -o tile
 runs ./tile "1310 1000 __device__ __shared__ at 21"
 
-# Device code of two files.
+# Device code in two files.
 cat >one.cu <<'CU'
 #include <cstdio>
 extern __device__ int twice(int);
@@ -427,19 +429,20 @@ makes 0 -dc one.cu two.cu
 makes 0 one.o two.o -o linked
 runs ./linked "$result"
 makes 0 -dlink one.o two.o -o device.o
-cc one.o two.o device.o -L"$toolkit/lib64" -lcudart_static -lcudadevrt -lrt -lpthread -ldl -lstdc++ -o linked 2>err || fail "no link by cc"
+cc one.o two.o device.o -L"$toolkit/lib64" -lcudart_static -lcudadevrt -lrt -lpthread -ldl -lstdc++ -o linked 2>err || fail "cc does not link"
 LD_LIBRARY_PATH=$toolkit/lib64
 export LD_LIBRARY_PATH
 runs ./linked "$result"
 unset LD_LIBRARY_PATH
-# Between -Bstatic and -Bdynamic, as CMake gives it where LIBRARY_PATH names the toolkit; functions of the program's own stay.
+# Libraries between -Bstatic and -Bdynamic, as CMake passes them if LIBRARY_PATH names the toolkit. The program's own
+# functions take precedence.
 cat >own.c <<'C'
 #include <stdio.h>
 int cudaPeekAtLastError(void) { return 38; }
 int cudaGetLastError(void);
 __attribute__((constructor)) static void early(void) { printf("own %d theirs %d\n", cudaPeekAtLastError(), cudaGetLastError()); }
 C
-cc own.c one.o two.o device.o -L"$toolkit/lib64" -Wl,-Bstatic -lcudart_static -lcudadevrt -Wl,-Bdynamic -lstdc++ -o linked 2>err || fail "no static link by cc"
+cc own.c one.o two.o device.o -L"$toolkit/lib64" -Wl,-Bstatic -lcudart_static -lcudadevrt -Wl,-Bdynamic -lstdc++ -o linked 2>err || fail "cc does not link statically"
 runs ./linked "$result"
 says out "own 38 theirs 0"
 LD_PRELOAD=$preload "$sluice" run --functional ./linked >out 2>err || fail "a static link is not simulated"
@@ -454,7 +457,7 @@ makes 0 -dc two.cu -o again.o
 makes 1 one.o two.o again.o -o linked
 says err "is defined in two.o and in again.o"
 
-# A kernel that launches one of another file.
+# A kernel that launches a kernel of another file.
 cat >parent.cu <<'CU'
 #include <cstdio>
 __global__ void child(int *p, int x);
@@ -477,7 +480,7 @@ runs ./linked "value 11"
 makes 0 -dc parent.cu
 makes 1 parent.o -o linked
 says err "function '_Z5childPii' is not defined in any of the files that are linked"
-# A managed variable has its value once, before main() begins, whichever file's host code uses it.
+# A managed variable is initialised once, before main() begins, whichever file's host code uses it.
 cat >managed_one.cu <<'CU'
 #include <cstdio>
 extern __managed__ int both;
@@ -524,7 +527,7 @@ makes 0 -Xcompiler -Wall,-fopenmp -c threads.cu
 makes 0 threads.o -lgomp -o threads
 runs ./threads "sum 27 count 8"
 
-# Random numbers of kernels in a source of the host's: the types, and functions that give what CUDA sources' give there.
+# Random numbers of kernels in a host source: the types, and functions with the same results as in CUDA sources.
 cat >random.cpp <<'C'
 #include <curand_kernel.h>
 #include <stdio.h>
@@ -543,14 +546,14 @@ makes 0 random.cu -o random_of_cuda
 makes 0 -Werror all-warnings random.cpp -o random
 runs ./random "$(./random_of_cuda)"
 
-# cuBLAS brings cuComplex.h, and that math.h.
+# cuBLAS includes cuComplex.h, which includes math.h.
 for header in cublas.h cublas_v2.h; do
 	printf '#include <stdio.h>\n#include <%s>\nint main() { printf("root %%g\\n", fabs(sqrt(cuCabs(make_cuDoubleComplex(0, 4))))); }\n' $header >complex.cpp
 	makes 0 complex.cpp -o complex
 	runs ./complex "root 2"
 done
 
-# The driver's stub, which Makefiles look for and link without a folder more.
+# The driver's stub, which Makefiles look for and link without naming another folder.
 cat >stub.c <<'C'
 #include <cuda.h>
 #include <stdio.h>
@@ -560,7 +563,7 @@ int main(void)
 	CUresult result = cuInit(0);
 	result = result ? result : cuDeviceGetCount(&count);
 	printf("status %d devices %d\n", result, count);
-	exit(result); /* which programs take from cuda.h */
+	exit(result); /* programs rely on cuda.h for its declaration */
 }
 C
 makes 0 stub.c -L"$(find -L "$toolkit/lib64/stubs" -name libcuda.so -printf %h)" -lcuda -o stub
@@ -569,7 +572,7 @@ cc -I"$toolkit/include" stub.c -L"$toolkit/lib64/stubs" -lcuda -o stub_of_cc || 
 try_program 0 run --functional -- ./stub_of_cc
 says out "status 0 devices 1"
 
-# Another toolkit in the way, wherever Makefiles and environments name one.
+# Another toolkit, named in each way that Makefiles and environments name one.
 mkdir -p outer/bin outer/include outer/lib64/stubs
 printf '#!/bin/sh\nexit 9\n' | tee outer/bin/ptxas outer/bin/fatbinary outer/bin/nvlink >outer/bin/nvcc
 chmod +x outer/bin/*

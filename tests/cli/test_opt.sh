@@ -1,11 +1,12 @@
 #!/bin/sh
-# sluice opt and --pass: passes by name, what they write, and what is refused; programs compute with them what they compute without.
+# Protects `sluice opt` and --pass: passes by name, their output, and refused input. Programs compute the same results
+# with and without passes.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_PASSES
 cd "$work" || exit 1
 
-# What is written parses back to itself, for each kernel and pass, and without a pass it is what ptx prints.
+# The output parses back to itself, for each kernel and pass. Without a pass it equals the output of `sluice ptx`.
 for file in "$kernels"/*.ptx; do
 	try 0 opt "$file" -o once.ptx
 	silent out
@@ -14,7 +15,7 @@ for file in "$kernels"/*.ptx; do
 	for passes in dead-code split-critical-edges spill:registers=14 split-critical-edges,spill:registers=14,dead-code:loads=no; do
 		try 0 opt "$file" --pass $passes -o once.ptx
 		try 0 opt once.ptx
-		cmp -s once.ptx out || fail "$file behind $passes: not the same when printed twice"
+		cmp -s once.ptx out || fail "$file after $passes: printed twice, the text differs"
 	done
 done
 
@@ -25,7 +26,7 @@ done
 says out "  requires control flow"
 says out "  option   registers=63  registers that a thread may have"
 
-# --print-after: the PTX in between, on standard error; the counters too. --dot: facts beside the blocks.
+# --print-after: the intermediate PTX on standard error; also the counters. --dot: facts next to the blocks.
 try 0 opt "$kernels/saxpy.ptx" --pass split-critical-edges --pass dead-code,spill:registers=6 --print-after dead-code -o last.ptx
 says err "// behind dead-code"
 says err 'bra $split0;'
@@ -36,7 +37,7 @@ try 0 opt "$kernels/saxpy.ptx" --dot
 says out 'digraph "saxpy" {'
 says out 'dominated by 1\lpost-dominated by 3\lheader of a loop\llive in '
 
-# What is wrong is said once, and nothing is written.
+# An error is reported once, and nothing is written.
 refused() { # STATUS MESSAGE ARGUMENT...
 	status=$1 message=$2
 	shift 2
@@ -61,7 +62,7 @@ try 2 run --pass dead-coed -- touch started
 says err "no pass 'dead-coed'; did you mean 'dead-code'?"
 [ ! -e started ] || fail "the program was started"
 
-# A program: the same results by more or fewer instructions, and statistics that say by which passes.
+# A program: the same results with more or fewer instructions, and statistics that name the passes.
 cat >program.cu <<'END'
 #include <cstdio>
 __global__ void collatz(unsigned *value)
@@ -102,7 +103,8 @@ count() {
 try 0 run --pass dead-code --pass spill:registers=9 -- sh -c 'echo "$SLUICE_PASSES"'
 grep -qx dead-code out && grep -qx spill:registers=9 out || fail "expected the passes in the environment"
 
-# A mechanism's passes, of a shared object: known by name, and run by its hook with its options; names that are taken are refused.
+# Passes of a mechanism in a shared object: known by name, and run by its hook with its options. Names in use are
+# refused.
 object() { # NAME TEXT
 	# shellcheck disable=SC2046 # no spaces in it
 	printf '#include "flow/pass.h"\n#include "seam/mech.h"\n#include <stdio.h>\n%s\n' "$2" |

@@ -1,12 +1,12 @@
 #!/bin/sh
-# What becomes of a process that uses the runtime: exit status, messages, statistics.
+# Protects the end of a process that uses the runtime: exit status, messages, statistics.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS
 cd "$work" || exit 1
 
-# run STATUS COMMAND...: runs it and checks its exit status.
+# run STATUS COMMAND...: runs the command and checks its exit status.
 run() {
 	wanted=$1
 	shift
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 CU
 try 0 cc program.cu -o program
 
-# A table on standard error unless a file is named; the program's own status comes back.
+# A table on standard error unless a file is named. The program's own status is returned.
 run 0 ./program
 says out "cudaSuccess cudaSuccess"
 says err "fine(int*), launch 1"
@@ -58,7 +58,7 @@ says err "  ended         exit 5"
 run 0 ./program nothing
 says_only err "sluice: the program launched no kernel"
 
-# A kernel that goes wrong: one message, every later call fails, the process does not end well.
+# A faulting kernel: one message, every later call fails, and the process fails.
 run 1 ./program bad
 says out "cudaErrorIllegalAddress cudaErrorIllegalAddress"
 says err "_Z3badPi"
@@ -69,10 +69,11 @@ run 0 ./program missing
 says out "cudaErrorNotSupported"
 says err "cudaDeviceGetNvSciSyncAttributes: there is no NvSciSync"
 
-# Statistics in a file: valid JSON however the process ends, which it says, with the kernels that had ended; nothing beside it.
+# Statistics in a file: valid JSON with the finished kernels, however the process ends, and the kind of end. No other
+# file remains.
 SLUICE_STATS=$work/stats.json
 export SLUICE_STATS
-# kept ENDED KERNELS TOTALS: what the file must have.
+# kept ENDED KERNELS TOTALS: what the file must contain.
 kept() {
 	python3 - "$@" <<'PY' || fail "expected statistics: $* (ended, kernels, totals)"
 import json, sys
@@ -93,14 +94,15 @@ run 0 ./program nothing
 kept "exit 0" "" totals
 run 134 ./program abort
 kept "signal 6" "fine(int*) done" ""
-ASAN_OPTIONS=${ASAN_OPTIONS-}:handle_segv=0 # or it is AddressSanitizer that ends the program
+# otherwise AddressSanitizer ends the program
+ASAN_OPTIONS=${ASAN_OPTIONS-}:handle_segv=0
 run 139 ./program segv
 kept "signal 11" "fine(int*) done" ""
-# In the middle of a kernel: Ctrl-C, SIGTERM, and what leaves no time.
+# In the middle of a kernel: Ctrl-C, SIGTERM, and SIGKILL, which leaves no time.
 for signal in 2 15 9; do
 	rm stats.json
 	tried="./program wait, then signal $signal"
-	LD_PRELOAD=$preload python3 - $signal 2>"$work/err" <<'PY' || fail "expected to die by the signal"
+	LD_PRELOAD=$preload python3 - $signal 2>"$work/err" <<'PY' || fail "expected death by the signal"
 import pathlib, subprocess, sys, time
 program = subprocess.Popen(["./program", "wait"])
 file = pathlib.Path("stats.json")
@@ -124,20 +126,20 @@ says err "cannot write $work/no/such/folder.json"
 	says err "cannot write /dev/full"
 	[ -c /dev/full ] || fail "the device was replaced"
 }
-[ "$(ls stats.json*)" = stats.json ] || fail "temporary files stayed: $(ls stats.json*)"
+[ "$(ls stats.json*)" = stats.json ] || fail "temporary files remain: $(ls stats.json*)"
 
-# The limit ends the run, with its statistics.
+# The limit ends the run and its statistics are written.
 SLUICE_MAX_INSTRUCTIONS=100 run 124 ./program
 silent out
 kept "stopped, exit 124" "fine(int*) stopped" totals
 
-# What made the run stands in its record.
+# The run's settings are in its record.
 printf 'base: gtx480\nname: mine\nsm.warps: 32\n' >mine.yaml
 tried="sluice run, all options"
 LD_PRELOAD=$preload "$sluice" run -m ./mine.yaml -o sm.count=3 -o l1d.ways=2 --mech two_level:ready=4 --check race \
 	--max-instructions 100000 --threads 1 --stats made.json -- ./program "" 6 >"$work/out" 2>"$work/err"
 [ $? = 6 ] || fail "expected the program's status"
-python3 - <<'PY' || fail "expected all that made the run"
+python3 - <<'PY' || fail "expected all settings of the run"
 import json
 run = json.load(open("made.json"))
 assert run["program"] == ["./program", "", "6"] and run["machine"] == "mine", run["program"]
@@ -151,7 +153,7 @@ SLUICE_STATS= LD_PRELOAD=$preload "$sluice" run -o sm.count=3 -o l1d.ways=2 --me
 says err "  options       sm.count=3"
 says err "                l1d.ways=2"
 says err "  mechanisms    two_level:ready="
-# A program that is none of ours leaves a record that says so.
+# A program that does not use the runtime leaves a record that says so.
 "$sluice" run --stats made.json -- true
 grep -q '"ended": "not begun"' made.json || fail "expected that nothing has begun"
 
@@ -170,7 +172,7 @@ for setting in SLUICE_THREADS=many SLUICE_THREADS=-1 SLUICE_THREADS=4294967296 S
 	unset "${setting%=*}"
 done
 
-# Device code that does not parse is named by line; it gets past cc as a compiler's flags.
+# Device code that does not parse: the message has its line. It passes through cc unread, as a compiler option.
 echo '.version 6.0
 .target sm_70
 .address_size 64

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Protects profiles (--profile): over all instructions each figure adds up to the kernel's statistics, of the machine, with mechanisms and where a
-# run is cut; conflicts, transactions, divergence, latency and who waits are at the instructions that cause them; nothing depends on
-# threads or sleep, no figure changes; and what `sluice profile` and `sluice annotate --profile` make of them.
+# Protects profiles (--profile). Each figure, summed over all instructions, equals the kernel's statistics: for the
+# machine, with mechanisms, and in a cut run. Conflicts, transactions, divergence, latency and dependencies are
+# attributed to the instructions that cause them. Nothing depends on threads or sleep, and profiling changes no figure.
+# Also tests the output of `sluice profile` and `sluice annotate --profile`.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -49,9 +50,9 @@ int main(int argc, char **argv)
 CU
 try 0 cc -Wno-deprecated-declarations program.cu -o program
 
-# check PROFILE STATS: it adds up to these.
+# check PROFILE STATS: the profile adds up to the statistics.
 check() {
-	python3 "$source_dir/tests/cli/adds_up.py" "$@" >out 2>err || fail "$1 is not what $2 says"
+	python3 "$source_dir/tests/cli/adds_up.py" "$@" >out 2>err || fail "$1 differs from $2"
 }
 
 try_program 0 run --stats without.json -- ./program 2
@@ -62,8 +63,8 @@ for file in without with; do
 done
 cmp without.figures with.figures || fail "a profile changes figures"
 
-# What stands at the lines that say so: 30 blocks of 2 warps, twice.
-python3 - >out 2>err <<'PY' || fail "costs are at other lines"
+# Costs are at the expected lines: 30 blocks of 2 warps, launched twice.
+python3 - >out 2>err <<'PY' || fail "costs are not at the expected lines"
 import json
 kernel = json.load(open("with.profile"))["kernels"][0]
 lines = open("program.cu").read().split("\n")
@@ -112,7 +113,7 @@ for how in "-m gtx480-v4" "-m gtx480-v4 --mech mthwp" "--mech caps" "--mech d2ma
 	check some.profile some.json -
 done
 
-# A run that is cut; one that is killed leaves what is whole; threads of the host do no harm.
+# A run that is cut; a killed run leaves only complete records; host threads do no harm.
 try_program 124 run --max-instructions 50000 --stats cut.json --profile cut.profile -- ./program 1
 check cut.profile cut.json
 mkdir elsewhere
@@ -124,26 +125,27 @@ for _ in $(seq 300); do
 done
 kill -9 $child
 wait $child 2>/dev/null
-python3 -c 'import json; assert json.load(open("elsewhere/killed.profile"))["kernels"]' || fail "what a killed run left is not whole"
+python3 -c 'import json; assert json.load(open("elsewhere/killed.profile"))["kernels"]' || fail "the files of a killed run are incomplete"
 
-# Shown: by line, by instruction, beside the source, as a page, for KCachegrind, and what two differ in.
+# Output forms: by line, by instruction, next to the source, as a page, for KCachegrind, and the differences of two
+# profiles.
 try 0 profile show with.profile
 says out "program.cu:11"
 try 0 profile show with.profile --by instruction --kernel named --top 3
 says out "st.global"
-[ "$(wc -l <out)" -le 5 ] || fail "more than the three that were asked for"
+[ "$(wc -l <out)" -le 5 ] || fail "more than the three requested"
 try 0 annotate --profile with.profile program.cu
 grep -q '%.*| *11 .*sum += in' out || fail "the line of the loads has no costs"
-[ "$(grep -c '|' out)" = $(($(wc -l <program.cu) + 1)) ] || fail "not each line of the source, once"
+[ "$(grep -c '|' out)" = $(($(wc -l <program.cu) + 1)) ] || fail "expected each line of the source once"
 try 0 annotate --profile with.profile --html program.cu
 grep -q 'tex1Dfetch(image' out && grep -q '__constant__' out && ! grep -q 'a, B b' out || grep -q '&lt;typename A' out || fail "the page's source is not escaped"
 try 0 profile callgrind with.profile -o callgrind.out
 if command -v callgrind_annotate >/dev/null; then
-	callgrind_annotate --show=Slots --sort=Slots callgrind.out >annotated 2>err || fail "callgrind_annotate does not take it"
+	callgrind_annotate --show=Slots --sort=Slots callgrind.out >annotated 2>err || fail "callgrind_annotate rejects the file"
 	slots=$(python3 -c '
 import json
 print(sum(i.get("issues", 0) + sum(i.get("waits", {}).values()) for k in json.load(open("with.profile"))["kernels"] for i in k["instructions"]))')
-	tr -d , <annotated | grep -q "^ *$slots .*PROGRAM TOTALS" || fail "another total than $slots"
+	tr -d , <annotated | grep -q "^ *$slots .*PROGRAM TOTALS" || fail "the total is not $slots"
 fi
 try_program 0 run -o l1d.sets=1 --profile small.profile -- ./program 2
 try 0 profile diff with.profile small.profile

@@ -1,7 +1,6 @@
 #!/bin/sh
-# sluice programs: what program.yaml may say and how mistakes in it are reported; how a program is found and run; that
-# the table says of every run whether it is right. The programs here are scripts that write statistics as the runtime
-# does.
+# Protects `sluice programs`: the keys of program.yaml and their error messages, how a program is found and run, and the
+# verdict of each run in the table. The programs are scripts that write statistics as the runtime does.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL
@@ -9,13 +8,13 @@ programs=$work/programs
 export SLUICE_PROGRAMS="$programs"
 mkdir "$programs"
 
-# program NAME: a folder with the YAML on standard input.
+# program NAME: creates a folder with the YAML from standard input.
 program() {
 	mkdir -p "$programs/$1"
 	cat >"$programs/$1/program.yaml"
 }
 
-# script NAME: its compiled program, from standard input.
+# script NAME: creates its compiled program from standard input.
 script() {
 	{
 		echo '#!/bin/sh'
@@ -56,7 +55,7 @@ echo second: FAIL >&2
 exit 3
 SCRIPT
 
-# What is listed and shown.
+# The list and a program's description.
 try 0 programs
 says out "first   adds"
 says out "variants plain, shared; papers teleport ADD, ADD by hand (shared); d2ma ADD (shared); sharing SUM, PLUS"
@@ -72,7 +71,7 @@ try 0 programs show plus
 says out "kernel     add, variant shared: 256 threads a block, 4096 bytes of shared memory, 2 shared variables, 0 accesses of local memory"
 says out "program    $programs/first/first"
 
-# How one is found.
+# How a program is found.
 try 2 programs show sum
 says err "sluice programs show: 'sum' may be each of first, second; say which"
 try 0 programs show sum --paper caps
@@ -86,19 +85,20 @@ says err "no program given"
 try 2 programs lits
 says err "expected list, show or run, not 'lits'; did you mean 'list'?"
 
-# How one is run: as sluice run does, with the program's own arguments behind --.
+# How a program is run: as by `sluice run`, with the program's own arguments after --.
 try 0 programs run add --size small --variant shared --seed 7 -m gtx480 -o sm.count=3 -- --more 1 -x
 says out "first: PASS"
 [ "$(tail -n 1 "$work/calls")" = "--size small --variant shared --seed 7 --more 1 -x" ] || fail "wrong arguments"
-# ran ARGUMENTS: with these arguments the last one ran.
+# ran ARGUMENTS: the last program ran with these arguments.
 ran() {
 	[ "$(tail -n 1 "$work/calls")" = "$1" ] || fail "wrong arguments"
 }
-try 0 programs run 'add by hand' # a paper's name means a variant
+try 0 programs run 'add by hand' # a paper's name selects a variant
 ran "--variant shared"
 try 0 programs run add --paper d2ma
 ran "--variant shared"
-try 0 programs run add # of which two papers mean different ones
+# two papers name different variants, so none is chosen
+try 0 programs run add
 ran ""
 try 0 programs run add --paper d2ma --variant plain
 ran "--variant plain"
@@ -130,7 +130,7 @@ says err "no program has the variant 'dma'"
 try 2 programs run --all --stats-format table
 says err "with --all statistics are JSON"
 
-# A run that its limit of instructions has cut is no failure, and counted apart.
+# A run cut by its instruction limit is no failure and is counted separately.
 script second <<'SCRIPT'
 echo '{"ended": "stopped, exit 124", "kernels": [], "totals": {"cycles": 9}}' >"$SLUICE_STATS"
 exit 124
@@ -139,7 +139,7 @@ try 0 programs run --all --max-instructions 70
 grep -qE '^second +plain .*  cut$' "$work/out" || fail "expected the verdict"
 says out "2 programs, 3 runs: 2 passed, 1 cut, 0 failed"
 
-# What counts as wrong.
+# The causes of a failure.
 script second <<SCRIPT
 echo "\$SLUICE_STATS_FORMAT" >"\$SLUICE_STATS"
 echo PASS
@@ -160,12 +160,12 @@ rm "$programs/second/second"
 try 2 programs run --all
 says err "second is not compiled, and cannot be: $programs/second/second.cu: No such file or directory"
 
-# What is missing is compiled, once, and that is said.
+# A missing program is compiled once, with a message.
 cat >"$programs/second/second.cu" <<'CU'
 #include <cstdio>
 int main() { puts("second: PASS"); }
 CU
-# Where it may not be put, that is said instead, with what can be done (root may put it anywhere).
+# If the program's folder is not writable, the message says so and states the remedy (root may write anywhere).
 chmod a-w "$programs/second"
 [ -w "$programs/second" ] || {
 	try 2 programs run second
@@ -175,7 +175,7 @@ chmod u+w "$programs/second"
 try_program 0 programs run second
 says err "sluice programs run: compiling second, once"
 says out "second: PASS"
-[ "$(ls "$programs/second" | tr '\n' ' ')" = "program.yaml second second.cu " ] || fail "expected the program alone"
+[ "$(ls "$programs/second" | tr '\n' ' ')" = "program.yaml second second.cu " ] || fail "expected only the program"
 try_program 0 programs run second
 silent err
 rm "$programs/second/second"
@@ -184,7 +184,7 @@ try 2 programs run second
 says err "error: use of undeclared identifier 'none'"
 says err "cannot make $programs/second/second"
 
-# Statistics beyond what a pipe holds.
+# Statistics larger than a pipe's buffer.
 script second <<SCRIPT
 {
 	cat <<JSON
@@ -196,8 +196,7 @@ echo PASS
 SCRIPT
 try 0 programs run --all second
 
-# Mistakes in program.yaml.
-# wrong YAML-TEXT MESSAGE
+# Errors in program.yaml. wrong YAML-TEXT MESSAGE
 wrong() {
 	printf '%s\n' "$1" | program second
 	try 2 programs list

@@ -1,5 +1,5 @@
 #!/bin/sh
-# sluice ptx: the facts of a kernel, the round trip, and messages with a place.
+# Protects `sluice ptx`: the facts of a kernel, the round trip, and messages with a position.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -14,14 +14,14 @@ silent err
 try 0 ptx --threads 1024 "$kernels/pchase.ptx"
 says out "1 blocks of 1024 threads per SM, 32 warps; limited by threads"
 
-# CUDA source is compiled; what is no text is told in one line, not shown.
+# CUDA source is compiled. A binary file gives a one-line message and is not printed.
 printf '__global__ void twice(float *a) { a[threadIdx.x] *= 2; }\n' >"$work/twice.cu"
 try 0 ptx "$work/twice.cu"
 says out "_Z5twicePf"
 try 2 ptx "$sluice"
 says_only err "sluice ptx: $sluice is no text: expected PTX or CUDA source"
 
-# What is printed parses to what prints the same.
+# The output parses and prints the same text again.
 for file in "$kernels"/*.ptx; do
 	try 0 ptx --print "$file"
 	cp "$work/out" "$work/once.ptx"
@@ -31,7 +31,7 @@ done
 try 0 ptx --cfg "$kernels/saxpy.ptx"
 says out 'digraph "saxpy" {'
 
-# Fewer registers: what was moved to local memory is told, and what is printed needs no more.
+# Fewer registers: values moved to local memory are reported, and the output stays within the limit.
 try 0 ptx --registers 12 "$kernels/matmul_tiled.ptx"
 grep -qE '^  registers     (9|1[0-2]) per thread$' "$work/out" || fail "expected at most 12 registers"
 grep -qE '^  spills        [0-9]+ bytes per thread, [0-9]+ loads, [0-9]+ stores$' "$work/out" || fail "expected spills"
@@ -40,8 +40,8 @@ grep -q 'st.local.b32 \[__spill' "$work/out" || fail "expected stores of spilled
 cp "$work/out" "$work/spilled.ptx"
 try 0 ptx --registers 12 "$work/spilled.ptx"
 grep -qE '^  registers     12 per thread$' "$work/out" || fail "expected 12 registers once printed"
-grep -q 'spills' "$work/out" && fail "it was spilled already"
-# A limit below what an assembler would like, and above what it needs: the code stays.
+grep -q 'spills' "$work/out" && fail "it was already spilled"
+# A limit below an assembler's estimate but above the actual need leaves the code unchanged.
 try 0 ptx --registers 20 "$kernels/matmul_tiled.ptx"
 grep -qE '^  registers     20 per thread$' "$work/out" || fail "expected 20 registers"
 grep -q 'spills' "$work/out" && fail "20 registers are enough"
@@ -50,7 +50,7 @@ cp "$work/out" "$work/whole.ptx"
 try 0 ptx --registers 20 --print "$kernels/matmul_tiled.ptx"
 cmp -s "$work/out" "$work/whole.ptx" || fail "20 registers are enough for the code as it is"
 try 0 ptx --threads 1024 --registers 99 "$kernels/matmul_tiled.ptx"
-grep -q 'spills' "$work/out" && fail "nothing is to be spilled"
+grep -q 'spills' "$work/out" && fail "spilled without need"
 try 1 ptx --registers 2 "$kernels/matmul_tiled.ptx"
 says err "a thread may have 2 registers and needs"
 try 1 ptx --registers 2 --print "$kernels/matmul_tiled.ptx"
@@ -63,7 +63,7 @@ sed 's/fma.rn.f32/fmaa.rn.f32/' "$kernels/saxpy.ptx" >"$work/bad.ptx"
 try 1 ptx "$work/bad.ptx"
 grep -qE "bad.ptx:[0-9]+:[0-9]+: error: .*fmaa" "$work/err" || fail "expected file, line and column"
 silent out
-# A kernel of which the compiler left nothing is told of; one without parameters is empty on purpose.
+# A kernel that the compiler emptied is reported; one without parameters is assumed to be empty on purpose.
 head='.version 6.0
 .target sm_60
 .address_size 64

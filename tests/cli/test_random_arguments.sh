@@ -1,6 +1,6 @@
 #!/bin/sh
-# Arguments of sluice figure, sweep, results and programs, drawn from seeds: each command is done, or ends soon with a message that names
-# what it does not take. For other seeds: RANDOM_SEEDS=FIRST:COUNT.
+# Protects `sluice figure`, `sweep`, `results` and `programs` with random arguments: each command succeeds, or soon
+# fails with a message that names the rejected argument. For other seeds: RANDOM_SEEDS=FIRST:COUNT.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
@@ -25,7 +25,7 @@ metric: thread_instructions / cycles
 columns: {large: {machine: gtx480}}
 rows: {one: {}}
 YAML
-mkdir bin # pictures take longer than all else together
+mkdir bin # pictures would take most of the time
 printf '#!/bin/sh\ncat >/dev/null\n' >bin/gnuplot
 chmod +x bin/gnuplot
 PATH=$work/bin:$PATH
@@ -34,7 +34,7 @@ import random, re, subprocess, sys
 
 sluice, seeds = sys.argv[1:]
 first, count = map(int, seeds.split(":"))
-LIMIT = 20  # seconds; they take a hundredth of one
+LIMIT = 20  # seconds; a command takes a hundredth of a second
 NUMBERS = "0 1 2 3 -1 4294967296 18446744073709551616 99999999999999999999 1e3 0x10 1.5 + nan".split() + ["", " 1"]
 NAMES = ["one", "two", "ONE", "Sone", "S", "three", "ipc", "./experiments/ipc.yaml", "ipcc", "/", ".", "", "%s%n", "a b", "\u00e9",
          "x" * 300, "x/" * 3000, "--", "-"]

@@ -1,17 +1,18 @@
 #!/bin/sh
-# Processes that end in ways and at moments drawn from seeds (tests/data/random_ends.cu): each ends, with all that it has
-# forked, as it wants to, and its file of statistics is valid and says how. For other seeds: RANDOM_SEEDS=FIRST:COUNT.
+# Protects the end of processes in random ways at random moments (tests/data/random_ends.cu). Each process and its
+# forked children end as intended. The statistics file is valid and names the kind of end. For other seeds:
+# RANDOM_SEEDS=FIRST:COUNT.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
-[ -z "$preload" ] || exit 0 # AddressSanitizer has SIGSEGV
+[ -z "$preload" ] || exit 0 # AddressSanitizer handles SIGSEGV
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS
 try 0 cc "$source_dir/tests/data/random_ends.cu" -o "$work/program"
 cd "$work" || exit 1
 python3 - "${RANDOM_SEEDS:-1:40}" <<'PY' || failures=1
 import json, os, pathlib, re, subprocess, sys
 
-LIMIT = 60  # seconds; most take a tenth of one
+LIMIT = 60  # seconds; most take a tenth of a second
 first, count = map(int, sys.argv[1].split(":"))
 failures = 0
 
@@ -23,7 +24,7 @@ def problem(seed):
     process = subprocess.Popen(["./program", str(seed)], env=environment, text=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
-        end, messages = process.communicate(timeout=LIMIT)  # also its children have ended then
+        end, messages = process.communicate(timeout=LIMIT)  # its children have ended by then, too
     except subprocess.TimeoutExpired:
         process.kill()
         return "does not end"
@@ -38,10 +39,10 @@ def problem(seed):
     try:
         said = json.loads(text)["ended"]
     except ValueError as error:
-        # docs/statistics.md: the system may cut a write at the end of a page when it kills the process
+        # docs/statistics.md: when the system kills the process it may cut a write at a page end
         cut = end in ("_exit 5", "signal 9") and len(text) % 4096 == 0
         return None if cut else f"{end}: {error}"
-    # _exit() and kill -9 leave no time; the end may cut a kernel off
+    # _exit() and kill -9 leave no time; the end may cut a kernel
     fits = {"running"} if end in ("_exit 5", "signal 9") else {end, "stopped, " + end}
     return None if said in fits else f"{end}: the statistics say '{said}'"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
-# sluice figure, ended at moments drawn from seeds: nothing that it has started goes on, the results are a whole database with all
-# that was in it before, files of figures are whole, and the figure, made again, is what it would have been. For other seeds:
-# RANDOM_SEEDS=FIRST:COUNT.
+# Protects `sluice figure` when it is ended at random moments. No child continues, and the store is a valid database
+# with all earlier runs. Figure files are complete, and a rerun gives the same figure as an undisturbed run. For other
+# seeds: RANDOM_SEEDS=FIRST:COUNT.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
@@ -10,7 +10,7 @@ sluice=$(realpath "$sluice")
 mkdir -p "$work/programs/one"
 cd "$work" || exit 1
 printf 'name: one\nabout: x\nvariants: [plain]\n' >programs/one/program.yaml
-# A program that takes long where a file says so, else writes statistics as the runtime does.
+# A program that takes long if a file says so, and otherwise writes statistics as the runtime does.
 cat >programs/one/one <<'SCRIPT'
 #!/bin/sh
 for slow; do :; done
@@ -43,7 +43,7 @@ def stored():
     with contextlib.closing(sqlite3.connect(results)) as database:
         assert database.execute("pragma integrity_check").fetchall() == [("ok",)], "the database is broken"
         if not database.execute("select 1 from sqlite_master").fetchall():
-            return set()  # ended before it had made its table
+            return set()  # ended before it created its table
         return set(database.execute("select * from runs"))
 
 

@@ -1,7 +1,8 @@
 #!/bin/sh
-# Sessions of commands in one folder, drawn from seeds (random_sessions.py): run, sweep and what reads their files, with outputs that cannot be
-# written, wrong values, odd words and signals. Each command ends in time, with a status of its page and a message where it failed; no temporary
-# file stays, no stored run is lost, statistics agree with their table. For other seeds: RANDOM_SEEDS=FIRST:COUNT.
+# Protects random sessions of commands in one folder (random_sessions.py): run, sweep and the commands that read their
+# files. They include unwritable outputs, invalid values, odd words and signals. Each command ends in time with a
+# documented status, and with a message if it failed. No temporary file remains, no stored run is lost, and statistics
+# agree with their table. For other seeds: RANDOM_SEEDS=FIRST:COUNT.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"

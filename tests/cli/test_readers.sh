@@ -1,5 +1,5 @@
 #!/bin/sh
-# Every command that reads a file ends with a message where the file is a device, a folder or a FIFO that nothing writes to; a FIFO with a
+# Protects commands that read a file. A device, a folder or a FIFO without a writer gives a message; a FIFO with a
 # writer is read. A store whose writer was killed is read.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -8,7 +8,8 @@ cd "$work" || exit 1
 mkdir folder
 mkfifo fifo
 
-# refused TEXT COMMAND...: within 20 seconds and 3 GiB of address space, exit status 1, 2, 126 or 127, and that text.
+# refused TEXT COMMAND...: the command fails within 20 seconds and 3 GiB of address space, with exit status 1, 2, 126 or
+# 127 and that text.
 refused() {
 	wanted_text=$1
 	shift
@@ -19,7 +20,7 @@ refused() {
 	grep -qE "$wanted_text" err || fail "expected '$wanted_text'"
 }
 
-# each TEXT FILE: all readers of that path.
+# each TEXT FILE: runs all readers on that path.
 each() {
 	for command in "machine show" ptx stats energy sweep figure annotate "annotate --profile" "profile show" analyze "results merge" \
 		"results check --results" "mech show" "report -o r.html"; do
@@ -35,7 +36,7 @@ each() {
 }
 each 'a device|no file|no ordinary file' /dev/zero
 each 'a folder|no file|Is a directory|is a directory|no ordinary file' ./folder
-# of FIFOs, whose refusal takes 5 seconds, one each of the ways to read
+# FIFOs: refusal takes 5 seconds, so one command for each way to read
 refused 'nothing writes to' machine show ./fifo
 refused 'nothing writes to' stats fifo &
 refused 'a FIFO' results check --results fifo
@@ -48,7 +49,7 @@ SLUICE_MACHINE=/dev/zero timeout 20 "$sluice" run -- /bin/true >out 2>err || got
 [ "$got" = 2 ] || fail "exit status $got"
 says err "cannot read /dev/zero: it is a device"
 
-# An empty file, and one that is cut.
+# An empty file and a truncated file.
 : >empty
 printf '{"' >cut
 for command in stats energy "profile show" "annotate --profile" report; do
@@ -58,11 +59,11 @@ for command in stats energy "profile show" "annotate --profile" report; do
 	refused "cut:1:2: error: not JSON: " $command cut
 done
 
-# An ordinary file without an end in sight.
+# A regular file that is too large to read.
 truncate -s 3G huge.yaml
 refused 'has a GiB or more' machine show ./huge.yaml
 
-# A FIFO that is written to late, and standard input.
+# A FIFO whose writer is late, and standard input.
 "$sluice" machine show gtx480 >whole.yaml
 (sleep 1 && cat whole.yaml >fifo) &
 try 0 machine show ./fifo
@@ -89,7 +90,7 @@ echo '{"program":"one","variant":"plain","size":"tiny","seed":7,"arguments":"","
 	'"peak":0,"host":"","stats":{"version":1,"ended":"exit 0","machine":"m","program":[],"options":[],"mechanisms":[],"configuration":{},' \
 	'"kernels":[{"name":"k","cycles":5}],"totals":{"cycles":5,"counters":{}}}}' | tr -d '\n' >one.jsonl
 try 0 results merge one.jsonl --results kept.db
-# for_each COMMAND...: reads a store whose writer was killed, and leaves it whole.
+# for_each COMMAND...: reads a store whose writer was killed, and leaves it intact.
 for command in "results" "results check" "results why 1" "results export x.jsonl" "report kept.db -o r.html" "results merge kept.db --results new.db"; do
 	kill_writer kept.db
 	case $command in report* | *merge*) file= ;; *) file="--results kept.db" ;; esac
@@ -98,7 +99,8 @@ for command in "results" "results check" "results why 1" "results export x.jsonl
 	silent err
 	[ ! -s kept.db-journal ] || fail "expected the journal to be gone"
 done
-# A writer that is killed before it has made its table leaves an empty file: a store without runs. A table of another program's is none.
+# A writer that is killed before it created its table leaves an empty file, which is a store without runs. Another
+# program's table is no store.
 : >begun.db
 try 0 results check --results begun.db
 says_only out "begun.db: 0 runs, 0 of them wrong"
@@ -119,7 +121,8 @@ kill_writer kept.db
 tried="the Python module"
 PYTHONPATH=$source_dir/python python3 -c 'import sluice; assert len(sluice.store("kept.db")) == 1' >out 2>err || fail "expected the run"
 
-# Where the folder cannot be written, the message says what to do. The superuser may write anywhere: then as another user.
+# If the folder is not writable, the message states the remedy. The superuser may write anywhere, so the test then runs
+# as another user.
 mkdir locked
 cp kept.db locked/kept.db
 kill_writer locked/kept.db

@@ -1,13 +1,13 @@
 #!/bin/sh
-# sluice report: what is in the page is what the files say; what a file is, it is told by its contents; wrong files get one message that says what to do, and
-# no page is left half written; names cannot end the script that they lie in; nothing of the page lies outside it. The page itself is tested in a
-# browser (tests/report).
+# Protects `sluice report`: the page shows what the files contain, whatever their names. A wrong file gets one message
+# with the remedy, and no incomplete page is left. Names cannot end the script that contains them, and the page needs no
+# other file. tests/report tests the page in a browser.
 set -u
 . "$(dirname "$0")/lib.sh"
 sluice=$(realpath "$sluice")
 cd "$work" || exit 1
 
-# python TEXT: with `page` the data of report.html, and the module of made-up runs.
+# python TEXT: runs Python code with data(), which reads the data of report.html, and with the module of made-up runs.
 python() {
 	PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$source_dir/tests/report" python3 - 2>python.err <<PYTHON || fail "$(tail -n 1 python.err)"
 import json, re
@@ -18,7 +18,7 @@ $1
 PYTHON
 }
 
-# A file of results, with a column of later versions: all counters of all launches are there.
+# A result file with a column of a later version: all counters of all launches are present.
 tried="made-up results"
 python 'made_up.store("results.db", 40, counters=60)'
 try 0 report
@@ -45,7 +45,7 @@ try 2 report results.db --program nothing
 says err "results.db: no run meets all filters; 'sluice results' lists the runs"
 cp report.html before.html
 
-# What belongs to a run comes behind its statistics; what a file is, its name does not say.
+# Files of one run follow its statistics. A file's kind is recognised by its contents, not by its name.
 python '
 stats = made_up.statistics("add", [made_up.kernel("add", 100 + launch, {"issued": 5, "dram": 7}, {"l1d.hits": 3, "cap.asked": launch, "teleport.rows": 10 - launch}, launch) for launch in (1, 2, 3)])
 stats["kernels"][2]["ended"], stats["kernels"][2]["message"] = "stopped", "at cycle 7"
@@ -67,7 +67,7 @@ json.dump({"traceEvents": [
 try 0 report a b c d -o kept.html
 says out "kept.html: 1 run"
 try 0 report a b c d -o again.html
-cmp -s kept.html again.html || fail "expected the same page of the same files"
+cmp -s kept.html again.html || fail "expected the same page for the same files"
 python '
 (run,) = data("kept.html")["runs"]
 assert [launch[2] for launch in run["launches"]] == [1, 2, 3]
@@ -81,7 +81,8 @@ timeline = run["timeline"]
 assert [timeline["texts"][timeline[key][0]] for key in ("unit", "name", "args")] == ["SM 3", "add<int, 2>", "a=1"] and timeline["cycles"] == [4]
 assert len(run["loads"]) == 1 and run["loads"][0][2] == {"pc": 9, "line": 4, "issued": 30, "useful": 9}
 '
-# Launches of a kernel added up: a mechanism's largest value is no sum, and how one of them ended is kept.
+# Sums over the launches of a kernel: a mechanism's maximum is not summed, and the end of an incomplete launch is
+# preserved.
 try 0 report a --launches 2 -o kept.html
 python '
 (run,) = data("kept.html")["runs"]
@@ -90,7 +91,7 @@ assert launch[1] == 3 and launch[3:5] == ["stopped", "at cycle 7"] and launch[11
 assert dict(zip((page["counters"][i] for i in page["shapes"][run["shape"]]), run["counters"][0])) == {"l1d.hits": 9, "cap.asked": 6, "teleport.rows": 9}
 assert run["stacks"] == [[15, 21]]
 '
-# Trace events: cycles are of the kernel.
+# Trace events: cycles are relative to the kernel.
 try 0 report a e -o kept.html
 python '
 timeline = data("kept.html")["runs"][0]["timeline"]
@@ -98,7 +99,7 @@ events = [(timeline["texts"][timeline["unit"][i]], timeline["texts"][timeline["n
           for i in range(3)]
 assert events == [("SM 3", "block", "number=17 warps=8", 10, 20, 2), ("SM 3", "d2ma.mem", "bytes=4", 30, 0, 5), ("GPU", "add(float*)", "launch=1", 0, 90, 0)], events
 '
-# What is not of its kind is left out.
+# Entries of an unexpected kind are skipped.
 python '
 json.dump(made_up.statistics("odd", [None, 3, {"name": 4, "cycle_stack": [], "counters": "x", "loads": {"cap": 5}}], mechanisms=[None, "cap", {}], totals={"energy": 3, "vectors": {"a.b": {"labels": "x", "values": [1]}, "a.c": {"bins": [0, 1], "values": [5, 6]}}})
           | {"options": 7, "ended": [], "program": {}, "configuration": []}, open("odd", "w"))
@@ -108,11 +109,11 @@ python '
 (run,) = data("kept.html")["runs"]
 assert run["mechanisms"] == ["cap"] and [*run["vectors"]] == ["a.c"] and not {"options", "ended", "command", "energy", "configuration"} & run.keys() and len(run["launches"]) == 3, run
 '
-# A profile alone is a run of its own.
+# A profile without statistics is a separate run.
 try 0 report b -o kept.html
 says out "kept.html: 1 run"
 
-# Names of any bytes: nothing but the page's own scripts begins or ends there, and they come back as they were.
+# Names with arbitrary bytes: only the page's own scripts begin or end, and the names are preserved.
 tried="hostile names"
 python '
 name = "</script><script>alert(1)</script><!--<script>\u2028\"\\\\ & \x07"
@@ -131,12 +132,12 @@ page = data("hostile.html")
 name = "</script><script>alert(1)</script><!--<script>\u2028\"\\\\ & \x07"
 assert name in page["counters"] and name in page["causes"] and [name, name] in page["kernels"] and "?</script>" in page["texts"]
 '
-# Nothing is fetched: no address but in comments and in the names of XML, and a policy that forbids it.
+# The page loads nothing: addresses occur only in comments and XML namespaces, and its policy forbids loading.
 grep -q "default-src 'none'" report.html || fail "expected a policy"
 ! grep -qE '(src|href) *= *"[a-z]*:?//' report.html || fail "expected no address"
 grep -q 'The MIT License' report.html || fail "expected the charting library's licence"
 
-# What is wrong is said, and what was there stays.
+# Errors are reported, and an existing page stays.
 wrong() { # MESSAGE ARGUMENT...
 	message=$1
 	shift
@@ -175,7 +176,7 @@ wrong "sluice report: other.db: cannot read the runs: no such table: runs" other
 head -c 5000 results.db >cut.db
 wrong "sluice report: cut.db: cannot open it: database disk image is malformed" cut.db
 
-# A disk that is full, a file that may not grow, a folder that is not there.
+# A full disk, a file that may not grow, a missing folder.
 try 1 report a -o /dev/full
 says err "sluice report: cannot write /dev/full: No space left on device"
 try 1 report a -o no/report.html
@@ -191,7 +192,8 @@ grep -q "sluice report: cannot write report.html: File too large" err || fail "e
 cmp -s report.html before.html || fail "expected the page to be as before"
 [ -z "$(ls -d report.html.* 2>/dev/null)" ] || fail "expected no half page"
 
-# Figures of experiments: as `sluice figure` makes them of the same runs; what is missing is said; what is no figure of kept runs is refused.
+# Figures of experiments: equal to those of `sluice figure` for the same runs. Missing runs are reported; a figure that
+# is not based on stored runs is refused.
 cat >program <<'SCRIPT'
 #!/bin/sh
 sets=$(echo "${SLUICE_OPTIONS-}" | sed -n 's/.*l1d.sets=//p')
@@ -254,7 +256,7 @@ wrong "sluice report: table: no figure of runs that are kept; 'sluice figure tab
 wrong "sluice report: no figure 'caps.1O'; did you mean 'caps.10'?" figures.db --figure caps.1O
 wrong "sluice report: a: no file of results, of which figures are; name that first" a --figure ./bars.yaml
 
-# The default, where there are no results.
+# The default when there are no results.
 mkdir bare && cd bare || exit 1
 try 2 report
 says err "sluice report: cannot read results.db: No such file or directory; 'sluice figure NAME' makes it"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Protects what `sluice report` shows of traces in Perfetto's format: what it says of the same run's timeline in JSON (and, but for the names of tracks, in
-# CSV), packed by zstd or not, with counters; what was cut is shown as far as it goes; any broken file gets one message that names it, and no page.
+# Protects how `sluice report` shows execution traces in Perfetto's format: as the same run's timeline in JSON, and in
+# CSV except for the names of tracks. Traces may be compressed by zstd and may have counters. A truncated trace is shown
+# up to the cut. Any broken file gets one message that names it, and no page.
 set -u
 . "$(dirname "$0")/lib.sh"
 sluice=$(realpath "$sluice")
@@ -65,7 +66,7 @@ names = {event[5] for event in events(one)}
 assert names >= {"block", "warp.load", "warp.barrier", "request.from_dram", "request.store", "bank.row", "stream(float const*, float*, int)"}, names
 assert [event[:4] for event in events(one) if "launch=" in event[6]] == [(kernel["launch"], 0, kernel["cycles"], "GPU") for kernel in json.load(open("run.json"))["kernels"]]
 '
-# Counters are of the launch in which they were taken: those of the samples.
+# Counters belong to the launch in which they were sampled and equal the samples.
 try_program 0 run --mech mthwp --trace c.perfetto --trace-what counters --trace-every 300 --sample 300:c.csv -- ./program
 try 0 report run.json c.csv c.perfetto -o c.html
 python '
@@ -77,12 +78,13 @@ expected = [(kernel, cycle - cycles, value) for kernel, cycle, cycles, value in 
 found = list(zip(ipc["kernel"], ipc["cycle"], ipc["value"]))
 assert len(found) == len(expected) > 6 and all(a[:2] == b[:2] and abs(a[2] - b[2]) < 1e-3 * max(1, b[2]) for a, b in zip(found, expected)), (found, expected)
 '
-# A timeline that was full has not all ends of kernels: the next one begins where the last known has ended.
+# A full timeline lacks some ends of kernels: the next kernel begins where the last known one ended.
 python '
 whole, full = events(timeline("t.perfetto.html")), events(timeline("full.perfetto.html"))
 assert len(full) == 500 and full == whole[:500]
 '
-# Cut: what comes before it is there, and it is said. In the middle of a file nothing is told from a cut but by what follows.
+# Truncated: everything before the cut is shown, and the cut is reported. Damage in the middle of a file is
+# distinguished from a cut only by the bytes that follow.
 python '
 whole = open("t.perfetto", "rb").read()
 for length in (40, 5000, 20001, len(whole) - 1):
@@ -103,7 +105,7 @@ assert 10 < len(cut) < len(whole) and [event[2:] for event in cut] == [event[2:]
 '
 done
 
-# Wrong: each says what, and where.
+# Invalid: each message states the error and its position.
 rm -f page.html
 wrong() { # FILE MESSAGE
 	try 2 report run.json "$1" -o page.html
@@ -157,7 +159,7 @@ wrong junk.zst "it cannot be unpacked: not what zstd has made, from byte 0 (unpa
 try 2 report t.perfetto -o page.html
 says err "sluice report: t.perfetto: a timeline of which run?"
 
-# Bytes changed, put in, left out anywhere, of both kinds: a page or one message, and never anything else.
+# Bytes changed, inserted or removed anywhere, in both kinds of files: the result is a page or one message.
 tried="broken traces"
 cat >fuzz.py <<'PY'
 import random, subprocess, sys

@@ -1,12 +1,12 @@
 #!/bin/sh
-# The file of results over its life: one that an older sluice has written, one of a newer; runs of several files in one, each once;
-# what is written out comes in again as it was; what a broken file says; why a run was made again.
+# Protects result files over their life: older and newer versions, the merging of several files without duplicates, and
+# export followed by import. Also tests messages for broken files, and why a run was repeated.
 set -u
 . "$(dirname "$0")/lib.sh"
 sluice=$(realpath "$sluice")
 cd "$work" || exit 1
 
-# old VERSION FILE: as version 1 of the file was, with two runs; user_version as given.
+# old VERSION FILE: writes a file in version 1's format with two runs, and with the given user_version.
 old() {
 	python3 - "$1" "$2" <<'PY'
 import json, sqlite3, sys
@@ -34,7 +34,7 @@ db.commit()
 PY
 }
 
-# An older file is read as it is, and brought up to date when it is written to, once.
+# An older file is read unchanged. The first write upgrades it.
 old 1 results.db
 cp results.db before.db
 try 0 results --csv --counter cycles
@@ -45,9 +45,9 @@ try 0 results check
 says out "results.db: 2 runs, 0 of them wrong"
 chmod 644 results.db
 try 0 results export runs.jsonl
-[ "$(wc -l <runs.jsonl)" = 2 ] || fail "expected a line a run"
+[ "$(wc -l <runs.jsonl)" = 2 ] || fail "expected one line per run"
 try 0 results merge runs.jsonl
-# the failed one takes the place of the equal failed one
+# the failed run replaces the equal failed run
 says out "runs.jsonl: 0 added, 1 that were there, 1 in the place of failed ones"
 [ "$(python3 -c 'import sqlite3; d = sqlite3.connect("results.db"); print(*d.execute("PRAGMA user_version").fetchone())')" = 2 ] ||
 	fail "expected the file to be of the next version"
@@ -55,7 +55,7 @@ try 0 results export again.jsonl
 sort again.jsonl | python3 -c 'import sys; assert sorted(open("runs.jsonl")) == list(sys.stdin), "other runs"' || fail "expected the same runs"
 says_only err ''
 
-# Into a new file; twice; from a file of results; what passed goes before what failed.
+# Into a new file; twice; from a result file; a passed run takes precedence over a failed one.
 try 0 results merge runs.jsonl before.db --results new.db
 says out "runs.jsonl: 2 added, 0 that were there, 0 in the place of failed ones"
 says out "before.db: 0 added, 1 that were there, 1 in the place of failed ones"
@@ -67,13 +67,13 @@ says out "runs.jsonl: 0 added, 2 that were there, 0 in the place of failed ones"
 try 0 results --results new.db --verdict PASS --csv
 [ "$(wc -l <out)" = 3 ] || fail "expected two runs that passed"
 
-# Equal runs with unequal cycles: somebody's simulator is not what it says.
+# Equal runs with unequal cycles: one of the simulators is not the version that it claims.
 sed 's/"cycles":100/"cycles":101/' runs.jsonl >other.jsonl
 cmp -s other.jsonl runs.jsonl && fail "expected other cycles"
 try 1 results merge other.jsonl --results new.db
 says err "other.jsonl: 1 runs have other cycles than the equal ones in new.db, which were left"
 
-# Of a broken file none is taken.
+# No run of a broken file is merged.
 {
 	sed 's/"library":"l1"/"library":"l9"/' runs.jsonl
 	echo '{"program": "half'
@@ -88,7 +88,7 @@ says err "cannot read none.jsonl: No such file or directory"
 try 2 results merge
 try 2 results check more
 
-# A newer file, none at all, one that is damaged.
+# A newer file, a missing file, a damaged file.
 old 99 newer.db
 try 1 results --results newer.db
 says err "newer.db: a newer sluice has written it (version 99 of the file, this one knows 2)"
@@ -108,7 +108,7 @@ try 1 results check --results odd.db
 says out "run 1, one on mine: has passed, but its statistics are not those of a whole run"
 says out "odd.db: 2 runs, 2 of them wrong"
 
-# A full disk loses nothing: the older file stays as it is.
+# A full disk loses nothing: the older file stays unchanged.
 if [ -d /dev/shm ] && mkdir -p full && mount -t tmpfs -o size=64k none full 2>/dev/null; then
 	cp before.db full/results.db
 	head -c 1000000 /dev/zero >full/filler 2>/dev/null
@@ -117,7 +117,7 @@ if [ -d /dev/shm ] && mkdir -p full && mount -t tmpfs -o size=64k none full 2>/d
 	umount full
 fi
 
-# Options may stand before an action as behind it, with their values in either form.
+# Options may precede or follow an action, with their values in either form.
 try 0 results --results new.db check
 says out "new.db: "
 try 0 results --results=new.db --program check export
@@ -125,7 +125,7 @@ silent err
 try 2 results --program check ipc
 says err "takes no names but merge, export, check and why, found 'ipc'"
 
-# Why.
+# `results why`: why a run was repeated.
 grep '"description":"d1"' passed.jsonl | sed 's/"library":"l1"/"library":"l2"/' >built.jsonl
 try 0 results merge passed.jsonl built.jsonl --results why.db
 try 0 results why 1 --results why.db

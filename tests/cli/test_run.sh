@@ -1,5 +1,6 @@
 #!/bin/sh
-# sluice run: what the program sees, whose exit status comes back, and that mistakes are found before it starts.
+# Protects `sluice run`: the program's environment, the exit status, and errors that are found before the program
+# starts.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -41,19 +42,20 @@ says out "SLUICE_MAX_INSTRUCTIONS=9"
 says out "SLUICE_PROGRESS=0"
 grep -q '^LD_LIBRARY_PATH=.*/lib' "$work/out" || fail "expected our libraries"
 
-# Paths are whole, and plain.
+# Paths are absolute and normalised.
 (cd "$work" && "$sluice" run --stats ././s.json -- sh "$work/show" >out 2>err)
 says out "SLUICE_STATS=$work/s.json"
 
-# Nothing is set that was not asked for.
+# No variable is set without its option.
 try 0 run -- sh "$work/show"
 [ "$(grep -c '^SLUICE_.*=unset$' "$work/out")" = 7 ] || fail "expected no settings"
 
-# Options behind the program are the program's.
+# Options after the program belong to the program.
 try 0 run echo --functional -m
 says_only out "--functional -m"
 
-# That they are is said of those that look like ours, which are more often a slip; not behind --, and not of what is a program's.
+# A note says so if they look like Sluice's options, which is usually a mistake. There is no note after --, or for the
+# program's real options.
 for words in "--mech=gto" "--mech gto" "x --stats s.json" "-m gtx480" "-o sm.count=3"; do
 	# shellcheck disable=SC2086 # words
 	try 0 run true $words
@@ -66,15 +68,16 @@ done
 try 0 run true -m 3 -o out.txt -o a=b --size=small --mechanism -x
 silent err
 
-# The options of the environment come first.
+# The environment's options apply first.
 SLUICE_OPTIONS=sm.count=4
 export SLUICE_OPTIONS
 try 0 run -o sm.count=5 -- sh -c 'echo $SLUICE_OPTIONS'
 says_only out "sm.count=4 sm.count=5"
 unset SLUICE_OPTIONS
 
-# A program that cannot meet our runtime is told so, and runs: one without CUDA, one linked statically (as nvcc does with the
-# runtime); not one that has it through a library of its own, nor scripts, nor what starts others.
+# A program that cannot use our runtime gets a note and runs: one without CUDA, or one linked statically (nvcc's
+# default). There is no note if a library of the program loads the runtime, for scripts, or for programs that start
+# others.
 try 7 run -- sh -c 'exit 7'
 silent err
 printf '#!/bin/sh\n' >"$work/script"

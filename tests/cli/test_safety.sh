@@ -1,6 +1,6 @@
 #!/bin/sh
-# sluice run --timeout and --stray-reads: a process that takes too long ends with its statistics, and reads beside allocations are let
-# through where that was asked for, each line told once.
+# Protects `sluice run --timeout` and --stray-reads. A process that takes too long ends with its statistics.
+# Out-of-bounds reads are permitted with the option, and each line is reported once.
 set -u
 . "$(dirname "$0")/lib.sh"
 cd "$work" || exit 1
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
 EOF
 try 0 cc -w wrong.cu -o wrong
 
-# Zeros, whatever the width, the right lanes beside them, and a warning a line.
+# The reads return zeros at any width, the other lanes get correct values, and each line gives one warning.
 for mode in "" --functional; do
 	try_program 0 run $mode --stray-reads=warn --stats s.json -- ./wrong b
 	says_only out "cudaSuccess 1 1 1"
@@ -74,14 +74,14 @@ for mode in "" --functional; do
 	says_only out "cudaSuccess 1 2 4"
 	try_program 0 run $mode --stray-reads=warn --stats s.json -- ./wrong g
 	says_only out "cudaSuccess 0 9 9"
-	# what is written, was freed or is nowhere stays a fault, and so does all without the option
+	# writes, freed memory and unmapped addresses stay faults, and so does everything without the option
 	for kind in s f n; do
 		try_program 1 run $mode --stray-reads=warn --stats s.json -- ./wrong $kind
 		says out "cudaErrorIllegalAddress"
 	done
 	try_program 1 run $mode --stray-reads=fault --stats s.json -- ./wrong b
 	says out "cudaErrorIllegalAddress"
-	# the fault says that there is the option, where it would help
+	# the fault message mentions the option if the option would help
 	try_program 1 run $mode --stats s.json -- ./wrong b
 	says out "cudaErrorIllegalAddress"
 	says err "'sluice run --stray-reads=warn'"
@@ -93,13 +93,14 @@ done
 try 2 run --stray-reads=wran -- ./wrong b
 says err "--stray-reads: expected warn or fault, not 'wran'"
 
-# In a kernel or out of it.
+# Inside and outside a kernel.
 for kind in l h; do
 	try_program 124 run -o launch.livelock=0 --timeout=1 --stats s.json -- ./wrong $kind
 	says err "stopped: it has run for the 1 seconds that it may (--timeout)"
 	grep -q '"ended": "stopped' s.json || grep -q '"ended": "exit' s.json || fail "the statistics do not say that it was stopped"
 done
-# A kernel that waits for what the host would write after the launch, and one that polls device memory: who polls what is said.
+# A kernel that waits for a host write after the launch, and one that polls device memory: the message names the polling
+# instruction.
 for how in --timeout=1 --max-instructions=10000 "--functional --timeout=1" "--functional --max-instructions=10000"; do
 	try_program 124 run $how --stats s.json -- ./wrong m
 	says err "wrong.cu:21) block (0,0,0), thread (0,0,0) polls address 0x"
@@ -109,7 +110,7 @@ for how in --timeout=1 --max-instructions=10000 "--functional --timeout=1" "--fu
 	says err "no resident warp can write it"
 	grep -q "polls address" err && fail "a loop on device memory waits for the host"
 done
-# A kernel that only polls is stalled, and does not wait for the end of its time.
+# A kernel that only polls counts as stalled and ends before its time limit.
 try_program 1 run -o launch.livelock=50000 --timeout=100 --stats s.json -- ./wrong l
 says err "for 50000 cycles (launch.livelock) its warps have only read what none of them writes"
 try_program 0 run --timeout=100 --stats s.json -- ./wrong x

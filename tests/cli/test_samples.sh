@@ -1,6 +1,7 @@
 #!/bin/sh
-# Protects samples (--sample): a kernel's rows add up to its statistics, of the machine and of mechanisms, also where it is cut; they are the same
-# with sleep on and off and for any number of threads, change no figure, and are whole when the process is killed.
+# Protects samples (--sample). A kernel's rows add up to its statistics, for the machine and for mechanisms, also if it
+# is cut. They do not depend on sleep or the number of threads, change no figure, and are complete when the process is
+# killed.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -31,9 +32,9 @@ int main(int argc, char **argv)
 CU
 try 0 cc program.cu -o program
 
-# check ROWS STATS EVERY: the rows are those of the statistics.
+# check ROWS STATS EVERY: the rows agree with the statistics.
 check() {
-	python3 - "$@" >out 2>err <<'PY' || fail "$1 is not what $2 says"
+	python3 - "$@" >out 2>err <<'PY' || fail "$1 differs from $2"
 import csv, json, sys
 rows, run, every = list(csv.DictReader(open(sys.argv[1]))), json.load(open(sys.argv[2])), int(sys.argv[3])
 assert all(len(row) == len(rows[0]) and None not in row.values() for row in rows)
@@ -69,11 +70,11 @@ for setting in "-o launch.sleep=false" "--threads 2" "--threads 4"; do
 	cmp with.csv samples.csv || fail "samples depend on $setting"
 done
 
-# A run that is cut has a last row too.
+# A cut run has a last row, too.
 try_program 124 run --max-instructions 50000 --stats cut.json --sample 100:cut.csv -- ./program 1
 check cut.csv cut.json 100
 
-# Killed: whole rows, and no others.
+# A killed process leaves only complete rows.
 mkdir elsewhere
 (cd elsewhere && LD_PRELOAD=$preload exec "$sluice" run --sample 5:killed.csv -- ../program 1000 >../out 2>../err) &
 child=$!

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Protects sampled runs (--sample-launches, --sample-blocks): results are those of whole runs, of every kind of instruction that writes; what is
-# estimated stands apart from what is known; bad values and what does not go together are refused in one message; without the options nothing changes.
+# Protects sampled runs (--sample-launches, --sample-blocks). Memory equals that of full runs, for every kind of
+# instruction that writes. Estimates are separate from simulated values. Invalid values and combinations are refused
+# with one message. Without the options nothing changes.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -50,17 +51,18 @@ try 0 cc phases.cu -o phases
 
 try_program 0 run --stats whole.json -- ./phases 24
 cp out whole.out
-grep -q '"sampl\|"estimate"' whole.json && fail "a whole run says something of samples"
+grep -q '"sampl\|"estimate"' whole.json && fail "the report of a full run mentions samples"
 for how in --sample-launches --sample-launches=1 --sample-blocks "--sample-blocks=0.4 --sample-error 50%" "--sample-blocks -o sm.count=1"; do
 	# shellcheck disable=SC2086 # words
 	try_program 0 run $how --stats sampled.json -- ./phases 24
 	cmp whole.out out || fail "$how changes results"
 done
 
-# Two phases are two groups, the estimate is near, and adds up; what prints is simulated wholly, which is said once.
+# Two phases form two groups; the estimate is close and adds up. Kernels that print are simulated in full, which is
+# reported once.
 try_program 0 run --sample-launches --stats sampled.json -- ./phases 24
 says err "note: all of kernel '_Z4saysi' is simulated"
-[ "$(grep -c note: err)" = 1 ] || fail "a note more than once"
+[ "$(grep -c note: err)" = 1 ] || fail "a note is printed more than once"
 python3 - >out 2>err <<'PY' || fail "the statistics are not as they should be"
 import json
 whole, sampled = json.load(open("whole.json")), json.load(open("sampled.json"))
@@ -90,7 +92,7 @@ assert kernel["cycles"] is None and 26 <= kernel["sample"]["blocks"] < 256 and k
 assert kernel["estimate"]["cycles"] > kernel["sample"]["cycles"] and kernel["estimate"]["error"] > 0
 PY
 
-# Estimates depend on the host's threads as little as other figures.
+# Estimates do not depend on host threads.
 for how in "--sample-launches --mech mthwp" "--sample-blocks=0.1 -o sm.count=2"; do
 	for threads in 1 2; do
 		# shellcheck disable=SC2086 # words
@@ -99,16 +101,16 @@ for how in "--sample-launches --mech mthwp" "--sample-blocks=0.1 -o sm.count=2";
 	done
 	cmp threads.1 threads.2 || fail "$how depends on threads"
 done
-grep -q '"mthwp.useful": null' sampled.json && fail "a mechanism nobody attached"
+grep -q '"mthwp.useful": null' sampled.json && fail "a mechanism that is not attached is reported"
 try_program 0 run --sample-launches --mech mthwp --stats sampled.json -- ./phases 12
-grep -q '"mthwp.useful": null' sampled.json || fail "a part of a mechanism's counter stands for the whole"
+grep -q '"mthwp.useful": null' sampled.json || fail "a part of a mechanism's counter counts as the whole"
 
-# A report says that a run was sampled, and takes no estimate for a figure.
+# A report marks a sampled run and shows no estimate as a figure.
 try_program 0 run --sample-launches --stats sampled.json -- ./phases 12
 try 0 report whole.json sampled.json -o page.html
 grep -q 'in part: about [0-9]* cycles, estimated to' page.html || fail "the page does not say that a run was sampled"
 
-# What is no value, and what does not go together.
+# Invalid values and combinations.
 for wrong in --sample-launches=0 --sample-launches=x --sample-blocks=2 --sample-blocks=-0.1 --sample-blocks=1% --sample-blocks= \
 	"--sample-blocks --sample-error 0" "--sample-blocks --sample-error 200%" "--sample-blocks --sample-error nan" "--sample-error 0.1" \
 	"--sample-launches --sample-blocks" "--sample-launches --stats-format gpgpusim" "--sample-launches --functional" \

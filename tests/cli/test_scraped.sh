@@ -1,6 +1,7 @@
 #!/bin/sh
-# Protects GPGPU-Sim's text (--stats-format gpgpusim) for who scrapes it: every field that collectors of Accel-Sim's kind look for is found, once a
-# kernel, and its number is that of the JSON of the same run; with local, constant, texture and instruction traffic beside the global one.
+# Protects GPGPU-Sim's text format (--stats-format gpgpusim) for scraping scripts. Every field that Accel-Sim's
+# collectors look for is found once per kernel, with the number in the same run's JSON. The kernels have local,
+# constant, texture and instruction traffic in addition to global traffic.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -46,7 +47,7 @@ import json, re, sys
 
 run, text = json.load(open(sys.argv[1])), open(sys.argv[2]).read()
 NUMBER = r"([-+.\dena]+)"
-whole = {  # sums since the program began: spelling, the same of a kernel
+whole = {  # sums since the program's start: the spelling, and the value of one kernel
     "gpu_tot_sim_insn": lambda k, c: k["thread_instructions"],
     "gpu_tot_sim_cycle": lambda k, c: k["cycles"],
     "gpu_tot_issued_cta": lambda k, c: c["sm.blocks"],
@@ -104,13 +105,13 @@ for pattern in (r"gpgpu_simulation_time\s*=.*\(([0-9]+) sec\).*", r"gpgpu_simula
     assert len(found(pattern)) == 3 and min(found(pattern)) >= 0, pattern
 assert text.endswith("GPGPU-Sim: *** exit detected ***\n")
 
-# What is global is neither all nor nothing here: local memory goes through L1D, code, constants and textures through L2.
+# Global accesses are neither all nor none: local memory uses L1D too, and code, constants and textures use L2 too.
 sums = {name: sum(kernel["counters"][name] for kernel in kernels) for name in kernels[0]["counters"]}
 assert 0 < sums["l2.global_reads"] < sums["l2.read_accesses"]
 assert 0 < sums["l1d.global_reads"] < sums["l1d.read_accesses"] and 0 < sums["l1d.global_writes"] < sums["l1d.write_accesses"]
 assert 0 < sums["l1d.global_read_hits"] <= sums["l1d.hits"]
 assert sums["l1c.global_reads"] == sums["l1t.global_reads"] == 0
-# All atomics are performed at L2, none of them beside it: two sectors of 32 threads' counters for each warp.
+# All atomics execute at L2: for each warp, two sectors of 32 threads' counters.
 assert kernels[1]["counters"]["sm.atomics"] == 64 <= kernels[1]["counters"]["l2.global_reads"]
 PY
 for machine in gtx480 gtx480-v4; do
@@ -118,7 +119,7 @@ for machine in gtx480 gtx480-v4; do
 	try_program 0 run -m "$machine" --stats-format gpgpusim --stats "$machine.txt" -- ./program
 	python3 check.py "$machine.json" "$machine.txt" >out 2>err || fail "the text of $machine is not what its JSON says"
 done
-# A run that is cut says so in GPGPU-Sim's words, and not that it came to its end.
+# A cut run says so in GPGPU-Sim's words, and does not claim to have finished.
 try_program 124 run --max-instructions 100000 --stats-format gpgpusim --stats cut.txt -- ./program
 grep -qx 'GPGPU-Sim: \*\* break due to reaching the maximum cycles (or instructions) \*\*' cut.txt || fail "expected the line of a break"
 ! grep -q 'exit detected' cut.txt || fail "expected no line of an end"

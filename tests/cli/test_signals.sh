@@ -1,20 +1,21 @@
 #!/bin/sh
-# Signals end `sluice cc` at any time and leave neither an output nor a folder; and they end a program so that what ran is printed and kept.
+# Protects commands against signals. `sluice cc` ends at any time without leaving an output or a folder. A program that
+# a signal ends still prints and stores the statistics of finished kernels.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
 unset SLUICE_MACHINE SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_STATS
-# The kernels that spin here must not end as stalled ones.
+# The spinning kernels must not end as stalled.
 SLUICE_OPTIONS=launch.livelock=0
 export SLUICE_OPTIONS
 mkdir "$work/tmp"
 cd "$work" || exit 1
 
-# A file that begins with such a declaration was scanned for ever.
+# The scan of a file that begins with such a declaration once never ended.
 echo 'static __device__ int x; __global__ void k() { x = 1; } int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }' >first.cu
 TMPDIR=$work/tmp timeout -k 1 60 "$sluice" cc -c first.cu -o first.o || fail "first.cu does not compile"
 
-# A scan that takes long, a compiler that takes long, a compiler that is about to be started.
+# A long scan, a long compilation, and a compiler that is about to start.
 python3 - "$sluice" "$work" <<'PY' || failures=$((failures + 1))
 import os, signal, subprocess, sys, time
 sluice, work = sys.argv[1:]
@@ -22,7 +23,7 @@ compiler = work + "/compiler"
 with open(compiler, "w") as file:
     file.write("#!/bin/sh\nexec sleep 30\n")
 os.chmod(compiler, 0o755)
-with open(work + "/slow.cu", "w") as file: # each launch looks for the end of its statement
+with open(work + "/slow.cu", "w") as file: # for each launch the scanner searches the end of its statement
     file.write("__device__ void f() {\n" + "k<<<1, 1>>>(1)\n" * 60000 + "}\n")
 environment = dict(os.environ, TMPDIR=work + "/tmp", SLUICE_CLANG=compiler)
 failed = 0
@@ -43,7 +44,7 @@ for source in "first.cu", "slow.cu":
                 failed = 1
 sys.exit(failed)
 PY
-# A linker that a compiler has started goes with it, and what it has begun to write.
+# A linker started by a compiler ends too, and its partial output is removed.
 cat >compiler <<'SH'
 #!/bin/sh
 while [ $# -gt 0 ]; do
@@ -66,10 +67,10 @@ kill $process
 got=0
 wait $process || got=$?
 [ "$got" = 143 ] || fail "exit status $got"
-[ ! -e linked ] || fail "a half-written program stays"
+[ ! -e linked ] || fail "an incomplete program remains"
 [ -z "$(ls tmp)" ] || fail "left: $(ls tmp)"
 
-# Where the parent ignores SIGCHLD, the compiler's end was never seen.
+# If the parent ignores SIGCHLD, the end of the compiler was once never noticed.
 python3 - "$sluice" "$work" <<'PY' || failures=$((failures + 1))
 import signal, subprocess, sys
 signal.signal(signal.SIGCHLD, signal.SIG_IGN)
@@ -110,7 +111,8 @@ int main(int argc, char **argv)
 CU
 try 0 cc program.cu -o program
 
-# ended WAY SIGNAL STATUS: sends the signal when the first kernel has run. Statistics go to stats.json if SLUICE_STATS says so.
+# ended WAY SIGNAL STATUS: sends the signal after the first kernel. Statistics are written to stats.json if SLUICE_STATS
+# says so.
 ended() {
 	tried="signal $2, $1"
 	rm -f stats.json
@@ -148,9 +150,9 @@ ended kernel TERM 143
 says err "spin(), launch 2, stopped before its end (terminate)"
 unset SLUICE_FUNCTIONAL
 ended own TERM 9
-! grep -q "launch 2" err || fail "the program's own handler is passed by"
+! grep -q "launch 2" err || fail "the program's own handler is not called"
 
-# The command passes it on; an interrupt comes from the terminal to both.
+# The command forwards the signal. An interrupt reaches both from the terminal.
 tried="sluice run, interrupt"
 LD_PRELOAD=$preload timeout -s INT -k 5 3 "$sluice" run --stats run.json -- ./program kernel >out 2>err
 grep -q '"stopped_by": "interrupt"' run.json || fail "the record does not say how it ended"

@@ -1,14 +1,15 @@
 #!/bin/sh
-# sluice sweep --slurm on a cluster of this computer (tools/slurm-here.sh): 200 runs of a program that simulates, of which a node and the
-# submitting command are killed in the middle; at the end every result is there once, and they are those of a local sweep. Then what a
-# program's own failure is, a task that Slurm ends, and cancelling. Label slurm; 77: Slurm is not installed.
+# Protects `sluice sweep --slurm` on a cluster on this computer (tools/slurm-here.sh). During 200 runs of a simulated
+# program, a node and the submitting command are killed. In the end every result is present once and equals that of a
+# local sweep. Also tests a program's own failure, a task that Slurm ends, and cancelling. Label slurm; status 77: Slurm
+# is not installed.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
 sluice=$(realpath "$sluice")
 here=$source_dir/tools/slurm-here.sh
 cd "$work" || exit 1
-export SLURM_HERE_ARRAY=33 # so that arrays have to be several
+export SLURM_HERE_ARRAY=33 # small, so that several arrays are needed
 timeout 100 "$here" start cluster 2 2 >started 2>&1
 got=$?
 [ "$got" = 77 ] && {
@@ -22,7 +23,7 @@ trap 'exit 1' INT TERM HUP
 	exit 1
 }
 eval "$("$here" env cluster)"
-# of sanitizers: tasks are given our environment
+# for sanitizers: tasks inherit our environment
 . "$source_dir/tests/cuda/preload.sh"
 LD_PRELOAD=$preload
 export LD_PRELOAD
@@ -54,21 +55,21 @@ axes:
   command: ./add {n}
 YAML
 
-# until COMMAND...: it succeeds, within a minute.
+# until_it COMMAND...: the command succeeds within a minute.
 until_it() {
 	for _ in $(seq 600); do
 		"$@" && return 0
 		sleep 0.2
 	done
 	tried="waiting for $*"
-	fail "it does not come"
+	fail "it does not arrive"
 	return 1
 }
 some_results() {
 	[ "$("$sluice" results --csv 2>/dev/null | wc -l)" -gt "$1" ]
 }
 
-# Killed in the middle: the tasks go on without the command, and Slurm gives those of the node to another.
+# Killed in the middle: the tasks continue without the command, and Slurm reassigns the node's tasks.
 "$sluice" sweep plan.yaml --slurm --per-task 4 -q >first.out 2>first.err </dev/null &
 until_it some_results 20
 kill -9 $!
@@ -93,7 +94,7 @@ cmp -s figures/plan.runs.csv slurm.csv || fail "a local sweep has other results"
 try 0 results merge local.db
 says out "local.db: 0 added, 200 that were there"
 
-# A program that fails has failed, once; one whose task Slurm ends is begun again, and has failed when that does not help.
+# A failed program runs once. A task that Slurm ends is started again, and has failed if that does not help.
 cat >ends <<SCRIPT
 #!/bin/sh
 echo \$\$ >>'$work/begun.'\$1
@@ -126,7 +127,7 @@ tried="sluice sweep ends.yaml"
 [ "$got" = 1 ] || fail "exit status $got, expected 1"
 says err "it is run again, for the 2. time of 2"
 says err "2 runs failed"
-[ "$(wc -l <begun.fails)" = 1 ] || fail "a program's own failure is no reason to run it again"
+[ "$(wc -l <begun.fails)" = 1 ] || fail "a program that failed was run again"
 [ "$(wc -l <begun.once)" = 2 ] || fail "expected the killed one to be run again"
 try 0 sweep failed ends.yaml
 says out "FAIL: exit status 3"
@@ -134,15 +135,15 @@ says out "    this is why"
 says out "FAIL: Slurm: "
 says out "begun 2 times"
 
-# The program that was planned with must be the one that runs.
+# The program that runs must be the one that was planned.
 try 0 sweep --name later --slurm --detach --sbatch=--hold --axis n=30,31 -- ./add {n}
 echo >>add
 scontrol release "$(squeue -h -t PENDING -o %F | sort -u)"
 until_it sh -c '[ "$(ls sweeps/later/records | wc -l)" = 2 ]'
-grep -q "the program is not the one of the sweep any more" sweeps/later/records/* || fail "expected the change to be told"
+grep -q "the program is not the one of the sweep any more" sweeps/later/records/* || fail "expected a report of the change"
 try 0 cc add.cu -o add
 
-# Cancelling ends the tasks, and who waits for them; options reach sbatch; what it refuses is told.
+# Cancelling ends the tasks and the commands that wait for them. Options reach sbatch, and its errors are reported.
 : >begun.hangs
 "$sluice" sweep --name stays --slurm --time 10 --axis how=hangs -- ./ends {how} >stays.out 2>stays.err </dev/null &
 command=$!
@@ -155,7 +156,7 @@ got=0
 wait $command || got=$?
 [ "$got" = 143 ] || fail "exit status $got of the command that waited, expected 143"
 until_it sh -c '[ -z "$(squeue -h)" ]'
-kill -0 "$(cat begun.hangs)" 2>/dev/null && fail "the program goes on"
+kill -0 "$(cat begun.hangs)" 2>/dev/null && fail "the program still runs"
 try 1 sweep --name none --slurm --partition nowhere --axis how=fine -- ./ends {how}
 says err "invalid partition"
 

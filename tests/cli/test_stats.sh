@@ -1,5 +1,5 @@
 #!/bin/sh
-# sluice stats: the declarations of counters, and stored statistics as a table.
+# Protects `sluice stats`: the declarations of counters, and stored statistics as a table.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -19,7 +19,8 @@ grep -qE '^saxpy\(\) +60x1x1 +256x2x1 +1000 +171040 +137.500$' "$work/out" || fa
 try 0 stats --counters "$work/s.json"
 grep -qE '^ +l1d.accesses +49152$' "$work/out" || fail "expected the counter"
 
-# Loads: what each mechanism sent, beside the demand that l1_by_load has; a load with the one alone has dashes for the other.
+# Loads: each mechanism's requests next to the demand accesses of l1_by_load. A load that only one of them recorded has
+# dashes for the other.
 try 0 stats --loads "$work/s.json"
 says out "no mechanism that sends, nor l1_by_load"
 cat >"$work/loads.json" <<'JSON'

@@ -1,14 +1,14 @@
 #!/bin/sh
-# sluice sweep: which runs a product of axes has and in what order they begin, what a wrong plan is told, what is kept of failed runs and
-# when they are made again, what is seen of a sweep that goes on and how it is cancelled, files that a run reads. The programs are
-# scripts that write statistics as the runtime does.
+# Protects `sluice sweep`: the runs of a product of axes and their order, messages for wrong plans, stored failures and
+# retries. Also tests the progress of a running sweep, cancelling, and input files. The programs are scripts that write
+# statistics as the runtime does.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
 sluice=$(realpath "$sluice")
 cd "$work" || exit 1
 
-# Cycles are the first argument and, of l1d.sets, the number.
+# Cycles are 1000 times the first argument, plus the value of l1d.sets.
 cat >a <<SCRIPT
 #!/bin/sh
 echo "\$* \${SLUICE_OPTIONS-} \${SLUICE_MECHANISMS-}" | tr '\n' ' ' | sed 's/ *\$/\n/' >>'$work/calls'
@@ -18,7 +18,7 @@ echo "{\"kernels\": [{\"name\": \"_Z3addPf\", \"grid\": [1, 1, 1], \"block\": [3
 SCRIPT
 chmod +x a
 
-# calls COUNT: so many programs ran since the last time.
+# calls COUNT: this number of programs ran since the last check.
 calls() {
 	got=$(wc -l <calls)
 	[ "$got" = "$1" ] || fail "$got programs ran, expected $1"
@@ -30,7 +30,7 @@ has() {
 }
 : >calls
 
-# The quick form: the same runs whatever the order of axes, none twice, each kept with what it was.
+# The quick form: the same runs for any order of axes, none twice, each stored with its configuration.
 try 0 sweep --dry-run -o l1d.sets=16,32 --mech none,mthwp:distance=1,degree=2,mthwp+lrr --axis n=1,2 -- ./a {n} "two words"
 says out "12 runs: 0 there, 12 to be made"
 says out "how long they take is not known"
@@ -48,7 +48,8 @@ try 0 sweep --dry-run -o l1d.sets=16,32,64 --mech none -- ./a 1 "two words"
 says out "3 runs: 2 there, 1 to be made"
 says out "by past runs of each"
 
-# A plan: filters leave out combinations, an option of a mechanism is varied where the mechanism is, points set several keys.
+# A plan: filters exclude combinations, a mechanism's option varies only where the mechanism is attached, and points set
+# several keys.
 cat >plan.yaml <<'YAML'
 title: A plan
 metric: 1 / cycles
@@ -72,13 +73,14 @@ try 0 sweep plan.yaml
 calls 24
 has figures/plan.runs.csv "large,mthwp,4,8,2,./a {n} --seed {seed},./a,,,2 --seed 8,gtx480,l1d.sets=64,mthwp:distance=4,0,yes,1"
 grep -q '^small,.*l1d.sets=16 l1d.ways=2' figures/plan.runs.csv || fail "expected both keys of the point"
-grep -q '^small,.*,2,\./a' figures/plan.runs.csv && fail "expected what is excluded to be left out"
+grep -q '^small,.*,2,\./a' figures/plan.runs.csv && fail "expected the excluded runs to be absent"
 try 0 figure ./plan.yaml
 calls 0
 says out "over that of mechanisms none"
 try 0 figure ./plan.yaml --no-run
 
-# Over an option of a mechanism: the run without it stands nowhere, has no value of the option, and is not excluded by one.
+# A figure over a mechanism's option: the run without the mechanism has no position on the axis and no value of the
+# option. A filter on the option does not exclude it.
 cat >over.yaml <<'YAML'
 title: Over
 metric: cycles
@@ -101,7 +103,7 @@ sed 's/over: .*/over: {mthwp:distance: a, n: b}/' over.yaml >two.yaml
 try 2 sweep two.yaml
 says err "two.yaml:5:7: error: over: expected one axis and what it is called"
 
-# Rows and columns of a file are multiplied by axes too.
+# Axes also multiply the rows and columns of a file.
 cat >rows.yaml <<'YAML'
 title: Rows
 metric: cycles
@@ -114,7 +116,7 @@ calls 12
 try 0 figure ./rows.yaml
 says out "plain l1d.sets=16"
 
-# wrong TEXT SED: of the plan changed so, one message with its place, and nothing runs.
+# wrong TEXT SED: the plan, edited by sed, gives one message with its position, and nothing runs.
 wrong() {
 	sed "$2" plan.yaml >wrong.yaml
 	try 2 sweep wrong.yaml
@@ -149,7 +151,7 @@ says err "cannot read ./nothing"
 try 2 sweep --memory lots plan.yaml
 says err "--memory: expected a size such as 12G, not 'lots'"
 
-# The longest first, by what they took before.
+# The longest run first, by the previous durations.
 cat >wait <<SCRIPT
 #!/bin/sh
 echo "\$1" >>'$work/calls'
@@ -161,7 +163,7 @@ try 0 sweep -q -j 4 --axis n=0.1,0.3,0.5 -- ./wait {n}
 : >calls
 try 0 sweep -q -j 1 --again --axis n=0.1,0.3,0.5 -- ./wait {n}
 [ "$(cat calls | tr '\n' ' ')" = "0.5 0.3 0.1 " ] || fail "expected the longest first: $(cat calls)"
-# One at a time where more would not fit, by what they held before.
+# One run at a time if more would not fit, by the previous memory sizes.
 : >calls
 cat >alone <<SCRIPT
 #!/bin/sh
@@ -178,7 +180,7 @@ try 0 sweep -q -j 3 --again --memory 10G --axis n=1,2,3 -- ./alone {n}
 [ -s calls ] || fail "expected several at a time where they fit"
 : >calls
 
-# What fails keeps all that it printed, is not run again but with --retry, and is no end of the others.
+# A failed run's complete output is stored. It runs again only with --retry, and does not end the other runs.
 cat >bad <<SCRIPT
 #!/bin/sh
 echo "\$*" >>'$work/calls'
@@ -215,7 +217,7 @@ says_only out "no run has failed"
 try 1 sweep status nothing
 says err "no sweep in sweeps/nothing"
 
-# Files that a run reads: they are there by their names and nothing else is, and another content is another run.
+# Input files of a run: only they are present, under their names. Changed contents are another run.
 mkdir data && echo 3 >data/in.txt
 cat >reads <<SCRIPT
 #!/bin/sh
@@ -248,7 +250,7 @@ rm data/in.txt
 try 2 sweep files.yaml
 says err "cannot read its file data/in.txt: No such file or directory"
 
-# One that goes on can be looked at, is alone in its folder, and is cancelled; what has ended is kept.
+# A running sweep can be inspected, has its folder to itself, and can be cancelled. Finished runs are stored.
 cat >stays <<SCRIPT
 #!/bin/sh
 [ "\$1" = 0 ] || {
@@ -284,7 +286,7 @@ says out "nobody works on it; the same command goes on"
 try 0 sweep --dry-run --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
 says out "4 runs: 1 there, 3 to be made"
 
-# A program that simulates says how far it is, where it is asked to, and computes the same.
+# A simulated program reports its progress if requested, and computes the same results.
 cat >one.cu <<'CUDA'
 __global__ void one(int *x)
 {
@@ -303,7 +305,7 @@ try_program 0 run --stats without.json -- ./one
 SLUICE_PROGRESS_FILE=$work/progress
 export SLUICE_PROGRESS_FILE
 try_program 0 run --stats with.json -- ./one
-grep -q '^1 [0-9]* [0-9]* [0-9]* ' progress || fail "expected where it is: $(cat progress)"
+grep -q '^1 [0-9]* [0-9]* [0-9]* ' progress || fail "expected the current position: $(cat progress)"
 SLUICE_PROGRESS_FILE=$work/no/folder
 try_program 0 run --stats nowhere.json -- ./one
 unset SLUICE_PROGRESS_FILE

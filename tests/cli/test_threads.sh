@@ -1,5 +1,6 @@
 #!/bin/sh
-# Host threads: those that simulate get on where other work keeps the cores busy, and no figure depends on them.
+# Protects host threads: simulation threads make progress when other work occupies the cores, and no figure depends on
+# them.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -27,7 +28,8 @@ int main(int argc, char **argv)
 CU
 try 0 cc program.cu -o program
 
-# timed THREADS: how many tenths of a second that takes; the statistics without the host's time in THREADS.json.
+# timed THREADS: prints the duration in tenths of a second. Writes the statistics without the host's time to
+# THREADS.json.
 timed() {
 	tried="$1 threads"
 	since=$(date +%s%N)
@@ -39,7 +41,8 @@ timed() {
 	grep -q '"l1d.accesses"' "$1.figures" || fail "expected figures"
 }
 
-# A loop on each core: several threads take a small multiple of the time of one, once they have seen that they wait.
+# A busy loop on each core: several threads take a small multiple of one thread's time, once they have detected the
+# waiting.
 loops=
 for _ in $(seq "$(nproc)"); do
 	(while :; do :; done) &
@@ -52,7 +55,7 @@ timed 2
 cmp 1.figures 2.figures || fail "figures depend on the threads"
 timed 4
 cmp 1.figures 4.figures || fail "figures depend on the threads"
-[ "$(grep -c 'one thread is faster now' err)" -le 1 ] || fail "expected to be told once"
+[ "$(grep -c 'one thread is faster now' err)" -le 1 ] || fail "expected at most one message"
 # shellcheck disable=SC2086 # a list
 kill $loops
 

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Protects the timeline (--timeline): it is JSON of the Trace Event Format, or CSV, with each block, each kernel and what a mechanism of the
-# user's draws; it does not depend on sleep and threads, changes no figure, is valid when the process is killed, and ends where it is full.
+# Protects the timeline (--timeline). It is Trace Event Format JSON or CSV, with each block, each kernel and the events
+# of a user's mechanism. It does not depend on sleep or threads, changes no figure, is valid when the process is killed,
+# and stops when it is full.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -72,7 +73,7 @@ for file in without with; do
 done
 cmp without.figures with.figures || fail "drawing changes figures"
 tried="the timeline of two kernels"
-python3 - >out 2>err <<'PY' || fail "it is not what the statistics say"
+python3 - >out 2>err <<'PY' || fail "it differs from the statistics"
 import csv, json
 run, trace, rows = json.load(open("with.json")), json.load(open("t.json"))["traceEvents"], list(csv.DictReader(open("t.csv")))
 processes = {e["pid"]: e["args"]["name"] for e in trace if e["name"] == "process_name"}
@@ -110,7 +111,7 @@ for setting in "-o launch.sleep=false" "--threads 2" "--threads 4"; do
 	cmp t.json other.json || fail "the timeline depends on $setting"
 done
 
-# Full: so many events, one note, and a file that is valid.
+# Full: this number of events, one note, and a valid file.
 try_program 0 run --timeline full.json --timeline-events 40 -- ./program 2
 [ "$(grep -c 'the timeline is full' "$work/err")" = 1 ] || fail "expected one note"
 python3 -c 'import json; assert sum(e["ph"] != "M" for e in json.load(open("full.json"))["traceEvents"]) == 40' ||
@@ -124,7 +125,7 @@ rows, (kernel,) = list(csv.DictReader(open("cut.csv"))), json.load(open("cut.jso
 assert sum(row["name"] == "block" for row in rows) == 30 and max(int(row["cycle_end"]) for row in rows) == kernel["cycles"]
 PY
 
-# Killed: what there is, valid.
+# Killed: the events so far, in a valid file.
 mkdir elsewhere
 (cd elsewhere && LD_PRELOAD=$preload exec "$sluice" run --timeline killed.json -- ../program 1000 >../out 2>../err) &
 child=$!
@@ -134,7 +135,7 @@ for _ in $(seq 300); do
 done
 kill -9 $child
 wait $child 2>/dev/null
-python3 -c 'import json; assert len(json.load(open("elsewhere/killed.json"))["traceEvents"]) > 60' || fail "what is left is not valid"
+python3 -c 'import json; assert len(json.load(open("elsewhere/killed.json"))["traceEvents"]) > 60' || fail "the remaining file is not valid"
 
 try 2 run --functional --timeline t.json -- ./program 1
 says_only err "sluice run: timeline: a functional run has no cycles"

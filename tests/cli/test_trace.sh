@@ -1,7 +1,7 @@
 #!/bin/sh
-# Protects traces (--trace): what Perfetto's format says is what the CSV of the same run says, event by event; counters are those of the samples;
-# filters leave out what they name and nothing else; no figure changes, and nothing depends on threads or sleep; a compressed trace, and
-# one whose process was killed, are whole.
+# Protects execution traces (--trace). Perfetto's format has the same events as the CSV of the same run, and the
+# counters equal the samples. Filters exclude exactly what they name. No figure changes, and nothing depends on threads
+# or sleep. A compressed trace, and that of a killed process, are complete.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -71,7 +71,7 @@ try_program 0 run --stats without.json --mech mthwp -- ./program 2
 try_program 0 run --stats with.json --mech mthwp --trace t.perfetto -- ./program 2
 try_program 0 run --mech mthwp --mech trace --timeline t.csv -- ./program 2
 python3 same.py t.perfetto t.csv with.json load arithmetic barrier ready from_dram from_l2 store code prefetched in_slice used row >out 2>err ||
-	fail "another trace than CSV"
+	fail "trace and CSV differ"
 for file in without with; do
 	sed 's/"host_seconds": [^,]*,//; s/"trace[^"]*": [^,}]*[,}]*//; /"observers":/,/\]/d' $file.json >$file.figures
 done
@@ -93,9 +93,9 @@ for setting in "-o launch.sleep=false" "--threads 2"; do
 	cmp t.perfetto other.perfetto || fail "traces depend on $setting"
 done
 
-# Counters: those of the samples, of the same cycles.
+# Counters equal the samples of the same cycles.
 try_program 0 run --trace c.perfetto --trace-what counters --trace-every 300 --sample 300:c.csv -- ./program 2
-python3 - >out 2>err <<'PY' || fail "counters are not the samples"
+python3 - >out 2>err <<'PY' || fail "counters differ from the samples"
 import csv
 import perfetto
 tracks, events, counts = perfetto.read("c.perfetto")
@@ -120,7 +120,7 @@ PY
 
 # Filters.
 try_program 0 run --trace few.perfetto --trace-sm 2,5-6 --trace-what warps,requests --trace-cycles 500-900 -- ./program 1
-python3 - >out 2>err <<'PY' || fail "filters"
+python3 - >out 2>err <<'PY' || fail "a filter does not exclude what it names"
 import perfetto
 tracks, events, counts = perfetto.read("few.perfetto")
 assert not counts
@@ -130,19 +130,19 @@ assert {name.split()[0] for unit, name, _ in found} == {"warp", "request", "kern
 assert all(event.end >= 500 and event.begin <= 900 for *_, event in found) and len(found) > 20
 PY
 
-# Compressed: the same, smaller.
+# Compressed: the same contents, smaller.
 if command -v zstd >/dev/null; then
 	try_program 0 run --mech mthwp --trace t.perfetto.zst -- ./program 2
-	zstd -dcq t.perfetto.zst >unpacked && cmp t.perfetto unpacked || fail "a compressed trace is another one"
+	zstd -dcq t.perfetto.zst >unpacked && cmp t.perfetto unpacked || fail "the compressed trace differs"
 	[ "$(wc -c <t.perfetto.zst)" -lt $(($(wc -c <t.perfetto) / 3)) ] || fail "not much smaller"
 fi
 
-# Bounded; cut; killed.
+# Limited, cut, and killed.
 try_program 0 run --trace full.perfetto --timeline-events 100 -- ./program 1
 says err "the timeline is full"
-python3 -c 'import perfetto; assert sum(map(len, perfetto.read("full.perfetto")[1].values())) == 100' || fail "not the 100 events that were asked for"
+python3 -c 'import perfetto; assert sum(map(len, perfetto.read("full.perfetto")[1].values())) == 100' || fail "expected exactly the 100 requested events"
 try_program 124 run --max-instructions 30000 --trace cut.perfetto -- ./program 1
-python3 "$source_dir/tests/cli/perfetto.py" cut.perfetto >out 2>err || fail "a cut run's trace"
+python3 "$source_dir/tests/cli/perfetto.py" cut.perfetto >out 2>err || fail "the trace of a cut run is invalid"
 mkdir elsewhere
 (cd elsewhere && LD_PRELOAD=$preload exec "$sluice" run --trace killed.perfetto -- ../program 100000 >../out 2>../err) &
 child=$!
@@ -152,7 +152,7 @@ for _ in $(seq 300); do
 done
 kill -9 $child
 wait $child 2>/dev/null
-python3 "$source_dir/tests/cli/perfetto.py" elsewhere/killed.perfetto killed >out 2>err || fail "a killed run's trace"
+python3 "$source_dir/tests/cli/perfetto.py" elsewhere/killed.perfetto killed >out 2>err || fail "the trace of a killed run is invalid"
 
 try 2 run --trace x.perfetto --timeline y.csv -- ./program 1
 says err "--trace and --timeline both write the timeline"

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Protects traces of instructions on the command line: a run and its trace print the same; options of a run hold for traces; what needs a program
-# is refused with its reason; a bad file has one message with its place, and a status that is not 0.
+# Protects instruction traces on the command line. A run and the replay of its trace print the same, and run options
+# apply to traces. Features that need a program are refused with the reason. A bad file has one message with its
+# position, and a nonzero status.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -33,7 +34,7 @@ int main()
 CU
 try 0 cc program.cu -o program
 
-# without_host FILE: the statistics but for what depends on host and command line.
+# without_host FILE: the statistics without the fields that depend on the host and the command line.
 without_host() {
 	python3 - "$1" <<'PY'
 import json, sys
@@ -44,7 +45,7 @@ print(json.dumps(run["kernels"], indent=1, sort_keys=True))
 PY
 }
 
-# same FILE FILE: of the same kernels the same is said.
+# same FILE FILE: both have the same statistics for the same kernels.
 same() {
 	without_host "$1" >one
 	without_host "$2" >other
@@ -55,7 +56,7 @@ for machine in gtx480 rtx3070; do
 	rm -rf traces
 	try_program 0 run -m $machine --stats run.json --trace-out traces -- ./program
 	try_program 0 run -m $machine --stats plain.json -- ./program
-	same run.json plain.json # writing changes nothing
+	same run.json plain.json # writing the trace changes nothing
 	[ "$(sed 1d traces/kernelslist.g | tr '\n' ' ')" = "kernel-1.traceg kernel-2.traceg kernel-3.traceg kernel-4.traceg " ] ||
 		fail "expected four kernels in the list: $(cat traces/kernelslist.g)"
 	grep -q '^MemcpyHtoD,0x[0-9a-f]*,1024$' traces/kernelslist.g || fail "expected the copy in the list"
@@ -64,18 +65,18 @@ for machine in gtx480 rtx3070; do
 	try 0 run -m $machine --threads 2 --stats threads.json --trace-in traces/kernelslist.g
 	same run.json threads.json
 done
-# Several threads write what one does.
+# Several threads write the same trace as one.
 try_program 0 run -m rtx3070 --threads 2 --trace-out threads -- ./program
 for file in traces/*; do
 	cmp -s "$file" "threads/${file#traces/}" || fail "$file depends on threads"
 done
-# Functional runs write what their warps do too, and traces run functionally.
+# Functional runs also write their warps' instructions, and traces run functionally.
 try_program 0 run --functional --trace-out functional -- ./program
 try 0 run --functional --stats functional.json --trace-in functional
 [ "$(grep -c '"name": "_Z' functional.json)" = 4 ] || fail "expected four kernels"
 
-# What later machines have: copies that go on by themselves, of which some read a part or nothing; matrices of shared memory; mbarriers that hold
-# warps. A machine's own copy engine finds nothing to do in a trace.
+# Features of later machines: asynchronous copies, some of which read only a part or nothing; matrices in shared memory;
+# mbarriers that block warps. A machine's own copy engine has no effect in a trace.
 cat >later.cu <<'CU'
 #include <cstdio>
 #include <cuda_pipeline_primitives.h>
@@ -85,7 +86,7 @@ __global__ void copies(const float *a, float *b, int n)
 	__shared__ __align__(16) float tile[3][4 * 64];
 	for (int k = 0; k < 6; k++) {
 		int i = (blockIdx.x * 6 + k) * 256 + 4 * threadIdx.x, left = n - i;
-		if (k != 4 || threadIdx.x % 5) // lanes that copy nothing; behind the end of the array zeros
+		if (k != 4 || threadIdx.x % 5) // lanes that copy nothing; zeros past the array's end
 			__pipeline_memcpy_async(&tile[k % 3][4 * (k & 1 ? threadIdx.x : 63 - threadIdx.x)], left > 0 ? a + i : (float *)0, 16,
 			                        left >= 4 ? 0 : left > 0 ? 4 * (4 - left) : 16);
 		__pipeline_commit();
@@ -153,14 +154,14 @@ for machine in qv100 rtx3070 hopper-like; do
 	same run.json trace.json
 done
 [ "$(grep -c '"name": "_Z' trace.json)" = 3 ] || fail "expected three kernels"
-try 0 run -m qv100 --trace-in copied # where copies are loads
+try 0 run -m qv100 --trace-in copied # a machine that executes copies as loads
 try 1 run -m hopper-like --mech tma --trace-in copied
 says err "mechanism tma runs instructions of its own"
 try 0 cc -arch=sm_80 -DARRIVES later.cu -o later
 try_program 0 run -m rtx3070 --trace-out copied -- ./later
 says err "has asynchronous copies arrive at mbarriers"
 
-# Options of a run: machine keys, mechanisms, formats, limits, which kernels.
+# Run options: machine keys, mechanisms, formats, limits, and the choice of kernels.
 try 0 run -o sm.count=1 --trace-in traces
 says err "options       sm.count=1"
 try 0 run --mech nlp --trace-in traces
@@ -176,7 +177,7 @@ try 0 run --kernel _Z6secondPf --stats some.json --trace-in traces
 try 1 run --kernel third --trace-in traces
 says err "none of the list's 4 kernels is 'third'"
 
-# What needs a program.
+# Features that need a program.
 try 1 run --mech teleport --trace-in traces
 says err "a mechanism asks for which bytes blocks read"
 try 1 run --pass dead-code --trace-in traces
@@ -192,7 +193,7 @@ says err "'./program' is too much"
 try 2 run --kernel 1 -- ./program
 says err "--kernel chooses among the kernels of --trace-in"
 
-# What cannot be read.
+# Unreadable files.
 try 1 run --trace-in nowhere
 says err "cannot read nowhere"
 sed -i '40s/ [0-9]/ x/' traces/kernel-3.traceg

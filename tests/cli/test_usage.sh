@@ -1,6 +1,6 @@
 #!/bin/sh
-# Help goes to standard output with status 0; mistakes go to standard error with status 2, say what was expected, and
-# suggest what was meant.
+# Protects help and usage errors. Help is printed to standard output with status 0. Errors are printed to standard error
+# with status 2; they state what was expected and suggest a correction.
 set -u
 . "$(dirname "$0")/lib.sh"
 
@@ -12,7 +12,7 @@ silent err
 try 0 --version
 grep -qE '^sluice [0-9]+\.[0-9]+\.[0-9]+$' "$work/out" || fail "expected a version"
 
-# help COMMAND prints what COMMAND --help prints, of every command.
+# For every command, `help COMMAND` prints the same as `COMMAND --help`.
 try 0 --help
 sed -n '/^Commands/,/^$/s/^  \([a-z]*\)  *.*/\1/p' "$work/out" >"$work/commands"
 for command in $(cat "$work/commands"); do
@@ -47,7 +47,7 @@ try 2 ./a
 says err "sluice: unknown command './a'; 'sluice run' runs a program"
 try 2 a.cu
 says err "sluice: unknown command 'a.cu'; 'sluice cc' makes a program of CUDA source"
-# What stands behind a command is not done.
+# Words after a command are not executed.
 try 0 help run touch "$work/done"
 says out "Usage: sluice run"
 [ ! -e "$work/done" ] || fail "expected no program to run"
@@ -91,7 +91,7 @@ says err "expected list, show or run, not 'rnu'; did you mean 'run'?"
 try 2 mech show
 says err "sluice mech: show takes one NAME"
 
-# A name that is empty, as of a variable that is not set, and a file without an end.
+# An empty name, as from an unset variable, and a file without an end.
 for wrong in "figure --out= ipc" "figure --results= ipc" "results --results=" "run --stats= -- ./a"; do
 	try 2 $wrong
 	says err ": nothing follows it"

@@ -1,5 +1,5 @@
-// alignas behind CUDA's specifiers, over lines too, as nvcc takes it: variables lie where it says, and lines stay. Protects
-// src/cli/cc/alignment.c.
+// Protects src/cli/cc/alignment.c: alignas after CUDA's specifiers, also across lines, as nvcc accepts it. Variables
+// get that alignment, and line numbers are preserved.
 #include "check.h"
 
 enum { THREADS = 16 };

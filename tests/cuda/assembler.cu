@@ -1,4 +1,5 @@
-// Assembler with operands that names special registers with one percent sign, as nvcc takes it, or with two. Protects what sluice cc shows clang.
+// Protects the text that sluice cc passes to clang: inline assembler may name special registers with one percent sign,
+// as in nvcc, or with two.
 #include "check.h"
 
 __global__ void ask(unsigned *out)

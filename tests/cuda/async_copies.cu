@@ -1,7 +1,7 @@
 // Flags: -arch=sm_70
-// cuda_pipeline.h and cuda_awbarrier.h: copies of 4, 8 and 16 bytes with zeros at their ends and groups that are waited for, barriers on which
-// threads and copies arrive, which threads leave, and the classes of both. Lanes of a warp have different roles. Protects the headers and
-// simt/split.c under them.
+// Protects cuda_pipeline.h, cuda_awbarrier.h and simt/split.c below them. Copies of 4, 8 and 16 bytes with zero fill,
+// groups of copies, and barriers with arrivals of threads and copies, which threads may leave. Tests the classes of
+// both headers, and lanes of a warp with different roles.
 #include "check.h"
 #include <cuda_awbarrier.h>
 #include <cuda_pipeline.h>
@@ -10,7 +10,7 @@ enum { THREADS = 64, STAGES = 3, BATCHES = 10 };
 
 using nvcuda::experimental::awbarrier;
 
-// Two copies are ahead; of each word's last bytes so many are zero.
+// Two copies are in flight; the last `zeros` bytes of each word are zero.
 template <class Word> __global__ void staged(Word *out, const Word *in, size_t zeros)
 {
 	__shared__ Word tile[STAGES][THREADS];
@@ -30,7 +30,7 @@ template <class Word> __global__ void staged(Word *out, const Word *in, size_t z
 	}
 }
 
-// Of each eight lanes three copy and five read.
+// In every group of eight lanes, three copy and five read.
 __global__ void roles(int *out, const int *in)
 {
 	enum { WRITERS = THREADS / 8 * 3 };
@@ -63,7 +63,8 @@ __global__ void roles(int *out, const int *in)
 	out[threadIdx.x] = sum;
 }
 
-// Thread i leaves after i % BATCHES phases. A token says how many arrivals its phase waited for, and one of each phase says 1.
+// Thread i leaves after i % BATCHES phases. A token states the arrivals that its phase still waited for. Exactly one
+// token per phase states 1.
 __global__ void leave(int *out)
 {
 	__shared__ __mbarrier_t bar;

@@ -1,4 +1,4 @@
-// Atomic functions of every type and scope, on global and shared memory. Protects include/cuda/sluice/atomics.h.
+// Protects include/cuda/sluice/atomics.h: atomic functions of every type and scope, on global and shared memory.
 #include "check.h"
 
 struct results {
@@ -8,10 +8,10 @@ struct results {
 	long long sllmin;
 	float fadd, fexch;
 	double dadd;
-	unsigned short cas_short[2]; // both halves of a word: each leaves the other alone
+	unsigned short cas_short[2]; // both halves of a word: neither changes the other
 };
 
-// The forms of one scope, on the same memory: with one block all of them mean the same.
+// The forms of each scope, on the same memory: with one block they all have the same effect.
 #define APPLY(suffix)                                                                                                  \
 	static __device__ void apply##suffix(results *r, int i)                                                        \
 	{                                                                                                              \

@@ -1,5 +1,5 @@
-// Barriers and fences order accesses to shared memory for the compiler too: what one thread wrote before, another reads
-// behind, although no thread takes the variable's address.
+// Protects compiler ordering: barriers and fences order shared memory although no thread takes a variable's address.
+// A thread reads after a barrier what another wrote before it.
 #include "check.h"
 
 __global__ void turns(const int *in, int *out)

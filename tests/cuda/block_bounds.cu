@@ -1,6 +1,6 @@
-/* A kernel's own bounds on its blocks: of __launch_bounds__ the product binds, however it is split into
- * dimensions; a larger block is refused with the error that CUDA gives, by <<<>>>, cudaLaunchKernel, graphs and
- * the driver. Protects registers that are counted for blocks that never come. */
+/* Protects against registers counted for blocks that cannot occur: a kernel's own bounds on its block size. The product
+ * in __launch_bounds__ binds, however it is split into dimensions. A larger block is refused with CUDA's error by
+ * <<<>>>, cudaLaunchKernel, graphs and the driver. */
 #include <cstdio>
 #include <cuda.h>
 
@@ -42,7 +42,7 @@ int main()
 	cudaMemset(o, 0, 4);
 	bound<<<1, 128>>>(o);
 	expect("a block of 128", cudaGetLastError(), cudaErrorInvalidValue);
-	expect("nothing sticks", cudaDeviceSynchronize(), cudaSuccess);
+	expect("the error is not sticky", cudaDeviceSynchronize(), cudaSuccess);
 	bound<<<1, dim3(5, 13)>>>(o);
 	expect("a block of 65", cudaGetLastError(), cudaErrorInvalidValue);
 	bound<<<1, 2048>>>(o);
@@ -74,7 +74,7 @@ int main()
 	expect("a graph's node", error, cudaErrorInvalidValue);
 
 	expect(".reqntid", driver("asks", 8, 4, o), CUDA_SUCCESS);
-	expect(".reqntid, as many in another shape", driver("asks", 4, 8, o), CUDA_ERROR_INVALID_VALUE);
+	expect(".reqntid, the same number in another shape", driver("asks", 4, 8, o), CUDA_ERROR_INVALID_VALUE);
 	expect(".reqntid, fewer", driver("asks", 8, 2, o), CUDA_ERROR_INVALID_VALUE);
 	expect(".maxntid, another shape", driver("most", 64, 1, o), CUDA_SUCCESS);
 	expect(".maxntid, more", driver("most", 13, 5, o), CUDA_ERROR_INVALID_VALUE);

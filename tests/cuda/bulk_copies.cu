@@ -1,5 +1,6 @@
-// Copies in bulk with and without time: a sum over pieces that two buffers take in turns, tiles of a matrix with borders, swizzled ones, stores of tiles and reductions; and what the driver says of
-// tensor maps. Protects simt/bulk.c under sm/, src/mech/tma and cuTensorMapEncodeTiled().
+// Protects simt/bulk.c, src/mech/tma and cuTensorMapEncodeTiled(): bulk copies, timed and functional. Tests a sum over
+// pieces in two alternating buffers, tiles of a matrix with borders, swizzled tiles, tile stores and reductions, and
+// tensor map errors.
 #include "check.h"
 
 #include <cuda.h>
@@ -41,7 +42,7 @@ static __device__ void copy_in(void *to, const void *from, unsigned bytes, unsig
 	             : "memory");
 }
 
-// Each piece is added up while the next one is on its way.
+// Each piece is added up while the next one is in flight.
 __global__ void sum_pieces(const int *in, int *out)
 {
 	__shared__ alignas(16) int piece[2][PIECE];
@@ -109,7 +110,8 @@ static CUtensorMap map_of(float *array, unsigned width, unsigned height, CUtenso
 	return map;
 }
 
-// The sum of a place's four neighbours, of which those outside of the matrix are zero; the tiles are written as tiles, those of the right and lower border in part.
+// The sum of an element's four neighbours, where those outside the matrix are zero. Results are stored as tiles; those
+// at the right and lower border are stored in part.
 __global__ void neighbours(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to)
 {
 	__shared__ alignas(128) float in[TILE + 2 * HALO][BOX], out[TILE][TILE];
@@ -138,7 +140,7 @@ __global__ void neighbours(const __grid_constant__ CUtensorMap from, const __gri
 	}
 }
 
-// A tile of rows of 128 bytes, turned: with chunks of 16 bytes swizzled by their row.
+// A transposed tile with rows of 128 bytes, whose 16-byte chunks are swizzled by row.
 __global__ void turned(const __grid_constant__ CUtensorMap from, float *out)
 {
 	__shared__ alignas(1024) float in[TILE][TILE];
@@ -263,9 +265,9 @@ static void check_maps()
 	WRONG(g.size[2] = 1ull << 32, CUDA_SUCCESS);
 	WRONG(g.stride[0] = 24, CUDA_ERROR_INVALID_VALUE);
 	WRONG(g.stride[1] = 1ull << 40, CUDA_ERROR_INVALID_VALUE);
-	WRONG(g.stride[2] = 24, CUDA_SUCCESS); // of no dimension
+	WRONG(g.stride[2] = 24, CUDA_SUCCESS); // a dimension beyond the last
 	WRONG(g.box[0] = 4, CUDA_ERROR_INVALID_VALUE);
-	WRONG(g.box[0] = 72, CUDA_ERROR_INVALID_VALUE); // more than the swizzle's 128 bytes
+	WRONG(g.box[0] = 72, CUDA_ERROR_INVALID_VALUE); // exceeds the swizzle's 128 bytes
 	WRONG(g.box[1] = 0, CUDA_ERROR_INVALID_VALUE);
 	WRONG(g.box[2] = 257, CUDA_ERROR_INVALID_VALUE);
 	WRONG(g.step[1] = 9, CUDA_ERROR_INVALID_VALUE);
@@ -274,7 +276,7 @@ static void check_maps()
 	WRONG(g.interleave = 3, CUDA_ERROR_INVALID_VALUE);
 	WRONG(g.swizzle = 9, CUDA_ERROR_INVALID_VALUE);
 	WRONG(g.promotion = 4, CUDA_ERROR_INVALID_VALUE);
-	WRONG(g.type = CU_TENSOR_MAP_DATA_TYPE_UINT16, CUDA_ERROR_INVALID_VALUE); // there is no NaN
+	WRONG(g.type = CU_TENSOR_MAP_DATA_TYPE_UINT16, CUDA_ERROR_INVALID_VALUE); // integers have no NaN
 	CHECK(cuTensorMapReplaceAddress(map, array + 32) == CUDA_SUCCESS);
 	CHECK(cuTensorMapReplaceAddress(map, array + 8) == CUDA_ERROR_INVALID_VALUE);
 	memset(map, 0, sizeof map);

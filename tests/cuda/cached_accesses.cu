@@ -1,5 +1,5 @@
-// Loads and stores that name their cache operator, and __ldg, of every type that CUDA lists: a value comes through all of them
-// unchanged. Protects include/cuda/sluice/intrinsics.h and the vector forms of the instructions.
+// Protects include/cuda/sluice/intrinsics.h and vector memory instructions: loads and stores with a cache operator, and
+// __ldg, of every type that CUDA lists, preserve values.
 #include "check.h"
 
 template <class T> __global__ void copy(const T *from, T *to)

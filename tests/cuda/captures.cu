@@ -1,5 +1,5 @@
-// Captures: what streams are given becomes a graph; forks and joins by events; what may not be called meanwhile, with which error, and
-// what becomes of the capture.
+// Protects stream capture: stream operations become a graph, with forks and joins by events. Also tests forbidden
+// calls, their errors, and the state of the capture afterwards.
 #include "check.h"
 #include <cuda.h>
 #include <initializer_list>
@@ -44,7 +44,7 @@ static cudaGraph_t end(cudaStream_t stream = first)
 	return graph;
 }
 
-// The capture is invalid: it ends with that error and no graph.
+// The capture is invalid: ending it gives that error and no graph.
 static void end_invalid(cudaStream_t stream = first)
 {
 	cudaGraph_t graph = (cudaGraph_t)&data;
@@ -71,7 +71,7 @@ static void multiply(void *user)
 	*(int *)user *= 2;
 }
 
-// Nothing runs until the graph does; arguments are those of the launch, host memory is read by the graph.
+// Nothing runs until the graph does. Arguments have the values of the launch; host memory is read when the graph runs.
 static void check_line()
 {
 	int host = 5, back = 0;
@@ -88,7 +88,7 @@ static void check_line()
 	CHECK(launched(graph) == 7123 && back == 14246);
 }
 
-// The driver's fills, and memory that both sides see.
+// The driver's fills, and mapped host memory.
 static void check_driver()
 {
 	unsigned *shared;
@@ -105,7 +105,7 @@ static void check_driver()
 	SUCCEEDS(cudaFree(shared));
 }
 
-// Rows and boxes come out as they went in.
+// Rows and boxes are copied out as they were copied in.
 static void check_rows()
 {
 	unsigned char host[48], back[48] = {}, *device;
@@ -123,7 +123,7 @@ static void check_rows()
 	SUCCEEDS(cudaFree(device));
 }
 
-// Parts of arrays: places count texels there, bytes in the calls.
+// Parts of arrays: their offsets are in texels, offsets in the calls are in bytes.
 static void check_arrays()
 {
 	float host[6] = {1, 2, 3, 4, 5, 6}, back[8] = {}, box[8] = {};
@@ -181,7 +181,7 @@ static void check_fork()
 	CHECK(count == 4 && edges == 4 && to[0] == nodes[1] && to[1] == nodes[2] && to[2] == nodes[3] &&
 	      from[3] == nodes[2]);
 	CHECK(launched(graph) == 1234);
-	// an event of a capture that has ended
+	// an event of a finished capture
 	FAILS(cudaErrorCapturedEvent, cudaEventQuery(fork_event));
 	FAILS(cudaErrorCapturedEvent, cudaStreamWaitEvent(second, fork_event, 0));
 	SUCCEEDS(cudaEventRecord(fork_event, second));
@@ -202,13 +202,13 @@ static void check_info()
 	append<<<1, 1, 0, first>>>(data, 1);
 	SUCCEEDS(cudaStreamGetCaptureInfo(first, &status, &other, &graph, &tips, &count));
 	CHECK(other == id && count == 1);
-	// a node of the program's, before what the stream is given next
+	// a node that the program adds, before the next operation of the stream
 	cudaGraphNode_t node;
 	cudaMemsetParams fill = {data, 0, 6, 4, 1, 1};
 	SUCCEEDS(cudaGraphAddMemsetNode(&node, graph, tips, count, &fill));
 	SUCCEEDS(cudaStreamUpdateCaptureDependencies(first, &node, 1, cudaStreamSetCaptureDependencies));
 	append<<<1, 1, 0, first>>>(data, 2);
-	FAILS(cudaErrorInvalidValue, cudaGraphDestroy(graph)); // not yet the program's
+	FAILS(cudaErrorInvalidValue, cudaGraphDestroy(graph)); // not yet owned by the program
 	made = end();
 	CHECK(made == graph && launched(made) == 62);
 	begin();
@@ -224,7 +224,7 @@ static void check_info()
 	CHECK(made == graph && launched(made) == 69);
 }
 
-// A graph launched into a capture is a child; events and waits that are the graph's; memory.
+// A graph launched into a capture becomes a child graph; events and waits become nodes; memory.
 static void check_nodes()
 {
 	begin();
@@ -260,7 +260,7 @@ static void check_nodes()
 	CHECK(result == 10 * 0x01010101);
 }
 
-// Each of these is refused with its error, and the capture is invalid then.
+// Each of these calls is refused with its error, and invalidates the capture.
 static void check_forbidden()
 {
 	void *pointer;
@@ -287,11 +287,11 @@ static void check_forbidden()
 	INVALIDATES(cudaErrorCapturedEvent, (cudaEventRecord(join_event, first), cudaEventSynchronize(join_event)));
 	INVALIDATES(cudaErrorCapturedEvent, (cudaEventRecord(join_event, first), cudaEventQuery(join_event)));
 
-	// a stream that was made apart from the legacy one lets that be used
+	// a stream created without synchronization with the legacy stream permits uses of that stream
 	begin(apart);
 	SUCCEEDS(cudaMemcpy(&host, data, 4, cudaMemcpyDeviceToHost));
 	SUCCEEDS(cudaGraphDestroy(end(apart)));
-	// asking the legacy stream leaves the capture as it is
+	// querying the legacy stream leaves the capture unchanged
 	cudaStreamCaptureStatus status;
 	begin();
 	FAILS(cudaErrorStreamCaptureImplicit, cudaStreamIsCapturing(0, &status));
@@ -317,7 +317,7 @@ static void check_joins()
 	append<<<1, 1, 0, second>>>(data, 2);
 	FAILS(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(first, &graph));
 	CHECK(!graph);
-	// joined without work of its own: nothing is missing
+	// joined without any work: nothing is unjoined
 	begin();
 	append<<<1, 1, 0, first>>>(data, 1);
 	SUCCEEDS(cudaEventRecord(fork_event, first));
@@ -338,7 +338,7 @@ static void check_joins()
 	end_invalid(third);
 }
 
-// A stream with work of its own that ends: waited for before, waited for afterwards by an event, not waited for.
+// A stream whose last work is joined directly, joined later by an event, or not joined.
 static void check_ends_of_branches()
 {
 	for (int when = 0; when < 3; when++) {
@@ -370,7 +370,7 @@ static void check_ends_of_branches()
 	}
 }
 
-// Streams that end while they are captured; nodes of what is captured stay.
+// Streams destroyed during their capture; captured nodes stay.
 static void check_ends()
 {
 	cudaStream_t stream;
@@ -381,7 +381,7 @@ static void check_ends()
 	append<<<1, 1, 0, first>>>(data, 1);
 	SUCCEEDS(cudaEventRecord(fork_event, first));
 	SUCCEEDS(cudaStreamWaitEvent(stream, fork_event, 0));
-	SUCCEEDS(cudaStreamDestroy(stream)); // it was given nothing
+	SUCCEEDS(cudaStreamDestroy(stream)); // it has no work
 	CHECK(launched(end()) == 1);
 	check_ends_of_branches();
 	SUCCEEDS(cudaStreamCreate(&stream));
@@ -389,7 +389,7 @@ static void check_ends()
 	append<<<1, 1, 0, stream>>>(data, 1);
 	SUCCEEDS(cudaEventRecord(fork_event, stream));
 	SUCCEEDS(cudaStreamWaitEvent(second, fork_event, 0));
-	SUCCEEDS(cudaStreamDestroy(stream)); // with it the capture
+	SUCCEEDS(cudaStreamDestroy(stream)); // ends the capture, too
 	SUCCEEDS(cudaStreamIsCapturing(second, &status));
 	CHECK(status == cudaStreamCaptureStatusNone);
 	SUCCEEDS(cudaMemset(data, 0, 4));
@@ -417,7 +417,7 @@ static void in_other_thread(void (*work)())
 	pthread_join(thread, NULL);
 }
 
-// What is not safe is forbidden to this thread, to all, or to none.
+// Unsafe calls are forbidden in this thread, in all threads, or in none, by capture mode.
 static void check_modes()
 {
 	static void *pointer;

@@ -1,4 +1,4 @@
-// What the CUDA tests share: a check that reports and counts, and the status at the end.
+// check: macros that CUDA tests share: checks that report and count failures, and the exit status.
 #pragma once
 #include <cstdio>
 #include <cstdlib>

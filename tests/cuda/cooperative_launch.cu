@@ -1,12 +1,13 @@
-// Cooperative launches: blocks that wait for each other, all resident or refused. Protects grid_group and its barrier, the turns that
-// blocks take in functional mode, and what the runtime says of launches that have no room.
+// Protects grid_group, its barrier, and the scheduling of blocks in functional mode. A cooperative launch has all
+// blocks resident or is refused; its blocks wait for each other.
 #include "check.h"
 #include <cooperative_groups.h>
 #include <vector>
 
 namespace cg = cooperative_groups;
 
-// Each step every thread reads what a thread of another block wrote in the step before; returns how many syncs were too early.
+// In each step every thread reads a value that another block's thread wrote in the previous step. Returns the number of
+// syncs that were too early.
 static __global__ void rotate(int *a, int *b, int steps, unsigned *facts)
 {
 	cg::grid_group grid = cg::this_grid();
@@ -25,7 +26,7 @@ static __global__ void rotate(int *a, int *b, int steps, unsigned *facts)
 	}
 }
 
-// A generic group that is the grid, with blocks that end before others come to their last sync.
+// A generic group that stands for the grid; some blocks end before others reach their last sync.
 static __global__ void early(int *sum, int *seen)
 {
 	cg::thread_group grid = cg::this_grid();
@@ -93,7 +94,7 @@ static void test_room()
 	SUCCEEDS(cudaLaunchCooperativeKernel(valid, most, 256, arguments));
 	FAILS(cudaErrorCooperativeLaunchTooLarge, cudaLaunchCooperativeKernel(valid, most + 1, 256, arguments));
 	FAILS(cudaErrorCooperativeLaunchTooLarge, cudaGetLastError());
-	CHECK(!is_valid_when(false)); // the launch that was refused has left nothing behind
+	CHECK(!is_valid_when(false)); // the refused launch had no effect
 	FAILS(cudaErrorInvalidConfiguration, cudaLaunchCooperativeKernel(valid, 1, 4096, arguments));
 	cudaLaunchParams list[2] = {{(void *)valid, 1, 32, arguments, 0, 0}, {(void *)valid, 1, 32, arguments, 0, 0}};
 	SUCCEEDS(cudaLaunchCooperativeKernelMultiDevice(list, 1));

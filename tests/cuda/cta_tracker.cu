@@ -1,5 +1,6 @@
-// cudaSetCTATracker and cudaFlushCTATracker, as TELEPORT's Listing 3 has them for the kernel of Listing 2. Without a mechanism
-// they change nothing; tests/cli/test_cta_tracker.sh runs this program with one, with the argument "calls" and without.
+// Protects cudaSetCTATracker and cudaFlushCTATracker as TELEPORT's Listing 3 uses them for the kernel of Listing 2.
+// Without a mechanism they have no effect. tests/cli/test_cta_tracker.sh runs this program with one, with and without
+// the argument "calls".
 #include "check.h"
 
 #include <sluice/cta_tracker.h>
@@ -10,7 +11,7 @@ struct node {
 	int start, degree;
 };
 
-// Each thread owns a node; those that the last launch reached look at their edges.
+// Each thread owns a node. Nodes that the last launch reached visit their edges.
 __global__ void level(const node *nodes, const int *edges, int *mask, const int *visited, int *reached, int *cost)
 {
 	int id = blockIdx.x * blockDim.x + threadIdx.x;
@@ -60,7 +61,7 @@ static void check_errors(const int *array)
 	FAILS(cudaErrorInvalidValue, cudaSetCTATracker(array, (size_t)1 << 40, 1, 0, 0, 0, 1, 0, 0, 0));
 	CHECK(cudaGetLastError() == cudaErrorInvalidValue);
 	SUCCEEDS(cudaFlushCTATracker());
-	// The greatest numbers that there are: clipped to the array, not an overflow.
+	// The largest numbers: clipped to the array without overflow.
 	SUCCEEDS(cudaSetCTATracker(array, INT32_MAX, INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN, INT32_MAX, INT32_MAX, INT32_MAX,
 	                           INT32_MAX));
 }
@@ -70,7 +71,7 @@ int main(int argc, char **argv)
 	bool calls = argc > 1 && strcmp(argv[1], "calls") == 0;
 	static node nodes[NODES];
 	static int edges[2 * NODES], mask[NODES], cost[NODES], expected[NODES], zero[NODES];
-	// Each block has a tree of its own, whose root is its first node.
+	// Each block has its own tree, whose root is its first node.
 	for (int id = 0, edge = 0; id < NODES; id++) {
 		int at = id % BLOCK, root = id - at;
 		nodes[id].start = edge;

@@ -1,5 +1,5 @@
-// The library's functions against plain loops on the host: random sizes, increments, leading dimensions, transpositions and scalars;
-// what lies between and beyond the elements stays; what is not to be read has NaNs.
+// Protects cuBLAS against plain loops on the host: random sizes, increments, leading dimensions, transpositions and
+// scalars. Memory between and beyond the elements stays unchanged; elements that must not be read are NaN.
 // Flags: -lcublas
 #include "check.h"
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-// Error helpers of programs ask by this name whether they may use the statuses.
+// Error helpers of programs test this macro before they use the statuses.
 #ifndef CUBLAS_API_H_
 #error "cublas_v2.h does not say that its statuses are declared"
 #endif
@@ -107,13 +107,13 @@ static cublasStatus_t amin(int n, const double *x, int incx, int *i)
 	return cublasIdamin(handle, n, x, incx, i);
 }
 
-// Small whole numbers and halves, so that sums are exact in any order.
+// Small integers and halves, so that sums are exact in any order.
 template <typename T> static T any()
 {
 	return (T)((int)below(17) - 8) / 2;
 }
 
-// The same on the host and on the device.
+// The same data on the host and on the device.
 template <typename T> struct both {
 	std::vector<T> host;
 	T *device;
@@ -318,7 +318,7 @@ template <typename T> static void try_batches()
 	SUCCEEDS(cudaFree(device_lists));
 }
 
-// Scalars and results of device memory; sizes of squares that float has not; statuses.
+// Scalars and results in device memory; values whose squares overflow float; statuses.
 static void try_rest()
 {
 	both<float> x(100), scalars(3);
@@ -375,8 +375,8 @@ static void try_copies()
 	SUCCEEDS(cudaFree(device));
 }
 
-// Factors of matrices: their product is the matrix with its rows exchanged, pivots are the largest, what lies beside the matrix stays; the second
-// matrix is singular.
+// Matrix factorisation: the product of the factors is the matrix with its rows exchanged, and pivots are the largest
+// elements. Memory next to the matrix stays unchanged; the second matrix is singular.
 template <typename T> static void try_factors(int n, bool with_pivots)
 {
 	const int count = 3, lda = n + 2, size = lda * n;

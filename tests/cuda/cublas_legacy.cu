@@ -1,4 +1,4 @@
-// The interface without handles: values come back, errors stay until they are asked for.
+// Protects cuBLAS's interface without handles: functions return values, and an error stays until it is read.
 // Flags: -lcublas_static -lculibos
 #include "check.h"
 #include <cublas.h>

@@ -1,5 +1,6 @@
-// Transforms against sums in double on the host: lengths of all kinds of factors, primes, lines longer than shared memory, 1 to 3 dimensions,
-// batches, strides and embeddings, in place and not, of complex and real numbers; what lies between the elements stays.
+// Protects cuFFT against sums in double on the host: lengths with all kinds of factors, primes, lines longer than
+// shared memory, 1 to 3 dimensions. Covers batches, strides and embeddings, in place and out of place, complex and
+// real; memory between elements stays.
 // Flags: -lcufft
 #include "check.h"
 #include <algorithm>
@@ -29,7 +30,7 @@ struct space {
 	}
 };
 
-// Along each dimension, by the definition; roots by whole numbers, so that they are exact.
+// The definition along each dimension. Roots are computed from integers, so that they are exact.
 static void model(std::vector<Z> &x, const space &s, int sign)
 {
 	size_t inner = 1;
@@ -57,7 +58,7 @@ static double any()
 	return (int)below(2001) / 1000.0 - 1;
 }
 
-// Where number i of the space lies in an array of rows of `row`.
+// Offset of the space's element i in an array with rows of `row` elements.
 static size_t place(const space &s, size_t i, size_t row)
 {
 	return i / s.n[2] * row + i % s.n[2];
@@ -146,7 +147,7 @@ template <typename T, typename C> static void try_complex(const space &s, int ra
 	SUCCEEDS(cudaFree(to));
 }
 
-// Reals to half of the complex numbers, and these back to reals.
+// Real numbers to half of the complex numbers, and back.
 template <typename T, typename C> static void try_reals(const space &s, int rank, cufftType there, cufftType back, bool in_place)
 {
 	size_t half = s.n[2] / 2 + 1, row = in_place ? 2 * half : s.n[2], rows = s.count() / s.n[2];
@@ -192,7 +193,7 @@ static void try_space(const space &s, int rank)
 	try_reals<double, cufftDoubleComplex>(s, rank, CUFFT_D2Z, CUFFT_Z2D, in_place);
 }
 
-// Two dimensions inside larger arrays, elements apart.
+// Two dimensions inside larger arrays, with distances between elements.
 static void try_embedded()
 {
 	space s = {{1, 6, 10}, 3};
@@ -256,7 +257,7 @@ static void try_statuses()
 	SUCCEEDS(cudaFree(data));
 }
 
-// Plans by types do what those by names do, whatever direction is said of real ones.
+// Plans by types equal plans by names, whatever direction is passed for real transforms.
 static void try_types()
 {
 	const int n = 12, rows = 5, half = n / 2 + 1;

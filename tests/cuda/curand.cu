@@ -1,5 +1,5 @@
-// Arrays of random numbers against plain models of the generators' order: calls of random lengths, seeds and offsets, on the device and on the host,
-// statistics of each distribution, and the statuses of wrong calls. Protects libcurand.
+// Protects libcurand: arrays of random numbers against plain models of the documented order. Calls with random lengths,
+// seeds and offsets, on the device and on the host; statistics of each distribution; statuses of wrong calls.
 // Flags: -lcurand
 #include "device_array.h"
 #include "random_model.h"
@@ -29,7 +29,7 @@ public:
 	{
 		return made_;
 	}
-	// What `call` makes of an array of `count` zeros; behind these it changes nothing.
+	// Returns an array of `count` zeros after `call` has filled it; `call` must not write past its end.
 	template <typename T, typename F> std::vector<T> make(size_t count, F call) const
 	{
 		std::vector<T> numbers(count + GUARD);
@@ -51,7 +51,7 @@ private:
 	bool on_host_;
 };
 
-// The next numbers that a generator gives, by its documented order.
+// The next numbers of a generator, in its documented order.
 template <typename Model> class order_model {
 public:
 	order_model(uint64_t seed, uint64_t offset) : turn_(offset)
@@ -135,7 +135,7 @@ static void test_statistics(const generator &g)
 	}
 }
 
-// Where there is no stream but one that others do not wait for.
+// A stream with which no other stream synchronizes.
 static void test_stream()
 {
 	cudaStream_t stream;
@@ -173,7 +173,7 @@ static void test_wrong_calls()
 	for (double mean : {0.0, -1.0, 400001.0, (double)NAN})
 		REFUSES(OUT_OF_RANGE, curandGeneratePoisson(made, w, 1, mean));
 	CHECK(!x[0] && !y[0] && !z[0] && !w[0]);
-	// none of these took a number
+	// none of these calls consumed a number
 	WORKS(curandGenerate(made, w, 1));
 	CHECK(w[0] == philox_model(0, 0, 0).next());
 	int version;

@@ -1,5 +1,5 @@
-// Random numbers in kernels against plain models: random orders of numbers and skips, what uniform and normal numbers are made of, published answers
-// of Philox, statistics. Protects curand_kernel.h.
+// Protects curand_kernel.h: random numbers in kernels against plain models. Random sequences of draws and skips, the
+// words that give uniform and normal numbers, published results of Philox, statistics.
 // Flags: -lcurand
 #include "device_array.h"
 #include "random_model.h"
@@ -14,7 +14,7 @@ enum { THREADS = 32, STEPS = 24, SAMPLES = 1 << 15 };
 
 static std::mt19937_64 any(5);
 
-// One in four small, the others of any length.
+// Small in one of four cases, otherwise of any size.
 static uint64_t some_count()
 {
 	return any() % 4 ? any() >> any() % 64 : any() % 8;
@@ -22,7 +22,7 @@ static uint64_t some_count()
 
 enum action { NUMBER, SKIP, SKIP_SEQUENCE, FOUR, ACTIONS };
 
-// All threads do the same in a step, by counts of their own.
+// In each step all threads make the same call, each with its own count.
 struct script {
 	uint64_t seed, subsequence, offset;
 	int actions[STEPS];
@@ -115,7 +115,7 @@ static void known_answer(uint64_t seed, uint64_t high, uint64_t low, uint4 wante
 	CHECK(got.x == wanted.x && got.y == wanted.y && got.z == wanted.z && got.w == wanted.w);
 }
 
-// Random123's file of known answers, philox4x32 of 10 rounds.
+// Random123's file of known answers: philox4x32 with 10 rounds.
 static void test_known_answers()
 {
 	known_answer(0, 0, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
@@ -123,7 +123,7 @@ static void test_known_answers()
 	known_answer(0x299f31d0a4093822, 0x0370734413198a2e, 0x85a308d3243f6a88, {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
 }
 
-// What one thread gives in turn.
+// The successive numbers of one thread.
 struct made {
 	float uniform, normal[3], log_normal;
 	double wide, wide_normal[3], wide_log_normal;
@@ -142,7 +142,7 @@ template <typename State> __global__ void make(made *all)
 	for (float &x : m.normal)
 		x = curand_normal(&state);
 	m.pair = curand_normal2(&state);
-	m.log_normal = curand_log_normal(&state, 0.5f, 0.25f); // the number that waits
+	m.log_normal = curand_log_normal(&state, 0.5f, 0.25f); // the stored second number
 	m.log_pair = curand_log_normal2(&state, 0.5f, 0.25f);
 	for (double &x : m.wide_normal)
 		x = curand_normal_double(&state);
@@ -254,7 +254,7 @@ static void test_fours()
 		check_fours(got[t], philox_model(78, 0, t));
 }
 
-// SAMPLES of Poisson's numbers, by states of 1024 threads that one kernel sets up and another goes on with.
+// SAMPLES Poisson numbers from the states of 1024 threads: one kernel initialises them and another continues.
 template <typename State> __global__ void begin(State *states)
 {
 	unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -287,7 +287,7 @@ template <typename State> static void test_poisson(const char *name)
 	}
 }
 
-// Neighbours in seeds and in subsequences: the first numbers of many threads.
+// Adjacent seeds and adjacent subsequences: the first numbers of many threads.
 template <typename State> __global__ void first_numbers(float *to, bool seeds)
 {
 	unsigned t = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-// An array on the device.
+// device_array: an array in device memory for tests.
 #pragma once
 #include "check.h"
 #include <vector>

@@ -1,4 +1,4 @@
-// printf, malloc, free and operator new on the device. Protects the system calls' path; its output is compared.
+// Protects device-side calls: printf, malloc, free and operator new. The test compares the printed output.
 #include "check.h"
 
 struct node {

@@ -1,5 +1,6 @@
-// Objects on the device: operator new and delete, arrays of them, placement, virtual functions and destructors. Protects that objects live on
-// from one launch to the next, and that device memory is given back. What a call of a pure virtual function does: checks/host_memory.cu.
+// Protects objects in device code: operator new and delete, arrays, placement, virtual functions and destructors.
+// Objects live from one launch to the next, and device memory is freed. checks/host_memory.cu tests calls of pure
+// virtual functions.
 #include "check.h"
 #include <new>
 
@@ -31,7 +32,7 @@ __global__ void make(Shape **list, int count, int *deaths)
 		list[i] = i % 2 ? (Shape *)new Square(i) : (Shape *)new Disk(i, deaths);
 }
 
-// In another launch than the one that made them.
+// In a later launch than the one that created them.
 __global__ void measure(Shape *const *list, int count, int *area, int *corners)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -67,9 +68,9 @@ __global__ void arrays(int *sum)
 	sum[threadIdx.x] = total;
 }
 
-__device__ void *kept; // or the compiler would take the memory for granted
+__device__ void *kept; // keeps the compiler from assuming that malloc succeeds
 
-// malloc() answers NULL where there is no room, and free() takes it.
+// malloc() returns NULL when memory is full, and free() accepts NULL.
 __global__ void too_much(int *answers)
 {
 	void *p = kept = malloc((size_t)1 << 45);

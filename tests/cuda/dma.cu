@@ -1,5 +1,6 @@
-// The intrinsics of <sluice/dma.h>: what lies in shared memory behind them, in all shapes, at all borders of a matrix and in both orders, in
-// a loop of transfers, in several buffers. dma_copies.cu does the same by copies of the block's threads, as another compiler would.
+// Protects the intrinsics of <sluice/dma.h>: the contents of shared memory after transfers of all shapes, at all
+// borders of a matrix, in both orders. Also tests a loop of transfers and several buffers. dma_copies.cu uses copies by
+// the block's threads, as another compiler would.
 #include "check.h"
 
 #include <sluice/dma.h>
@@ -7,7 +8,7 @@
 enum { WIDTH = 64, HEIGHT = 48, TILE = 16, HALO_ROWS = 1, HALO_COLUMNS = 2 };
 enum { ROWS = TILE + 2 * HALO_ROWS, COLUMNS = TILE + 2 * HALO_COLUMNS, BEYOND = 77 };
 
-// Two tiles in turn, each fetched while the other is worked on.
+// Two alternating tiles: one is fetched while the other is processed.
 __global__ void sums(const float *x, float *out, int tiles)
 {
 	__shared__ float tile[2][128];
@@ -136,7 +137,7 @@ static void test_spaced()
 	get(out, result, 400);
 	for (int i = 0; i < 200; i++)
 		CHECK(out[i + i / 16 * 4] == x[i]);
-	CHECK(out[16] == 1 && out[19] == 1); // the bank that is left out
+	CHECK(out[16] == 1 && out[19] == 1); // the skipped bank
 }
 
 int main()

@@ -1,3 +1,3 @@
-// The intrinsics of <sluice/dma.h> where there are no such instructions: dma.cu.
+// Protects the intrinsics of <sluice/dma.h> without DMA instructions: dma.cu.
 #define SLUICE_DMA_COPIES
 #include "dma.cu"

@@ -1,4 +1,5 @@
-// Protects transfers that are copied where shared memory holds what an earlier block has left: nothing is taken for a halo.
+// Protects transfers that threads copy when shared memory still holds data of an earlier block: no old data appear as a
+// halo.
 #define SLUICE_DMA_COPIES
 #include <cstdio>
 #include <sluice/dma.h>

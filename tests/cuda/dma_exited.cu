@@ -1,5 +1,5 @@
-// Protects transfers of <sluice/dma.h> in blocks whose threads have exited, also the first thread: by the instructions, and (dma_exited_copies.cu) copied
-// by the threads that are left.
+// Protects transfers of <sluice/dma.h> in blocks with exited threads, also the first thread. Here the transfers use the
+// instructions; in dma_exited_copies.cu the remaining threads copy.
 #include <cstdio>
 #include <sluice/dma.h>
 
@@ -21,7 +21,7 @@ __global__ void flat(const int *from, int *to, unsigned int exits)
 		to[ELEMENTS + i] = tile[i];
 }
 
-// Warps exit between what is set and what is configured.
+// Warps exit between the setup and the configuration.
 __global__ void matrix(const short *from, short *to, unsigned int exits)
 {
 	__shared__ short tile[ROWS * COLUMNS];

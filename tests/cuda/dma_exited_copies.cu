@@ -1,3 +1,3 @@
-// The transfers of dma_exited.cu where there are no such instructions.
+// Protects the transfers of dma_exited.cu without DMA instructions.
 #define SLUICE_DMA_COPIES
 #include "dma_exited.cu"

@@ -1,5 +1,5 @@
-// The driver API: modules from PTX text, from files and from fat binaries, launches both ways, memory, streams, events, and what
-// is refused.
+// Protects the driver API: modules from PTX text, files and fat binaries, both kinds of launch, memory, streams,
+// events, and refused calls.
 #include "check.h"
 
 #include <cuda_runtime.h>
@@ -42,7 +42,7 @@ static void check_values(CUdeviceptr device, unsigned value, unsigned last)
 		CHECK(host[i] == (i < COUNT - 1 ? value : last));
 }
 
-// The driver's names of attributes have the runtime's numbers, and every one is answered.
+// The driver's attributes have the runtime's numbers, and each has a value.
 static void test_attributes()
 {
 #define SAME(driver, runtime) CHECK((int)CU_DEVICE_ATTRIBUTE_##driver == (int)cudaDevAttr##runtime)
@@ -96,7 +96,7 @@ static void test_device()
 	CHECK(cuMemGetInfo(&free_bytes, &bytes) == CUDA_SUCCESS && free_bytes <= bytes);
 }
 
-// The runtime's calls make the context current that the driver's ask for, in each thread.
+// The runtime's calls make a context current for the driver's calls, in each thread.
 static void test_context_of_runtime()
 {
 	void (*const calls[])() = {[] { CHECK(cudaSetDevice(0) == cudaSuccess); }, [] { CHECK(cudaFree(0) == cudaSuccess); },
@@ -182,7 +182,7 @@ static void test_launches(CUmodule module)
 	CHECK(cuMemFree(device) == CUDA_SUCCESS);
 }
 
-// Two texts, of which one calls a function and reads a variable of the other; what is nowhere is told.
+// Two texts, of which one calls a function and reads a variable of the other. An undefined name is reported.
 static void test_linking()
 {
 	static char first[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
@@ -226,7 +226,7 @@ static void test_linking()
 	CHECK(cuLinkDestroy(state) == CUDA_SUCCESS);
 }
 
-/* As nvcc's tools write it, with the text plain. */
+/* In the format of nvcc's tools, with uncompressed text. */
 static void *make_container()
 {
 	static uint64_t container[(sizeof ptx + 128) / 8];

@@ -1,5 +1,5 @@
-// The driver API's arrays and their copies in bytes, texture and surface objects, mipmaps, memory operations of streams, and what is said of the
-// device; what is refused, with CUDA's codes.
+// Protects the driver API's arrays and their copies in bytes, texture and surface objects, mipmaps, stream memory
+// operations and device queries. Refused calls return CUDA's codes.
 #include "check.h"
 
 #include <cuda.h>
@@ -45,7 +45,7 @@ static void test_arrays()
 	CHECK(known.Width == WIDTH && known.Height == HEIGHT && known.Format == CU_AD_FORMAT_FLOAT && known.NumChannels == 2);
 	CUDA_MEMCPY2D copy = to_array(array, host, sizeof host[0]);
 	FINE(cuMemcpy2D(&copy));
-	copy.WidthInBytes = 6; /* no whole texels */
+	copy.WidthInBytes = 6; /* not a whole number of texels */
 	CHECK(cuMemcpy2D(&copy) == CUDA_ERROR_INVALID_VALUE);
 	CUDA_MEMCPY2D one = {};
 	one.srcMemoryType = CU_MEMORYTYPE_ARRAY;
@@ -115,7 +115,7 @@ static void test_volume()
 	FINE(cuArrayDestroy(array));
 }
 
-// Bytes are fractions unless the flags say that they are whole numbers; a surface changes what the texture reads.
+// Bytes are normalised unless the flags request integers; a surface store changes what the texture reads.
 static void test_objects()
 {
 	CUarray array;
@@ -189,7 +189,7 @@ static void test_values()
 	FINE(cuStreamWriteValue64(NULL, address + 8, 1, 0));
 	FINE(cuStreamWaitValue32(NULL, address, 7, CU_STREAM_WAIT_VALUE_EQ));
 	FINE(cuStreamWaitValue32(NULL, address, 6, CU_STREAM_WAIT_VALUE_GEQ));
-	FINE(cuStreamWaitValue32(NULL, address, 0xfffffff0, CU_STREAM_WAIT_VALUE_GEQ)); /* in a circle */
+	FINE(cuStreamWaitValue32(NULL, address, 0xfffffff0, CU_STREAM_WAIT_VALUE_GEQ)); /* cyclic comparison */
 	FINE(cuStreamWaitValue32(NULL, address, 2, CU_STREAM_WAIT_VALUE_AND));
 	FINE(cuStreamWaitValue64(NULL, address + 8, 1, CU_STREAM_WAIT_VALUE_EQ));
 	CHECK(cuStreamWaitValue32(NULL, address, 8, CU_STREAM_WAIT_VALUE_AND) == CUDA_ERROR_NOT_SUPPORTED);

@@ -1,5 +1,5 @@
-// The driver's answers about a context: the current one, the runtime's by its handle, none, a wrong one. NULL for the
-// answer is refused. A call that fails changes no answer.
+// Protects the driver's queries about a context: the current one, the runtime's by its handle, none, an invalid one. A
+// NULL result pointer is refused. A failed call leaves its results unchanged.
 #include "check.h"
 #include <cuda.h>
 
@@ -9,7 +9,7 @@ static void test_right(CUcontext context)
 	unsigned version = 77, flags = 77;
 	int active = 77;
 	CHECK(cuCtxGetId(context, &id) == CUDA_SUCCESS && id == 1);
-	CHECK(cuCtxGetId(NULL, &id) == CUDA_SUCCESS && id == 1); // the current one
+	CHECK(cuCtxGetId(NULL, &id) == CUDA_SUCCESS && id == 1); // the current context
 	CHECK(cuCtxGetApiVersion(context, &version) == CUDA_SUCCESS && version == CUDA_VERSION);
 	CHECK(cuCtxGetFlags(&flags) == CUDA_SUCCESS && flags != 77);
 	flags = 77;
@@ -40,7 +40,7 @@ int main()
 	CUcontext context;
 	int other;
 	CHECK(cuInit(0) == CUDA_SUCCESS);
-	test_wrong(NULL); // none is current yet
+	test_wrong(NULL); // no context is current yet
 	CHECK(cuCtxCreate(&context, 0, 0) == CUDA_SUCCESS);
 	test_right(context);
 	test_null(context);

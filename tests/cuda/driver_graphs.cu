@@ -1,5 +1,5 @@
-// The driver API's graphs, captures and user objects; launches with attributes, kernel nodes' attributes, libraries, what is known of functions,
-// and occupancy.
+// Protects the driver API's graphs, captures and user objects. Also tests launches with attributes, attributes of
+// kernel nodes, libraries, function queries, and occupancy.
 #include "check.h"
 
 #include <cuda.h>
@@ -63,7 +63,7 @@ static void test_nodes()
 	FINE(cuGraphLaunch(executable, NULL));
 	CHECK(host == 12 && calls == 10);
 
-	more = 100; /* copied when the node was made */
+	more = 100; /* copied when the node was created */
 	FINE(cuGraphLaunch(executable, NULL));
 	CHECK(host == 12 && calls == 20);
 	FINE(cuGraphExecKernelNodeSetParams(executable, kernel, &launch));
@@ -105,7 +105,7 @@ static void test_nodes()
 	attribute.priority = 0;
 	FINE(cuGraphKernelNodeGetAttribute(kernel, CU_LAUNCH_ATTRIBUTE_PRIORITY, &attribute));
 	CHECK(attribute.priority == -1);
-	FINE(cuGraphKernelNodeSetParams(kernel, &launch)); /* which leaves them */
+	FINE(cuGraphKernelNodeSetParams(kernel, &launch)); /* this call preserves them */
 	FINE(cuGraphKernelNodeGetAttribute(kernel, CU_LAUNCH_ATTRIBUTE_PRIORITY, &attribute));
 	CHECK(attribute.priority == -1);
 	CHECK(cuGraphKernelNodeGetAttribute(copy, CU_LAUNCH_ATTRIBUTE_PRIORITY, &attribute) == CUDA_ERROR_INVALID_VALUE);
@@ -157,7 +157,7 @@ static void test_captures()
 	FINE(cuStreamDestroy(stream));
 }
 
-// The destructor runs when the last graph, copy and instance that holds the object are gone, and outside of any lock.
+// The destructor runs when the last graph, copy or instance that holds the object is destroyed, and outside any lock.
 static void end_object(void *user)
 {
 	int device;

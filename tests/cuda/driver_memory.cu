@@ -1,4 +1,5 @@
-// The driver API's memory: managed, mapped, of pools; copies and fills of rows and boxes; what is known of pointers; functions by name.
+// Protects the driver API's memory: managed, mapped and pooled memory, copies and fills of rows and boxes, pointer
+// queries, and functions by name.
 #include "check.h"
 
 #include <cuda.h>
@@ -85,7 +86,7 @@ static void test_pointers()
 	FINE(cuMemFreeHost(pinned));
 }
 
-// A box of bytes out of one on the host, onto the device, and back into another place.
+// A box of bytes from a host box to the device and back to another position.
 static void test_boxes()
 {
 	enum { WIDTH = 20, HEIGHT = 6, DEPTH = 3 };

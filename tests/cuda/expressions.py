@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Random expressions over CUDA's integer functions, computed by a kernel and by Python.
+"""Compares random expressions over CUDA's integer functions, computed by a kernel and by Python.
 
 expressions.py SLUICE [--programs N] [--seed S]
 
-Each program has 80 expressions whose leaves are values that a kernel loads or constants that the compiler sees; every value is
-32 bits without sign. Protects what the compiler, our headers and the device library make of the functions together. The suite
-runs one program; a longer run takes --programs."""
+Each program has 80 expressions. Their leaves are loaded values or constants that the compiler sees; every value is an
+unsigned 32-bit number. Protects the combination of the compiler, our headers and the device library. The suite runs one
+program; use --programs for a longer run.
+"""
 import argparse
 import os
 import random
@@ -60,7 +61,7 @@ def lowest_one(x):
     return (x & -x).bit_length()
 
 
-# CUDA's expression, {} for each operand, and its value.
+# CUDA's expression, with {} for each operand, and its value.
 FUNCTIONS = [
     ("({} + {})", lambda x, y: x + y),
     ("({} - {})", lambda x, y: x - y),
@@ -127,7 +128,7 @@ def leaf(rng):
 
 
 def expression(rng, leaves, depth):
-    """CUDA's text and the value."""
+    """Returns CUDA's text and the value."""
     if depth == 0:
         if rng.random() < 0.3:
             value = leaf(rng)

@@ -1,5 +1,5 @@
-// Numbers of 8 bits: halves, floats and doubles at random and half-way between two of them, against a search through all 128, on
-// the host and on the device. Protects cuda_fp8.h.
+// Protects cuda_fp8.h: 8-bit floating point. Random halves, floats and doubles, and midpoints between representable
+// numbers, against a search through all 128, on the host and on the device.
 #include "check.h"
 #include <cmath>
 #include <cuda_fp8.h>
@@ -8,7 +8,7 @@
 
 enum { COUNT = 1 << 13 };
 
-// By its definition.
+// By the format's definition.
 static double value_of(unsigned bits, bool wide)
 {
 	int fraction = wide ? 2 : 3, bias = wide ? 15 : 7, exponent = (bits & 0x7f) >> fraction, rest = bits & ((1 << fraction) - 1);
@@ -19,7 +19,7 @@ static double value_of(unsigned bits, bool wide)
 	return bits & 0x80 ? -size : size;
 }
 
-// The nearest, of two the even one; above the largest by half a place or more, what is asked.
+// The nearest number, ties to even. Above the largest by half a step or more: saturation or NaN, as requested.
 static unsigned nearest(double x, bool wide, bool saturates)
 {
 	unsigned largest = wide ? 0x7b : 0x7e, best = 0, sign = std::signbit(x) ? 0x80 : 0;

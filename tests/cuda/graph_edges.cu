@@ -1,4 +1,5 @@
-// Edges of graphs, added and removed at random: both ends of each know it, and a graph of the rest runs in its order.
+// Protects the edges of graphs: random additions and removals. Both nodes of an edge list it, and the remaining graph
+// runs in its order.
 #include "check.h"
 #include <vector>
 
@@ -50,8 +51,8 @@ static void check_all()
 	CHECK(edges == wanted);
 }
 
-// One edge more or less, always from a lower number to a higher one. An edge that exists cannot be added, and one that
-// does not exist cannot be removed.
+// Adds or removes one edge, always from a lower number to a higher one. An existing edge cannot be added; a missing
+// edge cannot be removed.
 static void change()
 {
 	int to = 1 + draw(NODES - 1), from = draw(to);

@@ -1,4 +1,4 @@
-// Executable graphs that are made to do other work: node by node, by another graph, and by leaving nodes out.
+// Protects updates of executable graphs: node by node, by another graph, and by disabling nodes.
 #include "check.h"
 #include <initializer_list>
 
@@ -24,7 +24,7 @@ struct made {
 	cudaGraphNode_t fill, kernel;
 };
 
-// A fill of `first`, then `function` with `second`.
+// A fill with `first`, then `function` with `second`.
 static struct made make(int *data, int first, void (*function)(int *, int), int second)
 {
 	struct made made;
@@ -55,7 +55,7 @@ static void check_nodes(int *data)
 	kernel.func = (void *)set;
 	SUCCEEDS(cudaGraphExecKernelNodeSetParams(exec, made.kernel, &kernel));
 	CHECK(launched(exec, data) == 6);
-	// the graph itself is as it was, and a new one of it too
+	// the graph itself is unchanged, and so is a new instance of it
 	cudaKernelNodeParams read;
 	SUCCEEDS(cudaGraphKernelNodeGetParams(made.kernel, &read));
 	CHECK(read.func == (void *)add && *(int *)read.kernelParams[1] == 1);
@@ -70,7 +70,7 @@ static void check_nodes(int *data)
 	CHECK(enabled == 0 && launched(exec, data) == 20);
 	SUCCEEDS(cudaGraphNodeSetEnabled(exec, made.kernel, 1));
 	CHECK(launched(exec, data) == 6);
-	SUCCEEDS(cudaGraphDestroy(made.graph)); // the executable one stays
+	SUCCEEDS(cudaGraphDestroy(made.graph)); // the executable graph stays
 	CHECK(launched(exec, data) == 6);
 	SUCCEEDS(cudaGraphExecDestroy(exec));
 	SUCCEEDS(cudaGraphDestroy(other.graph));
@@ -105,8 +105,8 @@ static void check_graphs(int *data)
 	SUCCEEDS(cudaGraphAddEmptyNode(&extra, turned.graph, &turned.kernel, 1));
 	FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, turned.graph, &wrong, &result));
 	CHECK(result == cudaGraphExecUpdateErrorNodeTypeChanged && wrong == turned.kernel);
-	CHECK(launched(exec, data) == 11); // as it was
-	// nodes go on to be named by those of the graph that it was made of
+	CHECK(launched(exec, data) == 11); // unchanged
+	// nodes are still identified by the nodes of the original graph
 	cudaMemsetParams fill = {data, 0, 40, 4, 1, 1};
 	SUCCEEDS(cudaGraphExecMemsetNodeSetParams(exec, made.fill, &fill));
 	CHECK(launched(exec, data) == 46);

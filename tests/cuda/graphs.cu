@@ -1,5 +1,5 @@
-// Graphs made call by call: what each kind of node does, in which order, with arguments of which time; what is asked of graphs; copies,
-// executable graphs and what they refuse.
+// Protects graphs built call by call: the effect and order of each kind of node, and the time at which arguments are
+// read. Also tests graph queries, copies, executable graphs and their errors.
 #include "check.h"
 #include <string>
 #include <vector>
@@ -8,7 +8,7 @@ __global__ void set(int *to, int value)
 {
 	*to = value;
 }
-// to = 10 to + digit: the digits tell the order
+// to = 10 * to + digit: the digits show the order
 __global__ void append(int *to, int digit)
 {
 	*to = 10 * *to + digit;
@@ -55,7 +55,7 @@ static void launch(cudaGraph_t graph)
 	SUCCEEDS(cudaGraphExecDestroy(exec));
 }
 
-// In the order in which they were made, but for those that others wait for.
+// In order of creation, except where nodes depend on others.
 static void check_order(int *data)
 {
 	cudaGraph_t graph;
@@ -72,8 +72,8 @@ static void check_order(int *data)
 	launch(graph);
 	CHECK(value_of(data) == 1324);
 
-	FAILS(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &c, &b, 1));    // there already
-	FAILS(cudaErrorInvalidValue, cudaGraphRemoveDependencies(graph, &d, &a, 1)); // not there
+	FAILS(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &c, &b, 1));    // it already exists
+	FAILS(cudaErrorInvalidValue, cudaGraphRemoveDependencies(graph, &d, &a, 1)); // it does not exist
 	FAILS(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &c, &c, 1));
 	SUCCEEDS(cudaGraphAddDependencies(graph, &b, &a, 1)); // a, c, b, a
 	cudaGraphExec_t exec;
@@ -117,7 +117,7 @@ static void check_questions(int *data)
 	SUCCEEDS(cudaGraphNodeGetType(a, &type));
 	CHECK(type == cudaGraphNodeTypeKernel);
 
-	// as CUDA 13 asks
+	// as CUDA 13 requires
 	cudaGraphEdgeData edges[6];
 	memset(edges, 1, sizeof edges);
 	count = 6;
@@ -141,11 +141,11 @@ static void check_questions(int *data)
 	set<<<1, 1>>>(data, 0);
 	launch(clone);
 	CHECK(value_of(data) == 1234);
-	FAILS(cudaErrorInvalidValue, cudaGraphAddEmptyNode(&copy, clone, &a, 1)); // of no graph any more
+	FAILS(cudaErrorInvalidValue, cudaGraphAddEmptyNode(&copy, clone, &a, 1)); // no longer in a graph
 	SUCCEEDS(cudaGraphDestroy(clone));
 }
 
-// Arguments are those of when the node is made; a buffer of all of them will do.
+// Arguments have the values of the node's creation; a buffer with all of them is accepted, too.
 static void check_arguments()
 {
 	double *data, result;
@@ -187,7 +187,7 @@ static void check_arguments()
 	SUCCEEDS(cudaFree(data));
 }
 
-// Copies read what is there when they run; fills take elements of each size.
+// Copies read memory when they run; fills accept elements of each size.
 static void check_memory_nodes()
 {
 	int host[4] = {1, 2, 3, 4}, back[4] = {}, *data;
@@ -223,7 +223,7 @@ static void check_memory_nodes()
 	CHECK(read.elementSize == 2 && read.width == 3 && read.value == 0x1234);
 	parameters.elementSize = 3;
 	FAILS(cudaErrorInvalidValue, cudaGraphMemsetNodeSetParams(fill, &parameters));
-	FAILS(cudaErrorInvalidValue, cudaGraphMemsetNodeGetParams(in, &read)); // a copy is no fill
+	FAILS(cudaErrorInvalidValue, cudaGraphMemsetNodeGetParams(in, &read)); // a copy is not a fill
 	cudaMemcpy3DParms copy;
 	SUCCEEDS(cudaGraphMemcpyNodeGetParams(in, &copy));
 	CHECK(copy.extent.width == sizeof host && copy.dstPtr.ptr == data);
@@ -257,7 +257,7 @@ static void check_other_nodes(int *data)
 	size_t count = 0;
 	SUCCEEDS(cudaGraphGetNodes(inside, NULL, &count));
 	CHECK(count == 2);
-	FAILS(cudaErrorInvalidValue, cudaGraphDestroy(inside)); // the node's
+	FAILS(cudaErrorInvalidValue, cudaGraphDestroy(inside)); // owned by the node
 	set<<<1, 1>>>(data, 0);
 	called.clear();
 	launch(graph);
@@ -285,7 +285,7 @@ static void check_other_nodes(int *data)
 	SUCCEEDS(cudaGraphDestroy(child));
 }
 
-// Of any kind; conditional nodes are not there.
+// Nodes of any kind; conditional nodes are not supported.
 static void check_generic(int *data)
 {
 	cudaGraph_t graph;
@@ -313,7 +313,7 @@ static void check_generic(int *data)
 	SUCCEEDS(cudaGraphDestroy(graph));
 }
 
-// Bytes of graphs by attribute: used, at most, kept, at most.
+// The graph memory attributes: used, its maximum, reserved, its maximum.
 static void expect_bytes(unsigned long long used, unsigned long long most, unsigned long long kept)
 {
 	unsigned long long value[4], expected[] = {used, most, kept, kept};
@@ -323,7 +323,7 @@ static void expect_bytes(unsigned long long used, unsigned long long most, unsig
 	CHECK(value[3] >= expected[3]);
 }
 
-// Memory that a graph allocates: at one address, once until it is freed.
+// Memory allocated by a graph: at one address, and only once until it is freed.
 static void check_allocation()
 {
 	cudaGraph_t graph, clone;
@@ -391,7 +391,7 @@ static void check_allocation()
 	CHECK(after == before);
 }
 
-// All forms of making a graph executable, and what they refuse.
+// All forms of instantiation and their errors.
 static void check_instantiation(int *data)
 {
 	cudaGraph_t graph;

@@ -1,6 +1,6 @@
-// Groups of random shapes against a plain model: who is in them, their ranks, what they shuffle, vote, match, reduce, scan and copy.
-// Protects cooperative_groups.h and what it includes, and the member masks of shuffles, votes and matches.
-#define _CG_ABI_EXPERIMENTAL // the names of CUDA 11 for wide tiles
+// Protects cooperative_groups.h, its includes, and the member masks of shuffles, votes and matches. Groups of random
+// shapes against a plain model: members, ranks, shuffles, votes, matches, reductions, scans and copies.
+#define _CG_ABI_EXPERIMENTAL // CUDA 11's names for wide tiles
 #include "check.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
@@ -13,15 +13,15 @@ namespace cg = cooperative_groups;
 
 enum { THREADS = 512 };
 
-// What a thread of a group sees of it. The group's threads give 3 * i + 1 and in[i], i the thread's number in the block.
+// A thread's view of its group. The group's threads supply 3 * i + 1 and in[i]; i is the thread's number in the block.
 struct seen {
 	unsigned size, rank, meta_rank, meta_size;
-	unsigned from, up, down; // shuffled: the numbers of threads
+	unsigned from, up, down; // shuffled: thread numbers
 	unsigned any, all, ballot, match_any, match_all, agree;
 	unsigned sum, least, most, ands, ors, xors, mixed, inclusive, exclusive, running;
 };
 
-// A user's operator: associative and commutative, without a zero.
+// A user's operator: associative and commutative, without a neutral element.
 struct saturating {
 	__host__ __device__ unsigned operator()(unsigned a, unsigned b) const
 	{
@@ -29,7 +29,7 @@ struct saturating {
 	}
 };
 
-// 20 bytes, of which no two threads have the same.
+// 20 bytes that differ for each thread.
 struct packet {
 	unsigned short number;
 	char text[17];
@@ -60,7 +60,7 @@ template <class Group> static __device__ seen look_wide(const Group &group, unsi
 	s.meta_rank = group.meta_group_rank();
 	s.meta_size = group.meta_group_size();
 	s.from = thread_of(
-		group.shfl(packet_of(thread), (int)(s.size + s.size / 3))); // ranks begin again behind the last
+		group.shfl(packet_of(thread), (int)(s.size + s.size / 3))); // ranks wrap around
 	s.any = group.any(in % 8 == 3);
 	s.all = group.all(in % 8 != 3);
 	s.sum = cg::reduce(group, in, cg::plus<unsigned>());
@@ -88,7 +88,7 @@ template <class Group> static __device__ seen look(const Group &group, unsigned 
 	return s;
 }
 
-// Which group: a tile of a block, a tile of a tile, the lanes in a branch, partitions by label and by predicate.
+// The kind of group: a tile of a block, a tile of a tile, the lanes in a branch, partitions by label and by predicate.
 enum kind { TILE, TILE_OF_TILE, BRANCH, LABEL, LABEL_OF_TILE, PREDICATE, CHUNK, KINDS };
 
 template <unsigned Size> static __global__ void look_at(seen *out, const unsigned *in, const unsigned *label, int kind)
@@ -250,7 +250,7 @@ template <unsigned Size> static void test_wide()
 		compare("wide tile", Size, g, out, in, true);
 }
 
-// Groups of any kind behind one type: a sum in shared memory, as the guide to the first version writes it.
+// Groups of any kind through one type: a sum in shared memory, as in the guide to the first version.
 static __device__ unsigned sum_in_memory(cg::thread_group group, unsigned *room, unsigned value)
 {
 	unsigned rank = (unsigned)group.thread_rank();
@@ -292,7 +292,7 @@ static void test_generic()
 	}
 }
 
-// Tiles of several warps of different sizes meet at barriers of their own.
+// Tiles of several warps, of different sizes, each with its own barrier.
 static __global__ void nested(unsigned *out, const unsigned *in)
 {
 	cg::thread_block block = cg::this_thread_block();
@@ -317,7 +317,8 @@ static void test_nested()
 	}
 }
 
-// In a block of 1,024 threads tiles of all sizes at once, the sixteenth of 64 too; a tile that is made again; votes and shuffles.
+// A block of 1,024 threads with tiles of all sizes at once, including the sixteenth tile of 64. A tile created twice;
+// votes and shuffles.
 static __global__ void crowded(unsigned *out, const unsigned *in)
 {
 	cg::thread_block block = cg::this_thread_block();
@@ -326,7 +327,7 @@ static __global__ void crowded(unsigned *out, const unsigned *in)
 	unsigned i = block.thread_rank(), sum = 0;
 	for (int round = 0; round < 3; round++) {
 		auto small = cg::tiled_partition<64>(block);
-		for (unsigned k = 0; k < i / 64 % 4; k++) /* not as often as others */
+		for (unsigned k = 0; k < i / 64 % 4; k++) /* a different number of times for each tile */
 			small.sync();
 		sum += cg::reduce(small, in[i] + round, cg::plus<unsigned>()) + small.any(in[i] % 64 == 0) * 7;
 		sum += small.shfl(in[i], 40) + small.all(in[i] != 5);
@@ -366,7 +367,7 @@ static void test_crowded()
 	SUCCEEDS(cudaFree(from));
 }
 
-// Copies of all alignments, and one thread's work for all.
+// Copies of all alignments, and work that one thread does for all.
 static __global__ void copy(char *to, const char *from, unsigned offset, unsigned bytes, unsigned *sums)
 {
 	__shared__ __align__(16) char room[1024];

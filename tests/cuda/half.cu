@@ -1,5 +1,5 @@
-// Numbers of 16 bits, f16 and bf16: every operation on the device and on the host against exact references, all 65,536 values for what
-// takes one, random and awkward triples for what takes two or three. Protects cuda_fp16.h, cuda_bf16.h and include/cuda/sluice/half.
+// Protects cuda_fp16.h, cuda_bf16.h and include/cuda/sluice/half: every f16 and bf16 operation, on device and host,
+// against exact references. Unary operations take all 65,536 values; others take random and special pairs and triples.
 #include "check.h"
 #include <cmath>
 #include <cuda_bf16.h>
@@ -9,7 +9,7 @@
 
 typedef unsigned short bits16;
 
-// --- the model: a format by its numbers, rounding by scaling to an integer ---
+// --- the model: a format by its parameters, rounding by scaling to an integer ---
 
 template <class T> struct format;
 template <> struct format<__half> {
@@ -88,7 +88,7 @@ template <class T> static bits16 nearest(double value, int mode = NEAREST)
 	                       (1 << format<T>::FRACTION));
 }
 
-// a + b as a double that rounds as the sum does: of what is far below, only that it is there.
+// a + b as a double that rounds as the exact sum does: a much smaller operand only sets a sticky bit.
 static double sum_of(double a, double b)
 {
 	double &small = fabs(a) < fabs(b) ? a : b, &large = fabs(a) < fabs(b) ? b : a;
@@ -102,7 +102,7 @@ static bool is_nan16(bits16 bits, int fraction)
 	return (bits & 0x7fff) > (0x7fff & ~((1 << fraction) - 1));
 }
 
-// --- what is tested ---
+// --- the operations under test ---
 
 enum {
 	ADD,
@@ -375,7 +375,7 @@ template <class T> static bits16 right_unary(int operation, bits16 x)
 	}
 }
 
-// As far apart as the numbers between them.
+// The distance in units of the last place.
 static int distance(bits16 a, bits16 b)
 {
 	int x = a & 0x8000 ? -(a & 0x7fff) : a, y = b & 0x8000 ? -(b & 0x7fff) : b;
@@ -426,11 +426,11 @@ template <class T> static void test_ternaries(const char *what, std::mt19937 &ra
 	std::vector<bits16> in(3 * N), out(TERNARIES * N);
 	for (int i = 0; i < N; i++) {
 		bits16 a = (bits16)random(), b = (bits16)random(), c = (bits16)random();
-		if (i % 4 == 1) // sums that nearly cancel, and halves of the last place
+		if (i % 4 == 1) // sums that nearly cancel, and half units of the last place
 			c = nearest<T>(-value_of<T>(a) * value_of<T>(b)) + (bits16)(random() % 5 - 2);
-		if (i % 4 == 2) // numbers near each other
+		if (i % 4 == 2) // numbers of similar size
 			b = a + (bits16)(random() % 65 - 32), c = a ^ (bits16)(random() % 4);
-		if (i % 16 == 3) { // a tie in the product, and something far below it
+		if (i % 16 == 3) { // a tie in the product and a far smaller addend
 			a = nearest<T>(1 + ldexp(1, -format<T>::FRACTION)), b = nearest<T>(1.5);
 			c = (bits16)(random() % 64 | (random() & 0x8000));
 		}
@@ -526,7 +526,7 @@ template <class T> static void test_from_float(const char *what, std::mt19937 &r
 {
 	std::vector<float> in;
 	for (unsigned x = 0; x < 65536; x += 2 + random() % 5)
-		for (int step = -1; step <= 1; step++) { // near each number and near what is halfway to the next
+		for (int step = -1; step <= 1; step++) { // near each number and near each midpoint
 			float number = (float)value_of<T>((bits16)x);
 			float halfway = (float)(value_of<T>((bits16)x) / 2 + value_of<T>((bits16)(x + 1)) / 2);
 			for (float base : {number, halfway})
@@ -570,7 +570,7 @@ template <class T, class Integer> static __global__ void run_integers(Integer *o
 	}
 }
 
-// The double that rounds as a 64-bit integer does.
+// A double that rounds as the 64-bit integer does.
 static double sticky(long double value)
 {
 	double near = (double)value;
@@ -590,7 +590,7 @@ static void test_integers(const char *what, std::mt19937 &random, Integer low, I
 		                  : i < 4200 ? high - (Integer)(i - 4000)
 		                  : i < 4400 ? low + (Integer)(i - 4200)
 		                             : any >> random() % 64);
-		if (i % 7 == 0 && i > 4400) // halfway between two numbers, or next to it
+		if (i % 7 == 0 && i > 4400) // midway between two numbers, or next to that
 			in[i] = (Integer)((any % 4096 * 2 + 1) << random() % 50) + (Integer)(random() % 3) - 1;
 	}
 	Integer *device_in, *device_out;

@@ -1,5 +1,6 @@
-// Protects atomicAdd, _block and _system of f16, bf16 and pairs of them: sums and old values in global, shared and generic memory, one address and an odd
-// number of them up to the allocation's last byte, and no byte beside them. half_atomics_sm_60.cu and _sm_86.cu: on other architectures.
+// Protects atomicAdd, _block and _system of f16, bf16 and pairs: sums and old values in global, shared and generic
+// memory. One address, and an odd number of them up to the allocation's last byte; adjacent bytes stay unchanged.
+// half_atomics_sm_60.cu and _sm_86.cu: on other architectures.
 #include <cstdio>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -66,7 +67,7 @@ template <> double first(__nv_bfloat16 value) { return __bfloat162float(value); 
 template <> double first(__half2 value) { return __half2float(value.x) + 10000.0 * __half2float(value.y); }
 template <> double first(__nv_bfloat162 value) { return __bfloat162float(value.x) + 10000.0 * __bfloat162float(value.y); }
 
-// Of `count` additions.
+// The expected sum of `count` additions.
 template <class T> static double sum(double count) { return sizeof(T) == 2 ? count : count + 10000.0 * 2 * count; }
 
 template <class T> static T read(const T *from)

@@ -1,4 +1,4 @@
 // Flags: -arch=sm_50
-// half_atomics.cu where no instruction adds halves.
+// Protects half_atomics.cu on architectures without instructions that add halves.
 #define NO_SINGLE
 #include "half_atomics.cu"

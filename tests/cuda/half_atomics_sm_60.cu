@@ -1,4 +1,4 @@
 // Flags: -arch=sm_60
-// half_atomics.cu where atomicAdd takes pairs alone.
+// Protects half_atomics.cu on architectures whose atomicAdd accepts only pairs.
 #define NO_SINGLE
 #include "half_atomics.cu"

@@ -1,3 +1,3 @@
 // Flags: -arch=sm_86
-// half_atomics.cu on a newer architecture.
+// Protects half_atomics.cu on a newer architecture.
 #include "half_atomics.cu"

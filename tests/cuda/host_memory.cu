@@ -1,6 +1,6 @@
-// Memory that host and device share: managed, pinned and registered. Protects that one pointer means the same bytes on both sides
-// without copies, in loads, stores, atomics and warps whose lanes reach several memories at once; what pointers are said to be; and
-// the errors of wrong ones.
+// Protects memory that host and device access: managed, pinned and registered. One pointer names the same bytes on both
+// sides without copies, for loads, stores, atomics and warps that access several memories at once. Also tests pointer
+// queries and the errors of invalid pointers.
 #include "check.h"
 #include <initializer_list>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ __global__ void scatter(int *const *memory, int *const *counts)
 	atomicAdd(counts[which], old);
 }
 
-// Through generic addresses, of which some are those of shared memory.
+// Through generic addresses, some of which are in shared memory.
 __global__ void mix(int *host, int *device, int *result)
 {
 	__shared__ int tile[64];
@@ -76,7 +76,7 @@ static void test_managed()
 	FAILS(cudaErrorMemoryAllocation, cudaMallocManaged(&a, (size_t)1 << 62));
 }
 
-// A list that the host builds of nodes in every kind of memory.
+// A list that the host builds from nodes in every kind of memory.
 static void test_list()
 {
 	node *managed, *pinned, *sum_of, own[2];
@@ -160,7 +160,7 @@ static void test_mixed_spaces()
 	SUCCEEDS(cudaFree(result));
 }
 
-// Registered memory lies where malloc() and the stack have it: at any offset, in the middle of pages.
+// Registered memory is malloc() or stack memory: at any offset, in the middle of pages.
 static void test_registered()
 {
 	std::vector<int> numbers(3000);
@@ -216,7 +216,7 @@ static void test_attributes()
 	SUCCEEDS(cudaFreeHost(pinned));
 }
 
-// Whatever a direction says, memory that both sides can access is copied.
+// Memory that both sides can access is copied, whatever direction is passed.
 static void test_directions()
 {
 	int *device, *shared[3], own[16], back[16];
@@ -259,7 +259,7 @@ __global__ void read_texture(cudaTextureObject_t texture, int *to)
 	to[threadIdx.x] = tex1Dfetch<int>(texture, 31 - threadIdx.x);
 }
 
-// Textures look at all of it.
+// Textures read all of these memories.
 static void test_textures()
 {
 	int *memory[3], *to, *own = (int *)malloc(100 * sizeof(int));
@@ -282,7 +282,7 @@ static void test_textures()
 			SUCCEEDS(cudaDeviceSynchronize());
 			for (int i = 0; i < 32; i++)
 				CHECK(to[i] == memory[m][31 - i]);
-			memory[m][5] = 7777; // seen by the next launch
+			memory[m][5] = 7777; // visible to the next launch
 		}
 		SUCCEEDS(cudaDestroyTextureObject(texture));
 	}
@@ -293,7 +293,7 @@ static void test_textures()
 	free(own);
 }
 
-// What is said of managed memory is said again.
+// Advice for managed memory is returned by queries.
 static void test_advice()
 {
 	char *p;
@@ -349,7 +349,7 @@ static void test_advice()
 	SUCCEEDS(cudaFree(p));
 }
 
-// A forked child has the memory, and may give it back, without its parent's GPU.
+// A forked child has the memory and may free it without its parent's GPU.
 static void test_fork()
 {
 	int *pinned, own[4], status = -1;

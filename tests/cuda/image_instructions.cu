@@ -1,5 +1,5 @@
-// Instructions on textures and surfaces that CUDA's functions do not make, as inline PTX: queries, formatted stores, reductions, samplers
-// of their own. Protects txq, suq, sust.p, sured, and PTX's independent texture mode.
+// Protects txq, suq, sust.p, sured and PTX's independent texture mode: texture and surface instructions that CUDA's
+// functions do not emit. Inline PTX with queries, formatted stores, reductions and separate samplers.
 #include "check.h"
 #include <vector>
 
@@ -52,7 +52,7 @@ __global__ void reduce(cudaSurfaceObject_t s)
 	asm volatile("sured.p.1d.min.b32.clamp [%0, {%1}], %2;" ::"l"(s), "r"(8), "r"(7 - x));
 }
 
-// A texture with the sampler of another one.
+// A texture with another texture's sampler.
 __global__ void sample(float *out, cudaTextureObject_t t, cudaTextureObject_t sampler)
 {
 	float y, z, w;
@@ -145,11 +145,11 @@ static void test_reductions()
 	SUCCEEDS(cudaMemcpyFromArray(words, array, 0, 0, sizeof words, cudaMemcpyDeviceToHost));
 	CHECK(words[0] == 100 + 2 * 31 * 16);
 	CHECK(words[1] == -5);
-	CHECK(words[2] == -1); // of unsigned numbers the largest
+	CHECK(words[2] == -1); // the largest as unsigned
 	CHECK(words[3] == -1);
 	CHECK(words[4] == (int)0xaaaaaaaa); // odd threads are outside
 	CHECK(words[6] == 0 && words[7] == 1 + 2 * 64);
-	CHECK(words[8] == 7 - 31); // texel 8; signed, as the surface is
+	CHECK(words[8] == 7 - 31); // texel 8; signed, like the surface
 }
 
 static void test_samplers()

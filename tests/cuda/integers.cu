@@ -1,5 +1,5 @@
-// Integer intrinsics and conversions that name their rounding, on the device against values computed on the host.
-// Protects libdevice's integer.c and rounding.c.
+// Protects libdevice's integer.c and rounding.c: integer intrinsics and conversions with explicit rounding, on the
+// device against values computed on the host.
 #include "check.h"
 #include <climits>
 #include <cmath>

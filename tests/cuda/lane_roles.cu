@@ -1,6 +1,6 @@
-// Lanes of a warp that wait for other lanes of it, as programs may since Volta: locks that each lane takes, chains of flags, producers and
-// consumers, in functions and between barriers of the block, and shuffles behind. Every run ends, and all that is read is what was written. Protects
-// simt/split.c.
+// Protects simt/split.c: lanes that wait for other lanes of their warp, as Volta and later allow. Per-lane locks,
+// chains of flags, producers and consumers, in functions and between block barriers, with shuffles afterwards. Every
+// run ends, and every value read was written.
 #include "check.h"
 
 enum { ROUNDS = 3, MOST = 96 };
@@ -36,7 +36,7 @@ static __noinline__ __device__ void give(int *lock)
 	atomicExch(lock, 0);
 }
 
-// The lock in functions, and lanes that hear of each other between.
+// The lock inside functions, with communication between lanes in between.
 __global__ void in_functions(int *out)
 {
 	int sum = 0;
@@ -54,7 +54,7 @@ __global__ void in_functions(int *out)
 	out[threadIdx.x] = sum;
 }
 
-// A function that calls itself holds a lock in each of its calls.
+// A recursive function holds a lock in each of its calls.
 static __noinline__ __device__ int nested(int *locks, int depth, int value)
 {
 	if (depth == 0)
@@ -70,7 +70,7 @@ __global__ void in_recursion(int *out, int *locks)
 	out[threadIdx.x] = nested(locks, 1 + threadIdx.x % 3, threadIdx.x);
 }
 
-// Each lane waits for the one before it.
+// Each lane waits for the previous lane.
 __global__ void chain(int *out)
 {
 	__shared__ volatile int flag[32], value[32];
@@ -86,7 +86,7 @@ __global__ void chain(int *out)
 	out[threadIdx.x] = value[threadIdx.x] ^ value[31];
 }
 
-// Lane 3 of the first warp tells all others, which tell it when they have heard, between barriers of the block.
+// Lane 3 of the first warp signals all other lanes and waits for their replies, between barriers of the block.
 __global__ void hand_on(int *out)
 {
 	__shared__ int full, slot, taken;

@@ -1,5 +1,5 @@
-// Launches: shapes, arguments, dynamic shared memory, errors, and what is known of a kernel. Protects cudaLaunchKernel
-// and its neighbours.
+// Protects cudaLaunchKernel and related calls: shapes, arguments, dynamic shared memory, errors, and kernel
+// attributes.
 #include "check.h"
 
 struct argument {
@@ -59,7 +59,7 @@ static void test_arguments()
 	take<<<1, 1>>>(a, b, 1.5f, 2, out);
 	SUCCEEDS(cudaMemcpy(&got, out, sizeof got, cudaMemcpyDeviceToHost));
 	CHECK(got == 65 - 0.75 + 15 + 2);
-	// the same through the API itself
+	// the same through the API directly
 	float c = 2.5f;
 	char d = 3;
 	void *arguments[] = {&a, &b, &c, &d, &out};

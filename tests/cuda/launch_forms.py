@@ -1,7 +1,12 @@
 #!/usr/bin/env python3
-"""Random forms of launches in device code: in functions, templates, classes, lambdas and namespaces, with blanks, comments, line ends and nested
-brackets. Each launch adds a number of its own to a sum; what it comes to is compared. Protects how `sluice cc` finds such launches and the names of
-their kernels. launch_forms.py SLUICE [--count N] [--seed N]"""
+"""Tests random forms of launches in device code: in functions, templates, classes, lambdas and namespaces, with blanks,
+comments, line ends and nested brackets.
+
+Each launch adds its own number to a sum, which is compared. Protects how `sluice cc` finds such launches and the names
+of their kernels.
+
+launch_forms.py SLUICE [--count N] [--seed N]
+"""
 
 import argparse
 import os
@@ -33,7 +38,7 @@ def between(source):
 
 
 def kernel(source):
-    """A kernel's name, the arguments for a value, and what it adds to that."""
+    """Returns a kernel's name, the arguments for a value, and the number that it adds to the value."""
     number = source.randrange(1, 50)
     return source.choice([
         ("plain", "{}", 0),
@@ -48,7 +53,7 @@ def kernel(source):
 
 
 def launch(source, value):
-    """Text of a launch that adds `value` to the sum when a thread comes to it."""
+    """Returns the text of a launch that adds `value` to the sum when a thread reaches it."""
     name, arguments, more = kernel(source)
     opening, closing = source.choice([("<<<", ">>>"), ("<<<", ">>>"), ("<< <", ">> >"), ("<<\n<", ">>\t>")])
     grid = source.choice(["1", "dim3(1)", "(4 >> 2)", "dim3(1, 1)", "one()", "sizeof(char)"])
@@ -82,7 +87,7 @@ def body(source, values):
 
 
 def function(source, number, values):
-    """A function of the device, and a call of it."""
+    """Returns a device function and a call of it."""
     text = body(source, values)
     name = f"f{number}"
     return source.choice([
@@ -110,7 +115,7 @@ def program(source):
     while at < len(values):
         count = source.randrange(1, 4)
         text, call = function(source, number, values[at:at + count])
-        # a function of the host in between, whose launches stay
+        # a host function in between, whose launches are unchanged
         of_both = "__host__ __device__ inline " if source.randrange(2) else ""
         parts.append(text + f"#define N{number} __device__\n{of_both}void host{number}()\n{{\n#ifndef __CUDA_ARCH__\n\tplain<<<1, 1>>>(1);\n#endif\n}}\n")
         calls.append(call)

@@ -1,5 +1,5 @@
-// Strings and letters that look like launches or braces stay as they are, and the code behind them is read as code:
-// ordinary strings, raw strings, character constants.
+// Protects strings and characters that look like launches or braces: sluice cc leaves them unchanged, and reads the
+// code after them as code. Ordinary strings, raw strings, character constants.
 #include "check.h"
 
 __global__ void add(int *sum, int value)

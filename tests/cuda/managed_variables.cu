@@ -1,5 +1,5 @@
-// __managed__ variables. Protects that host and device have one variable: initial values before main() begins, what either writes,
-// static and structured ones, pointers to others, addresses; and that they are managed memory to the calls that ask.
+// Protects __managed__ variables: host and device see one variable. Tests initial values before main() begins, writes
+// by either side, static and structured variables, pointers and addresses. Queries report managed memory.
 #include "check.h"
 
 struct pair {
@@ -30,7 +30,7 @@ __global__ void give_address(int **room)
 	*room = &number;
 }
 
-// As nvcc's programs have it: code and variables register themselves, and host code goes through a pointer.
+// As in programs built by nvcc: code and variables register themselves, and host code uses a pointer.
 static void test_nvcc()
 {
 	static const char ptx[] = ".version 7.0\n.target sm_70\n.address_size 64\n"

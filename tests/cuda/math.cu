@@ -1,5 +1,5 @@
-// The device's mathematics, through PTX and the simulated units, against the host's library: every function that
-// test_libdevice measures with many values runs here with a few. Protects what the compiler makes of the library.
+// Protects the compiled device math library, through PTX and the simulated units, against the host's library.
+// Every function that test_libdevice measures with many values runs here with a few.
 #include "check.h"
 #include <cmath>
 #include <vector>
@@ -69,7 +69,7 @@ BINARY(BINARY_TEST)
 
 enum { RELATIONS = 27 };
 
-// What has no counterpart of its kind: results are checked against relations.
+// Functions without a host counterpart: results are checked by identities.
 __global__ void others(float *out, float x, double d)
 {
 	int exponent;
@@ -103,11 +103,11 @@ __global__ void others(float *out, float x, double d)
 	out[23] = (float)(rhypot(3.0, 4.0) - 0.2 + rnorm3d(1, 2, 2) - 1 / 3.0) + rcbrtf(8) - 0.5f;
 	out[24] = pow(x, 20) / powf(x, 20.0f) - 1 + (float)(pow(d, -3) * d * d * d - 1);
 	out[25] = __frsqrt_rn(x) * sqrtf(x) - 1 + erfcx(x) - expf(x * x) * erfcf(x);
-	/* no infinities: the exponent goes beyond an int and the number is zero */
+	/* not infinite: the exponent exceeds an int and the number is zero */
 	out[26] = scalbln(0.0f, 1l << 40) + (float)scalbln(-0.0, 1l << 40) + scalblnf(x, -(1l << 40));
 }
 
-// CUDA's own functions on both sides: the host's forms are the device's code.
+// CUDA's own functions on both sides: the host's forms are the device code.
 #define BOTH_1(X)                                                                                                      \
 	X(cospi) X(cyl_bessel_i0) X(cyl_bessel_i1) X(erfcinv) X(erfcx) X(erfinv) X(normcdf) X(normcdfinv) X(rcbrt)     \
 	X(rsqrt) X(sinpi)

@@ -1,5 +1,6 @@
-// Products of matrices through mma.h: every shape, type and layout against a plain product of small whole numbers, which all types hold
-// exactly; fragments filled and changed element by element; parts of bytes and single bits. Protects include/cuda/mma.h.
+// Protects include/cuda/mma.h: matrix products of every shape, type and layout against a plain product of small
+// integers, which all types hold exactly. Tests fragments that are filled and changed element by element, sub-byte
+// types and single bits.
 #include "check.h"
 #include <mma.h>
 #include <type_traits>
@@ -121,7 +122,7 @@ template <int m, int n, int k> static void try_types()
 	try_layouts<m, n, k, unsigned char, unsigned char, int, int>();
 }
 
-// --- parts of bytes ---
+// --- sub-byte types ---
 
 template <class Sum, class A, class B> __device__ void multiply(Sum &sum, A &a, B &b, bool clamps)
 {

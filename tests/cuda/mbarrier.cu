@@ -1,5 +1,6 @@
-// Barriers in shared memory (mbarrier) with time: warps that hand tiles on to each other, of which two write and two read, phase after phase,
-// and copies whose arrivals they are. Nothing stalls, and all that is read is what was written. Protects simt/exec_mbarrier.c under sm/.
+// Protects the timing of simt/exec_mbarrier.c: barriers in shared memory (mbarrier). Two warps write tiles and two read
+// them, phase after phase, also with the arrivals of asynchronous copies. Nothing stalls, and every value read was
+// written.
 #include "check.h"
 
 enum { TILE = 64, TILES = 20, BLOCKS = 40 };
@@ -32,7 +33,7 @@ static __device__ void wait(unsigned long long *bar, unsigned parity)
 	while (!over);
 }
 
-// Threads 0 to 63 copy tile after tile into one of two places, 64 to 127 add it up.
+// Threads 0 to 63 copy tile after tile into two alternating buffers; threads 64 to 127 add them up.
 __global__ void hand_on(const int *in, int *out)
 {
 	__shared__ int tile[2][TILE];

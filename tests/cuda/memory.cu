@@ -1,4 +1,4 @@
-// Allocation, copies of every kind and shape, fills. Protects the runtime's memory calls and their errors.
+// Protects the runtime's memory calls and their errors: allocation, copies of every kind and shape, fills.
 #include "check.h"
 #include <vector>
 
@@ -17,7 +17,7 @@ static void test_copies()
 	SUCCEEDS(cudaMemcpy(to.data(), b, n * sizeof(int), cudaMemcpyDeviceToHost));
 	CHECK(from == to);
 
-	// cudaMemcpyDefault finds out where each side lies
+	// cudaMemcpyDefault determines the location of each side
 	std::vector<int> again(n);
 	SUCCEEDS(cudaMemset(a, 0, n * sizeof(int)));
 	SUCCEEDS(cudaMemcpy(a, from.data(), n * sizeof(int), cudaMemcpyDefault));

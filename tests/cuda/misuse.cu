@@ -1,5 +1,5 @@
-// Calls with arguments that they cannot take. Protects the errors that CUDA documents for them, that none of them lasts, and
-// that none of them ends the process.
+// Protects the documented errors of calls with invalid arguments. No such error is sticky, and none ends the process.
+//
 // ASAN_OPTIONS: handle_segv=0:replace_intrin=0:allocator_may_return_null=1
 #include "check.h"
 #include <climits>
@@ -19,7 +19,7 @@ static cudaError_t launch_without(void **arguments)
 	return cudaLaunchKernel((const void *)take, dim3(1), dim3(1), arguments, 4, 0);
 }
 
-// Every call that hands something back, without a place for it.
+// Every call with a result pointer, which is NULL here.
 static const struct {
 	const char *name;
 	cudaError_t (*call)();
@@ -79,7 +79,7 @@ static void test_nowhere()
 		CHECK(error == cudaErrorInvalidValue);
 	}
 	int least, *p = NULL, value = 3;
-	SUCCEEDS(cudaDeviceGetStreamPriorityRange(NULL, NULL)); // either may be
+	SUCCEEDS(cudaDeviceGetStreamPriorityRange(NULL, NULL)); // either may be NULL
 	SUCCEEDS(cudaDeviceGetStreamPriorityRange(&least, NULL));
 	void *arguments[] = {&p, NULL}, *fine[] = {&p, &value};
 	SUCCEEDS(cudaMalloc(&p, 4));
@@ -228,7 +228,7 @@ int main()
 	test_host_memory();
 	FAILS(cudaErrorInvalidDevice, cudaSetDevice(7));
 	FAILS(cudaErrorInvalidDevice, cudaSetDevice(-1));
-	// none of all this lasts
+	// none of these errors is sticky
 	SUCCEEDS(cudaDeviceSynchronize());
 	int *p;
 	SUCCEEDS(cudaMalloc(&p, 4));

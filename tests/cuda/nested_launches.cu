@@ -1,5 +1,5 @@
-// Launches by kernels: which grids run, in which order, with which arguments and shapes; quicksort and a quadtree that launch themselves;
-// waiting for what was launched; errors; forms of launches that are compiled, in code of the device and of the host side by side.
+// Protects launches by kernels: the order, arguments and shapes of grids. Quicksort and a quadtree launch themselves
+// and wait for their grids. Also tests errors, and forms of launches in device and host code.
 #include "check.h"
 #include <algorithm>
 #include <vector>
@@ -44,7 +44,7 @@ __global__ void outer()
 		cudaStream_t stream;
 		cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
 		inner<<<1, 1>>>(10);
-		inner<< <1, 1, 0, stream >> >(20); // as old programs write it
+		inner<< <1, 1, 0, stream >> >(20); // the old spelling
 		cudaStreamDestroy(stream);
 		note(1);
 	}
@@ -60,9 +60,10 @@ static std::vector<int> noted()
 	return std::vector<int>(all, all + count);
 }
 
-// Kernels of one name: by the number of arguments, one of them declared alone; a template's; one of more parameters than are told apart.
+// Kernels with one name: distinguished by the number of arguments, one only declared; a template; one with more
+// parameters than are distinguished.
 __global__ void several(int entry);
-__global__ void several(int entry, int second, int third); // of nobody
+__global__ void several(int entry, int second, int third); // never defined
 __global__ void several(int entry, char other)
 {
 	note(entry + other);
@@ -131,7 +132,7 @@ template <class T, int N> __device__ void with<T, N>::launch(T *to, T value)
 }
 } // namespace shapes
 
-#define LAUNCH(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__) // of the host
+#define LAUNCH(kernel, ...) kernel<<<1, 1>>>(__VA_ARGS__) // host code
 
 __global__ void forms(double *to)
 {
@@ -142,7 +143,7 @@ __global__ void forms(double *to)
 	shapes::put<double, 1><<<(1 << 3) >> 3, dim3(1)>>>(to, 1 >> 1 ? 0 : 3);
 }
 
-// Copies and fills stand in the row of what is launched.
+// Copies and fills are ordered with the launched grids.
 __global__ void move(double *to)
 {
 	double *room;
@@ -169,7 +170,7 @@ static void check_forms()
 	SUCCEEDS(cudaFree(data));
 }
 
-// ---- quicksort: each call parts its piece and launches itself for both sides ----
+// ---- quicksort: each call partitions its piece and launches itself for both parts ----
 
 __global__ void sort_all(unsigned *data, int left, int right, int depth)
 {
@@ -292,7 +293,7 @@ static void check_quadtree()
 	SUCCEEDS(cudaFree(device_squares));
 }
 
-// ---- waiting: the sum of two halves that children have summed ----
+// ---- waiting: the sum of two halves, which child grids compute ----
 
 __global__ void sum(const int *data, int count, int *result)
 {
@@ -310,7 +311,7 @@ __global__ void sum(const int *data, int count, int *result)
 	free(halves);
 }
 
-// A block waits for its own grids alone.
+// A block waits only for its own grids.
 __global__ void two()
 {
 	if (blockIdx.x == 0) {
@@ -386,7 +387,7 @@ static void check_errors()
 	SUCCEEDS(cudaDeviceSynchronize());
 	CHECK(noted() == std::vector<int>({cudaErrorInvalidConfiguration, cudaErrorInvalidConfiguration, 0, 1,
 	                                   cudaErrorInvalidDeviceFunction}));
-	// a grid's fault is its parent's: last, for it stays
+	// a grid's fault is its parent's: last, because it is sticky
 	store_through<<<1, 1>>>((int *)64);
 	FAILS(cudaErrorIllegalAddress, cudaDeviceSynchronize());
 }

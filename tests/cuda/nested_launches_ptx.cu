@@ -1,5 +1,5 @@
-// Launches as PTX has them: both versions of CUDA's calls, with their names of a stream per thread; a kernel that calls what is not there
-// is refused by that name, and the others run.
+// Protects device-side launches in PTX: both versions of CUDA's calls, and their names with per-thread streams. A
+// kernel that calls an undefined function is refused by that name; the others run.
 #include "check.h"
 #include <cuda.h>
 

@@ -1,9 +1,10 @@
-// Launches in functions whose qualifiers are a program's macros: of one word, of several, of other macros, over lines.
+// Protects launches in functions whose qualifiers are a program's macros: of one word, of several, of other macros,
+// across lines.
 #include "check.h"
 
 #define KERNEL __global__
 #define DEVICE __device__
-#define INLINE_DEVICE static inline DEVICE // of a macro and words
+#define INLINE_DEVICE static inline DEVICE // a macro and words
 #define BOTH           \
 	__host__       \
 	__device__

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""Every function of both APIs that a header declares, with arguments that are NULL, zero, no handles and wrong numbers: all link, none crashes,
-each returns an error that has a name, and what has no room for its result fails: null_calls.py SLUICE [--seeds N]."""
+"""Calls every declared function of both APIs with NULL, zero, invalid handles and invalid numbers.
+
+All link and none crashes. Each returns an error that has a name, and a call without space for its result fails.
+
+null_calls.py SLUICE [--seeds N]
+"""
 
 import argparse
 import pathlib
@@ -15,9 +19,9 @@ import sanitized  # noqa: E402
 
 HEADERS = pathlib.Path(__file__).resolve().parents[2] / "include/cuda"
 DECLARATION = re.compile(r"^(cudaError_t|CUresult) (\w+)\(([^;{]*)\);", re.M)
-# what ends or asks for more than arguments can say: waits, and handles that CUDA does not check either
+# calls that end the process or need more than plain arguments: waits, and handles that CUDA does not check either
 LEFT_OUT = {"cudaSetCTATracker", "cudaFlushCTATracker", "cuLinkAddData_v2", "cuLinkAddFile_v2", "cuLinkComplete", "cuLinkDestroy"}
-# either answer may be left out
+# either result may be omitted
 OPTIONAL = {"cudaDeviceGetStreamPriorityRange", "cuCtxGetStreamPriorityRange"}
 PRELUDE = """
 #include <cuda.h>
@@ -47,7 +51,7 @@ static void check(const char *name, int code, int driver, int must_fail)
 
 
 def functions():
-    """(kind, name, [types]) of all that is declared."""
+    """Returns (kind, name, [types]) for all declarations."""
     seen = {}
     for path in sorted(HEADERS.glob("cuda*.h")) + sorted((HEADERS / "sluice").glob("*.h")):
         text = re.sub(r"/\*.*?\*/|__dv\([^()]*\)|__dv\(\w+\(\w*\)\)", " ", path.read_text(), flags=re.S)
@@ -58,12 +62,12 @@ def functions():
 
 
 def type_of(parameter):
-    """Without the parameter's name."""
+    """Removes the parameter's name."""
     return re.sub(r"\s*\w+\s*$", "", " ".join(parameter.split())) or parameter
 
 
 def argument(rng, kind, name, only_null):
-    """A value of that type."""
+    """Returns a value of that type."""
     if re.search(r"\*$|_t$|^CU\w+$|^enum|cudaHostFn_t|^struct", kind) and kind.endswith("*"):
         return f"({kind})NULL" if only_null or rng.random() < 0.4 else f"({kind})(void *)zeros"
     if kind in ("size_t", "unsigned int", "int", "unsigned long long", "cuuint64_t", "cuuint32_t", "uint64_t", "unsigned"):
@@ -92,7 +96,7 @@ def program(rng, rows, only_null):
 
 
 def asks(name):
-    """Whether its first argument is where the result belongs."""
+    """True if its first argument receives the result."""
     return bool(re.search(r"Get|Create|Malloc|Alloc", name)) and not re.search(r"Async|Destroy|Exchange", name)
 
 
@@ -112,7 +116,7 @@ def main():
     arguments = parser.parse_args()
     rows = functions()
     if len(rows) < 500:
-        sys.exit(f"found {len(rows)} functions alone")
+        sys.exit(f"found only {len(rows)} functions")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         run(arguments.sluice, program(random.Random(0), rows, True), folder, "all NULL")

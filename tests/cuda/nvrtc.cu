@@ -1,6 +1,6 @@
 // Flags: -lnvrtc
-// Kernels compiled while the program runs, and launched by the driver's calls: options, headers, lowered names of templates, logs that
-// name the line, and what is refused.
+// Protects kernels compiled at run time and launched by driver calls: options, headers, lowered names of templates,
+// logs with line numbers, and refused programs.
 #include "check.h"
 #include <cuda.h>
 #include <cstdlib>
@@ -62,7 +62,7 @@ static CUfunction load(nvrtcProgram program, const char *name)
 
 static void check_launch()
 {
-	nvrtcProgram program = compile("float more(float value) { return value + EXTRA + WORD; }\n" // of the device
+	nvrtcProgram program = compile("float more(float value) { return value + EXTRA + WORD; }\n" // device code
 	                               "extern \"C\" __global__ void saxpy(float a, float *x, float *y, size_t n)\n"
 	                               "{\n"
 	                               "	size_t i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -93,7 +93,7 @@ static void check_launch()
 	COMPILES(NVRTC_ERROR_INVALID_PROGRAM, nvrtcDestroyProgram(&program));
 }
 
-// Machine code, where the last architecture is a GPU's, is what a module is loaded from; a virtual architecture has none.
+// If the last architecture is a GPU's, the module is loaded from machine code; a virtual architecture has none.
 static void check_machine_code()
 {
 	const char *source = "extern \"C\" __global__ void seven(int *p) { *p = 7; }";
@@ -101,7 +101,7 @@ static void check_machine_code()
 	size_t size = 0;
 	FINE(nvrtcGetCUBINSize(program, &size));
 	CHECK(size > 1);
-	std::vector<char> code(size, 1); // no byte beyond its size is written or read
+	std::vector<char> code(size, 1); // no byte beyond its size is accessed
 	FINE(nvrtcGetCUBIN(program, code.data()));
 	CUmodule module;
 	CUfunction kernel;
@@ -124,7 +124,7 @@ static void check_machine_code()
 	COMPILES(NVRTC_ERROR_INVALID_PROGRAM, nvrtcGetCUBINSize(NULL, &size));
 }
 
-// The line of the mistake, under the name that the program gave; in a header, too.
+// The line of the error under the program's name for the source; also in a header.
 static void check_errors()
 {
 	nvrtcProgram program = compile("__global__ void wrong(int *p)\n{\n\t*p = nothing_of_that_name;\n}\n", {},
@@ -151,7 +151,7 @@ static void check_errors()
 	COMPILES(NVRTC_ERROR_INVALID_PROGRAM, nvrtcCompileProgram(NULL, 0, NULL));
 }
 
-// A header that lies beside the source, by the name that the program gave it.
+// A header next to the source, found by the name that the program gave the source.
 static void check_source_folder()
 {
 	char folder[] = "/tmp/nvrtc-test-XXXXXX";
@@ -235,7 +235,7 @@ static void check_names()
 	CHECK(cuModuleLoadData(&module, ptx_of(program).data()) == CUDA_SUCCESS);
 	CHECK(cuModuleGetFunction(&function, module, name) == CUDA_SUCCESS);
 	CHECK(cuModuleGetGlobal(&address, &bytes, module, variable) == CUDA_SUCCESS && bytes == 4);
-	/* the same in what stands for machine code, which is loaded and linked */
+	/* the same in the stand-in for machine code, which is loaded and linked */
 	size_t cubin_bytes = 0;
 	FINE(nvrtcGetCUBINSize(program, &cubin_bytes));
 	std::vector<char> cubin(cubin_bytes);
@@ -264,7 +264,7 @@ static void check_names()
 	CHECK(value == 15);
 	FINE(nvrtcDestroyProgram(&program));
 
-	/* of several of one name, the one that a cast says */
+	/* of several functions with one name, the cast selects one */
 	const char *const chosen = "(void (*)(float *))pick";
 	FINE(nvrtcCreateProgram(&program, "__global__ void pick(int *) {} __global__ void pick(float *) {}", NULL, 0, NULL, NULL));
 	FINE(nvrtcAddNameExpression(program, chosen));

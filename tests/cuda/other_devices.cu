@@ -1,5 +1,5 @@
-// Other devices, other processes, and hints to streams. Protects the errors that CUDA gives where there are none, copies between "peers"
-// that are one device, and that hints and limits are taken and said again.
+// Protects CUDA's errors for absent devices and other processes, and copies between "peers" that are one device. Hints
+// and limits are accepted and returned by queries.
 #include "check.h"
 
 __global__ void raise(int *p)
@@ -67,7 +67,7 @@ static void test_processes()
 	FAILS(cudaErrorInvalidValue, cudaIpcGetMemHandle(NULL, p));
 	SUCCEEDS(cudaFree(p));
 	cudaGetLastError();
-	raise<<<1, 0>>>(p); // none of these errors lasts
+	raise<<<1, 0>>>(p); // none of these errors is sticky
 	CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
 }
 

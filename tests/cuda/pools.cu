@@ -1,5 +1,5 @@
-// Memory pools and allocations in streams. Protects that what they give is device memory which kernels use, that pools count what is in
-// use, keep to their limits, live as long as what is allocated from them, and the errors of what they cannot do.
+// Protects memory pools and stream-ordered allocation: kernels use the memory, and pools count usage and obey their
+// limits. A pool lives as long as its allocations. Unsupported requests give errors.
 #include "check.h"
 #include <cstdint>
 
@@ -80,7 +80,7 @@ static void test_accounts(cudaStream_t stream)
 	SUCCEEDS(cudaDeviceSetMemPool(0, pool));
 	SUCCEEDS(cudaMallocAsync(&c, 100, stream));
 	CHECK(get(pool, cudaMemPoolAttrUsedMemCurrent) == 600);
-	// a pool that is destroyed is no one's any more, but what it gave stays until it is freed
+	// a destroyed pool has no owner, but its allocations stay until they are freed
 	SUCCEEDS(cudaMemPoolDestroy(pool));
 	SUCCEEDS(cudaDeviceGetMemPool(&current, 0));
 	CHECK(current == own);

@@ -1,5 +1,5 @@
-# Sourced with $sluice set: $preload is what a program must load first when libcudart has AddressSanitizer in it, since
-# the program itself is not instrumented; its leaks cannot be told from the library's then.
+# Sets $preload to AddressSanitizer's library if libcudart uses it: programs must load it first, because they are not
+# instrumented. Then a program's leaks and the library's are indistinguishable. Sourced with $sluice set.
 preload=$(ldd "$(dirname "$sluice")/../lib/libcudart.so" | awk '/libasan/ { print $3 }')
 if [ -n "$preload" ]; then
 	ASAN_OPTIONS=detect_leaks=0

@@ -1,5 +1,5 @@
-// The device's properties and attributes. Protects that those of a GTX 480 are a real one's, that those of a later compute capability are
-// such a GPU's, that attributes and properties agree, and that every number of CUDA 13 is answered.
+// Protects the device's properties and attributes. GTX 480's equal the real card's, and those of a later compute
+// capability fit such a GPU. Attributes and properties agree, and every number of CUDA 13 has an answer.
 #include "check.h"
 #include <climits>
 
@@ -17,7 +17,7 @@ static void test_gtx480(const cudaDeviceProp &p)
 	CHECK(p.maxThreadsPerBlock == 1024 && p.maxThreadsPerMultiProcessor == 1536 && p.maxBlocksPerMultiProcessor == 8);
 	CHECK(p.maxThreadsDim[0] == 1024 && p.maxThreadsDim[1] == 1024 && p.maxThreadsDim[2] == 64);
 	CHECK(p.maxGridSize[0] == 65535 && p.maxGridSize[2] == 65535 && p.memoryBusWidth == 384);
-	CHECK(p.clockRate == 700000 && p.memoryClockRate == 1848000); // kHz; at two transfers a cycle 177.4 GB/s
+	CHECK(p.clockRate == 700000 && p.memoryClockRate == 1848000); // kHz; two transfers per cycle: 177.4 GB/s
 	CHECK(p.deviceOverlap == 1 && p.asyncEngineCount == 1 && p.concurrentKernels == 0);
 	CHECK(p.canMapHostMemory == 1 && p.unifiedAddressing == 1 && p.managedMemory == 0);
 	CHECK(p.concurrentManagedAccess == 0 && p.pageableMemoryAccess == 0 && p.streamPrioritiesSupported == 0);

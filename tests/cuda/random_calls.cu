@@ -1,6 +1,8 @@
-// Thousands of calls with arguments drawn at random, right ones and wrong ones, from a fixed seed (or that of the command line).
-// Protects the runtime's promise that no argument ends the process, that it says only errors of its own list, and that what
-// is allocated keeps its content and can be used all the while.
+// Protects the runtime against any argument: thousands of random calls, valid and invalid, from a fixed seed (or that
+// of the command line).
+// No argument ends the process, and every error is in the runtime's list. Allocated memory keeps its content and stays
+// usable.
+//
 // ASAN_OPTIONS: handle_segv=0:replace_intrin=0
 #include "check.h"
 #include <vector>
@@ -15,7 +17,7 @@ static unsigned draw(unsigned limit)
 __device__ int variable[16];
 __global__ void add(int *p, int n) { p[0] += n; }
 
-// Larger than any copy of a size that could be meant.
+// Larger than any copy with a meaningful size.
 enum { ROOM = 1 << 17 };
 static char host_room[ROOM], *pinned, *device_variable;
 static std::vector<void *> device, dead = {NULL, (void *)8, (void *)0xdead00000000, (void *)-1};
@@ -29,7 +31,7 @@ template <class T> static T one_of(const std::vector<T> &list)
 	return list[draw(list.size())];
 }
 
-// Mostly device memory, also pointers into the middle, freed ones, the host's, a variable's, and what is none.
+// Mostly device memory, also pointers into its middle, freed pointers, host pointers, a variable's, and invalid ones.
 static void *pointer()
 {
 	switch (draw(8)) {
@@ -92,7 +94,7 @@ static cudaError_t memory_call()
 		}
 		return cudaFree(pointer());
 	case 2:
-		p = one_of(dead); // some of them live again
+		p = one_of(dead); // some of them are allocated again
 		for (void *live : device)
 			p = p == live ? NULL : p;
 		return draw(2) ? cudaFree(p) : cudaFreeHost(draw(2) ? one_of(dead) : (void *)host_room);
@@ -104,7 +106,7 @@ static cudaError_t memory_call()
 	return error;
 }
 
-// Memory that both sides have, and what is said of it.
+// Memory that both sides can access, and its queries.
 static cudaError_t shared_call()
 {
 	static char registered[4096];
@@ -175,7 +177,7 @@ static cudaError_t copy_call()
 		copy.kind = kind();
 		return cudaMemcpy3D(&copy);
 	}
-	default: // no more than the host has, or far more than anybody has
+	default: // at most the host's amount, or far more than exists
 		return cudaMemcpyAsync(pointer(), pointer(), draw(8) ? draw(512) : (size_t)1 << 50, kind(), stream());
 	}
 }
@@ -260,7 +262,7 @@ int main(int argc, char **argv)
 		CHECK(strncmp(cudaGetErrorName(error), "cuda", 4) == 0);
 		CHECK(error == cudaSuccess || cudaGetLastError() == error);
 	}
-	// not one of the calls has left anything behind
+	// no call had a lasting effect
 	SUCCEEDS(cudaDeviceSynchronize());
 	add<<<1, 1>>>(counter, count);
 	SUCCEEDS(cudaMemcpy(&count, counter, sizeof count, cudaMemcpyDeviceToHost));

@@ -1,6 +1,7 @@
-// Thousands of calls on graphs, captures and executable graphs with arguments drawn at random, right ones and wrong ones, from a fixed seed (or
-// that of the command line). Protects the promise that no argument ends the process, that errors are of the runtime's list, and that graphs
-// can be made and run all the while.
+// Protects graph calls against any argument: thousands of random calls on graphs, captures and executable graphs, valid
+// and invalid, from a fixed seed (or that of the command line). No argument ends the process, errors are in the
+// runtime's list, and graphs stay usable.
+//
 // ASAN_OPTIONS: handle_segv=0:replace_intrin=0
 #include "check.h"
 #include <initializer_list>
@@ -23,7 +24,7 @@ static int *data, host_room[16];
 static std::vector<void *> graphs, nodes, instances, streams = {NULL}, events;
 static std::vector<void *> dead = {NULL, (void *)8, (void *)0xdead00000000, (void *)-1};
 
-// One of a list, or what is of another kind, was destroyed or never was.
+// A member of the list, or a handle of another kind, a destroyed one, or an invalid one.
 static void *any(const std::vector<void *> &list)
 {
 	if (!list.empty() && draw(12))
@@ -66,7 +67,7 @@ static void host_function(void *user)
 	++*(int *)user;
 }
 
-// Of a node of any kind; addresses are right or wrong, never of anybody else's memory.
+// Parameters of any kind of node. Addresses are valid or invalid, but never of memory that other code owns.
 static cudaGraphNodeParams parameters(int *value, void **arguments)
 {
 	cudaGraphNodeParams all = {};
@@ -258,7 +259,7 @@ static cudaError_t run_call()
 	}
 }
 
-// A graph of its own does what it should.
+// A new graph works as it should.
 static void check_works()
 {
 	cudaGraph_t own;

@@ -1,6 +1,7 @@
-// Random graphs whose nodes allocate, use and free memory, with events between them: made call by call with random edges, or captured from several
-// streams; launched several times, with other values in between, against what each chain of nodes comes to by itself. Protects that memory
-// lies apart as long as it is used, is given back when it should be, and that events of graphs are recorded.
+// Protects memory nodes of graphs: random graphs that allocate, use and free memory, with events. They are built call
+// by call with random edges, or captured from several streams, and launched several times with changed values. Each
+// chain of nodes is compared with its separate result. Memory in use never overlaps and is freed in time, and graph
+// events are recorded.
 #include "check.h"
 #include <random>
 #include <vector>
@@ -18,7 +19,7 @@ __global__ void add(unsigned *values, unsigned more)
 	values[threadIdx.x] += more + threadIdx.x;
 }
 
-// Memory that is filled, added to some times and copied out.
+// Memory that is filled, incremented several times and copied out.
 struct chain {
 	unsigned fill, adds[3], count;
 	bool kept; // not freed by the graph
@@ -54,7 +55,7 @@ static cudaMemsetParams fill_of(const chain &what)
 	return fill;
 }
 
-// The next node of a chain: behind the one before it and, now and then, behind any other that there is.
+// Adds the next node of a chain: after the previous one and, sometimes, after any other existing node.
 struct builder {
 	cudaGraph_t graph;
 	std::vector<cudaGraphNode_t> nodes;
@@ -73,7 +74,7 @@ struct builder {
 	}
 };
 
-// One step of a chain; false when it is complete.
+// Adds one step of a chain; returns false when the chain is complete.
 static bool add_step(builder &to, chain &what, unsigned step, cudaGraphNode_t &last, cudaEvent_t event)
 {
 	cudaGraphNode_t node = nullptr;
@@ -127,7 +128,7 @@ static void launch(cudaGraphExec_t executable, std::vector<chain> &chains)
 	CHECK(graph_bytes(cudaGraphMemAttrUsedMemCurrent) == kept * WORDS * 4);
 }
 
-// Memory that no node frees is the program's until it frees it, or the instance takes it back.
+// Memory without a free node belongs to the program until it frees it, or until the instance takes it back.
 static void end_kept(std::vector<chain> &chains)
 {
 	for (chain &what : chains)
@@ -179,7 +180,7 @@ static void check_explicit()
 	CHECK(graph_bytes(cudaGraphMemAttrReservedMemCurrent) == 0);
 }
 
-// A stream for each chain, which begin behind the first and come back to it.
+// A stream for each chain: the chains fork from the first stream and join it.
 static void check_captured()
 {
 	std::vector<chain> chains(1 + below(MOST_CHAINS));

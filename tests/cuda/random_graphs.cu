@@ -1,5 +1,6 @@
-// Random graphs, made call by call or captured from three streams, changed between launches, against a plain model: the same operations on
-// an array of the host, in the order that docs/cuda-runtime.md states. Protects that order, dependencies, and of when arguments are.
+// Protects the order of graph nodes, their dependencies, and the time at which arguments are read. Random graphs, built
+// call by call or captured from three streams, are changed between launches. The model runs the same operations on a
+// host array in the order that docs/cuda-runtime.md states.
 #include "check.h"
 #include <algorithm>
 #include <random>
@@ -16,7 +17,7 @@ struct operation {
 	enum kind kind;
 	unsigned to, from, value;
 	bool off;
-	std::vector<operation> child; // one after the other
+	std::vector<operation> child; // in sequence
 };
 
 static std::mt19937 random_source;
@@ -96,7 +97,7 @@ static void visit(const std::vector<std::vector<unsigned>> &before, unsigned nod
 	order.push_back(node);
 }
 
-// As they were made, each behind those that it waits for.
+// In order of creation, each after its dependencies.
 static std::vector<unsigned> order_of(const std::vector<std::vector<unsigned>> &before)
 {
 	std::vector<bool> seen(before.size());
@@ -106,7 +107,7 @@ static std::vector<unsigned> order_of(const std::vector<std::vector<unsigned>> &
 	return order;
 }
 
-// ---- the real thing ----
+// ---- the CUDA graphs ----
 
 static void *arguments_of(operation &what, void **list)
 {
@@ -197,7 +198,7 @@ static void launch_and_compare(cudaGraphExec_t exec, const std::vector<operation
 	}
 }
 
-// Other values, by calls on nodes of the executable graph; some kernels, copies and fills are left out.
+// Changes values by calls on nodes of the executable graph; disables some kernels, copies and fills.
 static void change_nodes(cudaGraphExec_t exec, std::vector<operation> &operations,
                          const std::vector<cudaGraphNode_t> &nodes)
 {
@@ -243,7 +244,7 @@ static made make_graph(const std::vector<operation> &operations, const std::vect
 			if (other < i && earlier.size() + 1 < before[i].size())
 				earlier.push_back(made.nodes[other]);
 			else
-				break; // the rest, in their order, by calls of their own
+				break; // the rest in order, by separate calls
 		made.nodes.push_back(add(made.graph, earlier, operations[i]));
 	}
 	for (unsigned i = 0; i < operations.size(); i++) {
@@ -265,7 +266,7 @@ static void check_explicit(unsigned round)
 		operations.push_back(make_operation(KINDS));
 		rank[i] = i;
 	}
-	std::shuffle(rank.begin(), rank.end(), random_source); // edges go up in it, so that there is no circle
+	std::shuffle(rank.begin(), rank.end(), random_source); // edges go to higher ranks, so there is no cycle
 	for (unsigned i = 0; i < count; i++)
 		for (unsigned other = 0; other < count; other++)
 			if (rank[other] < rank[i] && !below(4))
@@ -321,7 +322,7 @@ static void give(cudaStream_t stream, const operation &what)
 	}
 }
 
-// What three streams are given, in the order in which they are given it; the edges are counted as tips come and go.
+// Work of three streams in the order of the calls. The edges are counted as tips of the capture appear and disappear.
 static void check_captured(unsigned round)
 {
 	enum { STREAMS = 3 };

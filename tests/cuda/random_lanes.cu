@@ -1,6 +1,6 @@
-// Random protocols between the threads of a block, against a sequential model: each thread sets events that others wait for, takes the value of a
-// thread of its warp by a shuffle of the whole warp, meets all others, and takes locks. Whatever a thread waits for comes from a step
-// that does not depend on it, so that every order of threads ends, and with the same values. Protects simt/split.c.
+// Protects simt/split.c: random protocols between the threads of a block, against a sequential model. Each thread sets
+// events that others wait for, takes a value by a shuffle of its whole warp, waits at barriers, and takes locks. A
+// thread waits only for steps that do not depend on it, so every order of threads ends, and with the same values.
 #include "check.h"
 #include <random>
 #include <vector>
@@ -84,7 +84,7 @@ static void append(model *m, int thread, step next)
 	m->all.steps[thread][m->lengths[thread]++] = next;
 }
 
-// What lanes do together is the same of their steps, so that those that nobody has held up come to it together.
+// A warp-wide step has the same position in its lanes' step lists, so that lanes without a wait reach it together.
 static void align(model *m, int warp, unsigned mask)
 {
 	int most = 0;
@@ -109,7 +109,7 @@ static void append_take(model *m, std::mt19937 &random)
 		}
 }
 
-// Returns how many steps each thread has.
+// Returns the number of steps per thread.
 static int make(model *m, std::mt19937 &random)
 {
 	std::vector<unsigned> values;
@@ -117,7 +117,7 @@ static int make(model *m, std::mt19937 &random)
 	for (int i = 0; i < THREADS; i++)
 		m->sums[i] = i;
 	bool meets = random() % 2, takes = random() % 2;
-	int neighbours = random() % 2 ? THREADS : 8; // of few threads more wait for each other
+	int neighbours = random() % 2 ? THREADS : 8; // with few threads, more of them wait for each other
 	for (int s = 0; s < STEPS; s++) {
 		int thread = random() % neighbours, choice = random() % 40;
 		if (choice < 15) {

@@ -1,6 +1,6 @@
-// Random programs over memory of every kind: device memory, pitched, managed, pinned, registered, of pools, and the host's own. Copies
-// between all of them, fills, host accesses and kernels, each against a plain model on the host. Protects that every kind holds what was
-// last written to it, by whichever side, and nothing else.
+// Protects memory of every kind: device, pitched, managed, pinned, registered, pooled, and ordinary host memory. Random
+// copies between them, fills, host accesses and kernels are compared with a plain model on the host. Each kind holds
+// exactly what either side last wrote to it.
 #include "check.h"
 #include <cstdint>
 #include <vector>
@@ -9,8 +9,8 @@ enum Kind { DEVICE, POOL, FROM_POOL, MANAGED, PINNED, MAPPED, REGISTERED, HOST, 
 
 struct Memory {
 	Kind kind;
-	uint32_t *words;    // as both sides call it
-	uint32_t *device;   // as kernels call it
+	uint32_t *words;    // the host's address
+	uint32_t *device;   // the address in kernels
 	char *room;         // of registered memory
 	std::vector<uint32_t> model;
 	bool on_host() const { return kind >= MANAGED; }
@@ -93,7 +93,7 @@ static void compare(const Memory &m)
 	CHECK(!memcmp(words, m.model.data(), seen.size() * 4));
 }
 
-// The direction, or one of those that mean the same.
+// The direction, or an equivalent one.
 static cudaMemcpyKind direction(const Memory &to, const Memory &from)
 {
 	if (draw(3) == 0)
@@ -154,7 +154,7 @@ static void run_combine(Memory &to, Memory &a, Memory &b)
 {
 	size_t count = to.model.size() < a.model.size() ? to.model.size() : a.model.size();
 	if (&to == &b)
-		return; // what threads read others would write
+		return; // threads would write what others read
 	combine<<<(unsigned)(count + 63) / 64, 64, 0, stream>>>(to.device, a.device, b.device, (uint32_t)count,
 	                                                        (uint32_t)b.model.size());
 	for (size_t i = 0; i < count; i++)
@@ -167,7 +167,7 @@ struct Table {
 	uint32_t count[TABLE];
 };
 
-// Each lane of a warp works in another memory than its neighbours.
+// Each lane of a warp uses another memory than its neighbours.
 __global__ void scatter(Table table, uint32_t which)
 {
 	uint32_t t = threadIdx.x, k = (t * which) % TABLE, i = t / TABLE * 5 % table.count[k];

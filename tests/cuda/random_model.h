@@ -1,4 +1,5 @@
-// Plain models of the random generators: XORWOW, whose skips are powers of a matrix over GF(2), and Philox4x32-10 at a position.
+// random_model: plain models of XORWOW, whose skips are powers of a matrix over GF(2), and of Philox4x32-10 at a
+// position.
 #pragma once
 #include <array>
 #include <bitset>
@@ -68,7 +69,7 @@ private:
 			if (n & 1)
 				state_ = applied(powers[row], state_);
 	}
-	// A step's matrix to the powers 2^k.
+	// The matrix of one step to the powers 2^k.
 	static std::vector<matrix> squares()
 	{
 		std::vector<matrix> powers(131);
@@ -126,7 +127,7 @@ private:
 	}
 };
 
-// What is above 0, up to 1.
+// Maps to the interval (0, 1].
 static inline float uniform_of(uint32_t x)
 {
 	return (float)x * 0x1p-32f + 0x1p-33f;

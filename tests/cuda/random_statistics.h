@@ -1,4 +1,4 @@
-// Whether numbers look like those of a distribution: mean, variance and chi-square, each within five deviations of what it should be.
+// random_statistics: checks of a distribution by mean, variance and chi-square, each within five standard deviations.
 #pragma once
 #include "check.h"
 #include <cmath>
@@ -12,7 +12,7 @@ static inline void near(const char *what, const char *figure, double got, double
 	failures++;
 }
 
-// `kurtosis` of the distribution: 3 of normal numbers.
+// `kurtosis` of the distribution: 3 for normal numbers.
 template <typename T>
 static void check_moments(const char *what, const std::vector<T> &x, double mean, double variance, double kurtosis)
 {
@@ -25,7 +25,7 @@ static void check_moments(const char *what, const std::vector<T> &x, double mean
 	near(what, "variance", squares / n, variance, variance * std::sqrt((kurtosis - 1) / n));
 }
 
-// share(value): which part of the numbers is not above it, from 0 to 1. Of continuous distributions.
+// share(value): the cumulative distribution function, from 0 to 1. For continuous distributions.
 template <typename T, typename F> static void check_shares(const char *what, const std::vector<T> &x, F share)
 {
 	enum { BINS = 256 };
@@ -44,7 +44,7 @@ static inline double share_of_normal(double x)
 	return std::erfc(-x / std::sqrt(2.0)) / 2;
 }
 
-// Numbers that are Poisson's; those expected less than ten times are one bin.
+// Checks Poisson numbers; values expected less than ten times share one bin.
 static inline void check_poisson(const char *what, const std::vector<unsigned> &x, double mean)
 {
 	check_moments(what, x, mean, mean, 3 + 1 / mean);

@@ -1,5 +1,5 @@
-// Arithmetic and conversions that name their rounding, in all four directions, against the host's in that direction. Protects
-// libdevice's rounding.c and the simulated instructions, special values and limits of range included.
+// Protects libdevice's rounding.c and the simulated instructions: arithmetic and conversions with explicit rounding, in
+// all four directions, against the host. Includes special values and range limits.
 #include "check.h"
 #include <cfenv>
 #include <climits>
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-// One column a result; host values are volatile, so that no direction is computed at compile time.
+// One column per result; host values are volatile, so that no direction is computed at compile time.
 union result {
 	double d;
 	float f;
@@ -140,7 +140,7 @@ int main()
 	for (int i = 0; i < ROWS; i++) {
 		a[i] = i < 90 ? special[i / 5] : ldexp((double)rand() / rand() - 0.5, rand() % 70 - 35);
 		b[i] = i < 90 ? special[i * 7 % 18] : ldexp((double)rand() / rand() - 0.5, rand() % 20 - 10);
-		/* not 0, of which a host makes -0 when it rounds down */
+		/* not 0, which a host converts to -0 when it rounds down */
 		n[i] = (long long)((uint64_t)rand() << 33 ^ (uint64_t)rand() << 11 ^ (uint64_t)rand()) >> rand() % 60 | 1;
 	}
 	SUCCEEDS(cudaMalloc(&left, ROWS * sizeof *left));

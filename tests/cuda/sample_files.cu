@@ -1,5 +1,6 @@
-// The toolkit's helpers for pictures and files of results (helper_image.h), found without a flag: what is written is read again, as bytes and as parts
-// of 1, with three channels and with four; blocks of files; files that differ little, much, or are too short.
+// Protects the toolkit's helpers for pictures and result files (helper_image.h), found without a flag. Written files
+// are read back, as bytes and as fractions of 1, with three channels and with four. Also tests blocks of files, and
+// files that differ slightly, differ much, or are too short.
 #include "check.h"
 #include <helper_image.h>
 #include <unistd.h>
@@ -55,7 +56,7 @@ static void test_blocks()
 	free(blocks[2]);
 }
 
-// Files of eight elements, of which one is apart from the other's by `apart`.
+// Files of eight elements, one of which differs by `apart`.
 template <typename T> static void write_pair(T apart)
 {
 	T values[8] = {1, 2, 3, 4, 5, 6, 7, 8};

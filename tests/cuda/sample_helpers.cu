@@ -1,6 +1,7 @@
 // Flags: -lnvrtc
-// The toolkit's helpers for programs of the driver's calls (helper_cuda_drvapi.h, nvrtc_helper.h, exception.h), found without a flag: the choice
-// of a device, a module's file, a source compiled at run time as both kinds of code, and exceptions that say where they come from.
+// Protects the toolkit's helpers for driver API programs (helper_cuda_drvapi.h, nvrtc_helper.h, exception.h), found
+// without a flag. Tests device selection, a module's file, a source compiled at run time to both kinds of code, and
+// exceptions that name their origin.
 #include "check.h"
 #include <exception.h>
 #include <nvrtc_helper.h>

@@ -1,5 +1,5 @@
-// Constant shifts and products with powers of two, of every width: the device says what the host says. Protects ptxas'
-// mending of clang's mul.wide.s32 for shifts by 31 (toolkit/bin/ptxas), and asm statements that mean that instruction.
+// Protects ptxas' correction of clang's mul.wide.s32 for shifts by 31 (toolkit/bin/ptxas), and asm statements with that
+// instruction. Constant shifts and products with powers of two, of every width, equal the host's.
 #include "check.h"
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 enum { SHIFTS = 64, FORMS = 6 };
 
-// Every form for a shift by S and all smaller ones. The sums keep the operand in a register; what a wide type does not
-// hold is left out, and signed arithmetic is done unsigned, so that nothing overflows.
+// Every form for a shift by S and all smaller ones. The sums keep the operand in a register. Shifts that a wide type
+// cannot hold are left out. Signed arithmetic is done unsigned, so that nothing overflows.
 template <typename Narrow, typename Wide, int S> struct shifts {
 	typedef typename std::make_unsigned<Wide>::type bits;
 	static __host__ __device__ void apply(Narrow x, Narrow y, uint64_t addend, uint64_t *results)
@@ -35,7 +35,7 @@ __global__ void on_device(const Narrow *values, uint64_t addend, uint64_t *resul
 	shifts<Narrow, Wide, SHIFTS - 1>::apply(values[threadIdx.x], 1, addend, results + threadIdx.x * SHIFTS * FORMS);
 }
 
-// The instruction that the compiler gets wrong, where a program asks for it.
+// The instruction that the compiler emits incorrectly, used on purpose.
 __global__ void asked_for(const int *value, long long *result)
 {
 	asm("mul.wide.s32 %0, %1, -2147483648;" : "=l"(*result) : "r"(*value));

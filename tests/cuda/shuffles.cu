@@ -1,6 +1,6 @@
-// Every shuffle with every type that CUDA lists and every width, on the device against the host's account of which lane is read.
-// And what lanes take from the one that has set it. Protects include/cuda/sluice/shuffles.h (clang-14's own header drops a kernel that shuffles an
-// unsigned long long) and -disable-noundef-analysis of sluice cc.
+// Protects include/cuda/sluice/shuffles.h and -disable-noundef-analysis of sluice cc. Every shuffle with every type
+// that CUDA lists and every width is compared with the host's model. Clang-14's own header drops a kernel that shuffles
+// an unsigned long long. Also tests values that lanes take from the lane that set them.
 #include "check.h"
 #include <vector>
 
@@ -20,7 +20,7 @@ template <> __host__ __device__ double value_of<double>(unsigned lane)
 	return 1.0 / (lane + 3.0);
 }
 
-// The lane read, from the definition of the four shuffles: a lane outside the segment means one's own.
+// The source lane, by the definition of the four shuffles: outside the segment it is the lane itself.
 static unsigned source_of(unsigned kind, unsigned lane, unsigned operand, unsigned width)
 {
 	unsigned first = lane / width * width, last = first + width - 1;
@@ -70,7 +70,7 @@ template <class T> static void test(const char *type)
 	SUCCEEDS(cudaFree(out));
 }
 
-// The width left out, and sums that have one's own overload for each type.
+// The default width, and sums that resolve to the overload of each type.
 __global__ void defaults(unsigned long long *out)
 {
 	unsigned long long sum = 1ull << 40 | threadIdx.x;
@@ -79,7 +79,8 @@ __global__ void defaults(unsigned long long *out)
 	*out = __shfl_sync(~0u, sum, 0);
 }
 
-// One lane sets a variable that the others take from it: for the compiler it is undefined in these, and the branch must stay.
+// One lane sets a variable that the others take from it. The compiler sees it undefined in the others; the branch must
+// stay.
 static __device__ unsigned from_leader(unsigned value, int leader)
 {
 	return __shfl_sync(~0u, value, leader);

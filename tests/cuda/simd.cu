@@ -1,13 +1,13 @@
-// CUDA's functions on the halves and bytes of a word, each against one element at a time on the host, with random words and
-// with the least and largest elements. Protects libdevice's simd.c and that the headers call it: clang-14's own forms are PTX that no
-// device has.
+// Protects libdevice's simd.c and its use by the headers: CUDA's functions on the halves and bytes of a word. Each is
+// compared with an element-wise host model, for random words and for extreme elements. Clang-14's own forms are PTX
+// that no device has.
 #include "check.h"
 #include <cstdint>
 #include <vector>
 
 enum { WORDS = 256 };
 
-// The elements of a word as the function sees them.
+// A word's element as the function interprets it.
 static int element(uint32_t word, int i, int bits, bool is_signed)
 {
 	uint32_t part = word >> i * bits & ((1u << bits) - 1);

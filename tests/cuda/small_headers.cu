@@ -1,4 +1,4 @@
-// cuComplex.h against std::complex, on the device and on the host; ranges of nvToolsExt.h, which nobody looks at.
+// Protects cuComplex.h against std::complex, on device and host, and nvToolsExt.h's ranges, which have no effect.
 #include "check.h"
 #include <complex>
 #include <cuComplex.h>
@@ -74,7 +74,7 @@ int main()
 	nvtxRangeId_t range = nvtxRangeStart("all");
 	test({1, 2}, {3, -4});
 	test({-0.125, 7}, {1e-3, 5e-3});
-	test({1, 2}, {-2e25, 1e25}); // whose squares are no floats
+	test({1, 2}, {-2e25, 1e25}); // whose squares overflow float
 	nvtxMark("done");
 	nvtxRangeEnd(range);
 	CHECK(nvtxRangePop() == NVTX_NO_PUSH_POP_TRACKING);

@@ -1,5 +1,6 @@
-// Sobol's sequences against their definition: published first points, what makes every dimension of every table lie evenly, random orders of numbers and skips
-// in kernels, calls of generators on the device and on the host, statuses of wrong calls. Protects what curand.h and curand_kernel.h have of them.
+// Protects Sobol sequences in curand.h and curand_kernel.h: published first points, and the equidistribution of every
+// dimension of every table. Also tests random draws and skips in kernels, generators on device and host, and statuses
+// of wrong calls.
 // Flags: -lcurand
 #include "device_array.h"
 #include "random_statistics.h"
@@ -15,7 +16,7 @@ enum { DIMENSIONS = 20000, THREADS = 32, STEPS = 16 };
 
 static std::mt19937_64 any(7);
 
-// Tables of a width, and the types that go with it.
+// Tables of one word width, and the types that belong to it.
 template <typename Word> struct tables;
 template <> struct tables<unsigned> {
 	enum { BITS = 32 };
@@ -65,7 +66,7 @@ template <> struct tables<wide_word> {
 };
 const curandRngType_t tables<wide_word>::types[2] = {CURAND_RNG_QUASI_SOBOL64, CURAND_RNG_QUASI_SCRAMBLED_SOBOL64};
 
-// Number i: the sum of those that i's Gray code names.
+// Number i: the sum of the direction numbers in i's Gray code.
 template <typename Word> static Word number(const Word *row, Word first, Word i)
 {
 	for (unsigned bit = 0; bit < 8 * sizeof(Word); bit++)
@@ -74,7 +75,7 @@ template <typename Word> static Word number(const Word *row, Word first, Word i)
 	return first;
 }
 
-// Joe and Kuo's first three dimensions, and the seventh to ninth number of the 24th.
+// Joe and Kuo's first three dimensions, and numbers seven to nine of the 24th.
 static void test_known_answers(const tables<unsigned> &t)
 {
 	static const int eighths[3][8] = {{0, 4, 6, 2, 3, 7, 5, 1}, {0, 4, 2, 6, 3, 7, 1, 5}, {0, 4, 2, 6, 5, 1, 7, 3}};
@@ -84,7 +85,8 @@ static void test_known_answers(const tables<unsigned> &t)
 	CHECK(t.rows[0][23][6] == 107u << 25);
 }
 
-// Of the first 2^k numbers each has other first k bits, for all k: eliminating the numbers' bits from the top never lacks one.
+// True if the first 2^k numbers all differ in their first k bits, for all k: elimination from the top bit always finds
+// a pivot.
 template <typename Word> static bool lies_evenly(const Word *row)
 {
 	const int bits = 8 * sizeof(Word);
@@ -142,7 +144,7 @@ __device__ static void begin(const Word *row, Word scramble, Word offset, sluice
 	curand_init(row, scramble, offset, s);
 }
 
-// Each thread by skips of its own; the kinds of numbers are of one place.
+// Each thread makes its own skips; all kinds of numbers are taken at one position.
 template <typename State, typename Word> __global__ void play(const Word *row, Word scramble, const wide_word *skips, drawn *results)
 {
 	State state;
@@ -188,7 +190,7 @@ template <typename State, typename Word> static void test_states(const Word *row
 	CHECK(wrong == 0);
 }
 
-// The numbers of a call: `make` of an array on the host or the device.
+// The numbers of a call: `make` fills an array on the host or the device.
 template <typename T, typename F> static std::vector<T> made(curandGenerator_t g, bool on_host, size_t count, F call)
 {
 	std::vector<T> numbers(count);

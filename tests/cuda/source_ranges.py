@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
-"""Random kernels whose reads the source form of the static analyzer must cover.
+"""Generates random kernels whose reads the source form of the static analyzer must cover.
 
 source_ranges.py SLUICE [--programs N] [--seed S] [--only]
 
-Each program is a kernel of random statements about its index variables: aliases, references, narrow and unsigned types, loops,
-calls, lambdas, structures, branches, pointer arithmetic. Its arrays are read at one place each. The same text is compiled
-for the host, where a class stands for the arrays and records which elements each block reads, and analyzed with the launch's
-size and arguments. Protects what `sluice analyze` says of CUDA source: a read that the table does not have, or outside the
-rows of its array, is an error; where no branch decides whether a read is made, the rows' ends must be
-read. The suite runs some tens of programs; a longer run takes --programs. A failure names its seed: --seed S --programs 1 runs it alone."""
+Each program is a kernel with random statements about its index variables: aliases, references, narrow and unsigned
+types, loops, calls, lambdas, structures, branches, pointer arithmetic. Each array is read at one position in the code.
+The same text is compiled for the host, where a class replaces the arrays and records the elements that each block
+reads. It is also analyzed with the launch's size and arguments.
+
+Protects the output of `sluice analyze` for CUDA source. A read that is missing from the table, or outside its array's
+rows, is an error. If no branch decides about a read, the ends of its rows must be read. The suite runs some tens of
+programs; use --programs for a longer run. A failure prints its seed; --seed S --programs 1 runs only that program.
+"""
 import argparse
 import json
 import os
@@ -99,7 +102,9 @@ __device__ int recurse(int i) { return i > 6 || i < -99 ? i : recurse(i + 3); }
 
 
 class Kernel:
-    """Statements over ints i0.., unsigneds w0.., longs l0.., narrow ones c0.. and s0..; all small, so that no int overflows."""
+    """Statements over ints i0.., unsigneds w0.., longs l0.., narrow types c0.. and s0..; all values are small, so that
+    no int overflows.
+    """
 
     def __init__(self, rng, number):
         self.rng, self.number = rng, number
@@ -387,7 +392,7 @@ def rows_at(rows, block):
 
 
 def judge(kernel, indexes, seen):
-    """What is wrong, and how many reads of arrays had rows."""
+    """Errors, and the number of array reads with rows."""
     wrong, judged = [], 0
     for i in range(kernel.reads):
         array = f"a{i}"
@@ -413,7 +418,7 @@ def judge(kernel, indexes, seen):
 
 
 def check(sluice, seeds):
-    """Runs the programs of some seeds; (how many are wrong, reads with rows, reads)."""
+    """Runs the programs of some seeds. Returns (failed programs, reads with rows, reads)."""
     kernels = [Kernel(random.Random(seed), seed) for seed in seeds]
     texts = [kernel.text() for kernel in kernels]
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-// Streams and events. Protects their life, their order, and that events measure simulated time.
+// Protects streams and events: their lifetime, their order, and that events measure simulated time.
 #include "check.h"
 
 __global__ void work(int *data, int rounds)
@@ -52,7 +52,7 @@ int main()
 	FAILS(cudaErrorInvalidResourceHandle, cudaEventRecord(start));
 	SUCCEEDS(cudaStreamDestroy(stream));
 	FAILS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(stream));
-	// a stream is no event
+	// a stream is not an event
 	FAILS(cudaErrorInvalidResourceHandle, cudaEventSynchronize((cudaEvent_t)other));
 	return finish();
 }

@@ -1,5 +1,5 @@
-// Surfaces: reads and writes of every geometry, size and way of treating what lies outside, against the host's copy; copies between
-// arrays. Protects suld and sust, surface references and objects, and the copies of arrays.
+// Protects suld and sust, surface references and objects, and copies of arrays. Reads and writes of every geometry,
+// size and boundary mode are compared with a host copy; also copies between arrays.
 #include "check.h"
 #include <vector>
 
@@ -86,7 +86,7 @@ template <class T> static void test_geometry(int geometry)
 	SUCCEEDS(cudaFree(out));
 }
 
-// Outside a surface of 8 x 4 words: 0, or the nearest; writes are dropped or go to the nearest.
+// Outside a surface of 8 x 4 words: reads give 0 or the nearest element; writes are dropped or go to the nearest.
 __global__ void outside(unsigned *out)
 {
 	int i = threadIdx.x;
@@ -159,7 +159,7 @@ static void test_levels()
 	SUCCEEDS(cudaFreeArray(plain));
 }
 
-// Pieces of arrays, to arrays, to and from memory: as on the host.
+// Parts of arrays, to arrays, to and from memory: as on the host.
 static void test_copies()
 {
 	cudaArray_t a, b;
@@ -174,7 +174,7 @@ static void test_copies()
 	SUCCEEDS(cudaMemcpy2DArrayToArray(b, 6, 4, a, 22, 7, 50, 9));
 	for (int y = 0; y < 9; y++)
 		memcpy(&to[(4 + y) * 40 + 3], &from[(7 + y) * 50 + 11], 50);
-	SUCCEEDS(cudaMemcpyArrayToArray(b, 10, 20, a, 90, 3, 300)); // goes on in the next rows of both
+	SUCCEEDS(cudaMemcpyArrayToArray(b, 10, 20, a, 90, 3, 300)); // continues in the next rows of both
 	memcpy(&to[20 * 40 + 5], &from[3 * 50 + 45], 300);
 	SUCCEEDS(cudaMemcpy2DFromArray(got.data(), 80, b, 0, 0, 80, 30, cudaMemcpyDefault));
 	CHECK(got == to);

@@ -1,4 +1,5 @@
-// Device and constant variables from the host, by address and by name. Protects registration and the symbol calls.
+// Protects the registration of device and constant variables and the symbol calls: access from the host by address and
+// by name.
 #include "check.h"
 
 __device__ int counter = 7;

@@ -1,6 +1,6 @@
-/* Protects the whole path: the 16 reference kernels, compiled to the very PTX that was measured, run under our CUDA
- * runtime on machines/gtx480.yaml, check their own results, and execute exactly the thread and warp instructions that
- * GPGPU-Sim 3.2.2 executed; their cycles stay within 2 % of its on average. Prints the table. */
+/* Protects the whole path: the 16 reference kernels, compiled to exactly the measured PTX, run under our CUDA runtime
+ * on machines/gtx480.yaml. They check their own results and execute exactly the thread and warp instructions of
+ * GPGPU-Sim 3.2.2. Their cycles differ from its by at most 2 % on average. Prints the table. */
 #include <jansson.h>
 #include <math.h>
 #include <setjmp.h>
@@ -30,7 +30,7 @@ struct reference {
 	int rows;
 };
 
-/* What one run printed and counted. */
+/* The output and the counters of one run. */
 struct measured {
 	bool passed;
 	double thread_instructions, warp_instructions, cycles, host_seconds;
@@ -92,7 +92,7 @@ static void run_command(const char *command, char *output, size_t size)
 static struct measured run_kernel(const struct row *row)
 {
 	char command[4 * MAX_PATH], output[65536];
-	/* The one kernel whose name is not its program's. */
+	/* The only kernel whose name differs from its program's. */
 	const char *entry = strcmp(row->kernel, "fma") == 0 ? "fma4" : row->kernel;
 	const char *name = row->kernel;
 
@@ -100,7 +100,7 @@ static struct measured run_kernel(const struct row *row)
 	         BUILD_DIR "/bin/sluice cc " KERNELS "/%s.cu --device-ptx " KERNELS "/%s.ptx -o " WORK "/%s 2>&1", name,
 	         name, name);
 	run_command(command, output, sizeof output);
-	/* A libcudart with AddressSanitizer in it must be loaded first. */
+	/* If libcudart uses AddressSanitizer, the sanitizer must be loaded first. */
 	snprintf(command, sizeof command,
 	         "sluice=" BUILD_DIR "/bin/sluice; . " SOURCE_DIR
 	         "/tests/cuda/preload.sh; LD_PRELOAD=$preload $sluice run -m gtx480 "
@@ -143,7 +143,7 @@ static void test_counts_and_cycles(void **state)
 		error_sum += fabs(error);
 		printf("%-18s %12.0f %12.0f %+7.1f%% %14.0f %14.0f\n", row->kernel, m.cycles, row->cycles, 100 * error,
 		       m.warp_instructions, m.warp_instructions / m.host_seconds);
-		/* bfs races with itself: its counts depend on timing. */
+		/* bfs has races: its counts depend on timing. */
 		double slack = strcmp(row->kernel, "bfs") == 0 ? 0.01 : 0;
 		bool right =
 			m.passed &&
@@ -160,7 +160,7 @@ static void test_counts_and_cycles(void **state)
 	double mean = error_sum / reference.rows;
 	printf("mean absolute error of cycles: %.1f %%\n", 100 * mean);
 	assert_int_equal(wrong, 0);
-	assert_true(mean <= 0.02); /* 1.2 % as measured; docs/fidelity.md */
+	assert_true(mean <= 0.02); /* measured: 1.2 %; docs/fidelity.md */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-// Texture references: every kind of binding, offsets, names, mip levels, and the errors of calls. Protects the runtime's texture calls and
-// the registration of references.
+// Protects the runtime's texture calls and the registration of references: every kind of binding, offsets, names, mip
+// levels, and errors.
 #include "check.h"
 #include <vector>
 
@@ -62,7 +62,7 @@ __global__ void read_levels(float *out)
 {
 	float level = threadIdx.x / 2.0f;
 	out[threadIdx.x] = tex2DLod(levels, 0.4f, 0.6f, level);
-	float step = (1 << threadIdx.x) / 32.0f; // in texels of level 0, as normalised coordinates count them
+	float step = (1 << threadIdx.x) / 32.0f; // in texels of level 0, as for normalised coordinates
 	out[32 + threadIdx.x] = tex2DGrad(levels, 0.4f, 0.6f, make_float2(step, 0), make_float2(0, step / 4));
 }
 
@@ -109,10 +109,10 @@ static void test_linear()
 	SUCCEEDS(cudaBindTexture(NULL, reference, c, &format, n * sizeof(int4)));
 	read_lines<<<1, n>>>(out, n);
 	std::vector<float> got = download(out, n);
-	for (int i = 0; i < n; i++) // what is outside the binding is 0, though there is memory
+	for (int i = 0; i < n; i++) // outside the binding the value is 0, although memory exists
 		CHECK(got[i] == values[i] + bytes[i] / 255.0f + i - 10 * i);
 
-	// the middle of an allocation: the offset counts bytes, and a program adds it
+	// the middle of an allocation: the offset is in bytes, and the program adds it
 	SUCCEEDS(cudaBindTexture(&offset, line, a + 3, n * sizeof(float)));
 	CHECK(offset == 12);
 	size_t again;
@@ -156,7 +156,7 @@ static void test_images()
 	cudaChannelFormatDesc format;
 	SUCCEEDS(cudaGetChannelDesc(&format, array));
 	CHECK(format.x == 32 && format.y == 0 && format.f == cudaChannelFormatKindFloat);
-	// attributes that change after the binding count from the next launch on
+	// attributes changed after the binding take effect at the next launch
 	image.filterMode = cudaFilterModeLinear;
 	read_between<<<1, 1>>>(out);
 	image.filterMode = cudaFilterModePoint;
@@ -165,7 +165,7 @@ static void test_images()
 	CHECK(between[0] == 0.25f && between[1] == 0.5f);
 	SUCCEEDS(cudaFreeArray(array));
 
-	// an array of one row is read as a line, too, and not between its only row and the border
+	// an array with one row is also read as a line, without interpolation between its only row and the border
 	SUCCEEDS(cudaMallocArray(&array, &row.channelDesc, width, 1));
 	SUCCEEDS(cudaMemcpyToArray(array, 0, 0, texels.data(), width * sizeof(float), cudaMemcpyHostToDevice));
 	row.filterMode = cudaFilterModeLinear;
@@ -251,7 +251,7 @@ static void test_levels()
 	SUCCEEDS(cudaBindTextureToMipmappedArray(levels, mipmap));
 	read_levels<<<1, 12>>>(out);
 	std::vector<float> got = download(out, 64);
-	for (int i = 0; i < 12; i++) { // the nearest level, the coarser one in the middle; up to the clamp
+	for (int i = 0; i < 12; i++) { // the nearest level, the coarser one at the middle; up to the clamp
 		int want = (i + 1) / 2;
 		CHECK(got[i] == 100 + (want < 4 ? want : 4));
 		CHECK(got[32 + i] == 100 + (i < 4 ? i : 4));

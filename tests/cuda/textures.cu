@@ -1,5 +1,5 @@
-// Texture objects of every shape, format and way of reading, at random coordinates, against a plain model of the programming guide's
-// formulas. Protects the values of texture reads, and with them the layout of arrays.
+// Protects the values of texture reads, and the layout of arrays with them: texture objects of every shape, format and
+// read mode at random coordinates. The model implements the programming guide's formulas.
 #include "check.h"
 #include <cmath>
 #include <vector>
@@ -17,7 +17,7 @@ static int below(int limit)
 	return next_random() % limit;
 }
 
-// ---- the device's side: raw bits of what a read gives ----
+// ---- the device: raw bits of the values read ----
 
 enum Shape { LINEAR, ONE, TWO, THREE, ONE_LAYERED, TWO_LAYERED, CUBE, CUBE_LAYERED, PITCHED, SHAPES };
 
@@ -89,7 +89,7 @@ static float half_to_float(unsigned short h)
 	return h & 0x8000 ? -value : value;
 }
 
-// What a channel of a texel is, as a number; whole numbers that are read as such too.
+// The value of a texel's channel as a number; integers that are read as integers, too.
 static double channel_value(const Image &image, const cudaTextureDesc &how, long texel, int channel)
 {
 	if (channel >= image.channels)
@@ -114,7 +114,7 @@ static double channel_value(const Image &image, const cudaTextureDesc &how, long
 	return part < -1 ? -1 : part;
 }
 
-// A texel by its place, or the border.
+// A texel by its position, or the border.
 static double texel_value(const Image &image, const cudaTextureDesc &how, const int *at, int layer, int channel)
 {
 	int size[3] = {image.width, image.height, image.depth}, place[3] = {0, 0, 0};
@@ -237,7 +237,7 @@ static Image random_image(int shape)
 	image.bytes.resize((size_t)image.texel() * image.width * image.height * image.depth * image.layers);
 	for (size_t i = 0; i < image.bytes.size(); i++)
 		image.bytes[i] = below(256);
-	if (image.kind == cudaChannelFormatKindFloat) // numbers that sums do not drown in, and no NaN
+	if (image.kind == cudaChannelFormatKindFloat) // values that do not vanish in sums, and no NaN
 		for (size_t i = 0; i < image.bytes.size(); i += image.bits / 8) {
 			float value = (below(2001) - 1000) / 8.0f;
 			unsigned short half = (15 + below(5)) << 10 | below(1024) | below(2) << 15;
@@ -270,13 +270,13 @@ static cudaTextureDesc random_reading(const Image &image)
 
 static float random_coordinate(int size, bool normalised)
 {
-	float x = (below(3 * 4096) - 4096) / 4096.0f; // a whole image before it and behind it
+	float x = (below(3 * 4096) - 4096) / 4096.0f; // up to one image width outside on either side
 	if (below(6) == 0)
-		x = below(4) / 2.0f - 0.5f; // the edges themselves
+		x = below(4) / 2.0f - 0.5f; // exactly the edges
 	return normalised ? x : x * size;
 }
 
-// The resource: memory as it is, or an array into which the texels are copied.
+// The resource: plain memory, or an array into which the texels are copied.
 struct Resource {
 	cudaResourceDesc desc;
 	void *memory;
@@ -343,7 +343,7 @@ static bool same(const Image &image, const cudaTextureDesc &how, unsigned bits, 
 		return bits == (unsigned)(long)want;
 	float value;
 	memcpy(&value, &bits, sizeof value);
-	// the sum in float against one in double; without a filter but for sRGB it is the value itself
+	// the sum in float against one in double; without a filter it is the exact value, except for sRGB
 	double tolerance = how.filterMode == cudaFilterModeLinear || how.sRGB ? 2e-6 * (1 + fabs(want)) + 1e-4 : 0;
 	if (image.kind != cudaChannelFormatKindFloat)
 		tolerance = tolerance ? 1e-6 : 0;
@@ -402,7 +402,7 @@ static void check_case(int number)
 	release(resource);
 }
 
-// Four texels around a place, counterclockwise from the one below left (y grows downwards).
+// Four texels around a position, counterclockwise from the lower left one (y increases downwards).
 static void test_gather()
 {
 	Image image = random_image(TWO);

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""user_macros.py SLUICE INCLUDE: macros of users, -DN=256 and the like, do not break our headers. All headers are compiled, for the device, the
-host and as plain C++, with every name of sluice/macros_off.h (all single letters, common words) defined as what no code can have; and the
-macros are there again behind them."""
+"""Checks that macros of users, such as -DN=256, do not break our headers: user_macros.py SLUICE INCLUDE.
+
+All headers are compiled for the device, for the host and as plain C++. Every name in sluice/macros_off.h (all single
+letters and common words) is defined as an invalid token. After the headers the macros are defined again.
+"""
 import glob
 import os
 import re
@@ -19,7 +21,7 @@ assert not missing, f"single letters that are not in the list: {sorted(missing)}
 
 headers = [os.path.relpath(path, include) for folder in ("", "cooperative_groups/", "nvtx3/") for path in
            sorted(glob.glob(f"{include}/{folder}*.h"))] + ["sluice/dma.h", "sluice/cta_tracker.h"]
-old = {"cublas.h", "cudalibxt.h"}  # not beside the new ones
+old = {"cublas.h", "cudalibxt.h"}  # these exclude the new headers
 failed = False
 with tempfile.TemporaryDirectory() as work:
     for title, chosen, suffix in (("all", [h for h in headers if h not in old], ".cu"), ("cublas.h", ["cublas.h"], ".cu"),

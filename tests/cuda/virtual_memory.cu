@@ -1,5 +1,5 @@
-// Virtual memory management: kernels, copies and fills across mappings side by side, one memory at two addresses, growing, what is given
-// back when, and what is refused; random mappings against a model.
+// Protects virtual memory management: kernels, copies and fills across adjacent mappings, one memory at two addresses,
+// and growth. Also tests when memory is released, refused calls, and random mappings against a model.
 #include "check.h"
 
 #include <cuda.h>
@@ -47,7 +47,7 @@ static size_t free_bytes()
 	return free_now;
 }
 
-// Two memories behind each other are one array, which kernels, copies and fills go across.
+// Two adjacent memories form one array, which kernels, copies and fills cross.
 static void test_side_by_side()
 {
 	size_t before = free_bytes();
@@ -97,7 +97,7 @@ static void test_side_by_side()
 	CHECK(cuMemAddressFree(address, 2 * page) == CUDA_SUCCESS);
 }
 
-// What is written at one address is read at the other, by the same kernel too; a part of a memory ends where it ends.
+// A write at one address is read at the other, also in the same kernel. A partial mapping ends at its own end.
 static void test_twice()
 {
 	CUdeviceptr address = reserve(3);
@@ -107,7 +107,7 @@ static void test_twice()
 	CHECK(cuMemMap(address + page, 2 * page, 0, memory, 0) == CUDA_SUCCESS);
 	CHECK(cuMemSetAccess(address, 3 * page, &both, 1) == CUDA_SUCCESS);
 	CHECK(cuMemsetD32(address + page, 0, 2 * page / 4) == CUDA_SUCCESS);
-	add<<<(unsigned)(2 * page / 4 / 256), 256>>>((unsigned *)address, 2 * page / 4, 1); // each word of the first page twice
+	add<<<(unsigned)(2 * page / 4 / 256), 256>>>((unsigned *)address, 2 * page / 4, 1); // page 1 twice
 	CHECK(cuMemcpyDtoH(&value, address + 40, 4) == CUDA_SUCCESS && value == 2);
 	CHECK(cuMemcpyDtoH(&value, address + page + 40, 4) == CUDA_SUCCESS && value == 2);
 	CHECK(cuMemcpyDtoH(&value, address + 2 * page + 40, 4) == CUDA_SUCCESS && value == 0);
@@ -158,7 +158,7 @@ static void test_refusals()
 	CHECK(cuMemRelease(memory) == CUDA_ERROR_INVALID_VALUE);
 }
 
-// Random calls over a few pages: which memory is where, and whether it can be used, against a table.
+// Random calls on a few pages: a table holds which memory is mapped where, and whether it is accessible.
 static void test_random(unsigned seed)
 {
 	enum { PAGES = 8, MEMORIES = 4, STEPS = 300 };

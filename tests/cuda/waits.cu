@@ -1,5 +1,5 @@
-// Threads that wait for others in a loop, without a barrier of CUDA's. Protects the turns of warps and of resident blocks: a program
-// in which somebody polls ends in functional mode as it does with time.
+// Protects the scheduling of warps and of resident blocks: threads that poll in a loop, without a CUDA barrier. Such a
+// program also ends in functional mode, as it does timed.
 #include "check.h"
 #include <cuda_runtime.h>
 #include <vector>
@@ -21,7 +21,7 @@ static __global__ void warps(int *out)
 	}
 }
 
-// Each block but the last waits for the next one.
+// Each block except the last waits for the next one.
 static __global__ void backwards(volatile int *flag)
 {
 	if (threadIdx.x)
@@ -32,7 +32,7 @@ static __global__ void backwards(volatile int *flag)
 	flag[blockIdx.x] = blockIdx.x + 1 < gridDim.x ? flag[blockIdx.x + 1] + 1 : 1;
 }
 
-// Each block but the first waits for the one before: of a grid larger than what is resident.
+// Each block except the first waits for the previous one: the grid is larger than the resident blocks.
 static __global__ void forwards(volatile int *sum)
 {
 	if (threadIdx.x)
@@ -44,7 +44,7 @@ static __global__ void forwards(volatile int *sum)
 	sum[blockIdx.x] = before + (int)blockIdx.x + 1;
 }
 
-// A barrier of the program's own, of all blocks; returns how often a block saw that another had not come.
+// The program's own barrier of all blocks. `early` counts the passes before another block had arrived.
 static __global__ void meet(int *come, int *count, int rounds, int *early)
 {
 	for (int round = 1; round <= rounds; round++) {
@@ -64,7 +64,7 @@ static __global__ void meet(int *come, int *count, int rounds, int *early)
 	}
 }
 
-// A lock that threads of all blocks take, held over many instructions.
+// A lock that threads of all blocks take and hold for many instructions.
 static __global__ void guarded(int *lock, volatile int *sum)
 {
 	if (threadIdx.x % 32)

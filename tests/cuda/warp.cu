@@ -1,5 +1,5 @@
-// Functions of a warp and a block: shuffles, votes, barriers with a reduction, read-only loads. Protects the intrinsics'
-// path from source to lanes.
+// Protects warp and block intrinsics from source to lanes: shuffles, votes, barriers with a reduction, read-only
+// loads.
 #include "check.h"
 
 enum { COUNT = 16 };

@@ -1,4 +1,5 @@
-/* The static analyzer on CUDA sources: each form of access, each status, what rows cover, what is printed, errors. */
+/* Protects the static analyzer of CUDA sources: each form of access, each status, the rows that an index covers, the
+ * printed output, and errors. */
 #include "cuda_source/source.h"
 
 #include <setjmp.h>
@@ -11,7 +12,7 @@
 #include <cmocka.h>
 
 static const struct source_options options = {.toolkit = BUILD_DIR "/toolkit"};
-static struct source_module *reads, *traps; /* of tests/data/source */
+static struct source_module *reads, *traps; /* from tests/data/source */
 
 static struct source_module *read_file(const char *file)
 {
@@ -51,7 +52,7 @@ static const struct source_kernel *find(const struct source_module *module, cons
 struct expected {
 	const char *array, *text;
 	enum source_status strict, relaxed;
-	const char *expanded; /* NULL: none */
+	const char *expanded; /* NULL: absent */
 };
 
 static void check(const struct source_kernel *kernel, const struct expected *expected, uint32_t count)
@@ -160,7 +161,7 @@ static void statuses(void **state)
 	CHECK("statuses", expected);
 	assert_true(find(reads, "statuses")->indexes[2].affine);
 	assert_false(find(reads, "statuses")->indexes[21].affine);
-	/* the path that returned does not count where the other goes on; a goto makes everything depend on control */
+	/* the path that returned does not affect the other path; a goto makes every later index control-dependent */
 	static const struct expected early[] = {{"a", "t", QUASI, "n + threadIdx.x"}};
 	CHECK("early", early);
 	static const struct expected jumps[] = {{"a", "i", NOT(CONTROL), NULL}};
@@ -190,7 +191,7 @@ static void loops(void **state)
 	CHECK("loops", expected);
 }
 
-/* What may not happen, and what may have happened before, must not give a wrong range. */
+/* Side effects that may not execute, or that may have executed earlier, must not give a wrong range. */
 static void side_effects(void **state)
 {
 	(void)state;
@@ -208,13 +209,13 @@ static void templates(void **state)
 	static const struct expected expected[] = {{"a", "i + WIDTH", QUASI, "blockIdx.x*WIDTH + WIDTH + threadIdx.x"}};
 	CHECK("generic", expected);
 	assert_int_equal(find(reads, "generic")->arrays[0].element_size, 0);
-	/* one that is called has its arguments */
+	/* when it is called, its arguments are known */
 	static const struct expected called[] = {{"a", "(blockIdx.y * SIZE + threadIdx.y) * width + SIZE - 1", QUASI,
 	                                          "16*width*blockIdx.y + width*threadIdx.y + 15"}};
 	CHECK("calls_template", called);
 }
 
-/* n and width, and what generic is compiled for */
+/* Values of n and width, and the template arguments of `generic`. */
 static bool argument(void *context, const char *name, int64_t *value)
 {
 	const int64_t *n = context;
@@ -224,7 +225,8 @@ static bool argument(void *context, const char *name, int64_t *value)
 
 #define TRAPS(name, list) check(find(traps, name), list, sizeof(list) / sizeof *(list))
 
-/* A variable that something else than its own name may change has no range that is made of what its name was given. */
+/* If a variable may change through something other than its own name, no range is derived from assignments to that
+ * name. */
 static void what_others_change(void **state)
 {
 	(void)state;
@@ -258,7 +260,7 @@ static void what_others_change(void **state)
 	TRAPS("names", names);
 }
 
-/* What types narrower than an int hold wraps around; constants do so while the program is analyzed. */
+/* Types narrower than int wrap around. So do constants during the analysis. */
 static void narrow_types_wrap_around(void **state)
 {
 	(void)state;
@@ -275,7 +277,7 @@ static void narrow_types_wrap_around(void **state)
 		{"a", "0xffffffffffffffffull / 2 > 5", NOT(OPERATOR), NULL},
 	};
 	TRAPS("narrow", expected);
-	/* a template's T may be a narrow one, or a called template's T another one than the kernel's */
+	/* T of a template may be narrow, and a called template's T may differ from the kernel's */
 	static const struct expected generic[] = {{"a", "wraps", NOT(OPERATOR), NULL},
 	                                          {"a", "n + threadIdx.x", NOT(OPERATOR), NULL},
 	                                          {"b", "i", QUASI, "threadIdx.x"}};
@@ -324,12 +326,12 @@ static void a_tile_is_a_row_for_each_line_of_threads(void **state)
 		assert_int_equal(rows[y].stride[1], 8 * 4000);
 		assert_int_equal(rows[y].stride[2], 0);
 	}
-	/* lines as wide as the tile touch each other; a line of cache between them is read anyway */
+	/* rows as wide as the tile adjoin: a cache line that both touch is read in any case */
 	assert_int_equal(rows_of("tile", 0, launch, 16, rows, 64), 1);
 	assert_int_equal(rows[0].most, 16 * 8 * 4);
 	assert_int_equal(rows_of("tile", 0, launch, 47, rows, 64), 1);
 	assert_int_equal(rows_of("tile", 0, launch, 48, rows, 64), 8);
-	/* the row above; a column; downwards */
+	/* the row above; a column; a column downwards */
 	assert_int_equal(rows_of("tile", 1, launch, 1000, rows, 64), 8);
 	assert_int_equal(rows[0].least, -4000);
 	assert_int_equal(rows_of("tile", 2, launch, 1000, rows, 64), 16);
@@ -339,10 +341,10 @@ static void a_tile_is_a_row_for_each_line_of_threads(void **state)
 	assert_int_equal(rows[0].least, -15 * 4);
 	assert_int_equal(rows[0].most, 4);
 	assert_int_equal(rows[0].stride[0], -64);
-	/* threads three elements apart, and a loop over these */
+	/* threads three elements apart, and a loop over the elements between them */
 	assert_int_equal(rows_of("tile", 4, launch, 1000, rows, 64), 1);
 	assert_int_equal(rows[0].most, 16 * 3 * 4);
-	/* more rows than there is room for are counted all the same */
+	/* rows beyond the array's capacity are counted but not stored */
 	assert_int_equal(rows_of("tile", 2, launch, 1000, rows, 2), 16);
 }
 
@@ -354,7 +356,7 @@ static void rows_of_loops_cover_their_range(void **state)
 	assert_int_equal(rows_of("loops", 0, launch, 10, rows, 64), 1); /* t + i */
 	assert_int_equal(rows[0].least, 0);
 	assert_int_equal(rows[0].most, (31 + 9 + 1) * 4);
-	assert_int_equal(rows_of("loops", 1, launch, 300, rows, 64), 3); /* 128 elements from row to row */
+	assert_int_equal(rows_of("loops", 1, launch, 300, rows, 64), 3); /* consecutive rows are 128 elements apart */
 	assert_int_equal(rows[2].least, 2 * 128 * 4);
 	assert_int_equal(rows[2].most, (2 * 128 + 32) * 4);
 	assert_int_equal(rows_of("loops", 1, launch, 257, rows, 64), 3);
@@ -362,15 +364,14 @@ static void rows_of_loops_cover_their_range(void **state)
 	assert_int_equal(rows_of("loops", 2, launch, 10, rows, 64), 1); /* n - 1 down to 0 */
 	assert_int_equal(rows[0].least, 0);
 	assert_int_equal(rows[0].most, 40);
-	assert_int_equal(rows_of("loops", 3, launch, 10, rows, 64), 1); /* n down to 0, the condition last */
+	assert_int_equal(rows_of("loops", 3, launch, 10, rows, 64), 1); /* n down to 0, with the condition last */
 	assert_int_equal(rows[0].least, 0);
 	assert_int_equal(rows[0].most, 44);
-	assert_int_equal(rows_of("loops", 4, launch, 1000, rows, 64), 4); /* a pointer moved by n */
+	assert_int_equal(rows_of("loops", 4, launch, 1000, rows, 64), 4); /* a pointer advanced by n */
 	assert_int_equal(rows[3].least, 3 * 4000);
-	assert_int_equal(rows_of("loops", 8, launch, 10, rows, 64),
-	                 1); /* the inner loop's bound is the outer's variable */
+	assert_int_equal(rows_of("loops", 8, launch, 10, rows, 64), 1); /* the inner bound is the outer variable */
 	assert_int_equal(rows[0].most, (3 * 8 + 3 + 1) * 4);
-	assert_int_equal(rows_of("loops", 0, launch, 0, rows, 64), 0); /* never runs */
+	assert_int_equal(rows_of("loops", 0, launch, 0, rows, 64), 0); /* no iterations */
 	assert_int_equal(rows_of("generic", 0, launch, 0, rows, 64), 1);
 	assert_int_equal(rows[0].least, 32 * 8);
 	assert_int_equal(rows[0].most, 64 * 8);
@@ -385,36 +386,45 @@ static void what_has_no_rows(void **state)
 	uint32_t count;
 	assert_false(source_rows(statuses, &statuses->indexes[4], &launch, &row, 1, &count));  /* indirect */
 	assert_false(source_rows(statuses, &statuses->indexes[21], &launch, &row, 1, &count)); /* of degree two */
-	assert_false(source_rows(loops, &loops->indexes[0], &launch, &row, 1, &count));        /* n is not given */
+	assert_false(source_rows(loops, &loops->indexes[0], &launch, &row, 1, &count));        /* n is unknown */
 	assert_true(source_rows(statuses, &statuses->indexes[0], &launch, &row, 1, &count));
 }
 
-/* Arguments by name: n = 3, s = 5; u as given. */
+/* Argument values by name: n = 3, s = 5; u from the context. */
 static bool argument_of_wraps(void *context, const char *name, int64_t *value)
 {
 	*value = *name == 'u' ? *(int64_t *)context : *name == 's' ? 5 : 3;
 	return true;
 }
 
-/* Where a number wraps around, polynomials say another one: then there are no rows. */
+/* Where an integer wraps around, its polynomial is wrong: there are no rows. */
 static void what_wraps_around_has_no_rows(void **state)
 {
 	(void)state;
 	static const struct {
 		uint32_t index;
 		int64_t u;
-		int64_t least, most; /* elements; both 0: no rows */
+		int64_t least, most; /* in elements; both 0: no rows */
 	} expected[] = {
-		{0, 8, 0, 0},   /* t - 5u as an index of 64 bits is 2^32 - 5 in thread 0 */
+		/* as a 64-bit index, t - 5u is 2^32 - 5 in thread 0 */
+		{0, 8, 0, 0},
 		{1, 8, -5, 27}, /* as an int it is -5 */
-		{2, 8, 0, 32},  /* and is itself again when 5 is added before it is widened */
-		{3, 8, 0, 0},   /* not after */
-		{4, 8, -1, 31}, {5, 8, 0, 0},  {5, 0, 0, 32},
-		{6, 8, 0, 1},   {7, 8, 0, 94}, {8, 12, 0, 3}, /* below 12 - 9 */
-		{8, 8, 0, 0},                                 /* below 2^32 - 1 */
-		{9, 8, 5, 8},   {9, 3, 0, 0},                 /* from 5 up to 3 leads around */
-		{10, 8, 0, 5},  {10, 6, 0, 0},                /* in steps of 4, never 6 */
-		{11, 12, 0, 3}, {12, 8, 0, 8},
+		/* adding 5 before the widening gives t again */
+		{2, 8, 0, 32},
+		{3, 8, 0, 0}, /* adding 5 after it does not */
+		{4, 8, -1, 31},
+		{5, 8, 0, 0},
+		{5, 0, 0, 32},
+		{6, 8, 0, 1},
+		{7, 8, 0, 94},
+		{8, 12, 0, 3}, /* below 12 - 9 */
+		{8, 8, 0, 0},  /* below 2^32 - 1 */
+		{9, 8, 5, 8},
+		{9, 3, 0, 0}, /* from 5 up to 3: wraps around */
+		{10, 8, 0, 5},
+		{10, 6, 0, 0}, /* in steps of 4: never 6 */
+		{11, 12, 0, 3},
+		{12, 8, 0, 8},
 	};
 	const struct source_kernel *kernel = find(traps, "wraps");
 	assert_int_equal(kernel->index_count, 13);
@@ -434,7 +444,7 @@ static void what_wraps_around_has_no_rows(void **state)
 	}
 }
 
-/* TELEPORT Table 1: 5 of the 7 indexes of BFS are precalculable, one is an induction, one indirect. */
+/* TELEPORT Table 1: of BFS's 7 indexes 5 are precalculable, one is an induction variable and one is indirect. */
 static void bfs_is_as_in_the_paper(void **state)
 {
 	(void)state;
@@ -471,7 +481,7 @@ static void effort_is_lines_of_code(void **state)
 	assert_int_equal(lines, 1);
 }
 
-/* What source_print() writes; free it. */
+/* Returns the output of source_print(); the caller frees it. */
 static char *print(const char *file, enum source_format format, struct diag *diag)
 {
 	char *text;

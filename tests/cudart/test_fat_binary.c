@@ -1,4 +1,5 @@
-/* Fat binaries: which PTX is taken, and that nothing is read behind the end of one that is cut or whose numbers are wrong. */
+/* Protects the reading of fat binaries: which PTX is chosen, and that a truncated or corrupt one causes no
+ * out-of-bounds read. */
 #include "cudart/fat_binary.h"
 
 #include <setjmp.h>
@@ -54,7 +55,7 @@ static void check_found(const struct container *container, unsigned newest, cons
 	free(code.owned);
 }
 
-/* The newest that the machine's compute capability has, else the oldest. */
+/* The newest PTX that the machine's compute capability allows, else the oldest. */
 static void test_choice(void **state)
 {
 	struct container container;
@@ -74,7 +75,7 @@ static void test_choice(void **state)
 	check_found(&container, 90, "eighty of sixteen");
 }
 
-/* Every length that is too short, in memory of just that size (for AddressSanitizer). */
+/* Every length that is too short, in memory of exactly that size (for AddressSanitizer). */
 static void test_cut(void **state)
 {
 	struct container container;
@@ -93,7 +94,7 @@ static void test_cut(void **state)
 	assert_int_equal(fat_find(container.bytes, container.used, 60, &code), FAT_BROKEN);
 }
 
-/* Bytes changed at random: whatever is found lies inside. */
+/* Random byte changes: every result lies inside the input. */
 static void test_random(void **state)
 {
 	struct container whole;

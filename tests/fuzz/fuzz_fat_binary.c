@@ -1,4 +1,4 @@
-/* Fuzz target of fat binaries: nothing outside the bytes is read, and what is found lies in them or is its own. */
+/* Fuzz target for fat binaries: reads stay inside the input, and results lie in it or in their own allocation. */
 #include "cudart/fat_binary.h"
 
 #include <stdlib.h>
@@ -8,7 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char *bytes = malloc(size ? size : 1); /* of its own, so that what is read behind it is seen */
+	/* a separate allocation, so that the sanitizer sees reads past its end */
+	char *bytes = malloc(size ? size : 1);
 	struct fat_code code;
 	memcpy(bytes, data, size);
 	size_t container = fat_container_bytes(bytes, size);

@@ -1,4 +1,4 @@
-/* For targets whose readers take the path of a file. */
+/* fuzz_file: gives fuzz targets a named file, for readers that take a path. */
 #ifndef SLUICE_FUZZ_FILE_H
 #define SLUICE_FUZZ_FILE_H
 
@@ -7,7 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* A file of these bytes, that has a name. */
+/* Creates an in-memory file with these bytes and returns its descriptor. Writes its path to `path`, which has `room`
+ * bytes. */
 static inline int fuzz_file(const void *data, size_t size, char *path, size_t room)
 {
 	int file = memfd_create("fuzz", 0);

@@ -1,4 +1,5 @@
-/* Fuzz target of GPGPU-Sim's configurations: refused with a message, or a machine whose keys are in their ranges. */
+/* Fuzz target for GPGPU-Sim's configurations: the input is refused with a message, or gives a machine whose keys are in
+ * their ranges. */
 #include "api/gpgpusim_config.h"
 #include "base/config_file.h"
 #include "fuzz_file.h"

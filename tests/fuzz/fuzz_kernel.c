@@ -1,7 +1,6 @@
-/* Fuzz target of all that is made of PTX: checks, analyses, decoding, and kernels that run functionally.
+/* Fuzz target for everything derived from PTX: checks, analyses, decoding, and kernels that run functionally.
  *
- * Any text: it loads or there is a message; each of its kernels runs, for a few instructions, or there is a message.
- */
+ * Any text either loads or gives a message. Each of its kernels runs for a few instructions or gives a message. */
 #include "ptx/module.h"
 #include "sluice.h"
 
@@ -16,7 +15,7 @@ static void expect_message(enum sluice_status status, const struct sluice_error 
 		abort();
 }
 
-/* All parameters point to the room. */
+/* All parameters point to the buffer at `room`. */
 static void launch(sluice_gpu *gpu, sluice_module *module, const struct ptx_function *function, uint64_t room)
 {
 	struct sluice_error error = {0};
@@ -25,7 +24,7 @@ static void launch(sluice_gpu *gpu, sluice_module *module, const struct ptx_func
 	if (!kernel)
 		return;
 	expect_message(sluice_kernel_info(gpu, kernel, &info, &error), &error);
-	static uint64_t value[1 << 13]; /* the largest parameters */
+	static uint64_t value[1 << 13]; /* the largest parameter space */
 	void **arguments = calloc(function->param_count + 1, sizeof *arguments);
 	value[0] = room;
 	for (uint32_t i = 0; i < function->param_count; i++)
@@ -36,7 +35,7 @@ static void launch(sluice_gpu *gpu, sluice_module *module, const struct ptx_func
 	free(arguments);
 }
 
-/* A launch that stops at its limit stops all behind it: each has a GPU of its own. */
+/* A launch that reaches its limit blocks all later launches, so each kernel gets its own GPU. */
 static void run_one(const char *text, size_t size, const struct ptx_function *function)
 {
 	const struct sluice_settings settings = {.functional = true, .max_instructions = MOST_INSTRUCTIONS};

@@ -1,4 +1,5 @@
-/* Fuzz target of machine files (YAML): refused with a message, or a machine that is written and read again as the same. */
+/* Fuzz target for machine files (YAML): the input is refused with a message, or gives a machine that survives writing
+ * and reading unchanged. */
 #include "base/config_file.h"
 #include "fuzz_file.h"
 #include "gpu/machine.h"

@@ -1,8 +1,7 @@
-/* Fuzz target of the PTX parser and printer.
+/* Fuzz target for the PTX parser and printer.
  *
- * Any input: no crash, and an error whenever there is no module, parsed or loaded; what parses loads without
- * errors in a function. A module: what is printed parses, and prints the same.
- */
+ * No input crashes, and there is an error whenever no module is parsed or loaded. Text that parses also loads without
+ * errors in a function. A printed module parses and prints the same text. */
 #include "ptx/module.h"
 
 #include <stdlib.h>
@@ -17,7 +16,7 @@ static char *print_text(const struct ptx_module *module, size_t *length)
 	return text;
 }
 
-/* Whether it loads, and no function has errors. */
+/* True when the text loads and no function has errors. */
 static bool loads_whole(const uint8_t *data, size_t size)
 {
 	struct diag diag = {0};

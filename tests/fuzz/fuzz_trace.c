@@ -1,4 +1,5 @@
-/* Fuzz target of traces of instructions: a kernel's trace is refused with a message, or runs, functionally, to its end or to its limit. */
+/* Fuzz target for instruction traces: a kernel's trace is refused with a message, or runs functionally to its end or to
+ * its limit. */
 #include "fuzz_file.h"
 #include "trace/trace.h"
 

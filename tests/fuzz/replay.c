@@ -1,4 +1,4 @@
-/* Where there is no libFuzzer: runs a fuzz target on each file of the folders named. */
+/* Runs a fuzz target on each file of the named folders, where libFuzzer is not available. */
 #include "base/file.h"
 
 #include <glob.h>

@@ -1,6 +1,7 @@
 #!/bin/sh
-# A C program of one's own against an installation: `run.sh INSTALLED SOURCE_DIR`. The installation is moved first, since
-# nothing in it may remember where it was put. Built once by pkg-config's flags, once by CMake's find_package(sluice).
+# Protects C programs built against an installation. The installation is moved first, because no file in it may depend
+# on its path. Builds once with pkg-config's flags and once with CMake's find_package(sluice).
+# Usage: run.sh INSTALLED SOURCE_DIR
 set -eu
 installed=$1
 source=$2/tests/installed
@@ -23,7 +24,7 @@ cmake -S "$source" -B build -DCMAKE_PREFIX_PATH="$PWD/moved" >cmake.log || {
 cmake --build build >/dev/null
 build/by_cmake
 
-# Machines are those of the installation, wherever it is: found by the command, by a program's runtime and by the library.
+# Machines are found in the moved installation: by the command, by a program's runtime and by the library.
 standard=$(find moved -name gtx480.yaml)
 sed 's/^name:.*/name: only-here/' "$standard" >"${standard%/*}/only-here.yaml"
 moved/bin/sluice machine list | grep -q '^only-here ' || {
@@ -40,20 +41,20 @@ SLUICE_MACHINE=only-here ./only-here 2>only-here.txt && grep -q 'machine only-he
 	exit 1
 }
 
-# So are tables of energies.
+# Energy tables are found there too.
 table=$(find moved -name gtx480-40nm.yaml)
 sed 's/^title:.*/title: Only here/' "$table" >"${table%/*}/only-here.yaml"
 SLUICE_ENERGY=only-here SLUICE_STATS=only-here.json ./only-here && moved/bin/sluice energy --table only-here only-here.json >only-here.txt &&
 	grep -q '"table": "only-here"' only-here.json && grep -q 'only-here: Only here' only-here.txt || {
-	echo "expected the tables of energies of the moved installation"
+	echo "expected the energy tables of the moved installation"
 	exit 1
 }
 
-# So are a mechanism's headers, also in a folder with a space in its name.
+# A mechanism's headers are found, also in a folder with a space in its name.
 mv moved "moved again"
 printf '#include "seam/mech.h"\n' >mechanism.c
 cc -c $("moved again/bin/sluice" mech --cflags) mechanism.c
 mv "moved again" moved
 
-# The pages that came along lead to each other.
+# The links between the installed pages work.
 python3 "$2/tests/docs/check_links.py" moved/share/doc

@@ -1,4 +1,5 @@
-/* Pictures of timelines: the legend names what the shown panels draw, and nothing else. */
+/* Protects the pictures of timelines: the legend has an entry for each event that the shown panels draw, and no
+ * other. */
 #include "lab/gantt.h"
 
 #include <setjmp.h>
@@ -36,7 +37,7 @@ static char *script_of(size_t panel_count)
 	return text;
 }
 
-/* The second panel lies behind the last one that is shown: its event gets no entry and no room. */
+/* The second panel is not shown: its event gets no legend entry and no space. */
 static void legend_names_what_is_shown(void **state)
 {
 	(void)state;
@@ -45,13 +46,13 @@ static void legend_names_what_is_shown(void **state)
 	assert_non_null(strstr(one, "title \"hits\""));
 	assert_null(strstr(one, "title \"misses\""));
 	assert_non_null(strstr(two, "title \"misses\""));
-	assert_null(strstr(one, "(a)")); /* a letter tells several panels apart */
+	assert_null(strstr(one, "(a)")); /* a letter is needed only with several panels */
 	assert_non_null(strstr(two, "\"(b) other\""));
 	free(one);
 	free(two);
 }
 
-/* A block of data for each panel and event, and each bar in its block alone. */
+/* Each panel and event has a data block, which holds exactly its bars. */
 static void bars_stand_in_their_series(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* The lines over a figure's table: the size of runs, what is shown, and over what. */
+/* Protects the lines above a figure's table: the size of the runs, the metric, and the baseline. */
 #include "lab/metric.h"
 #include "lab/report.h"
 
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* Of one row and two columns that show the same: all between the title and the table. */
+/* Checks all text between the title and the table, for one row and two columns that show the same quantity. */
 static void check_heading(const char *metric, const char *unit, enum experiment_show show, const char *over,
                           const char *expected)
 {

@@ -1,5 +1,5 @@
-/* The memory that runs may hold together: nine tenths of the host's or of the control group's free memory, the lesser
- * of the two. */
+/* Protects the memory limit of concurrent runs: nine tenths of the free memory of the host or of the control group,
+ * whichever is less. */
 #include "lab/host_memory.h"
 
 #include <limits.h>
@@ -13,7 +13,7 @@
 
 static char root[] = "/tmp/test_host_memory.XXXXXX";
 
-/* Writes a file of the made-up system; NULL: the file is absent. */
+/* Writes a file of the simulated /proc and /sys; NULL removes it. */
 static void put(const char *name, const char *text)
 {
 	char path[PATH_MAX];
@@ -44,7 +44,7 @@ static void the_lesser_counts(void **state)
 	check_free(host, "500000\n", NULL, 921600);
 	check_free(host, "500000\n", "300000\n", 180000);
 	check_free(host, "50000000\n", "300000\n", 921600);
-	check_free(host, "300000\n", "300001\n", 0); /* the group is over its limit */
+	check_free(host, "300000\n", "300001\n", 0); /* the group exceeds its limit */
 }
 
 static void unknown_is_no_limit(void **state)

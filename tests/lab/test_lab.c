@@ -1,4 +1,4 @@
-/* The lab's parts: formulas over statistics, what an experiment may say, the store, jobs. */
+/* Protects the parts of the lab: formulas over statistics, the content of experiment files, the store, and jobs. */
 #include "lab/experiment.h"
 #include "lab/metric.h"
 #include "lab/jobs.h"
@@ -69,36 +69,36 @@ static void test_formula_values(void **state)
 	assert_value(5, "10 - 3 - 2", NULL);
 	assert_value(150, "cycles", "add");
 	assert_value(157, "cycles", NULL);
-	assert_value(7, "cycles", "add2"); /* not the kernel whose name begins alike */
+	assert_value(7, "cycles", "add2"); /* excludes a kernel whose name starts with the same letters */
 	assert_value(6, "thread_instructions / cycles", "add");
 	assert_value(60, "100 * l1d.hits / l1d.accesses", "add");
-	assert_value(3, "blocks_per_sm", "add"); /* the largest, not the sum */
+	assert_value(3, "blocks_per_sm", "add"); /* the maximum, not the sum */
 	assert_value(40, "largest(l1d.accesses)", NULL);
 	assert_value(2, "largest( cycles ) / blocks_per_sm * 6 / 100", "add");
 	assert_value(7, "blocks", "add");
 	assert_value(64, "block_threads", "add");
 	assert_value(6 * 64 + 64, "threads", "add");
 	assert_value(2, "launches", "add");
-	assert_value(5, "mine.sent", "add2"); /* a group that the machine does not have */
+	assert_value(5, "mine.sent", "add2"); /* a counter group that this machine lacks */
 	assert_value(11, "mine.by_array[A]", "add");
-	assert_value(30, "mine.by_array[B 2]", "add"); /* which the second launch does not have */
+	assert_value(30, "mine.by_array[B 2]", "add"); /* the second launch lacks this element */
 	assert_value(10, "largest(mine.by_array[A])", "add");
 	assert_value(37, "mine.by_array[1]", "add");
 	assert_value(48, "sum(mine.by_array)", "add");
 	assert_value(8, "sum(mine.lanes)", "add");
 	assert_value(3, "mean(mine.lanes)", "add");
 	assert_value(12, "mean(mine.by_array)", "add");
-	assert_value(4.75, "median(mine.gaps)",
-	             "add"); /* of both launches: of 8 values the fourth is the first from 4 to 7, of four */
-	assert_value(2, "median( mine.lanes ) * sm.count / 15", "add"); /* in the last bin, its least */
-	assert_value(30, "2 * sm.count", "add"); /* of the machine: once, however many launches */
+	/* over both launches: of 8 values the fourth is the first of four in the bin from 4 to 7 */
+	assert_value(4.75, "median(mine.gaps)", "add");
+	assert_value(2, "median( mine.lanes ) * sm.count / 15", "add"); /* in the last bin: its lower bound */
+	assert_value(30, "2 * sm.count", "add"); /* a machine setting counts once, not per launch */
 	assert_value(64 * 150, "cycles * dram.atom_bytes", "add");
 	assert_value(6, "energy.dram", "add");
 	assert_value(5, "largest(energy.dram)", "add");
-	assert_value(3, "energy.watts", "add"); /* of the sums */
+	assert_value(3, "energy.watts", "add"); /* computed from the sums */
 	assert_value(27, "energy.delay", "add");
 	assert_value(9.0 / 900, "energy.instruction", "add");
-	assert_value(2, "6 / energy.watts", "add"); /* an alias is one term */
+	assert_value(2, "6 / energy.watts", "add"); /* an alias is a single term */
 }
 
 static void test_formula_errors(void **state)
@@ -107,8 +107,8 @@ static void test_formula_errors(void **state)
 	assert_no_value("l1d.hist", NULL, "no counter 'l1d.hist'; did you mean 'l1d.hits'?");
 	assert_no_value("cycels", NULL, "no counter 'cycels'; did you mean 'cycles'?");
 	assert_no_value("l1.hits", NULL, "no counter 'l1.hits'; did you mean 'l1d.hits'?");
-	assert_no_value("cap.refused", NULL,
-	                "the statistics have no 'cap.refused'"); /* a mechanism's, no slip of l1d.refused */
+	/* a mechanism's counter, no misspelling of l1d.refused */
+	assert_no_value("cap.refused", NULL, "the statistics have no 'cap.refused'");
 	assert_no_value("1 +", NULL, "expected a number, a counter or '(' at the end");
 	assert_no_value("(1 + 2", NULL, "expected ')' at the end");
 	assert_no_value("largest(cycles", NULL, "expected ')' at the end");
@@ -117,7 +117,7 @@ static void test_formula_errors(void **state)
 	assert_no_value("", NULL, "expected a number, a counter or '(' at the end");
 	assert_no_value("cycles", "sub", "no kernel sub ran");
 	assert_no_value("l1d.hits / l1d.accesses", "add2", "division by 0");
-	assert_no_value("100 * (l1d.accesses / l1d.accesses)", "add2", ""); /* a share of nothing */
+	assert_no_value("100 * (l1d.accesses / l1d.accesses)", "add2", ""); /* 0 / 0 */
 	assert_no_value("mean(mine.empty)", "add2", "");
 	assert_no_value("median(mine.empty)", "add2", "");
 	assert_no_value("median(mine.by_array)", "add", "the statistics have no histogram 'mine.by_array'");
@@ -205,7 +205,7 @@ static void test_experiment(void **state)
 	read_free(&read);
 }
 
-/* Columns of sources beside columns of runs, and what a column has of its own. */
+/* Columns with different sources together with columns of runs, and settings of a single column. */
 static void test_experiment_columns(void **state)
 {
 	struct read read;
@@ -221,7 +221,8 @@ static void test_experiment_columns(void **state)
 	                 "  C: {machine: m, show: value, unit: s}\n"
 	                 "  D: {metric: source.lines, show: value}\n"
 	                 "rows: {one: {variant: [a, a, ~, a]}, two: {variant: [~, ~, a, a]}}\n");
-	assert_false(read.fine); /* one's B has nothing to be relative to; two has no cell that is shown relative */
+	/* "one": its B has no base to be relative to; "two": no cell is shown relative to another */
+	assert_false(read.fine);
 	assert_non_null(strstr(read.document.diag.text, "11:8: error: one: there is nothing in column C"));
 	assert_int_equal(read.document.diag.errors, 1);
 	const struct experiment_column *column = read.experiment.columns;
@@ -346,14 +347,14 @@ static void test_store(void **state)
 	rebuilt.library = "l2";
 	assert_found(store, &config, true, NULL);
 	put(store, &config, "FAIL: exit status 1", "{}");
-	assert_found(store, &config, true, NULL); /* a run that failed is to be made again */
+	assert_found(store, &config, true, NULL); /* a failed run must run again */
 	put(store, &config, "PASS", "{1}");
-	put(store, &config, "PASS", "{2}"); /* in the place of the first */
+	put(store, &config, "PASS", "{2}"); /* replaces the first */
 	put(store, &other, "PASS", "{3}");
 	assert_found(store, &rebuilt, false, NULL);
 	assert_found(store, &rebuilt, true, "{2}");
 	store_close(store);
-	store = store_open(path, true, message); /* what is kept is kept */
+	store = store_open(path, true, message); /* stored results persist */
 	assert_non_null(store);
 	assert_found(store, &config, false, "{2}");
 	assert_found(store, &other, false, "{3}");
@@ -431,7 +432,7 @@ static void test_jobs(void **state)
 		job_free(&jobs[i]);
 }
 
-/* When the watcher says so, what runs is ended and what waits is not started. */
+/* When the watcher requests it, running jobs are ended and waiting jobs are not started. */
 static void test_jobs_stop(void **state)
 {
 	static char *words[][4] = {{"/bin/sh", "-c", "true", NULL},

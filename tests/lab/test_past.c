@@ -1,5 +1,5 @@
-/* What runs are expected to take: the nearest that has run decides, and is the mean of its seconds and the most of its memory. And what
- * jobs_run() does with folders, memory and files of progress. */
+/* Protects the expected cost of runs: the most similar past runs decide, with their mean seconds and largest memory.
+ * Also protects how jobs_run() handles folders, memory and progress files. */
 #include "lab/jobs.h"
 #include "lab/past.h"
 
@@ -62,16 +62,18 @@ static void test_the_nearest_run_decides(void **state)
 	assert_non_null(store);
 	put(store, config_of("a", "1", "m", "k=1"), "l1", "PASS", 10, 100);
 	put(store, config_of("a", "1", "m", "k=1"), "l2", "PASS", 20, 50);
-	put(store, config_of("a", "1", "m", "k=2"), "l1", "PASS", 60, 0); /* of an older file, which had no memory */
+	/* from an older file without memory sizes */
+	put(store, config_of("a", "1", "m", "k=2"), "l1", "PASS", 60, 0);
 	put(store, config_of("a", "1", "other", "k=2"), "l1", "cut", 2, 7);
 	put(store, config_of("a", "9", "m", "k=1"), "l1", "PASS", 408, 300);
-	put(store, config_of("a", "9", "m", "k=1"), "l1", "PASS", 408, 300); /* in the place of the first */
+	put(store, config_of("a", "9", "m", "k=1"), "l1", "PASS", 408, 300); /* replaces the first */
 	put(store, config_of("a", "1", "m", "k=3"), "l1", "FAIL: x", 1000, 1 << 20);
 	struct past *past = past_open(store, message);
 	assert_non_null(past);
-	assert_expected(past, config_of("a", "1", "m", "k=1"), 15, 100); /* itself, of other builds */
-	assert_expected(past, config_of("a", "1", "m", "k=3"), 30, 100); /* on the machine; what failed says nothing */
-	assert_expected(past, config_of("a", "1", "m", "k=2"), 60, 100); /* its seconds, the others' memory */
+	assert_expected(past, config_of("a", "1", "m", "k=1"), 15, 100); /* the same run with other builds */
+	/* other runs on this machine; failed runs do not count */
+	assert_expected(past, config_of("a", "1", "m", "k=3"), 30, 100);
+	assert_expected(past, config_of("a", "1", "m", "k=2"), 60, 100);     /* its own seconds, others' memory */
 	assert_expected(past, config_of("a", "1", "third", "k=1"), 23, 100); /* on any machine */
 	assert_expected(past, config_of("a", "2", "m", "k=1"), 100, 300);    /* with any arguments */
 	assert_expected(past, config_of("b", "1", "m", "k=1"), 0, 0);
@@ -84,7 +86,7 @@ static void test_the_nearest_run_decides(void **state)
 	free(path);
 }
 
-/* Many of them: the table grows and finds all again. */
+/* The table grows and still finds all entries. */
 static void test_many(void **state)
 {
 	char message[STORE_MESSAGE], *path = temporary();
@@ -111,7 +113,9 @@ static void test_many(void **state)
 enum { JOBS = 4 };
 struct room {
 	struct job *jobs;
-	size_t most, asked_alone; /* running at a time; asked when none ran, which is never refused */
+	/* `most`: largest number of concurrent jobs. `asked_alone`: queries while no job ran; none are expected, since
+	 * such a job always starts. */
+	size_t most, asked_alone;
 };
 
 static size_t running(const struct room *room)

@@ -1,4 +1,5 @@
-/* A program's path in an experiment's file leads from that file's folder, and is said from here in one way. */
+/* Protects program paths in experiment files: they are relative to the file's folder and are printed in one form,
+ * relative to the current folder. */
 #include "lab/experiment.h"
 
 #include <setjmp.h>
@@ -27,7 +28,7 @@ static void check_path(const char *file, const char *program, const char *expect
 static void paths_lead_from_the_folder(void **state)
 {
 	(void)state;
-	check_path("x.yaml", "./a", "./a"); /* a word without a slash would be looked for in PATH */
+	check_path("x.yaml", "./a", "./a"); /* a word without a slash would be searched in PATH */
 	check_path("x.yaml", "sub/a", "sub/a");
 	check_path("x.yaml", "../a", "../a");
 	check_path("x.yaml", "/bin/a", "/bin/a");

@@ -1,5 +1,5 @@
-/* Figures as they are shown: bars stand on axes that hold zero; what cannot be seen is not in the legend; the paper's value is a mark;
- * an outlier is cut off with its number; tables are at most REPORT_WIDTH wide. */
+/* Protects the layout of figures. Axes of bars include zero, the legend omits invisible columns, and the paper's value
+ * is a mark. An outlier is cut and labelled with its value, and tables are at most REPORT_WIDTH wide. */
 #include "lab/axis.h"
 #include "lab/picture.h"
 #include "lab/report.h"
@@ -29,7 +29,7 @@ static void axes_hold_zero(void **state)
 	check_axis(axis_of((double[]){0, NAN, INFINITY}, 3), 0, 1, 0.5);
 }
 
-/* Ten bars; the last is cut where it is more than 2.5 times the ninth. */
+/* Ten bars; the last is cut if it exceeds 2.5 times the ninth. */
 static void outliers_are_cut(void **state)
 {
 	(void)state;
@@ -37,10 +37,10 @@ static void outliers_are_cut(void **state)
 	check_axis(axis_of(values, 10), 0, 10, 2);
 	values[9] = 10.1;
 	check_axis(axis_of(values, 10), 0, 4, 1);
-	check_axis(axis_of(values + 3, 7), 0, 12, 2); /* of few bars none is an outlier */
+	check_axis(axis_of(values + 3, 7), 0, 12, 2); /* too few bars for an outlier */
 }
 
-/* Whatever the values: steps that are round, at most seven marks, and nine in ten bars uncut. */
+/* For random values: round steps, at most seven marks, and at least nine of ten bars uncut. */
 static void axes_of_random_values(void **state)
 {
 	(void)state;
@@ -61,7 +61,7 @@ static void axes_of_random_values(void **state)
 	}
 }
 
-/* Three rows under a base, two columns over it, one that has no value, one with another unit. */
+/* Three rows with a base, two columns relative to it, one without a value, and one with another unit. */
 enum { ROWS = 3, COLUMNS = 5 };
 static double published[ROWS][COLUMNS] = {
 	{NAN, NAN, NAN, NAN, NAN}, {NAN, 1.5, NAN, NAN, NAN}, {NAN, NAN, NAN, NAN, NAN}};
@@ -113,19 +113,18 @@ static void legend_has_what_is_seen(void **state)
 	enum { FORMS = 2 }; /* SVG and PDF */
 	assert_int_equal(count_of(script, "title \"one\""), FORMS);
 	assert_int_equal(count_of(script, "title \"two\""), FORMS);
-	assert_int_equal(count_of(script, "title \"none\""), 0); /* has no value */
-	assert_int_equal(count_of(script, "title \"Base\""),
-	                 0); /* is 1 everywhere: the line that others stand against */
-	assert_int_equal(count_of(script, "title \"paper\""), FORMS); /* in the one panel that has such a value */
+	assert_int_equal(count_of(script, "title \"none\""), 0);      /* has no value */
+	assert_int_equal(count_of(script, "title \"Base\""), 0);      /* always 1: the reference line of the others */
+	assert_int_equal(count_of(script, "title \"paper\""), FORMS); /* in the only panel with such a value */
 	assert_int_equal(count_of(script, "plot 1 with lines"), FORMS);
 	assert_int_equal(count_of(script, "set ylabel \"IPC over Base\""), FORMS);
 	assert_int_equal(count_of(script, "set ylabel \"per \\\"k\\\"\""), FORMS);
 	assert_non_null(
-		strstr(script, "\"B\\\\n\" 1 1.6 1.5 1.1 NaN\n")); /* our bar, the paper's mark; our bar, none */
+		strstr(script, "\"B\\\\n\" 1 1.6 1.5 1.1 NaN\n")); /* bar and paper's mark; bar without a mark */
 	free(script);
 }
 
-/* Parts of a bar end where the ones below them and they do together. */
+/* Each part of a stacked bar ends at the sum of itself and the parts below it. */
 static void stacks_are_sums(void **state)
 {
 	(void)state;
@@ -137,7 +136,8 @@ static void stacks_are_sums(void **state)
 
 enum { CUT_ROWS = 20, CUT_COLUMNS = 2 };
 
-/* The script of twenty rows with two columns; row 4 has `first` and one more, the second column of row 8 has 99, all else is 1. */
+/* Returns the script of twenty rows with two columns. Row 4 has the values `first` and one more, row 8 has 99 in its
+ * second column, all other values are 1. */
 static char *script_of_cuts(double first, bool stacked)
 {
 	char *text, message[FORMULA_MESSAGE];
@@ -170,7 +170,7 @@ static char *script_of_cuts(double first, bool stacked)
 	return text;
 }
 
-/* The numbers of two bars side by side that are both cut off stand apart: they would read as one. */
+/* The labels of two adjacent cut bars are separated; otherwise they would read as one number. */
 static void numbers_stand_apart(void **state)
 {
 	(void)state;
@@ -178,11 +178,11 @@ static void numbers_stand_apart(void **state)
 	assert_int_equal(count_of(text, "set label \"77\""), 2); /* SVG and PDF */
 	assert_non_null(strstr(strstr(text, "set label \"77\""), "graph 1 right"));
 	assert_non_null(strstr(strstr(text, "set label \"78\""), "graph 1 left"));
-	assert_int_equal(count_of(text, "graph 1 center"), 2); /* the one that stands alone */
+	assert_int_equal(count_of(text, "graph 1 center"), 2); /* the label without a neighbour */
 	free(text);
 }
 
-/* A bar in parts that is cut off has one number, of the whole, with all its digits. */
+/* A cut stacked bar has one label: the total, with all its digits. */
 static void stacks_have_one_number(void **state)
 {
 	(void)state;
@@ -193,7 +193,7 @@ static void stacks_have_one_number(void **state)
 	free(text);
 }
 
-/* The gap across a bar that is cut off is a closed polygon of four corners, aslant. */
+/* The gap across a cut bar is a closed, slanted polygon with four corners. */
 static void gaps_are_closed(void **state)
 {
 	(void)state;
@@ -244,7 +244,8 @@ static void tables_are_narrow(void **state)
 		widest = strcspn(line, "\n") > widest ? strcspn(line, "\n") : widest;
 	names = count_of(text, "the only row");
 	assert_in_range(widest, 60, REPORT_WIDTH);
-	assert_int_equal(names, 5); /* two columns of 33 letters beside a name of 12: five times to show nine */
+	/* two columns of 33 letters next to a name of 12: five repetitions to show nine */
+	assert_int_equal(names, 5);
 	assert_int_equal(count_of(text, "a column"), MANY);
 	free(text);
 	arena_free(&arena);

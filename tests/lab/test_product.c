@@ -1,4 +1,4 @@
-/* Protects the expansion of axes: how columns are named, and that a product of too many combinations is refused. */
+/* Protects the expansion of axes: the names of columns, and the error for a product with too many combinations. */
 #include "lab/experiment.h"
 
 #include <setjmp.h>
@@ -30,7 +30,7 @@ static void read_free(struct read *read)
 	arena_free(&read->arena);
 }
 
-/* An axis of one value is the same in all columns: it does not stand in their names. */
+/* An axis with a single value is the same in all columns, so their names omit it. */
 static void test_names(void **state)
 {
 	struct read read;
@@ -49,7 +49,7 @@ static void test_names(void **state)
 	read_free(&read);
 }
 
-/* "  KEY: [1, 2, ...]" */
+/* Writes "  KEY: [1, 2, ...]". */
 static void write_axis(FILE *file, const char *key, size_t count)
 {
 	fprintf(file, "  %s: [", key);
@@ -58,7 +58,7 @@ static void write_axis(FILE *file, const char *key, size_t count)
 	fputs("]\n", file);
 }
 
-/* So many rows, and for each so many seeds, beside so many columns. */
+/* Reads an experiment with `rows` rows, `seeds` seeds for each row, and `columns` columns. */
 static void read_product(struct read *read, char **text, size_t rows, size_t seeds, size_t columns)
 {
 	size_t length;
@@ -73,7 +73,7 @@ static void read_product(struct read *read, char **text, size_t rows, size_t see
 	read_text(read, *text);
 }
 
-/* Rows that are written out count as often as the axes of rows repeat them. */
+/* Explicit rows are multiplied by the axes of rows. */
 static void test_most_cells(void **state)
 {
 	struct read read;
@@ -92,7 +92,7 @@ static void test_most_cells(void **state)
 	free(text);
 }
 
-/* The words of a list are words, whatever stands in them; one text is split at its blanks. */
+/* The words of a list stay whole even if they contain blanks; a single text is split at its blanks. */
 static void test_blanks(void **state)
 {
 	struct read read;

@@ -1,4 +1,5 @@
-/* Protects what a queue keeps of a run that has ended: it counts once, and its output is kept from the begin of a line on. */
+/* Protects the queue's record of an ended run: the run counts once, and its stored output begins at the start of a
+ * line. */
 #include "lab/queue.h"
 
 #include "base/arena.h"
@@ -15,7 +16,7 @@
 
 enum { KEPT = 1 << 16 };
 
-/* A cluster may end a run twice: first as lost, then its record comes. It is one of those that are done. */
+/* A cluster may report a run's end twice, first as lost and then with its record. The run counts as done once. */
 static void test_counted_once(void **state)
 {
 	char message[STORE_MESSAGE], path[] = "/tmp/sluice-queue-XXXXXX";
@@ -57,7 +58,7 @@ static void test_counted_once(void **state)
 	unlink(path);
 }
 
-/* What a failed job printed, of so many lines of `width` letters and a newline. */
+/* Returns the stored output of a failed job that printed `lines` lines of `width` letters and a newline. */
 static char *kept(size_t lines, size_t width, size_t *length)
 {
 	struct job job = {.status = 1 << 8};
@@ -82,11 +83,11 @@ static void test_whole_lines(void **state)
 	for (size_t width = 10; width < 40; width++) {
 		size_t lines = 2 * KEPT / (width + 1);
 		char *text = kept(lines, width, &length);
-		assert_int_equal(length % (width + 1), 0); /* no part of a line */
+		assert_int_equal(length % (width + 1), 0); /* whole lines only */
 		assert_true(length <= KEPT && length > KEPT - width - 2);
 		free(text);
 	}
-	char *all = kept(4, 10, &length); /* what is short is kept whole */
+	char *all = kept(4, 10, &length); /* short output is stored in full */
 	assert_int_equal(length, 44);
 	free(all);
 }

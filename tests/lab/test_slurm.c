@@ -1,6 +1,6 @@
-/* Protects what is read of Slurm's answers and asked of it, with commands of our own in the place of its own, which print what a cluster with accounting
- * prints (our words in the forms of sacct(1), scontrol(1), squeue(1), sbatch(1)): the reason of a task's end, tasks that are left, limits, what is
- * submitted. */
+/* Protects the use of Slurm: the reason of a task's end, remaining tasks, limits, and submitted arguments. Stub
+ * commands replace Slurm's and print what a cluster with accounting prints. Their output is written by hand in the
+ * formats of sacct(1), scontrol(1), squeue(1) and sbatch(1). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 
 static char folder[] = "/tmp/sluice-test-slurm.XXXXXX";
 
-/* A command that prints `text`, keeps its arguments in NAME.arguments, and ends with that status. */
+/* Installs a command that prints `text`, stores its arguments in NAME.arguments, and exits with this status. */
 static void put_command(const char *name, const char *text, int status)
 {
 	char path[256];
@@ -64,7 +64,8 @@ static int take_down(void **state)
 	return system(command);
 }
 
-/* Of each answer of accounting: its word; where it knows nothing, or is behind, the controller's; else nothing. */
+/* The reason is accounting's state. If accounting has no state or is late, it is the controller's state, or else
+ * empty. */
 static void test_reason(void **state)
 {
 	static const struct {
@@ -76,7 +77,7 @@ static void test_reason(void **state)
 		{"OUT_OF_MEMORY\n", "", "OUT_OF_MEMORY", 0, 1},
 		{"CANCELLED by 1000\n", "", "CANCELLED", 0, 1},
 		{"CANCELLED+\n", "", "CANCELLED", 0, 1},
-		{"NODE_FAIL\nCOMPLETED\n", "", "COMPLETED", 0, 1}, /* of a task that was begun twice */
+		{"NODE_FAIL\nCOMPLETED\n", "", "COMPLETED", 0, 1}, /* a task that was started twice */
 		{"\nPREEMPTED\n\n", "", "PREEMPTED", 0, 1},
 		{"", "JobId=19 ArrayJobId=17 ArrayTaskId=3 JobState=FAILED Reason=NonZeroExitCode Dependency=(null)\n",
 	         "FAILED", 0, 0},
@@ -98,7 +99,7 @@ static void test_reason(void **state)
 		assert_true(was_asked("sacct", "17_3") && was_asked("sacct", "--format=State") &&
 		            was_asked("sacct", "--parsable2"));
 	}
-	put_command("sacct", "", 127); /* as where the program is not there */
+	put_command("sacct", "", 127); /* as if the program were missing */
 	put_command("scontrol", "JobId=19 JobState=BOOT_FAIL\n", 0);
 	slurm_reason("17", 3, reason);
 	assert_string_equal(reason, "BOOT_FAIL");
@@ -116,7 +117,7 @@ static void add_task(void *context, const struct slurm_task *task)
 	         task->state, task->job, task->reason);
 }
 
-/* Tasks of this folder's sweep alone, whatever else the user has in the queue; the prefix is that of what is submitted. */
+/* Only tasks of this folder's sweep are listed, not the user's other tasks. Submission uses the same name prefix. */
 static void test_tasks(void **state)
 {
 	static const char *const asked[] = {"--array", "--noheader", "--format=%j|%K|%T|%F|%r"};

@@ -1,4 +1,5 @@
-/* The list of a sweep's runs is read as it was written. A list that cannot be written leaves nothing behind. */
+/* Protects the list of a sweep's runs: reading returns what was written. A list that cannot be written leaves no
+ * file. */
 #include "base/file.h"
 #include "lab/sweep_folder.h"
 
@@ -29,7 +30,7 @@ static size_t files_in_folder(void)
 	return count;
 }
 
-/* Lets the process open `more` files, and no further one. */
+/* Lets the process open `more` further files. Returns the previous limit. */
 static struct rlimit allow_files(rlim_t more)
 {
 	struct rlimit before, now;
@@ -46,7 +47,7 @@ static struct rlimit allow_files(rlim_t more)
 static const struct sweep_head head = {
 	.results = "results.db", .host = "here", .engine = "slurm", .pid = 7, .runs = 2, .parallel = 3, .started = 1.5};
 
-/* A list takes two descriptors; without the second the temporary file goes, and errno says why. */
+/* A list needs two descriptors. Without the second, the temporary file is removed and errno tells the reason. */
 static void no_descriptor_leaves_no_file(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-// What atomics cost, by how many addresses a warp's lanes have.
+// Costs of atomics, by the number of distinct addresses of a warp's lanes.
 #include "micro.h"
 
 KERNEL(global, "", "{ .reg .u32 d8; atom.global.add.u32 d8, [p], 1; }\n")

@@ -1,8 +1,8 @@
-// Bandwidth of every level: warps that wait for nothing but room. What each warp, lane and step touches, and with it
-// the level, slice, channel, bank and row, is given by the launch.
+// Bandwidth of every level: warps that wait only for free entries. The launch chooses what each warp, lane and step
+// accesses, and with it the level, slice, channel, bank and row.
 #include "micro.h"
 
-// Each step has a destination of its own, so that no load waits for another.
+// Each step has its own destination register, so that no load waits for another.
 #define LOAD "{ .reg .u32 d8; ld.global.u32 d8, [p]; }\n"
 KERNEL(load, "", X4(LOAD))
 #define LOAD_16_BYTES "{ .reg .u32 d8, e8, f8, g8; ld.global.v4.u32 {d8, e8, f8, g8}, [p]; }\n"
@@ -16,14 +16,14 @@ __constant__ unsigned table[64];
 #define CONSTANT "{ .reg .u32 d8; ld.const.u32 d8, [p]; }\n"
 KERNEL(constant, "mov.u64 p, table;\n", X4(CONSTANT))
 
-// Past L1, one load of a warp at a time: all write one register.
+// Bypasses L1. A warp has one load in flight, because all write one register.
 #define READ "ld.global.cg.u32 x0, [p];\n"
 KERNEL(read, "", READ)
 
 #define STORE "st.global.u32 [p], y0;\n"
 KERNEL(store, "", STORE)
 
-// Through memory: each step goes on by the launch's by_step.
+// To DRAM: each step advances by the launch's by_step.
 #define STREAM_READ "{ .reg .u32 d8; ld.global.cg.u32 d8, [p]; add.u64 p, p, by; }\n"
 KERNEL(stream_read, "", STREAM_READ)
 #define STREAM_LOAD "{ .reg .u32 d8; ld.global.u32 d8, [p]; add.u64 p, p, by; }\n"

@@ -1,10 +1,10 @@
-// What a barrier costs.
+// Costs of a barrier.
 #include "micro.h"
 
-// One after another: only their own way through the SM costs.
+// Back to back: only the barriers' own path through the SM costs.
 KERNEL(back_to_back, "", "bar.sync 0;\n")
 
-// Between five instructions that wait for each other, and without the barrier for comparison.
+// Between five dependent instructions, and without the barrier for comparison.
 #define ADD "add.s32 x0, x0, 1;\n"
 KERNEL(in_chain, "mov.u32 x0, 0;\n", "bar.sync 0;\n" X4(ADD) ADD)
 

@@ -1,5 +1,5 @@
-// How many transactions a warp's access becomes: lanes by_lane bytes apart, the first `offset` bytes behind a line's
-// beginning.
+// The number of transactions of a warp's access: lanes are by_lane bytes apart; the first is `offset` bytes after a
+// line's start.
 #include "micro.h"
 
 KERNEL(load_1_byte, "", "{ .reg .u32 d8; ld.global.u8 d8, [p]; }\n")

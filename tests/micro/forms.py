@@ -1,10 +1,10 @@
-"""Closed forms: what the model says that things cost, from a machine's options. docs/timing-model.md has the words."""
+"""Closed forms of the costs in the timing model, computed from a machine's options. docs/timing-model.md explains them."""
 
 import math
 import subprocess
 
 FEMTOSECONDS = 10**9  # a period, times MHz
-HEADER = 8  # bytes of a packet besides its data
+HEADER = 8  # bytes of a packet in addition to its data
 
 
 class Machine:
@@ -42,23 +42,26 @@ class Machine:
 
 
 def gather(m, operands, banks=None):
-    """Cycles in which a collector gets its operands: one each, or as many as the busiest of their banks has."""
+    """Cycles in which a collector reads its operands: one each, or the number in the busiest of their banks."""
     return operands - (banks or operands) + 1 if m["sm.collectors_read_many"] else operands
 
 
 def chain(m, kind, operands):
-    """Two dependent instructions: collector, operands, unit, its latency, and two cycles to enter and leave it. Of three operands two
-    are one register."""
+    """Two dependent instructions: collector, operands, unit, its latency, and two cycles to enter and leave it. With
+    three operands, two are the same register.
+    """
     return m[f"latency.{kind}"] + gather(m, operands, min(operands, 2)) + 5
 
 
 def to_lsu(m, operands=1, banks=None):
-    """Issue to the load/store unit's first access. A store of a register to where it points reads one bank twice."""
+    """Cycles from issue to the load/store unit's first access. A store of a register to the address in it reads one
+    bank twice.
+    """
     return gather(m, operands, banks) + 3 + m["sm.lsu_takes_late"]
 
 
 def sp_rate(m, initiation, instructions, loop):
-    """Cycles a warp of a body that waits for nothing: the narrowest place. The loop takes SP slots too."""
+    """Cycles per warp of a body without waits: the narrowest stage. The loop uses SP slots too."""
     count = instructions + loop
     pipe = max(1 / m[f"sm.sp.{port}"] for port in ("issue_width", "in_ports", "out_ports"))
     units = (instructions * initiation + loop) / m["sm.sp.units"]
@@ -67,7 +70,7 @@ def sp_rate(m, initiation, instructions, loop):
 
 
 def rate(m, pipe, initiation, instructions, loop):
-    """The same of instructions that run on SP, on SFU, or on either."""
+    """Cycles per warp of instructions that run on SP, on SFU, or on either."""
     if pipe == "sp":
         return sp_rate(m, initiation, instructions, loop)
     units = m["sm.sfu.units"] + (m["sm.sp.units"] if pipe == "either" else 0)
@@ -75,12 +78,12 @@ def rate(m, pipe, initiation, instructions, loop):
 
 
 def fetch(m):
-    """Cycles an instruction when one warp after another fetches."""
+    """Cycles per instruction when warps fetch in turn."""
     return 8 / m["sm.fetch_bytes"]
 
 
 def fetch_alone(m):
-    """A warp alone: a fetch, a cycle for decoding, then its instructions."""
+    """Cycles per instruction of a single warp: a fetch, a cycle for decoding, then the fetched instructions."""
     per_fetch = m["sm.fetch_bytes"] // 8
     return (per_fetch + 1) / per_fetch
 
@@ -94,7 +97,7 @@ def shared(m, degree=1):
 
 
 def degree(m, stride_words, words=1):
-    """The most words that a bank of shared memory is asked for; lanes of one word share it."""
+    """The largest number of words requested from one bank of shared memory; lanes that access one word share it."""
     asked = {lane * stride_words + word for lane in range(32) for word in range(words)}
     banks = [word % m["sm.shared_banks"] for word in asked]
     return max(banks.count(bank) for bank in set(banks))
@@ -108,12 +111,14 @@ def flits(m, data):
 
 
 def crossing(m, data):
-    """A packet alone: from the producer's port to its being seen by the consumer."""
+    """Latency of a packet in an idle network: from the producer's port to the consumer."""
     return 8 + flits(m, data) - 1 - (m["network.speedup"] > 1)
 
 
 def packet_time(m, data):
-    """Packets behind each other: a router that allocates once a cycle loses one when the packet changes."""
+    """Time per packet of consecutive packets: a router that allocates once per cycle loses a cycle at each packet
+    change.
+    """
     return flits(m, data) + (m["network.speedup"] == 1)
 
 
@@ -121,7 +126,7 @@ def packet_time(m, data):
 
 
 def parts(m, data):
-    """Requests that L2 makes of one: its sectors, or the one."""
+    """Requests that L2 makes from one request: one per sector, or a single one."""
     return max(1, data // (m["l2.line_bytes"] // m["l2.sectors"])) if m["l2.by_sectors"] else 1
 
 
@@ -131,22 +136,22 @@ def port(m, data):
 
 
 def reply_time(m, data):
-    """Cycles between two answers of one slice to one SM."""
+    """Cycles between two replies of one slice to one SM."""
     n = parts(m, data)
     return n * max(packet_time(m, data // n), port(m, data // n))
 
 
 def reply(m, data):
-    """L2's answer on its way: of an answer by parts, the last."""
+    """Transit time of an L2 reply; if it has several parts, that of the last part."""
     n = parts(m, data)
     return crossing(m, data // n) + (n - 1) * max(packet_time(m, data // n), port(m, data // n))
 
 
-SEEN_TO_WRITTEN = 2  # the answer is served, then its register is written
+SEEN_TO_WRITTEN = 2  # the reply is processed, then its register is written
 
 
 def to_l2(m, through_l1):
-    """Issue to L2's being asked."""
+    """Cycles from issue to the L2 lookup."""
     return to_lsu(m) + through_l1 * (m["sm.l1_latency"] + 1) + crossing(m, 0) + m["l2.delay"] + 1
 
 
@@ -160,13 +165,13 @@ def instruction_miss(m):
 
 
 def store_and_fence(m):
-    """Store, its acknowledgement, and the fence that waited for it: 32 bytes there, none back."""
+    """A store, its acknowledgement, and the fence that waited for it: 32 bytes of data forth, none back."""
     there = to_lsu(m, 2, 1) + m["sm.l1_latency"] + 1 + crossing(m, 32) + m["l2.delay"] + 1
     return there + 1 + crossing(m, 0)
 
 
 def atomic(m, pieces):
-    """One warp's atomic of so many pieces, of which each is a packet there and one back."""
+    """One warp's atomic of this many pieces; each piece is one packet forth and one back."""
     data = m["sm.atomic_bytes"]
     alone = to_lsu(m) + crossing(m, data) + m["l2.delay"] + 1 + 1 + crossing(m, data) + 1
     return alone + (pieces - 1) * atomic_time(m)
@@ -181,7 +186,7 @@ def atomic_time(m):
 
 
 def columns(m, data):
-    """Column commands of a read: L2 fetches whole lines, or the sectors that were asked for."""
+    """Column commands of a read: L2 fetches whole lines, or the requested sectors."""
     fetched = data if m["l2.by_sectors"] else m["l2.line_bytes"]
     return parts(m, fetched) * math.ceil(fetched // parts(m, fetched) / m["dram.atom_bytes"])
 
@@ -191,14 +196,18 @@ def column_time(m):
 
 
 def dram_commands(m, data, conflict):
-    """First command to the last data of one read in an idle bank; `conflict`: another row of the bank is open."""
+    """DRAM cycles from the first command to the last data of one read in an idle bank; `conflict`: another row of the
+    bank is open.
+    """
     row = m["dram.tRP"] + m["dram.tRCD"] if conflict else 0
     return row + (columns(m, data) - 1) * column_time(m) + m["dram.tCL"]
 
 
 def dram_walk(m, there, commands, back):
     """Mean cycles of a chain of requests to DRAM: `there` core cycles to its port, `commands` DRAM cycles (a list that
-    repeats), `back` core cycles. Between the clocks a request waits for the other one's next tick, so it is walked."""
+    repeats), `back` core cycles. At a clock crossing a request waits for the other clock's next tick, so the chain is
+    walked.
+    """
     core, dram = m.period("core"), m.period("dram")
     now, links = 0, 40 * len(commands)
     for i in range(links):
@@ -211,14 +220,14 @@ def dram_walk(m, there, commands, back):
 
 
 def dram_link(m, data, through_l1, conflicts):
-    """A chain of loads that DRAM answers. `conflicts` repeats: whether a node's row is another than the one before."""
+    """A chain of loads that DRAM serves. `conflicts` repeats: true if a node's row differs from the previous node's."""
     back = 2 + crossing(m, data // parts(m, data)) + SEEN_TO_WRITTEN
     commands = [dram_commands(m, data, conflict) for conflict in conflicts]
     return dram_walk(m, to_l2(m, through_l1) + 1, commands, back)
 
 
 def dram_write_link(m):
-    """A chain of stores of 32 bytes that L2 sends on, each to another row, and fences."""
+    """A chain of 32-byte stores that L2 forwards, each to another row, and fences."""
     there = to_lsu(m, 2, 1) + m["sm.l1_latency"] + 1 + crossing(m, 32) + m["l2.delay"] + 1
     return dram_walk(m, there + 1, [m["dram.tRP"] + m["dram.tRCDWR"] + m["dram.tWL"]], 1 + crossing(m, 0))
 
@@ -231,7 +240,7 @@ def rows_read(m, data):
 
 
 def rows_written(m, data):
-    """The same of writes. Where a write miss fetches, the line is read behind the write, from the row that is open."""
+    """The same for writes. If a write miss fetches, the line is read after the write, from the open row."""
     last = m["dram.tRCDWR"] + (math.ceil(data / m["dram.atom_bytes"]) - 1) * column_time(m)
     precharge = max(m["dram.tRAS"], last + m["dram.tWTP"])
     if m["l2.write_miss"] == "fetch":
@@ -241,7 +250,7 @@ def rows_written(m, data):
 
 
 def rows_of_banks(m, banks, data):
-    """DRAM cycles a line when each is in another bank and row."""
+    """DRAM cycles per line when each line is in another bank and row."""
     return max(m["dram.tRRD"], rows_read(m, data) / banks, columns(m, data) * m["dram.tCCD"])
 
 
@@ -249,7 +258,7 @@ def rows_of_banks(m, banks, data):
 
 
 def segments(size, stride, offset):
-    """Transactions of a warp's access: (address, bytes) of each, shrunk to the half or quarter in use."""
+    """Transactions of a warp's access: (address, bytes) of each, reduced to the half or quarter in use."""
     whole = {1: 32, 2: 64}.get(size, 128)
     touched = {}
     for lane in range(32):
@@ -268,17 +277,17 @@ def segments(size, stride, offset):
     return result
 
 
-# --- where addresses lie ---
+# --- address mapping ---
 
 
 def row_bytes(m):
-    """How far apart two rows of one bank are."""
+    """Distance in bytes between two rows of one bank."""
     spread = m["map.channels"] * m["map.interleave_bytes"] * m["map.banks"]
     return spread << m["map.column_bits"]
 
 
 def pieces_of_row(m):
-    """Pieces of a row, and how far apart they are: slice and lowest bank bit stay."""
+    """The number of pieces in a row and their distance in bytes: slice and lowest bank bit do not change."""
     low_banks = max(2, m["map.slices_per_channel"])
     return 1 << m["map.column_bits"], m["map.channels"] * m["map.interleave_bytes"] * low_banks
 

@@ -1,8 +1,8 @@
 // Latency and rate of every class of arithmetic instruction.
 #include "micro.h"
 
-// NAME_chain: each step needs the one before it. NAME_rate: four instructions a step that need nothing, of constants,
-// so that neither results nor register banks are waited for.
+// NAME_chain: each step depends on the previous one. NAME_rate: four independent instructions per step with constant
+// operands, so that they wait neither for results nor for register banks.
 #define OPERATION(name, start, chain, type, op, constants)                                                             \
 	KERNEL(name##_chain, start, chain)                                                                             \
 	KERNEL(name##_rate, "", X4("{ .reg ." type " d8; " op " d8, " constants "; }\n"))
@@ -37,12 +37,13 @@ OPERATION(div_fp64, FP64, "div.rn.f64 h0, h0, h1;\n", "f64", "div.rn.f64", TWICE
 OPERATION(special_fp32, FP32, "ex2.approx.f32 f0, f0;\n", "f32", "ex2.approx.f32", ONE_FP32)
 OPERATION(special_fp64, FP64, "sqrt.rn.f64 h0, h0;\n", "f64", "sqrt.rn.f64", ONE_FP64)
 
-// Three operands in three banks, and in one (of 16 banks; of more, where the numbers are that far apart).
+// Three operands in three banks, and in one. They are in one of 16 banks, and of more banks if the register numbers are
+// that far apart.
 #define OPERANDS "mov.u32 r0, 1; mov.u32 r1, 1; mov.u32 r2, 1; mov.u32 r16, 1; mov.u32 r32, 1;\n"
 KERNEL(three_banks, ".reg .u32 r<33>;\n" OPERANDS, "{ .reg .u32 d8; mad.lo.s32 d8, r0, r1, r2; }\n")
 KERNEL(one_bank, ".reg .u32 r<33>;\n" OPERANDS, "{ .reg .u32 d8; mad.lo.s32 d8, r0, r16, r32; }\n")
 
-// Branches that are taken, over one instruction.
+// Taken branches over one instruction.
 KERNEL(branch, "", "{ bra OVER; mov.u32 x0, 7; OVER: }\n")
 
 static const Kernel kernels[] = {

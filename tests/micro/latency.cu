@@ -1,10 +1,10 @@
-// Latency of every level: each step needs the one before it. Which level answers a chain of pointers is a matter of how
-// many nodes it has and how far apart they are.
+// Latency of every level: each step depends on the previous one. The number of nodes in a pointer chain and their
+// distance select the level that serves it.
 #include "micro.h"
 
 KERNEL(global, "", "ld.global.u64 p, [p];\n")
 
-// Past L1.
+// Bypasses L1.
 KERNEL(past_l1, "", "ld.global.cg.u64 p, [p];\n")
 
 // A word of shared memory that holds its own address.
@@ -18,10 +18,10 @@ KERNEL(constant, "mov.u64 p, self;\n", "ld.const.u64 p, [p];\n")
 // A fence waits for the store before it.
 KERNEL(store_and_fence, "", "st.global.u32 [p], y0; membar.gl;\n")
 
-// The same, to another place each time.
+// The same, to another address each time.
 KERNEL(stores_and_fences, "", "st.global.u32 [p], y0; add.u64 p, p, by; membar.gl;\n")
 
-// 32 instructions that wait for nothing: even the short body, 4 KB, is more than an instruction cache holds.
+// 32 independent instructions: even the short body, 4 KB, exceeds an instruction cache.
 #define MOVES "{ .reg .u32 d<4>; mov.u32 d0, 7; mov.u32 d1, 7; mov.u32 d2, 7; mov.u32 d3, 7; }\n"
 KERNEL(instructions, "", X4(MOVES) X4(MOVES))
 

@@ -1,4 +1,4 @@
-// What a kernel costs that does nothing.
+// Cost of an empty kernel.
 #include "micro.h"
 
 __global__ void empty(Work)

@@ -1,11 +1,11 @@
-// micro.h: what the microbenchmarks share. A program holds small kernels; each repeats one step, in a body of 16 or of
-// 32 steps that a loop runs a number of times. run.py launches a kernel with both bodies and two trip counts: from the
-// four cycle counts start, end and loop drop out, and what one step costs is left. A point is one such launch:
+// micro.h: code that the microbenchmarks share. A program holds small kernels. Each repeats one step, in a body of 16
+// or of 32 steps inside a loop. run.py launches a kernel with both bodies and two trip counts. The differences of the
+// four cycle counts remove start, end and loop, and leave the cost of one step. A point is one such launch:
 //
-//   ./issue add_int_chain:body=16,trips=4,warps=1,blocks=1,warm=1,warm_warps=1 ...
+// ./issue add_int_chain:body=16,trips=4,warps=1,blocks=1,warm=1,warm_warps=1 ...
 //
-// Each follows a launch of the same kernel on every SM, so that code and parameters (and data, unless the measured
-// launch is given `fresh` ones) are in the caches that hold them.
+// Before each, the same kernel is launched on every SM. Then the caches hold code and parameters, and also data, unless
+// the measured launch gets `fresh` ones.
 #ifndef SLUICE_MICRO_H
 #define SLUICE_MICRO_H
 
@@ -24,7 +24,8 @@
 		}                                                                                                      \
 	} while (0)
 
-// What a kernel is given: warp w of the grid starts at memory + w * by_warp + lane * by_lane, and may move by by_step.
+// A kernel's parameters: warp w of the grid starts at memory + w * by_warp + lane * by_lane, and may advance by
+// by_step.
 struct Work {
 	char *memory;
 	long by_warp, by_lane, by_step;
@@ -43,13 +44,13 @@ struct Kernel {
 #define X16(step) X4(X4(step))
 #define X32(step) X16(step) X16(step)
 
-// Registers of the inline PTX. The number in a register's name chooses its bank, so that steps can keep the banks that
-// they read and those that results are written to apart: what is read has numbers below 8 here, what is written 8.
+// Registers of the inline PTX. The number in a register's name selects its bank. Steps use it to separate the banks
+// that they read from the banks of their results: registers that are read have numbers below 8, results have number 8.
 #define REGISTERS                                                                                                      \
 	"{ .reg .u32 x<4>, y<4>, trips8; .reg .f32 f<4>; .reg .f64 h<4>; .reg .u64 p, by; .reg .pred go8;\n"            \
 	"mov.u64 p, %0; mov.u64 by, %1; mov.u32 trips8, %2; mov.u32 y0, %3;\n"
 
-// The compiler sees one opaque piece of assembly: it can neither reorder, merge nor drop what is measured.
+// The compiler sees one opaque piece of assembly: it cannot reorder, merge or remove the measured code.
 #define BODY(setup, steps)                                                                                             \
 	unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;                         \
 	char *start = work.memory + warp * work.by_warp + lane * work.by_lane;                                         \
@@ -76,7 +77,7 @@ struct Kernel {
 
 namespace micro {
 
-// One launch: "kernel:name=number,..."; what is not named is 0.
+// One launch: "kernel:name=number,..."; unnamed values are 0.
 class Point {
 	std::string kernel_;
 	std::map<std::string, long> number_;
@@ -108,7 +109,7 @@ public:
 	}
 };
 
-// Memory that begins at a multiple of the point's `align`.
+// Memory that starts at a multiple of the point's `align`.
 inline char *allocate(const Point &point, size_t bytes)
 {
 	char *memory;
@@ -117,8 +118,8 @@ inline char *allocate(const Point &point, size_t bytes)
 	return (char *)(((size_t)memory + align - 1) / align * align);
 }
 
-// A chain of `nodes` 8-byte pointers, each to the next, the last to the first. Node i lies at
-// i / group * jump + i % group * stride.
+// A chain of `nodes` 8-byte pointers, each to the next, the last to the first. Node i is at i / group * jump + i %
+// group * stride.
 inline char *chain(const Point &point)
 {
 	long nodes = point["nodes"], group = point["group"] ? point["group"] : nodes, stride = point["stride"],
@@ -145,7 +146,7 @@ inline void launch(const Kernel &kernel, const Point &point, char *memory, long 
 	CHECK(cudaGetLastError());
 }
 
-// A launch of `warm` trips by a block of `warm_warps` warps on every SM, then the one that is measured, `fresh` bytes
+// A launch of `warm` trips by a block of `warm_warps` warps on every SM, then the measured launch, `fresh` bytes
 // further on.
 inline void run(const Kernel &kernel, const Point &point)
 {

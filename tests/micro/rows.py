@@ -1,9 +1,9 @@
-"""What a measurement is: one Row, and how far it may be off."""
+"""Defines a measurement: one Row, and its tolerance."""
 
 from dataclasses import dataclass, field
 from typing import Callable
 
-# How a figure comes out of launches (run.py: measure).
+# The way a figure is computed from launches (run.py: measure).
 STEP, RATE, WAVE, WHOLE = "step", "rate", "wave", "whole"
 
 DRAM_CYCLES = "DRAM cycles"
@@ -11,7 +11,7 @@ DRAM_CYCLES = "DRAM cycles"
 
 @dataclass(frozen=True)
 class Tolerance:
-    """Measured values from expected + low to expected + high are right."""
+    """Accepts measured values from expected + low to expected + high."""
 
     low: float
     high: float
@@ -25,7 +25,7 @@ class Tolerance:
 
 
 def within(high, low=None, why=""):
-    """Relative, in percent."""
+    """A relative tolerance in percent."""
     low = -high if low is None else low
     span = f"{high} %" if low == -high else f"{low:+} to {high:+} %"
     return Tolerance(low / 100, high / 100, True, f"{span}: {why}")
@@ -44,16 +44,16 @@ class Row:
     program: str
     kernel: str
     formula: str
-    expected: Callable  # of the machine
-    point: Callable  # of the machine: what the launches are given
+    expected: Callable  # a function of the machine
+    point: Callable  # a function of the machine: the parameters of the launches
     method: str = STEP
     trips: tuple = (4, 8)
-    scale: float = 1  # of what is measured a step, units: the figure is for one
+    scale: float = 1  # units per step: the figure is for one unit
     figure: str = "cycles"  # or a counter
-    unit: str = "cycles"  # or DRAM_CYCLES, or what is counted
+    unit: str = "cycles"  # or DRAM_CYCLES, or the counted quantity
     tolerance: Tolerance = EXACT
     options: dict = field(default_factory=dict)
-    follow: dict = field(default_factory=dict)  # option: value, each alone: the figure follows
+    follow: dict = field(default_factory=dict)  # option: value, one at a time: the figure must follow
     machines: tuple = ("gtx480", "gtx480-v4")
 
 
@@ -62,7 +62,7 @@ def always(**numbers):
 
 
 def stream(by_lane, by_warp, align, warps=1):
-    """Warps that go on through memory that the warm launch, of one trip and a block on every SM, did not touch."""
+    """Warps that advance through memory that the warm launch, of one trip and a block on every SM, did not touch."""
 
     def point(m):
         step = by_warp(m) * warps

@@ -1,4 +1,4 @@
-"""What is measured of the memory system's bandwidth, and of atomics."""
+"""Measurements of the memory system's bandwidth, and of atomics."""
 
 import math
 
@@ -32,7 +32,7 @@ def sm_bandwidths():
 
 def l2_bandwidths():
     def enough(m):
-        """As many loads as L2's latency holds, and few enough that they find room in its input queue."""
+        """Enough loads to cover L2's latency, and few enough to fit into its input queue."""
         loads = math.ceil(forms.l2_hit(m, 128, False) / forms.reply_time(m, 128)) + 3
         return {"by_lane": 4, "blocks": 2, "warps": math.ceil(loads / 2)}
 
@@ -104,13 +104,13 @@ def l2_bandwidths():
     )
 
 
-# DRAM a quarter as fast, so that nothing but DRAM limits.
+# A DRAM clock of a quarter, so that only DRAM limits.
 SLOW = {"clock.dram": 231}
 ONE_ROW = SLOW | {"map.column_bits": 16}
 
 
 def pieces_of_slice(m):
-    """From a piece of a slice to its next: in one bank, while the row lasts."""
+    """From a piece of a slice to its next: in one bank, until the row ends."""
     return forms.pieces_of_row(m)[1]
 
 
@@ -119,13 +119,13 @@ def pieces_of_channel(m):
 
 
 def other_banks(m):
-    """To another bank and row, also another set of L2: as many pieces on as a row has, and one."""
+    """To another bank and row, and another set of L2: the number of pieces in a row, plus one."""
     pieces, apart = forms.pieces_of_row(m)
     return (pieces + 1) * apart
 
 
 def dram_rate(what, kernel, formula, expected, by_lane, **more):
-    """Each lane reads or writes 32 bytes of its own."""
+    """Each lane reads or writes its own 32 bytes."""
     return Row(
         what=f"DRAM: {what}",
         program="bandwidth",
@@ -142,7 +142,7 @@ def dram_rate(what, kernel, formula, expected, by_lane, **more):
 
 
 def all_channels(m):
-    """Warps of all SMs side by side."""
+    """Warps of all SMs at adjacent addresses."""
     numbers = stream(lambda m: 4, lambda m: 128, forms.row_bytes, 8)(m)
     step = m["sm.count"] * numbers["by_step"]
     return numbers | {
@@ -154,7 +154,7 @@ def all_channels(m):
 
 
 def dram_bandwidths():
-    # Before anything is written: dirty lines would go to DRAM at the same time.
+    # Before any write: dirty lines would go to DRAM at the same time.
     yield Row(
         what="DRAM: all channels, a line of a stream",
         program="bandwidth",

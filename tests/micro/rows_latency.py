@@ -1,4 +1,4 @@
-"""What is measured of the memory system's latency, and of what caches and rows hold."""
+"""Measurements of the memory system's latency, and of the capacity of caches and rows."""
 
 import forms
 from rows import EXACT, Row, always, cycles, stream
@@ -75,12 +75,12 @@ def latencies():
 
 # --- DRAM ---
 
-# The DRAM clock made that of the rest: no tick is waited for, and the chain's cycles add up.
+# The DRAM clock set to that of the rest: no request waits for a tick, and the chain's cycles add up.
 ONE_CLOCK = {"clock.dram": 700}
 
 
 def conflicts(m):
-    """A chain of which each node lies in another row of one bank. The warm launch goes through its first body."""
+    """A chain in which each node is in another row of one bank. The warm launch walks its first body."""
     apart = forms.row_bytes(m)
     return {
         "nodes": lambda body, trips: body * (trips + 1),
@@ -91,7 +91,7 @@ def conflicts(m):
 
 
 def row_hits(m):
-    """A chain that goes through all pieces of a row, then through the next row's, of the same bank."""
+    """A chain through all pieces of a row, then through the next row's of the same bank."""
     apart = forms.row_bytes(m)
     pieces, stride = forms.pieces_of_row(m)
     return {
@@ -154,15 +154,15 @@ def dram_latencies():
             options=options,
             tolerance=tolerance,
             follow={"dram.tWL": 9, "dram.tRCDWR": 17} if options else {},
-            machines=("gtx480",),  # gtx480-v4 keeps it in L2
+            machines=("gtx480",),  # gtx480-v4 holds it in L2
         )
 
 
-# --- what caches and rows hold: chains that fit, and that just do not ---
+# --- capacity of caches and rows: chains that fit, and chains that just do not fit ---
 
 
 def chain_over(cache, more, apart=128):
-    """A chain through as many lines as a cache has, and `more` of each set."""
+    """A chain through all lines of a cache, and `more` lines of each set."""
 
     def point(m):
         count = forms.slices(m) if cache == "l2" else 1

@@ -1,4 +1,4 @@
-"""What is measured inside an SM: issue, units, shared memory, barriers, launches."""
+"""Measurements inside an SM: issue, units, shared memory, barriers, launches."""
 
 import forms
 from rows import EXACT, RATE, WAVE, WHOLE, Row, always, cycles, within
@@ -8,7 +8,7 @@ ALL_WARPS = 32  # of one block: enough to fill every pipe
 LOOP_SLOTS = within(6, -0.5, "start, end and the loop take issue slots")
 END = within(2, why="the warps do not end in one cycle")
 
-# Latency class and type, operands of the chain's instruction, whether it takes long.
+# Latency class and type, operands of the chain's instruction, and whether the instruction is slow.
 OPERATIONS = [
     ("move", "int", 1, False),
     ("add", "int", 1, False),

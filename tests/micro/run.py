@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Measures the machine from outside, with CUDA programs, and compares with the closed form of each figure.
+"""Measures the machine from outside, with CUDA programs, and compares each figure with its closed form.
 
-Every figure is a difference of whole kernels' cycles (or of a counter), so that what they have in common drops out:
+Every figure is a difference of whole kernels' cycles (or of a counter), so that common costs cancel:
 
   step   bodies of 16 and 32 steps, each at two trip counts: ((c32 - c32') - (c16 - c16')) / (trips * 16)
   rate   the body of 32 steps at two trip counts, for all warps of the launch: (c32 - c32') / (trips * 32 * warps)
-  wave   grids of two sizes: (c - c') / blocks an SM
+  wave   grids of two sizes: (c - c') / blocks per SM
   whole  the launch itself
 
-Then each row is measured again with one option changed, for several of those that its formula names: the measured value
-must go where the formula goes. Exit status 1 when a value is beyond its tolerance.
+Then each row is measured again with one option changed, for several of the options in its formula: the measured value
+must follow the formula. Exit status 1 when a value is beyond its tolerance.
 """
 
 import argparse
@@ -43,12 +43,12 @@ PROGRAMS = {
 
 MACHINES = ("gtx480", "gtx480-v4")
 
-# Runs a program with what a libcudart with AddressSanitizer needs to be loaded first.
+# Runs a program with AddressSanitizer's library loaded first, if libcudart uses it.
 LAUNCHER = 'sluice=$1; . "$2"; shift 2; LD_PRELOAD=$preload exec "$@"'
 
 
 class Failure(Exception):
-    """Something that is not a wrong figure: a program that does not compile or run."""
+    """An error that is not a wrong figure: a program that does not compile or run."""
 
 
 def command(arguments, environment=None):
@@ -64,7 +64,7 @@ def command(arguments, environment=None):
 
 
 class Bench:
-    """The programs, compiled, and the launches that they make."""
+    """The compiled programs and their launches."""
 
     def __init__(self, build, work):
         self.sluice = Path(build).resolve() / "bin/sluice"
@@ -83,7 +83,7 @@ class Bench:
         return self.machines[key]
 
     def launch(self, program, points, machine, options):
-        """The records of the points' measured launches, in order: each comes behind its warm one."""
+        """The records of the points' measured launches, in order: each follows its warm launch."""
         stats = self.work / "stats.json"
         environment = {
             "SLUICE_MACHINE": machine,
@@ -97,7 +97,7 @@ class Bench:
 
 
 def launches(row, machine):
-    """The launches of a row, in the order that measure() wants them, each a dictionary."""
+    """The launches of a row, in the order that measure() expects, each a dictionary."""
     given = {"warps": 1, "blocks": 1, "warm": 1, "warm_warps": 1} | row.point(machine)
     if row.method == rows.WHOLE:
         each = [{"body": 16, "trips": 1}]
@@ -117,7 +117,7 @@ def point_text(row, numbers):
 
 
 def measure(row, machine, records, numbers):
-    """The row's figure, of one step."""
+    """The row's figure for one step."""
 
     def figure(record):
         return record["cycles"] if row.figure == "cycles" else record["counters"][row.figure]
@@ -170,7 +170,7 @@ def results_of(bench, all_rows, name):
 
 
 def run_all(bench, results):
-    """Runs what has the same program and options together."""
+    """Runs the launches with the same program and options together."""
     groups = {}
     for result in results:
         groups.setdefault((result.row.program, result.name, *result.options.items()), []).append(result)
@@ -215,7 +215,7 @@ def print_table(results):
 
 
 def print_markdown(by_machine):
-    """A table a program for all machines; the options that were changed as well are named in the last column."""
+    """One table per program for all machines. The last column names the changed options."""
     names = list(by_machine)
     unchanged = {(name, id(r.row)): r for name in names for r in by_machine[name] if not r.changed}
     program = None

@@ -1,4 +1,4 @@
-// Bank conflicts of shared memory: lanes by_step bytes apart, one access after another and as many as fit.
+// Bank conflicts of shared memory: lanes by_step bytes apart, one access after another, and at the maximum rate.
 #include "micro.h"
 
 extern __shared__ unsigned words[];

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Right programs have no message: all of the papers' under --check all, of which bfs alone has races, as its author meant it.
-# checks.sh SLUICE SOURCE_DIR
+# Protects against false positives: no program of the papers gets a message under --check all, except bfs. Its races are
+# intended by its author.
+# Usage: checks.sh SLUICE SOURCE_DIR
 set -u
 sluice=$1
 . "$2/tests/cuda/preload.sh"
@@ -9,15 +10,15 @@ trap 'rm -f "$told"' EXIT
 LD_PRELOAD=$preload "$sluice" programs run --all --size tiny --functional --check all >"$told" 2>&1
 wrong=$(grep 'sluice: ' "$told" | grep -v "kernel '_Z6KernelPK4Node.*: race on global memory: two ")
 [ -z "$wrong" ] || {
-	echo "told of right programs:"
+	echo "messages for correct programs:"
 	echo "$wrong"
 	exit 1
 }
 grep -q "race on global memory: two warps" "$told" || {
-	echo "nothing told of bfs"
+	echo "no message for bfs"
 	exit 1
 }
-# The runs of all others have passed.
+# The runs of all other programs passed.
 failed=$(tail -n 1 "$told" | sed 's/.* passed, \([0-9]*\) failed.*/\1/')
 if [ "$(grep -c ' PASS$' "$told")" -le 100 ] || [ "$failed" != 1 ]; then
 	tail -n 3 "$told"

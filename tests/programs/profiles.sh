@@ -1,12 +1,14 @@
 #!/bin/sh
-# profiles.sh SLUICE SOURCE_DIR: profiles of programs of the papers (tiny) add up exactly, cause by cause, to the cycle stacks and the statistics of the
-# same runs, without mechanisms and with each paper's; lines of `sluice profile show` and costs for callgrind have all of it; and the file is in the report as it is.
+# Protects profiles of the papers' programs (tiny size), with no mechanism and with each paper's. Each cause adds up
+# exactly to the cycle stack and the statistics of the same run. `sluice profile show` and the callgrind costs have all
+# of it, and the report contains the file unchanged.
+# Usage: profiles.sh SLUICE SOURCE_DIR
 set -u
 . "$(dirname "$0")/../cli/lib.sh"
 sluice=$(realpath "$sluice")
 cd "$work" || exit 1
 
-# profile WHAT ARGUMENT...: of one run
+# profile WHAT ARGUMENT...: profiles one run
 profile() {
 	what=$1
 	shift
@@ -16,7 +18,7 @@ profile() {
 	cp out lines
 	try 0 profile callgrind p.json -o costs
 	try 0 report s.json p.json -o page.html
-	python3 - <<'PY' >out 2>err || fail "tables of lines do not agree with the file"
+	python3 - <<'PY' >out 2>err || fail "the tables by line differ from the file"
 import collections, json, re
 profile = json.load(open("p.json"))
 page = json.loads(re.search(r'<script type="application/json" id="data">\n(.*?)</script>', open("page.html").read(), re.S)[1])

@@ -1,5 +1,6 @@
 #!/bin/sh
-# round_trip.sh SLUICE FOLDER: the PTX of every program parses back to itself when printed, behind every pass too.
+# Protects the PTX printer: the PTX of every program, also after each pass, parses back to itself when printed.
+# Usage: round_trip.sh SLUICE FOLDER
 set -u
 sluice=$1
 work=$(mktemp -d)

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""A run and its trace have the same cycles and the same counters (docs/traces.md): of each kernel of each variant of the programs, all that
-the statistics say but the host's seconds.
+"""Compares each program's run with the replay of its instruction trace (docs/traces.md): cycles and counters must
+match.
 
-    tests/programs/traces.py SLUICE PROGRAMS MACHINE[,MACHINE...] [--without NAME,...] [--threads N] [--mech MECH] [NAME...]
+Each kernel of each variant is compared in all statistics except the host's seconds.
+
+    tests/programs/traces.py SLUICE PROGRAMS MACHINE[,MACHINE...] [--without NAME,...] [--threads N] [--mech MECH]
+        [NAME...]
 """
 
 import argparse
@@ -16,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import sanitized  # noqa: E402
 
-# What a kernel's record says of how long the host took, or of the host.
+# Fields of a kernel's record that depend on the host.
 HOST = {"host_seconds"}
 
 
@@ -26,7 +29,7 @@ def variants(programs, name):
 
 
 def run(command):
-    """False: the program does what traces have no form for."""
+    """Returns False if the program uses features that traces cannot hold."""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode and "for which traces have no form" in done.stderr:
         return False
@@ -36,7 +39,7 @@ def run(command):
 
 
 def figures(value, place=""):
-    """Each figure of a record by its place."""
+    """Yields each number of a record with its path."""
     if isinstance(value, dict):
         return {k: v for key, inner in value.items() if key not in HOST for k, v in figures(inner, f"{place}.{key}").items()}
     if isinstance(value, list):
@@ -57,7 +60,7 @@ def differences(first, second):
 
 
 def compare(sluice, machine, name, variant, options):
-    """What differs; None: there is no trace."""
+    """Returns the differences, or None if there is no trace."""
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
         machine = ["-m", machine, "--no-progress", *options]

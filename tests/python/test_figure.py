@@ -1,4 +1,6 @@
-"""Protects examples/python/caps_10.py: the numbers that it makes with sluice.py are those of `sluice figure`'s CSV of the same cells."""
+"""Protects examples/python/caps_10.py: the numbers that it computes with sluice.py equal the CSV of `sluice figure` for
+the same cells.
+"""
 
 import csv
 import os
@@ -14,7 +16,7 @@ SCRIPT = SOURCE / "examples/python/caps_10.py"
 
 
 def experiment(programs):
-    """experiments/caps.10.yaml with a few of its rows."""
+    """experiments/caps.10.yaml, reduced to a few of its rows."""
     text = (SOURCE / "experiments/caps.10.yaml").read_text()
     head, _ = text.split("rows:\n")
     return head + "rows:\n" + "".join(f"  {program}: {{}}\n" for program in programs)
@@ -37,7 +39,7 @@ class Figure(unittest.TestCase):
             for row in wanted:
                 program = "mean" if "mean" in row["row"] else row["row"]
                 self.assertAlmostEqual(float(ours[program][row["column"]]), float(row["ours"]), places=8, msg=row)
-            self.assertGreater(len({row["ours"] for row in wanted}), 10)  # they do differ
+            self.assertGreater(len({row["ours"] for row in wanted}), 10)  # the values must differ among themselves
             try:
                 import matplotlib  # noqa: F401
                 self.assertIn("<svg", Path("caps_10.svg").read_text())
@@ -45,7 +47,7 @@ class Figure(unittest.TestCase):
                 self.assertFalse(Path("caps_10.svg").exists())
 
     def test_cells(self):
-        """Editors find cells, and each can be run in order by itself."""
+        """Editors find the cells (`# %%`), which run one at a time in order."""
         cells = re.split(r"(?m)^# %% .*$", SCRIPT.read_text())
         self.assertGreaterEqual(len(cells), 6)
         for cell in cells:

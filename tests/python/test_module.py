@@ -1,5 +1,6 @@
-"""Protects python/sluice.py: what it says of runs is what the JSON, the store and the files of the same runs say, to the last digit; what goes
-wrong is an exception with the tool's own message; without matplotlib all but drawing works."""
+"""Protects python/sluice.py: its values equal the JSON, the store and the files of the same runs, to the last digit.
+Errors are exceptions with the tool's own message. Without matplotlib everything except drawing works.
+"""
 
 import contextlib
 import csv
@@ -78,7 +79,7 @@ class Module(unittest.TestCase):
         self.assertEqual(Path(sluice.tool()).resolve(), Path(COMMAND).resolve())
 
     def test_figures_are_those_of_the_json(self):
-        """A run by the module and one by hand differ in the host's seconds alone."""
+        """A run through the module and a run of the command differ only in the host's seconds."""
         self.assertEqual(len(self.run_.kernels), 3)
         for launch, wanted in zip(self.run_.kernels, self.direct["kernels"]):
             self.assertEqual({**launch.data, "host_seconds": 0}, {**wanted, "host_seconds": 0})
@@ -105,7 +106,7 @@ class Module(unittest.TestCase):
         self.assertEqual(loaded.of("scal"), [])
 
     def test_rows(self):
-        """Flat rows lose nothing: each counter, each slot of the stack, who ran."""
+        """Flat rows lose nothing: each counter, each part of the cycle stack, and the run's identity."""
         for row, wanted in zip(self.run_.rows(), self.direct["kernels"]):
             for name, value in wanted["counters"].items():
                 self.assertEqual(row[name], value)
@@ -143,7 +144,7 @@ class Module(unittest.TestCase):
         self.assertEqual({row["kernel"] for row in rows}, {launch.name for launch in self.run_.kernels})
 
     def test_store(self):
-        """The store's runs are those that `sluice results` shows, with the same filters."""
+        """The store's runs equal those that `sluice results` shows with the same filters."""
         Path("plan.yaml").write_text(EXPERIMENT)
         command("figure", "./plan.yaml", "-q")
         runs = sluice.store()
@@ -157,7 +158,8 @@ class Module(unittest.TestCase):
             scale = one.of("scale")
             self.assertAlmostEqual(sum(k["thread_instructions"] for k in scale) / sum(k.cycles for k in scale), float(row["ours"]), places=4)
         self.assertEqual(sluice.store(program="./nothing"), [])
-        # Another version's file may have further columns; one without statistics is a run that failed; one without the table is no store.
+        # A newer version's file may have more columns. A row without statistics is a failed run. A file without the
+        # table is no store.
         shutil.copy("results.db", "newer.db")
         with contextlib.closing(sqlite3.connect("newer.db")) as newer:
             newer.executescript("ALTER TABLE runs ADD farm TEXT NOT NULL DEFAULT 'here'; UPDATE runs SET stats = '' WHERE id = 1; "
@@ -175,7 +177,7 @@ class Module(unittest.TestCase):
         return [json.dumps(run) for run in json.loads(command("results", "--json"))]
 
     def test_errors(self):
-        """Each says what the tool says, with its status."""
+        """Each exception has the tool's message and status."""
         self.assertEqual((sluice.run("true").ended, sluice.run("true").kernels), ("not begun", []))
         for call, status, text in (
                 (lambda: sluice.run("scale", machine="gtx"), 2, "machine"),
@@ -204,7 +206,7 @@ class Module(unittest.TestCase):
                 sluice.run("scale", **wrong)
 
     def test_ends(self):
-        """A run that failed is there for who asks for it; a limit that was asked for is no failure."""
+        """A failed run is returned to callers that request it; a run that reached its limit is not a failure."""
         failed = sluice.run(["scale", "3"], strict=False)
         self.assertEqual((failed.ended, len(failed.kernels)), ("exit 3", 3))
         cut = sluice.run("scale", max_instructions=20000)
@@ -244,7 +246,7 @@ class Module(unittest.TestCase):
         self.assertEqual(pandas.DataFrame(sluice.samples("samples.csv"))["l2.accesses"].sum(), self.run_["l2.accesses"])
 
     def test_installed_command_goes_first(self):
-        """In an installation the module takes the command beside it, whatever PATH has."""
+        """An installed module uses the command next to it, whatever PATH has."""
         for folder in ("prefix/bin", "prefix/share/sluice/python"):
             Path(folder).mkdir(parents=True)
         Path("prefix/bin/sluice").write_text("#!/bin/sh\necho this one >&2\nexit 9\n")

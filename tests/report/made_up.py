@@ -1,4 +1,4 @@
-"""Runs for tests of `sluice report`, made up: files of results with many runs, statistics and profiles, whose figures are known."""
+"""Generates input for tests of `sluice report`: result files with many runs, statistics and profiles with known values."""
 import json
 import random
 import sqlite3
@@ -13,7 +13,7 @@ COLUMNS = ["program", "variant", "size", "seed", "arguments", "machine", "option
 
 
 def kernel(name, cycles, stack, counters, launch=1, demangled=None):
-    """A launch as statistics have it."""
+    """A launch in the format of the statistics."""
     return {"name": name, "demangled": demangled or f"{name}(float*)", "launch": launch, "ended": "done", "grid": [15, 1, 1], "block": [256, 1, 1],
             "registers": 20, "spill_bytes": 0, "shared_bytes": 1024, "blocks_per_sm": 6, "cycles": cycles, "thread_instructions": 32 * 1000,
             "warp_instructions": 1000, "ipc": 32000 / cycles, "host_seconds": 0.25, "cycle_stack": stack, "counters": counters}
@@ -27,7 +27,7 @@ def statistics(program, kernels, machine="gtx480", mechanisms=(), configuration=
 
 
 def some_counters(chance, count):
-    """The machine's, by which figures are made, and others up to `count`."""
+    """The machine's counters from which metrics are derived, and others up to `count`."""
     accesses = chance.randrange(1000, 100000)
     hits = chance.randrange(accesses)
     own = {"l1d.accesses": accesses, "l1d.hits": hits, "l1d.misses": accesses - hits, "l2.accesses": accesses - hits, "l2.hits": (accesses - hits) // 2,
@@ -36,7 +36,7 @@ def some_counters(chance, count):
 
 
 def store(path, runs, counters=300, kernels=2):
-    """A file of results with so many runs. Sizes of machines differ; one run in 50 was cut."""
+    """A file of `count` runs. Machine sizes differ, and one run in 50 was cut."""
     chance = random.Random(1)
     database = sqlite3.connect(path)
     database.execute(f"create table runs (id integer primary key, {', '.join(COLUMNS)}, more_than_today text)")
@@ -56,13 +56,16 @@ def store(path, runs, counters=300, kernels=2):
 
 
 def profile(waits, kernel_name="add(float*)"):
-    """A profile of a kernel of two loads and a store, that waited for so many slots by line and cause: {3: {"dram": 100}}."""
+    """A profile of a kernel with two loads and a store. `waits` has the waiting slots by line and cause: {3: {"dram":
+    100}}.
+    """
     source = ["__global__ void add(float *x)", "{", "\tfloat a = x[0];", "\tfloat b = x[1]; // <b>not bold</b>", "\tx[2] = a + b;", "}"]
     texts = {3: "ld.global.f32 %f1, [%rd1];", 4: "ld.global.f32 %f2, [%rd1+4];", 5: "st.global.f32 [%rd1+8], %f3;"}
     instructions = [{"index": i, "ptx_line": 10 + i, "file": "a.cu", "line": line, "text": text, "issues": 100, "lanes": 3200, "waits": waits.get(line, {}),
                      "transactions": 400, "l1_hits": 30, "l1_accesses": 40, "latency_mean": 210.5, "something_new": "as it is"}
                     for i, (line, text) in enumerate(texts.items())]
-    # A second instruction of the first line, with three of four answers, for which the others waited.
+    # A second instruction of the first line, with three of four of the line's replies. Other instructions waited for
+    # both.
     instructions[0] |= {"answers": 100, "waited_for_by": [{"index": 2, "slots": 70}]}
     instructions.append({"index": 3, "ptx_line": 20, "file": "a.cu", "line": 3, "text": "ld.global.f32 %f4, [%rd2];", "issues": 10, "lanes": 320, "waits": {},
                          "answers": 300, "latency_mean": 410.5, "latency_p95": 500, "waited_for_by": [{"index": 2, "slots": 5}, {"index": 1, "slots": 8}]})

@@ -1,7 +1,11 @@
 #!/usr/bin/python3
-"""The page of `sluice report` in a browser: `test_browser.py SLUICE FOLDER` makes reports of made-up runs, opens them in headless Chromium, works with
-mouse and keys as a reader does, and leaves screenshots in FOLDER. What it protects: views open without an error and without a network; filters,
-sorting, columns, figures and differences show what the files say; names cannot inject anything; both themes can be read; 2,000 runs stay quick."""
+"""Protects the page of `sluice report` in a browser. Views open without an error and without network access. Filters,
+sorting, columns, figures and differences show the values of the files. Names cannot inject code, both themes are
+readable, and 2,000 runs stay fast.
+
+Usage: test_browser.py SLUICE FOLDER. Generates reports of made-up runs, opens them in headless Chromium, operates them
+with mouse and keyboard, and writes screenshots to FOLDER.
+"""
 import json
 import re
 import shutil
@@ -25,7 +29,7 @@ except ImportError:
     sys.exit(77)
 
 RUNS = 2000
-QUICK_MS = 600  # from a key to the rows of the new filter, on a machine that does other things too
+QUICK_MS = 600  # limit from a key press to the filtered rows, on a busy machine
 OPEN_SECONDS = 15
 
 sluice, pictures = Path(sys.argv[1]).resolve(), Path(sys.argv[2])
@@ -167,7 +171,7 @@ def filters(page):
     check(page.text(".count") == "250 of 2,000 runs", f"a facet: {page.text('.count')}")
     page.click("input[name=verdict][value=cut]")
     both = page.text(".count")
-    check(page.script("return !document.querySelector('.nothing').hidden") and "No run meets the filters" in page.text(".nothing"), "that nothing is shown is said")
+    check(page.script("return !document.querySelector('.nothing').hidden") and "No run meets the filters" in page.text(".nothing"), "an empty list is reported")
     page.click("input[name=program][value=bfs]")
     page.picture("runs")
     check(page.text(".count") == "40 of 2,000 runs" and both == "0 of 2,000 runs", f"two facets, then one: {both}, {page.text('.count')}")
@@ -182,7 +186,7 @@ def filters(page):
         check(shown == count if count else int(shown.replace(",", "")) < 1000, f"filter {text}: {shown}")
     field.clear()
     field.send_keys("no.such.counter>3")
-    check("nothing here is called 'no.such.counter'" in page.text(".tools .error"), "a wrong filter is said")
+    check("nothing here is called 'no.such.counter'" in page.text(".tools .error"), "a wrong filter is reported")
     field.clear()
     field.send_keys(Keys.SPACE, Keys.BACKSPACE)
     check(page.text(".count") == "2,000 runs", "no filter: all runs")
@@ -208,7 +212,7 @@ def columns(page):
     page.click("#columns")
     page.find("dialog input[type=search]").send_keys("l1d.misses / cycles")
     page.script("document.querySelector('dialog .choices button').click()")
-    page.press(Keys.ESCAPE, Keys.ESCAPE)  # the first clears the field, as in every search field
+    page.press(Keys.ESCAPE, Keys.ESCAPE)  # the first Escape clears the field, as in every search field
     check(not page.script("return document.getElementById('dialog').open"), "Esc closes the dialog")
     values = column_values(page, "l1d.misses / cycles")
     check(len(values) > 5 and all(re.fullmatch(r"[\d.,]+(e-\d+)?", value) for value in values), f"a column of a formula: {values[:3]}")
@@ -219,7 +223,7 @@ FORMULAS = ["l1d.misses / l1d.accesses", "100 * (l1d.hits + 1) / cycles", "-l1d.
 
 
 def formula_value(formula, stats):
-    """What a formula over a run's statistics comes to, by Python."""
+    """Evaluates a formula over a run's statistics in Python."""
     def figure(match):
         name, kernels = match[0], stats["kernels"]
         if name == "launches":
@@ -280,10 +284,10 @@ def keys(page):
     page.wait("document.body.dataset.view === 'runs'", "Esc to close, and Esc to go back")
 
 
-# --- two runs whose difference is known ---
+# --- two runs with a known difference ---
 
 def known_stack(dram, issued):
-    """Of schedulers of which there are four: four slots a cycle."""
+    """Four schedulers give four slots per cycle."""
     return {cause: 0 for cause in made_up.CAUSES} | {"issued": 4 * issued, "dram": 4 * dram, "barrier": 4 * 100}
 
 
@@ -292,7 +296,7 @@ def known_counters(hits):
 
 
 def known_files(folder):
-    """A takes 1,500 cycles, B 1,000: of the 500, 450 waited for DRAM and 50 issued."""
+    """A takes 1,500 cycles and B 1,000. Of the 500 extra cycles, 450 waited for DRAM and 50 issued."""
     hostile = "</script><script>window.injected = 1</script><img src=x onerror='window.injected = 2'>"
     a = made_up.statistics("add", [made_up.kernel("add", 1500, known_stack(1000, 400), known_counters(500))], mechanisms=["cap:runs=16,retry=false"])
     b = made_up.statistics("add", [made_up.kernel("add", 1000, known_stack(550, 350), known_counters(750))], mechanisms=["cap:runs=16,retry=true"],
@@ -313,7 +317,7 @@ def known_files(folder):
     (folder / "b.samples.csv").write_text("kernel,name,cycle,cycles,ipc,live_warps,dram_bytes,sm.stack_issued,sm.stack_dram,sm.stack_idle,l1d.hits,l1d.accesses\n" + "\n".join(rows) + "\n")
     (folder / "b.timeline.csv").write_text("kernel,cycle_begin,cycle_end,unit,track,name,args\n1,0,400,SM 0,0,block,number=0 warps=8\n1,400,1000,SM 0,0,block,number=1 warps=8\n"
                                            "1,100,300,SM 0,2,cap.fill,line=7\n1,0,1000,GPU,0,add(float*),launch=1\n1,0,900,SM 1,0,block,number=2 warps=8\n")
-    # Two launches, of whose counter the first value stands for 30 of the first one's 40 cycles.
+    # Two launches. The counter's first value covers 30 of the first launch's 40 cycles.
     def names(process, thread, name):
         return {"ph": "M", "pid": process, "tid": thread, "name": "thread_name", "args": {"name": name}}
     events = [{"ph": "M", "pid": process, "name": "process_name", "args": {"name": name}} for process, name in enumerate(["GPU", "SM 0"])]
@@ -377,16 +381,16 @@ def known_run(page, path):
 
 
 def known_sources(page, path):
-    """Sources that a profile names are in the page, those that are here; and no other files."""
+    """The page contains the sources that a profile names, if they exist, and no other files."""
     page.open(path, "#run/2")
     rows = page.script("return [...document.querySelectorAll('#lines tbody tr')].map((row) => row.textContent)")
     check(any(row.startswith("real.cu2") and "x[0] = 1;" in row for row in rows) and any(row.startswith("real.cu5") and "y[0] = 2;" in row for row in rows), f"lines of the source: {rows}")
     check(any("<b>first</b>" in row for row in rows) and any(row.startswith("gone.cu7") for row in rows), f"lines near, and of what is not here: {rows}")
-    check("not to be seen" not in Path(path).read_text(), "what is no source is not in the page")
+    check("not to be seen" not in Path(path).read_text(), "files that are not sources are absent")
 
 
 def known_trace(page, path):
-    """Lanes and counters are of the launch that is chosen, each value for as long as it stood; they can be put away."""
+    """Lanes and counters belong to the selected launch. Each value is shown for its duration. They can be hidden."""
     def tables():
         return [table.text.replace("\n", " ") for table in page.all("#timeline .table")]
     def under(y, cycle):
@@ -429,7 +433,7 @@ def figures(page, path):
     check(any(row.startswith("30") and "75" in row for row in rows), f"a figure over sm.count: {rows}")
     page.picture("figure")
     page.change("input[list=metrics]", "l1d.hits /")
-    check("it ends too early" in page.text(), "a wrong metric is said")
+    check("it ends too early" in page.text(), "a wrong metric is reported")
 
 
 PLAN = """
@@ -456,7 +460,9 @@ echo "{\\"kernels\\": [{\\"name\\": \\"k\\", \\"cycles\\": $(($1 * 1000 + 10 * $
 
 
 def experiments(page, folder):
-    """Figures of `sluice figure`: panels by what is shown, ours and the paper's in the table, lines over numbers."""
+    """Figures of `sluice figure`: panels by shown quantity, our value and the paper's in the table, lines over numeric
+    axes.
+    """
     (folder / "bars.yaml").write_text(PLAN)
     (folder / "lines.yaml").write_text(LINES)
     (folder / "a").write_text(PROGRAM)
@@ -465,8 +471,8 @@ def experiments(page, folder):
         subprocess.run([sluice, "figure", "-q", f"./{name}.yaml", "--results", "figures.db"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
     path = report(folder, "figures", "figures.db", "--figure", "./bars.yaml", "--figure", "./lines.yaml")
     page.open(path, "#figures")
-    check("Bars <b>" in page.text("h2") and "a paper, Fig. 1; runs of size small; a mark on a bar is the paper's number." in page.text(), "what the figure is")
-    check([caption.text for caption in page.all("figcaption")] == ["speed over usual, percent", "cycles"], "a panel for each thing that is shown")
+    check("Bars <b>" in page.text("h2") and "a paper, Fig. 1; runs of size small; a mark on a bar is the paper's number." in page.text(), "the figure has a description")
+    check([caption.text for caption in page.all("figcaption")] == ["speed over usual, percent", "cycles"], "a panel for each shown quantity")
     rows = page.script("return [...document.querySelectorAll('main tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
     check(rows[0] == ["one", "0", "-13.79", "-50", "1,000"] and rows[1] == ["two", "0", "-7.41", "-", "2,000"] and rows[2][0] == "geomean", f"the numbers: {rows}")
     page.picture("experiment")

@@ -1,7 +1,7 @@
-// Barriers that go wrong: the kernel stops instead of hanging.
+// Protects the detection of barriers that can never complete: the kernel stops and does not hang.
 #include "cases.h"
 
-// As __syncthreads(), with the line of its use.
+// Like __syncthreads(), but with the line of its use.
 #define SYNC_ALL() asm volatile("bar.sync 0;" ::: "memory")
 #define SYNC(number, threads) asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory")
 #define ARRIVE(number, threads) asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory")
@@ -34,7 +34,7 @@ __global__ void count(int *p)
 	p[threadIdx.x] = 2;
 }
 
-// The others end first.
+// The other threads end first.
 //: ended: error cudaErrorLaunchFailure
 //| barrier that can never complete
 //| barriers.cu:@ended)
@@ -49,7 +49,7 @@ __global__ void ended(int *p)
 	p[threadIdx.x] = 2;
 }
 
-// One warp waits at a barrier for all, another for a partner that waits for all too.
+// One warp waits at a barrier for all warps, another for a partner, which waits at the first barrier.
 //: partner: error cudaErrorLaunchFailure
 //| barrier that can never complete
 //| barriers.cu:@partner0)
@@ -102,7 +102,7 @@ __global__ void parted(int *p)
 	}
 }
 
-// The last round is not for all threads of a warp, but the barrier behind the loop is.
+// Some threads of a warp skip the last iteration, but all reach the barrier after the loop.
 //: round: error cudaErrorLaunchFailure
 //| barrier that the threads of a warp meet apart
 //| barriers.cu:@round1)

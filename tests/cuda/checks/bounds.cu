@@ -1,4 +1,4 @@
-// Accesses just outside an allocation or an array: --check bounds keeps allocations apart, and follows the symbols of shared arrays.
+// Protects --check bounds: accesses just outside an allocation (the check leaves gaps) or an array (by its symbol).
 #include "cases.h"
 
 #include <cuda.h>
@@ -47,7 +47,7 @@ __global__ void heap(int *out)
 	a[64] = 1;
 }
 
-__device__ int first[64], second[64]; // wherever the compiler puts them
+__device__ int first[64], second[64]; // the compiler chooses their order
 
 //: variable: stops cudaErrorIllegalAddress bounds
 //| ends 0 bytes before the address
@@ -158,7 +158,7 @@ __global__ void passed_on(int *out)
 }
 
 //: full: right bounds
-// A program that counts on all of the memory gets it, without gaps.
+// A program that needs all of the memory gets it, without gaps.
 static void fill_memory()
 {
 	size_t available, total, size = 64 << 20;

@@ -1,5 +1,5 @@
-// What the programs of this folder share: cases chosen by name. A case is a kernel with a launch; see run.py for what is
-// expected of it.
+// cases: code that the programs of this folder share. A case is a kernel with a launch, chosen by name; run.py
+// describes the expected results.
 #pragma once
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,7 @@ static int *ints(int count, int value)
 	return device;
 }
 
-// Whatever the device says, the program ends with 0.
+// The program ends with status 0, whatever CUDA errors occur.
 int main(int argc, char **argv)
 {
 	wanted = argc > 1 ? argv[1] : "";

@@ -1,4 +1,4 @@
-// Accesses that stop a kernel. Each says what it was, where, and what is near.
+// Protects the messages of accesses that stop a kernel: each states the access, the position, and nearby allocations.
 #include "cases.h"
 
 //: outside: error cudaErrorIllegalAddress
@@ -210,7 +210,7 @@ __global__ void deep(int *p)
 	p[0] = descend(p, 1 << 20);
 }
 
-// The loops into which the compiler expands these have no lines of their own.
+// The compiler expands these into loops, which have no lines.
 //: copied: error cudaErrorIllegalAddress
 //| kernel '_Z6copiedPiS_m' stopped: global load outside every allocation
 //| faults.cu:@copied)

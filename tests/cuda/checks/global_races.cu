@@ -1,4 +1,4 @@
-// Races on global memory, within blocks and between them: --check global-race tells each pair of lines once.
+// Protects --check global-race: races on global memory, within and between blocks. Each pair of lines is reported once.
 #include "cases.h"
 
 //: neighbours: check global-race
@@ -30,7 +30,7 @@ __global__ void within(int *a, int *out)
 	out[threadIdx.x] = a[63 - threadIdx.x]; // @within_read
 }
 
-// ... and with it; chars beside each other; the same value by all; atomics; reads by all of what one thread then does not write.
+// ... and with it. Adjacent chars; one value by all; atomics; reads by all of data that one thread does not change.
 //: fine: right global-race
 __global__ void fine(int *a, int *out, char *chars, int *found, int *count, const int *table)
 {
@@ -39,13 +39,13 @@ __global__ void fine(int *a, int *out, char *chars, int *found, int *count, cons
 	__syncthreads();
 	out[i] = a[blockIdx.x * blockDim.x + 63 - threadIdx.x] + table[threadIdx.x % 8];
 	chars[i] = (char)i;
-	if (threadIdx.x < 33) // words that two blocks have in common
+	if (threadIdx.x < 33) // two blocks share these words
 		chars[512 + blockIdx.x * 33 + threadIdx.x] = (char)i;
 	*found = 1;
 	atomicAdd(&count[i % 5], 1);
 }
 
-// Words, and bytes of them.
+// Words, and single bytes of them.
 //: bytes: check global-race
 //| write at device code:
 //| read at device code:
@@ -58,7 +58,7 @@ __global__ void bytes(int *a, char *out)
 		out[0] = ((volatile char *)a)[64];
 }
 
-// Each pair of lanes counts once, of however many words, and blocks are told as they lie in the grid.
+// Each pair of lanes counts once, whatever its number of words. The message names blocks by their grid position.
 //: wide: check global-race
 //| 64 times in this launch
 //| blocks (1,2,0) and (1,2,0), address 0x
@@ -71,7 +71,7 @@ __global__ void wide(long long *a, long long *out)
 	out[threadIdx.x] = a[63 - threadIdx.x];
 }
 
-// A volatile read behind a plain one does not hide it from an atomic.
+// A volatile read after a plain read does not hide the plain read from an atomic.
 //: plain_read: check global-race
 //| global_races.cu:@plain_read)
 //| global_races.cu:@atomic)
@@ -88,7 +88,7 @@ __global__ void plain_read(int *a, int *out)
 __device__ unsigned ticket;
 __device__ int partial[64];
 
-// The block that comes last reads what the others wrote.
+// The last block to arrive reads the data of all others.
 template <bool FENCED, bool ATOMIC> __device__ void reduce(const int *in, int *out)
 {
 	__shared__ bool last;
@@ -116,7 +116,7 @@ __global__ void unfenced(const int *in, int *out) { reduce<false, true>(in, out)
 //| global_races.cu:@collect)
 __global__ void uncounted(const int *in, int *out) { reduce<true, false>(in, out); }
 
-// All threads write and fence; after the barrier one of them tells of all.
+// All threads write and fence. After the barrier one thread publishes the data of all.
 //: of_all: right global-race
 __global__ void of_all(int *data, int *out)
 {
@@ -132,7 +132,7 @@ __global__ void of_all(int *data, int *out)
 			out[threadIdx.x] += data[b * blockDim.x + 63 - threadIdx.x];
 }
 
-// One warp does not fence: what it wrote is told, and no other.
+// One warp does not fence: only its write is reported.
 //: all_but_one: check global-race
 //| global_races.cu:@but_one)
 //| global_races.cu:@but_collect)
@@ -152,7 +152,7 @@ __global__ void all_but_one(int *data, int *out)
 			out[b] = data[b * blockDim.x + 63]; // @but_collect
 }
 
-// Handed on from block to block by flags: the first one's data are read by the last.
+// Passed on from block to block by flags: the last block reads the first one's data.
 //: chain: right global-race
 __global__ void chain(int *data, volatile int *flag, int *out)
 {
@@ -169,7 +169,7 @@ __global__ void chain(int *data, volatile int *flag, int *out)
 	flag[blockIdx.x] = 1;
 }
 
-// The second block hears of the first; the third, which may run in the second's place, does not.
+// The second block synchronizes with the first. The third block, which may run in place of the second, does not.
 //: hearsay: check global-race
 //| global_races.cu:@said)
 //| global_races.cu:@unheard)
@@ -188,7 +188,7 @@ __global__ void hearsay(int *data, int *count, int *out)
 		*out = *data; // @unheard
 }
 
-// One warp hears, another comes to the barrier before or behind it: all know it then.
+// One warp synchronizes, another reaches the barrier before or after it: then the whole block is ordered.
 //: barrier: right global-race
 __global__ void barrier(int *data, int *count, int *out)
 {
@@ -204,7 +204,7 @@ __global__ void barrier(int *data, int *count, int *out)
 		out[blockIdx.x * 3 + threadIdx.x / 32] = *data;
 }
 
-// Memory that one block has freed another may have.
+// Memory freed by one block may be allocated by another.
 //: heap: right global-race
 __global__ void heap(int *out)
 {
@@ -236,7 +236,7 @@ static __device__ void store_relaxed(int *p, int value)
 	asm volatile("st.relaxed.gpu.s32 [%0], %1;" ::"l"(p), "r"(value) : "memory");
 }
 
-// A store that releases needs no fence; one that is relaxed does.
+// A releasing store needs no fence; a relaxed store does.
 template <bool RELEASES> __device__ void hand_on(int *data, int *flag)
 {
 	if (blockIdx.x)
@@ -280,8 +280,8 @@ template <bool MBARRIER> __device__ void wait_for(unsigned mbarrier, int *flag)
 			over = load_acquire(flag);
 }
 
-// One warp hears of another block and tells the others through shared memory, by an mbarrier or by a flag; what another warp of
-// the block has written goes the same way back.
+// One warp synchronizes with another block. It passes this on within its block through shared memory, by an mbarrier or
+// by a flag. Another warp's writes are passed back in the same way.
 template <bool MBARRIER> __device__ void within_and_between(int *data, int *flag)
 {
 	__shared__ unsigned long long met[2];
@@ -320,7 +320,7 @@ __global__ void by_mbarrier(int *data, int *flag) { within_and_between<true>(dat
 //: by_flag: right race,global-race
 __global__ void by_flag(int *data, int *flag) { within_and_between<false>(data, flag); }
 
-// The flag and its value are one word: no fence is needed, whether its accesses are volatile or relaxed.
+// Flag and value are in one word: no fence is needed, whether its accesses are volatile or relaxed.
 template <bool STRONG> __device__ void pack(unsigned long long *word, int *out)
 {
 	volatile unsigned long long *at = word;
@@ -342,7 +342,7 @@ __global__ void packed(unsigned long long *word, int *out) { pack<true>(word, ou
 //: packed_plain: check global-race
 __global__ void packed_plain(unsigned long long *word, int *out) { pack<false>(word, out); }
 
-// A lock; and one that is not taken by all.
+// A lock, and a lock that some threads do not take.
 template <bool ALL> __device__ void guard(int *lock, int *sum)
 {
 	if (threadIdx.x)
@@ -359,12 +359,12 @@ template <bool ALL> __device__ void guard(int *lock, int *sum)
 //: locked: right global-race
 __global__ void locked(int *lock, int *sum) { guard<true>(lock, sum); }
 
-// Of reads and writes one line has pairs of both kinds.
+// One line takes part in pairs of both kinds: with a read and with a write.
 //: half_locked: check global-race 2
 //| global_races.cu:@guarded)
 __global__ void half_locked(int *lock, int *sum) { guard<false>(lock, sum); }
 
-// Launches come one behind the other.
+// Consecutive launches are ordered.
 //: launches: right global-race
 __global__ void launches(int *a, int from)
 {

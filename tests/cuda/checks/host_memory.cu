@@ -1,4 +1,4 @@
-// Faults beside the host's memory that kernels can access, and a call of a function that is not there.
+// Protects the messages of faults near mapped host memory, and of a call of a pure virtual function.
 #include "cases.h"
 #include <cstdlib>
 
@@ -45,7 +45,7 @@ struct Derived : Base {
 	__device__ void late() override {}
 };
 
-// While its base is being made, an object is one of the base's kind.
+// During the base's construction, an object has the base's type.
 //: call_pure: error cudaErrorLaunchFailure
 //| stopped: trap
 __global__ void call_pure()

@@ -1,4 +1,4 @@
-// What textures and surfaces read that nobody wrote, and races through them.
+// Protects checks of textures and surfaces: reads of unwritten memory, and races.
 #include "cases.h"
 
 texture<float> line;
@@ -16,7 +16,7 @@ __global__ void texels(float *out)
 	out[threadIdx.x] = tex1Dfetch(line, threadIdx.x); // @texels
 }
 
-// Beside the last row that was copied.
+// Next to the last row that was copied.
 //: rows: check init
 //| image_memory.cu:@rows), thread (0,3,0)
 //| 8 times in this launch
@@ -25,7 +25,7 @@ __global__ void rows(float *out)
 	out[8 * threadIdx.y + threadIdx.x] = tex2D(image, threadIdx.x, threadIdx.y); // @rows
 }
 
-// The row behind has half of the weight.
+// The next row has half of the weight.
 //: between: check init
 //| image_memory.cu:@between), thread (0,2,0)
 //| 8 times in this launch
@@ -34,7 +34,7 @@ __global__ void between(float *out)
 	out[8 * threadIdx.y + threadIdx.x] = tex2D(image, threadIdx.x + 0.5f, threadIdx.y + 1); // @between
 }
 
-// A filter's neighbours of no weight; a row that lies wholly outside is the last one that there is.
+// Neighbours with zero weight do not count. A row that lies wholly outside is clamped to the last existing row.
 //: centres: right init
 __global__ void centres(float *out)
 {
@@ -52,7 +52,7 @@ __global__ void unpainted(float *out)
 	out[threadIdx.x] = surf2Dread<float>(canvas, 4 * threadIdx.x, 0); // @unpainted
 }
 
-// Written by one kernel, copied, read by a pointer.
+// Written by one kernel, copied, read through a pointer.
 //: painted: right init
 __global__ void paint(cudaSurfaceObject_t surface)
 {
@@ -73,7 +73,7 @@ __global__ void strokes()
 	surf2Dwrite((int)blockIdx.x, canvas, 4 * (threadIdx.x % 8), threadIdx.x / 8); // @strokes
 }
 
-// A value that all write.
+// All threads write the same value.
 //: wash: right global-race
 __global__ void wash()
 {
@@ -97,7 +97,7 @@ __global__ void unmixed(int *out) { mix<false>(out); }
 //: mixed: right global-race
 __global__ void mixed(int *out) { mix<true>(out); }
 
-// A pointer writes what a texture of other blocks reads.
+// A store through a pointer to memory that a texture of other blocks reads.
 //: smear: check global-race
 //| race on global memory: two warps, nothing that orders them
 //| read at device code:
@@ -110,7 +110,7 @@ __global__ void smear(float *memory)
 	memory[i] = left + i;							// @smear_write
 }
 
-// Read first and written by the same thread; nobody else's.
+// Read and then written by the same thread, and by no other.
 //: in_place: right global-race
 __global__ void in_place(float *memory)
 {
@@ -118,7 +118,7 @@ __global__ void in_place(float *memory)
 	memory[i] = tex1Dfetch(line, i) + 1;
 }
 
-// No barrier brings a write to the texture cache, nor does the thread's own order.
+// Neither a barrier nor program order makes a write visible to the texture cache.
 //: stale: check global-race
 //| kernel '_Z5stalePfS_': texture read of what the same kernel wrote: nothing brings that to the texture cache
 //| write at device code:
@@ -133,7 +133,7 @@ __global__ void stale(float *memory, float *out)
 	out[threadIdx.x] = tex1Dfetch(line, threadIdx.x); // @stale_read
 }
 
-// What the launch before wrote.
+// Written by the previous launch.
 //: passes: right global-race
 __global__ void passes(float *memory, float *out, int pass)
 {

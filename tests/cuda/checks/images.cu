@@ -1,4 +1,4 @@
-// Accesses to textures and surfaces that stop a kernel. Each says what it was, and where.
+// Protects the messages of texture and surface accesses that stop a kernel: each states the access and its position.
 #include "cases.h"
 
 texture<float> unbound;

@@ -1,4 +1,4 @@
-// Local memory that nobody wrote, told when a value of it is used: --check init. Frees on the device that free nothing.
+// Protects --check init on local memory: unwritten values are reported at their use. Also invalid device frees.
 #include "cases.h"
 
 //: never: check init
@@ -31,7 +31,7 @@ __device__ __noinline__ int look_up(int index, bool fill)
 	return table[index] + 1;
 }
 
-// The first call leaves values where the second one's array lies.
+// The first call leaves values at the location of the second call's array.
 //: again: check init
 __global__ void again(int *out, int index)
 {
@@ -57,7 +57,7 @@ struct padded {
 	double value;
 };
 
-// The padding is copied, and nobody looks at it.
+// The padding is copied but never used.
 //: padding: right init
 __global__ void padding(double *out, int index)
 {

@@ -1,4 +1,4 @@
-// Member masks: --check masks tells a thread that is not in its own mask, and a shuffle from a lane that takes no part.
+// Protects --check masks: a thread outside its own mask, and a shuffle from a lane that does not take part.
 #include "cases.h"
 
 //: self: check masks
@@ -69,7 +69,7 @@ __global__ void lane(int *out)
 		out[threadIdx.x] = __shfl_sync(0xffff, threadIdx.x, 20);
 }
 
-// A mask that names the lane, which runs elsewhere: told by --check divergence.
+// The mask names a lane that executes elsewhere: reported by --check divergence.
 //: absent: error cudaErrorLaunchFailure
 //| member mask that names a thread that is elsewhere
 __global__ void absent(int *out)

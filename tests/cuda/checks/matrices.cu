@@ -1,4 +1,4 @@
-// ldmatrix and stmatrix under the checks: of a warp's lanes those give addresses that have a row, and the others' registers hold anything.
+// Protects the checks of ldmatrix and stmatrix: lanes without a row's address may have arbitrary registers.
 // Flags: -arch=sm_90
 #include "cases.h"
 

@@ -1,4 +1,4 @@
-// Races on shared memory: --check race tells each pair of lines once, and results stay what they are.
+// Protects --check race: races on shared memory. Each pair of lines is reported once, and results do not change.
 #include "cases.h"
 
 #define SYNC(number, threads) asm volatile("bar.sync %0, %1;" ::"r"(number), "r"(threads) : "memory")
@@ -48,7 +48,7 @@ __global__ void two_writes(int *out)
 	out[threadIdx.x] = last;
 }
 
-// The tile is written again before all have read it: no barrier at the end of the loop.
+// The tile is overwritten before all have read it: the loop ends without a barrier.
 //: tile: check race
 //| races.cu:@tile_write)
 //| races.cu:@tile_read)
@@ -64,7 +64,7 @@ __global__ void tile(int *out)
 	out[t] = sum;
 }
 
-// The last 64 values are summed up as if 64 threads were one warp.
+// The last 64 values are summed as if 64 threads were one warp.
 //: wide_warp: check race
 //| races.cu:@wide)
 __global__ void wide_warp(int *out)
@@ -96,7 +96,7 @@ __global__ void count_read(int *out)
 	out[threadIdx.x] = count; // @count_read
 }
 
-// A counter is cleared while others count already.
+// A counter is cleared while other threads already count.
 //: count_clear: check race
 //| write at device code:
 //| races.cu:@count_clear)
@@ -111,7 +111,7 @@ __global__ void count_clear(int *out)
 	out[threadIdx.x] = count;
 }
 
-// The barrier of the one warp alone.
+// Only one warp executes this barrier.
 //: warp_barrier: check race
 //| races.cu:@wb_write)
 //| races.cu:@wb_read)
@@ -124,7 +124,7 @@ __global__ void warp_barrier(int *out)
 	out[t] = s[t ^ 32]; // @wb_read
 }
 
-// What is written behind the arrival is not there for those who wait.
+// A write after the arrival is not visible to waiting threads.
 //: late: check race
 //| races.cu:@late_write)
 //| races.cu:@late_read)
@@ -143,7 +143,7 @@ __global__ void late(int *out)
 	}
 }
 
-// The producer fills the buffer again without hearing that it is empty.
+// The producer refills the buffer without waiting until it is empty.
 //: refill: check race
 //| races.cu:@refill_write)
 //| races.cu:@refill_read)
@@ -161,7 +161,7 @@ __global__ void refill(int *out)
 	out[threadIdx.x] = sum;
 }
 
-// Three warps, of which two meet at barrier 1 and two at barrier 2, in the wrong order to pass on what the first wrote.
+// Three warps: two use barrier 1 and two use barrier 2, in an order that does not pass on the first warp's write.
 //: chain: check race
 //| races.cu:@chain_write)
 //| races.cu:@chain_read)
@@ -196,7 +196,7 @@ __global__ void dynamic(float *out)
 	out[t] = room[t];
 }
 
-// A flag that is no fence: the value may not be there yet.
+// A flag without a fence: the value may not be visible yet.
 //: flag: check race 2
 //| races.cu:@flag_write)
 //| races.cu:@flag_read)
@@ -222,7 +222,7 @@ __global__ void flag(int *out)
 	}
 }
 
-// A lock that orders nothing: no fence.
+// A lock without fences orders nothing.
 //: lock: check race 2
 //| races.cu:@lock)
 //| 'total' + 0
@@ -242,7 +242,7 @@ __global__ void lock(int *out)
 	out[threadIdx.x] = total;
 }
 
-// A byte of a word that another warp reads whole.
+// A byte of a word that another warp reads as a whole.
 //: byte: check race
 //| races.cu:@byte_write)
 //| races.cu:@byte_read)
@@ -280,7 +280,7 @@ __global__ void generic(int *out)
 	put(out + threadIdx.x, get(s + 63 - threadIdx.x));
 }
 
-// Later blocks, of the same SM too; the first that has it is told.
+// Later blocks, also on the same SM; the first block that has the race is reported.
 //: some_blocks: check race
 //| races.cu:@some_write)
 //| block (1,1,0)
@@ -297,7 +297,7 @@ __global__ void some_blocks(int *out)
 		out[t] = s[t];
 }
 
-// Each launch finds it; it is told once.
+// Each launch has the race; it is reported once.
 //: launches: check race
 //| kernel '_Z10two_writesPi'
 //| 1 times in this launch

@@ -1,4 +1,4 @@
-// Correct programs that a check could take for wrong ones: nothing may be said of them, and their results are right.
+// Protects against false positives: correct programs that look wrong get no message, and their results are right.
 #include "cases.h"
 #include <vector>
 
@@ -20,8 +20,7 @@ static std::vector<int> read(const int *device, int count)
 	return host;
 }
 
-// A reduction whose last five steps one warp makes alone, in step.
-// What compilers, and CUDA's guide, make of an operation that the machine does not have.
+// Operations that the machine lacks, as compilers and CUDA's guide emulate them.
 //: exchanges: right race,global-race,warp-race
 __global__ void exchanges(int *out)
 {
@@ -39,6 +38,7 @@ __global__ void exchanges(int *out)
 	out[2 + threadIdx.x] = (int)sum;
 }
 
+// A reduction whose last five steps one warp executes in lockstep.
 //: reduction: right race,init,shared-init,footprint
 __global__ void reduction(int *out)
 {
@@ -64,7 +64,7 @@ __global__ void reduction(int *out)
 		out[blockIdx.x] = s[0];
 }
 
-// The same with a block of one warp: upper lanes add what nobody wrote and nobody looks at.
+// The same with a block of one warp: upper lanes add unwritten values whose sums are never used.
 //: one_warp: right
 __global__ void one_warp(int *out)
 {
@@ -78,7 +78,7 @@ __global__ void one_warp(int *out)
 		out[0] = v[0];
 }
 
-// Two buffers in turn, one barrier a round.
+// Two alternating buffers, one barrier per round.
 //: double_buffer: right
 __global__ void double_buffer(int *out)
 {
@@ -108,7 +108,7 @@ __global__ void scan(int *out)
 	out[t] = s[in][t];
 }
 
-// Two warps produce, two consume; named barriers say full and empty. The barriers of the two buffers differ.
+// Two warps produce and two consume; named barriers signal full and empty. Each buffer has its own barriers.
 //: producers: right
 __global__ void producers(int *out)
 {
@@ -132,7 +132,7 @@ __global__ void producers(int *out)
 	out[threadIdx.x] = sum;
 }
 
-// What the first warp wrote comes to the third through the second.
+// The first warp's write reaches the third warp through the second.
 //: chain: right
 __global__ void chain(int *out)
 {
@@ -148,7 +148,7 @@ __global__ void chain(int *out)
 		out[0] = s;
 }
 
-// Pairs of warps meet among themselves.
+// Pairs of warps use their own barriers.
 //: pairs: right
 __global__ void pairs(int *out)
 {
@@ -177,7 +177,7 @@ __global__ void counters(int *out)
 		atomicAdd(out + t, bin[t]);
 }
 
-// A leader writes, its warp reads.
+// One lane writes, its warp reads.
 //: leader: right
 __global__ void leader(int *out)
 {
@@ -192,7 +192,7 @@ __global__ void leader(int *out)
 	}
 }
 
-// An array that serves two purposes, one behind the other.
+// An array that serves two purposes in succession.
 //: reused: right
 __global__ void reused(int *out)
 {
@@ -208,7 +208,7 @@ __global__ void reused(int *out)
 	out[t] = (int)f[t];
 }
 
-// Neighbouring bytes, and parts of one word, of different warps.
+// Different warps access adjacent bytes, and parts of one word.
 //: bytes: right
 __global__ void bytes(int *out)
 {
@@ -222,7 +222,7 @@ __global__ void bytes(int *out)
 	out[t] = ((unsigned *)s)[t % 32] >> 24 == 96 + t % 32 && h[t / 32] == t / 32 * 32;
 }
 
-// All say the same.
+// All write the same value.
 //: agree: right
 __global__ void agree(int *out)
 {
@@ -236,7 +236,7 @@ __global__ void agree(int *out)
 	out[threadIdx.x] = any;
 }
 
-// Lanes of a warp fight for a bin; which of them wins does not matter (the histograms of CUDA's first years).
+// Lanes of a warp compete for a bin; any winner is correct (the histograms of CUDA's first years).
 //: tags: right
 __global__ void tags(int *out)
 {
@@ -255,7 +255,7 @@ __global__ void tags(int *out)
 		out[t] = bin[t] & 0x7ffffff;
 }
 
-// Warps that end early, and threads of a warp that do.
+// Warps that end early, and threads of a warp that end early.
 //: early: right
 __global__ void early(int *out, int n)
 {
@@ -270,7 +270,7 @@ __global__ void early(int *out, int n)
 	s[t] = 3;
 }
 
-// A barrier that only those threads meet that have work; the others go on to the end.
+// A barrier for only the threads that have work; the others continue to the end.
 //: tail: right
 __global__ void tail(int *out, int n)
 {
@@ -283,7 +283,7 @@ __global__ void tail(int *out, int n)
 	}
 }
 
-// A lock with fences: what it guards is ordered.
+// A lock with fences: the data it guards are ordered.
 //: lock: right
 __global__ void lock(int *out)
 {
@@ -303,7 +303,7 @@ __global__ void lock(int *out)
 	out[threadIdx.x] = total;
 }
 
-// A flag behind a fence.
+// A flag after a fence.
 //: flag: right
 __global__ void flag(int *out)
 {
@@ -326,7 +326,7 @@ __global__ void flag(int *out)
 	}
 }
 
-// PTX's own words for that.
+// The same with PTX's release and acquire.
 //: acquire: right
 __global__ void acquire(int *out)
 {
@@ -376,7 +376,7 @@ __global__ void transpose(int *out, const int *in, int n)
 }
 //: transpose: right race,init,shared-init,footprint
 
-// Structures with padding that nobody wrote, copied and used; also through shared memory.
+// Structures with unwritten padding, copied and used, also through shared memory.
 struct padded {
 	double d;
 	int i;
@@ -409,7 +409,7 @@ __global__ void use_padded(int *out, const padded *p, const triple *q)
 	triple other = q[threadIdx.x];
 	out[threadIdx.x] = (int)own.d + own.i + own.c + (int)(other.x + other.y + other.z);
 }
-// The unused part of a vector, cut off by shifts and masks.
+// The unused part of a vector, removed by shifts and masks.
 //: cut: right
 __global__ void cut(int *out, const padded *p)
 {
@@ -420,7 +420,7 @@ __global__ void cut(int *out, const padded *p)
 	out[threadIdx.x] = (int)(word & 0xffffffff) + (int)(low << 1) + (int)(high & 0xff) + (int)((word >> 32) & 255);
 }
 
-// All the ways of writing: copies of all kinds, fills, atomics, device code.
+// All ways of writing memory: copies of all kinds, fills, atomics, device code.
 __device__ int of_module[4];
 __device__ int *pointer;
 //: writers: right
@@ -537,7 +537,7 @@ static void run_case()
 		cudaMemset2D(p + 24, 512, 0, 32, 1);
 		fill_heap<<<1, 1>>>(p);
 		writers<<<1, 32>>>(out, p);
-		// what nobody wrote may be copied, to the host too
+		// unwritten memory may be copied, also to the host
 		cudaMemcpy(p, p + 128, 256, cudaMemcpyDeviceToDevice);
 		cudaMemcpy(host, p, 128, cudaMemcpyDeviceToHost);
 	}

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Runs the cases of a program that was compiled from a source of this folder: run.py SLUICE PROGRAM SOURCE.cu [CASE].
+"""Runs the cases of a program compiled from a source of this folder: run.py SLUICE PROGRAM SOURCE.cu [CASE].
 
-A case is announced by a comment in front of its kernel:
+A comment before its kernel announces a case:
     //: NAME: error ERROR      the kernel stops with that CUDA error and one message (--check divergence)
-    //: NAME: stops ERROR CHECKS the same with --check CHECKS alone; without them the program ends with no error
+    //: NAME: stops ERROR CHECKS   the same, but only with --check CHECKS; without them there is no error
     //: NAME: check CHECKS [K] K messages (1) of `sluice run --check CHECKS`, and no CUDA error
     //: NAME: right [CHECKS]   no message with --check CHECKS (race,init)
-    //| TEXT                   the text occurs in what is printed on standard error
-where @LABEL in a text stands for the number of the line that ends with "// @LABEL". Each case runs functionally and with
-time; cases with checks also on two threads of the host. The program itself always ends with 0; `sluice run` must not when
-there was a message, but of an assertion, since the program asks for the error.
+    //| TEXT                   the text occurs on standard error
+
+@LABEL in a text stands for the number of the line that ends with "// @LABEL". Each case runs functionally and timed;
+cases with checks also run on two host threads. The program itself always ends with status 0. `sluice run` must fail
+when there was a message. An assertion is the exception, because the program asks for the error.
 """
 import os
 import re
@@ -21,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 import sanitized  # noqa: E402
 
 
-# What is said of the run: how many threads work, and that transfers by DMA take no time.
+# Notes about the run: the number of threads, and that DMA transfers take no time.
 ASIDE = re.compile("one thread is faster now|moves data by DMA, which takes no time")
 
 

@@ -1,12 +1,12 @@
-// Races with transfers by DMA (docs/checks.md): the mistakes that a program can make, each beside a program that makes it right.
-// tests/simt/test_simt_race_dma.c has all that orders them.
+// Protects the race check of DMA transfers (docs/checks.md): each error that a program can make, next to a correct
+// program. tests/simt/test_simt_race_dma.c tests every ordering operation.
 #include "cases.h"
 
 #include <sluice/dma.h>
 
 enum { THREADS = 96 };
 
-// One warp reads what was there while another one may have begun to overwrite it.
+// One warp reads the old data while another warp may already have started the transfer that overwrites it.
 //: early: check race
 //| race on shared memory: a DMA transfer, nothing that orders it
 //| read at device code:
@@ -40,7 +40,7 @@ __global__ void in_time(const int *in, int *out)
 	out[t] += tile[t];
 }
 
-// The piece is written into while the engine may still read it: nobody has waited for it.
+// The source is written while the engine may still read it: no thread has waited for the transfer.
 //: source: check race
 //| race on global memory: written while a DMA transfer may read it
 //| transfer of DMA buffer 0 at device code:
@@ -69,7 +69,7 @@ __global__ void source_behind(int *in, int *out)
 	in[t] = t;
 }
 
-// Behind the transfer, what other warps store is theirs.
+// After the transfer, the stores of other warps are as unordered as any other store.
 //: neighbour: check race
 //| race on shared memory: two warps, nothing that orders them
 //| transfers.cu:@neighbour_write), thread (
@@ -84,7 +84,7 @@ __global__ void neighbour(const int *in, int *out)
 	out[t] = tile[(t + 32) % THREADS]; // @neighbour_read
 }
 
-// Two buffers, and one place.
+// Two buffers write to the same location.
 //: overlap: check race
 //| transfer of DMA buffer 0 at device code:
 //| transfer of DMA buffer 1 at device code:
@@ -97,7 +97,7 @@ __global__ void overlap(const int *in, int *out)
 	out[threadIdx.x] = tile[threadIdx.x];
 }
 
-// A command is no barrier for other data.
+// A DMA command is no barrier for other data.
 //: aside: check race
 //| race on shared memory: two warps, nothing that orders them
 //| transfers.cu:@aside_write), thread (
@@ -113,7 +113,7 @@ __global__ void aside(const int *in, int *out)
 	out[t] = other[(t + 32) % THREADS]; // @aside_read
 }
 
-// What nobody wrote comes along as such, and constants of a halo are written.
+// A transfer copies unwritten bytes as unwritten; a halo's constants count as written.
 //: unwritten: check init,shared-init
 //| read of shared memory that nobody wrote
 //| transfers.cu:@unwritten_read), thread (1,0,0)
@@ -134,7 +134,7 @@ __global__ void unwritten(int *in, int *out)
 		out[threadIdx.x] = tile[threadIdx.x];
 }
 
-// A kernel without DMA behind one that has it, and the other way round.
+// A kernel without DMA after a kernel with DMA, and the reverse.
 //: between: check race
 //| race on shared memory: two warps, nothing that orders them
 //| transfers.cu:@between_write), thread (
@@ -147,7 +147,7 @@ __global__ void between(int *out)
 	out[t] = other[(t + blockDim.x / 2) % blockDim.x]; // @between_read
 }
 
-// Two buffers in turn, what has come being worked on in its place; warps that leave; pieces that the block has written itself.
+// Two alternating buffers, whose data are updated in place; warps that exit; source data that the block itself wrote.
 //: turns: right race,init,shared-init
 __global__ void turns(int *in, int *out)
 {

@@ -1,4 +1,4 @@
-// Reads of device memory that nobody wrote.
+// Protects --check init: reads of unwritten device memory.
 #include "cases.h"
 
 //: plain: check init
@@ -13,7 +13,7 @@ __global__ void plain(int *out, const int *in)
 	out[threadIdx.x] = in[threadIdx.x] + 1; // @plain
 }
 
-// A copy alone reads too.
+// A copy without any other use also reads.
 //: copy: check init
 //| unwritten.cu:@copy)
 //| 96 times in this launch
@@ -23,7 +23,7 @@ __global__ void copy(int *out, const int *in)
 	out[i] = in[i]; // @copy
 }
 
-// cudaMemset of elements instead of bytes.
+// cudaMemset with a count of elements where bytes are expected.
 //: short_fill: check init
 //| unwritten.cu:@short_fill)
 //| thread (16,0,0)
@@ -56,7 +56,7 @@ __global__ void counter(int *count)
 		atomicAdd(count, 1);
 }
 
-// The halo of a stencil that nobody filled.
+// The halo of a stencil is unwritten.
 //: halo: check init
 //| unwritten.cu:@halo)
 //| thread (0,0,0)
@@ -72,18 +72,18 @@ __global__ void halo(float *out, const float *p)
 	out[threadIdx.x] = p[i - 1] + p[i]; // @halo
 }
 
-// A copy on the device takes along that it was not written.
+// A device copy copies the unwritten state.
 //: passed_on: check init
 //| unwritten.cu:@plain)
 //| offset 128
 //| 32 times in this launch
 
-// What was freed and allocated again is unwritten, whatever was there.
+// Memory that is freed and allocated again is unwritten, whatever it held.
 //: again: check init
 //| unwritten.cu:@plain)
 //| 64 times in this launch
 
-// So is what device code allocates.
+// Memory allocated by device code is unwritten.
 //: heap: check init
 //| unwritten.cu:@heap)
 //| allocation: 0x
@@ -109,7 +109,7 @@ __global__ void vector(float *out, const float4 *in)
 	out[threadIdx.x] = v.x + v.y + v.z + v.w;
 }
 
-// Only the field that nobody wrote is used wrongly; it went through registers, a shift and memory before.
+// Only the unwritten field is reported, although it passed through registers, a shift and memory.
 struct pair {
 	int a;
 	short b, c;

@@ -1,4 +1,4 @@
-// Races between threads of one warp: --check warp-race tells each pair of lines once.
+// Protects --check warp-race: races between threads of one warp. Each pair of lines is reported once.
 #include "cases.h"
 
 // One instruction, two values.
@@ -34,7 +34,7 @@ __global__ void bytes(char *out)
 	out[threadIdx.x] = s[threadIdx.x];
 }
 
-// A reduction of the time when warps ran in step.
+// A reduction from the time when warps ran in lockstep.
 //: in_step: check warp-race
 //| read at device code:
 //| write at device code:
@@ -49,7 +49,7 @@ __global__ void in_step(int *out)
 	out[threadIdx.x] = s[threadIdx.x];
 }
 
-// The mask leaves those out that wait for the value.
+// The mask omits the lanes that wait for the value.
 //: half_synced: check warp-race
 __global__ void half_synced(int *out)
 {
@@ -157,7 +157,7 @@ __global__ void locked(int *out)
 		}
 }
 
-// Each lane waits for the one before.
+// Each lane waits for the previous lane.
 //: handed_on: right warp-race
 __global__ void handed_on(int *out)
 {

@@ -1,5 +1,5 @@
-// libcu++ as Debian has it: cuda::atomic of each scope on the device and on the host, atomic_ref, limits; and the forms of
-// cooperative groups that take atomics. Protects the words of cuda_runtime.h and the flags of sluice cc that libcu++ goes by.
+// Protects cuda_runtime.h's macros and the flags of sluice cc that Debian's libcu++ depends on. Tests cuda::atomic of
+// each scope on device and host, atomic_ref, limits, and cooperative groups with atomics.
 #include "../check.h"
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

@@ -1,6 +1,6 @@
-// libcu++'s barriers, latches, semaphores and clocks, as Debian has them, for the architecture that TEST_FLAGS says: arrivals and waits apart, several
-// arrivals at once, threads that leave, a function that completes phases, copies that a barrier waits for. Protects what assembler.c of
-// sluice cc mends, -disable-noundef-analysis where lanes take each other's values, and the mbarrier instructions under all that.
+// Protects what assembler.c of sluice cc mends, -disable-noundef-analysis where lanes exchange values, and the mbarrier
+// instructions. Uses Debian's libcu++ for the architecture in TEST_FLAGS: barriers, latches, semaphores and clocks.
+// Covers separate arrivals and waits, multiple arrivals, leaving threads, completion functions, and copies.
 #include "../check.h"
 #include <cooperative_groups.h>
 #include <cuda/barrier>
@@ -15,7 +15,7 @@ enum { BLOCKS = 3, THREADS = 96, ROUNDS = 6 };
 
 using block_barrier = cuda::barrier<cuda::thread_scope_block>;
 
-// Each round the threads write, meet, and read what another has written.
+// In each round the threads write, synchronize, and read another thread's value.
 static __global__ void meet(int *sums)
 {
 	__shared__ block_barrier bar[2];
@@ -35,7 +35,7 @@ static __global__ void meet(int *sums)
 	sums[blockIdx.x * THREADS + threadIdx.x] = sum;
 }
 
-// Thread i takes part in i % ROUNDS + 1 phases. Those that are left count in each phase who else is.
+// Thread i takes part in i % ROUNDS + 1 phases. In each phase the remaining threads count the others present.
 static __global__ void leave(int *counts)
 {
 	__shared__ block_barrier bar;
@@ -56,7 +56,7 @@ static __global__ void leave(int *counts)
 	}
 }
 
-// A copy by all threads and one by each alone, of which the barrier's phase is the end.
+// A copy by all threads and one by each single thread; the barrier's phase completes with them.
 static __global__ void copy(const int *in, int *out)
 {
 	__shared__ block_barrier bar;
@@ -98,7 +98,8 @@ static __global__ void prepare(between_blocks *shared)
 	new (&shared->lock) cuda::binary_semaphore<cuda::thread_scope_device>(1);
 }
 
-// One thread a block: barriers and a latch between blocks, at most two inside at once, one at a time at the entries.
+// One thread per block: barriers and a latch between blocks, at most two threads inside at once, one at a time at the
+// entries.
 static __global__ void blocks(between_blocks *shared)
 {
 	cuda::std::chrono::system_clock::time_point start = cuda::std::chrono::system_clock::now();
@@ -126,7 +127,7 @@ static __global__ void blocks(between_blocks *shared)
 	}
 }
 
-// A barrier with a function of its own, and one of a thread alone.
+// A barrier with a completion function, and one with a single thread.
 static __global__ void functions(int *out)
 {
 	__shared__ int phases;
@@ -147,7 +148,7 @@ static __global__ void functions(int *out)
 	out[threadIdx.x] = first * 10 + *(volatile int *)&phases;
 }
 
-// Barriers among the fields of a structure, in a kernel that is a template.
+// Barriers among the fields of a structure, in a template kernel.
 enum { SLOTS = 3 };
 struct stages {
 	cuda::barrier<cuda::thread_scope_block> ready[SLOTS];

@@ -1,5 +1,5 @@
-// Thrust and CUB as Debian has them compile and compute: sorts, reductions, scans and transforms of both. Protects what cuda_runtime.h and
-// the runtime have for them: the architecture that kernels were compiled for, by which they choose a kernel's shape, above all.
+// Protects what Debian's Thrust and CUB need from cuda_runtime.h and the runtime, above all the architecture of a
+// kernel's code, which selects a kernel's shape. Sorts, reductions, scans and transforms compile and compute.
 #include "../check.h"
 #include <algorithm>
 #include <cub/cub.cuh>

@@ -1,6 +1,6 @@
-// libcu++'s pipelines, as Debian has them, for the architecture that TEST_FLAGS says: of a block, of a thread, with roles that lie in different
-// warps or in one, and copies in several stages. Protects what sluice cc mends of cuda/pipeline, cp.async and mbarrier under it, and the turns
-// of lanes that wait for lanes of their warp (simt/split.c).
+// Protects sluice cc's changes to cuda/pipeline, cp.async and mbarrier below it, and the scheduling of lanes that wait
+// for lanes of their warp (simt/split.c). Uses Debian's libcu++ for the architecture in TEST_FLAGS: pipelines of a
+// block and of a thread, with several stages. Roles are in different warps or in one.
 #include "../check.h"
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
@@ -9,7 +9,7 @@ namespace cg = cooperative_groups;
 
 enum { BATCHES = 9, MOST = 128 };
 
-// Every thread copies and every thread reads what its neighbour's copy brought.
+// Every thread copies, and reads the data that its neighbour copied.
 template <int stages> __global__ void staged(int *out, const int *in)
 {
 	extern __shared__ int tile[];
@@ -31,7 +31,7 @@ template <int stages> __global__ void staged(int *out, const int *in)
 	out[threadIdx.x] = sum;
 }
 
-// Each thread has a pipeline of its own; two copies are on their way.
+// Each thread has its own pipeline with two copies in flight.
 __global__ void own(int *out, const int *in)
 {
 	extern __shared__ int tile[];
@@ -55,8 +55,8 @@ __global__ void own(int *out, const int *in)
 	out[threadIdx.x] = sum;
 }
 
-// The lower half of the block copies for the upper one: of 32 threads both are one warp.
-// Its state is of a type that does not depend on the template's parameter, which is the harder for clang.
+// The lower half of the block copies for the upper half; with 32 threads both are in one warp. The state's type does
+// not depend on the template's parameter, which is harder for clang.
 template <bool by_count> __global__ void roles(int *out, const int *in)
 {
 	extern __shared__ int tile[];

@@ -1,5 +1,5 @@
-// Thrust's algorithms called by one thread of a kernel, with thrust::device, against the standard library's. Protects
-// thrust/system/cuda/config.h of ours, without which clang refuses these calls.
+// Protects our thrust/system/cuda/config.h: one thread of a kernel calls Thrust's algorithms with thrust::device,
+// checked against the standard library. Without the header clang refuses these calls.
 #include "../check.h"
 #include <algorithm>
 #include <functional>

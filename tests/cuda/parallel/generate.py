@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Random data-parallel kernels against what a sequential program makes of them: divergence, calls, loops, 64 bits, double,
-local arrays, barriers, shared memory, atomics, votes and shuffles under masks that split a warp.
+"""Compares random data-parallel kernels with a sequential program.
+
+They have divergence, calls, loops, 64-bit integers, double, local arrays, barriers, shared memory and atomics. They
+also have votes and shuffles under masks that split a warp.
 
     generate.py SLUICE --count 40             # seeds 1 to 40, functional and with timing
-    generate.py SLUICE --seed 17 --keep out   # one, whose sources stay there
+    generate.py SLUICE --seed 17 --keep out   # one seed; its sources stay in the folder
 """
 import argparse
 import os
@@ -17,16 +19,16 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 import sanitized  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-BATCH = 5  # kernels a source file
+BATCH = 5  # kernels per source file
 FLAGS = ["-std=gnu++17", "-w", "-ffp-contract=off", f"-I{HERE}"]
 
 TYPES = {"i": "int32_t", "u": "uint32_t", "l": "int64_t", "q": "uint64_t", "f": "float", "d": "double"}
 WHOLE, REAL = "iulq", "fd"
-CALLS = 3  # functions of a kernel
+CALLS = 3  # functions per kernel
 
 
 class Expressions:
-    """Of a thread's variables, by type; `extra` are names of more variables that stand there."""
+    """Generates expressions of a thread's variables, by type; `extra` names further variables in scope."""
 
     def __init__(self, rng):
         self.rng, self.extra, self.calls = rng, {kind: [] for kind in TYPES}, []
@@ -85,7 +87,7 @@ class Expressions:
 
 
 class Statements:
-    """A thread's own work: structured code, with ways out of it."""
+    """A thread's own work: structured code with early exits."""
 
     def __init__(self, rng, expressions):
         self.rng, self.e, self.loops, self.names = rng, expressions, 0, 0
@@ -148,7 +150,7 @@ class Statements:
 
 
 class Kernel:
-    """Steps; of each what is to be done on the device, in a thread, and on the host, for `all` threads of the block."""
+    """The steps of a kernel. Each has device code for a thread, and host code for `all` threads of the block."""
 
     def __init__(self, seed):
         self.seed, self.rng = seed, random.Random(seed)
@@ -169,7 +171,7 @@ class Kernel:
         return f"{what}_{self.seed}_{len(self.functions)}"
 
     def function(self, n):
-        """A function that is called; those before it may be called by it."""
+        """A function; functions generated earlier may be called by it."""
         e = self.expressions(getattr(self, "callees", []))
         kind, parameters = self.rng.choice(list(TYPES)), self.rng.choices(list(TYPES), k=self.rng.randrange(1, 5))
         name = self.name("call")
@@ -197,7 +199,7 @@ class Kernel:
         return f"{old} = {new}" if kind in REAL else f"{old} = add({old}, {new})"
 
     def barriers(self, kind, member, source):
-        """`source`: whose value a thread takes."""
+        """`source`: the thread whose value is taken."""
         self.device.append(f"""{{
 	__shared__ {TYPES[kind]} shared[THREADS];
 	shared[tid] = t.{member};
@@ -223,7 +225,7 @@ class Kernel:
         self.barriers(kind, member, self.rng.choice([f"(tid * {factor} + {offset}) % THREADS", chosen]))
 
     def lanes(self, device, host):
-        """A step of a warp: `lane`, and `mask`, the lanes that take part with it, by some bits of their number."""
+        """A step of a warp: `lane`, and `mask`, the lanes that take part with it, chosen by some bits of their number."""
         by = self.rng.choice([0, 1, 2, 4, 5, 8, 16, 17, 24, 31])
         self.device.append(f"""{{
 	uint32_t lane = tid % WARP, mask = members(lane, {by});
@@ -248,7 +250,9 @@ class Kernel:
                    f"\t\t{self.combined(kind, f't.{member}', 'value')};")
 
     def shuffle_in_branch(self):
-        """Those of the mask for whom something holds shuffle among themselves, the others behind or before them."""
+        """Lanes of the mask for which a condition holds shuffle among themselves; the other lanes do so before or after
+        them.
+        """
         kind, member = self.member()
         self.lanes(f"""	bool holds = t.u[0] & 1;
 	uint32_t ballot = __ballot_sync(mask, holds);
@@ -298,7 +302,7 @@ class Kernel:
 		t.u[1] ^= same;""")
 
     def atomics(self):
-        """On counters of the block, some threads on some of them; what they hold then is read by all."""
+        """Some threads update some of the block's counters; all threads read the results."""
         how, bit = self.rng.randrange(6), self.rng.randrange(8)
         self.device.append(f"""{{
 	__shared__ uint32_t counter[COUNTERS];
@@ -335,7 +339,7 @@ class Kernel:
 }}""")
 
     def tree(self):
-        """A reduction by halves, a barrier in each round."""
+        """A reduction by halves, with a barrier in each round."""
         how = self.rng.randrange(6)
         rounds = "for (uint32_t half = 64; half; half /= 2)"
         self.device.append(f"""{{
@@ -460,7 +464,7 @@ def output_of(command):
 
 
 def check(sluice, seeds, folder):
-    """What differs, as text."""
+    """Returns the difference as text."""
     source = write(folder, seeds)
     native, simulated = source.with_suffix(".native"), source.with_suffix("")
     output_of(["clang++-14", *FLAGS, "-O1", "-x", "c++", source, "-o", native])
@@ -487,7 +491,7 @@ def main():
     for first in range(0, len(seeds), BATCH):
         with tempfile.TemporaryDirectory() as folder:
             wrong += check(options.sluice, list(seeds[first:first + BATCH]), options.keep or folder)
-    print("\n".join(wrong) or f"{len(seeds)} kernels are as in order")
+    print("\n".join(wrong) or f"{len(seeds)} kernels agree with the model")
     return 1 if wrong else 0
 
 

@@ -1,8 +1,8 @@
-// parallel: what the kernels of generate.py are made of, on the device and in order on the host.
+// parallel: the building blocks of generate.py's kernels, on the device and in order on the host.
 //
-// A kernel is a row of steps. A `local` step is a function of one thread, the same text on both sides. In all others threads
-// exchange values; here each is written twice: as CUDA's operation on the device, and on the host as a loop over all threads
-// of the block that says what the operation means.
+// A kernel is a sequence of steps. A `local` step is a function of one thread, with the same text on both sides. In all
+// other steps threads exchange values. Each such step is written twice: as CUDA's operation on the device, and on the
+// host as a loop over all threads of the block that defines the operation's meaning.
 #ifndef PARALLEL_H
 #define PARALLEL_H
 
@@ -30,7 +30,7 @@ struct Thread { // its variables
 	double d[2];
 };
 
-// What all threads read, and what they add to.
+// Data that all threads read and counters that they update.
 struct Input {
 	uint8_t bytes[TABLE];
 	int16_t shorts[TABLE];
@@ -72,7 +72,7 @@ template <typename T> BOTH T shift_right(T a, uint32_t by)
 {
 	return a >> (by % (8 * sizeof(T)));
 }
-// A number with a fraction as a whole one; what lies outside is 0.
+// Converts a real number to an integer; values out of range give 0.
 template <typename T> BOTH T whole(double value)
 {
 	return value > -1e9 && value < 1e9 ? (T)(int64_t)value : 0;
@@ -97,7 +97,7 @@ BOTH inline uint32_t lowest(uint32_t mask)
 	return lane;
 }
 
-// A member of the mask, that `which` chooses.
+// A member of the mask, selected by `which`.
 BOTH inline uint32_t chosen(uint32_t mask, uint32_t which)
 {
 	uint32_t count = 0, lane = 0;
@@ -163,7 +163,7 @@ __device__ inline void atomic(uint32_t *at, uint32_t value, int how)
 
 #else
 
-// A value of each thread of a block, before and after a step.
+// A value for each thread of a block, before and after a step.
 template <typename T> struct Row {
 	const T *before;
 	T *after;

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
 
 	CUTBoolean right = cutComparefe(expected, got, width * height, 1e-6f);
 	right = (CUTBoolean)(right && cutCompareL2fe(expected, got, width * height, 1e-6f) && time > 0);
-	/* written and read again: a text of numbers, and a picture */
+	/* written and read back: a text of numbers, and a picture */
 	CUT_SAFE_CALL(cutWriteFilef("blurred.txt", expected, width * height, 0.0f));
 	CUT_SAFE_CALL(cutReadFilef("blurred.txt", &back, &count, CUTFalse));
 	right = (CUTBoolean)(right && count == width * height && cutComparefe(expected, back, count, 1e-5f));
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	unsigned int saved_width, saved_height;
 	CUT_SAFE_CALL(cutLoadPGMub("blurred.pgm", &saved, &saved_width, &saved_height));
 	right = (CUTBoolean)(right && saved_width == width && saved_height == height && saved[5] == (unsigned char)(got[5] * 255.0f));
-	/* what differs is seen */
+	/* a difference is detected */
 	got[3] += 0.1f;
 	right = (CUTBoolean)(right && !cutComparefe(expected, got, width * height, 1e-3f) && !cutCompareL2fe(expected, got, width * height, 1e-3f));
 	right = (CUTBoolean)(right && !cutLoadPGMub("Makefile", &saved, &saved_width, &saved_height) && !cutFindFilePath("nowhere", argv[0]));

@@ -1,6 +1,6 @@
 #include <cutil.h>
 
-/* A timer that another source has made. */
+/* Reads a timer that another source created. */
 float stop_watch(unsigned int timer)
 {
 	float time;

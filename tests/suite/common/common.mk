@@ -1,4 +1,4 @@
-# Rules for programs of C and CUDA: objects of either, linked by g++.
+# Rules for programs of C and CUDA objects, linked by g++.
 CUDA_INSTALL_PATH ?= /usr/local/cuda
 
 CC   := gcc

@@ -1,4 +1,4 @@
-/* Macros around CUDA's calls, as programs of the time had them. */
+/* Macros around CUDA calls, in the style of old programs. */
 #ifndef SAFE_CALL_H
 #define SAFE_CALL_H
 

@@ -11,7 +11,7 @@ double seconds_now(void)
 
 void host_step(const float *from, float *to, int rows, int columns, const float *weights)
 {
-	int row, column, this; /* a word of C++ */
+	int row, column, this; /* a keyword in C++ */
 	for (row = 0; row < rows; row++)
 		for (column = 0; column < columns; column++) {
 			this = row * columns + column;

@@ -1,4 +1,4 @@
-// Heat in a plate that a file describes, beside the same on the host.
+// Heat in a plate that a file describes, compared with the same steps on the host.
 #include <cuda.h>
 #include <math.h>
 #include <stdio.h>

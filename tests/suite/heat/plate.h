@@ -1,4 +1,4 @@
-/* What the C and the CUDA files share. */
+/* Declarations shared by the C and the CUDA files. */
 #ifndef PLATE_H
 #define PLATE_H
 

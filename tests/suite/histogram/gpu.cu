@@ -33,7 +33,7 @@ __global__ void count(const char *text, int length, unsigned *bins)
 		atomicAdd(&bins[i], own[i]);
 }
 
-/* A thread a word, at its first letter. */
+/* One thread per word, at the word's first letter. */
 __global__ void measure(const char *text, int length, unsigned *longest)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x, end = i;

@@ -1,4 +1,4 @@
-/* Letters of a text, counted on the device and here. */
+/* Counts the letters of a text on the device and on the host. */
 #include <stdio.h>
 #include <string.h>
 

@@ -28,7 +28,7 @@ int read_system(const char *name, struct system *system)
 	return fine ? 0 : -1;
 }
 
-/* The nearest image of a distance. */
+/* The distance to the nearest periodic image. */
 static float nearest(float distance, float side)
 {
 	return distance - side * rintf(distance / side);

@@ -16,7 +16,7 @@ struct system {
 	float *velocity; /* x, y, z, unused */
 };
 
-/* 0, or -1 when the file is not one of atoms. */
+/* Returns 0, or -1 if the file does not contain atoms. */
 int read_system(const char *name, struct system *system);
 /* A step on the host, every atom against every other. */
 void step_on_host(struct system *system, float *force);

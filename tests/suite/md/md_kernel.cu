@@ -26,7 +26,7 @@ __global__ void label(const float4 *positions, unsigned int *cells, unsigned int
 	atoms[i] = i;
 }
 
-/* Puts atoms in the order of their cells, and notes where each cell begins and ends. */
+/* Sorts the atoms by cell, and notes where each cell begins and ends. */
 __global__ void order(const unsigned int *cells, const unsigned int *atoms, float4 *sorted, uint2 *ranges, int count)
 {
 	extern __shared__ unsigned int before[];
@@ -66,7 +66,7 @@ __device__ float3 against(float4 me, float4 other, float3 force)
 	return force;
 }
 
-/* An atom a thread, the 27 cells around it. positions_tex has atoms in the order of cells. */
+/* One thread per atom visits the 27 cells around it. positions_tex has the atoms in the order of cells. */
 __global__ void forces(const unsigned int *atoms, const uint2 *ranges, float3 *result, int count)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,4 +1,4 @@
-/* Planets around a sun: steps on the device and on the host, which share the code of a step. */
+/* Planets around a sun: steps on the device and on the host, which use the same code for a step. */
 #include <helper_cuda.h>
 #include <helper_functions.h>
 #include <helper_math.h>

@@ -1,4 +1,4 @@
-// The loudest frequency of each piece of a sound that a file describes, beside plain sums.
+// The loudest frequency of each piece of a sound that a file describes, compared with direct sums.
 #include "spectrum.h"
 
 #include <cmath>

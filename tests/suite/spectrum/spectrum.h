@@ -7,5 +7,5 @@ struct Peak {
 	float power;
 };
 
-// Power of the middle bins of windows of `window` samples, each `hop` behind the last; and its greatest bin.
+// Power of the middle bins of windows of `window` samples, each `hop` after the last; and its greatest bin.
 std::vector<Peak> peaks(const std::vector<float> &samples, int window, int hop);

@@ -1,4 +1,4 @@
-// checkCudaErrors, StopWatch and flags in the manner of the samples' helpers.
+// checkCudaErrors, StopWatch and flags in the style of the samples' helpers.
 #ifndef CHECK_CUDA_H
 #define CHECK_CUDA_H
 

@@ -13,11 +13,11 @@ __global__ void luminance(codec::DevicePlane luma)
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
 	if (x >= luma.width || y >= luma.height)
 		return;
-	float4 colour = tex2D(picture, x + 0.5f, y + 0.5f); // clamped: what is beyond the picture is its border
+	float4 colour = tex2D(picture, x + 0.5f, y + 0.5f); // clamped: outside the picture its border repeats
 	luma.samples[y * luma.pitch + x] = toByte(0.299f * colour.x + 0.587f * colour.y + 0.114f * colour.z);
 }
 
-// Between four pixels, of which the filter takes the mean.
+// Samples between four pixels, so that the filter returns their mean.
 __global__ void chroma(codec::DevicePlane cb, codec::DevicePlane cr)
 {
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -1,4 +1,5 @@
-// A picture through the steps of an image codec: colours, transform, quantisation, and back; three planes in three streams.
+// A picture passes through the steps of an image codec: colours, transform, quantisation, and back; three planes in
+// three streams.
 #include "check_cuda.h"
 #include "codec.h"
 
@@ -60,7 +61,7 @@ static void process(Channel &channel, unsigned int *histogram)
 	                                  height, cudaMemcpyDeviceToHost, channel.stream));
 }
 
-// What differs from the model, which starts from the device's own plane; rounding may go either way in a few places.
+// Counts differences from the model, which starts from the device's own plane. Rounding may differ in a few samples.
 static int compare(const Channel &channel, const short *steps)
 {
 	Plane plane(channel.plane.width, channel.plane.height);

@@ -15,7 +15,7 @@ template <bool kTransposed> __device__ __forceinline__ float rowTimes(const Tile
 	return sum;
 }
 
-// Four blocks of 8 x 8 samples a block of threads; both passes by rows, with a transposition between.
+// Four 8 x 8 sample blocks per thread block; both passes work on rows, with a transposition between them.
 template <bool kInverse> __device__ float transform(Tile &tile, float value)
 {
 	int x = threadIdx.x, y = threadIdx.y;
@@ -58,7 +58,7 @@ __global__ void __launch_bounds__(256) decodeKernel(const short *__restrict__ co
 	}
 }
 
-// A warp a block: how long its coefficients are in zigzag order, by powers of two.
+// One warp per block: counts the blocks by the length of their coefficients in zigzag order, in powers of two.
 __global__ void countKernel(const short *coefficients, int blocks, unsigned int *histogram)
 {
 	__shared__ unsigned int counts[8];

@@ -11,7 +11,7 @@ __host__ __device__ inline uint32_t mixed(uint32_t x, uint32_t seed)
 	return x ^ (x >> 13);
 }
 
-// Nodes that are the greatest, or the least, of their uncoloured neighbours take this round's two colours.
+// Nodes that are the greatest, or the least, among their uncoloured neighbours take this round's two colours.
 __global__ void takeColours(const int *rows, const int *columns, const int *colours, int *next, int round, uint32_t seed,
                             int nodes, int *left)
 {

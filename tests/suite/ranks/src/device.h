@@ -1,4 +1,4 @@
-// A vector on the device that goes with its owner, and errors as exceptions.
+// A device vector that is freed with its owner, and errors as exceptions.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -49,7 +49,7 @@ private:
 	size_t size_;
 };
 
-// A kernel of any function object.
+// A kernel for any function object.
 template <typename F> __global__ void forEachKernel(int count, F f)
 {
 	for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)

@@ -1,7 +1,7 @@
 #include "device.h"
 #include "graph.h"
 
-// A warp a node, which pulls from those that point to it.
+// One warp per node, which collects the ranks of the nodes that point to it.
 __global__ void pull(const int *__restrict__ rows, const int *__restrict__ columns, const rank_t *__restrict__ shares,
                      rank_t *ranks, rank_t base, rank_t damping, int nodes)
 {

@@ -1,4 +1,4 @@
-// Conjugate gradients in float and double; the matrix by rows, the vectors by cuBLAS.
+// Conjugate gradients in float and double: the matrix by rows, the vectors by cuBLAS.
 #include "matrix.h"
 
 #include <cublas_v2.h>
@@ -14,7 +14,7 @@
 			throw std::runtime_error(std::string(#call) + " does not work");                               \
 	} while (0)
 
-// The calls of a type.
+// The cuBLAS calls for a type.
 template <typename T> struct Blas;
 template <> struct Blas<float> {
 	static constexpr auto dot = cublasSdot;
@@ -29,7 +29,7 @@ template <> struct Blas<double> {
 	static constexpr auto copy = cublasDcopy;
 };
 
-// LANES threads a row.
+// LANES threads per row.
 template <typename T, int LANES>
 __global__ void multiply(int rows, const int *__restrict__ starts, const int *__restrict__ columns, const T *__restrict__ values,
                          const T *__restrict__ x, T *y)

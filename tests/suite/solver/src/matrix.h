@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-// Compressed rows.
+// Compressed sparse rows.
 struct Matrix {
 	int rows = 0;
 	std::vector<int> starts, columns;
