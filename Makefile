@@ -18,12 +18,12 @@ deps-build deps-test:
 	@tools/deps.sh $(@:deps-%=%)
 
 # Tests are configured and built only after a test target was requested for the first time.
-$(BUILD)/build.ninja: $(if $(moved),anew) | deps-build
+$(BUILD)/build.ninja: $(if $(moved),again) | deps-build
 	cmake $(if $(moved),--fresh) -S . -B $(BUILD) -G Ninja -DSLUICE_TESTS=OFF $(CMAKE_FLAGS)
 
-.PHONY: anew
-anew:
-	@echo "$(BUILD) was configured as $(moved): configuring it anew, with CMAKE_FLAGS='$(CMAKE_FLAGS)'"
+.PHONY: again
+again:
+	@echo "$(BUILD) was configured as $(moved): configuring it again, with CMAKE_FLAGS='$(CMAKE_FLAGS)'"
 
 with-tests: $(BUILD)/build.ninja deps-test
 	cmake -S . -B $(BUILD) -DSLUICE_TESTS=ON
