@@ -53,7 +53,7 @@ pages: programs
 demo: all
 	@tools/demo.sh $(BUILD)
 
-# Our figures beside GPGPU-Sim's, and our speed beside its: docs/fidelity.md.
+# Our figures beside GPGPU-Sim's, and our speed beside its: docs/explanation/fidelity.md.
 fidelity: with-tests
 	@python3 tools/fidelity.py --build $(BUILD)
 

@@ -12,7 +12,7 @@ set(seam_headers src/seam/mech.h src/seam/mech_events.h src/seam/mech_figures.h 
                  src/seam/mech_listed.h src/seam/mech_bulk.h)
 install(FILES ${seam_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/seam)
 install(FILES src/base/table.h src/base/traffic.h src/base/diag.h src/base/arena.h src/base/bulk.h src/base/tensor_map.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)
-# What its passes include (docs/passes.md).
+# What its passes include (docs/tutorials/your-pass.md).
 install(FILES src/flow/pass.h src/flow/facts.h src/flow/flow.h src/flow/affine.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/flow)
 install(FILES src/ptx/module.h src/ptx/ops.h src/ptx/ops_compute.h src/ptx/ops_move.h src/ptx/ops_memory.h src/ptx/ops_control.h src/ptx/ops_bulk.h

@@ -8,7 +8,7 @@
     sluice.plot_stacks([plain, other], labels=["none", "MTHWP"], file="stacks.svg")
 
 One file that needs nothing but Python 3.9 and, to draw, matplotlib. `sluice python` prints its folder, for PYTHONPATH; or copy it.
-Figures are exactly those of the statistics' JSON (docs/statistics.md); docs/analysing.md has examples with pandas, R and SQL.
+Figures are exactly those of the statistics' JSON (docs/reference/statistics.md); docs/how-to/analysing.md has examples with pandas, R and SQL.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class Run(Figures):
 
     @property
     def ended(self) -> str:
-        """How the process ended: "exit 0"; docs/statistics.md lists what there is."""
+        """How the process ended: "exit 0"; docs/reference/statistics.md lists what there is."""
         return self.whole["ended"]
 
     @property
@@ -359,7 +359,7 @@ def _rows(path: PathLike, column: str) -> List[Row]:
 
 
 def samples(path: PathLike = "samples.csv") -> List[Row]:
-    """What `--sample` has written: a dictionary a row, numbers as numbers (docs/over-time.md)."""
+    """What `--sample` has written: a dictionary a row, numbers as numbers (docs/how-to/over-time.md)."""
     return _rows(path, "cycle")
 
 
@@ -370,7 +370,7 @@ def timeline(path: PathLike) -> List[Row]:
 
 def profile(path: PathLike) -> List[Row]:
     """What `--profile` has written: a dictionary an instruction, with its kernel's name as `kernel` and lost slots as waits.NAME; zeros are left
-    out, as in the file (docs/profiling.md)."""
+    out, as in the file (docs/how-to/profiling.md)."""
     rows = []
     for kernel in _json(path, "kernels")["kernels"]:
         for instruction in kernel["instructions"]:

@@ -183,7 +183,7 @@ const loadPlace = [
 	{title: "pc", number: true, of: (row) => row.pc, cell: (row) => String(row.pc)},
 ];
 
-// --- loads: what prefetchers did for each (docs/statistics.md, Loads) ---
+// --- loads: what prefetchers did for each (docs/reference/statistics.md, Loads) ---
 
 const loadRows = (run) => (run.data.loads ?? []).map(([kernel, mechanism, load]) =>
 	({kernel: DATA.kernels[kernel][1], mechanism, ...load}));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the simulator's speed on the reference kernels beside GPGPU-Sim's; docs/fidelity.md says how."""
+"""Measures the simulator's speed on the reference kernels beside GPGPU-Sim's; docs/explanation/fidelity.md says how."""
 
 import argparse
 import datetime

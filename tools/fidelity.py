@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the reference kernels and prints our figures beside GPGPU-Sim's; docs/fidelity.md says what they mean."""
+"""Runs the reference kernels and prints our figures beside GPGPU-Sim's; docs/explanation/fidelity.md says what they mean."""
 
 import argparse
 import csv

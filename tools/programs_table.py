@@ -214,7 +214,7 @@ RESOURCES = """
 ## Kernels and what fits on an SM
 
 At size tiny. Bold: a paper fixes it, or two forms that are compared have it alike, and a test compares it with what runs.
-Registers are those of our own allocation (docs/DEVIATIONS.md 5).
+Registers are those of our own allocation (docs/explanation/deviations.md 5).
 Blocks an SM: on the GTX 480 of TELEPORT, D2MA and CAPS, and on `sharing-14sm`, with what allows no more.
 """
 GRIDS = """

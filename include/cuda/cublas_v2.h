@@ -1,4 +1,4 @@
-/* cublas_v2: linear algebra on the device, a small one of ours (docs/cuda-headers.md): vectors, matrix-vector and
+/* cublas_v2: linear algebra on the device, a small one of ours (docs/reference/cuda-headers.md): vectors, matrix-vector and
  * matrix-matrix products in float and double.
  *
  * Matrices lie column by column; ld* is the distance of columns in elements. Where a scalar is a pointer it is one of host memory,

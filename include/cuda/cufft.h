@@ -1,4 +1,4 @@
-/* cufft: Fourier transforms on the device, small ones of ours (docs/cuda-headers.md): of 1 to 3 dimensions, of any lengths, in float
+/* cufft: Fourier transforms on the device, small ones of ours (docs/reference/cuda-headers.md): of 1 to 3 dimensions, of any lengths, in float
  * and double, complex or of real numbers. None is scaled: forward and back give the numbers times their count.
  *
  * The last dimension lies together. What belongs to n real numbers are n / 2 + 1 complex ones of the last dimension; in place each row of reals has

@@ -1,4 +1,4 @@
-/* curand: arrays of random numbers, by a small library of ours (docs/cuda-headers.md): XORWOW, Philox4x32-10 and Sobol's sequences.
+/* curand: arrays of random numbers, by a small library of ours (docs/reference/cuda-headers.md): XORWOW, Philox4x32-10 and Sobol's sequences.
  *
  * A generator has 4,096 sequences (curand_kernel.h), subsequences 0 to 4095 of its seed, and numbers that it gives take turns: element i of a call
  * is the next number of sequence (before + i) % 4096, `before` the offset and the elements of earlier calls. Device generators write to

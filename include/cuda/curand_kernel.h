@@ -1,4 +1,4 @@
-/* curand_kernel: random numbers in kernels, by generators of ours (docs/cuda-headers.md). Each thread has a state of its own:
+/* curand_kernel: random numbers in kernels, by generators of ours (docs/reference/cuda-headers.md). Each thread has a state of its own:
  *
  *     curandState state;
  *     curand_init(seed, thread, 0, &state);

@@ -1,4 +1,4 @@
-/* nvrtc: compiling CUDA C++ while a program runs, for C and C++. libnvrtc.so (-lnvrtc) does it with `sluice cc`: docs/cuda-runtime.md. */
+/* nvrtc: compiling CUDA C++ while a program runs, for C and C++. libnvrtc.so (-lnvrtc) does it with `sluice cc`: docs/reference/cuda-runtime.md. */
 #ifndef __NVRTC_H__
 #define __NVRTC_H__
 

@@ -1,4 +1,4 @@
-/* alone: whether SMs may go on alone in a launch, and in front of which loads they wait for each other (docs/timing-model.md, Windows). */
+/* alone: whether SMs may go on alone in a launch, and in front of which loads they wait for each other (docs/explanation/timing-model.md, Windows). */
 #ifndef SLUICE_API_ALONE_H
 #define SLUICE_API_ALONE_H
 

@@ -1,4 +1,4 @@
-/* estimate: what a part that was simulated says of the whole, and how far that may be off (docs/sampling.md has the formulas). */
+/* estimate: what a part that was simulated says of the whole, and how far that may be off (docs/how-to/sampling.md has the formulas). */
 #ifndef SLUICE_API_ESTIMATE_H
 #define SLUICE_API_ESTIMATE_H
 

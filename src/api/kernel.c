@@ -48,7 +48,7 @@ static void warn_if_emptied(const struct ptx_function *function)
 	        function->name);
 }
 
-/* The same of copies in bulk (docs/ptx.md). */
+/* The same of copies in bulk (docs/reference/ptx.md). */
 static void warn_if_bulk_is_free(const struct sluice_kernel *kernel)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;
@@ -60,7 +60,7 @@ static void warn_if_bulk_is_free(const struct sluice_kernel *kernel)
 		        kernel->function->name);
 }
 
-/* Transfers by DMA are made at once where no mechanism gives them their time (docs/dma.md): cycles without them are no baseline. */
+/* Transfers by DMA are made at once where no mechanism gives them their time (docs/reference/dma.md): cycles without them are no baseline. */
 static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;

@@ -1,4 +1,4 @@
-/* profile_file: what each instruction of each kernel has cost, over all its launches, as JSON (docs/profiling.md). It is written anew when a
+/* profile_file: what each instruction of each kernel has cost, over all its launches, as JSON (docs/how-to/profiling.md). It is written anew when a
  * kernel has ended, at most about once a second, and when the process ends: whoever reads it finds the old file or the new. */
 #ifndef SLUICE_API_PROFILE_FILE_H
 #define SLUICE_API_PROFILE_FILE_H

@@ -1,5 +1,5 @@
 /* samples: what each stretch of so many core cycles of a kernel has added to the counters, a row each of a CSV file that is kept while
- * kernels run (docs/over-time.md). The rows of a kernel add up to its statistics. */
+ * kernels run (docs/how-to/over-time.md). The rows of a kernel add up to its statistics. */
 #ifndef SLUICE_API_SAMPLES_H
 #define SLUICE_API_SAMPLES_H
 

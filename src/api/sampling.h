@@ -1,4 +1,4 @@
-/* sampling: runs of which a part is simulated in cycles and the rest functionally, and what that part says of the whole (docs/sampling.md).
+/* sampling: runs of which a part is simulated in cycles and the rest functionally, and what that part says of the whole (docs/how-to/sampling.md).
  *
  * Launches: of those of one kernel and shape, each is run functionally first, which says how often each instruction was run: that is its
  * signature. Launches with like signatures are a group. Of a group some are simulated, the further in it the fewer: memory goes back to what it

@@ -1,4 +1,4 @@
-/* timeline_file: when kernels, blocks and what mechanisms draw began and ended, kept in a file while kernels run (docs/over-time.md): for
+/* timeline_file: when kernels, blocks and what mechanisms draw began and ended, kept in a file while kernels run (docs/how-to/over-time.md): for
  * chrome://tracing and Perfetto as JSON of their Trace Event Format, with a process for the GPU, each SM and each L2 slice; where its
  * name ends in .csv, a row an event; where it ends in .perfetto, Perfetto's own format, and with .zst behind that, compressed. */
 #ifndef SLUICE_API_TIMELINE_FILE_H

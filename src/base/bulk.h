@@ -1,4 +1,4 @@
-/* bulk: a copy in bulk between global memory and a block's shared memory (docs/ptx.md), of bytes that follow each other or of a box of a tensor: what an instruction asks
+/* bulk: a copy in bulk between global memory and a block's shared memory (docs/reference/ptx.md), of bytes that follow each other or of a box of a tensor: what an instruction asks
  * for, and where each byte comes from and goes.
  *
  * A copy is rows: of a row all bytes follow each other in global memory, and in shared memory as far as they are not swizzled; of a box, rows lie densely one behind the other. */

@@ -1,4 +1,4 @@
-/* dma: a transfer by DMA from global memory to a block's shared memory (docs/dma.md): what the instructions say of it, its shape, and
+/* dma: a transfer by DMA from global memory to a block's shared memory (docs/reference/dma.md): what the instructions say of it, its shape, and
  * where each element comes from and goes.
  *
  * Elements lie in lines: of a line all follow each other in global memory, lines are `pitch` elements apart. Unit stride is one line; a

@@ -1,5 +1,5 @@
 /* price: what the launches of a run have cost: a table of energies (energy/table.h) and what its mechanisms say of themselves
- * (struct mech_energy), on the machine that its statistics name. It takes the JSON that a run writes (docs/statistics.md), long after
+ * (struct mech_energy), on the machine that its statistics name. It takes the JSON that a run writes (docs/reference/statistics.md), long after
  * the run as well as at its end; nothing of it is known to the machine. */
 #ifndef SLUICE_ENERGY_PRICE_H
 #define SLUICE_ENERGY_PRICE_H

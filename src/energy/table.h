@@ -1,4 +1,4 @@
-/* table: a file of energies/, which says what events cost and what powers are drawn. docs/energy.md explains each key. */
+/* table: a file of energies/, which says what events cost and what powers are drawn. docs/how-to/energy.md explains each key. */
 #ifndef SLUICE_ENERGY_TABLE_H
 #define SLUICE_ENERGY_TABLE_H
 

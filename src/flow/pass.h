@@ -1,4 +1,4 @@
-/* pass: a change of a function's PTX before it is decoded, as a row of a table (docs/passes.md). A mechanism's passes include
+/* pass: a change of a function's PTX before it is decoded, as a row of a table (docs/tutorials/your-pass.md). A mechanism's passes include
  * this file, a shared object's too: what they may call lies behind pointers.
  *
  * A pass looks at the facts of the code and records changes; they are made when it returns. So facts and indexes of instructions

@@ -1,7 +1,7 @@
 /* gantt: timelines of runs: what happened when on one SM, of several ways to run, one below the other with one axis of cycles: as a table, as CSV, and as
  * a picture (a Gantt chart).
  *
- * The runs write their timelines (`sluice run --timeline`, docs/over-time.md) into files that are read when they have ended. A lane is a
+ * The runs write their timelines (`sluice run --timeline`, docs/how-to/over-time.md) into files that are read when they have ended. A lane is a
  * track of a mechanism, or a block slot; a series is a kind of event, which has a colour.
  */
 #ifndef SLUICE_LAB_GANTT_H

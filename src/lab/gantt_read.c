@@ -1,4 +1,4 @@
-/* The files of timelines, as the simulator writes them (docs/over-time.md). */
+/* The files of timelines, as the simulator writes them (docs/how-to/over-time.md). */
 #include "lab/gantt.h"
 
 #include "base/arena.h"

@@ -83,7 +83,7 @@ enum access_result cache_access(struct cache *cache, struct request *request, ui
 /* From now on lines may be prefetched: who hears what becomes of them. */
 void cache_watch_open(struct cache *cache, const struct prefetch_teller *teller, struct arena *arena);
 /* Looks a request of request.prefetch up that no instruction waits for: it is no access, and moves no line (our choice: no version of
- * GPGPU-Sim prefetches, docs/timing-model.md says what else was chosen). HIT and MERGED: its data
+ * GPGPU-Sim prefetches, docs/explanation/timing-model.md says what else was chosen). HIT and MERGED: its data
  * are there or on their way, and it is the caller's again; MISS: the cache has it until cache_fill(). */
 enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
 /* The same of a request in a queue, behind which others wait: it counts as turned away as an access does. */

@@ -5,7 +5,7 @@
  * row of the oldest urgent request, or of the oldest where none is urgent; banks are tried round robin. When `urgent_limit`
  * urgent requests of a bank have been taken while an ordinary one waited, the next row is the oldest request's.
  *
- * The rules are GPGPU-Sim's, whose functions dram.c names; urgent requests are ours (docs/timing-model.md). tests/memory/test_dram.c holds
+ * The rules are GPGPU-Sim's, whose functions dram.c names; urgent requests are ours (docs/explanation/timing-model.md). tests/memory/test_dram.c holds
  * every timing to the cycle, tests/memory/test_dram_random.c watches the commands of random traffic, tests/micro/bandwidth.cu has the
  * rates in closed form.
  */

@@ -5,7 +5,7 @@
  *
  * The order of what it does in a cycle, and what it wants before it does it, are GPGPU-Sim's memory_sub_partition::cache_cycle(),
  * with what gpgpu_sim::cycle() does at its two ends; the delay is its rop_latency. tests/micro/latency.cu and bandwidth.cu hold
- * latency and rate in closed form (docs/microbenchmarks.md).
+ * latency and rate in closed form (docs/explanation/microbenchmarks.md).
  */
 #ifndef SLUICE_MEMORY_SLICE_H
 #define SLUICE_MEMORY_SLICE_H

@@ -17,7 +17,7 @@ enum ptx_ending {
 	PTX_ENDS_BY_COPY_GROUP, /* behind the thread's wait for its groups of cp.async */
 	PTX_ENDS_BY_BULK_GROUP, /* behind the thread's wait for its groups of copies in bulk */
 	PTX_ENDS_BY_MBARRIER,   /* behind any thread's wait for an mbarrier's phase, which names no copy */
-	PTX_ENDS_BY_ENGINE, /* a DMA engine keeps accesses to the range waiting until it is over (docs/dma.md) */
+	PTX_ENDS_BY_ENGINE, /* a DMA engine keeps accesses to the range waiting until it is over (docs/reference/dma.md) */
 };
 
 struct ptx_access {

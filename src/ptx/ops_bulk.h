@@ -1,4 +1,4 @@
-/* Rows of ops.h: copies in bulk, of bytes that follow each other and of tiles of tensors (docs/ptx.md). Who gives them their time is a mechanism that owns
+/* Rows of ops.h: copies in bulk, of bytes that follow each other and of tiles of tensors (docs/reference/ptx.md). Who gives them their time is a mechanism that owns
  * them; without one they are done at once. A cluster is one block: .shared::cluster is .shared::cta, and masks of blocks mean nothing. */
 OP(CP_BULK, "cp.async.bulk", SPACE | COPY | CACHE, SP, BARRIER)
 FORM(CP_BULK, NO_TYPE, NO_TYPE, OWN_SHARED " global mbarrier::complete_tx::bytes", ">mkub")

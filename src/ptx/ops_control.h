@@ -111,7 +111,7 @@ OP(PMEVENT, "pmevent", EVENTS, SP, MOVE)
 FORM(PMEVENT, NO_TYPE, NO_TYPE, "mask?", ">i")
 OP(RELSSP, "relssp", NONE, SP, MOVE)
 FORM(RELSSP, NO_TYPE, NO_TYPE, "", ">")
-/* DMA from global to shared memory, of our own (docs/dma.md): what the transfers to come are like; transfers: buffer, shared, global
+/* DMA from global to shared memory, of our own (docs/reference/dma.md): what the transfers to come are like; transfers: buffer, shared, global
  * address, shape; a transfer once more. A mechanism that owns them gives them time */
 OP(DMA_TYPE, "dma_type", NONE, SP, MOVE)
 FORM(DMA_TYPE, NO_TYPE, NO_TYPE, "", ">i")

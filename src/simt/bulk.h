@@ -1,4 +1,4 @@
-/* bulk: what copies in bulk do (base/bulk.h; docs/ptx.md). A lane's copy is done when its instruction runs, to global memory when that is committed; its mbarrier is told then, too,
+/* bulk: what copies in bulk do (base/bulk.h; docs/reference/ptx.md). A lane's copy is done when its instruction runs, to global memory when that is committed; its mbarrier is told then, too,
  * unless somebody says when it is over (simt_launch.bulk_overlaps). So what groups wait for is done. */
 #ifndef SLUICE_SIMT_BULK_H
 #define SLUICE_SIMT_BULK_H

@@ -1,5 +1,5 @@
 /* check: mistakes that stop no kernel but are looked for when asked: races, reads of memory that nobody wrote, wrong member
- * masks, accesses outside a shared array, reads that somebody else judges, reads beside allocations. docs/checks.md says what
+ * masks, accesses outside a shared array, reads that somebody else judges, reads beside allocations. docs/how-to/checks.md says what
  * counts as one, and why.
  *
  * A program whose kernels are to be checked has other execution functions for the instructions concerned, which look

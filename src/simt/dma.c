@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Operands of the instructions: the field of a buffer's entry that each fills, and what fits it (docs/dma.md, Fields). */
+/* Operands of the instructions: the field of a buffer's entry that each fills, and what fits it (docs/reference/dma.md, Fields). */
 struct field {
 	const char *name;
 	uint64_t least, most;

@@ -1,4 +1,4 @@
-/* dma: what the DMA instructions do to a block's shared memory (docs/dma.md). What a transfer costs is for a mechanism to say.
+/* dma: what the DMA instructions do to a block's shared memory (docs/reference/dma.md). What a transfer costs is for a mechanism to say.
  *
  * A buffer's first command moves its data at once, for whichever warp comes first; the others' same command does nothing. Each later one
  * overwrites what warps may still read: it moves its data when every live warp of the block has come to it, and until then those that

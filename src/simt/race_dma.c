@@ -1,4 +1,4 @@
-/* Races with transfers by DMA. docs/checks.md says what orders them, and why.
+/* Races with transfers by DMA. docs/how-to/checks.md says what orders them, and why.
  *
  * A DMA buffer has a clock as a warp has; its transfer number k begins at `begin` + 2k and is over at `begin` + 2k + 1. The first one comes
  * behind what the warp did that begins it, a later one behind what all warps did before they came to it, and both behind the buffer's

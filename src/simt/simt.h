@@ -111,7 +111,7 @@ struct simt_block;
 struct simt_operands;
 
 /* Of a program that computes nothing, because what its instructions do is known beforehand (a trace): how its warps begin, and what
- * they are about to run. Its instructions' exec and skipped do the rest (docs/traces.md). */
+ * they are about to run. Its instructions' exec and skipped do the rest (docs/how-to/traces.md). */
 struct simt_source {
 	/* Behind all else that simt_block_start() does: each warp's pc and lanes. */
 	void (*begin)(struct simt_block *block);

@@ -48,7 +48,7 @@ uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t
 	return slot;
 }
 
-/* A warp counts as a whole there (docs/DEVIATIONS.md, 18); tests/micro/barrier.cu measures what one costs. */
+/* A warp counts as a whole there (docs/explanation/deviations.md, 18); tests/micro/barrier.cu measures what one costs. */
 void blocks_barrier(struct sm *sm, struct sm_warp *warp, const struct simt_step *step)
 {
 	const struct sm_block *block = &sm->blocks.slot[warp->block];

@@ -1,4 +1,4 @@
-/* An answer costs what an access to shared memory does: our choice, since a mechanism may put the buffer there (docs/timing-model.md,
+/* An answer costs what an access to shared memory does: our choice, since a mechanism may put the buffer there (docs/explanation/timing-model.md,
  * Requests of mechanisms). */
 #include "sm/sm.h"
 

@@ -16,7 +16,7 @@ void coalesce_local(struct op *op, const uint64_t *address, uint32_t lanes, uint
                     uint32_t most);
 
 /* Atomics: pieces of `piece` bytes, a lane that meets an earlier lane's address in a piece of its own (GPGPU-Sim's, with the
- * piece as measured there: docs/DEVIATIONS.md, 2; tests/micro/atomics.cu). */
+ * piece as measured there: docs/explanation/deviations.md, 2; tests/micro/atomics.cu). */
 void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t piece);
 
 /* Constant memory: one transaction for each distinct sector of its cache, which is a line where it has no smaller ones. */

@@ -1,5 +1,5 @@
 /* A slot without issue goes to what keeps the oldest runnable warp: a pipe without room, a result, a barrier, no instruction
- * (our choice; docs/DEVIATIONS.md, 6). Waiting for a load is charged when its data come and it is known how deep they had to be
+ * (our choice; docs/explanation/deviations.md, 6). Waiting for a load is charged when its data come and it is known how deep they had to be
  * fetched. */
 #include "sm/sm.h"
 

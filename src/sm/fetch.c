@@ -132,7 +132,7 @@ void fetch_warp_ended(struct fetch *fetch, const struct sm_warp *warp)
 
 /* Frees the slots of ended warps that the walk comes past on its way to the warp that is fetched for, `next`; all where none
  * is. GPGPU-Sim 3.2.2 and 4.2.0 do both in one walk, so that a block's slot is free up to a round of fetches after its last
- * warp has ended (docs/timing-model.md). */
+ * warp has ended (docs/explanation/timing-model.md). */
 static void free_slots(struct sm *sm, uint32_t next)
 {
 	struct fetch *fetch = &sm->fetch;

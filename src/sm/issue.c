@@ -45,7 +45,7 @@ static uint64_t open_pipes(const struct sm *sm, const struct scheduler *schedule
 }
 
 /* The first pipe with room of those that can take the instruction: one has. SP before SFU, as GPGPU-Sim tries them
- * (docs/timing-model.md, Issue). */
+ * (docs/explanation/timing-model.md, Issue). */
 static uint32_t choose_pipe(const struct sm *sm, uint32_t pipes)
 {
 	return (uint32_t)__builtin_ctz(pipes & ~sm->issue.full);
@@ -134,7 +134,7 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 	advance(sm, warp);
 }
 
-/* The buffer holds another path's instructions: it is found out when the scheduler comes to it (docs/timing-model.md, Fetch and
+/* The buffer holds another path's instructions: it is found out when the scheduler comes to it (docs/explanation/timing-model.md, Fetch and
  * decode; tests/sm/test_sm.c: branch). */
 static void flush_buffer(struct sm *sm, struct sm_warp *warp)
 {

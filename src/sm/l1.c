@@ -1,6 +1,6 @@
 /* One access a cycle (tests/micro/bandwidth.cu: L1 hits), `sm.l1_latency` cycles behind the load/store unit: none on gtx480, where a hit is
  * done at once as in GPGPU-Sim 3.2.2, 35 on gtx480-v4 as in version 4.2.0 (tests/micro/latency.cu: L1 hit). One miss a cycle of each cache goes out,
- * one line comes in (docs/timing-model.md, Caches). */
+ * one line comes in (docs/explanation/timing-model.md, Caches). */
 #include "sm/sm.h"
 
 #include "sm/hooks.h"

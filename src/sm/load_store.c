@@ -1,5 +1,5 @@
 /* In order, and one access a cycle: GPGPU-Sim 3.2.2's load/store unit, whose rates tests/micro/bandwidth.cu and coalescing.cu
- * measure. Accesses are made from the highest address down, as there (docs/timing-model.md, Load/store unit). */
+ * measure. Accesses are made from the highest address down, as there (docs/explanation/timing-model.md, Load/store unit). */
 #include "sm/sm.h"
 
 #include "sm/coalesce.h"
@@ -105,7 +105,7 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	return request;
 }
 
-/* Atomics are made at L2 (GPGPU-Sim; docs/DEVIATIONS.md, 2); loads with .cg and .cv are PTX's that do not ask L1. */
+/* Atomics are made at L2 (GPGPU-Sim; docs/explanation/deviations.md, 2); loads with .cg and .cv are PTX's that do not ask L1. */
 static bool is_for_l2(const struct sm *sm, const struct op *op)
 {
 	if (op->inst->kind == SIMT_ATOMIC || sm->config.l1d.perfect)

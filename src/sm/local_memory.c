@@ -1,5 +1,5 @@
 /* A warp's accesses to one variable of a word fall into one line. Two layouts (enum local_layout): by_block is GPGPU-Sim's
- * (gpgpu_local_mem_map 1), by_sm our choice; docs/DEVIATIONS.md, 7. tests/sm/test_local_layout.c has both. */
+ * (gpgpu_local_mem_map 1), by_sm our choice; docs/explanation/deviations.md, 7. tests/sm/test_local_layout.c has both. */
 #include "sm/sm.h"
 
 void local_memory_begin(struct sm *sm)

@@ -1,5 +1,5 @@
 /* One request a cycle is looked at, unless it says otherwise behind the instruction that the load/store unit serves, and gets what that leaves: L1's port,
- * room in the network (our choice; docs/timing-model.md, Requests of mechanisms). */
+ * room in the network (our choice; docs/explanation/timing-model.md, Requests of mechanisms). */
 #include "sm/mechanism_requests.h"
 
 #include "sm/sm.h"

@@ -1,5 +1,5 @@
 /* profile: what each instruction of a program costs: its issues, the schedulers' slots that are lost at it, its accesses, what they hit and
- * how long they took. Kept by each SM when a run asks for it (docs/profiling.md); the slices' part comes to it at a kernel's end
+ * how long they took. Kept by each SM when a run asks for it (docs/how-to/profiling.md); the slices' part comes to it at a kernel's end
  * (gpu/profile.h).
  *
  * Slots are those of the cycle stack (sm/cpi_stack.c), each told of the instruction at which the warp stands that the slot is lost to: so

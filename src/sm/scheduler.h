@@ -35,7 +35,7 @@ struct scheduler {
 	uint64_t *charged;                            /* of the CPI stack: what its last lost slot was charged to */
 };
 
-/* Deals the warp slots out: slot number mod schedulers (GPGPU-Sim's; docs/timing-model.md, Issue). */
+/* Deals the warp slots out: slot number mod schedulers (GPGPU-Sim's; docs/explanation/timing-model.md, Issue). */
 void scheduler_open(struct sm *sm);
 
 /* The warp has just been launched: all others of its scheduler are older. It has no instruction yet. */

@@ -55,7 +55,7 @@ struct texture_unit {
 struct sm;
 
 void texture_unit_open(struct sm *sm);
-/* A kernel has ended: what textures hold may be written now, so that the cache forgets it (docs/textures.md). */
+/* A kernel has ended: what textures hold may be written now, so that the cache forgets it (docs/reference/textures.md). */
 void texture_unit_end(struct sm *sm);
 
 /* An instruction's access. False: a queue is full; what frees it wakes the SM. */

@@ -1,6 +1,6 @@
 /* An instruction enters a unit when the unit's initiation interval has passed and a slot of the result bus is free in the cycle in
  * which it will be done; from then on nothing can delay it. Latencies, intervals and the bus's width are the machine's, read in
- * GPGPU-Sim 3.2.2 and 4.2.0 (docs/timing-model.md, Execution); tests/micro/issue.cu measures every row. */
+ * GPGPU-Sim 3.2.2 and 4.2.0 (docs/explanation/timing-model.md, Execution); tests/micro/issue.cu measures every row. */
 #include "sm/sm.h"
 
 /* Entering the unit's first stage, and passing from its last to the write-back register: entered at u, written back at u + latency

@@ -63,7 +63,7 @@ void warp_exit(struct sm *sm, struct sm_warp *warp)
 }
 
 /* Something of a warp has completed that waits for that. A fence is passed when everything issued before it is complete and all
- * that its warp wrote has been acknowledged (docs/DEVIATIONS.md, 3); it has no operands to collect, so that it can overtake a
+ * that its warp wrote has been acknowledged (docs/explanation/deviations.md, 3); it has no operands to collect, so that it can overtake a
  * store that has. */
 static void check_drained(struct sm *sm, struct sm_warp *warp)
 {

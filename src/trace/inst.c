@@ -1,4 +1,4 @@
-/* PC MASK DESTINATIONS [DESTINATION...] OPCODE SOURCES [SOURCE...] WIDTH [FORM ADDRESSES] [IMMEDIATE [ACTIVE]]: docs/traces.md. */
+/* PC MASK DESTINATIONS [DESTINATION...] OPCODE SOURCES [SOURCE...] WIDTH [FORM ADDRESSES] [IMMEDIATE [ACTIVE]]: docs/how-to/traces.md. */
 #include "trace/inst.h"
 
 #include <stdlib.h>

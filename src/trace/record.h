@@ -1,4 +1,4 @@
-/* record: what a run's warps do, written as a trace that reads back to the same cycles (docs/traces.md). */
+/* record: what a run's warps do, written as a trace that reads back to the same cycles (docs/how-to/traces.md). */
 #ifndef SLUICE_TRACE_RECORD_H
 #define SLUICE_TRACE_RECORD_H
 

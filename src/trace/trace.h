@@ -1,5 +1,5 @@
 /* trace: what instructions did, from a file in place of a program's own computing: the format of Accel-Sim's traces of SASS
- * (docs/traces.md), and our own runs' in the same format.
+ * (docs/how-to/traces.md), and our own runs' in the same format.
  *
  * A kernel's trace becomes a struct simt_program, whose instructions take what they do from the records of their warps: a launch of it runs
  * on the machine as any other does. The text is read once, from one end to the other, and checked whole; what is kept of it lies packed in a

@@ -1,4 +1,4 @@
-/* Protects what estimates and their errors are made of (docs/sampling.md): the formulas, against closed forms and a plain model that goes member by
+/* Protects what estimates and their errors are made of (docs/how-to/sampling.md): the formulas, against closed forms and a plain model that goes member by
  * member. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -38,7 +38,7 @@ def problem(seed):
     try:
         said = json.loads(text)["ended"]
     except ValueError as error:
-        # docs/statistics.md: the system may cut a write at the end of a page when it kills the process
+        # docs/reference/statistics.md: the system may cut a write at the end of a page when it kills the process
         cut = end in ("_exit 5", "signal 9") and len(text) % 4096 == 0
         return None if cut else f"{end}: {error}"
     # _exit() and kill -9 leave no time; the end may cut a kernel off

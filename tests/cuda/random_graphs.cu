@@ -1,5 +1,5 @@
 // Random graphs, made call by call or captured from three streams, changed between launches, against a plain model: the same operations on
-// an array of the host, in the order that docs/cuda-runtime.md states. Protects that order, dependencies, and of when arguments are.
+// an array of the host, in the order that docs/reference/cuda-runtime.md states. Protects that order, dependencies, and of when arguments are.
 #include "check.h"
 #include <algorithm>
 #include <random>

@@ -1,4 +1,4 @@
-/* moves_random: random programs that move tiles by DMA (docs/dma.md), as lists of statements: moves_ptx.h writes them as a kernel, moves_model.h
+/* moves_random: random programs that move tiles by DMA (docs/reference/dma.md), as lists of statements: moves_ptx.h writes them as a kernel, moves_model.h
  * runs them in plain C. What such a program computes depends on nothing but its input, whatever the order in which warps run and
  * transfers end: between two things that order warps (a barrier, a command of the same buffer), no thread touches what another one writes.
  *
@@ -104,7 +104,7 @@ static inline uint32_t moves_region_of(const struct moves_shape *s, uint32_t blo
 	return s->region ? (s->region - 1 + s->turns * block) % 9 + 1 : 0;
 }
 
-/* The matrix's borders that a region lies at: it is looked up in the picture of docs/dma.md. */
+/* The matrix's borders that a region lies at: it is looked up in the picture of docs/reference/dma.md. */
 struct moves_borders {
 	bool top, bottom, left, right;
 };

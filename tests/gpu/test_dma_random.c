@@ -1,4 +1,4 @@
-/* Random programs that move tiles by DMA, on random machines with random mechanisms. Protects what DMA means (docs/dma.md):
+/* Random programs that move tiles by DMA, on random machines with random mechanisms. Protects what DMA means (docs/reference/dma.md):
  *   - what a program leaves in memory is what plain C computes (moves_model.h): run functionally, with time, and with an engine that gives
  *     transfers their time;
  *   - nothing is found in it by --check race,init,shared-init;

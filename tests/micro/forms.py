@@ -1,4 +1,4 @@
-"""Closed forms: what the model says that things cost, from a machine's options. docs/timing-model.md has the words."""
+"""Closed forms: what the model says that things cost, from a machine's options. docs/explanation/timing-model.md has the words."""
 
 import math
 import subprocess

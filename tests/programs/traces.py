@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A run and its trace have the same cycles and the same counters (docs/traces.md): of each kernel of each variant of the programs, all that
+"""A run and its trace have the same cycles and the same counters (docs/how-to/traces.md): of each kernel of each variant of the programs, all that
 the statistics say but the host's seconds.
 
     tests/programs/traces.py SLUICE PROGRAMS MACHINE[,MACHINE...] [--without NAME,...] [--threads N] [--mech MECH] [NAME...]

@@ -1,4 +1,4 @@
-/* The timing class of every opcode: the row of ops.h says what the table of docs/timing-model.md says, which names each opcode that is
+/* The timing class of every opcode: the row of ops.h says what the table of docs/explanation/timing-model.md says, which names each opcode that is
  * not like most. */
 #include "ptx/parse.h" /* first: cmocka.h has a macro fail */
 
@@ -65,7 +65,7 @@ static unsigned class_on_page(const char *page, const char *op)
 static void classes_are_on_the_page(void **state)
 {
 	(void)state;
-	char *page = kit_read_file(SOURCE_DIR "/docs/timing-model.md");
+	char *page = kit_read_file(SOURCE_DIR "/docs/explanation/timing-model.md");
 	for (unsigned op = 0; op < PTX_OPCODES; op++) {
 		const struct op_row *row = &ptx_ops[op];
 		if (row->latency == PTX_LATENCY_MEMORY) {
@@ -77,7 +77,7 @@ static void classes_are_on_the_page(void **state)
 		unsigned class = class_on_page(page, row->name);
 		assert_true(class < CLASSES);
 		if (row->latency != classes[class].latency || row->unit != classes[class].unit)
-			fail_msg("%s is not of the class '%s', as docs/timing-model.md has it", row->name,
+			fail_msg("%s is not of the class '%s', as docs/explanation/timing-model.md has it", row->name,
 			         classes[class].name);
 	}
 	free(page);

@@ -1,4 +1,4 @@
-/* Protects what the DMA instructions mean without an engine (docs/dma.md): elements go where the shape says; the first command of a buffer moves
+/* Protects what the DMA instructions mean without an engine (docs/reference/dma.md): elements go where the shape says; the first command of a buffer moves
  * its data at once, a later one when every live warp has come to it, and until then those that came wait; what an engine could not take
  * stops the kernel with the field that is at fault. */
 #include "simt_kit.h"

@@ -274,7 +274,7 @@ static void warp_barriers(void **state)
 	        SHFL_IDX, lane);
 }
 
-/* Lanes of one mask that come in two branches: each path takes part with those that run it (docs/DEVIATIONS.md, 18), and
+/* Lanes of one mask that come in two branches: each path takes part with those that run it (docs/explanation/deviations.md, 18), and
  * with whole_warp_barriers (--check divergence) the kernel stops. */
 static void parted(void **state)
 {

@@ -1,4 +1,4 @@
-/* Protects what `--check race` says of transfers by DMA (docs/checks.md): which accesses the engine orders with them, which only barriers do,
+/* Protects what `--check race` says of transfers by DMA (docs/how-to/checks.md): which accesses the engine orders with them, which only barriers do,
  * and that it says the same whichever warp came first. Each kind of race stands beside a program that just has none. */
 #include "simt_kit.h"
 

@@ -1,4 +1,4 @@
-/* Protects the time of copies to shared memory (cp.async) and of waits for mbarriers (docs/timing-model.md): what is written takes the banks as
+/* Protects the time of copies to shared memory (cp.async) and of waits for mbarriers (docs/explanation/timing-model.md): what is written takes the banks as
  * long as its conflicts want; a warp waits for the groups that it names and no longer; arrivals come with the copies before them;
  * try_wait holds its warp until the phase ends or its time is over. And that random programs copy what they say. */
 #include "gpu_kit.h"

@@ -1,5 +1,5 @@
 /* Protects the time of products of matrices: each class of shapes has the latency and the initiation interval that the machine gives it
- * (docs/timing-model.md), in the closed forms of test_sm.c: a link of a chain costs latency + operands + 5 cycles, and a full pipe of
+ * (docs/explanation/timing-model.md), in the closed forms of test_sm.c: a link of a chain costs latency + operands + 5 cycles, and a full pipe of
  * one unit takes a warp instruction every interval. */
 #include "gpu_kit.h"
 

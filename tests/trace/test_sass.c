@@ -1,5 +1,5 @@
 /* Protects what a trace of SASS costs: closed forms of small traces of Volta's opcodes, written by hand, on the machine whose stages
- * docs/timing-model.md gives in closed form; and that addresses mean the same in all the forms in which traces have them. */
+ * docs/explanation/timing-model.md gives in closed form; and that addresses mean the same in all the forms in which traces have them. */
 #include "trace_kit.h"
 
 enum { VOLTA = 70, AMPERE = 86, WARP = 32, CODE = 16 };
@@ -33,7 +33,7 @@ static uint64_t cost(uint32_t warps, const char *line)
 	return run_lines(warps, line, 20).cycles - run_lines(warps, line, 10).cycles;
 }
 
-/* latency + operands + 5 from one link of a chain to the next (docs/timing-model.md, Operand collectors). */
+/* latency + operands + 5 from one link of a chain to the next (docs/explanation/timing-model.md, Operand collectors). */
 static void test_chains(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 /* Accuracy of the device's mathematics, compiled for the host, against MPFR. Protects every polynomial, reduction and special case: no function may be worse than its row of functions.h says. With --table it prints what it
- * measures, from many more values, beside CUDA's documented bounds, for docs/math.md. */
+ * measures, from many more values, beside CUDA's documented bounds, for docs/reference/math.md. */
 #include "functions.h"
 
 #include <math.h>

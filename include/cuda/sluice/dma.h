@@ -1,4 +1,4 @@
-/* dma: a block's data from global to shared memory by a DMA engine (docs/dma.md): D2MA's intrinsics (Jamshidi et al.: D2MA: Accelerating
+/* dma: a block's data from global to shared memory by a DMA engine (docs/reference/dma.md): D2MA's intrinsics (Jamshidi et al.: D2MA: Accelerating
  * Coarse-Grained Data Transfer for GPUs, PACT 2014).
  *
  *   __shared__ float tile[1024];

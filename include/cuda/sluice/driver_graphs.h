@@ -1,4 +1,4 @@
-/* driver_graphs: graphs and captures of the driver API. Handles are the runtime's, and so is what they do (docs/cuda-runtime.md). Part of cuda.h. */
+/* driver_graphs: graphs and captures of the driver API. Handles are the runtime's, and so is what they do (docs/reference/cuda-runtime.md). Part of cuda.h. */
 #ifndef SLUICE_CUDA_DRIVER_GRAPHS_H
 #define SLUICE_CUDA_DRIVER_GRAPHS_H
 

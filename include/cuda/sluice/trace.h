@@ -1,4 +1,4 @@
-/* trace: runs kernels of which there is a trace of instructions and no program (docs/traces.md), on the machine that the program's own kernels
+/* trace: runs kernels of which there is a trace of instructions and no program (docs/how-to/traces.md), on the machine that the program's own kernels
  * would run on: what 'sluice run --trace-in' does.
  *
  * path: a folder with a kernelslist.g, or such a file. kernel: those of its kernels that run, by their number in the list ("3", "2-5") or by name;

@@ -72,7 +72,7 @@ bool report_take_figures(struct collection *collection, struct study *study);
 json_t *report_run(struct collection *collection, const char *label);
 /* A fact of it, unless it is empty. */
 void report_fact(struct collection *collection, json_t *run, const char *name, const char *value);
-/* What its statistics say, in the layout of docs/statistics.md. */
+/* What its statistics say, in the layout of docs/reference/statistics.md. */
 void report_statistics(struct collection *collection, json_t *run, const json_t *stats);
 /* Of these, the launches (launches.c). */
 void report_launches(struct collection *collection, json_t *run, const json_t *kernels);

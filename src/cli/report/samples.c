@@ -1,4 +1,4 @@
-/* Samples of a run (docs/over-time.md): its `samples`, of names and as many lists of values; columns that are 0 throughout are left out, and of
+/* Samples of a run (docs/how-to/over-time.md): its `samples`, of names and as many lists of values; columns that are 0 throughout are left out, and of
  * more rows than the page can draw, some that follow each other are made one. */
 #include "cli/report/meanings.h"
 #include "cli/report/report.h"

@@ -1,4 +1,4 @@
-/* Timelines of a run (docs/over-time.md): its `timeline`, of columns, texts and counters. In CSV here, in the Trace Event Format in trace.c, in Perfetto's
+/* Timelines of a run (docs/how-to/over-time.md): its `timeline`, of columns, texts and counters. In CSV here, in the Trace Event Format in trace.c, in Perfetto's
  * in perfetto.c. */
 #include "cli/report/report.h"
 

@@ -14,7 +14,7 @@ struct run_trace {
 	char sms[48];                         /* "": all */
 };
 
-/* What of a run is simulated in cycles, where that is not all (docs/sampling.md). */
+/* What of a run is simulated in cycles, where that is not all (docs/how-to/sampling.md). */
 struct run_sampling {
 	uint32_t launches; /* of a group; 0: all */
 	bool chooses_blocks;

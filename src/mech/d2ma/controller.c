@@ -1,4 +1,4 @@
-/* A controller of a block: what becomes of its four buffers (section 4.1; docs/dma.md says when a command counts). */
+/* A controller of a block: what becomes of its four buffers (section 4.1; docs/reference/dma.md says when a command counts). */
 #include "mech/d2ma/d2ma.h"
 
 static bool is_live(struct mech_sm *sm, uint32_t warp)

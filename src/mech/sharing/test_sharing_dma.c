@@ -1,4 +1,4 @@
-/* Protects tiles by DMA (docs/dma.md) in what a pair of blocks shares: who asks for one that ends behind its block's own part needs the lock, with the engine (d2ma) and
+/* Protects tiles by DMA (docs/reference/dma.md) in what a pair of blocks shares: who asks for one that ends behind its block's own part needs the lock, with the engine (d2ma) and
  * without it; who has read what came may release it; one that lies in the own part asks nobody. */
 #include "mech/sharing/sharing.h"
 #include "sharing_kit.h"

@@ -1,4 +1,4 @@
-// Races with transfers by DMA (docs/checks.md): the mistakes that a program can make, each beside a program that makes it right.
+// Races with transfers by DMA (docs/how-to/checks.md): the mistakes that a program can make, each beside a program that makes it right.
 // tests/simt/test_simt_race_dma.c has all that orders them.
 #include "cases.h"
 
