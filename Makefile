@@ -1,12 +1,12 @@
-# A thin front of CMake and Ninja: every target installs what is missing first (tools/packages.txt). Where make itself is
-# missing, ./setup TARGET installs it too.
+# Calls CMake and Ninja. Every target first installs missing packages (tools/packages.txt). Where make is missing too, use
+# ./setup TARGET.
 BUILD ?= build
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
 
-.PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes
+.PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes docs
 
-# A build folder that was moved or copied with its tree names files of the old place: it is configured anew.
+# A build folder that was moved or copied with its tree names files at the old path. Then it is configured again.
 moved := $(shell tools/moved.sh "$(BUILD)")
 
 all: $(BUILD)/build.ninja
@@ -14,16 +14,16 @@ all: $(BUILD)/build.ninja
 
 deps: deps-build deps-test
 
-deps-build deps-test:
+deps-build deps-test deps-docs:
 	@tools/deps.sh $(@:deps-%=%)
 
-# What only tests take is configured and built when a test is first asked for, and from then on.
+# Tests are configured and built when a target of tests is first made, and in each later build.
 $(BUILD)/build.ninja: $(if $(moved),anew) | deps-build
 	cmake $(if $(moved),--fresh) -S . -B $(BUILD) -G Ninja -DSLUICE_TESTS=OFF $(CMAKE_FLAGS)
 
 .PHONY: anew
 anew:
-	@echo "$(BUILD) was configured as $(moved): configuring it anew, with CMAKE_FLAGS='$(CMAKE_FLAGS)'"
+	@echo "$(BUILD) was configured as $(moved): configuring it again, with CMAKE_FLAGS='$(CMAKE_FLAGS)'"
 
 with-tests: $(BUILD)/build.ninja deps-test
 	cmake -S . -B $(BUILD) -DSLUICE_TESTS=ON
@@ -45,15 +45,19 @@ test-long: with-tests
 	cmake --build $(BUILD) --target programs test_programs
 	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc) -L long
 
-# Makes the figures in docs/papers, and those on record for the tests, again by this build.
+# Regenerates the figures in docs/papers, and those on record for the tests, with this build.
 pages: programs
 	python3 tools/paper_page.py --recorded --build $(BUILD)
 	python3 tools/paper_page.py --build $(BUILD)
 
+# The site of the pages, in build/site: docs/README.md lists them.
+docs: deps-docs
+	python3 tools/site.py --build $(BUILD)
+
 demo: all
 	@tools/demo.sh $(BUILD)
 
-# Our figures beside GPGPU-Sim's, and our speed beside its: docs/explanation/fidelity.md.
+# Figures and speed compared with GPGPU-Sim's: docs/explanation/fidelity.md.
 fidelity: with-tests
 	@python3 tools/fidelity.py --build $(BUILD)
 

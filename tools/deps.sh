@@ -1,12 +1,16 @@
 #!/bin/sh
-# `tools/deps.sh [build|test|browser]` installs the Debian packages that are missing of packages.txt: those of one purpose, or all.
-# As root, else through sudo; where neither can be had, it prints the command to run. Quick when nothing is missing.
+# `tools/deps.sh [build|test|browser|docs]` installs the missing Debian packages of one purpose in packages.txt, or of
+# the first three. It installs as root, else through sudo; without either it prints the command for an administrator.
+# `tools/deps.sh --missing PURPOSE` only prints the missing packages. Packages in $SLUICE_DEPS (tools/prefix.sh) count
+# as installed. Quick when nothing is missing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+list=
+[ "${1-}" != --missing ] || { list=yes && shift; }
 purpose=${1:-build|test|browser}
 packages=$(sed -nE "s/^($purpose) +([^ ]+).*/\2/p" "$here/packages.txt")
 [ -n "$packages" ] || {
-	echo "tools/deps.sh: expected build, test, browser or nothing, not '$purpose'" >&2
+	echo "tools/deps.sh: expected build, test, browser, docs or nothing, not '$purpose'" >&2
 	exit 2
 }
 
@@ -15,11 +19,16 @@ if ! command -v dpkg-query >/dev/null; then
 	exit 0
 fi
 
+is_installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | head -n 1)" = installed ] ||
+		grep -qsx "$1" "${SLUICE_DEPS:-/nowhere}/packages"
+}
+
 missing=
 for package in $packages; do
-	status=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | head -n 1) || true
-	[ "$status" = installed ] || missing="$missing $package"
+	is_installed "$package" || missing="$missing $package"
 done
+[ -z "$list" ] || { echo "$missing" && exit 0; }
 [ -n "$missing" ] || exit 0
 
 install="apt-get install -y --no-install-recommends$missing"
@@ -28,8 +37,12 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
 	as_root=sudo
 else
-	echo "tools/deps.sh: packages are missing; run this as root, then try again:" >&2
-	echo "  apt-get update && $install" >&2
+	cat >&2 <<END
+tools/deps.sh: packages are missing, and neither root nor sudo is available. Either an administrator runs:
+  apt-get update && $install
+or this unpacks them into a folder, without root:
+  ./setup --prefix=\$HOME/sluice-packages
+END
 	exit 1
 fi
 echo "tools/deps.sh: installing$missing"

@@ -11,7 +11,7 @@
 #include <strings.h>
 #include <unistd.h>
 
-/* All that the runtime, the library, the command and the toolkit read. docs/man/sluice.1 explains them. */
+/* All that the runtime, the library, the command and the toolkit read. docs/man/man1/sluice.1 explains them. */
 static const char *const known[] = {
 	"SLUICE_CHECK",         "SLUICE_CLANG",         "SLUICE_ENERGY",          "SLUICE_EXPERIMENTS",
 	"SLUICE_FUNCTIONAL",    "SLUICE_MACHINE",       "SLUICE_MACHINES",        "SLUICE_MAX_INSTRUCTIONS",

@@ -65,7 +65,7 @@ runs 0 SLUICE_WHATEVER_THAT_IS=1
 says err "there is no variable SLUICE_WHATEVER_THAT_IS"
 
 # Each variable that the page names is known.
-for variable in $(grep -o 'SLUICE_[A-Z_]*[A-Z]' "$source_dir/docs/man/sluice.1" | sort -u); do
+for variable in $(grep -o 'SLUICE_[A-Z_]*[A-Z]' "$source_dir/docs/man/man1/sluice.1" | sort -u); do
 	grep -q "\"$variable\"" "$source_dir/src/cudart/environment.c" || fail "$variable is on the page and not known"
 done
 finish
