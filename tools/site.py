@@ -24,7 +24,7 @@ PICTURES = (".png", ".svg")
 
 
 def tracked():
-    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files"], stdout=subprocess.PIPE, text=True, check=False).stdout.split("\n")
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"], stdout=subprocess.PIPE, text=True, check=False).stdout.split("\n")
     return [Path(name) for name in listed if name] or [path.relative_to(ROOT) for path in ROOT.rglob("*") if "build" not in path.parts]
 
 
@@ -91,6 +91,8 @@ class Site:
         shutil.rmtree(self.folder, ignore_errors=True)
         for page in sorted(self.pages):
             text = (ROOT / page).read_text(encoding="utf-8")
+            if page == Path("README.md"):  # the only page of its tab
+                text = "---\nhide: [navigation]\n---\n" + text
             text = LINK.sub(lambda found, page=page: found[1] + self.target(page, found[2]) + found[3], text)
             self.write(page, for_mkdocs(text))
         for source in sorted(self.sources):
@@ -116,8 +118,9 @@ def main():
     if api.is_dir():
         shutil.rmtree(kept, ignore_errors=True)
         api.rename(kept)
-    done = subprocess.run(["mkdocs", "build", "--quiet", "--strict", "--config-file", str(build / "mkdocs.yml")],
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "tools")}, check=False)
+    done = subprocess.run(["mkdocs", "build", "--strict", "--config-file", str(build / "mkdocs.yml")], text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "tools")}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    print(*(line for line in done.stdout.splitlines() if "WARNING" in line or "ERROR" in line), sep="\n", end="", file=sys.stderr)
     if kept.is_dir():
         kept.rename(api)
     print(f"{build}/site/index.html" if done.returncode == 0 else "mkdocs failed", file=sys.stderr if done.returncode else sys.stdout)
