@@ -45,6 +45,8 @@ export SLUICE_DEPS="$folder"
 export PATH="\$PATH:$folder/usr/bin:$folder/usr/sbin"
 export LD_LIBRARY_PATH="$libraries\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}"
 export PKG_CONFIG_PATH="$pkgconfig\${PKG_CONFIG_PATH-}"
+export C_INCLUDE_PATH="$folder/usr/include\${C_INCLUDE_PATH:+:\$C_INCLUDE_PATH}"
+export LIBRARY_PATH="$libraries\${LIBRARY_PATH:+:\$LIBRARY_PATH}"
 export CMAKE_PREFIX_PATH="$folder/usr:$folder/usr/lib/llvm-14\${CMAKE_PREFIX_PATH:+:\$CMAKE_PREFIX_PATH}"
 END
 echo "tools/prefix.sh: in a new shell, first: . $folder/env.sh"
