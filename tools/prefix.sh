@@ -37,7 +37,22 @@ if [ -n "$missing" ]; then
 	find "$folder/usr" -name '*.pc' -exec sed -i "s|=/usr|=$folder/usr|" {} +
 fi
 
+# A link whose target the system has, or that is absolute, names nothing here until it is changed.
+find "$folder" -xtype l | while read -r link; do
+	to=$(readlink "$link")
+	case $to in
+	/*) ;;
+	*) to=$(realpath -ms "$(dirname "$link")/$to") to=${to#"$folder"} ;;
+	esac
+	if [ -e "$folder$to" ]; then
+		ln -sf "$folder$to" "$link"
+	elif [ -e "$to" ]; then
+		ln -sf "$to" "$link"
+	fi
+done
+
 libraries=$(find "$folder/usr/lib" "$folder/lib" -maxdepth 1 -name '*-linux-gnu*' 2>/dev/null | tr '\n' ':')$folder/usr/lib/llvm-14/lib
+of_gcc=$(find "$folder/usr/lib/gcc" -mindepth 2 -maxdepth 2 2>/dev/null | tr '\n' ':')
 pkgconfig=$(find "$folder/usr" -type d -name pkgconfig | tr '\n' ':')
 cat >"$folder/env.sh" <<END
 # Tools and libraries that tools/prefix.sh has unpacked: \`. $folder/env.sh\`
@@ -46,7 +61,7 @@ export PATH="\$PATH:$folder/usr/bin:$folder/usr/sbin"
 export LD_LIBRARY_PATH="$libraries\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}"
 export PKG_CONFIG_PATH="$pkgconfig\${PKG_CONFIG_PATH-}"
 export C_INCLUDE_PATH="$folder/usr/include\${C_INCLUDE_PATH:+:\$C_INCLUDE_PATH}"
-export LIBRARY_PATH="$libraries\${LIBRARY_PATH:+:\$LIBRARY_PATH}"
+export LIBRARY_PATH="$of_gcc$libraries\${LIBRARY_PATH:+:\$LIBRARY_PATH}"
 export CMAKE_PREFIX_PATH="$folder/usr:$folder/usr/lib/llvm-14\${CMAKE_PREFIX_PATH:+:\$CMAKE_PREFIX_PATH}"
 END
 echo "tools/prefix.sh: in a new shell, first: . $folder/env.sh"
