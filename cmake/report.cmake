@@ -1,6 +1,6 @@
 # The parts of the page that `sluice report` makes: ours (report/) and the charting library, which is Debian's, together in one folder
 # that lies to the command as it does in an installation.
-find_file(CHART_JS chart.min.js PATHS $ENV{SLUICE_DEPS}/usr/share/javascript/chart.js /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH REQUIRED)
+find_file(CHART_JS chart.min.js PATHS $ENV{UNPACKED_PACKAGES}/usr/share/javascript/chart.js /usr/share/javascript/chart.js /usr/share/nodejs/chart.js/dist NO_DEFAULT_PATH REQUIRED)
 file(GLOB report_parts CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/report/*)
 foreach(part IN LISTS report_parts ITEMS ${CHART_JS})
   get_filename_component(name ${part} NAME)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Compiles examples/hello.cu and programs/matmul, runs them on a GTX 480 and says what to do next: `tools/demo.sh [BUILD]`.
+# Compiles examples/hello.cu and programs/matmul, runs them on a GTX 480 and prints the next commands:
+# `tools/demo.sh [BUILD]`.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # `tools/deps.sh [build|test|browser|docs]` installs the missing Debian packages of one purpose in packages.txt, or of
 # the first three. It installs as root, else through sudo; without either it prints the command for an administrator.
-# `tools/deps.sh --missing PURPOSE` only prints the missing packages. Packages in $SLUICE_DEPS (tools/prefix.sh) count
+# `tools/deps.sh --missing PURPOSE` only prints the missing packages. Packages in $UNPACKED_PACKAGES (tools/prefix.sh) count
 # as installed. Quick when nothing is missing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -21,7 +21,7 @@ fi
 
 is_installed() {
 	[ "$(dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | head -n 1)" = installed ] ||
-		grep -qsx "$1" "${SLUICE_DEPS:-/nowhere}/packages"
+		grep -qsx "$1" "${UNPACKED_PACKAGES:-/nowhere}/packages"
 }
 
 missing=

@@ -7,13 +7,16 @@
     tools/paper_page.py --recorded               a few figures of each page at size tiny, tests/data/pages, made again; so does `make pages`
     tools/paper_page.py --recorded --check       compared; the ordinary tests do this for each
 
-A marker may end in `--size SIZE`; else figures are of size small. Figures whose runs are in the store (--results) already take no time; a
-run of another build is made again. So a page holds what this build prints, and nothing else. Each page's time is printed.
+A marker may end in `--size SIZE`; the default is size small. Figures whose runs are in the store (--results) take no time; a run of
+another build is made again. So a page holds what this build prints. Each page's time is printed.
+
+A page that links to figures/NAME.svg (of another size: figures/NAME.SIZE.svg) gets that picture when its figure is regenerated.
 """
 import argparse
 import difflib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,8 +40,16 @@ def print_figure(arguments, name, size, folder):
     return "\n".join(lines)
 
 
-def made(arguments, text):
-    """The text with its figures made again, and how many these are."""
+def write_picture(page, text, name, size, folder):
+    """Puts the picture of a figure next to its page, if the page shows it."""
+    picture = f"figures/{name}.{size}.svg" if size else f"figures/{name}.svg"
+    if f"({picture})" in text:
+        (page.parent / "figures").mkdir(exist_ok=True)
+        shutil.copyfile(os.path.join(folder, f"{name}.svg"), page.parent / picture)
+
+
+def made(arguments, page, text):
+    """The text with its figures regenerated, and their number."""
     count = 0
     with tempfile.TemporaryDirectory() as folder:
         def replace(match):
@@ -46,7 +57,10 @@ def made(arguments, text):
             if arguments.only not in (None, match[3] or "small"):
                 return match[0]
             count += 1
-            return f"{match[1]}```\n{print_figure(arguments, match[2], match[3], folder)}\n```\n{match[4]}"
+            printed = print_figure(arguments, match[2], match[3], folder)
+            if not arguments.check:
+                write_picture(page, text, match[2], match[3], folder)
+            return f"{match[1]}```\n{printed}\n```\n{match[4]}"
         return BLOCK.sub(replace, text), count
 
 
@@ -62,7 +76,7 @@ def differs(arguments, path, before, text):
 def do_page(arguments, page):
     begin = time.monotonic()
     before = page.read_text(encoding="utf-8")
-    text, count = made(arguments, before)
+    text, count = made(arguments, page, before)
     wrong = differs(arguments, page, before, text)
     print(f"{page}: {count} figures, {time.monotonic() - begin:.0f} s{', differs' if wrong else ''}", flush=True)
     return wrong

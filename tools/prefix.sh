@@ -1,6 +1,7 @@
 #!/bin/sh
-# `tools/prefix.sh FOLDER [PURPOSE]` unpacks the missing packages of packages.txt, with their dependencies, into FOLDER, without root.
-# FOLDER/env.sh then sets a shell's variables so that compilers and CMake find them. It needs apt, dpkg and a network.
+# `tools/prefix.sh FOLDER [PURPOSE]` unpacks the missing packages of packages.txt, with their dependencies, into FOLDER.
+# It needs no root, but apt, dpkg and a network. FOLDER/env.sh then sets the variables of a shell so that compilers and
+# CMake find them.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$1"
@@ -17,7 +18,7 @@ mkdir -p "$folder/apt/lists/partial" "$folder/apt/archives/partial"
 private="-o Dir::State=$folder/apt -o Dir::State::Lists=$folder/apt/lists -o Dir::State::status=/var/lib/dpkg/status
 	-o Dir::Cache=$folder/apt -o Dir::Log=$folder/apt -o Debug::NoLocking=1 -o APT::Sandbox::User="
 
-missing=$(SLUICE_DEPS=$folder "$here/deps.sh" --missing "$purpose")
+missing=$(UNPACKED_PACKAGES=$folder "$here/deps.sh" --missing "$purpose")
 if [ -n "$missing" ]; then
 	echo "tools/prefix.sh: unpacking into $folder:$missing"
 	# shellcheck disable=SC2086 # words
@@ -53,14 +54,16 @@ done
 
 libraries=$(find "$folder/usr/lib" "$folder/lib" -maxdepth 1 -name '*-linux-gnu*' 2>/dev/null | tr '\n' ':')$folder/usr/lib/llvm-14/lib
 of_gcc=$(find "$folder/usr/lib/gcc" -mindepth 2 -maxdepth 2 2>/dev/null | tr '\n' ':')
+of_cpp=$(find "$folder/usr/include/c++" "$folder"/usr/include/*/c++ -mindepth 1 -maxdepth 1 2>/dev/null | tr '\n' ':')
 pkgconfig=$(find "$folder/usr" -type d -name pkgconfig | tr '\n' ':')
 cat >"$folder/env.sh" <<END
 # Tools and libraries that tools/prefix.sh has unpacked: \`. $folder/env.sh\`
-export SLUICE_DEPS="$folder"
+export UNPACKED_PACKAGES="$folder"
 export PATH="\$PATH:$folder/usr/bin:$folder/usr/sbin"
 export LD_LIBRARY_PATH="$libraries\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}"
 export PKG_CONFIG_PATH="$pkgconfig\${PKG_CONFIG_PATH-}"
 export C_INCLUDE_PATH="$folder/usr/include\${C_INCLUDE_PATH:+:\$C_INCLUDE_PATH}"
+export CPLUS_INCLUDE_PATH="$of_cpp$folder/usr/include\${CPLUS_INCLUDE_PATH:+:\$CPLUS_INCLUDE_PATH}"
 export LIBRARY_PATH="$of_gcc$libraries\${LIBRARY_PATH:+:\$LIBRARY_PATH}"
 export CMAKE_PREFIX_PATH="$folder/usr:$folder/usr/lib/llvm-14\${CMAKE_PREFIX_PATH:+:\$CMAKE_PREFIX_PATH}"
 END
