@@ -51,8 +51,9 @@ pages: programs
 	python3 tools/paper_page.py --build $(BUILD)
 
 # The site of the pages, in build/site: docs/README.md lists them.
-docs: deps-docs
+docs: $(BUILD)/build.ninja deps-docs
 	python3 tools/site.py --build $(BUILD)
+	@! ninja -C $(BUILD) -t query docs_api >/dev/null 2>&1 || cmake --build $(BUILD) --target docs_api
 
 demo: all
 	@tools/demo.sh $(BUILD)
