@@ -1,8 +1,8 @@
 #!/bin/sh
 # `tools/deps.sh [build|test|browser|docs]` installs the missing Debian packages of one purpose in packages.txt, or of
 # the first three. It installs as root, else through sudo; without either it prints the command for an administrator.
-# `tools/deps.sh --missing PURPOSE` only prints the missing packages. Packages in $UNPACKED_PACKAGES (tools/prefix.sh) count
-# as installed. Quick when nothing is missing.
+# `tools/deps.sh --missing PURPOSE` only prints the missing packages. Packages in $UNPACKED_PACKAGES (tools/prefix.sh)
+# count as installed. Quick when nothing is missing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 list=

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Protects build/env.sh, which the demo names: one line puts sluice, its manual page and its completion into a shell, from any
-# folder: `test_env.sh BUILD`.
+# Protects build/env.sh, which the demo names: one line puts sluice, its manual page and its completion into a shell,
+# from any folder: `test_env.sh BUILD`.
 set -eu
 build=$1
 cd /
