@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
 
-.PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes
+.PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes docs
 
 # A build folder that was moved or copied with its tree names files at the old path, so it is reconfigured.
 moved := $(shell tools/moved.sh "$(BUILD)")
@@ -14,7 +14,7 @@ all: $(BUILD)/build.ninja
 
 deps: deps-build deps-test
 
-deps-build deps-test:
+deps-build deps-test deps-docs:
 	@tools/deps.sh $(@:deps-%=%)
 
 # Tests are configured and built only after a test target was requested for the first time.
@@ -49,6 +49,11 @@ test-long: with-tests
 pages: programs
 	python3 tools/paper_page.py --recorded --build $(BUILD)
 	python3 tools/paper_page.py --build $(BUILD)
+
+# The site of the pages, in build/site: docs/README.md lists them.
+docs: $(BUILD)/build.ninja deps-docs
+	python3 tools/site.py --build $(BUILD)
+	@! ninja -C $(BUILD) -t query docs_api >/dev/null 2>&1 || cmake --build $(BUILD) --target docs_api
 
 demo: all
 	@tools/demo.sh $(BUILD)

@@ -22,13 +22,14 @@ install(DIRECTORY machines DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY energies DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY templates DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES python/sluice.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/python)
-install(FILES docs/man/sluice.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES docs/man/man1/sluice.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES completions/sluice.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME sluice)
 # The pages, laid out as in the source tree, so that their links resolve (tests/docs/check_links.py).
 install(FILES LICENSE README.md ARCHITECTURE.md CONTRIBUTING.md TESTING.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB_RECURSE pages RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS docs/*.md programs/*.md experiments/*.md examples/*.md
-                                                                     examples/mechanisms/*.c examples/python/*.py src/*.md docs/images/*.png)
-foreach(page IN LISTS pages seam_headers ITEMS src/flow/pass.h src/flow/facts.h src/flow/flow.h src/ptx/module.h tools/packages.txt)
+                                                                     examples/*.cu
+                                                                     examples/mechanisms/*.c examples/python/*.py src/*.md docs/*.png docs/*.svg)
+foreach(page IN LISTS pages seam_headers ITEMS include/sluice.h src/flow/pass.h src/flow/facts.h src/flow/flow.h src/ptx/module.h tools/packages.txt)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
-PAGE = SOURCE / "docs/sampling.md"
+PAGE = SOURCE / "docs/how-to/sampling.md"
 BEGIN, END = "<!-- tools/sampling.py writes what follows -->\n", "<!-- up to here -->\n"
 
 # All programs that launch at least 16 kernels at size small, and iterative programs with more steps.

@@ -53,7 +53,7 @@ static const struct argp mech_argp = {
 	.doc = "List the mechanisms that 'sluice run --mech' takes, or show one: where it comes from, its options with "
 	       "ranges and defaults, its counters, the seats that it takes.\v"
 	       "A mechanism of your own: cc -shared -fPIC $(sluice mech --cflags) mine.c -o mine.so, then "
-	       "sluice run --mech ./mine.so; docs/your-mechanism.md walks through one.",
+	       "sluice run --mech ./mine.so; docs/tutorials/your-mechanism.md walks through one.",
 };
 
 static int list(void)

@@ -71,7 +71,7 @@ static const struct argp opt_argp = {
 	.args_doc = "FILE.ptx|FILE.cu\n--list",
 	.doc = "Rewrite PTX by passes, as 'sluice run --pass' does before a kernel is decoded. What is written parses "
 	       "back to itself.\v"
-	       "What passes have counted goes to standard error. docs/passes.md tells how to write one.",
+	       "What passes have counted goes to standard error. docs/tutorials/your-pass.md tells how to write one.",
 };
 
 static int write_output(const struct opt *opt, const char *text, size_t length)

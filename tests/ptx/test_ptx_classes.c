@@ -66,7 +66,7 @@ static unsigned class_on_page(const char *page, const char *op)
 static void classes_are_on_the_page(void **state)
 {
 	(void)state;
-	char *page = kit_read_file(SOURCE_DIR "/docs/timing-model.md");
+	char *page = kit_read_file(SOURCE_DIR "/docs/explanation/timing-model.md");
 	for (unsigned op = 0; op < PTX_OPCODES; op++) {
 		const struct op_row *row = &ptx_ops[op];
 		if (row->latency == PTX_LATENCY_MEMORY) {

@@ -45,7 +45,7 @@ static const struct argp_option options[] = {
          "for",
          0},
 	{"quiet", 'q', NULL, 0, "Tell of runs that fail only", 0},
-	{NULL, 0, NULL, 0, "On a cluster (docs/clusters.md):", 1},
+	{NULL, 0, NULL, 0, "On a cluster (docs/how-to/clusters.md):", 1},
 	{"slurm", KEY_SLURM, NULL, 0, "Run as job arrays of Slurm", 1},
 	{"partition", KEY_PARTITION, "NAME", 0, "Of sbatch, and so are:", 1},
 	{"account", KEY_ACCOUNT, "NAME", 0, "", 1},
