@@ -58,7 +58,7 @@ docs: $(BUILD)/build.ninja deps-docs
 demo: all
 	@tools/demo.sh $(BUILD)
 
-# Compares our results and our speed with GPGPU-Sim's (docs/fidelity.md).
+# Compares our results and our speed with GPGPU-Sim's (docs/explanation/fidelity.md).
 fidelity: with-tests
 	@python3 tools/fidelity.py --build $(BUILD)
 

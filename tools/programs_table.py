@@ -214,7 +214,7 @@ RESOURCES = """
 ## Kernels and what fits on an SM
 
 All values are at size tiny. Bold values are fixed by a paper, or equal in two compared forms; a test compares them with
-the compiled kernel. Registers are those of Sluice's allocator (docs/DEVIATIONS.md 5). "Blocks an SM" gives occupancy
+the compiled kernel. Registers are those of Sluice's allocator (docs/explanation/deviations.md 5). "Blocks an SM" gives occupancy
 and the limiting resource, on the GTX 480 of TELEPORT, D2MA and CAPS, and on `sharing-14sm`.
 """
 GRIDS = """

@@ -1,4 +1,4 @@
-/* Protects the timing class of every opcode: the row of ops.h agrees with the table of docs/timing-model.md, which
+/* Protects the timing class of every opcode: the row of ops.h agrees with the table of docs/explanation/timing-model.md, which
  * names every opcode outside the default class. */
 #include "ptx/parse.h" /* first: cmocka.h has a macro fail */
 
@@ -78,7 +78,7 @@ static void classes_are_on_the_page(void **state)
 		unsigned class = class_on_page(page, row->name);
 		assert_true(class < CLASSES);
 		if (row->latency != classes[class].latency || row->unit != classes[class].unit)
-			fail_msg("%s is not in the class '%s' of docs/timing-model.md", row->name, classes[class].name);
+			fail_msg("%s is not in the class '%s' of docs/explanation/timing-model.md", row->name, classes[class].name);
 	}
 	free(page);
 }

@@ -1,5 +1,5 @@
 /* Protects the timing of SASS instruction traces, in closed forms. The small traces of Volta opcodes are written by
- * hand and run on the machine whose stages docs/timing-model.md gives in closed form.
+ * hand and run on the machine whose stages docs/explanation/timing-model.md gives in closed form.
  * Protects also that addresses mean the same in all formats of instruction traces. */
 #include "trace_kit.h"
 
