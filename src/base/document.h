@@ -35,8 +35,10 @@ struct words {
 	size_t count;
 };
 
-/* What stands around a word in a list with blanks between its words: nothing, or a quote where it has blanks or quotes itself. */
-const char *word_quote(const char *word);
+/* Writes a word as a list with blanks between its words has it: in quotes where it is empty or has blanks or quotes. Two lists
+ * that differ are never the same text. Returns the end; WORD_ROOM bytes are enough, the NUL included. */
+char *word_put(char *end, const char *word);
+#define WORD_ROOM(word) (3 * strlen(word) + 3)
 
 bool words_have(const struct words *words, const char *word);
 
@@ -73,6 +75,8 @@ void document_read_number(struct document *document, const char *key, const yaml
 void document_read_real(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_bool(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_list(struct document *document, const char *key, const yaml_node_t *value, void *into);
+/* A list in which words may be empty, in quotes: arguments of a program. */
+void document_read_arguments(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_words(struct document *document, const char *key, const yaml_node_t *value, void *into);
 
 #endif

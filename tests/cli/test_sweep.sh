@@ -48,6 +48,32 @@ try 0 sweep --dry-run -o l1d.sets=16,32,64 --mech none -- ./a 1 "two words"
 says out "3 runs: 2 there, 1 to be made"
 says out "by past runs of each"
 
+# Arguments come to the program as they were given: empty, with blanks, quotes, the ends of lines, and what means something to YAML or
+# to printf. Two lists of arguments are never taken for one.
+cat >b <<'SCRIPT'
+#!/bin/sh
+for word; do printf '<%s>' "$word"; done >>words
+printf '\n' >>words
+echo '{"kernels": [{"name": "k", "cycles": 1, "counters": {}}], "totals": {}}' >"$SLUICE_STATS"
+SCRIPT
+chmod +x b
+# as_given WORD...: these words are the program's arguments.
+as_given() {
+	rm -f words
+	try 0 sweep -- ./b "$@"
+	for word; do printf '<%s>' "$word"; done >wanted
+	echo >>wanted
+	cmp -s words wanted || fail "the program had $(cat words), expected $(cat wanted)"
+}
+as_given ''
+as_given '' x ''
+as_given ' ' '	' '"' "'" "a'\"b'\"c" '\n' '%s' '#' '- a' ': ' '{x}' '[' '*a' '&a' '!a' null '~'
+as_given "$(printf 'two\nlines\n\nand a "third\\"')" "$(printf '\001\177\302\205\302\200\342\200\250\342\200\251')"
+as_given "a'" "b'"
+as_given "a'\" \"b'"
+try 2 sweep -- ./b "$(printf 'a\377b')"
+says_only err "sluice sweep: the command line is not UTF-8, as which a sweep keeps its words"
+
 # A plan: filters leave out combinations, an option of a mechanism is varied where the mechanism is, points set several keys.
 cat >plan.yaml <<'YAML'
 title: A plan

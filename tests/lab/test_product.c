@@ -110,12 +110,59 @@ static void test_blanks(void **state)
 	read_free(&read);
 }
 
+/* An argument may be empty where a list has it in quotes; nothing at all is told. */
+static void test_empty_arguments(void **state)
+{
+	struct read read;
+	(void)state;
+	read_text(&read, "title: t\nmetric: cycles\nrows: {one: {program: ./a, arguments: ['', x]}}\n"
+	                 "columns: {one: {machine: gtx480, arguments: [\"\"]}}\n");
+	if (!read.fine)
+		fail_msg("%s", read.document.diag.text);
+	assert_int_equal(read.experiment.rows[0].arguments.count, 2);
+	assert_string_equal(read.experiment.rows[0].arguments.word[0], "");
+	assert_string_equal(read.experiment.columns[0].arguments.word[0], "");
+	read_free(&read);
+	read_text(&read, "title: t\nmetric: cycles\naxes: {command: [[./a, ''], \"./a '' ''\"], arguments: [['']]}\n");
+	if (!read.fine)
+		fail_msg("%s", read.document.diag.text);
+	assert_int_equal(read.experiment.rows[0].arguments.count, 2);
+	assert_int_equal(read.experiment.rows[1].arguments.count, 3);
+	read_free(&read);
+	read_text(&read, "title: t\nmetric: cycles\naxes: {command: ./a, arguments: ['', x]}\n");
+	assert_false(read.fine);
+	assert_non_null(strstr(read.document.diag.text, "arguments: holds nothing; an empty argument is written ['']"));
+	read_free(&read);
+	read_text(&read, "title: t\nmetric: cycles\nrows: {one: {program: ./a, arguments: [~, ]}}\ncolumns: {one: "
+	                 "{machine: gtx480}}\n");
+	assert_true(read.fine); /* ~ is a word */
+	read_free(&read);
+}
+
+/* The text that stands for a list of words is another one for each list. */
+static void test_words_as_text(void **state)
+{
+	static const struct {
+		const char *word, *text;
+	} cases[] = {{"", "''"},         {"a", "a"},           {"a b", "'a b'"},     {"a'b", "\"a'b\""},
+	             {"a\"b", "'a\"b'"}, {"'\"", "\"'\"'\"'"}, {"\"'", "'\"'\"'\""}, {"a\nb", "'a\nb'"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[64];
+		assert_true(WORD_ROOM(cases[i].word) <= sizeof text);
+		char *end = word_put(text, cases[i].word);
+		assert_string_equal(text, cases[i].text);
+		assert_int_equal(end - text, strlen(text));
+		assert_true(strlen(text) < WORD_ROOM(cases[i].word));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_most_cells),
-		cmocka_unit_test(test_blanks),
+		cmocka_unit_test(test_names),         cmocka_unit_test(test_most_cells),
+		cmocka_unit_test(test_blanks),        cmocka_unit_test(test_empty_arguments),
+		cmocka_unit_test(test_words_as_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
