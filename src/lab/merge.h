@@ -11,7 +11,7 @@ struct merge_count {
 	size_t differ; /* passed in both with other cycles, which equal runs cannot have; the file keeps its own */
 };
 
-/* Keeps a run unless the file has as good a one of it. False with a message. */
+/* Keeps a run unless the file has as good a one of it; of two that failed, the later one. False with a message. */
 bool merge_run(struct store *store, const struct run_config *config, const struct run_result *result,
                struct merge_count *count, char message[STORE_MESSAGE]);
 
