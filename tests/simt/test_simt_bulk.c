@@ -1,6 +1,7 @@
 /* Copies in bulk: random tiles of random tensors, into shared memory and out of it, against a model that goes element by element; bytes; reductions; every
- * form's way through the parser; and the mistakes that stop a kernel. */
+ * form's way through the parser; the mistakes that stop a kernel; and that checks find what nobody wrote in tiles, and nothing else. */
 #include "base/tensor_map.h"
+#include "simt/check.h"
 #include "simt_kit.h"
 
 enum { SHARED = 48 << 10, TENSOR = 1 << 20, TILES = 100 };
@@ -39,15 +40,31 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *out, const ch
 
 struct bench {
 	struct kit kit;
+	struct simt_checks *checks; /* or NULL */
 	uint8_t *tensor, *in, *out;
 	uint64_t tensor_address, map_address;
 	struct tensor_map *map;
 };
 
+static unsigned kinds; /* what is looked for */
+
+static void close_bench(struct bench *bench)
+{
+	kit_close(&bench->kit);
+	if (bench->checks)
+		simt_checks_close(bench->checks);
+}
+
 static void open_bench(struct bench *bench, const char *text, uint32_t place, uint64_t *random)
 {
 	struct kit *kit = &bench->kit;
 	kit_open(kit, text);
+	bench->checks = kinds ? simt_checks_open(kinds) : NULL;
+	if (kinds) {
+		assert_true(simt_watch(kit->memory));
+		simt_check_program(bench->checks, kit->program);
+		kit->launch.checks = bench->checks;
+	}
 	bench->tensor = kit_buffer(kit, TENSOR);
 	memcpy(&bench->tensor_address, kit->params, 8);
 	bench->map = kit_buffer(kit, sizeof *bench->map);
@@ -61,6 +78,7 @@ static void open_bench(struct bench *bench, const char *text, uint32_t place, ui
 		bench->tensor[k] = (uint8_t)kit_random(random);
 	for (uint32_t k = 0; k < SHARED; k++)
 		bench->in[k] = bench->out[k] = (uint8_t)kit_random(random);
+	simt_mark_written(kit->memory, bench->tensor_address, TENSOR + 4 * SHARED); /* and the buffers behind it */
 }
 
 /* --- the model --- */
@@ -152,7 +170,23 @@ static void write_coordinates(struct text *out, const struct tile *tile)
 
 /* --- tiles --- */
 
-static void bring_tile(uint64_t *random)
+/* Whether an element of the box lies in the tensor. */
+static bool is_inside(const struct tile *tile)
+{
+	for (uint32_t k = 0; k < elements_of(tile); k++)
+		if (element_address(tile, k))
+			return true;
+	return false;
+}
+
+/* One line is told when nobody wrote what lies in the tensor. */
+static void assert_found(const struct bench *bench, bool expected)
+{
+	if (bench->checks)
+		assert_int_equal(simt_checks_found(bench->checks), expected);
+}
+
+static void bring_tile(uint64_t *random, bool unwritten)
 {
 	static const uint8_t nan[9][8] = {[2] = {0xff, 0x7f},
 	                                  [4] = {0xff, 0xff, 0xff, 0x7f},
@@ -171,7 +205,10 @@ static void bring_tile(uint64_t *random)
 	open_bench(&bench, out.text, tile.place, random);
 	tile.map.global += bench.tensor_address;
 	*bench.map = tile.map;
+	if (unwritten)
+		simt_mark_unwritten(bench.kit.memory, bench.tensor_address, TENSOR);
 	kit_run(&bench.kit);
+	assert_found(&bench, unwritten && is_inside(&tile));
 	for (uint32_t k = 0; k < elements_of(&tile); k++) {
 		uint64_t from = element_address(&tile, k);
 		static const uint8_t zero[8];
@@ -182,14 +219,16 @@ static void bring_tile(uint64_t *random)
 		memcpy(bench.in + element_place(&tile, k), want, size);
 	}
 	assert_memory_equal(bench.out + 1024, bench.in + 1024, SHARED - 1024); /* and nothing else has changed */
-	kit_close(&bench.kit);
+	close_bench(&bench);
 }
 
-static void send_tile(uint64_t *random)
+static void send_tile(uint64_t *random, bool unwritten)
 {
 	struct bench bench;
 	struct text out = {HEAD FILL "add.u32 %s, %s, %a;\n"};
 	struct tile tile;
+	if (unwritten)
+		out = (struct text){HEAD "mov.u32 %a, s; add.u32 %s, %s, %a;\n"};
 	random_tile(&tile, 0, random);
 	add(&out, "cp.async.bulk.tensor.%ud.global.shared::cta.bulk_group ", tile.map.rank);
 	write_coordinates(&out, &tile);
@@ -197,16 +236,19 @@ static void send_tile(uint64_t *random)
 	open_bench(&bench, out.text, tile.place, random);
 	tile.map.global += bench.tensor_address;
 	*bench.map = tile.map;
+	static const uint8_t zeros[8];
 	uint8_t *want = malloc(TENSOR);
 	memcpy(want, bench.tensor, TENSOR);
 	for (uint32_t k = 0; k < elements_of(&tile); k++)
 		if (element_address(&tile, k))
 			memcpy(want + (element_address(&tile, k) - bench.tensor_address),
-			       bench.in + element_place(&tile, k), tensor_element_bytes(tile.map.type));
+			       unwritten ? zeros : bench.in + element_place(&tile, k),
+			       tensor_element_bytes(tile.map.type));
 	kit_run(&bench.kit);
+	assert_found(&bench, unwritten && is_inside(&tile));
 	assert_memory_equal(bench.tensor, want, TENSOR);
 	free(want);
-	kit_close(&bench.kit);
+	close_bench(&bench);
 }
 
 static void tiles(void **state)
@@ -214,9 +256,26 @@ static void tiles(void **state)
 	(void)state;
 	uint64_t random = 3;
 	for (unsigned k = 0; k < TILES; k++) {
-		bring_tile(&random);
-		send_tile(&random);
+		bring_tile(&random, false);
+		send_tile(&random, false);
 	}
+}
+
+/* Right tiles, and those that nobody wrote. */
+static void checked_tiles(void **state)
+{
+	(void)state;
+	uint64_t random = 8;
+	for (unsigned k = 0; k < TILES / 4; k++) {
+		kinds = SIMT_CHECK_INIT | SIMT_CHECK_SHARED_INIT | SIMT_CHECK_RACE | SIMT_CHECK_GLOBAL_RACE;
+		bring_tile(&random, false);
+		send_tile(&random, false);
+		kinds = SIMT_CHECK_INIT;
+		bring_tile(&random, true);
+		kinds = SIMT_CHECK_SHARED_INIT;
+		send_tile(&random, true);
+	}
+	kinds = 0;
 }
 
 /* --- bytes --- */
@@ -251,7 +310,7 @@ static void bytes(void **state)
 		kit_run(&bench.kit);
 		assert_memory_equal(bench.out + 1024, bench.in + 1024, SHARED - 1024);
 		assert_memory_equal(bench.tensor + back, bench.in + place, size);
-		kit_close(&bench.kit);
+		close_bench(&bench);
 	}
 }
 
@@ -307,7 +366,7 @@ static void reductions(void **state)
 			default:
 				REDUCE(uint64_t, a + b);
 			}
-		kit_close(&bench.kit);
+		close_bench(&bench);
 	}
 }
 
@@ -413,14 +472,14 @@ static void mistakes(void **state)
 		if (!bench.kit.run.fault.what)
 			fail_msg("no fault of %s", wrong[k].code);
 		assert_string_equal(bench.kit.run.fault.what, wrong[k].what);
-		kit_close(&bench.kit);
+		close_bench(&bench);
 	}
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(tiles), cmocka_unit_test(bytes),
-	                                   cmocka_unit_test(reductions), cmocka_unit_test(forms),
-	                                   cmocka_unit_test(mistakes)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(tiles), cmocka_unit_test(checked_tiles),
+	                                   cmocka_unit_test(bytes), cmocka_unit_test(reductions),
+	                                   cmocka_unit_test(forms), cmocka_unit_test(mistakes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // Copies in bulk and cp.async under the checks (docs/checks.md): what they read that nobody wrote, and their races with stores and loads,
-// each beside a program that makes it right. tests/simt/test_simt_check_bulk.c has tiles of tensors and swizzled ones.
+// each beside a program that makes it right.
 #include "cases.h"
 // Flags: -arch=sm_90
 
