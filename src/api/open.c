@@ -324,6 +324,7 @@ void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info
 		.major = machine->compute_major,
 		.minor = machine->compute_minor,
 		.memory_bytes = (uint64_t)machine->memory_mib << 20,
+		.unified_bytes = machine->sm.unified_bytes,
 	};
 	memcpy(info->name, machine->name, sizeof info->name);
 }

@@ -28,6 +28,9 @@ struct symbol {
 	const char *name; /* in the PTX */
 	struct binary *binary;
 	struct symbol *next;
+	/* of a kernel, what its launches prefer of L1 and shared memory */
+	enum cudaFuncCache cache;
+	uint8_t carve_out; /* percent and 1; 0: not set */
 };
 
 /* What programs say of a stream that changes nothing here, and is said again. */
@@ -57,6 +60,7 @@ struct runtime {
 	struct cudaMipmappedArray *mipmaps;
 	struct CUmemPoolHandle_st *pools, *pool; /* pool.c: all, and the device's; NULL: its default one */
 	void *pooled;                            /* a tree of <search.h> */
+	unsigned device_flags;                   /* as set */
 	size_t limit[cudaLimitPersistingL2CacheSize + 1]; /* as set; 0: not set */
 	struct stream_attributes stream_attributes;       /* the default streams' */
 	struct managed_section *sections; /* managed_variable.c */
@@ -74,6 +78,7 @@ struct runtime {
 	bool failed;     /* the process shall not end with status 0 */
 	bool untold;     /* nor as long as the program has not asked for the error of a kernel that did not run to its end */
 	bool open_tried; /* the GPU was opened, or could not be */
+	enum cudaFuncCache cache; /* preferred by kernels that prefer nothing of their own */
 	bool cache_told;  /* that preferences of cache and shared memory change nothing */
 	bool bad_timeout; /* SLUICE_TIMEOUT is no number */
 	atomic_bool ending; /* the process: what the lock is held for ends early */
@@ -182,8 +187,15 @@ bool keep_statistics(struct runtime *runtime);
 /* Writes the statistics where the settings say, with how the process ends. False when that failed, after a message. */
 bool write_statistics(struct runtime *runtime, const char *how);
 
-/* Says once that a preference of L1 or shared memory changes nothing. */
-void note_cache_preference(struct runtime *runtime, const char *call, enum cudaFuncCache config);
+/* Whether the machine can honour a preference of L1 or shared memory. Where not, says once that it changes nothing. */
+bool can_prefer(struct runtime *runtime, const char *call, bool prefers);
+/* An error where it is no preference that there is. */
+cudaError_t runtime_check_cache(const char *call, enum cudaFuncCache config);
+/* The symbol of a kernel that runtime_find_kernel() has found. */
+struct symbol *runtime_kernel_symbol(const struct runtime *runtime, const void *function);
+/* Hands on what a launch of the kernel prefers: `carve_out` of the launch itself (percent and 1; 0: not set), else of the kernel, else of the
+ * device. */
+void runtime_prefer(const struct runtime *runtime, const void *function, sluice_kernel *kernel, unsigned carve_out);
 
 /* From now on signals that end the process leave statistics of what ran. */
 void watch_signals(void);

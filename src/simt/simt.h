@@ -206,6 +206,7 @@ struct simt_launch {
 	struct simt_memory *memory;
 	struct dim3 grid, block;
 	uint32_t dynamic_shared_bytes;
+	uint32_t carve_out;    /* bytes that shared memory takes from L1 at least, where the two divide one memory */
 	const uint8_t *params; /* program->param_bytes */
 	uint32_t sm_count;     /* %nsmid */
 	uint64_t resident;     /* blocks that are there together in a functional run; 0: one */

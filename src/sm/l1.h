@@ -37,7 +37,7 @@ struct l1 {
 struct sm;
 
 void l1_open(struct sm *sm);
-/* A kernel begins whose resident blocks use so much shared memory: L1 has what that leaves of their common memory. */
+/* A kernel begins that has so much shared memory: L1 has what that leaves of their common memory. */
 void l1_begin(struct sm *sm, uint64_t shared_bytes);
 /* A kernel has ended: drops what must not outlive it. */
 void l1_end(struct sm *sm);
