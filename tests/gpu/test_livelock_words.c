@@ -58,8 +58,11 @@ static void places_and_warps(void **state)
 	say("mov.u32 %r1, 64;" POLL("shared.u32 %r4, [%r1]"), 1, 64, 0, text);
 	expect(text, "; 2 warps do", 1);
 	expect(text, "\n  at ", 1);
-	say(".shared .b8 own[8192]; mov.u32 %r1, 64;" POLL("global.u32 %r4, [%rd0+8]"), 1, 32, 0, text);
+	say("mov.u32 %r1, 64;" POLL("shared.u32 %r4, [%r1]"), 2, 32, 0, text);
 	expect(text, "warps do", 0);
+	expect(text, "\n  at ", 2);
+	say(POLL("global.u32 %r4, [%rd0+8]"), 2, 32, 0, text);
+	expect(text, "; 2 warps do", 1);
 	say("mov.u32 %r1, %tid.x; shr.u32 %r1, %r1, 5; mul.wide.u32 %rd2, %r1, 4; add.u64 %rd2, %rd2, %rd0;" POLL(
 		    "global.u32 %r4, [%rd2+8]"),
 	    1, 64, 0, text);
@@ -92,6 +95,58 @@ static void warps_that_have_ended(void **state)
 	expect(text, "no resident warp can write it: 1 poll, 0 wait at barriers", 1);
 }
 
+/* A place has the name of the variable that it lies in, and of no other one. */
+static void places_have_names(void **state)
+{
+	char text[4096];
+	struct gpu_kit kit;
+	const char *options[] = {"sm.count=1", "launch.livelock=20000", NULL};
+	(void)state;
+	kit_open(&kit, options);
+	kit.param = kit_buffer(&kit, NULL, 64);
+	kit_load(&kit, POLL("global.u32 %r4, [%rd0+8]"));
+	kit_start(&kit, 1, 32);
+	struct ptx_variable before = {.name = "before", .space = PTX_GLOBAL, .address = kit.param, .size = 8};
+	struct ptx_variable own = {
+		.name = "own", .space = PTX_GLOBAL, .address = kit.param + 4, .size = 8, .next = &before};
+	struct ptx_variable *others = kit.module->variables;
+	kit.module->variables = &own;
+	simt_polls_print(&kit.run.launch, &kit.run.polls, text, sizeof text);
+	kit.module->variables = others;
+	expect(text, ", 'own' + 4", 1);
+	expect(text, "before", 0);
+	kit_close(&kit);
+}
+
+/* What the host would have to write is told in front of all else, and is no livelock: another thread of the host may write it. */
+static void places_of_the_host(void **state)
+{
+	static _Alignas(4096) uint32_t page[1024];
+	char text[4096];
+	struct gpu_kit kit;
+	const char *options[] = {"sm.count=1", "launch.livelock=20000", NULL};
+	(void)state;
+	kit_open(&kit, options);
+	uint64_t place = simt_share(kit.gpu->memory, page, sizeof page), words[8] = {0};
+	assert_true(place != 0);
+	/* of each warp, what it polls: four words here, the host's, and one here again */
+	kit.param = kit_buffer(&kit, NULL, 8);
+	for (unsigned w = 0; w < 6; w++)
+		words[w] = w == 4 ? place : kit_buffer(&kit, NULL, 8);
+	memcpy(simt_host(kit.gpu->memory, kit.param), words, sizeof words);
+	kit_load(&kit, "mov.u32 %r1, %tid.x; shr.u32 %r1, %r1, 5; mul.wide.u32 %rd2, %r1, 8; add.u64 %rd2, %rd2, %rd0;"
+	               "ld.global.u64 %rd3, [%rd2];" POLL("global.u32 %r4, [%rd3]"));
+	kit.run.max_thread_instructions = 2000000;
+	kit_start(&kit, 1, 192);
+	assert_int_equal(kit.run.end, GPU_STOPPED);
+	assert_int_equal(kit.run.polls.polling, 6);
+	simt_polls_print(&kit.run.launch, &kit.run.polls, text, sizeof text);
+	expect(text, ", which is the host's memory: a kernel runs when it is launched", 1);
+	expect(text, "no resident warp can write it", 0);
+	assert_true(kit.run.polls.poll[0].is_host);
+	kit_close(&kit);
+}
+
 /* Each block reads a word that is there already, and ends. */
 static void blocks_come_and_go(void **state)
 {
@@ -117,6 +172,8 @@ int main(void)
 		cmocka_unit_test(places_and_warps),
 		cmocka_unit_test(warps_that_go_on),
 		cmocka_unit_test(warps_that_have_ended),
+		cmocka_unit_test(places_have_names),
+		cmocka_unit_test(places_of_the_host),
 		cmocka_unit_test(blocks_come_and_go),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
