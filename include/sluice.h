@@ -183,10 +183,10 @@ SLUICE_API enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel 
                                                  struct sluice_kernel_info *info, struct sluice_error *error);
 /* Offset and bytes of parameter i in the parameter block. */
 SLUICE_API bool sluice_kernel_param(const sluice_kernel *kernel, uint32_t i, uint32_t *offset, uint32_t *size);
-/* How much of the most shared memory that an SM can have the kernel's later launches prefer, in percent, on a machine where shared
- * memory and L1 divide one memory (sm.carve_outs): shared memory gets the smallest share that holds so much and one block, and no more
- * blocks are resident than have room in it. Less than 0: the share that resident blocks use, as without this call. False: shared memory
- * and L1 have fixed sizes, and nothing changes. */
+/* Sets the share of shared memory for later launches of the kernel, in percent of an SM's largest share. This needs a
+ * machine where shared memory and L1 divide one memory (sm.carve_outs). Shared memory gets the smallest share that
+ * holds this percentage and one block; residency is limited to the blocks that fit. Less than 0: the default, the share
+ * that resident blocks use. Returns false where shared memory and L1 have fixed sizes: nothing changes. */
 SLUICE_API bool sluice_kernel_prefer_shared(sluice_kernel *kernel, int percent);
 struct sluice_occupancy {
 	uint32_t blocks_per_sm, warps_per_sm;
@@ -362,7 +362,7 @@ struct sluice_machine_info {
 	uint32_t pitch_bytes; /* to a multiple of which rows of images are rounded up */
 	uint32_t major, minor; /* compute capability */
 	uint64_t memory_bytes;
-	uint32_t unified_bytes; /* of an SM, that shared memory and L1 divide by what launches need or prefer; 0: their sizes are fixed */
+	uint32_t unified_bytes; /* that shared memory and L1 of an SM divide at each launch; 0: their sizes are fixed */
 };
 SLUICE_API void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info);
 /* Writes the machine as YAML, every key with its value. */

@@ -26,7 +26,7 @@ struct sluice_kernel {
 	uint64_t code;                /* its offset in the code space */
 	uint32_t code_room;           /* instructions that fit there */
 	uint32_t registers;           /* allocated; 0: not yet known */
-	uint32_t prefers_shared;      /* sluice_kernel_prefer_shared(): percent and 1; 0: nothing */
+	uint32_t prefers_shared;      /* sluice_kernel_prefer_shared(): percent plus 1; 0: not set */
 	struct profile_kernel *profile; /* where its launches are counted (api/profile_file.h); NULL: they are not yet */
 	uint32_t *line;               /* by pc, of the source; NULL: nobody has asked yet */
 	struct affine_kernel *loads;  /* kernel_loads() */

@@ -90,7 +90,7 @@ static bool next_event(struct reader *reader, yaml_event_t *event)
 	if (yaml_parser_parse(&reader->parser, event))
 		return true;
 	reader->failed = true;
-	diag_take_back(reader->diag, &reader->before); /* of keys that may have been others */
+	diag_take_back(reader->diag, &reader->before); /* the broken text may have caused them */
 	const yaml_parser_t *parser = &reader->parser;
 	if (parser->error == YAML_READER_ERROR) {
 		diag_error(reader->diag, &reader->source, (struct place){0}, "not YAML: %s at byte %zu",

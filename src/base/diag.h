@@ -46,7 +46,7 @@ const char *diag_bare(const char *text);
 /* Messages that another has rendered (its text, which may be NULL), `errors` of them errors. */
 void diag_append(struct diag *diag, const char *text, uint32_t errors);
 
-/* Takes back all messages since `before`, a copy of the struct made then: what they say follows from what is told in their place. */
+/* Removes all messages since `before`, a copy of the struct: they follow from a mistake that has its own message. */
 void diag_take_back(struct diag *diag, const struct diag *before);
 
 void diag_free(struct diag *diag);

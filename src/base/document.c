@@ -30,7 +30,7 @@ bool document_load(struct document *document)
 	return false;
 }
 
-/* A word that has both kinds of quotes is several pieces, each in the quote that it has not. */
+/* A word with both kinds of quotes becomes several pieces, each within the other kind. */
 char *word_put(char *end, const char *word)
 {
 	if (*word && !word[strcspn(word, " \t\n'\"")])

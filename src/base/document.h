@@ -35,8 +35,8 @@ struct words {
 	size_t count;
 };
 
-/* Writes a word as a list with blanks between its words has it: in quotes where it is empty or has blanks or quotes. Two lists
- * that differ are never the same text. Returns the end; WORD_ROOM bytes are enough, the NUL included. */
+/* Writes a word of a list with blanks between its words: in quotes where it is empty or has blanks or quotes. Different
+ * lists have different texts. Returns the end. WORD_ROOM bytes are enough, with the NUL. */
 char *word_put(char *end, const char *word);
 #define WORD_ROOM(word) (3 * strlen(word) + 3)
 
@@ -75,7 +75,7 @@ void document_read_number(struct document *document, const char *key, const yaml
 void document_read_real(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_bool(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_list(struct document *document, const char *key, const yaml_node_t *value, void *into);
-/* A list in which words may be empty, in quotes: arguments of a program. */
+/* A list of a program's arguments: a word in quotes may be empty. */
 void document_read_arguments(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_words(struct document *document, const char *key, const yaml_node_t *value, void *into);
 

@@ -61,7 +61,7 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *propertie
 	return answer("cudaChooseDevice", device, 0);
 }
 
-/* How a thread waits for the device is at most one of the ways that there are. */
+/* Of the flags that choose how a thread waits for the device, at most one may be set. */
 static cudaError_t check_flags(const char *call, unsigned flags)
 {
 	enum { KNOWN = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops };
@@ -74,8 +74,8 @@ static cudaError_t check_flags(const char *call, unsigned flags)
 	return cudaSuccess;
 }
 
-/* They change nothing here, and are said again: launches and copies end before their calls return, pinned memory is always mapped, and
- * local memory is there for all threads. */
+/* The flags change nothing, and cudaGetDeviceFlags() returns them. Launches and copies end before their calls return,
+ * pinned memory is always mapped, and all threads always have local memory. */
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
 	struct runtime *runtime = runtime_enter_closed();
@@ -144,7 +144,7 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 	return runtime_leave(runtime, result);
 }
 
-/* On a machine that cannot honour it, there is none. */
+/* A machine with fixed sizes stores no preference. */
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 {
 	struct runtime *runtime = runtime_enter_closed();

@@ -103,7 +103,7 @@ cudaError_t launch_attribute_get(const char *call, const struct launch_attribute
 		value->memSyncDomain = attributes->domain;
 		return cudaSuccess;
 	case cudaLaunchAttributePreferredSharedMemoryCarveout:
-		value->sharedMemCarveout = attributes->carve_out - 1; /* nothing is -1, as CUDA has it */
+		value->sharedMemCarveout = attributes->carve_out - 1; /* -1: not set */
 		return cudaSuccess;
 	default:
 		return runtime_refuse(call, cudaErrorInvalidValue, "%d is no attribute of a kernel", (int)attribute);

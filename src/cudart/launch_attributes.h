@@ -1,5 +1,5 @@
-/* launch_attributes: what a launch is told beside its shape. All but `cooperative` and `carve_out` are hints that change nothing here, and are
- * said again when a program asks.
+/* launch_attributes: a launch's attributes. All except `cooperative` and `carve_out` are hints: the simulator stores
+ * and returns them, and they change nothing.
  */
 #ifndef SLUICE_CUDART_LAUNCH_ATTRIBUTES_H
 #define SLUICE_CUDART_LAUNCH_ATTRIBUTES_H
@@ -12,7 +12,7 @@ struct launch_attributes {
 	struct cudaAccessPolicyWindow window;
 	cudaLaunchMemSyncDomainMap domains;
 	cudaLaunchMemSyncDomain domain;
-	unsigned carve_out; /* percent and 1; 0: not set */
+	unsigned carve_out; /* percent plus 1; 0: not set */
 };
 
 /* An error where there is no such attribute of kernels, or no such value: clusters have one block. */

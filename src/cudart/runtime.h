@@ -28,9 +28,9 @@ struct symbol {
 	const char *name; /* in the PTX */
 	struct binary *binary;
 	struct symbol *next;
-	/* of a kernel, what its launches prefer of L1 and shared memory */
+	/* a kernel's preference of L1 and shared memory */
 	enum cudaFuncCache cache;
-	uint8_t carve_out; /* percent and 1; 0: not set */
+	uint8_t carve_out; /* percent plus 1; 0: not set */
 };
 
 /* What programs say of a stream that changes nothing here, and is said again. */
@@ -187,14 +187,14 @@ bool keep_statistics(struct runtime *runtime);
 /* Writes the statistics where the settings say, with how the process ends. False when that failed, after a message. */
 bool write_statistics(struct runtime *runtime, const char *how);
 
-/* Whether the machine can honour a preference of L1 or shared memory. Where not, says once that it changes nothing. */
+/* Whether the machine can honour a preference of L1 or shared memory. If not, prints once that it changes nothing. */
 bool can_prefer(struct runtime *runtime, const char *call, bool prefers);
 /* An error where it is no preference that there is. */
 cudaError_t runtime_check_cache(const char *call, enum cudaFuncCache config);
 /* The symbol of a kernel that runtime_find_kernel() has found. */
 struct symbol *runtime_kernel_symbol(const struct runtime *runtime, const void *function);
-/* Hands on what a launch of the kernel prefers: `carve_out` of the launch itself (percent and 1; 0: not set), else of the kernel, else of the
- * device. */
+/* Passes a launch's preference of shared memory to the library: the launch's `carve_out` (percent plus 1; 0: not set),
+ * else the kernel's, else the device's. */
 void runtime_prefer(const struct runtime *runtime, const void *function, sluice_kernel *kernel, unsigned carve_out);
 
 /* From now on signals that end the process leave statistics of what ran. */

@@ -15,8 +15,9 @@ struct occupancy {
 /* `block_threads` >= 1; `registers` a thread; `shared_bytes` a block, dynamic ones included. */
 struct occupancy occupancy_of(const struct machine *machine, uint32_t block_threads, uint32_t registers,
                               uint64_t shared_bytes);
-/* For a launch that prefers so many percent of the most shared memory, on a machine (derived) where that and L1 divide one memory: the smallest of
- * sm.carve_outs that holds so much, and one block. Blocks that have no room in it are taken off. 0: each has its own memory. */
+/* The share of shared memory, in bytes, for a launch that prefers this percentage of the largest share: the smallest of
+ * sm.carve_outs that holds it and one block. Takes away the blocks that do not fit. The machine is a derived one.
+ * Returns 0 where shared memory and L1 have fixed sizes. */
 uint32_t occupancy_carve(const struct machine *machine, uint32_t percent, uint64_t shared_bytes,
                          struct occupancy *occupancy);
 /* The most registers a thread with which an SM's registers are enough for so many blocks; 0: for none. */

@@ -28,7 +28,7 @@ static bool same_cycles(const char *a, const char *b)
 	return same;
 }
 
-/* A failed run beside an equal one that the file has: the later of them is kept. */
+/* A failed run whose equal is in the file: the file keeps the later one. */
 struct failed_run {
 	const struct run_result *result;
 	bool is_later; /* than the one in the file */
@@ -41,7 +41,7 @@ static void compare_failed(void *context, const struct run_config *config, const
 	(void)config;
 	if (ours->finished)
 		failed->is_later = strcmp(ours->finished, result->finished) > 0;
-	else /* now, or it is not known when */
+	else /* now, or at an unknown time */
 		failed->is_later =
 			strcmp(ours->verdict, result->verdict) != 0 || strcmp(ours->output, result->output) != 0;
 }

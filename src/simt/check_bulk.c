@@ -1,14 +1,15 @@
-/* Copies in bulk that are checked: whether somebody wrote what they read, and whether they race with what other warps do.
+/* Checks of copies in bulk: reads of unwritten memory, and races with other warps.
  *
- * A copy is an access of the warp that asks for it, at the time at which it asks. Its end is a release at its mbarrier: a warp that waits
- * there is ordered behind the copy. What the asking warp itself does before it waits is not looked at.
+ * A copy counts as an access of the warp that issues it, at the time of the issue. The end of the copy is a release at
+ * its mbarrier, which orders a warp that waits there after the copy. The issuing warp's own accesses before its wait
+ * are not checked.
  */
 #include "simt/bulk.h"
 #include "simt/race.h"
 
 enum { SIDES = 2 };
 
-/* Where a copy reads or writes, and how. */
+/* One side of a copy: the memory, and the kind of access. */
 struct side {
 	enum { SIDE_GLOBAL, SIDE_SHARED, SIDE_SHARED_SOURCE } where;
 	enum access_kind kind;
@@ -42,8 +43,8 @@ static enum ptx_space space_of(const struct side *side)
 	return side->where == SIDE_GLOBAL ? PTX_GLOBAL : PTX_SHARED;
 }
 
-/* A row of which no byte was written is told. Of another one, what nobody wrote goes along to where the row goes; but a reduction computes
- * with every byte. */
+/* Reports a row without any written byte. Unwritten bytes of other rows stay unwritten in the destination; a reduction
+ * computes with every byte, so that it reports each. */
 static void tell_unwritten(const struct checked_copy *checked, const struct side *side, const struct bulk_row *row,
                            uint32_t unwritten)
 {
@@ -56,11 +57,11 @@ static void tell_unwritten(const struct checked_copy *checked, const struct side
 		                              .size = bytes});
 }
 
-/* A row on one side, chunk by chunk: of a tile these need not follow each other in shared memory. */
+/* Checks a row on one side, chunk by chunk: a swizzled tile scatters the chunks in shared memory. */
 static void check_row(const struct checked_copy *checked, const struct side *side, const struct bulk_row *row)
 {
 	const struct block_checks *checks = checked->warp->block->checks;
-	bool fills = side->kind == WRITE && side->where == SIDE_SHARED; /* also what lies outside of the tensor */
+	bool fills = side->kind == WRITE && side->where == SIDE_SHARED; /* and the part outside the tensor */
 	uint32_t end = fills ? row->bytes : row->end, unwritten = 0;
 	for (uint32_t at = fills ? 0 : row->first, bytes; at < end; at += bytes) {
 		uint32_t left = TENSOR_CHUNK - at % TENSOR_CHUNK;

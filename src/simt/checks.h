@@ -191,10 +191,10 @@ void unwritten_access(struct simt_warp *warp, const struct simt_step *step);
 void unwritten_commit(struct simt_warp *warp, const struct simt_step *step);
 /* DMA has put bytes into shared memory, which had been written where they come from, or not. */
 void unwritten_filled(struct simt_block *block, uint64_t offset, uint32_t bytes, bool written);
-/* A copy in bulk within shared memory, and one from there to global memory: unwritten bytes stay so. */
+/* A copy in bulk within shared memory, and one to global memory: unwritten bytes stay unwritten. */
 void unwritten_moved(struct simt_block *block, uint64_t to, uint64_t from, uint64_t bytes);
 void unwritten_sent(struct simt_block *block, uint64_t to, uint64_t from, uint32_t bytes);
-/* How many of the bytes nobody wrote, where that is looked for. */
+/* The number of unwritten bytes; 0 without the check. */
 uint32_t unwritten_bytes(const struct simt_block *block, enum ptx_space space, uint64_t address, uint32_t bytes);
 /* A lane's read of an image, of that many bytes: told if nobody wrote any of them, or, where it is an atomic, all. */
 void unwritten_image(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address,

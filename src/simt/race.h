@@ -125,7 +125,7 @@ bool race_covers(enum access_kind a, enum access_kind b);
 void race_touch(struct race *race, struct access *access);
 void race_report(struct access *access, uint32_t rival);
 
-/* What a copy in bulk reads or writes, of shared memory by its offset. */
+/* Memory that a copy in bulk reads or writes; in shared memory the address is an offset. */
 struct race_range {
 	enum ptx_space space;
 	enum access_kind kind;
@@ -133,7 +133,7 @@ struct race_range {
 	uint32_t size;
 };
 
-/* A lane asks for a copy in bulk, which has that range; the copy's end will be told to an mbarrier. */
+/* A lane issues a copy in bulk with this range; the copy's end is signalled at the mbarrier. */
 void race_bulk(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, const struct race_range *range);
 void race_bulk_end(struct simt_warp *warp, uint64_t barrier);
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# One mistake, one message: a random command line or machine file with a single mistake in it ends with a failure, soon, and with one
-# message; whatever right options stand beside the mistake. For other seeds: RANDOM_SEEDS=FIRST:COUNT.
+# One mistake, one message. A random command line or machine file with a single mistake fails within a minute and prints
+# one message, whichever correct options it also has. For other seeds: RANDOM_SEEDS=FIRST:COUNT.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES SLUICE_MECHANISMS
@@ -19,11 +19,11 @@ sluice, seeds = sys.argv[1:]
 first, count = map(int, seeds.split(":"))
 LIMIT = 60  # seconds; they take a hundredth of one
 
-# Right options of `run`, by what they exclude: a functional run has no cycles.
+# Correct options of `run`. A functional run has no cycles, so that it takes none of TIMED.
 ANY = [["-m", "gtx480"], ["-m", "right.yaml"], ["-o", "sm.warps=16"], ["--threads", "2"], ["--check", "race"], ["--stats", "s.json"],
        ["--max-instructions=1000"], ["--timeout", "100"], ["--stray-reads", "warn"], ["--no-progress"]]
 TIMED = [["--mech", "gto"], ["--sample", "100:s.csv"], ["--timeline", "t.csv"], ["--profile", "p.json"], ["--energy"]]
-# Wrong ones; FUNCTIONAL are as wrong of a functional run as of any.
+# Wrong options; those of FUNCTIONAL are wrong in a functional run too.
 WRONG = [["-m", "gtx840"], ["-m", "none.yaml"], ["-m", "broken.yaml"], ["-m", "/"], ["-m", "/dev/null"], ["-o", "sm.cuont=2"],
          ["-o", "sm.count"], ["-o", "sm.count="], ["-o", "=1"], ["-o", "sm.count=0"], ["-o", "sm.count=x"], ["-o", "sm=1"],
          ["-o", "l1d.sets=3"], ["-o", "kernel.x=1"], ["-o", "mechanisms=nope"], ["--check", "rase"], ["--check", ""],

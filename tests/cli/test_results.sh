@@ -66,10 +66,10 @@ says out "runs.jsonl: 0 added, 2 that were there, 0 in the place of failed ones"
 try 0 results --results new.db --verdict PASS --csv
 [ "$(wc -l <out)" = 3 ] || fail "expected two runs that passed"
 
-# The later of two equal runs that failed is kept, in whatever order they come; a merge that is made again changes nothing.
+# The file keeps the later of two equal failed runs, in either order. A repeated merge changes nothing.
 sed 's/2020-01-02 03:04:05/2020-01-02 03:04:06/; s/exit status 1/exit status 2/' runs.jsonl >later.jsonl
 sed 's/"finished":"[^"]*"/"finished":""/' runs.jsonl >timeless.jsonl
-# merged ADDED HAD REPLACED FILE: what a merge into pair.db does the first time, and that a second one does nothing.
+# merged ADDED HAD REPLACED FILE: the counts of a first merge into pair.db; a second one changes nothing.
 merged() {
 	try 0 results merge "$4" --results pair.db
 	says out "$4: $1 added, $2 that were there, $3 in the place of failed ones"

@@ -48,8 +48,8 @@ try 0 sweep --dry-run -o l1d.sets=16,32,64 --mech none -- ./a 1 "two words"
 says out "3 runs: 2 there, 1 to be made"
 says out "by past runs of each"
 
-# Arguments come to the program as they were given: empty, with blanks, quotes, the ends of lines, and what means something to YAML or
-# to printf. Two lists of arguments are never taken for one.
+# A program gets its arguments unchanged: empty ones, blanks, quotes, ends of lines, characters of YAML and printf.
+# Different lists of arguments stay different runs.
 cat >b <<'SCRIPT'
 #!/bin/sh
 for word; do printf '<%s>' "$word"; done >>words

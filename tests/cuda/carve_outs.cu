@@ -1,6 +1,6 @@
-// What a program prefers of L1 and shared memory, on a machine where they divide one memory (qv100, by SLUICE_MACHINE) and on one where each
-// has its own (gtx480): the first honours it for each launch, the second changes nothing. Protects cudaFuncSetCacheConfig,
-// cudaDeviceSetCacheConfig, the carve-out as an attribute of a function and of a launch, and what occupancy says of them.
+// Preferences of L1 and shared memory. qv100 (by SLUICE_MACHINE) honours them at each launch, because the two divide
+// one memory there. gtx480 has fixed sizes and changes nothing. Protects cudaFuncSetCacheConfig,
+// cudaDeviceSetCacheConfig, the carve-out of a function and of a launch, and the occupancy calls.
 #include "check.h"
 #include <initializer_list>
 

@@ -1,5 +1,6 @@
-// Flags of the device and of calls that take some: known ones are kept and said again, unknown ones are refused and change nothing. Protects
-// cudaSetDeviceFlags, cudaInitDevice, the driver's calls of the same flags, and those of occupancy and of cooperative launches.
+// Flags of the device and of calls: known flags are stored and returned, unknown flags are errors that change nothing.
+// Protects cudaSetDeviceFlags, cudaInitDevice, the driver's calls with these flags, and the flags of occupancy and of
+// cooperative launches.
 #include "check.h"
 #include <initializer_list>
 #include <cuda.h>

@@ -1,11 +1,11 @@
-/* What is said of warps that poll (simt/poll.c): which address, its value and name, whether several warps poll one place, and what is left that could
- * write it. And a kernel whose blocks come and go is no livelock, though each of them looks the same. */
+/* Messages about warps that poll (simt/poll.c): the address, its value and name, the number of warps at one place, and
+ * the warps that could write it. A kernel whose blocks end and start is no livelock, although they look the same. */
 #include "gpu_kit.h"
 
 #define POLL(address)                                                                                                  \
 	"P: ld.volatile." address "; setp.eq.u32 %p3, %r4, 0; @%p3 bra P; exit;\n" /* until it is written */
 
-/* What is said of a body that `blocks` of so many threads run on one SM, stalled or cut by a limit of instructions. */
+/* The message about `body` on one SM: the kernel stalls, or a limit of instructions ends it. */
 static void say(const char *body, uint32_t blocks, uint32_t threads, uint64_t limit, char text[4096])
 {
 	struct gpu_kit kit;
@@ -95,7 +95,7 @@ static void warps_that_have_ended(void **state)
 	expect(text, "no resident warp can write it: 1 poll, 0 wait at barriers", 1);
 }
 
-/* A place has the name of the variable that it lies in, and of no other one. */
+/* The message names the variable that contains the place, and no other variable. */
 static void places_have_names(void **state)
 {
 	char text[4096];
@@ -118,7 +118,7 @@ static void places_have_names(void **state)
 	kit_close(&kit);
 }
 
-/* What the host would have to write is told in front of all else, and is no livelock: another thread of the host may write it. */
+/* A poll of host memory comes first in the message. It is no livelock: another thread of the host may write there. */
 static void places_of_the_host(void **state)
 {
 	static _Alignas(4096) uint32_t page[1024];
@@ -147,7 +147,7 @@ static void places_of_the_host(void **state)
 	kit_close(&kit);
 }
 
-/* Each block reads a word that is there already, and ends. */
+/* Each block reads a word that has its value already, and ends. */
 static void blocks_come_and_go(void **state)
 {
 	struct gpu_kit kit;

@@ -1,4 +1,4 @@
-/* lab_kit: what the tests of the lab share: an experiment out of a text, a file of its own for a store, runs to put into one. */
+/* lab_kit: shared set-up of the lab's tests: an experiment from a text, a temporary file for a store, runs for it. */
 #ifndef SLUICE_TESTS_LAB_KIT_H
 #define SLUICE_TESTS_LAB_KIT_H
 
@@ -22,7 +22,7 @@ struct lab_read {
 	bool fine;
 };
 
-/* Reads a text, which is called x.yaml; lab_read_free() afterwards, whether it is fine or not. */
+/* Reads a text under the name x.yaml. Call lab_read_free() afterwards, also after an error. */
 static inline void lab_read(struct lab_read *read, const char *text)
 {
 	*read = (struct lab_read){.document.source = {"x.yaml", text, strlen(text)}};
@@ -36,7 +36,7 @@ static inline void lab_read_free(struct lab_read *read)
 	arena_free(&read->arena);
 }
 
-/* The same of a text that is right. */
+/* Reads a text, and fails the test when the text is wrong. */
 static inline void lab_read_right(struct lab_read *read, const char *text)
 {
 	lab_read(read, text);
@@ -44,7 +44,7 @@ static inline void lab_read_right(struct lab_read *read, const char *text)
 		fail_msg("%s", read->document.diag.text);
 }
 
-/* The same of one that is wrong, with that text in what is said. */
+/* Reads a wrong text, and fails the test unless the message contains `message`. */
 static inline void lab_read_wrong(const char *text, const char *message)
 {
 	struct lab_read read;
@@ -65,7 +65,7 @@ static inline char *lab_temporary(void)
 	return path;
 }
 
-/* A run on machine "m" of which all other texts are empty. */
+/* A run on machine "m"; all other texts are short or empty. */
 static inline struct run_config lab_config(const char *program)
 {
 	return (struct run_config){.program = program,
@@ -81,7 +81,7 @@ static inline struct run_config lab_config(const char *program)
 	                           .inputs = ""};
 }
 
-/* Keeps a run; what the result does not say is empty. */
+/* Stores a run; texts that the result leaves out are empty. */
 static inline void lab_put(struct store *store, const struct run_config *config, struct run_result result)
 {
 	char message[STORE_MESSAGE];

@@ -1,5 +1,5 @@
-/* What a kernel says of its blocks (ptx/threads.c): of .maxntid the product binds, of .reqntid each dimension. Protects what launches refuse, and
- * what passes may count on. */
+/* A kernel's limits of its blocks (ptx/threads.c): the product of .maxntid binds, and each dimension of .reqntid.
+ * Protects the launches that are refused, and the passes that rely on these limits. */
 #include "ptx/module.h"
 
 #include <setjmp.h>
@@ -43,7 +43,7 @@ static void the_product_binds(void **state)
 	assert_false(allows(&kernel, 257, 1, 1) || allows(&kernel, 16, 8, 3) || allows(&kernel, 1, 129, 2));
 }
 
-/* A product beyond 64 bits is as large as can be, and allows no less than a small one. */
+/* A product beyond 64 bits saturates. */
 static void large_products(void **state)
 {
 	const uint32_t all = UINT32_MAX;

@@ -1,5 +1,5 @@
 /* Copies in bulk: random tiles of random tensors, into shared memory and out of it, against a model that goes element by element; bytes; reductions; every
- * form's way through the parser; the mistakes that stop a kernel; and that checks find what nobody wrote in tiles, and nothing else. */
+ * form's way through the parser; the mistakes that stop a kernel; and checks of unwritten tiles. */
 #include "base/tensor_map.h"
 #include "simt/check.h"
 #include "simt_kit.h"
@@ -179,7 +179,7 @@ static bool is_inside(const struct tile *tile)
 	return false;
 }
 
-/* One line is told when nobody wrote what lies in the tensor. */
+/* The checks report one line when the elements inside the tensor are unwritten. */
 static void assert_found(const struct bench *bench, bool expected)
 {
 	if (bench->checks)
@@ -261,7 +261,7 @@ static void tiles(void **state)
 	}
 }
 
-/* Right tiles, and those that nobody wrote. */
+/* Written tiles, and unwritten ones. */
 static void checked_tiles(void **state)
 {
 	(void)state;

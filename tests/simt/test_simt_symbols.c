@@ -1,10 +1,11 @@
-/* Protects what `--check bounds` knows of the array through which an access to shared memory is made (simt/check_symbol.c): addresses by moves, sums,
- * differences, selections and conversions; and that it says nothing where an address comes from two arrays, or from what is no address. */
+/* `--check bounds` finds the array through which a shared access is made (simt/check_symbol.c): by moves, sums,
+ * differences, selections and conversions. It reports nothing where an address comes from two arrays, or from other
+ * instructions. */
 #include "simt_kit.h"
 
 #include "simt/check.h"
 
-/* Of one thread. Arrays of 256 bytes: a at 0, b behind it, and one in global memory; %p1 is true. */
+/* One thread. Arrays of 256 bytes: a at 0, b after it, g in global memory; %p1 is true. */
 static const char head[] = ".version 7.0\n.target sm_80\n.address_size 64\n.global .align 256 .b8 g[256];\n"
 			   ".visible .entry kernel() {\n.reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n.reg .pred %p<4>;\n"
 			   ".shared .align 256 .b8 a[256], b[256];\n"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bytes of a character that cannot stand in YAML itself, or that YAML takes for the end of a line; 0: it is none. */
+/* The bytes of a character that YAML refuses or reads as the end of a line; 0: another character. */
 static size_t control_length(const char *text)
 {
 	const unsigned char *byte = (const unsigned char *)text;
@@ -25,7 +25,7 @@ static bool has_control(const char *text, size_t length)
 	return false;
 }
 
-/* As YAML wants it in double quotes, where a backslash begins what cannot stand there itself. */
+/* Writes a text in YAML's double quotes, with escapes. */
 static void put_escaped(FILE *file, const char *text, size_t length)
 {
 	fputc('"', file);
@@ -42,7 +42,7 @@ static void put_escaped(FILE *file, const char *text, size_t length)
 	fputc('"', file);
 }
 
-/* As YAML wants it in single quotes, where it would fold lines. */
+/* Writes a text in YAML's single quotes; YAML would fold its lines there. */
 static void put_quoted(FILE *file, const char *text, size_t length)
 {
 	if (has_control(text, length)) {

@@ -1,5 +1,5 @@
-// Copies in bulk and cp.async under the checks (docs/checks.md): what they read that nobody wrote, and their races with stores and loads,
-// each beside a program that makes it right.
+// Copies in bulk and cp.async under the checks (docs/checks.md): reads of unwritten memory, and races with stores and
+// loads. Each mistake has a corrected program next to it.
 #include "cases.h"
 // Flags: -arch=sm_90
 
@@ -35,27 +35,28 @@ static __device__ void wait(unsigned long long *bar, unsigned parity)
 	while (!over);
 }
 
-// COPY_IN and its like are macros, so that the line of a finding is that of the case.
-#define COPY_IN(to, from, bar)                                                                                          \
-	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(    \
-			     shared_address(to)),                                                                      \
-	             "l"(from), "r"(BYTES), "r"(shared_address(bar))                                                     \
+// COPY_IN and the others are macros, so that a finding names the line of the case.
+#define COPY_IN(to, from, bar) \
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" \
+	             ::"r"(shared_address(to)), \
+	             "l"(from), "r"(BYTES), "r"(shared_address(bar)) \
 	             : "memory")
-#define COPY_WITHIN(to, from, bar)                                                                                      \
-	asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"( \
-			     shared_address(to)),                                                                      \
-	             "r"(shared_address(from)), "r"(BYTES), "r"(shared_address(bar))                                     \
+#define COPY_WITHIN(to, from, bar) \
+	asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" \
+	             ::"r"(shared_address(to)), \
+	             "r"(shared_address(from)), "r"(BYTES), "r"(shared_address(bar)) \
 	             : "memory")
-#define COPY_OUT(to, from)                                                                                              \
-	asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(shared_address(from)),  \
-	             "r"(BYTES)                                                                                          \
+#define COPY_OUT(to, from) \
+	asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(shared_address(from)), \
+	             "r"(BYTES) \
 	             : "memory")
-#define REDUCE_OUT(to, from)                                                                                            \
-	asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(to),              \
-	             "r"(shared_address(from)), "r"(BYTES)                                                               \
+#define REDUCE_OUT(to, from) \
+	asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%0], [%1], %2;" ::"l"(to), \
+	             "r"(shared_address(from)), "r"(BYTES) \
 	             : "memory")
 #define GROUP_OVER() asm volatile("cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;" ::: "memory")
-#define COPY_WORD(to, from) asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from) : "memory")
+#define COPY_WORD(to, from) \
+	asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared_address(to)), "l"(from) : "memory")
 
 // --- what nobody wrote ---
 
@@ -78,7 +79,7 @@ __global__ void nothing_there(const int *unwritten, int *out)
 	out[threadIdx.x] = piece[threadIdx.x];
 }
 
-// A part of it was written: what was not goes along, and is told where it is used.
+// A part of the memory is written. The copy carries the unwritten part along, and its use is reported.
 //: a_part_there: check init,shared-init
 //| read of shared memory that nobody wrote
 //| bulk_copies.cu:@a_part_there), thread (
@@ -125,7 +126,7 @@ __global__ void empty_tile(const int *, int *out)
 	}
 }
 
-// What goes out unwritten is unwritten where it went.
+// Unwritten shared memory stays unwritten in global memory.
 //: half_a_tile: check init,shared-init
 //| read of device memory that nobody wrote
 //| bulk_copies.cu:@half_a_tile), thread (
@@ -160,7 +161,7 @@ __global__ void empty_within(const int *, int *out)
 	out[0] = 1;
 }
 
-// A reduction computes with what is there.
+// A reduction reads its destination.
 //: sum_of_nothing: check init
 //| read of device memory that nobody wrote
 //| cp.reduce.async.bulk at device code:

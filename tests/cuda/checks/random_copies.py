@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Random kernels that hand words from warp to warp by barriers, cp.async, copies in bulk and atomics, against a model, under the checks:
-about a right one nothing is said and its words are right; one of which a wait or a barrier was left out is told as a race.
+"""Random kernels under the checks: warps hand words to each other by barriers, cp.async, copies in bulk and atomics.
 
-    random_copies.py SLUICE --count 3             # seeds 1 to 3: so many files of kernels
-    random_copies.py SLUICE --seed 17 --keep out  # one, whose source stays there
+A correct kernel computes the words of a model, and the checks report nothing. A copy of the kernel lacks one wait or
+barrier, and the checks report a race.
+
+    random_copies.py SLUICE --count 3             # seeds 1 to 3, a file of kernels each
+    random_copies.py SLUICE --seed 17 --keep out  # seed 17, whose source stays in the folder out
 """
 import argparse
 import os
@@ -16,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[3] / "tools"))
 import sanitized  # noqa: E402
 
-KERNELS = 4  # of a file, each right and wrong
+KERNELS = 4  # per file, each in a correct and a wrong form
 WORDS = 1 << 32
 WAYS = [["--functional"], [], ["--mech", "tma"], ["-m", "hopper-like"]]
 CHECKS = "race,global-race,init,shared-init"
@@ -95,7 +97,7 @@ def mix(x):
 
 
 class Kernel:
-    """Phases of T threads over two buffers of T words; `r` is each thread's word, in the source and, by block, in the model."""
+    """Phases of T threads over two buffers of T words. `r` is a thread's word; the model keeps it by block."""
 
     def __init__(self, rng):
         self.rng, self.threads = rng, rng.choice([64, 128, 256])
@@ -117,7 +119,7 @@ class Kernel:
         self.say(text)
 
     def read(self, words):
-        """All read what another warp has brought; `words`: by block. Then the buffer may be written again."""
+        """All threads read another warp's word. `words`: the buffer, by block. The buffer is free afterwards."""
         step, t = self.rng.choice([32, 33, 37, self.threads // 2]), self.threads
         self.say(f"r = mix(r + {self.buffer}[(tid + {step}) % {t}]);")
         self.say("__syncthreads();")

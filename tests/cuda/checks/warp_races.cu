@@ -227,7 +227,7 @@ __global__ void late_flag(int *out)
 	out[threadIdx.x] = flag[threadIdx.x ^ 1]; // @late_read
 }
 
-// Nothing but a volatile store stands there.
+// Only a volatile store comes between.
 //: flag_in_time: right warp-race
 __global__ void flag_in_time(int *out)
 {
