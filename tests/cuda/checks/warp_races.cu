@@ -238,6 +238,20 @@ __global__ void flag_in_time(int *out)
 	out[threadIdx.x] = flag[threadIdx.x ^ 1];
 }
 
+// Both lines of a race on global memory are named.
+//: global_pair: check warp-race
+//| race on global memory: two threads of a warp, nothing that orders them
+//| write at device code:
+//| warp_races.cu:@pair_write), thread (
+//| read at device code:
+//| warp_races.cu:@pair_read), thread (
+__global__ void global_pair(int *out)
+{
+	out[threadIdx.x] = threadIdx.x; // @pair_write
+	int read = out[threadIdx.x ^ 1]; // @pair_read
+	out[threadIdx.x + 64] = read;
+}
+
 static void run_case()
 {
 	int *out = ints(128, 0);
@@ -258,5 +272,6 @@ static void run_case()
 	CASE(by_pointer) by_pointer<<<1, 32>>>(out);
 	CASE(late_flag) late_flag<<<1, 32>>>(out);
 	CASE(flag_in_time) flag_in_time<<<1, 32>>>(out);
+	CASE(global_pair) global_pair<<<1, 32>>>(out);
 	CASE(other_warp) other_warp<<<1, 64>>>(out);
 }
