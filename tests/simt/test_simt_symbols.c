@@ -105,9 +105,41 @@ static void addresses_that_are_not(void **state)
 	CHECK(rows);
 }
 
+static void take(void *user, bool is_stray, const char *text)
+{
+	char *all = user;
+	assert_false(is_stray);
+	strcat(all, text);
+}
+
+/* The messages come in the order of the lines, whatever the order of execution. */
+static void messages_by_lines(void **state)
+{
+	struct kit kit;
+	char text[4096], all[8192] = "";
+	(void)state;
+	snprintf(text, sizeof text, "%sbra LATER;\nEARLIER: %s\nexit;\nLATER: %s\nbra EARLIER;\n}\n", head,
+	         READ("%r1+260"), READ("%r2+-8"));
+	kit_open(&kit, text);
+	struct simt_checks *checks = simt_checks_open(SIMT_CHECK_BOUNDS);
+	simt_check_program(checks, kit.program);
+	kit.launch.checks = checks;
+	kit.launch.block.x = 1;
+	kit_run(&kit);
+	assert_int_equal(simt_checks_found(checks), 2);
+	simt_checks_report(checks, &kit.launch, take, all);
+	simt_checks_close(checks);
+	kit_close(&kit);
+	const char *a = strstr(all, "through 'a', 0x0, 256 bytes, which ends 4 bytes before the address"),
+		   *b = strstr(all, "through 'b', 0x100, 256 bytes, which begins 8 bytes behind the address");
+	if (!a || !b || a > b)
+		fail_msg("%s", all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(ends), cmocka_unit_test(addresses_that_are_known),
-	                                   cmocka_unit_test(addresses_that_are_not)};
+	                                   cmocka_unit_test(addresses_that_are_not),
+	                                   cmocka_unit_test(messages_by_lines)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
