@@ -34,7 +34,7 @@ int run_trace_in(struct run *run, char *const *arguments, const char *folder, co
 	if (access(folder, R_OK) != 0) {
 		cli_error(run->name, "cannot read %s: %s", folder, file_reason());
 		run_free(run);
-		return CLI_USAGE;
+		return CLI_FAILED;
 	}
 	bool fine = run_prepare(run);
 	run_free(run);
