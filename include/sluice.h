@@ -183,6 +183,12 @@ SLUICE_API enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel 
                                                  struct sluice_kernel_info *info, struct sluice_error *error);
 /* Offset and bytes of parameter i in the parameter block. */
 SLUICE_API bool sluice_kernel_param(const sluice_kernel *kernel, uint32_t i, uint32_t *offset, uint32_t *size);
+/* Sets the preferred capacity of shared memory for later launches of the kernel, in percent of an SM's largest capacity
+ * (more than 100: 100). This needs a machine on which shared memory and L1 divide one memory (sm.carve_outs). A launch
+ * gets the smallest carve-out that holds this percentage and one block. Only blocks that fit into it are resident.
+ * Less than 0: the default, the smallest carve-out that holds all resident blocks. Returns false if shared memory and
+ * L1 have fixed sizes; then the call has no effect. */
+SLUICE_API bool sluice_kernel_prefer_shared(sluice_kernel *kernel, int percent);
 struct sluice_occupancy {
 	uint32_t blocks_per_sm, warps_per_sm;
 	double occupancy;        /* resident warps / warp slots */
@@ -357,6 +363,7 @@ struct sluice_machine_info {
 	uint32_t pitch_bytes; /* to a multiple of which rows of images are rounded up */
 	uint32_t major, minor; /* compute capability */
 	uint64_t memory_bytes;
+	uint32_t unified_bytes; /* memory of an SM that shared memory and L1 divide at each launch; 0: fixed sizes */
 };
 SLUICE_API void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info);
 /* Writes the machine as YAML, every key with its value. */

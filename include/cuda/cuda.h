@@ -235,6 +235,9 @@ typedef enum CUcomputemode_enum {
 #define CU_CTX_SCHED_BLOCKING_SYNC    0x04
 #define CU_CTX_BLOCKING_SYNC          0x04
 #define CU_CTX_MAP_HOST               0x08
+#define CU_CTX_SCHED_MASK             0x07
+#define CU_CTX_LMEM_RESIZE_TO_MAX     0x10
+#define CU_CTX_SYNC_MEMOPS            0x80
 #define CU_STREAM_DEFAULT             0x00
 #define CU_STREAM_NON_BLOCKING        0x01
 #define CU_STREAM_LEGACY              ((CUstream)0x1)

@@ -63,7 +63,8 @@ typedef void(CUDART_CB *cudaHostFn_t)(void *user);
 #define cudaDeviceScheduleMask              0x07
 #define cudaDeviceMapHost                   0x08
 #define cudaDeviceLmemResizeToMax           0x10
-#define cudaDeviceMask                      0x1f
+#define cudaDeviceSyncMemops                0x80
+#define cudaDeviceMask                      0xff
 #define cudaArrayDefault                    0x00
 #define cudaArrayLayered                    0x01
 #define cudaArraySurfaceLoadStore           0x02

@@ -243,6 +243,12 @@ bool sluice_kernel_param(const sluice_kernel *kernel, uint32_t i, uint32_t *offs
 	return true;
 }
 
+bool sluice_kernel_prefer_shared(sluice_kernel *kernel, int percent)
+{
+	kernel->prefers_shared = percent < 0 ? 0 : (uint32_t)(percent < 100 ? percent : 100) + 1;
+	return kernel->module->gpu->machine.sm.unified_bytes;
+}
+
 enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint32_t block_threads,
                                     uint32_t dynamic_shared_bytes, struct sluice_occupancy *result,
                                     struct sluice_error *error)
@@ -257,10 +263,13 @@ enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint
 	if (!block_threads)
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "occupancy of a block with no threads");
 	uint64_t shared = (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes;
+	uint32_t prefers_shared = kernel->prefers_shared;
 	status = kernel_for_block(&kernel, block_threads, shared, error);
 	if (status != SLUICE_OK)
 		return status;
 	struct occupancy occupancy = occupancy_of(&gpu->machine, block_threads, kernel_registers(kernel), shared);
+	if (prefers_shared)
+		occupancy_carve(&gpu->gpu->machine, prefers_shared - 1, shared, &occupancy);
 	*result = (struct sluice_occupancy){.blocks_per_sm = occupancy.blocks,
 	                                    .warps_per_sm = occupancy.warps,
 	                                    .occupancy = (double)occupancy.warps / gpu->machine.sm.warps,

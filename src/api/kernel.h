@@ -26,6 +26,7 @@ struct sluice_kernel {
 	uint64_t code;                /* its offset in the code space */
 	uint32_t code_room;           /* instructions that fit there */
 	uint32_t registers;           /* allocated; 0: not yet known */
+	uint32_t prefers_shared;      /* sluice_kernel_prefer_shared(): percent plus 1; 0: not set */
 	struct profile_kernel *profile; /* counts its launches (api/profile_file.h); NULL: not yet created */
 	uint32_t *line;               /* line of the CUDA source by pc; NULL: not yet computed */
 	struct affine_kernel *loads;  /* kernel_loads() */

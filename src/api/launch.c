@@ -407,8 +407,9 @@ struct asked {
 	uint32_t dynamic_shared_bytes;
 	void *const *arguments;
 	bool cooperative;
-	unsigned depth;  /* nesting level: number of ancestor kernels */
-	bool waited_for; /* the launching block waits for it */
+	unsigned depth;     /* nesting level: number of ancestor kernels */
+	bool waited_for;    /* the launching block waits for it */
+	uint32_t carve_out; /* as in struct simt_launch */
 };
 
 static enum sluice_status run_children(sluice_gpu *gpu, const struct device_runtime *runtime,
@@ -430,6 +431,7 @@ static enum sluice_status run_family(sluice_gpu *gpu, sluice_kernel *kernel, con
 	                             .grid = {asked->grid.x, asked->grid.y, asked->grid.z},
 	                             .block = {asked->block.x, asked->block.y, asked->block.z},
 	                             .dynamic_shared_bytes = asked->dynamic_shared_bytes,
+	                             .carve_out = asked->carve_out,
 	                             .params = params,
 	                             .cooperative = asked->cooperative,
 	                             .textures = &gpu->textures,
@@ -488,13 +490,16 @@ static enum sluice_status start(sluice_gpu *gpu, sluice_kernel *kernel, const st
 	struct occupancy occupancy;
 	uint64_t shared = (uint64_t)kernel->program->shared_bytes + asked->dynamic_shared_bytes;
 	sluice_kernel *given = kernel;
+	struct asked carved = *asked;
 	status = fit_block(&kernel, asked->grid, asked->block, shared, &occupancy, error);
+	if (status == SLUICE_OK && given->prefers_shared)
+		carved.carve_out = occupancy_carve(&gpu->gpu->machine, given->prefers_shared - 1, shared, &occupancy);
 	if (status == SLUICE_OK && asked->cooperative)
 		status = check_together(given, asked->grid, asked->block, asked->dynamic_shared_bytes, error);
 	if (status == SLUICE_OK)
 		status = check_arguments(kernel, asked->arguments, error);
 	if (status == SLUICE_OK)
-		status = run_family(gpu, kernel, asked, &occupancy, shared, error);
+		status = run_family(gpu, kernel, &carved, &occupancy, shared, error);
 	return status == SLUICE_OK ? api_succeed(error) : status;
 }
 

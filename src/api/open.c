@@ -136,6 +136,17 @@ static bool keeps_copies(const sluice_gpu *gpu, const struct sluice_settings *se
 	return keeps;
 }
 
+/* Attaches the mechanisms. A functional run refuses them, unless one of them is already an error. */
+static void add_mechanisms(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
+{
+	bool fine = true;
+	for (const char *const *mechanism = settings->mechanisms; mechanism && *mechanism; mechanism++)
+		fine = attachments_add(&gpu->attachments, *mechanism, diag) && fine;
+	if (fine && settings->functional && settings->mechanisms && *settings->mechanisms)
+		diag_plain(diag, "mechanism %s: a functional run has no cycles, and so no mechanism has a part in it",
+		           *settings->mechanisms);
+}
+
 static void read_settings(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
 {
 	read_machine(gpu, settings->machine ? settings->machine : "gtx480", diag);
@@ -145,12 +156,8 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		else
 			config_assign(*option, machine_options, machine_option_count, &gpu->machine, diag);
 	}
-	if (settings->functional && settings->mechanisms && *settings->mechanisms)
-		diag_plain(diag, "mechanism %s: a functional run has no cycles, and so no mechanism has a part in it",
-		           *settings->mechanisms);
 	attachments_add_machine(&gpu->attachments, gpu->machine.mechanisms, diag);
-	for (const char *const *mechanism = settings->mechanisms; mechanism && *mechanism; mechanism++)
-		attachments_add(&gpu->attachments, *mechanism, diag);
+	add_mechanisms(gpu, settings, diag);
 	if (!diag->errors && machine_check(&gpu->machine, diag)) {
 		const struct mech_machine seen = gpu_mech_machine(&gpu->machine);
 		attachments_sort(&gpu->attachments);
@@ -319,6 +326,7 @@ void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info
 		.major = machine->compute_major,
 		.minor = machine->compute_minor,
 		.memory_bytes = (uint64_t)machine->memory_mib << 20,
+		.unified_bytes = machine->sm.unified_bytes,
 	};
 	memcpy(info->name, machine->name, sizeof info->name);
 }

@@ -51,6 +51,7 @@ struct reader {
 	size_t line;            /* number of the last found line, from 0 */
 	const char *line_start; /* its start in the text */
 	bool failed;            /* the YAML itself is invalid: no more events */
+	struct diag before;     /* copy of `diag` from before the first event of the file */
 };
 
 static bool read_file(const char *path, const struct reading *outer, const struct target *target, struct diag *diag);
@@ -89,6 +90,7 @@ static bool next_event(struct reader *reader, yaml_event_t *event)
 	if (yaml_parser_parse(&reader->parser, event))
 		return true;
 	reader->failed = true;
+	diag_take_back(reader->diag, &reader->before); /* invalid text can cause further messages */
 	const yaml_parser_t *parser = &reader->parser;
 	if (parser->error == YAML_READER_ERROR) {
 		diag_error(reader->diag, &reader->source, (struct place){0}, "not YAML: %s at byte %zu",
@@ -355,7 +357,8 @@ static void read_stream(struct reader *reader)
 
 static bool read_file(const char *path, const struct reading *outer, const struct target *target, struct diag *diag)
 {
-	struct reader reader = {.target = target, .diag = diag, .reading = {.path = path, .outer = outer}};
+	struct reader reader = {
+		.target = target, .diag = diag, .reading = {.path = path, .outer = outer}, .before = *diag};
 	struct stat status = {0};
 	uint32_t before = diag->errors;
 	char *text = stat(path, &status) == 0 ? file_read(path, &reader.source.length) : NULL;

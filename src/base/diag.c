@@ -147,6 +147,15 @@ void diag_append(struct diag *diag, const char *text, uint32_t errors)
 	diag->errors += errors;
 }
 
+void diag_take_back(struct diag *diag, const struct diag *before)
+{
+	diag->length = before->length;
+	diag->errors = before->errors;
+	diag->warnings = before->warnings;
+	if (diag->text)
+		diag->text[diag->length] = '\0';
+}
+
 void diag_free(struct diag *diag)
 {
 	free(diag->text);

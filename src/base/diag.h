@@ -47,6 +47,10 @@ const char *diag_bare(const char *text);
 /* Appends messages that another diag has rendered. `text` may be NULL; `errors` of them are errors. */
 void diag_append(struct diag *diag, const char *text, uint32_t errors);
 
+/* Removes all messages added since `before`, an earlier copy of the struct. Use it for messages that follow from a
+ * mistake with its own message. */
+void diag_take_back(struct diag *diag, const struct diag *before);
+
 void diag_free(struct diag *diag);
 
 #endif

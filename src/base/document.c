@@ -30,11 +30,22 @@ bool document_load(struct document *document)
 	return false;
 }
 
-const char *word_quote(const char *word)
+/* Splits a word that contains both kinds of quotes into pieces, each quoted by the kind that it does not contain. */
+char *word_put(char *end, const char *word)
 {
 	if (*word && !word[strcspn(word, " \t\n'\"")])
-		return "";
-	return strchr(word, '\'') ? "\"" : "'";
+		return stpcpy(end, word);
+	do {
+		const char *first = strpbrk(word, "'\"");
+		char quote = first && *first == '\'' ? '"' : '\'';
+		size_t length = strcspn(word, quote == '"' ? "\"" : "'");
+		*end++ = quote;
+		end = mempcpy(end, word, length);
+		*end++ = quote;
+		word += length;
+	} while (*word);
+	*end = '\0';
+	return end;
 }
 
 bool words_have(const struct words *words, const char *word)
@@ -114,9 +125,15 @@ void document_read_bool(struct document *document, const char *key, const yaml_n
 		*(bool *)into = strcmp(text, "yes") == 0;
 }
 
-void document_read_list(struct document *document, const char *key, const yaml_node_t *value, void *into)
+static const char *read_word(struct document *document, const char *key, const yaml_node_t *node, bool may_be_empty)
 {
-	struct words *words = into;
+	bool quoted = node->type == YAML_SCALAR_NODE && node->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+	return may_be_empty && quoted && !node->data.scalar.length ? "" : document_text(document, key, node);
+}
+
+static void read_list(struct document *document, const char *key, const yaml_node_t *value, struct words *words,
+                      bool may_be_empty)
+{
 	bool is_list = value->type == YAML_SEQUENCE_NODE;
 	const yaml_node_item_t *item = is_list ? value->data.sequence.items.start : NULL;
 	size_t count = is_list ? (size_t)(value->data.sequence.items.top - item) : 1;
@@ -124,10 +141,24 @@ void document_read_list(struct document *document, const char *key, const yaml_n
 		document_error(document, value, "%s: expected one word or a list of them", key);
 	words->word = arena_array(document->arena, count, sizeof *words->word);
 	for (size_t i = 0; i < count; i++) {
-		const char *word = document_text(document, key, is_list ? document_node(document, item[i]) : value);
+		const yaml_node_t *node = is_list ? document_node(document, item[i]) : value;
+		const char *word = read_word(document, key, node, is_list && may_be_empty);
 		if (word)
 			words->word[words->count++] = word;
 	}
+}
+
+void document_read_list(struct document *document, const char *key, const yaml_node_t *value, void *into)
+{
+	read_list(document, key, value, into, false);
+}
+
+void document_read_arguments(struct document *document, const char *key, const yaml_node_t *value, void *into)
+{
+	if (value->type == YAML_SCALAR_NODE && !value->data.scalar.length)
+		document_error(document, value, "%s: holds nothing; an empty argument is written ['']", key);
+	else
+		read_list(document, key, value, into, true);
 }
 
 void document_read_words(struct document *document, const char *key, const yaml_node_t *value, void *into)

@@ -35,8 +35,10 @@ struct words {
 	size_t count;
 };
 
-/* The quote character for a word in a blank-separated list: "", or a quote if the word contains blanks or quotes. */
-const char *word_quote(const char *word);
+/* Writes a word of a blank-separated list at `end`, with a NUL. The word is quoted if it is empty or contains blanks or
+ * quotes. Different lists have different texts. Writes at most WORD_ROOM bytes. Returns the address of the NUL. */
+char *word_put(char *end, const char *word);
+#define WORD_ROOM(word) (3 * strlen(word) + 3)
 
 bool words_have(const struct words *words, const char *word);
 
@@ -75,6 +77,8 @@ void document_read_number(struct document *document, const char *key, const yaml
 void document_read_real(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_bool(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_list(struct document *document, const char *key, const yaml_node_t *value, void *into);
+/* Reads a list of a program's arguments: a quoted word may be empty. */
+void document_read_arguments(struct document *document, const char *key, const yaml_node_t *value, void *into);
 void document_read_words(struct document *document, const char *key, const yaml_node_t *value, void *into);
 
 #endif

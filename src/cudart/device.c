@@ -61,15 +61,37 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *propertie
 	return answer("cudaChooseDevice", device, 0);
 }
 
+/* At most one flag may be set of those that choose how a thread waits for the device. */
+static cudaError_t check_flags(const char *call, unsigned flags)
+{
+	enum { KNOWN = cudaDeviceScheduleMask | cudaDeviceMapHost | cudaDeviceLmemResizeToMax | cudaDeviceSyncMemops };
+	unsigned ways = flags & cudaDeviceScheduleMask;
+	if (flags & ~(unsigned)KNOWN)
+		return runtime_refuse(call, cudaErrorInvalidValue, "0x%x is no flag of a device",
+		                      flags & ~(unsigned)KNOWN);
+	if (ways & (ways - 1))
+		return runtime_refuse(call, cudaErrorInvalidValue, "0x%x sets several ways to wait for the device",
+		                      ways);
+	return cudaSuccess;
+}
+
+/* The flags have no effect except that cudaGetDeviceFlags() returns them. Launches and copies end before their calls
+ * return, pinned memory is always mapped, and all threads always have local memory. */
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
-	(void)flags;
-	return cudaSuccess;
+	struct runtime *runtime = runtime_enter_closed();
+	cudaError_t result = check_flags("cudaSetDeviceFlags", flags);
+	if (result == cudaSuccess)
+		runtime->device_flags = flags;
+	return runtime_leave(runtime, result);
 }
 
 cudaError_t cudaGetDeviceFlags(unsigned int *flags)
 {
-	return answer("cudaGetDeviceFlags", (int *)flags, cudaDeviceScheduleAuto);
+	struct runtime *runtime = runtime_enter_closed();
+	unsigned now = runtime->device_flags;
+	runtime_leave(runtime, cudaSuccess);
+	return answer("cudaGetDeviceFlags", (int *)flags, (int)now);
 }
 
 /* A kernel ends before its launch returns, so there is nothing to wait for. Returns the error of a failed kernel. */
@@ -113,17 +135,23 @@ static cudaError_t sticky(void)
 	return runtime_leave(runtime, runtime->error);
 }
 
-/* Preferences have no effect: the machine file decides. */
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
-	struct runtime *runtime = runtime_enter_closed();
-	note_cache_preference(runtime, "cudaDeviceSetCacheConfig", config);
-	return runtime_leave(runtime, runtime->error);
+	static const char call[] = "cudaDeviceSetCacheConfig";
+	struct runtime *runtime = runtime_enter();
+	cudaError_t result = runtime->error == cudaSuccess ? runtime_check_cache(call, config) : runtime->error;
+	if (result == cudaSuccess && can_prefer(runtime, call, config != cudaFuncCachePreferNone))
+		runtime->cache = config;
+	return runtime_leave(runtime, result);
 }
 
+/* Returns cudaFuncCachePreferNone on a machine with fixed sizes, which stores no preference. */
 cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 {
-	return answer("cudaDeviceGetCacheConfig", (int *)config, cudaFuncCachePreferNone);
+	struct runtime *runtime = runtime_enter_closed();
+	enum cudaFuncCache now = runtime->cache;
+	runtime_leave(runtime, cudaSuccess);
+	return answer("cudaDeviceGetCacheConfig", (int *)config, (int)now);
 }
 
 cudaError_t cudaThreadSetCacheConfig(enum cudaFuncCache config)
@@ -255,6 +283,10 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWrites
 
 cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)
 {
+	static const char call[] = "cudaInitDevice";
+	if (flags & ~(unsigned)cudaInitDeviceFlagsAreValid)
+		return runtime_result(
+			runtime_refuse(call, cudaErrorInvalidValue, "0x%x is no flag of this call", flags));
 	cudaError_t result = cudaSetDevice(device);
-	return result == cudaSuccess && flags & 1 ? cudaSetDeviceFlags(device_flags) : result;
+	return result == cudaSuccess && flags ? cudaSetDeviceFlags(device_flags) : result;
 }

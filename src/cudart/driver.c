@@ -139,8 +139,9 @@ CUresult cuCtxPushCurrent(CUcontext context)
 
 CUresult cuCtxCreate(CUcontext *context, unsigned int flags, CUdevice device)
 {
-	(void)flags;
 	CUresult result = cuDevicePrimaryCtxRetain(context, device);
+	if (result == CUDA_SUCCESS)
+		result = driver_result(cudaSetDeviceFlags(flags));
 	return result == CUDA_SUCCESS ? cuCtxPushCurrent(*context) : result;
 }
 

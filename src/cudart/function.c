@@ -29,6 +29,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 		.ptxVersion = (int)info.target,
 		.binaryVersion = (int)(machine.major * 10 + machine.minor),
 		.maxDynamicSharedSizeBytes = (int)(machine.shared_bytes_per_block - info.shared_bytes),
+		.preferredShmemCarveout = runtime_kernel_symbol(runtime, function)->carve_out - 1,
 	};
 	return runtime_leave(runtime, cudaSuccess);
 }
@@ -57,6 +58,10 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 	    (attribute < cudaFuncAttributeMaxDynamicSharedMemorySize || attribute >= cudaFuncAttributeMax))
 		result = runtime_refuse("cudaFuncSetAttribute", cudaErrorInvalidValue, "attribute %d cannot be set",
 		                        (int)attribute);
+	if (result == cudaSuccess && attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+		can_prefer(runtime, "cudaFuncSetAttribute", value != cudaSharedmemCarveoutDefault);
+		runtime_kernel_symbol(runtime, function)->carve_out = (uint8_t)(value + 1);
+	}
 	return runtime_leave(runtime, result);
 }
 
@@ -111,12 +116,25 @@ static cudaError_t accept_for(const char *call, const void *function)
 	return runtime_leave(runtime, runtime_find_kernel(runtime, call, function, &kernel));
 }
 
-void note_cache_preference(struct runtime *runtime, const char *call, enum cudaFuncCache config)
+bool can_prefer(struct runtime *runtime, const char *call, bool prefers)
 {
-	if (config == cudaFuncCachePreferNone || runtime->cache_told)
-		return;
-	runtime_message("%s: it changes nothing here; the machine file sets the sizes of L1 and shared memory", call);
-	runtime->cache_told = true;
+	struct sluice_machine_info machine;
+	if (!runtime->gpu)
+		return false;
+	sluice_machine_info(runtime->gpu, &machine);
+	if (!machine.unified_bytes && prefers && !runtime->cache_told) {
+		runtime_message("%s: it changes nothing here; machine %s has fixed sizes of L1 and shared memory", call,
+		                machine.name);
+		runtime->cache_told = true;
+	}
+	return machine.unified_bytes;
+}
+
+cudaError_t runtime_check_cache(const char *call, enum cudaFuncCache config)
+{
+	if (config <= cudaFuncCachePreferEqual)
+		return cudaSuccess;
+	return runtime_refuse(call, cudaErrorInvalidValue, "%d is no preference of L1 or shared memory", (int)config);
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
@@ -126,7 +144,9 @@ cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache conf
 	sluice_kernel *kernel;
 	cudaError_t result = runtime_find_kernel(runtime, call, function, &kernel);
 	if (result == cudaSuccess)
-		note_cache_preference(runtime, call, config);
+		result = runtime_check_cache(call, config);
+	if (result == cudaSuccess && can_prefer(runtime, call, config != cudaFuncCachePreferNone))
+		runtime_kernel_symbol(runtime, function)->cache = config;
 	return runtime_leave(runtime, result);
 }
 
@@ -139,7 +159,6 @@ cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemC
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *function, int block_threads,
                                                                    size_t dynamic_shared, unsigned int flags)
 {
-	(void)flags;
 	static const char call[] = "cudaOccupancyMaxActiveBlocksPerMultiprocessor";
 	struct runtime *runtime = runtime_enter();
 	sluice_kernel *kernel;
@@ -149,10 +168,13 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 	if (result == cudaSuccess && (block_threads <= 0 || dynamic_shared > UINT32_MAX))
 		result = runtime_refuse(call, cudaErrorInvalidValue, "blocks of %d threads with %zu bytes",
 		                        block_threads, dynamic_shared);
+	if (result == cudaSuccess && flags & ~(unsigned)cudaOccupancyDisableCachingOverride)
+		result = runtime_refuse(call, cudaErrorInvalidValue, "0x%x is no flag of this call", flags);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
 	struct sluice_occupancy occupancy;
 	struct sluice_error error = {0};
+	runtime_prefer(runtime, function, kernel, 0);
 	/* a block that does not fit is no error here: 0 blocks are resident */
 	bool fits = sluice_occupancy(runtime->gpu, kernel, (uint32_t)block_threads, (uint32_t)dynamic_shared,
 	                             &occupancy, &error) == SLUICE_OK;
@@ -191,6 +213,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
 	sluice_machine_info(runtime->gpu, &machine);
+	runtime_prefer(runtime, function, kernel, 0);
 	uint32_t low = 0, high = machine.shared_bytes_per_block + 1; /* the largest size that fits is in [low, high) */
 	while (high - low > 1) {
 		uint32_t middle = low + (high - low) / 2;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct symbol *find_symbol(const struct runtime *runtime, const void *function)
+static struct symbol *find_symbol(const struct runtime *runtime, const void *function)
 {
-	const struct symbol *symbol = runtime->kernels;
+	struct symbol *symbol = runtime->kernels;
 	while (symbol && symbol->host != function && symbol != function) /* the second case is a cudaKernel_t */
 		symbol = symbol->next;
 	return symbol;
@@ -32,6 +32,23 @@ cudaError_t runtime_find_kernel(struct runtime *runtime, const char *call, const
 	return cudaErrorInvalidDeviceFunction;
 }
 
+struct symbol *runtime_kernel_symbol(const struct runtime *runtime, const void *function)
+{
+	return find_symbol(runtime, function);
+}
+
+void runtime_prefer(const struct runtime *runtime, const void *function, sluice_kernel *kernel, unsigned carve_out)
+{
+	static const int shares[] = {[cudaFuncCachePreferNone] = cudaSharedmemCarveoutDefault,
+	                             [cudaFuncCachePreferShared] = cudaSharedmemCarveoutMaxShared,
+	                             [cudaFuncCachePreferL1] = cudaSharedmemCarveoutMaxL1,
+	                             [cudaFuncCachePreferEqual] = 50};
+	const struct symbol *symbol = find_symbol(runtime, function);
+	enum cudaFuncCache cache = symbol->cache != cudaFuncCachePreferNone ? symbol->cache : runtime->cache;
+	carve_out = carve_out ? carve_out : symbol->carve_out;
+	sluice_kernel_prefer_shared(kernel, carve_out ? (int)carve_out - 1 : shares[cache]);
+}
+
 /* A launch by either kind of call. */
 struct launch {
 	const char *call;
@@ -49,6 +66,7 @@ static enum sluice_status start(struct runtime *runtime, const struct launch *la
 	sluice_dim grid = {launch->grid.x, launch->grid.y, launch->grid.z};
 	sluice_dim block = {launch->block.x, launch->block.y, launch->block.z};
 	uint32_t shared = (uint32_t)launch->shared;
+	runtime_prefer(runtime, launch->function, kernel, launch->attributes.carve_out);
 	if (!launch->attributes.cooperative)
 		return sluice_launch(runtime->gpu, kernel, grid, block, shared, launch->arguments, error);
 	/* for the kernel's grid_group: cooperative_groups.h, sluice/groups/grid.h */
@@ -178,7 +196,10 @@ cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list
                                                    unsigned int flags)
 {
 	static const char call[] = "cudaLaunchCooperativeKernelMultiDevice";
-	(void)flags;
+	enum { KNOWN = cudaCooperativeLaunchMultiDeviceNoPreSync | cudaCooperativeLaunchMultiDeviceNoPostSync };
+	if (flags & ~(unsigned)KNOWN)
+		return runtime_result(
+			runtime_refuse(call, cudaErrorInvalidValue, "0x%x is no flag of this call", flags));
 	if (list && devices == 1)
 		return launch(&(struct launch){call,
 		                               {.cooperative = true},

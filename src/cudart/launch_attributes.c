@@ -30,6 +30,14 @@ static cudaError_t set_window(const char *call, struct launch_attributes *attrib
 	return cudaSuccess;
 }
 
+static cudaError_t set_carve_out(const char *call, struct launch_attributes *attributes, int percent)
+{
+	if (percent < cudaSharedmemCarveoutDefault || percent > cudaSharedmemCarveoutMaxShared)
+		return runtime_refuse(call, cudaErrorInvalidValue, "%d percent of shared memory", percent);
+	attributes->carve_out = (unsigned)(percent + 1);
+	return cudaSuccess;
+}
+
 cudaError_t launch_attribute_set(const char *call, struct launch_attributes *attributes,
                                  cudaLaunchAttributeID attribute, const cudaLaunchAttributeValue *value)
 {
@@ -57,8 +65,7 @@ cudaError_t launch_attribute_set(const char *call, struct launch_attributes *att
 		attributes->domain = value->memSyncDomain;
 		return cudaSuccess;
 	case cudaLaunchAttributePreferredSharedMemoryCarveout:
-		attributes->carveout = value->sharedMemCarveout;
-		return cudaSuccess;
+		return set_carve_out(call, attributes, (int)value->sharedMemCarveout);
 	case cudaLaunchAttributeDeviceUpdatableKernelNode:
 		if (!value->deviceUpdatableKernelNode.deviceUpdatable)
 			return cudaSuccess;
@@ -96,7 +103,7 @@ cudaError_t launch_attribute_get(const char *call, const struct launch_attribute
 		value->memSyncDomain = attributes->domain;
 		return cudaSuccess;
 	case cudaLaunchAttributePreferredSharedMemoryCarveout:
-		value->sharedMemCarveout = attributes->carveout;
+		value->sharedMemCarveout = attributes->carve_out - 1; /* -1: not set */
 		return cudaSuccess;
 	default:
 		return runtime_refuse(call, cudaErrorInvalidValue, "%d is no attribute of a kernel", (int)attribute);

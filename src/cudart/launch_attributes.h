@@ -1,5 +1,5 @@
-/* launch_attributes: attributes of a launch beyond its shape. All except `cooperative` are hints: they have no effect
- * here and are only returned when a program queries them. */
+/* launch_attributes: attributes of a launch beyond its shape. All except `cooperative` and `carve_out` are hints: they
+ * have no effect here and are only returned when a program queries them. */
 #ifndef SLUICE_CUDART_LAUNCH_ATTRIBUTES_H
 #define SLUICE_CUDART_LAUNCH_ATTRIBUTES_H
 
@@ -11,7 +11,7 @@ struct launch_attributes {
 	struct cudaAccessPolicyWindow window;
 	cudaLaunchMemSyncDomainMap domains;
 	cudaLaunchMemSyncDomain domain;
-	unsigned carveout;
+	unsigned carve_out; /* percent plus 1; 0: not set */
 };
 
 /* Sets or gets one attribute. Returns an error for an unknown attribute of kernels or an invalid value. Clusters have

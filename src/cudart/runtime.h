@@ -29,6 +29,9 @@ struct symbol {
 	const char *name; /* in the PTX */
 	struct binary *binary;
 	struct symbol *next;
+	/* a kernel's preference of L1 or shared memory */
+	enum cudaFuncCache cache;
+	uint8_t carve_out; /* percent plus 1; 0: not set */
 };
 
 /* Stream attributes that have no effect here and are only returned when queried. */
@@ -59,6 +62,7 @@ struct runtime {
 	/* pool.c: all pools, and the device's current one (NULL: its default) */
 	struct CUmemPoolHandle_st *pools, *pool;
 	void *pooled;                            /* a tree of <search.h> */
+	unsigned device_flags;                            /* set by the program */
 	size_t limit[cudaLimitPersistingL2CacheSize + 1]; /* values set by the program; 0: not set */
 	struct stream_attributes stream_attributes;       /* of the default streams */
 	struct managed_section *sections; /* managed_variable.c */
@@ -76,6 +80,7 @@ struct runtime {
 	bool failed;     /* the process must not end with status 0 */
 	bool untold;     /* a kernel failed and the program has not read the error: must not end with status 0 either */
 	bool open_tried; /* opening the GPU was attempted */
+	enum cudaFuncCache cache; /* the device's preference, for kernels without their own */
 	bool cache_told;  /* reported that cache and shared memory preferences have no effect */
 	bool bad_timeout; /* SLUICE_TIMEOUT is not a number */
 	atomic_bool ending; /* the process is ending: work under the lock ends early */
@@ -189,8 +194,16 @@ bool keep_statistics(struct runtime *runtime);
 /* Writes the statistics to their destination. `how` states how the process ends. Returns false after a message. */
 bool write_statistics(struct runtime *runtime, const char *how);
 
-/* Reports once that a preference of L1 or shared memory has no effect. */
-void note_cache_preference(struct runtime *runtime, const char *call, enum cudaFuncCache config);
+/* Returns whether the machine can honour a preference of L1 or shared memory. If it cannot and `prefers` is set, the
+ * call reports once that the preference has no effect. */
+bool can_prefer(struct runtime *runtime, const char *call, bool prefers);
+/* Returns an error if `config` is no value of the enum. */
+cudaError_t runtime_check_cache(const char *call, enum cudaFuncCache config);
+/* The symbol of a kernel that runtime_find_kernel() has found. */
+struct symbol *runtime_kernel_symbol(const struct runtime *runtime, const void *function);
+/* Passes a launch's preference of shared memory to the library: the launch's `carve_out` (percent plus 1; 0: not set),
+ * else the kernel's, else the device's. */
+void runtime_prefer(const struct runtime *runtime, const void *function, sluice_kernel *kernel, unsigned carve_out);
 
 /* Installs handlers, so that signals that end the process leave statistics. */
 void watch_signals(void);

@@ -34,3 +34,24 @@ struct occupancy occupancy_of(const struct machine *machine, uint32_t block_thre
 	occupancy.warps = occupancy.blocks * warps;
 	return occupancy;
 }
+
+uint32_t occupancy_carve(const struct machine *machine, uint32_t percent, uint64_t shared_bytes,
+                         struct occupancy *occupancy)
+{
+	const struct sm_config *sm = &machine->sm;
+	uint64_t wanted = ((uint64_t)sm->shared_bytes * percent + 99) / 100;
+	wanted = wanted > shared_bytes ? wanted : shared_bytes;
+	uint32_t i = 0;
+	if (!sm->unified_bytes)
+		return 0;
+	while (i + 1 < sm->carve_outs && sm->carve_out[i] < wanted)
+		i++;
+	uint32_t share = sm->carve_out[i] < sm->shared_bytes ? sm->carve_out[i] : sm->shared_bytes;
+	if (shared_bytes && share / shared_bytes < occupancy->blocks) {
+		uint32_t warps = occupancy->warps / occupancy->blocks;
+		occupancy->limit = LIMIT_SHARED;
+		occupancy->blocks = occupancy->allowed[LIMIT_SHARED] = (uint32_t)(share / shared_bytes);
+		occupancy->warps = occupancy->blocks * warps;
+	}
+	return sm->carve_out[i];
+}

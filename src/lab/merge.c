@@ -28,6 +28,33 @@ static bool same_cycles(const char *a, const char *b)
 	return same;
 }
 
+/* A failed run with an equal failed run in the file. The file keeps the later one of both. */
+struct failed_run {
+	const struct run_result *result;
+	bool is_later; /* than the run in the file */
+};
+
+static void compare_failed(void *context, const struct run_config *config, const struct run_result *result)
+{
+	struct failed_run *failed = context;
+	const struct run_result *ours = failed->result;
+	(void)config;
+	if (ours->finished)
+		failed->is_later = strcmp(ours->finished, result->finished) > 0;
+	else /* finished now, or at an unknown time */
+		failed->is_later =
+			strcmp(ours->verdict, result->verdict) != 0 || strcmp(ours->output, result->output) != 0;
+}
+
+/* Returns whether the run replaces an equal failed run. Returns false with a message when that run cannot be read. */
+static bool replaces_failed(struct store *store, const struct run_config *config, const struct run_result *result,
+                            char message[STORE_MESSAGE])
+{
+	struct failed_run failed = {.result = result};
+	return verdict_counts(result->verdict) ||
+	       (store_each_same(store, config, compare_failed, &failed, message) && failed.is_later);
+}
+
 bool merge_run(struct store *store, const struct run_config *config, const struct run_result *result,
                struct merge_count *count, char message[STORE_MESSAGE])
 {
@@ -43,6 +70,10 @@ bool merge_run(struct store *store, const struct run_config *config, const struc
 		count->differ += differs;
 		free(stats);
 		return true;
+	}
+	if (had && !replaces_failed(store, config, result, message)) {
+		count->had++;
+		return !*message;
 	}
 	count->added += !had;
 	count->replaced += had;

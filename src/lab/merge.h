@@ -12,7 +12,8 @@ struct merge_count {
 	size_t differ;
 };
 
-/* Stores a run unless the file has an equal one that is as good. Returns false with a message. */
+/* Stores a run unless the file has an equal one that is as good. The later of two equal failed runs is better. Returns
+ * false with a message. */
 bool merge_run(struct store *store, const struct run_config *config, const struct run_result *result,
                struct merge_count *count, char message[STORE_MESSAGE]);
 

@@ -54,12 +54,13 @@ static const char *join(struct arena *arena, const struct words *first, const st
 	const struct words *const both[] = {first, second};
 	for (size_t b = 0; b < 2; b++)
 		for (size_t i = 0; i < both[b]->count; i++)
-			size += strlen(both[b]->word[i]) + sizeof " ''" - 1;
+			size += 1 + WORD_ROOM(both[b]->word[i]);
 	char *text = arena_alloc(arena, size), *end = text;
 	for (size_t b = 0; b < 2; b++)
 		for (size_t i = 0; i < both[b]->count; i++) {
-			const char *word = both[b]->word[i], *quote = word_quote(word);
-			end += sprintf(end, "%s%s%s%s", end == text ? "" : " ", quote, word, quote);
+			if (end != text)
+				*end++ = ' ';
+			end = word_put(end, both[b]->word[i]);
 		}
 	return text;
 }

@@ -77,11 +77,11 @@ static const char *joined(struct document *document, const struct words *words, 
 {
 	size_t size = 1;
 	for (size_t i = 0; i < words->count; i++)
-		size += strlen(words->word[i]) + strlen(between) + 2;
+		size += strlen(between) + WORD_ROOM(words->word[i]);
 	char *text = arena_alloc(document->arena, size), *end = text;
 	for (size_t i = 0; i < words->count; i++) {
-		const char *word = words->word[i], *quote = quotes ? word_quote(word) : "";
-		end += sprintf(end, "%s%s%s%s", i ? between : "", quote, word, quote);
+		end = stpcpy(end, i ? between : "");
+		end = quotes ? word_put(end, words->word[i]) : stpcpy(end, words->word[i]);
 	}
 	return text;
 }
@@ -103,12 +103,12 @@ static const char *read_setting(struct document *document, const yaml_node_t *no
 {
 	size_t errors = document->diag.errors;
 	setting->place = document_place(node);
-	document_read_list(document, setting->name, node, &setting->words);
+	bool is_line = setting->kind == PRODUCT_ARGUMENTS || setting->kind == PRODUCT_COMMAND;
+	(is_line ? document_read_arguments : document_read_list)(document, setting->name, node, &setting->words);
 	struct words *words = &setting->words;
 	if (document->diag.errors != errors)
 		return NULL;
-	bool listed = setting->kind == PRODUCT_MECHANISMS || setting->kind == PRODUCT_ARGUMENTS ||
-	              setting->kind == PRODUCT_COMMAND;
+	bool listed = is_line || setting->kind == PRODUCT_MECHANISMS;
 	if (!listed && words->count != 1) {
 		document_error(document, node, "%s: expected one value", setting->name);
 		return NULL;
@@ -118,7 +118,7 @@ static const char *read_setting(struct document *document, const yaml_node_t *no
 	                                                        : joined(document, words, " ", listed && !is_text);
 	if (setting->kind == PRODUCT_MECHANISMS && strcmp(label, "none") == 0)
 		words->count = 0;
-	if (is_text && (setting->kind == PRODUCT_COMMAND || setting->kind == PRODUCT_ARGUMENTS)) {
+	if (is_text && is_line) {
 		*words = (struct words){0};
 		split_command(document, node, label, words);
 	}

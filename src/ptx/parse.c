@@ -166,7 +166,8 @@ static void parse_module(struct parser *p)
 	next_token(p);
 	if (!at_dot(p, "version"))
 		fail_expected(p, "'.version' at the start of the module");
-	while (p->token.kind != TOKEN_END) {
+	bool is_ptx = p->token.kind == TOKEN_DOT; /* if not, one message is enough */
+	while (is_ptx && p->token.kind != TOKEN_END) {
 		uint32_t line = p->token.place.line;
 		if (!parse_directive(p))
 			skip_directive(p, line);

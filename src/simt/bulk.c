@@ -197,12 +197,6 @@ bool bulk_asked(const struct simt_warp *warp, const struct simt_inst *inst, uint
 
 /* --- copies --- */
 
-static uint8_t *host_of(const struct simt_block *block, uint64_t address)
-{
-	const struct simt_memory *memory = block->launch->memory;
-	return simt_host(memory, simt_address(memory, address));
-}
-
 /* Fills elements outside the tensor: zeros, or NaNs as arithmetic returns them. */
 static void fill_outside(const struct bulk_copy *copy, uint8_t *to, uint32_t bytes)
 {
@@ -241,23 +235,25 @@ static void bring(struct simt_block *block, const struct bulk_copy *copy)
 }
 
 /* Copies bytes of a row out of shared memory, chunk by chunk. */
-static void send_row(const struct simt_block *block, const struct ptx_inst *ptx, const struct bulk_copy *copy,
+static void send_row(struct simt_block *block, const struct ptx_inst *ptx, const struct bulk_copy *copy,
                      const struct bulk_row *row)
 {
 	struct simt_memory *memory = block->launch->memory;
 	for (uint32_t at = row->first; at < row->end;) {
 		uint32_t bytes = TENSOR_CHUNK - at % TENSOR_CHUNK;
 		bytes = bytes < row->end - at ? bytes : row->end - at;
-		const uint8_t *from = block->shared + bulk_place(copy, row->place + at);
-		uint8_t *to = host_of(block, row->global + at);
+		uint64_t place = bulk_place(copy, row->place + at), address = simt_address(memory, row->global + at);
+		const uint8_t *from = block->shared + place;
+		uint8_t *to = simt_host(memory, address);
 		if (copy->kind == BULK_REDUCE)
 			bulk_reduce(ptx->atomic, type_of(ptx, copy), to, from, bytes);
 		else
 			memcpy(to, from, bytes);
+		simt_mark_written(memory, address, bytes);
+		if (UNLIKELY(block->checks != NULL))
+			unwritten_sent(block, address, place, bytes);
 		at += bytes;
 	}
-	if (row->first < row->end)
-		simt_mark_written(memory, simt_address(memory, row->global + row->first), row->end - row->first);
 }
 
 static void complete(struct simt_block *block, const struct bulk_copy *copy)
@@ -276,7 +272,7 @@ static void do_now(struct simt_block *block, const struct bulk_copy *copy, struc
 	case BULK_WITHIN:
 		memmove(block->shared + copy->shared, block->shared + copy->global, copy->bytes);
 		if (UNLIKELY(block->checks != NULL))
-			unwritten_filled(block, copy->shared, (uint32_t)copy->bytes, true);
+			unwritten_moved(block, copy->shared, copy->global, copy->bytes);
 		complete(block, copy);
 		return;
 	case BULK_FROM_SHARED:

@@ -1,4 +1,5 @@
 /* check: execution functions that check first and then call the ordinary ones. */
+#include "simt/bulk.h"
 #include "simt/checks.h"
 #include "simt/image.h"
 #include "simt/message.h"
@@ -284,6 +285,8 @@ static simt_exec *checked_exec(unsigned kinds, const struct simt_inst *inst)
 		return others || (inst->kind == SIMT_LOAD && inst->space != PTX_SHARED) ? checked_access : inst->exec;
 	if (is_memory(inst) && image_is(inst->ptx->op))
 		return kinds & (UNWRITTEN | RACES) ? checked_image : inst->exec;
+	if (inst->exec == bulk_start)
+		return kinds & (UNWRITTEN | RACES) ? checked_bulk : inst->exec;
 	if (inst->kind == SIMT_FENCE)
 		return kinds & (RACES | SIMT_CHECK_WARP_RACE) ? checked_fence : inst->exec;
 	return init && inst->kind != SIMT_EXIT ? checked_step : inst->exec;

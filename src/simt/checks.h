@@ -135,6 +135,11 @@ static inline bool has_race_check(const struct simt_block *block)
 /* Execution functions of the instructions on textures and surfaces that access memory. */
 simt_exec checked_image, checked_image_commit;
 
+/* --- check_bulk.c --- */
+
+/* Execution function of bulk copies. */
+simt_exec checked_bulk;
+
 /* --- check_symbol.c --- */
 
 /* Sets `variable` of all instructions of a program. */
@@ -190,6 +195,12 @@ void unwritten_access(struct simt_warp *warp, const struct simt_step *step);
 void unwritten_commit(struct simt_warp *warp, const struct simt_step *step);
 /* DMA has filled shared memory. `written`: its source bytes had been written. */
 void unwritten_filled(struct simt_block *block, uint64_t offset, uint32_t bytes, bool written);
+/* Record a bulk copy within shared memory, and one to global memory. Unwritten bytes become unwritten in the
+ * destination too. */
+void unwritten_moved(struct simt_block *block, uint64_t to, uint64_t from, uint64_t bytes);
+void unwritten_sent(struct simt_block *block, uint64_t to, uint64_t from, uint32_t bytes);
+/* Returns the number of unwritten bytes in a range; 0 without the check. */
+uint32_t unwritten_bytes(const struct simt_block *block, enum ptx_space space, uint64_t address, uint32_t bytes);
 /* Checks a lane's read of an image, of `size` bytes. Reports it if all of them are unwritten; for an atomic, if any
  * is. */
 void unwritten_image(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address,

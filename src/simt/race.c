@@ -248,11 +248,10 @@ static void pass_hearsay(struct location *location, uint64_t *heard, bool leaves
 }
 
 /* Treats a lane's atomic access as synchronisation: it acquires from other warps and releases to them. */
-static void synchronise(struct race *race, const struct simt_inst *inst, const struct simt_warp *who, uint64_t address,
+static void synchronise(struct race *race, enum ptx_order order, const struct simt_warp *who, uint64_t address,
                         bool writes)
 {
 	uint32_t warp = who->index;
-	enum ptx_order order = order_of(inst->ptx);
 	bool acquires = order == PTX_ACQUIRE || order == PTX_ACQ_REL || order == PTX_SC;
 	bool releases = order == PTX_RELEASE || order == PTX_ACQ_REL || order == PTX_SC;
 	bool leaves = writes && (releases || race->has_fenced >> warp & 1);
@@ -456,7 +455,7 @@ static void access_shared(struct simt_warp *warp, const struct simt_step *step, 
 	struct access access = access_at(warp, step, reach, lane, offset);
 	race_touch(race, &access);
 	if (access.kind == ATOMIC || access.kind == ATOMIC_READ)
-		synchronise(race, step->inst, warp, SIMT_SHARED_WINDOW + offset, access.kind == ATOMIC);
+		synchronise(race, order_of(step->inst->ptx), warp, SIMT_SHARED_WINDOW + offset, access.kind == ATOMIC);
 }
 
 static void touch_global(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach, unsigned lane,
@@ -469,7 +468,7 @@ static void touch_global(struct simt_warp *warp, const struct simt_step *step, c
 		race_global_touch(race->global, &access);
 	}
 	if (kind == ATOMIC || kind == ATOMIC_READ)
-		synchronise(race, step->inst, warp, address, kind == ATOMIC);
+		synchronise(race, order_of(step->inst->ptx), warp, address, kind == ATOMIC);
 }
 
 void race_image(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address, uint32_t size,
@@ -506,4 +505,22 @@ void race_access(struct simt_warp *warp, const struct simt_step *step, const str
 	}
 	if (kind == WRITE && inst->ptx->order != PTX_VOLATILE)
 		race->stored |= (uint64_t)1 << warp->index;
+}
+
+void race_bulk(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, const struct race_range *range)
+{
+	struct race *race = warp->block->checks->race;
+	struct access access = access_of(warp, inst, lane, range->address, range->size, false);
+	access.kind = range->kind;
+	if (range->space == PTX_SHARED)
+		race_touch(race, &access);
+	else if (race->global)
+		race_global_touch(race->global, &access);
+	if (range->space == PTX_GLOBAL && range->kind == WRITE)
+		race->stored |= (uint64_t)1 << warp->index;
+}
+
+void race_bulk_end(struct simt_warp *warp, uint64_t barrier)
+{
+	synchronise(warp->block->checks->race, PTX_RELEASE, warp, SIMT_SHARED_WINDOW + barrier, true);
 }

@@ -128,6 +128,18 @@ void race_touch(struct race *race, struct access *access);
 /* Reports a race of the access with the earlier access `rival`, which race_pack() has encoded. */
 void race_report(struct access *access, uint32_t rival);
 
+/* A range of memory that a bulk copy reads or writes. In shared memory the address is an offset. */
+struct race_range {
+	enum ptx_space space;
+	enum access_kind kind;
+	uint64_t address;
+	uint32_t size;
+};
+
+/* Records the access of a bulk copy that a lane issues, and the release at its mbarrier when the copy ends. */
+void race_bulk(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, const struct race_range *range);
+void race_bulk_end(struct simt_warp *warp, uint64_t barrier);
+
 /* --- race_dma.c --- */
 
 void race_dma_start(struct race *race, struct simt_block *block);

@@ -225,6 +225,7 @@ struct simt_launch {
 	struct simt_memory *memory;
 	struct dim3 grid, block;
 	uint32_t dynamic_shared_bytes;
+	uint32_t carve_out;    /* minimum bytes of shared memory in a unified memory; 0: none */
 	const uint8_t *params; /* program->param_bytes bytes */
 	uint32_t sm_count;     /* %nsmid */
 	uint64_t resident;     /* number of blocks that are resident together in a functional run; 0: one */

@@ -417,6 +417,35 @@ void unwritten_filled(struct simt_block *block, uint64_t offset, uint32_t bytes,
 		memset(unwritten->shared + offset, written, bytes);
 }
 
+void unwritten_moved(struct simt_block *block, uint64_t to, uint64_t from, uint64_t bytes)
+{
+	struct unwritten *unwritten = block->checks->unwritten;
+	if (unwritten && unwritten->shared)
+		memmove(unwritten->shared + to, unwritten->shared + from, bytes);
+}
+
+void unwritten_sent(struct simt_block *block, uint64_t to, uint64_t from, uint32_t bytes)
+{
+	const struct unwritten *unwritten = block->checks->unwritten;
+	for (uint32_t b = 0; unwritten && unwritten->shared && b < bytes; b++)
+		if (!unwritten->shared[from + b])
+			simt_mark_unwritten(block->launch->memory, to + b, 1);
+}
+
+uint32_t unwritten_bytes(const struct simt_block *block, enum ptx_space space, uint64_t address, uint32_t bytes)
+{
+	const struct unwritten *unwritten = block->checks->unwritten;
+	const struct simt_memory *memory = block->launch->memory;
+	uint32_t count = 0;
+	if (space == PTX_SHARED && unwritten->shared)
+		for (uint32_t b = 0; b < bytes; b++)
+			count += !unwritten->shared[address + b];
+	if (space == PTX_GLOBAL && unwritten->kinds & SIMT_CHECK_INIT && !simt_is_written(memory, address, bytes))
+		for (uint32_t b = 0; b < bytes; b++)
+			count += !simt_is_written(memory, address + b, 1);
+	return count;
+}
+
 static void atomic(struct simt_warp *warp, const struct simt_step *step)
 {
 	const struct simt_inst *inst = step->inst;

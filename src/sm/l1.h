@@ -38,7 +38,7 @@ struct l1 {
 struct sm;
 
 void l1_open(struct sm *sm);
-/* Begins a kernel whose resident blocks use `shared_bytes` of shared memory. In a unified memory, L1 gets the rest. */
+/* Begins a kernel with `shared_bytes` of shared memory per SM. In a unified memory, L1 gets the rest. */
 void l1_begin(struct sm *sm, uint64_t shared_bytes);
 /* Ends a kernel: invalidates what must not outlive it. */
 void l1_end(struct sm *sm);

@@ -73,7 +73,8 @@ void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_li
 	sm->is_ahead = sm->stopped = false;
 	sm_wake_issue(sm);
 	blocks_begin(sm, block_limit);
-	l1_begin(sm, ((uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes) * block_limit);
+	uint64_t used = ((uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes) * block_limit;
+	l1_begin(sm, used > launch->carve_out ? used : launch->carve_out);
 	local_memory_begin(sm);
 	scoreboard_begin(sm, launch->program->registers);
 }

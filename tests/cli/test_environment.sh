@@ -50,6 +50,15 @@ for value in abc -1 1.5 99999999999; do
 	runs 7 SLUICE_THREADS=$value
 	says err "SLUICE_THREADS: expected a whole number of at most 4294967295, not '$value'"
 done
+# A range includes its ends.
+runs 0 SLUICE_TIMEOUT=2147483647
+runs 0 SLUICE_TIMEOUT=0
+runs 0 SLUICE_SAMPLE_BLOCKS=1
+runs 0 SLUICE_SAMPLE_BLOCKS=0
+for value in 1.01 -0.01 half; do
+	runs 7 SLUICE_SAMPLE_BLOCKS=$value
+	says err "SLUICE_SAMPLE_BLOCKS: expected a number from 0 to 1, not '$value'"
+done
 # The corresponding options report the error themselves, before a program runs.
 for option in --timeout:2147483648 --threads:4294967296 --trace-every:4294967296; do
 	try 2 run "${option%:*}=${option#*:}" --trace t.perfetto -- ./program
@@ -60,6 +69,8 @@ says err "there is no variable SLUICE_FUNCTONAL; did you mean SLUICE_FUNCTIONAL?
 # A prefix of a name suggests that name. The common prefix SLUICE_ does not make two names similar.
 runs 0 SLUICE_MECH=1
 says err "there is no variable SLUICE_MECH; did you mean SLUICE_MECHANISMS?"
+runs 0 SLUICE_CLA=1
+says err "there is no variable SLUICE_CLA; did you mean SLUICE_CLANG?"
 runs 0 SLUICE_MECHS=1
 says_first "sluice: warning: there is no variable SLUICE_MECHS"
 runs 0 SLUICE_WHATEVER_THAT_IS=1

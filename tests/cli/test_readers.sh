@@ -99,6 +99,19 @@ for command in "results" "results check" "results why 1" "results export x.jsonl
 	silent err
 	[ ! -s kept.db-journal ] || fail "expected the journal to be gone"
 done
+# A reader waits while another process holds a lock on the store.
+python3 - <<'PY' &
+import sqlite3, time
+database = sqlite3.connect("kept.db", isolation_level=None)
+database.execute("begin exclusive")
+open("locked-now", "w").close()
+time.sleep(2)
+database.execute("rollback")
+PY
+while [ ! -e locked-now ]; do sleep 0.1; done
+try 0 results check --results kept.db
+silent err
+wait
 # A writer that is killed before it created its table leaves an empty file, which is a store without runs. Another
 # program's table is no store.
 : >begun.db

@@ -47,8 +47,8 @@ chmod 644 results.db
 try 0 results export runs.jsonl
 [ "$(wc -l <runs.jsonl)" = 2 ] || fail "expected one line per run"
 try 0 results merge runs.jsonl
-# the failed run replaces the equal failed run
-says out "runs.jsonl: 0 added, 1 that were there, 1 in the place of failed ones"
+# an equal failed run replaces nothing unless it is later
+says out "runs.jsonl: 0 added, 2 that were there, 0 in the place of failed ones"
 [ "$(python3 -c 'import sqlite3; d = sqlite3.connect("results.db"); print(*d.execute("PRAGMA user_version").fetchone())')" = 2 ] ||
 	fail "expected the file to be of the next version"
 try 0 results export again.jsonl
@@ -58,7 +58,7 @@ says_only err ''
 # Into a new file; twice; from a result file; a passed run takes precedence over a failed one.
 try 0 results merge runs.jsonl before.db --results new.db
 says out "runs.jsonl: 2 added, 0 that were there, 0 in the place of failed ones"
-says out "before.db: 0 added, 1 that were there, 1 in the place of failed ones"
+says out "before.db: 0 added, 2 that were there, 0 in the place of failed ones"
 sed 's/"FAIL: exit status 1"/"PASS"/' runs.jsonl >passed.jsonl
 try 0 results merge passed.jsonl --results new.db
 says out "passed.jsonl: 0 added, 1 that were there, 1 in the place of failed ones"
@@ -66,6 +66,28 @@ try 0 results merge runs.jsonl --results new.db
 says out "runs.jsonl: 0 added, 2 that were there, 0 in the place of failed ones"
 try 0 results --results new.db --verdict PASS --csv
 [ "$(wc -l <out)" = 3 ] || fail "expected two runs that passed"
+
+# The file keeps the later of two equal failed runs, in either order. A repeated merge changes nothing.
+sed 's/2020-01-02 03:04:05/2020-01-02 03:04:06/; s/exit status 1/exit status 2/' runs.jsonl >later.jsonl
+sed 's/"finished":"[^"]*"/"finished":""/' runs.jsonl >timeless.jsonl
+# merged ADDED HAD REPLACED FILE: expects these counts from a merge into pair.db, and that a second merge changes
+# nothing.
+merged() {
+	try 0 results merge "$4" --results pair.db
+	says out "$4: $1 added, $2 that were there, $3 in the place of failed ones"
+	cp pair.db first.db
+	try 0 results merge "$4" --results pair.db
+	says out "$4: 0 added, 2 that were there, 0 in the place of failed ones"
+	python3 -c 'import sqlite3; a, b = (sqlite3.connect(f).execute("SELECT * FROM runs").fetchall() for f in ("pair.db", "first.db")); assert a == b' ||
+		fail "expected a second merge of $4 to change nothing"
+}
+merged 2 0 0 runs.jsonl
+merged 0 1 1 later.jsonl
+merged 0 2 0 runs.jsonl
+try 0 results --results pair.db --verdict "FAIL: exit status 2" --csv
+[ "$(wc -l <out)" = 2 ] || fail "expected the later failure"
+merged 0 1 1 timeless.jsonl
+merged 0 2 0 timeless.jsonl
 
 # Equal runs with unequal cycles: one of the simulators is not the version that it claims.
 sed 's/"cycles":100/"cycles":101/' runs.jsonl >other.jsonl

@@ -48,6 +48,32 @@ try 0 sweep --dry-run -o l1d.sets=16,32,64 --mech none -- ./a 1 "two words"
 says out "3 runs: 2 there, 1 to be made"
 says out "by past runs of each"
 
+# A program gets its arguments unchanged: empty ones, blanks, quotes, line breaks, characters of YAML and printf.
+# Different lists of arguments are different runs.
+cat >b <<'SCRIPT'
+#!/bin/sh
+for word; do printf '<%s>' "$word"; done >>words
+printf '\n' >>words
+echo '{"kernels": [{"name": "k", "cycles": 1, "counters": {}}], "totals": {}}' >"$SLUICE_STATS"
+SCRIPT
+chmod +x b
+# as_given WORD...: expects that the program gets these words as its arguments.
+as_given() {
+	rm -f words
+	try 0 sweep -- ./b "$@"
+	for word; do printf '<%s>' "$word"; done >wanted
+	echo >>wanted
+	cmp -s words wanted || fail "the program had $(cat words), expected $(cat wanted)"
+}
+as_given ''
+as_given '' x ''
+as_given ' ' '	' '"' "'" "a'\"b'\"c" '\n' '%s' '#' '- a' ': ' '{x}' '[' '*a' '&a' '!a' null '~'
+as_given "$(printf 'two\nlines\n\nand a "third\\"')" "$(printf '\001\177\302\205\302\200\342\200\250\342\200\251')"
+as_given "a'" "b'"
+as_given "a'\" \"b'"
+try 2 sweep -- ./b "$(printf 'a\377b')"
+says_only err "sluice sweep: the command line is not valid UTF-8"
+
 # A plan: filters exclude combinations, a mechanism's option varies only where the mechanism is attached, and points set
 # several keys.
 cat >plan.yaml <<'YAML'

@@ -1,19 +1,9 @@
 /* Protects the parts of the lab: formulas over statistics, the content of experiment files, the store, and jobs. */
-#include "lab/experiment.h"
-#include "lab/metric.h"
 #include "lab/jobs.h"
-#include "lab/store.h"
+#include "lab/metric.h"
+#include "lab_kit.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static const char statistics[] =
 	"{\"configuration\": {\"sm.count\": 15, \"dram.atom_bytes\": 64}, \"kernels\": ["
@@ -148,42 +138,20 @@ static void test_formula_errors(void **state)
 	assert_true(isnan(evaluate(deep, NULL, message)));
 }
 
-struct read {
-	struct arena arena;
-	struct document document;
-	struct experiment experiment;
-	bool fine;
-};
-
-static void read_text(struct read *read, const char *text)
-{
-	*read = (struct read){.document.source = {"x.yaml", text, strlen(text)}};
-	read->document.arena = &read->arena;
-	read->fine = experiment_read(&read->experiment, &read->document);
-}
-
-static void read_free(struct read *read)
-{
-	diag_free(&read->document.diag);
-	arena_free(&read->arena);
-}
-
 static void test_experiment(void **state)
 {
-	struct read read;
+	struct lab_read read;
 	(void)state;
-	read_text(&read, "title: T\n"
-	                 "metric: cycles\n"
-	                 "relative_to: B\n"
-	                 "show: percent\n"
-	                 "columns:\n"
-	                 "  A: {machine: m, variant: shared, options: [a=1, b=2]}\n"
-	                 "  B: {machine: m, metric: 1 / cycles}\n"
-	                 "rows:\n"
-	                 "  one: {published: [1.5, ~]}\n"
-	                 "  two: {program: three, variant: [~, plain], kernel: k, outside_mean: yes}\n");
-	if (!read.fine)
-		fail_msg("%s", read.document.diag.text);
+	lab_read_right(&read, "title: T\n"
+	                      "metric: cycles\n"
+	                      "relative_to: B\n"
+	                      "show: percent\n"
+	                      "columns:\n"
+	                      "  A: {machine: m, variant: shared, options: [a=1, b=2]}\n"
+	                      "  B: {machine: m, metric: 1 / cycles}\n"
+	                      "rows:\n"
+	                      "  one: {published: [1.5, ~]}\n"
+	                      "  two: {program: three, variant: [~, plain], kernel: k, outside_mean: yes}\n");
 	const struct experiment *experiment = &read.experiment;
 	assert_int_equal(experiment->column_count, 2);
 	assert_int_equal(experiment->row_count, 2);
@@ -202,25 +170,25 @@ static void test_experiment(void **state)
 	assert_null(experiment_variant(experiment, 0, 1));
 	assert_true(experiment_is_nothing(experiment_variant(experiment, 1, 0)));
 	assert_string_equal(experiment_variant(experiment, 1, 1), "plain");
-	read_free(&read);
+	lab_read_free(&read);
 }
 
 /* Columns with different sources together with columns of runs, and settings of a single column. */
 static void test_experiment_columns(void **state)
 {
-	struct read read;
+	struct lab_read read;
 	(void)state;
-	read_text(&read, "title: T\n"
-	                 "metric: cycles\n"
-	                 "unit: cycles\n"
-	                 "show: ratio\n"
-	                 "relative_to: A\n"
-	                 "columns:\n"
-	                 "  A: {machine: m}\n"
-	                 "  B: {machine: m, show: percent, relative_to: C}\n"
-	                 "  C: {machine: m, show: value, unit: s}\n"
-	                 "  D: {metric: source.lines, show: value}\n"
-	                 "rows: {one: {variant: [a, a, ~, a]}, two: {variant: [~, ~, a, a]}}\n");
+	lab_read(&read, "title: T\n"
+	                "metric: cycles\n"
+	                "unit: cycles\n"
+	                "show: ratio\n"
+	                "relative_to: A\n"
+	                "columns:\n"
+	                "  A: {machine: m}\n"
+	                "  B: {machine: m, show: percent, relative_to: C}\n"
+	                "  C: {machine: m, show: value, unit: s}\n"
+	                "  D: {metric: source.lines, show: value}\n"
+	                "rows: {one: {variant: [a, a, ~, a]}, two: {variant: [~, ~, a, a]}}\n");
 	/* "one": its B has no base to be relative to; "two": no cell is shown relative to another */
 	assert_false(read.fine);
 	assert_non_null(strstr(read.document.diag.text, "11:8: error: one: there is nothing in column C"));
@@ -234,17 +202,7 @@ static void test_experiment_columns(void **state)
 	assert_string_equal(column[2].unit, "s");
 	assert_true(experiment_needs(&read.experiment, FORMULA_SOURCE));
 	assert_false(experiment_needs(&read.experiment, FORMULA_PTX));
-	read_free(&read);
-}
-
-static void assert_wrong(const char *text, const char *message)
-{
-	struct read read;
-	read_text(&read, text);
-	assert_false(read.fine);
-	if (!strstr(read.document.diag.text, message))
-		fail_msg("expected '%s', got %s", message, read.document.diag.text);
-	read_free(&read);
+	lab_read_free(&read);
 }
 
 #define HEAD "title: T\nmetric: cycles\ncolumns: {A: {machine: m}, B: {machine: m}}\n"
@@ -252,37 +210,37 @@ static void assert_wrong(const char *text, const char *message)
 static void test_experiment_errors(void **state)
 {
 	(void)state;
-	assert_wrong("", "x.yaml: error: holds nothing");
-	assert_wrong("title: [", "error: not YAML");
-	assert_wrong("metric: cycles\n", "expected a title");
-	assert_wrong("title: T\nmetric: cycles\n", "expected columns and rows");
-	assert_wrong("title: T\ncolums: {}\n", "x.yaml:2:1: error: unknown key 'colums'; did you mean 'columns'?");
-	assert_wrong("title: T\nmetric: cycels\n",
-	             "x.yaml:2:9: error: metric: no counter 'cycels'; did you mean 'cycles'?");
-	assert_wrong("title: T\ncolumns: {A: {machine: m}}\nrows: {p: {}}\n",
-	             "x.yaml:2:11: error: A: expected a metric, here or for all columns");
-	assert_wrong("title: T\nmetric: cycles\ncolumns: {A: {}}\nrows: {p: {}}\n", "A: expected a machine");
-	assert_wrong(HEAD "rows:\n  p: {published: [1]}\n",
-	             "x.yaml:5:3: error: expected 2 published numbers, one a column, not 1");
-	assert_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number or ~");
-	assert_wrong(HEAD "rows: {p: {variant: [a, b, c]}}\n", "one for each of the 2 columns, not 3");
-	assert_wrong(HEAD "rows: {p: {}}\nrelative_to: C\n", "relative_to: there is no column 'C'");
-	assert_wrong(HEAD "rows: {p: {variant: [a, ~]}}\nrelative_to: B\nshow: ratio\n",
-	             "p: there is nothing in column B");
-	assert_wrong(HEAD "rows: {p: {}}\nshow: ratio\n", "show: a ratio and a percentage need relative_to");
-	assert_wrong(HEAD "rows: {p: {}}\nshow: much\n",
-	             "expected value, ratio, percent, indexes, timeline, machine, costs or programs, not 'much'");
-	assert_wrong(HEAD "rows: {p: {outside_mean: maybe}}\n", "expected yes or no");
-	assert_wrong(HEAD "rows: {p: {metric: source.lines}}\n", "A: the metric is of the source");
-	assert_wrong(HEAD "rows: {p: {metric: mix.ld / cycles}}\n", "A: the metric mixes counters of runs");
-	assert_wrong("title: T\nshow: indexes\nmetric: cycles\nrows: {p: {}}\n", "has no columns and no metric");
-	assert_wrong("title: T\nmetric: source.lines\ncolumns: {A: {show: indexes}}\nrows: {p: {}}\n",
-	             "A: only a whole experiment can show indexes");
-	assert_wrong("title: T\ncolumns:\n"
-	             "  A: {machine: m, metric: cycles}\n"
-	             "  B: {metric: source.lines, show: ratio, relative_to: A}\n"
-	             "rows: {p: {}}\n",
-	             "x.yaml:4:3: error: B: runs and sources cannot be set in relation");
+	lab_read_wrong("", "x.yaml: error: holds nothing");
+	lab_read_wrong("title: [", "error: not YAML");
+	lab_read_wrong("metric: cycles\n", "expected a title");
+	lab_read_wrong("title: T\nmetric: cycles\n", "expected columns and rows");
+	lab_read_wrong("title: T\ncolums: {}\n", "x.yaml:2:1: error: unknown key 'colums'; did you mean 'columns'?");
+	lab_read_wrong("title: T\nmetric: cycels\n",
+	               "x.yaml:2:9: error: metric: no counter 'cycels'; did you mean 'cycles'?");
+	lab_read_wrong("title: T\ncolumns: {A: {machine: m}}\nrows: {p: {}}\n",
+	               "x.yaml:2:11: error: A: expected a metric, here or for all columns");
+	lab_read_wrong("title: T\nmetric: cycles\ncolumns: {A: {}}\nrows: {p: {}}\n", "A: expected a machine");
+	lab_read_wrong(HEAD "rows:\n  p: {published: [1]}\n",
+	               "x.yaml:5:3: error: expected 2 published numbers, one a column, not 1");
+	lab_read_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number or ~");
+	lab_read_wrong(HEAD "rows: {p: {variant: [a, b, c]}}\n", "one for each of the 2 columns, not 3");
+	lab_read_wrong(HEAD "rows: {p: {}}\nrelative_to: C\n", "relative_to: there is no column 'C'");
+	lab_read_wrong(HEAD "rows: {p: {variant: [a, ~]}}\nrelative_to: B\nshow: ratio\n",
+	               "p: there is nothing in column B");
+	lab_read_wrong(HEAD "rows: {p: {}}\nshow: ratio\n", "show: a ratio and a percentage need relative_to");
+	lab_read_wrong(HEAD "rows: {p: {}}\nshow: much\n",
+	               "expected value, ratio, percent, indexes, timeline, machine, costs or programs, not 'much'");
+	lab_read_wrong(HEAD "rows: {p: {outside_mean: maybe}}\n", "expected yes or no");
+	lab_read_wrong(HEAD "rows: {p: {metric: source.lines}}\n", "A: the metric is of the source");
+	lab_read_wrong(HEAD "rows: {p: {metric: mix.ld / cycles}}\n", "A: the metric mixes counters of runs");
+	lab_read_wrong("title: T\nshow: indexes\nmetric: cycles\nrows: {p: {}}\n", "has no columns and no metric");
+	lab_read_wrong("title: T\nmetric: source.lines\ncolumns: {A: {show: indexes}}\nrows: {p: {}}\n",
+	               "A: only a whole experiment can show indexes");
+	lab_read_wrong("title: T\ncolumns:\n"
+	               "  A: {machine: m, metric: cycles}\n"
+	               "  B: {metric: source.lines, show: ratio, relative_to: A}\n"
+	               "rows: {p: {}}\n",
+	               "x.yaml:4:3: error: B: runs and sources cannot be set in relation");
 }
 
 static const struct run_config config = {.program = "p",
@@ -298,22 +256,9 @@ static const struct run_config config = {.program = "p",
                                          .inputs = "",
                                          .description = "d1"};
 
-static char *temporary(void)
-{
-	char *path = strdup("/tmp/test_lab.XXXXXX");
-	int file = mkstemp(path);
-	assert_true(file >= 0);
-	close(file);
-	return path;
-}
-
 static void put(struct store *store, const struct run_config *run, const char *verdict, const char *stats)
 {
-	char message[STORE_MESSAGE];
-	const struct run_result result = {
-		.verdict = verdict, .output = "", .stats = stats, .revision = "r", .seconds = 1.5};
-	if (!store_put(store, run, &result, message))
-		fail_msg("%s", message);
+	lab_put(store, run, (struct run_result){.verdict = verdict, .stats = stats, .seconds = 1.5});
 }
 
 static void assert_found(struct store *store, const struct run_config *run, bool any_build, const char *expected)
@@ -336,7 +281,7 @@ static void count_row(void *context, const struct run_config *run, const struct 
 
 static void test_store(void **state)
 {
-	char message[STORE_MESSAGE], *path = temporary();
+	char message[STORE_MESSAGE], *path = lab_temporary();
 	struct run_config other = config, rebuilt = config;
 	const struct store_filter filters[] = {{"options", "a=2"}, {"seed", "1"}};
 	int rows = 0;
@@ -369,7 +314,7 @@ static void test_store(void **state)
 
 static void test_store_errors(void **state)
 {
-	char message[STORE_MESSAGE], *path = temporary();
+	char message[STORE_MESSAGE], *path = lab_temporary();
 	(void)state;
 	FILE *file = fopen(path, "w");
 	for (int i = 0; i < 100; i++)

@@ -2,49 +2,23 @@
  * Also protects how jobs_run() handles folders, memory and progress files. */
 #include "lab/jobs.h"
 #include "lab/past.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "lab_kit.h"
 
 static struct run_config config_of(const char *program, const char *arguments, const char *machine, const char *options)
 {
-	return (struct run_config){.program = program,
-	                           .variant = "",
-	                           .size = "",
-	                           .arguments = arguments,
-	                           .machine = machine,
-	                           .options = options,
-	                           .mechanisms = "",
-	                           .library = "l",
-	                           .binary = "b",
-	                           .description = "d",
-	                           .inputs = ""};
-}
-
-static char *temporary(void)
-{
-	char *path = strdup("/tmp/test_past.XXXXXX");
-	int file = mkstemp(path);
-	assert_true(file >= 0);
-	close(file);
-	return path;
+	struct run_config config = lab_config(program);
+	config.arguments = arguments;
+	config.machine = machine;
+	config.options = options;
+	return config;
 }
 
 static void put(struct store *store, struct run_config config, const char *library, const char *verdict, double seconds,
                 uint64_t peak)
 {
-	char message[STORE_MESSAGE];
-	const struct run_result result = {
-		.verdict = verdict, .output = "", .stats = "{}", .revision = "r", .seconds = seconds, .peak = peak};
 	config.library = library;
-	if (!store_put(store, &config, &result, message))
-		fail_msg("%s", message);
+	lab_put(store, &config,
+	        (struct run_result){.verdict = verdict, .stats = "{}", .seconds = seconds, .peak = peak});
 }
 
 static void assert_expected(const struct past *past, struct run_config config, double seconds, uint64_t peak)
@@ -56,7 +30,7 @@ static void assert_expected(const struct past *past, struct run_config config, d
 
 static void test_the_nearest_run_decides(void **state)
 {
-	char message[STORE_MESSAGE], *path = temporary();
+	char message[STORE_MESSAGE], *path = lab_temporary();
 	struct store *store = store_open(path, false, message);
 	(void)state;
 	assert_non_null(store);
@@ -89,7 +63,7 @@ static void test_the_nearest_run_decides(void **state)
 /* The table grows and still finds all entries. */
 static void test_many(void **state)
 {
-	char message[STORE_MESSAGE], *path = temporary();
+	char message[STORE_MESSAGE], *path = lab_temporary();
 	struct store *store = store_open(path, false, message);
 	struct past *past = past_open(store, message);
 	(void)state;

@@ -3,39 +3,21 @@
 #include "lab/queue.h"
 
 #include "base/arena.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "lab_kit.h"
 
 enum { KEPT = 1 << 16 };
 
 /* A cluster may report a run's end twice, first as lost and then with its record. The run counts as done once. */
 static void test_counted_once(void **state)
 {
-	char message[STORE_MESSAGE], path[] = "/tmp/sluice-queue-XXXXXX";
+	char message[STORE_MESSAGE], *path = lab_temporary();
 	(void)state;
-	int file = mkstemp(path);
-	assert_true(file >= 0);
-	close(file);
 	struct store *store = store_open(path, false, message);
 	assert_non_null(store);
 	struct plan_source source = {.command = "test"};
 	struct plan plan = {.source = &source};
 	struct plan_way way = {.quiet = true};
-	struct planned planned[2] = {{.config = {.program = "a",
-	                                         .variant = "",
-	                                         .size = "",
-	                                         .arguments = "",
-	                                         .machine = "m",
-	                                         .options = "",
-	                                         .mechanisms = ""}}};
+	struct planned planned[2] = {{.config = lab_config("a")}};
 	planned[1] = planned[0];
 	struct queued runs[2] = {{.planned = &planned[0]}, {.planned = &planned[1]}};
 	struct queue queue = {.plan = &plan,
@@ -56,6 +38,7 @@ static void test_counted_once(void **state)
 	past_close(queue.past);
 	store_close(store);
 	unlink(path);
+	free(path);
 }
 
 /* Returns the stored output of a failed job that printed `lines` lines of `width` letters and a newline. */

@@ -3,19 +3,12 @@
 #include "base/file.h"
 #include "lab/sweep_folder.h"
 
+#include "lab_kit.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 static char folder[] = "/tmp/test_sweep_folder.XXXXXX";
 
@@ -81,19 +74,8 @@ static void what_is_written_is_read(void **state)
 	struct sweep_list *list = sweep_list_begin(folder, &head);
 	assert_non_null(list);
 	for (uint64_t i = 0; i < 2; i++) {
-		struct sweep_run run = {.config = {.program = "p",
-		                                   .variant = "",
-		                                   .size = "tiny",
-		                                   .arguments = "",
-		                                   .machine = "m",
-		                                   .options = "",
-		                                   .mechanisms = "",
-		                                   .description = "",
-		                                   .inputs = "",
-		                                   .library = "l",
-		                                   .binary = "b",
-		                                   .seed = i},
-		                        .expected = {.seconds = 2, .peak = 4096 + i}};
+		struct sweep_run run = {.config = lab_config("p"), .expected = {.seconds = 2, .peak = 4096 + i}};
+		run.config.seed = i;
 		sweep_id(&run.config, run.id);
 		sweep_list_add(list, &run);
 	}

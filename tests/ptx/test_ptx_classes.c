@@ -78,7 +78,8 @@ static void classes_are_on_the_page(void **state)
 		unsigned class = class_on_page(page, row->name);
 		assert_true(class < CLASSES);
 		if (row->latency != classes[class].latency || row->unit != classes[class].unit)
-			fail_msg("%s is not in the class '%s' of docs/explanation/timing-model.md", row->name, classes[class].name);
+			fail_msg("%s is not in the class '%s' of docs/explanation/timing-model.md", row->name,
+			         classes[class].name);
 	}
 	free(page);
 }

@@ -158,6 +158,75 @@ static void instructions_are_known(void **state)
 		expect(&all[i]);
 }
 
+/* The operands of an instruction that are addresses, and the bytes accessed at each; 0: unknown. */
+static void each_address_has_its_bytes(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		uint32_t count;
+		uint8_t operand[3];
+		uint32_t bytes[3];
+	} all[] = {
+		{"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%d1], 64, [%r6];",
+	         3,
+	         {0, 1, 3},
+	         {64, 64, 8}},
+		{"cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r5], [%d1, "
+	         "{%r1}], [%r6];",
+	         3,
+	         {0, 1, 2},
+	         {0, 0, 8}},
+		{"cp.async.ca.shared.global [%r5], [%d1], 16;", 2, {0, 1}, {16, 16}},
+		{"cp.async.ca.shared.global [%r5], [%d1], 8, %r1;", 2, {0, 1}, {8, 8}},
+		{"atom.shared.cas.b64 %d1, [%r5], %d2, %d3;", 1, {1}, {8}},
+		{"ld.shared.v2.u64 {%d1, %d2}, [%r5];", 1, {1}, {16}},
+		{"add.u32 %r1, %r2, %r3;", 0, {0}, {0}},
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct ptx_module *module = module_of(all[i].text);
+		const struct ptx_inst *inst = &ptx_find_function(module, "k")->body[0];
+		struct ptx_access access[PTX_MAX_ACCESSES];
+		uint32_t count = ptx_inst_accesses(inst, access);
+		bool same = count == all[i].count;
+		for (uint32_t k = 0; same && k < count; k++)
+			same = access[k].address == &inst->operand[all[i].operand[k]] &&
+			       access[k].bytes == all[i].bytes[k];
+		if (!same)
+			fail_msg("%s: %u addresses, the first of %u bytes", all[i].text, count,
+			         count ? access[0].bytes : 0);
+		ptx_free(module);
+	}
+	assert_false(ptx_letter_is_address('\0')); /* the end of a form is no address */
+}
+
+/* The instructions that wait for groups of copies, and those that wait for all groups. */
+static void waits_are_known(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		enum ptx_wait wait;
+	} all[] = {
+		{"cp.async.commit_group;", PTX_COPY_COMMIT},
+		{"cp.async.wait_group 0;", PTX_COPY_WAIT},
+		{"cp.async.wait_group 1;", PTX_NO_WAIT},
+		{"cp.async.wait_all;", PTX_COPY_WAIT_ALL},
+		{"cp.async.bulk.commit_group;", PTX_BULK_COMMIT},
+		{"cp.async.bulk.wait_group 0;", PTX_BULK_WAIT},
+		{"cp.async.bulk.wait_group.read 0;", PTX_BULK_WAIT},
+		{"cp.async.bulk.wait_group 2;", PTX_NO_WAIT},
+		{"bar.sync 0;", PTX_NO_WAIT},
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		struct ptx_module *module = module_of(all[i].text);
+		enum ptx_wait wait = ptx_inst_waits(&ptx_find_function(module, "k")->body[0]);
+		if (wait != all[i].wait)
+			fail_msg("%s: %d", all[i].text, (int)wait);
+		ptx_free(module);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -166,6 +235,8 @@ int main(void)
 		cmocka_unit_test(forms_of_shared_memory_have_an_address),
 		cmocka_unit_test(all_that_touch_shared_memory_are_seen),
 		cmocka_unit_test(instructions_are_known),
+		cmocka_unit_test(each_address_has_its_bytes),
+		cmocka_unit_test(waits_are_known),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

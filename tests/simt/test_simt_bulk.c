@@ -1,7 +1,8 @@
 /* Protects bulk copies: random tiles of random tensors, in both directions between global and shared memory, against a
- * model by element. Covers byte copies, reductions, parsing and printing of every form, and the mistakes that stop a
- * kernel. */
+ * model by element. Covers byte copies, reductions, parsing and printing of every form, the mistakes that stop a
+ * kernel, and checks of unwritten tiles. */
 #include "base/tensor_map.h"
+#include "simt/check.h"
 #include "simt_kit.h"
 
 enum { SHARED = 48 << 10, TENSOR = 1 << 20, TILES = 100 };
@@ -41,15 +42,31 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *out, const ch
 
 struct bench {
 	struct kit kit;
+	struct simt_checks *checks; /* or NULL */
 	uint8_t *tensor, *in, *out;
 	uint64_t tensor_address, map_address;
 	struct tensor_map *map;
 };
 
+static unsigned kinds; /* enabled checks (SIMT_CHECK_...) */
+
+static void close_bench(struct bench *bench)
+{
+	kit_close(&bench->kit);
+	if (bench->checks)
+		simt_checks_close(bench->checks);
+}
+
 static void open_bench(struct bench *bench, const char *text, uint32_t place, uint64_t *random)
 {
 	struct kit *kit = &bench->kit;
 	kit_open(kit, text);
+	bench->checks = kinds ? simt_checks_open(kinds) : NULL;
+	if (kinds) {
+		assert_true(simt_watch(kit->memory));
+		simt_check_program(bench->checks, kit->program);
+		kit->launch.checks = bench->checks;
+	}
 	bench->tensor = kit_buffer(kit, TENSOR);
 	memcpy(&bench->tensor_address, kit->params, 8);
 	bench->map = kit_buffer(kit, sizeof *bench->map);
@@ -63,6 +80,8 @@ static void open_bench(struct bench *bench, const char *text, uint32_t place, ui
 		bench->tensor[k] = (uint8_t)kit_random(random);
 	for (uint32_t k = 0; k < SHARED; k++)
 		bench->in[k] = bench->out[k] = (uint8_t)kit_random(random);
+	simt_mark_written(kit->memory, bench->tensor_address,
+	                  TENSOR + 4 * SHARED); /* the tensor and the buffers after it */
 }
 
 /* --- the model --- */
@@ -154,7 +173,23 @@ static void write_coordinates(struct text *out, const struct tile *tile)
 
 /* --- tiles --- */
 
-static void bring_tile(uint64_t *random)
+/* Returns whether any element of the box lies in the tensor. */
+static bool is_inside(const struct tile *tile)
+{
+	for (uint32_t k = 0; k < elements_of(tile); k++)
+		if (element_address(tile, k))
+			return true;
+	return false;
+}
+
+/* Expects one finding or none. The checks report one line if the elements inside the tensor are unwritten. */
+static void assert_found(const struct bench *bench, bool expected)
+{
+	if (bench->checks)
+		assert_int_equal(simt_checks_found(bench->checks), expected);
+}
+
+static void bring_tile(uint64_t *random, bool unwritten)
 {
 	static const uint8_t nan[9][8] = {[2] = {0xff, 0x7f},
 	                                  [4] = {0xff, 0xff, 0xff, 0x7f},
@@ -173,7 +208,10 @@ static void bring_tile(uint64_t *random)
 	open_bench(&bench, out.text, tile.place, random);
 	tile.map.global += bench.tensor_address;
 	*bench.map = tile.map;
+	if (unwritten)
+		simt_mark_unwritten(bench.kit.memory, bench.tensor_address, TENSOR);
 	kit_run(&bench.kit);
+	assert_found(&bench, unwritten && is_inside(&tile));
 	for (uint32_t k = 0; k < elements_of(&tile); k++) {
 		uint64_t from = element_address(&tile, k);
 		static const uint8_t zero[8];
@@ -184,14 +222,16 @@ static void bring_tile(uint64_t *random)
 		memcpy(bench.in + element_place(&tile, k), want, size);
 	}
 	assert_memory_equal(bench.out + 1024, bench.in + 1024, SHARED - 1024); /* everything else is unchanged */
-	kit_close(&bench.kit);
+	close_bench(&bench);
 }
 
-static void send_tile(uint64_t *random)
+static void send_tile(uint64_t *random, bool unwritten)
 {
 	struct bench bench;
 	struct text out = {HEAD FILL "add.u32 %s, %s, %a;\n"};
 	struct tile tile;
+	if (unwritten)
+		out = (struct text){HEAD "mov.u32 %a, s; add.u32 %s, %s, %a;\n"};
 	random_tile(&tile, 0, random);
 	add(&out, "cp.async.bulk.tensor.%ud.global.shared::cta.bulk_group ", tile.map.rank);
 	write_coordinates(&out, &tile);
@@ -199,16 +239,19 @@ static void send_tile(uint64_t *random)
 	open_bench(&bench, out.text, tile.place, random);
 	tile.map.global += bench.tensor_address;
 	*bench.map = tile.map;
+	static const uint8_t zeros[8];
 	uint8_t *want = malloc(TENSOR);
 	memcpy(want, bench.tensor, TENSOR);
 	for (uint32_t k = 0; k < elements_of(&tile); k++)
 		if (element_address(&tile, k))
 			memcpy(want + (element_address(&tile, k) - bench.tensor_address),
-			       bench.in + element_place(&tile, k), tensor_element_bytes(tile.map.type));
+			       unwritten ? zeros : bench.in + element_place(&tile, k),
+			       tensor_element_bytes(tile.map.type));
 	kit_run(&bench.kit);
+	assert_found(&bench, unwritten && is_inside(&tile));
 	assert_memory_equal(bench.tensor, want, TENSOR);
 	free(want);
-	kit_close(&bench.kit);
+	close_bench(&bench);
 }
 
 static void tiles(void **state)
@@ -216,9 +259,26 @@ static void tiles(void **state)
 	(void)state;
 	uint64_t random = 3;
 	for (unsigned k = 0; k < TILES; k++) {
-		bring_tile(&random);
-		send_tile(&random);
+		bring_tile(&random, false);
+		send_tile(&random, false);
 	}
+}
+
+/* Written and unwritten tiles, under the checks. */
+static void checked_tiles(void **state)
+{
+	(void)state;
+	uint64_t random = 8;
+	for (unsigned k = 0; k < TILES / 4; k++) {
+		kinds = SIMT_CHECK_INIT | SIMT_CHECK_SHARED_INIT | SIMT_CHECK_RACE | SIMT_CHECK_GLOBAL_RACE;
+		bring_tile(&random, false);
+		send_tile(&random, false);
+		kinds = SIMT_CHECK_INIT;
+		bring_tile(&random, true);
+		kinds = SIMT_CHECK_SHARED_INIT;
+		send_tile(&random, true);
+	}
+	kinds = 0;
 }
 
 /* --- bytes --- */
@@ -253,7 +313,7 @@ static void bytes(void **state)
 		kit_run(&bench.kit);
 		assert_memory_equal(bench.out + 1024, bench.in + 1024, SHARED - 1024);
 		assert_memory_equal(bench.tensor + back, bench.in + place, size);
-		kit_close(&bench.kit);
+		close_bench(&bench);
 	}
 }
 
@@ -309,7 +369,7 @@ static void reductions(void **state)
 			default:
 				REDUCE(uint64_t, a + b);
 			}
-		kit_close(&bench.kit);
+		close_bench(&bench);
 	}
 }
 
@@ -417,14 +477,14 @@ static void mistakes(void **state)
 		if (!bench.kit.run.fault.what)
 			fail_msg("no fault of %s", wrong[k].code);
 		assert_string_equal(bench.kit.run.fault.what, wrong[k].what);
-		kit_close(&bench.kit);
+		close_bench(&bench);
 	}
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(tiles), cmocka_unit_test(bytes),
-	                                   cmocka_unit_test(reductions), cmocka_unit_test(forms),
-	                                   cmocka_unit_test(mistakes)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(tiles), cmocka_unit_test(checked_tiles),
+	                                   cmocka_unit_test(bytes), cmocka_unit_test(reductions),
+	                                   cmocka_unit_test(forms), cmocka_unit_test(mistakes)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

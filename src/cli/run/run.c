@@ -234,7 +234,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		run->stray_reads = check_stray_reads(value, state);
 		return 0;
 	case KEY_CHECK:
-		add_check(run, value);
+		add_check(run, cli_text("--check", value, state));
 		return 0;
 	case KEY_NO_PROGRESS:
 		run->no_progress = true;

@@ -2,10 +2,13 @@
  * and writes statistics, for programs and for instruction traces alike. */
 #include "cli/run/trace_in.h"
 
+#include "base/file.h"
+
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef int run_trace(const char *path, const char *kernel);
 
@@ -28,6 +31,11 @@ static run_trace *load(const struct run *run)
 int run_trace_in(struct run *run, char *const *arguments, const char *folder, const char *kernel)
 {
 	run->program = arguments;
+	if (access(folder, R_OK) != 0) {
+		cli_error(run->name, "cannot read %s: %s", folder, file_reason());
+		run_free(run);
+		return CLI_FAILED;
+	}
 	bool fine = run_prepare(run);
 	run_free(run);
 	run_trace *all = fine ? load(run) : NULL;

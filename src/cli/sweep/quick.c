@@ -1,13 +1,55 @@
 /* Builds a plan from the command line. */
 #include "cli/sweep/sweep.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes a text in YAML's single quotes. */
+/* Returns the number of bytes of a character that YAML refuses or reads as a line break; 0 for any other character. */
+static size_t control_length(const char *text)
+{
+	const unsigned char *byte = (const unsigned char *)text;
+	if (*byte < ' ' || *byte == 0x7f)
+		return 1;
+	if (*byte == 0xc2 && byte[1] >= 0x80 && byte[1] < 0xa0)
+		return 2;
+	return *byte == 0xe2 && byte[1] == 0x80 && (byte[2] == 0xa8 || byte[2] == 0xa9) ? 3 : 0;
+}
+
+static bool has_control(const char *text, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		if (control_length(text + i))
+			return true;
+	return false;
+}
+
+/* Writes a text in YAML's double quotes, with escapes. */
+static void put_escaped(FILE *file, const char *text, size_t length)
+{
+	fputc('"', file);
+	for (size_t i = 0, control; i < length; i += control ? control : 1) {
+		control = control_length(text + i);
+		if (control)
+			fprintf(file, "\\u%s%02x", control == 3 ? "20" : "00",
+			        (unsigned char)text[i + control - 1] & (control == 3 ? 0x2fu : 0xffu));
+		else if (text[i] == '"' || text[i] == '\\')
+			fprintf(file, "\\%c", text[i]);
+		else
+			fputc(text[i], file);
+	}
+	fputc('"', file);
+}
+
+/* Writes a text in YAML's single quotes, or escaped in double quotes if it has control characters: YAML folds lines in
+ * single quotes. */
 static void put_quoted(FILE *file, const char *text, size_t length)
 {
+	if (has_control(text, length)) {
+		put_escaped(file, text, length);
+		return;
+	}
 	fputc('\'', file);
 	for (size_t i = 0; i < length; i++) {
 		if (text[i] == '\'')

@@ -3,6 +3,7 @@
 
 #include "lab/report_sweep.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,10 +166,14 @@ static int make_quick(struct sweep *sweep)
 	struct experiment experiment;
 	char name[NAME_MAX], *plan = quick_plan(&sweep->quick);
 	int status = CLI_USAGE;
+	json_t *text = json_string(plan); /* NULL if it is not UTF-8 */
 	name_of(plan, name);
-	if (study_read(&sweep->study, &experiment, "the command line as a plan", plan) &&
-	    study_take_paper(&sweep->study, &experiment, name))
+	if (!text)
+		cli_error(sweep->study.programs.name, "the command line is not valid UTF-8");
+	else if (study_read(&sweep->study, &experiment, "the command line as a plan", plan) &&
+	         study_take_paper(&sweep->study, &experiment, name))
 		status = make(sweep, &experiment, sweep->name ? sweep->name : name);
+	json_decref(text);
 	free(plan);
 	return status;
 }

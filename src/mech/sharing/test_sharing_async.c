@@ -12,6 +12,13 @@
 #define BRING(place, barrier)                                                                                          \
 	"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [" place "], [%rd1], 16, [" barrier "];\n"
 
+#define COPY "cp.async.ca.shared.global [B+64], [%rd1], 16;\n"
+/* A kernel that calls a function; M+64 is in the shared scratchpad of the block pair. */
+#define CALLING(code)                                                                                                  \
+	".version 8.0\n.target sm_90\n.address_size 64\n.shared .align 16 .b8 M[256];\n.func f(.param .b32 "           \
+	"a)\n{\n" PTX_REGS code "ret;\n}\n.visible .entry k(.param .u64 q)\n{\n" PTX_REGS "ld.param.u64 %rd1, [q];\n"  \
+	"{\n.param .b32 x;\nst.param.b32 [x], %r1;\ncall f, (x);\n}\n" WORK "\nret;\n}\n"
+
 /* Expects the instruction before relssp to contain this text; NULL: no relssp. */
 static void expect_behind(const char *code, const char *text)
 {
@@ -61,6 +68,29 @@ static void behind_the_wait_for_a_group(void **state)
 	              "st.shared.u8 [B+64]");
 }
 
+static void behind_the_wait_for_a_copy(void **state)
+{
+	(void)state;
+	expect_behind(PLACED(ST("B+64") COPY "cp.async.commit_group;\n" WORK "cp.async.wait_group 0;\n" WORK),
+	              "cp.async.wait_group 0");
+	expect_behind(PLACED(ST("B+64") COPY WORK "cp.async.wait_all;\n" WORK), "cp.async.wait_all");
+	expect_behind(PLACED(ST("B+64") COPY "cp.async.commit_group;\n" WORK "cp.async.wait_all;\n" WORK),
+	              "cp.async.wait_all");
+	expect_behind(PLACED(ST("B+64") COPY WORK), NULL);
+	expect_behind(PLACED(ST("B+64") COPY "cp.async.wait_group 0;\n" WORK), NULL); /* the copy is in no group */
+	expect_behind(PLACED(ST("B+64") COPY "cp.async.commit_group;\ncp.async.wait_group 1;\n" WORK), NULL);
+	/* WAIT waits for bulk groups */
+	expect_behind(PLACED(ST("B+64") COPY "cp.async.commit_group;\n" WAIT WORK), NULL);
+}
+
+/* The analysis does not follow a wait in a called function. */
+static void of_a_function_that_is_called(void **state)
+{
+	(void)state;
+	expect_behind(CALLING(ST("M+64")), "call");
+	expect_behind(CALLING("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [M+64], 64;\n" COMMIT WAIT), NULL);
+}
+
 /* No place is known at which the copy is complete, other than the block's end. */
 static void nowhere(void **state)
 {
@@ -81,6 +111,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(behind_accesses_of_all_kinds),
 		cmocka_unit_test(behind_the_wait_for_a_group),
+		cmocka_unit_test(behind_the_wait_for_a_copy),
+		cmocka_unit_test(of_a_function_that_is_called),
 		cmocka_unit_test(nowhere),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

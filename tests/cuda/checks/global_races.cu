@@ -371,9 +371,19 @@ __global__ void launches(int *a, int from)
 	a[(from + blockIdx.x * blockDim.x + threadIdx.x) % 512] += 1;
 }
 
+// This check does not report races on shared memory.
+//: shared_alone: right global-race
+__global__ void shared_alone(int *out)
+{
+	__shared__ int s[64];
+	s[threadIdx.x] = threadIdx.x;
+	out[threadIdx.x] = s[threadIdx.x ^ 32];
+}
+
 static void run_case()
 {
 	int *a = ints(1024, 0), *b = ints(1024, 0), *c = ints(16, 0), *d = ints(16, 0), *e = ints(16, 0);
+	CASE(shared_alone) shared_alone<<<1, 64>>>(a);
 	CASE(neighbours) neighbours<<<4, 64>>>(a, 256);
 	CASE(within) within<<<2, 64>>>(a, b);
 	CASE(fine) fine<<<8, 64>>>(a, b, (char *)ints(1024, 0), c, d, e);

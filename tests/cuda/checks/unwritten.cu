@@ -160,6 +160,19 @@ __global__ void shared_counter(int *out)
 	out[threadIdx.x] = count;
 }
 
+// One line reads both memories by one pointer, and has a message for each.
+//: both_memories: check init,shared-init 2
+//| read of device memory that nobody wrote
+//| read of shared memory that nobody wrote
+//| unwritten.cu:@both_memories), thread (
+__global__ void both_memories(int *out, const int *in)
+{
+	__shared__ int s[64];
+	const int *place = threadIdx.x % 2 ? &s[threadIdx.x] : &in[threadIdx.x];
+	asm volatile("" : "+l"(place)::"memory");
+	out[threadIdx.x] = *place; // @both_memories
+}
+
 static void run_case()
 {
 	int *out = ints(256, 0), *in;
@@ -210,6 +223,7 @@ static void run_case()
 		copy_pairs<<<1, 64>>>((pair *)in, p);
 		use_field<<<1, 64>>>(out, (pair *)in);
 	}
+	CASE(both_memories) both_memories<<<1, 64>>>(out, in);
 	CASE(shared) shared<<<1, 64>>>(out);
 	CASE(shared_counter) shared_counter<<<1, 64>>>(out);
 }

@@ -174,6 +174,84 @@ __global__ void handed_on(int *out)
 	out[threadIdx.x] = value[threadIdx.x ^ 1];
 }
 
+// An mbarrier orders lanes that arrive and wait at it.
+//: by_mbarrier: right warp-race
+__global__ void by_mbarrier(int *out)
+{
+	__shared__ unsigned long long bar;
+	__shared__ int word;
+	unsigned at = (unsigned)__cvta_generic_to_shared(&bar), over;
+	if (threadIdx.x == 0)
+		asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(at) : "memory");
+	__syncwarp();
+	if (threadIdx.x == 0) {
+		word = 5;
+		asm volatile("{ .reg .b64 s; mbarrier.arrive.shared.b64 s, [%0]; }" ::"r"(at) : "memory");
+	}
+	do
+		asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], 0; selp.u32 %0, 1, 0, p; }"
+		             : "=r"(over)
+		             : "r"(at)
+		             : "memory");
+	while (!over);
+	out[threadIdx.x] = word;
+}
+
+// Half of the lanes read shared memory, the others global memory, by one pointer.
+//: by_pointer: check warp-race
+//| race on shared memory: two threads of a warp, nothing that orders them
+//| warp_races.cu:@by_pointer_write), thread (
+//| warp_races.cu:@by_pointer_read), thread (
+//| shared address 0x
+__global__ void by_pointer(int *out)
+{
+	__shared__ int s[32];
+	s[threadIdx.x] = threadIdx.x; // @by_pointer_write
+	int *place = threadIdx.x < 16 ? &s[threadIdx.x ^ 1] : &out[threadIdx.x + 64];
+	asm volatile("" : "+l"(place));
+	out[threadIdx.x] = *place; // @by_pointer_read
+}
+
+// A plain store between the fence and the flag may become visible after the flag.
+//: late_flag: check warp-race
+//| warp_races.cu:@late_write), thread (
+//| warp_races.cu:@late_read), thread (
+__global__ void late_flag(int *out)
+{
+	__shared__ int value[32];
+	__shared__ volatile int flag[32];
+	__threadfence_block();
+	value[threadIdx.x] = threadIdx.x;
+	asm volatile("" ::"l"(value) : "memory"); // keeps the compiler from removing the store
+	flag[threadIdx.x] = threadIdx.x; // @late_write
+	out[threadIdx.x] = flag[threadIdx.x ^ 1]; // @late_read
+}
+
+// Only a volatile store is between the fence and the flag.
+//: flag_in_time: right warp-race
+__global__ void flag_in_time(int *out)
+{
+	__shared__ volatile int other[32], flag[32];
+	__threadfence_block();
+	other[threadIdx.x] = threadIdx.x;
+	flag[threadIdx.x] = 1;
+	out[threadIdx.x] = flag[threadIdx.x ^ 1];
+}
+
+// The message names both lines of a race on global memory.
+//: global_pair: check warp-race
+//| race on global memory: two threads of a warp, nothing that orders them
+//| write at device code:
+//| warp_races.cu:@pair_write), thread (
+//| read at device code:
+//| warp_races.cu:@pair_read), thread (
+__global__ void global_pair(int *out)
+{
+	out[threadIdx.x] = threadIdx.x; // @pair_write
+	int read = out[threadIdx.x ^ 1]; // @pair_read
+	out[threadIdx.x + 64] = read;
+}
+
 static void run_case()
 {
 	int *out = ints(128, 0);
@@ -190,5 +268,10 @@ static void run_case()
 	CASE(own) own<<<1, 64>>>(out);
 	CASE(locked) locked<<<1, 64>>>(out);
 	CASE(handed_on) handed_on<<<1, 32>>>(out);
+	CASE(by_mbarrier) by_mbarrier<<<1, 32>>>(out);
+	CASE(by_pointer) by_pointer<<<1, 32>>>(out);
+	CASE(late_flag) late_flag<<<1, 32>>>(out);
+	CASE(flag_in_time) flag_in_time<<<1, 32>>>(out);
+	CASE(global_pair) global_pair<<<1, 32>>>(out);
 	CASE(other_warp) other_warp<<<1, 64>>>(out);
 }
