@@ -6,7 +6,7 @@ CMAKE_FLAGS ?=
 
 .PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes
 
-# A build folder that was moved or copied with its tree names files of the old place: it is configured anew.
+# A build folder that was moved or copied with its tree names files of the old place: it is reconfigured.
 moved := $(shell tools/moved.sh "$(BUILD)")
 
 all: $(BUILD)/build.ninja
@@ -17,13 +17,13 @@ deps: deps-build deps-test
 deps-build deps-test:
 	@tools/deps.sh $(@:deps-%=%)
 
-# What only tests take is configured and built when a test is first asked for, and from then on.
+# Parts that only tests need are configured and built from the first test target on.
 $(BUILD)/build.ninja: $(if $(moved),anew) | deps-build
 	cmake $(if $(moved),--fresh) -S . -B $(BUILD) -G Ninja -DSLUICE_TESTS=OFF $(CMAKE_FLAGS)
 
 .PHONY: anew
 anew:
-	@echo "$(BUILD) was configured as $(moved): configuring it anew, with CMAKE_FLAGS='$(CMAKE_FLAGS)'"
+	@echo "$(BUILD) was configured as $(moved): reconfiguring it with CMAKE_FLAGS='$(CMAKE_FLAGS)'"
 
 with-tests: $(BUILD)/build.ninja deps-test
 	cmake -S . -B $(BUILD) -DSLUICE_TESTS=ON
@@ -45,7 +45,7 @@ test-long: with-tests
 	cmake --build $(BUILD) --target programs test_programs
 	ctest --test-dir $(BUILD) --output-on-failure -j $$(nproc) -L long
 
-# Makes the figures in docs/papers, and those on record for the tests, again by this build.
+# Regenerates the figures in docs/papers, and those on record for the tests, with this build.
 pages: programs
 	python3 tools/paper_page.py --recorded --build $(BUILD)
 	python3 tools/paper_page.py --build $(BUILD)
@@ -53,7 +53,7 @@ pages: programs
 demo: all
 	@tools/demo.sh $(BUILD)
 
-# Our figures beside GPGPU-Sim's, and our speed beside its: docs/fidelity.md.
+# Compares figures and speed with GPGPU-Sim: docs/fidelity.md.
 fidelity: with-tests
 	@python3 tools/fidelity.py --build $(BUILD)
 
