@@ -16,7 +16,7 @@ ln -s results.db link.db
 # keeps STATUS COMMAND...: refused, in clear words, before anything runs.
 keeps() {
 	try "$@"
-	says err ".db: it is a database, as a file of results is; give another name"
+	says err ".db: it is a database, such as a file of results; give another name"
 	grep -q '^ran' out && fail "expected that nothing runs"
 	cmp -s results.db before.db || fail "the store is not what it was"
 	cp before.db results.db

@@ -10,7 +10,7 @@
 //| kernel '_Z3twoPi' stopped: barrier that can never complete
 //| barriers.cu:@two1)
 //| block (0,0,0), thread (0,0,0)
-//| barrier 1 waits for 64 threads, 32 have come; no other thread of the block can still come
+//| barrier 1 waits for 64 threads, 32 have arrived; no other thread of the block can still arrive
 //| thread (32,0,0) waits at barrier 2, at device code:
 //| barriers.cu:@two2)
 __global__ void two(int *p)
@@ -26,7 +26,7 @@ __global__ void two(int *p)
 //| barrier that can never complete
 //| barriers.cu:@count)
 //| thread (0,0,0)
-//| barrier 3 waits for 96 threads, 64 have come; no other thread of the block can still come
+//| barrier 3 waits for 96 threads, 64 have arrived; no other thread of the block can still arrive
 __global__ void count(int *p)
 {
 	p[threadIdx.x] = 1;
@@ -39,7 +39,7 @@ __global__ void count(int *p)
 //| barrier that can never complete
 //| barriers.cu:@ended)
 //| thread (64,0,0)
-//| barrier 1 waits for 64 threads, 32 have come; no other thread of the block can still come
+//| barrier 1 waits for 64 threads, 32 have arrived; no other thread of the block can still arrive
 __global__ void ended(int *p)
 {
 	p[threadIdx.x] = 1;
@@ -85,7 +85,7 @@ __global__ void counts(int *p)
 }
 
 //: parted: error cudaErrorLaunchFailure
-//| barrier that the threads of a warp meet apart
+//| barrier that threads of one warp reach separately
 //| of the same warp has passed the barrier at device code:
 //| barriers.cu:@parted1)
 //| barriers.cu:@parted2)
@@ -104,7 +104,7 @@ __global__ void parted(int *p)
 
 // The last round is not for all threads of a warp, but the barrier behind the loop is.
 //: round: error cudaErrorLaunchFailure
-//| barrier that the threads of a warp meet apart
+//| barrier that threads of one warp reach separately
 //| barriers.cu:@round1)
 //| barriers.cu:@round2)
 __global__ void round(int *p, int n)
