@@ -342,7 +342,7 @@ static void test_refusals(void **state)
 	expect_refusal(&wish, "a timeline");
 	wish.timeline_file = NULL;
 	wish.sample_blocks = &fraction;
-	expect_refusal(&wish, "one of them");
+	expect_refusal(&wish, "not both");
 	wish.sample_launches = 0;
 	wish.mechanisms = teleport;
 	expect_refusal(&wish, "teleport needs all blocks");

@@ -70,7 +70,7 @@ says out "while no kernel runs; that time is not simulated"
 grep -q '^    dram .* W .* % .*of it constant$' "$work/out" || fail "expected a line of dram"
 try 0 energy --kernels --prices without.json
 says out "stream(float const*, float*, int), launch 1"
-says out "an event of sm.fetches"
+says out "per event of sm.fetches"
 try_program 0 run --energy -- ./program
 grep -q '^  energy  .* W, energy-delay .* per thread instruction$' "$work/err" || fail "expected the energy"
 try_program 0 run --energy -- ./program 20 # so many launches that their kernels are summed

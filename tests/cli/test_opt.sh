@@ -27,7 +27,7 @@ says out "  option   registers=63  registers per thread, at most"
 
 # --print-after: the PTX in between, on standard error; the counters too. --dot: facts beside the blocks.
 try 0 opt "$kernels/saxpy.ptx" --pass split-critical-edges --pass dead-code,spill:registers=6 --print-after dead-code -o last.ptx
-says err "// behind dead-code"
+says err "// after dead-code"
 says err 'bra $split0;'
 grep -q 'ld.local' err && fail "expected the PTX in front of spill"
 says err "split-critical-edges: 3 edges split, one per branch"

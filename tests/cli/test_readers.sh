@@ -39,7 +39,7 @@ each 'a folder|no file|Is a directory|is a directory|no ordinary file' ./folder
 refused 'nothing writes to' machine show ./fifo
 refused 'nothing writes to' stats fifo &
 refused 'a FIFO' results check --results fifo
-refused 'it is no file' run --mech ./fifo -- /bin/true
+refused 'it is not a file' run --mech ./fifo -- /bin/true
 wait
 
 tried="SLUICE_MACHINE=/dev/zero sluice run"
@@ -60,7 +60,7 @@ done
 
 # An ordinary file without an end in sight.
 truncate -s 3G huge.yaml
-refused 'has a GiB or more' machine show ./huge.yaml
+refused 'has 1 GiB or more' machine show ./huge.yaml
 
 # A FIFO that is written to late, and standard input.
 "$sluice" machine show gtx480 >whole.yaml

@@ -10,7 +10,7 @@ static void test_results(void **state)
 		{PICK, NULL, NULL, UINT32_MAX, "picks warp 4294967295 of scheduler"},
 		{PLACE, NULL, NULL, 2,
 	         "mechanism wrong, hook place_block, cycle 0: places block 0 on SM 2, which does not exist"},
-		{PLACE, NULL, NULL, 1, "hook place_block, cycle 0: places block 1 on SM 1, which has no room"},
+		{PLACE, NULL, NULL, 1, "hook place_block, cycle 0: places block 1 on SM 1, which cannot take a block"},
 		{BLOCK_COUNT, NULL, NULL, 0, "hook blocks_per_sm, cycle 0: allows 0 blocks per SM; expected 1 to the "},
 		{BLOCK_COUNT, NULL, NULL, 9, "allows 9 blocks per SM; expected 1 to the 2 that fit"},
 		{CYCLE, NULL, NULL, 0, "hook cycle, SM 0, cycle "},

@@ -70,7 +70,7 @@ static void test_tables(void **state)
 	         "its default does not fit: o: expected"},
 		{{NAMED("m"), COUNTERS(same)}, "mechanism m: counter 1 (n): another one has this name"},
 		{{NAMED("m"), COUNTERS(COUNTER("late", SCOPE_SM, 0, "", "", COMBINE_SUM))},
-	         "counter 0 (late): another has"},
+	         "counter 0 (late): another one has"},
 		{{NAMED("m"), COUNTERS(COUNTER("c d", SCOPE_SM, 0, "", "", COMBINE_SUM))},
 	         "counter 0 (c d): expected a name"},
 		{{NAMED("m"), COUNTERS(COUNTER("c", SCOPE_SM, 8, "", "", COMBINE_SUM))},
@@ -91,7 +91,7 @@ static void test_tables(void **state)
 		{{NAMED("m"),
 	          VECTORS(.name = "v", TEXTS, .length = 2, .kind = VECTOR_POWERS, .combination = COMBINE_LARGEST)},
 	         "bins of a histogram are combined by COMBINE_SUM"},
-		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 1, .named = true)}, "by the hook vector_label"},
+		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 1, .named = true)}, "needs the hook vector_label"},
 		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 3, .labels = words)}, "expected one label per element"},
 		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 1, .labels = words)}, "expected one label per element"},
 	};

@@ -116,10 +116,10 @@ static void test_stuck(void **state)
 		const char *others, *says[2];
 	} row[] = {
 		{"ge.u32 %p1, %r0, 32",
-	         {"the transfer of DMA buffer 0 waits for 96 threads, 32 have come", "waits at barrier 0"}},
+	         {"the transfer of DMA buffer 0 waits for 96 threads, 32 have arrived", "waits at barrier 0"}},
 		/* the last warp arrives at the transfer */
 		{"lt.u32 %p1, %r0, 64",
-	         {"barrier 0 waits for 96 threads, 64 have come", "waits at the transfer of DMA buffer 0"}},
+	         {"barrier 0 waits for 96 threads, 64 have arrived", "waits at the transfer of DMA buffer 0"}},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

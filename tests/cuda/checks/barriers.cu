@@ -54,7 +54,7 @@ __global__ void ended(int *p)
 //| barrier that can never complete
 //| barriers.cu:@partner0)
 //| thread (0,0,0)
-//| barrier 0 waits for 128 threads, 96 have come
+//| barrier 0 waits for 128 threads, 96 have arrived
 //| thread (96,0,0) waits at barrier 5
 //| barriers.cu:@partner5)
 __global__ void partner(int *p)
@@ -68,8 +68,8 @@ __global__ void partner(int *p)
 
 //: counts: error cudaErrorLaunchFailure
 //| barrier for different numbers of threads
-//| barrier 1 is one of
-//| has come to it as one of
+//| barrier 1 is for
+//| has reached it as one of
 //| barriers.cu:@counts64)
 //| barriers.cu:@counts128)
 __global__ void counts(int *p)
