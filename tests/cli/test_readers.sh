@@ -33,8 +33,8 @@ each() {
 	echo "base: $2" >based.yaml
 	refused "$1" machine show ./based.yaml
 }
-each 'a device|no file|no ordinary file' /dev/zero
-each 'a folder|no file|Is a directory|is a directory|no ordinary file' ./folder
+each 'a device|no file|not a file|no ordinary file' /dev/zero
+each 'a folder|no file|not a file|Is a directory|is a directory|no ordinary file' ./folder
 # of FIFOs, whose refusal takes 5 seconds, one each of the ways to read
 refused 'nothing writes to' machine show ./fifo
 refused 'nothing writes to' stats fifo &
