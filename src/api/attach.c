@@ -37,7 +37,7 @@ static void no_mechanism(const char *name, struct diag *diag)
 	if (nearest)
 		diag_plain(diag, "no mechanism '%s'; did you mean '%s'?", name, nearest);
 	else
-		diag_plain(diag, "no mechanism '%s'; 'sluice mech list' shows those there are", name);
+		diag_plain(diag, "no mechanism '%s'; 'sluice mech list' lists them", name);
 }
 
 /* True when the name would collide with a group of the machine's counters: figures are named NAME.COUNTER. */
@@ -65,7 +65,7 @@ static const struct mech *find_in_object(const char *path, void **object, struct
 		path = here;
 	}
 	if (!file_is_replaceable(path)) { /* dlopen() of a FIFO would block until a writer opens it */
-		diag_plain(diag, "cannot load mechanism %s: it is no file", path);
+		diag_plain(diag, "cannot load mechanism %s: it is not a file", path);
 		return NULL;
 	}
 	*object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -78,14 +78,14 @@ static const struct mech *find_in_object(const char *path, void **object, struct
 	if (!mech)
 		diag_plain(diag, "%s: no symbol sluice_mechanism; expected MECHANISM(...) of seam/mech.h", path);
 	else if (mech->version != MECH_VERSION)
-		diag_plain(diag, "%s: made for version %u of seam/mech.h; this is version %d: compile it again", path,
-		           mech->version, MECH_VERSION);
+		diag_plain(diag, "%s: compiled for version %u of seam/mech.h; this is version %d: compile it again",
+		           path, mech->version, MECH_VERSION);
 	else if (!seam_check_tables(mech, message, sizeof message))
 		diag_plain(diag, "%s: %s", path, message);
 	else if (mech->stands_for_count)
-		diag_plain(diag, "%s: it stands for others, which only a mechanism that is built in can", path);
+		diag_plain(diag, "%s: it stands for other mechanisms, which only a built-in mechanism can", path);
 	else if (is_counter_group(mech->name))
-		diag_plain(diag, "%s: its name is '%s', as a part of the machine is called: it needs another", path,
+		diag_plain(diag, "%s: its name '%s' is that of a part of the machine: it needs another name", path,
 		           mech->name);
 	else
 		return mech;
@@ -163,7 +163,7 @@ static bool add_one(struct attachments *attachments, const struct mech *mech, vo
                     struct diag *diag)
 {
 	if (attachments->count == MECH_MAX) {
-		diag_plain(diag, "'%s': %d mechanisms are attached already, no more can be", text, MECH_MAX);
+		diag_plain(diag, "'%s': %d mechanisms are attached already, which is the most", text, MECH_MAX);
 		attachments_release(object);
 		return false;
 	}
@@ -269,7 +269,7 @@ bool attachments_complete(struct attachments *attachments, const char *warp_orde
 			return false;
 		attachments->implied = attachments->count - named;
 		if (attachments->implied != 1 || !(attachments->list[named].mech->seats & MECH_SEAT_WARP_ORDER)) {
-			diag_plain(diag, "sm.warp_order is %s, which is no warp order", warp_order);
+			diag_plain(diag, "sm.warp_order is %s, which is not a warp order", warp_order);
 			return false;
 		}
 	}

@@ -10,7 +10,7 @@ struct formula {
 /* The figures of record_derive(), in the order of struct derived, and the cycles and host time that they use. */
 static const struct formula formulas[] = {
 	{"cycles", "cycles", "core cycles from launch to the last reply (measured)"},
-	{"host_seconds", "seconds", "time the host took for it (measured; differs from run to run)"},
+	{"host_seconds", "seconds", "host time for the launch (measured; differs from run to run)"},
 	{"ipc", "instructions/cycle", "sm.thread_instructions / cycles"},
 	{"l1d hit rate", "", "l1d.hits / l1d.accesses"},
 	{"l2 hit rate", "", "l2.hits / l2.accesses"},

@@ -19,7 +19,7 @@ static void list_facts(const char *what, unsigned set, FILE *file)
 static void list_pass(const struct pass *pass, FILE *file)
 {
 	fprintf(file, "%s: %s%s\n", pass->name, pass->meaning,
-	        pass->scope == PASS_KERNELS ? "; of each kernel with what it calls" : "");
+	        pass->scope == PASS_KERNELS ? "; runs on each kernel and the functions that it calls" : "");
 	list_facts("requires", pass->requires, file);
 	list_facts("keeps", pass->keeps, file);
 	list_facts("breaks", ALL_FACTS & ~pass->keeps, file);
@@ -68,7 +68,7 @@ static void print_after(void *user, const struct pass *pass, const struct ptx_mo
 	for (const char *const *name = how->print_after; name && *name; name++) {
 		if (strcmp(*name, pass->name) != 0)
 			continue;
-		fprintf(how->log, "// behind %s\n", pass->name);
+		fprintf(how->log, "// after %s\n", pass->name);
 		ptx_print(module, how->log);
 		return;
 	}
@@ -83,7 +83,7 @@ static bool check_shown(const struct pipeline *pipeline, const char *const *name
 		for (uint32_t k = 0; k < pipeline->count; k++)
 			runs |= pipeline->step[k].pass == pass;
 		if (pass && !runs)
-			diag_plain(diag, "'%s' is to be printed behind, and is none of the passes that run", *name);
+			diag_plain(diag, "cannot print after '%s': it is not one of the passes that run", *name);
 	}
 	return !diag->errors;
 }

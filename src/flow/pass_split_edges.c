@@ -7,7 +7,7 @@ struct counters {
 };
 
 static const struct counter counters[] = {
-	{"edges", "edges", SCOPE_GPU, offsetof(struct counters, edges), "split, for a branch each", COMBINE_SUM},
+	{"edges", "edges", SCOPE_GPU, offsetof(struct counters, edges), "split, one per branch", COMBINE_SUM},
 };
 
 static enum pass_result run(struct pass_job *job)
@@ -30,9 +30,8 @@ static enum pass_result run(struct pass_job *job)
 
 const struct pass pass_split_critical_edges = {
 	.name = "split-critical-edges",
-	.meaning = "a block of its own for each edge from a block with several successors to one with several "
-		   "predecessors, "
-		   "the function's end included",
+	.meaning = "inserts a block into each edge from a block with several successors to one with several "
+		   "predecessors; the function's end counts as a block",
 	.stem = "split",
 	.requires = FACT_SET(CFG),
 	.keeps = NO_FACTS,

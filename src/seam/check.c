@@ -9,14 +9,14 @@ static const struct {
 	const char *what;
 } seats[] = {
 	{MECH_SEAT_WARP_ORDER, "the warp order"},
-	{MECH_SEAT_BLOCK_COUNT, "the count of blocks an SM"},
+	{MECH_SEAT_BLOCK_COUNT, "the number of blocks per SM"},
 	{MECH_SEAT_BLOCK_PLACE, "the placement of blocks"},
 	{MECH_SEAT_BUFFER, "the buffer in front of L1"},
-	{MECH_SEAT_L1_REPLACEMENT, "the replacement of L1"},
-	{MECH_SEAT_L2_REPLACEMENT, "the replacement of L2"},
-	{MECH_SEAT_L1_MISS, "what answers misses of L1"},
-	{MECH_SEAT_DRAM, "the scheduling of DRAM"},
-	{MECH_SEAT_SHARED_ROOM, "the room in shared memory"},
+	{MECH_SEAT_L1_REPLACEMENT, "L1 replacement"},
+	{MECH_SEAT_L2_REPLACEMENT, "L2 replacement"},
+	{MECH_SEAT_L1_MISS, "the answers to L1 misses"},
+	{MECH_SEAT_DRAM, "DRAM scheduling"},
+	{MECH_SEAT_SHARED_ROOM, "the number of blocks that fit into shared memory"},
 	{MECH_SEAT_SHARED_LAYOUT, "the layout of shared memory"},
 	{MECH_SEAT_WARP_RANK, "the ranks of warps"},
 };
@@ -42,7 +42,7 @@ static bool check_pair(const struct mech *one, const struct mech *other, char *m
 	if (strcmp(one->name, other->name) == 0) {
 		snprintf(message, size,
 		         one == other ? "mechanism %s is attached twice"
-		                      : "two mechanisms are called %s: one of them needs another name",
+		                      : "two mechanisms have the name %s: one of them needs another name",
 		         one->name);
 		return false;
 	}

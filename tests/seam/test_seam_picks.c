@@ -139,7 +139,7 @@ static void test_picks_for_ever(void **state)
 		const struct mech *set[2];
 		const char *says;
 	} row[] = {{{&nowhere, NULL}, "dispatcher: mechanism nowhere does not let the next block start"},
-	           {{&nobody, NULL}, "ready, mechanism nobody does not let it compete"}};
+	           {{&nobody, NULL}, "ready, but mechanism nobody does not let it compete"}};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		struct gpu_kit kit;

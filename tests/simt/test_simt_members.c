@@ -295,7 +295,7 @@ static void parted(void **state)
 		assert_int_equal(out[i], i < 10 ? 45 : 31 * 32 / 2 - 45);
 	kit.launch.whole_warp_barriers = true;
 	simt_run(&kit.launch, 0, &kit.run);
-	assert_string_equal(kit.run.fault.what, "member mask that names a thread that is elsewhere");
+	assert_string_equal(kit.run.fault.what, "member mask that names a thread which runs elsewhere");
 	kit_close(&kit);
 }
 

@@ -89,7 +89,7 @@ static void check_row(const struct row *row)
 	for (size_t i = 0; i < sizeof(rows) / sizeof *(rows); i++)                                                     \
 	check_row(&(rows)[i])
 
-static const char title[] = "race on shared memory: a DMA transfer, nothing that orders it";
+static const char title[] = "race on shared memory: a DMA transfer that nothing orders";
 
 /* A warp reads the transferred data after its own command, or after another warp's command and a barrier. */
 static void test_behind_the_command(void **state)
