@@ -53,14 +53,13 @@ COMPILED = [(re.compile(pattern, re.M), advice) for pattern, advice in WORDINGS]
 
 # Texts that are no English sentence: device code or names in strings, and long code lines.
 EXCEPTIONS = [
-    ("programs/kmeans/kmeans.cu", "as many points as clusters"),
+    ("programs/kmeans/kmeans.cu", "as many"),
     ("tests/cuda/checks/faults.cu", "behind"),        # the name of a case
     ("tests/cuda/checks/matrices.cu", "121 columns"),  # PTX with a label
     ("tests/cuda/nvrtc.cu", "beside"),                # a file's name
     ("tests/cuda/source_ranges.py", "127 columns"),   # a generated #define
     ("tests/cuda/textures.cu", "shape %d"),           # a format
     ("tests/lab/test_picture.c", "w w w"),
-    ("tests/simt/test_simt_symbols.c", "behind"),     # a PTX label
     ("tools/csmith.py", "include <float.h>"),         # C source in a string
 ]
 
