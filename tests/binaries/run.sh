@@ -90,14 +90,14 @@ for version in 11.0 13; do
 	try_program 1 run --functional -- ./host careless
 	program host $version empty.bin
 	try_program 1 run --functional -- ./host careless
-	says err "there is no code in it"
+	says err "it has no code"
 	program host $version cut.bin
 	try_program 1 run --functional -- ./host careless
-	says err "it is cut, or of a kind that Sluice does not know"
+	says err "it is truncated, or of a kind that Sluice does not know"
 	# Usable code in a container that claims to end beyond the file's segment.
 	program host $version beyond.bin
 	try_program 1 run --functional -- ./host careless
-	says err "it is cut, or of a kind that Sluice does not know"
+	says err "it is truncated, or of a kind that Sluice does not know"
 done
 
 # A program with a static runtime, with an unsupported CUDA version, and without CUDA.

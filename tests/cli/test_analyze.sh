@@ -64,7 +64,7 @@ says out "quasi-static a1 x:16 y:1600  a0 0/1515  16 rows "
 says out "nodes           10  quasi-static quasi-static a1 x:16  a0 0/15 "
 says out "_Z4bothPKiPK4NodePiii, PTX form: 3 arrays, 8 indexes"
 says out "comparison with _Z4bothPKiPK4NodePiii: both forms agree"
-says out "the compiler has unrolled the loop"
+says out "the compiler unrolled the loop"
 try 0 analyze --form ptx --launch 4,2,1,16,16,1 --arg width=100 --arg n=40 --kernel both forms.cu
 grep -q "source form" out && fail "--form ptx shows the source form"
 try 0 analyze --form source forms.cu

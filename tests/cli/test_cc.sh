@@ -198,7 +198,7 @@ try 2 cc main.ptx -o program
 says_only err "sluice cc: main.ptx is PTX; with --device-ptx it is the device code of a .cu file, whose host code runs it"
 TMPDIR=$work/nowhere
 try 1 cc main.cu
-says err "No such file or directory (TMPDIR names the place)"
+says err "No such file or directory (TMPDIR names its parent folder)"
 TMPDIR=$work/tmp
 try 2 cc --device-ptx main.cu main.cu
 says err "expected a PTX file"

@@ -158,7 +158,7 @@ echo '{"program":"one","variant":"","size":"","seed":7,"arguments":"","machine":
 	'"peak":0,"host":"","stats":null}' | tr -d '\n' >failed.jsonl
 try 0 results merge failed.jsonl --results failed.db
 try 1 energy --results failed.db
-says_only err "sluice energy: 1 run has no energy; why stands beside each"
+says_only err "sluice energy: 1 run has no energy; the reason is printed with each"
 sed 's/metric: energy.watts/metric: energy.wats/' figure.yaml >slip.yaml
 try 2 figure ./slip.yaml
 says err "in column W: no component 'energy.wats'; neither the table of energies nor a mechanism of the column has it"
@@ -232,7 +232,7 @@ says err "did you mean 'sm.warp_instructions'?"
 try_program 2 run --energy=wrong.yaml -- ./program
 says err "did you mean 'sm.warp_instructions'?"
 try 126 run --energy ./mine.yaml -- ./program
-says err "; a table of energies stands behind a '=': --energy=FILE"
+says err "; write a table of energies after '=': --energy=FILE"
 try_program 2 run --energy --functional -- ./program
 says err "a functional run has no cycles, and so no energy"
 try_program 0 run --functional --stats f.json -- ./program

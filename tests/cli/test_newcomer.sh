@@ -101,7 +101,7 @@ grep -qE '%(e\.cu|[^ ])' out && fail "expected a blank after the cause"
 mkdir moved
 mv e.cu moved/e.cu
 try 0 annotate --profile p.json
-says err "e.cu: No such file or directory; where it was moved, give its path now behind the profile"
+says err "e.cu: No such file or directory; if it was moved, give its new path after the profile"
 try 0 annotate --profile p.json moved/e.cu
 try 1 annotate --profile p.json hang.cu
 says err "p.json has no line of hang.cu; it has lines of "

@@ -137,7 +137,7 @@ if $as "$sluice" --version >/dev/null 2>&1; then
 		# shellcheck disable=SC2086
 		$as "$sluice" $command locked/kept.db >out 2>err && fail "expected a failure"
 		says err "a process was killed while it wrote to it"
-		says err "Run 'sluice results check' where they are, or copy both files into a folder of your own"
+		says err "Run 'sluice results check' where they are, or copy both files into your own folder"
 	done
 	tried="the Python module"
 	echo "copy both files into a folder of your own" >err

@@ -105,7 +105,7 @@ says err "damaged.db"
 sed 's/"kernels":/"colonels":/' passed.jsonl >empty.jsonl
 try 0 results merge empty.jsonl --results odd.db
 try 1 results check --results odd.db
-says out "run 1, one on mine: has passed, but its statistics are not those of a whole run"
+says out "run 1, one on mine: passed, but its statistics are not those of a whole run"
 says out "odd.db: 2 runs, 2 of them wrong"
 
 # A full disk loses nothing: the older file stays unchanged.
@@ -138,6 +138,6 @@ try 0 results why 3 --results why.db
 says out "  the simulator is another build (revision r1 -> r1)"
 says out "  sm.l1d.sets: 64 -> 32"
 try 1 results why 77 --results why.db
-says_only err "sluice results why: no run 77; the column 'run' of 'sluice results' has their numbers"
+says_only err "sluice results why: no run 77; the column 'run' of 'sluice results' has the numbers"
 
 finish

@@ -76,7 +76,7 @@ kill -9 $!
 wait $! 2>/dev/null
 "$here" kill cluster n2
 try 0 sweep status plan.yaml
-says out "nobody works on it; the same command goes on"
+says out "no process works on it; the same command continues it"
 says out "Slurm: "
 some_results 200 && fail "the kill came too late"
 "$here" revive cluster n2

@@ -145,7 +145,7 @@ says err "expected a plan, or axes and a command behind --"
 try 2 sweep plan.yaml -o l1d.sets=16
 says err "'plan.yaml' is a plan, which has its own axes"
 try 2 sweep -o l1d.sets=16, -- ./a
-says err "-o: expected values with commas between them"
+says err "-o: expected values separated by commas"
 try 2 sweep --mech none -- ./nothing 1
 says err "cannot read ./nothing"
 try 2 sweep --memory lots plan.yaml
@@ -273,7 +273,7 @@ says out "works on it"
 try 1 sweep --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
 says err "another sluice works on sweeps/stays"
 try 0 sweep cancel stays
-says out "cancelled; the runs that had ended are kept"
+says out "cancelled; the runs that had ended stay stored"
 got=0
 wait $! || got=$?
 [ "$got" = 143 ] || fail "exit status $got, expected the signal's"
@@ -282,7 +282,7 @@ for process in $(cat running); do
 done
 try 0 sweep status stays
 says out "4 runs: 1 passed, 0 failed, 0 running, 3 waiting"
-says out "nobody works on it; the same command goes on"
+says out "no process works on it; the same command continues it"
 try 0 sweep --dry-run --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
 says out "4 runs: 1 there, 3 to be made"
 

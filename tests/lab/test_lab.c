@@ -282,7 +282,7 @@ static void test_experiment_errors(void **state)
 	             "  A: {machine: m, metric: cycles}\n"
 	             "  B: {metric: source.lines, show: ratio, relative_to: A}\n"
 	             "rows: {p: {}}\n",
-	             "x.yaml:4:3: error: B: runs and sources cannot be set in relation");
+	             "x.yaml:4:3: error: B: a metric of runs cannot be relative to a metric of sources");
 }
 
 static const struct run_config config = {.program = "p",
