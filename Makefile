@@ -4,7 +4,7 @@ BUILD ?= build
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
 
-.PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes
+.PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes docs
 
 # A build folder that was moved or copied with its tree names files at the old path, so it is reconfigured.
 moved := $(shell tools/moved.sh "$(BUILD)")
@@ -14,16 +14,16 @@ all: $(BUILD)/build.ninja
 
 deps: deps-build deps-test
 
-deps-build deps-test:
+deps-build deps-test deps-docs:
 	@tools/deps.sh $(@:deps-%=%)
 
 # Tests are configured and built only after a test target was requested for the first time.
-$(BUILD)/build.ninja: $(if $(moved),anew) | deps-build
+$(BUILD)/build.ninja: $(if $(moved),again) | deps-build
 	cmake $(if $(moved),--fresh) -S . -B $(BUILD) -G Ninja -DSLUICE_TESTS=OFF $(CMAKE_FLAGS)
 
-.PHONY: anew
-anew:
-	@echo "$(BUILD) was configured as $(moved): configuring it anew, with CMAKE_FLAGS='$(CMAKE_FLAGS)'"
+.PHONY: again
+again:
+	@echo "$(BUILD) was configured as $(moved): configuring it again, with CMAKE_FLAGS='$(CMAKE_FLAGS)'"
 
 with-tests: $(BUILD)/build.ninja deps-test
 	cmake -S . -B $(BUILD) -DSLUICE_TESTS=ON
@@ -50,10 +50,15 @@ pages: programs
 	python3 tools/paper_page.py --recorded --build $(BUILD)
 	python3 tools/paper_page.py --build $(BUILD)
 
+# The site of the pages, in build/site: docs/README.md lists them.
+docs: $(BUILD)/build.ninja deps-docs
+	python3 tools/site.py --build $(BUILD)
+	@! ninja -C $(BUILD) -t query docs_api >/dev/null 2>&1 || cmake --build $(BUILD) --target docs_api
+
 demo: all
 	@tools/demo.sh $(BUILD)
 
-# Compares our results and our speed with GPGPU-Sim's (docs/fidelity.md).
+# Compares our results and our speed with GPGPU-Sim's (docs/explanation/fidelity.md).
 fidelity: with-tests
 	@python3 tools/fidelity.py --build $(BUILD)
 

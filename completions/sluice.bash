@@ -1,6 +1,6 @@
-# Bash completion of sluice.
+# sluice.bash: Bash completion of the sluice command.
 
-# The machines that `sluice machine list` shows, or YAML files.
+# Completes the machines of `sluice machine list`, or YAML files.
 _sluice_machines() {
 	local word=$1
 	mapfile -t COMPREPLY < <(
@@ -9,7 +9,7 @@ _sluice_machines() {
 	)
 }
 
-# The keys of the machine that the command line names, each with its "=".
+# Completes the keys of the command line's machine, each with its "=".
 _sluice_keys() {
 	local word=$1 machine=gtx480 i
 	for ((i = 2; i < COMP_CWORD; i++)); do
@@ -28,7 +28,7 @@ _sluice_keys() {
 	compopt -o nospace
 }
 
-# Mechanisms, or shared objects.
+# Completes mechanisms or shared objects.
 _sluice_mechanisms() {
 	mapfile -t COMPREPLY < <(
 		compgen -W "$(sluice mech list 2>/dev/null | awk '{ print $1 }')" -- "$1"
@@ -36,12 +36,12 @@ _sluice_mechanisms() {
 	)
 }
 
-# The names of the papers' programs.
+# Completes names of the papers' programs.
 _sluice_program_names() {
 	mapfile -t COMPREPLY < <(compgen -W "$(sluice programs 2>/dev/null | awk '/^[^ ]/ { print $1 }')" -- "$1")
 }
 
-# The variants of the program that the command line names, of all programs when it names none.
+# Completes variants of the command line's program, or of all programs if it names none.
 _sluice_variants() {
 	# shellcheck disable=SC2016 # awk's own variables
 	mapfile -t COMPREPLY < <(compgen -W "$(sluice programs 2>/dev/null | awk -v words=" ${COMP_WORDS[*]:3} " '
@@ -57,7 +57,7 @@ _sluice_variants() {
 		END { print own ? own : all }')" -- "$1")
 }
 
-# Where the program to run stands on the line of `sluice run`, or the end of the line.
+# Prints the index of the program on the command line of `sluice run`, or the end of the line.
 _sluice_program() {
 	local i
 	for ((i = 2; i < COMP_CWORD; i++)); do

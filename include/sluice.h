@@ -97,25 +97,25 @@ struct sluice_settings {
 	                 uint64_t warp_instructions);
 	void *progress_user;
 	/* What is looked for while kernels run: words of "bounds", "leaks", "race", "global-race", "warp-race", "init", "shared-init",
-	 * "masks", "divergence", "all", "footprint", "footprint-counts" (docs/checks.md), with commas; NULL: nothing. Only "bounds" changes
+	 * "masks", "divergence", "all", "footprint", "footprint-counts" (docs/how-to/checks.md), with commas; NULL: nothing. Only "bounds" changes
 	 * figures, since it moves allocations apart. After each launch, what it was the first to find is said to `finding`, a text each;
 	 * NULL: to standard error. */
 	const char *check;
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
 	/* Reads beside every allocation of device memory give 0, and after the launch each line that does so is said here, once; NULL:
-	 * they stop the kernel (docs/checks.md). */
+	 * they stop the kernel (docs/how-to/checks.md). */
 	void (*stray_read)(void *user, const char *text);
 	void *stray_read_user;
 	/* "NAME[:KEY=VALUE,...],...", NULL-terminated: passes over the PTX of each module, in order, before anything is made of it
-	 * (docs/passes.md); may be NULL. */
+	 * (docs/tutorials/your-pass.md); may be NULL. */
 	const char *const *passes;
 	const char *const *program; /* the program's command line for the statistics, NULL-terminated; may be NULL; kept */
-	/* A CSV file with what every so many core cycles of each kernel have added to the counters, a row each (docs/over-time.md), that is
+	/* A CSV file with what every so many core cycles of each kernel have added to the counters, a row each (docs/how-to/over-time.md), that is
 	 * made at once and grows while kernels run; NULL: none. No figure depends on it. */
 	const char *sample_file;
 	uint64_t sample_every;
-	/* A file that says when kernels, blocks and what mechanisms draw began and ended (docs/over-time.md): JSON for chrome://tracing and
+	/* A file that says when kernels, blocks and what mechanisms draw began and ended (docs/how-to/over-time.md): JSON for chrome://tracing and
 	 * Perfetto, CSV where its name ends in .csv, Perfetto's own format where in .perfetto or, compressed, .perfetto.zst; NULL: none. At most so
 	 * many events; 0: ten million. No figure depends on it. */
 	const char *timeline_file;
@@ -123,16 +123,16 @@ struct sluice_settings {
 	/* What is shown there, "KEY=VALUE,...": first and last, core cycles from the machine's opening on; sms, "all" or as in "0-3+7"; blocks, yes or
 	 * no; counters, the core cycles from one value of each to the next, 0: none. NULL: all events, no counters. */
 	const char *timeline_wish;
-	/* A JSON file with what each instruction of each kernel has cost (docs/profiling.md), written when kernels have ended; NULL: none. No
+	/* A JSON file with what each instruction of each kernel has cost (docs/how-to/profiling.md), written when kernels have ended; NULL: none. No
 	 * figure depends on it. */
 	const char *profile_file;
-	/* A table of energies (docs/energy.md), by the name of one of ours or by its path, or "default": the statistics then say what each
+	/* A table of energies (docs/how-to/energy.md), by the name of one of ours or by its path, or "default": the statistics then say what each
 	 * launch has cost. NULL: they do not. No other figure depends on it. */
 	const char *energy;
-	/* A folder, which is made if need be, for a trace of each kernel's instructions and a list of them (docs/traces.md); NULL: none. No figure
+	/* A folder, which is made if need be, for a trace of each kernel's instructions and a list of them (docs/how-to/traces.md); NULL: none. No figure
 	 * depends on it. */
 	const char *trace_out;
-	/* Sampling (docs/sampling.md): results are right, and what cycles and counters would be is an estimate, which has its error beside it. Of like
+	/* Sampling (docs/how-to/sampling.md): results are right, and what cycles and counters would be is an estimate, which has its error beside it. Of like
 	 * launches of a kernel so many are simulated at most, the others run functionally; 0: all are. */
 	uint32_t sample_launches;
 	/* Of a launch with many blocks, those are simulated that come first, at least that share of them (0 to 1) and so many that the estimated
@@ -229,7 +229,7 @@ SLUICE_API uint64_t sluice_share_place(const sluice_gpu *gpu, uint64_t size);
 /* Bytes that lie unused behind each allocation, so that accesses just past its end are found (--check bounds). 0: none. */
 SLUICE_API uint64_t sluice_allocation_gap(const sluice_gpu *gpu);
 
-/* Textures and surfaces: images in device memory, and how kernels read them (docs/textures.md). */
+/* Textures and surfaces: images in device memory, and how kernels read them (docs/reference/textures.md). */
 enum sluice_channel { SLUICE_SIGNED, SLUICE_UNSIGNED, SLUICE_FLOAT };
 struct sluice_image {
 	uint64_t address;              /* of the first texel, in memory that is allocated */
@@ -295,7 +295,7 @@ SLUICE_API bool sluice_next_leak(const sluice_gpu *gpu, uint64_t above, struct s
  * cycle for one warp instruction of each scheduler of the SMs that have blocks. */
 SLUICE_API double sluice_time(const sluice_gpu *gpu);
 
-/* Runs kernels of which there is a trace of instructions and no program (docs/traces.md): those of a folder's kernelslist.g, or of such a file,
+/* Runs kernels of which there is a trace of instructions and no program (docs/how-to/traces.md): those of a folder's kernelslist.g, or of such a file,
  * in its order. `kernel`: those alone, by their number in the list ("3", "2-5") or by name; NULL: all. Their launches are recorded as others
  * are. SLUICE_BAD_SETTING: what the gpu was opened with needs a program; it may run nothing more then. */
 SLUICE_API enum sluice_status sluice_run_trace(sluice_gpu *gpu, const char *path, const char *kernel,

@@ -8,8 +8,8 @@
     sluice.plot_stacks([plain, other], labels=["none", "MTHWP"], file="stacks.svg")
 
 This module is one file. It needs only Python 3.9, and matplotlib for plots. `sluice python` prints its folder, for
-PYTHONPATH; the file may also be copied. Figures equal those of the statistics' JSON (docs/statistics.md).
-docs/analysing.md has examples with pandas, R and SQL.
+PYTHONPATH; the file may also be copied. Figures equal those of the statistics' JSON (docs/reference/statistics.md).
+docs/how-to/analysing.md has examples with pandas, R and SQL.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class Run(Figures):
 
     @property
     def ended(self) -> str:
-        """How the process ended, such as "exit 0". docs/statistics.md lists all values."""
+        """How the process ended, such as "exit 0". docs/reference/statistics.md lists all values."""
         return self.whole["ended"]
 
     @property
@@ -369,7 +369,7 @@ def _rows(path: PathLike, column: str) -> List[Row]:
 
 
 def samples(path: PathLike = "samples.csv") -> List[Row]:
-    """Reads a file of `--sample`: one dictionary per row, with numbers converted (docs/over-time.md)."""
+    """Reads a file of `--sample`: one dictionary per row, with numbers converted (docs/how-to/over-time.md)."""
     return _rows(path, "cycle")
 
 
@@ -380,7 +380,7 @@ def timeline(path: PathLike) -> List[Row]:
 
 def profile(path: PathLike) -> List[Row]:
     """Reads a file of `--profile`: one dictionary per instruction, with its kernel's name as `kernel` and lost slots as
-    waits.NAME. Zeros are omitted, as in the file (docs/profiling.md)."""
+    waits.NAME. Zeros are omitted, as in the file (docs/how-to/profiling.md)."""
     rows = []
     for kernel in _json(path, "kernels")["kernels"]:
         for instruction in kernel["instructions"]:

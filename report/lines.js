@@ -184,7 +184,7 @@ const loadPlace = [
 	{title: "pc", number: true, of: (row) => row.pc, cell: (row) => String(row.pc)},
 ];
 
-// --- loads: prefetchers' accounts (docs/statistics.md, Loads) ---
+// --- loads: prefetchers' accounts (docs/reference/statistics.md, Loads) ---
 
 const loadRows = (run) => (run.data.loads ?? []).map(([kernel, mechanism, load]) =>
 	({kernel: DATA.kernels[kernel][1], mechanism, ...load}));

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the simulator's speed on the reference kernels and compares it with GPGPU-Sim's; docs/fidelity.md explains
+"""Measures the simulator's speed on the reference kernels and compares it with GPGPU-Sim's; docs/explanation/fidelity.md explains
 how."""
 
 import argparse

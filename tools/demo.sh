@@ -1,14 +1,31 @@
 #!/bin/sh
-# Compiles two CUDA programs and runs them on a GTX 480: `tools/demo.sh [BUILD]`.
+# Compiles examples/hello.cu and programs/matmul, runs them on a GTX 480 and prints the next commands:
+# `tools/demo.sh [BUILD]`.
 set -eu
 cd "$(dirname "$0")/.."
 build=$(cd "${1:-build}" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-for program in vecadd matmul; do
-	printf '\n== sluice cc programs/%s/%s.cu -o %s; ' $program $program $program
-	printf 'sluice run -m gtx480 -- ./%s --size small\n' $program
-	"$build/bin/sluice" cc "programs/$program/$program.cu" -o "$work/$program"
-	(cd "$work" && "$build/bin/sluice" run -m gtx480 -- "./$program" --size small 2>&1)
-done
+# demo SOURCE [ARGUMENT...]
+demo() {
+	source=$1 name=$(basename "$1" .cu)
+	shift
+	printf '\n== sluice cc %s -o %s; sluice run -m gtx480 -- %s\n' "$source" "$name" "./$name${*:+ $*}"
+	"$build/bin/sluice" cc "$source" -o "$work/$name"
+	(cd "$work" && "$build/bin/sluice" run -m gtx480 -- "./$name" "$@" 2>&1)
+}
+
+demo examples/hello.cu
+demo programs/matmul/matmul.cu --size small
+
+cat <<END
+
+== Next
+sluice in the PATH, its manual page (man sluice) and completion in bash:
+    . $build/env.sh
+a study of your own, with a program, a mechanism, a sweep and a picture:
+    sluice init study && make -C study
+its runs in a browser:
+    sluice report study/results.db -o study.html && xdg-open study.html
+END

@@ -4,10 +4,12 @@
 # missing.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+list=
+[ "${1-}" != --missing ] || { list=yes && shift; }
 purpose=${1:-build|test|browser}
 packages=$(sed -nE "s/^($purpose) +([^ ]+).*/\2/p" "$here/packages.txt")
 [ -n "$packages" ] || {
-	echo "tools/deps.sh: expected build, test, browser or nothing, not '$purpose'" >&2
+	echo "tools/deps.sh: expected build, test, browser, docs or nothing, not '$purpose'" >&2
 	exit 2
 }
 
@@ -16,11 +18,16 @@ if ! command -v dpkg-query >/dev/null; then
 	exit 0
 fi
 
+is_installed() {
+	[ "$(dpkg-query -W -f '${db:Status-Status}\n' "$1" 2>/dev/null | head -n 1)" = installed ] ||
+		grep -qsx "$1" "${UNPACKED_PACKAGES:-/nowhere}/packages"
+}
+
 missing=
 for package in $packages; do
-	status=$(dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | head -n 1) || true
-	[ "$status" = installed ] || missing="$missing $package"
+	is_installed "$package" || missing="$missing $package"
 done
+[ -z "$list" ] || { echo "$missing" && exit 0; }
 [ -n "$missing" ] || exit 0
 
 install="apt-get install -y --no-install-recommends$missing"
@@ -29,8 +36,12 @@ if [ "$(id -u)" = 0 ]; then
 elif command -v sudo >/dev/null && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
 	as_root=sudo
 else
-	echo "tools/deps.sh: packages are missing; run this as root, then try again:" >&2
-	echo "  apt-get update && $install" >&2
+	cat >&2 <<END
+tools/deps.sh: packages are missing, and neither root nor sudo is available. Either an administrator runs:
+  apt-get update && $install
+or this unpacks them into a folder, without root:
+  ./setup --prefix=\$HOME/sluice-packages
+END
 	exit 1
 fi
 echo "tools/deps.sh: installing$missing"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the reference kernels and compares our figures with GPGPU-Sim's; docs/fidelity.md explains them."""
+"""Runs the reference kernels and compares our figures with GPGPU-Sim's; docs/explanation/fidelity.md explains them."""
 
 import argparse
 import csv

@@ -15,6 +15,7 @@ import argparse
 import difflib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,7 +48,10 @@ def made(arguments, text):
             if arguments.only not in (None, match[3] or "small"):
                 return match[0]
             count += 1
-            return f"{match[1]}```\n{print_figure(arguments, match[2], match[3], folder)}\n```\n{match[4]}"
+            printed = print_figure(arguments, match[2], match[3], folder)
+            if not arguments.check:
+                write_picture(page, text, match[2], match[3], folder)
+            return f"{match[1]}```\n{printed}\n```\n{match[4]}"
         return BLOCK.sub(replace, text), count
 
 
@@ -63,7 +67,7 @@ def differs(arguments, path, before, text):
 def do_page(arguments, page):
     begin = time.monotonic()
     before = page.read_text(encoding="utf-8")
-    text, count = made(arguments, before)
+    text, count = made(arguments, page, before)
     wrong = differs(arguments, page, before, text)
     print(f"{page}: {count} figures, {time.monotonic() - begin:.0f} s{', differs' if wrong else ''}", flush=True)
     return wrong

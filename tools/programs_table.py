@@ -206,29 +206,31 @@ def published_rows(measured):
         yield row
 
 
-NAMES = """## What the papers call them
+NAMES = """## Names in the papers
 
-And the variant that each means; TELEPORT measures its mechanism on the plain forms.
+The table lists the papers' names and their variants. TELEPORT measures its mechanism on the plain forms.
 """
 RESOURCES = """
 ## Kernels and what fits on an SM
 
-At size tiny. Bold: a paper fixes it, or two forms that are compared have it alike, and a test compares it with what runs.
-Registers are those of our own allocation (docs/DEVIATIONS.md 5).
-Blocks an SM: on the GTX 480 of TELEPORT, D2MA and CAPS, and on `sharing-14sm`, with what allows no more.
+All values are at size tiny. Bold values are fixed by a paper, or equal in two compared forms; a test compares them with
+the compiled kernel. Registers are those of Sluice's allocator (docs/explanation/deviations.md 5). "Blocks an SM" gives occupancy
+and the limiting resource, on the GTX 480 of TELEPORT, D2MA and CAPS, and on `sharing-14sm`.
 """
 GRIDS = """
 ## Sizes
 
-Grids, with several launches `launches of grid`; warp instructions of all launches together. The paper's size was run
-functionally, where that takes less than a minute. Instructions a byte: thread instructions that are no memory accesses,
-for each byte that DRAM reads or writes, at size small on `gtx480`; without what an engine would read for a DMA form.
+For each size, the table gives the grid (`launches of grid` for several launches) and the warp instructions of all
+launches. The paper's size was run functionally, where that takes less than a minute. "Instructions a byte" counts
+thread instructions other than memory accesses, per byte that DRAM reads or writes, at size small on `gtx480`. For a
+DMA form, it excludes the bytes that a DMA engine would read.
 """
 PUBLISHED = """
 ## Published counts
 
-Scratchpad sharing's Tables 4 and 9: threads and thread instructions at the paper's size, of all launches or, where the
-paper has only so many threads, of the average launch. Our compiler is another one than its CUDA 4.0.
+The table compares threads and thread instructions at the paper's size with scratchpad sharing's Tables 4 and 9. Counts
+are of all launches, or of the average launch where the paper's thread count shows that it means this. Our compiler
+differs from its CUDA 4.0.
 """
 
 

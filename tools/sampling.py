@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares sampled runs with whole runs, for the tables of docs/sampling.md: cycles, estimates, real and estimated
+"""Compares sampled runs with whole runs, for the tables of docs/how-to/sampling.md: cycles, estimates, real and estimated
 errors, host time."""
 
 import argparse
@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
-PAGE = SOURCE / "docs/sampling.md"
+PAGE = SOURCE / "docs/how-to/sampling.md"
 BEGIN, END = "<!-- tools/sampling.py writes what follows -->\n", "<!-- up to here -->\n"
 
 # All programs that launch at least 16 kernels at size small, and iterative programs with more steps.
@@ -98,7 +98,7 @@ def main():
     parser.add_argument("--build", type=Path, default=SOURCE / "build")
     parser.add_argument("--machine", default="gtx480")
     parser.add_argument("--only", default="", help="only these programs, separated by commas")
-    parser.add_argument("--write", action="store_true", help="put the tables into docs/sampling.md")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/how-to/sampling.md")
     options = parser.parse_args()
     sluice, text = options.build / "bin/sluice", ""
     for title, option, programs in (("Launches", "--sample-launches", LAUNCHES), ("Blocks", "--sample-blocks", BLOCKS)):

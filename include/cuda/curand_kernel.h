@@ -1,4 +1,4 @@
-/* curand_kernel: random numbers in kernels, by our own generators (docs/cuda-headers.md). Each thread has its own
+/* curand_kernel: random numbers in kernels, by our own generators (docs/reference/cuda-headers.md). Each thread has its own
  * state:
  *
  *     curandState state;

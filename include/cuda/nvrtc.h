@@ -1,5 +1,5 @@
 /* nvrtc: compiles CUDA C++ while a program runs; for C and C++. libnvrtc.so (-lnvrtc) runs `sluice cc`:
- * docs/cuda-runtime.md. */
+ * docs/reference/cuda-runtime.md. */
 #ifndef __NVRTC_H__
 #define __NVRTC_H__
 

@@ -1,11 +1,10 @@
-// hotspot: temperatures on a chip over time. Each cell turns power into heat, and heat flows to its four
-// neighbours and to the air. TELEPORT and prefetch-CTA (HSP), CAPS (HSP). A block reads two 2-D tiles and writes
-// one; five threads read every temperature. The form `plain` leaves that reuse to the caches, with one launch per
-// time step. `shared` is TELEPORT's hand-written form; the other two papers run it too, as in Rodinia. It has a
-// tile of both inputs in shared memory. It can take several steps per launch (`--pyramid`), each of which costs a
-// ring of cells at the tile's edge. With 1 step it does the same as `plain`, as in TELEPORT's comparison (5.1.1).
-// TELEPORT reports 50 % occupancy because of its registers: with blocks of 256 threads on that machine, 33 to 42
-// per thread.
+// hotspot: temperatures on a chip over time. Each cell turns power into heat, and heat flows to its four neighbours and
+// to the air. TELEPORT and prefetch-CTA (HSP), CAPS (HSP). A block reads two 2-D tiles and writes one; five threads
+// read every temperature. The form `plain` leaves that reuse to the caches, with one launch per time step. `shared` is
+// TELEPORT's hand-written form; the other two papers run it too, as in Rodinia. It has a tile of both inputs in shared
+// memory. It can take several steps per launch (`--pyramid`), each of which costs a ring of cells at the tile's edge.
+// With 1 step it does the same as `plain`, as in TELEPORT's comparison (5.1.1). TELEPORT reports 50 % occupancy because
+// of its registers: with blocks of 256 threads on that machine, 33 to 42 per thread.
 #include "../program.h"
 
 const int EDGE = 16; // side of a block

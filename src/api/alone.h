@@ -1,5 +1,5 @@
 /* alone: decides whether the SMs of a launch may run ahead of each other, and which loads they must wait at
- * (docs/timing-model.md, Windows). */
+ * (docs/explanation/timing-model.md, Windows). */
 #ifndef SLUICE_API_ALONE_H
 #define SLUICE_API_ALONE_H
 

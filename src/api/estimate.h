@@ -1,4 +1,4 @@
-/* estimate: estimates a whole from its simulated part, with an error (docs/sampling.md has the formulas). */
+/* estimate: estimates a whole from its simulated part, with an error (docs/how-to/sampling.md has the formulas). */
 #ifndef SLUICE_API_ESTIMATE_H
 #define SLUICE_API_ESTIMATE_H
 

@@ -48,7 +48,7 @@ static void warn_if_emptied(const struct ptx_function *function)
 	        function->name);
 }
 
-/* Warns that bulk copies take no time, because no mechanism models their engine (docs/ptx.md). */
+/* Warns that bulk copies take no time, because no mechanism models their engine (docs/reference/ptx.md). */
 static void warn_if_bulk_is_free(const struct sluice_kernel *kernel)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;
@@ -60,7 +60,7 @@ static void warn_if_bulk_is_free(const struct sluice_kernel *kernel)
 		        kernel->function->name);
 }
 
-/* Warns that DMA transfers complete at once, because no mechanism models their time (docs/dma.md). Such cycles are no
+/* Warns that DMA transfers complete at once, because no mechanism models their time (docs/reference/dma.md). Such cycles are no
  * baseline. */
 static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
 {

@@ -1,5 +1,5 @@
 /* samples: writes the counters' increments of each `every` core cycles of a kernel as a row of a CSV file, while
- * kernels run (docs/over-time.md). The rows of a kernel add up to its statistics. */
+ * kernels run (docs/how-to/over-time.md). The rows of a kernel add up to its statistics. */
 #ifndef SLUICE_API_SAMPLES_H
 #define SLUICE_API_SAMPLES_H
 

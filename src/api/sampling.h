@@ -1,5 +1,5 @@
 /* sampling: runs that simulate one part in cycles, run the rest functionally, and estimate the whole
- * (docs/sampling.md).
+ * (docs/how-to/sampling.md).
  *
  * Sampling of launches: each launch first runs functionally, which counts the executions of each instruction. These
  * counts are its signature. Launches of one kernel and shape with similar signatures form a group. Some launches of a

@@ -1,5 +1,5 @@
 /* timeline_file: writes when kernels, blocks and the mechanisms' events began and ended, while kernels run
- * (docs/over-time.md).
+ * (docs/how-to/over-time.md).
  *
  * The file name selects the format. The default is JSON in the Trace Event Format of chrome://tracing and Perfetto,
  * with one process for the GPU, each SM and each L2 slice. ".csv": one row per event. ".perfetto": Perfetto's own

@@ -1,4 +1,4 @@
-/* bulk: a bulk copy between global memory and a block's shared memory (docs/ptx.md), of contiguous bytes or of a box
+/* bulk: a bulk copy between global memory and a block's shared memory (docs/reference/ptx.md), of contiguous bytes or of a box
  * of a tensor. It describes the parameters of an instruction, and the source and destination of each byte.
  *
  * A copy consists of rows. The bytes of a row are contiguous in global memory, and in shared memory where they are

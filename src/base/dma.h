@@ -1,4 +1,4 @@
-/* dma: a DMA transfer from global memory to a block's shared memory (docs/dma.md): the instructions' parameters, its
+/* dma: a DMA transfer from global memory to a block's shared memory (docs/reference/dma.md): the instructions' parameters, its
  * shape, and the source and destination of each element.
  *
  * Elements are arranged in lines. The elements of a line are contiguous in global memory, and lines are `pitch`

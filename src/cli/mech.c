@@ -53,7 +53,7 @@ static const struct argp mech_argp = {
 	.doc = "List the mechanisms that 'sluice run --mech' takes, or show one: where it comes from, its options "
 	       "with ranges and defaults, its counters, the exclusive policies that it owns.\v"
 	       "To build your mechanism: cc -shared -fPIC $(sluice mech --cflags) mine.c -o mine.so, then sluice run "
-	       "--mech ./mine.so; docs/your-mechanism.md explains one step by step.",
+	       "--mech ./mine.so; docs/tutorials/your-mechanism.md explains one step by step.",
 };
 
 static int list(void)

@@ -75,7 +75,8 @@ static const struct argp opt_argp = {
 	.args_doc = "FILE.ptx|FILE.cu\n--list",
 	.doc = "Rewrite PTX by passes, as 'sluice run --pass' does before a kernel is decoded. The written PTX parses "
 	       "back to itself.\v"
-	       "The counters of the passes go to standard error. docs/passes.md explains how to write a pass.",
+	       "The counters of the passes go to standard error. docs/tutorials/your-pass.md explains how to write a "
+               "pass.",
 };
 
 static int write_output(const struct opt *opt, const char *text, size_t length)

@@ -17,7 +17,7 @@ static const struct argp python_argp = {
 	.args_doc = "",
 	.doc = "Print the folder of the Python module sluice.py, which runs programs and reads the files that runs "
 	       "write.\v"
-	       "For example: PYTHONPATH=$(sluice python) python3 mine.py; docs/analysing.md has more.",
+	       "For example: PYTHONPATH=$(sluice python) python3 mine.py; docs/how-to/analysing.md has more.",
 };
 
 int command_python(int argc, char **argv)

@@ -1,4 +1,4 @@
-/* table: a file of energies/, which states the energies of events and the powers that are drawn. docs/energy.md
+/* table: a file of energies/, which states the energies of events and the powers that are drawn. docs/how-to/energy.md
  * explains each key. */
 #ifndef SLUICE_ENERGY_TABLE_H
 #define SLUICE_ENERGY_TABLE_H

@@ -1,4 +1,4 @@
-/* pass: a transformation of a function's PTX before it is decoded, as a row of a table (docs/passes.md). Passes of
+/* pass: a transformation of a function's PTX before it is decoded, as a row of a table (docs/reference/passes.md). Passes of
  * mechanisms, including those in shared objects, include this file. They call the simulator only through function
  * pointers.
  *

@@ -31,7 +31,7 @@
  * because each SM must see the memory as it was before the step, whichever ticked first. The dispatcher (e) is last
  * and runs without parallel threads, because it and its hooks access all units.
  *
- * Figures do not depend on the lengths of windows, with few exceptions in programs with races (docs/timing-model.md,
+ * Figures do not depend on the lengths of windows, with few exceptions in programs with races (docs/explanation/timing-model.md,
  * Windows). An SM that is ahead has not seen stores that others make before its time. So it stops before a load that
  * may read such a store. Windows are one step long when an observer needs the whole machine at one time
  * (may_open()).

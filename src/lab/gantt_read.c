@@ -1,4 +1,4 @@
-/* Reads timeline files, as the simulator writes them (docs/over-time.md). */
+/* Reads timeline files, as the simulator writes them (docs/how-to/over-time.md). */
 #include "lab/gantt.h"
 
 #include "base/arena.h"

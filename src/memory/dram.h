@@ -6,7 +6,7 @@
  * none is urgent. After `urgent_limit` urgent requests of a bank have overtaken a waiting ordinary one, the next row
  * is the oldest request's.
  *
- * The rules are GPGPU-Sim's; dram.c names its functions. Urgent requests are ours (docs/timing-model.md).
+ * The rules are GPGPU-Sim's; dram.c names its functions. Urgent requests are ours (docs/explanation/timing-model.md).
  * tests/memory/test_dram.c checks every timing to the cycle. tests/memory/test_dram_random.c checks the commands of
  * random traffic, and tests/micro/bandwidth.cu compares the rates with closed forms.
  */

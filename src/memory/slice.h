@@ -6,7 +6,7 @@
  * The order of its actions in a cycle, and their preconditions, are those of GPGPU-Sim's
  * memory_sub_partition::cache_cycle(), with those of gpgpu_sim::cycle() at its two ends. The delay is GPGPU-Sim's
  * rop_latency. tests/micro/latency.cu and bandwidth.cu compare latency and rate with closed forms
- * (docs/microbenchmarks.md).
+ * (docs/explanation/microbenchmarks.md).
  */
 #ifndef SLUICE_MEMORY_SLICE_H
 #define SLUICE_MEMORY_SLICE_H

@@ -1,4 +1,4 @@
-/* Rows of ops.h: bulk copies, of contiguous bytes and of tensor tiles (docs/ptx.md). A mechanism that owns these
+/* Rows of ops.h: bulk copies, of contiguous bytes and of tensor tiles (docs/reference/ptx.md). A mechanism that owns these
  * opcodes models their time; without one they complete at once. A cluster is one block: .shared::cluster equals
  * .shared::cta, and masks of blocks have no effect. */
 OP(CP_BULK, "cp.async.bulk", SPACE | COPY | CACHE, SP, BARRIER)

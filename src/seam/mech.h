@@ -1,5 +1,5 @@
 /* mech: what a mechanism is to the machine, and the machine to a mechanism. A mechanism of one's own includes this file and
- * nothing else of the simulator (docs/your-mechanism.md), but for flow/pass.h where it brings passes over PTX (docs/passes.md), and what many
+ * nothing else of the simulator (docs/tutorials/your-mechanism.md), but for flow/pass.h where it brings passes over PTX (docs/tutorials/your-pass.md), and what many
  * mechanisms have in common: seam/mech_table.h, seam/mech_lines.h, seam/mech_strides.h, seam/mech_levels.h, seam/mech_listed.h.
  *
  * A mechanism is one constant `struct mech`: who it is, its options and counters as tables, and hooks that the machine
@@ -53,7 +53,7 @@ struct mech_cost {
 };
 enum { MECH_MAX_COSTS = 32 };
 
-/* What its hardware consumes (docs/energy.md): an energy for each of some events, or a power that it draws while kernels run. A table
+/* What its hardware consumes (docs/how-to/energy.md): an energy for each of some events, or a power that it draws while kernels run. A table
  * of energies scales it from its technology node to the table's. */
 struct mech_energy {
 	const char *what, *source; /* the part of the hardware; where the number comes from */
@@ -168,7 +168,7 @@ struct mech {
 	const struct counter *counters;
 	size_t counter_count, stats_size;
 
-	/* Passes over the PTX of each module before it is decoded (flow/pass.h, docs/passes.md), known by name where the mechanism is
+	/* Passes over the PTX of each module before it is decoded (flow/pass.h, docs/tutorials/your-pass.md), known by name where the mechanism is
 	 * attached; and which of them run, with what options, behind those that the user names: rewrite writes what stands behind
 	 * --pass, "NAME[:KEY=VALUE,...],...". Called once, before the machine is opened. */
 	const struct pass *const *passes;

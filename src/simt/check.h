@@ -1,6 +1,6 @@
 /* check: optional checks for errors that stop no kernel. They find races, reads of unwritten memory, wrong member
  * masks and accesses outside a shared array. They also find reads that a caller judges, and out-of-bounds reads.
- * docs/checks.md defines each error, and why.
+ * docs/how-to/checks.md defines each error, and why.
  *
  * A program with checks has other execution functions for the instructions concerned. These check first and then
  * call the ordinary ones. Checks therefore cost nothing when they are off, and they change neither results nor

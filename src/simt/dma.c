@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Operands of the instructions: the field of a buffer's entry that each operand sets, and the field's range
- * (docs/dma.md, Fields). */
+ * (docs/reference/dma.md, Fields). */
 struct field {
 	const char *name;
 	uint64_t least, most;

@@ -1,4 +1,4 @@
-/* dma: applies DMA instructions to a block's shared memory (docs/dma.md). A mechanism models the time of a
+/* dma: applies DMA instructions to a block's shared memory (docs/reference/dma.md). A mechanism models the time of a
  * transfer.
  *
  * A buffer's first command moves its data at once, for the first warp that reaches it. The same command of the

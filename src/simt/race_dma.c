@@ -1,4 +1,4 @@
-/* race_dma: finds races with DMA transfers. docs/checks.md says what orders them, and why.
+/* race_dma: finds races with DMA transfers. docs/how-to/checks.md says what orders them, and why.
  *
  * A DMA buffer has a clock, as a warp does. Its transfer number k begins at `begin` + 2k and ends at `begin` + 2k +
  * 1. The first transfer happens after the actions of the warp that begins it. A later transfer happens after all

@@ -118,7 +118,7 @@ struct simt_operands;
 
 /* Source of a program that computes nothing, because an instruction trace records what its instructions do. It
  * defines how warps begin and what they are about to run. The instructions' exec and skipped do the rest
- * (docs/traces.md). */
+ * (docs/how-to/traces.md). */
 struct simt_source {
 	/* Sets each warp's pc and lanes. Called at the end of simt_block_start(). */
 	void (*begin)(struct simt_block *block);

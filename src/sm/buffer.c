@@ -1,5 +1,5 @@
 /* buffer: an answer costs as much as an access to shared memory. This is our choice, because a mechanism may place
- * the buffer there (docs/timing-model.md, Requests of mechanisms). */
+ * the buffer there (docs/explanation/timing-model.md, Requests of mechanisms). */
 #include "sm/sm.h"
 
 #include "sm/mechanism_requests.h"

@@ -17,7 +17,7 @@ void coalesce_local(struct op *op, const uint64_t *address, uint32_t lanes, uint
                     uint32_t most);
 
 /* Atomics: makes pieces of `piece` bytes. A lane with the same address as an earlier lane goes into a separate
- * piece. The rule is GPGPU-Sim's, with the piece size measured there (docs/DEVIATIONS.md, 2;
+ * piece. The rule is GPGPU-Sim's, with the piece size measured there (docs/explanation/deviations.md, 2;
  * tests/micro/atomics.cu). */
 void coalesce_atomic(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t piece);
 

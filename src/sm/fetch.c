@@ -133,7 +133,7 @@ void fetch_warp_ended(struct fetch *fetch, const struct sm_warp *warp)
 
 /* Frees the slots of ended warps that the walk passes on its way to `next`, the warp that fetches. Without such a
  * warp it frees all. GPGPU-Sim 3.2.2 and 4.2.0 do both in one walk. A block's slot is therefore freed up to one
- * round of fetches after its last warp has ended (docs/timing-model.md). */
+ * round of fetches after its last warp has ended (docs/explanation/timing-model.md). */
 static void free_slots(struct sm *sm, uint32_t next)
 {
 	struct fetch *fetch = &sm->fetch;

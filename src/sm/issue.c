@@ -47,7 +47,7 @@ static uint64_t open_pipes(const struct sm *sm, const struct scheduler *schedule
 }
 
 /* The first pipe with space of those that can take the instruction; one must exist. SP precedes SFU, in GPGPU-Sim's
- * order (docs/timing-model.md, Issue). */
+ * order (docs/explanation/timing-model.md, Issue). */
 static uint32_t choose_pipe(const struct sm *sm, uint32_t pipes)
 {
 	return (uint32_t)__builtin_ctz(pipes & ~sm->issue.full);
@@ -137,7 +137,7 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 }
 
 /* The buffer holds another path's instructions. This is detected when the scheduler reaches the warp
- * (docs/timing-model.md, Fetch and decode; tests/sm/test_sm.c: branch). */
+ * (docs/explanation/timing-model.md, Fetch and decode; tests/sm/test_sm.c: branch). */
 static void flush_buffer(struct sm *sm, struct sm_warp *warp)
 {
 	sm->stats.buffer_flushes++;

@@ -1,6 +1,6 @@
 /* load_store: in order, and one access per cycle, like GPGPU-Sim 3.2.2's load/store unit. tests/micro/bandwidth.cu
  * and coalescing.cu measure its rates. Accesses are made from the highest address down, as in GPGPU-Sim
- * (docs/timing-model.md, Load/store unit). */
+ * (docs/explanation/timing-model.md, Load/store unit). */
 #include "sm/sm.h"
 
 #include "sm/coalesce.h"
@@ -107,7 +107,7 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	return request;
 }
 
-/* Atomics are performed at L2 (GPGPU-Sim; docs/DEVIATIONS.md, 2). PTX defines that loads with .cg and .cv bypass L1. */
+/* Atomics are performed at L2 (GPGPU-Sim; docs/explanation/deviations.md, 2). PTX defines that loads with .cg and .cv bypass L1. */
 static bool is_for_l2(const struct sm *sm, const struct op *op)
 {
 	if (op->inst->kind == SIMT_ATOMIC || sm->config.l1d.perfect)

@@ -1,5 +1,5 @@
 /* local_memory: a warp's accesses to one variable of a word fall into one line. There are two layouts (enum
- * local_layout): by_block is GPGPU-Sim's (gpgpu_local_mem_map 1), by_sm is ours (docs/DEVIATIONS.md, 7).
+ * local_layout): by_block is GPGPU-Sim's (gpgpu_local_mem_map 1), by_sm is ours (docs/explanation/deviations.md, 7).
  * tests/sm/test_local_layout.c tests both. */
 #include "sm/sm.h"
 

@@ -1,6 +1,6 @@
 /* mechanism_requests: serves one request per cycle. Unless the request goes before demand, it is served after the
  * load/store unit's instruction and uses only remaining resources: L1's port and space in the network (our choice;
- * docs/timing-model.md, Requests of mechanisms). */
+ * docs/explanation/timing-model.md, Requests of mechanisms). */
 #include "sm/mechanism_requests.h"
 
 #include "sm/sm.h"

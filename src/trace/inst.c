@@ -1,5 +1,5 @@
 /* inst: a trace line has the words PC MASK DESTINATIONS [DESTINATION...] OPCODE SOURCES [SOURCE...] WIDTH [FORM
- * ADDRESSES] [IMMEDIATE [ACTIVE]]; see docs/traces.md. */
+ * ADDRESSES] [IMMEDIATE [ACTIVE]]; see docs/how-to/traces.md. */
 #include "trace/inst.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* record: writes an instruction trace of a run. Replaying the trace takes the same cycles (docs/traces.md). */
+/* record: writes an instruction trace of a run. Replaying the trace takes the same cycles (docs/how-to/traces.md). */
 #ifndef SLUICE_TRACE_RECORD_H
 #define SLUICE_TRACE_RECORD_H
 

@@ -1,5 +1,5 @@
 /* trace: instruction traces: the recorded effects of instructions replace computation. The format is that of
- * Accel-Sim's traces of SASS (docs/traces.md). Sluice writes its own runs in the same format.
+ * Accel-Sim's traces of SASS (docs/how-to/traces.md). Sluice writes its own runs in the same format.
  *
  * A kernel's trace becomes a struct simt_program whose instructions take their effects from the records of their
  * warps. A launch of it runs on the machine like any other. The text is read once, sequentially, and checked

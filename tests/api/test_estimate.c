@@ -1,4 +1,4 @@
-/* Protects the estimates of sampling and their errors (docs/sampling.md). The formulas are compared with closed forms
+/* Protects the estimates of sampling and their errors (docs/how-to/sampling.md). The formulas are compared with closed forms
  * and with a simple model that visits each member. */
 #include <setjmp.h>
 #include <stdarg.h>

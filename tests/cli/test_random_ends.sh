@@ -39,7 +39,7 @@ def problem(seed):
     try:
         said = json.loads(text)["ended"]
     except ValueError as error:
-        # docs/statistics.md: when the system kills the process it may cut a write at a page end
+        # docs/reference/statistics.md: when the system kills the process it may cut a write at a page end
         cut = end in ("_exit 5", "signal 9") and len(text) % 4096 == 0
         return None if cut else f"{end}: {error}"
     # _exit() and kill -9 leave no time; the end may cut a kernel

@@ -5,7 +5,7 @@
 
 enum { THREADS = 128, ELEMENTS = 100, ROWS = 5, COLUMNS = 7, PITCH = 16 };
 
-// Whole warps exit, as docs/dma.md allows.
+// Whole warps exit, as docs/reference/dma.md allows.
 __global__ void flat(const int *from, int *to, unsigned int exits)
 {
 	__shared__ int tile[ELEMENTS];

@@ -1,6 +1,6 @@
 // Protects the order of graph nodes, their dependencies, and the time at which arguments are read. Random graphs, built
 // call by call or captured from three streams, are changed between launches. The model runs the same operations on a
-// host array in the order that docs/cuda-runtime.md states.
+// host array in the order that docs/reference/cuda-runtime.md states.
 #include "check.h"
 #include <algorithm>
 #include <random>

@@ -160,7 +160,7 @@ static void test_counts_and_cycles(void **state)
 	double mean = error_sum / reference.rows;
 	printf("mean absolute error of cycles: %.1f %%\n", 100 * mean);
 	assert_int_equal(wrong, 0);
-	assert_true(mean <= 0.02); /* measured: 1.2 %; docs/fidelity.md */
+	assert_true(mean <= 0.02); /* measured: 1.2 %; docs/explanation/fidelity.md */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* moves_random: random programs that move tiles by DMA (docs/dma.md), as lists of statements. moves_ptx.h writes them
+/* moves_random: random programs that move tiles by DMA (docs/reference/dma.md), as lists of statements. moves_ptx.h writes them
  * as a kernel; moves_model.h runs them in plain C. A program's results depend only on its input, whatever the order in
  * which warps run and transfers end. Without an ordering event between them (a barrier, a command of the same buffer),
  * no thread touches data that another one writes.
@@ -109,7 +109,7 @@ static inline uint32_t moves_region_of(const struct moves_shape *s, uint32_t blo
 	return s->region ? (s->region - 1 + s->turns * block) % 9 + 1 : 0;
 }
 
-/* The borders of the matrix that the region touches, from the picture in docs/dma.md. */
+/* The borders of the matrix that the region touches, from the picture in docs/reference/dma.md. */
 struct moves_borders {
 	bool top, bottom, left, right;
 };

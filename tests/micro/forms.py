@@ -1,4 +1,4 @@
-"""Closed forms of the costs in the timing model, computed from a machine's options. docs/timing-model.md explains them."""
+"""Closed forms of the costs in the timing model, computed from a machine's options. docs/explanation/timing-model.md explains them."""
 
 import math
 import subprocess

@@ -240,7 +240,7 @@ def main():
     parser.add_argument("--build", default=HERE.parent.parent / "build", metavar="FOLDER", help="default: build")
     parser.add_argument("--only", metavar="PROGRAM,...", help=f"of {', '.join(PROGRAMS)}")
     parser.add_argument("--machine", choices=MACHINES, help="this machine only")
-    parser.add_argument("--markdown", action="store_true", help="the table of docs/microbenchmarks.md")
+    parser.add_argument("--markdown", action="store_true", help="the table of docs/explanation/microbenchmarks.md")
     options = parser.parse_args()
     programs = options.only.split(",") if options.only else list(PROGRAMS)
     for program in programs:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares each program's run with the replay of its instruction trace (docs/traces.md): cycles and counters must
+"""Compares each program's run with the replay of its instruction trace (docs/how-to/traces.md): cycles and counters must
 match.
 
 Each kernel of each variant is compared in all statistics except the host's seconds.

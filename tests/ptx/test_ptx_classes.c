@@ -1,4 +1,4 @@
-/* Protects the timing class of every opcode: the row of ops.h agrees with the table of docs/timing-model.md, which
+/* Protects the timing class of every opcode: the row of ops.h agrees with the table of docs/explanation/timing-model.md, which
  * names every opcode outside the default class. */
 #include "ptx/parse.h" /* first: cmocka.h has a macro fail */
 
@@ -66,7 +66,7 @@ static unsigned class_on_page(const char *page, const char *op)
 static void classes_are_on_the_page(void **state)
 {
 	(void)state;
-	char *page = kit_read_file(SOURCE_DIR "/docs/timing-model.md");
+	char *page = kit_read_file(SOURCE_DIR "/docs/explanation/timing-model.md");
 	for (unsigned op = 0; op < PTX_OPCODES; op++) {
 		const struct op_row *row = &ptx_ops[op];
 		if (row->latency == PTX_LATENCY_MEMORY) {
@@ -78,7 +78,7 @@ static void classes_are_on_the_page(void **state)
 		unsigned class = class_on_page(page, row->name);
 		assert_true(class < CLASSES);
 		if (row->latency != classes[class].latency || row->unit != classes[class].unit)
-			fail_msg("%s is not in the class '%s' of docs/timing-model.md", row->name, classes[class].name);
+			fail_msg("%s is not in the class '%s' of docs/explanation/timing-model.md", row->name, classes[class].name);
 	}
 	free(page);
 }

@@ -1,4 +1,4 @@
-/* Protects the meaning of the DMA instructions without an engine (docs/dma.md). The shape decides the elements'
+/* Protects the meaning of the DMA instructions without an engine (docs/reference/dma.md). The shape decides the elements'
  * positions. The first command of a buffer moves its data at once. A later one moves them when every live warp has
  * arrived; the warps wait until then.
  * A command that an engine could not execute stops the kernel, with the faulty field in the message. */

@@ -276,7 +276,7 @@ static void warp_barriers(void **state)
 	        SHFL_IDX, lane);
 }
 
-/* Lanes of one mask arrive in two branches. Each path synchronizes only the lanes that run it (docs/DEVIATIONS.md, 18).
+/* Lanes of one mask arrive in two branches. Each path synchronizes only the lanes that run it (docs/explanation/deviations.md, 18).
  * With whole_warp_barriers (--check divergence) the kernel stops. */
 static void parted(void **state)
 {

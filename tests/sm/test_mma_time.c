@@ -1,5 +1,5 @@
 /* Protects the time of matrix products. Each class of shapes has the latency and the initiation interval that the
- * machine gives it (docs/timing-model.md).
+ * machine gives it (docs/explanation/timing-model.md).
  * The closed forms are those of test_sm.c. A link of a chain costs latency + operands + 5 cycles. A full pipe of one
  * unit takes a warp instruction every interval. */
 #include "gpu_kit.h"

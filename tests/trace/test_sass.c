@@ -1,5 +1,5 @@
 /* Protects the timing of SASS instruction traces, in closed forms. The small traces of Volta opcodes are written by
- * hand and run on the machine whose stages docs/timing-model.md gives in closed form.
+ * hand and run on the machine whose stages docs/explanation/timing-model.md gives in closed form.
  * Protects also that addresses mean the same in all formats of instruction traces. */
 #include "trace_kit.h"
 
@@ -34,7 +34,7 @@ static uint64_t cost(uint32_t warps, const char *line)
 	return run_lines(warps, line, 20).cycles - run_lines(warps, line, 10).cycles;
 }
 
-/* latency + operands + 5 from one link of a chain to the next (docs/timing-model.md, Operand collectors). */
+/* latency + operands + 5 from one link of a chain to the next (docs/explanation/timing-model.md, Operand collectors). */
 static void test_chains(void **state)
 {
 	static const struct {

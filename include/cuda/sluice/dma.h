@@ -1,4 +1,4 @@
-/* dma: transfers of a block's data from global to shared memory by a DMA engine (docs/dma.md), with D2MA's intrinsics
+/* dma: transfers of a block's data from global to shared memory by a DMA engine (docs/reference/dma.md), with D2MA's intrinsics
  * (Jamshidi et al.: D2MA: Accelerating Coarse-Grained Data Transfer for GPUs, PACT 2014).
  *
  *   __shared__ float tile[1024];

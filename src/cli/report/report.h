@@ -77,7 +77,7 @@ bool report_take_figures(struct collection *collection, struct study *study);
 json_t *report_run(struct collection *collection, const char *label);
 /* Adds a fact to the run, unless the value is empty. */
 void report_fact(struct collection *collection, json_t *run, const char *name, const char *value);
-/* Adds the run's statistics, in the layout of docs/statistics.md. */
+/* Adds the run's statistics, in the layout of docs/reference/statistics.md. */
 void report_statistics(struct collection *collection, json_t *run, const json_t *stats);
 /* Adds the launches of these statistics (launches.c). */
 void report_launches(struct collection *collection, json_t *run, const json_t *kernels);

@@ -1,4 +1,4 @@
-/* Timelines of a run (docs/over-time.md): its `timeline`, with columns, texts and counters. This file reads CSV,
+/* Timelines of a run (docs/how-to/over-time.md): its `timeline`, with columns, texts and counters. This file reads CSV,
  * trace.c the Trace Event Format, perfetto.c Perfetto's format. */
 #include "cli/report/report.h"
 

@@ -14,7 +14,7 @@ struct run_trace {
 	char sms[48];                         /* "": all */
 };
 
-/* Selects the part of a run that is simulated in cycles (docs/sampling.md). */
+/* Selects the part of a run that is simulated in cycles (docs/how-to/sampling.md). */
 struct run_sampling {
 	uint32_t launches; /* per group; 0: all */
 	bool chooses_blocks;

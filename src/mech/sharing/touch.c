@@ -25,7 +25,7 @@ static uint32_t lanes_that_access(struct mech_sm *sm, const struct mech_issue *i
 	return found;
 }
 
-/* --- transfers by DMA (docs/dma.md) --- */
+/* --- transfers by DMA (docs/reference/dma.md) --- */
 
 static uint32_t lanes_that_ask(struct mech_sm *sm, const struct mech_issue *issue)
 {
