@@ -328,7 +328,7 @@ def _open_store(path: PathLike) -> sqlite3.Connection:
     except sqlite3.OperationalError as reason:
         raise Error(f"{os.fspath(path)}: a process was killed while it wrote to it; SQLite undoes that write with {os.fspath(path)}-journal, "
                     "for which the file and its folder must be writable. Run 'sluice results check' where they are, or copy both "
-                    "files into a folder of your own") from reason
+                    "files into your own folder") from reason
 
 
 def _select(database: sqlite3.Connection, columns: List[str], filters: Mapping[str, Any]) -> List[Run]:

@@ -117,7 +117,7 @@ says out "quasi-static a1 0  a0 3/34 "
 says out "quasi-static an index may wrap around its type "
 says out "comparison with _Z5wrapsPKfPf: both forms agree"
 says out "comparison with _Z6guardsPKfPf: both forms agree"
-grep -q "the compiler made no kernel of it" out && fail "a kernel whose parameter is a structure is not found"
+grep -q "the PTX form has no such kernel" out && fail "a kernel whose parameter is a structure is not found"
 try 2 analyze --launch 2,32 --arg grid.width=3 --kernel wraps grid.cu
 says err "--arg grid.width=3: no kernel shown has such a parameter"
 printf '#include "part.h"\n__global__ void k(int *a) { a[0] = a[PLACE]; }\n' >flags.cu

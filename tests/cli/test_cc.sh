@@ -96,7 +96,7 @@ says err "expected a number of registers"
 try 2 cc -maxrregcount=256 bounds.cu
 says err "0 (no limit) to 255, not '256'"
 try 2 cc -maxrregcount=8 --device-ptx main.ptx main.cu
-says err "write .maxnreg into it"
+says err "write .maxnreg into that file"
 
 # -O sets the level of the host code, as in nvcc, and the last one holds. Device code is the same at each level.
 cat >level.cu <<'CU'

@@ -149,7 +149,7 @@ try 0 figure ./other.yaml -q --no-run
 try 0 results --counter energy.watts --counter 'largest(energy.watts)' --counter energy.all
 says out "PASS"
 try 0 energy --program ./program
-says out "pJ an instr."
+says out "pJ/instr."
 try 0 energy --json --table mine.yaml
 cp out runs.json
 check 'near(runs[0]["energy"]["total"], mine["energy"]["total"]) and runs[0]["program"] == "./program"' runs.json mine.json
@@ -224,7 +224,7 @@ says err "mine.yaml:1:"
 try 2 energy --program x without.json
 says err "a file of statistics is one run"
 try 2 energy --kernels
-says err "are for a file of statistics"
+says err "need a file of statistics"
 sed 's/sm.warp_i/sm.warp_ii/' mine.yaml >wrong.yaml
 try 2 energy --table wrong.yaml without.json
 says err "wrong.yaml:5:"

@@ -346,10 +346,10 @@ try 2 figure wrong.yaml
 says_only err "sluice figure: cannot read ../none: No such file or directory"
 sed 's/{program: bin/{variant: shared, program: bin/' own/own.yaml >own/wrong.yaml
 try 2 figure own/wrong.yaml
-says err "with two: in column large: a program of your own has no variants; give it arguments"
+says err "with two: in column large: your own program has no variants; give it arguments"
 sed 's/cycles$/source.lines/; s/machine: gtx480/&/' own/own.yaml | sed 's/{machine: gtx480}/{}/; s/, small.*/}/' >own/wrong.yaml
 try 2 figure own/wrong.yaml
-says err "in column large: a program of your own needs a machine, because its source is not known"
+says err "in column large: your own program needs a machine, because its source is not known"
 calls 0
 
 # A failed program is reported, shown as missing, and run again the next time.
@@ -460,7 +460,7 @@ says err "no figure 'something'; 'sluice figure' lists all figures"
 try 2 figure ./something.yaml
 says_only err "sluice figure: cannot read ./something.yaml: No such file or directory"
 try 2 results ipc
-says err "sluice results: takes no names but merge, export, check and why, found 'ipc'; --program NAME and the like choose runs"
+says err "sluice results: expected merge, export, check or why, not 'ipc'; --program NAME and other filters choose runs"
 try 2 figure ipc --size large
 says err "--size: expected one of tiny, small, paper, not 'large'"
 rm programs/two/two
@@ -514,8 +514,8 @@ grep -q 'set logscale x' figures/over.gp || fail "expected sizes that double at 
 grep -q '^4 50 NaN NaN NaN$' figures/over.gp || fail "expected only the mean's points"
 for change in 's/ at: 2}/}/:a: expected at: the column's number on the axis' 's/at: 8/at: x/:at: expected a number' \
 	's/at: 2}/at: 4}/:a: another column of the line has the same number' 's/^over.*//:at and line are allowed only in a figure with over' \
-	's/^over.*/&\nstacked: yes/:over: lines are of values' \
-	's/^rows/  d: {machine: gtx480, at: 1, metric: launches, unit: launches}\n&/:d: what it shows is a third thing'; do
+	's/^over.*/&\nstacked: yes/:over: lines can show values' \
+	's/^rows/  d: {machine: gtx480, at: 1, metric: launches, unit: launches}\n&/:d: it shows a third quantity'; do
 	sed "${change%%:[a-z]*}" experiments/over.yaml >broken.yaml
 	cmp -s broken.yaml experiments/over.yaml && fail "expected a change: $change"
 	try 2 figure ./broken.yaml

@@ -121,12 +121,12 @@ wrong() {
 }
 wrong 's/d2ma.mem/d2ma.men/' "events: no column has an event 'd2ma.men'; there are staging.agen, staging.mem, staging.comp, d2ma.agen, d2ma.mem, d2ma.comp, block"
 wrong 's/agen, staging.mem, //' "in column plain: none of the events occurs in it; there are staging.agen, staging.mem, staging.comp, block"
-wrong 's/until/sm: 15\n&/' "in column plain: sm: there is no SM 15; the machine has 15, from 0"
+wrong 's/until/sm: 15\n&/' "in column plain: sm: there is no SM 15; the machine has 15, numbered from 0"
 wrong 's/until/metric: cycles\n&/' "show: a timeline can have no metric, mean or relative_to"
 wrong 's/dma, /dma, metric: cycles, /' "engine: a timeline can have no metric, show or relative_to"
 wrong 's/show: timeline/metric: cycles/' "events, sm and until are allowed only with show: timeline"
 try 2 figure tiles --no-run
-says err "--no-run has none to show"
+says err "a timeline needs a new run, which --no-run forbids"
 [ -z "$(ls tmp)" ] || fail "expected no file to be left"
 
 # An empty picture is an error.

@@ -115,7 +115,7 @@ grep -q 'l2\.' out && fail "expected only counters of L1"
 try 0 stats --describe "bank"
 says out "sm.shared_conflict_cycles"
 try 1 stats --describe nosuchcounter
-says err "no counter is called or explained by 'nosuchcounter'"
+says err "no counter matches 'nosuchcounter'"
 
 # Short help options of every command.
 for command in run sweep machine stats "programs"; do

@@ -98,7 +98,7 @@ for file in cut.5000 cut.20001 cut.*[0-9][0-9][0-9][0-9][0-9] cut.zst; do
 	try 0 report run.json $file -o cut.html
 	says err "sluice report: $file: "
 	says err "cut in byte "
-	says err ": what comes before it is shown"
+	says err ": only the part before it is shown"
 	python '
 whole, cut = events(timeline("t.perfetto.html")), events(timeline("cut.html"))
 assert 10 < len(cut) < len(whole) and [event[2:] for event in cut] == [event[2:] for event in whole[:len(cut)]], len(cut)
@@ -155,7 +155,7 @@ wrong group "byte $byte: not a trace of 'sluice run --trace': a field of a messa
 wrong stray "byte $byte: not a trace of 'sluice run --trace': a packet is malformed"
 wrong long "byte $byte: not a trace of 'sluice run --trace': a packet is longer than any that Sluice writes"
 wrong nothing "a timeline without events: no kernel was launched"
-wrong junk.zst "it cannot be unpacked: not what zstd has made, from byte 0 (unpacked) on"
+wrong junk.zst "it cannot be unpacked: no valid zstd data from byte 0 (unpacked) on"
 try 2 report t.perfetto -o page.html
 says err "sluice report: t.perfetto: a timeline of which run?"
 

@@ -60,7 +60,7 @@ for words in "--mech=gto" "--mech gto" "x --stats s.json" "-m gtx480" "-o sm.cou
 	# shellcheck disable=SC2086 # words
 	try 0 run true $words
 	says err "sluice run: note: -"
-	says err "stands behind true, which gets it"
+	says err "follows true, so that program gets it"
 	# shellcheck disable=SC2086 # words
 	try 0 run -- true $words
 	silent err

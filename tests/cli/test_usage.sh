@@ -94,7 +94,7 @@ says err "sluice mech: show takes one NAME"
 # An empty name, as from an unset variable, and a file without an end.
 for wrong in "figure --out= ipc" "figure --results= ipc" "results --results=" "run --stats= -- ./a"; do
 	try 2 $wrong
-	says err ": nothing follows it"
+	says err ": expected a value after it"
 done
 try 2 figure /dev/zero
 says err "/dev/zero: it is a device or a socket, where a file was expected"
