@@ -47,7 +47,7 @@ static const struct argp machine_argp = {
 	.options = machine_options,
 	.parser = parse,
 	.args_doc = "list\nshow MACHINE\ndiff MACHINE MACHINE",
-	.doc = "List the machines, show one's keys as YAML, or show the keys that differ between two.\v"
+	.doc = "List the machines, show one as YAML, or show the keys that differ between two.\v"
 	       "A MACHINE is a listed name or a YAML file. The exit status of diff is 0 when there is no difference, "
 	       "else 1.",
 };

@@ -45,7 +45,7 @@ try_program 0 run --stats ./- -- ./e
 printf '__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' >none.cu
 try 0 cc none.cu -o none
 try_program 0 run -- ./none
-grep -q ' 0\.0 requests a row' err && fail "expected no mean of nothing"
+grep -q ' 0\.0 requests per row' err && fail "expected no mean of nothing"
 
 # Perfetto's file names.
 for name in t.pftrace t.perfetto-trace t.perfetto t.pftrace.zst t.perfetto-trace.zst; do
