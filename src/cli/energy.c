@@ -284,9 +284,7 @@ int command_energy(int argc, char **argv)
 	         "Table of energies: a name in energies/, or a YAML file; default the machine's", 0},
 		{"kernels", KEY_KERNELS, NULL, 0, "With FILE.json: also show each launch", 0},
 		{"prices", KEY_PRICES, NULL, 0,
-	         "With FILE.json: also show each price, with its source and the energy "
-	         "that it gave",
-	         0},
+	         "With FILE.json: also show each price, its source and the energy from it", 0},
 		{"mech", KEY_MECH, "FILE.so", 0, "With FILE.json: a shared object of its mechanisms; may be repeated",
 	         0},
 		{"json", KEY_JSON, NULL, 0, "As JSON", 0},

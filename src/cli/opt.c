@@ -25,10 +25,7 @@ static const struct argp_option opt_options[] = {
 	{"dot", KEY_DOT, NULL, 0,
          "Instead of PTX, write each function's control flow for Graphviz, with dominators, loops and live registers",
          0},
-	{"mech", KEY_MECH, "NAME", 0,
-         "Also offer the passes of this mechanism, or of a shared object that contains "
-         "one",
-         0},
+	{"mech", KEY_MECH, "NAME", 0, "Also offer the passes of this mechanism or shared object", 0},
 	{"list", KEY_LIST, NULL, 0, "List the passes: what they require and preserve, options, counters", 0},
 	{0},
 };
@@ -75,8 +72,8 @@ static const struct argp opt_argp = {
 	.args_doc = "FILE.ptx|FILE.cu\n--list",
 	.doc = "Rewrite PTX by passes, as 'sluice run --pass' does before a kernel is decoded. The written PTX parses "
 	       "back to itself.\v"
-	       "The counters of the passes go to standard error. docs/tutorials/your-pass.md explains how to write a "
-               "pass.",
+	       "The counters of the passes go to standard error. docs/tutorials/your-pass.md explains how to write "
+	       "one.",
 };
 
 static int write_output(const struct opt *opt, const char *text, size_t length)

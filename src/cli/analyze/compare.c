@@ -320,7 +320,7 @@ static void compare_bytes(struct comparison *of, const struct index *read, const
 		return;
 	}
 	if (narrowed)
-		add(of, true, read->array, read->line, "branches exclude threads, which only the PTX form knows");
+		add(of, true, read->array, read->line, "branches, known only in the PTX form, exclude threads");
 }
 
 /* Returns the corresponding read of the other form if it has no rows. */
@@ -358,9 +358,7 @@ static void compare_rows(struct comparison *of, const struct listing *listing, c
 		/* overflow is possible only in the rows that branches exclude */
 		bool kept_away = without && other == of->source && is_narrowed(read);
 		if (kept_away && !without->lacks_argument)
-			add(of, true, read->array, read->line,
-			    "branches exclude threads, which only the PTX form "
-			    "knows");
+			add(of, true, read->array, read->line, "branches, known only in the PTX form, exclude threads");
 		else if (without)
 			add(of, without->lacks_argument, read->array, read->line, "no rows in the %s form: %s", name,
 			    without->rows.why);

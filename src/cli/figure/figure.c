@@ -48,8 +48,8 @@ static const struct argp figure_argp = {
 	.args_doc = "[NAME...]",
 	.doc = "Make figures of the papers: run the missing runs, store every run, print our numbers next to the "
 	       "published ones, and write NAME.csv, NAME.svg, NAME.pdf and gnuplot's NAME.gp. Without a NAME, list "
-	       "the figures. A NAME with a slash is a file, as is NAME.yaml in this folder.\v"
-	       "Each run is stored when it ends, so an interrupted figure continues where it stopped. The exit status "
+	       "the figures. A NAME with a slash is a file, as is NAME.yaml in the current folder.\v"
+	       "Each run is stored when it ends. An interrupted figure continues where it stopped. The exit status "
 	       "is 1 when a run failed.",
 };
 

@@ -331,9 +331,7 @@ static const struct argp_option command_options[] = {
          "Run the kernels of a folder of instruction traces, Accel-Sim's or those of --trace-out, instead of a program",
          0},
 	{"kernel", KEY_KERNEL, "WHICH", 0,
-         "Run only these kernels of --trace-in: a number of its list, FIRST-LAST, "
-         "or a name",
-         0},
+         "Run only these kernels of --trace-in: a number of the list, FIRST-LAST, or a name", 0},
 	{0},
 };
 
