@@ -68,7 +68,7 @@ for fact in '"block": 256' '"shared": 4096' '"variables": 2' '"local": 0' '"thre
 	says out "$fact"
 done
 try 0 programs show plus
-says out "kernel     add, variant shared: 256 threads a block, 4096 bytes of shared memory, 2 shared variables, 0 local memory accesses"
+says out "kernel     add, variant shared: 256 threads per block, 4096 bytes of shared memory, 2 shared variables, 0 local memory accesses"
 says out "program    $programs/first/first"
 
 # How a program is found.

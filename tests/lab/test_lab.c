@@ -264,7 +264,7 @@ static void test_experiment_errors(void **state)
 	assert_wrong("title: T\nmetric: cycles\ncolumns: {A: {}}\nrows: {p: {}}\n", "A: expected a machine");
 	assert_wrong(HEAD "rows:\n  p: {published: [1]}\n",
 	             "x.yaml:5:3: error: expected 2 published numbers, one per column, not 1");
-	assert_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number or ~");
+	assert_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number, or ~");
 	assert_wrong(HEAD "rows: {p: {variant: [a, b, c]}}\n", "one for each of the 2 columns, not 3");
 	assert_wrong(HEAD "rows: {p: {}}\nrelative_to: C\n", "relative_to: there is no column 'C'");
 	assert_wrong(HEAD "rows: {p: {variant: [a, ~]}}\nrelative_to: B\nshow: ratio\n",
