@@ -28,10 +28,7 @@ struct ptx {
 static const struct argp_option ptx_options[] = {
 	{"machine", 'm', "MACHINE", 0, "Machine whose occupancy is shown; default gtx480", 0},
 	{"option", 'o', "KEY=VALUE", 0, "Change one key of the machine; may be repeated", 0},
-	{"threads", 't', "N", 0,
-         "Threads per block for the occupancy; default: the number that the kernel declares, "
-         "else 256",
-         0},
+	{"threads", 't', "N", 0, "Threads per block for the occupancy; default: the kernel's own, else 256", 0},
 	{"registers", KEY_REGISTERS, "N", 0,
          "Registers per thread: the others are spilled to local memory, as with sm.registers_per_thread=N", 0},
 	{"print", KEY_PRINT, NULL, 0, "Print the module as PTX", 0},

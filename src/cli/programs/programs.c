@@ -241,8 +241,7 @@ static const struct action {
 	{"list", "sluice programs list", &list_argp, programs_list, "list them; the default"},
 	{"show", "sluice programs show", &show_argp, programs_show, "show one: kernels, source, compiled program"},
 	{"run", "sluice programs run", &run_programs_argp, programs_run,
-         "run one, or with --all every one, and "
-         "verify the results"},
+         "run one, or every one with --all, and verify"},
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 

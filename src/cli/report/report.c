@@ -98,8 +98,7 @@ int command_report(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "[FILE...]",
 		.doc = "Make an HTML page of runs: tables with filters, cycle stacks side by side, counters, a run "
-		       "over time, and the difference of two runs in words. The page is one file without network "
-		       "access.\v"
+		       "over time, and the difference of two runs in words. It is one file that needs no network.\v"
 		       "A FILE is a file of results (default results.db) or the statistics of a run (--stats "
 		       "FILE.json). After statistics, name other files of the same run: samples (--sample), a "
 		       "timeline (--timeline), a trace (--trace), a profile (--profile). The filters select runs from "
