@@ -512,7 +512,7 @@ sed -i 's/^over: SMs/&\nmean: geometric/; s/at: 2.5/at: 8/' experiments/over.yam
 try 0 figure over -q
 grep -q 'set logscale x' figures/over.gp || fail "expected sizes that double at equal distances"
 grep -q '^4 50 NaN NaN NaN$' figures/over.gp || fail "expected only the mean's points"
-for change in 's/ at: 2}/}/:a: expected at: the column's number on the axis' 's/at: 8/at: x/:at: expected a number' \
+for change in 's/ at: 2}/}/:a: expected at: the column' 's/at: 8/at: x/:at: expected a number' \
 	's/at: 2}/at: 4}/:a: another column of the line has the same number' 's/^over.*//:at and line are allowed only in a figure with over' \
 	's/^over.*/&\nstacked: yes/:over: lines can show values' \
 	's/^rows/  d: {machine: gtx480, at: 1, metric: launches, unit: launches}\n&/:d: it shows a third quantity'; do

@@ -65,7 +65,7 @@ limit() {
 	begin=$(date +%s)
 	try_program 124 run --timeout 1 --stats limit.json -- "$@"
 	[ $(($(date +%s) - begin)) -le "$most" ] || fail "expected an end within $most seconds"
-	says err "(--timeout)"
+	says err " of --timeout"
 }
 limit 10 sleep 100
 limit 10 sh -c 'trap "" TERM; while :; do sleep 0.1; done'

@@ -34,8 +34,8 @@ each() {
 	echo "base: $2" >based.yaml
 	refused "$1" machine show ./based.yaml
 }
-each 'a device|no file|no ordinary file' /dev/zero
-each 'a folder|no file|Is a directory|is a directory|no ordinary file' ./folder
+each 'a device|no file|ordinary file' /dev/zero
+each 'a folder|no file|Is a directory|is a directory|ordinary file' ./folder
 # FIFOs: refusal takes 5 seconds, so one command for each way to read
 refused 'nothing writes to' machine show ./fifo
 refused 'nothing writes to' stats fifo &

@@ -149,7 +149,7 @@ wrong() { # MESSAGE ARGUMENT...
 wrong "sluice report: cannot read none.json: No such file or directory" none.json
 wrong "sluice report: cannot read no/results.db: No such file or directory" no/results.db
 : >empty
-wrong "sluice report: empty: an empty file" empty
+wrong "sluice report: empty: the file is empty" empty
 echo 'cycles 12' >text
 wrong "sluice report: text: not a file of results (results.db), statistics, a profile, samples or a timeline" text
 printf '{"kernels": [\n 1,,2]}' >broken
