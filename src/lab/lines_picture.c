@@ -213,7 +213,7 @@ void lines_script(const struct figure *figure, const char *path, FILE *file)
 	for (size_t axis = 0; axis < chart.lines.axes; axis++)
 		set_axis(&chart, axis);
 	chart.height = legend_height(&chart) + plot_height + foot;
-	fprintf(file, "# %s\n# Behind a number: ours and the paper's, for each line.\n", figure->experiment->title);
+	fprintf(file, "# %s\n# After each number: ours and the paper's, for each line.\n", figure->experiment->title);
 	script_data(&chart);
 	fprintf(file, "set grid ytics linecolor rgb '#cccccc' linetype 1\nset border %d\n",
 	        chart.lines.axes == AXES ? 11 : 3);
