@@ -83,7 +83,7 @@ static void warps_that_go_on(void **state)
 	say(body, 1, 64, 100000, text);
 	expect(text, "1 other warp is still running, which may write it: the first is warp 1 of block (0,0,0)", 1);
 	say(body, 1, 96, 100000, text);
-	expect(text, "2 other warps go on, which may write it: the first is warp 1 of block (0,0,0)", 1);
+	expect(text, "2 other warps are still running, which may write it: the first is warp 1 of block (0,0,0)", 1);
 }
 
 /* An ended warp does not count as one that could write. */
