@@ -20,7 +20,7 @@ void gnuplot_number(double value, FILE *file);
 /* Colour, dashes and marks of a line. */
 void gnuplot_line(size_t series, FILE *file);
 
-/* Colour and hatching of a series: four colours whose greys are apart, then the same hatched; with a black outline, or none. */
+/* Colour and hatching of a series: four colours whose greys are apart, then four hatched; with a black outline, or none. */
 void gnuplot_fill(size_t series, bool outlined, FILE *file);
 
 /* Range and marks of an axis: "x", "y" or "y2". Numbers that would be wide are written in thousands, millions or thousands of millions. */

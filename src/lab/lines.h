@@ -29,10 +29,14 @@ void lines_free(struct lines *lines);
 /* The line's column there; SIZE_MAX: none. */
 size_t lines_column(const struct experiment *experiment, const struct line *line, double at);
 
+/* Whether pictures put the numbers on a logarithmic axis: three or more, which are all powers of two or each the same
+ * multiple of the one before. */
+bool lines_are_logarithmic(const struct lines *lines);
+
 /* A table for each row, and one for the mean, if there is one: a number a line, of all lines beside each other. */
 void lines_table(const struct figure *figure, FILE *file);
 
-/* gnuplot's script, which writes PATH.svg and PATH.pdf. Where there is a mean, lines are of it; else of each row. */
+/* gnuplot's script, which writes PATH.svg and PATH.pdf: a panel for the mean, where there is one, and one for each row. */
 void lines_script(const struct figure *figure, const char *path, FILE *file);
 
 #endif

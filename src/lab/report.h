@@ -37,8 +37,15 @@ bool report_write(const struct report_writer *writer, const char *command, const
 /* The same of a figure of bars. */
 bool report_files(const struct figure *figure, const struct plan *plan, const char *folder, const char *name);
 
-/* As tables write it; "-" for what is not finite. */
-void report_number(double value, char text[32]);
+/* The larger of `largest` and the size of `value`; `largest` where `value` is not finite. */
+double report_larger(double largest, double value);
+
+/* How many digits after the point a column of a table has whose largest number is `largest`: 0 to 4. All its numbers have
+ * these, so that their points stand below each other. */
+int report_digits(double largest);
+
+/* Writes a number of a table; "-" for what is not finite. */
+void report_number(double value, int digits, char text[32]);
 
 /* By how many percent ours is more than the paper's; of percentages, by how many points. */
 double report_difference(const struct experiment_column *column, double ours, double published);

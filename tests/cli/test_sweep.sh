@@ -75,7 +75,7 @@ grep -q '^small,.*l1d.sets=16 l1d.ways=2' figures/plan.runs.csv || fail "expecte
 grep -q '^small,.*,2,\./a' figures/plan.runs.csv && fail "expected what is excluded to be left out"
 try 0 figure ./plan.yaml
 calls 0
-says out "over that of mechanisms none"
+says out "over that of none"
 try 0 figure ./plan.yaml --no-run
 
 # Over an option of a mechanism: the run without it stands nowhere, has no value of the option, and is not excluded by one.
