@@ -27,7 +27,7 @@ const inOrder = (names) => [...new Set(names)].sort((one, other) => (other === N
 function keyText(run, key) {
 	if (key === "run")
 		return run.label || `${run.number}: ${run.data.label}`;
-	return key === "" ? "" : run.text(key) || (key === "mechanisms" ? NONE : "-");
+	return key === "" ? "" : run.short(key) || (key === "mechanisms" ? NONE : "-");
 }
 
 // What a run has beside what stands side by side, so that it can be compared with the run that differs from it in that alone; roughly, where there

@@ -79,8 +79,6 @@ function memorySentences(a, b) {
 	return sentences.length ? listed(sentences) + "." : "";
 }
 
-const shortName = (kernel) => kernel.replace(/^void /, "").split(/[(<]/)[0];
-
 // Of several kernels, the one that made most of the difference.
 function kernelSentence(a, b) {
 	const difference = b.value("cycles") - a.value("cycles");
@@ -89,7 +87,7 @@ function kernelSentence(a, b) {
 	if (rows.length < 2 || !difference || !most || most.change / difference < 0.3)
 		return "";
 	const cycles = `${wholeFormat.format(Math.abs(most.change))} cycles ${most.change < 0 ? "fewer" : "more"}`;
-	return `Of the kernels, ${shortName(most.name)} makes most of it: ${cycles}.`;
+	return `Of the kernels, ${kernelWord(most.name)} makes most of it: ${cycles}.`;
 }
 
 // The machine's counters that changed most of themselves, but for small ones beside others of their group, whose changes say little.
@@ -104,7 +102,7 @@ function counterSentence(a, b) {
 }
 
 function lineSentence(a, b) {
-	const {rows, what} = lineChanges(a, b), named = (row) => `line ${row.line ?? "?"} of ${row.file || shortName(row.kernel)}`;
+	const {rows, what} = lineChanges(a, b), named = (row) => `line ${row.line ?? "?"} of ${row.file || kernelWord(row.kernel)}`;
 	const by = (sign) => [...rows].filter((row) => (row.b - row.a) * sign > 0).sort((one, other) => (other.b - other.a - one.b + one.a) * sign)[0];
 	const gained = by(-1), lost = by(1);
 	const part = (row, verb) => row && `${named(row)} ${verb} most (${signedText(row.b - row.a)})`;
