@@ -20,10 +20,13 @@ int report_digits(double largest)
 
 void report_number(double value, int digits, char text[32])
 {
-	if (!isfinite(value))
+	if (!isfinite(value)) {
 		strcpy(text, "-");
-	else
-		snprintf(text, 32, "%.*f", digits, value);
+		return;
+	}
+	snprintf(text, 32, "%.*f", digits, value);
+	if (*text == '-' && strspn(text + 1, "0.") == strlen(text + 1))
+		memmove(text, text + 1, strlen(text)); /* what rounds to zero has no sign */
 }
 
 static void format_difference(const struct experiment_column *column, double ours, double published, char text[32])

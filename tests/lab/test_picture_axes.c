@@ -165,11 +165,11 @@ static void programs_have_panels(void **state)
 	free(script);
 }
 
-/* 0.97 has two digits like 1.05, and not four; numbers that are all small keep four. */
+/* 0.97 has two digits like 1.05, and not four; numbers that are all small keep four; what rounds to zero has no sign. */
 static void columns_have_one_number_of_digits(void **state)
 {
 	(void)state;
-	static const double mixed[ROWS * COLUMNS] = {1.05, 0.1234, 12345, 0, 0.9712, 0.5, 0.4, NAN};
+	static const double mixed[ROWS * COLUMNS] = {1.05, 0.1234, 12345, 0, 0.9712, 0.5, -0.4, NAN};
 	char *text = written(write_table, SHOW_RATIO, mixed, NULL, MEAN_NONE);
 	assert_non_null(strstr(text, "first        1.05     0.1234      12345       0.00\n"));
 	assert_non_null(strstr(text, "second       0.97     0.5000          0          -\n"));
