@@ -27,7 +27,7 @@ install(FILES completions/sluice.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-
 # The pages, laid out as in the source tree, so that their links lead somewhere (tests/docs/check_links.py).
 install(FILES LICENSE README.md ARCHITECTURE.md CONTRIBUTING.md TESTING.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB_RECURSE pages RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS docs/*.md programs/*.md experiments/*.md examples/*.md
-                                                                     examples/mechanisms/*.c examples/python/*.py src/*.md docs/images/*.png)
+                                                                     examples/*.yaml examples/mechanisms/*.c examples/python/*.py src/*.md docs/images/*.png)
 foreach(page IN LISTS pages seam_headers ITEMS src/flow/pass.h src/flow/facts.h src/flow/flow.h src/ptx/module.h tools/packages.txt)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})

@@ -3,6 +3,7 @@
 #include "lab/gnuplot.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t shown_things(const struct figure *figure)
@@ -82,14 +83,22 @@ void shown_what(const struct experiment_column *column, bool percent, char *text
 	         column->show == SHOW_PERCENT || percent ? ", %" : "");
 }
 
+/* The blank that is nearest to the middle of a text; NULL: none. */
+static const char *break_of(const char *text)
+{
+	size_t length = strlen(text), best = length;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == ' ' &&
+		    (best == length || labs((long)(2 * i) - (long)length) <= labs((long)(2 * best) - (long)length)))
+			best = i;
+	return best < length ? text + best : NULL;
+}
+
 void shown_axis_label(const char *text, const char *axis, double height, FILE *file)
 {
-	size_t half = strlen(text) / 2;
-	const char *middle = text + half;
-	while (*middle && *middle != ' ')
-		middle++;
+	const char *middle = break_of(text);
 	fprintf(file, "set %slabel ", axis);
-	if ((double)strlen(text) * letter_width > height && *middle) {
+	if ((double)strlen(text) * letter_width > height && middle) {
 		char first[256];
 		snprintf(first, sizeof first, "%.*s", (int)(middle - text), text);
 		gnuplot_quote(first, file);
