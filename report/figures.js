@@ -74,7 +74,7 @@ function figureData(runs, of) {
 // What the chart draws: series that have a value; ratios near 1 as percent over what they are relative to, as experiments' figures have them.
 function drawnFigure(data, title) {
 	const series = data.series.filter((one) => one.values.some(isNumber)), all = series.flatMap((one) => one.values).filter(isNumber);
-	if (data.base === null || !all.every((value) => value > 0.5 && value < 2))
+	if (data.base === null || !all.every((value) => value >= 0.5 && value <= 2))
 		return {series, title};
 	return {title: `${title}, % more`, series: series.filter((one) => one.label !== data.base)
 		.map((one) => ({...one, values: one.values.map((value) => 100 * (value - 1))}))};

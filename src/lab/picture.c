@@ -315,8 +315,8 @@ static void script_cut(const struct picture *picture, const struct panel *panel,
 {
 	const char *side = from_left == from_right ? "center" : from_left ? "left" : "right";
 	double out = from_left && from_right ? 1.1 : 0.4;
-	fprintf(picture->file, "set label \"%s\" at first %.6g,graph %d %s offset 0,%.1f font ',%d'\n", cut->text,
-	        cut->place, cut->above, side, cut->above ? out : -out - 0.1, POINTS - 1);
+	fprintf(picture->file, "set label \"%s\" at first %.6g,graph %d %s offset 0,%.1f\n", cut->text, cut->place,
+	        cut->above, side, cut->above ? out : -out - 0.1);
 	if (cut->bar)
 		script_gap(panel, cut->place, cut->above, picture->file);
 }

@@ -35,12 +35,12 @@ double shown_published(const struct figure *figure, size_t thing, size_t column)
 	                            : figure->experiment->rows[thing].published[column];
 }
 
-/* Ratios between these two are drawn in percent. */
+/* Ratios from the first to the second are drawn in percent. */
 static const double least_near = 0.5, most_near = 2;
 
 static bool is_near(double ratio)
 {
-	return !isfinite(ratio) || (ratio > least_near && ratio < most_near);
+	return !isfinite(ratio) || (ratio >= least_near && ratio <= most_near);
 }
 
 static bool thing_is_near(const struct figure *figure, size_t thing, size_t column)
@@ -97,8 +97,9 @@ static const char *break_of(const char *text)
 void shown_axis_label(const char *text, const char *axis, double height, FILE *file)
 {
 	const char *middle = break_of(text);
+	bool broken = (double)strlen(text) * letter_width > height && middle;
 	fprintf(file, "set %slabel ", axis);
-	if ((double)strlen(text) * letter_width > height && middle) {
+	if (broken) {
 		char first[256];
 		snprintf(first, sizeof first, "%.*s", (int)(middle - text), text);
 		gnuplot_quote(first, file);
@@ -107,5 +108,6 @@ void shown_axis_label(const char *text, const char *axis, double height, FILE *f
 	} else {
 		gnuplot_quote(text, file);
 	}
-	fputs(strcmp(axis, "y2") == 0 ? " offset -0.8,0\n" : " offset 0.8,0\n", file);
+	/* One line stands near the ticks' labels; of two lines, the second would run into them. */
+	fputs(broken ? " offset 0,0\n" : strcmp(axis, "y2") == 0 ? " offset -0.8,0\n" : " offset 0.8,0\n", file);
 }
