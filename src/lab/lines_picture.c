@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Inches. */
-static const double side_margin = 0.58, tick_margin = 0.42, narrow_margin = 0.12, plot_height = 1.6, small_height = 1.0,
+static const double side_margin = 0.64, tick_margin = 0.42, narrow_margin = 0.12, plot_height = 1.6, small_height = 1.0,
 		    foot = 0.38, heading = 0.15, gap = 0.09;
 
 /* Panels beside each other, at most. */

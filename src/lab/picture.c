@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Inches. */
-static const double left_margin = 0.58, right_margin = 0.06, plot_height = 1.2, gap = 0.09;
+static const double left_margin = 0.64, right_margin = 0.06, plot_height = 1.2, gap = 0.09;
 enum { NARROW_GROUPS = 9, NARROW_BARS = 36 };
 
 /* How much of a group's place its bars take. */
