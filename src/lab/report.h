@@ -25,7 +25,8 @@ void report_csv(const struct figure *figure, const struct plan *plan, FILE *file
 struct report_writer {
 	const void *context;
 	void (*csv)(const void *context, FILE *file);
-	void (*script)(const void *context, const char *path, FILE *file); /* gnuplot's, which draws PATH.svg and PATH.pdf */
+	void (*script)(const void *context, const char *path,
+	               FILE *file); /* gnuplot's, which draws PATH.svg and PATH.pdf */
 };
 
 /* Puts a file of a figure, which file_new_stream() has opened (NULL: has not), in its place. False after a message. */
