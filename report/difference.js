@@ -58,7 +58,7 @@ function lineChanges(a, b) {
 	const one = lines(a), other = lines(b);
 	const rows = [...new Set([...one.keys(), ...other.keys()])].map((key) => ({...(other.get(key) ?? one.get(key)),
 		a: one.get(key)?.value ?? 0, b: other.get(key)?.value ?? 0})).filter((row) => row.a !== row.b);
-	return {rows, what: byProfile ? "waiting slots" : "misses of L1"};
+	return {rows, what: byProfile ? "waiting slots" : "L1 misses"};
 }
 
 function linesSection(a, b) {
@@ -80,7 +80,7 @@ function linesSection(a, b) {
 		const own = columns(fewer), part = rows.filter((row) => (row.b < row.a) === fewer);
 		return element("div", null, element("h4", null, title), table({rows: part, columns: own, sort: {column: own[0], down: true}}));
 	};
-	return [element("p.muted", null, `By ${what}.`),
+	return [element("p.muted", null, `Measured in ${what}.`),
 		element("div.pair", null, list("Lines that gained: less in B", true), list("Lines that lost: more in B", false))];
 }
 

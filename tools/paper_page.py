@@ -100,7 +100,7 @@ def main():
             sys.exit(f"{page}: no figures in it")
     wrong = [do_page(arguments, page) for page in pages]
     if any(wrong):
-        sys.exit(f"{sum(wrong)} of {len(pages)} pages differ from what this build prints; 'tools/paper_page.py FILE' makes one again, "
+        sys.exit(f"{sum(wrong)} of {len(pages)} pages differ from what this build prints; 'tools/paper_page.py FILE' regenerates one, "
                  "'make pages' all")
 
 

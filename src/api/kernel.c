@@ -58,8 +58,8 @@ static void warn_if_bulk_is_free(const struct sluice_kernel *kernel)
 		        kernel->function->name);
 }
 
-/* Warns that DMA transfers complete at once, because no mechanism models their time (docs/reference/dma.md). Such cycles are no
- * baseline. */
+/* Warns that DMA transfers complete at once, because no mechanism models their time (docs/reference/dma.md). Such
+ * cycles are no baseline. */
 static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;

@@ -362,7 +362,7 @@ void lines_script(const struct figure *figure, const char *path, FILE *file)
 	for (size_t axis = 0; axis < chart.lines.axes; axis++)
 		set_axis(&chart, axis);
 	set_size(&chart);
-	fprintf(file, "# %s\n# After a number: ours and the paper's, for each line.\n", figure->experiment->title);
+	fprintf(file, "# %s\n# After each number: ours and the paper's, for each line.\n", figure->experiment->title);
 	script_data(&chart);
 	fputs("set grid ytics linecolor rgb '#cccccc' linetype 1\n", file);
 	script_output(&chart, path, "svg");

@@ -454,8 +454,8 @@ void picture_script(const struct figure *figure, const char *path, FILE *file)
 	set_width(&picture);
 	picture.height = total_height(&picture);
 	fprintf(file,
-	        "# %s\n# Behind a group's name and place: where our bar ends and the paper's mark is, for each "
-	        "series.\n",
+	        "# %s\n"
+	        "# After a group's name and position: the end of our bar and the paper's mark, for each series.\n",
 	        experiment->title);
 	for (size_t p = 0; p < picture.panel_count; p++)
 		script_data(&picture, p);

@@ -256,7 +256,7 @@ static void print_cut(const struct figure *figure, FILE *file)
 	FILE *note = open_memstream(&text, &length);
 	if (!note)
 		abort();
-	fputs("Cut by a limit of instructions, and counted as far as they came:", note);
+	fputs("Cut by an instruction limit, and counted up to it:", note);
 	for (size_t r = 0, said = 0; r < experiment->row_count; r++) {
 		size_t cut = 0, told = 0;
 		for (size_t c = 0; c < columns; c++)

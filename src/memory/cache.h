@@ -90,10 +90,10 @@ enum access_result cache_access(struct cache *cache, struct request *request, ui
 
 /* Enables prefetching into the cache. The listener receives the outcomes of prefetched lines. */
 void cache_watch_open(struct cache *cache, const struct prefetch_teller *teller, struct arena *arena);
-/* Looks up a request for request.prefetch, which no instruction waits for. It is not counted as an access and does
- * not change the replacement order. This is our choice, because no version of GPGPU-Sim prefetches
- * (docs/explanation/timing-model.md lists the other choices). HIT, MERGED: the data are present or in flight, and the caller
- * owns the request again. MISS: the cache owns it until cache_fill(). */
+/* Looks up a request for request.prefetch, which no instruction waits for. It is not counted as an access and does not
+ * change the replacement order. This is our choice, because no version of GPGPU-Sim prefetches
+ * (docs/explanation/timing-model.md lists the other choices). HIT, MERGED: the data are present or in flight, and the
+ * caller owns the request again. MISS: the cache owns it until cache_fill(). */
 enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
 /* The same for a request at the head of a queue that blocks later ones. A refusal is counted as for an access. */
 enum access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle);

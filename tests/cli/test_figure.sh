@@ -346,10 +346,10 @@ try 2 figure wrong.yaml
 says_only err "sluice figure: cannot read ../none: No such file or directory"
 sed 's/{program: bin/{variant: shared, program: bin/' own/own.yaml >own/wrong.yaml
 try 2 figure own/wrong.yaml
-says err "with two: in column large: a program of your own has no variants; give it arguments"
+says err "with two: in column large: your own program has no variants; give it arguments"
 sed 's/cycles$/source.lines/; s/machine: gtx480/&/' own/own.yaml | sed 's/{machine: gtx480}/{}/; s/, small.*/}/' >own/wrong.yaml
 try 2 figure own/wrong.yaml
-says err "in column large: a program of your own can run, but nothing is known of its source"
+says err "in column large: your own program needs a machine, because its source is not known"
 calls 0
 
 # A failed program is reported, shown as missing, and run again the next time.
@@ -455,12 +455,12 @@ wrong 's/^metric.*/metric: cycels/' "wrong.yaml:3:9: error: metric: no counter '
 try 2 figure ipcc
 says err "no figure 'ipcc'; did you mean 'ipc'?"
 try 2 figure something
-says err "no figure 'something'; 'sluice figure' lists those there are"
+says err "no figure 'something'; 'sluice figure' lists all figures"
 # A path is not the name of a listed experiment: the message is that for any unreadable file.
 try 2 figure ./something.yaml
 says_only err "sluice figure: cannot read ./something.yaml: No such file or directory"
 try 2 results ipc
-says err "sluice results: takes no names but merge, export, check and why, found 'ipc'; --program NAME and the like choose runs"
+says err "sluice results: expected merge, export, check or why, not 'ipc'; --program NAME and other filters choose runs"
 try 2 figure ipc --size large
 says err "--size: expected one of tiny, small, paper, not 'large'"
 rm programs/two/two
@@ -513,10 +513,10 @@ sed -i 's/^over: SMs/&\nmean: geometric/; s/at: 2.5/at: 8/' experiments/over.yam
 try 0 figure over -q
 grep -q 'set logscale x' figures/over.gp || fail "expected sizes that double at equal distances"
 grep -q '^4 50 NaN NaN NaN 50 60 NaN NaN 50 NaN NaN NaN$' figures/over.gp || fail "expected the mean's points before the programs'"
-for change in 's/ at: 2}/}/:a: expected at: the number where it stands' 's/at: 8/at: x/:at: expected a number' \
-	's/at: 2}/at: 4}/:a: another column of the line stands at that number' 's/^over.*//:at and line are of a figure that says what it is over' \
-	's/^over.*/&\nstacked: yes/:over: lines are of values' \
-	's/^rows/  d: {machine: gtx480, at: 1, metric: launches, unit: launches}\n&/:d: what it shows is a third thing'; do
+for change in 's/ at: 2}/}/:a: expected at: the column' 's/at: 8/at: x/:at: expected a number' \
+	's/at: 2}/at: 4}/:a: another column of the line has the same number' 's/^over.*//:at and line are allowed only in a figure with over' \
+	's/^over.*/&\nstacked: yes/:over: lines can show values' \
+	's/^rows/  d: {machine: gtx480, at: 1, metric: launches, unit: launches}\n&/:d: it shows a third quantity'; do
 	sed "${change%%:[a-z]*}" experiments/over.yaml >broken.yaml
 	cmp -s broken.yaml experiments/over.yaml && fail "expected a change: $change"
 	try 2 figure ./broken.yaml
@@ -546,7 +546,7 @@ try 0 figure limit -j 1
 calls 4
 says err "long plain on gtx480 launch.max_instructions=70: cut"
 row 'long +10\.00 +10\.00'
-says out "Cut by a limit of instructions, and counted as far as they came: long, half (A)."
+says out "Cut by an instruction limit, and counted up to it: long, half (A)."
 grep -q '^row,.*,difference_percent,cut$' figures/limit.csv || fail "expected the CSV's column"
 grep -q '^long,A,long,plain,small,,10,,,yes$' figures/limit.csv || fail "expected the CSV to say what is cut"
 grep -q '^short,A,.*,no$' figures/limit.csv || fail "expected the CSV to say what is whole"

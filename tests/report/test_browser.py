@@ -187,7 +187,7 @@ def filters(page):
         check(shown == count if count else int(shown.replace(",", "")) < 1000, f"filter {text}: {shown}")
     field.clear()
     field.send_keys("no.such.counter>3")
-    check("nothing here is called 'no.such.counter'" in page.text(".tools .error"), "a wrong filter is reported")
+    check("no counter or figure is called 'no.such.counter'" in page.text(".tools .error"), "a wrong filter is reported")
     field.clear()
     field.send_keys(Keys.SPACE, Keys.BACKSPACE)
     check(page.text(".count") == "2,000 runs", "no filter: all runs")
@@ -340,10 +340,10 @@ def known_difference(page, path):
     page.click("#show-difference")
     page.wait("location.hash === '#difference/0/1'", "the difference")
     words = page.text("#words")
-    for text in ["B is 50.0 % faster than A: 1,000 cycles instead of 1,500 (-500)", "Of the 500 cycles saved, 450 were spent waiting for DRAM and 50 issuing",
-                 "the same 32,000 instructions of threads", "L1 hits rise from 50.0 % to 75.0 %",
-                 "Of the machine's counters, l1d.misses (-50.0 %), l2.accesses (-50.0 %) and l1d.hits (+50.0 %) changed most",
-                 "By waiting slots, line 3 of a.cu gained most (-600) and line 4 of a.cu lost most (+145)", "cap.retry is false in A and true in B", "sm.count is 15 in A and 30 in B"]:
+    for text in ["B is 50.0 % faster than A: 1,000 cycles instead of 1,500 (-500)", "450 of the 500 saved cycles were spent waiting for DRAM and 50 issuing",
+                 "the same 32,000 thread instructions", "L1 hits rise from 50.0 % to 75.0 %",
+                 "The machine's counters that changed most: l1d.misses (-50.0 %), l2.accesses (-50.0 %) and l1d.hits (+50.0 %)",
+                 "Measured in waiting slots, line 3 of a.cu gained most (-600) and line 4 of a.cu lost most (+145)", "cap.retry is false in A and true in B", "sm.count is 15 in A and 30 in B"]:
         check(text in words, f"in words: {text}: {words}")
     check("same.in_both" not in page.text("#counters") and "l1d.misses" in page.text("#counters"), "counters that changed")
     check("-50.0 %" in page.text("#counters"), "l1d.misses by relative change")
@@ -437,7 +437,7 @@ def figures(page, path):
     check(any(row.startswith("30") and "75" in row for row in rows), f"a figure over sm.count: {rows}")
     page.picture("figure")
     page.change("input[list=metrics]", "l1d.hits /")
-    check("it ends too early" in page.text(), "a wrong metric is reported")
+    check("the formula ends too early" in page.text(), "a wrong metric is reported")
 
 
 PLAN = """

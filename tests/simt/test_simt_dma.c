@@ -1,7 +1,7 @@
-/* Protects the meaning of the DMA instructions without an engine (docs/reference/dma.md). The shape decides the elements'
- * positions. The first command of a buffer moves its data at once. A later one moves them when every live warp has
- * arrived; the warps wait until then.
- * A command that an engine could not execute stops the kernel, with the faulty field in the message. */
+/* Protects the meaning of the DMA instructions without an engine (docs/reference/dma.md). The shape decides the
+ * elements' positions. The first command of a buffer moves its data at once. A later one moves them when every live
+ * warp has arrived; the warps wait until then. A command that an engine could not execute stops the kernel, with the
+ * faulty field in the message. */
 #include "simt_kit.h"
 
 enum { THREADS = 96, INTS = 4096 };

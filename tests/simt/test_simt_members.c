@@ -276,8 +276,8 @@ static void warp_barriers(void **state)
 	        SHFL_IDX, lane);
 }
 
-/* Lanes of one mask arrive in two branches. Each path synchronizes only the lanes that run it (docs/explanation/deviations.md, 18).
- * With whole_warp_barriers (--check divergence) the kernel stops. */
+/* Lanes of one mask arrive in two branches. Each path synchronizes only the lanes that run it
+ * (docs/explanation/deviations.md, 18). With whole_warp_barriers (--check divergence) the kernel stops. */
 static void parted(void **state)
 {
 	(void)state;

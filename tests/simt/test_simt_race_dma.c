@@ -1,6 +1,6 @@
-/* Protects the findings of `--check race` about DMA transfers (docs/how-to/checks.md): the accesses that the engine orders
- * with them, and those that only barriers order. The findings do not depend on which warp came first. Each racy program
- * has a counterpart that is just free of races. */
+/* Protects the findings of `--check race` about DMA transfers (docs/how-to/checks.md): the accesses that the engine
+ * orders with them, and those that only barriers order. The findings do not depend on which warp came first. Each racy
+ * program has a counterpart that is just free of races. */
 #include "simt_kit.h"
 
 #include "simt/check.h"

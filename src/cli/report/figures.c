@@ -115,9 +115,8 @@ static bool add_figure(struct collection *collection, const struct plan *plan, c
 		cells += plan->cells[i] != PLAN_NOTHING && !figure->empty[i];
 	if (figure->missing == cells) {
 		cli_error(collection->command,
-		          "%s: of its runs, of size %s, there is none; 'sluice figure %s' makes them, --size says "
-		          "which, and "
-		          "--any-build takes those of other builds",
+		          "%s: none of its runs of size %s is stored; 'sluice figure %s' makes them, --size chooses "
+		          "the size, --any-build takes runs of other builds",
 		          name, plan->source->size, name);
 		return false;
 	}
@@ -158,8 +157,8 @@ bool report_take_figures(struct collection *collection, struct study *study)
 		fine = study_find(study, study->programs.names.word[i], &experiment, name) &&
 		       study_take_paper(study, &experiment, name);
 		if (fine && (experiment.show >= SHOW_INDEXES || experiment_is_table(&experiment))) {
-			cli_error(collection->command,
-			          "%s: no figure of runs that are kept; 'sluice figure %s' shows it", name, name);
+			cli_error(collection->command, "%s: not a figure of stored runs; 'sluice figure %s' shows it",
+			          name, name);
 			fine = false;
 		}
 		fine = fine && make(collection, study, &experiment, name);

@@ -1,5 +1,5 @@
-// Protects the race check of DMA transfers (docs/how-to/checks.md): each error that a program can make, next to a correct
-// program. tests/simt/test_simt_race_dma.c tests every ordering operation.
+// Protects the race check of DMA transfers (docs/how-to/checks.md): each error that a program can make, next to a
+// correct program. tests/simt/test_simt_race_dma.c tests every ordering operation.
 #include "cases.h"
 
 #include <sluice/dma.h>
