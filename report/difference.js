@@ -74,7 +74,7 @@ function linesSection(a, b) {
 		{title: "B", number: true, of: (row) => row.b},
 		{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "-")},
 		codeColumn("source"),
-		{title: "kernel", code: true, of: (row) => row.kernel, cell: (row) => row.kernel.split("(")[0]},
+		{title: "kernel", of: (row) => row.kernel, cell: (row) => kernelName(row.kernel)},
 	];
 	const list = (title, fewer) => {
 		const own = columns(fewer), part = rows.filter((row) => (row.b < row.a) === fewer);
@@ -91,8 +91,8 @@ function countersTable(a, b) {
 	const rows = counterChanges(a, b).filter((row) => relative(row) >= leasts[differenceShown.least]);
 	const columns = [
 		{title: "counter", of: (row) => row.name, cell: (row) => element("code", null, row.name)},
-		{title: "A", number: true, of: (row) => row.a},
-		{title: "B", number: true, of: (row) => row.b},
+		{title: "A", number: true, mixed: true, of: (row) => row.a},
+		{title: "B", number: true, mixed: true, of: (row) => row.b},
 		{title: "change", number: true, of: (row) => row.to - row.from, cell: (row) => signedText(row.to - row.from)},
 		{title: "relative", number: true, of: (row) => 1000 * relative(row) + Math.log10(Math.abs(row.to - row.from)), cell: (row) => changeText(row.from, row.to),
 			style: (row) => `background: rgb(var(--${row.to > row.from ? "series-up" : "series-down"}) / ${(0.05 + 0.35 * relative(row)).toFixed(3)})`},
@@ -138,7 +138,7 @@ const levelWords = (row) => `${levelName(row.level)} ${Math.round(row.change)}`;
 function kernelsTable(a, b) {
 	const cycles = (kernel) => kernel?.value("cycles");
 	return table({rows: kernelChanges(a, b), caption: "Kernels", columns: [
-		{title: "kernel", of: (row) => row.name, cell: (row) => element("code", null, row.name), wide: true},
+		{title: "kernel", of: (row) => row.name, cell: (row) => kernelName(row.name)},
 		{title: "cycles in A", number: true, of: (row) => cycles(row.a)},
 		{title: "cycles in B", number: true, of: (row) => cycles(row.b)},
 		{title: "change", number: true, of: (row) => cycles(row.b) - cycles(row.a), cell: (row) => changeText(cycles(row.a), cycles(row.b))},

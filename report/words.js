@@ -80,8 +80,6 @@ function memorySentences(a, b) {
 	return sentences.length ? listed(sentences) + "." : "";
 }
 
-const shortName = (kernel) => kernel.replace(/^void /, "").split(/[(<]/)[0];
-
 // With several kernels: the one with the largest part of the difference.
 function kernelSentence(a, b) {
 	const difference = b.value("cycles") - a.value("cycles");
@@ -90,7 +88,7 @@ function kernelSentence(a, b) {
 	if (rows.length < 2 || !difference || !most || most.change / difference < 0.3)
 		return "";
 	const cycles = `${wholeFormat.format(Math.abs(most.change))} cycles ${most.change < 0 ? "fewer" : "more"}`;
-	return `Kernel ${shortName(most.name)} accounts for most of the difference: ${cycles}.`;
+	return `Kernel ${kernelWord(most.name)} accounts for most of the difference: ${cycles}.`;
 }
 
 // The machine's counters with the largest relative changes. Ignores counters that are small compared with others of
@@ -106,7 +104,7 @@ function counterSentence(a, b) {
 }
 
 function lineSentence(a, b) {
-	const {rows, what} = lineChanges(a, b), named = (row) => `line ${row.line ?? "?"} of ${row.file || shortName(row.kernel)}`;
+	const {rows, what} = lineChanges(a, b), named = (row) => `line ${row.line ?? "?"} of ${row.file || kernelWord(row.kernel)}`;
 	const by = (sign) => [...rows].filter((row) => (row.b - row.a) * sign > 0).sort((one, other) => (other.b - other.a - one.b + one.a) * sign)[0];
 	const gained = by(-1), lost = by(1);
 	const part = (row, verb) => row && `${named(row)} ${verb} most (${signedText(row.b - row.a)})`;

@@ -419,20 +419,31 @@ static bool is_base(const struct experiment *experiment, const struct experiment
 	return true;
 }
 
-/* "mechanisms none" */
-static const char *base_name(struct document *document, const struct product_match *match)
+/* The name of an axis, if its values need it: numbers of a key do, machines do not. */
+static const char *axis_prefix(struct document *document, const struct product_axes *axes, const char *name)
+{
+	for (size_t a = 0; a < axes->count; a++)
+		if (strcmp(axes->list[a].name, name) == 0 && axes->list[a].kind != PRODUCT_OPTION &&
+		    axes->list[a].kind != PRODUCT_MECHANISM_OPTION)
+			return "";
+	return text_of(document, "%s %s%s", name, "", "");
+}
+
+/* "none", "l1d.sets 16" */
+static const char *base_name(struct document *document, const struct product_axes *axes,
+                             const struct product_match *match)
 {
 	const char *name = "";
 	for (size_t i = 0; i < match->count; i++) {
 		const struct product_condition *condition = &match->list[i];
 		for (size_t w = 0; w < condition->labels.count; w++)
-			name = text_of(
-				document, "%s%s%s", name,
-				w   ? ","
-				: i ? ", "
-				    : "",
-				w ? condition->labels.word[w]
-				  : text_of(document, "%s %s%s", condition->axis, condition->labels.word[w], ""));
+			name = text_of(document, "%s%s%s", name,
+			               w   ? ","
+			               : i ? ", "
+			                   : "",
+			               w ? condition->labels.word[w]
+			                 : text_of(document, "%s%s%s", axis_prefix(document, axes, condition->axis),
+			                           condition->labels.word[w], ""));
 	}
 	return name;
 }
@@ -450,7 +461,7 @@ static void take_off(const struct experiment *experiment, struct experiment_colu
 static void set_bases(struct document *document, struct experiment *experiment)
 {
 	if (experiment->relative.count)
-		experiment->relative_name = base_name(document, &experiment->relative);
+		experiment->relative_name = base_name(document, &experiment->axes, &experiment->relative);
 	for (size_t i = 0; i < experiment->relative.count; i++)
 		for (size_t a = 0; a < experiment->axes.count; a++)
 			if (strcmp(experiment->axes.list[a].name, experiment->relative.list[i].axis) == 0 &&

@@ -243,7 +243,8 @@ for shown in (bars, lines):
             for value, text in ((one, row["ours"]), (paper, row["paper"])) if row else ():
                 assert value is None if text == "" else abs(value - float(text)) < 1e-8 * max(1, abs(value)), (row, one, paper)
 assert bars["things"] == ["one", "two", "geomean"] and bars["mean"] == "geomean" and bars["published"][0][1] == 3.5 and bars["source"] == "a paper, Fig. 1"
-assert [column.get("what") for column in bars["columns"]] == ["speed over usual, percent"] * 2 + ["cycles"] and bars["columns"][0]["base"] and "base" not in bars["columns"][1]
+assert [column.get("what") for column in bars["columns"]] == ["speedup over usual, %"] * 2 + ["cycles"] and bars["columns"][0]["base"] and "base" not in bars["columns"][1]
+assert lines["logarithmic"] is False and not any("percent" in column for column in bars["columns"] + lines["columns"])
 assert lines["over"] == "sets of L1" and [(column["at"], column["line"]) for column in lines["columns"]] == [(16, "none"), (16, "lrr"), (32, "none"), (32, "lrr")]
 '
 try 0 results check --results figures.db

@@ -102,7 +102,7 @@ grep -q '^small,.*l1d.sets=16 l1d.ways=2' figures/plan.runs.csv || fail "expecte
 grep -q '^small,.*,2,\./a' figures/plan.runs.csv && fail "expected the excluded runs to be absent"
 try 0 figure ./plan.yaml
 calls 0
-says out "over that of mechanisms none"
+says out "over that of none"
 try 0 figure ./plan.yaml --no-run
 
 # A figure over a mechanism's option: the run without the mechanism has no position on the axis and no value of the
