@@ -92,7 +92,7 @@ says out "200 runs: 200 passed, 0 failed, 0 running, 0 waiting"
 try 0 sweep plan.yaml -q --results local.db
 cmp -s figures/plan.runs.csv slurm.csv || fail "a local sweep has other results"
 try 0 results merge local.db
-says out "local.db: 0 added, 200 that were there"
+says out "local.db: 0 added, 200 present already"
 
 # A failed program runs once. A task that Slurm ends is started again, and has failed if that does not help.
 cat >ends <<SCRIPT
