@@ -74,10 +74,10 @@ sed 's/"finished":"[^"]*"/"finished":""/' runs.jsonl >timeless.jsonl
 # nothing.
 merged() {
 	try 0 results merge "$4" --results pair.db
-	says out "$4: $1 added, $2 that were there, $3 in the place of failed ones"
+	says out "$4: $1 added, $2 present already, $3 replaced failed ones"
 	cp pair.db first.db
 	try 0 results merge "$4" --results pair.db
-	says out "$4: 0 added, 2 that were there, 0 in the place of failed ones"
+	says out "$4: 0 added, 2 present already, 0 replaced failed ones"
 	python3 -c 'import sqlite3; a, b = (sqlite3.connect(f).execute("SELECT * FROM runs").fetchall() for f in ("pair.db", "first.db")); assert a == b' ||
 		fail "expected a second merge of $4 to change nothing"
 }
