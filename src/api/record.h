@@ -67,8 +67,9 @@ struct records {
 	char ended[RECORDS_ENDED]; /* how the process did: "running", "exit 0", "fault, exit 1", "signal 11" */
 };
 
-/* Figures that are formulas of counters. */
+/* Figures that are formulas of counters, and those that they start from. */
 struct derived {
+	double cycles, host_seconds;
 	double ipc;                       /* thread instructions a cycle */
 	double l1d_hit_rate, l2_hit_rate; /* hits / accesses; 0 without accesses */
 	double dram_bandwidth;            /* bytes a second */
@@ -78,6 +79,18 @@ struct derived {
 	double warp_instructions_per_host_second;
 };
 struct derived record_derive(const struct records *records, const struct record *record);
+
+/* A derived figure: its name, its formula and its place in struct derived. */
+struct record_figure {
+	const char *name, *unit, *text;
+	size_t offset;      /* of the double in struct derived */
+	bool is_functional; /* a launch that ran functionally has it, too */
+};
+extern const struct record_figure record_figures[];
+extern const size_t record_figure_count;
+
+/* A launch that ran functionally has the counts of instructions, and no other counter of the machine. */
+bool record_knows(const struct record *record, const struct counter_group *group, const struct counter *row);
 
 /* A cause that the cycle stack charges slots to: the counter sm.stack_NAME. */
 struct stack_part {

@@ -150,7 +150,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 /* The greatest has the lowest number. Work runs in the order in which it is given, whatever its priority. */
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-	struct sluice_machine_info machine = {0};
+	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	struct runtime *runtime = runtime_enter();
 	if (runtime->gpu)
 		sluice_machine_info(runtime->gpu, &machine);

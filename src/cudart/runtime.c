@@ -219,6 +219,7 @@ static void open_gpu(struct runtime *runtime)
 	runtime->progress_file = environment("SLUICE_PROGRESS_FILE");
 
 	struct sluice_settings settings = {
+		SLUICE_SIZED(settings),
 		.machine = environment("SLUICE_MACHINE"),
 		.options = runtime->option,
 		.mechanisms = runtime->mechanism,

@@ -279,6 +279,10 @@ const struct seam_mistake *seam_mistake(const struct seam *seam);
 /* What a mechanism counted in the kernel. */
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct seam_load *by_pc);
+/* The struct of a mechanism's counters of one SM or partition, and its account of requests there. */
+enum seam_unit { SEAM_OF_GPU, SEAM_OF_SM, SEAM_OF_PARTITION };
+const void *seam_unit_stats(const struct seam *seam, uint32_t number, enum seam_unit unit, uint32_t index,
+                            const struct mech_requests **requests);
 /* One of its vectors over all parts; vector_free() it. */
 void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum);
 /* Its account over all SMs. */
@@ -293,7 +297,6 @@ void seam_draw(struct seam *seam, uint64_t most);
 
 /* Takes all events since the last time, in the order of parts, so that it depends on no thread: the blocks that have ended, as events of no
  * mechanism (`mech` NULL, `track` their slot, the first argument their number), and what mechanisms have drawn. */
-enum seam_unit { SEAM_OF_GPU, SEAM_OF_SM, SEAM_OF_PARTITION };
 struct seam_drawer {
 	void *user;
 	void (*show)(void *user, enum seam_unit unit, uint32_t index, uint32_t number, const struct mech *mech,
