@@ -215,6 +215,8 @@ SLUICE_API void sluice_version_numbers(unsigned *major, unsigned *minor, unsigne
  * with SLUICE_BAD_ARGUMENT (no `size`), SLUICE_BAD_SETTING, SLUICE_NO_MEMORY or SLUICE_IO. */
 SLUICE_API enum sluice_status sluice_open(sluice_gpu **gpu, const struct sluice_settings *settings,
                                           struct sluice_error *error);
+/* Warnings of sluice_open(), one per line, which live as long as the gpu; NULL: there are none. */
+SLUICE_API const char *sluice_warnings(const sluice_gpu *gpu);
 /* Frees the gpu with all its modules, kernels and memory. NULL is allowed. */
 SLUICE_API void sluice_close(sluice_gpu *gpu);
 
@@ -469,14 +471,14 @@ SLUICE_API uint64_t sluice_launch_count(const sluice_gpu *gpu);
 /* Writes a counter's value, exact up to 2^53. `launch` is the number of a launch, or 0 for the whole run. `unit` is
  * SLUICE_ALL_UNITS for all units together, or a unit's number, from 0: an SM, slice, ... Values per unit are available
  * for the whole run and for the last launch, not for earlier launches. They leave out launches that ran functionally,
- * as most do in a sampled run. A mechanism may count for an SM outside of it, at the dispatcher: then the sum
- * over units is less than the value of all. *value is NAN where nothing is known, as the misses of a functional launch. A ratio whose
- * denominator is 0 is 0.
+ * as most do in a sampled run. A mechanism may count for an SM outside of it, at the dispatcher: then the sum over
+ * units is less than the value of all. *value is NAN where nothing is known, as the misses of a functional launch. A
+ * ratio whose denominator is 0 is 0.
  *
  * Counters are live: the call may be made between launches, and inside `on_interval` of struct sluice_settings. There,
  * the launch in progress has its values up to that cycle (its host_seconds are 0). The time of a call for the whole
- * run grows with the number of launches. Fails with SLUICE_BAD_ARGUMENT: no such counter, launch or unit, or a kernel runs
- * and this is not `on_interval`. */
+ * run grows with the number of launches. Fails with SLUICE_BAD_ARGUMENT: no such counter, launch or unit, or a kernel
+ * runs and this is not `on_interval`. */
 SLUICE_API enum sluice_status sluice_counter_value(sluice_gpu *gpu, size_t number, uint64_t launch, int64_t unit,
                                                    double *value, struct sluice_error *error);
 /* Writes the value of the counter with that name, as sluice_counter_value() does. */

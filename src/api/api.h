@@ -48,6 +48,7 @@ struct sluice_gpu {
 	struct machine machine;
 	struct gpgpusim_options gpgpusim; /* of a machine that was read from a GPGPU-Sim configuration */
 	struct attachments attachments;
+	char *warnings; /* of sluice_open(), a line each; or NULL */
 	struct passes passes;
 	struct gpu *gpu;
 	bool functional;

@@ -204,6 +204,30 @@ static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	snprintf(records->ended, sizeof records->ended, "running");
 }
 
+/* A mechanism that does not say where it comes from still runs. */
+static void warn_of_citations(sluice_gpu *gpu)
+{
+	size_t size = 0;
+	FILE *file = NULL;
+	for (uint32_t i = 0; i < gpu->attachments.count; i++) {
+		const struct mech *mech = gpu->attachments.list[i].mech;
+		if (mech->citation)
+			continue;
+		if (!file)
+			file = open_memstream(&gpu->warnings, &size);
+		if (file)
+			fprintf(file, "mechanism %s has no citation: state its paper or its author in .citation\n",
+			        mech->name);
+	}
+	if (file)
+		fclose(file);
+}
+
+const char *sluice_warnings(const sluice_gpu *gpu)
+{
+	return gpu->warnings;
+}
+
 static void visit_interval(void *user, uint64_t cycle)
 {
 	sluice_gpu *gpu = user;
@@ -269,6 +293,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		sluice_close(gpu);
 		return status;
 	}
+	warn_of_citations(gpu);
 	*opened = gpu;
 	return api_succeed(error);
 }
@@ -315,6 +340,7 @@ void sluice_close(sluice_gpu *gpu)
 	energies_close(&gpu->energies);
 	passes_close(&gpu->passes);
 	attachments_free(&gpu->attachments);
+	free(gpu->warnings);
 	free(gpu);
 }
 

@@ -49,6 +49,9 @@ __attribute__((format(printf, 2, 3))) void cli_error(const char *command, const 
 /* The same with an error of the library, whose diagnostics may be several lines that name their file themselves. */
 void cli_library_error(const char *command, const struct sluice_error *error);
 
+/* Prints the warnings of a gpu that has been opened. */
+void cli_warnings(const char *command, const sluice_gpu *gpu);
+
 /* Options given as -o KEY=VALUE, NULL-terminated as sluice_settings wants them. Zero-initialise. */
 struct cli_options {
 	const char **list; /* NULL while there is none */

@@ -32,8 +32,18 @@
 #include "base/table.h"
 #include "seam/mech_parts.h"
 
-/* Changes whenever this file, or what it includes, does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 13 };
+/* The version of this interface. A mechanism is loaded when its major version is the library's and its minor version is
+ * not newer. A minor version may add, and a mechanism compiled before still works:
+ *   hooks and other members at the end of struct mech, which are NULL or 0 for older mechanisms
+ *   members at the end of structures that hooks receive by pointer: events, struct mech_machine, struct mech_launch, the
+ *     parts struct mech_sm, mech_partition and mech_gpu, struct mech_services
+ *   values at the end of an enum: ignore values that you do not know
+ *   functions, macros, and headers seam/mech_*.h
+ * A minor version does not change: names, meanings, the order and type of members, the values of constants; structures
+ * that a mechanism fills or allocates, that lie in arrays, or that are passed by value (struct mech_request, mech_operands,
+ * mech_warp, mech_sm_figures, mech_transaction, ...). A change of these is a new major version: the library then refuses
+ * the mechanism with a message, and it must be compiled again. tests/data/mech_layout.txt records the layout. */
+enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 0, MECH_VERSION = MECH_VERSION_MAJOR << 16 | MECH_VERSION_MINOR };
 
 /* The buffer that answers before L1, as its owner wants it. */
 struct mech_buffer {
@@ -308,16 +318,20 @@ struct mech {
 #undef VETO
 };
 
-/* A shared object with a mechanism has this one symbol: MECHANISM(mine); for `static const struct mech mine`. */
+/* Exports a mechanism from a shared object: MECHANISM(mine); for `static const struct mech mine`. */
 #define MECH_VISIBLE __attribute__((visibility("default")))
 #ifdef __cplusplus
 #define MECHANISM(name)                                                                                                \
 	extern "C" {                                                                                                   \
 	extern MECH_VISIBLE const struct mech *const sluice_mechanism;                                                 \
+	extern MECH_VISIBLE const size_t sluice_mechanism_size;                                                        \
 	}                                                                                                              \
+	const size_t sluice_mechanism_size = sizeof(struct mech);                                                      \
 	const struct mech *const sluice_mechanism = &name
 #else
-#define MECHANISM(name) MECH_VISIBLE const struct mech *const sluice_mechanism = &name
+#define MECHANISM(name)                                                                                                \
+	MECH_VISIBLE const size_t sluice_mechanism_size = sizeof(struct mech);                                         \
+	MECH_VISIBLE const struct mech *const sluice_mechanism = &name
 #endif
 
 #endif

@@ -208,9 +208,8 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 		snprintf(message, size,
 		         "its name is '%s'; expected small letters, digits and _, a letter first, up to %d",
 		         mech->name ? mech->name : "", MAX_NAME);
-	else if (!mech->summary || !mech->citation)
-		snprintf(message, size, "mechanism %s has no %s; expected a text", mech->name,
-		         mech->summary ? "citation" : "summary");
+	else if (!mech->summary)
+		snprintf(message, size, "mechanism %s has no summary; expected a text", mech->name);
 	else if ((mech->option_count && !mech->options) || (mech->counter_count && !mech->counters))
 		snprintf(message, size, "mechanism %s has no table of its %s", mech->name,
 		         mech->option_count && !mech->options ? "options" : "counters");

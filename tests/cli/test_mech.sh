@@ -63,7 +63,7 @@ try 0 mech show mine.so
 says out "mine: does nothing"
 refused "mechanism mine has no option 'size'; 'sluice mech show $work/mine.so' lists them" --mech ./mine.so:size=1
 refused "none.so: no symbol sluice_mechanism; expected MECHANISM(...) of seam/mech.h" --mech ./none.so
-refused "old.so: made for version 0 of seam/mech.h" --mech "$work/old.so"
+refused "old.so: needs version 0.0 of seam/mech.h" --mech "$work/old.so"
 refused "mechanism seat owns the buffer in front of L1 but has no hook buffer" --mech seat.so
 refused "cannot load mechanism $work/absent.so: cannot open shared object file: No such file or directory" --mech absent.so
 

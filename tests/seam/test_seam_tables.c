@@ -50,7 +50,6 @@ static void test_tables(void **state)
 		{{.name = "next-line"}, "its name is 'next-line'"},
 		{{.name = "9th"}, "its name is '9th'"},
 		{{.name = "m", .citation = ""}, "mechanism m has no summary"},
-		{{.name = "m", .summary = ""}, "mechanism m has no citation"},
 		{{NAMED("m"), .option_count = 1}, "mechanism m has no table of its options"},
 		{{NAMED("m"), .counter_count = 1}, "mechanism m has no table of its counters"},
 		{{NAMED("m"), .seats = MECH_SEATS_END}, "some of which are no enum mech_seat"},
