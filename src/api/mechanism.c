@@ -91,7 +91,7 @@ static void print_vectors(FILE *file, const struct seam_attached *attached, cons
 
 static void print_seats(FILE *file, const struct mech *mech)
 {
-	const char *separator = "seats: ";
+	const char *separator = "policies: ";
 	for (uint32_t bit = 0; bit < 32; bit++)
 		if (mech->seats >> bit & 1) {
 			fprintf(file, "%s%s", separator, seam_seat_name(1u << bit));

@@ -309,13 +309,13 @@ struct mech {
 	void (*partition_fate)(struct mech_partition *partition, const struct mech_fate *fate);
 
 	/* Looks and vetoes, of the tables above. */
-#define LOOK(scope, hook, event, when) void (*hook)(struct mech_##scope *scope, const struct event *event);
-#define VETO(scope, hook, event, when) bool (*hook)(struct mech_##scope *scope, const struct event *event);
-	MECH_SM_HOOKS(LOOK, VETO)
-	MECH_PARTITION_HOOKS(LOOK, VETO)
-	MECH_GPU_HOOKS(LOOK, VETO)
-#undef LOOK
-#undef VETO
+#define MECH_LOOK(scope, hook, event, when) void (*hook)(struct mech_##scope *scope, const struct event *event);
+#define MECH_VETO(scope, hook, event, when) bool (*hook)(struct mech_##scope *scope, const struct event *event);
+	MECH_SM_HOOKS(MECH_LOOK, MECH_VETO)
+	MECH_PARTITION_HOOKS(MECH_LOOK, MECH_VETO)
+	MECH_GPU_HOOKS(MECH_LOOK, MECH_VETO)
+#undef MECH_LOOK
+#undef MECH_VETO
 };
 
 /* Exports a mechanism from a shared object: MECHANISM(mine); for `static const struct mech mine`. */

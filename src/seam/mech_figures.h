@@ -73,13 +73,13 @@
 	X(dram_writes, "commands", "column writes so far")                                                             \
 	X(dram_activates, "commands", "rows opened so far")
 
-#define X(name, unit, meaning) uint64_t name;
+#define MECH_FIGURE(name, unit, meaning) uint64_t name;
 struct mech_sm_figures {
-	MECH_SM_FIGURES(X)
+	MECH_SM_FIGURES(MECH_FIGURE)
 };
 struct mech_partition_figures {
-	MECH_PARTITION_FIGURES(X)
+	MECH_PARTITION_FIGURES(MECH_FIGURE)
 };
-#undef X
+#undef MECH_FIGURE
 
 #endif

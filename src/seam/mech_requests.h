@@ -92,9 +92,9 @@ struct mech_fate {
 	X(late_wait, "cycles", "that the first instruction waited for a line that was late")
 
 struct mech_requests {
-#define X(name, unit, meaning) uint64_t name;
-	MECH_REQUEST_COUNTERS(X)
-#undef X
+#define MECH_COUNTER(name, unit, meaning) uint64_t name;
+	MECH_REQUEST_COUNTERS(MECH_COUNTER)
+#undef MECH_COUNTER
 };
 
 #endif

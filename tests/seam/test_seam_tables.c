@@ -52,7 +52,7 @@ static void test_tables(void **state)
 		{{.name = "m", .citation = ""}, "mechanism m has no summary"},
 		{{NAMED("m"), .option_count = 1}, "mechanism m has no table of its options"},
 		{{NAMED("m"), .counter_count = 1}, "mechanism m has no table of its counters"},
-		{{NAMED("m"), .seats = MECH_SEATS_END}, "some of which are no enum mech_seat"},
+		{{NAMED("m"), .seats = MECH_SEATS_END}, "some of which are no enum mech_policy"},
 		{{NAMED("m"), .config_size = 1}, "mechanism m has a config_size and no defaults"},
 		{{NAMED("m"), OPTIONS(twins)}, "mechanism m: option 1 (on): another has this name"},
 		{{NAMED("m"), OPTIONS(OPTION("a=b", OPTION_BOOL, 4, NULL, "", ""))}, "option 0 (a=b): expected a name"},
