@@ -222,8 +222,8 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 	else if (mech->event_count && !mech->events)
 		snprintf(message, size, "mechanism %s has no table of its events", mech->name);
 	else if (mech->seats >= MECH_SEATS_END)
-		snprintf(message, size, "mechanism %s has policies 0x%x, some of which are no enum mech_policy", mech->name,
-		         mech->seats);
+		snprintf(message, size, "mechanism %s has policies 0x%x, some of which are no enum mech_policy",
+		         mech->name, mech->seats);
 	else if (mech->config_size && !mech->defaults)
 		snprintf(message, size, "mechanism %s has a config_size and no defaults", mech->name);
 	else
