@@ -23,6 +23,7 @@ install(DIRECTORY energies DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(DIRECTORY templates DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice)
 install(FILES python/sluice.py python/sluice_gpu.py DESTINATION ${CMAKE_INSTALL_DATADIR}/sluice/python)
 install(FILES docs/man/sluice.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES docs/man/sluice.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
 install(FILES completions/sluice.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME sluice)
 # The pages, laid out as in the source tree, so that their links lead somewhere (tests/docs/check_links.py).
 install(FILES LICENSE README.md ARCHITECTURE.md CONTRIBUTING.md TESTING.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
