@@ -65,15 +65,16 @@ def read_enums(texts):
     return enums
 
 
-def is_count(word, all_text):
-    """A last enumerator that stands as a length or an end of a loop."""
-    return bool(re.search(rf"[\w\]]\[{word}\]|(?:<|>=|%) {word}\b", all_text))
+def counts(texts):
+    """Words that stand as the length of an array or the end of a loop."""
+    found = re.findall(r"[\w\]]\[([A-Z]\w*)\]|(?:<|>=|%) ([A-Z]\w*)\b", "\n".join(texts.values()))
+    return {word for pair in found for word in pair}
 
 
-def enum_length(values, all_text):
+def enum_length(values, lengths):
     words = sorted(values, key=values.get)
     last = words[-1]
-    return values[last] + (0 if len(words) > 1 and is_count(last, all_text) else 1)
+    return values[last] + (0 if len(words) > 1 and last in lengths else 1)
 
 
 def length_of(dimensions, known, named):
@@ -83,7 +84,8 @@ def length_of(dimensions, known, named):
 
 
 def tables(texts, enums):
-    all_text = "\n".join(texts.values())
+    lengths = counts(texts)
+    known = {word: next(iter(found.values()))[word] for word, found in enums.items()}
     for name, text in texts.items():
         for match in TABLE.finditer(text):
             named = [word for word in DESIGNATOR.findall(match[3]) if word in enums]
@@ -94,10 +96,9 @@ def tables(texts, enums):
             named = [word for word in named if word in values]
             if not named:
                 continue
-            known = {word: found[key] for word, found_in in enums.items() for key, found in ((word, next(iter(found_in.values()))),)}
             length = length_of(match[2], known, max(values[word] for word in named) + 1)
             line = text[:match.start()].count("\n") + 1
-            wanted = enum_length({word: value for word, value in values.items() if word not in PARTIAL.get((name, match[1]), ())}, all_text)
+            wanted = enum_length({word: value for word, value in values.items() if word not in PARTIAL.get((name, match[1]), ())}, lengths)
             yield name, line, match[1], length, wanted, named[0]
 
 

@@ -135,11 +135,12 @@ hooks, and no other mechanism may have them.
 - Looks, vetoes, `warps_that_compete`, `cycle`, `gpu_cycle` and the begin and end hooks combine with everything.
 - Policies combine with each other when their owners differ or are one mechanism, but each has only one owner.
 - An opcode of PTX (`opcodes`, with the hook `run_opcode`) has one owner.
-- A mechanism that sets `only_looks` is refused when it has one of these: """
+- A mechanism that sets `only_looks` is refused when it has a veto or one of these:
+"""
     body = re.search(r"\bchanges\[\] = \{(.*?)#define LOOK", tables, re.S)[1]
-    text += ", ".join(word.replace("the hook ", "") for word in re.findall(r'"([^"]+)"', body)) + ", or a veto.\n"
-    text += """- `on_reply`, the request accounts and the hooks about a request's outcome need `sends`, and the machine's `sm.send_queue` of at
-  least 1.
+    text += "".join(f"  - {word}\n" for word in re.findall(r'"([^"]+)"', body))
+    text += """- `on_reply`, the request accounts and the hooks about a request's outcome need `sends`. The machine's `sm.send_queue` must then
+  be at least 1.
 - `vector_label` is needed by vectors that are `named`; `vector_length` by vectors without a `length`.
 - `keeps_in_step` is for mechanisms with GPU hooks that touch only the SMs they name with `mech_keep_in_step()`.
 """

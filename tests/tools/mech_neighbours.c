@@ -40,15 +40,33 @@
 #include <unistd.h>
 
 /* A program's own names, which these headers once used. */
-struct counter { int value; };
-struct packet { int value; };
-struct source { int value; };
-struct place { int value; };
-struct pass { int value; };
-struct facts { int value; };
-struct prefetch { int value; };
-struct line_set { int value; };
-struct dram_queue { int value; };
+struct counter {
+	int value;
+};
+struct packet {
+	int value;
+};
+struct source {
+	int value;
+};
+struct place {
+	int value;
+};
+struct pass {
+	int value;
+};
+struct facts {
+	int value;
+};
+struct prefetch {
+	int value;
+};
+struct line_set {
+	int value;
+};
+struct dram_queue {
+	int value;
+};
 enum fact { FACT };
 enum access_kind { ACCESS_LOAD, ACCESS_STORE, OPTION_U32, SCOPE_SM, COMBINE_SUM };
 typedef int option_type;
