@@ -33,7 +33,7 @@ COMBINATIONS = {"SUM": "the sum over units, and over launches", "LARGEST": "the 
 VECTORS = {
     "COUNTERS": "counters by index: per bank, per warp slot, per array; combined element by element",
     "LINEAR": "a histogram: `bin` values per bin, the last bin takes all larger values; combined by sum",
-    "POWERS": "a histogram: bins 0, 1, 2 to 3, 4 to 7, ...; the last bin takes all larger values; combined by sum",
+    "POWERS": "a histogram: bins 0, 1, 2 to 3, 4 to 7, ...; the last takes all larger values; combined by sum",
 }
 KINDS = {"LOOK": "look", "VETO": "veto"}
 PARTS = {"sm": "SM", "partition": "partition", "gpu": "GPU"}
@@ -139,8 +139,8 @@ hooks, and no other mechanism may have them.
 """
     body = re.search(r"\bchanges\[\] = \{(.*?)#define LOOK", tables, re.S)[1]
     text += "".join(f"  - {word}\n" for word in re.findall(r'"([^"]+)"', body))
-    text += """- `on_reply`, the request accounts and the hooks about a request's outcome need `sends`. The machine's `sm.send_queue` must then
-  be at least 1.
+    text += """- `on_reply`, the request accounts and the hooks about a request's outcome need `sends`. The machine's `sm.send_queue`
+  must then be at least 1.
 - `vector_label` is needed by vectors that are `named`; `vector_length` by vectors without a `length`.
 - `keeps_in_step` is for mechanisms with GPU hooks that touch only the SMs they name with `mech_keep_in_step()`.
 """

@@ -14,7 +14,7 @@ enum mech_place {
 	MECH_TO_NOTHING, /* the data are dropped on arrival: only the traffic matters */
 	MECH_TO_L2, /* into L2 only */
 	MECH_TO_SHARED,  /* a block's shared memory, bypassing L1 */
-	/* A block's shared memory, with the sender's data. Nothing is fetched; `address` and `urgent` have no effect. */
+	/* A block's shared memory, with the sender's data. Nothing is fetched; `address` and `urgent` are ignored. */
 	MECH_WRITE_SHARED,
 	/* Global memory, with the sender's data, bypassing L1: a store packet leaves in the next cycle at the
 	 * earliest. Its acknowledgement is the reply. */

@@ -18,7 +18,7 @@ RECORD = SOURCE_DIR / "tests/data/mech_layout.txt"
 HEADERS = ["mech.h", "mech_table.h", "mech_lines.h", "mech_levels.h", "mech_numbers.h", "mech_strides.h", "mech_listed.h", "mech_bulk.h"]
 MACHINE = "".join(f'#include "seam/{name}"\n' for name in HEADERS)
 
-# What a mechanism receives by pointer, from memory that the machine allocates, and not in an array.
+# Structures that a mechanism receives by pointer, in memory of the machine, and not in an array.
 GROWS = {"mech", "mech_machine", "mech_launch", "mech_rows", "mech_block", "mech_room", "mech_dispatch", "mech_end", "mech_issue", "mech_memory",
          "mech_shared", "mech_access", "mech_warps", "mech_reply", "mech_outcome", "mech_sm", "mech_partition", "mech_gpu", "mech_output",
          "mech_pool", "mech_services", "base_line_fill", "base_line_eviction", "base_line_use", "base_line_set", "base_packet",

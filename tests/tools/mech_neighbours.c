@@ -1,5 +1,5 @@
-/* Protects mechanisms that use other libraries: seam/mech.h and its companions compile after system headers that define short
- * names, and next to a program's own names. Compiling is the test. */
+/* Protects mechanisms that use other libraries: seam/mech.h and its companions compile after system headers that define
+ * short names, and next to a program's own names. Compiling is the test. */
 #include <argp.h>
 #include <ctype.h>
 #include <dirent.h>
