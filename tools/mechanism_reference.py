@@ -32,8 +32,8 @@ SCOPES = {
 COMBINATIONS = {"SUM": "the sum over units, and over launches", "LARGEST": "the largest value of all units, and of all launches"}
 VECTORS = {
     "COUNTERS": "counters by index: per bank, per warp slot, per array; combined element by element",
-    "LINEAR": "a histogram: `bin` values per bin, the last bin takes all larger values; combined by sum",
-    "POWERS": "a histogram: bins 0, 1, 2 to 3, 4 to 7, ...; the last takes all larger values; combined by sum",
+    "LINEAR": "a histogram: `bin` values per bin, the last bin takes the rest; combined by sum",
+    "POWERS": "a histogram: bins 0, 1, 2 to 3, 4 to 7, ...; the last takes the rest; combined by sum",
 }
 KINDS = {"LOOK": "look", "VETO": "veto"}
 PARTS = {"sm": "SM", "partition": "partition", "gpu": "GPU"}
@@ -115,8 +115,8 @@ Where a counter is counted. Each part of a mechanism (SM, partition, GPU) has it
     text += "\n## Kinds of vectors\n" + table("kind", "meaning") + enum_rows(base, tag_with(base, "vector_kind"), VECTORS)
     text += """
 ## Looks and vetoes
-Any number of mechanisms may have each of these hooks. A look returns nothing; a veto returns false to refuse. The machine
-acts only when all mechanisms agree.
+Any number of mechanisms may have each of these hooks. A look returns nothing; a veto returns false to refuse. The
+machine acts only when all mechanisms agree.
 """
     text += table("hook", "kind", "part", "event", "called when")
     for macro in ("MECH_SM_HOOKS", "MECH_PARTITION_HOOKS", "MECH_GPU_HOOKS"):

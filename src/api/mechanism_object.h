@@ -15,8 +15,8 @@ struct mechanism_object *mechanism_object_open(const char *path, struct diag *di
 /* Unloads it; NULL is allowed. */
 void mechanism_object_close(struct mechanism_object *object);
 
-/* True when this library reads mechanisms that were compiled for that version of seam/mech.h: the same major version, and
- * no newer minor version. */
+/* True when this library reads mechanisms that were compiled for that version of seam/mech.h: the same major version,
+ * and no newer minor version. */
 bool mechanism_version_is_known(uint32_t version);
 
 #endif

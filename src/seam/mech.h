@@ -101,7 +101,10 @@ enum mech_seat {
 
 /* --- looks and vetoes --- */
 
-/* One row per hook: scope, name, event, and when it is called. The member of struct mech, the list of mechanisms that
+/* A minor version adds hooks in a further table, whose members follow those of MECH_GPU_HOOKS. A row inserted
+ * here would move the members after it.
+ *
+ * One row per hook: scope, name, event, and when it is called. The member of struct mech, the list of mechanisms that
  * have the hook, and its caller (seam/seam.h) are made from the row. A look is `void hook(part, const struct event
  * *)`, a veto `bool hook(part, const struct event *)`.
  *
