@@ -1,14 +1,12 @@
 #include "api/attach.h"
 
+#include "api/mechanism_object.h"
 #include "sluice.h"
 
-#include "base/file.h"
 #include "base/slip.h"
 #include "gpu/gpu.h"
 #include "mech/list.h"
 
-#include <dlfcn.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,65 +38,14 @@ static void no_mechanism(const char *name, struct diag *diag)
 		diag_plain(diag, "no mechanism '%s'; 'sluice mech list' shows those there are", name);
 }
 
-/* True when the name would collide with a group of the machine's counters: figures are named NAME.COUNTER. */
-static bool is_counter_group(const char *name)
-{
-	for (size_t i = 0; i < gpu_counter_group_count; i++)
-		if (strcmp(gpu_counter_groups[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* Returns dlerror()'s text without the path at its beginning, which our message already states. */
-static const char *load_error(const char *path)
-{
-	const char *text = dlerror();
-	size_t length = strlen(path);
-	return strncmp(text, path, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
-}
-
-static const struct mech *find_in_object(const char *path, void **object, struct diag *diag)
-{
-	char here[PATH_MAX], message[512];
-	if (!strchr(path, '/')) { /* otherwise dlopen() searches only the library folders */
-		snprintf(here, sizeof here, "./%s", path);
-		path = here;
-	}
-	if (!file_is_replaceable(path)) { /* dlopen() of a FIFO would block until a writer opens it */
-		diag_plain(diag, "cannot load mechanism %s: it is no file", path);
-		return NULL;
-	}
-	*object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (!*object) {
-		diag_plain(diag, "cannot load mechanism %s: %s", path, load_error(path));
-		return NULL;
-	}
-	const struct mech *const *symbol = dlsym(*object, "sluice_mechanism");
-	const struct mech *mech = symbol ? *symbol : NULL;
-	if (!mech)
-		diag_plain(diag, "%s: no symbol sluice_mechanism; expected MECHANISM(...) of seam/mech.h", path);
-	else if (mech->version != MECH_VERSION)
-		diag_plain(diag, "%s: made for version %u of seam/mech.h; this is version %d: compile it again", path,
-		           mech->version, MECH_VERSION);
-	else if (!seam_check_tables(mech, message, sizeof message))
-		diag_plain(diag, "%s: %s", path, message);
-	else if (mech->stands_for_count)
-		diag_plain(diag, "%s: it stands for others, which only a mechanism that is built in can", path);
-	else if (is_counter_group(mech->name))
-		diag_plain(diag, "%s: its name is '%s', as a part of the machine is called: it needs another", path,
-		           mech->name);
-	else
-		return mech;
-	dlclose(*object);
-	*object = NULL;
-	return NULL;
-}
-
 const struct mech *attachments_find(const char *name, void **object, struct diag *diag)
 {
 	*object = NULL;
-	if (sluice_mechanism_path(name))
-		return find_in_object(name, object, diag);
+	if (sluice_mechanism_path(name)) {
+		struct mechanism_object *loaded = mechanism_object_open(name, diag);
+		*object = loaded;
+		return loaded ? &loaded->mech : NULL;
+	}
 	const struct mech *mech = find_built_in(name);
 	if (!mech)
 		no_mechanism(name, diag);
@@ -281,8 +228,7 @@ bool attachments_complete(struct attachments *attachments, const char *warp_orde
 
 void attachments_release(void *object)
 {
-	if (object)
-		dlclose(object);
+	mechanism_object_close(object);
 }
 
 void attachments_free(struct attachments *attachments)

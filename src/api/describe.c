@@ -3,25 +3,6 @@
 
 #include <string.h>
 
-struct formula {
-	const char *name, *unit, *text;
-};
-
-/* The figures of record_derive(), in the order of struct derived, and the cycles and host time that they use. */
-static const struct formula formulas[] = {
-	{"cycles", "cycles", "core cycles from launch to the last reply (measured)"},
-	{"host_seconds", "seconds", "time the host took for it (measured; differs from run to run)"},
-	{"ipc", "instructions/cycle", "sm.thread_instructions / cycles"},
-	{"l1d hit rate", "", "l1d.hits / l1d.accesses"},
-	{"l2 hit rate", "", "l2.hits / l2.accesses"},
-	{"dram bandwidth", "bytes/second", "(dram.reads + dram.writes) x dram.atom_bytes x clock.core / cycles"},
-	{"dram utilisation", "", "dram.data_cycles / dram.cycles"},
-	{"row hit rate", "", "dram.row_hits / dram.requests"},
-	{"row locality", "requests/activate", "dram.requests / dram.activates"},
-	{"host rate", "instructions/second", "sm.warp_instructions / host_seconds"},
-};
-static const size_t formula_count = sizeof formulas / sizeof formulas[0];
-
 struct widths {
 	int name, unit, scope;
 };
@@ -44,8 +25,8 @@ static struct widths measure(void)
 			widen(&widths.scope, strlen(counter_scope_name(row->scope)));
 		}
 	}
-	for (size_t i = 0; i < formula_count; i++)
-		widen(&widths.unit, strlen(formulas[i].unit));
+	for (size_t i = 0; i < record_figure_count; i++)
+		widen(&widths.unit, strlen(record_figures[i].unit));
 	return widths;
 }
 
@@ -70,6 +51,6 @@ void records_describe(FILE *file)
 	}
 	fputc('\n', file);
 	print_row(file, &widths, "FIGURE", "UNIT", "", "FORMULA");
-	for (size_t i = 0; i < formula_count; i++)
-		print_row(file, &widths, formulas[i].name, formulas[i].unit, "", formulas[i].text);
+	for (size_t i = 0; i < record_figure_count; i++)
+		print_row(file, &widths, record_figures[i].name, record_figures[i].unit, "", record_figures[i].text);
 }

@@ -271,7 +271,10 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	if (!run->profile)
 		run->profile = profile_file_begin(&gpu->traces.profile, &kernel->profile, kernel->program,
 		                                  kernel_registers(kernel));
+	gpu->live.launch = number + 1;
 	gpu_run(gpu->gpu, run);
+	gpu->live.launch = 0;
+	unit_totals_add(&gpu->unit_totals, gpu->gpu, number + 1);
 	struct record *record = &gpu->records.record[number];
 	api_record_mechanisms(gpu, kernel, record);
 	keep_end(gpu, record, run->end);
@@ -387,7 +390,7 @@ static enum sluice_status check_together(sluice_kernel *kernel, sluice_dim grid,
 {
 	sluice_gpu *gpu = kernel->module->gpu;
 	const struct machine *machine = &gpu->machine;
-	struct sluice_occupancy occupancy;
+	struct sluice_occupancy occupancy = {SLUICE_SIZED(occupancy)};
 	enum sluice_status status =
 		sluice_occupancy(gpu, kernel, (uint32_t)threads_of(block), dynamic_shared_bytes, &occupancy, error);
 	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;

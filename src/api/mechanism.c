@@ -91,7 +91,7 @@ static void print_vectors(FILE *file, const struct seam_attached *attached, cons
 
 static void print_seats(FILE *file, const struct mech *mech)
 {
-	const char *separator = "seats: ";
+	const char *separator = "policies: ";
 	for (uint32_t bit = 0; bit < 32; bit++)
 		if (mech->seats >> bit & 1) {
 			fprintf(file, "%s%s", separator, seam_seat_name(1u << bit));
@@ -167,10 +167,15 @@ static void print_energies(FILE *file, const struct seam_attached *attached, con
 	}
 }
 
+static const char *citation_of(const struct mech *mech)
+{
+	return mech->citation ? mech->citation : "(no citation)";
+}
+
 static void print_mechanism(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
 {
 	const struct mech *mech = attached->mech;
-	fprintf(file, "%s: %s\n%s\n", mech->name, mech->summary, mech->citation);
+	fprintf(file, "%s: %s\n%s\n", mech->name, mech->summary, citation_of(mech));
 	print_scopes(file, mech);
 	print_seats(file, mech);
 	print_opcodes(file, mech);
@@ -197,7 +202,7 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 /* Prints a mechanism that stands for a group, and the group's members. */
 static void print_stand_in(FILE *file, const struct mech *mech)
 {
-	fprintf(file, "%s: %s\n%s\nstands for:", mech->name, mech->summary, mech->citation);
+	fprintf(file, "%s: %s\n%s\nstands for:", mech->name, mech->summary, citation_of(mech));
 	for (uint32_t i = 0; i < mech->stands_for_count; i++)
 		fprintf(file, "%s %s", i ? "," : "", mech->stands_for[i]);
 	fputs("\n\n", file);

@@ -2,6 +2,7 @@
  * of numbers and strings, and the unwinder once it is loaded, are safe in the supported C libraries. */
 #include "api/mechanism_fault.h"
 
+#include "api/mechanism_object.h"
 #include "seam/mech.h"
 
 #include <dlfcn.h>
@@ -83,7 +84,7 @@ static bool find_mechanism(uintptr_t place, struct found *found)
 	const struct mech *const *symbol = find_symbol(map, "sluice_mechanism");
 	if (!symbol)
 		return false;
-	found->mech = *symbol && (*symbol)->version == MECH_VERSION ? *symbol : NULL;
+	found->mech = *symbol && mechanism_version_is_known((*symbol)->version) ? *symbol : NULL;
 	found->path = info.dli_fname;
 	found->offset = place - (uintptr_t)info.dli_fbase;
 	return true;

@@ -19,6 +19,8 @@ struct derived record_derive(const struct records *records, const struct record 
 	double seconds = (double)record->cycles / (1e6 * machine->core_mhz);
 	double dram_bytes = (double)(stats->dram.reads + stats->dram.writes) * machine->dram.atom_bytes;
 	return (struct derived){
+		.cycles = (double)record->cycles,
+		.host_seconds = record->host_seconds,
 		.ipc = ratio((double)stats->sm.thread_instructions, (double)record->cycles),
 		.l1d_hit_rate = ratio((double)stats->l1d.hits, (double)stats->l1d.accesses),
 		.l2_hit_rate = ratio((double)stats->l2.hits, (double)stats->l2.accesses),
@@ -28,6 +30,35 @@ struct derived record_derive(const struct records *records, const struct record 
 		.row_locality = ratio((double)stats->dram.requests, (double)stats->dram.activates),
 		.warp_instructions_per_host_second = ratio((double)stats->sm.warp_instructions, record->host_seconds),
 	};
+}
+
+const struct record_figure record_figures[] = {
+#define ROW(name, unit, text, field, functional)                                                                       \
+	{                                                                                                              \
+		name, unit, text, offsetof(struct derived, field), functional                                          \
+	}
+	ROW("cycles", "cycles", "core cycles from launch to the last reply (measured)", cycles, false),
+	ROW("host_seconds", "seconds", "host time of the launch (measured; differs from run to run)", host_seconds,
+            true),
+	ROW("ipc", "instructions/cycle", "sm.thread_instructions / cycles", ipc, false),
+	ROW("l1d.hit_rate", "", "l1d.hits / l1d.accesses", l1d_hit_rate, false),
+	ROW("l2.hit_rate", "", "l2.hits / l2.accesses", l2_hit_rate, false),
+	ROW("dram.bandwidth", "bytes/second", "(dram.reads + dram.writes) x dram.atom_bytes x clock.core / cycles",
+            dram_bandwidth, false),
+	ROW("dram.utilisation", "", "dram.data_cycles / dram.cycles", dram_utilisation, false),
+	ROW("dram.row_hit_rate", "", "dram.row_hits / dram.requests", row_hit_rate, false),
+	ROW("dram.row_locality", "requests/activate", "dram.requests / dram.activates", row_locality, false),
+	ROW("host_rate", "instructions/second", "sm.warp_instructions / host_seconds",
+            warp_instructions_per_host_second, true),
+#undef ROW
+};
+const size_t record_figure_count = sizeof record_figures / sizeof record_figures[0];
+
+bool record_knows(const struct record *record, const struct counter_group *group, const struct counter *row)
+{
+	size_t offset = group->offset + row->offset;
+	return !record->functional || offset == offsetof(struct gpu_stats, sm.warp_instructions) ||
+	       offset == offsetof(struct gpu_stats, sm.thread_instructions);
 }
 
 size_t record_stack(const struct record *record, struct stack_part parts[RECORD_STACK_PARTS])

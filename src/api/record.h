@@ -67,8 +67,9 @@ struct records {
 	char ended[RECORDS_ENDED]; /* how the process ended: "running", "exit 0", "fault, exit 1", "signal 11" */
 };
 
-/* Figures that are formulas of counters. */
+/* Figures that are formulas of counters, and those that they start from. */
 struct derived {
+	double cycles, host_seconds;
 	double ipc;                       /* thread instructions per cycle */
 	double l1d_hit_rate, l2_hit_rate; /* hits / accesses; 0 without accesses */
 	double dram_bandwidth;            /* bytes per second */
@@ -79,6 +80,18 @@ struct derived {
 };
 /* Computes the derived figures of a record, or of a sum of records. */
 struct derived record_derive(const struct records *records, const struct record *record);
+
+/* A derived figure: its name, its formula and its offset in struct derived. */
+struct record_figure {
+	const char *name, *unit, *text;
+	size_t offset;      /* of the double in struct derived */
+	bool is_functional; /* a launch that ran functionally has it too */
+};
+extern const struct record_figure record_figures[];
+extern const size_t record_figure_count;
+
+/* True when the record has the counter: a launch that ran functionally has only the counts of instructions. */
+bool record_knows(const struct record *record, const struct counter_group *group, const struct counter *row);
 
 /* A cause of the cycle stack and the slots charged to it: the counter sm.stack_NAME. */
 struct stack_part {

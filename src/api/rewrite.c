@@ -1,5 +1,6 @@
 /* Rewrites PTX by passes, without a machine. */
 #include "api/attach.h"
+#include "api/sized.h"
 #include "api/error.h"
 #include "base/c_locale.h"
 #include "flow/pipeline.h"
@@ -135,10 +136,13 @@ static bool rewrite(struct pipeline *pipeline, const struct sluice_rewriting *ho
 	return true;
 }
 
-enum sluice_status sluice_rewrite(const char *ptx, size_t length, const char *name, const struct sluice_rewriting *how,
-                                  FILE *file, struct sluice_error *error)
+enum sluice_status sluice_rewrite(const char *ptx, size_t length, const char *name,
+                                  const struct sluice_rewriting *given, FILE *file, struct sluice_error *error)
 {
 	IN_C_LOCALE;
+	struct sluice_rewriting known, *how = &known;
+	if (sized_read(&known, sizeof known, given, "rewriting", error) != SLUICE_OK)
+		return SLUICE_BAD_ARGUMENT;
 	struct pipeline pipeline = {0};
 	struct diag diag = {0};
 	struct ptx_module *module = NULL;

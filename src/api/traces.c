@@ -20,6 +20,13 @@ static uint64_t visit(void *user, uint64_t cycle)
 		samples_take(&traces->samples, traces->gpu, running(traces), cycle);
 		next = samples_next(&traces->samples);
 	}
+	if (traces->interval) {
+		if (cycle >= traces->next_interval) {
+			traces->on_interval(traces->interval_user, cycle);
+			traces->next_interval = cycle + traces->interval - cycle % traces->interval;
+		}
+		next = earlier(next, traces->next_interval);
+	}
 	if (!traces->timeline.left)
 		return next;
 	if (cycle && cycle >= timeline_file_next_count(&traces->timeline))
@@ -46,10 +53,11 @@ static void ended(void *user, uint64_t cycles)
 struct gpu_visitor traces_begin(struct traces *traces)
 {
 	traces->drained = 0;
+	traces->next_interval = traces->interval;
 	samples_begin(&traces->samples);
 	if (traces->timeline.left)
 		timeline_file_begin(&traces->timeline);
-	if (!traces->samples.every && !traces->timeline.left)
+	if (!traces->samples.every && !traces->timeline.left && !traces->interval)
 		return (struct gpu_visitor){0};
 	return (struct gpu_visitor){traces, visit, ended};
 }

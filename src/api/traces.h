@@ -13,6 +13,10 @@ struct traces {
 	struct samples samples;
 	struct timeline_file timeline;
 	struct profile_file profile;
+	uint64_t interval; /* core cycles between two calls of on_interval; 0: it is not called */
+	uint64_t next_interval; /* cycle of the kernel at which the next call happens */
+	void (*on_interval)(void *user, uint64_t cycle);
+	void *interval_user;
 	uint64_t drained; /* cycle of the kernel up to which its events are written */
 };
 

@@ -18,14 +18,6 @@ static json_t *dim(struct dim3 dim)
 	return json_pack("[I, I, I]", (json_int_t)dim.x, (json_int_t)dim.y, (json_int_t)dim.z);
 }
 
-/* A functional run counts only instructions. */
-static bool is_known(const struct record *record, const struct counter_group *group, const struct counter *row)
-{
-	size_t offset = group->offset + row->offset;
-	return !record->functional || offset == offsetof(struct gpu_stats, sm.warp_instructions) ||
-	       offset == offsetof(struct gpu_stats, sm.thread_instructions);
-}
-
 static void add_mech_counter(void *user, const struct record_counter *counter)
 {
 	char name[128];
@@ -80,7 +72,7 @@ static json_t *counters(const struct records *records, const struct record *reco
 			char name[128];
 			snprintf(name, sizeof name, "%s.%s", group->name, row->name);
 			json_object_set_new(object, name,
-			                    is_known(record, group, row)
+			                    record_knows(record, group, row)
 			                            ? whole(counter_value(group, row, &record->stats))
 			                            : json_null());
 		}

@@ -8,8 +8,6 @@
 #ifndef SLUICE_BASE_TABLE_H
 #define SLUICE_BASE_TABLE_H
 
-#include "base/diag.h"
-
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -34,6 +34,15 @@ void cli_library_error(const char *command, const struct sluice_error *error)
 		cli_error(command, "%s", error->message);
 }
 
+void cli_warnings(const char *command, const sluice_gpu *gpu)
+{
+	for (const char *line = sluice_warnings(gpu); line && *line;) {
+		int length = (int)strcspn(line, "\n");
+		cli_error(command, "warning: %.*s", length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
 void cli_add_option(struct cli_options *options, const char *assignment, const struct argp_state *state)
 {
 	const char *equals = strchr(assignment, '=');

@@ -64,7 +64,7 @@ static cudaError_t shape(const char *call, struct cudaArray *array, uint32_t lev
 	const struct cudaExtent *extent = &array->extent;
 	bool layered = array->flags & cudaArrayLayered, cube = array->flags & cudaArrayCubemap;
 	struct sluice_image *image = &array->image;
-	*image = (struct sluice_image){.tiled = true, .cube = cube, .levels = levels};
+	*image = (struct sluice_image){SLUICE_SIZED(image), .tiled = true, .cube = cube, .levels = levels};
 	cudaError_t result = array_format(call, &array->format, image);
 	if (result != cudaSuccess)
 		return result;

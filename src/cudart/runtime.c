@@ -67,7 +67,8 @@ cudaError_t runtime_check(const struct runtime *runtime, const char *call, bool 
 	return runtime_refuse(call, cudaErrorInvalidValue, "NULL where the result belongs");
 }
 
-cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error)
+/* A status or fault of a newer library, which is in no table, is unknown. */
+static cudaError_t error_of(const struct sluice_error *error)
 {
 	static const cudaError_t errors[] = {
 		[SLUICE_OK] = cudaSuccess,
@@ -96,7 +97,18 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		[SLUICE_FAULT_ASSERT] = cudaErrorAssert,
 		[SLUICE_FAULT_MECHANISM] = cudaErrorLaunchFailure,
 	};
-	cudaError_t result = error->status == SLUICE_FAULT ? faults[error->fault] : errors[error->status];
+	bool is_fault = error->status == SLUICE_FAULT;
+	size_t number = is_fault ? (size_t)error->fault : (size_t)error->status;
+	size_t count = is_fault ? sizeof faults / sizeof *faults : sizeof errors / sizeof *errors;
+	if (error->status == SLUICE_OK || number >= count)
+		return error->status == SLUICE_OK ? cudaSuccess : cudaErrorUnknown;
+	cudaError_t known = is_fault ? faults[number] : errors[number];
+	return known == cudaSuccess ? cudaErrorUnknown : known;
+}
+
+cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error)
+{
+	cudaError_t result = error_of(error);
 	int length = (int)strlen(error->message);
 	if (length && error->message[length - 1] == '\n')
 		length--;
@@ -219,6 +231,7 @@ static void open_gpu(struct runtime *runtime)
 	runtime->progress_file = environment("SLUICE_PROGRESS_FILE");
 
 	struct sluice_settings settings = {
+		SLUICE_SIZED(settings),
 		.machine = environment("SLUICE_MACHINE"),
 		.options = runtime->option,
 		.mechanisms = runtime->mechanism,

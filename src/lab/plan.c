@@ -157,10 +157,9 @@ static const char *describe(struct plan *plan, size_t c)
 		return "";
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
-	const struct sluice_settings settings = {.machine = column->machine,
-	                                         .options = list_of(&plan->arena, &column->options),
-	                                         .mechanisms = list_of(&plan->arena, &column->mechanisms),
-	                                         .energy = experiment_table(plan->experiment)};
+	const struct sluice_settings settings = {
+		SLUICE_SIZED(settings), .machine = column->machine, .options = list_of(&plan->arena, &column->options),
+		.mechanisms = list_of(&plan->arena, &column->mechanisms), .energy = experiment_table(plan->experiment)};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		tell_column(plan, column, diag_bare(error.message));
 		return NULL;

@@ -319,7 +319,8 @@ static enum access_result write_through_lazily(struct cache *cache, struct reque
 	static const enum access_result results[] = {[TAG_HIT] = ACCESS_HIT,
 	                                             [TAG_RESERVED] = ACCESS_MERGED,
 	                                             [TAG_SECTOR_MISS] = ACCESS_MISS,
-	                                             [TAG_MISS] = ACCESS_MISS};
+	                                             [TAG_MISS] = ACCESS_MISS,
+	                                             [TAG_NO_LINE] = ACCESS_REFUSED};
 	if (!miss_queue_room(cache, 1))
 		return ACCESS_REFUSED;
 	send_down(cache, request);

@@ -8,17 +8,17 @@ static const struct {
 	uint32_t seat;
 	const char *what;
 } seats[] = {
-	{MECH_SEAT_WARP_ORDER, "the warp order"},
-	{MECH_SEAT_BLOCK_COUNT, "the count of blocks an SM"},
-	{MECH_SEAT_BLOCK_PLACE, "the placement of blocks"},
-	{MECH_SEAT_BUFFER, "the buffer in front of L1"},
-	{MECH_SEAT_L1_REPLACEMENT, "the replacement of L1"},
-	{MECH_SEAT_L2_REPLACEMENT, "the replacement of L2"},
-	{MECH_SEAT_L1_MISS, "what answers misses of L1"},
-	{MECH_SEAT_DRAM, "the scheduling of DRAM"},
-	{MECH_SEAT_SHARED_ROOM, "the room in shared memory"},
-	{MECH_SEAT_SHARED_LAYOUT, "the layout of shared memory"},
-	{MECH_SEAT_WARP_RANK, "the ranks of warps"},
+	{MECH_SEAT_WARP_ORDER, "the warp-order policy"},
+	{MECH_SEAT_BLOCK_COUNT, "the block-count policy"},
+	{MECH_SEAT_BLOCK_PLACE, "the block-placement policy"},
+	{MECH_SEAT_BUFFER, "the L1-buffer policy"},
+	{MECH_SEAT_L1_REPLACEMENT, "the L1-replacement policy"},
+	{MECH_SEAT_L2_REPLACEMENT, "the L2-replacement policy"},
+	{MECH_SEAT_L1_MISS, "the L1-miss policy"},
+	{MECH_SEAT_DRAM, "the DRAM-scheduling policy"},
+	{MECH_SEAT_SHARED_ROOM, "the shared-memory-capacity policy"},
+	{MECH_SEAT_SHARED_LAYOUT, "the shared-memory-layout policy"},
+	{MECH_SEAT_WARP_RANK, "the warp-rank policy"},
 };
 
 const char *seam_seat_name(uint32_t seat)

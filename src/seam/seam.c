@@ -462,6 +462,17 @@ static void add_by_pc(const struct seam *seam, struct seam_load *sum, const stru
 		add_load(&sum[pc], &account->by_pc[pc]);
 }
 
+const void *seam_unit_stats(const struct seam *seam, uint32_t number, enum seam_unit unit, uint32_t index,
+                            const struct mech_requests **requests)
+{
+	if (unit == SEAM_OF_SM) {
+		*requests = &seam->sm[index].account[number].all;
+		return seam->sm[index].part[number].stats;
+	}
+	*requests = &seam->partition[index].account[number].all;
+	return seam->partition[index].part[number].stats;
+}
+
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct seam_load *by_pc)
 {

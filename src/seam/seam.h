@@ -308,6 +308,10 @@ const struct seam_mistake *seam_mistake(const struct seam *seam);
 /* Reads what a mechanism counted in the kernel: its counters, its account of requests, and that account by load. */
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct seam_load *by_pc);
+/* The struct of a mechanism's counters of one SM or partition, and its account of requests there. */
+enum seam_unit { SEAM_OF_GPU, SEAM_OF_SM, SEAM_OF_PARTITION };
+const void *seam_unit_stats(const struct seam *seam, uint32_t number, enum seam_unit unit, uint32_t index,
+                            const struct mech_requests **requests);
 /* Sums one of a mechanism's vectors over all parts. The caller frees it with vector_free(). */
 void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum);
 /* A mechanism's account of requests, summed over all SMs. */
@@ -324,7 +328,6 @@ void seam_draw(struct seam *seam, uint64_t most);
 /* Takes all events since the last call, in the order of the parts, so that the order does not depend on threads.
  * First come the blocks that have ended, as events without a mechanism. Their `mech` is NULL, `track` is the block's
  * slot and the first argument is its number. Then come the events that mechanisms have drawn. */
-enum seam_unit { SEAM_OF_GPU, SEAM_OF_SM, SEAM_OF_PARTITION };
 struct seam_drawer {
 	void *user;
 	void (*show)(void *user, enum seam_unit unit, uint32_t index, uint32_t number, const struct mech *mech,

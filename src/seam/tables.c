@@ -208,9 +208,8 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 		snprintf(message, size,
 		         "its name is '%s'; expected small letters, digits and _, a letter first, up to %d",
 		         mech->name ? mech->name : "", MAX_NAME);
-	else if (!mech->summary || !mech->citation)
-		snprintf(message, size, "mechanism %s has no %s; expected a text", mech->name,
-		         mech->summary ? "citation" : "summary");
+	else if (!mech->summary)
+		snprintf(message, size, "mechanism %s has no summary; expected a text", mech->name);
 	else if ((mech->option_count && !mech->options) || (mech->counter_count && !mech->counters))
 		snprintf(message, size, "mechanism %s has no table of its %s", mech->name,
 		         mech->option_count && !mech->options ? "options" : "counters");
@@ -223,8 +222,8 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 	else if (mech->event_count && !mech->events)
 		snprintf(message, size, "mechanism %s has no table of its events", mech->name);
 	else if (mech->seats >= MECH_SEATS_END)
-		snprintf(message, size, "mechanism %s has seats 0x%x, some of which are no enum mech_seat", mech->name,
-		         mech->seats);
+		snprintf(message, size, "mechanism %s has policies 0x%x, some of which are no enum mech_policy",
+		         mech->name, mech->seats);
 	else if (mech->config_size && !mech->defaults)
 		snprintf(message, size, "mechanism %s has a config_size and no defaults", mech->name);
 	else
@@ -238,7 +237,7 @@ static bool check_only_looks(const struct mech *mech, char *message, size_t size
 	const struct {
 		bool has;
 		const char *what;
-	} changes[] = {{mech->seats, "a seat"},
+	} changes[] = {{mech->seats, "a policy"},
 	               {mech->sends, "requests"},
 	               {mech->opcode_count, "opcodes"},
 	               {mech->rewrite, "the hook rewrite"},

@@ -63,7 +63,7 @@ static void headings_stand_over_rows(void **state)
 	(void)state;
 	sluice_gpu *gpu;
 	struct sluice_error error;
-	struct sluice_settings settings = {.machine = "gtx480"};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = "gtx480"};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK)
 		fail_msg("%s", error.message);
 	for (size_t i = 0; i < mech_list_count; i++)

@@ -149,8 +149,8 @@ static void what_is_wrong_is_told(void **state)
 static struct sluice_kernel_info info_with(const char *const *passes, const char *const *gpu_options)
 {
 	struct sluice_error error;
-	struct sluice_settings settings = {.passes = passes, .options = gpu_options};
-	struct sluice_kernel_info info = {0};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .passes = passes, .options = gpu_options};
+	struct sluice_kernel_info info = {SLUICE_SIZED(kernel_info)};
 	sluice_gpu *gpu;
 	sluice_module *module;
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK ||
@@ -182,7 +182,7 @@ static void a_module_that_is_refused_is_not_loaded(void **state)
 	(void)state;
 	const char *const passes[] = {"spill:registers=1", NULL}, *const none[] = {"spil", NULL};
 	struct sluice_error error;
-	struct sluice_settings settings = {.passes = passes};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .passes = passes};
 	sluice_gpu *gpu;
 	sluice_module *module;
 	assert_int_equal(sluice_open(&gpu, &settings, &error), SLUICE_OK);

@@ -57,7 +57,7 @@ static void must(enum sluice_status status, const struct sluice_error *error)
 
 static struct sluice_settings settings(void)
 {
-	return (struct sluice_settings){.machine = SOURCE_DIR "/machines/gtx480.yaml"};
+	return (struct sluice_settings){SLUICE_SIZED(settings), .machine = SOURCE_DIR "/machines/gtx480.yaml"};
 }
 
 static struct gpu_kit open_kit(const struct sluice_settings *wish)

@@ -26,8 +26,8 @@ static void open_sharing(struct sharing *own, bool functional, bool has_variable
 {
 	struct sluice_error error;
 	const char *options[] = {"sm.count=2", NULL};
-	struct sluice_settings settings = {
-		.machine = SOURCE_DIR "/machines/gtx480.yaml", .options = options, .functional = functional};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = SOURCE_DIR "/machines/gtx480.yaml",
+	                                   .options = options, .functional = functional};
 	const struct sluice_host_variable variables[] = {{"counter", &own->counter}, {"no such variable", NULL}, {0}};
 	host_must(sluice_open(&own->gpu, &settings, &error), &error);
 	host_must(sluice_load_with(own->gpu, ptx, sizeof ptx - 1, "test.ptx", has_variable ? variables : NULL,

@@ -288,14 +288,14 @@ static void limits(void **state)
 		for (size_t k = 0; option->type == OPTION_U32 && k < sizeof values / sizeof *values; k++) {
 			char text[160];
 			const char *const list[] = {text, NULL};
-			const struct sluice_settings settings = {.options = list};
+			const struct sluice_settings settings = {SLUICE_SIZED(settings), .options = list};
 			snprintf(text, sizeof text, "%s=%.0f", option->name, values[k]);
 			try_settings(&settings, text);
 		}
 		for (size_t k = 0; option->type == OPTION_ENUM && option->choices[k]; k++) {
 			char text[160];
 			const char *const list[] = {text, NULL};
-			const struct sluice_settings settings = {.options = list};
+			const struct sluice_settings settings = {SLUICE_SIZED(settings), .options = list};
 			snprintf(text, sizeof text, "%s=%s", option->name, option->choices[k]);
 			try_settings(&settings, text);
 		}
@@ -319,7 +319,7 @@ static void assignments(void **state)
 			list[k] = text[k];
 			strcat(strcat(all, text[k]), "\n");
 		}
-		const struct sluice_settings settings = {.options = list};
+		const struct sluice_settings settings = {SLUICE_SIZED(settings), .options = list};
 		taken += try_settings(&settings, all);
 	}
 	assert_true(taken > 0);
@@ -354,7 +354,7 @@ static void mechanisms(void **state)
 			list[k] = text[k];
 			strcat(strcat(all, text[k]), "\n");
 		}
-		const struct sluice_settings settings = {.mechanisms = list};
+		const struct sluice_settings settings = {SLUICE_SIZED(settings), .mechanisms = list};
 		taken += try_settings(&settings, all);
 	}
 	assert_true(taken > 0);
@@ -375,7 +375,7 @@ static void checks(void **state)
 			       words[below(below(4) ? 11 : sizeof words / sizeof *words)]);
 		if (below(4) == 0)
 			mutate(text, sizeof text);
-		const struct sluice_settings settings = {.check = text};
+		const struct sluice_settings settings = {SLUICE_SIZED(settings), .check = text};
 		taken += try_settings(&settings, text);
 	}
 	assert_true(taken > 0);
@@ -411,7 +411,7 @@ static void use_machine(char *text)
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
-	const struct sluice_settings settings = {.machine = path};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = path};
 	try_settings(&settings, text);
 }
 

@@ -9,7 +9,7 @@ for name in lrr gto two_level; do
 	grep -q "^$name  *warp order: " out || fail "expected $name"
 done
 try 0 mech show two_level
-says out "seats: the warp order"
+says out "policies: the warp-order policy"
 says out "(1 to 64 warps)"
 try 2 mech show two_levle
 says err "no mechanism 'two_levle'; did you mean 'two_level'?"
@@ -33,7 +33,7 @@ refused "no mechanism 'gtoo'; did you mean 'gto'?" --mech gtoo
 refused "mechanism two_level has no option 'raedy'; did you mean 'ready'?" --mech two_level:raedy=3
 refused "mechanism two_level: ready: expected a whole number from 1 to 64 in warps, not '65'" --mech two_level:ready=65
 refused "'ready'; expected KEY=VALUE" --mech two_level:ready
-refused "mechanisms gto and lrr both own the warp order; only one of them can" --mech gto --mech lrr
+refused "mechanisms gto and lrr both own the warp-order policy; only one of them can" --mech gto --mech lrr
 refused "mechanism gto is attached twice" --mech gto --mech gto
 refused "a functional run has no cycles" --mech gto --functional
 
@@ -45,7 +45,7 @@ says out "  wake_up            false "
 refused "mechanism caps has no option 'treshold'; did you mean 'threshold'?; 'sluice mech show caps' lists them" --mech caps:treshold=7
 refused "mechanism cap is attached twice" --mech caps --mech cap
 refused "sm.warp_order is caps, which is no warp order" -o sm.warp_order=caps
-refused "mechanisms gto and pas both own the warp order; only one of them can" --mech caps --mech gto
+refused "mechanisms gto and pas both own the warp-order policy; only one of them can" --mech caps --mech gto
 object stands 'static const char *const parts[] = {"gto"};
 	static const struct mech stands = {.version = MECH_VERSION, .name = "stands", .summary = "", .citation = "", .stands_for = parts,
 	.stands_for_count = 1}; MECHANISM(stands);'
@@ -63,8 +63,8 @@ try 0 mech show mine.so
 says out "mine: does nothing"
 refused "mechanism mine has no option 'size'; 'sluice mech show $work/mine.so' lists them" --mech ./mine.so:size=1
 refused "none.so: no symbol sluice_mechanism; expected MECHANISM(...) of seam/mech.h" --mech ./none.so
-refused "old.so: made for version 0 of seam/mech.h" --mech "$work/old.so"
-refused "mechanism seat owns the buffer in front of L1 but has no hook buffer" --mech seat.so
+refused "old.so: needs version 0.0 of seam/mech.h" --mech "$work/old.so"
+refused "mechanism seat owns the L1-buffer policy but has no hook buffer" --mech seat.so
 refused "cannot load mechanism $work/absent.so: cannot open shared object file: No such file or directory" --mech absent.so
 
 # Names and tables are checked when a mechanism is loaded. Names are also checked against those already loaded.
@@ -129,7 +129,7 @@ for compiler in g++ clang++-14; do
 	grep . undefined && fail "a mechanism needs symbols of others"
 	try 0 mech show cpp.so
 	says out "cpp: youngest first, in C++"
-	says out "seats: the warp order"
+	says out "policies: the warp-order policy"
 done
 
 # A program runs with the mechanism. Another mechanism's error fails the launch and the process, with a message that

@@ -101,7 +101,7 @@ static inline void settle_machine(struct machine_random *m)
 {
 	struct sluice_error error;
 	sluice_gpu *gpu;
-	while (!(gpu = machine_open(m, true, (struct sluice_settings){.machine = NULL}, &error)))
+	while (!(gpu = machine_open(m, true, (struct sluice_settings){SLUICE_SIZED(settings), .machine = NULL}, &error)))
 		if (error.status != SLUICE_BAD_SETTING || !machine_drop_named(m, error.message))
 			FAIL("refused without the name of a key that was set: %s", error.message);
 	sluice_close(gpu);

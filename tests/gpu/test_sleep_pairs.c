@@ -179,7 +179,8 @@ static void settle(struct machine_random *m)
 {
 	struct sluice_error error;
 	sluice_gpu *gpu;
-	while (!(gpu = machine_open_with(m, true, 24, (struct sluice_settings){.machine = NULL}, &error))) {
+	while (!(gpu = machine_open_with(m, true, 24, (struct sluice_settings){SLUICE_SIZED(settings), .machine = NULL},
+	                                 &error))) {
 		bool has_options = false;
 		uint32_t before = m->options;
 		if (error.status != SLUICE_BAD_SETTING)
@@ -243,7 +244,7 @@ static char *run(const struct pair_case *c, const struct way *way)
 	uint64_t stream = c->seed;
 	stage = way->name;
 	sluice_gpu *gpu = machine_open_with(&c->machine, way->sleep, way->window,
-	                                    (struct sluice_settings){.machine = NULL}, &error);
+	                                    (struct sluice_settings){SLUICE_SIZED(settings), .machine = NULL}, &error);
 	if (!gpu)
 		FAIL("%s", error.message);
 	if (way->threads > 1)

@@ -174,7 +174,7 @@ static void test_mistakes(void **state)
 		{&wrong, rank_too_high, "mech_rank_warp(): rank 4; there are 4"},
 		{&wrong, rank_nowhere, "mech_rank_warp(): warp slot 48; the SM has 48"},
 		{&wrong, rank_nobody, "mech_rank_warp(): no warp is in slot 47, or it has ended"},
-		{&other, rank_as_other, "mech_rank_warp(): it does not own the ranks of warps"},
+		{&other, rank_as_other, "mech_rank_warp(): it does not own the warp-rank policy"},
 		{&other, stop_lane, "mech_stop(): lane 32, never"},
 		{&other, stop_silently, "mech_stop(): lane 0, no reason"},
 		{&other, stop_other, "mech_stop() of an event that is not that of may_issue, run_opcode or issue now"},

@@ -100,7 +100,7 @@ static inline struct record kit_run(struct trace_kit *kit, const struct sluice_s
 static inline uint32_t kit_option(const char *machine, const char *name)
 {
 	sluice_gpu *gpu;
-	const struct sluice_settings settings = {.machine = machine};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = machine};
 	assert_int_equal(sluice_open(&gpu, &settings, NULL), SLUICE_OK);
 	const struct option *option = option_find(machine_options, machine_option_count, name);
 	assert_non_null(option);

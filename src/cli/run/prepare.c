@@ -159,6 +159,7 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
 	struct sluice_settings settings = {
+		SLUICE_SIZED(settings),
 		.machine = machine,
 		.options = options->list,
 		.mechanisms = mechanisms->list,
@@ -183,6 +184,7 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		cli_library_error(run->name, &error);
 		return false;
 	}
+	cli_warnings(run->name, gpu);
 	bool fine = begin_stats(run, gpu);
 	sluice_close(gpu);
 	return fine;

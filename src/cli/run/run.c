@@ -255,7 +255,7 @@ struct command {
 
 static bool is_machine(const char *name)
 {
-	struct sluice_settings settings = {.machine = name};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = name};
 	sluice_gpu *gpu = NULL;
 	bool is = name && sluice_open(&gpu, &settings, NULL) == SLUICE_OK;
 	sluice_close(gpu);
