@@ -49,7 +49,7 @@ def enumerators(text, tag):
 
 
 def tail_of(name, tails):
-    """The key of `tails` that ends the name: U32 of OPTION_U32."""
+    """The key of `tails` that ends the name: U32 of BASE_OPTION_U32."""
     found = [tail for tail in tails if name.endswith("_" + tail)]
     if not found:
         sys.exit(f"tools/mechanism_reference.py has no text for {name}")
@@ -104,7 +104,7 @@ Version {version[1]}.{version[2]} of `seam/mech.h`. `tools/mechanism_reference.p
 ## Option types
 The type of a field of the options' structure, and the values that `--mech NAME:KEY=VALUE` accepts.
 """
-    text += table("type", "field", "values") + enum_rows(base, tag_with(base, "option_type"), FIELDS, VALUES)
+    text += table("type", "field", "values") + enum_rows(base, tag_with(base, "base_option_type"), FIELDS, VALUES)
     text += """
 ## Counter scopes
 Where a counter is counted. Each part of a mechanism (SM, partition, GPU) has its own structure of counters.
@@ -112,7 +112,7 @@ Where a counter is counted. Each part of a mechanism (SM, partition, GPU) has it
     text += table("scope", "counted by") + enum_rows(base, tag_with(base, "scope"), SCOPES)
     text += "\n## Combinations\nHow the values of several parts, or of several launches, become one.\n"
     text += table("combination", "result") + enum_rows(base, tag_with(base, "combination"), COMBINATIONS)
-    text += "\n## Kinds of vectors\n" + table("kind", "meaning") + enum_rows(base, tag_with(base, "vector_kind"), VECTORS)
+    text += "\n## Kinds of vectors\n" + table("kind", "meaning") + enum_rows(base, tag_with(base, "base_vector_kind"), VECTORS)
     text += """
 ## Looks and vetoes
 Any number of mechanisms may have each of these hooks. A look returns nothing; a veto returns false to refuse. The

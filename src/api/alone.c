@@ -68,7 +68,7 @@ static uint64_t *loads_that_meet(const sluice_gpu *gpu, const sluice_kernel *ker
 {
 	const struct meets *meets = kernel->meets;
 	struct target target[MEETS_SOURCES];
-	uint64_t *inst = xcalloc(bits_words(kernel->function->body_count + 1), sizeof *inst);
+	uint64_t *inst = base_calloc(bits_words(kernel->function->body_count + 1), sizeof *inst);
 	for (uint32_t i = 0; i < meets->sources; i++)
 		target[i] = target_of(gpu, launch, &meets->source[i]);
 	for (uint32_t i = 0; i < meets->loads; i++)
@@ -97,7 +97,7 @@ void alone_find(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run)
 	if (!kernel->meets)
 		kernel->meets = meets_of(&kernel->arena, kernel->function);
 	uint64_t *inst = loads_that_meet(gpu, kernel, &run->launch);
-	uint64_t *by_pc = xcalloc(bits_words(program->count), sizeof *by_pc);
+	uint64_t *by_pc = base_calloc(bits_words(program->count), sizeof *by_pc);
 	bool any = false;
 	for (uint32_t pc = 0; pc < program->count; pc++)
 		if (waits(kernel, inst, program->code[pc].ptx)) {

@@ -64,12 +64,12 @@ struct added {
 static const struct seam_attached *owner_of(const struct added *added, const char *key, struct diag *diag)
 {
 	const struct seam_attached *owner = NULL;
-	const struct option *near = NULL;
+	const struct base_option *near = NULL;
 	for (uint32_t i = 0; i < added->count; i++) {
 		const struct mech *mech = added->first[i].mech;
 		if (!near)
-			near = option_nearest(mech->options, mech->option_count, key);
-		if (!option_find(mech->options, mech->option_count, key))
+			near = base_option_nearest(mech->options, mech->option_count, key);
+		if (!base_option_find(mech->options, mech->option_count, key))
 			continue;
 		if (owner) {
 			diag_plain(diag,
@@ -98,8 +98,8 @@ static bool set_option(const struct added *added, char *assignment, struct diag 
 	if (!owner)
 		return false;
 	const struct mech *mech = owner->mech;
-	const struct option *option = option_find(mech->options, mech->option_count, assignment);
-	if (option_set(option, owner->config, value, message, sizeof message))
+	const struct base_option *option = base_option_find(mech->options, mech->option_count, assignment);
+	if (base_option_set(option, owner->config, value, message, sizeof message))
 		return true;
 	diag_plain(diag, "mechanism %s: %s", mech->name, message);
 	return false;
@@ -114,7 +114,7 @@ static bool add_one(struct attachments *attachments, const struct mech *mech, vo
 		attachments_release(object);
 		return false;
 	}
-	void *config = xcalloc(1, mech->config_size + 1);
+	void *config = base_calloc(1, mech->config_size + 1);
 	if (mech->config_size)
 		memcpy(config, mech->defaults, mech->config_size);
 	attachments->object[attachments->count] = object;
@@ -159,7 +159,7 @@ static uint32_t take_built_in(struct attachments *attachments, const struct mech
 
 bool attachments_add(struct attachments *attachments, const char *text, struct diag *diag)
 {
-	char *name = xstrdup(text), *rest = strchr(name, ':');
+	char *name = base_strdup(text), *rest = strchr(name, ':');
 	if (rest)
 		*rest++ = '\0';
 	void *object;
@@ -175,7 +175,7 @@ bool attachments_add(struct attachments *attachments, const char *text, struct d
 
 bool attachments_add_machine(struct attachments *attachments, const char *text, struct diag *diag)
 {
-	char *all = xstrdup(text), *rest = all, *one;
+	char *all = base_strdup(text), *rest = all, *one;
 	bool fine = true;
 	while (fine && (one = strsep(&rest, " ")))
 		fine = !*one || attachments_add(attachments, one, diag);
@@ -210,12 +210,12 @@ bool attachments_complete(struct attachments *attachments, const char *warp_orde
 	bool owned = false;
 	uint32_t named = attachments->count;
 	for (uint32_t i = 0; i < attachments->count; i++)
-		owned |= (attachments->list[i].mech->seats & MECH_SEAT_WARP_ORDER) != 0;
+		owned |= (attachments->list[i].mech->policies & MECH_POLICY_WARP_ORDER) != 0;
 	if (!owned) {
 		if (!attachments_add(attachments, *warp_order ? warp_order : "lrr", diag))
 			return false;
 		attachments->implied = attachments->count - named;
-		if (attachments->implied != 1 || !(attachments->list[named].mech->seats & MECH_SEAT_WARP_ORDER)) {
+		if (attachments->implied != 1 || !(attachments->list[named].mech->policies & MECH_POLICY_WARP_ORDER)) {
 			diag_plain(diag, "sm.warp_order is %s, which is no warp order", warp_order);
 			return false;
 		}
@@ -245,8 +245,8 @@ void attachments_print(const struct seam_attached *attached, char *text, size_t 
 	const struct mech *mech = attached->mech;
 	size_t length = (size_t)snprintf(text, size, "%s", mech->name);
 	for (size_t i = 0; i < mech->option_count && length < size; i++) {
-		char value[OPTION_TEXT_SIZE];
-		option_print(&mech->options[i], attached->config, value, sizeof value);
+		char value[BASE_OPTION_TEXT_SIZE];
+		base_option_print(&mech->options[i], attached->config, value, sizeof value);
 		length += (size_t)snprintf(text + length, size - length, "%c%s=%s", i ? ',' : ':',
 		                           mech->options[i].name, value);
 	}

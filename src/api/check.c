@@ -69,7 +69,7 @@ static const char *nearest_word(const char *word)
 unsigned api_parse_checks(const char *check, struct diag *diag)
 {
 	unsigned kinds = 0;
-	char *copy = xstrdup(check ? check : ""), *rest = check && *check ? copy : NULL;
+	char *copy = base_strdup(check ? check : ""), *rest = check && *check ? copy : NULL;
 	for (const char *word; (word = strsep(&rest, ","));) {
 		unsigned kind = find_word(word);
 		const char *nearest = kind ? NULL : nearest_word(word);

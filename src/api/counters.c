@@ -9,7 +9,7 @@
 
 /* A counter's declaration. */
 struct entry {
-	const struct counter *row; /* NULL: a derived figure */
+	const struct base_counter *row; /* NULL: a derived figure */
 	const struct record_figure *figure;
 	size_t group;    /* of the machine's counters */
 	int mech;        /* number of the mechanism; -1: none */
@@ -33,7 +33,7 @@ static bool find_in_mechanisms(const sluice_gpu *gpu, size_t *number, struct ent
 			continue;
 		}
 		bool is_request = *number >= mech->counter_count;
-		const struct counter *row =
+		const struct base_counter *row =
 			is_request ? &seam_request_counters[*number - mech->counter_count] : &mech->counters[*number];
 		*entry = (struct entry){.row = row, .mech = (int)i, .is_request = is_request};
 		return true;
@@ -113,10 +113,10 @@ static const char *full_name(sluice_gpu *gpu, size_t number, const struct entry 
 	if (!group)
 		return entry->figure->name;
 	if (!gpu->counter_names)
-		gpu->counter_names = xcalloc(sluice_counter_count(gpu), sizeof *gpu->counter_names);
+		gpu->counter_names = base_calloc(sluice_counter_count(gpu), sizeof *gpu->counter_names);
 	if (!gpu->counter_names[number]) {
 		size_t size = strlen(group) + strlen(entry->row->name) + 2;
-		gpu->counter_names[number] = xcalloc(1, size);
+		gpu->counter_names[number] = base_calloc(1, size);
 		snprintf(gpu->counter_names[number], size, "%s.%s", group, entry->row->name);
 	}
 	return gpu->counter_names[number];
@@ -139,11 +139,11 @@ static uint32_t units_of(const sluice_gpu *gpu, const struct entry *entry)
 	if (entry->mech < 0)
 		return stats_units(gpu->gpu, entry->group);
 	switch (entry->row->scope) {
-	case SCOPE_SM:
+	case BASE_SCOPE_SM:
 		return gpu->machine.sms;
-	case SCOPE_SLICE:
+	case BASE_SCOPE_SLICE:
 		return gpu->gpu->slices;
-	case SCOPE_GPU:
+	case BASE_SCOPE_GPU:
 		return 1;
 	default:
 		return 0;
@@ -159,35 +159,35 @@ static enum sluice_status no_counter(size_t number, struct sluice_error *error)
 enum sluice_status sluice_counter_describe(sluice_gpu *gpu, size_t number, struct sluice_counter *counter,
                                            struct sluice_error *error)
 {
-	static const enum sluice_scope scopes[] = {[SCOPE_SM] = SLUICE_SCOPE_SM,
-	                                           [SCOPE_SLICE] = SLUICE_SCOPE_SLICE,
-	                                           [SCOPE_CHANNEL] = SLUICE_SCOPE_CHANNEL,
-	                                           [SCOPE_NETWORK] = SLUICE_SCOPE_NETWORK,
-	                                           [SCOPE_GPU] = SLUICE_SCOPE_GPU};
+	static const enum sluice_scope scopes[] = {[BASE_SCOPE_SM] = SLUICE_SCOPE_SM,
+	                                           [BASE_SCOPE_SLICE] = SLUICE_SCOPE_SLICE,
+	                                           [BASE_SCOPE_CHANNEL] = SLUICE_SCOPE_CHANNEL,
+	                                           [BASE_SCOPE_NETWORK] = SLUICE_SCOPE_NETWORK,
+	                                           [BASE_SCOPE_GPU] = SLUICE_SCOPE_GPU};
 	struct entry entry;
 	if (!find_entry(gpu, number, &entry))
 		return no_counter(number, error);
-	const struct counter *row = entry.row;
+	const struct base_counter *row = entry.row;
 	const struct sluice_counter value = {.name = full_name(gpu, number, &entry),
 	                                     .unit = row ? row->unit : entry.figure->unit,
 	                                     .meaning = row ? row->meaning : entry.figure->text,
 	                                     .scope = row ? scopes[row->scope] : SLUICE_SCOPE_GPU,
 	                                     .units = units_of(gpu, &entry),
 	                                     .is_derived = !row,
-	                                     .is_largest = row && row->combination == COMBINE_LARGEST};
+	                                     .is_largest = row && row->combination == BASE_COMBINE_LARGEST};
 	return sized_write(counter, &value, sizeof value) ? api_succeed(error) : sized_refuse("counter", error);
 }
 
 /* --- values of all units --- */
 
-static double value_in(const void *stats, const struct counter *row)
+static double value_in(const void *stats, const struct base_counter *row)
 {
 	return (double)*(const uint64_t *)(const void *)((const char *)stats + row->offset);
 }
 
-static double combine(const struct counter *row, double sum, double value)
+static double combine(const struct base_counter *row, double sum, double value)
 {
-	if (row->combination == COMBINE_SUM)
+	if (row->combination == BASE_COMBINE_SUM)
 		return sum + value;
 	return value > sum ? value : sum;
 }
@@ -220,7 +220,7 @@ static double mechanism_live(const sluice_gpu *gpu, const struct entry *entry)
 {
 	const struct mech *mech = gpu->records.attached[entry->mech].mech;
 	struct mech_requests requests;
-	uint64_t *stats = xcalloc(1, mech->stats_size + sizeof *stats);
+	uint64_t *stats = base_calloc(1, mech->stats_size + sizeof *stats);
 	gpu_mech_stats(gpu->gpu, (uint32_t)entry->mech, stats, &requests, NULL);
 	double value = value_in(entry->is_request ? (const void *)&requests : stats, entry->row);
 	free(stats);
@@ -239,8 +239,9 @@ static double in_launch(sluice_gpu *gpu, const struct entry *entry, uint64_t lau
 		return mechanism_in_record(entry, &record);
 	if (entry->figure)
 		return figure_of(gpu, entry->figure, &record);
-	const struct counter_group *group = &gpu_counter_groups[entry->group];
-	return record_knows(&record, group, entry->row) ? (double)counter_value(group, entry->row, &record.stats) : NAN;
+	const struct base_counter_group *group = &gpu_counter_groups[entry->group];
+	return record_knows(&record, group, entry->row) ? (double)base_counter_value(group, entry->row, &record.stats)
+	                                                : NAN;
 }
 
 /* A functional launch makes sums unknown when the whole run was functional or sampled. A
@@ -288,7 +289,7 @@ static double unit_now(const sluice_gpu *gpu, const struct entry *entry, uint32_
 	const struct mech_requests *requests;
 	if (entry->mech < 0)
 		return (double)stats_unit_value(gpu->gpu, NULL, entry->group, entry->row, unit);
-	enum seam_unit kind = entry->row->scope == SCOPE_SM ? SEAM_OF_SM : SEAM_OF_PARTITION;
+	enum seam_unit kind = entry->row->scope == BASE_SCOPE_SM ? SEAM_OF_SM : SEAM_OF_PARTITION;
 	const void *stats = seam_unit_stats(gpu->gpu->seam, (uint32_t)entry->mech, kind, unit, &requests);
 	return value_in(entry->is_request ? (const void *)requests : stats, entry->row);
 }
@@ -301,7 +302,7 @@ static double unit_before(const sluice_gpu *gpu, const struct entry *entry, uint
 	if (entry->mech < 0)
 		return (double)stats_unit_value(gpu->gpu, totals->machine, entry->group, entry->row, unit);
 	const struct mech *mech = gpu->records.attached[entry->mech].mech;
-	const struct unit_totals_mech *sum = &totals->mech[entry->mech][entry->row->scope != SCOPE_SM];
+	const struct unit_totals_mech *sum = &totals->mech[entry->mech][entry->row->scope != BASE_SCOPE_SM];
 	return value_in(entry->is_request ? (const void *)&sum->requests[unit]
 	                                  : sum->stats + unit * unit_totals_stride(mech),
 	                entry->row);
@@ -311,7 +312,7 @@ static enum sluice_status of_unit(sluice_gpu *gpu, const struct entry *entry, ui
                                   double *value, struct sluice_error *error)
 {
 	uint64_t now = gpu->live.launch ? gpu->live.launch : gpu->unit_totals.launch;
-	bool is_gpu = entry->mech >= 0 && entry->row->scope == SCOPE_GPU;
+	bool is_gpu = entry->mech >= 0 && entry->row->scope == BASE_SCOPE_GPU;
 	if (is_gpu) {
 		*value = launch ? in_launch(gpu, entry, launch) : in_run(gpu, entry);
 	} else if (!launch) {

@@ -17,12 +17,12 @@ static struct widths measure(void)
 {
 	struct widths widths = {0};
 	for (size_t g = 0; g < gpu_counter_group_count; g++) {
-		const struct counter_group *group = &gpu_counter_groups[g];
+		const struct base_counter_group *group = &gpu_counter_groups[g];
 		for (size_t i = 0; i < *group->count; i++) {
-			const struct counter *row = &group->rows[i];
+			const struct base_counter *row = &group->rows[i];
 			widen(&widths.name, strlen(group->name) + 1 + strlen(row->name));
 			widen(&widths.unit, strlen(row->unit));
-			widen(&widths.scope, strlen(counter_scope_name(row->scope)));
+			widen(&widths.scope, strlen(base_scope_name(row->scope)));
 		}
 	}
 	for (size_t i = 0; i < record_figure_count; i++)
@@ -41,12 +41,12 @@ void records_describe(FILE *file)
 	struct widths widths = measure();
 	print_row(file, &widths, "COUNTER", "UNIT", "SCOPE", "MEANING");
 	for (size_t g = 0; g < gpu_counter_group_count; g++) {
-		const struct counter_group *group = &gpu_counter_groups[g];
+		const struct base_counter_group *group = &gpu_counter_groups[g];
 		for (size_t i = 0; i < *group->count; i++) {
-			const struct counter *row = &group->rows[i];
+			const struct base_counter *row = &group->rows[i];
 			char name[128];
 			snprintf(name, sizeof name, "%s.%s", group->name, row->name);
-			print_row(file, &widths, name, row->unit, counter_scope_name(row->scope), row->meaning);
+			print_row(file, &widths, name, row->unit, base_scope_name(row->scope), row->meaning);
 		}
 	}
 	fputc('\n', file);

@@ -26,7 +26,7 @@ static char *find_table(const char *name, struct diag *diag)
 	char folder[PATH_MAX], nearest[CONFIG_NAME_SIZE];
 	data_folder(SLUICE_INSTALLED_ENERGIES, SLUICE_SOURCE_ENERGIES, folder);
 	const char *const folders[] = {folder, NULL};
-	char *path = config_is_path(name) ? xstrdup(name) : config_find(name, folders);
+	char *path = config_is_path(name) ? base_strdup(name) : config_find(name, folders);
 	if (path)
 		return path;
 	config_nearest(name, folders, nearest);
@@ -63,7 +63,7 @@ bool energies_open(struct energies *energies, const char *table, struct diag *di
 	*energies = (struct energies){0};
 	if (!table || strcmp(table, "default") == 0)
 		return true;
-	energies->wanted = xstrdup(table);
+	energies->wanted = base_strdup(table);
 	return read_table(energies, table, diag);
 }
 
@@ -113,7 +113,8 @@ bool energies_price(struct energies *energies, json_t *configuration, const stru
 		const json_t *value = json_object_get(configuration, machine_options[i].name);
 		if (json_is_number(value))
 			snprintf(text, sizeof text, "%.17g", json_number_value(value));
-		if (json_is_number(value) && !option_set(&machine_options[i], &machine, text, message, ENERGY_MESSAGE))
+		if (json_is_number(value) &&
+		    !base_option_set(&machine_options[i], &machine, text, message, ENERGY_MESSAGE))
 			return false;
 	}
 	if (!machine.sm.l1d.sectors || !machine.l2.sectors) {

@@ -118,7 +118,7 @@ static void read_options(struct config *config)
 		const char *start = at;
 		while (start > text && start[-1] != '\n')
 			start--;
-		config->place = (struct place){line, (uint32_t)(at - start) + 1};
+		config->place = (struct diag_place){line, (uint32_t)(at - start) + 1};
 		snprintf(option, sizeof option, "%.*s", (int)length, at);
 		if (*option != '-') {
 			gpgpusim_fail(config, "expected an option, with a '-' before its name");
@@ -160,13 +160,13 @@ static void read_network(struct config *config)
 		           file_reason());
 		return;
 	}
-	config->source = (struct source){config->network, text, length};
+	config->source = (struct diag_source){config->network, text, length};
 	config->option = option;
 	config->value = value;
 	uint32_t line = 0;
 	for (char *rest = text, *row; (row = strsep(&rest, "\n"));) {
 		line++;
-		config->place = (struct place){line, 1};
+		config->place = (struct diag_place){line, 1};
 		row[strcspn(row, "/#")] = '\0';
 		for (char *setting; (setting = strsep(&row, ";"));)
 			if (sscanf(setting, " %500[A-Za-z0-9_] = %500[^ \t]", option, value) == 2)

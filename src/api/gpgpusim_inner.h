@@ -12,13 +12,13 @@ enum { WORD = 512, PARTS = 32 };
 
 /* A file while it is read. */
 struct config {
-	struct source source;
+	struct diag_source source;
 	struct machine *machine;
 	struct gpgpusim_options *options;
 	struct diag *diag;
 	FILE *list;
 	const char *option, *value; /* the one being read */
-	struct place place;
+	struct diag_place place;
 	/* values collected from several options */
 	uint32_t shared_per_block; /* 0: all shared memory of the SM */
 	uint32_t clusters, cores, chips, bus_bytes, burst, data_rate;

@@ -116,9 +116,9 @@ static uint64_t place_code(struct session *session, const struct trace_kernel *t
 	for (size_t i = 0; i < session->places; i++, place++)
 		if (strcmp(place->kernel, header->name) == 0 && place->room >= traced->program.count)
 			return place->code;
-	session->place = xrealloc(session->place, (session->places + 1) * sizeof *session->place);
+	session->place = base_realloc(session->place, (session->places + 1) * sizeof *session->place);
 	place = &session->place[session->places++];
-	*place = (struct code_place){.kernel = xstrdup(header->name),
+	*place = (struct code_place){.kernel = base_strdup(header->name),
 	                             .code = kernel_place_code(session->gpu, traced->program.count),
 	                             .room = traced->program.count};
 	return place->code;

@@ -132,7 +132,7 @@ bool kept_file_open(struct kept_file *file, const char *path, struct piece *begi
 	}
 	if (!file_new_place(&made))
 		return false;
-	file->path = xstrdup(path);
+	file->path = base_strdup(path);
 	return true;
 }
 

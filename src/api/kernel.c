@@ -166,7 +166,7 @@ static sluice_kernel *find_tighter(sluice_kernel *kernel, uint32_t limit)
 	while (*link && (*link)->limit != limit)
 		link = &(*link)->tighter;
 	if (!*link) {
-		*link = xcalloc(1, sizeof **link);
+		*link = base_calloc(1, sizeof **link);
 		**link = (struct sluice_kernel){
 			.function = ptx_find_function(kernel->module->ptx, kernel->function->name),
 			.module = kernel->module,

@@ -98,7 +98,7 @@ static uint32_t timed_registers(const sluice_kernel *kernel)
 static uint8_t *pack_params(const sluice_kernel *kernel, void *const *arguments)
 {
 	/* The analyses read every pointer as 64 bits, whatever the parameter's type. */
-	uint8_t *params = xcalloc(1, kernel->program->param_bytes + sizeof(uint64_t));
+	uint8_t *params = base_calloc(1, kernel->program->param_bytes + sizeof(uint64_t));
 	uint32_t i = 0;
 	for (const struct ptx_variable *p = kernel->function->params; p; p = p->next, i++)
 		memcpy(params + p->offset, arguments[i], p->size);
@@ -111,11 +111,11 @@ static size_t new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
 	struct records *records = &gpu->records;
 	if (records->count == records->capacity) {
 		records->capacity = records->capacity ? 2 * records->capacity : 16;
-		records->record = xrealloc(records->record, records->capacity * sizeof *records->record);
+		records->record = base_realloc(records->record, records->capacity * sizeof *records->record);
 	}
 	struct record *record = &records->record[records->count++];
 	/* what is written for this launch if the process ends during it */
-	*record = (struct record){.kernel = xstrdup(kernel->function->name),
+	*record = (struct record){.kernel = base_strdup(kernel->function->name),
 	                          .shown = demangle(kernel->function->name),
 	                          .launch = records->count,
 	                          .end = GPU_STOPPED};
@@ -337,7 +337,7 @@ static enum sluice_status fit_block(sluice_kernel **kernel, sluice_dim grid, slu
 static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const struct simt_launch *launch,
                                const struct occupancy *occupancy, struct progress *progress)
 {
-	struct gpu_run *run = xcalloc(1, sizeof *run);
+	struct gpu_run *run = base_calloc(1, sizeof *run);
 	run->launch = *launch;
 	run->blocks_per_sm = occupancy->blocks;
 	run->occupancy = occupancy;
@@ -510,7 +510,7 @@ static enum sluice_status run_child(sluice_gpu *gpu, const struct device_launch 
                                     struct sluice_error *error)
 {
 	const struct ptx_function *function = child->kernel->function;
-	void **arguments = xcalloc(function->param_count + 1, sizeof *arguments);
+	void **arguments = base_calloc(function->param_count + 1, sizeof *arguments);
 	uint32_t i = 0;
 	for (const struct ptx_variable *param = function->params; param; param = param->next)
 		arguments[i++] = child->arguments + param->offset;

@@ -102,7 +102,7 @@ static bool check(const struct mech *mech, const char *path, struct diag *diag)
 
 struct mechanism_object *mechanism_object_open(const char *path, struct diag *diag)
 {
-	struct mechanism_object *object = xcalloc(1, sizeof *object);
+	struct mechanism_object *object = base_calloc(1, sizeof *object);
 	char here[PATH_MAX];
 	if (!strchr(path, '/')) { /* else dlopen() looks into the folders of libraries alone */
 		snprintf(here, sizeof here, "./%s", path);

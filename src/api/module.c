@@ -97,7 +97,7 @@ static void list_kernels(sluice_module *module)
 {
 	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
 		module->kernels += f->is_entry && f->has_body;
-	module->kernel = xcalloc(module->kernels + 1, sizeof *module->kernel);
+	module->kernel = base_calloc(module->kernels + 1, sizeof *module->kernel);
 	size_t k = 0;
 	for (struct ptx_function *f = module->ptx->functions; f; f = f->next) {
 		uint64_t code = kernel_place_code(module->gpu, f->body_count);
@@ -124,7 +124,7 @@ enum sluice_status sluice_load_with(sluice_gpu *gpu, const char *ptx, size_t len
 	if (!parsed)
 		return api_fail_with_diag(error, SLUICE_BAD_PTX, &diag);
 	diag_free(&diag);
-	sluice_module *module = xcalloc(1, sizeof *module);
+	sluice_module *module = base_calloc(1, sizeof *module);
 	module->gpu = gpu;
 	module->ptx = parsed;
 	module->next = gpu->modules;

@@ -58,7 +58,7 @@ static void read_machine_file(struct machine *machine, const char *name, struct 
 	standard_machines(standard);
 	const char *const both[] = {own_machines(), standard, NULL}, *const *folders = both + !both[0];
 	char nearest[CONFIG_NAME_SIZE];
-	char *path = config_is_path(name) ? xstrdup(name) : config_find(name, folders);
+	char *path = config_is_path(name) ? base_strdup(name) : config_find(name, folders);
 	if (path) {
 		config_file_read_whole(path, folders, machine_options, machine_option_count, machine, diag);
 	} else {
@@ -110,7 +110,7 @@ static void add_kernel_setting(sluice_gpu *gpu, const char *option, struct diag 
 		return;
 	}
 	gpu->kernel_settings =
-		xrealloc(gpu->kernel_settings, (gpu->kernel_setting_count + 1) * sizeof *gpu->kernel_settings);
+		base_realloc(gpu->kernel_settings, (gpu->kernel_setting_count + 1) * sizeof *gpu->kernel_settings);
 	gpu->kernel_settings[gpu->kernel_setting_count++] =
 		(struct kernel_setting){.kernel = strndup(name, (size_t)(dot - name)),
 	                                .registers = is_number ? (uint32_t)value : 0,
@@ -200,11 +200,11 @@ static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		count++;
 	records->machine = &gpu->machine;
 	records->program = settings->program;
-	records->options.word = xcalloc(count + 1, sizeof *records->options.word);
+	records->options.word = base_calloc(count + 1, sizeof *records->options.word);
 	for (; records->options.count < count; records->options.count++)
-		records->options.word[records->options.count] = xstrdup(settings->options[records->options.count]);
+		records->options.word[records->options.count] = base_strdup(settings->options[records->options.count]);
 	records->passes = gpu->passes.named;
-	records->checks = settings->check ? xstrdup(settings->check) : NULL;
+	records->checks = settings->check ? base_strdup(settings->check) : NULL;
 	records->sampling = gpu->sampling.wish.launches || gpu->sampling.wish.blocks ? &gpu->sampling.wish : NULL;
 	records->functional = settings->functional;
 	records->threads = useful_threads(settings->threads);
@@ -269,7 +269,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	*opened = NULL;
 	if (given && sized_read(&known, sizeof known, given, "settings", error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
-	sluice_gpu *gpu = xcalloc(1, sizeof *gpu);
+	sluice_gpu *gpu = base_calloc(1, sizeof *gpu);
 	gpu->functional = settings->functional;
 	keep_callbacks(gpu, settings);
 	read_settings(gpu, settings, &diag);

@@ -23,7 +23,7 @@ static bool know_all(struct passes *passes, const struct seam_attached *mechanis
 	uint32_t room = 0;
 	for (uint32_t i = 0; i < count; i++)
 		room += mechanisms[i].mech->pass_count;
-	passes->more = xcalloc((size_t)room + 1, sizeof *passes->more);
+	passes->more = base_calloc((size_t)room + 1, sizeof *passes->more);
 	passes->pipeline.more = passes->more;
 	for (uint32_t i = 0; i < count; i++)
 		if (!know(passes, mechanisms[i].mech, diag))
@@ -47,8 +47,8 @@ static bool add_of(struct passes *passes, const struct seam_attached *attached, 
 
 static void keep_name(struct passes *passes, const char *text)
 {
-	passes->named.word = xrealloc(passes->named.word, (passes->named.count + 1) * sizeof *passes->named.word);
-	passes->named.word[passes->named.count++] = xstrdup(text);
+	passes->named.word = base_realloc(passes->named.word, (passes->named.count + 1) * sizeof *passes->named.word);
+	passes->named.word[passes->named.count++] = base_strdup(text);
 }
 
 bool passes_open(struct passes *passes, const char *const *named, const struct seam_attached *mechanisms,

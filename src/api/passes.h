@@ -11,7 +11,7 @@
 
 struct passes {
 	struct pipeline pipeline;
-	const struct pass **more; /* brought by mechanisms */
+	const struct flow_pass **more; /* brought by mechanisms */
 	bool keeps_copies;        /* cp.async stays one instruction */
 	struct words named;       /* by the user, as given, for the records */
 };

@@ -94,12 +94,12 @@ static json_t *code_of(const struct simt_program *program)
 static struct profile_kernel *new_kernel(struct profile_file *file, const struct simt_program *program,
                                          uint32_t registers, json_t *code)
 {
-	struct profile_kernel *new = xcalloc(1, sizeof *new);
-	new->name = xstrdup(program->kernel->name);
+	struct profile_kernel *new = base_calloc(1, sizeof *new);
+	new->name = base_strdup(program->kernel->name);
 	new->registers = registers;
 	new->code = json_incref(code);
 	profile_open(&new->profile, program->count);
-	file->kernel = xrealloc(file->kernel, (file->kernels + 1) * sizeof(struct profile_kernel *));
+	file->kernel = base_realloc(file->kernel, (file->kernels + 1) * sizeof(struct profile_kernel *));
 	return file->kernel[file->kernels++] = new;
 }
 
@@ -275,7 +275,7 @@ static bool write_file(struct profile_file *file)
 
 bool profile_file_open(struct profile_file *file, const struct records *records, const char *path)
 {
-	*file = (struct profile_file){.path = xstrdup(path), .process = getpid(), .records = records};
+	*file = (struct profile_file){.path = base_strdup(path), .process = getpid(), .records = records};
 	return write_file(file);
 }
 

@@ -54,7 +54,7 @@ const struct record_figure record_figures[] = {
 };
 const size_t record_figure_count = sizeof record_figures / sizeof record_figures[0];
 
-bool record_knows(const struct record *record, const struct counter_group *group, const struct counter *row)
+bool record_knows(const struct record *record, const struct base_counter_group *group, const struct base_counter *row)
 {
 	size_t offset = group->offset + row->offset;
 	return !record->functional || offset == offsetof(struct gpu_stats, sm.warp_instructions) ||
@@ -64,15 +64,15 @@ bool record_knows(const struct record *record, const struct counter_group *group
 size_t record_stack(const struct record *record, struct stack_part parts[RECORD_STACK_PARTS])
 {
 	static const char prefix[] = "stack_";
-	const struct counter_group sm = {"sm", sm_counters, &sm_counter_count, offsetof(struct gpu_stats, sm)};
+	const struct base_counter_group sm = {"sm", sm_counters, &sm_counter_count, offsetof(struct gpu_stats, sm)};
 	size_t count = 0;
 	for (size_t i = 0; i < sm_counter_count; i++) {
-		const struct counter *row = &sm_counters[i];
+		const struct base_counter *row = &sm_counters[i];
 		if (strncmp(row->name, prefix, sizeof prefix - 1) != 0)
 			continue;
 		assert(count < RECORD_STACK_PARTS);
-		parts[count++] =
-			(struct stack_part){row->name + sizeof prefix - 1, counter_value(&sm, row, &record->stats)};
+		parts[count++] = (struct stack_part){row->name + sizeof prefix - 1,
+		                                     base_counter_value(&sm, row, &record->stats)};
 	}
 	return count;
 }
@@ -82,7 +82,7 @@ static void add_vectors(const struct mech *mech, struct record_mech *sum, const 
 	if (!record->vector)
 		return;
 	if (!sum->vector)
-		sum->vector = xcalloc(output_vectors(mech), sizeof *sum->vector);
+		sum->vector = base_calloc(output_vectors(mech), sizeof *sum->vector);
 	for (uint32_t i = 0; i < output_vectors(mech); i++)
 		vector_add(output_row(mech, i), &sum->vector[i], &record->vector[i]);
 }
@@ -92,13 +92,13 @@ static void add_mechanisms(const struct records *records, struct record *sum, co
 	if (!record->mech)
 		return;
 	if (!sum->mech)
-		sum->mech = xcalloc(records->attachments, sizeof *sum->mech);
+		sum->mech = base_calloc(records->attachments, sizeof *sum->mech);
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		const struct mech *mech = records->attached[i].mech;
 		struct record_mech *to = &sum->mech[i];
 		const struct record_mech *from = &record->mech[i];
 		if (!to->stats)
-			to->stats = xcalloc(1, mech->stats_size + 1);
+			to->stats = base_calloc(1, mech->stats_size + 1);
 		seam_stats_add(mech, to->stats, from->stats);
 		seam_requests_add(&to->requests, &from->requests);
 		add_vectors(mech, to, from);
@@ -124,7 +124,7 @@ void record_free(const struct records *records, struct record *record)
 	energy_free(&record->energy);
 }
 
-static void show_counters(const struct mech *mech, const struct counter *rows, size_t count, const void *values,
+static void show_counters(const struct mech *mech, const struct base_counter *rows, size_t count, const void *values,
                           void (*show)(void *user, const struct record_counter *counter), void *user)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -152,7 +152,7 @@ void record_mech_counters(const struct records *records, const struct record *re
 }
 
 void record_mech_vectors(const struct records *records, const struct record *record,
-                         void (*show)(void *user, const struct mech *mech, const struct counter_vector *row,
+                         void (*show)(void *user, const struct mech *mech, const struct base_counter_vector *row,
                                       const struct vector *vector),
                          void *user)
 {

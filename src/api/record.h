@@ -91,7 +91,7 @@ extern const struct record_figure record_figures[];
 extern const size_t record_figure_count;
 
 /* True when the record has the counter: a launch that ran functionally has only the counts of instructions. */
-bool record_knows(const struct record *record, const struct counter_group *group, const struct counter *row);
+bool record_knows(const struct record *record, const struct base_counter_group *group, const struct base_counter *row);
 
 /* A cause of the cycle stack and the slots charged to it: the counter sm.stack_NAME. */
 struct stack_part {
@@ -118,7 +118,7 @@ void record_free(const struct records *records, struct record *record);
 struct record_counter {
 	const struct mech *mech;
 	const char *name, *unit, *meaning;
-	enum counter_combination combination;
+	enum base_combination combination;
 	uint64_t value;
 };
 /* Calls `show` for every counter of one mechanism; `values` NULL: all are 0. record_mech_counters() does so for every
@@ -130,7 +130,7 @@ void record_mech_counters(const struct records *records, const struct record *re
 
 /* Calls `show` for every vector of every mechanism of the record. */
 void record_mech_vectors(const struct records *records, const struct record *record,
-                         void (*show)(void *user, const struct mech *mech, const struct counter_vector *row,
+                         void (*show)(void *user, const struct mech *mech, const struct base_counter_vector *row,
                                       const struct vector *vector),
                          void *user);
 

@@ -11,23 +11,23 @@
 static void list_facts(const char *what, unsigned set, FILE *file)
 {
 	fprintf(file, "  %-9s", what);
-	for (uint32_t fact = 0, printed = 0; fact < FACTS; fact++)
+	for (uint32_t fact = 0, printed = 0; fact < FACTS_COUNT; fact++)
 		if (set & 1u << fact)
 			fprintf(file, "%s%s", printed++ ? ", " : "", fact_name(fact));
 	fputs(set ? "\n" : "nothing\n", file);
 }
 
-static void list_pass(const struct pass *pass, FILE *file)
+static void list_pass(const struct flow_pass *pass, FILE *file)
 {
 	fprintf(file, "%s: %s%s\n", pass->name, pass->meaning,
 	        pass->scope == PASS_KERNELS ? "; of each kernel with what it calls" : "");
 	list_facts("requires", pass->requires, file);
 	list_facts("keeps", pass->keeps, file);
-	list_facts("breaks", ALL_FACTS & ~pass->keeps, file);
+	list_facts("breaks", FACTS_ALL & ~pass->keeps, file);
 	for (size_t i = 0; i < pass->option_count; i++) {
-		const struct option *option = &pass->options[i];
-		char value[OPTION_TEXT_SIZE];
-		option_print(option, pass->defaults, value, sizeof value);
+		const struct base_option *option = &pass->options[i];
+		char value[BASE_OPTION_TEXT_SIZE];
+		base_option_print(option, pass->defaults, value, sizeof value);
 		fprintf(file, "  option   %s=%s  %s%s%s\n", option->name, value, option->unit, *option->unit ? " " : "",
 		        option->meaning);
 	}
@@ -63,7 +63,7 @@ enum sluice_status sluice_passes_write(const char *mechanism, FILE *file, struct
 	return api_succeed(error);
 }
 
-static void print_after(void *user, const struct pass *pass, const struct ptx_module *module)
+static void print_after(void *user, const struct flow_pass *pass, const struct ptx_module *module)
 {
 	const struct sluice_rewriting *how = user;
 	for (const char *const *name = how->print_after; name && *name; name++) {
@@ -79,7 +79,7 @@ static void print_after(void *user, const struct pass *pass, const struct ptx_mo
 static bool check_shown(const struct pipeline *pipeline, const char *const *name, struct diag *diag)
 {
 	for (; name && *name; name++) {
-		const struct pass *pass = pipeline_find(pipeline, *name, diag);
+		const struct flow_pass *pass = pipeline_find(pipeline, *name, diag);
 		bool runs = false;
 		for (uint32_t k = 0; k < pipeline->count; k++)
 			runs |= pipeline->step[k].pass == pass;
@@ -102,9 +102,9 @@ static bool open_passes(struct pipeline *pipeline, const struct sluice_rewriting
 static void print_counters(const struct pipeline *pipeline, FILE *file)
 {
 	for (uint32_t i = 0; i < pipeline->count; i++) {
-		const struct pass *pass = pipeline->step[i].pass;
+		const struct flow_pass *pass = pipeline->step[i].pass;
 		for (size_t k = 0; k < pass->counter_count; k++) {
-			const struct counter *counter = &pass->counters[k];
+			const struct base_counter *counter = &pass->counters[k];
 			const char *value = (const char *)pipeline->step[i].counters + counter->offset;
 			fprintf(file, "%s: %" PRIu64 " %s %s\n", pass->name, *(const uint64_t *)value, counter->name,
 			        counter->meaning);
@@ -115,10 +115,10 @@ static void print_counters(const struct pipeline *pipeline, FILE *file)
 static void print_dots(const struct ptx_module *module, FILE *file)
 {
 	for (const struct ptx_function *function = module->functions; function; function = function->next) {
-		struct facts facts = {.function = function};
+		struct flow_facts facts = {.function = function};
 		if (function->has_body)
 			facts_print_dot(&facts, file);
-		facts_drop(&facts, ALL_FACTS);
+		facts_drop(&facts, FACTS_ALL);
 	}
 }
 

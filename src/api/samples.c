@@ -56,12 +56,12 @@ static void make_room(struct samples *samples)
 {
 	const struct records *records = samples->records;
 	samples->counters = count_counters(records);
-	samples->before = xcalloc(samples->counters, sizeof *samples->before);
-	samples->now = xcalloc(samples->counters, sizeof *samples->now);
-	samples->largest = xcalloc(samples->counters, sizeof *samples->largest);
-	samples->mech = xcalloc(records->attachments + 1, sizeof *samples->mech);
+	samples->before = base_calloc(samples->counters, sizeof *samples->before);
+	samples->now = base_calloc(samples->counters, sizeof *samples->now);
+	samples->largest = base_calloc(samples->counters, sizeof *samples->largest);
+	samples->mech = base_calloc(records->attachments + 1, sizeof *samples->mech);
 	for (uint32_t i = 0; i < records->attachments; i++)
-		samples->mech[i].stats = xcalloc(1, records->attached[i].mech->stats_size + 1);
+		samples->mech[i].stats = base_calloc(1, records->attached[i].mech->stats_size + 1);
 }
 
 bool samples_open(struct samples *samples, const struct records *records, const char *path, uint64_t every)
@@ -88,7 +88,7 @@ void samples_begin(struct samples *samples)
 static void keep_mech_counter(void *user, const struct record_counter *counter)
 {
 	struct samples *samples = user;
-	samples->largest[samples->filled] = counter->combination == COMBINE_LARGEST;
+	samples->largest[samples->filled] = counter->combination == BASE_COMBINE_LARGEST;
 	samples->now[samples->filled++] = counter->value;
 }
 
@@ -101,7 +101,7 @@ static void read_counters(struct samples *samples, struct gpu *gpu, struct gpu_s
 	for (size_t g = 0; g < gpu_counter_group_count; g++)
 		for (size_t i = 0; i < *gpu_counter_groups[g].count; i++)
 			samples->now[samples->filled++] =
-				counter_value(&gpu_counter_groups[g], &gpu_counter_groups[g].rows[i], stats);
+				base_counter_value(&gpu_counter_groups[g], &gpu_counter_groups[g].rows[i], stats);
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		const struct mech *mech = records->attached[i].mech;
 		memset(samples->mech[i].stats, 0, mech->stats_size + 1);

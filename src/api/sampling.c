@@ -29,7 +29,7 @@ static const char *what_needs_all(const struct sluice_settings *settings)
 static bool sees_all_blocks(const struct mech *mech)
 {
 	return mech->gpu_open || mech->gpu_cycle || mech->gpu_block || mech->may_dispatch || mech->may_end ||
-	       mech->seats & MECH_SEAT_BLOCK_PLACE;
+	       mech->policies & MECH_POLICY_BLOCK_PLACE;
 }
 
 static void check_mechanisms(const struct attachments *attached, struct diag *diag)
@@ -70,8 +70,8 @@ void sampling_tell(struct sampling *sampling, const char *kernel, const char *wh
 	for (size_t i = 0; i < told->count; i++)
 		if (strcmp(told->word[i], kernel) == 0)
 			return;
-	told->word = xrealloc(told->word, (told->count + 1) * sizeof *told->word);
-	told->word[told->count++] = xstrdup(kernel);
+	told->word = base_realloc(told->word, (told->count + 1) * sizeof *told->word);
+	told->word[told->count++] = base_strdup(kernel);
 	fprintf(stderr, "sluice: note: all of kernel '%s' is simulated: %s\n", kernel, why);
 }
 
@@ -105,9 +105,9 @@ static struct sampling_kind *find_kind(struct sampling *sampling, const struct s
 		    strcmp(kind->kernel, kernel) == 0)
 			return kind;
 	}
-	sampling->kind = xrealloc(sampling->kind, (sampling->kinds + 1) * sizeof *sampling->kind);
+	sampling->kind = base_realloc(sampling->kind, (sampling->kinds + 1) * sizeof *sampling->kind);
 	struct sampling_kind *kind = &sampling->kind[sampling->kinds++];
-	*kind = (struct sampling_kind){.kernel = xstrdup(kernel),
+	*kind = (struct sampling_kind){.kernel = base_strdup(kernel),
 	                               .instructions = launch->program->count,
 	                               .grid = launch->grid,
 	                               .block = launch->block,
@@ -135,9 +135,9 @@ static double distance(const uint64_t *a, uint64_t a_sum, const uint64_t *b, uin
 
 static struct sampling_group *new_group(struct sampling *sampling, struct sampling_kind *kind, const uint64_t *steps)
 {
-	kind->group = xrealloc(kind->group, (kind->groups + 1) * sizeof *kind->group);
+	kind->group = base_realloc(kind->group, (kind->groups + 1) * sizeof *kind->group);
 	struct sampling_group *group = &kind->group[kind->groups++];
-	*group = (struct sampling_group){.steps = xcalloc(kind->instructions, sizeof *steps),
+	*group = (struct sampling_group){.steps = base_calloc(kind->instructions, sizeof *steps),
 	                                 .sum = sum_of(steps, kind->instructions),
 	                                 .number = ++sampling->groups,
 	                                 .next = 1};

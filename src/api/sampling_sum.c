@@ -29,7 +29,7 @@ static bool is_asked(const struct record *record, const char *kernel)
 static void add_group(const struct records *records, const size_t *number, size_t count, struct sampled_sum *sum,
                       double *counters)
 {
-	struct estimate_member *member = xcalloc(count, sizeof *member);
+	struct estimate_member *member = base_calloc(count, sizeof *member);
 	for (size_t i = 0; i < count; i++) {
 		const struct record *record = &records->record[number[i]];
 		member[i] = (struct estimate_member){.work = (double)record->stats.sm.warp_instructions,
@@ -59,12 +59,12 @@ static void add_single(const struct record *record, struct sampled_sum *sum, dou
  * the end. */
 static size_t *order_by_group(const struct records *records, size_t *from, uint32_t groups)
 {
-	size_t *number = xcalloc(records->count + 1, sizeof *number);
+	size_t *number = base_calloc(records->count + 1, sizeof *number);
 	for (size_t i = 0; i < records->count; i++)
 		from[records->record[i].sample.group + 1]++;
 	for (uint32_t group = 0; group <= groups; group++)
 		from[group + 1] += from[group];
-	size_t *next = xcalloc(groups + 1, sizeof *next);
+	size_t *next = base_calloc(groups + 1, sizeof *next);
 	memcpy(next, from, (groups + 1) * sizeof *next);
 	for (size_t i = 0; i < records->count; i++)
 		number[next[records->record[i].sample.group]++] = i;
@@ -85,7 +85,7 @@ static uint32_t last_group(const struct records *records)
 static void add_all(const struct records *records, const char *kernel, struct sampled_sum *sum, double *counters)
 {
 	uint32_t groups = last_group(records);
-	size_t *from = xcalloc(groups + 2, sizeof *from), *number = order_by_group(records, from, groups);
+	size_t *from = base_calloc(groups + 2, sizeof *from), *number = order_by_group(records, from, groups);
 	for (size_t i = 0; i < from[1]; i++)
 		if (is_asked(&records->record[number[i]], kernel))
 			add_single(&records->record[number[i]], sum, counters);

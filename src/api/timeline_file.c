@@ -15,14 +15,15 @@ static const struct mech_event_row kernel_row = {"kernel", "a launch", {"launch"
 
 /* --- selection --- */
 
-static const struct option wishes[] = {
-	{"first", OPTION_F64, offsetof(struct timeline_wish, first), 0, 1e18, NULL, "cycles",
+static const struct base_option wishes[] = {
+	{"first", BASE_OPTION_F64, offsetof(struct timeline_wish, first), 0, 1e18, NULL, "cycles",
          "the first that is shown"},
-	{"last", OPTION_F64, offsetof(struct timeline_wish, last), 0, 1e18, NULL, "cycles", "the last"},
-	{"blocks", OPTION_BOOL, offsetof(struct timeline_wish, blocks), 0, 0, NULL, "", "whether blocks are shown"},
-	{"counters", OPTION_U32, offsetof(struct timeline_wish, counters), 0, UINT32_MAX, NULL, "cycles",
+	{"last", BASE_OPTION_F64, offsetof(struct timeline_wish, last), 0, 1e18, NULL, "cycles", "the last"},
+	{"blocks", BASE_OPTION_BOOL, offsetof(struct timeline_wish, blocks), 0, 0, NULL, "",
+         "whether blocks are shown"},
+	{"counters", BASE_OPTION_U32, offsetof(struct timeline_wish, counters), 0, UINT32_MAX, NULL, "cycles",
          "from one value of each counter to the next; 0: none"},
-	{"sms", OPTION_TEXT, offsetof(struct timeline_wish, sms), 0, 0, NULL, "", "of which SMs: all, or 0-3+7"},
+	{"sms", BASE_OPTION_TEXT, offsetof(struct timeline_wish, sms), 0, 0, NULL, "", "of which SMs: all, or 0-3+7"},
 };
 
 static bool set_wish(struct timeline_wish *wish, char *pair, char *message, size_t size)
@@ -30,16 +31,17 @@ static bool set_wish(struct timeline_wish *wish, char *pair, char *message, size
 	char *value = strchr(pair, '=');
 	if (value)
 		*value++ = '\0';
-	const struct option *option = value ? option_find(wishes, sizeof wishes / sizeof *wishes, pair) : NULL;
+	const struct base_option *option =
+		value ? base_option_find(wishes, sizeof wishes / sizeof *wishes, pair) : NULL;
 	if (option)
-		return option_set(option, wish, value, message, size);
+		return base_option_set(option, wish, value, message, size);
 	snprintf(message, size, "'%s': expected first, last, blocks, counters or sms, and '=' with a value", pair);
 	return false;
 }
 
 static bool read_wish(struct timeline_wish *wish, const char *text, char *message, size_t size)
 {
-	char *copy = xstrdup(text), *rest = NULL;
+	char *copy = base_strdup(text), *rest = NULL;
 	bool good = true;
 	for (char *pair = strtok_r(copy, ",", &rest); pair && good; pair = strtok_r(NULL, ",", &rest))
 		good = set_wish(wish, pair, message, size);
@@ -155,7 +157,7 @@ static void add(struct timeline_file *file)
 	}
 	fflush(piece->file);
 	size_t room = ZSTD_compressBound(piece->length);
-	void *frame = xmalloc(room);
+	void *frame = base_malloc(room);
 	size_t length = ZSTD_compress(frame, room, piece->text, piece->length, 3);
 	if (ZSTD_isError(length))
 		abort();

@@ -18,7 +18,7 @@ struct timeline_wish {
 	double first, last; /* core cycles since the machine was opened; events that overlap this range are written */
 	bool blocks;        /* include blocks */
 	uint32_t counters;  /* core cycles between two values of each counter; 0: no counters */
-	char sms[OPTION_TEXT_SIZE];
+	char sms[BASE_OPTION_TEXT_SIZE];
 };
 
 struct timeline_file {

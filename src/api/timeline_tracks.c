@@ -55,7 +55,7 @@ uint32_t timeline_track(struct timeline_file *file, const struct shown *shown, u
 	*is_new = *place == &wanted;
 	if (!*is_new)
 		return (*place)->number;
-	*place = xcalloc(1, sizeof **place);
+	*place = base_calloc(1, sizeof **place);
 	**place = (struct track){wanted.key, ++file->track_count};
 	return file->track_count;
 }

@@ -19,15 +19,15 @@ static uint32_t units_of(const struct gpu *gpu, unsigned kind)
 
 static void prepare(struct unit_totals *totals, const struct gpu *gpu)
 {
-	totals->machine = xcalloc(stats_unit_elements(gpu), sizeof *totals->machine);
+	totals->machine = base_calloc(stats_unit_elements(gpu), sizeof *totals->machine);
 	totals->mechs = gpu->attachments;
-	totals->mech = xcalloc(gpu->attachments + 1, sizeof *totals->mech);
+	totals->mech = base_calloc(gpu->attachments + 1, sizeof *totals->mech);
 	for (uint32_t i = 0; i < gpu->attachments; i++)
 		for (unsigned kind = 0; kind < 2; kind++) {
 			struct unit_totals_mech *mech = &totals->mech[i][kind];
 			uint32_t units = units_of(gpu, kind);
-			mech->stats = xcalloc(units, unit_totals_stride(gpu->attached[i].mech) + 1);
-			mech->requests = xcalloc(units, sizeof *mech->requests);
+			mech->stats = base_calloc(units, unit_totals_stride(gpu->attached[i].mech) + 1);
+			mech->requests = base_calloc(units, sizeof *mech->requests);
 		}
 }
 

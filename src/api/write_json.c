@@ -66,14 +66,14 @@ static json_t *counters(const struct records *records, const struct record *reco
 {
 	json_t *object = json_object();
 	for (size_t g = 0; g < gpu_counter_group_count; g++) {
-		const struct counter_group *group = &gpu_counter_groups[g];
+		const struct base_counter_group *group = &gpu_counter_groups[g];
 		for (size_t i = 0; i < *group->count; i++) {
-			const struct counter *row = &group->rows[i];
+			const struct base_counter *row = &group->rows[i];
 			char name[128];
 			snprintf(name, sizeof name, "%s.%s", group->name, row->name);
 			json_object_set_new(object, name,
 			                    record_knows(record, group, row)
-			                            ? whole(counter_value(group, row, &record->stats))
+			                            ? whole(base_counter_value(group, row, &record->stats))
 			                            : json_null());
 		}
 	}
@@ -90,7 +90,7 @@ static json_t *vector_values(const struct vector *vector)
 	return list;
 }
 
-static json_t *vector_labels(const struct counter_vector *row, const struct vector *vector)
+static json_t *vector_labels(const struct base_counter_vector *row, const struct vector *vector)
 {
 	char label[VECTOR_LABEL];
 	json_t *list = json_array();
@@ -102,7 +102,7 @@ static json_t *vector_labels(const struct counter_vector *row, const struct vect
 }
 
 /* Returns the smallest value of each bin. */
-static json_t *vector_bins(const struct counter_vector *row, const struct vector *vector)
+static json_t *vector_bins(const struct base_counter_vector *row, const struct vector *vector)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < vector->length; i++)
@@ -110,14 +110,14 @@ static json_t *vector_bins(const struct counter_vector *row, const struct vector
 	return list;
 }
 
-static void add_vector(void *user, const struct mech *mech, const struct counter_vector *row,
+static void add_vector(void *user, const struct mech *mech, const struct base_counter_vector *row,
                        const struct vector *vector)
 {
 	json_t *object = json_object();
 	char name[128];
 	snprintf(name, sizeof name, "%s.%s", mech->name, row->name);
 	json_object_set_new(object, "unit", json_text(row->unit));
-	if (row->kind == VECTOR_COUNTERS) {
+	if (row->kind == BASE_VECTOR_COUNTERS) {
 		json_object_set_new(object, "labels", vector_labels(row, vector));
 	} else {
 		json_object_set_new(object, "bins", vector_bins(row, vector));
@@ -280,14 +280,14 @@ json_t *records_configuration(const struct machine *machine)
 {
 	json_t *object = json_object();
 	for (size_t i = 0; i < machine_option_count; i++) {
-		const struct option *option = &machine_options[i];
-		char value[OPTION_TEXT_SIZE];
-		option_print(option, machine, value, sizeof value);
+		const struct base_option *option = &machine_options[i];
+		char value[BASE_OPTION_TEXT_SIZE];
+		base_option_print(option, machine, value, sizeof value);
 		json_object_set_new(object, option->name,
-		                    option->type == OPTION_U32    ? whole(strtoull(value, NULL, 10))
-		                    : option->type == OPTION_F64  ? json_real(strtod(value, NULL))
-		                    : option->type == OPTION_BOOL ? json_boolean(strcmp(value, "true") == 0)
-		                                                  : json_text(value));
+		                    option->type == BASE_OPTION_U32    ? whole(strtoull(value, NULL, 10))
+		                    : option->type == BASE_OPTION_F64  ? json_real(strtod(value, NULL))
+		                    : option->type == BASE_OPTION_BOOL ? json_boolean(strcmp(value, "true") == 0)
+		                                                       : json_text(value));
 	}
 	return object;
 }

@@ -73,7 +73,7 @@ static void share_out(const uint64_t *value, size_t count, uint32_t *tenths)
 	}
 	if (!sum)
 		return;
-	uint64_t *lost = xcalloc(count, sizeof *lost);
+	uint64_t *lost = base_calloc(count, sizeof *lost);
 	for (size_t i = 0; i < count; i++) {
 		tenths[i] = (uint32_t)(value[i] * 1000 / sum);
 		lost[i] = value[i] * 1000 % sum;
@@ -194,7 +194,7 @@ static uint32_t find_largest(const struct vector *vector, uint32_t *index, uint3
 }
 
 /* Prints one line per vector with its largest elements, if it counted anything. */
-static void print_mech_vector(void *user, const struct mech *mech, const struct counter_vector *row,
+static void print_mech_vector(void *user, const struct mech *mech, const struct base_counter_vector *row,
                               const struct vector *vector)
 {
 	uint32_t index[SHOWN_ELEMENTS], count = find_largest(vector, index, SHOWN_ELEMENTS);
@@ -202,7 +202,7 @@ static void print_mech_vector(void *user, const struct mech *mech, const struct 
 	if (!count)
 		return;
 	fprintf(user, "  %-13s %s %s (", mech->name, grouped(vector_total(vector), value), row->name);
-	if (row->kind != VECTOR_COUNTERS)
+	if (row->kind != BASE_VECTOR_COUNTERS)
 		fprintf(user, "mean %.1f%s%s; ", vector_mean(row, vector), *row->unit ? " " : "", row->unit);
 	for (uint32_t i = 0; i < count; i++) {
 		vector_label(row, vector, index[i], label);
@@ -368,11 +368,11 @@ static void estimate_kernels(const struct records *records, struct record *sum, 
 
 static void print_kernels(FILE *file, const struct records *records, const struct record *total)
 {
-	struct record *sum = xcalloc(records->count, sizeof *sum);
+	struct record *sum = base_calloc(records->count, sizeof *sum);
 	size_t count = sum_by_kernel(records, sum);
 	estimate_kernels(records, sum, count);
-	uint64_t *cycles = xcalloc(count, sizeof *cycles);
-	uint32_t *tenths = xcalloc(count, sizeof *tenths);
+	uint64_t *cycles = base_calloc(count, sizeof *cycles);
+	uint32_t *tenths = base_calloc(count, sizeof *tenths);
 	for (size_t i = 0; i < count; i++)
 		cycles[i] = sum[i].cycles;
 	share_out(cycles, count, tenths);

@@ -53,7 +53,7 @@ void cli_add_option(struct cli_options *options, const char *assignment, const s
 
 void cli_add_word(struct cli_options *options, const char *word)
 {
-	options->list = xrealloc(options->list, (options->count + 2) * sizeof *options->list);
+	options->list = base_realloc(options->list, (options->count + 2) * sizeof *options->list);
 	options->list[options->count++] = word;
 	options->list[options->count] = NULL;
 }
@@ -124,8 +124,8 @@ char *cli_shell_word(const char *word)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+,:@%=";
 	if (*word && !word[strspn(word, plain)])
-		return xstrdup(word);
-	char *text = xmalloc(4 * strlen(word) + 3), *end = text;
+		return base_strdup(word);
+	char *text = base_malloc(4 * strlen(word) + 3), *end = text;
 	*end++ = '\'';
 	for (; *word; word++)
 		if (*word == '\'')

@@ -82,14 +82,14 @@ static char **machine_names(const char *folder, size_t *count)
 		size_t length = strlen(file->d_name);
 		if (length <= 5 || strcmp(file->d_name + length - 5, ".yaml") != 0)
 			continue;
-		names = xrealloc(names, (*count + 1) * sizeof *names);
-		names[*count] = xstrdup(file->d_name);
+		names = base_realloc(names, (*count + 1) * sizeof *names);
+		names[*count] = base_strdup(file->d_name);
 		names[(*count)++][length - 5] = '\0';
 	}
 	closedir(files);
 	if (*count)
 		qsort(names, *count, sizeof *names, by_name);
-	return names ? names : xmalloc(sizeof *names);
+	return names ? names : base_malloc(sizeof *names);
 }
 
 static int list(const struct machine *machine)

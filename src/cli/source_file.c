@@ -50,9 +50,9 @@ bool cli_source_open(struct cli_source *source, const char *command, const char 
 	}
 	if (!find_options(command, source->toolkit, &source->options))
 		return false;
-	struct mended_copies *copies = source->copies = xcalloc(1, sizeof *copies);
+	struct mended_copies *copies = source->copies = base_calloc(1, sizeof *copies);
 	copies->cc.name = command;
-	copies->temporary = temporary ? xstrdup(temporary) : NULL;
+	copies->temporary = temporary ? base_strdup(temporary) : NULL;
 	if (!cc_open_temporary(&copies->cc)) {
 		cli_source_close(source);
 		return false;

@@ -31,7 +31,7 @@ struct host_memory *host_memory_find(const struct runtime *runtime, const void *
 
 void host_memory_keep(struct runtime *runtime, struct host_memory known)
 {
-	struct host_memory *memory = xcalloc(1, sizeof *memory);
+	struct host_memory *memory = base_calloc(1, sizeof *memory);
 	*memory = known;
 	tsearch(memory, &runtime->host_memory, by_range);
 }

@@ -131,7 +131,7 @@ static const char **split(char *text, size_t length, char end)
 	size_t count = 1, n = 0;
 	for (size_t i = 0; i < length; i++)
 		count += text[i] == end;
-	const char **list = xcalloc(count + 1, sizeof *list);
+	const char **list = base_calloc(count + 1, sizeof *list);
 	for (size_t i = 0; i < length; i++) {
 		if (i == 0 || text[i - 1] == '\0')
 			list[n++] = text + i;
@@ -213,17 +213,17 @@ static void open_gpu(struct runtime *runtime)
 	bool progress = environment_flag("SLUICE_PROGRESS", true, &numbers);
 	double blocks, sample_error;
 	if (options) {
-		runtime->options = xstrdup(options);
+		runtime->options = base_strdup(options);
 		runtime->option = split_lines(runtime->options);
 	}
 	const char *mechanisms = environment("SLUICE_MECHANISMS");
 	if (mechanisms) {
-		runtime->mechanisms = xstrdup(mechanisms);
+		runtime->mechanisms = base_strdup(mechanisms);
 		runtime->mechanism = split_lines(runtime->mechanisms);
 	}
 	const char *passes = environment("SLUICE_PASSES");
 	if (passes) {
-		runtime->passes = xstrdup(passes);
+		runtime->passes = base_strdup(passes);
 		runtime->pass = split_lines(runtime->passes);
 	}
 	runtime->shows_progress = isatty(STDERR_FILENO) && progress;

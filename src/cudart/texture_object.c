@@ -77,7 +77,7 @@ static cudaError_t add_object(struct runtime *runtime, const char *call, struct 
 	struct sluice_error error = {0};
 	if (sluice_texture_create(runtime->gpu, image, sampler, &object.handle, &error) != SLUICE_OK)
 		return runtime_report(runtime, call, &error);
-	struct texture_object *kept = xmalloc(sizeof *kept);
+	struct texture_object *kept = base_malloc(sizeof *kept);
 	object.next = runtime->objects;
 	*kept = object;
 	runtime->objects = kept;

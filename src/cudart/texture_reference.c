@@ -26,7 +26,7 @@ struct texture_reference {
 static void add_reference(void **handle, const void *host, const char *name, bool reads_floats)
 {
 	struct runtime *runtime = runtime_enter_closed();
-	struct texture_reference *reference = xcalloc(1, sizeof *reference);
+	struct texture_reference *reference = base_calloc(1, sizeof *reference);
 	*reference = (struct texture_reference){.host = host,
 	                                        .name = name,
 	                                        .binary = (struct binary *)handle,

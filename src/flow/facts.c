@@ -6,44 +6,44 @@
 
 #include <string.h>
 
-static const struct flow_cfg *cfg_of(struct facts *facts)
+static const struct flow_cfg *cfg_of(struct flow_facts *facts)
 {
 	return facts_get(facts, FACT_CFG);
 }
 
-static void *find_cfg(struct arena *arena, struct facts *facts)
+static void *find_cfg(struct arena *arena, struct flow_facts *facts)
 {
 	return flow_cfg_build(arena, facts->function);
 }
 
-static void *find_dominators(struct arena *arena, struct facts *facts)
+static void *find_dominators(struct arena *arena, struct flow_facts *facts)
 {
 	return flow_dominators(arena, cfg_of(facts));
 }
 
-static void *find_post_dominators(struct arena *arena, struct facts *facts)
+static void *find_post_dominators(struct arena *arena, struct flow_facts *facts)
 {
 	return flow_post_dominators(arena, cfg_of(facts));
 }
 
-static void *find_loops(struct arena *arena, struct facts *facts)
+static void *find_loops(struct arena *arena, struct flow_facts *facts)
 {
 	struct fact_loops *loops = arena_alloc(arena, sizeof *loops);
 	loops->count = flow_loops(arena, cfg_of(facts), facts_get(facts, FACT_DOMINATORS), &loops->loop);
 	return loops;
 }
 
-static void *find_liveness(struct arena *arena, struct facts *facts)
+static void *find_liveness(struct arena *arena, struct flow_facts *facts)
 {
 	return flow_liveness(arena, cfg_of(facts));
 }
 
-static void *find_definitions(struct arena *arena, struct facts *facts)
+static void *find_definitions(struct arena *arena, struct flow_facts *facts)
 {
 	return flow_definitions(arena, cfg_of(facts));
 }
 
-static void *find_affine(struct arena *arena, struct facts *facts)
+static void *find_affine(struct arena *arena, struct flow_facts *facts)
 {
 	return affine_analyze(arena, facts->function);
 }
@@ -99,33 +99,33 @@ static bool same_definitions(const struct flow_cfg *cfg, const void *a, const vo
 static const struct {
 	const char *name;
 	unsigned rests_on; /* directly or indirectly */
-	void *(*find)(struct arena *arena, struct facts *facts);
+	void *(*find)(struct arena *arena, struct flow_facts *facts);
 	bool (*same)(const struct flow_cfg *cfg, const void *a, const void *b); /* NULL: cannot be compared */
-} rows[FACTS] = {
-	[FACT_CFG] = {"control flow", NO_FACTS, find_cfg, same_cfg},
+} rows[FACTS_COUNT] = {
+	[FACT_CFG] = {"control flow", FACTS_NONE, find_cfg, same_cfg},
 	[FACT_DOMINATORS] = {"dominators", FACT_SET(CFG), find_dominators, same_by_block},
 	[FACT_POST_DOMINATORS] = {"post-dominators", FACT_SET(CFG), find_post_dominators, same_by_block},
 	[FACT_LOOPS] = {"loops", FACT_SET(CFG) | FACT_SET(DOMINATORS), find_loops, same_loops},
 	[FACT_LIVENESS] = {"liveness", FACT_SET(CFG), find_liveness, same_liveness},
 	[FACT_DEFINITIONS] = {"reaching definitions", FACT_SET(CFG), find_definitions, same_definitions},
-	[FACT_AFFINE] = {"affine forms", NO_FACTS, find_affine, NULL},
+	[FACT_AFFINE] = {"affine forms", FACTS_NONE, find_affine, NULL},
 };
 
-const char *fact_name(enum fact fact)
+const char *fact_name(enum flow_fact fact)
 {
 	return rows[fact].name;
 }
 
-const void *facts_get(struct facts *facts, enum fact fact)
+const void *facts_get(struct flow_facts *facts, enum flow_fact fact)
 {
 	if (!facts->found[fact])
 		facts->found[fact] = rows[fact].find(&facts->arena[fact], facts);
 	return facts->found[fact];
 }
 
-void facts_drop(struct facts *facts, unsigned set)
+void facts_drop(struct flow_facts *facts, unsigned set)
 {
-	for (uint32_t fact = 0; fact < FACTS; fact++) {
+	for (uint32_t fact = 0; fact < FACTS_COUNT; fact++) {
 		if (!(set & (1u << fact | rows[fact].rests_on)))
 			continue;
 		arena_free(&facts->arena[fact]);
@@ -133,17 +133,17 @@ void facts_drop(struct facts *facts, unsigned set)
 	}
 }
 
-bool facts_hold(const struct facts *facts)
+bool facts_hold(const struct flow_facts *facts)
 {
-	struct facts now = {.function = facts->function};
+	struct flow_facts now = {.function = facts->function};
 	bool hold = true;
-	for (uint32_t fact = 0; hold && fact < FACTS; fact++) {
+	for (uint32_t fact = 0; hold && fact < FACTS_COUNT; fact++) {
 		if (!facts->found[fact])
 			continue;
 		const void *found = facts_get(&now, fact);
 		hold = rows[fact].same && rows[fact].same(cfg_of(&now), facts->found[fact], found);
 	}
-	facts_drop(&now, ALL_FACTS);
+	facts_drop(&now, FACTS_ALL);
 	return hold;
 }
 
@@ -167,7 +167,7 @@ static void print_live(const struct flow_cfg *cfg, const struct flow_liveness *l
 
 static void print_beside(void *user, uint32_t block, FILE *file)
 {
-	struct facts *facts = user;
+	struct flow_facts *facts = user;
 	const struct fact_loops *loops = facts_get(facts, FACT_LOOPS);
 	print_number("dominated by", ((const uint32_t *)facts_get(facts, FACT_DOMINATORS))[block], file);
 	print_number("post-dominated by", ((const uint32_t *)facts_get(facts, FACT_POST_DOMINATORS))[block], file);
@@ -177,7 +177,7 @@ static void print_beside(void *user, uint32_t block, FILE *file)
 	print_live(cfg_of(facts), facts_get(facts, FACT_LIVENESS), block, file);
 }
 
-void facts_print_dot(struct facts *facts, FILE *file)
+void facts_print_dot(struct flow_facts *facts, FILE *file)
 {
 	flow_cfg_print_beside(cfg_of(facts), print_beside, facts, file);
 }

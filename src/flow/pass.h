@@ -35,20 +35,20 @@ enum pass_scope {
 	PASS_KERNELS,   /* kernels; the pass may also change the functions that they call */
 };
 
-struct pass {
+struct flow_pass {
 	const char *name; /* lower-case letters, digits and - */
 	const char *meaning;
 	const char *stem; /* prefix of new names: "split" for $split0 */
 	enum pass_scope scope;
-	unsigned requires; /* facts that the pass uses: a set of enum fact */
+	unsigned requires; /* facts that the pass uses: a set of enum flow_fact */
 	unsigned keeps;    /* facts that stay valid after a change; all others are invalidated */
 
 	/* Options: fields of a struct of config_size bytes that begins as a copy of *defaults. */
-	const struct option *options;
+	const struct base_option *options;
 	size_t option_count, config_size;
 	const void *defaults;
 	/* Counters: uint64_t fields of a struct of counters_size bytes. */
-	const struct counter *counters;
+	const struct base_counter *counters;
 	size_t counter_count, counters_size;
 
 	enum pass_result (*run)(struct pass_job *job);
@@ -56,7 +56,7 @@ struct pass {
 
 /* The implementations of the functions below. */
 struct pass_tools {
-	const void *(*fact)(struct pass_job *job, enum fact fact);
+	const void *(*fact)(struct pass_job *job, enum flow_fact fact);
 	uint32_t (*reads)(const struct ptx_inst *inst, uint32_t *ids);
 	uint32_t (*writes)(const struct ptx_inst *inst, uint32_t *ids);
 	uint32_t (*reaching)(const struct flow_definitions *definitions, const struct flow_cfg *cfg, uint32_t at, uint32_t reg,

@@ -10,14 +10,14 @@
 /* A job with the state of its tools. */
 struct job {
 	struct pass_job seen;
-	const struct pass *pass;
-	struct facts *facts;
+	const struct flow_pass *pass;
+	struct flow_facts *facts;
 	struct edit edit;
 	struct arena arena;
 	struct diag *diag;
 };
 
-static const void *tool_fact(struct pass_job *job, enum fact fact)
+static const void *tool_fact(struct pass_job *job, enum flow_fact fact)
 {
 	const struct job *own = (const struct job *)job;
 	assert(own->pass->requires & 1u << fact);
@@ -102,7 +102,7 @@ static void *tool_alloc(struct pass_job *job, size_t bytes)
 static enum pass_result tool_refuse(struct pass_job *job, const struct ptx_inst *inst, const char *text)
 {
 	const struct job *own = (const struct job *)job;
-	const struct place place = inst ? inst->place : job->function->place;
+	const struct diag_place place = inst ? inst->place : job->function->place;
 	diag_error(own->diag, &job->module->source, place, "pass %s: %s", own->pass->name, text);
 	return PASS_REFUSED;
 }
@@ -129,7 +129,7 @@ static const struct pass_tools tools = {
 };
 
 static enum pass_result run_on(const struct pipeline_step *step, struct ptx_module *module,
-                               struct ptx_function *function, struct facts *facts, struct diag *diag)
+                               struct ptx_function *function, struct flow_facts *facts, struct diag *diag)
 {
 	struct job job = {.seen = {.module = module,
 	                           .function = function,
@@ -140,7 +140,7 @@ static enum pass_result run_on(const struct pipeline_step *step, struct ptx_modu
 	                  .facts = facts,
 	                  .diag = diag};
 	edit_open(&job.edit, module, function, step->pass->stem);
-	for (uint32_t fact = 0; fact < FACTS; fact++)
+	for (uint32_t fact = 0; fact < FACTS_COUNT; fact++)
 		if (step->pass->requires & 1u << fact)
 			facts_get(facts, fact);
 	enum pass_result result = step->pass->run(&job.seen);
@@ -152,25 +152,26 @@ static enum pass_result run_on(const struct pipeline_step *step, struct ptx_modu
 }
 
 /* Drops the facts that a pass has invalidated: of one function, or of all if it may have changed others. */
-static void drop_broken(const struct pass *pass, struct facts *changed, struct facts *all, uint32_t functions)
+static void drop_broken(const struct flow_pass *pass, struct flow_facts *changed, struct flow_facts *all,
+                        uint32_t functions)
 {
 	if (pass->scope == PASS_FUNCTIONS) {
-		facts_drop(changed, ALL_FACTS & ~pass->keeps);
+		facts_drop(changed, FACTS_ALL & ~pass->keeps);
 		assert(facts_hold(changed)); /* the pass really preserves the facts in `keeps` */
 		return;
 	}
 	for (uint32_t i = 0; i < functions; i++)
-		facts_drop(&all[i], ALL_FACTS);
+		facts_drop(&all[i], FACTS_ALL);
 }
 
-static bool run_step(const struct pipeline_step *step, struct ptx_module *module, struct facts *facts,
+static bool run_step(const struct pipeline_step *step, struct ptx_module *module, struct flow_facts *facts,
                      struct diag *diag)
 {
-	const struct pass *pass = step->pass;
+	const struct flow_pass *pass = step->pass;
 	for (struct ptx_function *function = module->functions; function; function = function->next) {
 		if (!function->has_body || (pass->scope == PASS_KERNELS && !function->is_entry))
 			continue;
-		struct facts *own = &facts[function->index];
+		struct flow_facts *own = &facts[function->index];
 		own->function = function;
 		enum pass_result result = run_on(step, module, function, own, diag);
 		if (result == PASS_REFUSED)
@@ -183,7 +184,7 @@ static bool run_step(const struct pipeline_step *step, struct ptx_module *module
 
 bool pipeline_run(struct pipeline *pipeline, struct ptx_module *module, struct diag *diag)
 {
-	struct facts *facts = xcalloc((size_t)module->function_count + 1, sizeof *facts);
+	struct flow_facts *facts = base_calloc((size_t)module->function_count + 1, sizeof *facts);
 	bool fine = true;
 	for (uint32_t i = 0; fine && i < pipeline->count; i++) {
 		fine = run_step(&pipeline->step[i], module, facts, diag);
@@ -191,7 +192,7 @@ bool pipeline_run(struct pipeline *pipeline, struct ptx_module *module, struct d
 			pipeline->after(pipeline->user, pipeline->step[i].pass, module);
 	}
 	for (uint32_t i = 0; i < module->function_count; i++)
-		facts_drop(&facts[i], ALL_FACTS);
+		facts_drop(&facts[i], FACTS_ALL);
 	free(facts);
 	return fine;
 }

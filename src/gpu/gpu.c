@@ -44,7 +44,7 @@ struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *
 	                                              machine->reuse_freed);
 	if (!memory)
 		return NULL;
-	struct gpu *gpu = xcalloc(1, sizeof *gpu);
+	struct gpu *gpu = base_calloc(1, sizeof *gpu);
 	gpu->machine = *machine;
 	machine_derive(&gpu->machine);
 	gpu->memory = memory;

@@ -42,7 +42,7 @@ struct gpu_stats {
 #undef X
 };
 
-extern const struct counter_group gpu_counter_groups[];
+extern const struct base_counter_group gpu_counter_groups[];
 extern const size_t gpu_counter_group_count;
 
 struct gpu {

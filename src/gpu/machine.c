@@ -19,15 +19,15 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 #define AT(field) offsetof(struct machine, field)
 #define U32(name, field, low, high, unit, meaning)                                                                     \
 	{                                                                                                              \
-		name, OPTION_U32, AT(field), low, high, NULL, unit, meaning                                            \
+		name, BASE_OPTION_U32, AT(field), low, high, NULL, unit, meaning                                       \
 	}
 #define BOOL(name, field, meaning)                                                                                     \
 	{                                                                                                              \
-		name, OPTION_BOOL, AT(field), 0, 1, NULL, "", meaning                                                  \
+		name, BASE_OPTION_BOOL, AT(field), 0, 1, NULL, "", meaning                                             \
 	}
 #define ENUM(name, field, names, meaning)                                                                              \
 	{                                                                                                              \
-		name, OPTION_ENUM, AT(field), 0, 0, names, "", meaning                                                 \
+		name, BASE_OPTION_ENUM, AT(field), 0, 0, names, "", meaning                                            \
 	}
 
 #define CACHE(prefix, field)                                                                                           \
@@ -75,9 +75,9 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 #define RUNS_ON(name, row)                                                                                             \
 	INT_RUNS_ON(name, row), RUNS_ON_OF(name, row, "fp32", FP32), RUNS_ON_OF(name, row, "fp64", FP64)
 
-const struct option machine_options[] = {
-	{"name", OPTION_TEXT, AT(name), 0, 0, NULL, "", "what the machine is called"},
-	{"mechanisms", OPTION_TEXT, AT(mechanisms), 0, 0, NULL, "",
+const struct base_option machine_options[] = {
+	{"name", BASE_OPTION_TEXT, AT(name), 0, 0, NULL, "", "what the machine is called"},
+	{"mechanisms", BASE_OPTION_TEXT, AT(mechanisms), 0, 0, NULL, "",
          "that it has built in, as --mech takes them, with spaces between them; --mech with such a one's name changes "
          "its options"},
 	U32("compute.major", compute_major, 1, 12, "", "compute capability, first number"),
@@ -132,7 +132,7 @@ const struct option machine_options[] = {
 	U32("sm.shared_per_block", shared_per_block, 0, 1048576, "bytes", "shared memory that one block may have"),
 	U32("sm.schedulers", sm.schedulers, 1, SM_MAX_SCHEDULERS, "schedulers",
             "warp schedulers, one instruction a cycle each"),
-	{"sm.warp_order", OPTION_TEXT, AT(warp_order), 0, 0, NULL, "",
+	{"sm.warp_order", BASE_OPTION_TEXT, AT(warp_order), 0, 0, NULL, "",
          "which warp goes first: a mechanism with its options, as --mech takes it"},
 	BOOL("sm.schedulers_alternate", sm.alternate,
              "schedulers take turns at going first; else the first always does"),
@@ -165,7 +165,7 @@ const struct option machine_options[] = {
             "shared memory, behind the bank access"),
 	U32("sm.unified_bytes", sm.unified_bytes, 0, 4194304, "bytes",
             "that L1's data and shared memory divide by what a kernel uses; then l1d.ways is as if L1 had all; 0: no"),
-	{"sm.carve_outs", OPTION_TEXT, AT(carve_outs), 0, 0, NULL, "",
+	{"sm.carve_outs", BASE_OPTION_TEXT, AT(carve_outs), 0, 0, NULL, "",
          "of sm.unified_bytes, what shared memory may have: KiB in rising order, with commas, as 0,8,16,32"},
 	U32("sm.l1_banks", sm.l1_banks, 1, SM_L1_BANKS, "banks",
             "of L1's tags, of 32 bytes, with an access a cycle each, a power of two"),

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const struct counter_group gpu_counter_groups[] = {
+const struct base_counter_group gpu_counter_groups[] = {
 #define X(name, kind, unit, place) {#name, kind##_counters, &kind##_counter_count, offsetof(struct gpu_stats, name)},
 	GPU_COUNTER_GROUPS(X)
 #undef X
@@ -116,7 +116,7 @@ static const void *struct_in_sum(const struct gpu *gpu, const uint64_t *sum, siz
 	return sum + unit * groups[number].size / sizeof *sum;
 }
 
-uint64_t stats_unit_value(const struct gpu *gpu, const uint64_t *sum, size_t group, const struct counter *row,
+uint64_t stats_unit_value(const struct gpu *gpu, const uint64_t *sum, size_t group, const struct base_counter *row,
                           uint32_t unit)
 {
 	const struct unit_array units = units_of(gpu, groups[group].units);

@@ -100,8 +100,8 @@ static void wire_sender(struct gpu *gpu)
 		crossbar_prefer(&gpu->to_slices, gpu->ports, gpu->slices, preferences[seam->preference]);
 }
 
-static void show_access(void *user, const struct request *request, enum access_result result, struct cache_watch *watch,
-                        uint64_t cycle)
+static void show_access(void *user, const struct request *request, enum base_access_result result,
+                        struct cache_watch *watch, uint64_t cycle)
 {
 	const struct cache_record found = cache_watch_take_found(watch);
 	const struct mech_access access = {.address = request->address,
@@ -114,39 +114,39 @@ static void show_access(void *user, const struct request *request, enum access_r
 	                                   .local = request_is_local(request),
 	                                   .result = result,
 	                                   .brought_by = found.sender,
-	                                   .first_use =
-	                                           (result == ACCESS_HIT || result == ACCESS_MERGED) && !found.was_used,
+	                                   .first_use = (result == BASE_ACCESS_HIT || result == BASE_ACCESS_MERGED) &&
+	                                                !found.was_used,
 	                                   .sender = request_sender(request),
 	                                   .cycle = cycle};
 	seam_call_partition_access(user, &access);
 }
 
-static void evicted(void *partition, const struct line_eviction *eviction)
+static void evicted(void *partition, const struct base_line_eviction *eviction)
 {
 	seam_call_partition_evict(partition, eviction);
 }
 
-static void filled(void *partition, const struct line_fill *fill)
+static void filled(void *partition, const struct base_line_fill *fill)
 {
 	seam_call_partition_fill(partition, fill);
 }
 
-static void used(void *partition, const struct line_use *use)
+static void used(void *partition, const struct base_line_use *use)
 {
 	seam_l2_used(partition, use);
 }
 
-static uint32_t victim(void *partition, const struct line_set *set)
+static uint32_t victim(void *partition, const struct base_line_set *set)
 {
 	return seam_l2_victim(partition, set);
 }
 
-static void came(void *partition, const struct packet *packet)
+static void came(void *partition, const struct base_packet *packet)
 {
 	seam_call_partition_packet_in(partition, packet);
 }
 
-static void left(void *partition, const struct packet *packet)
+static void left(void *partition, const struct base_packet *packet)
 {
 	seam_call_partition_packet_out(partition, packet);
 }
@@ -154,9 +154,9 @@ static void left(void *partition, const struct packet *packet)
 /* Enables prefetching into L2. */
 static void wire_account(struct slice *slice, struct seam_partition *partition, struct arena *arena)
 {
-	const struct prefetch_teller teller = seam_teller_of_l2(partition);
+	const struct base_prefetch_listener listener = seam_listener_of_l2(partition);
 	if (seam_sends(partition->seam))
-		cache_watch_open(&slice->cache, &teller, arena);
+		cache_watch_open(&slice->cache, &listener, arena);
 }
 
 /* Connects the looks and choices of mechanisms in a partition. */
@@ -176,12 +176,12 @@ static void wire_looks(struct slice *slice, struct seam_partition *partition, st
 	slice->look_user = partition;
 }
 
-static void issued(void *partition, const struct dram_issue *issue)
+static void issued(void *partition, const struct base_dram_issue *issue)
 {
 	seam_call_partition_command(partition, issue);
 }
 
-static uint32_t next_request(void *partition, const struct dram_queue *queue)
+static uint32_t next_request(void *partition, const struct base_dram_queue *queue)
 {
 	return seam_dram_next(partition, queue);
 }

@@ -7,10 +7,10 @@
 
 #define ROW(field, name, unit, meaning)                                                                                \
 	{                                                                                                              \
-		name, unit, SCOPE_GPU, offsetof(struct facts, field), meaning, COMBINE_SUM                             \
+		name, unit, BASE_SCOPE_GPU, offsetof(struct facts, field), meaning, BASE_COMBINE_SUM                   \
 	}
 
-static const struct counter source_rows_of[] = {
+static const struct base_counter source_rows_of[] = {
 	ROW(arrays, "arrays", "arrays", "pointer parameters of the kernel"),
 	ROW(indexes, "indexes", "indexes", "reads of these arrays in the source"),
 	ROW(lines, "lines", "lines", "lines between the braces of the kernel's body that hold code"),
@@ -24,10 +24,10 @@ static const struct counter source_rows_of[] = {
 		ROW(verdict[SOURCE_CONTROL], "control", "indexes", "depends on a condition"),                          \
 		ROW(verdict[SOURCE_OPERATOR], "operator", "indexes", "an operator other than + - *")
 
-static const struct counter strict_rows[] = {STATUSES(strict)};
-static const struct counter relaxed_rows[] = {STATUSES(relaxed)};
+static const struct base_counter strict_rows[] = {STATUSES(strict)};
+static const struct base_counter relaxed_rows[] = {STATUSES(relaxed)};
 
-static const struct counter mix_rows[] = {
+static const struct base_counter mix_rows[] = {
 #define KIND(id, name, meaning) ROW(mix[PTX_MIX_##id], name, "instructions", meaning),
 	PTX_MIX_KINDS(KIND)
 #undef KIND
@@ -38,19 +38,19 @@ static const struct counter mix_rows[] = {
 static const size_t source_count_of = COUNT(source_rows_of), status_count = COUNT(strict_rows),
 		    mix_count = COUNT(mix_rows);
 
-static const struct counter_group groups[] = {
+static const struct base_counter_group groups[] = {
 	{"source", source_rows_of, &source_count_of, 0},
 	{"strict", strict_rows, &status_count, 0},
 	{"relaxed", relaxed_rows, &status_count, 0},
 	{"mix", mix_rows, &mix_count, 0},
 };
 
-const struct counter_group *facts_group(size_t number)
+const struct base_counter_group *facts_group(size_t number)
 {
 	return number < COUNT(groups) ? &groups[number] : NULL;
 }
 
-bool facts_of_ptx(const struct counter_group *group)
+bool facts_of_ptx(const struct base_counter_group *group)
 {
 	return group->rows == mix_rows;
 }
@@ -58,13 +58,14 @@ bool facts_of_ptx(const struct counter_group *group)
 json_t *facts_kernel(const char *name, const struct facts *facts, bool ptx)
 {
 	json_t *counters = json_object();
-	const struct counter_group *group;
+	const struct base_counter_group *group;
 	for (size_t g = 0; (group = facts_group(g)); g++)
 		for (size_t i = 0; i < *group->count && (ptx || !facts_of_ptx(group)); i++) {
 			char full[64];
 			snprintf(full, sizeof full, "%s.%s", group->name, group->rows[i].name);
-			json_object_set_new(counters, full,
-			                    json_integer((json_int_t)counter_value(group, &group->rows[i], facts)));
+			json_object_set_new(
+				counters, full,
+				json_integer((json_int_t)base_counter_value(group, &group->rows[i], facts)));
 		}
 	return json_pack("{s:s, s:o}", "name", name, "counters", counters);
 }

@@ -18,11 +18,11 @@ struct facts {
 };
 
 /* base/table.h defines the struct. Returns NULL after the last group. */
-struct counter_group;
-const struct counter_group *facts_group(size_t number);
+struct base_counter_group;
+const struct base_counter_group *facts_group(size_t number);
 
 /* Whether counters of the group need the kernel's PTX. */
-bool facts_of_ptx(const struct counter_group *group);
+bool facts_of_ptx(const struct base_counter_group *group);
 
 /* Returns a kernel as an element of "kernels" in statistics. Without `ptx`, omits the counters that need PTX. */
 json_t *facts_kernel(const char *name, const struct facts *facts, bool ptx);

@@ -47,7 +47,7 @@ static void find_series(struct chart *chart)
 {
 	size_t things = shown_things(chart->figure), first = chart->figure->experiment->mean == MEAN_NONE ? 0 : things;
 	size_t end = first ? things + 1 : things;
-	chart->series = xcalloc(chart->lines.count * (end - first) + 1, sizeof *chart->series);
+	chart->series = base_calloc(chart->lines.count * (end - first) + 1, sizeof *chart->series);
 	for (size_t thing = first; thing < end; thing++)
 		for (size_t i = 0; i < chart->lines.count; i++) {
 			struct series *series = &chart->series[chart->count++];
@@ -59,7 +59,7 @@ static void find_series(struct chart *chart)
 static void set_axis(struct chart *chart, size_t axis)
 {
 	size_t count = 0;
-	double *values = xcalloc(2 * chart->count * chart->lines.at_count + 1, sizeof *values);
+	double *values = base_calloc(2 * chart->count * chart->lines.at_count + 1, sizeof *values);
 	for (size_t s = 0; s < chart->count; s++) {
 		const struct series *series = &chart->series[s];
 		for (size_t i = 0; series->line->axis == axis && i < series->line->count; i++) {

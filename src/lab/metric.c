@@ -19,7 +19,7 @@ const struct formula *metric_parse(struct arena *arena, const char *text, char m
 	                              .mechanisms = true,
 	                              .energies = true,
 	                              .aliases = aliases};
-	const struct counter_group *facts;
+	const struct base_counter_group *facts;
 	for (size_t i = 0; (facts = facts_group(i)); i++)
 		names.groups[i + 1] =
 			(struct formula_groups){facts, 1, FORMULA_SOURCE | (facts_of_ptx(facts) ? FORMULA_PTX : 0)};

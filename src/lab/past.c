@@ -55,7 +55,7 @@ static struct known *find(const struct past *past, uint64_t key)
 static void grow(struct past *past)
 {
 	struct past larger = {.size = 2 * past->size, .used = past->used};
-	larger.table = xcalloc(larger.size, sizeof *larger.table);
+	larger.table = base_calloc(larger.size, sizeof *larger.table);
 	for (size_t i = 0; i < past->size; i++)
 		if (past->table[i].key)
 			*find(&larger, past->table[i].key) = past->table[i];
@@ -98,9 +98,9 @@ static void add_row(void *context, const struct run_config *config, const struct
 
 struct past *past_open(struct store *store, char message[STORE_MESSAGE])
 {
-	struct past *past = xcalloc(1, sizeof *past);
+	struct past *past = base_calloc(1, sizeof *past);
 	past->size = FIRST_SIZE;
-	past->table = xcalloc(past->size, sizeof *past->table);
+	past->table = base_calloc(past->size, sizeof *past->table);
 	if (store_each_cost(store, add_row, past, message))
 		return past;
 	past_close(past);

@@ -133,7 +133,7 @@ static char *description(struct plan *plan, const struct experiment_column *colu
  * with an error from the same value, are reported once. */
 static void tell_column(struct plan *plan, const struct experiment_column *column, const char *message)
 {
-	struct place place = product_place(plan->experiment, column, message);
+	struct diag_place place = product_place(plan->experiment, column, message);
 	bool again = plan->told.text && plan->experiment->file &&
 	             (strcmp(plan->told.text, message) == 0 ||
 	              (place.line == plan->told.place.line && place.column == plan->told.place.column));

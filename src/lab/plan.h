@@ -67,7 +67,7 @@ struct plan {
 	size_t digest_count;
 	struct {
 		const char *text;
-		struct place place;
+		struct diag_place place;
 	} told; /* the last message about a column */
 	const char **missing; /* programs that cannot run, already reported */
 	size_t missing_count;

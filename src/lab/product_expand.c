@@ -517,7 +517,7 @@ static void check_cells(struct document *document, const struct experiment *expe
 	first_choice(document, &experiment->axes, false, &count);
 	columns = (experiment->column_count ? experiment->column_count : 1) * count;
 	if (rows > MOST_CELLS || count > MOST_CELLS || rows * columns > MOST_CELLS)
-		diag_error(&document->diag, &document->source, (struct place){0},
+		diag_error(&document->diag, &document->source, (struct diag_place){0},
 		           "axes: a product of more than %d combinations; make several files of it", MOST_CELLS);
 }
 
@@ -540,7 +540,7 @@ void product_expand(struct document *document, struct experiment *experiment)
 	          experiment->row_count ? experiment->row_count : 1);
 	for (size_t r = 0; r < experiment->row_count; r++)
 		if (!experiment->rows[r].program)
-			diag_error(&document->diag, &document->source, (struct place){0},
+			diag_error(&document->diag, &document->source, (struct diag_place){0},
 			           "expected what runs: rows, or an axis 'program' or 'command'");
 	check_options(document, experiment);
 	set_bases(document, experiment);
@@ -556,8 +556,8 @@ static bool is_meant(const struct product_setting *setting, const char *message,
 	return setting->words.count && strstr(message, setting->words.word[0]);
 }
 
-struct place product_place(const struct experiment *experiment, const struct experiment_column *column,
-                           const char *message)
+struct diag_place product_place(const struct experiment *experiment, const struct experiment_column *column,
+                                const char *message)
 {
 	for (int by_key = 1; column->chosen && by_key >= 0; by_key--)
 		for (size_t a = 0; a < experiment->axes.count; a++) {

@@ -202,7 +202,7 @@ bool queue_make(struct queue *queue, struct plan *plan, struct store *store, con
 	*queue = (struct queue){.plan = plan,
 	                        .store = store,
 	                        .way = way,
-	                        .runs = xcalloc(plan->count + 1, sizeof *queue->runs),
+	                        .runs = base_calloc(plan->count + 1, sizeof *queue->runs),
 	                        .started = jobs_now(),
 	                        .terminal = isatty(STDERR_FILENO)};
 	gethostname(queue->host, sizeof queue->host - 1);

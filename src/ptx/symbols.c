@@ -28,7 +28,7 @@ static struct name **find_slot(struct name_table *table, const char *text, uint3
 static void grow(struct name_table *table)
 {
 	struct name_table larger = {.capacity = table->capacity ? 2 * table->capacity : 2048, .count = table->count};
-	larger.slot = xcalloc(larger.capacity, sizeof(struct name *));
+	larger.slot = base_calloc(larger.capacity, sizeof(struct name *));
 	for (uint32_t i = 0; i < table->capacity; i++) {
 		struct name *name = table->slot[i];
 		if (name)
@@ -135,7 +135,7 @@ static const char *unique_name(struct parser *p, struct name *name)
 	}
 }
 
-struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *name, struct place place,
+struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *name, struct diag_place place,
                        const char **unique)
 {
 	const struct symbol *old = name->symbol;

@@ -85,19 +85,19 @@ enum { MECH_MAX_ENERGIES = 32 };
 /* --- exclusive policies --- */
 
 /* Each policy has at most one owner among the attached mechanisms. */
-enum mech_seat {
-	MECH_SEAT_WARP_ORDER = 1,      /* which of the warps that can issue goes first */
-	MECH_SEAT_BLOCK_COUNT = 2,     /* how many blocks an SM holds */
-	MECH_SEAT_BLOCK_PLACE = 4,     /* which SM gets the next block */
-	MECH_SEAT_BUFFER = 8,          /* the buffer that answers before L1 */
-	MECH_SEAT_L1_REPLACEMENT = 16, /* which line of L1 is replaced */
-	MECH_SEAT_L2_REPLACEMENT = 32, /* which line of L2 is replaced */
-	MECH_SEAT_L1_MISS = 64,        /* the store that answers L1 misses before they enter the network */
-	MECH_SEAT_DRAM = 128,          /* which request a DRAM channel serves next */
-	MECH_SEAT_SHARED_ROOM = 256,   /* how many blocks fit into an SM's shared memory */
-	MECH_SEAT_SHARED_LAYOUT = 512, /* where the bytes of blocks lie in an SM's shared memory */
-	MECH_SEAT_WARP_RANK = 1024,    /* the ranks of warps: mech_rank_warp(), without a hook */
-	MECH_SEATS_END = 2048,         /* after the last policy */
+enum mech_policy {
+	MECH_POLICY_WARP_ORDER = 1,      /* which of the warps that can issue goes first */
+	MECH_POLICY_BLOCK_COUNT = 2,     /* how many blocks an SM holds */
+	MECH_POLICY_BLOCK_PLACE = 4,     /* which SM gets the next block */
+	MECH_POLICY_BUFFER = 8,          /* the buffer that answers before L1 */
+	MECH_POLICY_L1_REPLACEMENT = 16, /* which line of L1 is replaced */
+	MECH_POLICY_L2_REPLACEMENT = 32, /* which line of L2 is replaced */
+	MECH_POLICY_L1_MISS = 64,        /* the store that answers L1 misses before they enter the network */
+	MECH_POLICY_DRAM = 128,          /* which request a DRAM channel serves next */
+	MECH_POLICY_SHARED_ROOM = 256,   /* how many blocks fit into an SM's shared memory */
+	MECH_POLICY_SHARED_LAYOUT = 512, /* where the bytes of blocks lie in an SM's shared memory */
+	MECH_POLICY_WARP_RANK = 1024,    /* the ranks of warps: mech_rank_warp(), without a hook */
+	MECH_POLICIES_END = 2048,         /* after the last policy */
 };
 
 /* --- looks and vetoes --- */
@@ -163,7 +163,7 @@ enum mech_seat {
 
 /* --- the mechanism --- */
 
-struct pass;
+struct flow_pass;
 
 /* A mechanism. Hooks that are NULL are not called and cost nothing. */
 struct mech {
@@ -178,7 +178,7 @@ struct mech {
 	uint32_t stands_for_count;
 
 	/* Options: fields of a struct of config_size bytes that begins as a copy of *defaults. */
-	const struct option *options;
+	const struct base_option *options;
 	size_t option_count, config_size;
 	const void *defaults;
 	/* Checks combinations of options, and whether the machine suits. False, with a message. */
@@ -192,13 +192,13 @@ struct mech {
 	                     struct mech_energy energy[MECH_MAX_ENERGIES]);
 
 	/* Counters: uint64_t fields of a struct of stats_size bytes. Every part has one; they are combined. */
-	const struct counter *counters;
+	const struct base_counter *counters;
 	size_t counter_count, stats_size;
 
 	/* Passes over the PTX of each module before decoding (flow/pass.h, docs/reference/passes.md). The user can
 	 * name them where the mechanism is attached. `rewrite` writes which of them run, after the user's:
 	 * "NAME[:KEY=VALUE,...],...", as for --pass. It is called once, before the machine is opened. */
-	const struct pass *const *passes;
+	const struct flow_pass *const *passes;
 	uint32_t pass_count;
 	void (*rewrite)(const void *config, const struct mech_machine *machine, char *text, size_t size);
 
@@ -207,7 +207,7 @@ struct mech {
 	 * MECH_MAX_VECTOR, the same for the same arguments. vector_label names the elements of rows that are `named`,
 	 * at a kernel's end, when `launch` is NULL; the text is copied. NULL: the element has no name, and it is not
 	 * shown while it is 0. Over several launches, elements with the same name are combined. */
-	const struct counter_vector *vectors;
+	const struct base_counter_vector *vectors;
 	size_t vector_count;
 	uint32_t (*vector_length)(const void *config, const struct mech_machine *machine, uint32_t vector);
 	const char *(*vector_label)(const struct mech_gpu *gpu, uint32_t vector, uint32_t index);
@@ -220,7 +220,7 @@ struct mech {
 	size_t track_count;
 
 	size_t gpu_size, sm_size, partition_size; /* bytes of states; 0: none */
-	uint32_t seats;                           /* enum mech_seat, ored: it has the hooks of these, and of no other */
+	uint32_t policies;                           /* enum mech_policy, ored: it has the hooks of these, and of no other */
 	bool sends;                               /* it sends requests; its accounts are shown */
 	/* While cycles run, its GPU hooks touch only the SM of gpu_block and may_dispatch, and SMs that it keeps in
 	 * step (mech_keep_in_step()); touching another is a mistake. Other SMs may run ahead of the dispatcher,
@@ -256,7 +256,7 @@ struct mech {
 	 * registers and slots still limit the blocks. Each block's data stay separate, whatever this returns. */
 	uint32_t (*shared_room)(struct mech_gpu *gpu, const struct mech_room *room);
 	/* The bytes of an SM's shared memory that launch->blocks_per_sm resident blocks occupy together. Belongs to
-	 * MECH_SEAT_SHARED_ROOM. NULL: the sum of their sizes, at most the SM's. */
+	 * MECH_POLICY_SHARED_ROOM. NULL: the sum of their sizes, at most the SM's. */
 	uint32_t (*shared_full)(struct mech_gpu *gpu);
 	/* Pick: resident blocks per SM, from 1 to `blocks`, the number that fits. A grid that does not fill the
 	 * machine can be spread further (launch.spread_small_grids). */
@@ -284,7 +284,7 @@ struct mech {
 	 * made then are dropped. Called while the machine changes L1 or the buffer: mech_put() is a mistake there.
 	 * For a request to L2, this reports only that it fetched nothing, just before on_reply reports it as
 	 * filtered. */
-	void (*on_fate)(struct mech_sm *sm, const struct mech_fate *fate);
+	void (*on_outcome)(struct mech_sm *sm, const struct mech_outcome *outcome);
 	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask. The masks of all mechanisms
 	 * are anded, and all are called. 0: none; bits without a ready warp have no effect. Called per scheduler
 	 *   in each cycle in which a warp is ready;
@@ -306,7 +306,7 @@ struct mech {
 	 * full set, when its way is assigned. */
 	uint32_t (*l1_victim)(struct mech_sm *sm, const struct mech_set *set);
 	/* A line of L1 is inserted, used or filled. The line's word is a place for what l1_victim needs; it keeps its
-	 * value when another line arrives. Belongs to MECH_SEAT_L1_REPLACEMENT. NULL: not called. */
+	 * value when another line arrives. Belongs to MECH_POLICY_L1_REPLACEMENT. NULL: not called. */
 	void (*l1_used)(struct mech_sm *sm, const struct mech_use *use);
 	/* A read that missed in L1, an instruction's or a mechanism's, is about to enter the network. Called once,
 	 * for at most one per cycle, after evict of the line that it replaces. Returns the cycles, 1 to
@@ -314,7 +314,7 @@ struct mech {
 	 * 0: the data are not there. Answers are in order. */
 	uint32_t (*answer_miss)(struct mech_sm *sm, const struct mech_access *miss);
 	/* The bytes of the SM's shared memory that the blocks in these slots, as bits, occupy together. Belongs to
-	 * MECH_SEAT_SHARED_ROOM. */
+	 * MECH_POLICY_SHARED_ROOM. */
 	uint32_t (*shared_taken)(struct mech_sm *sm, uint64_t slots);
 	/* The position of a byte of a resident block's shared memory in the SM's, which determines its bank: (byte /
 	 * 4) % banks. The bytes that a lane accesses together, at most 16, must be contiguous. */
@@ -338,8 +338,8 @@ struct mech {
 	 * which bank's command it issues in a cycle. Called at the first slice of a channel. */
 	uint32_t (*dram_next)(struct mech_partition *partition, const struct mech_queue *queue);
 
-	/* As on_fate, for this mechanism's own requests to L2 that the slice fetched for; times are core cycles. */
-	void (*partition_fate)(struct mech_partition *partition, const struct mech_fate *fate);
+	/* As on_outcome, for this mechanism's own requests to L2 that the slice fetched for; times are core cycles. */
+	void (*partition_outcome)(struct mech_partition *partition, const struct mech_outcome *outcome);
 
 	/* Looks and vetoes, of the tables above. */
 #define MECH_LOOK(scope, hook, event, when) void (*hook)(struct mech_##scope *scope, const struct event *event);

@@ -16,8 +16,8 @@ enum {
 	MECH_MAX_SCHEDULERS = 8,
 	MECH_MAX_SCHEDULER_WARPS = 64, /* of these, one scheduler's: the bits of a mask */
 	MECH_MAX_ACCESSES = 128,       /* transactions of a warp instruction: 16 bytes per lane of local memory */
-	MECH_PC_BITS = ACCESS_PC_BITS,
-	MECH_NO_PC = ACCESS_NO_PC, /* no instruction caused it */
+	MECH_PC_BITS = BASE_ACCESS_PC_BITS,
+	MECH_NO_PC = BASE_ACCESS_NO_PC, /* no instruction caused it */
 	MECH_MAX_ANSWER = 1 << 20, /* cycles until a miss is answered */
 	MECH_MAX_WORDS = 256,      /* words of shared memory that a request's data go to */
 	MECH_MAX_LATENCY = 500,    /* cycles of an instruction in its unit */
@@ -32,7 +32,7 @@ enum {
 };
 #define MECH_NEVER UINT64_MAX
 #define MECH_NOWHERE UINT32_MAX
-#define MECH_NOBODY  ACCESS_NOBODY /* no mechanism's number */
+#define MECH_NOBODY  BASE_ACCESS_NOBODY /* no mechanism's number */
 
 struct mech_dim {
 	uint32_t x, y, z;
@@ -156,10 +156,10 @@ enum mech_class { MECH_ARITHMETIC, MECH_SPECIAL, MECH_MEMORY, MECH_BRANCH, MECH_
 enum mech_space { MECH_NO_SPACE, MECH_GENERIC, MECH_GLOBAL, MECH_SHARED, MECH_LOCAL, MECH_CONSTANT, MECH_PARAMETER };
 
 /* The machine's own names (base/traffic.h). */
-#define mech_kind access_kind
-#define MECH_LOAD ACCESS_LOAD
-#define MECH_STORE ACCESS_STORE
-#define MECH_ATOMIC ACCESS_ATOMIC
+#define mech_kind base_access_kind
+#define MECH_LOAD BASE_ACCESS_LOAD
+#define MECH_STORE BASE_ACCESS_STORE
+#define MECH_ATOMIC BASE_ACCESS_ATOMIC
 
 struct mech_issue {
 	uint32_t warp, block, scheduler; /* slots; the scheduler's number */
@@ -234,13 +234,13 @@ struct mech_shared {
 
 /* The result in L1: hit, miss, or merged with a miss on its way. In the buffer before L1: hit, or merged with bytes
  * on their way. Or past both. A store that finds its bytes in the buffer is a buffer hit, and still goes on. */
-#define mech_result access_result
-#define MECH_HIT ACCESS_HIT
-#define MECH_MISS ACCESS_MISS
-#define MECH_MERGED ACCESS_MERGED
-#define MECH_BUFFER_HIT ACCESS_BUFFER_HIT
-#define MECH_BUFFER_MERGED ACCESS_BUFFER_MERGED
-#define MECH_PAST_L1 ACCESS_PAST_L1
+#define mech_result base_access_result
+#define MECH_HIT BASE_ACCESS_HIT
+#define MECH_MISS BASE_ACCESS_MISS
+#define MECH_MERGED BASE_ACCESS_MERGED
+#define MECH_BUFFER_HIT BASE_ACCESS_BUFFER_HIT
+#define MECH_BUFFER_MERGED BASE_ACCESS_BUFFER_MERGED
+#define MECH_PAST_L1 BASE_ACCESS_PAST_L1
 
 /* A transaction that was looked up; in a partition, a request that L2 looked up. Warp and block are slots of the SM
  * and valid where there is a pc. For a mechanism's request, `warp` is the warp bound to it, or MECH_NOBODY. */
@@ -260,39 +260,39 @@ struct mech_access {
 /* Lines of a cache (base/traffic.h): struct mech_fill, a line arrived; struct mech_eviction, a line leaves. For the
  * owners of replacement: struct mech_use, a line is inserted, used or filled; struct mech_set of struct mech_way, a
  * full set. */
-#define mech_fill     line_fill
-#define mech_eviction line_eviction
-#define mech_use      line_use
-#define mech_way      line_way
-#define mech_set      line_set
-#define MECH_INSERTED LINE_INSERTED
-#define MECH_USED     LINE_USED
-#define MECH_FILLED   LINE_FILLED
+#define mech_fill     base_line_fill
+#define mech_eviction base_line_eviction
+#define mech_use      base_line_use
+#define mech_way      base_line_way
+#define mech_set      base_line_set
+#define MECH_INSERTED BASE_LINE_INSERTED
+#define MECH_USED     BASE_LINE_USED
+#define MECH_FILLED   BASE_LINE_FILLED
 
 /* A packet of a crossbar (base/traffic.h): struct mech_packet, with one of these kinds. */
-#define mech_packet             packet
-#define MECH_PACKET_LOAD        PACKET_LOAD
-#define MECH_PACKET_STORE       PACKET_STORE
-#define MECH_PACKET_ATOMIC      PACKET_ATOMIC
-#define MECH_PACKET_LOCAL_LOAD  PACKET_LOCAL_LOAD
-#define MECH_PACKET_LOCAL_STORE PACKET_LOCAL_STORE
-#define MECH_PACKET_INSTRUCTION PACKET_INSTRUCTION
-#define MECH_PACKET_CONSTANT    PACKET_CONSTANT
-#define MECH_PACKET_WRITEBACK   PACKET_WRITEBACK
-#define MECH_PACKET_FILL        PACKET_FILL
-#define MECH_PACKET_L2_PREFETCH PACKET_L2_PREFETCH
-#define MECH_PACKET_TEXTURE     PACKET_TEXTURE
-#define MECH_PACKET_KINDS       PACKET_KINDS
+#define mech_packet             base_packet
+#define MECH_PACKET_LOAD        BASE_PACKET_LOAD
+#define MECH_PACKET_STORE       BASE_PACKET_STORE
+#define MECH_PACKET_ATOMIC      BASE_PACKET_ATOMIC
+#define MECH_PACKET_LOCAL_LOAD  BASE_PACKET_LOCAL_LOAD
+#define MECH_PACKET_LOCAL_STORE BASE_PACKET_LOCAL_STORE
+#define MECH_PACKET_INSTRUCTION BASE_PACKET_INSTRUCTION
+#define MECH_PACKET_CONSTANT    BASE_PACKET_CONSTANT
+#define MECH_PACKET_WRITEBACK   BASE_PACKET_WRITEBACK
+#define MECH_PACKET_FILL        BASE_PACKET_FILL
+#define MECH_PACKET_L2_PREFETCH BASE_PACKET_L2_PREFETCH
+#define MECH_PACKET_TEXTURE     BASE_PACKET_TEXTURE
+#define MECH_PACKET_KINDS       BASE_PACKET_KINDS
 
 /* DRAM (base/traffic.h): struct mech_command, a command; struct mech_queue of struct mech_waiting, the requests to
  * choose from. */
-#define mech_command   dram_issue
-#define mech_queue     dram_queue
-#define mech_waiting   dram_waiting
-#define MECH_ACTIVATE  DRAM_ACTIVATE
-#define MECH_PRECHARGE DRAM_PRECHARGE
-#define MECH_READ      DRAM_READ
-#define MECH_WRITE     DRAM_WRITE
+#define mech_command   base_dram_issue
+#define mech_queue     base_dram_queue
+#define mech_waiting   base_dram_waiting
+#define MECH_ACTIVATE  BASE_DRAM_ACTIVATE
+#define MECH_PRECHARGE BASE_DRAM_PRECHARGE
+#define MECH_READ      BASE_DRAM_READ
+#define MECH_WRITE     BASE_DRAM_WRITE
 
 /* A scheduler's warps, for the warp order and for throttling. Sets are masks: bit b is the scheduler's b-th warp, in
  * slot b * schedulers + index. */

@@ -279,7 +279,7 @@ static inline void mech_wake_warp(struct mech_sm *sm, uint32_t slot)
 }
 
 /* Sets the rank of a warp of a resident block, below MECH_RANKS, which the warp order may use (struct mech_warps).
- * For the owner of MECH_SEAT_WARP_RANK, in any hook of the SM. A block's warps begin at rank 0. */
+ * For the owner of MECH_POLICY_WARP_RANK, in any hook of the SM. A block's warps begin at rank 0. */
 static inline void mech_rank_warp(struct mech_sm *sm, uint32_t slot, uint32_t rank)
 {
 	sm->services->rank_warp(sm, slot, rank);

@@ -58,15 +58,15 @@ struct mech_reply {
 };
 
 /* The outcome of an issued request, as its account counts it. */
-#define MECH_USEFUL        PREFETCH_USEFUL
-#define MECH_LATE          PREFETCH_LATE
-#define MECH_EARLY_EVICTED PREFETCH_EARLY_EVICTED
-#define MECH_REDUNDANT     PREFETCH_REDUNDANT
+#define MECH_USEFUL        BASE_PREFETCH_USEFUL
+#define MECH_LATE          BASE_PREFETCH_LATE
+#define MECH_EARLY_EVICTED BASE_PREFETCH_EARLY_EVICTED
+#define MECH_REDUNDANT     BASE_PREFETCH_REDUNDANT
 
-struct mech_fate {
+struct mech_outcome {
 	uint64_t address, tag; /* of the request */
 	uint32_t pc;
-	enum prefetch_fate fate;
+	enum base_prefetch_outcome outcome;
 	uint64_t sent, came; /* cycles; came: the data's arrival, 0: not yet */
 	uint64_t cycle;      /* of the outcome: when an instruction wanted the line, or when the line was replaced */
 };

@@ -56,7 +56,7 @@ struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bo
 	void *base = reserve(bytes);
 	if (!base)
 		return NULL;
-	struct simt_memory *memory = xcalloc(1, sizeof *memory);
+	struct simt_memory *memory = base_calloc(1, sizeof *memory);
 	memory->base = base;
 	memory->bytes = bytes;
 	memory->reuse = reuse;

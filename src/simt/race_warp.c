@@ -20,7 +20,7 @@ enum { WORDS = 1024, KEPT = 8 }; /* words per warp; accesses per word */
 struct past {
 	uint32_t time, pc;
 	uint8_t lane, bytes; /* bytes: mask of the word's bytes */
-	uint8_t kind;        /* enum access_kind */
+	uint8_t kind;        /* enum base_access_kind */
 	uint8_t value[4];    /* the bytes that a write has left */
 };
 
@@ -52,7 +52,7 @@ struct touch {
 
 struct race_warp *race_warp_open(void)
 {
-	return xcalloc(1, sizeof(struct race_warp));
+	return base_calloc(1, sizeof(struct race_warp));
 }
 
 void race_warp_close(struct race_warp *race)
@@ -69,7 +69,7 @@ void race_warp_start(struct simt_block *block)
 	if (race->warps < block->warps) {
 		free(race->warp);
 		race->warps = block->warps;
-		race->warp = xcalloc(race->warps, sizeof *race->warp);
+		race->warp = base_calloc(race->warps, sizeof *race->warp);
 	}
 	race->block++;
 	for (uint32_t w = 0; w < block->warps; w++) {
@@ -106,7 +106,7 @@ void race_warp_fence(struct simt_warp *warp)
 }
 
 /* As in race.c: a volatile store is a flag when only a fence lies between it and the preceding plain stores. */
-static enum access_kind kind_of(const struct simt_warp *warp, const struct simt_inst *inst)
+static enum base_access_kind kind_of(const struct simt_warp *warp, const struct simt_inst *inst)
 {
 	const struct lanes *clocks = &warp->block->checks->race_warp->warp[warp->index];
 	enum ptx_order order = inst->ptx->order;

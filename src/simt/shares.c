@@ -28,7 +28,7 @@ bool shares_add(struct shares *shares, struct share added)
 		return false;
 	if (shares->count == shares->capacity) {
 		shares->capacity = shares->capacity ? 2 * shares->capacity : 16;
-		shares->share = xrealloc(shares->share, shares->capacity * sizeof *shares->share);
+		shares->share = base_realloc(shares->share, shares->capacity * sizeof *shares->share);
 	}
 	memmove(shares->share + at + 1, shares->share + at, (shares->count++ - at) * sizeof added);
 	shares->share[at] = added;

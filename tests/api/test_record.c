@@ -348,11 +348,11 @@ static void test_json(void **state)
 	size_t expected = 0;
 	for (size_t g = 0; g < gpu_counter_group_count; g++)
 		for (size_t i = 0; i < *gpu_counter_groups[g].count; i++, expected++) {
-			const struct counter_group *group = &gpu_counter_groups[g];
+			const struct base_counter_group *group = &gpu_counter_groups[g];
 			char name[128];
 			snprintf(name, sizeof name, "%s.%s", group->name, group->rows[i].name);
 			assert_int_equal(whole(counters, name),
-			                 counter_value(group, &group->rows[i], &storage[1].stats));
+			                 base_counter_value(group, &group->rows[i], &storage[1].stats));
 		}
 	assert_int_equal(json_object_size(counters), expected);
 
@@ -494,7 +494,7 @@ static void test_describe(void **state)
 	char *text = capture(NULL, describe);
 	for (size_t g = 0; g < gpu_counter_group_count; g++)
 		for (size_t i = 0; i < *gpu_counter_groups[g].count; i++) {
-			const struct counter *row = &gpu_counter_groups[g].rows[i];
+			const struct base_counter *row = &gpu_counter_groups[g].rows[i];
 			char name[128];
 			snprintf(name, sizeof name, "\n%s.%s ", gpu_counter_groups[g].name, row->name);
 			const char *line = strstr(text, name);
@@ -502,7 +502,7 @@ static void test_describe(void **state)
 				fail_msg("%s is not described", name + 1);
 			assert_null(strstr(line + 1, name));
 			size_t length = strcspn(++line, "\n");
-			const char *parts[] = {row->unit, counter_scope_name(row->scope), row->meaning};
+			const char *parts[] = {row->unit, base_scope_name(row->scope), row->meaning};
 			for (size_t k = 0; k < 3; k++) {
 				const char *found = strstr(line, parts[k]);
 				assert_true(*parts[k] && found && found < line + length);
@@ -513,9 +513,9 @@ static void test_describe(void **state)
 }
 
 /* A mechanism with an indexed vector whose elements are named, and a histogram; two launches. */
-static const struct counter_vector mine_vectors[] = {
+static const struct base_counter_vector mine_vectors[] = {
 	{.name = "by_array", .unit = "accesses", .meaning = "of arrays", .named = true},
-	{.name = "distance", .unit = "cycles", .meaning = "to the demand", .kind = VECTOR_POWERS, .length = 4},
+	{.name = "distance", .unit = "cycles", .meaning = "to the demand", .kind = BASE_VECTOR_POWERS, .length = 4},
 };
 static const struct mech mine = {.name = "mine", .vectors = mine_vectors, .vector_count = 2};
 static const struct seam_attached attached = {&mine, NULL};
@@ -525,17 +525,17 @@ static struct vector filled(const uint64_t *value, uint32_t length, uint64_t sum
 	struct vector vector = vector_new(length);
 	memcpy(vector.value, value, length * sizeof *value);
 	vector.sum = sum;
-	vector.label = label ? xcalloc(length, sizeof *vector.label) : NULL;
+	vector.label = label ? base_calloc(length, sizeof *vector.label) : NULL;
 	for (uint32_t i = 0; label && i < length; i++)
-		vector.label[i] = xstrdup(label[i]);
+		vector.label[i] = base_strdup(label[i]);
 	return vector;
 }
 
 static void add_vectors(struct record *record, const char *first, const char *second)
 {
-	record->mech = xcalloc(1, sizeof *record->mech);
-	record->mech->stats = xcalloc(1, 1);
-	record->mech->vector = xcalloc(2, sizeof *record->mech->vector);
+	record->mech = base_calloc(1, sizeof *record->mech);
+	record->mech->stats = base_calloc(1, 1);
+	record->mech->vector = base_calloc(2, sizeof *record->mech->vector);
 	record->mech->vector[0] = filled((const uint64_t[]){1000, 500}, 2, 0, (const char *const[]){first, second});
 	record->mech->vector[1] = filled((const uint64_t[]){0, 1, 0, 3}, 4, 25, NULL);
 }

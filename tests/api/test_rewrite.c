@@ -24,8 +24,8 @@ struct config {
 };
 
 static const struct config defaults = {.value = 5};
-static const struct option options[] = {
-	{"value", OPTION_U32, offsetof(struct config, value), 0, 0, NULL, "", "that is written"},
+static const struct base_option options[] = {
+	{"value", BASE_OPTION_U32, offsetof(struct config, value), 0, 0, NULL, "", "that is written"},
 };
 
 /* At a thread's entry, writes the option's value to the first word. */
@@ -41,15 +41,15 @@ static enum pass_result run_mark(struct pass_job *job)
 	return pass_add_text(job, pass_entry(job), code) ? PASS_CHANGED : PASS_REFUSED;
 }
 
-static const struct pass mark = {.name = "mark",
-                                 .meaning = "marks the entry",
-                                 .stem = "mark",
-                                 .options = options,
-                                 .option_count = 1,
-                                 .config_size = sizeof(struct config),
-                                 .defaults = &defaults,
-                                 .run = run_mark};
-static const struct pass *const marks[] = {&mark};
+static const struct flow_pass mark = {.name = "mark",
+                                      .meaning = "marks the entry",
+                                      .stem = "mark",
+                                      .options = options,
+                                      .option_count = 1,
+                                      .config_size = sizeof(struct config),
+                                      .defaults = &defaults,
+                                      .run = run_mark};
+static const struct flow_pass *const marks[] = {&mark};
 
 static void rewrite(const void *config, const struct mech_machine *machine, char *asks, size_t size)
 {

@@ -41,8 +41,8 @@ static const struct { struct mech mech; uintptr_t others[16]; } own = {{.version
 	{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}};
 MECHANISM(own.mech);'
 counts=$(printf '%s' "$counts" | sed "s/struct COUNTER/$(sed -n 's/^\tconst \(struct [a-z_]*\) \*counters;$/\1/p' "$header")/
-	s/SCOPE/$(sed -n 's/^enum [a-z_]*counter_scope { *\([A-Z_]*SCOPE_SM\),.*/\1/p' "$work"/headers/base/table.h)/
-	s/SUM/$(sed -n 's/^enum [a-z_]*counter_combination { *\([A-Z_]*SUM\),.*/\1/p' "$work"/headers/base/table.h)/")
+	s/SCOPE/$(sed -n 's/^enum [a-z_]*base_scope { *\([A-Z_]*BASE_SCOPE_SM\),.*/\1/p' "$work"/headers/base/table.h)/
+	s/SUM/$(sed -n 's/^enum [a-z_]*base_combination { *\([A-Z_]*SUM\),.*/\1/p' "$work"/headers/base/table.h)/")
 reset
 sed -i '/VETO(gpu, may_dispatch,/s/ \\$//; /VETO(gpu, may_end,/d' "$header"
 object older "$counts"

@@ -42,12 +42,12 @@ static void add(struct edit_list *list, const char *text)
 /* The facts of the code equal those of its text. */
 static void same_facts(const struct ptx_function *again)
 {
-	struct facts facts = {.function = function};
+	struct flow_facts facts = {.function = function};
 	for (uint32_t fact = 0; fact < FACT_AFFINE; fact++)
 		facts_get(&facts, fact);
 	facts.function = again;
 	assert_true(facts_hold(&facts));
-	facts_drop(&facts, ALL_FACTS);
+	facts_drop(&facts, FACTS_ALL);
 }
 
 /* The printed code of the kernel, without tabs, from after its declarations to its last brace. */
@@ -300,7 +300,7 @@ static void facts_come_and_go(void **state)
 {
 	(void)state;
 	open_edit(LOOP);
-	struct facts facts = {.function = function};
+	struct flow_facts facts = {.function = function};
 	const struct fact_loops *loops = facts_get(&facts, FACT_LOOPS);
 	assert_int_equal(loops->count, 1);
 	assert_non_null(facts.found[FACT_DOMINATORS]);
@@ -318,7 +318,7 @@ static void facts_come_and_go(void **state)
 	edit_remove(&edit, 0);
 	edit_apply(&edit);
 	assert_false(facts_hold(&facts));
-	facts_drop(&facts, ALL_FACTS);
+	facts_drop(&facts, FACTS_ALL);
 	close_edit();
 }
 

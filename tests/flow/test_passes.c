@@ -17,16 +17,16 @@ static void no_critical_edge(const struct ptx_function *function)
 /* The facts of a function's code equal those of its text. */
 static void same_facts(const struct ptx_function *function, const struct ptx_function *again)
 {
-	struct facts facts = {.function = function};
+	struct flow_facts facts = {.function = function};
 	for (uint32_t fact = 0; fact < FACT_AFFINE; fact++)
 		facts_get(&facts, fact);
 	facts.function = again;
 	assert_true(facts_hold(&facts));
-	facts_drop(&facts, ALL_FACTS);
+	facts_drop(&facts, FACTS_ALL);
 }
 
 /* After every pass, the module parses back to itself, with the same facts. */
-static void check_text(void *user, const struct pass *pass, const struct ptx_module *module)
+static void check_text(void *user, const struct flow_pass *pass, const struct ptx_module *module)
 {
 	char *text = print(module);
 	struct ptx_module *again = parse(text);
@@ -169,11 +169,12 @@ static enum pass_result refuse(struct pass_job *job)
 }
 
 #define SHAPE (FACT_SET(CFG) | FACT_SET(DOMINATORS))
-static const struct pass looks = {.name = "look", .meaning = "", .stem = "look", .requires = SHAPE, .run = look};
-static const struct pass turns = {.name = "turn", .meaning = "", .stem = "turn", .keeps = FACTS_OF_SHAPE, .run = turn};
-static const struct pass puts_one = {.name = "put", .meaning = "", .stem = "put", .run = put};
-static const struct pass refuses = {.name = "refuse", .meaning = "", .stem = "refuse", .run = refuse};
-static const struct pass *const own[] = {&looks, &turns, &puts_one, &refuses};
+static const struct flow_pass looks = {.name = "look", .meaning = "", .stem = "look", .requires = SHAPE, .run = look};
+static const struct flow_pass turns = {
+	.name = "turn", .meaning = "", .stem = "turn", .keeps = FACTS_OF_SHAPE, .run = turn};
+static const struct flow_pass puts_one = {.name = "put", .meaning = "", .stem = "put", .run = put};
+static const struct flow_pass refuses = {.name = "refuse", .meaning = "", .stem = "refuse", .run = refuse};
+static const struct flow_pass *const own[] = {&looks, &turns, &puts_one, &refuses};
 
 /* Facts stay valid while passes preserve them, and are recomputed after a pass that does not. */
 static void facts_stay_as_passes_say(void **state)

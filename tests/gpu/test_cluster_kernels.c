@@ -41,7 +41,7 @@ static uint32_t place_on_first(struct mech_gpu *gpu, uint64_t block, const uint8
 }
 
 static const struct mech places = {
-	.version = MECH_VERSION, .name = "places", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_on_first};
+	.version = MECH_VERSION, .name = "places", .policies = MECH_POLICY_BLOCK_PLACE, .place_block = place_on_first};
 
 /* A mechanism that places blocks is called once per cluster and cycle, too. */
 static void test_places(void **state)

@@ -29,7 +29,7 @@ struct pair_case {
 
 static bool is_order(const struct mech *mech)
 {
-	return mech->seats & MECH_SEAT_WARP_ORDER;
+	return mech->policies & MECH_POLICY_WARP_ORDER;
 }
 
 /* True for mechanisms to pair with an order. Mechanisms that only combine others are in the pairs of these. The trace
@@ -74,7 +74,7 @@ static void attach(struct random_text *text, struct machine_random *m, const str
 		return;
 	for (size_t i = 0; i < mech->option_count; i++) {
 		char option[MACHINE_TEXT];
-		if (mech->options[i].type == OPTION_TEXT || random_below(text, 3))
+		if (mech->options[i].type == BASE_OPTION_TEXT || random_below(text, 3))
 			continue;
 		machine_option(text, &mech->options[i], option);
 		if ((size_t)length + strlen(option) + 2 > MACHINE_TEXT)

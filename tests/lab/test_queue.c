@@ -47,12 +47,12 @@ static char *kept(size_t lines, size_t width, size_t *length)
 	struct job job = {.status = 1 << 8};
 	char room[96], *stats;
 	job.output.length = lines * (width + 1);
-	job.output.bytes = xmalloc(job.output.length + 1);
+	job.output.bytes = base_malloc(job.output.length + 1);
 	for (size_t i = 0; i < job.output.length; i++)
 		job.output.bytes[i] = i % (width + 1) == width ? '\n' : (char)('a' + i / (width + 1) % 26);
 	job.output.bytes[job.output.length] = '\0';
 	struct run_result result = queue_result(&job, "", "", &stats, room);
-	char *text = xstrdup(result.output);
+	char *text = base_strdup(result.output);
 	*length = strlen(text);
 	free(stats);
 	free(job.output.bytes);

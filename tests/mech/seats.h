@@ -115,7 +115,7 @@ static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_i
 }
 
 #define SEATS_HOOKS                                                                                                    \
-	.seats = MECH_SEATS_END - 1, .blocks_per_sm = blocks_per_sm, .place_block = place_block,                       \
+	.policies = MECH_POLICIES_END - 1, .blocks_per_sm = blocks_per_sm, .place_block = place_block,                       \
 	.pick_warp = pick_warp, .buffer = buffer, .access = on_access, .l1_victim = l1_victim, .l1_used = l1_used,     \
 	.partition_size = sizeof(struct random), .l2_victim = l2_victim, .l2_used = l2_used, .dram_next = dram_next,   \
 	.answer_miss = answer_miss, .shared_room = shared_room, .shared_taken = shared_taken,                          \

@@ -143,7 +143,7 @@ static char *edited(const struct scan *scan, size_t *length)
 	size_t most = scan->length + 1, from = 0;
 	for (size_t i = 0; i < scan->edit_count; i++)
 		most += strlen(scan->edits[i].text);
-	char *text = xmalloc(most), *end = text;
+	char *text = base_malloc(most), *end = text;
 	for (size_t i = 0; i < scan->edit_count; i++) {
 		const struct edit *edit = &scan->edits[i];
 		if (edit->at < from)

@@ -6,7 +6,7 @@
 
 void cc_add(struct words *words, const char *word)
 {
-	words->list = xrealloc(words->list, (words->count + 2) * sizeof *words->list);
+	words->list = base_realloc(words->list, (words->count + 2) * sizeof *words->list);
 	words->list[words->count++] = word;
 	words->list[words->count] = NULL;
 }

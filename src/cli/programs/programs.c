@@ -18,7 +18,7 @@ enum { KEY_PAPER = 512, KEY_JSON, KEY_ALL, KEY_SIZE, KEY_VARIANT, KEY_SEED };
 static void add_name(struct program_request *request, const char *name)
 {
 	struct words *names = &request->names;
-	names->word = xrealloc(names->word, (names->count + 1) * sizeof *names->word);
+	names->word = base_realloc(names->word, (names->count + 1) * sizeof *names->word);
 	names->word[names->count++] = name;
 }
 

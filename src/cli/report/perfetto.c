@@ -72,7 +72,7 @@ static void read_counter(struct reader *reader, struct protobuf message, struct 
 
 static void take_track(struct reader *reader, struct protobuf message)
 {
-	struct track *track = xcalloc(1, sizeof *track);
+	struct track *track = base_calloc(1, sizeof *track);
 	struct protobuf_field field;
 	while (next(reader, &message, &field)) {
 		if (field.number == PERFETTO_TRACK_UUID)

@@ -134,7 +134,7 @@ static void add_check(struct run *run, const char *what)
 /* Returns a mechanism's name or, for a shared object, its absolute path. From malloc. */
 static char *full_name(const char *mechanism)
 {
-	return sluice_mechanism_path(mechanism) ? run_absolute(mechanism) : xstrdup(mechanism);
+	return sluice_mechanism_path(mechanism) ? run_absolute(mechanism) : base_strdup(mechanism);
 }
 
 /* Parses "N[:FILE]". */
