@@ -51,7 +51,7 @@ static const struct argp mech_argp = {
 	.parser = parse,
 	.args_doc = "list\nshow NAME[:KEY=VALUE,...]\n--cflags",
 	.doc = "List the mechanisms that 'sluice run --mech' takes, or show one: where it comes from, its options with "
-	       "ranges and defaults, its counters, the seats that it takes.\v"
+	       "ranges and defaults, its counters, the policies that it owns.\v"
 	       "A mechanism of your own: cc -shared -fPIC $(sluice mech --cflags) mine.c -o mine.so, then "
 	       "sluice run --mech ./mine.so; docs/tutorials/your-mechanism.md walks through one.",
 };

@@ -11,7 +11,7 @@
 #include "memory/cache_config.h"
 
 struct prefetch_account {
-	struct base_prefetch_listener listener; /* `fate` NULL: there is no account */
+	struct base_prefetch_listener listener; /* NULL: there is no account */
 	uint32_t sectors, count;       /* sectors per line; sectors in the cache */
 	struct base_prefetch *present;      /* by line and sector */
 	struct base_prefetch *coming;       /* by MSHR */

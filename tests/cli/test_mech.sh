@@ -57,14 +57,14 @@ says_only out gto
 object old 'static const struct mech old = {.version = 0, .name = "old"}; MECHANISM(old);'
 object mine 'static const struct mech mine = {.version = MECH_VERSION, .name = "mine", .summary = "does nothing",
 	.citation = "nobody"}; MECHANISM(mine);'
-object seat 'static const struct mech seat = {.version = MECH_VERSION, .name = "seat", .summary = "", .citation = "",
-	.policies = MECH_POLICY_BUFFER}; MECHANISM(seat);'
+object policy 'static const struct mech policy = {.version = MECH_VERSION, .name = "policy", .summary = "", .citation = "",
+	.policies = MECH_POLICY_BUFFER}; MECHANISM(policy);'
 try 0 mech show mine.so
 says out "mine: does nothing"
 refused "mechanism mine has no option 'size'; 'sluice mech show $work/mine.so' lists them" --mech ./mine.so:size=1
 refused "none.so: no symbol sluice_mechanism; expected MECHANISM(...) of seam/mech.h" --mech ./none.so
 refused "old.so: needs version 0.0 of seam/mech.h" --mech "$work/old.so"
-refused "mechanism seat owns the L1-buffer policy but has no hook buffer" --mech seat.so
+refused "mechanism policy owns the L1-buffer policy but has no hook buffer" --mech policy.so
 refused "cannot load mechanism $work/absent.so: cannot open shared object file: No such file or directory" --mech absent.so
 
 # Names and tables are checked when a mechanism is loaded. Names are also checked against those already loaded.

@@ -188,7 +188,7 @@ static inline void machine_mechanisms(struct random_text *text, struct machine_r
 	else if (owner == 3)
 		snprintf(into, MACHINE_TEXT, BUILD_DIR "/tests/sender.so");
 	else if (owner < 6)
-		snprintf(into, MACHINE_TEXT, BUILD_DIR "/tests/chance_seats.so:seed=%u,rate=%u,near=%u,hold=%u", seed,
+		snprintf(into, MACHINE_TEXT, BUILD_DIR "/tests/chance_policies.so:seed=%u,rate=%u,near=%u,hold=%u", seed,
 		         1 + random_below(text, 4), 1u << random_below(text, 12), 1 + random_below(text, 4));
 	m->mechanisms += owner < 6;
 	machine_prefetchers(text, m);

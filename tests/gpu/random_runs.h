@@ -138,7 +138,7 @@ static inline void forget(json_t *object, const char *const *keys)
 /* A mechanism that counts its reports has received one outcome for each request. */
 static inline void check_outcomes(json_t *counters)
 {
-	static const char *const listeners[] = {"chance", "chance_seats"};
+	static const char *const listeners[] = {"chance", "chance_policies"};
 	for (size_t i = 0; i < sizeof listeners / sizeof *listeners; i++) {
 		char name[64];
 		snprintf(name, sizeof name, "%s.told", listeners[i]);

@@ -2,7 +2,7 @@
  * any addresses, holds and releases blocks from SMs and from the dispatcher, counts, and draws timeline events. It
  * counts the outcomes that it hears, which is the number of its issued requests (test_machine_random.c).
  *
- * With -DSEATS it also owns every policy and decides at random. With -DSTEP SMs may run ahead of the dispatcher, except
+ * With -DPOLICIES it also owns every policy and decides at random. With -DSTEP SMs may run ahead of the dispatcher, except
  * those that it holds in step for random periods; it requests nothing from the others. See vetoes.c for the vetoes.
  *
  * Its behaviour must not depend on how often an SM ticks. A cycle hook therefore draws its random numbers only in the
@@ -306,9 +306,9 @@ static void gpu_kernel_begin(struct mech_gpu *gpu)
 }
 
 #if defined POLICIES
-#define NAME "chance_seats"
+#define NAME "chance_policies"
 
-#include "seats.h"
+#include "policies.h"
 #elif defined STEP
 #define NAME "chance_step"
 #else

@@ -1,4 +1,4 @@
-/* seats: the hooks with which chance.c owns every policy and decides at random. Included after the functions of
+/* policies: the hooks with which chance.c owns every policy and decides at random. Included after the functions of
  * chance.c. */
 static uint32_t blocks_per_sm(struct mech_gpu *gpu, uint32_t blocks)
 {
@@ -114,7 +114,7 @@ static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_i
 	return (uint32_t)of_sm(sm, own ? 30 : MECH_MAX_LATENCY + 1);
 }
 
-#define SEATS_HOOKS                                                                                                    \
+#define POLICIES_HOOKS                                                                                                    \
 	.policies = MECH_POLICIES_END - 1, .blocks_per_sm = blocks_per_sm, .place_block = place_block,                       \
 	.pick_warp = pick_warp, .buffer = buffer, .access = on_access, .l1_victim = l1_victim, .l1_used = l1_used,     \
 	.partition_size = sizeof(struct random), .l2_victim = l2_victim, .l2_used = l2_used, .dram_next = dram_next,   \
