@@ -13,7 +13,7 @@ set(seam_headers src/seam/mech.h src/seam/mech_events.h src/seam/mech_figures.h 
 install(FILES ${seam_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/seam)
 install(FILES src/base/table.h src/base/traffic.h src/base/diag.h src/base/arena.h src/base/bulk.h src/base/tensor_map.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/base)
 # Headers for the passes of such a mechanism (docs/reference/passes.md).
-install(FILES src/flow/pass.h src/flow/facts.h src/flow/flow.h src/flow/affine.h
+install(FILES src/flow/pass.h src/flow/analyses.h src/flow/flow.h src/flow/affine.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/flow)
 install(FILES src/ptx/module.h src/ptx/ops.h src/ptx/ops_compute.h src/ptx/ops_move.h src/ptx/ops_memory.h src/ptx/ops_control.h src/ptx/ops_bulk.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/ptx)
@@ -31,7 +31,7 @@ install(FILES LICENSE README.md ARCHITECTURE.md CONTRIBUTING.md TESTING.md CHANG
 file(GLOB_RECURSE pages RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS docs/*.md programs/*.md experiments/*.md examples/*.md
                                                                      examples/*.cu
                                                                      examples/mechanisms/*.c examples/c/*.c examples/python/*.py src/*.md docs/*.png docs/*.svg)
-foreach(page IN LISTS pages seam_headers ITEMS include/sluice.h src/flow/pass.h src/flow/facts.h src/flow/flow.h src/ptx/module.h tools/packages.txt)
+foreach(page IN LISTS pages seam_headers ITEMS include/sluice.h src/flow/pass.h src/flow/analyses.h src/flow/flow.h src/ptx/module.h tools/packages.txt)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()

@@ -234,7 +234,7 @@ struct sluice_host_variable {
 	const char *name; /* the variable's name in the PTX; NULL ends a list */
 	void *host;       /* its memory, which must live as long as the module */
 };
-/* Loads a module as sluice_load() does. The named variables lie in host memory, mapped as by sluice_share(), and get
+/* Loads a module as sluice_load() does. The named variables lie in host memory, mapped as by sluice_map_host(), and get
  * their initial values there. `variables` ends with a row without a name; names that the module lacks are ignored. */
 SLUICE_API enum sluice_status sluice_load_with(sluice_gpu *gpu, const char *ptx, size_t length, const char *name,
                                                const struct sluice_host_variable *variables, sluice_module **module,
@@ -329,17 +329,17 @@ SLUICE_API bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64
 
 /* --- mapped host memory --- */
 
-/* Maps host memory [host, host + size) for kernels, without copies, until sluice_unshare(). The memory must live until
+/* Maps host memory [host, host + size) for kernels, without copies, until sluice_unmap_host(). The memory must live until
  * then. Writes to *address the address for kernels: the host's own, unless the device uses that address otherwise. The
  * calls above do not take such addresses; textures do. An access costs as much as one to device memory. Fails with
  * SLUICE_BAD_ARGUMENT when the range overlaps memory that is mapped already. */
-SLUICE_API enum sluice_status sluice_share(sluice_gpu *gpu, void *host, uint64_t size, uint64_t *address,
+SLUICE_API enum sluice_status sluice_map_host(sluice_gpu *gpu, void *host, uint64_t size, uint64_t *address,
                                            struct sluice_error *error);
 /* Ends the mapping of the host memory that begins at `host`. */
-SLUICE_API enum sluice_status sluice_unshare(sluice_gpu *gpu, const void *host, struct sluice_error *error);
-/* A host address at which the next `size` bytes to share are best placed: kernels then see the same addresses in every
+SLUICE_API enum sluice_status sluice_unmap_host(sluice_gpu *gpu, const void *host, struct sluice_error *error);
+/* A host address at which the next `size` bytes to map are best placed: kernels then see the same addresses in every
  * run. No figure depends on it. 0: no suggestion. */
-SLUICE_API uint64_t sluice_share_place(const sluice_gpu *gpu, uint64_t size);
+SLUICE_API uint64_t sluice_map_host_place(const sluice_gpu *gpu, uint64_t size);
 /* Unused bytes after each allocation, which detect accesses just past its end (check "bounds"); 0: none. */
 SLUICE_API uint64_t sluice_allocation_gap(const sluice_gpu *gpu);
 

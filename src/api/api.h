@@ -14,7 +14,7 @@
 #include "api/record.h"
 #include "api/sampling.h"
 #include "api/stats_file.h"
-#include "api/traces.h"
+#include "api/recorders.h"
 #include "api/unit_totals.h"
 #include "gpu/gpu.h"
 #include "simt/texture.h"
@@ -75,7 +75,7 @@ struct sluice_gpu {
 	struct energy_prices prices; /* from `energies`, for the records */
 	struct records records;
 	struct stats_file stats_file;
-	struct traces traces;
+	struct recorders recorders;
 	struct trace_writer *trace_out; /* settings->trace_out, or NULL */
 	struct sampling sampling;
 	struct unit_totals unit_totals;

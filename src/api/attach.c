@@ -3,7 +3,7 @@
 #include "api/mechanism_object.h"
 #include "sluice.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "gpu/gpu.h"
 #include "mech/list.h"
 
@@ -28,9 +28,9 @@ static const struct mech *find_built_in(const char *name)
 static void no_mechanism(const char *name, struct diag *diag)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t i = 0; i < mech_list_count; i++)
-		if (slip_nearer(name, mech_list[i]->name, &best))
+		if (edit_distance_is_nearer(name, mech_list[i]->name, &best))
 			nearest = mech_list[i]->name;
 	if (nearest)
 		diag_plain(diag, "no mechanism '%s'; did you mean '%s'?", name, nearest);

@@ -3,7 +3,7 @@
 #include "api/footprint.h"
 
 #include "base/arena.h"
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "simt/check.h"
 
 #include <errno.h>
@@ -58,9 +58,9 @@ static unsigned find_word(const char *word)
 static const char *nearest_word(const char *word)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t k = 0; k < WORDS; k++) {
-		if (slip_nearer(word, words[k].name, &best))
+		if (edit_distance_is_nearer(word, words[k].name, &best))
 			nearest = words[k].name;
 	}
 	return nearest;

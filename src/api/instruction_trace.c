@@ -58,7 +58,7 @@ static enum sluice_status check_settings(const sluice_gpu *gpu, struct sluice_er
 		                "sampling runs functionally what it does not simulate; a trace computes nothing");
 	if (gpu->trace_out)
 		return api_fail(error, SLUICE_BAD_SETTING, "traces are written of programs, not of traces");
-	if (gpu->traces.profile.path)
+	if (gpu->recorders.profile.path)
 		return api_fail(error, SLUICE_BAD_SETTING, "a profile is of PTX, of which a trace has none");
 	return check_mechanisms(gpu, error);
 }

@@ -13,7 +13,7 @@ struct affine_kernel;
 struct profile_kernel;
 struct flow_loads;
 struct flow_staging;
-struct meets;
+struct alias_info;
 
 struct sluice_kernel {
 	const struct ptx_function *function;
@@ -32,7 +32,7 @@ struct sluice_kernel {
 	struct affine_kernel *loads;  /* kernel_loads() */
 	struct flow_loads *all_loads; /* kernel_all_loads() */
 	struct flow_staging *staging; /* kernel_staging() */
-	const struct meets *meets;    /* alias analysis for api/alone.c; NULL: not yet computed */
+	const struct alias_info *alias;    /* alias analysis for api/run_ahead.c; NULL: not yet computed */
 	struct arena arena;           /* owns the results above */
 };
 

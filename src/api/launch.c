@@ -1,7 +1,7 @@
 /* Kernel launches: checks, records, and the choice between cycles, functional execution and sampling. */
 #include "api/launch.h"
 
-#include "api/alone.h"
+#include "api/run_ahead.h"
 #include "api/device_launch.h"
 #include "api/syscall.h"
 #include "base/demangle.h"
@@ -267,9 +267,9 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	run->is_behind_others = gpu->sampling.skipped;
 	gpu->sampling.skipped = false;
 	gpu_renew(gpu->gpu);
-	run->visitor = traces_begin(&gpu->traces);
+	run->visitor = recorders_begin(&gpu->recorders);
 	if (!run->profile)
-		run->profile = profile_file_begin(&gpu->traces.profile, &kernel->profile, kernel->program,
+		run->profile = profile_file_begin(&gpu->recorders.profile, &kernel->profile, kernel->program,
 		                                  kernel_registers(kernel));
 	gpu->live.launch = number + 1;
 	gpu_run(gpu->gpu, run);
@@ -281,7 +281,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	record->cycles = run->cycles;
 	record->blocks_per_sm = run->blocks_limit;
 	record->stats = run->stats;
-	profile_file_add(&gpu->traces.profile, kernel->profile, record);
+	profile_file_add(&gpu->recorders.profile, kernel->profile, record);
 	switch (run->end) {
 	case GPU_FAULT:
 		return report_fault(&run->launch, &run->fault, error);
@@ -445,12 +445,12 @@ static enum sluice_status run_family(sluice_gpu *gpu, sluice_kernel *kernel, con
 	struct gpu_run *run = new_run(gpu, kernel, &launch, occupancy, &progress);
 	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
 	run->analyses = api_analyses(&known);
-	alone_find(gpu, kernel, run);
+	run_ahead_find(gpu, kernel, run);
 	runtime.launch = &run->launch;
 	enum sluice_status status = run_recorded(gpu, kernel, run, shared, asked->waited_for, error);
 	arena_free(&known.arena);
 	free(params);
-	alone_free(run);
+	run_ahead_free(run);
 	free(run);
 	if (status == SLUICE_OK)
 		status = run_children(gpu, &runtime, error);

@@ -42,7 +42,7 @@ static bool place_variables(sluice_module *module, struct ptx_variable *first,
 		if (is_texture(v) || !lives_in_memory(v))
 			continue;
 		void *host = host_of(on_host, v);
-		v->address = host ? simt_share(memory, host, v->size) : simt_alloc_static(memory, v->size, v->align);
+		v->address = host ? simt_map_host(memory, host, v->size) : simt_alloc_static(memory, v->size, v->align);
 		if (!v->address)
 			return false;
 		if (v->space == PTX_CONST)
@@ -76,7 +76,7 @@ static void free_variables(const sluice_module *module, const struct ptx_variabl
 	for (const struct ptx_variable *v = first; v; v = v->next)
 		if (v->address && is_texture(v))
 			textures_remove(&module->gpu->textures, v->address);
-		else if (v->address && !simt_unshare(memory, host_address(memory, v)))
+		else if (v->address && !simt_unmap_host(memory, host_address(memory, v)))
 			simt_free(memory, v->address);
 }
 

@@ -289,12 +289,12 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	} else {
 		status = api_open_checks(gpu, checks, error);
 		if (status == SLUICE_OK)
-			status = traces_open(&gpu->traces, gpu->gpu, &gpu->records, settings, error);
+			status = recorders_open(&gpu->recorders, gpu->gpu, &gpu->records, settings, error);
 		if (status == SLUICE_OK)
 			status = trace_out_open(gpu, settings->trace_out, error);
-		gpu->traces.interval = gpu->interval;
-		gpu->traces.on_interval = visit_interval;
-		gpu->traces.interval_user = gpu;
+		gpu->recorders.interval = gpu->interval;
+		gpu->recorders.on_interval = visit_interval;
+		gpu->recorders.interval_user = gpu;
 	}
 	diag_free(&diag);
 	if (status != SLUICE_OK) {
@@ -338,7 +338,7 @@ void sluice_close(sluice_gpu *gpu)
 	free(gpu->gpgpusim.list);
 	free(gpu->announced.range);
 	stats_file_close(&gpu->stats_file);
-	traces_close(&gpu->traces);
+	recorders_close(&gpu->recorders);
 	trace_out_close(gpu);
 	sampling_close(&gpu->sampling);
 	api_free_counter_names(gpu);

@@ -8,12 +8,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void list_facts(const char *what, unsigned set, FILE *file)
+static void list_analyses(const char *what, unsigned set, FILE *file)
 {
 	fprintf(file, "  %-9s", what);
-	for (uint32_t fact = 0, printed = 0; fact < FACTS_COUNT; fact++)
-		if (set & 1u << fact)
-			fprintf(file, "%s%s", printed++ ? ", " : "", fact_name(fact));
+	for (uint32_t analysis = 0, printed = 0; analysis < ANALYSES_COUNT; analysis++)
+		if (set & 1u << analysis)
+			fprintf(file, "%s%s", printed++ ? ", " : "", analysis_name(analysis));
 	fputs(set ? "\n" : "nothing\n", file);
 }
 
@@ -21,9 +21,9 @@ static void list_pass(const struct flow_pass *pass, FILE *file)
 {
 	fprintf(file, "%s: %s%s\n", pass->name, pass->meaning,
 	        pass->scope == PASS_KERNELS ? "; of each kernel with what it calls" : "");
-	list_facts("requires", pass->requires, file);
-	list_facts("keeps", pass->keeps, file);
-	list_facts("breaks", FACTS_ALL & ~pass->keeps, file);
+	list_analyses("requires", pass->requires, file);
+	list_analyses("keeps", pass->keeps, file);
+	list_analyses("breaks", ANALYSES_ALL & ~pass->keeps, file);
 	for (size_t i = 0; i < pass->option_count; i++) {
 		const struct base_option *option = &pass->options[i];
 		char value[BASE_OPTION_TEXT_SIZE];
@@ -115,10 +115,10 @@ static void print_counters(const struct pipeline *pipeline, FILE *file)
 static void print_dots(const struct ptx_module *module, FILE *file)
 {
 	for (const struct ptx_function *function = module->functions; function; function = function->next) {
-		struct flow_facts facts = {.function = function};
+		struct flow_analyses analyses = {.function = function};
 		if (function->has_body)
-			facts_print_dot(&facts, file);
-		facts_drop(&facts, FACTS_ALL);
+			analyses_print_dot(&analyses, file);
+		analyses_drop(&analyses, ANALYSES_ALL);
 	}
 }
 

@@ -71,7 +71,7 @@ bool samples_open(struct samples *samples, const struct records *records, const 
 	make_room(samples);
 	piece_open(&piece);
 	print_columns(records, piece.file);
-	if (!kept_file_open(&samples->file, path, &piece, ""))
+	if (!append_file_open(&samples->file, path, &piece, ""))
 		return false;
 	samples->every = every;
 	return true;
@@ -137,12 +137,12 @@ static void add_row(struct samples *samples, const struct record *record, uint64
 {
 	IN_C_LOCALE;
 	struct piece piece;
-	if (!kept_file_is_ours(&samples->file))
+	if (!append_file_is_ours(&samples->file))
 		return;
 	piece_open(&piece);
 	print_first_columns(samples, record, cycle, stats, piece.file);
 	print_counters(samples, piece.file);
-	kept_file_add(&samples->file, &piece);
+	append_file_add(&samples->file, &piece);
 }
 
 void samples_take(struct samples *samples, struct gpu *gpu, const struct record *record, uint64_t cycle)
@@ -166,5 +166,5 @@ void samples_close(struct samples *samples)
 	free(samples->largest);
 	free(samples->now);
 	free(samples->before);
-	kept_file_close(&samples->file);
+	append_file_close(&samples->file);
 }

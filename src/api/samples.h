@@ -3,11 +3,11 @@
 #ifndef SLUICE_API_SAMPLES_H
 #define SLUICE_API_SAMPLES_H
 
-#include "api/kept_file.h"
+#include "api/append_file.h"
 #include "api/record.h"
 
 struct samples {
-	struct kept_file file;
+	struct append_file file;
 	uint64_t every; /* core cycles per row; 0: no samples */
 	const struct records *records;
 	struct record_mech *mech; /* by records->attached: values read for the current sample */

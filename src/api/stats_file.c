@@ -16,44 +16,44 @@ bool stats_file_open(struct stats_file *file, const struct records *records, con
 	piece_open(&piece);
 	records_json_head(records, piece.file);
 	put_missing(file, records, piece.file);
-	return kept_file_open(&file->kept, path, &piece, records_json_closing);
+	return append_file_open(&file->file, path, &piece, records_json_closing);
 }
 
 void stats_file_add(struct stats_file *file, const struct records *records)
 {
 	struct piece piece;
-	if (!kept_file_is_ours(&file->kept))
+	if (!append_file_is_ours(&file->file))
 		return;
 	piece_open(&piece);
 	put_missing(file, records, piece.file);
-	kept_file_add(&file->kept, &piece);
+	append_file_add(&file->file, &piece);
 }
 
 void stats_file_note(struct stats_file *file, const char *ended)
 {
 	char line[RECORDS_ENDED_LINE];
 	records_json_ended(line, ended);
-	kept_file_change_last(&file->kept, line, sizeof line, RECORDS_ENDED_AT);
+	append_file_change_last(&file->file, line, sizeof line, RECORDS_ENDED_AT);
 }
 
 bool stats_file_finish(struct stats_file *file, const struct records *records)
 {
 	struct piece piece;
 	char line[RECORDS_ENDED_LINE];
-	if (file->kept.process != getpid())
+	if (file->file.process != getpid())
 		return true;
-	if (!file->kept.error) {
+	if (!file->file.error) {
 		piece_open(&piece);
 		put_missing(file, records, piece.file);
 		records_json_end(records, piece.file);
-		kept_file_complete(&file->kept, &piece);
+		append_file_complete(&file->file, &piece);
 	}
 	records_json_ended(line, records->ended);
-	kept_file_change(&file->kept, line, sizeof line, RECORDS_ENDED_AT);
-	return kept_file_sync(&file->kept);
+	append_file_change(&file->file, line, sizeof line, RECORDS_ENDED_AT);
+	return append_file_sync(&file->file);
 }
 
 void stats_file_close(struct stats_file *file)
 {
-	kept_file_close(&file->kept);
+	append_file_close(&file->file);
 }

@@ -1,13 +1,13 @@
-/* stats_file: writes the JSON statistics to a file while kernels run (kept_file.h). The file is created complete, and
+/* stats_file: writes the JSON statistics to a file while kernels run (append_file.h). The file is created complete, and
  * each kernel is added to it. A line of fixed length states how the process ended. */
 #ifndef SLUICE_API_STATS_FILE_H
 #define SLUICE_API_STATS_FILE_H
 
-#include "api/kept_file.h"
+#include "api/append_file.h"
 #include "api/record.h"
 
 struct stats_file {
-	struct kept_file kept;
+	struct append_file file;
 	size_t kernels; /* written so far */
 };
 

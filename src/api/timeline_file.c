@@ -152,7 +152,7 @@ static void add(struct timeline_file *file)
 {
 	struct piece *piece = &file->piece, packed;
 	if (!file->is_compressed) {
-		kept_file_add(&file->file, piece);
+		append_file_add(&file->file, piece);
 		return;
 	}
 	fflush(piece->file);
@@ -166,7 +166,7 @@ static void add(struct timeline_file *file)
 	fclose(piece->file);
 	free(piece->text);
 	free(frame);
-	kept_file_add(&file->file, &packed);
+	append_file_add(&file->file, &packed);
 }
 
 static bool ends_with(const char *path, size_t length, const char *suffix)
@@ -202,7 +202,7 @@ bool timeline_file_open(struct timeline_file *file, struct gpu *gpu, const struc
 	if (!set_wishes(file, wish, message, size))
 		return false;
 	piece_open(&begin);
-	if (!kept_file_open(&file->file, path, &begin, file->format->closing))
+	if (!append_file_open(&file->file, path, &begin, file->format->closing))
 		return false;
 	piece_open(&file->piece);
 	file->format->head(file);
@@ -216,14 +216,14 @@ void timeline_file_begin(struct timeline_file *file)
 	file->start = file->gpu->clock[CLOCK_CORE].cycle;
 	file->counted = (struct gpu_stats){0};
 	file->counted_cycle = 0;
-	seam_draw(file->gpu->seam, kept_file_is_ours(&file->file) ? file->left : 0);
+	seam_draw(file->gpu->seam, append_file_is_ours(&file->file) ? file->left : 0);
 }
 
 /* Formats and writes the machine's events, and the launch if one has ended. */
 static void take(struct timeline_file *file, const struct shown *launch, const struct mech_event *event)
 {
 	const struct seam_drawer drawer = {file, show};
-	if (!kept_file_is_ours(&file->file) || !file->left)
+	if (!append_file_is_ours(&file->file) || !file->left)
 		return;
 	piece_open(&file->piece);
 	seam_take_events(file->gpu->seam, &drawer);
@@ -261,7 +261,7 @@ void timeline_file_count(struct timeline_file *file, uint64_t cycle)
 	if (cycle == file->counted_cycle)
 		return;
 	stats_collect(file->gpu, &now);
-	if (kept_file_is_ours(&file->file) && last >= file->wish.first && first <= file->wish.last) {
+	if (append_file_is_ours(&file->file) && last >= file->wish.first && first <= file->wish.last) {
 		piece_open(&file->piece);
 		print_counts(file, &now, cycle - file->counted_cycle);
 		add(file);
@@ -273,5 +273,5 @@ void timeline_file_count(struct timeline_file *file, uint64_t cycle)
 void timeline_file_close(struct timeline_file *file)
 {
 	tdestroy(file->tracks, free);
-	kept_file_close(&file->file);
+	append_file_close(&file->file);
 }

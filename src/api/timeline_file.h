@@ -8,7 +8,7 @@
 #ifndef SLUICE_API_TIMELINE_FILE_H
 #define SLUICE_API_TIMELINE_FILE_H
 
-#include "api/kept_file.h"
+#include "api/append_file.h"
 #include "api/record.h"
 
 enum { TIMELINE_EVERY = 4096 }; /* core cycles between reads of the machine's events */
@@ -22,7 +22,7 @@ struct timeline_wish {
 };
 
 struct timeline_file {
-	struct kept_file file;
+	struct append_file file;
 	const struct timeline_format *format;
 	const struct records *records;
 	struct gpu *gpu;

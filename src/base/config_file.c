@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/config_find.h"
 #include "base/file.h"
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -129,7 +129,7 @@ static const struct base_option *first_inside(const struct base_option *table, s
 /* Writes the option, or section of an option, that is nearest to a name; "" when none is near. */
 static void nearest_key(const struct base_option *table, size_t count, const char *name, char nearest[PATH_SIZE])
 {
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	*nearest = '\0';
 	for (size_t i = 0; i < count; i++) {
 		for (const char *end = table[i].name; *end; end++) {
@@ -137,7 +137,7 @@ static void nearest_key(const struct base_option *table, size_t count, const cha
 				continue;
 			char prefix[PATH_SIZE];
 			snprintf(prefix, sizeof prefix, "%.*s", (int)(end + 1 - table[i].name), table[i].name);
-			if (slip_nearer(name, prefix, &best))
+			if (edit_distance_is_nearer(name, prefix, &best))
 				memcpy(nearest, prefix, sizeof prefix);
 		}
 	}

@@ -1,6 +1,6 @@
 #include "base/document.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -179,11 +179,11 @@ static void unknown_key(struct document *document, const yaml_node_t *node, cons
 {
 	const char *nearest = NULL;
 	char known[256] = "";
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (const struct document_key *key = keys; key->name; key++) {
 		size_t length = strlen(known);
 		snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", key->name);
-		if (slip_nearer(name, key->name, &best))
+		if (edit_distance_is_nearer(name, key->name, &best))
 			nearest = key->name;
 	}
 	if (nearest)

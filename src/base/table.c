@@ -1,6 +1,6 @@
 #include "base/table.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -24,9 +24,9 @@ const struct base_option *base_option_find(const struct base_option *table, size
 const struct base_option *base_option_nearest(const struct base_option *table, size_t count, const char *name)
 {
 	const struct base_option *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t i = 0; i < count; i++) {
-		if (slip_nearer(name, table[i].name, &best))
+		if (edit_distance_is_nearer(name, table[i].name, &best))
 			nearest = &table[i];
 	}
 	return nearest;

@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -84,9 +84,9 @@ const char *cli_text(const char *option, const char *value, const struct argp_st
 int cli_unknown_word(const char *command, const char *expected, const char *word, const char *const *known)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (; *known; known++)
-		if (slip_nearer(word, *known, &best))
+		if (edit_distance_is_nearer(word, *known, &best))
 			nearest = *known;
 	cli_error(command, "expected %s, not '%s'%s%s%s", expected, word, nearest ? "; did you mean '" : "",
 	          nearest ? nearest : "", nearest ? "'?" : "");

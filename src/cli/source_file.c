@@ -28,8 +28,8 @@ static bool find_options(const char *command, char *toolkit, struct source_optio
 /* The rewritten copies, shown in place of the files. */
 struct mended_copies {
 	struct cc cc;
-	struct words flags; /* for the compiler */
-	char *temporary;    /* TMPDIR's previous value; NULL: unset */
+	struct argument_list flags; /* for the compiler */
+	char *temporary;            /* TMPDIR's previous value; NULL: unset */
 };
 
 static void add_flags(struct mended_copies *copies, const char *const *flags)

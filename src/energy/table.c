@@ -1,6 +1,6 @@
 #include "energy/table.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "gpu/gpu.h"
 
 #include <ctype.h>
@@ -189,11 +189,11 @@ struct row {
 static void check_component(struct document *document, const struct energy_table *table, const struct row *row)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	if (energy_table_find(table, row->component) < table->component_count)
 		return;
 	for (size_t i = 0; i < table->component_count; i++)
-		if (slip_nearer(row->component, table->components[i].name, &best))
+		if (edit_distance_is_nearer(row->component, table->components[i].name, &best))
 			nearest = table->components[i].name;
 	wrong(document, row->place, "%s: no component '%s'%s%s%s", row->name, row->component,
 	      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");

@@ -9,7 +9,7 @@
 #define SLUICE_FLOW_PASS_H
 
 #include "base/table.h"
-#include "flow/facts.h"
+#include "flow/analyses.h"
 
 struct edit_list; /* an insertion point for instructions */
 struct affine_kernel;
@@ -40,7 +40,7 @@ struct flow_pass {
 	const char *meaning;
 	const char *stem; /* prefix of new names: "split" for $split0 */
 	enum pass_scope scope;
-	unsigned requires; /* facts that the pass uses: a set of enum flow_fact */
+	unsigned requires; /* facts that the pass uses: a set of enum flow_analysis */
 	unsigned keeps;    /* facts that stay valid after a change; all others are invalidated */
 
 	/* Options: fields of a struct of config_size bytes that begins as a copy of *defaults. */
@@ -56,7 +56,7 @@ struct flow_pass {
 
 /* The implementations of the functions below. */
 struct pass_tools {
-	const void *(*fact)(struct pass_job *job, enum flow_fact fact);
+	const void *(*analysis)(struct pass_job *job, enum flow_analysis analysis);
 	uint32_t (*reads)(const struct ptx_inst *inst, uint32_t *ids);
 	uint32_t (*writes)(const struct ptx_inst *inst, uint32_t *ids);
 	uint32_t (*reaching)(const struct flow_definitions *definitions, const struct flow_cfg *cfg, uint32_t at, uint32_t reg,
@@ -81,37 +81,37 @@ struct pass_tools {
 
 static inline const struct flow_cfg *pass_cfg(struct pass_job *job)
 {
-	return (const struct flow_cfg *)job->tools->fact(job, FACT_CFG);
+	return (const struct flow_cfg *)job->tools->analysis(job, ANALYSIS_CFG);
 }
 
 static inline const uint32_t *pass_dominators(struct pass_job *job)
 {
-	return (const uint32_t *)job->tools->fact(job, FACT_DOMINATORS);
+	return (const uint32_t *)job->tools->analysis(job, ANALYSIS_DOMINATORS);
 }
 
 static inline const uint32_t *pass_post_dominators(struct pass_job *job)
 {
-	return (const uint32_t *)job->tools->fact(job, FACT_POST_DOMINATORS);
+	return (const uint32_t *)job->tools->analysis(job, ANALYSIS_POST_DOMINATORS);
 }
 
-static inline const struct fact_loops *pass_loops(struct pass_job *job)
+static inline const struct analysis_loops *pass_loops(struct pass_job *job)
 {
-	return (const struct fact_loops *)job->tools->fact(job, FACT_LOOPS);
+	return (const struct analysis_loops *)job->tools->analysis(job, ANALYSIS_LOOPS);
 }
 
 static inline const struct flow_liveness *pass_liveness(struct pass_job *job)
 {
-	return (const struct flow_liveness *)job->tools->fact(job, FACT_LIVENESS);
+	return (const struct flow_liveness *)job->tools->analysis(job, ANALYSIS_LIVENESS);
 }
 
 static inline const struct flow_definitions *pass_definitions(struct pass_job *job)
 {
-	return (const struct flow_definitions *)job->tools->fact(job, FACT_DEFINITIONS);
+	return (const struct flow_definitions *)job->tools->analysis(job, ANALYSIS_DEFINITIONS);
 }
 
 static inline const struct affine_kernel *pass_affine(struct pass_job *job)
 {
-	return (const struct affine_kernel *)job->tools->fact(job, FACT_AFFINE);
+	return (const struct affine_kernel *)job->tools->analysis(job, ANALYSIS_AFFINE);
 }
 
 /* Store the registers that an instruction reads, including its guard, and those that it writes. `ids` has space for

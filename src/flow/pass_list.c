@@ -1,5 +1,5 @@
 /* pass_list: passes by name: the list of general-purpose passes, and the parser of pipelines. */
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "flow/passes.h"
 #include "flow/pipeline.h"
 
@@ -16,7 +16,7 @@ static const struct flow_pass *find_in(const struct flow_pass *const *list, uint
 	for (uint32_t i = 0; i < count; i++) {
 		if (strcmp(list[i]->name, name) == 0)
 			return list[i];
-		if (slip_nearer(name, list[i]->name, best))
+		if (edit_distance_is_nearer(name, list[i]->name, best))
 			*nearest = list[i]->name;
 	}
 	return NULL;
@@ -25,7 +25,7 @@ static const struct flow_pass *find_in(const struct flow_pass *const *list, uint
 /* Returns the pass, or NULL; then `nearest` is the nearest name or NULL. */
 static const struct flow_pass *find(const struct pipeline *pipeline, const char *name, const char **nearest)
 {
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	*nearest = NULL;
 	const struct flow_pass *pass = find_in(pass_list, pass_list_count, name, nearest, &best);
 	return pass ? pass : find_in(pipeline->more, pipeline->more_count, name, nearest, &best);

@@ -35,8 +35,8 @@ const struct flow_pass pass_split_critical_edges = {
 		   "predecessors, "
 		   "the function's end included",
 	.stem = "split",
-	.requires = FACT_SET(CFG),
-	.keeps = FACTS_NONE,
+	.requires = ANALYSIS_SET(CFG),
+	.keeps = ANALYSES_NONE,
 	.counters = counters,
 	.counter_count = sizeof counters / sizeof *counters,
 	.counters_size = sizeof(struct counters),

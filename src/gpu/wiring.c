@@ -46,7 +46,7 @@ static void wire_sms(struct gpu *gpu)
 		network->requests = &gpu->to_slices;
 		network->input = i / gpu->machine.cluster.sms;
 		if (!gpu->clusters)
-			wire_ends(gpu, &(struct ends){i, &gpu->sm[i].wake, &network->replies, share_of_sm(gpu, i)});
+			wire_ends(gpu, &(struct ends){i, &gpu->sm[i].wake, &network->replies, worker_of_sm(gpu, i)});
 	}
 }
 
@@ -59,7 +59,7 @@ static void wire_clusters(struct gpu *gpu)
 		struct cluster *cluster = &gpu->cluster[c];
 		uint32_t first = c * config->sms;
 		cluster_open(cluster, config, &gpu->sm[first], &gpu->arena);
-		wire_ends(gpu, &(struct ends){c, &cluster->wake, &cluster->from_network, share_of_sm(gpu, first)});
+		wire_ends(gpu, &(struct ends){c, &cluster->wake, &cluster->from_network, worker_of_sm(gpu, first)});
 		for (uint32_t i = first; i < first + config->sms; i++) {
 			gpu->sm[i].network.cluster = cluster;
 			port_open(&gpu->sm[i].network.replies, &gpu->arena, room, &gpu->sm[i].wake);
@@ -199,24 +199,24 @@ void wiring_build(struct gpu *gpu)
 {
 	const struct machine *machine = &gpu->machine;
 	uint32_t per_channel = machine->map.slices_per_channel;
-	struct request_pool *answering = &gpu->workers.worker[gpu->workers.count - 1].requests;
+	struct request_pool *reply_side = &gpu->workers.worker[gpu->workers.count - 1].requests;
 	const struct mech_machine seen = gpu_mech_machine(machine);
 	gpu->seam = seam_open(gpu->attached, gpu->attachments, &seen, &gpu->clock[CLOCK_CORE].cycle,
-	                      &gpu->answering.clock[CLOCK_CORE].cycle);
+	                      &gpu->reply_side.clock[CLOCK_CORE].cycle);
 	gpu->sm = arena_array(&gpu->arena, machine->sms, sizeof *gpu->sm);
 	gpu->cluster = arena_array(&gpu->arena, gpu->clusters, sizeof *gpu->cluster);
 	gpu->slice = arena_array(&gpu->arena, gpu->slices, sizeof *gpu->slice);
 	gpu->channel = arena_array(&gpu->arena, machine->map.channels, sizeof *gpu->channel);
 	for (uint32_t i = 0; i < machine->sms; i++)
 		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &gpu->seam->sm[i], &machine->map,
-		        &share_of_sm(gpu, i)->requests, gpu->clock[CLOCK_CORE].period);
+		        &worker_of_sm(gpu, i)->requests, gpu->clock[CLOCK_CORE].period);
 	crossbar_open(&gpu->to_slices, &machine->network, gpu->ports + (gpu->seam->gpu.sends ? gpu->slices : 0),
 	              gpu->slices, route_to_slice, &gpu->arena);
 	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, gpu->ports,
 	              gpu->clusters ? route_to_cluster : route_to_sm, &gpu->arena);
 	gpu->to_sms.route_user = &machine->cluster;
 	for (uint32_t i = 0; i < gpu->slices; i++)
-		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map, answering,
+		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map, reply_side,
 		           gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		struct seam_partition *partition = &gpu->seam->partition[i];
@@ -226,7 +226,7 @@ void wiring_build(struct gpu *gpu)
 		wire_looks(&gpu->slice[i], partition, &gpu->arena);
 	}
 	for (uint32_t i = 0; i < machine->map.channels; i++)
-		dram_open(&gpu->channel[i], &machine->dram, &machine->map, answering, gpu->clock[CLOCK_DRAM].period,
+		dram_open(&gpu->channel[i], &machine->dram, &machine->map, reply_side, gpu->clock[CLOCK_DRAM].period,
 		          gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		wire_dram_looks(&gpu->channel[i], &gpu->seam->partition[i * per_channel], &gpu->arena);

@@ -2,7 +2,7 @@
 #include "lab/experiment.h"
 #include "lab/product.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -344,11 +344,11 @@ static const struct product_axis *find_axis(struct document *document, const str
                                             const struct product_condition *condition)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t a = 0; a < axes->count; a++) {
 		if (strcmp(axes->list[a].name, condition->axis) == 0)
 			return &axes->list[a];
-		if (slip_nearer(condition->axis, axes->list[a].name, &best))
+		if (edit_distance_is_nearer(condition->axis, axes->list[a].name, &best))
 			nearest = axes->list[a].name;
 	}
 	diag_error(&document->diag, &document->source, condition->place, "there is no axis '%s'%s%s%s", condition->axis,

@@ -26,7 +26,7 @@ static bool is_running(const struct job *job)
 
 static uint64_t peak_of(const struct local *local, size_t number)
 {
-	uint64_t known = past_expect(local->queue->past, &local->queue->runs[number].planned->config).peak;
+	uint64_t known = cost_history_expect(local->queue->history, &local->queue->runs[number].planned->config).peak;
 	return known ? known : local->guess;
 }
 

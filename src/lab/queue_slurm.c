@@ -363,7 +363,7 @@ static uint64_t memory_of(const struct cluster *cluster, struct queued *const *r
 	if (cluster->queue->way->memory)
 		return cluster->queue->way->memory;
 	for (size_t i = 0; i < count && cluster->counts_memory; i++) {
-		uint64_t peak = past_expect(cluster->queue->past, &runs[i]->planned->config).peak;
+		uint64_t peak = cost_history_expect(cluster->queue->history, &runs[i]->planned->config).peak;
 		if (!peak)
 			return 0;
 		most = peak > most ? peak : most;

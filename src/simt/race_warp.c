@@ -17,7 +17,7 @@
 
 enum { WORDS = 1024, KEPT = 8 }; /* words per warp; accesses per word */
 
-struct past {
+struct cost_history {
 	uint32_t time, pc;
 	uint8_t lane, bytes; /* bytes: mask of the word's bytes */
 	uint8_t kind;        /* enum base_access_kind */
@@ -27,7 +27,7 @@ struct past {
 struct word {
 	uint64_t key;          /* address / 4, with the space above it */
 	uint32_t block, count; /* block: sequence number of the block that created it */
-	struct past past[KEPT];
+	struct cost_history past[KEPT];
 };
 
 struct lanes {
@@ -47,7 +47,7 @@ struct touch {
 	const struct simt_step *step;
 	uint64_t address; /* address of the access, in its space */
 	enum ptx_space space;
-	struct past past;
+	struct cost_history past;
 };
 
 struct race_warp *race_warp_open(void)
@@ -128,7 +128,7 @@ static bool synchronises(const struct simt_inst *inst)
 }
 
 /* Two writes that leave the same value do not conflict. */
-static bool leave_the_same(const struct past *a, const struct past *b)
+static bool leave_the_same(const struct cost_history *a, const struct cost_history *b)
 {
 	if (a->kind != WRITE || b->kind != WRITE)
 		return false;
@@ -138,7 +138,7 @@ static bool leave_the_same(const struct past *a, const struct past *b)
 	return true;
 }
 
-static void report(const struct touch *touch, const struct past *other)
+static void report(const struct touch *touch, const struct cost_history *other)
 {
 	const struct simt_warp *warp = touch->warp;
 	const struct simt_inst *inst = touch->step->inst;
@@ -152,7 +152,7 @@ static void report(const struct touch *touch, const struct past *other)
 		    });
 }
 
-static bool races(const struct lanes *clocks, const struct past *now, const struct past *then)
+static bool races(const struct lanes *clocks, const struct cost_history *now, const struct cost_history *then)
 {
 	return now->lane != then->lane && now->bytes & then->bytes && race_conflicts(now->kind, then->kind) &&
 	       then->time > clocks->known[now->lane][then->lane] && !leave_the_same(now, then);
@@ -190,10 +190,10 @@ static void touch_lane(struct touch *touch, unsigned lane)
 	const struct lanes *clocks = &touch->warp->block->checks->race_warp->warp[touch->warp->index];
 	for (unsigned at = 0; at < inst->size;) {
 		uint64_t address = touch->address + at;
-		touch->past = (struct past){.time = clocks->known[lane][lane],
-		                            .pc = inst->pc,
-		                            .lane = (uint8_t)lane,
-		                            .kind = (uint8_t)kind_of(touch->warp, inst)};
+		touch->past = (struct cost_history){.time = clocks->known[lane][lane],
+		                                    .pc = inst->pc,
+		                                    .lane = (uint8_t)lane,
+		                                    .kind = (uint8_t)kind_of(touch->warp, inst)};
 		do {
 			unsigned byte = (touch->address + at) % 4;
 			touch->past.bytes |= (uint8_t)(1u << byte);

@@ -126,7 +126,7 @@ static void cost_of_many(void **state)
 		launch(&records);
 		stats_file_add(&file, &records);
 	}
-	unsigned long long bytes = written() - before, size = (unsigned long long)file.kept.end;
+	unsigned long long bytes = written() - before, size = (unsigned long long)file.file.end;
 	stats_file_close(&file);
 	if (bytes > size + 16 * LAUNCHES)
 		fail_msg("%llu bytes written for a file of %llu", bytes, size);
@@ -174,7 +174,7 @@ static void *write_often(void *user)
 static off_t size_of(const struct stats_file *file)
 {
 	struct stat now;
-	return fstat(file->kept.descriptor, &now) == 0 ? now.st_size : 0;
+	return fstat(file->file.descriptor, &now) == 0 ? now.st_size : 0;
 }
 
 /* Emulates a signal that ends a process while another thread writes. The handler runs once the file has `bytes` bytes.
@@ -206,7 +206,7 @@ static void signals_wait_for_writes(void **state)
 		assert_true(stats_file_open(&writer->file, &writer->records, path));
 		pid_t child = fork();
 		if (child == 0) {
-			writer->file.kept.process = getpid();
+			writer->file.file.process = getpid();
 			note_and_die(writer, 50000 + 250000 * (i % 20));
 		}
 		assert_int_equal(waitpid(child, &status, 0), child);
@@ -232,7 +232,7 @@ static void no_room(void **state)
 	launch(&records);
 	signal(SIGXFSZ, SIG_IGN);
 	getrlimit(RLIMIT_FSIZE, &before);
-	limit = (struct rlimit){.rlim_cur = (rlim_t)file.kept.end + 1000, .rlim_max = before.rlim_max};
+	limit = (struct rlimit){.rlim_cur = (rlim_t)file.file.end + 1000, .rlim_max = before.rlim_max};
 	setrlimit(RLIMIT_FSIZE, &limit);
 	stats_file_add(&file, &records);
 	setrlimit(RLIMIT_FSIZE, &before);

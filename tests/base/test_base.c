@@ -4,7 +4,7 @@
 #include "base/csv.h"
 #include "base/diag.h"
 #include "base/port.h"
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "base/table.h"
 
 #include <setjmp.h>
@@ -171,12 +171,12 @@ static void diag_limits(void **state)
 static void slips(void **state)
 {
 	(void)state;
-	assert_int_equal(slip_distance("add", "add"), 0);
-	assert_int_equal(slip_distance("fmaa", "fma"), 1);
-	assert_int_equal(slip_distance("mahcine", "machine"), 1);
-	assert_int_equal(slip_distance("L1D.sets", "l1d.sets"), 0);
-	assert_int_equal(slip_distance("bar", "xor"), SLIP_FAR);
-	assert_int_equal(slip_distance("x", "y"), SLIP_FAR);
+	assert_int_equal(edit_distance("add", "add"), 0);
+	assert_int_equal(edit_distance("fmaa", "fma"), 1);
+	assert_int_equal(edit_distance("mahcine", "machine"), 1);
+	assert_int_equal(edit_distance("L1D.sets", "l1d.sets"), 0);
+	assert_int_equal(edit_distance("bar", "xor"), EDIT_DISTANCE_FAR);
+	assert_int_equal(edit_distance("x", "y"), EDIT_DISTANCE_FAR);
 	assert_string_equal(base_option_nearest(table, OPTIONS, "l1d.stes")->name, "l1d.sets");
 	assert_null(base_option_nearest(table, OPTIONS, "scheduler"));
 	assert_null(base_option_find(table, OPTIONS, "l1d.stes"));

@@ -114,7 +114,7 @@ static inline void have_threads(sluice_gpu *gpu, uint32_t threads)
 	gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count, threads);
 	assert_non_null(gpu->gpu);
 	team_insist(gpu->gpu->team);
-	gpu->traces.gpu = gpu->traces.timeline.gpu = gpu->gpu;
+	gpu->recorders.gpu = gpu->recorders.timeline.gpu = gpu->gpu;
 }
 
 static inline uint64_t new_buffer(sluice_gpu *gpu, const void *data, uint64_t size)

@@ -179,10 +179,10 @@ static void test_shares(void **state)
 	KIT_OPEN(&kit, "sm.count=12", "sm.per_cluster=4");
 	assert_int_equal(kit.gpu->workers.count, 3);
 	for (uint32_t w = 0; w < 3; w++) {
-		assert_int_equal(kit.gpu->share[w].first_cluster, w);
-		assert_int_equal(kit.gpu->share[w].end_cluster, w + 1);
-		assert_int_equal(kit.gpu->share[w].first_sm, 4 * w);
-		assert_int_equal(kit.gpu->share[w].end_sm, 4 * w + 4);
+		assert_int_equal(kit.gpu->worker_sms[w].first_cluster, w);
+		assert_int_equal(kit.gpu->worker_sms[w].end_cluster, w + 1);
+		assert_int_equal(kit.gpu->worker_sms[w].first_sm, 4 * w);
+		assert_int_equal(kit.gpu->worker_sms[w].end_sm, 4 * w + 4);
 	}
 	kit_close(&kit);
 	kit_threads = 1;

@@ -16,7 +16,7 @@ SEAM = ["mech.h", "mech_table.h", "mech_lines.h", "mech_levels.h", "mech_numbers
 HEADERS = [f"seam/{name}" for name in SEAM] + ["flow/pass.h", "flow/affine.h"]
 
 # A module's prefix, or the module's one structure that has its name.
-PREFIXES = ["mech", "base", "bulk", "tensor", "diag", "arena", "pass", "edit", "flow", "fact", "facts", "affine", "ptx", "sluice"]
+PREFIXES = ["mech", "base", "bulk", "tensor", "diag", "arena", "pass", "edit", "flow", "analysis", "analyses", "affine", "ptx", "sluice"]
 ALLOWED = re.compile(rf"^_*({'|'.join(PREFIXES)})_|^(mech|arena|diag)$|^MECHANISM$", re.I)
 KINDS = {"RecordDecl", "EnumDecl", "FunctionDecl", "VarDecl", "TypedefDecl"}
 

@@ -4,7 +4,7 @@
  */
 #include "cli/programs/programs.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -163,7 +163,7 @@ static const struct program *cannot_find(const struct program_request *request, 
 {
 	char several[512] = "";
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t i = 0; i < request->known.count; i++) {
 		const struct program *program = &request->known.list[i];
 		size_t length = strlen(several);
@@ -171,7 +171,7 @@ static const struct program *cannot_find(const struct program_request *request, 
 			continue;
 		if (answers_to(request, program, name))
 			snprintf(several + length, sizeof several - length, "%s%s", length ? ", " : "", program->name);
-		if (slip_nearer(name, program->name, &best))
+		if (edit_distance_is_nearer(name, program->name, &best))
 			nearest = program->name;
 	}
 	if (found)

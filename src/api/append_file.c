@@ -1,4 +1,4 @@
-#include "api/kept_file.h"
+#include "api/append_file.h"
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -38,7 +38,7 @@ static bool write_all(int descriptor, const char *text, size_t length, off_t at)
 }
 
 /* Takes the lock if it is free, with the state `as`. Returns the previous state. */
-static int take_turn(struct kept_file *file, int as)
+static int take_turn(struct append_file *file, int as)
 {
 	int turn = TURN_FREE;
 	atomic_compare_exchange_strong(&file->turn, &turn, as);
@@ -47,7 +47,7 @@ static int take_turn(struct kept_file *file, int as)
 
 /* For a signal handler: waits, up to 5 s, until another thread's write is complete. Returns false when another handler
  * was first. */
-static bool take_last_turn(struct kept_file *file)
+static bool take_last_turn(struct append_file *file)
 {
 	int turn = take_turn(file, TURN_LAST);
 	for (int milliseconds = 0; turn == TURN_TAKEN && milliseconds < 5000; milliseconds++) {
@@ -58,7 +58,7 @@ static bool take_last_turn(struct kept_file *file)
 }
 
 /* Restores the closing text after a write failed midway, for example on a full disk. Its space is already allocated. */
-static void put_closing_back(const struct kept_file *file)
+static void put_closing_back(const struct append_file *file)
 {
 	if (ftruncate(file->descriptor, file->end) == 0)
 		write_all(file->descriptor, file->closing, strlen(file->closing), file->end);
@@ -66,7 +66,7 @@ static void put_closing_back(const struct kept_file *file)
 
 /* Begins a write that no signal may cut. Blocks signals in this thread; handlers of other threads wait for the lock.
  * Returns false when such a handler has already ended writing. */
-static bool begin_write(struct kept_file *file, sigset_t *before)
+static bool begin_write(struct append_file *file, sigset_t *before)
 {
 	sigset_t all;
 	sigfillset(&all);
@@ -77,14 +77,14 @@ static bool begin_write(struct kept_file *file, sigset_t *before)
 	return false;
 }
 
-static void end_write(struct kept_file *file, const sigset_t *before)
+static void end_write(struct append_file *file, const sigset_t *before)
 {
 	atomic_store(&file->turn, TURN_FREE);
 	pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
 /* Writes the piece after the text that stays. The first `lasting` bytes of it stay when more is added. */
-static void put(struct kept_file *file, const struct piece *piece, size_t lasting)
+static void put(struct append_file *file, const struct piece *piece, size_t lasting)
 {
 	sigset_t before;
 	if (!begin_write(file, &before))
@@ -98,7 +98,7 @@ static void put(struct kept_file *file, const struct piece *piece, size_t lastin
 	end_write(file, &before);
 }
 
-void kept_file_add(struct kept_file *file, struct piece *piece)
+void append_file_add(struct append_file *file, struct piece *piece)
 {
 	fflush(piece->file);
 	size_t lasting = piece->length;
@@ -108,14 +108,14 @@ void kept_file_add(struct kept_file *file, struct piece *piece)
 	free(piece->text);
 }
 
-void kept_file_complete(struct kept_file *file, struct piece *piece)
+void append_file_complete(struct append_file *file, struct piece *piece)
 {
 	fclose(piece->file);
 	put(file, piece, 0);
 	free(piece->text);
 }
 
-bool kept_file_open(struct kept_file *file, const char *path, struct piece *begin, const char *closing)
+bool append_file_open(struct append_file *file, const char *path, struct piece *begin, const char *closing)
 {
 	struct file_new made;
 	if (!file_new_open(&made, path)) {
@@ -123,8 +123,8 @@ bool kept_file_open(struct kept_file *file, const char *path, struct piece *begi
 		free(begin->text);
 		return false;
 	}
-	*file = (struct kept_file){.descriptor = made.descriptor, .closing = closing, .process = getpid()};
-	kept_file_add(file, begin);
+	*file = (struct append_file){.descriptor = made.descriptor, .closing = closing, .process = getpid()};
+	append_file_add(file, begin);
 	if (file->error) {
 		errno = file->error;
 		file_new_drop(&made);
@@ -136,12 +136,12 @@ bool kept_file_open(struct kept_file *file, const char *path, struct piece *begi
 	return true;
 }
 
-bool kept_file_is_ours(const struct kept_file *file)
+bool append_file_is_ours(const struct append_file *file)
 {
 	return file->path && !file->error && file->process == getpid();
 }
 
-void kept_file_change(struct kept_file *file, const char *text, size_t length, off_t at)
+void append_file_change(struct append_file *file, const char *text, size_t length, off_t at)
 {
 	sigset_t before;
 	if (!begin_write(file, &before))
@@ -151,14 +151,14 @@ void kept_file_change(struct kept_file *file, const char *text, size_t length, o
 	end_write(file, &before);
 }
 
-void kept_file_change_last(struct kept_file *file, const char *text, size_t length, off_t at)
+void append_file_change_last(struct append_file *file, const char *text, size_t length, off_t at)
 {
 	/* an error in a signal handler cannot be handled */
 	if (file->path && file->process == getpid() && take_last_turn(file))
 		write_all(file->descriptor, text, length, at);
 }
 
-bool kept_file_sync(struct kept_file *file)
+bool append_file_sync(struct append_file *file)
 {
 	if (!file->error && fsync(file->descriptor) != 0)
 		file->error = errno;
@@ -166,7 +166,7 @@ bool kept_file_sync(struct kept_file *file)
 	return !file->error;
 }
 
-void kept_file_close(struct kept_file *file)
+void append_file_close(struct append_file *file)
 {
 	if (file->path)
 		close(file->descriptor);

@@ -1,4 +1,4 @@
-#include "lab/facts.h"
+#include "lab/static_counters.h"
 
 #include "base/table.h"
 
@@ -7,7 +7,7 @@
 
 #define ROW(field, name, unit, meaning)                                                                                \
 	{                                                                                                              \
-		name, unit, BASE_SCOPE_GPU, offsetof(struct facts, field), meaning, BASE_COMBINE_SUM                   \
+		name, unit, BASE_SCOPE_GPU, offsetof(struct static_counters, field), meaning, BASE_COMBINE_SUM         \
 	}
 
 static const struct base_counter source_rows_of[] = {
@@ -45,22 +45,22 @@ static const struct base_counter_group groups[] = {
 	{"mix", mix_rows, &mix_count, 0},
 };
 
-const struct base_counter_group *facts_group(size_t number)
+const struct base_counter_group *static_counters_group(size_t number)
 {
 	return number < COUNT(groups) ? &groups[number] : NULL;
 }
 
-bool facts_of_ptx(const struct base_counter_group *group)
+bool static_counters_of_ptx(const struct base_counter_group *group)
 {
 	return group->rows == mix_rows;
 }
 
-json_t *facts_kernel(const char *name, const struct facts *facts, bool ptx)
+json_t *static_counters_kernel(const char *name, const struct static_counters *facts, bool ptx)
 {
 	json_t *counters = json_object();
 	const struct base_counter_group *group;
-	for (size_t g = 0; (group = facts_group(g)); g++)
-		for (size_t i = 0; i < *group->count && (ptx || !facts_of_ptx(group)); i++) {
+	for (size_t g = 0; (group = static_counters_group(g)); g++)
+		for (size_t i = 0; i < *group->count && (ptx || !static_counters_of_ptx(group)); i++) {
 			char full[64];
 			snprintf(full, sizeof full, "%s.%s", group->name, group->rows[i].name);
 			json_object_set_new(

@@ -4,37 +4,37 @@
 
 #include "flow_kit.h"
 
-#include "flow/meets.h"
+#include "flow/alias.h"
 
 #define BIT(source) (UINT64_C(1) << (source))
 
 /* The parameters are two pointers and a number. */
-#define MEETS_HEAD                                                                                                     \
+#define ALIAS_HEAD                                                                                                     \
 	".version 7.0\n.target sm_80\n.address_size 64\n.global .align 8 .b64 var[4];\n.global .surfref image;\n"      \
 	".func f(.param .b64 x)\n{\nret;\n}\n"                                                                         \
 	".visible .entry k(.param .align 16 .b8 ab[16], .param .u32 n)\n{\n.shared .align 8 .b64 sh[4];\n"             \
 	".local .align 8 .b64 lo[4];\n" REGS                                                                           \
 	"ld.param.u64 %rd1, [ab];\nld.param.u64 %rd2, [ab+8];\nld.param.u32 %r1, [n];\n"
 
-struct meets_subject {
+struct alias_subject {
 	struct ptx_module *module;
 	const struct ptx_function *kernel;
 	struct arena arena;
-	const struct meets *meets;
+	const struct alias_info *alias;
 };
 
-static struct meets_subject look_at(const char *body)
+static struct alias_subject look_at(const char *body)
 {
-	static char text[RANDOM_TEXT + sizeof MEETS_HEAD + 16];
-	struct meets_subject s = {0};
-	snprintf(text, sizeof text, "%s%s\nret;\n}\n", MEETS_HEAD, body);
+	static char text[RANDOM_TEXT + sizeof ALIAS_HEAD + 16];
+	struct alias_subject s = {0};
+	snprintf(text, sizeof text, "%s%s\nret;\n}\n", ALIAS_HEAD, body);
 	s.module = parse("test.ptx", text);
 	s.kernel = ptx_find_function(s.module, "k");
-	s.meets = meets_of(&s.arena, s.kernel);
+	s.alias = alias_of(&s.arena, s.kernel);
 	return s;
 }
 
-static void leave(struct meets_subject *s)
+static void leave(struct alias_subject *s)
 {
 	arena_free(&s->arena);
 	ptx_free(s->module);
@@ -42,25 +42,25 @@ static void leave(struct meets_subject *s)
 
 /* Names the sources of a set, as bits: 'a' and 'b' for the parameters, 'v' for the variable, 'i' for an image, '.' for
  * inside, '?' for unknown. */
-static const char *letters(const struct meets *meets, meets_set set)
+static const char *letters(const struct alias_info *alias, alias_set set)
 {
 	static char text[8];
 	char *to = text;
-	meets_set of[2] = {0}, variable = 0;
-	for (uint32_t i = 0; i < meets->sources; i++)
-		if (meets->source[i].variable)
+	alias_set of[2] = {0}, variable = 0;
+	for (uint32_t i = 0; i < alias->sources; i++)
+		if (alias->source[i].variable)
 			variable |= BIT(i);
 		else
-			of[meets->source[i].offset / 8] |= BIT(i);
+			of[alias->source[i].offset / 8] |= BIT(i);
 	const struct {
-		meets_set bits;
+		alias_set bits;
 		char letter;
 	} all[] = {{of[0], 'a'},
 	           {of[1], 'b'},
 	           {variable, 'v'},
-	           {BIT(MEETS_IMAGE), 'i'},
-	           {BIT(MEETS_INSIDE), '.'},
-	           {BIT(MEETS_UNKNOWN), '?'}};
+	           {BIT(ALIAS_IMAGE), 'i'},
+	           {BIT(ALIAS_INSIDE), '.'},
+	           {BIT(ALIAS_UNKNOWN), '?'}};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (set & all[i].bits)
 			*to++ = all[i].letter;
@@ -71,14 +71,14 @@ static const char *letters(const struct meets *meets, meets_set set)
 /* Checks the pointers of the last load, and those of all stores. */
 static void expect(const char *body, const char *loaded, const char *stored)
 {
-	struct meets_subject s = look_at(body);
+	struct alias_subject s = look_at(body);
 	if (loaded) {
-		assert_true(s.meets->loads > 0);
-		assert_string_equal(letters(s.meets, s.meets->load[s.meets->loads - 1].from), loaded);
+		assert_true(s.alias->loads > 0);
+		assert_string_equal(letters(s.alias, s.alias->load[s.alias->loads - 1].from), loaded);
 	} else {
-		assert_int_equal(s.meets->loads, 0);
+		assert_int_equal(s.alias->loads, 0);
 	}
-	assert_string_equal(letters(s.meets, s.meets->stored), stored);
+	assert_string_equal(letters(s.alias, s.alias->stored), stored);
 	leave(&s);
 }
 
@@ -150,8 +150,8 @@ static void parameters_are_told_by_their_place(void **state)
 static void what_a_call_gives_back_is_no_parameter(void **state)
 {
 	(void)state;
-	struct meets_subject s = look_at("{\n.param .b64 given;\ncall f, (%rd1);\nld.param.b64 %rd3, [given];\n}\n");
-	assert_int_equal(s.meets->sources, 2);
+	struct alias_subject s = look_at("{\n.param .b64 given;\ncall f, (%rd1);\nld.param.b64 %rd3, [given];\n}\n");
+	assert_int_equal(s.alias->sources, 2);
 	leave(&s);
 }
 
@@ -182,8 +182,8 @@ static void what_goes_on_by_itself_is_told(void **state)
 		{"st.global.u32 [%rd1], 0;", false}};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-		struct meets_subject s = look_at(cases[i].body);
-		assert_int_equal(meets_goes_on_by_itself(&s.kernel->body[3]), cases[i].expected);
+		struct alias_subject s = look_at(cases[i].body);
+		assert_int_equal(alias_is_asynchronous(&s.kernel->body[3]), cases[i].expected);
 		leave(&s);
 	}
 }
@@ -200,11 +200,11 @@ static void too_many_pointers_are_not_known(void **state)
 	for (int i = 0; i < 70; i++)
 		length += snprintf(text + length, sizeof text - (size_t)length, "ld.global.u32 %%r1, [v%d];\n", i);
 	snprintf(text + length, sizeof text - (size_t)length, "ret;\n}\n");
-	struct meets_subject s = {.module = parse("test.ptx", text)};
-	const struct meets *meets = meets_of(&s.arena, ptx_find_function(s.module, "k"));
-	assert_int_equal(meets->loads, 70);
+	struct alias_subject s = {.module = parse("test.ptx", text)};
+	const struct alias_info *alias = alias_of(&s.arena, ptx_find_function(s.module, "k"));
+	assert_int_equal(alias->loads, 70);
 	for (uint32_t i = 0; i < 70; i++)
-		assert_int_equal(meets->load[i].from, BIT(i < MEETS_SOURCES ? i : MEETS_UNKNOWN));
+		assert_int_equal(alias->load[i].from, BIT(i < ALIAS_SOURCES ? i : ALIAS_UNKNOWN));
 	leave(&s);
 }
 
@@ -296,14 +296,14 @@ static uint32_t make(struct values *values, const struct move *move)
 }
 
 /* The parameters that letters() names. */
-static uint32_t parameters(const struct meets *meets, meets_set set)
+static uint32_t parameters(const struct alias_info *alias, alias_set set)
 {
-	const char *text = letters(meets, set);
+	const char *text = letters(alias, set);
 	return (strchr(text, 'a') ? 1 : 0) | (strchr(text, 'b') ? 2 : 0) | (strchr(text, '?') ? 3 : 0);
 }
 
 /* Runs the code in a loop: no address derives from a pointer that the analysis does not report. */
-static void follow(const struct meets *meets, const struct move *move, const char *text)
+static void follow(const struct alias_info *alias, const struct move *move, const char *text)
 {
 	struct values values = {.reg = {1, 2}};
 	for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -311,14 +311,14 @@ static void follow(const struct meets *meets, const struct move *move, const cha
 		for (const struct move *m = move; m < move + INSTS; m++) {
 			bool happens = !m->guarded || round % 2;
 			uint32_t made = happens ? make(&values, m) : 0;
-			meets_set told = m->kind == STORE ? meets->stored : 0;
+			alias_set told = m->kind == STORE ? alias->stored : 0;
 			if (m->kind == LOAD)
-				told = meets->load[load++].from;
-			if (made & ~parameters(meets, told))
+				told = alias->load[load++].from;
+			if (made & ~parameters(alias, told))
 				fail_msg("instruction %u, round %u: derived from %u, reported %s, in\n%s",
-				         (unsigned)(m - move), round, made, letters(meets, told), text);
+				         (unsigned)(m - move), round, made, letters(alias, told), text);
 		}
-		assert_int_equal(load, meets->loads);
+		assert_int_equal(load, alias->loads);
 	}
 }
 
@@ -337,8 +337,8 @@ static void random_code_has_no_pointer_that_is_not_told(void **state)
 			print_move(&text, m);
 		}
 		random_add(&text, "bra L;\n");
-		struct meets_subject s = look_at(text.text);
-		follow(s.meets, move, text.text);
+		struct alias_subject s = look_at(text.text);
+		follow(s.alias, move, text.text);
 		leave(&s);
 	}
 }

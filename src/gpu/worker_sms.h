@@ -1,6 +1,6 @@
-/* share: the partition of SMs that one of the host's workers simulates, and their bursts. */
-#ifndef SLUICE_GPU_SHARE_H
-#define SLUICE_GPU_SHARE_H
+/* worker_sms: the partition of SMs that one of the host's workers simulates, and their bursts. */
+#ifndef SLUICE_GPU_WORKER_SMS_H
+#define SLUICE_GPU_WORKER_SMS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 struct gpu;
 
-struct share {
+struct worker_sms {
 	_Alignas(64) uint32_t first_sm; /* aligned, so that other threads' partitions lie in other cache lines */
 	uint32_t end_sm, first_cluster, end_cluster;
 	_Atomic uint32_t claimed; /* its SMs before this index have been claimed, by any worker */
@@ -23,15 +23,15 @@ struct share {
 };
 
 /* Divides the machine's SMs, or its clusters, among gpu->workers. */
-void share_open(struct gpu *gpu);
+void worker_sms_open(struct gpu *gpu);
 
 /* The worker that has an SM. The first worker has all other units. */
-struct worker *share_of_sm(const struct gpu *gpu, uint32_t sm);
+struct worker *worker_of_sm(const struct gpu *gpu, uint32_t sm);
 
 /* All SMs may be claimed from now on. */
-void share_offer(struct gpu *gpu);
+void worker_sms_offer(struct gpu *gpu);
 
 /* Ticks the worker's SMs that are due in the step in progress. Each runs ahead in the window while it can. */
-void share_run(void *machine, uint32_t worker);
+void worker_sms_run(void *machine, uint32_t worker);
 
 #endif

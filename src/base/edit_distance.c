@@ -1,4 +1,4 @@
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -11,11 +11,11 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-uint32_t slip_distance(const char *typed, const char *meant)
+uint32_t edit_distance(const char *typed, const char *meant)
 {
 	size_t rows = strlen(typed), columns = strlen(meant);
 	if (rows > LONGEST || columns > LONGEST)
-		return SLIP_FAR;
+		return EDIT_DISTANCE_FAR;
 	/* Optimal string alignment: three rows of the table suffice; [0] is the newest. */
 	uint32_t table[3][LONGEST + 1] = {0};
 	for (size_t j = 0; j <= columns; j++)
@@ -35,5 +35,5 @@ uint32_t slip_distance(const char *typed, const char *meant)
 		}
 	}
 	uint32_t allowed = 1 + (uint32_t)columns / 4;
-	return table[0][columns] <= allowed && table[0][columns] < columns ? table[0][columns] : SLIP_FAR;
+	return table[0][columns] <= allowed && table[0][columns] < columns ? table[0][columns] : EDIT_DISTANCE_FAR;
 }

@@ -1,13 +1,13 @@
-/* traces: what is written while kernels run: samples of the counters, a timeline, and a profile. */
-#ifndef SLUICE_API_TRACES_H
-#define SLUICE_API_TRACES_H
+/* recorders: the files written while kernels run: samples of the counters, a timeline, and a profile. */
+#ifndef SLUICE_API_RECORDERS_H
+#define SLUICE_API_RECORDERS_H
 
 #include "api/profile_file.h"
 #include "api/samples.h"
 #include "api/timeline_file.h"
 #include "sluice.h"
 
-struct traces {
+struct recorders {
 	struct gpu *gpu;
 	const struct records *records; /* the last record is of the running kernel */
 	struct samples samples;
@@ -21,14 +21,14 @@ struct traces {
 };
 
 /* Opens the files that the settings request. */
-enum sluice_status traces_open(struct traces *traces, struct gpu *gpu, const struct records *records,
+enum sluice_status recorders_open(struct recorders *recorders, struct gpu *gpu, const struct records *records,
                                const struct sluice_settings *settings, struct sluice_error *error);
 /* Starts a kernel. Returns the visitor to be called while it runs. */
-struct gpu_visitor traces_begin(struct traces *traces);
+struct gpu_visitor recorders_begin(struct recorders *recorders);
 /* Ends at the process's end. Returns false with errno set, and in *path the file that could not be written. */
-bool traces_finish(struct traces *traces, const char **path);
+bool recorders_finish(struct recorders *recorders, const char **path);
 /* Called in the handler of a signal that ends the process: stops all writing. */
-void traces_stop(struct traces *traces);
-void traces_close(struct traces *traces);
+void recorders_stop(struct recorders *recorders);
+void recorders_close(struct recorders *recorders);
 
 #endif

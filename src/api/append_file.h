@@ -1,4 +1,4 @@
-/* kept_file: a text file that grows while kernels run and is complete between any two writes.
+/* append_file: a text file that grows while kernels run and is complete between any two writes.
  *
  * Each addition overwrites the few bytes that close the file and writes them again after it, in one write. So its cost
  * does not depend on the file's size, and killing the process loses nothing that was added.
@@ -7,8 +7,8 @@
  * the write is over. This does not help against kill -9 and _exit(), and neither does any order of writes. The closing
  * bytes lie in one page, and would have to vanish from it in the same step as they appear in another.
  */
-#ifndef SLUICE_API_KEPT_FILE_H
-#define SLUICE_API_KEPT_FILE_H
+#ifndef SLUICE_API_APPEND_FILE_H
+#define SLUICE_API_APPEND_FILE_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,7 +22,7 @@ struct piece {
 	size_t length;
 };
 
-struct kept_file {
+struct append_file {
 	char *path; /* NULL: no file is written */
 	int descriptor;
 	const char *closing; /* text that closes the file until more is added */
@@ -36,18 +36,18 @@ struct kept_file {
 void piece_open(struct piece *piece);
 
 /* Creates the file with the text `begin` and renames it into place. Returns false with errno set. */
-bool kept_file_open(struct kept_file *file, const char *path, struct piece *begin, const char *closing);
+bool append_file_open(struct append_file *file, const char *path, struct piece *begin, const char *closing);
 /* True when this process may add to the file and all writes so far succeeded. */
-bool kept_file_is_ours(const struct kept_file *file);
-/* Adds text that stays. kept_file_complete() adds text that closes the file until more is added. */
-void kept_file_add(struct kept_file *file, struct piece *piece);
-void kept_file_complete(struct kept_file *file, struct piece *piece);
+bool append_file_is_ours(const struct append_file *file);
+/* Adds text that stays. append_file_complete() adds text that closes the file until more is added. */
+void append_file_add(struct append_file *file, struct piece *piece);
+void append_file_complete(struct append_file *file, struct piece *piece);
 /* Overwrites `length` bytes at offset `at`. */
-void kept_file_change(struct kept_file *file, const char *text, size_t length, off_t at);
+void append_file_change(struct append_file *file, const char *text, size_t length, off_t at);
 /* Overwrites bytes from within a signal handler. Nothing is written after it. */
-void kept_file_change_last(struct kept_file *file, const char *text, size_t length, off_t at);
+void append_file_change_last(struct append_file *file, const char *text, size_t length, off_t at);
 /* Writes everything to the disk. Returns false with errno set when something was not written. */
-bool kept_file_sync(struct kept_file *file);
-void kept_file_close(struct kept_file *file);
+bool append_file_sync(struct append_file *file);
+void append_file_close(struct append_file *file);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "api/kept_file.h"
+#include "api/append_file.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -18,23 +18,23 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-static char folder[] = "/tmp/test_kept_file.XXXXXX";
+static char folder[] = "/tmp/test_append_file.XXXXXX";
 static char path[PATH_MAX];
 
-static bool open_kept(struct kept_file *kept, const char *begin, const char *closing)
+static bool open_kept(struct append_file *kept, const char *begin, const char *closing)
 {
 	struct piece piece;
 	piece_open(&piece);
 	fputs(begin, piece.file);
-	return kept_file_open(kept, path, &piece, closing);
+	return append_file_open(kept, path, &piece, closing);
 }
 
-static void add(struct kept_file *kept, const char *text)
+static void add(struct append_file *kept, const char *text)
 {
 	struct piece piece;
 	piece_open(&piece);
 	fputs(text, piece.file);
-	kept_file_add(kept, &piece);
+	append_file_add(kept, &piece);
 }
 
 static void check_content(const char *expected)
@@ -49,21 +49,21 @@ static void check_content(const char *expected)
 static void grows_behind_what_stays(void **state)
 {
 	(void)state;
-	struct kept_file kept;
+	struct append_file kept;
 	assert_true(open_kept(&kept, "[1", "]\n"));
 	check_content("[1]\n");
 	add(&kept, ", 2");
 	check_content("[1, 2]\n");
-	assert_true(kept_file_is_ours(&kept));
-	assert_true(kept_file_sync(&kept));
-	kept_file_close(&kept);
+	assert_true(append_file_is_ours(&kept));
+	assert_true(append_file_sync(&kept));
+	append_file_close(&kept);
 }
 
 /* A file size limit of 8 bytes stands for a full disk. */
 static void full_disk_leaves_the_old_file(void **state)
 {
 	(void)state;
-	struct kept_file kept = {0};
+	struct append_file kept = {0};
 	struct rlimit before, limit;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = before;

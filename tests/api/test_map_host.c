@@ -1,4 +1,4 @@
-/* Protects mapped host memory (sluice_share). Kernels access it in place with loads, stores and atomics, timed and
+/* Protects mapped host memory (sluice_map_host). Kernels access it in place with loads, stores and atomics, timed and
  * functional. Cycle counts do not depend on its host address, module variables can lie in it, and an access after the
  * unmapping is a fault. */
 #include "host_kit.h"
@@ -46,7 +46,7 @@ static uint64_t share(const struct sharing *own, void *host, uint64_t size)
 {
 	struct sluice_error error;
 	uint64_t address;
-	host_must(sluice_share(own->gpu, host, size, &address, &error), &error);
+	host_must(sluice_map_host(own->gpu, host, size, &address, &error), &error);
 	return address;
 }
 
@@ -122,18 +122,18 @@ static void test_refusals(void **state)
 	(void)state;
 	open_sharing(&own, false, false);
 	uint64_t device = share(&own, a, COUNT * 4);
-	assert_int_equal(sluice_share(own.gpu, a + COUNT - 1, 4, &address, &error), SLUICE_BAD_ARGUMENT);
-	assert_int_equal(sluice_share(own.gpu, NULL, 4, &address, &error), SLUICE_BAD_ARGUMENT);
-	assert_int_equal(sluice_share(own.gpu, a + COUNT, 0, &address, &error), SLUICE_BAD_ARGUMENT);
-	assert_int_equal(sluice_share(own.gpu, a + COUNT, UINT64_MAX / 2, &address, &error), SLUICE_BAD_ARGUMENT);
-	assert_int_equal(sluice_unshare(own.gpu, a + 1, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_map_host(own.gpu, a + COUNT - 1, 4, &address, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_map_host(own.gpu, NULL, 4, &address, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_map_host(own.gpu, a + COUNT, 0, &address, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_map_host(own.gpu, a + COUNT, UINT64_MAX / 2, &address, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_unmap_host(own.gpu, a + 1, &error), SLUICE_BAD_ARGUMENT);
 	share(&own, a + COUNT, COUNT * 4); /* adjacent */
-	host_must(sluice_unshare(own.gpu, a + COUNT, &error), &error);
-	assert_int_equal(sluice_share_place(own.gpu, PAGE) % PAGE, 0);
+	host_must(sluice_unmap_host(own.gpu, a + COUNT, &error), &error);
+	assert_int_equal(sluice_map_host_place(own.gpu, PAGE) % PAGE, 0);
 	/* an access beyond its end, and one after the unmapping */
 	assert_int_equal(add(&own, device + 4, device, &error), SLUICE_FAULT);
 	assert_int_equal(error.fault, SLUICE_FAULT_ADDRESS);
-	host_must(sluice_unshare(own.gpu, a, &error), &error);
+	host_must(sluice_unmap_host(own.gpu, a, &error), &error);
 	assert_int_equal(add(&own, device, device, &error), SLUICE_FAULT);
 	sluice_close(own.gpu);
 }
@@ -168,7 +168,7 @@ static void test_mappings(void **state)
 	assert_int_equal(sluice_map(own.gpu, place + 4 * SIZE + 4, 16, device, &error), SLUICE_BAD_ARGUMENT);
 	assert_int_equal(sluice_map(own.gpu, device, SIZE, device, &error), SLUICE_BAD_ARGUMENT);
 	assert_int_equal(sluice_unmap(own.gpu, place + 16, &error), SLUICE_BAD_ARGUMENT);
-	assert_int_equal(sluice_unshare(own.gpu, (void *)(uintptr_t)place, &error), SLUICE_BAD_ARGUMENT);
+	assert_int_equal(sluice_unmap_host(own.gpu, (void *)(uintptr_t)place, &error), SLUICE_BAD_ARGUMENT);
 	assert_int_equal(sluice_read(own.gpu, &back, place + 2 * SIZE - 2, 4, &error), SLUICE_BAD_ARGUMENT);
 	host_must(sluice_unmap(own.gpu, place, &error), &error);
 	assert_int_equal(add(&own, place, device, &error), SLUICE_FAULT);

@@ -1,7 +1,7 @@
 /* Protects the expected cost of runs: the most similar past runs decide, with their mean seconds and largest memory.
  * Also protects how jobs_run() handles folders, memory and progress files. */
 #include "lab/jobs.h"
-#include "lab/past.h"
+#include "lab/cost_history.h"
 #include "lab_kit.h"
 
 static struct run_config config_of(const char *program, const char *arguments, const char *machine, const char *options)
@@ -21,9 +21,9 @@ static void put(struct store *store, struct run_config config, const char *libra
 	        (struct run_result){.verdict = verdict, .stats = "{}", .seconds = seconds, .peak = peak});
 }
 
-static void assert_expected(const struct past *past, struct run_config config, double seconds, uint64_t peak)
+static void assert_expected(const struct cost_history *history, struct run_config config, double seconds, uint64_t peak)
 {
-	struct past_cost cost = past_expect(past, &config);
+	struct run_cost cost = cost_history_expect(history, &config);
 	assert_true(cost.seconds > seconds - 1e-9 && cost.seconds < seconds + 1e-9);
 	assert_int_equal(cost.peak, peak);
 }
@@ -42,19 +42,19 @@ static void test_the_nearest_run_decides(void **state)
 	put(store, config_of("a", "9", "m", "k=1"), "l1", "PASS", 408, 300);
 	put(store, config_of("a", "9", "m", "k=1"), "l1", "PASS", 408, 300); /* replaces the first */
 	put(store, config_of("a", "1", "m", "k=3"), "l1", "FAIL: x", 1000, 1 << 20);
-	struct past *past = past_open(store, message);
-	assert_non_null(past);
-	assert_expected(past, config_of("a", "1", "m", "k=1"), 15, 100); /* the same run with other builds */
+	struct cost_history *history = cost_history_open(store, message);
+	assert_non_null(history);
+	assert_expected(history, config_of("a", "1", "m", "k=1"), 15, 100); /* the same run with other builds */
 	/* other runs on this machine; failed runs do not count */
-	assert_expected(past, config_of("a", "1", "m", "k=3"), 30, 100);
-	assert_expected(past, config_of("a", "1", "m", "k=2"), 60, 100);     /* its own seconds, others' memory */
-	assert_expected(past, config_of("a", "1", "third", "k=1"), 23, 100); /* on any machine */
-	assert_expected(past, config_of("a", "2", "m", "k=1"), 100, 300);    /* with any arguments */
-	assert_expected(past, config_of("b", "1", "m", "k=1"), 0, 0);
+	assert_expected(history, config_of("a", "1", "m", "k=3"), 30, 100);
+	assert_expected(history, config_of("a", "1", "m", "k=2"), 60, 100);     /* its own seconds, others' memory */
+	assert_expected(history, config_of("a", "1", "third", "k=1"), 23, 100); /* on any machine */
+	assert_expected(history, config_of("a", "2", "m", "k=1"), 100, 300);    /* with any arguments */
+	assert_expected(history, config_of("b", "1", "m", "k=1"), 0, 0);
 	struct run_config b = config_of("b", "1", "m", "k=1");
-	past_add(past, &b, (struct past_cost){5, 6});
-	assert_expected(past, config_of("b", "7", "m", ""), 5, 6);
-	past_close(past);
+	cost_history_add(history, &b, (struct run_cost){5, 6});
+	assert_expected(history, config_of("b", "7", "m", ""), 5, 6);
+	cost_history_close(history);
 	store_close(store);
 	unlink(path);
 	free(path);
@@ -65,20 +65,20 @@ static void test_many(void **state)
 {
 	char message[STORE_MESSAGE], *path = lab_temporary();
 	struct store *store = store_open(path, false, message);
-	struct past *past = past_open(store, message);
+	struct cost_history *history = cost_history_open(store, message);
 	(void)state;
 	for (int i = 0; i < 5000; i++) {
 		char program[16];
 		snprintf(program, sizeof program, "p%d", i);
 		struct run_config config = config_of(program, "", "m", "");
-		past_add(past, &config, (struct past_cost){i + 1, (uint64_t)i + 1});
+		cost_history_add(history, &config, (struct run_cost){i + 1, (uint64_t)i + 1});
 	}
 	for (int i = 0; i < 5000; i++) {
 		char program[16];
 		snprintf(program, sizeof program, "p%d", i);
-		assert_expected(past, config_of(program, "x", "y", ""), i + 1, (uint64_t)i + 1);
+		assert_expected(history, config_of(program, "x", "y", ""), i + 1, (uint64_t)i + 1);
 	}
-	past_close(past);
+	cost_history_close(history);
 	store_close(store);
 	unlink(path);
 	free(path);
@@ -118,7 +118,7 @@ static void look(void *context)
 static void test_no_more_than_fit(void **state)
 {
 	static char *words[] = {"/bin/sh", "-c", "sleep 0.2; pwd; cat x; echo $SLUICE_PROGRESS_FILE", NULL};
-	char folder[] = "/tmp/test_past.XXXXXX", path[64];
+	char folder[] = "/tmp/test_cost_history.XXXXXX", path[64];
 	struct job jobs[JOBS] = {0};
 	struct room room = {.jobs = jobs};
 	const struct jobs_watch watch = {.context = &room, .fits = fits, .wait = look};

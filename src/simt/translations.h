@@ -1,4 +1,4 @@
-/* shares: mapped host memory, which kernels access in place, and mapped device memory, which programs access by
+/* translations: mapped host memory, which kernels access in place, and mapped device memory, which programs access by
  * other addresses.
  *
  * Mapped host memory has two addresses. The program uses the host's address on both sides. Caches and DRAM see the
@@ -6,32 +6,32 @@
  * address to the machine's (access.h). A mapping of device memory is converted in the same way; its second address
  * is that of device memory.
  */
-#ifndef SLUICE_SIMT_SHARES_H
-#define SLUICE_SIMT_SHARES_H
+#ifndef SLUICE_SIMT_TRANSLATIONS_H
+#define SLUICE_SIMT_TRANSLATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct share {
+struct translation {
 	uint64_t address; /* the program's address; for host memory also the host's */
 	uint64_t size;
 	uint64_t device; /* the machine's address */
 };
 
 /* Sorted by address, without overlaps. */
-struct shares {
-	struct share *share;
+struct translations {
+	struct translation *translation;
 	size_t count, capacity;
 };
 
 /* Returns false when it overlaps an entry. */
-bool shares_add(struct shares *shares, struct share added);
-void shares_remove(struct shares *shares, const struct share *share);
-void shares_free(struct shares *shares);
+bool translations_add(struct translations *translations, struct translation added);
+void translations_remove(struct translations *translations, const struct translation *translation);
+void translations_free(struct translations *translations);
 /* Returns the entry that holds the address, or NULL. */
-const struct share *shares_find(const struct shares *shares, uint64_t address);
+const struct translation *translations_find(const struct translations *translations, uint64_t address);
 /* Returns the first entry that begins above the address, or the last that does not. Returns NULL when there is none. */
-const struct share *shares_beside(const struct shares *shares, uint64_t address, bool above);
+const struct translation *translations_beside(const struct translations *translations, uint64_t address, bool above);
 
 #endif

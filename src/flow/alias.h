@@ -1,4 +1,4 @@
-/* meets: alias analysis: finds the loads of a kernel that may read data stored by the same launch.
+/* alias: alias analysis, which finds the loads of a kernel that may read data stored by the same launch.
  *
  * It compares the pointers from which addresses derive: the kernel's parameters and its .global variables. A
  * register may hold the value of any instruction that writes it, regardless of position. An address derives from
@@ -12,45 +12,45 @@
 #include "ptx/module.h"
 
 enum {
-	MEETS_SOURCES = 61, /* number of pointers that are distinguished */
-	MEETS_IMAGE = 61,   /* memory of surfaces: no pointer points there */
-	MEETS_INSIDE = 62,  /* shared, local, parameter and constant memory: no store to global memory writes it */
-	MEETS_UNKNOWN = 63, /* the pointer was loaded from memory, or there are too many pointers */
+	ALIAS_SOURCES = 61, /* number of pointers that are distinguished */
+	ALIAS_IMAGE = 61,   /* memory of surfaces: no pointer points there */
+	ALIAS_INSIDE = 62,  /* shared, local, parameter and constant memory: no store to global memory writes it */
+	ALIAS_UNKNOWN = 63, /* the pointer was loaded from memory, or there are too many pointers */
 };
 
 /* A set of pointers as bits: sources, and the three kinds above. */
-typedef uint64_t meets_set;
+typedef uint64_t alias_set;
 
 /* The origin of a pointer. */
-struct meets_source {
+struct alias_source {
 	const struct ptx_variable *variable; /* .global variable; NULL: a parameter */
 	uint64_t offset;                     /* offset of its 8 bytes among the parameters */
 };
 
-struct meets_load {
+struct alias_load {
 	uint32_t inst; /* in the kernel's body */
-	meets_set from;
+	alias_set from;
 };
 
-struct meets {
-	struct meets_source source[MEETS_SOURCES];
+struct alias_info {
+	struct alias_source source[ALIAS_SOURCES];
 	uint32_t sources;
-	meets_set stored;        /* pointers of the addresses of all stores and atomics */
-	struct meets_load *load; /* loads for which meets_is_load() is true */
+	alias_set stored;        /* pointers of the addresses of all stores and atomics */
+	struct alias_load *load; /* loads for which alias_is_load() is true */
 	uint32_t loads;
 };
 
 /* Returns true for loads from memory that other threads can store to: global or generic addresses, or surfaces.
  * Loads that promise read-only data (.nc) do not count. Nor do texture reads, which may return old or new data for
  * stores of the same launch. */
-bool meets_is_load(const struct ptx_inst *inst);
+bool alias_is_load(const struct ptx_inst *inst);
 
 /* Returns true for bulk copies and DMA. They read or write global memory asynchronously, in an order that their
  * position in the code does not determine. */
-bool meets_goes_on_by_itself(const struct ptx_inst *inst);
+bool alias_is_asynchronous(const struct ptx_inst *inst);
 
 /* Analyzes a kernel with a body; the result is in `arena`. If the kernel calls functions, any load may alias any
  * store. */
-const struct meets *meets_of(struct arena *arena, const struct ptx_function *kernel);
+const struct alias_info *alias_of(struct arena *arena, const struct ptx_function *kernel);
 
 #endif

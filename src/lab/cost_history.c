@@ -1,4 +1,4 @@
-#include "lab/past.h"
+#include "lab/cost_history.h"
 
 #include "base/arena.h"
 
@@ -15,7 +15,7 @@ struct known {
 	uint64_t peak;
 };
 
-struct past {
+struct cost_history {
 	struct known *table;
 	size_t size, used; /* size: a power of 2 */
 };
@@ -44,45 +44,45 @@ static uint64_t key_of(const struct run_config *config, int level)
 	return key ? key : 1;
 }
 
-static struct known *find(const struct past *past, uint64_t key)
+static struct known *find(const struct cost_history *history, uint64_t key)
 {
-	size_t place = (size_t)(key ^ key >> 32) & (past->size - 1);
-	while (past->table[place].key && past->table[place].key != key)
-		place = (place + 1) & (past->size - 1);
-	return &past->table[place];
+	size_t place = (size_t)(key ^ key >> 32) & (history->size - 1);
+	while (history->table[place].key && history->table[place].key != key)
+		place = (place + 1) & (history->size - 1);
+	return &history->table[place];
 }
 
-static void grow(struct past *past)
+static void grow(struct cost_history *history)
 {
-	struct past larger = {.size = 2 * past->size, .used = past->used};
+	struct cost_history larger = {.size = 2 * history->size, .used = history->used};
 	larger.table = base_calloc(larger.size, sizeof *larger.table);
-	for (size_t i = 0; i < past->size; i++)
-		if (past->table[i].key)
-			*find(&larger, past->table[i].key) = past->table[i];
-	free(past->table);
-	*past = larger;
+	for (size_t i = 0; i < history->size; i++)
+		if (history->table[i].key)
+			*find(&larger, history->table[i].key) = history->table[i];
+	free(history->table);
+	*history = larger;
 }
 
-void past_add(struct past *past, const struct run_config *config, struct past_cost cost)
+void cost_history_add(struct cost_history *history, const struct run_config *config, struct run_cost cost)
 {
 	for (int level = 0; level < LEVELS; level++) {
 		uint64_t key = key_of(config, level);
-		struct known *known = find(past, key);
-		past->used += !known->key;
+		struct known *known = find(history, key);
+		history->used += !known->key;
 		known->key = key;
 		known->seconds += cost.seconds;
 		known->runs++;
 		known->peak = cost.peak > known->peak ? cost.peak : known->peak;
-		if (2 * past->used > past->size)
-			grow(past);
+		if (2 * history->used > history->size)
+			grow(history);
 	}
 }
 
-struct past_cost past_expect(const struct past *past, const struct run_config *config)
+struct run_cost cost_history_expect(const struct cost_history *history, const struct run_config *config)
 {
-	struct past_cost cost = {0};
+	struct run_cost cost = {0};
 	for (int level = 0; level < LEVELS && !(cost.seconds > 0 && cost.peak); level++) {
-		const struct known *known = find(past, key_of(config, level));
+		const struct known *known = find(history, key_of(config, level));
 		if (known->runs && cost.seconds <= 0)
 			cost.seconds = known->seconds / (double)known->runs;
 		if (!cost.peak)
@@ -93,23 +93,23 @@ struct past_cost past_expect(const struct past *past, const struct run_config *c
 
 static void add_row(void *context, const struct run_config *config, const struct run_result *result)
 {
-	past_add(context, config, (struct past_cost){result->seconds, result->peak});
+	cost_history_add(context, config, (struct run_cost){result->seconds, result->peak});
 }
 
-struct past *past_open(struct store *store, char message[STORE_MESSAGE])
+struct cost_history *cost_history_open(struct store *store, char message[STORE_MESSAGE])
 {
-	struct past *past = base_calloc(1, sizeof *past);
-	past->size = FIRST_SIZE;
-	past->table = base_calloc(past->size, sizeof *past->table);
-	if (store_each_cost(store, add_row, past, message))
-		return past;
-	past_close(past);
+	struct cost_history *history = base_calloc(1, sizeof *history);
+	history->size = FIRST_SIZE;
+	history->table = base_calloc(history->size, sizeof *history->table);
+	if (store_each_cost(store, add_row, history, message))
+		return history;
+	cost_history_close(history);
 	return NULL;
 }
 
-void past_close(struct past *past)
+void cost_history_close(struct cost_history *history)
 {
-	if (past)
-		free(past->table);
-	free(past);
+	if (history)
+		free(history->table);
+	free(history);
 }

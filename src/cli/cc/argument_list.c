@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void cc_add(struct words *words, const char *word)
+void cc_add(struct argument_list *words, const char *word)
 {
 	words->list = base_realloc(words->list, (words->count + 2) * sizeof *words->list);
 	words->list[words->count++] = word;
 	words->list[words->count] = NULL;
 }
 
-void cc_add_all(struct words *words, const char *const *more)
+void cc_add_all(struct argument_list *words, const char *const *more)
 {
 	for (; more && *more; more++)
 		cc_add(words, *more);

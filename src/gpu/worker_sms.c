@@ -1,46 +1,46 @@
-#include "gpu/share.h"
+#include "gpu/worker_sms.h"
 
 #include "gpu/gpu.h"
 
-void share_open(struct gpu *gpu)
+void worker_sms_open(struct gpu *gpu)
 {
 	const struct workers *workers = &gpu->workers;
 	uint32_t per_port = gpu->machine.cluster.sms;
-	gpu->share = arena_array(&gpu->host, workers->count, sizeof *gpu->share);
+	gpu->worker_sms = arena_array(&gpu->host, workers->count, sizeof *gpu->worker_sms);
 	for (uint32_t w = 0; w < workers->count; w++) {
-		struct share *share = &gpu->share[w];
-		share->first_sm = workers_share(workers, w, gpu->ports) * per_port;
-		share->end_sm = workers_share(workers, w + 1, gpu->ports) * per_port;
-		share->first_cluster = workers_share(workers, w, gpu->clusters);
-		share->end_cluster = workers_share(workers, w + 1, gpu->clusters);
+		struct worker_sms *own = &gpu->worker_sms[w];
+		own->first_sm = workers_share(workers, w, gpu->ports) * per_port;
+		own->end_sm = workers_share(workers, w + 1, gpu->ports) * per_port;
+		own->first_cluster = workers_share(workers, w, gpu->clusters);
+		own->end_cluster = workers_share(workers, w + 1, gpu->clusters);
 	}
-	assert(gpu->share[workers->count - 1].end_sm == gpu->machine.sms);
+	assert(gpu->worker_sms[workers->count - 1].end_sm == gpu->machine.sms);
 }
 
-struct worker *share_of_sm(const struct gpu *gpu, uint32_t sm)
+struct worker *worker_of_sm(const struct gpu *gpu, uint32_t sm)
 {
 	uint32_t w = 0;
-	while (sm >= gpu->share[w].end_sm)
+	while (sm >= gpu->worker_sms[w].end_sm)
 		w++;
 	return &gpu->workers.worker[w];
 }
 
 /* Records the work that an SM's tick at `now` leaves for other units at that time. */
-static void tell(const struct gpu *gpu, struct share *share, const struct sm *sm, uint64_t now)
+static void tell(const struct gpu *gpu, struct worker_sms *own, const struct sm *sm, uint64_t now)
 {
-	share->last_ticked = later(share->last_ticked, now);
-	share->ticks++;
+	own->last_ticked = later(own->last_ticked, now);
+	own->ticks++;
 	if (sm->commits)
-		share->next_commit = earlier(share->next_commit, now);
+		own->next_commit = earlier(own->next_commit, now);
 	if (gpu->window.blocks_wait && sm_has_room(sm))
-		share->next_room = earlier(share->next_room, now);
+		own->next_room = earlier(own->next_room, now);
 }
 
 /* True when its next tick depends on no other unit before the window's end. It has made no stores that others must
  * see, and the dispatcher has no block for it. No mechanism keeps it in step, and it has not stopped before a load
  * of data that others may store. The network has space for everything that it may send, even if nothing leaves the
  * network. */
-static bool can_go_alone(const struct gpu *gpu, const struct sm *sm)
+static bool can_run_ahead(const struct gpu *gpu, const struct sm *sm)
 {
 	return gpu->window.may_open && !sm->stopped && !sm->commits && !sm->fault.what &&
 	       !seam_is_kept_in_step(sm->seam) && !(gpu->window.blocks_wait && sm_has_room(sm)) &&
@@ -63,7 +63,7 @@ static void ask_for_room(struct sm *sm)
 }
 
 /* Simulates all its cycles up to the window's end, while it can run ahead. */
-static void burst(const struct gpu *gpu, struct share *share, struct sm *sm)
+static void burst(const struct gpu *gpu, struct worker_sms *own, struct sm *sm)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now, end = gpu->window.end;
 	while (now <= end) {
@@ -71,8 +71,8 @@ static void burst(const struct gpu *gpu, struct share *share, struct sm *sm)
 		sm->is_ahead = now > gpu->now;
 		sm_tick(sm, cycle, now);
 		sm_wake_at(sm, coming);
-		tell(gpu, share, sm, now);
-		if (sm->wake > end || !can_go_alone(gpu, sm))
+		tell(gpu, own, sm, now);
+		if (sm->wake > end || !can_run_ahead(gpu, sm))
 			break;
 		cycle = cycle_from(sm->wake, cycle, sm->period);
 		now = cycle * sm->period;
@@ -80,21 +80,21 @@ static void burst(const struct gpu *gpu, struct share *share, struct sm *sm)
 	ask_for_room(sm);
 }
 
-static void tell_of_all(struct share *share, const struct sm *sm)
+static void tell_of_all(struct worker_sms *own, const struct sm *sm)
 {
-	share->next = earlier(share->next, sm->wake);
-	share->waits |= network_port_has_refused(&sm->network);
+	own->next = earlier(own->next, sm->wake);
+	own->waits |= network_port_has_refused(&sm->network);
 }
 
 /* Runs SMs that have their own ports, each as far ahead as possible. */
-static void run_sms(const struct gpu *gpu, struct share *share)
+static void run_sms(const struct gpu *gpu, struct worker_sms *own)
 {
-	const struct sm *end = gpu->sm + share->end_sm;
+	const struct sm *end = gpu->sm + own->end_sm;
 	uint64_t now = gpu->now;
-	for (struct sm *sm = gpu->sm + share->first_sm; sm < end; sm++) {
+	for (struct sm *sm = gpu->sm + own->first_sm; sm < end; sm++) {
 		if (sm->wake <= now)
-			burst(gpu, share, sm);
-		tell_of_all(share, sm);
+			burst(gpu, own, sm);
+		tell_of_all(own, sm);
 	}
 }
 
@@ -107,20 +107,20 @@ static void take(const struct gpu *gpu, struct sm *sm, struct worker *worker)
 	worker_join(&gpu->to_slices.input[sm->network.input].port, worker);
 }
 
-void share_offer(struct gpu *gpu)
+void worker_sms_offer(struct gpu *gpu)
 {
 	for (uint32_t w = 0; w < gpu->workers.count; w++)
-		gpu->share[w].claimed = gpu->share[w].first_sm;
+		gpu->worker_sms[w].claimed = gpu->worker_sms[w].first_sm;
 }
 
 /* Runs the worker's own SMs. In a long enough window it then claims SMs that other workers have not reached, because
  * run times are not known in advance. Moving an SM's state to another core's caches costs about the time of one of
  * its cycles. */
-static void claim_sms(const struct gpu *gpu, struct share *share, uint32_t worker)
+static void claim_sms(const struct gpu *gpu, struct worker_sms *own, uint32_t worker)
 {
 	bool is_long = gpu->window.end >= gpu->now + 4 * gpu->clock[CLOCK_CORE].period;
 	for (uint32_t k = 0; k < (is_long ? gpu->workers.count : 1); k++) {
-		struct share *of = &gpu->share[(worker + k) % gpu->workers.count];
+		struct worker_sms *of = &gpu->worker_sms[(worker + k) % gpu->workers.count];
 		for (;;) {
 			uint32_t i = atomic_fetch_add_explicit(&of->claimed, 1, memory_order_relaxed);
 			if (i >= of->end_sm)
@@ -128,56 +128,56 @@ static void claim_sms(const struct gpu *gpu, struct share *share, uint32_t worke
 			struct sm *sm = &gpu->sm[i];
 			if (sm->wake <= gpu->now) {
 				take(gpu, sm, &gpu->workers.worker[worker]);
-				burst(gpu, share, sm);
+				burst(gpu, own, sm);
 			}
-			tell_of_all(share, sm);
+			tell_of_all(own, sm);
 		}
 	}
 }
 
 /* Ticks SMs that do not run ahead. */
-static void tick_sms(const struct gpu *gpu, struct share *share, struct sm *sm, const struct sm *end)
+static void tick_sms(const struct gpu *gpu, struct worker_sms *own, struct sm *sm, const struct sm *end)
 {
-	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now, next = share->next;
+	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now, next = own->next;
 	for (; sm < end; sm++) {
 		if (sm->wake <= now) {
 			sm_tick(sm, cycle, now);
-			tell(gpu, share, sm, now);
+			tell(gpu, own, sm, now);
 		}
 		next = earlier(next, sm->wake);
 	}
-	share->next = next;
+	own->next = next;
 }
 
 /* Ticks the cluster's SMs after its port, in the order in which they may use it: from the one whose turn it is to
  * the last, then the others. */
-static void tick_cluster(const struct gpu *gpu, struct share *share, struct cluster *cluster)
+static void tick_cluster(const struct gpu *gpu, struct worker_sms *own, struct cluster *cluster)
 {
 	if (cluster->wake <= gpu->now) {
 		cluster_tick(cluster, gpu->now);
-		share->last_ticked = later(share->last_ticked, gpu->now);
+		own->last_ticked = later(own->last_ticked, gpu->now);
 	}
 	cluster_new_cycle(cluster, gpu->clock[CLOCK_CORE].cycle);
 	struct sm *turn = cluster->sm + cluster->turn, *end = cluster->sm + cluster->config.sms;
-	tick_sms(gpu, share, turn, end);
-	tick_sms(gpu, share, cluster->sm, turn);
-	share->next = earlier(share->next, cluster->wake);
+	tick_sms(gpu, own, turn, end);
+	tick_sms(gpu, own, cluster->sm, turn);
+	own->next = earlier(own->next, cluster->wake);
 }
 
-void share_run(void *machine, uint32_t worker)
+void worker_sms_run(void *machine, uint32_t worker)
 {
 	struct gpu *gpu = machine;
-	struct share *share = &gpu->share[worker];
+	struct worker_sms *own = &gpu->worker_sms[worker];
 	if (gpu->window.ahead && worker == gpu->workers.count - 1)
-		answering_run_ahead(gpu, gpu->window.ahead);
-	share->next = share->next_commit = share->next_room = UINT64_MAX;
-	share->waits = !gpu->window.may_open;
+		reply_side_run_ahead(gpu, gpu->window.ahead);
+	own->next = own->next_commit = own->next_room = UINT64_MAX;
+	own->waits = !gpu->window.may_open;
 	if (gpu->window.claims)
-		claim_sms(gpu, share, worker);
+		claim_sms(gpu, own, worker);
 	else if (gpu->window.may_open)
-		run_sms(gpu, share);
+		run_sms(gpu, own);
 	else if (!gpu->clusters)
-		tick_sms(gpu, share, &gpu->sm[share->first_sm], &gpu->sm[share->end_sm]);
-	for (uint32_t i = share->first_cluster; i < share->end_cluster; i++)
-		tick_cluster(gpu, share, &gpu->cluster[i]);
+		tick_sms(gpu, own, &gpu->sm[own->first_sm], &gpu->sm[own->end_sm]);
+	for (uint32_t i = own->first_cluster; i < own->end_cluster; i++)
+		tick_cluster(gpu, own, &gpu->cluster[i]);
 }

@@ -1,45 +1,45 @@
-#include "flow/meets.h"
+#include "flow/alias.h"
 
 /* The analysis state of a kernel. */
 struct walk {
 	const struct ptx_function *kernel;
-	struct meets *meets;
-	meets_set *reg;      /* by register */
-	meets_set inside[2]; /* pointers stored to shared and to local memory */
+	struct alias_info *alias;
+	alias_set *reg;      /* by register */
+	alias_set inside[2]; /* pointers stored to shared and to local memory */
 	bool calls, changed;
 };
 
 #define BIT(source) (UINT64_C(1) << (source))
 
-static meets_set source_of(struct meets *meets, const struct ptx_variable *variable, uint64_t offset)
+static alias_set source_of(struct alias_info *alias, const struct ptx_variable *variable, uint64_t offset)
 {
-	for (uint32_t i = 0; i < meets->sources; i++)
-		if (meets->source[i].variable == variable && meets->source[i].offset == offset)
+	for (uint32_t i = 0; i < alias->sources; i++)
+		if (alias->source[i].variable == variable && alias->source[i].offset == offset)
 			return BIT(i);
-	if (meets->sources == MEETS_SOURCES)
-		return BIT(MEETS_UNKNOWN);
-	meets->source[meets->sources] = (struct meets_source){variable, offset};
-	return BIT(meets->sources++);
+	if (alias->sources == ALIAS_SOURCES)
+		return BIT(ALIAS_UNKNOWN);
+	alias->source[alias->sources] = (struct alias_source){variable, offset};
+	return BIT(alias->sources++);
 }
 
-static meets_set of_symbol(struct walk *walk, const struct ptx_variable *variable)
+static alias_set of_symbol(struct walk *walk, const struct ptx_variable *variable)
 {
 	if (variable->space == PTX_GLOBAL)
-		return source_of(walk->meets, variable, 0);
-	return BIT(MEETS_INSIDE);
+		return source_of(walk->alias, variable, 0);
+	return BIT(ALIAS_INSIDE);
 }
 
 /* Returns the pointers from which an operand's value, or the address in it, derives. */
-static meets_set of_operand(struct walk *walk, const struct ptx_operand *operand)
+static alias_set of_operand(struct walk *walk, const struct ptx_operand *operand)
 {
-	meets_set set = operand->symbol ? of_symbol(walk, operand->symbol) : 0;
+	alias_set set = operand->symbol ? of_symbol(walk, operand->symbol) : 0;
 	for (uint32_t i = 0; operand->kind == PTX_OPERAND_VECTOR && i < operand->count; i++)
 		set |= of_operand(walk, &operand->element[i]);
 	bool has_reg = operand->kind == PTX_OPERAND_REG || operand->kind == PTX_OPERAND_ADDRESS;
 	return has_reg && operand->reg != PTX_NO_REG ? set | walk->reg[operand->reg] : set;
 }
 
-static void give(struct walk *walk, const struct ptx_operand *to, meets_set set)
+static void give(struct walk *walk, const struct ptx_operand *to, alias_set set)
 {
 	for (uint32_t i = 0; to->kind == PTX_OPERAND_VECTOR && i < to->count; i++)
 		give(walk, &to->element[i], set);
@@ -69,20 +69,20 @@ static void load_parameter(struct walk *walk, const struct ptx_inst *inst)
 		uint64_t place = is_known ? from->symbol->offset + (uint64_t)from->offset + i * bytes : 0;
 		give(walk, inst->vector > 1 ? &to->element[i] : to,
 		     bytes < 8  ? 0
-		     : is_known ? source_of(walk->meets, NULL, place)
-		                : BIT(MEETS_UNKNOWN));
+		     : is_known ? source_of(walk->alias, NULL, place)
+		                : BIT(ALIAS_UNKNOWN));
 	}
 }
 
 /* A pointer loaded from shared or local memory is one that this kernel stored there; from other memory it is
  * unknown. Narrower values are indexes. */
-static meets_set of_memory(const struct walk *walk, const struct ptx_inst *inst)
+static alias_set of_memory(const struct walk *walk, const struct ptx_inst *inst)
 {
 	if (ptx_type_bytes(inst->type) < 8)
 		return 0;
 	if (inst->space == PTX_SHARED || inst->space == PTX_LOCAL)
 		return walk->inside[inst->space == PTX_LOCAL];
-	return BIT(MEETS_UNKNOWN);
+	return BIT(ALIAS_UNKNOWN);
 }
 
 static bool is_inside(enum ptx_space space)
@@ -90,7 +90,7 @@ static bool is_inside(enum ptx_space space)
 	return space == PTX_SHARED || space == PTX_LOCAL || space == PTX_PARAM || space == PTX_CONST;
 }
 
-static void keep_inside(struct walk *walk, bool is_local, meets_set set)
+static void keep_inside(struct walk *walk, bool is_local, alias_set set)
 {
 	walk->changed |= (set & ~walk->inside[is_local]) != 0;
 	walk->inside[is_local] |= set;
@@ -99,7 +99,7 @@ static void keep_inside(struct walk *walk, bool is_local, meets_set set)
 /* Records possible pointers stored to memory that only this kernel accesses: all operands after the address. */
 static void store(struct walk *walk, const struct ptx_inst *inst)
 {
-	meets_set set = 0;
+	alias_set set = 0;
 	if (ptx_type_bytes(inst->type) < 8 || inst->space == PTX_GLOBAL)
 		return;
 	for (uint32_t i = inst->destinations + 1u; i < inst->operands; i++)
@@ -112,12 +112,12 @@ static void store(struct walk *walk, const struct ptx_inst *inst)
 /* All results may derive from all sources. */
 static void compute(struct walk *walk, const struct ptx_inst *inst)
 {
-	meets_set set = 0;
+	alias_set set = 0;
 	for (uint32_t i = inst->destinations; i < inst->operands; i++)
 		set |= of_operand(walk, &inst->operand[i]);
 	if (inst->op == PTX_OP_MOV &&
 	    inst->operand[1].kind == PTX_OPERAND_VECTOR) /* halves may come from a pointer in memory */
-		set |= BIT(MEETS_UNKNOWN);
+		set |= BIT(ALIAS_UNKNOWN);
 	for (uint32_t i = 0; i < inst->destinations; i++)
 		give(walk, &inst->operand[i], set);
 }
@@ -142,7 +142,7 @@ static void look_at(struct walk *walk, const struct ptx_inst *inst)
 			give(walk, &inst->operand[0], of_memory(walk, inst));
 		break;
 	case PTX_OP_CP_ASYNC: /* may copy pointers */
-		keep_inside(walk, false, BIT(MEETS_UNKNOWN));
+		keep_inside(walk, false, BIT(ALIAS_UNKNOWN));
 		break;
 	case PTX_OP_SULD:
 		give(walk, &inst->operand[0], of_memory(walk, inst));
@@ -156,7 +156,7 @@ static void look_at(struct walk *walk, const struct ptx_inst *inst)
 	}
 }
 
-bool meets_goes_on_by_itself(const struct ptx_inst *inst)
+bool alias_is_asynchronous(const struct ptx_inst *inst)
 {
 	switch (inst->op) {
 	case PTX_OP_CP_BULK:
@@ -170,7 +170,7 @@ bool meets_goes_on_by_itself(const struct ptx_inst *inst)
 	}
 }
 
-bool meets_is_load(const struct ptx_inst *inst)
+bool alias_is_load(const struct ptx_inst *inst)
 {
 	switch (inst->op) {
 	case PTX_OP_LD:
@@ -186,30 +186,30 @@ bool meets_is_load(const struct ptx_inst *inst)
 
 /* Returns the pointers of an address outside the block's own memories. An address without a pointer counts as
  * unknown. */
-static meets_set address(struct walk *walk, const struct ptx_operand *operand)
+static alias_set address(struct walk *walk, const struct ptx_operand *operand)
 {
-	meets_set set = of_operand(walk, operand);
-	return set ? set : BIT(MEETS_UNKNOWN);
+	alias_set set = of_operand(walk, operand);
+	return set ? set : BIT(ALIAS_UNKNOWN);
 }
 
-static meets_set loaded(struct walk *walk, const struct ptx_inst *inst)
+static alias_set loaded(struct walk *walk, const struct ptx_inst *inst)
 {
 	if (walk->calls)
-		return BIT(MEETS_UNKNOWN);
-	return inst->op == PTX_OP_SULD ? BIT(MEETS_IMAGE) : address(walk, &inst->operand[1]);
+		return BIT(ALIAS_UNKNOWN);
+	return inst->op == PTX_OP_SULD ? BIT(ALIAS_IMAGE) : address(walk, &inst->operand[1]);
 }
 
 static void find_loads(struct walk *walk, struct arena *arena)
 {
-	struct meets *meets = walk->meets;
+	struct alias_info *alias = walk->alias;
 	const struct ptx_function *kernel = walk->kernel;
-	meets->load = arena_array(arena, kernel->body_count + 1, sizeof *meets->load);
+	alias->load = arena_array(arena, kernel->body_count + 1, sizeof *alias->load);
 	for (uint32_t i = 0; i < kernel->body_count; i++)
-		if (meets_is_load(&kernel->body[i]))
-			meets->load[meets->loads++] = (struct meets_load){i, loaded(walk, &kernel->body[i])};
+		if (alias_is_load(&kernel->body[i]))
+			alias->load[alias->loads++] = (struct alias_load){i, loaded(walk, &kernel->body[i])};
 }
 
-static meets_set stored(struct walk *walk, const struct ptx_inst *inst)
+static alias_set stored(struct walk *walk, const struct ptx_inst *inst)
 {
 	switch (inst->op) {
 	case PTX_OP_ST:
@@ -218,9 +218,9 @@ static meets_set stored(struct walk *walk, const struct ptx_inst *inst)
 		return is_inside(inst->space) ? 0 : address(walk, &inst->operand[inst->destinations]);
 	case PTX_OP_SUST:
 	case PTX_OP_SURED:
-		return BIT(MEETS_IMAGE);
+		return BIT(ALIAS_IMAGE);
 	case PTX_OP_CALL:
-		return BIT(MEETS_UNKNOWN);
+		return BIT(ALIAS_UNKNOWN);
 	default:
 		return 0;
 	}
@@ -229,14 +229,14 @@ static meets_set stored(struct walk *walk, const struct ptx_inst *inst)
 static void find_stores(struct walk *walk)
 {
 	for (uint32_t i = 0; i < walk->kernel->body_count; i++)
-		walk->meets->stored |= stored(walk, &walk->kernel->body[i]);
+		walk->alias->stored |= stored(walk, &walk->kernel->body[i]);
 }
 
-const struct meets *meets_of(struct arena *arena, const struct ptx_function *kernel)
+const struct alias_info *alias_of(struct arena *arena, const struct ptx_function *kernel)
 {
 	struct arena scratch = {0};
-	struct meets *meets = arena_alloc(arena, sizeof *meets);
-	struct walk walk = {.kernel = kernel, .meets = meets, .changed = true};
+	struct alias_info *alias = arena_alloc(arena, sizeof *alias);
+	struct walk walk = {.kernel = kernel, .alias = alias, .changed = true};
 	walk.reg = arena_array(&scratch, kernel->reg_count + 1, sizeof *walk.reg);
 	while (walk.changed) {
 		walk.changed = false;
@@ -246,5 +246,5 @@ const struct meets *meets_of(struct arena *arena, const struct ptx_function *ker
 	find_loads(&walk, arena);
 	find_stores(&walk);
 	arena_free(&scratch);
-	return meets;
+	return alias;
 }
