@@ -1,6 +1,6 @@
 /* The counters of a gpu by number: the machine's, then those of attached mechanisms, then derived figures. */
 #include "api/api.h"
-#include "api/sized.h"
+#include "attach/sized.h"
 
 #include "gpu/stats.h"
 

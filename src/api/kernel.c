@@ -1,6 +1,6 @@
 /* Kernels: decoded once, spilled if registers are short, with cached results of analyses. */
 #include "api/api.h"
-#include "api/sized.h"
+#include "attach/sized.h"
 
 #include "flow/affine.h"
 #include "flow/indirect.h"

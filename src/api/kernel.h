@@ -4,7 +4,7 @@
 
 #include "sluice.h"
 
-#include "api/error.h"
+#include "attach/error.h"
 #include "base/arena.h"
 #include "flow/flow.h"
 #include "gpu/machine.h"
@@ -27,7 +27,7 @@ struct sluice_kernel {
 	uint32_t code_room;           /* instructions that fit there */
 	uint32_t registers;           /* allocated; 0: not yet known */
 	uint32_t prefers_shared;      /* sluice_kernel_prefer_shared(): percent plus 1; 0: not set */
-	struct profile_kernel *profile; /* counts its launches (api/profile_file.h); NULL: not yet created */
+	struct profile_kernel *profile; /* counts its launches (output/profile_file.h); NULL: not yet created */
 	uint32_t *line;               /* line of the CUDA source by pc; NULL: not yet computed */
 	struct affine_kernel *loads;  /* kernel_loads() */
 	struct flow_loads *all_loads; /* kernel_all_loads() */

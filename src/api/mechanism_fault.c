@@ -2,7 +2,7 @@
  * of numbers and strings, and the unwinder once it is loaded, are safe in the supported C libraries. */
 #include "api/mechanism_fault.h"
 
-#include "api/mechanism_object.h"
+#include "attach/mechanism_object.h"
 #include "seam/mech.h"
 
 #include <dlfcn.h>

@@ -1,8 +1,8 @@
 /* Opens a GPU from its machine file and options. */
 #include "api/api.h"
-#include "api/data_folder.h"
+#include "attach/data_folder.h"
 #include "api/footprint.h"
-#include "api/sized.h"
+#include "attach/sized.h"
 
 #include "base/c_locale.h"
 #include "base/config_file.h"

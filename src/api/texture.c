@@ -1,6 +1,6 @@
 /* Textures and surfaces, as described by the host. */
 #include "api/api.h"
-#include "api/sized.h"
+#include "attach/sized.h"
 
 /* Larger than any device supports; they keep all sizes within 64 bits. */
 enum { MOST_TEXELS = 1 << 28, MOST_SLICES = 1 << 16 };

@@ -1,6 +1,6 @@
 #include "lab/plan.h"
 
-#include "api/attach.h"
+#include "attach/attach.h"
 #include "base/config_find.h"
 #include "base/diag.h"
 #include "base/file.h"

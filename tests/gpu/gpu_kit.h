@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "api/attach.h"
+#include "attach/attach.h"
 #include "base/config_file.h"
 #include "flow/flow.h"
 #include "gpu/gpu.h"

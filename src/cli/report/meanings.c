@@ -1,6 +1,6 @@
 #include "cli/report/meanings.h"
 
-#include "api/record.h"
+#include "output/record.h"
 #include "gpu/gpu.h"
 #include "mech/list.h"
 
