@@ -1,6 +1,6 @@
 /* profile_file: writes the cost of each instruction of each kernel, summed over all launches, as JSON
- * (docs/how-to/profiling.md). The file is rewritten after a kernel's end, at most about once per second, and at the process's
- * end. A reader sees either the old file or the new one. */
+ * (docs/how-to/profiling.md). The file is rewritten after a kernel's end, at most about once per second, and at the
+ * process's end. A reader sees either the old file or the new one. */
 #ifndef SLUICE_OUTPUT_PROFILE_FILE_H
 #define SLUICE_OUTPUT_PROFILE_FILE_H
 
