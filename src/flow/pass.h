@@ -2,7 +2,7 @@
  * mechanisms, including those in shared objects, include this file. They call the simulator only through function
  * pointers.
  *
- * A pass inspects facts about the code and records changes, which are applied when it returns. Facts and
+ * A pass inspects results of analyses of the code and records changes, which are applied when it returns. The results and
  * instruction indexes therefore stay valid while it runs.
  */
 #ifndef SLUICE_FLOW_PASS_H
@@ -40,8 +40,8 @@ struct flow_pass {
 	const char *meaning;
 	const char *stem; /* prefix of new names: "split" for $split0 */
 	enum pass_scope scope;
-	unsigned requires; /* facts that the pass uses: a set of enum flow_analysis */
-	unsigned keeps;    /* facts that stay valid after a change; all others are invalidated */
+	unsigned requires; /* analyses that the pass uses: a set of enum flow_analysis */
+	unsigned keeps;    /* analyses whose results stay valid after a change; all others are invalidated */
 
 	/* Options: fields of a struct of config_size bytes that begins as a copy of *defaults. */
 	const struct base_option *options;
@@ -77,7 +77,7 @@ struct pass_tools {
 	enum pass_result (*refuse)(struct pass_job *job, const struct ptx_inst *inst, const char *text);
 };
 
-/* --- facts, which the pass must list in `requires` --- */
+/* --- analyses, which the pass must list in `requires` --- */
 
 static inline const struct flow_cfg *pass_cfg(struct pass_job *job)
 {
