@@ -240,15 +240,6 @@ enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, const char *
 	return status == SLUICE_OK ? api_succeed(error) : status;
 }
 
-const char *sluice_mechanism_name(size_t number, const char **summary)
-{
-	if (number >= mech_list_count)
-		return NULL;
-	if (summary)
-		*summary = mech_list[number]->summary;
-	return mech_list[number]->name;
-}
-
 void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file)
 {
 	IN_C_LOCALE;

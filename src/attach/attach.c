@@ -17,6 +17,15 @@ size_t sluice_mechanism_path(const char *mechanism)
 	return is_path ? length : 0;
 }
 
+const char *sluice_mechanism_name(size_t number, const char **summary)
+{
+	if (number >= mech_list_count)
+		return NULL;
+	if (summary)
+		*summary = mech_list[number]->summary;
+	return mech_list[number]->name;
+}
+
 static const struct mech *find_built_in(const char *name)
 {
 	for (size_t i = 0; i < mech_list_count; i++)

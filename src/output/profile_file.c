@@ -1,5 +1,7 @@
 #include "output/profile_file.h"
 
+#include "sluice.h"
+
 #include "base/demangle.h"
 #include "base/file.h"
 #include "gpu/profile.h"
@@ -231,7 +233,7 @@ static json_t *file_json(const struct profile_file *file)
 	for (size_t i = 0; i < file->kernels; i++)
 		json_array_append_new(kernels, kernel_json(file->kernel[i]));
 	json_object_set_new(object, "profile", json_integer(1));
-	json_object_set_new(object, "sluice", json_string(sluice_version()));
+	json_object_set_new(object, "sluice", json_string(SLUICE_VERSION));
 	json_object_set_new(object, "program", words(records->program));
 	json_object_set_new(object, "machine", text(records->machine->name));
 	json_object_set_new(object, "options", options);
