@@ -14,7 +14,7 @@ const LEVELS = {
 	barrier: "waits: barrier",
 	held: "held by mechanism",
 	replayed: "replayed: mechanism",
-	conflict: "pipe without room",
+	conflict: "pipe full",
 	no_instruction: "no instruction",
 	idle: "idle",
 };

@@ -10,7 +10,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# By member of struct sm: files, without their suffix, that may write it. Sub-cores are the collectors of newer SMs: one stage, two files.
+# By member of struct sm: files, without their suffix, that may write it. Sub-cores are the collectors of newer SMs: one
+# stage, two files.
 OWNERS = {
     "blocks": ["blocks"],
     "fetch": ["fetch"],

@@ -1,5 +1,5 @@
-/* cublas_v2: linear algebra on the device, a small library by Sluice (docs/reference/cuda-headers.md): vector, matrix-vector and
- * matrix-matrix operations in float and double.
+/* cublas_v2: linear algebra on the device, a small library by Sluice (docs/reference/cuda-headers.md): vector,
+ * matrix-vector and matrix-matrix operations in float and double.
  *
  * Matrices are stored by columns; ld* is the distance of columns in elements. Scalars and results passed by pointer are
  * in host memory. After cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE) they are in device memory. Functions

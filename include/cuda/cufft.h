@@ -1,5 +1,5 @@
-/* cufft: Fourier transforms on the device, a small library by Sluice (docs/reference/cuda-headers.md). Transforms have 1 to 3
- * dimensions of any length, in float or double, of complex or real numbers. None is scaled: forward and inverse
+/* cufft: Fourier transforms on the device, a small library by Sluice (docs/reference/cuda-headers.md). Transforms have
+ * 1 to 3 dimensions of any length, in float or double, of complex or real numbers. None is scaled: forward and inverse
  * together multiply each number by the count of all.
  *
  * Elements of the last dimension are contiguous. n real numbers correspond to n / 2 + 1 complex numbers in the last

@@ -1,5 +1,5 @@
-/* curand: arrays of random numbers, by a small library by Sluice (docs/reference/cuda-headers.md): XORWOW, Philox4x32-10 and
- * Sobol sequences.
+/* curand: arrays of random numbers, by a small library by Sluice (docs/reference/cuda-headers.md): XORWOW,
+ * Philox4x32-10 and Sobol sequences.
  *
  * A generator has 4,096 sequences (curand_kernel.h): subsequences 0 to 4095 of its seed, which take turns. Element i of
  * a call is the next number of sequence (before + i) % 4096. `before` is the offset plus the elements of earlier calls.

@@ -1,5 +1,5 @@
-/* curand_kernel: random numbers in kernels, by our own generators (docs/reference/cuda-headers.md). Each thread has its own
- * state:
+/* curand_kernel: random numbers in kernels, by our own generators (docs/reference/cuda-headers.md). Each thread has its
+ * own state:
  *
  *     curandState state;
  *     curand_init(seed, thread, 0, &state);

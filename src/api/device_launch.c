@@ -90,11 +90,12 @@ static uint64_t check(struct device_runtime *runtime, const struct device_launch
 	if (!launch->kernel)
 		return fail(runtime, launch->parent, INVALID_FUNCTION, "no kernel is at that address");
 	if (!grid->x || !grid->y || !grid->z || !is_block(&runtime->gpu->machine, launch->block))
-		return fail(runtime, launch->parent, INVALID_CONFIGURATION, "no grid or block has such a shape");
+		return fail(runtime, launch->parent, INVALID_CONFIGURATION,
+		            "the shape of the grid or block is not possible");
 	if (!ptx_allows_block(launch->kernel->function,
 	                      (const uint32_t[3]){launch->block.x, launch->block.y, launch->block.z}))
 		return fail(runtime, launch->parent, INVALID_VALUE,
-		            "the kernel's .maxntid or .reqntid does not allow such a block");
+		            "the kernel's .maxntid or .reqntid does not allow this block");
 	if (runtime->depth >= DEVICE_LAUNCH_DEPTH)
 		return fail(runtime, launch->parent, DEPTH_EXCEEDED, "nested deeper than 24 launches");
 	return 0;
@@ -126,7 +127,7 @@ static uint64_t begin_to_wait(struct device_runtime *runtime, struct device_laun
 	struct simt_memory *memory = runtime->gpu->gpu->memory;
 	uint64_t bytes = bytes_of(launch.kernel);
 	if (bytes && !simt_valid(memory, launch.buffer, bytes))
-		return fail(runtime, launch.parent, INVALID_VALUE, "the arguments lie in no buffer");
+		return fail(runtime, launch.parent, INVALID_VALUE, "the arguments do not lie in a parameter buffer");
 	launch.arguments = base_calloc(1, bytes + 1);
 	if (bytes)
 		memcpy(launch.arguments, simt_host(memory, launch.buffer), bytes);
@@ -160,7 +161,7 @@ uint64_t device_launch_v2(struct device_runtime *runtime, const uint64_t *words,
 		}
 	/* if the buffer was NULL because the request was refused, an error is already recorded */
 	uint64_t error = device_last_error(runtime, block, true);
-	return error ? error : fail(runtime, block, INVALID_VALUE, "the arguments lie in no buffer");
+	return error ? error : fail(runtime, block, INVALID_VALUE, "the arguments do not lie in a parameter buffer");
 }
 
 bool device_synchronize(struct device_runtime *runtime, uint64_t block)

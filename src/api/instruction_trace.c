@@ -36,12 +36,13 @@ static enum sluice_status check_mechanisms(const sluice_gpu *gpu, struct sluice_
 			continue;
 		if (mech->rewrite || mech->pass_count)
 			return api_fail(error, SLUICE_BAD_SETTING,
-			                "mechanism %s rewrites PTX, of which a trace has none", mech->name);
+			                "mechanism %s rewrites PTX, which an instruction trace does not contain",
+			                mech->name);
 		if (mech->opcode_count)
-			return api_fail(
-				error, SLUICE_BAD_SETTING,
-				"mechanism %s runs instructions of its own, whose operands a trace does not have",
-				mech->name);
+			return api_fail(error, SLUICE_BAD_SETTING,
+			                "mechanism %s runs its own instructions, whose operands an instruction trace "
+			                "does not contain",
+			                mech->name);
 	}
 	return SLUICE_OK;
 }
@@ -49,17 +50,22 @@ static enum sluice_status check_mechanisms(const sluice_gpu *gpu, struct sluice_
 static enum sluice_status check_settings(const sluice_gpu *gpu, struct sluice_error *error)
 {
 	if (gpu->passes.named.count)
-		return api_fail(error, SLUICE_BAD_SETTING, "passes rewrite PTX, of which a trace has none");
-	if (gpu->checks)
 		return api_fail(error, SLUICE_BAD_SETTING,
-		                "checks look at what a program computes; a trace computes nothing");
+		                "passes rewrite PTX, which an instruction trace does not contain");
+	if (gpu->checks)
+		return api_fail(
+			error, SLUICE_BAD_SETTING,
+			"checks inspect the values that a program computes; an instruction trace has no values");
 	if (gpu->records.sampling)
 		return api_fail(error, SLUICE_BAD_SETTING,
-		                "sampling runs functionally what it does not simulate; a trace computes nothing");
+		                "sampling runs the rest of a program functionally; an instruction trace cannot run "
+		                "functionally");
 	if (gpu->trace_out)
-		return api_fail(error, SLUICE_BAD_SETTING, "traces are written of programs, not of traces");
+		return api_fail(error, SLUICE_BAD_SETTING,
+		                "an instruction trace is recorded from a program, not from another trace");
 	if (gpu->recorders.profile.path)
-		return api_fail(error, SLUICE_BAD_SETTING, "a profile is of PTX, of which a trace has none");
+		return api_fail(error, SLUICE_BAD_SETTING,
+		                "a profile lists PTX, which an instruction trace does not contain");
 	return check_mechanisms(gpu, error);
 }
 
@@ -81,7 +87,7 @@ static struct mech_rows no_rows(void *user, uint32_t most, enum mech_loops loops
 {
 	(void)most;
 	(void)loops;
-	refuse(user, "which bytes blocks read");
+	refuse(user, "the bytes that blocks read");
 	return (struct mech_rows){0};
 }
 
@@ -149,7 +155,9 @@ static enum sluice_status launch(struct session *session, struct trace_kernel *t
 	kernel->program = NULL;
 	if (asked.what)
 		return api_fail(error, SLUICE_BAD_SETTING,
-		                "a mechanism asks for %s, which is found out from PTX; a trace has none", asked.what);
+		                "a mechanism queries %s, which an analysis of PTX finds; an instruction trace does not "
+		                "contain PTX",
+		                asked.what);
 	return status;
 }
 

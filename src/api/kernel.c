@@ -42,9 +42,8 @@ static void warn_if_emptied(const struct ptx_function *function)
 	const struct ptx_inst *inst = function->body_count ? &function->body[0] : NULL;
 	const char *file = inst && inst->source_line ? ptx_file_name(function->module, inst->source_file) : NULL;
 	fprintf(stderr,
-	        "sluice: warning: %s:%" PRIu32
-	        ": kernel '%s' has parameters and does nothing but return; if that is not how it "
-	        "was written, the compiler found undefined behaviour in it\n",
+	        "sluice: warning: %s:%" PRIu32 ": kernel '%s' has parameters but only returns; if its source does "
+	        "more, the compiler found undefined behaviour in it\n",
 	        file ? file : function->module->source.name, file ? inst->source_line : function->place.line,
 	        function->name);
 }
@@ -55,27 +54,25 @@ static void warn_if_bulk_is_free(const struct sluice_kernel *kernel)
 	const struct sluice_gpu *gpu = kernel->module->gpu;
 	if (kernel->program->has_bulk && !gpu->functional && !seam_owns_opcode(gpu->gpu->seam, PTX_OP_CP_BULK))
 		fprintf(stderr,
-		        "sluice: warning: kernel '%s' copies in bulk, which takes no time: no mechanism that is "
-		        "attached has an "
-		        "engine for it\n",
+		        "sluice: warning: kernel '%s' uses bulk copies, which take no time: no attached mechanism "
+		        "models their engine\n",
 		        kernel->function->name);
 }
 
-/* Warns that DMA transfers complete at once, because no mechanism models their time (docs/reference/dma.md). Such cycles are no
- * baseline. */
+/* Warns that DMA transfers complete at once, because no mechanism models their time (docs/reference/dma.md). Such
+ * cycles are no baseline. */
 static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;
 	if (kernel->program->has_dma && !gpu->functional && !seam_owns_opcode(gpu->gpu->seam, PTX_OP_DMA_FLAT))
 		fprintf(stderr,
-		        "sluice: warning: kernel '%s' moves data by DMA, which takes no time: no mechanism that is "
-		        "attached "
-		        "has an engine for it\n",
+		        "sluice: warning: kernel '%s' moves data by DMA, which takes no time: no attached mechanism "
+		        "models its engine\n",
 		        kernel->function->name);
 }
 
-/* Warns that a mechanism turned asynchronous copies into loads and stores. This change by
- * itself affects a comparison with a run without the mechanism. */
+/* Warns that a mechanism turned asynchronous copies into loads and stores. This change
+ * affects a comparison with a run without the mechanism. */
 static void warn_if_copies_are_split(const struct sluice_kernel *kernel)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;
@@ -85,8 +82,8 @@ static void warn_if_copies_are_split(const struct sluice_kernel *kernel)
 			mechanism = gpu->attachments.list[i].mech->name;
 	if (kernel->function->splits_copies && mechanism && gpu->machine.sm.async_copies && !gpu->functional)
 		fprintf(stderr,
-		        "sluice: warning: kernel '%s': mechanism %s has asynchronous copies as loads and stores; a run "
-		        "without it does the same with -o sm.async_copies=false\n",
+		        "sluice: warning: kernel '%s': mechanism %s replaces asynchronous copies by loads and stores; "
+		        "for a comparable run without it, use -o sm.async_copies=false\n",
 		        kernel->function->name, mechanism);
 }
 

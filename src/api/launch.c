@@ -66,13 +66,12 @@ static enum sluice_status check_launch(const sluice_gpu *gpu, const sluice_kerne
 		return refuse_block(kernel->function, block, error);
 	if (shared > machine->shared_per_block)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
-		                "%s: a block needs %llu bytes of shared memory; machine %s has %u a block", name,
+		                "%s: a block needs %llu bytes of shared memory; machine %s has %u per block", name,
 		                (unsigned long long)shared, machine->name, machine->shared_per_block);
 	if (!occupancy->blocks)
 		return api_fail(error, SLUICE_BAD_LAUNCH,
-		                "%s: not one block of %llu threads with %u registers a thread and %llu bytes of shared "
-		                "memory fits on "
-		                "an SM of machine %s (%u warps, %u registers, %u bytes)",
+		                "%s: a block of %llu threads, %u registers per thread and %llu bytes of shared memory "
+		                "does not fit on an SM: machine %s has %u warps, %u registers and %u bytes",
 		                name, (unsigned long long)threads, kernel_registers(kernel), (unsigned long long)shared,
 		                machine->name, machine->sm.warps, machine->sm.registers, machine->sm.shared_bytes);
 	return SLUICE_OK;
@@ -171,8 +170,8 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 	char text[4096];
 	simt_fault_print(launch, fault, text, sizeof text);
 	api_fail(error, SLUICE_FAULT, "%s%s", text,
-	         simt_fault_strays(launch, fault) ? "\n  many GPUs let such a read through: 'sluice run "
-	                                            "--stray-reads=warn' does so too, and it gives 0"
+	         simt_fault_strays(launch, fault) ? "\n  many GPUs do not report such a read; with 'sluice run "
+	                                            "--stray-reads=warn' it returns 0 and the kernel continues"
 	                                          : "");
 	if (error)
 		error->fault = faults[fault->kind];
@@ -198,12 +197,12 @@ static enum sluice_status stopped(const sluice_gpu *gpu, const struct simt_launc
 		                record->stopped_by, polls);
 	if (!record->functional)
 		snprintf(where, sizeof where, " at cycle %llu", (unsigned long long)record->cycles);
-	return api_fail(error, SLUICE_STOPPED,
-	                "kernel %s (launch %llu) stopped%s: the run has executed %llu thread instructions, of %llu "
-	                "that it may%s",
-	                record->kernel, (unsigned long long)record->launch, where,
-	                (unsigned long long)(gpu->instructions + record->stats.sm.thread_instructions),
-	                (unsigned long long)gpu->max_instructions, polls);
+	return api_fail(
+		error, SLUICE_STOPPED,
+		"kernel %s (launch %llu) stopped%s: the run has executed %llu thread instructions; its limit is %llu%s",
+		record->kernel, (unsigned long long)record->launch, where,
+		(unsigned long long)(gpu->instructions + record->stats.sm.thread_instructions),
+		(unsigned long long)gpu->max_instructions, polls);
 }
 
 static enum sluice_status livelocked(const sluice_gpu *gpu, const struct gpu_run *run, const struct record *record,
@@ -211,11 +210,10 @@ static enum sluice_status livelocked(const sluice_gpu *gpu, const struct gpu_run
 {
 	char polls[2048];
 	simt_polls_print(&run->launch, &run->polls, polls, sizeof polls);
-	return api_fail(
-		error, SLUICE_STALLED,
-		"kernel %s stalled at cycle %llu: for %u cycles (launch.livelock) its warps have only read what none "
-		"of them writes%s",
-		record->kernel, (unsigned long long)run->cycles, gpu->machine.livelock, polls);
+	return api_fail(error, SLUICE_STALLED,
+	                "kernel %s stalled at cycle %llu: for %u cycles (launch.livelock) its warps have only polled "
+	                "locations that none of them writes%s",
+	                record->kernel, (unsigned long long)run->cycles, gpu->machine.livelock, polls);
 }
 
 /* Returns the time that sluice_time() adds for a functional launch. Each scheduler of the SMs with blocks issues one
@@ -288,7 +286,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	case GPU_STALLED:
 		if (run->livelock)
 			return livelocked(gpu, run, record, error);
-		return api_fail(error, SLUICE_STALLED, "kernel %s stalled at cycle %llu: nothing can go on\n%s",
+		return api_fail(error, SLUICE_STALLED, "kernel %s stalled at cycle %llu: no warp can make progress\n%s",
 		                record->kernel, (unsigned long long)run->cycles, run->message);
 	case GPU_MISTAKE:
 		return api_fail(error, SLUICE_BAD_MECHANISM, "kernel %s stopped: %s", record->kernel, run->message);
@@ -312,8 +310,8 @@ static enum sluice_status check_may_start(sluice_gpu *gpu, const sluice_kernel *
 	if (gpu->stop)
 		return api_fail(error, SLUICE_STOPPED, "kernel %s not started: the run was stopped", name);
 	return api_fail(error, SLUICE_STOPPED,
-	                "kernel %s not started: the run has executed %llu thread instructions, of %llu that it may",
-	                name, (unsigned long long)gpu->instructions, (unsigned long long)gpu->max_instructions);
+	                "kernel %s not started: the run has executed %llu thread instructions; its limit is %llu", name,
+	                (unsigned long long)gpu->instructions, (unsigned long long)gpu->max_instructions);
 }
 
 /* Chooses the kernel's version for this block size, spilled if registers are short, and computes its occupancy. */
@@ -398,8 +396,8 @@ static enum sluice_status check_together(sluice_kernel *kernel, sluice_dim grid,
 	if (status != SLUICE_OK || blocks <= room)
 		return status;
 	return api_fail(error, SLUICE_TOO_LARGE,
-	                "%s: a cooperative launch of %llu blocks; machine %s has room for %llu together, %u on each of "
-	                "%u SMs",
+	                "%s: a cooperative launch of %llu blocks; machine %s has space for %llu at a time, %u on each "
+	                "of %u SMs",
 	                kernel->function->name, (unsigned long long)blocks, machine->name, (unsigned long long)room,
 	                occupancy.blocks_per_sm, machine->sms);
 }

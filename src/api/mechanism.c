@@ -91,7 +91,7 @@ static void print_vectors(FILE *file, const struct seam_attached *attached, cons
 
 static void print_policies(FILE *file, const struct mech *mech)
 {
-	const char *separator = "policies: ";
+	const char *separator = "exclusive policies: ";
 	for (uint32_t bit = 0; bit < 32; bit++)
 		if (mech->policies >> bit & 1) {
 			fprintf(file, "%s%s", separator, seam_policy_name(1u << bit));
@@ -157,12 +157,12 @@ static void print_energies(FILE *file, const struct seam_attached *attached, con
 		const struct mech_energy *row = &energy[i];
 		fprintf(file, "  %-40s %10.4g %s, at %u nm\n", row->what,
 		        row->events ? row->picojoules : 1e3 * row->watts,
-		        row->events   ? "pJ an event"
+		        row->events   ? "pJ per event"
 		        : row->of_gpu ? "mW"
-		                      : "mW an SM",
+		                      : "mW per SM",
 		        row->node);
 		if (row->events)
-			fprintf(file, "    an event of %s\n", row->events);
+			fprintf(file, "    per event of %s\n", row->events);
 		fprintf(file, "    %s\n", row->source);
 	}
 }

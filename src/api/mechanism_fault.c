@@ -156,11 +156,11 @@ static bool is_access(int signal)
 static void add_what(char text[TEXT], size_t *length, int signal, const siginfo_t *info)
 {
 	if (is_access(signal) && info->si_code > 0)
-		add(text, length, "accesses address %p, which is not there", info->si_addr);
+		add(text, length, "accesses address %p, which is not mapped", info->si_addr);
 	else
 		add(text, length, "%s",
 		    signal == SIGFPE   ? "divides by zero"
-		    : signal == SIGILL ? "comes to an instruction that stops it, such as __builtin_trap()"
+		    : signal == SIGILL ? "runs an instruction that stops it, such as __builtin_trap()"
 		                       : "ends the process");
 }
 
@@ -188,8 +188,7 @@ static void add_cause(char text[TEXT], size_t *length, const struct mech *mech)
 #undef HAS
 	for (size_t i = 0; i < sizeof state / sizeof *state; i++)
 		if (state[i].is_null)
-			add(text, length, "; its .%s is 0, so that its state of %s is NULL", state[i].size,
-			    state[i].scope);
+			add(text, length, "; its .%s is 0, so its state of %s is NULL", state[i].size, state[i].scope);
 }
 
 void mechanism_fault_tell(int signal, const siginfo_t *info, const void *context)
@@ -205,7 +204,7 @@ void mechanism_fault_tell(int signal, const siginfo_t *info, const void *context
 	add_what(text, &length, signal, info);
 	if (found.mech && is_access(signal) && (uintptr_t)info->si_addr < NEAR_NULL)
 		add_cause(text, &length, found.mech);
-	add(text, &length, "; with -g in the compiler's line, 'addr2line -f -e %.400s 0x%llx' says where\n", found.path,
+	add(text, &length, "; compiled with -g, 'addr2line -f -e %.400s 0x%llx' prints the line\n", found.path,
 	    (unsigned long long)found.offset);
 	if (write(STDERR_FILENO, text, length) < 0)
 		return; /* there is no other place to report it */

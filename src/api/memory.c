@@ -133,7 +133,7 @@ enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uin
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "fill with values of %u bytes; expected 1, 2 or 4", width);
 	if (to % width && simt_find_mapping(gpu->gpu->memory, to).size)
 		return api_fail(error, SLUICE_BAD_ARGUMENT,
-		                "fill with values of %u bytes at 0x%llx, which is mapped and no multiple of that",
+		                "fill with values of %u bytes at 0x%llx, which is mapped and not a multiple of that",
 		                width, (unsigned long long)to);
 	uint64_t bytes = count > UINT64_MAX / width ? UINT64_MAX : count * width; /* larger than any allocation */
 	if (check_all(gpu, "fill", to, bytes, error) != SLUICE_OK)
@@ -157,8 +157,8 @@ enum sluice_status sluice_map_host(sluice_gpu *gpu, void *host, uint64_t size, u
 	*address = host && size ? simt_map_host(gpu->gpu->memory, host, size) : 0;
 	if (!*address)
 		return api_fail(error, SLUICE_BAD_ARGUMENT,
-		                "cannot share %llu bytes of the host at %p: they overlap what is shared already, or "
-		                "are too many",
+		                "cannot map %llu bytes of host memory at %p: they overlap host memory that is mapped "
+		                "already, or are too many",
 		                (unsigned long long)size, host);
 	return api_succeed(error);
 }
@@ -166,7 +166,7 @@ enum sluice_status sluice_map_host(sluice_gpu *gpu, void *host, uint64_t size, u
 enum sluice_status sluice_unmap_host(sluice_gpu *gpu, const void *host, struct sluice_error *error)
 {
 	if (!simt_unmap_host(gpu->gpu->memory, host))
-		return api_fail(error, SLUICE_BAD_ARGUMENT, "nothing that begins at %p is shared", host);
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "no mapped host memory begins at %p", host);
 	return api_succeed(error);
 }
 
@@ -184,18 +184,17 @@ enum sluice_status sluice_map(sluice_gpu *gpu, uint64_t address, uint64_t size, 
                               struct sluice_error *error)
 {
 	if (!simt_map(gpu->gpu->memory, address, size, device))
-		return api_fail(
-			error, SLUICE_BAD_ARGUMENT,
-			"cannot map %llu bytes at 0x%llx to 0x%llx: there is something, or nothing is allocated",
-			(unsigned long long)size, (unsigned long long)address, (unsigned long long)device);
+		return api_fail(error, SLUICE_BAD_ARGUMENT,
+		                "cannot map %llu bytes at 0x%llx to 0x%llx: the range is in use, or no allocation is "
+		                "at its target",
+		                (unsigned long long)size, (unsigned long long)address, (unsigned long long)device);
 	return api_succeed(error);
 }
 
 enum sluice_status sluice_unmap(sluice_gpu *gpu, uint64_t address, struct sluice_error *error)
 {
 	if (!simt_unmap(gpu->gpu->memory, address))
-		return api_fail(error, SLUICE_BAD_ARGUMENT, "nothing that begins at 0x%llx is mapped",
-		                (unsigned long long)address);
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "no mapping begins at 0x%llx", (unsigned long long)address);
 	return api_succeed(error);
 }
 

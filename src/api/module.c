@@ -131,7 +131,7 @@ enum sluice_status sluice_load_with(sluice_gpu *gpu, const char *ptx, size_t len
 	gpu->modules = module;
 	if (!place_all(module, variables)) {
 		sluice_unload(gpu, module);
-		return api_fail(error, SLUICE_NO_MEMORY, "%s: no room for the module's variables", name);
+		return api_fail(error, SLUICE_NO_MEMORY, "%s: no space for the module's variables", name);
 	}
 	list_kernels(module);
 	*loaded = module;

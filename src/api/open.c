@@ -66,7 +66,7 @@ static void read_machine_file(struct machine *machine, const char *name, struct 
 		if (*nearest)
 			diag_plain(diag, "no machine '%s'; did you mean '%s'?", name, nearest);
 		else
-			diag_plain(diag, "no machine '%s'; 'sluice machine list' shows those there are", name);
+			diag_plain(diag, "no machine '%s'; 'sluice machine list' lists them", name);
 	}
 	free(path);
 }
@@ -120,7 +120,7 @@ static void add_kernel_setting(sluice_gpu *gpu, const char *option, struct diag 
 /* Opens the energy table and makes prices for the run's counters. */
 static void open_energies(sluice_gpu *gpu, const char *table, struct diag *diag)
 {
-	char message[ENERGY_MESSAGE] = "a functional run has no cycles, and so no energy";
+	char message[ENERGY_MESSAGE] = "a functional run has no cycles, and therefore no energy";
 	struct records *records = &gpu->records;
 	if (!table)
 		return;

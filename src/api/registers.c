@@ -93,8 +93,8 @@ static enum sluice_status spill(sluice_kernel *kernel, uint32_t limit, struct sl
 	if (kernel->module->gpu->functional)
 		return SLUICE_OK;
 	return api_fail(error, SLUICE_BAD_LAUNCH,
-	                "%s: a thread may have %u registers and needs %u, even with all others in local memory; allow "
-	                "more, or launch smaller blocks",
+	                "%s: a thread may have %u registers but needs %u, even with all others spilled to local "
+	                "memory; allow more, or launch smaller blocks",
 	                kernel->function->name, limit, registers);
 }
 

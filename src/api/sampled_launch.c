@@ -50,10 +50,9 @@ enum sluice_status launch_sampled(sluice_gpu *gpu, sluice_kernel *kernel, struct
 	struct simt_trial trial;
 	struct simt_run tried;
 	if (!simt_can_be_tried(launch->program)) {
-		sampling_tell(
-			&gpu->sampling, kernel->function->name,
-			"what it does cannot be tried out first (printf, malloc or launches by kernels, surfaces, "
-			"copies by an engine)");
+		sampling_tell(&gpu->sampling, kernel->function->name,
+		              "its effects cannot be undone after a trial run (printf, malloc or launches by kernels, "
+		              "surfaces, copies by an engine)");
 		return launch_timed(gpu, kernel, run, number, error);
 	}
 	simt_trial_open(&trial, launch->program, gpu->gpu->memory);

@@ -116,7 +116,7 @@ enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t handle, const s
 	struct texture *texture = texture_find(&gpu->textures, handle);
 	uint64_t bytes;
 	if (!texture)
-		return api_fail(error, SLUICE_BAD_ARGUMENT, "0x%llx is no texture or surface",
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "0x%llx is not a texture or surface",
 		                (unsigned long long)handle);
 	texture->is_bound = false;
 	if (!given)
@@ -130,8 +130,9 @@ enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t handle, const s
 	struct texture_image own = image_of(&image);
 	own.address = simt_address(gpu->gpu->memory, image.address);
 	if (!simt_valid(gpu->gpu->memory, own.address, bytes))
-		return api_fail(error, SLUICE_BAD_ARGUMENT, "an image of %llu bytes at 0x%llx, in no allocation",
-		                (unsigned long long)bytes, (unsigned long long)image.address);
+		return api_fail(error, SLUICE_BAD_ARGUMENT,
+		                "an image of %llu bytes at 0x%llx, outside every allocation", (unsigned long long)bytes,
+		                (unsigned long long)image.address);
 	const struct texture_sampler how = sampler_of(&sampler);
 	texture_bind(texture, &own, &how);
 	return api_succeed(error);
@@ -155,7 +156,7 @@ enum sluice_status sluice_texture_create(sluice_gpu *gpu, const struct sluice_im
 enum sluice_status sluice_texture_destroy(sluice_gpu *gpu, uint64_t handle, struct sluice_error *error)
 {
 	if (!texture_find(&gpu->textures, handle))
-		return api_fail(error, SLUICE_BAD_ARGUMENT, "0x%llx is no texture or surface",
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "0x%llx is not a texture or surface",
 		                (unsigned long long)handle);
 	textures_remove(&gpu->textures, handle);
 	return api_succeed(error);

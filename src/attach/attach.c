@@ -44,7 +44,7 @@ static void no_mechanism(const char *name, struct diag *diag)
 	if (nearest)
 		diag_plain(diag, "no mechanism '%s'; did you mean '%s'?", name, nearest);
 	else
-		diag_plain(diag, "no mechanism '%s'; 'sluice mech list' shows those there are", name);
+		diag_plain(diag, "no mechanism '%s'; 'sluice mech list' lists them", name);
 }
 
 const struct mech *attachments_find(const char *name, void **object, struct diag *diag)
@@ -119,7 +119,7 @@ static bool add_one(struct attachments *attachments, const struct mech *mech, vo
                     struct diag *diag)
 {
 	if (attachments->count == MECH_MAX) {
-		diag_plain(diag, "'%s': %d mechanisms are attached already, no more can be", text, MECH_MAX);
+		diag_plain(diag, "'%s': %d mechanisms are attached already, which is the most", text, MECH_MAX);
 		attachments_release(object);
 		return false;
 	}
@@ -225,7 +225,7 @@ bool attachments_complete(struct attachments *attachments, const char *warp_orde
 			return false;
 		attachments->implied = attachments->count - named;
 		if (attachments->implied != 1 || !(attachments->list[named].mech->policies & MECH_POLICY_WARP_ORDER)) {
-			diag_plain(diag, "sm.warp_order is %s, which is no warp order", warp_order);
+			diag_plain(diag, "sm.warp_order is %s, which is not a warp order", warp_order);
 			return false;
 		}
 	}

@@ -95,8 +95,7 @@ static bool choose_table(struct energies *energies, const json_t *configuration,
 			return true;
 		return read_table(energies, standard[i].table, &diag) || fail(&diag, message);
 	}
-	snprintf(message, ENERGY_MESSAGE,
-	         "there is no table of energies for machines of compute capability %lld: name one",
+	snprintf(message, ENERGY_MESSAGE, "no table of energies for machines of compute capability %lld: name one",
 	         (long long)json_integer_value(major));
 	return false;
 }
@@ -149,8 +148,7 @@ static const char *find_object(const char *const *objects, const char *name, siz
 			return *objects;
 	}
 	if (!diag->errors)
-		diag_plain(diag, "the mechanism '%.*s' is not built in, and its shared object is not named",
-		           (int)length, name);
+		diag_plain(diag, "the mechanism '%.*s' is not built in: name its shared object", (int)length, name);
 	return NULL;
 }
 

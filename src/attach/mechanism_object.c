@@ -36,7 +36,7 @@ static const char *load_error(const char *path)
 static bool load(struct mechanism_object *object, const char *path, struct diag *diag)
 {
 	if (!file_is_replaceable(path)) { /* dlopen() would wait for the writer of a FIFO */
-		diag_plain(diag, "cannot load mechanism %s: it is no file", path);
+		diag_plain(diag, "cannot load mechanism %s: it is not a file", path);
 		return false;
 	}
 	object->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -91,9 +91,9 @@ static bool check(const struct mech *mech, const char *path, struct diag *diag)
 	if (!seam_check_tables(mech, message, sizeof message))
 		diag_plain(diag, "%s: %s", path, message);
 	else if (mech->stands_for_count)
-		diag_plain(diag, "%s: it stands for others, which only a mechanism that is built in can", path);
+		diag_plain(diag, "%s: it stands for other mechanisms, which only a built-in mechanism can", path);
 	else if (is_counter_group(mech->name))
-		diag_plain(diag, "%s: its name is '%s', as a part of the machine is called: it needs another", path,
+		diag_plain(diag, "%s: its name '%s' is that of a part of the machine: it needs another name", path,
 		           mech->name);
 	else
 		return true;

@@ -9,7 +9,8 @@ static bool know(struct passes *passes, const struct mech *mech, struct diag *di
 	for (uint32_t i = 0; i < mech->pass_count; i++) {
 		const char *name = mech->passes[i]->name;
 		if (pipeline_has(&passes->pipeline, name)) {
-			diag_plain(diag, "mechanism %s: there is a pass '%s' already; its own needs another name",
+			diag_plain(diag,
+			           "mechanism %s: a pass '%s' exists already; the mechanism's pass needs another name",
 			           mech->name, name);
 			return false;
 		}
@@ -41,7 +42,7 @@ static bool add_of(struct passes *passes, const struct seam_attached *attached, 
 	attached->mech->rewrite(attached->config, machine, text, sizeof text);
 	if (!*text || pipeline_add(&passes->pipeline, text, diag))
 		return true;
-	diag_plain(diag, "mechanism %s: its hook rewrite asks for '%s'", attached->mech->name, text);
+	diag_plain(diag, "mechanism %s: its hook rewrite requests '%s'", attached->mech->name, text);
 	return false;
 }
 

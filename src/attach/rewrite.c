@@ -20,7 +20,7 @@ static void list_analyses(const char *what, unsigned set, FILE *file)
 static void list_pass(const struct flow_pass *pass, FILE *file)
 {
 	fprintf(file, "%s: %s%s\n", pass->name, pass->meaning,
-	        pass->scope == PASS_KERNELS ? "; of each kernel with what it calls" : "");
+	        pass->scope == PASS_KERNELS ? "; runs on each kernel and the functions that it calls" : "");
 	list_analyses("requires", pass->requires, file);
 	list_analyses("keeps", pass->keeps, file);
 	list_analyses("breaks", ANALYSES_ALL & ~pass->keeps, file);
@@ -69,7 +69,7 @@ static void print_after(void *user, const struct flow_pass *pass, const struct p
 	for (const char *const *name = how->print_after; name && *name; name++) {
 		if (strcmp(*name, pass->name) != 0)
 			continue;
-		fprintf(how->log, "// behind %s\n", pass->name);
+		fprintf(how->log, "// after %s\n", pass->name);
 		ptx_print(module, how->log);
 		return;
 	}
@@ -84,7 +84,7 @@ static bool check_shown(const struct pipeline *pipeline, const char *const *name
 		for (uint32_t k = 0; k < pipeline->count; k++)
 			runs |= pipeline->step[k].pass == pass;
 		if (pass && !runs)
-			diag_plain(diag, "'%s' is to be printed behind, and is none of the passes that run", *name);
+			diag_plain(diag, "cannot print after '%s': it is not one of the passes that run", *name);
 	}
 	return !diag->errors;
 }

@@ -1,5 +1,5 @@
-/* bulk: a bulk copy between global memory and a block's shared memory (docs/reference/ptx.md), of contiguous bytes or of a box
- * of a tensor. It describes the parameters of an instruction, and the source and destination of each byte.
+/* bulk: a bulk copy between global memory and a block's shared memory (docs/reference/ptx.md), of contiguous bytes or
+ * of a box of a tensor. It describes the parameters of an instruction, and the source and destination of each byte.
  *
  * A copy consists of rows. The bytes of a row are contiguous in global memory, and in shared memory where they are
  * not swizzled. The rows of a box are contiguous in shared memory.

@@ -260,7 +260,7 @@ static void read_base(struct reader *reader, const yaml_event_t *value, struct d
 	struct stat status;
 	if (!is_first) {
 		diag_error(reader->diag, &reader->source, key,
-		           "'base' must be the first key: what is written after it changes the base");
+		           "'base' must be the first key: the keys after it change the base");
 		return;
 	}
 	const char *name = value->type == YAML_SCALAR_EVENT ? (const char *)value->data.scalar.value : "";
@@ -416,8 +416,7 @@ static void report_missing(const char *path, const struct target *target, struct
 	if (missing)
 		diag_error(diag, &source, (struct diag_place){0},
 		           "%zu of its %zu keys have no value; give them, or begin the file with 'base: OTHER', whose "
-		           "values "
-		           "hold for all that it does not say:%s",
+		           "values apply to all keys that the file does not set:%s",
 		           missing, target->count, list);
 	free(list);
 }

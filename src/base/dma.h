@@ -1,5 +1,5 @@
-/* dma: a DMA transfer from global memory to a block's shared memory (docs/reference/dma.md): the instructions' parameters, its
- * shape, and the source and destination of each element.
+/* dma: a DMA transfer from global memory to a block's shared memory (docs/reference/dma.md): the instructions'
+ * parameters, its shape, and the source and destination of each element.
  *
  * Elements are arranged in lines. The elements of a line are contiguous in global memory, and lines are `pitch`
  * elements apart. A unit-stride transfer is one line. A strided transfer has lines of one element. The lines of a

@@ -111,7 +111,7 @@ void document_read_real(struct document *document, const char *key, const yaml_n
 		return;
 	double number = strtod(text, &end);
 	if (*end || !isfinite(number) || number < 0)
-		document_error(document, value, "%s: expected a number from 0 on, not '%s'", key, text);
+		document_error(document, value, "%s: expected a number of at least 0, not '%s'", key, text);
 	else
 		*(double *)into = number;
 }
@@ -168,7 +168,7 @@ void document_read_words(struct document *document, const char *key, const yaml_
 	words->word = arena_array(document->arena, all.count, sizeof *words->word);
 	for (size_t i = 0; i < all.count; i++) {
 		if (words_have(words, all.word[i]))
-			document_error(document, value, "%s: '%s' stands there twice", key, all.word[i]);
+			document_error(document, value, "%s: '%s' is listed twice", key, all.word[i]);
 		else
 			words->word[words->count++] = all.word[i];
 	}

@@ -105,12 +105,12 @@ const char *file_reason(void)
 {
 	switch (errno) {
 	case EFBIG:
-		return "it has a GiB or more";
+		return "it has 1 GiB or more";
 	case EISDIR:
-		return "it is a folder, where a file was expected";
+		return "it is a folder; expected a file";
 	case ENOTSUP:
 	case ENXIO:
-		return "it is a device or a socket, where a file was expected";
+		return "it is a device or a socket; expected a file";
 	case EPIPE:
 		return "it is a FIFO that nothing writes to";
 	default:
@@ -147,7 +147,7 @@ const char *file_write_reason(void)
 {
 	switch (errno) {
 	case EEXIST:
-		return "it is a database, as a file of results is; give another name";
+		return "it is a database, such as a file of results; give another name";
 	case ENXIO:
 		return "nothing reads from it";
 	default:

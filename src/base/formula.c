@@ -144,7 +144,7 @@ static unsigned check_key(const struct base_option *key, char *message)
 {
 	if (key->type == BASE_OPTION_U32 || key->type == BASE_OPTION_F64)
 		return FORMULA_MACHINE;
-	snprintf(message, FORMULA_MESSAGE, "'%s' is no number", key->name);
+	snprintf(message, FORMULA_MESSAGE, "'%s' is not a number", key->name);
 	return 0;
 }
 
@@ -183,7 +183,8 @@ static unsigned check_name(const struct formula_names *names, const char *name, 
 	if (*nearest)
 		snprintf(message, FORMULA_MESSAGE, "no counter '%s'; did you mean '%s'?", name, nearest);
 	else
-		snprintf(message, FORMULA_MESSAGE, "no counter '%s'; 'sluice stats --describe' shows them", name);
+		snprintf(message, FORMULA_MESSAGE, "no counter '%s'; 'sluice stats --describe' lists the counters",
+		         name);
 	return 0;
 }
 
@@ -223,7 +224,7 @@ static void check_vector(struct parser *parser, struct formula *name)
 	name->vector = vector;
 	if (parser->failed || name->needs & FORMULA_MECHANISM)
 		return;
-	snprintf(parser->message, FORMULA_MESSAGE, "'%s' is no vector", name->name);
+	snprintf(parser->message, FORMULA_MESSAGE, "'%s' is not a vector", name->name);
 	parser->failed = true;
 }
 

@@ -19,7 +19,7 @@ static struct energy_price *new_price(struct energy_prices *prices, size_t compo
 /* The number of instances that draw a power. NAN with a message. */
 static double count_of(const struct energy_power *power, const json_t *configuration, char message[ENERGY_MESSAGE])
 {
-	char text[FORMULA_MESSAGE] = "it is no number";
+	char text[FORMULA_MESSAGE] = "it is not a number";
 	json_t *root = json_pack("{s:O}", "configuration", configuration);
 	double count = power->each ? formula_value(power->each, root, NULL, text) : 1;
 	json_decref(root);
@@ -91,7 +91,7 @@ static bool add_row(struct energy_prices *prices, size_t component, const struct
 	struct arena *arena = &prices->arena;
 	if (!scale) {
 		snprintf(message, ENERGY_MESSAGE,
-		         "mechanism %s: %s: its number is of %u nm, and scaling of the table %s has no factor from "
+		         "mechanism %s: %s: its number is for %u nm, and scaling of the table %s has no factor from "
 		         "there",
 		         names->own, row->what, row->node, prices->table->name);
 		return false;
@@ -118,7 +118,8 @@ bool energy_add_mechanism(struct energy_prices *prices, const struct seam_attach
 	if (!count)
 		return true;
 	if (energy_is_reserved(attached->mech->name)) {
-		snprintf(message, ENERGY_MESSAGE, "mechanism %s: energy.%s is something else: it needs another name",
+		snprintf(message, ENERGY_MESSAGE,
+		         "mechanism %s: energy.%s has another meaning: the mechanism needs another name",
 		         attached->mech->name, attached->mech->name);
 		return false;
 	}
@@ -145,7 +146,7 @@ static double seconds_of(const struct energy_prices *prices, const json_t *kerne
 	const json_t *cycles = json_object_get(kernel, "cycles");
 	double mhz = json_number_value(json_object_get(prices->configuration, "clock.core"));
 	if (!json_is_number(cycles))
-		snprintf(message, ENERGY_MESSAGE, "a functional run has no cycles, and so no energy");
+		snprintf(message, ENERGY_MESSAGE, "a functional run has no cycles, and therefore no energy");
 	else if (!(mhz > 0))
 		snprintf(message, ENERGY_MESSAGE, "the statistics have no 'clock.core'");
 	else
@@ -156,7 +157,7 @@ static double seconds_of(const struct energy_prices *prices, const json_t *kerne
 /* The number of events in a launch; NAN with a message. */
 static double amount_of(const struct energy_price *price, const json_t *launch, char message[ENERGY_MESSAGE])
 {
-	char text[FORMULA_MESSAGE] = "it is no number";
+	char text[FORMULA_MESSAGE] = "it is not a number";
 	double amount = formula_value(price->amount, launch, NULL, text);
 	if (isfinite(amount) && amount >= 0)
 		return amount;

@@ -1,6 +1,6 @@
-/* price: the energy cost of a run's launches. It combines a table of energies (energy/table.h) with the energies
- * that mechanisms declare (struct mech_energy), for the machine that the statistics name. Its input is the JSON that
- * a run writes (docs/reference/statistics.md), at the run's end or long after it. The machine does not use this module. */
+/* price: the energy cost of a run's launches. It combines a table of energies (energy/table.h) with the energies that
+ * mechanisms declare (struct mech_energy), for the machine that the statistics name. Its input is the JSON that a run
+ * writes (docs/reference/statistics.md), at the run's end or long after it. The machine does not use this module. */
 #ifndef SLUICE_ENERGY_PRICE_H
 #define SLUICE_ENERGY_PRICE_H
 

@@ -46,7 +46,7 @@ void energy_print(FILE *file, const struct energy_prices *prices, const struct e
 		fprintf(file, ", %.1f W, energy-delay %s", total / account->seconds,
 		        amount(total * account->seconds, "J s", delay));
 	if (account->thread_instructions > 0)
-		fprintf(file, ", %s an instruction of a thread",
+		fprintf(file, ", %s per thread instruction",
 		        amount(total / account->thread_instructions, "J", instruction));
 	fputc('\n', file);
 	for (size_t i = 0; i < prices->component_count; i++)
@@ -64,7 +64,7 @@ static void print_price(FILE *file, const struct energy_prices *prices, const st
 	if (account)
 		fprintf(file, " %12s", amount(account->joules[number], "J", joules));
 	const char *when = price->amount ? "" : price->always ? ", always" : ", while a kernel runs";
-	fprintf(file, "\n      %s %s%s\n      %s\n", price->amount ? "an event of" : "all of",
+	fprintf(file, "\n      %s %s%s\n      %s\n", price->amount ? "per event of" : "all of",
 	        price->text ? price->text : "1", when, price->source);
 }
 

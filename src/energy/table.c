@@ -64,7 +64,7 @@ static void read_each(struct document *document, const char *key, const yaml_nod
 	struct energy_power *power = into;
 	read_formula(document, key, value, &names, &power->text, &power->each);
 	if (power->each && formula_needs(power->each) & FORMULA_RUN)
-		document_error(document, value, "%s: expected keys of the machine, as 'sluice machine show' lists them",
+		document_error(document, value, "%s: expected keys of the machine, which 'sluice machine show' lists",
 		               key);
 }
 
@@ -157,7 +157,7 @@ static void check_components(struct document *document, const struct energy_tabl
 			      component->name);
 		else if (energy_is_reserved(component->name))
 			wrong(document, component->place,
-			      "a component cannot be called '%s': energy.%s is something else", component->name,
+			      "a component cannot have the name '%s': energy.%s has another meaning", component->name,
 			      component->name);
 		else if (!component->meaning)
 			wrong(document, component->place, "component %s: expected a meaning", component->name);
@@ -210,7 +210,7 @@ static void check_row(struct document *document, const struct energy_table *tabl
 		                      : "a source: where the number comes from");
 	else if (!energy_table_scale(table, *row->node))
 		wrong(document, row->place,
-		      "%s %s: its number is of %llu nm, and scaling has no factor from there to %llu", row->kind,
+		      "%s %s: its number is for %llu nm, and scaling has no factor from there to %llu", row->kind,
 		      row->name, (unsigned long long)*row->node, (unsigned long long)table->node);
 	else
 		check_component(document, table, row);

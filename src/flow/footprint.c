@@ -155,7 +155,7 @@ struct affine_rows affine_footprint(struct arena *arena, const struct affine_ker
 		[AFFINE_INDUCTION] = "a loop's induction variable has no bounds known at launch",
 		[AFFINE_INDIRECT] = "depends on a value read from memory",
 		[AFFINE_CONTROL] = "depends on a branch",
-		[AFFINE_OPERATOR] = "depends on another operation than + - *",
+		[AFFINE_OPERATOR] = "depends on an operation other than + - *",
 	};
 	const struct affine_state *state = kernel->state;
 	const struct affine_form *form = load->form;

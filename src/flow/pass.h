@@ -1,6 +1,6 @@
-/* pass: a transformation of a function's PTX before it is decoded, as a row of a table (docs/reference/passes.md). Passes of
- * mechanisms, including those in shared objects, include this file. They call the simulator only through function
- * pointers.
+/* pass: a transformation of a function's PTX before it is decoded, as a row of a table (docs/reference/passes.md).
+ * Passes of mechanisms, including those in shared objects, include this file. They call the simulator only through
+ * function pointers.
  *
  * A pass inspects results of analyses of the code and records changes, which are applied when it returns. The results and
  * instruction indexes therefore stay valid while it runs.

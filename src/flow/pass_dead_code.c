@@ -17,7 +17,7 @@ static const struct config defaults = {.loads = true};
 
 static const struct base_option options[] = {
 	{"loads", BASE_OPTION_BOOL, offsetof(struct config, loads), 0, 0, NULL, "",
-         "loads too, but for volatile and ordered ones; one that would have faulted then does not"},
+         "also removes loads, except volatile and ordered ones; a removed load can no longer fault"},
 };
 
 struct counters {
@@ -142,7 +142,7 @@ static enum pass_result run(struct pass_job *job)
 
 const struct flow_pass pass_dead_code = {
 	.name = "dead-code",
-	.meaning = "removes instructions whose results nobody reads and that have no effect",
+	.meaning = "removes instructions without an effect whose results are never read",
 	.stem = "dead",
 	.requires = ANALYSIS_SET(CFG),
 	.keeps = ANALYSES_NONE,

@@ -46,7 +46,7 @@ const struct flow_pass *pipeline_find(const struct pipeline *pipeline, const cha
 	if (nearest)
 		diag_plain(diag, "no pass '%s'; did you mean '%s'?", name, nearest);
 	else
-		diag_plain(diag, "no pass '%s'; 'sluice opt --list' shows those there are", name);
+		diag_plain(diag, "no pass '%s'; 'sluice opt --list' lists them", name);
 	return NULL;
 }
 
@@ -62,7 +62,7 @@ static bool set_option(const struct pipeline_step *step, char *assignment, struc
 	const struct base_option *option = base_option_find(pass->options, pass->option_count, assignment);
 	if (!option) {
 		const struct base_option *near = base_option_nearest(pass->options, pass->option_count, assignment);
-		diag_plain(diag, "pass %s has no option '%s'%s%s%s; 'sluice opt --list' shows them", pass->name,
+		diag_plain(diag, "pass %s has no option '%s'%s%s%s; 'sluice opt --list' lists them", pass->name,
 		           assignment, near ? "; did you mean '" : "", near ? near->name : "", near ? "'?" : "");
 		return false;
 	}

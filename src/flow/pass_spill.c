@@ -11,7 +11,7 @@ static const struct config defaults = {.registers = 63};
 
 static const struct base_option options[] = {
 	{"registers", BASE_OPTION_U32, offsetof(struct config, registers), 1, 1024, NULL, "registers",
-         "that a thread may have"},
+         "per thread, at most"},
 };
 
 struct counters {
@@ -21,8 +21,8 @@ struct counters {
 static const struct base_counter counters[] = {
 	{"loads", "instructions", BASE_SCOPE_GPU, offsetof(struct counters, loads), "inserted", BASE_COMBINE_SUM},
 	{"stores", "instructions", BASE_SCOPE_GPU, offsetof(struct counters, stores), "inserted", BASE_COMBINE_SUM},
-	{"bytes", "bytes", BASE_SCOPE_GPU, offsetof(struct counters, bytes), "of local memory a thread, of all kernels",
-         BASE_COMBINE_SUM},
+	{"bytes", "bytes", BASE_SCOPE_GPU, offsetof(struct counters, bytes),
+         "of local memory per thread, summed over kernels", BASE_COMBINE_SUM},
 };
 
 static enum pass_result run(struct pass_job *job)
@@ -34,7 +34,8 @@ static enum pass_result run(struct pass_job *job)
 	if (flow_kernel_fits(job->function, config->registers))
 		return PASS_LEFT;
 	if (!flow_spill(job->module, job->function, config->registers, &spills)) {
-		snprintf(text, sizeof text, "kernel '%s' needs %u registers, even with all others in local memory",
+		snprintf(text, sizeof text,
+		         "kernel '%s' needs %u registers, even with all others spilled to local memory",
 		         job->function->name, flow_kernel_registers(job->function));
 		return pass_refuse(job, NULL, text);
 	}
@@ -46,7 +47,7 @@ static enum pass_result run(struct pass_job *job)
 
 const struct flow_pass pass_spill = {
 	.name = "spill",
-	.meaning = "registers beyond a limit go to local memory, those first that live long and are used little",
+	.meaning = "spills registers beyond a limit to local memory, first those that live long and are used little",
 	.stem = "spill",
 	.scope = PASS_KERNELS,
 	.requires = ANALYSES_NONE,

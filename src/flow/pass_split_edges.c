@@ -7,8 +7,7 @@ struct counters {
 };
 
 static const struct base_counter counters[] = {
-	{"edges", "edges", BASE_SCOPE_GPU, offsetof(struct counters, edges), "split, for a branch each",
-         BASE_COMBINE_SUM},
+	{"edges", "edges", BASE_SCOPE_GPU, offsetof(struct counters, edges), "split, one per branch", BASE_COMBINE_SUM},
 };
 
 static enum pass_result run(struct pass_job *job)
@@ -31,9 +30,8 @@ static enum pass_result run(struct pass_job *job)
 
 const struct flow_pass pass_split_critical_edges = {
 	.name = "split-critical-edges",
-	.meaning = "a block of its own for each edge from a block with several successors to one with several "
-		   "predecessors, "
-		   "the function's end included",
+	.meaning = "inserts a block into each edge from a block with several successors to one with several "
+		   "predecessors; the function's end counts as a block",
 	.stem = "split",
 	.requires = ANALYSIS_SET(CFG),
 	.keeps = ANALYSES_NONE,

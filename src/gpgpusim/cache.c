@@ -25,7 +25,7 @@ static void set_letter(struct config *config, const char *prefix, const char *ke
 	while (letters->letter && letters->letter != *text)
 		letters++;
 	if (!letters->letter || text[1])
-		gpgpusim_fail(config, "'%s' is no letter for %s", text, name);
+		gpgpusim_fail(config, "'%s' is not a letter for %s", text, name);
 	else if (letters->value)
 		gpgpusim_set(config, name, letters->value);
 }
@@ -50,7 +50,7 @@ static void set_geometry(struct config *config, const char *prefix, char *text)
 		text += 2;
 	}
 	if (gpgpusim_part(text, ":", parts) != 3) {
-		gpgpusim_fail(config, "'%s' is no geometry; expected SETS:LINE:WAYS", text);
+		gpgpusim_fail(config, "'%s' is not a geometry; expected SETS:LINE:WAYS", text);
 		return;
 	}
 	for (size_t i = 0; i < 3; i++)
@@ -70,7 +70,7 @@ static void set_policies(struct config *config, const char *prefix, char *text)
 	size_t count = gpgpusim_part(text, ":", parts);
 	bool is_texture = strcmp(prefix, "l1t") == 0;
 	if (count < 4) {
-		gpgpusim_fail(config, "'%s' are too few policies; expected REPLACEMENT:WRITE:ALLOCATION:WRITE_MISS",
+		gpgpusim_fail(config, "'%s' has too few policies; expected REPLACEMENT:WRITE:ALLOCATION:WRITE_MISS",
 		              text);
 		return;
 	}
@@ -90,7 +90,7 @@ static void set_mshrs(struct config *config, const char *prefix, char *text)
 	bool is_texture = strcmp(prefix, "l1t") == 0;
 	char *parts[PARTS];
 	if (gpgpusim_part(text, ":", parts) < 3) {
-		gpgpusim_fail(config, "'%s' are no MSHRs; expected KIND:ENTRIES:MERGES", text);
+		gpgpusim_fail(config, "'%s' does not describe MSHRs; expected KIND:ENTRIES:MERGES", text);
 		return;
 	}
 	set_cache_number(config, prefix, is_texture ? "fragments" : "mshrs", parts[1]);
@@ -115,7 +115,7 @@ static void set_cache(struct config *config, const char *prefix)
 	snprintf(copy, sizeof copy, "%s", config->value);
 	size_t count = gpgpusim_part(copy, ",", parts);
 	if (count < 4) {
-		gpgpusim_fail(config, "'%s' is no cache; expected GEOMETRY,POLICIES,MSHRS,QUEUE", config->value);
+		gpgpusim_fail(config, "'%s' is not a cache; expected GEOMETRY,POLICIES,MSHRS,QUEUE", config->value);
 		return;
 	}
 	set_geometry(config, prefix, parts[0]);

@@ -36,7 +36,7 @@ void gpgpusim_set(struct config *config, const char *key, const char *value)
 	if (asprintf(&assignment, "%s=%s", key, value) < 0)
 		abort();
 	if (!config_assign(assignment, machine_options, machine_option_count, config->machine, &diag))
-		gpgpusim_fail(config, "'%s' is no value for %s ('sluice machine show' lists its range)", value, key);
+		gpgpusim_fail(config, "'%s' is not a value of %s ('sluice machine show' lists its range)", value, key);
 	diag_free(&diag);
 	free(assignment);
 }
@@ -54,7 +54,7 @@ bool gpgpusim_number(struct config *config, const char *text, uint32_t *number)
 	errno = 0;
 	double value = strtod(text, &end);
 	if (!isdigit((unsigned char)*text) || *end || errno || value >= UINT32_MAX) {
-		gpgpusim_fail(config, "'%s' is no number", text);
+		gpgpusim_fail(config, "'%s' is not a number", text);
 		return false;
 	}
 	*number = (uint32_t)(value + 0.5);
@@ -147,7 +147,7 @@ static void apply_network(struct config *config)
 			config->options->honoured++;
 			return;
 		}
-	gpgpusim_leave(config, "the model has none");
+	gpgpusim_leave(config, "the model does not have it");
 }
 
 static void read_network(struct config *config)

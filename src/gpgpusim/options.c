@@ -111,11 +111,11 @@ static const struct fixed {
 	{"-gpgpu_dram_scheduler", "1", "DRAM is scheduled first ready, first come"},
 	{"-gpgpu_perfect_mem", "0", "use sm.zero_latency_memory"},
 	{"-gpgpu_cache:dl2_texture_only", "0", "L2 holds data too"},
-	{"-gpgpu_shmem_limited_broadcast", "0", "any words of shared memory are read for all lanes that want them"},
+	{"-gpgpu_shmem_limited_broadcast", "0", "each word of shared memory is broadcast to all lanes that read it"},
 	{"-gpgpu_shmem_warp_parts", "1", "a whole warp accesses shared memory at once"},
 	{"-gpgpu_ptx_use_cuobjdump", "0", "the code is PTX"},
 	{"-gpgpu_ptx_convert_to_ptxplus", "0", "the code is PTX"},
-	{"-gpgpu_concurrent_kernel_sm", "0", "kernels run one behind the other"},
+	{"-gpgpu_concurrent_kernel_sm", "0", "kernels run one after the other"},
 };
 
 static bool is_fixed(struct config *config)
@@ -369,7 +369,7 @@ static void set_timing(struct config *config)
 		while (known < sizeof names / sizeof *names && strcmp(names[known].name, name) != 0)
 			known++;
 		if (known == sizeof names / sizeof *names || !parts[i])
-			gpgpusim_fail(config, "'%s' is no DRAM time", name);
+			gpgpusim_fail(config, "'%s' is not a DRAM timing", name);
 		else
 			gpgpusim_number(config, parts[i], names[known].number);
 	}
@@ -469,5 +469,5 @@ void gpgpusim_apply(struct config *config)
 	if (!*config->value)
 		gpgpusim_fail(config, "expected a value");
 	else if (!set_directly(config) && !is_fixed(config) && !gpgpusim_is_cache(config) && !is_own(config))
-		gpgpusim_leave(config, "the model has none");
+		gpgpusim_leave(config, "the model does not have it");
 }

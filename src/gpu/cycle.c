@@ -14,13 +14,13 @@
  *       in all elapsed cycles of their own clock, and the slices. Replies wait in the SMs' ports with their time
  *       (base/port.h)
  *     2 the request side takes its steps:
- *       a core     SMs tick, each from its pipeline's last stage to its first (sm/sm.c). An SM runs ahead of the step
+ *       a core SMs tick, each from its pipeline's last stage to its first (sm/sm.c). An SM runs ahead of the step
  *                  while it can: a burst (gpu/worker_sms.c). SMs with a common port to the networks tick once, after the
  *                  port, in the order in which they may use it (sm/cluster.c)
  *       b          the global stores and atomics of this cycle are made, in the order of SMs
  *       c network  the request crossbar ticks
  *       d L2       the entries tick
- *       e core     without parallel threads: the dispatcher sends mechanisms' requests, calls their hooks of the whole
+ *       e core without parallel threads: the dispatcher sends mechanisms' requests, calls their hooks of the whole
  *                  GPU and starts blocks, which run from the next cycle on (gpu/dispatch.c)
  *
  * A unit ticks only when its `wake` time has come. When no unit is due, all clocks skip to the earliest wake.
@@ -31,10 +31,10 @@
  * because each SM must see the memory as it was before the step, whichever ticked first. The dispatcher (e) is last
  * and runs without parallel threads, because it and its hooks access all units.
  *
- * Figures do not depend on the lengths of windows, with few exceptions in programs with races (docs/explanation/timing-model.md,
- * Windows). An SM that is ahead has not seen stores that others make before its time. So it stops before a load that
- * may read such a store. Windows are one step long when an observer needs the whole machine at one time
- * (may_open()).
+ * Figures do not depend on the lengths of windows, with few exceptions in programs with races
+ * (docs/explanation/timing-model.md, Windows). An SM that is ahead has not seen stores that others make before its
+ * time. So it stops before a load that may read such a store. Windows are one step long when an observer needs the
+ * whole machine at one time (may_open()).
  *
  * Clock domains are GPGPU-Sim's (gpgpu_sim::next_clock_domain(), gpgpu_sim::cycle()). There, units see each other
  * within a step, so their order matters. DEVIATIONS 4 describes the effect.

@@ -89,13 +89,13 @@ static void explain_warp(const struct sm *sm, uint32_t slot, struct report *repo
 	else if (warp->scheduler->hazard & warp->mask)
 		say(report, ": waits for a register, %u instructions in flight\n", warp->in_flight);
 	else if (sm->seam->vetoed_by[slot] < MECH_MAX)
-		say(report, ": ready, mechanism %s does not let it issue\n",
+		say(report, ": ready, but mechanism %s does not let it issue\n",
 		    name_of(sm->seam, sm->seam->vetoed_by[slot]));
 	else if (left_out_by(sm, warp) < MECH_MAX)
-		say(report, ": ready, mechanism %s does not let it compete\n",
+		say(report, ": ready, but mechanism %s does not let it compete\n",
 		    name_of(sm->seam, left_out_by(sm, warp)));
 	else
-		say(report, ": ready, pipe without room\n");
+		say(report, ": ready, but its pipe is full\n");
 }
 
 static void explain_sm(const struct sm *sm, struct report *report)
@@ -106,10 +106,10 @@ static void explain_sm(const struct sm *sm, struct report *report)
 	    sm->blocks.resident, sm->l1.data.mshrs.free, sm->l1.data.miss_queue.count,
 	    sm->lsu.current ? "busy" : "empty");
 	if (sm->lsu.current && sm->seam->shared_vetoed_by < MECH_MAX)
-		say(report, ": mechanism %s does not let it have the banks of shared memory",
+		say(report, ": mechanism %s does not let it use the banks of shared memory",
 		    name_of(sm->seam, sm->seam->shared_vetoed_by));
 	if (sm->texture.fragments.count)
-		say(report, "; texture unit: %u accesses wait, for %u lines", sm->texture.fragments.count,
+		say(report, "; texture unit: %u accesses wait for %u lines", sm->texture.fragments.count,
 		    sm->texture.lines.count);
 	say(report, "\n");
 	for (uint32_t w = 0; w < sm->config.warps; w++)
@@ -125,14 +125,15 @@ static void explain_cluster(const struct gpu *gpu, uint32_t number, struct repor
 		 first = number * cluster->config.sms;
 	if (replies)
 		say(report,
-		    "cluster %u: %u replies wait, %u more in the network; the first is for SM %u, which keeps %u\n",
+		    "cluster %u: %u replies wait, %u more in the network; the first is for SM %u, whose queue holds "
+		    "%u\n",
 		    number, replies, coming, ((const struct request *)port_front(&cluster->replies, UINT64_MAX))->sm,
 		    cluster->config.own_replies);
 	for (uint32_t i = 0; i < cluster->config.sms; i++) {
 		uint32_t in_turn = cluster_in_turn(cluster, i);
 		if (!network_port_has_refused(&cluster->sm[in_turn].network))
 			continue;
-		say(report, "cluster %u: SM %u waits for room in the request network\n", number, first + in_turn);
+		say(report, "cluster %u: SM %u waits for space in the request network\n", number, first + in_turn);
 		break;
 	}
 }
@@ -145,7 +146,7 @@ static void explain_scheduler(const struct gpu *gpu, struct report *report)
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		channels += partition[i * per_channel].serves_none && gpu->channel[i].pending;
 	if (channels)
-		say(report, "DRAM: mechanism %s chooses none of the requests that wait in %u %s\n",
+		say(report, "DRAM: mechanism %s selects none of the requests that wait in %u %s\n",
 		    partition->scheduler->mech->name, channels, channels == 1 ? "channel" : "channels");
 }
 

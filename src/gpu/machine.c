@@ -32,163 +32,173 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 
 #define CACHE(prefix, field)                                                                                           \
 	U32(prefix ".sets", field.sets, 1, 65536, "sets", "sets, a power of two"),                                     \
-		U32(prefix ".ways", field.ways, 1, 1024, "lines", "lines a set"),                                      \
+		U32(prefix ".ways", field.ways, 1, 1024, "lines", "lines per set"),                                    \
 		U32(prefix ".sectors", field.sectors, 1, CACHE_MAX_SECTORS, "sectors",                                 \
-	            "parts of a line that come and go alone"),                                                         \
+	            "sectors per line, each filled and written back separately"),                                      \
 		ENUM(prefix ".index", field.index, index_names,                                                        \
-	             "which set a block goes to; hashed: as Fermi's L1; polynomial: of 16, 32 or 64 sets"),            \
-		U32(prefix ".line_bytes", field.line_bytes, 32, 1024, "bytes", "bytes a line, a power of two"),        \
-		ENUM(prefix ".replacement", field.replacement, replacement_names, "which line of a set goes"),         \
-		ENUM(prefix ".allocation", field.allocation, allocation_names, "when a miss claims its line"),         \
-		ENUM(prefix ".write_hit", field.write, write_names, "what a write hit does"),                          \
+	             "how a line's address selects its set; hashed: as Fermi's L1; polynomial: for 16, 32 or 64 "      \
+	             "sets"),                                                                                          \
+		U32(prefix ".line_bytes", field.line_bytes, 32, 1024, "bytes", "bytes per line, a power of two"),      \
+		ENUM(prefix ".replacement", field.replacement, replacement_names, "which line of a set is replaced"),  \
+		ENUM(prefix ".allocation", field.allocation, allocation_names, "when a miss reserves its line"),       \
+		ENUM(prefix ".write_hit", field.write, write_names, "the effect of a write hit"),                      \
 		ENUM(prefix ".write_miss", field.write_miss, write_miss_names,                                         \
-	             "what a write miss does besides going down"),                                                     \
-		U32(prefix ".mshrs", field.mshrs, 1, 65536, "registers", "lines that may be in flight"),               \
-		U32(prefix ".merges", field.merges, 1, 65536, "requests", "requests that may wait for one line"),      \
-		U32(prefix ".miss_queue", field.miss_queue, 1, 65536, "requests", "requests waiting to be sent down"), \
+	             "the effect of a write miss, besides the write to the next level"),                               \
+		U32(prefix ".mshrs", field.mshrs, 1, 65536, "registers", "largest number of lines in flight"),         \
+		U32(prefix ".merges", field.merges, 1, 65536, "requests",                                              \
+	            "largest number of requests that wait for one line"),                                              \
+		U32(prefix ".miss_queue", field.miss_queue, 1, 65536, "requests",                                      \
+	            "capacity of the queue to the next level"),                                                        \
 		U32(prefix ".port_bytes", field.port_bytes, 0, 1024, "bytes",                                          \
-	            "bytes the data port moves a cycle; 0: a line"),                                                   \
+	            "bytes that the data port moves per cycle; 0: a line"),                                            \
 		U32(prefix ".dirty_percent", field.dirty_percent, 0, 100, "percent",                                   \
-	            "of all lines must be dirty before a dirty one goes, where writes go through and stay (lazy)")
+	            "smallest share of dirty lines, of all lines, with which a dirty line may be replaced; for "       \
+	            "writes that go through and stay (lazy)")
 
 #define PIPE(prefix, field)                                                                                            \
-	U32(prefix ".issue_width", field.issue_width, 1, 8, "instructions", "into the pipe, a cycle"),                 \
+	U32(prefix ".issue_width", field.issue_width, 1, 8, "instructions",                                            \
+	    "instructions issued into the pipe per cycle"),                                                            \
 		U32(prefix ".units", field.units, 1, SM_MAX_UNITS, "units", "execution units"),                        \
 		U32(prefix ".collectors", field.collectors, 1, 32, "units", "operand collector units"),                \
-		U32(prefix ".in_ports", field.in_ports, 1, 8, "ports", "instructions into collectors, a cycle"),       \
+		U32(prefix ".in_ports", field.in_ports, 1, 8, "ports", "instructions into collectors per cycle"),      \
 		U32(prefix ".out_ports", field.out_ports, 1, SM_MAX_UNITS, "ports",                                    \
-	            "instructions out of collectors, a cycle")
+	            "instructions out of collectors per cycle")
 
 #define LATENCY_OF(name, row, type, column)                                                                            \
 	U32("latency." name "." type, sm.latency[PTX_LATENCY_##row][PTX_DATA_##column], 1, SM_WHEEL - 4, "cycles",     \
-	    "execution, from entering the unit"),                                                                      \
+	    "execution latency, from entering the unit"),                                                              \
 		U32("initiation." name "." type, sm.initiation[PTX_LATENCY_##row][PTX_DATA_##column], 1, 1024,         \
-	            "cycles", "between two such instructions of a unit")
+	            "cycles", "interval between two such instructions in one unit")
 #define INT_LATENCY(name, row) LATENCY_OF(name, row, "int", INT) /* of rows that exist only for whole numbers */
 #define LATENCY(name, row)                                                                                             \
 	INT_LATENCY(name, row), LATENCY_OF(name, row, "fp32", FP32), LATENCY_OF(name, row, "fp64", FP64)
 
 #define RUNS_ON_OF(name, row, type, column)                                                                            \
 	ENUM("runs_on." name "." type, sm.runs_on[PTX_LATENCY_##row][PTX_DATA_##column], pipe_names,                   \
-	     "pipe that executes it; either: SP while it has room, else SFU; int, dp, tensor: of sub-cores")
+	     "pipe that executes it; either: SP unless it is full, then SFU; int, dp, tensor: pipes of sub-cores")
 #define INT_RUNS_ON(name, row) RUNS_ON_OF(name, row, "int", INT)
 #define RUNS_ON(name, row)                                                                                             \
 	INT_RUNS_ON(name, row), RUNS_ON_OF(name, row, "fp32", FP32), RUNS_ON_OF(name, row, "fp64", FP64)
 
 const struct base_option machine_options[] = {
-	{"name", BASE_OPTION_TEXT, AT(name), 0, 0, NULL, "", "what the machine is called"},
+	{"name", BASE_OPTION_TEXT, AT(name), 0, 0, NULL, "", "the machine's name"},
 	{"mechanisms", BASE_OPTION_TEXT, AT(mechanisms), 0, 0, NULL, "",
-         "that it has built in, as --mech takes them, with spaces between them; --mech with such a one's name changes "
-         "its options"},
-	U32("compute.major", compute_major, 1, 12, "", "compute capability, first number"),
-	U32("compute.minor", compute_minor, 0, 9, "", "compute capability, second number"),
-	U32("clock.core", core_mhz, 1, 100000, "MHz", "SMs"),
-	U32("clock.network", network_mhz, 1, 100000, "MHz", "crossbars"),
-	U32("clock.l2", l2_mhz, 1, 100000, "MHz", "L2 slices"),
-	U32("clock.dram", dram_mhz, 1, 100000, "MHz", "memory channels, command clock"),
+         "mechanisms that the machine has built in, separated by spaces, each as --mech takes it; --mech with the name "
+         "of one changes its options"},
+	U32("compute.major", compute_major, 1, 12, "", "compute capability, major number"),
+	U32("compute.minor", compute_minor, 0, 9, "", "compute capability, minor number"),
+	U32("clock.core", core_mhz, 1, 100000, "MHz", "clock of the SMs"),
+	U32("clock.network", network_mhz, 1, 100000, "MHz", "clock of the crossbars"),
+	U32("clock.l2", l2_mhz, 1, 100000, "MHz", "clock of the L2 slices"),
+	U32("clock.dram", dram_mhz, 1, 100000, "MHz", "command clock of the memory channels"),
 	U32("launch.max_block_threads", max_block_threads, WARP_SIZE, (SIMT_MAX_WARPS * WARP_SIZE), "threads",
-            "largest block"),
+            "most threads of a block"),
 	BOOL("launch.spread_small_grids", spread_small_grids,
-             "a grid that does not fill the machine puts the same number of blocks on every SM"),
+             "a grid that does not fill the machine is spread evenly: each SM gets the same number of blocks"),
 	U32("launch.window", window, 1, 1000, "cycles",
-            "of the core that an SM may go on alone; 1: all SMs go together. Changes no figure of programs without "
-            "races"),
+            "most core cycles that an SM may run ahead of the others; 1: all SMs in lockstep. Changes no figure of "
+            "programs without races"),
 	BOOL("launch.sleep", sm.sleep,
-             "SMs tick only when something can happen in them; changes no figure but host time"),
+             "SMs skip cycles in which nothing can happen in them; changes no figure except host time"),
 	U32("launch.max_instructions", max_instructions, 0, 4e9, "instructions",
-            "of threads, over all kernels of a program, after which its run is cut; 0: none"),
-	U32("launch.latency", launch_cycles, 0, 1000000, "cycles", "of the core between a launch and its first block"),
+            "thread instructions, over all kernels of a program, after which its run stops; 0: no limit"),
+	U32("launch.latency", launch_cycles, 0, 1000000, "cycles", "core cycles between a launch and its first block"),
 	U32("launch.watchdog", watchdog, 1000, 4e9, "cycles",
-            "without progress, after which a kernel counts as stalled"),
+            "cycles without progress after which a kernel counts as stalled"),
 	U32("launch.livelock", livelock, 0, 4e9, "cycles",
-            "in which all warps only poll, in states in which they were, after which a kernel counts as stalled; at "
-            "least "
-            "20000; 0: never"),
+            "cycles after which a kernel counts as stalled while all warps only poll and return to earlier states; at "
+            "least 20000; 0: never"),
 	U32("memory.heap_base", heap_base_mib, 512, 1048576, "MiB", "device address of the first allocation"),
-	U32("memory.size", memory_mib, 1, 1048576, "MiB", "room for allocations"),
-	U32("memory.pitch", pitch_bytes, 1, 65536, "bytes", "to a multiple of which cudaMallocPitch() rounds rows up"),
+	U32("memory.size", memory_mib, 1, 1048576, "MiB", "memory for allocations"),
+	U32("memory.pitch", pitch_bytes, 1, 65536, "bytes", "cudaMallocPitch() rounds rows up to a multiple of this"),
 	BOOL("memory.reuse_freed", reuse_freed,
-             "memory that was freed is allocated again; else each allocation lies behind all before it"),
+             "freed memory is allocated again; else each allocation lies above all earlier ones"),
 	U32("memory.code_align", code_align, 8, 4096, "bytes",
-            "at a multiple of which a function's code begins; 8: right behind the one before it in the PTX"),
-	U32("memory.bus_bits", memory_bus_bits, 8, 65536, "bits", "memory interface, as device properties report it"),
+            "a function's code begins at a multiple of this; 8: directly after the previous function in the PTX"),
+	U32("memory.bus_bits", memory_bus_bits, 8, 65536, "bits",
+            "width of the memory interface, as device properties report it"),
 
 	U32("sm.count", sms, 1, MACHINE_MAX_SMS, "SMs", "streaming multiprocessors"),
 	U32("sm.per_cluster", cluster.sms, 1, MACHINE_MAX_SMS, "SMs",
-            "that share a port to the networks, a cluster; sm.count is a multiple. 1: each has a port of its own"),
+            "SMs per cluster, which share a port to the networks; sm.count is a multiple of it. 1: each SM has its own "
+            "port"),
 	U32("sm.cluster_replies", cluster.replies, 1, 65536, "packets",
-            "that a cluster of more than one SM keeps of what has come for these"),
-	U32("sm.replies", cluster.own_replies, 1, 65536, "packets", "of these, that an SM keeps until it takes them"),
+            "capacity of the reply queue of a cluster of more than one SM"),
+	U32("sm.replies", cluster.own_replies, 1, 65536, "packets",
+            "capacity of each SM's own reply queue, in such a cluster"),
 	ENUM("sm.cluster_turns", cluster.turns, turns_names,
-             "SMs at their cluster's port; by_cycle: each first in its cycle, smaller packets pass; held: no packet "
-             "passes another's turn"),
+             "arbitration of SMs at their cluster's port; by_cycle: each SM is first in its cycle, smaller packets may "
+             "pass; held: the SM in turn is never passed"),
 	U32("sm.warps", sm.warps, 1, SM_MAX_WARPS, "warps", "warp slots"),
 	U32("sm.blocks", sm.blocks, 1, SM_MAX_BLOCKS, "blocks", "block slots"),
 	U32("sm.registers", sm.registers, 1024, 1048576, "registers", "32-bit registers"),
 	U32("sm.registers_per_thread", sm.registers_per_thread, 0, 1024, "registers",
-            "a thread may have, beyond which they go to local memory; 0: as many as leave room for one block"),
-	U32("sm.register_unit", sm.register_unit, 1, 64, "registers", "registers a thread are rounded up to this"),
+            "most registers per thread, the rest is spilled to local memory; 0: the most with which one block fits"),
+	U32("sm.register_unit", sm.register_unit, 1, 64, "registers",
+            "registers per thread are rounded up to a multiple of this"),
 	U32("sm.shared_bytes", sm.shared_bytes, 0, 1048576, "bytes", "shared memory"),
 	U32("sm.shared_per_block", shared_per_block, 0, 1048576, "bytes", "shared memory that one block may have"),
 	U32("sm.schedulers", sm.schedulers, 1, SM_MAX_SCHEDULERS, "schedulers",
-            "warp schedulers, one instruction a cycle each"),
+            "warp schedulers, each of which issues one instruction per cycle"),
 	{"sm.warp_order", BASE_OPTION_TEXT, AT(warp_order), 0, 0, NULL, "",
-         "which warp goes first: a mechanism with its options, as --mech takes it"},
+         "the warp-order policy: a mechanism with its options, as --mech takes it"},
 	BOOL("sm.schedulers_alternate", sm.alternate,
-             "schedulers take turns at going first; else the first always does"),
+             "schedulers alternate in going first; else the first scheduler always does"),
 	U32("sm.send_queue", send_queue, 1, 4096, "requests",
-            "of mechanisms, waiting to be sent; the dispatcher has as many"),
-	U32("sm.fetches", sm.fetches, 1, SM_FETCHES, "warps", "that are fetched for, a cycle"),
-	U32("sm.fetch_bytes", sm.fetch_bytes, 8, 8 * SM_BUFFER, "bytes", "a fetch; an instruction has 8"),
+            "capacity of the queue of mechanisms' requests; the dispatcher's queue has the same"),
+	U32("sm.fetches", sm.fetches, 1, SM_FETCHES, "warps", "warps that fetch per cycle"),
+	U32("sm.fetch_bytes", sm.fetch_bytes, 8, 8 * SM_BUFFER, "bytes", "bytes per fetch; an instruction has 8"),
 	BOOL("sm.fetch_hands_over", sm.fetch_hands_over,
-             "a line of code that comes goes to the warp that waits for it; else the warp fetches again"),
+             "an arriving line of code is handed to the warp that waits for it; else the warp fetches again"),
 	BOOL("sm.sub_cores", sm.sub_cores,
-             "schedulers have collectors, an equal share of register banks and a unit of each pipe of their own; then "
-             "sm.sp, sm.sfu and sm.mem say nothing"),
-	U32("sm.sub_core_collectors", sm.sub_core_collectors, 1, 8, "units", "collector units of a sub-core"),
+             "each scheduler has its own collectors, register banks (an equal own) and one unit of each pipe; sm.sp, "
+             "sm.sfu and sm.mem then have no effect"),
+	U32("sm.sub_core_collectors", sm.sub_core_collectors, 1, 8, "units", "collector units per sub-core"),
 	U32("sm.collector_ports", sm.collector_ports, 1, 64, "ports",
-            "of sub-cores' collectors, each an instruction of each pipe a step"),
-	U32("sm.dispatch_ports", sm.dispatch_ports, 1, SM_MAX_DISPATCH_PORTS, "ports", "out of sub-cores' collectors"),
-	U32("sm.operand_steps", sm.operand_steps, 1, 4, "steps", "of sub-cores' collectors, a cycle"),
+            "ports into a sub-core's collectors, each for one instruction of each pipe per step"),
+	U32("sm.dispatch_ports", sm.dispatch_ports, 1, SM_MAX_DISPATCH_PORTS, "ports",
+            "ports out of a sub-core's collectors"),
+	U32("sm.operand_steps", sm.operand_steps, 1, 4, "steps", "steps of a sub-core's collectors per cycle"),
 	PIPE("sm.sp", sm.pipe[PTX_UNIT_SP]),
 	PIPE("sm.sfu", sm.pipe[PTX_UNIT_SFU]),
 	PIPE("sm.mem", sm.pipe[PTX_UNIT_MEM]),
 	U32("sm.register_banks", sm.register_banks, 1, SM_MAX_BANKS, "banks", "register file banks"),
 	BOOL("sm.collectors_read_many", sm.collectors_read_many,
-             "a collector unit takes operands of several banks in a cycle, as those of sub-cores do; else one"),
+             "a collector unit takes operands from several banks per cycle, as in sub-cores; else from one"),
 	BOOL("sm.lsu_takes_late", sm.lsu_takes_late,
-             "an instruction enters the load/store unit a cycle before its first access, as with sub-cores; else with "
-             "it"),
-	U32("sm.result_bus", sm.result_bus, 1, 24, "results", "arithmetic results a cycle"),
+             "an instruction enters the load/store unit one cycle before its first access, as with sub-cores; else in "
+             "the same cycle"),
+	U32("sm.result_bus", sm.result_bus, 1, 24, "results", "arithmetic results per cycle"),
 	U32("sm.shared_banks", sm.shared_banks, 1, SHARED_MAX_BANKS, "banks", "shared memory banks, 4 bytes wide"),
 	U32("sm.shared_latency", sm.shared_latency, 1, SM_SHARED_PIPE, "cycles",
-            "shared memory, behind the bank access"),
+            "latency of shared memory after the bank access"),
 	U32("sm.unified_bytes", sm.unified_bytes, 0, 4194304, "bytes",
-            "that L1's data and shared memory divide by what a kernel uses; then l1d.ways is as if L1 had all; 0: no"),
+            "memory that the L1 data cache and shared memory divide by a kernel's need; l1d.ways then counts all of it "
+            "as L1; 0: separate"),
 	{"sm.carve_outs", BASE_OPTION_TEXT, AT(carve_outs), 0, 0, NULL, "",
-         "of sm.unified_bytes, what shared memory may have: KiB in rising order, with commas, as 0,8,16,32"},
+         "sizes that shared memory may take of sm.unified_bytes: KiB in rising order, with commas, as 0,8,16,32"},
 	U32("sm.l1_banks", sm.l1_banks, 1, SM_L1_BANKS, "banks",
-            "of L1's tags, of 32 bytes, with an access a cycle each, a power of two"),
+            "banks of the L1 tags, 32 bytes wide, one access per cycle each, a power of two"),
 	U32("sm.l1_latency", sm.l1_latency, 0, SM_L1_PIPE, "cycles",
-            "between the load/store unit and L1's tags; 0: at once"),
+            "cycles between the load/store unit and the L1 tags; 0: none"),
 	ENUM("sm.first_path", sm.first_path, path_names,
-             "where a branch parts a warp, which path runs before the other; low_lanes: not that of the highest lane"),
+             "which path runs first after a branch diverges; low_lanes: the path without the highest lane"),
 	ENUM("sm.local_layout", sm.local_layout, layout_names,
-             "of local memory's words: blocks of neighbouring SMs side by side, or SM by SM"),
+             "layout of local memory's words: blocks of neighbouring SMs side by side, or SM by SM"),
 	BOOL("sm.shared_atomics_hold", sm.shared_atomics_hold,
-             "a warp issues nothing while an atomic of its is on its way through shared memory, as with global ones"),
+             "a warp issues nothing while its atomic on shared memory is in flight, as with global atomics"),
 	BOOL("sm.async_copies", sm.async_copies,
-             "copies from global to shared memory (cp.async) go on while their warp does; else they are a load and a "
-             "store"),
+             "copies from global to shared memory (cp.async) run asynchronously to their warp; else they are a load "
+             "and a store"),
 	U32("sm.try_wait_cycles", sm.try_wait_cycles, 0, 1000000, "cycles",
-            "that mbarrier.try_wait holds its warp for a phase to end; 0: it returns at once"),
-	U32("sm.atomic_bytes", sm.atomic_bytes, 32, 128, "bytes", "pieces in which atomics travel to L2"),
-	BOOL("sm.global_skips_l1", sm.global_skips_l1, "global loads and stores go past L1"),
-	BOOL("sm.flush_l1", sm.flush_l1, "L1 data forgets everything at a kernel's end"),
+            "most cycles that mbarrier.try_wait holds its warp until a phase ends; 0: it returns at once"),
+	U32("sm.atomic_bytes", sm.atomic_bytes, 32, 128, "bytes", "size of the pieces in which atomics are sent to L2"),
+	BOOL("sm.global_skips_l1", sm.global_skips_l1, "global loads and stores bypass L1"),
+	BOOL("sm.flush_l1", sm.flush_l1, "the L1 data cache is invalidated at a kernel's end"),
 	BOOL("sm.perfect_l1", sm.l1d.perfect,
-             "idealised: loads and stores always hit L1 and nothing of them goes down; atomics still go to L2"),
+             "idealised: loads and stores always hit in L1 and send nothing to L2; atomics still go to L2"),
 	BOOL("sm.zero_latency_memory", sm.zero_latency_memory,
-             "idealised: what an SM sends on is answered in the next cycle, without network, L2 and DRAM"),
+             "idealised: each request that leaves an SM is answered in the next cycle, without network, L2 and DRAM"),
 	LATENCY("move", MOVE),
 	LATENCY("add", ADD),
 	LATENCY("max", MAX),
@@ -226,60 +236,76 @@ const struct base_option machine_options[] = {
 	RUNS_ON("barrier", BARRIER),
 	CACHE("l1d", sm.l1d),
 	BOOL("l1d.writes_pass", sm.l1d.writes_pass,
-             "a write that claims no line goes down though no line of its set could go; else it waits until one can"),
+             "a write that reserves no line goes to L2 even when no line of its set can be replaced; else it waits "
+             "until one can"),
 	CACHE("l1i", sm.l1i),
 	CACHE("l1c", sm.l1c),
-	BOOL("l1i.perfect", sm.l1i.perfect, "idealised: instructions are always there"),
-	BOOL("l1c.perfect", sm.l1c.perfect, "idealised: constants and parameters are always there"),
+	BOOL("l1i.perfect", sm.l1i.perfect, "idealised: instruction fetches always hit"),
+	BOOL("l1c.perfect", sm.l1c.perfect, "idealised: constants and parameters always hit"),
 	U32("l1t.sets", sm.texture.cache.sets, 1, 65536, "sets", "sets, a power of two"),
-	U32("l1t.ways", sm.texture.cache.ways, 1, 1024, "lines", "lines a set"),
-	U32("l1t.line_bytes", sm.texture.cache.line_bytes, 32, 1024, "bytes", "bytes a line, a power of two"),
-	ENUM("l1t.index", sm.texture.cache.index, index_names, "which set a block goes to"),
-	ENUM("l1t.replacement", sm.texture.cache.replacement, replacement_names, "which line of a set goes"),
-	U32("l1t.fragments", sm.texture.fragments, 1, 65536, "accesses", "that wait, in order, for their data"),
-	U32("l1t.requests", sm.texture.requests, 1, 65536, "requests", "misses that wait for the network"),
-	U32("l1t.lines", sm.texture.lines, 1, 65536, "lines", "misses whose data have not been taken"),
-	U32("l1t.results", sm.texture.results, 1, 65536, "accesses", "with data, that wait for write-back"),
+	U32("l1t.ways", sm.texture.cache.ways, 1, 1024, "lines", "lines per set"),
+	U32("l1t.line_bytes", sm.texture.cache.line_bytes, 32, 1024, "bytes", "bytes per line, a power of two"),
+	ENUM("l1t.index", sm.texture.cache.index, index_names, "how a line's address selects its set"),
+	ENUM("l1t.replacement", sm.texture.cache.replacement, replacement_names, "which line of a set is replaced"),
+	U32("l1t.fragments", sm.texture.fragments, 1, 65536, "accesses",
+            "capacity of the queue of accesses that wait, in order, for their data"),
+	U32("l1t.requests", sm.texture.requests, 1, 65536, "requests",
+            "capacity of the queue of misses that wait for the network"),
+	U32("l1t.lines", sm.texture.lines, 1, 65536, "lines",
+            "capacity of the queue of misses whose data have not been taken"),
+	U32("l1t.results", sm.texture.results, 1, 65536, "accesses",
+            "capacity of the queue of accesses with data that wait for write-back"),
 	U32("l1t.latency", sm.texture.latency, 0, 100000, "cycles",
-            "that the texture unit needs for an access, besides the cycle of each of its steps"),
+            "cycles that the texture unit needs per access, besides one cycle per step"),
 
 	ENUM("network.kind", network.kind, crossbar_names,
-             "router: flit by flit; local: whole packets, which count as one flit, a step from port to port"),
-	U32("network.flit_bytes", network.flit_bytes, 8, 1024, "bytes", "a flit"),
-	U32("network.speedup", network.speedup, 1, 8, "steps", "allocation steps of a router a cycle"),
-	U32("network.injection_flits", network.injection_flits, 1, CROSSBAR_WINDOW, "flits", "queue at an input"),
-	U32("network.buffer_flits", network.buffer_flits, 1, CROSSBAR_WINDOW, "flits", "input and ejection buffers"),
-	U32("network.boundary_flits", network.boundary_flits, 1, CROSSBAR_WINDOW, "flits", "buffer at the consumer"),
+             "router: transfers flit by flit; local: transfers whole packets, each counted as one flit, from port to "
+             "port in one step"),
+	U32("network.flit_bytes", network.flit_bytes, 8, 1024, "bytes", "bytes per flit"),
+	U32("network.speedup", network.speedup, 1, 8, "steps", "allocation steps of a router per cycle"),
+	U32("network.injection_flits", network.injection_flits, 1, CROSSBAR_WINDOW, "flits",
+            "capacity of the queue at an input"),
+	U32("network.buffer_flits", network.buffer_flits, 1, CROSSBAR_WINDOW, "flits",
+            "capacity of each input buffer and each ejection buffer"),
+	U32("network.boundary_flits", network.boundary_flits, 1, CROSSBAR_WINDOW, "flits",
+            "capacity of the consumer's buffer"),
 
 	U32("map.channels", map.channels, 1, 64, "channels", "memory channels"),
-	U32("map.slices_per_channel", map.slices_per_channel, 1, 8, "slices", "L2 slices a channel, a power of two"),
-	U32("map.interleave_bytes", interleave_bytes, 128, 65536, "bytes", "that stay on one channel, a power of two"),
-	U32("map.banks", map.banks, 1, DRAM_MAX_BANKS, "banks", "DRAM banks a channel, a power of two"),
-	U32("map.column_bits", map.column_bits, 0, 16, "bits", "columns between the low and the high bank bits"),
+	U32("map.slices_per_channel", map.slices_per_channel, 1, 8, "slices", "L2 slices per channel, a power of two"),
+	U32("map.interleave_bytes", interleave_bytes, 128, 65536, "bytes",
+            "consecutive bytes on one channel, a power of two"),
+	U32("map.banks", map.banks, 1, DRAM_MAX_BANKS, "banks", "DRAM banks per channel, a power of two"),
+	U32("map.column_bits", map.column_bits, 0, 16, "bits", "column bits between the low and the high bank bits"),
 	BOOL("map.slices_inside", map.slices_inside,
-             "the slices of a channel alternate inside map.interleave_bytes; else they change behind the channel"),
+             "the slices of a channel alternate inside map.interleave_bytes; else the slice bits lie above the "
+             "channel's"),
 	ENUM("map.slice_hash", map.slice_hash, slice_hash_names,
-             "of channel and slice with the address above; polynomial: of 16, 32 or 64 slices"),
+             "hash of channel and slice with the address bits above; polynomial: for 16, 32 or 64 slices"),
 
 	CACHE("l2", l2),
-	BOOL("l2.by_sectors", slice.by_sectors, "requests are split into sectors, each looked up and answered alone"),
-	U32("l2.delay", slice.delay, 0, 100000, "cycles", "between the crossbar and the input queue"),
-	U32("l2.input_queue", slice.input_queue, 1, 65536, "requests", "waiting for L2"),
-	U32("l2.reply_queue", slice.reply_queue, 1, 65536, "requests", "waiting for the reply crossbar"),
-	U32("l2.to_dram_queue", slice.to_dram_queue, 1, 65536, "requests", "from L2 to the channel"),
-	U32("l2.from_dram_queue", slice.from_dram_queue, 1, 65536, "requests", "from the channel to L2"),
+	BOOL("l2.by_sectors", slice.by_sectors,
+             "requests are split into sectors, each looked up and answered separately"),
+	U32("l2.delay", slice.delay, 0, 100000, "cycles", "delay between the crossbar and the input queue"),
+	U32("l2.input_queue", slice.input_queue, 1, 65536, "requests", "capacity of the input queue"),
+	U32("l2.reply_queue", slice.reply_queue, 1, 65536, "requests", "capacity of the queue to the reply crossbar"),
+	U32("l2.to_dram_queue", slice.to_dram_queue, 1, 65536, "requests",
+            "capacity of the queue from L2 to the channel"),
+	U32("l2.from_dram_queue", slice.from_dram_queue, 1, 65536, "requests",
+            "capacity of the queue from the channel to L2"),
 
-	U32("dram.queue", dram.queue, 1, 65536, "requests", "that the scheduler chooses from"),
+	U32("dram.queue", dram.queue, 1, 65536, "requests", "requests that the scheduler chooses from"),
 	U32("dram.urgent_limit", dram.urgent_limit, 1, 1000000, "requests",
-            "urgent ones of a bank that may overtake an ordinary one"),
-	U32("dram.return_queue", dram.return_queue, 1, 65536, "requests", "waiting to return to L2"),
-	U32("dram.atom_bytes", dram.atom_bytes, 16, 1024, "bytes", "a column command moves"),
-	U32("dram.burst_cycles", dram.burst_cycles, 1, 64, "cycles", "a burst holds the pins"),
-	U32("dram.bank_groups", dram.bank_groups, 1, DRAM_MAX_BANKS, "groups", "of banks, a power of two"),
-	BOOL("dram.group_low_bits", dram.group_low_bits, "a bank's group comes from its low bits, else its high bits"),
-	BOOL("dram.dual_bus", dram.dual_bus, "a column command and a row command may go in one cycle"),
+            "urgent requests of a bank that may overtake an ordinary one"),
+	U32("dram.return_queue", dram.return_queue, 1, 65536, "requests",
+            "capacity of the queue of requests that return to L2"),
+	U32("dram.atom_bytes", dram.atom_bytes, 16, 1024, "bytes", "bytes that a column command moves"),
+	U32("dram.burst_cycles", dram.burst_cycles, 1, 64, "cycles", "cycles that a burst holds the pins"),
+	U32("dram.bank_groups", dram.bank_groups, 1, DRAM_MAX_BANKS, "groups", "bank groups, a power of two"),
+	BOOL("dram.group_low_bits", dram.group_low_bits,
+             "the low bits of a bank's number are its group, else the high bits"),
+	BOOL("dram.dual_bus", dram.dual_bus, "a column command and a row command may issue in one cycle"),
 	BOOL("dram.row_beside_column", dram.row_beside_column,
-             "an activate or precharge and a later bank's read or write may go in one cycle"),
+             "an activate or precharge and a later bank's read or write may issue in one cycle"),
 	U32("dram.latency", dram.latency, 0, 100000, "cycles", "L2 cycles between a slice and the scheduler"),
 	U32("dram.tCCD", dram.ccd, 1, 1000, "cycles", "column to column"),
 	U32("dram.tCCDL", dram.ccd_long, 1, 1000, "cycles", "column to column in a bank group"),
@@ -384,8 +410,9 @@ static void check_sub_cores(const struct sm_config *sm, struct diag *diag)
 	for (uint32_t i = 0; i < PTX_LATENCIES; i++)
 		for (uint32_t type = 0; type < PTX_DATA_TYPES; type++)
 			if (sm->sub_cores ? sm->runs_on[i][type] == PIPE_EITHER : sm->runs_on[i][type] > PIPE_EITHER) {
-				diag_plain(diag, "%s is %s; %s sm.sub_cores there is none", runs_on_name(i, type),
-				           pipe_names[sm->runs_on[i][type]], sm->sub_cores ? "with" : "without");
+				diag_plain(diag, "%s is %s, which does not exist %s sm.sub_cores",
+				           runs_on_name(i, type), pipe_names[sm->runs_on[i][type]],
+				           sm->sub_cores ? "with" : "without");
 				return;
 			}
 	if (!sm->sub_cores)
@@ -500,7 +527,7 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (network->flit_bytes % 8)
 		diag_plain(diag, "network.flit_bytes is %u; expected a multiple of 8", network->flit_bytes);
 	if ((sm->warps + sm->schedulers - 1) / sm->schedulers > SM_MAX_SCHEDULER_WARPS)
-		diag_plain(diag, "sm.warps is %u; a scheduler keeps at most %u of them, and sm.schedulers is %u",
+		diag_plain(diag, "sm.warps is %u; a scheduler holds at most %u warps, and sm.schedulers is %u",
 		           sm->warps, SM_MAX_SCHEDULER_WARPS, sm->schedulers);
 	uint32_t collectors = sm->pipe[0].collectors + sm->pipe[1].collectors + sm->pipe[2].collectors;
 	if (collectors > SM_MAX_COLLECTORS)

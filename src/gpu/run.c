@@ -130,7 +130,7 @@ static bool fits_together(const struct gpu *gpu, struct gpu_run *run, const stru
 		return true;
 	run->end = GPU_MISTAKE;
 	snprintf(run->message, sizeof run->message,
-	         "a cooperative launch of %llu blocks; mechanisms leave room for %llu together",
+	         "a cooperative launch of %llu blocks; mechanisms leave space for only %llu at a time",
 	         (unsigned long long)dispatch->blocks, (unsigned long long)room);
 	return false;
 }

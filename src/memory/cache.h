@@ -19,22 +19,25 @@
 #include "memory/tags.h"
 
 #define CACHE_COUNTERS(X)                                                                                              \
-	X(accesses, "requests", "accesses that were accepted: hits + misses + merged")                                 \
-	X(hits, "requests", "found their line")                                                                        \
+	X(accesses, "requests", "accesses that the cache accepted: hits + misses + merged")                            \
+	X(hits, "requests", "accesses that found their line")                                                          \
 	X(misses, "requests",                                                                                          \
-	  "did not find their line; for a cache that does not allocate on writes, every such write")                   \
-	X(merged, "requests", "found their line on its way and joined the wait")                                       \
-	X(refused, "tries", "turned away for want of a line, an MSHR, a merge place or miss-queue room; tried again")  \
+	  "accesses that did not find their line; in a cache that does not allocate on writes, also every write")      \
+	X(merged, "requests", "accesses whose line was already in flight; they wait with the earlier miss")            \
+	X(refused, "tries",                                                                                            \
+	  "refused accesses, which are retried: no free line, MSHR, merge entry or miss-queue entry")                  \
 	X(read_accesses, "requests", "accesses that read")                                                             \
-	X(read_misses, "requests", "misses that read, merged ones not counted")                                        \
+	X(read_misses, "requests", "misses of reads, without merged ones")                                             \
 	X(write_accesses, "requests", "accesses that write")                                                           \
 	X(global_reads, "requests", "read_accesses of global memory by loads, atomics and mechanisms")                 \
-	X(global_read_hits, "requests", "of global_reads: found their line")                                           \
+	X(global_read_hits, "requests", "global_reads that found their line")                                          \
 	X(global_writes, "requests", "write_accesses of global memory by stores")                                      \
-	X(global_write_hits, "requests", "of global_writes: found their line")                                         \
-	X(writebacks, "lines", "dirty lines sent down when they were replaced")                                        \
-	X(prefetches, "lines", "sent for by mechanisms, for no instruction; they are no accesses; sectors, if it has any")     \
-	X(fills, "lines", "that arrived; sectors, where a line's come alone")
+	X(global_write_hits, "requests", "global_writes that found their line")                                        \
+	X(writebacks, "lines", "dirty lines written to the next level when they were replaced")                        \
+	X(prefetches, "lines",                                                                                         \
+	  "lines fetched for mechanisms, not for an instruction and not counted as accesses; in a sectored cache, "    \
+	  "sectors")                                                                                                   \
+	X(fills, "lines", "lines that arrived; in a sectored cache, sectors")
 
 struct cache_stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -87,10 +90,10 @@ enum base_access_result cache_access(struct cache *cache, struct request *reques
 
 /* Enables prefetching into the cache. The listener receives the outcomes of prefetched lines. */
 void cache_watch_open(struct cache *cache, const struct base_prefetch_listener *listener, struct arena *arena);
-/* Looks up a request for request.prefetch, which no instruction waits for. It is not counted as an access and does
- * not change the replacement order. This is our choice, because no version of GPGPU-Sim prefetches
- * (docs/explanation/timing-model.md lists the other choices). HIT, MERGED: the data are present or in flight, and the caller
- * owns the request again. MISS: the cache owns it until cache_fill(). */
+/* Looks up a request for request.prefetch, which no instruction waits for. It is not counted as an access and does not
+ * change the replacement order. This is our choice, because no version of GPGPU-Sim prefetches
+ * (docs/explanation/timing-model.md lists the other choices). HIT, MERGED: the data are present or in flight, and the
+ * caller owns the request again. MISS: the cache owns it until cache_fill(). */
 enum base_access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
 /* The same for a request at the head of a queue that blocks later ones. A refusal is counted as for an access. */
 enum base_access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle);

@@ -40,11 +40,13 @@ struct crossbar_config {
 };
 
 #define CROSSBAR_COUNTERS(X)                                                                                           \
-	X(packets, "packets", "carried from end to end")                                                               \
-	X(flits, "flits", "carried through the switch")                                                                \
+	X(packets, "packets", "packets carried from a producer to a consumer")                                         \
+	X(flits, "flits", "flits carried through the switch")                                                          \
 	X(output_conflicts, "cycles",                                                                                  \
-	  "cycles that a packet at the head of its input waited for an output that another had")                       \
-	X(output_stalls, "cycles", "cycles that an output could not send because the consumer's buffers were full")
+	  "cycles in which the packet at the head of an input waited for an output that another input used, summed "   \
+	  "over inputs")                                                                                               \
+	X(output_stalls, "cycles",                                                                                     \
+	  "cycles in which an output could not send because the consumer's buffers were full, summed over outputs")
 
 struct crossbar_stats {
 #define X(name, unit, meaning) uint64_t name;

@@ -36,15 +36,15 @@ struct dram_config {
 };
 
 #define DRAM_COUNTERS(X)                                                                                               \
-	X(reads, "commands", "column reads, one an atom")                                                              \
-	X(writes, "commands", "column writes, one an atom")                                                            \
-	X(requests, "requests", "taken by the scheduler")                                                              \
-	X(row_hits, "requests", "taken for the row that was open in their bank")                                       \
+	X(reads, "commands", "column reads, one per atom")                                                             \
+	X(writes, "commands", "column writes, one per atom")                                                           \
+	X(requests, "requests", "requests taken by the scheduler")                                                     \
+	X(row_hits, "requests", "requests for the row that was open in their bank")                                    \
 	X(activates, "commands", "rows opened")                                                                        \
 	X(precharges, "commands", "rows closed")                                                                       \
-	X(cycles, "cycles", "command-clock cycles, counted over channels")                                             \
+	X(cycles, "cycles", "command-clock cycles, summed over channels")                                              \
 	X(data_cycles, "cycles", "cycles in which data held the pins")                                                 \
-	X(queue_full, "cycles", "cycles that a request waited for a place in the scheduler's queue")
+	X(queue_full, "cycles", "cycles in which a request waited for a free entry in the scheduler's queue")
 
 struct dram_stats {
 #define X(name, unit, meaning) uint64_t name;

@@ -24,10 +24,11 @@ struct slice_config {
 };
 
 #define SLICE_COUNTERS(X)                                                                                              \
-	X(entered, "requests", "from the crossbar; a request that is split counts for each sector, a prefetch into L2 not") \
-	X(input_full, "cycles", "cycles that a packet waited at the crossbar because the input queue was full")        \
-	X(reply_blocked, "cycles", "cycles that a reply waited for room in the crossbar")                              \
-	X(busy_cycles, "cycles", "cycles with a request in the slice")                                                 \
+	X(entered, "requests",                                                                                         \
+	  "requests from the crossbar, without prefetches into L2; a request that is split counts once per sector")    \
+	X(input_full, "cycles", "cycles in which a packet waited at the crossbar because the input queue was full")    \
+	X(reply_blocked, "cycles", "cycles in which a reply waited for space in the crossbar")                         \
+	X(busy_cycles, "cycles", "cycles in which the slice had a request")                                            \
 	X(atomics, "requests", "atomic requests performed")
 
 struct slice_stats {

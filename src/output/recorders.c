@@ -68,7 +68,7 @@ static enum sluice_status check_file(const char *what, const char *path, const s
 	if (settings->functional)
 		return api_fail(error, SLUICE_BAD_SETTING, "%s: a functional run has no cycles", what);
 	if (!file_is_replaceable(path))
-		return api_fail(error, SLUICE_IO, "%s: %s is no ordinary file", what, path);
+		return api_fail(error, SLUICE_IO, "%s: %s is not an ordinary file", what, path);
 	if (file_is_database(path)) {
 		errno = EEXIST;
 		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());
@@ -81,7 +81,7 @@ static enum sluice_status open_samples(struct recorders *recorders, const struct
 {
 	const char *path = settings->sample_file;
 	if (!settings->sample_every)
-		return api_fail(error, SLUICE_BAD_SETTING, "samples: expected a number of cycles from 1 on");
+		return api_fail(error, SLUICE_BAD_SETTING, "samples: expected a number of cycles of at least 1");
 	enum sluice_status status = check_file("samples", path, settings, error);
 	if (status == SLUICE_OK && !samples_open(&recorders->samples, recorders->records, path, settings->sample_every))
 		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());

@@ -17,13 +17,14 @@ static const struct mech_event_row kernel_row = {"kernel", "a launch", {"launch"
 
 static const struct base_option wishes[] = {
 	{"first", BASE_OPTION_F64, offsetof(struct timeline_wish, first), 0, 1e18, NULL, "cycles",
-         "the first that is shown"},
-	{"last", BASE_OPTION_F64, offsetof(struct timeline_wish, last), 0, 1e18, NULL, "cycles", "the last"},
-	{"blocks", BASE_OPTION_BOOL, offsetof(struct timeline_wish, blocks), 0, 0, NULL, "",
-         "whether blocks are shown"},
+         "the first cycle shown"},
+	{"last", BASE_OPTION_F64, offsetof(struct timeline_wish, last), 0, 1e18, NULL, "cycles",
+         "the last cycle shown"},
+	{"blocks", BASE_OPTION_BOOL, offsetof(struct timeline_wish, blocks), 0, 0, NULL, "", "true: blocks are shown"},
 	{"counters", BASE_OPTION_U32, offsetof(struct timeline_wish, counters), 0, UINT32_MAX, NULL, "cycles",
-         "from one value of each counter to the next; 0: none"},
-	{"sms", BASE_OPTION_TEXT, offsetof(struct timeline_wish, sms), 0, 0, NULL, "", "of which SMs: all, or 0-3+7"},
+         "cycles between two values of each counter; 0: no counters"},
+	{"sms", BASE_OPTION_TEXT, offsetof(struct timeline_wish, sms), 0, 0, NULL, "",
+         "SMs that are shown: all, or a list such as 0-3+7"},
 };
 
 static bool set_wish(struct timeline_wish *wish, char *pair, char *message, size_t size)
@@ -88,7 +89,7 @@ static void print_event(struct timeline_file *file, const struct shown *shown, c
 		return;
 	file->format->event(file, shown, event);
 	if (!--file->left)
-		fprintf(stderr, "sluice: the timeline is full: what happens from now on is not in it\n");
+		fprintf(stderr, "sluice: the timeline is full: later events are not in it\n");
 }
 
 /* Returns the core cycle in which a cycle of L2 begins. */

@@ -33,7 +33,7 @@ static const struct label labels[] = {
 	{"barrier", "waits: barrier"},
 	{"held", "held by mechanism"},
 	{"replayed", "replayed: mechanism"},
-	{"conflict", "pipe without room"},
+	{"conflict", "pipe full"},
 	{"no_instruction", "no instruction"},
 	{"idle", "idle"},
 };
@@ -239,7 +239,7 @@ static void print_sampled_total(FILE *file, const struct records *records)
 	sampling_sum(records, NULL, &sum);
 	fprintf(file, "\n  %-14s%zu of %zu launches simulated wholly", "sampled", sum.simulated, sum.launches);
 	if (sum.groups)
-		fprintf(file, ", %" PRIu32 " %s of like ones", sum.groups, sum.groups == 1 ? "group" : "groups");
+		fprintf(file, ", %" PRIu32 " %s of similar launches", sum.groups, sum.groups == 1 ? "group" : "groups");
 	fputc('\n', file);
 	print_estimate(file, &sum.cycles);
 }

@@ -17,7 +17,8 @@ enum ptx_ending {
 	PTX_ENDS_BY_COPY_GROUP, /* when the thread's wait for its groups of cp.async returns */
 	PTX_ENDS_BY_BULK_GROUP, /* when the thread's wait for its groups of bulk copies returns */
 	PTX_ENDS_BY_MBARRIER,   /* when any thread's wait for an mbarrier's phase returns; the wait names no copy */
-	PTX_ENDS_BY_ENGINE, /* a DMA engine delays accesses to the range until the transfer is complete (docs/reference/dma.md) */
+	/* a DMA engine delays accesses to the range until the transfer is complete (docs/reference/dma.md) */
+	PTX_ENDS_BY_ENGINE,
 };
 
 struct ptx_access {

@@ -48,8 +48,8 @@ void resolve_aliases(struct parser *p)
 				    *function = function_named(p, alias->function);
 		if (!other || !function || other->has_body)
 			fail(p, alias->place,
-			     "an alias of what is not there; expected a function that is declared, and one with a "
-			     "body");
+			     "an alias of unknown functions; expected a declared function without a body, and one with "
+			     "a body");
 		else
 			replace(p->module, other, function);
 	}

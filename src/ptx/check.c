@@ -465,8 +465,8 @@ static bool fail_match(const struct match *m)
 	const char *op = ptx_ops[inst->op].name;
 	char is[160], expected[160];
 	if (m->failed_at < inst->operands && m->failed_letter == '\0')
-		return fail(m->p, inst->operand[m->failed_at].place,
-		            "an operand too many for '%s'; expected %u of them", op, m->failed_at);
+		return fail(m->p, inst->operand[m->failed_at].place, "too many operands for '%s'; expected %u", op,
+		            m->failed_at);
 	describe_letter(m, expected, sizeof expected);
 	if (m->failed_at >= inst->operands)
 		return fail(m->p, inst->operands ? m->p->token.place : inst->place,
@@ -545,7 +545,7 @@ bool check_operands(struct parser *p, struct ptx_inst *inst, uint32_t paired)
 		return false;
 	if (ptx_op_is_video(inst->op) && !merge_fits(inst))
 		return fail(p, inst->place,
-		            "a result of '%s' with a selector is merged into a third source, and one without is not; "
+		            "a selector of '%s' and a third source belong together: the result is merged into it; "
 		            "expected both or neither",
 		            ptx_ops[inst->op].name);
 	for (uint32_t i = 0; i < inst->operands; i++)

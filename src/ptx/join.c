@@ -271,7 +271,7 @@ static bool settle_extern(struct join *join, struct join_piece *piece)
 	}
 	if (is_builtin(piece->name) || is_dynamic_shared(piece))
 		return true;
-	tell(join, "%s: device %s '%s' is not defined in any of the files that are linked", piece->module->file,
+	tell(join, "%s: device %s '%s' is not defined in any of the linked files", piece->module->file,
 	     piece->kind == VARIABLE ? "variable" : "function", piece->name);
 	return false;
 }

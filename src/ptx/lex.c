@@ -83,7 +83,7 @@ static bool lex_float_bits(struct parser *p, struct token *token)
 	for (; p->at < p->end && hex_digit(*p->at) >= 0; count++)
 		token->bits = token->bits << 4 | (uint64_t)hex_digit(*p->at++);
 	if (count != digits)
-		fail(p, token->place, "%d hexadecimal digits behind '0%c'; expected %d", count, letter, digits);
+		fail(p, token->place, "%d hexadecimal digits after '0%c'; expected %d", count, letter, digits);
 	token->kind = TOKEN_FLOAT;
 	token->is_single = letter == 'f';
 	return true;

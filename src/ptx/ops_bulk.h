@@ -1,5 +1,5 @@
-/* Rows of ops.h: bulk copies, of contiguous bytes and of tensor tiles (docs/reference/ptx.md). A mechanism that owns these
- * opcodes models their time; without one they complete at once. A cluster is one block: .shared::cluster equals
+/* Rows of ops.h: bulk copies, of contiguous bytes and of tensor tiles (docs/reference/ptx.md). A mechanism that owns
+ * these opcodes models their time; without one they complete at once. A cluster is one block: .shared::cluster equals
  * .shared::cta, and masks of blocks have no effect. */
 OP(CP_BULK, "cp.async.bulk", SPACE | COPY | CACHE, SP, BARRIER)
 FORM(CP_BULK, NO_TYPE, NO_TYPE, OWN_SHARED " global mbarrier::complete_tx::bytes", ">mkub")

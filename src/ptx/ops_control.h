@@ -116,9 +116,9 @@ OP(PMEVENT, "pmevent", EVENTS, SP, MOVE)
 FORM(PMEVENT, NO_TYPE, NO_TYPE, "mask?", ">i")
 OP(RELSSP, "relssp", NONE, SP, MOVE)
 FORM(RELSSP, NO_TYPE, NO_TYPE, "", ">")
-/* DMA from global to shared memory, a Sluice extension (docs/reference/dma.md): properties of later transfers; transfers,
- * with buffer, shared address, global address and shape; a repeated transfer. A mechanism that owns them models
- * their time */
+/* DMA from global to shared memory, a Sluice extension (docs/reference/dma.md): properties of later transfers;
+ * transfers, with buffer, shared address, global address and shape; a repeated transfer. A mechanism that owns them
+ * models their time */
 OP(DMA_TYPE, "dma_type", NONE, SP, MOVE)
 FORM(DMA_TYPE, NO_TYPE, NO_TYPE, "", ">i")
 OP(DMA_HALO, "dma_halo", NONE, SP, MOVE)

@@ -15,8 +15,8 @@ static bool fail_suffix(struct parser *p, enum ptx_opcode op, const char *proble
 	if (nearest)
 		return fail(p, p->token.place, "%s '.%.*s' of '%s'; expected '.%s'?", problem, length, name->text,
 		            ptx_ops[op].name, nearest);
-	return fail(p, p->token.place, "%s '.%.*s' of '%s'; expected a type or modifier that it has", problem, length,
-	            name->text, ptx_ops[op].name);
+	return fail(p, p->token.place, "%s '.%.*s' of '%s'; expected a type or modifier of this instruction", problem,
+	            length, name->text, ptx_ops[op].name);
 }
 
 static bool add_type(struct parser *p, struct ptx_inst *inst, struct written *written)
@@ -29,7 +29,7 @@ static bool add_type(struct parser *p, struct ptx_inst *inst, struct written *wr
 		k++;
 	bool is_second = k < most && (k != 1 || forms->first->types2 || has_type(forms->types2, p->token.name->type));
 	if (k && !is_second)
-		return fail(p, p->token.place, "one type too many for '%s'; expected %u", ptx_ops[inst->op].name, k);
+		return fail(p, p->token.place, "too many types for '%s'; expected %u", ptx_ops[inst->op].name, k);
 	uint64_t types = k == 2 && inst->op == PTX_OP_CVT_PACK ? third_types(longest)
 	                 : k == 1 || k == 2                    ? forms->types2
 	                                                       : forms->types;

@@ -143,7 +143,7 @@ static bool parse_address(struct parser *p, struct ptx_operand *operand)
 	if (!parse_simple(p, &base))
 		return false;
 	if (base.kind != PTX_OPERAND_REG && base.kind != PTX_OPERAND_SYMBOL)
-		return fail(p, base.place, "this is no address; expected a register or a variable");
+		return fail(p, base.place, "this is not an address; expected a register or a variable");
 	operand->reg = base.reg;
 	operand->symbol = base.symbol;
 	operand->offset = base.offset;
@@ -184,7 +184,7 @@ bool parse_operand(struct parser *p, struct ptx_operand *operand)
 	operand->negated = true;
 	operand->place = place;
 	return operand->kind == PTX_OPERAND_REG ||
-	       fail(p, place, "'!' before no register; expected a predicate register");
+	       fail(p, place, "'!' without a register; expected a predicate register");
 }
 
 void parse_selector(struct parser *p, struct ptx_operand *operand)
@@ -218,7 +218,7 @@ static bool check_list(struct parser *p, const struct ptx_operand *list)
 		const struct ptx_operand *element = &list->element[i];
 		registers += element->kind == PTX_OPERAND_REG;
 		if (element->kind == PTX_OPERAND_SYMBOL && (element->symbol->space != PTX_PARAM || element->offset))
-			return fail(p, element->place, "'%s' is no parameter; expected a .param variable",
+			return fail(p, element->place, "'%s' is not a parameter; expected a .param variable",
 			            element->symbol->name);
 	}
 	return registers <= MOST_LIST_REGISTERS ||
@@ -246,13 +246,13 @@ bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *ope
 	for (uint32_t i = 0; i < results->count; i++)
 		if (results->element[i].kind != PTX_OPERAND_SYMBOL && results->element[i].kind != PTX_OPERAND_REG)
 			return fail(p, results->element[i].place,
-			            "a constant cannot take a result; expected a .param variable or a register");
+			            "a constant cannot receive a result; expected a .param variable or a register");
 	if (target->kind == PTX_OPERAND_FUNCTION && target->function->is_entry)
 		return fail(p, target->place, "'%s' is a kernel; expected a function declared by .func",
 		            target->function->name);
 	if (target->kind != PTX_OPERAND_FUNCTION && target->kind != PTX_OPERAND_REG)
 		return fail(p, target->place,
-		            "this is no function; expected a function or a register with its address");
+		            "this is not a function; expected a function or a register with its address");
 	bool more = accept_punct(p, ',');
 	if (more && at_punct(p, '(')) {
 		if (!parse_list(p, arguments))
@@ -266,7 +266,6 @@ bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *ope
 	if (target->kind == PTX_OPERAND_FUNCTION)
 		return check_call(p, inst, operand, target->function);
 	if (!inst->prototype)
-		return fail(p, target->place,
-		            "an indirect call without a prototype; expected one behind the arguments");
+		return fail(p, target->place, "an indirect call without a prototype; expected one after the arguments");
 	return check_call(p, inst, operand, inst->prototype);
 }

@@ -161,7 +161,7 @@ static bool reserve(struct parser *p, struct initial *initial, uint64_t end)
 	const struct ptx_variable *variable = initial->variable;
 	bool open = variable->dimensions && variable->dimension[0] == 0;
 	if (!open && end > variable->size)
-		return fail(p, p->token.place, "too many values; expected %llu bytes of them",
+		return fail(p, p->token.place, "too many values; expected %llu bytes",
 		            (unsigned long long)variable->size);
 	if (end > largest_initial)
 		return fail(p, p->token.place, "the initial value is too large; expected at most %llu bytes",
@@ -362,7 +362,7 @@ bool parse_variables(struct parser *p, struct linkage linkage)
 			if (!parse_declarator(p, &parsed, &name, false))
 				return false;
 			if (parsed.type == PTX_PRED)
-				return fail(p, place, "a variable of type .pred; expected a type that memory has");
+				return fail(p, place, "a variable of type .pred; expected a type that memory can hold");
 			first = parsed;
 		} else {
 			parsed.place = p->token.place;

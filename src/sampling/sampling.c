@@ -15,14 +15,13 @@
 static const char *what_needs_all(const struct sluice_settings *settings)
 {
 	return settings->functional     ? "a functional run has no cycles to estimate"
-	       : settings->check        ? "checks look at every launch once, in cycles"
-	       : settings->stray_read   ? "stray reads are counted once, in cycles"
-	       : settings->trace_out    ? "a trace of instructions has all launches"
-	       : settings->energy       ? "energies are priced by counters of all launches"
-	       : settings->profile_file ? "a profile has all launches' instructions"
-	       : settings->timeline_file || settings->sample_file
-	               ? "a timeline, a trace and samples over time show all launches"
-	               : NULL;
+	       : settings->check        ? "checks need every launch simulated in cycles"
+	       : settings->stray_read   ? "out-of-bounds reads are counted only in launches simulated in cycles"
+	       : settings->trace_out    ? "an instruction trace contains all launches"
+	       : settings->energy       ? "energies need the counters of all launches"
+	       : settings->profile_file ? "a profile contains the instructions of all launches"
+	       : settings->timeline_file || settings->sample_file ? "a timeline and samples over time show all launches"
+	                                                          : NULL;
 }
 
 /* A mechanism that follows all blocks of a launch from the dispatcher would see the launch end early. */
@@ -36,7 +35,7 @@ static void check_mechanisms(const struct attachments *attached, struct diag *di
 {
 	for (uint32_t i = 0; i < attached->count; i++)
 		if (sees_all_blocks(attached->list[i].mech))
-			diag_plain(diag, "sampling of blocks: mechanism %s follows all blocks of a launch",
+			diag_plain(diag, "sampling of blocks: mechanism %s needs all blocks of a launch",
 			           attached->list[i].mech->name);
 }
 
@@ -49,14 +48,14 @@ void sampling_open(struct sampling *sampling, const struct sluice_settings *sett
 	if (!settings->sample_launches && !settings->sample_blocks)
 		return;
 	if (settings->sample_launches && settings->sample_blocks)
-		reason = "launches or blocks, one of them";
+		reason = "expected launches or blocks, not both";
 	if (reason)
 		diag_plain(diag, "sampling: %s", reason);
 	sampling->wish.launches = settings->sample_launches;
 	if (!settings->sample_blocks)
 		return;
 	if (!(*settings->sample_blocks >= 0 && *settings->sample_blocks <= 1 && error >= 0 && error <= 1))
-		diag_plain(diag, "sampling: shares of blocks, %g, and of cycles, %g, lie between 0 and 1",
+		diag_plain(diag, "sampling: the shares of blocks, %g, and of cycles, %g; expected numbers from 0 to 1",
 		           *settings->sample_blocks, error);
 	check_mechanisms(attached, diag);
 	sampling->wish.blocks = true;

@@ -163,7 +163,7 @@ static uint64_t next_call(uint64_t wanted, uint64_t cycle)
 	return wanted == MECH_NEVER || wanted < far ? wanted : far;
 }
 
-#define WANTED_BEFORE "wants to be called again in cycle %llu, which is not to come"
+#define WANTED_BEFORE "asks to be called again in cycle %llu, which is not in the future"
 
 /* A cycle hook may change something only in the cycle that it requested or after another hook. At other times it may
  * be called whenever the SM ticks. */
@@ -208,7 +208,7 @@ uint32_t seam_left_out_by(const struct seam_sm *sm, uint32_t scheduler, uint64_t
 
 uint32_t seam_wrong_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates, uint32_t bit)
 {
-	seam_wrong(sm->order, "picks warp %u of scheduler %u, which is none of the candidates 0x%llx", bit,
+	seam_wrong(sm->order, "picks warp %u of scheduler %u, which is not among the candidates 0x%llx", bit,
 	           warps->index, (unsigned long long)candidates);
 	return (uint32_t)__builtin_ctzll(candidates);
 }
@@ -218,8 +218,8 @@ static bool may_go(const struct mech_set *set, uint32_t way)
 	return way < set->ways && set->way[way].may_go;
 }
 
-#define WRONG_VICTIM         "takes way %u of set %u for the line that goes, which %s"
-#define WHY_WRONG(set, way_) ((way_) < (set)->ways ? "has data on their way" : "does not exist")
+#define WRONG_VICTIM         "evicts way %u of set %u, which %s"
+#define WHY_WRONG(set, way_) ((way_) < (set)->ways ? "waits for its data" : "does not exist")
 
 uint32_t seam_l1_victim(struct seam_sm *sm, const struct mech_set *set)
 {
@@ -312,7 +312,7 @@ uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks)
 	seam->gpu.hook = "blocks_per_sm";
 	uint32_t wanted = owner->mech->blocks_per_sm(owner, blocks);
 	if (!wanted || wanted > blocks) {
-		seam_wrong_gpu(owner, "wants %u blocks an SM; expected 1 to the %u that fit", wanted, blocks);
+		seam_wrong_gpu(owner, "allows %u blocks per SM; expected 1 to the %u that fit", wanted, blocks);
 		wanted = blocks;
 	}
 	seam->gpu.hook = NULL;
@@ -327,7 +327,7 @@ uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_
 	uint32_t sm = owner->mech->place_block(owner, block, has_room);
 	if (sm != MECH_NOWHERE && (sm >= seam->machine.sms || !has_room[sm])) {
 		seam_wrong_gpu(owner, "places block %llu on SM %u, which %s", (unsigned long long)block, sm,
-		               sm < seam->machine.sms ? "has no room" : "does not exist");
+		               sm < seam->machine.sms ? "cannot take a block" : "does not exist");
 		sm = MECH_NOWHERE;
 	}
 	gpu->hook = NULL;

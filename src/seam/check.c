@@ -8,17 +8,17 @@ static const struct {
 	uint32_t policy;
 	const char *what;
 } policies[] = {
-	{MECH_POLICY_WARP_ORDER, "the warp-order policy"},
-	{MECH_POLICY_BLOCK_COUNT, "the block-count policy"},
-	{MECH_POLICY_BLOCK_PLACE, "the block-placement policy"},
-	{MECH_POLICY_BUFFER, "the L1-buffer policy"},
-	{MECH_POLICY_L1_REPLACEMENT, "the L1-replacement policy"},
-	{MECH_POLICY_L2_REPLACEMENT, "the L2-replacement policy"},
-	{MECH_POLICY_L1_MISS, "the L1-miss policy"},
-	{MECH_POLICY_DRAM, "the DRAM-scheduling policy"},
-	{MECH_POLICY_SHARED_ROOM, "the shared-memory-capacity policy"},
-	{MECH_POLICY_SHARED_LAYOUT, "the shared-memory-layout policy"},
-	{MECH_POLICY_WARP_RANK, "the warp-rank policy"},
+	{MECH_POLICY_WARP_ORDER, "the warp order"},
+	{MECH_POLICY_BLOCK_COUNT, "the number of blocks per SM"},
+	{MECH_POLICY_BLOCK_PLACE, "the placement of blocks"},
+	{MECH_POLICY_BUFFER, "the buffer in front of L1"},
+	{MECH_POLICY_L1_REPLACEMENT, "L1 replacement"},
+	{MECH_POLICY_L2_REPLACEMENT, "L2 replacement"},
+	{MECH_POLICY_L1_MISS, "the answers to L1 misses"},
+	{MECH_POLICY_DRAM, "DRAM scheduling"},
+	{MECH_POLICY_SHARED_ROOM, "the number of blocks that fit into shared memory"},
+	{MECH_POLICY_SHARED_LAYOUT, "the layout of shared memory"},
+	{MECH_POLICY_WARP_RANK, "the ranks of warps"},
 };
 
 const char *seam_policy_name(uint32_t policy)
@@ -42,7 +42,7 @@ static bool check_pair(const struct mech *one, const struct mech *other, char *m
 	if (strcmp(one->name, other->name) == 0) {
 		snprintf(message, size,
 		         one == other ? "mechanism %s is attached twice"
-		                      : "two mechanisms are called %s: one of them needs another name",
+		                      : "two mechanisms have the name %s: one of them needs another name",
 		         one->name);
 		return false;
 	}

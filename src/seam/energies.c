@@ -38,13 +38,13 @@ static const char *wrong_of(const struct mech_energy *row, const struct seam_ene
                             char room[FORMULA_MESSAGE])
 {
 	if (!row->what || !*row->what || !row->source || !*row->source)
-		return "it does not say what it is, or where its number comes from";
+		return "it lacks its meaning, or the source of its number";
 	if (!row->node)
 		return "no technology node";
 	if (row->events ? row->watts != 0 || row->of_gpu : row->picojoules != 0)
-		return "it has events, and picojoules each, or watts, not both";
+		return "expected either events with picojoules each, or watts";
 	if (!is_amount(row->picojoules) || !is_amount(row->watts))
-		return "expected a number from 0 on";
+		return "expected a number of at least 0";
 	if (!row->events)
 		return NULL;
 	struct arena arena = {0};

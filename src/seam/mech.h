@@ -130,36 +130,36 @@ enum mech_policy {
 
 /* Hooks of an SM. */
 #define MECH_SM_HOOKS(LOOK, VETO) \
-	LOOK(sm, block_begin, mech_block, "a block got its slot; its warps can issue in the next cycle") \
-	LOOK(sm, block_end, mech_block, "a block has ended; its slot is free and nothing holds it") \
-	LOOK(sm, issue, mech_issue, "an instruction issues; `lanes` are those that run") \
-	LOOK(sm, memory, mech_memory, "an instruction on global or local memory reaches the load/store unit; once") \
-	LOOK(sm, access, mech_access, "L1 accepts a transaction; once") \
-	LOOK(sm, fill, mech_fill, "a line arrived in L1, by an instruction or a mechanism") \
-	LOOK(sm, evict, mech_eviction, "a line of L1 is replaced, or dropped by a store; not at a kernel's end") \
-	LOOK(sm, packet_out, mech_packet, "a packet of the SM enters the request network") \
+	LOOK(sm, block_begin, mech_block, "a block gets its slot; its warps can issue from the next cycle on") \
+	LOOK(sm, block_end, mech_block, "a block's slot is free again; no mechanism holds the block any more") \
+	LOOK(sm, issue, mech_issue, "an instruction issues; lanes: the lanes that run") \
+	LOOK(sm, memory, mech_memory, "once per instruction on global or local memory, when it reaches the load/store unit") \
+	LOOK(sm, access, mech_access, "once per transaction, when it is accepted") \
+	LOOK(sm, fill, mech_fill, "a line arrives in L1, also one that a mechanism requested") \
+	LOOK(sm, evict, mech_eviction, "a line of L1 is evicted, by another line or by a store; not at a kernel's end") \
+	LOOK(sm, packet_out, mech_packet, "a packet of the SM leaves for the request network; not one of the dispatcher") \
 	LOOK(sm, packet_in, mech_packet, "the SM takes a packet from the reply network") \
 	VETO(sm, may_start, mech_block, "may the block's warps issue?") \
 	VETO(sm, may_issue, mech_issue, "may the instruction issue?") \
 	VETO(sm, may_allocate, mech_access, "may the transaction look in L1?") \
-	LOOK(sm, shared_access, mech_shared, "an instruction gets the banks of shared memory; once") \
+	LOOK(sm, shared_access, mech_shared, "once per instruction, when it gets the banks of shared memory") \
 	VETO(sm, may_access_shared, mech_shared, "may the instruction get the banks of shared memory?")
 
 /* Hooks of a memory partition. */
 #define MECH_PARTITION_HOOKS(LOOK, VETO) \
-	LOOK(partition, partition_access, mech_access, "L2 looked up a request") \
-	LOOK(partition, partition_fill, mech_fill, "a line arrived in L2") \
-	LOOK(partition, partition_evict, mech_eviction, "a line of L2 is replaced") \
-	LOOK(partition, partition_packet_in, mech_packet, "the slice takes a packet from the request network") \
-	LOOK(partition, partition_packet_out, mech_packet, "a packet enters the reply network") \
+	LOOK(partition, partition_access, mech_access, "L2 has looked up a request") \
+	LOOK(partition, partition_fill, mech_fill, "a line arrives in L2") \
+	LOOK(partition, partition_evict, mech_eviction, "a line of L2 is evicted by another line") \
+	LOOK(partition, partition_packet_in, mech_packet, "the partition takes a packet from the request network") \
+	LOOK(partition, partition_packet_out, mech_packet, "a packet leaves for the reply network") \
 	LOOK(partition, partition_command, mech_command, \
-	     "its DRAM channel issued a command; called at the channel's first slice")
+	     "its DRAM channel has issued a command; of several slices, the first one's hook is called")
 
 /* Hooks of the GPU, at the dispatcher. */
 #define MECH_GPU_HOOKS(LOOK, VETO) \
-	LOOK(gpu, gpu_block, mech_block, "a block started; after block_begin and may_start of its SM") \
-	VETO(gpu, may_dispatch, mech_dispatch, "may this SM, which has a free slot, get the next block?") \
-	VETO(gpu, may_end, mech_end, "may the dispatcher's remaining work be dropped?")
+	LOOK(gpu, gpu_block, mech_block, "a block has started, after block_begin and may_start of its SM") \
+	VETO(gpu, may_dispatch, mech_dispatch, "may this SM, which has space for a block, get the next one?") \
+	VETO(gpu, may_end, mech_end, "may the kernel end, and the dispatcher's pending requests be dropped?")
 
 /* --- the mechanism --- */
 

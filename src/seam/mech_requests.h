@@ -88,23 +88,23 @@ struct mech_outcome {
  * does. Its use is the first read, by an instruction or by a mechanism's request to L1, to the buffer or to nothing.
  * A store is no use, neither in L1 nor in L2; it removes the line where the cache evicts on stores. */
 #define MECH_REQUEST_COUNTERS(X)                                                                                       \
-	X(asked, "requests", "lines that the mechanism asked for")                                                     \
-	X(dropped, "requests", "turned away because the queue was full, or still in it at the kernel's end")           \
-	X(outside, "requests", "not sent: the line lies outside every allocation")                                     \
-	X(filtered, "requests", "not sent: the line was present or on its way")                                        \
-	X(refused, "requests", "dropped because L1 had no room for them when their turn came")                         \
-	X(retries, "cycles", "in which L1 had no room for one that was tried again")                                   \
-	X(issued, "requests", "sent to memory")                                                                        \
-	X(useful, "requests", "brought a line that an instruction then found")                                         \
-	X(late, "requests", "still on their way when an instruction wanted the line")                                  \
-	X(early_evicted, "requests", "brought a line that was replaced before an instruction wanted it")               \
-	X(redundant, "requests", "brought a line that no instruction wanted, or that was present already")
+	X(asked, "requests", "lines that the mechanism requested")                                                     \
+	X(dropped, "requests", "requests dropped: the queue was full, or the kernel ended while they were in it")      \
+	X(outside, "requests", "requests not sent: the line lies outside every allocation")                            \
+	X(filtered, "requests", "requests not sent: the line was present or in flight")                                \
+	X(refused, "requests", "requests dropped because L1 could not accept them at their turn")                      \
+	X(retries, "cycles", "cycles in which L1 could not accept a request, which was then retried")                  \
+	X(issued, "requests", "requests sent to memory")                                                               \
+	X(useful, "requests", "requests whose line an instruction found in the cache")                                 \
+	X(late, "requests", "requests still in flight when an instruction needed the line")                            \
+	X(early_evicted, "requests", "requests whose line was replaced before an instruction needed it")               \
+	X(redundant, "requests", "requests whose line no instruction needed, or that was present when it arrived")
 
 /* Histograms of the account, which are among the mechanism's vectors: the first of useful and late requests, the
  * second of late ones. */
 #define MECH_REQUEST_HISTOGRAMS(X)                                                                                     \
-	X(prefetch_distance, "cycles", "from sending a request to the instruction that wanted its line")               \
-	X(late_wait, "cycles", "that the first instruction waited for a line that was late")
+	X(prefetch_distance, "cycles", "cycles from sending a request to the instruction that needed its line")        \
+	X(late_wait, "cycles", "cycles that the first instruction waited for a late line")
 
 struct mech_requests {
 #define MECH_COUNTER(name, unit, meaning) uint64_t name;

@@ -73,7 +73,7 @@ static bool is_touchable(const struct output *output, const char *service)
 {
 	if (!output->gpu || output->seam->gpu.hook)
 		return true;
-	WRONG(output, "%s() of the GPU's part is for hooks of the GPU", service);
+	WRONG(output, "%s() of the GPU's part outside a hook of the GPU", service);
 	return false;
 }
 
@@ -85,7 +85,7 @@ static const struct base_counter_vector *row_of(const struct output *output, con
 		return NULL;
 	if (vector < mech->vector_count)
 		return &mech->vectors[vector];
-	WRONG(output, "%s() of vector %u; it has %zu", service, vector, mech->vector_count);
+	WRONG(output, "%s() of vector %u; the mechanism has %zu", service, vector, mech->vector_count);
 	return NULL;
 }
 
@@ -121,7 +121,7 @@ static void observe(struct mech_output *seen, uint32_t vector, uint64_t value)
 	if (!row)
 		return;
 	if (row->kind == BASE_VECTOR_COUNTERS)
-		WRONG(output, "mech_observe() of %s, which is no histogram; expected mech_count()", row->name);
+		WRONG(output, "mech_observe() of %s, which is not a histogram; expected mech_count()", row->name);
 	else
 		sort(output, row, vector, value);
 }
@@ -139,7 +139,7 @@ static void draw(struct mech_output *seen, const struct mech_event *event)
 	if (!is_touchable(output, "mech_draw"))
 		return;
 	if (event->row >= mech->event_count)
-		WRONG(output, "mech_draw() of event %u; it has %zu", event->row, mech->event_count);
+		WRONG(output, "mech_draw() of event %u; the mechanism has %zu", event->row, mech->event_count);
 	else if (event->end < event->begin)
 		WRONG(output, "mech_draw() of %s, which ends in cycle %llu and begins in %llu",
 		      mech->events[event->row].name, (unsigned long long)event->end, (unsigned long long)event->begin);

@@ -22,7 +22,7 @@ static bool in_gpu_hook(const struct mech_gpu *part, const char *service)
 	const struct seam *seam = part->host;
 	if (seam->gpu.hook)
 		return true;
-	seam_wrong_gpu(part, "%s() is for hooks of the GPU", service);
+	seam_wrong_gpu(part, "%s() outside a hook of the GPU", service);
 	return false;
 }
 
@@ -33,7 +33,7 @@ static bool for_launch(const struct mech_gpu *part, const char *service)
 		return false;
 	if (seam->phase == SEAM_LAUNCHING || seam->phase == SEAM_BEGINNING)
 		return true;
-	seam_wrong_gpu(part, "%s() is for blocks_per_sm and gpu_kernel_begin", service);
+	seam_wrong_gpu(part, "%s() outside blocks_per_sm and gpu_kernel_begin", service);
 	return false;
 }
 
@@ -42,7 +42,7 @@ static bool is_resident(const struct mech_sm *part, const char *service, uint32_
 	const struct seam_sm *sm = part->host;
 	if (slot < sm->seam->machine.blocks && sm->slots >> slot & 1)
 		return true;
-	seam_wrong(part, "%s(): no block is in slot %u, of %u", service, slot, sm->seam->machine.blocks);
+	seam_wrong(part, "%s(): no block is in slot %u; the SM has %u", service, slot, sm->seam->machine.blocks);
 	return false;
 }
 
@@ -80,7 +80,8 @@ static bool is_sound(const struct mech_sm *part, const char *service, const stru
 	else if (!request)
 		seam_wrong(part, "%s(): no request", service);
 	else if ((unsigned)request->to > MECH_WRITE_GLOBAL)
-		seam_wrong(part, "%s(): .to is %u, which is no enum mech_place", service, (unsigned)request->to);
+		seam_wrong(part, "%s(): .to is %u, which is not a value of enum mech_place", service,
+		           (unsigned)request->to);
 	else if (request->from_shared && request->to != MECH_WRITE_GLOBAL)
 		seam_wrong(part, "%s(): .from_shared of a request that writes no global memory", service);
 	else if (request->pc != MECH_NO_PC && request->pc >= seam->launch.instructions)
@@ -357,10 +358,10 @@ static struct mech_sm *part_of(const struct mech_gpu *part, uint32_t sm)
 {
 	const struct seam *seam = part->host;
 	if (in_gpu_hook(part, "mech_part") && sm >= seam->machine.sms) {
-		seam_wrong_gpu(part, "mech_part() of SM %u, of %u", sm, seam->machine.sms);
+		seam_wrong_gpu(part, "mech_part() of SM %u; the machine has %u", sm, seam->machine.sms);
 		sm = 0;
 	} else if (!seam_is_in_step(part, sm)) {
-		seam_wrong_gpu(part, "mech_part() of SM %u, which it does not keep in step", sm);
+		seam_wrong_gpu(part, "mech_part() of SM %u, which the mechanism does not keep in step", sm);
 	}
 	return &seam->sm[sm].part[part->number];
 }
@@ -373,9 +374,9 @@ static void keep_in_step(struct mech_gpu *part, uint32_t sm)
 	if (!part->mech->keeps_in_step)
 		seam_wrong_gpu(part, "mech_keep_in_step(), but .keeps_in_step of struct mech is not set");
 	else if (sm >= seam->machine.sms)
-		seam_wrong_gpu(part, "mech_keep_in_step() of SM %u, of %u", sm, seam->machine.sms);
+		seam_wrong_gpu(part, "mech_keep_in_step() of SM %u; the machine has %u", sm, seam->machine.sms);
 	else if (seam->phase != SEAM_BEGINNING && (seam->phase != SEAM_RUNNING || !seam_is_in_step(part, sm)))
-		seam_wrong_gpu(part, "mech_keep_in_step() of SM %u, which may be ahead by now", sm);
+		seam_wrong_gpu(part, "mech_keep_in_step() of SM %u, which may have run ahead already", sm);
 	else
 		seam->sm[sm].kept_in_step++;
 }
@@ -395,7 +396,8 @@ static struct mech_partition *partition_of(const struct mech_gpu *part, uint32_t
 {
 	const struct seam *seam = part->host;
 	if (in_gpu_hook(part, "mech_partition_part") && slice >= seam->machine.partitions) {
-		seam_wrong_gpu(part, "mech_partition_part() of slice %u, of %u", slice, seam->machine.partitions);
+		seam_wrong_gpu(part, "mech_partition_part() of slice %u; the machine has %u", slice,
+		               seam->machine.partitions);
 		slice = 0;
 	}
 	return &seam->partition[slice].part[part->number];
@@ -411,7 +413,7 @@ static bool send_to(struct mech_gpu *part, uint32_t sm, const struct mech_reques
 	    !is_sound(target, "mech_send_to", request))
 		return false;
 	if (request->to == MECH_TO_L1 || request->to == MECH_WRITE_GLOBAL || seam_is_to_shared(request)) {
-		seam_wrong_gpu(part, "mech_send_to() to %s, which only the SM itself can ask for",
+		seam_wrong_gpu(part, "mech_send_to() to %s, which only the SM itself can request",
 		               request->to == MECH_TO_L1          ? "L1"
 		               : request->to == MECH_WRITE_GLOBAL ? "global memory"
 		                                                  : "shared memory");
@@ -464,11 +466,11 @@ static void prefer(struct mech_gpu *part, enum mech_preference preference)
 {
 	struct seam *seam = part->host;
 	if (seam->phase != SEAM_OPENING)
-		seam_wrong_gpu(part, "mech_prefer() is for gpu_open");
+		seam_wrong_gpu(part, "mech_prefer() outside gpu_open");
 	else if (part->mech->only_looks)
 		seam_wrong_gpu(part, "mech_prefer(), but .only_looks of struct mech is set");
 	else if ((unsigned)preference > MECH_ALTERNATE)
-		seam_wrong_gpu(part, "mech_prefer(): %u is no enum mech_preference", (unsigned)preference);
+		seam_wrong_gpu(part, "mech_prefer(): %u is not a value of enum mech_preference", (unsigned)preference);
 	else
 		seam->gpu.preference = preference;
 }
@@ -480,7 +482,7 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 	if (!seam_in_kernel(part, "mech_put") || !has_buffer(part, "mech_put") || !is_resident(part, "mech_put", block))
 		return;
 	if (sm->in_outcome) {
-		seam_wrong(part, "mech_put() from on_outcome, in the middle of a change of the buffer");
+		seam_wrong(part, "mech_put() from on_outcome, while the buffer is being changed");
 		return;
 	}
 	if (sm->seam->gpu.hook)
@@ -516,7 +518,7 @@ static void release_block(struct mech_sm *part, uint32_t slot)
 	if (sm->holders[slot] >> part->number & 1)
 		sm->held(sm->host, slot, sm->holders[slot] & ~(1u << part->number), sm->seam->gpu.dispatching);
 	else
-		seam_wrong(part, "mech_release_block(): it does not hold the block in slot %u", slot);
+		seam_wrong(part, "mech_release_block(): the mechanism does not hold the block in slot %u", slot);
 }
 
 static struct mech_rows rows(struct mech_gpu *part, uint32_t most, enum mech_loops loops)
@@ -525,7 +527,7 @@ static struct mech_rows rows(struct mech_gpu *part, uint32_t most, enum mech_loo
 	if (!for_launch(part, "mech_rows"))
 		return (struct mech_rows){0};
 	if ((unsigned)loops > MECH_LOOPS_AT_LAUNCH) {
-		seam_wrong_gpu(part, "mech_rows(): %u is no enum mech_loops", (unsigned)loops);
+		seam_wrong_gpu(part, "mech_rows(): %u is not a value of enum mech_loops", (unsigned)loops);
 		return (struct mech_rows){0};
 	}
 	return seam->analyses.rows ? seam->analyses.rows(seam->analyses.user, most, loops) : (struct mech_rows){0};
@@ -583,7 +585,7 @@ static void operands_of(struct mech_sm *part, const struct mech_issue *issue, st
 	if (issue && issue == sm->issuing)
 		sm->operands(sm->host, issue->warp, operands);
 	else
-		seam_wrong(part, "mech_operands() of an event that is not that of may_issue or issue now");
+		seam_wrong(part, "mech_operands() of another event than the current one of may_issue or issue");
 }
 
 static bool bulk_copy(struct mech_sm *part, const struct mech_issue *issue, uint32_t lane, struct bulk_copy *copy)
@@ -591,8 +593,8 @@ static bool bulk_copy(struct mech_sm *part, const struct mech_issue *issue, uint
 	const struct seam_sm *sm = part->host;
 	if (issue && issue == sm->issuing && lane < MECH_LANES && issue->lanes >> lane & 1)
 		return sm->bulk_copy(sm->host, issue->warp, lane, copy);
-	seam_wrong(part, "mech_bulk_copy() of an event that is not that of may_issue or issue now, or of a lane that "
-	                 "does not run");
+	seam_wrong(part, "mech_bulk_copy() of another event than the current one of may_issue or issue, or of a lane "
+	                 "that does not run");
 	return false;
 }
 

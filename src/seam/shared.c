@@ -17,7 +17,7 @@ void seam_shared_places(struct seam_sm *sm, uint32_t block, const uint64_t *byte
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
 		uint32_t at = owner->mech->shared_place(owner, block, (uint32_t)byte[lane]);
 		if (at >= sm->seam->machine.shared_bytes) {
-			seam_wrong(owner, "places byte %llu of block slot %u at %u, of %u bytes",
+			seam_wrong(owner, "places byte %llu of block slot %u at %u; shared memory has %u bytes",
 			           (unsigned long long)byte[lane], block, at, sm->seam->machine.shared_bytes);
 			at = 0;
 		}
@@ -49,7 +49,7 @@ uint32_t seam_room(struct seam *seam, const struct mech_room *room)
 		seam->gpu.hook = "shared_room";
 		shared = owner->mech->shared_room(owner, room);
 		if (!shared) {
-			seam_wrong_gpu(owner, "finds room for 0 blocks in shared memory; expected at least 1");
+			seam_wrong_gpu(owner, "fits 0 blocks into shared memory; expected at least 1");
 			shared = 1;
 		}
 		seam->gpu.hook = NULL;
@@ -71,7 +71,7 @@ uint32_t seam_shared_full(struct seam *seam)
 	seam->gpu.hook = NULL;
 	if (taken <= all)
 		return taken;
-	seam_wrong_gpu(owner, "its blocks take %u bytes of shared memory; there are %u", taken, all);
+	seam_wrong_gpu(owner, "its blocks take %u bytes of shared memory; the SM has %u", taken, all);
 	return all;
 }
 
@@ -85,7 +85,7 @@ uint32_t seam_shared_taken(struct seam_sm *sm)
 	uint32_t taken = owner->mech->shared_taken(owner, sm->slots);
 	if (taken <= all)
 		return taken;
-	seam_wrong(owner, "its blocks take %u bytes of shared memory; there are %u", taken, all);
+	seam_wrong(owner, "its blocks take %u bytes of shared memory; the SM has %u", taken, all);
 	return all;
 }
 

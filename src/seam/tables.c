@@ -46,9 +46,9 @@ __attribute__((format(printf, 2, 3))) static bool refuse(const struct row *row, 
 static bool check_row(const struct row *row, const char *unit, const char *meaning, bool is_taken)
 {
 	if (!is_name(row->name, "_."))
-		return refuse(row, "expected a name of small letters, digits, _ and ., up to %d", MAX_NAME);
+		return refuse(row, "expected a name of at most %d small letters, digits, _ and .", MAX_NAME);
 	if (is_taken)
-		return refuse(row, "another has this name");
+		return refuse(row, "another one has this name");
 	if (!unit || !meaning)
 		return refuse(row, "no %s; expected a text, \"\" where there is none", unit ? "meaning" : "unit");
 	return true;
@@ -99,9 +99,9 @@ static bool check_option(const struct mech *mech, size_t number, char *message, 
 	if (!check_row(&row, option->unit, option->meaning, is_taken))
 		return false;
 	if (!size_of(option->type))
-		return refuse(&row, "%d is no enum base_option_type", (int)option->type);
+		return refuse(&row, "%d is not a value of enum base_option_type", (int)option->type);
 	if (option->offset > mech->config_size || size_of(option->type) > mech->config_size - option->offset)
-		return refuse(&row, "it lies beyond the %zu bytes of config_size", mech->config_size);
+		return refuse(&row, "its field lies beyond the %zu bytes of config_size", mech->config_size);
 	if (option->type == BASE_OPTION_ENUM && !option->choices)
 		return refuse(&row, "no choices");
 	return check_default(&row, mech, option);
@@ -147,9 +147,9 @@ static bool check_counter(const struct mech *mech, size_t number, char *message,
 		return false;
 	if (counter->offset % sizeof(uint64_t) || counter->offset > mech->stats_size ||
 	    sizeof(uint64_t) > mech->stats_size - counter->offset)
-		return refuse(&row, "it is no uint64_t of the %zu bytes of stats_size", mech->stats_size);
+		return refuse(&row, "its field is not a uint64_t within the %zu bytes of stats_size", mech->stats_size);
 	if ((unsigned)counter->scope > BASE_SCOPE_GPU || (unsigned)counter->combination > BASE_COMBINE_LARGEST)
-		return refuse(&row, "its scope or combination is none that there is");
+		return refuse(&row, "its scope or combination does not exist");
 	return true;
 }
 
@@ -171,19 +171,19 @@ static bool check_vector(const struct mech *mech, size_t number, char *message, 
 		return false;
 	if ((unsigned)vector->scope > BASE_SCOPE_GPU || (unsigned)vector->kind > BASE_VECTOR_POWERS ||
 	    (unsigned)vector->combination > BASE_COMBINE_LARGEST)
-		return refuse(&row, "its scope, kind or combination is none that there is");
+		return refuse(&row, "its scope, kind or combination does not exist");
 	if (vector->length > MECH_MAX_VECTOR)
 		return refuse(&row, "%u elements; expected up to %d", vector->length, MECH_MAX_VECTOR);
 	if (!vector->length && !mech->vector_length)
-		return refuse(&row, "no length, and there is no hook vector_length");
+		return refuse(&row, "no length, and no hook vector_length");
 	if (vector->kind != BASE_VECTOR_COUNTERS && vector->combination != BASE_COMBINE_SUM)
 		return refuse(&row, "bins of a histogram are combined by BASE_COMBINE_SUM");
 	if (vector->kind == BASE_VECTOR_LINEAR && !vector->bin)
 		return refuse(&row, "a bin of 0 values");
 	if (vector->labels && (vector->kind != BASE_VECTOR_COUNTERS || !vector->length || !has_labels(vector)))
-		return refuse(&row, "labels are for counters: as many as its length says, and NULL");
+		return refuse(&row, "labels are for counters; expected one label per element, then NULL");
 	if (vector->named && (vector->kind != BASE_VECTOR_COUNTERS || vector->labels || !mech->vector_label))
-		return refuse(&row, "names of its own are for counters without labels, by the hook vector_label");
+		return refuse(&row, ".named is for counters without labels, and needs the hook vector_label");
 	return true;
 }
 
@@ -206,7 +206,7 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 {
 	if (!is_name(mech->name, "_"))
 		snprintf(message, size,
-		         "its name is '%s'; expected small letters, digits and _, a letter first, up to %d",
+		         "its name is '%s'; expected a letter, then small letters, digits and _, at most %d in all",
 		         mech->name ? mech->name : "", MAX_NAME);
 	else if (!mech->summary)
 		snprintf(message, size, "mechanism %s has no summary; expected a text", mech->name);
@@ -214,7 +214,7 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 		snprintf(message, size, "mechanism %s has no table of its %s", mech->name,
 		         mech->option_count && !mech->options ? "options" : "counters");
 	else if (mech->run_opcode && !mech->opcode_count)
-		snprintf(message, size, "mechanism %s has the hook run_opcode and owns no opcode", mech->name);
+		snprintf(message, size, "mechanism %s has the hook run_opcode but owns no opcode", mech->name);
 	else if (mech->opcode_count && !mech->opcodes)
 		snprintf(message, size, "mechanism %s has no table of its opcodes", mech->name);
 	else if (mech->vector_count && !mech->vectors)
@@ -222,10 +222,10 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 	else if (mech->event_count && !mech->events)
 		snprintf(message, size, "mechanism %s has no table of its events", mech->name);
 	else if (mech->policies >= MECH_POLICIES_END)
-		snprintf(message, size, "mechanism %s has policies 0x%x, some of which are no enum mech_policy",
+		snprintf(message, size, "mechanism %s has policies 0x%x; some of its bits are not in enum mech_policy",
 		         mech->name, mech->policies);
 	else if (mech->config_size && !mech->defaults)
-		snprintf(message, size, "mechanism %s has a config_size and no defaults", mech->name);
+		snprintf(message, size, "mechanism %s has a config_size but no defaults", mech->name);
 	else
 		return true;
 	return false;
@@ -237,7 +237,7 @@ static bool check_only_looks(const struct mech *mech, char *message, size_t size
 	const struct {
 		bool has;
 		const char *what;
-	} changes[] = {{mech->policies, "a policy"},
+	} changes[] = {{mech->policies, "an exclusive policy"},
 	               {mech->sends, "requests"},
 	               {mech->opcode_count, "opcodes"},
 	               {mech->rewrite, "the hook rewrite"},
@@ -272,13 +272,13 @@ static bool check_opcode(const struct mech *mech, size_t number, char *message, 
 	const struct row row = {"opcode", number, name, message, size};
 	enum ptx_opcode op = name ? ptx_op_find(name) : PTX_OPCODES;
 	if (op == PTX_OPCODES)
-		return refuse(&row, "there is none of this name");
+		return refuse(&row, "no opcode has this name");
 	if (!is_computed(op))
-		return refuse(&row, "no unit computes it, so that its time can be nobody's");
+		return refuse(&row, "no arithmetic unit runs it, so no mechanism can own its time");
 	for (size_t i = 0; i < number; i++)
 		if (strcmp(mech->opcodes[i], name) == 0)
-			return refuse(&row, "it stands there twice");
-	return mech->run_opcode || refuse(&row, "there is no hook run_opcode");
+			return refuse(&row, "it is listed twice");
+	return mech->run_opcode || refuse(&row, "the mechanism has no hook run_opcode");
 }
 
 /* A pass's options and counters are checked like a mechanism's own. */

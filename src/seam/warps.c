@@ -36,7 +36,7 @@ void seam_wake_warp(struct mech_sm *part, uint32_t slot)
 	if (sm->warp_holders[slot] & mine)
 		sm->held_warp(sm->host, slot, sm->warp_holders[slot] & ~mine, sm->seam->gpu.dispatching);
 	else
-		seam_wrong(part, "mech_wake_warp(): it does not hold the warp in slot %u", slot);
+		seam_wrong(part, "mech_wake_warp(): the mechanism does not hold the warp in slot %u", slot);
 }
 
 void seam_look_at_warp(struct mech_sm *part, uint32_t slot, struct mech_warp *warp)
@@ -55,9 +55,10 @@ void seam_rank_warp(struct mech_sm *part, uint32_t slot, uint32_t rank)
 {
 	struct seam_sm *sm = part->host;
 	if (!(part->mech->policies & MECH_POLICY_WARP_RANK))
-		seam_wrong(part, "mech_rank_warp(): it does not own %s", seam_policy_name(MECH_POLICY_WARP_RANK));
+		seam_wrong(part, "mech_rank_warp(): the mechanism does not own %s",
+		           seam_policy_name(MECH_POLICY_WARP_RANK));
 	else if (rank >= MECH_RANKS)
-		seam_wrong(part, "mech_rank_warp(): rank %u; there are %d", rank, MECH_RANKS);
+		seam_wrong(part, "mech_rank_warp(): rank %u; expected less than %d", rank, MECH_RANKS);
 	else if (is_live(part, "mech_rank_warp", slot))
 		sm->ranked(sm->host, slot, rank);
 }
@@ -68,7 +69,7 @@ void seam_stop(struct mech_sm *part, const struct mech_issue *issue, uint32_t la
 	if (!seam_may_change(part, "mech_stop"))
 		return;
 	if (!issue || issue != sm->issuing)
-		seam_wrong(part, "mech_stop() of an event that is not that of may_issue, run_opcode or issue now");
+		seam_wrong(part, "mech_stop() of another event than the current one of may_issue, run_opcode or issue");
 	else if (lane >= MECH_LANES || !why)
 		seam_wrong(part, "mech_stop(): lane %u, %s", lane, why ? why : "no reason");
 	else

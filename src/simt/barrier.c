@@ -171,8 +171,8 @@ static bool has_parted(struct simt_warp *warp, struct simt_step *step)
 {
 	uint32_t apart = step->lanes & warp->missed;
 	if (apart && warp->block->launch->whole_warp_barriers) {
-		fault_set(warp, step->inst, step, SIMT_FAULT_PARTED, "barrier that the threads of a warp meet apart",
-		          (unsigned)__builtin_ctz(apart));
+		fault_set(warp, step->inst, step, SIMT_FAULT_PARTED,
+		          "barrier that threads of one warp reach separately", (unsigned)__builtin_ctz(apart));
 		step->fault.other = warp->missed_inst;
 		step->fault.other_thread = simt_thread(warp->block->launch, warp->index, warp->missed_by);
 		return true;

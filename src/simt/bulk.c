@@ -56,21 +56,21 @@ static bool check_shared(const struct simt_block *block, const struct bulk_copy 
 	uint64_t bytes = bytes_touched(copy);
 	if (place % align)
 		return wrong(mistake, SIMT_FAULT_MISALIGNED,
-		             align == TENSOR_CHUNK ? "copy in bulk with a shared address that is no multiple of 16"
-		                                   : "copy of a tile with a shared address that is no multiple of 128",
+		             align == TENSOR_CHUNK
+		                     ? "bulk copy with a shared address that is not a multiple of 16"
+		                     : "copy of a tile with a shared address that is not a multiple of 128",
 		             PTX_SHARED, place, copy->bytes);
 	return is_in_shared(block, place, bytes) ||
-	       wrong(mistake, SIMT_FAULT_RANGE, "copy in bulk beyond the block's shared memory", PTX_SHARED, place,
-	             bytes);
+	       wrong(mistake, SIMT_FAULT_RANGE, "bulk copy beyond the block's shared memory", PTX_SHARED, place, bytes);
 }
 
 static bool check_barrier(const struct simt_block *block, const struct bulk_copy *copy, struct bulk_mistake *mistake)
 {
 	if (copy->barrier % 8)
-		return wrong(mistake, SIMT_FAULT_MISALIGNED, "copy in bulk with a misaligned mbarrier", PTX_SHARED,
+		return wrong(mistake, SIMT_FAULT_MISALIGNED, "bulk copy with a misaligned mbarrier", PTX_SHARED,
 		             copy->barrier, 8);
 	return is_in_shared(block, copy->barrier, 8) ||
-	       wrong(mistake, SIMT_FAULT_RANGE, "copy in bulk with an mbarrier beyond the block's shared memory",
+	       wrong(mistake, SIMT_FAULT_RANGE, "bulk copy with an mbarrier beyond the block's shared memory",
 	             PTX_SHARED, copy->barrier, 8);
 }
 
@@ -82,8 +82,8 @@ static bool check_global(const struct simt_memory *memory, const struct bulk_cop
 		uint64_t first = row.global + row.first, bytes = row.end - row.first;
 		if (bytes && !simt_valid(memory, simt_address(memory, first), bytes))
 			return wrong(mistake, SIMT_FAULT_ADDRESS,
-			             copy->kind == BULK_TO_SHARED ? "copy in bulk from outside every allocation"
-			                                          : "copy in bulk to outside every allocation",
+			             copy->kind == BULK_TO_SHARED ? "bulk copy from outside every allocation"
+			                                          : "bulk copy to outside every allocation",
 			             PTX_GLOBAL, first, bytes);
 	}
 	return true;
@@ -96,13 +96,13 @@ static bool ask_for_bytes(const struct simt_warp *warp, const struct simt_inst *
 	copy->global = address_of(warp, inst, BULK_OTHER, lane);
 	bool within = copy->kind == BULK_WITHIN;
 	if (copy->bytes % TENSOR_CHUNK)
-		return wrong(mistake, SIMT_FAULT_INSTRUCTION, "copy in bulk of bytes that are no multiple of 16",
+		return wrong(mistake, SIMT_FAULT_INSTRUCTION, "bulk copy whose size is not a multiple of 16 bytes",
 		             PTX_GLOBAL, copy->global, copy->bytes);
 	if (within)
 		return check_shared(warp->block, copy, copy->global, TENSOR_CHUNK, mistake);
 	if (copy->global % TENSOR_CHUNK)
 		return wrong(mistake, SIMT_FAULT_MISALIGNED,
-		             "copy in bulk with a global address that is no multiple of 16", PTX_GLOBAL, copy->global,
+		             "bulk copy with a global address that is not a multiple of 16", PTX_GLOBAL, copy->global,
 		             copy->bytes);
 	return true;
 }
@@ -133,19 +133,19 @@ static bool ask_for_tile(const struct simt_warp *warp, const struct simt_inst *i
 {
 	uint64_t address = copy->map_address = address_of(warp, inst, BULK_OTHER, lane);
 	if (address % TENSOR_MAP_ALIGN)
-		return wrong(mistake, SIMT_FAULT_MISALIGNED, "tensor map at an address that is no multiple of 64",
+		return wrong(mistake, SIMT_FAULT_MISALIGNED, "tensor map at an address that is not a multiple of 64",
 		             generic_space(address), address, TENSOR_MAP_BYTES);
 	const void *map = find_map(warp, lane, address);
 	if (!map)
-		return wrong(mistake, SIMT_FAULT_ADDRESS, "tensor map that lies in no parameter and no allocation",
+		return wrong(mistake, SIMT_FAULT_ADDRESS, "tensor map outside every parameter and allocation",
 		             generic_space(address), address, TENSOR_MAP_BYTES);
 	copy->map_in_memory = generic_space(address) == PTX_GLOBAL;
 	memcpy(&copy->map, map, sizeof copy->map);
 	if (!tensor_map_is_sound(&copy->map))
-		return wrong(mistake, SIMT_FAULT_INSTRUCTION, "no tensor map lies at the address",
+		return wrong(mistake, SIMT_FAULT_INSTRUCTION, "the address holds no valid tensor map",
 		             generic_space(address), address, TENSOR_MAP_BYTES);
 	if (copy->map.rank != copy->rank)
-		return wrong(mistake, SIMT_FAULT_INSTRUCTION, "tensor map of another rank than the instruction's",
+		return wrong(mistake, SIMT_FAULT_INSTRUCTION, "tensor map whose rank differs from the instruction's",
 		             generic_space(address), address, TENSOR_MAP_BYTES);
 	for (uint32_t d = 0; d < copy->rank; d++)
 		copy->at[d] = (int32_t)value_of(warp, inst, BULK_COORDINATES + d, lane);
@@ -182,7 +182,7 @@ bool bulk_asked(const struct simt_warp *warp, const struct simt_inst *inst, uint
 		return true;
 	if (copy->kind == BULK_REDUCE && !can_reduce(inst->ptx, copy))
 		return wrong(mistake, SIMT_FAULT_INSTRUCTION,
-		             "reduction in bulk that there is not of the tensor's type", PTX_GLOBAL, copy->map_address,
+		             "bulk reduction that does not exist for the tensor's type", PTX_GLOBAL, copy->map_address,
 		             TENSOR_MAP_BYTES);
 	copy->shared = address_of(warp, inst, BULK_SHARED, lane);
 	if (!check_shared(block, copy, copy->shared, copy->rank ? TENSOR_LINE : TENSOR_CHUNK, mistake))

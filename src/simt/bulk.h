@@ -1,6 +1,6 @@
-/* bulk: executes bulk copies (base/bulk.h; docs/reference/ptx.md). A lane's copy is done when its instruction runs; a copy to
- * global memory is done at commit. Its mbarrier is updated at the same time, unless the caller decides when it is
- * complete (simt_launch.bulk_overlaps). Groups therefore never wait. */
+/* bulk: executes bulk copies (base/bulk.h; docs/reference/ptx.md). A lane's copy is done when its instruction runs; a
+ * copy to global memory is done at commit. Its mbarrier is updated at the same time, unless the caller decides when it
+ * is complete (simt_launch.bulk_overlaps). Groups therefore never wait. */
 #ifndef SLUICE_SIMT_BULK_H
 #define SLUICE_SIMT_BULK_H
 

@@ -240,7 +240,8 @@ void control_call(struct simt_warp *warp, const struct simt_inst *inst, struct s
 				same |= rest & -rest;
 		const struct simt_function *callee = simt_function_at(warp->block->launch->program, target[first]);
 		if (!callee) {
-			fault_set(warp, inst, step, SIMT_FAULT_CALL, "call of an address that is no function", first);
+			fault_set(warp, inst, step, SIMT_FAULT_CALL, "call of an address that is not a function",
+			          first);
 			step->fault.address = target[first];
 			return;
 		}

@@ -75,7 +75,7 @@ static bool is_copy(enum ptx_opcode op)
 static void check_direction(struct decoder *decoder, const struct ptx_inst *ptx)
 {
 	if ((ptx->by_mbarrier && ptx->space != PTX_SHARED) || (ptx->by_group && ptx->space != PTX_GLOBAL))
-		decode_error(decoder, ptx->place, "'%s' to .%s that tells %s; expected .%s", ptx_op_name(ptx->op),
+		decode_error(decoder, ptx->place, "'%s' to .%s that signals %s; expected .%s", ptx_op_name(ptx->op),
 		             ptx_space_name(ptx->space), ptx->by_mbarrier ? "an mbarrier" : "a group",
 		             ptx->by_mbarrier ? "shared" : "global");
 }

@@ -116,10 +116,10 @@ static bool read_operands(struct command *command, uint64_t value[DMA_MAX_FIELDS
 	for (unsigned k = 0; k < DMA_MAX_FIELDS; k++) {
 		value[k] = field[k].name ? operand(command, k, field[k].name) : 0;
 		if (field[k].name && value[k] > field[k].most)
-			refuse(command, "a field of a DMA transfer is too narrow", field[k].name, value[k],
+			refuse(command, "a value does not fit its field of a DMA transfer", field[k].name, value[k],
 			       field[k].most);
 		if (field[k].name && value[k] < field[k].least)
-			refuse(command, "a field of a DMA transfer is too small", field[k].name, value[k],
+			refuse(command, "a value is too small for its field of a DMA transfer", field[k].name, value[k],
 			       field[k].least);
 		if (field[k].most == UINT64_MAX) /* an address */
 			value[k] = simt_address(command->warp->block->launch->memory, value[k]);
@@ -131,7 +131,7 @@ static struct command begin(struct simt_warp *warp, const struct simt_inst *inst
 {
 	struct command command = {warp, inst, step, true};
 	if (step->lanes != (warp->exists & ~warp->exited))
-		refuse(&command, "a part of a warp speaks to the DMA engine", "threads",
+		refuse(&command, "only some threads of a warp call the DMA engine", "threads",
 		       (uint64_t)__builtin_popcount(step->lanes),
 		       (uint64_t)__builtin_popcount(warp->exists & ~warp->exited));
 	return command;
@@ -147,10 +147,10 @@ static void check_shape(struct command *command, const struct dma_transfer *tran
 {
 	uint64_t elements = (uint64_t)transfer->lines * transfer->length;
 	if (elements > MOST_16)
-		refuse(command, "a field of a DMA transfer is too narrow", "elements", elements, MOST_16);
+		refuse(command, "a value does not fit its field of a DMA transfer", "elements", elements, MOST_16);
 	if (has_halo && transfer->shape != DMA_MATRIX)
-		refuse(command, "a halo around what is no matrix", "halo", transfer->halo_lines + transfer->halo_length,
-		       0);
+		refuse(command, "a halo around data that is not a matrix", "halo",
+		       transfer->halo_lines + transfer->halo_length, 0);
 	if (!transfer->element_bytes)
 		refuse(command, "a DMA transfer without an element size", "element size", 0, 8);
 }
@@ -246,11 +246,11 @@ static void come(struct command *command, uint32_t number, const struct dma_tran
 	uint32_t own = state_of(command->warp)->commands[number] + 1;
 	check_places(command, transfer);
 	if (own <= buffer->moved && !is_same(transfer, &buffer->transfer))
-		refuse(command, "warps of a block ask for different DMA transfers", "buffer", number, DMA_BUFFERS - 1);
+		refuse(command, "warps of a block request different DMA transfers", "buffer", number, DMA_BUFFERS - 1);
 	if (own > buffer->moved && buffer->has_next && !is_same(transfer, &buffer->next))
-		refuse(command, "warps of a block ask for different DMA transfers", "buffer", number, DMA_BUFFERS - 1);
+		refuse(command, "warps of a block request different DMA transfers", "buffer", number, DMA_BUFFERS - 1);
 	if (own > buffer->moved + 1)
-		refuse(command, "a DMA buffer is used again before all warps have come to its last command", "buffer",
+		refuse(command, "a DMA buffer is used again before all warps have reached its last command", "buffer",
 		       number, DMA_BUFFERS - 1);
 	if (!command->good)
 		return;

@@ -29,8 +29,7 @@ struct texture *image_of(struct simt_warp *warp, const struct simt_inst *inst, s
 	if (texture && texture->is_bound)
 		return texture;
 	fault_set(warp, inst, step, SIMT_FAULT_INSTRUCTION,
-	          texture ? "a texture or surface that is bound to nothing" : "a handle of no texture or surface",
-	          lane);
+	          texture ? "a texture or surface without an image" : "a handle of no texture or surface", lane);
 	return NULL;
 }
 

@@ -47,7 +47,8 @@ static bool all_here(struct simt_warp *warp, const struct simt_inst *inst, struc
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1)
 		if (mask[__builtin_ctz(rest)] & elsewhere) {
 			fault_set(warp, inst, step, SIMT_FAULT_PARTED,
-			          "member mask that names a thread that is elsewhere", (unsigned)__builtin_ctz(rest));
+			          "member mask that names a thread which runs elsewhere",
+			          (unsigned)__builtin_ctz(rest));
 			return false;
 		}
 	return true;

@@ -57,7 +57,8 @@ static void restore(struct simt_warp *warp, const struct simt_inst *inst, struct
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		uint64_t used = get(warp, inst, lane) - base;
 		if (used > SIMT_STACK_BYTES) {
-			fault_set(warp, inst, step, SIMT_FAULT_STACK, "stackrestore of what no stacksave gave", lane);
+			fault_set(warp, inst, step, SIMT_FAULT_STACK,
+			          "stackrestore of an address that no stacksave returned", lane);
 			return;
 		}
 		taken(warp)[lane] = (uint32_t)used;

@@ -18,7 +18,7 @@ static void add_other(struct message *out, const struct simt_launch *launch, con
 	if (fault->kind == SIMT_FAULT_PARTED)
 		message_add(out, " of the same warp has passed the barrier at ");
 	else if (fault->kind == SIMT_FAULT_COUNTS)
-		message_add(out, " has come to it as one of %" PRIu32 " threads, at ", fault->other_expected);
+		message_add(out, " has reached it as one of %" PRIu32 " threads, at ", fault->other_expected);
 	else {
 		message_add(out, " waits at ");
 		add_wait(out, fault->other_barrier);
@@ -36,14 +36,14 @@ static void add_dma(struct message *out, const struct simt_fault *fault)
 static void add_barrier(struct message *out, const struct simt_launch *launch, const struct simt_fault *fault)
 {
 	if (fault->kind == SIMT_FAULT_COUNTS)
-		message_add(out, "\n  barrier %" PRIu32 " is one of %" PRIu32 " threads here", fault->barrier,
+		message_add(out, "\n  barrier %" PRIu32 " is for %" PRIu32 " threads here", fault->barrier,
 		            fault->expected);
 	if (fault->kind == SIMT_FAULT_BARRIER) {
 		message_add(out, "\n  ");
 		add_wait(out, fault->barrier);
 		message_add(out,
 		            " waits for %" PRIu32 " threads, %" PRIu32
-		            " have come; no other thread of the block can still come",
+		            " have arrived; no other thread of the block can still arrive",
 		            fault->expected, fault->arrived);
 	}
 	if (fault->other)

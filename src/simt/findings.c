@@ -239,28 +239,28 @@ static void add_place(struct message *out, const struct simt_launch *launch, con
 static void print_record(const struct simt_launch *launch, const struct record *record, char *text, size_t size)
 {
 	static const char *const titles[] = {
-		[FINDING_RACE] = "race on shared memory: two warps, nothing that orders them",
-		[FINDING_GLOBAL_RACE] = "race on global memory: two warps, nothing that orders them",
+		[FINDING_RACE] = "race on shared memory: two warps that nothing orders",
+		[FINDING_GLOBAL_RACE] = "race on global memory: two warps that nothing orders",
 		[FINDING_TEXTURE] =
-			"texture read of what the same kernel wrote: nothing brings that to the texture cache",
+			"texture read of data that the same kernel wrote: nothing updates the texture cache",
 		[FINDING_SOURCE] = "race on global memory: written while a DMA transfer may read it",
 		[FINDING_INIT] = "read of device memory that nobody wrote",
 		[FINDING_SHARED_INIT] = "read of shared memory that nobody wrote",
 		[FINDING_LOCAL_INIT] = "use of local memory that nobody wrote",
-		[FINDING_READ] = "read outside the rows that were predicted for its index",
+		[FINDING_READ] = "read outside the rows predicted for its index",
 		[FINDING_STRAY] = "read outside every allocation; it gives 0",
 		[FINDING_SYMBOL] = "access through an array of shared memory that lands outside it",
-		[FINDING_MASK] = "a thread that its own member mask does not name",
-		[FINDING_LANE] = "shuffle from a lane that takes no part",
-		[FINDING_WARP_RACE] = "race on shared memory: two threads of a warp, nothing that orders them",
-		[FINDING_WARP_GLOBAL_RACE] = "race on global memory: two threads of a warp, nothing that orders them",
+		[FINDING_MASK] = "a thread's member mask does not name the thread itself",
+		[FINDING_LANE] = "shuffle from a lane that does not take part",
+		[FINDING_WARP_RACE] = "race on shared memory: two threads of a warp that nothing orders",
+		[FINDING_WARP_GLOBAL_RACE] = "race on global memory: two threads of a warp that nothing orders",
 	};
 	struct message out = {text, size};
 	const struct finding *example = &record->example;
 	bool by_dma =
 		record->kind == FINDING_RACE && (is_transfer(&example->access[0]) || is_transfer(&example->access[1]));
 	message_add(&out, "kernel '%s': %s", record->kernel,
-	            by_dma ? "race on shared memory: a DMA transfer, nothing that orders it" : titles[record->kind]);
+	            by_dma ? "race on shared memory: a DMA transfer that nothing orders" : titles[record->kind]);
 	add_access(&out, launch, &example->access[0]);
 	if (is_pair(record->kind)) {
 		add_access(&out, launch, &example->access[1]);

@@ -354,14 +354,14 @@ const char *simt_free_problem(const struct simt_memory *memory, uint64_t address
 		[SIMT_HOST] = "which the host has allocated and must free",
 		[SIMT_KERNEL] = "which a kernel has allocated and must free",
 		[SIMT_MODULE] = "which is a variable of the program",
-		[SIMT_SHARE] = "which is the host's memory",
+		[SIMT_SHARE] = "which is host memory",
 	};
 	const struct simt_allocation *below = allocations_below(part_of(memory, address), address),
 				     *freed = simt_freed(memory, address);
 	if (below && below->address == address)
 		return below->owner == owner ? NULL : owned[below->owner];
 	if (freed)
-		return freed->address == address ? "which has been freed before" : "which lay inside freed memory";
+		return freed->address == address ? "which has been freed already" : "which lay inside freed memory";
 	return simt_find(memory, address) ? "which lies inside an allocation" : "where no allocation begins";
 }
 

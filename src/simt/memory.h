@@ -4,7 +4,7 @@
  *     0x0300_0000 generic window onto the kernel's parameters
  *     0x1000_0000 static: .global and .const variables of modules
  *     heap_base   allocations in order, each rounded up to 256 bytes (0x8000_0000: GPGPU-Sim 3.2.2's)
- *     after them  mapped host memory (shares.h)
+ *     after them  mapped host memory (translations.h)
  * A global address is also its own generic address. The whole range below the mapped host memory is reserved once,
  * and the host backs it lazily. An address there becomes a host pointer by one addition.
  */

@@ -72,7 +72,7 @@ struct gap simt_gap(enum ptx_space space, uint64_t begin, uint64_t end, uint64_t
 void message_gap(struct message *message, struct gap gap)
 {
 	if (gap.side == GAP_BELOW)
-		message_add(message, "begins %" PRIu64 " bytes behind the address", gap.bytes);
+		message_add(message, "begins %" PRIu64 " bytes after the address", gap.bytes);
 	else if (gap.side == GAP_ABOVE)
 		message_add(message, "ends %" PRIu64 " bytes before the address", gap.bytes);
 	else
@@ -88,7 +88,7 @@ void message_nearest_allocation(struct message *message, const struct simt_launc
 	}
 	uint64_t begin = simt_named(launch->memory, near->address);
 	message_add(message, "\n  nearest allocation: 0x%" PRIx64 ", %" PRIu64 " bytes%s, ", begin, near->size,
-	            near->owner == SIMT_SHARE ? " of the host's" : "");
+	            near->owner == SIMT_SHARE ? " of host memory" : "");
 	message_gap(message, simt_gap(PTX_GLOBAL, begin, begin + near->size, address));
 }
 

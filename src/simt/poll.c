@@ -131,9 +131,8 @@ static void print_address(struct message *out, const struct simt_launch *launch,
 {
 	if (poll->is_host) {
 		message_add(out,
-		            " polls address 0x%" PRIx64
-		            ", which is the host's memory: a kernel runs when it is launched, so what "
-		            "the host writes there afterwards never comes",
+		            " polls address 0x%" PRIx64 ", which is host memory: a kernel runs to its end at its "
+		            "launch, so later writes of the host never reach it",
 		            poll->address);
 		return;
 	}
@@ -164,7 +163,7 @@ static void print_poll(struct message *out, const struct simt_launch *launch, co
 	message_dim(out, poll->thread);
 	print_address(out, launch, poll);
 	if (poll->warps > 1)
-		message_add(out, "; %" PRIu32 " warps do", poll->warps);
+		message_add(out, "; %" PRIu32 " warps do this", poll->warps);
 }
 
 /* Names the warps that could write the location: warps that neither poll nor are held. */
@@ -172,22 +171,24 @@ static void print_writers(struct message *out, const struct simt_polls *polls)
 {
 	message_add(out, "\n  ");
 	if (polls->going) {
-		message_add(out, "%" PRIu32 " other %s on, which may write it: the first is warp %" PRIu32 " of block ",
-		            polls->going, polls->going == 1 ? "warp goes" : "warps go", polls->going_warp);
+		message_add(out,
+		            "%" PRIu32 " other %s still running, which may write it: the first is warp %" PRIu32
+		            " of block ",
+		            polls->going, polls->going == 1 ? "warp is" : "warps are", polls->going_warp);
 		message_dim(out, polls->going_block);
 		return;
 	}
 	message_add(out, "no %s can write it: %" PRIu32 " poll, %" PRIu32 " wait at barriers",
 	            polls->left_out ? "warp that competes" : "resident warp", polls->polling, polls->at_barrier);
 	if (polls->held) {
-		message_add(out, ", and mechanism %s keeps %" PRIu32 " from going on, the first of block ",
-		            polls->holder, polls->held);
+		message_add(out, ", and mechanism %s holds %" PRIu32 " back, the first of block ", polls->holder,
+		            polls->held);
 		message_dim(out, polls->held_block);
-		message_add(out, ". A block polls what a block would have to write that waits for it");
+		message_add(out, ". A block polls a location that only a block waiting for it would write");
 	}
 	if (polls->left_out) {
 		message_add(out,
-		            "; warps that poll keep their places in the order of %s, where %" PRIu32
+		            "; polling warps keep their positions in the order of %s, where %" PRIu32
 		            " others never compete, the first of block ",
 		            polls->order, polls->left_out);
 		message_dim(out, polls->left_out_block);
@@ -195,9 +196,9 @@ static void print_writers(struct message *out, const struct simt_polls *polls)
 	}
 	if (polls->blocks_left)
 		message_add(out,
-		            "; %" PRIu64 " of %" PRIu64 " blocks are not resident, and start only when others end: "
-		            "blocks that wait for all others must "
-		            "have room together (cudaLaunchCooperativeKernel)",
+		            "; %" PRIu64 " of %" PRIu64
+		            " blocks are not resident, and start only when others end: blocks that wait for all others "
+		            "must be resident together (cudaLaunchCooperativeKernel)",
 		            polls->blocks_left, polls->blocks);
 }
 

@@ -48,8 +48,8 @@ uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t
 	return slot;
 }
 
-/* A warp arrives at a barrier as a whole (docs/explanation/deviations.md, 18). tests/micro/barrier.cu measures the cost of a
- * barrier. */
+/* A warp arrives at a barrier as a whole (docs/explanation/deviations.md, 18). tests/micro/barrier.cu measures the cost
+ * of a barrier. */
 void blocks_barrier(struct sm *sm, struct sm_warp *warp, const struct simt_step *step)
 {
 	const struct sm_block *block = &sm->blocks.slot[warp->block];

@@ -37,11 +37,15 @@ struct cluster_config {
 };
 
 #define CLUSTER_COUNTERS(X)                                                                                            \
-	X(requests, "packets", "that SMs sent through the port of their cluster; 0 where each has its own")            \
-	X(replies, "packets", "that SMs got through it")                                                               \
-	X(turn_waits, "cycles", "that a request waited for that of another SM, whose turn it was and which had no room") \
-	X(reply_waits, "cycles", "that the first reply, and all behind it, waited since its SM had no room for it")    \
-	X(queue_full, "cycles", "that a reply waited in the network since its cluster's queue was full")
+	X(requests, "packets",                                                                                         \
+	  "packets that SMs sent through their cluster's shared port; 0 where each SM has its own port")               \
+	X(replies, "packets", "packets that SMs received through their cluster's shared port")                         \
+	X(turn_waits, "cycles",                                                                                        \
+	  "cycles in which a request waited for another SM's request, which had the turn but found no space in the "   \
+	  "network")                                                                                                   \
+	X(reply_waits, "cycles",                                                                                       \
+	  "cycles in which the first reply waited for space at its SM, and all replies after it waited too")           \
+	X(queue_full, "cycles", "cycles in which a reply waited in the network because its cluster's queue was full")
 
 struct cluster_stats {
 #define X(name, unit, meaning) uint64_t name;

@@ -1,5 +1,5 @@
-/* cpi_stack: a slot without an issue is charged to what blocks the oldest runnable warp: a full pipe, a pending
- * result, a barrier, or a missing instruction (our choice; docs/explanation/deviations.md, 6). Waiting for a load is charged
+/* cpi_stack: a slot without an issue is charged to what blocks the oldest runnable warp: a full pipe, a pending result,
+ * a barrier, or a missing instruction (our choice; docs/explanation/deviations.md, 6). Waiting for a load is charged
  * when its data arrive, because the level that served it is known only then. */
 #include "sm/sm.h"
 

@@ -1,7 +1,7 @@
 /* l1: one access per cycle (tests/micro/bandwidth.cu: L1 hits), `sm.l1_latency` cycles after the load/store unit. On
  * gtx480 this is 0, and a hit completes at once as in GPGPU-Sim 3.2.2. On gtx480-v4 it is 35, as in version 4.2.0
- * (tests/micro/latency.cu: L1 hit). Each cache sends one miss and takes one line per cycle (docs/explanation/timing-model.md,
- * Caches). */
+ * (tests/micro/latency.cu: L1 hit). Each cache sends one miss and takes one line per cycle
+ * (docs/explanation/timing-model.md, Caches). */
 #include "sm/sm.h"
 
 #include "sm/hooks.h"

@@ -107,7 +107,8 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	return request;
 }
 
-/* Atomics are performed at L2 (GPGPU-Sim; docs/explanation/deviations.md, 2). PTX defines that loads with .cg and .cv bypass L1. */
+/* Atomics are performed at L2 (GPGPU-Sim; docs/explanation/deviations.md, 2). PTX defines that loads with .cg and .cv
+ * bypass L1. */
 static bool is_for_l2(const struct sm *sm, const struct op *op)
 {
 	if (op->inst->kind == SIMT_ATOMIC || sm->config.l1d.perfect)

@@ -1,6 +1,6 @@
 /* profile: the costs of each instruction of a program: its issues, the scheduler slots lost at it, its accesses, and
- * their hits and latencies. Each SM records a profile when a run requests it (docs/how-to/profiling.md). The slices' part
- * is added at a kernel's end (gpu/profile.h).
+ * their hits and latencies. Each SM records a profile when a run requests it (docs/how-to/profiling.md). The slices'
+ * part is added at a kernel's end (gpu/profile.h).
  *
  * Slots are those of the cycle stack (sm/cpi_stack.c). Each lost slot is attributed to the instruction at which the
  * warp that causes it stands. So for each cause the sum over all instructions equals its counter of the stack.

@@ -37,7 +37,8 @@ struct scheduler {
 	uint64_t *charged;
 };
 
-/* Distributes the warp slots: slot number mod schedulers (GPGPU-Sim's rule; docs/explanation/timing-model.md, Issue). */
+/* Distributes the warp slots: slot number mod schedulers (GPGPU-Sim's rule; docs/explanation/timing-model.md, Issue).
+ */
 void scheduler_open(struct sm *sm);
 
 /* The warp has just been launched and has no instruction yet. All other warps of its scheduler are older. */

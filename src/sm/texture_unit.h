@@ -55,7 +55,8 @@ struct texture_unit {
 struct sm;
 
 void texture_unit_open(struct sm *sm);
-/* Ends a kernel. Data that textures use may be written now, so the cache is invalidated (docs/reference/textures.md). */
+/* Ends a kernel. Data that textures use may be written now, so the cache is invalidated (docs/reference/textures.md).
+ */
 void texture_unit_end(struct sm *sm);
 
 /* Makes an instruction's access. False: a queue is full; freed space wakes the SM. */

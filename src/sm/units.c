@@ -1,6 +1,6 @@
-/* units: an instruction enters a unit when two conditions hold. The unit's initiation interval has passed, and a
- * slot of the result bus is free in the cycle in which it will finish. After that nothing can delay it. Latencies,
- * intervals and the bus width are the machine's, taken from GPGPU-Sim 3.2.2 and 4.2.0 (docs/explanation/timing-model.md,
+/* units: an instruction enters a unit when two conditions hold. The unit's initiation interval has passed, and a slot
+ * of the result bus is free in the cycle in which it will finish. After that nothing can delay it. Latencies, intervals
+ * and the bus width are the machine's, taken from GPGPU-Sim 3.2.2 and 4.2.0 (docs/explanation/timing-model.md,
  * Execution). tests/micro/issue.cu measures every row. */
 #include "sm/sm.h"
 

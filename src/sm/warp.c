@@ -63,8 +63,8 @@ void warp_exit(struct sm *sm, struct sm_warp *warp)
 }
 
 /* An instruction has completed of a warp that waits for that. A fence is passed when everything issued before it is
- * complete and all writes of its warp are acknowledged (docs/explanation/deviations.md, 3). A fence has no operands to collect,
- * so it can overtake a store that has. */
+ * complete and all writes of its warp are acknowledged (docs/explanation/deviations.md, 3). A fence has no operands to
+ * collect, so it can overtake a store that has. */
 static void check_drained(struct sm *sm, struct sm_warp *warp)
 {
 	invariant(warp->drains);

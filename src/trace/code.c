@@ -253,7 +253,7 @@ static struct trace_static *describe(struct trace_code *code, const struct trace
 	if (fixed->inst.async == SIMT_WAIT)
 		fixed->inst.offset = groups_left(code, words);
 	if (!check_width(fixed, words)) {
-		trace_error(lines, diag, words->fixed, "an access of %u bytes a lane", words->width);
+		trace_error(lines, diag, words->fixed, "an access of %u bytes per lane", words->width);
 		return NULL;
 	}
 	return describe_registers(code, lines, words, &fixed->inst, diag) ? fixed : NULL;

@@ -156,7 +156,7 @@ static bool check_bytes(const struct trace_header *header, const struct trace_li
 {
 	if (header->shared_bytes <= MOST_BYTES && header->local_bytes <= MOST_BYTES)
 		return true;
-	trace_error(lines, diag, NULL, "%u bytes of shared memory a block, %u of local memory a thread",
+	trace_error(lines, diag, NULL, "%u bytes of shared memory per block, %u of local memory per thread",
 	            header->shared_bytes, header->local_bytes);
 	return false;
 }
@@ -170,12 +170,12 @@ static bool check(struct trace_header *header, uint32_t seen, const struct trace
 		}
 	header->isa = TRACE_PTX;
 	if (header->writer > TRACE_WRITER_VERSION)
-		trace_error(lines, diag, NULL, "a trace of a later Sluice: version %u", header->writer);
+		trace_error(lines, diag, NULL, "a trace of a newer Sluice: version %u", header->writer);
 	else if (!header->writer && !trace_isa_of(header->binary_version, &header->isa))
-		trace_error(lines, diag, NULL, "binary version %u; those of Kepler to Hopper are known: 30 to 90",
+		trace_error(lines, diag, NULL, "binary version %u; expected one of Kepler to Hopper: 30 to 90",
 		            header->binary_version);
 	else if (header->tracer_version < TRACER_FIRST || header->tracer_version > TRACER_LAST)
-		trace_error(lines, diag, NULL, "tracer version %u; versions %d to %d are read", header->tracer_version,
+		trace_error(lines, diag, NULL, "tracer version %u; expected one from %d to %d", header->tracer_version,
 		            TRACER_FIRST, TRACER_LAST);
 	else
 		return check_dims(header, lines, diag) && check_bytes(header, lines, diag);

@@ -273,7 +273,7 @@ static bool check_record(const struct scan *scan, const struct trace_record *rec
 {
 	uint32_t number = record->immediate % WARP_SIZE, threads = record->immediate - number;
 	if (!record->issued || record->lanes & ~record->issued)
-		trace_error(scan->lines, scan->diag, words->pc, "lanes 0x%08x run of 0x%08x that are active",
+		trace_error(scan->lines, scan->diag, words->pc, "lanes 0x%08x run, but only 0x%08x are active",
 		            record->lanes, record->issued);
 	else if (record->fixed->inst.kind == SIMT_BARRIER &&
 	         (number > MOST_BARRIER || threads > WARP_SIZE * SIMT_MAX_WARPS))

@@ -18,7 +18,7 @@ bool trace_pack_open(struct trace_pack *pack, struct diag *diag)
 		pack->file = fdopen(file, "w+");
 	}
 	if (!pack->file)
-		diag_plain(diag, "cannot keep records in %s: %s", path, strerror(errno));
+		diag_plain(diag, "cannot store records in %s: %s", path, strerror(errno));
 	return pack->file;
 }
 
@@ -33,7 +33,7 @@ bool trace_pack_map(struct trace_pack *pack, struct trace_records *records, stru
 	bool fine = fflush(pack->file) == 0 && !ferror(pack->file);
 	void *bytes = fine ? mmap(NULL, pack->length, PROT_READ, MAP_PRIVATE, fileno(pack->file), 0) : MAP_FAILED;
 	if (bytes == MAP_FAILED) {
-		diag_plain(diag, "cannot keep %llu bytes of records: %s (TMPDIR says where)",
+		diag_plain(diag, "cannot store %llu bytes of records: %s (TMPDIR sets the folder)",
 		           (unsigned long long)pack->length, strerror(errno));
 		return false;
 	}

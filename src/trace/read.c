@@ -153,7 +153,7 @@ static bool read_records(struct reader *reader, uint32_t warp, uint64_t count)
 			return false;
 		if (record.issued & ~exists) {
 			trace_error(&reader->lines, reader->diag, reader->lines.text,
-			            "lanes 0x%08x, of which the warp has 0x%08x", record.issued, exists);
+			            "lanes 0x%08x run; the warp has only 0x%08x", record.issued, exists);
 			return false;
 		}
 		if (record.fixed->inst.kind == SIMT_EXIT && live & ~record.lanes)

@@ -109,7 +109,8 @@ static bool read_lzma(struct trace_stream *stream, char *to, size_t room, size_t
 	}
 	*got = room - lzma->avail_out;
 	if (state != LZMA_OK && state != LZMA_STREAM_END)
-		fails(stream, diag, state == LZMA_BUF_ERROR ? "it is cut off" : "it is no xz file, or a damaged one");
+		fails(stream, diag,
+		      state == LZMA_BUF_ERROR ? "it is cut off" : "it is not an xz file, or it is damaged");
 	return !diag->errors;
 }
 #endif

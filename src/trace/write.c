@@ -315,10 +315,10 @@ static const char *without_form(const struct simt_program *program)
 	if (program->has_dma)
 		return "moves data by DMA";
 	if (program->has_bulk)
-		return "moves data by copies in bulk";
+		return "moves data by bulk copies";
 	if (program->has_arrivals) /* only the machine knows when they arrive and which phase they end */
-		return "has asynchronous copies arrive at mbarriers (-o sm.async_copies=false makes loads and stores "
-		       "of copies)";
+		return "has asynchronous copies that arrive at mbarriers (-o sm.async_copies=false replaces copies by "
+		       "loads and stores)";
 	return NULL;
 }
 
@@ -328,7 +328,7 @@ struct trace_recorder *trace_recorder_begin(struct trace_writer *writer, const s
 	char file[48];
 	const char *without = without_form(launch->program);
 	if (without) {
-		diag_plain(diag, "kernel '%s' %s, for which traces have no form", name, without);
+		diag_plain(diag, "kernel '%s' %s, which instruction traces cannot record", name, without);
 		return NULL;
 	}
 	struct trace_recorder *recorder = base_calloc(1, sizeof *recorder);

@@ -85,7 +85,7 @@ static void whole_texts(void **state)
 	finds("race",
 	      ".loc 1 7 3\nst.shared.u32 [%s], %t;\n.loc 1 8 3\nld.shared.u32 %r1, [sh+64];\nst.global.u32 [%o], %r1;",
 	      1,
-	      "kernel 'k': race on shared memory: two warps, nothing that orders them\n"
+	      "kernel 'k': race on shared memory: two warps that nothing orders\n"
 	      "  write at k.ptx:18 (k.cu:7), thread (16,0,0)\n"
 	      "  read at k.ptx:20 (k.cu:8), thread (32,0,0)\n"
 	      "  block (0,0,0), shared address 0x40, 4 bytes, 'sh' + 64\n"

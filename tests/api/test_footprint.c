@@ -65,7 +65,7 @@ static void hook(void **state)
 {
 	(void)state;
 	static const char *const parts[] = {
-		"kernel 'k': read outside the rows that were predicted for its index",
+		"kernel 'k': read outside the rows predicted for its index",
 		"read at test.ptx:16 (k.cu:7), thread (4,0,0)",
 		"block (2,0,0), address 0x80000110, 4 bytes",
 		"allocation: 0x80000000, 512 bytes, offset 272",

@@ -72,7 +72,7 @@ static void test_two_kernels(void **state)
 		expect_message(&own, where);
 		if (!ways[w].functional) {
 			snprintf(where, sizeof where,
-			         " at cycle %llu: the run has executed %llu thread instructions, of 5000",
+			         " at cycle %llu: the run has executed %llu thread instructions; its limit is 5000",
 			         (unsigned long long)record->cycles, (unsigned long long)count);
 			expect_message(&own, where);
 			assert_non_null(strstr(record->message, where));

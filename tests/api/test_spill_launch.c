@@ -182,7 +182,7 @@ static void a_limit_below_one_instruction_is_an_error(void **state)
 	open_bench(&bench, text, false, "sm.registers_per_thread=2");
 	assert_int_equal(launch(&bench, 32), SLUICE_BAD_LAUNCH);
 	assert_string_equal(bench.error.message,
-	                    "k: a thread may have 2 registers and needs 3, even with all others in "
+	                    "k: a thread may have 2 registers but needs 3, even with all others spilled to "
 	                    "local memory; allow more, or launch smaller blocks");
 	sluice_close(bench.gpu);
 	free(text);

@@ -358,7 +358,7 @@ static void test_malloc_free(void **state)
 	call(stderr, "free", start, &no_windows, text);
 	assert_string_equal(text, "");
 	assert_null(simt_find(memory, address));
-	assert_non_null(strstr(simt_free_problem(memory, start[0], SIMT_KERNEL), "which has been freed before"));
+	assert_non_null(strstr(simt_free_problem(memory, start[0], SIMT_KERNEL), "which has been freed already"));
 	uint64_t hosts[] = {simt_alloc(memory, 16)}, nowhere[] = {0x1234};
 	assert_non_null(strstr(simt_free_problem(memory, hosts[0], SIMT_KERNEL), "which the host has allocated"));
 	assert_true(simt_valid(memory, hosts[0], 16));

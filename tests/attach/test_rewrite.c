@@ -138,9 +138,10 @@ static void what_is_wrong_is_told(void **state)
 	const struct mech wrong = {.name = "wrong", .rewrite = ask_for_nothing_good};
 	const char *const near[] = {"marc", NULL};
 	refused(near, NULL, 1, "no pass 'marc'; did you mean 'mark'?");
-	refused(NULL, &twin, 1, "mechanism twin: there is a pass 'mark' already; its own needs another name");
+	refused(NULL, &twin, 1,
+	        "mechanism twin: a pass 'mark' exists already; the mechanism's pass needs another name");
 	refused(NULL, &wrong, 1, "pass mark has no option 'valeu'; did you mean 'value'?");
-	refused(NULL, &wrong, 1, "mechanism wrong: its hook rewrite asks for 'mark:valeu=1'");
+	refused(NULL, &wrong, 1, "mechanism wrong: its hook rewrite requests 'mark:valeu=1'");
 	refused(NULL, NULL, 13, "k.ptx:8:1: error: pass mark: 13 is no good");
 }
 

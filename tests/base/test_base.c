@@ -324,7 +324,7 @@ static void yaml_base_errors(void **state)
 	                                      "  1 | base: ././a.yaml\n"
 	                                      "    |       ^\n");
 	expect_messages("any: 1\nbase: b\n",
-	                "a.yaml:2:1: error: 'base' must be the first key: what is written after it changes the base\n"
+	                "a.yaml:2:1: error: 'base' must be the first key: the keys after it change the base\n"
 	                "  2 | base: b\n"
 	                "    | ^\n");
 	write_text("b.yaml", "any: no\n");

@@ -75,5 +75,5 @@ says out "cudaSuccess"
 run 1 ./barriers two
 says err "can never complete"
 SLUICE_CHECK=divergence run 1 ./barriers parted
-says err "the threads of a warp meet apart"
+says err "threads of one warp reach separately"
 finish

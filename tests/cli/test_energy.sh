@@ -70,9 +70,9 @@ says out "while no kernel runs; that time is not simulated"
 grep -q '^    dram .* W .* % .*of it constant$' "$work/out" || fail "expected a line of dram"
 try 0 energy --kernels --prices without.json
 says out "stream(float const*, float*, int), launch 1"
-says out "an event of sm.fetches"
+says out "per event of sm.fetches"
 try_program 0 run --energy -- ./program
-grep -q '^  energy  .* W, energy-delay .* an instruction of a thread$' "$work/err" || fail "expected the energy"
+grep -q '^  energy  .* W, energy-delay .* per thread instruction$' "$work/err" || fail "expected the energy"
 # enough launches that their kernels are summed
 try_program 0 run --energy -- ./program 20
 [ "$(grep -c '^  energy ' "$work/err")" = 1 ] || fail "expected one account"
@@ -203,7 +203,7 @@ check 'object["energy"] == o["totals"]["energy"]' object.json o.json
 check 'near(object["energy"]["own"], 5e-9 * o["totals"]["counters"]["own.loads"] + 15 * 0.01 * 0.79 * object["energy"]["seconds"])' \
 	object.json o.json
 try 1 energy o.json
-says_only err "sluice energy: o.json: the mechanism 'own' is not built in, and its shared object is not named"
+says_only err "sluice energy: o.json: the mechanism 'own' is not built in: name its shared object"
 sed 's/{machine: gtx480}/{machine: gtx480, mechanisms: [.\/own.so], metric: energy.own}/' figure.yaml >with_own.yaml
 try_program 0 figure ./with_own.yaml -q
 mv own.so gone.so
@@ -234,13 +234,13 @@ says err "did you mean 'sm.warp_instructions'?"
 try 126 run --energy ./mine.yaml -- ./program
 says err "; a table of energies stands behind a '=': --energy=FILE"
 try_program 2 run --energy --functional -- ./program
-says err "a functional run has no cycles, and so no energy"
+says err "a functional run has no cycles, and therefore no energy"
 try_program 0 run --functional --stats f.json -- ./program
 try 1 energy f.json
-says err "a functional run has no cycles, and so no energy"
+says err "a functional run has no cycles, and therefore no energy"
 sed 's/"compute.major": 2/"compute.major": 7/' without.json >seven.json
 try 1 energy seven.json
-says err "there is no table of energies for machines of compute capability 7: name one"
+says err "no table of energies for machines of compute capability 7: name one"
 try 0 energy --table gtx480-40nm seven.json
 
 finish

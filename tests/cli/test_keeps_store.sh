@@ -16,7 +16,7 @@ ln -s results.db link.db
 # keeps STATUS COMMAND...: the command is refused with a clear message before anything runs.
 keeps() {
 	try "$@"
-	says err ".db: it is a database, as a file of results is; give another name"
+	says err ".db: it is a database, such as a file of results; give another name"
 	grep -q '^ran' out && fail "expected that nothing runs"
 	cmp -s results.db before.db || fail "the store has changed"
 	cp before.db results.db

@@ -25,11 +25,11 @@ for ideal in perfect-l1:sm.perfect_l1 zero-latency:sm.zero_latency_memory; do
 	[ "$(wc -l <"$work/out")" = 3 ] || fail "expected a heading, the name and one line"
 done
 try 2 machine show no-such-machine
-says_only err "sluice: error: no machine 'no-such-machine'; 'sluice machine list' shows those there are"
+says_only err "sluice: error: no machine 'no-such-machine'; 'sluice machine list' lists them"
 try 2 machine show gtx48
 says_only err "sluice: error: no machine 'gtx48'; did you mean 'gtx480'?"
 try 2 machine show "$work/"
-says err "cannot read $work/: it is a folder, where a file was expected"
+says err "cannot read $work/: it is a folder; expected a file"
 
 # A file in any folder can name one of our machines as its base, also in a folder of user machines.
 mkdir "$work/own"
@@ -50,9 +50,9 @@ config=$source_dir/tests/data/gpgpusim
 try 1 machine diff gtx480 "$config/gpgpusim.config"
 [ "$(wc -l <"$work/out")" = 2 ] || fail "expected a heading and the name"
 try 0 machine show "$config/gpgpusim.config"
-says err "gpgpusim.config:3: -gpgpu_ptx_sim_mode 0: the model has none"
-says err "network.icnt:2: topology fly: the model has none"
-says err "network.icnt:3: n 1: the model has none"
+says err "gpgpusim.config:3: -gpgpu_ptx_sim_mode 0: the model does not have it"
+says err "network.icnt:2: topology fly: the model does not have it"
+says err "network.icnt:3: n 1: the model does not have it"
 cp "$config"/* "$work"
 change() { # SED EXPECTED_STATUS
 	sed "$1" "$config/gpgpusim.config" >"$work/gpgpusim.config"
@@ -65,17 +65,17 @@ says out "two_level:ready=6"
 change 's/dram_scheduler 1/dram_scheduler 0/' 0
 says err "-gpgpu_dram_scheduler 0: DRAM is scheduled first ready, first come"
 change 's/shader_cta 8/shader_cta eight/' 2
-says err "gpgpusim.config:10:1: error: -gpgpu_shader_cta: 'eight' is no number"
+says err "gpgpusim.config:10:1: error: -gpgpu_shader_cta: 'eight' is not a number"
 change 's/shader_cta 8/shader_cta 100000/' 2
-says err "'100000' is no value for sm.blocks"
+says err "'100000' is not a value of sm.blocks"
 change 's/1536:32/1536:64/' 2
 says err "warps have 32 threads"
 change 's/32:128:4,L:L:m:N:L/32:128:4,L:Q:m:N:L/' 2
-says err "'Q' is no letter for l1d.write_hit"
+says err "'Q' is not a letter for l1d.write_hit"
 change 's/network.icnt/none.icnt/' 2
 says err "cannot read $work/none.icnt, which $work/gpgpusim.config names: No such file or directory"
 change 's/^-gpgpu_n_mem 6/gpgpu_n_mem 6/' 2
-says err "'1 gpgpu_n_mem 6' is no number"
+says err "'1 gpgpu_n_mem 6' is not a number"
 change '$a-gpgpu_smem_latency 24' 0
 says out "  shared_latency: 24"
 says out "first_path: taken"

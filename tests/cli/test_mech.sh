@@ -9,7 +9,7 @@ for name in lrr gto two_level; do
 	grep -q "^$name  *warp order: " out || fail "expected $name"
 done
 try 0 mech show two_level
-says out "policies: the warp-order policy"
+says out "exclusive policies: the warp order"
 says out "(1 to 64 warps)"
 try 2 mech show two_levle
 says err "no mechanism 'two_levle'; did you mean 'two_level'?"
@@ -33,7 +33,7 @@ refused "no mechanism 'gtoo'; did you mean 'gto'?" --mech gtoo
 refused "mechanism two_level has no option 'raedy'; did you mean 'ready'?" --mech two_level:raedy=3
 refused "mechanism two_level: ready: expected a whole number from 1 to 64 in warps, not '65'" --mech two_level:ready=65
 refused "'ready'; expected KEY=VALUE" --mech two_level:ready
-refused "mechanisms gto and lrr both own the warp-order policy; only one of them can" --mech gto --mech lrr
+refused "mechanisms gto and lrr both own the warp order; only one of them can" --mech gto --mech lrr
 refused "mechanism gto is attached twice" --mech gto --mech gto
 refused "a functional run has no cycles" --mech gto --functional
 
@@ -44,12 +44,12 @@ says out "  threshold          7 "
 says out "  wake_up            false "
 refused "mechanism caps has no option 'treshold'; did you mean 'threshold'?; 'sluice mech show caps' lists them" --mech caps:treshold=7
 refused "mechanism cap is attached twice" --mech caps --mech cap
-refused "sm.warp_order is caps, which is no warp order" -o sm.warp_order=caps
-refused "mechanisms gto and pas both own the warp-order policy; only one of them can" --mech caps --mech gto
+refused "sm.warp_order is caps, which is not a warp order" -o sm.warp_order=caps
+refused "mechanisms gto and pas both own the warp order; only one of them can" --mech caps --mech gto
 object stands 'static const char *const parts[] = {"gto"};
 	static const struct mech stands = {.version = MECH_VERSION, .name = "stands", .summary = "", .citation = "", .stands_for = parts,
 	.stands_for_count = 1}; MECHANISM(stands);'
-refused "stands.so: it stands for others, which only a mechanism that is built in can" --mech ./stands.so
+refused "stands.so: it stands for other mechanisms, which only a built-in mechanism can" --mech ./stands.so
 try 0 run --mech gto -- sh -c 'echo "$SLUICE_MECHANISMS"'
 says_only out gto
 
@@ -64,7 +64,7 @@ says out "mine: does nothing"
 refused "mechanism mine has no option 'size'; 'sluice mech show $work/mine.so' lists them" --mech ./mine.so:size=1
 refused "none.so: no symbol sluice_mechanism; expected MECHANISM(...) of seam/mech.h" --mech ./none.so
 refused "old.so: needs version 0.0 of seam/mech.h" --mech "$work/old.so"
-refused "mechanism policy owns the L1-buffer policy but has no hook buffer" --mech policy.so
+refused "mechanism policy owns the buffer in front of L1 but has no hook buffer" --mech policy.so
 refused "cannot load mechanism $work/absent.so: cannot open shared object file: No such file or directory" --mech absent.so
 
 # Names and tables are checked when a mechanism is loaded. Names are also checked against those already loaded.
@@ -77,9 +77,9 @@ object other 'static const struct mech m = {.version = MECH_VERSION, .name = "mi
 object option 'static const uint32_t defaults = 9; static const struct base_option options[] = {{"o", BASE_OPTION_U32, 0, 1, 4, 0, "", ""}};
 	static const struct mech m = {.version = MECH_VERSION, .name = "m", .summary = "", .citation = "",
 	.options = options, .option_count = 1, .config_size = 4, .defaults = &defaults}; MECHANISM(m);'
-refused "shouts.so: its name is 'Loud'; expected small letters, digits and _" --mech shouts.so
-refused "cache.so: its name is 'l1d', as a part of the machine is called" --mech cache.so
-refused "two mechanisms are called mine: one of them needs another name" --mech mine.so --mech other.so
+refused "shouts.so: its name is 'Loud'; expected a letter, then small letters, digits and _" --mech shouts.so
+refused "cache.so: its name 'l1d' is that of a part of the machine" --mech cache.so
+refused "two mechanisms have the name mine: one of them needs another name" --mech mine.so --mech other.so
 refused "option.so: mechanism m: option 0 (o): its default does not fit" --mech option.so
 for name in $("$sluice" mech list | cut -d' ' -f1); do
 	try 0 mech show "$name"
@@ -129,7 +129,7 @@ for compiler in g++ clang++-14; do
 	grep . undefined && fail "a mechanism needs symbols of others"
 	try 0 mech show cpp.so
 	says out "cpp: youngest first, in C++"
-	says out "policies: the warp-order policy"
+	says out "exclusive policies: the warp order"
 done
 
 # A program runs with the mechanism. Another mechanism's error fails the launch and the process, with a message that
@@ -197,7 +197,7 @@ int main()
 CU
 try 0 cc -arch=sm_80 copies.cu -o copies
 try_program 0 run -m rtx3070 --mech d2ma -- ./copies
-says err "mechanism d2ma has asynchronous copies as loads and stores; a run without it does the same with -o sm.async_copies=false"
+says err "mechanism d2ma replaces asynchronous copies by loads and stores; for a comparable run without it, use -o sm.async_copies=false"
 for options in "-m rtx3070" "-m qv100 --mech d2ma" "-m rtx3070 --mech nlp" "-m rtx3070 --mech d2ma -o sm.async_copies=false"; do
 	# shellcheck disable=SC2086 # several words
 	try_program 0 run $options -- ./copies

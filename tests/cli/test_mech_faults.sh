@@ -170,21 +170,21 @@ kind() { # KIND STATUS WORDS FLAG...
 		says err "$words"
 	done
 }
-kind 0 139 "mine.so: accesses address (nil), which is not there; " -DMORE=.sm_size=1,.gpu_size=1,
+kind 0 139 "mine.so: accesses address (nil), which is not mapped; " -DMORE=.sm_size=1,.gpu_size=1,
 grep -q "is NULL" err && fail "an existing state is reported as NULL"
-kind 1 139 "mine.so: a function that it calls accesses address (nil), which is not there" -DMORE= -fno-builtin
+kind 1 139 "mine.so: a function that it calls accesses address (nil), which is not mapped" -DMORE= -fno-builtin
 [ "$(uname -m)" != x86_64 ] || # on other hosts a division by zero gives 0
 	kind 2 136 "mine.so: divides by zero" -DMORE=
 kind 3 139 "mine.so: a function that it calls accesses address (nil)" -DMORE=
 kind 4 134 "mine.so: a function that it calls ends the process" -DMORE=
-kind 6 132 "mine.so: comes to an instruction that stops it" -DMORE=
+kind 6 132 "mine.so: runs an instruction that stops it" -DMORE=
 # the thread that opens the machine has a signal stack
 what=recursion
 build -DKIND=5 -DHOOK=gpu_open -DMORE= -DVECTOR=".length = 1"
 run_both 139
 build -DKIND=0 -DHOOK=sm_open -DMORE= -DVECTOR=".length = 1"
 run_both 139
-says err "its .sm_size is 0, so that its state of an SM is NULL"
+says err "its .sm_size is 0, so its state of an SM is NULL"
 
 # faults outside mechanisms are attributed to none
 cat >own.cu <<'CU'

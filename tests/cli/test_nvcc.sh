@@ -451,7 +451,7 @@ ar rcs libtwo.a two.o
 makes 0 -rdc=true one.cu -L. -ltwo -o linked
 runs ./linked "$result"
 makes 1 one.o -o linked
-says err "nvcc: one.o: device function '_Z5twicei' is not defined in any of the files that are linked"
+says err "nvcc: one.o: device function '_Z5twicei' is not defined in any of the linked files"
 says err "device variable 'counter'"
 makes 0 -dc two.cu -o again.o
 makes 1 one.o two.o again.o -o linked
@@ -479,7 +479,7 @@ makes 0 -rdc=true parent.cu child.cu -lcudadevrt -o linked
 runs ./linked "value 11"
 makes 0 -dc parent.cu
 makes 1 parent.o -o linked
-says err "function '_Z5childPii' is not defined in any of the files that are linked"
+says err "function '_Z5childPii' is not defined in any of the linked files"
 # A managed variable is initialised once, before main() begins, whichever file's host code uses it.
 cat >managed_one.cu <<'CU'
 #include <cstdio>

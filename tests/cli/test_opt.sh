@@ -24,14 +24,14 @@ for pass in dead-code spill split-critical-edges; do
 	grep -q "^$pass: " out || fail "expected $pass"
 done
 says out "  requires control flow"
-says out "  option   registers=63  registers that a thread may have"
+says out "  option   registers=63  registers per thread, at most"
 
 # --print-after: the intermediate PTX on standard error; also the counters. --dot: facts next to the blocks.
 try 0 opt "$kernels/saxpy.ptx" --pass split-critical-edges --pass dead-code,spill:registers=6 --print-after dead-code -o last.ptx
-says err "// behind dead-code"
+says err "// after dead-code"
 says err 'bra $split0;'
 grep -q 'ld.local' err && fail "expected the PTX in front of spill"
-says err "split-critical-edges: 3 edges split, for a branch each"
+says err "split-critical-edges: 3 edges split, one per branch"
 grep -q 'ld.local' last.ptx || fail "expected spills"
 try 0 opt "$kernels/saxpy.ptx" --dot
 says out 'digraph "saxpy" {'
@@ -47,10 +47,10 @@ refused() { # STATUS MESSAGE ARGUMENT...
 	[ ! -e none.ptx ] || fail "expected no file"
 }
 refused 2 "no pass 'dead-coed'; did you mean 'dead-code'?" --pass dead-coed
-refused 2 "no pass 'frobnicate'; 'sluice opt --list' shows those there are" --pass dead-code,frobnicate
+refused 2 "no pass 'frobnicate'; 'sluice opt --list' lists them" --pass dead-code,frobnicate
 refused 2 "pass spill has no option 'register'; did you mean 'registers'?" --pass spill:register=3
 refused 2 "pass spill: registers: expected a whole number from 1 to 1024 in registers, not 'many'" --pass spill:registers=many
-refused 2 "'spill' is to be printed behind, and is none of the passes that run" --pass dead-code --print-after spill
+refused 2 "cannot print after 'spill': it is not one of the passes that run" --pass dead-code --print-after spill
 refused 2 "no pass 'spil'; did you mean 'spill'?" --pass spill --print-after spil
 refused 2 "no mechanism 'gtoo'; did you mean 'gto'?" --mech gtoo
 refused 1 "pass spill: kernel 'saxpy' needs" --pass spill:registers=1
@@ -156,11 +156,11 @@ try_program 0 run --stats marked.json --mech marker.so:value=9 -- ./program
 cmp -s out plain || fail "other results"
 [ "$(count marked.json)" = "$(($(count plain.json) + 64))" ] || fail "expected one instruction more a thread"
 try 2 run --mech taken.so -- ./program
-says err "mechanism marker: there is a pass 'spill' already; its own needs another name"
+says err "mechanism marker: a pass 'spill' exists already; the mechanism's pass needs another name"
 try 2 run --mech shouts.so -- ./program
 says err "mechanism marker: pass 0 (Mark): expected a name, and a stem, of small letters"
 try 2 run --mech wrong.so -- ./program
 says err "no pass 'marc'; did you mean 'mark'?"
-says err "mechanism marker: its hook rewrite asks for 'marc:value=5'"
+says err "mechanism marker: its hook rewrite requests 'marc:value=5'"
 
 finish

@@ -160,7 +160,7 @@ says_only err "sluice run: profile: a functional run has no cycles"
 try 2 run --profile /nowhere/p -- ./program 1
 says_only err "sluice run: cannot write /nowhere/p: No such file or directory"
 try 2 run --profile /dev/null -- ./program 1
-says_only err "sluice run: profile: /dev/null is no ordinary file"
+says_only err "sluice run: profile: /dev/null is not an ordinary file"
 try 1 profile show nowhere
 says_only err "sluice profile: cannot read nowhere: No such file or directory"
 try 1 profile show with.json

@@ -52,7 +52,7 @@ cmp -s "$work/out" "$work/whole.ptx" || fail "20 registers are enough for the co
 try 0 ptx --threads 1024 --registers 99 "$kernels/matmul_tiled.ptx"
 grep -q 'spills' "$work/out" && fail "spilled without need"
 try 1 ptx --registers 2 "$kernels/matmul_tiled.ptx"
-says err "a thread may have 2 registers and needs"
+says err "a thread may have 2 registers but needs"
 try 1 ptx --registers 2 --print "$kernels/matmul_tiled.ptx"
 says err "registers, even with all others in local memory"
 silent out
@@ -71,7 +71,7 @@ head='.version 6.0
 printf '%s\n' "$head" '.visible .entry emptied(.param .u64 data)' '{' '.loc 1 7 1' 'ret;' '}' \
 	'.visible .entry warmup()' '{' 'ret;' '}' '.visible .entry used(.param .u64 data)' '{' 'membar.gl;' 'ret;' '}' >"$work/empty.ptx"
 try 0 ptx "$work/empty.ptx"
-says_only err "sluice: warning: scale.cu:7: kernel 'emptied' has parameters and does nothing but return; if that is not how it was written, the compiler found undefined behaviour in it"
+says_only err "sluice: warning: scale.cu:7: kernel 'emptied' has parameters but only returns; if its source does more, the compiler found undefined behaviour in it"
 
 try 2 ptx "$work/none.ptx"
 says_only err "sluice ptx: cannot read $work/none.ptx: No such file or directory"

@@ -34,14 +34,13 @@ each() {
 	echo "base: $2" >based.yaml
 	refused "$1" machine show ./based.yaml
 }
-each 'a device|no file|no ordinary file' /dev/zero
-each 'a folder|no file|Is a directory|is a directory|no ordinary file' ./folder
+each 'a device|no file|not a file|no ordinary file' /dev/zero
+each 'a folder|no file|not a file|Is a directory|is a directory|no ordinary file' ./folder
 # FIFOs: refusal takes 5 seconds, so one command for each way to read
 refused 'nothing writes to' machine show ./fifo
-refused 'nothing writes to' stats fifo &
+refused 'nothing writes to' stats fifo
 refused 'a FIFO' results check --results fifo
-refused 'it is no file' run --mech ./fifo -- /bin/true
-wait
+refused 'it is not a file' run --mech ./fifo -- /bin/true
 
 tried="SLUICE_MACHINE=/dev/zero sluice run"
 got=0
@@ -61,7 +60,7 @@ done
 
 # A regular file that is too large to read.
 truncate -s 3G huge.yaml
-refused 'has a GiB or more' machine show ./huge.yaml
+refused 'has 1 GiB or more' machine show ./huge.yaml
 
 # A FIFO whose writer is late, and standard input.
 "$sluice" machine show gtx480 >whole.yaml
@@ -111,7 +110,6 @@ PY
 while [ ! -e locked-now ]; do sleep 0.1; done
 try 0 results check --results kept.db
 silent err
-wait
 # A writer that is killed before it created its table leaves an empty file, which is a store without runs. Another
 # program's table is no store.
 : >begun.db

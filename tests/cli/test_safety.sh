@@ -104,7 +104,7 @@ done
 for how in --timeout=1 --max-instructions=10000 "--functional --timeout=1" "--functional --max-instructions=10000"; do
 	try_program 124 run $how --stats s.json -- ./wrong m
 	says err "wrong.cu:21) block (0,0,0), thread (0,0,0) polls address 0x"
-	says err "which is the host's memory"
+	says err "which is host memory"
 	try_program 124 run -o launch.livelock=0 $how --stats s.json -- ./wrong l
 	says err "again and again, 4 bytes with the value 0x0; allocation 0x"
 	says err "no resident warp can write it"
@@ -112,7 +112,7 @@ for how in --timeout=1 --max-instructions=10000 "--functional --timeout=1" "--fu
 done
 # A kernel that only polls counts as stalled and ends before its time limit.
 try_program 1 run -o launch.livelock=50000 --timeout=100 --stats s.json -- ./wrong l
-says err "for 50000 cycles (launch.livelock) its warps have only read what none of them writes"
+says err "for 50000 cycles (launch.livelock) its warps have only polled locations that none of them writes"
 try_program 0 run --timeout=100 --stats s.json -- ./wrong x
 try 2 run --timeout=soon -- ./wrong b
 finish

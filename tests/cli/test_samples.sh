@@ -95,6 +95,6 @@ says_only err "sluice run: samples: a functional run has no cycles"
 try 2 run --sample 5:/nowhere/x.csv -- ./program 1
 says_only err "sluice run: cannot write /nowhere/x.csv: No such file or directory"
 try 2 run --sample 5:/dev/null -- ./program 1
-says_only err "sluice run: samples: /dev/null is no ordinary file"
+says_only err "sluice run: samples: /dev/null is not an ordinary file"
 
 finish

@@ -80,7 +80,7 @@ for name in "sm.blocks", "sm.warp_instructions", "sm.thread_instructions":
 PY
 try_program 0 run --sample-launches -- ./phases 24
 says err "estimated cycles"
-says err "of 30 launches simulated wholly, 2 groups of like ones"
+says err "of 30 launches simulated wholly, 2 groups of similar launches"
 
 try_program 0 run --sample-blocks=0.1 -o sm.count=1 --stats sampled.json -- ./phases 1
 python3 - >out 2>err <<'PY' || fail "the statistics of blocks are not as they should be"
@@ -127,5 +127,5 @@ SLUICE_SAMPLE_BLOCKS=1.5 try_program 1 run -- ./none
 says err "SLUICE_SAMPLE_BLOCKS: expected a number from 0 to 1, not '1.5'"
 try_program 0 run --trace-out traces -- ./phases 1
 try_program 1 run --sample-launches --trace-in traces
-says err "a trace computes nothing"
+says err "an instruction trace cannot run functionally"
 finish

@@ -156,10 +156,10 @@ done
 [ "$(grep -c '"name": "_Z' trace.json)" = 3 ] || fail "expected three kernels"
 try 0 run -m qv100 --trace-in copied # a machine that executes copies as loads
 try 1 run -m hopper-like --mech tma --trace-in copied
-says err "mechanism tma runs instructions of its own"
+says err "mechanism tma runs its own instructions"
 try 0 cc -arch=sm_80 -DARRIVES later.cu -o later
 try_program 0 run -m rtx3070 --trace-out copied -- ./later
-says err "has asynchronous copies arrive at mbarriers"
+says err "has asynchronous copies that arrive at mbarriers"
 
 # Run options: machine keys, mechanisms, formats, limits, and the choice of kernels.
 try 0 run -o sm.count=1 --trace-in traces
@@ -179,15 +179,15 @@ says err "none of the list's 4 kernels is 'third'"
 
 # Features that need a program.
 try 1 run --mech teleport --trace-in traces
-says err "a mechanism asks for which bytes blocks read"
+says err "a mechanism queries the bytes that blocks read"
 try 1 run --pass dead-code --trace-in traces
 says err "passes rewrite PTX"
 try 1 run --check race --trace-in traces
-says err "checks look at what a program computes"
+says err "checks inspect the values that a program computes"
 try 1 run --profile profile.json --trace-in traces
-says err "a profile is of PTX"
+says err "a profile lists PTX"
 try 1 run --trace-out again --trace-in traces
-says err "traces are written of programs"
+says err "an instruction trace is recorded from a program"
 try 2 run --trace-in traces -- ./program
 says err "'./program' is too much"
 try 2 run --kernel 1 -- ./program

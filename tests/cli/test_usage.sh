@@ -97,6 +97,6 @@ for wrong in "figure --out= ipc" "figure --results= ipc" "results --results=" "r
 	says err ": nothing follows it"
 done
 try 2 figure /dev/zero
-says err "/dev/zero: it is a device or a socket, where a file was expected"
+says err "/dev/zero: it is a device or a socket; expected a file"
 
 finish

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Protects the R code of docs/how-to/analysing.md: it reads a store in which some runs have a mechanism and others have none.
-# Skipped without R and its packages.
+# Protects the R code of docs/how-to/analysing.md: it reads a store in which some runs have a mechanism and others have
+# none. Skipped without R and its packages.
 set -u
 . "$(dirname "$0")/../cli/lib.sh"
 Rscript -e 'library(jsonlite); library(RSQLite)' >/dev/null 2>&1 || {

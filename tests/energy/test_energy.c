@@ -260,7 +260,8 @@ static void test_wrong_tables(void **state)
 		{"node: 40", "nod: 40", "t.yaml:2:1: error: unknown key 'nod'; did you mean 'node'?"},
 		{"title: Small", "note: x", "unknown key 'note'"},
 		{"title: Small\n", "", "expected a title"},
-		{"  core: {meaning: x}", "  total: {meaning: x}", "4:3: error: a component cannot be called 'total'"},
+		{"  core: {meaning: x}", "  total: {meaning: x}",
+	         "4:3: error: a component cannot have the name 'total'"},
 		{"  core: {meaning: x}", "  Core: {meaning: x}", "component 'Core'; expected small letters"},
 		{"  core: {meaning: x}", "  core: {}", "component core: expected a meaning"},
 		{"sm.warp_instructions, pico", "sm.warp_instruction, pico",
@@ -268,9 +269,9 @@ static void test_wrong_tables(void **state)
 		{"sm.warp_instructions, pico", "energy.total, pico", "no counter 'energy.total'"},
 		{"sm.warp_instructions, pico", "mthwp.useful, pico", "no counter 'mthwp.useful'"},
 		{"picojoules: 100", "picojoules: -100",
-	         "t.yaml:7:76: error: picojoules: expected a number from 0 on, not '-100'"},
-		{"picojoules: 100", "picojoules: nan", "expected a number from 0 on, not 'nan'"},
-		{"picojoules: 100", "picojoules: 1e999", "expected a number from 0 on"},
+	         "t.yaml:7:76: error: picojoules: expected a number of at least 0, not '-100'"},
+		{"picojoules: 100", "picojoules: nan", "expected a number of at least 0, not 'nan'"},
+		{"picojoules: 100", "picojoules: 1e999", "expected a number of at least 0"},
 		{"picojoules: 100", "nanojoules: 100", "unknown key 'nanojoules'; did you mean 'picojoules'?"},
 		{"picojoules: 100, ", "", "7:3: error: event instruction: expected picojoules"},
 		{"events: sm.warp_instructions, ", "", "event instruction: expected events"},
@@ -278,12 +279,12 @@ static void test_wrong_tables(void **state)
 		{"component: core, ev", "ev", "event instruction: expected a component"},
 		{", node: 80, source: s}\npower", ", node: 80}\npower", "event byte: expected a source"},
 		{"node: 80, source: s}\npower", "node: 28, source: s}\npower",
-	         "event byte: its number is of 28 nm, and scaling has no factor from there to 40"},
+	         "event byte: its number is for 28 nm, and scaling has no factor from there to 40"},
 		{"while: always", "while: idle", "while: expected always or running, not 'idle'"},
-		{"watts: 2", "watts: -2", "watts: expected a number from 0 on"},
+		{"watts: 2", "watts: -2", "watts: expected a number of at least 0"},
 		{"each: sm.count", "each: sm.warp_instructions", "each: no counter 'sm.warp_instructions'"},
 		{"each: sm.count", "each: cycles", "each: expected keys of the machine"},
-		{"each: sm.count", "each: name", "each: 'name' is no number"},
+		{"each: sm.count", "each: name", "each: 'name' is not a number"},
 		{"  80: {energy", "  x: {energy", "scaling 'x'; expected a technology node in nm"},
 		{"  80: {energy", "  40: {energy", "40 nm is the table's own node"},
 		{"energy: 0.5, ", "", "scaling 80: expected energy, power and a source"},
@@ -317,7 +318,7 @@ static void test_wrong_statistics(void **state)
 {
 	(void)state;
 #define MACHINE "{\"configuration\": {\"clock.core\": 700, \"sm.count\": 4, \"dram.atom_bytes\": 64}, \"kernels\": ["
-	refuse(MACHINE "{\"cycles\": null}]}", "a functional run has no cycles, and so no energy");
+	refuse(MACHINE "{\"cycles\": null}]}", "a functional run has no cycles, and therefore no energy");
 	refuse(MACHINE "{\"cycles\": 7}]}", "instruction: the statistics have no 'sm.warp_instructions'");
 	refuse(MACHINE "{\"cycles\": 7, \"counters\": {\"sm.warp_instructions\": -1}}]}", "instruction: -1 events");
 	refuse("{\"configuration\": {\"sm.count\": 4}, \"kernels\": [{\"cycles\": 7}]}",
@@ -378,7 +379,7 @@ static void test_mechanism(void **state)
 	open_priced(&priced, small_table, statistics);
 	assert_false(energy_add_mechanism(&priced.prices, &attached, &four_sms, priced.message));
 	assert_string_equal(priced.message,
-	                    "mechanism m: leakage: its number is of 7 nm, and scaling of the table t has no "
+	                    "mechanism m: leakage: its number is for 7 nm, and scaling of the table t has no "
 	                    "factor from there");
 	close_priced(&priced);
 }
@@ -390,16 +391,16 @@ static void test_wrong_mechanisms(void **state)
 		struct mech_energy row;
 		const char *says;
 	} wrong[] = {
-		{{.source = "s", .node = 40}, "energy 0 (no name): it does not say what it is"},
-		{{.what = "x", .node = 40}, "energy 0 (x): it does not say what it is, or where its number comes from"},
+		{{.source = "s", .node = 40}, "energy 0 (no name): it lacks its meaning"},
+		{{.what = "x", .node = 40}, "energy 0 (x): it lacks its meaning, or the source of its number"},
 		{{.what = "x", .source = "s"}, "energy 0 (x): no technology node"},
-		{{.what = "x", .source = "s", .node = 40, .events = "used", .watts = 1}, "not both"},
-		{{.what = "x", .source = "s", .node = 40, .picojoules = 1}, "not both"},
-		{{.what = "x", .source = "s", .node = 40, .events = "used", .of_gpu = true}, "not both"},
-		{{.what = "x", .source = "s", .node = 40, .watts = -1}, "expected a number from 0 on"},
-		{{.what = "x", .source = "s", .node = 40, .watts = NAN}, "expected a number from 0 on"},
+		{{.what = "x", .source = "s", .node = 40, .events = "used", .watts = 1}, "expected either events"},
+		{{.what = "x", .source = "s", .node = 40, .picojoules = 1}, "expected either events"},
+		{{.what = "x", .source = "s", .node = 40, .events = "used", .of_gpu = true}, "expected either events"},
+		{{.what = "x", .source = "s", .node = 40, .watts = -1}, "expected a number of at least 0"},
+		{{.what = "x", .source = "s", .node = 40, .watts = NAN}, "expected a number of at least 0"},
 		{{.what = "x", .source = "s", .node = 40, .events = "used", .picojoules = INFINITY},
-	         "expected a number from 0 on"},
+	         "expected a number of at least 0"},
 		{{.what = "x", .source = "s", .node = 40, .events = "usde"},
 	         "energy 0 (x): no counter 'm.usde'; did you mean 'm.used'?"},
 		{{.what = "x", .source = "s", .node = 40, .events = "sm.branches"}, "no counter 'sm.branches'"},

@@ -127,7 +127,7 @@ static void wrong_names_and_options_are_told(void **state)
 {
 	(void)state;
 	tells("dead-cod", "no pass 'dead-cod'; did you mean 'dead-code'?");
-	tells("xyzzy", "no pass 'xyzzy'; 'sluice opt --list' shows those there are");
+	tells("xyzzy", "no pass 'xyzzy'; 'sluice opt --list' lists them");
 	tells("", "no pass ''");
 	tells("registers=3", "no pass 'registers=3'");
 	tells("spill:registers=3,dead-code,", "no pass ''");

@@ -1,7 +1,7 @@
-/* moves_random: random programs that move tiles by DMA (docs/reference/dma.md), as lists of statements. moves_ptx.h writes them
- * as a kernel; moves_model.h runs them in plain C. A program's results depend only on its input, whatever the order in
- * which warps run and transfers end. Without an ordering event between them (a barrier, a command of the same buffer),
- * no thread touches data that another one writes.
+/* moves_random: random programs that move tiles by DMA (docs/reference/dma.md), as lists of statements. moves_ptx.h
+ * writes them as a kernel; moves_model.h runs them in plain C. A program's results depend only on its input, whatever
+ * the order in which warps run and transfers end. Without an ordering event between them (a barrier, a command of the
+ * same buffer), no thread touches data that another one writes.
  *
  * A tile has one area in shared memory, or two that are filled in turn: by one buffer that alternates between them, or
  * by two buffers. Statements in a loop select the half by the parity of the iteration. */

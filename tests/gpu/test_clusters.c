@@ -173,7 +173,7 @@ static void test_no_room(void **state)
 	}
 	char text[1024];
 	gpu_explain_deadlock(bench.gpu, text, sizeof text);
-	assert_non_null(strstr(text, "cluster 1: SM 4 waits for room in the request network"));
+	assert_non_null(strstr(text, "cluster 1: SM 4 waits for space in the request network"));
 	assert_null(strstr(text, "cluster 0"));
 	run_to(&bench, start + 1 + LINE_FLITS);
 	assert_true(send(&bench, line));
@@ -320,8 +320,8 @@ static void test_head_of_line(void **state)
 	assert_int_equal(bench.cluster->stats.reply_waits, end - full + 1);
 	assert_int_equal(bench.cluster->stats.queue_full, end - stands + 1);
 	gpu_explain_deadlock(bench.gpu, text, sizeof text);
-	assert_non_null(
-		strstr(text, "cluster 1: 3 replies wait, 1 more in the network; the first is for SM 3, which keeps 2"));
+	assert_non_null(strstr(
+		text, "cluster 1: 3 replies wait, 1 more in the network; the first is for SM 3, whose queue holds 2"));
 	expect_at_sm(&bench, 0, held[0], end);
 	expect_at_sm(&bench, 0, held[1], end);
 	expect_at_sm(&bench, 0, held[2], end + 1);

@@ -1,5 +1,5 @@
-/* Protects the meaning of DMA (docs/reference/dma.md), with random programs that move tiles by DMA on random machines with random
- * mechanisms:
+/* Protects the meaning of DMA (docs/reference/dma.md), with random programs that move tiles by DMA on random machines
+ * with random mechanisms:
  * - A program leaves the memory that plain C computes (moves_model.h): in a functional run, in a timed run, and with an
  *   engine that times transfers.
  * - --check race,init,shared-init finds nothing in it.

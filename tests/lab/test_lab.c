@@ -114,14 +114,14 @@ static void test_formula_errors(void **state)
 	assert_no_value("median(mine.lanes)", "add2", "the statistics have no histogram 'mine.lanes'");
 	assert_no_value("median(mine.lanes)", "sub", "no kernel sub ran");
 	assert_no_value("median(mine.lanes[0])", "add", "expected a whole vector at ')'");
-	assert_no_value("median(cycles)", "add", "'cycles' is no vector");
+	assert_no_value("median(cycles)", "add", "'cycles' is not a vector");
 	assert_no_value("l1d.accesses / l1d.accesses + mine.sent / l1d.accesses", "add2", "division by 0");
 	assert_no_value("mine.sent", "add", "the statistics have no 'mine.sent'"); /* null in one launch */
 	assert_no_value("registers", NULL, "the statistics have no 'registers'");
 	assert_no_value("energy.l1", "add", "the statistics have no 'energy.l1'");
 	assert_no_value("energy.watts", "add2", "the statistics have no 'energy.seconds'");
 	assert_no_value("sm.counts", NULL, "no counter 'sm.counts'; did you mean 'sm.count'?");
-	assert_no_value("l1d.replacement", NULL, "'l1d.replacement' is no number");
+	assert_no_value("l1d.replacement", NULL, "'l1d.replacement' is not a number");
 	assert_no_value("l1d.sets", NULL, "the statistics have no 'l1d.sets'");
 	assert_no_value("mine.by_array[D]", "add", "'mine.by_array' has no element 'D'");
 	assert_no_value("mine.by_array[2]", "add", "'mine.by_array' has no element '2'");
@@ -129,8 +129,8 @@ static void test_formula_errors(void **state)
 	assert_no_value("sum(mine.by_array[A])", "add", "expected a whole vector at ')'");
 	assert_no_value("mine.by_array", "add", "the statistics have no 'mine.by_array'");
 	assert_no_value("sum(mine.absent)", "add", "the statistics have no 'mine.absent'");
-	assert_no_value("l1d.hits[0]", "add", "'l1d.hits' is no vector");
-	assert_no_value("mean(cycles)", "add", "'cycles' is no vector");
+	assert_no_value("l1d.hits[0]", "add", "'l1d.hits' is not a vector");
+	assert_no_value("mean(cycles)", "add", "'cycles' is not a vector");
 	char deep[400];
 	memset(deep, '(', sizeof deep - 1);
 	deep[sizeof deep - 1] = '\0';

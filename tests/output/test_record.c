@@ -202,7 +202,7 @@ static void test_table_names_causes(void **state)
 	                                    "waits: barrier",
 	                                    "held by mechanism",
 	                                    "replayed: mechanism",
-	                                    "pipe without room",
+	                                    "pipe full",
 	                                    "no instruction",
 	                                    "idle"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)

@@ -127,7 +127,7 @@ static void refused_uses(void **state)
 		{"call kernel, (%r1, %d1, %d2);", "'kernel' is a kernel"},
 		{"call (%r1), callee, (%r2);", "expected 8 for argument 1"},
 		{"call (%d1), callee, (%d2);", "expected 4 for result 1"},
-		{"call (5), callee, (%d2);", "a constant cannot take a result"},
+		{"call (5), callee, (%d2);", "a constant cannot receive a result"},
 		{"{ .param .b8 q[64]; call (%r1), callee, (q); }", "expected 8 for argument 1"},
 		{"{ .param .b8 q[64]; call (q), callee, (%d1); }", "expected 4 for result 1"},
 		{"call (%r1), %d1, (%r2), proto;", "expected 8 for argument 1"},
@@ -257,7 +257,7 @@ static void wrong_addresses(void **state)
 		kit_open(&kit, text);
 		simt_run(&kit.launch, 0, &kit.run);
 		assert_non_null(kit.run.fault.what);
-		assert_string_equal(kit.run.fault.what, "call of an address that is no function");
+		assert_string_equal(kit.run.fault.what, "call of an address that is not a function");
 		kit_close(&kit);
 	}
 }

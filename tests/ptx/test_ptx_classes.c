@@ -1,5 +1,5 @@
-/* Protects the timing class of every opcode: the row of ops.h agrees with the table of docs/explanation/timing-model.md, which
- * names every opcode outside the default class. */
+/* Protects the timing class of every opcode: the row of ops.h agrees with the table of
+ * docs/explanation/timing-model.md, which names every opcode outside the default class. */
 #include "ptx/parse.h" /* first: cmocka.h has a macro fail */
 
 #include "simt_kit.h"

@@ -54,8 +54,8 @@ static void test_instructions(void **state)
 	check_line("frobnicate %r1;", 1, "unknown opcode 'frobnicate'; expected an instruction");
 	check_line("add.rnn.f32 %f1, %f2, %f3;", 4, "unknown suffix '.rnn' of 'add'; expected '.rn'?");
 	check_line("and.f32 %f1, %f2, %f3;", 4, "unsuitable type '.f32' of 'and'; expected '.b32'?");
-	check_line("ret.u32;", 4, "superfluous type '.u32' of 'ret'; expected a type or modifier that it has");
-	check_line("add.u32.u32 %r1, %r2, %r3;", 8, "one type too many for 'add'; expected 1");
+	check_line("ret.u32;", 4, "superfluous type '.u32' of 'ret'; expected a type or modifier of this instruction");
+	check_line("add.u32.u32 %r1, %r2, %r3;", 8, "too many types for 'add'; expected 1");
 	check_line("add.rn.rz.f32 %f1, %f2, %f3;", 7, "'.rz' after a suffix that excludes it; expected one of them");
 	check_line("mul.s32 %r1, %r2, %r3;", 1, "there is no 'mul.s32'; expected 'mul(.lo|.hi|.wide).s32'");
 	check_line("setp.s32 %p1, %r1, %r2;", 1,
@@ -82,7 +82,7 @@ static void test_operands(void **state)
 	           "%rd2 is a .b64 register; expected a .s32 register or constant as operand 2 of 'add'");
 	check_line("add.s32 %r1, %r2;", 17,
 	           "'add' ends after 2 operands; expected a .s32 register or constant as operand 3");
-	check_line("add.s32 %r1, %r2, %r3, %r4;", 24, "an operand too many for 'add'; expected 3 of them");
+	check_line("add.s32 %r1, %r2, %r3, %r4;", 24, "too many operands for 'add'; expected 3");
 	check_line("add.s32 5, %r2, 1;", 9, "5 is an integer; expected a .s32 register as operand 1 of 'add'");
 	check_line("add.s32 %r1, %r2, %r99;", 19, "unknown name '%r99'; expected a declared register or symbol");
 	check_line("add.s32 %r1, %r2, 4294967296;", 19,
@@ -105,7 +105,7 @@ static void test_operands(void **state)
 	           "'word' is a .global variable; expected a .u16 register or constant as operand 2 of 'mov'");
 	check_line("not.b32 %r1, !%r2;", 14,
 	           "!%r2 is a negated .b32 register; expected a .b32 register or constant as operand 2 of 'not'");
-	check_line("mov.f32 %f1, 0f3F8000;", 14, "6 hexadecimal digits behind '0f'; expected 8");
+	check_line("mov.f32 %f1, 0f3F8000;", 14, "6 hexadecimal digits after '0f'; expected 8");
 	check_line("mov.u32 %r1, 08;", 14, "a number with a bad digit; expected a number of base 8");
 	check_line("mov.u64 %rd1, 1 / 0;", 17, "division by zero; expected another divisor");
 }
@@ -124,9 +124,9 @@ static void test_statements(void **state)
 	check_line("add.s32 %r1 %r2, %r3;", 13, "unexpected '%r2'; expected ',' or ';'");
 	check_line("call undeclared, (%r1);", 6, "unknown name 'undeclared'; expected a declared register or symbol");
 	check_line("call (%r1), f, (%r1, %r2);", 1, "a call with 2 arguments; expected 1");
-	check_line("call %rd1, (%r1);", 6, "an indirect call without a prototype; expected one behind the arguments");
+	check_line("call %rd1, (%r1);", 6, "an indirect call without a prototype; expected one after the arguments");
 	check_line(".bogus .b32 x;", 1, "unexpected '.bogus'; expected an instruction or a declaration");
-	check_line(".shared .pred x;", 9, "a variable of type .pred; expected a type that memory has");
+	check_line(".shared .pred x;", 9, "a variable of type .pred; expected a type that memory can hold");
 	check_line(".shared .align 3 .b8 x;", 16, "alignment 3; expected a power of two");
 }
 

@@ -1,5 +1,5 @@
-/* Protects the estimates of sampling and their errors (docs/how-to/sampling.md). The formulas are compared with closed forms
- * and with a simple model that visits each member. */
+/* Protects the estimates of sampling and their errors (docs/how-to/sampling.md). The formulas are compared with closed
+ * forms and with a simple model that visits each member. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

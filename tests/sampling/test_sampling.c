@@ -336,7 +336,7 @@ static void test_refusals(void **state)
 	expect_refusal(&wish, "a functional run has no cycles");
 	wish.functional = false;
 	wish.check = "race";
-	expect_refusal(&wish, "checks look at every launch");
+	expect_refusal(&wish, "checks need every launch");
 	wish.check = NULL;
 	wish.energy = "default";
 	expect_refusal(&wish, "energies");
@@ -345,13 +345,13 @@ static void test_refusals(void **state)
 	expect_refusal(&wish, "a timeline");
 	wish.timeline_file = NULL;
 	wish.sample_blocks = &fraction;
-	expect_refusal(&wish, "one of them");
+	expect_refusal(&wish, "not both");
 	wish.sample_launches = 0;
 	wish.mechanisms = teleport;
-	expect_refusal(&wish, "teleport follows all blocks");
+	expect_refusal(&wish, "teleport needs all blocks");
 	wish.mechanisms = NULL;
 	wish.sample_blocks = &beyond;
-	expect_refusal(&wish, "between 0 and 1");
+	expect_refusal(&wish, "expected numbers from 0 to 1");
 }
 
 int main(void)

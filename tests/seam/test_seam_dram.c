@@ -206,7 +206,7 @@ static void test_no_choice(void **state)
 	open_chooser(&kit, NEVER);
 	kit_start(&kit, 18, 256);
 	assert_int_equal(kit.run.end, GPU_STALLED);
-	assert_non_null(strstr(kit.run.message, "DRAM: mechanism chooser chooses none of the requests that wait in "));
+	assert_non_null(strstr(kit.run.message, "DRAM: mechanism chooser selects none of the requests that wait in "));
 	kit_close(&kit);
 }
 

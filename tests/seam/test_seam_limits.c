@@ -467,7 +467,7 @@ static void test_beyond(void **state)
 		{{"launch.max_block_threads=2049"},
 	         "launch.max_block_threads: expected a whole number from 32 to 2048 in threads, not '2049'"},
 		{{"sm.warps=128", "sm.schedulers=1"},
-	         "sm.warps is 128; a scheduler keeps at most 64 of them, and sm.schedulers is 1"},
+	         "sm.warps is 128; a scheduler holds at most 64 warps, and sm.schedulers is 1"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {

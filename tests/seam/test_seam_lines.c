@@ -295,7 +295,7 @@ static void test_mistakes(void **state)
 		const char *says;
 	} row[] = {
 		{{&stubborn}, "mechanism stubborn, hook l1_victim, SM 0, cycle "},
-		{{&stubborn}, "takes way 2 of set 0 for the line that goes, which does not exist"},
+		{{&stubborn}, "evicts way 2 of set 0, which does not exist"},
 		{{&too_far}, "mechanism too_far, hook l2_victim, L2 slice "},
 		{{&never}, "answers a miss in 1048577 cycles; expected 0 to 1048576"},
 	};

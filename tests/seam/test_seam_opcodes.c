@@ -127,13 +127,13 @@ static void test_refused(void **state)
 		bool has_hook;
 		const char *says;
 	} row[] = {
-		{{"frob"}, 1, true, "opcode 0 (frob): there is none of this name"},
-		{{"xor", "ld"}, 2, true, "opcode 1 (ld): no unit computes it"},
-		{{"bar"}, 1, true, "opcode 0 (bar): no unit computes it"},
-		{{"bra"}, 1, true, "opcode 0 (bra): no unit computes it"},
-		{{"xor", "xor"}, 2, true, "opcode 1 (xor): it stands there twice"},
-		{{"xor"}, 1, false, "opcode 0 (xor): there is no hook run_opcode"},
-		{{NULL}, 0, true, "has the hook run_opcode and owns no opcode"},
+		{{"frob"}, 1, true, "opcode 0 (frob): no opcode has this name"},
+		{{"xor", "ld"}, 2, true, "opcode 1 (ld): no arithmetic unit runs it"},
+		{{"bar"}, 1, true, "opcode 0 (bar): no arithmetic unit runs it"},
+		{{"bra"}, 1, true, "opcode 0 (bra): no arithmetic unit runs it"},
+		{{"xor", "xor"}, 2, true, "opcode 1 (xor): it is listed twice"},
+		{{"xor"}, 1, false, "opcode 0 (xor): the mechanism has no hook run_opcode"},
+		{{NULL}, 0, true, "has the hook run_opcode but owns no opcode"},
 	};
 	char message[512];
 	(void)state;

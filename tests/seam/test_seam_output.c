@@ -185,10 +185,10 @@ static void test_mistakes(void **state)
 {
 	static const char *const says[] = {
 		"mechanism wrong, hook issue, SM 0, cycle ",
-		"mech_count() of vector 6; it has 6",
+		"mech_count() of vector 6; the mechanism has 6",
 		"mech_count() of lanes, which is a histogram; expected mech_observe()",
-		"mech_observe() of by_warp, which is no histogram; expected mech_count()",
-		"mech_count() of the GPU's part is for hooks of the GPU",
+		"mech_observe() of by_warp, which is not a histogram; expected mech_count()",
+		"mech_count() of the GPU's part outside a hook of the GPU",
 		"counts in element 4294967295 of by_slice, which has 12",
 		"hook gpu_block, cycle ",
 	};

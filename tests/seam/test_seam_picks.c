@@ -139,7 +139,7 @@ static void test_picks_for_ever(void **state)
 		const struct mech *set[2];
 		const char *says;
 	} row[] = {{{&nowhere, NULL}, "dispatcher: mechanism nowhere does not let the next block start"},
-	           {{&nobody, NULL}, "ready, mechanism nobody does not let it compete"}};
+	           {{&nobody, NULL}, "ready, but mechanism nobody does not let it compete"}};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		struct gpu_kit kit;
@@ -391,10 +391,10 @@ static void test_refusals(void **state)
 	static const struct mech wide = {.name = "wide", .policies = MECH_POLICY_BUFFER, .buffer = any_buffer};
 	(void)state;
 	refused(&places, &other_place,
-	        "mechanisms places and other both own the block-placement policy; only one of them can");
+	        "mechanisms places and other both own the placement of blocks; only one of them can");
 	refused(&places, &places, "mechanism places is attached twice");
-	refused(&no_hook, NULL, "mechanism no_hook owns the warp-order policy but has no hook pick_warp");
-	refused(&no_policy, NULL, "mechanism no_seat does not own the warp-order policy but has the hook pick_warp");
+	refused(&no_hook, NULL, "mechanism no_hook owns the warp order but has no hook pick_warp");
+	refused(&no_policy, NULL, "mechanism no_seat does not own the warp order but has the hook pick_warp");
 	refused(&sender, NULL, "mechanism sender sends requests, and sm.send_queue is not set: give it at least 1");
 	refused(&wide, NULL, "mechanism wide: its buffer takes lines of at most 256 bytes; l1d.line_bytes is 1024");
 }

@@ -171,13 +171,14 @@ static void test_mistakes(void **state)
 		void (*call)(struct mech_sm *sm, const struct mech_issue *issue);
 		const char *says;
 	} rows[] = {
-		{&wrong, rank_too_high, "mech_rank_warp(): rank 4; there are 4"},
+		{&wrong, rank_too_high, "mech_rank_warp(): rank 4; expected less than 4"},
 		{&wrong, rank_nowhere, "mech_rank_warp(): warp slot 48; the SM has 48"},
 		{&wrong, rank_nobody, "mech_rank_warp(): no warp is in slot 47, or it has ended"},
-		{&other, rank_as_other, "mech_rank_warp(): it does not own the warp-rank policy"},
+		{&other, rank_as_other, "mech_rank_warp(): the mechanism does not own the ranks of warps"},
 		{&other, stop_lane, "mech_stop(): lane 32, never"},
 		{&other, stop_silently, "mech_stop(): lane 0, no reason"},
-		{&other, stop_other, "mech_stop() of an event that is not that of may_issue, run_opcode or issue now"},
+		{&other, stop_other,
+	         "mech_stop() of another event than the current one of may_issue, run_opcode or issue"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

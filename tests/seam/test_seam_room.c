@@ -125,7 +125,7 @@ static void test_other_limits(void **state)
 		kit_start(&kit, 20, row[i].threads);
 		assert_int_equal(kit.run.end, GPU_MISTAKE);
 		assert_non_null(
-			strstr(kit.run.message, "its blocks take 49153 bytes of shared memory; there are 49152"));
+			strstr(kit.run.message, "its blocks take 49153 bytes of shared memory; the SM has 49152"));
 		taken = 0;
 		kit_close(&kit);
 		kit_mechanisms = NULL;

@@ -120,7 +120,7 @@ static void test_veto_for_ever(void **state)
 	kit_start(&kit, 1, 1);
 	assert_int_equal(kit.run.end, GPU_STALLED);
 	if (!strstr(kit.run.message,
-	            "load/store unit busy: mechanism keeper does not let it have the banks of shared memory"))
+	            "load/store unit busy: mechanism keeper does not let it use the banks of shared memory"))
 		fail_msg("%s", kit.run.message);
 	kit_close(&kit);
 	kit_mechanisms = NULL;
@@ -175,7 +175,7 @@ static void test_layout_beyond(void **state)
 	kit_load(&kit, "mov.u32 %r1, 8; ld.shared.u32 %r2, [%r1]; exit;");
 	kit_start(&kit, 1, 1);
 	assert_int_equal(kit.run.end, GPU_MISTAKE);
-	if (!strstr(kit.run.message, "places byte 8 of block slot 0 at 49152, of 49152 bytes"))
+	if (!strstr(kit.run.message, "places byte 8 of block slot 0 at 49152; shared memory has 49152 bytes"))
 		fail_msg("%s", kit.run.message);
 	kit_close(&kit);
 	kit_mechanisms = NULL;
@@ -455,7 +455,7 @@ static void test_from_gpu(void **state)
 	kit_start(&kit, 1, WARP);
 	assert_int_equal(kit.run.end, GPU_MISTAKE);
 	assert_non_null(
-		strstr(kit.run.message, "mech_send_to() to shared memory, which only the SM itself can ask for"));
+		strstr(kit.run.message, "mech_send_to() to shared memory, which only the SM itself can request"));
 	kit_close(&kit);
 	kit_mechanisms = NULL;
 }

@@ -200,7 +200,7 @@ static void expect_mistake(struct mech_event event, const char *words)
 static void test_mistakes(void **state)
 {
 	(void)state;
-	expect_mistake((struct mech_event){.row = ROWS}, "mech_draw() of event 3; it has 3");
+	expect_mistake((struct mech_event){.row = ROWS}, "mech_draw() of event 3; the mechanism has 3");
 	expect_mistake((struct mech_event){.row = TICKED, .begin = 2, .end = 1},
 	               "mech_draw() of ticked, which ends in cycle 1 and begins in 2");
 }
@@ -226,7 +226,7 @@ static void test_tables(void **state)
 					   unsaid[] = {{"a", NULL, {NULL}}};
 	(void)state;
 	expect_refused(NULL, 1, "mechanism wrong has no table of its events");
-	expect_refused(twice, 2, "event 1 (a): another has this name");
+	expect_refused(twice, 2, "event 1 (a): another one has this name");
 	expect_refused(argument, 1, "argument 'of bytes'; expected small letters");
 	expect_refused(unsaid, 1, "event 0 (a): no meaning");
 }

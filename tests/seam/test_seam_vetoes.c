@@ -45,7 +45,7 @@ static void test_vetoes_for_ever(void **state)
 	static const char *const says[WAYS] = {"dispatcher: mechanism gate does not let the next block start",
 	                                       "mechanism gate holds its block", "mechanism gate holds its block",
 	                                       "mechanism gate holds its block",
-	                                       "ready, mechanism gate does not let it issue"};
+	                                       "ready, but mechanism gate does not let it issue"};
 	(void)state;
 	kit_mechanisms = only_gate;
 	for (uint32_t way = 0; way < WAYS; way++) {

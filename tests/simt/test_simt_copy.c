@@ -165,7 +165,7 @@ static void refused_with_copies(void **state)
 		{"cp.async.ca.global.shared [%d1], [%r1], 16;", "expected '.shared' before '.global'"},
 		{"cp.async.bulk.global.shared::cta.mbarrier::complete_tx::bytes [%d1], [%r1], 16, [%r2];",
 	         "expected '.shared' before '.global'"},
-		{"cp.async.ca.shared.global [%r1], [%d1], 16, %d2;", "an operand too many"},
+		{"cp.async.ca.shared.global [%r1], [%d1], 16, %d2;", "too many operands"},
 		{"cp.async.wait_group %r1;", "expected"},
 		{"cp.async.mbarrier.b64 [%r1];", "expected '.arrive'"},
 	};

@@ -1,7 +1,7 @@
-/* Protects the meaning of the DMA instructions without an engine (docs/reference/dma.md). The shape decides the elements'
- * positions. The first command of a buffer moves its data at once. A later one moves them when every live warp has
- * arrived; the warps wait until then.
- * A command that an engine could not execute stops the kernel, with the faulty field in the message. */
+/* Protects the meaning of the DMA instructions without an engine (docs/reference/dma.md). The shape decides the
+ * elements' positions. The first command of a buffer moves its data at once. A later one moves them when every live
+ * warp has arrived; the warps wait until then. A command that an engine could not execute stops the kernel, with the
+ * faulty field in the message. */
 #include "simt_kit.h"
 
 enum { THREADS = 96, INTS = 4096 };
@@ -116,10 +116,10 @@ static void test_stuck(void **state)
 		const char *others, *says[2];
 	} row[] = {
 		{"ge.u32 %p1, %r0, 32",
-	         {"the transfer of DMA buffer 0 waits for 96 threads, 32 have come", "waits at barrier 0"}},
+	         {"the transfer of DMA buffer 0 waits for 96 threads, 32 have arrived", "waits at barrier 0"}},
 		/* the last warp arrives at the transfer */
 		{"lt.u32 %p1, %r0, 64",
-	         {"barrier 0 waits for 96 threads, 64 have come", "waits at the transfer of DMA buffer 0"}},
+	         {"barrier 0 waits for 96 threads, 64 have arrived", "waits at the transfer of DMA buffer 0"}},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -145,44 +145,50 @@ static void test_mistakes(void **state)
 	static const struct {
 		const char *body, *what, *field;
 	} row[] = {
-		{"dma_flat 4, 0, %rd0, 96;", "a field of a DMA transfer is too narrow",
+		{"dma_flat 4, 0, %rd0, 96;", "a value does not fit its field of a DMA transfer",
 	         "field: buffer, value: 4, limit: 3"},
-		{"dma_flat 0, 0, %rd0, 65536;", "a field of a DMA transfer is too narrow",
+		{"dma_flat 0, 0, %rd0, 65536;", "a value does not fit its field of a DMA transfer",
 	         "field: elements, value: 65536, limit: 65535"},
-		{"dma_flat 0, 0, %rd0, 0;", "a field of a DMA transfer is too small", "field: elements, value: 0"},
-		{"dma_flat 0, 70000, %rd0, 1;", "a field of a DMA transfer is too narrow",
-	         "field: shared base, value: 70000, limit: 65535"},
-		{"dma_strided 0, 0, %rd0, 4, 70000;", "a field of a DMA transfer is too narrow",
-	         "field: stride, value: 70000, limit: 65535"},
-		{"dma_matrix 0, 0, %rd0, 300, 300, 300;", "a field of a DMA transfer is too narrow",
-	         "field: elements, value: 90000, limit: 65535"},
-		{"dma_halo 0, 70000, 1, 9, 0;", "a field of a DMA transfer is too narrow",
-	         "field: halo lines, value: 70000, limit: 65535"},
-		{"dma_halo 0, 1, 1, 10, 0;", "a field of a DMA transfer is too narrow",
-	         "field: region, value: 10, limit: 9"},
-		{"dma_halo 0, 1, 1, 0, 0;", "a field of a DMA transfer is too small", "field: region, value: 0"},
-		{"dma_halo 0, 1, 70000, 9, 0;", "a field of a DMA transfer is too narrow",
-	         "field: halo elements of a line, value: 70000, limit: 65535"},
-		{"dma_halo 0, 1, 1, 9, 70000;", "a field of a DMA transfer is too narrow",
-	         "field: constant, value: 70000, limit: 65535"},
-		{"dma_spaced 0, 0;", "a field of a DMA transfer is too small", "field: elements per bank, value: 0"},
-		{"dma_spaced 0, 65536;", "a field of a DMA transfer is too narrow",
-	         "field: elements per bank, value: 65536, limit: 65535"},
-		{"dma_strided 0, 0, %rd0, 4, 0;", "a field of a DMA transfer is too small", "field: stride, value: 0"},
-		{"dma_strided 0, 0, %rd0, 0, 4;", "a field of a DMA transfer is too small",
+		{"dma_flat 0, 0, %rd0, 0;", "a value is too small for its field of a DMA transfer",
 	         "field: elements, value: 0"},
-		{"dma_matrix 0, 0, %rd0, 4, 4, 0;", "a field of a DMA transfer is too small",
+		{"dma_flat 0, 70000, %rd0, 1;", "a value does not fit its field of a DMA transfer",
+	         "field: shared base, value: 70000, limit: 65535"},
+		{"dma_strided 0, 0, %rd0, 4, 70000;", "a value does not fit its field of a DMA transfer",
+	         "field: stride, value: 70000, limit: 65535"},
+		{"dma_matrix 0, 0, %rd0, 300, 300, 300;", "a value does not fit its field of a DMA transfer",
+	         "field: elements, value: 90000, limit: 65535"},
+		{"dma_halo 0, 70000, 1, 9, 0;", "a value does not fit its field of a DMA transfer",
+	         "field: halo lines, value: 70000, limit: 65535"},
+		{"dma_halo 0, 1, 1, 10, 0;", "a value does not fit its field of a DMA transfer",
+	         "field: region, value: 10, limit: 9"},
+		{"dma_halo 0, 1, 1, 0, 0;", "a value is too small for its field of a DMA transfer",
+	         "field: region, value: 0"},
+		{"dma_halo 0, 1, 70000, 9, 0;", "a value does not fit its field of a DMA transfer",
+	         "field: halo elements of a line, value: 70000, limit: 65535"},
+		{"dma_halo 0, 1, 1, 9, 70000;", "a value does not fit its field of a DMA transfer",
+	         "field: constant, value: 70000, limit: 65535"},
+		{"dma_spaced 0, 0;", "a value is too small for its field of a DMA transfer",
+	         "field: elements per bank, value: 0"},
+		{"dma_spaced 0, 65536;", "a value does not fit its field of a DMA transfer",
+	         "field: elements per bank, value: 65536, limit: 65535"},
+		{"dma_strided 0, 0, %rd0, 4, 0;", "a value is too small for its field of a DMA transfer",
+	         "field: stride, value: 0"},
+		{"dma_strided 0, 0, %rd0, 0, 4;", "a value is too small for its field of a DMA transfer",
+	         "field: elements, value: 0"},
+		{"dma_matrix 0, 0, %rd0, 4, 4, 0;", "a value is too small for its field of a DMA transfer",
 	         "field: leading dimension, value: 0"},
-		{"dma_matrix 0, 0, %rd0, 4, 4, 65536;", "a field of a DMA transfer is too narrow",
+		{"dma_matrix 0, 0, %rd0, 4, 4, 65536;", "a value does not fit its field of a DMA transfer",
 	         "field: leading dimension, value: 65536, limit: 65535"},
-		{"dma_matrix 0, 0, %rd0, 0, 4, 4;", "a field of a DMA transfer is too small", "field: lines, value: 0"},
-		{"dma_matrix 0, 0, %rd0, 4, 0, 4;", "a field of a DMA transfer is too small",
+		{"dma_matrix 0, 0, %rd0, 0, 4, 4;", "a value is too small for its field of a DMA transfer",
+	         "field: lines, value: 0"},
+		{"dma_matrix 0, 0, %rd0, 4, 0, 4;", "a value is too small for its field of a DMA transfer",
 	         "field: elements of a line, value: 0"},
-		{"dma_matrix 0, 0, %rd0, 4096, 16, 16;", "a field of a DMA transfer is too narrow",
+		{"dma_matrix 0, 0, %rd0, 4096, 16, 16;", "a value does not fit its field of a DMA transfer",
 	         "field: elements, value: 65536, limit: 65535"},
-		{"dma_halo 0, 1, 1, 9, 0; dma_strided 0, 0, %rd0, 4, 2;", "a halo around what is no matrix",
+		{"dma_halo 0, 1, 1, 9, 0; dma_strided 0, 0, %rd0, 4, 2;", "a halo around data that is not a matrix",
 	         "field: halo"},
-		{"dma_halo 0, 1, 1, 9, 0; dma_flat 0, 0, %rd0, 4;", "a halo around what is no matrix", "field: halo"},
+		{"dma_halo 0, 1, 1, 9, 0; dma_flat 0, 0, %rd0, 4;", "a halo around data that is not a matrix",
+	         "field: halo"},
 		{"dma_type 3;", "a DMA transfer of elements that are not 1, 2, 4 or 8 bytes",
 	         "field: element size, value: 3"},
 		{"dma_type 6;", "a DMA transfer of elements that are not 1, 2, 4 or 8 bytes",
@@ -210,14 +216,14 @@ static void test_mistakes(void **state)
 	         "field: buffer, value: 0"},
 		{"setp.lt.u32 %p1, %r0, 32; @%p1 dma_flat 0, 0, %rd0, 4; dma_execute 0, 0, %rd0;",
 	         "a DMA buffer is executed that the warp has not configured", "warp 1"},
-		{"setp.lt.u32 %p1, %r0, 8; @%p1 dma_flat 0, 0, %rd0, 4;", "a part of a warp speaks to the DMA engine",
-	         "field: threads, value: 8, limit: 32"},
+		{"setp.lt.u32 %p1, %r0, 8; @%p1 dma_flat 0, 0, %rd0, 4;",
+	         "only some threads of a warp call the DMA engine", "field: threads, value: 8, limit: 32"},
 		{"dma_flat 0, %r1, %rd0, 4;", "threads of a warp give a DMA transfer different values",
 	         "field: shared base"},
 		{"shr.u32 %r4, %r0, 5; shl.b32 %r4, %r4, 3; dma_flat 0, %r4, %rd0, 4;",
-	         "warps of a block ask for different DMA transfers", "warp 1"},
+	         "warps of a block request different DMA transfers", "warp 1"},
 		{"dma_flat 0, 0, %rd0, 4; shr.u32 %r4, %r0, 5; shl.b32 %r4, %r4, 3; dma_execute 0, %r4, %rd0;",
-	         "warps of a block ask for different DMA transfers", "warp 1"},
+	         "warps of a block request different DMA transfers", "warp 1"},
 	};
 	char text[1024], body[512];
 	(void)state;
@@ -273,7 +279,7 @@ static void test_used_again(void **state)
 	kit.launch.dma_overlaps = true;
 	simt_run(&kit.launch, 0, &kit.run);
 	assert_string_equal(kit.run.fault.what,
-	                    "a DMA buffer is used again before all warps have come to its last command");
+	                    "a DMA buffer is used again before all warps have reached its last command");
 	kit_close(&kit);
 }
 

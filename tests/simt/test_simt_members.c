@@ -276,8 +276,8 @@ static void warp_barriers(void **state)
 	        SHFL_IDX, lane);
 }
 
-/* Lanes of one mask arrive in two branches. Each path synchronizes only the lanes that run it (docs/explanation/deviations.md, 18).
- * With whole_warp_barriers (--check divergence) the kernel stops. */
+/* Lanes of one mask arrive in two branches. Each path synchronizes only the lanes that run it
+ * (docs/explanation/deviations.md, 18). With whole_warp_barriers (--check divergence) the kernel stops. */
 static void parted(void **state)
 {
 	(void)state;
@@ -295,7 +295,7 @@ static void parted(void **state)
 		assert_int_equal(out[i], i < 10 ? 45 : 31 * 32 / 2 - 45);
 	kit.launch.whole_warp_barriers = true;
 	simt_run(&kit.launch, 0, &kit.run);
-	assert_string_equal(kit.run.fault.what, "member mask that names a thread that is elsewhere");
+	assert_string_equal(kit.run.fault.what, "member mask that names a thread which runs elsewhere");
 	kit_close(&kit);
 }
 

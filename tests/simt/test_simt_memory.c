@@ -238,7 +238,7 @@ static void faults(void **state)
 	fault("st.global.u32 [%i+-8], %t;\n",
 	      "kernel 'k' stopped: global store outside every allocation\n  at test.ptx:15\n"
 	      "  block (0,0,0), thread (0,0,0), address 0x7ffffff8, 4 bytes\n"
-	      "  nearest allocation: 0x80000000, 100 bytes, begins 8 bytes behind the address");
+	      "  nearest allocation: 0x80000000, 100 bytes, begins 8 bytes after the address");
 	fault("ld.global.u32 %r1, [%i+2];\n",
 	      "kernel 'k' stopped: global load at a misaligned address\n  at test.ptx:15\n"
 	      "  block (0,0,0), thread (0,0,0), address 0x80000002, 4 bytes\n"
@@ -246,7 +246,7 @@ static void faults(void **state)
 	fault("mov.u64 %d2, 0;\nld.u32 %r1, [%d2];\n",
 	      "kernel 'k' stopped: global load outside every allocation\n  at test.ptx:16\n"
 	      "  block (0,0,0), thread (0,0,0), address 0x0, 4 bytes\n"
-	      "  nearest allocation: 0x80000000, 100 bytes, begins 2147483648 bytes behind the address");
+	      "  nearest allocation: 0x80000000, 100 bytes, begins 2147483648 bytes after the address");
 	fault(".shared .b32 s[20];\nmov.u32 %r2, s;\nmad.lo.u32 %r2, %t, 8, %r2;\nst.shared.u32 [%r2], %t;\n",
 	      "kernel 'k' stopped: shared store beyond the block's shared memory\n  at test.ptx:18\n"
 	      "  block (0,0,0), thread (10,0,0), address 0x50, 4 bytes\n"
@@ -255,15 +255,15 @@ static void faults(void **state)
 	fault(".shared .b32 s[20];\nmov.u64 %d2, s;\nst.shared.u32 [%d2+-68], %t;\n",
 	      "kernel 'k' stopped: shared store beyond the block's shared memory\n  at test.ptx:17\n"
 	      "  block (0,0,0), thread (0,0,0), address 0xffffffffffffffbc, 4 bytes\n"
-	      "  the block has 80 bytes; nearest variable: 's', 0x0, 80 bytes, begins 68 bytes behind the address");
+	      "  the block has 80 bytes; nearest variable: 's', 0x0, 80 bytes, begins 68 bytes after the address");
 	fault(".shared .b32 s[20];\nmov.u32 %r2, s;\nsub.u32 %r2, %r2, 68;\nst.shared.u32 [%r2], %t;\n",
 	      "kernel 'k' stopped: shared store beyond the block's shared memory\n  at test.ptx:18\n"
 	      "  block (0,0,0), thread (0,0,0), address 0xffffffbc, 4 bytes\n"
-	      "  the block has 80 bytes; nearest variable: 's', 0x0, 80 bytes, begins 68 bytes behind the address");
+	      "  the block has 80 bytes; nearest variable: 's', 0x0, 80 bytes, begins 68 bytes after the address");
 	fault("mov.u64 %d2, 0;\nld.global.u32 %r1, [%d2+-64];\n",
 	      "kernel 'k' stopped: global load outside every allocation\n  at test.ptx:16\n"
 	      "  block (0,0,0), thread (0,0,0), address 0xffffffffffffffc0, 4 bytes\n"
-	      "  nearest allocation: 0x80000000, 100 bytes, begins 2147483712 bytes behind the address");
+	      "  nearest allocation: 0x80000000, 100 bytes, begins 2147483712 bytes after the address");
 	fault("setp.eq.u32 %p1, %t, 3;\n@%p1 trap;\n",
 	      "kernel 'k' stopped: trap\n  at test.ptx:16\n  block (0,0,0), thread (3,0,0)");
 	fault("bar.sync %t;\nmov.u32 %r1, 16;\nbar.sync %r1;\n",

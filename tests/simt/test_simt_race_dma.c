@@ -1,6 +1,6 @@
-/* Protects the findings of `--check race` about DMA transfers (docs/how-to/checks.md): the accesses that the engine orders
- * with them, and those that only barriers order. The findings do not depend on which warp came first. Each racy program
- * has a counterpart that is just free of races. */
+/* Protects the findings of `--check race` about DMA transfers (docs/how-to/checks.md): the accesses that the engine
+ * orders with them, and those that only barriers order. The findings do not depend on which warp came first. Each racy
+ * program has a counterpart that is just free of races. */
 #include "simt_kit.h"
 
 #include "simt/check.h"
@@ -89,7 +89,7 @@ static void check_row(const struct row *row)
 	for (size_t i = 0; i < sizeof(rows) / sizeof *(rows); i++)                                                     \
 	check_row(&(rows)[i])
 
-static const char title[] = "race on shared memory: a DMA transfer, nothing that orders it";
+static const char title[] = "race on shared memory: a DMA transfer that nothing orders";
 
 /* A warp reads the transferred data after its own command, or after another warp's command and a barrier. */
 static void test_behind_the_command(void **state)

@@ -99,7 +99,7 @@ static void mistakes_stop_the_kernel(void **state)
 		{"alloca.u64 %d1, -8;\n", "stack overflow by alloca"},
 		{"stacksave.u64 %d1;\nadd.u64 %d1, %d1, 16384;\nstackrestore.u64 %d1;\n", NULL},
 		{"stacksave.u64 %d1;\nadd.u64 %d1, %d1, 16385;\nstackrestore.u64 %d1;\n",
-	         "stackrestore of what no stacksave gave"},
+	         "stackrestore of an address that no stacksave returned"},
 	};
 	for (size_t k = 0; k < sizeof mistakes / sizeof *mistakes; k++) {
 		struct kit kit;

@@ -131,7 +131,7 @@ static void messages_by_lines(void **state)
 	simt_checks_close(checks);
 	kit_close(&kit);
 	const char *a = strstr(all, "through 'a', 0x0, 256 bytes, which ends 4 bytes before the address"),
-		   *b = strstr(all, "through 'b', 0x100, 256 bytes, which begins 8 bytes behind the address");
+		   *b = strstr(all, "through 'b', 0x100, 256 bytes, which begins 8 bytes after the address");
 	if (!a || !b || a > b)
 		fail_msg("%s", all);
 }

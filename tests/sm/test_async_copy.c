@@ -1,5 +1,5 @@
-/* Protects the time of copies to shared memory (cp.async) and of waits for mbarriers (docs/explanation/timing-model.md), and the
- * results of random programs of copies.
+/* Protects the time of copies to shared memory (cp.async) and of waits for mbarriers
+ * (docs/explanation/timing-model.md), and the results of random programs of copies.
  * - A copy takes the banks for the cycles that its conflicts need.
  * - A warp waits for the groups that it names, and no longer.
  * - An arrival takes effect after the copies before it.

@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 # A simulated system: only the commands that deps.sh calls.
-for command in sh sed dirname head; do
+for command in sh sed dirname head grep cat; do
 	ln -s "$(command -v $command)" "$work/$command"
 done
 printf '#!/bin/sh\necho 1000\n' >"$work/id"
@@ -27,11 +27,11 @@ printed=$(deps installed build)
 [ "$printed" = "status 0" ] || fail "nothing is missing: expected no output"
 printed=$(deps "" build)
 case $printed in
-*"run this as root"*"apt-get install -y --no-install-recommends gcc libc6-dev make "*"status 1") ;;
+*"an administrator runs"*"apt-get install -y --no-install-recommends gcc libc6-dev make "*"status 1") ;;
 *) fail "expected a command that names the packages, and status 1" ;;
 esac
 case $printed in *valgrind*) fail "expected no packages that only tests need" ;; esac
 printed=$(deps "" test)
 case $printed in *valgrind*"status 1") ;; *) fail "expected the packages that tests need" ;; esac
 printed=$(deps "" tset)
-case $printed in *"expected build, test, browser or nothing, not 'tset'"*"status 2") ;; *) fail "expected the purposes" ;; esac
+case $printed in *"expected build, test, browser, docs or nothing, not 'tset'"*"status 2") ;; *) fail "expected the purposes" ;; esac

@@ -34,7 +34,8 @@ static uint64_t cost(uint32_t warps, const char *line)
 	return run_lines(warps, line, 20).cycles - run_lines(warps, line, 10).cycles;
 }
 
-/* latency + operands + 5 from one link of a chain to the next (docs/explanation/timing-model.md, Operand collectors). */
+/* latency + operands + 5 from one link of a chain to the next (docs/explanation/timing-model.md, Operand collectors).
+ */
 static void test_chains(void **state)
 {
 	static const struct {

@@ -98,7 +98,7 @@ static void test_mistakes(void **state)
 		{"4 2 0x7f00", "4 2 0x", "15:39", "expected an address"},
 		{"0x7f00 8", "0xff00000000000000 8", "15:37",
 	         "lane 0 accesses address 0xff00000000000000 of global memory"},
-		{"0020 00000001 0 EXIT", "0020 00000003 0 EXIT", "19:1", "of which the warp has 0x00000001"},
+		{"0020 00000001 0 EXIT", "0020 00000003 0 EXIT", "19:1", "the warp has only 0x00000001"},
 		{"#BEGIN_TB\nthread block = 1,0,0\n#END_TB\n", "", "20:", "after 1 of the grid's 2 blocks"},
 		{"thread block = 1,0,0\n#END_TB\n", "thread block = 1,0,0\n", "22:1", "expected #END_TB"},
 	};

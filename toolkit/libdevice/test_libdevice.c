@@ -1,6 +1,7 @@
 /* test_libdevice: accuracy of the device's mathematics, compiled for the host, against MPFR. It covers every
  * polynomial, reduction and special case: no function may exceed the error bound of its row in functions.c. With
- * --table it prints errors measured with many more values, next to CUDA's documented bounds, for docs/reference/math.md. */
+ * --table it prints errors measured with many more values, next to CUDA's documented bounds, for
+ * docs/reference/math.md. */
 #include "functions.h"
 
 #include <math.h>

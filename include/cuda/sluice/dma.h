@@ -1,5 +1,5 @@
-/* dma: transfers of a block's data from global to shared memory by a DMA engine (docs/reference/dma.md), with D2MA's intrinsics
- * (Jamshidi et al.: D2MA: Accelerating Coarse-Grained Data Transfer for GPUs, PACT 2014).
+/* dma: transfers of a block's data from global to shared memory by a DMA engine (docs/reference/dma.md), with D2MA's
+ * intrinsics (Jamshidi et al.: D2MA: Accelerating Coarse-Grained Data Transfer for GPUs, PACT 2014).
  *
  *   __shared__ float tile[1024];
  *   dma_set_datatype_float();

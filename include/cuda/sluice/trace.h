@@ -1,5 +1,5 @@
-/* trace: runs kernels from an instruction trace, without a program (docs/how-to/traces.md), as 'sluice run --trace-in' does.
- * They run on the machine of the program's own kernels.
+/* trace: runs kernels from an instruction trace, without a program (docs/how-to/traces.md), as 'sluice run --trace-in'
+ * does. They run on the machine of the program's own kernels.
  *
  * path: a folder with a kernelslist.g, or such a file. kernel: selects kernels by their number in the list ("3", "2-5")
  * or by name; NULL: all.

@@ -17,7 +17,7 @@
 	X(shared, "shared memory")                                                                                     \
 	X(arithmetic, "arithmetic")                                                                                    \
 	X(barrier, "barrier")                                                                                          \
-	X(conflict, "pipe without room")                                                                               \
+	X(conflict, "pipe full")                                                                                       \
 	X(no_instruction, "no instruction")                                                                            \
 	X(held, "held")                                                                                                \
 	X(replayed, "replayed")

@@ -1,4 +1,5 @@
-/* The controller of a block: the states of its four buffers (section 4.1; docs/reference/dma.md states when a command counts). */
+/* The controller of a block: the states of its four buffers (section 4.1; docs/reference/dma.md states when a command
+ * counts). */
 #include "mech/d2ma/d2ma.h"
 
 static bool is_live(struct mech_sm *sm, uint32_t warp)

@@ -1,6 +1,6 @@
-/* Protects DMA tiles (docs/reference/dma.md) in a pair's common part, with the engine (d2ma) and without it. A command for a
- * tile that ends beyond the private part needs the lock. A thread that has read the data may release it. A tile in
- * the private part needs no lock. */
+/* Protects DMA tiles (docs/reference/dma.md) in a pair's common part, with the engine (d2ma) and without it. A command
+ * for a tile that ends beyond the private part needs the lock. A thread that has read the data may release it. A tile
+ * in the private part needs no lock. */
 #include "mech/sharing/sharing.h"
 #include "sharing_kit.h"
 

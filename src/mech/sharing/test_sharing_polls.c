@@ -43,7 +43,7 @@ static void a_partner_that_polls_is_told(void **state)
 		assert_true(kit.run.livelock);
 		simt_polls_print(&kit.run.launch, &kit.run.polls, text, sizeof text);
 		if (!strstr(text, "block (1,0,0), thread (0,0,0) reads address") ||
-		    !strstr(text, "mechanism sharing keeps 1 from going on, the first of block (0,0,0)"))
+		    !strstr(text, "mechanism sharing holds 1 back, the first of block (0,0,0)"))
 			fail_msg("%s", text);
 		kit_close(&kit);
 	}

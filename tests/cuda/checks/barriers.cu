@@ -10,7 +10,7 @@
 //| kernel '_Z3twoPi' stopped: barrier that can never complete
 //| barriers.cu:@two1)
 //| block (0,0,0), thread (0,0,0)
-//| barrier 1 waits for 64 threads, 32 have come; no other thread of the block can still come
+//| barrier 1 waits for 64 threads, 32 have arrived; no other thread of the block can still arrive
 //| thread (32,0,0) waits at barrier 2, at device code:
 //| barriers.cu:@two2)
 __global__ void two(int *p)
@@ -26,7 +26,7 @@ __global__ void two(int *p)
 //| barrier that can never complete
 //| barriers.cu:@count)
 //| thread (0,0,0)
-//| barrier 3 waits for 96 threads, 64 have come; no other thread of the block can still come
+//| barrier 3 waits for 96 threads, 64 have arrived; no other thread of the block can still arrive
 __global__ void count(int *p)
 {
 	p[threadIdx.x] = 1;
@@ -39,7 +39,7 @@ __global__ void count(int *p)
 //| barrier that can never complete
 //| barriers.cu:@ended)
 //| thread (64,0,0)
-//| barrier 1 waits for 64 threads, 32 have come; no other thread of the block can still come
+//| barrier 1 waits for 64 threads, 32 have arrived; no other thread of the block can still arrive
 __global__ void ended(int *p)
 {
 	p[threadIdx.x] = 1;
@@ -54,7 +54,7 @@ __global__ void ended(int *p)
 //| barrier that can never complete
 //| barriers.cu:@partner0)
 //| thread (0,0,0)
-//| barrier 0 waits for 128 threads, 96 have come
+//| barrier 0 waits for 128 threads, 96 have arrived
 //| thread (96,0,0) waits at barrier 5
 //| barriers.cu:@partner5)
 __global__ void partner(int *p)
@@ -68,8 +68,8 @@ __global__ void partner(int *p)
 
 //: counts: error cudaErrorLaunchFailure
 //| barrier for different numbers of threads
-//| barrier 1 is one of
-//| has come to it as one of
+//| barrier 1 is for
+//| has reached it as one of
 //| barriers.cu:@counts64)
 //| barriers.cu:@counts128)
 __global__ void counts(int *p)
@@ -85,7 +85,7 @@ __global__ void counts(int *p)
 }
 
 //: parted: error cudaErrorLaunchFailure
-//| barrier that the threads of a warp meet apart
+//| barrier that threads of one warp reach separately
 //| of the same warp has passed the barrier at device code:
 //| barriers.cu:@parted1)
 //| barriers.cu:@parted2)
@@ -104,7 +104,7 @@ __global__ void parted(int *p)
 
 // Some threads of a warp skip the last iteration, but all reach the barrier after the loop.
 //: round: error cudaErrorLaunchFailure
-//| barrier that the threads of a warp meet apart
+//| barrier that threads of one warp reach separately
 //| barriers.cu:@round1)
 //| barriers.cu:@round2)
 __global__ void round(int *p, int n)

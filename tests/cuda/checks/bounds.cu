@@ -18,7 +18,7 @@ __global__ void put(int *p, int index)
 //| ends 252 bytes before the address
 
 //: before_begin: stops cudaErrorIllegalAddress bounds
-//| begins 4 bytes behind the address
+//| begins 4 bytes after the address
 
 //: pooled: stops cudaErrorIllegalAddress bounds
 //| ends 0 bytes before the address
@@ -27,10 +27,10 @@ __global__ void put(int *p, int index)
 //| ends 0 bytes before the address
 
 //: managed: stops cudaErrorIllegalAddress bounds
-//| bytes of the host's, ends 0 bytes before the address
+//| bytes of host memory, ends 0 bytes before the address
 
 //: pinned: stops cudaErrorIllegalAddress bounds
-//| bytes of the host's, ends 0 bytes before the address
+//| bytes of host memory, ends 0 bytes before the address
 
 //: driver: stops cudaErrorIllegalAddress bounds
 //| ends 0 bytes before the address
@@ -83,7 +83,7 @@ __global__ void beyond_array(int *out, int n)
 //: below_array: check bounds
 //| read at device code:
 //| 'a' + 252
-//| through 'b', 0x100, 256 bytes, which begins 4 bytes behind the address
+//| through 'b', 0x100, 256 bytes, which begins 4 bytes after the address
 __global__ void below_array(int *out, int index)
 {
 	__shared__ int a[64], b[64];

@@ -27,7 +27,7 @@ __global__ void behind(int *p, int n)
 //| global store outside every allocation
 //| faults.cu:@null)
 //| thread (3,0,0), address 0x0, 4 bytes
-//| nearest allocation: 0x10000000, 16 bytes, begins 268435456 bytes behind the address
+//| nearest allocation: 0x10000000, 16 bytes, begins 268435456 bytes after the address
 __global__ void null(int *p)
 {
 	if (threadIdx.x == 3)

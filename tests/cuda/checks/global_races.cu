@@ -2,7 +2,7 @@
 #include "cases.h"
 
 //: neighbours: check global-race
-//| kernel '_Z10neighboursPii': race on global memory: two warps, nothing that orders them
+//| kernel '_Z10neighboursPii': race on global memory: two warps that nothing orders
 //| read at device code:
 //| global_races.cu:@near_read), thread (
 //| write at device code:

@@ -6,7 +6,7 @@
 //| kernel '_Z6beyondPi' stopped: global store outside every allocation
 //| host_memory.cu:@beyond)
 //| thread (25,0,0)
-//| 100 bytes of the host's, ends 0 bytes before the address
+//| 100 bytes of host memory, ends 0 bytes before the address
 __global__ void beyond(int *p)
 {
 	p[threadIdx.x] = 1; // @beyond
@@ -15,7 +15,7 @@ __global__ void beyond(int *p)
 //: before: error cudaErrorIllegalAddress
 //| global load outside every allocation
 //| host_memory.cu:@before)
-//| 400 bytes of the host's, begins 40 bytes behind the address
+//| 400 bytes of host memory, begins 40 bytes after the address
 __global__ void before(int *p)
 {
 	if (p[-10]) // @before

@@ -64,7 +64,7 @@ __global__ void painted(float *out, const float *in)
 }
 
 //: strokes: check global-race
-//| kernel '_Z7strokesv': race on global memory: two warps, nothing that orders them
+//| kernel '_Z7strokesv': race on global memory: two warps that nothing orders
 //| write at device code:
 //| image_memory.cu:@strokes), thread (
 //| , 4 bytes
@@ -99,7 +99,7 @@ __global__ void mixed(int *out) { mix<true>(out); }
 
 // A store through a pointer to memory that a texture of other blocks reads.
 //: smear: check global-race
-//| race on global memory: two warps, nothing that orders them
+//| race on global memory: two warps that nothing orders
 //| read at device code:
 //| image_memory.cu:@smear_read), thread (
 //| image_memory.cu:@smear_write), thread (
@@ -120,7 +120,7 @@ __global__ void in_place(float *memory)
 
 // Neither a barrier nor program order makes a write visible to the texture cache.
 //: stale: check global-race
-//| kernel '_Z5stalePfS_': texture read of what the same kernel wrote: nothing brings that to the texture cache
+//| kernel '_Z5stalePfS_': texture read of data that the same kernel wrote: nothing updates the texture cache
 //| write at device code:
 //| image_memory.cu:@stale_write), thread (
 //| read at device code:

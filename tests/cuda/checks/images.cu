@@ -6,7 +6,7 @@ texture<float> bound;
 surface<void, cudaSurfaceType2D> canvas;
 
 //: nothing: error cudaErrorIllegalInstruction
-//| kernel '_Z7nothingPf' stopped: a texture or surface that is bound to nothing
+//| kernel '_Z7nothingPf' stopped: a texture or surface without an image
 //| images.cu:@nothing)
 //| block (0,0,0), thread (3,0,0)
 __global__ void nothing(float *out)

@@ -89,7 +89,7 @@ __global__ void recursive(int *out)
 //| stopped: free of an address that cannot be freed
 //| local_memory.cu:@twice)
 //| block (0,0,0), thread (0,0,0)
-//| , which has been freed before
+//| , which has been freed already
 //| freed allocation: 0x
 __global__ void free_twice(int *out)
 {

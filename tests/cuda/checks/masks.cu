@@ -2,7 +2,7 @@
 #include "cases.h"
 
 //: self: check masks
-//| kernel '_Z4selfPi': a thread that its own member mask does not name
+//| kernel '_Z4selfPi': a thread's member mask does not name the thread itself
 //| shfl at device code:
 //| masks.cu:@self), thread (0,0,0)
 //| lane 0, member mask 0x0000ff00
@@ -60,7 +60,7 @@ __global__ void elect(int *out)
 }
 
 //: lane: check masks
-//| kernel '_Z4lanePi': shuffle from a lane that takes no part
+//| kernel '_Z4lanePi': shuffle from a lane that does not take part
 //| it reads lane 20, member mask 0x0000ffff
 //| 16 times in this launch
 __global__ void lane(int *out)
@@ -71,7 +71,7 @@ __global__ void lane(int *out)
 
 // The mask names a lane that executes elsewhere: reported by --check divergence.
 //: absent: error cudaErrorLaunchFailure
-//| member mask that names a thread that is elsewhere
+//| member mask that names a thread which runs elsewhere
 __global__ void absent(int *out)
 {
 	if (threadIdx.x < 16)

@@ -5,7 +5,7 @@
 #define ARRIVE(number, threads) asm volatile("bar.arrive %0, %1;" ::"r"(number), "r"(threads) : "memory")
 
 //: no_barrier: check race
-//| kernel '_Z10no_barrierPi': race on shared memory: two warps, nothing that orders them
+//| kernel '_Z10no_barrierPi': race on shared memory: two warps that nothing orders
 //| write at device code:
 //| races.cu:@nb_write), thread (
 //| read at device code:

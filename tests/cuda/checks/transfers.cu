@@ -1,5 +1,5 @@
-// Protects the race check of DMA transfers (docs/how-to/checks.md): each error that a program can make, next to a correct
-// program. tests/simt/test_simt_race_dma.c tests every ordering operation.
+// Protects the race check of DMA transfers (docs/how-to/checks.md): each error that a program can make, next to a
+// correct program. tests/simt/test_simt_race_dma.c tests every ordering operation.
 #include "cases.h"
 
 #include <sluice/dma.h>
@@ -8,7 +8,7 @@ enum { THREADS = 96 };
 
 // One warp reads the old data while another warp may already have started the transfer that overwrites it.
 //: early: check race
-//| race on shared memory: a DMA transfer, nothing that orders it
+//| race on shared memory: a DMA transfer that nothing orders
 //| read at device code:
 //| transfers.cu:@early_read), thread (
 //| transfer of DMA buffer 0 at device code:
@@ -71,7 +71,7 @@ __global__ void source_behind(int *in, int *out)
 
 // After the transfer, the stores of other warps are as unordered as any other store.
 //: neighbour: check race
-//| race on shared memory: two warps, nothing that orders them
+//| race on shared memory: two warps that nothing orders
 //| transfers.cu:@neighbour_write), thread (
 //| transfers.cu:@neighbour_read), thread (
 __global__ void neighbour(const int *in, int *out)
@@ -99,7 +99,7 @@ __global__ void overlap(const int *in, int *out)
 
 // A DMA command is no barrier for other data.
 //: aside: check race
-//| race on shared memory: two warps, nothing that orders them
+//| race on shared memory: two warps that nothing orders
 //| transfers.cu:@aside_write), thread (
 //| transfers.cu:@aside_read), thread (
 __global__ void aside(const int *in, int *out)
@@ -136,7 +136,7 @@ __global__ void unwritten(int *in, int *out)
 
 // A kernel without DMA after a kernel with DMA, and the reverse.
 //: between: check race
-//| race on shared memory: two warps, nothing that orders them
+//| race on shared memory: two warps that nothing orders
 //| transfers.cu:@between_write), thread (
 //| transfers.cu:@between_read), thread (
 __global__ void between(int *out)

@@ -3,7 +3,7 @@
 
 // One instruction, two values.
 //: last_wins: check warp-race
-//| kernel '_Z9last_winsPi': race on shared memory: two threads of a warp, nothing that orders them
+//| kernel '_Z9last_winsPi': race on shared memory: two threads of a warp that nothing orders
 //| write at device code:
 //| warp_races.cu:@last), thread (
 //| shared address 0x0, 4 bytes, 'last' + 0
@@ -16,7 +16,7 @@ __global__ void last_wins(int *out)
 }
 
 //: global_wins: check warp-race
-//| race on global memory: two threads of a warp, nothing that orders them
+//| race on global memory: two threads of a warp that nothing orders
 //| block (0,0,0), address 0x
 //| allocation: 0x
 __global__ void global_wins(int *out)
