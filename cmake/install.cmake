@@ -29,7 +29,7 @@ install(FILES completions/sluice.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-
 install(FILES LICENSE README.md ARCHITECTURE.md CONTRIBUTING.md TESTING.md CHANGELOG.md CITATION.cff Containerfile sluice.def
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 file(GLOB_RECURSE pages RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS docs/*.md programs/*.md experiments/*.md examples/*.md
-                                                                     examples/*.cu
+                                                                     examples/*.cu examples/*.yaml
                                                                      examples/mechanisms/*.c examples/c/*.c examples/python/*.py src/*.md docs/*.png docs/*.svg)
 foreach(page IN LISTS pages seam_headers ITEMS include/sluice.h src/flow/pass.h src/flow/analyses.h src/flow/flow.h src/ptx/module.h tools/packages.txt)
   cmake_path(GET page PARENT_PATH folder)

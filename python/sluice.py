@@ -176,7 +176,7 @@ def _call(words: Sequence[PathLike], fine: Container[int] = (0,)) -> str:
     text = done.stdout.decode(errors="replace")
     if done.returncode not in fine:
         how = f"exit status {done.returncode}" if done.returncode >= 0 else f"signal {-done.returncode}"
-        raise Error(text.strip() or f"sluice {words[0]}: {how} without a word", done.returncode)
+        raise Error(text.strip() or f"sluice {words[0]}: {how}, with no message", done.returncode)
     return text
 
 
@@ -204,7 +204,7 @@ def _settings(machine: Optional[PathLike], options: Union[Mapping[str, Any], Seq
     words = ["--no-progress"] + (["-m", os.fspath(machine)] if machine else [])
     for flag, values in (("-o", _pairs(options)), ("--mech", mechanisms), ("--pass", passes)):
         if isinstance(values, str):
-            raise TypeError(f"a list is expected, not '{values}' alone")
+            raise TypeError(f"expected a list, not the text '{values}'")
         for value in values:
             words += [flag, value]
     for name, setting in given.items():
@@ -266,7 +266,7 @@ def load(path: PathLike) -> Run:
 def _expect_end(path: PathLike) -> None:
     """Rejects character devices, whose contents may never end."""
     if os.path.exists(path) and os.path.realpath(path) != "/dev/null" and stat.S_ISCHR(os.stat(path).st_mode):
-        raise Error(f"{os.fspath(path)}: it is a device, where a file was expected")
+        raise Error(f"{os.fspath(path)}: it is a device; expected a file")
 
 
 def _json(path: PathLike, key: str) -> Dict[str, Any]:
@@ -297,7 +297,7 @@ def store(path: PathLike = "results.db", **filters: Any) -> List[Run]:
             if not os.path.getsize(path):
                 return []  # a writer was killed before it created the table
             if "stats" not in columns:
-                raise Error(f"{os.fspath(path)}: not results of sluice")
+                raise Error(f"{os.fspath(path)}: not a results file of sluice")
             return _select(database, columns, filters)
     except sqlite3.Error as reason:
         raise Error(f"{os.fspath(path)}: {reason}") from reason
@@ -328,7 +328,7 @@ def _open_store(path: PathLike) -> sqlite3.Connection:
     except sqlite3.OperationalError as reason:
         raise Error(f"{os.fspath(path)}: a process was killed while it wrote to it; SQLite undoes that write with {os.fspath(path)}-journal, "
                     "for which the file and its folder must be writable. Run 'sluice results check' where they are, or copy both "
-                    "files into a folder of your own") from reason
+                    "files into your own folder") from reason
 
 
 def _select(database: sqlite3.Connection, columns: List[str], filters: Mapping[str, Any]) -> List[Run]:

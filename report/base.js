@@ -47,6 +47,25 @@ function numberText(value) {
 // Percentages and rates, with the same number of digits in all rows, so that the digits align.
 const fixedText = (value, digits) => (!isNumber(value) ? "-" : Math.abs(value) >= 1000 ? wholeFormat.format(value) : value.toFixed(digits));
 
+// How a column writes its numbers: all with the same number of digits, which its largest number needs.
+function columnText(values) {
+	const known = values.filter(isNumber), largest = known.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+	if (known.every(Number.isInteger) || largest < 0.001)
+		return numberText;
+	const digits = largest >= 1000 ? 0 : largest >= 100 ? 1 : largest >= 1 ? 2 : largest >= 0.1 ? 3 : 4;
+	return (value) => fixedText(value, digits);
+}
+
+// A long name without its middle: its beginning and its end tell names apart.
+function shortened(text, most) {
+	const half = Math.floor((most - 1) / 2);
+	return text.length > most ? `${text.slice(0, most - 1 - half)}\u2026${text.slice(-half)}` : text;
+}
+
+// A legend of colours with their meanings: [[colour, name]].
+const legendBox = (pairs) => element("div.legend", null, pairs.map(([colour, name]) => element("span", null,
+	element("i", {style: `background: ${colour}`}), name)));
+
 // "1.2 M": for axes and narrow places.
 function shortText(value) {
 	if (!isNumber(value))

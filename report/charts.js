@@ -52,17 +52,20 @@ function chart(words, height, config) {
 	return frame;
 }
 
+// The levels that some stack has, in the order in which they are drawn.
+const levelsIn = (stacks) => Object.keys(LEVELS).concat(...stacks.map((stack) => Object.keys(stack)))
+	.filter((level, at, all) => all.indexOf(level) === at && stacks.some((stack) => stack[level] > 0));
+
 // Cycle stacks as horizontal bars, one per row: rows of {label, stack}; `mode`: "share" of slots or "cycles".
 function stackBars(words, rows, mode) {
 	const share = mode === "share";
-	const levels = Object.keys(LEVELS).concat(...rows.map((row) => Object.keys(row.stack)))
-		.filter((level, at, all) => all.indexOf(level) === at && rows.some((row) => row.stack[level] > 0));
+	const levels = levelsIn(rows.map((row) => row.stack));
 	const sums = rows.map((row) => combine(Object.values(row.stack)));
 	const longest = Math.max(...rows.map((row) => row.label.length));
 	return chart(words, 90 + 24 * rows.length, {
 		type: "bar",
 		data: {
-			labels: rows.map((row) => (row.label.length > 60 ? row.label.slice(0, 59) + "\u2026" : row.label)),
+			labels: rows.map((row) => shortened(row.label, 44)),
 			datasets: stripes(levels).map((stripe, at) => ({
 				...stripe,
 				data: rows.map((row, i) => (row.stack[levels[at]] ?? 0) * (share ? 100 / (sums[i] || 1) : 1)),
@@ -76,7 +79,7 @@ function stackBars(words, rows, mode) {
 			scales: {
 				x: axis(share ? "% of the schedulers' slots" : "cycles", {stacked: true, min: 0, max: share ? 100 : undefined,
 					position: rows.length > 20 ? "top" : "bottom", ticks: {callback: (value) => shortText(value)}}),
-				y: axis("", {stacked: true, grid: {display: false}, ticks: {autoSkip: false, font: {size: longest > 40 ? 10 : 12}}}),
+				y: axis("", {stacked: true, grid: {display: false}, ticks: {autoSkip: false, font: {size: longest > 32 ? 10 : 12}}}),
 			},
 			plugins: {
 				legend: {position: "top", align: "start"},
@@ -127,7 +130,19 @@ function waterfall(words, from, to, rows, names) {
 	});
 }
 
-// Lines of {label, points: [{x, y}], colour} over numbers.
+// The axis of numbers below lines; with ticks at the numbers `at`; it may be logarithmic.
+function numberAxis(title, {from, to, at, logarithmic}) {
+	const ticks = {callback: (value) => shortText(value)};
+	if (!at?.length)
+		return axis(title, {type: "linear", min: from, max: to, ticks});
+	const [low, high] = [at[0], at.at(-1)], room = logarithmic ? (high / low) ** 0.04 : 0.04 * (high - low) || 0.5;
+	return axis(title, {type: logarithmic ? "logarithmic" : "linear", min: logarithmic ? low / room : low - room, max: logarithmic ? high * room : high + room,
+		afterBuildTicks: (scale) => {
+			scale.ticks = at.map((value) => ({value}));
+		}, ticks: {...ticks, callback: (value) => String(value), autoSkip: true, maxRotation: 0}});
+}
+
+// Lines of {label, points: [{x, y}], colour, marks: points without a line} over numbers.
 function lineChart(words, height, lines, x, y, more = {}) {
 	return chart(words, height, {
 		type: "line",
@@ -135,12 +150,15 @@ function lineChart(words, height, lines, x, y, more = {}) {
 			datasets: lines.map((line, i) => ({
 				label: line.label,
 				data: line.points,
-				borderColor: line.colour ?? seriesColour(i),
-				backgroundColor: line.colour ?? seriesColour(i),
+				borderColor: line.marks ? cssColour("--text") : line.colour ?? seriesColour(i),
+				backgroundColor: line.marks ? "transparent" : line.colour ?? seriesColour(i),
 				borderWidth: more.stacked ? 0 : 1.5,
+				showLine: !line.marks,
+				pointStyle: line.marks ? "rectRot" : "circle",
+				pointBackgroundColor: line.marks ? "transparent" : undefined,
 				fill: more.stacked ? (i ? "-1" : "origin") : false,
 				stepped: more.stepped ? "after" : false,
-				pointRadius: more.points ? 3 : 0,
+				pointRadius: line.marks ? 5 : more.points ? 3 : 0,
 				pointHitRadius: 6,
 			})),
 		},
@@ -149,11 +167,12 @@ function lineChart(words, height, lines, x, y, more = {}) {
 			normalized: true,
 			interaction: {mode: "nearest", axis: "x", intersect: false},
 			scales: {
-				x: axis(x, {type: "linear", min: more.from, max: more.to, ticks: {callback: (value) => shortText(value)}}),
-				y: axis(y, {stacked: more.stacked, [more.below ? "beginAtZero" : "min"]: more.below ? true : 0, max: more.most, ticks: {callback: (value) => shortText(value)}}),
+				x: numberAxis(x, more),
+				y: axis(y, {stacked: more.stacked, ...(more.below ? {beginAtZero: true, suggestedMin: more.least, suggestedMax: more.most} : {min: 0, max: more.most}),
+					ticks: {callback: (value) => shortText(value)}}),
 			},
 			plugins: {
-				legend: {display: lines.length > 1},
+				legend: {display: lines.length > 1 && more.legend !== false},
 				tooltip: {callbacks: {
 					title: (items) => (items.length ? `${x} ${numberText(items[0].raw.x)}` : ""),
 					label: (item) => `${item.dataset.label}: ${numberText(item.raw.y)}`,

@@ -44,19 +44,19 @@ function column(name) {
 	if (name === "run")
 		return {name, title: name, of: (run) => run.label, cell: (run) => link(run, run.label || run.data.label)};
 	if (name === "program")
-		return {name, title: name, of: (run) => run.text("program"), cell: (run) => link(run, run.text("program") || run.data.label)};
+		return {name, title: name, of: (run) => run.short("program"), cell: (run) => link(run, run.short("program") || run.data.label)};
 	if (FACT_NAMES.includes(name) && !(name in FIGURES))
-		return {name, title: name, of: (run) => run.text(name)};
+		return {name, title: name, of: (run) => run.short(name), cell: (run) => element("span", {title: run.text(name)}, run.short(name))};
 	if (varyingKeys.includes(name) || name in DATA.keys)
 		return {name, title: name, hint: DATA.keys[name]?.[1], of: (run) => {
 			const number = run.setting(name);
 			return Number.isNaN(number) ? run.text(name) : number;
 		}, cell: (run) => run.text(name)};
-	const own = figure(name);
-	return {name, title: name, number: true, of: own.of, hint: own.meaning, cell: (run) => own.text(own.of(run))};
+	const own = figure(name), text = own.digits === undefined ? columnText(RUNS.map(own.of)) : own.text;
+	return {name, title: name, number: true, of: own.of, hint: own.meaning, cell: (run) => text(own.of(run))};
 }
 
-const link = (run, text) => element("a", {href: `#run/${run.number}`, tabindex: "-1"}, text);
+const link = (run, text) => element("a", {href: `#run/${run.number}`, tabindex: "-1", title: run.title}, text);
 
 // The facts that distinguish runs, and the most used figures.
 function usualColumns() {

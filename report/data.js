@@ -46,6 +46,14 @@ const positions = DATA.shapes.map((shape) => new Map(shape.map((number, at) => [
 const isLargest = (counter) => DATA.meanings[counter]?.[3] === "largest";
 const combine = (list, largest) => (largest ? Math.max(...list) : list.reduce((sum, value) => sum + value, 0));
 
+// A kernel's name without its return type, parameters and template arguments.
+const kernelWord = (kernel) => kernel.replace(/^void /, "").split(/[(<]/)[0] || kernel;
+
+// The name with template arguments, which may be the only difference between kernels, cut to fit into a table.
+const shortKernel = (kernel) => shortened(kernel.replace(/^void /, "").replace(/\(.*$/s, "") || kernel, 36);
+
+const kernelName = (kernel) => element("code.name", {title: kernel}, shortKernel(kernel));
+
 // A set of launches of a run: all, those of one kernel, or a single one.
 class Launches {
 	constructor(run, indexes) {
@@ -129,9 +137,9 @@ class Run {
 	}
 
 	get title() {
-		const {program, variant, size, machine, mechanisms, options} = this.facts;
-		const where = [machine, mechanisms, options].filter((text) => text).join(" + ");
-		const name = this.label || [program, variant, size].filter((text) => text).join(" ") || this.data.label;
+		const short = (names, between) => names.map((name) => (this.facts[name] ? this.short(name) : "")).filter((text) => text).join(between);
+		const where = short(["machine", "mechanisms", "options"], " + ");
+		const name = this.label || short(["program", "variant", "size"], " ") || this.data.label;
 		return where ? `${name} on ${where}` : name;
 	}
 
@@ -151,6 +159,12 @@ class Run {
 	text(name) {
 		const value = this.facts[name] ?? this.configuration[name] ?? this.mechanisms[name];
 		return value === undefined || value === null ? "" : String(value);
+	}
+
+	// A short form of the text that still differs from those of other runs.
+	short(name) {
+		const text = this.text(name);
+		return shortTexts[name]?.get(text) ?? text;
 	}
 
 	get kernels() {
@@ -200,6 +214,30 @@ const varyingKeys = (() => {
 	return [...keys].sort(compare);
 })();
 
+// --- short names: a path's last part, and the options that differ between runs ---
+
+const lastPart = (path) => (/^(\.{0,2}\/|[A-Za-z]:)/.test(path) ? path.split("/").pop() || path : path);
+
+function shortMechanism(word) {
+	const colon = word.indexOf(":"), name = colon < 0 ? word : word.slice(0, colon);
+	const short = lastPart(name).replace(/\.so$/, ""), varies = (option) => [name, short].some((of) => varyingKeys.includes(`${of}.${option.split("=")[0]}`));
+	const options = colon < 0 ? [] : word.slice(colon + 1).split(",").filter(varies);
+	return short + (options.length ? `:${options.join(",")}` : "");
+}
+
+const SHORT = {
+	program: lastPart,
+	machine: (text) => lastPart(text).replace(/\.(yaml|config)$/, ""),
+	mechanisms: (text) => text.split(" ").map(shortMechanism).join(" "),
+	options: (text) => text.split(" ").filter((option) => varyingKeys.includes(option.split("=")[0])).join(" "),
+};
+
+// The short form of each text of these facts. A text keeps its full form if its short form is not unique.
+const shortTexts = Object.fromEntries(Object.entries(SHORT).map(([name, shorten]) => {
+	const texts = distinct((run) => run.text(name)), short = texts.map(shorten);
+	return [name, new Map(texts.map((text, i) => [text, short.indexOf(short[i]) === short.lastIndexOf(short[i]) ? short[i] : text]))];
+}));
+
 const knownNames = new Set([...DATA.counters, ...ADDED, ...Object.keys(DATA.keys), ...varyingKeys, ...FACT_NAMES,
 	...Object.keys(DATA.configurations[0] ?? {}),
 	...new Set(RUNS.flatMap((run) => Object.keys(run.data.energy ?? {}).map((name) => `energy.${name}`)))]);
@@ -209,7 +247,7 @@ const knownNames = new Set([...DATA.counters, ...ADDED, ...Object.keys(DATA.keys
 function figure(name) {
 	const row = FIGURES[name];
 	const of = parseFormula(row?.formula ?? name, (word) => row || knownNames.has(word));
-	return {name, of, unit: row?.unit ?? DATA.meanings[name]?.[0] ?? "",
+	return {name, of, digits: row?.digits, unit: row?.unit ?? DATA.meanings[name]?.[0] ?? "",
 		text: (value) => (row?.digits === undefined ? numberText(value) : fixedText(value, row.digits)),
 		meaning: row?.formula ?? DATA.meanings[name]?.[2] ?? DATA.keys[name]?.[1] ?? ""};
 }

@@ -58,7 +58,7 @@ function lineChanges(a, b) {
 	const one = lines(a), other = lines(b);
 	const rows = [...new Set([...one.keys(), ...other.keys()])].map((key) => ({...(other.get(key) ?? one.get(key)),
 		a: one.get(key)?.value ?? 0, b: other.get(key)?.value ?? 0})).filter((row) => row.a !== row.b);
-	return {rows, what: byProfile ? "waiting slots" : "misses of L1"};
+	return {rows, what: byProfile ? "waiting slots" : "L1 misses"};
 }
 
 function linesSection(a, b) {
@@ -74,13 +74,13 @@ function linesSection(a, b) {
 		{title: "B", number: true, of: (row) => row.b},
 		{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "-")},
 		codeColumn("source"),
-		{title: "kernel", code: true, of: (row) => row.kernel, cell: (row) => row.kernel.split("(")[0]},
+		{title: "kernel", of: (row) => row.kernel, cell: (row) => kernelName(row.kernel)},
 	];
 	const list = (title, fewer) => {
 		const own = columns(fewer), part = rows.filter((row) => (row.b < row.a) === fewer);
 		return element("div", null, element("h4", null, title), table({rows: part, columns: own, sort: {column: own[0], down: true}}));
 	};
-	return [element("p.muted", null, `By ${what}.`),
+	return [element("p.muted", null, `Measured in ${what}.`),
 		element("div.pair", null, list("Lines that gained: less in B", true), list("Lines that lost: more in B", false))];
 }
 
@@ -91,8 +91,8 @@ function countersTable(a, b) {
 	const rows = counterChanges(a, b).filter((row) => relative(row) >= leasts[differenceShown.least]);
 	const columns = [
 		{title: "counter", of: (row) => row.name, cell: (row) => element("code", null, row.name)},
-		{title: "A", number: true, of: (row) => row.a},
-		{title: "B", number: true, of: (row) => row.b},
+		{title: "A", number: true, mixed: true, of: (row) => row.a},
+		{title: "B", number: true, mixed: true, of: (row) => row.b},
 		{title: "change", number: true, of: (row) => row.to - row.from, cell: (row) => signedText(row.to - row.from)},
 		{title: "relative", number: true, of: (row) => 1000 * relative(row) + Math.log10(Math.abs(row.to - row.from)), cell: (row) => changeText(row.from, row.to),
 			style: (row) => `background: rgb(var(--${row.to > row.from ? "series-up" : "series-down"}) / ${(0.05 + 0.35 * relative(row)).toFixed(3)})`},
@@ -138,7 +138,7 @@ const levelWords = (row) => `${levelName(row.level)} ${Math.round(row.change)}`;
 function kernelsTable(a, b) {
 	const cycles = (kernel) => kernel?.value("cycles");
 	return table({rows: kernelChanges(a, b), caption: "Kernels", columns: [
-		{title: "kernel", of: (row) => row.name, cell: (row) => element("code", null, row.name), wide: true},
+		{title: "kernel", of: (row) => row.name, cell: (row) => kernelName(row.name)},
 		{title: "cycles in A", number: true, of: (row) => cycles(row.a)},
 		{title: "cycles in B", number: true, of: (row) => cycles(row.b)},
 		{title: "change", number: true, of: (row) => cycles(row.b) - cycles(row.a), cell: (row) => changeText(cycles(row.a), cycles(row.b))},

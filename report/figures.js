@@ -27,7 +27,7 @@ const inOrder = (names) => [...new Set(names)].sort((one, other) => (other === N
 function keyText(run, key) {
 	if (key === "run")
 		return run.label || `${run.number}: ${run.data.label}`;
-	return key === "" ? "" : run.text(key) || (key === "mechanisms" ? NONE : "-");
+	return key === "" ? "" : run.short(key) || (key === "mechanisms" ? NONE : "-");
 }
 
 // All properties of a run except the one shown side by side. Runs with the same signature can be compared with each
@@ -71,6 +71,15 @@ function figureData(runs, of) {
 	return {groups, series, names, base, most: Math.max(0, ...[...cells.values()].map((list) => list.length))};
 }
 
+// The chart's series: those that have a value, with ratios near 1 as percent over the base, as in experiments' figures.
+function drawnFigure(data, title) {
+	const series = data.series.filter((one) => one.values.some(isNumber)), all = series.flatMap((one) => one.values).filter(isNumber);
+	if (data.base === null || !all.every((value) => value >= 0.5 && value <= 2))
+		return {series, title};
+	return {title: `${title}, % more`, series: series.filter((one) => one.label !== data.base)
+		.map((one) => ({...one, values: one.values.map((value) => 100 * (value - 1))}))};
+}
+
 function withMean(data) {
 	if (!figureShown.mean || data.groups.length < 2)
 		return data;
@@ -111,6 +120,7 @@ function ownView(view) {
 	const raw = row ? figureData(runs, row.of) : {groups: [], series: [], names: [], most: 0}, data = withMean(raw);
 	const title = row && (raw.base !== null ? `${row.name}, relative to ${raw.base}`
 		: row.unit && row.unit !== row.name ? `${row.name} (${row.unit})` : row.name);
+	const drawn = drawnFigure(data, title);
 	const columns = [
 		{title: figureShown.rows, of: (i) => data.groups[i]},
 		...data.series.map((one) => ({title: one.label || row?.name, number: true, of: (i) => one.values[i]})),
@@ -134,8 +144,8 @@ function ownView(view) {
 			: `. Each run is relative to the run that differs from it only in ${figureShown.series}; if there is none, variant and arguments may differ too`}.`),
 		wrong && element("p.error", {role: "alert"}, `${figureShown.metric}: ${wrong}`),
 		row && data.groups.length > 0 && [
-			element("figure", {id: "figure"}, element("figcaption", null, title),
-				groupChart(`${title} by ${figureShown.rows}; the table below has the numbers`, figureShown.type, data.groups, data.series, title)),
+			element("figure", {id: "figure"}, element("figcaption", null, drawn.title),
+				groupChart(`${drawn.title} by ${figureShown.rows}; the table below has the numbers`, figureShown.type, data.groups, drawn.series, drawn.title)),
 			table({rows: [...data.groups.keys()], columns, caption: title})],
 		row && data.groups.length === 0 && element("p", null, "No run is shown.")));
 	return {};

@@ -10,7 +10,7 @@ function parseFormula(text, known) {
 	function factor() {
 		const word = words[at++];
 		if (word === undefined)
-			throw new Error("it ends too early");
+			throw new Error("the formula ends too early");
 		if (word === "-") {
 			const of = factor();
 			return (subject) => -of(subject);
@@ -18,7 +18,7 @@ function parseFormula(text, known) {
 		if (word === "(") {
 			const inner = sum();
 			if (!take(")"))
-				throw new Error("a ) is missing");
+				throw new Error("a closing parenthesis is missing");
 			return inner;
 		}
 		if (/^[0-9.]/.test(word)) {
@@ -28,9 +28,9 @@ function parseFormula(text, known) {
 			return () => number;
 		}
 		if (!/^[A-Za-z_]/.test(word))
-			throw new Error(`a number or a name is expected, not '${word}'`);
+			throw new Error(`expected a number or a name, not '${word}'`);
 		if (!known(word))
-			throw new Error(`nothing here is called '${word}'`);
+			throw new Error(`no counter or figure is called '${word}'`);
 		return (subject) => subject.value(word);
 	}
 

@@ -179,7 +179,7 @@ function byLoadTable(rows) {
 }
 
 const loadPlace = [
-	{title: "kernel", of: (row) => row.kernel, cell: (row) => row.kernel.split("(")[0]},
+	{title: "kernel", of: (row) => row.kernel, cell: (row) => kernelName(row.kernel)},
 	{title: "line", number: true, of: (row) => row.line, cell: (row) => String(row.line ?? "-"), hint: "of the CUDA source"},
 	{title: "pc", number: true, of: (row) => row.pc, cell: (row) => String(row.pc)},
 ];

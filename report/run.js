@@ -34,8 +34,8 @@ function launchGroups(run) {
 	return runShown.of === "kernels" ? run.kernels : run.launches.map((_, i) => new Launches(run, [i]));
 }
 
-const groupName = (group) => (runShown.of === "kernels" || group.fact("launches") > 1 ? group.name.split("(")[0]
-	: `${group.fact("launch")}: ${group.name.split("(")[0]}`);
+const groupName = (group) => (runShown.of === "kernels" || group.fact("launches") > 1 ? shortKernel(group.name)
+	: `${group.fact("launch")}: ${shortKernel(group.name)}`);
 
 function stackSection(run) {
 	const groups = launchGroups(run).filter((group) => combine(Object.values(group.stack)) > 0).slice(0, MOST_STACKS);
@@ -60,7 +60,7 @@ function kernelSection(run) {
 	const figures = ["cycles", "IPC", "L1 hits %", "L2 hits %", "DRAM GB/s"].map(figure);
 	const ends = (group) => [...new Set(group.indexes.map((i) => run.launches[i][FACT.ended]))].filter((end) => end && end !== "done").join(", ");
 	return [table({rows: launchGroups(run), filter: (group) => group.name, columns: [
-		{title: "kernel", of: (group) => group.name, cell: (group) => element("code", {title: group.name}, group.name), wide: true},
+		{title: "kernel", of: (group) => group.name, cell: (group) => kernelName(group.name)},
 		{title: "cycle stack", of: (group) => group.value("cycles"), cell: (group) => miniStack(group.stack)},
 		{title: "launches", number: true, of: (group) => combine(group.indexes.map((i) => run.launches[i][FACT.launches]))},
 		{title: "grid", of: (group) => dims(group.fact("grid")), hint: "of the first launch"},
@@ -86,7 +86,7 @@ function countersSection(run) {
 			})),
 		table({rows, filter: (row) => `${row.name} ${DATA.meanings[row.name]?.[2] ?? ""}`, columns: [
 			{title: "counter", of: (row) => row.name, cell: (row) => element("code", null, row.name)},
-			{title: "value", number: true, of: (row) => row.value},
+			{title: "value", number: true, mixed: true, of: (row) => row.value},
 			{title: "unit", of: (row) => DATA.meanings[row.name]?.[0] ?? ""},
 			{title: "a cycle", number: true, of: (row) => share(row.value, cycles),
 				cell: (row) => (row.value ? numberText(Number(share(row.value, cycles).toPrecision(3))) : "")},

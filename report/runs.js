@@ -69,7 +69,7 @@ function facetBox(facet, rows) {
 			event.target.checked ? chosen.add(value) : chosen.delete(value);
 			shown.facets.set(facet.name, chosen);
 			refresh();
-		}}), element("span", {title: value}, value || "-"), element("b", null, numberText(counts.get(value) ?? 0)))));
+		}}), element("span", {title: value}, shortTexts[facet.name]?.get(value) ?? (value || "-")), element("b", null, numberText(counts.get(value) ?? 0)))));
 }
 
 function saveRuns(columns, rows) {
@@ -84,7 +84,14 @@ function saveRuns(columns, rows) {
 function sameInAll() {
 	const same = ["program", "variant", "size", "machine", "mechanisms", "options", "verdict"].filter((name) =>
 		FACT_NAMES.includes(name) && !shown.columns.includes(name) && distinct((run) => run.text(name)).length === 1);
-	return same.length && RUNS.length > 1 ? "in all runs: " + same.map((name) => `${name} ${RUNS[0].text(name)}`).join(", ") : "";
+	return same.length && RUNS.length > 1 ? "in all runs: " + same.map((name) => `${name} ${RUNS[0].short(name)}`).join(", ") : "";
+}
+
+// The legend of the column of cycle stacks; made once, for all runs.
+let stackLevels;
+function stackLegend() {
+	stackLevels ??= levelsIn(RUNS.map((run) => run.all.stack));
+	return stackLevels.length > 0 && legendBox(stackLevels.map((level) => [levelStyle(level), levelName(level)]));
 }
 
 function makeGrid() {
@@ -146,6 +153,7 @@ function runsView(view) {
 	const grid = makeGrid(), input = filterField(grid);
 	const side = element("aside", {"aria-label": "filters"}), count = element("span.count", {role: "status"});
 	const same = element("p.same.muted"), note = element("span.error", {role: "alert"});
+	const colours = element("div.stack-legend");
 	const nothing = element("p.nothing", null, "No run meets the filters. ", element("button", {onclick: () => {
 		forgetFilters();
 		input.value = "";
@@ -160,6 +168,7 @@ function runsView(view) {
 			: `${numberText(rows.length)} of ${plural(RUNS.length, "run")}`;
 		note.textContent = shown.error;
 		same.textContent = sameInAll();
+		replaceChildren(colours, shown.columns.includes("cycle stack") && stackLegend());
 		drawFacets(side, named);
 	}
 
@@ -172,7 +181,7 @@ function runsView(view) {
 				element("button", {onclick: () => go("#stacks"), title: "of the selected runs, or of all runs shown"},
 					"Cycle stacks side by side"),
 				element("button", {onclick: () => saveRuns(shownColumns(), chosenRuns().rows)}, "CSV")),
-			same, nothing,
+			same, colours, nothing,
 			grid.frame)));
 	draw();
 	return {draw, focus: () => grid.frame.focus(), filter: input, print: (on) => grid.print(on)};

@@ -43,7 +43,7 @@ function samplesSection(run) {
 	const launches = [...new Set(samples.values[samples.names.indexOf("kernel")])];
 	const name = (launch) => {
 		const found = run.launches.find((row) => row[FACT.launch] === launch && row[FACT.launches] === 1);
-		return `${launch}: ${found ? DATA.kernels[found[FACT.kernel]][1].split("(")[0] : "launch"}`;
+		return `${launch}: ${found ? shortKernel(DATA.kernels[found[FACT.kernel]][1]) : "launch"}`;
 	};
 	const kernel = launches.includes(Number(samplesShown.kernel)) ? samplesShown.kernel : "all";
 	const rows = sampleRows(samples, kernel), counters = samples.names.filter((each) => each.includes("."));

@@ -8,14 +8,14 @@ const stackModes = {"share of slots": "share", cycles: "cycles"};
 function stackRows(runs) {
 	const short = labelsOf(runs);
 	return runs.flatMap((run, i) => (stacksShown.of === "runs" ? [{label: short[i], group: run.all}]
-		: run.kernels.map((kernel) => ({label: `${kernel.name.split("(")[0]}  ${short[i]}`, group: kernel}))))
+		: run.kernels.map((kernel) => ({label: `${shortKernel(kernel.name)}  ${short[i]}`, group: kernel}))))
 		.filter((row) => combine(Object.values(row.group.stack)) > 0);
 }
 
 // Labels made of the facts that differ between the runs.
 function labelsOf(runs) {
 	const names = ["run", "program", "variant", "size", "machine", "mechanisms", "options", "seed", "arguments"];
-	const text = (run, name) => (name === "run" ? run.label : run.text(name));
+	const text = (run, name) => (name === "run" ? run.label : run.short(name));
 	const differing = names.filter((name) => (name === "run" ? runs.some((run) => run.label)
 		: new Set(runs.map((run) => text(run, name))).size > 1));
 	return runs.map((run) => (differing.length ? differing : ["program"]).map((name) =>
@@ -23,13 +23,13 @@ function labelsOf(runs) {
 }
 
 function stackTable(rows) {
-	const levels = Object.keys(LEVELS).filter((level) => rows.some((row) => row.group.stack[level] > 0));
+	const levels = levelsIn(rows.map((row) => row.group.stack));
 	const share = (row, level) => row.group.stack[level] / combine(Object.values(row.group.stack));
 	return table({
 		caption: "Shares of the schedulers' slots",
 		rows,
 		columns: [
-			{title: "of", of: (row) => row.label},
+			{title: "of", of: (row) => row.label, cell: (row) => element("span.name", {title: row.label}, row.label)},
 			{title: "cycles", number: true, of: (row) => row.group.value("cycles")},
 			...levels.map((level) => ({title: levelName(level), number: true, of: (row) => share(row, level),
 				cell: (row) => percentText(share(row, level))})),

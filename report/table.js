@@ -2,10 +2,10 @@
 
 const FEW_ROWS = 400;
 
-// A column: {title, of(row): sort key, cell(row): text or element, number: right-aligned, wide: may wrap, code: must
-// not wrap, hint}.
-function cellOf(column, row) {
-	const content = column.cell ? column.cell(row) : column.number ? numberText(column.of(row)) : column.of(row) ?? "";
+// A column: {title, of(row): sort key, cell(row): text or element, number: right-aligned, mixed: numbers of several
+// units, wide: may wrap, code: must not wrap, hint}. `text` writes the numbers of a column.
+function cellOf(column, row, text) {
+	const content = column.cell ? column.cell(row) : column.number ? text(column.of(row)) : column.of(row) ?? "";
 	return element(column.number ? "td.number" : column.wide ? "td.wide" : column.code ? "td.code" : "td", {style: column.style?.(row)}, content);
 }
 
@@ -35,7 +35,8 @@ function heading(tag, column, sort, choose) {
 
 // {columns, rows, sort: {column, down}, caption, filter: the text of a row that the filter field searches}
 function table({columns, rows, sort = null, caption = "", filter = null}) {
-	const frame = element("div.table"), body = element("div.scroll");
+	const frame = element("div.table"), body = element("div.scroll", {tabindex: "0"});
+	const texts = columns.map((column) => (column.number && !column.cell && !column.mixed ? columnText(rows.map(column.of)) : numberText));
 	let words = "", all = false;
 
 	function shown() {
@@ -51,7 +52,7 @@ function table({columns, rows, sort = null, caption = "", filter = null}) {
 				sort = chosen;
 				draw();
 			})))),
-			element("tbody", null, part.map((row) => element("tr", {class: row.class}, columns.map((column) => cellOf(column, row)))))),
+			element("tbody", null, part.map((row) => element("tr", {class: row.class}, columns.map((column, i) => cellOf(column, row, texts[i])))))),
 		list.length === 0 && element("p.muted", null, "nothing"),
 		part.length < list.length && element("button", {onclick: () => {
 			all = true;

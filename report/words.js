@@ -46,9 +46,10 @@ function levelSentence(a, b) {
 	const sign = Math.sign(difference), saved = sign < 0, least = Math.abs(difference) * 0.03;
 	const along = changes.filter((row) => row.change * sign > least).slice(0, 3), against = changes.filter((row) => row.change * sign < -least).slice(0, 2);
 	const part = (row) => `${wholeFormat.format(Math.round(Math.abs(row.change)))} ${LEVEL_WORDS[row.level] ?? row.level}`;
-	const spent = (row, i) => (i ? part(row) : part(row).replace(" ", saved ? " were spent " : " are spent "));
+	const total = `${wholeFormat.format(Math.abs(difference))} ${saved ? "saved" : "added"} cycles`;
+	const spent = (row, i) => (i ? part(row) : part(row).replace(" ", ` of the ${total} ${saved ? "were" : "are"} spent `));
 	const within = combine(along.map((row) => Math.abs(row.change))) <= Math.abs(difference);
-	const first = within ? `Of the ${wholeFormat.format(Math.abs(difference))} cycles ${saved ? "saved" : "added"}, ${listed(along.map(spent))}`
+	const first = within ? listed(along.map(spent))
 		: `By the cycle stack, B has ${saved ? "fewer" : "more"} cycles: ${listed(along.map(part))}`;
 	return along.length ? first + (against.length ? `; against that, ${saved ? "more" : "fewer"}: ${listed(against.map(part))}.` : ".") : "";
 }
@@ -58,10 +59,10 @@ function workSentence(a, b) {
 	if (!isNumber(one) || !isNumber(other))
 		return "";
 	if (one === other)
-		return `Both execute the same ${wholeFormat.format(one)} instructions of threads.`;
+		return `Both execute the same ${wholeFormat.format(one)} thread instructions.`;
 	if (Math.abs(other / one - 1) < 0.0005)
-		return `Both execute nearly the same work: ${wholeFormat.format(one)} and ${wholeFormat.format(other)} instructions of threads.`;
-	return `B executes ${amountWords(one, other)} instructions of threads (${wholeFormat.format(other)} for ${wholeFormat.format(one)}): ` +
+		return `Both execute nearly the same work: ${wholeFormat.format(one)} and ${wholeFormat.format(other)} thread instructions.`;
+	return `B executes ${amountWords(one, other)} thread instructions (${wholeFormat.format(other)} for ${wholeFormat.format(one)}): ` +
 		"part of the difference comes from the amount of work.";
 }
 
@@ -79,8 +80,6 @@ function memorySentences(a, b) {
 	return sentences.length ? listed(sentences) + "." : "";
 }
 
-const shortName = (kernel) => kernel.replace(/^void /, "").split(/[(<]/)[0];
-
 // With several kernels: the one with the largest part of the difference.
 function kernelSentence(a, b) {
 	const difference = b.value("cycles") - a.value("cycles");
@@ -89,7 +88,7 @@ function kernelSentence(a, b) {
 	if (rows.length < 2 || !difference || !most || most.change / difference < 0.3)
 		return "";
 	const cycles = `${wholeFormat.format(Math.abs(most.change))} cycles ${most.change < 0 ? "fewer" : "more"}`;
-	return `Kernel ${shortName(most.name)} accounts for most of the difference: ${cycles}.`;
+	return `Kernel ${kernelWord(most.name)} accounts for most of the difference: ${cycles}.`;
 }
 
 // The machine's counters with the largest relative changes. Ignores counters that are small compared with others of
@@ -101,16 +100,16 @@ function counterSentence(a, b) {
 	const rows = counterChanges(a, b).filter((row) => isNumber(row.a) && isNumber(row.b) && DATA.meanings[row.name]?.[1] && !row.name.startsWith("sm.stack_") &&
 		Math.max(row.a, row.b) >= Math.max(100, 0.01 * largest.get(groupOf(row.name))) && relative(row) >= 0.1)
 		.sort((one, other) => relative(other) - relative(one)).slice(0, 3);
-	return rows.length ? `Of the machine's counters, ${listed(rows.map((row) => `${row.name} (${changeText(row.a, row.b)})`))} changed most.` : "";
+	return rows.length ? `The machine's counters that changed most: ${listed(rows.map((row) => `${row.name} (${changeText(row.a, row.b)})`))}.` : "";
 }
 
 function lineSentence(a, b) {
-	const {rows, what} = lineChanges(a, b), named = (row) => `line ${row.line ?? "?"} of ${row.file || shortName(row.kernel)}`;
+	const {rows, what} = lineChanges(a, b), named = (row) => `line ${row.line ?? "?"} of ${row.file || kernelWord(row.kernel)}`;
 	const by = (sign) => [...rows].filter((row) => (row.b - row.a) * sign > 0).sort((one, other) => (other.b - other.a - one.b + one.a) * sign)[0];
 	const gained = by(-1), lost = by(1);
 	const part = (row, verb) => row && `${named(row)} ${verb} most (${signedText(row.b - row.a)})`;
 	const parts = [part(gained, "gained"), part(lost, "lost")].filter((words) => words);
-	return parts.length ? `By ${what}, ${listed(parts)}.` : "";
+	return parts.length ? `Measured in ${what}, ${listed(parts)}.` : "";
 }
 
 function configurationSentence(rows) {

@@ -34,7 +34,7 @@ extern struct entry sluice_entries_end[] __attribute__((visibility("hidden")));
 
 static void stop(void)
 {
-	fprintf(stderr, "sluice: %s, which this program's static runtime stands for: %s\n", LIBRARY, dlerror());
+	fprintf(stderr, "sluice: cannot load %s, which this program's static runtime needs: %s\n", LIBRARY, dlerror());
 	_Exit(127);
 }
 

@@ -112,7 +112,7 @@ SPEED = Column(
     True,
 )
 COST = Column(
-    "host instructions a warp instruction",
+    "host instructions per warp instruction",
     "host_instructions",
     lambda row: row["host_insn_per_warp_insn_trimmed"],
     1,
@@ -177,7 +177,7 @@ def guard(bench, kernels, machine, rows, update):
     recorded = json.loads(GUARD_FILE.read_text()) if GUARD_FILE.exists() else {}
     missing = [kernel for kernel in kernels if kernel not in recorded]
     if missing and not update:
-        raise reference.Failure(f"nothing is recorded of {', '.join(missing)}: tools/bench.py --guard-update")
+        raise reference.Failure(f"nothing is recorded for {', '.join(missing)}: run tools/bench.py --guard-update")
     counted = count_all(bench, kernels, machine, rows)
     if update:
         record = recorded | {kernel: round(counted[kernel], 1) for kernel in kernels}
@@ -185,7 +185,7 @@ def guard(bench, kernels, machine, rows, update):
         print(f"written: {GUARD_FILE}")
         return 0
     grown = False
-    print(f"{'kernel':16}{'recorded':>12}{'now':>12}{'change':>10}   host instructions a warp instruction")
+    print(f"{'kernel':16}{'recorded':>12}{'now':>12}{'change':>10}   host instructions per warp instruction")
     for kernel in kernels:
         change = counted[kernel] / recorded[kernel] - 1
         grown |= change > GUARD
@@ -193,7 +193,7 @@ def guard(bench, kernels, machine, rows, update):
         line = f"{kernel:16}{recorded[kernel]:>12,.1f}{counted[kernel]:>12,.1f}{100 * change:>+8.1f} %   {note}"
         print(line.rstrip())
     if grown:
-        print(f"beyond the guard of {100 * GUARD:.0f} %; if it must be, record it with tools/bench.py --guard-update")
+        print(f"more than the guard of {100 * GUARD:.0f} %; if it is intended, record it with tools/bench.py --guard-update")
     return 1 if grown else 0
 
 

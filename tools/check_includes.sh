@@ -19,7 +19,7 @@ find src -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
 		split(FILENAME, part, "/")
 		room = part[2]
 		if (!(room in floor)) {
-			printf "%s: room \"%s\" has no floor in tools/floors.txt\n", FILENAME, room
+			printf "%s: module \"%s\" has no floor in tools/floors.txt\n", FILENAME, room
 			bad++
 		}
 	}
@@ -31,7 +31,7 @@ find src -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
 			# a file of the same folder
 			if (quoted[2] !~ "/")
 				next
-			printf "%s:%d: includes \"%s\", which is in no room\n", FILENAME, FNR, quoted[2]
+			printf "%s:%d: includes \"%s\", which is in no module\n", FILENAME, FNR, quoted[2]
 			bad++
 		} else if (other != room && floor[other] >= floor[room]) {
 			printf "%s:%d: %s (floor %d) includes \"%s\" (floor %d)\n", FILENAME, FNR, room, floor[room],
@@ -39,7 +39,7 @@ find src -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
 			bad++
 		}
 		if (room == "mech" && other != "mech" && floor[other] >= floor["memory"] && other != "seam") {
-			printf "%s:%d: a mechanism includes \"%s\"; it may include seam/mech.h and what that includes\n",
+			printf "%s:%d: a mechanism includes \"%s\"; it may include only seam/mech.h and the headers included there\n",
 				FILENAME, FNR, quoted[2]
 			bad++
 		}

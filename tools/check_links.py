@@ -56,14 +56,14 @@ def main():
         for name in defined:
             defined_in[name].add(sources[path].parts[1])
     missing = [room for room in floor if room not in rooms and (SOURCE / "src" / room).is_dir()]
-    wrong = [f"{build}: no object of the room {room}: is all built?" for room in missing]
+    wrong = [f"{build}: no object of the module {room}: is everything built?" for room in missing]
     for path, (_, undefined) in found.items():
         file, room = sources[path], sources[path].parts[1]
         for name in sorted(undefined):
             others = defined_in[name]
             if others and room not in others and all(floor[other] >= floor[room] for other in others):
                 wrong.append(f"{file}: {room} (floor {floor[room]}) links to {name} of {', '.join(sorted(others))}")
-    print("\n".join(wrong) or f"{len(sources)} objects of {len(rooms)} rooms: none links upward")
+    print("\n".join(wrong) or f"{len(sources)} objects of {len(rooms)} modules: none links upward")
     return 1 if wrong else 0
 
 

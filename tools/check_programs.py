@@ -38,7 +38,7 @@ def check_launches(kernel, runs):
             if "shared" in kernel:
                 yield f"{kernel['name']}, variant {variant}: {shared} bytes of shared memory, not {kernel['shared']}"
         if (local := sum(map(local_accesses, found))) != kernel.get("local", local):
-            yield f"{kernel['name']}, variant {variant}: {local} accesses of local memory, not {kernel['local']}"
+            yield f"{kernel['name']}, variant {variant}: {local} local memory accesses, not {kernel['local']}"
     if not kernel["variants"] and not ran:
         yield f"{kernel['name']} does not run in any variant"
 

@@ -267,7 +267,7 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--count", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--cycle", action="store_true", help="with timing")
+    parser.add_argument("--cycle", action="store_true", help="simulate in cycles")
     parser.add_argument("--global", dest="is_global", action="store_true", help="use device variables and one thread")
     parser.add_argument("--keep", help="folder for the sources")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())

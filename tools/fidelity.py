@@ -238,7 +238,7 @@ def print_spread(comparison):
 
 
 def print_comparison(comparison):
-    print(f"\n=== {comparison.machine} beside {reference.SIMULATOR[comparison.version]}; * is beyond the target")
+    print(f"\n=== {comparison.machine} next to {reference.SIMULATOR[comparison.version]}; * is beyond the target")
     for table in TABLES:
         print_table(table, comparison.figures, TARGETS[comparison.machine][1])
     print_launches(comparison)
@@ -263,7 +263,7 @@ def write_svg(path, comparisons):
     series = []
     for comparison in comparisons:
         points = [(kernel, f["cycles"][1], f["cycles"][0]) for kernel, f in comparison.figures.items()]
-        series.append((f"{comparison.machine} beside {reference.SIMULATOR[comparison.version]}", points))
+        series.append((f"{comparison.machine} next to {reference.SIMULATOR[comparison.version]}", points))
     path.write_text(scatter("Cycles of the reference kernels", "GPGPU-Sim, cycles", "Sluice, cycles", series))
 
 

@@ -48,7 +48,7 @@ def compare(machine, record):
     recorded = json.loads(record_path(machine).read_text())
     for kernel in record:
         if kernel not in recorded:
-            raise reference.Failure(f"nothing is recorded of {kernel} on {machine}: tools/golden.py --update")
+            raise reference.Failure(f"nothing is recorded for {kernel} on {machine}: run tools/golden.py --update")
     rows = [row for kernel in record for row in moved(kernel, recorded[kernel], record[kernel])]
     kernels = list(dict.fromkeys(row[0] for row in rows))
     if not rows:
@@ -56,7 +56,7 @@ def compare(machine, record):
         return True
     print(f"{machine}: the figures of {', '.join(kernels)} moved")
     print_moved(rows)
-    print(f"\nIf that is meant, record it: tools/golden.py --update --machine {machine}\n")
+    print(f"\nIf that is intended, record it: tools/golden.py --update --machine {machine}\n")
     return False
 
 

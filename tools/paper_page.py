@@ -10,6 +10,8 @@
 A marker may end in `--size SIZE`; the default size is small. Figures whose runs are already in the results file
 (--results) take no time. Runs of another build are repeated, so a page always holds the output of this build. Each
 page's time is printed.
+
+A page that links to figures/NAME.svg (other sizes: figures/NAME.SIZE.svg) gets that picture with its figure.
 """
 import argparse
 import difflib
@@ -39,7 +41,15 @@ def print_figure(arguments, name, size, folder):
     return "\n".join(lines)
 
 
-def made(arguments, text):
+def write_picture(page, text, name, size, folder):
+    """Copies a figure's picture next to its page, if the page shows it."""
+    picture = f"figures/{name}.{size}.svg" if size else f"figures/{name}.svg"
+    if f"({picture})" in text:
+        (page.parent / "figures").mkdir(exist_ok=True)
+        shutil.copyfile(os.path.join(folder, f"{name}.svg"), page.parent / picture)
+
+
+def made(arguments, page, text):
     """Returns the text with its figures regenerated, and their number."""
     count = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -90,7 +100,7 @@ def main():
             sys.exit(f"{page}: no figures in it")
     wrong = [do_page(arguments, page) for page in pages]
     if any(wrong):
-        sys.exit(f"{sum(wrong)} of {len(pages)} pages differ from what this build prints; 'tools/paper_page.py FILE' makes one again, "
+        sys.exit(f"{sum(wrong)} of {len(pages)} pages differ from what this build prints; 'tools/paper_page.py FILE' regenerates one, "
                  "'make pages' all")
 
 

@@ -126,7 +126,7 @@ await_nodes() { # COUNT
 		[ "$(sinfo -h -N -t idle -o %n 2>/dev/null | wc -l)" -ge "$1" ] && return 0
 		sleep 0.1
 	done
-	echo "tools/slurm-here.sh: the nodes do not come up; see $folder/*.log" >&2
+	echo "tools/slurm-here.sh: the nodes do not start; see $folder/*.log" >&2
 	return 1
 }
 
@@ -138,7 +138,7 @@ start)
 		exit 77
 	done
 	[ "$(id -u)" = 0 ] || {
-		echo "tools/slurm-here.sh: slurmd wants to be root" >&2
+		echo "tools/slurm-here.sh: slurmd must run as root" >&2
 		exit 77
 	}
 	mkdir -p "$folder/state"

@@ -168,7 +168,7 @@ def main():
     parser.add_argument("--in-place", action="store_true", help="build in the folder itself")
     arguments = parser.parse_args()
     if not arguments.folder.is_dir():
-        parser.error(f"{arguments.folder} is no folder")
+        parser.error(f"{arguments.folder} is not a folder")
     suite = Suite(arguments)
     with tempfile.TemporaryDirectory(prefix="sluice-suite-") as work:
         root = arguments.folder.resolve()
@@ -186,7 +186,7 @@ def main():
             rows.append(suite.program(root, folder))
             print_row(rows[-1], width)
     good = [row for row in rows if row["verdict"] in ("right", "ran")]
-    print(f"{len(rows)} programs: {sum(row['built'] for row in rows)} built, {len(good)} ran to a good end, "
+    print(f"{len(rows)} programs: {sum(row['built'] for row in rows)} built, {len(good)} ran to a successful end, "
           f"{sum(row['verdict'] == 'right' for row in rows)} known to be right")
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n")

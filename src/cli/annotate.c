@@ -20,14 +20,14 @@ struct annotate {
 };
 
 static const struct argp_option annotate_options[] = {
-	{"html", KEY_HTML, NULL, 0, "Print a page of HTML", 0},
+	{"html", KEY_HTML, NULL, 0, "Print an HTML page", 0},
 	{"table", KEY_TABLE, NULL, 0, "Print a table of the reads of each kernel and their counts, without the source",
          0},
 	{"profile", KEY_PROFILE, "RUN.json", 0,
-         "Show what each line has cost in a run, from the file of 'sluice run --profile'; without FILE.cu of all its "
+         "Show the cost of each line in a run, from the file of 'sluice run --profile'; without FILE.cu, for all its "
          "sources",
          0},
-	{0, 'I', "FOLDER", 0, "Look for included files there too", 0},
+	{0, 'I', "FOLDER", 0, "Also look for included files in FOLDER", 0},
 	{0, 'D', "NAME[=VALUE]", 0, "Define a macro", 0},
 	{0},
 };
@@ -77,12 +77,11 @@ static const struct argp annotate_argp = {
 	.options = annotate_options,
 	.parser = parse,
 	.args_doc = "FILE.cu",
-	.doc = "Show a CUDA source with each read of a kernel's arrays below its line: whether the range that a block "
-	       "reads "
-	       "can be computed before the block runs (static, quasi-static), or why not (operator, indirect, control, "
-	       "induction), and the distance in bytes from block to block and from thread to thread. 'relaxed' counts "
-	       "the "
-	       "variable of a loop whose bounds are known at launch.",
+	.doc = "Show a CUDA source with each read of a kernel's arrays below its line. For each read it says whether "
+	       "the range that a block reads can be computed before the block runs (static, quasi-static). Otherwise "
+	       "it says why not: operator, indirect, control, induction. It also prints the distance in bytes from "
+	       "block to block and from thread to thread. 'relaxed' also counts the variable of a loop whose bounds "
+	       "are known at launch.",
 };
 
 int command_annotate(int argc, char **argv)

@@ -77,7 +77,7 @@ const char *cli_choice(const char *option, const char *value, const char *const 
 const char *cli_text(const char *option, const char *value, const struct argp_state *state)
 {
 	if (!*value)
-		argp_error(state, "%s: nothing follows it", option);
+		argp_error(state, "%s: expected a value after it", option);
 	return value;
 }
 

@@ -12,10 +12,8 @@ static const struct argp effort_argp = {
 	.parser = cli_parse_pair,
 	.args_doc = "A.cu:KERNEL B.cu:KERNEL",
 	.doc = "Compare two kernels in code lines: the lines between the braces of a kernel's body that hold code. "
-	       "Empty "
-	       "lines, comments and lines of braces alone do not count, nor does what the kernel calls. The "
-	       "improvement is "
-	       "the second's lines over the first's.",
+	       "Empty lines, comments and lines with only braces do not count, nor do the functions that the kernel "
+	       "calls. The improvement is the second kernel's line count divided by the first's.",
 };
 
 static bool count_lines(const char *command, const char *which, uint32_t *lines)

@@ -55,7 +55,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		if (energy->file && (energy->filters.count || energy->results))
 			argp_error(state, "a file of statistics is one run: it has no filters and no --results");
 		if (!energy->file && (energy->kernels || energy->prices || energy->objects.count))
-			argp_error(state, "--kernels, --prices and --mech are for a file of statistics");
+			argp_error(state, "--kernels, --prices and --mech need a file of statistics");
 		return 0;
 	default:
 		if (key < KEY_FILTER || key >= KEY_FILTER + RUN_FIELDS)
@@ -151,7 +151,7 @@ static void show_all(const struct energy *energy, const json_t *root, const stru
 	printf("%s%zu launch%s on %s, %s\n", energy->kernels ? "\n" : "", json_array_size(kernels),
 	       json_array_size(kernels) == 1 ? "" : "es together", text_of(root, "machine"), text_of(root, "ended"));
 	energy_print(stdout, prices, all);
-	printf("  %-14s%.1f W while no kernel runs; that time is not simulated, and not in the sums\n", "idle",
+	printf("  %-14s%.1f W while no kernel runs; that time is not simulated and not part of the sums\n", "idle",
 	       energy_idle_watts(prices));
 	printf("  %-14s%s: %s\n", "table", prices->table->name, prices->table->title);
 	if (energy->prices) {
@@ -240,7 +240,7 @@ static void print_heading(void)
 	for (int i = 0; i < RUN_FIELDS; i++)
 		if (run_fields[i].width)
 			printf("%-*s ", run_fields[i].width, run_fields[i].name);
-	printf("%12s %8s %12s %12s  options, mechanisms, arguments\n", "J", "W", "J s", "pJ an instr.");
+	printf("%12s %8s %12s %12s  options, mechanisms, arguments\n", "J", "W", "J s", "pJ/instr.");
 }
 
 static int show_runs(struct energy *energy)
@@ -259,7 +259,7 @@ static int show_runs(struct energy *energy)
 	json_decref(energy->list);
 	store_close(store);
 	if (energy->unpriced)
-		cli_error(energy->name, "%zu run%s no energy; why stands beside each", energy->unpriced,
+		cli_error(energy->name, "%zu run%s no energy; the reason is printed with each", energy->unpriced,
 		          energy->unpriced == 1 ? " has" : "s have");
 	return fine && !energy->unpriced ? 0 : CLI_FAILED;
 }
@@ -281,10 +281,12 @@ int command_energy(int argc, char **argv)
 	struct energy energy = {.name = argv[0]};
 	struct argp_option options[RUN_FIELDS + OWN_OPTIONS + 1] = {
 		{"table", KEY_TABLE, "TABLE", 0,
-	         "Energies: a table of energies/ by its name, or a YAML file; default the machine's", 0},
-		{"kernels", KEY_KERNELS, NULL, 0, "Of a file: each launch too", 0},
-		{"prices", KEY_PRICES, NULL, 0, "Of a file: each price, with its source and what came of it", 0},
-		{"mech", KEY_MECH, "FILE.so", 0, "Of a file: a shared object of its mechanisms; may be repeated", 0},
+	         "Table of energies: a name in energies/, or a YAML file; default the machine's", 0},
+		{"kernels", KEY_KERNELS, NULL, 0, "With FILE.json: also show each launch", 0},
+		{"prices", KEY_PRICES, NULL, 0,
+	         "With FILE.json: also show each price, its source and the energy from it", 0},
+		{"mech", KEY_MECH, "FILE.so", 0, "With FILE.json: a shared object of its mechanisms; may be repeated",
+	         0},
 		{"json", KEY_JSON, NULL, 0, "As JSON", 0},
 		{"results", KEY_RESULTS, "FILE", 0, "The file of results; default results.db", 0},
 	};
@@ -292,8 +294,9 @@ int command_energy(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "[FILE.json]",
-		.doc = "Show what a run has cost, by component: of a statistics file of 'sluice run --stats', or of "
-		       "the runs that 'sluice figure' has kept, those that meet all filters. Nothing is run again.",
+		.doc = "Show the energy of runs by component. With FILE.json, show the run whose statistics 'sluice "
+		       "run --stats' wrote there. Without it, show the stored runs of 'sluice figure' that meet all "
+		       "filters. Nothing is run again.",
 	};
 	run_filter_options(options + OWN_OPTIONS, KEY_FILTER, 1);
 	int status = CLI_USAGE;

@@ -37,8 +37,7 @@ static const struct argp init_argp = {
 	.parser = parse,
 	.args_doc = "NAME",
 	.doc = "Make a folder with a study that runs at once: a CUDA program, a mechanism, a plan of runs, a Makefile "
-	       "and "
-	       "a README that says what to change first. A folder that is there already must be empty.\v"
+	       "and a README that says what to change first. An existing folder must be empty.\v"
 	       "'make -C NAME' then builds and runs it, and ends with a picture.",
 };
 
@@ -73,7 +72,7 @@ static bool make_folder(const char *command, const char *folder)
 	if (count < 0)
 		cli_error(command, "cannot make %s: %s", folder, strerror(errno));
 	else if (count > 0)
-		cli_error(command, "%s is there already, and not empty", folder);
+		cli_error(command, "%s exists already and is not empty", folder);
 	free_entries(entries, count);
 	return count == 0;
 }

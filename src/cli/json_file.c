@@ -16,7 +16,7 @@ json_t *cli_read_json(const char *command, const char *path)
 	if (!text)
 		cli_error(command, "cannot read %s: %s", path, file_reason());
 	else if (strspn(text, " \t\r\n") == length)
-		cli_error(command, "%s: an empty file; a run that is killed at once may leave one", path);
+		cli_error(command, "%s: the file is empty; a run that is killed early may leave such a file", path);
 	else if (!(root = json_loadb(text, length, 0, &error)))
 		fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", path, error.line, error.column, error.text);
 	free(text);

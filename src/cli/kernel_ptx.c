@@ -70,7 +70,7 @@ int cli_read_ptx_text(const char *command, const char *file, const char *const *
 	if (*text && !memchr(*text, '\0', *length))
 		return 0;
 	if (*text)
-		cli_error(command, "%s is no text: expected PTX or CUDA source", file);
+		cli_error(command, "%s is not text: expected PTX or CUDA source", file);
 	else
 		cli_error(command, "cannot read %s: %s", file, file_reason());
 	free(*text);

@@ -47,9 +47,9 @@ static const struct argp machine_argp = {
 	.options = machine_options,
 	.parser = parse,
 	.args_doc = "list\nshow MACHINE\ndiff MACHINE MACHINE",
-	.doc = "List the machines, show all keys of one as YAML, or show the keys in which two differ.\v"
-	       "A MACHINE is a name from the list or a YAML file. The exit status of diff is 0 when there is no "
-	       "difference, 1 when there is.",
+	.doc = "List the machines, show one as YAML, or show the keys that differ between two.\v"
+	       "A MACHINE is a listed name or a YAML file. The exit status of diff is 0 when there is no difference, "
+	       "else 1.",
 };
 
 /* Opens a machine. Returns NULL, after a message, when there is none of that name. */

@@ -17,23 +17,23 @@ struct command {
 
 static const struct command commands[] = {
 	{"cc", command_cc, "sluice cc", "compile CUDA C++"},
-	{"toolkit", command_toolkit, "sluice toolkit", "print the folder that Makefiles take for CUDA"},
+	{"toolkit", command_toolkit, "sluice toolkit", "print the folder that Makefiles use as CUDA_HOME"},
 	{"run", command_run, "sluice run", "run a CUDA program on a simulated machine"},
 	{"programs", command_programs, "sluice programs", "list, show and run the programs of the papers"},
 	{"analyze", command_analyze, "sluice analyze",
          "show which array indexes can be calculated before a kernel runs"},
-	{"figure", command_figure, "sluice figure", "make figures of the papers, ours beside theirs"},
+	{"figure", command_figure, "sluice figure", "make the papers' figures, our numbers next to theirs"},
 	{"sweep", command_sweep, "sluice sweep", "run all combinations of a plan's axes, here or on a cluster"},
-	{"results", command_results, "sluice results",
-         "query, merge and check the runs that figures and sweeps have kept"},
-	{"report", command_report, "sluice report", "make a page for a browser of runs, and of how two of them differ"},
-	{"init", command_init, "sluice init", "make the folder of a study, which runs at once"},
+	{"results", command_results, "sluice results", "query, merge and check the stored runs of figures and sweeps"},
+	{"report", command_report, "sluice report", "make an HTML page of runs, and of how two runs differ"},
+	{"init", command_init, "sluice init", "make the folder of a new study that runs at once"},
 	{"python", command_python, "sluice python", "print the folder of the Python module"},
-	{"energy", command_energy, "sluice energy", "show what runs have cost, in joules by component"},
-	{"profile", command_profile, "sluice profile", "show what lines and instructions of a run have cost"},
+	{"energy", command_energy, "sluice energy", "show the energy of runs by component, in joules"},
+	{"profile", command_profile, "sluice profile", "show the cost of a run's lines and instructions"},
 	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},
 	{"opt", command_opt, "sluice opt", "rewrite PTX by passes"},
-	{"annotate", command_annotate, "sluice annotate", "show a CUDA source with what can be known of its reads"},
+	{"annotate", command_annotate, "sluice annotate",
+         "show which reads of a CUDA source can be computed in advance"},
 	{"effort", command_effort, "sluice effort", "compare the code lines of two kernels"},
 	{"mix", command_mix, "sluice mix", "compare the PTX instructions of two kernels"},
 	{"machine", command_machine, "sluice machine", "list, show and compare machines"},
@@ -74,9 +74,9 @@ static const char *advice(const char *name)
 {
 	size_t length = strlen(name);
 	if (*name == '-')
-		return "; options of a command stand behind it";
+		return "; options of a command follow its name";
 	if (length > 3 && strcmp(name + length - 3, ".cu") == 0)
-		return "; 'sluice cc' makes a program of CUDA source";
+		return "; 'sluice cc' compiles CUDA source to a program";
 	return strchr(name, '/') ? "; 'sluice run' runs a program" : "";
 }
 

@@ -17,8 +17,8 @@ struct mech {
 enum { KEY_CFLAGS = 256 };
 
 static const struct argp_option mech_options[] = {
-	{"machine", 'm', "MACHINE", 0, "show: the machine that it would be part of; default gtx480", 0},
-	{"cflags", KEY_CFLAGS, NULL, 0, "Print the compiler's options for a mechanism of your own", 0},
+	{"machine", 'm', "MACHINE", 0, "show: the machine to attach the mechanism to; default gtx480", 0},
+	{"cflags", KEY_CFLAGS, NULL, 0, "Print the compiler's options for building your mechanism", 0},
 	{0},
 };
 
@@ -50,10 +50,10 @@ static const struct argp mech_argp = {
 	.options = mech_options,
 	.parser = parse,
 	.args_doc = "list\nshow NAME[:KEY=VALUE,...]\n--cflags",
-	.doc = "List the mechanisms that 'sluice run --mech' takes, or show one: where it comes from, its options with "
-	       "ranges and defaults, its counters, the policies that it owns.\v"
-	       "A mechanism of your own: cc -shared -fPIC $(sluice mech --cflags) mine.c -o mine.so, then "
-	       "sluice run --mech ./mine.so; docs/tutorials/your-mechanism.md walks through one.",
+	.doc = "List the mechanisms that 'sluice run --mech' takes, or show one: where it comes from, its options "
+	       "with ranges and defaults, its counters, the exclusive policies that it owns.\v"
+	       "To build your mechanism: cc -shared -fPIC $(sluice mech --cflags) mine.c -o mine.so, then sluice run "
+	       "--mech ./mine.so; docs/tutorials/your-mechanism.md explains one step by step.",
 };
 
 static int list(void)
@@ -105,7 +105,7 @@ static int print_flags(const struct mech *mech)
 	} else if (access(CLI_SOURCE_HEADERS "/seam/mech.h", R_OK) == 0) {
 		print_include(CLI_SOURCE_HEADERS);
 	} else {
-		cli_error(mech->name, "found no seam/mech.h beside this program nor in %s", CLI_SOURCE_HEADERS);
+		cli_error(mech->name, "found no seam/mech.h next to this program or in %s", CLI_SOURCE_HEADERS);
 		return CLI_FAILED;
 	}
 	return 0;
@@ -123,7 +123,7 @@ int command_mech(int argc, char **argv)
 	if (strcmp(mech.word[0], "show") == 0 && mech.words == 2)
 		return show(&mech);
 	if (strcmp(mech.word[0], "show") == 0)
-		cli_error(mech.name, "show takes one NAME; 'sluice mech list' shows those there are");
+		cli_error(mech.name, "show takes one NAME; 'sluice mech list' lists the names");
 	else if (strcmp(mech.word[0], "list") == 0)
 		cli_error(mech.name, "list takes no arguments");
 	else

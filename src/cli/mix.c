@@ -11,8 +11,8 @@
 static const struct argp mix_argp = {
 	.parser = cli_parse_pair,
 	.args_doc = "A:KERNEL B:KERNEL",
-	.doc = "Compare the instructions of two kernels as they stand in PTX, by kind. A and B are FILE.cu, which is "
-	       "compiled, or FILE.ptx; a kernel has its name in the source or in PTX.",
+	.doc = "Compare the PTX instructions of two kernels, counted by kind in the code. A and B are FILE.cu, which "
+	       "is compiled, or FILE.ptx. KERNEL is the kernel's name in the source or in PTX.",
 };
 
 static bool count(const char *command, const char *which, struct ptx_mix *mix)

@@ -18,14 +18,15 @@ struct opt {
 };
 
 static const struct argp_option opt_options[] = {
-	{"output", 'o', "FILE", 0, "Write there; default: standard output", 0},
-	{"pass", KEY_PASS, "NAME[:KEY=VALUE,...],...", 0, "Passes, which run in their order; may be repeated", 0},
-	{"print-after", KEY_PRINT_AFTER, "NAME", 0,
-         "Print the PTX as it is behind this pass on standard error; may be repeated", 0},
+	{"output", 'o', "FILE", 0, "Write the PTX to FILE; default: standard output", 0},
+	{"pass", KEY_PASS, "NAME[:KEY=VALUE,...],...", 0, "Passes, which run in the given order; may be repeated", 0},
+	{"print-after", KEY_PRINT_AFTER, "NAME", 0, "Print the PTX after this pass to standard error; may be repeated",
+         0},
 	{"dot", KEY_DOT, NULL, 0,
-         "Write no PTX but each function's flow for Graphviz, with dominators, loops and live registers", 0},
-	{"mech", KEY_MECH, "NAME", 0, "Know the passes of a mechanism, or of a shared object with one, too", 0},
-	{"list", KEY_LIST, NULL, 0, "List the passes: what they require and keep, options, counters", 0},
+         "Instead of PTX, write each function's control flow for Graphviz, with dominators, loops and live registers",
+         0},
+	{"mech", KEY_MECH, "NAME", 0, "Also offer the passes of this mechanism or shared object", 0},
+	{"list", KEY_LIST, NULL, 0, "List the passes: what they require and preserve, options, counters", 0},
 	{0},
 };
 
@@ -69,9 +70,10 @@ static const struct argp opt_argp = {
 	.options = opt_options,
 	.parser = parse,
 	.args_doc = "FILE.ptx|FILE.cu\n--list",
-	.doc = "Rewrite PTX by passes, as 'sluice run --pass' does before a kernel is decoded. What is written parses "
+	.doc = "Rewrite PTX by passes, as 'sluice run --pass' does before a kernel is decoded. The written PTX parses "
 	       "back to itself.\v"
-	       "What passes have counted goes to standard error. docs/tutorials/your-pass.md tells how to write one.",
+	       "The counters of the passes go to standard error. docs/tutorials/your-pass.md explains how to write "
+	       "one.",
 };
 
 static int write_output(const struct opt *opt, const char *text, size_t length)

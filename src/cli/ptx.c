@@ -28,9 +28,9 @@ struct ptx {
 static const struct argp_option ptx_options[] = {
 	{"machine", 'm', "MACHINE", 0, "Machine whose occupancy is shown; default gtx480", 0},
 	{"option", 'o', "KEY=VALUE", 0, "Change one key of the machine; may be repeated", 0},
-	{"threads", 't', "N", 0, "Threads per block for the occupancy; default: what the kernel asks for, else 256", 0},
+	{"threads", 't', "N", 0, "Threads per block for the occupancy; default: the kernel's own, else 256", 0},
 	{"registers", KEY_REGISTERS, "N", 0,
-         "Registers that a thread may have: the others go to local memory, as sm.registers_per_thread=N makes them", 0},
+         "Registers per thread: the others are spilled to local memory, as with sm.registers_per_thread=N", 0},
 	{"print", KEY_PRINT, NULL, 0, "Print the module as PTX", 0},
 	{"cfg", KEY_CFG, NULL, 0, "Print the control flow of each function for Graphviz", 0},
 	{0},
@@ -90,8 +90,7 @@ static const struct argp ptx_argp = {
 	.parser = parse,
 	.args_doc = "FILE.ptx|FILE.cu",
 	.doc = "Show the kernels of a PTX file, or of CUDA source: registers, shared and local memory, parameters, "
-	       "occupancy on a machine "
-	       "with what limits it, and the mix of instructions.",
+	       "occupancy on a machine and what limits it, and the instruction mix.",
 };
 
 /* Prints the opcodes, most frequent first, in lines of eight. */

@@ -8,14 +8,15 @@ static error_t parse(int key, char *value, struct argp_state *state)
 {
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
-	argp_error(state, "expected no words, not '%s'", value);
+	argp_error(state, "expected no arguments, not '%s'", value);
 	return 0;
 }
 
 static const struct argp python_argp = {
 	.parser = parse,
 	.args_doc = "",
-	.doc = "Print the folder of the Python module sluice.py, which runs programs and reads what runs leave.\v"
+	.doc = "Print the folder of the Python module sluice.py, which runs programs and reads the files that runs "
+	       "write.\v"
 	       "For example: PYTHONPATH=$(sluice python) python3 mine.py; docs/how-to/analysing.md has more.",
 };
 

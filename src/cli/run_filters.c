@@ -6,17 +6,17 @@
 enum { SEED = 3 };
 
 const struct run_field run_fields[RUN_FIELDS] = {
-	{"program", "of that program", 16},
-	{"variant", "of that variant", 14},
-	{"size", "of that size", 5},
-	[SEED] = {"seed", "of that seed", 4},
-	{"arguments", "with these arguments", 0},
-	{"machine", "on that machine", 16},
-	{"options", "with these options of the machine", 0},
-	{"mechanisms", "with these mechanisms", 0},
-	{"library", "of that build of the library", 0},
-	{"revision", "of that revision of the source", 0},
-	{"verdict", "with that verdict, such as PASS", 0},
+	{"program", "only runs of this program", 16},
+	{"variant", "only runs of this variant", 14},
+	{"size", "only runs of this size", 5},
+	[SEED] = {"seed", "only runs with this seed", 4},
+	{"arguments", "only runs with these arguments", 0},
+	{"machine", "only runs on this machine", 16},
+	{"options", "only runs with these options of the machine", 0},
+	{"mechanisms", "only runs with these mechanisms", 0},
+	{"library", "only runs of this build of the library", 0},
+	{"revision", "only runs of this revision of the source", 0},
+	{"verdict", "only runs with this verdict, such as PASS", 0},
 };
 
 void run_filter_options(struct argp_option options[RUN_FIELDS], int first_key, int group)

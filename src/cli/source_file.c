@@ -18,7 +18,7 @@ static bool find_options(const char *command, char *toolkit, struct source_optio
 		return false;
 	}
 	if ((!given || !*given) && !cli_find_folder(places, "version.json", toolkit)) {
-		cli_error(command, "found no toolkit beside the program; set SLUICE_TOOLKIT to its folder");
+		cli_error(command, "found no toolkit next to this program; set SLUICE_TOOLKIT to its folder");
 		return false;
 	}
 	*options = (struct source_options){.toolkit = toolkit, .compiler = compiler && *compiler ? compiler : NULL};
@@ -45,7 +45,7 @@ bool cli_source_open(struct cli_source *source, const char *command, const char 
 {
 	const char *temporary = getenv("TMPDIR");
 	if (!file_is_replaceable(file)) { /* the file is read twice: here and by the compiler */
-		cli_error(command, "cannot read %s: it is no ordinary file", file);
+		cli_error(command, "cannot read %s: it is not an ordinary file", file);
 		return false;
 	}
 	if (!find_options(command, source->toolkit, &source->options))

@@ -19,12 +19,11 @@ struct stats {
 
 static const struct argp_option stats_options[] = {
 	{"describe", KEY_DESCRIBE, NULL, 0,
-         "Print every counter's name, unit, scope and meaning, or of those alone that a PATTERN names: l1d.*, or a "
-         "part of a "
-         "line",
+         "Print the name, unit, scope and meaning of every counter, or only of the counters that match PATTERN: "
+         "l1d.*, or a part of a line",
          0},
-	{"counters", KEY_COUNTERS, NULL, 0, "Print all counters of each kernel too, and all elements of vectors", 0},
-	{"loads", KEY_LOADS, NULL, 0, "Print what prefetchers did for each load of each kernel too", 0},
+	{"counters", KEY_COUNTERS, NULL, 0, "Also print all counters of each kernel, and all elements of vectors", 0},
+	{"loads", KEY_LOADS, NULL, 0, "Also print the prefetchers' counts for each load of each kernel", 0},
 	{0},
 };
 
@@ -186,7 +185,7 @@ static int describe_some(const struct stats *stats)
 	}
 	free(text);
 	if (!found)
-		cli_error(stats->name, "no counter is called or explained by '%s'; --describe alone lists them all",
+		cli_error(stats->name, "no counter matches '%s'; --describe without a pattern lists them all",
 		          stats->file);
 	return found ? 0 : CLI_FAILED;
 }

@@ -163,5 +163,5 @@ void stats_print_loads(const json_t *kernel)
 	if (json_object_get(json_object_get(kernel, "vectors"), "l1_by_load.accesses"))
 		print_loads(kernel, "nothing was sent", NULL);
 	else
-		puts("  no mechanism that sends, nor l1_by_load");
+		puts("  no mechanism that prefetches, and no l1_by_load");
 }

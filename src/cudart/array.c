@@ -40,7 +40,7 @@ cudaError_t array_check(const struct runtime *runtime, const char *call, cudaArr
 	for (const struct cudaArray *known = runtime->arrays; known; known = known->next)
 		if (known == array)
 			return cudaSuccess;
-	return runtime_refuse(call, cudaErrorInvalidValue, "%p is no array", (const void *)array);
+	return runtime_refuse(call, cudaErrorInvalidValue, "%p is not an array", (const void *)array);
 }
 
 cudaError_t mipmapped_check(const struct runtime *runtime, const char *call, cudaMipmappedArray_const_t mipmap)
@@ -50,7 +50,7 @@ cudaError_t mipmapped_check(const struct runtime *runtime, const char *call, cud
 	for (const struct cudaMipmappedArray *known = runtime->mipmaps; known; known = known->next)
 		if (known == mipmap)
 			return cudaSuccess;
-	return runtime_refuse(call, cudaErrorInvalidValue, "%p is no mipmapped array", (const void *)mipmap);
+	return runtime_refuse(call, cudaErrorInvalidValue, "%p is not a mipmapped array", (const void *)mipmap);
 }
 
 static uint32_t at_least_one(size_t size)

@@ -110,7 +110,7 @@ static cudaError_t check_memory(const struct copy *copy, const char *call, struc
 		                      is_source ? "the source" : "the destination");
 	if (is_there && !side->on_device)
 		return runtime_refuse(call, cudaErrorInvalidValue,
-		                      "%p is device memory, but the direction of the copy says that the host has it",
+		                      "%p is device memory, but the copy's direction says that it is host memory",
 		                      (void *)side->pointer);
 	if ((copy->height > 1 || copy->depth > 1) && side->pitch < copy->width)
 		return runtime_refuse(call, cudaErrorInvalidPitchValue, "rows of %zu bytes with a pitch of %zu",
@@ -126,7 +126,7 @@ static cudaError_t check_direction(const struct copy *copy, const char *call, en
 	bool wrong = (copy->to.array && !to_device) || (copy->from.array && !from_device);
 	if ((unsigned)kind > cudaMemcpyDefault || (kind != cudaMemcpyDefault && wrong))
 		return runtime_refuse(call, cudaErrorInvalidMemcpyDirection,
-		                      "%d is no direction of this copy: arrays are on the device", (int)kind);
+		                      "%d is not a direction of this copy: arrays are on the device", (int)kind);
 	return cudaSuccess;
 }
 
@@ -325,7 +325,9 @@ cudaError_t array_copy_box(struct runtime *runtime, const char *call, const stru
 	if (result != cudaSuccess)
 		return result;
 	if ((to && parameters->dstPtr.ptr) || (from && parameters->srcPtr.ptr))
-		return runtime_refuse(call, cudaErrorInvalidValue, "both an array and a pointer for one side");
+		return runtime_refuse(call, cudaErrorInvalidValue,
+		                      "one side of the copy has both an array and a "
+		                      "pointer");
 	struct copy copy = {
 		.runtime = runtime,
 		.to = box_side(to, &parameters->dstPtr, &parameters->dstPos),

@@ -50,7 +50,7 @@ cudaError_t capture_check_stream(struct runtime *runtime, const char *call, cuda
 	const struct capture *capture = capture_of(runtime, stream);
 	if (capture && capture->is_invalid)
 		return runtime_refuse(call, cudaErrorStreamCaptureInvalidated,
-		                      "the stream's capture is invalid by an earlier call, and can only be ended");
+		                      "an earlier call made the stream's capture invalid; it can only be ended");
 	return stream && stream != cudaStreamLegacy ? cudaSuccess : check_legacy(runtime, call);
 }
 
@@ -60,7 +60,7 @@ cudaError_t capture_check(struct runtime *runtime, const char *call, cudaStream_
 	struct capture *capture = capture_of(runtime, stream);
 	if (result == cudaSuccess && capture)
 		result = capture_fail(capture, call, cudaErrorStreamCaptureUnsupported,
-		                      "not while the stream is captured");
+		                      "not allowed while the stream is captured");
 	return result;
 }
 
@@ -80,7 +80,7 @@ cudaError_t capture_check_unsafe(struct runtime *runtime, const char *call)
 	for (struct capture *capture = runtime->captures; capture; capture = capture->next)
 		if (forbids(capture, *runtime_capture_mode()))
 			result = capture_fail(capture, call, cudaErrorStreamCaptureUnsupported,
-			                      "not while a stream is captured in this mode");
+			                      "not allowed while a stream is captured in this mode");
 	return result;
 }
 
@@ -90,7 +90,7 @@ cudaError_t capture_check_device(struct runtime *runtime, const char *call)
 	for (struct capture *capture = runtime->captures; capture; capture = capture->next)
 		if (!capture->is_invalid)
 			result = capture_fail(capture, call, cudaErrorStreamCaptureUnsupported,
-			                      "not while a stream is captured");
+			                      "not allowed while a stream is captured");
 	return result;
 }
 

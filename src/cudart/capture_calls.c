@@ -9,7 +9,7 @@ static cudaError_t check_may_begin(struct runtime *runtime, const char *call, cu
 	cudaError_t result = runtime->error;
 	const struct stream_state *state = stream_state(runtime, stream);
 	if (result == cudaSuccess && (unsigned)mode > cudaStreamCaptureModeRelaxed)
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%d is no mode of a capture", (int)mode);
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%d is not a capture mode", (int)mode);
 	if (result == cudaSuccess && !state && (!stream || stream == cudaStreamLegacy))
 		result =
 			runtime_refuse(call, cudaErrorStreamCaptureUnsupported, "the legacy stream cannot be captured");
@@ -105,10 +105,10 @@ static cudaError_t end(struct runtime *runtime, const char *call, struct capture
 	cudaError_t result = cudaSuccess;
 	if (capture->is_invalid)
 		result = runtime_refuse(call, cudaErrorStreamCaptureInvalidated,
-		                        "the capture is invalid by an earlier call");
+		                        "an earlier call made the capture invalid");
 	else if (!is_joined(capture))
 		result = runtime_refuse(call, cudaErrorStreamCaptureUnjoined,
-		                        "a stream that takes part has work that this one does not wait for");
+		                        "a stream of the capture has work that this stream does not wait for");
 	capture->graph->is_owned = false;
 	*graph = result == cudaSuccess ? capture->graph : NULL;
 	if (result != cudaSuccess && !capture->is_given)
@@ -206,7 +206,7 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 	struct runtime *runtime = runtime_enter_closed();
 	cudaError_t result = runtime_check(runtime, call, mode);
 	if (result == cudaSuccess && (unsigned)*mode > cudaStreamCaptureModeRelaxed)
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%d is no mode of a capture", (int)*mode);
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%d is not a capture mode", (int)*mode);
 	if (result == cudaSuccess) {
 		enum cudaStreamCaptureMode old = *runtime_capture_mode();
 		*runtime_capture_mode() = *mode;

@@ -61,7 +61,7 @@ cudaError_t copy_check_shape(const char *call, cudaError_t wrong_pitch, size_t p
 		return runtime_refuse(call, cudaErrorInvalidValue, "%zu rows with a pitch of %zu, in %zu slices",
 		                      height, pitch, depth);
 	if (depth > 1 && slice / pitch < height)
-		return runtime_refuse(call, cudaErrorInvalidValue, "slices of %zu rows, of which %zu are allocated",
+		return runtime_refuse(call, cudaErrorInvalidValue, "slices of %zu rows, but only %zu are allocated",
 		                      height, slice / pitch);
 	return cudaSuccess;
 }
@@ -72,7 +72,7 @@ static cudaError_t check_host_side(struct runtime *runtime, const char *call, co
 	if (!on_device(runtime, pointer))
 		return cudaSuccess;
 	return runtime_refuse(call, cudaErrorInvalidValue,
-	                      "%p is device memory, but the direction of the copy says that the host has it", pointer);
+	                      "%p is device memory, but the copy's direction says that it is host memory", pointer);
 }
 
 /* A range that begins in memory accessible to both sides must also end in it. */
@@ -154,7 +154,7 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy *copy)
 	if (result != cudaSuccess)
 		return result;
 	if ((unsigned)copy->kind > cudaMemcpyDefault)
-		return runtime_refuse(copy->call, cudaErrorInvalidMemcpyDirection, "%d is no direction of a copy",
+		return runtime_refuse(copy->call, cudaErrorInvalidMemcpyDirection, "%d is not a direction of a copy",
 		                      (int)copy->kind);
 	if (!copy->width || !copy->height || !copy->depth)
 		return cudaSuccess;
@@ -280,7 +280,7 @@ static cudaError_t copy_box_peer(const char *call, cudaStream_t stream, const st
 	if (!parameters)
 		return copy_box(call, stream, NULL);
 	if (parameters->srcDevice || parameters->dstDevice)
-		return runtime_result(runtime_refuse(call, cudaErrorInvalidDevice, "there is device 0 alone"));
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidDevice, "there is only device 0"));
 	const struct cudaMemcpy3DParms same = {
 		.srcArray = parameters->srcArray,
 		.srcPos = parameters->srcPos,

@@ -14,7 +14,8 @@ static cudaError_t no_device(const char *call, int device)
 static cudaError_t answer(const char *call, int *room, int value)
 {
 	if (!room)
-		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "NULL where the result belongs"));
+		return runtime_result(
+			runtime_refuse(call, cudaErrorInvalidValue, "the pointer for the result is NULL"));
 	*room = value;
 	return cudaSuccess;
 }
@@ -47,7 +48,10 @@ cudaError_t cudaSetValidDevices(int *devices, int count)
 {
 	static const char call[] = "cudaSetValidDevices";
 	if (count < 0 || (count && !devices))
-		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "no list of %d devices", count));
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue,
+		                                     "the list of %d devices is NULL or "
+		                                     "empty",
+		                                     count));
 	for (int i = 0; i < count; i++)
 		if (devices[i] != 0)
 			return runtime_check_device(call, devices[i]);
@@ -205,7 +209,7 @@ static cudaError_t check_limit(const struct runtime *runtime, const char *call, 
 {
 	cudaError_t result = runtime_check(runtime, call, has_room);
 	if (result == cudaSuccess && (size_t)limit >= sizeof first_limit / sizeof *first_limit)
-		result = runtime_refuse(call, cudaErrorUnsupportedLimit, "%d is no limit", (int)limit);
+		result = runtime_refuse(call, cudaErrorUnsupportedLimit, "%d is not a limit", (int)limit);
 	return result;
 }
 
@@ -241,7 +245,7 @@ cudaError_t cudaDeviceGetPCIBusId(char *id, int length, int device)
 {
 	static const char call[] = "cudaDeviceGetPCIBusId";
 	if (!id || length <= 0)
-		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "no room for the name"));
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "no memory was given for the name"));
 	snprintf(id, (size_t)length, "0000:%02x:00.0", DEVICE_PCI_BUS);
 	return runtime_check_device(call, device);
 }

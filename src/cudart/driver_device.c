@@ -221,7 +221,7 @@ static cudaError_t check_value(struct runtime *runtime, const char *call, CUstre
 	uint64_t base, bytes;
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
 	if (result == cudaSuccess && capture_of(runtime, stream))
-		result = runtime_refuse(call, cudaErrorNotSupported, "not in a captured stream");
+		result = runtime_refuse(call, cudaErrorNotSupported, "not allowed in a captured stream");
 	if (result == cudaSuccess && (address % size || !memory_find(runtime, driver_pointer(address), &base, &bytes) ||
 	                              address - base > bytes - size))
 		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes at 0x%llx", size, address);
@@ -269,10 +269,9 @@ static CUresult wait_value(const char *call, CUstream stream, CUdeviceptr addres
 	if (result == cudaSuccess)
 		result = cudaMemcpy(&now, driver_pointer(address), size, cudaMemcpyDefault);
 	if (result == cudaSuccess && !is_awaited(now, value, (unsigned)size * 8, flags))
-		result =
-			runtime_result(runtime_refuse(call, cudaErrorNotSupported,
-		                                      "it is not there yet, and work runs when it is given: the stream "
-		                                      "would wait for ever"));
+		result = runtime_result(runtime_refuse(call, cudaErrorNotSupported,
+		                                       "the value is not there yet, and Sluice runs work when it is "
+		                                       "submitted: the stream would wait forever"));
 	return driver_result(result);
 }
 

@@ -127,7 +127,8 @@ static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t width, size_t coun
 	struct runtime *runtime = runtime_enter();
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
 	if (result == cudaSuccess && to % width)
-		result = runtime_refuse(call, cudaErrorInvalidValue, "address 0x%llx is no multiple of %u", to, width);
+		result = runtime_refuse(call, cudaErrorInvalidValue, "address 0x%llx is not a multiple of %u", to,
+		                        width);
 	if (result == cudaSuccess && capture_of(runtime, stream)) {
 		const struct cudaMemsetParams row = {driver_pointer(to), 0, value, width, count, 1};
 		result = capture_fill(runtime, stream, &row);

@@ -137,11 +137,11 @@ static cudaError_t check_properties(const char *call, const CUmemAllocationProp 
 	if (!properties || properties->type != CU_MEM_ALLOCATION_TYPE_PINNED)
 		return runtime_refuse(call, cudaErrorInvalidValue, "no pinned memory");
 	if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE)
-		return runtime_refuse(call, cudaErrorNotSupported, "memory of the device alone can be mapped");
+		return runtime_refuse(call, cudaErrorNotSupported, "only device memory can be mapped");
 	if (properties->location.id)
-		return runtime_refuse(call, cudaErrorInvalidDevice, "there is device 0 alone");
+		return runtime_refuse(call, cudaErrorInvalidDevice, "there is only device 0");
 	if (properties->requestedHandleTypes)
-		return runtime_refuse(call, cudaErrorNotSupported, "memory for other processes is not there");
+		return runtime_refuse(call, cudaErrorNotSupported, "memory for other processes is not supported");
 	return cudaSuccess;
 }
 
@@ -193,7 +193,7 @@ static struct physical *find_handle(const struct runtime *runtime, const char *c
 		physical = physical->next;
 	if (physical && physical->handles)
 		return physical;
-	runtime_refuse(call, cudaErrorInvalidValue, "0x%llx is no memory, or memory that was released", handle);
+	runtime_refuse(call, cudaErrorInvalidValue, "0x%llx is not a memory handle, or it was released", handle);
 	return NULL;
 }
 
@@ -264,7 +264,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericA
 		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes at 0x%llx, offset %zu, flags 0x%llx",
 		                        size, address, offset, flags);
 	if (result == cudaSuccess && size > physical->size)
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes of memory that has %llu", size,
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes of an allocation of %llu", size,
 		                        (unsigned long long)physical->size);
 	if (result == cudaSuccess && (!reservation_of(runtime, address, size) || is_mapped(runtime, address, size)))
 		result = runtime_refuse(call, cudaErrorInvalidValue,
@@ -287,7 +287,7 @@ static cudaError_t check_mappings(const struct runtime *runtime, const char *cal
 		const struct mapping *mapping = mapping_at(runtime, at);
 		if (!mapping || mapping->address != at || mapping->size > end - at)
 			result = runtime_refuse(call, cudaErrorInvalidValue,
-			                        "%llu bytes at 0x%llx are not what was mapped",
+			                        "%llu bytes at 0x%llx are not the bytes that were mapped",
 			                        (unsigned long long)size, (unsigned long long)address);
 		else
 			at += mapping->size;
@@ -333,7 +333,7 @@ static cudaError_t check_access(const char *call, const CUmemAccessDesc *list, s
 		return runtime_refuse(call, cudaErrorInvalidValue, "no access");
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE || list[i].location.id)
-			return runtime_refuse(call, cudaErrorInvalidDevice, "there is device 0 alone");
+			return runtime_refuse(call, cudaErrorInvalidDevice, "there is only device 0");
 		if (list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE && list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READ &&
 		    list[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
 			return runtime_refuse(call, cudaErrorInvalidValue, "no access has the number %d",
@@ -362,7 +362,7 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
 	cudaError_t result = runtime_check(runtime, call, flags && location);
 	const struct mapping *mapping = mapping_at(runtime, address);
 	if (result == cudaSuccess && (location->type != CU_MEM_LOCATION_TYPE_DEVICE || location->id))
-		result = runtime_refuse(call, cudaErrorInvalidDevice, "there is device 0 alone");
+		result = runtime_refuse(call, cudaErrorInvalidDevice, "there is only device 0");
 	if (result == cudaSuccess && !mapping)
 		result = runtime_refuse(call, cudaErrorInvalidValue, "nothing is mapped at 0x%llx", address);
 	if (result == cudaSuccess)

@@ -44,7 +44,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 		sluice_machine_info(runtime->gpu, &machine);
 		if (value < 0 || (uint32_t)value > machine.shared_bytes_per_block)
 			result = runtime_refuse("cudaFuncSetAttribute", cudaErrorInvalidValue,
-			                        "%d bytes of shared memory; the machine has %u a block", value,
+			                        "%d bytes of shared memory; the machine has %u per block", value,
 			                        machine.shared_bytes_per_block);
 	}
 	if (result == cudaSuccess && attribute == cudaFuncAttributePreferredSharedMemoryCarveout &&

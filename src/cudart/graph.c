@@ -74,12 +74,12 @@ cudaError_t graph_check_nodes(const struct runtime *runtime, const char *call, c
 {
 	cudaError_t result = graph_check(runtime, call, graph);
 	if (result == cudaSuccess && count && !nodes)
-		return runtime_refuse(call, cudaErrorInvalidValue, "%zu nodes at NULL", count);
+		return runtime_refuse(call, cudaErrorInvalidValue, "%zu nodes, but the list is NULL", count);
 	for (size_t i = 0; i < count && result == cudaSuccess; i++) {
 		const struct node_list before = {(cudaGraphNode_t *)(uintptr_t)nodes, i};
 		result = graph_check_node(runtime, call, nodes[i]);
 		if (result == cudaSuccess && nodes[i]->graph != graph)
-			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p is of another graph",
+			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p belongs to another graph",
 			                        (void *)nodes[i]);
 		if (result == cudaSuccess && nodes_have(&before, nodes[i]))
 			result =

@@ -103,13 +103,14 @@ static cudaError_t check_pairs(struct runtime *runtime, const char *call, cudaGr
 {
 	cudaError_t result = graph_check(runtime, call, graph);
 	if (result == cudaSuccess && count && !(from && to))
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu pairs of nodes at NULL", count);
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu pairs of nodes, but a list is NULL", count);
 	for (size_t i = 0; i < count && result == cudaSuccess; i++) {
 		result = graph_check_nodes(runtime, call, graph, &from[i], 1);
 		if (result == cudaSuccess)
 			result = graph_check_nodes(runtime, call, graph, &to[i], 1);
 		if (result == cudaSuccess && from[i] == to[i])
-			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p and itself", (void *)to[i]);
+			result = runtime_refuse(call, cudaErrorInvalidValue, "node %p cannot wait for itself",
+			                        (void *)to[i]);
 	}
 	return result;
 }

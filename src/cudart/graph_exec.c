@@ -35,8 +35,8 @@ static cudaError_t instantiate(const char *call, cudaGraphExec_t *executable, cu
 	copy->is_owned = true;
 	if (!graph_order(copy)) {
 		graph_free(runtime, copy);
-		return runtime_leave(runtime, runtime_refuse(call, cudaErrorInvalidValue,
-		                                             "the graph's nodes wait for each other in a circle"));
+		return runtime_leave(
+			runtime, runtime_refuse(call, cudaErrorInvalidValue, "the graph's dependencies form a cycle"));
 	}
 	*executable = base_calloc(1, sizeof **executable);
 	**executable = (struct CUgraphExec_st){.kind = GRAPH_INSTANCE, .graph = copy, .flags = flags};

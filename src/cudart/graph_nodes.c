@@ -52,7 +52,7 @@ static struct runtime *enter_change(struct change *change, enum cudaGraphNodeTyp
 	change->node = graph_find_copy(change->instance->graph, node->id);
 	if (!change->node)
 		*result = runtime_refuse(change->call, cudaErrorInvalidValue,
-		                         "the executable graph was not made of node %p", (void *)node);
+		                         "the executable graph was not made from node %p", (void *)node);
 	return runtime;
 }
 
@@ -72,7 +72,7 @@ static cudaError_t set(struct runtime *runtime, const struct change *change, cud
 	} else {
 		work_free(runtime, work);
 		result = runtime_refuse(change->call, cudaErrorInvalidValue,
-		                        "an executable graph's node cannot be changed so");
+		                        "an executable graph's node cannot be changed in this way");
 	}
 	return runtime_leave(runtime, result);
 }

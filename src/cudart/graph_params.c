@@ -26,7 +26,7 @@ cudaError_t params_copy(struct runtime *runtime, const char *call, const struct 
 	if (!(parameters->srcArray || parameters->srcPtr.ptr) || !(parameters->dstArray || parameters->dstPtr.ptr))
 		return runtime_refuse(call, cudaErrorInvalidValue, "one side of the copy is NULL");
 	if ((unsigned)parameters->kind > cudaMemcpyDefault)
-		return runtime_refuse(call, cudaErrorInvalidMemcpyDirection, "%d is no direction of a copy",
+		return runtime_refuse(call, cudaErrorInvalidMemcpyDirection, "%d is not a direction of a copy",
 		                      (int)parameters->kind);
 	*work = (struct graph_work){.type = cudaGraphNodeTypeMemcpy, .copy = *parameters};
 	return runtime->error;
@@ -84,8 +84,9 @@ cudaError_t params_refuse(const char *call, enum cudaGraphNodeType type)
 {
 	if (type == cudaGraphNodeTypeConditional)
 		return runtime_refuse(call, cudaErrorNotSupported,
-		                      "conditional nodes are not there: which nodes run is fixed before a launch");
-	return runtime_refuse(call, cudaErrorNotSupported, "nodes of type %d are not there", (int)type);
+		                      "conditional nodes are not supported: the nodes that run are fixed before a "
+		                      "launch");
+	return runtime_refuse(call, cudaErrorNotSupported, "nodes of type %d are not supported", (int)type);
 }
 
 cudaError_t params_any(struct runtime *runtime, const char *call, const struct cudaGraphNodeParams *parameters,

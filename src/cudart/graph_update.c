@@ -134,7 +134,7 @@ static cudaError_t find_switchable(struct runtime *runtime, const char *call, cu
 	*found = graph_find_copy(executable->graph, node->id);
 	if (!*found || node->work.type > cudaGraphNodeTypeMemset)
 		return runtime_refuse(call, cudaErrorInvalidValue,
-		                      "node %p is no kernel, copy or fill of the executable graph", (void *)node);
+		                      "node %p is not a kernel, copy or fill of the executable graph", (void *)node);
 	return cudaSuccess;
 }
 

@@ -55,8 +55,8 @@ static cudaError_t check_edges(const char *call, const cudaGraphEdgeData *edges,
 	for (size_t i = 0; edges && i < count; i++)
 		if (memcmp(&edges[i], &plain, sizeof plain) != 0)
 			return runtime_result(runtime_refuse(call, cudaErrorNotSupported,
-			                                     "an edge of another kind than that one node waits for the "
-			                                     "other"));
+			                                     "only plain edges are supported, by which one node waits "
+			                                     "for the other"));
 	return cudaSuccess;
 }
 

@@ -45,7 +45,9 @@ static cudaError_t take_arguments(const char *call, const sluice_kernel *kernel,
 		sluice_kernel_param(kernel, i, &offset, &size);
 		const void *value = arguments ? arguments[i] : buffer ? buffer + offset : NULL;
 		if (!value)
-			return runtime_refuse(call, cudaErrorInvalidValue, "of %u arguments, number %u is missing",
+			return runtime_refuse(call, cudaErrorInvalidValue,
+			                      "expected %u arguments; number %u is "
+			                      "missing",
 			                      to->count, i);
 		to->arguments[i] = memcpy(values + offset, value, size);
 	}

@@ -78,7 +78,8 @@ cudaError_t host_memory_allocate(struct runtime *runtime, const char *call, stru
 	wanted.mapped = whole_pages(wanted.size);
 	void *pages = wanted.mapped >= wanted.size ? host_memory_map(runtime, &wanted.mapped) : NULL;
 	if (!pages)
-		return runtime_refuse(call, cudaErrorMemoryAllocation, "the host has no %zu bytes", wanted.size);
+		return runtime_refuse(call, cudaErrorMemoryAllocation, "the host cannot allocate %zu bytes",
+		                      wanted.size);
 	wanted.address = (uintptr_t)pages;
 	cudaError_t result = host_memory_add(runtime, call, wanted);
 	if (result == cudaSuccess) {
@@ -196,7 +197,7 @@ static cudaError_t check_pages(const char *call, void *pointer, size_t size, uns
 	const void *missing;
 	if (access_guarded(touch, &memory, &missing))
 		return cudaSuccess;
-	return runtime_refuse(call, cudaErrorInvalidValue, "the host has no memory at %p, or none to write", missing);
+	return runtime_refuse(call, cudaErrorInvalidValue, "the host has no writable memory at %p", missing);
 }
 
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
@@ -215,7 +216,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 		                        flags);
 	else if (result == cudaSuccess && find_overlap(runtime, address, size))
 		result = runtime_refuse(call, cudaErrorHostMemoryAlreadyRegistered,
-		                        "of %zu bytes at %p some are registered already", size, pointer);
+		                        "%zu bytes at %p: some are registered already", size, pointer);
 	if (result == cudaSuccess)
 		result = check_pages(call, pointer, size, flags);
 	if (result == cudaSuccess)
@@ -261,7 +262,7 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 		result = runtime_refuse(call, cudaErrorInvalidValue, "unknown flags 0x%x", flags);
 	else if (result == cudaSuccess && !memory)
 		result = runtime_refuse(call, cudaErrorInvalidValue,
-		                        "%p is in no memory of cudaHostAlloc, nor registered", host);
+		                        "%p is neither in memory of cudaHostAlloc nor registered", host);
 	else if (result == cudaSuccess)
 		*device = (void *)(uintptr_t)(memory->device + ((uintptr_t)host - memory->address));
 	return runtime_leave(runtime, result);

@@ -20,7 +20,7 @@ cudaError_t runtime_find_kernel(struct runtime *runtime, const char *call, const
 		return runtime->error;
 	const struct symbol *symbol = find_symbol(runtime, function);
 	if (!symbol)
-		return runtime_refuse(call, cudaErrorInvalidDeviceFunction, "%p is no kernel", function);
+		return runtime_refuse(call, cudaErrorInvalidDeviceFunction, "%p is not a kernel", function);
 	cudaError_t error = runtime_load(runtime, symbol->binary);
 	if (error != cudaSuccess)
 		return error;
@@ -166,7 +166,8 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function)
 	cudaError_t result = runtime_check(runtime, "cudaGetKernel", kernel);
 	const struct symbol *symbol = find_symbol(runtime, function);
 	if (result == cudaSuccess && !symbol)
-		result = runtime_refuse("cudaGetKernel", cudaErrorInvalidDeviceFunction, "%p is no kernel", function);
+		result =
+			runtime_refuse("cudaGetKernel", cudaErrorInvalidDeviceFunction, "%p is not a kernel", function);
 	if (result == cudaSuccess)
 		*kernel = (cudaKernel_t)(uintptr_t)symbol;
 	return runtime_leave(runtime, result);
@@ -210,8 +211,8 @@ cudaError_t cudaLaunchCooperativeKernelMultiDevice(struct cudaLaunchParams *list
 		                               list->sharedMem,
 		                               list->stream});
 	struct runtime *runtime = runtime_enter();
-	return runtime_leave(
-		runtime, runtime_refuse(call, cudaErrorInvalidDevice, "a launch on %u devices; there is one", devices));
+	return runtime_leave(runtime, runtime_refuse(call, cudaErrorInvalidDevice,
+	                                             "a launch on %u devices; there is only one", devices));
 }
 
 /* ---- launches with attributes ---- */
@@ -237,7 +238,7 @@ static cudaError_t take_attribute(struct launch *launch, struct launch_events *e
 	case cudaLaunchAttributeProgrammaticEvent:
 	case cudaLaunchAttributeLaunchCompletionEvent:
 		if (events->count == room)
-			return runtime_refuse(launch->call, cudaErrorInvalidValue, "an attribute is there twice");
+			return runtime_refuse(launch->call, cudaErrorInvalidValue, "an attribute is given twice");
 		events->launched[events->count++] = event;
 		return cudaSuccess;
 	default:

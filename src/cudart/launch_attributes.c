@@ -25,7 +25,7 @@ static cudaError_t set_window(const char *call, struct launch_attributes *attrib
                               const struct cudaAccessPolicyWindow *window)
 {
 	if (!launch_is_window(window))
-		return runtime_refuse(call, cudaErrorInvalidValue, "that is no window of accesses");
+		return runtime_refuse(call, cudaErrorInvalidValue, "the access policy window is invalid");
 	attributes->window = *window;
 	return cudaSuccess;
 }
@@ -71,7 +71,8 @@ cudaError_t launch_attribute_set(const char *call, struct launch_attributes *att
 			return cudaSuccess;
 		return runtime_refuse(call, cudaErrorNotSupported, "kernels cannot change graphs here");
 	default:
-		return runtime_refuse(call, cudaErrorInvalidValue, "%d is no attribute of a kernel", (int)attribute);
+		return runtime_refuse(call, cudaErrorInvalidValue, "%d is not an attribute of a kernel",
+		                      (int)attribute);
 	}
 }
 
@@ -106,6 +107,7 @@ cudaError_t launch_attribute_get(const char *call, const struct launch_attribute
 		value->sharedMemCarveout = attributes->carve_out - 1; /* -1: not set */
 		return cudaSuccess;
 	default:
-		return runtime_refuse(call, cudaErrorInvalidValue, "%d is no attribute of a kernel", (int)attribute);
+		return runtime_refuse(call, cudaErrorInvalidValue, "%d is not an attribute of a kernel",
+		                      (int)attribute);
 	}
 }

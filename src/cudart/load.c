@@ -54,12 +54,14 @@ static cudaError_t refuse(enum fat_result result, const struct fat_code *code)
 	static const char call[] = "loading the program's device code";
 	if (result == FAT_MACHINE_CODE)
 		return runtime_refuse(call, cudaErrorNoKernelImageForDevice,
-		                      "there is machine code for sm_%u alone, and Sluice runs PTX; compile with "
-		                      "-gencode arch=compute_%u,code=compute_%u, or with the nvcc of 'sluice toolkit'",
+		                      "it has only machine code for sm_%u, but Sluice runs PTX; compile with -gencode "
+		                      "arch=compute_%u,code=compute_%u, or with the nvcc of 'sluice toolkit'",
 		                      code->architecture, code->architecture, code->architecture);
 	if (result == FAT_EMPTY)
-		return runtime_refuse(call, cudaErrorNoKernelImageForDevice, "there is no code in it");
-	return runtime_refuse(call, cudaErrorInvalidKernelImage, "it is cut, or of a kind that Sluice does not know");
+		return runtime_refuse(call, cudaErrorNoKernelImageForDevice, "it has no code");
+	return runtime_refuse(call, cudaErrorInvalidKernelImage,
+	                      "it is truncated, or of a kind that Sluice does not "
+	                      "know");
 }
 
 cudaError_t runtime_load_code(struct runtime *runtime, const char *data, const struct sluice_host_variable *variables,

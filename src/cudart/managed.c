@@ -104,7 +104,7 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvis
 	struct pages pages = {0};
 	cudaError_t result = find_pages(runtime, call, pointer, size, &pages);
 	if (result == cudaSuccess && (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy))
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%d is no advice", (int)advice);
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%d is not an advice value", (int)advice);
 	if (result == cudaSuccess && needs_location(advice))
 		result = check_location(call, device);
 	for (; result == cudaSuccess && pages.first < pages.end; pages.first++)
@@ -135,7 +135,7 @@ static cudaError_t device_at(const char *call, struct cudaMemLocation location, 
 	if (is_host || location.type == cudaMemLocationTypeDevice)
 		return cudaSuccess;
 	return runtime_result(
-		runtime_refuse(call, cudaErrorInvalidValue, "%d is no kind of location", (int)location.type));
+		runtime_refuse(call, cudaErrorInvalidValue, "%d is not a kind of location", (int)location.type));
 }
 
 cudaError_t cudaMemAdvise_v2(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
@@ -210,7 +210,7 @@ static cudaError_t answer(const char *call, struct pages pages, enum cudaMemRang
 {
 	bool is_list = attribute == cudaMemRangeAttributeAccessedBy;
 	if (!data || !size || size % sizeof *data || (size != sizeof *data && !is_list))
-		return runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes for the answer", size);
+		return runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes for the result", size);
 	switch (attribute) {
 	case cudaMemRangeAttributeReadMostly:
 		*data = all_read_mostly(pages);
@@ -233,7 +233,7 @@ static cudaError_t answer(const char *call, struct pages pages, enum cudaMemRang
 		*data = location_type(common_location(pages, true));
 		return cudaSuccess;
 	}
-	return runtime_refuse(call, cudaErrorInvalidValue, "%d is no attribute of memory", (int)attribute);
+	return runtime_refuse(call, cudaErrorInvalidValue, "%d is not an attribute of memory", (int)attribute);
 }
 
 cudaError_t cudaMemRangeGetAttributes(void **data, size_t *sizes, enum cudaMemRangeAttribute *attributes, size_t count,
@@ -269,7 +269,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t 
 		return runtime_leave(runtime, result);
 	if (!memory || memory->kind != HOST_MANAGED || memory->address != (uintptr_t)pointer ||
 	    (length && length != memory->size))
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes at %p are no managed allocation",
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes at %p are not a managed allocation",
 		                        length, pointer);
 	else if ((!is_single && flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || (is_single && !stream))
 		result = runtime_refuse(call, cudaErrorInvalidValue, "flags 0x%x for stream %p", flags,

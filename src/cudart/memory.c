@@ -85,7 +85,7 @@ static cudaError_t release(const char *call, void *pointer, cudaStream_t stream)
 	if (memory && memory->kind == HOST_MANAGED && memory->mapped && memory->address == (uintptr_t)pointer)
 		host_memory_remove(runtime, memory);
 	else if (memory)
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%p is the host's memory", pointer);
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%p is host memory", pointer);
 	else if (sluice_free(runtime->gpu, (uintptr_t)pointer, &error) != SLUICE_OK)
 		result = runtime_report(runtime, call, &error);
 	else
@@ -149,8 +149,8 @@ static cudaError_t fill_host(const char *call, const struct host_memory *memory,
 {
 	size_t room = memory->size - ((uintptr_t)to - memory->address);
 	if (count > room / width)
-		return runtime_refuse(call, cudaErrorInvalidValue, "%zu times %u bytes, where there are %zu", count,
-		                      width, room);
+		return runtime_refuse(call, cudaErrorInvalidValue, "%zu times %u bytes, but there are only %zu bytes",
+		                      count, width, room);
 	if (width == 1)
 		memset(to, (int)value, count);
 	else

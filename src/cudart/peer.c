@@ -6,8 +6,8 @@
 
 static cudaError_t refuse_device(const char *call, int device)
 {
-	return runtime_result(
-		runtime_refuse(call, cudaErrorInvalidDevice, "device %d is no other device; there is one", device));
+	return runtime_result(runtime_refuse(call, cudaErrorInvalidDevice,
+	                                     "device %d is not another device; there is only one", device));
 }
 
 /* There is no other device. */
@@ -15,7 +15,8 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
 	static const char call[] = "cudaDeviceCanAccessPeer";
 	if (!can)
-		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "NULL where the result belongs"));
+		return runtime_result(
+			runtime_refuse(call, cudaErrorInvalidValue, "the pointer for the result is NULL"));
 	*can = 0;
 	return device || peer ? refuse_device(call, device ? device : peer) : cudaSuccess;
 }
@@ -40,7 +41,9 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
 {
 	static const char call[] = "cudaDeviceGetP2PAttribute";
 	if (!value || attribute < cudaDevP2PAttrPerformanceRank || attribute > cudaDevP2PAttrCudaArrayAccessSupported)
-		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "%d is no attribute, or has no room",
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue,
+		                                     "%d is not an attribute, or the "
+		                                     "pointer for its value is NULL",
 		                                     (int)attribute));
 	return refuse_device(call, from ? from : to);
 }
@@ -52,14 +55,14 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
 	unsigned domain = 0, bus, slot, function = 0;
 	int read = 0;
 	if (!device || !id)
-		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "NULL where something belongs"));
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "a required pointer is NULL"));
 	bool is_id = sscanf(id, "%x:%x:%x%n.%x%n", &domain, &bus, &slot, &read, &function, &read) >= 3;
 	if (!is_id) {
 		domain = 0;
 		is_id = sscanf(id, "%x:%x%n.%x%n", &bus, &slot, &read, &function, &read) >= 2;
 	}
 	if (!is_id || id[read])
-		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "'%s' is no PCI bus id", id));
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "'%s' is not a PCI bus id", id));
 	if (domain || bus != DEVICE_PCI_BUS || slot || function)
 		return runtime_result(runtime_refuse(call, cudaErrorInvalidDevice, "there is no device at %s", id));
 	*device = 0;
@@ -71,9 +74,9 @@ cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *id)
 static cudaError_t refuse_process(const char *call, bool has_all)
 {
 	if (!has_all)
-		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "NULL where something belongs"));
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "a required pointer is NULL"));
 	return runtime_result(
-		runtime_refuse(call, cudaErrorNotSupported, "a simulated device belongs to one process alone"));
+		runtime_refuse(call, cudaErrorNotSupported, "a simulated device belongs to only one process"));
 }
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *pointer)

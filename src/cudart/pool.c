@@ -68,14 +68,14 @@ static cudaError_t check_pool(const struct runtime *runtime, const char *call, c
 		pool = pool->next;
 	if (pool && !pool->is_destroyed)
 		return cudaSuccess;
-	return runtime_refuse(call, cudaErrorInvalidValue, "%p is no memory pool, or one that was destroyed",
+	return runtime_refuse(call, cudaErrorInvalidValue, "%p is not a memory pool, or one that was destroyed",
 	                      (const void *)wanted);
 }
 
 static cudaError_t check_location(const char *call, const struct cudaMemLocation *location)
 {
 	if (location->type != cudaMemLocationTypeDevice)
-		return runtime_refuse(call, cudaErrorInvalidValue, "a location of type %d, which is no device",
+		return runtime_refuse(call, cudaErrorInvalidValue, "a location of type %d, which is not a device",
 		                      (int)location->type);
 	if (location->id)
 		return runtime_refuse(call, cudaErrorInvalidDevice, "there is no device %d, only device 0",
@@ -219,7 +219,8 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 	else if (wide)
 		*(uint64_t *)value = *wide;
 	else if (result == cudaSuccess)
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%d is no attribute of a pool", (int)attribute);
+		result =
+			runtime_refuse(call, cudaErrorInvalidValue, "%d is not an attribute of a pool", (int)attribute);
 	return runtime_leave(runtime, result);
 }
 
@@ -237,7 +238,7 @@ static cudaError_t set_attribute(const char *call, struct CUmemPoolHandle_st *po
 		return cudaSuccess;
 	}
 	if (!is_high || *(const uint64_t *)value)
-		return runtime_refuse(call, cudaErrorInvalidValue, "attribute %d cannot be set to that",
+		return runtime_refuse(call, cudaErrorInvalidValue, "attribute %d cannot be set to this value",
 		                      (int)attribute);
 	pool->high = pool->used;
 	return cudaSuccess;

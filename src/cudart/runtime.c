@@ -64,7 +64,7 @@ cudaError_t runtime_check(const struct runtime *runtime, const char *call, bool 
 {
 	if (has_room)
 		return runtime->error;
-	return runtime_refuse(call, cudaErrorInvalidValue, "NULL where the result belongs");
+	return runtime_refuse(call, cudaErrorInvalidValue, "the pointer for the result is NULL");
 }
 
 /* A status or fault of a newer library, which is in no table, is unknown. */
@@ -419,9 +419,8 @@ static void write_results(struct runtime *runtime, int status)
 	if (!runtime->launches && runtime->binaries && !runtime->is_child && !runtime->failed)
 		runtime_message("the program launched no kernel");
 	if (runtime->untold && !runtime->failed && status == 0)
-		runtime_message(
-			"a kernel did not run to its end, and the program has not asked for the error: its status "
-			"is 1");
+		runtime_message("a kernel did not finish, and the program did not ask for the error: its exit status "
+		                "becomes 1");
 	runtime->failed |= runtime->untold;
 	char how[32];
 	snprintf(how, sizeof how, "exit %d", status == 0 && runtime->failed ? EXIT_FAILURE : status);
@@ -549,5 +548,5 @@ __attribute__((constructor)) static void start(void)
 	uint64_t seconds = environment_number("SLUICE_TIMEOUT", INT32_MAX, &fine);
 	the_runtime.bad_timeout = !fine; /* reported; the first CUDA call will fail */
 	if (seconds && !timeout_start(seconds))
-		runtime_message("there is no limit of time");
+		runtime_message("cannot set the time limit of SLUICE_TIMEOUT");
 }

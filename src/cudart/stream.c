@@ -219,7 +219,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 {
 	if (!callback || flags)
 		return runtime_result(runtime_refuse("cudaStreamAddCallback", cudaErrorInvalidValue, "%s",
-		                                     callback ? "flags, of which there are none" : "no function"));
+		                                     callback ? "flags are not 0" : "no function"));
 	cudaError_t result = synchronize("cudaStreamAddCallback", stream);
 	if (result != cudaErrorInvalidResourceHandle)
 		callback(stream, result, user);
@@ -273,7 +273,9 @@ static cudaError_t join_capture(struct runtime *runtime, const char *call, cudaS
 		                    "the legacy stream cannot be captured");
 	if (state->capture && state->capture != capture) {
 		state->capture->is_invalid = true;
-		return capture_fail(capture, call, cudaErrorStreamCaptureMerge, "stream and event are of two captures");
+		return capture_fail(capture, call, cudaErrorStreamCaptureMerge,
+		                    "the stream and the event belong to "
+		                    "different captures");
 	}
 	capture_join(capture, state, &event->state.tips, stream_is_blocking(runtime, stream));
 	return cudaSuccess;

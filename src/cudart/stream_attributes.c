@@ -13,7 +13,7 @@ static cudaError_t set(const char *call, struct stream_attributes *attributes, c
 		attributes->synchronization = value->syncPolicy;
 		return cudaSuccess;
 	}
-	return runtime_refuse(call, cudaErrorInvalidValue, "attribute %d cannot be set to that", (int)attribute);
+	return runtime_refuse(call, cudaErrorInvalidValue, "attribute %d cannot be set to this value", (int)attribute);
 }
 
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value)
@@ -45,7 +45,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
 	else if (attribute == cudaStreamAttributeSynchronizationPolicy)
 		value->syncPolicy = attributes->synchronization ? attributes->synchronization : cudaSyncPolicyAuto;
 	else
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%d is no attribute of a stream", (int)attribute);
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%d is not an attribute of a stream",
+		                        (int)attribute);
 	return runtime_leave(runtime, result);
 }
 

@@ -38,7 +38,7 @@ static cudaError_t find_symbol(struct runtime *runtime, const char *call, const 
 		return runtime->error;
 	const struct symbol *found = find_variable(runtime, symbol);
 	if (!found)
-		return runtime_refuse(call, cudaErrorInvalidSymbol, "%p is no variable of the device", symbol);
+		return runtime_refuse(call, cudaErrorInvalidSymbol, "%p is not a variable of the device", symbol);
 	cudaError_t error = runtime_load(runtime, found->binary);
 	if (error != cudaSuccess)
 		return error;

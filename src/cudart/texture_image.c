@@ -9,10 +9,12 @@ cudaError_t texture_check_reads(const char *call, const struct sluice_image *ima
 {
 	bool is_float = image->channel == SLUICE_FLOAT;
 	if (sampler->reads_floats && image->channel_bits == 32 && !is_float)
-		return runtime_refuse(call, cudaErrorInvalidNormSetting, "whole numbers of 32 bits read as fractions");
+		return runtime_refuse(call, cudaErrorInvalidNormSetting,
+		                      "32-bit integers cannot be read as "
+		                      "normalized floats");
 	if (sampler->linear && !is_float && !sampler->reads_floats)
 		return runtime_refuse(call, cudaErrorInvalidFilterSetting,
-		                      "a linear filter of whole numbers that are not read as fractions");
+		                      "integers need normalized-float reads for a linear filter");
 	return cudaSuccess;
 }
 

@@ -55,7 +55,7 @@ static cudaError_t resource_image(struct runtime *runtime, const char *call, con
 		                             resource->res.pitch2D.width, resource->res.pitch2D.height,
 		                             resource->res.pitch2D.pitchInBytes, image);
 	}
-	return runtime_refuse(call, cudaErrorInvalidValue, "%d is no kind of resource", (int)resource->resType);
+	return runtime_refuse(call, cudaErrorInvalidValue, "%d is not a kind of resource", (int)resource->resType);
 }
 
 /* Accepts only views of the whole resource in its own format; other views are not implemented. */
@@ -122,7 +122,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *made, const struct cuda
 	uint64_t handle;
 	cudaError_t result = runtime_check(runtime, call, made && resource);
 	if (result == cudaSuccess && resource->resType != cudaResourceTypeArray)
-		result = runtime_refuse(call, cudaErrorInvalidValue, "a surface of what is no array");
+		result = runtime_refuse(call, cudaErrorInvalidValue, "a surface needs an array");
 	if (result == cudaSuccess)
 		result = texture_check_surface(runtime, call, resource->res.array.array);
 	if (result == cudaSuccess)

@@ -68,7 +68,7 @@ static cudaError_t open_reference(struct runtime *runtime, const char *call, cud
 		return runtime->error;
 	*reference = host ? find_reference(runtime, host) : NULL;
 	if (!*reference)
-		return runtime_refuse(call, wrong, "%p is no texture or surface reference of the program", host);
+		return runtime_refuse(call, wrong, "%p is not a texture or surface reference of the program", host);
 	cudaError_t result = runtime_load(runtime, (*reference)->binary);
 	if (result != cudaSuccess)
 		return result;
@@ -139,7 +139,9 @@ static cudaError_t align_base(const char *call, size_t *offset, uint64_t *addres
 {
 	size_t over = *address % BASE_ALIGN;
 	if (over && !offset)
-		return runtime_refuse(call, cudaErrorInvalidValue, "misaligned memory, and no room for the offset");
+		return runtime_refuse(call, cudaErrorInvalidValue,
+		                      "misaligned memory, and the pointer for the offset "
+		                      "is NULL");
 	*address -= over;
 	if (offset)
 		*offset = over;
@@ -241,7 +243,7 @@ cudaError_t cudaGetTextureAlignmentOffset(size_t *offset, const struct textureRe
 	const struct texture_reference *reference = find_reference(runtime, texture);
 	cudaError_t result = runtime_check(runtime, call, offset);
 	if (result == cudaSuccess && !reference)
-		result = runtime_refuse(call, cudaErrorInvalidTexture, "%p is no texture reference of the program",
+		result = runtime_refuse(call, cudaErrorInvalidTexture, "%p is not a texture reference of the program",
 		                        (const void *)texture);
 	if (result == cudaSuccess && !reference->is_bound)
 		result = runtime_refuse(call, cudaErrorInvalidTextureBinding, "texture '%s' is not bound",
@@ -276,7 +278,7 @@ static cudaError_t get_reference(const char *call, cudaError_t wrong, const void
 	if (result == cudaSuccess && symbol && !named.found)
 		access_guarded(find_name, &named, &missing); /* a pointer to unreadable memory is not a name */
 	if (result == cudaSuccess && !named.found)
-		result = runtime_refuse(call, wrong, "%p is no reference of the program", symbol);
+		result = runtime_refuse(call, wrong, "%p is not a reference of the program", symbol);
 	if (result == cudaSuccess)
 		*host = named.found->host;
 	return runtime_leave(runtime, result);

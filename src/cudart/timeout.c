@@ -10,7 +10,7 @@ static void *wait_and_end(void *seconds)
 	struct timespec left = {.tv_sec = (time_t)(intptr_t)seconds};
 	while (nanosleep(&left, &left) != 0)
 		;
-	runtime_message("stopped: it has run for the %ld seconds that it may (--timeout)", (long)(intptr_t)seconds);
+	runtime_message("stopped: it ran longer than the %ld seconds of --timeout", (long)(intptr_t)seconds);
 	runtime_end_for("timeout");
 }
 

@@ -180,9 +180,8 @@ cudaError_t cudaGraphReleaseUserObject(cudaGraph_t graph, cudaUserObject_t objec
 		return runtime_leave(runtime, result);
 	struct graph_object **at = place_of(graph, object), *held = *at;
 	if (!held || held->references < count)
-		return runtime_leave(runtime,
-		                     runtime_refuse(call, cudaErrorInvalidValue,
-		                                    "the graph has not so many references of %p", (void *)object));
+		return runtime_leave(runtime, runtime_refuse(call, cudaErrorInvalidValue,
+		                                             "the graph has fewer references of %p", (void *)object));
 	held->references -= count;
 	if (!held->references) {
 		*at = held->next;

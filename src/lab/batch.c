@@ -243,10 +243,9 @@ static const char *changed(struct task *task, const json_t *line, const struct r
 	const char *library = json_string_value(json_object_get(line, "library_path"));
 	const char *binary = json_string_value(json_object_get(line, "binary_path"));
 	if (!library || !is_unchanged(task, library, config->library))
-		return "FAIL: the simulator's library is not the one of the sweep any more, or cannot be read on the "
-		       "node";
+		return "FAIL: the simulator's library has changed since the sweep began, or cannot be read on the node";
 	if (!binary || !is_unchanged(task, binary, config->binary))
-		return "FAIL: the program is not the one of the sweep any more, or cannot be read on the node";
+		return "FAIL: the program has changed since the sweep began, or cannot be read on the node";
 	return NULL;
 }
 
@@ -268,7 +267,7 @@ static bool lay_files(struct task *task, size_t number)
 		return true;
 	char *folder = inputs_lay_new(task->ids[number], &files);
 	if (!folder) {
-		fprintf(stderr, "%s: cannot lay the files of run %s into a folder: %s\n", task->command,
+		fprintf(stderr, "%s: cannot put the files of run %s into a folder: %s\n", task->command,
 		        task->ids[number], strerror(errno));
 		return false;
 	}

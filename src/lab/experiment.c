@@ -146,7 +146,7 @@ static double *numbers(struct document *document, struct diag_place place, const
 		list[i] = NAN;
 	if (stated->count && stated->count != count) {
 		diag_error(&document->diag, &document->source, place,
-		           "expected %zu published numbers, one a column, not %zu", count, stated->count);
+		           "expected %zu published numbers, one per column, not %zu", count, stated->count);
 		return list;
 	}
 	for (size_t i = 0; i < stated->count; i++) {
@@ -156,8 +156,7 @@ static double *numbers(struct document *document, struct diag_place place, const
 		list[i] = strtod(stated->word[i], &end);
 		if (*end)
 			diag_error(&document->diag, &document->source, place,
-			           "published: expected a number or ~, which says that there is none, not '%s'",
-			           stated->word[i]);
+			           "published: expected a number, or ~ where there is none, not '%s'", stated->word[i]);
 	}
 	return list;
 }
@@ -173,8 +172,8 @@ static void check_bases(struct document *document, const struct experiment *expe
 		if (!base || !experiment_is_nothing(base) || (own && experiment_is_nothing(own)))
 			continue;
 		diag_error(&document->diag, &document->source, experiment->rows[r].place,
-		           "%s: there is nothing in column %s, which the row is shown relative to",
-		           experiment->rows[r].name, column->relative_name);
+		           "%s: column %s, the base of relative_to, has no value in this row", experiment->rows[r].name,
+		           column->relative_name);
 		return;
 	}
 }
@@ -219,7 +218,7 @@ static void find_own(struct document *document, const struct experiment *experim
 		find_files(document, experiment, row);
 	} else if (row->files.count) {
 		diag_error(&document->diag, &document->source, row->place,
-		           "%s: files are for programs of your own; those of the papers have none", row->name);
+		           "%s: only your own programs can have files, not the papers' programs", row->name);
 	}
 }
 
@@ -234,10 +233,10 @@ static void check_own(struct document *document, const struct experiment *experi
 		if (variant)
 			wrong = "has no variants; give it arguments";
 		else if (!experiment->columns[c].machine)
-			wrong = "can run, but nothing is known of its source";
+			wrong = "needs a machine, because its source is not known";
 		if (wrong)
 			diag_error(&document->diag, &document->source, row->place,
-			           "%s: in column %s: a program of your own %s", row->name, experiment->columns[c].name,
+			           "%s: in column %s: your own program %s", row->name, experiment->columns[c].name,
 			           wrong);
 	}
 }
@@ -253,7 +252,7 @@ static void check_stated(struct document *document, const struct experiment *exp
 {
 	size_t count = experiment->show == SHOW_PROGRAMS ? 1 : experiment->column_count;
 	if (row->stated.count && row->stated.count != count)
-		diag_error(&document->diag, &document->source, row->place, "%s: expected %zu published, not %zu",
+		diag_error(&document->diag, &document->source, row->place, "%s: expected %zu published texts, not %zu",
 		           row->name, count, row->stated.count);
 }
 
@@ -266,7 +265,7 @@ static void check_rows(struct document *document, struct experiment *experiment)
 		find_own(document, experiment, row);
 		if (row->value && experiment->show != SHOW_MACHINE && experiment->show != SHOW_COSTS)
 			diag_error(&document->diag, &document->source, row->place,
-			           "%s: value is of show: machine and costs", row->name);
+			           "%s: value is allowed only with show: machine or costs", row->name);
 		if (experiment_is_table(experiment))
 			check_stated(document, experiment, row);
 		if (experiment->show == SHOW_INDEXES || experiment_is_table(experiment))
@@ -320,10 +319,10 @@ static void check_needs(struct document *document, const struct experiment *expe
 	else if (!(needs & FORMULA_SOURCE) && !column->machine)
 		wrong = "expected a machine";
 	else if (needs & FORMULA_SOURCE && column->machine)
-		wrong = "the metric is of the source, which runs on no machine";
+		wrong = "the metric is a fact of the source; remove the machine";
 	else if (column->show != SHOW_VALUE && column->relative_to < experiment->column_count &&
 	         !column->machine != !experiment->columns[column->relative_to].machine)
-		wrong = "runs and sources cannot be set in relation";
+		wrong = "a metric of runs cannot be relative to a metric of sources";
 	if (wrong)
 		diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
 }
@@ -348,13 +347,13 @@ static const char *wrong_of_column(const struct experiment *experiment, const st
 	if (experiment_is_table(experiment) && !column->machine)
 		return "expected a machine";
 	if (experiment_is_table(experiment) && (experiment->metric || column->metric || column->show != SHOW_UNSET))
-		return "a table for which nothing runs has no metric";
+		return "a table without runs can have no metric";
 	if (experiment->show != SHOW_TIMELINE)
-		return column->block_tracks ? "block_tracks is of show: timeline" : NULL;
+		return column->block_tracks ? "block_tracks is allowed only with show: timeline" : NULL;
 	if (!column->machine)
 		return "expected a machine";
 	return column->metric || column->show != SHOW_UNSET || column->relative_name
-	               ? "a timeline has no metric, and shows nothing else"
+	               ? "a timeline can have no metric, show or relative_to"
 	               : NULL;
 }
 
@@ -363,9 +362,9 @@ static void check_kind(struct document *document, struct experiment *experiment)
 	bool timeline = experiment->show == SHOW_TIMELINE;
 	const char *wrong = NULL;
 	if (!timeline && (experiment->events.count || experiment->sm || experiment->until))
-		wrong = "events, sm and until are of show: timeline";
+		wrong = "events, sm and until are allowed only with show: timeline";
 	else if (timeline && (experiment->metric || experiment->relative_name || experiment->mean != MEAN_NONE))
-		wrong = "show: a timeline has no metric, no mean, and is relative to nothing";
+		wrong = "show: a timeline can have no metric, mean or relative_to";
 	if (wrong)
 		diag_error(&document->diag, &document->source, (struct diag_place){0}, "%s", wrong);
 	for (size_t c = 0; c < experiment->column_count; c++) {
@@ -410,14 +409,14 @@ static void check_points(struct document *document, const struct experiment *exp
 		const char *wrong = NULL;
 		axes += experiment->over && !isnan(column->at) && !has_axis(experiment, c);
 		if (!experiment->over && (!isnan(column->at) || column->line))
-			wrong = "at and line are of a figure that says what it is over";
+			wrong = "at and line are allowed only in a figure with over";
 		else if (experiment->over && isnan(column->at) && !is_base(experiment, c))
-			wrong = "expected at: the number where it stands";
+			wrong = "expected at: the column's number on the axis";
 		for (size_t other = 0; experiment->over && other < c; other++)
 			if (is_same_point(&experiment->columns[other], column))
-				wrong = "another column of the line stands at that number";
+				wrong = "another column of the line has the same number";
 		if (axes > 2 && !has_axis(experiment, c))
-			wrong = "what it shows is a third thing, and there are two axes";
+			wrong = "it shows a third quantity, but a figure has only two axes";
 		if (wrong)
 			diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
 	}
@@ -431,14 +430,14 @@ static void check(struct document *document, struct experiment *experiment)
 		diag_error(&document->diag, &document->source, (struct diag_place){0}, "expected a title");
 	if (indexes && (experiment->column_count || experiment->metric))
 		diag_error(&document->diag, &document->source, (struct diag_place){0},
-		           "show: a table of %s has no columns and no metric of its own", shows[experiment->show]);
+		           "show: a table of %s can have no columns and no metric", shows[experiment->show]);
 	else if ((!experiment->column_count && !indexes) || !experiment->row_count)
 		diag_error(&document->diag, &document->source, (struct diag_place){0}, "expected columns and rows");
 	else if (experiment->show != SHOW_TIMELINE && !experiment_is_table(experiment))
 		check_columns(document, experiment);
 	if (experiment->over && (experiment->stacked || experiment->show >= SHOW_INDEXES))
 		diag_error(&document->diag, &document->source, (struct diag_place){0},
-		           "over: lines are of values, ratios and percentages, and not stacked");
+		           "over: lines can show values, ratios and percentages, and cannot be stacked");
 	else if (!document->diag.errors)
 		check_points(document, experiment);
 	check_rows(document, experiment);
@@ -454,7 +453,7 @@ static void make_product(struct document *document, struct experiment *experimen
 	if (!experiment->axes.count &&
 	    (experiment->machine || experiment->exclude.count || experiment->relative.count)) {
 		diag_error(&document->diag, &document->source, (struct diag_place){0},
-		           "machine, exclude and a relative_to of several columns are of a file with axes");
+		           "machine, exclude and a relative_to of several columns need axes");
 		return;
 	}
 	if (!experiment->axes.count)
@@ -478,7 +477,7 @@ static void read_over(struct document *document, const char *key, const yaml_nod
 	}
 	const yaml_node_pair_t *pair = value->data.mapping.pairs.start;
 	if (value->data.mapping.pairs.top - pair != 1) {
-		document_error(document, value, "%s: expected one axis and what it is called", key);
+		document_error(document, value, "%s: expected one axis and its title", key);
 		return;
 	}
 	document_read_text(document, key, document_node(document, pair->key), &experiment->over);

@@ -20,7 +20,7 @@ bool gantt_look(struct plan *plan, size_t column, const sluice_gpu *gpu)
 	size_t count = 0;
 	sluice_machine_info(gpu, &machine);
 	if (plan->experiment->sm >= machine.sm_count) {
-		fprintf(stderr, "%s: in column %s: sm: there is no SM %llu; the machine has %u, from 0\n",
+		fprintf(stderr, "%s: in column %s: sm: there is no SM %llu; the machine has %u, numbered from 0\n",
 		        plan->source->command, plan->experiment->columns[column].name,
 		        (unsigned long long)plan->experiment->sm, machine.sm_count);
 		return false;
@@ -80,7 +80,7 @@ bool gantt_check_events(const struct plan *plan)
 			any |= draws(&plan->drawn[c], experiment->events.word[i]);
 		if (any)
 			continue;
-		fprintf(stderr, "%s: in column %s: nothing to show of its events", command,
+		fprintf(stderr, "%s: in column %s: none of the events occurs in it", command,
 		        experiment->columns[c].name);
 		print_events(plan, c, stderr);
 		return false;

@@ -204,7 +204,7 @@ static void find_blocks(struct reader *reader)
 static const char *wrong_of(const struct reader *reader)
 {
 	if (reader->rows >= GANTT_MOST)
-		return "more than " GANTT_MOST_TEXT " events, and not all are known; take a smaller size, or fewer SMs";
+		return "more than " GANTT_MOST_TEXT " events, so some are missing; use a smaller size, or fewer SMs";
 	return reader->panel->launch ? NULL : "no such kernel was launched";
 }
 
@@ -222,7 +222,7 @@ bool gantt_read(struct gantt *gantt, struct gantt_panel *panel)
 	const char *wrong = fine ? wrong_of(&reader) : NULL;
 	fine = fine && !wrong && each_row(&reader, take_bar);
 	if (fine && !panel->bar_count)
-		wrong = "nothing of what is asked for happened there and then";
+		wrong = "none of the events happened on that SM in those cycles";
 	if (fine)
 		find_blocks(&reader);
 	if (wrong)

@@ -40,7 +40,7 @@ static void print_bars(const struct gantt *gantt, const struct gantt_panel *pane
 		        bar->end - bar->begin);
 	}
 	if (panel->bar_count > MOST_LINES)
-		fprintf(file, "... and %zu more, which the CSV has\n", panel->bar_count - MOST_LINES);
+		fprintf(file, "... and %zu more in the CSV file\n", panel->bar_count - MOST_LINES);
 }
 
 /* Returns the number of shown cycles with at least one event of the series in progress; bars are sorted by begin. */
@@ -86,7 +86,8 @@ void gantt_table(const struct gantt *gantt, FILE *file)
 		fprintf(file, "\n%s: %s, launch %u, %" PRIu64 " cycles\n", panel->title, panel->kernel, panel->launch,
 		        panel->cycles);
 		print_bars(gantt, panel, file);
-		fprintf(file, "\n%s: cycles that are shown, and those with at least one such event\n", panel->title);
+		fprintf(file, "\n%s: cycles of the events shown, and cycles with at least one such event\n",
+		        panel->title);
 		print_sums(gantt, panel, file);
 	}
 	if (experiment->note) {

@@ -25,24 +25,29 @@ void gnuplot_number(double value, FILE *file)
 		fputs(" NaN", file);
 }
 
-/* The colours are those of bars, except for a yellow that is visible as a line; further series are dashed. */
+/* Eight colours with a mark each; the yellow is darker than that of bars, so that it is visible as a thin line. Every
+ * four lines have the next dash pattern. */
 void gnuplot_line(size_t series, FILE *file)
 {
-	static const unsigned colours[] = {0x14365f, 0xb5473c, 0xd9a520, 0x74b3de};
-	static const unsigned marks[] = {7, 5, 9, 13};
+	static const unsigned colours[] = {0x14365f, 0xb5473c, 0xd9a520, 0x74b3de,
+	                                   0x2f8f5b, 0x8a5bb0, 0x555555, 0xd77fb2};
+	static const unsigned marks[] = {7, 5, 9, 13, 6, 4, 8, 12};
 	enum { COLOURS = sizeof colours / sizeof *colours };
 	fprintf(file, "linecolor rgb '#%06x' dashtype %zu linewidth 1.6 pointtype %u pointsize 0.45",
-	        colours[series % COLOURS], series / COLOURS % 4 + 1, marks[series % COLOURS]);
+	        colours[series % COLOURS], series / 4 % 4 + 1, marks[series % COLOURS]);
 }
 
-/* Four colours with distinct greys, then the same hatched. */
+/* Four colours with distinct greys, then hatches in four darker colours: thin strokes of a light colour are invisible
+ * on white. */
 void gnuplot_fill(size_t series, bool outlined, FILE *file)
 {
-	static const unsigned colours[] = {0x14365f, 0xf2d16b, 0xb5473c, 0x74b3de};
+	static const unsigned solids[] = {0x14365f, 0xf2d16b, 0xb5473c, 0x74b3de};
+	static const unsigned strokes[] = {0x14365f, 0x9a6a00, 0xb5473c, 0x1f78b4};
 	static const char *const fills[] = {"solid 1", "pattern 4", "pattern 5", "pattern 1"};
-	enum { COLOURS = sizeof colours / sizeof *colours, FILLS = sizeof fills / sizeof *fills };
-	fprintf(file, "linecolor rgb '#%06x' fillstyle %s %s ", colours[series % COLOURS],
-	        fills[series / COLOURS % FILLS], outlined ? "border linecolor rgb 'black'" : "noborder");
+	enum { COLOURS = sizeof solids / sizeof *solids, FILLS = sizeof fills / sizeof *fills };
+	size_t fill = series / COLOURS % FILLS;
+	fprintf(file, "linecolor rgb '#%06x' fillstyle %s %s ", (fill ? strokes : solids)[series % COLOURS],
+	        fills[fill], outlined ? "border linecolor rgb 'black'" : "noborder");
 }
 
 /* Numbers wider than the margin are written in thousands, millions or thousands of millions. */

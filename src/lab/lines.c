@@ -82,3 +82,20 @@ size_t lines_column(const struct experiment *experiment, const struct line *line
 			return line->columns[i];
 	return SIZE_MAX;
 }
+
+static bool is_power_of_two(double value)
+{
+	int exponent;
+	return value > 0 && frexp(value, &exponent) == 0.5;
+}
+
+bool lines_are_logarithmic(const struct lines *lines)
+{
+	const double *at = lines->at;
+	bool powers = lines->at_count >= 3, geometric = powers && at[0] > 0;
+	for (size_t i = 0; i < lines->at_count; i++)
+		powers = powers && is_power_of_two(at[i]);
+	for (size_t i = 2; geometric && i < lines->at_count; i++)
+		geometric = fabs(at[i] / at[i - 1] - at[1] / at[0]) <= 1e-9 * at[1] / at[0];
+	return powers || geometric;
+}

@@ -30,12 +30,16 @@ void lines_free(struct lines *lines);
 /* Returns the line's column at a position; SIZE_MAX when there is none. */
 size_t lines_column(const struct experiment *experiment, const struct line *line, double at);
 
+/* Whether pictures put the numbers on a logarithmic axis: three or more, which are all powers of two or form a
+ * geometric sequence. */
+bool lines_are_logarithmic(const struct lines *lines);
+
 /* Writes a table for each row, and one for the mean if there is one. A table has a line per number and a column per
  * line of the figure. */
 void lines_table(const struct figure *figure, FILE *file);
 
-/* Writes gnuplot's script, which draws PATH.svg and PATH.pdf. If there is a mean, only its lines are drawn;
- * otherwise, those of each row. */
+/* Writes gnuplot's script, which draws PATH.svg and PATH.pdf: a panel for the mean if there is one, and one for each
+ * row. */
 void lines_script(const struct figure *figure, const char *path, FILE *file);
 
 #endif

@@ -27,15 +27,27 @@ static int width_of(const struct line *line)
 	return length > NUMBER + 1 ? (int)length : NUMBER + 1;
 }
 
+/* The digits of a line's numbers and the paper's. */
+static int digits_of(const struct figure *figure, size_t thing, const struct line *line)
+{
+	double largest = 0;
+	for (size_t i = 0; i < line->count; i++) {
+		largest = report_larger(largest, shown_ours(figure, thing, line->columns[i]));
+		largest = report_larger(largest, shown_published(figure, thing, line->columns[i]));
+	}
+	return report_digits(largest);
+}
+
 static void print_number(const struct figure *figure, size_t thing, const struct line *line, double at, FILE *file)
 {
 	size_t column = lines_column(figure->experiment, line, at);
+	int digits = digits_of(figure, thing, line);
 	char text[32];
-	report_number(column == SIZE_MAX ? NAN : shown_ours(figure, thing, column), text);
+	report_number(column == SIZE_MAX ? NAN : shown_ours(figure, thing, column), digits, text);
 	fprintf(file, "%*s", width_of(line), text);
 	if (!has_published(figure, line, thing))
 		return;
-	report_number(column == SIZE_MAX ? NAN : shown_published(figure, thing, column), text);
+	report_number(column == SIZE_MAX ? NAN : shown_published(figure, thing, column), digits, text);
 	fprintf(file, " %*s", NUMBER, text);
 }
 

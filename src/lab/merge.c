@@ -112,7 +112,7 @@ static bool merge_lines(struct store *store, const char *path, const char *text,
 		struct run_record record = {0};
 		bool read = json && run_record_read(json, &record);
 		if (length && !read)
-			snprintf(message, STORE_MESSAGE, "%s:%zu: no record of a run, which is a line of JSON", path,
+			snprintf(message, STORE_MESSAGE, "%s:%zu: not a record of a run (one line of JSON)", path,
 			         number);
 		bool fine = !length || (read && merge_run(store, &record.config, &record.result, count, message));
 		run_record_free(&record);
@@ -172,11 +172,11 @@ static void check_row(void *context, const struct run_config *config, const stru
 	const char *wrong = NULL;
 	checking->runs++;
 	if (verdict_counts(result->verdict) && job_stats_are(stats) == JOB_STATS_NONE)
-		wrong = "has passed, but its statistics are not those of a whole run";
+		wrong = "passed, but its statistics are not those of a whole run";
 	else if (*result->stats && !stats)
-		wrong = "its statistics are no JSON";
+		wrong = "its statistics are not JSON";
 	else if (!*config->library || !*config->description)
-		wrong = "has no digests, so that nothing will ever be equal to it";
+		wrong = "has no digests, so no other run can ever match it";
 	if (wrong)
 		fprintf(checking->file, "run %llu, %s on %s: %s\n", (unsigned long long)result->id, config->program,
 		        config->machine, wrong);

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Inches. */
-static const double left_margin = 0.58, right_margin = 0.06, plot_height = 1.2, gap = 0.09;
+static const double left_margin = 0.64, right_margin = 0.06, plot_height = 1.2, gap = 0.09;
 enum { NARROW_GROUPS = 9, NARROW_BARS = 36 };
 
 /* Fraction of a group's width that its bars take. */
@@ -22,6 +22,7 @@ struct panel {
 	const size_t *columns; /* indexes of the experiment's columns */
 	size_t count;
 	bool stacked;
+	bool percent; /* ratios near 1 are drawn as percent over the base */
 	struct axis axis;
 };
 
@@ -31,7 +32,8 @@ struct picture {
 	struct panel *panels;
 	size_t panel_count, groups; /* rows, and the mean when there is one */
 	double width, height, label_height;
-	bool upright; /* names of groups are rotated */
+	bool upright;     /* names of groups are rotated */
+	bool broken_mean; /* the mean's name has two lines */
 };
 
 /* --- contents --- */
@@ -50,12 +52,18 @@ static bool has_bars(const struct picture *picture, size_t column)
 	return false;
 }
 
+/* Returns a value of a column as the panel draws it. */
+static double drawn(const struct panel *panel, double value)
+{
+	return panel->percent ? shown_percent(value) : value;
+}
+
 /* In a stack, returns the sum of the parts up to `series`, with missing parts as 0; otherwise, the bar itself. */
 static double bar_top(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
 {
 	double sum = 0;
 	if (!panel->stacked)
-		return shown_ours(picture->figure, group, panel->columns[series]);
+		return drawn(panel, shown_ours(picture->figure, group, panel->columns[series]));
 	for (size_t s = 0; s <= series; s++) {
 		double part = shown_ours(picture->figure, group, panel->columns[s]);
 		sum += isfinite(part) ? part : 0;
@@ -70,22 +78,24 @@ static double mark_of(const struct picture *picture, const struct panel *panel, 
 	double sum = 0;
 	for (size_t s = panel->stacked ? 0 : series; s <= series; s++)
 		sum += shown_published(picture->figure, group, panel->columns[s]);
-	return sum;
+	return drawn(panel, sum);
 }
 
 /* Ends of a bar's whisker; NAN if it represents a single row or is part of a stack. */
 static double least_of(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
 {
 	const struct figure *figure = picture->figure;
-	return group < figure->spread_count && !panel->stacked ? figure->spreads[group].least[panel->columns[series]]
-	                                                       : NAN;
+	if (group >= figure->spread_count || panel->stacked)
+		return NAN;
+	return drawn(panel, figure->spreads[group].least[panel->columns[series]]);
 }
 
 static double most_of(const struct picture *picture, const struct panel *panel, size_t group, size_t series)
 {
 	const struct figure *figure = picture->figure;
-	return group < figure->spread_count && !panel->stacked ? figure->spreads[group].most[panel->columns[series]]
-	                                                       : NAN;
+	if (group >= figure->spread_count || panel->stacked)
+		return NAN;
+	return drawn(panel, figure->spreads[group].most[panel->columns[series]]);
 }
 
 static void set_axis(struct picture *picture, struct panel *panel)
@@ -122,6 +132,7 @@ static void find_panels(struct picture *picture, size_t *room)
 		if (!panel.count)
 			continue;
 		panel.stacked = experiment->stacked && panel.count > 1;
+		panel.percent = shown_in_percent(picture->figure, first);
 		room += panel.count;
 		set_axis(picture, &panel);
 		picture->panels[picture->panel_count++] = panel;
@@ -142,12 +153,20 @@ static void set_width(struct picture *picture)
 		if (picture->groups * series_of(&picture->panels[p]) > bars)
 			bars = picture->groups * series_of(&picture->panels[p]);
 	picture->width = bars > NARROW_BARS || picture->groups > NARROW_GROUPS ? page_width : column_width;
-	for (size_t g = 0; g < picture->groups; g++)
+	for (size_t g = 0; g < shown_things(picture->figure); g++)
 		if (strlen(shown_name(picture->figure, g)) > longest)
 			longest = strlen(shown_name(picture->figure, g));
 	double place = (picture->width - left_margin - right_margin) / (double)picture->groups;
 	picture->upright = (double)(longest + 1) * letter_width > place;
-	picture->label_height = picture->upright ? (double)longest * letter_width + gap : line_height + gap;
+	picture->label_height = line_height + gap;
+	size_t mean = picture->groups > shown_things(picture->figure)
+	                      ? strlen(shown_name(picture->figure, picture->groups - 1))
+	                      : 0;
+	if (picture->upright)
+		picture->label_height = (double)(mean > longest ? mean : longest) * letter_width + gap;
+	picture->broken_mean = !picture->upright && (double)(mean + 1) * letter_width > place;
+	if (picture->broken_mean)
+		picture->label_height += line_height;
 }
 
 static bool has_marks(const struct picture *picture, const struct panel *panel)
@@ -297,8 +316,8 @@ static void script_cut(const struct picture *picture, const struct panel *panel,
 {
 	const char *side = from_left == from_right ? "center" : from_left ? "left" : "right";
 	double out = from_left && from_right ? 1.1 : 0.4;
-	fprintf(picture->file, "set label \"%s\" at first %.6g,graph %d %s offset 0,%.1f font ',%d'\n", cut->text,
-	        cut->place, cut->above, side, cut->above ? out : -out - 0.1, POINTS - 1);
+	fprintf(picture->file, "set label \"%s\" at first %.6g,graph %d %s offset 0,%.1f\n", cut->text, cut->place,
+	        cut->above, side, cut->above ? out : -out - 0.1);
 	if (cut->bar)
 		script_gap(panel, cut->place, cut->above, picture->file);
 }
@@ -369,8 +388,12 @@ static void script_groups(const struct picture *picture, bool last)
 {
 	fprintf(picture->file, "set xtics nomirror scale 0 %s (", picture->upright ? "rotate by 90 right" : "norotate");
 	for (size_t g = 0; g < picture->groups; g++) {
+		bool mean = g == shown_things(picture->figure);
 		fputs(g ? ", " : "", picture->file);
-		gnuplot_quote(last ? shown_name(picture->figure, g) : "", picture->file);
+		if (last && mean && picture->broken_mean)
+			fputs("\"geo-\\nmean\"", picture->file);
+		else
+			gnuplot_quote(last ? shown_name(picture->figure, g) : "", picture->file);
 		fprintf(picture->file, " %.10g", group_place(picture, g));
 	}
 	fputs(")\n", picture->file);
@@ -389,11 +412,14 @@ static void script_panel(const struct picture *picture, size_t number, double to
 	        "samplen 1.2 spacing 0.9\n",
 	        1 - (top + gap / 2) / height, legend_columns(picture, panel));
 	gnuplot_marks(&panel->axis, "y", file);
-	shown_axis_label(column, "y", plot_height, file);
+	char label[256];
+	shown_what(column, panel->percent, label, sizeof label);
+	shown_axis_label(label, "y", plot_height, file);
 	script_groups(picture, number + 1 == picture->panel_count);
 	script_cuts(picture, panel);
-	fprintf(file, "plot %s with lines linecolor rgb 'black' linewidth 0.7 %snotitle",
-	        column->show == SHOW_RATIO ? "1" : "0", column->show == SHOW_RATIO ? "dashtype 2 " : "");
+	bool ratio = column->show == SHOW_RATIO && !panel->percent;
+	fprintf(file, "plot %s with lines linecolor rgb 'black' linewidth 0.7 %snotitle", ratio ? "1" : "0",
+	        ratio ? "dashtype 2 " : "");
 	/* In a stack, the highest bar is drawn first, and the lower ones over it. */
 	for (size_t i = 0; i < panel->count; i++)
 		script_bars(picture, number, panel->stacked ? panel->count - 1 - i : i);
@@ -428,8 +454,8 @@ void picture_script(const struct figure *figure, const char *path, FILE *file)
 	set_width(&picture);
 	picture.height = total_height(&picture);
 	fprintf(file,
-	        "# %s\n# Behind a group's name and place: where our bar ends and the paper's mark is, for each "
-	        "series.\n",
+	        "# %s\n"
+	        "# After a group's name and position: the end of our bar and the paper's mark, for each series.\n",
 	        experiment->title);
 	for (size_t p = 0; p < picture.panel_count; p++)
 		script_data(&picture, p);

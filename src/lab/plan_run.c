@@ -44,7 +44,7 @@ static void print_foreseen(const struct queue *queue, const struct foreseen *all
 	if (!queue->count)
 		return;
 	if (!all->known) {
-		fputs("  how long they take is not known: nothing like them has run\n", file);
+		fputs("  the expected time is not known: no similar run is stored\n", file);
 		return;
 	}
 	size_t parallel = fitting(queue, all);
@@ -54,16 +54,16 @@ static void print_foreseen(const struct queue *queue, const struct foreseen *all
 	queue_time_text(all->longest, longest);
 	if (queue->way->slurm) {
 		queue_time_text(whole, time);
-		fprintf(file, "  about %s of processors, the longest %s", time, longest);
+		fprintf(file, "  about %s of processor time, the longest run %s", time, longest);
 	} else {
-		fprintf(file, "  about %s with %zu at a time, the longest %s", time, parallel, longest);
+		fprintf(file, "  about %s with %zu at a time, the longest run %s", time, parallel, longest);
 	}
-	fprintf(file, ", by past runs of %s\n", all->known == queue->count ? "each" : "some");
+	fprintf(file, ", estimated from earlier runs of %s\n", all->known == queue->count ? "each" : "some");
 	if (all->known < queue->count)
-		fprintf(file, "  nothing like them has run of %zu, which are counted as the others' mean\n",
+		fprintf(file, "  %zu have no similar earlier run and count as the mean of the others\n",
 		        queue->count - all->known);
 	if (all->peak)
-		fprintf(file, "  the largest held %.2f GiB\n", (double)all->peak / (1 << 30));
+		fprintf(file, "  the largest run used %.2f GiB\n", (double)all->peak / (1 << 30));
 }
 
 bool plan_foresee(struct plan *plan, struct store *store, const struct plan_way *way, FILE *file)
@@ -72,10 +72,10 @@ bool plan_foresee(struct plan *plan, struct store *store, const struct plan_way 
 	bool fine = queue_make(&queue, plan, store, way);
 	if (fine) {
 		const struct foreseen all = foresee(&queue);
-		fprintf(file, "%zu run%s: %zu there, ", plan->count, plan->count == 1 ? "" : "s", queue.there);
+		fprintf(file, "%zu run%s: %zu stored, ", plan->count, plan->count == 1 ? "" : "s", queue.there);
 		if (queue.failed_before)
-			fprintf(file, "%zu failed (--retry makes them again), ", queue.failed_before);
-		fprintf(file, "%zu to be made\n", queue.count);
+			fprintf(file, "%zu failed (--retry reruns them), ", queue.failed_before);
+		fprintf(file, "%zu to run\n", queue.count);
 		print_foreseen(&queue, &all, file);
 	}
 	queue_free(&queue);
@@ -130,12 +130,12 @@ int plan_run(struct plan *plan, struct store *store, const struct plan_way *way)
 	struct queue queue;
 	bool fine = queue_make(&queue, plan, store, way);
 	if (fine && !way->quiet && queue.count)
-		fprintf(stderr, "%zu run%s, of which %zu missing\n", plan->count, plan->count == 1 ? "" : "s",
+		fprintf(stderr, "%zu run%s, %zu of them missing\n", plan->count, plan->count == 1 ? "" : "s",
 		        queue.count);
 	if (fine && !way->quiet && queue.failed_before)
 		queue_tell(&queue,
-		           queue.failed_before == 1 ? "%zu run has failed before; --retry makes it again"
-		                                    : "%zu runs have failed before; --retry makes them again",
+		           queue.failed_before == 1 ? "%zu run failed before; --retry reruns it"
+		                                    : "%zu runs failed before; --retry reruns them",
 		           queue.failed_before);
 	if (fine && (queue.count || way->folder))
 		fine = go(&queue);

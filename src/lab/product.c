@@ -51,7 +51,7 @@ static bool find_kind(struct document *document, const yaml_node_t *node, const 
 	document_error(
 		document, node,
 		"unknown axis '%s'; expected machine, mechanisms, program, variant, command, arguments, size, seed, a "
-		"key of the machine, MECHANISM:OPTION, or a word of your own",
+		"key of the machine, MECHANISM:OPTION, or your own word",
 		name);
 	return false;
 }
@@ -147,8 +147,8 @@ static void read_point(struct document *document, const yaml_node_t *node, struc
 			continue;
 		if (product_is_of_rows(setting->kind))
 			document_error(document, key,
-			               "a point sets what is of columns: machine, mechanisms, keys of the machine, "
-			               "MECHANISM:OPTION");
+			               "a point sets only what columns have: machine, mechanisms, keys of the "
+			               "machine, MECHANISM:OPTION");
 		else if (read_setting(document, document_node(document, pair->value), setting))
 			value->count++;
 	}
@@ -186,7 +186,7 @@ static void read_values(struct document *document, const yaml_node_t *node, stru
 		value->label = read_setting(document, one, value->settings);
 		for (size_t other = 0; value->label && other < axis->count; other++)
 			if (strcmp(axis->values[other].label, value->label) == 0) {
-				document_error(document, one, "%s: '%s' stands there twice", axis->name, value->label);
+				document_error(document, one, "%s: '%s' is listed twice", axis->name, value->label);
 				value->label = NULL;
 			}
 		axis->count += value->label != NULL;

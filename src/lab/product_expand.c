@@ -209,7 +209,7 @@ static void fill_row(const struct combination *combination, struct experiment_ro
 		bool found = fill_words(document, row, axis->name, value->label);
 		if (!document->diag.errors && !found && (own || axis->kind == PRODUCT_WORD))
 			diag_error(&document->diag, &document->source, axis->place,
-			           "%s: stands nowhere in the arguments of %s; write {%s} where it belongs", axis->name,
+			           "%s: the arguments of %s do not contain it; write {%s} where it belongs", axis->name,
 			           *row->name     ? row->name
 			           : row->program ? row->program
 			                          : "the program",
@@ -278,7 +278,7 @@ static void set_point(const struct combination *combination, const struct experi
 		column->at = strtod(value->label, &end);
 		if (*end)
 			diag_error(&combination->document->diag, &combination->document->source, value->place,
-			           "over: expected a number where lines are drawn over it, not '%s'", value->label);
+			           "over: lines need numbers on this axis, not '%s'", value->label);
 		const char *line = name_of(combination, template, &column->mechanisms, experiment->over);
 		column->line = *line ? line : NULL;
 	}
@@ -419,20 +419,31 @@ static bool is_base(const struct experiment *experiment, const struct experiment
 	return true;
 }
 
-/* "mechanisms none" */
-static const char *base_name(struct document *document, const struct product_match *match)
+/* The name of an axis, if its values need it: numbers of a key do, machines do not. */
+static const char *axis_prefix(struct document *document, const struct product_axes *axes, const char *name)
+{
+	for (size_t a = 0; a < axes->count; a++)
+		if (strcmp(axes->list[a].name, name) == 0 && axes->list[a].kind != PRODUCT_OPTION &&
+		    axes->list[a].kind != PRODUCT_MECHANISM_OPTION)
+			return "";
+	return text_of(document, "%s %s%s", name, "", "");
+}
+
+/* "none", "l1d.sets 16" */
+static const char *base_name(struct document *document, const struct product_axes *axes,
+                             const struct product_match *match)
 {
 	const char *name = "";
 	for (size_t i = 0; i < match->count; i++) {
 		const struct product_condition *condition = &match->list[i];
 		for (size_t w = 0; w < condition->labels.count; w++)
-			name = text_of(
-				document, "%s%s%s", name,
-				w   ? ","
-				: i ? ", "
-				    : "",
-				w ? condition->labels.word[w]
-				  : text_of(document, "%s %s%s", condition->axis, condition->labels.word[w], ""));
+			name = text_of(document, "%s%s%s", name,
+			               w   ? ","
+			               : i ? ", "
+			                   : "",
+			               w ? condition->labels.word[w]
+			                 : text_of(document, "%s%s%s", axis_prefix(document, axes, condition->axis),
+			                           condition->labels.word[w], ""));
 	}
 	return name;
 }
@@ -450,13 +461,13 @@ static void take_off(const struct experiment *experiment, struct experiment_colu
 static void set_bases(struct document *document, struct experiment *experiment)
 {
 	if (experiment->relative.count)
-		experiment->relative_name = base_name(document, &experiment->relative);
+		experiment->relative_name = base_name(document, &experiment->axes, &experiment->relative);
 	for (size_t i = 0; i < experiment->relative.count; i++)
 		for (size_t a = 0; a < experiment->axes.count; a++)
 			if (strcmp(experiment->axes.list[a].name, experiment->relative.list[i].axis) == 0 &&
 			    product_is_of_rows(experiment->axes.list[a].kind))
 				diag_error(&document->diag, &document->source, experiment->relative.list[i].place,
-				           "relative_to: %s is an axis of rows, and columns are set in relation",
+				           "relative_to: %s is an axis of rows, but only columns can be compared",
 				           experiment->axes.list[a].name);
 	for (size_t c = 0; c < experiment->column_count && experiment->relative.count; c++) {
 		struct experiment_column *column = &experiment->columns[c];
@@ -471,7 +482,7 @@ static void set_bases(struct document *document, struct experiment *experiment)
 			take_off(experiment, &experiment->columns[column->relative_to]);
 		else
 			diag_error(&document->diag, &document->source, experiment->relative.place,
-			           "relative_to: %s has no such column beside it", column->name);
+			           "relative_to: %s has no such column to compare with", column->name);
 	}
 }
 
@@ -504,7 +515,7 @@ static void check_templates(struct document *document, const struct experiment *
 			twice |= (axis->kind == PRODUCT_PROGRAM || axis->kind == PRODUCT_COMMAND) ||
 			         (axis->kind == PRODUCT_VARIANT && experiment->rows[r].variants.count);
 		if (twice)
-			diag_error(&document->diag, &document->source, axis->place, "%s: %s have it already",
+			diag_error(&document->diag, &document->source, axis->place, "%s: the file's %s set it already",
 			           axis->name, product_is_of_rows(axis->kind) ? "rows" : "columns");
 	}
 }
@@ -518,7 +529,7 @@ static void check_cells(struct document *document, const struct experiment *expe
 	columns = (experiment->column_count ? experiment->column_count : 1) * count;
 	if (rows > MOST_CELLS || count > MOST_CELLS || rows * columns > MOST_CELLS)
 		diag_error(&document->diag, &document->source, (struct diag_place){0},
-		           "axes: a product of more than %d combinations; make several files of it", MOST_CELLS);
+		           "axes: the product has more than %d combinations; split it into several files", MOST_CELLS);
 }
 
 void product_expand(struct document *document, struct experiment *experiment)
@@ -541,7 +552,7 @@ void product_expand(struct document *document, struct experiment *experiment)
 	for (size_t r = 0; r < experiment->row_count; r++)
 		if (!experiment->rows[r].program)
 			diag_error(&document->diag, &document->source, (struct diag_place){0},
-			           "expected what runs: rows, or an axis 'program' or 'command'");
+			           "expected programs to run: rows, or an axis 'program' or 'command'");
 	check_options(document, experiment);
 	set_bases(document, experiment);
 }

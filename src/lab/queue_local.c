@@ -102,7 +102,7 @@ static bool lay_files(struct local *local, size_t number)
 		return true;
 	local->jobs[number].folder = inputs_lay_new(queued->id, files);
 	if (!local->jobs[number].folder)
-		queue_tell(local->queue, "cannot lay the files of %s into a folder: %s",
+		queue_tell(local->queue, "cannot put the files of %s into a folder: %s",
 		           queued->planned->config.program, strerror(errno));
 	return local->jobs[number].folder;
 }

@@ -81,7 +81,7 @@ static bool collect(struct cluster *cluster)
 	struct queue *queue = cluster->queue;
 	if (records_collect(cluster->folder, queue->store, told_record, cluster, message))
 		return true;
-	queue_tell(queue, "%s; the runs' records stay in %s/records, and the same command takes them", message,
+	queue_tell(queue, "%s; the runs' records stay in %s/records; the same command reads them", message,
 	           queue->way->folder);
 	queue->store_failed = true;
 	return false;
@@ -168,7 +168,7 @@ static bool ask(struct cluster *cluster)
 	cluster->answers = slurm_each(cluster->folder, take_task, &answer);
 	free(answer.slots);
 	if (!cluster->answers && !cluster->told)
-		queue_tell(queue, "Slurm does not answer, which squeue explains; waiting for it");
+		queue_tell(queue, "Slurm does not answer, squeue says why; waiting for it");
 	cluster->told = !cluster->answers;
 	return cluster->answers;
 }
@@ -197,7 +197,7 @@ static bool give_up(struct cluster *cluster, struct slot *slot, const char *reas
 	struct queue *queue = cluster->queue;
 	struct merge_count count = {0};
 	char *output = task_output(cluster, slot);
-	snprintf(verdict, sizeof verdict, "FAIL: Slurm: %s, begun %zu times", *reason ? reason : "its task ended",
+	snprintf(verdict, sizeof verdict, "FAIL: Slurm: %s, started %zu times", *reason ? reason : "its task ended",
 	         slot->tries);
 	const struct run_result result = {.verdict = verdict,
 	                                  .output = output,
@@ -228,8 +228,8 @@ static bool lose(struct cluster *cluster, struct slot *slot)
 	slot->tries++;
 	if (slot->tries >= cluster->way->tries)
 		return give_up(cluster, slot, reason);
-	queue_tell(cluster->queue, "task %s_%zu is over (%s) without %s %s; it is run again, for the %zu. time of %zu",
-	           *slot->job ? slot->job : "?", slot->task, *reason ? reason : "nobody says why", config->program,
+	queue_tell(cluster->queue, "task %s_%zu ended (%s) without a result of %s %s; starting try %zu of %zu",
+	           *slot->job ? slot->job : "?", slot->task, *reason ? reason : "no reason given", config->program,
 	           config->arguments, slot->tries + 1, cluster->way->tries);
 	return true;
 }
@@ -331,7 +331,7 @@ static void adopt_batches(struct cluster *cluster)
 		adopted += slot->submitted;
 	}
 	if (adopted && !cluster->queue->way->quiet)
-		queue_tell(cluster->queue, "%zu of the runs are in Slurm already", adopted);
+		queue_tell(cluster->queue, "%zu of the runs are already in Slurm", adopted);
 	if (count > 0 && !cluster->running && !cluster->waiting)
 		forget_batches(cluster);
 }
@@ -503,7 +503,7 @@ static bool wait_for_all(struct cluster *cluster)
 		if (!collect(cluster))
 			return false;
 		if (is_cancelled(cluster)) {
-			queue_tell(queue, "the sweep was cancelled; the same command goes on with what is missing");
+			queue_tell(queue, "the sweep was cancelled; the same command continues with the missing runs");
 			return false;
 		}
 		if (cluster->answers && (!find_lost(cluster) || !submit(cluster)))
@@ -514,8 +514,8 @@ static bool wait_for_all(struct cluster *cluster)
 		if (!cluster->caught)
 			continue;
 		queue_tell(queue,
-		           "the tasks go on in Slurm; the same command waits for them again, 'sluice sweep cancel %s' "
-		           "ends them",
+		           "the tasks continue in Slurm; the same command waits for them again, 'sluice sweep cancel "
+		           "%s' ends them",
 		           queue->way->folder);
 		return false;
 	}

@@ -44,7 +44,7 @@ static void put_aside(const struct collecting *collecting, const char *id)
 	char path[PATH_MAX], aside[PATH_MAX];
 	sweep_path(path, collecting->folder, "records", id);
 	sweep_path(aside, collecting->folder, "out", id);
-	fprintf(stderr, "sluice: %s is no record of a run; it is %s now\n", path, aside);
+	fprintf(stderr, "sluice: %s is not a record of a run; moved it to %s\n", path, aside);
 	rename(path, aside);
 }
 

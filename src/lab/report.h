@@ -40,8 +40,15 @@ bool report_write(const struct report_writer *writer, const char *command, const
 /* Writes these files for a figure of bars. */
 bool report_files(const struct figure *figure, const struct plan *plan, const char *folder, const char *name);
 
+/* Returns the larger of `largest` and the size of `value`; `largest` if `value` is not finite. */
+double report_larger(double largest, double value);
+
+/* Returns the number of digits after the point, 0 to 4, for a table's column whose largest number is `largest`. All its
+ * numbers have the same number of digits, so that their points are aligned. */
+int report_digits(double largest);
+
 /* Formats a number as in tables; "-" for non-finite values. */
-void report_number(double value, char text[32]);
+void report_number(double value, int digits, char text[32]);
 
 /* Returns by how many percent ours exceeds the paper's value; for percentages, by how many points. */
 double report_difference(const struct experiment_column *column, double ours, double published);

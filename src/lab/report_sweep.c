@@ -63,13 +63,14 @@ static int *widths_of(const struct figure *figure, const struct plan *plan)
 	return widths;
 }
 
-static void table_row(const struct experiment *experiment, const int *widths, size_t cell, double ours, FILE *file)
+static void table_row(const struct experiment *experiment, const int *widths, size_t cell, double ours, int digits,
+                      FILE *file)
 {
 	char number[32];
 	for (size_t f = 0; f < fields_of(experiment); f++)
 		if (widths[f])
 			fprintf(file, "%-*.*s  ", widths[f], MOST_WIDTH, field_text(experiment, cell, f));
-	report_number(ours, number);
+	report_number(ours, digits, number);
 	fprintf(file, "%12s\n", number);
 }
 
@@ -78,6 +79,10 @@ void report_sweep_table(const struct figure *figure, const struct plan *plan, si
 	const struct experiment *experiment = figure->experiment;
 	int *widths = widths_of(figure, plan);
 	size_t cells = experiment->row_count * experiment->column_count, shown = 0, left = 0;
+	double largest = 0;
+	for (size_t i = 0; i < cells; i++)
+		if (plan->cells[i] != PLAN_NOTHING)
+			largest = report_larger(largest, figure->ours[i]);
 	report_title(experiment, file);
 	for (size_t f = 0; f < fields_of(experiment); f++)
 		if (widths[f])
@@ -87,7 +92,7 @@ void report_sweep_table(const struct figure *figure, const struct plan *plan, si
 		if (plan->cells[i] == PLAN_NOTHING)
 			continue;
 		if (shown++ < most)
-			table_row(experiment, widths, i, figure->ours[i], file);
+			table_row(experiment, widths, i, figure->ours[i], report_digits(largest), file);
 		else
 			left++;
 	}

@@ -8,13 +8,25 @@
 
 enum { NUMBER = 10, NARROW = NUMBER + 1, WIDE = 3 * NUMBER + 3 };
 
-void report_number(double value, char text[32])
+double report_larger(double largest, double value)
 {
-	double size = fabs(value);
-	if (!isfinite(value))
+	return isfinite(value) && fabs(value) > largest ? fabs(value) : largest;
+}
+
+int report_digits(double largest)
+{
+	return largest >= 10000 ? 0 : largest >= 100 ? 1 : largest >= 1 || largest == 0 ? 2 : 4;
+}
+
+void report_number(double value, int digits, char text[32])
+{
+	if (!isfinite(value)) {
 		strcpy(text, "-");
-	else
-		snprintf(text, 32, "%.*f", size >= 10000 ? 0 : size >= 100 ? 1 : size >= 1 || size == 0 ? 2 : 4, value);
+		return;
+	}
+	snprintf(text, 32, "%.*f", digits, value);
+	if (*text == '-' && strspn(text + 1, "0.") == strlen(text + 1))
+		memmove(text, text + 1, strlen(text)); /* a rounded zero has no sign */
 }
 
 static void format_difference(const struct experiment_column *column, double ours, double published, char text[32])
@@ -55,19 +67,41 @@ static size_t column_width(const struct figure *figure, size_t column)
 /* Columns that fit on one line. */
 struct span {
 	size_t first, end;
+	const int *digits; /* after the point, by column */
 };
 
-static struct span next_span(const struct figure *figure, size_t first)
+/* Rows with their own metric do not count for a column's digits: each of their numbers has its own. */
+static int *digits_of(const struct figure *figure)
+{
+	const struct experiment *experiment = figure->experiment;
+	int *digits = base_calloc(experiment->column_count + 1, sizeof *digits);
+	for (size_t c = 0; c < experiment->column_count; c++) {
+		double largest = experiment->mean == MEAN_NONE ? 0 : report_larger(0, figure->ours_mean[c]);
+		if (experiment->mean != MEAN_NONE)
+			largest = report_larger(largest, figure->published_mean[c]);
+		for (size_t r = 0; r < experiment->row_count; r++) {
+			if (experiment->rows[r].metric)
+				continue;
+			largest = report_larger(largest, figure->ours[r * experiment->column_count + c]);
+			largest = report_larger(largest, experiment->rows[r].published[c]);
+		}
+		digits[c] = report_digits(largest);
+	}
+	return digits;
+}
+
+static struct span next_span(const struct figure *figure, size_t first, const int *digits)
 {
 	const struct experiment *experiment = figure->experiment;
 	size_t width = name_width(experiment) + column_width(figure, first), end = first + 1;
 	while (end < experiment->column_count && width + column_width(figure, end) <= REPORT_WIDTH)
 		width += column_width(figure, end++);
-	return (struct span){first, end};
+	return (struct span){first, end, digits};
 }
 
+/* `own_digits`: each number has its own number of digits. */
 static void print_cells(const struct figure *figure, struct span span, const char *name, const double *ours,
-                        const double *published, FILE *file)
+                        const double *published, bool own_digits, FILE *file)
 {
 	const struct experiment *experiment = figure->experiment;
 	fprintf(file, "%-*s", (int)name_width(experiment), name);
@@ -75,8 +109,8 @@ static void print_cells(const struct figure *figure, struct span span, const cha
 		char own[32], paper[32], more[32];
 		bool both = has_published(figure, c);
 		int rest = both ? 2 * (NUMBER + 1) : 0;
-		report_number(ours[c], own);
-		report_number(published[c], paper);
+		report_number(ours[c], own_digits ? report_digits(fabs(ours[c])) : span.digits[c], own);
+		report_number(published[c], own_digits ? report_digits(fabs(published[c])) : span.digits[c], paper);
 		format_difference(&experiment->columns[c], ours[c], published[c], more);
 		fprintf(file, "%*s", (int)column_width(figure, c) - rest, own);
 		if (both)
@@ -170,7 +204,7 @@ static void print_row(const struct figure *figure, struct span span, size_t row,
 {
 	const struct experiment *experiment = figure->experiment;
 	print_cells(figure, span, experiment->rows[row].name, figure->ours + row * experiment->column_count,
-	            experiment->rows[row].published, file);
+	            experiment->rows[row].published, experiment->rows[row].metric != NULL, file);
 }
 
 /* Prints the rows of a thing, and below them their minimum, mean and maximum next to the paper's value. */
@@ -180,9 +214,10 @@ static void print_spread(const struct figure *figure, struct span span, const st
 		print_row(figure, span, r, file);
 	if (spread->end == spread->first + 1)
 		return;
-	print_cells(figure, span, "  least", spread->least, spread->published, file);
-	print_cells(figure, span, "  mean", spread->mean, spread->published, file);
-	print_cells(figure, span, "  most", spread->most, spread->published, file);
+	bool own = figure->experiment->rows[spread->first].metric != NULL;
+	print_cells(figure, span, "  least", spread->least, spread->published, own, file);
+	print_cells(figure, span, "  mean", spread->mean, spread->published, own, file);
+	print_cells(figure, span, "  most", spread->most, spread->published, own, file);
 }
 
 static void print_span(const struct figure *figure, struct span span, FILE *file)
@@ -195,7 +230,7 @@ static void print_span(const struct figure *figure, struct span span, FILE *file
 		print_row(figure, span, r, file);
 	if (experiment->mean != MEAN_NONE)
 		print_cells(figure, span, report_mean_name(experiment->mean), figure->ours_mean, figure->published_mean,
-		            file);
+		            false, file);
 }
 
 /* Breaks lines between words. */
@@ -221,7 +256,7 @@ static void print_cut(const struct figure *figure, FILE *file)
 	FILE *note = open_memstream(&text, &length);
 	if (!note)
 		abort();
-	fputs("Cut by a limit of instructions, and counted as far as they came:", note);
+	fputs("Cut by an instruction limit, and counted up to it:", note);
 	for (size_t r = 0, said = 0; r < experiment->row_count; r++) {
 		size_t cut = 0, told = 0;
 		for (size_t c = 0; c < columns; c++)
@@ -244,15 +279,17 @@ static void print_cut(const struct figure *figure, FILE *file)
 void report_table(const struct figure *figure, const char *size, FILE *file)
 {
 	const struct experiment *experiment = figure->experiment;
+	int *digits = digits_of(figure);
 	report_title(experiment, file);
 	print_what(experiment, size, file);
 	if (experiment->over)
 		lines_table(figure, file);
 	for (struct span span = {0}; !experiment->over && span.end < experiment->column_count;) {
-		span = next_span(figure, span.end);
+		span = next_span(figure, span.end, digits);
 		fputc('\n', file);
 		print_span(figure, span, file);
 	}
+	free(digits);
 	if (experiment->note) {
 		fputc('\n', file);
 		report_text(experiment->note, file);

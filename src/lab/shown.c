@@ -2,6 +2,8 @@
 
 #include "lab/gnuplot.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t shown_things(const struct figure *figure)
@@ -33,31 +35,79 @@ double shown_published(const struct figure *figure, size_t thing, size_t column)
 	                            : figure->experiment->rows[thing].published[column];
 }
 
-void shown_what(const struct experiment_column *column, char *text, size_t size)
+/* Ratios in this range are drawn in percent. */
+static const double least_near = 0.5, most_near = 2;
+
+static bool is_near(double ratio)
 {
-	const char *unit = column->unit ? column->unit : "", *space = column->unit ? " " : "";
-	if (column->show == SHOW_VALUE)
-		snprintf(text, size, "%s", unit);
-	else
-		snprintf(text, size, "%s%sover %s%s", unit, space, column->relative_name,
-		         column->show == SHOW_PERCENT ? ", percent" : "");
+	return !isfinite(ratio) || (ratio >= least_near && ratio <= most_near);
 }
 
-void shown_axis_label(const struct experiment_column *column, const char *axis, double height, FILE *file)
+static bool thing_is_near(const struct figure *figure, size_t thing, size_t column)
 {
-	char text[256];
-	shown_what(column, text, sizeof text);
-	char *middle = text + strlen(text) / 2;
-	while (*middle && *middle != ' ')
-		middle++;
+	bool spread = thing < figure->spread_count;
+	return is_near(shown_ours(figure, thing, column)) && is_near(shown_published(figure, thing, column)) &&
+	       (!spread ||
+	        (is_near(figure->spreads[thing].least[column]) && is_near(figure->spreads[thing].most[column])));
+}
+
+bool shown_in_percent(const struct figure *figure, size_t column)
+{
+	const struct experiment *experiment = figure->experiment;
+	const struct experiment_column *columns = experiment->columns;
+	if (columns[column].show != SHOW_RATIO || experiment->stacked)
+		return false;
+	size_t things = shown_things(figure) + (experiment->mean != MEAN_NONE);
+	for (size_t c = 0; c < experiment->column_count; c++)
+		for (size_t thing = 0; experiment_alike(&columns[c], &columns[column]) && thing < things; thing++)
+			if (!thing_is_near(figure, thing, c))
+				return false;
+	return true;
+}
+
+double shown_percent(double ratio)
+{
+	return 100 * (ratio - 1);
+}
+
+void shown_what(const struct experiment_column *column, bool percent, char *text, size_t size)
+{
+	const char *unit = column->unit ? column->unit : "", *space = column->unit ? " " : "";
+	if (column->show == SHOW_VALUE) {
+		snprintf(text, size, "%s", unit);
+		return;
+	}
+	if (strcmp(unit, "speed") == 0)
+		unit = "speedup";
+	snprintf(text, size, "%s%sover %s%s", unit, space, column->relative_name,
+	         column->show == SHOW_PERCENT || percent ? ", %" : "");
+}
+
+/* Returns the blank nearest to the middle of a text; NULL if it has none. */
+static const char *break_of(const char *text)
+{
+	size_t length = strlen(text), best = length;
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == ' ' &&
+		    (best == length || labs((long)(2 * i) - (long)length) <= labs((long)(2 * best) - (long)length)))
+			best = i;
+	return best < length ? text + best : NULL;
+}
+
+void shown_axis_label(const char *text, const char *axis, double height, FILE *file)
+{
+	const char *middle = break_of(text);
+	bool broken = (double)strlen(text) * letter_width > height && middle;
 	fprintf(file, "set %slabel ", axis);
-	if ((double)strlen(text) * letter_width > height && *middle) {
-		*middle = '\0';
-		gnuplot_quote(text, file);
+	if (broken) {
+		char first[256];
+		snprintf(first, sizeof first, "%.*s", (int)(middle - text), text);
+		gnuplot_quote(first, file);
 		fputs(".\"\\n\".", file);
 		gnuplot_quote(middle + 1, file);
 	} else {
 		gnuplot_quote(text, file);
 	}
-	fputs(strcmp(axis, "y2") == 0 ? " offset -0.8,0\n" : " offset 0.8,0\n", file);
+	/* One line is moved towards the ticks' labels; the second of two lines would overlap them. */
+	fputs(broken ? " offset 0,0\n" : strcmp(axis, "y2") == 0 ? " offset -0.8,0\n" : " offset 0.8,0\n", file);
 }

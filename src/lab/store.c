@@ -34,12 +34,12 @@ static bool migrate(struct store *store, bool only_read, char *message)
 	if (only_read) {
 		sqlite3 *copy = store_schema_copy(store->database);
 		if (!copy)
-			return fail(store, "read what an older sluice has written", message);
+			return fail(store, "read this file of an older sluice", message);
 		sqlite3_close(store->database);
 		store->database = copy;
 	}
 	return store_schema_migrate(store->database) ||
-	       fail(store, "bring it to this version of sluice; it is as it was", message);
+	       fail(store, "convert it to this version of sluice; it is unchanged", message);
 }
 
 static bool prepare_file(struct store *store, bool only_read, char *message)
@@ -54,12 +54,11 @@ static bool prepare_file(struct store *store, bool only_read, char *message)
 		return migrate(store, only_read, message);
 	if (version)
 		snprintf(message, STORE_MESSAGE,
-		         "%s: a newer sluice has written it (version %d of the file, this one knows %d); take that "
-		         "one, or "
+		         "%s: a newer sluice wrote it (file version %d, this sluice reads %d); use that sluice, or "
 		         "--results with another file",
 		         store->path, version, ours);
 	else
-		snprintf(message, STORE_MESSAGE, "%s: no results of sluice are in it", store->path);
+		snprintf(message, STORE_MESSAGE, "%s: not a results file of sluice", store->path);
 	return false;
 }
 
@@ -128,7 +127,7 @@ static bool execute(struct store *store, const char *sql, const char *what, char
 
 bool store_begin(struct store *store, char message[STORE_MESSAGE])
 {
-	return execute(store, "BEGIN IMMEDIATE", "begin to write", message);
+	return execute(store, "BEGIN IMMEDIATE", "start writing", message);
 }
 
 bool store_commit(struct store *store, char message[STORE_MESSAGE])

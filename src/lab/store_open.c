@@ -11,10 +11,8 @@ const char *store_reason(sqlite3 *database)
 {
 	if (sqlite3_extended_errcode(database) == SQLITE_READONLY_ROLLBACK)
 		return "a process was killed while it wrote to it; SQLite undoes that write with the file's journal "
-		       "(its name "
-		       "with -journal behind it), for which the file and its folder must be writable. Run 'sluice "
-		       "results check' "
-		       "where they are, or copy both files into a folder of your own";
+		       "(its name followed by -journal), so the file and its folder must be writable. Run 'sluice "
+		       "results check' where they are, or copy both files into your own folder";
 	switch (sqlite3_errcode(database)) {
 	case SQLITE_FULL:
 		return "the disk is full";

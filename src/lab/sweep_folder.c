@@ -84,7 +84,7 @@ bool sweep_folder_open(struct sweep_folder *folder, const char *path, const char
 	}
 	if (flock(folder->lock, LOCK_EX | LOCK_NB) == 0)
 		return true;
-	fprintf(stderr, "%s: another sluice works on %s; 'sluice sweep status %s' says how far it is\n", command, path,
+	fprintf(stderr, "%s: another sluice works on %s; 'sluice sweep status %s' shows its progress\n", command, path,
 	        path);
 	sweep_folder_close(folder);
 	return false;
@@ -208,7 +208,7 @@ bool sweep_list_each(const char *folder, const char *command, struct sweep_head 
 	fine = fine && number > 1;
 	if (!fine)
 		fprintf(stderr,
-		        "%s: %s:%zu: not what a sweep writes there; start the sweep again, which writes it anew\n",
+		        "%s: %s:%zu: not a line that a sweep writes; start the sweep again, which rewrites the file\n",
 		        command, path, number - (number > 1));
 	free(text);
 	return fine;

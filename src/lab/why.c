@@ -99,21 +99,21 @@ static bool is_other(const struct asked *asked, const char *digest)
 static void tell_difference(const struct asked *asked, FILE *file)
 {
 	const char *now = text_of(asked->run, "revision"), *then = text_of(asked->before, "revision");
-	fprintf(file, "Run %llu, made %s UTC (%s), is the same by its names and could not be taken for it:\n",
+	fprintf(file, "Run %llu, made %s UTC (%s), has the same names but could not be reused:\n",
 	        (unsigned long long)asked->before_id, text_of(asked->before, "finished"),
 	        text_of(asked->before, "verdict"));
 	if (is_other(asked, "library"))
 		fprintf(file, "  the simulator is another build (revision %s -> %s)\n", *then ? then : "unknown",
 		        *now ? now : "unknown");
 	if (is_other(asked, "binary"))
-		fputs("  the program has been compiled anew or changed\n", file);
+		fputs("  the program was recompiled or changed\n", file);
 	if (is_other(asked, "inputs"))
-		fputs("  an input file has changed, or others are named\n", file);
+		fputs("  an input file changed, or other files are named\n", file);
 	if (!is_other(asked, "description"))
 		return;
-	fputs("  the machine's keys, mechanisms' options or shared objects are others\n", file);
+	fputs("  the machine's keys, the mechanisms' options or the shared objects differ\n", file);
 	if (!tell_keys(asked, file))
-		fputs("    (none of the machine's keys)\n", file);
+		fputs("    (no key of the machine)\n", file);
 	tell_mechanisms(asked, file);
 }
 
@@ -129,9 +129,8 @@ static void tell_identity(const struct asked *asked, FILE *file)
 			fprintf(file, "  %-12s %s\n", names[i], text_of(asked->run, names[i]));
 	fprintf(file, "  %-12s %llu\n", "seed",
 	        (unsigned long long)json_integer_value(json_object_get(asked->run, "seed")));
-	fputs("These are its identity; the last four but the seed are digests. A run is taken for another when all are "
-	      "the "
-	      "same and it passed or was cut by a limit.\n",
+	fputs("These are its identity; the last four, except the seed, are digests. A run is reused for another when "
+	      "all are the same and it passed or was cut by a limit.\n",
 	      file);
 }
 
@@ -141,7 +140,7 @@ bool why_tell(struct store *store, const char *run, FILE *file, char message[STO
 	struct asked asked = {0};
 	bool fine = store_each(store, &filter, 1, take_run, &asked, message);
 	if (fine && !asked.run) {
-		snprintf(message, STORE_MESSAGE, "no run %s; the column 'run' of 'sluice results' has their numbers",
+		snprintf(message, STORE_MESSAGE, "no run %s; the column 'run' of 'sluice results' has the numbers",
 		         run);
 		fine = false;
 	}
@@ -151,8 +150,8 @@ bool why_tell(struct store *store, const char *run, FILE *file, char message[STO
 		if (asked.before)
 			tell_difference(&asked, file);
 		else
-			fputs("Before it there was none of the same program, arguments, machine, options and "
-			      "mechanisms; one that failed would have been replaced by it.\n",
+			fputs("No earlier run has the same program, arguments, machine, options and mechanisms; this "
+			      "run would have replaced a failed one.\n",
 			      file);
 	}
 	json_decref(asked.run);

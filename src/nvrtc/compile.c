@@ -255,7 +255,7 @@ static nvrtcResult compile(const struct job *job, const struct nvrtc_words *opti
 	char compiler[PATH_MAX];
 	size_t length;
 	if (!find_compiler(compiler)) {
-		say(program, "sluice: found no toolkit beside libnvrtc.so; set SLUICE_TOOLKIT to its folder\n");
+		say(program, "sluice: found no toolkit next to libnvrtc.so; set SLUICE_TOOLKIT to its folder\n");
 		return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
 	}
 	char *source = path_of(job, "program.cu"), *ptx = path_of(job, "program.ptx"), *log = path_of(job, "log");

@@ -69,7 +69,7 @@ for version in 11.0 12 13; do
 	program host $version plain.bin -Wl,--disable-new-dtags,-rpath,"$work/vendor$version"
 	try_program 0 run --functional -- ./host
 	says out "sum 9900 count 2"
-	says err "names another CUDA runtime by its RPATH"
+	says err "names another CUDA runtime"
 	program host $version plain.bin -Wl,--enable-new-dtags,-rpath,"$work/vendor$version"
 	try_program 0 run --functional -- ./host
 	says out "sum 9900 count 2"
@@ -86,18 +86,18 @@ done
 for version in 11.0 13; do
 	program host $version code.bin
 	try_program 1 run --functional -- ./host careful
-	says err "there is machine code for sm_90 alone, and Sluice runs PTX"
+	says err "it has only machine code for sm_90, but Sluice runs PTX"
 	try_program 1 run --functional -- ./host careless
 	program host $version empty.bin
 	try_program 1 run --functional -- ./host careless
-	says err "there is no code in it"
+	says err "it has no code"
 	program host $version cut.bin
 	try_program 1 run --functional -- ./host careless
-	says err "it is cut, or of a kind that Sluice does not know"
+	says err "it is truncated, or of a kind that Sluice does not know"
 	# Usable code in a container that claims to end beyond the file's segment.
 	program host $version beyond.bin
 	try_program 1 run --functional -- ./host careless
-	says err "it is cut, or of a kind that Sluice does not know"
+	says err "it is truncated, or of a kind that Sluice does not know"
 done
 
 # A program with a static runtime, with an unsupported CUDA version, and without CUDA.
@@ -108,7 +108,7 @@ says err "cannot be simulated: it has CUDA's own runtime inside (static cudart)"
 stub 9.0
 cc -w -DVERSION=12 -DCONTAINER='"plain.bin"' "$here/host.c" -Lvendor9.0 -l:libcudart.so.9.0 -o old || exit 1
 try 126 run -- ./old
-says err "another version of CUDA than 11, 12 and 13"
+says err "a CUDA version other than 11, 12 and 13"
 echo 'int main(void) { return 0; }' | cc -xc - -o none
 try 0 run -- ./none
 says err "note: ./none does not load libcudart.so"
@@ -134,7 +134,7 @@ CU
 "$sluice" cc refused.cu -o refused || exit 1
 try_program 0 run --functional -- ./refused launch-asks
 try_program 1 run --functional -- ./refused launch
-says err "a kernel did not run to its end, and the program has not asked for the error"
+says err "a kernel did not finish, and the program did not ask for the error"
 try_program 1 run --functional -- ./refused assert-asks # too early: the kernel is asynchronous, as with CUDA
 CUDA_LAUNCH_BLOCKING=1 try_program 0 run --functional -- ./refused assert-asks
 try_program 0 run --functional -- ./refused assert-waits

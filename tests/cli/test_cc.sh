@@ -96,7 +96,7 @@ says err "expected a number of registers"
 try 2 cc -maxrregcount=256 bounds.cu
 says err "0 (no limit) to 255, not '256'"
 try 2 cc -maxrregcount=8 --device-ptx main.ptx main.cu
-says err "write .maxnreg into it"
+says err "write .maxnreg into that file"
 
 # -O sets the level of the host code, as in nvcc, and the last one holds. Device code is the same at each level.
 cat >level.cu <<'CU'
@@ -198,7 +198,7 @@ try 2 cc main.ptx -o program
 says_only err "sluice cc: main.ptx is PTX; with --device-ptx it is the device code of a .cu file, whose host code runs it"
 TMPDIR=$work/nowhere
 try 1 cc main.cu
-says err "No such file or directory (TMPDIR names the place)"
+says err "No such file or directory (TMPDIR names its parent folder)"
 TMPDIR=$work/tmp
 try 2 cc --device-ptx main.cu main.cu
 says err "expected a PTX file"

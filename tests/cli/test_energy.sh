@@ -149,7 +149,7 @@ try 0 figure ./other.yaml -q --no-run
 try 0 results --counter energy.watts --counter 'largest(energy.watts)' --counter energy.all
 says out "PASS"
 try 0 energy --program ./program
-says out "pJ an instr."
+says out "pJ/instr."
 try 0 energy --json --table mine.yaml
 cp out runs.json
 check 'near(runs[0]["energy"]["total"], mine["energy"]["total"]) and runs[0]["program"] == "./program"' runs.json mine.json
@@ -158,7 +158,7 @@ echo '{"program":"one","variant":"","size":"","seed":7,"arguments":"","machine":
 	'"peak":0,"host":"","stats":null}' | tr -d '\n' >failed.jsonl
 try 0 results merge failed.jsonl --results failed.db
 try 1 energy --results failed.db
-says_only err "sluice energy: 1 run has no energy; why stands beside each"
+says_only err "sluice energy: 1 run has no energy; the reason is printed with each"
 sed 's/metric: energy.watts/metric: energy.wats/' figure.yaml >slip.yaml
 try 2 figure ./slip.yaml
 says err "in column W: no component 'energy.wats'; neither the table of energies nor a mechanism of the column has it"
@@ -224,7 +224,7 @@ says err "mine.yaml:1:"
 try 2 energy --program x without.json
 says err "a file of statistics is one run"
 try 2 energy --kernels
-says err "are for a file of statistics"
+says err "need a file of statistics"
 sed 's/sm.warp_i/sm.warp_ii/' mine.yaml >wrong.yaml
 try 2 energy --table wrong.yaml without.json
 says err "wrong.yaml:5:"
@@ -232,7 +232,7 @@ says err "did you mean 'sm.warp_instructions'?"
 try_program 2 run --energy=wrong.yaml -- ./program
 says err "did you mean 'sm.warp_instructions'?"
 try 126 run --energy ./mine.yaml -- ./program
-says err "; a table of energies stands behind a '=': --energy=FILE"
+says err "; write a table of energies after '=': --energy=FILE"
 try_program 2 run --energy --functional -- ./program
 says err "a functional run has no cycles, and therefore no energy"
 try_program 0 run --functional --stats f.json -- ./program

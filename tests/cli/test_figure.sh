@@ -196,8 +196,8 @@ sed '/part:/d; s/^metric.*/metric: 1 \/ cycles/; s/published: \[.*\]/published: 
 printf 'show: percent\nrelative_to: large\n' >>relative.yaml
 try 0 figure ./relative.yaml
 calls 0
-row 'one +0\.00 +100\.0 +90\.00 +\+10\.0'
-row 'geometric mean +0\.00 +100\.0 +90\.00 +\+10\.0'
+row 'one +0\.00 +100\.0 +90\.0 +\+10\.0'
+row 'geometric mean +0\.00 +100\.0 +90\.0 +\+10\.0'
 
 # A column with its own relation and unit: its metric relative to the same metric of another column's run.
 cat >own.yaml <<'YAML'
@@ -314,7 +314,7 @@ YAML
 try 0 figure own/own.yaml
 [ "$(sort calls | tr '\n' ,)" = ",-x,1 shared,1 shared -x," ] || fail "wrong arguments: $(cat calls)"
 calls 4
-row 'with two +100\.0 +50\.00'
+row 'with two +100\.0 +50\.0'
 (cd own && "$sluice" figure ./own.yaml --results ../results.db >/dev/null 2>&1) || fail "expected the program to run in its own folder"
 calls 0
 own second
@@ -346,10 +346,10 @@ try 2 figure wrong.yaml
 says_only err "sluice figure: cannot read ../none: No such file or directory"
 sed 's/{program: bin/{variant: shared, program: bin/' own/own.yaml >own/wrong.yaml
 try 2 figure own/wrong.yaml
-says err "with two: in column large: a program of your own has no variants; give it arguments"
+says err "with two: in column large: your own program has no variants; give it arguments"
 sed 's/cycles$/source.lines/; s/machine: gtx480/&/' own/own.yaml | sed 's/{machine: gtx480}/{}/; s/, small.*/}/' >own/wrong.yaml
 try 2 figure own/wrong.yaml
-says err "in column large: a program of your own can run, but nothing is known of its source"
+says err "in column large: your own program needs a machine, because its source is not known"
 calls 0
 
 # A failed program is reported, shown as missing, and run again the next time.
@@ -455,12 +455,12 @@ wrong 's/^metric.*/metric: cycels/' "wrong.yaml:3:9: error: metric: no counter '
 try 2 figure ipcc
 says err "no figure 'ipcc'; did you mean 'ipc'?"
 try 2 figure something
-says err "no figure 'something'; 'sluice figure' lists those there are"
+says err "no figure 'something'; 'sluice figure' lists all figures"
 # A path is not the name of a listed experiment: the message is that for any unreadable file.
 try 2 figure ./something.yaml
 says_only err "sluice figure: cannot read ./something.yaml: No such file or directory"
 try 2 results ipc
-says err "sluice results: takes no names but merge, export, check and why, found 'ipc'; --program NAME and the like choose runs"
+says err "sluice results: expected merge, export, check or why, not 'ipc'; --program NAME and other filters choose runs"
 try 2 figure ipc --size large
 says err "--size: expected one of tiny, small, paper, not 'large'"
 rm programs/two/two
@@ -501,21 +501,22 @@ try 0 figure over -q
 grep -qE '^SMs +cycles +paper +other$' out || fail "expected the heading"
 row ' +2 +100\.0 +- +-'
 row '2\.5 +- +- +1000\.0'
-row ' +4 +50\.00 +60\.00 +-'
+row ' +4 +50\.0 +60\.0 +-'
 says out "other: instructions"
-row ' +4 +50\.00 +-' # the mean of two, without a published value
+row ' +4 +50\.0 +-' # the mean of two, without a published value
 grep -q '^one,b,one,plain,small,add,50,60,' figures/over.csv || fail "expected the CSV"
 grep -q 'set xrange \[1.92:4.08\]' figures/over.gp || fail "expected the numbers as they are"
-grep -q 'axes x1y2 .*title "one, other (right)"' figures/over.gp || fail "expected the right axis"
+grep -q 'axes x1y2 ' figures/over.gp && grep -q 'title "other (right)"' figures/over.gp || fail "expected the right axis"
+grep -q 'set label 1 "two"' figures/over.gp || fail "expected a panel for each program"
 grep -q '^4 50 60 NaN NaN 50 NaN NaN NaN$' figures/over.gp || fail "expected the points, in order"
 sed -i 's/^over: SMs/&\nmean: geometric/; s/at: 2.5/at: 8/' experiments/over.yaml
 try 0 figure over -q
 grep -q 'set logscale x' figures/over.gp || fail "expected sizes that double at equal distances"
-grep -q '^4 50 NaN NaN NaN$' figures/over.gp || fail "expected only the mean's points"
-for change in 's/ at: 2}/}/:a: expected at: the number where it stands' 's/at: 8/at: x/:at: expected a number' \
-	's/at: 2}/at: 4}/:a: another column of the line stands at that number' 's/^over.*//:at and line are of a figure that says what it is over' \
-	's/^over.*/&\nstacked: yes/:over: lines are of values' \
-	's/^rows/  d: {machine: gtx480, at: 1, metric: launches, unit: launches}\n&/:d: what it shows is a third thing'; do
+grep -q '^4 50 NaN NaN NaN 50 60 NaN NaN 50 NaN NaN NaN$' figures/over.gp || fail "expected the mean's points before the programs'"
+for change in 's/ at: 2}/}/:a: expected at: the column' 's/at: 8/at: x/:at: expected a number' \
+	's/at: 2}/at: 4}/:a: another column of the line has the same number' 's/^over.*//:at and line are allowed only in a figure with over' \
+	's/^over.*/&\nstacked: yes/:over: lines can show values' \
+	's/^rows/  d: {machine: gtx480, at: 1, metric: launches, unit: launches}\n&/:d: it shows a third quantity'; do
 	sed "${change%%:[a-z]*}" experiments/over.yaml >broken.yaml
 	cmp -s broken.yaml experiments/over.yaml && fail "expected a change: $change"
 	try 2 figure ./broken.yaml
@@ -545,7 +546,7 @@ try 0 figure limit -j 1
 calls 4
 says err "long plain on gtx480 launch.max_instructions=70: cut"
 row 'long +10\.00 +10\.00'
-says out "Cut by a limit of instructions, and counted as far as they came: long, half (A)."
+says out "Cut by an instruction limit, and counted up to it: long, half (A)."
 grep -q '^row,.*,difference_percent,cut$' figures/limit.csv || fail "expected the CSV's column"
 grep -q '^long,A,long,plain,small,,10,,,yes$' figures/limit.csv || fail "expected the CSV to say what is cut"
 grep -q '^short,A,.*,no$' figures/limit.csv || fail "expected the CSV to say what is whole"

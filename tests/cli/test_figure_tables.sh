@@ -46,13 +46,13 @@ wrong() {
 	try 2 figure ./wrong.yaml
 	says err "$3"
 }
-wrong keys.yaml 's/sm.warps \*/sm.warp */' "threads: value: expected a key of the machine with a number, or a number, not 'sm.warp'"
+wrong keys.yaml 's/sm.warps \*/sm.warp */' "threads: value: expected a machine key with a number as its value, or a number, not 'sm.warp'"
 wrong keys.yaml 's/sm.warps \*/sm.warp_order */' "not 'sm.warp_order'"
 wrong keys.yaml 's/\* 32/+ 32/' "threads: value: expected * or /, not '+'"
-wrong keys.yaml 's|/ 2,|/,|' "threads: value: expected a key or a number behind the last operator"
-wrong keys.yaml 's/\[2, 16\]/[2]/' "sm.count: expected 2 published, not 1"
+wrong keys.yaml 's|/ 2,|/,|' "threads: value: expected a key or a number after the last operator"
+wrong keys.yaml 's/\[2, 16\]/[2]/' "sm.count: expected 2 published texts, not 1"
 wrong keys.yaml 's/sm.count=2/sm.counts=2/' "in column two: "
-wrong keys.yaml 's/show/metric: cycles\n&/' "a table for which nothing runs has no metric"
+wrong keys.yaml 's/show/metric: cycles\n&/' "a table without runs can have no metric"
 
 cat >costs.yaml <<'YAML'
 title: Costs
@@ -76,7 +76,7 @@ show: programs
 rows:
   SAXPY: {variant: [shared, dma], published: [adds, in tiles]}
 YAML
-wrong programs.yaml 's/x/x/' "SAXPY: expected 1 published, not 2"
+wrong programs.yaml 's/x/x/' "SAXPY: expected 1 published texts, not 2"
 sed -i 's/adds, in tiles/"adds, in tiles"/' programs.yaml
 try 0 figure ./programs.yaml
 says out "SAXPY     saxpy shared, dma: y = a x + y"

@@ -120,13 +120,13 @@ wrong() {
 	[ ! -s calls ] || fail "expected nothing to run"
 }
 wrong 's/d2ma.mem/d2ma.men/' "events: no column has an event 'd2ma.men'; there are staging.agen, staging.mem, staging.comp, d2ma.agen, d2ma.mem, d2ma.comp, block"
-wrong 's/agen, staging.mem, //' "in column plain: nothing to show of its events; there are staging.agen, staging.mem, staging.comp, block"
-wrong 's/until/sm: 15\n&/' "in column plain: sm: there is no SM 15; the machine has 15, from 0"
-wrong 's/until/metric: cycles\n&/' "show: a timeline has no metric, no mean, and is relative to nothing"
-wrong 's/dma, /dma, metric: cycles, /' "engine: a timeline has no metric, and shows nothing else"
-wrong 's/show: timeline/metric: cycles/' "events, sm and until are of show: timeline"
+wrong 's/agen, staging.mem, //' "in column plain: none of the events occurs in it; there are staging.agen, staging.mem, staging.comp, block"
+wrong 's/until/sm: 15\n&/' "in column plain: sm: there is no SM 15; the machine has 15, numbered from 0"
+wrong 's/until/metric: cycles\n&/' "show: a timeline can have no metric, mean or relative_to"
+wrong 's/dma, /dma, metric: cycles, /' "engine: a timeline can have no metric, show or relative_to"
+wrong 's/show: timeline/metric: cycles/' "events, sm and until are allowed only with show: timeline"
 try 2 figure tiles --no-run
-says err "--no-run has none to show"
+says err "a timeline needs a new run, which --no-run forbids"
 [ -z "$(ls tmp)" ] || fail "expected no file to be left"
 
 # An empty picture is an error.
@@ -135,5 +135,5 @@ try 1 figure none
 says err "plain: no such kernel was launched"
 sed 's/until/sm: 2\n&/' experiments/tiles.yaml >experiments/none.yaml
 try 1 figure none
-says err "plain: nothing of what is asked for happened there and then"
+says err "plain: none of the events happened on that SM in those cycles"
 finish

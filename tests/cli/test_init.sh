@@ -20,7 +20,7 @@ done
 # Existing files are not touched; an empty folder is accepted.
 echo mine >study/plan.yaml
 try 1 init study
-says err "study is there already, and not empty"
+says err "study exists already and is not empty"
 [ "$(cat study/plan.yaml)" = mine ] || fail "a file was changed"
 cp "$source_dir/templates/study/plan.yaml" study/
 mkdir empty hidden
@@ -74,7 +74,7 @@ make_study
 [ "$(sqlite3 study/results.db 'select count(*) from runs' 2>/dev/null || echo 21)" = 21 ] || fail "expected three new runs"
 tried="sluice sweep plan.yaml"
 (cd study && "$sluice" sweep plan.yaml --dry-run) >out 2>err || fail "no sweep of the plan"
-grep -q '21 runs: 21 there, 0 to be made' out || fail "expected the sweep to be that of the figure"
+grep -q '21 runs: 21 stored, 0 to run' out || fail "expected the sweep to be that of the figure"
 tried="make -C study"
 make_study report
 [ "$(grep -c '<!doctype html>\|<!DOCTYPE html>' study/report.html)" = 1 ] || fail "expected a page"

@@ -86,7 +86,7 @@ program b <brief
 try 0 results --csv
 [ "$(wc -l <out)" = 2 ] || fail "expected the run that had ended"
 try 0 figure six -j 1
-says err "6 runs, of which 5 missing"
+says err "6 runs, 5 of them missing"
 
 # limited STATUS|any LIMIT COMMAND...: runs the command with at most LIMIT open files.
 limited() {

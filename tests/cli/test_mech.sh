@@ -14,7 +14,7 @@ says out "(1 to 64 warps)"
 try 2 mech show two_levle
 says err "no mechanism 'two_levle'; did you mean 'two_level'?"
 try 2 mech show
-says err "show takes one NAME; 'sluice mech list' shows those there are"
+says err "show takes one NAME; 'sluice mech list' lists the names"
 
 # Errors in a mechanism are reported before the program starts.
 object() { # NAME TEXT

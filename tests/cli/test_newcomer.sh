@@ -45,7 +45,7 @@ try_program 0 run --stats ./- -- ./e
 printf '__global__ void k() {}\nint main() { k<<<1, 1>>>(); return cudaDeviceSynchronize(); }\n' >none.cu
 try 0 cc none.cu -o none
 try_program 0 run -- ./none
-grep -q ' 0\.0 requests a row' err && fail "expected no mean of nothing"
+grep -q ' 0\.0 requests per row' err && fail "expected no mean of nothing"
 
 # Perfetto's file names.
 for name in t.pftrace t.perfetto-trace t.perfetto t.pftrace.zst t.perfetto-trace.zst; do
@@ -65,7 +65,7 @@ limit() {
 	begin=$(date +%s)
 	try_program 124 run --timeout 1 --stats limit.json -- "$@"
 	[ $(($(date +%s) - begin)) -le "$most" ] || fail "expected an end within $most seconds"
-	says err "(--timeout)"
+	says err " of --timeout"
 }
 limit 10 sleep 100
 limit 10 sh -c 'trap "" TERM; while :; do sleep 0.1; done'
@@ -101,7 +101,7 @@ grep -qE '%(e\.cu|[^ ])' out && fail "expected a blank after the cause"
 mkdir moved
 mv e.cu moved/e.cu
 try 0 annotate --profile p.json
-says err "e.cu: No such file or directory; where it was moved, give its path now behind the profile"
+says err "e.cu: No such file or directory; if it was moved, give its new path after the profile"
 try 0 annotate --profile p.json moved/e.cu
 try 1 annotate --profile p.json hang.cu
 says err "p.json has no line of hang.cu; it has lines of "
@@ -115,7 +115,7 @@ grep -q 'l2\.' out && fail "expected only counters of L1"
 try 0 stats --describe "bank"
 says out "sm.shared_conflict_cycles"
 try 1 stats --describe nosuchcounter
-says err "no counter is called or explained by 'nosuchcounter'"
+says err "no counter matches 'nosuchcounter'"
 
 # Short help options of every command.
 for command in run sweep machine stats "programs"; do

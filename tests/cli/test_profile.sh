@@ -164,7 +164,7 @@ says_only err "sluice run: profile: /dev/null is not an ordinary file"
 try 1 profile show nowhere
 says_only err "sluice profile: cannot read nowhere: No such file or directory"
 try 1 profile show with.json
-says_only err "sluice profile: with.json is no profile; 'sluice run --profile FILE -- PROGRAM' makes one"
+says_only err "sluice profile: with.json is not a profile; 'sluice run --profile FILE -- PROGRAM' makes one"
 head -c 3000 with.profile >half
 try 1 profile diff with.profile half
 says err "half:1:"

@@ -68,12 +68,12 @@ for fact in '"block": 256' '"shared": 4096' '"variables": 2' '"local": 0' '"thre
 	says out "$fact"
 done
 try 0 programs show plus
-says out "kernel     add, variant shared: 256 threads a block, 4096 bytes of shared memory, 2 shared variables, 0 accesses of local memory"
+says out "kernel     add, variant shared: 256 threads per block, 4096 bytes of shared memory, 2 shared variables, 0 local memory accesses"
 says out "program    $programs/first/first"
 
 # How a program is found.
 try 2 programs show sum
-says err "sluice programs show: 'sum' may be each of first, second; say which"
+says err "sluice programs show: 'sum' may mean each of first, second; say which"
 try 0 programs show sum --paper caps
 says out "second: subtracts"
 try 2 programs show frist
@@ -169,7 +169,7 @@ CU
 chmod a-w "$programs/second"
 [ -w "$programs/second" ] || {
 	try 2 programs run second
-	says_only err "sluice programs run: second is not compiled, and cannot be: $programs/second: Permission denied; let its owner do this once, or name a copy of $programs in SLUICE_PROGRAMS"
+	says_only err "sluice programs run: second is not compiled, and cannot be: $programs/second: Permission denied; let the folder's owner compile it once, or name a copy of $programs in SLUICE_PROGRAMS"
 }
 chmod u+w "$programs/second"
 try_program 0 programs run second
@@ -206,7 +206,7 @@ wrong 'name: second
 abuot: x' "2:1: error: unknown key 'abuot'; did you mean 'about'?"
 wrong 'name: third
 about: x
-variants: [plain]' "1:1: error: name: expected 'second', as the folder is called"
+variants: [plain]' "1:1: error: name: expected 'second', the folder's name"
 wrong 'name: second
 about: x
 variants: []' "3:11: error: variants: expected one word or a list of them"

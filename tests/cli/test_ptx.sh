@@ -19,7 +19,7 @@ printf '__global__ void twice(float *a) { a[threadIdx.x] *= 2; }\n' >"$work/twic
 try 0 ptx "$work/twice.cu"
 says out "_Z5twicePf"
 try 2 ptx "$sluice"
-says_only err "sluice ptx: $sluice is no text: expected PTX or CUDA source"
+says_only err "sluice ptx: $sluice is not text: expected PTX or CUDA source"
 
 # The output parses and prints the same text again.
 for file in "$kernels"/*.ptx; do

@@ -34,8 +34,8 @@ each() {
 	echo "base: $2" >based.yaml
 	refused "$1" machine show ./based.yaml
 }
-each 'a device|no file|not a file|no ordinary file' /dev/zero
-each 'a folder|no file|not a file|Is a directory|is a directory|no ordinary file' ./folder
+each 'a device|no file|not a file|ordinary file' /dev/zero
+each 'a folder|no file|not a file|Is a directory|is a directory|ordinary file' ./folder
 # FIFOs: refusal takes 5 seconds, so one command for each way to read
 refused 'nothing writes to' machine show ./fifo
 refused 'nothing writes to' stats fifo
@@ -53,7 +53,7 @@ says err "cannot read /dev/zero: it is a device"
 printf '{"' >cut
 for command in stats energy "profile show" "annotate --profile" report; do
 	# shellcheck disable=SC2086
-	refused "empty: an empty file; a run that is killed at once may leave one" $command empty
+	refused "empty: the file is empty; a run that is killed early may leave such a file" $command empty
 	# shellcheck disable=SC2086
 	refused "cut:1:2: error: not JSON: " $command cut
 done
@@ -126,7 +126,7 @@ PYTHONPATH=$source_dir/python python3 -c 'import sluice; assert sluice.store("be
 [ ! -s begun.db ] || fail "expected that reading leaves the file empty"
 python3 -c 'import sqlite3; sqlite3.connect("foreign.db").execute("create table x(y)")'
 try 1 results check --results foreign.db
-says_only err "sluice results check: foreign.db: no results of sluice are in it"
+says_only err "sluice results check: foreign.db: not a results file of sluice"
 
 kill_writer kept.db
 tried="the Python module"
@@ -148,12 +148,12 @@ if $as "$sluice" --version >/dev/null 2>&1; then
 		# shellcheck disable=SC2086
 		$as "$sluice" $command locked/kept.db >out 2>err && fail "expected a failure"
 		says err "a process was killed while it wrote to it"
-		says err "Run 'sluice results check' where they are, or copy both files into a folder of your own"
+		says err "Run 'sluice results check' where they are, or copy both files into your own folder"
 	done
 	tried="the Python module"
-	echo "copy both files into a folder of your own" >err
+	echo "copy both files into your own folder" >err
 	$as python3 --version >/dev/null 2>&1 && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$source_dir/python $as python3 -c 'import sluice; sluice.store("locked/kept.db")' >out 2>err || true
-	says err "copy both files into a folder of your own"
+	says err "copy both files into your own folder"
 fi
 chmod 755 locked
 finish

@@ -149,13 +149,13 @@ wrong() { # MESSAGE ARGUMENT...
 wrong "sluice report: cannot read none.json: No such file or directory" none.json
 wrong "sluice report: cannot read no/results.db: No such file or directory" no/results.db
 : >empty
-wrong "sluice report: empty: an empty file" empty
+wrong "sluice report: empty: the file is empty" empty
 echo 'cycles 12' >text
-wrong "sluice report: text: neither a file of results (results.db), statistics, a profile, samples nor a timeline" text
+wrong "sluice report: text: not a file of results (results.db), statistics, a profile, samples or a timeline" text
 printf '{"kernels": [\n 1,,2]}' >broken
 wrong "broken:2:4: error: not JSON" broken
 echo '{"name": "x"}' >other
-wrong "sluice report: other: JSON, but neither statistics, a profile nor a timeline" other
+wrong "sluice report: other: JSON, but not statistics, a profile or a timeline" other
 echo '{"version": 2, "kernels": []}' >later
 wrong "sluice report: later: not statistics of version 1" later
 echo '{"profile": 1}' >half
@@ -171,7 +171,7 @@ import sqlite3
 base = sqlite3.connect("empty.db"); base.execute("create table runs (id integer primary key, program text, stats text)"); base.commit()
 base = sqlite3.connect("other.db"); base.execute("create table others (id integer primary key)"); base.commit()
 '
-wrong "sluice report: empty.db: there are no runs in it; 'sluice figure NAME' makes some" empty.db
+wrong "sluice report: empty.db: it has no runs; 'sluice figure NAME' makes some" empty.db
 wrong "sluice report: other.db: cannot read the runs: no such table: runs" other.db
 head -c 5000 results.db >cut.db
 wrong "sluice report: cut.db: cannot open it: database disk image is malformed" cut.db
@@ -243,7 +243,8 @@ for shown in (bars, lines):
             for value, text in ((one, row["ours"]), (paper, row["paper"])) if row else ():
                 assert value is None if text == "" else abs(value - float(text)) < 1e-8 * max(1, abs(value)), (row, one, paper)
 assert bars["things"] == ["one", "two", "geomean"] and bars["mean"] == "geomean" and bars["published"][0][1] == 3.5 and bars["source"] == "a paper, Fig. 1"
-assert [column.get("what") for column in bars["columns"]] == ["speed over usual, percent"] * 2 + ["cycles"] and bars["columns"][0]["base"] and "base" not in bars["columns"][1]
+assert [column.get("what") for column in bars["columns"]] == ["speedup over usual, %"] * 2 + ["cycles"] and bars["columns"][0]["base"] and "base" not in bars["columns"][1]
+assert lines["logarithmic"] is False and not any("percent" in column for column in bars["columns"] + lines["columns"])
 assert lines["over"] == "sets of L1" and [(column["at"], column["line"]) for column in lines["columns"]] == [(16, "none"), (16, "lrr"), (32, "none"), (32, "lrr")]
 '
 try 0 results check --results figures.db
@@ -251,10 +252,10 @@ sed 's/"2"/"3"/' bars.yaml >more.yaml
 try 0 report figures.db --figure ./more.yaml -o figures.html
 says err "sluice report: more: 3 of its cells have no value; 'sluice figure more' makes their runs"
 python 'assert data("figures.html")["figures"][0]["missing"] == 3 and data("figures.html")["figures"][0]["ours"][1] == [None] * 3'
-wrong "sluice report: none: of its runs, of size small, there is none; 'sluice figure none' makes them" figures.db --figure ./none.yaml
-wrong "sluice report: table: no figure of runs that are kept; 'sluice figure table' shows it" figures.db --figure ./table.yaml
+wrong "sluice report: none: none of its runs of size small is stored; 'sluice figure none' makes them" figures.db --figure ./none.yaml
+wrong "sluice report: table: not a figure of stored runs; 'sluice figure table' shows it" figures.db --figure ./table.yaml
 wrong "sluice report: no figure 'caps.1O'; did you mean 'caps.10'?" figures.db --figure caps.1O
-wrong "sluice report: a: no file of results, of which figures are; name that first" a --figure ./bars.yaml
+wrong "sluice report: a: not a file of results; figures need one, named first" a --figure ./bars.yaml
 
 # The default when there are no results.
 mkdir bare && cd bare || exit 1

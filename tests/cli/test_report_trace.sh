@@ -98,7 +98,7 @@ for file in cut.5000 cut.20001 cut.*[0-9][0-9][0-9][0-9][0-9] cut.zst; do
 	try 0 report run.json $file -o cut.html
 	says err "sluice report: $file: "
 	says err "cut in byte "
-	says err ": what comes before it is shown"
+	says err ": only the part before it is shown"
 	python '
 whole, cut = events(timeline("t.perfetto.html")), events(timeline("cut.html"))
 assert 10 < len(cut) < len(whole) and [event[2:] for event in cut] == [event[2:] for event in whole[:len(cut)]], len(cut)
@@ -144,18 +144,18 @@ for name, content in files.items():
     open(name, "wb").write(content)
 '
 byte=$(wc -c <nothing)
-wrong twice "byte $byte: not a trace of 'sluice run --trace': a track is described for the second time"
-wrong unknown "byte $byte: not a trace of 'sluice run --trace': an event of a track that is not described"
-wrong ends "byte $byte: not a trace of 'sluice run --trace': an event ends that has not begun"
-wrong other "byte $((byte + 12)): not a trace of 'sluice run --trace': an event ends that has not begun"
+wrong twice "byte $byte: not a trace of 'sluice run --trace': a track is described twice"
+wrong unknown "byte $byte: not a trace of 'sluice run --trace': an event belongs to a track without a description"
+wrong ends "byte $byte: not a trace of 'sluice run --trace': an event ends that did not begin"
+wrong other "byte $((byte + 12)): not a trace of 'sluice run --trace': an event ends that did not begin"
 wrong backwards "byte $((byte + 12)): not a trace of 'sluice run --trace': an event ends before it begins"
-wrong counts "byte $byte: not a trace of 'sluice run --trace': an event of a counter, or a value of something else"
-wrong late "byte $byte: not a trace of 'sluice run --trace': a time beyond all runs"
-wrong group "byte $byte: not a trace of 'sluice run --trace': what should be a field of a message is none"
-wrong stray "byte $byte: not a trace of 'sluice run --trace': what should be a packet is none"
-wrong long "byte $byte: not a trace of 'sluice run --trace': a packet is longer than any of its packets"
+wrong counts "byte $byte: not a trace of 'sluice run --trace': a counter's track has an event, or another track has a value"
+wrong late "byte $byte: not a trace of 'sluice run --trace': a time is too large for any run"
+wrong group "byte $byte: not a trace of 'sluice run --trace': a field of a message is malformed"
+wrong stray "byte $byte: not a trace of 'sluice run --trace': a packet is malformed"
+wrong long "byte $byte: not a trace of 'sluice run --trace': a packet is longer than any that Sluice writes"
 wrong nothing "a timeline without events: no kernel was launched"
-wrong junk.zst "it cannot be unpacked: not what zstd has made, from byte 0 (unpacked) on"
+wrong junk.zst "it cannot be unpacked: no valid zstd data from byte 0 (unpacked) on"
 try 2 report t.perfetto -o page.html
 says err "sluice report: t.perfetto: a timeline of which run?"
 

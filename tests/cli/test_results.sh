@@ -48,7 +48,7 @@ try 0 results export runs.jsonl
 [ "$(wc -l <runs.jsonl)" = 2 ] || fail "expected one line per run"
 try 0 results merge runs.jsonl
 # an equal failed run replaces nothing unless it is later
-says out "runs.jsonl: 0 added, 2 that were there, 0 in the place of failed ones"
+says out "runs.jsonl: 0 added, 2 present already, 0 replaced failed ones"
 [ "$(python3 -c 'import sqlite3; d = sqlite3.connect("results.db"); print(*d.execute("PRAGMA user_version").fetchone())')" = 2 ] ||
 	fail "expected the file to be of the next version"
 try 0 results export again.jsonl
@@ -57,13 +57,13 @@ says_only err ''
 
 # Into a new file; twice; from a result file; a passed run takes precedence over a failed one.
 try 0 results merge runs.jsonl before.db --results new.db
-says out "runs.jsonl: 2 added, 0 that were there, 0 in the place of failed ones"
-says out "before.db: 0 added, 2 that were there, 0 in the place of failed ones"
+says out "runs.jsonl: 2 added, 0 present already, 0 replaced failed ones"
+says out "before.db: 0 added, 2 present already, 0 replaced failed ones"
 sed 's/"FAIL: exit status 1"/"PASS"/' runs.jsonl >passed.jsonl
 try 0 results merge passed.jsonl --results new.db
-says out "passed.jsonl: 0 added, 1 that were there, 1 in the place of failed ones"
+says out "passed.jsonl: 0 added, 1 present already, 1 replaced failed ones"
 try 0 results merge runs.jsonl --results new.db
-says out "runs.jsonl: 0 added, 2 that were there, 0 in the place of failed ones"
+says out "runs.jsonl: 0 added, 2 present already, 0 replaced failed ones"
 try 0 results --results new.db --verdict PASS --csv
 [ "$(wc -l <out)" = 3 ] || fail "expected two runs that passed"
 
@@ -93,7 +93,7 @@ merged 0 2 0 timeless.jsonl
 sed 's/"cycles":100/"cycles":101/' runs.jsonl >other.jsonl
 cmp -s other.jsonl runs.jsonl && fail "expected other cycles"
 try 1 results merge other.jsonl --results new.db
-says err "other.jsonl: 1 runs have other cycles than the equal ones in new.db, which were left"
+says err "other.jsonl: 1 runs differ in cycles from the same runs in new.db, which were left unchanged"
 
 # No run of a broken file is merged.
 {
@@ -102,7 +102,7 @@ says err "other.jsonl: 1 runs have other cycles than the equal ones in new.db, w
 } >broken.jsonl
 cp new.db whole.db
 try 1 results merge broken.jsonl --results new.db
-says_only err "sluice results merge: broken.jsonl:3: no record of a run, which is a line of JSON"
+says_only err "sluice results merge: broken.jsonl:3: not a record of a run (one line of JSON)"
 try 0 results --results new.db --library l9 --csv
 [ "$(wc -l <out)" = 1 ] || fail "expected nothing of the broken file"
 try 1 results merge none.jsonl --results new.db
@@ -113,7 +113,7 @@ try 2 results check more
 # A newer file, a missing file, a damaged file.
 old 99 newer.db
 try 1 results --results newer.db
-says err "newer.db: a newer sluice has written it (version 99 of the file, this one knows 2)"
+says err "newer.db: a newer sluice wrote it (file version 99, this sluice reads 2)"
 cp newer.db kept.db
 try 1 results merge runs.jsonl --results newer.db
 cmp -s newer.db kept.db || fail "a newer file was changed"
@@ -127,7 +127,7 @@ says err "damaged.db"
 sed 's/"kernels":/"colonels":/' passed.jsonl >empty.jsonl
 try 0 results merge empty.jsonl --results odd.db
 try 1 results check --results odd.db
-says out "run 1, one on mine: has passed, but its statistics are not those of a whole run"
+says out "run 1, one on mine: passed, but its statistics are not those of a whole run"
 says out "odd.db: 2 runs, 2 of them wrong"
 
 # A full disk loses nothing: the older file stays unchanged.
@@ -145,14 +145,14 @@ says out "new.db: "
 try 0 results --results=new.db --program check export
 silent err
 try 2 results --program check ipc
-says err "takes no names but merge, export, check and why, found 'ipc'"
+says err "expected merge, export, check or why, not 'ipc'"
 
 # `results why`: why a run was repeated.
 grep '"description":"d1"' passed.jsonl | sed 's/"library":"l1"/"library":"l2"/' >built.jsonl
 try 0 results merge passed.jsonl built.jsonl --results why.db
 try 0 results why 1 --results why.db
 says out "run 1, made 2020-01-02 03:04:05 UTC: PASS"
-says out "Before it there was none of the same program"
+says out "No earlier run has the same program"
 try 0 results why 2 --results why.db
 says out "  sm.l1d.sets: 32 -> 64"
 grep -q "another build" out && fail "expected the same build"
@@ -160,6 +160,6 @@ try 0 results why 3 --results why.db
 says out "  the simulator is another build (revision r1 -> r1)"
 says out "  sm.l1d.sets: 64 -> 32"
 try 1 results why 77 --results why.db
-says_only err "sluice results why: no run 77; the column 'run' of 'sluice results' has their numbers"
+says_only err "sluice results why: no run 77; the column 'run' of 'sluice results' has the numbers"
 
 finish

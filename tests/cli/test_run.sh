@@ -13,13 +13,13 @@ says err "sluice run: cannot start $work/data: Permission denied"
 try 126 run "$work"
 says err "cannot start $work: Permission denied; it is a folder"
 try 127 run -- "$work/none.cu"
-says err "No such file or directory; 'sluice cc' makes a program of CUDA source"
+says err "No such file or directory; 'sluice cc' compiles CUDA source to a program"
 (
 	cd "$work" || exit 1
 	printf '#!/bin/sh\n' >here.sh
 	chmod +x here.sh
 	"$sluice" run here.sh 2>err
-	grep -q "one in this folder is called with ./ before its name" err
+	grep -q "write ./ before the name of a program in this folder" err
 ) || fail "expected advice on a program in the current folder"
 
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS
@@ -60,7 +60,7 @@ for words in "--mech=gto" "--mech gto" "x --stats s.json" "-m gtx480" "-o sm.cou
 	# shellcheck disable=SC2086 # words
 	try 0 run true $words
 	says err "sluice run: note: -"
-	says err "stands behind true, which gets it"
+	says err "follows true, so that program gets it"
 	# shellcheck disable=SC2086 # words
 	try 0 run -- true $words
 	silent err
@@ -89,7 +89,7 @@ for flag in "" -static; do
 	# shellcheck disable=SC2086 # a flag or none
 	cc $flag "$work/plain.c" -o "$work/plain" || fail "expected the compiler to work"
 	try 3 run -- "$work/plain"
-	says_only err "sluice run: note: $work/plain does not load libcudart.so, so nothing of it is simulated; 'sluice cc' makes a program that does (nvcc with -cudart shared too)"
+	says_only err "sluice run: note: $work/plain does not load libcudart.so, so Sluice simulates nothing of it; 'sluice cc' makes a program that does, as does nvcc with -cudart shared"
 done
 echo 'int cudaGetDeviceCount(int *); int own(void) { int n; return cudaGetDeviceCount(&n); }' >"$work/own.c"
 echo 'int own(void); int main(void) { return own(); }' >"$work/through.c"

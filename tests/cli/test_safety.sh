@@ -96,7 +96,7 @@ says err "--stray-reads: expected warn or fault, not 'wran'"
 # Inside and outside a kernel.
 for kind in l h; do
 	try_program 124 run -o launch.livelock=0 --timeout=1 --stats s.json -- ./wrong $kind
-	says err "stopped: it has run for the 1 seconds that it may (--timeout)"
+	says err "stopped: it ran longer than the 1 seconds of --timeout"
 	grep -q '"ended": "stopped' s.json || grep -q '"ended": "exit' s.json || fail "the statistics do not say that it was stopped"
 done
 # A kernel that waits for a host write after the launch, and one that polls device memory: the message names the polling

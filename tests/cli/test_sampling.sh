@@ -108,7 +108,7 @@ grep -q '"mthwp.useful": null' sampled.json || fail "a part of a mechanism's cou
 # A report marks a sampled run and shows no estimate as a figure.
 try_program 0 run --sample-launches --stats sampled.json -- ./phases 12
 try 0 report whole.json sampled.json -o page.html
-grep -q 'in part: about [0-9]* cycles, estimated to' page.html || fail "the page does not say that a run was sampled"
+grep -q 'in part: about [0-9]* cycles, estimated error' page.html || fail "the page does not say that a run was sampled"
 
 # Invalid values and combinations.
 for wrong in --sample-launches=0 --sample-launches=x --sample-blocks=2 --sample-blocks=-0.1 --sample-blocks=1% --sample-blocks= \

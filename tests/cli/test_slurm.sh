@@ -76,7 +76,7 @@ kill -9 $!
 wait $! 2>/dev/null
 "$here" kill cluster n2
 try 0 sweep status plan.yaml
-says out "nobody works on it; the same command goes on"
+says out "no process works on it; the same command continues it"
 says out "Slurm: "
 some_results 200 && fail "the kill came too late"
 "$here" revive cluster n2
@@ -125,7 +125,7 @@ cp ends.out out
 cp ends.err err
 tried="sluice sweep ends.yaml"
 [ "$got" = 1 ] || fail "exit status $got, expected 1"
-says err "it is run again, for the 2. time of 2"
+says err "starting try 2 of 2"
 says err "2 runs failed"
 [ "$(wc -l <begun.fails)" = 1 ] || fail "a program that failed was run again"
 [ "$(wc -l <begun.once)" = 2 ] || fail "expected the killed one to be run again"
@@ -133,14 +133,14 @@ try 0 sweep failed ends.yaml
 says out "FAIL: exit status 3"
 says out "    this is why"
 says out "FAIL: Slurm: "
-says out "begun 2 times"
+says out "started 2 times"
 
 # The program that runs must be the one that was planned.
 try 0 sweep --name later --slurm --detach --sbatch=--hold --axis n=30,31 -- ./add {n}
 echo >>add
 scontrol release "$(squeue -h -t PENDING -o %F | sort -u)"
 until_it sh -c '[ "$(ls sweeps/later/records | wc -l)" = 2 ]'
-grep -q "the program is not the one of the sweep any more" sweeps/later/records/* || fail "expected a report of the change"
+grep -q "the program has changed since the sweep began" sweeps/later/records/* || fail "expected a report of the change"
 try 0 cc add.cu -o add
 
 # Cancelling ends the tasks and the commands that wait for them. Options reach sbatch, and its errors are reported.

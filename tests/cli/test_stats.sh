@@ -22,7 +22,7 @@ grep -qE '^ +l1d.accesses +49152$' "$work/out" || fail "expected the counter"
 # Loads: each mechanism's requests next to the demand accesses of l1_by_load. A load that only one of them recorded has
 # dashes for the other.
 try 0 stats --loads "$work/s.json"
-says out "no mechanism that sends, nor l1_by_load"
+says out "no mechanism that prefetches, and no l1_by_load"
 cat >"$work/loads.json" <<'JSON'
 {"ended": "exit 0", "version": 1, "machine": "m",
  "kernels": [{"name": "k", "demangled": "k pc 1 line 1()", "grid": [1, 1, 1], "block": [1, 1, 1], "cycles": 1, "warp_instructions": 1, "ipc": 1,

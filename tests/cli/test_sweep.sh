@@ -32,8 +32,8 @@ has() {
 
 # The quick form: the same runs for any order of axes, none twice, each stored with its configuration.
 try 0 sweep --dry-run -o l1d.sets=16,32 --mech none,mthwp:distance=1,degree=2,mthwp+lrr --axis n=1,2 -- ./a {n} "two words"
-says out "12 runs: 0 there, 12 to be made"
-says out "how long they take is not known"
+says out "12 runs: 0 stored, 12 to run"
+says out "the expected time is not known"
 calls 0
 try 0 sweep --name quick -j 2 -o l1d.sets=16,32 --mech none,mthwp:distance=1,degree=2,mthwp+lrr --axis n=1,2 -- ./a {n} "two words"
 sort calls >order
@@ -45,8 +45,8 @@ has figures/quick.runs.csv "32,mthwp+lrr,2,./a {n} 'two words',./a,,,2 'two word
 try 0 sweep --axis n=1,2 -o l1d.sets=32,16 --mech none -- ./a {n} "two words"
 calls 0
 try 0 sweep --dry-run -o l1d.sets=16,32,64 --mech none -- ./a 1 "two words"
-says out "3 runs: 2 there, 1 to be made"
-says out "by past runs of each"
+says out "3 runs: 2 stored, 1 to run"
+says out "estimated from earlier runs of each"
 
 # A program gets its arguments unchanged: empty ones, blanks, quotes, line breaks, characters of YAML and printf.
 # Different lists of arguments are different runs.
@@ -102,7 +102,7 @@ grep -q '^small,.*l1d.sets=16 l1d.ways=2' figures/plan.runs.csv || fail "expecte
 grep -q '^small,.*,2,\./a' figures/plan.runs.csv && fail "expected the excluded runs to be absent"
 try 0 figure ./plan.yaml
 calls 0
-says out "over that of mechanisms none"
+says out "over that of none"
 try 0 figure ./plan.yaml --no-run
 
 # A figure over a mechanism's option: the run without the mechanism has no position on the axis and no value of the
@@ -127,7 +127,7 @@ has figures/over.runs.csv "none,,4,./a {n},./a,,,4,gtx480,,,0,yes,1"
 [ "$(wc -l <figures/over.runs.csv)" = 6 ] || fail "expected five runs"
 sed 's/over: .*/over: {mthwp:distance: a, n: b}/' over.yaml >two.yaml
 try 2 sweep two.yaml
-says err "two.yaml:5:7: error: over: expected one axis and what it is called"
+says err "two.yaml:5:7: error: over: expected one axis and its title"
 
 # Axes also multiply the rows and columns of a file.
 cat >rows.yaml <<'YAML'
@@ -157,21 +157,21 @@ wrong "wrong.yaml:9:22: error: in column small mthwpp" '9s/mthwp,/mthwpp,/'
 wrong "wrong.yaml:10:20: error: in column small mthwp distance=0" 's/\[1, 4\]/[0, 4]/'
 wrong "wrong.yaml:10:3: error: caps:distance: no column has the mechanism" 's/^  mthwp:/  caps:/; s/, mthwp:distance: 4//'
 wrong "wrong.yaml:11:10: error: seed: expected a whole number, not 'x'" 's/seed: \[7/seed: [x/'
-wrong "wrong.yaml:12:10: error: n: '1' stands there twice" 's/n: \[1, 2\]/n: [1, 1]/'
-wrong "wrong.yaml:12:3: error: n: stands nowhere in the arguments of ./a; write {n} where it belongs" 's/{n}/n/'
+wrong "wrong.yaml:12:10: error: n: '1' is listed twice" 's/n: \[1, 2\]/n: [1, 1]/'
+wrong "wrong.yaml:12:3: error: n: the arguments of ./a do not contain it; write {n} where it belongs" 's/{n}/n/'
 wrong "wrong.yaml:13:13: error: command: expected the path of a compiled program first" 's,"./a,"a,'
 wrong "wrong.yaml:15:6: error: there is no axis 'cash'; did you mean 'cache'?" 's/{cache: small/{cash: small/'
 wrong "wrong.yaml:15:20: error: n: the axis has no value '3'" 's/n: 2}/n: 3}/'
 wrong "wrong.yaml:4:15: error: mechanisms: the axis has no value 'nothing'" 's/mechanisms: none}/mechanisms: nothing}/'
 wrong "relative_to: seed is an axis of rows" 's/relative_to: {mechanisms: none}/relative_to: {seed: 7}/'
-wrong "a product of more than 1000000 combinations" 's/n: \[1, 2\]/n: ['"$(seq -s, 8000)"']/; s/seed: \[7, 8\]/seed: ['"$(seq -s, 40)"']/'
-wrong "wrong.yaml:8:27: error: a point sets what is of columns" 's/large: {l1d.sets: 64/large: {l1d.sets: 64, seed: 1/'
+wrong "the product has more than 1000000 combinations" 's/n: \[1, 2\]/n: ['"$(seq -s, 8000)"']/; s/seed: \[7, 8\]/seed: ['"$(seq -s, 40)"']/'
+wrong "wrong.yaml:8:27: error: a point sets only what columns have" 's/large: {l1d.sets: 64/large: {l1d.sets: 64, seed: 1/'
 try 2 sweep
-says err "expected a plan, or axes and a command behind --"
+says err "expected a plan, or axes and a command after --"
 try 2 sweep plan.yaml -o l1d.sets=16
-says err "'plan.yaml' is a plan, which has its own axes"
+says err "'plan.yaml' is a plan with its own axes"
 try 2 sweep -o l1d.sets=16, -- ./a
-says err "-o: expected values with commas between them"
+says err "-o: expected values separated by commas"
 try 2 sweep --mech none -- ./nothing 1
 says err "cannot read ./nothing"
 try 2 sweep --memory lots plan.yaml
@@ -224,7 +224,7 @@ try 1 sweep --name worse --axis n=9 --metric 1 -- ./bad {n}
 says err "sluice sweep: 1 run failed; 'sluice sweep failed worse' shows them, --retry runs them again"
 calls 1
 try 1 sweep --name worse --axis n=9 --metric 1 -- ./bad {n}
-says err "1 run has failed before; --retry makes it again"
+says err "1 run failed before; --retry reruns it"
 calls 0
 try 0 sweep failed bad
 says out "./bad 2 on gtx480: FAIL: exit status 5"
@@ -232,7 +232,7 @@ says out "    line 1"
 says out "    line 30"
 try 1 sweep --name bad --axis n=1,2,3 --metric 1 -- ./bad {n}
 calls 0
-says err "2 runs have failed before; --retry makes them again"
+says err "2 runs failed before; --retry reruns them"
 try 0 sweep status bad
 says out "3 runs: 1 passed, 2 failed, 0 running, 0 waiting"
 touch good
@@ -271,7 +271,7 @@ calls 2
 has figures/files.runs.csv "./reads data/in.txt,none,./reads,,,data/in.txt,gtx480,,,0,yes,4"
 last=$("$sluice" results --csv | tail -n 1 | sed 's/.*,//')
 try 0 results why "$last"
-says out "an input file has changed"
+says out "an input file changed"
 rm data/in.txt
 try 2 sweep files.yaml
 says err "cannot read its file data/in.txt: No such file or directory"
@@ -299,7 +299,7 @@ says out "works on it"
 try 1 sweep --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
 says err "another sluice works on sweeps/stays"
 try 0 sweep cancel stays
-says out "cancelled; the runs that had ended are kept"
+says out "cancelled; the runs that had ended stay stored"
 got=0
 wait $! || got=$?
 [ "$got" = 143 ] || fail "exit status $got, expected the signal's"
@@ -308,9 +308,9 @@ for process in $(cat running); do
 done
 try 0 sweep status stays
 says out "4 runs: 1 passed, 0 failed, 0 running, 3 waiting"
-says out "nobody works on it; the same command goes on"
+says out "no process works on it; the same command continues it"
 try 0 sweep --dry-run --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
-says out "4 runs: 1 there, 3 to be made"
+says out "4 runs: 1 stored, 3 to run"
 
 # A simulated program reports its progress if requested, and computes the same results.
 cat >one.cu <<'CUDA'

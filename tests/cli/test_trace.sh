@@ -157,7 +157,7 @@ python3 "$source_dir/tests/cli/perfetto.py" elsewhere/killed.perfetto killed >ou
 try 2 run --trace x.perfetto --timeline y.csv -- ./program 1
 says err "--trace and --timeline both write the timeline"
 try 2 run --trace-sm 3 -- ./program 1
-says err "say what --trace shows; it is not there"
+says err "choose what --trace shows; give --trace too"
 try 2 run --trace x.perfetto --trace-cycles 9-3 -- ./program 1
 says err "--trace-cycles: expected FIRST-LAST or FIRST-, in core cycles, not '9-3'"
 try 2 run --trace x.perfetto --trace-sm a -- ./program 1

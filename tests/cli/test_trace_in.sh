@@ -189,7 +189,7 @@ says err "a profile lists PTX"
 try 1 run --trace-out again --trace-in traces
 says err "an instruction trace is recorded from a program"
 try 2 run --trace-in traces -- ./program
-says err "'./program' is too much"
+says err "remove './program'"
 try 2 run --kernel 1 -- ./program
 says err "--kernel chooses among the kernels of --trace-in"
 

@@ -42,11 +42,11 @@ says err "sluice: unknown option '--hepl'; did you mean '--help'?"
 try 2 --verison
 says err "did you mean '--version'?"
 try 2 -m gtx480 run ./a
-says err "sluice: unknown option '-m'; options of a command stand behind it"
+says err "sluice: unknown option '-m'; options of a command follow its name"
 try 2 ./a
 says err "sluice: unknown command './a'; 'sluice run' runs a program"
 try 2 a.cu
-says err "sluice: unknown command 'a.cu'; 'sluice cc' makes a program of CUDA source"
+says err "sluice: unknown command 'a.cu'; 'sluice cc' compiles CUDA source to a program"
 # Words after a command are not executed.
 try 0 help run touch "$work/done"
 says out "Usage: sluice run"
@@ -94,7 +94,7 @@ says err "sluice mech: show takes one NAME"
 # An empty name, as from an unset variable, and a file without an end.
 for wrong in "figure --out= ipc" "figure --results= ipc" "results --results=" "run --stats= -- ./a"; do
 	try 2 $wrong
-	says err ": nothing follows it"
+	says err ": expected a value after it"
 done
 try 2 figure /dev/zero
 says err "/dev/zero: it is a device or a socket; expected a file"

@@ -81,9 +81,9 @@ static void warps_that_go_on(void **state)
 	char text[4096];
 	(void)state;
 	say(body, 1, 64, 100000, text);
-	expect(text, "1 other warp goes on, which may write it: the first is warp 1 of block (0,0,0)", 1);
+	expect(text, "1 other warp is still running, which may write it: the first is warp 1 of block (0,0,0)", 1);
 	say(body, 1, 96, 100000, text);
-	expect(text, "2 other warps go on, which may write it: the first is warp 1 of block (0,0,0)", 1);
+	expect(text, "2 other warps are still running, which may write it: the first is warp 1 of block (0,0,0)", 1);
 }
 
 /* An ended warp does not count as one that could write. */
@@ -142,7 +142,7 @@ static void places_of_the_host(void **state)
 	assert_int_equal(kit.run.end, GPU_STOPPED);
 	assert_int_equal(kit.run.polls.polling, 6);
 	simt_polls_print(&kit.run.launch, &kit.run.polls, text, sizeof text);
-	expect(text, ", which is the host's memory: a kernel runs when it is launched", 1);
+	expect(text, ", which is host memory: a kernel runs to its end at its launch", 1);
 	expect(text, "no resident warp can write it", 0);
 	assert_true(kit.run.polls.poll[0].is_host);
 	kit_close(&kit);

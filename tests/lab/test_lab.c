@@ -191,7 +191,8 @@ static void test_experiment_columns(void **state)
 	                "rows: {one: {variant: [a, a, ~, a]}, two: {variant: [~, ~, a, a]}}\n");
 	/* "one": its B has no base to be relative to; "two": no cell is shown relative to another */
 	assert_false(read.fine);
-	assert_non_null(strstr(read.document.diag.text, "11:8: error: one: there is nothing in column C"));
+	assert_non_null(
+		strstr(read.document.diag.text, "11:8: error: one: column C, the base of relative_to, has no value"));
 	assert_int_equal(read.document.diag.errors, 1);
 	const struct experiment_column *column = read.experiment.columns;
 	assert_int_equal(column[0].show, SHOW_RATIO);
@@ -221,26 +222,26 @@ static void test_experiment_errors(void **state)
 	               "x.yaml:2:11: error: A: expected a metric, here or for all columns");
 	lab_read_wrong("title: T\nmetric: cycles\ncolumns: {A: {}}\nrows: {p: {}}\n", "A: expected a machine");
 	lab_read_wrong(HEAD "rows:\n  p: {published: [1]}\n",
-	               "x.yaml:5:3: error: expected 2 published numbers, one a column, not 1");
-	lab_read_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number or ~");
+	               "x.yaml:5:3: error: expected 2 published numbers, one per column, not 1");
+	lab_read_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number, or ~");
 	lab_read_wrong(HEAD "rows: {p: {variant: [a, b, c]}}\n", "one for each of the 2 columns, not 3");
 	lab_read_wrong(HEAD "rows: {p: {}}\nrelative_to: C\n", "relative_to: there is no column 'C'");
 	lab_read_wrong(HEAD "rows: {p: {variant: [a, ~]}}\nrelative_to: B\nshow: ratio\n",
-	               "p: there is nothing in column B");
+	               "p: column B, the base of relative_to, has no value");
 	lab_read_wrong(HEAD "rows: {p: {}}\nshow: ratio\n", "show: a ratio and a percentage need relative_to");
 	lab_read_wrong(HEAD "rows: {p: {}}\nshow: much\n",
 	               "expected value, ratio, percent, indexes, timeline, machine, costs or programs, not 'much'");
 	lab_read_wrong(HEAD "rows: {p: {outside_mean: maybe}}\n", "expected yes or no");
-	lab_read_wrong(HEAD "rows: {p: {metric: source.lines}}\n", "A: the metric is of the source");
+	lab_read_wrong(HEAD "rows: {p: {metric: source.lines}}\n", "A: the metric is a fact of the source");
 	lab_read_wrong(HEAD "rows: {p: {metric: mix.ld / cycles}}\n", "A: the metric mixes counters of runs");
-	lab_read_wrong("title: T\nshow: indexes\nmetric: cycles\nrows: {p: {}}\n", "has no columns and no metric");
+	lab_read_wrong("title: T\nshow: indexes\nmetric: cycles\nrows: {p: {}}\n", "can have no columns and no metric");
 	lab_read_wrong("title: T\nmetric: source.lines\ncolumns: {A: {show: indexes}}\nrows: {p: {}}\n",
 	               "A: only a whole experiment can show indexes");
 	lab_read_wrong("title: T\ncolumns:\n"
 	               "  A: {machine: m, metric: cycles}\n"
 	               "  B: {metric: source.lines, show: ratio, relative_to: A}\n"
 	               "rows: {p: {}}\n",
-	               "x.yaml:4:3: error: B: runs and sources cannot be set in relation");
+	               "x.yaml:4:3: error: B: a metric of runs cannot be relative to a metric of sources");
 }
 
 static const struct run_config config = {.program = "p",

@@ -172,7 +172,7 @@ static void test_table(void **state)
 	assert_contains(text, "1,000 cycles, IPC 96.00\n");
 	assert_contains(text, "3 launches together\n");
 	assert_contains(text, "L1 hits 25.0 % of 100, L2 hits 75.0 % of 200\n");
-	assert_contains(text, "pins busy 20.0 %, row hits 80.0 %, 5.0 requests a row\n");
+	assert_contains(text, "pins busy 20.0 %, row hits 80.0 %, 5.0 requests per row\n");
 	int stacks = 0;
 	for (const char *at = strstr(text, "cycle stack"); at; at = strstr(at + 1, "cycle stack"), stacks++) {
 		double sum = sum_percents(at, strstr(at, "caches"));

@@ -39,7 +39,7 @@ static const char *const apart[][2] = {
 	{".visible .entry bad()\n.strange 3\n{\n}\n", "13:1: error: unexpected '.strange'"},
 	{".visible .entry bad(.param .b77 x, .param .u32 y)\n{\n{ ret; }\n}\n", "12:28: error: unexpected '.b77'"},
 	{".visible .entry bad()\n{\nwgmma.fence.sync.aligned;\n}\n",
-         "14:1: error: 'wgmma' is not supported: no machine"},
+         "14:1: error: 'wgmma' is not supported: no simulated machine"},
 	{".visible .entry bad()\n{\ntcgen05.alloc.cta_group::1.sync.aligned.b32 [0], 32;\n}\n",
          "14:1: error: 'tcgen05' is"},
 	{".visible .entry bad()\n{\nmultimem.st.global.u32 [0], 1;\n}\n", "14:1: error: 'multimem' is not supported"},

@@ -167,7 +167,7 @@ class Module(unittest.TestCase):
         first, second = sluice.store("newer.db", farm="here")
         self.assertEqual((first.ended, first.kernels, first.row()["cycles"], second.cycles), ("not begun", [], 0, runs[1].cycles))
         sqlite3.connect("empty.db").execute("CREATE TABLE other (a)").connection.close()
-        with self.assertRaisesRegex(sluice.Error, "empty.db: not results of sluice"):
+        with self.assertRaisesRegex(sluice.Error, "empty.db: not a results file of sluice"):
             sluice.store("empty.db")
         with self.assertRaisesRegex(sluice.Error, "the store has no column 'kernel'; it has program, variant"):
             sluice.store(kernel="scale")
@@ -202,7 +202,7 @@ class Module(unittest.TestCase):
                 with self.assertRaisesRegex(sluice.Error, text):
                     reader(file)
         for wrong in ({"mechanisms": "mthwp"}, {"options": "sm.count=2"}):
-            with self.assertRaisesRegex(TypeError, "a list is expected"):
+            with self.assertRaisesRegex(TypeError, "expected a list"):
                 sluice.run("scale", **wrong)
 
     def test_ends(self):

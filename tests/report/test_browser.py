@@ -152,6 +152,7 @@ def many_runs(page, folder):
     check(page.text(".count") == "2,000 runs", f"the count of runs: {page.text('.count')}")
     check(len(page.all(".grid .row")) < 100, "only rows in sight are in the page")
     check(page.script("return performance.getEntriesByType('resource').length") == 0, "nothing is fetched")
+    check([name.text for name in page.all(".stack-legend span")][:3] == ["issued", "waits: arithmetic", "waits: shared memory"], "the colours of the stacks are told")
     times = page.script(FILTER_TIME, "transpose cycles>1000")
     check(times[len(times) // 2] < QUICK_MS, f"a filter takes {times[len(times) // 2]:.0f} ms")
     scroll = page.script(SCROLL_TIME)
@@ -186,7 +187,7 @@ def filters(page):
         check(shown == count if count else int(shown.replace(",", "")) < 1000, f"filter {text}: {shown}")
     field.clear()
     field.send_keys("no.such.counter>3")
-    check("nothing here is called 'no.such.counter'" in page.text(".tools .error"), "a wrong filter is reported")
+    check("no counter or figure is called 'no.such.counter'" in page.text(".tools .error"), "a wrong filter is reported")
     field.clear()
     field.send_keys(Keys.SPACE, Keys.BACKSPACE)
     check(page.text(".count") == "2,000 runs", "no filter: all runs")
@@ -339,10 +340,10 @@ def known_difference(page, path):
     page.click("#show-difference")
     page.wait("location.hash === '#difference/0/1'", "the difference")
     words = page.text("#words")
-    for text in ["B is 50.0 % faster than A: 1,000 cycles instead of 1,500 (-500)", "Of the 500 cycles saved, 450 were spent waiting for DRAM and 50 issuing",
-                 "the same 32,000 instructions of threads", "L1 hits rise from 50.0 % to 75.0 %",
-                 "Of the machine's counters, l1d.misses (-50.0 %), l2.accesses (-50.0 %) and l1d.hits (+50.0 %) changed most",
-                 "By waiting slots, line 3 of a.cu gained most (-600) and line 4 of a.cu lost most (+145)", "cap.retry is false in A and true in B", "sm.count is 15 in A and 30 in B"]:
+    for text in ["B is 50.0 % faster than A: 1,000 cycles instead of 1,500 (-500)", "450 of the 500 saved cycles were spent waiting for DRAM and 50 issuing",
+                 "the same 32,000 thread instructions", "L1 hits rise from 50.0 % to 75.0 %",
+                 "The machine's counters that changed most: l1d.misses (-50.0 %), l2.accesses (-50.0 %) and l1d.hits (+50.0 %)",
+                 "Measured in waiting slots, line 3 of a.cu gained most (-600) and line 4 of a.cu lost most (+145)", "cap.retry is false in A and true in B", "sm.count is 15 in A and 30 in B"]:
         check(text in words, f"in words: {text}: {words}")
     check("same.in_both" not in page.text("#counters") and "l1d.misses" in page.text("#counters"), "counters that changed")
     check("-50.0 %" in page.text("#counters"), "l1d.misses by relative change")
@@ -423,6 +424,9 @@ def hostile_names(page, path):
         check(page.script("return window.injected") is None, f"{place}: nothing is injected")
         check(not page.all("main img, main u, main b > i, main script"), f"{place}: names are texts")
     check("onerror='window.injected" in page.text(), "the name is shown as it is")
+    page.go("#run/2")
+    names = page.script("return [...document.querySelectorAll('#kernels .name')].map((name) => [name.textContent.length, name.title])")
+    check(names and all(length <= 36 and "onerror='window.injected" in title for length, title in names), f"a long kernel's name leaves room for the numbers: {names}")
 
 
 def figures(page, path):
@@ -433,7 +437,7 @@ def figures(page, path):
     check(any(row.startswith("30") and "75" in row for row in rows), f"a figure over sm.count: {rows}")
     page.picture("figure")
     page.change("input[list=metrics]", "l1d.hits /")
-    check("it ends too early" in page.text(), "a wrong metric is reported")
+    check("the formula ends too early" in page.text(), "a wrong metric is reported")
 
 
 PLAN = """
@@ -453,8 +457,23 @@ metric: cycles
 over: {l1d.sets: sets of L1}
 axes: {l1d.sets: [16, 32], n: [1, 2], command: "./a {n}"}
 """
+NAMED = """
+title: Named points
+metric: 1 / cycles
+unit: speed
+show: ratio
+relative_to: {design: none}
+mean: geometric
+over: {l1d.sets: sets of L1}
+axes: {design: {none: {}, few SMs: {sm.count: 2}}, l1d.sets: [16, 64, 128], n: [1, 2], command: "./a {n}"}
+"""
+WIDE = """
+title: Many columns
+metric: cycles
+axes: {sm.count: [%s], n: [1], command: "./a {n}"}
+""" % ", ".join(str(count) for count in range(1, 25))
 PROGRAM = """#!/bin/sh
-sets=$(echo "${SLUICE_OPTIONS-}" | sed -n 's/.*l1d.sets=//p')
+sets=$(echo "${SLUICE_OPTIONS-}" | sed -n 's/.*l1d.sets=\\([0-9]*\\).*/\\1/p')
 echo "{\\"kernels\\": [{\\"name\\": \\"k\\", \\"cycles\\": $(($1 * 1000 + 10 * ${sets:-0})), \\"counters\\": {}}], \\"totals\\": {}}" >"$SLUICE_STATS"
 """
 
@@ -465,14 +484,16 @@ def experiments(page, folder):
     """
     (folder / "bars.yaml").write_text(PLAN)
     (folder / "lines.yaml").write_text(LINES)
+    (folder / "named.yaml").write_text(NAMED)
+    (folder / "wide.yaml").write_text(WIDE)
     (folder / "a").write_text(PROGRAM)
     (folder / "a").chmod(0o755)
-    for name in ["bars", "lines"]:
+    for name in ["bars", "lines", "named", "wide"]:
         subprocess.run([sluice, "figure", "-q", f"./{name}.yaml", "--results", "figures.db"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
-    path = report(folder, "figures", "figures.db", "--figure", "./bars.yaml", "--figure", "./lines.yaml")
+    path = report(folder, "figures", "figures.db", *[word for name in ["bars", "lines", "named", "wide"] for word in ["--figure", f"./{name}.yaml"]])
     page.open(path, "#figures")
     check("Bars <b>" in page.text("h2") and "a paper, Fig. 1; runs of size small; a mark on a bar is the paper's number." in page.text(), "the figure has a description")
-    check([caption.text for caption in page.all("figcaption")] == ["speed over usual, percent", "cycles"], "a panel for each shown quantity")
+    check([caption.text for caption in page.all("figcaption")] == ["speedup over usual, %", "cycles"], "a panel for each shown quantity")
     rows = page.script("return [...document.querySelectorAll('main tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
     check(rows[0] == ["one", "0", "-13.79", "-50", "1,000"] and rows[1] == ["two", "0", "-7.41", "-", "2,000"] and rows[2][0] == "geomean", f"the numbers: {rows}")
     page.picture("experiment")
@@ -480,9 +501,39 @@ def experiments(page, folder):
     page.wait("location.hash === '#figures/lines'", "the other figure")
     check([caption.text for caption in page.all("figcaption")] == ["Lines"] and len(page.all("main canvas")) == 1, "a figure over numbers")
     page.picture("experiment-lines")
+    named_points(page)
+    wide_table(page)
+    page.go("#runs")
+    check({cell.text for cell in page.all(".grid .row a")} == {"a"}, "a program's path is its last part")
+    page.go("#figures")
     page.change("main select", "own")
     page.wait("document.querySelector('input[list=metrics]')", "a figure of one's own")
     page.quiet("experiments")
+
+
+def named_points(page):
+    """A panel for the mean and each program, sizes that are powers of two at equal distances, ratios near 1 in percent; a table of lines."""
+    page.go("#figures/named")
+    check([caption.text for caption in page.all("figcaption")] == ["speedup over none, %"], "percent over what the plan calls its base")
+    check([head.text for head in page.all(".panels h4")] == ["geomean", "n=1", "n=2"], f"panels: {[head.text for head in page.all('.panels h4')]}")
+    check([name.text for name in page.all("figure .legend span")] == ["few SMs"], "the legend has the plan's names, and not the base")
+    kind, ticks = page.script("const {x} = Chart.getChart(document.querySelector('.panels canvas')).scales; return [x.type, x.ticks.map((tick) => tick.label)]")
+    check(kind == "logarithmic" and ticks == ["16", "64", "128"], f"the axis of sizes: {kind} {ticks}")
+    check([head.text for head in page.all("main th")] == ["", "sets of L1", "none", "few SMs"] and len(page.all("main tbody tr")) == 9, "a column for each line")
+    page.picture("experiment-named")
+
+
+def wide_table(page):
+    page.go("#figures/wide")
+    for width in [1400, 500]:
+        page.browser.set_window_size(width, 1000)
+        page.script("dispatchEvent(new Event('hashchange'))")
+        time.sleep(0.2)
+        cut = page.script("return [...document.querySelectorAll('main .scroll')].filter((box) => box.scrollWidth > box.clientWidth + 1).length")
+        check(len(page.all("main table")) > 1 and cut == 0, f"no table is cut, {width} wide: {cut} of {len(page.all('main table'))}")
+        columns = page.script("return [...document.querySelectorAll('main th')].map((head) => head.textContent).filter((text) => text)")
+        check(len(columns) == 24, f"all columns are there: {len(columns)}")
+    page.browser.set_window_size(1400, 1000)
 
 
 # --- light and dark ---

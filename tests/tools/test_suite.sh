@@ -42,7 +42,7 @@ for program in $programs; do
 	row "$program" yes right
 	count=$((count + 1))
 done
-says out "$count programs: $count built, $count ran to a good end, $count known to be right"
+says out "$count programs: $count built, $count ran to a successful end, $count known to be right"
 python3 - "$work/table.json" "$kernels" <<'PY' || fail "wrong table"
 import json, sys
 words = sys.argv[2].split()
@@ -86,7 +86,7 @@ row idle yes "no kernel"
 row broken no "not built"
 row other yes wrong
 says out "use of undeclared identifier 'nothing'"
-says out "8 programs: 7 built, 2 ran to a good end, 1 known to be right"
+says out "8 programs: 7 built, 2 ran to a successful end, 1 known to be right"
 
 # A Makefile that expects CUDA in a folder on its author's machine, and a kernel with an out-of-bounds read, which GPUs
 # allow.

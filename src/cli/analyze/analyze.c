@@ -16,18 +16,19 @@
 enum { KEY_KERNEL = 256, KEY_LAUNCH, KEY_ARG, KEY_JSON, KEY_GAP, KEY_ROWS, KEY_FORM };
 
 static const struct argp_option analyze_options[] = {
-	{"form", KEY_FORM, "FORM", 0, "source, ptx or both; default: both of CUDA source", 0},
+	{"form", KEY_FORM, "FORM", 0, "source, ptx or both; default: both for CUDA source", 0},
 	{"kernel", KEY_KERNEL, "NAME", 0, "Only this kernel, by its name in the PTX file or in the source", 0},
 	{"launch", KEY_LAUNCH, "GX,GY,GZ,BX,BY,BZ", 0,
-         "Grid and block, or blocks and threads per block (G,B): show rows", 0},
-	{"arg", KEY_ARG, "NAME=VALUE", 0,
-         "A kernel argument; NAME is the parameter's, or its number from 0, or what the source form asks for (a member "
-         "of a structure, a template argument); may be repeated",
+         "Sizes of grid and block, or blocks and threads per block (G,B); also shows the bytes that each block reads",
          0},
-	{"gap", KEY_GAP, "BYTES", 0, "Join ranges with gaps of up to so many bytes; default 128, a line", 0},
-	{"rows", KEY_ROWS, "N", 0, "At most N rows for an index, longer ones rather than more; default 4096", 0},
+	{"arg", KEY_ARG, "NAME=VALUE", 0,
+         "A kernel argument; NAME is the parameter's name, its number from 0, or a name that the source form needs (a "
+         "member of a structure, a template argument); may be repeated",
+         0},
+	{"gap", KEY_GAP, "BYTES", 0, "Join ranges with gaps of at most BYTES; default 128, one line", 0},
+	{"rows", KEY_ROWS, "N", 0, "At most N rows per index; beyond N, rows become longer; default 4096", 0},
 	{"json", KEY_JSON, NULL, 0, "Print JSON", 0},
-	{0, 'I', "FOLDER", 0, "Look for included files there too", 0},
+	{0, 'I', "FOLDER", 0, "Also look for included files in FOLDER", 0},
 	{0, 'D', "NAME[=VALUE]", 0, "Define a macro", 0},
 	{0},
 };
@@ -144,12 +145,11 @@ static const struct argp analyze_argp = {
 	.parser = parse,
 	.args_doc = "FILE.ptx|FILE.cu",
 	.doc = "Show for each global load of a kernel whether its array index can be calculated before the kernel "
-	       "runs: "
-	       "strictly, and when loops whose bounds a launch knows count too. With --launch, "
-	       "also the index's range for each block and the bytes that a block reads. CUDA source is analyzed twice: "
-	       "as it is written, and as the compiler made PTX of it; then both are compared.\v"
-	       "Pointer arguments need not be given: ranges are bytes from the pointer. Without them two pointers are "
-	       "taken for far apart.",
+	       "runs: strictly, and also when loops with bounds known at launch count (relaxed). With --launch, it "
+	       "also shows the index's range for each block and the bytes that a block reads. CUDA source is analyzed "
+	       "in two forms, as source and as the PTX that the compiler makes from it. Then both are compared.\v"
+	       "Pointer arguments are optional: ranges are bytes from the pointer. Without them, two pointers are "
+	       "assumed to be far apart.",
 };
 
 /* The listings of both forms of a file, and which of them are shown. */
@@ -181,14 +181,14 @@ static void print_text(struct analyze *analyze, const struct forms *forms)
 			made++;
 		}
 		if (both && !made)
-			puts("comparison: the compiler made no kernel of it");
+			puts("comparison: the PTX form has no such kernel");
 		putchar('\n');
 	}
 	for (uint32_t k = 0; k < forms->ptx.count; k++)
 		if (!both || is_made_of(analyze, forms, k, NULL)) {
 			analyze_print_listing(analyze, forms->ptx.list[k]);
 			if (both)
-				puts("comparison: no kernel of the source form is this one");
+				puts("comparison: the source form has no such kernel");
 			putchar('\n');
 		}
 	if (analyze->forms & ANALYZE_SOURCE)

@@ -130,7 +130,7 @@ static void compare_missing(struct comparison *of, const struct index *read)
 	else if (has_load_without_line(of, read))
 		add(of, true, read->array, read->line, "read once for several lines");
 	else
-		add(of, true, read->array, read->line, "the compiler has left the read out");
+		add(of, true, read->array, read->line, "the compiler removed the read");
 }
 
 static void compare_numbers(struct comparison *of, const struct index *read, uint32_t in_ptx)
@@ -139,9 +139,9 @@ static void compare_numbers(struct comparison *of, const struct index *read, uin
 	for (uint32_t i = 0; i < of->source->indexes; i++)
 		in_source += matches(read, &of->source->index[i]);
 	if (in_ptx < in_source)
-		add(of, true, read->array, read->line, "%u reads, of which the compiler made %u", in_source, in_ptx);
+		add(of, true, read->array, read->line, "%u reads in the source, %u in PTX", in_source, in_ptx);
 	else if (in_ptx > in_source)
-		add(of, true, read->array, read->line, "%u read%s, of which the compiler made %u", in_source,
+		add(of, true, read->array, read->line, "%u read%s in the source, %u in PTX", in_source,
 		    in_source == 1 ? "" : "s", in_ptx);
 }
 
@@ -156,7 +156,7 @@ static void compare_status(struct comparison *of, const struct index *source, co
 	if (is_counter_on_load(source, ptx))
 		add(of, true, source->array, source->line, "a loop's counter on top of a loaded value");
 	else if (is_unrolled(source, ptx))
-		add(of, true, source->array, source->line, "the compiler has unrolled the loop");
+		add(of, true, source->array, source->line, "the compiler unrolled the loop");
 	else
 		add(of, false, source->array, source->line, "source form: %s, relaxed %s; PTX form: %s, relaxed %s%s",
 		    affine_status_name(source->status), affine_status_name(source->relaxed),
@@ -320,7 +320,7 @@ static void compare_bytes(struct comparison *of, const struct index *read, const
 		return;
 	}
 	if (narrowed)
-		add(of, true, read->array, read->line, "branches keep threads away, which the PTX form knows");
+		add(of, true, read->array, read->line, "branches, known only in the PTX form, exclude threads");
 }
 
 /* Returns the corresponding read of the other form if it has no rows. */
@@ -358,7 +358,7 @@ static void compare_rows(struct comparison *of, const struct listing *listing, c
 		/* overflow is possible only in the rows that branches exclude */
 		bool kept_away = without && other == of->source && is_narrowed(read);
 		if (kept_away && !without->lacks_argument)
-			add(of, true, read->array, read->line, "branches keep threads away, which the PTX form knows");
+			add(of, true, read->array, read->line, "branches, known only in the PTX form, exclude threads");
 		else if (without)
 			add(of, without->lacks_argument, read->array, read->line, "no rows in the %s form: %s", name,
 			    without->rows.why);

@@ -60,7 +60,7 @@ static bool set_arguments(struct analyze *analyze, const struct listing *kernel,
 			analyze->used[i] = true;
 			if (param->dimensions || ptx_type_bytes(param->type) > 8 ||
 			    !parse_value(param->type, value, params + param->offset)) {
-				cli_error(analyze->name, "--arg %s: '%s' is no value of type %s", arg, value,
+				cli_error(analyze->name, "--arg %s: '%s' is not a value of type %s", arg, value,
 				          param->dimensions ? "struct" : ptx_type_name(param->type));
 				return false;
 			}

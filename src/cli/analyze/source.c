@@ -80,7 +80,7 @@ static struct affine_rows rows_of(struct analyze *analyze, const struct source_k
                                   const struct source_index *index, bool *lacks_argument)
 {
 	static const char *const causes[SOURCE_STATUSES] = {
-		[SOURCE_OPERATOR] = "depends on another operation than + - *",
+		[SOURCE_OPERATOR] = "depends on an operation other than + - *",
 		[SOURCE_INDIRECT] = "depends on a value read from memory",
 		[SOURCE_CONTROL] = "depends on a branch",
 		[SOURCE_INDUCTION] = "a loop's induction variable has no bounds known at launch",

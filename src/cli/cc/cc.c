@@ -240,17 +240,17 @@ static void settle_languages(struct cc *cc)
 static bool check_device_ptx_use(const struct cc *cc)
 {
 	if (cc->sources != 1) {
-		cli_error(cc->name, "--device-ptx: expected one .cu file beside it, not %u", cc->sources);
+		cli_error(cc->name, "--device-ptx: expected one .cu file with it, not %u", cc->sources);
 		return false;
 	}
 	if (cc->changes_ptx) {
-		cli_error(cc->name, "-%s: the file of --device-ptx is taken as it is; write %s into it",
+		cli_error(cc->name, "-%s: --device-ptx uses its file unchanged; write %s into that file",
 		          cc->changes_ptx, strcmp(cc->changes_ptx, "maxrregcount") == 0 ? ".maxnreg" : "the operators");
 		return false;
 	}
 	if (cc_has_suffix(cc->device_ptx, ".cu")) {
 		cli_error(cc->name,
-		          "--device-ptx: expected a PTX file, not CUDA source; 'sluice cc --ptx' makes one of it");
+		          "--device-ptx: expected a PTX file, not CUDA source; 'sluice cc --ptx' makes one from it");
 		return false;
 	}
 	return true;
@@ -266,8 +266,8 @@ static bool check(const struct cc *cc)
 			          cc->wrong_input);
 		else
 			cli_error(cc->name,
-			          "%s: expected sources, objects and libraries; device code alone, or machine code of "
-			          "GPUs, cannot be linked",
+			          "%s: expected sources, objects and libraries; device code without host code, or "
+			          "machine code of GPUs, cannot be linked",
 			          cc->wrong_input);
 		return false;
 	}
@@ -306,7 +306,7 @@ bool cc_find_toolkit(const char *name, char *toolkit)
 	static const char *const places[] = {"../toolkit", CLI_INSTALLED_LIBRARIES "/toolkit", NULL};
 	if (cli_find_folder(places, "version.json", toolkit))
 		return true;
-	cli_error(name, "found no toolkit beside the program; set SLUICE_TOOLKIT to its folder");
+	cli_error(name, "found no toolkit next to this program; set SLUICE_TOOLKIT to its folder");
 	return false;
 }
 
@@ -331,16 +331,16 @@ static int print_help(void)
 	      "Compile CUDA C++ for Sluice: clang++ with Sluice's headers, device library and runtime.\n"
 	      "\n"
 	      "      --device-ptx FILE  take the device code from that PTX file; only host code is compiled\n"
-	      "      --ptx              write the device code as PTX (to -o FILE, else beside the source's name);\n"
+	      "      --ptx              write the device code as PTX (to -o FILE, else as NAME.ptx for NAME.cu);\n"
 	      "                         the same as clang's -S --cuda-device-only\n"
-	      "  -v                     print the commands; --dryrun prints them alone\n"
+	      "  -v                     print the commands; --dryrun only prints them\n"
 	      "\n"
-	      "All other options go to clang++ (-o, -c, -O3, -I, -D, -std, -l, ...), behind Sluice's own:\n"
-	      "--cuda-gpu-arch=sm_70 -O2 -gline-tables-only. As with nvcc, -O is for host code alone: device\n"
+	      "All other options go to clang++ (-o, -c, -O3, -I, -D, -std, -l, ...), after Sluice's own:\n"
+	      "--cuda-gpu-arch=sm_70 -O2 -gline-tables-only. As with nvcc, -O applies only to host code: device\n"
 	      "code is always compiled with -O2. nvcc's options are understood: -arch, -gencode, -dc, -rdc=true,\n"
-	      "-dlink, -Xcompiler, -Xlinker, -Xptxas, -maxrregcount, -lineinfo, -use_fast_math and the like.\n"
-	      "C and C++ files are compiled without CUDA's words, .cu files and what -x cu names with them.\n"
-	      "-arch takes sm_NN as well, newer and older ones, native and all:\n"
+	      "-dlink, -Xcompiler, -Xlinker, -Xptxas, -maxrregcount, -lineinfo, -use_fast_math and others.\n"
+	      "CUDA's keywords are known in .cu files and in files after -x cu, not in other C and C++ files.\n"
+	      "-arch also takes sm_NN, newer and older ones, native and all:\n"
 	      "  ",
 	      stdout);
 	cc_print_architectures("compute_", " ");
@@ -421,15 +421,15 @@ int command_toolkit(int argc, char **argv)
 	char toolkit[PATH_MAX];
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
 		puts("Usage: sluice toolkit\n"
-		     "Print the folder that serves Makefiles as CUDA_HOME, CUDA_PATH, CUDA_DIR or CUDA_INSTALL_PATH, "
-		     "and CMake as\n"
+		     "Print the folder that Makefiles use as CUDA_HOME, CUDA_PATH, CUDA_DIR or CUDA_INSTALL_PATH, and "
+		     "CMake as\n"
 		     "CUDAToolkit_ROOT: bin/nvcc, include, lib64. For example\n"
 		     "  make CUDA_HOME=$(sluice toolkit) NVCC=$(sluice toolkit)/bin/nvcc\n"
 		     "  cmake -DCMAKE_CUDA_COMPILER=$(sluice toolkit)/bin/nvcc ...");
 		return 0;
 	}
 	if (argc > 1) {
-		cli_error(argv[0], "expected no words, not '%s'", argv[1]);
+		cli_error(argv[0], "expected no arguments, not '%s'", argv[1]);
 		return CLI_USAGE;
 	}
 	if (!cc_find_toolkit(argv[0], toolkit))

@@ -36,7 +36,7 @@ struct flag {
 	const char *value;
 };
 
-#define NO_MACHINE_CODE "Sluice runs PTX, and makes no machine code of GPUs; --ptx writes the device code"
+#define NO_MACHINE_CODE "Sluice runs PTX and makes no machine code for GPUs; --ptx writes the device code"
 
 static const struct flag flags[] = {
 	{"arch", true, ARCHITECTURE, NULL, NULL},
@@ -398,7 +398,7 @@ bool cc_take_old_architecture(struct cc *cc, const char *word)
 void cc_note_architecture(const struct cc *cc)
 {
 	if (cc->asked_architecture && cc->asked_architecture < cc->architecture)
-		fprintf(stderr, "%s: note: sm_%u is compiled as sm_%u, the oldest that has what CUDA's headers use\n",
+		fprintf(stderr, "%s: note: sm_%u is compiled as sm_%u, the oldest that supports CUDA's headers\n",
 		        cc->name, cc->asked_architecture, cc->architecture);
 }
 

@@ -41,7 +41,7 @@ static bool make_temporary(struct cc *cc)
 	char *folder = cc_joined(cc, parent && *parent ? parent : "/tmp", "/sluice-cc-XXXXXX");
 	if (!mkdtemp(folder)) {
 		cli_error(cc->name, "cannot make the folder %s: %s%s", folder, strerror(errno),
-		          parent && *parent ? " (TMPDIR names the place)" : "");
+		          parent && *parent ? " (TMPDIR names its parent folder)" : "");
 		return false;
 	}
 	setenv("TMPDIR", folder, 1);
@@ -130,7 +130,7 @@ static int start(const struct cc *cc, struct argument_list *command, const sigse
 	if (!error)
 		return 0;
 	cli_error(cc->name, "cannot start %s: %s%s", command->list[0], strerror(error),
-	          is_clang && error == ENOENT ? "; Debian's package clang-14 has the compiler" : "");
+	          is_clang && error == ENOENT ? "; Debian's package clang-14 contains the compiler" : "");
 	return error == ENOENT ? CLI_NOT_FOUND : CLI_CANNOT_RUN;
 }
 

@@ -256,7 +256,7 @@ static int compile_all(struct cc *cc)
 	for (size_t i = 0; i < cc->input_count; i++)
 		made += cc->inputs[i].language != LANGUAGE_NONE;
 	if (!keeps && made > 1 && cc->output && !cc->preprocesses) {
-		cli_error(cc->name, "-o: expected one source file, not %u, where nothing is linked", made);
+		cli_error(cc->name, "-o: expected one source file, not %u, because nothing is linked", made);
 		return CLI_USAGE;
 	}
 	for (size_t i = 0; i < cc->input_count; i++) {

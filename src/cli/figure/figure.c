@@ -17,7 +17,7 @@
 enum { KEY_NO_RUN = 512 };
 
 static const struct argp_option figure_options[] = {
-	{"no-run", KEY_NO_RUN, NULL, 0, "Run nothing; show what is in the results", 0},
+	{"no-run", KEY_NO_RUN, NULL, 0, "Run nothing; show the stored results", 0},
 	{0},
 };
 
@@ -46,13 +46,11 @@ static const struct argp figure_argp = {
 	.parser = parse,
 	.children = figure_children,
 	.args_doc = "[NAME...]",
-	.doc = "Make figures of the papers: run what is missing, keep every run, print ours beside the published "
-	       "numbers, "
-	       "and write NAME.csv, NAME.svg, NAME.pdf and gnuplot's NAME.gp. Without a NAME, list the figures there "
-	       "are. "
-	       "A NAME with a slash is a file, and so is NAME.yaml in the current folder.\v"
-	       "A run that has ended is kept at once: an interrupted figure goes on where it was. The exit status is 1 "
-	       "when a run failed.",
+	.doc = "Make figures of the papers: run the missing runs, store every run, print our numbers next to the "
+	       "published ones, and write NAME.csv, NAME.svg, NAME.pdf and gnuplot's NAME.gp. Without a NAME, list "
+	       "the figures. A NAME with a slash is a file, as is NAME.yaml in the current folder.\v"
+	       "Each run is stored when it ends. An interrupted figure continues where it stopped. The exit status "
+	       "is 1 when a run failed.",
 };
 
 static int is_experiment(const struct dirent *entry)
@@ -114,13 +112,12 @@ static int make(struct study *study, const struct experiment *experiment, const 
 	if (study->way.slurm)
 		study_set_folder(study, name);
 	if (experiment->show == SHOW_TIMELINE && study->way.slurm) {
-		cli_error(study->programs.name, "%s: a timeline is read where its run is made; leave --slurm away",
+		cli_error(study->programs.name, "%s: a timeline is read on the computer of its run; leave out --slurm",
 		          name);
 		return status;
 	}
 	if (experiment->show == SHOW_TIMELINE && study->no_run) {
-		cli_error(study->programs.name,
-		          "%s: a timeline is of a run, which is made anew; --no-run has none to show", name);
+		cli_error(study->programs.name, "%s: a timeline needs a new run, which --no-run forbids", name);
 		return status;
 	}
 	if (experiment->show == SHOW_TIMELINE)

@@ -33,28 +33,29 @@ enum {
 };
 
 static const struct argp_option options[] = {
-	{"jobs", 'j', "N", 0, "So many runs at a time; default one for each processor", 0},
-	{"size", KEY_SIZE, "SIZE", 0, "tiny, small or paper; default what the experiment says", 0},
-	{"seed", KEY_SEED, "N", 0, "Seed of the inputs; default what the experiment says", 0},
-	{"results", KEY_RESULTS, "FILE", 0, "Where runs are kept; default results.db", 0},
-	{"out", KEY_OUT, "FOLDER", 0, "Where CSV and pictures go; default figures", 0},
-	{"any-build", KEY_ANY_BUILD, NULL, 0, "Take results of other builds of Sluice, programs and machines too", 0},
-	{"again", KEY_AGAIN, NULL, 0, "Run also what is in the results already", 0},
+	{"jobs", 'j', "N", 0, "Run N at a time; default one per processor", 0},
+	{"size", KEY_SIZE, "SIZE", 0, "tiny, small or paper; default the experiment's", 0},
+	{"seed", KEY_SEED, "N", 0, "Seed of the inputs; default the experiment's", 0},
+	{"results", KEY_RESULTS, "FILE", 0, "Where runs are stored; default results.db", 0},
+	{"out", KEY_OUT, "FOLDER", 0, "Folder of CSV files and pictures; default figures", 0},
+	{"any-build", KEY_ANY_BUILD, NULL, 0, "Also take results of other builds of Sluice, programs and machines", 0},
+	{"again", KEY_AGAIN, NULL, 0, "Also rerun runs that are already in the results", 0},
 	{"memory", KEY_MEMORY, "SIZE", 0,
-         "What runs may hold together, such as 12G; default nine tenths of what is free. With --slurm what a task asks "
-         "for",
+         "Memory that all runs together may use, such as 12G; default nine tenths of the free memory. With --slurm, "
+         "the memory that a task requests",
          0},
-	{"quiet", 'q', NULL, 0, "Tell of runs that fail only", 0},
+	{"quiet", 'q', NULL, 0, "Report only runs that fail", 0},
 	{NULL, 0, NULL, 0, "On a cluster (docs/how-to/clusters.md):", 1},
 	{"slurm", KEY_SLURM, NULL, 0, "Run as job arrays of Slurm", 1},
-	{"partition", KEY_PARTITION, "NAME", 0, "Of sbatch, and so are:", 1},
-	{"account", KEY_ACCOUNT, "NAME", 0, "", 1},
-	{"time", KEY_TIME, "TIME", 0, "For a task", 1},
-	{"constraint", KEY_CONSTRAINT, "LIST", 0, "", 1},
-	{"sbatch", KEY_SBATCH, "OPTION", 0, "Any other, such as --sbatch=--qos=long; may be repeated", 1},
-	{"tries", KEY_TRIES, "N", 0, "So often a run is begun whose node or task ends before it; default 3", 1},
-	{"per-task", KEY_PER_TASK, "N", 0, "Runs in a task; default as many as make some 20 seconds", 1},
-	{"detach", KEY_DETACH, NULL, 0, "Submit and do not wait; the same command later goes on", 1},
+	{"partition", KEY_PARTITION, "NAME", 0, "Option of sbatch", 1},
+	{"account", KEY_ACCOUNT, "NAME", 0, "Option of sbatch", 1},
+	{"time", KEY_TIME, "TIME", 0, "Option of sbatch: time limit of a task", 1},
+	{"constraint", KEY_CONSTRAINT, "LIST", 0, "Option of sbatch", 1},
+	{"sbatch", KEY_SBATCH, "OPTION", 0, "Any other option of sbatch, such as --sbatch=--qos=long; may be repeated",
+         1},
+	{"tries", KEY_TRIES, "N", 0, "Start a run at most N times when its node or task ends first; default 3", 1},
+	{"per-task", KEY_PER_TASK, "N", 0, "Runs per task; default enough for about 20 seconds", 1},
+	{"detach", KEY_DETACH, NULL, 0, "Submit and do not wait; the same command continues later", 1},
 	{0},
 };
 
@@ -254,7 +255,7 @@ static bool find_places(struct study *study)
 	char folder[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", study->sluice, sizeof study->sluice - 1);
 	if (length <= 0 || !cli_library_folder(folder)) {
-		cli_error(study->programs.name, "found no libcudart.so of ours beside the program");
+		cli_error(study->programs.name, "found no libcudart.so of Sluice next to this program");
 		return false;
 	}
 	study->sluice[length] = '\0';
@@ -307,7 +308,7 @@ bool study_find(struct study *study, const char *word, struct experiment *experi
 		else if (*nearest)
 			cli_error(study->programs.name, "no figure '%s'; did you mean '%s'?", word, nearest);
 		else
-			cli_error(study->programs.name, "no figure '%s'; 'sluice figure' lists those there are", word);
+			cli_error(study->programs.name, "no figure '%s'; 'sluice figure' lists all figures", word);
 		return false;
 	}
 	return study_read(study, experiment, path, NULL);

@@ -79,13 +79,14 @@ static const char *machine_value(struct table *table, const struct sheet *sheet,
 			product.value = product.operation == '*' ? product.value * factor : product.value / factor;
 		} else {
 			cli_error(table->request->name, "%s: value: expected %s, not '%s'", row->name,
-			          is_operation ? "* or /" : "a key of the machine with a number, or a number", word);
+			          is_operation ? "* or /" : "a machine key with a number as its value, or a number",
+			          word);
 			return NULL;
 		}
 	}
 	if (product.count % 2)
 		return number(table, product.value);
-	cli_error(table->request->name, "%s: value: expected a key or a number behind the last operator", row->name);
+	cli_error(table->request->name, "%s: value: expected a key or a number after the last operator", row->name);
 	return NULL;
 }
 

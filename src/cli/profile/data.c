@@ -179,7 +179,7 @@ static bool load(struct profile_data *data, const char *command, const char *pat
 	data->json = cli_read_json(command, path);
 	bool fine = data->json && is_profile(data->json);
 	if (data->json && !fine)
-		cli_error(command, "%s is no profile; 'sluice run --profile FILE -- PROGRAM' makes one", path);
+		cli_error(command, "%s is not a profile; 'sluice run --profile FILE -- PROGRAM' makes one", path);
 	return fine;
 }
 
@@ -193,7 +193,8 @@ static bool has_kernel(const struct profile_data *data, const char *command, con
 		cli_error(command, "%s has no kernel '%s'; its first is '%s'", data->path, name,
 		          string(json_array_get(kernels, 0), "demangled"));
 	else
-		cli_error(command, "%s has no kernel: the program launched none, or was cut in the first", data->path);
+		cli_error(command, "%s has no kernel: the program launched none, or was stopped in the first",
+		          data->path);
 	return false;
 }
 

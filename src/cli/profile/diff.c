@@ -136,7 +136,7 @@ static void print_words(const struct profile_data *before, const struct profile_
 	printf("Slots: issued %+lld, lost %+lld, without a warp %+lld", (long long)(new.issues - old.issues),
 	       (long long)(profile_costs_lost(&new) - profile_costs_lost(&old)),
 	       (long long)(after->idle - before->idle));
-	fputs("; of those lost most changed: ", stdout);
+	fputs("; largest change among lost slots: ", stdout);
 	print_cause(&old, &new);
 	puts(".\n");
 }

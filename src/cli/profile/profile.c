@@ -9,10 +9,10 @@
 enum { KEY_KERNEL = 256, KEY_BY, KEY_TOP };
 
 static const struct argp_option profile_options[] = {
-	{"kernel", KEY_KERNEL, "NAME", 0, "Of that kernel alone", 0},
+	{"kernel", KEY_KERNEL, "NAME", 0, "Only this kernel", 0},
 	{"by", KEY_BY, "WHAT", 0, "line (default) or instruction", 0},
-	{"top", KEY_TOP, "N", 0, "The N that cost most; default 20, 0: all", 0},
-	{"output", 'o', "FILE", 0, "callgrind: write there; default callgrind.out.sluice", 0},
+	{"top", KEY_TOP, "N", 0, "The N with the highest cost; default 20, 0: all", 0},
+	{"output", 'o', "FILE", 0, "callgrind: write to FILE; default callgrind.out.sluice", 0},
 	{0},
 };
 
@@ -36,7 +36,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (wish->words == PROFILE_WORDS)
-			argp_error(state, "one word too many: '%s'", value);
+			argp_error(state, "too many arguments, from '%s' on", value);
 		wish->word[wish->words++] = value;
 		return 0;
 	default:
@@ -48,11 +48,9 @@ static const struct argp profile_argp = {
 	.options = profile_options,
 	.parser = parse,
 	.args_doc = "show FILE\ndiff FILE FILE\ncallgrind FILE",
-	.doc = "Show what each line, or each PTX instruction, of a run's kernels has cost, from the file of 'sluice "
-	       "run --profile': "
-	       "slots of the schedulers in which it issued or that were lost at it, and why; what two runs differ in; "
-	       "or write it for "
-	       "KCachegrind.",
+	.doc = "Show the cost of each line, or of each PTX instruction, of a run's kernels, from the file of 'sluice "
+	       "run --profile'. The cost is the scheduler slots in which it issued or that were lost at it, and the "
+	       "causes. Or show how two runs differ, or write the file for KCachegrind.",
 };
 
 static const struct action {

@@ -53,7 +53,7 @@ bool profile_show(const struct profile_wish *wish)
 	struct profile_data data;
 	if (!profile_data_read(&data, wish->command, wish->word[1], wish->kernel, wish->by))
 		return false;
-	printf("%llu cycles, %llu launch%s; of the schedulers' slots %.1f %% had no warp\n",
+	printf("%llu cycles, %llu launch%s; %.1f %% of the schedulers' slots had no warp\n",
 	       (unsigned long long)data.cycles, (unsigned long long)data.launches, data.launches == 1 ? "" : "es",
 	       data.slots ? 100 * (double)data.idle / (double)data.slots : 0);
 	profile_print_heads(stdout);

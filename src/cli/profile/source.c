@@ -123,7 +123,7 @@ static bool print_file(const struct profile_data *data, const char *command, con
 	FILE *file = file_open(path);
 	if (!file) {
 		cli_error(command, "cannot read %s: %s%s", path, file_reason(),
-		          path == name ? "; where it was moved, give its path now behind the profile" : "");
+		          path == name ? "; if it was moved, give its new path after the profile" : "");
 		return false;
 	}
 	for (ssize_t length; (length = getline(&text, &size, file)) >= 0;) {
@@ -140,12 +140,11 @@ static void print_file_head(const char *name, bool html)
 	if (html) {
 		fputs("<h2>", stdout);
 		put_text(name);
-		fputs("</h2>\n<table><tr><th>line</th><th title=\"of all schedulers' slots: issued, or lost at the "
-		      "line\">slots %</th>"
-		      "<th>issues</th><th>lanes</th><th title=\"transactions a request\">tr/rq</th>"
-		      "<th title=\"cycles of shared memory's banks a request\">bank</th><th>L1 "
-		      "%</th><th>latency</th><th>p95</th>"
-		      "<th class=\"why\">mostly</th><th class=\"code\"></th></tr>\n",
+		fputs("</h2>\n"
+		      "<table><tr><th>line</th><th title=\"of all schedulers' slots: issued, or lost at the "
+		      "line\">slots %</th><th>issues</th><th>lanes</th><th title=\"transactions per "
+		      "request\">tr/rq</th><th title=\"cycles of shared memory's banks per request\">bank</th><th>L1 "
+		      "%</th><th>latency</th><th>p95</th><th class=\"why\">mostly</th><th class=\"code\"></th></tr>\n",
 		      stdout);
 	} else {
 		printf("%s\n", name);
@@ -217,7 +216,8 @@ static bool print_files(const struct profile_data *data, const char *command, co
 		tell_known(data, command, source);
 	else if (!printed)
 		cli_error(command,
-		          "%s names no source that is here; the program's PTX may have no lines (nvcc needs -lineinfo)",
+		          "%s names no source that can be read here; the program's PTX may have no line numbers (nvcc "
+		          "needs -lineinfo)",
 		          data->path);
 	return printed;
 }

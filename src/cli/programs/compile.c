@@ -56,9 +56,8 @@ char *programs_compiled(struct program_request *request, const struct program *p
 	*slash = '\0';
 	if (access(target, W_OK) != 0) {
 		cli_error(request->name,
-		          "%s is not compiled, and cannot be: %s: %s; let its owner do this once, or name a copy of %s "
-		          "in "
-		          "SLUICE_PROGRAMS",
+		          "%s is not compiled, and cannot be: %s: %s; let the folder's owner compile it once, or name "
+		          "a copy of %s in SLUICE_PROGRAMS",
 		          program->name, target, strerror(errno), programs_folder(room));
 		return NULL;
 	}

@@ -111,7 +111,7 @@ static void check_program(struct document *document, const yaml_node_t *root, st
                           const char *folder_name)
 {
 	if (!program->name || strcmp(program->name, folder_name) != 0)
-		document_error(document, root, "name: expected '%s', as the folder is called", folder_name);
+		document_error(document, root, "name: expected '%s', the folder's name", folder_name);
 	if (!program->about)
 		document_error(document, root, "about: expected what the program computes");
 	if (!program->variants.count)

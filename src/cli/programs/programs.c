@@ -71,30 +71,29 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	}
 
 static const struct argp list_argp = {
-	.options = (const struct argp_option[]){PAPER_OPTION,
-                                                {"json", KEY_JSON, NULL, 0, "All that is known, as JSON", 0},
-                                                {0}},
+	.options =
+		(const struct argp_option[]){PAPER_OPTION, {"json", KEY_JSON, NULL, 0, "All facts, as JSON", 0}, {0}},
 	.parser = parse,
-	.doc = "List the programs: what each computes, its variants, the papers that use it with their abbreviations "
-	       "and the variants that they mean, where these are not the first.",
+	.doc = "List the programs: what each computes, its variants, and the papers that use it. For each paper, show "
+	       "its abbreviation of the program, and the variant that it means unless that is the first.",
 };
 
 static const struct argp show_argp = {
 	.options = (const struct argp_option[]){PAPER_OPTION, {0}},
 	.parser = parse,
 	.args_doc = "NAME...",
-	.doc = "Show a program: also its kernels as the papers fix them, and where its source and the compiled program "
-	       "are. A NAME is the program's or a paper's abbreviation of it.",
+	.doc = "Show a program, with its kernels as the papers describe them, and the paths of its source and of the "
+	       "compiled program. A NAME is the program's name or a paper's abbreviation of it.",
 };
 
 static const struct argp_option run_options[] = {
-	{"all", KEY_ALL, NULL, 0, "Every variant of the programs named, or of all programs: prints a table", 0},
+	{"all", KEY_ALL, NULL, 0, "Run every variant of the named programs, or of all programs, and print a table", 0},
 	PAPER_OPTION,
 	{"size", KEY_SIZE, "SIZE", 0, "tiny, small or paper; default tiny", 0},
 	{"variant", KEY_VARIANT, "VARIANT", 0,
-         "This variant; default what NAME means, else the first; with --all every one", 0},
+         "Run this variant; default the one that NAME means, else the first; with --all every one", 0},
 	{"seed", KEY_SEED, "N", 0, "Seed of the inputs; default 1", 0},
-	{"jobs", 'j', "N", 0, "With --all: so many at a time; default 1", 0},
+	{"jobs", 'j', "N", 0, "With --all: run N at a time; default 1", 0},
 	{0},
 };
 
@@ -103,10 +102,9 @@ static const struct argp run_programs_argp = {
 	.parser = parse,
 	.children = (const struct argp_child[]){{&run_argp, 0, "On which machine, as with sluice run:", 1}, {0}},
 	.args_doc = "NAME [-- ARGUMENT...]\n--all [NAME...] [-- ARGUMENT...]",
-	.doc = "Run a program on a simulated machine, as 'sluice run' does, or many, which are verified and counted in "
-	       "a "
-	       "table. A NAME is the program's, or a paper's abbreviation, which also chooses the variant that the "
-	       "paper means; what is behind -- goes to the program. A program that is not compiled yet is compiled "
+	.doc = "Run a program on a simulated machine, as 'sluice run' does, or run several, verify their results and "
+	       "print a table. A NAME is the program's name, or a paper's abbreviation, which also chooses the "
+	       "paper's variant. Arguments after -- go to the program. A program that is not compiled yet is compiled "
 	       "first.\v"
 	       "With --all, --stats names a folder for the statistics of each run, PROGRAM-VARIANT.json. The exit "
 	       "status is the program's; with --all it is 1 when a program did not end with status 0 or did not print "
@@ -175,11 +173,11 @@ static const struct program *cannot_find(const struct program_request *request, 
 			nearest = program->name;
 	}
 	if (found)
-		cli_error(request->name, "'%s' may be each of %s; say which", name, several);
+		cli_error(request->name, "'%s' may mean each of %s; say which", name, several);
 	else if (nearest)
 		cli_error(request->name, "no program '%s'; did you mean '%s'?", name, nearest);
 	else
-		cli_error(request->name, "no program '%s'; 'sluice programs list' shows those there are", name);
+		cli_error(request->name, "no program '%s'; 'sluice programs list' lists all programs", name);
 	return NULL;
 }
 
@@ -240,9 +238,10 @@ static const struct action {
 	int (*run)(struct program_request *request);
 	const char *meaning;
 } actions[] = {
-	{"list", "sluice programs list", &list_argp, programs_list, "list them; also when nothing is given"},
+	{"list", "sluice programs list", &list_argp, programs_list, "list them; the default"},
 	{"show", "sluice programs show", &show_argp, programs_show, "show one: kernels, source, compiled program"},
-	{"run", "sluice programs run", &run_programs_argp, programs_run, "run one, or with --all every one, verified"},
+	{"run", "sluice programs run", &run_programs_argp, programs_run,
+         "run one, or every one with --all, and verify"},
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 

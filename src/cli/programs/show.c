@@ -140,10 +140,10 @@ static void print_kernel(const struct program_kernel *kernel)
 		uint64_t number;
 		const char *what;
 	} facts[] = {
-		{kernel->block, "threads a block"},
+		{kernel->block, "threads per block"},
 		{kernel->shared, "bytes of shared memory"},
 		{kernel->variables, kernel->variables == 1 ? "shared variable" : "shared variables"},
-		{kernel->local, kernel->local == 1 ? "access of local memory" : "accesses of local memory"},
+		{kernel->local, kernel->local == 1 ? "local memory access" : "local memory accesses"},
 		{kernel->threads, "threads published"},
 		{kernel->instructions, "thread instructions published"},
 	};
@@ -174,7 +174,7 @@ static void show(struct program_request *request, const struct program *program)
 int programs_show(struct program_request *request)
 {
 	if (!request->names.count) {
-		cli_error(request->name, "no program given; 'sluice programs list' shows those there are");
+		cli_error(request->name, "no program given; 'sluice programs list' lists all programs");
 		return CLI_USAGE;
 	}
 	for (size_t i = 0; i < request->names.count; i++)

@@ -2,16 +2,19 @@
  *
  *   name, title, source, note, size   texts, if known
  *   over      meaning of the columns' numbers, when lines are drawn over them
+ *   logarithmic   true: these numbers have a logarithmic axis
  *   stacked   true: columns with the same meaning are parts of one bar
  *   mean      name of the last of `things`, if there is a mean
  *   things    rows, or what is being measured, and the mean
- *   columns   {name, what: it shows, at, line, base: others are relative to it}
+ *   columns   {name, what: it shows, at, line, base: others are relative to it, percent: charts draw its
+ *             ratios as percent over the base}
  *   ours, published   one list of numbers per thing, one per column; null: no value
  *   missing   number of cells that should have a value and have none
  */
 #include "cli/report/report.h"
 
 #include "base/json_text.h"
+#include "lab/lines.h"
 #include "lab/shown.h"
 
 #include <math.h>
@@ -36,12 +39,16 @@ static bool is_base(const struct experiment *experiment, size_t column)
 	return false;
 }
 
-static json_t *column_json(const struct experiment *experiment, size_t number_of)
+static json_t *column_json(const struct figure *figure, size_t number_of)
 {
+	const struct experiment *experiment = figure->experiment;
 	const struct experiment_column *column = &experiment->columns[number_of];
 	json_t *object = json_object();
+	bool percent = shown_in_percent(figure, number_of);
 	char what[256];
-	shown_what(column, what, sizeof what);
+	shown_what(column, percent, what, sizeof what);
+	if (percent)
+		json_object_set_new(object, "percent", json_true());
 	set_text(object, "name", column->name);
 	set_text(object, "what", what);
 	if (experiment->over)
@@ -84,7 +91,12 @@ static json_t *figure_json(const struct figure *figure, const char *name, const 
 	for (size_t t = 0; t < things; t++)
 		json_array_append_new(names, json_text(shown_name(figure, t)));
 	for (size_t c = 0; c < experiment->column_count; c++)
-		json_array_append_new(columns, column_json(experiment, c));
+		json_array_append_new(columns, column_json(figure, c));
+	if (experiment->over) {
+		struct lines lines = lines_of(experiment);
+		json_object_set_new(object, "logarithmic", json_boolean(lines_are_logarithmic(&lines)));
+		lines_free(&lines);
+	}
 	json_object_set_new(object, "stacked", json_boolean(experiment->stacked));
 	json_object_set_new(object, "things", names);
 	json_object_set_new(object, "columns", columns);
@@ -103,9 +115,8 @@ static bool add_figure(struct collection *collection, const struct plan *plan, c
 		cells += plan->cells[i] != PLAN_NOTHING && !figure->empty[i];
 	if (figure->missing == cells) {
 		cli_error(collection->command,
-		          "%s: of its runs, of size %s, there is none; 'sluice figure %s' makes them, --size says "
-		          "which, and "
-		          "--any-build takes those of other builds",
+		          "%s: none of its runs of size %s is stored; 'sluice figure %s' makes them, --size chooses "
+		          "the size, --any-build takes runs of other builds",
 		          name, plan->source->size, name);
 		return false;
 	}
@@ -146,8 +157,8 @@ bool report_take_figures(struct collection *collection, struct study *study)
 		fine = study_find(study, study->programs.names.word[i], &experiment, name) &&
 		       study_take_paper(study, &experiment, name);
 		if (fine && (experiment.show >= SHOW_INDEXES || experiment_is_table(&experiment))) {
-			cli_error(collection->command,
-			          "%s: no figure of runs that are kept; 'sluice figure %s' shows it", name, name);
+			cli_error(collection->command, "%s: not a figure of stored runs; 'sluice figure %s' shows it",
+			          name, name);
 			fine = false;
 		}
 		fine = fine && make(collection, study, &experiment, name);

@@ -32,8 +32,7 @@ static bool take_json(struct collection *collection, const char *path, json_t *r
 	if (json_is_array(json_object_get(root, "kernels")))
 		return report_take_statistics(collection, path, root);
 	cli_error(collection->command,
-	          "%s: JSON, but neither statistics, a profile nor a timeline of Sluice's ('sluice run --stats, "
-	          "--profile, "
+	          "%s: JSON, but not statistics, a profile or a timeline of Sluice ('sluice run --stats, --profile, "
 	          "--timeline FILE')",
 	          path);
 	return false;
@@ -44,7 +43,10 @@ static bool take_text(struct collection *collection, const char *path, char *tex
 	json_error_t error;
 	const char *first = text + strspn(text, " \t\r\n");
 	if (!*first) {
-		cli_error(collection->command, "%s: an empty file; a run that is killed at once may leave one", path);
+		cli_error(collection->command,
+		          "%s: the file is empty; a run that is killed early may leave such a "
+		          "file",
+		          path);
 		return false;
 	}
 	if (begins(text, samples_begin))
@@ -53,8 +55,7 @@ static bool take_text(struct collection *collection, const char *path, char *tex
 		return report_take_timeline(collection, path, text);
 	if (*first != '{') {
 		cli_error(collection->command,
-		          "%s: neither a file of results (results.db), statistics, a profile, samples nor a timeline",
-		          path);
+		          "%s: not a file of results (results.db), statistics, a profile, samples or a timeline", path);
 		return false;
 	}
 	json_t *root = json_loadb(text, length, 0, &error);

@@ -107,7 +107,7 @@ bool report_write_page(const char *command, const char *path, const json_t *data
 	char folder[PATH_MAX];
 	if (!cli_find_folder(places, "report.html", folder)) {
 		cli_error(command,
-		          "the parts of the page are not there (share/sluice/report); build or install Sluice anew");
+		          "the parts of the page are missing (share/sluice/report); build or install Sluice again");
 		return false;
 	}
 	if (file_is_replaceable(path) ? write_beside(path, folder, data) : write_in_place(path, folder, data))

@@ -55,7 +55,7 @@ static bool next(struct reader *reader, struct protobuf *message, struct protobu
 		return false;
 	enum protobuf_result result = protobuf_next(message, field);
 	if (result != PROTOBUF_FIELD && result != PROTOBUF_END)
-		reader->wrong = "what should be a field of a message is none";
+		reader->wrong = "a field of a message is malformed";
 	return result == PROTOBUF_FIELD;
 }
 
@@ -85,7 +85,7 @@ static void take_track(struct reader *reader, struct protobuf message)
 			read_counter(reader, field.inside, track);
 	}
 	if (!reader->wrong && find_track(reader, track->uuid))
-		reader->wrong = "a track is described for the second time";
+		reader->wrong = "a track is described twice";
 	if (reader->wrong)
 		free(track);
 	else if (!tsearch(track, &reader->tracks, compare))
@@ -151,7 +151,7 @@ static void end_event(struct reader *reader, const struct track *track, const st
 {
 	struct event *begun = &reader->begun;
 	if (!begun->type || begun->track != end->track)
-		reader->wrong = "an event ends that has not begun";
+		reader->wrong = "an event ends that did not begin";
 	else if (end->time < begun->time)
 		reader->wrong = "an event ends before it begins";
 	else
@@ -163,11 +163,11 @@ static void take_event(struct reader *reader, const struct event *event)
 {
 	const struct track *track = find_track(reader, event->track);
 	if (!track)
-		reader->wrong = "an event of a track that is not described";
+		reader->wrong = "an event belongs to a track without a description";
 	else if (track->is_counter != (event->type == PERFETTO_COUNTER))
-		reader->wrong = "an event of a counter, or a value of something else";
+		reader->wrong = "a counter's track has an event, or another track has a value";
 	else if (event->time > INT64_MAX / 2)
-		reader->wrong = "a time beyond all runs";
+		reader->wrong = "a time is too large for any run";
 	else if (event->type == PERFETTO_COUNTER)
 		report_timeline_count(&reader->timeline, track->name, track->counts, (json_int_t)event->time,
 		                      event->value);
@@ -221,7 +221,7 @@ static bool take_packets(void *context, const uint8_t *bytes, size_t length, siz
 	}
 	reader->taken += *taken;
 	if (result == PROTOBUF_BROKEN)
-		reader->wrong = "what should be a packet is none";
+		reader->wrong = "a packet is malformed";
 	return !reader->wrong;
 }
 
@@ -234,20 +234,19 @@ static bool read_trace(struct reader *reader, const struct collection *collectio
 	case UNPACK_ALL:
 		return true;
 	case UNPACK_CUT:
-		cli_error(collection->command, "%s: %scut in byte %zu: what comes before it is shown", path, of,
+		cli_error(collection->command, "%s: %scut in byte %zu: only the part before it is shown", path, of,
 		          reader->taken);
 		return true;
 	case UNPACK_BROKEN:
 		cli_error(collection->command,
-		          "%s: it cannot be unpacked: not what zstd has made, from byte %zu "
-		          "(unpacked) on",
-		          path, reader->taken);
+		          "%s: it cannot be unpacked: no valid zstd data from byte %zu (unpacked) on", path,
+		          reader->taken);
 		return false;
 	case UNPACK_ENDED:
 		break;
 	}
 	cli_error(collection->command, "%s: %sbyte %zu: not a trace of 'sluice run --trace': %s", path, of,
-	          reader->taken, reader->wrong ? reader->wrong : "a packet is longer than any of its packets");
+	          reader->taken, reader->wrong ? reader->wrong : "a packet is longer than any that Sluice writes");
 	return false;
 }
 

@@ -49,7 +49,7 @@ static bool take_figures(struct report *report)
 	study->results = report->inputs.list[0];
 	if (report_is_store(study->results))
 		return report_take_figures(&report->collection, study);
-	cli_error(report->name, "%s: no file of results, of which figures are; name that first", study->results);
+	cli_error(report->name, "%s: not a file of results; figures need one, named first", study->results);
 	return false;
 }
 
@@ -83,29 +83,26 @@ int command_report(int argc, char **argv)
 	struct argp_option options[RUN_FIELDS + 5] = {
 		{"output", 'o', "FILE", 0, "The page; default report.html", 0},
 		{"launches", KEY_LAUNCHES, "N", 0,
-	         "Keep at most N launches of a run apart; of more, those of a kernel are added up; default 50", 0},
+	         "Show at most N launches of a run separately; with more, add up the launches of each kernel; default "
+	         "50",
+	         0},
 		{"figure", KEY_FIGURE, "NAME", 0,
-	         "Show this figure of 'sluice figure' too, or of a file, of the runs in the first FILE; may be "
-	         "repeated",
+	         "Also show this figure of 'sluice figure', or of a YAML file, from the runs in the first FILE; may "
+	         "be repeated",
 	         0},
 		{"any-build", KEY_ANY_BUILD, NULL, 0,
-	         "In figures, take results of other builds of Sluice, programs and machines too", 0},
+	         "In figures, also take results of other builds of Sluice, programs and machines", 0},
 	};
 	const struct argp argp = {
 		.options = options,
 		.parser = parse,
 		.args_doc = "[FILE...]",
-		.doc = "Make a page for a browser of runs: tables with filters, cycle stacks side by side, counters, "
-		       "what a "
-		       "run did over time, and the difference of two runs in words. It is one file that needs no "
-		       "network.\v"
-		       "A FILE is one of results (results.db, which is taken where none is named), or what 'sluice "
-		       "run' wrote: "
-		       "statistics (--stats FILE.json), and behind these what belongs to the same run: samples "
-		       "(--sample), "
-		       "a timeline (--timeline), a trace (--trace), a profile (--profile). The filters are of the runs "
-		       "of files of "
-		       "results.",
+		.doc = "Make an HTML page of runs: tables with filters, cycle stacks side by side, counters, a run "
+		       "over time, and the difference of two runs in words. It is one file that needs no network.\v"
+		       "A FILE is a file of results (default results.db) or the statistics of a run (--stats "
+		       "FILE.json). After statistics, name other files of the same run: samples (--sample), a "
+		       "timeline (--timeline), a trace (--trace), a profile (--profile). The filters select runs from "
+		       "files of results.",
 	};
 	run_filter_options(options + 4, KEY_FILTER, 1);
 	collection_open(&report.collection, report.name);

@@ -82,9 +82,9 @@ static void take_estimate(struct collection *collection, json_t *run, const json
 	double cycles = json_number_value(json_object_get(estimate, "cycles"));
 	const json_t *error = json_object_get(estimate, "error");
 	if (!estimate)
-		snprintf(text, sizeof text, "in part; no estimate, for it did not end");
+		snprintf(text, sizeof text, "in part; no estimate, because it did not end");
 	else if (json_is_number(error))
-		snprintf(text, sizeof text, "in part: about %.0f cycles, estimated to %.1f %%", cycles,
+		snprintf(text, sizeof text, "in part: about %.0f cycles, estimated error %.1f %%", cycles,
 		         cycles > 0 ? 100 * json_number_value(error) / cycles : 0);
 	else
 		snprintf(text, sizeof text, "in part: about %.0f cycles, error not known", cycles);

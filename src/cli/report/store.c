@@ -63,12 +63,14 @@ bool report_take_store(struct collection *collection, const char *path)
 	if (!reader.runs) {
 		cli_error(collection->command,
 		          filters->count ? "%s: no run meets all filters; 'sluice results' lists the runs"
-		                         : "%s: there are no runs in it; 'sluice figure NAME' makes some",
+		                         : "%s: it has no runs; 'sluice figure NAME' makes some",
 		          path);
 		return false;
 	}
 	if (reader.unread)
-		cli_error(collection->command, "%s: statistics of %zu runs are not JSON; they are shown without", path,
-		          reader.unread);
+		cli_error(collection->command,
+		          "%s: statistics of %zu runs are not JSON; these runs are shown without "
+		          "them",
+		          path, reader.unread);
 	return true;
 }

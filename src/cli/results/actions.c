@@ -37,7 +37,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		if (asked->count < asked->least)
 			argp_error(state, "expected %s", asked->least == 1 && asked->most == 1 ? "one name" : "names");
 		if (asked->count > asked->most)
-			argp_error(state, "found '%s' behind what it takes", asked->words[asked->most]);
+			argp_error(state, "unexpected argument '%s'", asked->words[asked->most]);
 		return 0;
 	default:
 		if (!asked->filtered || key < KEY_FILTER || key >= KEY_FILTER + RUN_FIELDS)
@@ -68,7 +68,7 @@ static int failed(const struct asked *asked, const char *message)
 
 static void tell_merged(const char *path, const struct merge_count *count)
 {
-	printf("%s: %zu added, %zu that were there, %zu in the place of failed ones\n", path, count->added, count->had,
+	printf("%s: %zu added, %zu present already, %zu replaced failed ones\n", path, count->added, count->had,
 	       count->replaced);
 }
 
@@ -79,9 +79,9 @@ static int merge(int argc, char **argv)
 	int status = 0;
 	if (!read_line(
 		    &asked, argc, argv, "FILE...",
-		    "Take the runs of other files into the file of results, each once: files of results, of whatever "
-		    "version, and files with a record a line, as 'sluice results export' writes. Of each file all runs "
-		    "are taken or, when one cannot be, none."))
+		    "Add the runs of other files to the file of results, each once. FILE is a file of results of any "
+		    "version, or has one record per line, as 'sluice results export' writes. If one run of a file "
+		    "cannot be added, none of that file's runs is added."))
 		return CLI_USAGE;
 	struct store *store = store_open(asked.file, false, message);
 	if (!store)
@@ -95,7 +95,9 @@ static int merge(int argc, char **argv)
 		tell_merged(asked.words[i], &count);
 		if (!count.differ)
 			continue;
-		cli_error(asked.name, "%s: %zu runs have other cycles than the equal ones in %s, which were left",
+		cli_error(asked.name,
+		          "%s: %zu runs differ in cycles from the same runs in %s, which were left "
+		          "unchanged",
 		          asked.words[i], count.differ, asked.file);
 		status = CLI_FAILED;
 	}
@@ -139,10 +141,10 @@ static int export(int argc, char **argv)
 {
 	char message[STORE_MESSAGE];
 	struct asked asked = {.least = 0, .most = 1, .filtered = true};
-	if (!read_line(&asked, argc, argv, "[FILE]",
-	               "Write the runs that meet all filters as records, a line of JSON each with all that is known of "
-	               "the "
-	               "run, to the file, else to standard output; 'sluice results merge' takes them in again."))
+	if (!read_line(
+		    &asked, argc, argv, "[FILE]",
+		    "Write the runs that meet all filters to FILE, or else to standard output. Each run is one "
+		    "record: a line of JSON with all facts about the run. 'sluice results merge' reads the records."))
 		return CLI_USAGE;
 	struct store *store = store_open(asked.file, true, message);
 	if (!store)
@@ -162,9 +164,8 @@ static int check(int argc, char **argv)
 	struct asked asked = {0};
 	size_t runs;
 	if (!read_line(&asked, argc, argv, NULL,
-	               "Look whether the file of results is whole, and whether each run in it is. The exit status is 1 "
-	               "when "
-	               "one is not."))
+	               "Check that the file of results is whole, and each run in it. The exit status is 1 when a "
+	               "fault is found."))
 		return CLI_USAGE;
 	struct store *store = store_open(asked.file, true, message);
 	if (!store)
@@ -181,10 +182,9 @@ static int why(int argc, char **argv)
 {
 	char message[STORE_MESSAGE];
 	struct asked asked = {.least = 1, .most = 1};
-	if (!read_line(
-		    &asked, argc, argv, "RUN",
-		    "Say what makes the run with that number (the column 'run' of 'sluice results') the one it is, and "
-		    "why it was made although one of the same name was there."))
+	if (!read_line(&asked, argc, argv, "RUN",
+	               "Print the identity of the run with that number (column 'run' of 'sluice results'). Also print "
+	               "why it was made although a run of the same name existed."))
 		return CLI_USAGE;
 	struct store *store = store_open(asked.file, true, message);
 	bool fine = store && why_tell(store, asked.words[0], stdout, message);

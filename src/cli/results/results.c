@@ -64,8 +64,8 @@ static error_t parse(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state,
-		           "takes no names but merge, export, check and why, found '%s'; --program NAME and the like "
-		           "choose runs",
+		           "expected merge, export, check or why, not '%s'; --program NAME and other filters choose "
+		           "runs",
 		           value);
 		return 0;
 	case ARGP_KEY_END:
@@ -246,21 +246,19 @@ int command_results(int argc, char **argv)
 		return acted;
 	struct query query = {.name = argv[0], .file = "results.db"};
 	struct argp_option options[RUN_FIELDS + 8] = {
-		{"counter", KEY_COUNTER, "NAME", 0, "Show that counter, or a formula of several; may be repeated", 0},
-		{"kernel", KEY_KERNEL, "NAME", 0, "Of this kernel alone", 0},
+		{"counter", KEY_COUNTER, "NAME", 0, "Show this counter, or a formula of several; may be repeated", 0},
+		{"kernel", KEY_KERNEL, "NAME", 0, "Only this kernel", 0},
 		{"csv", KEY_CSV, NULL, 0, "As CSV", 0},
-		{"json", KEY_JSON, NULL, 0, "As JSON, without --counter with all statistics", 0},
+		{"json", KEY_JSON, NULL, 0, "As JSON; without --counter, with all statistics", 0},
 		{"results", KEY_FILE, "FILE", 0, "The file of results; default results.db", 0},
 	};
 	const struct argp argp = {
 		.options = options,
 		.parser = parse,
 		.args_doc = "\nmerge FILE...\nexport [FILE]\ncheck\nwhy RUN",
-		.doc = "Query the runs that 'sluice figure' and 'sluice sweep' have kept: those that meet all filters, "
-		       "in the "
-		       "order in which they were made. Or take in those of other files, write them out, check the "
-		       "file, or say "
-		       "what makes a run the one it is; each of these has a --help.",
+		.doc = "Show the stored runs of 'sluice figure' and 'sluice sweep' that meet all filters, in the "
+		       "order in which they were made. Or merge the runs of other files, export runs, check the file, "
+		       "or explain why a run was made. Each of these commands has a --help.",
 	};
 	run_filter_options(options + 5, KEY_FILTER, 1);
 	int status = CLI_USAGE;

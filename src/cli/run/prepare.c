@@ -196,7 +196,7 @@ static void export_library(const struct run *run)
 	if (cli_library_folder(folder))
 		prepend("LD_LIBRARY_PATH", folder, ':');
 	else
-		cli_error(run->name, "warning: found no libcudart.so of ours; the program may take another one");
+		cli_error(run->name, "warning: found no libcudart.so of Sluice; the program may load another one");
 }
 
 static char *copy_of(const char *variable)

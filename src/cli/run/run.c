@@ -58,47 +58,47 @@ static const struct argp_option run_options[] = {
 	{"machine", 'm', "MACHINE", 0, "Machine: a name ('sluice machine list') or a YAML file; default gtx480", 0},
 	{"option", 'o', "KEY=VALUE", 0, "Change one key of the machine; may be repeated", 0},
 	{"mech", KEY_MECH, "NAME[:KEY=VALUE,...]", 0,
-         "Attach a mechanism ('sluice mech list', or a shared object of your own); may be repeated", 0},
+         "Attach a mechanism ('sluice mech list', or your shared object); may be repeated", 0},
 	{"pass", KEY_PASS, "NAME[:KEY=VALUE,...],...", 0,
          "Rewrite the PTX by passes before it is decoded ('sluice opt --list'); may be repeated", 0},
 	{"stats", KEY_STATS, "FILE", 0,
-         "Write the statistics there, with - to standard output; default: on standard error", 0},
+         "Write the statistics to FILE, with - to standard output; default: to standard error", 0},
 	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default table, json with --stats", 0},
 	{"sample", KEY_SAMPLE, "N[:FILE]", 0,
-         "Write what every N core cycles add to the counters to a CSV file; default samples.csv", 0},
+         "Write the counters' increments of every N core cycles to a CSV file; default samples.csv", 0},
 	{"timeline", KEY_TIMELINE, "FILE", 0,
          "Write when kernels, blocks and mechanisms' events began and ended: JSON for Perfetto, or FILE.csv", 0},
-	{"timeline-events", KEY_TIMELINE_EVENTS, "N", 0, "At most N of them; default 10000000", 0},
+	{"timeline-events", KEY_TIMELINE_EVENTS, "N", 0, "At most N events in the timeline; default 10000000", 0},
 	{"trace", KEY_TRACE, "FILE", 0,
-         "Write for ui.perfetto.dev what blocks, warps, requests, prefetches and DRAM's banks do: FILE.perfetto, "
-         "FILE.pftrace or FILE.perfetto-trace, with .zst behind it compressed",
+         "Write the activity of blocks, warps, requests, prefetches and DRAM banks for ui.perfetto.dev: "
+         "FILE.perfetto, FILE.pftrace or FILE.perfetto-trace, compressed if .zst follows",
          0},
-	{"trace-cycles", KEY_TRACE_CYCLES, "A-B", 0, "Of these core cycles alone", 0},
-	{"trace-sm", KEY_TRACE_SM, "LIST", 0, "Of these SMs alone, as in 0-3,7", 0},
+	{"trace-cycles", KEY_TRACE_CYCLES, "A-B", 0, "Trace only these core cycles", 0},
+	{"trace-sm", KEY_TRACE_SM, "LIST", 0, "Trace only these SMs, as in 0-3,7", 0},
 	{"trace-what", KEY_TRACE_WHAT, "WORDS", 0,
-         "Of these alone: blocks, warps, requests, transfers, banks, counters", 0},
-	{"trace-every", KEY_TRACE_EVERY, "N", 0, "A value of each counter every N core cycles; default 500", 0},
+         "Trace only these: blocks, warps, requests, transfers, banks, counters", 0},
+	{"trace-every", KEY_TRACE_EVERY, "N", 0, "Trace each counter's value every N core cycles; default 500", 0},
 	{"profile", KEY_PROFILE, "FILE", 0,
-         "Write what each PTX instruction has cost, as JSON ('sluice profile', 'sluice annotate --profile')", 0},
+         "Write the cost of each PTX instruction, as JSON ('sluice profile', 'sluice annotate --profile')", 0},
 	{"energy", KEY_ENERGY, "TABLE", OPTION_ARG_OPTIONAL,
-         "Say in the statistics what the kernels have cost, by a table of energies; default the machine's", 0},
+         "Add the kernels' energy to the statistics, by a table of energies; default the machine's", 0},
 	{"trace-out", KEY_TRACE_OUT, "FOLDER", 0,
-         "Write what each kernel's instructions did, for --trace-in: a kernelslist.g and a file a kernel", 0},
+         "Write an instruction trace of each kernel, for --trace-in: a kernelslist.g and one file per kernel", 0},
 	{"sample-launches", KEY_SAMPLE_LAUNCHES, "K", OPTION_ARG_OPTIONAL,
-         "Of like launches simulate a few in cycles, at most K, and estimate the others' cycles; default 32", 0},
+         "Simulate at most K of the similar launches in cycles, and estimate the others' cycles; default 32", 0},
 	{"sample-blocks", KEY_SAMPLE_BLOCKS, "FRACTION", OPTION_ARG_OPTIONAL,
-         "Of a launch with many blocks simulate the first in cycles, at least FRACTION of them, and estimate the rest; "
-         "default 0",
+         "Simulate only the first blocks of a large launch in cycles, at least FRACTION of them, and estimate the "
+         "rest; default 0",
          0},
 	{"sample-error", KEY_SAMPLE_ERROR, "SHARE", 0,
-         "How far off an estimate of --sample-blocks may be, by its own error, as 0.03 or 3%, which is the default", 0},
+         "Largest estimated error that --sample-blocks may have, such as 0.03 or 3%, which is the default", 0},
 	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
 	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
          0},
 	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "Stop a process that takes longer, with status 124", 0},
 	{"stray-reads", KEY_STRAY_READS, "WHAT", 0,
-         "What a kernel's read of device memory beside every allocation does: fault (default), or warn, and give 0", 0},
+         "Effect of a kernel's read outside every allocation of device memory: fault (default), or warn and read 0", 0},
 	{"check", KEY_CHECK, "WHAT", 0,
          "Look for mistakes: bounds, leaks, race, global-race, warp-race, init, shared-init, masks, divergence, all of "
          "these, "
@@ -293,10 +293,9 @@ static void take_program(struct command *command, struct argp_state *state)
 static void check_trace_in(const struct command *command, const struct argp_state *state)
 {
 	if (command->trace_in && command->program)
-		argp_error(state, "--trace-in runs traces in place of a program: '%s' is too much",
-		           command->program[0]);
+		argp_error(state, "--trace-in runs traces instead of a program; remove '%s'", command->program[0]);
 	if (command->kernel && !command->trace_in)
-		argp_error(state, "--kernel chooses among the kernels of --trace-in, which is not there");
+		argp_error(state, "--kernel chooses among the kernels of --trace-in; give that too");
 }
 
 static error_t parse_command(int key, char *value, struct argp_state *state)
@@ -329,9 +328,10 @@ static error_t parse_command(int key, char *value, struct argp_state *state)
 
 static const struct argp_option command_options[] = {
 	{"trace-in", KEY_TRACE_IN, "FOLDER", 0,
-         "Run the kernels of a folder of traces, Accel-Sim's or those of --trace-out, in place of a program", 0},
-	{"kernel", KEY_KERNEL, "WHICH", 0, "Of its kernels those alone: a number of its list, FIRST-LAST, or a name",
+         "Run the kernels of a folder of instruction traces, Accel-Sim's or those of --trace-out, instead of a program",
          0},
+	{"kernel", KEY_KERNEL, "WHICH", 0,
+         "Run only these kernels of --trace-in: a number of the list, FIRST-LAST, or a name", 0},
 	{0},
 };
 
@@ -352,14 +352,14 @@ static const char *advice(const char *file)
 {
 	size_t length = strlen(file);
 	if (length > 3 && strcmp(file + length - 3, ".cu") == 0)
-		return "; 'sluice cc' makes a program of CUDA source";
+		return "; 'sluice cc' compiles CUDA source to a program";
 	if (length > 5 && strcmp(file + length - 5, ".yaml") == 0)
-		return "; a table of energies stands behind a '=': --energy=FILE";
+		return "; write a table of energies after '=': --energy=FILE";
 	struct stat status;
 	if (stat(file, &status) == 0 && S_ISDIR(status.st_mode))
 		return "; it is a folder";
 	if (!strchr(file, '/') && access(file, X_OK) == 0)
-		return "; one in this folder is called with ./ before its name";
+		return "; write ./ before the name of a program in this folder";
 	return "";
 }
 
@@ -397,8 +397,7 @@ static void preload(const struct run *run, const char *program, const char *fold
 		abort();
 	run_set("LD_PRELOAD", value);
 	free(value);
-	cli_error(run->name, "note: %s names another CUDA runtime by its RPATH; Sluice's is loaded in its place",
-	          program);
+	cli_error(run->name, "note: the RPATH of %s names another CUDA runtime; Sluice's is loaded instead", program);
 }
 
 /* Refuses a program that cannot use our runtime, because running it would show nothing about it. For one without CUDA
@@ -406,7 +405,7 @@ static void preload(const struct run *run, const char *program, const char *fold
 static int meet_runtime(const struct run *run, const char *program)
 {
 	static const char *const reasons[] = {
-		[CUDA_PROGRAM_MISSING] = "it needs a libcudart.so of another version of CUDA than 11, 12 and 13",
+		[CUDA_PROGRAM_MISSING] = "it needs a libcudart.so of a CUDA version other than 11, 12 and 13",
 		[CUDA_PROGRAM_STATIC] =
 			"it has CUDA's own runtime inside (static cudart); link it with 'nvcc -cudart shared', "
 			"or build it with the nvcc of 'sluice toolkit'",
@@ -423,16 +422,14 @@ static int meet_runtime(const struct run *run, const char *program)
 		return 0;
 	case CUDA_PROGRAM_DRIVER:
 		cli_error(run->name,
-		          "note: %s has CUDA's own runtime inside (static cudart); what it asks of the driver is "
-		          "simulated, "
+		          "note: %s has CUDA's own runtime inside (static cudart); its driver calls are simulated, "
 		          "calls of that runtime fail",
 		          program);
 		return 0;
 	case CUDA_PROGRAM_NONE:
 		cli_error(run->name,
-		          "note: %s does not load libcudart.so, so nothing of it is simulated; 'sluice cc' makes a "
-		          "program "
-		          "that does (nvcc with -cudart shared too)",
+		          "note: %s does not load libcudart.so, so Sluice simulates nothing of it; 'sluice cc' makes "
+		          "a program that does, as does nvcc with -cudart shared",
 		          program);
 		return 0;
 	case CUDA_PROGRAM_MISSING:
@@ -449,9 +446,8 @@ static int run_program(struct command *command)
 	int status = run_prepare(&command->run) ? 0 : CLI_USAGE;
 	if (status == 0 && command->misplaced)
 		cli_error(command->run.name,
-		          "note: %s stands behind %s, which gets it; options of sluice run stand in front of the "
-		          "program (and "
-		          "with -- before it this is not said)",
+		          "note: %s follows %s, so that program gets it; write options of sluice run before the "
+		          "program (with -- before the program, this note is not printed)",
 		          command->misplaced, command->program[0]);
 	if (status == 0)
 		status = meet_runtime(&command->run, command->program[0]);

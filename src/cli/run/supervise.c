@@ -53,7 +53,7 @@ static void end(struct supervised *program)
 		program->until += simulates(program->child) ? BY_RUNTIME : BY_CHILDREN;
 		break;
 	case LATE:
-		cli_error(program->run->name, "stopped: it has run for the %s seconds that it may (--timeout)",
+		cli_error(program->run->name, "stopped: it ran longer than the %s seconds of --timeout",
 		          program->run->timeout);
 		kill(program->child, SIGTERM);
 		program->state = ASKED;

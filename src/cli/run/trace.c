@@ -68,8 +68,8 @@ void run_trace_apply(struct run *run, const struct argp_state *state)
 	const struct run_trace *trace = &run->trace;
 	char *mechanism;
 	if (!trace->file && has_options(trace))
-		argp_error(state, "--trace-cycles, --trace-sm, --trace-what and --trace-every say what --trace shows; "
-		                  "it is not there");
+		argp_error(state, "--trace-cycles, --trace-sm, --trace-what and --trace-every choose what --trace "
+		                  "shows; give --trace too");
 	if (!trace->file)
 		return;
 	if (run->timeline_file)

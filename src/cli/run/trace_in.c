@@ -17,7 +17,7 @@ static run_trace *load(const struct run *run)
 {
 	char folder[PATH_MAX], path[PATH_MAX + 16];
 	if (!cli_library_folder(folder)) {
-		cli_error(run->name, "found no libcudart.so of ours");
+		cli_error(run->name, "found no libcudart.so of Sluice");
 		return NULL;
 	}
 	snprintf(path, sizeof path, "%s/libcudart.so", folder);

@@ -133,8 +133,8 @@ static void tell_left(const struct looked *looked)
 		return;
 	double all = looked->left * (double)open / (double)(open - looked->unknown);
 	queue_time_text(strcmp(looked->head.engine, "slurm") == 0 ? all : all / (double)looked->head.parallel, text);
-	printf("about %s %sby past runs\n", text,
-	       strcmp(looked->head.engine, "slurm") == 0 ? "of processors left, " : "left, ");
+	printf("about %s %sestimated from earlier runs\n", text,
+	       strcmp(looked->head.engine, "slurm") == 0 ? "of processor time left, " : "left, ");
 }
 
 int sweep_status(struct study *study, const char *sweep)
@@ -151,7 +151,7 @@ int sweep_status(struct study *study, const char *sweep)
 	if (looked.at_work)
 		printf("process %ld on %s works on it\n", looked.head.pid, looked.head.host);
 	else if (looked.waiting)
-		puts("nobody works on it; the same command goes on");
+		puts("no process works on it; the same command continues it");
 	return 0;
 }
 
@@ -191,6 +191,6 @@ int sweep_cancel(struct study *study, const char *sweep)
 	}
 	if (cluster && !slurm_cancel(folder, name))
 		return CLI_FAILED;
-	puts(at_work || cluster ? "cancelled; the runs that had ended are kept" : "nobody works on it");
+	puts(at_work || cluster ? "cancelled; the runs that had ended stay stored" : "no process works on it");
 	return 0;
 }

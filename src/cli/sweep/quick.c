@@ -78,7 +78,7 @@ void quick_axis(struct quick *quick, const char *option, const char *name, const
 	for (const char *at = values;; at++) {
 		size_t length = strcspn(at, ",");
 		if (!length)
-			argp_error(state, "%s: expected values with commas between them, not '%s'", option, values);
+			argp_error(state, "%s: expected values separated by commas, not '%s'", option, values);
 		put_quoted(file, at, length);
 		at += length;
 		if (!*at)
@@ -120,7 +120,7 @@ void quick_mechanisms(struct quick *quick, const char *text, const struct argp_s
 	for (;; at++) {
 		const char *end = mechanism_end(at);
 		if (end == at)
-			argp_error(state, "--mech: expected mechanisms with commas between them, not '%s'", text);
+			argp_error(state, "--mech: expected mechanisms separated by commas, not '%s'", text);
 		put_quoted(file, at, (size_t)(end - at));
 		at = end;
 		if (!*at)

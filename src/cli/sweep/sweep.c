@@ -19,16 +19,16 @@ struct sweep {
 
 static const struct argp_option sweep_options[] = {
 	{"dry-run", KEY_DRY_RUN, NULL, 0,
-         "Run nothing; say how many runs there are, how many are there, how long it will take", 0},
-	{"retry", KEY_RETRY, NULL, 0, "Run also what has failed before", 0},
-	{NULL, 0, NULL, 0, "In the place of a plan, values with commas between them:", 0},
+         "Run nothing; print the number of runs, how many are stored already, and the expected time", 0},
+	{"retry", KEY_RETRY, NULL, 0, "Also rerun runs that failed before", 0},
+	{NULL, 0, NULL, 0, "Instead of a plan, values separated by commas:", 0},
 	{"machine", 'm', "LIST", 0, "Machines", 0},
 	{"option", 'o', "KEY=LIST", 0, "Values of a key of the machine", 0},
-	{"mech", KEY_MECH, "LIST", 0, "Mechanisms, none, and several together as a+b", 0},
+	{"mech", KEY_MECH, "LIST", 0, "Mechanisms, none, or several together as a+b", 0},
 	{"axis", KEY_AXIS, "NAME=LIST", 0, "Any other axis of a plan: program, size, MECHANISM:OPTION, a word in {}",
          0},
-	{"metric", KEY_METRIC, "FORMULA", 0, "What is shown of a run; default cycles", 0},
-	{"name", KEY_NAME, "NAME", 0, "What the sweep is called; default by its plan", 0},
+	{"metric", KEY_METRIC, "FORMULA", 0, "Value to show for each run; default cycles", 0},
+	{"name", KEY_NAME, "NAME", 0, "Name of the sweep; default from its plan", 0},
 	{0},
 };
 
@@ -82,14 +82,12 @@ static const struct argp sweep_argp = {
 	.parser = parse,
 	.children = sweep_children,
 	.args_doc = "PLAN.yaml...\n[-- PROGRAM [ARGUMENT...]]\nstatus SWEEP\ncancel SWEEP\nfailed SWEEP",
-	.doc = "Run all combinations that a plan asks for (experiments/README.md, Sweeps), or those of the axes given "
-	       "here, "
-	       "on this computer or on a cluster; keep every run; show and write a line for each. Or say how far a "
-	       "sweep is, "
-	       "cancel it, show what failed: SWEEP is its plan, its name or its folder, sweeps/NAME.\v"
-	       "A run that has ended is kept at once: an interrupted sweep goes on where it was. One that has failed "
-	       "is not run "
-	       "again but with --retry. The exit status is 1 when a run failed.",
+	.doc = "Run all combinations of a plan's axes (experiments/README.md, Sweeps), or of the axes given here, on "
+	       "this computer or on a cluster. Store every run; print and write one line for each. Or show a sweep's "
+	       "progress, cancel it, or show its failed runs. SWEEP is its plan, its name or its folder, "
+	       "sweeps/NAME.\v"
+	       "Each run is stored when it ends, so an interrupted sweep continues where it stopped. A failed run is "
+	       "rerun only with --retry. The exit status is 1 when a run failed.",
 };
 
 static int show(struct sweep *sweep, struct plan *plan, struct store *store, const char *name)
@@ -131,8 +129,8 @@ static int make(struct sweep *sweep, const struct experiment *experiment, const 
 	struct plan plan = {0};
 	int status = CLI_USAGE;
 	if (experiment->show >= SHOW_INDEXES) {
-		cli_error(study->programs.name,
-		          "%s: a sweep is of runs that are measured; 'sluice figure' shows this one", name);
+		cli_error(study->programs.name, "%s: a sweep needs measured runs; 'sluice figure' shows this one",
+		          name);
 		return status;
 	}
 	study->way.keeps_failed = !sweep->retry;
@@ -225,12 +223,12 @@ static int perform(struct sweep *sweep)
 	size_t names = sweep->study.programs.names.count;
 	if (names && quick) {
 		cli_error(sweep->study.programs.name,
-		          "'%s' is a plan, which has its own axes; give it, or axes and a command behind --",
+		          "'%s' is a plan with its own axes; give either the plan, or axes and a command after --",
 		          sweep->study.programs.names.word[0]);
 		return CLI_USAGE;
 	}
 	if (!names && !quick) {
-		cli_error(sweep->study.programs.name, "expected a plan, or axes and a command behind --; try --help");
+		cli_error(sweep->study.programs.name, "expected a plan, or axes and a command after --; try --help");
 		return CLI_USAGE;
 	}
 	int acted = act(sweep);

@@ -16,7 +16,7 @@ int sweep_task(struct study *study, const char *folder, const char *batch)
 	char *end;
 	size_t number = strtoull(task, &end, 10);
 	if (*end) {
-		cli_error(study->programs.name, "task: SLURM_ARRAY_TASK_ID is no number but '%s'", task);
+		cli_error(study->programs.name, "task: SLURM_ARRAY_TASK_ID: expected a number, not '%s'", task);
 		return CLI_USAGE;
 	}
 	return batch_run_task(folder, batch, number, SLUICE_REVISION, study->programs.name) ? 0 : CLI_FAILED;

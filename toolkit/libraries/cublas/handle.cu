@@ -79,8 +79,8 @@ extern "C" cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t)
 	X(SUCCESS, "success")                                                                                          \
 	X(NOT_INITIALIZED, "the library was not initialized")                                                          \
 	X(ALLOC_FAILED, "no memory is left")                                                                           \
-	X(INVALID_VALUE, "a parameter has a value that it cannot have")                                                \
-	X(ARCH_MISMATCH, "the device cannot do it")                                                                    \
+	X(INVALID_VALUE, "a parameter has an invalid value")                                                           \
+	X(ARCH_MISMATCH, "the device does not support it")                                                             \
 	X(MAPPING_ERROR, "memory could not be copied")                                                                 \
 	X(EXECUTION_FAILED, "a kernel could not be launched")                                                          \
 	X(INTERNAL_ERROR, "an internal operation failed")                                                              \
