@@ -329,10 +329,10 @@ SLUICE_API bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64
 
 /* --- mapped host memory --- */
 
-/* Maps host memory [host, host + size) for kernels, without copies, until sluice_unmap_host(). The memory must live until
- * then. Writes to *address the address for kernels: the host's own, unless the device uses that address otherwise. The
- * calls above do not take such addresses; textures do. An access costs as much as one to device memory. Fails with
- * SLUICE_BAD_ARGUMENT when the range overlaps memory that is mapped already. */
+/* Maps host memory [host, host + size) for kernels, without copies, until sluice_unmap_host(). The memory must live
+ * until then. Writes to *address the address for kernels: the host's own, unless the device uses that address
+ * otherwise. The calls above do not take such addresses; textures do. An access costs as much as one to device
+ * memory. Fails with SLUICE_BAD_ARGUMENT when the range overlaps memory that is mapped already. */
 SLUICE_API enum sluice_status sluice_map_host(sluice_gpu *gpu, void *host, uint64_t size, uint64_t *address,
                                            struct sluice_error *error);
 /* Ends the mapping of the host memory that begins at `host`. */

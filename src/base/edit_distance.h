@@ -11,8 +11,8 @@
  * EDIT_DISTANCE_FAR when there are too many for a typing error. */
 uint32_t edit_distance(const char *typed, const char *meant);
 
-/* True when the candidate is nearer than all previous ones. `*best` is their minimum distance, initially EDIT_DISTANCE_FAR.
- * The last candidate with true is the one to suggest. */
+/* True when the candidate is nearer than all previous ones. `*best` is their minimum distance, initially
+ * EDIT_DISTANCE_FAR. The last candidate with true is the one to suggest. */
 static inline bool edit_distance_is_nearer(const char *typed, const char *candidate, uint32_t *best)
 {
 	uint32_t distance = edit_distance(typed, candidate);

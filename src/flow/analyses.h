@@ -1,4 +1,5 @@
-/* analyses: results of analyses about a function's code. They are computed on demand and cached until the code changes. */
+/* analyses: results of analyses about a function's code. They are computed on demand and cached until the code
+ * changes. */
 #ifndef SLUICE_FLOW_ANALYSES_H
 #define SLUICE_FLOW_ANALYSES_H
 

@@ -2,8 +2,8 @@
  * Passes of mechanisms, including those in shared objects, include this file. They call the simulator only through
  * function pointers.
  *
- * A pass inspects results of analyses of the code and records changes, which are applied when it returns. The results and
- * instruction indexes therefore stay valid while it runs.
+ * A pass inspects results of analyses of the code and records changes, which are applied when it returns. The results
+ * and instruction indexes therefore stay valid while it runs.
  */
 #ifndef SLUICE_FLOW_PASS_H
 #define SLUICE_FLOW_PASS_H

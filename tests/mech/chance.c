@@ -1,9 +1,10 @@
-/* A mechanism that does at random, but the same in every run, everything that a mechanism may do. It requests lines at
- * any addresses, holds and releases blocks from SMs and from the dispatcher, counts, and draws timeline events. It
+/* A mechanism that does at random, but the same in every run, everything that a mechanism may do. It requests lines
+ * at any addresses, holds and releases blocks from SMs and from the dispatcher, counts, and draws timeline events. It
  * counts the outcomes that it hears, which is the number of its issued requests (test_machine_random.c).
  *
- * With -DPOLICIES it also owns every policy and decides at random. With -DSTEP SMs may run ahead of the dispatcher, except
- * those that it holds in step for random periods; it requests nothing from the others. See vetoes.c for the vetoes.
+ * With -DPOLICIES it also owns every policy and decides at random. With -DSTEP SMs may run ahead of the dispatcher,
+ * except those that it holds in step for random periods; it requests nothing from the others. See vetoes.c for the
+ * vetoes.
  *
  * Its behaviour must not depend on how often an SM ticks. A cycle hook therefore draws its random numbers only in the
  * cycle that it requested. */
