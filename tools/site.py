@@ -29,7 +29,7 @@ def tracked():
 
 
 def is_page(path):
-    return path.suffix == ".md" and path.parts[0] not in ("tests", "templates")
+    return path.suffix == ".md" and path.parts[0] not in ("tests", "templates") and path != Path("docs/doxygen.md")
 
 
 def fence(line):

@@ -12,18 +12,18 @@ struct config {
 
 static const struct config defaults = {.strict = false};
 
-static const struct option options[] = {
-	{"strict", OPTION_BOOL, offsetof(struct config, strict), 0, 1, NULL, "", "no request passes an older one"},
+static const struct base_option options[] = {
+	{"strict", BASE_OPTION_BOOL, offsetof(struct config, strict), 0, 1, NULL, "", "no request passes an older one"},
 };
 
 struct stats {
 	uint64_t taken, row_hits_passed;
 };
 
-static const struct counter counters[] = {
-	{"taken", "requests", SCOPE_GPU, offsetof(struct stats, taken), "requests chosen", COMBINE_SUM},
-	{"row_hits_passed", "times", SCOPE_GPU, offsetof(struct stats, row_hits_passed),
-         "a request to a closed row was served while one to an open row waited", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"taken", "requests", BASE_SCOPE_GPU, offsetof(struct stats, taken), "requests chosen", BASE_COMBINE_SUM},
+	{"row_hits_passed", "times", BASE_SCOPE_GPU, offsetof(struct stats, row_hits_passed),
+         "a request to a closed row was served while one to an open row waited", BASE_COMBINE_SUM},
 };
 
 struct state {
@@ -66,7 +66,7 @@ static const struct mech dram_fcfs = {
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct stats),
 	.partition_size = sizeof(struct state),
-	.seats = MECH_SEAT_DRAM,
+	.policies = MECH_POLICY_DRAM,
 	.dram_next = next,
 };
 

@@ -11,21 +11,21 @@ struct config {
 
 static const struct config defaults = {.entries = 64, .most = 7, .probe = 32};
 
-static const struct option options[] = {
-	{"entries", OPTION_U32, offsetof(struct config, entries), 1, 1024, NULL, "counters", "counters of the table"},
-	{"most", OPTION_U32, offsetof(struct config, most), 1, 255, NULL, "",
+static const struct base_option options[] = {
+	{"entries", BASE_OPTION_U32, offsetof(struct config, entries), 1, 1024, NULL, "counters", "counters of the table"},
+	{"most", BASE_OPTION_U32, offsetof(struct config, most), 1, 255, NULL, "",
          "maximum of a counter, and its initial value"},
-	{"probe", OPTION_U32, offsetof(struct config, probe), 1, 65536, NULL, "transactions",
+	{"probe", BASE_OPTION_U32, offsetof(struct config, probe), 1, 65536, NULL, "transactions",
          "of this number of transactions of a bypassing load, one looks up L1"},
 };
 
 enum { PAST_L1, VECTORS };
 
-static const struct counter_vector vectors[VECTORS] = {
+static const struct base_counter_vector vectors[VECTORS] = {
 	[PAST_L1] = {.name = "past_l1",
                      .unit = "accesses",
                      .meaning = "accesses that bypassed L1, by entry of the table",
-                     .scope = SCOPE_SM},
+                     .scope = BASE_SCOPE_SM},
 };
 
 /* One element per entry of the table. */

@@ -9,17 +9,17 @@ enum { ARRAYS = 64 };
 enum { ACCESSES, MISSES, VECTORS };
 
 /* Elements 0 to ARRAYS - 1 are the first arrays by address; the last element is for all other addresses. */
-static const struct counter_vector vectors[VECTORS] = {
+static const struct base_counter_vector vectors[VECTORS] = {
 	[ACCESSES] = {.name = "accesses",
                       .unit = "accesses",
                       .meaning = "L2 accesses to the array's data",
-                      .scope = SCOPE_SLICE,
+                      .scope = BASE_SCOPE_SLICE,
                       .length = ARRAYS + 1,
                       .named = true},
 	[MISSES] = {.name = "misses",
                     .unit = "accesses",
                     .meaning = "L2 accesses to the array's data that missed",
-                    .scope = SCOPE_SLICE,
+                    .scope = BASE_SCOPE_SLICE,
                     .length = ARRAYS + 1,
                     .named = true},
 };

@@ -11,19 +11,19 @@ struct config {
 
 static const struct config defaults = {.bits = 2};
 
-static const struct option options[] = {
-	{"bits", OPTION_U32, offsetof(struct config, bits), 1, 8, NULL, "bits", "width of a line's prediction"},
+static const struct base_option options[] = {
+	{"bits", BASE_OPTION_U32, offsetof(struct config, bits), 1, 8, NULL, "bits", "width of a line's prediction"},
 };
 
 struct stats {
 	uint64_t rounds, other;
 };
 
-static const struct counter counters[] = {
-	{"rounds", "rounds", SCOPE_GPU, offsetof(struct stats, rounds), "increments of all predictions of a set",
-         COMBINE_SUM},
-	{"other", "lines", SCOPE_GPU, offsetof(struct stats, other),
-         "victims that the machine's policy would not choose", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"rounds", "rounds", BASE_SCOPE_GPU, offsetof(struct stats, rounds), "increments of all predictions of a set",
+         BASE_COMBINE_SUM},
+	{"other", "lines", BASE_SCOPE_GPU, offsetof(struct stats, other),
+         "victims that the machine's policy would not choose", BASE_COMBINE_SUM},
 };
 
 static uint64_t latest(const struct mech_partition *partition)
@@ -85,7 +85,7 @@ static const struct mech l2_rrip = {
 	.counters = counters,
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct stats),
-	.seats = MECH_SEAT_L2_REPLACEMENT,
+	.policies = MECH_POLICY_L2_REPLACEMENT,
 	.l2_victim = victim,
 	.l2_used = on_use,
 };

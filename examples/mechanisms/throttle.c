@@ -15,10 +15,10 @@ struct config {
 
 static const struct config defaults = {.epoch = 4096, .keep = 60};
 
-static const struct option options[] = {
-	{"epoch", OPTION_U32, offsetof(struct config, epoch), 16, 1 << 30, NULL, "cycles",
+static const struct base_option options[] = {
+	{"epoch", BASE_OPTION_U32, offsetof(struct config, epoch), 16, 1 << 30, NULL, "cycles",
          "interval between two decisions"},
-	{"keep", OPTION_U32, offsetof(struct config, keep), 1, 1 << 20, NULL, "epochs",
+	{"keep", BASE_OPTION_U32, offsetof(struct config, keep), 1, 1 << 20, NULL, "epochs",
          "duration of the best limit after a round"},
 };
 
@@ -26,19 +26,19 @@ struct stats {
 	uint64_t refused;
 };
 
-static const struct counter counters[] = {
-	{"refused", "warp-cycles", SCOPE_SM, offsetof(struct stats, refused),
-         "cycles in which a warp's memory instruction was refused", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"refused", "warp-cycles", BASE_SCOPE_SM, offsetof(struct stats, refused),
+         "cycles in which a warp's memory instruction was refused", BASE_COMBINE_SUM},
 };
 
 enum { AT_LIMIT, VECTORS };
 
-static const struct counter_vector vectors[VECTORS] = {
+static const struct base_counter_vector vectors[VECTORS] = {
 	[AT_LIMIT] = {.name = "at_limit",
                       .unit = "warps",
                       .meaning = "epochs by their limit",
-                      .scope = SCOPE_SM,
-                      .kind = VECTOR_LINEAR,
+                      .scope = BASE_SCOPE_SM,
+                      .kind = BASE_VECTOR_LINEAR,
                       .length = MECH_MAX_WARPS / 4 + 1,
                       .bin = 4},
 };

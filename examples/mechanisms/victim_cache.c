@@ -11,22 +11,22 @@ struct config {
 
 static const struct config defaults = {.lines = 16, .cycles = 3};
 
-static const struct option options[] = {
-	{"lines", OPTION_U32, offsetof(struct config, lines), 1, 4096, NULL, "lines",
+static const struct base_option options[] = {
+	{"lines", BASE_OPTION_U32, offsetof(struct config, lines), 1, 4096, NULL, "lines",
          "capacity of each SM's victim cache"},
-	{"cycles", OPTION_U32, offsetof(struct config, cycles), 1, 1000, NULL, "cycles", "latency of a hit"},
+	{"cycles", BASE_OPTION_U32, offsetof(struct config, cycles), 1, 1000, NULL, "cycles", "latency of a hit"},
 };
 
 struct stats {
 	uint64_t kept, answered, dropped;
 };
 
-static const struct counter counters[] = {
-	{"kept", "lines", SCOPE_SM, offsetof(struct stats, kept), "lines taken from L1's evictions", COMBINE_SUM},
-	{"answered", "lines", SCOPE_SM, offsetof(struct stats, answered), "lines found here after a miss in L1",
-         COMBINE_SUM},
-	{"dropped", "lines", SCOPE_SM, offsetof(struct stats, dropped),
-         "lines dropped because a store wrote to them", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"kept", "lines", BASE_SCOPE_SM, offsetof(struct stats, kept), "lines taken from L1's evictions", BASE_COMBINE_SUM},
+	{"answered", "lines", BASE_SCOPE_SM, offsetof(struct stats, answered), "lines found here after a miss in L1",
+         BASE_COMBINE_SUM},
+	{"dropped", "lines", BASE_SCOPE_SM, offsetof(struct stats, dropped),
+         "lines dropped because a store wrote to them", BASE_COMBINE_SUM},
 };
 
 /* Addresses of lines, oldest first. */
@@ -119,7 +119,7 @@ static const struct mech victim_cache = {
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct stats),
 	.sm_size = sizeof(struct state),
-	.seats = MECH_SEAT_L1_MISS,
+	.policies = MECH_POLICY_L1_MISS,
 	.sm_open = on_open,
 	.kernel_begin = on_kernel,
 	.evict = on_evict,

@@ -19,7 +19,7 @@ enum sluice_status sluice_announce_range(sluice_gpu *gpu, const struct sluice_ra
 			error, SLUICE_BAD_ARGUMENT,
 			"announced range: 0x%llx is in no allocation; the base must be an address in device memory",
 			(unsigned long long)range->base);
-	said->range = xrealloc(said->range, (said->count + 1) * sizeof *said->range);
+	said->range = base_realloc(said->range, (said->count + 1) * sizeof *said->range);
 	said->range[said->count++] = *range;
 	said->used = true;
 	return api_succeed(error);

@@ -4,17 +4,18 @@
 
 #include "sluice.h"
 
-#include "api/attach.h"
-#include "api/energies.h"
-#include "api/error.h"
-#include "api/gpgpusim_config.h"
+#include "attach/attach.h"
+#include "attach/energies.h"
+#include "attach/error.h"
+#include "gpgpusim/config.h"
 #include "api/instruction_trace.h"
 #include "api/kernel.h"
-#include "api/passes.h"
-#include "api/record.h"
-#include "api/sampling.h"
-#include "api/stats_file.h"
-#include "api/traces.h"
+#include "attach/passes.h"
+#include "output/record.h"
+#include "sampling/sampling.h"
+#include "output/stats_file.h"
+#include "output/recorders.h"
+#include "output/unit_totals.h"
 #include "gpu/gpu.h"
 #include "simt/texture.h"
 
@@ -47,6 +48,7 @@ struct sluice_gpu {
 	struct machine machine;
 	struct gpgpusim_options gpgpusim; /* of a machine read from a GPGPU-Sim configuration */
 	struct attachments attachments;
+	char *warnings; /* of sluice_open(), a line each; or NULL */
 	struct passes passes;
 	struct gpu *gpu;
 	bool functional;
@@ -73,9 +75,19 @@ struct sluice_gpu {
 	struct energy_prices prices; /* from `energies`, for the records */
 	struct records records;
 	struct stats_file stats_file;
-	struct traces traces;
+	struct recorders recorders;
 	struct trace_writer *trace_out; /* settings->trace_out, or NULL */
 	struct sampling sampling;
+	struct unit_totals unit_totals;
+	struct {
+		uint64_t launch; /* number of the launch that runs in cycles, or 0 */
+		uint64_t cycle;  /* of its last visit */
+		bool is_visited; /* on_interval runs */
+	} live;
+	void (*on_interval)(void *user, uint64_t launch, uint64_t cycle);
+	void *interval_user;
+	uint64_t interval;
+	char **counter_names; /* by number; NULL before the first query */
 	uint64_t functional_launches;
 	double estimated_seconds; /* time of the functional launches, estimated */
 	uint64_t code_bytes; /* size of all programs prepared so far */
@@ -105,6 +117,8 @@ struct launch_analyses {
 struct seam_analyses api_analyses(struct launch_analyses *known);
 /* allocations.c: lists device memory with names and addresses. `known` is a struct launch_analyses. */
 const struct mech_allocation *api_allocations(void *known, uint32_t *count);
+/* counters.c: frees the table of counter names. */
+void api_free_counter_names(sluice_gpu *gpu);
 /* mechanism.c: stores the mechanisms' counters of the launch in its record. */
 void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record);
 

@@ -3,7 +3,7 @@
 #include "api/footprint.h"
 
 #include "base/arena.h"
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "simt/check.h"
 
 #include <errno.h>
@@ -58,9 +58,9 @@ static unsigned find_word(const char *word)
 static const char *nearest_word(const char *word)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t k = 0; k < WORDS; k++) {
-		if (slip_nearer(word, words[k].name, &best))
+		if (edit_distance_is_nearer(word, words[k].name, &best))
 			nearest = words[k].name;
 	}
 	return nearest;
@@ -69,7 +69,7 @@ static const char *nearest_word(const char *word)
 unsigned api_parse_checks(const char *check, struct diag *diag)
 {
 	unsigned kinds = 0;
-	char *copy = xstrdup(check ? check : ""), *rest = check && *check ? copy : NULL;
+	char *copy = base_strdup(check ? check : ""), *rest = check && *check ? copy : NULL;
 	for (const char *word; (word = strsep(&rest, ","));) {
 		unsigned kind = find_word(word);
 		const char *nearest = kind ? NULL : nearest_word(word);

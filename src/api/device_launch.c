@@ -24,7 +24,7 @@ static uint64_t fail(struct device_runtime *runtime, uint64_t block, uint32_t er
 	while (i < errors->count && errors->error[i].block != block)
 		i++;
 	if (i == errors->count)
-		errors->error = xrealloc(errors->error, ++errors->count * sizeof *errors->error);
+		errors->error = base_realloc(errors->error, ++errors->count * sizeof *errors->error);
 	errors->error[i] = (struct device_error){block, error};
 	return error;
 }
@@ -47,7 +47,7 @@ static struct device_launch *add(struct device_launches *launches, const struct 
 {
 	if (launches->count == launches->capacity) {
 		launches->capacity = launches->capacity ? 2 * launches->capacity : 16;
-		launches->launch = xrealloc(launches->launch, launches->capacity * sizeof *launches->launch);
+		launches->launch = base_realloc(launches->launch, launches->capacity * sizeof *launches->launch);
 	}
 	launches->launch[launches->count] = *launch;
 	return &launches->launch[launches->count++];
@@ -128,7 +128,7 @@ static uint64_t begin_to_wait(struct device_runtime *runtime, struct device_laun
 	uint64_t bytes = bytes_of(launch.kernel);
 	if (bytes && !simt_valid(memory, launch.buffer, bytes))
 		return fail(runtime, launch.parent, INVALID_VALUE, "the arguments do not lie in a parameter buffer");
-	launch.arguments = xcalloc(1, bytes + 1);
+	launch.arguments = base_calloc(1, bytes + 1);
 	if (bytes)
 		memcpy(launch.arguments, simt_host(memory, launch.buffer), bytes);
 	if (launch.buffer)

@@ -46,7 +46,7 @@ static void *begin_block(void *user, struct dim3 index)
 	if (resident) {
 		footprint->idle = resident->next_idle;
 	} else {
-		resident = xcalloc(1, sizeof *resident);
+		resident = base_calloc(1, sizeof *resident);
 		*resident = (struct resident){footprint, affine_block_open(), footprint->residents, NULL};
 		footprint->residents = resident;
 	}
@@ -96,7 +96,7 @@ static void describe(void *user, uint32_t inst, char *text, size_t size)
 
 struct footprint *footprint_open(bool counts)
 {
-	struct footprint *footprint = xcalloc(1, sizeof *footprint);
+	struct footprint *footprint = base_calloc(1, sizeof *footprint);
 	footprint->counts = counts;
 	footprint->hook = (struct simt_reads){begin_block, read_lanes, end_block, describe, footprint};
 	pthread_mutex_init(&footprint->lock, NULL);
@@ -116,9 +116,9 @@ static struct total *find_total(struct footprint *footprint, const char *kernel)
 	for (size_t i = 0; i < footprint->totals; i++)
 		if (strcmp(footprint->total[i].kernel, kernel) == 0)
 			return &footprint->total[i];
-	footprint->total = xrealloc(footprint->total, (footprint->totals + 1) * sizeof *footprint->total);
+	footprint->total = base_realloc(footprint->total, (footprint->totals + 1) * sizeof *footprint->total);
 	struct total *total = &footprint->total[footprint->totals++];
-	*total = (struct total){.kernel = xstrdup(kernel)};
+	*total = (struct total){.kernel = base_strdup(kernel)};
 	return total;
 }
 

@@ -63,7 +63,7 @@ static enum sluice_status check_settings(const sluice_gpu *gpu, struct sluice_er
 	if (gpu->trace_out)
 		return api_fail(error, SLUICE_BAD_SETTING,
 		                "an instruction trace is recorded from a program, not from another trace");
-	if (gpu->traces.profile.path)
+	if (gpu->recorders.profile.path)
 		return api_fail(error, SLUICE_BAD_SETTING,
 		                "a profile lists PTX, which an instruction trace does not contain");
 	return check_mechanisms(gpu, error);
@@ -122,9 +122,9 @@ static uint64_t place_code(struct session *session, const struct trace_kernel *t
 	for (size_t i = 0; i < session->places; i++, place++)
 		if (strcmp(place->kernel, header->name) == 0 && place->room >= traced->program.count)
 			return place->code;
-	session->place = xrealloc(session->place, (session->places + 1) * sizeof *session->place);
+	session->place = base_realloc(session->place, (session->places + 1) * sizeof *session->place);
 	place = &session->place[session->places++];
-	*place = (struct code_place){.kernel = xstrdup(header->name),
+	*place = (struct code_place){.kernel = base_strdup(header->name),
 	                             .code = kernel_place_code(session->gpu, traced->program.count),
 	                             .room = traced->program.count};
 	return place->code;

@@ -2,7 +2,7 @@
 #ifndef SLUICE_API_INSTRUCTION_TRACE_H
 #define SLUICE_API_INSTRUCTION_TRACE_H
 
-#include "api/error.h"
+#include "attach/error.h"
 #include "simt/simt.h"
 #include "trace/record.h"
 

@@ -1,5 +1,6 @@
 /* Kernels: decoded once, spilled if registers are short, with cached results of analyses. */
 #include "api/api.h"
+#include "attach/sized.h"
 
 #include "flow/affine.h"
 #include "flow/indirect.h"
@@ -162,7 +163,7 @@ static sluice_kernel *find_tighter(sluice_kernel *kernel, uint32_t limit)
 	while (*link && (*link)->limit != limit)
 		link = &(*link)->tighter;
 	if (!*link) {
-		*link = xcalloc(1, sizeof **link);
+		*link = base_calloc(1, sizeof **link);
 		**link = (struct sluice_kernel){
 			.function = ptx_find_function(kernel->module->ptx, kernel->function->name),
 			.module = kernel->module,
@@ -212,20 +213,22 @@ enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel, st
 	if (status != SLUICE_OK)
 		return status;
 	const struct simt_program *program = kernel->program;
-	*info = (struct sluice_kernel_info){.name = kernel->function->name,
-	                                    .registers = kernel_registers(kernel),
-	                                    .spill_bytes = kernel->spills.bytes,
-	                                    .spill_loads = kernel->spills.loads,
-	                                    .spill_stores = kernel->spills.stores,
-	                                    .shared_bytes = program->shared_bytes,
-	                                    .local_bytes = program->local_bytes,
-	                                    .constant_bytes = (uint32_t)kernel->module->constant_bytes,
-	                                    .param_count = kernel->function->param_count,
-	                                    .param_bytes = program->param_bytes,
-	                                    .max_block_threads = kernel_max_threads(&gpu->machine, kernel->function),
-	                                    .instructions = program->count,
-	                                    .target = target_number(kernel->module->ptx->target)};
-	return api_succeed(error);
+	const struct sluice_kernel_info value = {SLUICE_SIZED(kernel_info),
+	                                         .name = kernel->function->name,
+	                                         .registers = kernel_registers(kernel),
+	                                         .spill_bytes = kernel->spills.bytes,
+	                                         .spill_loads = kernel->spills.loads,
+	                                         .spill_stores = kernel->spills.stores,
+	                                         .shared_bytes = program->shared_bytes,
+	                                         .local_bytes = program->local_bytes,
+	                                         .constant_bytes = (uint32_t)kernel->module->constant_bytes,
+	                                         .param_count = kernel->function->param_count,
+	                                         .param_bytes = program->param_bytes,
+	                                         .max_block_threads =
+	                                                 kernel_max_threads(&gpu->machine, kernel->function),
+	                                         .instructions = program->count,
+	                                         .target = target_number(kernel->module->ptx->target)};
+	return sized_write(info, &value, sizeof value) ? api_succeed(error) : sized_refuse("kernel_info", error);
 }
 
 bool sluice_kernel_param(const sluice_kernel *kernel, uint32_t i, uint32_t *offset, uint32_t *size)
@@ -267,11 +270,12 @@ enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint
 	struct occupancy occupancy = occupancy_of(&gpu->machine, block_threads, kernel_registers(kernel), shared);
 	if (prefers_shared)
 		occupancy_carve(&gpu->gpu->machine, prefers_shared - 1, shared, &occupancy);
-	*result = (struct sluice_occupancy){.blocks_per_sm = occupancy.blocks,
-	                                    .warps_per_sm = occupancy.warps,
-	                                    .occupancy = (double)occupancy.warps / gpu->machine.sm.warps,
-	                                    .limit = limits[occupancy.limit],
-	                                    .registers = kernel_registers(kernel),
-	                                    .spill_bytes = kernel->spills.bytes};
-	return api_succeed(error);
+	const struct sluice_occupancy value = {SLUICE_SIZED(occupancy),
+	                                       .blocks_per_sm = occupancy.blocks,
+	                                       .warps_per_sm = occupancy.warps,
+	                                       .occupancy = (double)occupancy.warps / gpu->machine.sm.warps,
+	                                       .limit = limits[occupancy.limit],
+	                                       .registers = kernel_registers(kernel),
+	                                       .spill_bytes = kernel->spills.bytes};
+	return sized_write(result, &value, sizeof value) ? api_succeed(error) : sized_refuse("occupancy", error);
 }

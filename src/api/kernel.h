@@ -4,7 +4,7 @@
 
 #include "sluice.h"
 
-#include "api/error.h"
+#include "attach/error.h"
 #include "base/arena.h"
 #include "flow/flow.h"
 #include "gpu/machine.h"
@@ -13,7 +13,7 @@ struct affine_kernel;
 struct profile_kernel;
 struct flow_loads;
 struct flow_staging;
-struct meets;
+struct alias_info;
 
 struct sluice_kernel {
 	const struct ptx_function *function;
@@ -27,12 +27,12 @@ struct sluice_kernel {
 	uint32_t code_room;           /* instructions that fit there */
 	uint32_t registers;           /* allocated; 0: not yet known */
 	uint32_t prefers_shared;      /* sluice_kernel_prefer_shared(): percent plus 1; 0: not set */
-	struct profile_kernel *profile; /* counts its launches (api/profile_file.h); NULL: not yet created */
+	struct profile_kernel *profile; /* counts its launches (output/profile_file.h); NULL: not yet created */
 	uint32_t *line;               /* line of the CUDA source by pc; NULL: not yet computed */
 	struct affine_kernel *loads;  /* kernel_loads() */
 	struct flow_loads *all_loads; /* kernel_all_loads() */
 	struct flow_staging *staging; /* kernel_staging() */
-	const struct meets *meets;    /* alias analysis for api/alone.c; NULL: not yet computed */
+	const struct alias_info *alias;    /* alias analysis for api/run_ahead.c; NULL: not yet computed */
 	struct arena arena;           /* owns the results above */
 };
 

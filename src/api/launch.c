@@ -1,7 +1,7 @@
 /* Kernel launches: checks, records, and the choice between cycles, functional execution and sampling. */
 #include "api/launch.h"
 
-#include "api/alone.h"
+#include "api/run_ahead.h"
 #include "api/device_launch.h"
 #include "api/syscall.h"
 #include "base/demangle.h"
@@ -97,7 +97,7 @@ static uint32_t timed_registers(const sluice_kernel *kernel)
 static uint8_t *pack_params(const sluice_kernel *kernel, void *const *arguments)
 {
 	/* The analyses read every pointer as 64 bits, whatever the parameter's type. */
-	uint8_t *params = xcalloc(1, kernel->program->param_bytes + sizeof(uint64_t));
+	uint8_t *params = base_calloc(1, kernel->program->param_bytes + sizeof(uint64_t));
 	uint32_t i = 0;
 	for (const struct ptx_variable *p = kernel->function->params; p; p = p->next, i++)
 		memcpy(params + p->offset, arguments[i], p->size);
@@ -110,11 +110,11 @@ static size_t new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
 	struct records *records = &gpu->records;
 	if (records->count == records->capacity) {
 		records->capacity = records->capacity ? 2 * records->capacity : 16;
-		records->record = xrealloc(records->record, records->capacity * sizeof *records->record);
+		records->record = base_realloc(records->record, records->capacity * sizeof *records->record);
 	}
 	struct record *record = &records->record[records->count++];
 	/* what is written for this launch if the process ends during it */
-	*record = (struct record){.kernel = xstrdup(kernel->function->name),
+	*record = (struct record){.kernel = base_strdup(kernel->function->name),
 	                          .shown = demangle(kernel->function->name),
 	                          .launch = records->count,
 	                          .end = GPU_STOPPED};
@@ -265,18 +265,21 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	run->is_behind_others = gpu->sampling.skipped;
 	gpu->sampling.skipped = false;
 	gpu_renew(gpu->gpu);
-	run->visitor = traces_begin(&gpu->traces);
+	run->visitor = recorders_begin(&gpu->recorders);
 	if (!run->profile)
-		run->profile = profile_file_begin(&gpu->traces.profile, &kernel->profile, kernel->program,
+		run->profile = profile_file_begin(&gpu->recorders.profile, &kernel->profile, kernel->program,
 		                                  kernel_registers(kernel));
+	gpu->live.launch = number + 1;
 	gpu_run(gpu->gpu, run);
+	gpu->live.launch = 0;
+	unit_totals_add(&gpu->unit_totals, gpu->gpu, number + 1);
 	struct record *record = &gpu->records.record[number];
 	api_record_mechanisms(gpu, kernel, record);
 	keep_end(gpu, record, run->end);
 	record->cycles = run->cycles;
 	record->blocks_per_sm = run->blocks_limit;
 	record->stats = run->stats;
-	profile_file_add(&gpu->traces.profile, kernel->profile, record);
+	profile_file_add(&gpu->recorders.profile, kernel->profile, record);
 	switch (run->end) {
 	case GPU_FAULT:
 		return report_fault(&run->launch, &run->fault, error);
@@ -332,7 +335,7 @@ static enum sluice_status fit_block(sluice_kernel **kernel, sluice_dim grid, slu
 static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const struct simt_launch *launch,
                                const struct occupancy *occupancy, struct progress *progress)
 {
-	struct gpu_run *run = xcalloc(1, sizeof *run);
+	struct gpu_run *run = base_calloc(1, sizeof *run);
 	run->launch = *launch;
 	run->blocks_per_sm = occupancy->blocks;
 	run->occupancy = occupancy;
@@ -385,7 +388,7 @@ static enum sluice_status check_together(sluice_kernel *kernel, sluice_dim grid,
 {
 	sluice_gpu *gpu = kernel->module->gpu;
 	const struct machine *machine = &gpu->machine;
-	struct sluice_occupancy occupancy;
+	struct sluice_occupancy occupancy = {SLUICE_SIZED(occupancy)};
 	enum sluice_status status =
 		sluice_occupancy(gpu, kernel, (uint32_t)threads_of(block), dynamic_shared_bytes, &occupancy, error);
 	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
@@ -440,12 +443,12 @@ static enum sluice_status run_family(sluice_gpu *gpu, sluice_kernel *kernel, con
 	struct gpu_run *run = new_run(gpu, kernel, &launch, occupancy, &progress);
 	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
 	run->analyses = api_analyses(&known);
-	alone_find(gpu, kernel, run);
+	run_ahead_find(gpu, kernel, run);
 	runtime.launch = &run->launch;
 	enum sluice_status status = run_recorded(gpu, kernel, run, shared, asked->waited_for, error);
 	arena_free(&known.arena);
 	free(params);
-	alone_free(run);
+	run_ahead_free(run);
 	free(run);
 	if (status == SLUICE_OK)
 		status = run_children(gpu, &runtime, error);
@@ -505,7 +508,7 @@ static enum sluice_status run_child(sluice_gpu *gpu, const struct device_launch 
                                     struct sluice_error *error)
 {
 	const struct ptx_function *function = child->kernel->function;
-	void **arguments = xcalloc(function->param_count + 1, sizeof *arguments);
+	void **arguments = base_calloc(function->param_count + 1, sizeof *arguments);
 	uint32_t i = 0;
 	for (const struct ptx_variable *param = function->params; param; param = param->next)
 		arguments[i++] = child->arguments + param->offset;

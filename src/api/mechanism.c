@@ -15,7 +15,7 @@ static void keep_loads(struct record_mech *kept, const struct seam_load *by_pc, 
 {
 	for (uint32_t pc = 0; pc < instructions; pc++)
 		kept->loads += by_pc[pc].requests.asked > 0;
-	kept->load = xcalloc(kept->loads + 1, sizeof *kept->load);
+	kept->load = base_calloc(kept->loads + 1, sizeof *kept->load);
 	struct record_load *load = kept->load;
 	for (uint32_t pc = 0; pc < instructions; pc++)
 		if (by_pc[pc].requests.asked)
@@ -27,7 +27,7 @@ static void keep_vectors(struct record_mech *kept, const struct gpu *gpu, const 
 	uint32_t vectors = output_vectors(mech);
 	if (!vectors)
 		return;
-	kept->vector = xcalloc(vectors, sizeof *kept->vector);
+	kept->vector = base_calloc(vectors, sizeof *kept->vector);
 	for (uint32_t v = 0; v < vectors; v++)
 		gpu_mech_vector(gpu, number, v, &kept->vector[v]);
 }
@@ -38,12 +38,12 @@ void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct 
 	uint32_t instructions = kernel->program->count;
 	if (!records->attachments)
 		return;
-	record->mech = xcalloc(records->attachments, sizeof *record->mech);
+	record->mech = base_calloc(records->attachments, sizeof *record->mech);
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		const struct mech *mech = records->attached[i].mech;
 		struct record_mech *kept = &record->mech[i];
-		struct seam_load *loads = mech->sends ? xcalloc(instructions, sizeof *loads) : NULL;
-		kept->stats = xcalloc(1, mech->stats_size + 1);
+		struct seam_load *loads = mech->sends ? base_calloc(instructions, sizeof *loads) : NULL;
+		kept->stats = base_calloc(1, mech->stats_size + 1);
 		gpu_mech_stats(gpu->gpu, i, kept->stats, &kept->requests, loads);
 		keep_vectors(kept, gpu->gpu, mech, i);
 		if (loads)
@@ -54,16 +54,16 @@ void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct 
 
 /* --- description for users --- */
 
-static void print_option(FILE *file, const struct seam_attached *attached, const struct option *option)
+static void print_option(FILE *file, const struct seam_attached *attached, const struct base_option *option)
 {
-	char value[OPTION_TEXT_SIZE];
-	option_print(option, attached->config, value, sizeof value);
+	char value[BASE_OPTION_TEXT_SIZE];
+	base_option_print(option, attached->config, value, sizeof value);
 	fprintf(file, "  %-18s %-8s %s", option->name, value, option->meaning);
-	if (option->type == OPTION_ENUM) {
+	if (option->type == BASE_OPTION_ENUM) {
 		const char *separator = ": ";
 		for (const char *const *choice = option->choices; *choice; choice++, separator = ", ")
 			fprintf(file, "%s%s", separator, *choice);
-	} else if (option->min < option->max && option->type != OPTION_BOOL) {
+	} else if (option->min < option->max && option->type != BASE_OPTION_BOOL) {
 		fprintf(file, " (%g to %g%s%s)", option->min, option->max, *option->unit ? " " : "", option->unit);
 	}
 	fputc('\n', file);
@@ -81,23 +81,23 @@ static void print_vectors(FILE *file, const struct seam_attached *attached, cons
 {
 	const struct mech *mech = attached->mech;
 	for (uint32_t v = 0; v < output_vectors(mech); v++) {
-		const struct counter_vector *row = output_row(mech, v);
+		const struct base_counter_vector *row = output_row(mech, v);
 		char name[128];
 		snprintf(name, sizeof name, "%s.%s[%u]", mech->name, row->name, output_length(attached, machine, v));
 		fprintf(file, "  %-32s %-10s %s%s\n", name, row->unit, row->meaning,
-		        row->kind == VECTOR_COUNTERS ? "" : " (histogram)");
+		        row->kind == BASE_VECTOR_COUNTERS ? "" : " (histogram)");
 	}
 }
 
-static void print_seats(FILE *file, const struct mech *mech)
+static void print_policies(FILE *file, const struct mech *mech)
 {
 	const char *separator = "exclusive policies: ";
 	for (uint32_t bit = 0; bit < 32; bit++)
-		if (mech->seats >> bit & 1) {
-			fprintf(file, "%s%s", separator, seam_seat_name(1u << bit));
+		if (mech->policies >> bit & 1) {
+			fprintf(file, "%s%s", separator, seam_policy_name(1u << bit));
 			separator = ", ";
 		}
-	if (mech->seats)
+	if (mech->policies)
 		fputc('\n', file);
 }
 
@@ -167,12 +167,17 @@ static void print_energies(FILE *file, const struct seam_attached *attached, con
 	}
 }
 
+static const char *citation_of(const struct mech *mech)
+{
+	return mech->citation ? mech->citation : "(no citation)";
+}
+
 static void print_mechanism(FILE *file, const struct seam_attached *attached, const struct mech_machine *machine)
 {
 	const struct mech *mech = attached->mech;
-	fprintf(file, "%s: %s\n%s\n", mech->name, mech->summary, mech->citation);
+	fprintf(file, "%s: %s\n%s\n", mech->name, mech->summary, citation_of(mech));
 	print_scopes(file, mech);
-	print_seats(file, mech);
+	print_policies(file, mech);
 	print_opcodes(file, mech);
 	if (mech->option_count)
 		fprintf(file, "\noptions:\n");
@@ -197,7 +202,7 @@ static void print_mechanism(FILE *file, const struct seam_attached *attached, co
 /* Prints a mechanism that stands for a group, and the group's members. */
 static void print_stand_in(FILE *file, const struct mech *mech)
 {
-	fprintf(file, "%s: %s\n%s\nstands for:", mech->name, mech->summary, mech->citation);
+	fprintf(file, "%s: %s\n%s\nstands for:", mech->name, mech->summary, citation_of(mech));
 	for (uint32_t i = 0; i < mech->stands_for_count; i++)
 		fprintf(file, "%s %s", i ? "," : "", mech->stands_for[i]);
 	fputs("\n\n", file);
@@ -233,15 +238,6 @@ enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, const char *
 	diag_free(&diag);
 	attachments_free(&attachments);
 	return status == SLUICE_OK ? api_succeed(error) : status;
-}
-
-const char *sluice_mechanism_name(size_t number, const char **summary)
-{
-	if (number >= mech_list_count)
-		return NULL;
-	if (summary)
-		*summary = mech_list[number]->summary;
-	return mech_list[number]->name;
 }
 
 void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file)

@@ -2,6 +2,7 @@
  * of numbers and strings, and the unwinder once it is loaded, are safe in the supported C libraries. */
 #include "api/mechanism_fault.h"
 
+#include "attach/mechanism_object.h"
 #include "seam/mech.h"
 
 #include <dlfcn.h>
@@ -83,7 +84,7 @@ static bool find_mechanism(uintptr_t place, struct found *found)
 	const struct mech *const *symbol = find_symbol(map, "sluice_mechanism");
 	if (!symbol)
 		return false;
-	found->mech = *symbol && (*symbol)->version == MECH_VERSION ? *symbol : NULL;
+	found->mech = *symbol && mechanism_version_is_known((*symbol)->version) ? *symbol : NULL;
 	found->path = info.dli_fname;
 	found->offset = place - (uintptr_t)info.dli_fbase;
 	return true;
@@ -173,7 +174,7 @@ static void add_cause(char text[TEXT], size_t *length, const struct mech *mech)
 	} state[] = {
 		{"sm_size", "an SM",
 	         !mech->sm_size && (mech->sm_open || mech->kernel_begin || mech->kernel_end || mech->cycle ||
-	                            mech->on_reply || mech->on_fate || mech->warps_that_compete || mech->pick_warp ||
+	                            mech->on_reply || mech->on_outcome || mech->warps_that_compete || mech->pick_warp ||
 	                            mech->l1_victim || mech->l1_used || mech->answer_miss || mech->run_opcode ||
 	                            mech->shared_taken || mech->shared_place MECH_SM_HOOKS(HAS, HAS))},
 		{"gpu_size", "the GPU",
@@ -182,7 +183,7 @@ static void add_cause(char text[TEXT], size_t *length, const struct mech *mech)
 	                             mech->shared_full MECH_GPU_HOOKS(HAS, HAS))},
 		{"partition_size", "a partition",
 	         !mech->partition_size && (mech->partition_open || mech->l2_victim || mech->l2_used ||
-	                                   mech->dram_next || mech->partition_fate MECH_PARTITION_HOOKS(HAS, HAS))},
+	                                   mech->dram_next || mech->partition_outcome MECH_PARTITION_HOOKS(HAS, HAS))},
 	};
 #undef HAS
 	for (size_t i = 0; i < sizeof state / sizeof *state; i++)

@@ -151,10 +151,10 @@ void sluice_memory_info(sluice_gpu *gpu, uint64_t *free_bytes, uint64_t *total_b
 	*total_bytes = simt_bytes_total(gpu->gpu->memory);
 }
 
-enum sluice_status sluice_share(sluice_gpu *gpu, void *host, uint64_t size, uint64_t *address,
-                                struct sluice_error *error)
+enum sluice_status sluice_map_host(sluice_gpu *gpu, void *host, uint64_t size, uint64_t *address,
+                                   struct sluice_error *error)
 {
-	*address = host && size ? simt_share(gpu->gpu->memory, host, size) : 0;
+	*address = host && size ? simt_map_host(gpu->gpu->memory, host, size) : 0;
 	if (!*address)
 		return api_fail(error, SLUICE_BAD_ARGUMENT,
 		                "cannot map %llu bytes of host memory at %p: they overlap host memory that is mapped "
@@ -163,16 +163,16 @@ enum sluice_status sluice_share(sluice_gpu *gpu, void *host, uint64_t size, uint
 	return api_succeed(error);
 }
 
-enum sluice_status sluice_unshare(sluice_gpu *gpu, const void *host, struct sluice_error *error)
+enum sluice_status sluice_unmap_host(sluice_gpu *gpu, const void *host, struct sluice_error *error)
 {
-	if (!simt_unshare(gpu->gpu->memory, host))
+	if (!simt_unmap_host(gpu->gpu->memory, host))
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "no mapped host memory begins at %p", host);
 	return api_succeed(error);
 }
 
-uint64_t sluice_share_place(const sluice_gpu *gpu, uint64_t size)
+uint64_t sluice_map_host_place(const sluice_gpu *gpu, uint64_t size)
 {
-	return simt_share_place(gpu->gpu->memory, size);
+	return simt_map_host_place(gpu->gpu->memory, size);
 }
 
 uint64_t sluice_allocation_gap(const sluice_gpu *gpu)

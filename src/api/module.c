@@ -42,7 +42,7 @@ static bool place_variables(sluice_module *module, struct ptx_variable *first,
 		if (is_texture(v) || !lives_in_memory(v))
 			continue;
 		void *host = host_of(on_host, v);
-		v->address = host ? simt_share(memory, host, v->size) : simt_alloc_static(memory, v->size, v->align);
+		v->address = host ? simt_map_host(memory, host, v->size) : simt_alloc_static(memory, v->size, v->align);
 		if (!v->address)
 			return false;
 		if (v->space == PTX_CONST)
@@ -76,7 +76,7 @@ static void free_variables(const sluice_module *module, const struct ptx_variabl
 	for (const struct ptx_variable *v = first; v; v = v->next)
 		if (v->address && is_texture(v))
 			textures_remove(&module->gpu->textures, v->address);
-		else if (v->address && !simt_unshare(memory, host_address(memory, v)))
+		else if (v->address && !simt_unmap_host(memory, host_address(memory, v)))
 			simt_free(memory, v->address);
 }
 
@@ -97,7 +97,7 @@ static void list_kernels(sluice_module *module)
 {
 	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)
 		module->kernels += f->is_entry && f->has_body;
-	module->kernel = xcalloc(module->kernels + 1, sizeof *module->kernel);
+	module->kernel = base_calloc(module->kernels + 1, sizeof *module->kernel);
 	size_t k = 0;
 	for (struct ptx_function *f = module->ptx->functions; f; f = f->next) {
 		uint64_t code = kernel_place_code(module->gpu, f->body_count);
@@ -124,7 +124,7 @@ enum sluice_status sluice_load_with(sluice_gpu *gpu, const char *ptx, size_t len
 	if (!parsed)
 		return api_fail_with_diag(error, SLUICE_BAD_PTX, &diag);
 	diag_free(&diag);
-	sluice_module *module = xcalloc(1, sizeof *module);
+	sluice_module *module = base_calloc(1, sizeof *module);
 	module->gpu = gpu;
 	module->ptx = parsed;
 	module->next = gpu->modules;

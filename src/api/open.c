@@ -1,7 +1,8 @@
 /* Opens a GPU from its machine file and options. */
 #include "api/api.h"
-#include "api/data_folder.h"
+#include "attach/data_folder.h"
 #include "api/footprint.h"
+#include "attach/sized.h"
 
 #include "base/c_locale.h"
 #include "base/config_file.h"
@@ -17,6 +18,16 @@
 const char *sluice_version(void)
 {
 	return SLUICE_VERSION;
+}
+
+void sluice_version_numbers(unsigned *major, unsigned *minor, unsigned *patch)
+{
+	if (major)
+		*major = SLUICE_VERSION_MAJOR;
+	if (minor)
+		*minor = SLUICE_VERSION_MINOR;
+	if (patch)
+		*patch = SLUICE_VERSION_PATCH;
 }
 
 static const char *own_machines(void)
@@ -47,7 +58,7 @@ static void read_machine_file(struct machine *machine, const char *name, struct 
 	standard_machines(standard);
 	const char *const both[] = {own_machines(), standard, NULL}, *const *folders = both + !both[0];
 	char nearest[CONFIG_NAME_SIZE];
-	char *path = config_is_path(name) ? xstrdup(name) : config_find(name, folders);
+	char *path = config_is_path(name) ? base_strdup(name) : config_find(name, folders);
 	if (path) {
 		config_file_read_whole(path, folders, machine_options, machine_option_count, machine, diag);
 	} else {
@@ -99,7 +110,7 @@ static void add_kernel_setting(sluice_gpu *gpu, const char *option, struct diag 
 		return;
 	}
 	gpu->kernel_settings =
-		xrealloc(gpu->kernel_settings, (gpu->kernel_setting_count + 1) * sizeof *gpu->kernel_settings);
+		base_realloc(gpu->kernel_settings, (gpu->kernel_setting_count + 1) * sizeof *gpu->kernel_settings);
 	gpu->kernel_settings[gpu->kernel_setting_count++] =
 		(struct kernel_setting){.kernel = strndup(name, (size_t)(dot - name)),
 	                                .registers = is_number ? (uint32_t)value : 0,
@@ -189,11 +200,11 @@ static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		count++;
 	records->machine = &gpu->machine;
 	records->program = settings->program;
-	records->options.word = xcalloc(count + 1, sizeof *records->options.word);
+	records->options.word = base_calloc(count + 1, sizeof *records->options.word);
 	for (; records->options.count < count; records->options.count++)
-		records->options.word[records->options.count] = xstrdup(settings->options[records->options.count]);
+		records->options.word[records->options.count] = base_strdup(settings->options[records->options.count]);
 	records->passes = gpu->passes.named;
-	records->checks = settings->check ? xstrdup(settings->check) : NULL;
+	records->checks = settings->check ? base_strdup(settings->check) : NULL;
 	records->sampling = gpu->sampling.wish.launches || gpu->sampling.wish.blocks ? &gpu->sampling.wish : NULL;
 	records->functional = settings->functional;
 	records->threads = useful_threads(settings->threads);
@@ -201,24 +212,66 @@ static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	snprintf(records->ended, sizeof records->ended, "running");
 }
 
-enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings *settings, struct sluice_error *error)
+/* A mechanism that does not say where it comes from still runs. */
+static void warn_of_citations(sluice_gpu *gpu)
 {
-	IN_C_LOCALE;
-	static const struct sluice_settings defaults;
-	struct diag diag = {0};
-	if (!opened)
-		return api_fail(error, SLUICE_BAD_ARGUMENT, "sluice_open: no place for the gpu");
-	*opened = NULL;
-	if (!settings)
-		settings = &defaults;
-	sluice_gpu *gpu = xcalloc(1, sizeof *gpu);
-	gpu->functional = settings->functional;
+	size_t size = 0;
+	FILE *file = NULL;
+	for (uint32_t i = 0; i < gpu->attachments.count; i++) {
+		const struct mech *mech = gpu->attachments.list[i].mech;
+		if (mech->citation)
+			continue;
+		if (!file)
+			file = open_memstream(&gpu->warnings, &size);
+		if (file)
+			fprintf(file, "mechanism %s has no citation: state its paper or its author in .citation\n",
+			        mech->name);
+	}
+	if (file)
+		fclose(file);
+}
+
+const char *sluice_warnings(const sluice_gpu *gpu)
+{
+	return gpu->warnings;
+}
+
+static void visit_interval(void *user, uint64_t cycle)
+{
+	sluice_gpu *gpu = user;
+	gpu->live.cycle = cycle;
+	gpu->live.is_visited = true;
+	gpu->on_interval(gpu->interval_user, gpu->live.launch, cycle);
+	gpu->live.is_visited = false;
+}
+
+static void keep_callbacks(sluice_gpu *gpu, const struct sluice_settings *settings)
+{
 	gpu->progress = settings->progress;
 	gpu->progress_user = settings->progress_user;
 	gpu->finding = settings->finding;
 	gpu->finding_user = settings->finding_user;
 	gpu->stray_read = settings->stray_read;
 	gpu->stray_read_user = settings->stray_read_user;
+	gpu->on_interval = settings->on_interval;
+	gpu->interval_user = settings->interval_user;
+	gpu->interval = settings->on_interval ? settings->interval : 0;
+}
+
+enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings *given, struct sluice_error *error)
+{
+	IN_C_LOCALE;
+	struct sluice_settings known = {SLUICE_SIZED(settings)};
+	const struct sluice_settings *settings = &known;
+	struct diag diag = {0};
+	if (!opened)
+		return api_fail(error, SLUICE_BAD_ARGUMENT, "sluice_open: `gpu` is NULL");
+	*opened = NULL;
+	if (given && sized_read(&known, sizeof known, given, "settings", error) != SLUICE_OK)
+		return SLUICE_BAD_ARGUMENT;
+	sluice_gpu *gpu = base_calloc(1, sizeof *gpu);
+	gpu->functional = settings->functional;
+	keep_callbacks(gpu, settings);
 	read_settings(gpu, settings, &diag);
 	gpu->max_instructions = settings->max_instructions ? settings->max_instructions : gpu->machine.max_instructions;
 	sampling_open(&gpu->sampling, settings, &gpu->attachments, &diag);
@@ -236,15 +289,19 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	} else {
 		status = api_open_checks(gpu, checks, error);
 		if (status == SLUICE_OK)
-			status = traces_open(&gpu->traces, gpu->gpu, &gpu->records, settings, error);
+			status = recorders_open(&gpu->recorders, gpu->gpu, &gpu->records, settings, error);
 		if (status == SLUICE_OK)
 			status = trace_out_open(gpu, settings->trace_out, error);
+		gpu->recorders.interval = gpu->interval;
+		gpu->recorders.on_interval = visit_interval;
+		gpu->recorders.interval_user = gpu;
 	}
 	diag_free(&diag);
 	if (status != SLUICE_OK) {
 		sluice_close(gpu);
 		return status;
 	}
+	warn_of_citations(gpu);
 	*opened = gpu;
 	return api_succeed(error);
 }
@@ -281,14 +338,17 @@ void sluice_close(sluice_gpu *gpu)
 	free(gpu->gpgpusim.list);
 	free(gpu->announced.range);
 	stats_file_close(&gpu->stats_file);
-	traces_close(&gpu->traces);
+	recorders_close(&gpu->recorders);
 	trace_out_close(gpu);
 	sampling_close(&gpu->sampling);
+	api_free_counter_names(gpu);
+	unit_totals_free(&gpu->unit_totals);
 	free_records(&gpu->records);
 	energy_close(&gpu->prices);
 	energies_close(&gpu->energies);
 	passes_close(&gpu->passes);
 	attachments_free(&gpu->attachments);
+	free(gpu->warnings);
 	free(gpu);
 }
 
@@ -305,10 +365,11 @@ static uint32_t memory_clock(const struct machine *machine)
 	return (uint32_t)(bytes * machine->dram_mhz * 8 / machine->memory_bus_bits / 2 + 0.5);
 }
 
-void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info)
+bool sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info)
 {
 	const struct machine *machine = &gpu->machine;
-	*info = (struct sluice_machine_info){
+	struct sluice_machine_info value = {
+		SLUICE_SIZED(machine_info),
 		.sm_count = machine->sms,
 		.warp_size = WARP_SIZE,
 		.max_threads_per_block = machine->max_block_threads,
@@ -328,7 +389,8 @@ void sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info
 		.memory_bytes = (uint64_t)machine->memory_mib << 20,
 		.unified_bytes = machine->sm.unified_bytes,
 	};
-	memcpy(info->name, machine->name, sizeof info->name);
+	memcpy(value.name, machine->name, sizeof value.name);
+	return sized_write(info, &value, sizeof value);
 }
 
 void sluice_machine_write(const sluice_gpu *gpu, FILE *file)

@@ -14,7 +14,7 @@ enum { LEAST_BATCHES = 3 };
 static struct estimate_batch *batches_of(const struct sampler *sampler, size_t *count)
 {
 	*count = sampler->marks ? sampler->marks - 1 : 0;
-	struct estimate_batch *batch = xcalloc(*count + 1, sizeof *batch);
+	struct estimate_batch *batch = base_calloc(*count + 1, sizeof *batch);
 	for (size_t i = 0; i < *count; i++)
 		batch[i] = (struct estimate_batch){
 			.work = (double)(sampler->mark[i + 1].work - sampler->mark[i].work),
@@ -85,7 +85,7 @@ static enum sluice_status complete(sluice_gpu *gpu, struct gpu_run *run, size_t 
 	                                 .blocks = run->sampler->placed,
 	                                 .work = record->stats.sm.warp_instructions,
 	                                 .cycles = record->cycles};
-	uint64_t *steps = xcalloc(run->launch.program->count, sizeof *steps);
+	uint64_t *steps = base_calloc(run->launch.program->count, sizeof *steps);
 	enum sluice_status status = run_rest(gpu, run, number, steps, error);
 	double rest = (double)(record->stats.sm.warp_instructions - sample->work);
 	struct estimate_batch *batch = batches_of(run->sampler, &count);

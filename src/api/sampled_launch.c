@@ -27,7 +27,7 @@ static bool judge(sluice_gpu *gpu, const struct simt_launch *launch, const struc
                   struct sampling_group **group, struct record_sample *sample)
 {
 	bool first;
-	uint64_t *steps = xcalloc(launch->program->count, sizeof *steps);
+	uint64_t *steps = base_calloc(launch->program->count, sizeof *steps);
 	simt_trial_counts(trial, steps);
 	*group = sampling_find(&gpu->sampling, launch, steps, &first);
 	free(steps);

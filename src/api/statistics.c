@@ -46,16 +46,16 @@ bool sluice_energy_has(const sluice_gpu *gpu, const char *name)
 void sluice_stats_note_end(sluice_gpu *gpu, const char *how)
 {
 	stats_file_note(&gpu->stats_file, how);
-	traces_stop(&gpu->traces);
+	recorders_stop(&gpu->recorders);
 }
 
 enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct sluice_error *error)
 {
-	const char *path = gpu->stats_file.kept.path;
+	const char *path = gpu->stats_file.file.path;
 	records_set_ended(&gpu->records, how);
 	if (path && !stats_file_finish(&gpu->stats_file, &gpu->records))
 		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());
-	if (!traces_finish(&gpu->traces, &path))
+	if (!recorders_finish(&gpu->recorders, &path))
 		return api_fail(error, SLUICE_IO, "cannot write %s: %s", path, file_write_reason());
 	return api_succeed(error);
 }

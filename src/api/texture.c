@@ -1,5 +1,6 @@
 /* Textures and surfaces, as described by the host. */
 #include "api/api.h"
+#include "attach/sized.h"
 
 /* Larger than any device supports; they keep all sizes within 64 bits. */
 enum { MOST_TEXELS = 1 << 28, MOST_SLICES = 1 << 16 };
@@ -64,7 +65,7 @@ static struct texture_sampler sampler_of(const struct sluice_sampler *sampler)
 	return own;
 }
 
-bool sluice_image_bytes(const struct sluice_image *image, uint64_t *bytes, struct sluice_error *error)
+static bool find_bytes(const struct sluice_image *image, uint64_t *bytes, struct sluice_error *error)
 {
 	if (!has_shape(image) ||
 	    (image->cube && (image->dimensions != 2 || image->layers % 6 || image->width != image->height))) {
@@ -90,37 +91,49 @@ bool sluice_image_bytes(const struct sluice_image *image, uint64_t *bytes, struc
 	return true;
 }
 
-uint64_t sluice_image_row(const struct sluice_image *image, uint32_t level, uint64_t byte, uint32_t y, uint32_t z,
+bool sluice_image_bytes(const struct sluice_image *given, uint64_t *bytes, struct sluice_error *error)
+{
+	struct sluice_image image;
+	return sized_read(&image, sizeof image, given, "image", error) == SLUICE_OK && find_bytes(&image, bytes, error);
+}
+
+uint64_t sluice_image_row(const struct sluice_image *given, uint32_t level, uint64_t byte, uint32_t y, uint32_t z,
                           uint64_t *run)
 {
-	const struct texture_image own = image_of(image);
+	struct sluice_image image;
+	sized_read(&image, sizeof image, given, "image", NULL);
+	const struct texture_image own = image_of(&image);
 	const struct texture_level place = texture_level_of(&own, level);
 	*run = texture_run(&own, byte);
 	return texture_address(&own, &place, byte, y, z);
 }
 
-enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t handle, const struct sluice_image *image,
-                                       const struct sluice_sampler *sampler, struct sluice_error *error)
+enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t handle, const struct sluice_image *given,
+                                       const struct sluice_sampler *given_sampler, struct sluice_error *error)
 {
+	struct sluice_image image;
+	struct sluice_sampler sampler;
 	struct texture *texture = texture_find(&gpu->textures, handle);
 	uint64_t bytes;
 	if (!texture)
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "0x%llx is not a texture or surface",
 		                (unsigned long long)handle);
 	texture->is_bound = false;
-	if (!image)
+	if (!given)
 		return api_succeed(error);
-	if (!sampler)
+	if (!given_sampler)
 		return api_fail(error, SLUICE_BAD_ARGUMENT, "an image without a sampler");
-	if (!sluice_image_bytes(image, &bytes, error))
+	if (sized_read(&image, sizeof image, given, "image", error) != SLUICE_OK ||
+	    sized_read(&sampler, sizeof sampler, given_sampler, "sampler", error) != SLUICE_OK ||
+	    !find_bytes(&image, &bytes, error))
 		return SLUICE_BAD_ARGUMENT;
-	struct texture_image own = image_of(image);
-	own.address = simt_address(gpu->gpu->memory, image->address);
+	struct texture_image own = image_of(&image);
+	own.address = simt_address(gpu->gpu->memory, image.address);
 	if (!simt_valid(gpu->gpu->memory, own.address, bytes))
 		return api_fail(error, SLUICE_BAD_ARGUMENT,
 		                "an image of %llu bytes at 0x%llx, outside every allocation", (unsigned long long)bytes,
-		                (unsigned long long)image->address);
-	const struct texture_sampler how = sampler_of(sampler);
+		                (unsigned long long)image.address);
+	const struct texture_sampler how = sampler_of(&sampler);
 	texture_bind(texture, &own, &how);
 	return api_succeed(error);
 }

@@ -42,7 +42,7 @@ static struct arena_chunk *chunk_open(struct arena *arena, size_t need)
 {
 	bool ordinary = need <= CHUNK_BYTES / 4;
 	size_t size = ordinary ? ordinary_size(arena, need) : need;
-	struct arena_chunk *chunk = xcalloc(1, sizeof *chunk + size);
+	struct arena_chunk *chunk = base_calloc(1, sizeof *chunk + size);
 	chunk->size = size;
 	/* A large block gets its own chunk, linked after the newest one, which still has space for small blocks. */
 	struct arena_chunk **link = !ordinary && arena->chunk ? &arena->chunk->older : &arena->chunk;
@@ -89,7 +89,7 @@ void arena_free(struct arena *arena)
 	}
 }
 
-void *xmalloc(size_t size)
+void *base_malloc(size_t size)
 {
 	void *block = malloc(size ? size : 1);
 	if (!block)
@@ -97,7 +97,7 @@ void *xmalloc(size_t size)
 	return block;
 }
 
-void *xcalloc(size_t count, size_t size)
+void *base_calloc(size_t count, size_t size)
 {
 	void *block = calloc(count ? count : 1, size ? size : 1);
 	if (!block)
@@ -105,7 +105,7 @@ void *xcalloc(size_t count, size_t size)
 	return block;
 }
 
-void *xrealloc(void *old, size_t size)
+void *base_realloc(void *old, size_t size)
 {
 	void *block = realloc(old, size ? size : 1);
 	if (!block)
@@ -113,8 +113,8 @@ void *xrealloc(void *old, size_t size)
 	return block;
 }
 
-char *xstrdup(const char *text)
+char *base_strdup(const char *text)
 {
 	size_t size = strlen(text) + 1;
-	return memcpy(xmalloc(size), text, size);
+	return memcpy(base_malloc(size), text, size);
 }

@@ -28,9 +28,9 @@ char *arena_string(struct arena *arena, const char *text, size_t length);
 void arena_free(struct arena *arena);
 
 /* malloc family that does not return NULL: prints "sluice: out of memory" and aborts. */
-void *xmalloc(size_t size);
-void *xcalloc(size_t count, size_t size);
-void *xrealloc(void *old, size_t size);
-char *xstrdup(const char *text);
+void *base_malloc(size_t size);
+void *base_calloc(size_t count, size_t size);
+void *base_realloc(void *old, size_t size);
+char *base_strdup(const char *text);
 
 #endif

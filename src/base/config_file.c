@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/config_find.h"
 #include "base/file.h"
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct reading {
 
 /* The destination, which a file and its bases have in common. */
 struct target {
-	const struct option *table;
+	const struct base_option *table;
 	size_t count;
 	void *config;
 	const char *const *folders; /* for bases, in addition to the file's own; or NULL */
@@ -42,7 +42,7 @@ struct reader {
 	const struct target *target;
 	struct diag *diag;
 	struct arena arena;
-	struct source source;
+	struct diag_source source;
 	struct reading reading;
 	yaml_parser_t parser;
 	struct seen_key *seen;
@@ -73,14 +73,14 @@ static const char *find_line(struct reader *reader, size_t line)
 }
 
 /* libyaml counts columns in characters, diagnostics in bytes. */
-static struct place place_of(struct reader *reader, yaml_mark_t mark)
+static struct diag_place place_of(struct reader *reader, yaml_mark_t mark)
 {
 	const char *text = find_line(reader, mark.line), *end = reader->source.text + reader->source.length;
 	const char *at = text;
 	for (size_t column = 0; column < mark.column && at < end; column++)
 		for (at++; at < end && ((unsigned char)*at & 0xc0) == 0x80;)
 			at++;
-	return (struct place){(uint32_t)mark.line + 1, (uint32_t)(at - text) + 1};
+	return (struct diag_place){(uint32_t)mark.line + 1, (uint32_t)(at - text) + 1};
 }
 
 static bool next_event(struct reader *reader, yaml_event_t *event)
@@ -93,7 +93,7 @@ static bool next_event(struct reader *reader, yaml_event_t *event)
 	diag_take_back(reader->diag, &reader->before); /* invalid text can cause further messages */
 	const yaml_parser_t *parser = &reader->parser;
 	if (parser->error == YAML_READER_ERROR) {
-		diag_error(reader->diag, &reader->source, (struct place){0}, "not YAML: %s at byte %zu",
+		diag_error(reader->diag, &reader->source, (struct diag_place){0}, "not YAML: %s at byte %zu",
 		           parser->problem, parser->problem_offset);
 		return false;
 	}
@@ -117,7 +117,7 @@ static void skip_value(struct reader *reader, yaml_event_type_t first)
 }
 
 /* The first option whose name begins with "path.", which makes the path a section; or NULL. */
-static const struct option *first_inside(const struct option *table, size_t count, const char *path)
+static const struct base_option *first_inside(const struct base_option *table, size_t count, const char *path)
 {
 	size_t length = strlen(path);
 	for (size_t i = 0; i < count; i++)
@@ -127,9 +127,9 @@ static const struct option *first_inside(const struct option *table, size_t coun
 }
 
 /* Writes the option, or section of an option, that is nearest to a name; "" when none is near. */
-static void nearest_key(const struct option *table, size_t count, const char *name, char nearest[PATH_SIZE])
+static void nearest_key(const struct base_option *table, size_t count, const char *name, char nearest[PATH_SIZE])
 {
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	*nearest = '\0';
 	for (size_t i = 0; i < count; i++) {
 		for (const char *end = table[i].name; *end; end++) {
@@ -137,14 +137,14 @@ static void nearest_key(const struct option *table, size_t count, const char *na
 				continue;
 			char prefix[PATH_SIZE];
 			snprintf(prefix, sizeof prefix, "%.*s", (int)(end + 1 - table[i].name), table[i].name);
-			if (slip_nearer(name, prefix, &best))
+			if (edit_distance_is_nearer(name, prefix, &best))
 				memcpy(nearest, prefix, sizeof prefix);
 		}
 	}
 }
 
 /* "unknown option 'l1d.stes'; did you mean 'l1d.sets'?" */
-static void unknown_key(const struct option *table, size_t count, const char *name, char message[MESSAGE_SIZE])
+static void unknown_key(const struct base_option *table, size_t count, const char *name, char message[MESSAGE_SIZE])
 {
 	char nearest[PATH_SIZE];
 	nearest_key(table, count, name, nearest);
@@ -156,20 +156,20 @@ static void unknown_key(const struct option *table, size_t count, const char *na
 
 /* The option of that name, searched from after the last found one on, because nearly all files have them in the
  * table's order. */
-static const struct option *find_option(struct reader *reader, const char *name)
+static const struct base_option *find_option(struct reader *reader, const char *name)
 {
 	const struct target *target = reader->target;
 	size_t next = reader->next_option;
-	const struct option *found = option_find(target->table + next, target->count - next, name);
+	const struct base_option *found = base_option_find(target->table + next, target->count - next, name);
 	if (!found)
-		found = option_find(target->table, next, name);
+		found = base_option_find(target->table, next, name);
 	if (found)
 		reader->next_option = (size_t)(found - target->table) + 1;
 	return found;
 }
 
 /* The stored line number of a key. */
-static uint32_t *line_of(struct reader *reader, const struct option *option, const char *path)
+static uint32_t *line_of(struct reader *reader, const struct base_option *option, const char *path)
 {
 	if (option)
 		return &reader->option_line[option - reader->target->table];
@@ -183,7 +183,7 @@ static uint32_t *line_of(struct reader *reader, const struct option *option, con
 }
 
 /* Records a key, which is an option's or not (NULL). False, with an error, when the file has it already. */
-static bool remember(struct reader *reader, const struct option *option, const char *path, struct place place)
+static bool remember(struct reader *reader, const struct base_option *option, const char *path, struct diag_place place)
 {
 	uint32_t *line = line_of(reader, option, path);
 	if (*line) {
@@ -195,13 +195,13 @@ static bool remember(struct reader *reader, const struct option *option, const c
 	return true;
 }
 
-static void set_option(struct reader *reader, const struct option *option, const yaml_event_t *value)
+static void set_option(struct reader *reader, const struct base_option *option, const yaml_event_t *value)
 {
 	char message[MESSAGE_SIZE];
-	struct place place = place_of(reader, value->start_mark);
+	struct diag_place place = place_of(reader, value->start_mark);
 	if (value->type == YAML_SCALAR_EVENT) {
 		const char *text = (const char *)value->data.scalar.value;
-		if (!option_set(option, reader->target->config, text, message, sizeof message))
+		if (!base_option_set(option, reader->target->config, text, message, sizeof message))
 			diag_error(reader->diag, &reader->source, place, "%s", message);
 		if (reader->target->given)
 			reader->target->given[option - reader->target->table] = true;
@@ -227,7 +227,7 @@ static void read_section(struct reader *reader, const char *path, const yaml_eve
 
 /* The path of a base. A path is relative to the file that names it. A name is searched in that file's folder, then
  * in the folders. The result is in the arena; NULL after a message. */
-static const char *find_base(struct reader *reader, const char *name, struct place place)
+static const char *find_base(struct reader *reader, const char *name, struct diag_place place)
 {
 	enum { MOST = 8 };
 	const char *path = reader->reading.path, *slash = strrchr(path, '/'), *folders[MOST + 2] = {0};
@@ -254,9 +254,9 @@ static const char *find_base(struct reader *reader, const char *name, struct pla
 	return NULL;
 }
 
-static void read_base(struct reader *reader, const yaml_event_t *value, struct place key, bool is_first)
+static void read_base(struct reader *reader, const yaml_event_t *value, struct diag_place key, bool is_first)
 {
-	struct place place = place_of(reader, value->start_mark);
+	struct diag_place place = place_of(reader, value->start_mark);
 	struct stat status;
 	if (!is_first) {
 		diag_error(reader->diag, &reader->source, key,
@@ -287,7 +287,7 @@ static void read_base(struct reader *reader, const yaml_event_t *value, struct p
 /* Reads one key of a mapping and its value. */
 static void read_pair(struct reader *reader, const char *prefix, const yaml_event_t *key, bool is_first)
 {
-	struct place place = place_of(reader, key->start_mark);
+	struct diag_place place = place_of(reader, key->start_mark);
 	const char *name = key->type == YAML_SCALAR_EVENT ? (const char *)key->data.scalar.value : "";
 	char path[PATH_SIZE], message[MESSAGE_SIZE];
 	bool is_name =
@@ -300,7 +300,7 @@ static void read_pair(struct reader *reader, const char *prefix, const yaml_even
 	if (!next_event(reader, &value))
 		return;
 	const struct target *target = reader->target;
-	const struct option *option = is_name ? find_option(reader, path) : NULL;
+	const struct base_option *option = is_name ? find_option(reader, path) : NULL;
 	if (!is_name || !remember(reader, option, path, place)) {
 		skip_value(reader, value.type);
 	} else if (option) {
@@ -339,7 +339,7 @@ static void read_stream(struct reader *reader)
 	uint32_t documents = 0;
 	yaml_event_t event;
 	for (bool ends = false; !ends && next_event(reader, &event);) {
-		struct place place = place_of(reader, event.start_mark);
+		struct diag_place place = place_of(reader, event.start_mark);
 		ends = event.type == YAML_STREAM_END_EVENT;
 		if (event.type == YAML_DOCUMENT_START_EVENT && ++documents > 1) {
 			diag_error(reader->diag, &reader->source, place, "expected one document, found a second");
@@ -381,7 +381,7 @@ static bool read_file(const char *path, const struct reading *outer, const struc
 	return diag->errors == before;
 }
 
-bool config_file_read(const char *path, const struct option *table, size_t count, void *config, struct diag *diag)
+bool config_file_read(const char *path, const struct base_option *table, size_t count, void *config, struct diag *diag)
 {
 	const struct target target = {.table = table, .count = count, .config = config};
 	return read_file(path, NULL, &target, diag);
@@ -398,7 +398,7 @@ static bool in_group(const char *one, const char *other)
 /* Reports all options that no file has set, in one message. */
 static void report_missing(const char *path, const struct target *target, struct diag *diag)
 {
-	const struct source source = {.name = path};
+	const struct diag_source source = {.name = path};
 	char *list = NULL;
 	size_t length = 0, missing = 0;
 	FILE *file = open_memstream(&list, &length);
@@ -414,17 +414,17 @@ static void report_missing(const char *path, const struct target *target, struct
 	}
 	fclose(file);
 	if (missing)
-		diag_error(diag, &source, (struct place){0},
+		diag_error(diag, &source, (struct diag_place){0},
 		           "%zu of its %zu keys have no value; give them, or begin the file with 'base: OTHER', whose "
 		           "values apply to all keys that the file does not set:%s",
 		           missing, target->count, list);
 	free(list);
 }
 
-bool config_file_read_whole(const char *path, const char *const *folders, const struct option *table, size_t count,
+bool config_file_read_whole(const char *path, const char *const *folders, const struct base_option *table, size_t count,
                             void *config, struct diag *diag)
 {
-	const struct target target = {table, count, config, folders, xcalloc(count, sizeof(bool))};
+	const struct target target = {table, count, config, folders, base_calloc(count, sizeof(bool))};
 	bool fine = read_file(path, NULL, &target, diag);
 	if (fine)
 		report_missing(path, &target, diag);
@@ -433,7 +433,8 @@ bool config_file_read_whole(const char *path, const char *const *folders, const 
 	return fine;
 }
 
-bool config_assign(const char *assignment, const struct option *table, size_t count, void *config, struct diag *diag)
+bool config_assign(const char *assignment, const struct base_option *table, size_t count, void *config,
+                   struct diag *diag)
 {
 	char name[PATH_SIZE], message[MESSAGE_SIZE];
 	const char *equals = strchr(assignment, '=');
@@ -444,9 +445,9 @@ bool config_assign(const char *assignment, const struct option *table, size_t co
 	}
 	memcpy(name, assignment, length);
 	name[length] = '\0';
-	const struct option *option = option_find(table, count, name);
-	const struct option *inside = option ? NULL : first_inside(table, count, name);
-	if (option && option_set(option, config, equals + 1, message, sizeof message))
+	const struct base_option *option = base_option_find(table, count, name);
+	const struct base_option *inside = option ? NULL : first_inside(table, count, name);
+	if (option && base_option_set(option, config, equals + 1, message, sizeof message))
 		return true;
 	if (inside)
 		snprintf(message, sizeof message, "'%s' is a group of options, such as '%s'", name, inside->name);
@@ -456,11 +457,11 @@ bool config_assign(const char *assignment, const struct option *table, size_t co
 	return false;
 }
 
-static void write_value(FILE *file, const struct option *option, const void *config)
+static void write_value(FILE *file, const struct base_option *option, const void *config)
 {
-	char value[2 * OPTION_TEXT_SIZE];
-	option_print(option, config, value, sizeof value);
-	if (option->type != OPTION_TEXT) {
+	char value[2 * BASE_OPTION_TEXT_SIZE];
+	base_option_print(option, config, value, sizeof value);
+	if (option->type != BASE_OPTION_TEXT) {
 		fputs(value, file);
 		return;
 	}
@@ -473,10 +474,10 @@ static void write_value(FILE *file, const struct option *option, const void *con
 
 /* Writes the options whose names begin with the first `prefix` bytes of `first`'s name. These end in a dot, or are 0
  * bytes. */
-static void write_section(FILE *file, const struct option *table, size_t count, const void *config,
-                          const struct option *first, size_t prefix, int depth)
+static void write_section(FILE *file, const struct base_option *table, size_t count, const void *config,
+                          const struct base_option *first, size_t prefix, int depth)
 {
-	for (const struct option *option = first; option < table + count; option++) {
+	for (const struct base_option *option = first; option < table + count; option++) {
 		if (strncmp(option->name, first->name, prefix) != 0)
 			continue;
 		const char *name = option->name + prefix, *dot = strchr(name, '.');
@@ -487,7 +488,7 @@ static void write_section(FILE *file, const struct option *table, size_t count, 
 			continue;
 		}
 		size_t inner = (size_t)(dot + 1 - option->name);
-		const struct option *other = first;
+		const struct base_option *other = first;
 		while (strncmp(other->name, option->name, inner) != 0)
 			other++;
 		if (other != option)
@@ -497,7 +498,7 @@ static void write_section(FILE *file, const struct option *table, size_t count, 
 	}
 }
 
-void config_file_write(FILE *file, const struct option *table, size_t count, const void *config)
+void config_file_write(FILE *file, const struct base_option *table, size_t count, const void *config)
 {
 	write_section(file, table, count, config, table, 0, 0);
 }

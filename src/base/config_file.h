@@ -12,17 +12,17 @@
 #include "base/table.h"
 
 /* Reads the file at `path` into `config`. Returns false when diag got errors. */
-bool config_file_read(const char *path, const struct option *table, size_t count, void *config, struct diag *diag);
+bool config_file_read(const char *path, const struct base_option *table, size_t count, void *config, struct diag *diag);
 
 /* The same for a file that, with its bases, must set every option. Bases that are not in the file's folder are
  * searched in the folders (NULL-terminated). */
-bool config_file_read_whole(const char *path, const char *const *folders, const struct option *table, size_t count,
+bool config_file_read_whole(const char *path, const char *const *folders, const struct base_option *table, size_t count,
                             void *config, struct diag *diag);
 
 /* Applies "KEY=VALUE". Returns false when diag got errors. */
-bool config_assign(const char *assignment, const struct option *table, size_t count, void *config, struct diag *diag);
+bool config_assign(const char *assignment, const struct base_option *table, size_t count, void *config, struct diag *diag);
 
 /* Writes all options as YAML, nested by the dots of their names. */
-void config_file_write(FILE *file, const struct option *table, size_t count, const void *config);
+void config_file_write(FILE *file, const struct base_option *table, size_t count, const void *config);
 
 #endif

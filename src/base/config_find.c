@@ -1,6 +1,6 @@
 #include "base/config_find.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ char *config_find(const char *name, const char *const *folders)
 
 void config_nearest(const char *name, const char *const *folders, char nearest[CONFIG_NAME_SIZE])
 {
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	*nearest = '\0';
 	for (; *folders; folders++) {
 		DIR *files = opendir(*folders);
@@ -46,7 +46,7 @@ void config_nearest(const char *name, const char *const *folders, char nearest[C
 				continue;
 			size_t length = strlen(file->d_name) - (sizeof suffix - 1);
 			snprintf(candidate, sizeof candidate, "%.*s", (int)length, file->d_name);
-			if (length < CONFIG_NAME_SIZE && slip_nearer(name, candidate, &best))
+			if (length < CONFIG_NAME_SIZE && edit_distance_is_nearer(name, candidate, &best))
 				memcpy(nearest, candidate, length + 1);
 		}
 		if (files)

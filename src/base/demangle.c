@@ -12,5 +12,5 @@ char *demangle(const char *symbol)
 	int status;
 	/* Other names would be taken for types: "i" would be "int". */
 	char *name = strncmp(symbol, "_Z", 2) == 0 ? __cxa_demangle(symbol, NULL, NULL, &status) : NULL;
-	return name ? name : xstrdup(symbol);
+	return name ? name : base_strdup(symbol);
 }

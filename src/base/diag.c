@@ -21,7 +21,7 @@ __attribute__((format(printf, 2, 0))) static void append_list(struct diag *diag,
 	size_t added = written > 0 ? (size_t)written : 0;
 	if (diag->length + added + 1 > diag->capacity) {
 		diag->capacity = 2 * (diag->length + added + 1);
-		diag->text = xrealloc(diag->text, diag->capacity);
+		diag->text = base_realloc(diag->text, diag->capacity);
 	}
 	vsnprintf(diag->text + diag->length, added + 1, format, arguments);
 	diag->length += added;
@@ -36,7 +36,7 @@ __attribute__((format(printf, 2, 3))) static void append(struct diag *diag, cons
 }
 
 /* The bytes of one line, without its line end. */
-static struct source find_line(const struct source *source, uint32_t line)
+static struct diag_source find_line(const struct diag_source *source, uint32_t line)
 {
 	const char *text = source->text, *end = source->text + source->length;
 	for (; line > 1 && text < end; line--) {
@@ -47,14 +47,14 @@ static struct source find_line(const struct source *source, uint32_t line)
 	size_t length = (size_t)((newline ? newline : end) - text);
 	if (length && text[length - 1] == '\r')
 		length--;
-	return (struct source){source->name, text, length};
+	return (struct diag_source){source->name, text, length};
 }
 
 /* Appends the source line and the caret below it. Tabs are repeated and the later bytes of a UTF-8 character are
  * omitted, so that the caret is below its character on any terminal. */
-static void append_excerpt(struct diag *diag, const struct source *source, struct place place)
+static void append_excerpt(struct diag *diag, const struct diag_source *source, struct diag_place place)
 {
-	struct source line = find_line(source, place.line);
+	struct diag_source line = find_line(source, place.line);
 	size_t column = place.column ? place.column - 1 : 0;
 	if (column > line.length)
 		column = line.length;
@@ -81,7 +81,7 @@ static void append_excerpt(struct diag *diag, const struct source *source, struc
 }
 
 __attribute__((format(printf, 5, 0))) static void report(struct diag *diag, const char *severity,
-                                                         const struct source *source, struct place place,
+                                                         const struct diag_source *source, struct diag_place place,
                                                          const char *format, va_list arguments)
 {
 	append(diag, "%s:", source->name);
@@ -106,7 +106,7 @@ static bool keep(struct diag *diag, uint32_t *counted, const char *kind)
 	return *counted <= limit;
 }
 
-void diag_error(struct diag *diag, const struct source *source, struct place place, const char *format, ...)
+void diag_error(struct diag *diag, const struct diag_source *source, struct diag_place place, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -115,7 +115,7 @@ void diag_error(struct diag *diag, const struct source *source, struct place pla
 	va_end(arguments);
 }
 
-void diag_warning(struct diag *diag, const struct source *source, struct place place, const char *format, ...)
+void diag_warning(struct diag *diag, const struct diag_source *source, struct diag_place place, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
@@ -126,11 +126,11 @@ void diag_warning(struct diag *diag, const struct source *source, struct place p
 
 void diag_plain(struct diag *diag, const char *format, ...)
 {
-	static const struct source sluice = {.name = "sluice"};
+	static const struct diag_source sluice = {.name = "sluice"};
 	va_list arguments;
 	va_start(arguments, format);
 	if (keep(diag, &diag->errors, "errors"))
-		report(diag, "error", &sluice, (struct place){0}, format, arguments);
+		report(diag, "error", &sluice, (struct diag_place){0}, format, arguments);
 	va_end(arguments);
 }
 

@@ -15,14 +15,14 @@
 #include <stdint.h>
 
 /* A text that diagnostics point into. `text` need not end with NUL. */
-struct source {
+struct diag_source {
 	const char *name;
 	const char *text;
 	size_t length;
 };
 
 /* A location in a source. Lines and columns count from 1, columns in bytes. Line 0: the whole file. */
-struct place {
+struct diag_place {
 	uint32_t line, column;
 };
 
@@ -34,10 +34,10 @@ struct diag {
 	uint32_t limit; /* maximum number of stored messages before "too many errors"; 0: 20 */
 };
 
-__attribute__((format(printf, 4, 5))) void diag_error(struct diag *diag, const struct source *source,
-                                                      struct place place, const char *format, ...);
-__attribute__((format(printf, 4, 5))) void diag_warning(struct diag *diag, const struct source *source,
-                                                        struct place place, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void diag_error(struct diag *diag, const struct diag_source *source,
+                                                      struct diag_place place, const char *format, ...);
+__attribute__((format(printf, 4, 5))) void diag_warning(struct diag *diag, const struct diag_source *source,
+                                                        struct diag_place place, const char *format, ...);
 /* A message without a source: "sluice: error: ..." */
 __attribute__((format(printf, 2, 3))) void diag_plain(struct diag *diag, const char *format, ...);
 

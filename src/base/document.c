@@ -1,6 +1,6 @@
 #include "base/document.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -19,14 +19,14 @@ bool document_load(struct document *document)
 	bool loaded = yaml_parser_load(&parser, &document->yaml);
 	if (!loaded)
 		diag_error(&document->diag, &document->source,
-		           (struct place){(uint32_t)parser.problem_mark.line + 1,
-		                          (uint32_t)parser.problem_mark.column + 1},
+		           (struct diag_place){(uint32_t)parser.problem_mark.line + 1,
+		                               (uint32_t)parser.problem_mark.column + 1},
 		           "not YAML: %s", parser.problem ? parser.problem : "unreadable");
 	yaml_parser_delete(&parser);
 	if (!loaded || yaml_document_get_root_node(&document->yaml))
 		return loaded;
 	yaml_document_delete(&document->yaml);
-	diag_error(&document->diag, &document->source, (struct place){0}, "holds nothing");
+	diag_error(&document->diag, &document->source, (struct diag_place){0}, "holds nothing");
 	return false;
 }
 
@@ -56,9 +56,9 @@ bool words_have(const struct words *words, const char *word)
 	return false;
 }
 
-struct place document_place(const yaml_node_t *node)
+struct diag_place document_place(const yaml_node_t *node)
 {
-	return (struct place){(uint32_t)node->start_mark.line + 1, (uint32_t)node->start_mark.column + 1};
+	return (struct diag_place){(uint32_t)node->start_mark.line + 1, (uint32_t)node->start_mark.column + 1};
 }
 
 const yaml_node_t *document_node(struct document *document, int number)
@@ -179,11 +179,11 @@ static void unknown_key(struct document *document, const yaml_node_t *node, cons
 {
 	const char *nearest = NULL;
 	char known[256] = "";
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (const struct document_key *key = keys; key->name; key++) {
 		size_t length = strlen(known);
 		snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", key->name);
-		if (slip_nearer(name, key->name, &best))
+		if (edit_distance_is_nearer(name, key->name, &best))
 			nearest = key->name;
 	}
 	if (nearest)
@@ -249,7 +249,7 @@ void *document_read_named(struct document *document, const char *key, const yaml
 			continue;
 		memcpy(element, blank, size);
 		*(const char **)element = name;
-		*(struct place *)(element + place) = document_place(document_node(document, pair->key));
+		*(struct diag_place *)(element + place) = document_place(document_node(document, pair->key));
 		document_read(document, name, document_node(document, pair->value), keys, element);
 		++*count;
 	}

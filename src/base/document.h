@@ -18,7 +18,7 @@
 /* A document being read. The caller fills in arena and source. */
 struct document {
 	struct arena *arena; /* holds the results */
-	struct source source;
+	struct diag_source source;
 	struct diag diag;
 	yaml_document_t yaml;
 };
@@ -46,7 +46,7 @@ bool words_have(const struct words *words, const char *word);
  * yaml_document_delete(). */
 bool document_load(struct document *document);
 
-struct place document_place(const yaml_node_t *node);
+struct diag_place document_place(const yaml_node_t *node);
 const yaml_node_t *document_node(struct document *document, int number);
 __attribute__((format(printf, 3, 4))) void document_error(struct document *document, const yaml_node_t *node,
                                                           const char *format, ...);
@@ -65,7 +65,7 @@ void document_read(struct document *document, const char *what, const yaml_node_
                    const struct document_key *keys, void *into);
 
 /* Reads each NAME: {...} of a mapping into the next element of a new array. Returns the array, or NULL. An element
- * has `size` bytes, begins with its name (const char *), and has its struct place at offset `place`. `blank` is its
+ * has `size` bytes, begins with its name (const char *), and has its struct diag_place at offset `place`. `blank` is its
  * initial content. */
 void *document_read_named(struct document *document, const char *key, const yaml_node_t *value,
                           const struct document_key *keys, const void *blank, size_t size, size_t place, size_t *count);

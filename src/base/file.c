@@ -16,7 +16,7 @@ enum { FIRST_ROOM = 1 << 16, MOST = 1 << 30, WRITER_MS = 5000, READER_MS = 5000,
 char *file_read_stream(FILE *file, size_t *length)
 {
 	size_t capacity = FIRST_ROOM, got;
-	char *text = xmalloc(capacity);
+	char *text = base_malloc(capacity);
 	*length = 0;
 	while ((got = fread(text + *length, 1, capacity - *length - 1, file)) > 0) {
 		*length += got;
@@ -25,7 +25,7 @@ char *file_read_stream(FILE *file, size_t *length)
 		if (capacity > MOST)
 			break;
 		capacity = 2 * capacity <= MOST ? 2 * capacity : (size_t)MOST + 1;
-		text = xrealloc(text, capacity);
+		text = base_realloc(text, capacity);
 	}
 	text[*length] = '\0';
 	if (!ferror(file) && *length < MOST)
@@ -203,8 +203,8 @@ bool file_new_open_over(struct file_new *file, const char *path)
 {
 	file->path = realpath(path, NULL);
 	if (!file->path)
-		file->path = xstrdup(path);
-	file->temporary = xmalloc(strlen(file->path) + sizeof ".XXXXXX");
+		file->path = base_strdup(path);
+	file->temporary = base_malloc(strlen(file->path) + sizeof ".XXXXXX");
 	strcat(strcpy(file->temporary, file->path), ".XXXXXX");
 	file->descriptor = mkostemp(file->temporary, O_CLOEXEC);
 	if (file->descriptor < 0) {

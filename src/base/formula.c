@@ -1,6 +1,6 @@
 #include "base/formula.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "base/table.h"
 #include "base/vector.h"
 
@@ -90,7 +90,7 @@ static const struct figure *find_figure(const char *name)
 
 static void consider(const char *name, const char *known, uint32_t *best, char nearest[128])
 {
-	if (slip_nearer(name, known, best))
+	if (edit_distance_is_nearer(name, known, best))
 		snprintf(nearest, 128, "%s", known);
 }
 
@@ -107,10 +107,10 @@ static bool may_mean(const char *name, const char *group)
 {
 	char typed[128];
 	snprintf(typed, sizeof typed, "%.*s", (int)strcspn(name, "."), name);
-	return slip_distance(typed, group) != SLIP_FAR;
+	return edit_distance(typed, group) != EDIT_DISTANCE_FAR;
 }
 
-static bool has_counter(struct search *search, const struct counter_group *group)
+static bool has_counter(struct search *search, const struct base_counter_group *group)
 {
 	char full[128];
 	bool near = may_mean(search->name, group->name);
@@ -140,9 +140,9 @@ static bool is_energy(const struct formula_names *names, const char *name)
 }
 
 /* The source of a machine's key; 0 after a message when it is not a number. */
-static unsigned check_key(const struct option *key, char *message)
+static unsigned check_key(const struct base_option *key, char *message)
 {
-	if (key->type == OPTION_U32 || key->type == OPTION_F64)
+	if (key->type == BASE_OPTION_U32 || key->type == BASE_OPTION_F64)
 		return FORMULA_MACHINE;
 	snprintf(message, FORMULA_MESSAGE, "'%s' is not a number", key->name);
 	return 0;
@@ -162,7 +162,7 @@ static unsigned search_groups(struct search *search, const struct formula_names 
 /* The sources of the name; 0 after a message. */
 static unsigned check_name(const struct formula_names *names, const char *name, char *message)
 {
-	struct search search = {.name = name, .best = SLIP_FAR};
+	struct search search = {.name = name, .best = EDIT_DISTANCE_FAR};
 	const char *nearest = search.nearest;
 	if (find_figure(name))
 		return FORMULA_RUN;
@@ -171,7 +171,7 @@ static unsigned check_name(const struct formula_names *names, const char *name, 
 	unsigned needs = search_groups(&search, names);
 	if (needs)
 		return needs;
-	const struct option *key = option_find(names->keys, names->key_count, name);
+	const struct base_option *key = base_option_find(names->keys, names->key_count, name);
 	if (key)
 		return check_key(key, message);
 	for (size_t i = 0; i < names->key_count; i++)

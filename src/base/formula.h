@@ -25,8 +25,8 @@
 #include <stddef.h>
 
 /* defined in base/table.h, which files that include argp.h cannot include */
-struct counter_group;
-struct option;
+struct base_counter_group;
+struct base_option;
 
 struct formula;
 
@@ -50,11 +50,11 @@ struct formula_alias {
 /* The names that a formula may use. Zero-initialise. */
 struct formula_names {
 	struct formula_groups {
-		const struct counter_group *group;
+		const struct base_counter_group *group;
 		size_t count;
 		unsigned needs; /* sources of their counters */
 	} groups[8];
-	const struct option *keys; /* keys of a machine, which rank after counters of the same name; or NULL */
+	const struct base_option *keys; /* keys of a machine, which rank after counters of the same name; or NULL */
 	size_t key_count;
 	const char *own;                     /* a group whose counters may be named without it; or NULL */
 	bool mechanisms;                     /* an unknown group may be a mechanism's */

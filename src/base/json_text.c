@@ -9,7 +9,7 @@ json_t *json_text(const char *bytes)
 	json_t *string = json_string(bytes);
 	if (string)
 		return string;
-	char *copy = xstrdup(bytes);
+	char *copy = base_strdup(bytes);
 	for (char *at = copy; *at; at++)
 		if ((unsigned char)*at >= 0x80)
 			*at = '?';

@@ -5,7 +5,7 @@
 void outbox_grow(struct outbox *outbox)
 {
 	outbox->capacity = outbox->capacity ? 2 * outbox->capacity : 64;
-	outbox->message = xrealloc(outbox->message, outbox->capacity * sizeof *outbox->message);
+	outbox->message = base_realloc(outbox->message, outbox->capacity * sizeof *outbox->message);
 }
 
 void outbox_free(struct outbox *outbox)

@@ -1,6 +1,6 @@
 #include "base/table.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -13,7 +13,7 @@
 static const char *const true_words[] = {"true", "yes", "on", "1", NULL};
 static const char *const false_words[] = {"false", "no", "off", "0", NULL};
 
-const struct option *option_find(const struct option *table, size_t count, const char *name)
+const struct base_option *base_option_find(const struct base_option *table, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(table[i].name, name) == 0)
@@ -21,12 +21,12 @@ const struct option *option_find(const struct option *table, size_t count, const
 	return NULL;
 }
 
-const struct option *option_nearest(const struct option *table, size_t count, const char *name)
+const struct base_option *base_option_nearest(const struct base_option *table, size_t count, const char *name)
 {
-	const struct option *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	const struct base_option *nearest = NULL;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t i = 0; i < count; i++) {
-		if (slip_nearer(name, table[i].name, &best))
+		if (edit_distance_is_nearer(name, table[i].name, &best))
 			nearest = &table[i];
 	}
 	return nearest;
@@ -40,7 +40,7 @@ static uint32_t word_index(const char *const *words, const char *word)
 	return UINT32_MAX;
 }
 
-static bool has_range(const struct option *option)
+static bool has_range(const struct base_option *option)
 {
 	return option->min < option->max;
 }
@@ -55,15 +55,15 @@ static void shortest_number(double value, char *text, size_t size)
 }
 
 /* "l1d.sets: expected a whole number from 1 to 1024, not 'many'" */
-static void expected_number(const struct option *option, const char *value, char *message, size_t size)
+static void expected_number(const struct base_option *option, const char *value, char *message, size_t size)
 {
-	const char *kind = option->type == OPTION_U32 ? "a whole number" : "a number";
+	const char *kind = option->type == BASE_OPTION_U32 ? "a whole number" : "a number";
 	char range[80] = "", low[32], high[32];
 	if (has_range(option)) {
 		shortest_number(option->min, low, sizeof low);
 		shortest_number(option->max, high, sizeof high);
 		/* A whole number is easier to read without an exponent. */
-		if (option->type == OPTION_U32) {
+		if (option->type == BASE_OPTION_U32) {
 			snprintf(low, sizeof low, "%.0f", option->min);
 			snprintf(high, sizeof high, "%.0f", option->max);
 		}
@@ -73,7 +73,7 @@ static void expected_number(const struct option *option, const char *value, char
 	         *option->unit ? " in " : "", option->unit, value);
 }
 
-static bool set_u32(const struct option *option, void *field, const char *value)
+static bool set_u32(const struct base_option *option, void *field, const char *value)
 {
 	char *end;
 	errno = 0;
@@ -90,7 +90,7 @@ static bool set_u32(const struct option *option, void *field, const char *value)
 	return true;
 }
 
-static bool set_f64(const struct option *option, void *field, const char *value)
+static bool set_f64(const struct base_option *option, void *field, const char *value)
 {
 	char *end;
 	if (!*value || isspace((unsigned char)*value))
@@ -104,7 +104,7 @@ static bool set_f64(const struct option *option, void *field, const char *value)
 	return true;
 }
 
-static bool set_enum(const struct option *option, void *field, const char *value, char *message, size_t size)
+static bool set_enum(const struct base_option *option, void *field, const char *value, char *message, size_t size)
 {
 	uint32_t index = word_index(option->choices, value);
 	if (index != UINT32_MAX) {
@@ -121,7 +121,7 @@ static bool set_enum(const struct option *option, void *field, const char *value
 	return false;
 }
 
-static bool set_bool(const struct option *option, void *field, const char *value, char *message, size_t size)
+static bool set_bool(const struct base_option *option, void *field, const char *value, char *message, size_t size)
 {
 	bool is_true = word_index(true_words, value) != UINT32_MAX;
 	if (!is_true && word_index(false_words, value) == UINT32_MAX) {
@@ -132,12 +132,12 @@ static bool set_bool(const struct option *option, void *field, const char *value
 	return true;
 }
 
-static bool set_text(const struct option *option, void *field, const char *value, char *message, size_t size)
+static bool set_text(const struct base_option *option, void *field, const char *value, char *message, size_t size)
 {
 	size_t length = strlen(value);
-	if (length >= OPTION_TEXT_SIZE) {
+	if (length >= BASE_OPTION_TEXT_SIZE) {
 		snprintf(message, size, "%s: expected a text of at most %d bytes, not %zu", option->name,
-		         OPTION_TEXT_SIZE - 1, length);
+		         BASE_OPTION_TEXT_SIZE - 1, length);
 		return false;
 	}
 	for (size_t i = 0; i < length; i++) {
@@ -147,27 +147,28 @@ static bool set_text(const struct option *option, void *field, const char *value
 			return false;
 		}
 	}
-	memset(field, 0, OPTION_TEXT_SIZE);
+	memset(field, 0, BASE_OPTION_TEXT_SIZE);
 	memcpy(field, value, length);
 	return true;
 }
 
-bool option_set(const struct option *option, void *config, const char *value, char *message, size_t message_size)
+bool base_option_set(const struct base_option *option, void *config, const char *value, char *message,
+                     size_t message_size)
 {
 	void *field = (char *)config + option->offset;
 	bool fits = false;
 	switch (option->type) {
-	case OPTION_U32:
+	case BASE_OPTION_U32:
 		fits = set_u32(option, field, value);
 		break;
-	case OPTION_F64:
+	case BASE_OPTION_F64:
 		fits = set_f64(option, field, value);
 		break;
-	case OPTION_BOOL:
+	case BASE_OPTION_BOOL:
 		return set_bool(option, field, value, message, message_size);
-	case OPTION_ENUM:
+	case BASE_OPTION_ENUM:
 		return set_enum(option, field, value, message, message_size);
-	case OPTION_TEXT:
+	case BASE_OPTION_TEXT:
 		return set_text(option, field, value, message, message_size);
 	}
 	if (!fits)
@@ -175,33 +176,33 @@ bool option_set(const struct option *option, void *config, const char *value, ch
 	return fits;
 }
 
-void option_print(const struct option *option, const void *config, char *text, size_t size)
+void base_option_print(const struct base_option *option, const void *config, char *text, size_t size)
 {
 	const void *field = (const char *)config + option->offset;
 	switch (option->type) {
-	case OPTION_U32:
+	case BASE_OPTION_U32:
 		snprintf(text, size, "%u", *(const uint32_t *)field);
 		break;
-	case OPTION_F64:
+	case BASE_OPTION_F64:
 		shortest_number(*(const double *)field, text, size);
 		break;
-	case OPTION_BOOL:
+	case BASE_OPTION_BOOL:
 		snprintf(text, size, "%s", *(const bool *)field ? "true" : "false");
 		break;
-	case OPTION_ENUM:
+	case BASE_OPTION_ENUM:
 		snprintf(text, size, "%s", option->choices[*(const uint32_t *)field]);
 		break;
-	case OPTION_TEXT:
+	case BASE_OPTION_TEXT:
 		snprintf(text, size, "%s", (const char *)field);
 		break;
 	}
 }
 
-const char *counter_scope_name(enum counter_scope scope)
+const char *base_scope_name(enum base_scope scope)
 {
 	static const char *const names[] = {
-		[SCOPE_SM] = "sm",           [SCOPE_SLICE] = "slice", [SCOPE_CHANNEL] = "channel",
-		[SCOPE_NETWORK] = "network", [SCOPE_GPU] = "gpu",
+		[BASE_SCOPE_SM] = "sm",           [BASE_SCOPE_SLICE] = "slice", [BASE_SCOPE_CHANNEL] = "channel",
+		[BASE_SCOPE_NETWORK] = "network", [BASE_SCOPE_GPU] = "gpu",
 	};
 	assert((size_t)scope < sizeof names / sizeof *names);
 	return names[scope];

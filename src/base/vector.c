@@ -7,24 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t vector_bin(const struct counter_vector *row, uint32_t length, uint64_t value)
+uint32_t vector_bin(const struct base_counter_vector *row, uint32_t length, uint64_t value)
 {
-	uint64_t bin = row->kind == VECTOR_LINEAR ? value / row->bin
-	               : value                    ? 64 - (uint64_t)__builtin_clzll(value)
-	                                          : 0;
+	uint64_t bin = row->kind == BASE_VECTOR_LINEAR ? value / row->bin
+	               : value                         ? 64 - (uint64_t)__builtin_clzll(value)
+	                                               : 0;
 	return bin < length ? (uint32_t)bin : length - 1;
 }
 
-uint64_t vector_bin_from(const struct counter_vector *row, uint32_t bin)
+uint64_t vector_bin_from(const struct base_counter_vector *row, uint32_t bin)
 {
-	if (row->kind == VECTOR_LINEAR)
+	if (row->kind == BASE_VECTOR_LINEAR)
 		return (uint64_t)bin * row->bin;
 	return bin ? 1ull << (bin - 1) : 0;
 }
 
 struct vector vector_new(uint32_t length)
 {
-	return (struct vector){.length = length, .value = xcalloc(length + 1, sizeof(uint64_t))};
+	return (struct vector){.length = length, .value = base_calloc(length + 1, sizeof(uint64_t))};
 }
 
 void vector_free(struct vector *vector)
@@ -40,10 +40,10 @@ void vector_free(struct vector *vector)
 static uint32_t append(struct vector *vector, const char *label)
 {
 	uint32_t index = vector->length++;
-	vector->value = xrealloc(vector->value, vector->length * sizeof *vector->value);
-	vector->label = xrealloc(vector->label, vector->length * sizeof *vector->label);
+	vector->value = base_realloc(vector->value, vector->length * sizeof *vector->value);
+	vector->label = base_realloc(vector->label, vector->length * sizeof *vector->label);
 	vector->value[index] = 0;
-	vector->label[index] = xstrdup(label);
+	vector->label[index] = base_strdup(label);
 	return index;
 }
 
@@ -55,14 +55,14 @@ static uint32_t find_or_append(struct vector *vector, const char *label)
 	return append(vector, label);
 }
 
-static uint64_t combined(const struct counter_vector *row, uint64_t one, uint64_t other)
+static uint64_t combined(const struct base_counter_vector *row, uint64_t one, uint64_t other)
 {
-	if (row->combination == COMBINE_SUM)
+	if (row->combination == BASE_COMBINE_SUM)
 		return one + other;
 	return one > other ? one : other;
 }
 
-void vector_add(const struct counter_vector *row, struct vector *sum, const struct vector *from)
+void vector_add(const struct base_counter_vector *row, struct vector *sum, const struct vector *from)
 {
 	if (!sum->value && !from->label)
 		*sum = vector_new(from->length);
@@ -81,10 +81,10 @@ uint64_t vector_total(const struct vector *vector)
 	return total;
 }
 
-double vector_mean(const struct counter_vector *row, const struct vector *vector)
+double vector_mean(const struct base_counter_vector *row, const struct vector *vector)
 {
 	uint64_t total = vector_total(vector);
-	if (row->kind != VECTOR_COUNTERS)
+	if (row->kind != BASE_VECTOR_COUNTERS)
 		return total ? (double)vector->sum / (double)total : 0;
 	return vector->length ? (double)total / vector->length : 0;
 }
@@ -104,7 +104,7 @@ double vector_median(const uint64_t *count, const uint64_t *from, size_t bins)
 	return NAN;
 }
 
-static void label_bin(const struct counter_vector *row, uint32_t length, uint32_t bin, char label[VECTOR_LABEL])
+static void label_bin(const struct base_counter_vector *row, uint32_t length, uint32_t bin, char label[VECTOR_LABEL])
 {
 	uint64_t from = vector_bin_from(row, bin), next = bin + 1 < length ? vector_bin_from(row, bin + 1) : 0;
 	if (!next)
@@ -115,10 +115,10 @@ static void label_bin(const struct counter_vector *row, uint32_t length, uint32_
 		snprintf(label, VECTOR_LABEL, "%" PRIu64 " to %" PRIu64, from, next - 1);
 }
 
-void vector_label(const struct counter_vector *row, const struct vector *vector, uint32_t index,
+void vector_label(const struct base_counter_vector *row, const struct vector *vector, uint32_t index,
                   char label[VECTOR_LABEL])
 {
-	if (row->kind != VECTOR_COUNTERS)
+	if (row->kind != BASE_VECTOR_COUNTERS)
 		label_bin(row, vector->length, index, label);
 	else if (vector->label || row->labels)
 		snprintf(label, VECTOR_LABEL, "%s", vector->label ? vector->label[index] : row->labels[index]);

@@ -35,8 +35,8 @@ static const struct argp_option annotate_options[] = {
 static void add_flag(struct annotate *annotate, int key, const char *value)
 {
 	size_t size = strlen(value) + 3;
-	char *flag = xmalloc(size);
-	annotate->flags = xrealloc(annotate->flags, (annotate->flag_count + 2) * sizeof *annotate->flags);
+	char *flag = base_malloc(size);
+	annotate->flags = base_realloc(annotate->flags, (annotate->flag_count + 2) * sizeof *annotate->flags);
 	snprintf(flag, size, "-%c%s", key, value);
 	annotate->flags[annotate->flag_count++] = flag;
 	annotate->flags[annotate->flag_count] = NULL;

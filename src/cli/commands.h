@@ -49,6 +49,9 @@ __attribute__((format(printf, 2, 3))) void cli_error(const char *command, const 
 /* Prints an error of the library. Its diagnostics may have several lines, which name their file themselves. */
 void cli_library_error(const char *command, const struct sluice_error *error);
 
+/* Prints the warnings of a gpu that has been opened. */
+void cli_warnings(const char *command, const sluice_gpu *gpu);
+
 /* Options given as -o KEY=VALUE, NULL-terminated for sluice_settings. Zero-initialise. */
 struct cli_options {
 	const char **list; /* NULL while empty */

@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -34,6 +34,15 @@ void cli_library_error(const char *command, const struct sluice_error *error)
 		cli_error(command, "%s", error->message);
 }
 
+void cli_warnings(const char *command, const sluice_gpu *gpu)
+{
+	for (const char *line = sluice_warnings(gpu); line && *line;) {
+		int length = (int)strcspn(line, "\n");
+		cli_error(command, "warning: %.*s", length, line);
+		line += length + (line[length] == '\n');
+	}
+}
+
 void cli_add_option(struct cli_options *options, const char *assignment, const struct argp_state *state)
 {
 	const char *equals = strchr(assignment, '=');
@@ -44,7 +53,7 @@ void cli_add_option(struct cli_options *options, const char *assignment, const s
 
 void cli_add_word(struct cli_options *options, const char *word)
 {
-	options->list = xrealloc(options->list, (options->count + 2) * sizeof *options->list);
+	options->list = base_realloc(options->list, (options->count + 2) * sizeof *options->list);
 	options->list[options->count++] = word;
 	options->list[options->count] = NULL;
 }
@@ -75,9 +84,9 @@ const char *cli_text(const char *option, const char *value, const struct argp_st
 int cli_unknown_word(const char *command, const char *expected, const char *word, const char *const *known)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (; *known; known++)
-		if (slip_nearer(word, *known, &best))
+		if (edit_distance_is_nearer(word, *known, &best))
 			nearest = *known;
 	cli_error(command, "expected %s, not '%s'%s%s%s", expected, word, nearest ? "; did you mean '" : "",
 	          nearest ? nearest : "", nearest ? "'?" : "");
@@ -115,8 +124,8 @@ char *cli_shell_word(const char *word)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./+,:@%=";
 	if (*word && !word[strspn(word, plain)])
-		return xstrdup(word);
-	char *text = xmalloc(4 * strlen(word) + 3), *end = text;
+		return base_strdup(word);
+	char *text = base_malloc(4 * strlen(word) + 3), *end = text;
 	*end++ = '\'';
 	for (; *word; word++)
 		if (*word == '\'')

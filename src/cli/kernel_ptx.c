@@ -22,7 +22,7 @@ static int run_cc(const char *file, const char *const *flags, const char *output
 	int status;
 	while (flags && flags[count])
 		count++;
-	char **words = xcalloc(OWN + count + 1, sizeof *words);
+	char **words = base_calloc(OWN + count + 1, sizeof *words);
 	memcpy(words, own, sizeof own);
 	if (count)
 		memcpy(words + OWN, flags, count * sizeof *words);

@@ -57,7 +57,7 @@ static sluice_gpu *open_machine(const struct machine *machine, const char *name,
 {
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
-	struct sluice_settings settings = {.machine = name, .options = options};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = name, .options = options};
 	if (sluice_open(&gpu, &settings, &error) == SLUICE_OK)
 		return gpu;
 	cli_library_error(machine->name, &error);
@@ -82,14 +82,14 @@ static char **machine_names(const char *folder, size_t *count)
 		size_t length = strlen(file->d_name);
 		if (length <= 5 || strcmp(file->d_name + length - 5, ".yaml") != 0)
 			continue;
-		names = xrealloc(names, (*count + 1) * sizeof *names);
-		names[*count] = xstrdup(file->d_name);
+		names = base_realloc(names, (*count + 1) * sizeof *names);
+		names[*count] = base_strdup(file->d_name);
 		names[(*count)++][length - 5] = '\0';
 	}
 	closedir(files);
 	if (*count)
 		qsort(names, *count, sizeof *names, by_name);
-	return names ? names : xmalloc(sizeof *names);
+	return names ? names : base_malloc(sizeof *names);
 }
 
 static int list(const struct machine *machine)
@@ -110,7 +110,7 @@ static int list(const struct machine *machine)
 	       "memory");
 	for (size_t i = 0; i < count; i++) {
 		sluice_gpu *gpu = open_machine(machine, names[i], NULL);
-		struct sluice_machine_info info;
+		struct sluice_machine_info info = {SLUICE_SIZED(machine_info)};
 		if (!gpu) {
 			status = CLI_FAILED;
 		} else {

@@ -8,8 +8,8 @@
 
 static void sheet_add(struct sheet *sheet, const char *key, const char *value)
 {
-	sheet->entry = xrealloc(sheet->entry, (sheet->count + 1) * sizeof *sheet->entry);
-	sheet->entry[sheet->count++] = (struct entry){xstrdup(key), xstrdup(value)};
+	sheet->entry = base_realloc(sheet->entry, (sheet->count + 1) * sizeof *sheet->entry);
+	sheet->entry[sheet->count++] = (struct entry){base_strdup(key), base_strdup(value)};
 }
 
 /* Joins the nested keys of the library's YAML (two blanks per level, no comments) to dotted names. */

@@ -1,7 +1,7 @@
 /* sluice: the command line. Each command has its own file; this one finds the command. */
 #include "cli/commands.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -83,13 +83,13 @@ static const char *advice(const char *name)
 static int unknown(const char *name)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t i = 0; i < COMMANDS; i++)
-		if (slip_nearer(name, commands[i].name, &best))
+		if (edit_distance_is_nearer(name, commands[i].name, &best))
 			nearest = commands[i].name;
 	static const char *const others[] = {"help", "--help", "--version"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		if ((*name == '-') == (*others[i] == '-') && slip_nearer(name, others[i], &best))
+		if ((*name == '-') == (*others[i] == '-') && edit_distance_is_nearer(name, others[i], &best))
 			nearest = others[i];
 	const char *kind = *name == '-' ? "option" : "command";
 	if (nearest)

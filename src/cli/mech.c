@@ -67,7 +67,7 @@ static int list(void)
 static int show(const struct mech *mech)
 {
 	struct sluice_error error = {0};
-	struct sluice_settings settings = {.machine = mech->machine};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = mech->machine};
 	sluice_gpu *gpu;
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(mech->name, &error);

@@ -121,7 +121,7 @@ static int rewrite(const struct opt *opt)
 
 int command_opt(int argc, char **argv)
 {
-	struct opt opt = {.name = argv[0], .how.log = stderr};
+	struct opt opt = {.name = argv[0], .how = {SLUICE_SIZED(rewriting), .log = stderr}};
 	struct sluice_error error = {0};
 	if (argp_parse(&opt_argp, argc, argv, 0, NULL, &opt) != 0)
 		return CLI_USAGE;

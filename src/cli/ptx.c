@@ -162,8 +162,8 @@ static bool print_occupancy(const struct ptx *ptx, sluice_gpu *gpu, sluice_kerne
 		[SLUICE_BY_BLOCK_SLOTS] = "block slots",
 	};
 	struct sluice_error error = {0};
-	struct sluice_occupancy occupancy;
-	struct sluice_machine_info machine;
+	struct sluice_occupancy occupancy = {SLUICE_SIZED(occupancy)};
+	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	sluice_machine_info(gpu, &machine);
 	if (sluice_occupancy(gpu, kernel, threads, 0, &occupancy, &error) != SLUICE_OK) {
 		cli_library_error(ptx->name, &error);
@@ -184,7 +184,7 @@ static bool print_kernel(const struct ptx *ptx, sluice_gpu *gpu, sluice_module *
                          const struct ptx_function *function)
 {
 	struct sluice_error error = {0};
-	struct sluice_kernel_info info;
+	struct sluice_kernel_info info = {SLUICE_SIZED(kernel_info)};
 	sluice_kernel *kernel = sluice_find_kernel(loaded, function->name);
 	if (!kernel) {
 		cli_error(ptx->name, "%s: kernel '%s' was not loaded", ptx->file, function->name);
@@ -231,7 +231,8 @@ static int show(const struct ptx *ptx, const struct ptx_module *module, const ch
 	sluice_gpu *gpu;
 	sluice_module *loaded;
 	struct sluice_error error = {0};
-	struct sluice_settings settings = {.machine = ptx->machine, .options = ptx->options.list};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = ptx->machine,
+	                                   .options = ptx->options.list};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(ptx->name, &error);
 		return CLI_USAGE;

@@ -28,8 +28,8 @@ static bool find_options(const char *command, char *toolkit, struct source_optio
 /* The rewritten copies, shown in place of the files. */
 struct mended_copies {
 	struct cc cc;
-	struct words flags; /* for the compiler */
-	char *temporary;    /* TMPDIR's previous value; NULL: unset */
+	struct argument_list flags; /* for the compiler */
+	char *temporary;            /* TMPDIR's previous value; NULL: unset */
 };
 
 static void add_flags(struct mended_copies *copies, const char *const *flags)
@@ -50,9 +50,9 @@ bool cli_source_open(struct cli_source *source, const char *command, const char 
 	}
 	if (!find_options(command, source->toolkit, &source->options))
 		return false;
-	struct mended_copies *copies = source->copies = xcalloc(1, sizeof *copies);
+	struct mended_copies *copies = source->copies = base_calloc(1, sizeof *copies);
 	copies->cc.name = command;
-	copies->temporary = temporary ? xstrdup(temporary) : NULL;
+	copies->temporary = temporary ? base_strdup(temporary) : NULL;
 	if (!cc_open_temporary(&copies->cc)) {
 		cli_source_close(source);
 		return false;

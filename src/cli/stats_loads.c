@@ -72,7 +72,7 @@ static struct loads find_loads(const json_t *kernel, const json_t *account)
 {
 	struct loads loads = {.vectors = json_object_get(kernel, "vectors")};
 	const json_t *labels = demand(&loads, "accesses", "labels");
-	loads.load = xcalloc(json_array_size(account) + json_array_size(labels) + 1, sizeof *loads.load);
+	loads.load = base_calloc(json_array_size(account) + json_array_size(labels) + 1, sizeof *loads.load);
 	for (size_t i = 0; i < json_array_size(account); i++) {
 		const json_t *sent = json_array_get(account, i);
 		struct load *load = find(&loads, (uint32_t)json_integer_value(json_object_get(sent, "pc")));

@@ -31,7 +31,7 @@ static void analyze_kernel(struct arena *arena, const struct function *function,
 
 struct source_module *source_analyze(const char *file, const struct source_options *options, struct diag *diag)
 {
-	struct whole *whole = xcalloc(1, sizeof *whole);
+	struct whole *whole = base_calloc(1, sizeof *whole);
 	struct tree tree = {.arena = &whole->arena};
 	size_t length;
 	whole->text = source_preprocess(file, options, &length, diag);

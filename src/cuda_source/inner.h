@@ -108,7 +108,7 @@ struct tree {
 char *source_preprocess(const char *file, const struct source_options *options, size_t *length, struct diag *diag);
 
 /* Reports an error, with the file's line below it if the file can be read. */
-void source_message(struct diag *diag, const char *name, struct place place, const char *message);
+void source_message(struct diag *diag, const char *name, struct diag_place place, const char *message);
 
 /* Parses preprocessed text. Returns false with messages in diag. */
 typedef bool source_parser(struct tree *tree, const char *file, const char *text, size_t length, struct diag *diag);

@@ -22,7 +22,7 @@ enum { MOST_FLAGS = 256 };
 static char *read_all(int file, size_t *length)
 {
 	off_t size = lseek(file, 0, SEEK_END);
-	char *text = xmalloc((size_t)size + 1);
+	char *text = base_malloc((size_t)size + 1);
 	*length = 0;
 	while (*length < (size_t)size) {
 		ssize_t got = pread(file, text + *length, (size_t)size - *length, (off_t)*length);
@@ -53,12 +53,12 @@ static int walk_compiler(const char *const *words, int out, int errors)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-void source_message(struct diag *diag, const char *name, struct place place, const char *message)
+void source_message(struct diag *diag, const char *name, struct diag_place place, const char *message)
 {
 	int file = open(name, O_RDONLY | O_CLOEXEC);
 	size_t length = 0;
 	char *text = file >= 0 ? read_all(file, &length) : NULL;
-	diag_error(diag, &(struct source){name, text ? text : "", length}, place, "%s", message);
+	diag_error(diag, &(struct diag_source){name, text ? text : "", length}, place, "%s", message);
 	free(text);
 	if (file >= 0)
 		close(file);
@@ -70,7 +70,7 @@ static void report_line(struct diag *diag, char *line)
 	char *message = strstr(line, ": error: ") ? strstr(line, ": error: ") : strstr(line, ": fatal error: ");
 	if (!message)
 		return;
-	struct place place = {0};
+	struct diag_place place = {0};
 	*message = '\0';
 	char *column = strrchr(line, ':');
 	if (column) {

@@ -43,8 +43,8 @@ static uint32_t add_symbol(struct walk *walk, struct source_symbol symbol)
 {
 	if (walk->symbol_count == walk->symbol_capacity) {
 		uint32_t capacity = walk->symbol_capacity ? 2 * walk->symbol_capacity : 32;
-		walk->symbols = xrealloc(walk->symbols, capacity * sizeof *walk->symbols);
-		walk->bounds = xrealloc(walk->bounds, capacity * sizeof *walk->bounds);
+		walk->symbols = base_realloc(walk->symbols, capacity * sizeof *walk->symbols);
+		walk->bounds = base_realloc(walk->bounds, capacity * sizeof *walk->bounds);
 		walk->symbol_capacity = capacity;
 	}
 	uint32_t number = walk->symbol_count++;
@@ -78,7 +78,7 @@ uint32_t walk_array(struct walk *walk, const char *name, const struct type *type
 			return i;
 	if (walk->array_count == walk->array_capacity) {
 		walk->array_capacity = walk->array_capacity ? 2 * walk->array_capacity : 8;
-		walk->arrays = xrealloc(walk->arrays, walk->array_capacity * sizeof *walk->arrays);
+		walk->arrays = base_realloc(walk->arrays, walk->array_capacity * sizeof *walk->arrays);
 	}
 	walk->arrays[walk->array_count] = (struct source_array){
 		.name = arena_string(walk->arena, name, strlen(name)),
@@ -117,8 +117,8 @@ uint32_t walk_slot(struct walk *walk, struct decl *decl, const char *member, con
 			return slot->number;
 	if (walk->slots == walk->slot_capacity) {
 		walk->slot_capacity = walk->slot_capacity ? 2 * walk->slot_capacity : 32;
-		walk->initial = xrealloc(walk->initial, walk->slot_capacity * sizeof *walk->initial);
-		walk->owners = xrealloc(walk->owners, walk->slot_capacity * sizeof *walk->owners);
+		walk->initial = base_realloc(walk->initial, walk->slot_capacity * sizeof *walk->initial);
+		walk->owners = base_realloc(walk->owners, walk->slot_capacity * sizeof *walk->owners);
 	}
 	struct slot *slot = arena_alloc(walk->arena, sizeof *slot);
 	*slot = (struct slot){arena_string(walk->arena, member, strlen(member)), walk->slots++, decl->slots};
@@ -170,7 +170,7 @@ void walk_read(struct walk *walk, const struct read *read)
 		return;
 	if (walk->read_count == walk->read_capacity) {
 		walk->read_capacity = walk->read_capacity ? 2 * walk->read_capacity : 32;
-		walk->reads = xrealloc(walk->reads, walk->read_capacity * sizeof *walk->reads);
+		walk->reads = base_realloc(walk->reads, walk->read_capacity * sizeof *walk->reads);
 	}
 	walk->reads[walk->read_count++] = *read;
 }

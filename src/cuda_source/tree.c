@@ -10,7 +10,7 @@ static enum CXChildVisitResult gather(CXCursor cursor, CXCursor parent, CXClient
 	(void)parent;
 	if (cursors->count == cursors->capacity) {
 		cursors->capacity = cursors->capacity ? 2 * cursors->capacity : 8;
-		cursors->list = xrealloc(cursors->list, cursors->capacity * sizeof *cursors->list);
+		cursors->list = base_realloc(cursors->list, cursors->capacity * sizeof *cursors->list);
 	}
 	cursors->list[cursors->count++] = cursor;
 	return CXChildVisit_Continue;
@@ -129,7 +129,7 @@ static void remember(struct known **known, uint32_t *count, uint32_t *capacity, 
 {
 	if (*count == *capacity) {
 		*capacity = *capacity ? 2 * *capacity : 64;
-		*known = xrealloc(*known, *capacity * sizeof **known);
+		*known = base_realloc(*known, *capacity * sizeof **known);
 	}
 	(*known)[(*count)++] = (struct known){cursor, what};
 }
@@ -278,7 +278,7 @@ static bool report(struct builder *builder, const char *file, struct diag *diag)
 			unsigned line, column;
 			clang_getPresumedLocation(clang_getDiagnosticLocation(message), &name, &line, &column);
 			const char *where = tree_string(builder, name);
-			source_message(diag, *where ? where : file, (struct place){line, column},
+			source_message(diag, *where ? where : file, (struct diag_place){line, column},
 			               tree_string(builder, clang_getDiagnosticSpelling(message)));
 		}
 		clang_disposeDiagnostic(message);

@@ -64,7 +64,7 @@ static cudaError_t shape(const char *call, struct cudaArray *array, uint32_t lev
 	const struct cudaExtent *extent = &array->extent;
 	bool layered = array->flags & cudaArrayLayered, cube = array->flags & cudaArrayCubemap;
 	struct sluice_image *image = &array->image;
-	*image = (struct sluice_image){.tiled = true, .cube = cube, .levels = levels};
+	*image = (struct sluice_image){SLUICE_SIZED(image), .tiled = true, .cube = cube, .levels = levels};
 	cudaError_t result = array_format(call, &array->format, image);
 	if (result != cudaSuccess)
 		return result;
@@ -108,7 +108,7 @@ static cudaError_t make_array(const char *call, cudaArray_t *made, const struct 
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
 	array.next = runtime->arrays;
-	*made = runtime->arrays = xmalloc(sizeof array);
+	*made = runtime->arrays = base_malloc(sizeof array);
 	*runtime->arrays = array;
 	return runtime_leave(runtime, cudaSuccess);
 }
@@ -191,7 +191,7 @@ static size_t halved(size_t size, uint32_t level)
 
 static struct cudaArray *level_of(struct runtime *runtime, struct cudaMipmappedArray *mipmap, uint32_t l)
 {
-	struct cudaArray *level = xmalloc(sizeof *level);
+	struct cudaArray *level = base_malloc(sizeof *level);
 	*level = mipmap->whole;
 	level->extent.width = halved(mipmap->whole.extent.width, l);
 	level->extent.height = halved(mipmap->whole.extent.height, l);
@@ -240,7 +240,7 @@ cudaError_t cudaMallocMipmappedArray(cudaMipmappedArray_t *made, const struct cu
 		result = reserve(runtime, call, &whole);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
-	struct cudaMipmappedArray *mipmap = xcalloc(1, sizeof *mipmap);
+	struct cudaMipmappedArray *mipmap = base_calloc(1, sizeof *mipmap);
 	mipmap->whole = whole;
 	for (uint32_t l = 0; l < whole.image.levels; l++)
 		mipmap->level[l] = level_of(runtime, mipmap, l);

@@ -23,7 +23,7 @@ static cudaError_t check_may_begin(struct runtime *runtime, const char *call, cu
 static void begin(struct runtime *runtime, cudaStream_t stream, cudaGraph_t graph, const struct node_list *tips,
                   enum cudaStreamCaptureMode mode)
 {
-	struct capture *capture = xcalloc(1, sizeof *capture);
+	struct capture *capture = base_calloc(1, sizeof *capture);
 	*capture = (struct capture){.graph = graph ? graph : graph_new(runtime),
 	                            .is_given = graph,
 	                            .id = ++runtime->graph_ids,

@@ -182,7 +182,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 /* The greatest priority has the lowest number. Priorities have no effect: work runs in the order of the calls. */
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
-	struct sluice_machine_info machine = {0};
+	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	struct runtime *runtime = runtime_enter();
 	if (runtime->gpu)
 		sluice_machine_info(runtime->gpu, &machine);

@@ -36,7 +36,7 @@ CUresult cuLinkCreate(unsigned int count, CUjit_option *options, void **values, 
 {
 	if (!made || (count && !(options && values)))
 		return CUDA_ERROR_INVALID_VALUE;
-	struct CUlinkState_st *state = xcalloc(1, sizeof *state);
+	struct CUlinkState_st *state = base_calloc(1, sizeof *state);
 	for (unsigned int i = 0; i < count; i++) {
 		if (options[i] == CU_JIT_ERROR_LOG_BUFFER)
 			state->log = values[i];

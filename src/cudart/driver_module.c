@@ -31,7 +31,7 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
 		memcpy(&magic, data, sizeof magic);
 	if (magic == WRAPPER_MAGIC) /* the wrapper that a compiler places before a fat binary */
 		memcpy(&data, data + WRAPPER_DATA, sizeof data);
-	struct binary *binary = xcalloc(1, sizeof *binary);
+	struct binary *binary = base_calloc(1, sizeof *binary);
 	binary->data = data;
 	result = runtime_load_code(runtime, data, NULL, &binary->module);
 	binary->error = result;
@@ -91,7 +91,7 @@ static struct symbol *find_function(const struct runtime *runtime, const struct 
 static struct symbol *add_function(struct runtime *runtime, struct binary *binary, const char *name)
 {
 	size_t length = strlen(name) + 1;
-	struct symbol *symbol = xcalloc(1, sizeof *symbol + length);
+	struct symbol *symbol = base_calloc(1, sizeof *symbol + length);
 	memcpy(symbol + 1, name, length);
 	*symbol = (struct symbol){
 		.host = symbol, .name = (const char *)(symbol + 1), .binary = binary, .next = runtime->kernels};

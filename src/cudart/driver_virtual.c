@@ -86,7 +86,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *address, size_t size, size_t alignment
 	uint64_t place = reserve(runtime, size, alignment > GRANULARITY ? alignment : GRANULARITY, wanted);
 	if (!place)
 		return driver_result(runtime_leave(runtime, cudaErrorMemoryAllocation));
-	struct reservation *reservation = xcalloc(1, sizeof *reservation);
+	struct reservation *reservation = base_calloc(1, sizeof *reservation);
 	*reservation = (struct reservation){place, size, runtime->reservations};
 	runtime->reservations = reservation;
 	*address = place;
@@ -177,7 +177,7 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size, const CU
 	if (result != cudaSuccess)
 		return driver_result(runtime_leave(runtime, result));
 	leaks_note(runtime, call, device);
-	struct physical *physical = xcalloc(1, sizeof *physical);
+	struct physical *physical = base_calloc(1, sizeof *physical);
 	*physical = (struct physical){device, size, *properties, 1, 1, runtime->physicals};
 	runtime->physicals = physical;
 	*handle = (uintptr_t)physical;
@@ -271,7 +271,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t size, size_t offset, CUmemGenericA
 		                        "%zu bytes at 0x%llx were not reserved, or are mapped", size, address);
 	if (result != cudaSuccess)
 		return driver_result(runtime_leave(runtime, result));
-	struct mapping *mapping = xcalloc(1, sizeof *mapping);
+	struct mapping *mapping = base_calloc(1, sizeof *mapping);
 	*mapping = (struct mapping){address, size, physical, CU_MEM_ACCESS_FLAGS_PROT_NONE, runtime->mappings};
 	runtime->mappings = mapping;
 	physical->users++;

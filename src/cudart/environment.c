@@ -1,7 +1,7 @@
 /* Reads the runtime's settings from the environment. */
 #include "cudart/environment.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "cudart/runtime.h"
 
 #include <errno.h>
@@ -82,7 +82,7 @@ static void look_at(const char *entry)
 	char name[64];
 	const char *own = name + sizeof prefix - 1; /* compare without the common prefix SLUICE_ */
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	size_t length = strcspn(entry, "=");
 	if (strncmp(entry, prefix, sizeof prefix - 1) != 0 || length >= sizeof name)
 		return;
@@ -91,7 +91,7 @@ static void look_at(const char *entry)
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
 		if (strcmp(name, known[i]) == 0)
 			return;
-		if (slip_nearer(own, known[i] + sizeof prefix - 1, &best))
+		if (edit_distance_is_nearer(own, known[i] + sizeof prefix - 1, &best))
 			nearest = known[i];
 	}
 	for (size_t i = 0; !nearest && strlen(own) >= SHORTENED && i < sizeof known / sizeof *known; i++)

@@ -10,8 +10,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 		result = runtime_find_kernel(runtime, "cudaFuncGetAttributes", function, &kernel);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
-	struct sluice_kernel_info info;
-	struct sluice_machine_info machine;
+	struct sluice_kernel_info info = {SLUICE_SIZED(kernel_info)};
+	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	struct sluice_error error = {0};
 	if (sluice_kernel_info(runtime->gpu, kernel, &info, &error) != SLUICE_OK)
 		return runtime_leave(runtime, runtime_report(runtime, "cudaFuncGetAttributes", &error));
@@ -40,7 +40,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 	sluice_kernel *kernel;
 	cudaError_t result = runtime_find_kernel(runtime, "cudaFuncSetAttribute", function, &kernel);
 	if (result == cudaSuccess && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
-		struct sluice_machine_info machine;
+		struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 		sluice_machine_info(runtime->gpu, &machine);
 		if (value < 0 || (uint32_t)value > machine.shared_bytes_per_block)
 			result = runtime_refuse("cudaFuncSetAttribute", cudaErrorInvalidValue,
@@ -76,7 +76,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *function)
 	static const char call[] = "cudaFuncGetName";
 	struct runtime *runtime = runtime_enter();
 	sluice_kernel *kernel;
-	struct sluice_kernel_info info;
+	struct sluice_kernel_info info = {SLUICE_SIZED(kernel_info)};
 	struct sluice_error error = {0};
 	cudaError_t result = runtime_check(runtime, call, name);
 	if (result == cudaSuccess)
@@ -118,7 +118,7 @@ static cudaError_t accept_for(const char *call, const void *function)
 
 bool can_prefer(struct runtime *runtime, const char *call, bool prefers)
 {
-	struct sluice_machine_info machine;
+	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	if (!runtime->gpu)
 		return false;
 	sluice_machine_info(runtime->gpu, &machine);
@@ -172,7 +172,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
 		result = runtime_refuse(call, cudaErrorInvalidValue, "0x%x is no flag of this call", flags);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
-	struct sluice_occupancy occupancy;
+	struct sluice_occupancy occupancy = {SLUICE_SIZED(occupancy)};
 	struct sluice_error error = {0};
 	runtime_prefer(runtime, function, kernel, 0);
 	/* a block that does not fit is no error here: 0 blocks are resident */
@@ -193,7 +193,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 
 static bool fits(struct runtime *runtime, sluice_kernel *kernel, uint32_t threads, uint32_t shared, uint32_t blocks)
 {
-	struct sluice_occupancy occupancy;
+	struct sluice_occupancy occupancy = {SLUICE_SIZED(occupancy)};
 	return sluice_occupancy(runtime->gpu, kernel, threads, shared, &occupancy, NULL) == SLUICE_OK &&
 	       occupancy.blocks_per_sm >= blocks;
 }
@@ -204,7 +204,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 	static const char call[] = "cudaOccupancyAvailableDynamicSMemPerBlock";
 	struct runtime *runtime = runtime_enter();
 	sluice_kernel *kernel;
-	struct sluice_machine_info machine;
+	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	cudaError_t result = runtime_check(runtime, call, bytes);
 	if (result == cudaSuccess)
 		result = runtime_find_kernel(runtime, call, function, &kernel);

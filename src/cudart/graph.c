@@ -92,7 +92,7 @@ cudaError_t graph_check_nodes(const struct runtime *runtime, const char *call, c
 
 cudaGraph_t graph_new(struct runtime *runtime)
 {
-	cudaGraph_t graph = xcalloc(1, sizeof *graph);
+	cudaGraph_t graph = base_calloc(1, sizeof *graph);
 	graph->kind = GRAPH;
 	graph->id = ++runtime->graph_ids;
 	graph_register(runtime, graph);
@@ -108,7 +108,7 @@ void graph_connect(cudaGraphNode_t from, cudaGraphNode_t to)
 cudaGraphNode_t graph_add(struct runtime *runtime, cudaGraph_t graph, const cudaGraphNode_t *dependencies, size_t count,
                           struct graph_work work)
 {
-	cudaGraphNode_t node = xcalloc(1, sizeof *node);
+	cudaGraphNode_t node = base_calloc(1, sizeof *node);
 	*node = (struct CUgraphNode_st){.kind = GRAPH_NODE, .id = ++runtime->graph_ids, .graph = graph, .work = work};
 	for (size_t i = 0; i < count; i++)
 		graph_connect(dependencies[i], node);
@@ -135,7 +135,7 @@ cudaGraphNode_t graph_find_copy(cudaGraph_t graph, unsigned long long id)
 cudaGraph_t graph_copy(struct runtime *runtime, const struct CUgraph_st *graph)
 {
 	cudaGraph_t copy = graph_new(runtime);
-	cudaGraphNode_t *copies = xcalloc(graph->count + 1, sizeof *copies);
+	cudaGraphNode_t *copies = base_calloc(graph->count + 1, sizeof *copies);
 	size_t count = 0;
 	for (cudaGraphNode_t node = graph->first; node; node = node->next) {
 		copies[count] = graph_add(runtime, copy, NULL, 0, work_copy(runtime, &node->work));

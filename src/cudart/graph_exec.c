@@ -38,7 +38,7 @@ static cudaError_t instantiate(const char *call, cudaGraphExec_t *executable, cu
 		return runtime_leave(
 			runtime, runtime_refuse(call, cudaErrorInvalidValue, "the graph's dependencies form a cycle"));
 	}
-	*executable = xcalloc(1, sizeof **executable);
+	*executable = base_calloc(1, sizeof **executable);
 	**executable = (struct CUgraphExec_st){.kind = GRAPH_INSTANCE, .graph = copy, .flags = flags};
 	graph_register(runtime, *executable);
 	return runtime_leave(runtime, cudaSuccess);

@@ -65,7 +65,7 @@ cudaError_t graph_memory_reserve(struct runtime *runtime, const char *call, size
 		return runtime_refuse(call, cudaErrorInvalidValue, "0 bytes");
 	if (sluice_alloc(runtime->gpu, size, &address, &error) != SLUICE_OK)
 		return runtime_report(runtime, call, &error);
-	struct graph_memory *memory = xcalloc(1, sizeof *memory);
+	struct graph_memory *memory = base_calloc(1, sizeof *memory);
 	*memory = (struct graph_memory){.address = address, .size = size, .users = 1, .next = runtime->graph_memories};
 	account(runtime, cudaGraphMemAttrReservedMemCurrent, size);
 	runtime->graph_memories = memory;

@@ -13,7 +13,7 @@
 /* Allocates pointers to `count` arguments, followed by `bytes` bytes for their values. */
 static void **new_arguments(uint32_t count, size_t bytes)
 {
-	return xcalloc(1, count * sizeof(void *) + bytes + 1);
+	return base_calloc(1, count * sizeof(void *) + bytes + 1);
 }
 
 /* Returns the size of all parameters, and their number in *count. */

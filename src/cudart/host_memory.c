@@ -31,7 +31,7 @@ struct host_memory *host_memory_find(const struct runtime *runtime, const void *
 
 void host_memory_keep(struct runtime *runtime, struct host_memory known)
 {
-	struct host_memory *memory = xcalloc(1, sizeof *memory);
+	struct host_memory *memory = base_calloc(1, sizeof *memory);
 	*memory = known;
 	tsearch(memory, &runtime->host_memory, by_range);
 }
@@ -39,7 +39,7 @@ void host_memory_keep(struct runtime *runtime, struct host_memory known)
 cudaError_t host_memory_add(struct runtime *runtime, const char *call, struct host_memory wanted)
 {
 	struct sluice_error error = {0};
-	if (sluice_share(runtime->gpu, (void *)wanted.address, wanted.size, &wanted.device, &error) != SLUICE_OK)
+	if (sluice_map_host(runtime->gpu, (void *)wanted.address, wanted.size, &wanted.device, &error) != SLUICE_OK)
 		return runtime_report(runtime, call, &error);
 	host_memory_keep(runtime, wanted);
 	return cudaSuccess;
@@ -67,7 +67,7 @@ static void *map_anywhere(const struct runtime *runtime, size_t *bytes)
 
 void *host_memory_map(const struct runtime *runtime, size_t *bytes)
 {
-	void *place = (void *)(uintptr_t)sluice_share_place(runtime->gpu, *bytes);
+	void *place = (void *)(uintptr_t)sluice_map_host_place(runtime->gpu, *bytes);
 	void *pages = place ? mmap(place, *bytes, PROTECTION, FLAGS | MAP_FIXED_NOREPLACE, -1, 0) : MAP_FAILED;
 	return pages == MAP_FAILED ? map_anywhere(runtime, bytes) : pages;
 }
@@ -101,7 +101,7 @@ static void forget(void *pointer)
 void host_memory_remove(struct runtime *runtime, struct host_memory *memory)
 {
 	if (runtime->gpu) /* a forked child has no GPU */
-		sluice_unshare(runtime->gpu, (void *)memory->address, NULL);
+		sluice_unmap_host(runtime->gpu, (void *)memory->address, NULL);
 	if (memory->mapped)
 		munmap((void *)memory->address, memory->mapped);
 	tdelete(memory, &runtime->host_memory, by_range);

@@ -1,5 +1,5 @@
 /* host_memory: host memory that kernels can access: memory that the runtime allocates for both sides, registered
- * memory, and managed variables. Kernels access the host's own bytes (sluice_share()), so nothing is copied. */
+ * memory, and managed variables. Kernels access the host's own bytes (sluice_map_host()), so nothing is copied. */
 #ifndef SLUICE_CUDART_HOST_MEMORY_H
 #define SLUICE_CUDART_HOST_MEMORY_H
 

@@ -49,7 +49,7 @@ void leaks_note(struct runtime *runtime, const char *call, uint64_t address)
 		return;
 	const struct note key = {.address = address};
 	struct note *const *found = tfind(&key, &runtime->leak_notes, by_address);
-	struct note *note = found ? *found : xcalloc(1, sizeof *note);
+	struct note *note = found ? *found : base_calloc(1, sizeof *note);
 	note->address = address;
 	note->call = call;
 	note->frames = backtrace(note->frame, FRAMES);
@@ -71,7 +71,7 @@ static void add(struct leak_list *list, const struct note *note, const char *pla
 	while (k < list->count && !is_same_place(&list->leak[k], note, place))
 		k++;
 	if (k == list->count) {
-		list->leak = xrealloc(list->leak, ++list->count * sizeof *list->leak);
+		list->leak = base_realloc(list->leak, ++list->count * sizeof *list->leak);
 		list->leak[k] = (struct leak){.note = note, .place = place, .address = address, .size = size};
 	}
 	list->leak[k].count++;

@@ -67,7 +67,7 @@ static cudaError_t refuse(enum fat_result result, const struct fat_code *code)
 cudaError_t runtime_load_code(struct runtime *runtime, const char *data, const struct sluice_host_variable *variables,
                               sluice_module **module)
 {
-	struct sluice_machine_info machine;
+	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	struct sluice_error error = {0};
 	struct fat_code code;
 	sluice_machine_info(runtime->gpu, &machine);

@@ -51,7 +51,7 @@ static struct page_advice *advice_of(struct host_memory *memory, size_t pages)
 	static const struct page_advice none = {.preferred = cudaInvalidDeviceId, .prefetched = cudaInvalidDeviceId};
 	if (memory->advice)
 		return memory->advice;
-	memory->advice = xcalloc(pages, sizeof none);
+	memory->advice = base_calloc(pages, sizeof none);
 	for (size_t i = 0; i < pages; i++)
 		memory->advice[i] = none;
 	return memory->advice;

@@ -22,7 +22,7 @@ struct managed_section {
 void __cudaRegisterManagedSection(const void *start, const void *end)
 {
 	struct runtime *runtime = runtime_enter_closed();
-	struct managed_section *section = xcalloc(1, sizeof *section);
+	struct managed_section *section = base_calloc(1, sizeof *section);
 	*section = (struct managed_section){start, end, runtime->sections};
 	runtime->sections = section;
 	runtime_leave(runtime, cudaSuccess);
@@ -46,7 +46,7 @@ void managed_sections_free(struct runtime *runtime)
 
 void managed_declare(struct symbol *symbol, size_t size, void **pointer)
 {
-	struct managed_variable *variable = xcalloc(1, sizeof *variable);
+	struct managed_variable *variable = base_calloc(1, sizeof *variable);
 	*variable = (struct managed_variable){symbol, pointer, size, symbol->binary->managed};
 	symbol->binary->managed = variable;
 }
@@ -75,7 +75,7 @@ struct sluice_host_variable *managed_place(struct runtime *runtime, struct binar
 	size_t count = 0, n = 0;
 	for (const struct managed_variable *variable = binary->managed; variable; variable = variable->next)
 		count++;
-	struct sluice_host_variable *list = xcalloc(count + 1, sizeof *list);
+	struct sluice_host_variable *list = base_calloc(count + 1, sizeof *list);
 	for (struct managed_variable *variable = binary->managed; variable; variable = variable->next) {
 		if (!map_variable(runtime, variable)) {
 			free(list);

@@ -38,7 +38,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
 static cudaError_t allocate_rows(const char *call, void **pointer, size_t *pitch, size_t width, size_t height)
 {
 	struct runtime *runtime = runtime_enter();
-	struct sluice_machine_info machine;
+	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	size_t row, size;
 	cudaError_t result = runtime_check(runtime, call, pointer && pitch);
 	if (result != cudaSuccess)

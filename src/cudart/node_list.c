@@ -8,7 +8,7 @@
 void nodes_add(struct node_list *list, cudaGraphNode_t node)
 {
 	if (!(list->count & (list->count - 1))) /* the capacity doubles at each power of two */
-		list->node = xrealloc(list->node, (list->count ? 2 * list->count : 1) * sizeof *list->node);
+		list->node = base_realloc(list->node, (list->count ? 2 * list->count : 1) * sizeof *list->node);
 	list->node[list->count++] = node;
 }
 

@@ -35,7 +35,7 @@ static int by_address(const void *a, const void *b)
 
 static struct CUmemPoolHandle_st *add_pool(struct runtime *runtime)
 {
-	struct CUmemPoolHandle_st *pool = xcalloc(1, sizeof *pool);
+	struct CUmemPoolHandle_st *pool = base_calloc(1, sizeof *pool);
 	*pool = (struct CUmemPoolHandle_st){.reuse = {1, 1, 1}, .next = runtime->pools};
 	runtime->pools = pool;
 	return pool;
@@ -344,7 +344,7 @@ static cudaError_t allocate(struct runtime *runtime, const char *call, struct CU
 	if (sluice_alloc(runtime->gpu, size, &address, &error) != SLUICE_OK)
 		return runtime_report(runtime, call, &error);
 	leaks_note(runtime, call, address);
-	struct pooled *pooled = xcalloc(1, sizeof *pooled);
+	struct pooled *pooled = base_calloc(1, sizeof *pooled);
 	*pooled = (struct pooled){address, size, pool};
 	tsearch(pooled, &runtime->pooled, by_address);
 	pool->used += size;

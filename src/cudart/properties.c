@@ -118,7 +118,7 @@ static cudaError_t get_properties(struct runtime *runtime, const char *call, str
 		return result != cudaSuccess ? result
 		                             : runtime_refuse(call, cudaErrorInvalidDevice,
 		                                              "there is no device %d, only device 0", device);
-	struct sluice_machine_info machine;
+	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	sluice_machine_info(runtime->gpu, &machine);
 	fill_properties(properties, &machine);
 	return cudaSuccess;

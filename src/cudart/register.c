@@ -16,7 +16,7 @@ void **__cudaRegisterFatBinary(void *fat_binary)
 {
 	const struct wrapper *wrapper = fat_binary;
 	struct runtime *runtime = runtime_enter_closed();
-	struct binary *binary = xcalloc(1, sizeof *binary);
+	struct binary *binary = base_calloc(1, sizeof *binary);
 	if (wrapper->magic == WRAPPER_MAGIC)
 		binary->data = wrapper->data;
 	else
@@ -55,7 +55,7 @@ void __cudaUnregisterFatBinary(void **handle)
 
 static struct symbol *add_symbol(struct symbol **list, void **handle, const void *host, const char *name)
 {
-	struct symbol *symbol = xcalloc(1, sizeof *symbol);
+	struct symbol *symbol = base_calloc(1, sizeof *symbol);
 	*symbol = (struct symbol){.host = host, .name = name, .binary = (struct binary *)handle, .next = *list};
 	*list = symbol;
 	return symbol;

@@ -67,7 +67,8 @@ cudaError_t runtime_check(const struct runtime *runtime, const char *call, bool 
 	return runtime_refuse(call, cudaErrorInvalidValue, "the pointer for the result is NULL");
 }
 
-cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error)
+/* A status or fault of a newer library, which is in no table, is unknown. */
+static cudaError_t error_of(const struct sluice_error *error)
 {
 	static const cudaError_t errors[] = {
 		[SLUICE_OK] = cudaSuccess,
@@ -96,7 +97,18 @@ cudaError_t runtime_report(struct runtime *runtime, const char *call, const stru
 		[SLUICE_FAULT_ASSERT] = cudaErrorAssert,
 		[SLUICE_FAULT_MECHANISM] = cudaErrorLaunchFailure,
 	};
-	cudaError_t result = error->status == SLUICE_FAULT ? faults[error->fault] : errors[error->status];
+	bool is_fault = error->status == SLUICE_FAULT;
+	size_t number = is_fault ? (size_t)error->fault : (size_t)error->status;
+	size_t count = is_fault ? sizeof faults / sizeof *faults : sizeof errors / sizeof *errors;
+	if (error->status == SLUICE_OK || number >= count)
+		return error->status == SLUICE_OK ? cudaSuccess : cudaErrorUnknown;
+	cudaError_t known = is_fault ? faults[number] : errors[number];
+	return known == cudaSuccess ? cudaErrorUnknown : known;
+}
+
+cudaError_t runtime_report(struct runtime *runtime, const char *call, const struct sluice_error *error)
+{
+	cudaError_t result = error_of(error);
 	int length = (int)strlen(error->message);
 	if (length && error->message[length - 1] == '\n')
 		length--;
@@ -119,7 +131,7 @@ static const char **split(char *text, size_t length, char end)
 	size_t count = 1, n = 0;
 	for (size_t i = 0; i < length; i++)
 		count += text[i] == end;
-	const char **list = xcalloc(count + 1, sizeof *list);
+	const char **list = base_calloc(count + 1, sizeof *list);
 	for (size_t i = 0; i < length; i++) {
 		if (i == 0 || text[i - 1] == '\0')
 			list[n++] = text + i;
@@ -201,17 +213,17 @@ static void open_gpu(struct runtime *runtime)
 	bool progress = environment_flag("SLUICE_PROGRESS", true, &numbers);
 	double blocks, sample_error;
 	if (options) {
-		runtime->options = xstrdup(options);
+		runtime->options = base_strdup(options);
 		runtime->option = split_lines(runtime->options);
 	}
 	const char *mechanisms = environment("SLUICE_MECHANISMS");
 	if (mechanisms) {
-		runtime->mechanisms = xstrdup(mechanisms);
+		runtime->mechanisms = base_strdup(mechanisms);
 		runtime->mechanism = split_lines(runtime->mechanisms);
 	}
 	const char *passes = environment("SLUICE_PASSES");
 	if (passes) {
-		runtime->passes = xstrdup(passes);
+		runtime->passes = base_strdup(passes);
 		runtime->pass = split_lines(runtime->passes);
 	}
 	runtime->shows_progress = isatty(STDERR_FILENO) && progress;
@@ -219,6 +231,7 @@ static void open_gpu(struct runtime *runtime)
 	runtime->progress_file = environment("SLUICE_PROGRESS_FILE");
 
 	struct sluice_settings settings = {
+		SLUICE_SIZED(settings),
 		.machine = environment("SLUICE_MACHINE"),
 		.options = runtime->option,
 		.mechanisms = runtime->mechanism,

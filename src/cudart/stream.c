@@ -26,7 +26,7 @@ static int by_address(const void *a, const void *b)
 
 static struct handle *create(struct runtime *runtime, enum handle_kind kind, unsigned flags)
 {
-	struct handle *handle = xcalloc(1, sizeof *handle);
+	struct handle *handle = base_calloc(1, sizeof *handle);
 	*handle = (struct handle){.kind = kind, .flags = flags};
 	if (!tsearch(handle, &runtime->handles, by_address)) {
 		free(handle);

@@ -20,8 +20,8 @@ cudaError_t texture_check_reads(const char *call, const struct sluice_image *ima
 
 struct sluice_sampler texture_linear_sampler(bool reads_floats, bool srgb)
 {
-	return (struct sluice_sampler){
-		.outside = {SLUICE_BORDER, SLUICE_BORDER, SLUICE_BORDER}, .reads_floats = reads_floats, .srgb = srgb};
+	return (struct sluice_sampler){SLUICE_SIZED(sampler), .outside = {SLUICE_BORDER, SLUICE_BORDER, SLUICE_BORDER},
+	                               .reads_floats = reads_floats, .srgb = srgb};
 }
 
 uint64_t texture_bytes_at(struct runtime *runtime, uint64_t address, uint64_t size)
@@ -35,8 +35,8 @@ uint64_t texture_bytes_at(struct runtime *runtime, uint64_t address, uint64_t si
 cudaError_t texture_linear_image(struct runtime *runtime, const char *call, uint64_t address, uint64_t size,
                                  const struct cudaChannelFormatDesc *format, struct sluice_image *image)
 {
-	*image = (struct sluice_image){
-		.address = address, .dimensions = 1, .height = 1, .depth = 1, .layers = 1, .levels = 1};
+	*image = (struct sluice_image){SLUICE_SIZED(image), .address = address, .dimensions = 1, .height = 1,
+	                               .depth = 1,          .layers = 1,        .levels = 1};
 	cudaError_t result = array_format(call, format, image);
 	if (result != cudaSuccess)
 		return result;
@@ -53,7 +53,8 @@ cudaError_t texture_linear_image(struct runtime *runtime, const char *call, uint
 cudaError_t texture_pitched_image(const char *call, uint64_t address, const struct cudaChannelFormatDesc *format,
                                   size_t width, size_t height, size_t pitch, struct sluice_image *image)
 {
-	*image = (struct sluice_image){.address = address,
+	*image = (struct sluice_image){SLUICE_SIZED(image),
+	                               .address = address,
 	                               .dimensions = 2,
 	                               .width = (uint32_t)width,
 	                               .height = (uint32_t)height,

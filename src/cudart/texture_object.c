@@ -18,7 +18,8 @@ struct texture_object {
 
 static struct sluice_sampler object_sampler(const struct cudaTextureDesc *texture)
 {
-	struct sluice_sampler sampler = {.linear = texture->filterMode == cudaFilterModeLinear,
+	struct sluice_sampler sampler = {SLUICE_SIZED(sampler),
+	                                 .linear = texture->filterMode == cudaFilterModeLinear,
 	                                 .normalised = texture->normalizedCoords,
 	                                 .reads_floats = texture->readMode == cudaReadModeNormalizedFloat,
 	                                 .srgb = texture->sRGB,
@@ -76,7 +77,7 @@ static cudaError_t add_object(struct runtime *runtime, const char *call, struct 
 	struct sluice_error error = {0};
 	if (sluice_texture_create(runtime->gpu, image, sampler, &object.handle, &error) != SLUICE_OK)
 		return runtime_report(runtime, call, &error);
-	struct texture_object *kept = xmalloc(sizeof *kept);
+	struct texture_object *kept = base_malloc(sizeof *kept);
 	object.next = runtime->objects;
 	*kept = object;
 	runtime->objects = kept;
@@ -89,7 +90,7 @@ cudaError_t cudaCreateTextureObject(cudaTextureObject_t *made, const struct cuda
 {
 	static const char call[] = "cudaCreateTextureObject";
 	struct runtime *runtime = runtime_enter();
-	struct sluice_image image = {0};
+	struct sluice_image image = {SLUICE_SIZED(image)};
 	uint64_t handle;
 	cudaError_t result = runtime_check(runtime, call, made && resource && texture);
 	if (result == cudaSuccess)
@@ -117,7 +118,7 @@ cudaError_t cudaCreateSurfaceObject(cudaSurfaceObject_t *made, const struct cuda
 {
 	static const char call[] = "cudaCreateSurfaceObject";
 	struct runtime *runtime = runtime_enter();
-	const struct sluice_sampler sampler = {0};
+	const struct sluice_sampler sampler = {SLUICE_SIZED(sampler)};
 	uint64_t handle;
 	cudaError_t result = runtime_check(runtime, call, made && resource);
 	if (result == cudaSuccess && resource->resType != cudaResourceTypeArray)

@@ -26,7 +26,7 @@ struct texture_reference {
 static void add_reference(void **handle, const void *host, const char *name, bool reads_floats)
 {
 	struct runtime *runtime = runtime_enter_closed();
-	struct texture_reference *reference = xcalloc(1, sizeof *reference);
+	struct texture_reference *reference = base_calloc(1, sizeof *reference);
 	*reference = (struct texture_reference){.host = host,
 	                                        .name = name,
 	                                        .binary = (struct binary *)handle,
@@ -79,7 +79,8 @@ static cudaError_t open_reference(struct runtime *runtime, const char *call, cud
 
 static struct sluice_sampler sampler_of(const struct textureReference *texture, bool reads_floats)
 {
-	struct sluice_sampler sampler = {.linear = texture->filterMode == cudaFilterModeLinear,
+	struct sluice_sampler sampler = {SLUICE_SIZED(sampler),
+	                                 .linear = texture->filterMode == cudaFilterModeLinear,
 	                                 .normalised = texture->normalized,
 	                                 .reads_floats = reads_floats,
 	                                 .srgb = texture->sRGB,
@@ -152,7 +153,7 @@ cudaError_t cudaBindTexture(size_t *offset, const struct textureReference *textu
 {
 	static const char call[] = "cudaBindTexture";
 	struct runtime *runtime = runtime_enter();
-	struct sluice_image image;
+	struct sluice_image image = {SLUICE_SIZED(image)};
 	uint64_t address = (uintptr_t)pointer;
 	cudaError_t result = runtime_check(runtime, call, texture && desc && pointer);
 	size_t over = 0;
@@ -176,7 +177,7 @@ cudaError_t cudaBindTexture2D(size_t *offset, const struct textureReference *tex
 {
 	static const char call[] = "cudaBindTexture2D";
 	struct runtime *runtime = runtime_enter();
-	struct sluice_image image;
+	struct sluice_image image = {SLUICE_SIZED(image)};
 	size_t over = 0;
 	uint64_t address = (uintptr_t)pointer;
 	cudaError_t result = runtime_check(runtime, call, texture && desc && pointer);
@@ -300,7 +301,7 @@ cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surface, cudaA
 	struct runtime *runtime = runtime_enter();
 	struct texture_reference *reference;
 	struct sluice_error error = {0};
-	const struct sluice_sampler sampler = {0};
+	const struct sluice_sampler sampler = {SLUICE_SIZED(sampler)};
 	uint64_t handle;
 	cudaError_t result = runtime_check(runtime, call, surface && desc);
 	if (result == cudaSuccess)

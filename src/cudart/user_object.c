@@ -43,7 +43,7 @@ static void give(cudaGraph_t graph, struct CUuserObject_st *object, uint64_t ref
 {
 	struct graph_object **at = place_of(graph, object);
 	if (!*at) {
-		*at = xcalloc(1, sizeof **at);
+		*at = base_calloc(1, sizeof **at);
 		(*at)->object = object;
 	}
 	(*at)->references += references;
@@ -112,7 +112,7 @@ cudaError_t cudaUserObjectCreate(cudaUserObject_t *made, void *pointer, cudaHost
 		result = runtime_refuse(call, cudaErrorInvalidValue, "%u references, flags 0x%x%s", references, flags,
 		                        destroy ? "" : ", no destructor");
 	if (result == cudaSuccess) {
-		struct CUuserObject_st *object = xcalloc(1, sizeof *object);
+		struct CUuserObject_st *object = base_calloc(1, sizeof *object);
 		*object = (struct CUuserObject_st){pointer, destroy, references, runtime->user_objects};
 		runtime->user_objects = object;
 		*made = object;

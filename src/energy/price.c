@@ -174,7 +174,7 @@ bool energy_add(const struct energy_prices *prices, const json_t *kernel, struct
 	bool fine = !isnan(seconds);
 	json_t *launch = json_pack("{s:O, s:[O]}", "configuration", prices->configuration, "kernels", kernel);
 	if (!account->joules)
-		account->joules = xcalloc(prices->price_count + 1, sizeof *account->joules);
+		account->joules = base_calloc(prices->price_count + 1, sizeof *account->joules);
 	for (size_t i = 0; fine && i < prices->price_count; i++) {
 		const struct energy_price *price = &prices->prices[i];
 		double amount = price->amount ? amount_of(price, launch, message) : seconds;
@@ -193,7 +193,7 @@ void energy_accumulate(const struct energy_prices *prices, struct energy_account
 	if (!account->joules)
 		return;
 	if (!sum->joules)
-		sum->joules = xcalloc(prices->price_count + 1, sizeof *sum->joules);
+		sum->joules = base_calloc(prices->price_count + 1, sizeof *sum->joules);
 	for (size_t i = 0; i < prices->price_count; i++)
 		sum->joules[i] += account->joules[i];
 	sum->seconds += account->seconds;

@@ -1,6 +1,6 @@
 #include "energy/table.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "gpu/gpu.h"
 
 #include <ctype.h>
@@ -136,7 +136,7 @@ static void read_scale_list(struct document *document, const char *key, const ya
 
 /* --- consistency checks --- */
 
-__attribute__((format(printf, 3, 4))) static void wrong(struct document *document, struct place place,
+__attribute__((format(printf, 3, 4))) static void wrong(struct document *document, struct diag_place place,
                                                         const char *format, ...)
 {
 	char message[512];
@@ -183,17 +183,17 @@ static void check_scales(struct document *document, struct energy_table *table)
 struct row {
 	const char *kind, *name, *component, *source;
 	uint64_t *node;
-	struct place place;
+	struct diag_place place;
 };
 
 static void check_component(struct document *document, const struct energy_table *table, const struct row *row)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	if (energy_table_find(table, row->component) < table->component_count)
 		return;
 	for (size_t i = 0; i < table->component_count; i++)
-		if (slip_nearer(row->component, table->components[i].name, &best))
+		if (edit_distance_is_nearer(row->component, table->components[i].name, &best))
 			nearest = table->components[i].name;
 	wrong(document, row->place, "%s: no component '%s'%s%s%s", row->name, row->component,
 	      nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
@@ -219,7 +219,7 @@ static void check_row(struct document *document, const struct energy_table *tabl
 static void check(struct document *document, struct energy_table *table)
 {
 	if (!table->title || !table->node || !table->component_count)
-		wrong(document, (struct place){0}, "expected %s",
+		wrong(document, (struct diag_place){0}, "expected %s",
 		      !table->title  ? "a title"
 		      : !table->node ? "node: the technology node in nm"
 		                     : "components");

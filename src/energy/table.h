@@ -11,7 +11,7 @@
 /* A part of the machine for which energy is reported. */
 struct energy_component {
 	const char *name, *meaning;
-	struct place place;
+	struct diag_place place;
 };
 
 struct energy_event {
@@ -20,7 +20,7 @@ struct energy_event {
 	const struct formula *events; /* the parsed formula: the number of events */
 	double picojoules;            /* per event, at `node` */
 	uint64_t node;                /* nm; 0 in the file: the table's */
-	struct place place;
+	struct diag_place place;
 };
 
 struct energy_power {
@@ -30,7 +30,7 @@ struct energy_power {
 	double watts;               /* of each instance, at `node` */
 	uint64_t node;
 	bool always; /* also drawn when no kernel runs */
-	struct place place;
+	struct diag_place place;
 };
 
 /* Factors for numbers of another technology node. */
@@ -39,7 +39,7 @@ struct energy_scale {
 	uint64_t node;
 	double energy, power;
 	const char *source;
-	struct place place;
+	struct diag_place place;
 };
 
 struct energy_table {

@@ -67,7 +67,7 @@ static void add_range(struct ranges *ranges, uint64_t low, uint64_t high)
 		unite(ranges);
 		if (ranges->count >= ranges->room / 2) {
 			ranges->room = ranges->room ? 2 * ranges->room : 256;
-			ranges->range = xrealloc(ranges->range, ranges->room * sizeof *ranges->range);
+			ranges->range = base_realloc(ranges->range, ranges->room * sizeof *ranges->range);
 		}
 	}
 	ranges->range[ranges->count++] = (struct range){low, high};
@@ -104,7 +104,7 @@ struct affine_check *affine_check_open(const struct affine_kernel *kernel, const
                                        bool (*clip)(void *user, uint64_t address, uint64_t *low, uint64_t *high),
                                        void *user)
 {
-	struct affine_check *check = xcalloc(1, sizeof *check);
+	struct affine_check *check = base_calloc(1, sizeof *check);
 	check->kernel = kernel;
 	check->rows = arena_array(&check->arena, kernel->loads, sizeof *check->rows);
 	check->base = arena_array(&check->arena, kernel->loads, sizeof *check->base);
@@ -139,7 +139,7 @@ static uint64_t shift(const struct affine_block *block, const struct affine_row 
 
 struct affine_block *affine_block_open(void)
 {
-	return xcalloc(1, sizeof(struct affine_block));
+	return base_calloc(1, sizeof(struct affine_block));
 }
 
 void affine_block_begin(struct affine_block *block, const struct affine_check *check, const uint32_t ctaid[3])

@@ -103,7 +103,7 @@ static void connect(struct arena *arena, struct flow_cfg *cfg)
 
 static void mark_reachable(struct flow_cfg *cfg)
 {
-	uint32_t *stack = xmalloc(cfg->blocks * sizeof *stack), depth = 0;
+	uint32_t *stack = base_malloc(cfg->blocks * sizeof *stack), depth = 0;
 	cfg->block[0].reachable = true;
 	stack[depth++] = 0;
 	while (depth) {

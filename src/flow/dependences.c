@@ -15,7 +15,7 @@ static void push(struct list *list, uint32_t item)
 {
 	if (list->count == list->room) {
 		list->room = list->room ? 2 * list->room : 64;
-		list->item = xrealloc(list->item, list->room * sizeof *list->item);
+		list->item = base_realloc(list->item, list->room * sizeof *list->item);
 	}
 	list->item[list->count++] = item;
 }

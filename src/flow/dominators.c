@@ -122,8 +122,8 @@ uint32_t *flow_reconvergence(struct arena *arena, const struct flow_cfg *cfg)
 	uint32_t *at = arena_array(arena, count, sizeof *at);
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t block = meet[cfg->block_of[i]];
-		bool meets = block != FLOW_NONE && block != cfg->blocks - 1;
-		at[i] = cfg->function->body[i].op == PTX_OP_BRA && meets ? cfg->block[block].first : FLOW_NONE;
+		bool alias = block != FLOW_NONE && block != cfg->blocks - 1;
+		at[i] = cfg->function->body[i].op == PTX_OP_BRA && alias ? cfg->block[block].first : FLOW_NONE;
 	}
 	arena_free(&scratch);
 	return at;

@@ -2,14 +2,14 @@
  * Passes of mechanisms, including those in shared objects, include this file. They call the simulator only through
  * function pointers.
  *
- * A pass inspects facts about the code and records changes, which are applied when it returns. Facts and
- * instruction indexes therefore stay valid while it runs.
+ * A pass inspects results of analyses of the code and records changes, which are applied when it returns. The results
+ * and instruction indexes therefore stay valid while it runs.
  */
 #ifndef SLUICE_FLOW_PASS_H
 #define SLUICE_FLOW_PASS_H
 
 #include "base/table.h"
-#include "flow/facts.h"
+#include "flow/analyses.h"
 
 struct edit_list; /* an insertion point for instructions */
 struct affine_kernel;
@@ -35,20 +35,20 @@ enum pass_scope {
 	PASS_KERNELS,   /* kernels; the pass may also change the functions that they call */
 };
 
-struct pass {
+struct flow_pass {
 	const char *name; /* lower-case letters, digits and - */
 	const char *meaning;
 	const char *stem; /* prefix of new names: "split" for $split0 */
 	enum pass_scope scope;
-	unsigned requires; /* facts that the pass uses: a set of enum fact */
-	unsigned keeps;    /* facts that stay valid after a change; all others are invalidated */
+	unsigned requires; /* analyses that the pass uses: a set of enum flow_analysis */
+	unsigned keeps;    /* analyses whose results stay valid after a change; all others are invalidated */
 
 	/* Options: fields of a struct of config_size bytes that begins as a copy of *defaults. */
-	const struct option *options;
+	const struct base_option *options;
 	size_t option_count, config_size;
 	const void *defaults;
 	/* Counters: uint64_t fields of a struct of counters_size bytes. */
-	const struct counter *counters;
+	const struct base_counter *counters;
 	size_t counter_count, counters_size;
 
 	enum pass_result (*run)(struct pass_job *job);
@@ -56,7 +56,7 @@ struct pass {
 
 /* The implementations of the functions below. */
 struct pass_tools {
-	const void *(*fact)(struct pass_job *job, enum fact fact);
+	const void *(*analysis)(struct pass_job *job, enum flow_analysis analysis);
 	uint32_t (*reads)(const struct ptx_inst *inst, uint32_t *ids);
 	uint32_t (*writes)(const struct ptx_inst *inst, uint32_t *ids);
 	uint32_t (*reaching)(const struct flow_definitions *definitions, const struct flow_cfg *cfg, uint32_t at, uint32_t reg,
@@ -77,41 +77,41 @@ struct pass_tools {
 	enum pass_result (*refuse)(struct pass_job *job, const struct ptx_inst *inst, const char *text);
 };
 
-/* --- facts, which the pass must list in `requires` --- */
+/* --- analyses, which the pass must list in `requires` --- */
 
 static inline const struct flow_cfg *pass_cfg(struct pass_job *job)
 {
-	return (const struct flow_cfg *)job->tools->fact(job, FACT_CFG);
+	return (const struct flow_cfg *)job->tools->analysis(job, ANALYSIS_CFG);
 }
 
 static inline const uint32_t *pass_dominators(struct pass_job *job)
 {
-	return (const uint32_t *)job->tools->fact(job, FACT_DOMINATORS);
+	return (const uint32_t *)job->tools->analysis(job, ANALYSIS_DOMINATORS);
 }
 
 static inline const uint32_t *pass_post_dominators(struct pass_job *job)
 {
-	return (const uint32_t *)job->tools->fact(job, FACT_POST_DOMINATORS);
+	return (const uint32_t *)job->tools->analysis(job, ANALYSIS_POST_DOMINATORS);
 }
 
-static inline const struct fact_loops *pass_loops(struct pass_job *job)
+static inline const struct analysis_loops *pass_loops(struct pass_job *job)
 {
-	return (const struct fact_loops *)job->tools->fact(job, FACT_LOOPS);
+	return (const struct analysis_loops *)job->tools->analysis(job, ANALYSIS_LOOPS);
 }
 
 static inline const struct flow_liveness *pass_liveness(struct pass_job *job)
 {
-	return (const struct flow_liveness *)job->tools->fact(job, FACT_LIVENESS);
+	return (const struct flow_liveness *)job->tools->analysis(job, ANALYSIS_LIVENESS);
 }
 
 static inline const struct flow_definitions *pass_definitions(struct pass_job *job)
 {
-	return (const struct flow_definitions *)job->tools->fact(job, FACT_DEFINITIONS);
+	return (const struct flow_definitions *)job->tools->analysis(job, ANALYSIS_DEFINITIONS);
 }
 
 static inline const struct affine_kernel *pass_affine(struct pass_job *job)
 {
-	return (const struct affine_kernel *)job->tools->fact(job, FACT_AFFINE);
+	return (const struct affine_kernel *)job->tools->analysis(job, ANALYSIS_AFFINE);
 }
 
 /* Store the registers that an instruction reads, including its guard, and those that it writes. `ids` has space for

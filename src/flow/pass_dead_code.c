@@ -15,8 +15,8 @@ struct config {
 
 static const struct config defaults = {.loads = true};
 
-static const struct option options[] = {
-	{"loads", OPTION_BOOL, offsetof(struct config, loads), 0, 0, NULL, "",
+static const struct base_option options[] = {
+	{"loads", BASE_OPTION_BOOL, offsetof(struct config, loads), 0, 0, NULL, "",
          "also removes loads, except volatile and ordered ones; a removed load can no longer fault"},
 };
 
@@ -24,8 +24,9 @@ struct counters {
 	uint64_t instructions;
 };
 
-static const struct counter counters[] = {
-	{"instructions", "instructions", SCOPE_GPU, offsetof(struct counters, instructions), "removed", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"instructions", "instructions", BASE_SCOPE_GPU, offsetof(struct counters, instructions), "removed",
+         BASE_COMBINE_SUM},
 };
 
 struct search {
@@ -139,12 +140,12 @@ static enum pass_result run(struct pass_job *job)
 	return removed ? PASS_CHANGED : PASS_LEFT;
 }
 
-const struct pass pass_dead_code = {
+const struct flow_pass pass_dead_code = {
 	.name = "dead-code",
 	.meaning = "removes instructions without an effect whose results are never read",
 	.stem = "dead",
-	.requires = FACT_SET(CFG),
-	.keeps = NO_FACTS,
+	.requires = ANALYSIS_SET(CFG),
+	.keeps = ANALYSES_NONE,
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct config),

@@ -9,8 +9,8 @@ struct config {
 
 static const struct config defaults = {.registers = 63};
 
-static const struct option options[] = {
-	{"registers", OPTION_U32, offsetof(struct config, registers), 1, 1024, NULL, "registers",
+static const struct base_option options[] = {
+	{"registers", BASE_OPTION_U32, offsetof(struct config, registers), 1, 1024, NULL, "registers",
          "per thread, at most"},
 };
 
@@ -18,11 +18,11 @@ struct counters {
 	uint64_t loads, stores, bytes;
 };
 
-static const struct counter counters[] = {
-	{"loads", "instructions", SCOPE_GPU, offsetof(struct counters, loads), "inserted", COMBINE_SUM},
-	{"stores", "instructions", SCOPE_GPU, offsetof(struct counters, stores), "inserted", COMBINE_SUM},
-	{"bytes", "bytes", SCOPE_GPU, offsetof(struct counters, bytes),
-         "of local memory per thread, summed over kernels", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"loads", "instructions", BASE_SCOPE_GPU, offsetof(struct counters, loads), "inserted", BASE_COMBINE_SUM},
+	{"stores", "instructions", BASE_SCOPE_GPU, offsetof(struct counters, stores), "inserted", BASE_COMBINE_SUM},
+	{"bytes", "bytes", BASE_SCOPE_GPU, offsetof(struct counters, bytes),
+         "of local memory per thread, summed over kernels", BASE_COMBINE_SUM},
 };
 
 static enum pass_result run(struct pass_job *job)
@@ -45,13 +45,13 @@ static enum pass_result run(struct pass_job *job)
 	return PASS_CHANGED;
 }
 
-const struct pass pass_spill = {
+const struct flow_pass pass_spill = {
 	.name = "spill",
 	.meaning = "spills registers beyond a limit to local memory, first those that live long and are used little",
 	.stem = "spill",
 	.scope = PASS_KERNELS,
-	.requires = NO_FACTS,
-	.keeps = NO_FACTS,
+	.requires = ANALYSES_NONE,
+	.keeps = ANALYSES_NONE,
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct config),

@@ -6,8 +6,8 @@ struct counters {
 	uint64_t edges;
 };
 
-static const struct counter counters[] = {
-	{"edges", "edges", SCOPE_GPU, offsetof(struct counters, edges), "split, one per branch", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"edges", "edges", BASE_SCOPE_GPU, offsetof(struct counters, edges), "split, one per branch", BASE_COMBINE_SUM},
 };
 
 static enum pass_result run(struct pass_job *job)
@@ -28,13 +28,13 @@ static enum pass_result run(struct pass_job *job)
 	return any ? PASS_CHANGED : PASS_LEFT;
 }
 
-const struct pass pass_split_critical_edges = {
+const struct flow_pass pass_split_critical_edges = {
 	.name = "split-critical-edges",
 	.meaning = "inserts a block into each edge from a block with several successors to one with several "
 		   "predecessors; the function's end counts as a block",
 	.stem = "split",
-	.requires = FACT_SET(CFG),
-	.keeps = NO_FACTS,
+	.requires = ANALYSIS_SET(CFG),
+	.keeps = ANALYSES_NONE,
 	.counters = counters,
 	.counter_count = sizeof counters / sizeof *counters,
 	.counters_size = sizeof(struct counters),

@@ -4,6 +4,6 @@
 
 #include "flow/pass.h"
 
-extern const struct pass pass_dead_code, pass_spill, pass_split_critical_edges;
+extern const struct flow_pass pass_dead_code, pass_spill, pass_split_critical_edges;
 
 #endif

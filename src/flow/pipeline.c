@@ -10,18 +10,18 @@
 /* A job with the state of its tools. */
 struct job {
 	struct pass_job seen;
-	const struct pass *pass;
-	struct facts *facts;
+	const struct flow_pass *pass;
+	struct flow_analyses *analyses;
 	struct edit edit;
 	struct arena arena;
 	struct diag *diag;
 };
 
-static const void *tool_fact(struct pass_job *job, enum fact fact)
+static const void *tool_analysis(struct pass_job *job, enum flow_analysis analysis)
 {
 	const struct job *own = (const struct job *)job;
-	assert(own->pass->requires & 1u << fact);
-	return facts_get(own->facts, fact);
+	assert(own->pass->requires & 1u << analysis);
+	return analyses_get(own->analyses, analysis);
 }
 
 static struct edit *edit_of(struct pass_job *job)
@@ -31,7 +31,7 @@ static struct edit *edit_of(struct pass_job *job)
 
 static const struct flow_cfg *cfg_of(struct pass_job *job)
 {
-	return tool_fact(job, FACT_CFG);
+	return tool_analysis(job, ANALYSIS_CFG);
 }
 
 static struct edit_list *tool_before(struct pass_job *job, uint32_t at)
@@ -102,13 +102,13 @@ static void *tool_alloc(struct pass_job *job, size_t bytes)
 static enum pass_result tool_refuse(struct pass_job *job, const struct ptx_inst *inst, const char *text)
 {
 	const struct job *own = (const struct job *)job;
-	const struct place place = inst ? inst->place : job->function->place;
+	const struct diag_place place = inst ? inst->place : job->function->place;
 	diag_error(own->diag, &job->module->source, place, "pass %s: %s", own->pass->name, text);
 	return PASS_REFUSED;
 }
 
 static const struct pass_tools tools = {
-	.fact = tool_fact,
+	.analysis = tool_analysis,
 	.reads = ptx_inst_reads,
 	.writes = ptx_inst_writes,
 	.reaching = flow_reaching,
@@ -129,7 +129,7 @@ static const struct pass_tools tools = {
 };
 
 static enum pass_result run_on(const struct pipeline_step *step, struct ptx_module *module,
-                               struct ptx_function *function, struct facts *facts, struct diag *diag)
+                               struct ptx_function *function, struct flow_analyses *analyses, struct diag *diag)
 {
 	struct job job = {.seen = {.module = module,
 	                           .function = function,
@@ -137,12 +137,12 @@ static enum pass_result run_on(const struct pipeline_step *step, struct ptx_modu
 	                           .counters = step->counters,
 	                           .tools = &tools},
 	                  .pass = step->pass,
-	                  .facts = facts,
+	                  .analyses = analyses,
 	                  .diag = diag};
 	edit_open(&job.edit, module, function, step->pass->stem);
-	for (uint32_t fact = 0; fact < FACTS; fact++)
-		if (step->pass->requires & 1u << fact)
-			facts_get(facts, fact);
+	for (uint32_t analysis = 0; analysis < ANALYSES_COUNT; analysis++)
+		if (step->pass->requires & 1u << analysis)
+			analyses_get(analyses, analysis);
 	enum pass_result result = step->pass->run(&job.seen);
 	if (result != PASS_REFUSED && edit_apply(&job.edit))
 		result = PASS_CHANGED;
@@ -152,46 +152,47 @@ static enum pass_result run_on(const struct pipeline_step *step, struct ptx_modu
 }
 
 /* Drops the facts that a pass has invalidated: of one function, or of all if it may have changed others. */
-static void drop_broken(const struct pass *pass, struct facts *changed, struct facts *all, uint32_t functions)
+static void drop_broken(const struct flow_pass *pass, struct flow_analyses *changed, struct flow_analyses *all,
+                        uint32_t functions)
 {
 	if (pass->scope == PASS_FUNCTIONS) {
-		facts_drop(changed, ALL_FACTS & ~pass->keeps);
-		assert(facts_hold(changed)); /* the pass really preserves the facts in `keeps` */
+		analyses_drop(changed, ANALYSES_ALL & ~pass->keeps);
+		assert(analyses_hold(changed)); /* the pass really preserves the facts in `keeps` */
 		return;
 	}
 	for (uint32_t i = 0; i < functions; i++)
-		facts_drop(&all[i], ALL_FACTS);
+		analyses_drop(&all[i], ANALYSES_ALL);
 }
 
-static bool run_step(const struct pipeline_step *step, struct ptx_module *module, struct facts *facts,
+static bool run_step(const struct pipeline_step *step, struct ptx_module *module, struct flow_analyses *analyses,
                      struct diag *diag)
 {
-	const struct pass *pass = step->pass;
+	const struct flow_pass *pass = step->pass;
 	for (struct ptx_function *function = module->functions; function; function = function->next) {
 		if (!function->has_body || (pass->scope == PASS_KERNELS && !function->is_entry))
 			continue;
-		struct facts *own = &facts[function->index];
+		struct flow_analyses *own = &analyses[function->index];
 		own->function = function;
 		enum pass_result result = run_on(step, module, function, own, diag);
 		if (result == PASS_REFUSED)
 			return false;
 		if (result == PASS_CHANGED)
-			drop_broken(pass, own, facts, module->function_count);
+			drop_broken(pass, own, analyses, module->function_count);
 	}
 	return true;
 }
 
 bool pipeline_run(struct pipeline *pipeline, struct ptx_module *module, struct diag *diag)
 {
-	struct facts *facts = xcalloc((size_t)module->function_count + 1, sizeof *facts);
+	struct flow_analyses *analyses = base_calloc((size_t)module->function_count + 1, sizeof *analyses);
 	bool fine = true;
 	for (uint32_t i = 0; fine && i < pipeline->count; i++) {
-		fine = run_step(&pipeline->step[i], module, facts, diag);
+		fine = run_step(&pipeline->step[i], module, analyses, diag);
 		if (fine && pipeline->after)
 			pipeline->after(pipeline->user, pipeline->step[i].pass, module);
 	}
 	for (uint32_t i = 0; i < module->function_count; i++)
-		facts_drop(&facts[i], ALL_FACTS);
-	free(facts);
+		analyses_drop(&analyses[i], ANALYSES_ALL);
+	free(analyses);
 	return fine;
 }

@@ -33,7 +33,7 @@ static bool is_free(const struct register_file *file, uint32_t physical, const s
 	if (physical >= file->count)
 		return true;
 	for (; range; range = range->next)
-		if (set_meets_range(file->taken[physical], range->range.begin, range->range.end))
+		if (set_aliases_range(file->taken[physical], range->range.begin, range->range.end))
 			return false;
 	return true;
 }

@@ -50,7 +50,7 @@ static inline uint64_t set_range_mask(uint32_t word, uint32_t begin, uint32_t en
 	return mask;
 }
 
-static inline bool set_meets_range(const uint64_t *set, uint32_t begin, uint32_t end)
+static inline bool set_aliases_range(const uint64_t *set, uint32_t begin, uint32_t end)
 {
 	for (uint32_t word = begin / 64; word <= (end - 1) / 64; word++)
 		if (set[word] & set_range_mask(word, begin, end))

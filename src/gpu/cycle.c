@@ -15,7 +15,7 @@
  *       (base/port.h)
  *     2 the request side takes its steps:
  *       a core SMs tick, each from its pipeline's last stage to its first (sm/sm.c). An SM runs ahead of the step
- *                  while it can: a burst (gpu/share.c). SMs with a common port to the networks tick once, after the
+ *                  while it can: a burst (gpu/worker_sms.c). SMs with a common port to the networks tick once, after the
  *                  port, in the order in which they may use it (sm/cluster.c)
  *       b          the global stores and atomics of this cycle are made, in the order of SMs
  *       c network  the request crossbar ticks
@@ -62,20 +62,20 @@ static void hear_shares(struct gpu *gpu)
 	struct window *window = &gpu->window;
 	window->next_sm = UINT64_MAX;
 	window->sm_waits = false;
-	for (const struct share *share = gpu->share; share < gpu->share + gpu->workers.count; share++) {
-		window->next_sm = earlier(window->next_sm, share->next);
-		window->next_commit = earlier(window->next_commit, share->next_commit);
-		window->next_room = earlier(window->next_room, share->next_room);
-		window->sm_waits |= share->waits;
+	for (const struct worker_sms *own = gpu->worker_sms; own < gpu->worker_sms + gpu->workers.count; own++) {
+		window->next_sm = earlier(window->next_sm, own->next);
+		window->next_commit = earlier(window->next_commit, own->next_commit);
+		window->next_room = earlier(window->next_room, own->next_room);
+		window->sm_waits |= own->waits;
 	}
 }
 
 /* The last tick of any unit. */
 static uint64_t last_tick(const struct gpu *gpu)
 {
-	uint64_t last = later(gpu->last_ticked, gpu->answering.last_ticked);
+	uint64_t last = later(gpu->last_ticked, gpu->reply_side.last_ticked);
 	for (uint32_t w = 0; w < gpu->workers.count; w++)
-		last = later(last, gpu->share[w].last_ticked);
+		last = later(last, gpu->worker_sms[w].last_ticked);
 	return last;
 }
 
@@ -95,7 +95,7 @@ static uint64_t ticks_of_sms(const struct gpu *gpu)
 {
 	uint64_t ticks = 0;
 	for (uint32_t w = 0; w < gpu->workers.count; w++)
-		ticks += gpu->share[w].ticks;
+		ticks += gpu->worker_sms[w].ticks;
 	return ticks;
 }
 
@@ -104,13 +104,13 @@ static void run_sms(struct gpu *gpu)
 	bool is_ahead = gpu->window.ahead, alone = !team_is_together(gpu->team) || are_few(gpu);
 	gpu->window.claims = gpu->window.may_open && !alone;
 	if (gpu->window.claims)
-		share_offer(gpu);
+		worker_sms_offer(gpu);
 	team_work(gpu->team, &gpu->workers, alone);
 	team_judge(gpu->team, gpu->team ? ticks_of_sms(gpu) : 0);
 	gpu->window.ahead = 0;
 	hear_shares(gpu);
 	if (is_ahead)
-		answering_tell(gpu);
+		reply_side_publish(gpu);
 }
 
 /* b. A store can wake its SM, because it may report work to bulk copies. */
@@ -153,7 +153,7 @@ static void tick_entries(struct gpu *gpu)
 		if (slice->entry.wake <= now) {
 			slice_entry_tick(slice, gpu->clock[CLOCK_L2].cycle, now);
 			if (!gpu->window.may_open)
-				answering_look_at_entry(gpu, slice);
+				reply_side_read_entry(gpu, slice);
 		}
 		next = earlier(next, slice->entry.wake);
 	}
@@ -186,11 +186,11 @@ static void tick_dispatcher(struct gpu *gpu, struct dispatch *dispatch)
 	gpu->last_ticked = later(gpu->last_ticked, gpu->now);
 }
 
-static void run_answering(struct gpu *gpu, uint64_t until)
+static void run_reply_side(struct gpu *gpu, uint64_t until)
 {
-	answering_look_at_entries(gpu);
-	answering_run(gpu, until);
-	answering_tell(gpu);
+	reply_side_read_entries(gpu);
+	reply_side_run(gpu, until);
+	reply_side_publish(gpu);
 }
 
 /* With windows of one step, hooks of the whole GPU see the reply side at their time. */
@@ -207,7 +207,7 @@ static void step(struct gpu *gpu, struct dispatch *dispatch)
 	if (gpu->clock[CLOCK_L2].due && window->next_entry <= gpu->now)
 		tick_entries(gpu);
 	if (!window->may_open)
-		run_answering(gpu, gpu->now + 1);
+		run_reply_side(gpu, gpu->now + 1);
 	if (is_core)
 		tick_dispatcher(gpu, dispatch);
 }
@@ -230,7 +230,7 @@ static void take_step(struct gpu *gpu, struct dispatch *dispatch, uint64_t now)
 }
 
 /* 2: the request side's steps. */
-static void run_asking(struct gpu *gpu, struct dispatch *dispatch)
+static void run_request_side(struct gpu *gpu, struct dispatch *dispatch)
 {
 	uint64_t end = gpu->window.end;
 	for (uint64_t now = clocks_next(gpu->clock, STEPS); now <= end; now = clocks_next(gpu->clock, STEPS)) {
@@ -246,7 +246,7 @@ static void run_asking(struct gpu *gpu, struct dispatch *dispatch)
  * port. No checks run, because they need accesses in the order of cycles. */
 static bool may_open(const struct gpu *gpu, const struct gpu_run *run)
 {
-	return gpu->machine.window > 1 && run->alone.may && !run->launch.checks && !gpu->clusters &&
+	return gpu->machine.window > 1 && run->run_ahead.allowed && !run->launch.checks && !gpu->clusters &&
 	       seam_is_local(gpu->seam) && !gpu->machine.sm.zero_latency_memory;
 }
 
@@ -254,7 +254,7 @@ static bool may_open(const struct gpu *gpu, const struct gpu_run *run)
  * desired time. */
 static uint64_t limit(const struct gpu *gpu, uint64_t begin, uint64_t wanted)
 {
-	uint64_t limit = earlier(wanted, answering_limit(gpu, begin));
+	uint64_t limit = earlier(wanted, reply_side_limit(gpu, begin));
 	if (gpu->visits.next != UINT64_MAX)
 		limit = earlier(limit, (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period);
 	return later(limit, begin);
@@ -271,13 +271,13 @@ static bool goes_on(const struct gpu *gpu, const struct dispatch *dispatch, uint
 /* Moves all clocks to the next time at which an event may occur. False: there is none. */
 static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 {
-	uint64_t units = earlier(answering_next(gpu), next_of_units(gpu));
+	uint64_t units = earlier(reply_side_next(gpu), next_of_units(gpu));
 	uint64_t next = earlier(units, dispatch_wake(dispatch, gpu));
 	if (next == UINT64_MAX)
 		return false;
 	if (next > clocks_next(gpu->clock, STEPS)) {
 		clocks_skip_to(gpu->clock, next);
-		clocks_skip_to(gpu->answering.clock, next);
+		clocks_skip_to(gpu->reply_side.clock, next);
 	}
 	if (gpu->visits.next <= gpu->clock[CLOCK_CORE].cycle && goes_on(gpu, dispatch, units))
 		visits_make_until(gpu, gpu->clock[CLOCK_CORE].cycle);
@@ -289,7 +289,7 @@ static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 static void visit(struct gpu *gpu)
 {
 	uint64_t last = (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period;
-	run_answering(gpu, gpu->window.end + 1);
+	run_reply_side(gpu, gpu->window.end + 1);
 	if (last_tick(gpu) >= last)
 		visits_make(gpu, gpu->visits.next);
 }
@@ -298,10 +298,10 @@ static void visit(struct gpu *gpu)
 static uint64_t begin_window(struct gpu *gpu, uint64_t begin)
 {
 	uint64_t wanted = begin + (gpu->window.cycles - 1) * gpu->clock[CLOCK_CORE].period;
-	answering_look_at_entries(gpu);
-	answering_run(gpu, begin);
-	uint64_t end = answering_run_ahead(gpu, limit(gpu, begin, wanted));
-	answering_tell(gpu);
+	reply_side_read_entries(gpu);
+	reply_side_run(gpu, begin);
+	uint64_t end = reply_side_run_ahead(gpu, limit(gpu, begin, wanted));
+	reply_side_publish(gpu);
 	return later(end, begin);
 }
 
@@ -313,9 +313,9 @@ static void run_window(struct gpu *gpu, struct dispatch *dispatch, uint64_t begi
 	window->end = begin_window(gpu, begin);
 	if (window->may_overlap)
 		window->ahead = limit(gpu, begin, window->end + window->cycles * gpu->clock[CLOCK_CORE].period);
-	run_asking(gpu, dispatch);
+	run_request_side(gpu, dispatch);
 	window->ahead = 0;
-	answering_settle(gpu);
+	reply_side_settle(gpu);
 }
 
 bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
@@ -337,17 +337,17 @@ bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
 
 void cycle_settle(struct gpu *gpu)
 {
-	run_answering(gpu, gpu->window.end + 1);
+	run_reply_side(gpu, gpu->window.end + 1);
 }
 
 /* Run-ahead SMs see replies at the replies' times, and are notified of free space only while they wait for it
- * (gpu/share.c). */
+ * (gpu/worker_sms.c). */
 static void open_ports(struct gpu *gpu)
 {
 	bool apart = gpu->window.may_open;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		struct sm *sm = &gpu->sm[i];
-		struct outbox *outbox = apart && gpu->workers.count > 1 ? &gpu->answering.outbox : NULL;
+		struct outbox *outbox = apart && gpu->workers.count > 1 ? &gpu->reply_side.outbox : NULL;
 		network_port_run_apart(&sm->network, apart, outbox);
 		network_port_ask_for_room(&sm->network, apart ? NULL : &sm->wake);
 	}
@@ -359,9 +359,9 @@ static void open_ports(struct gpu *gpu)
 
 void cycle_begin(struct gpu *gpu, const struct gpu_run *run)
 {
-	gpu->last_ticked = gpu->answering.last_ticked = 0;
+	gpu->last_ticked = gpu->reply_side.last_ticked = 0;
 	for (uint32_t w = 0; w < gpu->workers.count; w++)
-		gpu->share[w].last_ticked = 0;
+		gpu->worker_sms[w].last_ticked = 0;
 	gpu->window = (struct window){.may_open = may_open(gpu, run),
 	                              .may_overlap = !run->max_thread_instructions,
 	                              .cycles = gpu->machine.window,
@@ -369,7 +369,7 @@ void cycle_begin(struct gpu *gpu, const struct gpu_run *run)
 	                              .next_commit = UINT64_MAX,
 	                              .next_room = UINT64_MAX,
 	                              .next_entry = UINT64_MAX};
-	gpu->answering.wake = gpu->answering.next_sm = UINT64_MAX;
+	gpu->reply_side.wake = gpu->reply_side.next_sm = UINT64_MAX;
 	if (!gpu->clusters)
 		open_ports(gpu);
 }
@@ -379,7 +379,7 @@ uint64_t cycle_end(struct gpu *gpu, uint64_t start)
 	const struct clock *core = &gpu->clock[CLOCK_CORE];
 	uint64_t end = later(clock_from(core, last_tick(gpu)), start) + 1;
 	clocks_set(gpu->clock, end * core->period);
-	clocks_set(gpu->answering.clock, end * core->period);
+	clocks_set(gpu->reply_side.clock, end * core->period);
 	gpu->now = (end - 1) * core->period;
 	return end;
 }

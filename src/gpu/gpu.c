@@ -44,7 +44,7 @@ struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *
 	                                              machine->reuse_freed);
 	if (!memory)
 		return NULL;
-	struct gpu *gpu = xcalloc(1, sizeof *gpu);
+	struct gpu *gpu = base_calloc(1, sizeof *gpu);
 	gpu->machine = *machine;
 	machine_derive(&gpu->machine);
 	gpu->memory = memory;
@@ -55,9 +55,9 @@ struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *
 	gpu->ports = machine->sms / machine->cluster.sms;
 	gpu->clusters = machine->cluster.sms > 1 ? gpu->ports : 0;
 	clocks_open(gpu->clock, &gpu->machine);
-	clocks_open(gpu->answering.clock, &gpu->machine);
-	workers_open(&gpu->workers, useful_workers(threads, gpu->ports), share_run, gpu, &gpu->host);
-	share_open(gpu);
+	clocks_open(gpu->reply_side.clock, &gpu->machine);
+	workers_open(&gpu->workers, useful_workers(threads, gpu->ports), worker_sms_run, gpu, &gpu->host);
+	worker_sms_open(gpu);
 	wiring_build(gpu);
 	gpu->team = team_open(&gpu->workers, &gpu->host);
 	return gpu;
@@ -70,7 +70,7 @@ void gpu_close(struct gpu *gpu)
 	team_close(gpu->team);
 	wiring_tear_down(gpu);
 	workers_close(&gpu->workers);
-	outbox_free(&gpu->answering.outbox);
+	outbox_free(&gpu->reply_side.outbox);
 	arena_free(&gpu->host);
 	simt_memory_close(gpu->memory);
 	free(gpu);

@@ -3,12 +3,12 @@
 #ifndef SLUICE_GPU_GPU_H
 #define SLUICE_GPU_GPU_H
 
-#include "gpu/answering.h"
+#include "gpu/reply_side.h"
 #include "gpu/clocks.h"
 #include "gpu/cycle.h"
 #include "gpu/machine.h"
 #include "gpu/occupancy.h"
-#include "gpu/share.h"
+#include "gpu/worker_sms.h"
 #include "gpu/visit.h"
 #include "host/team.h"
 #include "host/worker.h"
@@ -42,7 +42,7 @@ struct gpu_stats {
 #undef X
 };
 
-extern const struct counter_group gpu_counter_groups[];
+extern const struct base_counter_group gpu_counter_groups[];
 extern const size_t gpu_counter_group_count;
 
 struct gpu {
@@ -64,7 +64,7 @@ struct gpu {
 	struct clock clock[CLOCKS];
 	uint64_t now;  /* time of the step in progress */
 	uint64_t step; /* number of that step */
-	struct answering answering;
+	struct reply_side reply_side;
 	struct window window;
 	uint64_t last_ticked; /* time of the last tick of the request side's units, except SMs */
 	uint64_t kernels; /* number of kernels launched so far */
@@ -74,7 +74,7 @@ struct gpu {
 	/* the host's threads, and the partition of SMs of each */
 	struct arena host;
 	struct workers workers;
-	struct share *share;
+	struct worker_sms *worker_sms;
 	struct team *team;
 };
 
@@ -106,10 +106,10 @@ struct gpu_run {
 	bool is_behind_others;   /* launches ran functionally before it and may have overwritten data that L1 holds */
 	struct sampler *sampler; /* may decide that enough blocks were simulated (sampler.h); NULL: all are simulated */
 	struct {
-		bool may; /* SMs may run ahead (gpu/cycle.c) */
+		bool allowed; /* SMs may run ahead (gpu/cycle.c) */
 		/* by pc: loads that must wait, because they may alias stores of other SMs; NULL: none */
 		uint64_t *waits;
-	} alone;
+	} run_ahead;
 	struct profile *profile; /* profile of the program, to which the launch's is added; NULL: none is recorded */
 	/* output */
 	enum gpu_end end;

@@ -77,8 +77,8 @@ static void reserve(struct livelock *livelock, uint32_t sms)
 	size_t warps = (size_t)sms * livelock->warps;
 	if (livelock->state)
 		return;
-	livelock->state = xcalloc(warps, sizeof *livelock->state);
-	livelock->states = xcalloc(warps, sizeof *livelock->states);
+	livelock->state = base_calloc(warps, sizeof *livelock->state);
+	livelock->states = base_calloc(warps, sizeof *livelock->states);
 }
 
 /* A warp that stores or reaches a barrier has left its loop. */

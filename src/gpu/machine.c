@@ -19,15 +19,15 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 #define AT(field) offsetof(struct machine, field)
 #define U32(name, field, low, high, unit, meaning)                                                                     \
 	{                                                                                                              \
-		name, OPTION_U32, AT(field), low, high, NULL, unit, meaning                                            \
+		name, BASE_OPTION_U32, AT(field), low, high, NULL, unit, meaning                                       \
 	}
 #define BOOL(name, field, meaning)                                                                                     \
 	{                                                                                                              \
-		name, OPTION_BOOL, AT(field), 0, 1, NULL, "", meaning                                                  \
+		name, BASE_OPTION_BOOL, AT(field), 0, 1, NULL, "", meaning                                             \
 	}
 #define ENUM(name, field, names, meaning)                                                                              \
 	{                                                                                                              \
-		name, OPTION_ENUM, AT(field), 0, 0, names, "", meaning                                                 \
+		name, BASE_OPTION_ENUM, AT(field), 0, 0, names, "", meaning                                            \
 	}
 
 #define CACHE(prefix, field)                                                                                           \
@@ -80,9 +80,9 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 #define RUNS_ON(name, row)                                                                                             \
 	INT_RUNS_ON(name, row), RUNS_ON_OF(name, row, "fp32", FP32), RUNS_ON_OF(name, row, "fp64", FP64)
 
-const struct option machine_options[] = {
-	{"name", OPTION_TEXT, AT(name), 0, 0, NULL, "", "the machine's name"},
-	{"mechanisms", OPTION_TEXT, AT(mechanisms), 0, 0, NULL, "",
+const struct base_option machine_options[] = {
+	{"name", BASE_OPTION_TEXT, AT(name), 0, 0, NULL, "", "the machine's name"},
+	{"mechanisms", BASE_OPTION_TEXT, AT(mechanisms), 0, 0, NULL, "",
          "mechanisms that the machine has built in, separated by spaces, each as --mech takes it; --mech with the name "
          "of one changes its options"},
 	U32("compute.major", compute_major, 1, 12, "", "compute capability, major number"),
@@ -140,7 +140,7 @@ const struct option machine_options[] = {
 	U32("sm.shared_per_block", shared_per_block, 0, 1048576, "bytes", "shared memory that one block may have"),
 	U32("sm.schedulers", sm.schedulers, 1, SM_MAX_SCHEDULERS, "schedulers",
             "warp schedulers, each of which issues one instruction per cycle"),
-	{"sm.warp_order", OPTION_TEXT, AT(warp_order), 0, 0, NULL, "",
+	{"sm.warp_order", BASE_OPTION_TEXT, AT(warp_order), 0, 0, NULL, "",
          "the warp-order policy: a mechanism with its options, as --mech takes it"},
 	BOOL("sm.schedulers_alternate", sm.alternate,
              "schedulers alternate in going first; else the first scheduler always does"),
@@ -151,7 +151,7 @@ const struct option machine_options[] = {
 	BOOL("sm.fetch_hands_over", sm.fetch_hands_over,
              "an arriving line of code is handed to the warp that waits for it; else the warp fetches again"),
 	BOOL("sm.sub_cores", sm.sub_cores,
-             "each scheduler has its own collectors, register banks (an equal share) and one unit of each pipe; sm.sp, "
+             "each scheduler has its own collectors, register banks (an equal own) and one unit of each pipe; sm.sp, "
              "sm.sfu and sm.mem then have no effect"),
 	U32("sm.sub_core_collectors", sm.sub_core_collectors, 1, 8, "units", "collector units per sub-core"),
 	U32("sm.collector_ports", sm.collector_ports, 1, 64, "ports",
@@ -175,7 +175,7 @@ const struct option machine_options[] = {
 	U32("sm.unified_bytes", sm.unified_bytes, 0, 4194304, "bytes",
             "memory that the L1 data cache and shared memory divide by a kernel's need; l1d.ways then counts all of it "
             "as L1; 0: separate"),
-	{"sm.carve_outs", OPTION_TEXT, AT(carve_outs), 0, 0, NULL, "",
+	{"sm.carve_outs", BASE_OPTION_TEXT, AT(carve_outs), 0, 0, NULL, "",
          "sizes that shared memory may take of sm.unified_bytes: KiB in rising order, with commas, as 0,8,16,32"},
 	U32("sm.l1_banks", sm.l1_banks, 1, SM_L1_BANKS, "banks",
             "banks of the L1 tags, 32 bytes wide, one access per cycle each, a power of two"),

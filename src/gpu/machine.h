@@ -13,12 +13,12 @@
 enum { MACHINE_MAX_SMS = 1024 };
 
 struct machine {
-	char name[OPTION_TEXT_SIZE];
+	char name[BASE_OPTION_TEXT_SIZE];
 	uint32_t compute_major, compute_minor;
 	uint32_t sms;
 	uint32_t core_mhz, network_mhz, l2_mhz, dram_mhz;
-	char mechanisms[OPTION_TEXT_SIZE]; /* built-in mechanisms, separated by spaces */
-	char warp_order[OPTION_TEXT_SIZE]; /* the mechanism that owns the warp order, unless another one does */
+	char mechanisms[BASE_OPTION_TEXT_SIZE]; /* built-in mechanisms, separated by spaces */
+	char warp_order[BASE_OPTION_TEXT_SIZE]; /* the mechanism that owns the warp order, unless another one does */
 	uint32_t send_queue;               /* capacity for mechanisms' requests, of each SM and of the dispatcher */
 	uint32_t max_block_threads;
 	uint32_t shared_per_block;
@@ -31,7 +31,7 @@ struct machine {
 	uint32_t max_instructions; /* thread instructions over all kernels after which simulation stops; 0: no limit */
 	uint32_t window; /* maximum length of a window in core cycles (gpu/cycle.c) */
 	uint32_t launch_cycles; /* core cycles between a launch and its first block */
-	char carve_outs[OPTION_TEXT_SIZE]; /* of sm.unified_bytes, in KiB, separated by commas */
+	char carve_outs[BASE_OPTION_TEXT_SIZE]; /* of sm.unified_bytes, in KiB, separated by commas */
 	/* core cycles in which warps only poll after which a kernel counts as stalled; 0: never */
 	uint32_t livelock;
 	uint32_t watchdog; /* core cycles without progress after which a kernel counts as stalled */
@@ -45,7 +45,7 @@ struct machine {
 	struct dram_config dram;
 };
 
-extern const struct option machine_options[];
+extern const struct base_option machine_options[];
 extern const size_t machine_option_count;
 
 /* Checks the relations between options. False, with a message, when the machine is invalid. */

@@ -5,11 +5,11 @@
 void gpu_profile_begin(struct gpu *gpu, uint32_t instructions)
 {
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
-		gpu->sm[i].profile = xmalloc(sizeof *gpu->sm[i].profile);
+		gpu->sm[i].profile = base_malloc(sizeof *gpu->sm[i].profile);
 		profile_open(gpu->sm[i].profile, instructions);
 	}
 	for (uint32_t i = 0; i < gpu->slices; i++) {
-		gpu->slice[i].by_pc = xcalloc(instructions + 1, sizeof *gpu->slice[i].by_pc);
+		gpu->slice[i].by_pc = base_calloc(instructions + 1, sizeof *gpu->slice[i].by_pc);
 		gpu->slice[i].instructions = instructions;
 	}
 }

@@ -184,7 +184,7 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 			cache_invalidate(&gpu->sm[i].l1.data);
 		gpu->sm[i].accounted = start;
 		gpu->sm[i].mechanisms_send = seam_sends(gpu->seam);
-		gpu->sm[i].waits = run->alone.waits;
+		gpu->sm[i].waits = run->run_ahead.waits;
 		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
 	}
 }

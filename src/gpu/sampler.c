@@ -32,7 +32,7 @@ uint64_t sampler_placed(struct sampler *sampler, const struct gpu *gpu, uint64_t
 		return sampler->placed;
 	if (sampler->marks == sampler->capacity) {
 		sampler->capacity = sampler->capacity ? 2 * sampler->capacity : 16;
-		sampler->mark = xrealloc(sampler->mark, sampler->capacity * sizeof *sampler->mark);
+		sampler->mark = base_realloc(sampler->mark, sampler->capacity * sizeof *sampler->mark);
 	}
 	sampler->mark[sampler->marks++] = (struct sampler_mark){cycle, work_of(gpu)};
 	sampler->next += sampler->wave;

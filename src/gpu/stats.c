@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-const struct counter_group gpu_counter_groups[] = {
+const struct base_counter_group gpu_counter_groups[] = {
 #define X(name, kind, unit, place) {#name, kind##_counters, &kind##_counter_count, offsetof(struct gpu_stats, name)},
 	GPU_COUNTER_GROUPS(X)
 #undef X
@@ -21,7 +21,7 @@ struct unit_array {
 	size_t size; /* of one unit */
 };
 
-static struct unit_array units_of(struct gpu *gpu, enum unit_kind kind)
+static struct unit_array units_of(const struct gpu *gpu, enum unit_kind kind)
 {
 	switch (kind) {
 	case UNITS_sm:
@@ -33,7 +33,7 @@ static struct unit_array units_of(struct gpu *gpu, enum unit_kind kind)
 	case UNITS_dram_channel:
 		return (struct unit_array){gpu->channel, gpu->machine.map.channels, sizeof *gpu->channel};
 	default:
-		return (struct unit_array){gpu, 1, sizeof *gpu};
+		return (struct unit_array){(void *)gpu, 1, sizeof *gpu};
 	}
 }
 
@@ -83,6 +83,46 @@ void stats_reset(struct gpu *gpu)
 		for (uint32_t i = 0; i < units.count; i++, unit += units.size)
 			memset(unit + group->in_unit, 0, group->size);
 	}
+}
+
+uint32_t stats_units(const struct gpu *gpu, size_t group)
+{
+	return units_of(gpu, groups[group].units).count;
+}
+
+size_t stats_unit_elements(const struct gpu *gpu)
+{
+	size_t elements = 0;
+	for (size_t group = 0; group < GROUPS; group++)
+		elements += stats_units(gpu, group) * groups[group].size / sizeof(uint64_t);
+	return elements;
+}
+
+void stats_add_units(const struct gpu *gpu, uint64_t *sum)
+{
+	for (const struct group *group = groups; group < groups + GROUPS; group++) {
+		const struct unit_array units = units_of(gpu, group->units);
+		const char *unit = units.first;
+		for (uint32_t i = 0; i < units.count; i++, unit += units.size, sum += group->size / sizeof *sum)
+			add(sum, unit + group->in_unit, group->size);
+	}
+}
+
+/* The struct of one unit in a sum of stats_add_units(). */
+static const void *struct_in_sum(const struct gpu *gpu, const uint64_t *sum, size_t number, uint32_t unit)
+{
+	for (size_t group = 0; group < number; group++)
+		sum += stats_units(gpu, group) * groups[group].size / sizeof *sum;
+	return sum + unit * groups[number].size / sizeof *sum;
+}
+
+uint64_t stats_unit_value(const struct gpu *gpu, const uint64_t *sum, size_t group, const struct base_counter *row,
+                          uint32_t unit)
+{
+	const struct unit_array units = units_of(gpu, groups[group].units);
+	const char *stats = sum ? struct_in_sum(gpu, sum, group, unit)
+	                        : (const char *)units.first + unit * units.size + groups[group].in_unit;
+	return *(const uint64_t *)(const void *)(stats + row->offset);
 }
 
 uint64_t stats_stack_slots(const struct sm_stats *sm)

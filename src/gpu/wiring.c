@@ -46,7 +46,7 @@ static void wire_sms(struct gpu *gpu)
 		network->requests = &gpu->to_slices;
 		network->input = i / gpu->machine.cluster.sms;
 		if (!gpu->clusters)
-			wire_ends(gpu, &(struct ends){i, &gpu->sm[i].wake, &network->replies, share_of_sm(gpu, i)});
+			wire_ends(gpu, &(struct ends){i, &gpu->sm[i].wake, &network->replies, worker_of_sm(gpu, i)});
 	}
 }
 
@@ -59,7 +59,7 @@ static void wire_clusters(struct gpu *gpu)
 		struct cluster *cluster = &gpu->cluster[c];
 		uint32_t first = c * config->sms;
 		cluster_open(cluster, config, &gpu->sm[first], &gpu->arena);
-		wire_ends(gpu, &(struct ends){c, &cluster->wake, &cluster->from_network, share_of_sm(gpu, first)});
+		wire_ends(gpu, &(struct ends){c, &cluster->wake, &cluster->from_network, worker_of_sm(gpu, first)});
 		for (uint32_t i = first; i < first + config->sms; i++) {
 			gpu->sm[i].network.cluster = cluster;
 			port_open(&gpu->sm[i].network.replies, &gpu->arena, room, &gpu->sm[i].wake);
@@ -100,8 +100,8 @@ static void wire_sender(struct gpu *gpu)
 		crossbar_prefer(&gpu->to_slices, gpu->ports, gpu->slices, preferences[seam->preference]);
 }
 
-static void show_access(void *user, const struct request *request, enum access_result result, struct cache_watch *watch,
-                        uint64_t cycle)
+static void show_access(void *user, const struct request *request, enum base_access_result result,
+                        struct cache_watch *watch, uint64_t cycle)
 {
 	const struct cache_record found = cache_watch_take_found(watch);
 	const struct mech_access access = {.address = request->address,
@@ -114,39 +114,39 @@ static void show_access(void *user, const struct request *request, enum access_r
 	                                   .local = request_is_local(request),
 	                                   .result = result,
 	                                   .brought_by = found.sender,
-	                                   .first_use =
-	                                           (result == ACCESS_HIT || result == ACCESS_MERGED) && !found.was_used,
+	                                   .first_use = (result == BASE_ACCESS_HIT || result == BASE_ACCESS_MERGED) &&
+	                                                !found.was_used,
 	                                   .sender = request_sender(request),
 	                                   .cycle = cycle};
 	seam_call_partition_access(user, &access);
 }
 
-static void evicted(void *partition, const struct line_eviction *eviction)
+static void evicted(void *partition, const struct base_line_eviction *eviction)
 {
 	seam_call_partition_evict(partition, eviction);
 }
 
-static void filled(void *partition, const struct line_fill *fill)
+static void filled(void *partition, const struct base_line_fill *fill)
 {
 	seam_call_partition_fill(partition, fill);
 }
 
-static void used(void *partition, const struct line_use *use)
+static void used(void *partition, const struct base_line_use *use)
 {
 	seam_l2_used(partition, use);
 }
 
-static uint32_t victim(void *partition, const struct line_set *set)
+static uint32_t victim(void *partition, const struct base_line_set *set)
 {
 	return seam_l2_victim(partition, set);
 }
 
-static void came(void *partition, const struct packet *packet)
+static void came(void *partition, const struct base_packet *packet)
 {
 	seam_call_partition_packet_in(partition, packet);
 }
 
-static void left(void *partition, const struct packet *packet)
+static void left(void *partition, const struct base_packet *packet)
 {
 	seam_call_partition_packet_out(partition, packet);
 }
@@ -154,9 +154,9 @@ static void left(void *partition, const struct packet *packet)
 /* Enables prefetching into L2. */
 static void wire_account(struct slice *slice, struct seam_partition *partition, struct arena *arena)
 {
-	const struct prefetch_teller teller = seam_teller_of_l2(partition);
+	const struct base_prefetch_listener listener = seam_listener_of_l2(partition);
 	if (seam_sends(partition->seam))
-		cache_watch_open(&slice->cache, &teller, arena);
+		cache_watch_open(&slice->cache, &listener, arena);
 }
 
 /* Connects the looks and choices of mechanisms in a partition. */
@@ -176,12 +176,12 @@ static void wire_looks(struct slice *slice, struct seam_partition *partition, st
 	slice->look_user = partition;
 }
 
-static void issued(void *partition, const struct dram_issue *issue)
+static void issued(void *partition, const struct base_dram_issue *issue)
 {
 	seam_call_partition_command(partition, issue);
 }
 
-static uint32_t next_request(void *partition, const struct dram_queue *queue)
+static uint32_t next_request(void *partition, const struct base_dram_queue *queue)
 {
 	return seam_dram_next(partition, queue);
 }
@@ -199,24 +199,24 @@ void wiring_build(struct gpu *gpu)
 {
 	const struct machine *machine = &gpu->machine;
 	uint32_t per_channel = machine->map.slices_per_channel;
-	struct request_pool *answering = &gpu->workers.worker[gpu->workers.count - 1].requests;
+	struct request_pool *reply_side = &gpu->workers.worker[gpu->workers.count - 1].requests;
 	const struct mech_machine seen = gpu_mech_machine(machine);
 	gpu->seam = seam_open(gpu->attached, gpu->attachments, &seen, &gpu->clock[CLOCK_CORE].cycle,
-	                      &gpu->answering.clock[CLOCK_CORE].cycle);
+	                      &gpu->reply_side.clock[CLOCK_CORE].cycle);
 	gpu->sm = arena_array(&gpu->arena, machine->sms, sizeof *gpu->sm);
 	gpu->cluster = arena_array(&gpu->arena, gpu->clusters, sizeof *gpu->cluster);
 	gpu->slice = arena_array(&gpu->arena, gpu->slices, sizeof *gpu->slice);
 	gpu->channel = arena_array(&gpu->arena, machine->map.channels, sizeof *gpu->channel);
 	for (uint32_t i = 0; i < machine->sms; i++)
 		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &gpu->seam->sm[i], &machine->map,
-		        &share_of_sm(gpu, i)->requests, gpu->clock[CLOCK_CORE].period);
+		        &worker_of_sm(gpu, i)->requests, gpu->clock[CLOCK_CORE].period);
 	crossbar_open(&gpu->to_slices, &machine->network, gpu->ports + (gpu->seam->gpu.sends ? gpu->slices : 0),
 	              gpu->slices, route_to_slice, &gpu->arena);
 	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, gpu->ports,
 	              gpu->clusters ? route_to_cluster : route_to_sm, &gpu->arena);
 	gpu->to_sms.route_user = &machine->cluster;
 	for (uint32_t i = 0; i < gpu->slices; i++)
-		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map, answering,
+		slice_open(&gpu->slice[i], i, &machine->slice, &machine->l2, &machine->map, reply_side,
 		           gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		struct seam_partition *partition = &gpu->seam->partition[i];
@@ -226,7 +226,7 @@ void wiring_build(struct gpu *gpu)
 		wire_looks(&gpu->slice[i], partition, &gpu->arena);
 	}
 	for (uint32_t i = 0; i < machine->map.channels; i++)
-		dram_open(&gpu->channel[i], &machine->dram, &machine->map, answering, gpu->clock[CLOCK_DRAM].period,
+		dram_open(&gpu->channel[i], &machine->dram, &machine->map, reply_side, gpu->clock[CLOCK_DRAM].period,
 		          gpu->clock[CLOCK_L2].period, &gpu->arena);
 	for (uint32_t i = 0; i < machine->map.channels; i++)
 		wire_dram_looks(&gpu->channel[i], &gpu->seam->partition[i * per_channel], &gpu->arena);

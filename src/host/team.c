@@ -16,7 +16,7 @@ static const uint64_t ALONE = 1000000, FIRST_TOGETHER = 10000000, TOGETHER = 600
 static const uint64_t FIRST_PAUSE = 500000000,
 		      LONGEST_PAUSE = 32 * 1000000000ull; /* before the next try, when all threads were slower */
 
-struct seat {
+struct policy {
 	struct team *team;
 	struct worker *worker;
 	uint64_t call; /* number of the first call that it waits for */
@@ -38,18 +38,18 @@ struct team {
 	/* consecutive stretches of all threads that were slower than the following stretch of one thread */
 	uint32_t losses;
 	uint64_t pause; /* before the next try, if this one fails */
-	struct seat seat[MAX_WORKERS];
+	struct policy policy[MAX_WORKERS];
 };
 
 static void *work(void *argument)
 {
-	struct seat *seat = argument;
-	struct team *team = seat->team;
-	for (uint64_t call = seat->call;; call++) {
+	struct policy *policy = argument;
+	struct team *team = policy->team;
+	for (uint64_t call = policy->call;; call++) {
 		gate_await(&team->announced, call);
 		if (team->closing)
 			return NULL;
-		worker_work(seat->worker, call);
+		worker_work(policy->worker, call);
 	}
 }
 
@@ -66,7 +66,7 @@ static void part(struct team *team, uint32_t count)
 	team->closing = true;
 	gate_set(&team->announced, ++team->calls);
 	for (uint32_t i = 1; i < count; i++)
-		pthread_join(team->seat[i].thread, NULL);
+		pthread_join(team->policy[i].thread, NULL);
 	team->closing = team->together = team->rests = false;
 }
 
@@ -79,12 +79,12 @@ static void tell(struct team *team, const char *why)
 }
 
 /* Signals belong to the program: none of its handlers may run in a thread that it does not know. */
-static int start_thread(struct seat *seat)
+static int start_thread(struct policy *policy)
 {
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	int error = pthread_create(&seat->thread, NULL, work, seat);
+	int error = pthread_create(&policy->thread, NULL, work, policy);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
@@ -94,9 +94,9 @@ static bool gather(struct team *team)
 {
 	assert(!team->together && !team->closing);
 	for (uint32_t i = 1; i < team->workers->count; i++) {
-		team->seat[i] =
-			(struct seat){.team = team, .worker = &team->workers->worker[i], .call = team->calls + 1};
-		int error = start_thread(&team->seat[i]);
+		team->policy[i] =
+			(struct policy){.team = team, .worker = &team->workers->worker[i], .call = team->calls + 1};
+		int error = start_thread(&team->policy[i]);
 		if (error) {
 			part(team, i);
 			tell(team, strerror(error));

@@ -45,7 +45,7 @@ static double step_of(double span)
 
 static struct axis make(const double *values, size_t count, bool cuts)
 {
-	double *up = xcalloc(2 * count + 1, sizeof *up), *down = up + count;
+	double *up = base_calloc(2 * count + 1, sizeof *up), *down = up + count;
 	size_t ups = 0, downs = 0;
 	for (size_t i = 0; i < count; i++)
 		if (isfinite(values[i]) && values[i] >= 0)

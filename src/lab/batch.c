@@ -364,7 +364,7 @@ static char *task_text(const char *folder, const char *batch, size_t number)
 	if (!lines)
 		return NULL;
 	size_t length = (size_t)(next - first);
-	char *text = xmalloc(length + 1);
+	char *text = base_malloc(length + 1);
 	bool fine = fseek(lines, first, SEEK_SET) == 0 && fread(text, 1, length, lines) == length;
 	text[length] = '\0';
 	fclose(lines);
@@ -379,9 +379,9 @@ static bool read_task(struct task *task, const char *folder, char *text)
 	size_t most = 1;
 	for (const char *c = text; *c; c++)
 		most += *c == '\n';
-	task->lines = xcalloc(most, sizeof *task->lines);
-	task->jobs = xcalloc(most, sizeof *task->jobs);
-	task->ids = xcalloc(most, sizeof *task->ids);
+	task->lines = base_calloc(most, sizeof *task->lines);
+	task->jobs = base_calloc(most, sizeof *task->jobs);
+	task->ids = base_calloc(most, sizeof *task->ids);
 	for (const char *line = text; *line;) {
 		size_t bytes = strcspn(line, "\n");
 		json_t *json = json_loadb(line, bytes, 0, NULL);

@@ -139,7 +139,7 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 }
 
 /* Published numbers, one per column. */
-static double *numbers(struct document *document, struct place place, const struct words *stated, size_t count)
+static double *numbers(struct document *document, struct diag_place place, const struct words *stated, size_t count)
 {
 	double *list = arena_array(document->arena, count + 1, sizeof *list);
 	for (size_t i = 0; i < count; i++)
@@ -366,7 +366,7 @@ static void check_kind(struct document *document, struct experiment *experiment)
 	else if (timeline && (experiment->metric || experiment->relative_name || experiment->mean != MEAN_NONE))
 		wrong = "show: a timeline can have no metric, mean or relative_to";
 	if (wrong)
-		diag_error(&document->diag, &document->source, (struct place){0}, "%s", wrong);
+		diag_error(&document->diag, &document->source, (struct diag_place){0}, "%s", wrong);
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		struct experiment_column *column = &experiment->columns[c];
 		wrong = wrong_of_column(experiment, column);
@@ -427,22 +427,22 @@ static void check(struct document *document, struct experiment *experiment)
 	bool indexes = experiment->show == SHOW_INDEXES || experiment->show == SHOW_PROGRAMS;
 	check_kind(document, experiment);
 	if (!experiment->title)
-		diag_error(&document->diag, &document->source, (struct place){0}, "expected a title");
+		diag_error(&document->diag, &document->source, (struct diag_place){0}, "expected a title");
 	if (indexes && (experiment->column_count || experiment->metric))
-		diag_error(&document->diag, &document->source, (struct place){0},
+		diag_error(&document->diag, &document->source, (struct diag_place){0},
 		           "show: a table of %s can have no columns and no metric", shows[experiment->show]);
 	else if ((!experiment->column_count && !indexes) || !experiment->row_count)
-		diag_error(&document->diag, &document->source, (struct place){0}, "expected columns and rows");
+		diag_error(&document->diag, &document->source, (struct diag_place){0}, "expected columns and rows");
 	else if (experiment->show != SHOW_TIMELINE && !experiment_is_table(experiment))
 		check_columns(document, experiment);
 	if (experiment->over && (experiment->stacked || experiment->show >= SHOW_INDEXES))
-		diag_error(&document->diag, &document->source, (struct place){0},
+		diag_error(&document->diag, &document->source, (struct diag_place){0},
 		           "over: lines can show values, ratios and percentages, and cannot be stacked");
 	else if (!document->diag.errors)
 		check_points(document, experiment);
 	check_rows(document, experiment);
 	experiment->published_mean =
-		numbers(document, (struct place){0}, &experiment->stated_mean, experiment->column_count);
+		numbers(document, (struct diag_place){0}, &experiment->stated_mean, experiment->column_count);
 }
 
 /* Expands an experiment with axes into a row and a column for each combination of their values. Its default metric
@@ -452,7 +452,7 @@ static void make_product(struct document *document, struct experiment *experimen
 	char message[FORMULA_MESSAGE];
 	if (!experiment->axes.count &&
 	    (experiment->machine || experiment->exclude.count || experiment->relative.count)) {
-		diag_error(&document->diag, &document->source, (struct place){0},
+		diag_error(&document->diag, &document->source, (struct diag_place){0},
 		           "machine, exclude and a relative_to of several columns need axes");
 		return;
 	}

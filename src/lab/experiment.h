@@ -41,7 +41,7 @@ struct experiment_column {
 	bool has_base;        /* in a product: relative_to was found by the file's conditions */
 	size_t of_template;   /* in a product: index of the file's column from which it was made */
 	uint64_t block_tracks; /* number of a mechanism's tracks per block slot; 0: tracks do not belong to slots */
-	struct place place;
+	struct diag_place place;
 };
 
 struct experiment_row {
@@ -62,7 +62,7 @@ struct experiment_row {
 	double *published;   /* one per column, NAN where the paper gives none */
 	bool outside_mean;
 	const char *of; /* name of a thing of which consecutive rows are sizes; NULL: the row is independent */
-	struct place place;
+	struct diag_place place;
 };
 
 struct experiment {

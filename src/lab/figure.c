@@ -114,7 +114,7 @@ static void take_means(const struct maker *maker)
 	const struct experiment *experiment = maker->plan->experiment;
 	struct figure *figure = maker->figure;
 	size_t count = figure->spread_count ? figure->spread_count : experiment->row_count;
-	struct averaged *all = xcalloc(count, sizeof *all);
+	struct averaged *all = base_calloc(count, sizeof *all);
 	for (size_t i = 0; i < count; i++)
 		all[i] = figure->spread_count ? (struct averaged){figure->spreads[i].first, figure->spreads[i].end,
 		                                                  figure->spreads[i].mean, figure->spreads[i].published}

@@ -62,9 +62,9 @@ static int by_slot(const void *one, const void *other)
 /* Sorts the lanes. */
 static void sort_lanes(struct gantt_panel *panel)
 {
-	struct gantt_lane **order = xcalloc(panel->lane_count + 1, sizeof *order);
-	struct gantt_lane *sorted = xcalloc(panel->lane_count + 1, sizeof *sorted);
-	size_t *place = xcalloc(panel->lane_count + 1, sizeof *place);
+	struct gantt_lane **order = base_calloc(panel->lane_count + 1, sizeof *order);
+	struct gantt_lane *sorted = base_calloc(panel->lane_count + 1, sizeof *sorted);
+	size_t *place = base_calloc(panel->lane_count + 1, sizeof *place);
 	for (size_t i = 0; i < panel->lane_count; i++)
 		order[i] = &panel->lanes[i];
 	qsort(order, panel->lane_count, sizeof *order, by_slot);

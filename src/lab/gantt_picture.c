@@ -37,7 +37,7 @@ static bool is_seen(const struct gantt *gantt, size_t series)
 /* Returns the largest number of bars in a lane. */
 static size_t most_bars(const struct gantt_panel *panel)
 {
-	size_t *bars = xcalloc(panel->lane_count + 1, sizeof *bars), most = 0;
+	size_t *bars = base_calloc(panel->lane_count + 1, sizeof *bars), most = 0;
 	for (size_t i = 0; i < panel->bar_count; i++) {
 		size_t count = ++bars[panel->bars[i].lane];
 		most = count > most ? count : most;

@@ -15,7 +15,7 @@ bool gantt_is(const char *drawn, const char *wanted)
 bool gantt_look(struct plan *plan, size_t column, const sluice_gpu *gpu)
 {
 	struct words *drawn = &plan->drawn[column];
-	struct sluice_machine_info machine;
+	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	char name[128];
 	size_t count = 0;
 	sluice_machine_info(gpu, &machine);

@@ -95,7 +95,7 @@ static void find_launch(struct reader *reader, const struct row *row)
 static void add(struct gantt_bar **list, size_t *count, size_t *room, const struct gantt_bar *bar)
 {
 	if (*count == *room)
-		*list = xrealloc(*list, (*room = 2 * *room + 64) * sizeof **list);
+		*list = base_realloc(*list, (*room = 2 * *room + 64) * sizeof **list);
 	(*list)[(*count)++] = *bar;
 }
 
@@ -134,7 +134,7 @@ static size_t lane_of(struct reader *reader, const struct row *row)
 		if (panel->lanes[i].mechanism == mechanism && panel->lanes[i].slot == lane.slot &&
 		    panel->lanes[i].number == lane.number)
 			return i;
-	panel->lanes = xrealloc(panel->lanes, (panel->lane_count + 1) * sizeof *panel->lanes);
+	panel->lanes = base_realloc(panel->lanes, (panel->lane_count + 1) * sizeof *panel->lanes);
 	panel->lanes[panel->lane_count] = lane;
 	return panel->lane_count++;
 }

@@ -38,7 +38,7 @@ double jobs_now(void)
 
 static void append(struct job_text *text, const char *bytes, size_t count)
 {
-	text->bytes = xrealloc(text->bytes, text->length + count + 1);
+	text->bytes = base_realloc(text->bytes, text->length + count + 1);
 	memcpy(text->bytes + text->length, bytes, count);
 	text->length += count;
 	text->bytes[text->length] = '\0';
@@ -183,8 +183,8 @@ static void take_signal(struct crowd *crowd)
 static void await(struct crowd *crowd)
 {
 	size_t count = 0, running = count_running(crowd);
-	struct pollfd *polls = xcalloc(running + 1, sizeof *polls);
-	struct job **job = xcalloc(running + 1, sizeof *job);
+	struct pollfd *polls = base_calloc(running + 1, sizeof *polls);
+	struct job **job = base_calloc(running + 1, sizeof *job);
 	for (size_t i = 0; i < crowd->next; i++) {
 		if (crowd->jobs[i].pipe < 0)
 			continue;
@@ -283,7 +283,7 @@ static void release_signals(const struct crowd *crowd)
 void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch)
 {
 	struct crowd crowd = {.jobs = jobs, .count = count};
-	bool *told = xcalloc(count + 1, sizeof *told);
+	bool *told = base_calloc(count + 1, sizeof *told);
 	size_t done = 0;
 	bool going = true;
 	for (size_t i = 0; i < count; i++)

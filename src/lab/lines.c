@@ -27,7 +27,7 @@ static struct line *line_for(struct lines *lines, const struct experiment *exper
 	struct line *line = &lines->line[lines->count];
 	*line = (struct line){.name = column->line ? column->line : "",
 	                      .shown = column,
-	                      .columns = xcalloc(experiment->column_count, sizeof *line->columns),
+	                      .columns = base_calloc(experiment->column_count, sizeof *line->columns),
 	                      .axis = axis_of_line(lines, column)};
 	lines->axes += line->axis == lines->axes;
 	lines->count++;
@@ -50,8 +50,8 @@ static int by_size(const void *a, const void *b)
 
 struct lines lines_of(const struct experiment *experiment)
 {
-	struct lines lines = {.line = xcalloc(experiment->column_count, sizeof *lines.line),
-	                      .at = xcalloc(experiment->column_count, sizeof *lines.at)};
+	struct lines lines = {.line = base_calloc(experiment->column_count, sizeof *lines.line),
+	                      .at = base_calloc(experiment->column_count, sizeof *lines.at)};
 	size_t count = 0;
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		const struct experiment_column *column = &experiment->columns[c];

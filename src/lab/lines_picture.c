@@ -96,8 +96,8 @@ static void find_panels(struct chart *chart)
 	bool mean = chart->figure->experiment->mean != MEAN_NONE;
 	for (size_t i = 0; i < chart->lines.count; i++)
 		chart->hides_bases |= !is_base(chart->figure->experiment, &chart->lines.line[i]);
-	chart->series = xcalloc(chart->lines.count * (things + 1), sizeof *chart->series);
-	chart->panels = xcalloc(things + 1, sizeof *chart->panels);
+	chart->series = base_calloc(chart->lines.count * (things + 1), sizeof *chart->series);
+	chart->panels = base_calloc(things + 1, sizeof *chart->panels);
 	if (things > 1 && (mean || chart->lines.count > 1)) {
 		if (mean)
 			add_panel(chart, things);
@@ -130,7 +130,7 @@ static double paper_of(const struct chart *chart, const struct series *series, s
 static struct axis axis_between(struct chart *chart, size_t axis, size_t first, size_t end)
 {
 	size_t count = 0;
-	double *values = xcalloc(2 * (end - first) * chart->lines.at_count + 1, sizeof *values);
+	double *values = base_calloc(2 * (end - first) * chart->lines.at_count + 1, sizeof *values);
 	for (size_t s = first; s < end; s++) {
 		const struct series *series = &chart->series[s];
 		for (size_t i = 0; series->line->axis == axis && i < series->line->count; i++) {

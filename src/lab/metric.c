@@ -1,7 +1,7 @@
 #include "lab/metric.h"
 
 #include "gpu/gpu.h"
-#include "lab/facts.h"
+#include "lab/static_counters.h"
 
 /* With several launches, these are computed from the sums. */
 static const struct formula_alias aliases[] = {
@@ -19,9 +19,9 @@ const struct formula *metric_parse(struct arena *arena, const char *text, char m
 	                              .mechanisms = true,
 	                              .energies = true,
 	                              .aliases = aliases};
-	const struct counter_group *facts;
-	for (size_t i = 0; (facts = facts_group(i)); i++)
-		names.groups[i + 1] =
-			(struct formula_groups){facts, 1, FORMULA_SOURCE | (facts_of_ptx(facts) ? FORMULA_PTX : 0)};
+	const struct base_counter_group *facts;
+	for (size_t i = 0; (facts = static_counters_group(i)); i++)
+		names.groups[i + 1] = (struct formula_groups){
+			facts, 1, FORMULA_SOURCE | (static_counters_of_ptx(facts) ? FORMULA_PTX : 0)};
 	return formula_parse(arena, text, &names, message);
 }

@@ -101,7 +101,7 @@ static double most_of(const struct picture *picture, const struct panel *panel, 
 static void set_axis(struct picture *picture, struct panel *panel)
 {
 	size_t count = 0;
-	double *values = xcalloc(4 * picture->groups * panel->count, sizeof *values);
+	double *values = base_calloc(4 * picture->groups * panel->count, sizeof *values);
 	for (size_t s = 0; s < panel->count; s++)
 		for (size_t g = 0; g < picture->groups; g++) {
 			values[count++] = bar_top(picture, panel, g, s);
@@ -119,7 +119,7 @@ static void set_axis(struct picture *picture, struct panel *panel)
 static void find_panels(struct picture *picture, size_t *room)
 {
 	const struct experiment *experiment = picture->figure->experiment;
-	bool *taken = xcalloc(experiment->column_count, sizeof *taken);
+	bool *taken = base_calloc(experiment->column_count, sizeof *taken);
 	for (size_t first = 0; first < experiment->column_count; first++) {
 		struct panel panel = {.columns = room};
 		const struct experiment_column *shown = &experiment->columns[first];
@@ -324,7 +324,7 @@ static void script_cut(const struct picture *picture, const struct panel *panel,
 
 static void script_cuts(const struct picture *picture, const struct panel *panel)
 {
-	struct cut *cuts = xcalloc(picture->groups * panel->count + 1, sizeof *cuts);
+	struct cut *cuts = base_calloc(picture->groups * panel->count + 1, sizeof *cuts);
 	size_t count = 0;
 	fputs("unset label\nunset object\n", picture->file);
 	for (size_t g = 0; g < picture->groups; g++)
@@ -447,9 +447,9 @@ void picture_script(const struct figure *figure, const char *path, FILE *file)
 	const struct experiment *experiment = figure->experiment;
 	struct picture picture = {.figure = figure,
 	                          .file = file,
-	                          .panels = xcalloc(experiment->column_count, sizeof *picture.panels),
+	                          .panels = base_calloc(experiment->column_count, sizeof *picture.panels),
 	                          .groups = shown_things(figure) + (experiment->mean != MEAN_NONE)};
-	size_t *room = xcalloc(experiment->column_count, sizeof *room);
+	size_t *room = base_calloc(experiment->column_count, sizeof *room);
 	find_panels(&picture, room);
 	set_width(&picture);
 	picture.height = total_height(&picture);

@@ -1,6 +1,6 @@
 #include "lab/plan.h"
 
-#include "api/attach.h"
+#include "attach/attach.h"
 #include "base/config_find.h"
 #include "base/diag.h"
 #include "base/file.h"
@@ -133,7 +133,7 @@ static char *description(struct plan *plan, const struct experiment_column *colu
  * with an error from the same value, are reported once. */
 static void tell_column(struct plan *plan, const struct experiment_column *column, const char *message)
 {
-	struct place place = product_place(plan->experiment, column, message);
+	struct diag_place place = product_place(plan->experiment, column, message);
 	bool again = plan->told.text && plan->experiment->file &&
 	             (strcmp(plan->told.text, message) == 0 ||
 	              (place.line == plan->told.place.line && place.column == plan->told.place.column));
@@ -157,10 +157,9 @@ static const char *describe(struct plan *plan, size_t c)
 		return "";
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
-	const struct sluice_settings settings = {.machine = column->machine,
-	                                         .options = list_of(&plan->arena, &column->options),
-	                                         .mechanisms = list_of(&plan->arena, &column->mechanisms),
-	                                         .energy = experiment_table(plan->experiment)};
+	const struct sluice_settings settings = {
+		SLUICE_SIZED(settings), .machine = column->machine, .options = list_of(&plan->arena, &column->options),
+		.mechanisms = list_of(&plan->arena, &column->mechanisms), .energy = experiment_table(plan->experiment)};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		tell_column(plan, column, diag_bare(error.message));
 		return NULL;

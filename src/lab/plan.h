@@ -25,7 +25,7 @@ struct plan_source {
 	/* Compiles a missing program and returns its path; NULL after an error message. May be NULL: nothing is
 	 * compiled. */
 	const char *(*compile)(void *context, const char *name);
-	/* Returns static facts of the variant's kernels (lab/facts.h), in the form of statistics; with `ptx`,
+	/* Returns static facts of the variant's kernels (lab/static_counters.h), in the form of statistics; with `ptx`,
 	 * including those that need PTX. Returns NULL after an error message. */
 	json_t *(*examine)(void *context, const struct plan_program *program, bool ptx);
 	const char *command; /* for messages */
@@ -67,7 +67,7 @@ struct plan {
 	size_t digest_count;
 	struct {
 		const char *text;
-		struct place place;
+		struct diag_place place;
 	} told; /* the last message about a column */
 	const char **missing; /* programs that cannot run, already reported */
 	size_t missing_count;

@@ -20,7 +20,7 @@ static struct foreseen foresee(const struct queue *queue)
 {
 	struct foreseen all = {0};
 	for (size_t i = 0; i < queue->count; i++) {
-		const struct past_cost *cost = &queue->runs[i].expected;
+		const struct run_cost *cost = &queue->runs[i].expected;
 		all.known += cost->seconds > 0;
 		all.seconds += cost->seconds;
 		all.longest = cost->seconds > all.longest ? cost->seconds : all.longest;
@@ -100,7 +100,7 @@ static bool write_list(const struct queue *queue)
 	for (size_t i = 0; list && i < queue->plan->count; i++) {
 		const struct planned *planned = &queue->plan->runs[i];
 		struct sweep_run run = {.config = planned->config,
-		                        .expected = past_expect(queue->past, &planned->config)};
+		                        .expected = cost_history_expect(queue->history, &planned->config)};
 		sweep_id(&planned->config, run.id);
 		if (!planned->facts)
 			sweep_list_add(list, &run);

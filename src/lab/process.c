@@ -22,7 +22,7 @@ static char *take(FILE *file)
 	rewind(file);
 	do {
 		got = fread(bytes, 1, sizeof bytes, file);
-		text = xrealloc(text, length + got + 1);
+		text = base_realloc(text, length + got + 1);
 		memcpy(text + length, bytes, got);
 		length += got;
 	} while (got);

@@ -1,7 +1,7 @@
 /* Reads axes and filters of a file. */
 #include "lab/product.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -30,12 +30,12 @@ static bool is_word(const char *name)
 static bool find_kind(struct document *document, const yaml_node_t *node, const char *name, enum product_kind *kind)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t i = 0; i < KNOWN; i++) {
 		*kind = known[i].kind;
 		if (strcmp(known[i].name, name) == 0)
 			return true;
-		if (slip_nearer(name, known[i].name, &best))
+		if (edit_distance_is_nearer(name, known[i].name, &best))
 			nearest = known[i].name;
 	}
 	*kind = strrchr(name, ':')  ? PRODUCT_MECHANISM_OPTION

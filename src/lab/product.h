@@ -32,14 +32,14 @@ struct product_setting {
 	const char *name;
 	enum product_kind kind;
 	struct words words; /* one, except for mechanisms, arguments and commands */
-	struct place place;
+	struct diag_place place;
 };
 
 struct product_value {
 	const char *label; /* name of the value in filters and in names of rows and columns */
 	struct product_setting *settings; /* one, except for points */
 	size_t count;
-	struct place place;
+	struct diag_place place;
 };
 
 struct product_axis {
@@ -47,7 +47,7 @@ struct product_axis {
 	enum product_kind kind;
 	struct product_value *values;
 	size_t count;
-	struct place place;
+	struct diag_place place;
 };
 
 struct product_axes {
@@ -63,10 +63,10 @@ struct product_match {
 	struct product_condition {
 		const char *axis;
 		struct words labels;
-		struct place place;
+		struct diag_place place;
 	} *list;
 	size_t count;
-	struct place place;
+	struct diag_place place;
 };
 struct product_matches {
 	struct product_match *list;
@@ -92,7 +92,7 @@ bool product_excludes(const struct experiment *experiment, size_t row, size_t co
 
 /* Finds the place in the file that a message about a column refers to, by the axis or value that it names; line 0:
  * unknown. */
-struct place product_place(const struct experiment *experiment, const struct experiment_column *column,
+struct diag_place product_place(const struct experiment *experiment, const struct experiment_column *column,
                            const char *message);
 
 #endif

@@ -2,7 +2,7 @@
 #include "lab/experiment.h"
 #include "lab/product.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -344,11 +344,11 @@ static const struct product_axis *find_axis(struct document *document, const str
                                             const struct product_condition *condition)
 {
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t a = 0; a < axes->count; a++) {
 		if (strcmp(axes->list[a].name, condition->axis) == 0)
 			return &axes->list[a];
-		if (slip_nearer(condition->axis, axes->list[a].name, &best))
+		if (edit_distance_is_nearer(condition->axis, axes->list[a].name, &best))
 			nearest = axes->list[a].name;
 	}
 	diag_error(&document->diag, &document->source, condition->place, "there is no axis '%s'%s%s%s", condition->axis,
@@ -528,7 +528,7 @@ static void check_cells(struct document *document, const struct experiment *expe
 	first_choice(document, &experiment->axes, false, &count);
 	columns = (experiment->column_count ? experiment->column_count : 1) * count;
 	if (rows > MOST_CELLS || count > MOST_CELLS || rows * columns > MOST_CELLS)
-		diag_error(&document->diag, &document->source, (struct place){0},
+		diag_error(&document->diag, &document->source, (struct diag_place){0},
 		           "axes: the product has more than %d combinations; split it into several files", MOST_CELLS);
 }
 
@@ -551,7 +551,7 @@ void product_expand(struct document *document, struct experiment *experiment)
 	          experiment->row_count ? experiment->row_count : 1);
 	for (size_t r = 0; r < experiment->row_count; r++)
 		if (!experiment->rows[r].program)
-			diag_error(&document->diag, &document->source, (struct place){0},
+			diag_error(&document->diag, &document->source, (struct diag_place){0},
 			           "expected programs to run: rows, or an axis 'program' or 'command'");
 	check_options(document, experiment);
 	set_bases(document, experiment);
@@ -567,8 +567,8 @@ static bool is_meant(const struct product_setting *setting, const char *message,
 	return setting->words.count && strstr(message, setting->words.word[0]);
 }
 
-struct place product_place(const struct experiment *experiment, const struct experiment_column *column,
-                           const char *message)
+struct diag_place product_place(const struct experiment *experiment, const struct experiment_column *column,
+                                const char *message)
 {
 	for (int by_key = 1; column->chosen && by_key >= 0; by_key--)
 		for (size_t a = 0; a < experiment->axes.count; a++) {

@@ -109,7 +109,8 @@ void queue_ended(struct queue *queue, struct queued *queued, const struct run_re
 	queue->failed += !passed;
 	queue->spent += result->seconds;
 	if (passed)
-		past_add(queue->past, &queued->planned->config, (struct past_cost){result->seconds, result->peak});
+		cost_history_add(queue->history, &queued->planned->config,
+		                 (struct run_cost){result->seconds, result->peak});
 	report(queue, &queued->planned->config, result);
 }
 
@@ -175,7 +176,7 @@ static bool failed_before(const struct queue *queue, const struct planned *plann
 
 double queue_expect(const struct queue *queue, const struct queued *queued)
 {
-	double seconds = past_expect(queue->past, &queued->planned->config).seconds;
+	double seconds = cost_history_expect(queue->history, &queued->planned->config).seconds;
 	if (seconds > 0)
 		return seconds;
 	return queue->done ? queue->spent / (double)queue->done : 0;
@@ -202,12 +203,12 @@ bool queue_make(struct queue *queue, struct plan *plan, struct store *store, con
 	*queue = (struct queue){.plan = plan,
 	                        .store = store,
 	                        .way = way,
-	                        .runs = xcalloc(plan->count + 1, sizeof *queue->runs),
+	                        .runs = base_calloc(plan->count + 1, sizeof *queue->runs),
 	                        .started = jobs_now(),
 	                        .terminal = isatty(STDERR_FILENO)};
 	gethostname(queue->host, sizeof queue->host - 1);
-	queue->past = past_open(store, message);
-	if (!queue->past) {
+	queue->history = cost_history_open(store, message);
+	if (!queue->history) {
 		queue_tell(queue, "%s", message);
 		return false;
 	}
@@ -224,7 +225,8 @@ bool queue_make(struct queue *queue, struct plan *plan, struct store *store, con
 			continue;
 		}
 		struct queued *queued = &queue->runs[queue->count++];
-		*queued = (struct queued){.planned = planned, .expected = past_expect(queue->past, &planned->config)};
+		*queued = (struct queued){.planned = planned,
+		                          .expected = cost_history_expect(queue->history, &planned->config)};
 		sweep_id(&planned->config, queued->id);
 	}
 	qsort(queue->runs, queue->count, sizeof *queue->runs, by_length);
@@ -233,6 +235,6 @@ bool queue_make(struct queue *queue, struct plan *plan, struct store *store, con
 
 void queue_free(struct queue *queue)
 {
-	past_close(queue->past);
+	cost_history_close(queue->history);
 	free(queue->runs);
 }

@@ -4,13 +4,13 @@
 #define SLUICE_LAB_QUEUE_H
 
 #include "lab/jobs.h"
-#include "lab/past.h"
+#include "lab/cost_history.h"
 #include "lab/plan.h"
 #include "lab/sweep_folder.h"
 
 struct queued {
 	struct planned *planned;
-	struct past_cost expected;
+	struct run_cost expected;
 	char id[SWEEP_ID];
 	bool done;
 };
@@ -19,7 +19,7 @@ struct queue {
 	struct plan *plan;
 	struct store *store;
 	const struct plan_way *way;
-	struct past *past;
+	struct cost_history *history;
 	struct queued *runs; /* the longest first */
 	size_t count, done, failed;
 	/* runs of the plan that need not be made: with results, and with earlier failures */

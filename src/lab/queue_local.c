@@ -26,7 +26,7 @@ static bool is_running(const struct job *job)
 
 static uint64_t peak_of(const struct local *local, size_t number)
 {
-	uint64_t known = past_expect(local->queue->past, &local->queue->runs[number].planned->config).peak;
+	uint64_t known = cost_history_expect(local->queue->history, &local->queue->runs[number].planned->config).peak;
 	return known ? known : local->guess;
 }
 
@@ -176,7 +176,7 @@ void queue_run_local(struct queue *queue)
 {
 	const struct plan_way *way = queue->way;
 	struct local local = {.queue = queue,
-	                      .jobs = xcalloc(queue->count + 1, sizeof *local.jobs),
+	                      .jobs = base_calloc(queue->count + 1, sizeof *local.jobs),
 	                      .memory = way->memory ? way->memory : host_memory_free("")};
 	const struct jobs_watch watch = {
 		.context = &local, .needed = is_needed, .fits = fits, .ended = run_ended, .wait = show_progress};

@@ -156,7 +156,7 @@ static void take_task(void *context, const struct slurm_task *task)
 static bool ask(struct cluster *cluster)
 {
 	struct queue *queue = cluster->queue;
-	struct answer answer = {.cluster = cluster, .slots = xcalloc(queue->count + 1, sizeof *answer.slots)};
+	struct answer answer = {.cluster = cluster, .slots = base_calloc(queue->count + 1, sizeof *answer.slots)};
 	for (size_t i = 0; i < queue->count; i++) {
 		struct slot *slot = &cluster->slots[i];
 		slot->alive = false;
@@ -177,7 +177,7 @@ static bool ask(struct cluster *cluster)
 static char *task_output(const struct cluster *cluster, const struct slot *slot)
 {
 	char path[PATH_MAX], name[SLURM_JOB + 24];
-	char *text = xcalloc(1, OUTPUT + 1);
+	char *text = base_calloc(1, OUTPUT + 1);
 	snprintf(name, sizeof name, "%s_%zu", slot->job, slot->task);
 	sweep_path(path, cluster->folder, "out", name);
 	FILE *file = fopen(path, "r");
@@ -363,7 +363,7 @@ static uint64_t memory_of(const struct cluster *cluster, struct queued *const *r
 	if (cluster->queue->way->memory)
 		return cluster->queue->way->memory;
 	for (size_t i = 0; i < count && cluster->counts_memory; i++) {
-		uint64_t peak = past_expect(cluster->queue->past, &runs[i]->planned->config).peak;
+		uint64_t peak = cost_history_expect(cluster->queue->history, &runs[i]->planned->config).peak;
 		if (!peak)
 			return 0;
 		most = peak > most ? peak : most;
@@ -396,7 +396,7 @@ static bool submit_array(struct cluster *cluster, struct slot **slots, size_t co
 {
 	char job[SLURM_JOB] = "", message[SLURM_MESSAGE];
 	struct queue *queue = cluster->queue;
-	struct queued **runs = xcalloc(count, sizeof *runs);
+	struct queued **runs = base_calloc(count, sizeof *runs);
 	for (size_t i = 0; i < count; i++)
 		runs[i] = slots[i]->queued;
 	const struct slurm_array array = {.folder = cluster->folder,
@@ -438,8 +438,8 @@ static bool submit_array(struct cluster *cluster, struct slot **slots, size_t co
 static bool submit(struct cluster *cluster)
 {
 	struct queue *queue = cluster->queue;
-	struct slot **slots = xcalloc(queue->count + 1, sizeof *slots);
-	struct queued **runs = xcalloc(queue->count + 1, sizeof *runs);
+	struct slot **slots = base_calloc(queue->count + 1, sizeof *slots);
+	struct queued **runs = base_calloc(queue->count + 1, sizeof *runs);
 	size_t count = 0, done = 0;
 	bool goes_on = true;
 	for (size_t i = 0; i < queue->count; i++)
@@ -552,8 +552,8 @@ static bool begin(struct cluster *cluster)
 		queue_tell(queue, "cannot write the tasks' script into %s: %s", queue->way->folder, strerror(errno));
 		return false;
 	}
-	cluster->slots = xcalloc(queue->count + 1, sizeof *cluster->slots);
-	cluster->by_id = xcalloc(queue->count + 1, sizeof *cluster->by_id);
+	cluster->slots = base_calloc(queue->count + 1, sizeof *cluster->slots);
+	cluster->by_id = base_calloc(queue->count + 1, sizeof *cluster->by_id);
 	for (size_t i = 0; i < queue->count; i++) {
 		cluster->slots[i].queued = &queue->runs[i];
 		cluster->by_id[i] = &cluster->slots[i];

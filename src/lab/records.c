@@ -89,7 +89,7 @@ static void mark(const char *folder, char (*ids)[SWEEP_ID], int count)
 /* Returns their number; -1 with a message. */
 static int collect_some(const struct collecting *collecting)
 {
-	char(*ids)[SWEEP_ID] = xcalloc(AT_ONCE, sizeof *ids);
+	char(*ids)[SWEEP_ID] = base_calloc(AT_ONCE, sizeof *ids);
 	int count = list(collecting->folder, "records", ids, AT_ONCE);
 	bool fine = !count || store_begin(collecting->store, collecting->message);
 	for (int i = 0; fine && i < count; i++)
@@ -124,7 +124,7 @@ void records_forget(const char *folder, const char *id)
 
 void records_forget_all(const char *folder)
 {
-	char(*ids)[SWEEP_ID] = xcalloc(AT_ONCE, sizeof *ids);
+	char(*ids)[SWEEP_ID] = base_calloc(AT_ONCE, sizeof *ids);
 	int count;
 	do {
 		count = list(folder, "done", ids, AT_ONCE);

@@ -49,7 +49,7 @@ static int *widths_of(const struct figure *figure, const struct plan *plan)
 {
 	const struct experiment *experiment = figure->experiment;
 	size_t fields = fields_of(experiment), cells = experiment->row_count * experiment->column_count;
-	int *widths = xcalloc(fields + 1, sizeof *widths);
+	int *widths = base_calloc(fields + 1, sizeof *widths);
 	for (size_t f = 0; f < fields; f++) {
 		widths[f] = (int)strlen(field_name(experiment, f));
 		for (size_t i = 0; i < cells; i++) {

@@ -74,7 +74,7 @@ struct span {
 static int *digits_of(const struct figure *figure)
 {
 	const struct experiment *experiment = figure->experiment;
-	int *digits = xcalloc(experiment->column_count + 1, sizeof *digits);
+	int *digits = base_calloc(experiment->column_count + 1, sizeof *digits);
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		double largest = experiment->mean == MEAN_NONE ? 0 : report_larger(0, figure->ours_mean[c]);
 		if (experiment->mean != MEAN_NONE)

@@ -8,7 +8,7 @@
 char **run_objects(const char *mechanisms)
 {
 	size_t count = 0;
-	char **objects = xcalloc(strlen(mechanisms) / 2 + 2, sizeof *objects);
+	char **objects = base_calloc(strlen(mechanisms) / 2 + 2, sizeof *objects);
 	for (const char *word = mechanisms; *word; word += strspn(word, " ")) {
 		size_t length = strcspn(word, " "), path = sluice_mechanism_path(word);
 		if (path)

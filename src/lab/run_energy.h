@@ -1,8 +1,8 @@
-/* run_energy: the energy of a stored run, by current energy tables and mechanisms (api/energies.h). */
+/* run_energy: the energy of a stored run, by current energy tables and mechanisms (attach/energies.h). */
 #ifndef SLUICE_LAB_RUN_ENERGY_H
 #define SLUICE_LAB_RUN_ENERGY_H
 
-#include "api/energies.h"
+#include "attach/energies.h"
 
 /* Returns the paths of shared objects among the words of run_config.mechanisms, NULL-terminated; free with
  * run_objects_free(). */

@@ -94,7 +94,7 @@ static void first_line(const char *text, char *line, size_t size)
 bool slurm_submit(const struct slurm_array *array, char job[SLURM_JOB], char message[SLURM_MESSAGE])
 {
 	char prefix[PREFIX], name[PREFIX + 32], tasks[48], output[PATH_MAX + 16], memory[48], batch[24];
-	const char **words = xcalloc(array->options->count + 16, sizeof *words);
+	const char **words = base_calloc(array->options->count + 16, sizeof *words);
 	char *text = NULL, *errors = NULL;
 	size_t count = 0;
 	prefix_of(array->folder, prefix);
@@ -245,7 +245,7 @@ static void add_array(void *context, const struct slurm_task *task)
 	for (size_t i = 0; i < arrays->count; i++)
 		if (strcmp(arrays->job[i], task->job) == 0)
 			return;
-	arrays->job = xrealloc(arrays->job, (arrays->count + 1) * sizeof *arrays->job);
+	arrays->job = base_realloc(arrays->job, (arrays->count + 1) * sizeof *arrays->job);
 	snprintf(arrays->job[arrays->count++], SLURM_JOB, "%s", task->job);
 }
 

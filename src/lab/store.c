@@ -76,9 +76,9 @@ static bool open_file(struct store *store, bool only_read, char *message)
 
 struct store *store_open(const char *path, bool only_read, char message[STORE_MESSAGE])
 {
-	struct store *store = xcalloc(1, sizeof *store);
+	struct store *store = base_calloc(1, sizeof *store);
 	bool fine = false;
-	store->path = xstrdup(path);
+	store->path = base_strdup(path);
 	if (only_read && access(path, F_OK) != 0)
 		snprintf(message, STORE_MESSAGE, "there is no %s; 'sluice figure NAME' makes it", path);
 	else
@@ -196,7 +196,7 @@ static char *find_text(struct store *store, const char *sql, const struct run_co
 		status = sqlite3_step(statement);
 	}
 	if (status == SQLITE_ROW)
-		text = xstrdup((const char *)sqlite3_column_text(statement, 0));
+		text = base_strdup((const char *)sqlite3_column_text(statement, 0));
 	else if (status != SQLITE_DONE)
 		fail(store, "read a run", message);
 	sqlite3_finalize(statement);

@@ -125,7 +125,7 @@ static void write_line(struct sweep_list *list, json_t *json)
 struct sweep_list *sweep_list_begin(const char *folder, const struct sweep_head *head)
 {
 	char path[PATH_MAX];
-	struct sweep_list *list = xcalloc(1, sizeof *list);
+	struct sweep_list *list = base_calloc(1, sizeof *list);
 	sweep_path(path, folder, "runs", "");
 	list->file = file_new_stream(&list->new, path);
 	if (!list->file) {

@@ -11,7 +11,7 @@
 #ifndef SLUICE_LAB_SWEEP_FOLDER_H
 #define SLUICE_LAB_SWEEP_FOLDER_H
 
-#include "lab/past.h"
+#include "lab/cost_history.h"
 #include "lab/store.h"
 
 #include <jansson.h>
@@ -35,7 +35,7 @@ struct sweep_head {
 
 struct sweep_run {
 	struct run_config config;
-	struct past_cost expected;
+	struct run_cost expected;
 	char id[SWEEP_ID];
 };
 

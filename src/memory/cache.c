@@ -2,8 +2,9 @@
 
 #include "base/arena.h"
 
-const struct counter cache_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_GPU, offsetof(struct cache_stats, name), meaning, COMBINE_SUM},
+const struct base_counter cache_counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_GPU, offsetof(struct cache_stats, name), meaning, BASE_COMBINE_SUM},
 	CACHE_COUNTERS(X)
 #undef X
 };
@@ -199,8 +200,8 @@ static bool read_down(struct cache *cache, struct request *request, const struct
 	return true;
 }
 
-static enum access_result access_read(struct cache *cache, struct request *request, const struct tag_probe *probe,
-                                      uint64_t cycle)
+static enum base_access_result access_read(struct cache *cache, struct request *request, const struct tag_probe *probe,
+                                           uint64_t cycle)
 {
 	if (probe->state == TAG_HIT) {
 		struct cache_line *line = &cache->tags.line[probe->at];
@@ -208,14 +209,14 @@ static enum access_result access_read(struct cache *cache, struct request *reque
 		use(cache, request, probe->at, cycle);
 		if (request->kind == REQUEST_ATOMIC)
 			line->dirty |= probe->bit;
-		return ACCESS_HIT;
+		return BASE_ACCESS_HIT;
 	}
 	if (!miss_queue_room(cache, places_of_read(cache)))
-		return ACCESS_REFUSED;
+		return BASE_ACCESS_REFUSED;
 	bool merges = find_mshr(cache, probe) != MSHR_NONE;
 	if (!read_down(cache, request, probe, cycle))
-		return ACCESS_REFUSED;
-	return merges ? ACCESS_MERGED : ACCESS_MISS;
+		return BASE_ACCESS_REFUSED;
+	return merges ? BASE_ACCESS_MERGED : BASE_ACCESS_MISS;
 }
 
 /* Mask of the bytes of its sector that the write covers. For sectors of more than 32 bytes it is all or none. */
@@ -271,14 +272,14 @@ void cache_forget(struct cache *cache, uint64_t address, uint32_t bytes, uint64_
 
 /* A write into a line that holds the sector. Local memory is private to its thread, so a private cache may hold the
  * written data. Global data are evicted (GPGPU-Sim: data_cache::wr_hit_global_we_local_wb()). */
-static enum access_result write_hit(struct cache *cache, struct request *request, const struct tag_probe *probe,
-                                    uint64_t cycle, bool *sent_down)
+static enum base_access_result write_hit(struct cache *cache, struct request *request, const struct tag_probe *probe,
+                                         uint64_t cycle, bool *sent_down)
 {
 	struct cache_line *line = &cache->tags.line[probe->at];
 	uint32_t policy = request->kind == REQUEST_LOCAL_WRITE ? WRITE_BACK : cache->config.write;
 	if (policy != WRITE_BACK) {
 		if (!miss_queue_room(cache, 1))
-			return ACCESS_REFUSED;
+			return BASE_ACCESS_REFUSED;
 		send_down(cache, request);
 		*sent_down = true;
 	}
@@ -289,39 +290,40 @@ static enum access_result write_hit(struct cache *cache, struct request *request
 	} else if (policy == WRITE_EVICT) {
 		drop_sector(cache, probe->at, probe->sector, cycle);
 	}
-	return ACCESS_HIT;
+	return BASE_ACCESS_HIT;
 }
 
 /* A write miss that stays in this cache: the sector becomes present, in whole or in part (GPGPU-Sim 4.2.0:
  * data_cache::wr_miss_wa_lazy_fetch_on_read()). */
-static enum access_result write_lazily(struct cache *cache, struct request *request, const struct tag_probe *probe,
-                                       uint64_t cycle)
+static enum base_access_result write_lazily(struct cache *cache, struct request *request, const struct tag_probe *probe,
+                                            uint64_t cycle)
 {
 	if (!miss_queue_room(cache, 1))
-		return ACCESS_REFUSED;
+		return BASE_ACCESS_REFUSED;
 	place(cache, request);
 	struct cache_line *line = &cache->tags.line[claim_line(cache, request, probe, cycle)];
 	if (probe->state == TAG_RESERVED) {
 		line->dirty_on_fill |= probe->bit;
-		return ACCESS_MERGED;
+		return BASE_ACCESS_MERGED;
 	}
 	line->present |= probe->bit;
 	line->dirty |= probe->bit;
 	note_written(cache, line, request, probe);
-	return ACCESS_MISS;
+	return BASE_ACCESS_MISS;
 }
 
 /* A write that goes down and also stays in this cache: its sector becomes present, in whole or in part (GPGPU-Sim
  * 4.2.0: data_cache::wr_hit_wt() and wr_miss_wa_lazy_fetch_on_read(), with a cache that writes through). */
-static enum access_result write_through_lazily(struct cache *cache, struct request *request,
-                                               const struct tag_probe *probe, uint64_t cycle, bool *sent_down)
+static enum base_access_result write_through_lazily(struct cache *cache, struct request *request,
+                                                    const struct tag_probe *probe, uint64_t cycle, bool *sent_down)
 {
-	static const enum access_result results[] = {[TAG_HIT] = ACCESS_HIT,
-	                                             [TAG_RESERVED] = ACCESS_MERGED,
-	                                             [TAG_SECTOR_MISS] = ACCESS_MISS,
-	                                             [TAG_MISS] = ACCESS_MISS};
+	static const enum base_access_result results[] = {[TAG_HIT] = BASE_ACCESS_HIT,
+	                                                  [TAG_RESERVED] = BASE_ACCESS_MERGED,
+	                                                  [TAG_SECTOR_MISS] = BASE_ACCESS_MISS,
+	                                                  [TAG_MISS] = BASE_ACCESS_MISS,
+	                                                  [TAG_NO_LINE] = BASE_ACCESS_REFUSED};
 	if (!miss_queue_room(cache, 1))
-		return ACCESS_REFUSED;
+		return BASE_ACCESS_REFUSED;
 	send_down(cache, request);
 	*sent_down = true;
 	struct cache_line *line = &cache->tags.line[claim_line(cache, request, probe, cycle)];
@@ -361,8 +363,8 @@ static bool write_and_fetch(struct cache *cache, struct request *request, const 
 	return true;
 }
 
-static enum access_result access_write(struct cache *cache, struct request *request, const struct tag_probe *probe,
-                                       uint64_t cycle, bool *sent_down)
+static enum base_access_result access_write(struct cache *cache, struct request *request, const struct tag_probe *probe,
+                                            uint64_t cycle, bool *sent_down)
 {
 	bool lazy = cache->config.write_miss == WRITE_MISS_LAZY;
 	if (lazy && cache->config.write == WRITE_THROUGH)
@@ -373,14 +375,14 @@ static enum access_result access_write(struct cache *cache, struct request *requ
 		return write_lazily(cache, request, probe, cycle);
 	if (cache->config.write_miss == WRITE_MISS_FETCH) {
 		if (!write_and_fetch(cache, request, probe, cycle))
-			return ACCESS_REFUSED;
+			return BASE_ACCESS_REFUSED;
 	} else {
 		if (!miss_queue_room(cache, 1))
-			return ACCESS_REFUSED;
+			return BASE_ACCESS_REFUSED;
 		send_down(cache, request);
 	}
 	*sent_down = true;
-	return probe->state == TAG_RESERVED ? ACCESS_MERGED : ACCESS_MISS;
+	return probe->state == TAG_RESERVED ? BASE_ACCESS_MERGED : BASE_ACCESS_MISS;
 }
 
 /* True for a write that needs a miss-queue entry whatever the cache holds. */
@@ -406,16 +408,16 @@ static bool passes_full_set(const struct cache *cache, const struct request *req
 	return cache->config.writes_pass && request->is_write && cache->config.write_miss == WRITE_MISS_NONE;
 }
 
-static enum access_result look_up(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
+static enum base_access_result look_up(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	if (needs_place(cache, request) && !miss_queue_room(cache, 1))
-		return ACCESS_REFUSED; /* without a lookup */
+		return BASE_ACCESS_REFUSED; /* without a lookup */
 	struct tag_probe probe = tags_probe(&cache->tags, request);
-	enum access_result result = ACCESS_REFUSED;
+	enum base_access_result result = BASE_ACCESS_REFUSED;
 	if (probe.state != TAG_NO_LINE || passes_full_set(cache, request))
 		result = request->is_write ? access_write(cache, request, &probe, cycle, sent_down)
 		                           : access_read(cache, request, &probe, cycle);
-	if (result == ACCESS_REFUSED)
+	if (result == BASE_ACCESS_REFUSED)
 		note_wants(cache, probe.state);
 	return result;
 }
@@ -430,44 +432,45 @@ static void count_write(struct cache_stats *stats, const struct request *request
 		stats->global_write_hits++;
 }
 
-static void count_read(struct cache_stats *stats, const struct request *request, enum access_result result)
+static void count_read(struct cache_stats *stats, const struct request *request, enum base_access_result result)
 {
 	stats->read_accesses++;
-	if (result == ACCESS_MISS)
+	if (result == BASE_ACCESS_MISS)
 		stats->read_misses++;
 	if (request->kind != REQUEST_READ && request->kind != REQUEST_ATOMIC)
 		return;
 	stats->global_reads++;
-	if (result == ACCESS_HIT)
+	if (result == BASE_ACCESS_HIT)
 		stats->global_read_hits++;
 }
 
 /* Branches, because adding values that are mostly zero costs twice as much host work in instructions. */
-static void count_access(struct cache_stats *stats, const struct request *request, enum access_result result)
+static void count_access(struct cache_stats *stats, const struct request *request, enum base_access_result result)
 {
 	stats->accesses++;
-	if (result == ACCESS_HIT)
+	if (result == BASE_ACCESS_HIT)
 		stats->hits++;
-	else if (result == ACCESS_MISS)
+	else if (result == BASE_ACCESS_MISS)
 		stats->misses++;
 	else
 		stats->merged++;
 	if (request->is_write)
-		count_write(stats, request, result == ACCESS_HIT);
+		count_write(stats, request, result == BASE_ACCESS_HIT);
 	else
 		count_read(stats, request, result);
 }
 
-enum access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
+enum base_access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	*sent_down = false;
-	enum access_result result = cache->config.perfect ? ACCESS_HIT : look_up(cache, request, cycle, sent_down);
-	if (result == ACCESS_REFUSED) {
+	enum base_access_result result =
+		cache->config.perfect ? BASE_ACCESS_HIT : look_up(cache, request, cycle, sent_down);
+	if (result == BASE_ACCESS_REFUSED) {
 		cache->stats.refused++;
 		return result;
 	}
 	cache_changed(cache, true);
-	if (result == ACCESS_HIT)
+	if (result == BASE_ACCESS_HIT)
 		occupy(&cache->data_port_until, cycle, port_cycles(cache, request->bytes));
 	count_access(&cache->stats, request, result);
 	return result;
@@ -538,22 +541,22 @@ struct request *cache_next_ready(struct cache *cache)
 	return request;
 }
 
-void cache_watch_open(struct cache *cache, const struct prefetch_teller *teller, struct arena *arena)
+void cache_watch_open(struct cache *cache, const struct base_prefetch_listener *listener, struct arena *arena)
 {
-	prefetch_account_open(&cache->account, &cache->config, teller, arena);
+	prefetch_account_open(&cache->account, &cache->config, listener, arena);
 }
 
-enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle)
+enum base_access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle)
 {
 	struct tag_probe probe = tags_probe(&cache->tags, request);
 	assert(prefetch_account_is_kept(&cache->account) && request->prefetch);
 	if (probe.state == TAG_HIT || cache->config.perfect)
-		return ACCESS_HIT;
+		return BASE_ACCESS_HIT;
 	if (find_mshr(cache, &probe) != MSHR_NONE)
-		return ACCESS_MERGED;
+		return BASE_ACCESS_MERGED;
 	if (probe.state == TAG_NO_LINE || !miss_queue_room(cache, places_of_read(cache)) || !cache->mshrs.free) {
 		note_wants(cache, probe.state);
-		return ACCESS_REFUSED;
+		return BASE_ACCESS_REFUSED;
 	}
 	read_down(cache, request, &probe, cycle);
 	uint32_t index = waiting_mshr(cache, request);
@@ -561,13 +564,13 @@ enum access_result cache_prefetch(struct cache *cache, struct request *request, 
 	cache->account.coming[index] = *request->prefetch;
 	cache_changed(cache, true);
 	cache->stats.prefetches++;
-	return ACCESS_MISS;
+	return BASE_ACCESS_MISS;
 }
 
-enum access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle)
+enum base_access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle)
 {
-	enum access_result result = cache_prefetch(cache, request, cycle);
-	if (result == ACCESS_REFUSED)
+	enum base_access_result result = cache_prefetch(cache, request, cycle);
+	if (result == BASE_ACCESS_REFUSED)
 		cache->stats.refused++;
 	return result;
 }

@@ -86,17 +86,17 @@ static inline void cache_widen(const struct cache *cache, struct request *reques
 /* Looks the request up at `cycle`. After a read HIT, or a write that stays in this cache (!*sent_down), the caller
  * owns the request again. After REFUSED the caller still owns it. Otherwise the cache owns it; `*sent_down` means
  * that it is in the miss queue as a write. */
-enum access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
+enum base_access_result cache_access(struct cache *cache, struct request *request, uint64_t cycle, bool *sent_down);
 
 /* Enables prefetching into the cache. The listener receives the outcomes of prefetched lines. */
-void cache_watch_open(struct cache *cache, const struct prefetch_teller *teller, struct arena *arena);
+void cache_watch_open(struct cache *cache, const struct base_prefetch_listener *listener, struct arena *arena);
 /* Looks up a request for request.prefetch, which no instruction waits for. It is not counted as an access and does not
  * change the replacement order. This is our choice, because no version of GPGPU-Sim prefetches
  * (docs/explanation/timing-model.md lists the other choices). HIT, MERGED: the data are present or in flight, and the
  * caller owns the request again. MISS: the cache owns it until cache_fill(). */
-enum access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
+enum base_access_result cache_prefetch(struct cache *cache, struct request *request, uint64_t cycle);
 /* The same for a request at the head of a queue that blocks later ones. A refusal is counted as for an access. */
-enum access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle);
+enum base_access_result cache_prefetch_in_turn(struct cache *cache, struct request *request, uint64_t cycle);
 /* True when an instruction waits for the line that `request` fetched. */
 bool cache_is_demanded(const struct cache *cache, const struct request *request);
 /* Reports prefetched data that were not used as unused, at a kernel's end. */
@@ -184,7 +184,7 @@ static inline bool cache_fill_port_free(const struct cache *cache, uint64_t cycl
 	return cache->fill_port_until <= cycle;
 }
 
-extern const struct counter cache_counters[];
+extern const struct base_counter cache_counters[];
 extern const size_t cache_counter_count;
 
 #endif

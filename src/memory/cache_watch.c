@@ -1,6 +1,6 @@
 #include "memory/cache_watch.h"
 
-static const struct cache_record nobody = {.pc = ACCESS_NO_PC, .sender = ACCESS_NOBODY};
+static const struct cache_record nobody = {.pc = BASE_ACCESS_NO_PC, .sender = BASE_ACCESS_NOBODY};
 
 struct cache_watch *cache_watch_new(const struct cache_watcher *watcher, const struct tags *tags, struct arena *arena)
 {
@@ -15,15 +15,15 @@ struct cache_watch *cache_watch_new(const struct cache_watcher *watcher, const s
 }
 
 static void describe_way(const struct cache_watch *watch, const struct cache_line *line, uint32_t at,
-                         struct line_way *way)
+                         struct base_line_way *way)
 {
-	*way = (struct line_way){.address = line->block,
-	                         .order = line->used,
-	                         .pc = watch->record[at].pc,
-	                         .sender = watch->record[at].sender,
-	                         .may_go = !line->reserved,
-	                         .dirty = line->dirty,
-	                         .was_used = watch->record[at].was_used};
+	*way = (struct base_line_way){.address = line->block,
+	                              .order = line->used,
+	                              .pc = watch->record[at].pc,
+	                              .sender = watch->record[at].sender,
+	                              .may_go = !line->reserved,
+	                              .dirty = line->dirty,
+	                              .was_used = watch->record[at].was_used};
 }
 
 uint32_t cache_watch_victim(struct cache_watch *watch, const struct tags *tags, const struct tag_probe *probe,
@@ -34,16 +34,16 @@ uint32_t cache_watch_victim(struct cache_watch *watch, const struct tags *tags, 
 		return probe->at;
 	for (uint32_t i = 0; i < tags->ways; i++)
 		describe_way(watch, &tags->line[first + i], first + i, &watch->way[i]);
-	const struct line_set set = {.address = probe->block,
-	                             .pc = request_pc(request),
-	                             .sender = request_sender(request),
-	                             .kind = request_access(request),
-	                             .set = first / tags->ways,
-	                             .ways = tags->ways,
-	                             .usual = probe->at - first,
-	                             .way = watch->way,
-	                             .data = &watch->data[first],
-	                             .cycle = cycle};
+	const struct base_line_set set = {.address = probe->block,
+	                                  .pc = request_pc(request),
+	                                  .sender = request_sender(request),
+	                                  .kind = request_access(request),
+	                                  .set = first / tags->ways,
+	                                  .ways = tags->ways,
+	                                  .usual = probe->at - first,
+	                                  .way = watch->way,
+	                                  .data = &watch->data[first],
+	                                  .cycle = cycle};
 	uint32_t way = watch->watcher.victim(watch->watcher.user, &set);
 	assert(way < tags->ways && watch->way[way].may_go);
 	return first + way;
@@ -54,32 +54,32 @@ void cache_watch_evicted(struct cache_watch *watch, const struct tags *tags, uin
 	const struct cache_line *line = &tags->line[at];
 	if (!watch->watcher.evicted || !line->present)
 		return;
-	const struct line_eviction eviction = {.address = line->block,
-	                                       .set = at / tags->ways,
-	                                       .way = at % tags->ways,
-	                                       .pc = watch->record[at].pc,
-	                                       .sender = watch->record[at].sender,
-	                                       .dirty = line->dirty,
-	                                       .was_used = watch->record[at].was_used,
-	                                       .by_store = by_store,
-	                                       .cycle = cycle};
+	const struct base_line_eviction eviction = {.address = line->block,
+	                                            .set = at / tags->ways,
+	                                            .way = at % tags->ways,
+	                                            .pc = watch->record[at].pc,
+	                                            .sender = watch->record[at].sender,
+	                                            .dirty = line->dirty,
+	                                            .was_used = watch->record[at].was_used,
+	                                            .by_store = by_store,
+	                                            .cycle = cycle};
 	watch->watcher.evicted(watch->watcher.user, &eviction);
 }
 
 static void tell_use(struct cache_watch *watch, const struct tags *tags, uint32_t at, const struct request *request,
-                     enum line_event event, uint64_t cycle)
+                     enum base_line_event event, uint64_t cycle)
 {
 	if (!watch->watcher.used)
 		return;
-	const struct line_use use = {.event = event,
-	                             .address = tags->line[at].block,
-	                             .set = at / tags->ways,
-	                             .way = at % tags->ways,
-	                             .pc = request_pc(request),
-	                             .sender = request_sender(request),
-	                             .kind = request_access(request),
-	                             .data = &watch->data[at],
-	                             .cycle = cycle};
+	const struct base_line_use use = {.event = event,
+	                                  .address = tags->line[at].block,
+	                                  .set = at / tags->ways,
+	                                  .way = at % tags->ways,
+	                                  .pc = request_pc(request),
+	                                  .sender = request_sender(request),
+	                                  .kind = request_access(request),
+	                                  .data = &watch->data[at],
+	                                  .cycle = cycle};
 	watch->watcher.used(watch->watcher.user, &use);
 }
 
@@ -87,7 +87,7 @@ void cache_watch_inserted(struct cache_watch *watch, const struct tags *tags, ui
                           const struct request *request, uint64_t cycle)
 {
 	watch->record[at] = (struct cache_record){.pc = request_pc(request), .sender = request_sender(request)};
-	tell_use(watch, tags, at, request, LINE_INSERTED, cycle);
+	tell_use(watch, tags, at, request, BASE_LINE_INSERTED, cycle);
 }
 
 /* A prefetch of another sector is no use of the line. */
@@ -98,24 +98,24 @@ void cache_watch_used(struct cache_watch *watch, const struct tags *tags, uint32
 		return;
 	watch->found = watch->record[at];
 	watch->record[at].was_used = true;
-	tell_use(watch, tags, at, request, LINE_USED, cycle);
+	tell_use(watch, tags, at, request, BASE_LINE_USED, cycle);
 }
 
 void cache_watch_filled(struct cache_watch *watch, const struct tags *tags, uint32_t at, const struct request *request,
                         bool demanded, uint64_t cycle)
 {
-	tell_use(watch, tags, at, request, LINE_FILLED, cycle);
+	tell_use(watch, tags, at, request, BASE_LINE_FILLED, cycle);
 	if (!watch->watcher.filled)
 		return;
-	const struct line_fill fill = {.address = request->address,
-	                               .bytes = request->bytes,
-	                               .demanded = demanded,
-	                               .set = at / tags->ways,
-	                               .way = at % tags->ways,
-	                               .pc = request_pc(request),
-	                               .warp = request_warp(request),
-	                               .sender = request_sender(request),
-	                               .cycle = cycle};
+	const struct base_line_fill fill = {.address = request->address,
+	                                    .bytes = request->bytes,
+	                                    .demanded = demanded,
+	                                    .set = at / tags->ways,
+	                                    .way = at % tags->ways,
+	                                    .pc = request_pc(request),
+	                                    .warp = request_warp(request),
+	                                    .sender = request_sender(request),
+	                                    .cycle = cycle};
 	watch->watcher.filled(watch->watcher.user, &fill);
 }
 

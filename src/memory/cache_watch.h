@@ -11,13 +11,13 @@
 /* The watcher's functions; each may be NULL. */
 struct cache_watcher {
 	void *user;
-	void (*evicted)(void *user, const struct line_eviction *eviction);
-	void (*filled)(void *user, const struct line_fill *fill);
+	void (*evicted)(void *user, const struct base_line_eviction *eviction);
+	void (*filled)(void *user, const struct base_line_fill *fill);
 	/* Belongs to `victim`, like the lines' words. */
-	void (*used)(void *user, const struct line_use *use);
+	void (*used)(void *user, const struct base_line_use *use);
 	/* Returns the way to evict, among those that may be evicted. Called once for each line inserted into a full
 	 * set. */
-	uint32_t (*victim)(void *user, const struct line_set *set);
+	uint32_t (*victim)(void *user, const struct base_line_set *set);
 };
 
 /* The record of a line, since it was assigned to its block. */
@@ -30,7 +30,7 @@ struct cache_watch {
 	struct cache_watcher watcher;
 	struct cache_record *record; /* by line */
 	uint64_t *data;              /* by line */
-	struct line_way *way;        /* space for one set */
+	struct base_line_way *way;        /* space for one set */
 	struct cache_record found;   /* earlier state of the line that the last access hit or merged into */
 };
 

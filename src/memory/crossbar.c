@@ -1,8 +1,8 @@
 #include "memory/crossbar.h"
 
-const struct counter crossbar_counters[] = {
+const struct base_counter crossbar_counters[] = {
 #define X(name, unit, meaning)                                                                                         \
-	{#name, unit, SCOPE_NETWORK, offsetof(struct crossbar_stats, name), meaning, COMBINE_SUM},
+	{#name, unit, BASE_SCOPE_NETWORK, offsetof(struct crossbar_stats, name), meaning, BASE_COMBINE_SUM},
 	CROSSBAR_COUNTERS(X)
 #undef X
 };

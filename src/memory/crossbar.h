@@ -176,7 +176,7 @@ uint32_t crossbar_first_in_turn(const struct crossbar *crossbar, const struct cr
 /* Moves the output's turn past an input that it has served. Preferred inputs do not move it. */
 void crossbar_next_turn(const struct crossbar *crossbar, struct crossbar_output *output, uint32_t served);
 
-extern const struct counter crossbar_counters[];
+extern const struct base_counter crossbar_counters[];
 extern const size_t crossbar_counter_count;
 
 #endif

@@ -1,7 +1,8 @@
 #include "memory/dram.h"
 
-const struct counter dram_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_CHANNEL, offsetof(struct dram_stats, name), meaning, COMBINE_SUM},
+const struct base_counter dram_counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_CHANNEL, offsetof(struct dram_stats, name), meaning, BASE_COMBINE_SUM},
 	DRAM_COUNTERS(X)
 #undef X
 };
@@ -187,10 +188,10 @@ static uint32_t in_turn(const struct dram_channel *channel, uint64_t turned_mask
 /* Computes the next command of the bank's current request. */
 static void plan(struct dram_bank *bank)
 {
-	bank->next = !bank->active                          ? DRAM_ACTIVATE
-	             : bank->open_row != bank->current->row ? DRAM_PRECHARGE
-	             : bank->current->is_write              ? DRAM_WRITE
-	                                                    : DRAM_READ;
+	bank->next = !bank->active                          ? BASE_DRAM_ACTIVATE
+	             : bank->open_row != bank->current->row ? BASE_DRAM_PRECHARGE
+	             : bank->current->is_write              ? BASE_DRAM_WRITE
+	                                                    : BASE_DRAM_READ;
 }
 
 /* The bank starts to serve a request that was taken from its queue. */
@@ -249,7 +250,7 @@ static void start_transfer(struct dram_channel *channel, struct request *request
 	channel->stats.data_cycles += channel->config.burst_cycles;
 }
 
-static void hold(struct dram_allowed *allowed, enum dram_command command, uint64_t until)
+static void hold(struct dram_allowed *allowed, enum base_dram_command command, uint64_t until)
 {
 	allowed->from[command] = later(allowed->from[command], until);
 }
@@ -270,24 +271,24 @@ static void issue_column(struct dram_channel *channel, uint32_t b, uint64_t cycl
 	struct dram_bank *bank = &channel->bank[b];
 	struct request *request = bank->current;
 	assert(bank->active && bank->open_row == request->row);
-	for (uint32_t column = DRAM_READ; column <= DRAM_WRITE; column++) {
+	for (uint32_t column = BASE_DRAM_READ; column <= BASE_DRAM_WRITE; column++) {
 		hold(&channel->allowed, column, cycle + t->ccd);
 		hold(bank->group, column, cycle + t->ccd_long);
 	}
 	if (request->is_write) {
-		hold(&channel->allowed, DRAM_READ, cycle + t->wtr);
-		hold(&bank->allowed, DRAM_PRECHARGE, cycle + t->wtp);
+		hold(&channel->allowed, BASE_DRAM_READ, cycle + t->wtr);
+		hold(&bank->allowed, BASE_DRAM_PRECHARGE, cycle + t->wtp);
 		start_transfer(channel, request, cycle + t->wl);
 		channel->stats.writes++;
 	} else {
-		hold(&channel->allowed, DRAM_WRITE, cycle + t->rtw);
-		hold(&bank->allowed, DRAM_PRECHARGE, cycle + t->rtp);
-		hold(bank->group, DRAM_PRECHARGE, cycle + t->rtp_long);
+		hold(&channel->allowed, BASE_DRAM_WRITE, cycle + t->rtw);
+		hold(&bank->allowed, BASE_DRAM_PRECHARGE, cycle + t->rtp);
+		hold(bank->group, BASE_DRAM_PRECHARGE, cycle + t->rtp_long);
 		start_transfer(channel, request, cycle + t->cl);
 		channel->stats.reads++;
 	}
 	if (channel->watcher.issued)
-		dram_watch_issued(channel, request->is_write ? DRAM_WRITE : DRAM_READ, b, request, cycle);
+		dram_watch_issued(channel, request->is_write ? BASE_DRAM_WRITE : BASE_DRAM_READ, b, request, cycle);
 	request->sent += t->atom_bytes;
 	if (request->sent >= request->fetch) {
 		bank->current = NULL;
@@ -304,26 +305,27 @@ static void issue_row(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 	channel->next_bank = (b + 1) & (channel->banks - 1);
 	if (bank->active) {
 		bank->active = false;
-		hold(&bank->allowed, DRAM_ACTIVATE, cycle + t->rp);
+		hold(&bank->allowed, BASE_DRAM_ACTIVATE, cycle + t->rp);
 		channel->stats.precharges++;
 	} else {
 		bank->open_row = bank->current->row;
 		bank->active = true;
-		hold(&channel->allowed, DRAM_ACTIVATE, cycle + t->rrd);
-		hold(&bank->allowed, DRAM_READ, cycle + t->rcd);
-		hold(&bank->allowed, DRAM_WRITE, cycle + t->rcd_write);
-		hold(&bank->allowed, DRAM_PRECHARGE, cycle + t->ras);
-		hold(&bank->allowed, DRAM_ACTIVATE, cycle + t->rc);
+		hold(&channel->allowed, BASE_DRAM_ACTIVATE, cycle + t->rrd);
+		hold(&bank->allowed, BASE_DRAM_READ, cycle + t->rcd);
+		hold(&bank->allowed, BASE_DRAM_WRITE, cycle + t->rcd_write);
+		hold(&bank->allowed, BASE_DRAM_PRECHARGE, cycle + t->ras);
+		hold(&bank->allowed, BASE_DRAM_ACTIVATE, cycle + t->rc);
 		channel->stats.activates++;
 	}
 	if (channel->watcher.issued)
-		dram_watch_issued(channel, bank->active ? DRAM_ACTIVATE : DRAM_PRECHARGE, b, bank->current, cycle);
+		dram_watch_issued(channel, bank->active ? BASE_DRAM_ACTIVATE : BASE_DRAM_PRECHARGE, b, bank->current,
+		                  cycle);
 	plan(bank);
 }
 
 static bool wants_column(const struct dram_bank *bank)
 {
-	return bank->next == DRAM_READ || bank->next == DRAM_WRITE;
+	return bank->next == BASE_DRAM_READ || bank->next == BASE_DRAM_WRITE;
 }
 
 /* The position, in turn, of the first of these banks whose command is allowed. If none is, returns `banks`, and

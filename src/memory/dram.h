@@ -58,7 +58,7 @@ enum { DRAM_MAX_BANKS = 64 }; /* one bit each in masks of a channel */
 
 /* For each command, the first cycle in which one bank, one group or the channel allows it. */
 struct dram_allowed {
-	uint64_t from[DRAM_COMMANDS];
+	uint64_t from[BASE_DRAM_COMMANDS];
 };
 
 struct dram_bank {
@@ -69,7 +69,7 @@ struct dram_bank {
 	uint32_t urgent;              /* number of urgent requests among those waiting */
 	uint32_t overtaken;           /* urgent requests taken while an ordinary one waited */
 	bool active;
-	uint8_t next; /* enum dram_command: next command of the current request */
+	uint8_t next; /* enum base_dram_command: next command of the current request */
 	struct dram_allowed allowed;
 	struct dram_allowed *group;
 };
@@ -83,9 +83,9 @@ struct dram_transfer {
 /* Callbacks that observe a channel's commands or replace its scheduler's choice; NULL: none. */
 struct dram_watcher {
 	void *user;
-	void (*issued)(void *user, const struct dram_issue *issue);
+	void (*issued)(void *user, const struct base_dram_issue *issue);
 	/* Returns the index of the request that its bank serves next, or UINT32_MAX for none in this cycle. */
-	uint32_t (*next)(void *user, const struct dram_queue *queue);
+	uint32_t (*next)(void *user, const struct base_dram_queue *queue);
 };
 
 struct dram_channel {
@@ -117,7 +117,7 @@ struct dram_channel {
 	uint64_t wake;
 	uint64_t last_cycle;
 	struct dram_watcher watcher;
-	struct dram_waiting *seen; /* the queue as shown to the watcher */
+	struct base_dram_waiting *seen; /* the queue as shown to the watcher */
 	struct request **shown;    /* the requests of these entries */
 	uint64_t arrivals;         /* number of arrivals so far, counted only when the watcher chooses */
 	struct dram_stats stats;
@@ -133,7 +133,7 @@ void dram_watch(struct dram_channel *channel, const struct dram_watcher *watcher
 
 /* Calls the watcher's choice (dram_watch.c). Returns the next request of a bank that is not in `serving`, or NULL. */
 struct request *dram_watch_next(struct dram_channel *channel);
-void dram_watch_issued(const struct dram_channel *channel, enum dram_command command, uint32_t bank,
+void dram_watch_issued(const struct dram_channel *channel, enum base_dram_command command, uint32_t bank,
                        const struct request *request, uint64_t cycle);
 
 /* Simulates one command cycle. `cycle` is the number of the command cycle; `l2_cycle` is the number of the L2 clock
@@ -143,7 +143,7 @@ void dram_tick(struct dram_channel *channel, uint64_t cycle, uint64_t l2_cycle, 
 /* Adds skipped cycles to the counters, at a kernel's end. */
 void dram_settle(struct dram_channel *channel, uint64_t cycle);
 
-extern const struct counter dram_counters[];
+extern const struct base_counter dram_counters[];
 extern const size_t dram_counter_count;
 
 #endif

@@ -4,6 +4,6 @@
 
 #include "memory/crossbar.h"
 
-struct packet packet_of(const struct crossbar *crossbar, const struct request *request, uint64_t cycle);
+struct base_packet packet_of(const struct crossbar *crossbar, const struct request *request, uint64_t cycle);
 
 #endif

@@ -11,25 +11,25 @@
 #include "memory/cache_config.h"
 
 struct prefetch_account {
-	struct prefetch_teller teller; /* `fate` NULL: there is no account */
+	struct base_prefetch_listener listener; /* NULL: there is no account */
 	uint32_t sectors, count;       /* sectors per line; sectors in the cache */
-	struct prefetch *present;      /* by line and sector */
-	struct prefetch *coming;       /* by MSHR */
+	struct base_prefetch *present;      /* by line and sector */
+	struct base_prefetch *coming;       /* by MSHR */
 };
 
 void prefetch_account_open(struct prefetch_account *account, const struct cache_config *config,
-                           const struct prefetch_teller *teller, struct arena *arena);
+                           const struct base_prefetch_listener *listener, struct arena *arena);
 
 static inline bool prefetch_account_is_kept(const struct prefetch_account *account)
 {
-	return account->teller.fate;
+	return account->listener.outcome;
 }
 
-void prefetch_account_tell(const struct prefetch_account *account, enum prefetch_fate fate, struct prefetch *prefetch);
+void prefetch_account_tell(const struct prefetch_account *account, enum base_prefetch_outcome outcome, struct base_prefetch *prefetch);
 /* Reports all sectors of a line. */
-void prefetch_account_tell_line(const struct prefetch_account *account, uint32_t line, enum prefetch_fate fate);
+void prefetch_account_tell_line(const struct prefetch_account *account, uint32_t line, enum base_prefetch_outcome outcome);
 /* An instruction waits for data in flight. */
-void prefetch_account_want(const struct prefetch_account *account, struct prefetch *coming);
+void prefetch_account_want(const struct prefetch_account *account, struct base_prefetch *coming);
 /* The data of an MSHR have arrived in this sector. */
 void prefetch_account_move(const struct prefetch_account *account, uint32_t mshr, uint32_t line, uint32_t sector);
 /* At a kernel's end: reports prefetches that were not used as redundant. */
@@ -41,13 +41,13 @@ void prefetch_account_end(const struct prefetch_account *account);
 static inline void prefetch_account_used(const struct prefetch_account *account, uint32_t line, uint32_t sector)
 {
 	if (prefetch_account_is_kept(account))
-		prefetch_account_tell(account, PREFETCH_USEFUL, &account->present[line * account->sectors + sector]);
+		prefetch_account_tell(account, BASE_PREFETCH_USEFUL, &account->present[line * account->sectors + sector]);
 }
 
 static inline void prefetch_account_dropped(const struct prefetch_account *account, uint32_t line, uint32_t sector)
 {
 	if (prefetch_account_is_kept(account))
-		prefetch_account_tell(account, PREFETCH_EARLY_EVICTED,
+		prefetch_account_tell(account, BASE_PREFETCH_EARLY_EVICTED,
 		                      &account->present[line * account->sectors + sector]);
 }
 
@@ -60,7 +60,7 @@ static inline void prefetch_account_late(const struct prefetch_account *account,
 static inline void prefetch_account_evicted(const struct prefetch_account *account, uint32_t line)
 {
 	if (prefetch_account_is_kept(account))
-		prefetch_account_tell_line(account, line, PREFETCH_EARLY_EVICTED);
+		prefetch_account_tell_line(account, line, BASE_PREFETCH_EARLY_EVICTED);
 }
 
 static inline void prefetch_account_arrived(const struct prefetch_account *account, uint32_t mshr, uint32_t line,

@@ -71,7 +71,7 @@ struct request {
 	struct request *parent; /* request of which this is a sector, or NULL */
 	void *op;               /* instruction of the SM that waits for it, or NULL */
 	void *mechanism;        /* the SM's record of a mechanism's request, or NULL */
-	const struct prefetch *prefetch; /* the prefetch that it carries out, for the accounts */
+	const struct base_prefetch *prefetch; /* the prefetch that it carries out, for the accounts */
 	uint64_t born;        /* core cycle in which the SM made it */
 	uint64_t ready;       /* delay queues: cycle at which it may leave */
 	struct request *next; /* in a bank's queue or the pool */
@@ -80,26 +80,26 @@ struct request {
 };
 
 /* The kind of memory access that its instruction makes. */
-static inline enum access_kind request_access(const struct request *request)
+static inline enum base_access_kind request_access(const struct request *request)
 {
-	return request->kind == REQUEST_ATOMIC ? ACCESS_ATOMIC : request->is_write ? ACCESS_STORE : ACCESS_LOAD;
+	return request->kind == REQUEST_ATOMIC ? BASE_ACCESS_ATOMIC : request->is_write ? BASE_ACCESS_STORE : BASE_ACCESS_LOAD;
 }
 
 static inline uint32_t request_pc(const struct request *request)
 {
-	return request->pc ? request->pc - 1 : ACCESS_NO_PC;
+	return request->pc ? request->pc - 1 : BASE_ACCESS_NO_PC;
 }
 
 enum { REQUEST_NO_WARP = UINT16_MAX };
 
-/* The slot of its warp, or ACCESS_NOBODY. */
+/* The slot of its warp, or BASE_ACCESS_NOBODY. */
 static inline uint32_t request_warp(const struct request *request)
 {
 	bool has_warp = (request->pc || request->sender) && request->warp != REQUEST_NO_WARP;
-	return has_warp ? request->warp : ACCESS_NOBODY;
+	return has_warp ? request->warp : BASE_ACCESS_NOBODY;
 }
 
-/* The number of the mechanism that sent it, or ACCESS_NOBODY. */
+/* The number of the mechanism that sent it, or BASE_ACCESS_NOBODY. */
 static inline uint32_t request_sender(const struct request *request)
 {
 	return (uint32_t)request->sender - 1;

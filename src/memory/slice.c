@@ -1,7 +1,8 @@
 #include "memory/slice.h"
 
-const struct counter slice_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SLICE, offsetof(struct slice_stats, name), meaning, COMBINE_SUM},
+const struct base_counter slice_counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_SLICE, offsetof(struct slice_stats, name), meaning, BASE_COMBINE_SUM},
 	SLICE_COUNTERS(X)
 #undef X
 };
@@ -25,10 +26,10 @@ void slice_open(struct slice *slice, uint32_t index, const struct slice_config *
 	slice_entry_open(slice, cache->sectors, arena);
 }
 
-void slice_show_packet(const struct slice *slice, void (*look)(void *user, const struct packet *packet),
+void slice_show_packet(const struct slice *slice, void (*look)(void *user, const struct base_packet *packet),
                        const struct request *request, uint64_t cycle)
 {
-	const struct packet packet = packet_of(slice->replies, request, cycle);
+	const struct base_packet packet = packet_of(slice->replies, request, cycle);
 	look(slice->look_user, &packet);
 }
 
@@ -143,7 +144,7 @@ static void send_miss(struct slice *slice, uint64_t now)
 	port_push(slice->to_dram, request, now);
 }
 
-static enum access_result look_up(struct slice *slice, struct request *request, uint64_t cycle, bool *sent_down)
+static enum base_access_result look_up(struct slice *slice, struct request *request, uint64_t cycle, bool *sent_down)
 {
 	if (request->kind != REQUEST_L2_PREFETCH)
 		return cache_access(&slice->cache, request, cycle, sent_down);
@@ -152,9 +153,9 @@ static enum access_result look_up(struct slice *slice, struct request *request, 
 }
 
 /* A prefetch has been looked up. Its level says whether L2 had the data or waited for them. */
-static void answer_prefetch(struct slice *slice, struct request *request, enum access_result result)
+static void answer_prefetch(struct slice *slice, struct request *request, enum base_access_result result)
 {
-	if (result == ACCESS_MISS)
+	if (result == BASE_ACCESS_MISS)
 		request->level = LEVEL_DRAM;
 	else
 		acknowledge(slice, request);
@@ -175,8 +176,8 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	bool sent_down;
 	if (request->level < LEVEL_L2)
 		request->level = LEVEL_L2;
-	enum access_result result = look_up(slice, request, cycle, &sent_down);
-	slice->access_refused = result == ACCESS_REFUSED;
+	enum base_access_result result = look_up(slice, request, cycle, &sent_down);
+	slice->access_refused = result == BASE_ACCESS_REFUSED;
 	if (slice->access_refused) {
 		slice->refused_at = slice->cache.changes;
 		return;
@@ -191,11 +192,11 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	bool kept = request->is_write && !sent_down;
 	if (slice->by_pc) {
 		inst_of(slice, request)->accesses++;
-		inst_of(slice, request)->hits += result == ACCESS_HIT;
+		inst_of(slice, request)->hits += result == BASE_ACCESS_HIT;
 	}
-	if (result != ACCESS_HIT && !kept)
+	if (result != BASE_ACCESS_HIT && !kept)
 		request->level = LEVEL_DRAM;
-	if ((result != ACCESS_HIT && !kept) || sent_down)
+	if ((result != BASE_ACCESS_HIT && !kept) || sent_down)
 		return;
 	if (request->kind == REQUEST_L1_WRITEBACK)
 		drop(slice, request);

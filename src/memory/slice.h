@@ -61,11 +61,11 @@ struct slice {
 	uint64_t wake; /* time of its next event (`next`), or earlier when an input has arrived that it may wait for */
 	uint64_t next;
 	/* Called for every request that the cache has accepted; NULL: no observer. */
-	void (*look)(void *user, const struct request *request, enum access_result result, struct cache_watch *watch,
+	void (*look)(void *user, const struct request *request, enum base_access_result result, struct cache_watch *watch,
 	             uint64_t cycle);
 	/* Called for packets that arrive from the crossbar and that enter it; NULL: no observer. */
-	void (*packet_in)(void *user, const struct packet *packet);
-	void (*packet_out)(void *user, const struct packet *packet);
+	void (*packet_in)(void *user, const struct base_packet *packet);
+	void (*packet_out)(void *user, const struct base_packet *packet);
 	void *look_user;
 	/* by instruction; the element after the last one is for requests without an instruction; NULL: not counted */
 	struct slice_inst *by_pc;
@@ -87,10 +87,10 @@ void slice_look_at_entry(struct slice *slice);
 void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now);
 
 /* Shows a packet to one of the slice's observers. */
-void slice_show_packet(const struct slice *slice, void (*look)(void *user, const struct packet *packet),
+void slice_show_packet(const struct slice *slice, void (*look)(void *user, const struct base_packet *packet),
                        const struct request *request, uint64_t cycle);
 
-extern const struct counter slice_counters[];
+extern const struct base_counter slice_counters[];
 extern const size_t slice_counter_count;
 
 #endif

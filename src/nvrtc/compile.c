@@ -176,7 +176,7 @@ static char **clean_environment(void)
 	size_t count = 0, kept = 0;
 	while (environ[count])
 		count++;
-	char **list = xcalloc(count + 1, sizeof *list);
+	char **list = base_calloc(count + 1, sizeof *list);
 	for (size_t i = 0; i < count; i++)
 		if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0)
 			list[kept++] = environ[i];

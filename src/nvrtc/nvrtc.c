@@ -68,15 +68,15 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *program, const char *source, const 
 {
 	if (!program || !source || !has_headers(header_count, headers, include_names))
 		return NVRTC_ERROR_INVALID_INPUT;
-	nvrtcProgram made = xcalloc(1, sizeof *made);
-	made->source = xstrdup(source);
-	made->name = xstrdup(name && *name ? name : "default_program");
-	made->headers = xcalloc((size_t)header_count + 1, sizeof *made->headers);
+	nvrtcProgram made = base_calloc(1, sizeof *made);
+	made->source = base_strdup(source);
+	made->name = base_strdup(name && *name ? name : "default_program");
+	made->headers = base_calloc((size_t)header_count + 1, sizeof *made->headers);
 	made->header_count = header_count;
 	for (int i = 0; i < header_count; i++)
-		made->headers[i] = (struct nvrtc_header){xstrdup(include_names[i]), xstrdup(headers[i])};
-	made->ptx = xstrdup("");
-	made->log = xstrdup("");
+		made->headers[i] = (struct nvrtc_header){base_strdup(include_names[i]), base_strdup(headers[i])};
+	made->ptx = base_strdup("");
+	made->log = base_strdup("");
 	*program = made;
 	return NVRTC_SUCCESS;
 }
@@ -85,8 +85,8 @@ static void forget_results(nvrtcProgram program)
 {
 	free(program->ptx);
 	free(program->log);
-	program->ptx = xstrdup("");
-	program->log = xstrdup("");
+	program->ptx = base_strdup("");
+	program->log = base_strdup("");
 	for (size_t i = 0; i < program->expression_count; i++) {
 		free(program->expressions[i].lowered);
 		program->expressions[i].lowered = NULL;
@@ -257,8 +257,8 @@ nvrtcResult nvrtcAddNameExpression(nvrtcProgram program, const char *expression)
 	if (program->is_compiled)
 		return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
 	size_t bytes = (program->expression_count + 1) * sizeof *program->expressions;
-	program->expressions = xrealloc(program->expressions, bytes);
-	program->expressions[program->expression_count++] = (struct nvrtc_expression){.text = xstrdup(expression)};
+	program->expressions = base_realloc(program->expressions, bytes);
+	program->expressions[program->expression_count++] = (struct nvrtc_expression){.text = base_strdup(expression)};
 	return NVRTC_SUCCESS;
 }
 

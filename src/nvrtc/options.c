@@ -67,8 +67,8 @@ static const char letters[] = "DUI";
 
 void nvrtc_add_word(struct nvrtc_words *words, const char *word)
 {
-	words->list = xrealloc(words->list, (words->count + 2) * sizeof *words->list);
-	words->list[words->count++] = xstrdup(word);
+	words->list = base_realloc(words->list, (words->count + 2) * sizeof *words->list);
+	words->list[words->count++] = base_strdup(word);
 	words->list[words->count] = NULL;
 }
 

@@ -4,7 +4,7 @@
 
 struct alias {
 	struct name *name, *function;
-	struct place place;
+	struct diag_place place;
 	struct alias *next;
 };
 

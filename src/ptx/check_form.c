@@ -52,11 +52,11 @@ static bool has_word(const struct group *group, const char *word)
 /* Differences between an instruction and a form. */
 struct misfit {
 	const struct form *form;
-	struct place place; /* of the first word that the form does not have, or of the opcode */
+	struct diag_place place; /* of the first word that the form does not have, or of the opcode */
 	uint32_t count;
 };
 
-static void note(struct misfit *misfit, struct place place)
+static void note(struct misfit *misfit, struct diag_place place)
 {
 	if (misfit->count++ == 0)
 		misfit->place = place;

@@ -143,7 +143,8 @@ static uint64_t compute(enum binary op, uint64_t x, uint64_t y)
 	return 0;
 }
 
-static bool apply(struct parser *p, enum binary op, struct place place, struct constant *a, const struct constant *b)
+static bool apply(struct parser *p, enum binary op, struct diag_place place, struct constant *a,
+                  const struct constant *b)
 {
 	if (a->is_float || b->is_float)
 		return fail(p, place, "'%s' with a float; expected integers", binaries[op].text);
@@ -161,7 +162,7 @@ static bool parse_binary(struct parser *p, struct constant *value, uint32_t leas
 		enum binary op = current_binary(p);
 		if (op == BINARIES || binaries[op].precedence < least)
 			return true;
-		struct place place = p->token.place;
+		struct diag_place place = p->token.place;
 		next_token(p);
 		if (binaries[op].text[1])
 			next_token(p);
@@ -175,7 +176,7 @@ static bool parse_binary(struct parser *p, struct constant *value, uint32_t leas
 static bool parse_ternary(struct parser *p, struct constant *value, uint32_t depth)
 {
 	struct constant yes, no;
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	if (!parse_binary(p, value, 1, depth))
 		return false;
 	if (!accept_punct(p, '?'))
@@ -196,7 +197,7 @@ bool parse_constant(struct parser *p, struct constant *value)
 bool parse_integer(struct parser *p, int64_t *value)
 {
 	struct constant constant;
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	if (!parse_constant(p, &constant))
 		return false;
 	if (constant.is_float)

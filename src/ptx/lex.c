@@ -23,9 +23,9 @@ static int hex_digit(char c)
 	return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-static struct place here(const struct parser *p)
+static struct diag_place here(const struct parser *p)
 {
-	return (struct place){p->line, (uint32_t)(p->at - p->line_start) + 1};
+	return (struct diag_place){p->line, (uint32_t)(p->at - p->line_start) + 1};
 }
 
 static void new_line(struct parser *p)
@@ -36,7 +36,7 @@ static void new_line(struct parser *p)
 
 static void skip_block_comment(struct parser *p)
 {
-	struct place start = here(p);
+	struct diag_place start = here(p);
 	p->at += 2;
 	while (p->end - p->at >= 2 && (p->at[0] != '*' || p->at[1] != '/'))
 		if (*p->at++ == '\n')
@@ -278,7 +278,7 @@ bool expect_semicolon(struct parser *p)
 	return true;
 }
 
-bool fail(struct parser *p, struct place place, const char *format, ...)
+bool fail(struct parser *p, struct diag_place place, const char *format, ...)
 {
 	char message[512];
 	va_list arguments;

@@ -157,7 +157,7 @@ struct ptx_variable {
 	struct ptx_relocation *relocations;
 	uint32_t relocation_count;
 	const struct ptx_function *function; /* the function that declares it, or NULL: the module */
-	struct place place;
+	struct diag_place place;
 	struct ptx_variable *next; /* in its scope, in declaration order */
 };
 
@@ -192,7 +192,7 @@ struct ptx_operand {
 	uint32_t target;
 	struct ptx_operand *element;
 	uint32_t count;
-	struct place place;
+	struct diag_place place;
 };
 
 enum { PTX_MAX_OPERANDS = 7, PTX_MAX_IDS = 32 };
@@ -265,7 +265,7 @@ struct ptx_inst {
 	const struct ptx_function *prototype; /* call: .callprototype, or NULL */
 	uint32_t targets;         /* first instruction made from brx.idx: size of its table; else 0 */
 	bool is_spill;            /* ld, st: of a spilled register; it is in no source file */
-	struct place place;       /* in the PTX file */
+	struct diag_place place;       /* in the PTX file */
 	uint32_t source_file;     /* .loc: file number, line, column; 0 if there is none */
 	uint32_t source_line, source_column;
 };
@@ -301,7 +301,7 @@ struct ptx_function {
 	struct ptx_label *labels; /* by target */
 	struct ptx_function *prototypes; /* prototypes of its indirect calls */
 	uint32_t max_threads[3], required_threads[3], min_blocks, max_registers; /* directives; 0 if there is none */
-	struct place place;
+	struct diag_place place;
 	const struct ptx_module *module;
 	uint32_t index; /* in the module's list; prototypes are not in the list */
 	struct ptx_function *next;
@@ -315,7 +315,7 @@ struct ptx_file { /* .file */
 
 struct ptx_module {
 	struct arena arena;
-	struct source source; /* name, and a copy of the text */
+	struct diag_source source; /* name, and a copy of the text */
 	uint32_t version_major, version_minor;
 	const char *target;   /* "sm_20" */
 	uint32_t address_size;

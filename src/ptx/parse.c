@@ -40,7 +40,7 @@ static bool parse_target(struct parser *p)
 
 static bool parse_address_size(struct parser *p)
 {
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	uint64_t bits;
 	if (!expect_int(p, &bits, UINT32_MAX, "32 or 64"))
 		return false;
@@ -183,11 +183,11 @@ static void parse_module(struct parser *p)
 static struct ptx_module *parse(const char *name, const char *text, size_t length, bool keeps_apart, bool has_copies,
                                 struct diag *diag)
 {
-	struct ptx_module *module = xcalloc(1, sizeof *module);
+	struct ptx_module *module = base_calloc(1, sizeof *module);
 	module->has_copies = has_copies;
-	module->source = (struct source){.name = arena_string(&module->arena, name, strlen(name)),
-	                                 .text = arena_string(&module->arena, text, length),
-	                                 .length = length};
+	module->source = (struct diag_source){.name = arena_string(&module->arena, name, strlen(name)),
+	                                      .text = arena_string(&module->arena, text, length),
+	                                      .length = length};
 	module->address_size = 32; /* default if the file has none */
 	struct parser p = {.module = module,
 	                   .arena = &module->arena,

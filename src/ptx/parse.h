@@ -227,7 +227,7 @@ struct symbol {
 	struct name *name;
 	struct symbol *outer; /* a symbol of the same name, hidden by this one */
 	struct symbol *next;  /* in its scope */
-	struct place place;
+	struct diag_place place;
 };
 
 /* A distinct word of the file: its meaning as a keyword, and its current declaration. */
@@ -259,7 +259,7 @@ enum token_kind {
 
 struct token {
 	enum token_kind kind;
-	struct place place;
+	struct diag_place place;
 	const char *text;
 	uint32_t length;
 	struct name *name;
@@ -296,7 +296,7 @@ struct parser {
 	const char *at, *end, *line_start;
 	uint32_t line;
 	struct token token;	   /* the current one */
-	struct place previous_end; /* just after the token before it */
+	struct diag_place previous_end; /* just after the token before it */
 
 	/* Ends of lists. */
 	struct ptx_variable **variable_end, **local_end;
@@ -330,7 +330,7 @@ bool expect_int(struct parser *p, uint64_t *value, uint64_t max, const char *wha
 /* Expects the ';' of a statement. A missing one is reported at the end of the line on which it should be. */
 bool expect_semicolon(struct parser *p);
 /* Reports an error; returns false. */
-__attribute__((format(printf, 3, 4))) bool fail(struct parser *p, struct place place, const char *format, ...);
+__attribute__((format(printf, 3, 4))) bool fail(struct parser *p, struct diag_place place, const char *format, ...);
 /* Reports "unexpected X; expected WHAT" at the current token. */
 bool fail_expected(struct parser *p, const char *what);
 /* Skips to after the next ';', or to a brace or the end. */
@@ -344,7 +344,7 @@ void scope_open(struct parser *p, struct scope *scope);
 void scope_close(struct parser *p);
 /* Declares a new symbol in the current scope. In a function, *unique receives its name there. It differs from the
  * written name when flattened scopes declare it twice. Returns NULL after an error. */
-struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *name, struct place place,
+struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *name, struct diag_place place,
 		       const char **unique);
 /* Returns the innermost symbol of that name, or NULL. */
 struct symbol *lookup(struct parser *p, struct name *name);
@@ -381,7 +381,7 @@ bool parse_params(struct parser *p, struct ptx_function *owner, bool results, bo
 /* Parses ".entry" or ".func" with its body; `linkage` was parsed before it. */
 bool parse_function(struct parser *p, struct linkage linkage);
 /* Parses .callprototype or .calltargets after a label; the current token is the directive. */
-bool parse_prototype(struct parser *p, struct name *name, struct place place);
+bool parse_prototype(struct parser *p, struct name *name, struct diag_place place);
 
 /* parse_body.c: from after '{', including the '}' that ends the function */
 bool parse_body(struct parser *p);
@@ -390,7 +390,7 @@ bool skip_block(struct parser *p);
 /* Parses instructions up to the end of the text. Nothing else is allowed. */
 bool parse_instructions(struct parser *p);
 /* Parses statements that are not in the file, as if they were at the place. */
-bool parse_inserted(struct parser *p, const char *text, size_t length, struct place place);
+bool parse_inserted(struct parser *p, const char *text, size_t length, struct diag_place place);
 /* Parse .loc, .file and .pragma; the current token is the directive. */
 bool parse_loc(struct parser *p);
 bool parse_file(struct parser *p);
@@ -402,16 +402,16 @@ struct guard {
 };
 
 /* parse_inst.c: from after the guard, including the ';' */
-bool parse_instruction(struct parser *p, struct name *opcode, struct place place, struct guard guard);
+bool parse_instruction(struct parser *p, struct name *opcode, struct diag_place place, struct guard guard);
 /* parse_indexed.c: parse_targets() starts at .branchtargets, parse_indexed_branch() after "brx" */
-bool parse_targets(struct parser *p, struct name *name, struct place place);
-bool parse_indexed_branch(struct parser *p, struct place place, struct guard guard);
+bool parse_targets(struct parser *p, struct name *name, struct diag_place place);
+bool parse_indexed_branch(struct parser *p, struct diag_place place, struct guard guard);
 /* parse_copy.c: the current token follows "cp" */
-bool parse_async_copy(struct parser *p, struct place place, struct guard guard);
+bool parse_async_copy(struct parser *p, struct diag_place place, struct guard guard);
 /* parse_bulk.c: the current token follows `opcode`, "cp.async.bulk" or "cp.reduce.async.bulk" */
-bool parse_bulk_copy(struct parser *p, const char *opcode, struct place place, struct guard guard);
+bool parse_bulk_copy(struct parser *p, const char *opcode, struct diag_place place, struct guard guard);
 /* parse_wmma.c: the current token follows "wmma" and is .load or .store */
-bool parse_wmma_access(struct parser *p, struct place place, struct guard guard);
+bool parse_wmma_access(struct parser *p, struct diag_place place, struct guard guard);
 /* parse_operand.c */
 bool parse_operand(struct parser *p, struct ptx_operand *operand);
 /* Parses the selector of parts after a register of a video instruction, if there is one. */
@@ -433,7 +433,7 @@ bool split_instruction(struct parser *p, const struct ptx_inst *inst,
 
 /* refused.c: reports a PTX instruction that no machine here supports. The opcode identifies it, or the word at the
  * current token after it. Returns false, without a report, for other instructions. */
-bool refused(struct parser *p, const struct name *opcode, struct place place);
+bool refused(struct parser *p, const struct name *opcode, struct diag_place place);
 
 /* check_form.c */
 enum { MOST_SUFFIXES = 8 };
@@ -441,7 +441,7 @@ enum { MOST_SUFFIXES = 8 };
 /* The words between an opcode and its operands. */
 struct written {
 	const struct suffix *suffix[MOST_SUFFIXES];
-	struct place place[MOST_SUFFIXES], type[4];
+	struct diag_place place[MOST_SUFFIXES], type[4];
 	uint32_t count;
 };
 

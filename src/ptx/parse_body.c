@@ -81,7 +81,7 @@ static uint32_t number_in_name(const char *name)
 	return number;
 }
 
-static bool add_register(struct parser *p, enum ptx_type type, struct name *name, struct place place)
+static bool add_register(struct parser *p, enum ptx_type type, struct name *name, struct diag_place place)
 {
 	if (p->reg_count == MOST_REGISTERS)
 		return fail(p, place, "too many registers; expected at most %d in a function", MOST_REGISTERS);
@@ -91,7 +91,7 @@ static bool add_register(struct parser *p, enum ptx_type type, struct name *name
 		return false;
 	if (p->reg_count == p->reg_capacity) {
 		p->reg_capacity = 2 * p->reg_capacity + 64;
-		p->regs = xrealloc(p->regs, p->reg_capacity * sizeof *p->regs);
+		p->regs = base_realloc(p->regs, p->reg_capacity * sizeof *p->regs);
 	}
 	symbol->reg = p->reg_count;
 	p->regs[p->reg_count] = (struct ptx_reg){unique, type, p->reg_count, number_in_name(unique)};
@@ -100,7 +100,7 @@ static bool add_register(struct parser *p, enum ptx_type type, struct name *name
 }
 
 /* %r<22>: %r0 to %r21 */
-static bool add_registers(struct parser *p, enum ptx_type type, const struct name *stem, struct place place)
+static bool add_registers(struct parser *p, enum ptx_type type, const struct name *stem, struct diag_place place)
 {
 	uint64_t count;
 	if (!expect_int(p, &count, MOST_REGISTERS, "a number of registers") || !expect_punct(p, '>'))
@@ -123,13 +123,13 @@ static bool parse_registers(struct parser *p)
 	next_token(p);
 	if (at_dot(p, "v2") || at_dot(p, "v4"))
 		return fail(p, p->token.place, "a vector register; expected a scalar type");
-	struct place type_place = p->token.place;
+	struct diag_place type_place = p->token.place;
 	if (!parse_type(p, &type))
 		return false;
 	if (type >= PTX_TEXREF)
 		return fail(p, type_place, "a register of type .%s; expected a fundamental type", ptx_type_name(type));
 	do {
-		struct place place = p->token.place;
+		struct diag_place place = p->token.place;
 		struct name *name;
 		if (!expect_word(p, &name, "a register's name"))
 			return false;
@@ -165,7 +165,7 @@ static bool parse_declaration(struct parser *p)
 	return fail_expected(p, "an instruction or a declaration");
 }
 
-static bool parse_label(struct parser *p, struct name *name, struct place place)
+static bool parse_label(struct parser *p, struct name *name, struct diag_place place)
 {
 	if (at_dot(p, "callprototype") || at_dot(p, "calltargets"))
 		return parse_prototype(p, name, place);
@@ -185,7 +185,7 @@ static bool parse_guard(struct parser *p, struct guard *guard)
 {
 	next_token(p);
 	guard->negated = accept_punct(p, '!');
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	struct name *name;
 	if (!expect_word(p, &name, "a predicate register"))
 		return false;
@@ -210,7 +210,7 @@ static bool parse_statement(struct parser *p)
 	bool guarded = at_punct(p, '@');
 	if (guarded && !parse_guard(p, &guard))
 		return false;
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	struct name *name;
 	if (!expect_word(p, &name, guarded ? "an instruction" : "an instruction, a declaration or '}'"))
 		return false;
@@ -231,7 +231,7 @@ bool parse_instructions(struct parser *p)
 		struct guard guard = {.reg = PTX_NO_REG};
 		if (at_punct(p, '@') && !parse_guard(p, &guard))
 			return false;
-		struct place place = p->token.place;
+		struct diag_place place = p->token.place;
 		struct name *name;
 		if (!expect_word(p, &name, "an instruction") || !parse_instruction(p, name, place, guard))
 			return false;
@@ -278,11 +278,11 @@ static bool parse_block(struct parser *p)
 	return true;
 }
 
-bool parse_inserted(struct parser *p, const char *text, size_t length, struct place place)
+bool parse_inserted(struct parser *p, const char *text, size_t length, struct diag_place place)
 {
 	const char *at = p->at, *end = p->end, *line_start = p->line_start;
 	const struct token token = p->token;
-	const struct place previous_end = p->previous_end;
+	const struct diag_place previous_end = p->previous_end;
 	uint32_t line = p->line;
 	struct scope scope;
 	p->at = p->line_start = text + 1; /* after '{' */

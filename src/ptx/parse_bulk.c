@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-bool parse_bulk_copy(struct parser *p, const char *opcode, struct place place, struct guard guard)
+bool parse_bulk_copy(struct parser *p, const char *opcode, struct diag_place place, struct guard guard)
 {
 	static const char *const words[] = {"prefetch", "tensor", "commit_group", "wait_group"};
 	char text[64];

@@ -7,7 +7,7 @@
 /* Declares an existing name. Names inside a function are unique, so nothing is declared twice. */
 static struct symbol *know(struct parser *p, enum symbol_kind kind, const char *text)
 {
-	return declare(p, kind, intern(p, text, (uint32_t)strlen(text)), (struct place){0}, NULL);
+	return declare(p, kind, intern(p, text, (uint32_t)strlen(text)), (struct diag_place){0}, NULL);
 }
 
 static void know_variables(struct parser *p, const struct ptx_variable *first)
@@ -61,7 +61,7 @@ struct ptx_inst *ptx_parse_code(struct ptx_module *module, const struct ptx_func
 {
 	/* The same module with another text, to which messages point. */
 	struct ptx_module shown = *module;
-	shown.source = (struct source){"inserted code", text, strlen(text)};
+	shown.source = (struct diag_source){"inserted code", text, strlen(text)};
 	struct parser p = {.module = &shown,
 	                   .arena = &module->arena,
 	                   .diag = diag,

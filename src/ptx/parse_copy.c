@@ -72,7 +72,7 @@ static bool parse_copy(struct parser *p, struct copy *copy)
 	if (!parse_kind(p, copy) || !parse_bracketed(p, &copy->to) || !expect_punct(p, ',') ||
 	    !parse_bracketed(p, &copy->from) || !expect_punct(p, ','))
 		return false;
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	if (!expect_int(p, &copy->bytes, 16, "4, 8 or 16 bytes"))
 		return false;
 	if (copy->bytes != 4 && copy->bytes != 8 && copy->bytes != 16)
@@ -134,7 +134,7 @@ static char *write_copy(const struct copy *copy, size_t *length)
 
 /* The copies are already complete, so their arrival happens at once. Without .noinc the pending count does not
  * change. */
-static bool parse_arrival(struct parser *p, struct place place, struct guard guard)
+static bool parse_arrival(struct parser *p, struct diag_place place, struct guard guard)
 {
 	struct piece address = {0};
 	if (!accept_dot(p, "arrive"))
@@ -176,7 +176,7 @@ static struct name *kept_opcode(struct parser *p)
 	return intern(p, name, (uint32_t)strlen(name));
 }
 
-bool parse_async_copy(struct parser *p, struct place place, struct guard guard)
+bool parse_async_copy(struct parser *p, struct diag_place place, struct guard guard)
 {
 	struct copy copy = {0};
 	uint64_t groups;

@@ -13,7 +13,7 @@ struct targets {
 
 enum { MOST_TARGETS = 4096 };
 
-bool parse_targets(struct parser *p, struct name *name, struct place place)
+bool parse_targets(struct parser *p, struct name *name, struct diag_place place)
 {
 	struct name *label[MOST_TARGETS];
 	uint32_t count = 0;
@@ -72,7 +72,7 @@ static char *write_branch(const struct parser *p, const struct targets *targets,
 }
 
 /* The current token follows "brx". */
-bool parse_indexed_branch(struct parser *p, struct place place, struct guard guard)
+bool parse_indexed_branch(struct parser *p, struct diag_place place, struct guard guard)
 {
 	struct name *index, *list;
 	if (!accept_dot(p, "idx"))
@@ -80,7 +80,7 @@ bool parse_indexed_branch(struct parser *p, struct place place, struct guard gua
 	accept_dot(p, "uni");
 	if (!expect_word(p, &index, "a register") || !expect_punct(p, ','))
 		return false;
-	struct place list_place = p->token.place;
+	struct diag_place list_place = p->token.place;
 	if (!expect_word(p, &list, "the label of a .branchtargets directive"))
 		return false;
 	const struct symbol *symbol = lookup(p, list);

@@ -133,7 +133,7 @@ static void add_instruction(struct parser *p, const struct ptx_inst *inst)
 {
 	if (p->body_count == p->body_capacity) {
 		p->body_capacity = 2 * p->body_capacity + 64;
-		p->body = xrealloc(p->body, p->body_capacity * sizeof *p->body);
+		p->body = base_realloc(p->body, p->body_capacity * sizeof *p->body);
 	}
 	p->body[p->body_count++] = *inst;
 }
@@ -150,7 +150,7 @@ static struct name *whole_opcode(struct parser *p, struct name *opcode)
 	return opcode;
 }
 
-bool parse_instruction(struct parser *p, struct name *opcode, struct place place, struct guard guard)
+bool parse_instruction(struct parser *p, struct name *opcode, struct diag_place place, struct guard guard)
 {
 	opcode = whole_opcode(p, opcode);
 	if (opcode->opcode == PTX_OPCODES) {

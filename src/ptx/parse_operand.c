@@ -177,7 +177,7 @@ bool parse_operand(struct parser *p, struct ptx_operand *operand)
 	}
 	if (!at_punct(p, '!'))
 		return parse_simple(p, operand);
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	next_token(p);
 	if (!parse_simple(p, operand))
 		return false;
@@ -199,7 +199,7 @@ void parse_selector(struct parser *p, struct ptx_operand *operand)
 /* Parses the prototype or the target list that ends an indirect call. */
 static bool parse_signature(struct parser *p, struct ptx_inst *inst)
 {
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	struct name *name;
 	if (!expect_word(p, &name, "a prototype"))
 		return false;

@@ -21,8 +21,8 @@ static bool parse_param(struct parser *p, struct params *params)
 		return fail_expected(p, "'.param'");
 	if (params->count == params->capacity) {
 		params->capacity = 2 * params->capacity + 8;
-		params->variable = xrealloc(params->variable, params->capacity * sizeof *params->variable);
-		params->name = xrealloc(params->name, params->capacity * sizeof *params->name);
+		params->variable = base_realloc(params->variable, params->capacity * sizeof *params->variable);
+		params->name = base_realloc(params->name, params->capacity * sizeof *params->name);
 	}
 	struct ptx_variable *variable = &params->variable[params->count];
 	*variable = (struct ptx_variable){.space = PTX_PARAM};
@@ -76,7 +76,7 @@ bool parse_params(struct parser *p, struct ptx_function *owner, bool results, bo
 	return good;
 }
 
-bool parse_prototype(struct parser *p, struct name *name, struct place place)
+bool parse_prototype(struct parser *p, struct name *name, struct diag_place place)
 {
 	struct ptx_function *prototype = arena_alloc(p->arena, sizeof *prototype);
 	prototype->is_prototype = true;
@@ -91,7 +91,7 @@ bool parse_prototype(struct parser *p, struct name *name, struct place place)
 	if (accept_dot(p, "calltargets")) {
 		/* All targets have one signature, so the first target's signature is the prototype. */
 		struct name *target;
-		struct place target_place = p->token.place;
+		struct diag_place target_place = p->token.place;
 		if (!expect_word(p, &target, "a function"))
 			return false;
 		const struct symbol *function = lookup(p, target);
@@ -179,14 +179,14 @@ static void add_definition(struct parser *p, struct ptx_function *function)
 {
 	if (p->defined_count == p->defined_capacity) {
 		p->defined_capacity = 2 * p->defined_capacity + 16;
-		p->defined = xrealloc(p->defined, p->defined_capacity * sizeof *p->defined);
+		p->defined = base_realloc(p->defined, p->defined_capacity * sizeof *p->defined);
 	}
 	p->defined[p->defined_count++] = function;
 	function->has_body = true;
 }
 
 /* Returns the function of that name: a new one, or the one declared before. */
-static struct ptx_function *enter_function(struct parser *p, struct name *name, struct place place, bool is_entry)
+static struct ptx_function *enter_function(struct parser *p, struct name *name, struct diag_place place, bool is_entry)
 {
 	const struct symbol *old = name->symbol;
 	if (old && old->kind == SYMBOL_FUNCTION && old->function->is_entry == is_entry)
@@ -205,7 +205,7 @@ static struct ptx_function *enter_function(struct parser *p, struct name *name, 
 }
 
 /* Parses after the name: parameters, directives, and the body or ';'. */
-static bool parse_rest(struct parser *p, struct ptx_function *function, struct place place)
+static bool parse_rest(struct parser *p, struct ptx_function *function, struct diag_place place)
 {
 	if (accept_punct(p, '(') && !parse_params(p, function, false, true))
 		return false;
@@ -232,7 +232,7 @@ static bool parse_rest(struct parser *p, struct ptx_function *function, struct p
 
 /* Parses up to the name, inclusive. Returns the function, declared in the outer scope, or NULL after an error. */
 static struct ptx_function *parse_head(struct parser *p, struct linkage linkage, bool is_entry,
-                                       struct place *name_place)
+                                       struct diag_place *name_place)
 {
 	struct ptx_function head = {0};
 	struct scope *inner = p->scope;
@@ -276,7 +276,7 @@ static bool skip_rest(struct parser *p, bool *is_body)
 }
 
 /* Removes the function's code and stores its errors. */
-static void give_up(struct parser *p, struct ptx_function *function, struct place place, const char *errors)
+static void give_up(struct parser *p, struct ptx_function *function, struct diag_place place, const char *errors)
 {
 	function->errors = arena_string(p->arena, errors, strlen(errors));
 	function->place = place;
@@ -290,7 +290,7 @@ static void give_up(struct parser *p, struct ptx_function *function, struct plac
 
 /* Parses parameters, directives and body of a function, whose scope ends here. If errors are kept apart, those of
  * the first definition are stored with the function. This requires that the end of the function can be found. */
-static bool parse_apart(struct parser *p, struct ptx_function *function, struct place place)
+static bool parse_apart(struct parser *p, struct ptx_function *function, struct diag_place place)
 {
 	struct diag own = {0}, *all = p->diag;
 	bool is_body = false;
@@ -315,7 +315,7 @@ static bool parse_apart(struct parser *p, struct ptx_function *function, struct 
 bool parse_function(struct parser *p, struct linkage linkage)
 {
 	struct scope scope;
-	struct place place = p->token.place, name_place;
+	struct diag_place place = p->token.place, name_place;
 	bool is_entry = at_dot(p, "entry");
 	next_token(p);
 	p->function_serial++;

@@ -21,7 +21,7 @@ bool parse_type(struct parser *p, enum ptx_type *type)
 
 static bool parse_align(struct parser *p, struct ptx_variable *variable)
 {
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	uint64_t align;
 	if (!expect_int(p, &align, LARGEST_ALIGN, "an alignment"))
 		return false;
@@ -75,7 +75,7 @@ static bool parse_qualifiers(struct parser *p, struct ptx_variable *variable)
 static bool parse_dimensions(struct parser *p, struct ptx_variable *variable)
 {
 	while (at_punct(p, '[')) {
-		struct place place = p->token.place;
+		struct diag_place place = p->token.place;
 		int64_t extent = 0;
 		next_token(p);
 		if (!at_punct(p, ']') && !parse_integer(p, &extent))
@@ -168,7 +168,7 @@ static bool reserve(struct parser *p, struct initial *initial, uint64_t end)
 		            (unsigned long long)largest_initial);
 	if (end > initial->capacity) {
 		uint64_t capacity = end < 32 ? 64 : 2 * end;
-		initial->bytes = xrealloc(initial->bytes, capacity);
+		initial->bytes = base_realloc(initial->bytes, capacity);
 		memset(initial->bytes + initial->capacity, 0, capacity - initial->capacity);
 		initial->capacity = capacity;
 	}
@@ -204,7 +204,7 @@ static bool parse_symbol_value(struct parser *p, struct initial *initial, uint64
 	if (initial->relocation_count == initial->relocation_capacity) {
 		initial->relocation_capacity = 2 * initial->relocation_capacity + 8;
 		initial->relocations =
-			xrealloc(initial->relocations, initial->relocation_capacity * sizeof *initial->relocations);
+			base_realloc(initial->relocations, initial->relocation_capacity * sizeof *initial->relocations);
 	}
 	initial->relocations[initial->relocation_count++] =
 		(struct ptx_relocation){.offset = at,
@@ -220,7 +220,7 @@ static bool parse_value(struct parser *p, struct initial *initial, uint64_t inde
 	enum ptx_type type = initial->variable->type;
 	uint32_t bytes = ptx_type_bytes(type);
 	uint64_t at = index * bytes;
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	if (!reserve(p, initial, at + bytes))
 		return false;
 	if (p->token.kind == TOKEN_WORD)
@@ -358,7 +358,7 @@ bool parse_variables(struct parser *p, struct linkage linkage)
 		struct ptx_variable parsed = first;
 		struct name *name;
 		if (first.type == PTX_NO_TYPE) {
-			struct place place = p->token.place;
+			struct diag_place place = p->token.place;
 			if (!parse_declarator(p, &parsed, &name, false))
 				return false;
 			if (parsed.type == PTX_PRED)

@@ -196,7 +196,7 @@ static bool has_form(const struct access *access)
 static bool parse_words(struct parser *p, struct access *access)
 {
 	static const char *const spaces[] = {"global", "shared", "shared::cta"};
-	struct place place = p->token.place;
+	struct diag_place place = p->token.place;
 	if (!accept_dot(p, "sync") || !accept_dot(p, "aligned"))
 		return fail_expected(p, "'.sync.aligned'");
 	bool is_column = at_dot(p, "col");
@@ -280,7 +280,7 @@ static bool parse_operands(struct parser *p, struct access *access)
 	return good && parse_stride(p, access) && expect_semicolon(p);
 }
 
-bool parse_wmma_access(struct parser *p, struct place place, struct guard guard)
+bool parse_wmma_access(struct parser *p, struct diag_place place, struct guard guard)
 {
 	struct access access = {.is_store = false};
 	size_t length;

@@ -194,7 +194,7 @@ static void print_code(const struct ptx_function *function, FILE *file)
 {
 	const struct ptx_label *label = function->labels;
 	/* The label by which a target is named: the first one at it. */
-	const char **label_at = xcalloc((size_t)function->body_count + 1, sizeof *label_at);
+	const char **label_at = base_calloc((size_t)function->body_count + 1, sizeof *label_at);
 	for (const struct ptx_label *each = function->labels; each; each = each->next)
 		if (!label_at[each->target])
 			label_at[each->target] = each->name;

@@ -51,7 +51,7 @@ static bool is_word(const struct name *name, const char *word)
 	return (begins ? name->length > length : name->length == length) && memcmp(name->text, word, length) == 0;
 }
 
-bool refused(struct parser *p, const struct name *opcode, struct place place)
+bool refused(struct parser *p, const struct name *opcode, struct diag_place place)
 {
 	for (size_t k = 0; k < sizeof refusals / sizeof *refusals; k++) {
 		const struct refusal *refusal = &refusals[k];

@@ -1,6 +1,6 @@
 /* symbols: names and scopes. Every word of the file is interned once, and declarations are attached to the name. A
  * look-up therefore costs nothing, and leaving a scope costs only its declarations. */
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "ptx/parse.h"
 
 #include <assert.h>
@@ -28,7 +28,7 @@ static struct name **find_slot(struct name_table *table, const char *text, uint3
 static void grow(struct name_table *table)
 {
 	struct name_table larger = {.capacity = table->capacity ? 2 * table->capacity : 2048, .count = table->count};
-	larger.slot = xcalloc(larger.capacity, sizeof(struct name *));
+	larger.slot = base_calloc(larger.capacity, sizeof(struct name *));
 	for (uint32_t i = 0; i < table->capacity; i++) {
 		struct name *name = table->slot[i];
 		if (name)
@@ -135,7 +135,7 @@ static const char *unique_name(struct parser *p, struct name *name)
 	}
 }
 
-struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *name, struct place place,
+struct symbol *declare(struct parser *p, enum symbol_kind kind, struct name *name, struct diag_place place,
                        const char **unique)
 {
 	const struct symbol *old = name->symbol;
@@ -179,14 +179,14 @@ static bool copy_word(const struct name *name, char word[LONGEST_SLIP])
 
 static void nearer(const char *word, const char *candidate, uint32_t *best, const char **nearest)
 {
-	if (slip_nearer(word, candidate, best))
+	if (edit_distance_is_nearer(word, candidate, best))
 		*nearest = candidate;
 }
 
 const char *nearest_opcode(const struct name *name)
 {
 	char word[LONGEST_SLIP];
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	const char *nearest = NULL;
 	if (copy_word(name, word))
 		for (uint32_t op = 0; op < PTX_OPCODES; op++)
@@ -197,7 +197,7 @@ const char *nearest_opcode(const struct name *name)
 const char *nearest_suffix(const struct parser *p, const struct name *name, enum ptx_opcode op)
 {
 	char word[LONGEST_SLIP];
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	const char *nearest = NULL;
 	if (!copy_word(name, word))
 		return NULL;

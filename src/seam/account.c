@@ -7,16 +7,16 @@ struct seam_counted seam_counted(struct seam_account *account, const struct seam
 	return (struct seam_counted){&account->all, known ? &account->by_pc[pc] : NULL};
 }
 
-static void count_fate(const struct seam_counted *to, enum prefetch_fate fate)
+static void count_outcome(const struct seam_counted *to, enum base_prefetch_outcome outcome)
 {
-	switch (fate) {
-	case PREFETCH_USEFUL:
+	switch (outcome) {
+	case BASE_PREFETCH_USEFUL:
 		SEAM_COUNT(*to, useful);
 		break;
-	case PREFETCH_LATE:
+	case BASE_PREFETCH_LATE:
 		SEAM_COUNT(*to, late);
 		break;
-	case PREFETCH_EARLY_EVICTED:
+	case BASE_PREFETCH_EARLY_EVICTED:
 		SEAM_COUNT(*to, early_evicted);
 		break;
 	default:
@@ -33,98 +33,99 @@ static void observe(const struct seam_counted *to, struct output *output, enum o
 		to->load->sum[vector] += cycles;
 }
 
-static void settle(struct seam_account *account, struct output *output, enum prefetch_fate fate,
-                   const struct prefetch *prefetch, uint64_t cycle)
+static void settle(struct seam_account *account, struct output *output, enum base_prefetch_outcome outcome,
+                   const struct base_prefetch *prefetch, uint64_t cycle)
 {
 	const struct seam *seam = output->seam;
 	const struct seam_counted to = seam_counted(account, seam, prefetch->pc);
-	count_fate(&to, fate);
-	if (fate == PREFETCH_USEFUL || fate == PREFETCH_LATE)
+	count_outcome(&to, outcome);
+	if (outcome == BASE_PREFETCH_USEFUL || outcome == BASE_PREFETCH_LATE)
 		observe(&to, output, OUTPUT_prefetch_distance, cycle - prefetch->sent);
 }
 
-static void observe_wait(struct seam_account *account, struct output *output, const struct prefetch *prefetch)
+static void observe_wait(struct seam_account *account, struct output *output, const struct base_prefetch *prefetch)
 {
 	const struct seam_counted to = seam_counted(account, output->seam, prefetch->pc);
 	observe(&to, output, OUTPUT_late_wait, prefetch->came - prefetch->wanted);
 }
 
-static struct mech_fate fate_of(enum prefetch_fate fate, const struct prefetch *prefetch, uint64_t cycle)
+static struct mech_outcome outcome_of(enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch,
+                                      uint64_t cycle)
 {
-	return (struct mech_fate){.address = prefetch->address,
-	                          .tag = prefetch->tag,
-	                          .pc = prefetch->pc,
-	                          .fate = fate,
-	                          .sent = prefetch->sent,
-	                          .came = prefetch->came,
-	                          .cycle = cycle};
+	return (struct mech_outcome){.address = prefetch->address,
+	                             .tag = prefetch->tag,
+	                             .pc = prefetch->pc,
+	                             .outcome = outcome,
+	                             .sent = prefetch->sent,
+	                             .came = prefetch->came,
+	                             .cycle = cycle};
 }
 
-/* Calls on_fate. This may happen while another hook of the SM runs. */
-static void tell(struct seam_sm *sm, struct mech_sm *part, const struct mech_fate *fate)
+/* Calls on_outcome. This may happen while another hook of the SM runs. */
+static void tell(struct seam_sm *sm, struct mech_sm *part, const struct mech_outcome *outcome)
 {
 	const char *outer = sm->hook;
-	sm->hook = "on_fate";
-	sm->in_fate = true;
-	part->mech->on_fate(part, fate);
-	sm->in_fate = false;
+	sm->hook = "on_outcome";
+	sm->in_outcome = true;
+	part->mech->on_outcome(part, outcome);
+	sm->in_outcome = false;
 	seam_ran(part);
 	sm->hook = outer;
 }
 
-void seam_settle(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
+void seam_settle(void *user, enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch)
 {
 	struct seam_sm *sm = user;
 	uint32_t number = prefetch->sender - 1;
-	settle(&sm->account[number], &sm->output[number], fate, prefetch, sm->clock);
-	if (!sm->part[number].mech->on_fate)
+	settle(&sm->account[number], &sm->output[number], outcome, prefetch, sm->clock);
+	if (!sm->part[number].mech->on_outcome)
 		return;
-	const struct mech_fate told = fate_of(fate, prefetch, sm->clock);
+	const struct mech_outcome told = outcome_of(outcome, prefetch, sm->clock);
 	tell(sm, &sm->part[number], &told);
 }
 
-void seam_came_late(void *user, const struct prefetch *prefetch)
+void seam_came_late(void *user, const struct base_prefetch *prefetch)
 {
 	struct seam_sm *sm = user;
 	uint32_t number = prefetch->sender - 1;
 	observe_wait(&sm->account[number], &sm->output[number], prefetch);
 }
 
-struct prefetch_teller seam_teller(struct seam_sm *sm)
+struct base_prefetch_listener seam_listener(struct seam_sm *sm)
 {
-	return (struct prefetch_teller){
-		.user = sm, .clock = &sm->clock, .fate = seam_settle, .came_late = seam_came_late};
+	return (struct base_prefetch_listener){
+		.user = sm, .clock = &sm->clock, .outcome = seam_settle, .came_late = seam_came_late};
 }
 
 /* --- in L2 --- */
 
-static void settle_in_l2(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
+static void settle_in_l2(void *user, enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch)
 {
 	struct seam_partition *partition = user;
 	uint32_t number = prefetch->sender - 1;
 	struct mech_partition *part = &partition->part[number];
 	uint64_t cycle = *partition->seam->clock_of_partitions;
-	settle(&partition->account[number], &partition->output[number], fate, prefetch, cycle);
-	if (!part->mech->partition_fate)
+	settle(&partition->account[number], &partition->output[number], outcome, prefetch, cycle);
+	if (!part->mech->partition_outcome)
 		return;
-	const struct mech_fate told = fate_of(fate, prefetch, cycle);
-	partition->hook = "partition_fate";
-	part->mech->partition_fate(part, &told);
+	const struct mech_outcome told = outcome_of(outcome, prefetch, cycle);
+	partition->hook = "partition_outcome";
+	part->mech->partition_outcome(part, &told);
 }
 
-static void came_late_to_l2(void *user, const struct prefetch *prefetch)
+static void came_late_to_l2(void *user, const struct base_prefetch *prefetch)
 {
 	struct seam_partition *partition = user;
 	uint32_t number = prefetch->sender - 1;
 	observe_wait(&partition->account[number], &partition->output[number], prefetch);
 }
 
-struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition)
+struct base_prefetch_listener seam_listener_of_l2(struct seam_partition *partition)
 {
-	return (struct prefetch_teller){.user = partition,
-	                                .clock = partition->seam->clock_of_partitions,
-	                                .fate = settle_in_l2,
-	                                .came_late = came_late_to_l2};
+	return (struct base_prefetch_listener){.user = partition,
+	                                       .clock = partition->seam->clock_of_partitions,
+	                                       .outcome = settle_in_l2,
+	                                       .came_late = came_late_to_l2};
 }
 
 /* --- a kernel that is cut short --- */

@@ -5,27 +5,27 @@
 #include <string.h>
 
 static const struct {
-	uint32_t seat;
+	uint32_t policy;
 	const char *what;
-} seats[] = {
-	{MECH_SEAT_WARP_ORDER, "the warp order"},
-	{MECH_SEAT_BLOCK_COUNT, "the number of blocks per SM"},
-	{MECH_SEAT_BLOCK_PLACE, "the placement of blocks"},
-	{MECH_SEAT_BUFFER, "the buffer in front of L1"},
-	{MECH_SEAT_L1_REPLACEMENT, "L1 replacement"},
-	{MECH_SEAT_L2_REPLACEMENT, "L2 replacement"},
-	{MECH_SEAT_L1_MISS, "the answers to L1 misses"},
-	{MECH_SEAT_DRAM, "DRAM scheduling"},
-	{MECH_SEAT_SHARED_ROOM, "the number of blocks that fit into shared memory"},
-	{MECH_SEAT_SHARED_LAYOUT, "the layout of shared memory"},
-	{MECH_SEAT_WARP_RANK, "the ranks of warps"},
+} policies[] = {
+	{MECH_POLICY_WARP_ORDER, "the warp order"},
+	{MECH_POLICY_BLOCK_COUNT, "the number of blocks per SM"},
+	{MECH_POLICY_BLOCK_PLACE, "the placement of blocks"},
+	{MECH_POLICY_BUFFER, "the buffer in front of L1"},
+	{MECH_POLICY_L1_REPLACEMENT, "L1 replacement"},
+	{MECH_POLICY_L2_REPLACEMENT, "L2 replacement"},
+	{MECH_POLICY_L1_MISS, "the answers to L1 misses"},
+	{MECH_POLICY_DRAM, "DRAM scheduling"},
+	{MECH_POLICY_SHARED_ROOM, "the number of blocks that fit into shared memory"},
+	{MECH_POLICY_SHARED_LAYOUT, "the layout of shared memory"},
+	{MECH_POLICY_WARP_RANK, "the ranks of warps"},
 };
 
-const char *seam_seat_name(uint32_t seat)
+const char *seam_policy_name(uint32_t policy)
 {
-	for (size_t i = 0; i < sizeof seats / sizeof *seats; i++)
-		if (seats[i].seat == seat)
-			return seats[i].what;
+	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+		if (policies[i].policy == policy)
+			return policies[i].what;
 	return "?";
 }
 
@@ -46,10 +46,10 @@ static bool check_pair(const struct mech *one, const struct mech *other, char *m
 		         one->name);
 		return false;
 	}
-	for (size_t i = 0; i < sizeof seats / sizeof *seats; i++)
-		if (one->seats & other->seats & seats[i].seat) {
+	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++)
+		if (one->policies & other->policies & policies[i].policy) {
 			snprintf(message, size, "mechanisms %s and %s both own %s; only one of them can", one->name,
-			         other->name, seats[i].what);
+			         other->name, policies[i].what);
 			return false;
 		}
 	for (uint32_t own = 0; own < one->opcode_count; own++)
@@ -64,43 +64,43 @@ static bool check_pair(const struct mech *one, const struct mech *other, char *m
 static bool fits(const struct mech *mech, const struct mech_machine *machine, char *message, size_t size)
 {
 	const struct {
-		uint32_t seat;
+		uint32_t policy;
 		bool hook;
 		const char *name;
 	} need[] = {
-		{MECH_SEAT_WARP_ORDER, mech->pick_warp, "pick_warp"},
-		{MECH_SEAT_BLOCK_COUNT, mech->blocks_per_sm, "blocks_per_sm"},
-		{MECH_SEAT_BLOCK_PLACE, mech->place_block, "place_block"},
-		{MECH_SEAT_BUFFER, mech->buffer, "buffer"},
-		{MECH_SEAT_L1_REPLACEMENT, mech->l1_victim, "l1_victim"},
-		{MECH_SEAT_L2_REPLACEMENT, mech->l2_victim, "l2_victim"},
-		{MECH_SEAT_L1_MISS, mech->answer_miss, "answer_miss"},
-		{MECH_SEAT_DRAM, mech->dram_next, "dram_next"},
-		{MECH_SEAT_SHARED_ROOM, mech->shared_room, "shared_room"},
-		{MECH_SEAT_SHARED_ROOM, mech->shared_taken, "shared_taken"},
-		{MECH_SEAT_SHARED_LAYOUT, mech->shared_place, "shared_place"},
+		{MECH_POLICY_WARP_ORDER, mech->pick_warp, "pick_warp"},
+		{MECH_POLICY_BLOCK_COUNT, mech->blocks_per_sm, "blocks_per_sm"},
+		{MECH_POLICY_BLOCK_PLACE, mech->place_block, "place_block"},
+		{MECH_POLICY_BUFFER, mech->buffer, "buffer"},
+		{MECH_POLICY_L1_REPLACEMENT, mech->l1_victim, "l1_victim"},
+		{MECH_POLICY_L2_REPLACEMENT, mech->l2_victim, "l2_victim"},
+		{MECH_POLICY_L1_MISS, mech->answer_miss, "answer_miss"},
+		{MECH_POLICY_DRAM, mech->dram_next, "dram_next"},
+		{MECH_POLICY_SHARED_ROOM, mech->shared_room, "shared_room"},
+		{MECH_POLICY_SHARED_ROOM, mech->shared_taken, "shared_taken"},
+		{MECH_POLICY_SHARED_LAYOUT, mech->shared_place, "shared_place"},
 	};
 	const struct {
-		uint32_t seat;
+		uint32_t policy;
 		bool hook;
 		const char *name;
 	} may_have[] = {
-		{MECH_SEAT_L1_REPLACEMENT, mech->l1_used, "l1_used"},
-		{MECH_SEAT_L2_REPLACEMENT, mech->l2_used, "l2_used"},
-		{MECH_SEAT_SHARED_ROOM, mech->shared_full, "shared_full"},
+		{MECH_POLICY_L1_REPLACEMENT, mech->l1_used, "l1_used"},
+		{MECH_POLICY_L2_REPLACEMENT, mech->l2_used, "l2_used"},
+		{MECH_POLICY_SHARED_ROOM, mech->shared_full, "shared_full"},
 	};
 	for (size_t i = 0; i < sizeof need / sizeof *need; i++) {
-		bool owns = mech->seats & need[i].seat;
+		bool owns = mech->policies & need[i].policy;
 		if (owns == need[i].hook)
 			continue;
 		snprintf(message, size, "mechanism %s %s %s %s hook %s", mech->name, owns ? "owns" : "does not own",
-		         seam_seat_name(need[i].seat), owns ? "but has no" : "but has the", need[i].name);
+		         seam_policy_name(need[i].policy), owns ? "but has no" : "but has the", need[i].name);
 		return false;
 	}
 	for (size_t i = 0; i < sizeof may_have / sizeof *may_have; i++)
-		if (may_have[i].hook && !(mech->seats & may_have[i].seat)) {
+		if (may_have[i].hook && !(mech->policies & may_have[i].policy)) {
 			snprintf(message, size, "mechanism %s does not own %s but has the hook %s", mech->name,
-			         seam_seat_name(may_have[i].seat), may_have[i].name);
+			         seam_policy_name(may_have[i].policy), may_have[i].name);
 			return false;
 		}
 	if (mech->sends && !machine->send_queue) {

@@ -4,8 +4,9 @@
 #include <math.h>
 #include <stdio.h>
 
-const struct counter seam_request_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct mech_requests, name), meaning, COMBINE_SUM},
+const struct base_counter seam_request_counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_SM, offsetof(struct mech_requests, name), meaning, BASE_COMBINE_SUM},
 	MECH_REQUEST_COUNTERS(X)
 #undef X
 };
@@ -13,8 +14,9 @@ const size_t seam_request_counter_count = sizeof seam_request_counters / sizeof 
 
 void seam_energy_names(struct seam_energy_names *names, const struct mech *mech)
 {
-	names->group[0] = (struct counter_group){mech->name, mech->counters, &mech->counter_count, 0};
-	names->group[1] = (struct counter_group){mech->name, seam_request_counters, &seam_request_counter_count, 0};
+	names->group[0] = (struct base_counter_group){mech->name, mech->counters, &mech->counter_count, 0};
+	names->group[1] =
+		(struct base_counter_group){mech->name, seam_request_counters, &seam_request_counter_count, 0};
 	names->names = (struct formula_names){
 		.groups = {{names->group, mech->sends ? 2 : 1, FORMULA_RUN}}, .own = mech->name, .empty_shares = true};
 }

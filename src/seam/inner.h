@@ -35,8 +35,8 @@ struct seam_counted seam_counted(struct seam_account *account, const struct seam
 
 /* account.c: seam_settle reports the outcome of a request of the SM. seam_came_late reports that the data of a late
  * request have arrived. */
-void seam_settle(void *sm, enum prefetch_fate fate, const struct prefetch *prefetch);
-void seam_came_late(void *sm, const struct prefetch *prefetch);
+void seam_settle(void *sm, enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch);
+void seam_came_late(void *sm, const struct base_prefetch *prefetch);
 
 /* requests.c: true while a kernel runs. Otherwise the call of `service` is recorded as a mistake. */
 bool seam_in_kernel(const struct mech_sm *part, const char *service);

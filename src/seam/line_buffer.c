@@ -3,13 +3,13 @@
 #include <stdlib.h>
 
 void line_buffer_open(struct line_buffer *buffer, const struct mech_buffer *config, uint32_t line_bytes,
-                      const struct prefetch_teller *teller)
+                      const struct base_prefetch_listener *listener)
 {
 	*buffer = (struct line_buffer){.config = *config,
 	                               .line_bytes = line_bytes,
 	                               .ways = config->ways ? config->ways : UINT32_MAX,
-	                               .set = xcalloc(config->sets, sizeof(struct buffer_set)),
-	                               .teller = *teller};
+	                               .set = base_calloc(config->sets, sizeof(struct buffer_set)),
+	                               .listener = *listener};
 }
 
 void line_buffer_close(struct line_buffer *buffer)
@@ -46,16 +46,17 @@ static uint8_t sectors_of(uint64_t address, uint64_t block, uint32_t bytes)
 	return (uint8_t)((1u << end) - (1u << first));
 }
 
-static void tell(const struct line_buffer *buffer, enum prefetch_fate fate, const struct prefetch *prefetch)
+static void tell(const struct line_buffer *buffer, enum base_prefetch_outcome outcome,
+                 const struct base_prefetch *prefetch)
 {
-	buffer->teller.fate(buffer->teller.user, fate, prefetch);
+	buffer->listener.outcome(buffer->listener.user, outcome, prefetch);
 }
 
-static void settle(struct line_buffer *buffer, struct buffer_line *line, enum prefetch_fate fate)
+static void settle(struct line_buffer *buffer, struct buffer_line *line, enum base_prefetch_outcome outcome)
 {
 	struct buffer_brought *brought;
 	while ((brought = line->brought) != NULL) {
-		tell(buffer, fate, &brought->prefetch);
+		tell(buffer, outcome, &brought->prefetch);
 		line->brought = brought->next;
 		brought->next = buffer->free;
 		buffer->free = brought;
@@ -63,7 +64,7 @@ static void settle(struct line_buffer *buffer, struct buffer_line *line, enum pr
 }
 
 /* Appends a request to the list of requests that have fetched parts of this line. */
-static void keep(struct line_buffer *buffer, struct buffer_line *line, const struct prefetch *prefetch)
+static void keep(struct line_buffer *buffer, struct buffer_line *line, const struct base_prefetch *prefetch)
 {
 	struct buffer_brought *brought = buffer->free, **last = &line->brought;
 	if (brought)
@@ -77,9 +78,9 @@ static void keep(struct line_buffer *buffer, struct buffer_line *line, const str
 }
 
 static void remove_line(struct line_buffer *buffer, struct buffer_set *set, struct buffer_line *line,
-                        enum prefetch_fate fate)
+                        enum base_prefetch_outcome outcome)
 {
-	settle(buffer, line, fate);
+	settle(buffer, line, outcome);
 	*line = set->line[--set->lines];
 }
 
@@ -103,7 +104,7 @@ void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes)
 	for (uint32_t s = 0; s < config->sets; s++)
 		while (buffer->set[s].lines > buffer->ways)
 			remove_line(buffer, &buffer->set[s], least_recently_used(&buffer->set[s]),
-			            PREFETCH_EARLY_EVICTED);
+			            BASE_PREFETCH_EARLY_EVICTED);
 }
 
 /* The line if it has all the sectors, or NULL. */
@@ -126,7 +127,7 @@ bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t tou
 	if (!line)
 		return false;
 	line->used = ++buffer->uses;
-	settle(buffer, line, PREFETCH_USEFUL);
+	settle(buffer, line, BASE_PREFETCH_USEFUL);
 	return true;
 }
 
@@ -137,10 +138,10 @@ static struct buffer_line *add(struct line_buffer *buffer, uint64_t block)
 	if (!buffer->ways)
 		return NULL;
 	if (set->lines == buffer->ways)
-		remove_line(buffer, set, least_recently_used(set), PREFETCH_EARLY_EVICTED);
+		remove_line(buffer, set, least_recently_used(set), BASE_PREFETCH_EARLY_EVICTED);
 	if (set->lines == set->room) {
 		set->room = set->room ? 2 * set->room : 8;
-		set->line = xrealloc(set->line, set->room * sizeof *set->line);
+		set->line = base_realloc(set->line, set->room * sizeof *set->line);
 	}
 	struct buffer_line *line = &set->line[set->lines++];
 	*line = (struct buffer_line){.block = block};
@@ -148,7 +149,7 @@ static struct buffer_line *add(struct line_buffer *buffer, uint64_t block)
 }
 
 void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block,
-                     const struct prefetch *brought)
+                     const struct base_prefetch *brought)
 {
 	uint64_t start = block_of(buffer, address);
 	uint8_t sectors = sectors_of(address, start, bytes);
@@ -166,7 +167,7 @@ void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t byte
 	if (line && brings)
 		keep(buffer, line, brought);
 	else
-		tell(buffer, line ? PREFETCH_REDUNDANT : PREFETCH_EARLY_EVICTED, brought);
+		tell(buffer, line ? BASE_PREFETCH_REDUNDANT : BASE_PREFETCH_EARLY_EVICTED, brought);
 }
 
 void line_buffer_drop(struct line_buffer *buffer, uint64_t address)
@@ -175,7 +176,7 @@ void line_buffer_drop(struct line_buffer *buffer, uint64_t address)
 	struct buffer_set *set = set_of(buffer, block);
 	struct buffer_line *line = find(set, block);
 	if (line)
-		remove_line(buffer, set, line, PREFETCH_EARLY_EVICTED);
+		remove_line(buffer, set, line, BASE_PREFETCH_EARLY_EVICTED);
 }
 
 void line_buffer_block_ended(struct line_buffer *buffer, uint32_t block)
@@ -189,7 +190,7 @@ void line_buffer_block_ended(struct line_buffer *buffer, uint32_t block)
 				continue;
 			line->owners &= ~bit;
 			if (!line->owners)
-				remove_line(buffer, set, line, PREFETCH_REDUNDANT);
+				remove_line(buffer, set, line, BASE_PREFETCH_REDUNDANT);
 		}
 	}
 }
@@ -198,5 +199,5 @@ void line_buffer_empty(struct line_buffer *buffer)
 {
 	for (uint32_t s = 0; s < buffer->config.sets; s++)
 		while (buffer->set[s].lines)
-			remove_line(buffer, &buffer->set[s], buffer->set[s].line, PREFETCH_REDUNDANT);
+			remove_line(buffer, &buffer->set[s], buffer->set[s].line, BASE_PREFETCH_REDUNDANT);
 }

@@ -15,7 +15,7 @@ enum { BUFFER_SECTORS = 8 }; /* per line, at most */
 
 /* A request that has fetched some sectors of a line. */
 struct buffer_brought {
-	struct prefetch prefetch;
+	struct base_prefetch prefetch;
 	struct buffer_brought *next;
 };
 
@@ -38,14 +38,14 @@ struct line_buffer {
 	uint32_t line_bytes, ways; /* ways at present; UINT32_MAX: no limit */
 	struct buffer_set *set;
 	uint64_t uses;
-	struct prefetch_teller teller;
+	struct base_prefetch_listener listener;
 	struct arena arena; /* holds the buffer_brought entries */
 	struct buffer_brought *free;
 };
 
 /* The listener, which receives the outcomes of requests, must not change the buffer while it is called. */
 void line_buffer_open(struct line_buffer *buffer, const struct mech_buffer *config, uint32_t line_bytes,
-                      const struct prefetch_teller *teller);
+                      const struct base_prefetch_listener *listener);
 void line_buffer_close(struct line_buffer *buffer);
 
 /* Resident blocks have allocated `bytes` bytes of the memory that holds the buffer. */
@@ -59,7 +59,7 @@ bool line_buffer_has(const struct line_buffer *buffer, uint64_t address, uint32_
 
 /* Writes data that arrived for a block. `brought` is the request to account for them; NULL: no account. */
 void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block,
-                     const struct prefetch *brought);
+                     const struct base_prefetch *brought);
 
 /* line_buffer_drop invalidates a line. line_buffer_block_ended removes a block's ownership and the lines that no
  * other block owns. line_buffer_empty invalidates all lines. */

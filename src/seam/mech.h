@@ -1,30 +1,33 @@
-/* mech: what a mechanism is to the machine, and the machine to a mechanism. A mechanism of one's own includes this file and
- * nothing else of the simulator (docs/tutorials/your-mechanism.md), but for flow/pass.h where it brings passes over PTX (docs/tutorials/your-pass.md), and what many
- * mechanisms have in common: seam/mech_table.h, seam/mech_lines.h, seam/mech_strides.h, seam/mech_levels.h, seam/mech_listed.h.
+/* mech: the interface between the machine and a mechanism. A mechanism in a shared object includes this file
+ * (docs/tutorials/your-mechanism.md), flow/pass.h when it brings passes over PTX (docs/reference/passes.md), and the
+ * companions that it needs: seam/mech_table.h, seam/mech_lines.h, seam/mech_strides.h, seam/mech_levels.h,
+ * seam/mech_listed.h.
  *
- * A mechanism is one constant `struct mech`: who it is, its options and counters as tables, and hooks that the machine
- * calls. Hooks are of four kinds:
- *   look   any number of mechanisms, read only; their order does not matter
- *   veto   any number; the machine acts only if all agree
- *   pick   one owner a seat; two owners are a configuration error
- *   send   the mechanism asks for lines with mech_send(); the machine owns the queue, serves it, and keeps accounts
- * and effects, with which a mechanism holds blocks and lets them go. Before all this it may rewrite the code.
+ * A mechanism is one constant `struct mech`: its name, tables of its options and counters, and the hooks that the
+ * machine calls. There are four kinds of hooks:
+ *   look: any number of mechanisms; read only; their order does not matter.
+ *   veto: any number of mechanisms; the machine acts only if all agree.
+ *   pick: one owner per exclusive policy; two owners are a configuration error.
+ *   send: the mechanism requests lines with mech_send(); the machine owns the queue, serves it and keeps accounts.
+ * A mechanism can also hold and release blocks and warps, and it can rewrite the code before a kernel runs.
  *
- * State has one of three scopes. `struct mech_sm` is the mechanism's part of one SM; `struct mech_partition` that of one L2
- * slice; `struct mech_gpu` its part of the whole GPU, at the dispatcher. Several host threads may simulate: a hook of an SM
- * or a partition touches nothing but its own part, and SMs' cycles come in no order among SMs: one may be ahead of another. A hook of the GPU
- * is called while all else stands still, and may touch every SM's part; where a mechanism has such hooks, SMs go together, cycle by cycle, which
- * takes time of the host, but if it says which ones it needs (keeps_in_step). Nothing that a hook does may depend on anything but what it is given: never on the host, its addresses
- * or the time of day. A mechanism may change time, never results.
+ * State has one of three scopes: `struct mech_sm` is the mechanism's part of one SM, `struct mech_partition` that of
+ * one L2 slice, `struct mech_gpu` that of the whole GPU, at the dispatcher. Several host threads may simulate. A hook
+ * of an SM or a partition therefore touches only its own part. The cycles of SMs have no order among SMs: one may run
+ * ahead of another. A hook of the GPU is called while all other units stand still, and it may touch every SM's part.
+ * Mechanisms with such hooks keep all SMs in step, cycle by cycle, which costs host time; keeps_in_step limits this
+ * to the SMs that they name. A hook may depend only on what it is given, never on the host, its addresses or the time
+ * of day. A mechanism may change time, never results.
  *
- * What a hook returns and what it asks for is checked. What is wrong is the mechanism's mistake: the kernel stops, and its
- * launch fails with a message that names mechanism, hook and cycle. A kernel that was stopped, by this or anything else, has
- * its kernel_end hooks called like any other, when requests that were on their way have been counted as redundant, of which no
- * hook tells; then the machine is opened anew, with states that are zero, and the open hooks are called again.
+ * The machine checks what a hook returns and requests. An invalid value is the mechanism's mistake: the kernel stops,
+ * and its launch fails with a message that names mechanism, hook and cycle. A stopped kernel still has its kernel_end
+ * hooks called. Before that, its requests on their way are counted as redundant; no hook reports these. Then the
+ * machine is reopened: all states are zero, and the open hooks are called again.
  *
- * Cycles are core cycles, at partitions L2 cycles, counted from the machine's opening. Addresses are bytes of device memory.
+ * Cycles are core cycles, in partitions L2 cycles, counted from the machine's opening. Addresses are bytes of device
+ * memory.
  *
- * What a mechanism includes is C17 and C++17.
+ * All headers of this interface are C17 and C++17.
  */
 #ifndef SLUICE_SEAM_MECH_H
 #define SLUICE_SEAM_MECH_H
@@ -32,78 +35,100 @@
 #include "base/table.h"
 #include "seam/mech_parts.h"
 
-/* Changes whenever this file, or what it includes, does so that what was compiled before would go wrong. */
-enum { MECH_VERSION = 13 };
+/* The version of this interface. A mechanism is loaded when its major version is the library's and its minor version
+ * is not newer. A minor version may add, and a mechanism compiled before still works:
+ *   hooks and other members at the end of struct mech, which are NULL or 0 for older mechanisms;
+ *   members at the end of structures that hooks receive by pointer: events, struct mech_machine, struct mech_launch,
+ *     the parts struct mech_sm, mech_partition and mech_gpu, struct mech_services;
+ *   values at the end of an enum: ignore values that you do not know;
+ *   functions, macros, and headers seam/mech_*.h.
+ * A minor version does not change: names, meanings, the order and type of members, the values of constants;
+ * structures that a mechanism fills or allocates, that lie in arrays, or that are passed by value (struct
+ * mech_request, mech_operands, mech_warp, mech_sm_figures, mech_transaction, ...). A change of these is a new major
+ * version: the library then refuses the mechanism with a message, and it must be compiled again.
+ * tests/data/mech_layout.txt records the layout. */
+enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 0, MECH_VERSION = MECH_VERSION_MAJOR << 16 | MECH_VERSION_MINOR };
 
-/* The buffer that answers before L1, as its owner wants it. */
+/* The shape of the buffer that answers before L1. */
 struct mech_buffer {
-	uint32_t sets;  /* a power of two, to MECH_MAX_BUFFER_SETS */
-	uint32_t ways;  /* at most; 0: no limit but that of the memory that it lies in */
-	bool in_shared; /* it lies in shared memory of `bytes`: what resident blocks have allocated is not there, and what comes for
-	                 * it takes a cycle of that memory */
-	uint32_t bytes; /* at least a way; 0 where it does not lie there */
-	uint32_t merges; /* transactions of loads that can wait for bytes on their way to it; 0: they go their usual way */
+	uint32_t sets;  /* a power of two, up to MECH_MAX_BUFFER_SETS */
+	uint32_t ways;  /* at most; 0: limited only by the memory that holds the buffer */
+	/* The buffer lies in `bytes` of shared memory. Memory of resident blocks is not available to it. Each arrival
+	 * occupies shared memory for a cycle. */
+	bool in_shared;
+	uint32_t bytes;  /* at least one way; 0 unless in_shared */
+	uint32_t merges; /* loads' transactions that can wait for bytes on their way to the buffer; 0: they go to L1 */
 };
 enum { MECH_MAX_BUFFER_SETS = 65536, MECH_MAX_BUFFER_MERGES = 64 };
 
-/* What a mechanism's hardware costs. */
+/* One cost of a mechanism's hardware, such as its storage. */
 struct mech_cost {
 	const char *what, *unit;
 	double value;
 };
 enum { MECH_MAX_COSTS = 32 };
 
-/* What its hardware consumes (docs/how-to/energy.md): an energy for each of some events, or a power that it draws while kernels run. A table
- * of energies scales it from its technology node to the table's. */
+/* The consumption of a part of a mechanism's hardware (docs/how-to/energy.md): an energy per event, or a power while
+ * kernels run. A table of energies scales it from its technology node to the table's. */
 struct mech_energy {
-	const char *what, *source; /* the part of the hardware; where the number comes from */
-	uint32_t node;             /* nm, of which the number is */
-	const char *events; /* a formula over the mechanism's own counters, those of its requests too, by launch: "commands + 2 * segments"; or
-	                     * NULL: it is a power */
-	double picojoules;  /* an event */
-	double watts;       /* the power: of an SM, */
-	bool of_gpu;        /* or of the whole GPU */
+	const char *what, *source; /* the part of the hardware; the source of the number */
+	uint32_t node;             /* technology node of the number, nm */
+	/* The number of events per launch: a formula over the mechanism's own counters and those of its requests,
+	 * such as "commands + 2 * segments". NULL: the row is a power. */
+	const char *events;
+	double picojoules; /* per event */
+	double watts;      /* the power, per SM unless of_gpu */
+	bool of_gpu;       /* the power is that of the whole GPU */
 };
 enum { MECH_MAX_ENERGIES = 32 };
 
-/* --- seats --- */
+/* --- exclusive policies --- */
 
-enum mech_seat {
-	MECH_SEAT_WARP_ORDER = 1,      /* which of the warps that can issue goes first */
-	MECH_SEAT_BLOCK_COUNT = 2,     /* blocks an SM */
-	MECH_SEAT_BLOCK_PLACE = 4,     /* the SM that gets the next block */
-	MECH_SEAT_BUFFER = 8,          /* the buffer that answers before L1 */
-	MECH_SEAT_L1_REPLACEMENT = 16, /* which line of L1 goes for another */
-	MECH_SEAT_L2_REPLACEMENT = 32, /* the same of L2 */
-	MECH_SEAT_L1_MISS = 64,        /* what answers misses of L1, behind it and before the network */
-	MECH_SEAT_DRAM = 128,          /* which request a DRAM channel serves next */
-	MECH_SEAT_SHARED_ROOM = 256,   /* how many blocks an SM's shared memory has room for */
-	MECH_SEAT_SHARED_LAYOUT = 512, /* where blocks' bytes lie in it */
-	MECH_SEAT_WARP_RANK = 1024,    /* how warps stand to each other: mech_rank_warp(), without a hook */
-	MECH_SEATS_END = 2048,         /* no seat: behind the last */
+/* Each policy has at most one owner among the attached mechanisms. */
+enum mech_policy {
+	MECH_POLICY_WARP_ORDER = 1,      /* which of the warps that can issue goes first */
+	MECH_POLICY_BLOCK_COUNT = 2,     /* how many blocks an SM holds */
+	MECH_POLICY_BLOCK_PLACE = 4,     /* which SM gets the next block */
+	MECH_POLICY_BUFFER = 8,          /* the buffer that answers before L1 */
+	MECH_POLICY_L1_REPLACEMENT = 16, /* which line of L1 is replaced */
+	MECH_POLICY_L2_REPLACEMENT = 32, /* which line of L2 is replaced */
+	MECH_POLICY_L1_MISS = 64,        /* the store that answers L1 misses before they enter the network */
+	MECH_POLICY_DRAM = 128,          /* which request a DRAM channel serves next */
+	MECH_POLICY_SHARED_ROOM = 256,   /* how many blocks fit into an SM's shared memory */
+	MECH_POLICY_SHARED_LAYOUT = 512, /* where the bytes of blocks lie in an SM's shared memory */
+	MECH_POLICY_WARP_RANK = 1024,    /* the ranks of warps: mech_rank_warp(), without a hook */
+	MECH_POLICIES_END = 2048,         /* after the last policy */
 };
 
 /* --- looks and vetoes --- */
 
-/* A row each, of which the member of struct mech, the list of who has the hook and its caller (seam/seam.h) are made: scope, name, event,
- * when it is called. A look is `void hook(part, const struct event *)`, a veto `bool hook(part, const struct event *)`.
+/* A minor version adds hooks in a further table, whose members follow those of MECH_GPU_HOOKS. A row inserted
+ * here would move the members after it.
  *
- * Of a veto all mechanisms are asked, though one has refused. An answer may be another one each time: it may depend on the cycle and on how
- * often was asked, which is the same in every run, with and without launch.sleep. Who always refuses stalls the machine.
- * may_start: once for each block, behind block_begin, while the dispatcher places it and all else stands still. False: its warps do not issue until
- * mech_release_block().
- * may_issue: by a scheduler, of a warp that could issue and that the warp order picks, at most once a cycle; refused, the next pick is asked for, and
- * the warp again in the next cycle.
- * may_allocate: by the load/store unit, once for each transaction of a global load that would look in L1, when it is first tried; the answer
- * stands, however long the transaction waits. False: it goes past L1. `result` says nothing yet.
- * may_access_shared: by the load/store unit, of the instruction that it has, once a cycle until all agree; while one refuses, no other memory
- * instruction passes it. Who wants to turn an instruction away that others may pass refuses it in may_issue, by its addresses (mech_operands()).
- * may_dispatch: at most once a cycle for an SM and a block, and again each cycle while blocks and room are left.
- * may_end: in each cycle in which requests wait at the dispatcher or gpu_cycle is due, once the kernel's last block has ended. While one refuses,
- * requests leave and gpu_cycle is called as before, and the kernel lasts; when all agree, requests that wait are dropped and gpu_cycle is called
- * no more. */
+ * One row per hook: scope, name, event, and when it is called. The member of struct mech, the list of mechanisms that
+ * have the hook, and its caller (seam/seam.h) are made from the row. A look is `void hook(part, const struct event
+ * *)`, a veto `bool hook(part, const struct event *)`.
+ *
+ * All mechanisms are called for a veto, even after one has refused. The answer may differ from call to call: it may
+ * depend on the cycle and on the number of calls, which is the same in every run, with and without launch.sleep. A
+ * mechanism that always refuses stalls the machine.
+ *
+ * may_start: once per block, after block_begin, while the dispatcher places the block and all other units stand
+ * still. False: the block's warps do not issue until mech_release_block().
+ * may_issue: by a scheduler, for a warp that could issue and that the warp order has picked, at most once per cycle.
+ * After a refusal the scheduler picks another warp; the refused warp is tried again in the next cycle.
+ * may_allocate: by the load/store unit, once per transaction of a global load that would look in L1, at its first
+ * attempt. The answer holds while the transaction waits. False: the transaction bypasses L1. `result` is not set yet.
+ * may_access_shared: by the load/store unit, for its current instruction, once per cycle until all agree. While one
+ * mechanism refuses, no other memory instruction passes. To reject an instruction that others may pass, refuse it in
+ * may_issue, by its addresses (mech_operands()).
+ * may_dispatch: at most once per cycle for an SM and a block, and again in each cycle in which blocks and free slots
+ * remain.
+ * may_end: after the kernel's last block has ended, in each cycle in which requests wait at the dispatcher or
+ * gpu_cycle is due. While one mechanism refuses, requests leave and gpu_cycle is called as before, and the kernel
+ * goes on. When all agree, waiting requests are dropped and gpu_cycle is not called any more. */
 
-/* Of an SM. */
+/* Hooks of an SM. */
 #define MECH_SM_HOOKS(LOOK, VETO) \
 	LOOK(sm, block_begin, mech_block, "a block gets its slot; its warps can issue from the next cycle on") \
 	LOOK(sm, block_end, mech_block, "a block's slot is free again; no mechanism holds the block any more") \
@@ -120,7 +145,7 @@ enum mech_seat {
 	LOOK(sm, shared_access, mech_shared, "once per instruction, when it gets the banks of shared memory") \
 	VETO(sm, may_access_shared, mech_shared, "may the instruction get the banks of shared memory?")
 
-/* Of a memory partition. */
+/* Hooks of a memory partition. */
 #define MECH_PARTITION_HOOKS(LOOK, VETO) \
 	LOOK(partition, partition_access, mech_access, "L2 has looked up a request") \
 	LOOK(partition, partition_fill, mech_fill, "a line arrives in L2") \
@@ -130,7 +155,7 @@ enum mech_seat {
 	LOOK(partition, partition_command, mech_command, \
 	     "its DRAM channel has issued a command; of several slices, the first one's hook is called")
 
-/* Of the GPU, at the dispatcher. */
+/* Hooks of the GPU, at the dispatcher. */
 #define MECH_GPU_HOOKS(LOOK, VETO) \
 	LOOK(gpu, gpu_block, mech_block, "a block has started, after block_begin and may_start of its SM") \
 	VETO(gpu, may_dispatch, mech_dispatch, "may this SM, which has space for a block, get the next one?") \
@@ -138,186 +163,208 @@ enum mech_seat {
 
 /* --- the mechanism --- */
 
-struct pass;
+struct flow_pass;
 
-/* Hooks that are NULL are not called and cost nothing. */
+/* A mechanism. Hooks that are NULL are not called and cost nothing. */
 struct mech {
 	uint32_t version; /* MECH_VERSION */
 	const char *name; /* small letters, digits and _ */
-	const char *summary, *citation;
+	const char *summary;  /* one line */
+	const char *citation; /* its paper or author; NULL gives a warning */
 
-	/* It only stands for others: these, built in, are attached in its place. Its options are theirs, as far as but one of them has it; what
-	 * stands below is not set. Not for shared objects. */
+	/* The mechanism only stands for others: these built-in mechanisms are attached in its place. It has those of
+	 * their options that exactly one of them has. No member below is set. Not for shared objects. */
 	const char *const *stands_for;
 	uint32_t stands_for_count;
 
 	/* Options: fields of a struct of config_size bytes that begins as a copy of *defaults. */
-	const struct option *options;
+	const struct base_option *options;
 	size_t option_count, config_size;
 	const void *defaults;
-	/* What one option cannot check alone, or what the machine cannot do. False, with a message. */
+	/* Checks combinations of options, and whether the machine suits. False, with a message. */
 	bool (*check)(const void *config, const struct mech_machine *machine, char *message, size_t size);
 
-	/* What its hardware costs; returns how many rows it has filled, MECH_MAX_COSTS at most. */
+	/* Fills the costs of the hardware; returns the number of rows, at most MECH_MAX_COSTS. */
 	uint32_t (*costs)(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
-	/* What it consumes; returns how many rows it has filled, MECH_MAX_ENERGIES at most. Called also long after a run, to price it. */
+	/* Fills the energies of the hardware; returns the number of rows, at most MECH_MAX_ENERGIES. Also called long
+	 * after a run, to price it. */
 	uint32_t (*energies)(const void *config, const struct mech_machine *machine,
 	                     struct mech_energy energy[MECH_MAX_ENERGIES]);
 
-	/* Counters: uint64_t fields of a struct of stats_size bytes; every part has one, and they are combined. */
-	const struct counter *counters;
+	/* Counters: uint64_t fields of a struct of stats_size bytes. Every part has one; they are combined. */
+	const struct base_counter *counters;
 	size_t counter_count, stats_size;
 
-	/* Passes over the PTX of each module before it is decoded (flow/pass.h, docs/tutorials/your-pass.md), known by name where the mechanism is
-	 * attached; and which of them run, with what options, behind those that the user names: rewrite writes what stands behind
-	 * --pass, "NAME[:KEY=VALUE,...],...". Called once, before the machine is opened. */
-	const struct pass *const *passes;
+	/* Passes over the PTX of each module before decoding (flow/pass.h, docs/reference/passes.md). The user can
+	 * name them where the mechanism is attached. `rewrite` writes which of them run, after the user's:
+	 * "NAME[:KEY=VALUE,...],...", as for --pass. It is called once, before the machine is opened. */
+	const struct flow_pass *const *passes;
 	uint32_t pass_count;
 	void (*rewrite)(const void *config, const struct mech_machine *machine, char *text, size_t size);
 
-	/* Counters with an index, and histograms: every part has each row's elements, which mech_count() and mech_observe() count in,
-	 * and they are combined. Where a row does not say how many they are, vector_length does: 1 .. MECH_MAX_VECTOR, the same for
-	 * the same. vector_label names the elements of rows that are `named`, when a kernel has ended: `launch` is NULL, the text is
-	 * copied. NULL: it has no name, and is not shown while it has counted nothing; of several launches, elements of one name are
-	 * combined. */
-	const struct counter_vector *vectors;
+	/* Counters with an index, and histograms. Every part has the elements of each row, which mech_count() and
+	 * mech_observe() change; they are combined. A row without a length gets it from vector_length: 1 to
+	 * MECH_MAX_VECTOR, the same for the same arguments. vector_label names the elements of rows that are `named`,
+	 * at a kernel's end, when `launch` is NULL; the text is copied. NULL: the element has no name, and it is not
+	 * shown while it is 0. Over several launches, elements with the same name are combined. */
+	const struct base_counter_vector *vectors;
 	size_t vector_count;
 	uint32_t (*vector_length)(const void *config, const struct mech_machine *machine, uint32_t vector);
 	const char *(*vector_label)(const struct mech_gpu *gpu, uint32_t vector, uint32_t index);
 
-	/* Events that it shows on the timeline, by mech_draw(). */
+	/* Kinds of events on the timeline, for mech_draw(). */
 	const struct mech_event_row *events;
 	size_t event_count;
-	/* Their tracks by kind, in ascending order from 0 on; NULL: all are called as the mechanism is. */
+	/* Tracks of events by kind, in ascending order from 0; NULL: all tracks have the mechanism's name. */
 	const struct mech_track_row *tracks;
 	size_t track_count;
 
-	size_t gpu_size, sm_size, partition_size; /* of states; 0: none */
-	uint32_t seats;                           /* enum mech_seat, ored: each has its hook, and no other has */
-	bool sends;                               /* requests; its accounts are shown */
-	/* While cycles run, its hooks of the GPU touch no SM but that of gpu_block and may_dispatch and those that it keeps in step
-	 * (mech_keep_in_step()); any other is a mistake. The others may be ahead of the dispatcher, by cycles that show nowhere. */
+	size_t gpu_size, sm_size, partition_size; /* bytes of states; 0: none */
+	uint32_t policies;                           /* enum mech_policy, ored: it has the hooks of these, and of no other */
+	bool sends;                               /* it sends requests; its accounts are shown */
+	/* While cycles run, its GPU hooks touch only the SM of gpu_block and may_dispatch, and SMs that it keeps in
+	 * step (mech_keep_in_step()); touching another is a mistake. Other SMs may run ahead of the dispatcher,
+	 * without any effect on results. */
 	bool keeps_in_step;
-	/* It judges loads, stores or what accesses shared memory: copies (cp.async) of its programs are a load and a store, as on machines that have none. */
+	/* It judges loads, stores or shared-memory accesses: copies (cp.async) of the program are split into a load
+	 * and a store, as on machines without such copies. */
 	bool splits_copies;
-	/* It only looks: with and without it the machine does the same. Records list it among the observers, so that
-	 * such runs count as equal. It has no seat, veto, requests, opcodes, rewrite, splits_copies,
+	/* It only observes: the machine does the same with and without it. Records list it among the observers, so
+	 * that such runs count as equal. It has no policy, veto, requests, opcodes, rewrite, splits_copies,
 	 * warps_that_compete or energies; a call that holds, wakes or stops is a mistake. */
 	bool only_looks;
 
-	/* Opcodes that it owns, by their names in PTX: one owner each. They are computed by a unit, as all are that touch no memory
-	 * and steer no warp; among them are those that mean nothing by themselves: relssp, and pmevent, whose number is the value source[0] of
-	 * mech_operands(). */
+	/* The opcodes that it owns, by PTX name; each has one owner. An arithmetic unit executes them: opcodes that
+	 * access memory or control a warp cannot be owned. Some have no effect without an owner: relssp, and pmevent,
+	 * whose number is source[0] of mech_operands(). */
 	const char *const *opcodes;
 	uint32_t opcode_count;
 
-	/* The GPU. gpu_open comes behind the sm_open and partition_open of all parts. A kernel's begin: blocks_per_sm; all
-	 * counters and accounts are zero; gpu_kernel_begin; kernel_begin of each SM. Its end: what waits to be sent is dropped, the
-	 * buffer emptied; kernel_end of each SM; gpu_kernel_end. */
+	/* --- the GPU --- */
+
+	/* gpu_open: after sm_open and partition_open of all parts. A kernel begins with blocks_per_sm; then all
+	 * counters and accounts are zero; then gpu_kernel_begin; then kernel_begin of each SM. A kernel ends: waiting
+	 * requests are dropped and the buffer is emptied; then kernel_end of each SM; then gpu_kernel_end. */
 	void (*gpu_open)(struct mech_gpu *gpu);
 	void (*gpu_kernel_begin)(struct mech_gpu *gpu);
 	void (*gpu_kernel_end)(struct mech_gpu *gpu);
-	/* One core cycle, behind those of the SMs and before new blocks, from the kernel's first until its last block has
-	 * ended, and on while some mechanism does not let the kernel end. Returns a later cycle, in which it wants to be
-	 * called again, or MECH_NEVER; before that it is called only in the cycle after a block has been started. */
+	/* Called once per core cycle, after the SMs and before new blocks. Calls begin with the kernel's first cycle
+	 * and go on until its last block has ended and all mechanisms let the kernel end. Returns a later cycle for
+	 * the next call, or MECH_NEVER. Before that cycle it is called only in the cycle after a block has started. */
 	uint64_t (*gpu_cycle)(struct mech_gpu *gpu, uint64_t cycle);
-	/* pick: how many blocks an SM's shared memory has room for, from 1 on, in place of room->shared. Threads, registers and slots limit
-	 * them as before. Whatever it says, each block has its own bytes, as far as values go. */
+	/* Pick: how many blocks fit into an SM's shared memory, at least 1, instead of room->shared. Threads,
+	 * registers and slots still limit the blocks. Each block's data stay separate, whatever this returns. */
 	uint32_t (*shared_room)(struct mech_gpu *gpu, const struct mech_room *room);
-	/* Bytes of an SM's shared memory that launch->blocks_per_sm resident blocks take together. Belongs to the seat of its room. NULL: as many as they have,
-	 * but no more than there are. */
+	/* The bytes of an SM's shared memory that launch->blocks_per_sm resident blocks occupy together. Belongs to
+	 * MECH_POLICY_SHARED_ROOM. NULL: the sum of their sizes, at most the SM's. */
 	uint32_t (*shared_full)(struct mech_gpu *gpu);
-	/* pick: resident blocks an SM, 1 .. blocks, which is how many fit. A grid that does not fill the machine can be spread
-	 * over it further (launch.spread_small_grids). */
+	/* Pick: resident blocks per SM, from 1 to `blocks`, the number that fits. A grid that does not fill the
+	 * machine can be spread further (launch.spread_small_grids). */
 	uint32_t (*blocks_per_sm)(struct mech_gpu *gpu, uint32_t blocks);
-	/* pick: the SM that gets the block, or MECH_NOWHERE: it is asked again in the next cycle. has_room[i] is not 0 where SM i
-	 * has a free slot, has got no block in this cycle yet, nor has another SM of its cluster (sm.per_cluster), and no mechanism refuses it the
-	 * block; not called where there is no such SM. Blocks go in the order of their numbers, so that several may be placed in a cycle, each
-	 * on another SM. */
+	/* Pick: the SM for the block, or MECH_NOWHERE to be called again in the next cycle. has_room[i] is not 0 when
+	 * SM i has a free slot and no mechanism refuses it the block. It is 0 when that SM, or another of its cluster
+	 * (sm.per_cluster), got a block in this cycle. Not called when no SM qualifies. Blocks are placed in the
+	 * order of their numbers; several may be placed per cycle, each on another SM. */
 	uint32_t (*place_block)(struct mech_gpu *gpu, uint64_t block, const uint8_t *has_room);
 
-	/* An SM. */
+	/* --- an SM --- */
+
 	void (*sm_open)(struct mech_sm *sm);
 	void (*kernel_begin)(struct mech_sm *sm);
 	void (*kernel_end)(struct mech_sm *sm);
-	/* Called when the SM ticks, behind all else in it; returns a later cycle, in which it wants to be called again at the
-	 * latest, if the SM has a block then, or MECH_NEVER. An SM ticks more often than it must when launch.sleep is off: the
-	 * state must not depend on how often. */
+	/* Called when the SM ticks, after all its stages. Returns the latest cycle for the next call, if the SM has a
+	 * block then, or MECH_NEVER. With launch.sleep off, an SM ticks more often: the state must not depend on the
+	 * number of calls. */
 	uint64_t (*cycle)(struct mech_sm *sm, uint64_t cycle);
-	/* To this mechanism's own request, of the SM or for it: once for each that was neither dropped, nor refused, nor cut off by the
-	 * kernel's end. Data for L1, L2 or the buffer are there. */
+	/* The reply to this mechanism's own request, from the SM or for it: once per request that was neither dropped
+	 * nor refused, nor cut off by the kernel's end. Data for L1, L2 or the buffer have arrived there. */
 	void (*on_reply)(struct mech_sm *sm, const struct mech_reply *reply);
-	/* What became of this mechanism's own request of the SM or for it: once for each that was issued, when its account counts it. At the
-	 * kernel's end what nobody wanted is told before kernel_end; what is asked for then is dropped. Called in the middle of what the machine
-	 * does to L1 or the buffer: mech_put() is a mistake. Of one to L2: only that it fetched nothing, just before on_reply says that it is
+	/* The outcome of this mechanism's own request, from the SM or for it: once per issued request, when its
+	 * account counts it. At the kernel's end, the outcome of unused requests comes before kernel_end; requests
+	 * made then are dropped. Called while the machine changes L1 or the buffer: mech_put() is a mistake there.
+	 * For a request to L2, this reports only that it fetched nothing, just before on_reply reports it as
 	 * filtered. */
-	void (*on_fate)(struct mech_sm *sm, const struct mech_fate *fate);
-	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask; the masks of all are anded,
-	 * and all are asked. 0: none; bits without a ready warp mean nothing. Called for each scheduler
+	void (*on_outcome)(struct mech_sm *sm, const struct mech_outcome *outcome);
+	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask. The masks of all mechanisms
+	 * are anded, and all are called. 0: none; bits without a ready warp have no effect. Called per scheduler
 	 *   in each cycle in which a warp is ready;
-	 *   when live, held, load_hazard or rank of mech_warps have changed;
-	 *   when another hook of this mechanism has run: for `cycle`, when it ran in the cycle that it had asked for,
-	 *   or behind another hook.
-	 * What happens behind the issue stage counts for the next cycle. With launch.sleep off it is called in every
-	 * cycle: neither state nor counters may depend on how often. */
+	 *   when live, held, load_hazard or rank of struct mech_warps have changed;
+	 *   when another hook of this mechanism has run; after `cycle` only if that ran in the cycle that it had
+	 *     requested, or
+	 *   after another hook.
+	 * Events after the issue stage count for the next cycle. With launch.sleep off it is called in every cycle:
+	 * neither state nor counters may depend on the number of calls. */
 	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps);
-	/* Seats. */
-	/* The bit of one of the candidates, which are not none: warps that compete, whose next instruction is there and can go.
-	 * Where it then does not, by a veto or because the warp is elsewhere by now, the others are candidates again. */
+
+	/* --- exclusive policies of an SM --- */
+
+	/* The bit of one of the candidates, of which there is at least one: warps that compete and whose next
+	 * instruction can issue. If it does not issue, because of a veto or because the warp has moved, the others
+	 * become candidates again. */
 	uint32_t (*pick_warp)(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates);
-	/* The way of L1 that goes for a line that comes, one of those that may_go: asked once for each line that comes into a set without a free
-	 * one, when it gets its place. */
+	/* The way of L1 to replace by an arriving line, one of those that may_go. Called once per line that enters a
+	 * full set, when its way is assigned. */
 	uint32_t (*l1_victim)(struct mech_sm *sm, const struct mech_set *set);
-	/* A line of L1 is inserted, used, filled: what l1_victim wants to remember of it lies best in the line's word, which is as it was left
-	 * when another line comes. Belongs to the replacement of L1. NULL: not called. */
+	/* A line of L1 is inserted, used or filled. The line's word is a place for what l1_victim needs; it keeps its
+	 * value when another line arrives. Belongs to MECH_POLICY_L1_REPLACEMENT. NULL: not called. */
 	void (*l1_used)(struct mech_sm *sm, const struct mech_use *use);
-	/* A read that has missed in L1, a mechanism's too, is about to leave for the network: asked once, at most one a cycle, behind evict of the
-	 * line that went for it. The cycles, from 1 to MECH_MAX_ANSWER, after which its data come out of what the mechanism keeps, and nothing
-	 * leaves; or 0: they are not there. Answers come in order. */
+	/* A read that missed in L1, an instruction's or a mechanism's, is about to enter the network. Called once,
+	 * for at most one per cycle, after evict of the line that it replaces. Returns the cycles, 1 to
+	 * MECH_MAX_ANSWER, after which the mechanism's own store delivers the data, and nothing enters the network;
+	 * 0: the data are not there. Answers are in order. */
 	uint32_t (*answer_miss)(struct mech_sm *sm, const struct mech_access *miss);
-	/* Bytes of the SM's shared memory that the blocks in these slots, as bits, take together. Belongs to the seat of its room. */
+	/* The bytes of the SM's shared memory that the blocks in these slots, as bits, occupy together. Belongs to
+	 * MECH_POLICY_SHARED_ROOM. */
 	uint32_t (*shared_taken)(struct mech_sm *sm, uint64_t slots);
-	/* Where a byte of a resident block's shared memory lies in the SM's, which says in which bank: (byte / 4) % banks. All bytes that a lane accesses
-	 * together, 16 at most, lie together. */
+	/* The position of a byte of a resident block's shared memory in the SM's, which determines its bank: (byte /
+	 * 4) % banks. The bytes that a lane accesses together, at most 16, must be contiguous. */
 	uint32_t (*shared_place)(struct mech_sm *sm, uint32_t block, uint32_t byte);
-	/* An instruction of opcodes[own] issues, as `issue` shows it; what it computes has not been computed yet (mech_operands()). The
-	 * cycles that it takes in its unit, 1 to MECH_MAX_LATENCY, or 0: as many as the machine says. */
+	/* An instruction of opcodes[own] issues, as `issue` shows; its results have not been computed yet
+	 * (mech_operands()). Returns the cycles that it takes in its unit, 1 to MECH_MAX_LATENCY, or 0 for the
+	 * machine's latency. */
 	uint32_t (*run_opcode)(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue);
-	/* Called more than once, before the machine is opened: it returns the same for the same. */
+	/* The shape of the buffer before L1. Called several times before the machine is opened; returns the same for
+	 * the same arguments. */
 	struct mech_buffer (*buffer)(const void *config, const struct mech_machine *machine);
 
+	/* --- a memory partition --- */
+
 	void (*partition_open)(struct mech_partition *partition);
-	/* The same as l1_victim and l1_used, of L2. */
+	/* As l1_victim and l1_used, for L2. */
 	uint32_t (*l2_victim)(struct mech_partition *partition, const struct mech_set *set);
 	void (*l2_used)(struct mech_partition *partition, const struct mech_use *use);
-	/* The number of the request that its bank serves next, of those whose banks serve none, or MECH_NOWHERE: asked again in the next command
-	 * cycle. A bank serves one to its end, opening its row first; which bank's command goes out in a cycle remains the channel's to say.
-	 * Called at the first slice of a channel. */
+	/* The index of a request to an idle bank, which that bank serves next; or MECH_NOWHERE, to be called again in
+	 * the next command cycle. A bank opens the row first and serves the request to its end. The channel decides
+	 * which bank's command it issues in a cycle. Called at the first slice of a channel. */
 	uint32_t (*dram_next)(struct mech_partition *partition, const struct mech_queue *queue);
 
-	/* The same as on_fate, of this mechanism's own requests to L2 that the slice fetched for: in core cycles. */
-	void (*partition_fate)(struct mech_partition *partition, const struct mech_fate *fate);
+	/* As on_outcome, for this mechanism's own requests to L2 that the slice fetched for; times are core cycles. */
+	void (*partition_outcome)(struct mech_partition *partition, const struct mech_outcome *outcome);
 
 	/* Looks and vetoes, of the tables above. */
-#define LOOK(scope, hook, event, when) void (*hook)(struct mech_##scope *scope, const struct event *event);
-#define VETO(scope, hook, event, when) bool (*hook)(struct mech_##scope *scope, const struct event *event);
-	MECH_SM_HOOKS(LOOK, VETO)
-	MECH_PARTITION_HOOKS(LOOK, VETO)
-	MECH_GPU_HOOKS(LOOK, VETO)
-#undef LOOK
-#undef VETO
+#define MECH_LOOK(scope, hook, event, when) void (*hook)(struct mech_##scope *scope, const struct event *event);
+#define MECH_VETO(scope, hook, event, when) bool (*hook)(struct mech_##scope *scope, const struct event *event);
+	MECH_SM_HOOKS(MECH_LOOK, MECH_VETO)
+	MECH_PARTITION_HOOKS(MECH_LOOK, MECH_VETO)
+	MECH_GPU_HOOKS(MECH_LOOK, MECH_VETO)
+#undef MECH_LOOK
+#undef MECH_VETO
 };
 
-/* A shared object with a mechanism has this one symbol: MECHANISM(mine); for `static const struct mech mine`. */
+/* Exports a mechanism from a shared object: MECHANISM(mine); for `static const struct mech mine`. */
 #define MECH_VISIBLE __attribute__((visibility("default")))
 #ifdef __cplusplus
 #define MECHANISM(name)                                                                                                \
 	extern "C" {                                                                                                   \
 	extern MECH_VISIBLE const struct mech *const sluice_mechanism;                                                 \
+	extern MECH_VISIBLE const size_t sluice_mechanism_size;                                                        \
 	}                                                                                                              \
+	const size_t sluice_mechanism_size = sizeof(struct mech);                                                      \
 	const struct mech *const sluice_mechanism = &name
 #else
-#define MECHANISM(name) MECH_VISIBLE const struct mech *const sluice_mechanism = &name
+#define MECHANISM(name)                                                                                                \
+	MECH_VISIBLE const size_t sluice_mechanism_size = sizeof(struct mech);                                         \
+	MECH_VISIBLE const struct mech *const sluice_mechanism = &name
 #endif
 
 #endif

@@ -1,12 +1,13 @@
-/* mech_dma: what an instruction of DMA (base/dma.h) says, for built-in mechanisms that look at it or own its opcode. */
+/* mech_dma: the operands of DMA instructions (base/dma.h), for built-in mechanisms that observe them or own their
+ * opcode. */
 #ifndef SLUICE_SEAM_MECH_DMA_H
 #define SLUICE_SEAM_MECH_DMA_H
 
 #include "base/dma.h"
 #include "seam/mech.h"
 
-/* The values of its fields, which are those of the first lane, in the instruction's hooks (mech_operands()); fields that it does not have are 0. Returns the lanes
- * that run. */
+/* Writes the values of an instruction's fields, those of the first running lane, in its hooks (mech_operands()).
+ * Missing fields are 0. Returns the lanes that run. */
 static inline uint32_t mech_dma_values(struct mech_sm *sm, const struct mech_issue *issue, uint64_t value[DMA_MAX_FIELDS])
 {
 	struct mech_operands operands;

@@ -1,16 +1,18 @@
-/* mech_figures: live figures of the machine, which are found out when a mechanism asks for them. A mechanism includes seam/mech.h, which
- * includes this.
+/* mech_figures: live figures of the machine, computed when a mechanism reads them. A mechanism includes seam/mech.h,
+ * which includes this.
  *
- * A row each: name, unit, meaning. Counts go from the kernel's begin up to now, with what the unit has slept through: they are the
- * same whether it sleeps or not (launch.sleep) and with any number of host threads. In the SM's hook `cycle` and in hooks of the
- * GPU they hold the cycle in progress; in other hooks of the SM its stages may have counted their part of it or not. */
+ * One row per figure: name, unit, meaning. Counts run from the kernel's begin to now and include cycles that the unit
+ * slept through. They are the same with and without sleep (launch.sleep), and with any number of host threads. In the
+ * SM's hook `cycle` and in hooks of the GPU they include the cycle in progress. In other hooks of the SM, its stages
+ * may or may not have counted their part of that cycle. */
 #ifndef SLUICE_SEAM_MECH_FIGURES_H
 #define SLUICE_SEAM_MECH_FIGURES_H
 
 #include <stdint.h>
 
-/* Of an SM: mech_look_at_sm(). The warps_* add up to live_warps; the stack_* to cycles x schedulers: they are the levels of the cycle
- * stack, by which warps are told apart too. A slot that waits for a load is of no level before its data have come. */
+/* Figures of an SM: mech_look_at_sm(). The warps_* add up to live_warps. The stack_* add up to cycles x schedulers:
+ * they are the levels of the cycle stack, which also classify warps. A slot that waits for a load has no level before
+ * its data arrive. */
 #define MECH_SM_FIGURES(X)                                                                                             \
 	X(l1_mshrs, "MSHRs", "MSHRs of the L1 data cache in use")                                                      \
 	X(l1_mshrs_all, "MSHRs", "MSHRs of the L1 data cache")                                                         \
@@ -49,8 +51,8 @@
 	X(stack_no_instruction, "slots", "... for an instruction")                                                     \
 	X(stack_idle, "slots", "... with no warp alive")
 
-/* Of a memory partition, which is an L2 slice with its DRAM channel: mech_look_at_partition(). Where several slices have one channel, they
- * see the same of it. */
+/* Figures of a memory partition, an L2 slice with its DRAM channel: mech_look_at_partition(). Slices that share a
+ * channel see the same values of it. */
 #define MECH_PARTITION_FIGURES(X)                                                                                      \
 	X(l2_mshrs, "MSHRs", "MSHRs of the slice in use")                                                              \
 	X(l2_mshrs_all, "MSHRs", "MSHRs of the slice")                                                                 \
@@ -73,13 +75,13 @@
 	X(dram_writes, "commands", "column writes so far")                                                             \
 	X(dram_activates, "commands", "rows opened so far")
 
-#define X(name, unit, meaning) uint64_t name;
+#define MECH_FIGURE(name, unit, meaning) uint64_t name;
 struct mech_sm_figures {
-	MECH_SM_FIGURES(X)
+	MECH_SM_FIGURES(MECH_FIGURE)
 };
 struct mech_partition_figures {
-	MECH_PARTITION_FIGURES(X)
+	MECH_PARTITION_FIGURES(MECH_FIGURE)
 };
-#undef X
+#undef MECH_FIGURE
 
 #endif

@@ -1,18 +1,19 @@
-/* mech_levels: the two levels of warps of a scheduler: a few that compete, and the others, which wait behind them for a place (Narasiman et al.,
- * MICRO 2011; GPGPU-Sim's two_level_active). For warp orders, which include it beside seam/mech.h. */
+/* mech_levels: the two levels of a scheduler's warps: a few compete, and the others are pending until a place is free
+ * (Narasiman et al., MICRO 2011; GPGPU-Sim's two_level_active). For warp orders, which include it next to
+ * seam/mech.h. */
 #ifndef SLUICE_SEAM_MECH_LEVELS_H
 #define SLUICE_SEAM_MECH_LEVELS_H
 
 #include "seam/mech.h"
 
-/* Of one scheduler. */
+/* The levels of one scheduler. */
 struct mech_levels {
-	uint64_t ready;                              /* as bits */
-	uint8_t pending[MECH_MAX_SCHEDULER_WARPS];   /* the others, a ring in the order in which they came */
+	uint64_t ready;                              /* competing warps, as bits */
+	uint8_t pending[MECH_MAX_SCHEDULER_WARPS];   /* the other warps: a ring in the order of arrival */
 	uint32_t head, count;
 };
 
-/* It waits for a load, or is held (barrier, fence, atomic), or has ended. */
+/* True when the warp waits for a load, is held (barrier, fence, atomic), or has ended. */
 static inline bool mech_is_waiting(const struct mech_warps *warps, uint64_t bit)
 {
 	return ((warps->held | warps->load_hazard) & bit) || !(warps->live & bit);
@@ -31,7 +32,7 @@ static inline uint32_t mech_levels_pop(struct mech_levels *levels)
 	return warp;
 }
 
-/* A block's warps on a scheduler, as bits. */
+/* Returns a block's warps on a scheduler, as bits. */
 static inline uint64_t mech_warps_of_block(const struct mech_sm *sm, const struct mech_block *block, uint32_t scheduler)
 {
 	uint64_t warps = 0;
@@ -41,7 +42,7 @@ static inline uint64_t mech_warps_of_block(const struct mech_sm *sm, const struc
 	return warps;
 }
 
-/* Warps that have gone, as bits: others that come in their slots come behind those that are there. */
+/* Removes warps that have ended, as bits: new warps in their slots join at the end. */
 static inline void mech_levels_forget(struct mech_levels *levels, uint64_t gone)
 {
 	levels->ready &= ~gone;
@@ -52,7 +53,7 @@ static inline void mech_levels_forget(struct mech_levels *levels, uint64_t gone)
 	}
 }
 
-/* The same of a block that has ended; `levels` are those of all schedulers. */
+/* Removes the warps of a block that has ended; `levels` are those of all schedulers. */
 static inline void mech_levels_block_end(struct mech_levels *levels, const struct mech_sm *sm,
                                          const struct mech_block *block)
 {
@@ -60,7 +61,7 @@ static inline void mech_levels_block_end(struct mech_levels *levels, const struc
 		mech_levels_forget(&levels[s], mech_warps_of_block(sm, block, s));
 }
 
-/* Ready warps that wait go behind the others. */
+/* Moves competing warps that wait to the end of the pending ones. */
 static inline void mech_levels_leave(struct mech_levels *levels, const struct mech_warps *warps)
 {
 	for (uint64_t left = levels->ready; left; left &= left - 1) {
@@ -73,7 +74,7 @@ static inline void mech_levels_leave(struct mech_levels *levels, const struct me
 	}
 }
 
-/* Warps that have been launched meanwhile, */
+/* Returns the warps that were launched since and are in no level yet. */
 static inline uint64_t mech_levels_unknown(const struct mech_levels *levels, const struct mech_warps *warps)
 {
 	uint64_t known = levels->ready;
@@ -82,7 +83,7 @@ static inline uint64_t mech_levels_unknown(const struct mech_levels *levels, con
 	return warps->live & ~known;
 }
 
-/* which come behind the others. */
+/* Appends these to the pending warps. */
 static inline void mech_levels_join(struct mech_levels *levels, const struct mech_warps *warps)
 {
 	for (uint64_t left = mech_levels_unknown(levels, warps); left; left &= left - 1)
@@ -94,7 +95,7 @@ static inline bool mech_levels_are_full(const struct mech_levels *levels, uint32
 	return (uint32_t)__builtin_popcountll(levels->ready) >= places;
 }
 
-/* Pending warps that do not wait take free places, in their order. Those that were looked at and do wait are behind the others then. */
+/* Moves pending warps that do not wait to free places, in order. Those examined that do wait move to the end. */
 static inline void mech_levels_enter(struct mech_levels *levels, const struct mech_warps *warps, uint32_t places)
 {
 	for (uint32_t tries = levels->count; tries && !mech_levels_are_full(levels, places); tries--) {
@@ -106,7 +107,7 @@ static inline void mech_levels_enter(struct mech_levels *levels, const struct me
 	}
 }
 
-/* The same of warps of a set: before the others, which keep their order. */
+/* Moves pending warps of a set that do not wait to free places; the others keep their order. */
 static inline void mech_levels_enter_first(struct mech_levels *levels, const struct mech_warps *warps, uint64_t set,
                                            uint32_t places)
 {

@@ -1,18 +1,18 @@
-/* mech_lines: lines into L1 for prefetchers of it. For mechanisms, which include it beside seam/mech.h. */
+/* mech_lines: requests for lines into L1, for prefetchers that include it next to seam/mech.h. */
 #ifndef SLUICE_SEAM_MECH_LINES_H
 #define SLUICE_SEAM_MECH_LINES_H
 
 #include "seam/mech.h"
 
-/* How many requests mech_send_bytes() makes. */
+/* Returns the number of requests that mech_send_bytes() makes. */
 static inline uint32_t mech_requests_for(const struct mech_sm *sm, uint64_t first, uint64_t end)
 {
 	const uint64_t sector = sm->machine->l1_sector_bytes;
 	return end > first ? (uint32_t)((end - 1) / sector - first / sector) + 1 : 0;
 }
 
-/* Asks for bytes from `first` up to, and not with, `end`, with all else as in `like`: each line, or where L1's lines come in sectors each sector, has
- * a request of its own. */
+/* Requests the bytes from `first` to before `end`, with all other members as in `like`: one request per line, or per
+ * sector when L1's lines have sectors. */
 static inline void mech_send_bytes(struct mech_sm *sm, const struct mech_request *like, uint64_t first, uint64_t end)
 {
 	const uint64_t sector = sm->machine->l1_sector_bytes;
@@ -27,8 +27,9 @@ static inline void mech_send_bytes(struct mech_sm *sm, const struct mech_request
 	}
 }
 
-/* Asks for all bytes of what a load wanted, so many bytes away, but for what would lie beyond the ends of the address space: each line once. Gives the
- * number of lines. `may` is asked of each line, if it is there. */
+/* Requests the bytes of a load, moved by `away` bytes, except those beyond the ends of the address space; each line
+ * once. `may` is called per line, unless it is NULL: false omits the line. Returns the number of lines, with omitted
+ * ones. */
 static inline uint32_t mech_send_moved(struct mech_sm *sm, const struct mech_request *like,
                                        const struct mech_memory *load, int64_t away, bool (*may)(struct mech_sm *sm))
 {
@@ -53,8 +54,8 @@ static inline uint32_t mech_send_moved(struct mech_sm *sm, const struct mech_req
 	return lines;
 }
 
-/* What of a load the buffer in front of L1, if there is one, does not answer: what a prefetcher at L1 sees. `transaction` has room for
- * MECH_MAX_ACCESSES. */
+/* Returns the part of a load that the buffer before L1 does not answer: a prefetcher at L1 sees only that.
+ * `transaction` has space for MECH_MAX_ACCESSES. */
 static inline struct mech_memory mech_past_buffer(const struct mech_memory *load, struct mech_transaction *transaction)
 {
 	struct mech_memory seen = *load;

@@ -1,5 +1,6 @@
-/* mech_listed: names for the elements of vectors that have one for each load that a launch has executed. For mechanisms, which include it beside
- * seam/mech.h. Loads come in the order of the code, and have the same name in each launch, and in each mechanism that does so. */
+/* mech_listed: names for the elements of vectors with one element per executed load of a launch. Mechanisms include
+ * it next to seam/mech.h. Loads are in the order of the code. A load has the same name in each launch and in each
+ * mechanism that uses this. */
 #ifndef SLUICE_SEAM_MECH_LISTED_H
 #define SLUICE_SEAM_MECH_LISTED_H
 
@@ -7,10 +8,10 @@
 
 #include <stdio.h>
 
-/* The length of such a vector: of a kernel with more loads than that the last element has all behind. */
+/* The length of such a vector. With more loads, the last element includes all further ones. */
 enum { MECH_LISTED_LOADS = 4096, MECH_LOAD_NAME = 1024 };
 
-/* In the dispatcher's state: of the launch, until the next begins. */
+/* Part of the dispatcher's state, for one launch until the next begins. */
 struct mech_listed {
 	const char *kernel;
 	uint32_t loads;
@@ -18,14 +19,14 @@ struct mech_listed {
 	char name[MECH_LOAD_NAME];
 };
 
-/* In gpu_kernel_begin. */
+/* Call this in gpu_kernel_begin. */
 static inline void mech_listed_begin(struct mech_listed *listed, const struct mech_launch *launch)
 {
 	listed->kernel = launch->kernel;
 	listed->loads = 0;
 }
 
-/* In gpu_kernel_end, of each load that was executed, by pc: gives its element. */
+/* Call this in gpu_kernel_end for each executed load, in the order of pcs. Returns its element. */
 static inline uint32_t mech_listed_add(struct mech_listed *listed, const struct mech_launch *launch, uint32_t pc)
 {
 	if (listed->loads == MECH_LISTED_LOADS)
@@ -35,7 +36,7 @@ static inline uint32_t mech_listed_add(struct mech_listed *listed, const struct 
 	return listed->loads++;
 }
 
-/* For vector_label: kernel, pc, and line of the CUDA source, 0 where it is not known. */
+/* For vector_label: kernel, pc, and line of the CUDA source, 0 when it is not known. */
 static inline const char *mech_listed_name(struct mech_listed *listed, uint32_t element)
 {
 	if (element >= listed->loads)

@@ -1,4 +1,5 @@
-/* mech_numbers: lists of numbers as options of mechanisms and files give them: "all", or numbers and ranges as in "0-3+7". */
+/* mech_numbers: lists of numbers as options of mechanisms and files give them: "all", or numbers and ranges as in
+ * "0-3+7". */
 #ifndef SLUICE_SEAM_MECH_NUMBERS_H
 #define SLUICE_SEAM_MECH_NUMBERS_H
 
@@ -9,7 +10,7 @@
 
 #define MECH_NUMBERS_EXPECTED "expected all, or numbers and ranges as in 0-3+7"
 
-/* Reads "7" or "0-3" at *at and goes behind it. False: there is none. */
+/* Reads "7" or "0-3" at *at and moves *at after it. False: *at has no number. */
 static inline bool mech_numbers_range(const char **at, unsigned long *first, unsigned long *last)
 {
 	char *end;
@@ -24,7 +25,7 @@ static inline bool mech_numbers_range(const char **at, unsigned long *first, uns
 	return good;
 }
 
-/* Whether the list has the number; *good becomes false where it is no list. */
+/* True when the list contains the number. *good becomes false when the text is not a list. */
 static inline bool mech_numbers_have(const char *list, uint32_t number, bool *good)
 {
 	bool has = false, more = true;

@@ -1,5 +1,5 @@
-/* mech_parts: a mechanism's part of an SM, of a memory partition, of the GPU, and what it can do there. A mechanism includes seam/mech.h,
- * which includes this. */
+/* mech_parts: a mechanism's part of an SM, of a memory partition and of the GPU, and the calls that it can make there.
+ * A mechanism includes seam/mech.h, which includes this. */
 #ifndef SLUICE_SEAM_MECH_PARTS_H
 #define SLUICE_SEAM_MECH_PARTS_H
 
@@ -14,30 +14,30 @@ struct mech_gpu;
 struct bulk_copy;
 struct mech_services;
 
-/* A kind of event on the timeline, a row of .events: names are small letters, digits and _; what its two arguments are is a name each, such
- * as "bytes", or NULL: it has none. */
+/* A kind of event on the timeline: a row of .events. Names are small letters, digits and _. */
 struct mech_event_row {
 	const char *name, *meaning;
 	const char *arguments[2];
 };
 
-/* Tracks of a kind, for a mechanism that has several: what readers call one, and the number, up to the next row's, that they know as 0. */
+/* Tracks of one kind, for a mechanism that has several kinds. `name` stands for one track. Tracks are shown with
+ * numbers from 0, beginning at `first`, up to the next row's. */
 struct mech_track_row {
 	const char *name;
 	uint32_t first;
 };
 
-/* What of a part happened when: from a cycle to a later one, in which it is over, or in one. */
+/* An event of a part: an interval of its cycles, or an instant. */
 struct mech_event {
-	uint32_t row;        /* of .events */
-	uint32_t track;      /* which of the part's tracks shows it: a block's slot, a buffer's number; there events nest or follow each other */
+	uint32_t row;        /* of .events, from 0 */
+	uint32_t track;      /* the part's track, as a block's slot; its events nest or follow each other */
 	uint64_t begin, end; /* cycles of the part; equal: an instant */
 	uint64_t arguments[2];
 };
 
-/* What a part prints beside its counters, for mech_count(), mech_observe() and mech_draw(). */
+/* Where mech_count(), mech_observe() and mech_draw() write. */
 struct mech_output {
-	bool draws; /* somebody wants to have a timeline */
+	bool draws; /* the run has a timeline */
 	void (*draw)(struct mech_output *output, const struct mech_event *event);
 	void (*count)(struct mech_output *output, uint32_t vector, uint32_t index, uint64_t amount);
 	void (*observe)(struct mech_output *output, uint32_t vector, uint64_t value);
@@ -51,14 +51,15 @@ struct mech_pool {
 struct mech_sm {
 	const struct mech *mech;
 	const void *config;
-	void *state; /* sm_size bytes, zero when the machine is opened; NULL: none */
-	void *stats; /* of this SM; they are summed */
-	uint32_t sm, number; /* which SM; which of the attached mechanisms */
+	void *state; /* sm_size bytes, zero when the machine is opened; NULL: sm_size is 0 */
+	void *stats; /* stats_size bytes: the counters of this SM, combined with those of other parts */
+	uint32_t sm, number; /* the SM's number; the attached mechanism's number */
 	const struct mech_machine *machine;
 	const struct mech_launch *launch; /* NULL between kernels */
-	const struct mech_gpu *gpu;       /* to be read: it changes only while SMs stand still */
-	struct mech_pool *pool;           /* memory that lives as long as the machine, */
-	struct mech_pool *kernel_pool;    /* and until the kernel's last hook, between kernels that of the next */
+	const struct mech_gpu *gpu;       /* read only: it changes only while SMs stand still */
+	struct mech_pool *pool;           /* memory that lives as long as the machine */
+	/* Memory until the kernel's last hook; between kernels, that of the next kernel. */
+	struct mech_pool *kernel_pool;
 	struct mech_output *output;
 	const struct mech_services *services;
 	void *host;
@@ -72,7 +73,7 @@ struct mech_partition {
 	uint32_t slice, number;
 	const struct mech_machine *machine;
 	const struct mech_launch *launch;
-	const struct mech_gpu *gpu; /* to be read: it changes only while partitions stand still */
+	const struct mech_gpu *gpu; /* read only: it changes only while partitions stand still */
 	struct mech_pool *pool, *kernel_pool;
 	struct mech_output *output;
 	const struct mech_services *services;
@@ -93,7 +94,7 @@ struct mech_gpu {
 	void *host;
 };
 
-/* How requests of the dispatcher stand against those of SMs where both want one way. */
+/* The priority of the dispatcher's requests against those of SMs on the same link. */
 enum mech_preference { MECH_FAIR, MECH_BEFORE_SMS, MECH_AFTER_SMS, MECH_ALTERNATE };
 
 /* --- services --- */
@@ -129,60 +130,61 @@ struct mech_services {
 	void (*let_go)(struct mech_gpu *gpu, uint32_t sm);
 };
 
-/* Zeroed memory, aligned for any type, of a part's own pool or kernel_pool, from any of its hooks: freed with the pool, never
- * alone. */
+/* Returns zeroed memory, aligned for any type, from the part's own pool or kernel_pool, in any of its hooks. It is
+ * freed with the pool only. */
 static inline void *mech_alloc(struct mech_pool *pool, size_t bytes)
 {
 	return pool->alloc(pool, bytes);
 }
 
-/* Counts in an element of one of the mechanism's vectors, which is given by the number of its row; from any hook of the part. What
- * is counted before the kernel's first hook is lost. */
+/* Adds to an element of one of the mechanism's vectors, given by its row's number, in any hook of the part. Counts from
+ * before the kernel's first hook are lost. */
 static inline void mech_count(struct mech_output *output, uint32_t vector, uint32_t index, uint64_t amount)
 {
 	output->count(output, vector, index, amount);
 }
 
-/* Sorts a value into a histogram. */
+/* Adds a value to a histogram, given by its row's number. */
 static inline void mech_observe(struct mech_output *output, uint32_t vector, uint64_t value)
 {
 	output->observe(output, vector, value);
 }
 
-/* Shows an event on the timeline (sluice run --timeline), from any hook of the part while a kernel runs; it may have begun and ended
- * whenever, but in the kernel. Without a timeline nothing is done. */
+/* Shows an event on the timeline (sluice run --timeline), in any hook of the part while a kernel runs. It may have
+ * begun and ended at any time in the kernel. Without a timeline nothing is done. */
 static inline void mech_draw(struct mech_output *output, const struct mech_event *event)
 {
 	if (output->draws)
 		output->draw(output, event);
 }
 
-/* Asks for a line, in any hook of the SM or the GPU, from gpu_kernel_begin until the kernel's end. False: the queue is full,
- * and the request counts as dropped, as does what waits in an SM without a block. Requests of an SM go below its demand: one a
- * cycle, when the load/store unit leaves L1's port or the network's free (but see before_demand). */
+/* Requests a line, in any hook of the SM or the GPU, from gpu_kernel_begin until the kernel's end. False: the queue
+ * is full, and the request counts as dropped. Requests that wait in an SM without a block count as dropped, too.
+ * Requests have lower priority than the SM's demand: one per cycle, when the load/store unit leaves the port of L1 or
+ * of the network free (but see before_demand). */
 static inline bool mech_send(struct mech_sm *sm, const struct mech_request *request)
 {
 	return sm->services->send(sm, request);
 }
 
-/* Requests of all mechanisms that wait in the SM's queue for their turn: who asks for no more while there are some is turned away never,
- * and is served one a cycle. */
+/* The requests of all mechanisms that wait in the SM's queue. A mechanism that requests only when this is 0 is never
+ * refused, and one request per cycle is served. */
 static inline uint32_t mech_waiting_to_send(const struct mech_sm *sm)
 {
 	return sm->services->waiting_to_send(sm);
 }
 
-/* The account of this mechanism's requests of the SM, from the kernel's begin until now: what a prefetcher that judges itself
- * looks at. The machine keeps it; it is up to date in every hook of the SM, but for the fates of
- * requests to L2, which the slices have until the kernel's end. */
+/* The account of this mechanism's requests from the SM since the kernel's begin, for prefetchers that judge
+ * themselves. It is up to date in every hook of the SM, except the outcomes of requests to L2: the slices hold these
+ * until the kernel's end. */
 static inline const struct mech_requests *mech_account(const struct mech_sm *sm)
 {
 	return sm->services->account(sm);
 }
 
-/* Asks on an SM's behalf, from the dispatcher, which has ways of its own to the L2 slices: to the buffer, to L2 or to nothing; from
- * the GPU's hooks from gpu_kernel_begin on. Requests leave in order. False: the queue is full, nothing is
- * counted. */
+/* Requests on an SM's behalf from the dispatcher, which has its own links to the L2 slices: to the buffer, to L2 or
+ * to nothing; in the GPU's hooks from gpu_kernel_begin on. Requests leave in order. False: the queue is full, and
+ * nothing is counted. */
 static inline bool mech_send_to(struct mech_gpu *gpu, uint32_t sm, const struct mech_request *request)
 {
 	return gpu->services->send_to(gpu, sm, request);
@@ -193,8 +195,9 @@ static inline uint32_t mech_room_to_send(const struct mech_gpu *gpu)
 	return gpu->services->room_to_send(gpu);
 }
 
-/* For who sets keeps_in_step: from now on the SM is where the dispatcher is, cycle by cycle, until it is let go as often as it was kept, or the
- * kernel ends; while requests for it wait at the dispatcher it is, too. Any SM from gpu_kernel_begin; its own from gpu_block. */
+/* For mechanisms with keeps_in_step: from now on the SM is in step with the dispatcher, cycle by cycle. This holds
+ * until it is released as often as it was kept, or until the kernel ends; also while requests for the SM wait at the
+ * dispatcher. Any SM in gpu_kernel_begin; the block's SM in gpu_block. */
 static inline void mech_keep_in_step(struct mech_gpu *gpu, uint32_t sm)
 {
 	gpu->services->keep_in_step(gpu, sm);
@@ -217,125 +220,131 @@ static inline struct mech_partition *mech_partition_part(const struct mech_gpu *
 	return gpu->services->partition(gpu, slice);
 }
 
-/* How the dispatcher's requests stand in the network against those of SMs; from gpu_open(). Else MECH_FAIR. */
+/* Sets the priority of the dispatcher's requests in the network against those of SMs; in gpu_open(). The default is
+ * MECH_FAIR. */
 static inline void mech_prefer(struct mech_gpu *gpu, enum mech_preference preference)
 {
 	gpu->services->prefer(gpu, preference);
 }
 
-/* Fills bytes of the buffer at once and for nothing, for a resident block: for upper bounds, in which fetching costs no time. */
+/* Fills bytes of the buffer at once and at no cost, for a resident block: for upper bounds in which fetching takes no
+ * time. */
 static inline void mech_put(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block)
 {
 	sm->services->put(sm, address, bytes, block);
 }
 
-/* What the instruction of may_issue or issue, of which this is the event, is about to be run with: nothing of it has been done yet.
- * It is found out when this is called. */
+/* Writes the operands of the instruction whose event `issue` is, in may_issue or issue, before it executes. They are
+ * found out in this call. */
 static inline void mech_operands(struct mech_sm *sm, const struct mech_issue *issue, struct mech_operands *operands)
 {
 	sm->services->operands(sm, issue, operands);
 }
 
-/* So many arrivals and so many bytes have come to the mbarrier at an offset of the shared memory of the resident block in the slot, a multiple of 8: who owns "cp.async.bulk"
- * tells mbarriers of the ends of copies. From any hook of the SM while a kernel runs; warps that wait there can go on in the next cycle. */
+/* Adds arrivals and bytes to the mbarrier at the offset `shared`, a multiple of 8, in the shared memory of the
+ * resident block in the slot. The owner of "cp.async.bulk" so reports the ends of copies. In any hook of the SM while
+ * a kernel runs; waiting warps can go on in the next cycle. */
 static inline void mech_complete_bytes(struct mech_sm *sm, uint32_t slot, uint32_t shared, uint32_t arrivals,
                                        uint64_t bytes)
 {
 	sm->services->complete(sm, slot, shared, arrivals, bytes);
 }
 
-/* Keeps a resident block's warps from issuing, until every mechanism that held it has released it; from any hook of the SM or
- * the GPU between the block's block_begin and block_end. Holding twice is holding once. */
+/* Holds a resident block: its warps do not issue until every mechanism that held it has released it. In any hook of
+ * the SM or the GPU between the block's block_begin and block_end. Holding twice is holding once. */
 static inline void mech_hold_block(struct mech_sm *sm, uint32_t slot)
 {
 	sm->services->hold_block(sm, slot);
 }
 
-/* Of a block that this mechanism holds, by mech_hold_block() or may_start. */
+/* Releases a block that this mechanism holds, by mech_hold_block() or may_start. */
 static inline void mech_release_block(struct mech_sm *sm, uint32_t slot)
 {
 	sm->services->release_block(sm, slot);
 }
 
-/* Keeps a warp from issuing, until every mechanism that held it has woken it; from any hook of the SM or the GPU, of a warp of a
- * resident block that has a thread which has not exited. Holding twice is holding once; a warp that ends, as one that is held when
- * its exit issues does, is held by nobody. In may_issue, with false returned, it is a replay: the instruction is not
- * asked for again until the warp is woken. */
+/* Holds a warp: it does not issue until every mechanism that held it has woken it. In any hook of the SM or the GPU,
+ * for a warp of a resident block with a thread that has not exited. Holding twice is holding once. A warp that ends
+ * is released. In may_issue, together with a returned false, it is a replay: the instruction is not tried again until
+ * the warp is woken. */
 static inline void mech_hold_warp(struct mech_sm *sm, uint32_t slot)
 {
 	sm->services->hold_warp(sm, slot);
 }
 
-/* Of a warp that this mechanism holds. */
+/* Wakes a warp that this mechanism holds. */
 static inline void mech_wake_warp(struct mech_sm *sm, uint32_t slot)
 {
 	sm->services->wake_warp(sm, slot);
 }
 
-/* Gives a warp another rank, below MECH_RANKS, which the warp order may go by (struct mech_warps): what the owner of MECH_SEAT_WARP_RANK says of a
- * warp of a resident block, from any hook of the SM. A block's warps begin at rank 0. */
+/* Sets the rank of a warp of a resident block, below MECH_RANKS, which the warp order may use (struct mech_warps).
+ * For the owner of MECH_POLICY_WARP_RANK, in any hook of the SM. A block's warps begin at rank 0. */
 static inline void mech_rank_warp(struct mech_sm *sm, uint32_t slot, uint32_t rank)
 {
 	sm->services->rank_warp(sm, slot, rank);
 }
 
-/* The program does what it must not under this mechanism: the kernel stops, and its launch fails with a message that says why, with what
- * instruction, block and thread, and the address that it accesses. From may_issue, run_opcode or issue, of whose event it is; `why` lives as long
- * as the machine. */
+/* Stops the kernel because the program does something that this mechanism forbids. The launch fails with a message
+ * that gives the reason `why`, the instruction, block and thread, and the accessed address. In may_issue, run_opcode
+ * or issue, with that hook's event; `why` must live as long as the machine. */
 static inline void mech_stop(struct mech_sm *sm, const struct mech_issue *issue, uint32_t lane, const char *why)
 {
 	sm->services->stop(sm, issue, lane, why);
 }
 
-/* How the warp in a slot stands; from any hook of the SM or the GPU while a kernel runs. */
+/* Writes the state of the warp in a slot; in any hook of the SM or the GPU while a kernel runs. */
 static inline void mech_look_at_warp(struct mech_sm *sm, uint32_t slot, struct mech_warp *warp)
 {
 	sm->services->look_at_warp(sm, slot, warp);
 }
 
-/* Live figures of the SM: how full its queues are, what its warps wait for, what it has counted so far; from any hook of the SM or the
- * GPU while a kernel runs. */
+/* Writes live figures of the SM: the occupancy of its queues, what its warps wait for, its counters so far; in any
+ * hook of the SM or the GPU while a kernel runs. */
 static inline void mech_look_at_sm(struct mech_sm *sm, struct mech_sm_figures *figures)
 {
 	sm->services->look_at_sm(sm, figures);
 }
 
-/* The same of an L2 slice and its DRAM channel; from any hook of the partition or the GPU while a kernel runs. */
+/* Writes live figures of an L2 slice and its DRAM channel; in any hook of the partition or the GPU while a kernel
+ * runs. */
 static inline void mech_look_at_partition(struct mech_partition *partition, struct mech_partition_figures *figures)
 {
 	partition->services->look_at_partition(partition, figures);
 }
 
-/* The rows of the launch, from blocks_per_sm() or gpu_kernel_begin(): what the program has announced (cudaSetCTATracker), else
- * what analysis finds in the kernel and its arguments; at most so many, those that serve most reads. They live until the
- * kernel's end. */
+/* Returns the rows of the launch, in blocks_per_sm() or gpu_kernel_begin(): those that the program announced
+ * (cudaSetCTATracker), else those that static analysis finds in the kernel and its arguments. At most `most` rows:
+ * those that serve most reads. They live until the kernel's end. */
 static inline struct mech_rows mech_rows(struct mech_gpu *gpu, uint32_t most, enum mech_loops loops)
 {
 	return gpu->services->rows(gpu, most, loops);
 }
 
-/* The kernel's loads from global memory, from blocks_per_sm() or gpu_kernel_begin(); by pc. They live until the kernel's end. */
+/* Returns the kernel's loads from global memory, by pc, in blocks_per_sm() or gpu_kernel_begin(). They live until the
+ * kernel's end. */
 static inline const struct mech_load *mech_loads(struct mech_gpu *gpu, uint32_t *count)
 {
 	return gpu->services->loads(gpu, count);
 }
 
-/* The kernel's instructions that stage tiles of global memory in shared memory, from blocks_per_sm() or gpu_kernel_begin(); by pc, of
- * functions that it calls, too. They live until the kernel's end. */
+/* Returns the instructions of the kernel, and of functions that it calls, that stage tiles of global memory in shared
+ * memory; by pc, in blocks_per_sm() or gpu_kernel_begin(). They live until the kernel's end. */
 static inline const struct mech_staging_inst *mech_staging_code(struct mech_gpu *gpu, uint32_t *count)
 {
 	return gpu->services->staging(gpu, count);
 }
 
-/* Device memory that is allocated, from blocks_per_sm() or gpu_kernel_begin(); by address. Constant and local memory are not among it. A
- * parameter is called as PTX calls it, without the kernel's name in front, "param_0"; a pointer inside of a structure "param_0+8". The list
- * lives until the launch's figures have been taken, so that vector_label can read it. */
+/* Returns the allocated device memory by address, without constant and local memory, in blocks_per_sm() or
+ * gpu_kernel_begin(). A parameter has its PTX name without the kernel's name before it, "param_0"; a pointer inside a
+ * structure is "param_0+8". The list lives until the launch's figures have been read, so that vector_label can use
+ * it. */
 static inline const struct mech_allocation *mech_allocations(struct mech_gpu *gpu, uint32_t *count)
 {
 	return gpu->services->allocations(gpu, count);
 }
 
-/* Tells the user something, on standard error; from the GPU's hooks. */
+/* Prints a text to standard error; in the GPU's hooks. */
 static inline void mech_say(struct mech_gpu *gpu, const char *text)
 {
 	gpu->services->say(gpu, text);

@@ -1,5 +1,5 @@
-/* mech_requests: lines that a mechanism asks for, and the accounts that the machine keeps of them. A mechanism includes seam/mech.h,
- * which includes this. */
+/* mech_requests: requests of mechanisms for lines, and the accounts that the machine keeps of them. A mechanism
+ * includes seam/mech.h, which includes this. */
 #ifndef SLUICE_SEAM_MECH_REQUESTS_H
 #define SLUICE_SEAM_MECH_REQUESTS_H
 
@@ -10,69 +10,83 @@
 
 enum mech_place {
 	MECH_TO_L1,
-	MECH_TO_BUFFER, /* the one that answers before L1 */
-	MECH_TO_NOTHING, /* the data are dropped when they come: their traffic is all that is wanted */
-	MECH_TO_L2, /* into L2 and no further */
-	MECH_TO_SHARED,  /* shared memory of a block, past L1 */
-	MECH_WRITE_SHARED, /* the same, with what the sender has: nothing is fetched, `address` and `urgent` say nothing */
-	MECH_WRITE_GLOBAL, /* global memory, with what the sender has, past L1: a store's packet, made in the next cycle at the earliest, whose acknowledgement is the reply */
+	MECH_TO_BUFFER, /* the buffer before L1 */
+	MECH_TO_NOTHING, /* the data are dropped on arrival: only the traffic matters */
+	MECH_TO_L2, /* into L2 only */
+	MECH_TO_SHARED,  /* a block's shared memory, bypassing L1 */
+	/* A block's shared memory, with the sender's data. Nothing is fetched; `address` and `urgent` are ignored. */
+	MECH_WRITE_SHARED,
+	/* Global memory, with the sender's data, bypassing L1: a store packet leaves in the next cycle at the
+	 * earliest. Its acknowledgement is the reply. */
+	MECH_WRITE_GLOBAL,
 };
 
 struct mech_request {
 	uint64_t address; /* a multiple of MECH_SECTOR */
-	uint32_t bytes;   /* 1 .. a line, within the line; to L1 or L2: the whole sector that address lies in is fetched, and no other */
+	/* 1 to a line, within the line; to L1 or L2: only the whole sector of `address` is fetched. */
+	uint32_t bytes;
 	enum mech_place to;
-	uint32_t pc;    /* of the load on whose behalf: one of the kernel's, or MECH_NO_PC */
-	uint32_t block; /* to the buffer, to shared memory: slot of the block whose it is. One that has ended wants nothing: redundant */
-	/* To shared memory: where the first byte goes, from the start of the block's, and all others behind it; or, where `words` is not 0,
-	 * the words of 4 bytes that the data go to, by number from there, each within what the block has. */
+	uint32_t pc;    /* of the load that caused the request, or MECH_NO_PC */
+	/* To the buffer or shared memory: the slot of the owning block. After that block has ended, the request is
+	 * redundant. */
+	uint32_t block;
+	/* To shared memory: the position of the first byte in the block's shared memory; the others follow. When
+	 * `words` is not
+	 * 0: the data's 4-byte words go to these word numbers from there on, each within the block's shared memory. */
 	uint32_t shared;
-	uint32_t words; /* to MECH_MAX_WORDS */
+	uint32_t words; /* up to MECH_MAX_WORDS */
 	const uint32_t *word;
-	bool from_shared; /* WRITE_GLOBAL: what is written lies in the block's shared memory, from `shared` on, whose banks are read before the packet leaves */
-	bool no_mshr; /* to shared memory: it keeps none of L1's MSHRs */
-	bool before_demand; /* not to L1: its turn comes before those of the load/store unit and of L1's misses */
-	uint64_t tag;   /* whatever the sender wants to find in the reply */
+	/* MECH_WRITE_GLOBAL: the data lie in the block's shared memory from `shared` on. Its banks are read before
+	 * the packet leaves. */
+	bool from_shared;
+	bool no_mshr; /* to shared memory: it does not occupy an MSHR of L1 */
+	bool before_demand; /* not to L1: it has priority over the load/store unit and L1's misses */
+	uint64_t tag;   /* free for the sender: the reply contains it */
 	bool urgent;    /* memory controllers serve it before others */
-	bool once;      /* to L1: where L1 has no MSHR, no line or no place among its misses for it, it is dropped; else it is tried again each cycle */
-	bool bound;     /* to L1: a warp is bound to it, which `fill` names: */
-	uint32_t warp;  /* its slot */
+	/* To L1: the request is dropped when L1 has no MSHR, line or miss-queue entry for it; else it is retried each
+	 * cycle. */
+	bool once;
+	bool bound;     /* to L1: bound to the warp in slot `warp`, which the hook `fill` reports */
+	uint32_t warp;  /* with `bound`: a slot */
 };
 
 struct mech_reply {
 	struct mech_request request;
-	bool filtered; /* the line was there, or on its way: nothing was sent; to L2, nothing was fetched */
-	bool outside;  /* the line is no memory: nothing was sent */
+	bool filtered; /* the line was present or on its way: nothing was sent; to L2, nothing was fetched */
+	bool outside;  /* the line is in no allocation: nothing was sent */
 	uint64_t sent, cycle;
 };
 
-/* What became of a request that was sent, as its account counts it. */
-#define MECH_USEFUL        PREFETCH_USEFUL
-#define MECH_LATE          PREFETCH_LATE
-#define MECH_EARLY_EVICTED PREFETCH_EARLY_EVICTED
-#define MECH_REDUNDANT     PREFETCH_REDUNDANT
+/* The outcome of an issued request, as its account counts it. */
+#define MECH_USEFUL        BASE_PREFETCH_USEFUL
+#define MECH_LATE          BASE_PREFETCH_LATE
+#define MECH_EARLY_EVICTED BASE_PREFETCH_EARLY_EVICTED
+#define MECH_REDUNDANT     BASE_PREFETCH_REDUNDANT
 
-struct mech_fate {
+struct mech_outcome {
 	uint64_t address, tag; /* of the request */
 	uint32_t pc;
-	enum prefetch_fate fate;
-	uint64_t sent, came; /* came: its data; 0: they have not yet */
-	uint64_t cycle;      /* of its fate: in which an instruction wanted the line, or it went */
+	enum base_prefetch_outcome outcome;
+	uint64_t sent, came; /* cycles; came: the data's arrival, 0: not yet */
+	uint64_t cycle;      /* of the outcome: when an instruction wanted the line, or when the line was replaced */
 };
 
-/* The account of a sender, in all and per load. asked = dropped + outside + filtered + refused + issued, and when a kernel has ended
- * issued = useful + late + early_evicted + redundant. Prefetchers run past the ends of arrays by nature: a line in which no
- * allocation, variable or local memory has a byte is not sent but counted as outside. L1 knows what is on its way to it, and
- * what it would be asked for in vain, since the buffer in front of it has it: both is filtered. Requests to the buffer are never
- * filtered, and late only where loads wait for them (struct mech_buffer): else an instruction that is too early goes its usual
- * way. Nor are requests to shared memory: useful when an instruction reads a word of their data, late when one issues that reads a
- * word on its way, early evicted when others' data, or a store, came over the last of their words before, redundant when
- * nobody came until the block's end. What is written to global memory, or goes to nothing, is redundant.
+/* The account of a sender, in total and per load. asked = dropped + outside + filtered + refused + issued. When a
+ * kernel has ended, issued = useful + late + early_evicted + redundant.
  *
- * A request to L2 is sent before anybody knows whether L2 has its data: if it has, or waits for them, the request counts as issued, and as
- * redundant when its sender is told, with `filtered` set. Else it takes a line and an MSHR as a miss does. The first read of the data is its
- * use, of an instruction or of a mechanism's request to L1, to the buffer or to nothing; a store in L2 is none, as a store in L1 is none: it
- * takes the data away where the cache evicts on stores. */
+ * A request outside every allocation, variable and local memory is not sent but counted as outside: prefetchers
+ * naturally run past the ends of arrays. A request to L1 is filtered when its line is on its way to L1, or when the
+ * buffer before L1 has it. Requests to the buffer are never filtered. They are late only where loads wait for them
+ * (struct mech_buffer); elsewhere an early instruction goes to L1. Requests to shared memory are never filtered,
+ * either. They are useful when an instruction reads one of their words, and late when such an instruction issues
+ * before the word has arrived. They are early evicted when other data or a store overwrote their last word before
+ * that. They are redundant when no instruction came until the block's end. Writes to global memory and requests to
+ * nothing are redundant.
+ *
+ * A request to L2 is issued before it is known whether L2 has the line. If L2 has it or waits for it, the request
+ * counts as redundant when its sender gets the reply, with `filtered` set. Else it takes a line and an MSHR as a miss
+ * does. Its use is the first read, by an instruction or by a mechanism's request to L1, to the buffer or to nothing.
+ * A store is no use, neither in L1 nor in L2; it removes the line where the cache evicts on stores. */
 #define MECH_REQUEST_COUNTERS(X)                                                                                       \
 	X(asked, "requests", "lines that the mechanism requested")                                                     \
 	X(dropped, "requests", "requests dropped: the queue was full, or the kernel ended while they were in it")      \
@@ -86,15 +100,16 @@ struct mech_fate {
 	X(early_evicted, "requests", "requests whose line was replaced before an instruction needed it")               \
 	X(redundant, "requests", "requests whose line no instruction needed, or that was present when it arrived")
 
-/* Histograms of the account, among the mechanism's vectors: of each useful and late request, of each late one. */
+/* Histograms of the account, which are among the mechanism's vectors: the first of useful and late requests, the
+ * second of late ones. */
 #define MECH_REQUEST_HISTOGRAMS(X)                                                                                     \
 	X(prefetch_distance, "cycles", "cycles from sending a request to the instruction that needed its line")        \
 	X(late_wait, "cycles", "cycles that the first instruction waited for a late line")
 
 struct mech_requests {
-#define X(name, unit, meaning) uint64_t name;
-	MECH_REQUEST_COUNTERS(X)
-#undef X
+#define MECH_COUNTER(name, unit, meaning) uint64_t name;
+	MECH_REQUEST_COUNTERS(MECH_COUNTER)
+#undef MECH_COUNTER
 };
 
 #endif

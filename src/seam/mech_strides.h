@@ -1,41 +1,41 @@
-/* mech_strides: strides that a table predicts by, from execution to execution of a warp or from warp to warp, and what is asked for then. For
- * prefetchers into L1, which include it beside seam/mech.h. */
+/* mech_strides: strides that a table predicts, from execution to execution of a warp or from warp to warp, and the
+ * requests they cause. For prefetchers into L1, which include it next to seam/mech.h. */
 #ifndef SLUICE_SEAM_MECH_STRIDES_H
 #define SLUICE_SEAM_MECH_STRIDES_H
 
 #include "seam/mech_lines.h"
 #include "seam/mech_table.h"
 
-/* How far a row is to be trusted: the states of Baer and Chen (Supercomputing 1991), whose names these are. */
+/* The confidence in a row: the states and names of Baer and Chen (Supercomputing 1991). */
 enum mech_confidence { MECH_INITIAL, MECH_TRANSIENT, MECH_STEADY, MECH_NO_PREDICTION };
 
 /* A row of their reference prediction table. */
 struct mech_reference {
-	struct mech_key key; /* whose: the warp's slot, or nobody's alone */
-	uint64_t address;    /* of the load's last execution: that of its lowest transaction */
-	uint32_t warp;       /* who made it: a slot */
-	int64_t stride;      /* bytes from one to the next; 0: none is known */
+	struct mech_key key; /* whose: the warp's slot, or MECH_NOWHERE */
+	uint64_t address;    /* lowest address of the load's last execution */
+	uint32_t warp;       /* slot of the warp of that execution */
+	int64_t stride;      /* bytes from one execution to the next; 0: not known */
 	enum mech_confidence confidence;
 };
 
-/* What training has done: counters. */
+/* Counters of training. */
 struct mech_training {
 	uint64_t trained;  /* rows that became steady */
-	uint64_t wrong;    /* executions of loads with steady rows that came elsewhere */
-	uint64_t replaced; /* rows that went for another load's or warp's */
+	uint64_t wrong;    /* executions of loads with steady rows at another address */
+	uint64_t replaced; /* rows replaced by those of another load or warp */
 };
 
-/* What to ask for: so many strides or warps ahead, and so many from there on. */
+/* The requests to make: `degree` of them, from `distance` strides or warps ahead on. */
 struct mech_ahead {
 	uint32_t distance, degree;
-	bool retry; /* where L1 has no room; else they are dropped */
+	bool retry; /* when L1 has no free entry: retry; else the request is dropped */
 };
 
-/* An execution `steps` strides behind the last. A steady stride survives one that comes elsewhere. */
+/* Adds an execution `steps` strides after the last one. A steady stride survives one execution at another address. */
 static inline void mech_reference_add(struct mech_reference *row, int64_t steps, uint64_t address,
                                       struct mech_training *training)
 {
-	/* by state, and whether it came where it was expected */
+	/* by state, and whether the address was the expected one */
 	static const enum mech_confidence next[4][2] = {{MECH_TRANSIENT, MECH_STEADY},
 	                                            {MECH_NO_PREDICTION, MECH_STEADY},
 	                                            {MECH_INITIAL, MECH_STEADY},
@@ -50,13 +50,15 @@ static inline void mech_reference_add(struct mech_reference *row, int64_t steps,
 	training->wrong += steady && !expected;
 }
 
-/* Its stride, where it is to be trusted: `early`, whenever it has not proved wrong, as Baer and Chen do; else when it is steady. Else 0. */
+/* Returns the stride if it is trusted, else 0. `early`: it is trusted until it proves wrong, as in Baer and Chen;
+ * else only when it is steady. */
 static inline int64_t mech_reference_stride(const struct mech_reference *row, bool early)
 {
 	return row->confidence == MECH_STEADY || (early && row->confidence != MECH_NO_PREDICTION) ? row->stride : 0;
 }
 
-/* The row of the load, which is the last to go then; NULL where there was none: it has one from now on, which has seen this execution. */
+/* Returns the load's row and makes it the most recently used one. NULL: the load had no row; now it has one that
+ * contains this execution. */
 static inline struct mech_reference *mech_reference_find(struct mech_table *table, const struct mech_memory *load,
                                                          uint32_t whose, struct mech_training *training)
 {
@@ -72,7 +74,7 @@ static inline struct mech_reference *mech_reference_find(struct mech_table *tabl
 	return NULL;
 }
 
-/* A warp's own strides, from one execution of the load to the next: gives that to prefetch by, or 0. */
+/* Trains a warp's own strides, from one execution of the load to the next. Returns the stride to prefetch by, or 0. */
 static inline int64_t mech_train_own(struct mech_table *table, const struct mech_memory *load, bool early,
                                      struct mech_training *training)
 {
@@ -83,8 +85,8 @@ static inline int64_t mech_train_own(struct mech_table *table, const struct mech
 	return mech_reference_stride(row, early);
 }
 
-/* Strides from one warp to the warp of the next number, which have come in any order: the same. A warp that comes again says nothing of strides,
- * but it is what the next warp is measured by. */
+/* Trains strides from one warp to the warp with the next number, in any order of arrival. Returns the stride to
+ * prefetch by, or 0. A repeated execution by the same warp does not train, but the next warp is compared with it. */
 static inline int64_t mech_train_across(struct mech_table *table, const struct mech_memory *load, bool early,
                                         struct mech_training *training)
 {
@@ -99,7 +101,7 @@ static inline int64_t mech_train_across(struct mech_table *table, const struct m
 	return mech_reference_stride(row, early);
 }
 
-/* For a warp, on the load's behalf. */
+/* Returns a request into L1 for a warp, caused by the load. */
 static inline struct mech_request mech_request_for(const struct mech_memory *load, uint32_t warp, bool retry)
 {
 	struct mech_request request;
@@ -113,7 +115,7 @@ static inline struct mech_request mech_request_for(const struct mech_memory *loa
 	return request;
 }
 
-/* Asks for the lines of the warp's next executions; gives their number. */
+/* Requests the lines of the warp's next executions. Returns their number. */
 static inline uint32_t mech_ask_own(struct mech_sm *sm, const struct mech_memory *load, int64_t stride,
                                     const struct mech_ahead *ahead)
 {
@@ -133,8 +135,8 @@ static inline bool mech_has_warp(struct mech_sm *sm, uint32_t slot)
 	return warp.live;
 }
 
-/* Asks for the lines of the warps of the next numbers, whatever block they are of; gives their number. *nobody counts those warps that there are
- * not. */
+/* Requests the lines of the warps with the next numbers, of any block. Returns their number. *nobody counts the warps
+ * that do not exist. */
 static inline uint32_t mech_ask_across(struct mech_sm *sm, const struct mech_memory *load, int64_t stride,
                                        const struct mech_ahead *ahead, uint64_t *nobody)
 {
@@ -150,8 +152,8 @@ static inline uint32_t mech_ask_across(struct mech_sm *sm, const struct mech_mem
 	return lines;
 }
 
-/* Of a load that trains: of global memory, with no more transactions than `most`, as far as the buffer in front of L1 does not answer it. `transaction`
- * has room for MECH_MAX_ACCESSES. False: it trains nothing. */
+/* True when a load trains: it reads global memory with at most `most` transactions, and the buffer before L1 does not
+ * answer all of them. *seen is the part for L1. `transaction` has space for MECH_MAX_ACCESSES. */
 static inline bool mech_trains(const struct mech_memory *load, uint32_t most, struct mech_transaction *transaction,
                                struct mech_memory *seen)
 {
@@ -161,7 +163,8 @@ static inline bool mech_trains(const struct mech_memory *load, uint32_t most, st
 	return seen->transactions != 0;
 }
 
-/* Bits of a row: pc, address and stride of 32 bits, as of the machines of these papers; its state; the order of use. */
+/* Returns the bits of a row: pc, address and stride of 32 bits, as in these papers' machines; its state; the order of
+ * use. */
 static inline uint32_t mech_reference_bits(uint32_t rows)
 {
 	return 3 * 32 + 2 + mech_bits_of(rows);

@@ -1,5 +1,5 @@
-/* mech_table: tables of a few rows by pc, as prefetchers have them, and strides. For mechanisms, which include what they need of it beside
- * seam/mech.h. */
+/* mech_table: small tables indexed by pc, as prefetchers have them, and strides. Mechanisms include the parts that
+ * they need next to seam/mech.h. */
 #ifndef SLUICE_SEAM_MECH_TABLE_H
 #define SLUICE_SEAM_MECH_TABLE_H
 
@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-/* What a row begins with. Two rows of a table differ in pc or whose. */
+/* The begin of each row. Two rows of a table differ in pc or whose. */
 struct mech_key {
-	uint64_t used; /* when it was claimed or touched last, counted by the table; 0: the row is free */
+	uint64_t used; /* time of its last claim or touch, counted by the table; 0: the row is free */
 	uint32_t pc;
-	uint32_t whose; /* a slot of a warp or a block; MECH_NOWHERE: nobody's alone */
+	uint32_t whose; /* a slot of a warp or a block; MECH_NOWHERE: no single owner */
 };
 
-/* Fully associative; what was used longest ago goes first. */
+/* Fully associative, with LRU replacement. */
 struct mech_table {
 	uint8_t *row;
 	uint32_t rows;
@@ -22,7 +22,7 @@ struct mech_table {
 	uint64_t uses;
 };
 
-/* Of rows that are a struct which begins with a struct mech_key. */
+/* Opens a table of rows. A row is a struct that begins with a struct mech_key. */
 static inline void mech_table_open(struct mech_table *table, struct mech_pool *pool, uint32_t rows, size_t row_bytes)
 {
 	table->row = (uint8_t *)mech_alloc(pool, rows * row_bytes);
@@ -36,7 +36,7 @@ static inline struct mech_key *mech_table_row(const struct mech_table *table, ui
 	return (struct mech_key *)(void *)(table->row + number * table->row_bytes);
 }
 
-/* The row, or NULL. */
+/* Returns the row, or NULL. */
 static inline void *mech_table_find(const struct mech_table *table, uint32_t pc, uint32_t whose)
 {
 	for (uint32_t i = 0; i < table->rows; i++) {
@@ -47,13 +47,13 @@ static inline void *mech_table_find(const struct mech_table *table, uint32_t pc,
 	return NULL;
 }
 
-/* It is the last that goes. */
+/* Makes the row the most recently used one. */
 static inline void mech_table_touch(struct mech_table *table, void *row)
 {
 	((struct mech_key *)row)->used = ++table->uses;
 }
 
-/* A row for what is not in the table: all else in it is zero. */
+/* Returns a row for a pair that is not in the table, with all other members zero: a free row, else the LRU one. */
 static inline void *mech_table_claim(struct mech_table *table, uint32_t pc, uint32_t whose)
 {
 	struct mech_key *oldest = mech_table_row(table, 0);
@@ -69,7 +69,7 @@ static inline void *mech_table_claim(struct mech_table *table, uint32_t pc, uint
 	return oldest;
 }
 
-/* The next row that is claimed is another's. */
+/* True when no row is free: the next claim replaces one. */
 static inline bool mech_table_is_full(const struct mech_table *table)
 {
 	for (uint32_t i = 0; i < table->rows; i++)
@@ -89,7 +89,7 @@ static inline void mech_table_clear(struct mech_table *table)
 	table->uses = 0;
 }
 
-/* Rows of these owners, from `first` on, are free: slots of a block that has ended. */
+/* Frees the rows of the owners first to first + count - 1: the slots of a block that has ended. */
 static inline void mech_table_free_of(struct mech_table *table, uint32_t first, uint32_t count)
 {
 	for (uint32_t i = 0; i < table->rows; i++) {
@@ -99,7 +99,7 @@ static inline void mech_table_free_of(struct mech_table *table, uint32_t first, 
 	}
 }
 
-/* Bits that tell so many values apart, for the costs of a row. */
+/* Returns the bits that encode `values` different values, for the costs of a row. */
 static inline uint32_t mech_bits_of(uint32_t values)
 {
 	uint32_t bits = 0;
@@ -108,15 +108,15 @@ static inline uint32_t mech_bits_of(uint32_t values)
 	return bits;
 }
 
-/* Addresses one behind the other, and how far apart they are. */
+/* A sequence of addresses and their distance. */
 struct mech_stride {
-	uint64_t address; /* the last */
-	int64_t bytes;    /* from the one before to it */
-	uint32_t same;    /* how often in a row that has been so; 0: there is no last one yet, or none before it */
+	uint64_t address; /* the last address */
+	int64_t bytes;    /* its distance from the one before */
+	uint32_t same;    /* how often in a row this distance occurred; 0: fewer than two addresses */
 	bool begun;
 };
 
-/* The next address. Its stride is the same as before more often each time it comes again; another begins anew, with one. */
+/* Adds the next address. Each repetition of a distance increments `same`; another distance restarts it at one. */
 static inline void mech_stride_add(struct mech_stride *stride, uint64_t address)
 {
 	int64_t bytes = (int64_t)(address - stride->address);

@@ -7,13 +7,13 @@
 #include <string.h>
 
 /* Bins are powers of two, up to 4 million cycles. */
-static const struct counter_vector request_rows[OUTPUT_REQUEST_VECTORS] = {
+static const struct base_counter_vector request_rows[OUTPUT_REQUEST_VECTORS] = {
 #define X(row, row_unit, row_meaning)                                                                                  \
 	[OUTPUT_##row] = {.name = #row,                                                                                \
 	                  .unit = row_unit,                                                                            \
 	                  .meaning = row_meaning,                                                                      \
-	                  .scope = SCOPE_SM,                                                                           \
-	                  .kind = VECTOR_POWERS,                                                                       \
+	                  .scope = BASE_SCOPE_SM,                                                                      \
+	                  .kind = BASE_VECTOR_POWERS,                                                                  \
 	                  .length = 24},
 	MECH_REQUEST_HISTOGRAMS(X)
 #undef X
@@ -24,15 +24,15 @@ uint32_t output_vectors(const struct mech *mech)
 	return (uint32_t)mech->vector_count + (mech->sends ? OUTPUT_REQUEST_VECTORS : 0);
 }
 
-const struct counter_vector *output_row(const struct mech *mech, uint32_t vector)
+const struct base_counter_vector *output_row(const struct mech *mech, uint32_t vector)
 {
 	return vector < mech->vector_count ? &mech->vectors[vector] : &request_rows[vector - mech->vector_count];
 }
 
 /* Number of values of a row. A histogram has one more than its elements: the sum of the values entered. */
-static uint32_t room_of(const struct counter_vector *row, uint32_t length)
+static uint32_t room_of(const struct base_counter_vector *row, uint32_t length)
 {
-	return length + (row->kind != VECTOR_COUNTERS);
+	return length + (row->kind != BASE_VECTOR_COUNTERS);
 }
 
 uint32_t output_length(const struct seam_attached *attached, const struct mech_machine *machine, uint32_t vector)
@@ -78,7 +78,7 @@ static bool is_touchable(const struct output *output, const char *service)
 }
 
 /* Returns NULL after a mistake. */
-static const struct counter_vector *row_of(const struct output *output, const char *service, uint32_t vector)
+static const struct base_counter_vector *row_of(const struct output *output, const char *service, uint32_t vector)
 {
 	const struct mech *mech = output->seam->attached[output->number].mech;
 	if (!is_touchable(output, service))
@@ -95,10 +95,10 @@ static void count(struct mech_output *seen, uint32_t vector, uint32_t index, uin
 {
 	struct output *output = (struct output *)seen;
 	const struct output_layout *layout = &output->seam->layout[output->number];
-	const struct counter_vector *row = row_of(output, "mech_count", vector);
+	const struct base_counter_vector *row = row_of(output, "mech_count", vector);
 	if (!row)
 		return;
-	if (row->kind != VECTOR_COUNTERS)
+	if (row->kind != BASE_VECTOR_COUNTERS)
 		WRONG(output, "mech_count() of %s, which is a histogram; expected mech_observe()", row->name);
 	else if (index >= layout->length[vector])
 		WRONG(output, "counts in element %u of %s, which has %u", index, row->name, layout->length[vector]);
@@ -106,7 +106,7 @@ static void count(struct mech_output *seen, uint32_t vector, uint32_t index, uin
 		output->value[layout->start[vector] + index] += amount;
 }
 
-static void sort(struct output *output, const struct counter_vector *row, uint32_t vector, uint64_t value)
+static void sort(struct output *output, const struct base_counter_vector *row, uint32_t vector, uint64_t value)
 {
 	const struct output_layout *layout = &output->seam->layout[output->number];
 	uint64_t *bin = output->value + layout->start[vector];
@@ -117,10 +117,10 @@ static void sort(struct output *output, const struct counter_vector *row, uint32
 static void observe(struct mech_output *seen, uint32_t vector, uint64_t value)
 {
 	struct output *output = (struct output *)seen;
-	const struct counter_vector *row = row_of(output, "mech_observe", vector);
+	const struct base_counter_vector *row = row_of(output, "mech_observe", vector);
 	if (!row)
 		return;
-	if (row->kind == VECTOR_COUNTERS)
+	if (row->kind == BASE_VECTOR_COUNTERS)
 		WRONG(output, "mech_observe() of %s, which is not a histogram; expected mech_count()", row->name);
 	else
 		sort(output, row, vector, value);
@@ -191,10 +191,10 @@ void output_clear(struct output *output)
 static void add_part(const struct output *output, uint32_t vector, struct vector *sum)
 {
 	const struct output_layout *layout = &output->seam->layout[output->number];
-	const struct counter_vector *row = output_row(output->seam->attached[output->number].mech, vector);
+	const struct base_counter_vector *row = output_row(output->seam->attached[output->number].mech, vector);
 	uint32_t length = layout->length[vector];
 	uint64_t *value = output->value + layout->start[vector];
-	const struct vector part = {length, value, row->kind == VECTOR_COUNTERS ? 0 : value[length], NULL};
+	const struct vector part = {length, value, row->kind == BASE_VECTOR_COUNTERS ? 0 : value[length], NULL};
 	vector_add(row, sum, &part);
 }
 
@@ -204,14 +204,14 @@ static void name_elements(const struct seam *seam, uint32_t number, uint32_t vec
 {
 	const struct mech_gpu *gpu = &seam->gpu.part[number];
 	uint32_t left = 0;
-	sum->label = xcalloc(sum->length + 1, sizeof *sum->label);
+	sum->label = base_calloc(sum->length + 1, sizeof *sum->label);
 	for (uint32_t i = 0; i < sum->length; i++) {
 		const char *name = gpu->mech->vector_label(gpu, vector, i);
 		char numbered[16];
 		snprintf(numbered, sizeof numbered, "%u", i);
 		if (!name && !sum->value[i])
 			continue;
-		sum->label[left] = xstrdup(name ? name : numbered);
+		sum->label[left] = base_strdup(name ? name : numbered);
 		sum->value[left++] = sum->value[i];
 	}
 	sum->length = left;
@@ -219,7 +219,7 @@ static void name_elements(const struct seam *seam, uint32_t number, uint32_t vec
 
 void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum)
 {
-	const struct counter_vector *row = output_row(seam->attached[number].mech, vector);
+	const struct base_counter_vector *row = output_row(seam->attached[number].mech, vector);
 	*sum = vector_new(seam->layout[number].length[vector]);
 	add_part(&seam->gpu.output[number], vector, sum);
 	for (uint32_t s = 0; s < seam->machine.partitions; s++)

@@ -40,7 +40,7 @@ enum output_request_vector {
 
 /* A mechanism's vectors: first its own, then, if it sends, those of its account. */
 uint32_t output_vectors(const struct mech *mech);
-const struct counter_vector *output_row(const struct mech *mech, uint32_t vector);
+const struct base_counter_vector *output_row(const struct mech *mech, uint32_t vector);
 
 /* Number of elements of a vector in a machine. */
 uint32_t output_length(const struct seam_attached *attached, const struct mech_machine *machine, uint32_t vector);

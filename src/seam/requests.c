@@ -208,7 +208,7 @@ uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors)
 	for (struct seam_sent *sent = sm->coming; sent; sent = sent->next)
 		if (!sent->kept.wanted && sectors_brought(&sent->request, line, line_bytes) & missing) {
 			sent->kept.wanted = sm->clock;
-			seam_settle(sm, PREFETCH_LATE, &sent->kept);
+			seam_settle(sm, BASE_PREFETCH_LATE, &sent->kept);
 		}
 	return missing;
 }
@@ -280,7 +280,7 @@ void seam_drop_requests(struct seam_sm *sm)
 static void answer_from_l2(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t cycle)
 {
 	if (in_l2)
-		seam_settle(sm, PREFETCH_REDUNDANT, &sent->kept);
+		seam_settle(sm, BASE_PREFETCH_REDUNDANT, &sent->kept);
 	answer(sm, sent,
 	       &(struct mech_reply){
 		       .request = sent->request, .filtered = in_l2, .sent = sent->kept.sent, .cycle = cycle});
@@ -296,7 +296,7 @@ static bool is_wanted(const struct seam_sm *sm, const struct seam_sent *sent)
 static bool put_into_buffer(struct seam_sm *sm, struct seam_sent *sent)
 {
 	const struct mech_request *request = &sent->request;
-	const struct prefetch *kept = &sent->kept;
+	const struct base_prefetch *kept = &sent->kept;
 	no_more_coming(sm, sent);
 	bool wanted = is_wanted(sm, sent);
 	if (kept->wanted) /* already accounted for as late */
@@ -305,7 +305,7 @@ static bool put_into_buffer(struct seam_sm *sm, struct seam_sent *sent)
 		line_buffer_put(&sm->buffer, request->address, request->bytes, request->block,
 		                kept->wanted ? NULL : kept);
 	else if (!kept->wanted)
-		seam_settle(sm, PREFETCH_REDUNDANT, kept);
+		seam_settle(sm, BASE_PREFETCH_REDUNDANT, kept);
 	return wanted;
 }
 
@@ -334,7 +334,7 @@ bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t
 	else if (sent->fill)
 		wanted = put_into_shared(sm, sent);
 	else if (request->to == MECH_TO_NOTHING || request->to == MECH_WRITE_GLOBAL)
-		seam_settle(sm, PREFETCH_REDUNDANT, &sent->kept);
+		seam_settle(sm, BASE_PREFETCH_REDUNDANT, &sent->kept);
 	answer(sm, sent, &(struct mech_reply){.request = *request, .sent = sent->kept.sent, .cycle = cycle});
 	return wanted;
 }
@@ -481,8 +481,8 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 	uint32_t line = sm->seam->machine.line_bytes;
 	if (!seam_in_kernel(part, "mech_put") || !has_buffer(part, "mech_put") || !is_resident(part, "mech_put", block))
 		return;
-	if (sm->in_fate) {
-		seam_wrong(part, "mech_put() from on_fate, while the buffer is being changed");
+	if (sm->in_outcome) {
+		seam_wrong(part, "mech_put() from on_outcome, while the buffer is being changed");
 		return;
 	}
 	if (sm->seam->gpu.hook)

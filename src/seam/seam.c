@@ -61,11 +61,11 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 	MECH_GPU_HOOKS(LIST, LIST)
 	add(&gpu->cycle, number, mech->gpu_cycle);
 	gpu->sends |= sends_from_gpu(mech);
-	if (mech->seats & MECH_SEAT_BLOCK_COUNT)
+	if (mech->policies & MECH_POLICY_BLOCK_COUNT)
 		gpu->count_owner = part;
-	if (mech->seats & MECH_SEAT_BLOCK_PLACE)
+	if (mech->policies & MECH_POLICY_BLOCK_PLACE)
 		gpu->place_owner = part;
-	if (mech->seats & MECH_SEAT_SHARED_ROOM)
+	if (mech->policies & MECH_POLICY_SHARED_ROOM)
 		gpu->room_owner = part;
 }
 
@@ -90,25 +90,25 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	MECH_SM_HOOKS(LIST, LIST)
 	add(&sm->cycle, number, mech->cycle);
 	add(&sm->warps_that_compete, number, mech->warps_that_compete);
-	if (mech->seats & MECH_SEAT_WARP_ORDER) {
+	if (mech->policies & MECH_POLICY_WARP_ORDER) {
 		sm->order = part;
 		sm->pick = mech->pick_warp;
 	}
-	if (mech->seats & MECH_SEAT_L1_REPLACEMENT)
+	if (mech->policies & MECH_POLICY_L1_REPLACEMENT)
 		sm->replacement = part;
-	if (mech->seats & MECH_SEAT_L1_MISS)
+	if (mech->policies & MECH_POLICY_L1_MISS)
 		sm->behind_l1 = part;
-	if (mech->seats & MECH_SEAT_SHARED_ROOM)
+	if (mech->policies & MECH_POLICY_SHARED_ROOM)
 		sm->shared_room = part;
-	if (mech->seats & MECH_SEAT_SHARED_LAYOUT)
+	if (mech->policies & MECH_POLICY_SHARED_LAYOUT)
 		sm->shared_layout = part;
-	sm->has_ranks |= (mech->seats & MECH_SEAT_WARP_RANK) != 0;
+	sm->has_ranks |= (mech->policies & MECH_POLICY_WARP_RANK) != 0;
 	sm->is_shown_issues |= mech->issue || mech->opcode_count;
-	if (mech->seats & MECH_SEAT_BUFFER) {
+	if (mech->policies & MECH_POLICY_BUFFER) {
 		struct mech_buffer config = mech->buffer(attached->config, &seam->machine);
 		sm->has_buffer = true;
-		const struct prefetch_teller teller = seam_teller(sm);
-		line_buffer_open(&sm->buffer, &config, seam->machine.line_bytes, &teller);
+		const struct base_prefetch_listener listener = seam_listener(sm);
+		line_buffer_open(&sm->buffer, &config, seam->machine.line_bytes, &listener);
 	}
 	sm->hook = "sm_open";
 	if (mech->sm_open)
@@ -158,9 +158,9 @@ static void open_partition_part(struct seam *seam, struct seam_partition *partit
 	                                .services = &seam_services,
 	                                .host = partition};
 	MECH_PARTITION_HOOKS(LIST, LIST)
-	if (mech->seats & MECH_SEAT_L2_REPLACEMENT)
+	if (mech->policies & MECH_POLICY_L2_REPLACEMENT)
 		partition->replacement = part;
-	if (mech->seats & MECH_SEAT_DRAM)
+	if (mech->policies & MECH_POLICY_DRAM)
 		partition->scheduler = part;
 	partition->hook = "partition_open";
 	if (mech->partition_open)
@@ -199,7 +199,7 @@ static bool has_hooks_of_partitions(const struct mech *mech)
 #define LOOK(scope, hook, event, when) || mech->hook
 	bool hears = false MECH_PARTITION_HOOKS(LOOK, LOOK);
 #undef LOOK
-	return hears || mech->partition_fate || mech->seats & (MECH_SEAT_L2_REPLACEMENT | MECH_SEAT_DRAM);
+	return hears || mech->partition_outcome || mech->policies & (MECH_POLICY_L2_REPLACEMENT | MECH_POLICY_DRAM);
 }
 
 static bool has_hooks_of_gpu(const struct mech *mech)
@@ -207,7 +207,7 @@ static bool has_hooks_of_gpu(const struct mech *mech)
 #define LOOK(scope, hook, event, when) || mech->hook
 	bool hears = false MECH_GPU_HOOKS(LOOK, LOOK);
 #undef LOOK
-	return hears || mech->gpu_cycle || mech->seats & MECH_SEAT_BLOCK_PLACE;
+	return hears || mech->gpu_cycle || mech->policies & MECH_POLICY_BLOCK_PLACE;
 }
 
 bool seam_is_local(const struct seam *seam)
@@ -223,7 +223,7 @@ bool seam_is_local(const struct seam *seam)
 struct seam *seam_open(const struct seam_attached *attached, uint32_t count, const struct mech_machine *machine,
                        const uint64_t *clock, const uint64_t *clock_of_partitions)
 {
-	struct seam *seam = xcalloc(1, sizeof *seam);
+	struct seam *seam = base_calloc(1, sizeof *seam);
 	seam->machine = *machine;
 	seam->clock = clock;
 	seam->clock_of_partitions = clock_of_partitions;
@@ -231,8 +231,8 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 	seam->count = count;
 	for (uint32_t i = 0; i < count; i++)
 		seam->attached[i] = attached[i];
-	seam->sm = xcalloc(machine->sms, sizeof *seam->sm);
-	seam->partition = xcalloc(machine->partitions, sizeof *seam->partition);
+	seam->sm = base_calloc(machine->sms, sizeof *seam->sm);
+	seam->partition = base_calloc(machine->partitions, sizeof *seam->partition);
 	seam->gpu.queue = arena_array(&seam->gpu.pools.machine.arena, machine->send_queue, sizeof *seam->gpu.queue);
 	seam->gpu.vetoed_by = MECH_MAX;
 	seam->gpu.first_wake = MECH_NEVER;
@@ -313,7 +313,7 @@ static void clear_account(struct seam_account *account, const struct seam *seam,
 	if (!mech->sends)
 		return;
 	free(account->by_pc);
-	account->by_pc = xcalloc(seam->launch.instructions, sizeof *account->by_pc);
+	account->by_pc = base_calloc(seam->launch.instructions, sizeof *account->by_pc);
 }
 
 /* Clears counters and accounts at the kernel's begin, before any of its hooks can count. */
@@ -429,7 +429,7 @@ void seam_kernel_end(struct seam *seam)
 void seam_stats_add(const struct mech *mech, void *sum, const void *stats)
 {
 	for (size_t i = 0; i < mech->counter_count; i++)
-		counter_combine(&mech->counters[i], sum, stats);
+		base_counter_combine(&mech->counters[i], sum, stats);
 }
 
 void seam_requests_add(struct mech_requests *sum, const struct mech_requests *requests)
@@ -460,6 +460,17 @@ static void add_by_pc(const struct seam *seam, struct seam_load *sum, const stru
 {
 	for (uint32_t pc = 0; sum && account->by_pc && pc < seam->launch.instructions; pc++)
 		add_load(&sum[pc], &account->by_pc[pc]);
+}
+
+const void *seam_unit_stats(const struct seam *seam, uint32_t number, enum seam_unit unit, uint32_t index,
+                            const struct mech_requests **requests)
+{
+	if (unit == SEAM_OF_SM) {
+		*requests = &seam->sm[index].account[number].all;
+		return seam->sm[index].part[number].stats;
+	}
+	*requests = &seam->partition[index].account[number].all;
+	return seam->partition[index].part[number].stats;
 }
 
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,

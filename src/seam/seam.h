@@ -40,7 +40,7 @@ struct seam_sent {
 	uint64_t owner;
 	/* for its account. L1 holds this after sending for requests to L1; `fill` holds it for requests to shared
 	 * memory */
-	struct prefetch kept;
+	struct base_prefetch kept;
 	struct shared_fill *fill; /* destination in shared memory */
 	struct seam_sent *next;
 	uint64_t asked; /* SM cycle in which the request was made */
@@ -126,7 +126,7 @@ struct seam_sm {
 	struct seam_sent *coming; /* requests in flight to the buffer whose data loads can wait for */
 	struct seam_pools pools;
 	const char *hook; /* name of the hook that runs, or ran last */
-	bool in_fate;     /* on_fate runs while the machine is changing L1 or the buffer */
+	bool in_outcome;     /* on_outcome runs while the machine is changing L1 or the buffer */
 	const struct mech_issue *issuing; /* the instruction shown to hooks before it runs, or NULL */
 	struct seam_mistake mistake;
 	/* Callbacks of the SM, called with `host`:
@@ -251,13 +251,13 @@ bool seam_check(const struct seam_attached *attached, uint32_t count, const stru
                 size_t size);
 
 /* Counters of the account of requests, which are fields of struct mech_requests. */
-extern const struct counter seam_request_counters[];
+extern const struct base_counter seam_request_counters[];
 extern const size_t seam_request_counter_count;
 
 /* The names that formulas of a mechanism's energies may use. The struct points into itself, so it must not be
  * copied. */
 struct seam_energy_names {
-	struct counter_group group[2];
+	struct base_counter_group group[2];
 	struct formula_names names;
 };
 void seam_energy_names(struct seam_energy_names *names, const struct mech *mech);
@@ -269,8 +269,8 @@ uint32_t seam_energies(const struct seam_attached *attached, const struct mech_m
 bool seam_check_energies(const struct seam_attached *attached, const struct mech_machine *machine, char *message,
                          size_t size);
 
-/* Readable name of one of enum mech_seat. */
-const char *seam_seat_name(uint32_t seat);
+/* Readable name of one of enum mech_policy. */
+const char *seam_policy_name(uint32_t policy);
 
 /* Opens the mechanisms for a machine with these clocks, of the dispatcher and of the partitions. seam_check() must
  * have passed. The configurations must live as long as the result. */
@@ -299,7 +299,7 @@ void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm);
 void seam_kernel_over(struct seam *seam);
 void seam_kernel_end(struct seam *seam);
 /* To be called before seam_kernel_end() of a kernel that did not run to its end. Counts requests that are still in
- * flight as redundant. Only the accounts change: no on_fate hook is called. */
+ * flight as redundant. Only the accounts change: no on_outcome hook is called. */
 void seam_settle_cut(struct seam *seam);
 
 /* The mechanisms' first mistake since the machine was opened, or NULL. No SM may be ticking. */
@@ -308,6 +308,10 @@ const struct seam_mistake *seam_mistake(const struct seam *seam);
 /* Reads what a mechanism counted in the kernel: its counters, its account of requests, and that account by load. */
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct seam_load *by_pc);
+/* The struct of a mechanism's counters of one SM or partition, and its account of requests there. */
+enum seam_unit { SEAM_OF_GPU, SEAM_OF_SM, SEAM_OF_PARTITION };
+const void *seam_unit_stats(const struct seam *seam, uint32_t number, enum seam_unit unit, uint32_t index,
+                            const struct mech_requests **requests);
 /* Sums one of a mechanism's vectors over all parts. The caller frees it with vector_free(). */
 void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum);
 /* A mechanism's account of requests, summed over all SMs. */
@@ -324,7 +328,6 @@ void seam_draw(struct seam *seam, uint64_t most);
 /* Takes all events since the last call, in the order of the parts, so that the order does not depend on threads.
  * First come the blocks that have ended, as events without a mechanism. Their `mech` is NULL, `track` is the block's
  * slot and the first argument is its number. Then come the events that mechanisms have drawn. */
-enum seam_unit { SEAM_OF_GPU, SEAM_OF_SM, SEAM_OF_PARTITION };
 struct seam_drawer {
 	void *user;
 	void (*show)(void *user, enum seam_unit unit, uint32_t index, uint32_t number, const struct mech *mech,
@@ -457,10 +460,10 @@ bool seam_reply(struct seam_sm *sm, struct seam_sent *sent, bool in_l2, uint64_t
 uint32_t seam_merge(struct seam_sm *sm, uint64_t line, uint32_t sectors);
 
 /* A listener that enters the outcomes of an SM's requests into their senders' accounts and calls the senders'
- * on_fate. */
-struct prefetch_teller seam_teller(struct seam_sm *sm);
+ * on_outcome. */
+struct base_prefetch_listener seam_listener(struct seam_sm *sm);
 /* The corresponding listener for requests to L2, in a slice. */
-struct prefetch_teller seam_teller_of_l2(struct seam_partition *partition);
+struct base_prefetch_listener seam_listener_of_l2(struct seam_partition *partition);
 
 /* --- the dispatcher --- */
 

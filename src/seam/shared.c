@@ -124,9 +124,9 @@ bool seam_fill_is_sound(const struct mech_sm *part, const char *service, const s
 struct shared_fill *seam_new_fill(struct seam_sm *sm, const struct mech_request *request)
 {
 	const struct seam *seam = sm->seam;
-	const struct prefetch_teller teller = seam_teller(sm);
+	const struct base_prefetch_listener listener = seam_listener(sm);
 	if (!seam_fills_shared(sm))
-		shared_fills_open(&sm->fills, seam->machine.blocks, seam->launch.shared_bytes, &teller,
+		shared_fills_open(&sm->fills, seam->machine.blocks, seam->launch.shared_bytes, &listener,
 		                  &sm->pools.kernel.arena);
 	return shared_fills_new(&sm->fills, request);
 }

@@ -3,20 +3,20 @@
 enum { WORD = 4 };
 
 void shared_fills_open(struct shared_fills *fills, uint32_t blocks, uint32_t block_bytes,
-                       const struct prefetch_teller *teller, struct arena *arena)
+                       const struct base_prefetch_listener *listener, struct arena *arena)
 {
 	uint32_t words = (block_bytes + WORD - 1) / WORD;
 	*fills = (struct shared_fills){.arena = arena,
 	                               .block_words = words,
 	                               .word = arena_array(arena, (size_t)blocks * words, sizeof *fills->word),
 	                               .on_way = arena_array(arena, (size_t)blocks * words, sizeof *fills->on_way),
-	                               .teller = *teller};
+	                               .listener = *listener};
 }
 
-static void tell(const struct shared_fills *fills, struct shared_fill *fill, enum prefetch_fate fate)
+static void tell(const struct shared_fills *fills, struct shared_fill *fill, enum base_prefetch_outcome outcome)
 {
 	if (fill->kept.sender)
-		fills->teller.fate(fills->teller.user, fate, &fill->kept);
+		fills->listener.outcome(fills->listener.user, outcome, &fill->kept);
 	fill->kept.sender = 0;
 }
 
@@ -55,7 +55,7 @@ static size_t place_of(const struct shared_fills *fills, uint32_t block, uint32_
 	return (size_t)block * fills->block_words + word;
 }
 
-void shared_fills_sent(struct shared_fills *fills, struct shared_fill *fill, const struct prefetch *kept)
+void shared_fills_sent(struct shared_fills *fills, struct shared_fill *fill, const struct base_prefetch *kept)
 {
 	fill->kept = *kept;
 	fill->next = fills->coming;
@@ -82,24 +82,24 @@ static struct shared_fill **word_of(const struct shared_fills *fills, uint32_t b
 }
 
 /* The word's data are overwritten, or no longer belong to a block. */
-static void leave(struct shared_fills *fills, struct shared_fill **word, enum prefetch_fate fate)
+static void leave(struct shared_fills *fills, struct shared_fill **word, enum base_prefetch_outcome outcome)
 {
 	struct shared_fill *fill = *word;
 	*word = NULL;
 	if (!fill || --fill->holds)
 		return;
-	tell(fills, fill, fate);
+	tell(fills, fill, outcome);
 	shared_fills_free(fills, fill);
 }
 
 /* The data of a fill have arrived. If the fill was late, its outcome has already been reported. */
 static void come(const struct shared_fills *fills, struct shared_fill *fill)
 {
-	struct prefetch *kept = &fill->kept;
-	kept->came = *fills->teller.clock;
+	struct base_prefetch *kept = &fill->kept;
+	kept->came = *fills->listener.clock;
 	if (!kept->wanted)
 		return;
-	fills->teller.came_late(fills->teller.user, kept);
+	fills->listener.came_late(fills->listener.user, kept);
 	kept->sender = 0;
 }
 
@@ -110,7 +110,7 @@ void shared_fills_arrived(struct shared_fills *fills, struct shared_fill *fill)
 	fill->holds = 1; /* prevents a free while filling, when the request names a word twice */
 	for (uint32_t i = 0; i < fill->words; i++) {
 		struct shared_fill **word = word_of(fills, fill->block, fill->word[i]);
-		leave(fills, word, PREFETCH_EARLY_EVICTED);
+		leave(fills, word, BASE_PREFETCH_EARLY_EVICTED);
 		*word = fill;
 		fill->holds++;
 	}
@@ -121,7 +121,7 @@ void shared_fills_lost(struct shared_fills *fills, struct shared_fill *fill)
 {
 	no_more_coming(fills, fill);
 	come(fills, fill);
-	tell(fills, fill, PREFETCH_REDUNDANT);
+	tell(fills, fill, BASE_PREFETCH_REDUNDANT);
 }
 
 /* An instruction wants a word that is in flight. */
@@ -130,8 +130,8 @@ static void want(const struct shared_fills *fills, uint32_t block, uint32_t word
 	for (struct shared_fill *fill = fills->coming; fill; fill = fill->next)
 		for (uint32_t i = 0; i < fill->words && !fill->kept.wanted && fill->block == block; i++)
 			if (fill->word[i] == word) {
-				fill->kept.wanted = *fills->teller.clock;
-				fills->teller.fate(fills->teller.user, PREFETCH_LATE, &fill->kept);
+				fill->kept.wanted = *fills->listener.clock;
+				fills->listener.outcome(fills->listener.user, BASE_PREFETCH_LATE, &fill->kept);
 			}
 }
 
@@ -139,14 +139,14 @@ static void read_word(struct shared_fills *fills, uint32_t block, uint32_t word)
 {
 	struct shared_fill *fill = *word_of(fills, block, word);
 	if (fill)
-		tell(fills, fill, PREFETCH_USEFUL);
+		tell(fills, fill, BASE_PREFETCH_USEFUL);
 	if (fills->on_way[place_of(fills, block, word)])
 		want(fills, block, word);
 }
 
 static void write_word(struct shared_fills *fills, uint32_t block, uint32_t word)
 {
-	leave(fills, word_of(fills, block, word), PREFETCH_EARLY_EVICTED);
+	leave(fills, word_of(fills, block, word), BASE_PREFETCH_EARLY_EVICTED);
 }
 
 static void touch(struct shared_fills *fills, uint32_t block, const uint64_t *address, uint32_t lanes, uint32_t bytes,
@@ -174,5 +174,5 @@ void shared_fills_written(struct shared_fills *fills, uint32_t block, const uint
 void shared_fills_block_ended(struct shared_fills *fills, uint32_t block)
 {
 	for (uint32_t word = 0; word < fills->block_words; word++)
-		leave(fills, word_of(fills, block, word), PREFETCH_REDUNDANT);
+		leave(fills, word_of(fills, block, word), BASE_PREFETCH_REDUNDANT);
 }

@@ -54,55 +54,55 @@ static bool check_row(const struct row *row, const char *unit, const char *meani
 	return true;
 }
 
-static size_t size_of(enum option_type type)
+static size_t size_of(enum base_option_type type)
 {
 	switch (type) {
-	case OPTION_U32:
-	case OPTION_ENUM:
+	case BASE_OPTION_U32:
+	case BASE_OPTION_ENUM:
 		return sizeof(uint32_t);
-	case OPTION_BOOL:
+	case BASE_OPTION_BOOL:
 		return sizeof(bool);
-	case OPTION_F64:
+	case BASE_OPTION_F64:
 		return sizeof(double);
-	case OPTION_TEXT:
-		return OPTION_TEXT_SIZE;
+	case BASE_OPTION_TEXT:
+		return BASE_OPTION_TEXT_SIZE;
 	}
 	return 0;
 }
 
 /* Checks that a default is within the table's limits and that its printed form can be parsed again. */
-static bool check_default(const struct row *row, const struct mech *mech, const struct option *option)
+static bool check_default(const struct row *row, const struct mech *mech, const struct base_option *option)
 {
-	char value[OPTION_TEXT_SIZE], message[256];
+	char value[BASE_OPTION_TEXT_SIZE], message[256];
 	const char *field = (const char *)mech->defaults + option->offset;
 	uint32_t choices = 0, index = 0;
-	if (option->type == OPTION_TEXT && !memchr(field, '\0', OPTION_TEXT_SIZE))
+	if (option->type == BASE_OPTION_TEXT && !memchr(field, '\0', BASE_OPTION_TEXT_SIZE))
 		return refuse(row, "its default has no end");
-	if (option->type == OPTION_ENUM) {
+	if (option->type == BASE_OPTION_ENUM) {
 		memcpy(&index, field, sizeof index);
 		while (option->choices[choices])
 			choices++;
 		return index < choices || refuse(row, "its default is %u; it has %u choices", index, choices);
 	}
-	void *config = xcalloc(1, mech->config_size);
-	option_print(option, mech->defaults, value, sizeof value);
-	bool good = option_set(option, config, value, message, sizeof message);
+	void *config = base_calloc(1, mech->config_size);
+	base_option_print(option, mech->defaults, value, sizeof value);
+	bool good = base_option_set(option, config, value, message, sizeof message);
 	free(config);
 	return good || refuse(row, "its default does not fit: %s", message);
 }
 
 static bool check_option(const struct mech *mech, size_t number, char *message, size_t size)
 {
-	const struct option *option = &mech->options[number];
+	const struct base_option *option = &mech->options[number];
 	const struct row row = {"option", number, option->name, message, size};
-	bool is_taken = option->name && option_find(mech->options, number, option->name);
+	bool is_taken = option->name && base_option_find(mech->options, number, option->name);
 	if (!check_row(&row, option->unit, option->meaning, is_taken))
 		return false;
 	if (!size_of(option->type))
-		return refuse(&row, "%d is not a value of enum option_type", (int)option->type);
+		return refuse(&row, "%d is not a value of enum base_option_type", (int)option->type);
 	if (option->offset > mech->config_size || size_of(option->type) > mech->config_size - option->offset)
 		return refuse(&row, "its field lies beyond the %zu bytes of config_size", mech->config_size);
-	if (option->type == OPTION_ENUM && !option->choices)
+	if (option->type == BASE_OPTION_ENUM && !option->choices)
 		return refuse(&row, "no choices");
 	return check_default(&row, mech, option);
 }
@@ -140,7 +140,7 @@ static bool has_counter(const struct mech *mech, size_t count, const char *name)
 
 static bool check_counter(const struct mech *mech, size_t number, char *message, size_t size)
 {
-	const struct counter *counter = &mech->counters[number];
+	const struct base_counter *counter = &mech->counters[number];
 	const struct row row = {"counter", number, counter->name, message, size};
 	bool is_taken = counter->name && has_counter(mech, number, counter->name);
 	if (!check_row(&row, counter->unit, counter->meaning, is_taken))
@@ -148,12 +148,12 @@ static bool check_counter(const struct mech *mech, size_t number, char *message,
 	if (counter->offset % sizeof(uint64_t) || counter->offset > mech->stats_size ||
 	    sizeof(uint64_t) > mech->stats_size - counter->offset)
 		return refuse(&row, "its field is not a uint64_t within the %zu bytes of stats_size", mech->stats_size);
-	if ((unsigned)counter->scope > SCOPE_GPU || (unsigned)counter->combination > COMBINE_LARGEST)
+	if ((unsigned)counter->scope > BASE_SCOPE_GPU || (unsigned)counter->combination > BASE_COMBINE_LARGEST)
 		return refuse(&row, "its scope or combination does not exist");
 	return true;
 }
 
-static bool has_labels(const struct counter_vector *vector)
+static bool has_labels(const struct base_counter_vector *vector)
 {
 	uint32_t count = 0;
 	while (count < vector->length && vector->labels[count])
@@ -163,26 +163,26 @@ static bool has_labels(const struct counter_vector *vector)
 
 static bool check_vector(const struct mech *mech, size_t number, char *message, size_t size)
 {
-	const struct counter_vector *vector = &mech->vectors[number];
+	const struct base_counter_vector *vector = &mech->vectors[number];
 	const struct row row = {"vector", number, vector->name, message, size};
 	bool is_taken = vector->name && (has_counter(mech, mech->counter_count, vector->name) ||
 	                                 has_vector(mech, number, vector->name));
 	if (!check_row(&row, vector->unit, vector->meaning, is_taken))
 		return false;
-	if ((unsigned)vector->scope > SCOPE_GPU || (unsigned)vector->kind > VECTOR_POWERS ||
-	    (unsigned)vector->combination > COMBINE_LARGEST)
+	if ((unsigned)vector->scope > BASE_SCOPE_GPU || (unsigned)vector->kind > BASE_VECTOR_POWERS ||
+	    (unsigned)vector->combination > BASE_COMBINE_LARGEST)
 		return refuse(&row, "its scope, kind or combination does not exist");
 	if (vector->length > MECH_MAX_VECTOR)
 		return refuse(&row, "%u elements; expected up to %d", vector->length, MECH_MAX_VECTOR);
 	if (!vector->length && !mech->vector_length)
 		return refuse(&row, "no length, and no hook vector_length");
-	if (vector->kind != VECTOR_COUNTERS && vector->combination != COMBINE_SUM)
-		return refuse(&row, "bins of a histogram are combined by COMBINE_SUM");
-	if (vector->kind == VECTOR_LINEAR && !vector->bin)
+	if (vector->kind != BASE_VECTOR_COUNTERS && vector->combination != BASE_COMBINE_SUM)
+		return refuse(&row, "bins of a histogram are combined by BASE_COMBINE_SUM");
+	if (vector->kind == BASE_VECTOR_LINEAR && !vector->bin)
 		return refuse(&row, "a bin of 0 values");
-	if (vector->labels && (vector->kind != VECTOR_COUNTERS || !vector->length || !has_labels(vector)))
+	if (vector->labels && (vector->kind != BASE_VECTOR_COUNTERS || !vector->length || !has_labels(vector)))
 		return refuse(&row, "labels are for counters; expected one label per element, then NULL");
-	if (vector->named && (vector->kind != VECTOR_COUNTERS || vector->labels || !mech->vector_label))
+	if (vector->named && (vector->kind != BASE_VECTOR_COUNTERS || vector->labels || !mech->vector_label))
 		return refuse(&row, ".named is for counters without labels, and needs the hook vector_label");
 	return true;
 }
@@ -208,9 +208,8 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 		snprintf(message, size,
 		         "its name is '%s'; expected a letter, then small letters, digits and _, at most %d in all",
 		         mech->name ? mech->name : "", MAX_NAME);
-	else if (!mech->summary || !mech->citation)
-		snprintf(message, size, "mechanism %s has no %s; expected a text", mech->name,
-		         mech->summary ? "citation" : "summary");
+	else if (!mech->summary)
+		snprintf(message, size, "mechanism %s has no summary; expected a text", mech->name);
 	else if ((mech->option_count && !mech->options) || (mech->counter_count && !mech->counters))
 		snprintf(message, size, "mechanism %s has no table of its %s", mech->name,
 		         mech->option_count && !mech->options ? "options" : "counters");
@@ -222,9 +221,9 @@ static bool check_texts(const struct mech *mech, char *message, size_t size)
 		snprintf(message, size, "mechanism %s has no table of its vectors", mech->name);
 	else if (mech->event_count && !mech->events)
 		snprintf(message, size, "mechanism %s has no table of its events", mech->name);
-	else if (mech->seats >= MECH_SEATS_END)
-		snprintf(message, size, "mechanism %s has seats 0x%x; some of its bits are not in enum mech_seat",
-		         mech->name, mech->seats);
+	else if (mech->policies >= MECH_POLICIES_END)
+		snprintf(message, size, "mechanism %s has policies 0x%x; some of its bits are not in enum mech_policy",
+		         mech->name, mech->policies);
 	else if (mech->config_size && !mech->defaults)
 		snprintf(message, size, "mechanism %s has a config_size but no defaults", mech->name);
 	else
@@ -238,7 +237,7 @@ static bool check_only_looks(const struct mech *mech, char *message, size_t size
 	const struct {
 		bool has;
 		const char *what;
-	} changes[] = {{mech->seats, "an exclusive policy"},
+	} changes[] = {{mech->policies, "an exclusive policy"},
 	               {mech->sends, "requests"},
 	               {mech->opcode_count, "opcodes"},
 	               {mech->rewrite, "the hook rewrite"},
@@ -285,7 +284,7 @@ static bool check_opcode(const struct mech *mech, size_t number, char *message, 
 /* A pass's options and counters are checked like a mechanism's own. */
 static bool check_pass(const struct mech *mech, size_t number, char *message, size_t size)
 {
-	const struct pass *pass = mech->passes[number];
+	const struct flow_pass *pass = mech->passes[number];
 	const struct row row = {"pass", number, pass ? pass->name : NULL, message, size};
 	if (!pass || !is_name(pass->name, "-_") || !is_name(pass->stem, "_"))
 		return refuse(&row, "expected a name, and a stem, of small letters, digits, _ and, in the name, -");

@@ -8,7 +8,7 @@ void timeline_add(struct timeline *timeline, const struct mech_event *event)
 		return;
 	if (timeline->count == timeline->capacity) {
 		timeline->capacity = timeline->capacity ? 2 * timeline->capacity : 64;
-		timeline->event = xrealloc(timeline->event, timeline->capacity * sizeof *timeline->event);
+		timeline->event = base_realloc(timeline->event, timeline->capacity * sizeof *timeline->event);
 	}
 	timeline->event[timeline->count++] = *event;
 }

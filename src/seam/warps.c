@@ -54,9 +54,9 @@ void seam_look_at_warp(struct mech_sm *part, uint32_t slot, struct mech_warp *wa
 void seam_rank_warp(struct mech_sm *part, uint32_t slot, uint32_t rank)
 {
 	struct seam_sm *sm = part->host;
-	if (!(part->mech->seats & MECH_SEAT_WARP_RANK))
+	if (!(part->mech->policies & MECH_POLICY_WARP_RANK))
 		seam_wrong(part, "mech_rank_warp(): the mechanism does not own %s",
-		           seam_seat_name(MECH_SEAT_WARP_RANK));
+		           seam_policy_name(MECH_POLICY_WARP_RANK));
 	else if (rank >= MECH_RANKS)
 		seam_wrong(part, "mech_rank_warp(): rank %u; expected less than %d", rank, MECH_RANKS);
 	else if (is_live(part, "mech_rank_warp", slot))

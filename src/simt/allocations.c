@@ -123,7 +123,7 @@ static struct allocation_node *insert(struct allocation_node *root, struct alloc
 
 void allocations_insert(struct allocations *allocations, struct simt_allocation allocation)
 {
-	struct allocation_node *node = xcalloc(1, sizeof *node);
+	struct allocation_node *node = base_calloc(1, sizeof *node);
 	node->allocation = allocation;
 	node->priority = priority_of(allocation.address);
 	allocations->root = insert(allocations->root, node);

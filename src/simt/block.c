@@ -96,7 +96,7 @@ static uint8_t *reserve(struct simt_block *block, size_t bytes)
 	if (block->storage_bytes < bytes + SIMT_ALIGN) {
 		free(block->storage);
 		block->storage_bytes = bytes + SIMT_ALIGN;
-		block->storage = xmalloc(block->storage_bytes);
+		block->storage = base_malloc(block->storage_bytes);
 	}
 	return block->storage + (SIMT_ALIGN - (uintptr_t)block->storage % SIMT_ALIGN) % SIMT_ALIGN;
 }
@@ -106,7 +106,7 @@ static void reserve_warps(struct simt_block *block, uint32_t warps)
 	assert(warps <= SIMT_MAX_WARPS);
 	if (block->warp_capacity >= warps)
 		return;
-	block->warp = xrealloc(block->warp, warps * sizeof *block->warp);
+	block->warp = base_realloc(block->warp, warps * sizeof *block->warp);
 	memset(block->warp + block->warp_capacity, 0, (warps - block->warp_capacity) * sizeof *block->warp);
 	block->warp_capacity = warps;
 }
@@ -116,7 +116,7 @@ static void warp_start(struct simt_warp *warp, struct simt_block *block, uint32_
 	const struct simt_program *program = block->launch->program;
 	if (!warp->stack) {
 		warp->stack_capacity = 16;
-		warp->stack = xmalloc(warp->stack_capacity * sizeof *warp->stack);
+		warp->stack = base_malloc(warp->stack_capacity * sizeof *warp->stack);
 	}
 	warp->block = block;
 	warp->constants = program->constants;

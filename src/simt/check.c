@@ -16,7 +16,7 @@ void checks_block_start(struct simt_block *block)
 {
 	unsigned kinds = block->launch->checks->kinds;
 	if (!block->checks) {
-		block->checks = xcalloc(1, sizeof *block->checks);
+		block->checks = base_calloc(1, sizeof *block->checks);
 		block->checks->race = kinds & RACES ? race_open() : NULL;
 		block->checks->unwritten = kinds & UNWRITTEN ? unwritten_open(kinds) : NULL;
 		block->checks->race_warp = kinds & SIMT_CHECK_WARP_RACE ? race_warp_open() : NULL;

@@ -12,7 +12,7 @@ enum { SIDES = 2 };
 /* One side of a copy: its memory and its kind of access. */
 struct side {
 	enum { SIDE_GLOBAL, SIDE_SHARED, SIDE_SHARED_SOURCE } where;
-	enum access_kind kind;
+	enum base_access_kind kind;
 };
 
 static const struct side sides[][SIDES] = {

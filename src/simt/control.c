@@ -17,7 +17,7 @@ static void push(struct simt_warp *warp, struct simt_stack_entry entry)
 {
 	if (warp->depth == warp->stack_capacity) {
 		warp->stack_capacity = warp->stack_capacity ? warp->stack_capacity * 2 : 16;
-		warp->stack = xrealloc(warp->stack, warp->stack_capacity * sizeof *warp->stack);
+		warp->stack = base_realloc(warp->stack, warp->stack_capacity * sizeof *warp->stack);
 	}
 	warp->stack[warp->depth++] = entry;
 }
@@ -178,7 +178,7 @@ static void save_frame(struct simt_warp *warp, const struct frame_record *record
 	uint32_t need = warp->frames_used + record->saved + (uint32_t)sizeof *record;
 	if (need > warp->frames_capacity) {
 		warp->frames_capacity = need * 2;
-		warp->frames = xrealloc(warp->frames, warp->frames_capacity);
+		warp->frames = base_realloc(warp->frames, warp->frames_capacity);
 	}
 	if (record->saved)
 		memcpy(warp->frames + warp->frames_used, warp->registers + record->callee->registers, record->saved);

@@ -487,7 +487,7 @@ struct simt_program *decode_for(const struct ptx_function *kernel,
                                 uint32_t *(*reconverge)(struct arena *arena, const struct ptx_function *function),
                                 const struct exec_isa *isa, struct diag *diag)
 {
-	struct simt_program *program = xcalloc(1, sizeof *program);
+	struct simt_program *program = base_calloc(1, sizeof *program);
 	struct decoder decoder = {.program = program,
 	                          .arena = &program->arena,
 	                          .diag = diag,

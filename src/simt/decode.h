@@ -33,7 +33,7 @@ struct decoder {
 	struct simt_program *program;
 	struct arena *arena; /* the program's arena */
 	struct diag *diag;
-	const struct source *source;
+	const struct diag_source *source;
 	const struct exec_isa *isa;
 	struct simt_function *functions; /* functions of the program; [0] is the kernel */
 	struct decode_function *details;
@@ -69,7 +69,7 @@ uint32_t layout_function_index(const struct decoder *decoder, const struct ptx_f
 void recursion_mark(struct decoder *decoder);
 
 /* decode_operands.c */
-__attribute__((format(printf, 3, 4))) void decode_error(struct decoder *decoder, struct place place, const char *format,
+__attribute__((format(printf, 3, 4))) void decode_error(struct decoder *decoder, struct diag_place place, const char *format,
                                                         ...);
 const struct ptx_reg *decode_reg(const struct decoder *decoder, uint32_t reg);
 uint32_t decode_reg_bytes(const struct decoder *decoder, uint32_t reg); /* bytes per lane; predicates 0 */

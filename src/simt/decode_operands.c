@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void decode_error(struct decoder *decoder, struct place place, const char *format, ...)
+void decode_error(struct decoder *decoder, struct diag_place place, const char *format, ...)
 {
 	char text[256];
 	va_list arguments;
@@ -82,7 +82,7 @@ static void grow_constants(struct decoder *decoder)
 	struct constant_row *old = decoder->constant;
 	uint32_t slots = decoder->constant_slots;
 	decoder->constant_slots = slots ? 2 * slots : 64;
-	decoder->constant = xcalloc(decoder->constant_slots, sizeof *decoder->constant);
+	decoder->constant = base_calloc(decoder->constant_slots, sizeof *decoder->constant);
 	for (uint32_t k = 0; k < slots; k++)
 		if (old[k].used)
 			*find_constant(decoder, old[k].value, old[k].bytes) = old[k];
@@ -100,7 +100,7 @@ static uint32_t constant_row(struct decoder *decoder, uint64_t value, uint8_t by
 	uint32_t offset = decoder->constant_bytes, row = (bytes == 8 ? 8 : 4) * WARP_SIZE;
 	if (offset + row > decoder->constant_capacity) {
 		decoder->constant_capacity = decoder->constant_capacity * 2 + 4096;
-		decoder->constants = xrealloc(decoder->constants, decoder->constant_capacity);
+		decoder->constants = base_realloc(decoder->constants, decoder->constant_capacity);
 	}
 	*constant = (struct constant_row){value, offset, bytes, true};
 	decoder->constant_count++;

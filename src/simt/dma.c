@@ -53,7 +53,7 @@ void dma_block_start(struct simt_block *block)
 	size_t bytes = sizeof *block->dma + block->warps * sizeof block->dma->warp[0];
 	if (!uses_dma(block->launch))
 		return;
-	block->dma = xrealloc(block->dma, bytes);
+	block->dma = base_realloc(block->dma, bytes);
 	memset(block->dma, 0, bytes);
 }
 

@@ -13,7 +13,7 @@ void image_block_start(struct simt_block *block)
 	if (!block->launch->program->has_images)
 		return;
 	if (!block->images)
-		block->images = xmalloc(sizeof *block->images);
+		block->images = base_malloc(sizeof *block->images);
 	*block->images = (struct image_block){0};
 }
 

@@ -26,7 +26,7 @@ struct record {
 
 struct simt_checks *simt_checks_open(unsigned kinds)
 {
-	struct simt_checks *checks = xcalloc(1, sizeof *checks);
+	struct simt_checks *checks = base_calloc(1, sizeof *checks);
 	checks->kinds = kinds;
 	pthread_mutex_init(&checks->lock, NULL);
 	return checks;
@@ -109,11 +109,11 @@ static struct record *find_record(struct simt_checks *checks, const char *kernel
 		return NULL;
 	if (checks->records == checks->capacity) {
 		checks->capacity = checks->capacity ? 2 * checks->capacity : 16;
-		checks->record = xrealloc(checks->record, checks->capacity * sizeof *checks->record);
+		checks->record = base_realloc(checks->record, checks->capacity * sizeof *checks->record);
 	}
 	struct record *record = &checks->record[checks->records++];
 	*record = (struct record){
-		.kernel = xstrdup(kernel), .kind = finding->kind, .line = {line[0], line[1]}, .number = UINT64_MAX};
+		.kernel = base_strdup(kernel), .kind = finding->kind, .line = {line[0], line[1]}, .number = UINT64_MAX};
 	return record;
 }
 
@@ -295,7 +295,7 @@ static int by_line(const void *a, const void *b)
 void simt_checks_report(struct simt_checks *checks, const struct simt_launch *launch,
                         void (*say)(void *user, bool is_stray, const char *text), void *user)
 {
-	struct record **fresh = xmalloc((checks->records + 1) * sizeof *fresh);
+	struct record **fresh = base_malloc((checks->records + 1) * sizeof *fresh);
 	size_t count = 0;
 	for (size_t k = 0; k < checks->records; k++)
 		if (!checks->record[k].told)

@@ -38,7 +38,7 @@ static const struct site *site_of(struct heap *heap, const struct simt_launch *l
 	for (const struct site *site = heap->sites; site; site = site->next)
 		if (site->inst == inst && site->kernel == kernel)
 			return site;
-	struct site *site = xcalloc(1, sizeof *site);
+	struct site *site = base_calloc(1, sizeof *site);
 	*site = (struct site){.inst = inst, .kernel = kernel, .next = heap->sites};
 	struct message out = {site->text, sizeof site->text};
 	message_add(&out, "kernel '%s', malloc at ", kernel->name);
@@ -52,10 +52,10 @@ void heap_note(struct simt_warp *warp, const struct simt_inst *inst, uint64_t ad
 	struct simt_checks *checks = warp->block->launch->checks;
 	pthread_mutex_lock(&checks->lock);
 	if (!checks->heap)
-		checks->heap = xcalloc(1, sizeof *checks->heap);
+		checks->heap = base_calloc(1, sizeof *checks->heap);
 	const struct owner key = {.address = address};
 	struct owner **found = tfind(&key, &checks->heap->owners, by_address);
-	struct owner *owner = found ? *found : xcalloc(1, sizeof *owner);
+	struct owner *owner = found ? *found : base_calloc(1, sizeof *owner);
 	owner->address = address;
 	owner->site = site_of(checks->heap, warp->block->launch, inst->ptx);
 	if (!found)

@@ -41,7 +41,7 @@ static void add_function(struct decoder *decoder, const struct ptx_function *fun
 	if (decoder->function_count == decoder->function_capacity) {
 		decoder->function_capacity = decoder->function_capacity ? decoder->function_capacity * 2 : 8;
 		decoder->functions =
-			xrealloc(decoder->functions, decoder->function_capacity * sizeof *decoder->functions);
+			base_realloc(decoder->functions, decoder->function_capacity * sizeof *decoder->functions);
 	}
 	decoder->function_index[function->index] = decoder->function_count;
 	decoder->functions[decoder->function_count++] =
@@ -85,7 +85,7 @@ void layout_functions(struct decoder *decoder, const struct ptx_function *kernel
 		}
 	}
 	recursion_mark(decoder);
-	decoder->details = xcalloc(decoder->function_count, sizeof *decoder->details);
+	decoder->details = base_calloc(decoder->function_count, sizeof *decoder->details);
 }
 
 /* --- registers --- */
@@ -130,7 +130,7 @@ static void layout_function_registers(struct decoder *decoder, uint32_t index)
 	struct decode_function *detail = &decoder->details[index];
 	struct simt_program *program = decoder->program;
 	uint32_t ids[PTX_MAX_IDS];
-	bool *used = xcalloc(function->reg_count + 1, sizeof *used);
+	bool *used = base_calloc(function->reg_count + 1, sizeof *used);
 	bool carry = false;
 	for (uint32_t i = 0; i < function->body_count; i++) {
 		uint32_t count = ptx_inst_reads(&function->body[i], ids);
@@ -141,8 +141,8 @@ static void layout_function_registers(struct decoder *decoder, uint32_t index)
 			used[ids[--count]] = true;
 		carry |= carries(&function->body[i]);
 	}
-	detail->offset = xmalloc((function->reg_count + 1) * sizeof *detail->offset);
-	detail->id = xcalloc(function->reg_count + 1, sizeof *detail->id);
+	detail->offset = base_malloc((function->reg_count + 1) * sizeof *detail->offset);
+	detail->id = base_calloc(function->reg_count + 1, sizeof *detail->id);
 	for (uint32_t r = 0; r < function->reg_count; r++)
 		detail->offset[r] = SIMT_NO_REGISTER;
 	info->registers = program->register_bytes;
@@ -209,10 +209,10 @@ static void add_place_slot(struct decoder *decoder, uint32_t place)
 static void grow_places(struct decoder *decoder)
 {
 	decoder->place_capacity = decoder->place_capacity ? decoder->place_capacity * 2 : 16;
-	decoder->places = xrealloc(decoder->places, decoder->place_capacity * sizeof *decoder->places);
+	decoder->places = base_realloc(decoder->places, decoder->place_capacity * sizeof *decoder->places);
 	free(decoder->place_slot);
 	decoder->place_slots = 2 * decoder->place_capacity;
-	decoder->place_slot = xcalloc(decoder->place_slots, sizeof *decoder->place_slot);
+	decoder->place_slot = base_calloc(decoder->place_slots, sizeof *decoder->place_slot);
 	for (uint32_t k = 0; k < decoder->place_count; k++)
 		add_place_slot(decoder, k);
 }

@@ -1,5 +1,5 @@
 #include "simt/allocations.h"
-#include "simt/shares.h"
+#include "simt/translations.h"
 
 #include "base/arena.h"
 
@@ -11,7 +11,7 @@
 enum { FREED = 64 }; /* number of recently freed allocations that are remembered */
 
 /* Range of mapped host memory. Local memory begins above it (sm/local_memory.h). */
-static const uint64_t share_low = UINT64_C(1) << 36, share_high = UINT64_C(1) << 40;
+static const uint64_t map_host_low = UINT64_C(1) << 36, map_host_high = UINT64_C(1) << 40;
 enum { SHARE_PAGE = 4096, WIDEST_ACCESS = 16 };
 enum { GAP_SHARE = 8 }; /* fraction of all memory that is reserved for gaps: 1 / GAP_SHARE */
 
@@ -20,7 +20,7 @@ struct simt_memory {
 	uint8_t *written; /* one byte per byte of memory, or NULL */
 	uint64_t bytes;
 	struct allocations statics, heap, shared; /* the live allocations */
-	struct shares shares;                     /* `shared`, by host address, and mappings of the heap */
+	struct translations translations;         /* `shared`, by host address, and mappings of the heap */
 	bool reuse;                               /* freed memory is reused */
 	uint64_t allocated;                       /* number of heap allocations ever made */
 	uint64_t heap_used;                       /* rounded sizes; without reuse, of all allocations ever made */
@@ -45,8 +45,8 @@ static void *reserve(uint64_t bytes)
 /* Places mapped host memory after the machine's own memory. */
 static void place_shares(struct simt_memory *memory)
 {
-	uint64_t behind = round_up(memory->bytes, share_low);
-	memory->shared = (struct allocations){.low = behind, .high = behind < share_high ? share_high : behind};
+	uint64_t behind = round_up(memory->bytes, map_host_low);
+	memory->shared = (struct allocations){.low = behind, .high = behind < map_host_high ? map_host_high : behind};
 }
 
 struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bool reuse)
@@ -56,7 +56,7 @@ struct simt_memory *simt_memory_open(uint64_t heap_base, uint64_t heap_bytes, bo
 	void *base = reserve(bytes);
 	if (!base)
 		return NULL;
-	struct simt_memory *memory = xcalloc(1, sizeof *memory);
+	struct simt_memory *memory = base_calloc(1, sizeof *memory);
 	memory->base = base;
 	memory->bytes = bytes;
 	memory->reuse = reuse;
@@ -93,7 +93,7 @@ void simt_memory_close(struct simt_memory *memory)
 	allocations_free(&memory->statics);
 	allocations_free(&memory->heap);
 	allocations_free(&memory->shared);
-	shares_free(&memory->shares);
+	translations_free(&memory->translations);
 	free(memory);
 }
 
@@ -188,7 +188,7 @@ bool simt_free(struct simt_memory *memory, uint64_t address)
 
 /* --- mapped host memory --- */
 
-uint64_t simt_share_place(const struct simt_memory *memory, uint64_t size)
+uint64_t simt_map_host_place(const struct simt_memory *memory, uint64_t size)
 {
 	return allocations_place(&memory->shared, size, SHARE_PAGE);
 }
@@ -200,20 +200,20 @@ uint64_t simt_allocation_gap(const struct simt_memory *memory)
 
 /* The machine's address preserves only those properties of the host's address that programs rely on: page alignment
  * and access alignment. */
-uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size)
+uint64_t simt_map_host(struct simt_memory *memory, void *host, uint64_t size)
 {
 	uint64_t address = (uintptr_t)host, offset = address % WIDEST_ACCESS;
 	uint64_t align = address % SHARE_PAGE ? SIMT_ALLOCATION_ALIGN : SHARE_PAGE;
-	uint64_t place = size <= share_high ? allocations_place(&memory->shared, offset + size, align) : 0;
-	struct share share = {address, size, place + offset};
-	if (!place || !size || !shares_add(&memory->shares, share))
+	uint64_t place = size <= map_host_high ? allocations_place(&memory->shared, offset + size, align) : 0;
+	struct translation translation = {address, size, place + offset};
+	if (!place || !size || !translations_add(&memory->translations, translation))
 		return 0;
-	allocations_insert(&memory->shared, (struct simt_allocation){.address = share.device,
+	allocations_insert(&memory->shared, (struct simt_allocation){.address = translation.device,
 	                                                             .size = size,
 	                                                             .owner = SIMT_SHARE,
 	                                                             .host = address,
 	                                                             .gap = memory->shared.gap});
-	return simt_named(memory, share.device);
+	return simt_named(memory, translation.device);
 }
 
 /* Returns true for the machine's own memory, false for mapped host memory. */
@@ -222,13 +222,13 @@ static bool is_own(const struct simt_memory *memory, uint64_t address)
 	return address < memory->bytes;
 }
 
-bool simt_unshare(struct simt_memory *memory, const void *host)
+bool simt_unmap_host(struct simt_memory *memory, const void *host)
 {
-	const struct share *share = shares_find(&memory->shares, (uintptr_t)host);
-	if (!share || share->address != (uintptr_t)host || is_own(memory, share->device))
+	const struct translation *translation = translations_find(&memory->translations, (uintptr_t)host);
+	if (!translation || translation->address != (uintptr_t)host || is_own(memory, translation->device))
 		return false;
-	allocations_remove(&memory->shared, share->device);
-	shares_remove(&memory->shares, share);
+	allocations_remove(&memory->shared, translation->device);
+	translations_remove(&memory->translations, translation);
 	return true;
 }
 
@@ -248,30 +248,31 @@ bool simt_map(struct simt_memory *memory, uint64_t address, uint64_t size, uint6
 	bool is_free = size && address <= UINT64_MAX - size && (address >= memory->bytes || address + size <= low);
 	bool is_aligned = (address | size | device) % WIDEST_ACCESS == 0;
 	return is_free && is_aligned && simt_valid(memory, device, size) &&
-	       shares_add(&memory->shares, (struct share){address, size, device});
+	       translations_add(&memory->translations, (struct translation){address, size, device});
 }
 
 struct simt_mapping simt_find_mapping(const struct simt_memory *memory, uint64_t address)
 {
-	const struct share *share = shares_find(&memory->shares, address);
-	if (!share || !is_own(memory, share->device))
+	const struct translation *translation = translations_find(&memory->translations, address);
+	if (!translation || !is_own(memory, translation->device))
 		return (struct simt_mapping){0};
-	return (struct simt_mapping){share->address, share->size, share->device};
+	return (struct simt_mapping){translation->address, translation->size, translation->device};
 }
 
 bool simt_unmap(struct simt_memory *memory, uint64_t address)
 {
-	const struct share *share = shares_find(&memory->shares, address);
-	if (!share || share->address != address || !is_own(memory, share->device))
+	const struct translation *translation = translations_find(&memory->translations, address);
+	if (!translation || translation->address != address || !is_own(memory, translation->device))
 		return false;
-	shares_remove(&memory->shares, share);
+	translations_remove(&memory->translations, translation);
 	return true;
 }
 
 uint64_t simt_address(const struct simt_memory *memory, uint64_t address)
 {
-	const struct share *share = is_taken(memory, address) ? NULL : shares_find(&memory->shares, address);
-	return share ? share->device + (address - share->address) : address;
+	const struct translation *translation =
+		is_taken(memory, address) ? NULL : translations_find(&memory->translations, address);
+	return translation ? translation->device + (address - translation->address) : address;
 }
 
 uint64_t simt_named(const struct simt_memory *memory, uint64_t address)
@@ -313,17 +314,21 @@ static uint64_t distance(const struct simt_memory *memory, const struct simt_all
 }
 
 /* Returns the mapped host memory next to the program's address on one side, or NULL. */
-static const struct simt_allocation *share_beside(const struct simt_memory *memory, uint64_t address, bool above)
+static const struct simt_allocation *translation_beside(const struct simt_memory *memory, uint64_t address, bool above)
 {
-	const struct share *share = shares_beside(&memory->shares, address, above);
-	return share ? simt_find(memory, share->device) : NULL;
+	const struct translation *translation = translations_beside(&memory->translations, address, above);
+	return translation ? simt_find(memory, translation->device) : NULL;
 }
 
 const struct simt_allocation *simt_nearest(const struct simt_memory *memory, uint64_t address)
 {
 	const struct simt_allocation *beside[] = {
-		simt_next(memory, address), last_below(memory, address),         last_below(memory, UINT64_MAX),
-		simt_next(memory, 0),       share_beside(memory, address, true), share_beside(memory, address, false),
+		simt_next(memory, address),
+		last_below(memory, address),
+		last_below(memory, UINT64_MAX),
+		simt_next(memory, 0),
+		translation_beside(memory, address, true),
+		translation_beside(memory, address, false),
 	};
 	const struct simt_allocation *best = NULL;
 	for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
@@ -383,8 +388,8 @@ void *simt_host(const struct simt_memory *memory, uint64_t address)
 {
 	if (is_own(memory, address))
 		return memory->base + address;
-	const struct simt_allocation *share = simt_find(memory, address);
-	return (void *)(uintptr_t)(share->host + (address - share->address));
+	const struct simt_allocation *translation = simt_find(memory, address);
+	return (void *)(uintptr_t)(translation->host + (address - translation->address));
 }
 
 /* --- written bytes --- */

@@ -4,7 +4,7 @@
  *     0x0300_0000 generic window onto the kernel's parameters
  *     0x1000_0000 static: .global and .const variables of modules
  *     heap_base   allocations in order, each rounded up to 256 bytes (0x8000_0000: GPGPU-Sim 3.2.2's)
- *     after them  mapped host memory (shares.h)
+ *     after them  mapped host memory (translations.h)
  * A global address is also its own generic address. The whole range below the mapped host memory is reserved once,
  * and the host backs it lazily. An address there becomes a host pointer by one addition.
  */
@@ -62,14 +62,14 @@ uint64_t simt_alloc_static(struct simt_memory *memory, uint64_t size, uint64_t a
 bool simt_free(struct simt_memory *memory, uint64_t address);
 
 /* Maps host memory [host, host + size) into the device's address space. It is not device memory and stays where it
- * is until simt_unshare(). Returns the address for programs: the host address, unless device memory lies there.
+ * is until simt_unmap_host(). Returns the address for programs: the host address, unless device memory lies there.
  * Returns 0 when it overlaps other mapped host memory, or the address space is full. */
-uint64_t simt_share(struct simt_memory *memory, void *host, uint64_t size);
+uint64_t simt_map_host(struct simt_memory *memory, void *host, uint64_t size);
 /* Returns false when no mapped host memory begins at `host`. */
-bool simt_unshare(struct simt_memory *memory, const void *host);
+bool simt_unmap_host(struct simt_memory *memory, const void *host);
 /* Returns the machine's address of the next mapping of that size. Host memory at the same address has only one
  * address. Returns 0 when the address space is full. */
-uint64_t simt_share_place(const struct simt_memory *memory, uint64_t size);
+uint64_t simt_map_host_place(const struct simt_memory *memory, uint64_t size);
 /* Returns the number of unused bytes after each allocation of the host (simt_memory_keep_gaps()). */
 uint64_t simt_allocation_gap(const struct simt_memory *memory);
 /* Maps the addresses [address, address + size) of programs to allocated memory from the machine's address `device`,

@@ -50,12 +50,12 @@ struct location {
 	uint32_t row;
 };
 
-bool race_conflicts(enum access_kind a, enum access_kind b)
+bool race_conflicts(enum base_access_kind a, enum base_access_kind b)
 {
 	return conflicts[a][b];
 }
 
-bool race_covers(enum access_kind a, enum access_kind b)
+bool race_covers(enum base_access_kind a, enum base_access_kind b)
 {
 	return covers[a][b];
 }
@@ -64,7 +64,7 @@ bool race_covers(enum access_kind a, enum access_kind b)
 
 struct race *race_open(void)
 {
-	struct race *race = xcalloc(1, sizeof *race);
+	struct race *race = base_calloc(1, sizeof *race);
 	race->nodes = 1;
 	return race;
 }
@@ -98,11 +98,11 @@ static void reserve_clocks(struct race *race, uint32_t clocks)
 	if (clocks > race->capacity) {
 		size_t square = (size_t)clocks * clocks * sizeof *race->known;
 		race->capacity = clocks;
-		race->known = xrealloc(race->known, square);
-		race->fenced = xrealloc(race->fenced, square);
-		race->pending = xrealloc(race->pending, square);
-		race->barrier = xrealloc(race->barrier, (size_t)SIMT_WAITS * clocks * sizeof *race->barrier);
-		race->ended = xrealloc(race->ended, clocks * sizeof *race->ended);
+		race->known = base_realloc(race->known, square);
+		race->fenced = base_realloc(race->fenced, square);
+		race->pending = base_realloc(race->pending, square);
+		race->barrier = base_realloc(race->barrier, (size_t)SIMT_WAITS * clocks * sizeof *race->barrier);
+		race->ended = base_realloc(race->ended, clocks * sizeof *race->ended);
 		free(race->location_known);
 		race->location_known = NULL;
 	}
@@ -114,9 +114,9 @@ static void reserve_bytes(struct race *race, uint32_t bytes)
 	uint32_t whole = (bytes + 3) / 4 * 4;
 	if (whole <= race->bytes)
 		return;
-	race->cell = xrealloc(race->cell, whole * sizeof *race->cell);
+	race->cell = base_realloc(race->cell, whole * sizeof *race->cell);
 	memset(race->cell + race->bytes, 0, (whole - race->bytes) * sizeof *race->cell);
-	race->is_split = xrealloc(race->is_split, whole / 4 * sizeof *race->is_split);
+	race->is_split = base_realloc(race->is_split, whole / 4 * sizeof *race->is_split);
 	memset(race->is_split + race->bytes / 4, 0, (whole - race->bytes) / 4 * sizeof *race->is_split);
 	race->bytes = whole;
 }
@@ -201,8 +201,9 @@ static struct location *find_location(struct race *race, uint64_t address, bool 
 	if (!race->location_known && !make)
 		return NULL;
 	if (!race->location_known) {
-		race->location = xrealloc(race->location, MOST_LOCATIONS * sizeof *race->location);
-		race->location_known = xmalloc((size_t)MOST_LOCATIONS * race->capacity * sizeof *race->location_known);
+		race->location = base_realloc(race->location, MOST_LOCATIONS * sizeof *race->location);
+		race->location_known =
+			base_malloc((size_t)MOST_LOCATIONS * race->capacity * sizeof *race->location_known);
 	}
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -279,7 +280,7 @@ static uint32_t new_node(struct race *race, struct node node)
 	} else {
 		if (race->nodes >= race->node_capacity) {
 			race->node_capacity = race->node_capacity ? 2 * race->node_capacity : 1024;
-			race->node = xrealloc(race->node, race->node_capacity * sizeof *race->node);
+			race->node = base_realloc(race->node, race->node_capacity * sizeof *race->node);
 		}
 		at = race->nodes++;
 	}
@@ -393,7 +394,8 @@ void race_touch(struct race *race, struct access *access)
 
 /* --- accesses --- */
 
-static enum access_kind kind_of(const struct race *race, const struct simt_warp *warp, const struct simt_inst *inst)
+static enum base_access_kind kind_of(const struct race *race, const struct simt_warp *warp,
+                                     const struct simt_inst *inst)
 {
 	enum ptx_order order = inst->ptx->order;
 	bool is_atomic = order != PTX_ORDER_NONE && order != PTX_WEAK;
@@ -462,7 +464,7 @@ static void touch_global(struct simt_warp *warp, const struct simt_step *step, c
                          uint64_t address)
 {
 	struct race *race = warp->block->checks->race;
-	enum access_kind kind = kind_of(race, warp, step->inst);
+	enum base_access_kind kind = kind_of(race, warp, step->inst);
 	if (race->global) {
 		struct access access = access_at(warp, step, reach, lane, address);
 		race_global_touch(race->global, &access);
@@ -488,7 +490,7 @@ void race_access(struct simt_warp *warp, const struct simt_step *step, const str
 {
 	struct race *race = warp->block->checks->race;
 	const struct simt_inst *inst = step->inst;
-	enum access_kind kind = kind_of(race, warp, inst);
+	enum base_access_kind kind = kind_of(race, warp, inst);
 	if (step->space != PTX_SHARED && step->space != PTX_GLOBAL && !step->mixed_spaces)
 		return;
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1) {

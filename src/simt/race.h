@@ -15,12 +15,12 @@ _Static_assert(SIMT_MAX_WARPS + DMA_BUFFERS <= 1 << CLOCK_BITS && WARP_SIZE == 1
                "a warp of the block, or a DMA buffer, and a lane below the pc");
 
 /* Weaker kinds first; a weaker kind conflicts with fewer kinds. */
-enum access_kind { ATOMIC_READ, READ, ATOMIC, WRITE, ACCESS_KINDS };
+enum base_access_kind { ATOMIC_READ, READ, ATOMIC, WRITE, ACCESS_KINDS };
 
 /* List entry for a read or atomic after the last write. */
 struct node {
 	uint32_t time, who, next;
-	enum access_kind kind;
+	enum base_access_kind kind;
 };
 
 /* A byte, or a word whose bytes have always been accessed together. */
@@ -67,7 +67,7 @@ struct access {
 	struct simt_block *block;
 	const struct simt_inst *inst;
 	uint32_t warp, lane, time, who;
-	enum access_kind kind;
+	enum base_access_kind kind;
 	uint64_t offset;
 	uint32_t size;
 	bool same;           /* a write that leaves the value unchanged */
@@ -118,10 +118,10 @@ static inline uint32_t race_advance(struct race *race, uint32_t clock)
 /* Returns true when the access happens after the one of `time` and `who`. */
 bool race_is_ordered(const struct race *race, uint32_t clock, uint32_t time, uint32_t who);
 /* Returns true when accesses of kinds a and b to one location must be ordered. */
-bool race_conflicts(enum access_kind a, enum access_kind b);
+bool race_conflicts(enum base_access_kind a, enum base_access_kind b);
 /* Returns true when an access of kind a makes the record of an earlier, ordered access of kind b redundant. Any
  * later access that races with b then also races with a. */
-bool race_covers(enum access_kind a, enum access_kind b);
+bool race_covers(enum base_access_kind a, enum base_access_kind b);
 /* Checks and records the access, for all its bytes. */
 void race_touch(struct race *race, struct access *access);
 
@@ -131,7 +131,7 @@ void race_report(struct access *access, uint32_t rival);
 /* A range of memory that a bulk copy reads or writes. In shared memory the address is an offset. */
 struct race_range {
 	enum ptx_space space;
-	enum access_kind kind;
+	enum base_access_kind kind;
 	uint64_t address;
 	uint32_t size;
 };

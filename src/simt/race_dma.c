@@ -53,7 +53,7 @@ void race_dma_start(struct race *race, struct simt_block *block)
 	if (!block->launch->program->has_dma)
 		return;
 	if (!race->dma_room)
-		race->dma_room = xmalloc(sizeof *race->dma_room);
+		race->dma_room = base_malloc(sizeof *race->dma_room);
 	race->dma = race->dma_room;
 	memset(race->dma, 0, offsetof(struct race_dma, store));
 	race->dma->block = block->dma;

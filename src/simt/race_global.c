@@ -25,7 +25,7 @@ enum { PAGE_BITS = 12, PAGE_BYTES = 1 << PAGE_BITS, READS = 4 };
 struct mark {
 	uint64_t block;
 	uint32_t time, who; /* time NONE: no access */
-	enum access_kind kind;
+	enum base_access_kind kind;
 	bool is_volatile;
 };
 
@@ -52,7 +52,7 @@ struct telling {
 };
 
 /* State of a block. It outlives the block, because other blocks may observe its releases later. */
-struct teller {
+struct listener {
 	struct telling *warp; /* NULL: the block has not released anything */
 };
 
@@ -66,7 +66,7 @@ struct race_global {
 	const struct simt_launch *launch;
 	uint64_t blocks;
 	uint32_t warps; /* per block */
-	struct teller *teller;
+	struct listener *listener;
 	uint64_t releases;
 	void *pages, *locations; /* trees of search.h */
 	struct page *last;
@@ -84,7 +84,7 @@ static void *find_or_make(void **tree, uint64_t number, size_t bytes)
 	void **found = tfind(&number, tree, by_number);
 	if (found)
 		return *found;
-	uint64_t *made = xcalloc(1, bytes);
+	uint64_t *made = base_calloc(1, bytes);
 	*made = number;
 	tsearch(made, tree, by_number);
 	return made;
@@ -93,11 +93,11 @@ static void *find_or_make(void **tree, uint64_t number, size_t bytes)
 static void free_launch(struct race_global *global)
 {
 	for (uint64_t b = 0; b < global->blocks; b++) {
-		for (uint32_t w = 0; global->teller[b].warp && w < global->warps; w++)
-			free(global->teller[b].warp[w].told);
-		free(global->teller[b].warp);
+		for (uint32_t w = 0; global->listener[b].warp && w < global->warps; w++)
+			free(global->listener[b].warp[w].told);
+		free(global->listener[b].warp);
 	}
-	free(global->teller);
+	free(global->listener);
 	tdestroy(global->pages, free);
 	tdestroy(global->locations, free);
 	free(global);
@@ -117,11 +117,11 @@ struct race_global *race_global_of(struct race_global **list, const struct simt_
 	struct race_global **found = find(list, launch);
 	if (*found)
 		return *found;
-	struct race_global *global = xcalloc(1, sizeof *global);
+	struct race_global *global = base_calloc(1, sizeof *global);
 	global->launch = launch;
 	global->blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
 	global->warps = block->warps;
-	global->teller = xcalloc(global->blocks, sizeof *global->teller);
+	global->listener = base_calloc(global->blocks, sizeof *global->listener);
 	return *found = global;
 }
 
@@ -158,7 +158,7 @@ static void tell(struct telling *telling, uint64_t release, uint32_t time)
 		return;
 	if (telling->count == telling->capacity) {
 		telling->capacity = telling->capacity ? 2 * telling->capacity : 4;
-		telling->told = xrealloc(telling->told, telling->capacity * sizeof *telling->told);
+		telling->told = base_realloc(telling->told, telling->capacity * sizeof *telling->told);
 	}
 	telling->told[telling->count++] = (struct told){release, time};
 }
@@ -168,12 +168,12 @@ static void tell(struct telling *telling, uint64_t release, uint32_t time)
 static void release(struct race_global *global, const struct simt_warp *warp, struct location *location, bool by_order)
 {
 	const struct race *race = warp->block->checks->race;
-	struct teller *teller = &global->teller[warp->block->number];
-	if (!teller->warp)
-		teller->warp = xcalloc(global->warps, sizeof *teller->warp);
+	struct listener *listener = &global->listener[warp->block->number];
+	if (!listener->warp)
+		listener->warp = base_calloc(global->warps, sizeof *listener->warp);
 	location->release = ++global->releases;
 	for (uint32_t other = 0; other < warp->block->warps; other++)
-		tell(&teller->warp[other], location->release,
+		tell(&listener->warp[other], location->release,
 		     by_order ? race_row(race->known, race, warp->index)[other] : covered(race, warp->index, other));
 }
 
@@ -206,11 +206,11 @@ void race_global_release(const struct simt_block *block, uint32_t barrier, uint6
 /* Returns true when the warp has observed a release that covers the access. */
 static bool has_heard(const struct race_global *global, const struct access *access, const struct mark *mark)
 {
-	const struct teller *teller = &global->teller[mark->block];
+	const struct listener *listener = &global->listener[mark->block];
 	uint64_t heard = access->block->checks->race->hearer.heard[access->warp];
-	if (!teller->warp)
+	if (!listener->warp)
 		return false;
-	const struct telling *telling = &teller->warp[who_clock(mark->who)];
+	const struct telling *telling = &listener->warp[who_clock(mark->who)];
 	uint32_t low = 0, high = telling->count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -303,7 +303,7 @@ static void touch(const struct race_global *global, struct global_cell *cell, st
 static struct page *new_page(struct race_global *global, uint64_t number, bool by_byte)
 {
 	size_t cells = by_byte ? PAGE_BYTES : PAGE_BYTES / 4;
-	struct page *page = xcalloc(1, sizeof *page + cells * sizeof *page->cell);
+	struct page *page = base_calloc(1, sizeof *page + cells * sizeof *page->cell);
 	page->number = number;
 	page->by_byte = by_byte;
 	tsearch(page, &global->pages, by_number);

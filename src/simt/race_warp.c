@@ -17,17 +17,17 @@
 
 enum { WORDS = 1024, KEPT = 8 }; /* words per warp; accesses per word */
 
-struct past {
+struct cost_history {
 	uint32_t time, pc;
 	uint8_t lane, bytes; /* bytes: mask of the word's bytes */
-	uint8_t kind;        /* enum access_kind */
+	uint8_t kind;        /* enum base_access_kind */
 	uint8_t value[4];    /* the bytes that a write has left */
 };
 
 struct word {
 	uint64_t key;          /* address / 4, with the space above it */
 	uint32_t block, count; /* block: sequence number of the block that created it */
-	struct past past[KEPT];
+	struct cost_history past[KEPT];
 };
 
 struct lanes {
@@ -47,12 +47,12 @@ struct touch {
 	const struct simt_step *step;
 	uint64_t address; /* address of the access, in its space */
 	enum ptx_space space;
-	struct past past;
+	struct cost_history past;
 };
 
 struct race_warp *race_warp_open(void)
 {
-	return xcalloc(1, sizeof(struct race_warp));
+	return base_calloc(1, sizeof(struct race_warp));
 }
 
 void race_warp_close(struct race_warp *race)
@@ -69,7 +69,7 @@ void race_warp_start(struct simt_block *block)
 	if (race->warps < block->warps) {
 		free(race->warp);
 		race->warps = block->warps;
-		race->warp = xcalloc(race->warps, sizeof *race->warp);
+		race->warp = base_calloc(race->warps, sizeof *race->warp);
 	}
 	race->block++;
 	for (uint32_t w = 0; w < block->warps; w++) {
@@ -106,7 +106,7 @@ void race_warp_fence(struct simt_warp *warp)
 }
 
 /* As in race.c: a volatile store is a flag when only a fence lies between it and the preceding plain stores. */
-static enum access_kind kind_of(const struct simt_warp *warp, const struct simt_inst *inst)
+static enum base_access_kind kind_of(const struct simt_warp *warp, const struct simt_inst *inst)
 {
 	const struct lanes *clocks = &warp->block->checks->race_warp->warp[warp->index];
 	enum ptx_order order = inst->ptx->order;
@@ -128,7 +128,7 @@ static bool synchronises(const struct simt_inst *inst)
 }
 
 /* Two writes that leave the same value do not conflict. */
-static bool leave_the_same(const struct past *a, const struct past *b)
+static bool leave_the_same(const struct cost_history *a, const struct cost_history *b)
 {
 	if (a->kind != WRITE || b->kind != WRITE)
 		return false;
@@ -138,7 +138,7 @@ static bool leave_the_same(const struct past *a, const struct past *b)
 	return true;
 }
 
-static void report(const struct touch *touch, const struct past *other)
+static void report(const struct touch *touch, const struct cost_history *other)
 {
 	const struct simt_warp *warp = touch->warp;
 	const struct simt_inst *inst = touch->step->inst;
@@ -152,7 +152,7 @@ static void report(const struct touch *touch, const struct past *other)
 		    });
 }
 
-static bool races(const struct lanes *clocks, const struct past *now, const struct past *then)
+static bool races(const struct lanes *clocks, const struct cost_history *now, const struct cost_history *then)
 {
 	return now->lane != then->lane && now->bytes & then->bytes && race_conflicts(now->kind, then->kind) &&
 	       then->time > clocks->known[now->lane][then->lane] && !leave_the_same(now, then);
@@ -190,10 +190,10 @@ static void touch_lane(struct touch *touch, unsigned lane)
 	const struct lanes *clocks = &touch->warp->block->checks->race_warp->warp[touch->warp->index];
 	for (unsigned at = 0; at < inst->size;) {
 		uint64_t address = touch->address + at;
-		touch->past = (struct past){.time = clocks->known[lane][lane],
-		                            .pc = inst->pc,
-		                            .lane = (uint8_t)lane,
-		                            .kind = (uint8_t)kind_of(touch->warp, inst)};
+		touch->past = (struct cost_history){.time = clocks->known[lane][lane],
+		                                    .pc = inst->pc,
+		                                    .lane = (uint8_t)lane,
+		                                    .kind = (uint8_t)kind_of(touch->warp, inst)};
 		do {
 			unsigned byte = (touch->address + at) % 4;
 			touch->past.bytes |= (uint8_t)(1u << byte);

@@ -77,7 +77,7 @@ static void leave(struct walk *walk, uint32_t at)
 void recursion_mark(struct decoder *decoder)
 {
 	struct walk walk = {.decoder = decoder, .top = NONE};
-	walk.node = xcalloc(decoder->function_count + 1, sizeof *walk.node);
+	walk.node = base_calloc(decoder->function_count + 1, sizeof *walk.node);
 	uint32_t at = 0;
 	enter(&walk, at, NONE);
 	while (at != NONE) {

@@ -19,7 +19,7 @@ static bool goes_straight_on(const struct simt_inst *inst)
 
 void run_mark_stretches(struct simt_program *program)
 {
-	bool *meets = xcalloc(program->count + 1, sizeof *meets);
+	bool *meets = base_calloc(program->count + 1, sizeof *meets);
 	for (uint32_t pc = 0; pc < program->count; pc++)
 		if (program->code[pc].reconverge != SIMT_NO_PC)
 			meets[program->code[pc].reconverge] = true;
@@ -231,7 +231,7 @@ void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struc
 	residents.places = launch->cooperative || launch->resident > left ? left
 	                   : launch->resident                             ? launch->resident
 	                                                                  : 1;
-	residents.place = xcalloc(residents.places, sizeof *residents.place);
+	residents.place = base_calloc(residents.places, sizeof *residents.place);
 	*run = (struct simt_run){0};
 	for (uint64_t i = 0; i < residents.places; i++)
 		residents.place[i].clock = &run->warp_instructions;

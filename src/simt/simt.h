@@ -456,7 +456,7 @@ uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step);
  * Returns true when its phase has ended, so that the warps that wait for it can proceed. */
 bool simt_mbarrier_complete(struct simt_block *block, uint64_t shared, uint32_t arrivals, uint64_t bytes);
 
-/* A thread whose loop waits for a write by the host: the loop reads mapped host memory (simt_share()). */
+/* A thread whose loop waits for a write by the host: the loop reads mapped host memory (simt_map_host()). */
 struct simt_poll {
 	const struct simt_inst *inst; /* the instruction that reads */
 	uint64_t address;             /* the program's address; for shared memory an offset in the block's */

@@ -83,15 +83,15 @@ static void part(struct simt_warp *warp, uint32_t lanes)
 	control_save_top(warp);
 	warp->apart = true;
 	if (!warp->parked)
-		warp->parked = xcalloc(WARP_SIZE, sizeof *warp->parked);
+		warp->parked = base_calloc(WARP_SIZE, sizeof *warp->parked);
 	struct simt_split *split = &warp->parked[warp->parked_count++];
 	if (split->stack_capacity < warp->depth) {
 		split->stack_capacity = warp->stack_capacity;
-		split->stack = xrealloc(split->stack, split->stack_capacity * sizeof *split->stack);
+		split->stack = base_realloc(split->stack, split->stack_capacity * sizeof *split->stack);
 	}
 	if (split->frames_capacity < warp->frames_used) {
 		split->frames_capacity = warp->frames_capacity;
-		split->frames = xrealloc(split->frames, split->frames_capacity);
+		split->frames = base_realloc(split->frames, split->frames_capacity);
 	}
 	split->depth = 0;
 	for (uint32_t d = 0; d < warp->depth; d++) {

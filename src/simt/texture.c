@@ -67,10 +67,10 @@ uint64_t textures_add(struct textures *textures)
 		return 0;
 	if (at == textures->capacity) {
 		textures->capacity = 2 * textures->capacity + 16;
-		textures->texture = xrealloc(textures->texture, textures->capacity * sizeof *textures->texture);
+		textures->texture = base_realloc(textures->texture, textures->capacity * sizeof *textures->texture);
 	}
 	if (at == textures->count)
-		textures->texture[textures->count++] = xcalloc(1, sizeof **textures->texture);
+		textures->texture[textures->count++] = base_calloc(1, sizeof **textures->texture);
 	*textures->texture[at] = (struct texture){.is_used = true};
 	return TEXTURE_HANDLES + at;
 }

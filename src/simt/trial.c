@@ -26,8 +26,8 @@ bool simt_can_be_tried(const struct simt_program *program)
 void simt_trial_open(struct simt_trial *trial, const struct simt_program *program, struct simt_memory *memory)
 {
 	*trial = (struct simt_trial){.count = program->count, .memory = memory, .page_slots = FIRST_SLOTS};
-	trial->change = xcalloc(program->count + 1, sizeof *trial->change);
-	trial->page = xcalloc(FIRST_SLOTS, sizeof *trial->page);
+	trial->change = base_calloc(program->count + 1, sizeof *trial->change);
+	trial->page = base_calloc(FIRST_SLOTS, sizeof *trial->page);
 }
 
 void simt_trial_close(struct simt_trial *trial)
@@ -53,11 +53,11 @@ static void keep_bytes(struct simt_trial *trial, uint64_t address, uint32_t byte
 {
 	if (trial->kept_count == trial->kept_capacity) {
 		trial->kept_capacity = trial->kept_capacity ? 2 * trial->kept_capacity : 256;
-		trial->kept = xrealloc(trial->kept, trial->kept_capacity * sizeof *trial->kept);
+		trial->kept = base_realloc(trial->kept, trial->kept_capacity * sizeof *trial->kept);
 	}
 	if (trial->capacity - trial->used < bytes) {
 		trial->capacity = 2 * trial->capacity + 64 * PAGE_BYTES;
-		trial->bytes = xrealloc(trial->bytes, trial->capacity);
+		trial->bytes = base_realloc(trial->bytes, trial->capacity);
 	}
 	trial->kept[trial->kept_count++] = (struct trial_kept){address, bytes, trial->used};
 	memcpy(trial->bytes + trial->used, simt_host(trial->memory, address), bytes);
@@ -78,7 +78,7 @@ static void more_slots(struct simt_trial *trial)
 	uint64_t *old = trial->page;
 	size_t count = trial->page_slots;
 	trial->page_slots *= 4;
-	trial->page = xcalloc(trial->page_slots, sizeof *trial->page);
+	trial->page = base_calloc(trial->page_slots, sizeof *trial->page);
 	for (size_t i = 0; i < count; i++)
 		if (old[i])
 			*slot_of(trial, old[i] - 1) = old[i];

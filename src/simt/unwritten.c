@@ -41,7 +41,7 @@ struct unwritten {
 
 struct unwritten *unwritten_open(unsigned kinds)
 {
-	struct unwritten *unwritten = xcalloc(1, sizeof *unwritten);
+	struct unwritten *unwritten = base_calloc(1, sizeof *unwritten);
 	unwritten->kinds = kinds;
 	return unwritten;
 }
@@ -85,7 +85,7 @@ static void start_local(struct simt_block *block)
 		return;
 	if (unwritten->local_capacity < bytes * threads) {
 		unwritten->local_capacity = bytes * threads;
-		unwritten->local = xrealloc(unwritten->local, bytes * threads);
+		unwritten->local = base_realloc(unwritten->local, bytes * threads);
 	}
 	memset(unwritten->local, 1, bytes * threads);
 	for (uint64_t t = 0; t < threads; t++)
@@ -111,7 +111,7 @@ void unwritten_start(struct simt_block *block)
 		return;
 	if (unwritten->shared_capacity < block->shared_bytes) {
 		unwritten->shared_capacity = block->shared_bytes;
-		unwritten->shared = xrealloc(unwritten->shared, block->shared_bytes);
+		unwritten->shared = base_realloc(unwritten->shared, block->shared_bytes);
 	}
 	if (block->shared_bytes)
 		memset(unwritten->shared, 0, block->shared_bytes);
@@ -145,9 +145,9 @@ static void begin_marks(struct simt_warp *warp)
 		unwritten->capacity = all;
 		free(unwritten->storage);
 		free(unwritten->origin);
-		unwritten->storage = xmalloc(all + SIMT_ALIGN);
+		unwritten->storage = base_malloc(all + SIMT_ALIGN);
 		unwritten->mark = unwritten->storage + (SIMT_ALIGN - (uintptr_t)unwritten->storage % SIMT_ALIGN);
-		unwritten->origin = xmalloc(all / ROW * sizeof *unwritten->origin);
+		unwritten->origin = base_malloc(all / ROW * sizeof *unwritten->origin);
 	}
 	if (!has_marks(warp)) {
 		memset(marks(warp), 0, unwritten->pitch);

@@ -2,8 +2,9 @@
 
 #include "sm/sm.h"
 
-const struct counter cluster_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_NETWORK, offsetof(struct cluster_stats, name), meaning, COMBINE_SUM},
+const struct base_counter cluster_counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_NETWORK, offsetof(struct cluster_stats, name), meaning, BASE_COMBINE_SUM},
 	CLUSTER_COUNTERS(X)
 #undef X
 };

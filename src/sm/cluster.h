@@ -96,7 +96,7 @@ bool cluster_refuse(struct cluster *cluster, const struct sm *sm);
 /* The SM has sent a request: the turn moves to the next SM. */
 void cluster_sent(struct cluster *cluster, const struct sm *sm);
 
-extern const struct counter cluster_counters[];
+extern const struct base_counter cluster_counters[];
 extern const size_t cluster_counter_count;
 
 #endif

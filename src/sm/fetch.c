@@ -56,7 +56,7 @@ static bool fetch_line(struct sm *sm, struct sm_warp *warp, uint64_t address)
 	request->sm = (uint16_t)sm->index;
 	request->warp = warp->slot;
 	cache_widen(&fetch->l1i, request);
-	if (cache_access(&fetch->l1i, request, sm->cycle, &sent_down) == ACCESS_REFUSED)
+	if (cache_access(&fetch->l1i, request, sm->cycle, &sent_down) == BASE_ACCESS_REFUSED)
 		return false;
 	address_map_place(sm->map, request);
 	warp->ibuffer.waits_for_line = true;

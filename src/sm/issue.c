@@ -1,6 +1,6 @@
 /* issue: the schedulers' choice. Candidates are warps whose next instruction is in the buffer, waits for no register
  * and fits into its pipe. The first of them in the warp order issues. A mechanism owns that order (seam.h:
- * MECH_SEAT_WARP_ORDER). Each scheduler issues one instruction per cycle, as in GPGPU-Sim 3.2.2.
+ * MECH_POLICY_WARP_ORDER). Each scheduler issues one instruction per cycle, as in GPGPU-Sim 3.2.2.
  * tests/micro/issue.cu measures the rates, tests/sm/test_sm_turns.c the orders. */
 #include "sm/hooks.h"
 #include "sm/sm.h"

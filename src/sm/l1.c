@@ -9,22 +9,22 @@
 
 enum { L1_BANK_BYTES = 32 };
 
-static void evicted(void *sm, const struct line_eviction *eviction)
+static void evicted(void *sm, const struct base_line_eviction *eviction)
 {
 	seam_call_evict(sm, eviction);
 }
 
-static void filled(void *sm, const struct line_fill *fill)
+static void filled(void *sm, const struct base_line_fill *fill)
 {
 	seam_call_fill(sm, fill);
 }
 
-static void used(void *sm, const struct line_use *use)
+static void used(void *sm, const struct base_line_use *use)
 {
 	seam_l1_used(sm, use);
 }
 
-static uint32_t victim(void *sm, const struct line_set *set)
+static uint32_t victim(void *sm, const struct base_line_set *set)
 {
 	return seam_l1_victim(sm, set);
 }
@@ -49,9 +49,9 @@ void l1_open(struct sm *sm)
 	cache_open(&sm->l1.constant, &sm->config.l1c, CACHE_OF_SM, sm->requests, &sm->arena);
 	cache_open(&sm->l1.data, &sm->config.l1d, CACHE_OF_SM, sm->requests, &sm->arena);
 	sm->l1.constant.map = sm->l1.data.map = sm->map;
-	const struct prefetch_teller teller = seam_teller(sm->seam);
+	const struct base_prefetch_listener listener = seam_listener(sm->seam);
 	if (seam_sends(sm->seam->seam))
-		cache_watch_open(&sm->l1.data, &teller, &sm->arena);
+		cache_watch_open(&sm->l1.data, &listener, &sm->arena);
 	watch_lines(sm);
 	if (sm->seam->behind_l1)
 		request_queue_open(&sm->l1.answered, &sm->arena, sm->config.l1d.mshrs);
@@ -80,7 +80,7 @@ void l1_end(struct sm *sm)
 		cache_invalidate(&sm->l1.data);
 }
 
-enum access_result l1_look_up(struct sm *sm, struct request *request, bool *sent_down)
+enum base_access_result l1_look_up(struct sm *sm, struct request *request, bool *sent_down)
 {
 	struct cache *cache = l1_cache_of(&sm->l1, request);
 	invariant(sm->config.l1_banks > 1 || cache_data_port_free(cache, sm->cycle));
@@ -89,9 +89,9 @@ enum access_result l1_look_up(struct sm *sm, struct request *request, bool *sent
 	request->born = sm->cycle;
 	sm->l1.port_is_used |= cache == &sm->l1.data;
 	uint32_t pc = request_pc(request);
-	enum access_result result = cache_access(cache, request, sm->cycle, sent_down);
-	if (sm->profile && result != ACCESS_REFUSED && pc != ACCESS_NO_PC)
-		profile_looked_up(sm->profile, pc, result == ACCESS_HIT);
+	enum base_access_result result = cache_access(cache, request, sm->cycle, sent_down);
+	if (sm->profile && result != BASE_ACCESS_REFUSED && pc != BASE_ACCESS_NO_PC)
+		profile_looked_up(sm->profile, pc, result == BASE_ACCESS_HIT);
 	return result;
 }
 
@@ -157,8 +157,8 @@ static void leave_pipe(struct sm *sm, uint32_t bank)
 	}
 	struct request *request = slot->request;
 	bool is_write = request->is_write, sent_down;
-	enum access_result result = l1_look_up(sm, request, &sent_down);
-	if (result == ACCESS_REFUSED) {
+	enum base_access_result result = l1_look_up(sm, request, &sent_down);
+	if (result == BASE_ACCESS_REFUSED) {
 		pipe->refused_at = sm->l1.data.changes;
 		sm->l1.refused_banks |= 1u << bank;
 		return;
@@ -170,7 +170,7 @@ static void leave_pipe(struct sm *sm, uint32_t bank)
 	pipe->head = (pipe->head + 1) % SM_L1_PIPE;
 	if (--pipe->count == 0)
 		sm->l1.piped &= ~(1u << bank);
-	if ((result == ACCESS_HIT || is_write) && !sent_down)
+	if ((result == BASE_ACCESS_HIT || is_write) && !sent_down)
 		end_access(sm, request);
 }
 
@@ -265,7 +265,7 @@ bool l1_fill_constant(struct sm *sm, struct request *request)
 	return true;
 }
 
-enum access_result l1_prefetch(struct sm *sm, struct request *request)
+enum base_access_result l1_prefetch(struct sm *sm, struct request *request)
 {
 	cache_widen(&sm->l1.data, request);
 	return cache_prefetch(&sm->l1.data, request, sm->cycle);

@@ -57,14 +57,14 @@ bool l1_pipe_is_full(const struct sm *sm, const struct request *request);
  * in this cycle. */
 bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request);
 /* Looks up an instruction's request in its cache, whose port must be free (cache_access()). */
-enum access_result l1_look_up(struct sm *sm, struct request *request, bool *sent_down);
+enum base_access_result l1_look_up(struct sm *sm, struct request *request, bool *sent_down);
 
 /* A line that a miss or a mechanism requested has arrived. False: the fill port is busy. */
 bool l1_fill(struct sm *sm, struct request *request);
 bool l1_fill_constant(struct sm *sm, struct request *request);
 
 /* Looks up a mechanism's request for a line (cache_prefetch()). */
-enum access_result l1_prefetch(struct sm *sm, struct request *request);
+enum base_access_result l1_prefetch(struct sm *sm, struct request *request);
 
 /* A mechanism has written these bytes of global memory, bypassing L1, whose copy is invalidated. */
 static inline void l1_forget(struct l1 *l1, uint64_t address, uint32_t bytes, uint64_t cycle)

@@ -194,17 +194,17 @@ static enum access_outcome access_cache(struct sm *sm, struct op *op, struct req
 	if (!cache_data_port_free(l1_cache_of(&sm->l1, request), sm->cycle))
 		return ACCESS_PORT_BUSY;
 	bool is_write = request->is_write, sent_down;
-	enum access_result result = l1_look_up(sm, request, &sent_down);
-	if (result == ACCESS_REFUSED && request->kind == REQUEST_CONSTANT)
+	enum base_access_result result = l1_look_up(sm, request, &sent_down);
+	if (result == BASE_ACCESS_REFUSED && request->kind == REQUEST_CONSTANT)
 		return ACCESS_NO_L1C;
-	if (result == ACCESS_REFUSED) {
+	if (result == BASE_ACCESS_REFUSED) {
 		sm->lsu.refused_at = sm->l1.data.changes;
 		return ACCESS_NO_L1D;
 	}
 	access_made_with(sm, op, buffer_pass_by(sm, op, result));
 	if (is_write && sent_down)
 		warp_store_sent(&sm->warp[op->warp]);
-	if ((result == ACCESS_HIT || is_write) && !sent_down) { /* a read that hit, or a write that stays here */
+	if ((result == BASE_ACCESS_HIT || is_write) && !sent_down) { /* a read that hit, or a write that stays here */
 		request_release(sm->requests, request);
 		op->unanswered -= !is_write;
 	}

@@ -99,13 +99,13 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 		return;
 	}
 	struct request *request = sm_request_for(sm, sent, sm->cycle, sm->requests);
-	enum access_result result = l1_prefetch(sm, request);
-	if (result == ACCESS_MISS) {
+	enum base_access_result result = l1_prefetch(sm, request);
+	if (result == BASE_ACCESS_MISS) {
 		seam_request_sent(sm->seam);
 		return;
 	}
 	request_release(sm->requests, request);
-	if (result == ACCESS_REFUSED)
+	if (result == BASE_ACCESS_REFUSED)
 		seam_request_refused(sm->seam);
 	else
 		seam_request_filtered(sm->seam, sm->cycle);

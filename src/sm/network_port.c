@@ -48,7 +48,7 @@ bool network_port_send(struct sm *sm, struct request *request)
 		return false;
 	}
 	if (sm->seam->packet_out.count) {
-		const struct packet packet = packet_of(network->requests, request, sm->cycle);
+		const struct base_packet packet = packet_of(network->requests, request, sm->cycle);
 		seam_call_packet_out(sm->seam, &packet);
 	}
 	crossbar_send(network->requests, network->input, request, sm->now);
@@ -190,7 +190,7 @@ static bool take_reply(struct sm *sm, struct request *packet)
 /* Takes a reply and reports it to observers, with the packet's state from before it was taken. */
 static void take_seen_reply(struct sm *sm, struct request *reply)
 {
-	const struct packet packet = packet_of(sm->network.requests, reply, sm->cycle);
+	const struct base_packet packet = packet_of(sm->network.requests, reply, sm->cycle);
 	if (take_reply(sm, reply))
 		seam_call_packet_in(sm->seam, &packet);
 }

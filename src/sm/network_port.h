@@ -14,7 +14,7 @@ struct network_port {
 	struct port replies;
 	/* requests refused in this cycle because the network had no space; freed space wakes the SM */
 	uint32_t refused;
-	/* freed space wakes the SM; for run-ahead SMs only while something is refused (gpu/share.c) */
+	/* freed space wakes the SM; for run-ahead SMs only while something is refused (gpu/worker_sms.c) */
 	bool asks;
 	uint32_t least;  /* flits of the smallest refused request; UINT32_MAX: none */
 	uint32_t wanted; /* value of `least` when it was last recorded */

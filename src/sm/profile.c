@@ -8,7 +8,7 @@
 void profile_open(struct profile *profile, uint32_t count)
 {
 	*profile = (struct profile){.count = count};
-	profile->inst = xcalloc(count + 1, sizeof *profile->inst);
+	profile->inst = base_calloc(count + 1, sizeof *profile->inst);
 	for (uint32_t w = 0; w < SM_MAX_WARPS; w++)
 		profile->warp[w].at = count;
 }
@@ -33,7 +33,7 @@ static void add_wait(struct profile_inst *load, uint32_t pc, uint64_t slots)
 		}
 	if (load->waits == load->wait_capacity) {
 		load->wait_capacity = load->wait_capacity ? 2 * load->wait_capacity : 4;
-		load->wait = xrealloc(load->wait, load->wait_capacity * sizeof *load->wait);
+		load->wait = base_realloc(load->wait, load->wait_capacity * sizeof *load->wait);
 	}
 	load->wait[load->waits++] = (struct profile_wait){pc, slots};
 }
@@ -41,7 +41,7 @@ static void add_wait(struct profile_inst *load, uint32_t pc, uint64_t slots)
 static uint32_t *bins_of(struct profile_inst *inst)
 {
 	if (!inst->bin)
-		inst->bin = xcalloc(PROFILE_BINS, sizeof *inst->bin);
+		inst->bin = base_calloc(PROFILE_BINS, sizeof *inst->bin);
 	return inst->bin;
 }
 

@@ -14,7 +14,7 @@ void scoreboard_begin(struct sm *sm, uint32_t registers)
 	size->capacity = words;
 	for (uint32_t w = 0; w < sm->config.warps; w++) {
 		struct scoreboard *board = &sm->warp[w].scoreboard;
-		board->pending = xrealloc(board->pending, 2 * words * sizeof(uint64_t));
+		board->pending = base_realloc(board->pending, 2 * words * sizeof(uint64_t));
 		board->pending_load = board->pending + words;
 	}
 }

@@ -4,8 +4,8 @@
 #include "sm/hooks.h"
 #include "sm/mechanism_requests.h"
 
-const struct counter sm_counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct sm_stats, name), meaning, COMBINE_SUM},
+const struct base_counter sm_counters[] = {
+#define X(name, unit, meaning) {#name, unit, BASE_SCOPE_SM, offsetof(struct sm_stats, name), meaning, BASE_COMBINE_SUM},
 	SM_COUNTERS(X)
 #undef X
 };

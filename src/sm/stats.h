@@ -76,7 +76,7 @@ struct sm_stats {
 #undef X
 };
 
-extern const struct counter sm_counters[];
+extern const struct base_counter sm_counters[];
 extern const size_t sm_counter_count;
 
 #endif

@@ -45,7 +45,7 @@ static void grow(struct trace_code *code)
 	struct trace_slot *old = code->slot;
 	uint32_t slots = code->slots;
 	code->slots = slots ? 2 * slots : 1024;
-	code->slot = xcalloc(code->slots, sizeof *code->slot);
+	code->slot = base_calloc(code->slots, sizeof *code->slot);
 	for (uint32_t i = 0; i < slots; i++)
 		if (old[i].key)
 			*free_slot(code, old[i].hash) = old[i];
@@ -65,7 +65,7 @@ static uint32_t add(struct trace_code *code, struct trace_static *fixed)
 {
 	if (code->count == code->capacity) {
 		code->capacity = code->capacity ? 2 * code->capacity : 256;
-		code->list = xrealloc(code->list, code->capacity * sizeof *code->list);
+		code->list = base_realloc(code->list, code->capacity * sizeof *code->list);
 	}
 	code->list[code->count] = fixed;
 	return code->count++;

@@ -24,7 +24,7 @@ bool trace_lines_open(struct trace_lines *lines, const char *path, struct diag *
 	struct trace_stream *stream = trace_stream_open(path, diag);
 	if (!stream)
 		return false;
-	lines->buffer = xmalloc(sizeof *lines->buffer);
+	lines->buffer = base_malloc(sizeof *lines->buffer);
 	lines->buffer->stream = stream;
 	lines->buffer->begin = lines->buffer->end = 0;
 	lines->buffer->at_end = false;

@@ -11,7 +11,7 @@ static struct trace_command *add(struct trace_list *list)
 {
 	if (list->count == list->capacity) {
 		list->capacity = list->capacity ? 2 * list->capacity : 64;
-		list->command = xrealloc(list->command, list->capacity * sizeof *list->command);
+		list->command = base_realloc(list->command, list->capacity * sizeof *list->command);
 	}
 	struct trace_command *command = &list->command[list->count++];
 	*command = (struct trace_command){0};
@@ -78,7 +78,7 @@ static char *list_path(const char *path)
 	struct stat status;
 	char *list;
 	if (stat(path, &status) != 0 || !S_ISDIR(status.st_mode))
-		return xstrdup(path);
+		return base_strdup(path);
 	size_t length = strlen(path);
 	if (asprintf(&list, "%s%skernelslist.g", path, length && path[length - 1] == '/' ? "" : "/") < 0)
 		abort();

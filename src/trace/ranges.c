@@ -12,7 +12,7 @@ void trace_ranges_add(struct trace_ranges *ranges, uint64_t begin, uint64_t end)
 		trace_ranges_merge(ranges);
 		if (2 * ranges->count >= ranges->capacity) {
 			ranges->capacity = ranges->capacity ? 2 * ranges->capacity : 256;
-			ranges->range = xrealloc(ranges->range, ranges->capacity * sizeof *ranges->range);
+			ranges->range = base_realloc(ranges->range, ranges->capacity * sizeof *ranges->range);
 		}
 	}
 	ranges->range[ranges->count++] = (struct trace_range){begin, end};

@@ -265,7 +265,7 @@ static void prepare(struct reader *reader)
 	reader->code = (struct trace_code){.arena = &kernel->arena, .isa = header->isa};
 	reader->own_exit = UINT32_MAX;
 	kernel->records = arena_alloc(&kernel->arena, sizeof *kernel->records);
-	kernel->records->block_at = xcalloc(reader->blocks, sizeof *kernel->records->block_at);
+	kernel->records->block_at = base_calloc(reader->blocks, sizeof *kernel->records->block_at);
 	trace_pack_write(&reader->pack, "", 1); /* so that no record is at position NOWHERE */
 }
 
@@ -291,8 +291,8 @@ static bool finish(struct reader *reader)
 
 struct trace_kernel *trace_kernel_read(const char *path, struct diag *diag)
 {
-	struct reader *reader = xcalloc(1, sizeof *reader);
-	struct trace_kernel *kernel = reader->kernel = xcalloc(1, sizeof *kernel);
+	struct reader *reader = base_calloc(1, sizeof *reader);
+	struct trace_kernel *kernel = reader->kernel = base_calloc(1, sizeof *kernel);
 	reader->diag = diag;
 	bool fine = trace_lines_open(&reader->lines, path, diag) && trace_pack_open(&reader->pack, diag) &&
 	            trace_header_read(&kernel->header, &reader->lines, &kernel->arena, diag);
@@ -329,7 +329,7 @@ char *trace_kernel_name(const char *path, struct diag *diag)
 	struct trace_header header = {0};
 	struct arena arena = {0};
 	bool fine = trace_lines_open(&lines, path, diag) && trace_header_read(&header, &lines, &arena, diag);
-	char *name = fine ? xstrdup(header.name) : NULL;
+	char *name = fine ? base_strdup(header.name) : NULL;
 	trace_lines_close(&lines);
 	trace_ranges_free(&header.memory);
 	arena_free(&arena);

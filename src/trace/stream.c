@@ -122,7 +122,7 @@ struct trace_stream *trace_stream_open(const char *path, struct diag *diag)
 		diag_plain(diag, "cannot read %s: %s", path, file_reason());
 		return NULL;
 	}
-	struct trace_stream *stream = xcalloc(1, sizeof *stream);
+	struct trace_stream *stream = base_calloc(1, sizeof *stream);
 	stream->path = path;
 	stream->file = file;
 	if (ends_in(path, ".zst"))

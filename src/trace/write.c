@@ -53,7 +53,7 @@ static char *room_for(struct recorded_text *text, size_t bytes)
 {
 	if (text->capacity - text->length < bytes) {
 		text->capacity = 2 * text->capacity + bytes;
-		text->text = xrealloc(text->text, text->capacity);
+		text->text = base_realloc(text->text, text->capacity);
 	}
 	return text->text + text->length;
 }
@@ -151,7 +151,7 @@ static char *fixed_text(const struct simt_inst *inst)
 
 static char **fixed_texts(const struct simt_program *program)
 {
-	char **fixed = xcalloc(program->count, sizeof *fixed);
+	char **fixed = base_calloc(program->count, sizeof *fixed);
 	for (uint32_t pc = 0; pc < program->count; pc++)
 		fixed[pc] = fixed_text(&program->code[pc]);
 	return fixed;
@@ -161,7 +161,7 @@ static char **fixed_texts(const struct simt_program *program)
 
 struct recorded_block *recorded_block_new(struct trace_recorder *recorder, uint64_t number, uint32_t warps)
 {
-	struct recorded_block *block = xcalloc(1, sizeof *block + warps * sizeof *block->warp);
+	struct recorded_block *block = base_calloc(1, sizeof *block + warps * sizeof *block->warp);
 	block->recorder = recorder;
 	block->number = number;
 	block->warps = warps;
@@ -247,8 +247,8 @@ static void cannot_write(struct diag *diag, const char *path)
 
 struct trace_writer *trace_writer_open(const char *folder, struct diag *diag)
 {
-	struct trace_writer *writer = xcalloc(1, sizeof *writer);
-	writer->folder = xstrdup(folder);
+	struct trace_writer *writer = base_calloc(1, sizeof *writer);
+	writer->folder = base_strdup(folder);
 	char *path = path_of(writer, "kernelslist.g");
 	if (mkdir(folder, 0777) == 0 || errno == EEXIST)
 		writer->list = fopen(path, "w");
@@ -331,7 +331,7 @@ struct trace_recorder *trace_recorder_begin(struct trace_writer *writer, const s
 		diag_plain(diag, "kernel '%s' %s, which instruction traces cannot record", name, without);
 		return NULL;
 	}
-	struct trace_recorder *recorder = xcalloc(1, sizeof *recorder);
+	struct trace_recorder *recorder = base_calloc(1, sizeof *recorder);
 	recorder->writer = writer;
 	recorder->launch = launch;
 	snprintf(file, sizeof file, "kernel-%" PRIu32 ".traceg", ++writer->kernels);

@@ -11,8 +11,8 @@ struct config {
 
 static const struct config defaults = {.distance = 1};
 
-static const struct option options[] = {
-	{"distance", OPTION_U32, offsetof(struct config, distance), 1, 1024, NULL, "lines",
+static const struct base_option options[] = {
+	{"distance", BASE_OPTION_U32, offsetof(struct config, distance), 1, 1024, NULL, "lines",
          "distance from the missed line"},
 };
 
@@ -22,8 +22,8 @@ struct stats {
 	uint64_t misses;
 };
 
-static const struct counter counters[] = {
-	{"misses", "accesses", SCOPE_SM, offsetof(struct stats, misses), "global loads that missed in L1", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"misses", "accesses", BASE_SCOPE_SM, offsetof(struct stats, misses), "global loads that missed in L1", BASE_COMBINE_SUM},
 };
 
 /* The machine calls this for every access that this SM's L1 has looked up. */

@@ -34,7 +34,7 @@ static inline struct host host_open(const char *mechanism, const char *const *op
 	struct host host;
 	const char *mechanisms[] = {mechanism, NULL};
 	struct sluice_settings settings = {
-		.machine = SOURCE_DIR "/machines/gtx480.yaml", .options = options, .mechanisms = mechanisms};
+		SLUICE_SIZED(settings), .machine = SOURCE_DIR "/machines/gtx480.yaml", .options = options, .mechanisms = mechanisms};
 	host_must(sluice_open(&host.gpu, &settings, &error), &error);
 	host_must(sluice_load(host.gpu, ptx, strlen(ptx), "test.ptx", &host.module, &error), &error);
 	host_must(sluice_alloc(host.gpu, bytes, &host.array, &error), &error);

@@ -32,8 +32,8 @@ static void open_bench(struct bench *bench, const char *check, bool functional)
 {
 	static const char *const one_sm[] = {"sm.count=1", NULL};
 	*bench = (struct bench){0};
-	struct sluice_settings settings = {
-		.options = one_sm, .functional = functional, .check = check, .finding = take, .finding_user = bench};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .options = one_sm, .functional = functional,
+	                                   .check = check,         .finding = take,   .finding_user = bench};
 	assert_int_equal(sluice_open(&bench->gpu, &settings, &bench->error), SLUICE_OK);
 	assert_int_equal(sluice_alloc(bench->gpu, 1024, &bench->out, NULL), SLUICE_OK);
 	assert_int_equal(sluice_alloc(bench->gpu, 1024, &bench->in, NULL), SLUICE_OK);
@@ -360,7 +360,7 @@ static void settings(void **state)
 	sluice_gpu *gpu;
 	static const char *const wrong[] = {"rase", "race,", "race,,init", "race init", ",race", "RACE"};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-		struct sluice_settings settings = {.check = wrong[i]};
+		struct sluice_settings settings = {SLUICE_SIZED(settings), .check = wrong[i]};
 		assert_int_equal(sluice_open(&gpu, &settings, &error), SLUICE_BAD_SETTING);
 		assert_non_null(strstr(error.message,
 		                       "expected bounds, leaks, race, global-race, warp-race, init, shared-init, "

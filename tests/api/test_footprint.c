@@ -147,11 +147,9 @@ static void library(void **state)
 	(void)state;
 	for (uint32_t mode = 0; mode < 3; mode++) {
 		char text[1024] = "";
-		struct sluice_settings settings = {.functional = mode == 0,
-		                                   .threads = mode,
-		                                   .check = "footprint",
-		                                   .finding = take,
-		                                   .finding_user = text};
+		struct sluice_settings settings = {SLUICE_SIZED(settings), .functional = mode == 0,
+		                                   .threads = mode,        .check = "footprint",
+		                                   .finding = take,        .finding_user = text};
 		sluice_gpu *gpu;
 		assert_int_equal(sluice_open(&gpu, &settings, NULL), SLUICE_OK);
 		for (uint32_t time = 0; time < 3; time++) {

@@ -18,10 +18,8 @@ struct limited {
 static enum sluice_status open_limited(struct limited *own, const char *key, uint64_t setting, bool functional)
 {
 	const char *options[] = {"sm.count=2", key, NULL};
-	struct sluice_settings settings = {.machine = SOURCE_DIR "/machines/gtx480.yaml",
-	                                   .options = options,
-	                                   .functional = functional,
-	                                   .max_instructions = setting};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = SOURCE_DIR "/machines/gtx480.yaml",
+	                                   .options = options, .functional = functional, .max_instructions = setting};
 	sluice_module *module;
 	enum sluice_status status = sluice_open(&own->gpu, &settings, &own->error);
 	if (status != SLUICE_OK)

@@ -21,7 +21,7 @@ struct bench {
 static void open_bench(struct bench *bench, const char *text, bool functional, const char *option)
 {
 	const char *const options[] = {"sm.count=1", option, NULL};
-	struct sluice_settings settings = {.options = options, .functional = functional};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .options = options, .functional = functional};
 	*bench = (struct bench){0};
 	assert_int_equal(sluice_open(&bench->gpu, &settings, &bench->error), SLUICE_OK);
 	sluice_module *module;
@@ -67,7 +67,7 @@ static long long number(struct bench *bench, const char *key)
 
 static struct sluice_kernel_info info_of(struct bench *bench)
 {
-	struct sluice_kernel_info info = {0};
+	struct sluice_kernel_info info = {SLUICE_SIZED(kernel_info)};
 	assert_int_equal(sluice_kernel_info(bench->gpu, bench->kernel, &info, &bench->error), SLUICE_OK);
 	return info;
 }
@@ -80,7 +80,7 @@ static void a_block_without_room_spills(void **state)
 	char *text = many_values(VALUES, "");
 	uint32_t spilled = WRITTEN - 32, warps = 1024 / 32;
 	struct bench bench;
-	struct sluice_occupancy occupancy;
+	struct sluice_occupancy occupancy = {SLUICE_SIZED(occupancy)};
 	open_bench(&bench, text, false, NULL);
 	assert_int_equal(info_of(&bench).registers, WANTED);
 	assert_int_equal(sluice_occupancy(bench.gpu, bench.kernel, 1024, 0, &occupancy, NULL), SLUICE_OK);

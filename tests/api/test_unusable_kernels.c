@@ -37,7 +37,8 @@ static const struct {
 static void in_mode(bool functional)
 {
 	struct sluice_error error;
-	struct sluice_settings settings = {.machine = SOURCE_DIR "/machines/gtx480.yaml", .functional = functional};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = SOURCE_DIR "/machines/gtx480.yaml",
+	                                   .functional = functional};
 	sluice_gpu *gpu;
 	sluice_module *module;
 	uint64_t out;

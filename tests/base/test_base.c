@@ -4,7 +4,7 @@
 #include "base/csv.h"
 #include "base/diag.h"
 #include "base/port.h"
-#include "base/slip.h"
+#include "base/edit_distance.h"
 #include "base/table.h"
 
 #include <setjmp.h>
@@ -20,21 +20,21 @@ struct settings {
 	uint32_t sets, ways, policy;
 	bool enabled;
 	double scale;
-	char name[OPTION_TEXT_SIZE];
+	char name[BASE_OPTION_TEXT_SIZE];
 	uint32_t depth, any;
 };
 
 static const char *const policies[] = {"lru", "fifo", "random", NULL};
 
-static const struct option table[] = {
-	{"name", OPTION_TEXT, offsetof(struct settings, name), 0, 0, NULL, "", "a name"},
-	{"l1d.sets", OPTION_U32, offsetof(struct settings, sets), 1, 1024, NULL, "", "sets"},
-	{"l1d.enabled", OPTION_BOOL, offsetof(struct settings, enabled), 0, 0, NULL, "", "switch"},
-	{"dram.scale", OPTION_F64, offsetof(struct settings, scale), 0.25, 4, NULL, "GHz", "clock"},
-	{"l1d.policy", OPTION_ENUM, offsetof(struct settings, policy), 0, 0, policies, "", "replacement"},
-	{"l1d.mshr.depth", OPTION_U32, offsetof(struct settings, depth), 1, 8, NULL, "lines", "depth"},
-	{"l1d.ways", OPTION_U32, offsetof(struct settings, ways), 1, 16, NULL, "lines", "ways"},
-	{"any", OPTION_U32, offsetof(struct settings, any), 0, 0, NULL, "", "any number"},
+static const struct base_option table[] = {
+	{"name", BASE_OPTION_TEXT, offsetof(struct settings, name), 0, 0, NULL, "", "a name"},
+	{"l1d.sets", BASE_OPTION_U32, offsetof(struct settings, sets), 1, 1024, NULL, "", "sets"},
+	{"l1d.enabled", BASE_OPTION_BOOL, offsetof(struct settings, enabled), 0, 0, NULL, "", "switch"},
+	{"dram.scale", BASE_OPTION_F64, offsetof(struct settings, scale), 0.25, 4, NULL, "GHz", "clock"},
+	{"l1d.policy", BASE_OPTION_ENUM, offsetof(struct settings, policy), 0, 0, policies, "", "replacement"},
+	{"l1d.mshr.depth", BASE_OPTION_U32, offsetof(struct settings, depth), 1, 8, NULL, "lines", "depth"},
+	{"l1d.ways", BASE_OPTION_U32, offsetof(struct settings, ways), 1, 16, NULL, "lines", "ways"},
+	{"any", BASE_OPTION_U32, offsetof(struct settings, any), 0, 0, NULL, "", "any number"},
 };
 enum { OPTIONS = sizeof table / sizeof *table };
 
@@ -123,12 +123,12 @@ static void diag_text(void **state)
 {
 	(void)state;
 	const char *text = "first\n\tadd.s32\t%r1;\r\n\303\244\303\266 x\nlast";
-	struct source source = {"k.ptx", text, strlen(text)};
+	struct diag_source source = {"k.ptx", text, strlen(text)};
 	struct diag diag = {0};
-	diag_error(&diag, &source, (struct place){2, 10}, "expected '%s'", ",");
-	diag_warning(&diag, &source, (struct place){3, 6}, "odd");
-	diag_error(&diag, &source, (struct place){4, 5}, "end of file");
-	diag_error(&diag, &source, (struct place){0, 0}, "no kernel");
+	diag_error(&diag, &source, (struct diag_place){2, 10}, "expected '%s'", ",");
+	diag_warning(&diag, &source, (struct diag_place){3, 6}, "odd");
+	diag_error(&diag, &source, (struct diag_place){4, 5}, "end of file");
+	diag_error(&diag, &source, (struct diag_place){0, 0}, "no kernel");
 	diag_plain(&diag, "no such machine");
 	assert_string_equal(diag.text, "k.ptx:2:10: error: expected ','\n"
 	                               "  2 | \tadd.s32\t%r1;\n"
@@ -154,10 +154,10 @@ static void diag_limits(void **state)
 	memset(line, 'x', 1000);
 	line[1000] = '\0';
 	line[500] = '?';
-	struct source source = {"k.ptx", line, 1000};
+	struct diag_source source = {"k.ptx", line, 1000};
 	struct diag diag = {.limit = 1};
 	for (int i = 0; i < 5; i++)
-		diag_error(&diag, &source, (struct place){1, 501}, "bad");
+		diag_error(&diag, &source, (struct diag_place){1, 501}, "bad");
 	assert_int_equal(diag.errors, 5);
 	assert_non_null(strstr(diag.text, "sluice: too many errors; the others are not shown\n"));
 	assert_null(strstr(strstr(diag.text, "bad") + 1, "bad"));
@@ -171,19 +171,19 @@ static void diag_limits(void **state)
 static void slips(void **state)
 {
 	(void)state;
-	assert_int_equal(slip_distance("add", "add"), 0);
-	assert_int_equal(slip_distance("fmaa", "fma"), 1);
-	assert_int_equal(slip_distance("mahcine", "machine"), 1);
-	assert_int_equal(slip_distance("L1D.sets", "l1d.sets"), 0);
-	assert_int_equal(slip_distance("bar", "xor"), SLIP_FAR);
-	assert_int_equal(slip_distance("x", "y"), SLIP_FAR);
-	assert_string_equal(option_nearest(table, OPTIONS, "l1d.stes")->name, "l1d.sets");
-	assert_null(option_nearest(table, OPTIONS, "scheduler"));
-	assert_null(option_find(table, OPTIONS, "l1d.stes"));
-	assert_ptr_equal(option_find(table, OPTIONS, "l1d.ways"), &table[6]);
+	assert_int_equal(edit_distance("add", "add"), 0);
+	assert_int_equal(edit_distance("fmaa", "fma"), 1);
+	assert_int_equal(edit_distance("mahcine", "machine"), 1);
+	assert_int_equal(edit_distance("L1D.sets", "l1d.sets"), 0);
+	assert_int_equal(edit_distance("bar", "xor"), EDIT_DISTANCE_FAR);
+	assert_int_equal(edit_distance("x", "y"), EDIT_DISTANCE_FAR);
+	assert_string_equal(base_option_nearest(table, OPTIONS, "l1d.stes")->name, "l1d.sets");
+	assert_null(base_option_nearest(table, OPTIONS, "scheduler"));
+	assert_null(base_option_find(table, OPTIONS, "l1d.stes"));
+	assert_ptr_equal(base_option_find(table, OPTIONS, "l1d.ways"), &table[6]);
 }
 
-/* option_set() reads back every value that option_print() writes. */
+/* base_option_set() reads back every value that base_option_print() writes. */
 static void option_round_trip(void **state)
 {
 	(void)state;
@@ -193,13 +193,13 @@ static void option_round_trip(void **state)
 		{"dram.scale", "1e0", "1"},         {"l1d.policy", "FIFO", "fifo"}, {"any", "4294967295", "4294967295"},
 	};
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-		const struct option *option = option_find(table, OPTIONS, values[i][0]);
+		const struct base_option *option = base_option_find(table, OPTIONS, values[i][0]);
 		struct settings settings = {0}, again = {0};
 		char message[256], text[128];
-		assert_true(option_set(option, &settings, values[i][1], message, sizeof message));
-		option_print(option, &settings, text, sizeof text);
+		assert_true(base_option_set(option, &settings, values[i][1], message, sizeof message));
+		base_option_print(option, &settings, text, sizeof text);
 		assert_string_equal(text, values[i][2]);
-		assert_true(option_set(option, &again, text, message, sizeof message));
+		assert_true(base_option_set(option, &again, text, message, sizeof message));
 		assert_memory_equal(&settings, &again, sizeof settings);
 	}
 }
@@ -222,10 +222,10 @@ static void option_refusals(void **state)
 		{"name", "a\nb", "name: expected a text of one line without control characters"},
 	};
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-		const struct option *option = option_find(table, OPTIONS, refused[i][0]);
+		const struct base_option *option = base_option_find(table, OPTIONS, refused[i][0]);
 		struct settings settings = {.sets = 3}, before = settings;
 		char message[256];
-		assert_false(option_set(option, &settings, refused[i][1], message, sizeof message));
+		assert_false(base_option_set(option, &settings, refused[i][1], message, sizeof message));
 		assert_string_equal(message, refused[i][2]);
 		assert_memory_equal(&settings, &before, sizeof settings);
 	}

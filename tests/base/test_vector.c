@@ -13,15 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct counter_vector powers = {.name = "p", .kind = VECTOR_POWERS, .length = 5};
-static const struct counter_vector linear = {.name = "l", .kind = VECTOR_LINEAR, .length = 4, .bin = 10};
-static const struct counter_vector largest = {.name = "m", .combination = COMBINE_LARGEST, .length = 2};
-static const struct counter_vector named = {.name = "n"};
+static const struct base_counter_vector powers = {.name = "p", .kind = BASE_VECTOR_POWERS, .length = 5};
+static const struct base_counter_vector linear = {.name = "l", .kind = BASE_VECTOR_LINEAR, .length = 4, .bin = 10};
+static const struct base_counter_vector largest = {.name = "m", .combination = BASE_COMBINE_LARGEST, .length = 2};
+static const struct base_counter_vector named = {.name = "n"};
 
 /* A value is in the bin that begins at or below it, and below the next bin. The last bin is unbounded. */
 static void test_bins(void **state)
 {
-	static const struct counter_vector *const rows[] = {&powers, &linear};
+	static const struct base_counter_vector *const rows[] = {&powers, &linear};
 	(void)state;
 	for (size_t r = 0; r < 2; r++)
 		for (uint64_t value = 0; value < 100; value++) {
@@ -34,7 +34,7 @@ static void test_bins(void **state)
 	assert_int_equal(vector_bin_from(&powers, 64), 1ull << 63);
 }
 
-static void expect_label(const struct counter_vector *row, uint32_t index, const char *expected)
+static void expect_label(const struct base_counter_vector *row, uint32_t index, const char *expected)
 {
 	char label[VECTOR_LABEL];
 	const struct vector vector = {.length = row->length};
@@ -45,7 +45,7 @@ static void expect_label(const struct counter_vector *row, uint32_t index, const
 static void test_labels(void **state)
 {
 	static const char *const words[] = {"read", "write", NULL};
-	static const struct counter_vector labelled = {.name = "k", .length = 2, .labels = words};
+	static const struct base_counter_vector labelled = {.name = "k", .length = 2, .labels = words};
 	(void)state;
 	expect_label(&powers, 0, "0");
 	expect_label(&powers, 2, "2 to 3");

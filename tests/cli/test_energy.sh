@@ -177,7 +177,7 @@ check 'near(d2ma["energy"]["d2ma"], 15 * 3.72e-3 * 0.79 * d2ma["energy"]["second
 cat >own.c <<'C'
 #include "seam/mech.h"
 struct stats { uint64_t loads; };
-static const struct counter counters[] = {{"loads", "instructions", SCOPE_SM, 0, "loads", COMBINE_SUM}};
+static const struct base_counter counters[] = {{"loads", "instructions", BASE_SCOPE_SM, 0, "loads", BASE_COMBINE_SUM}};
 static void memory(struct mech_sm *sm, const struct mech_memory *event)
 {
 	(void)event;

@@ -77,7 +77,7 @@ runs 0 SLUICE_WHATEVER_THAT_IS=1
 says err "there is no variable SLUICE_WHATEVER_THAT_IS"
 
 # Every variable named in the manual page is known.
-for variable in $(grep -o 'SLUICE_[A-Z_]*[A-Z]' "$source_dir/docs/man/sluice.1" | sort -u); do
+for variable in $(grep -o 'SLUICE_[A-Z_]*[A-Z]' "$source_dir/docs/man/man1/sluice.1" | sort -u); do
 	grep -q "\"$variable\"" "$source_dir/src/cudart/environment.c" || fail "$variable is in the manual page but unknown"
 done
 finish

@@ -70,7 +70,7 @@ static void splice(char *text, size_t room, size_t at, size_t gone, const char *
 }
 
 /* Draws a value that the option accepts, or an arbitrary one. */
-static void draw_value(const struct option *option, char *text, size_t size)
+static void draw_value(const struct base_option *option, char *text, size_t size)
 {
 	uint32_t choices = 0;
 	while (option->choices && option->choices[choices])
@@ -78,12 +78,12 @@ static void draw_value(const struct option *option, char *text, size_t size)
 	snprintf(text, size, "%s", any_value());
 	if (below(3) == 0)
 		return;
-	if (option->type == OPTION_BOOL)
+	if (option->type == BASE_OPTION_BOOL)
 		snprintf(text, size, "%s", below(2) ? "true" : "no");
 	else if (choices)
 		snprintf(text, size, "%s", option->choices[below(choices)]);
 	/* small values more often than large ones */
-	else if (option->type == OPTION_U32 && option->max > option->min)
+	else if (option->type == BASE_OPTION_U32 && option->max > option->min)
 		snprintf(text, size, "%.0f", option->min + below(1u << below(17)));
 }
 
@@ -283,19 +283,19 @@ static void limits(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < machine_option_count; i++) {
-		const struct option *option = &machine_options[i];
+		const struct base_option *option = &machine_options[i];
 		const double values[] = {option->min, option->min + 1, 2 * option->min, option->max, option->max - 1};
-		for (size_t k = 0; option->type == OPTION_U32 && k < sizeof values / sizeof *values; k++) {
+		for (size_t k = 0; option->type == BASE_OPTION_U32 && k < sizeof values / sizeof *values; k++) {
 			char text[160];
 			const char *const list[] = {text, NULL};
-			const struct sluice_settings settings = {.options = list};
+			const struct sluice_settings settings = {SLUICE_SIZED(settings), .options = list};
 			snprintf(text, sizeof text, "%s=%.0f", option->name, values[k]);
 			try_settings(&settings, text);
 		}
-		for (size_t k = 0; option->type == OPTION_ENUM && option->choices[k]; k++) {
+		for (size_t k = 0; option->type == BASE_OPTION_ENUM && option->choices[k]; k++) {
 			char text[160];
 			const char *const list[] = {text, NULL};
-			const struct sluice_settings settings = {.options = list};
+			const struct sluice_settings settings = {SLUICE_SIZED(settings), .options = list};
 			snprintf(text, sizeof text, "%s=%s", option->name, option->choices[k]);
 			try_settings(&settings, text);
 		}
@@ -311,7 +311,8 @@ static void assignments(void **state)
 		const char *list[6] = {0};
 		uint32_t count = 1 + below(5);
 		for (uint32_t k = 0; k < count; k++) {
-			const struct option *option = &machine_options[1 + below((uint32_t)machine_option_count - 1)];
+			const struct base_option *option =
+				&machine_options[1 + below((uint32_t)machine_option_count - 1)];
 			int length = snprintf(text[k], sizeof text[k], "%s=", option->name);
 			draw_value(option, text[k] + length, sizeof text[k] - (size_t)length);
 			if (below(16) == 0)
@@ -319,7 +320,7 @@ static void assignments(void **state)
 			list[k] = text[k];
 			strcat(strcat(all, text[k]), "\n");
 		}
-		const struct sluice_settings settings = {.options = list};
+		const struct sluice_settings settings = {SLUICE_SIZED(settings), .options = list};
 		taken += try_settings(&settings, all);
 	}
 	assert_true(taken > 0);
@@ -331,7 +332,7 @@ static void draw_mechanism(char *text, size_t room)
 	const struct mech *mech = mech_list[below((uint32_t)mech_list_count)];
 	size_t length = (size_t)snprintf(text, room, "%s", below(16) ? mech->name : "./none.so");
 	for (uint32_t k = mech->option_count ? below(4) : 0; k; k--) {
-		const struct option *option = &mech->options[below((uint32_t)mech->option_count)];
+		const struct base_option *option = &mech->options[below((uint32_t)mech->option_count)];
 		length += (size_t)snprintf(text + length, room - length, "%c%s=", strchr(text, ':') ? ',' : ':',
 		                           option->name);
 		draw_value(option, text + length, room - length);
@@ -354,7 +355,7 @@ static void mechanisms(void **state)
 			list[k] = text[k];
 			strcat(strcat(all, text[k]), "\n");
 		}
-		const struct sluice_settings settings = {.mechanisms = list};
+		const struct sluice_settings settings = {SLUICE_SIZED(settings), .mechanisms = list};
 		taken += try_settings(&settings, all);
 	}
 	assert_true(taken > 0);
@@ -375,7 +376,7 @@ static void checks(void **state)
 			       words[below(below(4) ? 11 : sizeof words / sizeof *words)]);
 		if (below(4) == 0)
 			mutate(text, sizeof text);
-		const struct sluice_settings settings = {.check = text};
+		const struct sluice_settings settings = {SLUICE_SIZED(settings), .check = text};
 		taken += try_settings(&settings, text);
 	}
 	assert_true(taken > 0);
@@ -391,7 +392,7 @@ static void each_mutant(const char *pattern, void (*use)(char *text))
 		char *original = file_read(files.gl_pathv[below((uint32_t)files.gl_pathc)], &length);
 		assert_non_null(original);
 		size_t room = length + 256;
-		char *text = xcalloc(1, room);
+		char *text = base_calloc(1, room);
 		memcpy(text, original, length);
 		mutate(text, room);
 		begin_case(text);
@@ -411,7 +412,7 @@ static void use_machine(char *text)
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
-	const struct sluice_settings settings = {.machine = path};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = path};
 	try_settings(&settings, text);
 }
 
@@ -429,7 +430,8 @@ static void own_machines(void **state)
 		char text[2048] = "", value[80];
 		size_t length = (size_t)sprintf(text, "base: %s\nname: x\n", below(16) ? "gtx480" : any_value());
 		for (uint32_t k = below(6); k; k--) {
-			const struct option *option = &machine_options[1 + below((uint32_t)machine_option_count - 1)];
+			const struct base_option *option =
+				&machine_options[1 + below((uint32_t)machine_option_count - 1)];
 			const char *dot = strchr(option->name, '.');
 			draw_value(option, value, sizeof value);
 			length += (size_t)(dot ? snprintf(text + length, sizeof text - length, "%.*s: {%s: %s}\n",

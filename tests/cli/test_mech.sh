@@ -57,14 +57,14 @@ says_only out gto
 object old 'static const struct mech old = {.version = 0, .name = "old"}; MECHANISM(old);'
 object mine 'static const struct mech mine = {.version = MECH_VERSION, .name = "mine", .summary = "does nothing",
 	.citation = "nobody"}; MECHANISM(mine);'
-object seat 'static const struct mech seat = {.version = MECH_VERSION, .name = "seat", .summary = "", .citation = "",
-	.seats = MECH_SEAT_BUFFER}; MECHANISM(seat);'
+object policy 'static const struct mech policy = {.version = MECH_VERSION, .name = "policy", .summary = "", .citation = "",
+	.policies = MECH_POLICY_BUFFER}; MECHANISM(policy);'
 try 0 mech show mine.so
 says out "mine: does nothing"
 refused "mechanism mine has no option 'size'; 'sluice mech show $work/mine.so' lists them" --mech ./mine.so:size=1
 refused "none.so: no symbol sluice_mechanism; expected MECHANISM(...) of seam/mech.h" --mech ./none.so
-refused "old.so: compiled for version 0 of seam/mech.h" --mech "$work/old.so"
-refused "mechanism seat owns the buffer in front of L1 but has no hook buffer" --mech seat.so
+refused "old.so: needs version 0.0 of seam/mech.h" --mech "$work/old.so"
+refused "mechanism policy owns the buffer in front of L1 but has no hook buffer" --mech policy.so
 refused "cannot load mechanism $work/absent.so: cannot open shared object file: No such file or directory" --mech absent.so
 
 # Names and tables are checked when a mechanism is loaded. Names are also checked against those already loaded.
@@ -74,7 +74,7 @@ object cache 'static const struct mech m = {.version = MECH_VERSION, .name = "l1
 	MECHANISM(m);'
 object other 'static const struct mech m = {.version = MECH_VERSION, .name = "mine", .summary = "", .citation = ""};
 	MECHANISM(m);'
-object option 'static const uint32_t defaults = 9; static const struct option options[] = {{"o", OPTION_U32, 0, 1, 4, 0, "", ""}};
+object option 'static const uint32_t defaults = 9; static const struct base_option options[] = {{"o", BASE_OPTION_U32, 0, 1, 4, 0, "", ""}};
 	static const struct mech m = {.version = MECH_VERSION, .name = "m", .summary = "", .citation = "",
 	.options = options, .option_count = 1, .config_size = 4, .defaults = &defaults}; MECHANISM(m);'
 refused "shouts.so: its name is 'Loud'; expected a letter, then small letters, digits and _" --mech shouts.so
@@ -113,7 +113,7 @@ static const mech cpp = [] {
 	m.summary = "youngest first, in C++";
 	m.citation = "";
 	m.sm_size = sizeof(state);
-	m.seats = MECH_SEAT_WARP_ORDER;
+	m.policies = MECH_POLICY_WARP_ORDER;
 	m.sm_open = on_open;
 	m.pick_warp = pick;
 	return m;
@@ -150,7 +150,7 @@ END
 object wrong 'static uint32_t pick(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
 	{ (void)sm; (void)warps; (void)candidates; return 63; }
 	static const struct mech m = {.version = MECH_VERSION, .name = "wrong", .summary = "", .citation = "",
-	.seats = MECH_SEAT_WARP_ORDER, .pick_warp = pick}; MECHANISM(m);'
+	.policies = MECH_POLICY_WARP_ORDER, .pick_warp = pick}; MECHANISM(m);'
 try 0 cc program.cu -o program
 # A mechanism's invalid access that ends the process is reported with its shared object and the offset in it.
 object crash 'static void on_issue(struct mech_sm *sm, const struct mech_issue *issue) { (void)issue; *(volatile int *)sm->state = 1; }

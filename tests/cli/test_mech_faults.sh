@@ -38,10 +38,10 @@ static uint32_t room(struct mech_gpu *gpu, const struct mech_room *r) { (void)gp
 static struct mech_buffer one_set(const void *c, const struct mech_machine *m) { (void)c; (void)m; return (struct mech_buffer){.sets = 1, .ways = 1}; }
 static uint64_t at_once(struct mech_gpu *gpu, uint64_t cycle) { (void)gpu; return cycle + 1; }
 static void rewrite_by(const void *c, const struct mech_machine *m, char *text, size_t size) { (void)c; (void)m; strncpy(text, "faulty", size); }
-static const struct pass faulty = {.name = "faulty", .stem = "faulty", .meaning = "faults", .run = (void *)crash};
-static const struct pass *const passes[] = {&faulty};
+static const struct flow_pass faulty = {.name = "faulty", .stem = "faulty", .meaning = "faults", .run = (void *)crash};
+static const struct flow_pass *const passes[] = {&faulty};
 static const char *const opcodes[] = {"add"};
-static const struct counter_vector vectors[] = {{.name = "v", .unit = "", .meaning = "", .scope = SCOPE_GPU, VECTOR}};
+static const struct base_counter_vector vectors[] = {{.name = "v", .unit = "", .meaning = "", .scope = BASE_SCOPE_GPU, VECTOR}};
 static const struct mech mine = {
 	.version = MECH_VERSION, .name = "mine", .summary = "faults", .citation = "a test", .vectors = vectors, .vector_count = 1,
 	MORE
@@ -91,7 +91,7 @@ while read -r hook more; do
 done <<'LIST'
 check
 rewrite
-buffer .seats = MECH_SEAT_BUFFER,
+buffer .policies = MECH_POLICY_BUFFER,
 gpu_open
 gpu_kernel_begin
 gpu_kernel_end
@@ -99,21 +99,21 @@ gpu_cycle
 gpu_block
 may_dispatch
 may_end .gpu_cycle=at_once,
-blocks_per_sm .seats=MECH_SEAT_BLOCK_COUNT,
-place_block .seats=MECH_SEAT_BLOCK_PLACE,
-shared_room .seats=MECH_SEAT_SHARED_ROOM,.shared_taken=taken,
-shared_full .seats=MECH_SEAT_SHARED_ROOM,.shared_taken=taken,.shared_room=room,
-shared_taken .seats=MECH_SEAT_SHARED_ROOM|MECH_SEAT_BUFFER,.shared_room=room,.buffer=one_set,
-shared_place .seats=MECH_SEAT_SHARED_LAYOUT,
+blocks_per_sm .policies=MECH_POLICY_BLOCK_COUNT,
+place_block .policies=MECH_POLICY_BLOCK_PLACE,
+shared_room .policies=MECH_POLICY_SHARED_ROOM,.shared_taken=taken,
+shared_full .policies=MECH_POLICY_SHARED_ROOM,.shared_taken=taken,.shared_room=room,
+shared_taken .policies=MECH_POLICY_SHARED_ROOM|MECH_POLICY_BUFFER,.shared_room=room,.buffer=one_set,
+shared_place .policies=MECH_POLICY_SHARED_LAYOUT,
 sm_open
 kernel_begin
 kernel_end
 cycle
 warps_that_compete
-pick_warp .seats=MECH_SEAT_WARP_ORDER,
-l1_victim .seats=MECH_SEAT_L1_REPLACEMENT,
-l1_used .seats=MECH_SEAT_L1_REPLACEMENT,.l1_victim=victim,
-answer_miss .seats=MECH_SEAT_L1_MISS,
+pick_warp .policies=MECH_POLICY_WARP_ORDER,
+l1_victim .policies=MECH_POLICY_L1_REPLACEMENT,
+l1_used .policies=MECH_POLICY_L1_REPLACEMENT,.l1_victim=victim,
+answer_miss .policies=MECH_POLICY_L1_MISS,
 run_opcode .opcodes=opcodes,.opcode_count=1,
 block_begin
 block_end
@@ -129,8 +129,8 @@ may_allocate
 shared_access
 may_access_shared
 partition_open
-l2_used .seats=MECH_SEAT_L2_REPLACEMENT,.l2_victim=victim2,
-dram_next .seats=MECH_SEAT_DRAM,
+l2_used .policies=MECH_POLICY_L2_REPLACEMENT,.l2_victim=victim2,
+dram_next .policies=MECH_POLICY_DRAM,
 partition_access
 partition_fill
 partition_packet_in

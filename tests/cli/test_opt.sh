@@ -111,16 +111,16 @@ object() { # NAME TEXT
 		cc -Wall -Wextra -Werror -shared -fPIC -xc $("$sluice" mech --cflags) - -o "$1.so"
 }
 mark='static const uint32_t defaults = 5;
-static const struct option options[] = {{"value", OPTION_U32, 0, 0, 0, NULL, "", "that is written"}};
+static const struct base_option options[] = {{"value", BASE_OPTION_U32, 0, 0, 0, NULL, "", "that is written"}};
 static enum pass_result run(struct pass_job *job)
 {
 	char text[128];
 	snprintf(text, sizeof text, "mov.u32 %s, %u;", pass_register(job, PTX_U32).name, *(const uint32_t *)job->config);
 	return pass_add_text(job, pass_entry(job), text) ? PASS_CHANGED : PASS_REFUSED;
 }
-static const struct pass mark = {.name = NAME, .meaning = "marks the entry", .stem = STEM, .options = options, .option_count = 1,
+static const struct flow_pass mark = {.name = NAME, .meaning = "marks the entry", .stem = STEM, .options = options, .option_count = 1,
 	.config_size = 4, .defaults = &defaults, .run = run};
-static const struct pass *const passes[] = {&mark};
+static const struct flow_pass *const passes[] = {&mark};
 static void rewrite(const void *config, const struct mech_machine *machine, char *text, size_t size)
 {
 	(void)machine;

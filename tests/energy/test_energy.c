@@ -330,7 +330,7 @@ static void test_wrong_statistics(void **state)
 struct m_stats {
 	uint64_t used;
 };
-static const struct counter m_counters[] = {{"used", "", SCOPE_SM, 0, "", COMBINE_SUM}};
+static const struct base_counter m_counters[] = {{"used", "", BASE_SCOPE_SM, 0, "", BASE_COMBINE_SUM}};
 static struct mech_energy m_row[3];
 static uint32_t m_rows;
 

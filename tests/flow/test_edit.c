@@ -3,7 +3,7 @@
 #include "flow_kit.h"
 
 #include "flow/edit.h"
-#include "flow/facts.h"
+#include "flow/analyses.h"
 
 static struct ptx_module *module;
 static struct ptx_function *function;
@@ -40,14 +40,14 @@ static void add(struct edit_list *list, const char *text)
 }
 
 /* The facts of the code equal those of its text. */
-static void same_facts(const struct ptx_function *again)
+static void same_analyses(const struct ptx_function *again)
 {
-	struct facts facts = {.function = function};
-	for (uint32_t fact = 0; fact < FACT_AFFINE; fact++)
-		facts_get(&facts, fact);
-	facts.function = again;
-	assert_true(facts_hold(&facts));
-	facts_drop(&facts, ALL_FACTS);
+	struct flow_analyses analyses = {.function = function};
+	for (uint32_t analysis = 0; analysis < ANALYSIS_AFFINE; analysis++)
+		analyses_get(&analyses, analysis);
+	analyses.function = again;
+	assert_true(analyses_hold(&analyses));
+	analyses_drop(&analyses, ANALYSES_ALL);
 }
 
 /* The printed code of the kernel, without tabs, from after its declarations to its last brace. */
@@ -73,7 +73,7 @@ static void expect(const char *wanted)
 	struct ptx_module *again = parse("again.ptx", text);
 	char *twice = print_all(again);
 	assert_string_equal(twice, text);
-	same_facts(ptx_find_function(again, "k"));
+	same_analyses(ptx_find_function(again, "k"));
 	free(twice);
 	free(code);
 	free(text);
@@ -296,29 +296,29 @@ static void nothing_recorded_is_nothing_done(void **state)
 
 /* Facts are computed once, with the facts that they depend on, are dropped with them, and prove invalid when the code
  * has changed. */
-static void facts_come_and_go(void **state)
+static void analyses_are_cached_and_dropped(void **state)
 {
 	(void)state;
 	open_edit(LOOP);
-	struct facts facts = {.function = function};
-	const struct fact_loops *loops = facts_get(&facts, FACT_LOOPS);
+	struct flow_analyses analyses = {.function = function};
+	const struct analysis_loops *loops = analyses_get(&analyses, ANALYSIS_LOOPS);
 	assert_int_equal(loops->count, 1);
-	assert_non_null(facts.found[FACT_DOMINATORS]);
-	assert_ptr_equal(facts_get(&facts, FACT_LOOPS), loops);
-	facts_drop(&facts, FACT_SET(DOMINATORS));
-	assert_null(facts.found[FACT_LOOPS]);
-	assert_non_null(facts.found[FACT_CFG]);
-	facts_get(&facts, FACT_LIVENESS);
-	assert_true(facts_hold(&facts));
+	assert_non_null(analyses.found[ANALYSIS_DOMINATORS]);
+	assert_ptr_equal(analyses_get(&analyses, ANALYSIS_LOOPS), loops);
+	analyses_drop(&analyses, ANALYSIS_SET(DOMINATORS));
+	assert_null(analyses.found[ANALYSIS_LOOPS]);
+	assert_non_null(analyses.found[ANALYSIS_CFG]);
+	analyses_get(&analyses, ANALYSIS_LIVENESS);
+	assert_true(analyses_hold(&analyses));
 	function->body[1].operand[2].kind = PTX_OPERAND_REG; /* sub.s32 %r1, %r1, %r5 */
 	function->body[1].operand[2].reg = reg_named(function, "%r5");
-	assert_false(facts_hold(&facts));
-	facts_drop(&facts, FACT_SET(LIVENESS));
-	assert_true(facts_hold(&facts));
+	assert_false(analyses_hold(&analyses));
+	analyses_drop(&analyses, ANALYSIS_SET(LIVENESS));
+	assert_true(analyses_hold(&analyses));
 	edit_remove(&edit, 0);
 	edit_apply(&edit);
-	assert_false(facts_hold(&facts));
-	facts_drop(&facts, ALL_FACTS);
+	assert_false(analyses_hold(&analyses));
+	analyses_drop(&analyses, ANALYSES_ALL);
 	close_edit();
 }
 
@@ -338,7 +338,7 @@ int main(void)
 		cmocka_unit_test(a_branch_may_be_put_twice),
 		cmocka_unit_test(wrong_text_is_told),
 		cmocka_unit_test(nothing_recorded_is_nothing_done),
-		cmocka_unit_test(facts_come_and_go),
+		cmocka_unit_test(analyses_are_cached_and_dropped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

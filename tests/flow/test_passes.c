@@ -15,18 +15,18 @@ static void no_critical_edge(const struct ptx_function *function)
 }
 
 /* The facts of a function's code equal those of its text. */
-static void same_facts(const struct ptx_function *function, const struct ptx_function *again)
+static void same_analyses(const struct ptx_function *function, const struct ptx_function *again)
 {
-	struct facts facts = {.function = function};
-	for (uint32_t fact = 0; fact < FACT_AFFINE; fact++)
-		facts_get(&facts, fact);
-	facts.function = again;
-	assert_true(facts_hold(&facts));
-	facts_drop(&facts, ALL_FACTS);
+	struct flow_analyses analyses = {.function = function};
+	for (uint32_t analysis = 0; analysis < ANALYSIS_AFFINE; analysis++)
+		analyses_get(&analyses, analysis);
+	analyses.function = again;
+	assert_true(analyses_hold(&analyses));
+	analyses_drop(&analyses, ANALYSES_ALL);
 }
 
 /* After every pass, the module parses back to itself, with the same facts. */
-static void check_text(void *user, const struct pass *pass, const struct ptx_module *module)
+static void check_text(void *user, const struct flow_pass *pass, const struct ptx_module *module)
 {
 	char *text = print(module);
 	struct ptx_module *again = parse(text);
@@ -35,7 +35,7 @@ static void check_text(void *user, const struct pass *pass, const struct ptx_mod
 	if (strcmp(text, twice) != 0)
 		fail_msg("after %s, the printed text parses to a different one:\n%s\n---\n%s", pass->name, text, twice);
 	for (const struct ptx_function *f = module->functions; f; f = f->next)
-		same_facts(f, ptx_find_function(again, f->name));
+		same_analyses(f, ptx_find_function(again, f->name));
 	ptx_free(again);
 	free(twice);
 	free(text);
@@ -168,15 +168,16 @@ static enum pass_result refuse(struct pass_job *job)
 	return pass_refuse(job, &job->function->body[0], "cannot be");
 }
 
-#define SHAPE (FACT_SET(CFG) | FACT_SET(DOMINATORS))
-static const struct pass looks = {.name = "look", .meaning = "", .stem = "look", .requires = SHAPE, .run = look};
-static const struct pass turns = {.name = "turn", .meaning = "", .stem = "turn", .keeps = FACTS_OF_SHAPE, .run = turn};
-static const struct pass puts_one = {.name = "put", .meaning = "", .stem = "put", .run = put};
-static const struct pass refuses = {.name = "refuse", .meaning = "", .stem = "refuse", .run = refuse};
-static const struct pass *const own[] = {&looks, &turns, &puts_one, &refuses};
+#define SHAPE (ANALYSIS_SET(CFG) | ANALYSIS_SET(DOMINATORS))
+static const struct flow_pass looks = {.name = "look", .meaning = "", .stem = "look", .requires = SHAPE, .run = look};
+static const struct flow_pass turns = {
+	.name = "turn", .meaning = "", .stem = "turn", .keeps = ANALYSES_OF_SHAPE, .run = turn};
+static const struct flow_pass puts_one = {.name = "put", .meaning = "", .stem = "put", .run = put};
+static const struct flow_pass refuses = {.name = "refuse", .meaning = "", .stem = "refuse", .run = refuse};
+static const struct flow_pass *const own[] = {&looks, &turns, &puts_one, &refuses};
 
 /* Facts stay valid while passes preserve them, and are recomputed after a pass that does not. */
-static void facts_stay_as_passes_say(void **state)
+static void analyses_stay_as_passes_declare(void **state)
 {
 	(void)state;
 	struct pipeline pipeline = {.more = own, .more_count = 4};
@@ -235,7 +236,7 @@ int main(int count, char **arguments)
 		cmocka_unit_test(random_kernels),
 		cmocka_unit_test(dead_code_goes),
 		cmocka_unit_test(wrong_names_and_options_are_told),
-		cmocka_unit_test(facts_stay_as_passes_say),
+		cmocka_unit_test(analyses_stay_as_passes_declare),
 		cmocka_unit_test(a_refusal_says_which_pass_and_where),
 		cmocka_unit_test(spilling_that_cannot_be_is_refused),
 	};

@@ -1,6 +1,6 @@
 /* Fuzz target for GPGPU-Sim's configurations: the input is refused with a message, or gives a machine whose keys are in
  * their ranges. */
-#include "api/gpgpusim_config.h"
+#include "gpgpusim/config.h"
 #include "base/config_file.h"
 #include "fuzz_file.h"
 

@@ -19,7 +19,7 @@ static void expect_message(enum sluice_status status, const struct sluice_error 
 static void launch(sluice_gpu *gpu, sluice_module *module, const struct ptx_function *function, uint64_t room)
 {
 	struct sluice_error error = {0};
-	struct sluice_kernel_info info;
+	struct sluice_kernel_info info = {SLUICE_SIZED(kernel_info)};
 	sluice_kernel *kernel = sluice_find_kernel(module, function->name);
 	if (!kernel)
 		return;
@@ -38,7 +38,8 @@ static void launch(sluice_gpu *gpu, sluice_module *module, const struct ptx_func
 /* A launch that reaches its limit blocks all later launches, so each kernel gets its own GPU. */
 static void run_one(const char *text, size_t size, const struct ptx_function *function)
 {
-	const struct sluice_settings settings = {.functional = true, .max_instructions = MOST_INSTRUCTIONS};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .functional = true,
+	                                         .max_instructions = MOST_INSTRUCTIONS};
 	struct sluice_error error = {0};
 	sluice_gpu *gpu;
 	sluice_module *module;

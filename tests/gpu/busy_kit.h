@@ -53,10 +53,10 @@ static inline void run_busy(const char *const *options, struct outcome *outcome,
 static inline void compare_stats(const struct gpu_stats *a, const struct gpu_stats *b, const char *what, uint32_t kernel)
 {
 	for (size_t g = 0; g < gpu_counter_group_count; g++) {
-		const struct counter_group *group = &gpu_counter_groups[g];
+		const struct base_counter_group *group = &gpu_counter_groups[g];
 		for (size_t i = 0; i < *group->count; i++) {
-			uint64_t x = counter_value(group, &group->rows[i], a),
-				 y = counter_value(group, &group->rows[i], b);
+			uint64_t x = base_counter_value(group, &group->rows[i], a),
+				 y = base_counter_value(group, &group->rows[i], b);
 			if (x != y)
 				fail_msg("kernel %u, %s: %s.%s is %llu, not %llu", kernel, what, group->name,
 				         group->rows[i].name, (unsigned long long)y, (unsigned long long)x);

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "api/attach.h"
+#include "attach/attach.h"
 #include "base/config_file.h"
 #include "flow/flow.h"
 #include "gpu/gpu.h"
@@ -169,7 +169,7 @@ static inline uint64_t kit_counter(const struct gpu_kit *kit, uint32_t number, c
 	struct mech_requests requests;
 	uint64_t value = 0;
 	bool found = false;
-	void *stats = xcalloc(1, mech->stats_size + 1);
+	void *stats = base_calloc(1, mech->stats_size + 1);
 	gpu_mech_stats(kit->gpu, number, stats, &requests, NULL);
 	for (size_t i = 0; i < mech->counter_count; i++)
 		if (strcmp(mech->counters[i].name, name) == 0) {
@@ -186,7 +186,7 @@ static inline uint64_t kit_counter(const struct gpu_kit *kit, uint32_t number, c
 static inline struct mech_requests kit_requests(const struct gpu_kit *kit, uint32_t number)
 {
 	struct mech_requests r;
-	void *stats = xcalloc(1, kit->attachments.list[number].mech->stats_size + 1);
+	void *stats = base_calloc(1, kit->attachments.list[number].mech->stats_size + 1);
 	gpu_mech_stats(kit->gpu, number, stats, &r, NULL);
 	free(stats);
 	assert_int_equal(r.asked, r.dropped + r.outside + r.filtered + r.refused + r.issued);

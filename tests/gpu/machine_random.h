@@ -15,7 +15,7 @@ struct machine_random {
 
 /* True for options that stay as in the file: names, sizes of memories, and the limit after which a kernel counts as
  * stalled. */
-static inline bool machine_is_fixed(const struct option *option)
+static inline bool machine_is_fixed(const struct base_option *option)
 {
 	static const char *const fixed[] = {"name", "mechanisms", "launch.sleep", "launch.window", "launch.watchdog", "launch.livelock", "launch.max_instructions", "sm.warp_order", "memory.", "compute."};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
@@ -25,7 +25,7 @@ static inline bool machine_is_fixed(const struct option *option)
 }
 
 /* The largest value to try: a machine must end its kernels within a moment of host time. */
-static inline double machine_most(const struct option *option)
+static inline double machine_most(const struct base_option *option)
 {
 	static const struct {
 		const char *prefix;
@@ -41,7 +41,7 @@ static inline double machine_most(const struct option *option)
 }
 
 /* Draws small values as often as large ones, the ends of the range often, and most often a power of two. */
-static inline uint32_t machine_value(struct random_text *text, const struct option *option)
+static inline uint32_t machine_value(struct random_text *text, const struct base_option *option)
 {
 	double most = machine_most(option), least = option->min;
 	if (strncmp(option->name, "clock.", 6) == 0)
@@ -64,20 +64,20 @@ static inline uint32_t machine_value(struct random_text *text, const struct opti
 	return value < least ? (uint32_t)least : value > most ? (uint32_t)most : value;
 }
 
-static inline void machine_option(struct random_text *text, const struct option *option, char *into)
+static inline void machine_option(struct random_text *text, const struct base_option *option, char *into)
 {
 	static const char *const carve_outs[] = {"", "0,16,48", "0,8,16,32,64,96"};
 	uint32_t choices = 0;
 	switch (option->type) {
-	case OPTION_BOOL:
+	case BASE_OPTION_BOOL:
 		snprintf(into, MACHINE_TEXT, "%s=%s", option->name, random_below(text, 2) ? "true" : "false");
 		break;
-	case OPTION_ENUM:
+	case BASE_OPTION_ENUM:
 		while (option->choices[choices])
 			choices++;
 		snprintf(into, MACHINE_TEXT, "%s=%s", option->name, option->choices[random_below(text, choices)]);
 		break;
-	case OPTION_TEXT: /* the only text option that is not fixed: sm.carve_outs */
+	case BASE_OPTION_TEXT: /* the only text option that is not fixed: sm.carve_outs */
 		snprintf(into, MACHINE_TEXT, "%s=%s", option->name, carve_outs[random_below(text, 3)]);
 		break;
 	default:
@@ -188,7 +188,7 @@ static inline void machine_mechanisms(struct random_text *text, struct machine_r
 	else if (owner == 3)
 		snprintf(into, MACHINE_TEXT, BUILD_DIR "/tests/sender.so");
 	else if (owner < 6)
-		snprintf(into, MACHINE_TEXT, BUILD_DIR "/tests/chance_seats.so:seed=%u,rate=%u,near=%u,hold=%u", seed,
+		snprintf(into, MACHINE_TEXT, BUILD_DIR "/tests/chance_policies.so:seed=%u,rate=%u,near=%u,hold=%u", seed,
 		         1 + random_below(text, 4), 1u << random_below(text, 12), 1 + random_below(text, 4));
 	m->mechanisms += owner < 6;
 	machine_prefetchers(text, m);
@@ -224,14 +224,14 @@ static inline void machine_settings(struct random_text *text, struct machine_ran
 	const char *part = parts[random_below(text, sizeof parts / sizeof *parts)];
 	static const uint32_t most[] = {8, 40, 160};
 	for (uint32_t count = random_below(text, most[random_below(text, 3)]); count; count--) {
-		const struct option *option = &machine_options[random_below(text, (uint32_t)machine_option_count)];
+		const struct base_option *option = &machine_options[random_below(text, (uint32_t)machine_option_count)];
 		if (!machine_is_fixed(option))
 			machine_option(text, option, m->option[m->options++]);
 	}
 	if (random_below(text, 3))
 		return;
 	for (size_t i = 0; i < machine_option_count; i++) {
-		const struct option *option = &machine_options[i];
+		const struct base_option *option = &machine_options[i];
 		if (strncmp(option->name, part, strlen(part)) == 0 && !machine_is_fixed(option) &&
 		    random_below(text, 4))
 			machine_option(text, option, m->option[m->options++]);

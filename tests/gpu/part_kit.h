@@ -23,7 +23,7 @@ static inline void *part_alloc(struct mech_pool *pool, size_t bytes)
 {
 	struct part_kit *kit = (struct part_kit *)(void *)((char *)pool - offsetof(struct part_kit, pool));
 	assert_in_range(kit->allocations, 0, 7);
-	return kit->allocated[kit->allocations++] = xcalloc(1, bytes);
+	return kit->allocated[kit->allocations++] = base_calloc(1, bytes);
 }
 
 static inline bool part_send(struct mech_sm *sm, const struct mech_request *request)

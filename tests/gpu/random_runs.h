@@ -101,7 +101,7 @@ static inline void settle_machine(struct machine_random *m)
 {
 	struct sluice_error error;
 	sluice_gpu *gpu;
-	while (!(gpu = machine_open(m, true, (struct sluice_settings){.machine = NULL}, &error)))
+	while (!(gpu = machine_open(m, true, (struct sluice_settings){SLUICE_SIZED(settings), .machine = NULL}, &error)))
 		if (error.status != SLUICE_BAD_SETTING || !machine_drop_named(m, error.message))
 			FAIL("refused without the name of a key that was set: %s", error.message);
 	sluice_close(gpu);
@@ -114,7 +114,7 @@ static inline void have_threads(sluice_gpu *gpu, uint32_t threads)
 	gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count, threads);
 	assert_non_null(gpu->gpu);
 	team_insist(gpu->gpu->team);
-	gpu->traces.gpu = gpu->traces.timeline.gpu = gpu->gpu;
+	gpu->recorders.gpu = gpu->recorders.timeline.gpu = gpu->gpu;
 }
 
 static inline uint64_t new_buffer(sluice_gpu *gpu, const void *data, uint64_t size)
@@ -136,14 +136,14 @@ static inline void forget(json_t *object, const char *const *keys)
 }
 
 /* A mechanism that counts its reports has received one outcome for each request. */
-static inline void check_fates(json_t *counters)
+static inline void check_outcomes(json_t *counters)
 {
-	static const char *const tellers[] = {"chance", "chance_seats"};
-	for (size_t i = 0; i < sizeof tellers / sizeof *tellers; i++) {
+	static const char *const listeners[] = {"chance", "chance_policies"};
+	for (size_t i = 0; i < sizeof listeners / sizeof *listeners; i++) {
 		char name[64];
-		snprintf(name, sizeof name, "%s.told", tellers[i]);
+		snprintf(name, sizeof name, "%s.told", listeners[i]);
 		const json_t *told = json_object_get(counters, name);
-		snprintf(name, sizeof name, "%s.issued", tellers[i]);
+		snprintf(name, sizeof name, "%s.issued", listeners[i]);
 		if (told && json_integer_value(told) != json_integer_value(json_object_get(counters, name)))
 			FAIL("%s: %lld outcomes reported; counter %s", stage, json_integer_value(told), name);
 	}
@@ -164,7 +164,7 @@ static inline char *statistics(sluice_gpu *gpu)
 	forget(json_object_get(root, "totals"), (const char *const[]){"host_seconds", NULL});
 	json_array_foreach(json_object_get(root, "kernels"), i, kernel)
 	{
-		check_fates(json_object_get(kernel, "counters"));
+		check_outcomes(json_object_get(kernel, "counters"));
 		forget(kernel, (const char *const[]){"host_seconds", NULL});
 	}
 	text = json_dumps(root, JSON_INDENT(1) | JSON_SORT_KEYS);

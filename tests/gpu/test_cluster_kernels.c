@@ -41,7 +41,7 @@ static uint32_t place_on_first(struct mech_gpu *gpu, uint64_t block, const uint8
 }
 
 static const struct mech places = {
-	.version = MECH_VERSION, .name = "places", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_on_first};
+	.version = MECH_VERSION, .name = "places", .policies = MECH_POLICY_BLOCK_PLACE, .place_block = place_on_first};
 
 /* A mechanism that places blocks is called once per cluster and cycle, too. */
 static void test_places(void **state)
@@ -179,10 +179,10 @@ static void test_shares(void **state)
 	KIT_OPEN(&kit, "sm.count=12", "sm.per_cluster=4");
 	assert_int_equal(kit.gpu->workers.count, 3);
 	for (uint32_t w = 0; w < 3; w++) {
-		assert_int_equal(kit.gpu->share[w].first_cluster, w);
-		assert_int_equal(kit.gpu->share[w].end_cluster, w + 1);
-		assert_int_equal(kit.gpu->share[w].first_sm, 4 * w);
-		assert_int_equal(kit.gpu->share[w].end_sm, 4 * w + 4);
+		assert_int_equal(kit.gpu->worker_sms[w].first_cluster, w);
+		assert_int_equal(kit.gpu->worker_sms[w].end_cluster, w + 1);
+		assert_int_equal(kit.gpu->worker_sms[w].first_sm, 4 * w);
+		assert_int_equal(kit.gpu->worker_sms[w].end_sm, 4 * w + 4);
 	}
 	kit_close(&kit);
 	kit_threads = 1;

@@ -133,7 +133,8 @@ static const char checks[] = "race,init,shared-init,divergence";
 static void run_functional(struct random_case *c, const struct memory *expected)
 {
 	static struct memory memory;
-	const struct sluice_settings settings = {.functional = true, .check = checks, .finding = tell_finding};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .functional = true, .check = checks,
+	                                         .finding = tell_finding};
 	sluice_gpu *gpu;
 	stage = "functional";
 	assert_int_equal(sluice_open(&gpu, &settings, NULL), SLUICE_OK);
@@ -155,7 +156,8 @@ static const struct way ways[] = {
 static char *run_timed(struct random_case *c, const struct way *way, const struct memory *expected)
 {
 	static struct memory memory;
-	const struct sluice_settings settings = {.check = way->checks ? checks : NULL, .finding = tell_finding};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .check = way->checks ? checks : NULL,
+	                                         .finding = tell_finding};
 	struct sluice_error error;
 	sluice_gpu *gpu = machine_open(&c->machine, way->sleep, settings, &error);
 	stage = way->name;
@@ -209,8 +211,8 @@ static void count_finding(void *user, const char *text)
 /* Returns false if the machine has no space for it. */
 static bool find_races(struct random_case *c, bool functional, uint64_t *found, struct memory *memory)
 {
-	const struct sluice_settings settings = {
-		.functional = functional, .check = "race", .finding = count_finding, .finding_user = found};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .functional = functional, .check = "race",
+	                                         .finding = count_finding, .finding_user = found};
 	struct sluice_error error;
 	sluice_gpu *gpu;
 	*found = 0;

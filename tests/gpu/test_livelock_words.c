@@ -128,7 +128,7 @@ static void places_of_the_host(void **state)
 	const char *options[] = {"sm.count=1", "launch.livelock=20000", NULL};
 	(void)state;
 	kit_open(&kit, options);
-	uint64_t place = simt_share(kit.gpu->memory, page, sizeof page), words[8] = {0};
+	uint64_t place = simt_map_host(kit.gpu->memory, page, sizeof page), words[8] = {0};
 	assert_true(place != 0);
 	/* words polled, by warp: four in device memory, one in host memory, one in device memory */
 	kit.param = kit_buffer(&kit, NULL, 8);

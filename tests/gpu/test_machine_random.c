@@ -276,7 +276,8 @@ static void check_memory(const struct memory *expected, const struct memory *mem
 
 static void run_functional(struct random_case *c, struct memory *memory)
 {
-	const struct sluice_settings settings = {.functional = true, .check = checks, .finding = tell_finding};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .functional = true, .check = checks,
+	                                         .finding = tell_finding};
 	sluice_gpu *gpu;
 	stage = "functional";
 	assert_int_equal(sluice_open(&gpu, &settings, NULL), SLUICE_OK);
@@ -286,7 +287,8 @@ static void run_functional(struct random_case *c, struct memory *memory)
 
 static char *run_timed(struct random_case *c, const struct way *way, struct memory *memory)
 {
-	struct sluice_settings settings = {.check = way->checks && !c->races ? checks : NULL, .finding = tell_finding};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .check = way->checks && !c->races ? checks : NULL,
+	                                   .finding = tell_finding};
 	struct sluice_error error;
 	if (keeps_traces(c, way))
 		add_traces(c, &settings);

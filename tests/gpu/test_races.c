@@ -89,7 +89,7 @@ static void launch(sluice_gpu *gpu, struct results *results)
 static char *run(const char *machine, const char *window, uint32_t threads, struct results *results)
 {
 	const char *options[] = {"sm.count=3", window, NULL};
-	const struct sluice_settings settings = {.machine = machine, .options = options};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = machine, .options = options};
 	sluice_gpu *gpu;
 	assert_int_equal(sluice_open(&gpu, &settings, NULL), SLUICE_OK);
 	if (threads > 1)

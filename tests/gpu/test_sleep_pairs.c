@@ -29,7 +29,7 @@ struct pair_case {
 
 static bool is_order(const struct mech *mech)
 {
-	return mech->seats & MECH_SEAT_WARP_ORDER;
+	return mech->policies & MECH_POLICY_WARP_ORDER;
 }
 
 /* True for mechanisms to pair with an order. Mechanisms that only combine others are in the pairs of these. The trace
@@ -74,7 +74,7 @@ static void attach(struct random_text *text, struct machine_random *m, const str
 		return;
 	for (size_t i = 0; i < mech->option_count; i++) {
 		char option[MACHINE_TEXT];
-		if (mech->options[i].type == OPTION_TEXT || random_below(text, 3))
+		if (mech->options[i].type == BASE_OPTION_TEXT || random_below(text, 3))
 			continue;
 		machine_option(text, &mech->options[i], option);
 		if ((size_t)length + strlen(option) + 2 > MACHINE_TEXT)
@@ -179,7 +179,8 @@ static void settle(struct machine_random *m)
 {
 	struct sluice_error error;
 	sluice_gpu *gpu;
-	while (!(gpu = machine_open_with(m, true, 24, (struct sluice_settings){.machine = NULL}, &error))) {
+	while (!(gpu = machine_open_with(m, true, 24, (struct sluice_settings){SLUICE_SIZED(settings), .machine = NULL},
+	                                 &error))) {
 		bool has_options = false;
 		uint32_t before = m->options;
 		if (error.status != SLUICE_BAD_SETTING)
@@ -243,7 +244,7 @@ static char *run(const struct pair_case *c, const struct way *way)
 	uint64_t stream = c->seed;
 	stage = way->name;
 	sluice_gpu *gpu = machine_open_with(&c->machine, way->sleep, way->window,
-	                                    (struct sluice_settings){.machine = NULL}, &error);
+	                                    (struct sluice_settings){SLUICE_SIZED(settings), .machine = NULL}, &error);
 	if (!gpu)
 		FAIL("%s", error.message);
 	if (way->threads > 1)

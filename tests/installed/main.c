@@ -17,7 +17,7 @@ static int failed(const struct sluice_error *error)
 int main(void)
 {
 	struct sluice_error error;
-	const struct sluice_settings settings = {.machine = "gtx480"};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = "gtx480"};
 	sluice_gpu *gpu;
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK)
 		return failed(&error);

@@ -23,10 +23,10 @@ static void test_counted_once(void **state)
 	struct queue queue = {.plan = &plan,
 	                      .store = store,
 	                      .way = &way,
-	                      .past = past_open(store, message),
+	                      .history = cost_history_open(store, message),
 	                      .runs = runs,
 	                      .count = 2};
-	assert_non_null(queue.past);
+	assert_non_null(queue.history);
 	const struct run_result lost = {.verdict = "FAIL: lost", .output = "", .stats = ""};
 	const struct run_result passed = {.verdict = "PASS", .output = "", .stats = "{}", .seconds = 4};
 	queue_ended(&queue, &runs[0], &lost);
@@ -35,7 +35,7 @@ static void test_counted_once(void **state)
 	assert_false(planned[0].failed);
 	queue_ended(&queue, &runs[1], &passed);
 	assert_int_equal(queue.done, 2);
-	past_close(queue.past);
+	cost_history_close(queue.history);
 	store_close(store);
 	unlink(path);
 	free(path);
@@ -47,12 +47,12 @@ static char *kept(size_t lines, size_t width, size_t *length)
 	struct job job = {.status = 1 << 8};
 	char room[96], *stats;
 	job.output.length = lines * (width + 1);
-	job.output.bytes = xmalloc(job.output.length + 1);
+	job.output.bytes = base_malloc(job.output.length + 1);
 	for (size_t i = 0; i < job.output.length; i++)
 		job.output.bytes[i] = i % (width + 1) == width ? '\n' : (char)('a' + i / (width + 1) % 26);
 	job.output.bytes[job.output.length] = '\0';
 	struct run_result result = queue_result(&job, "", "", &stats, room);
-	char *text = xstrdup(result.output);
+	char *text = base_strdup(result.output);
 	*length = strlen(text);
 	free(stats);
 	free(job.output.bytes);

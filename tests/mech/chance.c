@@ -1,9 +1,10 @@
-/* A mechanism that does at random, but the same in every run, everything that a mechanism may do. It requests lines at
- * any addresses, holds and releases blocks from SMs and from the dispatcher, counts, and draws timeline events. It
+/* A mechanism that does at random, but the same in every run, everything that a mechanism may do. It requests lines
+ * at any addresses, holds and releases blocks from SMs and from the dispatcher, counts, and draws timeline events. It
  * counts the outcomes that it hears, which is the number of its issued requests (test_machine_random.c).
  *
- * With -DSEATS it also owns every policy and decides at random. With -DSTEP SMs may run ahead of the dispatcher, except
- * those that it holds in step for random periods; it requests nothing from the others. See vetoes.c for the vetoes.
+ * With -DPOLICIES it also owns every policy and decides at random. With -DSTEP SMs may run ahead of the dispatcher,
+ * except those that it holds in step for random periods; it requests nothing from the others. See vetoes.c for the
+ * vetoes.
  *
  * Its behaviour must not depend on how often an SM ticks. A cycle hook therefore draws its random numbers only in the
  * cycle that it requested. */
@@ -20,32 +21,38 @@ struct config {
 
 static const struct config defaults = {.seed = 1, .rate = 2, .near = 4, .hold = 8};
 
-static const struct option options[] = {
-	{"seed", OPTION_U32, offsetof(struct config, seed), 0, 1e9, NULL, "", "of all that it does"},
-	{"rate", OPTION_U32, offsetof(struct config, rate), 1, 1000, NULL, "instructions", "for one of which it asks"},
-	{"near", OPTION_U32, offsetof(struct config, near), 1, 1e6, NULL, "lines", "away from what is loaded"},
-	{"buffer", OPTION_BOOL, offsetof(struct config, buffer), 0, 1, NULL, "", "there is one, of whatever mechanism"},
-	{"hold", OPTION_U32, offsetof(struct config, hold), 1, 1000, NULL, "blocks", "of which one is held"},
+static const struct base_option options[] = {
+	{"seed", BASE_OPTION_U32, offsetof(struct config, seed), 0, 1e9, NULL, "", "of all that it does"},
+	{"rate", BASE_OPTION_U32, offsetof(struct config, rate), 1, 1000, NULL, "instructions",
+         "for one of which it asks"},
+	{"near", BASE_OPTION_U32, offsetof(struct config, near), 1, 1e6, NULL, "lines", "away from what is loaded"},
+	{"buffer", BASE_OPTION_BOOL, offsetof(struct config, buffer), 0, 1, NULL, "",
+         "there is one, of whatever mechanism"},
+	{"hold", BASE_OPTION_U32, offsetof(struct config, hold), 1, 1000, NULL, "blocks", "of which one is held"},
 };
 
 enum { MOST_SMS = 256, LONGEST_HOLD = 300, LONGEST_PAUSE = 200, WARP_HOLDS = 16, THROTTLES = 16, ELEMENTS = 5 };
 
-static const struct counter counters[] = {
-	{"told", "requests", SCOPE_SM, 0, "whose outcome was reported, with ascending cycles", COMBINE_SUM}};
+static const struct base_counter counters[] = {
+	{"told", "requests", BASE_SCOPE_SM, 0, "whose outcome was reported, with ascending cycles", BASE_COMBINE_SUM}};
 
-enum { VECTOR_FATES, VECTOR_RANDOM, VECTOR_STAYS };
-static const struct counter_vector vectors[] = {
-	{.name = "fates", .unit = "requests", .meaning = "by outcome", .scope = SCOPE_SM, .length = MECH_REDUNDANT + 1},
-	{.name = "random", .unit = "calls", .meaning = "at random", .scope = SCOPE_SM, .length = ELEMENTS},
+enum { VECTOR_OUTCOMES, VECTOR_RANDOM, VECTOR_STAYS };
+static const struct base_counter_vector vectors[] = {
+	{.name = "fates",
+         .unit = "requests",
+         .meaning = "by outcome",
+         .scope = BASE_SCOPE_SM,
+         .length = MECH_REDUNDANT + 1},
+	{.name = "random", .unit = "calls", .meaning = "at random", .scope = BASE_SCOPE_SM, .length = ELEMENTS},
 	{.name = "stays",
          .unit = "cycles",
          .meaning = "until the outcome",
-         .scope = SCOPE_SM,
-         .kind = VECTOR_POWERS,
+         .scope = BASE_SCOPE_SM,
+         .kind = BASE_VECTOR_POWERS,
          .length = ELEMENTS},
 };
 
-enum { EVENT_REQUEST, EVENT_FATE };
+enum { EVENT_REQUEST, EVENT_OUTCOME };
 static const struct mech_event_row events[] = {{"request", "from sending to its reply", {"tag", NULL}},
                                                {"fate", "from sending to its outcome", {"fate", "address"}}};
 
@@ -77,23 +84,23 @@ static uint64_t of_gpu(struct mech_gpu *gpu, uint64_t bound)
 }
 
 /* Each outcome is reported once: counts and draws it. */
-static void tell(struct mech_output *output, uint64_t *told, const struct mech_fate *fate)
+static void tell(struct mech_output *output, uint64_t *told, const struct mech_outcome *outcome)
 {
-	bool comes_in_turn = !fate->came || (fate->sent <= fate->came && fate->came <= fate->cycle);
-	*told += fate->sent <= fate->cycle && comes_in_turn;
-	mech_count(output, VECTOR_FATES, fate->fate, 1);
-	mech_observe(output, VECTOR_STAYS, fate->cycle - fate->sent);
-	mech_draw(output, &(struct mech_event){.row = EVENT_FATE,
-	                                       .track = (uint32_t)fate->tag % ELEMENTS,
-	                                       .begin = fate->sent,
-	                                       .end = fate->cycle,
-	                                       .arguments = {fate->fate, fate->address}});
+	bool comes_in_turn = !outcome->came || (outcome->sent <= outcome->came && outcome->came <= outcome->cycle);
+	*told += outcome->sent <= outcome->cycle && comes_in_turn;
+	mech_count(output, VECTOR_OUTCOMES, outcome->outcome, 1);
+	mech_observe(output, VECTOR_STAYS, outcome->cycle - outcome->sent);
+	mech_draw(output, &(struct mech_event){.row = EVENT_OUTCOME,
+	                                       .track = (uint32_t)outcome->tag % ELEMENTS,
+	                                       .begin = outcome->sent,
+	                                       .end = outcome->cycle,
+	                                       .arguments = {outcome->outcome, outcome->address}});
 }
 
 #ifndef STEP
-static void partition_fate(struct mech_partition *partition, const struct mech_fate *fate)
+static void partition_outcome(struct mech_partition *partition, const struct mech_outcome *outcome)
 {
-	tell(partition->output, partition->stats, fate);
+	tell(partition->output, partition->stats, outcome);
 }
 #endif
 
@@ -116,7 +123,7 @@ static struct mech_request request_near(const struct mech_machine *machine, cons
 
 static enum mech_place to_buffer(const struct config *config, enum mech_place other)
 {
-#ifdef SEATS
+#ifdef POLICIES
 	(void)config;
 	(void)other;
 	return MECH_TO_BUFFER;
@@ -208,11 +215,11 @@ static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 }
 
 /* The same after an outcome. */
-static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+static void on_outcome(struct mech_sm *sm, const struct mech_outcome *outcome)
 {
-	tell(sm->output, sm->stats, fate);
+	tell(sm->output, sm->stats, outcome);
 	const struct mech_request request = {
-		.address = fate->address, .bytes = 1, .to = MECH_TO_L2, .pc = fate->pc, .tag = fate->tag + 1};
+		.address = outcome->address, .bytes = 1, .to = MECH_TO_L2, .pc = outcome->pc, .tag = outcome->tag + 1};
 	if (of_sm(sm, 16) == 0)
 		mech_send(sm, &request);
 }
@@ -299,10 +306,10 @@ static void gpu_kernel_begin(struct mech_gpu *gpu)
 	memset(own->kept, 0, sizeof own->kept);
 }
 
-#if defined SEATS
-#define NAME "chance_seats"
+#if defined POLICIES
+#define NAME "chance_policies"
 
-#include "seats.h"
+#include "policies.h"
 #elif defined STEP
 #define NAME "chance_step"
 #else
@@ -334,17 +341,17 @@ static const struct mech chance = {.version = MECH_VERSION,
                                    .block_end = holds_block_end,
                                    .memory = on_memory,
                                    .on_reply = on_reply,
-                                   .on_fate = on_fate,
+                                   .on_outcome = on_outcome,
                                    .cycle = sm_cycle,
                                    .warps_that_compete = warps_that_compete,
 #ifdef STEP
                                    .keeps_in_step = true,
                                    .gpu_block = gpu_block,
 #else
-                                   .partition_fate = partition_fate,
+                                   .partition_outcome = partition_outcome,
 #endif
-#ifdef SEATS
-                                   SEATS_HOOKS
+#ifdef POLICIES
+                                   POLICIES_HOOKS
 #endif
 };
 MECHANISM(chance);

@@ -9,7 +9,7 @@ from pathlib import Path
 import kit
 
 HOOKS = """gpu_open gpu_kernel_begin gpu_kernel_end gpu_block gpu_cycle sm_open kernel_begin kernel_end block_begin block_end
-issue memory access fill evict packet_out packet_in cycle on_reply on_fate partition_open partition_access partition_fill partition_evict
+issue memory access fill evict packet_out packet_in cycle on_reply on_outcome partition_open partition_access partition_fill partition_evict
 partition_packet_in partition_packet_out partition_command""".split()
 # They use loads, stores and atomics, and reach the buffer, L1 and the levels below it.
 PROGRAMS = ["bfs", "histogram", "matrix_vector"]

@@ -6,16 +6,17 @@ struct sm_state {
 	uint64_t asked;
 };
 
-static const struct counter counters[] = {{"told", "requests", SCOPE_SM, 0, "whose outcome was reported", COMBINE_SUM}};
+static const struct base_counter counters[] = {
+	{"told", "requests", BASE_SCOPE_SM, 0, "whose outcome was reported", BASE_COMBINE_SUM}};
 
-static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+static void on_outcome(struct mech_sm *sm, const struct mech_outcome *outcome)
 {
-	*(uint64_t *)sm->stats += fate->fate <= MECH_REDUNDANT && fate->sent <= fate->cycle;
+	*(uint64_t *)sm->stats += outcome->outcome <= MECH_REDUNDANT && outcome->sent <= outcome->cycle;
 }
 
-static void partition_fate(struct mech_partition *partition, const struct mech_fate *fate)
+static void partition_outcome(struct mech_partition *partition, const struct mech_outcome *outcome)
 {
-	*(uint64_t *)partition->stats += fate->fate <= MECH_REDUNDANT && fate->sent <= fate->cycle;
+	*(uint64_t *)partition->stats += outcome->outcome <= MECH_REDUNDANT && outcome->sent <= outcome->cycle;
 }
 
 static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
@@ -48,14 +49,14 @@ static const struct mech sender = {
 	.summary = "requests the data after every load's",
 	.citation = "a test",
 	.sm_size = sizeof(struct sm_state),
-	.seats = MECH_SEAT_BUFFER,
+	.policies = MECH_POLICY_BUFFER,
 	.sends = true,
 	.counters = counters,
 	.counter_count = 1,
 	.stats_size = sizeof(uint64_t),
 	.memory = on_memory,
-	.on_fate = on_fate,
-	.partition_fate = partition_fate,
+	.on_outcome = on_outcome,
+	.partition_outcome = partition_outcome,
 	.buffer = buffer,
 };
 MECHANISM(sender);

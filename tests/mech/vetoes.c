@@ -10,8 +10,8 @@ struct config {
 
 static const struct config defaults = {.seed = 1};
 
-static const struct option options[] = {
-	{"seed", OPTION_U32, offsetof(struct config, seed), 0, 1e9, NULL, "", "of the answers"},
+static const struct base_option options[] = {
+	{"seed", BASE_OPTION_U32, offsetof(struct config, seed), 0, 1e9, NULL, "", "of the answers"},
 };
 
 /* The number of refusals by each veto: a run without refusals would test nothing. */
@@ -21,10 +21,10 @@ struct stats {
 
 #define NO(name)                                                                                                       \
 	{                                                                                                              \
-#name, "answers", SCOPE_SM, offsetof(struct stats, name), "that were no", COMBINE_SUM                  \
+#name, "answers", BASE_SCOPE_SM, offsetof(struct stats, name), "that were no", BASE_COMBINE_SUM        \
 	}
-static const struct counter counters[] = {NO(not_dispatched), NO(not_started), NO(not_issued), NO(not_allocated),
-                                          NO(not_accessed),   NO(replayed),    NO(not_ended)};
+static const struct base_counter counters[] = {NO(not_dispatched), NO(not_started), NO(not_issued), NO(not_allocated),
+                                               NO(not_accessed),   NO(replayed),    NO(not_ended)};
 
 enum { LONGEST_HOLD = 700, LONGEST_REPLAY = 50, LOOKS_IN = 100 };
 

@@ -54,12 +54,12 @@ static inline struct request *make(struct bench *bench, enum request_kind kind, 
 	return request;
 }
 
-static inline enum access_result access(struct bench *bench, enum request_kind kind, uint64_t address, uint64_t cycle)
+static inline enum base_access_result access(struct bench *bench, enum request_kind kind, uint64_t address, uint64_t cycle)
 {
 	return cache_access(&bench->cache, make(bench, kind, address), cycle, &bench->sent_down);
 }
 
-static inline enum access_result read(struct bench *bench, uint64_t address, uint64_t cycle)
+static inline enum base_access_result read(struct bench *bench, uint64_t address, uint64_t cycle)
 {
 	return access(bench, REQUEST_READ, address, cycle);
 }
@@ -83,7 +83,7 @@ static inline void answer_all(struct bench *bench)
 /* Loads a line with a read miss and its fill, both at `cycle`. */
 static inline void load(struct bench *bench, uint64_t address, uint64_t cycle)
 {
-	assert_int_equal(read(bench, address, cycle), ACCESS_MISS);
+	assert_int_equal(read(bench, address, cycle), BASE_ACCESS_MISS);
 	cache_fill(&bench->cache, cache_take_miss(&bench->cache), cycle);
 	answer_all(bench);
 }

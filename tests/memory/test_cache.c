@@ -10,8 +10,8 @@ static void test_miss_merge_hit(void **state)
 	(void)state;
 	open_bench(&bench, small());
 	struct request *first = make(&bench, REQUEST_READ, 0), *second = make(&bench, REQUEST_READ, 64);
-	assert_int_equal(cache_access(&bench.cache, first, 10, &bench.sent_down), ACCESS_MISS);
-	assert_int_equal(cache_access(&bench.cache, second, 11, &bench.sent_down), ACCESS_MERGED);
+	assert_int_equal(cache_access(&bench.cache, first, 10, &bench.sent_down), BASE_ACCESS_MISS);
+	assert_int_equal(cache_access(&bench.cache, second, 11, &bench.sent_down), BASE_ACCESS_MERGED);
 	assert_int_equal(bench.cache.miss_queue.count, 1); /* a merge sends nothing */
 	assert_false(cache_has_ready(&bench.cache));
 
@@ -24,7 +24,7 @@ static void test_miss_merge_hit(void **state)
 	assert_ptr_equal(cache_next_ready(&bench.cache), second);
 	assert_int_equal(second->level, LEVEL_DRAM);
 	assert_false(cache_has_ready(&bench.cache));
-	assert_int_equal(read(&bench, 32, 51), ACCESS_HIT);
+	assert_int_equal(read(&bench, 32, 51), BASE_ACCESS_HIT);
 
 	const struct cache_stats *s = &bench.cache.stats;
 	assert_int_equal(s->accesses, 3);
@@ -46,13 +46,13 @@ static void test_refused_for_want_of_a_line(void **state)
 	struct cache_config config = small();
 	config.miss_queue = 8;
 	open_bench(&bench, config);
-	assert_int_equal(read(&bench, 0 * LINE, 0), ACCESS_MISS);
-	assert_int_equal(read(&bench, 2 * LINE, 1), ACCESS_MISS);
-	assert_int_equal(read(&bench, 4 * LINE, 2), ACCESS_REFUSED); /* even lines: set 0 */
-	assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 2), ACCESS_REFUSED);
-	assert_int_equal(read(&bench, 1 * LINE, 3), ACCESS_MISS);
+	assert_int_equal(read(&bench, 0 * LINE, 0), BASE_ACCESS_MISS);
+	assert_int_equal(read(&bench, 2 * LINE, 1), BASE_ACCESS_MISS);
+	assert_int_equal(read(&bench, 4 * LINE, 2), BASE_ACCESS_REFUSED); /* even lines: set 0 */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 2), BASE_ACCESS_REFUSED);
+	assert_int_equal(read(&bench, 1 * LINE, 3), BASE_ACCESS_MISS);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 4);
-	assert_int_equal(read(&bench, 4 * LINE, 5), ACCESS_MISS);
+	assert_int_equal(read(&bench, 4 * LINE, 5), BASE_ACCESS_MISS);
 	assert_int_equal(bench.cache.stats.refused, 2);
 	assert_int_equal(bench.cache.stats.accesses, 4); /* refused accesses are not counted */
 	arena_free(&bench.arena);
@@ -68,15 +68,15 @@ static void test_refused_for_want_of_a_register(void **state)
 	config.mshrs = 1;
 	config.merges = 3;
 	open_bench(&bench, config);
-	assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
-	assert_int_equal(read(&bench, LINE, 1), ACCESS_REFUSED);
-	assert_int_equal(read(&bench, 0, 2), ACCESS_MERGED);
+	assert_int_equal(read(&bench, 0, 0), BASE_ACCESS_MISS);
+	assert_int_equal(read(&bench, LINE, 1), BASE_ACCESS_REFUSED);
+	assert_int_equal(read(&bench, 0, 2), BASE_ACCESS_MERGED);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 3);
-	assert_int_equal(read(&bench, LINE, 4), ACCESS_REFUSED);
+	assert_int_equal(read(&bench, LINE, 4), BASE_ACCESS_REFUSED);
 	cache_next_ready(&bench.cache);
-	assert_int_equal(read(&bench, LINE, 5), ACCESS_REFUSED);
+	assert_int_equal(read(&bench, LINE, 5), BASE_ACCESS_REFUSED);
 	cache_next_ready(&bench.cache);
-	assert_int_equal(read(&bench, LINE, 6), ACCESS_MISS);
+	assert_int_equal(read(&bench, LINE, 6), BASE_ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
@@ -89,10 +89,10 @@ static void test_refused_for_want_of_a_merge_place(void **state)
 		struct cache_config config = small();
 		config.merges = merges;
 		open_bench(&bench, config);
-		assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
+		assert_int_equal(read(&bench, 0, 0), BASE_ACCESS_MISS);
 		for (uint32_t i = 1; i < merges; i++)
-			assert_int_equal(read(&bench, 0, i), ACCESS_MERGED);
-		assert_int_equal(read(&bench, 0, merges), ACCESS_REFUSED);
+			assert_int_equal(read(&bench, 0, i), BASE_ACCESS_MERGED);
+		assert_int_equal(read(&bench, 0, merges), BASE_ACCESS_REFUSED);
 		arena_free(&bench.arena);
 	}
 }
@@ -122,11 +122,11 @@ static void test_refused_for_want_of_miss_queue(void **state)
 		while (config.miss_queue - bench.cache.miss_queue.count >= row[i].places)
 			request_queue_push(&bench.cache.miss_queue, make(&bench, REQUEST_WRITE, 99 * LINE));
 		uint32_t before = bench.cache.miss_queue.count;
-		assert_int_equal(access(&bench, row[i].kind, 0, 0), ACCESS_REFUSED);
+		assert_int_equal(access(&bench, row[i].kind, 0, 0), BASE_ACCESS_REFUSED);
 		assert_int_equal(bench.cache.miss_queue.count, before);
 		assert_false(bench.sent_down);
 		request_queue_pop(&bench.cache.miss_queue); /* one more entry is enough */
-		assert_int_equal(access(&bench, row[i].kind, 0, 1), ACCESS_MISS);
+		assert_int_equal(access(&bench, row[i].kind, 0, 1), BASE_ACCESS_MISS);
 		arena_free(&bench.arena);
 	}
 }
@@ -142,7 +142,7 @@ static void test_victim(void **state)
 		open_bench(&bench, config);
 		load(&bench, 0 * LINE, 10);
 		load(&bench, 2 * LINE, 20);
-		assert_int_equal(read(&bench, 0 * LINE, 30), ACCESS_HIT);
+		assert_int_equal(read(&bench, 0 * LINE, 30), BASE_ACCESS_HIT);
 		load(&bench, 4 * LINE, 40);
 		assert_true(holds(&bench, 4 * LINE));
 		assert_int_equal(holds(&bench, 0 * LINE), replacement == REPLACE_LRU);
@@ -159,7 +159,7 @@ static void test_invalid_line_first(void **state)
 	open_bench(&bench, small());
 	load(&bench, 0 * LINE, 10);
 	load(&bench, 2 * LINE, 20);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 2 * LINE, 30), ACCESS_HIT); /* evicts line 2 */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 2 * LINE, 30), BASE_ACCESS_HIT); /* evicts line 2 */
 	request_queue_pop(&bench.cache.miss_queue);
 	load(&bench, 4 * LINE, 40);
 	assert_true(holds(&bench, 0 * LINE)); /* although it is the least recently used */
@@ -177,12 +177,12 @@ static void test_allocate_on_fill(void **state)
 	open_bench(&bench, config);
 	load(&bench, 0 * LINE, 10);
 	load(&bench, 2 * LINE, 20);
-	assert_int_equal(read(&bench, 4 * LINE, 30), ACCESS_MISS);
-	assert_int_equal(read(&bench, 6 * LINE, 31), ACCESS_MISS);
-	assert_int_equal(read(&bench, 8 * LINE, 32), ACCESS_MISS); /* three in flight in a set of two ways */
-	assert_int_equal(read(&bench, 4 * LINE, 33), ACCESS_MERGED);
-	assert_int_equal(read(&bench, 0 * LINE, 34), ACCESS_HIT);
-	assert_int_equal(read(&bench, 2 * LINE, 35), ACCESS_HIT);
+	assert_int_equal(read(&bench, 4 * LINE, 30), BASE_ACCESS_MISS);
+	assert_int_equal(read(&bench, 6 * LINE, 31), BASE_ACCESS_MISS);
+	assert_int_equal(read(&bench, 8 * LINE, 32), BASE_ACCESS_MISS); /* three in flight in a set of two ways */
+	assert_int_equal(read(&bench, 4 * LINE, 33), BASE_ACCESS_MERGED);
+	assert_int_equal(read(&bench, 0 * LINE, 34), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, 2 * LINE, 35), BASE_ACCESS_HIT);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 4 * LINE), 40);
 	assert_true(holds(&bench, 4 * LINE));
 	assert_false(holds(&bench, 0 * LINE)); /* least recently used at the fill */
@@ -204,7 +204,7 @@ static void test_ports(void **state)
 		struct cache_config config = small();
 		config.port_bytes = row[i].port_bytes;
 		open_bench(&bench, config);
-		assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
+		assert_int_equal(read(&bench, 0, 0), BASE_ACCESS_MISS);
 		assert_true(cache_data_port_free(&bench.cache, 0)); /* a miss moves no data */
 		cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 50);
 		answer_all(&bench);
@@ -212,7 +212,7 @@ static void test_ports(void **state)
 		assert_true(cache_fill_port_free(&bench.cache, 50 + row[i].fill_cycles));
 		struct request *request = make(&bench, REQUEST_READ, 0);
 		request->bytes = row[i].bytes;
-		assert_int_equal(cache_access(&bench.cache, request, 100, &bench.sent_down), ACCESS_HIT);
+		assert_int_equal(cache_access(&bench.cache, request, 100, &bench.sent_down), BASE_ACCESS_HIT);
 		assert_false(cache_data_port_free(&bench.cache, 100 + row[i].hit_cycles - 1));
 		assert_true(cache_data_port_free(&bench.cache, 100 + row[i].hit_cycles));
 		arena_free(&bench.arena);
@@ -226,9 +226,9 @@ static void test_invalidate(void **state)
 	(void)state;
 	open_bench(&bench, small());
 	load(&bench, 0, 0);
-	assert_int_equal(read(&bench, 0, 1), ACCESS_HIT);
+	assert_int_equal(read(&bench, 0, 1), BASE_ACCESS_HIT);
 	cache_invalidate(&bench.cache);
-	assert_int_equal(read(&bench, 0, 2), ACCESS_MISS);
+	assert_int_equal(read(&bench, 0, 2), BASE_ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
@@ -241,8 +241,8 @@ static void test_changes(void **state)
 	(void)state;
 	config.mshrs = 1;
 	open_bench(&bench, config);
-	assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
-	assert_int_equal(read(&bench, LINE, 1), ACCESS_REFUSED);
+	assert_int_equal(read(&bench, 0, 0), BASE_ACCESS_MISS);
+	assert_int_equal(read(&bench, LINE, 1), BASE_ACCESS_REFUSED);
 	uint64_t refused_at = bench.cache.changes;
 	assert_true(cache_still_refuses(&bench.cache, refused_at));
 	struct request *miss = cache_take_miss(&bench.cache);
@@ -251,7 +251,7 @@ static void test_changes(void **state)
 	assert_true(cache_still_refuses(&bench.cache, refused_at));
 	assert_ptr_equal(cache_next_ready(&bench.cache), miss);
 	assert_false(cache_still_refuses(&bench.cache, refused_at));
-	assert_int_equal(read(&bench, LINE, 3), ACCESS_MISS);
+	assert_int_equal(read(&bench, LINE, 3), BASE_ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
@@ -267,21 +267,21 @@ static void test_forget(void **state)
 		config.miss_queue = 8;
 		open_bench(&bench, config);
 		for (uint64_t line = 0; line < 3; line++) {
-			assert_int_equal(read(&bench, line * LINE, line), ACCESS_MISS);
+			assert_int_equal(read(&bench, line * LINE, line), BASE_ACCESS_MISS);
 			cache_fill(&bench.cache, send(&bench, REQUEST_READ, line * LINE), 10 + line);
 			cache_next_ready(&bench.cache);
 		}
-		assert_int_equal(read(&bench, 3 * LINE, 20), ACCESS_MISS);
+		assert_int_equal(read(&bench, 3 * LINE, 20), BASE_ACCESS_MISS);
 		if (policy == WRITE_BACK)
-			assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 21), ACCESS_HIT);
+			assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 21), BASE_ACCESS_HIT);
 		uint64_t changes = bench.cache.changes;
 		cache_forget(&bench.cache, LINE - 4, 8, 22); /* two lines, one word each */
 		assert_true(bench.cache.changes > changes);
 		cache_forget(&bench.cache, 3 * LINE, LINE, 22);
-		assert_int_equal(read(&bench, 0, 23), ACCESS_MISS);
-		assert_int_equal(read(&bench, LINE, 24), policy == WRITE_BACK ? ACCESS_HIT : ACCESS_MISS);
-		assert_int_equal(read(&bench, 2 * LINE, 25), ACCESS_HIT);
-		assert_int_equal(read(&bench, 3 * LINE, 26), ACCESS_MERGED);
+		assert_int_equal(read(&bench, 0, 23), BASE_ACCESS_MISS);
+		assert_int_equal(read(&bench, LINE, 24), policy == WRITE_BACK ? BASE_ACCESS_HIT : BASE_ACCESS_MISS);
+		assert_int_equal(read(&bench, 2 * LINE, 25), BASE_ACCESS_HIT);
+		assert_int_equal(read(&bench, 3 * LINE, 26), BASE_ACCESS_MERGED);
 		arena_free(&bench.arena);
 	}
 }
@@ -300,27 +300,28 @@ static void test_slice_uses_local_address(void **state)
 		struct request *request = make(&bench, REQUEST_READ, i * LINE); /* sets 0 and 1 by address */
 		request->local = 0;
 		assert_int_equal(cache_access(&bench.cache, request, i, &bench.sent_down),
-		                 i == 0 ? ACCESS_MISS : ACCESS_REFUSED); /* the only way of set 0 is reserved */
+		                 i == 0 ? BASE_ACCESS_MISS
+		                        : BASE_ACCESS_REFUSED); /* the only way of set 0 is reserved */
 	}
 	arena_free(&bench.arena);
 }
 
 /* The report on a prefetch, and the cycle of its first demand. */
 struct heard {
-	uint32_t fates, came_late;
+	uint32_t outcomes, came_late;
 	uint64_t tag, wanted, came;
 };
 
-static void hear_fate(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
+static void hear_outcome(void *user, enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch)
 {
 	struct heard *heard = user;
-	assert_int_equal(fate, prefetch->wanted ? PREFETCH_LATE : PREFETCH_USEFUL);
-	heard->fates++;
+	assert_int_equal(outcome, prefetch->wanted ? BASE_PREFETCH_LATE : BASE_PREFETCH_USEFUL);
+	heard->outcomes++;
 	heard->tag = prefetch->tag;
 	heard->came = prefetch->came;
 }
 
-static void hear_came_late(void *user, const struct prefetch *prefetch)
+static void hear_came_late(void *user, const struct base_prefetch *prefetch)
 {
 	struct heard *heard = user;
 	heard->came_late++;
@@ -337,17 +338,17 @@ static void test_prefetch_ends_with_its_fill(void **state)
 		struct bench bench;
 		struct heard heard = {0};
 		uint64_t clock = 101;
-		const struct prefetch kept = {.sender = 1, .tag = 5};
-		const struct prefetch_teller teller = {&heard, &clock, hear_fate, hear_came_late};
+		const struct base_prefetch kept = {.sender = 1, .tag = 5};
+		const struct base_prefetch_listener listener = {&heard, &clock, hear_outcome, hear_came_late};
 		open_bench(&bench, small());
-		cache_watch_open(&bench.cache, &teller, &bench.arena);
+		cache_watch_open(&bench.cache, &listener, &bench.arena);
 		uint32_t registers = bench.cache.mshrs.free;
 		struct request *prefetch = make(&bench, REQUEST_READ, 0), *load = make(&bench, REQUEST_READ, 0);
 		prefetch->prefetch = &kept;
-		assert_int_equal(cache_prefetch(&bench.cache, prefetch, 0), ACCESS_MISS);
+		assert_int_equal(cache_prefetch(&bench.cache, prefetch, 0), BASE_ACCESS_MISS);
 		if (merged)
-			assert_int_equal(cache_access(&bench.cache, load, 1, &bench.sent_down), ACCESS_MERGED);
-		assert_int_equal(heard.fates, merged);
+			assert_int_equal(cache_access(&bench.cache, load, 1, &bench.sent_down), BASE_ACCESS_MERGED);
+		assert_int_equal(heard.outcomes, merged);
 		clock = 110;
 		cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 10);
 		assert_int_equal(bench.cache.mshrs.free, registers - merged);
@@ -355,8 +356,8 @@ static void test_prefetch_ends_with_its_fill(void **state)
 		if (merged)
 			assert_ptr_equal(cache_next_ready(&bench.cache), load);
 		assert_int_equal(bench.cache.mshrs.free, registers);
-		assert_int_equal(read(&bench, 0, 11), ACCESS_HIT);
-		assert_int_equal(heard.fates, 1);
+		assert_int_equal(read(&bench, 0, 11), BASE_ACCESS_HIT);
+		assert_int_equal(heard.outcomes, 1);
 		assert_int_equal(heard.tag, 5);
 		assert_int_equal(heard.came, 110);
 		assert_int_equal(heard.came_late, merged);

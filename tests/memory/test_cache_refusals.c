@@ -23,14 +23,14 @@ struct traffic {
 	uint32_t spared, tried; /* retries that cache_still_refuses() avoided; others */
 };
 
-static const struct prefetch asked_for = {.sender = 1};
+static const struct base_prefetch asked_for = {.sender = 1};
 
-static void hear_fate(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
+static void hear_outcome(void *user, enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch)
 {
-	(void)user, (void)fate, (void)prefetch;
+	(void)user, (void)outcome, (void)prefetch;
 }
 
-static void hear_came_late(void *user, const struct prefetch *prefetch)
+static void hear_came_late(void *user, const struct base_prefetch *prefetch)
 {
 	(void)user, (void)prefetch;
 }
@@ -57,15 +57,15 @@ static void try_again(struct traffic *t, uint32_t i)
 	if (!t->waiting[i])
 		t->waiting[i] = random_access(t);
 	bool spared = t->refused_at[i] && cache_still_refuses(cache, t->refused_at[i]);
-	enum access_result result = t->waiting[i]->prefetch
-	                                    ? cache_prefetch_in_turn(cache, t->waiting[i], t->cycle)
-	                                    : cache_access(cache, t->waiting[i], t->cycle, &t->bench.sent_down);
+	enum base_access_result result = t->waiting[i]->prefetch
+	                                         ? cache_prefetch_in_turn(cache, t->waiting[i], t->cycle)
+	                                         : cache_access(cache, t->waiting[i], t->cycle, &t->bench.sent_down);
 	if (spared)
-		assert_int_equal(result, ACCESS_REFUSED);
+		assert_int_equal(result, BASE_ACCESS_REFUSED);
 	t->spared += spared;
 	t->tried += !spared && t->refused_at[i];
-	t->refused_at[i] = result == ACCESS_REFUSED ? cache->changes : 0;
-	if (result != ACCESS_REFUSED)
+	t->refused_at[i] = result == BASE_ACCESS_REFUSED ? cache->changes : 0;
+	if (result != BASE_ACCESS_REFUSED)
 		t->waiting[i] = NULL;
 }
 
@@ -104,8 +104,8 @@ static void run(struct traffic *t, const struct cache_config *config, uint64_t s
 {
 	*t = (struct traffic){.seed = seed};
 	open_bench(&t->bench, *config);
-	const struct prefetch_teller teller = {NULL, &t->cycle, hear_fate, hear_came_late};
-	cache_watch_open(&t->bench.cache, &teller, &t->bench.arena);
+	const struct base_prefetch_listener listener = {NULL, &t->cycle, hear_outcome, hear_came_late};
+	cache_watch_open(&t->bench.cache, &listener, &t->bench.arena);
 	t->holder = make(&t->bench, REQUEST_READ, 0);
 	for (t->cycle = 1; t->cycle <= STEPS; t->cycle++) {
 		uint32_t what = random_below(&t->seed, 9);
@@ -170,13 +170,13 @@ static void test_room_for_as_many(void **state)
 		open_bench(&bench, config);
 		while (bench.cache.miss_queue.count < config.miss_queue)
 			request_queue_push(&bench.cache.miss_queue, make(&bench, REQUEST_WRITE, 99 * LINE));
-		assert_int_equal(access(&bench, row[i].kind, 0, 1), ACCESS_REFUSED);
+		assert_int_equal(access(&bench, row[i].kind, 0, 1), BASE_ACCESS_REFUSED);
 		uint64_t refused_at = bench.cache.changes;
 		for (uint32_t places = 1; places <= row[i].places; places++) {
 			cache_take_miss(&bench.cache);
 			assert_int_equal(cache_still_refuses(&bench.cache, refused_at), places < row[i].places);
 		}
-		assert_int_not_equal(access(&bench, row[i].kind, 0, 2), ACCESS_REFUSED);
+		assert_int_not_equal(access(&bench, row[i].kind, 0, 2), BASE_ACCESS_REFUSED);
 		arena_free(&bench.arena);
 	}
 }
@@ -191,9 +191,9 @@ static void test_hits_that_stay_want_none(void **state)
 	load(&bench, 0, 0);
 	while (bench.cache.miss_queue.count < bench.cache.miss_queue.capacity)
 		request_queue_push(&bench.cache.miss_queue, make(&bench, REQUEST_WRITE, 99 * LINE));
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 1), ACCESS_REFUSED);
-	assert_int_equal(access(&bench, REQUEST_LOCAL_WRITE, 0, 2), ACCESS_HIT);
-	assert_int_equal(access(&bench, REQUEST_READ, 0, 3), ACCESS_HIT);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 1), BASE_ACCESS_REFUSED);
+	assert_int_equal(access(&bench, REQUEST_LOCAL_WRITE, 0, 2), BASE_ACCESS_HIT);
+	assert_int_equal(access(&bench, REQUEST_READ, 0, 3), BASE_ACCESS_HIT);
 	arena_free(&bench.arena);
 }
 

@@ -23,7 +23,7 @@ static void test_write_hit(void **state)
 		config.write = row[i].policy;
 		open_bench(&bench, config);
 		load(&bench, 0, 10);
-		assert_int_equal(access(&bench, row[i].kind, 0, 20), ACCESS_HIT);
+		assert_int_equal(access(&bench, row[i].kind, 0, 20), BASE_ACCESS_HIT);
 		assert_int_equal(bench.sent_down, row[i].goes_down);
 		assert_int_equal(bench.cache.miss_queue.count, row[i].goes_down);
 		assert_int_equal(holds(&bench, 0), row[i].stays);
@@ -40,14 +40,14 @@ static void test_write_miss_without_fetch(void **state)
 	struct bench bench;
 	(void)state;
 	open_bench(&bench, small());
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), ACCESS_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), BASE_ACCESS_MISS);
 	assert_true(bench.sent_down);
 	send(&bench, REQUEST_WRITE, 0);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
 	assert_int_equal(bench.cache.mshrs.free, 4);
-	assert_int_equal(read(&bench, 0, 1), ACCESS_MISS);
+	assert_int_equal(read(&bench, 0, 1), BASE_ACCESS_MISS);
 	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2),
-	                 ACCESS_MERGED); /* the line is under way; the write is sent down */
+	                 BASE_ACCESS_MERGED); /* the line is under way; the write is sent down */
 	assert_true(bench.sent_down);
 	assert_int_equal(bench.cache.stats.read_misses, 1);
 	arena_free(&bench.arena);
@@ -62,7 +62,7 @@ static void test_writes_pass_full_sets(void **state)
 	for (uint32_t passes = 0; passes <= 1; passes++) {
 		struct bench bench;
 		struct cache_config config = small();
-		enum access_result result = passes ? ACCESS_MISS : ACCESS_REFUSED;
+		enum base_access_result result = passes ? BASE_ACCESS_MISS : BASE_ACCESS_REFUSED;
 		config.writes_pass = passes;
 		open_bench(&bench, config);
 		read(&bench, 0 * LINE, 0);
@@ -73,12 +73,12 @@ static void test_writes_pass_full_sets(void **state)
 		assert_int_equal(bench.sent_down, passes);
 		assert_int_equal(access(&bench, REQUEST_LOCAL_WRITE, 4 * LINE, 3), result);
 		assert_int_equal(bench.cache.miss_queue.count, 2 * passes);
-		assert_int_equal(read(&bench, 4 * LINE, 4), ACCESS_REFUSED);
-		assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 5), ACCESS_MERGED);
+		assert_int_equal(read(&bench, 4 * LINE, 4), BASE_ACCESS_REFUSED);
+		assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 5), BASE_ACCESS_MERGED);
 		assert_int_equal(bench.cache.mshrs.free, 2);
 		while (bench.cache.miss_queue.count < bench.cache.miss_queue.capacity)
 			access(&bench, REQUEST_WRITE, 0 * LINE, 6);
-		assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 7), ACCESS_REFUSED);
+		assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 7), BASE_ACCESS_REFUSED);
 		arena_free(&bench.arena);
 	}
 }
@@ -93,20 +93,21 @@ static void test_write_miss_with_fetch(void **state)
 	config.write_miss = WRITE_MISS_FETCH;
 	config.miss_queue = 6;
 	open_bench(&bench, config);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), ACCESS_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 0), BASE_ACCESS_MISS);
 	assert_true(bench.sent_down);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 1), ACCESS_MERGED);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 1), BASE_ACCESS_MERGED);
 	assert_true(bench.sent_down);
 	send(&bench, REQUEST_WRITE, 0);
 	struct request *fill = send(&bench, REQUEST_L1_FILL, 0);
 	assert_int_equal(fill->fetch, LINE);
 	send(&bench, REQUEST_WRITE, 0);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2), ACCESS_REFUSED); /* both merge entries hold fetches */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2),
+	                 BASE_ACCESS_REFUSED); /* both merge entries hold fetches */
 	cache_fill(&bench.cache, fill, 3);
 	assert_ptr_equal(cache_next_ready(&bench.cache), fill);
 	assert_int_equal(cache_next_ready(&bench.cache)->kind, REQUEST_L1_FILL);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 4), ACCESS_HIT);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 4), BASE_ACCESS_HIT);
 	assert_false(bench.sent_down);
 	arena_free(&bench.arena);
 }
@@ -121,12 +122,12 @@ static void test_fetching_write_wants_a_register(void **state)
 	config.mshrs = 1;
 	config.miss_queue = 8;
 	open_bench(&bench, config);
-	assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
-	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 1), ACCESS_REFUSED);
+	assert_int_equal(read(&bench, 0, 0), BASE_ACCESS_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 1), BASE_ACCESS_REFUSED);
 	assert_int_equal(bench.cache.miss_queue.count, 1);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 2);
 	answer_all(&bench);
-	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 3), ACCESS_MISS);
+	assert_int_equal(access(&bench, REQUEST_WRITE, LINE, 3), BASE_ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
@@ -140,11 +141,11 @@ static void test_write_back_of_victim(void **state)
 	open_bench(&bench, config);
 	load(&bench, 0 * LINE, 10);
 	load(&bench, 2 * LINE, 20);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 30), ACCESS_HIT);
-	assert_int_equal(read(&bench, 4 * LINE, 40), ACCESS_MISS); /* replaces 2, clean and older */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 0 * LINE, 30), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, 4 * LINE, 40), BASE_ACCESS_MISS); /* replaces 2, clean and older */
 	send(&bench, REQUEST_READ, 4 * LINE);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(read(&bench, 6 * LINE, 50), ACCESS_MISS); /* replaces 0, dirty */
+	assert_int_equal(read(&bench, 6 * LINE, 50), BASE_ACCESS_MISS); /* replaces 0, dirty */
 	send(&bench, REQUEST_READ, 6 * LINE);
 	struct request *victim = send(&bench, REQUEST_L1_WRITEBACK, 0 * LINE);
 	assert_true(victim->is_write);
@@ -161,12 +162,12 @@ static void test_atomic_dirties(void **state)
 	struct cache_config config = small();
 	config.ways = 1;
 	open_bench(&bench, config);
-	assert_int_equal(access(&bench, REQUEST_ATOMIC, 0, 0), ACCESS_MISS);
+	assert_int_equal(access(&bench, REQUEST_ATOMIC, 0, 0), BASE_ACCESS_MISS);
 	cache_fill(&bench.cache, send(&bench, REQUEST_ATOMIC, 0), 1);
 	answer_all(&bench);
 	load(&bench, 2 * LINE, 10);
 	send(&bench, REQUEST_L1_WRITEBACK, 0);
-	assert_int_equal(access(&bench, REQUEST_ATOMIC, 2 * LINE, 20), ACCESS_HIT);
+	assert_int_equal(access(&bench, REQUEST_ATOMIC, 2 * LINE, 20), BASE_ACCESS_HIT);
 	load(&bench, 4 * LINE, 30);
 	send(&bench, REQUEST_L1_WRITEBACK, 2 * LINE);
 	arena_free(&bench.arena);
@@ -192,22 +193,23 @@ static void test_sectors_come_alone(void **state)
 	struct bench bench;
 	(void)state;
 	open_bench(&bench, sectored());
-	assert_int_equal(read(&bench, 0, 0), ACCESS_MISS);
-	assert_int_equal(read(&bench, SECTOR, 1), ACCESS_MISS);
-	assert_int_equal(read(&bench, SECTOR, 2), ACCESS_MERGED);
+	assert_int_equal(read(&bench, 0, 0), BASE_ACCESS_MISS);
+	assert_int_equal(read(&bench, SECTOR, 1), BASE_ACCESS_MISS);
+	assert_int_equal(read(&bench, SECTOR, 2), BASE_ACCESS_MERGED);
 	assert_int_equal(bench.cache.mshrs.free, 2);
 	struct request *first = send(&bench, REQUEST_READ, 0);
 	assert_int_equal(first->fetch, SECTOR);
 	cache_fill(&bench.cache, first, 10);
 	answer_all(&bench);
-	assert_int_equal(read(&bench, 0, 11), ACCESS_HIT);
-	assert_int_equal(read(&bench, SECTOR, 12), ACCESS_REFUSED); /* the merge entries of that sector are taken */
-	assert_int_equal(read(&bench, 2 * SECTOR, 13), ACCESS_MISS);
+	assert_int_equal(read(&bench, 0, 11), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, SECTOR, 12),
+	                 BASE_ACCESS_REFUSED); /* the merge entries of that sector are taken */
+	assert_int_equal(read(&bench, 2 * SECTOR, 13), BASE_ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
 /* Writes the bytes of a sector that the mask selects. */
-static enum access_result write_bytes(struct bench *bench, uint64_t address, uint32_t written, uint64_t cycle)
+static enum base_access_result write_bytes(struct bench *bench, uint64_t address, uint32_t written, uint64_t cycle)
 {
 	struct request *request = make(bench, REQUEST_WRITE, address);
 	request->bytes = SECTOR;
@@ -215,7 +217,7 @@ static enum access_result write_bytes(struct bench *bench, uint64_t address, uin
 	return cache_access(&bench->cache, request, cycle, &bench->sent_down);
 }
 
-static enum access_result write_sector(struct bench *bench, uint64_t address, bool is_whole, uint64_t cycle)
+static enum base_access_result write_sector(struct bench *bench, uint64_t address, bool is_whole, uint64_t cycle)
 {
 	return write_bytes(bench, address, is_whole ? UINT32_MAX : 1, cycle);
 }
@@ -227,18 +229,18 @@ static void test_lazy_writes(void **state)
 	(void)state;
 	config.port_bytes = SECTOR;
 	open_bench(&bench, config);
-	assert_int_equal(write_sector(&bench, 0, true, 0), ACCESS_MISS);
-	assert_int_equal(write_sector(&bench, SECTOR, false, 1), ACCESS_MISS);
+	assert_int_equal(write_sector(&bench, 0, true, 0), BASE_ACCESS_MISS);
+	assert_int_equal(write_sector(&bench, SECTOR, false, 1), BASE_ACCESS_MISS);
 	assert_false(bench.sent_down);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
-	assert_int_equal(read(&bench, 0, 2), ACCESS_HIT);
-	assert_int_equal(read(&bench, SECTOR, 3), ACCESS_MISS);
+	assert_int_equal(read(&bench, 0, 2), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, SECTOR, 3), BASE_ACCESS_MISS);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, SECTOR), 4);
 	answer_all(&bench);
-	assert_int_equal(read(&bench, SECTOR, 5), ACCESS_HIT);
+	assert_int_equal(read(&bench, SECTOR, 5), BASE_ACCESS_HIT);
 	/* Two sets of two ways: lines 2 and 4 evict line 0, whose two dirty sectors are written back. */
 	load(&bench, 2 * LINE, 6);
-	assert_int_equal(read(&bench, 4 * LINE, 50), ACCESS_MISS);
+	assert_int_equal(read(&bench, 4 * LINE, 50), BASE_ACCESS_MISS);
 	assert_false(cache_data_port_free(&bench.cache, 50 + 1));
 	assert_true(cache_data_port_free(&bench.cache, 50 + 2));
 	send(&bench, REQUEST_READ, 4 * LINE);
@@ -253,12 +255,12 @@ static void test_writes_fill_a_sector(void **state)
 	struct bench bench;
 	(void)state;
 	open_bench(&bench, sectored());
-	assert_int_equal(write_bytes(&bench, 0, 0x0000ffff, 0), ACCESS_MISS);
-	assert_int_equal(write_bytes(&bench, SECTOR, 0x0000ffff, 1), ACCESS_MISS);
-	assert_int_equal(write_bytes(&bench, 0, 0xffff0000, 2), ACCESS_HIT);
-	assert_int_equal(write_bytes(&bench, SECTOR, 0xfffe0000, 3), ACCESS_HIT);
-	assert_int_equal(read(&bench, 0, 4), ACCESS_HIT);
-	assert_int_equal(read(&bench, SECTOR, 5), ACCESS_MISS);
+	assert_int_equal(write_bytes(&bench, 0, 0x0000ffff, 0), BASE_ACCESS_MISS);
+	assert_int_equal(write_bytes(&bench, SECTOR, 0x0000ffff, 1), BASE_ACCESS_MISS);
+	assert_int_equal(write_bytes(&bench, 0, 0xffff0000, 2), BASE_ACCESS_HIT);
+	assert_int_equal(write_bytes(&bench, SECTOR, 0xfffe0000, 3), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, 0, 4), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, SECTOR, 5), BASE_ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 
@@ -276,22 +278,22 @@ static void test_write_through_stays(void **state)
 	struct bench bench;
 	(void)state;
 	open_bench(&bench, through());
-	assert_int_equal(write_sector(&bench, 0, true, 0), ACCESS_MISS);
+	assert_int_equal(write_sector(&bench, 0, true, 0), BASE_ACCESS_MISS);
 	assert_true(bench.sent_down);
 	send(&bench, REQUEST_WRITE, 0);
-	assert_int_equal(read(&bench, 0, 1), ACCESS_HIT);
-	assert_int_equal(write_sector(&bench, SECTOR, false, 2), ACCESS_MISS);
+	assert_int_equal(read(&bench, 0, 1), BASE_ACCESS_HIT);
+	assert_int_equal(write_sector(&bench, SECTOR, false, 2), BASE_ACCESS_MISS);
 	send(&bench, REQUEST_WRITE, SECTOR);
-	assert_int_equal(read(&bench, SECTOR, 3), ACCESS_MISS); /* fetched, and written meanwhile */
-	assert_int_equal(write_sector(&bench, SECTOR, false, 4), ACCESS_MERGED);
+	assert_int_equal(read(&bench, SECTOR, 3), BASE_ACCESS_MISS); /* fetched, and written meanwhile */
+	assert_int_equal(write_sector(&bench, SECTOR, false, 4), BASE_ACCESS_MERGED);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, SECTOR), 5);
 	send(&bench, REQUEST_WRITE, SECTOR);
 	answer_all(&bench);
-	assert_int_equal(write_sector(&bench, SECTOR, false, 6), ACCESS_HIT);
+	assert_int_equal(write_sector(&bench, SECTOR, false, 6), BASE_ACCESS_HIT);
 	send(&bench, REQUEST_WRITE, SECTOR);
-	assert_int_equal(read(&bench, SECTOR, 7), ACCESS_HIT);
+	assert_int_equal(read(&bench, SECTOR, 7), BASE_ACCESS_HIT);
 	load(&bench, 2 * LINE, 10);
-	assert_int_equal(read(&bench, 4 * LINE, 20), ACCESS_MISS); /* replaces line 0, dirty */
+	assert_int_equal(read(&bench, 4 * LINE, 20), BASE_ACCESS_MISS); /* replaces line 0, dirty */
 	send(&bench, REQUEST_READ, 4 * LINE);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
 	assert_int_equal(bench.cache.stats.writebacks, 0);
@@ -306,10 +308,11 @@ static void test_write_through_wants_a_place(void **state)
 	open_bench(&bench, through());
 	uint32_t places = bench.cache.miss_queue.capacity;
 	for (uint32_t i = 0; i < places; i++)
-		assert_int_equal(write_sector(&bench, i % 4 * SECTOR, true, i), i < 4 ? ACCESS_MISS : ACCESS_HIT);
-	assert_int_equal(write_sector(&bench, 0, true, places), ACCESS_REFUSED);
+		assert_int_equal(write_sector(&bench, i % 4 * SECTOR, true, i),
+		                 i < 4 ? BASE_ACCESS_MISS : BASE_ACCESS_HIT);
+	assert_int_equal(write_sector(&bench, 0, true, places), BASE_ACCESS_REFUSED);
 	send(&bench, REQUEST_WRITE, 0);
-	assert_int_equal(write_sector(&bench, 0, true, places + 1), ACCESS_HIT);
+	assert_int_equal(write_sector(&bench, 0, true, places + 1), BASE_ACCESS_HIT);
 	arena_free(&bench.arena);
 }
 
@@ -326,11 +329,11 @@ static void test_dirty_lines_stay(void **state)
 	send(&bench, REQUEST_WRITE, 0);
 	load(&bench, 2 * LINE, 10);
 	load(&bench, 4 * LINE, 20); /* evicts 2 */
-	assert_int_equal(read(&bench, 0 * LINE, 30), ACCESS_HIT);
-	assert_int_equal(read(&bench, 2 * LINE, 31), ACCESS_MISS); /* evicts 4, and 2 is under way */
-	assert_int_equal(read(&bench, 6 * LINE, 32), ACCESS_REFUSED);
+	assert_int_equal(read(&bench, 0 * LINE, 30), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, 2 * LINE, 31), BASE_ACCESS_MISS); /* evicts 4, and 2 is under way */
+	assert_int_equal(read(&bench, 6 * LINE, 32), BASE_ACCESS_REFUSED);
 	write_sector(&bench, 1 * LINE, true, 33);
-	assert_int_equal(read(&bench, 6 * LINE, 34), ACCESS_MISS); /* evicts 0 */
+	assert_int_equal(read(&bench, 6 * LINE, 34), BASE_ACCESS_MISS); /* evicts 0 */
 	assert_int_equal(bench.cache.tags.dirty_lines, 1);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 2 * LINE), 40);
 	send(&bench, REQUEST_WRITE, 1 * LINE);
@@ -349,13 +352,13 @@ static void test_fewer_ways(void **state)
 	open_bench(&bench, small());
 	load(&bench, 0 * LINE, 0);
 	tags_set_ways(&bench.cache.tags, 1);
-	assert_int_equal(read(&bench, 0 * LINE, 10), ACCESS_MISS);
+	assert_int_equal(read(&bench, 0 * LINE, 10), BASE_ACCESS_MISS);
 	cache_fill(&bench.cache, send(&bench, REQUEST_READ, 0), 11);
 	answer_all(&bench);
 	load(&bench, 1 * LINE, 20);
 	load(&bench, 2 * LINE, 30);
-	assert_int_equal(read(&bench, 1 * LINE, 40), ACCESS_HIT);
-	assert_int_equal(read(&bench, 0 * LINE, 41), ACCESS_MISS);
+	assert_int_equal(read(&bench, 1 * LINE, 40), BASE_ACCESS_HIT);
+	assert_int_equal(read(&bench, 0 * LINE, 41), BASE_ACCESS_MISS);
 	arena_free(&bench.arena);
 }
 

@@ -132,7 +132,7 @@ static void same_instructions(const struct ptx_inst *a, const struct ptx_inst *b
 	memcpy(&y, b, sizeof y);
 	x.operand = y.operand = NULL;
 	x.prototype = y.prototype = NULL;
-	x.place = y.place = (struct place){0};
+	x.place = y.place = (struct diag_place){0};
 	assert_memory_equal(&x, &y, sizeof x);
 }
 

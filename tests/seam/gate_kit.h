@@ -19,9 +19,9 @@ struct gate_stats {
 	uint64_t first_issue, first_block; /* cycles, plus one */
 };
 
-static const struct counter gate_counters[] = {
-	{"first_issue", "", SCOPE_SM, offsetof(struct gate_stats, first_issue), "", COMBINE_LARGEST},
-	{"first_block", "", SCOPE_SM, offsetof(struct gate_stats, first_block), "", COMBINE_LARGEST},
+static const struct base_counter gate_counters[] = {
+	{"first_issue", "", BASE_SCOPE_SM, offsetof(struct gate_stats, first_issue), "", BASE_COMBINE_LARGEST},
+	{"first_block", "", BASE_SCOPE_SM, offsetof(struct gate_stats, first_block), "", BASE_COMBINE_LARGEST},
 };
 
 struct gate_sm {

@@ -12,20 +12,20 @@
 
 enum { LINE = 128, ONE = 1, ALL = 15 };
 
-static uint32_t fates[PREFETCH_REDUNDANT + 1];
+static uint32_t outcomes[BASE_PREFETCH_REDUNDANT + 1];
 static uint64_t last_tag;
 
-static void tell(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
+static void tell(void *user, enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch)
 {
 	(void)user;
-	fates[fate]++;
+	outcomes[outcome]++;
 	last_tag = prefetch->tag;
 }
 
 /* Inserts the bytes that the request with this tag returns. */
 static void put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block, uint64_t tag)
 {
-	const struct prefetch brought = {.sender = 1, .tag = tag};
+	const struct base_prefetch brought = {.sender = 1, .tag = tag};
 	line_buffer_put(buffer, address, bytes, block, &brought);
 }
 
@@ -34,8 +34,8 @@ static struct line_buffer opened(uint32_t sets, uint32_t ways, uint32_t shared_b
 	struct line_buffer buffer;
 	const struct mech_buffer config = {
 		.sets = sets, .ways = ways, .in_shared = shared_bytes > 0, .bytes = shared_bytes};
-	memset(fates, 0, sizeof fates);
-	line_buffer_open(&buffer, &config, LINE, &(struct prefetch_teller){.fate = tell});
+	memset(outcomes, 0, sizeof outcomes);
+	line_buffer_open(&buffer, &config, LINE, &(struct base_prefetch_listener){.outcome = tell});
 	return buffer;
 }
 
@@ -49,11 +49,11 @@ static bool has_line(struct line_buffer *buffer, uint64_t line)
 	return line_buffer_find(buffer, line * LINE, ALL);
 }
 
-static void assert_fates(uint32_t used, uint32_t evicted, uint32_t unused)
+static void assert_outcomes(uint32_t used, uint32_t evicted, uint32_t unused)
 {
-	assert_int_equal(fates[PREFETCH_USEFUL], used);
-	assert_int_equal(fates[PREFETCH_EARLY_EVICTED], evicted);
-	assert_int_equal(fates[PREFETCH_REDUNDANT], unused);
+	assert_int_equal(outcomes[BASE_PREFETCH_USEFUL], used);
+	assert_int_equal(outcomes[BASE_PREFETCH_EARLY_EVICTED], evicted);
+	assert_int_equal(outcomes[BASE_PREFETCH_REDUNDANT], unused);
 }
 
 /* A full set evicts its least recently used line. A hit is a use, and so is another insertion of the line. */
@@ -67,14 +67,14 @@ static void test_least_recently_used(void **state)
 	put_line(&buffer, 1, 0); /* the other set */
 	assert_true(has_line(&buffer, 0));
 	put_line(&buffer, 2, 0); /* already present */
-	assert_fates(1, 0, 1);
+	assert_outcomes(1, 0, 1);
 	put_line(&buffer, 6, 0);
 	assert_int_equal(last_tag, 5);
-	assert_fates(1, 1, 1);
+	assert_outcomes(1, 1, 1);
 	assert_true(has_line(&buffer, 0) && has_line(&buffer, 2) && has_line(&buffer, 6) && has_line(&buffer, 1));
 	assert_false(has_line(&buffer, 4));
 	line_buffer_empty(&buffer);
-	assert_fates(4, 1, 1); /* each request has one outcome */
+	assert_outcomes(4, 1, 1); /* each request has one outcome */
 	line_buffer_close(&buffer);
 }
 
@@ -89,11 +89,11 @@ static void test_sectors(void **state)
 	assert_false(line_buffer_find(&buffer, LINE + 96, ONE));
 	assert_true(line_buffer_find(&buffer, LINE + 64, ONE));
 	assert_true(line_buffer_find(&buffer, LINE, 6));
-	assert_fates(1, 0, 0);
+	assert_outcomes(1, 0, 0);
 	put(&buffer, LINE + 96, 32, 0, 8);
 	assert_true(line_buffer_find(&buffer, LINE + 64, 3));
 	put(&buffer, LINE + 32, 32, 0, 9); /* brings nothing new */
-	assert_fates(2, 0, 1);
+	assert_outcomes(2, 0, 1);
 	line_buffer_close(&buffer);
 }
 
@@ -114,7 +114,7 @@ static void test_owners(void **state)
 	line_buffer_drop(&buffer, 0);
 	line_buffer_drop(&buffer, 5 * LINE); /* absent */
 	assert_false(has_line(&buffer, 0));
-	assert_fates(1, 1, 2);
+	assert_outcomes(1, 1, 2);
 	line_buffer_close(&buffer);
 }
 
@@ -126,17 +126,17 @@ static void test_shared_memory(void **state)
 	(void)state;
 	for (uint64_t line = 0; line < 32; line++)
 		put_line(&buffer, line, 0);
-	assert_fates(0, 0, 0);
+	assert_outcomes(0, 0, 0);
 	line_buffer_allocated(&buffer, 1);
 	assert_int_equal(buffer.ways, 7);
-	assert_fates(0, 4, 0);
+	assert_outcomes(0, 4, 0);
 	for (uint64_t line = 0; line < 32; line++)
 		assert_int_equal(has_line(&buffer, line), line >= 4);
 	line_buffer_allocated(&buffer, 4096 - 511);
 	assert_int_equal(buffer.ways, 0);
 	put_line(&buffer, 40, 0);
 	assert_false(has_line(&buffer, 40));
-	assert_fates(28, 5, 0);
+	assert_outcomes(28, 5, 0);
 	line_buffer_allocated(&buffer, 8192); /* more than the memory has */
 	assert_int_equal(buffer.ways, 0);
 	line_buffer_allocated(&buffer, 0);

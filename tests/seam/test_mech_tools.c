@@ -16,7 +16,7 @@ struct row {
 static void *from_heap(struct mech_pool *pool, size_t bytes)
 {
 	(void)pool;
-	return xcalloc(1, bytes);
+	return base_calloc(1, bytes);
 }
 
 static struct mech_table open_table(uint32_t rows)

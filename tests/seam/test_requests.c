@@ -95,9 +95,9 @@ struct ahead_stats {
 	uint64_t outside, others;
 };
 
-static const struct counter ahead_counters[] = {
-	{"outside_replies", "", SCOPE_SM, offsetof(struct ahead_stats, outside), "", COMBINE_SUM},
-	{"others", "", SCOPE_SM, offsetof(struct ahead_stats, others), "", COMBINE_SUM},
+static const struct base_counter ahead_counters[] = {
+	{"outside_replies", "", BASE_SCOPE_SM, offsetof(struct ahead_stats, outside), "", BASE_COMBINE_SUM},
+	{"others", "", BASE_SCOPE_SM, offsetof(struct ahead_stats, others), "", BASE_COMBINE_SUM},
 };
 
 /* Requests the load's line, the seven lines after it, and one that no memory can hold. */

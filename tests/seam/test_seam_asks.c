@@ -18,9 +18,9 @@ struct own_stats {
 	uint64_t told, sum;
 };
 
-static const struct counter counters[] = {
-	{"told", "", SCOPE_SM, offsetof(struct own_stats, told), "", COMBINE_SUM},
-	{"sum", "", SCOPE_SM, offsetof(struct own_stats, sum), "", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"told", "", BASE_SCOPE_SM, offsetof(struct own_stats, told), "", BASE_COMBINE_SUM},
+	{"sum", "", BASE_SCOPE_SM, offsetof(struct own_stats, sum), "", BASE_COMBINE_SUM},
 };
 
 static void tell(struct mech_sm *sm)
@@ -88,9 +88,9 @@ static void told_by_on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 	tell(sm);
 }
 
-static void told_by_on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+static void told_by_on_outcome(struct mech_sm *sm, const struct mech_outcome *outcome)
 {
-	(void)fate;
+	(void)outcome;
 	tell(sm);
 }
 
@@ -167,7 +167,7 @@ static const struct mech base = {
 	.counters = counters,
 	.counter_count = 2,
 	.sends = true,
-	.seats = MECH_SEAT_WARP_ORDER,
+	.policies = MECH_POLICY_WARP_ORDER,
 	.pick_warp = pick,
 	.warps_that_compete = compete,
 };
@@ -246,11 +246,11 @@ static void test_other_hooks(void **state)
 {
 	(void)state;
 	CHECK(on_reply, (void)0);
-	CHECK(on_fate, (void)0);
+	CHECK(on_outcome, (void)0);
 	CHECK(cycle, (void)0);
-	CHECK(l1_victim, mech.seats |= MECH_SEAT_L1_REPLACEMENT);
-	CHECK(l1_used, mech.seats |= MECH_SEAT_L1_REPLACEMENT; mech.l1_victim = told_by_l1_victim);
-	CHECK(answer_miss, mech.seats |= MECH_SEAT_L1_MISS);
+	CHECK(l1_victim, mech.policies |= MECH_POLICY_L1_REPLACEMENT);
+	CHECK(l1_used, mech.policies |= MECH_POLICY_L1_REPLACEMENT; mech.l1_victim = told_by_l1_victim);
+	CHECK(answer_miss, mech.policies |= MECH_POLICY_L1_MISS);
 }
 
 static void test_hooks_of_the_gpu(void **state)
@@ -258,7 +258,7 @@ static void test_hooks_of_the_gpu(void **state)
 	(void)state;
 	CHECK(gpu_cycle, (void)0);
 	CHECK(gpu_cycle, mech.keeps_in_step = true; mech.gpu_kernel_begin = keep_first; mech.gpu_cycle = told_in_step);
-	CHECK(place_block, mech.seats |= MECH_SEAT_BLOCK_PLACE);
+	CHECK(place_block, mech.policies |= MECH_POLICY_BLOCK_PLACE);
 }
 
 /* One mechanism gives ranks; another decides by these ranks which warps compete. */
@@ -285,7 +285,7 @@ static uint64_t compete_by_rank(struct mech_sm *sm, const struct mech_warps *war
 static void test_ranks(void **state)
 {
 	static const struct mech ranker = {
-		.version = MECH_VERSION, .name = "ranker", .seats = MECH_SEAT_WARP_RANK, .cycle = give_ranks};
+		.version = MECH_VERSION, .name = "ranker", .policies = MECH_POLICY_WARP_RANK, .cycle = give_ranks};
 	struct mech mech = base;
 	(void)state;
 	mech.warps_that_compete = compete_by_rank;

@@ -8,18 +8,19 @@ enum { BANKS = 64 };
 /* --- read-only hooks --- */
 
 struct command_stats {
-	uint64_t commands[DRAM_COMMANDS], wrong, seen_by_gpu;
+	uint64_t commands[BASE_DRAM_COMMANDS], wrong, seen_by_gpu;
 };
 
 #define COUNTER(name)                                                                                                  \
 	{                                                                                                              \
-#name, "", SCOPE_SM, offsetof(struct command_stats, name), "", COMBINE_SUM                             \
+#name, "", BASE_SCOPE_SM, offsetof(struct command_stats, name), "", BASE_COMBINE_SUM                   \
 	}
-static const struct counter command_counters[] = {
-	{"activates", "", SCOPE_SM, offsetof(struct command_stats, commands[MECH_ACTIVATE]), "", COMBINE_SUM},
-	{"precharges", "", SCOPE_SM, offsetof(struct command_stats, commands[MECH_PRECHARGE]), "", COMBINE_SUM},
-	{"reads", "", SCOPE_SM, offsetof(struct command_stats, commands[MECH_READ]), "", COMBINE_SUM},
-	{"writes", "", SCOPE_SM, offsetof(struct command_stats, commands[MECH_WRITE]), "", COMBINE_SUM},
+static const struct base_counter command_counters[] = {
+	{"activates", "", BASE_SCOPE_SM, offsetof(struct command_stats, commands[MECH_ACTIVATE]), "", BASE_COMBINE_SUM},
+	{"precharges", "", BASE_SCOPE_SM, offsetof(struct command_stats, commands[MECH_PRECHARGE]), "",
+         BASE_COMBINE_SUM},
+	{"reads", "", BASE_SCOPE_SM, offsetof(struct command_stats, commands[MECH_READ]), "", BASE_COMBINE_SUM},
+	{"writes", "", BASE_SCOPE_SM, offsetof(struct command_stats, commands[MECH_WRITE]), "", BASE_COMBINE_SUM},
 	COUNTER(wrong),
 	COUNTER(seen_by_gpu),
 };
@@ -113,10 +114,10 @@ struct choice_stats {
 	uint64_t chosen, longest, wrong;
 };
 
-static const struct counter choice_counters[] = {
-	{"chosen", "", SCOPE_SM, offsetof(struct choice_stats, chosen), "", COMBINE_SUM},
-	{"longest", "", SCOPE_SM, offsetof(struct choice_stats, longest), "", COMBINE_LARGEST},
-	{"wrong", "", SCOPE_SM, offsetof(struct choice_stats, wrong), "", COMBINE_SUM},
+static const struct base_counter choice_counters[] = {
+	{"chosen", "", BASE_SCOPE_SM, offsetof(struct choice_stats, chosen), "", BASE_COMBINE_SUM},
+	{"longest", "", BASE_SCOPE_SM, offsetof(struct choice_stats, longest), "", BASE_COMBINE_LARGEST},
+	{"wrong", "", BASE_SCOPE_SM, offsetof(struct choice_stats, wrong), "", BASE_COMBINE_SUM},
 };
 
 enum { OPENS = 4000 };
@@ -143,7 +144,7 @@ static const struct mech chooser = {.version = MECH_VERSION,
                                     .counters = choice_counters,
                                     .counter_count = 3,
                                     .stats_size = sizeof(struct choice_stats),
-                                    .seats = MECH_SEAT_DRAM,
+                                    .policies = MECH_POLICY_DRAM,
                                     .dram_next = choose};
 
 static void open_chooser(struct gpu_kit *kit, uint32_t choice)

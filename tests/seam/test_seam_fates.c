@@ -14,11 +14,11 @@ struct config {
 struct heard {
 	bool asked;
 	uint64_t line, demand; /* the requested line; the cycle of its first demand access */
-	uint32_t fates, replies;
+	uint32_t outcomes, replies;
 	uint32_t replies_before; /* before the outcome */
 	uint32_t pc;
 	bool is_over; /* in kernel_end */
-	struct mech_fate fate;
+	struct mech_outcome outcome;
 	struct mech_reply reply;
 };
 
@@ -50,13 +50,13 @@ static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 	heard->reply = *reply;
 }
 
-static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+static void on_outcome(struct mech_sm *sm, const struct mech_outcome *outcome)
 {
 	struct heard *heard = sm->state;
 	assert_false(heard->is_over);
-	heard->fates++;
+	heard->outcomes++;
 	heard->replies_before = heard->replies;
-	heard->fate = *fate;
+	heard->outcome = *outcome;
 }
 
 static void end(struct mech_sm *sm)
@@ -77,8 +77,9 @@ static struct mech_buffer buffer(const void *config, const struct mech_machine *
 	.version = MECH_VERSION, .name = "told", .config_size = sizeof(struct config), .defaults = &defaults,          \
 	.sm_size = sizeof(struct heard), .sends = true, .memory = ask, .on_reply = on_reply, .kernel_end = end
 
-static const struct mech told = {TOLD, .on_fate = on_fate};
-static const struct mech told_with_buffer = {TOLD, .on_fate = on_fate, .seats = MECH_SEAT_BUFFER, .buffer = buffer};
+static const struct mech told = {TOLD, .on_outcome = on_outcome};
+static const struct mech told_with_buffer = {TOLD, .on_outcome = on_outcome, .policies = MECH_POLICY_BUFFER,
+                                             .buffer = buffer};
 
 static void expect_histogram(const struct gpu_kit *kit, uint32_t row, uint32_t count, uint64_t value)
 {
@@ -95,7 +96,7 @@ static void expect_histogram(const struct gpu_kit *kit, uint32_t row, uint32_t c
 static void expect_load(const struct gpu_kit *kit, uint32_t pc, uint64_t distance, uint64_t wait)
 {
 	struct mech_requests all;
-	struct seam_load *load = xcalloc(kit->program->count, sizeof *load);
+	struct seam_load *load = base_calloc(kit->program->count, sizeof *load);
 	gpu_mech_stats(kit->gpu, 0, NULL, &all, load);
 	for (uint32_t i = 0; i < kit->program->count; i++) {
 		assert_int_equal(load[i].requests.issued, i == pc);
@@ -113,7 +114,7 @@ static void expect_load(const struct gpu_kit *kit, uint32_t pc, uint64_t distanc
 static const struct row {
 	uint32_t to;
 	const char *body;
-	enum prefetch_fate fate;
+	enum base_prefetch_outcome outcome;
 } rows[] = {
 	{MECH_TO_L1, FIRST WAIT DEMAND "exit;", MECH_USEFUL},
 	{MECH_TO_L1, FIRST DEMAND "exit;", MECH_LATE},
@@ -130,27 +131,27 @@ static const struct row {
 
 static void expect_times(const struct heard *heard, const struct row *row)
 {
-	const struct mech_fate *fate = &heard->fate;
-	bool is_late = row->fate == MECH_LATE;
-	assert_int_equal(fate->sent, heard->reply.sent);
-	assert_int_equal(fate->came, is_late ? 0 : heard->reply.cycle);
-	assert_true(fate->cycle >= heard->reply.cycle || is_late);
-	if (row->fate == MECH_USEFUL || is_late)
-		assert_int_equal(fate->cycle, heard->demand);
+	const struct mech_outcome *outcome = &heard->outcome;
+	bool is_late = row->outcome == MECH_LATE;
+	assert_int_equal(outcome->sent, heard->reply.sent);
+	assert_int_equal(outcome->came, is_late ? 0 : heard->reply.cycle);
+	assert_true(outcome->cycle >= heard->reply.cycle || is_late);
+	if (row->outcome == MECH_USEFUL || is_late)
+		assert_int_equal(outcome->cycle, heard->demand);
 	/* a request to MECH_TO_NOTHING has its outcome when its reply arrives */
 	assert_int_equal(heard->replies_before, !is_late && row->to != MECH_TO_NOTHING);
 }
 
 /* One request for each outcome and each destination. FIRST reaches the load/store unit and waits for memory; DEMAND
  * follows. */
-static void test_fates(void **state)
+static void test_outcomes(void **state)
 {
 	static const struct mech *const sets[][2] = {{&told, NULL}, {&told_with_buffer, NULL}};
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct row *row = &rows[i];
 		struct gpu_kit kit;
-		bool is_late = row->fate == MECH_LATE, demanded = row->fate == MECH_USEFUL || is_late;
+		bool is_late = row->outcome == MECH_LATE, demanded = row->outcome == MECH_USEFUL || is_late;
 		defaults.to = row->to;
 		kit_mechanisms = sets[row->to == MECH_TO_BUFFER];
 		KIT_OPEN(&kit, "sm.count=1", "l1i.sets=64", "l1d.sets=32");
@@ -159,12 +160,12 @@ static void test_fates(void **state)
 		kit_run(&kit, 1, WARP);
 		const struct heard *heard = kit.gpu->seam->sm->part[0].state;
 		kit_requests(&kit, 0);
-		assert_int_equal(heard->fates, 1);
+		assert_int_equal(heard->outcomes, 1);
 		assert_int_equal(heard->replies, 1);
-		assert_int_equal(heard->fate.fate, row->fate);
-		assert_int_equal(heard->fate.address, heard->line);
-		assert_int_equal(heard->fate.tag, TAG);
-		assert_int_equal(heard->fate.pc, heard->pc);
+		assert_int_equal(heard->outcome.outcome, row->outcome);
+		assert_int_equal(heard->outcome.address, heard->line);
+		assert_int_equal(heard->outcome.tag, TAG);
+		assert_int_equal(heard->outcome.pc, heard->pc);
 		expect_times(heard, row);
 		uint64_t distance = demanded ? heard->demand - heard->reply.sent : 0;
 		uint64_t wait = is_late ? heard->reply.cycle - heard->demand : 0;
@@ -179,21 +180,22 @@ static void test_fates(void **state)
 /* --- what hooks may do while they hear an outcome --- */
 
 /* One mechanism answers each outcome with another request; another fills the buffer in that hook. */
-static void ask_on(struct mech_sm *sm, const struct mech_fate *fate)
+static void ask_on(struct mech_sm *sm, const struct mech_outcome *outcome)
 {
 	struct heard *heard = sm->state;
-	const struct mech_request request = {.address = fate->address, .bytes = LINE, .to = MECH_TO_L1, .pc = fate->pc};
-	heard->fates++;
+	const struct mech_request request = {
+		.address = outcome->address, .bytes = LINE, .to = MECH_TO_L1, .pc = outcome->pc};
+	heard->outcomes++;
 	assert_false(mech_send(sm, &request));
 }
 
-static void put_there(struct mech_sm *sm, const struct mech_fate *fate)
+static void put_there(struct mech_sm *sm, const struct mech_outcome *outcome)
 {
-	mech_put(sm, fate->address, LINE, 0);
+	mech_put(sm, outcome->address, LINE, 0);
 }
 
-static const struct mech asks_on = {TOLD, .on_fate = ask_on};
-static const struct mech puts_there = {TOLD, .on_fate = put_there, .seats = MECH_SEAT_BUFFER, .buffer = buffer};
+static const struct mech asks_on = {TOLD, .on_outcome = ask_on};
+static const struct mech puts_there = {TOLD, .on_outcome = put_there, .policies = MECH_POLICY_BUFFER, .buffer = buffer};
 
 /* Requests after the kernel's last cycle count as dropped. */
 static void test_asked_at_the_end(void **state)
@@ -228,7 +230,7 @@ static void test_put_is_a_mistake(void **state)
 	kit_load(&kit, FIRST WAIT DEMAND "exit;");
 	kit_start(&kit, 1, WARP);
 	assert_int_equal(kit.run.end, GPU_MISTAKE);
-	assert_non_null(strstr(kit.run.message, "mechanism told, hook on_fate, SM 0"));
+	assert_non_null(strstr(kit.run.message, "mechanism told, hook on_outcome, SM 0"));
 	assert_non_null(strstr(kit.run.message, "mech_put()"));
 	kit_close(&kit);
 	kit_mechanisms = NULL;
@@ -238,7 +240,7 @@ static void test_put_is_a_mistake(void **state)
 static void put_later(struct mech_sm *sm, const struct mech_memory *memory)
 {
 	const struct heard *heard = sm->state;
-	if (heard->fates)
+	if (heard->outcomes)
 		mech_put(sm, heard->line, LINE, memory->block);
 	ask(sm, memory);
 }
@@ -249,12 +251,12 @@ static const struct mech puts_later = {.version = MECH_VERSION,
                                        .defaults = &defaults,
                                        .sm_size = sizeof(struct heard),
                                        .sends = true,
-                                       .seats = MECH_SEAT_BUFFER,
+                                       .policies = MECH_POLICY_BUFFER,
                                        .buffer = buffer,
                                        .memory = put_later,
-                                       .on_fate = on_fate};
+                                       .on_outcome = on_outcome};
 
-static void test_put_behind_the_fate(void **state)
+static void test_put_behind_the_outcome(void **state)
 {
 	static const struct mech *const set[] = {&puts_later, NULL};
 	struct gpu_kit kit;
@@ -266,7 +268,7 @@ static void test_put_behind_the_fate(void **state)
 	kit_load(&kit, FIRST WAIT DEMAND WAIT DEMAND "exit;");
 	kit_run(&kit, 1, WARP);
 	const struct heard *heard = kit.gpu->seam->sm->part[0].state;
-	assert_int_equal(heard->fates, 1);
+	assert_int_equal(heard->outcomes, 1);
 	kit_close(&kit);
 	kit_mechanisms = NULL;
 }
@@ -285,7 +287,7 @@ static void put_over(struct mech_sm *sm, const struct mech_memory *memory)
 	const struct heard *heard = sm->state;
 	if (heard->replies) {
 		mech_put(sm, heard->line + LINE, LINE, memory->block);
-		assert_int_equal(heard->fates, 1);
+		assert_int_equal(heard->outcomes, 1);
 		mech_put(sm, heard->line, LINE, MECH_MAX_BLOCKS);
 	}
 	ask(sm, memory);
@@ -297,13 +299,13 @@ static const struct mech puts_over = {.version = MECH_VERSION,
                                       .defaults = &defaults,
                                       .sm_size = sizeof(struct heard),
                                       .sends = true,
-                                      .seats = MECH_SEAT_BUFFER,
+                                      .policies = MECH_POLICY_BUFFER,
                                       .buffer = buffer_of_a_line,
                                       .memory = put_over,
                                       .on_reply = on_reply,
-                                      .on_fate = on_fate};
+                                      .on_outcome = on_outcome};
 
-static void test_mistake_around_a_fate(void **state)
+static void test_mistake_around_a_outcome(void **state)
 {
 	static const struct mech *const set[] = {&puts_over, NULL};
 	struct gpu_kit kit;
@@ -323,11 +325,11 @@ static void test_mistake_around_a_fate(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fates),
+		cmocka_unit_test(test_outcomes),
 		cmocka_unit_test(test_asked_at_the_end),
 		cmocka_unit_test(test_put_is_a_mistake),
-		cmocka_unit_test(test_put_behind_the_fate),
-		cmocka_unit_test(test_mistake_around_a_fate),
+		cmocka_unit_test(test_put_behind_the_outcome),
+		cmocka_unit_test(test_mistake_around_a_outcome),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

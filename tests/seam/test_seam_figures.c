@@ -119,8 +119,8 @@ static uint64_t see_all(struct mech_gpu *gpu, uint64_t cycle)
 	return cycle + 11;
 }
 
-static const struct counter seen_counters[] = {
-	{"hash", "", SCOPE_GPU, offsetof(struct seen, hash), "", COMBINE_SUM},
+static const struct base_counter seen_counters[] = {
+	{"hash", "", BASE_SCOPE_GPU, offsetof(struct seen, hash), "", BASE_COMBINE_SUM},
 };
 
 static const struct mech seer = {.version = MECH_VERSION,

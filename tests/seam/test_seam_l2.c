@@ -17,10 +17,10 @@ static uint64_t param; /* of the kernel */
 
 struct heard {
 	uint32_t seen; /* memory instructions */
-	uint32_t replies, fates;
+	uint32_t replies, outcomes;
 	uint32_t packets; /* of these requests, and their replies */
 	struct mech_reply reply;
-	struct mech_fate fate;
+	struct mech_outcome outcome;
 };
 
 static struct mech_request request_for(const struct config *config, uint32_t pc)
@@ -54,18 +54,18 @@ static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 	heard->reply = *reply;
 }
 
-static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+static void on_outcome(struct mech_sm *sm, const struct mech_outcome *outcome)
 {
 	struct heard *heard = sm->state;
-	heard->fates++;
-	heard->fate = *fate;
+	heard->outcomes++;
+	heard->outcome = *outcome;
 }
 
-static void partition_fate(struct mech_partition *partition, const struct mech_fate *fate)
+static void partition_outcome(struct mech_partition *partition, const struct mech_outcome *outcome)
 {
 	struct heard *heard = partition->state;
-	heard->fates++;
-	heard->fate = *fate;
+	heard->outcomes++;
+	heard->outcome = *outcome;
 }
 
 static void see_packet(struct mech_partition *partition, const struct mech_packet *packet)
@@ -85,8 +85,8 @@ static const struct mech asker = {
 	.gpu_kernel_begin = ask_from_gpu,
 	.memory = ask,
 	.on_reply = on_reply,
-	.on_fate = on_fate,
-	.partition_fate = partition_fate,
+	.on_outcome = on_outcome,
+	.partition_outcome = partition_outcome,
 	.partition_packet_in = see_packet,
 	.partition_packet_out = see_packet,
 };
@@ -116,9 +116,9 @@ static void collect(const struct gpu_kit *kit, struct outcome *outcome)
 	outcome->l2 = (struct heard){0};
 	for (uint32_t s = 0; s < seam->machine.partitions; s++) {
 		const struct heard *heard = seam->partition[s].part[0].state;
-		assert_true(!heard->fates || !outcome->l2.fates);
+		assert_true(!heard->outcomes || !outcome->l2.outcomes);
 		outcome->packets += heard->packets;
-		outcome->l2 = heard->fates ? *heard : outcome->l2;
+		outcome->l2 = heard->outcomes ? *heard : outcome->l2;
 	}
 	outcome->requests = kit_requests(kit, 0);
 }
@@ -177,17 +177,17 @@ static void expect_told(const struct outcome *outcome, const struct row *row)
 	assert_int_equal(outcome->sm.replies, 1);
 	assert_int_equal(reply->filtered, is_found(row));
 	assert_int_equal(reply->request.tag, TAG);
-	assert_int_equal(outcome->sm.fates, is_found(row));
-	assert_int_equal(outcome->l2.fates, !is_found(row));
-	assert_int_equal(told->fate.tag, TAG);
-	assert_int_equal(told->fate.address, param + row->ahead);
-	assert_int_equal(told->fate.sent, reply->sent);
-	assert_true(told->fate.came < reply->cycle); /* the header still travels */
-	assert_int_equal(told->fate.came > reply->sent, !is_found(row) && !row->account.late);
-	assert_int_equal(told->fate.fate, row->account.useful          ? MECH_USEFUL
-	                                  : row->account.late          ? MECH_LATE
-	                                  : row->account.early_evicted ? MECH_EARLY_EVICTED
-	                                                               : MECH_REDUNDANT);
+	assert_int_equal(outcome->sm.outcomes, is_found(row));
+	assert_int_equal(outcome->l2.outcomes, !is_found(row));
+	assert_int_equal(told->outcome.tag, TAG);
+	assert_int_equal(told->outcome.address, param + row->ahead);
+	assert_int_equal(told->outcome.sent, reply->sent);
+	assert_true(told->outcome.came < reply->cycle); /* the header still travels */
+	assert_int_equal(told->outcome.came > reply->sent, !is_found(row) && !row->account.late);
+	assert_int_equal(told->outcome.outcome, row->account.useful          ? MECH_USEFUL
+	                                        : row->account.late          ? MECH_LATE
+	                                        : row->account.early_evicted ? MECH_EARLY_EVICTED
+	                                                                     : MECH_REDUNDANT);
 }
 
 static void test_ends(void **state)
@@ -263,10 +263,10 @@ static void test_zero_latency(void **state)
 	assert_true(outcome.sm.reply.filtered);
 }
 
-/* The message about a mistake in partition_fate names that hook. */
-static void count_in_none(struct mech_partition *partition, const struct mech_fate *fate)
+/* The message about a mistake in partition_outcome names that hook. */
+static void count_in_none(struct mech_partition *partition, const struct mech_outcome *outcome)
 {
-	(void)fate;
+	(void)outcome;
 	mech_count(partition->output, 0, 0, 1);
 }
 
@@ -277,7 +277,7 @@ static const struct mech mistaken = {.version = MECH_VERSION,
                                      .sm_size = sizeof(struct heard),
                                      .sends = true,
                                      .memory = ask,
-                                     .partition_fate = count_in_none};
+                                     .partition_outcome = count_in_none};
 
 static void test_mistake(void **state)
 {
@@ -291,7 +291,7 @@ static void test_mistake(void **state)
 	kit_load(&kit, FIRST WAIT DEMAND USE);
 	kit_start(&kit, 1, WARP);
 	assert_int_equal(kit.run.end, GPU_MISTAKE);
-	assert_non_null(strstr(kit.run.message, "mechanism mistaken, hook partition_fate"));
+	assert_non_null(strstr(kit.run.message, "mechanism mistaken, hook partition_outcome"));
 	kit_close(&kit);
 	kit_mechanisms = NULL;
 }

@@ -11,11 +11,11 @@ struct all_stats {
 	uint64_t calls, replies, highest_warp, wrong;
 };
 
-static const struct counter all_counters[] = {
-	{"calls", "", SCOPE_SM, offsetof(struct all_stats, calls), "", COMBINE_SUM},
-	{"replies", "", SCOPE_SM, offsetof(struct all_stats, replies), "", COMBINE_SUM},
-	{"highest_warp", "", SCOPE_SM, offsetof(struct all_stats, highest_warp), "", COMBINE_LARGEST},
-	{"wrong", "", SCOPE_SM, offsetof(struct all_stats, wrong), "", COMBINE_SUM},
+static const struct base_counter all_counters[] = {
+	{"calls", "", BASE_SCOPE_SM, offsetof(struct all_stats, calls), "", BASE_COMBINE_SUM},
+	{"replies", "", BASE_SCOPE_SM, offsetof(struct all_stats, replies), "", BASE_COMBINE_SUM},
+	{"highest_warp", "", BASE_SCOPE_SM, offsetof(struct all_stats, highest_warp), "", BASE_COMBINE_LARGEST},
+	{"wrong", "", BASE_SCOPE_SM, offsetof(struct all_stats, wrong), "", BASE_COMBINE_SUM},
 };
 
 /* One array for each limit, so that a sanitizer finds an index beyond it. */
@@ -159,9 +159,9 @@ static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)
 	stats->replies++;
 }
 
-static void on_fate(struct mech_sm *sm, const struct mech_fate *fate)
+static void on_outcome(struct mech_sm *sm, const struct mech_outcome *outcome)
 {
-	count(sm->stats, fate->fate > MECH_REDUNDANT || fate->sent > fate->cycle);
+	count(sm->stats, outcome->outcome > MECH_REDUNDANT || outcome->sent > outcome->cycle);
 }
 
 static void packet(struct mech_sm *sm, const struct mech_packet *packet)
@@ -174,9 +174,9 @@ static void partition_packet(struct mech_partition *partition, const struct mech
 	count(partition->stats, packet->slice != partition->slice || packet->kind >= MECH_PACKET_KINDS);
 }
 
-static void partition_fate(struct mech_partition *partition, const struct mech_fate *fate)
+static void partition_outcome(struct mech_partition *partition, const struct mech_outcome *outcome)
 {
-	count(partition->stats, fate->fate > MECH_REDUNDANT || fate->sent > fate->cycle);
+	count(partition->stats, outcome->outcome > MECH_REDUNDANT || outcome->sent > outcome->cycle);
 }
 
 static bool may_start(struct mech_sm *sm, const struct mech_block *block)
@@ -322,9 +322,9 @@ static const struct mech everything = {
 	.counter_count = sizeof all_counters / sizeof *all_counters,
 	.stats_size = sizeof(struct all_stats),
 	.sm_size = sizeof(struct all_sm),
-	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE | MECH_SEAT_BUFFER |
-                 MECH_SEAT_L1_REPLACEMENT | MECH_SEAT_L2_REPLACEMENT | MECH_SEAT_L1_MISS | MECH_SEAT_DRAM |
-                 MECH_SEAT_SHARED_ROOM | MECH_SEAT_SHARED_LAYOUT | MECH_SEAT_WARP_RANK,
+	.policies = MECH_POLICY_WARP_ORDER | MECH_POLICY_BLOCK_COUNT | MECH_POLICY_BLOCK_PLACE | MECH_POLICY_BUFFER |
+                    MECH_POLICY_L1_REPLACEMENT | MECH_POLICY_L2_REPLACEMENT | MECH_POLICY_L1_MISS | MECH_POLICY_DRAM |
+                    MECH_POLICY_SHARED_ROOM | MECH_POLICY_SHARED_LAYOUT | MECH_POLICY_WARP_RANK,
 	.opcodes = own_opcodes,
 	.opcode_count = 1,
 	.sends = true,
@@ -352,8 +352,8 @@ static const struct mech everything = {
 	.answer_miss = answer_miss,
 	.cycle = cycle,
 	.on_reply = on_reply,
-	.on_fate = on_fate,
-	.partition_fate = partition_fate,
+	.on_outcome = on_outcome,
+	.partition_outcome = partition_outcome,
 	.packet_out = packet,
 	.packet_in = packet,
 	.partition_packet_in = partition_packet,

@@ -14,10 +14,11 @@ struct line_stats {
 
 #define COUNTER(name)                                                                                                  \
 	{                                                                                                              \
-#name, "", SCOPE_SM, offsetof(struct line_stats, name), "", COMBINE_SUM                                \
+#name, "", BASE_SCOPE_SM, offsetof(struct line_stats, name), "", BASE_COMBINE_SUM                      \
 	}
-static const struct counter line_counters[] = {COUNTER(fills),       COUNTER(evictions),       COUNTER(wrong),
-                                               COUNTER(slice_fills), COUNTER(slice_evictions), COUNTER(slice_wrong)};
+static const struct base_counter line_counters[] = {COUNTER(fills),           COUNTER(evictions),
+                                                    COUNTER(wrong),           COUNTER(slice_fills),
+                                                    COUNTER(slice_evictions), COUNTER(slice_wrong)};
 
 struct model {
 	uint64_t line[SLICE_SETS * WAYS]; /* the line's address, or 0 */
@@ -145,10 +146,10 @@ struct order_stats {
 	uint64_t asked, used, wrong;
 };
 
-static const struct counter order_counters[] = {
-	{"asked", "", SCOPE_SM, offsetof(struct order_stats, asked), "", COMBINE_SUM},
-	{"used", "", SCOPE_SM, offsetof(struct order_stats, used), "", COMBINE_SUM},
-	{"wrong", "", SCOPE_SM, offsetof(struct order_stats, wrong), "", COMBINE_SUM},
+static const struct base_counter order_counters[] = {
+	{"asked", "", BASE_SCOPE_SM, offsetof(struct order_stats, asked), "", BASE_COMBINE_SUM},
+	{"used", "", BASE_SCOPE_SM, offsetof(struct order_stats, used), "", BASE_COMBINE_SUM},
+	{"wrong", "", BASE_SCOPE_SM, offsetof(struct order_stats, wrong), "", BASE_COMBINE_SUM},
 };
 
 /* Each line's replacement word is its address from its insertion on. */
@@ -197,7 +198,7 @@ static const struct mech usual = {.version = MECH_VERSION,
                                   .counters = order_counters,
                                   .counter_count = 3,
                                   .stats_size = sizeof(struct order_stats),
-                                  .seats = MECH_SEAT_L1_REPLACEMENT | MECH_SEAT_L2_REPLACEMENT,
+                                  .policies = MECH_POLICY_L1_REPLACEMENT | MECH_POLICY_L2_REPLACEMENT,
                                   .l1_victim = usual_of_l1,
                                   .l1_used = used_in_l1,
                                   .l2_victim = usual_of_l2,
@@ -238,7 +239,7 @@ static uint32_t take_way(struct mech_sm *sm, const struct mech_set *set)
 }
 
 static const struct mech stubborn = {
-	.version = MECH_VERSION, .name = "stubborn", .seats = MECH_SEAT_L1_REPLACEMENT, .l1_victim = take_way};
+	.version = MECH_VERSION, .name = "stubborn", .policies = MECH_POLICY_L1_REPLACEMENT, .l1_victim = take_way};
 
 static uint64_t hits_with(const struct mech *mech, const char *body)
 {
@@ -275,7 +276,7 @@ static uint32_t way_too_far(struct mech_partition *partition, const struct mech_
 }
 
 static const struct mech too_far = {
-	.version = MECH_VERSION, .name = "too_far", .seats = MECH_SEAT_L2_REPLACEMENT, .l2_victim = way_too_far};
+	.version = MECH_VERSION, .name = "too_far", .policies = MECH_POLICY_L2_REPLACEMENT, .l2_victim = way_too_far};
 
 static uint32_t never_comes(struct mech_sm *sm, const struct mech_access *miss)
 {
@@ -285,7 +286,7 @@ static uint32_t never_comes(struct mech_sm *sm, const struct mech_access *miss)
 }
 
 static const struct mech never = {
-	.version = MECH_VERSION, .name = "never", .seats = MECH_SEAT_L1_MISS, .answer_miss = never_comes};
+	.version = MECH_VERSION, .name = "never", .policies = MECH_POLICY_L1_MISS, .answer_miss = never_comes};
 
 static void test_mistakes(void **state)
 {
@@ -322,10 +323,10 @@ struct victim_stats {
 	uint64_t asked, kept, answered;
 };
 
-static const struct counter victim_counters[] = {
-	{"asked", "", SCOPE_SM, offsetof(struct victim_stats, asked), "", COMBINE_SUM},
-	{"kept", "", SCOPE_SM, offsetof(struct victim_stats, kept), "", COMBINE_SUM},
-	{"answered", "", SCOPE_SM, offsetof(struct victim_stats, answered), "", COMBINE_SUM},
+static const struct base_counter victim_counters[] = {
+	{"asked", "", BASE_SCOPE_SM, offsetof(struct victim_stats, asked), "", BASE_COMBINE_SUM},
+	{"kept", "", BASE_SCOPE_SM, offsetof(struct victim_stats, kept), "", BASE_COMBINE_SUM},
+	{"answered", "", BASE_SCOPE_SM, offsetof(struct victim_stats, answered), "", BASE_COMBINE_SUM},
 };
 
 struct victim_config {
@@ -370,7 +371,7 @@ static const struct mech victim_cache = {.version = MECH_VERSION,
                                          .counter_count = 3,
                                          .stats_size = sizeof(struct victim_stats),
                                          .sm_size = sizeof(struct victims),
-                                         .seats = MECH_SEAT_L1_MISS,
+                                         .policies = MECH_POLICY_L1_MISS,
                                          .evict = keep_victim,
                                          .answer_miss = give_back};
 

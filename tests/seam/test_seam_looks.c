@@ -34,8 +34,8 @@ struct looks {
 #undef X
 };
 
-static const struct counter look_counters[] = {
-#define X(name) {#name, "", SCOPE_SM, offsetof(struct looks, name), "", COMBINE_SUM},
+static const struct base_counter look_counters[] = {
+#define X(name) {#name, "", BASE_SCOPE_SM, offsetof(struct looks, name), "", BASE_COMBINE_SUM},
 	LOOKS(X)
 #undef X
 };

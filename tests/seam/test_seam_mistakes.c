@@ -374,7 +374,7 @@ static void test_services(void **state)
 	struct mech buffered = wrong;
 	(void)state;
 	RUN_ROWS(&wrong, rows);
-	buffered.seats |= MECH_SEAT_BUFFER;
+	buffered.policies |= MECH_POLICY_BUFFER;
 	buffered.buffer = buffer;
 	RUN_ROWS(&buffered, buffer_rows);
 }
@@ -386,7 +386,7 @@ static void test_anything(void **state)
 	const struct mech *const set[] = {&any, NULL};
 	uint32_t ends[GPU_MISTAKE + 1] = {0};
 	(void)state;
-	any.seats |= MECH_SEAT_BUFFER;
+	any.policies |= MECH_POLICY_BUFFER;
 	any.buffer = buffer;
 	kit_mechanisms = set;
 	for (uint32_t seed = 1; seed <= 200; seed++) {

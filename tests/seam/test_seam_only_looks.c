@@ -31,7 +31,7 @@ static void test_tables(void **state)
 		struct mech mech;
 		const char *what;
 	} row[] = {
-		{{LOOKS, .seats = MECH_SEAT_WARP_RANK}, "an exclusive policy"},
+		{{LOOKS, .policies = MECH_POLICY_WARP_RANK}, "an exclusive policy"},
 		{{LOOKS, .sends = true}, "requests"},
 		{{LOOKS, .rewrite = rewrite}, "the hook rewrite"},
 		{{LOOKS, .splits_copies = true}, "splits_copies"},

@@ -7,13 +7,14 @@ enum { NAMED_SMS = 2 };
 
 static const char *const classes[] = {"arithmetic", "special", "memory", "branch", "barrier", "fence", "exit", NULL};
 
-static const struct counter_vector vectors[] = {
-	[BY_WARP] = {.name = "by_warp", .unit = "instructions", .meaning = "by warp slot", .scope = SCOPE_SM},
+static const struct base_counter_vector vectors[] = {
+	[BY_WARP] = {.name = "by_warp", .unit = "instructions", .meaning = "by warp slot", .scope = BASE_SCOPE_SM},
 	[BY_CLASS] = {.name = "by_class", .unit = "instructions", .meaning = "", .length = 7, .labels = classes},
-	[LANES] = {.name = "lanes", .unit = "lanes", .meaning = "that ran", .kind = VECTOR_POWERS, .length = 7},
-	[LATENCY] = {.name = "at", .unit = "cycles", .meaning = "", .kind = VECTOR_LINEAR, .length = 4, .bin = 100},
-	[BY_SLICE] = {.name = "by_slice", .unit = "accesses", .meaning = "", .scope = SCOPE_SLICE},
-	[BY_SM] = {.name = "by_sm", .unit = "blocks", .meaning = "", .scope = SCOPE_GPU, .named = true},
+	[LANES] = {.name = "lanes", .unit = "lanes", .meaning = "that ran", .kind = BASE_VECTOR_POWERS, .length = 7},
+	[LATENCY] =
+		{.name = "at", .unit = "cycles", .meaning = "", .kind = BASE_VECTOR_LINEAR, .length = 4, .bin = 100},
+	[BY_SLICE] = {.name = "by_slice", .unit = "accesses", .meaning = "", .scope = BASE_SCOPE_SLICE},
+	[BY_SM] = {.name = "by_sm", .unit = "blocks", .meaning = "", .scope = BASE_SCOPE_GPU, .named = true},
 };
 
 static uint32_t vector_length(const void *config, const struct mech_machine *machine, uint32_t vector)

@@ -16,9 +16,9 @@ struct seen {
 
 #define ROW(member)                                                                                                    \
 	{                                                                                                              \
-#member, "", SCOPE_SM, offsetof(struct seen, member), "", COMBINE_SUM                                  \
+#member, "", BASE_SCOPE_SM, offsetof(struct seen, member), "", BASE_COMBINE_SUM                        \
 	}
-static const struct counter counters[] = {
+static const struct base_counter counters[] = {
 	ROW(packets[0]), ROW(packets[1]), ROW(packets[2]), ROW(packets[3]), ROW(flits[0]), ROW(flits[1]), ROW(flits[2]),
 	ROW(flits[3]),   ROW(wrong),      ROW(load[0]),    ROW(load[1]),    ROW(load[2]),  ROW(load[3]),
 };

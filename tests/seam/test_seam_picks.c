@@ -38,10 +38,10 @@ struct patient_stats {
 	uint64_t asked, wrong, first; /* cycle of the first block, plus one */
 };
 
-static const struct counter patient_counters[] = {
-	{"asked", "", SCOPE_GPU, offsetof(struct patient_stats, asked), "", COMBINE_SUM},
-	{"wrong", "", SCOPE_GPU, offsetof(struct patient_stats, wrong), "", COMBINE_SUM},
-	{"first", "", SCOPE_GPU, offsetof(struct patient_stats, first), "", COMBINE_LARGEST},
+static const struct base_counter patient_counters[] = {
+	{"asked", "", BASE_SCOPE_GPU, offsetof(struct patient_stats, asked), "", BASE_COMBINE_SUM},
+	{"wrong", "", BASE_SCOPE_GPU, offsetof(struct patient_stats, wrong), "", BASE_COMBINE_SUM},
+	{"first", "", BASE_SCOPE_GPU, offsetof(struct patient_stats, first), "", BASE_COMBINE_LARGEST},
 };
 
 struct patient_gpu {
@@ -89,7 +89,7 @@ static const struct mech patient = {.version = MECH_VERSION,
                                     .counter_count = 3,
                                     .stats_size = sizeof(struct patient_stats),
                                     .gpu_size = sizeof(struct patient_gpu),
-                                    .seats = MECH_SEAT_BLOCK_PLACE,
+                                    .policies = MECH_POLICY_BLOCK_PLACE,
                                     .place_block = place_in_time,
                                     .gpu_block = note_block,
                                     .gpu_cycle = forget_cycle};
@@ -130,7 +130,7 @@ static uint64_t nobody_competes(struct mech_sm *sm, const struct mech_warps *war
 }
 
 static const struct mech nowhere = {
-	.version = MECH_VERSION, .name = "nowhere", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_nowhere};
+	.version = MECH_VERSION, .name = "nowhere", .policies = MECH_POLICY_BLOCK_PLACE, .place_block = place_nowhere};
 static const struct mech nobody = {.version = MECH_VERSION, .name = "nobody", .warps_that_compete = nobody_competes};
 
 static void test_picks_for_ever(void **state)
@@ -170,9 +170,9 @@ static uint32_t place_on_first(struct mech_gpu *gpu, uint64_t block, const uint8
 }
 
 static const struct mech counts = {
-	.version = MECH_VERSION, .name = "counts", .seats = MECH_SEAT_BLOCK_COUNT, .blocks_per_sm = count_blocks};
+	.version = MECH_VERSION, .name = "counts", .policies = MECH_POLICY_BLOCK_COUNT, .blocks_per_sm = count_blocks};
 static const struct mech places = {
-	.version = MECH_VERSION, .name = "places", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_on_first};
+	.version = MECH_VERSION, .name = "places", .policies = MECH_POLICY_BLOCK_PLACE, .place_block = place_on_first};
 
 /* The owner of the block count may set fewer blocks per SM than fit. */
 static void test_block_count(void **state)
@@ -223,9 +223,9 @@ struct young_stats {
 	uint64_t issues, wrong;
 };
 
-static const struct counter young_counters[] = {
-	{"issues", "", SCOPE_SM, offsetof(struct young_stats, issues), "", COMBINE_SUM},
-	{"wrong", "", SCOPE_SM, offsetof(struct young_stats, wrong), "", COMBINE_SUM},
+static const struct base_counter young_counters[] = {
+	{"issues", "", BASE_SCOPE_SM, offsetof(struct young_stats, issues), "", BASE_COMBINE_SUM},
+	{"wrong", "", BASE_SCOPE_SM, offsetof(struct young_stats, wrong), "", BASE_COMBINE_SUM},
 };
 
 struct young_sm {
@@ -259,7 +259,7 @@ static const struct mech youngest = {
 	.counter_count = 2,
 	.stats_size = sizeof(struct young_stats),
 	.sm_size = sizeof(struct young_sm),
-	.seats = MECH_SEAT_WARP_ORDER,
+	.policies = MECH_POLICY_WARP_ORDER,
 	.pick_warp = pick_youngest,
 	.issue = check_pick,
 };
@@ -384,17 +384,17 @@ static struct mech_buffer any_buffer(const void *config, const struct mech_machi
 static void test_refusals(void **state)
 {
 	static const struct mech other_place = {
-		.name = "other", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_on_first};
-	static const struct mech no_hook = {.name = "no_hook", .seats = MECH_SEAT_WARP_ORDER};
-	static const struct mech no_seat = {.name = "no_seat", .pick_warp = pick_youngest};
+		.name = "other", .policies = MECH_POLICY_BLOCK_PLACE, .place_block = place_on_first};
+	static const struct mech no_hook = {.name = "no_hook", .policies = MECH_POLICY_WARP_ORDER};
+	static const struct mech no_policy = {.name = "no_seat", .pick_warp = pick_youngest};
 	static const struct mech sender = {.name = "sender", .sends = true};
-	static const struct mech wide = {.name = "wide", .seats = MECH_SEAT_BUFFER, .buffer = any_buffer};
+	static const struct mech wide = {.name = "wide", .policies = MECH_POLICY_BUFFER, .buffer = any_buffer};
 	(void)state;
 	refused(&places, &other_place,
 	        "mechanisms places and other both own the placement of blocks; only one of them can");
 	refused(&places, &places, "mechanism places is attached twice");
 	refused(&no_hook, NULL, "mechanism no_hook owns the warp order but has no hook pick_warp");
-	refused(&no_seat, NULL, "mechanism no_seat does not own the warp order but has the hook pick_warp");
+	refused(&no_policy, NULL, "mechanism no_seat does not own the warp order but has the hook pick_warp");
 	refused(&sender, NULL, "mechanism sender sends requests, and sm.send_queue is not set: give it at least 1");
 	refused(&wide, NULL, "mechanism wide: its buffer takes lines of at most 256 bytes; l1d.line_bytes is 1024");
 }

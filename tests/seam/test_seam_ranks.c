@@ -26,7 +26,7 @@ static void note_issue(struct mech_sm *sm, const struct mech_issue *issue)
 
 static const struct mech ranker = {.version = MECH_VERSION,
                                    .name = "ranker",
-                                   .seats = MECH_SEAT_WARP_RANK,
+                                   .policies = MECH_POLICY_WARP_RANK,
                                    .block_begin = rank_block,
                                    .issue = note_issue};
 
@@ -44,7 +44,7 @@ static uint32_t pick_by_rank(struct mech_sm *sm, const struct mech_warps *warps,
 }
 
 static const struct mech by_rank = {
-	.version = MECH_VERSION, .name = "by_rank", .seats = MECH_SEAT_WARP_ORDER, .pick_warp = pick_by_rank};
+	.version = MECH_VERSION, .name = "by_rank", .policies = MECH_POLICY_WARP_ORDER, .pick_warp = pick_by_rank};
 
 /* Four warps of one scheduler have the same independent instructions, and one issues per cycle. The warp of the lowest
  * rank issues all its fetched instructions before the next warp issues any. After the common start, the order of the
@@ -161,7 +161,7 @@ static void call_wrong(struct mech_sm *sm, const struct mech_issue *issue)
 }
 
 static const struct mech wrong = {
-	.version = MECH_VERSION, .name = "wrong", .seats = MECH_SEAT_WARP_RANK, .issue = call_wrong};
+	.version = MECH_VERSION, .name = "wrong", .policies = MECH_POLICY_WARP_RANK, .issue = call_wrong};
 static const struct mech other = {.version = MECH_VERSION, .name = "other", .issue = call_wrong};
 
 static void test_mistakes(void **state)

@@ -36,13 +36,13 @@ struct ask_stats {
 	uint64_t not_demanded; /* fills that no instruction waited for */
 };
 
-static const struct counter ask_counters[] = {
-	{"replies", "", SCOPE_SM, offsetof(struct ask_stats, replies), "", COMBINE_SUM},
-	{"filtered", "", SCOPE_SM, offsetof(struct ask_stats, filtered), "", COMBINE_SUM},
-	{"refused", "", SCOPE_SM, offsetof(struct ask_stats, refused), "", COMBINE_SUM},
-	{"wrong", "", SCOPE_SM, offsetof(struct ask_stats, wrong), "", COMBINE_SUM},
-	{"waited", "", SCOPE_SM, offsetof(struct ask_stats, waited), "", COMBINE_SUM},
-	{"not_demanded", "", SCOPE_SM, offsetof(struct ask_stats, not_demanded), "", COMBINE_SUM},
+static const struct base_counter ask_counters[] = {
+	{"replies", "", BASE_SCOPE_SM, offsetof(struct ask_stats, replies), "", BASE_COMBINE_SUM},
+	{"filtered", "", BASE_SCOPE_SM, offsetof(struct ask_stats, filtered), "", BASE_COMBINE_SUM},
+	{"refused", "", BASE_SCOPE_SM, offsetof(struct ask_stats, refused), "", BASE_COMBINE_SUM},
+	{"wrong", "", BASE_SCOPE_SM, offsetof(struct ask_stats, wrong), "", BASE_COMBINE_SUM},
+	{"waited", "", BASE_SCOPE_SM, offsetof(struct ask_stats, waited), "", BASE_COMBINE_SUM},
+	{"not_demanded", "", BASE_SCOPE_SM, offsetof(struct ask_stats, not_demanded), "", BASE_COMBINE_SUM},
 };
 
 struct ask_sm {
@@ -111,7 +111,7 @@ static struct mech_buffer ask_buffer(const void *config, const struct mech_machi
 	.on_reply = ask_reply, .fill = ask_fill
 
 static const struct mech asker = {ASKER};
-static const struct mech asker_with_buffer = {ASKER, .seats = MECH_SEAT_BUFFER, .buffer = ask_buffer};
+static const struct mech asker_with_buffer = {ASKER, .policies = MECH_POLICY_BUFFER, .buffer = ask_buffer};
 
 #define LOAD_FIRST  "ld.global.u32 %r1, [%rd0];\n"
 #define LONG        "div.u32 %r1, %r1, 3; div.u32 %r1, %r1, 3; div.u32 %r1, %r1, 3; div.u32 %r1, %r1, 3;\n"
@@ -313,7 +313,7 @@ static struct mech_buffer put_buffer(const void *config, const struct mech_machi
 	return (struct mech_buffer){.sets = 4, .in_shared = true, .bytes = machine->shared_bytes};
 }
 
-static const struct counter put_counters[] = {{"hits", "", SCOPE_SM, 0, "", COMBINE_SUM}};
+static const struct base_counter put_counters[] = {{"hits", "", BASE_SCOPE_SM, 0, "", BASE_COMBINE_SUM}};
 
 static const struct mech putter = {
 	.version = MECH_VERSION,
@@ -321,7 +321,7 @@ static const struct mech putter = {
 	.counters = put_counters,
 	.counter_count = 1,
 	.stats_size = sizeof(uint64_t),
-	.seats = MECH_SEAT_BUFFER,
+	.policies = MECH_POLICY_BUFFER,
 	.buffer = put_buffer,
 	.block_begin = put_block_begin,
 	.access = put_access,
@@ -496,7 +496,7 @@ static const struct mech fetcher = {
 	.sends = true,
 	.gpu_size = sizeof(struct fetch_gpu),
 	.sm_size = sizeof(struct fetch_sm),
-	.seats = MECH_SEAT_BUFFER,
+	.policies = MECH_POLICY_BUFFER,
 	.gpu_open = fetching_open,
 	.gpu_kernel_begin = fetch_kernel_begin,
 	.gpu_block = fetch_gpu_block,

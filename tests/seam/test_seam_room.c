@@ -54,8 +54,9 @@ static struct mech_buffer buffer(const void *config, const struct mech_machine *
 
 #define SAYS_FULL(name_, hook)                                                                                         \
 	{                                                                                                              \
-		.version = MECH_VERSION, .name = name_, .seats = MECH_SEAT_SHARED_ROOM, .shared_room = shared_room,    \
-		.shared_taken = shared_taken, .shared_full = hook, .gpu_kernel_begin = kernel_begins                   \
+		.version = MECH_VERSION, .name = name_, .policies = MECH_POLICY_SHARED_ROOM,                           \
+		.shared_room = shared_room, .shared_taken = shared_taken, .shared_full = hook,                         \
+		.gpu_kernel_begin = kernel_begins                                                                      \
 	}
 
 static const struct mech looker = {.version = MECH_VERSION, .name = "looker", .gpu_kernel_begin = kernel_begins};
@@ -64,7 +65,7 @@ static const struct mech says_full = SAYS_FULL("says_full", shared_full),
 
 static const struct mech landlord = {.version = MECH_VERSION,
                                      .name = "landlord",
-                                     .seats = MECH_SEAT_SHARED_ROOM | MECH_SEAT_BUFFER,
+                                     .policies = MECH_POLICY_SHARED_ROOM | MECH_POLICY_BUFFER,
                                      .shared_room = shared_room,
                                      .shared_taken = shared_taken,
                                      .buffer = buffer,

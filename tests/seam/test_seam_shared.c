@@ -137,7 +137,7 @@ static uint32_t turn(struct mech_sm *sm, uint32_t block, uint32_t byte)
 
 static const struct mech turner = {.version = MECH_VERSION,
                                    .name = "turner",
-                                   .seats = MECH_SEAT_SHARED_LAYOUT,
+                                   .policies = MECH_POLICY_SHARED_LAYOUT,
                                    .shared_place = turn,
                                    .shared_access = keep};
 
@@ -161,8 +161,10 @@ static uint32_t beyond(struct mech_sm *sm, uint32_t block, uint32_t byte)
 
 static void test_layout_beyond(void **state)
 {
-	static const struct mech outsider = {
-		.version = MECH_VERSION, .name = "outsider", .seats = MECH_SEAT_SHARED_LAYOUT, .shared_place = beyond};
+	static const struct mech outsider = {.version = MECH_VERSION,
+	                                     .name = "outsider",
+	                                     .policies = MECH_POLICY_SHARED_LAYOUT,
+	                                     .shared_place = beyond};
 	static const struct mech *const set[] = {&outsider, NULL};
 	struct gpu_kit kit;
 	(void)state;

@@ -70,7 +70,7 @@ static uint64_t run(const char *window)
 	last_end = asked = answers = 0;
 	KIT_OPEN(&kit, "sm.count=2", window);
 	kit_load(&kit, counting);
-	kit.run.alone.may = true;
+	kit.run.run_ahead.allowed = true;
 	kit_run(&kit, 2, 32);
 	uint64_t cycles = kit.run.cycles;
 	kit_close(&kit);

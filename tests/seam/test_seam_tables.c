@@ -13,34 +13,35 @@ static const struct one_option ones = {.value = 1};
 static const char *const words[] = {"a", "b", NULL};
 
 #define OPTION(name, type, offset, choices, unit, meaning)                                                             \
-	(const struct option[])                                                                                        \
+	(const struct base_option[])                                                                                   \
 	{                                                                                                              \
 		{                                                                                                      \
 			name, type, offset, 2, 4, choices, unit, meaning                                               \
 		}                                                                                                      \
 	}
 #define COUNTER(name, scope, offset, unit, meaning, combination)                                                       \
-	(const struct counter[])                                                                                       \
+	(const struct base_counter[])                                                                                  \
 	{                                                                                                              \
 		{                                                                                                      \
 			name, unit, scope, offset, meaning, combination                                                \
 		}                                                                                                      \
 	}
 #define OPTIONS(table)                                                                                                 \
-	.options = (table), .option_count = sizeof(table) / sizeof(struct option), .config_size = sizeof ones,         \
+	.options = (table), .option_count = sizeof(table) / sizeof(struct base_option), .config_size = sizeof ones,    \
 	.defaults = &ones
 #define COUNTERS(table)                                                                                                \
-	.counters = (table), .counter_count = sizeof(table) / sizeof(struct counter), .stats_size = 8, .sends = true
-#define VECTORS(...) .vectors = (const struct counter_vector[]){{__VA_ARGS__}}, .vector_count = 1, .sends = true
+	.counters = (table), .counter_count = sizeof(table) / sizeof(struct base_counter), .stats_size = 8,            \
+	.sends = true
+#define VECTORS(...) .vectors = (const struct base_counter_vector[]){{__VA_ARGS__}}, .vector_count = 1, .sends = true
 #define TEXTS        .unit = "", .meaning = ""
 #define NAMED(n)     .name = n, .summary = "", .citation = ""
 
 static void test_tables(void **state)
 {
-	static const struct option twins[] = {{"on", OPTION_BOOL, 4, 0, 1, NULL, "", ""},
-	                                      {"on", OPTION_BOOL, 4, 0, 1, NULL, "", ""}};
-	static const struct counter same[] = {{"n", "", SCOPE_SM, 0, "", COMBINE_SUM},
-	                                      {"n", "", SCOPE_SM, 0, "", COMBINE_SUM}};
+	static const struct base_option twins[] = {{"on", BASE_OPTION_BOOL, 4, 0, 1, NULL, "", ""},
+	                                           {"on", BASE_OPTION_BOOL, 4, 0, 1, NULL, "", ""}};
+	static const struct base_counter same[] = {{"n", "", BASE_SCOPE_SM, 0, "", BASE_COMBINE_SUM},
+	                                           {"n", "", BASE_SCOPE_SM, 0, "", BASE_COMBINE_SUM}};
 	const struct {
 		struct mech mech;
 		const char *says;
@@ -50,36 +51,37 @@ static void test_tables(void **state)
 		{{.name = "next-line"}, "its name is 'next-line'"},
 		{{.name = "9th"}, "its name is '9th'"},
 		{{.name = "m", .citation = ""}, "mechanism m has no summary"},
-		{{.name = "m", .summary = ""}, "mechanism m has no citation"},
 		{{NAMED("m"), .option_count = 1}, "mechanism m has no table of its options"},
 		{{NAMED("m"), .counter_count = 1}, "mechanism m has no table of its counters"},
-		{{NAMED("m"), .seats = MECH_SEATS_END}, "some of its bits are not in enum mech_seat"},
+		{{NAMED("m"), .policies = MECH_POLICIES_END}, "some of its bits are not in enum mech_policy"},
 		{{NAMED("m"), .config_size = 1}, "mechanism m has a config_size but no defaults"},
 		{{NAMED("m"), OPTIONS(twins)}, "mechanism m: option 1 (on): another one has this name"},
-		{{NAMED("m"), OPTIONS(OPTION("a=b", OPTION_BOOL, 4, NULL, "", ""))}, "option 0 (a=b): expected a name"},
-		{{NAMED("m"), OPTIONS(OPTION(NULL, OPTION_BOOL, 4, NULL, "", ""))},
+		{{NAMED("m"), OPTIONS(OPTION("a=b", BASE_OPTION_BOOL, 4, NULL, "", ""))},
+	         "option 0 (a=b): expected a name"},
+		{{NAMED("m"), OPTIONS(OPTION(NULL, BASE_OPTION_BOOL, 4, NULL, "", ""))},
 	         "option 0 (no name): expected a name"},
-		{{NAMED("m"), OPTIONS(OPTION("o", OPTION_BOOL, 4, NULL, NULL, ""))}, "option 0 (o): no unit"},
-		{{NAMED("m"), OPTIONS(OPTION("o", OPTION_BOOL, 4, NULL, "", NULL))}, "option 0 (o): no meaning"},
-		{{NAMED("m"), OPTIONS(OPTION("o", (enum option_type)77, 4, NULL, "", ""))},
-	         "77 is not a value of enum option_type"},
-		{{NAMED("m"), OPTIONS(OPTION("o", OPTION_TEXT, 0, NULL, "", ""))},
+		{{NAMED("m"), OPTIONS(OPTION("o", BASE_OPTION_BOOL, 4, NULL, NULL, ""))}, "option 0 (o): no unit"},
+		{{NAMED("m"), OPTIONS(OPTION("o", BASE_OPTION_BOOL, 4, NULL, "", NULL))}, "option 0 (o): no meaning"},
+		{{NAMED("m"), OPTIONS(OPTION("o", (enum base_option_type)77, 4, NULL, "", ""))},
+	         "77 is not a value of enum base_option_type"},
+		{{NAMED("m"), OPTIONS(OPTION("o", BASE_OPTION_TEXT, 0, NULL, "", ""))},
 	         "its field lies beyond the 8 bytes of config_size"},
-		{{NAMED("m"), OPTIONS(OPTION("o", OPTION_ENUM, 0, NULL, "", ""))}, "option 0 (o): no choices"},
-		{{NAMED("m"), OPTIONS(OPTION("o", OPTION_U32, 0, NULL, "", ""))},
+		{{NAMED("m"), OPTIONS(OPTION("o", BASE_OPTION_ENUM, 0, NULL, "", ""))}, "option 0 (o): no choices"},
+		{{NAMED("m"), OPTIONS(OPTION("o", BASE_OPTION_U32, 0, NULL, "", ""))},
 	         "its default does not fit: o: expected"},
 		{{NAMED("m"), COUNTERS(same)}, "mechanism m: counter 1 (n): another one has this name"},
-		{{NAMED("m"), COUNTERS(COUNTER("late", SCOPE_SM, 0, "", "", COMBINE_SUM))},
+		{{NAMED("m"), COUNTERS(COUNTER("late", BASE_SCOPE_SM, 0, "", "", BASE_COMBINE_SUM))},
 	         "counter 0 (late): another one has"},
-		{{NAMED("m"), COUNTERS(COUNTER("c d", SCOPE_SM, 0, "", "", COMBINE_SUM))},
+		{{NAMED("m"), COUNTERS(COUNTER("c d", BASE_SCOPE_SM, 0, "", "", BASE_COMBINE_SUM))},
 	         "counter 0 (c d): expected a name"},
-		{{NAMED("m"), COUNTERS(COUNTER("c", SCOPE_SM, 8, "", "", COMBINE_SUM))},
+		{{NAMED("m"), COUNTERS(COUNTER("c", BASE_SCOPE_SM, 8, "", "", BASE_COMBINE_SUM))},
 	         "its field is not a uint64_t within the 8 bytes"},
-		{{NAMED("m"), COUNTERS(COUNTER("c", SCOPE_SM, 4, "", "", COMBINE_SUM))},
+		{{NAMED("m"), COUNTERS(COUNTER("c", BASE_SCOPE_SM, 4, "", "", BASE_COMBINE_SUM))},
 	         "its field is not a uint64_t within the 8 bytes"},
-		{{NAMED("m"), COUNTERS(COUNTER("c", (enum counter_scope)9, 0, "", "", COMBINE_SUM))},
+		{{NAMED("m"), COUNTERS(COUNTER("c", (enum base_scope)9, 0, "", "", BASE_COMBINE_SUM))},
 	         "its scope or combination"},
-		{{NAMED("m"), COUNTERS(COUNTER("c", SCOPE_SM, 0, NULL, "", COMBINE_SUM))}, "counter 0 (c): no unit"},
+		{{NAMED("m"), COUNTERS(COUNTER("c", BASE_SCOPE_SM, 0, NULL, "", BASE_COMBINE_SUM))},
+	         "counter 0 (c): no unit"},
 		{{NAMED("m"), .vector_count = 1}, "mechanism m has no table of its vectors"},
 		{{NAMED("m"), VECTORS(.name = "v[]", TEXTS, .length = 1)}, "vector 0 (v[]): expected a name"},
 		{{NAMED("m"), VECTORS(.name = "late", TEXTS, .length = 1)},
@@ -88,17 +90,18 @@ static void test_tables(void **state)
 		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 1, .kind = 3)}, "its scope, kind or combination"},
 		{{NAMED("m"), VECTORS(.name = "v", TEXTS)}, "no length, and no hook vector_length"},
 		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 65537)}, "65537 elements; expected up to 65536"},
-		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 2, .kind = VECTOR_LINEAR)}, "a bin of 0 values"},
-		{{NAMED("m"),
-	          VECTORS(.name = "v", TEXTS, .length = 2, .kind = VECTOR_POWERS, .combination = COMBINE_LARGEST)},
-	         "bins of a histogram are combined by COMBINE_SUM"},
+		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 2, .kind = BASE_VECTOR_LINEAR)},
+	         "a bin of 0 values"},
+		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 2, .kind = BASE_VECTOR_POWERS,
+	                              .combination = BASE_COMBINE_LARGEST)},
+	         "bins of a histogram are combined by BASE_COMBINE_SUM"},
 		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 1, .named = true)}, "needs the hook vector_label"},
 		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 3, .labels = words)},
 	         "expected one label per element"},
 		{{NAMED("m"), VECTORS(.name = "v", TEXTS, .length = 1, .labels = words)},
 	         "expected one label per element"},
 	};
-	const struct mech good = {NAMED("m_2"), OPTIONS(OPTION("o.p", OPTION_ENUM, 0, words, "", ""))};
+	const struct mech good = {NAMED("m_2"), OPTIONS(OPTION("o.p", BASE_OPTION_ENUM, 0, words, "", ""))};
 	char message[512];
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -121,7 +124,7 @@ static struct mech_buffer give_buffer(const void *config, const struct mech_mach
 
 static void test_buffers(void **state)
 {
-	static const struct mech owner = {.name = "owner", .seats = MECH_SEAT_BUFFER, .buffer = give_buffer};
+	static const struct mech owner = {.name = "owner", .policies = MECH_POLICY_BUFFER, .buffer = give_buffer};
 	static const struct seam_attached attached = {&owner, NULL};
 	static const struct mech_machine machine = {.line_bytes = LINE, .shared_bytes = 49152};
 	static const struct {

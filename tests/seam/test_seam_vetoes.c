@@ -88,7 +88,7 @@ static void patience_block(struct mech_gpu *gpu, const struct mech_block *block)
 	*started = block->cycle;
 }
 
-static const struct counter patience_counters[] = {{"started", "", SCOPE_GPU, 0, "", COMBINE_LARGEST}};
+static const struct base_counter patience_counters[] = {{"started", "", BASE_SCOPE_GPU, 0, "", BASE_COMBINE_LARGEST}};
 
 static const struct mech patience = {.version = MECH_VERSION,
                                      .name = "patience",
@@ -202,8 +202,8 @@ struct order_stats {
 	uint64_t at_a_time; /* blocks, at most */
 };
 
-static const struct counter order_counters[] = {
-	{"at_a_time", "", SCOPE_GPU, offsetof(struct order_stats, at_a_time), "", COMBINE_LARGEST},
+static const struct base_counter order_counters[] = {
+	{"at_a_time", "", BASE_SCOPE_GPU, offsetof(struct order_stats, at_a_time), "", BASE_COMBINE_LARGEST},
 };
 
 struct order_sm {
@@ -253,7 +253,7 @@ static const struct mech in_order = {
 	.block_end = order_block_end,
 };
 static const struct mech last_first = {
-	.version = MECH_VERSION, .name = "last_first", .seats = MECH_SEAT_BLOCK_PLACE, .place_block = place_last};
+	.version = MECH_VERSION, .name = "last_first", .policies = MECH_POLICY_BLOCK_PLACE, .place_block = place_last};
 
 static void test_veto_of_each_block(void **state)
 {
@@ -325,8 +325,8 @@ static bool count_question(struct mech_sm *sm, const struct mech_access *access)
 	return true;
 }
 
-static const struct counter question_counters[] = {
-	{"asked", "transactions", SCOPE_SM, offsetof(struct questions, asked), "asked about", COMBINE_SUM}};
+static const struct base_counter question_counters[] = {
+	{"asked", "transactions", BASE_SCOPE_SM, offsetof(struct questions, asked), "asked about", BASE_COMBINE_SUM}};
 static const struct mech asks = {.version = MECH_VERSION,
                                  .name = "asks",
                                  .stats_size = sizeof(struct questions),

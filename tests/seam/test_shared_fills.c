@@ -11,21 +11,21 @@
 
 enum { BLOCKS = 3, BYTES = 66, SENDER = 7 }; /* 17 words per block; the last has 2 bytes */
 
-static const struct prefetch kept = {.sender = SENDER};
+static const struct base_prefetch kept = {.sender = SENDER};
 static struct arena arena;
 static struct shared_fills fills;
 static uint32_t told[4];
 
 static uint64_t now, waited;
 
-static void tell(void *user, enum prefetch_fate fate, const struct prefetch *prefetch)
+static void tell(void *user, enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch)
 {
 	(void)user;
 	assert_int_equal(prefetch->sender, SENDER);
-	told[fate]++;
+	told[outcome]++;
 }
 
-static void came_late(void *user, const struct prefetch *prefetch)
+static void came_late(void *user, const struct base_prefetch *prefetch)
 {
 	(void)user;
 	waited += prefetch->came - prefetch->wanted;
@@ -36,10 +36,10 @@ static int open_fills(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 4; i++)
 		told[i] = 0;
-	const struct prefetch_teller teller = {NULL, &now, tell, came_late};
+	const struct base_prefetch_listener listener = {NULL, &now, tell, came_late};
 	now = 1;
 	waited = 0;
-	shared_fills_open(&fills, BLOCKS, BYTES, &teller, &arena);
+	shared_fills_open(&fills, BLOCKS, BYTES, &listener, &arena);
 	return 0;
 }
 
@@ -52,10 +52,10 @@ static int close_fills(void **state)
 
 static void expect(uint32_t useful, uint32_t late, uint32_t early_evicted, uint32_t redundant)
 {
-	assert_int_equal(told[PREFETCH_USEFUL], useful);
-	assert_int_equal(told[PREFETCH_LATE], late);
-	assert_int_equal(told[PREFETCH_EARLY_EVICTED], early_evicted);
-	assert_int_equal(told[PREFETCH_REDUNDANT], redundant);
+	assert_int_equal(told[BASE_PREFETCH_USEFUL], useful);
+	assert_int_equal(told[BASE_PREFETCH_LATE], late);
+	assert_int_equal(told[BASE_PREFETCH_EARLY_EVICTED], early_evicted);
+	assert_int_equal(told[BASE_PREFETCH_REDUNDANT], redundant);
 }
 
 static struct shared_fill *send(uint32_t block, uint32_t byte, uint32_t bytes)

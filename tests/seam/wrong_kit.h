@@ -210,7 +210,7 @@ static inline struct mech_buffer buffer(const void *config, const struct mech_ma
 static const struct mech wrong = {
 	.version = MECH_VERSION,
 	.name = "wrong",
-	.seats = MECH_SEAT_WARP_ORDER | MECH_SEAT_BLOCK_COUNT | MECH_SEAT_BLOCK_PLACE,
+	.policies = MECH_POLICY_WARP_ORDER | MECH_POLICY_BLOCK_COUNT | MECH_POLICY_BLOCK_PLACE,
 	.sends = true,
 	.gpu_open = open_gpu_part,
 	.gpu_kernel_begin = gpu_begin,

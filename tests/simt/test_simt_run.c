@@ -279,7 +279,7 @@ static void trial_of_many_pages(void **state)
 		out[i] = (uint8_t)(i * 7 + i / STRIDE);
 	memset(host, 0x5a, sizeof host);
 	memcpy(before, out, BYTES);
-	uint64_t shared = simt_share(kit.memory, host, sizeof host);
+	uint64_t shared = simt_map_host(kit.memory, host, sizeof host);
 	assert_true(shared != 0);
 	kit_param(&kit, &shared, sizeof shared);
 	kit.launch.grid.x = WARPS;

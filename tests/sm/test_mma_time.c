@@ -39,7 +39,7 @@ static uint32_t option_value(const struct gpu_kit *kit, const char *table, const
 {
 	char name[64];
 	snprintf(name, sizeof name, "%s.%s", table, row);
-	const struct option *option = option_find(machine_options, machine_option_count, name);
+	const struct base_option *option = base_option_find(machine_options, machine_option_count, name);
 	assert_non_null(option);
 	return *(const uint32_t *)((const char *)&kit->machine + option->offset);
 }

@@ -7,7 +7,7 @@ enum { VOLTA = 70, AMPERE = 86, WARP = 32, CODE = 16 };
 
 /* One SM with a perfect instruction cache: a fetch costs the same wherever the code lies. */
 static const char *const options[] = {"sm.count=1", "l1i.perfect=true", NULL};
-static const struct sluice_settings gtx480 = {.machine = "gtx480", .options = options};
+static const struct sluice_settings gtx480 = {SLUICE_SIZED(settings), .machine = "gtx480", .options = options};
 
 /* A block of warps that all run the same lines, each many times at one pc, and exit. */
 static struct record run_lines(uint32_t warps, const char *line, uint32_t times)
@@ -201,7 +201,8 @@ static void test_named_barriers(void **state)
 static struct record run_ampere(const char *const *line, bool copies)
 {
 	static const char *const with[] = {"sm.count=1", "l1i.perfect=true", "sm.async_copies=true", NULL};
-	const struct sluice_settings settings = {.machine = "gtx480", .options = copies ? with : options};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = "gtx480",
+	                                         .options = copies ? with : options};
 	struct trace_kit kit;
 	write_block(&kit, AMPERE, 1, line);
 	struct record record = kit_run(&kit, &settings);
@@ -289,7 +290,8 @@ static void test_reach(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct trace_kit kit;
 		struct sluice_error error = {0};
-		struct sluice_settings settings = {.machine = "gtx480", .mechanisms = mechanisms};
+		struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = "gtx480",
+		                                   .mechanisms = mechanisms};
 		sluice_gpu *gpu;
 		kit_open(&kit);
 		kit_header(&kit, VOLTA, 1, WARP);

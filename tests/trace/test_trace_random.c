@@ -159,12 +159,15 @@ static void test_random(void **state)
 		kit_open(&kit);
 		write_trace(&random, &kit);
 		const char *machine = machines[round % 4];
-		struct record one = kit_run(&kit, &(struct sluice_settings){.machine = machine});
-		struct record two = kit_run(&kit, &(struct sluice_settings){.machine = machine, .threads = 2});
+		struct record one =
+			kit_run(&kit, &(struct sluice_settings){SLUICE_SIZED(settings), .machine = machine});
+		struct record two = kit_run(
+			&kit, &(struct sluice_settings){SLUICE_SIZED(settings), .machine = machine, .threads = 2});
 		check(&random.written, &one);
 		assert_int_equal(one.cycles, two.cycles);
 		assert_memory_equal(&one.stats, &two.stats, sizeof one.stats);
-		struct record plain = kit_run(&kit, &(struct sluice_settings){.machine = machine, .functional = true});
+		struct record plain = kit_run(&kit, &(struct sluice_settings){SLUICE_SIZED(settings),
+		                                                              .machine = machine, .functional = true});
 		assert_int_equal(plain.stats.sm.thread_instructions, random.written.thread_instructions);
 		kit_close(&kit);
 	}

@@ -100,9 +100,9 @@ static inline struct record kit_run(struct trace_kit *kit, const struct sluice_s
 static inline uint32_t kit_option(const char *machine, const char *name)
 {
 	sluice_gpu *gpu;
-	const struct sluice_settings settings = {.machine = machine};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = machine};
 	assert_int_equal(sluice_open(&gpu, &settings, NULL), SLUICE_OK);
-	const struct option *option = option_find(machine_options, machine_option_count, name);
+	const struct base_option *option = base_option_find(machine_options, machine_option_count, name);
 	assert_non_null(option);
 	uint32_t value = *(const uint32_t *)((const char *)&gpu->machine + option->offset);
 	sluice_close(gpu);

@@ -65,7 +65,7 @@ static void add_flag(struct analyze *analyze, int key, const char *value)
 {
 	size_t size = strlen(value) + 3;
 	char *flag = arena_alloc(&analyze->arena, size);
-	analyze->flags = xrealloc(analyze->flags, (analyze->flag_count + 2) * sizeof *analyze->flags);
+	analyze->flags = base_realloc(analyze->flags, (analyze->flag_count + 2) * sizeof *analyze->flags);
 	snprintf(flag, size, "-%c%s", key, value);
 	analyze->flags[analyze->flag_count++] = flag;
 	analyze->flags[analyze->flag_count] = NULL;
@@ -110,7 +110,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	case KEY_ARG:
 		if (!strchr(value, '=') || *value == '=')
 			argp_error(state, "--arg: expected NAME=VALUE, not '%s'", value);
-		analyze->arg = xrealloc(analyze->arg, (analyze->args + 1) * sizeof *analyze->arg);
+		analyze->arg = base_realloc(analyze->arg, (analyze->args + 1) * sizeof *analyze->arg);
 		analyze->arg[analyze->args++] = value;
 		return 0;
 	case KEY_GAP:

@@ -89,7 +89,7 @@ static enum language language_of(const struct cc *cc, const char *file)
 static void add_input(struct cc *cc, const char *word)
 {
 	static const char *const wrong[] = {".ptx", ".cubin", ".fatbin"};
-	cc->inputs = xrealloc(cc->inputs, (cc->input_count + 1) * sizeof *cc->inputs);
+	cc->inputs = base_realloc(cc->inputs, (cc->input_count + 1) * sizeof *cc->inputs);
 	cc->inputs[cc->input_count++] = (struct input){.place = cc->user.count};
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		if (cc_has_suffix(word, wrong[i]))

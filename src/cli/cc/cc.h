@@ -18,7 +18,7 @@ struct ptxas_option;
 
 enum { CC_DEFAULT_ARCHITECTURE = 70 };
 
-struct words {
+struct argument_list {
 	const char **list; /* NULL-terminated */
 	size_t count;
 };
@@ -36,10 +36,10 @@ struct cc {
 	const char *name;         /* "sluice cc" or "nvcc" */
 	bool as_nvcc;             /* called as nvcc: prints what nvcc prints */
 	char toolkit[PATH_MAX];   /* the folder that serves as CUDA_HOME */
-	struct words user;        /* words for every step, in command-line order, including the inputs */
-	struct words device;      /* words only for steps that compile CUDA */
-	struct words host;        /* words for steps that compile C or C++, and for the link */
-	struct words folders;     /* values of -I, for finding included files */
+	struct argument_list user;        /* words for every step, in command-line order, including the inputs */
+	struct argument_list device;      /* words only for steps that compile CUDA */
+	struct argument_list host;        /* words for steps that compile C or C++, and for the link */
+	struct argument_list folders;     /* values of -I, for finding included files */
 	struct input *inputs;     /* in order */
 	size_t input_count;
 	enum language forced;     /* -x; LANGUAGE_NONE: by file name */
@@ -70,8 +70,8 @@ struct cc {
 };
 
 /* Append one word, or all words of a list. */
-void cc_add(struct words *words, const char *word);
-void cc_add_all(struct words *words, const char *const *more); /* NULL-terminated */
+void cc_add(struct argument_list *words, const char *word);
+void cc_add_all(struct argument_list *words, const char *const *more); /* NULL-terminated */
 
 /* Returns the concatenation of both texts, valid until the command ends. */
 char *cc_joined(struct cc *cc, const char *first, const char *second);
@@ -117,7 +117,7 @@ const char *cc_mend_launches(struct cc *cc, const char *source);
 
 /* Links the device code of objects and archives among the words. *stub is the source of an object to add to the link,
  * or NULL when there is no device code. Returns false after messages. */
-bool cc_link_device(struct cc *cc, const struct words *files, const char **stub);
+bool cc_link_device(struct cc *cc, const struct argument_list *files, const char **stub);
 
 /* Writes the PTX of one file to another file as a fat binary. Returns false after a message. */
 bool cc_write_container(struct cc *cc, const char *ptx, const char *file);
@@ -131,7 +131,7 @@ bool cc_write_host_text(const struct cc *cc, const char *assembly, const char *f
 bool cc_open_temporary(struct cc *cc);
 void cc_close_temporary(struct cc *cc);
 /* Runs a command and returns the exit status. The first word is searched in PATH; NULL means clang. */
-int cc_run(struct cc *cc, struct words *command);
+int cc_run(struct cc *cc, struct argument_list *command);
 
 /* Prints the architectures that nvcc's flags may name, each after the prefix. */
 void cc_print_architectures(const char *prefix, const char *between);

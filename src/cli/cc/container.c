@@ -50,7 +50,7 @@ bool cc_write_container(struct cc *cc, const char *ptx, const char *file)
 		return false;
 	}
 	size_t padded = (length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* at least one NUL */
-	char *whole = xcalloc(1, sizeof header + padded);
+	char *whole = base_calloc(1, sizeof header + padded);
 	fill_headers(header, text, padded);
 	memcpy(whole, header, sizeof header);
 	memcpy(whole + sizeof header, text, length);

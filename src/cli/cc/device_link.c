@@ -18,7 +18,7 @@ static const char registers[] = "__cudaRegisterLinkedBinary_";
 struct linking {
 	struct cc *cc;
 	struct join join;
-	struct words wanted, there; /* registration functions that objects call; those that they define */
+	struct argument_list wanted, there; /* registration functions that objects call; those that they define */
 };
 
 static void take_code(void *user, const char *file, const char *text, size_t length)
@@ -27,7 +27,7 @@ static void take_code(void *user, const char *file, const char *text, size_t len
 	join_add(&linking->join, file, arena_string(&linking->cc->arena, text, length), length);
 }
 
-static bool holds(const struct words *words, const char *word)
+static bool holds(const struct argument_list *words, const char *word)
 {
 	for (size_t i = 0; i < words->count; i++)
 		if (strcmp(words->list[i], word) == 0)
@@ -38,7 +38,7 @@ static bool holds(const struct words *words, const char *word)
 static void take_symbol(void *user, const char *name, bool defined)
 {
 	struct linking *linking = user;
-	struct words *words = defined ? &linking->there : &linking->wanted;
+	struct argument_list *words = defined ? &linking->there : &linking->wanted;
 	if (strncmp(name, registers, sizeof registers - 1) == 0 && !holds(words, name))
 		cc_add(words, arena_string(&linking->cc->arena, name, strlen(name)));
 }
@@ -54,7 +54,7 @@ static void read_file(struct linking *linking, const char *path)
 }
 
 /* Reads -lNAME in the folders of -L: an archive may contain device code. */
-static void read_library(struct linking *linking, const struct words *words, const char *name)
+static void read_library(struct linking *linking, const struct argument_list *words, const char *name)
 {
 	struct cc *cc = linking->cc;
 	char *file = cc_joined(cc, cc_joined(cc, "/lib", name), ".a");
@@ -69,7 +69,7 @@ static void read_library(struct linking *linking, const struct words *words, con
 	}
 }
 
-static void read_all(struct linking *linking, const struct words *words)
+static void read_all(struct linking *linking, const struct argument_list *words)
 {
 	for (size_t i = 0; i < words->count; i++) {
 		const char *word = words->list[i];
@@ -144,7 +144,7 @@ static void tell(void *user, const char *text)
 	cli_error(cc->name, "%s", text);
 }
 
-bool cc_link_device(struct cc *cc, const struct words *files, const char **stub)
+bool cc_link_device(struct cc *cc, const struct argument_list *files, const char **stub)
 {
 	struct linking linking = {.cc = cc};
 	join_open(&linking.join, tell, cc);

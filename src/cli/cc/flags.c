@@ -190,7 +190,7 @@ bool cc_needs_value(const struct cc *cc, const char *word, const char *value)
 }
 
 /* Adds each blank-separated part of a list. */
-static void add_parts(struct cc *cc, struct words *words, const char *list)
+static void add_parts(struct cc *cc, struct argument_list *words, const char *list)
 {
 	for (const char *at = list; *at;) {
 		size_t length = strcspn(at, " ");
@@ -453,7 +453,7 @@ static bool take_file(struct cc *cc, const char *path)
 		cli_error(cc->name, "--options-file: cannot read %s: %s", path, file_reason());
 		return false;
 	}
-	struct words words = {0};
+	struct argument_list words = {0};
 	char *word = arena_alloc(&cc->arena, length + 1), *end = word, quote = 0;
 	bool inside = false;
 	for (size_t i = 0; i <= length; i++) {

@@ -38,7 +38,7 @@ bool cc_write_host_text(const struct cc *cc, const char *assembly, const char *f
 		cli_error(cc->name, "cannot read %s: %s", assembly, file_reason());
 		return false;
 	}
-	char *whole = xcalloc(6, length + sizeof before + sizeof after), *end = whole + sizeof before - 1;
+	char *whole = base_calloc(6, length + sizeof before + sizeof after), *end = whole + sizeof before - 1;
 	memcpy(whole, before, sizeof before - 1);
 	end = quote(end, text, length);
 	memcpy(end, after, sizeof after - 1);

@@ -14,9 +14,9 @@
 
 struct mending {
 	struct cc *cc;
-	struct words seen;    /* files already scanned */
-	struct words overlay; /* pairs: the original's absolute path, the rewritten copy */
-	struct words qualifiers;
+	struct argument_list seen;    /* files already scanned */
+	struct argument_list overlay; /* pairs: the original's absolute path, the rewritten copy */
+	struct argument_list qualifiers;
 };
 
 /* Makes a path absolute, without dots, as clang looks it up. */
@@ -42,7 +42,7 @@ static char *absolute(struct cc *cc, const char *path)
 	return result;
 }
 
-static bool is_new(const struct words *seen, const char *path)
+static bool is_new(const struct argument_list *seen, const char *path)
 {
 	for (size_t i = 0; i < seen->count; i++)
 		if (strcmp(seen->list[i], path) == 0)
@@ -143,7 +143,7 @@ static char *edited(const struct scan *scan, size_t *length)
 	size_t most = scan->length + 1, from = 0;
 	for (size_t i = 0; i < scan->edit_count; i++)
 		most += strlen(scan->edits[i].text);
-	char *text = xmalloc(most), *end = text;
+	char *text = base_malloc(most), *end = text;
 	for (size_t i = 0; i < scan->edit_count; i++) {
 		const struct edit *edit = &scan->edits[i];
 		if (edit->at < from)
@@ -197,7 +197,7 @@ static void print_name(FILE *file, const char *name)
 }
 
 /* Writes the overlay's description; the copies appear under the originals' names. */
-static bool write_overlay(const struct words *overlay, const char *path)
+static bool write_overlay(const struct argument_list *overlay, const char *path)
 {
 	FILE *file = fopen(path, "w");
 	if (!file)

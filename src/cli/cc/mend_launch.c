@@ -7,7 +7,7 @@
 /* An edit of an alignment may have to be inserted before earlier edits of its declaration. */
 void scan_edit(struct scan *scan, size_t at, size_t removed, const char *text)
 {
-	scan->edits = xrealloc(scan->edits, (scan->edit_count + 1) * sizeof *scan->edits);
+	scan->edits = base_realloc(scan->edits, (scan->edit_count + 1) * sizeof *scan->edits);
 	size_t place = scan->edit_count++;
 	for (; place && scan->edits[place - 1].at >= at; place--)
 		scan->edits[place] = scan->edits[place - 1];

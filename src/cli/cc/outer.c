@@ -38,7 +38,7 @@ static void clean(const struct cc *cc, const char *variable)
 	const char *value = getenv(variable);
 	if (!value)
 		return;
-	char *kept = xcalloc(strlen(value) + 2, 1), *copy = xstrdup(value), *rest = copy;
+	char *kept = base_calloc(strlen(value) + 2, 1), *copy = base_strdup(value), *rest = copy;
 	bool first = true;
 	for (char *folder; (folder = strsep(&rest, ":"));) {
 		if (cc_is_outer_folder(cc, *folder ? folder : "."))

@@ -94,7 +94,7 @@ static void print_word(const char *word)
 	fputc('\'', stderr);
 }
 
-static void print_command(const struct cc *cc, const struct words *command)
+static void print_command(const struct cc *cc, const struct argument_list *command)
 {
 	if (cc->as_nvcc)
 		fputs("#$ ", stderr);
@@ -106,7 +106,7 @@ static void print_command(const struct cc *cc, const struct words *command)
 	fputc('\n', stderr);
 }
 
-static int start(const struct cc *cc, struct words *command, const sigset_t *mask, pid_t *child)
+static int start(const struct cc *cc, struct argument_list *command, const sigset_t *mask, pid_t *child)
 {
 	const char *given = getenv("SLUICE_CLANG");
 	bool is_clang = !command->list[0];
@@ -149,7 +149,7 @@ static int await(pid_t child)
 	}
 }
 
-int cc_run(struct cc *cc, struct words *command)
+int cc_run(struct cc *cc, struct argument_list *command)
 {
 	pid_t child;
 	sigset_t signals, before;

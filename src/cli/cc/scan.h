@@ -22,7 +22,7 @@ enum { SAYS_DEVICE = 1, SAYS_HOST = 2 };
 struct scan {
 	struct cc *cc;
 	/* macros that consist only of such qualifiers: a digit with their meaning, then the name */
-	struct words *qualifiers;
+	struct argument_list *qualifiers;
 	char *text;
 	size_t length, at;
 	size_t depth; /* of parentheses */

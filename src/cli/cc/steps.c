@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Our own flags for CUDA, before all others. */
-static void add_cuda_base(struct cc *cc, struct words *command)
+static void add_cuda_base(struct cc *cc, struct argument_list *command)
 {
 	static const char *const fixed[] = {
 		"-nocudainc",
@@ -35,7 +35,7 @@ static void add_cuda_base(struct cc *cc, struct words *command)
 
 /* Like nvcc's, -O applies only to host code. clang accepts the listed levels for one side only; the levels in between
  * are compiled like ours. */
-static void add_host_level(struct cc *cc, struct words *command)
+static void add_host_level(struct cc *cc, struct argument_list *command)
 {
 	static const char *const one_sided[] = {"-O0", "-O3", "-O4", "-Ofast"};
 	for (size_t i = 0; i < sizeof one_sided / sizeof *one_sided; i++)
@@ -45,7 +45,7 @@ static void add_host_level(struct cc *cc, struct words *command)
 		}
 }
 
-static void add_headers(struct cc *cc, struct words *command)
+static void add_headers(struct cc *cc, struct argument_list *command)
 {
 	/* after all folders of the user: our versions are for users who have none */
 	static const char *const last[] = {"/samples/common/inc", "/sdk/C/common/inc", "/absent"};
@@ -57,7 +57,7 @@ static void add_headers(struct cc *cc, struct words *command)
 	}
 }
 
-static void add_cuda(struct cc *cc, struct words *command)
+static void add_cuda(struct cc *cc, struct argument_list *command)
 {
 	static const char *const host_only[] = {"--cuda-host-only", "-Xclang", "-fcuda-include-gpubinary", "-Xclang",
 	                                        NULL};
@@ -80,7 +80,7 @@ static void add_cuda(struct cc *cc, struct words *command)
 }
 
 /* Flags for C and C++ files: those of a host compiler, and the folder of <cuda_runtime.h>. */
-static void add_host(struct cc *cc, struct words *command)
+static void add_host(struct cc *cc, struct argument_list *command)
 {
 	cc_add(command, "-Wno-unused-command-line-argument");
 	cc_add(command, "-fwrapv");
@@ -112,7 +112,7 @@ static const char *standard_of_cuda(const char *word)
 }
 
 /* Adds the words of the command line, except the files. */
-static void add_user(const struct cc *cc, struct words *command, enum language language)
+static void add_user(const struct cc *cc, struct argument_list *command, enum language language)
 {
 	size_t input = 0;
 	for (size_t i = 0; i < cc->user.count; i++) {
@@ -140,7 +140,7 @@ static const char *output_of(struct cc *cc, const char *suffix)
 }
 
 /* Flags for PTX output of one source, by our ptxas. */
-static void add_ptx(struct words *command, const char *file)
+static void add_ptx(struct argument_list *command, const char *file)
 {
 	cc_add(command, "-c");
 	cc_add(command, "--cuda-device-only");
@@ -149,14 +149,14 @@ static void add_ptx(struct words *command, const char *file)
 }
 
 /* Flags for assembler text without parts that depend on one assembler or one object file. */
-static void add_assembly(struct words *command, const char *file)
+static void add_assembly(struct argument_list *command, const char *file)
 {
 	static const char *const words[] = {"-S", "-g0", "-fno-addrsig", "-o", NULL};
 	cc_add_all(command, words);
 	cc_add(command, file);
 }
 
-static void add_output(struct cc *cc, struct words *command, const char *source, const char *object)
+static void add_output(struct cc *cc, struct argument_list *command, const char *source, const char *object)
 {
 	if (object)
 		cc_add(command, "-c");
@@ -175,7 +175,7 @@ static void add_output(struct cc *cc, struct words *command, const char *source,
 static const char *const undefined_values[] = {"-Xclang", "-disable-noundef-analysis", NULL};
 
 /* Adds all words of a step that compiles `input`, except the output. */
-static void begin(struct cc *cc, const struct input *input, struct words *command)
+static void begin(struct cc *cc, const struct input *input, struct argument_list *command)
 {
 	cc_add(command, NULL); /* NULL stands for clang */
 	if (input->language == LANGUAGE_CUDA)
@@ -195,7 +195,7 @@ static void begin(struct cc *cc, const struct input *input, struct words *comman
 }
 
 /* Runs the command of begin(). */
-static int finish(struct cc *cc, const struct input *input, struct words *command)
+static int finish(struct cc *cc, const struct input *input, struct argument_list *command)
 {
 	static const char *const names[] = {[LANGUAGE_CUDA] = "cuda", [LANGUAGE_C] = "c", [LANGUAGE_CXX] = "c++"};
 	cc_add(command, "-x");
@@ -211,7 +211,7 @@ static int write_host_text(struct cc *cc, const struct input *input)
 {
 	const char *given = cc->device_ptx, *ptx = given ? given : cc_new_temporary(cc, ".ptx");
 	const char *source = cc->user.list[input->place], *assembly = cc_new_temporary(cc, ".s");
-	struct words device = {0}, host = {0};
+	struct argument_list device = {0}, host = {0};
 	int status = 0;
 	if (!given) {
 		begin(cc, input, &device);
@@ -234,7 +234,7 @@ static int write_host_text(struct cc *cc, const struct input *input)
 /* Compiles to `object`, unless the command line stops earlier. */
 static int compile(struct cc *cc, const struct input *input, const char *object)
 {
-	struct words command = {0};
+	struct argument_list command = {0};
 	begin(cc, input, &command);
 	const char *source = cc->user.list[input->place];
 	const char *ptx = cc->container ? cc_new_temporary(cc, ".ptx") : cc->ptx ? output_of(cc, ".ptx") : NULL;
@@ -286,7 +286,7 @@ static int make_stub(struct cc *cc, const char *output, const char **object)
 		return CLI_FAILED;
 	if (!stub)
 		return 0;
-	struct words command = {0};
+	struct argument_list command = {0};
 	cc_add(&command, NULL);
 	cc_add_all(&command, compiler);
 	cc_add(&command, stub);
@@ -300,7 +300,7 @@ static int make_stub(struct cc *cc, const char *output, const char **object)
 
 /* Our runtime must precede those of a user's -L and -rpath for another toolkit. It is an RPATH, which LD_LIBRARY_PATH
  * does not override. */
-static void add_link(struct cc *cc, struct words *command, const char *stub)
+static void add_link(struct cc *cc, struct argument_list *command, const char *stub)
 {
 	const char *folder = cc_joined(cc, cc->toolkit, "/lib64");
 	const char *const before[] = {"-Wno-unused-command-line-argument",
@@ -333,7 +333,7 @@ static int link_all(struct cc *cc)
 	int status = make_stub(cc, cc_new_temporary(cc, "-device.o"), &stub);
 	if (status != 0)
 		return status;
-	struct words command = {0};
+	struct argument_list command = {0};
 	cc_add(&command, NULL);
 	add_link(cc, &command, stub);
 	status = cc_run(cc, &command);
@@ -350,7 +350,7 @@ static int link_device(struct cc *cc)
 
 static int make_archive(struct cc *cc)
 {
-	struct words command = {0};
+	struct argument_list command = {0};
 	cc_add(&command, "ar");
 	cc_add(&command, "rcs");
 	cc_add(&command, cc->output ? cc->output : "a.a");

@@ -2,7 +2,7 @@
 
 #include "cli/kernel_ptx.h"
 #include "cli/source_file.h"
-#include "lab/facts.h"
+#include "lab/static_counters.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +76,7 @@ bool figure_kernel_runs(const struct program_request *request, const struct plan
 }
 
 static bool take_mix(const struct program_request *request, const struct ptx_module *module, const char *kernel,
-                     struct facts *facts)
+                     struct static_counters *facts)
 {
 	const struct ptx_function *function = cli_find_kernel(module, kernel);
 	struct ptx_mix mix;
@@ -91,7 +91,7 @@ static bool take_mix(const struct program_request *request, const struct ptx_mod
 	return true;
 }
 
-static bool take_source(const struct source_kernel *kernel, struct facts *facts)
+static bool take_source(const struct source_kernel *kernel, struct static_counters *facts)
 {
 	struct source_counts counts = {0};
 	struct diag diag = {0};
@@ -119,13 +119,13 @@ static json_t *collect(const struct program_request *request, const struct plan_
 	bool fine = true;
 	for (uint32_t i = 0; i < module->kernel_count; i++) {
 		const struct source_kernel *kernel = &module->kernels[i];
-		struct facts facts = {0};
+		struct static_counters facts = {0};
 		bool runs = false;
 		fine = figure_kernel_runs(request, program, kernel->name, &runs) && fine;
 		if (!runs)
 			continue;
 		fine = take_source(kernel, &facts) && (!ptx || take_mix(request, ptx, kernel->name, &facts)) && fine;
-		json_array_append_new(kernels, facts_kernel(kernel->name, &facts, ptx));
+		json_array_append_new(kernels, static_counters_kernel(kernel->name, &facts, ptx));
 	}
 	if (fine)
 		return json_pack("{s:o}", "kernels", kernels);

@@ -180,7 +180,7 @@ void study_begin(struct study *study, const char *command)
 void study_add_name(struct study *study, const char *name)
 {
 	struct words *names = &study->programs.names;
-	names->word = xrealloc(names->word, (names->count + 1) * sizeof *names->word);
+	names->word = base_realloc(names->word, (names->count + 1) * sizeof *names->word);
 	names->word[names->count++] = name;
 }
 

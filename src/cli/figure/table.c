@@ -109,8 +109,8 @@ static bool take_column(struct table *table, size_t c)
 	const struct experiment_column *column = &table->experiment->columns[c];
 	const char **options = arena_array(&table->request->arena, column->options.count + 1, sizeof *options);
 	const char **mechanisms = arena_array(&table->request->arena, column->mechanisms.count + 1, sizeof *mechanisms);
-	const struct sluice_settings settings = {
-		.machine = column->machine, .options = options, .mechanisms = mechanisms};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = column->machine, .options = options,
+	                                         .mechanisms = mechanisms};
 	struct sluice_error error = {0};
 	struct sheet sheet = {0};
 	sluice_gpu *gpu;

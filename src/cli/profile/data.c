@@ -94,7 +94,7 @@ void profile_costs_add(struct profile_costs *sum, const struct profile_costs *co
 
 static void add_site(struct profile_data *data, const struct profile_site *site)
 {
-	data->site = xrealloc(data->site, (data->sites + 1) * sizeof *data->site);
+	data->site = base_realloc(data->site, (data->sites + 1) * sizeof *data->site);
 	data->site[data->sites++] = *site;
 }
 

@@ -170,7 +170,7 @@ bool profile_diff(const struct profile_wish *wish)
 		return false;
 	}
 	take_for_same(&before, &after);
-	struct pair *pairs = xcalloc(before.sites + after.sites + 1, sizeof *pairs);
+	struct pair *pairs = base_calloc(before.sites + after.sites + 1, sizeof *pairs);
 	size_t count = pair_up(&before, &after, pairs);
 	qsort(pairs, count, sizeof *pairs, by_change);
 	print_words(&before, &after);

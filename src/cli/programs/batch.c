@@ -175,7 +175,7 @@ static size_t count_programs(const struct batch *batch)
 
 int batch_run(const struct batch *batch)
 {
-	struct table table = {.batch = batch, .jobs = xcalloc(batch->count + 1, sizeof *table.jobs)};
+	struct table table = {.batch = batch, .jobs = base_calloc(batch->count + 1, sizeof *table.jobs)};
 	struct jobs_watch watch = {.context = &table, .ended = print_ended};
 	double started = jobs_now();
 	for (size_t i = 0; i < batch->count; i++)

@@ -19,13 +19,13 @@ struct program_kernel {
 	struct words variants; /* variants that run it; none: all of them */
 	uint64_t block, shared, variables, local;
 	uint64_t threads, instructions; /* published number of threads and their instructions, at the paper's size */
-	struct place place;             /* in program.yaml */
+	struct diag_place place;             /* in program.yaml */
 };
 
 /* A paper's name for a program, and the variant that it means. */
 struct program_alias {
 	const char *name, *variant;
-	struct place place; /* in program.yaml */
+	struct diag_place place; /* in program.yaml */
 };
 
 struct program_aliases {

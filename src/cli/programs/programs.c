@@ -4,7 +4,7 @@
  */
 #include "cli/programs/programs.h"
 
-#include "base/slip.h"
+#include "base/edit_distance.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum { KEY_PAPER = 512, KEY_JSON, KEY_ALL, KEY_SIZE, KEY_VARIANT, KEY_SEED };
 static void add_name(struct program_request *request, const char *name)
 {
 	struct words *names = &request->names;
-	names->word = xrealloc(names->word, (names->count + 1) * sizeof *names->word);
+	names->word = base_realloc(names->word, (names->count + 1) * sizeof *names->word);
 	names->word[names->count++] = name;
 }
 
@@ -161,7 +161,7 @@ static const struct program *cannot_find(const struct program_request *request, 
 {
 	char several[512] = "";
 	const char *nearest = NULL;
-	uint32_t best = SLIP_FAR;
+	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t i = 0; i < request->known.count; i++) {
 		const struct program *program = &request->known.list[i];
 		size_t length = strlen(several);
@@ -169,7 +169,7 @@ static const struct program *cannot_find(const struct program_request *request, 
 			continue;
 		if (answers_to(request, program, name))
 			snprintf(several + length, sizeof several - length, "%s%s", length ? ", " : "", program->name);
-		if (slip_nearer(name, program->name, &best))
+		if (edit_distance_is_nearer(name, program->name, &best))
 			nearest = program->name;
 	}
 	if (found)

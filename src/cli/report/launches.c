@@ -24,7 +24,7 @@ static const char *const kept[] = {"launch",
                                    "warp_instructions",
                                    "host_seconds"};
 enum { KERNEL, LAUNCHES, FIRST_KEPT, ENDED = FIRST_KEPT + 1, MESSAGE, FIRST_SUM = FIRST_KEPT + 9 };
-enum { FACTS = FIRST_KEPT + sizeof kept / sizeof *kept };
+enum { ANALYSES = FIRST_KEPT + sizeof kept / sizeof *kept };
 
 struct reader {
 	struct collection *collection;
@@ -76,7 +76,7 @@ static json_t *facts(struct collection *collection, const json_t *launch)
 	json_t *list = json_array();
 	json_array_append_new(list, kernel_number(collection, launch));
 	json_array_append_new(list, json_integer(1));
-	for (size_t i = FIRST_KEPT; i < FACTS; i++)
+	for (size_t i = FIRST_KEPT; i < ANALYSES; i++)
 		json_array_append_new(list, incref_or_null(json_object_get(launch, kept[i - FIRST_KEPT])));
 	return list;
 }
@@ -113,7 +113,7 @@ static void add_facts(json_t *to, const json_t *launch)
 	const char *ended = json_string_value(json_object_get(launch, "ended"));
 	json_t *message = json_object_get(launch, "message");
 	json_array_set_new(to, LAUNCHES, json_integer(json_integer_value(json_array_get(to, LAUNCHES)) + 1));
-	for (size_t i = FIRST_SUM; i < FACTS; i++)
+	for (size_t i = FIRST_SUM; i < ANALYSES; i++)
 		add_number(to, i, json_object_get(launch, kept[i - FIRST_KEPT]), false);
 	if (ended && strcmp(ended, "done") != 0) {
 		json_array_set(to, ENDED, json_object_get(launch, "ended"));

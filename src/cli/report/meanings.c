@@ -1,6 +1,6 @@
 #include "cli/report/meanings.h"
 
-#include "api/record.h"
+#include "output/record.h"
 #include "gpu/gpu.h"
 #include "mech/list.h"
 
@@ -16,21 +16,21 @@ struct wanted {
 };
 
 static void add_counter(const struct wanted *wanted, const char *name, const char *unit, const char *scope,
-                        const char *meaning, enum counter_combination combination)
+                        const char *meaning, enum base_combination combination)
 {
 	if (json_object_get(wanted->names, name))
 		json_object_set_new(wanted->meanings, name,
 		                    json_pack("[s, s, s, s]", unit, scope, meaning,
-		                              combination == COMBINE_SUM ? "sum" : "largest"));
+		                              combination == BASE_COMBINE_SUM ? "sum" : "largest"));
 }
 
-static void add_group(const struct wanted *wanted, const struct counter_group *group)
+static void add_group(const struct wanted *wanted, const struct base_counter_group *group)
 {
 	for (size_t i = 0; i < *group->count; i++) {
-		const struct counter *row = &group->rows[i];
+		const struct base_counter *row = &group->rows[i];
 		char name[NAME];
 		snprintf(name, sizeof name, "%s.%s", group->name, row->name);
-		add_counter(wanted, name, row->unit, counter_scope_name(row->scope), row->meaning, row->combination);
+		add_counter(wanted, name, row->unit, base_scope_name(row->scope), row->meaning, row->combination);
 	}
 }
 
@@ -51,7 +51,7 @@ json_t *meanings_of_counters(const json_t *names)
 	return wanted.meanings;
 }
 
-static void add_options(json_t *meanings, const char *prefix, const struct option *options, size_t count)
+static void add_options(json_t *meanings, const char *prefix, const struct base_option *options, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		char name[NAME];
@@ -81,7 +81,7 @@ static void compare(void *user, const struct record_counter *counter)
 {
 	struct asked *asked = user;
 	if (strcmp(asked->name, counter->name) == 0)
-		asked->is_largest = counter->combination == COMBINE_LARGEST;
+		asked->is_largest = counter->combination == BASE_COMBINE_LARGEST;
 }
 
 /* All counters of the machine are sums. */

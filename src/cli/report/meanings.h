@@ -1,5 +1,5 @@
 /* meanings: explanations of names on the page: counters and keys of the machine and of the built-in mechanisms.
- * Separate from report.h, because argp.h and base/table.h both define a struct option. */
+ * Separate from report.h, because argp.h and base/table.h both define a struct base_option. */
 #ifndef SLUICE_CLI_REPORT_MEANINGS_H
 #define SLUICE_CLI_REPORT_MEANINGS_H
 

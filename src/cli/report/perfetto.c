@@ -1,4 +1,4 @@
-/* Reads a timeline in Perfetto's format, as 'sluice run --trace FILE' writes it (api/timeline_perfetto.c). Tracks are
+/* Reads a timeline in Perfetto's format, as 'sluice run --trace FILE' writes it (output/timeline_perfetto.c). Tracks are
  * described before their events. The end of an event directly follows its begin. */
 #include "base/perfetto.h"
 #include "base/arena.h"
@@ -72,7 +72,7 @@ static void read_counter(struct reader *reader, struct protobuf message, struct 
 
 static void take_track(struct reader *reader, struct protobuf message)
 {
-	struct track *track = xcalloc(1, sizeof *track);
+	struct track *track = base_calloc(1, sizeof *track);
 	struct protobuf_field field;
 	while (next(reader, &message, &field)) {
 		if (field.number == PERFETTO_TRACK_UUID)

@@ -29,7 +29,7 @@ static size_t column_of(const struct samples *samples, const char *name)
 static void read_names(struct samples *samples, char *line)
 {
 	while (*line) {
-		samples->name = xrealloc(samples->name, (samples->columns + 1) * sizeof *samples->name);
+		samples->name = base_realloc(samples->name, (samples->columns + 1) * sizeof *samples->name);
 		samples->name[samples->columns++] = csv_field(&line);
 	}
 	samples->kernel = column_of(samples, "kernel");
@@ -43,7 +43,8 @@ static void read_row(struct samples *samples, char *line)
 {
 	if (samples->rows == samples->room) {
 		samples->room = 2 * samples->room + 64;
-		samples->value = xrealloc(samples->value, samples->room * samples->columns * sizeof *samples->value);
+		samples->value =
+			base_realloc(samples->value, samples->room * samples->columns * sizeof *samples->value);
 	}
 	double *row = samples->value + samples->rows * samples->columns;
 	size_t column = 0;
@@ -87,7 +88,7 @@ static void merge_rows(const struct samples *samples, const enum merging *mergin
 static void thin_out(struct samples *samples, size_t each)
 {
 	size_t columns = samples->columns, kept = 0, taken = 0;
-	enum merging *merging = xcalloc(columns, sizeof *merging);
+	enum merging *merging = base_calloc(columns, sizeof *merging);
 	for (size_t i = 0; i < columns; i++)
 		merging[i] = merging_of(samples->name[i]);
 	for (size_t i = 0; i < samples->rows; i++) {

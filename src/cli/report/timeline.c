@@ -82,7 +82,8 @@ void report_timeline_trace(struct report_timeline *timeline, const struct report
 		return;
 	}
 	add(timeline, &shown);
-	timeline->launches = xrealloc(timeline->launches, (timeline->launch_count + 1) * sizeof *timeline->launches);
+	timeline->launches =
+		base_realloc(timeline->launches, (timeline->launch_count + 1) * sizeof *timeline->launches);
 	timeline->launches[timeline->launch_count++] =
 		(struct report_launch){.kernel = event->launch, .begin = event->begin, .end = event->end};
 }

@@ -33,7 +33,7 @@ static enum unpack_result unpack_frames(ZSTD_DStream *stream, const char *bytes,
                                         void *context)
 {
 	ZSTD_inBuffer in = {bytes, length, 0};
-	struct rest rest = {.byte = xmalloc(ROOM)};
+	struct rest rest = {.byte = base_malloc(ROOM)};
 	enum unpack_result result = UNPACK_ALL;
 	size_t hint = 0; /* bytes that the frame still needs, at least; 0: complete */
 	bool is_full = false;

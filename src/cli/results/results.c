@@ -36,8 +36,8 @@ static void add_counter(struct query *query, const char *text, const struct argp
 	if (!formula)
 		argp_error(state, "--counter: %s", message);
 	size_t count = ++query->counter_count;
-	query->counters = xrealloc(query->counters, count * sizeof *query->counters);
-	query->formulas = xrealloc(query->formulas, count * sizeof *query->formulas);
+	query->counters = base_realloc(query->counters, count * sizeof *query->counters);
+	query->formulas = base_realloc(query->formulas, count * sizeof *query->formulas);
 	query->counters[count - 1] = text;
 	query->formulas[count - 1] = formula;
 	query->energy |= formula_needs(formula) & FORMULA_ENERGY;

@@ -19,7 +19,7 @@ char *run_absolute(const char *path)
 {
 	char folder[PATH_MAX], *result;
 	if (*path == '/' || !getcwd(folder, sizeof folder))
-		return xstrdup(path);
+		return base_strdup(path);
 	if (asprintf(&result, "%s/%s", folder, file_behind_dots(path)) < 0)
 		abort();
 	return result;
@@ -52,7 +52,7 @@ static struct cli_options all_words(const struct cli_options *own, char *inherit
 	size_t room = own->count + 1;
 	for (const char *at = inherited; at && *at; at++)
 		room += *at == '\n';
-	all.list = xcalloc(room + 1, sizeof *all.list);
+	all.list = base_calloc(room + 1, sizeof *all.list);
 	char *rest = inherited;
 	for (char *option; rest && (option = strsep(&rest, "\n"));)
 		if (*option)
@@ -67,7 +67,7 @@ static void export_words(const char *variable, const struct cli_options *options
 	size_t size = 1;
 	for (size_t i = 0; i < options->count; i++)
 		size += strlen(options->list[i]) + 1;
-	char *joined = xcalloc(size, 1), *end = joined;
+	char *joined = base_calloc(size, 1), *end = joined;
 	for (size_t i = 0; i < options->count; i++)
 		end += sprintf(end, "%s%s", i ? "\n" : "", options->list[i]);
 	if (options->count)
@@ -159,6 +159,7 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 	sluice_gpu *gpu;
 	struct sluice_error error = {0};
 	struct sluice_settings settings = {
+		SLUICE_SIZED(settings),
 		.machine = machine,
 		.options = options->list,
 		.mechanisms = mechanisms->list,
@@ -183,6 +184,7 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		cli_library_error(run->name, &error);
 		return false;
 	}
+	cli_warnings(run->name, gpu);
 	bool fine = begin_stats(run, gpu);
 	sluice_close(gpu);
 	return fine;
@@ -200,7 +202,7 @@ static void export_library(const struct run *run)
 static char *copy_of(const char *variable)
 {
 	const char *value = getenv(variable);
-	return value ? xstrdup(value) : NULL;
+	return value ? base_strdup(value) : NULL;
 }
 
 bool run_prepare(const struct run *run)

@@ -134,7 +134,7 @@ static void add_check(struct run *run, const char *what)
 /* Returns a mechanism's name or, for a shared object, its absolute path. From malloc. */
 static char *full_name(const char *mechanism)
 {
-	return sluice_mechanism_path(mechanism) ? run_absolute(mechanism) : xstrdup(mechanism);
+	return sluice_mechanism_path(mechanism) ? run_absolute(mechanism) : base_strdup(mechanism);
 }
 
 /* Parses "N[:FILE]". */
@@ -255,7 +255,7 @@ struct command {
 
 static bool is_machine(const char *name)
 {
-	struct sluice_settings settings = {.machine = name};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = name};
 	sluice_gpu *gpu = NULL;
 	bool is = name && sluice_open(&gpu, &settings, NULL) == SLUICE_OK;
 	sluice_close(gpu);

@@ -15,7 +15,7 @@ enum { BLOCKS, WARPS, REQUESTS, TRANSFERS, BANKS, COUNTERS };
 
 void run_trace_what(struct run_trace *trace, const char *what, const struct argp_state *state)
 {
-	char *copy = xstrdup(what), *rest = NULL;
+	char *copy = base_strdup(what), *rest = NULL;
 	for (char *word = strtok_r(copy, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		const char *choice = cli_choice("--trace-what", word, words, state);
 		for (uint32_t i = 0; i < RUN_TRACE_WORDS; i++)

@@ -67,7 +67,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 			argp_error(state, "--name: expected a name without a slash, not '%s'", value);
 		return 0;
 	case ARGP_KEY_ARG:
-		names->word = xrealloc(names->word, (names->count + 1) * sizeof *names->word);
+		names->word = base_realloc(names->word, (names->count + 1) * sizeof *names->word);
 		names->word[names->count++] = value;
 		return 0;
 	default:

@@ -14,29 +14,30 @@ static const struct cap_config defaults = {.block_entries = 4,
 static const char *const cases[] = {[CAP_SAME_WARP] = "same_warp", [CAP_WHOLE_BLOCK] = "whole_block", NULL};
 
 #define AT(field) offsetof(struct cap_config, field)
-static const struct option options[] = {
-	{"block_entries", OPTION_U32, AT(block_entries), 1, 64, NULL, "loads",
+static const struct base_option options[] = {
+	{"block_entries", BASE_OPTION_U32, AT(block_entries), 1, 64, NULL, "loads",
          "rows of each block's table (PerCTA), one per load"},
-	{"stride_entries", OPTION_U32, AT(stride_entries), 1, 64, NULL, "loads",
+	{"stride_entries", BASE_OPTION_U32, AT(stride_entries), 1, 64, NULL, "loads",
          "rows of the SM's table of strides (DIST), one per load"},
-	{"accesses", OPTION_U32, AT(accesses), 1, CAP_MAX_ACCESSES, NULL, "addresses",
+	{"accesses", BASE_OPTION_U32, AT(accesses), 1, CAP_MAX_ACCESSES, NULL, "addresses",
          "in a row; loads with more coalesced accesses are ignored"},
-	{"threshold", OPTION_U32, AT(threshold), 0, CAP_MOST_MISPREDICTIONS, NULL, "mispredictions",
+	{"threshold", BASE_OPTION_U32, AT(threshold), 0, CAP_MOST_MISPREDICTIONS, NULL, "mispredictions",
          "addresses in a row; loads with more coalesced accesses are ignored"},
-	{"runs", OPTION_U32, AT(runs), 1, 1024, NULL, "runs",
+	{"runs", BASE_OPTION_U32, AT(runs), 1, 1024, NULL, "runs",
          "mispredictions of a stride above which it triggers no prefetch"},
-	{"case_a", OPTION_ENUM, AT(case_a), 0, 0, cases, "",
+	{"case_a", BASE_OPTION_ENUM, AT(case_a), 0, 0, cases, "",
          "capacity of the generator's queue; a run is the prefetches for one block"},
-	{"indirect", OPTION_BOOL, AT(indirect), 0, 1, NULL, "",
+	{"indirect", BASE_OPTION_BOOL, AT(indirect), 0, 1, NULL, "",
          "handle loads whose addresses depend on loaded data, too"},
-	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
+	{"retry", BASE_OPTION_BOOL, AT(retry), 0, 1, NULL, "",
          "retry a prefetch that finds no space in L1, instead of dropping it"},
-	{"keep_strides", OPTION_BOOL, AT(keep_strides), 0, 1, NULL, "",
+	{"keep_strides", BASE_OPTION_BOOL, AT(keep_strides), 0, 1, NULL, "",
          "keep strides and misprediction counts for the next launch of the same kernel"},
 };
 
-static const struct counter counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct cap_stats, name), meaning, COMBINE_SUM},
+static const struct base_counter counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_SM, offsetof(struct cap_stats, name), meaning, BASE_COMBINE_SUM},
 	CAP_COUNTERS(X)
 #undef X
 };

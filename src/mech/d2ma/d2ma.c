@@ -13,26 +13,27 @@ static const char *const orders[] = {"oldest", "youngest", "round_robin", NULL};
 static const char *const syncs[] = {"address", "barrier", NULL};
 
 #define AT(field) offsetof(struct d2ma_config, field)
-static const struct option options[] = {
-	{"segment", OPTION_ENUM, AT(segment), 0, 0, segments, "bytes", "global memory that a request fetches"},
-	{"entries", OPTION_U32, AT(entries), 1, DMA_BUFFERS, NULL, "transfers",
+static const struct base_option options[] = {
+	{"segment", BASE_OPTION_ENUM, AT(segment), 0, 0, segments, "bytes", "global memory that a request fetches"},
+	{"entries", BASE_OPTION_U32, AT(entries), 1, DMA_BUFFERS, NULL, "transfers",
          "transfers of a block in progress at a time"},
-	{"order", OPTION_ENUM, AT(order), 0, 0, orders, "",
+	{"order", BASE_OPTION_ENUM, AT(order), 0, 0, orders, "",
          "next transfer for address generation: by ignition, or the buffers in turn"},
-	{"interval", OPTION_U32, AT(interval), 1, 64, NULL, "cycles",
+	{"interval", BASE_OPTION_U32, AT(interval), 1, 64, NULL, "cycles",
          "address generation per segment, or per element of a strided transfer"},
-	{"latency", OPTION_U32, AT(latency), 0, 500, NULL, "cycles",
+	{"latency", BASE_OPTION_U32, AT(latency), 0, 500, NULL, "cycles",
          "delay from a command's issue until it reaches the engine"},
-	{"mshrs", OPTION_U32, AT(mshrs), 0, 1024, NULL, "registers", "the engine's own MSHRs; 0: it uses L1's"},
-	{"before_demand", OPTION_BOOL, AT(before_demand), 0, 1, NULL, "",
+	{"mshrs", BASE_OPTION_U32, AT(mshrs), 0, 1024, NULL, "registers", "the engine's own MSHRs; 0: it uses L1's"},
+	{"before_demand", BASE_OPTION_BOOL, AT(before_demand), 0, 1, NULL, "",
          "give its requests priority over those of the load/store unit"},
-	{"sync", OPTION_ENUM, AT(sync), 0, 0, syncs, "",
+	{"sync", BASE_OPTION_ENUM, AT(sync), 0, 0, syncs, "",
          "accesses to shared memory that wait: to a transfer's bytes; or all, as after a barrier, until every warp has "
          "issued its commands and no transfer of the block is in progress"},
 };
 
-static const struct counter counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct d2ma_stats, name), meaning, COMBINE_SUM},
+static const struct base_counter counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_SM, offsetof(struct d2ma_stats, name), meaning, BASE_COMBINE_SUM},
 	D2MA_COUNTERS(X)
 #undef X
 };
@@ -40,10 +41,10 @@ static const struct counter counters[] = {
 enum { BINS = 20 };
 #define TIME(what, how)                                                                                                \
 	{                                                                                                              \
-		.name = what, .unit = "cycles", .meaning = how, .scope = SCOPE_SM, .kind = VECTOR_POWERS,              \
+		.name = what, .unit = "cycles", .meaning = how, .scope = BASE_SCOPE_SM, .kind = BASE_VECTOR_POWERS,    \
 		.length = BINS                                                                                         \
 	}
-static const struct counter_vector vectors[D2MA_VECTORS] = {
+static const struct base_counter_vector vectors[D2MA_VECTORS] = {
 	[D2MA_TRANSFER_TIME] = TIME("transfer_time", "duration of completed transfers, from ignition to the end"),
 	[D2MA_AGEN_TIME] = TIME("agen_time", "time of completed transfers in address generation"),
 	[D2MA_MEM_TIME] = TIME("mem_time", "time of completed transfers from then on to the end"),

@@ -12,15 +12,15 @@ static const struct config defaults = {
 	.entries = 128, .transactions = MECH_LANES, .ahead = {.distance = 1, .degree = 1}};
 
 #define AT(field) offsetof(struct config, field)
-static const struct option options[] = {
-	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "rows of the stride table, one per load"},
-	{"distance", OPTION_U32, AT(ahead.distance), 1, 64, NULL, "warps", "how many warps ahead to prefetch for"},
-	{"degree", OPTION_U32, AT(ahead.degree), 1, 16, NULL, "warps", "warps to prefetch for at a time"},
-	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
+static const struct base_option options[] = {
+	{"entries", BASE_OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "rows of the stride table, one per load"},
+	{"distance", BASE_OPTION_U32, AT(ahead.distance), 1, 64, NULL, "warps", "how many warps ahead to prefetch for"},
+	{"degree", BASE_OPTION_U32, AT(ahead.degree), 1, 16, NULL, "warps", "warps to prefetch for at a time"},
+	{"early", BASE_OPTION_BOOL, AT(early), 0, 1, NULL, "",
          "prefetch once two warps have shown the stride, instead of three"},
-	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
+	{"transactions", BASE_OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
          "transactions of a load above which it is not tracked"},
-	{"retry", OPTION_BOOL, AT(ahead.retry), 0, 1, NULL, "",
+	{"retry", BASE_OPTION_BOOL, AT(ahead.retry), 0, 1, NULL, "",
          "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
@@ -29,16 +29,17 @@ struct stats {
 	uint64_t lines, nobody;
 };
 
-static const struct counter counters[] = {
-	{"trained", "entries", SCOPE_SM, offsetof(struct stats, training.trained),
-         "entries that became steady: the stride repeated", COMBINE_SUM},
-	{"wrong", "loads", SCOPE_SM, offsetof(struct stats, training.wrong),
-         "loads with a steady stride at another address, as after a block's last warp", COMBINE_SUM},
-	{"replaced", "entries", SCOPE_SM, offsetof(struct stats, training.replaced),
-         "entries replaced by another load: the table was full", COMBINE_SUM},
-	{"lines", "lines", SCOPE_SM, offsetof(struct stats, lines), "lines to prefetch for other warps", COMBINE_SUM},
-	{"nobody", "warps", SCOPE_SM, offsetof(struct stats, nobody),
-         "warps that do not exist: nothing was requested for them", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"trained", "entries", BASE_SCOPE_SM, offsetof(struct stats, training.trained),
+         "entries that became steady: the stride repeated", BASE_COMBINE_SUM},
+	{"wrong", "loads", BASE_SCOPE_SM, offsetof(struct stats, training.wrong),
+         "loads with a steady stride at another address, as after a block's last warp", BASE_COMBINE_SUM},
+	{"replaced", "entries", BASE_SCOPE_SM, offsetof(struct stats, training.replaced),
+         "entries replaced by another load: the table was full", BASE_COMBINE_SUM},
+	{"lines", "lines", BASE_SCOPE_SM, offsetof(struct stats, lines), "lines to prefetch for other warps",
+         BASE_COMBINE_SUM},
+	{"nobody", "warps", BASE_SCOPE_SM, offsetof(struct stats, nobody),
+         "warps that do not exist: nothing was requested for them", BASE_COMBINE_SUM},
 };
 
 struct state {

@@ -13,17 +13,17 @@ static const struct config defaults = {
 	.entries = 512, .transactions = MECH_LANES, .ahead = {.distance = 1, .degree = 1}, .early = true};
 
 #define AT(field) offsetof(struct config, field)
-static const struct option options[] = {
-	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries",
+static const struct base_option options[] = {
+	{"entries", BASE_OPTION_U32, AT(entries), 1, 4096, NULL, "entries",
          "rows of the stride table, one per load and warp"},
-	{"distance", OPTION_U32, AT(ahead.distance), 1, 64, NULL, "iterations",
+	{"distance", BASE_OPTION_U32, AT(ahead.distance), 1, 64, NULL, "iterations",
          "how many iterations ahead to prefetch"},
-	{"degree", OPTION_U32, AT(ahead.degree), 1, 16, NULL, "iterations", "iterations to prefetch at a time"},
-	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
+	{"degree", BASE_OPTION_U32, AT(ahead.degree), 1, 16, NULL, "iterations", "iterations to prefetch at a time"},
+	{"early", BASE_OPTION_BOOL, AT(early), 0, 1, NULL, "",
          "prefetch once a stride has been seen, instead of after it has repeated"},
-	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
+	{"transactions", BASE_OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
          "transactions of a load above which it is not tracked"},
-	{"retry", OPTION_BOOL, AT(ahead.retry), 0, 1, NULL, "",
+	{"retry", BASE_OPTION_BOOL, AT(ahead.retry), 0, 1, NULL, "",
          "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
@@ -32,14 +32,15 @@ struct stats {
 	uint64_t lines;
 };
 
-static const struct counter counters[] = {
-	{"trained", "entries", SCOPE_SM, offsetof(struct stats, training.trained),
-         "entries that became steady: the stride repeated", COMBINE_SUM},
-	{"wrong", "loads", SCOPE_SM, offsetof(struct stats, training.wrong),
-         "loads of a warp with a steady stride at another address", COMBINE_SUM},
-	{"replaced", "entries", SCOPE_SM, offsetof(struct stats, training.replaced),
-         "entries replaced by another load or warp: the table was full", COMBINE_SUM},
-	{"lines", "lines", SCOPE_SM, offsetof(struct stats, lines), "lines to prefetch for the same warp", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"trained", "entries", BASE_SCOPE_SM, offsetof(struct stats, training.trained),
+         "entries that became steady: the stride repeated", BASE_COMBINE_SUM},
+	{"wrong", "loads", BASE_SCOPE_SM, offsetof(struct stats, training.wrong),
+         "loads of a warp with a steady stride at another address", BASE_COMBINE_SUM},
+	{"replaced", "entries", BASE_SCOPE_SM, offsetof(struct stats, training.replaced),
+         "entries replaced by another load or warp: the table was full", BASE_COMBINE_SUM},
+	{"lines", "lines", BASE_SCOPE_SM, offsetof(struct stats, lines), "lines to prefetch for the same warp",
+         BASE_COMBINE_SUM},
 };
 
 struct state {

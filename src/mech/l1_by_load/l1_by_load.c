@@ -26,13 +26,13 @@ enum {
 		COUNT
 };
 
-static const struct counter_vector vectors[COUNT] = {
+static const struct base_counter_vector vectors[COUNT] = {
 #define X(row, row_unit, row_meaning)                                                                                  \
 	[BY_##row] = {.name = #row,                                                                                    \
 	              .unit = row_unit,                                                                                \
 	              .meaning = row_meaning,                                                                          \
-	              .scope = SCOPE_GPU,                                                                              \
-	              .kind = VECTOR_COUNTERS,                                                                         \
+	              .scope = BASE_SCOPE_GPU,                                                                         \
+	              .kind = BASE_VECTOR_COUNTERS,                                                                    \
 	              .length = MECH_LISTED_LOADS,                                                                     \
 	              .named = true},
 	VECTORS(X)

@@ -14,12 +14,12 @@ struct config {
 static const struct config defaults = {.lines = 4, .misses = 2, .entries = 64};
 
 #define AT(field) offsetof(struct config, field)
-static const struct option options[] = {
-	{"lines", OPTION_U32, AT(lines), 2, MOST_LINES, NULL, "lines", "lines per macro block"},
-	{"misses", OPTION_U32, AT(misses), 1, MOST_LINES - 1, NULL, "lines",
+static const struct base_option options[] = {
+	{"lines", BASE_OPTION_U32, AT(lines), 2, MOST_LINES, NULL, "lines", "lines per macro block"},
+	{"misses", BASE_OPTION_U32, AT(misses), 1, MOST_LINES - 1, NULL, "lines",
          "missed lines of a macro block that trigger the prefetch of its others"},
-	{"entries", OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "entries of the table of macro blocks"},
-	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
+	{"entries", BASE_OPTION_U32, AT(entries), 1, 4096, NULL, "entries", "entries of the table of macro blocks"},
+	{"retry", BASE_OPTION_BOOL, AT(retry), 0, 1, NULL, "",
          "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
@@ -27,13 +27,13 @@ struct stats {
 	uint64_t misses, fetched, replaced;
 };
 
-static const struct counter counters[] = {
-	{"misses", "transactions", SCOPE_SM, offsetof(struct stats, misses), "global load transactions that missed",
-         COMBINE_SUM},
-	{"fetched", "macro blocks", SCOPE_SM, offsetof(struct stats, fetched),
-         "macro blocks whose other lines were requested", COMBINE_SUM},
-	{"replaced", "entries", SCOPE_SM, offsetof(struct stats, replaced),
-         "entries replaced before their macro block had enough misses: the table was full", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"misses", "transactions", BASE_SCOPE_SM, offsetof(struct stats, misses),
+         "global load transactions that missed", BASE_COMBINE_SUM},
+	{"fetched", "macro blocks", BASE_SCOPE_SM, offsetof(struct stats, fetched),
+         "macro blocks whose other lines were requested", BASE_COMBINE_SUM},
+	{"replaced", "entries", BASE_SCOPE_SM, offsetof(struct stats, replaced),
+         "entries replaced before their macro block had enough misses: the table was full", BASE_COMBINE_SUM},
 };
 
 /* A macro block's entry. The key holds the macro block's number in two 32-bit halves. */

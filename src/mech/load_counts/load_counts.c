@@ -14,8 +14,8 @@ struct stats {
 #undef X
 };
 
-static const struct counter counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_GPU, offsetof(struct stats, name), meaning, COMBINE_SUM},
+static const struct base_counter counters[] = {
+#define X(name, unit, meaning) {#name, unit, BASE_SCOPE_GPU, offsetof(struct stats, name), meaning, BASE_COMBINE_SUM},
 	COUNTERS(X)
 #undef X
 };
@@ -24,16 +24,16 @@ enum { EXECUTIONS, WARPS, TOP_EXECUTIONS, TOP_WARPS, VECTORS };
 
 #define BY_LOAD(NAME, UNIT, MEANING)                                                                                   \
 	{                                                                                                              \
-		.name = NAME, .unit = UNIT, .meaning = MEANING, .scope = SCOPE_GPU, .kind = VECTOR_COUNTERS,           \
+		.name = NAME, .unit = UNIT, .meaning = MEANING, .scope = BASE_SCOPE_GPU, .kind = BASE_VECTOR_COUNTERS, \
 		.length = MECH_LISTED_LOADS, .named = true                                                             \
 	}
 #define BY_RANK(NAME, UNIT, MEANING)                                                                                   \
 	{                                                                                                              \
-		.name = NAME, .unit = UNIT, .meaning = MEANING, .scope = SCOPE_GPU, .kind = VECTOR_COUNTERS,           \
+		.name = NAME, .unit = UNIT, .meaning = MEANING, .scope = BASE_SCOPE_GPU, .kind = BASE_VECTOR_COUNTERS, \
 		.length = TOP                                                                                          \
 	}
 
-static const struct counter_vector vectors[VECTORS] = {
+static const struct base_counter_vector vectors[VECTORS] = {
 	[EXECUTIONS] = BY_LOAD("executions", "instructions", "by load: warp instructions with an active lane"),
 	[WARPS] = BY_LOAD("warps", "warps", "by load: warps that executed it"),
 	[TOP_EXECUTIONS] = BY_RANK("top_executions", "instructions",

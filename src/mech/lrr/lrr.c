@@ -13,6 +13,6 @@ const struct mech mech_lrr = {
 	.summary = "warp order: loose round robin",
 	.citation = "GPGPU-Sim's lrr scheduler",
 	.sm_size = 1,
-	.seats = MECH_SEAT_WARP_ORDER,
+	.policies = MECH_POLICY_WARP_ORDER,
 	.pick_warp = pick_warp,
 };

@@ -15,22 +15,23 @@ static const struct config defaults = {.intra_entries = 512,
                                        .inter = {.distance = 1, .degree = 1}};
 
 #define AT(field) offsetof(struct config, field)
-static const struct option options[] = {
-	{"intra_entries", OPTION_U32, AT(intra_entries), 1, 4096, NULL, "entries",
+static const struct base_option options[] = {
+	{"intra_entries", BASE_OPTION_U32, AT(intra_entries), 1, 4096, NULL, "entries",
          "rows of the table of warps' own strides, one per load and warp"},
-	{"intra_distance", OPTION_U32, AT(intra.distance), 1, 64, NULL, "iterations",
+	{"intra_distance", BASE_OPTION_U32, AT(intra.distance), 1, 64, NULL, "iterations",
          "how many iterations ahead to prefetch"},
-	{"intra_degree", OPTION_U32, AT(intra.degree), 1, 16, NULL, "iterations", "iterations to prefetch at a time"},
-	{"inter_entries", OPTION_U32, AT(inter_entries), 1, 4096, NULL, "entries",
+	{"intra_degree", BASE_OPTION_U32, AT(intra.degree), 1, 16, NULL, "iterations",
+         "iterations to prefetch at a time"},
+	{"inter_entries", BASE_OPTION_U32, AT(inter_entries), 1, 4096, NULL, "entries",
          "rows of the table of strides from warp to warp, one per load"},
-	{"inter_distance", OPTION_U32, AT(inter.distance), 1, 64, NULL, "warps",
+	{"inter_distance", BASE_OPTION_U32, AT(inter.distance), 1, 64, NULL, "warps",
          "how many warps ahead to prefetch for"},
-	{"inter_degree", OPTION_U32, AT(inter.degree), 1, 16, NULL, "warps", "warps to prefetch for at a time"},
-	{"early", OPTION_BOOL, AT(early), 0, 1, NULL, "",
+	{"inter_degree", BASE_OPTION_U32, AT(inter.degree), 1, 16, NULL, "warps", "warps to prefetch for at a time"},
+	{"early", BASE_OPTION_BOOL, AT(early), 0, 1, NULL, "",
          "prefetch once a stride has been seen, instead of after it has repeated"},
-	{"transactions", OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
+	{"transactions", BASE_OPTION_U32, AT(transactions), 1, MECH_MAX_ACCESSES, NULL, "transactions",
          "transactions of a load above which it is not tracked"},
-	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
+	{"retry", BASE_OPTION_BOOL, AT(retry), 0, 1, NULL, "",
          "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
@@ -42,30 +43,30 @@ struct stats {
 #define TRAINING(part)                                                                                                 \
 	{#part "_trained",                                                                                             \
 	 "entries",                                                                                                    \
-	 SCOPE_SM,                                                                                                     \
+	 BASE_SCOPE_SM,                                                                                                \
 	 offsetof(struct stats, part.trained),                                                                         \
 	 "entries that became steady: the stride repeated",                                                            \
-	 COMBINE_SUM},                                                                                                 \
+	 BASE_COMBINE_SUM},                                                                                            \
 		{#part "_wrong",                                                                                       \
 	         "loads",                                                                                              \
-	         SCOPE_SM,                                                                                             \
+	         BASE_SCOPE_SM,                                                                                        \
 	         offsetof(struct stats, part.wrong),                                                                   \
 	         "loads with a steady stride at another address",                                                      \
-	         COMBINE_SUM},                                                                                         \
+	         BASE_COMBINE_SUM},                                                                                    \
 	{                                                                                                              \
-#part "_replaced", "entries", SCOPE_SM, offsetof(struct stats, part.replaced),                         \
-			"entries replaced by another: the table was full", COMBINE_SUM                                 \
+#part "_replaced", "entries", BASE_SCOPE_SM, offsetof(struct stats, part.replaced),                    \
+			"entries replaced by another: the table was full", BASE_COMBINE_SUM                            \
 	}
 
-static const struct counter counters[] = {
+static const struct base_counter counters[] = {
 	TRAINING(intra),
 	TRAINING(inter),
-	{"intra_lines", "lines", SCOPE_SM, offsetof(struct stats, intra_lines), "lines to prefetch for the same warp",
-         COMBINE_SUM},
-	{"inter_lines", "lines", SCOPE_SM, offsetof(struct stats, inter_lines), "lines to prefetch for other warps",
-         COMBINE_SUM},
-	{"nobody", "warps", SCOPE_SM, offsetof(struct stats, nobody),
-         "warps that do not exist: nothing was requested for them", COMBINE_SUM},
+	{"intra_lines", "lines", BASE_SCOPE_SM, offsetof(struct stats, intra_lines),
+         "lines to prefetch for the same warp", BASE_COMBINE_SUM},
+	{"inter_lines", "lines", BASE_SCOPE_SM, offsetof(struct stats, inter_lines),
+         "lines to prefetch for other warps", BASE_COMBINE_SUM},
+	{"nobody", "warps", BASE_SCOPE_SM, offsetof(struct stats, nobody),
+         "warps that do not exist: nothing was requested for them", BASE_COMBINE_SUM},
 };
 
 struct state {

@@ -35,28 +35,29 @@ static const struct config defaults = {.pws_entries = 32,
                                        .merge_high = 0.15};
 
 #define AT(field) offsetof(struct config, field)
-static const struct option options[] = {
-	{"pws_entries", OPTION_U32, AT(pws_entries), 1, 4096, NULL, "entries",
+static const struct base_option options[] = {
+	{"pws_entries", BASE_OPTION_U32, AT(pws_entries), 1, 4096, NULL, "entries",
          "rows of the PWS table: a warp's strides, one row per load and warp"},
-	{"gs_entries", OPTION_U32, AT(gs_entries), 1, 4096, NULL, "entries",
+	{"gs_entries", BASE_OPTION_U32, AT(gs_entries), 1, 4096, NULL, "entries",
          "rows of the GS table: strides common to warps, one row per load"},
-	{"ip_entries", OPTION_U32, AT(ip_entries), 1, 4096, NULL, "entries",
+	{"ip_entries", BASE_OPTION_U32, AT(ip_entries), 1, 4096, NULL, "entries",
          "rows of the IP table: strides from warp to warp, one row per load"},
-	{"promote", OPTION_U32, AT(promote), 1, MAX_PROMOTE, NULL, "warps",
+	{"promote", BASE_OPTION_U32, AT(promote), 1, MAX_PROMOTE, NULL, "warps",
          "warps with the same stride that promote it to all warps"},
-	{"distance", OPTION_U32, AT(distance), 1, 64, NULL, "strides",
+	{"distance", BASE_OPTION_U32, AT(distance), 1, 64, NULL, "strides",
          "how far ahead: executions of the warp, or warps for strides from warp to warp"},
-	{"degree", OPTION_U32, AT(degree), 1, 16, NULL, "strides", "strides to prefetch at a time"},
-	{"throttle", OPTION_BOOL, AT(throttle), 0, 1, NULL, "",
+	{"degree", BASE_OPTION_U32, AT(degree), 1, 16, NULL, "strides", "strides to prefetch at a time"},
+	{"throttle", BASE_OPTION_BOOL, AT(throttle), 0, 1, NULL, "",
          "adaptive throttling; without it, every prefetch is sent"},
-	{"throttle_start", OPTION_U32, AT(throttle_start), THROTTLE_NONE, THROTTLE_ALL, NULL, "fifths",
+	{"throttle_start", BASE_OPTION_U32, AT(throttle_start), THROTTLE_NONE, THROTTLE_ALL, NULL, "fifths",
          "initial fraction of prefetches that are not sent"},
-	{"period", OPTION_U32, AT(period), 1, 4e9, NULL, "cycles", "interval between two decisions of the throttle"},
-	{"early_low", OPTION_F64, AT(early_low), 0, 1000, NULL, "",
+	{"period", BASE_OPTION_U32, AT(period), 1, 4e9, NULL, "cycles",
+         "interval between two decisions of the throttle"},
+	{"early_low", BASE_OPTION_F64, AT(early_low), 0, 1000, NULL, "",
          "early evictions per useful prefetch above which one fifth less is sent"},
-	{"early_high", OPTION_F64, AT(early_high), 0, 1000, NULL, "",
+	{"early_high", BASE_OPTION_F64, AT(early_high), 0, 1000, NULL, "",
          "early evictions per useful prefetch above which nothing is sent"},
-	{"merge_high", OPTION_F64, AT(merge_high), 0, 1, NULL, "",
+	{"merge_high", BASE_OPTION_F64, AT(merge_high), 0, 1, NULL, "",
          "merged requests as a fraction of all: above it one fifth more is sent, below it nothing"},
 };
 
@@ -79,8 +80,8 @@ struct stats {
 #undef X
 };
 
-static const struct counter counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct stats, name), meaning, COMBINE_SUM},
+static const struct base_counter counters[] = {
+#define X(name, unit, meaning) {#name, unit, BASE_SCOPE_SM, offsetof(struct stats, name), meaning, BASE_COMBINE_SUM},
 	COUNTERS(X)
 #undef X
 };

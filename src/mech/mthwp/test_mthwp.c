@@ -244,7 +244,7 @@ static struct mech_buffer buffer_of_lines(const void *config, const struct mech_
 
 static const struct mech holder = {.version = MECH_VERSION,
                                    .name = "holder",
-                                   .seats = MECH_SEAT_BUFFER,
+                                   .policies = MECH_POLICY_BUFFER,
                                    .block_begin = hold_lines,
                                    .buffer = buffer_of_lines};
 

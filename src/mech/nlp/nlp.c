@@ -9,10 +9,10 @@ struct config {
 static const struct config defaults = {.degree = 1};
 
 #define AT(field) offsetof(struct config, field)
-static const struct option options[] = {
-	{"degree", OPTION_U32, AT(degree), 1, 16, NULL, "lines", "lines to prefetch after the line that missed"},
-	{"tagged", OPTION_BOOL, AT(tagged), 0, 1, NULL, "", "treat the first use of a prefetched line as a miss"},
-	{"retry", OPTION_BOOL, AT(retry), 0, 1, NULL, "",
+static const struct base_option options[] = {
+	{"degree", BASE_OPTION_U32, AT(degree), 1, 16, NULL, "lines", "lines to prefetch after the line that missed"},
+	{"tagged", BASE_OPTION_BOOL, AT(tagged), 0, 1, NULL, "", "treat the first use of a prefetched line as a miss"},
+	{"retry", BASE_OPTION_BOOL, AT(retry), 0, 1, NULL, "",
          "retry a prefetch that finds no space in L1, instead of dropping it"},
 };
 
@@ -20,11 +20,11 @@ struct stats {
 	uint64_t misses, first_uses;
 };
 
-static const struct counter counters[] = {
-	{"misses", "transactions", SCOPE_SM, offsetof(struct stats, misses), "global load transactions that missed",
-         COMBINE_SUM},
-	{"first_uses", "transactions", SCOPE_SM, offsetof(struct stats, first_uses),
-         "global load transactions that were the first use of a prefetched line (with tagged)", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"misses", "transactions", BASE_SCOPE_SM, offsetof(struct stats, misses),
+         "global load transactions that missed", BASE_COMBINE_SUM},
+	{"first_uses", "transactions", BASE_SCOPE_SM, offsetof(struct stats, first_uses),
+         "global load transactions that were the first use of a prefetched line (with tagged)", BASE_COMBINE_SUM},
 };
 
 /* Whether the access is the first use in L1 of a line that this mechanism requested. A late line, still in flight,

@@ -16,6 +16,6 @@ const struct mech mech_owf = {
 	.summary = "warp order: by rank (owner warps first), then oldest",
 	.citation = "V. Jatala, J. Anantpur, A. Karkare: Scratchpad Sharing in GPUs, 2016",
 	.sm_size = 1,
-	.seats = MECH_SEAT_WARP_ORDER,
+	.policies = MECH_POLICY_WARP_ORDER,
 	.pick_warp = pick_warp,
 };

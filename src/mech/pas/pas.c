@@ -29,24 +29,24 @@ static const struct config defaults = {.order = TWO_LEVEL, .ready = 8, .wake_up 
 
 static const char *const orders[] = {[TWO_LEVEL] = "two_level", [LRR] = "lrr", [GTO] = "gto", NULL};
 
-static const struct option options[] = {
-	{"order", OPTION_ENUM, offsetof(struct config, order), 0, 0, orders, "",
+static const struct base_option options[] = {
+	{"order", BASE_OPTION_ENUM, offsetof(struct config, order), 0, 0, orders, "",
          "order among leading warps, and among the others"},
-	{"ready", OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
+	{"ready", BASE_OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
          "warps per scheduler that compete (order=two_level)"},
-	{"wake_up", OPTION_BOOL, offsetof(struct config, wake_up), 0, 1, NULL, "",
+	{"wake_up", BASE_OPTION_BOOL, offsetof(struct config, wake_up), 0, 1, NULL, "",
          "a prefetch that fills L1 makes its warp compete (order=two_level)"},
 };
 
-static const struct counter counters[] = {
-	{"leading", "warps", SCOPE_SM, offsetof(struct stats, leading),
-         "warps that had priority over the others of their blocks", COMBINE_SUM},
-	{"wake_ups", "fills", SCOPE_SM, offsetof(struct stats, wake_ups), "L1 fills by prefetches bound to a live warp",
-         COMBINE_SUM},
-	{"woken_ready", "fills", SCOPE_SM, offsetof(struct stats, woken_ready),
-         "such fills whose warp was already competing", COMBINE_SUM},
-	{"pushed_out", "warps", SCOPE_SM, offsetof(struct stats, pushed_out), "competing warps replaced by a woken one",
-         COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"leading", "warps", BASE_SCOPE_SM, offsetof(struct stats, leading),
+         "warps that had priority over the others of their blocks", BASE_COMBINE_SUM},
+	{"wake_ups", "fills", BASE_SCOPE_SM, offsetof(struct stats, wake_ups),
+         "L1 fills by prefetches bound to a live warp", BASE_COMBINE_SUM},
+	{"woken_ready", "fills", BASE_SCOPE_SM, offsetof(struct stats, woken_ready),
+         "such fills whose warp was already competing", BASE_COMBINE_SUM},
+	{"pushed_out", "warps", BASE_SCOPE_SM, offsetof(struct stats, pushed_out),
+         "competing warps replaced by a woken one", BASE_COMBINE_SUM},
 };
 
 static struct scheduler *scheduler_of(struct mech_sm *sm, uint32_t slot)
@@ -180,7 +180,7 @@ const struct mech mech_pas = {
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct stats),
 	.sm_size = sizeof(struct state),
-	.seats = MECH_SEAT_WARP_ORDER,
+	.policies = MECH_POLICY_WARP_ORDER,
 	.kernel_begin = kernel_begin,
 	.block_begin = block_begin,
 	.block_end = block_end,

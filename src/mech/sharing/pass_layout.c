@@ -15,11 +15,12 @@ struct config {
 
 static const struct config defaults = {.t = 0.1, .dynamic = 0, .loops = 1};
 
-static const struct option options[] = {
-	{"t", OPTION_F64, offsetof(struct config, t), 0, 1, NULL, "", "private fraction of a block's shared memory"},
-	{"dynamic", OPTION_U32, offsetof(struct config, dynamic), 0, 1 << 30, NULL, "bytes",
+static const struct base_option options[] = {
+	{"t", BASE_OPTION_F64, offsetof(struct config, t), 0, 1, NULL, "",
+         "private fraction of a block's shared memory"},
+	{"dynamic", BASE_OPTION_U32, offsetof(struct config, dynamic), 0, 1 << 30, NULL, "bytes",
          "of dynamic shared memory in the launch"},
-	{"loops", OPTION_U32, offsetof(struct config, loops), 1, 1 << 16, NULL, "rounds", "assumed per loop"},
+	{"loops", BASE_OPTION_U32, offsetof(struct config, loops), 1, 1 << 16, NULL, "rounds", "assumed per loop"},
 };
 
 #define COUNTERS(X)                                                                                                    \
@@ -35,8 +36,9 @@ struct counters {
 #undef X
 };
 
-static const struct counter counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_GPU, offsetof(struct counters, name), meaning, COMBINE_SUM},
+static const struct base_counter counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_GPU, offsetof(struct counters, name), meaning, BASE_COMBINE_SUM},
 	COUNTERS(X)
 #undef X
 };
@@ -287,14 +289,14 @@ static enum pass_result run(struct pass_job *job)
 	return result;
 }
 
-const struct pass sharing_pass_layout = {
+const struct flow_pass sharing_pass_layout = {
 	.name = "scratchpad-layout",
 	.meaning =
 		"orders shared variables so that the common part of two blocks is in use for the fewest instructions",
 	.stem = "layout",
 	.scope = PASS_KERNELS,
-	.requires = FACT_SET(CFG) | FACT_SET(LOOPS),
-	.keeps = NO_FACTS,
+	.requires = ANALYSIS_SET(CFG) | ANALYSIS_SET(LOOPS),
+	.keeps = ANALYSES_NONE,
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct config),

@@ -21,18 +21,19 @@ static const char *const places[] = {
 
 static const char *const branches[] = {[BRANCHES_ALL] = "all", [BRANCHES_NEEDED] = "needed", NULL};
 
-static const struct option options[] = {
-	{"t", OPTION_F64, offsetof(struct config, t), 0, 1, NULL, "", "private fraction of a block's shared memory"},
-	{"dynamic", OPTION_U32, offsetof(struct config, dynamic), 0, 1 << 30, NULL, "bytes",
+static const struct base_option options[] = {
+	{"t", BASE_OPTION_F64, offsetof(struct config, t), 0, 1, NULL, "",
+         "private fraction of a block's shared memory"},
+	{"dynamic", BASE_OPTION_U32, offsetof(struct config, dynamic), 0, 1 << 30, NULL, "bytes",
          "of dynamic shared memory in the launch"},
-	{"place", OPTION_ENUM, offsetof(struct config, place), 0, 0, places, "",
+	{"place", BASE_OPTION_ENUM, offsetof(struct config, place), 0, 0, places, "",
          "after the last access on each path, at the accesses' common post-dominator, or at the kernel's exits"},
-	{"branches", OPTION_ENUM, offsetof(struct config, branches), 0, 0, branches, "",
+	{"branches", BASE_OPTION_ENUM, offsetof(struct config, branches), 0, 0, branches, "",
          "a branch for each critical edge that is split, as in the paper, or only where the code does not fall "
          "through"},
-	{"room", OPTION_U32, offsetof(struct config, room), 0, 1 << 30, NULL, "bytes",
+	{"room", BASE_OPTION_U32, offsetof(struct config, room), 0, 1 << 30, NULL, "bytes",
          "of shared memory per SM; 0: unknown"},
-	{"blocks", OPTION_U32, offsetof(struct config, blocks), 0, 1 << 16, NULL, "blocks",
+	{"blocks", BASE_OPTION_U32, offsetof(struct config, blocks), 0, 1 << 16, NULL, "blocks",
          "of an SM's slots: kernels of which this number fits in the shared memory are skipped; 0: unknown"},
 };
 
@@ -51,8 +52,9 @@ struct counters {
 #undef X
 };
 
-static const struct counter counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_GPU, offsetof(struct counters, name), meaning, COMBINE_SUM},
+static const struct base_counter counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_GPU, offsetof(struct counters, name), meaning, BASE_COMBINE_SUM},
 	COUNTERS(X)
 #undef X
 };
@@ -205,14 +207,14 @@ static enum pass_result run(struct pass_job *job)
 	return PASS_LEFT; /* recorded edits count as changes without this result */
 }
 
-const struct pass sharing_pass_relssp = {
+const struct flow_pass sharing_pass_relssp = {
 	.name = "relssp",
 	.meaning = "inserts an instruction on every path through a kernel that releases the part of shared memory that "
 		   "two blocks have in common",
 	.stem = "relssp",
 	.scope = PASS_KERNELS,
-	.requires = FACT_SET(CFG) | FACT_SET(DOMINATORS),
-	.keeps = NO_FACTS,
+	.requires = ANALYSIS_SET(CFG) | ANALYSIS_SET(DOMINATORS),
+	.keeps = ANALYSES_NONE,
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct config),

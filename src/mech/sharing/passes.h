@@ -10,10 +10,10 @@
 
 /* scratchpad-layout (section 6.1): moves those variables below the boundary that minimise the number of instructions
  * during which the common part is in use. Keeps the order if that gains nothing. */
-extern const struct pass sharing_pass_layout;
+extern const struct flow_pass sharing_pass_layout;
 /* relssp (section 6.3): inserts `relssp` once on every path through a kernel, after its last access to the common
  * part. */
-extern const struct pass sharing_pass_relssp;
+extern const struct flow_pass sharing_pass_relssp;
 
 /* Returns the number of private bytes at the begin of a block's shared memory: t * bytes, rounded down. */
 uint64_t sharing_own_bytes(double t, uint64_t bytes);

@@ -73,7 +73,7 @@ static inline void rewritten_free(struct rewritten *rewritten)
 /* Runs the passes. Also checks that the printed text parses and prints as itself. */
 static inline struct rewritten kit_rewrite(const char *text, const char *passes)
 {
-	static const struct pass *const more[] = {&sharing_pass_layout, &sharing_pass_relssp};
+	static const struct flow_pass *const more[] = {&sharing_pass_layout, &sharing_pass_relssp};
 	struct rewritten rewritten = {.pipeline = {.more = more, .more_count = 2}};
 	struct diag diag = {0};
 	struct ptx_module *module = kit_parse(text);

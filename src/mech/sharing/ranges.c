@@ -66,7 +66,7 @@ static void add_stretch(struct sharing_stretches *to, uint64_t up_to, uint64_t f
 		to->stretch[i - 1].weight += weight;
 }
 
-static uint64_t weight_of(const struct fact_loops *loops, uint32_t block, uint32_t trips)
+static uint64_t weight_of(const struct analysis_loops *loops, uint32_t block, uint32_t trips)
 {
 	uint64_t weight = 1;
 	for (uint32_t i = 0; i < loops->count; i++)
@@ -83,7 +83,7 @@ static void look_back(const struct flow_block *block, uint64_t post_out, const u
 }
 
 struct sharing_stretches sharing_stretches(struct arena *arena, const struct flow_cfg *cfg,
-                                           const struct fact_loops *loops, uint32_t trips, const uint64_t *accessed)
+                                           const struct analysis_loops *loops, uint32_t trips, const uint64_t *accessed)
 {
 	const struct sharing_ranges ranges = sharing_ranges(arena, cfg, accessed);
 	uint32_t count = cfg->function->body_count;

@@ -4,7 +4,7 @@
 #ifndef SLUICE_MECH_SHARING_RANGES_H
 #define SLUICE_MECH_SHARING_RANGES_H
 
-#include "flow/facts.h"
+#include "flow/analyses.h"
 
 /* By block, the sets of variables for which PreIN, PreOUT, PostIN and PostOUT are true. */
 struct sharing_ranges {
@@ -32,7 +32,7 @@ struct sharing_stretches {
 };
 
 struct sharing_stretches sharing_stretches(struct arena *arena, const struct flow_cfg *cfg,
-                                           const struct fact_loops *loops, uint32_t trips, const uint64_t *accessed);
+                                           const struct analysis_loops *loops, uint32_t trips, const uint64_t *accessed);
 
 /* Returns the weighted number of instructions in a set's access range, from the first access to the last. */
 uint64_t sharing_range_weight(const struct sharing_stretches *stretches, uint64_t set);

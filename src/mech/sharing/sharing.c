@@ -15,28 +15,29 @@ static const char *const releases[] = {[SHARING_BLOCK_END] = "block_end",
                                        [SHARING_OPTIMAL] = "optimal",
                                        NULL};
 
-static const struct option options[] = {
-	{"t", OPTION_F64, offsetof(struct sharing_config, t), 0, 1, NULL, "",
+static const struct base_option options[] = {
+	{"t", BASE_OPTION_F64, offsetof(struct sharing_config, t), 0, 1, NULL, "",
          "private fraction of a block's bytes; 1: no sharing"},
-	{"release", OPTION_ENUM, offsetof(struct sharing_config, release), 0, 0, releases, "",
+	{"release", BASE_OPTION_ENUM, offsetof(struct sharing_config, release), 0, 0, releases, "",
          "when a block releases the common part: at its end, or by relssp instructions at exits, in a post-dominator, "
          "or as early as possible"},
-	{"layout", OPTION_BOOL, offsetof(struct sharing_config, layout), 0, 1, NULL, "",
+	{"layout", BASE_OPTION_BOOL, offsetof(struct sharing_config, layout), 0, 1, NULL, "",
          "arrange variables so that the common part is in use for the fewest instructions"},
-	{"poll", OPTION_BOOL, offsetof(struct sharing_config, poll), 0, 1, NULL, "",
+	{"poll", BASE_OPTION_BOOL, offsetof(struct sharing_config, poll), 0, 1, NULL, "",
          "warps that wait for the partner retry every cycle, as in the paper, instead of being woken"},
-	{"pair_pollers", OPTION_BOOL, offsetof(struct sharing_config, pair_pollers), 0, 1, NULL, "",
+	{"pair_pollers", BASE_OPTION_BOOL, offsetof(struct sharing_config, pair_pollers), 0, 1, NULL, "",
          "allow pairs for kernels with loops that poll global memory, which stop if a block waits for its partner"},
 };
 
-static const struct counter counters[] = {
-	{"blocks_per_sm", "blocks", SCOPE_GPU, offsetof(struct sharing_stats, blocks_per_sm),
-         "blocks that an SM holds, at most", COMBINE_SUM},
-	{"pairs", "pairs", SCOPE_GPU, offsetof(struct sharing_stats, pairs), "pairs of blocks on an SM, at most",
-         COMBINE_SUM},
-	{"own_bytes", "bytes", SCOPE_GPU, offsetof(struct sharing_stats, own_bytes),
-         "private bytes of a block of a pair", COMBINE_SUM},
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct sharing_stats, name), meaning, COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"blocks_per_sm", "blocks", BASE_SCOPE_GPU, offsetof(struct sharing_stats, blocks_per_sm),
+         "blocks that an SM holds, at most", BASE_COMBINE_SUM},
+	{"pairs", "pairs", BASE_SCOPE_GPU, offsetof(struct sharing_stats, pairs), "pairs of blocks on an SM, at most",
+         BASE_COMBINE_SUM},
+	{"own_bytes", "bytes", BASE_SCOPE_GPU, offsetof(struct sharing_stats, own_bytes),
+         "private bytes of a block of a pair", BASE_COMBINE_SUM},
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_SM, offsetof(struct sharing_stats, name), meaning, BASE_COMBINE_SUM},
 	SHARING_COUNTERS(X)
 #undef X
 };
@@ -48,7 +49,7 @@ static const struct mech_event_row events[SHARING_EVENTS] = {
 
 /* --- before decoding --- */
 
-static const struct pass *const passes[] = {&sharing_pass_layout, &sharing_pass_relssp};
+static const struct flow_pass *const passes[] = {&sharing_pass_layout, &sharing_pass_relssp};
 
 static void rewrite(const void *options_, const struct mech_machine *machine, char *text, size_t size)
 {
@@ -172,7 +173,7 @@ const struct mech mech_sharing = {
 	.splits_copies = true,
 	.gpu_size = sizeof(struct sharing_residency),
 	.sm_size = sizeof(struct sharing_sm),
-	.seats = MECH_SEAT_SHARED_ROOM | MECH_SEAT_SHARED_LAYOUT | MECH_SEAT_WARP_RANK,
+	.policies = MECH_POLICY_SHARED_ROOM | MECH_POLICY_SHARED_LAYOUT | MECH_POLICY_WARP_RANK,
 	.opcodes = opcodes,
 	.opcode_count = 1,
 	.shared_room = shared_room,

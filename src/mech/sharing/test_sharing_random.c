@@ -235,7 +235,7 @@ struct way {
 
 static struct ptx_module *rewritten(const char *text, const char *passes)
 {
-	static const struct pass *const more[] = {&sharing_pass_layout, &sharing_pass_relssp};
+	static const struct flow_pass *const more[] = {&sharing_pass_layout, &sharing_pass_relssp};
 	struct pipeline pipeline = {.more = more, .more_count = 2};
 	struct diag diag = {0};
 	struct ptx_module *module = ptx_parse("random.ptx", text, strlen(text), &diag);

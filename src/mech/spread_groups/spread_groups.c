@@ -11,10 +11,10 @@ struct state {
 
 static const struct config defaults = {.ready = 8, .apart = 2}; /* README.md */
 
-static const struct option options[] = {
-	{"ready", OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
+static const struct base_option options[] = {
+	{"ready", BASE_OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
          "warps per scheduler that compete: a group"},
-	{"apart", OPTION_U32, offsetof(struct config, apart), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
+	{"apart", BASE_OPTION_U32, offsetof(struct config, apart), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
          "distance between two warps of a group; 1: groups of consecutive warps"},
 };
 
@@ -70,7 +70,7 @@ const struct mech mech_spread_groups = {
 	.config_size = sizeof(struct config),
 	.defaults = &defaults,
 	.sm_size = sizeof(struct state),
-	.seats = MECH_SEAT_WARP_ORDER,
+	.policies = MECH_POLICY_WARP_ORDER,
 	.kernel_begin = kernel_begin,
 	.block_end = block_end,
 	.warps_that_compete = warps_that_compete,

@@ -4,8 +4,9 @@
 
 #include <string.h>
 
-static const struct counter counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct staging_stats, name), meaning, COMBINE_SUM},
+static const struct base_counter counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_SM, offsetof(struct staging_stats, name), meaning, BASE_COMBINE_SUM},
 	STAGING_COUNTERS(X)
 #undef X
 };
@@ -15,10 +16,10 @@ enum { BINS = 20 };
 #define LENGTHS(of)                                                                                                    \
 	{                                                                                                              \
 		.name = of "_lengths", .unit = "cycles", .meaning = "transfers by their " of " cycles",                \
-		.scope = SCOPE_SM, .kind = VECTOR_POWERS, .length = BINS                                               \
+		.scope = BASE_SCOPE_SM, .kind = BASE_VECTOR_POWERS, .length = BINS                                     \
 	}
 
-static const struct counter_vector vectors[STAGING_VECTORS] = {
+static const struct base_counter_vector vectors[STAGING_VECTORS] = {
 	[AGEN_LENGTHS] = LENGTHS("agen"), [MEM_LENGTHS] = LENGTHS("mem"), [TRANSFER_LENGTHS] = LENGTHS("transfer")};
 
 static const struct mech_event_row events[STAGING_EVENTS] = {

@@ -52,7 +52,7 @@ static void test_spilled(void **state)
 	sprintf(end, "ret;\n}\n");
 	struct host host = host_open("staging", (const char *const[]){"kernel.k.max_registers=24", NULL}, text, 4096);
 	launch(&host, 3);
-	struct sluice_kernel_info info;
+	struct sluice_kernel_info info = {SLUICE_SIZED(kernel_info)};
 	struct sluice_error error;
 	host_must(sluice_kernel_info(host.gpu, sluice_find_kernel(host.module, "k"), &info, &error), &error);
 	assert_true(info.spill_loads > 0);

@@ -20,34 +20,34 @@ static const char *const loops[] = {"none", "code", "launch", NULL};
 static const char *const arbitrations[] = {"teleport", "core", "alternate", NULL};
 
 #define AT(field) offsetof(struct teleport_config, field)
-static const struct option options[] = {
-	{"model", OPTION_ENUM, AT(model), 0, 0, models, "",
+static const struct base_option options[] = {
+	{"model", BASE_OPTION_ENUM, AT(model), 0, 0, models, "",
          "real, or the paper's idealised models with an unlimited buffer"},
-	{"buffer_kb", OPTION_U32, AT(buffer_kb), 1, 1024, NULL, "KB",
+	{"buffer_kb", BASE_OPTION_U32, AT(buffer_kb), 1, 1024, NULL, "KB",
          "shared memory that holds the buffer, minus what resident blocks allocate"},
-	{"sets", OPTION_U32, AT(sets), 1, 64, NULL, "sets",
+	{"sets", BASE_OPTION_U32, AT(sets), 1, 64, NULL, "sets",
          "sets of the buffer, a power of two; with 4, 48 KB have 96 ways"},
-	{"table_entries", OPTION_U32, AT(table_entries), 1, 65536, NULL, "rows", "rows of the preload table"},
-	{"arbitration", OPTION_ENUM, AT(arbitration), 0, 0, arbitrations, "",
+	{"table_entries", BASE_OPTION_U32, AT(table_entries), 1, 65536, NULL, "rows", "rows of the preload table"},
+	{"arbitration", BASE_OPTION_ENUM, AT(arbitration), 0, 0, arbitrations, "",
          "requests with priority in the network; alternate: by even and odd cycles"},
-	{"overlap", OPTION_BOOL, AT(overlap), 0, 1, NULL, "", "let a block run while its lines arrive"},
-	{"request", OPTION_ENUM, AT(request), 0, 0, requests, "",
+	{"overlap", BASE_OPTION_BOOL, AT(overlap), 0, 1, NULL, "", "let a block run while its lines arrive"},
+	{"request", BASE_OPTION_ENUM, AT(request), 0, 0, requests, "",
          "packets of 32, 64 or 128 bytes, as instructions' transactions; or whole lines, as in prefetch-CTA"},
-	{"urgent", OPTION_BOOL, AT(urgent), 0, 1, NULL, "", "memory controllers prefer the controller's requests"},
-	{"loops", OPTION_ENUM, AT(loops), 0, 0, loops, "",
+	{"urgent", BASE_OPTION_BOOL, AT(urgent), 0, 1, NULL, "", "memory controllers prefer the controller's requests"},
+	{"loops", BASE_OPTION_ENUM, AT(loops), 0, 0, loops, "",
          "indexes on induction variables that count as precalculable: none, those of loops whose bounds are in the "
          "code, or those of loops whose bounds are known at launch"},
-	{"rate", OPTION_U32, AT(rate), 1, 16, NULL, "a cycle",
+	{"rate", BASE_OPTION_U32, AT(rate), 1, 16, NULL, "a cycle",
          "rows that the controller reads, or requests that it makes, per cycle"},
-	{"field_bits", OPTION_U32, AT(field_bits), 8, 64, NULL, "bits",
+	{"field_bits", BASE_OPTION_U32, AT(field_bits), 8, 64, NULL, "bits",
          "width of a row's products and offsets; rows with larger ones are not loaded"},
-	{"look_stale", OPTION_BOOL, AT(look_stale), 0, 1, NULL, "",
+	{"look_stale", BASE_OPTION_BOOL, AT(look_stale), 0, 1, NULL, "",
          "count hits on data that other SMs have written since the fill; slows the simulation"},
 };
 
-static const struct counter counters[] = {
+static const struct base_counter counters[] = {
 #define X(name, unit, meaning, combination)                                                                            \
-	{#name, unit, SCOPE_GPU, offsetof(struct teleport_stats, name), meaning, combination},
+	{#name, unit, BASE_SCOPE_GPU, offsetof(struct teleport_stats, name), meaning, combination},
 	TELEPORT_COUNTERS(X)
 #undef X
 };
@@ -157,7 +157,7 @@ const struct mech mech_teleport = {
 	.stats_size = sizeof(struct teleport_stats),
 	.gpu_size = sizeof(struct controller *),
 	.sm_size = sizeof(struct teleport_sm),
-	.seats = MECH_SEAT_BUFFER,
+	.policies = MECH_POLICY_BUFFER,
 	.sends = true,
 	.keeps_in_step = true,
 	.splits_copies = true,

@@ -30,21 +30,21 @@ struct teleport_config {
 };
 
 #define TELEPORT_COUNTERS(X)                                                                                           \
-	X(demand, "requests", "loads, stores and atomics of global memory, by transaction", COMBINE_SUM)               \
-	X(demand_hits, "requests", "loads and stores that found their data in the buffer", COMBINE_SUM)                \
-	X(demand_merged, "requests", "loads that waited for data in flight to the buffer", COMBINE_SUM)                \
-	X(loaded_blocks, "blocks", "blocks for which the controller had something to load", COMBINE_SUM)               \
-	X(held_block_cycles, "cycles", "cycles that blocks waited for their data, summed over blocks", COMBINE_SUM)    \
-	X(largest_block_bytes, "bytes", "largest amount that one block had in the buffer", COMBINE_LARGEST)            \
-	X(rows, "rows", "rows of the preload table, the largest number of a kernel", COMBINE_LARGEST)                  \
-	X(dropped_rows, "rows", "rows without a free table entry, the largest number of a kernel", COMBINE_LARGEST)    \
-	X(unfit_rows, "rows", "rows too large for the table's fields, the largest number of a kernel", COMBINE_LARGEST) \
+	X(demand, "requests", "loads, stores and atomics of global memory, by transaction", BASE_COMBINE_SUM)               \
+	X(demand_hits, "requests", "loads and stores that found their data in the buffer", BASE_COMBINE_SUM)                \
+	X(demand_merged, "requests", "loads that waited for data in flight to the buffer", BASE_COMBINE_SUM)                \
+	X(loaded_blocks, "blocks", "blocks for which the controller had something to load", BASE_COMBINE_SUM)               \
+	X(held_block_cycles, "cycles", "cycles that blocks waited for their data, summed over blocks", BASE_COMBINE_SUM)    \
+	X(largest_block_bytes, "bytes", "largest amount that one block had in the buffer", BASE_COMBINE_LARGEST)            \
+	X(rows, "rows", "rows of the preload table, the largest number of a kernel", BASE_COMBINE_LARGEST)                  \
+	X(dropped_rows, "rows", "rows without a free table entry, the largest number of a kernel", BASE_COMBINE_LARGEST)    \
+	X(unfit_rows, "rows", "rows too large for the table's fields, the largest number of a kernel", BASE_COMBINE_LARGEST) \
 	X(stale_hits, "requests",                                                                                      \
-	  "load hits on sectors that another SM has written since their fill (look_stale)", COMBINE_SUM)               \
+	  "load hits on sectors that another SM has written since their fill (look_stale)", BASE_COMBINE_SUM)               \
 	X(blocked_cycles, "cycles", "cycles in which the controller could not send because the queue was full",        \
-	  COMBINE_SUM)                                                                                                 \
+	  BASE_COMBINE_SUM)                                                                                                 \
 	X(kernels_without_rows, "kernels", "kernels without computable reads, or without space for the buffer",        \
-	  COMBINE_SUM)
+	  BASE_COMBINE_SUM)
 
 struct teleport_stats {
 #define X(name, unit, meaning, combination) uint64_t name;

@@ -10,34 +10,36 @@ static const struct tma_config defaults = {
 static const char *const segments[] = {"128", "64", "32", NULL};
 
 #define AT(field) offsetof(struct tma_config, field)
-static const struct option options[] = {
-	{"entries", OPTION_U32, AT(entries), 1, 64, NULL, "copies",
+static const struct base_option options[] = {
+	{"entries", BASE_OPTION_U32, AT(entries), 1, 64, NULL, "copies",
          "copies waiting or in progress, at most; further instructions wait to issue"},
-	{"latency", OPTION_U32, AT(latency), 0, 1000, NULL, "cycles",
+	{"latency", BASE_OPTION_U32, AT(latency), 0, 1000, NULL, "cycles",
          "delay from an instruction's issue until it reaches the engine"},
-	{"interval", OPTION_U32, AT(interval), 1, 64, NULL, "cycles",
+	{"interval", BASE_OPTION_U32, AT(interval), 1, 64, NULL, "cycles",
          "interval between two requests of address generation"},
-	{"segment", OPTION_ENUM, AT(segment), 0, 0, segments, "bytes", "largest amount of global memory per request"},
-	{"in_flight", OPTION_U32, AT(in_flight), 1, 1024, NULL, "requests", "unanswered requests, at most"},
-	{"maps", OPTION_U32, AT(maps), 1, 256, NULL, "maps", "tensor maps in the cache"},
-	{"map_latency", OPTION_U32, AT(map_latency), 0, 1000, NULL, "cycles",
+	{"segment", BASE_OPTION_ENUM, AT(segment), 0, 0, segments, "bytes",
+         "largest amount of global memory per request"},
+	{"in_flight", BASE_OPTION_U32, AT(in_flight), 1, 1024, NULL, "requests", "unanswered requests, at most"},
+	{"maps", BASE_OPTION_U32, AT(maps), 1, 256, NULL, "maps", "tensor maps in the cache"},
+	{"map_latency", BASE_OPTION_U32, AT(map_latency), 0, 1000, NULL, "cycles",
          "time to read an uncached map from a parameter; a map in memory is fetched"},
-	{"before_demand", OPTION_BOOL, AT(before_demand), 0, 1, NULL, "",
+	{"before_demand", BASE_OPTION_BOOL, AT(before_demand), 0, 1, NULL, "",
          "give its requests priority over those of the load/store unit"},
 };
 
-static const struct counter counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct tma_stats, name), meaning, COMBINE_SUM},
+static const struct base_counter counters[] = {
+#define X(name, unit, meaning)                                                                                         \
+	{#name, unit, BASE_SCOPE_SM, offsetof(struct tma_stats, name), meaning, BASE_COMBINE_SUM},
 	TMA_COUNTERS(X)
 #undef X
 };
 
-static const struct counter_vector vectors[TMA_VECTORS] = {
+static const struct base_counter_vector vectors[TMA_VECTORS] = {
 	[TMA_COPY_TIME] = {.name = "copy_time",
                            .unit = "cycles",
                            .meaning = "duration of completed copies, from issue to end",
-                           .scope = SCOPE_SM,
-                           .kind = VECTOR_POWERS,
+                           .scope = BASE_SCOPE_SM,
+                           .kind = BASE_VECTOR_POWERS,
                            .length = 20},
 };
 

@@ -19,24 +19,26 @@ static const struct mech_track_row tracks[] = {{"warp", TRACKS_OF_WARPS},
                                                {"prefetch", TRACKS_OF_PREFETCHES},
                                                {"bank", TRACKS_OF_BANKS}};
 
-static const struct counter counters[] = {
-	{"unseen", "requests", SCOPE_SM, offsetof(struct trace_stats, unseen),
-         "requests and lines not drawn: all tracks of the SM or slice were in use", COMBINE_SUM},
+static const struct base_counter counters[] = {
+	{"unseen", "requests", BASE_SCOPE_SM, offsetof(struct trace_stats, unseen),
+         "requests and lines not drawn: all tracks of the SM or slice were in use", BASE_COMBINE_SUM},
 };
 
 static const struct trace_config defaults = {
 	.warps = true, .requests = true, .prefetches = true, .banks = true, .every = 16, .sms = "all"};
 
-static const struct option options[] = {
-	{"warps", OPTION_BOOL, offsetof(struct trace_config, warps), 0, 0, NULL, "", "draw what each warp waits for"},
-	{"requests", OPTION_BOOL, offsetof(struct trace_config, requests), 0, 0, NULL, "",
+static const struct base_option options[] = {
+	{"warps", BASE_OPTION_BOOL, offsetof(struct trace_config, warps), 0, 0, NULL, "",
+         "draw what each warp waits for"},
+	{"requests", BASE_OPTION_BOOL, offsetof(struct trace_config, requests), 0, 0, NULL, "",
          "draw requests: in flight from SMs, and inside L2 slices"},
-	{"prefetches", OPTION_BOOL, offsetof(struct trace_config, prefetches), 0, 0, NULL, "",
+	{"prefetches", BASE_OPTION_BOOL, offsetof(struct trace_config, prefetches), 0, 0, NULL, "",
          "draw lines that mechanisms fetch into L1, up to their first use"},
-	{"banks", OPTION_BOOL, offsetof(struct trace_config, banks), 0, 0, NULL, "", "draw open DRAM rows"},
-	{"every", OPTION_U32, offsetof(struct trace_config, every), 1, 1 << 20, NULL, "cycles",
+	{"banks", BASE_OPTION_BOOL, offsetof(struct trace_config, banks), 0, 0, NULL, "", "draw open DRAM rows"},
+	{"every", BASE_OPTION_U32, offsetof(struct trace_config, every), 1, 1 << 20, NULL, "cycles",
          "interval between two samples of a warp; shorter waits are not drawn"},
-	{"sms", OPTION_TEXT, offsetof(struct trace_config, sms), 0, 0, NULL, "", "SMs to draw: all, or as in 0-3+7"},
+	{"sms", BASE_OPTION_TEXT, offsetof(struct trace_config, sms), 0, 0, NULL, "",
+         "SMs to draw: all, or as in 0-3+7"},
 };
 
 static bool looks_at(const struct trace_config *config, uint32_t sm)

@@ -7,7 +7,7 @@
 struct trace_config {
 	bool warps, requests, prefetches, banks;
 	uint32_t every; /* cycles between two samples of a warp's state */
-	char sms[OPTION_TEXT_SIZE];
+	char sms[BASE_OPTION_TEXT_SIZE];
 };
 
 /* First track number of each kind of track. */

@@ -13,8 +13,8 @@ struct state {
 
 static const struct config defaults = {.ready = 6}; /* GPGPU-Sim's two_level_active:6 */
 
-static const struct option options[] = {
-	{"ready", OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
+static const struct base_option options[] = {
+	{"ready", BASE_OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
          "warps per scheduler that compete"},
 };
 
@@ -55,7 +55,7 @@ const struct mech mech_two_level = {
 	.config_size = sizeof(struct config),
 	.defaults = &defaults,
 	.sm_size = sizeof(struct state),
-	.seats = MECH_SEAT_WARP_ORDER,
+	.policies = MECH_POLICY_WARP_ORDER,
 	.kernel_begin = kernel_begin,
 	.block_end = block_end,
 	.warps_that_compete = warps_that_compete,

@@ -12,14 +12,14 @@ struct config {
 
 static const struct config defaults = {.distance = 16, .confirm = 2, .history = 16, .match = MATCH_EXECUTION};
 
-static const struct option options[] = {
-	{"distance", OPTION_U32, offsetof(struct config, distance), 1, MECH_MAX_WARPS - 1, NULL, "warps",
+static const struct base_option options[] = {
+	{"distance", BASE_OPTION_U32, offsetof(struct config, distance), 1, MECH_MAX_WARPS - 1, NULL, "warps",
          "largest distance between two warps that are compared"},
-	{"confirm", OPTION_U32, offsetof(struct config, confirm), 1, 1000000, NULL, "times",
+	{"confirm", BASE_OPTION_U32, offsetof(struct config, confirm), 1, 1000000, NULL, "times",
          "successive neighbours with the same other stride that replace a load's stride"},
-	{"match", OPTION_ENUM, offsetof(struct config, match), 0, 0, matches, "",
+	{"match", BASE_OPTION_ENUM, offsetof(struct config, match), 0, 0, matches, "",
          "execution of the other warp that predicts a warp's n-th one: its n-th or its latest"},
-	{"history", OPTION_U32, offsetof(struct config, history), 1, 4096, NULL, "executions",
+	{"history", BASE_OPTION_U32, offsetof(struct config, history), 1, 4096, NULL, "executions",
          "executions stored per load and warp, for match=execution; limits how far ahead the other warp may be"},
 };
 
@@ -34,8 +34,8 @@ struct stats {
 #undef X
 };
 
-static const struct counter counters[] = {
-#define X(name, unit, meaning) {#name, unit, SCOPE_SM, offsetof(struct stats, name), meaning, COMBINE_SUM},
+static const struct base_counter counters[] = {
+#define X(name, unit, meaning) {#name, unit, BASE_SCOPE_SM, offsetof(struct stats, name), meaning, BASE_COMBINE_SUM},
 	COUNTERS(X)
 #undef X
 };
@@ -44,10 +44,10 @@ enum { TRIED, CORRECT, GAP, CROSSED, VECTORS };
 
 #define BY_DISTANCE(NAME, UNIT, MEANING)                                                                               \
 	{                                                                                                              \
-		.name = NAME, .unit = UNIT, .meaning = MEANING, .scope = SCOPE_SM, .kind = VECTOR_COUNTERS             \
+		.name = NAME, .unit = UNIT, .meaning = MEANING, .scope = BASE_SCOPE_SM, .kind = BASE_VECTOR_COUNTERS   \
 	}
 
-static const struct counter_vector vectors[VECTORS] = {
+static const struct base_counter_vector vectors[VECTORS] = {
 	[TRIED] = BY_DISTANCE("tried", "instructions", "executions predicted from a warp this many numbers lower"),
 	[CORRECT] = BY_DISTANCE("correct", "instructions", "predicted executions at the predicted address"),
 	[GAP] = BY_DISTANCE("gap", "cycles", "cycles from the one warp's execution to the other's, summed over tried"),

@@ -1,0 +1,47 @@
+/* gpgpusim_inner: declarations shared by the files that implement gpgpusim_config.h. */
+#ifndef SLUICE_GPGPUSIM_INNER_H
+#define SLUICE_GPGPUSIM_INNER_H
+
+#include "gpgpusim/config.h"
+#include "base/diag.h"
+
+#include <limits.h>
+#include <stdio.h>
+
+enum { WORD = 512, PARTS = 32 };
+
+/* A file while it is read. */
+struct config {
+	struct diag_source source;
+	struct machine *machine;
+	struct gpgpusim_options *options;
+	struct diag *diag;
+	FILE *list;
+	const char *option, *value; /* the one being read */
+	struct diag_place place;
+	/* values collected from several options */
+	uint32_t shared_per_block; /* 0: all shared memory of the SM */
+	uint32_t clusters, cores, chips, bus_bytes, burst, data_rate;
+	uint32_t collectors, unified_kib, adaptive; /* 0: not given */
+	uint32_t ccd, rrd, rcd, ras, rp, rc, cl, wl, cdlr, wr, groups, ccdl, rtpl; /* DRAM timing; 0: not given */
+	char network[PATH_MAX];
+};
+
+/* Reports that the option's value is wrong. */
+__attribute__((format(printf, 2, 3))) void gpgpusim_fail(struct config *config, const char *format, ...);
+/* Lists the option as unsupported. */
+void gpgpusim_leave(struct config *config, const char *why);
+/* Sets one of our keys, and checks its range. */
+void gpgpusim_set(struct config *config, const char *key, const char *value);
+void gpgpusim_set_number(struct config *config, const char *key, uint32_t number);
+/* Reads a whole number of at least 0; fractions are rounded. Returns false after a message. */
+bool gpgpusim_number(struct config *config, const char *text, uint32_t *number);
+/* Splits the value in place at any of the separators. Returns the number of parts. */
+size_t gpgpusim_part(char *text, const char *separators, char *parts[PARTS]);
+
+/* gpgpusim_options.c: applies one option of gpgpusim.config with its value. */
+void gpgpusim_apply(struct config *config);
+/* gpgpusim_cache.c: returns true, and sets the cache, when the option describes a cache. */
+bool gpgpusim_is_cache(struct config *config);
+
+#endif

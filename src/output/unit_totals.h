@@ -1,0 +1,27 @@
+/* unit_totals: the counters of each unit over the launches of a run, for sluice_counter_value(). */
+#ifndef SLUICE_OUTPUT_UNIT_TOTALS_H
+#define SLUICE_OUTPUT_UNIT_TOTALS_H
+
+#include "gpu/gpu.h"
+
+/* A mechanism's counters by unit, of SMs or of partitions. */
+struct unit_totals_mech {
+	uint8_t *stats; /* unit_totals_stride() bytes for each unit */
+	struct mech_requests *requests;
+};
+
+/* Zero-initialise. */
+struct unit_totals {
+	uint64_t *machine;             /* of stats_add_units(); NULL: no launch has been added yet */
+	struct unit_totals_mech (*mech)[2]; /* by number of the mechanism: of SMs, of partitions */
+	uint32_t mechs;
+	uint64_t launch; /* the last launch in cycles, whose counters the units still have; 0: none */
+};
+
+/* The bytes of a mechanism's counters in a sum: stats_size, rounded up to whole uint64_t. */
+size_t unit_totals_stride(const struct mech *mech);
+/* Adds the counters of all units after launch number `launch` has run in cycles. */
+void unit_totals_add(struct unit_totals *totals, const struct gpu *gpu, uint64_t launch);
+void unit_totals_free(struct unit_totals *totals);
+
+#endif
