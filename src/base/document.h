@@ -65,8 +65,8 @@ void document_read(struct document *document, const char *what, const yaml_node_
                    const struct document_key *keys, void *into);
 
 /* Reads each NAME: {...} of a mapping into the next element of a new array. Returns the array, or NULL. An element
- * has `size` bytes, begins with its name (const char *), and has its struct diag_place at offset `place`. `blank` is its
- * initial content. */
+ * has `size` bytes, begins with its name (const char *), and has its struct diag_place at offset `place`. `blank` is
+ * its initial content. */
 void *document_read_named(struct document *document, const char *key, const yaml_node_t *value,
                           const struct document_key *keys, const void *blank, size_t size, size_t place, size_t *count);
 

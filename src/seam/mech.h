@@ -220,7 +220,8 @@ struct mech {
 	size_t track_count;
 
 	size_t gpu_size, sm_size, partition_size; /* bytes of states; 0: none */
-	uint32_t policies;                           /* enum mech_policy, ored: it has the hooks of these, and of no other */
+	/* enum mech_policy, ored: the mechanism has the hooks of these policies, and of no others */
+	uint32_t policies;
 	bool sends;                               /* it sends requests; its accounts are shown */
 	/* While cycles run, its GPU hooks touch only the SM of gpu_block and may_dispatch, and SMs that it keeps in
 	 * step (mech_keep_in_step()); touching another is a mistake. Other SMs may run ahead of the dispatcher,
