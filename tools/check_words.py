@@ -54,6 +54,8 @@ COMPILED = [(re.compile(pattern, re.M), advice) for pattern, advice in WORDINGS]
 # Texts that are no English sentence: device code or names in strings, and long code lines.
 EXCEPTIONS = [
     ("programs/kmeans/kmeans.cu", "as many"),
+    ("src/cudart/graph_query.c", "behind"),           # a parameter's name
+    ("src/lab/store_schema.c", "CREATE TABLE"),       # SQL
     ("tests/cuda/checks/faults.cu", "behind"),        # the name of a case
     ("tests/cuda/checks/matrices.cu", "121 columns"),  # PTX with a label
     ("tests/cuda/nvrtc.cu", "beside"),                # a file's name
@@ -65,7 +67,7 @@ EXCEPTIONS = [
 
 HASH_COMMENTS = {".py", ".sh", ".cmake", ".yaml", ".yml", ".gp"}
 C_LIKE = {".c", ".h", ".cu", ".cuh", ".cpp", ".inc", ".def"}
-PROSE = {".md", ".1", ".3"}
+MANUAL = {".1", ".3"}
 SKIPPED = re.compile(r"^(tests/data/|tests/fuzz/|toolkit/data/|LICENSE|report/.*\.js$)")
 
 
@@ -190,8 +192,10 @@ def texts_of(path, source):
                 yield text
     elif path.suffix in HASH_COMMENTS or path.name in ("CMakeLists.txt", "Makefile", "setup"):
         yield from comments_after_hash(source)
-    elif path.suffix in PROSE:
+    elif path.suffix == ".md":
         yield from prose_of_markdown(source)
+    elif path.suffix in MANUAL:
+        yield from prose_of_markdown(re.sub(r"^\..*$", "", source, flags=re.M))
 
 
 def without_code(words):

@@ -15,7 +15,8 @@
  *       (base/port.h)
  *     2 the request side takes its steps:
  *       a core SMs tick, each from its pipeline's last stage to its first (sm/sm.c). An SM runs ahead of the step
- *                  while it can: a burst (gpu/worker_sms.c). SMs with a common port to the networks tick once, after the
+ *                  while it can: a burst (gpu/worker_sms.c). SMs with a common port to the networks tick once, after
+ *                  the
  *                  port, in the order in which they may use it (sm/cluster.c)
  *       b          the global stores and atomics of this cycle are made, in the order of SMs
  *       c network  the request crossbar ticks

@@ -1,8 +1,9 @@
 /* gantt: timelines of runs on one SM, for several ways to run, with a common axis of cycles. Output as a table, as
  * CSV, and as a picture (a Gantt chart).
  *
- * The runs write their timelines (`sluice run --timeline`, docs/how-to/over-time.md) into files, which are read when they
- * have ended. A lane is a track of a mechanism, or a block slot. A series is a kind of event, with its own colour. */
+ * The runs write their timelines (`sluice run --timeline`, docs/how-to/over-time.md) into files, which are read when
+ * they have ended. A lane is a track of a mechanism, or a block slot. A series is a kind of event, with its own colour.
+ */
 #ifndef SLUICE_LAB_GANTT_H
 #define SLUICE_LAB_GANTT_H
 

@@ -88,7 +88,7 @@ def l2_bandwidths():
         },
         method=RATE,
         trips=(2, 4),
-        tolerance=within(100, 0, "a packet waits behind others of its input: 59 % of the bound for random traffic"),
+        tolerance=within(100, 0, "a packet waits for others of its input: 59 % of the bound for random traffic"),
     )
     yield Row(
         what="one SM's L1: a line missed, L2 far away",
@@ -216,7 +216,7 @@ def dram_bandwidths():
         (
             "stream_store",
             forms.rows_written,
-            "the same with tRCDWR, tWTP; where the line is fetched, tWTR and its columns behind it",
+            "the same with tRCDWR, tWTP; where the line is fetched, tWTR and then its columns",
             {"dram.tWTP": 38, "dram.tRCDWR": 37, "dram.tWTR": 41},
         ),
     ):

@@ -176,7 +176,7 @@ def chain_over(cache, more, apart=128):
 def capacity(name, cache, kernel, trips):
     for more, formula in ((0, "sets x ways lines fit"), (1, "the least recently used line of each set goes")):
         yield Row(
-            what=f"{name} misses a load: chain of {'a line more a set' if more else 'as many lines as it has'}",
+            what=f"{name} misses a load: chain of {'one more line per set' if more else 'one line per entry'}",
             program="latency",
             kernel=kernel,
             formula=formula,

@@ -268,7 +268,7 @@ def launch():
         return max(1, (alone + (alone - blocks <= 1)) / blocks)
 
     yield Row(
-        what="from a block to the next, as many as fit on an SM",
+        what="from a block to the next, the SM full",
         program="launch",
         kernel="empty",
         formula="the same / sm.blocks; + 1 where fetch has a turn free at most: its walk comes to the ended warp's slot a cycle later",
@@ -300,7 +300,7 @@ def coalescing():
     shapes += [(1, 1, 0), (1, 4, 0), (1, 1, 31), (2, 2, 0), (2, 2, 2), (2, 4, 0), (8, 8, 0), (8, 8, 64), (16, 16, 0)]
     for size, by, offset in shapes:
         unit = f"{size} byte{'s' if size > 1 else ''}"
-        place = f"{unit} a lane, {by} apart" + (f", {offset} behind a line's start" if offset else "")
+        place = f"{unit} a lane, {by} apart" + (f", {offset} after a line's start" if offset else "")
         yield row(
             f"L1 accesses a load: {place}",
             f"load_{unit.replace(' ', '_')}",
@@ -331,7 +331,7 @@ def coalescing():
             by_step=by,
         )
     for by, offset in ((0, 0), (4, 0), (4, 64), (8, 0), (32, 0), (64, 0)):
-        place = f"4 bytes a lane, {by} apart" + (f", {offset} behind a line's start" if offset else "")
+        place = f"4 bytes a lane, {by} apart" + (f", {offset} after a line's start" if offset else "")
         yield row(
             f"L2 accesses a load past L1: {place}",
             "past_l1",

@@ -35,7 +35,8 @@ struct index {
 	const char *file;  /* NULL: unknown */
 	uint32_t line, ptx_line; /* 0: none */
 	const char *expression;
-	const char *expanded; /* source form: the index in terms of block and thread indexes and launch constants; NULL: none */
+	/* source form: the index in terms of block and thread indexes and launch constants; NULL: none */
+	const char *expanded;
 	enum affine_status status, relaxed;
 	uint32_t bytes; /* read by each thread */
 	int64_t unit, last; /* size in bytes of the array's elements; offset of the last byte read */

@@ -1,5 +1,5 @@
-/* Reads a timeline in Perfetto's format, as 'sluice run --trace FILE' writes it (output/timeline_perfetto.c). Tracks are
- * described before their events. The end of an event directly follows its begin. */
+/* Reads a timeline in Perfetto's format, as 'sluice run --trace FILE' writes it (output/timeline_perfetto.c). Tracks
+ * are described before their events. The end of an event directly follows its begin. */
 #include "base/perfetto.h"
 #include "base/arena.h"
 #include "base/protobuf.h"

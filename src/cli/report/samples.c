@@ -1,5 +1,5 @@
-/* Samples of a run (docs/how-to/over-time.md): its `samples`, a list of names and a list of values for each. Columns with only
- * zeros are omitted. If there are more rows than the page can draw, consecutive rows are merged. */
+/* Samples of a run (docs/how-to/over-time.md): its `samples`, a list of names and a list of values for each. Columns
+ * with only zeros are omitted. If there are more rows than the page can draw, consecutive rows are merged. */
 #include "cli/report/meanings.h"
 #include "cli/report/report.h"
 

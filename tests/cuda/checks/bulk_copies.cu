@@ -193,7 +193,7 @@ __global__ void word_of_nothing(const int *unwritten, int *out)
 
 // The copy may begin before the other warps have stored.
 //: too_early: check race
-//| race on shared memory: two warps, nothing that orders them
+//| race on shared memory: two warps that nothing orders
 //| write at device code:
 //| bulk_copies.cu:@too_early_store), thread (
 //| cp.async.bulk at device code:
@@ -223,7 +223,7 @@ __global__ void in_time(const int *, int *out)
 
 // Other warps read the copied data without a wait.
 //: no_wait: check race
-//| race on shared memory: two warps, nothing that orders them
+//| race on shared memory: two warps that nothing orders
 //| cp.async.bulk at device code:
 //| bulk_copies.cu:@no_wait_copy), thread (0,0,0)
 //| read at device code:
@@ -258,7 +258,7 @@ __global__ void waited(const int *in, int *out)
 
 // The copy of the next piece is issued while other warps still read this one.
 //: next_piece: check race
-//| race on shared memory: two warps, nothing that orders them
+//| race on shared memory: two warps that nothing orders
 //| bulk_copies.cu:@next_piece_copy), thread (0,0,0)
 //| bulk_copies.cu:@next_piece_read), thread (
 __global__ void next_piece(const int *in, int *out)
@@ -299,7 +299,7 @@ __global__ void each_in_turn(const int *in, int *out)
 }
 
 //: within_early: check race
-//| race on shared memory: two warps, nothing that orders them
+//| race on shared memory: two warps that nothing orders
 //| bulk_copies.cu:@within_store), thread (
 //| bulk_copies.cu:@within_copy), thread (0,0,0)
 //| 'from'
@@ -336,7 +336,7 @@ __global__ void within(const int *, int *out)
 
 // Another warp stores to the source of the copy, in global memory.
 //: source_store: check global-race
-//| race on global memory: two warps, nothing that orders them
+//| race on global memory: two warps that nothing orders
 //| bulk_copies.cu:@source_copy), thread (0,0,0)
 //| bulk_copies.cu:@source_store), thread (
 __global__ void source_store(int *in, int *out)
@@ -372,7 +372,7 @@ __global__ void source_behind(int *in, int *out)
 
 // Blocks write to the same address: copies race, reductions do not.
 //: both_send: check global-race
-//| race on global memory: two warps, nothing that orders them
+//| race on global memory: two warps that nothing orders
 //| bulk_copies.cu:@both_send), thread (0,0,0)
 __global__ void both_send(const int *, int *out)
 {
@@ -398,7 +398,7 @@ __global__ void both_add(const int *, int *out)
 }
 
 //: word_no_wait: check race
-//| race on shared memory: two warps, nothing that orders them
+//| race on shared memory: two warps that nothing orders
 //| bulk_copies.cu:@word_copy), thread (
 //| bulk_copies.cu:@word_read), thread (
 __global__ void word_no_wait(const int *in, int *out)

@@ -199,7 +199,7 @@ __global__ void by_mbarrier(int *out)
 
 // Half of the lanes read shared memory, the others global memory, by one pointer.
 //: by_pointer: check warp-race
-//| race on shared memory: two threads of a warp, nothing that orders them
+//| race on shared memory: two threads of a warp that nothing orders
 //| warp_races.cu:@by_pointer_write), thread (
 //| warp_races.cu:@by_pointer_read), thread (
 //| shared address 0x
@@ -240,7 +240,7 @@ __global__ void flag_in_time(int *out)
 
 // The message names both lines of a race on global memory.
 //: global_pair: check warp-race
-//| race on global memory: two threads of a warp, nothing that orders them
+//| race on global memory: two threads of a warp that nothing orders
 //| write at device code:
 //| warp_races.cu:@pair_write), thread (
 //| read at device code:
