@@ -24,9 +24,9 @@ PEOPLE = (r"(?:users?|readers?|researchers?|authors?|persons?|people|someone|any
 # A wording, and what to write instead.
 WORDINGS = [
     (r"\bbut (?:if|for|that|by|where|of|when)\b", "'unless', 'except'"),
-    (r"\b(?:so|as) many\b(?! as possible)", "name the number: 'at most this many', 'count'"),
+    (r"\b(?:[Ss]o|[Aa]s) many\b(?! as possible)", "name the number: 'at most this many', 'count'"),
     (r"(?:^|[.:;] )(?:Of|What|That which|Those that|Whoever|Who) [a-z]", "begin with the subject"),
-    (rf"\b(?!{PEOPLE}\b)\w+[,;]? (?:who|whom|whoever)\b", "hardware is not 'who': 'the warp that …'"),
+    (rf"\b(?!(?i:{PEOPLE})\b)\w+[,;]? (?:who|whom|whoever)\b", "hardware is not 'who': 'the warp that …'"),
     (r"\blet (?:be|go)\b|\blets? \w+ (?:be|go)\b", "'ignored', 'released'"),
     (r"\b(?:is|are|was|were) (?:said|told)\b", "name the output: 'reported', 'printed', 'stated'"),
     (r"\bas far as\b", "'where', 'up to'"),
@@ -198,6 +198,11 @@ def texts_of(path, source):
         yield from prose_of_markdown(re.sub(r"^\..*$", "", source, flags=re.M))
 
 
+def masked(words):
+    """The words with code and addresses of links overwritten, so that each character stays in its place."""
+    return re.sub(r"`[^`]*`|\]\([^)]*\)|https?://\S+", lambda match: "x" * len(match[0]), words)
+
+
 def without_code(words):
     words = re.sub(r"`[^`]*`", "code", words)
     words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words)
@@ -231,7 +236,7 @@ def problems_of(path):
         words = without_code(text.words)
         exact = text.words
         for pattern, advice in COMPILED:
-            for match in pattern.finditer(exact):
+            for match in pattern.finditer(masked(exact)):
                 yield text.line_at(match.start()), "wording", f"'{match[0].strip()}': {advice}"
         for _, sentence in sentences(words):
             count = len([word for word in sentence.split() if re.search(r"[A-Za-z]", word)])

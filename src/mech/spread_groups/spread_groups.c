@@ -28,8 +28,8 @@ static void block_end(struct mech_sm *sm, const struct mech_block *block)
 	mech_levels_block_end(((struct state *)sm->state)->scheduler, sm, block);
 }
 
-/* Puts new warps into the queue, one group after the other. Of `apart` x `ready` consecutive warps, every `apart`th
- * forms a group. */
+/* Puts new warps into the queue, one group after the other. In each `apart` x `ready` consecutive warps, every
+ * `apart`th forms a group. */
 static void join(struct mech_levels *levels, const struct mech_warps *warps, const struct config *config)
 {
 	uint64_t fresh = mech_levels_unknown(levels, warps);
