@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+import generated_page
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/man/man3/sluice.3"
 HEADER = ROOT / "include/sluice.h"
@@ -70,18 +72,5 @@ def page():
     return out + ".SH SEE ALSO\n.BR sluice (1)\n"
 
 
-def main():
-    text = page()
-    if "--check" in sys.argv:
-        if not PAGE.exists() or PAGE.read_text() != text:
-            print(f"{PAGE} is not what tools/man3.py prints: run it with --write")
-            return 1
-    elif "--write" in sys.argv:
-        PAGE.write_text(text)
-    else:
-        print(text, end="")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generated_page.keep(PAGE, page()))

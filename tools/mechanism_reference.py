@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+import generated_page
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/reference/mechanism-reference.md"
 TABLE, MECH = "src/base/table.h", "src/seam/mech.h"
@@ -147,18 +149,5 @@ hooks, and no other mechanism may have them.
     return text
 
 
-def main():
-    text = page()
-    if "--check" in sys.argv:
-        if PAGE.read_text() != text:
-            print(f"{PAGE} is not what tools/mechanism_reference.py prints: run it with --write")
-            return 1
-    elif "--write" in sys.argv:
-        PAGE.write_text(text)
-    else:
-        print(text, end="")
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(generated_page.keep(PAGE, page()))

@@ -209,11 +209,16 @@ static double mechanism_in_record(const struct entry *entry, const struct record
 	return value_in(entry->is_request ? (const void *)&mech->requests : mech->stats, entry->row);
 }
 
-/* The launch in progress, up to the visit. */
-static void collect_record(sluice_gpu *gpu, struct record *record)
+/* The record of a launch. That of the launch in progress is made in `live`, with the counters up to the visit. */
+static const struct record *record_now(const sluice_gpu *gpu, uint64_t launch, struct record *live)
 {
-	record->cycles = gpu->live.cycle;
-	stats_collect(gpu->gpu, &record->stats);
+	const struct record *record = &gpu->records.record[launch - 1];
+	if (launch != gpu->live.launch)
+		return record;
+	*live = *record;
+	live->cycles = gpu->live.cycle;
+	stats_collect(gpu->gpu, &live->stats);
+	return live;
 }
 
 static double mechanism_live(const sluice_gpu *gpu, const struct entry *entry)
@@ -227,21 +232,18 @@ static double mechanism_live(const sluice_gpu *gpu, const struct entry *entry)
 	return value;
 }
 
-static double in_launch(sluice_gpu *gpu, const struct entry *entry, uint64_t launch)
+static double in_launch(const sluice_gpu *gpu, const struct entry *entry, uint64_t launch)
 {
-	struct record record = gpu->records.record[launch - 1];
-	if (launch == gpu->live.launch) {
-		if (entry->mech >= 0)
-			return mechanism_live(gpu, entry);
-		collect_record(gpu, &record);
-	}
 	if (entry->mech >= 0)
-		return mechanism_in_record(entry, &record);
+		return launch == gpu->live.launch ? mechanism_live(gpu, entry)
+		                                  : mechanism_in_record(entry, &gpu->records.record[launch - 1]);
+	struct record live;
+	const struct record *record = record_now(gpu, launch, &live);
 	if (entry->figure)
-		return figure_of(gpu, entry->figure, &record);
+		return figure_of(gpu, entry->figure, record);
 	const struct base_counter_group *group = &gpu_counter_groups[entry->group];
-	return record_knows(&record, group, entry->row) ? (double)base_counter_value(group, entry->row, &record.stats)
-	                                                : NAN;
+	return record_knows(record, group, entry->row) ? (double)base_counter_value(group, entry->row, &record->stats)
+	                                               : NAN;
 }
 
 /* A functional launch makes sums unknown when the whole run was functional or sampled. A
@@ -251,22 +253,20 @@ static bool makes_sum_unknown(const sluice_gpu *gpu, const struct record *record
 	return gpu->functional || record->sample.is_partial;
 }
 
-static double figure_of_run(sluice_gpu *gpu, const struct record_figure *figure)
+static double figure_of_run(const sluice_gpu *gpu, const struct record_figure *figure)
 {
-	struct record sum = {0};
-	for (size_t i = 0; i < gpu->records.count; i++) {
-		struct record record = gpu->records.record[i];
-		if (record.launch == gpu->live.launch)
-			collect_record(gpu, &record);
-		sum.functional |= makes_sum_unknown(gpu, &record);
-		sum.cycles += record.cycles;
-		sum.host_seconds += record.host_seconds;
-		stats_add(&sum.stats, &record.stats);
+	struct record sum = {0}, live;
+	for (uint64_t launch = 1; launch <= gpu->records.count; launch++) {
+		const struct record *record = record_now(gpu, launch, &live);
+		sum.functional |= makes_sum_unknown(gpu, record);
+		sum.cycles += record->cycles;
+		sum.host_seconds += record->host_seconds;
+		stats_add(&sum.stats, &record->stats);
 	}
 	return figure_of(gpu, figure, &sum);
 }
 
-static double in_run(sluice_gpu *gpu, const struct entry *entry)
+static double in_run(const sluice_gpu *gpu, const struct entry *entry)
 {
 	double sum = 0;
 	if (entry->figure)
@@ -308,7 +308,7 @@ static double unit_before(const sluice_gpu *gpu, const struct entry *entry, uint
 	                entry->row);
 }
 
-static enum sluice_status of_unit(sluice_gpu *gpu, const struct entry *entry, uint64_t launch, uint32_t unit,
+static enum sluice_status of_unit(const sluice_gpu *gpu, const struct entry *entry, uint64_t launch, uint32_t unit,
                                   double *value, struct sluice_error *error)
 {
 	uint64_t now = gpu->live.launch ? gpu->live.launch : gpu->unit_totals.launch;

@@ -154,7 +154,7 @@ static void add_mechanisms(sluice_gpu *gpu, const struct sluice_settings *settin
 	for (const char *const *mechanism = settings->mechanisms; mechanism && *mechanism; mechanism++)
 		fine = attachments_add(&gpu->attachments, *mechanism, diag) && fine;
 	if (fine && settings->functional && settings->mechanisms && *settings->mechanisms)
-		diag_plain(diag, "mechanism %s: a functional run has no cycles, and so no mechanism has a part in it",
+		diag_plain(diag, "mechanism %s: a functional run has no cycles, so a mechanism has no effect on it",
 		           *settings->mechanisms);
 }
 

@@ -46,11 +46,11 @@ uint32_t occupancy_carve(const struct machine *machine, uint32_t percent, uint64
 		return 0;
 	while (i + 1 < sm->carve_outs && sm->carve_out[i] < wanted)
 		i++;
-	uint32_t share = sm->carve_out[i] < sm->shared_bytes ? sm->carve_out[i] : sm->shared_bytes;
-	if (shared_bytes && share / shared_bytes < occupancy->blocks) {
+	uint32_t carved = sm->carve_out[i] < sm->shared_bytes ? sm->carve_out[i] : sm->shared_bytes;
+	if (shared_bytes && carved / shared_bytes < occupancy->blocks) {
 		uint32_t warps = occupancy->warps / occupancy->blocks;
 		occupancy->limit = LIMIT_SHARED;
-		occupancy->blocks = occupancy->allowed[LIMIT_SHARED] = (uint32_t)(share / shared_bytes);
+		occupancy->blocks = occupancy->allowed[LIMIT_SHARED] = (uint32_t)(carved / shared_bytes);
 		occupancy->warps = occupancy->blocks * warps;
 	}
 	return sm->carve_out[i];
