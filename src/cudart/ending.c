@@ -29,7 +29,9 @@ static const struct request {
 /* Passes the signal from the handler to the thread that ends the process. */
 static sem_t is_asked;
 static volatile sig_atomic_t asked_number;
-static pid_t owner; /* the process that has the thread; 0: none */
+static _Atomic int64_t asked_at;   /* nanoseconds */
+enum { SAME_REQUEST = 500000000 }; /* nanoseconds */
+static pid_t owner;                /* the process that has the thread; 0: none */
 static pthread_t thread;
 
 /* Takes no lock and allocates nothing. Restores the default action and raises the signal again, also when called by a
@@ -50,14 +52,22 @@ static void note_signal(int number)
 	raise(number);
 }
 
-/* A second signal of the same number ends the process immediately. A forked child does not have our thread. */
+/* A second signal of the same number ends the process immediately. One that follows within half a second is the same
+ * request: timeout(1) signals its command and then its process group. A forked child does not have our thread. */
 static void ask_for_end(int number)
 {
-	if (getpid() != owner) {
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	int64_t at = now.tv_sec * 1000000000LL + now.tv_nsec;
+	bool again = number == asked_number;
+	if (getpid() != owner || (again && at - asked_at >= SAME_REQUEST)) {
 		note_signal(number);
 		return;
 	}
+	if (again)
+		return;
 	asked_number = number;
+	asked_at = at;
 	sem_post(&is_asked);
 }
 
@@ -118,9 +128,9 @@ static bool start_thread(void)
 }
 
 /* Signal actions set by the program or its parent process take precedence. */
-static void watch(int number, void (*handler)(int))
+static void watch(int number, void (*handler)(int), int flags)
 {
-	struct sigaction before, watched = {.sa_handler = handler, .sa_flags = (int)SA_RESETHAND | SA_RESTART};
+	struct sigaction before, watched = {.sa_handler = handler, .sa_flags = flags | SA_RESTART};
 	if (sigaction(number, NULL, &before) == 0 && before.sa_handler == SIG_DFL)
 		sigaction(number, &watched, NULL);
 }
@@ -130,7 +140,7 @@ void watch_signals(void)
 	if (start_thread())
 		owner = getpid();
 	for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
-		watch(requests[i].number, ask_for_end);
+		watch(requests[i].number, ask_for_end, 0);
 	for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-		watch(deadly[i], note_signal);
+		watch(deadly[i], note_signal, (int)SA_RESETHAND);
 }

@@ -152,6 +152,33 @@ unset SLUICE_FUNCTIONAL
 ended own TERM 9
 ! grep -q "launch 2" err || fail "the program's own handler is not called"
 
+# Two signals within half a second are one request: timeout(1) sends two. A later one ends the process immediately.
+python3 - "$preload" "$work" <<'PY' || failures=$((failures + 1))
+import os, signal, subprocess, sys, time
+preload, work = sys.argv[1:]
+os.mkfifo(work + "/nobody_reads")
+def ended(apart, statistics):
+    environment = dict(os.environ, LD_PRELOAD=preload, SLUICE_STATS=work + statistics)
+    process = subprocess.Popen(["./program", "kernel"], cwd=work, env=environment, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE, text=True)
+    process.stdout.readline()
+    time.sleep(0.3)
+    for number in signal.SIGTERM, signal.SIGTERM:
+        process.send_signal(number)
+        time.sleep(apart)
+    process.communicate(timeout=60)
+    return process.returncode
+for apart in 0.0001, 0.001, 0.003:
+    for _ in range(5):
+        got = ended(apart, "/twice.json")
+        with open(work + "/twice.json") as file:
+            if got != -signal.SIGTERM or '"totals"' not in file.read():
+                sys.exit(f"FAILED: SIGTERM twice, {apart} s apart: status {got}, or statistics are lost")
+        os.remove(work + "/twice.json")
+if ended(1, "/nobody_reads") != -signal.SIGTERM:
+    sys.exit("FAILED: the second SIGTERM does not end a program that waits for a reader of its statistics")
+PY
+
 # The command forwards the signal. An interrupt reaches both from the terminal.
 tried="sluice run, interrupt"
 LD_PRELOAD=$preload timeout -s INT -k 5 3 "$sluice" run --stats run.json -- ./program kernel >out 2>err
