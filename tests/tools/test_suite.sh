@@ -76,7 +76,7 @@ verdict idle 'puts("PASSED");'
 verdict broken 'return nothing;'
 verdict other 'k<<<1, 1>>>(); puts("PASSED 1");'
 echo "PASSED 2" >"$work/suite/other/expected"
-suite 1 "$work/suite" --timeout 20
+suite 1 "$work/suite" --timeout 8
 row fails yes wrong
 row passes yes right
 row silent yes ran

@@ -13,8 +13,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import programs
-import reference
+import kit
 
 # With these options a mechanism only observes.
 IDLE = {"mthwp": "throttle_start=5,period=4000000000"}
@@ -120,7 +119,7 @@ def dma_forms(those):
 
 
 def body():
-    known, those = programs.chosen(__doc__)
+    known, those = kit.programs.chosen(__doc__)
     names = [program["name"] for program in those] + dma_forms(those)
     with tempfile.TemporaryDirectory() as work, ThreadPoolExecutor(os.cpu_count()) as pool:
         checker = Checker(known, work)
@@ -137,4 +136,4 @@ def body():
 
 
 if __name__ == "__main__":
-    reference.main(body)
+    kit.reference.main(body)
