@@ -39,6 +39,8 @@ endforeach()
 # sluice.pc derives the prefix from its own location, so `cmake --install --prefix` and a moved installation work.
 file(RELATIVE_PATH pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/sluice.pc.in sluice.pc @ONLY)
+# The build folder's, which env.sh puts into pkg-config's path. Programs find the library there without an installation.
+configure_file(cmake/sluice-build.pc.in pkgconfig/sluice.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/sluice.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/sluice)

@@ -452,7 +452,7 @@ enum sluice_scope {
 /* A counter's declaration, as `sluice stats --describe` prints it. Texts live as long as the gpu. */
 struct sluice_counter {
 	size_t size;             /* SLUICE_SIZED(counter) */
-	const char *name;        /* "l1d.misses", a mechanism's "caps.useful", a derived figure "ipc" */
+	const char *name;        /* "l1d.misses", a mechanism's "mta.useful", a derived figure "ipc" */
 	const char *unit;        /* "requests"; "" for a ratio */
 	const char *meaning;     /* of a derived figure, its formula */
 	enum sluice_scope scope;

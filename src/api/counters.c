@@ -132,6 +132,11 @@ void api_free_counter_names(sluice_gpu *gpu)
 
 /* --- declarations --- */
 
+static enum base_scope scope_of(const struct entry *entry)
+{
+	return entry->mech < 0 ? gpu_counter_scope(entry->group) : entry->row->scope;
+}
+
 static uint32_t units_of(const sluice_gpu *gpu, const struct entry *entry)
 {
 	if (!entry->row || gpu->functional)
@@ -171,7 +176,7 @@ enum sluice_status sluice_counter_describe(sluice_gpu *gpu, size_t number, struc
 	const struct sluice_counter value = {.name = full_name(gpu, number, &entry),
 	                                     .unit = row ? row->unit : entry.figure->unit,
 	                                     .meaning = row ? row->meaning : entry.figure->text,
-	                                     .scope = row ? scopes[row->scope] : SLUICE_SCOPE_GPU,
+	                                     .scope = row ? scopes[scope_of(&entry)] : SLUICE_SCOPE_GPU,
 	                                     .units = units_of(gpu, &entry),
 	                                     .is_derived = !row,
 	                                     .is_largest = row && row->combination == BASE_COMBINE_LARGEST};

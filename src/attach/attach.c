@@ -44,7 +44,9 @@ static void no_mechanism(const char *name, struct diag *diag)
 	if (nearest)
 		diag_plain(diag, "no mechanism '%s'; did you mean '%s'?", name, nearest);
 	else
-		diag_plain(diag, "no mechanism '%s'; 'sluice mech list' lists them", name);
+		diag_plain(diag,
+		           "no mechanism '%s'; 'sluice mech list' lists them; a shared object is named by its path",
+		           name);
 }
 
 const struct mech *attachments_find(const char *name, void **object, struct diag *diag)

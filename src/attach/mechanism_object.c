@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,10 +34,29 @@ static const char *load_error(const char *path)
 	return strncmp(text, path, length) == 0 && strncmp(text + length, ": ", 2) == 0 ? text + length + 2 : text;
 }
 
+/* True for ELF files, and for files that dlopen() cannot read either: its message says why. */
+static bool is_elf(const char *path)
+{
+	char start[4];
+	FILE *file = fopen(path, "rb");
+	if (!file)
+		return true;
+	bool is = fread(start, 1, sizeof start, file) == sizeof start && memcmp(start, "\177ELF", 4) == 0;
+	fclose(file);
+	return is;
+}
+
 static bool load(struct mechanism_object *object, const char *path, struct diag *diag)
 {
 	if (!file_is_replaceable(path)) { /* dlopen() would wait for the writer of a FIFO */
 		diag_plain(diag, "cannot load mechanism %s: it is not a file", path);
+		return false;
+	}
+	if (!is_elf(path)) {
+		diag_plain(diag,
+		           "cannot load mechanism %s: it is not a shared object; compile its source with "
+		           "'cc -O2 -shared -fPIC $(sluice mech --cflags) NAME.c -o NAME.so'",
+		           path);
 		return false;
 	}
 	object->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -3,8 +3,9 @@
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
+#include <strings.h>
 
-enum { LONGEST = 63 };
+enum { LONGEST = 63, SHORTEST_BEGINNING = 4 };
 
 static uint32_t least(uint32_t a, uint32_t b)
 {
@@ -34,6 +35,8 @@ uint32_t edit_distance(const char *typed, const char *meant)
 			table[0][j] = edits;
 		}
 	}
+	if (rows >= SHORTEST_BEGINNING && rows < columns && strncasecmp(typed, meant, rows) == 0)
+		return 1;
 	uint32_t allowed = 1 + (uint32_t)columns / 4;
 	return table[0][columns] <= allowed && table[0][columns] < columns ? table[0][columns] : EDIT_DISTANCE_FAR;
 }

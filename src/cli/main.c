@@ -33,7 +33,7 @@ static const struct command commands[] = {
 	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},
 	{"opt", command_opt, "sluice opt", "rewrite PTX by passes"},
 	{"annotate", command_annotate, "sluice annotate",
-         "show which reads of a CUDA source can be computed in advance"},
+         "show a CUDA source with the cost of each line, or with its predictable reads"},
 	{"effort", command_effort, "sluice effort", "compare the code lines of two kernels"},
 	{"mix", command_mix, "sluice mix", "compare the PTX instructions of two kernels"},
 	{"machine", command_machine, "sluice machine", "list, show and compare machines"},

@@ -45,6 +45,9 @@ struct gpu_stats {
 extern const struct base_counter_group gpu_counter_groups[];
 extern const size_t gpu_counter_group_count;
 
+/* The kind of unit that counts a group: a cache has the scope of the unit that it belongs to. */
+enum base_scope gpu_counter_scope(size_t group);
+
 struct gpu {
 	struct machine machine;
 	struct arena arena;

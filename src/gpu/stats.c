@@ -3,6 +3,7 @@
 
 #include "gpu/sampler.h"
 
+#include <assert.h>
 #include <string.h>
 
 const struct base_counter_group gpu_counter_groups[] = {
@@ -50,6 +51,17 @@ static const struct group {
 };
 
 enum { GROUPS = sizeof groups / sizeof *groups };
+
+enum base_scope gpu_counter_scope(size_t group)
+{
+	static const enum base_scope scopes[] = {[UNITS_sm] = BASE_SCOPE_SM,
+	                                         [UNITS_slice] = BASE_SCOPE_SLICE,
+	                                         [UNITS_dram_channel] = BASE_SCOPE_CHANNEL,
+	                                         [UNITS_cluster] = BASE_SCOPE_NETWORK,
+	                                         [UNITS_gpu] = BASE_SCOPE_NETWORK}; /* the two networks */
+	assert(group < GROUPS);
+	return scopes[groups[group].units];
+}
 
 static void add(void *to, const void *from, size_t size)
 {

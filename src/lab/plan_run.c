@@ -132,6 +132,9 @@ int plan_run(struct plan *plan, struct store *store, const struct plan_way *way)
 	if (fine && !way->quiet && queue.count)
 		fprintf(stderr, "%zu run%s, %zu of them missing\n", plan->count, plan->count == 1 ? "" : "s",
 		        queue.count);
+	if (fine && !way->quiet && queue.of_other_builds)
+		queue_tell(&queue, "another build has made %zu of the missing; --any-build takes its results",
+		           queue.of_other_builds);
 	if (fine && !way->quiet && queue.failed_before)
 		queue_tell(&queue,
 		           queue.failed_before == 1 ? "%zu run failed before; --retry reruns it"

@@ -3,6 +3,7 @@
 #include "lab/product.h"
 
 #include "base/edit_distance.h"
+#include "sluice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -42,14 +43,32 @@ static struct words with_word(struct document *document, const struct words *wor
 	return all;
 }
 
-/* Returns the index of the mechanism that the axis "caps:distance" belongs to, and the length of its name; the count
- * when there is none. */
-static size_t find_mechanism(const struct words *mechanisms, const char *axis, size_t *length)
+/* The length of a mechanism without its options. */
+static size_t length_of_name(const char *mechanism)
 {
-	size_t i = 0;
-	*length = (size_t)(strrchr(axis, ':') - axis);
-	while (i < mechanisms->count &&
-	       !(strncmp(mechanisms->word[i], axis, *length) == 0 && strchr(":", mechanisms->word[i][*length])))
+	size_t path = sluice_mechanism_path(mechanism);
+	return path ? path : strcspn(mechanism, ":");
+}
+
+/* True when a mechanism with that name stands at `text`, before its options, if it has any. */
+static bool is_named(const char *text, const char *name, size_t length)
+{
+	return strncmp(text, name, length) == 0 && strchr(":", text[length]);
+}
+
+/* True when the mechanism "caps", "caps:distance=2" or "./caps.so" has the name. */
+static bool has_name(const char *mechanism, const char *name, size_t length)
+{
+	const char *file = memrchr(mechanism, '/', length_of_name(mechanism));
+	return is_named(mechanism, name, length) ||
+	       (file && strncmp(file + 1, name, length) == 0 && is_named(file + 1 + length, ".so", 3));
+}
+
+/* Returns the index of the mechanism that the axis "caps:distance" belongs to; the count when there is none. */
+static size_t find_mechanism(const struct words *mechanisms, const char *axis)
+{
+	size_t i = 0, length = (size_t)(strrchr(axis, ':') - axis);
+	while (i < mechanisms->count && !has_name(mechanisms->word[i], axis, length))
 		i++;
 	return i;
 }
@@ -57,14 +76,14 @@ static size_t find_mechanism(const struct words *mechanisms, const char *axis, s
 static void set_mechanism_option(struct document *document, struct experiment_column *column,
                                  const struct product_setting *setting)
 {
-	size_t length, i = find_mechanism(&column->mechanisms, setting->name, &length);
+	size_t i = find_mechanism(&column->mechanisms, setting->name);
 	if (i == column->mechanisms.count)
 		return;
 	const char *before = column->mechanisms.word[i];
-	char *option = text_of(document, "%s=%s%s", setting->name + length + 1, setting->words.word[0], "");
+	char *option = text_of(document, "%s=%s%s", strrchr(setting->name, ':') + 1, setting->words.word[0], "");
 	struct words words = with_word(document, &column->mechanisms, "");
 	words.count--;
-	words.word[i] = text_of(document, "%s%s%s", before, before[length] ? "," : ":", option);
+	words.word[i] = text_of(document, "%s%s%s", before, before[length_of_name(before)] ? "," : ":", option);
 	column->mechanisms = words;
 }
 
@@ -99,12 +118,11 @@ static void set_columns(const struct combination *combination, struct experiment
  * option. */
 static bool has_options(const struct combination *combination, const struct experiment_column *column)
 {
-	size_t length;
 	for (size_t a = 0; a < combination->axes->count; a++) {
 		const struct product_axis *axis = &combination->axes->list[a];
 		if (axis->kind == PRODUCT_MECHANISM_OPTION && combination->chosen[a] != PRODUCT_NONE &&
 		    combination->chosen[a] &&
-		    find_mechanism(&column->mechanisms, axis->name, &length) == column->mechanisms.count)
+		    find_mechanism(&column->mechanisms, axis->name) == column->mechanisms.count)
 			return false;
 	}
 	return true;
@@ -115,14 +133,13 @@ static const char *name_of(const struct combination *combination, const char *te
                            const char *without)
 {
 	const char *name = template;
-	size_t length;
 	for (size_t a = 0; a < combination->axes->count; a++) {
 		const struct product_axis *axis = &combination->axes->list[a];
 		const struct product_value *value = value_of(combination, a);
 		if (!value || axis->count == 1 || (without && strcmp(axis->name, without) == 0))
 			continue;
 		if (axis->kind == PRODUCT_MECHANISM_OPTION &&
-		    find_mechanism(mechanisms, axis->name, &length) == mechanisms->count)
+		    find_mechanism(mechanisms, axis->name) == mechanisms->count)
 			continue;
 		bool bare = axis->kind == PRODUCT_MACHINE || axis->kind == PRODUCT_MECHANISMS ||
 		            axis->kind == PRODUCT_PROGRAM || axis->kind == PRODUCT_COMMAND ||
@@ -258,10 +275,10 @@ static size_t *kept_choice(struct document *document, const struct product_axes 
 static const size_t *columns_choice(const struct combination *combination, const struct words *mechanisms)
 {
 	const struct product_axes *axes = combination->axes;
-	size_t *chosen = kept_choice(combination->document, axes, combination->chosen), length;
+	size_t *chosen = kept_choice(combination->document, axes, combination->chosen);
 	for (size_t a = 0; a < axes->count; a++)
 		if (axes->list[a].kind == PRODUCT_MECHANISM_OPTION &&
-		    find_mechanism(mechanisms, axes->list[a].name, &length) == mechanisms->count)
+		    find_mechanism(mechanisms, axes->list[a].name) == mechanisms->count)
 			chosen[a] = PRODUCT_NONE;
 	return chosen;
 }
@@ -492,13 +509,14 @@ static void check_options(struct document *document, const struct experiment *ex
 	for (size_t a = 0; a < experiment->axes.count; a++) {
 		const struct product_axis *axis = &experiment->axes.list[a];
 		bool any = axis->kind != PRODUCT_MECHANISM_OPTION;
-		size_t length;
 		for (size_t c = 0; !any && c < experiment->column_count; c++) {
 			const struct words *mechanisms = &experiment->columns[c].mechanisms;
-			any = find_mechanism(mechanisms, axis->name, &length) < mechanisms->count;
+			any = find_mechanism(mechanisms, axis->name) < mechanisms->count;
 		}
 		if (!any)
-			diag_error(&document->diag, &document->source, axis->place, "%s: no column has the mechanism",
+			diag_error(&document->diag, &document->source, axis->place,
+			           "%s: no column has the mechanism; write it as under mechanisms, or as a shared "
+			           "object's name without its folder and .so",
 			           axis->name);
 	}
 }

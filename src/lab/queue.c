@@ -165,6 +165,14 @@ bool queue_needs(const struct queue *queue, const struct planned *planned)
 	return needs;
 }
 
+static bool another_build_has(const struct queue *queue, const struct planned *planned)
+{
+	char message[STORE_MESSAGE];
+	char *found = queue->way->again ? NULL : store_find(queue->store, &planned->config, true, message);
+	free(found);
+	return found;
+}
+
 static bool failed_before(const struct queue *queue, const struct planned *planned)
 {
 	char message[STORE_MESSAGE];
@@ -224,6 +232,7 @@ bool queue_make(struct queue *queue, struct plan *plan, struct store *store, con
 			queue->there++;
 			continue;
 		}
+		queue->of_other_builds += another_build_has(queue, planned);
 		struct queued *queued = &queue->runs[queue->count++];
 		*queued = (struct queued){.planned = planned,
 		                          .expected = cost_history_expect(queue->history, &planned->config)};

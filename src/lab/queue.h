@@ -24,6 +24,7 @@ struct queue {
 	size_t count, done, failed;
 	/* runs of the plan that need not be made: with results, and with earlier failures */
 	size_t there, failed_before;
+	size_t of_other_builds;      /* runs to make that another build has made */
 	double started, shown;       /* when the progress line was last drawn */
 	double spent;                /* seconds of all runs that have ended */
 	bool terminal, line_shown, store_failed;

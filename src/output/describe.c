@@ -22,7 +22,7 @@ static struct widths measure(void)
 			const struct base_counter *row = &group->rows[i];
 			widen(&widths.name, strlen(group->name) + 1 + strlen(row->name));
 			widen(&widths.unit, strlen(row->unit));
-			widen(&widths.scope, strlen(base_scope_name(row->scope)));
+			widen(&widths.scope, strlen(base_scope_name(gpu_counter_scope(g))));
 		}
 	}
 	for (size_t i = 0; i < record_figure_count; i++)
@@ -46,7 +46,7 @@ void records_describe(FILE *file)
 			const struct base_counter *row = &group->rows[i];
 			char name[128];
 			snprintf(name, sizeof name, "%s.%s", group->name, row->name);
-			print_row(file, &widths, name, row->unit, base_scope_name(row->scope), row->meaning);
+			print_row(file, &widths, name, row->unit, base_scope_name(gpu_counter_scope(g)), row->meaning);
 		}
 	}
 	fputc('\n', file);

@@ -167,13 +167,34 @@ static void print_memory(FILE *file, const struct record *record, const struct d
 		fputs("all in rows that were open before\n", file);
 }
 
+/* The counters of mechanisms, which follow each other by mechanism. */
+struct mech_counters {
+	FILE *file;
+	const struct mech *mech; /* of the counters so far; NULL: none */
+	bool counted;            /* one of its counters is not 0 */
+};
+
+/* Shows that a mechanism was attached, although it counted nothing. */
+static void end_mech(const struct mech_counters *counters)
+{
+	if (counters->mech && !counters->counted)
+		fprintf(counters->file, "  %-13s all counters are 0\n", counters->mech->name);
+}
+
 /* Prints one counter per line, unless it is 0. */
 static void print_mech_counter(void *user, const struct record_counter *counter)
 {
+	struct mech_counters *counters = user;
 	char value[NUMBER_SIZE];
-	if (counter->value)
-		fprintf(user, "  %-13s %s %s: %s\n", counter->mech->name, grouped(counter->value, value), counter->name,
-		        counter->meaning);
+	if (counters->mech != counter->mech) {
+		end_mech(counters);
+		*counters = (struct mech_counters){counters->file, counter->mech, false};
+	}
+	if (!counter->value)
+		return;
+	counters->counted = true;
+	fprintf(counters->file, "  %-13s %s %s: %s\n", counter->mech->name, grouped(counter->value, value),
+	        counter->name, counter->meaning);
 }
 
 /* Finds the largest elements that are not 0, largest first. Returns their number, up to `most`. */
@@ -263,7 +284,9 @@ static void print_account(FILE *file, const struct records *records, const struc
 	if (!record->functional) {
 		print_stack(file, record);
 		print_memory(file, record, &derived);
-		record_mech_counters(records, record, print_mech_counter, file);
+		struct mech_counters counters = {.file = file};
+		record_mech_counters(records, record, print_mech_counter, &counters);
+		end_mech(&counters);
 		record_mech_vectors(records, record, print_mech_vector, file);
 	}
 	if (records->prices && record->energy.joules)

@@ -155,6 +155,11 @@ static void units_add_up(void **state)
 	assert_true(sluice_counter_find(host.gpu, "dram.reads", &number));
 	assert_int_equal(describe(host.gpu, number).scope, SLUICE_SCOPE_CHANNEL);
 	assert_int_equal(describe(host.gpu, number).units, 6);
+	/* a cache has the scope of the unit that it belongs to */
+	assert_true(sluice_counter_find(host.gpu, "l1d.misses", &number));
+	assert_int_equal(describe(host.gpu, number).scope, SLUICE_SCOPE_SM);
+	assert_true(sluice_counter_find(host.gpu, "l2.misses", &number));
+	assert_int_equal(describe(host.gpu, number).scope, SLUICE_SCOPE_SLICE);
 	sluice_close(host.gpu);
 }
 

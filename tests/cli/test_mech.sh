@@ -67,6 +67,10 @@ refused "old.so: needs version 0.0 of seam/mech.h" --mech "$work/old.so"
 refused "mechanism policy owns the buffer in front of L1 but has no hook buffer" --mech policy.so
 refused "cannot load mechanism $work/absent.so: cannot open shared object file: No such file or directory" --mech absent.so
 
+echo 'not compiled' >"$work/source.c"
+refused "cannot load mechanism $work/source.c: it is not a shared object; compile its source with" --mech ./source.c
+refused "no mechanism 'stranger'; 'sluice mech list' lists them; a shared object is named by its path" --mech stranger
+
 # Names and tables are checked when a mechanism is loaded. Names are also checked against those already loaded.
 object shouts 'static const struct mech m = {.version = MECH_VERSION, .name = "Loud", .summary = "", .citation = ""};
 	MECHANISM(m);'

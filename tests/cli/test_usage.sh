@@ -22,6 +22,9 @@ for command in $(cat "$work/commands"); do
 	try 0 help "$command"
 	cmp -s "$work/out" "$work/help" || fail "expected what 'sluice $command --help' prints"
 done
+# The axes on the command line stand under their heading, not among the options of a cluster.
+try 0 sweep --help
+sed -n '/^ Instead of a plan/,/^$/p' "$work/out" | grep -q -e --axis || fail "expected --axis under its heading"
 grep -qx run "$work/commands" || fail "expected the commands in the help"
 try 0 help programs run
 says out "Usage: sluice programs run"

@@ -502,7 +502,7 @@ static void test_describe(void **state)
 				fail_msg("%s is not described", name + 1);
 			assert_null(strstr(line + 1, name));
 			size_t length = strcspn(++line, "\n");
-			const char *parts[] = {row->unit, base_scope_name(row->scope), row->meaning};
+			const char *parts[] = {row->unit, base_scope_name(gpu_counter_scope(g)), row->meaning};
 			for (size_t k = 0; k < 3; k++) {
 				const char *found = strstr(line, parts[k]);
 				assert_true(*parts[k] && found && found < line + length);

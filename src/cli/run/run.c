@@ -56,19 +56,25 @@ enum {
 
 static const struct argp_option run_options[] = {
 	{"machine", 'm', "MACHINE", 0, "Machine: a name ('sluice machine list') or a YAML file; default gtx480", 0},
-	{"option", 'o', "KEY=VALUE", 0, "Change one key of the machine; may be repeated", 0},
+	{"option", 'o', "KEY=VALUE", 0,
+         "Change one key of the machine ('sluice machine show' prints the keys); may be repeated", 0},
 	{"mech", KEY_MECH, "NAME[:KEY=VALUE,...]", 0,
          "Attach a mechanism ('sluice mech list', or your shared object); may be repeated", 0},
 	{"pass", KEY_PASS, "NAME[:KEY=VALUE,...],...", 0,
          "Rewrite the PTX by passes before it is decoded ('sluice opt --list'); may be repeated", 0},
+	{"energy", KEY_ENERGY, "TABLE", OPTION_ARG_OPTIONAL,
+         "Add the kernels' energy to the statistics, by a table of energies; default the machine's", 0},
+	{NULL, 0, NULL, 0, "Statistics, traces and profiles:", 1},
 	{"stats", KEY_STATS, "FILE", 0,
          "Write the statistics to FILE, with - to standard output; default: to standard error", 0},
 	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default table, json with --stats", 0},
 	{"sample", KEY_SAMPLE, "N[:FILE]", 0,
          "Write the counters' increments of every N core cycles to a CSV file; default samples.csv", 0},
+	{"profile", KEY_PROFILE, "FILE", 0,
+         "Write the cost of each PTX instruction, as JSON ('sluice profile', 'sluice annotate --profile')", 0},
 	{"timeline", KEY_TIMELINE, "FILE", 0,
          "Write when kernels, blocks and mechanisms' events began and ended: JSON for Perfetto, or FILE.csv", 0},
-	{"timeline-events", KEY_TIMELINE_EVENTS, "N", 0, "At most N events in the timeline; default 10000000", 0},
+	{"timeline-events", KEY_TIMELINE_EVENTS, "N", 0, "At most N events in the timeline; default 10 million", 0},
 	{"trace", KEY_TRACE, "FILE", 0,
          "Write the activity of blocks, warps, requests, prefetches and DRAM banks for ui.perfetto.dev: "
          "FILE.perfetto, FILE.pftrace or FILE.perfetto-trace, compressed if .zst follows",
@@ -78,12 +84,10 @@ static const struct argp_option run_options[] = {
 	{"trace-what", KEY_TRACE_WHAT, "WORDS", 0,
          "Trace only these: blocks, warps, requests, transfers, banks, counters", 0},
 	{"trace-every", KEY_TRACE_EVERY, "N", 0, "Trace each counter's value every N core cycles; default 500", 0},
-	{"profile", KEY_PROFILE, "FILE", 0,
-         "Write the cost of each PTX instruction, as JSON ('sluice profile', 'sluice annotate --profile')", 0},
-	{"energy", KEY_ENERGY, "TABLE", OPTION_ARG_OPTIONAL,
-         "Add the kernels' energy to the statistics, by a table of energies; default the machine's", 0},
 	{"trace-out", KEY_TRACE_OUT, "FOLDER", 0,
          "Write an instruction trace of each kernel, for --trace-in: a kernelslist.g and one file per kernel", 0},
+	{NULL, 0, NULL, 0, "Faster runs:", 2},
+	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
 	{"sample-launches", KEY_SAMPLE_LAUNCHES, "K", OPTION_ARG_OPTIONAL,
          "Simulate at most K of the similar launches in cycles, and estimate the others' cycles; default 32", 0},
 	{"sample-blocks", KEY_SAMPLE_BLOCKS, "FRACTION", OPTION_ARG_OPTIONAL,
@@ -92,18 +96,19 @@ static const struct argp_option run_options[] = {
          0},
 	{"sample-error", KEY_SAMPLE_ERROR, "SHARE", 0,
          "Largest estimated error that --sample-blocks may have, such as 0.03 or 3%, which is the default", 0},
-	{"functional", KEY_FUNCTIONAL, NULL, 0, "Results only, without cycles", 0},
-	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no figure depends on it", 0},
-	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
+	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no simulated number depends on it",
          0},
-	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "Stop a process that takes longer, with status 124", 0},
-	{"stray-reads", KEY_STRAY_READS, "WHAT", 0,
-         "Effect of a kernel's read outside every allocation of device memory: fault (default), or warn and read 0", 0},
+	{NULL, 0, NULL, 0, "Checks and limits:", 3},
 	{"check", KEY_CHECK, "WHAT", 0,
          "Look for mistakes: bounds, leaks, race, global-race, warp-race, init, shared-init, masks, divergence, all of "
          "these, "
          "footprint; see man sluice",
          0},
+	{"stray-reads", KEY_STRAY_READS, "WHAT", 0,
+         "Effect of a kernel's read outside every allocation of device memory: fault (default), or warn and read 0", 0},
+	{"max-instructions", KEY_MAX_INSTRUCTIONS, "N", 0, "Stop the run after N thread instructions, with status 124",
+         0},
+	{"timeout", KEY_TIMEOUT, "SECONDS", 0, "Stop a process that takes longer, with status 124", 0},
 	{"no-progress", KEY_NO_PROGRESS, NULL, 0, "No progress line on the terminal", 0},
 	{0},
 };
@@ -268,7 +273,9 @@ static bool is_ours(const char *word, const char *next)
 		return is_machine(next);
 	if (strcmp(word, "-o") == 0)
 		return next && strchr(next, '.') && strchr(next, '=');
-	for (const struct argp_option *option = run_options; option->name; option++) {
+	for (const struct argp_option *option = run_options; option->name || option->doc; option++) {
+		if (!option->name)
+			continue; /* a heading */
 		size_t length = strlen(option->name);
 		if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, option->name, length) == 0 &&
 		    (!word[2 + length] || word[2 + length] == '='))

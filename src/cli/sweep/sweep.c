@@ -21,7 +21,7 @@ static const struct argp_option sweep_options[] = {
 	{"dry-run", KEY_DRY_RUN, NULL, 0,
          "Run nothing; print the number of runs, how many are stored already, and the expected time", 0},
 	{"retry", KEY_RETRY, NULL, 0, "Also rerun runs that failed before", 0},
-	{NULL, 0, NULL, 0, "Instead of a plan, values separated by commas:", 0},
+	{NULL, 0, NULL, 0, "Instead of a plan, values separated by commas:", 2}, /* 1: the options of a cluster */
 	{"machine", 'm', "LIST", 0, "Machines", 0},
 	{"option", 'o', "KEY=LIST", 0, "Values of a key of the machine", 0},
 	{"mech", KEY_MECH, "LIST", 0, "Mechanisms, none, or several together as a+b", 0},
