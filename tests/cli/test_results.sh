@@ -40,6 +40,11 @@ cp results.db before.db
 try 0 results --csv --counter cycles
 says out 'one,plain,tiny,7,-n 3,mine,,,l1,r1,PASS,2020-01-02 03:04:05,1.500,0,1,100'
 cmp -s results.db before.db || fail "reading has changed an older file"
+# Control characters of arguments do not change the table.
+python3 -c 'import sqlite3; d = sqlite3.connect("before.db"); d.execute("UPDATE runs SET arguments = ?", ("a\nb\x1b[2J",)); d.commit()'
+try 0 results --results before.db
+says out 'a\x0ab\x1b[2J'
+cp results.db before.db
 chmod 444 results.db
 try 0 results check
 says out "results.db: 2 runs, 0 of them wrong"

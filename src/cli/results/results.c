@@ -9,6 +9,7 @@
 #include "lab/run_energy.h"
 #include "lab/store.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,13 +138,28 @@ static int counter_width(const char *counter)
 	return strlen(counter) > 14 ? (int)strlen(counter) : 14;
 }
 
+/* Prints a text on one line, padded to a width: control characters of arguments must not change the table. */
+static void print_text(const char *text, int width)
+{
+	for (; *text; text++) {
+		if (iscntrl((unsigned char)*text))
+			width -= printf("\\x%02x", (unsigned char)*text);
+		else
+			width -= putchar(*text) != EOF;
+	}
+	for (; width > 0; width--)
+		putchar(' ');
+}
+
 static void table_row(const struct query *query, const struct run_config *config, const struct run_result *result,
                       const json_t *stats)
 {
 	char room[32];
 	for (int i = 0; i < RUN_FIELDS; i++)
-		if (run_fields[i].width)
-			printf("%-*s ", run_fields[i].width, run_field_text(i, config, result, room));
+		if (run_fields[i].width) {
+			print_text(run_field_text(i, config, result, room), run_fields[i].width);
+			putchar(' ');
+		}
 	for (size_t i = 0; i < query->counter_count; i++) {
 		double value = value_of(query, i, stats);
 		if (isfinite(value))
@@ -154,8 +170,10 @@ static void table_row(const struct query *query, const struct run_config *config
 	printf("%8.1f %6llu  %s", result->seconds, (unsigned long long)result->id, result->verdict);
 	const char *const others[] = {config->options, config->mechanisms, config->arguments};
 	for (size_t i = 0; i < 3; i++)
-		if (*others[i])
-			printf("  %s", others[i]);
+		if (*others[i]) {
+			fputs("  ", stdout);
+			print_text(others[i], 0);
+		}
 	putchar('\n');
 }
 
