@@ -77,7 +77,7 @@ enum sluice_status {
 	SLUICE_STALLED,       /* nothing can make progress: the message lists what each warp waits on */
 	SLUICE_STOPPED,       /* max_instructions or sluice_stop() ended the launch; its statistics are kept */
 	SLUICE_IO,            /* a file could not be read or written */
-	SLUICE_INTERNAL,      /* counters of a kernel contradict each other: a mistake in Sluice or in a mechanism */
+	SLUICE_INTERNAL,      /* counters of a kernel contradict each other: a bug in Sluice or in a mechanism */
 	SLUICE_BAD_MECHANISM, /* a mechanism returned or requested an invalid value: the message names it */
 	SLUICE_TOO_LARGE,     /* the blocks of a cooperative launch do not fit on the machine together */
 	SLUICE_BAD_TRACE,     /* an instruction trace cannot be read: the message names file and line */
@@ -146,7 +146,7 @@ struct sluice_settings {
 	void *progress_user;
 	/* The checks to make while kernels run: words of "bounds", "leaks", "race", "global-race", "warp-race",
 	 * "init", "shared-init", "masks", "divergence", "all", "footprint" and "footprint-counts"
-	 * (docs/how-to/checks.md), separated by commas. NULL: none. Only "bounds" changes figures, because it moves
+	 * (docs/how-to/checks.md), separated by commas. NULL: none. Only "bounds" changes results, because it moves
 	 * allocations apart. After each launch, `finding` receives each new finding as a text that lives during the
 	 * call. NULL: findings are printed to standard error. */
 	const char *check;
@@ -163,28 +163,28 @@ struct sluice_settings {
 	 * gpu. */
 	const char *const *program;
 	/* A CSV file that receives counter increments, one row per `sample_every` core cycles of each kernel
-	 * (docs/how-to/over-time.md). It is created at once and grows while kernels run. NULL: none. No figure
+	 * (docs/how-to/over-time.md). It is created at once and grows while kernels run. NULL: none. No result
 	 * depends on it. */
 	const char *sample_file;
 	uint64_t sample_every;
 	/* A file with the begin and end of kernels, blocks and mechanisms' events (docs/how-to/over-time.md). The
 	 * name's end selects the format: .csv for CSV, .perfetto or .perfetto.zst for Perfetto, else JSON for
-	 * chrome://tracing. NULL: none. It holds at most `timeline_events` events; 0: ten million. No figure depends
+	 * chrome://tracing. NULL: none. It holds at most `timeline_events` events; 0: ten million. No result depends
 	 * on it. */
 	const char *timeline_file;
 	uint64_t timeline_events;
 	/* The part of the run that the timeline shows, "KEY=VALUE,...": `first` and `last`, core cycles since the gpu
 	 * was opened; `sms`, "all" or "0-3+7"; `blocks`, yes or no; `counters`, core cycles between two values of
 	 * each counter, 0: none. NULL: all events and no counters. */
-	const char *timeline_wish;
+	const char *timeline_filter;
 	/* A JSON file with the cost of each instruction of each kernel (docs/how-to/profiling.md), written when
-	 * kernels have ended. NULL: none. No figure depends on it. */
+	 * kernels have ended. NULL: none. No result depends on it. */
 	const char *profile_file;
 	/* A table of energies (docs/how-to/energy.md), by name, by path, or "default": the statistics then state each
-	 * launch's energy. NULL: they do not. No other figure depends on it. */
+	 * launch's energy. NULL: they do not. No other result depends on it. */
 	const char *energy;
 	/* A folder for an instruction trace of each kernel and a list of them (docs/how-to/traces.md); it is created if
-	 * necessary. NULL: none. No figure depends on it. */
+	 * necessary. NULL: none. No result depends on it. */
 	const char *trace_out;
 	/* Sampling (docs/how-to/sampling.md): results stay exact; cycles and counters become estimates with an error.
 	 * At most this many similar launches of a kernel are simulated, the others run functionally. 0: all are
@@ -198,7 +198,7 @@ struct sluice_settings {
 	/* Called every `interval` core cycles of a kernel, between two cycles, with the launch's number (from 1) and
 	 * the cycle since its begin. The callback may read counters with sluice_counter_value() and
 	 * sluice_counter_read(), and may call sluice_stop(); it must make no other call with this gpu. NULL or an
-	 * interval of 0: not called. Functional launches have no cycles and do not call it. No figure depends on
+	 * interval of 0: not called. Functional launches have no cycles and do not call it. No result depends on
 	 * it. */
 	void (*on_interval)(void *user, uint64_t launch, uint64_t cycle);
 	void *interval_user;
@@ -213,7 +213,7 @@ SLUICE_API const char *sluice_version(void);
 SLUICE_API void sluice_version_numbers(unsigned *major, unsigned *minor, unsigned *patch);
 
 /* Opens a gpu in *gpu, which sluice_close() frees. `settings` may be NULL: all defaults. On failure *gpu is NULL. Fails
- * with SLUICE_BAD_ARGUMENT (no `size`), SLUICE_BAD_SETTING, SLUICE_NO_MEMORY or SLUICE_IO. */
+ * with SLUICE_BAD_ARGUMENT (`gpu` is NULL, or a bad `size`), SLUICE_BAD_SETTING, SLUICE_NO_MEMORY or SLUICE_IO. */
 SLUICE_API enum sluice_status sluice_open(sluice_gpu **gpu, const struct sluice_settings *settings,
                                           struct sluice_error *error);
 /* Warnings of sluice_open(), one per line, which live as long as the gpu; NULL: there are none. */
@@ -269,7 +269,8 @@ struct sluice_kernel_info {
 	uint32_t instructions;    /* static PTX instructions */
 	uint32_t target;          /* the PTX's architecture: 70 for sm_70 */
 };
-/* Writes a kernel's facts. Fails with SLUICE_BAD_PTX when the kernel's code cannot be used, or SLUICE_BAD_ARGUMENT. */
+/* Writes a kernel's facts. Fails with SLUICE_BAD_PTX when the kernel's code cannot be used, SLUICE_BAD_LAUNCH when a
+ * thread needs more registers than it may have, and SLUICE_BAD_ARGUMENT (no `size`). */
 SLUICE_API enum sluice_status sluice_kernel_info(sluice_gpu *gpu, sluice_kernel *kernel,
                                                  struct sluice_kernel_info *info, struct sluice_error *error);
 /* Writes offset and size in bytes of parameter `i` in the parameter block; false: the kernel has fewer parameters. */
@@ -291,7 +292,8 @@ struct sluice_occupancy {
 	uint32_t registers;      /* per thread: the kernel's, or fewer when a block would not fit otherwise */
 	uint32_t spill_bytes;    /* per thread, with these registers */
 };
-/* Writes how blocks of `block_threads` threads with `dynamic_shared_bytes` more bytes of shared memory fit on an SM. */
+/* Writes how blocks of `block_threads` threads with `dynamic_shared_bytes` more bytes of shared memory fit on an SM.
+ * Fails as sluice_kernel_info() does, and with SLUICE_BAD_ARGUMENT for no threads. */
 SLUICE_API enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint32_t block_threads,
                                                uint32_t dynamic_shared_bytes, struct sluice_occupancy *occupancy,
                                                struct sluice_error *error);
@@ -310,18 +312,19 @@ SLUICE_API enum sluice_status sluice_read(sluice_gpu *gpu, void *to, uint64_t fr
                                           struct sluice_error *error);
 SLUICE_API enum sluice_status sluice_copy(sluice_gpu *gpu, uint64_t to, uint64_t from, uint64_t size,
                                           struct sluice_error *error);
-/* Writes `count` copies of the low `width` (1, 2 or 4) bytes of `value`. */
+/* Writes `count` copies of the low `width` (1, 2 or 4) bytes of `value`. Fails as sluice_write() does, and with
+ * SLUICE_BAD_ARGUMENT for another width or a mapped address that is not a multiple of the width. */
 SLUICE_API enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uint32_t width, uint64_t count,
                                           struct sluice_error *error);
 /* Writes the free and the total bytes of device memory. */
 SLUICE_API void sluice_memory_info(sluice_gpu *gpu, uint64_t *free_bytes, uint64_t *total_bytes);
-/* Maps allocated device memory [device, device + size) at the program's address [address, address + size), for
- * kernels and for the calls above, until sluice_unmap(). `address`, `device` and `size` are multiples of 16. Several
- * mappings may show the same memory, and an access may cross adjacent mappings. Unmap before sluice_free(). Fails
- * with SLUICE_BAD_ARGUMENT when part of the address range is in use. */
+/* Maps allocated device memory [device, device + size) at virtual address [address, address + size), for kernels and
+ * for the calls above, until sluice_unmap(). Several mappings may show the same memory, and an access may cross
+ * adjacent mappings. Unmap before sluice_free(). All three numbers are multiples of 16. Fails with SLUICE_BAD_ARGUMENT
+ * when they are not, or the address range is in use, or the device memory is not allocated. */
 SLUICE_API enum sluice_status sluice_map(sluice_gpu *gpu, uint64_t address, uint64_t size, uint64_t device,
                                          struct sluice_error *error);
-/* Removes the mapping that begins at `address`. */
+/* Removes the mapping that begins at `address`. Fails with SLUICE_BAD_ARGUMENT when none does. */
 SLUICE_API enum sluice_status sluice_unmap(sluice_gpu *gpu, uint64_t address, struct sluice_error *error);
 /* Writes base and size of the live allocation of device memory, or of the mapping, that holds the address; false: no
  * allocation does. `base` and `size` may be NULL. */
@@ -331,20 +334,21 @@ SLUICE_API bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64
 
 /* Maps host memory [host, host + size) for kernels, without copies, until sluice_unmap_host(). The memory must live
  * until then. Writes to *address the address for kernels: the host's own, unless the device uses that address
- * otherwise. The calls above do not take such addresses; textures do. An access costs as much as one to device
- * memory. Fails with SLUICE_BAD_ARGUMENT when the range overlaps memory that is mapped already. */
+ * otherwise. The calls above do not take such addresses; textures do. An access costs as much as one to device memory.
+ * Fails with SLUICE_BAD_ARGUMENT when the range is empty, too large, or overlaps mapped memory. */
 SLUICE_API enum sluice_status sluice_map_host(sluice_gpu *gpu, void *host, uint64_t size, uint64_t *address,
                                            struct sluice_error *error);
-/* Ends the mapping of the host memory that begins at `host`. */
+/* Ends the mapping of the host memory that begins at `host`. Fails with SLUICE_BAD_ARGUMENT when there is none. */
 SLUICE_API enum sluice_status sluice_unmap_host(sluice_gpu *gpu, const void *host, struct sluice_error *error);
 /* A host address at which the next `size` bytes to map are best placed: kernels then see the same addresses in every
- * run. No figure depends on it. 0: no suggestion. */
+ * run. No result depends on it. 0: no suggestion. */
 SLUICE_API uint64_t sluice_map_host_place(const sluice_gpu *gpu, uint64_t size);
 /* Unused bytes after each allocation, which detect accesses just past its end (check "bounds"); 0: none. */
 SLUICE_API uint64_t sluice_allocation_gap(const sluice_gpu *gpu);
 
 /* --- textures and surfaces (docs/reference/textures.md) --- */
 
+/* The type of a texel's components. */
 enum sluice_channel { SLUICE_SIGNED, SLUICE_UNSIGNED, SLUICE_FLOAT };
 
 /* An image in device memory. */
@@ -357,9 +361,9 @@ struct sluice_image {
 	uint32_t levels;               /* mipmap levels, each half as large as the one before; 1: no mipmap */
 	bool cube;
 	bool tiled;                    /* rows of texels lie in tiles, as in CUDA arrays, not one after the other */
-	uint32_t channels;             /* 1, 2 or 4 */
-	uint32_t channel_bits;         /* 8, 16 or 32; floats 16 or 32 */
-	enum sluice_channel channel;
+	uint32_t channels;             /* components of a texel: 1, 2 or 4 */
+	uint32_t channel_bits;         /* bits of a component: 8, 16 or 32; floats 16 or 32 */
+	enum sluice_channel channel;   /* type of a component */
 	uint64_t pitch;                /* not tiled: bytes from row to row */
 };
 
@@ -384,13 +388,15 @@ SLUICE_API bool sluice_image_bytes(const struct sluice_image *image, uint64_t *b
 SLUICE_API uint64_t sluice_image_row(const struct sluice_image *image, uint32_t level, uint64_t byte, uint32_t y, uint32_t z,
                                      uint64_t *run);
 /* Creates a texture or surface object, until sluice_texture_destroy(); kernels take its handle. Fails with
- * SLUICE_BAD_ARGUMENT for an invalid image, SLUICE_NO_MEMORY when there are too many. */
+ * SLUICE_NO_MEMORY when there are too many, and as sluice_texture_bind() does. */
 SLUICE_API enum sluice_status sluice_texture_create(sluice_gpu *gpu, const struct sluice_image *image,
                                                     const struct sluice_sampler *sampler, uint64_t *handle,
                                                     struct sluice_error *error);
+/* Fails with SLUICE_BAD_ARGUMENT when there is no such handle. */
 SLUICE_API enum sluice_status sluice_texture_destroy(sluice_gpu *gpu, uint64_t handle, struct sluice_error *error);
 /* Binds a handle to another image. An image needs a sampler, which surface accesses ignore. `image` NULL unbinds the
- * handle: a read through it is a fault. */
+ * handle: a read through it is a fault. After a failure it is unbound too. Fails with SLUICE_BAD_ARGUMENT: no such
+ * handle, no sampler, an invalid structure, or an image outside every allocation. */
 SLUICE_API enum sluice_status sluice_texture_bind(sluice_gpu *gpu, uint64_t handle, const struct sluice_image *image,
                                                   const struct sluice_sampler *sampler, struct sluice_error *error);
 /* Writes the handle of a module's texture or surface reference (.texref, .surfref); false: none has that name. */
@@ -398,10 +404,13 @@ SLUICE_API bool sluice_find_texture(sluice_module *module, const char *name, uin
 
 /* --- launches --- */
 
-/* Runs a kernel to its end, then the kernels that it launched. arguments[i] points to the value of parameter i. Fails
- * with SLUICE_BAD_LAUNCH, SLUICE_BAD_ARGUMENT and SLUICE_BAD_PTX before it starts, and with SLUICE_FAULT,
- * SLUICE_STALLED, SLUICE_STOPPED, SLUICE_BAD_MECHANISM and SLUICE_INTERNAL after that; the launch then has a record in
- * the statistics. */
+/* Runs a kernel to its end, then the kernels that it launched. arguments[i] points to the value of parameter i. Before
+ * it starts it fails with SLUICE_BAD_LAUNCH, SLUICE_BAD_ARGUMENT or SLUICE_BAD_PTX. It also fails with SLUICE_STOPPED
+ * when the gpu is already stopped, or has used up max_instructions. The statistics then have no record of it. After
+ * that it fails with SLUICE_FAULT, SLUICE_STALLED, SLUICE_STOPPED, SLUICE_BAD_MECHANISM or SLUICE_INTERNAL. It fails
+ * with SLUICE_IO when the instruction trace cannot be written, and with SLUICE_BAD_LAUNCH when such a trace cannot
+ * record the kernel. The launch then has a record. A kernel that this kernel launched can fail in the same ways; its
+ * parent then has a record. */
 SLUICE_API enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                             uint32_t dynamic_shared_bytes, void *const *arguments,
                                             struct sluice_error *error);
@@ -452,9 +461,9 @@ enum sluice_scope {
 /* A counter's declaration, as `sluice stats --describe` prints it. Texts live as long as the gpu. */
 struct sluice_counter {
 	size_t size;             /* SLUICE_SIZED(counter) */
-	const char *name;        /* "l1d.misses", a mechanism's "mta.useful", a derived figure "ipc" */
+	const char *name;        /* "l1d.misses", a mechanism's "mta.useful", a derived statistic "ipc" */
 	const char *unit;        /* "requests"; "" for a ratio */
-	const char *meaning;     /* of a derived figure, its formula */
+	const char *meaning;     /* of a derived statistic, its formula */
 	enum sluice_scope scope;
 	uint32_t units;          /* number of units that count it, as the machine's SMs; 0: no values per unit */
 	bool is_derived;         /* computed from other counters or measured once, not counted by units */
@@ -464,7 +473,7 @@ struct sluice_counter {
 enum { SLUICE_ALL_UNITS = -1 };
 
 /* Counters are numbered from 0 to sluice_counter_count() - 1, in the order of the statistics: those of the machine,
- * then those of the attached mechanisms, then derived figures. Numbers do not change while the gpu is open.
+ * then those of the attached mechanisms, then derived statistics. Numbers do not change while the gpu is open.
  * Histograms and other vectors of mechanisms are only in the statistics (sluice_stats_write()). */
 SLUICE_API size_t sluice_counter_count(const sluice_gpu *gpu);
 /* Writes the number of the counter with that name; false: there is no such counter. */
@@ -525,8 +534,8 @@ struct sluice_rewriting {
 	bool is_dot;                    /* write the control-flow graphs for Graphviz instead of PTX */
 	FILE *log;                      /* for print_after and passes' counters; may be NULL without print_after */
 };
-/* Writes the PTX to `file` after the passes. `name` stands in messages. Fails with SLUICE_BAD_PTX, SLUICE_BAD_SETTING,
- * SLUICE_BAD_ARGUMENT or SLUICE_IO. */
+/* Writes the PTX to `file` after the passes. `name` stands in messages. Fails with SLUICE_BAD_PTX, SLUICE_BAD_SETTING
+ * or SLUICE_BAD_ARGUMENT. The caller checks `file` for write errors. */
 SLUICE_API enum sluice_status sluice_rewrite(const char *ptx, size_t length, const char *name,
                                              const struct sluice_rewriting *how, FILE *file,
                                              struct sluice_error *error);
@@ -538,7 +547,8 @@ SLUICE_API enum sluice_status sluice_passes_write(const char *mechanism, FILE *f
 /* The name of built-in mechanism `number`, from 0, and in *summary, which may be NULL, a line about it; both are
  * static. NULL: there are fewer. */
 SLUICE_API const char *sluice_mechanism_name(size_t number, const char **summary);
-/* The length of the shared object's path at the begin of a mechanism's text; 0: the mechanism is built in. */
+/* Returns a length: that of the shared object's path at the beginning of a mechanism's text, in bytes. 0: the mechanism
+ * is built in. */
 SLUICE_API size_t sluice_mechanism_path(const char *mechanism);
 /* Prints what a mechanism ("NAME[:KEY=VALUE,...]", NAME or a path) is: its citation, its exclusive policies, its
  * options with ranges and values, its counters, and the cost of its hardware on this machine. Fails with
@@ -568,7 +578,8 @@ struct sluice_range {
 	uint64_t base;
 	int64_t low, high, low_by[3], high_by[3];
 };
-/* Adds a range, which is copied, for all later launches until sluice_forget_ranges(). */
+/* Adds a range, which is copied, for all later launches until sluice_forget_ranges(). Fails with SLUICE_BAD_ARGUMENT
+ * when `base` is in no allocation. */
 SLUICE_API enum sluice_status sluice_announce_range(sluice_gpu *gpu, const struct sluice_range *range,
                                                     struct sluice_error *error);
 /* Removes all ranges. */
@@ -576,7 +587,7 @@ SLUICE_API void sluice_forget_ranges(sluice_gpu *gpu);
 
 /* --- the machine --- */
 
-/* The figures of a machine that programs ask for. */
+/* The properties of a machine that programs ask for. */
 struct sluice_machine_info {
 	size_t size; /* SLUICE_SIZED(machine_info) */
 	char name[64];
@@ -589,7 +600,7 @@ struct sluice_machine_info {
 	uint64_t memory_bytes;
 	uint32_t unified_bytes; /* memory of an SM that shared memory and L1 divide at each launch; 0: fixed sizes */
 };
-/* Writes the machine's figures; false: `size` is 0. */
+/* Writes the machine's properties; false: `size` is 0. */
 SLUICE_API bool sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine_info *info);
 /* Prints the machine as YAML, every key with its value. */
 SLUICE_API void sluice_machine_write(const sluice_gpu *gpu, FILE *file);

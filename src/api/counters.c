@@ -1,4 +1,4 @@
-/* The counters of a gpu by number: the machine's, then those of attached mechanisms, then derived figures. */
+/* The counters of a gpu by number: the machine's, then those of attached mechanisms, then derived statistics. */
 #include "api/api.h"
 #include "attach/sized.h"
 
@@ -9,8 +9,8 @@
 
 /* A counter's declaration. */
 struct entry {
-	const struct base_counter *row; /* NULL: a derived figure */
-	const struct record_figure *figure;
+	const struct base_counter *row; /* NULL: a derived statistic */
+	const struct record_figure *derived;
 	size_t group;    /* of the machine's counters */
 	int mech;        /* number of the mechanism; -1: none */
 	bool is_request; /* in the mechanism's account of requests, not in its own counters */
@@ -56,7 +56,7 @@ static bool find_entry(const sluice_gpu *gpu, size_t number, struct entry *entry
 		return true;
 	if (number >= record_figure_count)
 		return false;
-	*entry = (struct entry){.figure = &record_figures[number], .mech = -1};
+	*entry = (struct entry){.derived = &record_figures[number], .mech = -1};
 	return true;
 }
 
@@ -72,7 +72,7 @@ size_t sluice_counter_count(const sluice_gpu *gpu)
 
 /* --- names --- */
 
-/* The part of a name before the dot; NULL for a derived figure, whose name is whole. */
+/* The part of a name before the dot; NULL for a derived statistic, whose name is whole. */
 static const char *group_of(const sluice_gpu *gpu, const struct entry *entry)
 {
 	if (!entry->row)
@@ -82,7 +82,7 @@ static const char *group_of(const sluice_gpu *gpu, const struct entry *entry)
 
 static const char *own_name(const struct entry *entry)
 {
-	return entry->row ? entry->row->name : entry->figure->name;
+	return entry->row ? entry->row->name : entry->derived->name;
 }
 
 static bool is_called(const sluice_gpu *gpu, const struct entry *entry, const char *name)
@@ -111,7 +111,7 @@ static const char *full_name(sluice_gpu *gpu, size_t number, const struct entry 
 {
 	const char *group = group_of(gpu, entry);
 	if (!group)
-		return entry->figure->name;
+		return entry->derived->name;
 	if (!gpu->counter_names)
 		gpu->counter_names = base_calloc(sluice_counter_count(gpu), sizeof *gpu->counter_names);
 	if (!gpu->counter_names[number]) {
@@ -174,8 +174,8 @@ enum sluice_status sluice_counter_describe(sluice_gpu *gpu, size_t number, struc
 		return no_counter(number, error);
 	const struct base_counter *row = entry.row;
 	const struct sluice_counter value = {.name = full_name(gpu, number, &entry),
-	                                     .unit = row ? row->unit : entry.figure->unit,
-	                                     .meaning = row ? row->meaning : entry.figure->text,
+	                                     .unit = row ? row->unit : entry.derived->unit,
+	                                     .meaning = row ? row->meaning : entry.derived->text,
 	                                     .scope = row ? scopes[scope_of(&entry)] : SLUICE_SCOPE_GPU,
 	                                     .units = units_of(gpu, &entry),
 	                                     .is_derived = !row,
@@ -197,12 +197,12 @@ static double combine(const struct base_counter *row, double sum, double value)
 	return value > sum ? value : sum;
 }
 
-static double figure_of(const sluice_gpu *gpu, const struct record_figure *figure, const struct record *record)
+static double derived_of(const sluice_gpu *gpu, const struct record_figure *row, const struct record *record)
 {
 	const struct derived derived = record_derive(&gpu->records, record);
-	if (record->functional && !figure->is_functional)
+	if (record->functional && !row->is_functional)
 		return NAN;
-	return *(const double *)(const void *)((const char *)&derived + figure->offset);
+	return *(const double *)(const void *)((const char *)&derived + row->offset);
 }
 
 /* A mechanism's counter in a launch that has ended. */
@@ -231,7 +231,7 @@ static double mechanism_live(const sluice_gpu *gpu, const struct entry *entry)
 	const struct mech *mech = gpu->records.attached[entry->mech].mech;
 	struct mech_requests requests;
 	uint64_t *stats = base_calloc(1, mech->stats_size + sizeof *stats);
-	gpu_mech_stats(gpu->gpu, (uint32_t)entry->mech, stats, &requests, NULL);
+	seam_stats(gpu->gpu->seam, (uint32_t)entry->mech, stats, &requests, NULL);
 	double value = value_in(entry->is_request ? (const void *)&requests : stats, entry->row);
 	free(stats);
 	return value;
@@ -244,8 +244,8 @@ static double in_launch(const sluice_gpu *gpu, const struct entry *entry, uint64
 		                                  : mechanism_in_record(entry, &gpu->records.record[launch - 1]);
 	struct record live;
 	const struct record *record = record_now(gpu, launch, &live);
-	if (entry->figure)
-		return figure_of(gpu, entry->figure, record);
+	if (entry->derived)
+		return derived_of(gpu, entry->derived, record);
 	const struct base_counter_group *group = &gpu_counter_groups[entry->group];
 	return record_knows(record, group, entry->row) ? (double)base_counter_value(group, entry->row, &record->stats)
 	                                               : NAN;
@@ -258,7 +258,7 @@ static bool makes_sum_unknown(const sluice_gpu *gpu, const struct record *record
 	return gpu->functional || record->sample.is_partial;
 }
 
-static double figure_of_run(const sluice_gpu *gpu, const struct record_figure *figure)
+static double derived_of_run(const sluice_gpu *gpu, const struct record_figure *row)
 {
 	struct record sum = {0}, live;
 	for (uint64_t launch = 1; launch <= gpu->records.count; launch++) {
@@ -268,14 +268,14 @@ static double figure_of_run(const sluice_gpu *gpu, const struct record_figure *f
 		sum.host_seconds += record->host_seconds;
 		stats_add(&sum.stats, &record->stats);
 	}
-	return figure_of(gpu, figure, &sum);
+	return derived_of(gpu, row, &sum);
 }
 
 static double in_run(const sluice_gpu *gpu, const struct entry *entry)
 {
 	double sum = 0;
-	if (entry->figure)
-		return figure_of_run(gpu, entry->figure);
+	if (entry->derived)
+		return derived_of_run(gpu, entry->derived);
 	for (uint64_t launch = 1; launch <= gpu->records.count; launch++) {
 		double value = in_launch(gpu, entry, launch);
 		if (!isnan(value))

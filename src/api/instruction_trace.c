@@ -71,16 +71,16 @@ static enum sluice_status check_settings(const sluice_gpu *gpu, struct sluice_er
 
 /* --- analyses: a mechanism that queries one is answered by stopping the launch --- */
 
-struct asked {
+struct refused_query {
 	sluice_gpu *gpu;
 	const char *what;
 };
 
 static void refuse(void *user, const char *what)
 {
-	struct asked *asked = user;
-	asked->what = what;
-	sluice_stop(asked->gpu);
+	struct refused_query *refused = user;
+	refused->what = what;
+	sluice_stop(refused->gpu);
 }
 
 static struct mech_rows no_rows(void *user, uint32_t most, enum mech_loops loops)
@@ -135,9 +135,9 @@ static enum sluice_status launch(struct session *session, struct trace_kernel *t
 {
 	sluice_gpu *gpu = session->gpu;
 	sluice_kernel *kernel = sluice_find_kernel(module, "trace");
-	struct asked asked = {.gpu = gpu};
+	struct refused_query refused = {.gpu = gpu};
 	const struct seam_analyses analyses = {
-		.user = &asked, .rows = no_rows, .loads = no_loads, .staging = no_staging, .say = say};
+		.user = &refused, .rows = no_rows, .loads = no_loads, .staging = no_staging, .say = say};
 	module->ptx->functions->name = traced->header.name;
 	module->ptx->source.name = traced->header.name;
 	traced->program.kernel = kernel->function;
@@ -153,11 +153,11 @@ static enum sluice_status launch(struct session *session, struct trace_kernel *t
 	session->launched++;
 	enum sluice_status status = launch_replay(gpu, kernel, &launch, &analyses, error);
 	kernel->program = NULL;
-	if (asked.what)
+	if (refused.what)
 		return api_fail(error, SLUICE_BAD_SETTING,
 		                "a mechanism queries %s, which an analysis of PTX finds; an instruction trace does not "
 		                "contain PTX",
-		                asked.what);
+		                refused.what);
 	return status;
 }
 
@@ -275,7 +275,10 @@ enum sluice_status trace_out_begin(sluice_gpu *gpu, const sluice_kernel *kernel,
 	launch->memory = gpu->gpu->memory;
 	launch->recorder =
 		trace_recorder_begin(gpu->trace_out, launch, kernel->function->name, kernel_registers(kernel), &diag);
-	return launch->recorder ? SLUICE_OK : api_fail_with_diag(error, SLUICE_BAD_LAUNCH, &diag);
+	if (launch->recorder)
+		return SLUICE_OK;
+	bool is_refused = trace_cannot_record(kernel->program);
+	return api_fail_with_diag(error, is_refused ? SLUICE_BAD_LAUNCH : SLUICE_IO, &diag);
 }
 
 enum sluice_status trace_out_end(struct simt_launch *launch, bool is_complete, struct sluice_error *error)

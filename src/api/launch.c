@@ -5,22 +5,15 @@
 #include "api/device_launch.h"
 #include "api/syscall.h"
 #include "base/demangle.h"
+#include "base/host_clock.h"
 #include "simt/check.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* CUDA's limits of a grid. */
 enum { MAX_GRID_YZ = 65535, MAX_BLOCK_Z = 64 };
-
-static double host_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Returns UINT64_MAX on overflow. */
 static uint64_t threads_of(sluice_dim block)
@@ -140,7 +133,7 @@ struct progress {
 static void pass_progress(void *user, uint64_t done, uint64_t blocks, uint64_t cycles, uint64_t warp_instructions)
 {
 	struct progress *progress = user;
-	double now = host_now();
+	double now = host_seconds();
 	if (now - progress->last < 0.1)
 		return;
 	progress->last = now;
@@ -157,7 +150,7 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 		[SIMT_FAULT_RANGE] = SLUICE_FAULT_RANGE,
 		[SIMT_FAULT_BARRIER] = SLUICE_FAULT_BARRIER,
 		[SIMT_FAULT_COUNTS] = SLUICE_FAULT_BARRIER,
-		[SIMT_FAULT_PARTED] = SLUICE_FAULT_BARRIER,
+		[SIMT_FAULT_DIVERGED] = SLUICE_FAULT_BARRIER,
 		[SIMT_FAULT_FREE] = SLUICE_FAULT_RANGE,
 		[SIMT_FAULT_CALL] = SLUICE_FAULT_CALL,
 		[SIMT_FAULT_INSTRUCTION] = SLUICE_FAULT_INSTRUCTION,
@@ -179,7 +172,7 @@ static enum sluice_status report_fault(const struct simt_launch *launch, const s
 }
 
 /* Stores how the launch ended in its record. */
-static void keep_end(const sluice_gpu *gpu, struct record *record, enum gpu_end end)
+static void set_end(const sluice_gpu *gpu, struct record *record, enum gpu_end end)
 {
 	record->end = end;
 	if (end == GPU_STOPPED)
@@ -244,7 +237,7 @@ enum sluice_status launch_keep_functional(sluice_gpu *gpu, const struct simt_lau
 	gpu->estimated_seconds += estimate_seconds(&gpu->machine, launch->grid, run->warp_instructions);
 	record->stats.sm.warp_instructions = run->warp_instructions;
 	record->stats.sm.thread_instructions = run->thread_instructions;
-	keep_end(gpu, record, run->fault.what ? GPU_FAULT : run->stopped ? GPU_STOPPED : GPU_DONE);
+	set_end(gpu, record, run->fault.what ? GPU_FAULT : run->stopped ? GPU_STOPPED : GPU_DONE);
 	if (run->fault.what)
 		return report_fault(launch, &run->fault, error);
 	return run->stopped ? stopped(gpu, launch, &run->polls, record, error) : SLUICE_OK;
@@ -262,7 +255,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
                                 struct sluice_error *error)
 {
 	char text[512];
-	run->is_behind_others = gpu->sampling.skipped;
+	run->l1_may_be_stale = gpu->sampling.skipped;
 	gpu->sampling.skipped = false;
 	gpu_renew(gpu->gpu);
 	run->visitor = recorders_begin(&gpu->recorders);
@@ -275,7 +268,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	unit_totals_add(&gpu->unit_totals, gpu->gpu, number + 1);
 	struct record *record = &gpu->records.record[number];
 	api_record_mechanisms(gpu, kernel, record);
-	keep_end(gpu, record, run->end);
+	set_end(gpu, record, run->end);
 	record->cycles = run->cycles;
 	record->blocks_per_sm = run->blocks_limit;
 	record->stats = run->stats;
@@ -362,7 +355,7 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	record->spill_bytes = kernel->spills.bytes;
 	record->shared_bytes = (uint32_t)shared;
 	api_begin_checks(gpu, kernel, &run->launch, waited_for);
-	double begin = host_now();
+	double begin = host_seconds();
 	enum sluice_status status = waited_for ? SLUICE_OK : trace_out_begin(gpu, kernel, &run->launch, error);
 	if (status == SLUICE_OK)
 		status = gpu->functional || waited_for
@@ -373,7 +366,7 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	record = &gpu->records.record[number];
 	if (trace_out_end(&run->launch, record->end == GPU_DONE, error) != SLUICE_OK && status == SLUICE_OK)
 		status = SLUICE_IO;
-	record->host_seconds = host_now() - begin;
+	record->host_seconds = host_seconds() - begin;
 	record_price(&gpu->records, record);
 	end_record(gpu, record, waited_for, error);
 	api_end_checks(gpu, &run->launch, waited_for);
@@ -403,7 +396,7 @@ static enum sluice_status check_together(sluice_kernel *kernel, sluice_dim grid,
 }
 
 /* The parameters of a requested launch. */
-struct asked {
+struct launch_request {
 	sluice_dim grid, block;
 	uint32_t dynamic_shared_bytes;
 	void *const *arguments;
@@ -418,34 +411,35 @@ static enum sluice_status run_children(sluice_gpu *gpu, const struct device_runt
 static bool run_waited_for(struct device_runtime *runtime, const struct device_launch *launch);
 
 /* Runs the launch, then the grids that it launched. */
-static enum sluice_status run_family(sluice_gpu *gpu, sluice_kernel *kernel, const struct asked *asked,
-                                     const struct occupancy *occupancy, uint64_t shared, struct sluice_error *error)
+static enum sluice_status run_with_children(sluice_gpu *gpu, sluice_kernel *kernel,
+                                            const struct launch_request *request, const struct occupancy *occupancy,
+                                            uint64_t shared, struct sluice_error *error)
 {
-	uint8_t *params = pack_params(kernel, asked->arguments);
+	uint8_t *params = pack_params(kernel, request->arguments);
 	struct device_runtime runtime = {.gpu = gpu,
 	                                 .module = kernel->module,
-	                                 .depth = asked->depth,
-	                                 .is_waited_for = asked->waited_for,
+	                                 .depth = request->depth,
+	                                 .is_waited_for = request->waited_for,
 	                                 .run = run_waited_for};
 	struct simt_launch launch = {.program = kernel->program,
 	                             .code = kernel->code,
-	                             .grid = {asked->grid.x, asked->grid.y, asked->grid.z},
-	                             .block = {asked->block.x, asked->block.y, asked->block.z},
-	                             .dynamic_shared_bytes = asked->dynamic_shared_bytes,
-	                             .carve_out = asked->carve_out,
+	                             .grid = {request->grid.x, request->grid.y, request->grid.z},
+	                             .block = {request->block.x, request->block.y, request->block.z},
+	                             .dynamic_shared_bytes = request->dynamic_shared_bytes,
+	                             .carve_out = request->carve_out,
 	                             .params = params,
-	                             .cooperative = asked->cooperative,
+	                             .cooperative = request->cooperative,
 	                             .textures = &gpu->textures,
 	                             .system_call = syscall_run,
 	                             .user = &runtime,
 	                             .stop = &gpu->stop};
-	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_now()};
+	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_seconds()};
 	struct gpu_run *run = new_run(gpu, kernel, &launch, occupancy, &progress);
 	struct launch_analyses known = {.gpu = gpu, .kernel = kernel, .launch = &run->launch};
 	run->analyses = api_analyses(&known);
 	run_ahead_find(gpu, kernel, run);
 	runtime.launch = &run->launch;
-	enum sluice_status status = run_recorded(gpu, kernel, run, shared, asked->waited_for, error);
+	enum sluice_status status = run_recorded(gpu, kernel, run, shared, request->waited_for, error);
 	arena_free(&known.arena);
 	free(params);
 	run_ahead_free(run);
@@ -472,7 +466,7 @@ enum sluice_status launch_replay(sluice_gpu *gpu, sluice_kernel *kernel, const s
 	status = check_launch(gpu, kernel, grid, block, shared, &occupancy, error);
 	if (status != SLUICE_OK)
 		return status;
-	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_now()};
+	struct progress progress = {.gpu = gpu, .kernel = kernel->function->name, .last = host_seconds()};
 	struct gpu_run *run = new_run(gpu, kernel, launch, &occupancy, &progress);
 	run->analyses = *analyses;
 	status = run_recorded(gpu, kernel, run, shared, false, error);
@@ -480,8 +474,8 @@ enum sluice_status launch_replay(sluice_gpu *gpu, sluice_kernel *kernel, const s
 	return status;
 }
 
-static enum sluice_status start(sluice_gpu *gpu, sluice_kernel *kernel, const struct asked *asked,
-                                struct sluice_error *error)
+static enum sluice_status run_launch(sluice_gpu *gpu, sluice_kernel *kernel, const struct launch_request *request,
+                                     struct sluice_error *error)
 {
 	enum sluice_status status = kernel_prepare(kernel, error);
 	if (status == SLUICE_OK)
@@ -489,18 +483,18 @@ static enum sluice_status start(sluice_gpu *gpu, sluice_kernel *kernel, const st
 	if (status != SLUICE_OK)
 		return status;
 	struct occupancy occupancy;
-	uint64_t shared = (uint64_t)kernel->program->shared_bytes + asked->dynamic_shared_bytes;
+	uint64_t shared = (uint64_t)kernel->program->shared_bytes + request->dynamic_shared_bytes;
 	sluice_kernel *given = kernel;
-	struct asked carved = *asked;
-	status = fit_block(&kernel, asked->grid, asked->block, shared, &occupancy, error);
+	struct launch_request carved = *request;
+	status = fit_block(&kernel, request->grid, request->block, shared, &occupancy, error);
 	if (status == SLUICE_OK && given->prefers_shared)
 		carved.carve_out = occupancy_carve(&gpu->gpu->machine, given->prefers_shared - 1, shared, &occupancy);
-	if (status == SLUICE_OK && asked->cooperative)
-		status = check_together(given, asked->grid, asked->block, asked->dynamic_shared_bytes, error);
+	if (status == SLUICE_OK && request->cooperative)
+		status = check_together(given, request->grid, request->block, request->dynamic_shared_bytes, error);
 	if (status == SLUICE_OK)
-		status = check_arguments(kernel, asked->arguments, error);
+		status = check_arguments(kernel, request->arguments, error);
 	if (status == SLUICE_OK)
-		status = run_family(gpu, kernel, &carved, &occupancy, shared, error);
+		status = run_with_children(gpu, kernel, &carved, &occupancy, shared, error);
 	return status == SLUICE_OK ? api_succeed(error) : status;
 }
 
@@ -512,13 +506,13 @@ static enum sluice_status run_child(sluice_gpu *gpu, const struct device_launch 
 	uint32_t i = 0;
 	for (const struct ptx_variable *param = function->params; param; param = param->next)
 		arguments[i++] = child->arguments + param->offset;
-	const struct asked asked = {.grid = child->grid,
-	                            .block = child->block,
-	                            .dynamic_shared_bytes = child->shared,
-	                            .arguments = arguments,
-	                            .depth = depth,
-	                            .waited_for = waited_for};
-	enum sluice_status status = start(gpu, child->kernel, &asked, error);
+	const struct launch_request request = {.grid = child->grid,
+	                                       .block = child->block,
+	                                       .dynamic_shared_bytes = child->shared,
+	                                       .arguments = arguments,
+	                                       .depth = depth,
+	                                       .waited_for = waited_for};
+	enum sluice_status status = run_launch(gpu, child->kernel, &request, error);
 	free(arguments);
 	return status;
 }
@@ -546,16 +540,16 @@ static bool run_waited_for(struct device_runtime *runtime, const struct device_l
 enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                  uint32_t dynamic_shared_bytes, void *const *arguments, struct sluice_error *error)
 {
-	const struct asked asked = {grid, block, dynamic_shared_bytes, arguments, .cooperative = false};
-	return start(gpu, kernel, &asked, error);
+	const struct launch_request request = {grid, block, dynamic_shared_bytes, arguments, .cooperative = false};
+	return run_launch(gpu, kernel, &request, error);
 }
 
 enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                              uint32_t dynamic_shared_bytes, void *const *arguments,
                                              struct sluice_error *error)
 {
-	const struct asked asked = {grid, block, dynamic_shared_bytes, arguments, .cooperative = true};
-	return start(gpu, kernel, &asked, error);
+	const struct launch_request request = {grid, block, dynamic_shared_bytes, arguments, .cooperative = true};
+	return run_launch(gpu, kernel, &request, error);
 }
 
 void sluice_stop_for(sluice_gpu *gpu, const char *cause)

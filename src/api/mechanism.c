@@ -29,7 +29,7 @@ static void keep_vectors(struct record_mech *kept, const struct gpu *gpu, const 
 		return;
 	kept->vector = base_calloc(vectors, sizeof *kept->vector);
 	for (uint32_t v = 0; v < vectors; v++)
-		gpu_mech_vector(gpu, number, v, &kept->vector[v]);
+		seam_vector(gpu->seam, number, v, &kept->vector[v]);
 }
 
 void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record)
@@ -44,7 +44,7 @@ void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct 
 		struct record_mech *kept = &record->mech[i];
 		struct seam_load *loads = mech->sends ? base_calloc(instructions, sizeof *loads) : NULL;
 		kept->stats = base_calloc(1, mech->stats_size + 1);
-		gpu_mech_stats(gpu->gpu, i, kept->stats, &kept->requests, loads);
+		seam_stats(gpu->gpu->seam, i, kept->stats, &kept->requests, loads);
 		keep_vectors(kept, gpu->gpu, mech, i);
 		if (loads)
 			keep_loads(kept, loads, instructions, kernel_source_lines(kernel));

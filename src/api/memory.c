@@ -202,14 +202,11 @@ bool sluice_find_allocation(sluice_gpu *gpu, uint64_t address, uint64_t *base, u
 {
 	const struct simt_allocation *found = simt_find(gpu->gpu->memory, address);
 	const struct simt_mapping mapping = simt_find_mapping(gpu->gpu->memory, address);
-	if (mapping.size) {
-		*base = mapping.address;
-		*size = mapping.size;
-		return true;
-	}
-	if (!found || found->owner == SIMT_SHARE)
+	if (!mapping.size && (!found || found->owner == SIMT_SHARE))
 		return false;
-	*base = found->address;
-	*size = found->size;
+	if (base)
+		*base = mapping.size ? mapping.address : found->address;
+	if (size)
+		*size = mapping.size ? mapping.size : found->size;
 	return true;
 }

@@ -174,8 +174,10 @@ bool sluice_find_variable(sluice_module *module, const char *name, uint64_t *add
 	const struct ptx_variable *variable = ptx_find_variable(module->ptx, name);
 	if (!variable || !variable->address || is_texture(variable))
 		return false;
-	*address = variable->address;
-	*size = variable->size;
+	if (address)
+		*address = variable->address;
+	if (size)
+		*size = variable->size;
 	return true;
 }
 

@@ -104,7 +104,7 @@ void run_ahead_find(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run)
 			bits_add(by_pc, pc);
 			any = true;
 		}
-	run->run_ahead.waits = any ? by_pc : NULL;
+	run->run_ahead.waiting_loads = any ? by_pc : NULL;
 	if (!any)
 		free(by_pc);
 	free(inst);
@@ -112,5 +112,5 @@ void run_ahead_find(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run)
 
 void run_ahead_free(struct gpu_run *run)
 {
-	free(run->run_ahead.waits);
+	free(run->run_ahead.waiting_loads);
 }

@@ -37,9 +37,9 @@ bool sluice_energy_has(const sluice_gpu *gpu, const char *name)
 	const struct energy_account nothing = {0};
 	if (!gpu->records.prices || strncmp(name, group, sizeof group - 1) != 0)
 		return false;
-	json_t *figures = energy_json(gpu->records.prices, &nothing);
-	bool has = json_object_get(figures, name + sizeof group - 1);
-	json_decref(figures);
+	json_t *parts = energy_json(gpu->records.prices, &nothing);
+	bool has = json_object_get(parts, name + sizeof group - 1);
+	json_decref(parts);
 	return has;
 }
 

@@ -1,4 +1,4 @@
-/* bits: sets of small numbers as arrays of 64-bit words, iterated in ascending order. */
+/* bits: sets of small numbers as arrays of 64-bit words, iterated in ascending order; minimum and maximum. */
 #ifndef SLUICE_BASE_BITS_H
 #define SLUICE_BASE_BITS_H
 
@@ -6,6 +6,16 @@
 #include <stdint.h>
 
 #define BITS_NONE UINT32_MAX
+
+static inline uint64_t min_u64(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
+static inline uint64_t max_u64(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
 
 static inline uint32_t bits_words(uint32_t members)
 {

@@ -16,7 +16,7 @@ struct formula {
 	char operation; /* + - * /, 'n' a number, 'v' a name */
 	double number;
 	const char *name;
-	unsigned needs;    /* sources of a name's figures */
+	unsigned needs;    /* sources of a name's values */
 	bool largest;      /* maximum over all launches, else the sum */
 	bool empty_shares; /* for a division: 0 / 0 is 0 */
 	/* selected value of a mechanism's vector; SCALAR: not a vector */
@@ -25,12 +25,12 @@ struct formula {
 	const struct formula *left, *right;
 };
 
-/* Figures of a launch other than counters. */
-static const struct figure {
+/* Statistics of a launch other than counters. */
+static const struct statistic {
 	const char *name;
 	bool largest;           /* else the sum */
 	const char *key, *dims; /* its key in a kernel; or the key whose three numbers are multiplied */
-} figures[] = {
+} statistics[] = {
 	{"cycles", false, "cycles", NULL},
 	{"thread_instructions", false, "thread_instructions", NULL},
 	{"warp_instructions", false, "warp_instructions", NULL},
@@ -44,7 +44,7 @@ static const struct figure {
 	{"blocks_per_sm", true, "blocks_per_sm", NULL},
 	{"block_threads", true, NULL, "block"},
 };
-enum { FIGURES = sizeof figures / sizeof *figures };
+enum { STATISTICS = sizeof statistics / sizeof *statistics };
 
 struct parser {
 	struct arena *arena;
@@ -80,11 +80,11 @@ static char next(struct parser *parser)
 	return *parser->at;
 }
 
-static const struct figure *find_figure(const char *name)
+static const struct statistic *find_statistic(const char *name)
 {
-	for (size_t i = 0; i < FIGURES; i++)
-		if (strcmp(figures[i].name, name) == 0)
-			return &figures[i];
+	for (size_t i = 0; i < STATISTICS; i++)
+		if (strcmp(statistics[i].name, name) == 0)
+			return &statistics[i];
 	return NULL;
 }
 
@@ -164,10 +164,10 @@ static unsigned check_name(const struct formula_names *names, const char *name, 
 {
 	struct search search = {.name = name, .best = EDIT_DISTANCE_FAR};
 	const char *nearest = search.nearest;
-	if (find_figure(name))
+	if (find_statistic(name))
 		return FORMULA_RUN;
-	for (size_t i = 0; i < FIGURES; i++)
-		consider(name, figures[i].name, &search.best, search.nearest);
+	for (size_t i = 0; i < STATISTICS; i++)
+		consider(name, statistics[i].name, &search.best, search.nearest);
 	unsigned needs = search_groups(&search, names);
 	if (needs)
 		return needs;
@@ -232,7 +232,7 @@ static void check_vector(struct parser *parser, struct formula *name)
 static const char *whole_name(struct parser *parser, const char *word)
 {
 	const char *own = parser->names->own;
-	if (!own || strchr(word, '.') || find_figure(word))
+	if (!own || strchr(word, '.') || find_statistic(word))
 		return word;
 	size_t size = strlen(own) + 1 + strlen(word) + 1;
 	char *whole = arena_alloc(parser->arena, size);
@@ -399,18 +399,18 @@ static double product(const json_t *kernel, const char *key)
 }
 
 /* NAN when the kernel does not have the key, or has null there. */
-static double of_launch(const json_t *kernel, const struct formula *formula, const struct figure *figure)
+static double of_launch(const json_t *kernel, const struct formula *formula, const struct statistic *statistic)
 {
 	const char *name = formula->name;
 	const json_t *value = NULL;
 	if (formula->needs & FORMULA_ENERGY)
 		value = json_object_get(json_object_get(kernel, "energy"), strchr(name, '.') + 1);
-	else if (!figure)
+	else if (!statistic)
 		value = json_object_get(json_object_get(kernel, "counters"), name);
-	else if (figure->key)
-		value = json_object_get(kernel, figure->key);
-	else if (figure->dims)
-		return product(kernel, figure->dims);
+	else if (statistic->key)
+		value = json_object_get(kernel, statistic->key);
+	else if (statistic->dims)
+		return product(kernel, statistic->dims);
 	else
 		return strcmp(name, "launches") == 0 ? 1 : product(kernel, "grid") * product(kernel, "block");
 	return json_is_number(value) ? json_number_value(value) : NAN;
@@ -498,7 +498,7 @@ static double look_up(const struct formula *formula, const json_t *stats, const 
 	if (formula->needs & FORMULA_MACHINE)
 		return of_machine(formula, stats, message);
 	const json_t *kernels = json_object_get(stats, "kernels");
-	const struct figure *figure = find_figure(name);
+	const struct statistic *statistic = find_statistic(name);
 	double result = 0, weight = 0, median;
 	struct vector count = {0}, from = {0};
 	size_t launches = 0;
@@ -507,10 +507,10 @@ static double look_up(const struct formula *formula, const json_t *stats, const 
 		const char *symbol = json_string_value(json_object_get(launch, "name"));
 		if (kernel && (!symbol || !formula_kernel_is(symbol, kernel)))
 			continue;
-		double value = formula->of == SCALAR   ? of_launch(launch, formula, figure)
+		double value = formula->of == SCALAR   ? of_launch(launch, formula, statistic)
 		               : formula->of == MEDIAN ? add_bins(launch, formula, &count, &from)
 		                                       : of_vector(launch, formula, &weight);
-		result = combine(result, value, formula->largest || (figure && figure->largest));
+		result = combine(result, value, formula->largest || (statistic && statistic->largest));
 		launches++;
 	}
 	median = vector_median(count.value, from.value, count.length);

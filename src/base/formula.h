@@ -1,4 +1,4 @@
-/* formula: arithmetic over the figures of a run, for example "100 * l1d.hits / l1d.accesses".
+/* formula: arithmetic over the statistics of a run, for example "100 * l1d.hits / l1d.accesses".
  *
  * Names are those of the statistics that a run writes as JSON:
  * - counters of the groups that the caller knows;
@@ -32,7 +32,7 @@ struct formula;
 
 enum { FORMULA_MESSAGE = 256 };
 
-/* The sources of a formula's figures. */
+/* The sources of a formula's values. */
 enum {
 	FORMULA_RUN = 1,
 	FORMULA_SOURCE = 2,

@@ -2,17 +2,17 @@
  *
  * A port has one producer and one consumer. Pushed items, and the space that a pop frees, become visible in the next
  * time step. So the order in which stages tick cannot change a result. `now` is the simulated time; it must only
- * grow from step to step. A push wakes the consumer: *wake becomes the earliest time at which it must look again.
- * Freed space wakes the producer, if it has requested that.
+ * grow from step to step. A push wakes the consumer: *consumer_wake becomes the earliest time at which it must look
+ * again. Freed space wakes the producer, if it has requested that.
  *
  * Capacity is counted in units: one per item, or the flits of a packet. A port that carries one item every cycle
  * needs a capacity of two. A slot freed in a cycle can be refilled only in the next. (A credit-based link in
  * hardware needs the same.)
  *
- * The producer of a port may be ahead in time if the port is opened for that (`comes`). Its pushed items stay
- * invisible until the consumer reaches their time (port_arrive). The space of items that the consumer takes is freed
- * when both sides synchronize (port_settle), so that they may run in two threads in between. Until then the producer
- * sees less space than there will be.
+ * The producer of a port may be ahead in time if the port is opened for that (`producer_may_be_ahead`). Its pushed
+ * items stay invisible until the consumer reaches their time (port_arrive). The space of items that the consumer takes
+ * is freed when both sides synchronize (port_settle), so that they may run in two threads in between. Until then the
+ * producer sees less space than there will be.
  *
  * A port may connect units that two host threads simulate. Pushed items then wait in the sender's outbox. They are
  * moved into the port (outbox_deliver) when all threads have finished their part.
@@ -21,6 +21,7 @@
 #define SLUICE_BASE_PORT_H
 
 #include "base/arena.h"
+#include "base/bits.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -42,18 +43,18 @@ struct port {
 	uint32_t head;          /* index of the oldest item */
 	uint32_t items;         /* number of items inside */
 	uint32_t coming;        /* number of items after these, pushed at times that the consumer has not reached */
-	bool comes;             /* the producer may be ahead: all pushed items are `coming` first */
+	bool producer_may_be_ahead; /* all pushed items are `coming` first */
 	uint32_t taken, taken_last; /* for such a port: units not freed yet; the part of them taken at `taken_at` */
 	uint64_t taken_at;
 	uint64_t *filled; /* word of a set in which `filled_bit` is set when an item enters, or NULL */
 	uint64_t filled_bit;
-	uint64_t *wake; /* the consumer's wake-up time, or NULL */
+	uint64_t *consumer_wake; /* the consumer's wake-up time, or NULL */
 	/* the producer's half */
 	uint32_t held;  /* units inside, without those freed */
 	uint32_t freed; /* units freed at `freed_at`, which the producer does not see in that step */
 	uint64_t freed_at;
-	uint64_t *producer;    /* the producer's wake-up time, or NULL: it polls */
-	struct outbox *pushes; /* outbox to the consumer's thread; NULL: it is the same thread */
+	uint64_t *producer_wake; /* the producer's wake-up time, or NULL: it polls */
+	struct outbox *outbox;   /* to the consumer's thread; NULL: it is the same thread */
 };
 
 /* A pushed item on its way to the consumer's thread. */
@@ -81,12 +82,13 @@ static inline void outbox_add(struct outbox *outbox, struct port *port, const st
 	outbox->message[outbox->count++] = (struct port_message){port, *slot};
 }
 
-static inline void port_open(struct port *port, struct arena *arena, uint32_t capacity, uint64_t *wake)
+static inline void port_open(struct port *port, struct arena *arena, uint32_t capacity,
+                             uint64_t *consumer_wake)
 {
 	*port = (struct port){.slot = arena_array(arena, capacity, sizeof *port->slot),
 	                      .capacity = capacity,
 	                      .freed_at = UINT64_MAX,
-	                      .wake = wake};
+	                      .consumer_wake = consumer_wake};
 }
 
 /* Number of units that may be pushed at this time. */
@@ -96,19 +98,9 @@ static inline uint32_t port_room(const struct port *port, uint64_t now)
 }
 
 /* Number of units that the producer may push in the next step. */
-static inline uint32_t port_coming_room(const struct port *port)
+static inline uint32_t port_room_next_step(const struct port *port)
 {
 	return port->capacity - port->held;
-}
-
-static inline uint64_t earlier(uint64_t one, uint64_t other)
-{
-	return one < other ? one : other;
-}
-
-static inline uint64_t later(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
 }
 
 static inline void port_wake(uint64_t *wake, uint64_t now)
@@ -126,13 +118,13 @@ static inline struct port_slot *port_slot_at(const struct port *port, uint32_t p
 static inline void port_insert(struct port *port, const struct port_slot *slot)
 {
 	*port_slot_at(port, port->items + port->coming) = *slot;
-	if (port->comes)
+	if (port->producer_may_be_ahead)
 		port->coming++;
 	else
 		port->items++;
 	if (port->filled)
 		*port->filled |= port->filled_bit;
-	port_wake(port->wake, slot->pushed_at);
+	port_wake(port->consumer_wake, slot->pushed_at);
 }
 
 /* The consumer has reached this time. Returns the time from which it can see the next arrival, or UINT64_MAX. */
@@ -153,8 +145,8 @@ static inline void port_push_packet(struct port *port, void *item, uint32_t unit
 	assert(port_room(port, now) >= units);
 	const struct port_slot slot = {item, now, units, to};
 	port->held += units;
-	if (port->pushes)
-		outbox_add(port->pushes, port, &slot);
+	if (port->outbox)
+		outbox_add(port->outbox, port, &slot);
 	else
 		port_insert(port, &slot);
 }
@@ -188,7 +180,7 @@ static inline void port_release(struct port *port, uint32_t units, uint64_t now)
 	}
 	port->freed += units;
 	port->held -= units;
-	port_wake(port->producer, now);
+	port_wake(port->producer_wake, now);
 }
 
 /* Removes the item that port_front() returned. Its units stay held until they are released. */

@@ -81,7 +81,7 @@ struct base_line_eviction {
 
 /* Events of a line that a replacement policy may need. */
 enum base_line_event {
-	BASE_LINE_INSERTED, /* assigned to the block; its data may be in flight */
+	BASE_LINE_INSERTED, /* assigned to a way; its data may be in flight */
 	BASE_LINE_USED,     /* an access hit it or merged with its request */
 	BASE_LINE_FILLED,   /* its data, or a sector of them, have arrived */
 };

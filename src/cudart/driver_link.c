@@ -4,14 +4,14 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "cudart/fat_binary.h"
-#include "ptx/join.h"
+#include "ptx/linker.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct CUlinkState_st {
-	struct join join;
+	struct linker linker;
 	struct arena texts; /* the inputs */
 	char *result;
 	char *log; /* the program's buffer for error messages; NULL: none */
@@ -45,15 +45,15 @@ CUresult cuLinkCreate(unsigned int count, CUjit_option *options, void **values, 
 	}
 	if (state->log && state->log_left)
 		*state->log = '\0';
-	join_open(&state->join, tell, state);
+	linker_open(&state->linker, tell, state);
 	*made = state;
 	return CUDA_SUCCESS;
 }
 
 static void add_text(CUlinkState state, const char *name, const char *text, size_t length)
 {
-	join_add(&state->join, arena_string(&state->texts, name, strlen(name)),
-	         arena_string(&state->texts, text, length), length);
+	linker_add(&state->linker, arena_string(&state->texts, name, strlen(name)),
+	           arena_string(&state->texts, text, length), length);
 }
 
 /* Adds the newest PTX in the fat binary. */
@@ -121,7 +121,7 @@ CUresult cuLinkComplete(CUlinkState state, void **image, size_t *size)
 	FILE *file = open_memstream(&state->result, &length);
 	if (!file)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	bool fine = join_write(&state->join, file);
+	bool fine = linker_write(&state->linker, file);
 	fclose(file);
 	if (!fine)
 		return CUDA_ERROR_INVALID_PTX;
@@ -135,7 +135,7 @@ CUresult cuLinkDestroy(CUlinkState state)
 {
 	if (!state)
 		return CUDA_ERROR_INVALID_VALUE;
-	join_close(&state->join);
+	linker_close(&state->linker);
 	arena_free(&state->texts);
 	free(state->result);
 	free(state);

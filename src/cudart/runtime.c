@@ -251,7 +251,7 @@ static void open_gpu(struct runtime *runtime)
 		.sample_every = environment_number("SLUICE_SAMPLE", UINT64_MAX, &numbers),
 		.timeline_file = environment("SLUICE_TIMELINE"),
 		.timeline_events = environment_number("SLUICE_TIMELINE_EVENTS", UINT64_MAX, &numbers),
-		.timeline_wish = environment("SLUICE_TIMELINE_WISH"),
+		.timeline_filter = environment("SLUICE_TIMELINE_FILTER"),
 		.profile_file = environment("SLUICE_PROFILE"),
 		.energy = environment("SLUICE_ENERGY"),
 		.trace_out = environment("SLUICE_TRACE_OUT"),

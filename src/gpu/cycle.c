@@ -4,7 +4,8 @@
  * clocks coincide. The machine has two sides, whose units exchange data in steps:
  *
  *     request side   SMs, the request crossbar, the slices' entries up to the delay line's beginning
- *     reply side     slices from the delay line's end on, DRAM, the reply crossbar
+ *     reply side     slices from the delay line's end on, DRAM, the reply crossbar. It also serves requests below the
+ *                    delay line, in L2 slices and DRAM
  *
  * Requests leave the delay line a fixed number of cycles after they enter it. The only other state of SMs that the
  * reply side needs is whether their ports have space for replies. So a window may be as long as the delay line,
@@ -16,8 +17,8 @@
  *     2 the request side takes its steps:
  *       a core SMs tick, each from its pipeline's last stage to its first (sm/sm.c). An SM runs ahead of the step
  *                  while it can: a burst (gpu/worker_sms.c). SMs with a common port to the networks tick once, after
- *                  the
- *                  port, in the order in which they may use it (sm/cluster.c)
+ *                  the port, in the order in which they may use it (sm/cluster.c).
+ *                  run_sms() -> worker_sms_run(), in one or several threads
  *       b          the global stores and atomics of this cycle are made, in the order of SMs
  *       c network  the request crossbar ticks
  *       d L2       the entries tick
@@ -26,19 +27,18 @@
  *
  * A unit ticks only when its `wake` time has come. When no unit is due, all clocks skip to the earliest wake.
  *
- * Within a step the order cannot change a figure, because units exchange data through ports, where it is visible in
+ * Within a step the order cannot change a result, because units exchange data through ports, where it is visible in
  * the next step. The order is that of a request's path, with one exception. DRAM ticks before L2, because it catches
  * up on cycles before this step's time. In those it must not see what L2 does now. Stores (b) wait for all SMs,
  * because each SM must see the memory as it was before the step, whichever ticked first. The dispatcher (e) is last
  * and runs without parallel threads, because it and its hooks access all units.
  *
- * Figures do not depend on the lengths of windows, with few exceptions in programs with races
+ * Results do not depend on the lengths of windows, with few exceptions in programs with races
  * (docs/explanation/timing-model.md, Windows). An SM that is ahead has not seen stores that others make before its
- * time. So it stops before a load that may read such a store. Windows are one step long when an observer needs the
- * whole machine at one time (may_open()).
+ * time. So it stops before a load that may read such a store. Windows are one step long unless may_be_long() holds.
  *
  * Clock domains are GPGPU-Sim's (gpgpu_sim::next_clock_domain(), gpgpu_sim::cycle()). There, units see each other
- * within a step, so their order matters. DEVIATIONS 4 describes the effect.
+ * within a step, so their order matters. docs/explanation/deviations.md, 4, describes the effect.
  */
 #include "gpu/cycle.h"
 
@@ -51,32 +51,32 @@ static uint64_t first_wake_of_sms(const struct gpu *gpu)
 {
 	uint64_t first = UINT64_MAX;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
-		first = earlier(first, gpu->sm[i].wake);
+		first = min_u64(first, gpu->sm[i].wake);
 	for (uint32_t i = 0; i < gpu->clusters; i++)
-		first = earlier(first, gpu->cluster[i].wake);
+		first = min_u64(first, gpu->cluster[i].wake);
 	return first;
 }
 
 /* a: collects the results of the workers' partitions. */
-static void hear_shares(struct gpu *gpu)
+static void collect_worker_results(struct gpu *gpu)
 {
 	struct window *window = &gpu->window;
 	window->next_sm = UINT64_MAX;
-	window->sm_waits = false;
+	window->sm_waits_for_network = false;
 	for (const struct worker_sms *own = gpu->worker_sms; own < gpu->worker_sms + gpu->workers.count; own++) {
-		window->next_sm = earlier(window->next_sm, own->next);
-		window->next_commit = earlier(window->next_commit, own->next_commit);
-		window->next_room = earlier(window->next_room, own->next_room);
-		window->sm_waits |= own->waits;
+		window->next_sm = min_u64(window->next_sm, own->next);
+		window->next_commit = min_u64(window->next_commit, own->next_commit);
+		window->next_room = min_u64(window->next_room, own->next_room);
+		window->sm_waits_for_network |= own->waits_for_network;
 	}
 }
 
 /* The last tick of any unit. */
 static uint64_t last_tick(const struct gpu *gpu)
 {
-	uint64_t last = later(gpu->last_ticked, gpu->reply_side.last_ticked);
+	uint64_t last = max_u64(gpu->last_ticked, gpu->reply_side.last_ticked);
 	for (uint32_t w = 0; w < gpu->workers.count; w++)
-		last = later(last, gpu->worker_sms[w].last_ticked);
+		last = max_u64(last, gpu->worker_sms[w].last_ticked);
 	return last;
 }
 
@@ -102,15 +102,15 @@ static uint64_t ticks_of_sms(const struct gpu *gpu)
 
 static void run_sms(struct gpu *gpu)
 {
-	bool is_ahead = gpu->window.ahead, alone = !team_is_together(gpu->team) || are_few(gpu);
-	gpu->window.claims = gpu->window.may_open && !alone;
-	if (gpu->window.claims)
+	bool overlaps = gpu->window.overlap_end, alone = !team_is_together(gpu->team) || are_few(gpu);
+	gpu->window.workers_claim_sms = gpu->window.may_be_long && !alone;
+	if (gpu->window.workers_claim_sms)
 		worker_sms_offer(gpu);
 	team_work(gpu->team, &gpu->workers, alone);
 	team_judge(gpu->team, gpu->team ? ticks_of_sms(gpu) : 0);
-	gpu->window.ahead = 0;
-	hear_shares(gpu);
-	if (is_ahead)
+	gpu->window.overlap_end = 0;
+	collect_worker_results(gpu);
+	if (overlaps)
 		reply_side_publish(gpu);
 }
 
@@ -123,11 +123,11 @@ static void commit(struct gpu *gpu)
 		if (!sm->commits)
 			continue;
 		if (sm->now > gpu->now) {
-			next = earlier(next, sm->now);
+			next = min_u64(next, sm->now);
 			continue;
 		}
 		sm_commit(sm);
-		gpu->window.next_sm = earlier(gpu->window.next_sm, sm->wake);
+		gpu->window.next_sm = min_u64(gpu->window.next_sm, sm->wake);
 	}
 	gpu->window.next_commit = next;
 }
@@ -138,11 +138,11 @@ static void tick_request_network(struct gpu *gpu)
 	struct crossbar *crossbar = &gpu->to_slices;
 	uint64_t packets = crossbar->stats.packets;
 	crossbar_tick(crossbar, gpu->clock[CLOCK_NETWORK].cycle, gpu->now);
-	gpu->last_ticked = later(gpu->last_ticked, gpu->now);
+	gpu->last_ticked = max_u64(gpu->last_ticked, gpu->now);
 	if (crossbar->stats.packets != packets)
-		gpu->window.next_entry = earlier(gpu->window.next_entry, gpu->now + 1);
-	if (gpu->window.sm_waits)
-		gpu->window.next_sm = earlier(gpu->window.next_sm, gpu->now + 1);
+		gpu->window.next_entry = min_u64(gpu->window.next_entry, gpu->now + 1);
+	if (gpu->window.sm_waits_for_network)
+		gpu->window.next_sm = min_u64(gpu->window.next_sm, gpu->now + 1);
 }
 
 /* d */
@@ -153,14 +153,14 @@ static void tick_entries(struct gpu *gpu)
 	for (struct slice *slice = gpu->slice; slice < end; slice++) {
 		if (slice->entry.wake <= now) {
 			slice_entry_tick(slice, gpu->clock[CLOCK_L2].cycle, now);
-			if (!gpu->window.may_open)
+			if (!gpu->window.may_be_long)
 				reply_side_read_entry(gpu, slice);
 		}
-		next = earlier(next, slice->entry.wake);
+		next = min_u64(next, slice->entry.wake);
 	}
 	gpu->window.next_entry = next;
-	gpu->window.entered = gpu->window.may_open;
-	gpu->last_ticked = later(gpu->last_ticked, gpu->now);
+	gpu->window.has_entries = gpu->window.may_be_long;
+	gpu->last_ticked = max_u64(gpu->last_ticked, gpu->now);
 }
 
 /* The earliest time after now at which an SM has space for a block. */
@@ -169,7 +169,7 @@ static uint64_t next_room(const struct gpu *gpu)
 	uint64_t next = UINT64_MAX;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		if (sm_has_room(&gpu->sm[i]) && gpu->sm[i].now > gpu->now)
-			next = earlier(next, gpu->sm[i].now);
+			next = min_u64(next, gpu->sm[i].now);
 	return next;
 }
 
@@ -183,8 +183,8 @@ static void tick_dispatcher(struct gpu *gpu, struct dispatch *dispatch)
 	if (!dispatch_cycle(dispatch, gpu))
 		return;
 	gpu->window.next_sm = first_wake_of_sms(gpu);
-	gpu->window.blocks_wait = dispatch->next < dispatch->blocks;
-	gpu->last_ticked = later(gpu->last_ticked, gpu->now);
+	gpu->window.has_waiting_blocks = dispatch->next < dispatch->blocks;
+	gpu->last_ticked = max_u64(gpu->last_ticked, gpu->now);
 }
 
 static void run_reply_side(struct gpu *gpu, uint64_t until)
@@ -195,7 +195,7 @@ static void run_reply_side(struct gpu *gpu, uint64_t until)
 }
 
 /* With windows of one step, hooks of the whole GPU see the reply side at their time. */
-static void step(struct gpu *gpu, struct dispatch *dispatch)
+static void tick_units(struct gpu *gpu, struct dispatch *dispatch)
 {
 	struct window *window = &gpu->window;
 	bool is_core = gpu->clock[CLOCK_CORE].due;
@@ -207,7 +207,7 @@ static void step(struct gpu *gpu, struct dispatch *dispatch)
 		tick_request_network(gpu);
 	if (gpu->clock[CLOCK_L2].due && window->next_entry <= gpu->now)
 		tick_entries(gpu);
-	if (!window->may_open)
+	if (!window->may_be_long)
 		run_reply_side(gpu, gpu->now + 1);
 	if (is_core)
 		tick_dispatcher(gpu, dispatch);
@@ -217,8 +217,8 @@ static void step(struct gpu *gpu, struct dispatch *dispatch)
 static uint64_t next_of_units(const struct gpu *gpu)
 {
 	const struct window *window = &gpu->window;
-	uint64_t sms = earlier(earlier(window->next_sm, window->next_commit), window->next_room);
-	return earlier(sms, earlier(window->next_entry, gpu->to_slices.wake));
+	uint64_t sms = min_u64(min_u64(window->next_sm, window->next_commit), window->next_room);
+	return min_u64(sms, min_u64(window->next_entry, gpu->to_slices.wake));
 }
 
 static void take_step(struct gpu *gpu, struct dispatch *dispatch, uint64_t now)
@@ -226,7 +226,7 @@ static void take_step(struct gpu *gpu, struct dispatch *dispatch, uint64_t now)
 	gpu->now = now;
 	gpu->step++;
 	clocks_begin_step(gpu->clock, STEPS, now);
-	step(gpu, dispatch);
+	tick_units(gpu, dispatch);
 	clocks_end_step(gpu->clock, STEPS);
 }
 
@@ -236,16 +236,20 @@ static void run_request_side(struct gpu *gpu, struct dispatch *dispatch)
 	uint64_t end = gpu->window.end;
 	for (uint64_t now = clocks_next(gpu->clock, STEPS); now <= end; now = clocks_next(gpu->clock, STEPS)) {
 		take_step(gpu, dispatch, now);
-		uint64_t next = earlier(next_of_units(gpu), dispatch_wake(dispatch, gpu));
+		uint64_t next = min_u64(next_of_units(gpu), dispatch_wake(dispatch, gpu));
 		if (next > now + 1)
-			clocks_skip_to(gpu->clock, earlier(next, end + 1));
+			clocks_skip_to(gpu->clock, min_u64(next, end + 1));
 	}
 }
 
-/* True when no observer needs the whole machine at one time. No mechanism has hooks of partitions. Hooks of the
- * whole GPU name the SMs that they need. No unit sends from a place where others may come first. No SMs share a
- * port. No checks run, because they need accesses in the order of cycles. */
-static bool may_open(const struct gpu *gpu, const struct gpu_run *run)
+/* True when windows may be longer than a step:
+ * - the machine and the launch allow SMs to run ahead;
+ * - no checks run, because they need accesses in the order of cycles;
+ * - no SMs share a port (clusters);
+ * - no mechanism needs the whole machine at one time: none has hooks of partitions, hooks of the whole GPU name the
+ *   SMs that they need, and none draws events (seam_is_local());
+ * - memory has a latency. */
+static bool may_be_long(const struct gpu *gpu, const struct gpu_run *run)
 {
 	return gpu->machine.window > 1 && run->run_ahead.allowed && !run->launch.checks && !gpu->clusters &&
 	       seam_is_local(gpu->seam) && !gpu->machine.sm.zero_latency_memory;
@@ -255,15 +259,14 @@ static bool may_open(const struct gpu *gpu, const struct gpu_run *run)
  * desired time. */
 static uint64_t limit(const struct gpu *gpu, uint64_t begin, uint64_t wanted)
 {
-	uint64_t limit = earlier(wanted, reply_side_limit(gpu, begin));
+	uint64_t limit = min_u64(wanted, reply_side_limit(gpu, begin));
 	if (gpu->visits.next != UINT64_MAX)
-		limit = earlier(limit, (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period);
-	return later(limit, begin);
+		limit = min_u64(limit, (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period);
+	return max_u64(limit, begin);
 }
 
-/* True when an event will occur at the next event time or later: a unit wants to tick, or a mechanism's hook is
- * called while blocks remain, so that the kernel has not ended. */
-static bool goes_on(const struct gpu *gpu, const struct dispatch *dispatch, uint64_t next_of_units)
+/* True when the kernel can still go on: a unit will tick, or a hook of the whole GPU is due while blocks remain. */
+static bool can_go_on(const struct gpu *gpu, const struct dispatch *dispatch, uint64_t next_of_units)
 {
 	return next_of_units != UINT64_MAX ||
 	       (gpu->seam->gpu.first_wake != MECH_NEVER && dispatch_done(gpu) < dispatch->blocks);
@@ -272,15 +275,15 @@ static bool goes_on(const struct gpu *gpu, const struct dispatch *dispatch, uint
 /* Moves all clocks to the next time at which an event may occur. False: there is none. */
 static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 {
-	uint64_t units = earlier(reply_side_next(gpu), next_of_units(gpu));
-	uint64_t next = earlier(units, dispatch_wake(dispatch, gpu));
+	uint64_t units = min_u64(reply_side_next(gpu), next_of_units(gpu));
+	uint64_t next = min_u64(units, dispatch_wake(dispatch, gpu));
 	if (next == UINT64_MAX)
 		return false;
 	if (next > clocks_next(gpu->clock, STEPS)) {
 		clocks_skip_to(gpu->clock, next);
 		clocks_skip_to(gpu->reply_side.clock, next);
 	}
-	if (gpu->visits.next <= gpu->clock[CLOCK_CORE].cycle && goes_on(gpu, dispatch, units))
+	if (gpu->visits.next <= gpu->clock[CLOCK_CORE].cycle && can_go_on(gpu, dispatch, units))
 		visits_make_until(gpu, gpu->clock[CLOCK_CORE].cycle);
 	return true;
 }
@@ -303,7 +306,7 @@ static uint64_t begin_window(struct gpu *gpu, uint64_t begin)
 	reply_side_run(gpu, begin);
 	uint64_t end = reply_side_run_ahead(gpu, limit(gpu, begin, wanted));
 	reply_side_publish(gpu);
-	return later(end, begin);
+	return max_u64(end, begin);
 }
 
 /* In parallel with the SMs' steps, the reply side takes those steps of the next window for which it already has all
@@ -313,9 +316,9 @@ static void run_window(struct gpu *gpu, struct dispatch *dispatch, uint64_t begi
 	struct window *window = &gpu->window;
 	window->end = begin_window(gpu, begin);
 	if (window->may_overlap)
-		window->ahead = limit(gpu, begin, window->end + window->cycles * gpu->clock[CLOCK_CORE].period);
+		window->overlap_end = limit(gpu, begin, window->end + window->cycles * gpu->clock[CLOCK_CORE].period);
 	run_request_side(gpu, dispatch);
-	window->ahead = 0;
+	window->overlap_end = 0;
 	reply_side_settle(gpu);
 }
 
@@ -325,9 +328,9 @@ bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
 		return false;
 	struct window *window = &gpu->window;
 	uint64_t begin = clocks_next(gpu->clock, STEPS);
-	window->blocks_wait = dispatch->next < dispatch->blocks;
+	window->has_waiting_blocks = dispatch->next < dispatch->blocks;
 	window->end = begin;
-	if (window->may_open)
+	if (window->may_be_long)
 		run_window(gpu, dispatch, begin);
 	else
 		take_step(gpu, dispatch, begin);
@@ -345,7 +348,7 @@ void cycle_settle(struct gpu *gpu)
  * (gpu/worker_sms.c). */
 static void open_ports(struct gpu *gpu)
 {
-	bool apart = gpu->window.may_open;
+	bool apart = gpu->window.may_be_long;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		struct sm *sm = &gpu->sm[i];
 		struct outbox *outbox = apart && gpu->workers.count > 1 ? &gpu->reply_side.outbox : NULL;
@@ -363,7 +366,7 @@ void cycle_begin(struct gpu *gpu, const struct gpu_run *run)
 	gpu->last_ticked = gpu->reply_side.last_ticked = 0;
 	for (uint32_t w = 0; w < gpu->workers.count; w++)
 		gpu->worker_sms[w].last_ticked = 0;
-	gpu->window = (struct window){.may_open = may_open(gpu, run),
+	gpu->window = (struct window){.may_be_long = may_be_long(gpu, run),
 	                              .may_overlap = !run->max_thread_instructions,
 	                              .cycles = gpu->machine.window,
 	                              .next_sm = UINT64_MAX,
@@ -378,7 +381,7 @@ void cycle_begin(struct gpu *gpu, const struct gpu_run *run)
 uint64_t cycle_end(struct gpu *gpu, uint64_t start)
 {
 	const struct clock *core = &gpu->clock[CLOCK_CORE];
-	uint64_t end = later(clock_from(core, last_tick(gpu)), start) + 1;
+	uint64_t end = max_u64(clock_from(core, last_tick(gpu)), start) + 1;
 	clocks_set(gpu->clock, end * core->period);
 	clocks_set(gpu->reply_side.clock, end * core->period);
 	gpu->now = (end - 1) * core->period;

@@ -12,20 +12,23 @@ struct dispatch;
 /* Limits and state of the window in progress. */
 struct window {
 	uint32_t cycles; /* maximum length of a window in core cycles */
-	bool may_open;   /* windows may be longer than a step */
+	bool may_be_long; /* windows may be longer than a step */
 	/* time of the last step that SMs may take; the reply side has taken all its steps before it */
 	uint64_t end;
-	/* the reply side takes its steps before this time in parallel with the SMs; 0: it does not, or has finished */
-	uint64_t ahead;
-	/* the reply side may be ahead: no observer needs both sides in the exact cycle in which the kernel may end */
+	/* In parallel with the SMs, the reply side takes its steps before this time. 0: it takes none, or has taken
+	 * them. */
+	uint64_t overlap_end;
+	/* the reply side may run in parallel with the SMs: the kernel has no limit of instructions, at which both sides
+	 * must end in one cycle */
 	bool may_overlap;
-	bool blocks_wait; /* the grid has blocks that are not started */
+	bool has_waiting_blocks; /* the grid has blocks that are not started */
 	/* Times of the earliest event: an SM or cluster wants to tick; an SM has made stores; an SM has space for a
 	 * waiting block; a slice's entry wants to tick. UINT64_MAX: none. */
 	uint64_t next_sm, next_commit, next_room, next_entry;
-	bool entered;  /* a request has entered a slice since the reply side last checked */
-	bool claims;   /* workers claim SMs dynamically, their own first */
-	bool sm_waits; /* an SM sleeps until the request crossbar has space */
+	/* slices may hold requests that entered after the reply side last read the entries */
+	bool has_entries;
+	bool workers_claim_sms; /* first their own, then those that other workers have not reached */
+	bool sm_waits_for_network; /* an SM sleeps until the request crossbar has space */
 };
 
 /* Simulates one window, of one or several steps, from the next time with an event. False when no event will ever

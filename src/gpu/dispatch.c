@@ -33,7 +33,7 @@ void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *
 		sampler_begin(run->sampler, dispatch->blocks, run->blocks_limit * sms);
 }
 
-static void start(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
+static void start_block(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
 	struct sm *sm = &gpu->sm[at];
@@ -67,7 +67,7 @@ static bool place_in_cluster(struct dispatch *dispatch, struct gpu *gpu, uint32_
 		uint32_t place = (cluster->last_start + i) % sms;
 		if (!can_start(dispatch, gpu, number * sms + place))
 			continue;
-		start(dispatch, gpu, number * sms + place);
+		start_block(dispatch, gpu, number * sms + place);
 		cluster->last_start = place;
 		return true;
 	}
@@ -93,7 +93,7 @@ static bool place_in_turn(struct dispatch *dispatch, struct gpu *gpu)
 		uint32_t at = (first + i) % sms;
 		if (!can_start(dispatch, gpu, at))
 			continue;
-		start(dispatch, gpu, at);
+		start_block(dispatch, gpu, at);
 		started = true;
 	}
 	return started;
@@ -114,7 +114,7 @@ static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu)
 		if (at == MECH_NOWHERE)
 			break;
 		has_block[at / per_cluster] = true;
-		start(dispatch, gpu, at);
+		start_block(dispatch, gpu, at);
 		started++;
 	}
 	return started > 0;
@@ -180,7 +180,7 @@ uint64_t dispatch_wake(const struct dispatch *dispatch, const struct gpu *gpu)
 	if (seam->queued)
 		return next;
 	if (dispatch_asks(dispatch))
-		return later(next, dispatch->from * gpu->clock[CLOCK_CORE].period);
+		return max_u64(next, dispatch->from * gpu->clock[CLOCK_CORE].period);
 	return seam->first_wake == MECH_NEVER ? UINT64_MAX : seam->first_wake * gpu->clock[CLOCK_CORE].period;
 }
 

@@ -80,14 +80,3 @@ double gpu_seconds(const struct gpu *gpu)
 {
 	return (double)gpu->now * 1e-15;
 }
-
-void gpu_mech_stats(const struct gpu *gpu, uint32_t number, void *stats, struct mech_requests *requests,
-                    struct seam_load *by_pc)
-{
-	seam_stats(gpu->seam, number, stats, requests, by_pc);
-}
-
-void gpu_mech_vector(const struct gpu *gpu, uint32_t number, uint32_t vector, struct vector *sum)
-{
-	seam_vector(gpu->seam, number, vector, sum);
-}

@@ -72,7 +72,7 @@ struct gpu {
 	uint64_t last_ticked; /* time of the last tick of the request side's units, except SMs */
 	uint64_t kernels; /* number of kernels launched so far */
 	uint32_t last_sm; /* the SM that got the last block */
-	bool is_clogged;  /* the units hold unfinished work, because the last kernel did not run to its end */
+	bool has_unfinished_work; /* the units have it, because the last kernel did not run to its end */
 	struct visits visits;
 	/* the host's threads, and the partition of SMs of each */
 	struct arena host;
@@ -106,12 +106,13 @@ struct gpu_run {
 	struct seam_analyses analyses; /* static analyses for mechanisms; zero: nothing is known */
 	const uint32_t *line;          /* by pc: line of the CUDA source; NULL: not known */
 	struct gpu_visitor visitor;
-	bool is_behind_others;   /* launches ran functionally before it and may have overwritten data that L1 holds */
+	bool l1_may_be_stale;    /* launches ran functionally before it and may have overwritten data that L1 holds */
 	struct sampler *sampler; /* may decide that enough blocks were simulated (sampler.h); NULL: all are simulated */
 	struct {
 		bool allowed; /* SMs may run ahead (gpu/cycle.c) */
-		/* by pc: loads that must wait, because they may alias stores of other SMs; NULL: none */
-		uint64_t *waits;
+		/* by pc: loads before which an SM must not be ahead, because they may alias stores of others; NULL:
+		 * none */
+		uint64_t *waiting_loads;
 	} run_ahead;
 	struct profile *profile; /* profile of the program, to which the launch's is added; NULL: none is recorded */
 	/* output */
@@ -135,18 +136,12 @@ struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *
 /* The description of a machine for mechanisms. */
 struct mech_machine gpu_mech_machine(const struct machine *machine);
 
-/* After gpu_run(): reads what mechanism `number` counted. `stats` has its stats_size bytes, zeroed. `by_pc` has one
- * zeroed element per instruction of the program, or is NULL. */
-void gpu_mech_stats(const struct gpu *gpu, uint32_t number, void *stats, struct mech_requests *requests,
-                    struct seam_load *by_pc);
-/* Reads one of a mechanism's vectors; the caller frees it with vector_free(). */
-void gpu_mech_vector(const struct gpu *gpu, uint32_t number, uint32_t vector, struct vector *sum);
 void gpu_close(struct gpu *gpu);
 
 void gpu_run(struct gpu *gpu, struct gpu_run *run);
 
 /* If the last kernel did not run to its end, resets all units and the mechanisms' states. Until then that kernel's
- * figures can be read. gpu_run() calls it first. A caller that reads the seam before gpu_run() must call it. */
+ * statistics can be read. gpu_run() calls it first. A caller that reads the seam before gpu_run() must call it. */
 void gpu_renew(struct gpu *gpu);
 
 /* Simulated seconds since gpu_open(). */

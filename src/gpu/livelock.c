@@ -66,7 +66,7 @@ static bool any_new(struct livelock *livelock, const struct gpu *gpu)
 		for (uint32_t w = 0; w < gpu->sm[i].config.warps; w++) {
 			const struct simt_warp *warp = gpu->sm[i].warp[w].simt;
 			if (warp && !warp->done)
-				any |= is_new(livelock, i * livelock->warps + w, simt_warp_state(warp));
+				any |= is_new(livelock, i * livelock->warps + w, simt_warp_hash(warp));
 		}
 	return any;
 }

@@ -96,10 +96,10 @@ const struct base_option machine_options[] = {
 	BOOL("launch.spread_small_grids", spread_small_grids,
              "a grid that does not fill the machine is spread evenly: each SM gets the same number of blocks"),
 	U32("launch.window", window, 1, 1000, "cycles",
-            "most core cycles that an SM may run ahead of the others; 1: all SMs in lockstep. Changes no figure of "
+            "most core cycles that an SM may run ahead of the others; 1: all SMs in lockstep. Changes no result of "
             "programs without races"),
 	BOOL("launch.sleep", sm.sleep,
-             "SMs skip cycles in which nothing can happen in them; changes no figure except host time"),
+             "SMs skip cycles in which nothing can happen in them; changes no result except host time"),
 	U32("launch.max_instructions", max_instructions, 0, 4e9, "instructions",
             "thread instructions, over all kernels of a program, after which its run stops; 0: no limit"),
 	U32("launch.latency", launch_cycles, 0, 1000000, "cycles", "core cycles between a launch and its first block"),
@@ -462,18 +462,8 @@ static void check_carve_outs(const struct machine *machine, struct diag *diag)
 		diag_plain(diag, "sm.unified_bytes is %u; it needs sm.flush_l1", sm.unified_bytes);
 }
 
-bool machine_check(const struct machine *machine, struct diag *diag)
+static void check_slices(const struct machine *machine, struct diag *diag)
 {
-	const struct sm_config *sm = &machine->sm;
-	const struct crossbar_config *network = &machine->network;
-	uint32_t errors = diag->errors;
-
-	check_cache("l1d", &sm->l1d, true, diag);
-	check_cache("l1i", &sm->l1i, false, diag);
-	check_cache("l1c", &sm->l1c, false, diag);
-	check_texture(&sm->texture.cache, diag);
-	check_cache("l2", &machine->l2, true, diag);
-	check_sectors(machine, diag);
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
 		           machine->map.slices_per_channel);
@@ -492,6 +482,37 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (machine->slice.by_sectors && machine->slice.input_queue < CACHE_MAX_SECTORS)
 		diag_plain(diag, "l2.input_queue is %u; with l2.by_sectors it must hold the %u sectors of a line",
 		           machine->slice.input_queue, CACHE_MAX_SECTORS);
+}
+
+static void check_network(const struct machine *machine, struct diag *diag)
+{
+	const struct crossbar_config *network = &machine->network;
+	uint32_t packet =
+		(REQUEST_HEADER_BYTES + machine->l2.line_bytes + network->flit_bytes - 1) / network->flit_bytes;
+	if (network->kind == CROSSBAR_LOCAL)
+		packet = 1;
+	if (packet > network->injection_flits || packet > network->boundary_flits)
+		diag_plain(diag,
+		           "a packet with a line of l2.line_bytes (%u) has %u flits of network.flit_bytes (%u); "
+		           "network.injection_flits (%u) and network.boundary_flits (%u) must hold one",
+		           machine->l2.line_bytes, packet, network->flit_bytes, network->injection_flits,
+		           network->boundary_flits);
+	if (network->flit_bytes % 8)
+		diag_plain(diag, "network.flit_bytes is %u; expected a multiple of 8", network->flit_bytes);
+}
+
+bool machine_check(const struct machine *machine, struct diag *diag)
+{
+	const struct sm_config *sm = &machine->sm;
+	uint32_t errors = diag->errors;
+
+	check_cache("l1d", &sm->l1d, true, diag);
+	check_cache("l1i", &sm->l1i, false, diag);
+	check_cache("l1c", &sm->l1c, false, diag);
+	check_texture(&sm->texture.cache, diag);
+	check_cache("l2", &machine->l2, true, diag);
+	check_sectors(machine, diag);
+	check_slices(machine, diag);
 	if (machine->sms % machine->cluster.sms)
 		diag_plain(diag, "sm.count is %u; expected a multiple of sm.per_cluster (%u), the SMs of a cluster",
 		           machine->sms, machine->cluster.sms);
@@ -514,18 +535,7 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (!power_of_two(machine->dram.bank_groups) || machine->dram.bank_groups > machine->map.banks)
 		diag_plain(diag, "dram.bank_groups is %u; expected a power of two, at most map.banks (%u)",
 		           machine->dram.bank_groups, machine->map.banks);
-	uint32_t packet =
-		(REQUEST_HEADER_BYTES + machine->l2.line_bytes + network->flit_bytes - 1) / network->flit_bytes;
-	if (network->kind == CROSSBAR_LOCAL)
-		packet = 1;
-	if (packet > network->injection_flits || packet > network->boundary_flits)
-		diag_plain(diag,
-		           "a packet with a line of l2.line_bytes (%u) has %u flits of network.flit_bytes (%u); "
-		           "network.injection_flits (%u) and network.boundary_flits (%u) must hold one",
-		           machine->l2.line_bytes, packet, network->flit_bytes, network->injection_flits,
-		           network->boundary_flits);
-	if (network->flit_bytes % 8)
-		diag_plain(diag, "network.flit_bytes is %u; expected a multiple of 8", network->flit_bytes);
+	check_network(machine, diag);
 	if ((sm->warps + sm->schedulers - 1) / sm->schedulers > SM_MAX_SCHEDULER_WARPS)
 		diag_plain(diag, "sm.warps is %u; a scheduler holds at most %u warps, and sm.schedulers is %u",
 		           sm->warps, SM_MAX_SCHEDULER_WARPS, sm->schedulers);

@@ -8,7 +8,7 @@ static const clock_set STEPS = 1u << CLOCK_NETWORK | 1u << CLOCK_L2;
 static void ticked(struct gpu *gpu, uint64_t time)
 {
 	gpu->reply_side.ticked = true;
-	gpu->reply_side.last_ticked = later(gpu->reply_side.last_ticked, time);
+	gpu->reply_side.last_ticked = max_u64(gpu->reply_side.last_ticked, time);
 }
 
 /* Simulates one DRAM cycle, at `time`. Returns the earliest time at which a channel wants to tick again. */
@@ -22,7 +22,7 @@ static uint64_t tick_channels_at(struct gpu *gpu, uint64_t cycle, uint64_t time)
 			dram_tick(channel, cycle, l2_cycle, time);
 			any = true;
 		}
-		first = earlier(first, channel->wake);
+		first = min_u64(first, channel->wake);
 	}
 	if (any)
 		ticked(gpu, time);
@@ -39,7 +39,7 @@ static void tick_channels(struct gpu *gpu, uint64_t now)
 		if (first <= time + clock->period)
 			clock->cycle++;
 		else
-			clock->cycle = clock_from(clock, earlier(first, now + 1));
+			clock->cycle = clock_from(clock, min_u64(first, now + 1));
 	}
 }
 
@@ -52,7 +52,7 @@ static void tick_slices(struct gpu *gpu, uint64_t now)
 		if (slice->wake <= now) {
 			slice_tick(slice, cycle, now);
 			if (!slice->entry.apart)
-				gpu->window.next_entry = earlier(gpu->window.next_entry, slice->entry.wake);
+				gpu->window.next_entry = min_u64(gpu->window.next_entry, slice->entry.wake);
 			any = true;
 		}
 	if (any)
@@ -67,10 +67,10 @@ static void tick_network(struct gpu *gpu, uint64_t now)
 	crossbar_tick(&gpu->to_sms, gpu->reply_side.clock[CLOCK_NETWORK].cycle, now);
 	ticked(gpu, now);
 	if (gpu->to_sms.stats.packets != packets) /* an SM has received one */
-		gpu->reply_side.next_sm = earlier(gpu->reply_side.next_sm, now + 1);
+		gpu->reply_side.next_sm = min_u64(gpu->reply_side.next_sm, now + 1);
 }
 
-static void step(struct gpu *gpu, uint64_t now)
+static void tick_reply_side(struct gpu *gpu, uint64_t now)
 {
 	struct clock *clock = gpu->reply_side.clock;
 	gpu->reply_side.ticked = false;
@@ -87,23 +87,23 @@ static uint64_t first_wake(const struct gpu *gpu)
 {
 	uint64_t first = gpu->to_sms.wake;
 	for (uint32_t i = 0; i < gpu->slices; i++)
-		first = earlier(first, gpu->slice[i].wake);
+		first = min_u64(first, gpu->slice[i].wake);
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
-		first = earlier(first, gpu->channel[i].wake);
+		first = min_u64(first, gpu->channel[i].wake);
 	return first;
 }
 
 void reply_side_read_entry(struct gpu *gpu, struct slice *slice)
 {
 	slice_look_at_entry(slice);
-	gpu->reply_side.wake = earlier(gpu->reply_side.wake, slice->wake);
+	gpu->reply_side.wake = min_u64(gpu->reply_side.wake, slice->wake);
 }
 
 void reply_side_read_entries(struct gpu *gpu)
 {
-	if (!gpu->window.entered)
+	if (!gpu->window.has_entries)
 		return;
-	gpu->window.entered = false;
+	gpu->window.has_entries = false;
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		reply_side_read_entry(gpu, &gpu->slice[i]);
 }
@@ -113,11 +113,11 @@ void reply_side_run(struct gpu *gpu, uint64_t until)
 	struct reply_side *reply_side = &gpu->reply_side;
 	for (uint64_t now; (now = clocks_next(reply_side->clock, STEPS)) < until;) {
 		if (reply_side->wake > now) {
-			clocks_skip_to(reply_side->clock, earlier(reply_side->wake, until));
+			clocks_skip_to(reply_side->clock, min_u64(reply_side->wake, until));
 			continue;
 		}
 		clocks_begin_step(reply_side->clock, STEPS, now);
-		step(gpu, now);
+		tick_reply_side(gpu, now);
 		clocks_end_step(reply_side->clock, STEPS);
 		reply_side->wake = reply_side->ticked ? now + 1 : first_wake(gpu);
 	}
@@ -129,7 +129,7 @@ static uint64_t cycles_with_room(const struct gpu *gpu, uint64_t now)
 	uint64_t least = UINT64_MAX;
 	for (uint32_t i = 0; i < gpu->ports; i++) {
 		const struct crossbar_output *output = &gpu->to_sms.output[i];
-		least = earlier(least, port_room(output->port, now) - output->arrived);
+		least = min_u64(least, port_room(output->port, now) - output->arrived);
 	}
 	return least;
 }
@@ -139,7 +139,7 @@ static uint64_t end_of_room(const struct gpu *gpu)
 {
 	const struct clock *network = &gpu->reply_side.clock[CLOCK_NETWORK];
 	uint64_t first =
-		later(network->cycle, gpu->reply_side.wake / network->period); /* it does nothing before that */
+		max_u64(network->cycle, gpu->reply_side.wake / network->period); /* it does nothing before that */
 	uint64_t end = first + cycles_with_room(gpu, clock_time(network));
 	return end <= UINT64_MAX / network->period ? end * network->period : UINT64_MAX;
 }
@@ -148,7 +148,7 @@ static uint64_t end_of_room(const struct gpu *gpu)
 uint64_t reply_side_run_ahead(struct gpu *gpu, uint64_t until)
 {
 	uint64_t end;
-	while ((end = earlier(until, end_of_room(gpu))) > clocks_next(gpu->reply_side.clock, STEPS))
+	while ((end = min_u64(until, end_of_room(gpu))) > clocks_next(gpu->reply_side.clock, STEPS))
 		reply_side_run(gpu, end);
 	return end;
 }
@@ -168,23 +168,23 @@ uint64_t reply_side_next(struct gpu *gpu)
 void reply_side_publish(struct gpu *gpu)
 {
 	struct reply_side *reply_side = &gpu->reply_side;
-	gpu->window.next_sm = earlier(gpu->window.next_sm, reply_side->next_sm);
+	gpu->window.next_sm = min_u64(gpu->window.next_sm, reply_side->next_sm);
 	reply_side->next_sm = UINT64_MAX;
-	if (!gpu->window.may_open)
+	if (!gpu->window.may_be_long)
 		return;
 	outbox_deliver(&reply_side->outbox);
 	for (struct slice *slice = gpu->slice; slice < gpu->slice + gpu->slices; slice++) {
 		slice_entry_tell(&slice->entry, gpu->now + 1);
-		gpu->window.next_entry = earlier(gpu->window.next_entry, slice->entry.wake);
+		gpu->window.next_entry = min_u64(gpu->window.next_entry, slice->entry.wake);
 	}
 }
 
 void reply_side_settle(struct gpu *gpu)
 {
-	uint64_t cycle = earlier(gpu->clock[CLOCK_L2].cycle, gpu->reply_side.clock[CLOCK_L2].cycle);
+	uint64_t cycle = min_u64(gpu->clock[CLOCK_L2].cycle, gpu->reply_side.clock[CLOCK_L2].cycle);
 	for (struct slice *slice = gpu->slice; slice < gpu->slice + gpu->slices; slice++)
 		if (slice->entry.read != slice->entry.told)
-			slice_entry_settle(slice, later(cycle, slice->entry.settled));
+			slice_entry_settle(slice, max_u64(cycle, slice->entry.settled));
 	for (uint32_t i = 0; i < gpu->ports; i++)
 		port_settle(gpu->to_sms.output[i].port);
 }

@@ -23,7 +23,7 @@ struct reply_side {
  * longer have guaranteed space for its replies, even if no SM takes one meanwhile. It returns the time before which
  * all steps are done.
  *
- * While windows may open, these functions touch nothing that the request side touches, which may be simulated at the
+ * While windows may be long, these functions touch nothing that the request side touches, which may be simulated at the
  * same time. reply_side_read_entries must be called before for what has entered the slices. reply_side_publish passes
  * the results to the request side afterwards.
  */

@@ -50,7 +50,7 @@ static uint64_t steps_to_limit(const struct gpu *gpu, const struct gpu_run *run,
 static void come_to_limit(struct gpu *gpu, struct watch *watch, uint64_t steps)
 {
 	bool is_near = steps < WATCH_STEPS + gpu->machine.window;
-	gpu->window.cycles = (uint32_t)earlier(steps, gpu->machine.window);
+	gpu->window.cycles = (uint32_t)min_u64(steps, gpu->machine.window);
 	if (is_near)
 		watch->next = gpu->step + 1;
 }
@@ -146,7 +146,7 @@ static void place_rest(struct dispatch *dispatch, uint64_t cycle)
 
 static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *dispatch, uint64_t start)
 {
-	struct watch watch = {.next = gpu->step, .last_change = later(start, dispatch->from)};
+	struct watch watch = {.next = gpu->step, .last_change = max_u64(start, dispatch->from)};
 	run->end = GPU_DONE;
 	run->livelock = false;
 	livelock_begin(&watch.livelock, gpu, watch.last_change);
@@ -180,11 +180,11 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		gpu->slice[i].settled = gpu->slice[i].entry.settled = gpu->clock[CLOCK_L2].cycle;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
-		if (run->is_behind_others)
+		if (run->l1_may_be_stale)
 			cache_invalidate(&gpu->sm[i].l1.data);
 		gpu->sm[i].accounted = start;
 		gpu->sm[i].mechanisms_send = seam_sends(gpu->seam);
-		gpu->sm[i].waits = run->run_ahead.waits;
+		gpu->sm[i].waits = run->run_ahead.waiting_loads;
 		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
 	}
 }
@@ -211,11 +211,11 @@ static void show_launch(struct gpu *gpu, const struct gpu_run *run)
 
 void gpu_renew(struct gpu *gpu)
 {
-	if (!gpu->is_clogged)
+	if (!gpu->has_unfinished_work)
 		return;
 	wiring_tear_down(gpu);
 	wiring_build(gpu);
-	gpu->is_clogged = false;
+	gpu->has_unfinished_work = false;
 }
 
 void gpu_run(struct gpu *gpu, struct gpu_run *run)
@@ -241,7 +241,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	visits_begin(gpu, &run->visitor, start);
 	if (fits_together(gpu, run, &dispatch))
 		run_to_end(gpu, run, &dispatch, start);
-	team_rest(gpu->team);
+	team_end_threads(gpu->team);
 	seam_kernel_over(gpu->seam);
 	if (run->end == GPU_DONE)
 		expect_quiet(gpu);
@@ -256,7 +256,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	seam_kernel_end(gpu->seam);
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		slice_settle(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle);
-		slice_entry_settle(&gpu->slice[i], later(gpu->clock[CLOCK_L2].cycle, gpu->slice[i].entry.settled));
+		slice_entry_settle(&gpu->slice[i], max_u64(gpu->clock[CLOCK_L2].cycle, gpu->slice[i].entry.settled));
 	}
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		dram_settle(&gpu->channel[i], gpu->clock[CLOCK_DRAM].cycle);
@@ -271,5 +271,5 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	}
 	if (run->end == GPU_STALLED && !run->livelock)
 		gpu_explain_deadlock(gpu, run->message, sizeof run->message);
-	gpu->is_clogged = run->end != GPU_DONE;
+	gpu->has_unfinished_work = run->end != GPU_DONE;
 }

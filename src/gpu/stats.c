@@ -144,7 +144,7 @@ uint64_t stats_stack_slots(const struct sm_stats *sm)
 	       sm->stack_conflict + sm->stack_no_instruction + sm->stack_idle;
 }
 
-/* A relation that must hold between two figures. */
+/* A relation that must hold between two counts. */
 enum comparison { EQUALS, AT_MOST };
 struct relation {
 	const char *what;

@@ -10,13 +10,13 @@ static void settle(struct gpu *gpu, uint64_t cycle)
 	uint64_t l2_cycle = time / gpu->clock[CLOCK_L2].period + 1,
 		 dram_cycle = time / gpu->clock[CLOCK_DRAM].period + 1;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
-		sm_settle(&gpu->sm[i], later(cycle, gpu->sm[i].accounted));
+		sm_settle(&gpu->sm[i], max_u64(cycle, gpu->sm[i].accounted));
 	for (uint32_t i = 0; i < gpu->slices; i++) {
-		slice_settle(&gpu->slice[i], later(l2_cycle, gpu->slice[i].settled));
-		slice_entry_settle(&gpu->slice[i], later(l2_cycle, gpu->slice[i].entry.settled));
+		slice_settle(&gpu->slice[i], max_u64(l2_cycle, gpu->slice[i].settled));
+		slice_entry_settle(&gpu->slice[i], max_u64(l2_cycle, gpu->slice[i].entry.settled));
 	}
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
-		dram_settle(&gpu->channel[i], later(dram_cycle, gpu->channel[i].last_cycle));
+		dram_settle(&gpu->channel[i], max_u64(dram_cycle, gpu->channel[i].last_cycle));
 }
 
 void visits_make(struct gpu *gpu, uint64_t cycle)

@@ -1,6 +1,6 @@
 #include "gpu/wiring.h"
 
-#include "gpu/figures.h"
+#include "gpu/partition_counts.h"
 #include "gpu/gpu.h"
 
 static uint32_t route_to_slice(const void *user, const struct request *request)
@@ -32,7 +32,7 @@ struct ends {
 static void wire_ends(struct gpu *gpu, const struct ends *ends)
 {
 	struct port *out = &gpu->to_slices.input[ends->number].port;
-	out->producer = ends->wake;
+	out->producer_wake = ends->wake;
 	worker_join(out, ends->worker);
 	port_open(ends->replies, &gpu->arena, gpu->machine.network.boundary_flits, ends->wake);
 	gpu->to_sms.output[ends->number].port = ends->replies;
@@ -80,10 +80,10 @@ static void wire_slices(struct gpu *gpu)
 		port_open(&entry->from_network, &gpu->arena, machine->network.boundary_flits, &entry->wake);
 		gpu->to_slices.output[i].port = &entry->from_network;
 		slice->replies = &gpu->to_sms;
-		out->producer = &slice->wake;
+		out->producer_wake = &slice->wake;
 		dram_open_port(channel, local, machine->slice.to_dram_queue, &gpu->arena);
 		slice->to_dram = &channel->from_l2[local];
-		slice->to_dram->producer = &slice->wake;
+		slice->to_dram->producer_wake = &slice->wake;
 		channel->to_l2[local] = &slice->from_dram;
 	}
 }
@@ -221,7 +221,7 @@ void wiring_build(struct gpu *gpu)
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		struct seam_partition *partition = &gpu->seam->partition[i];
 		partition->host = gpu;
-		partition->look = figures_of_partition;
+		partition->look = partition_counts_read;
 		wire_account(&gpu->slice[i], partition, &gpu->arena);
 		wire_looks(&gpu->slice[i], partition, &gpu->arena);
 	}

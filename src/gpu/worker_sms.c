@@ -26,14 +26,14 @@ struct worker *worker_of_sm(const struct gpu *gpu, uint32_t sm)
 }
 
 /* Records the work that an SM's tick at `now` leaves for other units at that time. */
-static void tell(const struct gpu *gpu, struct worker_sms *own, const struct sm *sm, uint64_t now)
+static void record_tick(const struct gpu *gpu, struct worker_sms *own, const struct sm *sm, uint64_t now)
 {
-	own->last_ticked = later(own->last_ticked, now);
+	own->last_ticked = max_u64(own->last_ticked, now);
 	own->ticks++;
 	if (sm->commits)
-		own->next_commit = earlier(own->next_commit, now);
-	if (gpu->window.blocks_wait && sm_has_room(sm))
-		own->next_room = earlier(own->next_room, now);
+		own->next_commit = min_u64(own->next_commit, now);
+	if (gpu->window.has_waiting_blocks && sm_has_room(sm))
+		own->next_room = min_u64(own->next_room, now);
 }
 
 /* True when its next tick depends on no other unit before the window's end. It has made no stores that others must
@@ -42,8 +42,8 @@ static void tell(const struct gpu *gpu, struct worker_sms *own, const struct sm 
  * network. */
 static bool can_run_ahead(const struct gpu *gpu, const struct sm *sm)
 {
-	return gpu->window.may_open && !sm->stopped && !sm->commits && !sm->fault.what &&
-	       !seam_is_kept_in_step(sm->seam) && !(gpu->window.blocks_wait && sm_has_room(sm)) &&
+	return gpu->window.may_be_long && !sm->stopped && !sm->commits && !sm->fault.what &&
+	       !seam_is_kept_in_step(sm->seam) && !(gpu->window.has_waiting_blocks && sm_has_room(sm)) &&
 	       network_port_suffices(sm);
 }
 
@@ -71,7 +71,7 @@ static void burst(const struct gpu *gpu, struct worker_sms *own, struct sm *sm)
 		sm->is_ahead = now > gpu->now;
 		sm_tick(sm, cycle, now);
 		sm_wake_at(sm, coming);
-		tell(gpu, own, sm, now);
+		record_tick(gpu, own, sm, now);
 		if (sm->wake > end || !can_run_ahead(gpu, sm))
 			break;
 		cycle = cycle_from(sm->wake, cycle, sm->period);
@@ -80,21 +80,22 @@ static void burst(const struct gpu *gpu, struct worker_sms *own, struct sm *sm)
 	ask_for_room(sm);
 }
 
-static void tell_of_all(struct worker_sms *own, const struct sm *sm)
+/* Records when the SM wants to tick next. */
+static void record_wake(struct worker_sms *own, const struct sm *sm)
 {
-	own->next = earlier(own->next, sm->wake);
-	own->waits |= network_port_has_refused(&sm->network);
+	own->next = min_u64(own->next, sm->wake);
+	own->waits_for_network |= network_port_has_refused(&sm->network);
 }
 
 /* Runs SMs that have their own ports, each as far ahead as possible. */
-static void run_sms(const struct gpu *gpu, struct worker_sms *own)
+static void run_own_sms(const struct gpu *gpu, struct worker_sms *own)
 {
 	const struct sm *end = gpu->sm + own->end_sm;
 	uint64_t now = gpu->now;
 	for (struct sm *sm = gpu->sm + own->first_sm; sm < end; sm++) {
 		if (sm->wake <= now)
 			burst(gpu, own, sm);
-		tell_of_all(own, sm);
+		record_wake(own, sm);
 	}
 }
 
@@ -130,7 +131,7 @@ static void claim_sms(const struct gpu *gpu, struct worker_sms *own, uint32_t wo
 				take(gpu, sm, &gpu->workers.worker[worker]);
 				burst(gpu, own, sm);
 			}
-			tell_of_all(own, sm);
+			record_wake(own, sm);
 		}
 	}
 }
@@ -142,9 +143,9 @@ static void tick_sms(const struct gpu *gpu, struct worker_sms *own, struct sm *s
 	for (; sm < end; sm++) {
 		if (sm->wake <= now) {
 			sm_tick(sm, cycle, now);
-			tell(gpu, own, sm, now);
+			record_tick(gpu, own, sm, now);
 		}
-		next = earlier(next, sm->wake);
+		next = min_u64(next, sm->wake);
 	}
 	own->next = next;
 }
@@ -155,27 +156,27 @@ static void tick_cluster(const struct gpu *gpu, struct worker_sms *own, struct c
 {
 	if (cluster->wake <= gpu->now) {
 		cluster_tick(cluster, gpu->now);
-		own->last_ticked = later(own->last_ticked, gpu->now);
+		own->last_ticked = max_u64(own->last_ticked, gpu->now);
 	}
 	cluster_new_cycle(cluster, gpu->clock[CLOCK_CORE].cycle);
 	struct sm *turn = cluster->sm + cluster->turn, *end = cluster->sm + cluster->config.sms;
 	tick_sms(gpu, own, turn, end);
 	tick_sms(gpu, own, cluster->sm, turn);
-	own->next = earlier(own->next, cluster->wake);
+	own->next = min_u64(own->next, cluster->wake);
 }
 
 void worker_sms_run(void *machine, uint32_t worker)
 {
 	struct gpu *gpu = machine;
 	struct worker_sms *own = &gpu->worker_sms[worker];
-	if (gpu->window.ahead && worker == gpu->workers.count - 1)
-		reply_side_run_ahead(gpu, gpu->window.ahead);
+	if (gpu->window.overlap_end && worker == gpu->workers.count - 1)
+		reply_side_run_ahead(gpu, gpu->window.overlap_end);
 	own->next = own->next_commit = own->next_room = UINT64_MAX;
-	own->waits = !gpu->window.may_open;
-	if (gpu->window.claims)
+	own->waits_for_network = !gpu->window.may_be_long;
+	if (gpu->window.workers_claim_sms)
 		claim_sms(gpu, own, worker);
-	else if (gpu->window.may_open)
-		run_sms(gpu, own);
+	else if (gpu->window.may_be_long)
+		run_own_sms(gpu, own);
 	else if (!gpu->clusters)
 		tick_sms(gpu, own, &gpu->sm[own->first_sm], &gpu->sm[own->end_sm]);
 	for (uint32_t i = own->first_cluster; i < own->end_cluster; i++)

@@ -13,8 +13,8 @@ struct worker_sms {
 	uint32_t end_sm, first_cluster, end_cluster;
 	_Atomic uint32_t claimed; /* its SMs before this index have been claimed, by any worker */
 	/* results of its bursts */
-	/* one of its SMs sleeps until the request crossbar has space; without run-ahead: one may */
-	bool waits;
+	/* one of its SMs sleeps until the request crossbar has space; always true when SMs do not run ahead */
+	bool waits_for_network;
 	uint64_t next;        /* time at which the first SM wants to tick */
 	uint64_t next_commit; /* time at which an SM has stores to make */
 	uint64_t next_room;   /* time at which an SM has space for a waiting block; UINT64_MAX: none */

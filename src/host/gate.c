@@ -1,10 +1,9 @@
 #include "host/gate.h"
 
 #include <sched.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { LOOKS = 4096, FEW_LOOKS = 1, YIELDS = 64 };
+enum { SPINS = 4096, FEW_SPINS = 1, YIELDS = 64 };
 
 uint32_t gate_cores(void)
 {
@@ -15,18 +14,11 @@ uint32_t gate_cores(void)
 	return online > 0 ? (uint32_t)online : 1;
 }
 
-uint64_t gate_clock(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 void gate_open(struct gate *gate, uint32_t threads)
 {
 	gate->number = 0;
 	gate->sleepers = 0;
-	gate->looks = threads <= gate_cores() ? LOOKS : FEW_LOOKS;
+	gate->spins = threads <= gate_cores() ? SPINS : FEW_SPINS;
 	pthread_mutex_init(&gate->lock, NULL);
 	pthread_cond_init(&gate->changed, NULL);
 }

@@ -14,15 +14,13 @@
 struct gate {
 	_Alignas(64) _Atomic uint64_t number; /* only increases */
 	_Atomic uint32_t sleepers;
-	uint32_t looks; /* polls before a waiting thread yields its core */
+	uint32_t spins; /* polls before a waiting thread yields its core */
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 };
 
 /* Number of the host's cores that this process may use. */
 uint32_t gate_cores(void);
-/* Nanoseconds of a monotonic clock. */
-uint64_t gate_clock(void);
 
 /* With fewer cores than threads, waiting threads do not poll for long. */
 void gate_open(struct gate *gate, uint32_t threads);
@@ -43,7 +41,7 @@ static inline void gate_set(struct gate *gate, uint64_t number)
 /* Waits until the number is at least `number`. */
 static inline void gate_await(struct gate *gate, uint64_t number)
 {
-	for (uint32_t i = 0; i < gate->looks; i++) {
+	for (uint32_t i = 0; i < gate->spins; i++) {
 		if (atomic_load_explicit(&gate->number, memory_order_acquire) >= number)
 			return;
 #if defined(__x86_64__)

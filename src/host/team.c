@@ -1,12 +1,13 @@
 #include "host/team.h"
 
+#include "base/host_clock.h"
+
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Steps between two readings of the clock: with one thread, and with several, whose steps may take thousands of
- * times longer. */
-enum { LOOK_ALONE = 16, LOOK_TOGETHER = 16 };
+/* Steps between two readings of the clock. */
+enum { STEPS_PER_LOOK = 16 };
 
 /* The faster alternative is found by measurement. For a stretch of time the caller's thread does all the work, then
  * all threads do, and so on. Times are in nanoseconds. The first stretch of all threads is short, because they may
@@ -16,7 +17,7 @@ static const uint64_t ALONE = 1000000, FIRST_TOGETHER = 10000000, TOGETHER = 600
 static const uint64_t FIRST_PAUSE = 500000000,
 		      LONGEST_PAUSE = 32 * 1000000000ull; /* before the next try, when all threads were slower */
 
-struct policy {
+struct team_thread {
 	struct team *team;
 	struct worker *worker;
 	uint64_t call; /* number of the first call that it waits for */
@@ -30,26 +31,26 @@ struct team {
 	bool closing, told;
 	bool together;       /* the threads exist */
 	bool rests;          /* the caller's thread does all the work, for comparison */
-	bool insists;        /* nothing is compared */
+	bool is_forced;      /* nothing is compared */
 	uint32_t until_look; /* in steps */
 	/* the current stretch of time: its begin, its planned length, and the work done before it */
 	uint64_t since, length, done_before;
 	double rate; /* work per nanosecond in the last stretch of all threads */
 	/* consecutive stretches of all threads that were slower than the following stretch of one thread */
 	uint32_t losses;
-	uint64_t pause; /* before the next try, if this one fails */
-	struct policy policy[MAX_WORKERS];
+	uint64_t pause;                         /* before the next try, if this one fails */
+	struct team_thread thread[MAX_WORKERS]; /* that of worker 0 is unused */
 };
 
 static void *work(void *argument)
 {
-	struct policy *policy = argument;
-	struct team *team = policy->team;
-	for (uint64_t call = policy->call;; call++) {
+	struct team_thread *thread = argument;
+	struct team *team = thread->team;
+	for (uint64_t call = thread->call;; call++) {
 		gate_await(&team->announced, call);
 		if (team->closing)
 			return NULL;
-		worker_work(policy->worker, call);
+		worker_work(thread->worker, call);
 	}
 }
 
@@ -66,7 +67,7 @@ static void part(struct team *team, uint32_t count)
 	team->closing = true;
 	gate_set(&team->announced, ++team->calls);
 	for (uint32_t i = 1; i < count; i++)
-		pthread_join(team->policy[i].thread, NULL);
+		pthread_join(team->thread[i].thread, NULL);
 	team->closing = team->together = team->rests = false;
 }
 
@@ -79,12 +80,12 @@ static void tell(struct team *team, const char *why)
 }
 
 /* Signals belong to the program: none of its handlers may run in a thread that it does not know. */
-static int start_thread(struct policy *policy)
+static int start_thread(struct team_thread *thread)
 {
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	int error = pthread_create(&policy->thread, NULL, work, policy);
+	int error = pthread_create(&thread->thread, NULL, work, thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
@@ -94,9 +95,9 @@ static bool gather(struct team *team)
 {
 	assert(!team->together && !team->closing);
 	for (uint32_t i = 1; i < team->workers->count; i++) {
-		team->policy[i] =
-			(struct policy){.team = team, .worker = &team->workers->worker[i], .call = team->calls + 1};
-		int error = start_thread(&team->policy[i]);
+		team->thread[i] = (struct team_thread){
+			.team = team, .worker = &team->workers->worker[i], .call = team->calls + 1};
+		int error = start_thread(&team->thread[i]);
 		if (error) {
 			part(team, i);
 			tell(team, strerror(error));
@@ -129,7 +130,7 @@ static void end_alone(struct team *team, uint64_t now, double rate, uint64_t don
 {
 	if (!team->together) {
 		bool is_there = gather(team);
-		begin_stretch(team, gate_clock(), is_there ? FIRST_TOGETHER : UINT64_MAX, done);
+		begin_stretch(team, host_nanoseconds(), is_there ? FIRST_TOGETHER : UINT64_MAX, done);
 	} else if (is_lost(team, rate)) {
 		give_up(team, now, done);
 	} else {
@@ -148,9 +149,9 @@ static void end_together(struct team *team, uint64_t now, double rate, uint64_t 
 /* Called at intervals: ends the current stretch when its time is over. */
 static void look(struct team *team, uint64_t done)
 {
-	uint64_t now = gate_clock(), passed = now - team->since;
+	uint64_t now = host_nanoseconds(), passed = now - team->since;
 	bool all = team->together && !team->rests;
-	team->until_look = all ? LOOK_TOGETHER : LOOK_ALONE;
+	team->until_look = STEPS_PER_LOOK;
 	if (!team->since)
 		begin_stretch(team, now, ALONE, done);
 	else if (passed >= team->length)
@@ -164,7 +165,7 @@ struct team *team_open(struct workers *workers, struct arena *arena)
 	struct team *team = arena_alloc(arena, sizeof *team);
 	team->workers = workers;
 	team->pause = FIRST_PAUSE;
-	team->until_look = LOOK_ALONE;
+	team->until_look = STEPS_PER_LOOK;
 	gate_open(&team->announced, workers->count);
 	return team;
 }
@@ -199,11 +200,11 @@ void team_work(struct team *team, struct workers *workers, bool alone)
 		workers_exchange(workers);
 }
 
-void team_insist(struct team *team)
+void team_force_threads(struct team *team)
 {
 	if (!team)
 		return;
-	team->insists = true;
+	team->is_forced = true;
 	team->until_look = 1;
 }
 
@@ -211,18 +212,18 @@ void team_judge(struct team *team, uint64_t done)
 {
 	if (!team || --team->until_look > 0)
 		return;
-	if (!team->insists)
+	if (!team->is_forced)
 		look(team, done);
 	else if (!team->together)
 		gather(team);
 }
 
-void team_rest(struct team *team)
+void team_end_threads(struct team *team)
 {
 	if (!team)
 		return;
 	if (team->together)
 		part(team, team->workers->count);
-	team->until_look = team->insists ? 1 : LOOK_ALONE;
+	team->until_look = team->is_forced ? 1 : STEPS_PER_LOOK;
 	team->since = 0;
 }

@@ -29,9 +29,9 @@ bool team_is_together(const struct team *team);
 void team_judge(struct team *team, uint64_t done);
 
 /* Makes all threads work from the first step on, even if that is slower; for tests. */
-void team_insist(struct team *team);
+void team_force_threads(struct team *team);
 
 /* Ends all threads except the caller's until the next step, which may be much later. */
-void team_rest(struct team *team);
+void team_end_threads(struct team *team);
 
 #endif

@@ -40,7 +40,7 @@ void workers_close(struct workers *workers)
 
 void worker_join(struct port *port, struct worker *producer)
 {
-	port->pushes = producer->index ? &producer->outbox : NULL;
+	port->outbox = producer->index ? &producer->outbox : NULL;
 }
 
 void worker_work(struct worker *worker, uint64_t call)

@@ -1,4 +1,5 @@
-/* worker: one of the host's threads that simulate a machine together, and its part of the SMs' bursts.
+/* worker: one of the host's threads that simulate a machine together, and its part of the SMs' bursts. A burst is
+ * the cycles that an SM runs ahead of the others.
  *
  * Each worker has some of the machine's SMs. The last worker also has the reply side while that may be ahead
  * (gpu/cycle.c). The first worker has all other units, which tick while the other workers wait. SMs and the reply

@@ -157,7 +157,7 @@ static inline bool crossbar_has_room(const struct crossbar *crossbar, uint32_t i
 /* True when the port will have space for this packet in the next step. */
 static inline bool crossbar_gets_room(const struct crossbar *crossbar, uint32_t input, const struct request *request)
 {
-	return port_coming_room(&crossbar->input[input].port) >= crossbar_flits(crossbar, request);
+	return port_room_next_step(&crossbar->input[input].port) >= crossbar_flits(crossbar, request);
 }
 
 static inline void crossbar_send(struct crossbar *crossbar, uint32_t input, struct request *request, uint64_t now)

@@ -252,14 +252,14 @@ static void start_transfer(struct dram_channel *channel, struct request *request
 
 static void hold(struct dram_allowed *allowed, enum base_dram_command command, uint64_t until)
 {
-	allowed->from[command] = later(allowed->from[command], until);
+	allowed->from[command] = max_u64(allowed->from[command], until);
 }
 
 /* The earliest cycle in which the bank's next command is allowed. */
 static uint64_t command_time(const struct dram_channel *channel, const struct dram_bank *bank)
 {
 	uint32_t next = bank->next;
-	return later(bank->allowed.from[next], later(bank->group->from[next], channel->allowed.from[next]));
+	return max_u64(bank->allowed.from[next], max_u64(bank->group->from[next], channel->allowed.from[next]));
 }
 
 /* Issues a read or a write of the open row. Column commands in one bank group are tCCDL apart, in two groups tCCD.
@@ -340,7 +340,7 @@ static uint32_t first_allowed(const struct dram_channel *channel, uint64_t turne
 		uint64_t time = command_time(channel, &bank[(place + first) & last]);
 		if (time <= cycle)
 			return place;
-		earliest = earlier(earliest, time);
+		earliest = min_u64(earliest, time);
 	}
 	*from = earliest;
 	return channel->banks;
@@ -368,7 +368,7 @@ static void issue_two_commands(struct dram_channel *channel, uint64_t cycle)
 	bool row = place < channel->banks;
 	if (row)
 		issue_row(channel, in_turn(channel, 1ull << place), cycle);
-	channel->command_from = column || row ? cycle + 1 : earlier(column_from, row_from);
+	channel->command_from = column || row ? cycle + 1 : min_u64(column_from, row_from);
 }
 
 /* Issues one command per cycle; `row_beside_column` is version 4.2.0's exception (GPGPU-Sim: dram_t::cycle()). Tries
@@ -473,13 +473,13 @@ static uint64_t next_wake(const struct dram_channel *channel, uint64_t cycle, ui
 	bool room = channel->pending < channel->config.queue;
 	if ((room && channel->offered) || channel->returned.count || channel->waiting & ~channel->serving)
 		return now + 1;
-	uint64_t next = earlier(channel->serving ? channel->command_from : UINT64_MAX, channel->transfer_at);
+	uint64_t next = min_u64(channel->serving ? channel->command_from : UINT64_MAX, channel->transfer_at);
 	uint64_t wake = next == UINT64_MAX ? UINT64_MAX
 	                : next <= cycle    ? now + 1
 	                                   : now + (next - cycle - 1) * channel->period + 1;
 	/* `l2_cycle` is the coming L2 cycle: it reaches `ready` when the previous one has begun. */
 	if (channel->delay_until != UINT64_MAX && !channel->blocked)
-		wake = earlier(wake, (channel->delay_until - 1) * channel->l2_period + 1);
+		wake = min_u64(wake, (channel->delay_until - 1) * channel->l2_period + 1);
 	return wake > now ? wake : now + 1;
 }
 

@@ -216,8 +216,8 @@ void slice_look_at_entry(struct slice *slice)
 	if (slice->entry.shown == slice->entry.entered)
 		return;
 	slice_entry_show(&slice->entry);
-	slice->next = earlier(slice->next, slice_entry_front(&slice->entry)->ready * slice->period);
-	slice->wake = earlier(slice->wake, slice->next);
+	slice->next = min_u64(slice->next, slice_entry_front(&slice->entry)->ready * slice->period);
+	slice->wake = min_u64(slice->wake, slice->next);
 }
 
 static bool holds_requests(const struct slice *slice, uint64_t now)
@@ -246,7 +246,7 @@ static uint64_t next_fill(const struct slice *slice, uint64_t cycle, uint64_t no
 		return port_empty(&slice->from_dram) ? UINT64_MAX : cycle + 1;
 	if (!has_room_for(slice, request))
 		return UINT64_MAX;
-	return cache_waits_for(request) ? later(slice->cache.fill_port_until, cycle + 1) : cycle + 1;
+	return cache_waits_for(request) ? max_u64(slice->cache.fill_port_until, cycle + 1) : cycle + 1;
 }
 
 /* next_access: the cycle in which the oldest access can be looked up, if it has not been tried yet.
@@ -254,14 +254,14 @@ static uint64_t next_fill(const struct slice *slice, uint64_t cycle, uint64_t no
 static uint64_t next_access(const struct slice *slice, uint64_t cycle)
 {
 	bool can_be = slice->input.count && !slice->access_refused && !request_queue_full(&slice->reply) &&
-	              port_coming_room(slice->to_dram);
-	return can_be ? later(slice->cache.data_port_until, cycle + 1) : UINT64_MAX;
+	              port_room_next_step(slice->to_dram);
+	return can_be ? max_u64(slice->cache.data_port_until, cycle + 1) : UINT64_MAX;
 }
 
 static uint64_t next_of_delay_line(const struct slice *slice, uint64_t cycle)
 {
 	const struct request *delayed = slice_entry_front(&slice->entry);
-	return delayed && !request_queue_full(&slice->input) ? later(delayed->ready, cycle + 1) : UINT64_MAX;
+	return delayed && !request_queue_full(&slice->input) ? max_u64(delayed->ready, cycle + 1) : UINT64_MAX;
 }
 
 /* The time at which the slice can do something without further input. Freed space wakes what was refused because
@@ -273,10 +273,10 @@ static uint64_t next_event(const struct slice *slice, uint64_t cycle, uint64_t n
 	                 (!slice->reply_refused ||
 	                  crossbar_gets_room(slice->replies, slice->index, request_queue_front(&slice->reply)));
 	if (can_reply || (cache_has_ready(&slice->cache) && !request_queue_full(&slice->reply)) ||
-	    (slice->cache.miss_queue.count && port_coming_room(slice->to_dram)))
+	    (slice->cache.miss_queue.count && port_room_next_step(slice->to_dram)))
 		return now + 1;
-	uint64_t next = earlier(next_fill(slice, cycle, now),
-	                        earlier(next_access(slice, cycle), next_of_delay_line(slice, cycle)));
+	uint64_t next = min_u64(next_fill(slice, cycle, now),
+	                        min_u64(next_access(slice, cycle), next_of_delay_line(slice, cycle)));
 	return next == UINT64_MAX ? UINT64_MAX : now + (next - cycle - 1) * slice->period + 1;
 }
 
@@ -288,7 +288,7 @@ static bool is_woken_in_vain(const struct slice *slice, uint64_t now)
 	if (now >= slice->next || !port_empty(&slice->from_dram))
 		return false;
 	bool goes_down = slice->cache.miss_queue.count || (slice->input.count && !slice->access_refused);
-	return !(goes_down && port_coming_room(slice->to_dram)) &&
+	return !(goes_down && port_room_next_step(slice->to_dram)) &&
 	       !(slice->reply_refused &&
 	         crossbar_gets_room(slice->replies, slice->index, request_queue_front(&slice->reply)));
 }

@@ -43,7 +43,7 @@ void slice_entry_settle(struct slice *slice, uint64_t cycle)
 		const struct slice_note *next = &entry->note[entry->read & entry->note_mask];
 		if (next->cycle >= cycle)
 			break;
-		charge(slice, later(next->cycle, entry->settled));
+		charge(slice, max_u64(next->cycle, entry->settled));
 		entry->past = *next;
 		entry->read++;
 	}

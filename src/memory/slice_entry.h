@@ -87,7 +87,7 @@ static inline void slice_entry_note(struct slice *slice, struct slice_entry *ent
 		return;
 	slice_entry_keep_note(slice, now);
 	if (!entry->apart && entry->refused)
-		entry->wake = earlier(entry->wake, time + 1);
+		entry->wake = min_u64(entry->wake, time + 1);
 }
 
 /* For a slice that is apart: releases its notes to the entry. The entry retries a refused packet from `time` on,
@@ -96,7 +96,7 @@ static inline void slice_entry_tell(struct slice_entry *entry, uint64_t time)
 {
 	entry->told = entry->written;
 	if (entry->refused && entry->read != entry->told)
-		entry->wake = earlier(entry->wake, time);
+		entry->wake = min_u64(entry->wake, time);
 }
 
 #endif

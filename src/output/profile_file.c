@@ -4,6 +4,7 @@
 
 #include "base/demangle.h"
 #include "base/file.h"
+#include "base/host_clock.h"
 #include "gpu/profile.h"
 #include "simt/program.h"
 
@@ -11,7 +12,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Counts of a kernel. Its module may have been unloaded when they are written. */
@@ -22,13 +22,6 @@ struct profile_kernel {
 	json_t *code;                            /* by pc: static facts about each instruction */
 	struct profile profile;
 };
-
-static double host_now(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* Converts a name to JSON. Names may contain invalid UTF-8. */
 static json_t *text(const char *bytes)
@@ -271,7 +264,7 @@ static bool write_file(struct profile_file *file)
 	fine = file_new_place(&new);
 	if (fine)
 		close(descriptor);
-	file->written = host_now();
+	file->written = host_seconds();
 	return fine;
 }
 
@@ -289,7 +282,7 @@ void profile_file_add(struct profile_file *file, struct profile_kernel *counted,
 	counted->cycles += record->cycles;
 	counted->issued += record->stats.sm.stack_issued;
 	counted->idle += record->stats.sm.stack_idle;
-	if (file->process == getpid() && !file->error && host_now() >= file->written + 1 && !write_file(file))
+	if (file->process == getpid() && !file->error && host_seconds() >= file->written + 1 && !write_file(file))
 		file->error = errno;
 }
 

@@ -25,18 +25,18 @@ static uint64_t visit(void *user, uint64_t cycle)
 			recorders->on_interval(recorders->interval_user, cycle);
 			recorders->next_interval = cycle + recorders->interval - cycle % recorders->interval;
 		}
-		next = earlier(next, recorders->next_interval);
+		next = min_u64(next, recorders->next_interval);
 	}
 	if (!recorders->timeline.left)
 		return next;
 	if (cycle && cycle >= timeline_file_next_count(&recorders->timeline))
 		timeline_file_count(&recorders->timeline, cycle);
-	next = earlier(next, timeline_file_next_count(&recorders->timeline));
+	next = min_u64(next, timeline_file_next_count(&recorders->timeline));
 	if (cycle >= recorders->drained + TIMELINE_EVERY) {
 		timeline_file_take(&recorders->timeline);
 		recorders->drained = cycle;
 	}
-	return earlier(next, recorders->drained + TIMELINE_EVERY);
+	return min_u64(next, recorders->drained + TIMELINE_EVERY);
 }
 
 static void ended(void *user, uint64_t cycles)
@@ -97,7 +97,7 @@ static enum sluice_status open_timeline(struct recorders *recorders, const struc
 	enum sluice_status status = check_file("timeline", path, settings, error);
 	char message[256];
 	if (status != SLUICE_OK || timeline_file_open(&recorders->timeline, recorders->gpu, recorders->records, path,
-	                                              most, settings->timeline_wish, message, sizeof message))
+	                                              most, settings->timeline_filter, message, sizeof message))
 		return status;
 	if (*message)
 		return api_fail(error, SLUICE_BAD_SETTING, "timeline: %s", message);

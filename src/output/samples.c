@@ -105,7 +105,7 @@ static void read_counters(struct samples *samples, struct gpu *gpu, struct gpu_s
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		const struct mech *mech = records->attached[i].mech;
 		memset(samples->mech[i].stats, 0, mech->stats_size + 1);
-		gpu_mech_stats(gpu, i, samples->mech[i].stats, &samples->mech[i].requests, NULL);
+		seam_stats(gpu->seam, i, samples->mech[i].stats, &samples->mech[i].requests, NULL);
 		record_describe_counters(mech, &samples->mech[i], keep_mech_counter, samples);
 	}
 }

@@ -16,18 +16,19 @@ static const struct mech_event_row kernel_row = {"kernel", "a launch", {"launch"
 /* --- selection --- */
 
 static const struct base_option wishes[] = {
-	{"first", BASE_OPTION_F64, offsetof(struct timeline_wish, first), 0, 1e18, NULL, "cycles",
+	{"first", BASE_OPTION_F64, offsetof(struct timeline_filter, first), 0, 1e18, NULL, "cycles",
          "the first cycle shown"},
-	{"last", BASE_OPTION_F64, offsetof(struct timeline_wish, last), 0, 1e18, NULL, "cycles",
+	{"last", BASE_OPTION_F64, offsetof(struct timeline_filter, last), 0, 1e18, NULL, "cycles",
          "the last cycle shown"},
-	{"blocks", BASE_OPTION_BOOL, offsetof(struct timeline_wish, blocks), 0, 0, NULL, "", "true: blocks are shown"},
-	{"counters", BASE_OPTION_U32, offsetof(struct timeline_wish, counters), 0, UINT32_MAX, NULL, "cycles",
+	{"blocks", BASE_OPTION_BOOL, offsetof(struct timeline_filter, blocks), 0, 0, NULL, "",
+         "true: blocks are shown"},
+	{"counters", BASE_OPTION_U32, offsetof(struct timeline_filter, counters), 0, UINT32_MAX, NULL, "cycles",
          "cycles between two values of each counter; 0: no counters"},
-	{"sms", BASE_OPTION_TEXT, offsetof(struct timeline_wish, sms), 0, 0, NULL, "",
+	{"sms", BASE_OPTION_TEXT, offsetof(struct timeline_filter, sms), 0, 0, NULL, "",
          "SMs that are shown: all, or a list such as 0-3+7"},
 };
 
-static bool set_wish(struct timeline_wish *wish, char *pair, char *message, size_t size)
+static bool set_wish(struct timeline_filter *wish, char *pair, char *message, size_t size)
 {
 	char *value = strchr(pair, '=');
 	if (value)
@@ -40,7 +41,7 @@ static bool set_wish(struct timeline_wish *wish, char *pair, char *message, size
 	return false;
 }
 
-static bool read_wish(struct timeline_wish *wish, const char *text, char *message, size_t size)
+static bool read_wish(struct timeline_filter *wish, const char *text, char *message, size_t size)
 {
 	char *copy = base_strdup(text), *rest = NULL;
 	bool good = true;
@@ -62,7 +63,7 @@ static bool read_sms(const char *list, uint64_t sms[4])
 
 static bool set_wishes(struct timeline_file *file, const char *wish, char *message, size_t size)
 {
-	file->wish = (struct timeline_wish){.last = 1e18, .blocks = true, .sms = "all"};
+	file->wish = (struct timeline_filter){.last = 1e18, .blocks = true, .sms = "all"};
 	if (wish && !read_wish(&file->wish, wish, message, size))
 		return false;
 	if (read_sms(file->wish.sms, file->sms))
@@ -73,7 +74,7 @@ static bool set_wishes(struct timeline_file *file, const char *wish, char *messa
 
 static bool is_wanted(const struct timeline_file *file, const struct shown *shown, const struct mech_event *event)
 {
-	const struct timeline_wish *wish = &file->wish;
+	const struct timeline_filter *wish = &file->wish;
 	if (shown->row == &block_row && !wish->blocks)
 		return false;
 	if (shown->unit == SEAM_OF_SM && shown->index < 256 && !(file->sms[shown->index / 64] >> shown->index % 64 & 1))

@@ -13,8 +13,8 @@
 
 enum { TIMELINE_EVERY = 4096 }; /* core cycles between reads of the machine's events */
 
-/* Selects the events to write; parsed from sluice_settings.timeline_wish. */
-struct timeline_wish {
+/* Selects the events to write; parsed from sluice_settings.timeline_filter. */
+struct timeline_filter {
 	double first, last; /* core cycles since the machine was opened; events that overlap this range are written */
 	bool blocks;        /* include blocks */
 	uint32_t counters;  /* core cycles between two values of each counter; 0: no counters */
@@ -26,7 +26,7 @@ struct timeline_file {
 	const struct timeline_format *format;
 	const struct records *records;
 	struct gpu *gpu;
-	struct timeline_wish wish;
+	struct timeline_filter wish;
 	uint64_t sms[4]; /* the selected SMs, as bits */
 	bool is_compressed;
 	uint64_t left;  /* events that may still be written */

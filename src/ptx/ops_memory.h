@@ -46,7 +46,7 @@ FORM(ATOM, B32_B64, NO_TYPE, ATOMICS "and|or|xor|exch L2::cache_hint", "t>mth")
 FORM(ATOM, BITS, NO_TYPE, ATOMICS "cas L2::cache_hint", "t>mtth")
 FORM(ATOM, B128, NO_TYPE, ATOMICS "exch L2::cache_hint", "r>mrh")
 FORM(ATOM, B128, NO_TYPE, ATOMICS "cas L2::cache_hint", "r>mrrh")
-/* vectors; each element is a separate atomic (split.c). PTX has min and max only for vectors, so forms of one
+/* vectors; each element is a separate atomic (split_wide.c). PTX has min and max only for vectors, so forms of one
  * element exist here too */
 FORM(ATOM, SMALL, NO_TYPE, VECTORS "add|min|max noftz v2|v4|v8", "T>mT")
 FORM(ATOM, PACKED, NO_TYPE, VECTORS "add|min|max noftz v2|v4", "T>mT")
@@ -67,7 +67,7 @@ FORM(RED, ALL_HALVES, NO_TYPE, ATOMICS "add noftz L2::cache_hint", ">mth")
 FORM(RED, U32, NO_TYPE, ATOMICS "inc|dec L2::cache_hint", ">mth")
 FORM(RED, INT_32_64, NO_TYPE, ATOMICS "min|max L2::cache_hint", ">mth")
 FORM(RED, B32_B64, NO_TYPE, ATOMICS "and|or|xor L2::cache_hint", ">mth")
-/* vectors; each element is a separate atomic (split.c). PTX has min and max only for vectors, so forms of one
+/* vectors; each element is a separate atomic (split_wide.c). PTX has min and max only for vectors, so forms of one
  * element exist here too */
 FORM(RED, SMALL, NO_TYPE, VECTORS "add|min|max noftz v2|v4|v8", ">mT")
 FORM(RED, PACKED, NO_TYPE, VECTORS "add|min|max noftz v2|v4", ">mT")

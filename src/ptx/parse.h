@@ -17,7 +17,7 @@
  *    parse_wmma.c     loads and stores of wmma matrices
  *    parse_code.c     instructions to be inserted into an existing function
  *    alias.c          other names of functions
- *    split.c          accesses that are split into several
+ *    split_wide.c     accesses that are split into several
  *    refused.c        PTX that is not supported
  *
  * A function that returns bool returns false after it has reported an error. The caller then skips to the end of the
@@ -425,7 +425,7 @@ bool parse_elements(struct parser *p, struct ptx_operand *operand, char close);
 bool parse_alias(struct parser *p);
 void resolve_aliases(struct parser *p);
 
-/* split.c: split_elements() returns the number of vector elements that an instruction can access at once.
+/* split_wide.c: split_elements() returns the number of vector elements that an instruction can access at once.
  * split_instruction() splits an instruction that has more. */
 uint32_t split_elements(const struct ptx_inst *inst);
 bool split_instruction(struct parser *p, const struct ptx_inst *inst,

@@ -167,11 +167,11 @@ static bool is_last_and_stuck(struct simt_warp *warp, const struct simt_step *st
 
 /* Threads that were inactive when their warp passed a barrier count as arrived, and may still end. If they reach a
  * barrier instead, the warp's threads should have met and have not. */
-static bool has_parted(struct simt_warp *warp, struct simt_step *step)
+static bool has_diverged(struct simt_warp *warp, struct simt_step *step)
 {
 	uint32_t apart = step->lanes & warp->missed;
 	if (apart && warp->block->launch->whole_warp_barriers) {
-		fault_set(warp, step->inst, step, SIMT_FAULT_PARTED,
+		fault_set(warp, step->inst, step, SIMT_FAULT_DIVERGED,
 		          "barrier that threads of one warp reach separately", (unsigned)__builtin_ctz(apart));
 		step->fault.other = warp->missed_inst;
 		step->fault.other_thread = simt_thread(warp->block->launch, warp->index, warp->missed_by);
@@ -199,7 +199,7 @@ void control_barrier(struct simt_warp *warp, const struct simt_inst *inst, struc
 		          "barrier for a number of threads that is not whole warps", lane);
 	else if (counts_differ(block, &block->barrier[number], expected))
 		fault_counts(warp, step, number, expected);
-	else if (!has_parted(warp, step) && is_last_and_stuck(warp, step, number, expected))
+	else if (!has_diverged(warp, step) && is_last_and_stuck(warp, step, number, expected))
 		fault_stuck(block, step);
 }
 
@@ -228,7 +228,7 @@ void barrier_exit(struct simt_warp *warp, struct simt_step *step)
 }
 
 /* The warp has executed a barrier or a DMA transfer, at which it may have to wait. */
-static uint64_t come(struct simt_warp *warp, const struct simt_step *step)
+static uint64_t arrive_at_wait(struct simt_warp *warp, const struct simt_step *step)
 {
 	uint64_t bit = (uint64_t)1 << warp->index;
 	if (!step->lanes)
@@ -243,7 +243,7 @@ uint64_t simt_barrier(struct simt_warp *warp, const struct simt_step *step)
 {
 	uint64_t released = 0;
 	if (step->inst->kind == SIMT_BARRIER)
-		released = come(warp, step);
+		released = arrive_at_wait(warp, step);
 	if (warp->done)
 		for (unsigned k = 0; k < SIMT_WAITS; k++)
 			released |= complete(warp->block, &warp->block->barrier[k]);

@@ -2,7 +2,7 @@
 #include "simt/dma.h"
 #include "simt/image.h"
 #include "simt/program.h"
-#include "simt/split.h"
+#include "simt/polling_lanes.h"
 
 #include "base/arena.h"
 
@@ -195,7 +195,7 @@ void simt_block_free(struct simt_block *block)
 		free(block->warp[w].stack);
 		free(block->warp[w].frames);
 	}
-	split_block_free(block);
+	polling_block_free(block);
 	checks_block_free(block);
 	dma_block_free(block);
 	image_block_free(block);

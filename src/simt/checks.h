@@ -177,7 +177,7 @@ void race_warp_fence(struct simt_warp *warp);
 void heap_note(struct simt_warp *warp, const struct simt_inst *inst, uint64_t address);
 void heap_free(struct heap *heap);
 
-/* --- stray.c --- */
+/* --- stray_reads.c --- */
 
 /* Returns true for a load of device memory, whose lanes may read out of bounds. */
 bool stray_may(const struct simt_inst *inst);

@@ -9,7 +9,7 @@
 #include "simt/exec.h"
 #include "simt/access.h"
 #include "simt/program.h"
-#include "simt/split.h"
+#include "simt/polling_lanes.h"
 
 #include <stdlib.h>
 
@@ -113,7 +113,7 @@ void control_settle(struct simt_warp *warp)
 		warp->depth--;
 	}
 	if (warp->parked_count) {
-		split_resume(warp);
+		polling_resume(warp);
 		return;
 	}
 	warp->lanes = 0;

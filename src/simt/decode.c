@@ -1,7 +1,7 @@
 /* decode: turns a kernel into a program. Every instruction gets its execution function and the offsets of its
  * operands. */
 #include "simt/decode.h"
-#include "simt/split.h"
+#include "simt/polling_lanes.h"
 
 #include "base/arena.h"
 #include "simt/dma.h"
@@ -261,6 +261,7 @@ static void decode_facts(const struct decoder *decoder, struct simt_inst *inst)
 	}
 }
 
+/* It is long because one switch assigns a decoder to each opcode. */
 static void decode_inst(struct decoder *decoder, struct simt_inst *inst, const uint32_t *reconverge)
 {
 	const struct ptx_inst *ptx = inst->ptx;
@@ -512,7 +513,7 @@ struct simt_program *decode_for(const struct ptx_function *kernel,
 		decode_function(&decoder, k, reconverge);
 	finish(&decoder);
 	if (diag->errors == errors) {
-		split_mark(program);
+		polling_mark(program);
 		run_mark_stretches(program);
 	}
 	decoder_free(&decoder);

@@ -46,7 +46,7 @@ static bool all_here(struct simt_warp *warp, const struct simt_inst *inst, struc
 	uint32_t elsewhere = warp->exists & ~warp->exited & ~step->lanes;
 	for (uint32_t rest = step->lanes; rest; rest &= rest - 1)
 		if (mask[__builtin_ctz(rest)] & elsewhere) {
-			fault_set(warp, inst, step, SIMT_FAULT_PARTED,
+			fault_set(warp, inst, step, SIMT_FAULT_DIVERGED,
 			          "member mask that names a thread which runs elsewhere",
 			          (unsigned)__builtin_ctz(rest));
 			return false;

@@ -15,7 +15,7 @@ static void add_other(struct message *out, const struct simt_launch *launch, con
 {
 	message_add(out, "\n  thread ");
 	message_dim(out, fault->other_thread);
-	if (fault->kind == SIMT_FAULT_PARTED)
+	if (fault->kind == SIMT_FAULT_DIVERGED)
 		message_add(out, " of the same warp has passed the barrier at ");
 	else if (fault->kind == SIMT_FAULT_COUNTS)
 		message_add(out, " has reached it as one of %" PRIu32 " threads, at ", fault->other_expected);
@@ -72,7 +72,7 @@ void simt_fault_print(const struct simt_launch *launch, const struct simt_fault 
 	message_dim(&out, fault->block);
 	message_add(&out, ", thread ");
 	message_dim(&out, fault->thread);
-	if (fault->kind >= SIMT_FAULT_BARRIER && fault->kind <= SIMT_FAULT_PARTED)
+	if (fault->kind >= SIMT_FAULT_BARRIER && fault->kind <= SIMT_FAULT_DIVERGED)
 		add_barrier(&out, launch, fault);
 	if (fault->kind == SIMT_FAULT_DMA)
 		add_dma(&out, fault);

@@ -2,7 +2,7 @@
  * could still make those writes. */
 #include "simt/access.h"
 #include "simt/message.h"
-#include "simt/split.h"
+#include "simt/polling_lanes.h"
 
 #include <inttypes.h>
 
@@ -30,7 +30,7 @@ static void look_at_value(const struct simt_warp *warp, struct simt_poll *poll)
 
 bool simt_warp_polls(const struct simt_warp *warp, struct simt_poll *poll)
 {
-	const struct simt_inst *inst = warp->done ? NULL : split_poll(warp);
+	const struct simt_inst *inst = warp->done ? NULL : polling_inst(warp);
 	uint64_t address[WARP_SIZE];
 	if (!inst || !warp->lanes)
 		return false;
@@ -52,7 +52,7 @@ bool simt_warp_polls(const struct simt_warp *warp, struct simt_poll *poll)
 	return true;
 }
 
-uint64_t simt_warp_state(const struct simt_warp *warp)
+uint64_t simt_warp_hash(const struct simt_warp *warp)
 {
 	static const uint64_t prime = 0x9e3779b97f4a7c15;
 	const uint64_t *row = (const uint64_t *)(const void *)warp->registers;
@@ -109,9 +109,9 @@ void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, cons
 		}
 	} else if (simt_warp_polls(warp, &poll)) {
 		add_poll(polls, &poll);
-	} else if (!polls->going++) {
-		polls->going_block = warp->block->index;
-		polls->going_warp = warp->index;
+	} else if (!polls->running++) {
+		polls->running_block = warp->block->index;
+		polls->running_warp = warp->index;
 	}
 }
 
@@ -170,12 +170,12 @@ static void print_poll(struct message *out, const struct simt_launch *launch, co
 static void print_writers(struct message *out, const struct simt_polls *polls)
 {
 	message_add(out, "\n  ");
-	if (polls->going) {
+	if (polls->running) {
 		message_add(out,
 		            "%" PRIu32 " other %s still running, which may write it: the first is warp %" PRIu32
 		            " of block ",
-		            polls->going, polls->going == 1 ? "warp is" : "warps are", polls->going_warp);
-		message_dim(out, polls->going_block);
+		            polls->running, polls->running == 1 ? "warp is" : "warps are", polls->running_warp);
+		message_dim(out, polls->running_block);
 		return;
 	}
 	message_add(out, "no %s can write it: %" PRIu32 " poll, %" PRIu32 " wait at barriers",

@@ -8,7 +8,7 @@
  *
  * Divergence: each warp has one stack and reconverges at the immediate post-dominator. The caller computes the
  * post-dominators (flow/) and passes them in. Lanes that poll for other lanes of their warp get a separate stack
- * (split.h).
+ * (polling_lanes.h).
  */
 #ifndef SLUICE_SIMT_SIMT_H
 #define SLUICE_SIMT_SIMT_H
@@ -90,7 +90,7 @@ struct simt_inst {
 	const struct ptx_inst *ptx;
 
 	/* execution; offsets are in bytes */
-	simt_exec *exec;
+	simt_exec *exec;    /* chosen by simt_decode(); simt_check_program() may replace it by a checking function */
 	simt_exec *commit;  /* the function that simt_commit() runs, or NULL */
 	simt_exec *skipped; /* runs in place of exec when no lane is active; NULL: nothing runs */
 	uint32_t guard;    /* offset of the guard predicate's lane mask in the warp's registers, or SIMT_NO_GUARD */
@@ -104,7 +104,7 @@ struct simt_inst {
 	uint32_t reconverge; /* branch: pc of the immediate post-dominator, or SIMT_NO_PC */
 	int64_t offset;      /* memory: constant part of the address; barrier: its number if constant */
 	uint64_t immediate;  /* any further data of the execution function */
-	simt_exec *together; /* runs once all lanes that it waits for have arrived (split.h) */
+	simt_exec *together; /* runs once all lanes that it waits for have arrived (polling_lanes.h) */
 	/* length of the straight stretch from here that a functional run executes in one go; 0: its warp may branch */
 	uint8_t stretch;
 };
@@ -267,7 +267,7 @@ enum simt_fault_kind {
 	SIMT_FAULT_RANGE,       /* beyond the block's shared memory, the thread's local memory, or the parameters */
 	SIMT_FAULT_BARRIER,     /* a barrier that can never complete */
 	SIMT_FAULT_COUNTS,      /* warps arrive at one barrier with different thread counts */
-	SIMT_FAULT_PARTED,      /* threads of one warp reach different barriers */
+	SIMT_FAULT_DIVERGED,    /* threads of one warp reach different barriers */
 	SIMT_FAULT_INSTRUCTION, /* operands that the instruction does not accept */
 	SIMT_FAULT_FREE,        /* free of an address that a kernel cannot free */
 	SIMT_FAULT_CALL,        /* call of an address that is no function */
@@ -352,8 +352,8 @@ struct simt_stack_entry {
 	bool is_call; /* frame of a call: popped by ret */
 };
 
-/* The stack of lanes that run apart from the other lanes of their warp (split.h). Holds it while those others run. */
-struct simt_split {
+/* The stack of lanes that run apart from the other lanes of their warp (polling_lanes.h), while those others run. */
+struct simt_parked {
 	struct simt_stack_entry *stack;
 	uint32_t depth, stack_capacity;
 	uint8_t *frames;
@@ -388,7 +388,7 @@ struct simt_warp {
 	/* Lanes that were inactive when the warp passed a barrier, one such barrier, and a lane that passed it. */
 	uint32_t missed, missed_by;
 	const struct simt_inst *missed_inst;
-	struct simt_split *parked; /* in the order of their turns; or NULL */
+	struct simt_parked *parked; /* in the order of their turns; or NULL */
 	uint32_t parked_count;
 	bool apart;     /* some lanes have been parked since the block began */
 	/* consecutive rounds of a loop in which the lanes read the same values; `polled` is a digest of these */
@@ -474,20 +474,20 @@ enum { SIMT_MAX_POLLS = 4 };
 struct simt_polls {
 	struct simt_poll poll[SIMT_MAX_POLLS]; /* the first ones, by instruction and address */
 	uint32_t count;
-	uint32_t polling, at_barrier, held, going, left_out; /* numbers of warps */
+	uint32_t polling, at_barrier, held, running, left_out; /* numbers of warps; running: none of the others */
 	const char *holder;                        /* the mechanism that holds the first of `held` */
 	const char *order;                         /* the mechanism that lets no warp of `left_out` compete */
-	struct dim3 held_block, going_block, left_out_block; /* block of the first such warp */
+	struct dim3 held_block, running_block, left_out_block; /* block of the first such warp */
 	uint64_t held_number;
-	uint32_t going_warp;
+	uint32_t running_warp;
 	uint64_t blocks_left, blocks; /* blocks not resident yet; blocks of the grid */
 };
 
 /* Returns true when the warp is in a loop that reads what other warps write. Then `poll` describes its first lane's
  * read. */
 bool simt_warp_polls(const struct simt_warp *warp, struct simt_poll *poll);
-/* Returns a digest of all state that decides what a warp does next, except memory. */
-uint64_t simt_warp_state(const struct simt_warp *warp);
+/* Returns a hash of all state that decides what a warp does next, except memory. */
+uint64_t simt_warp_hash(const struct simt_warp *warp);
 /* Adds a warp to `polls`. `holder`: the mechanism that holds the warp, or NULL. `order`: the mechanism that never
  * lets it compete, or NULL. */
 void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const char *holder, const char *order);

@@ -120,7 +120,7 @@ bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request)
 	struct l1_pipe_slot *slot = &pipe->slot[(pipe->head + pipe->count++) % SM_L1_PIPE];
 	slot->request = request;
 	slot->ready = sm->cycle + sm->config.l1_latency;
-	sm->l1.pipe_next = earlier(sm->l1.pipe_next, slot->ready);
+	sm->l1.pipe_next = min_u64(sm->l1.pipe_next, slot->ready);
 	enum mech_result result = buffer_pass_by(sm, op, MECH_MISS);
 	if (hooks_look_at_access(sm, op)) {
 		slot->access = hooks_next_access(sm, op);
@@ -188,7 +188,7 @@ static uint64_t next_in_pipes(const struct l1 *l1, uint32_t banks)
 	uint64_t next = SM_NEVER;
 	for (uint32_t left = banks; left; left &= left - 1) {
 		const struct l1_pipe *pipe = &l1->pipe[__builtin_ctz(left)];
-		next = earlier(next, pipe->slot[pipe->head].ready);
+		next = min_u64(next, pipe->slot[pipe->head].ready);
 	}
 	return next;
 }
@@ -213,7 +213,7 @@ uint64_t l1_next(const struct sm *sm)
 		return SM_NEVER;
 	uint64_t ready = l1->refused_banks ? next_in_pipes(l1, l1->piped & ~l1_kept_banks(l1)) : l1->pipe_next;
 	if (l1->answered.count)
-		ready = earlier(ready, request_queue_front(&l1->answered)->ready);
+		ready = min_u64(ready, request_queue_front(&l1->answered)->ready);
 	return ready > sm->cycle ? ready : sm->cycle + 1;
 }
 

@@ -23,7 +23,7 @@ bool sm_answer_at_once(struct sm *sm, struct request *request, uint64_t now)
 static void refuse(struct sm *sm, uint32_t flits)
 {
 	struct network_port *network = &sm->network;
-	bool tries_again = port_coming_room(&network->requests->input[network->input].port) >= flits;
+	bool tries_again = port_room_next_step(&network->requests->input[network->input].port) >= flits;
 	sm->stats.network_full++;
 	network->refused++;
 	if (flits < network->least)
@@ -96,7 +96,7 @@ static uint32_t most_flits(const struct sm *sm)
 bool network_port_suffices(const struct sm *sm)
 {
 	const struct network_port *network = &sm->network;
-	uint32_t room = port_coming_room(&network->requests->input[network->input].port);
+	uint32_t room = port_room_next_step(&network->requests->input[network->input].port);
 	if (network->refused)
 		return false;
 	return room >= SENDERS * crossbar_flits_of(network->requests, MOST_DATA_BYTES) || room >= most_flits(sm);
@@ -111,7 +111,7 @@ void network_port_account(struct sm *sm, uint64_t slept)
 static void take_packet(struct sm *sm, struct request *packet, bool is_sector)
 {
 	struct port *replies = &sm->network.replies;
-	if (replies->comes)
+	if (replies->producer_may_be_ahead)
 		port_take(replies, sm->now);
 	else
 		port_pop(replies, sm->now);

@@ -48,15 +48,15 @@ static inline bool network_port_has_refused(const struct network_port *port)
  * meanwhile wait in `outbox`, or NULL where no other thread pushes. */
 static inline void network_port_run_apart(struct network_port *port, bool apart, struct outbox *outbox)
 {
-	port->replies.comes = apart;
-	port->replies.pushes = outbox;
+	port->replies.producer_may_be_ahead = apart;
+	port->replies.outbox = outbox;
 }
 
 /* Freed network space sets `wake`, a time of the SM's next tick; NULL: it does not. */
 static inline void network_port_ask_for_room(struct network_port *port, uint64_t *wake)
 {
 	port->asks = wake;
-	port->requests->input[port->input].port.producer = wake;
+	port->requests->input[port->input].port.producer_wake = wake;
 }
 
 /* Counts this cycle's refusals as the last tick's, when the memory stages rest. */

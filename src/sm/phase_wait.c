@@ -14,7 +14,7 @@ void phase_wait(struct sm *sm, struct sm_warp *warp)
 		return;
 	warp->waits_for_phase = true;
 	sm->phase_waits.end[warp->slot] = end;
-	sm->phase_waits.next = earlier(sm->phase_waits.next, end);
+	sm->phase_waits.next = min_u64(sm->phase_waits.next, end);
 	sm->stats.phase_waits++;
 	warp_update_held(sm, warp);
 }
@@ -33,7 +33,7 @@ static void find_next(struct sm *sm)
 	waits->next = SM_NEVER;
 	for (uint32_t w = 0; w < sm->config.warps; w++)
 		if (sm->warp[w].waits_for_phase)
-			waits->next = earlier(waits->next, waits->end[w]);
+			waits->next = min_u64(waits->next, waits->end[w]);
 }
 
 void phase_ended(struct sm *sm, uint32_t block)

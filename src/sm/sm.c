@@ -101,7 +101,7 @@ static bool memory_stages_rest(const struct sm *sm)
 /* The next cycle with work, if none of their ticks has requested the next cycle. */
 static uint64_t memory_event(const struct sm *sm)
 {
-	return earlier(earlier(l1_next(sm), texture_unit_next(sm)), write_back_next_load(sm));
+	return min_u64(min_u64(l1_next(sm), texture_unit_next(sm)), write_back_next_load(sm));
 }
 
 /* Counts accesses that the network or L1 refused as refused again in each of these cycles. */
@@ -177,10 +177,10 @@ void sm_settle(struct sm *sm, uint64_t cycle)
 /* The cycle in which the SM must tick next. */
 static uint64_t next_event(const struct sm *sm)
 {
-	uint64_t next = lsu_can_take(sm) ? sm->cycle + 1 : earlier(sm->memory_event, sm->pipeline_event);
+	uint64_t next = lsu_can_take(sm) ? sm->cycle + 1 : min_u64(sm->memory_event, sm->pipeline_event);
 	if (!sm->blocks.resident)
 		return next;
-	return sm->issue.asks_again ? sm->cycle + 1 : earlier(next, sm->seam->wake);
+	return sm->issue.asks_again ? sm->cycle + 1 : min_u64(next, sm->seam->wake);
 }
 
 static uint64_t time_of(const struct sm *sm, uint64_t cycle)
@@ -206,7 +206,7 @@ __attribute__((noinline)) static bool fetch_more(struct sm *sm)
 __attribute__((noinline)) static void let_pipeline_rest(struct sm *sm)
 {
 	bool rests = sm->issue.state == ISSUE_RESTS && fetch_rests(&sm->fetch);
-	sm->pipeline_event = collectors_go_on(sm) ? sm->cycle + 1 : earlier(units_next(sm), sm->phase_waits.next);
+	sm->pipeline_event = collectors_go_on(sm) ? sm->cycle + 1 : min_u64(units_next(sm), sm->phase_waits.next);
 	sm->pipeline_next = rests ? sm->pipeline_event : sm->cycle + 1;
 }
 

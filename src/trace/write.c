@@ -309,8 +309,7 @@ static void write_header(const struct trace_recorder *recorder, const char *name
 	      file);
 }
 
-/* Returns what a program does that no line can express, or NULL. */
-static const char *without_form(const struct simt_program *program)
+const char *trace_cannot_record(const struct simt_program *program)
 {
 	if (program->has_dma)
 		return "moves data by DMA";
@@ -326,9 +325,9 @@ struct trace_recorder *trace_recorder_begin(struct trace_writer *writer, const s
                                             const char *name, uint32_t registers, struct diag *diag)
 {
 	char file[48];
-	const char *without = without_form(launch->program);
-	if (without) {
-		diag_plain(diag, "kernel '%s' %s, which instruction traces cannot record", name, without);
+	const char *reason = trace_cannot_record(launch->program);
+	if (reason) {
+		diag_plain(diag, "kernel '%s' %s, which instruction traces cannot record", name, reason);
 		return NULL;
 	}
 	struct trace_recorder *recorder = base_calloc(1, sizeof *recorder);

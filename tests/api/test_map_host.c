@@ -78,6 +78,8 @@ static void test_results(void **state)
 		assert_int_equal(own.counter, 40 + 3 * COUNT);
 		assert_true(sluice_find_variable(own.module, "counter", &address, &size));
 		assert_true(address == (uintptr_t)&own.counter && size == sizeof own.counter);
+		assert_true(sluice_find_variable(own.module, "counter", NULL, NULL));
+		assert_true(sluice_find_allocation(own.gpu, device, NULL, NULL));
 		/* mapped memory is no device allocation */
 		assert_false(sluice_find_allocation(own.gpu, at_a, &address, &size));
 		assert_int_equal(sluice_free(own.gpu, at_a, &error), SLUICE_BAD_ARGUMENT);

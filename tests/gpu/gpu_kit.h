@@ -76,7 +76,7 @@ static inline void kit_build(struct gpu_kit *kit)
 		fail_msg("%s", kit->diag.text);
 	kit->gpu = gpu_open(&kit->machine, kit->attachments.list, kit->attachments.count, kit_threads);
 	assert_non_null(kit->gpu);
-	team_insist(kit->gpu->team);
+	team_force_threads(kit->gpu->team);
 }
 
 static inline void kit_open(struct gpu_kit *kit, const char *const *options)
@@ -170,7 +170,7 @@ static inline uint64_t kit_counter(const struct gpu_kit *kit, uint32_t number, c
 	uint64_t value = 0;
 	bool found = false;
 	void *stats = base_calloc(1, mech->stats_size + 1);
-	gpu_mech_stats(kit->gpu, number, stats, &requests, NULL);
+	seam_stats(kit->gpu->seam, number, stats, &requests, NULL);
 	for (size_t i = 0; i < mech->counter_count; i++)
 		if (strcmp(mech->counters[i].name, name) == 0) {
 			memcpy(&value, (const char *)stats + mech->counters[i].offset, sizeof value);
@@ -187,7 +187,7 @@ static inline struct mech_requests kit_requests(const struct gpu_kit *kit, uint3
 {
 	struct mech_requests r;
 	void *stats = base_calloc(1, kit->attachments.list[number].mech->stats_size + 1);
-	gpu_mech_stats(kit->gpu, number, stats, &r, NULL);
+	seam_stats(kit->gpu->seam, number, stats, &r, NULL);
 	free(stats);
 	assert_int_equal(r.asked, r.dropped + r.outside + r.filtered + r.refused + r.issued);
 	assert_int_equal(r.issued, r.useful + r.late + r.early_evicted + r.redundant);
@@ -199,7 +199,7 @@ static inline struct mech_requests kit_mech_stats(const struct gpu_kit *kit, uin
 {
 	struct mech_requests requests;
 	memset(stats, 0, size);
-	gpu_mech_stats(kit->gpu, number, stats, &requests, NULL);
+	seam_stats(kit->gpu->seam, number, stats, &requests, NULL);
 	return requests;
 }
 

@@ -113,7 +113,7 @@ static inline void have_threads(sluice_gpu *gpu, uint32_t threads)
 	gpu_close(gpu->gpu);
 	gpu->gpu = gpu_open(&gpu->machine, gpu->attachments.list, gpu->attachments.count, threads);
 	assert_non_null(gpu->gpu);
-	team_insist(gpu->gpu->team);
+	team_force_threads(gpu->gpu->team);
 	gpu->recorders.gpu = gpu->recorders.timeline.gpu = gpu->gpu;
 }
 

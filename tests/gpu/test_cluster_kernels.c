@@ -243,7 +243,7 @@ static void test_alone(void **state)
 }
 
 /* With several host threads and with SMs that never sleep, memory and all counters are the same. */
-static void test_same_figures(void **state)
+static void test_same_results(void **state)
 {
 	static char memory[2][BUSY_BYTES];
 	static const char *const ways[][10] = {
@@ -283,7 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dispatch),         cmocka_unit_test(test_places), cmocka_unit_test(test_in_turn),
 		cmocka_unit_test(test_dispatcher_sends), cmocka_unit_test(test_shares), cmocka_unit_test(test_alone),
-		cmocka_unit_test(test_same_figures),
+		cmocka_unit_test(test_same_results),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

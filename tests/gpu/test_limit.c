@@ -184,7 +184,7 @@ static void test_requests(void **state)
 		assert_int_equal(ends, SMS);
 		struct mech_requests all = kit_requests(&kit, 0), sum = {0};
 		struct seam_load *by_pc = base_calloc(kit.program->count, sizeof *by_pc);
-		gpu_mech_stats(kit.gpu, 0, NULL, &all, by_pc);
+		seam_stats(kit.gpu->seam, 0, NULL, &all, by_pc);
 		for (uint32_t pc = 0; pc < kit.program->count; pc++) {
 			const struct mech_requests *load = &by_pc[pc].requests;
 			assert_int_equal(load->issued,

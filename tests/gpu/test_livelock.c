@@ -1,4 +1,4 @@
-/* Protects correct programs from the watchdog, and users from runs without an end (launch.livelock). Kernels whose
+/* Protects correct programs from launch.livelock, and users from runs without an end. Kernels whose
  * warps only poll are stalled. Kernels are not stalled if another warp computes for long, or if the polling warp counts
  * its iterations or reads a clock. */
 #include "gpu_kit.h"

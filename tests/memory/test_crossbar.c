@@ -296,11 +296,11 @@ static void test_credits(void **state)
 			for (uint32_t k = 0; k < flits; k++) {
 				enter[k] = k ? enter[k - 1] + 1 : ENTER;
 				if (k >= depth)
-					enter[k] = later(enter[k], pass[k - depth] + CREDIT);
-				pass[k] = later(enter[k] + CHANNEL, k ? pass[k - 1] + 1 : enter[k] + CHANNEL + GRANT);
+					enter[k] = max_u64(enter[k], pass[k - depth] + CREDIT);
+				pass[k] = max_u64(enter[k] + CHANNEL, k ? pass[k - 1] + 1 : enter[k] + CHANNEL + GRANT);
 				if (k >= depth)
-					pass[k] = later(pass[k], eject[k - depth] + CREDIT);
-				eject[k] = later(pass[k] + EJECT, k ? eject[k - 1] + 1 : 0);
+					pass[k] = max_u64(pass[k], eject[k - depth] + CREDIT);
+				eject[k] = max_u64(pass[k] + EJECT, k ? eject[k - 1] + 1 : 0);
 			}
 			if (depth == 2 && flits == 5)
 				assert_int_equal(eject[4] + SHOW, 18);

@@ -77,8 +77,8 @@ static void open_bench(struct bench *bench, void **state)
 	slice_open(&bench->slice, 0, &config, &cache, &bench->map, &bench->pool, 1, &bench->arena);
 	port_open(&bench->slice.entry.from_network, &bench->arena, 16, &bench->slice.entry.wake);
 	port_open(&bench->to_dram, &bench->arena, config.to_dram_queue, &bench->wake);
-	bench->to_dram.producer = &bench->slice.wake;
-	bench->replies.input[0].port.producer = &bench->slice.wake;
+	bench->to_dram.producer_wake = &bench->slice.wake;
+	bench->replies.input[0].port.producer_wake = &bench->slice.wake;
 	bench->slice.replies = &bench->replies;
 	bench->slice.to_dram = &bench->to_dram;
 }

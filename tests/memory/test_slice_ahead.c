@@ -77,7 +77,7 @@ static void open_bench(struct bench *bench, const struct slice_config *config, c
 	slice_open(&bench->slice, 0, config, &cache, &bench->map, &bench->pool, 1, &bench->arena);
 	port_open(&bench->slice.entry.from_network, &bench->arena, 16, &bench->slice.entry.wake);
 	port_open(&bench->to_dram, &bench->arena, config->to_dram_queue, &bench->wake);
-	bench->to_dram.producer = &bench->slice.wake;
+	bench->to_dram.producer_wake = &bench->slice.wake;
 	bench->slice.replies = &bench->replies;
 	bench->slice.to_dram = &bench->to_dram;
 }
@@ -166,12 +166,12 @@ static void run_apart(struct bench *bench)
 	uint64_t delay = bench->config.delay, slice = 0;
 	bench->slice.entry.apart = true;
 	for (uint64_t begin = 0, end; begin < END; begin = end) {
-		end = earlier(begin + 1 + next_random(&bench->state) % delay, END);
+		end = min_u64(begin + 1 + next_random(&bench->state) % delay, END);
 		slice_look_at_entry(&bench->slice);
 		slice = tick_behind_delay_until(bench, slice, end);
 		slice_entry_tell(&bench->slice.entry, begin);
 		slice = tick_behind_delay_until(
-			bench, slice, earlier(end + next_random(&bench->state) % delay, earlier(begin + delay, END)));
+			bench, slice, min_u64(end + next_random(&bench->state) % delay, min_u64(begin + delay, END)));
 		for (uint64_t cycle = begin; cycle < end; cycle++)
 			tick_entry(bench, cycle);
 		slice_entry_tell(&bench->slice.entry, end);

@@ -84,7 +84,7 @@ static const struct mech told_with_buffer = {TOLD, .on_outcome = on_outcome, .po
 static void expect_histogram(const struct gpu_kit *kit, uint32_t row, uint32_t count, uint64_t value)
 {
 	struct vector vector;
-	gpu_mech_vector(kit->gpu, 0, row, &vector);
+	seam_vector(kit->gpu->seam, 0, row, &vector);
 	assert_int_equal(vector_total(&vector), count);
 	assert_int_equal(vector.sum, count ? value : 0);
 	assert_int_equal(vector.value[vector_bin(output_row(&told, row), vector.length, value)], count);
@@ -97,7 +97,7 @@ static void expect_load(const struct gpu_kit *kit, uint32_t pc, uint64_t distanc
 {
 	struct mech_requests all;
 	struct seam_load *load = base_calloc(kit->program->count, sizeof *load);
-	gpu_mech_stats(kit->gpu, 0, NULL, &all, load);
+	seam_stats(kit->gpu->seam, 0, NULL, &all, load);
 	for (uint32_t i = 0; i < kit->program->count; i++) {
 		assert_int_equal(load[i].requests.issued, i == pc);
 		assert_int_equal(load[i].sum[OUTPUT_prefetch_distance], i == pc ? distance : 0);

@@ -80,7 +80,7 @@ static void run_prints(struct vector vector[VECTORS], struct gpu_stats *stats, u
 	kit_run(&kit, 3, 256);
 	*stats = kit.run.stats;
 	for (uint32_t v = 0; v < VECTORS; v++)
-		gpu_mech_vector(kit.gpu, 0, v, &vector[v]);
+		seam_vector(kit.gpu->seam, 0, v, &vector[v]);
 	kit_close(&kit);
 	kit_threads = 1;
 	kit_mechanisms = NULL;

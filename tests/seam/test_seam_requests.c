@@ -11,7 +11,7 @@ static struct mech_requests requests_of(const struct gpu_kit *kit, uint32_t numb
 {
 	struct mech_requests all;
 	uint64_t stats[16] = {0};
-	gpu_mech_stats(kit->gpu, number, stats, &all, by_pc);
+	seam_stats(kit->gpu->seam, number, stats, &all, by_pc);
 	return all;
 }
 

@@ -278,7 +278,7 @@ static void warp_barriers(void **state)
 
 /* Lanes of one mask arrive in two branches. Each path synchronizes only the lanes that run it
  * (docs/explanation/deviations.md, 18). With whole_warp_barriers (--check divergence) the kernel stops. */
-static void parted(void **state)
+static void diverged_at_barrier(void **state)
 {
 	(void)state;
 	static const char text[] =
@@ -304,7 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(split_masks),
 		cmocka_unit_test(warp_barriers),
-		cmocka_unit_test(parted),
+		cmocka_unit_test(diverged_at_barrier),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

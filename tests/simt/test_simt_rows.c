@@ -235,7 +235,7 @@ static unsigned check_words(struct row *row, uint64_t *random)
 static unsigned check_types(const struct form *form, const char *op, uint64_t *random)
 {
 	struct row row = {.form = form, .op = op};
-	if (form->types == TYPES_B128) /* test_simt_wide.c */
+	if (form->types == TYPES_B128) /* mov.b128: test_simt_memory_rows.c */
 		return 1;
 	unsigned first = (unsigned)__builtin_popcountll(form->types),
 		 second = (unsigned)__builtin_popcountll(form->types2);

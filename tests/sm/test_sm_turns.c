@@ -30,7 +30,7 @@ static void issue_times(const char *const *options, uint32_t warps, uint32_t cou
 		at += (size_t)snprintf(body + at, sizeof body - at, "st.global.u32 [%%rd1+%u], %%r%u;\n", 4 * i, i);
 	snprintf(body + at, sizeof body - at, "exit;");
 	kit_load(&kit, body);
-	kit_run(&kit, 1, warps * WARP);
+	kit_run(&kit, 1, warps * WARP); /* loads the code into the instruction cache */
 	kit_run(&kit, 1, warps * WARP);
 	for (uint32_t w = 0; w < warps; w++)
 		memcpy(clock[w], simt_host(kit.gpu->memory, kit.param + w * MAX_CLOCKS * 4), count * 4);

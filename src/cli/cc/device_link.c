@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "cli/cc/object.h"
-#include "ptx/join.h"
+#include "ptx/linker.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,14 +17,14 @@ static const char registers[] = "__cudaRegisterLinkedBinary_";
 
 struct linking {
 	struct cc *cc;
-	struct join join;
+	struct linker linker;
 	struct argument_list wanted, there; /* registration functions that objects call; those that they define */
 };
 
 static void take_code(void *user, const char *file, const char *text, size_t length)
 {
 	struct linking *linking = user;
-	join_add(&linking->join, file, arena_string(&linking->cc->arena, text, length), length);
+	linker_add(&linking->linker, file, arena_string(&linking->cc->arena, text, length), length);
 }
 
 static bool holds(const struct argument_list *words, const char *word)
@@ -128,7 +128,7 @@ static bool write_files(struct linking *linking, const char **stub)
 	bool fine = code && source;
 	if (!fine)
 		cli_error(cc->name, "cannot write %s: %s", code ? *stub : ptx, strerror(errno));
-	fine = fine && join_write(&linking->join, code);
+	fine = fine && linker_write(&linking->linker, code);
 	if (fine)
 		write_stub(linking, source, ptx);
 	if (code)
@@ -147,11 +147,11 @@ static void tell(void *user, const char *text)
 bool cc_link_device(struct cc *cc, const struct argument_list *files, const char **stub)
 {
 	struct linking linking = {.cc = cc};
-	join_open(&linking.join, tell, cc);
+	linker_open(&linking.linker, tell, cc);
 	read_all(&linking, files);
 	*stub = NULL;
 	bool fine = !count_lacking(&linking) || write_files(&linking, stub);
-	join_close(&linking.join);
+	linker_close(&linking.linker);
 	free(linking.wanted.list);
 	free(linking.there.list);
 	return fine;

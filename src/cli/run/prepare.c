@@ -130,7 +130,7 @@ static void export_traces(const struct run *run)
 	export_file("SLUICE_SAMPLE_FILE", run->sample_file);
 	export_file("SLUICE_TIMELINE", run->timeline_file);
 	export_number("SLUICE_TIMELINE_EVENTS", run->timeline_events);
-	run_set("SLUICE_TIMELINE_WISH", run->timeline_wish);
+	run_set("SLUICE_TIMELINE_FILTER", run->timeline_filter);
 	export_file("SLUICE_PROFILE", run->profile_file);
 	export_file("SLUICE_TRACE_OUT", run->trace_out);
 }
@@ -173,7 +173,7 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.sample_every = run->sample_every,
 		.timeline_file = run->timeline_file,
 		.timeline_events = run->timeline_events,
-		.timeline_wish = run->timeline_wish,
+		.timeline_filter = run->timeline_filter,
 		.profile_file = run->profile_file,
 		.energy = run->energy,
 		.trace_out = run->trace_out,

@@ -391,7 +391,7 @@ void run_free(struct run *run)
 		free((char *)run->mechanisms.list[i]);
 	free(run->mechanisms.list);
 	free(run->passes.list);
-	free(run->timeline_wish);
+	free(run->timeline_filter);
 	free(run->check);
 }
 

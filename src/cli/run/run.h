@@ -29,7 +29,7 @@ struct run {
 	uint64_t sample_every; /* core cycles per sample; 0: no samples */
 	const char *sample_file;
 	const char *timeline_file;
-	char *timeline_wish; /* selection of timeline events; or NULL */
+	char *timeline_filter; /* selection of timeline events; or NULL */
 	struct run_trace trace;
 	const char *profile_file;
 	uint64_t timeline_events; /* 0: the library's default */

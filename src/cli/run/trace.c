@@ -78,7 +78,7 @@ void run_trace_apply(struct run *run, const struct argp_state *state)
 	if (asprintf(&mechanism, "trace:warps=%s,requests=%s,prefetches=%s,banks=%s,sms=%s",
 	             yes_or_no(shows(trace, WARPS)), yes_or_no(shows(trace, REQUESTS)),
 	             yes_or_no(shows(trace, TRANSFERS)), yes_or_no(shows(trace, BANKS)), sms) < 0 ||
-	    asprintf(&run->timeline_wish, "first=%" PRIu64 ",last=%.0f,blocks=%s,counters=%" PRIu64 ",sms=%s",
+	    asprintf(&run->timeline_filter, "first=%" PRIu64 ",last=%.0f,blocks=%s,counters=%" PRIu64 ",sms=%s",
 	             trace->first, trace->last ? (double)trace->last : 1e18, yes_or_no(shows(trace, BLOCKS)),
 	             shows(trace, COUNTERS) ? trace->every ? trace->every : COUNTERS_EVERY : 0, sms) < 0)
 		abort();

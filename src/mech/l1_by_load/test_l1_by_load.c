@@ -24,7 +24,7 @@ static void open_with(struct gpu_kit *kit, const struct mech *own, const char *c
 static uint64_t total(const struct gpu_kit *kit, uint32_t row)
 {
 	struct vector vector;
-	gpu_mech_vector(kit->gpu, 0, row, &vector);
+	seam_vector(kit->gpu->seam, 0, row, &vector);
 	uint64_t sum = vector_total(&vector);
 	vector_free(&vector);
 	return sum;
@@ -35,7 +35,7 @@ static void expect(const struct gpu_kit *kit, uint32_t number, const char *name,
 {
 	for (uint32_t row = 0; row < COUNT; row++) {
 		struct vector vector;
-		gpu_mech_vector(kit->gpu, 0, row, &vector);
+		seam_vector(kit->gpu->seam, 0, row, &vector);
 		assert_in_range(number, 0, vector.length - 1);
 		assert_string_equal(vector.label[number], name);
 		if (vector.value[number] != count[row])

@@ -18,7 +18,7 @@ static void open_with(struct gpu_kit *kit, const char *const *options)
 static uint64_t total(const struct gpu_kit *kit, uint32_t row)
 {
 	struct vector vector;
-	gpu_mech_vector(kit->gpu, 0, row, &vector);
+	seam_vector(kit->gpu->seam, 0, row, &vector);
 	uint64_t sum = vector_total(&vector);
 	vector_free(&vector);
 	return sum;
@@ -27,8 +27,8 @@ static uint64_t total(const struct gpu_kit *kit, uint32_t row)
 static void expect_top(const struct gpu_kit *kit, const uint64_t executions[4], const uint64_t warps[4])
 {
 	struct vector top, by;
-	gpu_mech_vector(kit->gpu, 0, TOP_EXECUTIONS, &top);
-	gpu_mech_vector(kit->gpu, 0, TOP_WARPS, &by);
+	seam_vector(kit->gpu->seam, 0, TOP_EXECUTIONS, &top);
+	seam_vector(kit->gpu->seam, 0, TOP_WARPS, &by);
 	assert_int_equal(top.length, 4);
 	for (uint32_t i = 0; i < 4; i++) {
 		assert_int_equal(top.value[i], executions[i]);
@@ -94,7 +94,7 @@ static void test_names(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		kit_load(&kit, THREAD LOOP("a", "7", LOAD) "exit;"); /* after 5 instructions */
 		kit_run(&kit, 1, WARP);
-		gpu_mech_vector(kit.gpu, 0, EXECUTIONS, &vector);
+		seam_vector(kit.gpu->seam, 0, EXECUTIONS, &vector);
 		assert_int_equal(vector.length, 1);
 		assert_int_equal(vector.value[0], 7);
 		assert_string_equal(vector.label[0], "kernel pc 5 line 0");

@@ -380,7 +380,7 @@ static void test_invariants(void **state)
 		static const char *const sums[] = {"agen_cycles", "mem_cycles", "transfer_cycles"};
 		for (uint32_t v = 0; v < 3; v++) {
 			struct vector vector;
-			gpu_mech_vector(kit.gpu, 0, v, &vector);
+			seam_vector(kit.gpu->seam, 0, v, &vector);
 			assert_int_equal(vector_total(&vector), 4 * 20);
 			assert_int_equal(vector.sum, counted(&kit, sums[v]));
 			vector_free(&vector);

@@ -49,7 +49,7 @@ static void open_with(struct gpu_kit *kit, const char *mechanism, const char *co
 static uint64_t element(const struct gpu_kit *kit, uint32_t row, uint32_t distance)
 {
 	struct vector vector;
-	gpu_mech_vector(kit->gpu, 0, row, &vector);
+	seam_vector(kit->gpu->seam, 0, row, &vector);
 	assert_true(distance < vector.length);
 	uint64_t value = vector.value[distance];
 	vector_free(&vector);

@@ -1,7 +1,7 @@
-/* join: splits each module into pieces: functions, declarations, variables and .file lines. Declarations are
+/* linker: splits each module into pieces: functions, declarations, variables and .file lines. Declarations are
  * written first, then variables, then functions, so that each name is declared before its use. A module-local name
  * is renamed when several modules have one of that name. */
-#include "ptx/join.h"
+#include "ptx/linker.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -11,20 +11,20 @@
 enum linkage { OWN, VISIBLE, WEAK, EXTERN };
 enum kind { DECLARATION, VARIABLE, FUNCTION, SOURCE_FILE, KINDS };
 
-struct join_module {
+struct linker_module {
 	const char *file, *text;
 	size_t length;
 	unsigned index, file_base; /* offset added to numbers of .file */
-	struct join_module *next;
+	struct linker_module *next;
 };
 
-struct join_piece {
-	const struct join_module *module;
+struct linker_piece {
+	const struct linker_module *module;
 	const char *start, *end, *name; /* the name is NULL for a .file line */
 	enum kind kind;
 	enum linkage linkage;
 	bool renamed, dropped;
-	struct join_piece *next;
+	struct linker_piece *next;
 };
 
 struct token {
@@ -32,26 +32,26 @@ struct token {
 	size_t length;
 };
 
-void join_open(struct join *join, void (*tell)(void *user, const char *text), void *user)
+void linker_open(struct linker *linker, void (*tell)(void *user, const char *text), void *user)
 {
-	*join = (struct join){.tell = tell, .user = user};
-	join->next_module = &join->modules;
-	join->next_piece = &join->pieces;
+	*linker = (struct linker){.tell = tell, .user = user};
+	linker->next_module = &linker->modules;
+	linker->next_piece = &linker->pieces;
 }
 
-void join_close(struct join *join)
+void linker_close(struct linker *linker)
 {
-	arena_free(&join->arena);
+	arena_free(&linker->arena);
 }
 
-__attribute__((format(printf, 2, 3))) static void tell(const struct join *join, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void tell(const struct linker *linker, const char *format, ...)
 {
 	char text[1024];
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	join->tell(join->user, text);
+	linker->tell(linker->user, text);
 }
 
 static bool is_word(char c)
@@ -106,18 +106,18 @@ static const char *line_end(const char *at, const char *end)
 }
 
 /* ".version 7.5", ".target sm_70, debug", ".address_size 64": the newest version and target are used. */
-static bool take_header(struct join *join, struct token token, const char *end)
+static bool take_header(struct linker *linker, struct token token, const char *end)
 {
 	struct token value = next_token(behind(token), end);
 	unsigned major = 0, minor = 0;
 	if (is(token, ".version")) {
 		sscanf(value.start, "%u.%u", &major, &minor);
-		if (10 * major + minor > join->version)
-			join->version = 10 * major + minor;
+		if (10 * major + minor > linker->version)
+			linker->version = 10 * major + minor;
 	} else if (is(token, ".target")) {
 		sscanf(value.start, "sm_%u", &major);
-		if (major > join->target)
-			join->target = major;
+		if (major > linker->target)
+			linker->target = major;
 	} else {
 		return is(token, ".address_size");
 	}
@@ -139,7 +139,7 @@ static const char *skip_brackets(const char *at, const char *end)
 
 /* A function's name follows .entry, or .func and its results. A variable's name is the first word that is neither a
  * directive nor a number. */
-static void take_declared(struct join *join, struct join_piece *piece, const char *end)
+static void take_declared(struct linker *linker, struct linker_piece *piece, const char *end)
 {
 	bool is_function = false;
 	struct token token = next_token(piece->start, end);
@@ -165,18 +165,18 @@ static void take_declared(struct join *join, struct join_piece *piece, const cha
 		bool is_name = !piece->name && *token.start != '.' && !isdigit((unsigned char)*token.start) &&
 		               is_word(*token.start);
 		if (is_name)
-			piece->name = arena_string(&join->arena, token.start, token.length);
+			piece->name = arena_string(&linker->arena, token.start, token.length);
 	}
 	piece->kind = !is_function ? VARIABLE : is(token, "{") ? FUNCTION : DECLARATION;
 	piece->end = is(token, "{") ? skip_brackets(token.start, end) : behind(token);
 }
 
-static struct join_piece *add_piece(struct join *join, const struct join_module *module, const char *start)
+static struct linker_piece *add_piece(struct linker *linker, const struct linker_module *module, const char *start)
 {
-	struct join_piece *piece = arena_alloc(&join->arena, sizeof *piece);
-	*piece = (struct join_piece){.module = module, .start = start, .end = start};
-	*join->next_piece = piece;
-	join->next_piece = &piece->next;
+	struct linker_piece *piece = arena_alloc(&linker->arena, sizeof *piece);
+	*piece = (struct linker_piece){.module = module, .start = start, .end = start};
+	*linker->next_piece = piece;
+	linker->next_piece = &piece->next;
 	return piece;
 }
 
@@ -185,44 +185,44 @@ static unsigned number_of(struct token token)
 	return (unsigned)strtoul(token.start, NULL, 10);
 }
 
-void join_add(struct join *join, const char *file, const char *text, size_t length)
+void linker_add(struct linker *linker, const char *file, const char *text, size_t length)
 {
-	struct join_module *module = arena_alloc(&join->arena, sizeof *module);
+	struct linker_module *module = arena_alloc(&linker->arena, sizeof *module);
 	const char *end = text + length, *at = text;
 	unsigned files = 0;
-	*module = (struct join_module){file, text, length, join->module_count++, join->file_count, NULL};
-	*join->next_module = module;
-	join->next_module = &module->next;
+	*module = (struct linker_module){file, text, length, linker->module_count++, linker->file_count, NULL};
+	*linker->next_module = module;
+	linker->next_module = &module->next;
 	for (struct token token; (token = next_token(at, end)).length;) {
-		if (take_header(join, token, end)) {
+		if (take_header(linker, token, end)) {
 			at = line_end(token.start, end);
 		} else if (is(token, ".section")) {
 			at = skip_brackets(memchr(token.start, '{', (size_t)(end - token.start)), end);
 		} else if (is(token, ".file")) {
-			struct join_piece *piece = add_piece(join, module, token.start);
+			struct linker_piece *piece = add_piece(linker, module, token.start);
 			unsigned number = number_of(next_token(behind(token), end));
 			piece->kind = SOURCE_FILE;
 			piece->end = at = line_end(token.start, end);
 			files = number > files ? number : files;
 		} else {
-			struct join_piece *piece = add_piece(join, module, token.start);
-			take_declared(join, piece, end);
+			struct linker_piece *piece = add_piece(linker, module, token.start);
+			take_declared(linker, piece, end);
 			at = piece->end;
 		}
 	}
-	join->file_count += files;
+	linker->file_count += files;
 }
 
-static bool same_name(const struct join_piece *a, const struct join_piece *b)
+static bool same_name(const struct linker_piece *a, const struct linker_piece *b)
 {
 	return a->name && b->name && strcmp(a->name, b->name) == 0;
 }
 
 /* Returns the definition that other modules see. */
-static struct join_piece *find_defined(const struct join *join, const char *name)
+static struct linker_piece *find_defined(const struct linker *linker, const char *name)
 {
-	struct join_piece *weak = NULL;
-	for (struct join_piece *piece = join->pieces; piece; piece = piece->next) {
+	struct linker_piece *weak = NULL;
+	for (struct linker_piece *piece = linker->pieces; piece; piece = piece->next) {
 		if (!piece->name || piece->kind == DECLARATION || strcmp(piece->name, name) != 0)
 			continue;
 		if (piece->linkage == VISIBLE)
@@ -257,32 +257,32 @@ static bool is_builtin(const char *name)
 }
 
 /* Shared memory whose size is set at launch has no definition. */
-static bool is_dynamic_shared(const struct join_piece *piece)
+static bool is_dynamic_shared(const struct linker_piece *piece)
 {
 	return piece->kind == VARIABLE && memmem(piece->start, (size_t)(piece->end - piece->start), ".shared", 7);
 }
 
-static bool settle_extern(struct join *join, struct join_piece *piece)
+static bool settle_extern(struct linker *linker, struct linker_piece *piece)
 {
-	const struct join_piece *defined = find_defined(join, piece->name);
+	const struct linker_piece *defined = find_defined(linker, piece->name);
 	if (defined) {
 		piece->dropped = piece->kind == VARIABLE;
 		return true;
 	}
 	if (is_builtin(piece->name) || is_dynamic_shared(piece))
 		return true;
-	tell(join, "%s: device %s '%s' is not defined in any of the linked files", piece->module->file,
+	tell(linker, "%s: device %s '%s' is not defined in any of the linked files", piece->module->file,
 	     piece->kind == VARIABLE ? "variable" : "function", piece->name);
 	return false;
 }
 
-static bool settle_definition(struct join *join, struct join_piece *piece)
+static bool settle_definition(struct linker *linker, struct linker_piece *piece)
 {
-	const struct join_piece *first = find_defined(join, piece->name);
+	const struct linker_piece *first = find_defined(linker, piece->name);
 	if (first == piece)
 		return true;
 	if (piece->linkage == VISIBLE) {
-		tell(join, "device %s '%s' is defined in %s and in %s",
+		tell(linker, "device %s '%s' is defined in %s and in %s",
 		     piece->kind == VARIABLE ? "variable" : "function", piece->name, first->module->file,
 		     piece->module->file);
 		return false;
@@ -292,49 +292,49 @@ static bool settle_definition(struct join *join, struct join_piece *piece)
 }
 
 /* Renames a module-local symbol when another module has the same name. */
-static void settle_own(const struct join *join, struct join_piece *piece)
+static void settle_own(const struct linker *linker, struct linker_piece *piece)
 {
-	for (const struct join_piece *other = join->pieces; other && !piece->renamed; other = other->next)
+	for (const struct linker_piece *other = linker->pieces; other && !piece->renamed; other = other->next)
 		piece->renamed = other->module != piece->module && same_name(other, piece);
 }
 
 /* Drops all but the first declaration of a global symbol. */
-static void drop_repeated(const struct join *join, struct join_piece *piece)
+static void drop_repeated(const struct linker *linker, struct linker_piece *piece)
 {
-	for (const struct join_piece *other = join->pieces; other != piece; other = other->next)
+	for (const struct linker_piece *other = linker->pieces; other != piece; other = other->next)
 		if (other->kind == piece->kind && other->linkage != OWN && !other->dropped && same_name(other, piece))
 			piece->dropped = true;
 }
 
-static bool settle(struct join *join)
+static bool settle(struct linker *linker)
 {
 	bool fine = true;
-	for (struct join_piece *piece = join->pieces; piece; piece = piece->next) {
+	for (struct linker_piece *piece = linker->pieces; piece; piece = piece->next) {
 		if (!piece->name)
 			continue;
 		if (piece->linkage == OWN) {
-			settle_own(join, piece);
+			settle_own(linker, piece);
 			continue;
 		}
 		if (piece->linkage == EXTERN)
-			fine = settle_extern(join, piece) && fine;
+			fine = settle_extern(linker, piece) && fine;
 		else if (piece->kind != DECLARATION)
-			fine = settle_definition(join, piece) && fine;
+			fine = settle_definition(linker, piece) && fine;
 		if (piece->linkage == EXTERN || piece->kind == DECLARATION)
-			drop_repeated(join, piece);
+			drop_repeated(linker, piece);
 	}
 	return fine;
 }
 
-static bool is_renamed(const struct join *join, const struct join_module *module, struct token token)
+static bool is_renamed(const struct linker *linker, const struct linker_module *module, struct token token)
 {
-	for (const struct join_piece *piece = join->pieces; piece; piece = piece->next)
+	for (const struct linker_piece *piece = linker->pieces; piece; piece = piece->next)
 		if (piece->module == module && piece->renamed && is(token, piece->name))
 			return true;
 	return false;
 }
 
-static bool is_entry(const struct join_piece *piece)
+static bool is_entry(const struct linker_piece *piece)
 {
 	struct token token = next_token(piece->start, piece->end);
 	while (token.length && !is(token, ".entry") && !is(token, ".func"))
@@ -343,11 +343,11 @@ static bool is_entry(const struct join_piece *piece)
 }
 
 /* Writes the piece with the names and file numbers of the joined module. */
-static void write_piece(const struct join *join, const struct join_piece *piece, FILE *file)
+static void write_piece(const struct linker *linker, const struct linker_piece *piece, FILE *file)
 {
-	const struct join_module *module = piece->module;
-	const struct join_piece *defined =
-		piece->linkage == EXTERN && piece->name ? find_defined(join, piece->name) : NULL;
+	const struct linker_module *module = piece->module;
+	const struct linker_piece *defined =
+		piece->linkage == EXTERN && piece->name ? find_defined(linker, piece->name) : NULL;
 	const char *at = piece->start;
 	bool number_follows = false;
 	for (struct token token; (token = next_token(at, piece->end)).length; at = behind(token)) {
@@ -360,23 +360,23 @@ static void write_piece(const struct join *join, const struct join_piece *piece,
 			fputs(".entry", file); /* clang declares a kernel of another file as a function */
 		else
 			fwrite(token.start, 1, token.length, file);
-		if (is_renamed(join, module, token))
+		if (is_renamed(linker, module, token))
 			fprintf(file, "$%u", module->index);
 		number_follows = is(token, ".loc") || is(token, ".file") || is(token, "inlined_at");
 	}
 	fputc('\n', file);
 }
 
-bool join_write(struct join *join, FILE *file)
+bool linker_write(struct linker *linker, FILE *file)
 {
 	static const enum kind order[] = {DECLARATION, VARIABLE, FUNCTION, SOURCE_FILE};
-	if (!settle(join))
+	if (!settle(linker))
 		return false;
-	fprintf(file, ".version %u.%u\n.target sm_%u\n.address_size 64\n\n", join->version / 10, join->version % 10,
-	        join->target);
+	fprintf(file, ".version %u.%u\n.target sm_%u\n.address_size 64\n\n", linker->version / 10, linker->version % 10,
+	        linker->target);
 	for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-		for (const struct join_piece *piece = join->pieces; piece; piece = piece->next)
+		for (const struct linker_piece *piece = linker->pieces; piece; piece = piece->next)
 			if (piece->kind == order[i] && !piece->dropped)
-				write_piece(join, piece, file);
+				write_piece(linker, piece, file);
 	return !ferror(file);
 }

@@ -1,15 +1,15 @@
-/* split: runs lanes of a warp apart from lanes that they wait for.
+/* polling_lanes: runs lanes of a warp apart from lanes that they wait for.
  *
  * The paths of a branch run one after the other. Lanes that poll a location which other lanes of their warp are to
- * write would therefore poll forever. A path is parked when it comes round its loop SPLIT_TURNS times with the same
+ * write would therefore poll forever. A path is parked when it comes round its loop POLLING_TURNS times with the same
  * lanes and the same values from the same addresses. The warp's stack is then split into one stack for the path's
  * lanes and one for the others. The stacks run in turns and change whenever one of them comes round such a loop
  * again. A stack waits for other lanes at an instruction in which these take part: a barrier of the block, a .sync
  * whose mask names them, a matrix instruction. Stacks that reach the same pc are merged. Programs without a loop
  * that polls skip all of this.
  */
-#ifndef SLUICE_SIMT_SPLIT_H
-#define SLUICE_SIMT_SPLIT_H
+#ifndef SLUICE_SIMT_POLLING_LANES_H
+#define SLUICE_SIMT_POLLING_LANES_H
 
 #include "simt/program.h"
 
@@ -24,16 +24,16 @@ struct frame_record {
 };
 
 /* Finds the loops that poll, and the instructions at which lanes that run apart wait for each other. */
-void split_mark(struct simt_program *program);
+void polling_mark(struct simt_program *program);
 
 /* Returns the instruction that the warp's loop reads in every round to decide whether to continue. Returns NULL
  * when the warp is in no such loop. */
-const struct simt_inst *split_poll(const struct simt_warp *warp);
+const struct simt_inst *polling_inst(const struct simt_warp *warp);
 
 /* Call it when all running lanes have ended and others are parked: the parked lanes run on. */
-void split_resume(struct simt_warp *warp);
+void polling_resume(struct simt_warp *warp);
 
-void split_block_free(struct simt_block *block);
+void polling_block_free(struct simt_block *block);
 
 /* In control.c: writes the running pc and lanes back to the top of the stack. Returns that entry. */
 struct simt_stack_entry *control_save_top(struct simt_warp *warp);

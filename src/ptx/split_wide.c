@@ -1,4 +1,4 @@
-/* split: splits accesses of more than 16 bytes, and atomics on vectors, into several of one kind. PTX guarantees
+/* split_wide: splits accesses of more than 16 bytes, and atomics on vectors, into several of one kind. PTX guarantees
  * atomicity of a vector only per element. */
 #include "ptx/parse.h"
 

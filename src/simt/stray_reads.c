@@ -1,5 +1,5 @@
-/* stray: executes out-of-bounds reads where they are allowed. They return 0, as they often do on a GPU, whose pages
- * are larger than allocations. Three kinds stay faults: reads of freed memory, reads below the first address that
+/* stray_reads: executes out-of-bounds reads where they are allowed. They return 0, as they often do on a GPU, whose
+ * pages are larger than allocations. Three kinds stay faults: reads of freed memory, reads below the first address that
  * can be allocated, and reads beyond device memory. */
 #include "simt/checks.h"
 #include "simt/message.h"

@@ -1,14 +1,14 @@
-/* split: lanes of a warp that poll for other lanes of the same warp take turns with them. */
-#include "simt/split.h"
+/* polling_lanes: lanes of a warp that poll for other lanes of the same warp take turns with them. */
+#include "simt/polling_lanes.h"
 
 #include "base/arena.h"
 #include "simt/access.h"
 
 #include <stdlib.h>
 
-/* SPLIT_TURNS: rounds of a loop without a change before its lanes run apart. SPLIT_LOOKS: instructions inspected
+/* POLLING_TURNS: rounds of a loop without a change before its lanes run apart. POLLING_LOOKS: instructions inspected
  * for one with which other lanes could change something. */
-enum { SPLIT_TURNS = 32, SPLIT_LOOKS = 64 };
+enum { POLLING_TURNS = 32, POLLING_LOOKS = 64 };
 
 static uint32_t live(const struct simt_warp *warp)
 {
@@ -17,26 +17,26 @@ static uint32_t live(const struct simt_warp *warp)
 
 /* ---- stacks ---- */
 
-/* Exchanges the running stack with `split`. */
-static void exchange(struct simt_warp *warp, struct simt_split *split)
+/* Exchanges the running stack with `parked`. */
+static void exchange(struct simt_warp *warp, struct simt_parked *parked)
 {
-	struct simt_split running = {warp->stack,       warp->depth,           warp->stack_capacity, warp->frames,
-	                             warp->frames_used, warp->frames_capacity, warp->frame,          warp->frame_top};
-	warp->stack = split->stack;
-	warp->depth = split->depth;
-	warp->stack_capacity = split->stack_capacity;
-	warp->frames = split->frames;
-	warp->frames_used = split->frames_used;
-	warp->frames_capacity = split->frames_capacity;
-	warp->frame = split->frame;
-	warp->frame_top = split->frame_top;
-	*split = running;
+	struct simt_parked running = {warp->stack,       warp->depth,           warp->stack_capacity, warp->frames,
+	                              warp->frames_used, warp->frames_capacity, warp->frame,          warp->frame_top};
+	warp->stack = parked->stack;
+	warp->depth = parked->depth;
+	warp->stack_capacity = parked->stack_capacity;
+	warp->frames = parked->frames;
+	warp->frames_used = parked->frames_used;
+	warp->frames_capacity = parked->frames_capacity;
+	warp->frame = parked->frame;
+	warp->frame_top = parked->frame_top;
+	*parked = running;
 }
 
 /* Moves parked[k] to the end; its buffers stay valid when it is removed there. */
 static void move_last(struct simt_warp *warp, uint32_t k)
 {
-	struct simt_split moved = warp->parked[k];
+	struct simt_parked moved = warp->parked[k];
 	memmove(&warp->parked[k], &warp->parked[k + 1], (warp->parked_count - 1 - k) * sizeof moved);
 	warp->parked[warp->parked_count - 1] = moved;
 }
@@ -50,7 +50,7 @@ static void change_to(struct simt_warp *warp, uint32_t k)
 	control_settle(warp);
 }
 
-void split_resume(struct simt_warp *warp)
+void polling_resume(struct simt_warp *warp)
 {
 	exchange(warp, &warp->parked[0]);
 	move_last(warp, 0);
@@ -84,43 +84,43 @@ static void part(struct simt_warp *warp, uint32_t lanes)
 	warp->apart = true;
 	if (!warp->parked)
 		warp->parked = base_calloc(WARP_SIZE, sizeof *warp->parked);
-	struct simt_split *split = &warp->parked[warp->parked_count++];
-	if (split->stack_capacity < warp->depth) {
-		split->stack_capacity = warp->stack_capacity;
-		split->stack = base_realloc(split->stack, split->stack_capacity * sizeof *split->stack);
+	struct simt_parked *parked = &warp->parked[warp->parked_count++];
+	if (parked->stack_capacity < warp->depth) {
+		parked->stack_capacity = warp->stack_capacity;
+		parked->stack = base_realloc(parked->stack, parked->stack_capacity * sizeof *parked->stack);
 	}
-	if (split->frames_capacity < warp->frames_used) {
-		split->frames_capacity = warp->frames_capacity;
-		split->frames = base_realloc(split->frames, split->frames_capacity);
+	if (parked->frames_capacity < warp->frames_used) {
+		parked->frames_capacity = warp->frames_capacity;
+		parked->frames = base_realloc(parked->frames, parked->frames_capacity);
 	}
-	split->depth = 0;
+	parked->depth = 0;
 	for (uint32_t d = 0; d < warp->depth; d++) {
 		struct simt_stack_entry entry = warp->stack[d];
 		entry.lanes &= lanes;
 		warp->stack[d].lanes &= ~lanes;
 		if (entry.lanes || entry.is_call)
-			split->stack[split->depth++] = entry;
+			parked->stack[parked->depth++] = entry;
 	}
-	split->frame = warp->frame;
-	split->frame_top = warp->frame_top;
-	split->frames_used = warp->frames_used;
+	parked->frame = warp->frame;
+	parked->frame_top = warp->frame_top;
+	parked->frames_used = warp->frames_used;
 	if (warp->frames_used)
-		memcpy(split->frames, warp->frames, warp->frames_used);
-	keep_in_frames(split->frames, split->frames_used, lanes);
+		memcpy(parked->frames, warp->frames, warp->frames_used);
+	keep_in_frames(parked->frames, parked->frames_used, lanes);
 	keep_in_frames(warp->frames, warp->frames_used, ~lanes);
 	control_settle(warp);
 }
 
 /* ---- stacks that have reached the same pc ---- */
 
-static bool same_calls(const struct simt_warp *warp, const struct simt_split *split)
+static bool same_calls(const struct simt_warp *warp, const struct simt_parked *parked)
 {
-	if (warp->frames_used != split->frames_used || warp->frame != split->frame ||
-	    warp->frame_top != split->frame_top)
+	if (warp->frames_used != parked->frames_used || warp->frame != parked->frame ||
+	    warp->frame_top != parked->frame_top)
 		return false;
 	for (uint32_t used = warp->frames_used; used;) {
 		struct frame_record a, b;
-		record_below(split->frames, used, &b);
+		record_below(parked->frames, used, &b);
 		used = record_below(warp->frames, used, &a);
 		if (a.call != b.call || a.callee != b.callee || a.caller_frame != b.caller_frame ||
 		    a.outer_frame != b.outer_frame || a.outer_top != b.outer_top || a.saved != b.saved)
@@ -156,15 +156,15 @@ static bool fits(struct simt_stack_entry *a, uint32_t depth, const struct simt_s
 }
 
 /* Merges the calls of a parked stack into the same calls of the running stack. */
-static void join_calls(struct simt_warp *warp, const struct simt_split *split)
+static void join_calls(struct simt_warp *warp, const struct simt_parked *parked)
 {
 	for (uint32_t used = warp->frames_used; used;) {
 		struct frame_record a, b;
 		uint32_t at = used - (uint32_t)sizeof a;
-		record_below(split->frames, used, &b);
+		record_below(parked->frames, used, &b);
 		used = record_below(warp->frames, used, &a);
 		if (a.saved)
-			control_blend_rows(warp->frames + used, a.callee, split->frames + used, b.lanes);
+			control_blend_rows(warp->frames + used, a.callee, parked->frames + used, b.lanes);
 		a.lanes |= b.lanes;
 		memcpy(warp->frames + at, &a, sizeof a);
 	}
@@ -172,17 +172,17 @@ static void join_calls(struct simt_warp *warp, const struct simt_split *split)
 
 /* Merges a parked stack with the running one if both are at the same pc, into the deeper of the two. Returns false
  * otherwise. */
-static bool join(struct simt_warp *warp, struct simt_split *split)
+static bool join(struct simt_warp *warp, struct simt_parked *parked)
 {
-	bool is_smaller = warp->depth < split->depth;
-	if (!same_calls(warp, split) ||
-	    !(is_smaller ? fits(split->stack, split->depth, warp->stack, warp->depth, false)
-	                 : fits(warp->stack, warp->depth, split->stack, split->depth, false)))
+	bool is_smaller = warp->depth < parked->depth;
+	if (!same_calls(warp, parked) ||
+	    !(is_smaller ? fits(parked->stack, parked->depth, warp->stack, warp->depth, false)
+	                 : fits(warp->stack, warp->depth, parked->stack, parked->depth, false)))
 		return false;
 	if (is_smaller)
-		exchange(warp, split);
-	fits(warp->stack, warp->depth, split->stack, split->depth, true);
-	join_calls(warp, split);
+		exchange(warp, parked);
+	fits(warp->stack, warp->depth, parked->stack, parked->depth, true);
+	join_calls(warp, parked);
 	return true;
 }
 
@@ -250,7 +250,7 @@ static bool can_go_on(const struct simt_warp *warp, uint32_t pc, uint32_t lanes)
  * value is not known yet does not count. */
 static bool may_change(const struct simt_warp *warp, uint32_t pc, uint32_t lanes)
 {
-	for (unsigned k = 0; k < SPLIT_LOOKS; k++) {
+	for (unsigned k = 0; k < POLLING_LOOKS; k++) {
 		const struct simt_inst *inst = &warp->code[pc];
 		bool mask_known = !k || inst->kind == SIMT_BARRIER || inst->base_mask >> mask_source(inst->ptx) & 1;
 		if (inst->together && mask_known)
@@ -332,7 +332,7 @@ static void branch_back(struct simt_warp *warp, const struct simt_inst *inst, st
 	if (now != warp->polled) {
 		warp->polled = now;
 		warp->polls = 0;
-	} else if (++warp->polls >= (warp->apart ? 1 : SPLIT_TURNS)) {
+	} else if (++warp->polls >= (warp->apart ? 1 : POLLING_TURNS)) {
 		warp->polls = 0;
 		if (!warp->parked_count || !meet(warp))
 			yield(warp);
@@ -438,7 +438,7 @@ static bool mark_branches(struct simt_program *program)
 	return any;
 }
 
-void split_mark(struct simt_program *program)
+void polling_mark(struct simt_program *program)
 {
 	if (!mark_branches(program))
 		return;
@@ -451,7 +451,7 @@ void split_mark(struct simt_program *program)
 	}
 }
 
-const struct simt_inst *split_poll(const struct simt_warp *warp)
+const struct simt_inst *polling_inst(const struct simt_warp *warp)
 {
 	const struct simt_program *program = warp->block->launch->program;
 	for (uint32_t pc = warp->pc; pc < program->count; pc++) {
@@ -462,10 +462,10 @@ const struct simt_inst *split_poll(const struct simt_warp *warp)
 	return NULL;
 }
 
-void split_block_free(struct simt_block *block)
+void polling_block_free(struct simt_block *block)
 {
 	for (uint32_t w = 0; w < block->warp_capacity; w++) {
-		struct simt_split *parked = block->warp[w].parked;
+		struct simt_parked *parked = block->warp[w].parked;
 		for (uint32_t k = 0; parked && k < WARP_SIZE; k++) {
 			free(parked[k].stack);
 			free(parked[k].frames);
