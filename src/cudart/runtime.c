@@ -22,7 +22,7 @@
 
 enum { CONFIGURATIONS = 16 };
 
-/* The only writable globals of the library, apart from those that ending.c shares with a signal handler: the runtime,
+/* The only writable globals of the library, apart from those that signals.c shares with a signal handler: the runtime,
  * its lock, and the state of each thread. */
 static struct runtime the_runtime;
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
