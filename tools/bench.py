@@ -105,7 +105,7 @@ class Column:
 
 
 SPEED = Column(
-    "thousand warp instructions a second",
+    "thousand warp instructions per second",
     "per_second",
     lambda row: row["warp_insn"] / row["host_wall_s_trimmed"],
     1e-3,

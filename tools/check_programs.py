@@ -33,7 +33,7 @@ def check_launches(kernel, runs):
             yield f"{kernel['name']} does not run in variant {variant}"
         for block in sorted({math.prod(launch["block"]) for launch in found} - {kernel.get("block")}):
             if "block" in kernel:
-                yield f"{kernel['name']}, variant {variant}: {block} threads a block, not {kernel['block']}"
+                yield f"{kernel['name']}, variant {variant}: {block} threads per block, not {kernel['block']}"
         for shared in sorted({launch["shared_bytes"] for launch in found} - {kernel.get("shared")}):
             if "shared" in kernel:
                 yield f"{kernel['name']}, variant {variant}: {shared} bytes of shared memory, not {kernel['shared']}"

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks the English of comments, messages and pages: wordings that hide a subject, long sentences, lines over 120 columns.
+"""Checks the English of comments, messages and pages: wordings that hide a subject, long sentences, lines over 120 columns,
+and a C file's first comment that begins with another name than the file's.
 
     tools/check_words.py                 all files that git knows
     tools/check_words.py src/sm docs     only files below these paths
@@ -55,6 +56,7 @@ COMPILED = [(re.compile(pattern, re.M), advice) for pattern, advice in WORDINGS]
 EXCEPTIONS = [
     ("programs/kmeans/kmeans.cu", "as many"),
     ("src/lab/store_schema.c", "CREATE TABLE"),       # SQL
+    ("templates/study/mechanism.c", "'ahead:'"),      # the name of the study's mechanism
     ("tests/cuda/checks/faults.cu", "behind"),        # the name of a case
     ("tests/cuda/checks/matrices.cu", "121 columns"),  # PTX with a label
     ("tests/cuda/nvrtc.cu", "beside"),                # a file's name
@@ -217,6 +219,9 @@ def problems_of(path):
         source = path.read_text(encoding="utf-8")
     except (UnicodeDecodeError, IsADirectoryError, FileNotFoundError):
         return
+    heading = re.match(r"/\* ([a-z][\w/]*)(?:\.[ch])?: ", source) if path.suffix in (".c", ".h") else None
+    if heading and not f"/{path.with_suffix('')}".endswith("/" + heading[1]):
+        yield 1, "name", f"'{heading[1]}:' is not the file's name"
     in_fence = False
     for number, line in enumerate(source.split("\n"), 1):
         if path.suffix == ".md" and line.lstrip().startswith("```"):

@@ -214,14 +214,14 @@ RESOURCES = """
 ## Kernels and what fits on an SM
 
 All values are at size tiny. Bold values are fixed by a paper, or equal in two compared forms; a test compares them with
-the compiled kernel. Registers are those of Sluice's allocator (docs/explanation/deviations.md 5). "Blocks an SM" gives occupancy
+the compiled kernel. Registers are those of Sluice's allocator (docs/explanation/deviations.md 5). "Blocks per SM" gives occupancy
 and the limiting resource, on the GTX 480 of TELEPORT, D2MA and CAPS, and on `sharing-14sm`.
 """
 GRIDS = """
 ## Sizes
 
 For each size, the table gives the grid (`launches of grid` for several launches) and the warp instructions of all
-launches. The paper's size was run functionally, where that takes less than a minute. "Instructions a byte" counts
+launches. The paper's size was run functionally, where that takes less than a minute. "Instructions per byte" counts
 thread instructions other than memory accesses, per byte that DRAM reads or writes, at size small on `gtx480`. For a
 DMA form, it excludes the bytes that a DMA engine would read.
 """
@@ -236,8 +236,8 @@ differs from its CUDA 4.0.
 
 def written(measured):
     kernel = ["program", "variant", "kernel"]
-    blocks = [f">blocks an SM: {title}" for title in MACHINES.values()]
-    columns = [*kernel, ">threads a block", ">registers", ">shared bytes", ">shared variables", *blocks]
+    blocks = [f">blocks per SM: {title}" for title in MACHINES.values()]
+    columns = [*kernel, ">threads per block", ">registers", ">shared bytes", ">shared variables", *blocks]
     yield NAMES
     yield from table(["paper", "name", "program", "variant"], sorted(name_rows(measured)))
     yield RESOURCES

@@ -1,6 +1,7 @@
 #include "base/config_find.h"
 
 #include "base/edit_distance.h"
+#include "base/file.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -12,8 +13,7 @@ static const char suffix[] = ".yaml";
 
 static bool ends_in_suffix(const char *name)
 {
-	size_t length = strlen(name), end = sizeof suffix - 1;
-	return length > end && strcmp(name + length - end, suffix) == 0;
+	return file_has_suffix(name, strlen(name), suffix);
 }
 
 bool config_is_path(const char *name)

@@ -131,6 +131,12 @@ bool file_begins(const char *path, const char *with)
 	return same == length;
 }
 
+bool file_has_suffix(const char *path, size_t length, const char *suffix)
+{
+	size_t tail = strlen(suffix);
+	return length > tail && memcmp(path + length - tail, suffix, tail) == 0;
+}
+
 const char *file_behind_dots(const char *path)
 {
 	while (path[0] == '.' && path[1] == '/')

@@ -26,6 +26,9 @@ const char *file_reason(void);
  * bytes. */
 bool file_begins(const char *path, const char *with);
 
+/* True when the first `length` bytes of a path end in the suffix and are longer than it. */
+bool file_has_suffix(const char *path, size_t length, const char *suffix);
+
 /* The rest of a path after leading ./, ././ and so on. */
 const char *file_behind_dots(const char *path);
 

@@ -1,4 +1,4 @@
-/* sluice: the command line. Each command has its own file; this one finds the command. */
+/* main: the command line. Each command has its own file; this one finds the command. */
 #include "cli/commands.h"
 
 #include "base/edit_distance.h"

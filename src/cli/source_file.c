@@ -26,13 +26,13 @@ static bool find_options(const char *command, char *toolkit, struct source_optio
 }
 
 /* The rewritten copies, shown in place of the files. */
-struct mended_copies {
+struct rewritten_copies {
 	struct cc cc;
 	struct argument_list flags; /* for the compiler */
 	char *temporary;            /* TMPDIR's previous value; NULL: unset */
 };
 
-static void add_flags(struct mended_copies *copies, const char *const *flags)
+static void add_flags(struct rewritten_copies *copies, const char *const *flags)
 {
 	for (; flags && *flags; flags++) {
 		cc_add(&copies->flags, *flags);
@@ -50,7 +50,7 @@ bool cli_source_open(struct cli_source *source, const char *command, const char 
 	}
 	if (!find_options(command, source->toolkit, &source->options))
 		return false;
-	struct mended_copies *copies = source->copies = base_calloc(1, sizeof *copies);
+	struct rewritten_copies *copies = source->copies = base_calloc(1, sizeof *copies);
 	copies->cc.name = command;
 	copies->temporary = temporary ? base_strdup(temporary) : NULL;
 	if (!cc_open_temporary(&copies->cc)) {
@@ -58,7 +58,7 @@ bool cli_source_open(struct cli_source *source, const char *command, const char 
 		return false;
 	}
 	add_flags(copies, flags);
-	const char *overlay = cc_mend_launches(&copies->cc, file);
+	const char *overlay = cc_rewrite_launches(&copies->cc, file);
 	if (overlay) {
 		cc_add(&copies->flags, "-ivfsoverlay");
 		cc_add(&copies->flags, overlay);
@@ -69,7 +69,7 @@ bool cli_source_open(struct cli_source *source, const char *command, const char 
 
 void cli_source_close(struct cli_source *source)
 {
-	struct mended_copies *copies = source->copies;
+	struct rewritten_copies *copies = source->copies;
 	cc_close_temporary(&copies->cc);
 	if (copies->temporary)
 		setenv("TMPDIR", copies->temporary, 1);

@@ -11,7 +11,7 @@
 struct cli_source {
 	struct source_options options;
 	char toolkit[PATH_MAX];
-	struct mended_copies *copies;
+	struct rewritten_copies *copies;
 };
 
 /* `flags`: for the compiler (-I, -D), NULL-terminated, or NULL. Returns false after a message; then nothing needs to be

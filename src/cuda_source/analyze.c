@@ -1,5 +1,5 @@
 /* analyze: produces the table of each kernel's indexes from a file. */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <stdlib.h>
 

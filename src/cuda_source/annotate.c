@@ -1,5 +1,5 @@
 /* annotate: prints the source with each read's status, cause and stride at its line, as text or HTML. */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 #include "base/file.h"
 
 #include <errno.h>

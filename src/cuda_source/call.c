@@ -1,5 +1,5 @@
 /* call: runs functions of the program in place. Other functions are known only to read their arguments. */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <string.h>
 

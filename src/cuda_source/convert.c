@@ -354,6 +354,7 @@ static struct node *lambda(struct builder *builder, CXCursor cursor)
 
 static struct node *with_children(struct builder *builder, CXCursor cursor, enum node_kind kind);
 
+/* One case per kind of expression. */
 struct node *tree_expression(struct builder *builder, CXCursor cursor)
 {
 	struct node *node;

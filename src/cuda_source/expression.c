@@ -1,5 +1,5 @@
 /* expression: computes the value of an expression and records its reads. */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <string.h>
 

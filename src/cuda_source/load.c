@@ -1,6 +1,6 @@
 /* load: loads the module that is linked with libclang when the first source is parsed. Linking LLVM takes longer
  * than most commands run. */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <dlfcn.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
  * variable that has grown by the same amount at the end is an induction variable. In iteration k it holds its first
  * value plus k times that amount. The condition, in these terms, bounds k.
  */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <string.h>
 

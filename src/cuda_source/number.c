@@ -5,7 +5,7 @@
  * which is checked when a launch is known. Types narrower than int, whose numbers wrap around soon, are followed
  * only if constant.
  */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <string.h>
 

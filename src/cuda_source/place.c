@@ -1,5 +1,5 @@
 /* place: reads and writes variables and elements of arrays. */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* poly: sums of products of symbols with integer coefficients, sorted, without zero terms. */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * libclang 14 does not return an operator's kind. It must be read from the text, which matches the syntax tree only
  * after macro expansion.
  */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <errno.h>
 #include <fcntl.h>

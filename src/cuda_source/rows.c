@@ -1,5 +1,5 @@
 /* rows: computes the bytes that a block reads through an index, for one launch. */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <stdlib.h>
 

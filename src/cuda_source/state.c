@@ -1,5 +1,5 @@
 /* state: the values of all variables at a point of the kernel, and how they merge where paths meet. */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef SLUICE_CUDA_SOURCE_TREE_H
 #define SLUICE_CUDA_SOURCE_TREE_H
 
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <clang-c/Index.h>
 

@@ -1,5 +1,5 @@
 /* walk: runs statements. Both sides of a branch are run; where they merge, values that differ depend on control. */
-#include "cuda_source/inner.h"
+#include "cuda_source/private.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #include "cudart/leaks.h"
 
 #include "cudart/host_memory.h"
-#include "cudart/places.h"
+#include "cudart/backtrace.h"
 
 #include "base/arena.h"
 
@@ -29,7 +29,7 @@ struct leak {
 	const char *place;       /* the call's name, or a kernel and its line */
 	uint64_t address, size;  /* of the first allocation */
 	uint64_t count, bytes;
-	char calls[1024]; /* the note's callers, by places_of() */
+	char calls[1024]; /* the note's callers, by backtrace_text() */
 };
 
 struct leak_list {
@@ -104,7 +104,7 @@ static void unite(struct leak_list *list)
 		struct leak *leak = &list->leak[k];
 		size_t same = 0;
 		if (leak->note)
-			places_of(leak->note->frame, leak->note->frames, leak->calls, sizeof leak->calls);
+			backtrace_text(leak->note->frame, leak->note->frames, leak->calls, sizeof leak->calls);
 		while (same < kept && (strcmp(list->leak[same].place, leak->place) != 0 ||
 		                       strcmp(list->leak[same].calls, leak->calls) != 0))
 			same++;

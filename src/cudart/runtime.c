@@ -22,7 +22,7 @@
 
 enum { CONFIGURATIONS = 16 };
 
-/* The only writable globals of the library, apart from those that ending.c shares with a signal handler: the runtime,
+/* The only writable globals of the library, apart from those that signals.c shares with a signal handler: the runtime,
  * its lock, and the state of each thread. */
 static struct runtime the_runtime;
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -203,31 +203,28 @@ static void tell_left_out(const sluice_gpu *gpu, const char *machine)
 		        machine, honoured, left_out, machine);
 }
 
+/* Returns the lines of an environment variable, with their text in `*text`. NULL when it is not set. */
+static const char **read_lines(const char *variable, char **text)
+{
+	const char *value = environment(variable);
+	if (!value)
+		return NULL;
+	*text = base_strdup(value);
+	return split_lines(*text);
+}
+
 static void open_gpu(struct runtime *runtime)
 {
 	runtime->open_tried = true;
 	read_command_line(runtime);
 	environment_look_through();
-	const char *options = environment("SLUICE_OPTIONS");
+	runtime->option = read_lines("SLUICE_OPTIONS", &runtime->options);
+	runtime->mechanism = read_lines("SLUICE_MECHANISMS", &runtime->mechanisms);
+	runtime->pass = read_lines("SLUICE_PASSES", &runtime->passes);
 	bool numbers = !runtime->bad_timeout;
 	bool progress = environment_flag("SLUICE_PROGRESS", true, &numbers);
 	double blocks, sample_error;
-	if (options) {
-		runtime->options = base_strdup(options);
-		runtime->option = split_lines(runtime->options);
-	}
-	const char *mechanisms = environment("SLUICE_MECHANISMS");
-	if (mechanisms) {
-		runtime->mechanisms = base_strdup(mechanisms);
-		runtime->mechanism = split_lines(runtime->mechanisms);
-	}
-	const char *passes = environment("SLUICE_PASSES");
-	if (passes) {
-		runtime->passes = base_strdup(passes);
-		runtime->pass = split_lines(runtime->passes);
-	}
 	runtime->shows_progress = isatty(STDERR_FILENO) && progress;
-
 	runtime->progress_file = environment("SLUICE_PROGRESS_FILE");
 
 	struct sluice_settings settings = {

@@ -1,4 +1,4 @@
-/* cudaRunTrace: runs kernels from an instruction trace, without a program (sluice run --trace-in). */
+/* trace: cudaRunTrace() runs kernels from an instruction trace, without a program (sluice run --trace-in). */
 #include "cudart/runtime.h"
 
 #include <sluice/trace.h>

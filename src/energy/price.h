@@ -13,7 +13,9 @@ struct mech_machine;
 
 /* The price of an event, or a power. */
 struct energy_price {
-	const char *name, *source, *text; /* text: source text of `amount`; NULL: 1 */
+	const char *name, *source;
+	/* the formula as text: the number of events, or of a power's instances; NULL: one instance */
+	const char *text;
 	size_t component;
 	const struct formula *amount; /* number of events in a launch; NULL for a power */
 	double value;                 /* joules per event; for a power: total watts of all its instances */

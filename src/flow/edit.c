@@ -1,5 +1,5 @@
 /* edit: records changes to a function. */
-#include "flow/edit_inner.h"
+#include "flow/edit_private.h"
 
 #include <assert.h>
 #include <string.h>

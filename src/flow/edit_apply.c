@@ -1,5 +1,5 @@
 /* edit_apply: builds a function's new code from the old code and the recorded changes. */
-#include "flow/edit_inner.h"
+#include "flow/edit_private.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* edit_names: creates names for new symbols of a function. */
-#include "flow/edit_inner.h"
+#include "flow/edit_private.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* spill: moves registers beyond a limit to local memory, as sm.registers_per_thread=N does. */
+/* pass_spill: moves registers beyond a limit to local memory, as sm.registers_per_thread=N does. */
 #include "flow/passes.h"
 
 #include <stdio.h>

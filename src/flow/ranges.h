@@ -1,7 +1,7 @@
 /* ranges: live ranges with holes. Internal to flow.
  *
- * Time within a function is counted in half instructions: instruction i reads at 2i and writes at 2i + 1. A result
- * may therefore take the register of a source whose last use is that instruction.
+ * A function has two program points per instruction: instruction i reads at point 2i and writes at point 2i + 1. A
+ * result may therefore take the register of a source whose last use is that instruction.
  */
 #ifndef SLUICE_FLOW_RANGES_H
 #define SLUICE_FLOW_RANGES_H
@@ -9,7 +9,7 @@
 #include "flow/flow.h"
 
 struct range {
-	uint32_t begin, end; /* [begin, end) in half instructions */
+	uint32_t begin, end; /* program points [begin, end) */
 };
 
 /* The live ranges of all registers. The ranges of one register are a list, latest first. */

@@ -1,7 +1,7 @@
 /* registers: registers per thread, by linear scan over live ranges with holes.
  *
- * Each physical register has a set of times at which it is in use. A virtual register takes the first one that is
- * free at all its times.
+ * Each physical register has a set of program points at which it is in use. A virtual register takes the first one that
+ * is free at all its program points.
  */
 #include "flow/assemble.h"
 #include "flow/ranges.h"
@@ -12,9 +12,9 @@
 
 /* One file of physical registers: 32-bit registers, or predicates. */
 struct register_file {
-	uint64_t **taken; /* by physical register: times at which it is in use */
+	uint64_t **taken; /* by physical register: program points at which it is in use */
 	uint32_t count, capacity;
-	uint32_t words; /* words per set of times */
+	uint32_t words; /* words per set of program points */
 };
 
 /* A virtual register that needs a physical one. */

@@ -19,13 +19,14 @@ struct spiller {
 };
 
 /* Returns, by instruction, the registers that a call's target needs. */
-static uint32_t *find_below(struct arena *arena, const struct calls *calls, const struct ptx_function *function)
+static uint32_t *find_callee_registers(struct arena *arena, const struct calls *calls,
+                                       const struct ptx_function *function)
 {
-	uint32_t *below = arena_array(arena, function->body_count, sizeof *below);
+	uint32_t *callee_registers = arena_array(arena, function->body_count, sizeof *callee_registers);
 	for (uint32_t i = 0; i < function->body_count; i++)
 		if (function->body[i].op == PTX_OP_CALL)
-			below[i] = calls_registers_below(calls, &function->body[i]);
-	return below;
+			callee_registers[i] = calls_registers_below(calls, &function->body[i]);
+	return callee_registers;
 }
 
 static void spill_function(void *user, struct call_node *node)
@@ -37,8 +38,8 @@ static void spill_function(void *user, struct call_node *node)
 	calls_sum_registers(&spiller->calls, node);
 	for (uint32_t target = spiller->limit; target && node->registers > spiller->limit; target--) {
 		struct arena arena = {0};
-		const uint32_t *below = find_below(&arena, &spiller->calls, function);
-		const uint64_t *set = spill_choose(&arena, function, spilled.edit.own, target, below);
+		const uint32_t *callee_registers = find_callee_registers(&arena, &spiller->calls, function);
+		const uint64_t *set = spill_choose(&arena, function, spilled.edit.own, target, callee_registers);
 		if (set) {
 			spill_rewrite(&spilled, set, spiller->spills);
 			calls_sum_registers(&spiller->calls, node);

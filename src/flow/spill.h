@@ -17,10 +17,10 @@ enum { SPILL_MAX_SITES = 2 * PTX_MAX_IDS };
 uint32_t spill_sites(const struct ptx_inst *inst, struct spill_site site[SPILL_MAX_SITES]);
 
 /* Chooses registers to spill among a function's first `candidates`, so that at most `limit` 32-bit registers are
- * live at any time. `below` has, by instruction, the registers that a call's target needs. Returns NULL when no
- * choice helps. */
+ * live at any program point. `callee_registers` has, by instruction, the registers that a call's target needs. Returns
+ * NULL when no choice helps. */
 const uint64_t *spill_choose(struct arena *arena, const struct ptx_function *function, uint32_t candidates,
-                             uint32_t limit, const uint32_t *below);
+                             uint32_t limit, const uint32_t *callee_registers);
 
 /* A function during rewriting. */
 struct spill_function {

@@ -1,5 +1,8 @@
-/* spill_choose: chooses registers to spill. While too many are live at some time, it picks the register that
- * relieves the most such times per load and store. Loads and stores in loops count more. */
+/* spill_choose: chooses registers to spill. While too many registers are live at some program point, it
+ * picks the register that relieves the most such points per load and store. Accesses in loops count more.
+ *
+ * A function has two program points per instruction: instruction i reads at point 2i and writes at point 2i + 1
+ * (flow/ranges.h). */
 #include "flow/spill.h"
 
 #include "flow/ranges.h"
@@ -20,10 +23,10 @@ struct chooser {
 	const struct flow_cfg *cfg;
 	struct ranges ranges;
 	struct site_list sites;
-	uint32_t limit, times;
-	uint32_t *pressure; /* by time: live registers */
-	uint32_t *over;     /* by time: number of earlier times above the limit */
-	uint64_t *cost;     /* by register: estimated executions of its loads and stores; 0: it cannot be spilled */
+	uint32_t limit, points;
+	uint32_t *pressure;     /* by program point: live registers, in 32-bit registers */
+	uint32_t *points_above; /* by program point: number of earlier points whose pressure is above the limit */
+	uint64_t *cost;         /* by register: estimated executions of its loads and stores; 0: it cannot be spilled */
 };
 
 uint32_t spill_sites(const struct ptx_inst *inst, struct spill_site site[SPILL_MAX_SITES])
@@ -86,7 +89,7 @@ static uint32_t width_of(const struct chooser *chooser, uint32_t reg)
 	return flow_register_width(chooser->function->regs[reg].type);
 }
 
-/* Predicates have a separate file. */
+/* Predicates have a separate register file. */
 static bool can_be_spilled(const struct chooser *chooser, uint32_t reg)
 {
 	return chooser->function->regs[reg].type != PTX_PRED && chooser->ranges.of[reg];
@@ -107,59 +110,60 @@ static void find_costs(struct arena *arena, struct chooser *chooser, uint32_t ca
 	}
 }
 
-/* Live across a call are the caller's registers and those that its target needs, or the results that it returns in
- * registers. */
-static void add_calls(struct chooser *chooser, const uint32_t *below)
+/* Live across a call are the caller's registers and the larger of two numbers: the registers that the callee needs, and
+ * the results that it returns in registers. */
+static void add_calls(struct chooser *chooser, const uint32_t *callee_registers)
 {
 	uint32_t ids[FLOW_MAX_REGS];
 	for (uint32_t i = 0; i < chooser->function->body_count; i++) {
-		uint32_t results = 0, count = below[i] ? ptx_inst_writes(&chooser->function->body[i], ids) : 0;
+		uint32_t results = 0,
+			 count = callee_registers[i] ? ptx_inst_writes(&chooser->function->body[i], ids) : 0;
 		for (uint32_t k = 0; k < count; k++)
 			results += width_of(chooser, ids[k]);
-		if (below[i] > results)
-			chooser->pressure[2 * i + 1] += below[i] - results;
+		if (callee_registers[i] > results)
+			chooser->pressure[2 * i + 1] += callee_registers[i] - results;
 	}
 }
 
-static void find_pressure(struct arena *arena, struct chooser *chooser, const uint32_t *below)
+static void find_pressure(struct arena *arena, struct chooser *chooser, const uint32_t *callee_registers)
 {
-	chooser->times = 2 * chooser->function->body_count;
-	chooser->over = arena_array(arena, (size_t)chooser->times + 1, sizeof *chooser->over);
-	chooser->pressure = arena_array(arena, (size_t)chooser->times + 1, sizeof *chooser->pressure);
+	chooser->points = 2 * chooser->function->body_count;
+	chooser->points_above = arena_array(arena, (size_t)chooser->points + 1, sizeof *chooser->points_above);
+	chooser->pressure = arena_array(arena, (size_t)chooser->points + 1, sizeof *chooser->pressure);
 	for (uint32_t reg = 0; reg < chooser->function->reg_count; reg++) {
 		if (chooser->function->regs[reg].type == PTX_PRED)
 			continue;
 		for (const struct live_range *live = chooser->ranges.of[reg]; live; live = live->next)
-			for (uint32_t time = live->range.begin; time < live->range.end; time++)
-				chooser->pressure[time] += width_of(chooser, reg);
+			for (uint32_t point = live->range.begin; point < live->range.end; point++)
+				chooser->pressure[point] += width_of(chooser, reg);
 	}
-	add_calls(chooser, below);
+	add_calls(chooser, callee_registers);
 }
 
-static bool is_over(const struct chooser *chooser, uint32_t time)
+static bool is_above(const struct chooser *chooser, uint32_t point)
 {
-	return chooser->pressure[time] > chooser->limit;
+	return chooser->pressure[point] > chooser->limit;
 }
 
-/* Counts the times above the limit. Returns false when there are none. */
-static bool count_over(struct chooser *chooser)
+/* Counts the program points above the limit. Returns false when there are none. */
+static bool count_points_above(struct chooser *chooser)
 {
-	for (uint32_t time = 0; time < chooser->times; time++)
-		chooser->over[time + 1] = chooser->over[time] + is_over(chooser, time);
-	return chooser->over[chooser->times] > 0;
+	for (uint32_t point = 0; point < chooser->points; point++)
+		chooser->points_above[point + 1] = chooser->points_above[point] + is_above(chooser, point);
+	return chooser->points_above[chooser->points] > 0;
 }
 
-/* Returns the relief from spilling a register: the times above the limit at which it is live, except at its loads
- * and stores, times its 32-bit registers. */
+/* Returns the relief from spilling a register: the number of program points above the limit at which it is live, except
+ * at its loads and stores, multiplied by its 32-bit registers. */
 static uint64_t relief(const struct chooser *chooser, uint32_t reg)
 {
 	const struct site_list *sites = &chooser->sites;
 	uint64_t lives = 0, stays = 0;
 	for (const struct live_range *live = chooser->ranges.of[reg]; live; live = live->next)
-		lives += chooser->over[live->range.end] - chooser->over[live->range.begin];
+		lives += chooser->points_above[live->range.end] - chooser->points_above[live->range.begin];
 	for (uint32_t i = sites->first[reg]; i < sites->first[reg + 1]; i++) {
-		stays += sites->site[i].loads && is_over(chooser, 2 * sites->inst[i]);
-		stays += sites->site[i].stores && is_over(chooser, 2 * sites->inst[i] + 1);
+		stays += sites->site[i].loads && is_above(chooser, 2 * sites->inst[i]);
+		stays += sites->site[i].stores && is_above(chooser, 2 * sites->inst[i] + 1);
 	}
 	return lives > stays ? (lives - stays) * width_of(chooser, reg) : 0;
 }
@@ -184,8 +188,8 @@ static void move_to_memory(struct chooser *chooser, uint32_t reg)
 	const struct site_list *sites = &chooser->sites;
 	uint32_t width = width_of(chooser, reg);
 	for (const struct live_range *live = chooser->ranges.of[reg]; live; live = live->next)
-		for (uint32_t time = live->range.begin; time < live->range.end; time++)
-			chooser->pressure[time] -= width;
+		for (uint32_t point = live->range.begin; point < live->range.end; point++)
+			chooser->pressure[point] -= width;
 	for (uint32_t i = sites->first[reg]; i < sites->first[reg + 1]; i++) {
 		chooser->pressure[2 * sites->inst[i]] += sites->site[i].loads ? width : 0;
 		chooser->pressure[2 * sites->inst[i] + 1] += sites->site[i].stores ? width : 0;
@@ -194,7 +198,7 @@ static void move_to_memory(struct chooser *chooser, uint32_t reg)
 }
 
 const uint64_t *spill_choose(struct arena *arena, const struct ptx_function *function, uint32_t candidates,
-                             uint32_t limit, const uint32_t *below)
+                             uint32_t limit, const uint32_t *callee_registers)
 {
 	struct chooser chooser = {.function = function, .cfg = flow_cfg_build(arena, function), .limit = limit};
 	uint64_t *set = arena_array(arena, candidates / 64 + 1, sizeof *set);
@@ -202,8 +206,8 @@ const uint64_t *spill_choose(struct arena *arena, const struct ptx_function *fun
 	ranges_find(arena, chooser.cfg, flow_liveness(arena, chooser.cfg), false, &chooser.ranges);
 	find_sites(arena, function, &chooser.sites);
 	find_costs(arena, &chooser, candidates);
-	find_pressure(arena, &chooser, below);
-	while (count_over(&chooser)) {
+	find_pressure(arena, &chooser, callee_registers);
+	while (count_points_above(&chooser)) {
 		uint32_t reg = find_best(&chooser, candidates);
 		if (reg == FLOW_NONE)
 			break;

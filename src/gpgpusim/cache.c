@@ -1,5 +1,5 @@
 /* GPGPU-Sim's cache descriptions: GEOMETRY,POLICIES,MSHRS,QUEUES[,PORT]. */
-#include "gpgpusim/inner.h"
+#include "gpgpusim/private.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static void set_cache(struct config *config, const char *prefix)
 	config->options->honoured++;
 }
 
-bool gpgpusim_is_cache(struct config *config)
+bool gpgpusim_apply_cache(struct config *config)
 {
 	static const struct {
 		const char *option, *prefix;

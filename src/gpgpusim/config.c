@@ -1,5 +1,5 @@
 /* GPGPU-Sim's files: lexing, and values that depend on several options. */
-#include "gpgpusim/inner.h"
+#include "gpgpusim/private.h"
 
 #include "base/arena.h"
 #include "base/config_file.h"
@@ -238,9 +238,7 @@ static void finish(struct config *config, bool is_old)
 
 bool gpgpusim_config_is(const char *path)
 {
-	static const char suffix[] = ".config";
-	size_t length = strlen(path), end = sizeof suffix - 1;
-	return length > end && strcmp(path + length - end, suffix) == 0;
+	return file_has_suffix(path, strlen(path), ".config");
 }
 
 static char *read_text(const char *path, size_t *length, struct diag *diag)

@@ -1,4 +1,4 @@
-/* gpgpusim_config: reads machines from GPGPU-Sim's configurations: gpgpusim.config, and the network file that it names.
+/* config: reads machines from GPGPU-Sim's configurations: gpgpusim.config, and the network file that it names.
  *
  * Options that the model supports are set, on top of gtx480 (version 3) or gtx480-v4 (files with options of version 4).
  * Options that it does not support, or supports only with another value, are listed.

@@ -1,5 +1,5 @@
 /* GPGPU-Sim's options, and our keys that they set. */
-#include "gpgpusim/inner.h"
+#include "gpgpusim/private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -468,6 +468,6 @@ void gpgpusim_apply(struct config *config)
 {
 	if (!*config->value)
 		gpgpusim_fail(config, "expected a value");
-	else if (!set_directly(config) && !is_fixed(config) && !gpgpusim_is_cache(config) && !is_own(config))
+	else if (!set_directly(config) && !is_fixed(config) && !gpgpusim_apply_cache(config) && !is_own(config))
 		gpgpusim_leave(config, "the model does not have it");
 }

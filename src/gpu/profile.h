@@ -1,4 +1,4 @@
-/* gpu_profile: the cost of each instruction of a launch, summed over all SMs and slices. */
+/* profile: the cost of each instruction of a launch, summed over all SMs and slices. */
 #ifndef SLUICE_GPU_PROFILE_H
 #define SLUICE_GPU_PROFILE_H
 

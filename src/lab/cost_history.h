@@ -1,5 +1,5 @@
-/* past: estimates the cost of runs from the cost history of similar runs: the same run of another build, else on
- * another machine, with another mechanism, and so on. */
+/* cost_history: estimates the cost of runs from the cost history of similar runs: the same run of another build, else
+ * on another machine, with another mechanism, and so on. */
 #ifndef SLUICE_LAB_COST_HISTORY_H
 #define SLUICE_LAB_COST_HISTORY_H
 

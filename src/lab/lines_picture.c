@@ -2,7 +2,7 @@
  * two quantities are shown. */
 #include "lab/gnuplot.h"
 #include "lab/lines.h"
-#include "lab/shown.h"
+#include "lab/figure_values.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -53,7 +53,7 @@ static bool is_split(const struct chart *chart)
 
 static void name_series(const struct chart *chart, struct series *series, bool rows)
 {
-	const char *row = rows ? shown_name(chart->figure, series->thing) : "", *line = series->line->name;
+	const char *row = rows ? figure_name(chart->figure, series->thing) : "", *line = series->line->name;
 	const char *side = chart->lines.axes == AXES ? series->line->axis ? " (right)" : " (left)" : "";
 	if (!*row && !*line)
 		row = "ours";
@@ -86,13 +86,13 @@ static void add_panel(struct chart *chart, size_t thing)
 	size_t first = chart->count;
 	add_thing(chart, thing, false);
 	chart->panels[chart->panel_count++] =
-		(struct panel){.name = shown_name(chart->figure, thing), .first = first, .end = chart->count};
+		(struct panel){.name = figure_name(chart->figure, thing), .first = first, .end = chart->count};
 }
 
 /* The mean first, then each row. A single row is its own mean; without a mean, rows of one line share a panel. */
 static void find_panels(struct chart *chart)
 {
-	size_t things = shown_things(chart->figure);
+	size_t things = figure_things(chart->figure);
 	bool mean = chart->figure->experiment->mean != MEAN_NONE;
 	for (size_t i = 0; i < chart->lines.count; i++)
 		chart->hides_bases |= !is_base(chart->figure->experiment, &chart->lines.line[i]);
@@ -113,17 +113,17 @@ static void find_panels(struct chart *chart)
 /* A value of a line as its axis draws it. */
 static double drawn(const struct chart *chart, const struct series *series, double value)
 {
-	return chart->percent[series->line->axis] ? shown_percent(value) : value;
+	return chart->percent[series->line->axis] ? figure_percent(value) : value;
 }
 
 static double ours_of(const struct chart *chart, const struct series *series, size_t column)
 {
-	return drawn(chart, series, shown_ours(chart->figure, series->thing, column));
+	return drawn(chart, series, figure_ours(chart->figure, series->thing, column));
 }
 
 static double paper_of(const struct chart *chart, const struct series *series, size_t column)
 {
-	return drawn(chart, series, shown_published(chart->figure, series->thing, column));
+	return drawn(chart, series, figure_published(chart->figure, series->thing, column));
 }
 
 /* The axis of the series from `first` to `end`. */
@@ -158,7 +158,7 @@ static const struct experiment_column *shown_on(const struct chart *chart, size_
 static void set_axis(struct chart *chart, size_t axis)
 {
 	const struct experiment_column *shown = shown_on(chart, axis);
-	chart->percent[axis] = shown_in_percent(chart->figure, (size_t)(shown - chart->figure->experiment->columns));
+	chart->percent[axis] = figure_in_percent(chart->figure, (size_t)(shown - chart->figure->experiment->columns));
 	struct axis all = axis_between(chart, axis, 0, chart->count);
 	for (size_t p = 0; p < chart->panel_count; p++) {
 		struct panel *panel = &chart->panels[p];
@@ -273,9 +273,9 @@ static void script_axis(const struct chart *chart, size_t number, size_t axis)
 	bool last = number % chart->beside == chart->beside - 1 || number + 1 == chart->panel_count;
 	char label[256];
 	gnuplot_marks(&chart->panels[number].axis[axis], names[axis], chart->file);
-	shown_what(shown_on(chart, axis), chart->percent[axis], label, sizeof label);
-	shown_axis_label((axis ? last : number % chart->beside == 0) ? label : "", names[axis], chart->plot_height,
-	                 chart->file);
+	figure_what(shown_on(chart, axis), chart->percent[axis], label, sizeof label);
+	figure_axis_label((axis ? last : number % chart->beside == 0) ? label : "", names[axis], chart->plot_height,
+	                  chart->file);
 }
 
 /* The paper's values: open marks on the lines. */

@@ -1,7 +1,7 @@
 /* A figure over numbers as tables. */
 #include "lab/lines.h"
 #include "lab/report.h"
-#include "lab/shown.h"
+#include "lab/figure_values.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum { NUMBER = 10 };
 static bool has_published(const struct figure *figure, const struct line *line, size_t thing)
 {
 	for (size_t i = 0; i < line->count; i++)
-		if (isfinite(shown_published(figure, thing, line->columns[i])))
+		if (isfinite(figure_published(figure, thing, line->columns[i])))
 			return true;
 	return false;
 }
@@ -32,8 +32,8 @@ static int digits_of(const struct figure *figure, size_t thing, const struct lin
 {
 	double largest = 0;
 	for (size_t i = 0; i < line->count; i++) {
-		largest = report_larger(largest, shown_ours(figure, thing, line->columns[i]));
-		largest = report_larger(largest, shown_published(figure, thing, line->columns[i]));
+		largest = report_larger(largest, figure_ours(figure, thing, line->columns[i]));
+		largest = report_larger(largest, figure_published(figure, thing, line->columns[i]));
 	}
 	return report_digits(largest);
 }
@@ -43,11 +43,11 @@ static void print_number(const struct figure *figure, size_t thing, const struct
 	size_t column = lines_column(figure->experiment, line, at);
 	int digits = digits_of(figure, thing, line);
 	char text[32];
-	report_number(column == SIZE_MAX ? NAN : shown_ours(figure, thing, column), digits, text);
+	report_number(column == SIZE_MAX ? NAN : figure_ours(figure, thing, column), digits, text);
 	fprintf(file, "%*s", width_of(line), text);
 	if (!has_published(figure, line, thing))
 		return;
-	report_number(column == SIZE_MAX ? NAN : shown_published(figure, thing, column), digits, text);
+	report_number(column == SIZE_MAX ? NAN : figure_published(figure, thing, column), digits, text);
 	fprintf(file, " %*s", NUMBER, text);
 }
 
@@ -55,7 +55,8 @@ static void print_thing(const struct figure *figure, const struct lines *lines, 
 {
 	const char *over = figure->experiment->over_name;
 	fprintf(file, "\n%s\n%s",
-	        thing == shown_things(figure) ? report_mean_name(figure->experiment->mean) : shown_name(figure, thing),
+	        thing == figure_things(figure) ? report_mean_name(figure->experiment->mean)
+	                                       : figure_name(figure, thing),
 	        over);
 	for (size_t i = 0; i < lines->count; i++) {
 		fprintf(file, "%*s", width_of(&lines->line[i]), heading(&lines->line[i]));
@@ -74,7 +75,7 @@ static void print_thing(const struct figure *figure, const struct lines *lines, 
 void lines_table(const struct figure *figure, FILE *file)
 {
 	struct lines lines = lines_of(figure->experiment);
-	size_t things = shown_things(figure) + (figure->experiment->mean != MEAN_NONE);
+	size_t things = figure_things(figure) + (figure->experiment->mean != MEAN_NONE);
 	for (size_t thing = 0; thing < things; thing++)
 		print_thing(figure, &lines, thing, file);
 	lines_free(&lines);

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "lab/axis.h"
 #include "lab/gnuplot.h"
-#include "lab/shown.h"
+#include "lab/figure_values.h"
 
 #include <limits.h>
 #include <math.h>
@@ -46,8 +46,8 @@ static bool has_bars(const struct picture *picture, size_t column)
 	if (shown->show != SHOW_VALUE && shown->relative_to == column)
 		return false;
 	for (size_t g = 0; g < picture->groups; g++)
-		if (isfinite(shown_ours(picture->figure, g, column)) &&
-		    (!experiment->stacked || shown_ours(picture->figure, g, column) != 0))
+		if (isfinite(figure_ours(picture->figure, g, column)) &&
+		    (!experiment->stacked || figure_ours(picture->figure, g, column) != 0))
 			return true;
 	return false;
 }
@@ -55,7 +55,7 @@ static bool has_bars(const struct picture *picture, size_t column)
 /* Returns a value of a column as the panel draws it. */
 static double drawn(const struct panel *panel, double value)
 {
-	return panel->percent ? shown_percent(value) : value;
+	return panel->percent ? figure_percent(value) : value;
 }
 
 /* In a stack, returns the sum of the parts up to `series`, with missing parts as 0; otherwise, the bar itself. */
@@ -63,9 +63,9 @@ static double bar_top(const struct picture *picture, const struct panel *panel, 
 {
 	double sum = 0;
 	if (!panel->stacked)
-		return drawn(panel, shown_ours(picture->figure, group, panel->columns[series]));
+		return drawn(panel, figure_ours(picture->figure, group, panel->columns[series]));
 	for (size_t s = 0; s <= series; s++) {
-		double part = shown_ours(picture->figure, group, panel->columns[s]);
+		double part = figure_ours(picture->figure, group, panel->columns[s]);
 		sum += isfinite(part) ? part : 0;
 	}
 	return sum;
@@ -77,7 +77,7 @@ static double mark_of(const struct picture *picture, const struct panel *panel, 
 {
 	double sum = 0;
 	for (size_t s = panel->stacked ? 0 : series; s <= series; s++)
-		sum += shown_published(picture->figure, group, panel->columns[s]);
+		sum += figure_published(picture->figure, group, panel->columns[s]);
 	return drawn(panel, sum);
 }
 
@@ -132,7 +132,7 @@ static void find_panels(struct picture *picture, size_t *room)
 		if (!panel.count)
 			continue;
 		panel.stacked = experiment->stacked && panel.count > 1;
-		panel.percent = shown_in_percent(picture->figure, first);
+		panel.percent = figure_in_percent(picture->figure, first);
 		room += panel.count;
 		set_axis(picture, &panel);
 		picture->panels[picture->panel_count++] = panel;
@@ -153,14 +153,14 @@ static void set_width(struct picture *picture)
 		if (picture->groups * series_of(&picture->panels[p]) > bars)
 			bars = picture->groups * series_of(&picture->panels[p]);
 	picture->width = bars > NARROW_BARS || picture->groups > NARROW_GROUPS ? page_width : column_width;
-	for (size_t g = 0; g < shown_things(picture->figure); g++)
-		if (strlen(shown_name(picture->figure, g)) > longest)
-			longest = strlen(shown_name(picture->figure, g));
+	for (size_t g = 0; g < figure_things(picture->figure); g++)
+		if (strlen(figure_name(picture->figure, g)) > longest)
+			longest = strlen(figure_name(picture->figure, g));
 	double place = (picture->width - left_margin - right_margin) / (double)picture->groups;
 	picture->upright = (double)(longest + 1) * letter_width > place;
 	picture->label_height = line_height + gap;
-	size_t mean = picture->groups > shown_things(picture->figure)
-	                      ? strlen(shown_name(picture->figure, picture->groups - 1))
+	size_t mean = picture->groups > figure_things(picture->figure)
+	                      ? strlen(figure_name(picture->figure, picture->groups - 1))
 	                      : 0;
 	if (picture->upright)
 		picture->label_height = (double)(mean > longest ? mean : longest) * letter_width + gap;
@@ -209,7 +209,7 @@ static double total_height(const struct picture *picture)
 /* Returns the middle of a group; the mean is set apart. */
 static double group_place(const struct picture *picture, size_t group)
 {
-	return (double)group + (group == shown_things(picture->figure) ? 0.4 : 0);
+	return (double)group + (group == figure_things(picture->figure) ? 0.4 : 0);
 }
 
 /* Writes a line per group: name, position, and for each series the end of our bar and the paper's mark. */
@@ -219,7 +219,7 @@ static void script_data(const struct picture *picture, size_t number)
 	FILE *file = picture->file;
 	fprintf(file, "$panel%zu << END\n", number + 1);
 	for (size_t g = 0; g < picture->groups; g++) {
-		gnuplot_quote(shown_name(picture->figure, g), file);
+		gnuplot_quote(figure_name(picture->figure, g), file);
 		fprintf(file, " %.10g", group_place(picture, g));
 		for (size_t s = 0; s < panel->count; s++) {
 			gnuplot_number(bar_top(picture, panel, g, s), file);
@@ -388,12 +388,12 @@ static void script_groups(const struct picture *picture, bool last)
 {
 	fprintf(picture->file, "set xtics nomirror scale 0 %s (", picture->upright ? "rotate by 90 right" : "norotate");
 	for (size_t g = 0; g < picture->groups; g++) {
-		bool mean = g == shown_things(picture->figure);
+		bool mean = g == figure_things(picture->figure);
 		fputs(g ? ", " : "", picture->file);
 		if (last && mean && picture->broken_mean)
 			fputs("\"geo-\\nmean\"", picture->file);
 		else
-			gnuplot_quote(last ? shown_name(picture->figure, g) : "", picture->file);
+			gnuplot_quote(last ? figure_name(picture->figure, g) : "", picture->file);
 		fprintf(picture->file, " %.10g", group_place(picture, g));
 	}
 	fputs(")\n", picture->file);
@@ -413,8 +413,8 @@ static void script_panel(const struct picture *picture, size_t number, double to
 	        1 - (top + gap / 2) / height, legend_columns(picture, panel));
 	gnuplot_marks(&panel->axis, "y", file);
 	char label[256];
-	shown_what(column, panel->percent, label, sizeof label);
-	shown_axis_label(label, "y", plot_height, file);
+	figure_what(column, panel->percent, label, sizeof label);
+	figure_axis_label(label, "y", plot_height, file);
 	script_groups(picture, number + 1 == picture->panel_count);
 	script_cuts(picture, panel);
 	bool ratio = column->show == SHOW_RATIO && !panel->percent;
@@ -448,7 +448,7 @@ void picture_script(const struct figure *figure, const char *path, FILE *file)
 	struct picture picture = {.figure = figure,
 	                          .file = file,
 	                          .panels = base_calloc(experiment->column_count, sizeof *picture.panels),
-	                          .groups = shown_things(figure) + (experiment->mean != MEAN_NONE)};
+	                          .groups = figure_things(figure) + (experiment->mean != MEAN_NONE)};
 	size_t *room = base_calloc(experiment->column_count, sizeof *room);
 	find_panels(&picture, room);
 	set_width(&picture);

@@ -96,17 +96,17 @@ static const struct option *find(const char *word)
 static int measure(const char *word, const char *next, bool *is_passed)
 {
 	const struct option *option = find(word);
-	bool has_value;
+	bool is_complete; /* needs no further word */
 	if (option) {
 		*is_passed = option->is_passed;
-		has_value = !option->has_value || strchr(word, '=');
+		is_complete = !option->has_value || strchr(word, '=');
 	} else if (word[0] == '-' && word[1] && strchr(letters, word[1])) {
 		*is_passed = true;
-		has_value = word[2];
+		is_complete = word[2];
 	} else {
 		return 0;
 	}
-	return has_value ? 1 : next ? 2 : 0;
+	return is_complete ? 1 : next ? 2 : 0;
 }
 
 int nvrtc_take_options(struct nvrtc_words *words, int count, const char *const *given)

@@ -1,6 +1,7 @@
 #include "output/timeline_format.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "gpu/stats.h"
 #include "seam/mech_numbers.h"
 
@@ -128,11 +129,11 @@ static void print_counts(struct timeline_file *file, const struct gpu_stats *now
 	const struct gpu_stats *last = &file->counted;
 #define SINCE(name) (now->name - last->name)
 	const struct shown_count counts[] = {
-		{"IPC", "thread instructions a cycle", quotient(SINCE(sm.thread_instructions), cycles), 0},
+		{"IPC", "thread instructions per cycle", quotient(SINCE(sm.thread_instructions), cycles), 0},
 		{"live warps", "warps", quotient(SINCE(sm.resident_warp_cycles), cycles), 0},
 		{"L1 hits", "%", 100 * quotient(SINCE(l1d.hits), SINCE(l1d.accesses)), 0},
-		{"L1 refused", "cycles an SM cycle", quotient(SINCE(l1d.refused), cycles * file->records->machine->sms),
-	         0},
+		{"L1 refused", "cycles per SM cycle",
+	         quotient(SINCE(l1d.refused), cycles * file->records->machine->sms), 0},
 		{"L2 hits", "%", 100 * quotient(SINCE(l2.hits), SINCE(l2.accesses)), 0},
 		{"requests under way", "requests", quotient(SINCE(sm.memory_latency), cycles), 0},
 		{"DRAM pins", "%", 100 * quotient(SINCE(dram.data_cycles), SINCE(dram.cycles)), 0},
@@ -171,27 +172,21 @@ static void add(struct timeline_file *file)
 	append_file_add(&file->file, &packed);
 }
 
-static bool ends_with(const char *path, size_t length, const char *suffix)
-{
-	size_t of_suffix = strlen(suffix);
-	return length >= of_suffix && memcmp(path + length - of_suffix, suffix, of_suffix) == 0;
-}
-
 /* Chooses the format by the file name; JSON is the default. */
 static const struct timeline_format *format_of(const char *path, bool *is_compressed)
 {
 	static const char *const others[] = {".pftrace", ".perfetto-trace"}; /* suffixes of Perfetto's own tools */
 	static const char zst[] = ".zst";
 	size_t length = strlen(path), inner = length;
-	if (ends_with(path, length, zst))
+	if (file_has_suffix(path, length, zst))
 		inner -= sizeof zst - 1;
-	bool is_perfetto = ends_with(path, inner, timeline_perfetto.suffix);
+	bool is_perfetto = file_has_suffix(path, inner, timeline_perfetto.suffix);
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		is_perfetto |= ends_with(path, inner, others[i]);
+		is_perfetto |= file_has_suffix(path, inner, others[i]);
 	*is_compressed = is_perfetto && inner < length;
 	if (is_perfetto)
 		return &timeline_perfetto;
-	return ends_with(path, length, timeline_csv.suffix) ? &timeline_csv : &timeline_json;
+	return file_has_suffix(path, length, timeline_csv.suffix) ? &timeline_csv : &timeline_json;
 }
 
 bool timeline_file_open(struct timeline_file *file, struct gpu *gpu, const struct records *records, const char *path,

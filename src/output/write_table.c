@@ -235,7 +235,7 @@ static void print_mech_vector(void *user, const struct mech *mech, const struct 
 static void print_host(FILE *file, const struct record *record, const struct derived *derived)
 {
 	char rate[NUMBER_SIZE];
-	fprintf(file, "  %-14s%.3f s, %s warp instructions a second\n", "host", record->host_seconds,
+	fprintf(file, "  %-14s%.3f s, %s warp instructions per second\n", "host", record->host_seconds,
 	        grouped((uint64_t)derived->warp_instructions_per_host_second, rate));
 }
 
@@ -315,7 +315,7 @@ static void print_spills(FILE *file, const struct record *record)
 {
 	const struct sm_stats *sm = &record->stats.sm;
 	char loads[NUMBER_SIZE], stores[NUMBER_SIZE];
-	fprintf(file, "  %-14s%u bytes a thread", "spills", record->spill_bytes);
+	fprintf(file, "  %-14s%u bytes per thread", "spills", record->spill_bytes);
 	if (!record->functional)
 		fprintf(file, ", %s loads and %s stores of warps", grouped(sm->spill_loads, loads),
 		        grouped(sm->spill_stores, stores));
@@ -331,10 +331,10 @@ static void print_launch(FILE *file, const struct records *records, const struct
 	        cause ? " (" : "", cause ? cause : "", cause ? ")" : "");
 	fprintf(file, "  %-14sgrid %ux%ux%u, block %ux%ux%u\n", "shape", grid->x, grid->y, grid->z, block->x, block->y,
 	        block->z);
-	fprintf(file, "  %-14s%u registers a thread, %s bytes of shared memory a block", "resources", record->registers,
-	        grouped(record->shared_bytes, shared));
+	fprintf(file, "  %-14s%u registers per thread, %s bytes of shared memory per block", "resources",
+	        record->registers, grouped(record->shared_bytes, shared));
 	if (!record->functional)
-		fprintf(file, ", %u %s an SM", record->blocks_per_sm, record->blocks_per_sm == 1 ? "block" : "blocks");
+		fprintf(file, ", %u %s per SM", record->blocks_per_sm, record->blocks_per_sm == 1 ? "block" : "blocks");
 	fputc('\n', file);
 	if (record->spill_bytes)
 		print_spills(file, record);
@@ -457,8 +457,7 @@ static void print_run(FILE *file, const struct records *records)
 	if (records->checks)
 		fprintf(file, "  %-14s%s\n", "checks", records->checks);
 	if (records->max_instructions)
-		fprintf(file, "  %-14sat most %" PRIu64 " instructions of threads\n", "limit",
-		        records->max_instructions);
+		fprintf(file, "  %-14sat most %" PRIu64 " thread instructions\n", "limit", records->max_instructions);
 	if (*records->ended && strcmp(records->ended, "exit 0") != 0)
 		fprintf(file, "  %-14s%s\n", "ended", records->ended);
 }

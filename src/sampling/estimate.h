@@ -31,9 +31,9 @@ struct estimate_member {
 	bool simulated;
 	double weight; /* out: number of launches that a simulated one represents, by work; else 0 */
 };
-/* Estimates the sum of the members' costs; at least one member is simulated. A member between two simulated ones costs
- * the mean of both, by work. A member after the last simulated one costs the same as that one, by work. The estimate is
- * the sum of all weights times values. */
+/* Estimates the sum of the members' costs; at least one member is simulated. A member between two simulated ones costs,
+ * per unit of work, the mean of both. A member before the first simulated one or after the last one costs, per unit of
+ * work, what that one costs. The estimate is the sum of all weights times values. */
 struct estimate estimate_members(struct estimate_member *member, size_t count);
 
 /* A stretch of steady progress. */

@@ -1,5 +1,5 @@
 /* account: the accounts of mechanisms' requests. It counts the outcome of each request and its times. */
-#include "seam/inner.h"
+#include "seam/private.h"
 
 struct seam_counted seam_counted(struct seam_account *account, const struct seam *seam, uint32_t pc)
 {

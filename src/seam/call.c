@@ -1,6 +1,6 @@
 /* call: calls the hooks, except those at a kernel's begin and end (seam.c): looks and vetoes from mech.h's tables,
  * cycle hooks, and the hooks of exclusive policies. */
-#include "seam/inner.h"
+#include "seam/private.h"
 
 /* A hook of the GPU has a name only while it runs. */
 #define ENDED_sm(sm)

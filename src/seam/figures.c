@@ -1,5 +1,5 @@
 /* figures: the services that show live figures to mechanisms. */
-#include "seam/inner.h"
+#include "seam/private.h"
 
 void seam_look_at_sm(struct mech_sm *part, struct mech_sm_figures *figures)
 {

@@ -1,6 +1,6 @@
 /* mistake: records invalid actions of mechanisms. The first mistake of each SM, of each L2 slice and of the
  * dispatcher is stored, and the machine stops. */
-#include "seam/inner.h"
+#include "seam/private.h"
 
 #include <stdarg.h>
 #include <stdio.h>

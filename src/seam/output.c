@@ -1,7 +1,7 @@
 /* output: what mechanisms print in addition to their counters: vectors. */
 #include "seam/output.h"
 
-#include "seam/inner.h"
+#include "seam/private.h"
 
 #include <stdlib.h>
 #include <string.h>

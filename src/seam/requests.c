@@ -1,5 +1,5 @@
 /* requests: the services by which mechanisms change the machine: requests with their accounts, and effects. */
-#include "seam/inner.h"
+#include "seam/private.h"
 
 #define NO_BLOCK UINT64_MAX /* no block has this number */
 

@@ -1,5 +1,5 @@
 /* seam: attaches mechanisms, and runs the begin and end of a kernel. */
-#include "seam/inner.h"
+#include "seam/private.h"
 
 #include <stdlib.h>
 #include <string.h>

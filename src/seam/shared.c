@@ -1,6 +1,6 @@
 /* shared: shared memory as mechanisms see and use it: access vetoes, layout, block capacity, and requests that fill
  * it. */
-#include "seam/inner.h"
+#include "seam/private.h"
 
 bool seam_may_access_shared(struct seam_sm *sm, const struct mech_shared *access)
 {

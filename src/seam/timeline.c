@@ -1,4 +1,4 @@
-#include "seam/inner.h"
+#include "seam/private.h"
 
 #include <stdlib.h>
 

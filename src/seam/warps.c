@@ -1,5 +1,5 @@
 /* warps: the services by which mechanisms inspect and control warps. */
-#include "seam/inner.h"
+#include "seam/private.h"
 
 static bool is_slot(const struct mech_sm *part, const char *service, uint32_t slot)
 {

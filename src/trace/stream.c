@@ -27,12 +27,6 @@ struct trace_stream {
 	char input[INPUT_BYTES];
 };
 
-static bool ends_in(const char *path, const char *suffix)
-{
-	size_t length = strlen(path), tail = strlen(suffix);
-	return length > tail && strcmp(path + length - tail, suffix) == 0;
-}
-
 static void fails(const struct trace_stream *stream, struct diag *diag, const char *why)
 {
 	diag_plain(diag, "cannot read %s: %s", stream->path, why);
@@ -125,9 +119,9 @@ struct trace_stream *trace_stream_open(const char *path, struct diag *diag)
 	struct trace_stream *stream = base_calloc(1, sizeof *stream);
 	stream->path = path;
 	stream->file = file;
-	if (ends_in(path, ".zst"))
+	if (file_has_suffix(path, strlen(path), ".zst"))
 		stream->zstd = ZSTD_createDStream();
-	if (!ends_in(path, ".xz"))
+	if (!file_has_suffix(path, strlen(path), ".xz"))
 		return stream;
 #ifdef SLUICE_HAS_LZMA
 	if (open_lzma(stream))

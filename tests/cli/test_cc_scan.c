@@ -111,7 +111,7 @@ static size_t lines_of(const char *text, size_t length)
 	return lines;
 }
 
-/* The mended copy of the only source: the file that the overlay names after "external-contents". */
+/* The rewritten copy of the only source: the file that the overlay names after "external-contents". */
 static void check_overlay(const char *overlay, size_t lines)
 {
 	static const char key[] = "\"external-contents\": \"";
@@ -122,12 +122,12 @@ static void check_overlay(const char *overlay, size_t lines)
 	assert_non_null(path);
 	path += sizeof key - 1;
 	path[strcspn(path, "\"")] = '\0';
-	char *mended = file_read(path, &length);
-	assert_non_null(mended);
-	assert_int_equal(lines_of(mended, length), lines);
+	char *rewritten = file_read(path, &length);
+	assert_non_null(rewritten);
+	assert_int_equal(lines_of(rewritten, length), lines);
 	unlink(path);
 	unlink(overlay);
-	free(mended);
+	free(rewritten);
 	free(text);
 }
 
@@ -140,7 +140,7 @@ static void scan(const char *text, size_t length)
 	fwrite(text, 1, length, file);
 	fclose(file);
 	alarm(LIMIT_SECONDS);
-	const char *overlay = cc_mend_launches(&cc, source);
+	const char *overlay = cc_rewrite_launches(&cc, source);
 	alarm(0);
 	if (overlay)
 		check_overlay(overlay, lines_of(text, length));

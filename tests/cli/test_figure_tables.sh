@@ -61,7 +61,7 @@ columns:
   small: {machine: gtx480, options: [sm.blocks=4], mechanisms: [d2ma]}
 rows:
   a controller: {published: [692]}
-  bytes: {value: "controllers, an SM", published: [346]}
+  bytes: {value: "controllers, per SM", published: [346]}
 YAML
 try 0 figure ./costs.yaml
 row 'a controller +692 +692 +\+0\.0 %' # bits: four entries of 173

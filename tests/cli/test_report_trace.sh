@@ -73,7 +73,7 @@ python '
 shown = run("c.html")
 rows = dict(zip(shown["samples"]["names"], shown["samples"]["values"]))
 ipc = shown["timeline"]["counters"]["IPC"]
-assert ipc["unit"] == "thread instructions a cycle"
+assert ipc["unit"] == "thread instructions per cycle"
 expected = [(kernel, cycle - cycles, value) for kernel, cycle, cycles, value in zip(rows["kernel"], rows["cycle"], rows["cycles"], rows["ipc"]) if cycles]
 found = list(zip(ipc["kernel"], ipc["cycle"], ipc["value"]))
 assert len(found) == len(expected) > 6 and all(a[:2] == b[:2] and abs(a[2] - b[2]) < 1e-3 * max(1, b[2]) for a, b in zip(found, expected)), (found, expected)

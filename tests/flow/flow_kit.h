@@ -2,18 +2,8 @@
 #ifndef SLUICE_TESTS_FLOW_KIT_H
 #define SLUICE_TESTS_FLOW_KIT_H
 
-#include "flow/flow.h"
-#include "ptx/module.h"
+#include "ptx_kit.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#define HEAD         ".version 3.2\n.target sm_20\n.address_size 64\n"
 #define REGS         ".reg .pred %p<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<99>;\n.reg .f32 %f<9>;\n.reg .b16 %rs<9>;\n"
 #define KERNEL(body) HEAD ".visible .entry k(.param .u64 k_param_0)\n{\n" REGS body "\n}\n"
 
@@ -27,20 +17,9 @@ struct subject {
 	struct flow_registers *registers;
 };
 
-static inline struct ptx_module *parse(const char *name, const char *text)
-{
-	struct diag diag = {0};
-	struct ptx_module *module = ptx_parse(name, text, strlen(text), &diag);
-	if (!module)
-		print_error("%s", diag.text);
-	assert_non_null(module);
-	diag_free(&diag);
-	return module;
-}
-
 static inline struct subject analyse(const char *text)
 {
-	struct subject s = {.module = parse("test.ptx", text)};
+	struct subject s = {.module = parse(text)};
 	s.function = ptx_find_function(s.module, "k");
 	assert_non_null(s.function);
 	s.cfg = flow_cfg_build(&s.arena, s.function);
@@ -55,14 +34,9 @@ static inline void finish(struct subject *s)
 	ptx_free(s->module);
 }
 
-/* Returns the instruction after a label. */
 static inline uint32_t at(const struct subject *s, const char *label)
 {
-	for (const struct ptx_label *l = s->function->labels; l; l = l->next)
-		if (strcmp(l->name, label) == 0)
-			return l->target;
-	fail_msg("no label %s", label);
-	return 0;
+	return label_at(s->function, label);
 }
 
 static inline uint32_t block_at(const struct subject *s, const char *label)

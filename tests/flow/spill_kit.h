@@ -2,9 +2,9 @@
 #ifndef SLUICE_TESTS_SPILL_KIT_H
 #define SLUICE_TESTS_SPILL_KIT_H
 
+#include "ptx_kit.h"
 #include "simt_kit.h"
 
-#define HEAD ".version 3.2\n.target sm_20\n.address_size 64\n"
 #define REGS                                                                                                           \
 	".reg .pred %p<9>;\n.reg .b16 %rs<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<99>;\n.reg .f32 %f<9>;\n"              \
 	".reg .f64 %fd<9>;\n"
@@ -251,26 +251,6 @@ static inline char *random_kernel(uint64_t seed)
 }
 
 enum { BUFFER = 1 << 16 };
-
-static inline struct ptx_module *parse(const char *text)
-{
-	struct diag diag = {0};
-	struct ptx_module *module = ptx_parse("test.ptx", text, strlen(text), &diag);
-	if (!module)
-		fail_msg("%s\n%s", diag.text, text);
-	diag_free(&diag);
-	return module;
-}
-
-static inline char *print(const struct ptx_module *module)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *file = open_memstream(&text, &length);
-	ptx_print(module, file);
-	fclose(file);
-	return text;
-}
 
 /* Returns the contents that a kernel k(p) leaves in a buffer of `bytes`, which initially holds a fixed sequence of
  * numbers. */

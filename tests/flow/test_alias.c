@@ -28,7 +28,7 @@ static struct alias_subject look_at(const char *body)
 	static char text[RANDOM_TEXT + sizeof ALIAS_HEAD + 16];
 	struct alias_subject s = {0};
 	snprintf(text, sizeof text, "%s%s\nret;\n}\n", ALIAS_HEAD, body);
-	s.module = parse("test.ptx", text);
+	s.module = parse(text);
 	s.kernel = ptx_find_function(s.module, "k");
 	s.alias = alias_of(&s.arena, s.kernel);
 	return s;
@@ -200,7 +200,7 @@ static void too_many_pointers_are_not_known(void **state)
 	for (int i = 0; i < 70; i++)
 		length += snprintf(text + length, sizeof text - (size_t)length, "ld.global.u32 %%r1, [v%d];\n", i);
 	snprintf(text + length, sizeof text - (size_t)length, "ret;\n}\n");
-	struct alias_subject s = {.module = parse("test.ptx", text)};
+	struct alias_subject s = {.module = parse(text)};
 	const struct alias_info *alias = alias_of(&s.arena, ptx_find_function(s.module, "k"));
 	assert_int_equal(alias->loads, 70);
 	for (uint32_t i = 0; i < 70; i++)

@@ -3,7 +3,6 @@
 #include "flow_kit.h"
 
 #include "flow/edit.h"
-#include "flow/analyses.h"
 
 static struct ptx_module *module;
 static struct ptx_function *function;
@@ -12,7 +11,7 @@ static struct arena arena;
 
 static void open_edit(const char *text)
 {
-	module = parse("test.ptx", text);
+	module = parse(text);
 	function = ptx_find_function(module, "k");
 	edit_open(&edit, module, function, "new");
 }
@@ -22,32 +21,11 @@ static const struct flow_cfg *cfg_now(void)
 	return flow_cfg_build(&arena, function);
 }
 
-static char *print_all(const struct ptx_module *printed)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *file = open_memstream(&text, &length);
-	ptx_print(printed, file);
-	fclose(file);
-	return text;
-}
-
 static void add(struct edit_list *list, const char *text)
 {
 	struct diag diag = {0};
 	if (!edit_add_text(&edit, list, text, &diag))
 		fail_msg("%s", diag.text);
-}
-
-/* The facts of the code equal those of its text. */
-static void same_analyses(const struct ptx_function *again)
-{
-	struct flow_analyses analyses = {.function = function};
-	for (uint32_t analysis = 0; analysis < ANALYSIS_AFFINE; analysis++)
-		analyses_get(&analyses, analysis);
-	analyses.function = again;
-	assert_true(analyses_hold(&analyses));
-	analyses_drop(&analyses, ANALYSES_ALL);
 }
 
 /* The printed code of the kernel, without tabs, from after its declarations to its last brace. */
@@ -68,12 +46,12 @@ static char *code_of(const char *text)
 static void expect(const char *wanted)
 {
 	assert_true(edit_apply(&edit));
-	char *text = print_all(module), *code = code_of(text);
+	char *text = print(module), *code = code_of(text);
 	assert_string_equal(code, wanted);
-	struct ptx_module *again = parse("again.ptx", text);
-	char *twice = print_all(again);
+	struct ptx_module *again = parse_as("again.ptx", text);
+	char *twice = print(again);
 	assert_string_equal(twice, text);
-	same_analyses(ptx_find_function(again, "k"));
+	same_analyses(function, ptx_find_function(again, "k"));
 	free(twice);
 	free(code);
 	free(text);
@@ -217,11 +195,11 @@ static void names_are_fresh(void **state)
 	assert_string_equal(variable->name, "__new_0");
 	add(edit_before(&edit, 1), "mov.u64 %new_0, __new_0;\n@!%new_1 st.shared.u32 [__new_0+4], %new0;");
 	assert_true(edit_apply(&edit));
-	char *text = print_all(module);
+	char *text = print(module);
 	assert_non_null(
 		strstr(text, "\t.shared .align 8 .b8 __new_0[64];\n\tmov.u32 %new0, 1;\n\tmov.u64 %new_0, __new_0;\n"));
-	struct ptx_module *again = parse("again.ptx", text);
-	char *twice = print_all(again);
+	struct ptx_module *again = parse_as("again.ptx", text);
+	char *twice = print(again);
 	assert_string_equal(text, twice);
 	free(text);
 	free(twice);

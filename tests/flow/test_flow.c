@@ -242,18 +242,18 @@ static void calls(void **state)
 {
 	(void)state;
 	struct ptx_module *module =
-		parse("calls.ptx", HEAD
-	              ".func (.param .b32 result) leaf(.param .b32 leaf_param_0)\n{\n" REGS
-	              "ld.param.u32 %r1, [leaf_param_0];\nmov.u32 %r2, 2;\nmov.u32 %r3, 3;\nadd.u32 %r2, %r2, %r3;\n"
-	              "add.u32 %r1, %r1, %r2;\nst.param.b32 [result], %r1;\nret;\n}\n"
-	              ".func round_and_round()\n{\n" REGS
-	              "mov.u32 %r1, 1;\nmov.u32 %r2, 2;\n{\ncall round_and_round;\n}\nst.shared.u32 [0], %r1;\n"
-	              "st.shared.u32 [4], %r2;\nret;\n}\n"
-	              ".visible .entry k()\n{\n" REGS "mov.u32 %r1, 1;\nmov.u32 %r2, 2;\n"
-	              "{\n.param .b32 a;\nst.param.b32 [a], %r1;\n.param .b32 b;\ncall (b), leaf, (a);\n"
-	              "ld.param.b32 %r3, [b];\n}\n"
-	              "st.shared.u32 [0], %r3;\nst.shared.u32 [4], %r2;\nret;\n}\n"
-	              ".visible .entry r()\n{\n" REGS "{\ncall round_and_round;\n}\nret;\n}\n");
+		parse_as("calls.ptx", HEAD
+	                 ".func (.param .b32 result) leaf(.param .b32 leaf_param_0)\n{\n" REGS
+	                 "ld.param.u32 %r1, [leaf_param_0];\nmov.u32 %r2, 2;\nmov.u32 %r3, 3;\nadd.u32 %r2, %r2, %r3;\n"
+	                 "add.u32 %r1, %r1, %r2;\nst.param.b32 [result], %r1;\nret;\n}\n"
+	                 ".func round_and_round()\n{\n" REGS
+	                 "mov.u32 %r1, 1;\nmov.u32 %r2, 2;\n{\ncall round_and_round;\n}\nst.shared.u32 [0], %r1;\n"
+	                 "st.shared.u32 [4], %r2;\nret;\n}\n"
+	                 ".visible .entry k()\n{\n" REGS "mov.u32 %r1, 1;\nmov.u32 %r2, 2;\n"
+	                 "{\n.param .b32 a;\nst.param.b32 [a], %r1;\n.param .b32 b;\ncall (b), leaf, (a);\n"
+	                 "ld.param.b32 %r3, [b];\n}\n"
+	                 "st.shared.u32 [0], %r3;\nst.shared.u32 [4], %r2;\nret;\n}\n"
+	                 ".visible .entry r()\n{\n" REGS "{\ncall round_and_round;\n}\nret;\n}\n");
 	/* %r2 lives across the call in the second register: 2, and 3 of the leaf. */
 	assert_int_equal(flow_kernel_registers(ptx_find_function(module, "k")), 5);
 	assert_int_equal(flow_kernel_registers(ptx_find_function(module, "r")), 2);
@@ -266,16 +266,16 @@ static void memory(void **state)
 {
 	(void)state;
 	struct ptx_module *module =
-		parse("memory.ptx", HEAD ".shared .align 4 .b8 used[6];\n.shared .align 4 .b8 unused[1000];\n"
-	                                 ".extern .shared .align 4 .b8 dynamic[];\n"
-	                                 ".func inner()\n{\n" REGS ".shared .align 8 .b8 own[16];\n"
-	                                 ".local .align 4 .b8 frame[20];\n"
-	                                 "mov.u64 %rd1, own;\nmov.u64 %rd2, frame;\nret;\n}\n"
-	                                 ".visible .entry k()\n{\n" REGS ".shared .align 4 .b8 tile[5];\n"
-	                                 ".local .align 16 .b8 stack[16];\n"
-	                                 "mov.u64 %rd1, tile;\nld.shared.u8 %rs1, [used+2];\n"
-	                                 "mov.u64 %rd2, dynamic;\n{\ncall inner;\n}\nret;\n}\n"
-	                                 ".visible .entry alone()\n{\nret;\n}\n");
+		parse_as("memory.ptx", HEAD ".shared .align 4 .b8 used[6];\n.shared .align 4 .b8 unused[1000];\n"
+	                                    ".extern .shared .align 4 .b8 dynamic[];\n"
+	                                    ".func inner()\n{\n" REGS ".shared .align 8 .b8 own[16];\n"
+	                                    ".local .align 4 .b8 frame[20];\n"
+	                                    "mov.u64 %rd1, own;\nmov.u64 %rd2, frame;\nret;\n}\n"
+	                                    ".visible .entry k()\n{\n" REGS ".shared .align 4 .b8 tile[5];\n"
+	                                    ".local .align 16 .b8 stack[16];\n"
+	                                    "mov.u64 %rd1, tile;\nld.shared.u8 %rs1, [used+2];\n"
+	                                    "mov.u64 %rd2, dynamic;\n{\ncall inner;\n}\nret;\n}\n"
+	                                    ".visible .entry alone()\n{\nret;\n}\n");
 	struct flow_memory bytes = flow_kernel_memory(ptx_find_function(module, "k"));
 	assert_int_equal(bytes.shared_bytes, 8 + 16 + 6);
 	assert_int_equal(bytes.local_bytes, 16 + 32);

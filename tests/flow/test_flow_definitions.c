@@ -184,7 +184,7 @@ static void reference_kernels(void **state)
 		char path[512];
 		snprintf(path, sizeof path, TEST_DATA "/reference/kernels/%s.ptx", kernels[i]);
 		char *text = read_text(path);
-		struct subject s = {.module = parse(path, text)};
+		struct subject s = {.module = parse_as(path, text)};
 		s.function = s.module->functions; /* one kernel per file */
 		assert_non_null(s.function);
 		s.cfg = flow_cfg_build(&s.arena, s.function);

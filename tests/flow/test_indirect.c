@@ -13,7 +13,7 @@ static void check(const char *functions, const char *body, const char *expected)
 	         HEAD "%s.visible .entry k(.param .u64 p, .param .u32 n)\n{\n.reg .u64 %%rd<20>;\n"
 	              ".reg .u32 %%r<20>;\n.reg .pred %%p<4>;\n.shared .u32 s[64];\n.const .u32 c[4];\n%s\nret;\n}\n",
 	         functions, body);
-	struct ptx_module *module = parse("test.ptx", text);
+	struct ptx_module *module = parse(text);
 	const struct flow_loads *all = flow_find_loads(&arena, ptx_find_function(module, "k"));
 	for (uint32_t inst = 0; inst < all->on->count; inst++)
 		if (flow_is_global_load(all->on->inst[inst]))

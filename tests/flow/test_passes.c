@@ -14,17 +14,6 @@ static void no_critical_edge(const struct ptx_function *function)
 	arena_free(&arena);
 }
 
-/* The facts of a function's code equal those of its text. */
-static void same_analyses(const struct ptx_function *function, const struct ptx_function *again)
-{
-	struct flow_analyses analyses = {.function = function};
-	for (uint32_t analysis = 0; analysis < ANALYSIS_AFFINE; analysis++)
-		analyses_get(&analyses, analysis);
-	analyses.function = again;
-	assert_true(analyses_hold(&analyses));
-	analyses_drop(&analyses, ANALYSES_ALL);
-}
-
 /* After every pass, the module parses back to itself, with the same facts. */
 static void check_text(void *user, const struct flow_pass *pass, const struct ptx_module *module)
 {

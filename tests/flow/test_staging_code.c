@@ -13,7 +13,7 @@ struct staged {
 
 static struct staged stage(const char *text)
 {
-	struct staged s = {.module = parse("test.ptx", text)};
+	struct staged s = {.module = parse(text)};
 	s.kernel = ptx_find_function(s.module, "k");
 	s.staging = flow_staging(&s.arena, s.kernel);
 	return s;

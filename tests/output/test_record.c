@@ -168,7 +168,7 @@ static void test_table(void **state)
 	char *text = capture(&records, records_write_table);
 	assert_contains(text, "bfs_kernel, launch 3\n");
 	assert_contains(text, "grid 60x2x1, block 256x1x1\n");
-	assert_contains(text, "14 registers a thread, 4,096 bytes of shared memory a block, 6 blocks an SM\n");
+	assert_contains(text, "14 registers per thread, 4,096 bytes of shared memory per block, 6 blocks per SM\n");
 	assert_contains(text, "1,000 cycles, IPC 96.00\n");
 	assert_contains(text, "3 launches together\n");
 	assert_contains(text, "L1 hits 25.0 % of 100, L2 hits 75.0 % of 200\n");

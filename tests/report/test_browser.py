@@ -323,7 +323,7 @@ def known_files(folder):
         return {"ph": "M", "pid": process, "tid": thread, "name": "thread_name", "args": {"name": name}}
     events = [{"ph": "M", "pid": process, "name": "process_name", "args": {"name": name}} for process, name in enumerate(["GPU", "SM 0"])]
     events += [names(0, 1, "kernel 0"), names(1, 2, "block 0"), names(1, 3, hostile + " 1")]
-    events += [{"pid": 0, "ts": cycle, "ph": "C", "name": "IPC", "args": {"instructions a cycle": value}} for cycle, value in [(100, 40), (130, 8), (140, 5)]]
+    events += [{"pid": 0, "ts": cycle, "ph": "C", "name": "IPC", "args": {"instructions per cycle": value}} for cycle, value in [(100, 40), (130, 8), (140, 5)]]
     events += [{"pid": 0, "ts": 100, "ph": "C", "name": "never", "args": {"%": 0}}]
     for launch, ts, dur in [(1, 100, 40), (2, 140, 60)]:
         events += [{"pid": 1, "tid": 2, "ts": ts + 3, "dur": 10, "ph": "X", "name": "block", "args": {"kernel": launch, "number": launch, "warps": 8}},
@@ -403,10 +403,10 @@ def known_trace(page, path):
     page.open(path, "#run/2")
     first, second = tables()
     check("kernel 1 40 40 40" in first and "block 1 10 10 10" in first, f"the first launch: {first}")
-    check("IPC instructions a cycle 32 40" in second and "never" not in second, f"counters of the first launch: {second}")
+    check("IPC instructions per cycle 32 40" in second and "never" not in second, f"counters of the first launch: {second}")
     height = page.script("return document.querySelector('.timeline canvas').clientHeight")
     page.picture("trace")
-    for y, cycle, text in [(10, 35, "IPC  8 instructions a cycle, from 30 to 40"), (34 + 5, 20, "kernel  0 to 40, 40 cycles"), (34 + 14 + 5, 8, "block  3 to 13, 10 cycles"),
+    for y, cycle, text in [(10, 35, "IPC  8 instructions per cycle, from 30 to 40"), (34 + 5, 20, "kernel  0 to 40, 40 cycles"), (34 + 14 + 5, 8, "block  3 to 13, 10 cycles"),
                            (34 + 14 + 5, 30, "")]:
         check(under(y, cycle).startswith(text) and (text or not under(y, cycle)), f"under the pointer, in cycle {cycle}: {under(y, cycle)}")
     press_counters()
@@ -414,7 +414,7 @@ def known_trace(page, path):
     press_counters()
     page.change("#timeline select[aria-label=launch]", "2")
     first, second = tables()
-    check("kernel 1 60 60 60" in first and "IPC instructions a cycle 5 5" in second, f"the second launch: {first} {second}")
+    check("kernel 1 60 60 60" in first and "IPC instructions per cycle 5 5" in second, f"the second launch: {first} {second}")
 
 
 def hostile_names(page, path):

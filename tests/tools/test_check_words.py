@@ -11,11 +11,11 @@ import check_words  # noqa: E402
 
 LONG = " ".join(["word"] * 26)
 BAD = {"a.c": ["/* The warp who waits issues. */", "/* Of these the first issues. */", "// It is told at the end.", f"/* {LONG}. */",
-               'char *text = "expected a name beside the other";', f"/* {'x' * 130} */"],
+               'char *text = "expected a name beside the other";', f"/* {'x' * 130} */", "/* b: another file's name. */"],
        "a.md": ["It waits beside the queue.", "- So many lines are read.", "| cell | what comes next |", LONG + "."],
        "a.py": ["# Nothing but if it waits.", "# Those that wait are let go."],
        "a.3": [".SH NAME", "It is made again."]}
-GOOD = {"a.c": ["/* Users who wait read on. */", 'int behind = 1; /* cycles */', "/* The first warp issues. */"],
+GOOD = {"a.c": ["/* Users who wait read on. */", 'int behind = 1; /* cycles */', "/* The first warp issues. */", "/* a: this file's name. */"],
         "a.md": ["```\nso many behind\n```", "A page of [a link](behind.md) with `so many`."],
         "a.3": [".TH SLUICE behind"]}
 

@@ -6,6 +6,7 @@
 #include "cli/cc/cc.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "cli/kernel_ptx.h"
 
 #include <errno.h>
@@ -18,8 +19,7 @@ static const char runtime[] = "/lib64/libcudart.so";
 
 bool cc_has_suffix(const char *text, const char *suffix)
 {
-	size_t length = strlen(text), tail = strlen(suffix);
-	return length > tail && strcmp(text + length - tail, suffix) == 0;
+	return file_has_suffix(text, strlen(text), suffix);
 }
 
 static bool is_one_of(const char *word, const char *const *words, size_t count)
@@ -130,7 +130,7 @@ static bool take_pair(struct cc *cc, const char *word, const char *value)
 		int i = 0;
 		return cc_take(cc, cc_joined(cc, "-l", value), NULL, &i);
 	}
-	if (names_folder(word) && cc_is_outer_folder(cc, value))
+	if (names_folder(word) && cc_is_foreign_folder(cc, value))
 		return true;
 	if (strcmp(word, "-I") == 0)
 		cc_add(&cc->folders, value);

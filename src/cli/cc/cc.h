@@ -1,9 +1,9 @@
 /* cc: declarations shared by the files of `sluice cc`: the parsed command line, its steps, and running them.
  *
- * cc.c parses the command line; flags.c translates nvcc's flags; outer.c excludes other CUDA toolkits; steps.c compiles
- * each source and links; words.c builds lists of words. mend.c, assembler.c and alignment.c rewrite source constructs
- * that clang rejects; device_link.c links device code; process.c runs compilers; container.c writes fat binaries.
- * host_text.c writes host code as C++; nvcc.c has nvcc's own output.
+ * cc.c parses the command line; flags.c translates nvcc's flags; foreign_toolkits.c excludes other CUDA toolkits.
+ * steps.c compiles each source and links; argument_list.c builds lists of words. rewrite.c, assembler.c and alignment.c
+ * rewrite source constructs that clang rejects. device_link.c links device code; process.c runs compilers; container.c
+ * writes fat binaries. host_text.c writes host code as C++; nvcc.c has nvcc's own output.
  */
 #ifndef SLUICE_CLI_CC_H
 #define SLUICE_CLI_CC_H
@@ -99,7 +99,7 @@ void cc_note_architecture(const struct cc *cc);
 bool cc_find_toolkit(const char *name, char *toolkit);
 
 /* True when the folder belongs to another CUDA toolkit. */
-bool cc_is_outer_folder(const struct cc *cc, const char *folder);
+bool cc_is_foreign_folder(const struct cc *cc, const char *folder);
 /* Removes such folders from the environment variables that compilers and linkers search. */
 void cc_clean_environment(const struct cc *cc);
 
@@ -113,7 +113,7 @@ bool cc_write_file(const struct cc *cc, const char *path, const char *text, size
 
 /* Rewrites launches written `<< <`, assembler and alignments in the source and its includes. Returns an overlay file
  * that shows clang the rewritten files, or NULL when nothing was changed. Sets cc->shuffles. */
-const char *cc_mend_launches(struct cc *cc, const char *source);
+const char *cc_rewrite_launches(struct cc *cc, const char *source);
 
 /* Links the device code of objects and archives among the words. *stub is the source of an object to add to the link,
  * or NULL when there is no device code. Returns false after messages. */

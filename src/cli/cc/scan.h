@@ -1,4 +1,4 @@
-/* scan: the state of a source scan by mend.c and mend_text.c, and the rewriting functions of assembler.c and
+/* scan: the state of a source scan by rewrite.c and rewrite_text.c, and the rewriting functions of assembler.c and
  * alignment.c. */
 #ifndef SLUICE_CLI_CC_SCAN_H
 #define SLUICE_CLI_CC_SCAN_H
@@ -31,7 +31,7 @@ struct scan {
 		unsigned says; /* qualifiers of the enclosing function */
 	} open[MOST_OPEN];
 	unsigned opened;
-	bool mended, line_start; /* `line_start`: only blanks so far on this line */
+	bool rewritten, line_start; /* `line_start`: only blanks so far on this line */
 	bool in_library;         /* the file belongs to libcu++, not to the user */
 	bool in_directive;       /* on a preprocessor line or its continuation */
 	enum { DEFINES_NOTHING, DEFINES, NAMES_DEFINED } define; /* progress through "define NAME" on such a line */

@@ -184,7 +184,7 @@ static void begin(struct cc *cc, const struct input *input, struct argument_list
 		add_host(cc, command);
 	add_headers(cc, command);
 	const char *source = cc->user.list[input->place];
-	const char *overlay = input->language == LANGUAGE_CUDA ? cc_mend_launches(cc, source) : NULL;
+	const char *overlay = input->language == LANGUAGE_CUDA ? cc_rewrite_launches(cc, source) : NULL;
 	if (overlay) {
 		cc_add(command, "-ivfsoverlay");
 		cc_add(command, overlay);

@@ -1,4 +1,4 @@
-/* figure_source: facts that figures take from the programs' sources, without running them. */
+/* source: facts that figures take from the programs' sources, without running them. */
 #ifndef SLUICE_CLI_FIGURE_SOURCE_H
 #define SLUICE_CLI_FIGURE_SOURCE_H
 

@@ -203,8 +203,7 @@ const char *study_folder(char *room)
 
 bool study_ends_in_yaml(const char *name)
 {
-	size_t length = strlen(name);
-	return length > 5 && strcmp(name + length - 5, ".yaml") == 0;
+	return file_has_suffix(name, strlen(name), ".yaml");
 }
 
 bool study_read(struct study *study, struct experiment *experiment, const char *path, const char *text)

@@ -1,4 +1,4 @@
-/* figure_table: tables of texts compared with a paper: a machine's keys, a mechanism's costs, programs. Nothing is
+/* table: tables of texts compared with a paper: a machine's keys, a mechanism's costs, programs. Nothing is
  * run. */
 #ifndef SLUICE_CLI_FIGURE_TABLE_H
 #define SLUICE_CLI_FIGURE_TABLE_H

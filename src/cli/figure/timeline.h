@@ -1,4 +1,4 @@
-/* figure_timeline: the figure of an experiment that shows timelines. Its runs are repeated every time. */
+/* timeline: the figure of an experiment that shows timelines. Its runs are repeated every time. */
 #ifndef SLUICE_CLI_FIGURE_TIMELINE_H
 #define SLUICE_CLI_FIGURE_TIMELINE_H
 

@@ -1,4 +1,4 @@
-/* profile_data: reads a file of `sluice run --profile`: the cost of each instruction, or of each source line. */
+/* data: reads a file of `sluice run --profile`: the cost of each instruction, or of each source line. */
 #ifndef SLUICE_CLI_PROFILE_DATA_H
 #define SLUICE_CLI_PROFILE_DATA_H
 

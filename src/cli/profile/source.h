@@ -1,4 +1,4 @@
-/* profile_source: prints a CUDA source with the costs of its lines, as text or as an HTML page. */
+/* source: prints a CUDA source with the costs of its lines, as text or as an HTML page. */
 #ifndef SLUICE_CLI_PROFILE_SOURCE_H
 #define SLUICE_CLI_PROFILE_SOURCE_H
 

@@ -15,7 +15,7 @@
 
 #include "base/json_text.h"
 #include "lab/lines.h"
-#include "lab/shown.h"
+#include "lab/figure_values.h"
 
 #include <math.h>
 
@@ -44,9 +44,9 @@ static json_t *column_json(const struct figure *figure, size_t number_of)
 	const struct experiment *experiment = figure->experiment;
 	const struct experiment_column *column = &experiment->columns[number_of];
 	json_t *object = json_object();
-	bool percent = shown_in_percent(figure, number_of);
+	bool percent = figure_in_percent(figure, number_of);
 	char what[256];
-	shown_what(column, percent, what, sizeof what);
+	figure_what(column, percent, what, sizeof what);
 	if (percent)
 		json_object_set_new(object, "percent", json_true());
 	set_text(object, "name", column->name);
@@ -77,7 +77,7 @@ static json_t *figure_json(const struct figure *figure, const char *name, const 
 {
 	const struct experiment *experiment = figure->experiment;
 	bool has_mean = experiment->mean != MEAN_NONE;
-	size_t things = shown_things(figure) + has_mean;
+	size_t things = figure_things(figure) + has_mean;
 	json_t *object = json_object(), *names = json_array(), *columns = json_array();
 	const char *const texts[][2] = {{"name", name},
 	                                {"title", experiment->title},
@@ -85,11 +85,11 @@ static json_t *figure_json(const struct figure *figure, const char *name, const 
 	                                {"note", experiment->note},
 	                                {"size", size},
 	                                {"over", experiment->over_name},
-	                                {"mean", has_mean ? shown_name(figure, things - 1) : NULL}};
+	                                {"mean", has_mean ? figure_name(figure, things - 1) : NULL}};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		set_text(object, texts[i][0], texts[i][1]);
 	for (size_t t = 0; t < things; t++)
-		json_array_append_new(names, json_text(shown_name(figure, t)));
+		json_array_append_new(names, json_text(figure_name(figure, t)));
 	for (size_t c = 0; c < experiment->column_count; c++)
 		json_array_append_new(columns, column_json(figure, c));
 	if (experiment->over) {
@@ -100,8 +100,8 @@ static json_t *figure_json(const struct figure *figure, const char *name, const 
 	json_object_set_new(object, "stacked", json_boolean(experiment->stacked));
 	json_object_set_new(object, "things", names);
 	json_object_set_new(object, "columns", columns);
-	json_object_set_new(object, "ours", numbers(figure, things, shown_ours));
-	json_object_set_new(object, "published", numbers(figure, things, shown_published));
+	json_object_set_new(object, "ours", numbers(figure, things, figure_ours));
+	json_object_set_new(object, "published", numbers(figure, things, figure_published));
 	json_object_set_new(object, "missing", json_integer((json_int_t)figure->missing));
 	return object;
 }

@@ -84,7 +84,7 @@ static void take_event(struct trace *trace, const json_t *event)
 	                                                                .args = texts});
 }
 
-/* "args": {"thread instructions a cycle": 3.5} */
+/* "args": {"thread instructions per cycle": 3.5} */
 static void take_count(struct trace *trace, const json_t *event)
 {
 	const char *unit;

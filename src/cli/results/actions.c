@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "cli/run_filters.h"
 #include "lab/merge.h"
-#include "lab/why.h"
+#include "lab/reuse_reason.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -187,7 +187,7 @@ static int why(int argc, char **argv)
 	               "why it was made although a run of the same name existed."))
 		return CLI_USAGE;
 	struct store *store = store_open(asked.file, true, message);
-	bool fine = store && why_tell(store, asked.words[0], stdout, message);
+	bool fine = store && reuse_reason_print(store, asked.words[0], stdout, message);
 	store_close(store);
 	return fine ? 0 : failed(&asked, message);
 }

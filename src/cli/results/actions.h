@@ -1,4 +1,4 @@
-/* results_actions: the actions of 'sluice results' besides showing runs: merge, export, check, why. */
+/* actions: the actions of 'sluice results' besides showing runs: merge, export, check, why. */
 #ifndef SLUICE_CLI_RESULTS_ACTIONS_H
 #define SLUICE_CLI_RESULTS_ACTIONS_H
 

@@ -152,6 +152,7 @@ static void set_samples(struct run *run, const char *value, const struct argp_st
 	free(number);
 }
 
+/* One case per option. */
 static error_t parse(int key, char *value, struct argp_state *state)
 {
 	struct run *run = state->input;

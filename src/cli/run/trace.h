@@ -1,4 +1,4 @@
-/* run_trace: --trace and its options: the timeline in Perfetto's format, including everything that the mechanism
+/* trace: --trace and its options: the timeline in Perfetto's format, including everything that the mechanism
  * `trace` records. */
 #ifndef SLUICE_CLI_RUN_TRACE_H
 #define SLUICE_CLI_RUN_TRACE_H

@@ -16,14 +16,14 @@ uint32_t sharing_costs(const void *config, const struct mech_machine *machine, s
 		 locks = blocks / 2 * log2_up(blocks);
 	const struct mech_cost rows[] = {
 		{"an SM shares or does not", "bits", 1},
-		{"partners of blocks, an SM", "bits", partners},
-		{"owner warps, an SM", "bits", machine->warps},
-		{"locks of pairs, an SM", "bits", locks},
-		{"all of these, an SM", "bits", 1 + partners + machine->warps + locks},
+		{"partners of blocks, per SM", "bits", partners},
+		{"owner warps, per SM", "bits", machine->warps},
+		{"locks of pairs, per SM", "bits", locks},
+		{"all of these, per SM", "bits", 1 + partners + machine->warps + locks},
 		{"all of these, all SMs", "bits", (1.0 + partners + machine->warps + locks) * machine->sms},
-		{"comparators, a scheduler", "circuits", 2},
-		{"arithmetic to set a lock, a scheduler", "circuits", 1},
-		{"relssp: release bits of threads, an SM", "bits", machine->warps * (double)MECH_LANES},
+		{"comparators, per scheduler", "circuits", 2},
+		{"arithmetic to set a lock, per scheduler", "circuits", 1},
+		{"relssp: release bits of threads, per SM", "bits", machine->warps * (double)MECH_LANES},
 	};
 	uint32_t count = sizeof rows / sizeof *rows;
 	for (uint32_t i = 0; i < count; i++)

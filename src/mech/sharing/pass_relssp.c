@@ -1,6 +1,6 @@
-/* relssp: inserts the instruction by which a thread declares that it no longer needs the common part (section 6.3).
- * An edge is split only if the instruction has no other place. So a critical edge costs a branch only where it is
- * used. */
+/* pass_relssp: inserts the instruction by which a thread declares that it no longer needs the common part (section
+ * 6.3). An edge is split only if the instruction has no other place. So a critical edge costs a branch only where it
+ * is used. */
 #include "mech/sharing/accesses.h"
 #include "mech/sharing/passes.h"
 #include "mech/sharing/pending.h"

@@ -2,24 +2,15 @@
 #ifndef SLUICE_MECH_SHARING_PASSES_KIT_H
 #define SLUICE_MECH_SHARING_PASSES_KIT_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "ptx_kit.h"
 
 #include "flow/pipeline.h"
 
 #include "mech/sharing/accesses.h"
 #include "mech/sharing/passes.h"
 
-#define PTX_HEAD ".version 3.2\n.target sm_20\n.address_size 64\n"
 #define PTX_REGS ".reg .pred %p<9>;\n.reg .b16 %rs<9>;\n.reg .b32 %r<99>;\n.reg .b64 %rd<99>;\n.reg .f32 %f<9>;\n"
-#define PTX_KERNEL(body) PTX_HEAD ".visible .entry k(.param .u64 q)\n{\n" PTX_REGS body "\n}\n"
+#define PTX_KERNEL(body) HEAD ".visible .entry k(.param .u64 q)\n{\n" PTX_REGS body "\n}\n"
 
 #define ST(name) "st.shared.u8 [" name "], %rs1;\n"
 #define WORK     "add.s32 %r1, %r1, 1;\n"
@@ -30,7 +21,7 @@
 	"D[];\n"
 #define TOUCH(code) PTX_KERNEL(AB_ARRAYS "ld.param.u64 %rd1, [q];\nmov.u32 %r1, %tid.x;\n" code "ret;")
 #define CALLED(function, code)                                                                                         \
-	PTX_HEAD ".shared .b8 M[64];\n.shared .b8 N[64];\n" function                                                   \
+	HEAD ".shared .b8 M[64];\n.shared .b8 N[64];\n" function                                                   \
 		 ".visible .entry k(.param .u64 q)\n{\n" PTX_REGS AB_ARRAYS "ld.param.u64 %rd1, [q];\n" code           \
 		 "ret;\n}\n"
 #define STORES_M  ".func f(.param .b32 a)\n{\n" PTX_REGS "st.shared.u32 [M+4], 1;\nret;\n}\n"
@@ -46,16 +37,6 @@ static inline struct ptx_module *kit_parse(const char *text)
 		fail_msg("%s\n%s", diag.text, text);
 	diag_free(&diag);
 	return module;
-}
-
-static inline char *kit_print(const struct ptx_module *module)
-{
-	char *text = NULL;
-	size_t length;
-	FILE *file = open_memstream(&text, &length);
-	ptx_print(module, file);
-	fclose(file);
-	return text;
 }
 
 /* The rewritten text, and the passes' counters. */
@@ -79,10 +60,10 @@ static inline struct rewritten kit_rewrite(const char *text, const char *passes)
 	struct ptx_module *module = kit_parse(text);
 	if (!pipeline_add(&rewritten.pipeline, passes, &diag) || !pipeline_run(&rewritten.pipeline, module, &diag))
 		fail_msg("%s", diag.text);
-	rewritten.text = kit_print(module);
+	rewritten.text = print(module);
 	ptx_free(module);
 	struct ptx_module *again = kit_parse(rewritten.text);
-	char *twice = kit_print(again);
+	char *twice = print(again);
 	if (strcmp(rewritten.text, twice) != 0)
 		fail_msg("the printed text does not parse to itself:\n%s\n---\n%s", rewritten.text, twice);
 	ptx_free(again);
@@ -125,14 +106,9 @@ static inline void done(struct subject *s)
 	ptx_free(s->module);
 }
 
-/* Returns the instruction after a label. */
 static inline uint32_t at(const struct subject *s, const char *label)
 {
-	for (const struct ptx_label *l = s->function->labels; l; l = l->next)
-		if (strcmp(l->name, label) == 0)
-			return l->target;
-	fail_msg("no label %s", label);
-	return 0;
+	return label_at(s->function, label);
 }
 
 static inline uint32_t block_at(const struct subject *s, const char *label)

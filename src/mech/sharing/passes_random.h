@@ -234,7 +234,7 @@ static inline void anywhere(struct generator *g, bool ends)
 
 static inline void begin(struct generator *g)
 {
-	put(g, "%s%s.visible .entry k(.param .u64 q)\n{\n%s", PTX_HEAD, functions, PTX_REGS);
+	put(g, "%s%s.visible .entry k(.param .u64 q)\n{\n%s", HEAD, functions, PTX_REGS);
 	put(g, ".reg .b64 %%g<9>, %%x, %%w4, %%base;\n.reg .b32 %%s<9>, %%y, %%z, %%t, %%t4, %%c<9>, %%fuel;\n.reg "
 	       ".pred %%q<9>;\n"
 	       ".local .align 8 .b8 L[64];\n");

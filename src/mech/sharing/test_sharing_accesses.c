@@ -117,22 +117,22 @@ static void small_numbers_have_bounds(void **state)
 	                   "%rd3, A+8;\n"
 	                   "add.s64 %rd4, %rd3, %rd2;\nX: ld.u32 %r2, [%rd4];\n"),
 	             "A", TO_END);
-	expect_touch(PTX_HEAD ".visible .entry k()\n.reqntid 20, 1, 1\n{\n" PTX_REGS
-	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.x;\n"
-	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
+	expect_touch(HEAD ".visible .entry k()\n.reqntid 20, 1, 1\n{\n" PTX_REGS
+	                  ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.x;\n"
+	                  "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
 	             "A", 20);
-	expect_touch(PTX_HEAD ".visible .entry k()\n.maxntid 20, 1, 1\n{\n" PTX_REGS
-	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.x;\n"
-	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
+	expect_touch(HEAD ".visible .entry k()\n.maxntid 20, 1, 1\n{\n" PTX_REGS
+	                  ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.x;\n"
+	                  "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
 	             "A", 20);
 	/* only the product of .maxntid is a limit: a block of (16, 16) may be one of 256 */
-	expect_touch(PTX_HEAD ".visible .entry k()\n.maxntid 128, 2, 1\n{\n" PTX_REGS
-	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.y;\n"
-	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
+	expect_touch(HEAD ".visible .entry k()\n.maxntid 128, 2, 1\n{\n" PTX_REGS
+	                  ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.y;\n"
+	                  "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
 	             "A", 256);
-	expect_touch(PTX_HEAD ".visible .entry k()\n.reqntid 128, 2, 1\n{\n" PTX_REGS
-	                      ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.y;\n"
-	                      "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
+	expect_touch(HEAD ".visible .entry k()\n.reqntid 128, 2, 1\n{\n" PTX_REGS
+	                  ".shared .b8 A[400];\nmov.u32 %r1, A;\nmov.u32 %r2, %tid.y;\n"
+	                  "add.u32 %r1, %r1, %r2;\nX: st.shared.u8 [%r1], 0;\nret;\n}\n",
 	             "A", 2);
 }
 
@@ -326,12 +326,11 @@ static void variables_lie_as_the_simulator_has_them(void **state)
 {
 	(void)state;
 	struct subject s = look_at(
-		PTX_HEAD
-		".shared .align 8 .b8 M[4];\n.shared .b8 N[3];\n.shared .b8 O[4];\n.extern .shared .b8 D[], E[];\n"
-		".func f()\n{\n.shared .align 2 .b8 F[3];\nst.shared.u8 [M], 1;\nret;\n}\n"
-		".visible .entry k()\n{\n" PTX_REGS
-		".extern .shared .b8 G[];\n.shared .b8 A[5];\nst.shared.u8 [D], 1;\n"
-		"st.shared.u8 [N], 1;\ncall f;\nX: st.shared.u8 [E+3], 1;\nret;\n}\n",
+		HEAD ".shared .align 8 .b8 M[4];\n.shared .b8 N[3];\n.shared .b8 O[4];\n.extern .shared .b8 D[], E[];\n"
+		     ".func f()\n{\n.shared .align 2 .b8 F[3];\nst.shared.u8 [M], 1;\nret;\n}\n"
+		     ".visible .entry k()\n{\n" PTX_REGS
+		     ".extern .shared .b8 G[];\n.shared .b8 A[5];\nst.shared.u8 [D], 1;\n"
+		     "st.shared.u8 [N], 1;\ncall f;\nX: st.shared.u8 [E+3], 1;\nret;\n}\n",
 		100);
 	static const struct {
 		const char *name;

@@ -106,7 +106,7 @@ static void nothing_moves_where_nothing_is_gained(void **state)
 	const char *equal = THREE(".shared .b8 A[10], B[10];\n", ST("A") ST("B"));
 	struct rewritten r = kit_rewrite(equal, "scratchpad-layout:t=0.5");
 	struct ptx_module *module = kit_parse(equal);
-	char *as_it_was = kit_print(module);
+	char *as_it_was = print(module);
 	assert_string_equal(r.text, as_it_was);
 	assert_int_equal(kit_counter(&r, "changed"), 0);
 	assert_int_equal(kit_counter(&r, "before"), 1);
@@ -193,11 +193,11 @@ static void loops_weigh(void **state)
 }
 
 #define OF_THE_MODULE(visible)                                                                                         \
-	PTX_HEAD ".shared .b8 A[10];\n" visible                                                                        \
-		 ".shared .b8 B[10];\n.extern .shared .b8 D[];\n.visible .entry j()\n{\n" PTX_REGS                     \
-		 "st.shared.u8 [A], %rs1;\nret;\n}\n.visible .entry k()\n{\n" PTX_REGS                                 \
-		 ".shared .b8 C[10];\nmov.u32 %r9, A;\n" ST("C") WORK WORK ST("C") ST("B") WORK ST("B") ST("A")        \
-			 ST("D") "ret;\n}\n"
+	HEAD ".shared .b8 A[10];\n" visible                                                                            \
+	     ".shared .b8 B[10];\n.extern .shared .b8 D[];\n.visible .entry j()\n{\n" PTX_REGS                         \
+	     "st.shared.u8 [A], %rs1;\nret;\n}\n.visible .entry k()\n{\n" PTX_REGS                                     \
+	     ".shared .b8 C[10];\nmov.u32 %r9, A;\n" ST("C") WORK WORK ST("C") ST("B") WORK ST("B") ST("A")            \
+		     ST("D") "ret;\n}\n"
 
 /* Variables of the module that only the kernel names become its own; the others stay after these, and dynamic memory
  * stays last. Here the module's order of first use is A, B, and another kernel uses A too. */
@@ -222,7 +222,7 @@ static void variables_of_the_module(void **state)
 static void what_stays_lies_behind(void **state)
 {
 	(void)state;
-	expect_order(PTX_HEAD ".shared .align 8 .b8 F[8];\n.visible .entry j()\n{\n" PTX_REGS ST(
+	expect_order(HEAD ".shared .align 8 .b8 F[8];\n.visible .entry j()\n{\n" PTX_REGS ST(
 			     "F") "ret;\n}\n.visible .entry k()\n{\n" PTX_REGS
 	                          ".shared .b8 A[4];\n.shared .b8 B[4];\n" ST("B") WORK ST("B") ST("A")
 	                                  ST("F") "ret;\n}\n",
@@ -234,9 +234,9 @@ static void a_second_run(void **state)
 {
 	(void)state;
 	static const char text[] =
-		PTX_HEAD ".shared .b8 A[10];\n.shared .b8 B[10];\n.shared .b8 C[10];\n.visible .entry k()\n{\n" PTX_REGS
-			 "L: " ST("A") "setp.eq.s32 %p1, %r1, 0;\n@%p1 bra L;\n" ST("B") ST("C")
-				 WORK WORK WORK WORK ST("C") "ret;\n}\n";
+		HEAD ".shared .b8 A[10];\n.shared .b8 B[10];\n.shared .b8 C[10];\n.visible .entry k()\n{\n" PTX_REGS
+		     "L: " ST("A") "setp.eq.s32 %p1, %r1, 0;\n@%p1 bra L;\n" ST("B") ST("C")
+			     WORK WORK WORK WORK ST("C") "ret;\n}\n";
 	expect_order(text, "scratchpad-layout:t=0.34", "CAB", 1);
 	expect_order(text, "scratchpad-layout:t=0.34,loops=100", "ABC", 0);
 	expect_order(text, "scratchpad-layout:t=0.34,scratchpad-layout:t=0.34,loops=100", "ACB", 1);
@@ -249,7 +249,7 @@ static void very_many_variables(void **state)
 	char *text = NULL;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
-	fputs(PTX_HEAD ".visible .entry k()\n{\n" PTX_REGS, file);
+	fputs(HEAD ".visible .entry k()\n{\n" PTX_REGS, file);
 	for (int i = 0; i < 70; i++)
 		fprintf(file, ".shared .b8 V%d[10];\n", i);
 	fputs(ST("V69") WORK ST("V0") ST("V1") ST("V0") "ret;\n}\n", file);
@@ -270,7 +270,7 @@ static void expect_choice(int many, const char *names)
 	char *text = NULL;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);
-	fputs(PTX_HEAD ".visible .entry k()\n{\n" PTX_REGS, file);
+	fputs(HEAD ".visible .entry k()\n{\n" PTX_REGS, file);
 	for (int i = 0; i < many; i++)
 		fprintf(file, ".shared .b8 %c[10];\n", 'A' + i);
 	fputs(".shared .b8 X[10], Y[10], Z[10];\n" ST("Y") ST("Z") WORK WORK WORK WORK, file);

@@ -194,14 +194,14 @@ static void kernels_that_need_none(void **state)
 	expect_kernels(PTX_KERNEL("st.shared.u32 [4], 1;\nret;"), "relssp", 1);
 	/* The size of dynamic memory determines the boundary; if it is unknown, all of it is common. */
 	expect_kernels(PLACED(COMMON "ret;"), "relssp:dynamic=1000", 0);
-	expect_kernels(PTX_HEAD ".extern .shared .b8 D[];\n.visible .entry k()\n{\n" PTX_REGS
-	                        "st.shared.u32 [D], 1;\nret;\n}\n",
+	expect_kernels(HEAD ".extern .shared .b8 D[];\n.visible .entry k()\n{\n" PTX_REGS
+	                    "st.shared.u32 [D], 1;\nret;\n}\n",
 	               "relssp", 1);
-	expect_kernels(PTX_HEAD ".extern .shared .b8 D[];\n.visible .entry k()\n{\n" PTX_REGS
-	                        "st.shared.u32 [D], 1;\nret;\n}\n",
+	expect_kernels(HEAD ".extern .shared .b8 D[];\n.visible .entry k()\n{\n" PTX_REGS
+	                    "st.shared.u32 [D], 1;\nret;\n}\n",
 	               "relssp:dynamic=40", 0);
-	expect_kernels(PTX_HEAD ".extern .shared .b8 D[];\n.visible .entry k()\n{\n" PTX_REGS
-	                        "st.shared.u32 [D+4], 1;\nret;\n}\n",
+	expect_kernels(HEAD ".extern .shared .b8 D[];\n.visible .entry k()\n{\n" PTX_REGS
+	                    "st.shared.u32 [D+4], 1;\nret;\n}\n",
 	               "relssp:dynamic=40", 1);
 }
 

@@ -40,7 +40,7 @@ uint32_t teleport_costs(const void *options, const struct mech_machine *machine,
 	double all = tag_area + table_area + alu_area;
 	const struct mech_cost rows[] = {
 		{"preload table", "bytes", config->table_entries * entry},
-		{"tags of the buffer, an SM", "tags", tags},
+		{"tags of the buffer, per SM", "tags", tags},
 		{"tags of all SMs, area at 40 nm", "mm2", tag_area},
 		{"preload table, area at 40 nm", "mm2", table_area},
 		{"controller's 12 ALUs, area at 40 nm", "mm2", alu_area},

@@ -37,7 +37,7 @@ static const struct base_option options[] = {
 	{"loops", BASE_OPTION_ENUM, AT(loops), 0, 0, loops, "",
          "indexes on induction variables that count as precalculable: none, those of loops whose bounds are in the "
          "code, or those of loops whose bounds are known at launch"},
-	{"rate", BASE_OPTION_U32, AT(rate), 1, 16, NULL, "a cycle",
+	{"rate", BASE_OPTION_U32, AT(rate), 1, 16, NULL, "per cycle",
          "rows that the controller reads, or requests that it makes, per cycle"},
 	{"field_bits", BASE_OPTION_U32, AT(field_bits), 8, 64, NULL, "bits",
          "width of a row's products and offsets; rows with larger ones are not loaded"},

@@ -343,7 +343,7 @@ static void test_costs(void **state)
 	assert_int_equal(cost_of("teleport", "preload table"), 1344);
 	assert_int_equal(cost_of("teleport:table_entries=128", "preload table"), 2688);
 	assert_int_equal(cost_of("teleport:field_bits=32", "preload table"), 64 * (1 + 4 + 8 * 4));
-	assert_int_equal(cost_of("teleport", "tags of the buffer, an SM"), 4 * 96);
+	assert_int_equal(cost_of("teleport", "tags of the buffer, per SM"), 4 * 96);
 	assert_float_equal(cost_of("teleport", "tags of all SMs, area at 40 nm"), 0.136, 0.0011);
 	assert_float_equal(cost_of("teleport", "preload table, area at 40 nm"), 0.004, 1e-9);
 	assert_float_equal(cost_of("teleport", "controller's 12 ALUs, area at 40 nm"), 0.173, 0.005);

@@ -16,7 +16,7 @@ uint32_t tma_costs(const void *options, const struct mech_machine *machine, stru
 	(void)machine;
 	const uint32_t entry = BYTES_BITS + TILE_BITS + STATE_BITS;
 	cost[0] = (struct mech_cost){"an entry", "bits", entry};
-	cost[1] = (struct mech_cost){"entries, an SM", "bytes", entry * config->entries / 8.0};
-	cost[2] = (struct mech_cost){"cache of tensor maps, an SM", "bytes", (double)MAP_BITS * config->maps / 8.0};
+	cost[1] = (struct mech_cost){"entries, per SM", "bytes", entry * config->entries / 8.0};
+	cost[2] = (struct mech_cost){"cache of tensor maps, per SM", "bytes", (double)MAP_BITS * config->maps / 8.0};
 	return 3;
 }

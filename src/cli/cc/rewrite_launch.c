@@ -1,5 +1,5 @@
 /* Rewrites launches in device code: finds the kernel's name, and turns the launch into a call. Line numbers stay. */
-#include "cli/cc/mend.h"
+#include "cli/cc/rewrite.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@ void scan_edit(struct scan *scan, size_t at, size_t removed, const char *text)
 	for (; place && scan->edits[place - 1].at >= at; place--)
 		scan->edits[place] = scan->edits[place - 1];
 	scan->edits[place] = (struct edit){at, removed, text};
-	scan->mended = true;
+	scan->rewritten = true;
 }
 
 /* Returns the start of the template arguments that end before `end`; `end` when there are none. */
@@ -112,7 +112,7 @@ static unsigned count_arguments(struct scan *scan, size_t at)
 	return is_empty ? 0 : count + 1;
 }
 
-void mend_device_launch(struct scan *scan, size_t brackets, size_t end, unsigned says)
+void rewrite_device_launch(struct scan *scan, size_t brackets, size_t end, unsigned says)
 {
 	struct cc *cc = scan->cc;
 	size_t start = name_start(scan->text, brackets), stop = scan_blanks_back(scan->text, brackets);

@@ -1,6 +1,6 @@
-/* inner: declarations that only the files of this module use. */
-#ifndef SLUICE_SEAM_INNER_H
-#define SLUICE_SEAM_INNER_H
+/* private: declarations that only the files of this module use. */
+#ifndef SLUICE_SEAM_PRIVATE_H
+#define SLUICE_SEAM_PRIVATE_H
 
 #include "seam/seam.h"
 

@@ -1,25 +1,26 @@
-/* finish: turns the recorded reads into the kernel's table of indexes. */
-#include "cuda_source/inner.h"
+/* index_table: turns the recorded reads into the kernel's table of indexes. */
+#include "cuda_source/private.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool bounded(const struct walk *walk, const struct poly *poly, uint32_t depth)
+/* Returns true when a launch determines the bounds of all loops whose counters the polynomial uses. */
+static bool has_known_bounds(const struct walk *walk, const struct poly *poly, uint32_t depth)
 {
 	for (uint32_t i = 0; i < poly->count; i++)
 		for (uint32_t k = 0; k < poly->terms[i].degree; k++) {
 			uint32_t symbol = poly->terms[i].symbol[k];
 			const struct bound *bound = &walk->bounds[symbol];
 			if (walk->symbols[symbol]->kind == SOURCE_LOOP &&
-			    (depth > 16 || !bound->known || !bounded(walk, bound->room, depth + 1) ||
-			     !bounded(walk, bound->slope, depth + 1)))
+			    (depth > 16 || !bound->known || !has_known_bounds(walk, bound->room, depth + 1) ||
+			     !has_known_bounds(walk, bound->slope, depth + 1)))
 				return false;
 		}
 	return true;
 }
 
-static bool varies(const struct walk *walk, const struct monomial *term)
+static bool term_varies(const struct walk *walk, const struct monomial *term)
 {
 	for (uint32_t k = 0; k < term->degree; k++)
 		if (walk->symbols[term->symbol[k]]->kind <= SOURCE_LOOP)
@@ -27,7 +28,7 @@ static bool varies(const struct walk *walk, const struct monomial *term)
 	return false;
 }
 
-static enum source_status strict(const struct walk *walk, const struct read *read)
+static enum source_status status_of_read(const struct walk *walk, const struct read *read)
 {
 	if (read->causes & CAUSE_OPERATOR || (!read->causes && !read->poly))
 		return SOURCE_OPERATOR;
@@ -36,7 +37,7 @@ static enum source_status strict(const struct walk *walk, const struct read *rea
 		       : read->causes & CAUSE_CONTROL ? SOURCE_CONTROL
 		                                      : SOURCE_INDUCTION;
 	for (uint32_t i = 0; i < read->poly->count; i++)
-		if (varies(walk, &read->poly->terms[i]))
+		if (term_varies(walk, &read->poly->terms[i]))
 			return SOURCE_QUASI_STATIC;
 	return SOURCE_STATIC;
 }
@@ -87,9 +88,9 @@ static const char *one_line(struct walk *walk, const char *text, uint32_t length
 	return line;
 }
 
-/* Divides into elements if all terms are whole elements; otherwise bytes are shown. A member's offset in its
- * element is not shown. */
-static bool divide(const struct walk *walk, const struct read *read, struct monomial *term)
+/* Divides a term in bytes by the element's size. Returns false when the term is no whole number of elements; the index
+ * is then shown in bytes. A member's offset in its element is not shown. */
+static bool divide_term(const struct walk *walk, const struct read *read, struct monomial *term)
 {
 	if (read->unit_size > 0) {
 		int64_t rest = term->coefficient % read->unit_size;
@@ -133,13 +134,13 @@ static const char *expand(struct walk *walk, const struct read *read)
 	bool elements = true;
 	for (uint32_t i = 0; i < read->poly->count; i++) {
 		struct monomial term = read->poly->terms[i];
-		elements = divide(walk, read, &term) && elements;
+		elements = divide_term(walk, read, &term) && elements;
 	}
 	bool first = true;
 	for (uint32_t i = 0; i < read->poly->count; i++) {
 		struct monomial term = read->poly->terms[i];
 		if (elements)
-			divide(walk, read, &term);
+			divide_term(walk, read, &term);
 		if (term.coefficient)
 			write_term(out, walk, &term, first);
 		first = first && !term.coefficient;
@@ -163,12 +164,12 @@ static void finish_index(struct walk *walk, const struct read *read, struct sour
 		.line = at->line,
 		.column = at->column,
 		.text = one_line(walk, read->index->text, read->index->length),
-		.status = strict(walk, read),
+		.status = status_of_read(walk, read),
 		.type = read->type.name,
 		.size = read->type.size,
 	};
 	index->relaxed = index->status;
-	if (index->status == SOURCE_INDUCTION && read->poly && bounded(walk, read->poly, 0))
+	if (index->status == SOURCE_INDUCTION && read->poly && has_known_bounds(walk, read->poly, 0))
 		index->relaxed = SOURCE_QUASI_STATIC;
 	if (!source_precalculable(index->relaxed))
 		return;

@@ -1,4 +1,4 @@
-#include "lab/why.h"
+#include "lab/reuse_reason.h"
 
 #include "lab/run_record.h"
 
@@ -134,7 +134,7 @@ static void tell_identity(const struct asked *asked, FILE *file)
 	      file);
 }
 
-bool why_tell(struct store *store, const char *run, FILE *file, char message[STORE_MESSAGE])
+bool reuse_reason_print(struct store *store, const char *run, FILE *file, char message[STORE_MESSAGE])
 {
 	const struct store_filter filter = {"id", run};
 	struct asked asked = {0};

@@ -1,6 +1,6 @@
-/* inner: interface between the files of this module. */
-#ifndef SLUICE_CUDA_SOURCE_INNER_H
-#define SLUICE_CUDA_SOURCE_INNER_H
+/* private: interface between the files of this module. */
+#ifndef SLUICE_CUDA_SOURCE_PRIVATE_H
+#define SLUICE_CUDA_SOURCE_PRIVATE_H
 
 #include "cuda_source/source.h"
 
@@ -335,7 +335,7 @@ bool walk_changes(const struct node *node);
 void walk_statement(struct walk *walk, const struct node *node);
 void walk_loop(struct walk *walk, const struct node *loop);
 
-/* finish.c: the kernel in the form of source.h */
+/* index_table.c: the kernel in the form of source.h */
 void walk_finish(struct walk *walk, const struct function *function, struct source_kernel *kernel);
 
 #endif

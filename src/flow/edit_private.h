@@ -1,6 +1,6 @@
-/* edit_inner: interface between the files that implement flow/edit.h. */
-#ifndef SLUICE_FLOW_EDIT_INNER_H
-#define SLUICE_FLOW_EDIT_INNER_H
+/* edit_private: interface between the files that implement flow/edit.h. */
+#ifndef SLUICE_FLOW_EDIT_PRIVATE_H
+#define SLUICE_FLOW_EDIT_PRIVATE_H
 
 #include "flow/edit.h"
 

@@ -5,14 +5,14 @@
  * line numbers stay. assembler.c rewrites assembler, alignment.c declarations. An overlay of clang's file system puts
  * each rewritten copy in place of its original, so that file names and includes stay valid.
  */
-#include "cli/cc/mend.h"
+#include "cli/cc/rewrite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-struct mending {
+struct rewriting {
 	struct cc *cc;
 	struct argument_list seen;    /* files already scanned */
 	struct argument_list overlay; /* pairs: the original's absolute path, the rewritten copy */
@@ -78,10 +78,10 @@ static char *find_included(struct cc *cc, const char *includer, const char *name
 	return strncmp(name, "cuda/", 5) == 0 && access(path, R_OK) == 0 ? path : NULL;
 }
 
-static void look_through(struct mending *mending, const char *path);
+static void look_through(struct rewriting *rewriting, const char *path);
 
 /* Follows an include directive; `at` is after the '#'. */
-static void follow_include(struct mending *mending, struct scan *scan, const char *path)
+static void follow_include(struct rewriting *rewriting, struct scan *scan, const char *path)
 {
 	static const char word[] = "include";
 	size_t at = scan->at;
@@ -97,16 +97,16 @@ static void follow_include(struct mending *mending, struct scan *scan, const cha
 	size_t length = 0;
 	while (at + 1 + length < scan->length && name[length] != end && name[length] != '\n')
 		length++;
-	char *included = arena_string(&mending->cc->arena, name, length);
-	char *file = find_included(mending->cc, path, included, end == '"');
-	mending->cc->shuffles |= names_library(included);
+	char *included = arena_string(&rewriting->cc->arena, name, length);
+	char *file = find_included(rewriting->cc, path, included, end == '"');
+	rewriting->cc->shuffles |= names_library(included);
 	size_t stop = at + 1 + length;
 	scan->at = stop < scan->length ? stop + (scan->text[stop] == end) : scan->length;
 	if (file)
-		look_through(mending, file);
+		look_through(rewriting, file);
 }
 
-static void scan_text(struct mending *mending, struct scan *scan, const char *path)
+static void scan_text(struct rewriting *rewriting, struct scan *scan, const char *path)
 {
 	scan->line_start = true;
 	while (scan->at < scan->length) {
@@ -115,24 +115,24 @@ static void scan_text(struct mending *mending, struct scan *scan, const char *pa
 		bool starts = scan->line_start;
 		scan->line_start = c == '\n' || (starts && isspace((unsigned char)c));
 		if (c == '\n' && !(scan->at && rest[-1] == '\\'))
-			mend_end_directive(scan);
+			rewrite_end_directive(scan);
 		if (c == '/' && next == '/') {
-			mend_skip_to(scan, "\n");
+			rewrite_skip_to(scan, "\n");
 			scan->line_start = true;
-			mend_end_directive(scan);
+			rewrite_end_directive(scan);
 		} else if (c == '/' && next == '*') {
 			scan->at += 2;
-			mend_skip_to(scan, "*/");
+			rewrite_skip_to(scan, "*/");
 		} else if (c == '"' || c == '\'') {
 			scan_skip_quoted(scan);
 		} else if (c == '#' && starts) {
 			scan->at++;
 			scan->in_directive = true;
-			follow_include(mending, scan, path);
+			follow_include(rewriting, scan, path);
 		} else if (scan_is_word(c)) {
-			mend_take_word(scan);
+			rewrite_take_word(scan);
 		} else {
-			mend_take_punctuation(scan, c);
+			rewrite_take_punctuation(scan, c);
 		}
 	}
 }
@@ -157,29 +157,29 @@ static char *edited(const struct scan *scan, size_t *length)
 	return text;
 }
 
-static void look_through(struct mending *mending, const char *path)
+static void look_through(struct rewriting *rewriting, const char *path)
 {
-	struct cc *cc = mending->cc;
+	struct cc *cc = rewriting->cc;
 	char *full = absolute(cc, path);
 	size_t length;
-	if (!is_new(&mending->seen, full))
+	if (!is_new(&rewriting->seen, full))
 		return;
-	cc_add(&mending->seen, full);
+	cc_add(&rewriting->seen, full);
 	char *text = cli_read_file(path, &length);
 	if (!text)
 		return; /* clang will report it */
-	struct scan scan = {.cc = cc, .qualifiers = &mending->qualifiers, .text = text, .length = length};
+	struct scan scan = {.cc = cc, .qualifiers = &rewriting->qualifiers, .text = text, .length = length};
 	scan.in_library = strstr(full, "/cuda/std/") != NULL;
 	cc->shuffles |= memmem(text, length, "shfl", 4) != NULL;
-	scan_text(mending, &scan, path);
-	if (scan.mended) {
-		const char *copy = cc_new_temporary(cc, ".mended");
-		char *mended = edited(&scan, &length);
-		if (cc_write_file(cc, copy, mended, length)) {
-			cc_add(&mending->overlay, full);
-			cc_add(&mending->overlay, copy);
+	scan_text(rewriting, &scan, path);
+	if (scan.rewritten) {
+		const char *copy = cc_new_temporary(cc, ".rewritten");
+		char *rewritten = edited(&scan, &length);
+		if (cc_write_file(cc, copy, rewritten, length)) {
+			cc_add(&rewriting->overlay, full);
+			cc_add(&rewriting->overlay, copy);
 		}
-		free(mended);
+		free(rewritten);
 	}
 	free(scan.edits);
 	free(text);
@@ -214,21 +214,21 @@ static bool write_overlay(const struct argument_list *overlay, const char *path)
 	return fclose(file) == 0;
 }
 
-const char *cc_mend_launches(struct cc *cc, const char *source)
+const char *cc_rewrite_launches(struct cc *cc, const char *source)
 {
-	struct mending mending = {.cc = cc};
+	struct rewriting rewriting = {.cc = cc};
 	cc->shuffles = false;
-	look_through(&mending, source);
+	look_through(&rewriting, source);
 	const char *path = NULL;
-	if (mending.overlay.count) {
+	if (rewriting.overlay.count) {
 		path = cc_new_temporary(cc, ".yaml");
-		if (!write_overlay(&mending.overlay, path)) {
+		if (!write_overlay(&rewriting.overlay, path)) {
 			cli_error(cc->name, "cannot write %s", path);
 			path = NULL;
 		}
 	}
-	free(mending.seen.list);
-	free(mending.overlay.list);
-	free(mending.qualifiers.list);
+	free(rewriting.seen.list);
+	free(rewriting.overlay.list);
+	free(rewriting.qualifiers.list);
 	return path;
 }

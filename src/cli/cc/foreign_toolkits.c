@@ -12,7 +12,7 @@ static bool holds(const char *folder, const char *file)
 	return snprintf(path, sizeof path, "%s/%s", folder, file) < (int)sizeof path && access(path, F_OK) == 0;
 }
 
-bool cc_is_outer_folder(const struct cc *cc, const char *folder)
+bool cc_is_foreign_folder(const struct cc *cc, const char *folder)
 {
 	static const char *const signs[] = {"cuda_runtime.h",     "cuda_runtime_api.h", "libcudart.so",
 	                                    "libcudart_static.a", "libcuda.so",         "libcudadevrt.a"};
@@ -41,7 +41,7 @@ static void clean(const struct cc *cc, const char *variable)
 	char *kept = base_calloc(strlen(value) + 2, 1), *copy = base_strdup(value), *rest = copy;
 	bool first = true;
 	for (char *folder; (folder = strsep(&rest, ":"));) {
-		if (cc_is_outer_folder(cc, *folder ? folder : "."))
+		if (cc_is_foreign_folder(cc, *folder ? folder : "."))
 			continue;
 		strcat(strcat(kept, first ? "" : ":"), folder);
 		first = false;

@@ -1,4 +1,4 @@
-#include "lab/shown.h"
+#include "lab/figure_values.h"
 
 #include "lab/gnuplot.h"
 
@@ -6,30 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t shown_things(const struct figure *figure)
+size_t figure_things(const struct figure *figure)
 {
 	return figure->spread_count ? figure->spread_count : figure->experiment->row_count;
 }
 
-const char *shown_name(const struct figure *figure, size_t thing)
+const char *figure_name(const struct figure *figure, size_t thing)
 {
 	static const char *const means[] = {"", "geomean", "mean"};
-	if (thing == shown_things(figure))
+	if (thing == figure_things(figure))
 		return means[figure->experiment->mean];
 	return figure->spread_count ? figure->spreads[thing].name : figure->experiment->rows[thing].name;
 }
 
-double shown_ours(const struct figure *figure, size_t thing, size_t column)
+double figure_ours(const struct figure *figure, size_t thing, size_t column)
 {
-	if (thing == shown_things(figure))
+	if (thing == figure_things(figure))
 		return figure->ours_mean[column];
 	return figure->spread_count ? figure->spreads[thing].mean[column]
 	                            : figure->ours[thing * figure->experiment->column_count + column];
 }
 
-double shown_published(const struct figure *figure, size_t thing, size_t column)
+double figure_published(const struct figure *figure, size_t thing, size_t column)
 {
-	if (thing == shown_things(figure))
+	if (thing == figure_things(figure))
 		return figure->published_mean[column];
 	return figure->spread_count ? figure->spreads[thing].published[column]
 	                            : figure->experiment->rows[thing].published[column];
@@ -46,18 +46,18 @@ static bool is_near(double ratio)
 static bool thing_is_near(const struct figure *figure, size_t thing, size_t column)
 {
 	bool spread = thing < figure->spread_count;
-	return is_near(shown_ours(figure, thing, column)) && is_near(shown_published(figure, thing, column)) &&
+	return is_near(figure_ours(figure, thing, column)) && is_near(figure_published(figure, thing, column)) &&
 	       (!spread ||
 	        (is_near(figure->spreads[thing].least[column]) && is_near(figure->spreads[thing].most[column])));
 }
 
-bool shown_in_percent(const struct figure *figure, size_t column)
+bool figure_in_percent(const struct figure *figure, size_t column)
 {
 	const struct experiment *experiment = figure->experiment;
 	const struct experiment_column *columns = experiment->columns;
 	if (columns[column].show != SHOW_RATIO || experiment->stacked)
 		return false;
-	size_t things = shown_things(figure) + (experiment->mean != MEAN_NONE);
+	size_t things = figure_things(figure) + (experiment->mean != MEAN_NONE);
 	for (size_t c = 0; c < experiment->column_count; c++)
 		for (size_t thing = 0; experiment_alike(&columns[c], &columns[column]) && thing < things; thing++)
 			if (!thing_is_near(figure, thing, c))
@@ -65,12 +65,12 @@ bool shown_in_percent(const struct figure *figure, size_t column)
 	return true;
 }
 
-double shown_percent(double ratio)
+double figure_percent(double ratio)
 {
 	return 100 * (ratio - 1);
 }
 
-void shown_what(const struct experiment_column *column, bool percent, char *text, size_t size)
+void figure_what(const struct experiment_column *column, bool percent, char *text, size_t size)
 {
 	const char *unit = column->unit ? column->unit : "", *space = column->unit ? " " : "";
 	if (column->show == SHOW_VALUE) {
@@ -94,7 +94,7 @@ static const char *break_of(const char *text)
 	return best < length ? text + best : NULL;
 }
 
-void shown_axis_label(const char *text, const char *axis, double height, FILE *file)
+void figure_axis_label(const char *text, const char *axis, double height, FILE *file)
 {
 	const char *middle = break_of(text);
 	bool broken = (double)strlen(text) * letter_width > height && middle;

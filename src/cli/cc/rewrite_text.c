@@ -1,10 +1,10 @@
 /* Scans sources word by word, for launch brackets with blanks in them, and to find which functions are device
  * functions. */
-#include "cli/cc/mend.h"
+#include "cli/cc/rewrite.h"
 
 #include <string.h>
 
-void mend_skip_to(struct scan *scan, const char *end)
+void rewrite_skip_to(struct scan *scan, const char *end)
 {
 	const char *found = memmem(scan->text + scan->at, scan->length - scan->at, end, strlen(end));
 	scan->at = found ? (size_t)(found - scan->text) + strlen(end) : scan->length;
@@ -21,7 +21,7 @@ static void skip_raw(struct scan *scan)
 		length++;
 	memcpy(end + 1, mark, length);
 	strcpy(end + 1 + length, "\"");
-	mend_skip_to(scan, end);
+	rewrite_skip_to(scan, end);
 }
 
 void scan_skip_quoted(struct scan *scan)
@@ -69,7 +69,7 @@ static bool take_brackets(struct scan *scan, char bracket)
 		/* the blanks move after the bracket, so that newlines and lengths stay */
 		memmove(text + scan->at + 3, text + scan->at + 2, third - scan->at - 2);
 		text[scan->at + 2] = bracket;
-		scan->mended = true;
+		scan->rewritten = true;
 	}
 	scan->at = third + 1;
 	return true;
@@ -123,7 +123,7 @@ static void take_defining(struct scan *scan, const char *word, size_t length)
 	}
 }
 
-void mend_end_directive(struct scan *scan)
+void rewrite_end_directive(struct scan *scan)
 {
 	static const char *const digits[] = {"0", "1", "2", "3"};
 	if (scan->in_directive && scan->defined && scan->defined_says)
@@ -134,7 +134,7 @@ void mend_end_directive(struct scan *scan)
 	scan->defined_says = 0;
 }
 
-void mend_take_word(struct scan *scan)
+void rewrite_take_word(struct scan *scan)
 {
 	const char *word = scan->text + scan->at;
 	size_t length = 0;
@@ -151,7 +151,7 @@ void mend_take_word(struct scan *scan)
 	scan->at += length;
 }
 
-void mend_take_punctuation(struct scan *scan, char c)
+void rewrite_take_punctuation(struct scan *scan, char c)
 {
 	bool opens = c == '<' && !follows_operator(scan) && scan->opened < MOST_OPEN;
 	bool closes = c == '>' && scan->opened && scan->open[scan->opened - 1].depth == scan->depth;
@@ -160,7 +160,7 @@ void mend_take_punctuation(struct scan *scan, char c)
 		unsigned says = side_of(scan);
 		scan->open[scan->opened++] = (struct open_launch){scan->depth, says};
 		if (says)
-			mend_device_launch(scan, start, start + 3, says);
+			rewrite_device_launch(scan, start, start + 3, says);
 		return;
 	}
 	if (closes && take_brackets(scan, '>')) {

@@ -1,6 +1,6 @@
-/* gpgpusim_inner: declarations shared by the files that implement gpgpusim_config.h. */
-#ifndef SLUICE_GPGPUSIM_INNER_H
-#define SLUICE_GPGPUSIM_INNER_H
+/* private: declarations shared by the files that implement config.h. */
+#ifndef SLUICE_GPGPUSIM_PRIVATE_H
+#define SLUICE_GPGPUSIM_PRIVATE_H
 
 #include "gpgpusim/config.h"
 #include "base/diag.h"
@@ -39,9 +39,9 @@ bool gpgpusim_number(struct config *config, const char *text, uint32_t *number);
 /* Splits the value in place at any of the separators. Returns the number of parts. */
 size_t gpgpusim_part(char *text, const char *separators, char *parts[PARTS]);
 
-/* gpgpusim_options.c: applies one option of gpgpusim.config with its value. */
+/* options.c: applies one option of gpgpusim.config with its value. */
 void gpgpusim_apply(struct config *config);
-/* gpgpusim_cache.c: returns true, and sets the cache, when the option describes a cache. */
-bool gpgpusim_is_cache(struct config *config);
+/* cache.c: sets a cache of the machine when the option describes one. Returns false for any other option. */
+bool gpgpusim_apply_cache(struct config *config);
 
 #endif

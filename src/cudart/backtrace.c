@@ -1,4 +1,4 @@
-#include "cudart/places.h"
+#include "cudart/backtrace.h"
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -114,11 +114,11 @@ static void add_place(struct list *list, const Dl_info *code, uintptr_t address)
 	add(list, text, "");
 }
 
-void places_of(void *const *frame, int frames, char *text, size_t size)
+void backtrace_text(void *const *frame, int frames, char *text, size_t size)
 {
 	Dl_info own, code;
 	struct list list = {.text = text, .size = size};
-	if (!dladdr((void *)(uintptr_t)places_of, &own))
+	if (!dladdr((void *)(uintptr_t)backtrace_text, &own))
 		return;
 	for (int k = 0; k < frames && list.count < MOST_PLACES; k++) {
 		uintptr_t call = (uintptr_t)frame[k] - 1;
