@@ -4,9 +4,9 @@
  *     -> execution units or load/store unit -> write-back
  *
  * sm_tick() runs each stage once, the last one first, as a pipeline drains. An instruction executes functionally at
- * issue; the later stages only give it time. Each stage has its own file and its own struct. Other files may read that
- * struct, but they change it through the file's functions. The exception is sub_cores.c, which also changes the operand
- * collectors. Stages pass instructions on through latches. struct sm lists both.
+ * issue; the later stages only give it time. Each stage has its own struct, which only the stage's own files write
+ * (tools/check_stages.py). Other files may read it, and change it through the stage's functions. Stages pass
+ * instructions on through latches. struct sm lists both.
  */
 #ifndef SLUICE_SM_SM_H
 #define SLUICE_SM_SM_H

@@ -81,7 +81,7 @@ static void test_local_write_back(void **state)
 }
 
 /* A local load that bypasses L1 returns past it, too: L1 does not wait for it. */
-static void test_local_load_past_l1(void **state)
+static void test_local_load_that_bypasses_l1(void **state)
 {
 	static const struct row row = {"local load with .cg",
 	                               ".local .u32 mine[2]; mov.u64 %rd1, mine; ld.local.cg.u32 %r2, [%rd1];\n"
@@ -150,7 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_sector_alone),  cmocka_unit_test(test_local_write_back),
-		cmocka_unit_test(test_local_load_past_l1), cmocka_unit_test(test_read_only_caches),
+		cmocka_unit_test(test_local_load_that_bypasses_l1), cmocka_unit_test(test_read_only_caches),
 		cmocka_unit_test(test_machines_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
