@@ -21,7 +21,7 @@ OWNERS = {
     "registers": ["register_file"],
     "units": ["units"],
     "lsu": ["load_store"],
-    "buffer": ["buffer"],
+    "buffer_waiters": ["prefetch_buffer"],
     "shared": ["shared_memory"],
     "copies": ["async_copy"],
     "phase_waits": ["phase_wait"],

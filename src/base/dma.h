@@ -123,13 +123,14 @@ static inline uint32_t dma_command_of(const char *name)
 	return command;
 }
 
-static inline bool dma_asks(uint32_t command)
+static inline bool dma_is_transfer(uint32_t command)
 {
 	return command >= DMA_FLAT && command < DMA_COMMANDS;
 }
 
 /* A warp sets parameters of later transfers: type, halo or space, with the values of the instruction's operands. */
-static inline void dma_tell(struct dma_warp *warp, enum dma_command command, const uint64_t value[DMA_MAX_FIELDS])
+static inline void dma_set_parameters(struct dma_warp *warp, enum dma_command command,
+                                      const uint64_t value[DMA_MAX_FIELDS])
 {
 	struct dma_mode *mode = &warp->mode[value[0] % DMA_BUFFERS];
 	if (command == DMA_TYPE)
@@ -146,8 +147,8 @@ static inline void dma_tell(struct dma_warp *warp, enum dma_command command, con
 
 /* A warp requests a transfer. It uses the parameters set before, which apply only to this transfer. With DMA_EXECUTE
  * it repeats the buffer's last transfer at other addresses. */
-static inline struct dma_transfer dma_asked(struct dma_warp *warp, enum dma_command command,
-                                            const uint64_t value[DMA_MAX_FIELDS], const struct dma_transfer *last)
+static inline struct dma_transfer dma_transfer_of(struct dma_warp *warp, enum dma_command command,
+                                                  const uint64_t value[DMA_MAX_FIELDS], const struct dma_transfer *last)
 {
 	struct dma_mode *mode = &warp->mode[value[0] % DMA_BUFFERS];
 	struct dma_transfer transfer = *last;

@@ -15,7 +15,7 @@ enum base_access_result {
 	BASE_ACCESS_MERGED,        /* miss on a line that is in flight */
 	BASE_ACCESS_BUFFER_HIT,    /* hit in the buffer in front of L1 */
 	BASE_ACCESS_BUFFER_MERGED, /* waits in that buffer for bytes in flight */
-	BASE_ACCESS_PAST_L1,       /* bypassed both */
+	BASE_ACCESS_BYPASS_L1,     /* bypassed both */
 	BASE_ACCESS_REFUSED,       /* nothing was done; the access will be tried again */
 };
 

@@ -65,8 +65,8 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 	            "instructions out of collectors per cycle")
 
 #define LATENCY_OF(name, row, type, column)                                                                            \
-	U32("latency." name "." type, sm.latency[PTX_LATENCY_##row][PTX_DATA_##column], 1, SM_WHEEL - 4, "cycles",     \
-	    "execution latency, from entering the unit"),                                                              \
+	U32("latency." name "." type, sm.latency[PTX_LATENCY_##row][PTX_DATA_##column], 1, SM_MAX_LATENCY_CYCLES - 4,  \
+	    "cycles", "execution latency, from entering the unit"),                                                    \
 		U32("initiation." name "." type, sm.initiation[PTX_LATENCY_##row][PTX_DATA_##column], 1, 1024,         \
 	            "cycles", "interval between two such instructions in one unit")
 #define INT_LATENCY(name, row) LATENCY_OF(name, row, "int", INT) /* of rows that exist only for whole numbers */
@@ -147,7 +147,7 @@ const struct base_option machine_options[] = {
 	U32("sm.send_queue", send_queue, 1, 4096, "requests",
             "capacity of the queue of mechanisms' requests; the dispatcher's queue has the same"),
 	U32("sm.fetches", sm.fetches, 1, SM_FETCHES, "warps", "warps that fetch per cycle"),
-	U32("sm.fetch_bytes", sm.fetch_bytes, 8, 8 * SM_BUFFER, "bytes", "bytes per fetch; an instruction has 8"),
+	U32("sm.fetch_bytes", sm.fetch_bytes, 8, 8 * SM_IBUFFER, "bytes", "bytes per fetch; an instruction has 8"),
 	BOOL("sm.fetch_hands_over", sm.fetch_hands_over,
              "an arriving line of code is handed to the warp that waits for it; else the warp fetches again"),
 	BOOL("sm.sub_cores", sm.sub_cores,
@@ -263,11 +263,11 @@ const struct base_option machine_options[] = {
              "port in one step"),
 	U32("network.flit_bytes", network.flit_bytes, 8, 1024, "bytes", "bytes per flit"),
 	U32("network.speedup", network.speedup, 1, 8, "steps", "allocation steps of a router per cycle"),
-	U32("network.injection_flits", network.injection_flits, 1, CROSSBAR_WINDOW, "flits",
+	U32("network.injection_flits", network.injection_flits, 1, CROSSBAR_MAX_FLITS, "flits",
             "capacity of the queue at an input"),
-	U32("network.buffer_flits", network.buffer_flits, 1, CROSSBAR_WINDOW, "flits",
+	U32("network.buffer_flits", network.buffer_flits, 1, CROSSBAR_MAX_FLITS, "flits",
             "capacity of each input buffer and each ejection buffer"),
-	U32("network.boundary_flits", network.boundary_flits, 1, CROSSBAR_WINDOW, "flits",
+	U32("network.boundary_flits", network.boundary_flits, 1, CROSSBAR_MAX_FLITS, "flits",
             "capacity of the consumer's buffer"),
 
 	U32("map.channels", map.channels, 1, 64, "channels", "memory channels"),

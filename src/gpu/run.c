@@ -184,7 +184,7 @@ static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
 			cache_invalidate(&gpu->sm[i].l1.data);
 		gpu->sm[i].accounted = start;
 		gpu->sm[i].mechanisms_send = seam_sends(gpu->seam);
-		gpu->sm[i].waits = run->run_ahead.waiting_loads;
+		gpu->sm[i].loads_that_wait = run->run_ahead.waiting_loads;
 		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
 	}
 }
@@ -242,7 +242,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	if (fits_together(gpu, run, &dispatch))
 		run_to_end(gpu, run, &dispatch, start);
 	team_end_threads(gpu->team);
-	seam_kernel_over(gpu->seam);
+	seam_cycles_ended(gpu->seam);
 	if (run->end == GPU_DONE)
 		expect_quiet(gpu);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
@@ -252,7 +252,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		cache_watch_end(&gpu->slice[i].cache);
 	if (run->end != GPU_DONE)
-		seam_settle_cut(gpu->seam);
+		seam_account_unfinished(gpu->seam);
 	seam_kernel_end(gpu->seam);
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		slice_settle(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle);

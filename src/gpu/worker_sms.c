@@ -58,7 +58,7 @@ static uint64_t cycle_from(uint64_t time, uint64_t cycle, uint64_t period)
 static void ask_for_room(struct sm *sm)
 {
 	struct network_port *network = &sm->network;
-	if (network->refused != network->asks)
+	if (network->refused != network->is_woken_by_room)
 		network_port_ask_for_room(network, network->refused ? &sm->wake : NULL);
 }
 

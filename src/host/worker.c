@@ -58,7 +58,7 @@ void workers_work(struct workers *workers)
 static void fetch_requests(struct worker *home, struct worker *from)
 {
 	struct request_chain *chain = &from->away[home->index];
-	request_fetch(&home->requests, chain);
+	request_pool_reclaim(&home->requests, chain);
 	*chain = (struct request_chain){0};
 }
 

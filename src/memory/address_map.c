@@ -33,7 +33,7 @@ void address_map_place(const struct address_map *map, struct request *request)
 	uint64_t above_slice = above >> map->slice_bits;
 
 	request->slice = (uint16_t)polynomial_hash_place(&map->hash, above_slice, slice);
-	request->local = banks >> map->slice_bits << low_bits | (address & ((1ull << low_bits) - 1));
+	request->slice_address = banks >> map->slice_bits << low_bits | (address & ((1ull << low_bits) - 1));
 	uint32_t bank_low = (uint32_t)(banks & ((1u << map->low_bank_bits) - 1));
 	uint64_t rest = banks >> map->low_bank_bits >> map->column_bits;
 	uint32_t high_bits = map->bank_bits - map->low_bank_bits;

@@ -1,6 +1,6 @@
 /* address_map: maps a device address to its channel, L2 slice, bank and row.
  *
- *     piece   = address / interleave            (256 bytes in the reference)
+ *     piece   = address / interleave            (256 bytes on `gtx480`)
  *     channel = piece % channels
  *     packed  = (piece / channels) * interleave + address % interleave
  *
@@ -35,7 +35,7 @@ struct address_map {
 
 void address_map_open(struct address_map *map);
 
-/* Fills in the request's slice, local, bank and row. */
+/* Fills in the request's slice, slice_address, bank and row. */
 void address_map_place(const struct address_map *map, struct request *request);
 
 #endif

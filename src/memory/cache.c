@@ -85,7 +85,7 @@ static void send_down(struct cache *cache, struct request *request)
 	request_queue_push(&cache->miss_queue, request);
 }
 
-/* Mask of the 32-byte pieces of a line that these sectors cover, as stores use it. */
+/* Mask of the 32-byte chunks of a line that these sectors cover, as stores use it. */
 static uint8_t chunks_of(const struct cache *cache, uint32_t sectors)
 {
 	uint32_t each = cache->sector_bytes / REQUEST_CHUNK_BYTES, chunks = 0;
@@ -101,10 +101,10 @@ static void write_back(struct cache *cache, const struct cache_line *line, uint1
 	victim->kind = cache->depth == CACHE_OF_SLICE ? REQUEST_L2_WRITEBACK : REQUEST_L1_WRITEBACK;
 	victim->is_write = true;
 	victim->address = line->block;
-	victim->local = line->local;
+	victim->slice_address = line->slice_address;
 	victim->slice = line->slice;
 	victim->sm = sm;
-	victim->bytes = victim->fetch = (uint32_t)__builtin_popcount(line->dirty) * cache->sector_bytes;
+	victim->bytes = victim->dram_bytes = (uint32_t)__builtin_popcount(line->dirty) * cache->sector_bytes;
 	victim->chunks = chunks_of(cache, line->dirty);
 	send_down(cache, victim);
 	occupy(&cache->data_port_until, cycle, port_cycles(cache, victim->bytes));
@@ -126,7 +126,7 @@ static inline void insert(struct cache *cache, const struct request *request, ui
 	prefetch_account_evicted(&cache->account, at);
 	if (cache->watch)
 		cache_watch_evicted(cache->watch, &cache->tags, at, false, cycle);
-	tags_insert(&cache->tags, at, block, request->local & ~in_line, request->slice, cycle);
+	tags_insert(&cache->tags, at, block, request->slice_address & ~in_line, request->slice, cycle);
 	if (cache->watch)
 		cache_watch_inserted(cache->watch, &cache->tags, at, request, cycle);
 }
@@ -190,7 +190,7 @@ static bool read_down(struct cache *cache, struct request *request, const struct
 	index = mshr_take(&cache->mshrs, probe->sector_address);
 	mshr_merge(&cache->mshrs, index, request);
 	request->wait[cache->depth].index = index;
-	request->fetch = cache->sector_bytes;
+	request->dram_bytes = cache->sector_bytes;
 	send_down(cache, request);
 	if (on_miss) {
 		uint32_t at = claim_line(cache, request, probe, cycle);
@@ -225,7 +225,7 @@ static uint32_t bytes_written(const struct cache *cache, const struct request *r
 	uint32_t chunks = cache->sector_bytes / REQUEST_CHUNK_BYTES;
 	if (chunks == 1)
 		return request->written;
-	return request->bytes == cache->sector_bytes && request->whole == (1u << chunks) - 1 ? UINT32_MAX : 0;
+	return request->bytes == cache->sector_bytes && request->full_chunks == (1u << chunks) - 1 ? UINT32_MAX : 0;
 }
 
 /* A sector is partial until all its bytes are written (GPGPU-Sim 4.2.0: the byte masks of sector_cache_block). */
@@ -351,7 +351,7 @@ static bool write_and_fetch(struct cache *cache, struct request *request, const 
 	struct request *fill = request_new(cache->pool);
 	fill->kind = cache->depth == CACHE_OF_SLICE ? REQUEST_L2_FILL : REQUEST_L1_FILL;
 	fill->address = request->address;
-	fill->local = request->local;
+	fill->slice_address = request->slice_address;
 	fill->slice = request->slice;
 	fill->bank = request->bank;
 	fill->row = request->row;

@@ -12,9 +12,9 @@
  * An input or an output that changes packets loses an allocation step. With a speedup the router allocates several
  * times per cycle; its channels still carry one flit per cycle.
  *
- * The figures match intersim2's router under config_fermi_islip.icnt: vc_alloc_delay and sw_alloc_delay 1,
+ * The times match intersim2's router under config_fermi_islip.icnt: vc_alloc_delay and sw_alloc_delay 1,
  * routing_delay 0, islip with one iteration. With one virtual channel that is round robin. Differences between
- * versions are options. tests/memory/test_crossbar.c checks the figures to the cycle, and tests/micro/latency.cu
+ * versions are options. tests/memory/test_crossbar.c checks them to the cycle, and tests/micro/latency.cu
  * checks them from outside. The first and last preferences of inputs are ours.
  */
 #ifndef SLUICE_MEMORY_CROSSBAR_H
@@ -55,7 +55,7 @@ struct crossbar_stats {
 };
 
 enum {
-	CROSSBAR_WINDOW = 4096,     /* maximum flits of a port or a buffer */
+	CROSSBAR_MAX_FLITS = 4096,  /* maximum flits of a port or a buffer */
 	CROSSBAR_MAX_PACKET = 2048, /* bytes */
 };
 

@@ -92,8 +92,8 @@ static void finish_transfer(struct dram_channel *channel, uint64_t cycle)
 	if (cycle < channel->transfer_at || request_queue_full(&channel->returned))
 		return;
 	struct request *request = take_transfer(channel);
-	request->moved += channel->config.atom_bytes;
-	if (request->moved < request->fetch)
+	request->dram_moved += channel->config.atom_bytes;
+	if (request->dram_moved < request->dram_bytes)
 		return;
 	if (request->kind == REQUEST_L2_WRITEBACK) {
 		return_credit(channel, slice_of(channel, request));
@@ -107,7 +107,7 @@ static void finish_transfer(struct dram_channel *channel, uint64_t cycle)
  * have already overtaken it is limited. */
 static bool urgent_first(const struct dram_channel *channel, const struct dram_bank *bank)
 {
-	return bank->urgent && bank->overtaken < channel->config.urgent_limit;
+	return bank->urgent && bank->overtakes < channel->config.urgent_limit;
 }
 
 /* The open row if a request for it waits, else the row of the oldest urgent request, else of the oldest request.
@@ -125,12 +125,12 @@ static uint32_t choose_row(const struct dram_bank *bank, bool urgent_first)
 }
 
 /* Counts the urgent requests taken since the last ordinary one, while an ordinary one waits. */
-static void count_overtaken(struct dram_bank *bank, const struct request *taken)
+static void count_overtakes(struct dram_bank *bank, const struct request *taken)
 {
 	bool ordinary_waits = false;
 	for (const struct request *r = bank->first; r && !ordinary_waits; r = r->next)
 		ordinary_waits = !r->urgent;
-	bank->overtaken = taken->urgent && ordinary_waits ? bank->overtaken + 1 : 0;
+	bank->overtakes = taken->urgent && ordinary_waits ? bank->overtakes + 1 : 0;
 }
 
 /* Takes a request out of its bank's queue; `before` is its predecessor there, or NULL. */
@@ -144,8 +144,8 @@ static void take_out(struct dram_channel *channel, struct dram_bank *bank, struc
 	if (bank->last == request)
 		bank->last = before;
 	bank->urgent -= request->urgent;
-	if (request->urgent || bank->overtaken)
-		count_overtaken(bank, request);
+	if (request->urgent || bank->overtakes)
+		count_overtakes(bank, request);
 	channel->stats.requests++;
 	channel->stats.row_hits += request->row == bank->open_row;
 }
@@ -250,7 +250,7 @@ static void start_transfer(struct dram_channel *channel, struct request *request
 	channel->stats.data_cycles += channel->config.burst_cycles;
 }
 
-static void hold(struct dram_allowed *allowed, enum base_dram_command command, uint64_t until)
+static void not_before(struct dram_allowed *allowed, enum base_dram_command command, uint64_t until)
 {
 	allowed->from[command] = max_u64(allowed->from[command], until);
 }
@@ -264,7 +264,8 @@ static uint64_t command_time(const struct dram_channel *channel, const struct dr
 
 /* Issues a read or a write of the open row. Column commands in one bank group are tCCDL apart, in two groups tCCD.
  * On the whole channel, a read after a write waits for tWTR and a write after a read for tRTW (GPGPU-Sim:
- * dram_t::issue_col_command()). Its versions differ in which banks form a group: DEVIATIONS 10. */
+ * dram_t::issue_col_command()). Which banks form a group is an option: GPGPU-Sim 3.2.2 has two groups
+ * where its configuration says four (docs/explanation/deviations.md, 10). */
 static void issue_column(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 {
 	const struct dram_config *t = &channel->config;
@@ -272,25 +273,25 @@ static void issue_column(struct dram_channel *channel, uint32_t b, uint64_t cycl
 	struct request *request = bank->current;
 	assert(bank->active && bank->open_row == request->row);
 	for (uint32_t column = BASE_DRAM_READ; column <= BASE_DRAM_WRITE; column++) {
-		hold(&channel->allowed, column, cycle + t->ccd);
-		hold(bank->group, column, cycle + t->ccd_long);
+		not_before(&channel->allowed, column, cycle + t->ccd);
+		not_before(bank->group, column, cycle + t->ccd_long);
 	}
 	if (request->is_write) {
-		hold(&channel->allowed, BASE_DRAM_READ, cycle + t->wtr);
-		hold(&bank->allowed, BASE_DRAM_PRECHARGE, cycle + t->wtp);
+		not_before(&channel->allowed, BASE_DRAM_READ, cycle + t->wtr);
+		not_before(&bank->allowed, BASE_DRAM_PRECHARGE, cycle + t->wtp);
 		start_transfer(channel, request, cycle + t->wl);
 		channel->stats.writes++;
 	} else {
-		hold(&channel->allowed, BASE_DRAM_WRITE, cycle + t->rtw);
-		hold(&bank->allowed, BASE_DRAM_PRECHARGE, cycle + t->rtp);
-		hold(bank->group, BASE_DRAM_PRECHARGE, cycle + t->rtp_long);
+		not_before(&channel->allowed, BASE_DRAM_WRITE, cycle + t->rtw);
+		not_before(&bank->allowed, BASE_DRAM_PRECHARGE, cycle + t->rtp);
+		not_before(bank->group, BASE_DRAM_PRECHARGE, cycle + t->rtp_long);
 		start_transfer(channel, request, cycle + t->cl);
 		channel->stats.reads++;
 	}
 	if (channel->watcher.issued)
 		dram_watch_issued(channel, request->is_write ? BASE_DRAM_WRITE : BASE_DRAM_READ, b, request, cycle);
-	request->sent += t->atom_bytes;
-	if (request->sent >= request->fetch) {
+	request->dram_sent += t->atom_bytes;
+	if (request->dram_sent >= request->dram_bytes) {
 		bank->current = NULL;
 		channel->serving &= ~(1ull << b);
 	}
@@ -305,16 +306,16 @@ static void issue_row(struct dram_channel *channel, uint32_t b, uint64_t cycle)
 	channel->next_bank = (b + 1) & (channel->banks - 1);
 	if (bank->active) {
 		bank->active = false;
-		hold(&bank->allowed, BASE_DRAM_ACTIVATE, cycle + t->rp);
+		not_before(&bank->allowed, BASE_DRAM_ACTIVATE, cycle + t->rp);
 		channel->stats.precharges++;
 	} else {
 		bank->open_row = bank->current->row;
 		bank->active = true;
-		hold(&channel->allowed, BASE_DRAM_ACTIVATE, cycle + t->rrd);
-		hold(&bank->allowed, BASE_DRAM_READ, cycle + t->rcd);
-		hold(&bank->allowed, BASE_DRAM_WRITE, cycle + t->rcd_write);
-		hold(&bank->allowed, BASE_DRAM_PRECHARGE, cycle + t->ras);
-		hold(&bank->allowed, BASE_DRAM_ACTIVATE, cycle + t->rc);
+		not_before(&channel->allowed, BASE_DRAM_ACTIVATE, cycle + t->rrd);
+		not_before(&bank->allowed, BASE_DRAM_READ, cycle + t->rcd);
+		not_before(&bank->allowed, BASE_DRAM_WRITE, cycle + t->rcd_write);
+		not_before(&bank->allowed, BASE_DRAM_PRECHARGE, cycle + t->ras);
+		not_before(&bank->allowed, BASE_DRAM_ACTIVATE, cycle + t->rc);
 		channel->stats.activates++;
 	}
 	if (channel->watcher.issued)
@@ -398,8 +399,9 @@ static void issue_command(struct dram_channel *channel, uint64_t cycle)
 	issue_row(channel, b, cycle);
 	if (!channel->config.row_beside_column)
 		return;
-	uint64_t asked = (2ull << place) - 1;
-	uint64_t left = turned(channel, banks_that_want_columns(channel)) & ~asked;
+	/* GPGPU-Sim's loop goes on with its count, but from the turn's new start: it skips place + 1 banks there. */
+	uint64_t skipped = (2ull << place) - 1;
+	uint64_t left = turned(channel, banks_that_want_columns(channel)) & ~skipped;
 	place = first_allowed(channel, left, cycle, &from);
 	if (place < channel->banks)
 		issue_column(channel, in_turn(channel, 1ull << place), cycle);
@@ -424,7 +426,7 @@ static void accept_from_l2(struct dram_channel *channel, uint64_t l2_cycle, uint
 		if (port_empty(&channel->from_l2[slice]))
 			channel->offered &= ~(1ull << slice);
 		request->ready = l2_cycle + channel->config.latency;
-		request->sent = request->moved = 0;
+		request->dram_sent = request->dram_moved = 0;
 		request->level = LEVEL_DRAM;
 		if (!channel->delay.count)
 			channel->delay_until = request->ready;
@@ -483,6 +485,8 @@ static uint64_t next_wake(const struct dram_channel *channel, uint64_t cycle, ui
 	return wake > now ? wake : now + 1;
 }
 
+/* The way of the data back to L2 comes first, then the commands, then arrivals: an earlier stage can use what a later
+ * one has freed in this cycle. A bank may issue a command in the cycle in which it gets its request. */
 void dram_tick(struct dram_channel *channel, uint64_t cycle, uint64_t l2_cycle, uint64_t now)
 {
 	dram_settle(channel, cycle);

@@ -6,7 +6,8 @@
  * none is urgent. After `urgent_limit` urgent requests of a bank have overtaken a waiting ordinary one, the next row
  * is the oldest request's.
  *
- * The rules are GPGPU-Sim's; dram.c names its functions. Urgent requests are ours (docs/explanation/timing-model.md).
+ * The rules are GPGPU-Sim's; dram.c names its functions. Urgent requests are ours (docs/explanation/timing-model.md):
+ * a mechanism marks its own with mech_request.urgent.
  * tests/memory/test_dram.c checks every timing to the cycle. tests/memory/test_dram_random.c checks the commands of
  * random traffic, and tests/micro/bandwidth.cu compares the rates with closed forms.
  */
@@ -27,8 +28,9 @@ struct dram_config {
 	uint32_t burst_cycles; /* command cycles for which a burst occupies the pins */
 	uint32_t bank_groups;
 	bool group_low_bits;    /* a bank's group: bank % groups, else bank / (banks / groups) */
-	bool dual_bus;          /* a column command and a row command per cycle; else one, except: */
-	bool row_beside_column; /* an activate or precharge may share a cycle with another bank's read or write */
+	bool dual_bus;          /* a column command and a row command per cycle; else one command, of either kind */
+	/* without dual_bus: in the cycle of an activate or precharge, a later bank in the turn may read or write */
+	bool row_beside_column;
 	uint32_t latency;       /* L2 clock cycles between the slice and the scheduler */
 	uint32_t ccd, ccd_long, rrd, rcd, rcd_write, ras, rp, rc, cl, wl;
 	uint32_t rtw, wtr;           /* read to write, write to read */
@@ -67,7 +69,7 @@ struct dram_bank {
 	uint32_t open_row;            /* last row activated */
 	uint32_t serving_row;         /* row the scheduler stays with, or DRAM_NO_ROW */
 	uint32_t urgent;              /* number of urgent requests among those waiting */
-	uint32_t overtaken;           /* urgent requests taken while an ordinary one waited */
+	uint32_t overtakes;           /* urgent requests taken in succession while an ordinary one waited */
 	bool active;
 	uint8_t next; /* enum base_dram_command: next command of the current request */
 	struct dram_allowed allowed;
@@ -140,7 +142,7 @@ void dram_watch_issued(const struct dram_channel *channel, enum base_dram_comman
  * cycle, the unit of `latency`. */
 void dram_tick(struct dram_channel *channel, uint64_t cycle, uint64_t l2_cycle, uint64_t now);
 
-/* Adds skipped cycles to the counters, at a kernel's end. */
+/* Adds the cycles up to `cycle` in which the channel slept (slice.h, "Sleeping and settling"). */
 void dram_settle(struct dram_channel *channel, uint64_t cycle);
 
 extern const struct base_counter dram_counters[];

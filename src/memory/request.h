@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* L1_: made by a cache of an SM; L2_: made by a slice, except the prefetch. */
 enum request_kind {
 	REQUEST_READ,   /* global load */
 	REQUEST_WRITE,  /* global store */
@@ -23,10 +24,10 @@ enum request_kind {
 	REQUEST_CONSTANT, /* constant memory and kernel parameters */
 	REQUEST_L1_WRITEBACK,
 	REQUEST_L1_FILL, /* the read that a write miss makes in a cache that fetches on writes */
-	REQUEST_L2_FILL, /* L1: of an SM; L2: of a slice */
+	REQUEST_L2_FILL,
 	REQUEST_L2_WRITEBACK,
 	REQUEST_L2_PREFETCH, /* a mechanism's request for a sector of L2, which no data answer */
-	REQUEST_TEXTURE, /* a line of the texture cache */
+	REQUEST_TEXTURE,     /* a line of the texture cache */
 	REQUEST_KINDS
 };
 
@@ -45,9 +46,10 @@ struct request_pool;
 
 struct request {
 	uint64_t address; /* first byte */
-	uint64_t local;   /* address within its slice: channel and slice bits taken out (L2 set index) */
-	uint32_t bytes;   /* of data between SM and L2: what a store writes, or the L1 line that a miss fetches */
-	uint32_t fetch;   /* of data between L2 and DRAM */
+	/* address within its slice, without the channel and slice bits; it selects L2's set */
+	uint64_t slice_address;
+	uint32_t bytes;      /* of data between SM and L2: what a store writes, or the L1 line that a miss fetches */
+	uint32_t dram_bytes; /* of data between L2 and DRAM */
 	uint32_t row;
 	uint8_t kind;  /* enum request_kind */
 	uint8_t level; /* enum request_level */
@@ -60,11 +62,11 @@ struct request {
 	uint16_t warp;
 	uint16_t block; /* slot on the SM of its instruction's block */
 	uint32_t lanes;
-	uint32_t sent;          /* DRAM: bytes whose commands were issued */
-	uint32_t moved;         /* DRAM: bytes that crossed the pins */
-	uint8_t chunks;         /* of a store: mask of the 32-byte pieces that it touches, from `address` on */
-	uint8_t whole;          /* of these pieces, those of which every byte is written */
-	uint32_t written;       /* for a store to one piece: mask of the bytes that are written */
+	uint32_t dram_sent;     /* bytes whose DRAM commands were issued */
+	uint32_t dram_moved;    /* bytes that crossed the DRAM pins */
+	uint8_t chunks;         /* of a store: mask of the 32-byte chunks that it touches, from `address` on */
+	uint8_t full_chunks;    /* mask of those of these chunks in which every byte is written */
+	uint32_t written;       /* for a store to one chunk: mask of the bytes that are written */
 	uint8_t parts;          /* outstanding replies, when an L2 slice answers sector by sector */
 	uint8_t sender;         /* number of the mechanism that sent it, from 1; 0: none */
 	uint32_t pc;            /* of its instruction, from 1; 0: no instruction */
@@ -110,8 +112,8 @@ static inline bool request_is_local(const struct request *request)
 	return request->kind == REQUEST_LOCAL_READ || request->kind == REQUEST_LOCAL_WRITE;
 }
 
-/* REQUEST_HEADER_BYTES: header of every packet, with address and kind. REQUEST_CHUNK_BYTES: size of the pieces of a
- * store's write masks. */
+/* REQUEST_HEADER_BYTES: header of every packet, with address and kind. REQUEST_CHUNK_BYTES: size of the
+ * chunks of write masks. A cache's sector is one chunk or several. */
 enum { REQUEST_HEADER_BYTES = 8, REQUEST_CHUNK_BYTES = 32 };
 
 /* Size in bytes of its packet. Reads are sent as a header and return with data; writes are the opposite. */
@@ -123,7 +125,7 @@ static inline uint32_t request_packet_bytes(const struct request *request)
 
 enum { REQUEST_MAX_POOLS = 64 };
 
-/* Released requests on their way to their own pool, whose thread fetches them after the step. */
+/* Released requests on their way to their own pool, whose thread reclaims them after the step. */
 struct request_chain {
 	struct request *first, *last;
 	uint64_t count;
@@ -157,7 +159,7 @@ static inline void request_release(struct request_pool *here, struct request *re
 }
 
 /* Returns the requests of a chain to their pool. */
-static inline void request_fetch(struct request_pool *home, struct request_chain *chain)
+static inline void request_pool_reclaim(struct request_pool *home, struct request_chain *chain)
 {
 	if (!chain->count)
 		return;

@@ -138,9 +138,9 @@ static void send_miss(struct slice *slice, uint64_t now)
 	if (!is_placed(request))
 		address_map_place(slice->map, request);
 	if (request->is_write)
-		request->fetch = request->bytes;
+		request->dram_bytes = request->bytes;
 	if (slice->by_pc)
-		inst_of(slice, request)->dram_bytes += request->fetch;
+		inst_of(slice, request)->dram_bytes += request->dram_bytes;
 	port_push(slice->to_dram, request, now);
 }
 
@@ -210,6 +210,8 @@ static void leave_delay(struct slice *slice, uint64_t cycle)
 	if (request && request->ready <= cycle && !request_queue_full(&slice->input))
 		request_queue_push(&slice->input, slice_entry_take(&slice->entry));
 }
+
+/* --- sleeping and settling (slice.h) --- */
 
 void slice_look_at_entry(struct slice *slice)
 {
@@ -292,6 +294,8 @@ static bool is_woken_in_vain(const struct slice *slice, uint64_t now)
 	       !(slice->reply_refused &&
 	         crossbar_gets_room(slice->replies, slice->index, request_queue_front(&slice->reply)));
 }
+
+/* --- the tick --- */
 
 void slice_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 {

@@ -7,6 +7,13 @@
  * memory_sub_partition::cache_cycle(), with those of gpgpu_sim::cycle() at its two ends. The delay is GPGPU-Sim's
  * rop_latency. tests/micro/latency.cu and bandwidth.cu compare latency and rate with closed forms
  * (docs/explanation/microbenchmarks.md).
+ *
+ * Sleeping and settling, here and in the other units (sm/sm.h, slice_entry.h, dram.h): a unit ticks only when it may
+ * have work. At the end of a tick it computes the first time at which it can act without input, and sleeps until then
+ * (`wake`). An input, or freed space that it waits for, wakes it earlier, perhaps in vain. In the cycles between, each
+ * refused item would be refused again, and each waiting item would go on waiting. These cycles therefore change nothing
+ * but counters of cycles. Settling adds them to these counters: at the next tick, at a kernel's end, and when counters
+ * are read in between.
  */
 #ifndef SLUICE_MEMORY_SLICE_H
 #define SLUICE_MEMORY_SLICE_H
@@ -77,7 +84,7 @@ void slice_open(struct slice *slice, uint32_t index, const struct slice_config *
                 const struct cache_config *cache, const struct address_map *map, struct request_pool *pool,
                 uint64_t period, struct arena *arena);
 
-/* Counts the cycles up to `cycle` in which the slice slept, except the entry's. Also called at a kernel's end. */
+/* Adds the cycles up to `cycle` in which the slice slept to its counters, except the entry's. */
 void slice_settle(struct slice *slice, uint64_t cycle);
 
 /* Makes the requests that entered the delay line since the last call visible to the slice. */

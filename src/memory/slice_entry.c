@@ -31,7 +31,7 @@ static void charge(struct slice *slice, uint64_t cycle)
 	struct slice_entry *entry = &slice->entry;
 	uint64_t passed = cycle - entry->settled;
 	entry->settled = cycle;
-	slice->stats.busy_cycles += entry->past.busy || in_delay_line(entry) || entry->waits ? passed : 0;
+	slice->stats.busy_cycles += entry->past.busy || in_delay_line(entry) || entry->packet_waited ? passed : 0;
 	slice->stats.input_full += entry->refused ? passed : 0;
 }
 
@@ -66,8 +66,8 @@ static void enter(struct slice *slice, struct request *request)
 }
 
 /* Splits a request into sectors. Each sector proceeds independently, and the SM is answered when all have finished
- * (GPGPU-Sim 4.2.0: memory_sub_partition::breakdown_request_to_sector_requests(); DEVIATIONS 27 says which sectors
- * of a 64-byte write). */
+ * (GPGPU-Sim 4.2.0: memory_sub_partition::breakdown_request_to_sector_requests(); docs/explanation/deviations.md, 27,
+ * says which sectors of a 64-byte write). */
 static void enter_by_sectors(struct slice *slice, struct request *request)
 {
 	uint32_t sectors = sectors_of(slice, request);
@@ -81,7 +81,9 @@ static void enter_by_sectors(struct slice *slice, struct request *request)
 		part->parent = request;
 		part->address = request->address + sector * slice->cache.sector_bytes;
 		part->bytes = slice->cache.sector_bytes;
-		part->written = request->whole >> sector & 1 ? UINT32_MAX : request->chunks == 1 ? request->written : 0;
+		part->written = request->full_chunks >> sector & 1 ? UINT32_MAX
+		                : request->chunks == 1             ? request->written
+		                                                   : 0;
 		enter(slice, part);
 		slice->stats.entered++;
 	}
@@ -126,7 +128,7 @@ void slice_entry_tick(struct slice *slice, uint64_t cycle, uint64_t now)
 	slice_entry_settle(slice, cycle);
 	entry->refused = false;
 	accept_packet(slice, cycle, now);
-	entry->waits = port_front(&entry->from_network, now);
+	entry->packet_waited = port_front(&entry->from_network, now);
 	bool sleeps = entry->refused ? entry->read == entry->told : port_empty(&entry->from_network);
 	entry->wake = sleeps ? UINT64_MAX : now + 1;
 }

@@ -32,7 +32,7 @@ struct slice_entry {
 	struct request_pool *pool;
 	uint64_t settled; /* cycles already counted */
 	bool refused;     /* in the last tick a packet was refused and waits for the slice */
-	bool waits;       /* in the last tick a packet waited */
+	bool packet_waited; /* in the last tick a packet waited */
 	/* the delay line: a ring, indexed by the request's number */
 	struct request **delayed;
 	uint32_t capacity, slot_mask;
@@ -53,7 +53,7 @@ void slice_entry_open(struct slice *slice, uint32_t sectors, struct arena *arena
 
 /* Simulates one cycle: takes a packet, if one is present and fits. */
 void slice_entry_tick(struct slice *slice, uint64_t cycle, uint64_t now);
-/* Brings its counters up to `cycle`, which the slice has reached. */
+/* Brings its counters up to `cycle`, which the slice has reached (slice.h, "Sleeping and settling"). */
 void slice_entry_settle(struct slice *slice, uint64_t cycle);
 
 /* --- the slice's side --- */

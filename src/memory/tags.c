@@ -171,7 +171,7 @@ static void unlink_block(struct tags *tags, uint32_t at)
 	*link = tags->chain[at];
 }
 
-void tags_insert(struct tags *tags, uint32_t at, uint64_t block, uint64_t local, uint16_t slice, uint64_t cycle)
+void tags_insert(struct tags *tags, uint32_t at, uint64_t block, uint64_t slice_address, uint16_t slice, uint64_t cycle)
 {
 	struct cache_line *line = &tags->line[at];
 	uint32_t set = tags->place[at].set, *bucket = tags_bucket(tags, block);
@@ -182,7 +182,7 @@ void tags_insert(struct tags *tags, uint32_t at, uint64_t block, uint64_t local,
 	tags->chain[at] = *bucket;
 	*bucket = at;
 	bits_remove(&tags->free[set * tags->free_words], at - set * tags->ways);
-	*line = (struct cache_line){.block = block, .used = line->used, .local = local, .slice = slice};
+	*line = (struct cache_line){.block = block, .used = line->used, .slice_address = slice_address, .slice = slice};
 	tags_make_youngest(tags, at, cycle);
 }
 

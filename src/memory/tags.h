@@ -18,7 +18,7 @@
 struct cache_line {
 	uint64_t block;                   /* address of its first byte */
 	uint64_t used;                    /* key in the replacement order: time of last use, or of insertion */
-	uint64_t local;                   /* request.local of the block, for its write-back */
+	uint64_t slice_address;           /* request.slice_address of the block, for its write-back */
 	uint32_t mshr[CACHE_MAX_SECTORS]; /* of reserved sectors: the MSHR that waits for the data */
 	uint32_t written[CACHE_MAX_SECTORS]; /* mask of the written bytes of partial sectors */
 	uint16_t slice;
@@ -51,7 +51,7 @@ struct tags {
 	struct polynomial_hash hash;      /* INDEX_POLYNOMIAL */
 	uint8_t index;                    /* enum cache_index */
 	bool by_use;                      /* REPLACE_LRU; else by insertion */
-	uint8_t depth;                    /* CACHE_OF_SM or CACHE_OF_SLICE (whose sets are selected by request.local) */
+	uint8_t depth; /* CACHE_OF_SM, or CACHE_OF_SLICE: then request.slice_address selects the set */
 	uint8_t line_shift, sector_shift; /* of addresses */
 	uint8_t bucket_shift;             /* from a 64-bit product to a bucket index */
 };
@@ -108,9 +108,9 @@ uint32_t tags_polynomial_set(const struct tags *tags, uint64_t place);
 
 /* L2 of a slice is indexed by the address without channel and slice bits. Otherwise it would use only a part of its
  * sets (GPGPU-Sim: linear_to_raw_address_translation::partition_address()). */
-static inline uint32_t tags_set(const struct tags *tags, uint64_t address, uint64_t local)
+static inline uint32_t tags_set(const struct tags *tags, uint64_t address, uint64_t slice_address)
 {
-	uint64_t place = tags->depth == CACHE_OF_SLICE ? local : address;
+	uint64_t place = tags->depth == CACHE_OF_SLICE ? slice_address : address;
 	if (tags->index != INDEX_LINEAR)
 		return tags->index == INDEX_HASHED ? tags_hashed_set(address, tags->sets)
 		                                   : tags_polynomial_set(tags, place);
@@ -159,7 +159,7 @@ static inline struct tag_probe tags_probe(const struct tags *tags, const struct 
 	if (at != TAGS_NONE) {
 		state = tags_state(&tags->line[at], request, bit);
 	} else {
-		at = tags_victim(tags, tags_set(tags, address, request->local));
+		at = tags_victim(tags, tags_set(tags, address, request->slice_address));
 		state = at == TAGS_NONE ? TAG_NO_LINE : TAG_MISS;
 	}
 	return (struct tag_probe){state, at, sector, bit, block, sector_address};
@@ -184,7 +184,8 @@ static inline void tags_soil(struct tags *tags, const struct cache_line *line, b
 
 /* Assigns the line to another block, with no sector present. The caller then sets the sectors that are present or in
  * flight. `cycle` must not decrease. */
-void tags_insert(struct tags *tags, uint32_t at, uint64_t block, uint64_t local, uint16_t slice, uint64_t cycle);
+void tags_insert(struct tags *tags, uint32_t at, uint64_t block, uint64_t slice_address, uint16_t slice,
+                 uint64_t cycle);
 
 /* Marks a sector of the line as not present. */
 static inline void tags_drop(struct tags *tags, uint32_t at, uint8_t bit)

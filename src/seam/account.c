@@ -33,19 +33,24 @@ static void observe(const struct seam_counted *to, struct output *output, enum o
 		to->load->sum[vector] += cycles;
 }
 
-static void settle(struct seam_account *account, struct output *output, enum base_prefetch_outcome outcome,
+/* Counts an outcome. `accounts` and `outputs` are those of an SM or a partition, by mechanism. */
+static void settle(struct seam_account *accounts, struct output *outputs, enum base_prefetch_outcome outcome,
                    const struct base_prefetch *prefetch, uint64_t cycle)
 {
-	const struct seam *seam = output->seam;
-	const struct seam_counted to = seam_counted(account, seam, prefetch->pc);
+	uint32_t number = prefetch->sender - 1;
+	struct output *output = &outputs[number];
+	const struct seam_counted to = seam_counted(&accounts[number], output->seam, prefetch->pc);
 	count_outcome(&to, outcome);
 	if (outcome == BASE_PREFETCH_USEFUL || outcome == BASE_PREFETCH_LATE)
 		observe(&to, output, OUTPUT_prefetch_distance, cycle - prefetch->sent);
 }
 
-static void observe_wait(struct seam_account *account, struct output *output, const struct base_prefetch *prefetch)
+/* The same when the data of a late request have arrived. */
+static void came_late(struct seam_account *accounts, struct output *outputs, const struct base_prefetch *prefetch)
 {
-	const struct seam_counted to = seam_counted(account, output->seam, prefetch->pc);
+	uint32_t number = prefetch->sender - 1;
+	struct output *output = &outputs[number];
+	const struct seam_counted to = seam_counted(&accounts[number], output->seam, prefetch->pc);
 	observe(&to, output, OUTPUT_late_wait, prefetch->came - prefetch->wanted);
 }
 
@@ -76,19 +81,18 @@ static void tell(struct seam_sm *sm, struct mech_sm *part, const struct mech_out
 void seam_settle(void *user, enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch)
 {
 	struct seam_sm *sm = user;
-	uint32_t number = prefetch->sender - 1;
-	settle(&sm->account[number], &sm->output[number], outcome, prefetch, sm->clock);
-	if (!sm->part[number].mech->on_outcome)
+	struct mech_sm *part = &sm->part[prefetch->sender - 1];
+	settle(sm->account, sm->output, outcome, prefetch, sm->clock);
+	if (!part->mech->on_outcome)
 		return;
 	const struct mech_outcome told = outcome_of(outcome, prefetch, sm->clock);
-	tell(sm, &sm->part[number], &told);
+	tell(sm, part, &told);
 }
 
 void seam_came_late(void *user, const struct base_prefetch *prefetch)
 {
 	struct seam_sm *sm = user;
-	uint32_t number = prefetch->sender - 1;
-	observe_wait(&sm->account[number], &sm->output[number], prefetch);
+	came_late(sm->account, sm->output, prefetch);
 }
 
 struct base_prefetch_listener seam_listener(struct seam_sm *sm)
@@ -102,10 +106,9 @@ struct base_prefetch_listener seam_listener(struct seam_sm *sm)
 static void settle_in_l2(void *user, enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch)
 {
 	struct seam_partition *partition = user;
-	uint32_t number = prefetch->sender - 1;
-	struct mech_partition *part = &partition->part[number];
+	struct mech_partition *part = &partition->part[prefetch->sender - 1];
 	uint64_t cycle = *partition->seam->clock_of_partitions;
-	settle(&partition->account[number], &partition->output[number], outcome, prefetch, cycle);
+	settle(partition->account, partition->output, outcome, prefetch, cycle);
 	if (!part->mech->partition_outcome)
 		return;
 	const struct mech_outcome told = outcome_of(outcome, prefetch, cycle);
@@ -116,8 +119,7 @@ static void settle_in_l2(void *user, enum base_prefetch_outcome outcome, const s
 static void came_late_to_l2(void *user, const struct base_prefetch *prefetch)
 {
 	struct seam_partition *partition = user;
-	uint32_t number = prefetch->sender - 1;
-	observe_wait(&partition->account[number], &partition->output[number], prefetch);
+	came_late(partition->account, partition->output, prefetch);
 }
 
 struct base_prefetch_listener seam_listener_of_l2(struct seam_partition *partition)
@@ -147,7 +149,7 @@ static void settle_rest(struct seam *seam, uint32_t number, uint32_t pc)
 	seam->sm[0].account[number].by_pc[pc].requests.redundant += rest;
 }
 
-void seam_settle_cut(struct seam *seam)
+void seam_account_unfinished(struct seam *seam)
 {
 	for (uint32_t number = 0; number < seam->count; number++) {
 		const struct mech_requests sum = seam_account_of(seam, number);

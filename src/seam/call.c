@@ -70,7 +70,7 @@ void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
 	sm->resident++;
 	sm->slots |= 1ull << block->slot;
 	if (sm->has_buffer)
-		line_buffer_allocated(&sm->buffer, seam_shared_taken(sm));
+		line_buffer_allocated(&sm->buffer, seam_shared_taken_now(sm));
 	for (uint32_t w = 0; w < block->warps; w++)
 		sm->live[block->first_warp + w] = true;
 	for (uint32_t w = 0; sm->has_ranks && w < block->warps; w++)
@@ -97,7 +97,7 @@ void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle)
 	seam_call_block_end(sm, &block);
 	if (sm->has_buffer) {
 		line_buffer_block_ended(&sm->buffer, slot);
-		line_buffer_allocated(&sm->buffer, seam_shared_taken(sm));
+		line_buffer_allocated(&sm->buffer, seam_shared_taken_now(sm));
 	}
 	if (seam_fills_shared(sm))
 		shared_fills_block_ended(&sm->fills, slot);

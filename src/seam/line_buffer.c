@@ -20,29 +20,29 @@ void line_buffer_close(struct line_buffer *buffer)
 	arena_free(&buffer->arena);
 }
 
-static uint64_t block_of(const struct line_buffer *buffer, uint64_t address)
+static uint64_t line_address(const struct line_buffer *buffer, uint64_t address)
 {
 	return address & ~(uint64_t)(buffer->line_bytes - 1);
 }
 
-static struct buffer_set *set_of(const struct line_buffer *buffer, uint64_t block)
+static struct buffer_set *set_of(const struct line_buffer *buffer, uint64_t line_at)
 {
-	return &buffer->set[block / buffer->line_bytes & (buffer->config.sets - 1)];
+	return &buffer->set[line_at / buffer->line_bytes & (buffer->config.sets - 1)];
 }
 
-static struct buffer_line *find(const struct buffer_set *set, uint64_t block)
+static struct buffer_line *find(const struct buffer_set *set, uint64_t line_at)
 {
 	for (uint32_t i = 0; i < set->lines; i++)
-		if (set->line[i].block == block)
+		if (set->line[i].address == line_at)
 			return &set->line[i];
 	return NULL;
 }
 
 /* The sectors that contain these bytes of a line, one bit per sector. */
-static uint8_t sectors_of(uint64_t address, uint64_t block, uint32_t bytes)
+static uint8_t sectors_of(uint64_t address, uint64_t line_at, uint32_t bytes)
 {
-	uint32_t first = (uint32_t)(address - block) / MECH_SECTOR,
-		 end = (uint32_t)(address - block + bytes + MECH_SECTOR - 1) / MECH_SECTOR;
+	uint32_t first = (uint32_t)(address - line_at) / MECH_SECTOR,
+		 end = (uint32_t)(address - line_at + bytes + MECH_SECTOR - 1) / MECH_SECTOR;
 	return (uint8_t)((1u << end) - (1u << first));
 }
 
@@ -110,9 +110,9 @@ void line_buffer_allocated(struct line_buffer *buffer, uint32_t bytes)
 /* The line if it has all the sectors, or NULL. */
 static struct buffer_line *line_with(const struct line_buffer *buffer, uint64_t address, uint32_t touched)
 {
-	uint64_t block = block_of(buffer, address);
-	struct buffer_line *line = find(set_of(buffer, block), block);
-	uint32_t sectors = touched << (address - block) / MECH_SECTOR;
+	uint64_t line_at = line_address(buffer, address);
+	struct buffer_line *line = find(set_of(buffer, line_at), line_at);
+	uint32_t sectors = touched << (address - line_at) / MECH_SECTOR;
 	return line && (line->sectors & sectors) == sectors ? line : NULL;
 }
 
@@ -132,9 +132,9 @@ bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t tou
 }
 
 /* Adds a line. Returns NULL when the buffer has no ways. */
-static struct buffer_line *add(struct line_buffer *buffer, uint64_t block)
+static struct buffer_line *add(struct line_buffer *buffer, uint64_t line_at)
 {
-	struct buffer_set *set = set_of(buffer, block);
+	struct buffer_set *set = set_of(buffer, line_at);
 	if (!buffer->ways)
 		return NULL;
 	if (set->lines == buffer->ways)
@@ -144,14 +144,14 @@ static struct buffer_line *add(struct line_buffer *buffer, uint64_t block)
 		set->line = base_realloc(set->line, set->room * sizeof *set->line);
 	}
 	struct buffer_line *line = &set->line[set->lines++];
-	*line = (struct buffer_line){.block = block};
+	*line = (struct buffer_line){.address = line_at};
 	return line;
 }
 
 void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t bytes, uint32_t block,
                      const struct base_prefetch *brought)
 {
-	uint64_t start = block_of(buffer, address);
+	uint64_t start = line_address(buffer, address);
 	uint8_t sectors = sectors_of(address, start, bytes);
 	struct buffer_line *line = find(set_of(buffer, start), start);
 	bool brings = !line || (line->sectors & sectors) != sectors;
@@ -172,9 +172,9 @@ void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t byte
 
 void line_buffer_drop(struct line_buffer *buffer, uint64_t address)
 {
-	uint64_t block = block_of(buffer, address);
-	struct buffer_set *set = set_of(buffer, block);
-	struct buffer_line *line = find(set, block);
+	uint64_t line_at = line_address(buffer, address);
+	struct buffer_set *set = set_of(buffer, line_at);
+	struct buffer_line *line = find(set, line_at);
 	if (line)
 		remove_line(buffer, set, line, BASE_PREFETCH_EARLY_EVICTED);
 }

@@ -4,12 +4,13 @@
  * seam/mech_listed.h.
  *
  * A mechanism is one constant `struct mech`: its name, tables of its options and counters, and the hooks that the
- * machine calls. There are four kinds of hooks:
- *   look: any number of mechanisms; read only; their order does not matter.
- *   veto: any number of mechanisms; the machine acts only if all agree.
+ * machine calls. Besides hooks for begin, end, cycles and replies there are three kinds of hooks:
+ *   look (observer hook): reports an event and returns nothing. Any number of mechanisms may have it. It may call the
+ *     services of mech_parts.h; in a mechanism with only_looks it may call none that changes the run.
+ *   veto: any number of mechanisms may have it; the machine acts only if all agree.
  *   pick: one owner per exclusive policy; two owners are a configuration error.
- *   send: the mechanism requests lines with mech_send(); the machine owns the queue, serves it and keeps accounts.
- * A mechanism can also hold and release blocks and warps, and it can rewrite the code before a kernel runs.
+ * A mechanism sends requests for lines with mech_send(): the machine owns the queue, serves it and keeps accounts. A
+ * mechanism can also hold and release blocks and warps, and it can rewrite the code before a kernel runs.
  *
  * State has one of three scopes: `struct mech_sm` is the mechanism's part of one SM, `struct mech_partition` that of
  * one L2 slice, `struct mech_gpu` that of the whole GPU, at the dispatcher. Several host threads may simulate. A hook
@@ -26,6 +27,10 @@
  *
  * Cycles are core cycles, in partitions L2 cycles, counted from the machine's opening. Addresses are bytes of device
  * memory.
+ *
+ * No built-in mechanism has these hooks; examples/mechanisms and the tests do: blocks_per_sm, place_block,
+ * may_dispatch, may_allocate, may_access_shared, l1_victim, l1_used, answer_miss, on_outcome; in a partition l2_victim,
+ * l2_used, dram_next, partition_access, partition_fill, partition_evict, partition_outcome.
  *
  * All headers of this interface are C17 and C++17.
  */
@@ -49,7 +54,8 @@
  * tests/data/mech_layout.txt records the layout. */
 enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 0, MECH_VERSION = MECH_VERSION_MAJOR << 16 | MECH_VERSION_MINOR };
 
-/* The shape of the buffer that answers before L1. */
+/* The shape of the prefetch buffer in front of L1, which a mechanism may own (MECH_POLICY_BUFFER). It holds bytes that
+ * mechanisms have fetched or put there, and answers loads of them before L1. */
 struct mech_buffer {
 	uint32_t sets;  /* a power of two, up to MECH_MAX_BUFFER_SETS */
 	uint32_t ways;  /* at most; 0: limited only by the memory that holds the buffer */
@@ -89,7 +95,7 @@ enum mech_policy {
 	MECH_POLICY_WARP_ORDER = 1,      /* which of the warps that can issue goes first */
 	MECH_POLICY_BLOCK_COUNT = 2,     /* how many blocks an SM holds */
 	MECH_POLICY_BLOCK_PLACE = 4,     /* which SM gets the next block */
-	MECH_POLICY_BUFFER = 8,          /* the buffer that answers before L1 */
+	MECH_POLICY_BUFFER = 8,          /* the prefetch buffer in front of L1 */
 	MECH_POLICY_L1_REPLACEMENT = 16, /* which line of L1 is replaced */
 	MECH_POLICY_L2_REPLACEMENT = 32, /* which line of L2 is replaced */
 	MECH_POLICY_L1_MISS = 64,        /* the store that answers L1 misses before they enter the network */
@@ -97,7 +103,7 @@ enum mech_policy {
 	MECH_POLICY_SHARED_ROOM = 256,   /* how many blocks fit into an SM's shared memory */
 	MECH_POLICY_SHARED_LAYOUT = 512, /* where the bytes of blocks lie in an SM's shared memory */
 	MECH_POLICY_WARP_RANK = 1024,    /* the ranks of warps: mech_rank_warp(), without a hook */
-	MECH_POLICIES_END = 2048,         /* after the last policy */
+	MECH_POLICIES_END = 2048,        /* after the last policy */
 };
 
 /* --- looks and vetoes --- */
@@ -117,8 +123,9 @@ enum mech_policy {
  * still. False: the block's warps do not issue until mech_release_block().
  * may_issue: by a scheduler, for a warp that could issue and that the warp order has picked, at most once per cycle.
  * After a refusal the scheduler picks another warp; the refused warp is tried again in the next cycle.
- * may_allocate: by the load/store unit, once per transaction of a global load that would look in L1, at its first
- * attempt. The answer holds while the transaction waits. False: the transaction bypasses L1. `result` is not set yet.
+ * may_allocate: it decides whether L1 is looked up at all or bypassed, not only whether a miss allocates a line. By the
+ * load/store unit, once per transaction of a global load that would look in L1, at its first attempt. The answer holds
+ * while the transaction waits. False: the transaction bypasses L1. `result` has no meaning yet.
  * may_access_shared: by the load/store unit, for its current instruction, once per cycle until all agree. While one
  * mechanism refuses, no other memory instruction passes. To reject an instruction that others may pass, refuse it in
  * may_issue, by its addresses (mech_operands()).
@@ -273,9 +280,9 @@ struct mech {
 	void (*sm_open)(struct mech_sm *sm);
 	void (*kernel_begin)(struct mech_sm *sm);
 	void (*kernel_end)(struct mech_sm *sm);
-	/* Called when the SM ticks, after all its stages. Returns the latest cycle for the next call, if the SM has a
-	 * block then, or MECH_NEVER. With launch.sleep off, an SM ticks more often: the state must not depend on the
-	 * number of calls. */
+	/* Called at the end of each tick of the SM. Returns the cycle by which it must be called again, or MECH_NEVER.
+	 * The SM may tick earlier and call it then. While the SM has no block, it does not tick for this cycle. With
+	 * launch.sleep off, an SM ticks more often: the state must not depend on the number of calls. */
 	uint64_t (*cycle)(struct mech_sm *sm, uint64_t cycle);
 	/* The reply to this mechanism's own request, from the SM or for it: once per request that was neither dropped
 	 * nor refused, nor cut off by the kernel's end. Data for L1, L2 or the buffer have arrived there. */
@@ -287,14 +294,13 @@ struct mech {
 	 * filtered. */
 	void (*on_outcome)(struct mech_sm *sm, const struct mech_outcome *outcome);
 	/* Throttling, by any number of mechanisms: the warps that may issue, as a mask. The masks of all mechanisms
-	 * are anded, and all are called. 0: none; bits without a ready warp have no effect. Called per scheduler
+	 * are anded, and all are called. 0: none; bits without a ready warp have no effect. Called per scheduler:
 	 *   in each cycle in which a warp is ready;
-	 *   when live, held, load_hazard or rank of struct mech_warps have changed;
-	 *   when another hook of this mechanism has run; after `cycle` only if that ran in the cycle that it had
-	 *     requested, or
-	 *   after another hook.
-	 * Events after the issue stage count for the next cycle. With launch.sleep off it is called in every cycle:
-	 * neither state nor counters may depend on the number of calls. */
+	 *   after live, held, load_hazard or rank of struct mech_warps have changed;
+	 *   after another hook of this mechanism has run. A call of `cycle` counts only when it was due, or when
+	 *     another hook has run since the last call of `cycle`.
+	 * Events after the issue stage count for the next cycle. Further calls may occur, and with launch.sleep off it
+	 * is called in every cycle: neither state nor counters may depend on the number of calls. */
 	uint64_t (*warps_that_compete)(struct mech_sm *sm, const struct mech_warps *warps);
 
 	/* --- exclusive policies of an SM --- */
@@ -324,8 +330,8 @@ struct mech {
 	 * (mech_operands()). Returns the cycles that it takes in its unit, 1 to MECH_MAX_LATENCY, or 0 for the
 	 * machine's latency. */
 	uint32_t (*run_opcode)(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue);
-	/* The shape of the buffer before L1. Called several times before the machine is opened; returns the same for
-	 * the same arguments. */
+	/* The shape of the prefetch buffer in front of L1. Called several times before the machine is opened; returns
+	 * the same for the same arguments. */
 	struct mech_buffer (*buffer)(const void *config, const struct mech_machine *machine);
 
 	/* --- a memory partition --- */

@@ -232,15 +232,16 @@ struct mech_shared {
 	uint64_t cycle;
 };
 
-/* The result in L1: hit, miss, or merged with a miss on its way. In the buffer before L1: hit, or merged with bytes
- * on their way. Or past both. A store that finds its bytes in the buffer is a buffer hit, and still goes on. */
+/* The result in L1: hit, miss, or merged with a miss on its way. In the buffer before L1: hit, or merged with bytes on
+ * their way. Or MECH_BYPASS_L1: past both. A store that finds its bytes in the buffer is a buffer hit, and still goes
+ * on. */
 #define mech_result base_access_result
 #define MECH_HIT BASE_ACCESS_HIT
 #define MECH_MISS BASE_ACCESS_MISS
 #define MECH_MERGED BASE_ACCESS_MERGED
 #define MECH_BUFFER_HIT BASE_ACCESS_BUFFER_HIT
 #define MECH_BUFFER_MERGED BASE_ACCESS_BUFFER_MERGED
-#define MECH_PAST_L1 BASE_ACCESS_PAST_L1
+#define MECH_BYPASS_L1     BASE_ACCESS_BYPASS_L1
 
 /* A transaction that was looked up; in a partition, a request that L2 looked up. Warp and block are slots of the SM
  * and valid where there is a pc. For a mechanism's request, `warp` is the warp bound to it, or MECH_NOBODY. */

@@ -1,16 +1,16 @@
-/* mech_figures: live figures of the machine, computed when a mechanism reads them. A mechanism includes seam/mech.h,
+/* mech_figures: live statistics of the machine, computed when a mechanism reads them. A mechanism includes seam/mech.h,
  * which includes this.
  *
- * One row per figure: name, unit, meaning. Counts run from the kernel's begin to now and include cycles that the unit
- * slept through. They are the same with and without sleep (launch.sleep), and with any number of host threads. In the
- * SM's hook `cycle` and in hooks of the GPU they include the cycle in progress. In other hooks of the SM, its stages
- * may or may not have counted their part of that cycle. */
+ * One row per statistic: name, unit, meaning. Counts run from the kernel's begin to now and include cycles that the
+ * unit slept through. They are the same with and without sleep (launch.sleep), and with any number of host threads. In
+ * the SM's hook `cycle` and in hooks of the GPU they include the cycle in progress. In other hooks of the SM, its
+ * stages may or may not have counted their part of that cycle. */
 #ifndef SLUICE_SEAM_MECH_FIGURES_H
 #define SLUICE_SEAM_MECH_FIGURES_H
 
 #include <stdint.h>
 
-/* Figures of an SM: mech_look_at_sm(). The warps_* add up to live_warps. The stack_* add up to cycles x schedulers:
+/* Statistics of an SM: mech_look_at_sm(). The warps_* add up to live_warps. The stack_* add up to cycles x schedulers:
  * they are the levels of the cycle stack, which also classify warps. A slot that waits for a load has no level before
  * its data arrive. */
 #define MECH_SM_FIGURES(X)                                                                                             \
@@ -51,7 +51,7 @@
 	X(stack_no_instruction, "slots", "... for an instruction")                                                     \
 	X(stack_idle, "slots", "... with no warp alive")
 
-/* Figures of a memory partition, an L2 slice with its DRAM channel: mech_look_at_partition(). Slices that share a
+/* Statistics of a memory partition, an L2 slice with its DRAM channel: mech_look_at_partition(). Slices that share a
  * channel see the same values of it. */
 #define MECH_PARTITION_FIGURES(X)                                                                                      \
 	X(l2_mshrs, "MSHRs", "MSHRs of the slice in use")                                                              \

@@ -6,6 +6,8 @@
 
 #include "seam/mech.h"
 
+#include <string.h>
+
 /* The levels of one scheduler. */
 struct mech_levels {
 	uint64_t ready;                              /* competing warps, as bits */
@@ -119,6 +121,35 @@ static inline void mech_levels_enter_first(struct mech_levels *levels, const str
 		else
 			mech_levels_push(levels, warp);
 	}
+}
+
+/* --- a warp order that consists of the two levels --- */
+
+/* Its state of an SM, of sm_size bytes. Its hooks kernel_begin, block_end and pick_warp are the functions below. */
+struct mech_two_levels {
+	struct mech_levels scheduler[MECH_MAX_SCHEDULERS];
+};
+
+static inline struct mech_levels *mech_two_levels_of(const struct mech_sm *sm, const struct mech_warps *warps)
+{
+	return &((struct mech_two_levels *)sm->state)->scheduler[warps->index];
+}
+
+static inline void mech_two_levels_begin(struct mech_sm *sm)
+{
+	memset(sm->state, 0, sizeof(struct mech_two_levels));
+}
+
+static inline void mech_two_levels_block_end(struct mech_sm *sm, const struct mech_block *block)
+{
+	mech_levels_block_end(((struct mech_two_levels *)sm->state)->scheduler, sm, block);
+}
+
+/* Round robin. */
+static inline uint32_t mech_two_levels_pick(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
+{
+	(void)sm;
+	return mech_next(warps, candidates);
 }
 
 #endif

@@ -299,14 +299,14 @@ static inline void mech_look_at_warp(struct mech_sm *sm, uint32_t slot, struct m
 	sm->services->look_at_warp(sm, slot, warp);
 }
 
-/* Writes live figures of the SM: the occupancy of its queues, what its warps wait for, its counters so far; in any
+/* Writes live statistics of the SM: the occupancy of its queues, what its warps wait for, its counters so far; in any
  * hook of the SM or the GPU while a kernel runs. */
 static inline void mech_look_at_sm(struct mech_sm *sm, struct mech_sm_figures *figures)
 {
 	sm->services->look_at_sm(sm, figures);
 }
 
-/* Writes live figures of an L2 slice and its DRAM channel; in any hook of the partition or the GPU while a kernel
+/* Writes live statistics of an L2 slice and its DRAM channel; in any hook of the partition or the GPU while a kernel
  * runs. */
 static inline void mech_look_at_partition(struct mech_partition *partition, struct mech_partition_figures *figures)
 {
@@ -337,7 +337,7 @@ static inline const struct mech_staging_inst *mech_staging_code(struct mech_gpu 
 
 /* Returns the allocated device memory by address, without constant and local memory, in blocks_per_sm() or
  * gpu_kernel_begin(). A parameter has its PTX name without the kernel's name before it, "param_0"; a pointer inside a
- * structure is "param_0+8". The list lives until the launch's figures have been read, so that vector_label can use
+ * structure is "param_0+8". The list lives until the launch's statistics have been read, so that vector_label can use
  * it. */
 static inline const struct mech_allocation *mech_allocations(struct mech_gpu *gpu, uint32_t *count)
 {

@@ -10,9 +10,9 @@
 
 enum mech_place {
 	MECH_TO_L1,
-	MECH_TO_BUFFER, /* the buffer before L1 */
+	MECH_TO_BUFFER,  /* the prefetch buffer in front of L1 */
 	MECH_TO_NOTHING, /* the data are dropped on arrival: only the traffic matters */
-	MECH_TO_L2, /* into L2 only */
+	MECH_TO_L2,      /* into L2 only */
 	MECH_TO_SHARED,  /* a block's shared memory, bypassing L1 */
 	/* A block's shared memory, with the sender's data. Nothing is fetched; `address` and `urgent` are ignored. */
 	MECH_WRITE_SHARED,
@@ -31,8 +31,8 @@ struct mech_request {
 	 * redundant. */
 	uint32_t block;
 	/* To shared memory: the position of the first byte in the block's shared memory; the others follow. When
-	 * `words` is not
-	 * 0: the data's 4-byte words go to these word numbers from there on, each within the block's shared memory. */
+	 * `words` is not 0: the data's 4-byte words go to the word numbers in `word`, each within the block's shared
+	 * memory. */
 	uint32_t shared;
 	uint32_t words; /* up to MECH_MAX_WORDS */
 	const uint32_t *word;
@@ -52,7 +52,7 @@ struct mech_request {
 
 struct mech_reply {
 	struct mech_request request;
-	bool filtered; /* the line was present or on its way: nothing was sent; to L2, nothing was fetched */
+	bool filtered; /* the line was present or on its way: to L1, nothing was sent; to L2, nothing was fetched */
 	bool outside;  /* the line is in no allocation: nothing was sent */
 	uint64_t sent, cycle;
 };
@@ -75,13 +75,12 @@ struct mech_outcome {
  * kernel has ended, issued = useful + late + early_evicted + redundant.
  *
  * A request outside every allocation, variable and local memory is not sent but counted as outside: prefetchers
- * naturally run past the ends of arrays. A request to L1 is filtered when its line is on its way to L1, or when the
- * buffer before L1 has it. Requests to the buffer are never filtered. They are late only where loads wait for them
- * (struct mech_buffer); elsewhere an early instruction goes to L1. Requests to shared memory are never filtered,
- * either. They are useful when an instruction reads one of their words, and late when such an instruction issues
- * before the word has arrived. They are early evicted when other data or a store overwrote their last word before
- * that. They are redundant when no instruction came until the block's end. Writes to global memory and requests to
- * nothing are redundant.
+ * naturally run past the ends of arrays. A request to L1 is filtered when its line is in L1, on its way there, or in
+ * the buffer before L1. Requests to the buffer are never filtered. They are late only where loads wait for them (struct
+ * mech_buffer); elsewhere an early instruction goes to L1. Requests to shared memory are never filtered, either. They
+ * are useful when an instruction reads one of their words, and late when such an instruction issues before the word has
+ * arrived. They are early evicted when other data or a store overwrote their last word before that. They are redundant
+ * when no instruction came until the block's end. Writes to global memory and requests to nothing are redundant.
  *
  * A request to L2 is issued before it is known whether L2 has the line. If L2 has it or waits for it, the request
  * counts as redundant when its sender gets the reply, with `filtered` set. Else it takes a line and an MSHR as a miss
@@ -91,7 +90,7 @@ struct mech_outcome {
 	X(asked, "requests", "lines that the mechanism requested")                                                     \
 	X(dropped, "requests", "requests dropped: the queue was full, or the kernel ended while they were in it")      \
 	X(outside, "requests", "requests not sent: the line lies outside every allocation")                            \
-	X(filtered, "requests", "requests not sent: the line was present or in flight")                                \
+	X(filtered, "requests", "requests not sent: the line was in L1, on its way there, or in the buffer before L1") \
 	X(refused, "requests", "requests dropped because L1 could not accept them at their turn")                      \
 	X(retries, "cycles", "cycles in which L1 could not accept a request, which was then retried")                  \
 	X(issued, "requests", "requests sent to memory")                                                               \

@@ -170,4 +170,43 @@ static inline uint32_t mech_reference_bits(uint32_t rows)
 	return 3 * 32 + 2 + mech_bits_of(rows);
 }
 
+/* --- a prefetcher with one table of such rows --- */
+
+/* Its options. */
+struct mech_stride_config {
+	uint32_t entries, transactions; /* rows of the table; the loads' transactions up to which they are tracked */
+	struct mech_ahead ahead;
+	bool early; /* mech_reference_stride() */
+};
+
+/* Its state of an SM. Its hooks sm_open, kernel_begin and costs are the functions below. */
+struct mech_stride_state {
+	struct mech_table table;
+};
+
+static inline void mech_stride_open(struct mech_sm *sm)
+{
+	const struct mech_stride_config *config = (const struct mech_stride_config *)sm->config;
+	mech_table_open(&((struct mech_stride_state *)sm->state)->table, sm->pool, config->entries,
+	                sizeof(struct mech_reference));
+}
+
+/* Clears the table, because another kernel's loads have the same pcs. */
+static inline void mech_stride_begin(struct mech_sm *sm)
+{
+	mech_table_clear(&((struct mech_stride_state *)sm->state)->table);
+}
+
+/* A row also has a warp's number. */
+static inline uint32_t mech_stride_costs(const void *options, const struct mech_machine *machine,
+                                         struct mech_cost cost[MECH_MAX_COSTS])
+{
+	const struct mech_stride_config *config = (const struct mech_stride_config *)options;
+	uint32_t bits = mech_reference_bits(config->entries) + mech_bits_of(machine->warps);
+	cost[0].what = "table of each SM";
+	cost[0].unit = "bytes";
+	cost[0].value = bits * config->entries / 8.0;
+	return 1;
+}
+
 #endif

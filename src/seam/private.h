@@ -4,7 +4,7 @@
 
 #include "seam/seam.h"
 
-extern const struct mech_services seam_services; /* requests.c */
+extern const struct mech_services seam_services; /* services.c */
 
 /* call.c: a hook of the part has run. If the mechanism has warps_that_compete, that hook may now return another
  * answer, so it is called again. After a hook of the GPU, this is done on all SMs that the hook may have touched. */
@@ -38,22 +38,32 @@ struct seam_counted seam_counted(struct seam_account *account, const struct seam
 void seam_settle(void *sm, enum base_prefetch_outcome outcome, const struct base_prefetch *prefetch);
 void seam_came_late(void *sm, const struct base_prefetch *prefetch);
 
-/* requests.c: true while a kernel runs. Otherwise the call of `service` is recorded as a mistake. */
+/* services.c: conditions of services. If one does not hold, the call of `service` is recorded as a mistake.
+ * seam_in_kernel: a kernel runs. seam_in_gpu_hook: a hook of the GPU runs. seam_has_buffer: some mechanism has a buffer
+ * in front of L1. seam_may_change: the service changes the run, and the mechanism does not only look. */
 bool seam_in_kernel(const struct mech_sm *part, const char *service);
-
-/* requests.c: true when the SM cannot be ahead of the hook of the GPU that runs. */
-bool seam_is_in_step(const struct mech_gpu *part, uint32_t sm);
-
-/* requests.c: true when a service that changes the run may be called. A mechanism that only looks may not call it. */
+bool seam_in_gpu_hook(const struct mech_gpu *part, const char *service);
+bool seam_has_buffer(const struct mech_sm *part, const char *service);
 bool seam_may_change(const struct mech_sm *part, const char *service);
+
+/* services.c: true when the SM cannot be ahead of the hook of the GPU that runs. */
+bool seam_is_in_step(const struct mech_gpu *part, uint32_t sm);
+/* services.c: the mechanism's part of the SM. */
+struct mech_sm *seam_part_of(const struct mech_gpu *part, uint32_t sm);
+
+/* requests.c: services. */
+bool seam_send(struct mech_sm *part, const struct mech_request *request);
+bool seam_send_to(struct mech_gpu *part, uint32_t sm, const struct mech_request *request);
+uint32_t seam_room_to_send(const struct mech_gpu *part);
+uint32_t seam_waiting_to_send(const struct mech_sm *part);
 
 /* call.c: the highest-numbered mechanism in the bit set `refusers`, or MECH_MAX. */
 uint32_t seam_last_of(uint32_t refusers);
 
 /* shared.c: bytes of shared memory that resident blocks occupy; for requests that fill it, whether their fields are
  * valid, and their destination. */
-uint32_t seam_shared_taken(struct seam_sm *sm);
-uint32_t seam_shared_full(struct seam *seam);
+uint32_t seam_shared_taken_now(struct seam_sm *sm);
+uint32_t seam_shared_taken_at_most(struct seam *seam);
 bool seam_is_to_shared(const struct mech_request *request);
 bool seam_fill_is_sound(const struct mech_sm *part, const char *service, const struct mech_request *request);
 struct shared_fill *seam_new_fill(struct seam_sm *sm, const struct mech_request *request);
@@ -65,7 +75,7 @@ void seam_look_at_warp(struct mech_sm *part, uint32_t slot, struct mech_warp *wa
 void seam_rank_warp(struct mech_sm *part, uint32_t slot, uint32_t rank);
 void seam_stop(struct mech_sm *part, const struct mech_issue *issue, uint32_t lane, const char *why);
 
-/* figures.c: services. */
+/* live_stats.c: services. */
 void seam_look_at_sm(struct mech_sm *part, struct mech_sm_figures *figures);
 void seam_look_at_partition(struct mech_partition *part, struct mech_partition_figures *figures);
 

@@ -192,7 +192,7 @@ static void open_partition(struct seam *seam, struct seam_partition *partition)
 			(sm)->part[number].mech->called(&(sm)->part[number]);                                          \
 	} while (0)
 
-/* True when a mechanism has hooks of partitions. These may read a partition's figures, which cover both the request
+/* True when a mechanism has hooks of partitions. These may read a partition's statistics, which cover both the request
  * side and the reply side of the slice. */
 static bool has_hooks_of_partitions(const struct mech *mech)
 {
@@ -382,7 +382,7 @@ void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm)
 	gpu->kept_open_by = MECH_MAX;
 	clear(seam);
 	seam->phase = SEAM_BEGINNING;
-	seam->launch.shared_taken = seam_shared_full(seam);
+	seam->launch.shared_taken = seam_shared_taken_at_most(seam);
 	for (uint32_t i = 0; i < seam->count; i++)
 		CALL_GPU(gpu, i, gpu_kernel_begin);
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
@@ -400,7 +400,7 @@ static void free_kernel_pools(struct seam *seam)
 		arena_free(&seam->partition[s].pools.kernel.arena);
 }
 
-void seam_kernel_over(struct seam *seam)
+void seam_cycles_ended(struct seam *seam)
 {
 	seam->phase = SEAM_SETTLING;
 	set_clocks(seam);

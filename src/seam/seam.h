@@ -154,7 +154,7 @@ struct seam_sm {
 	 * instruction stops the kernel. complete reports arrivals and bytes to an mbarrier. */
 	bool (*bulk_copy)(const void *host, uint32_t slot, uint32_t lane, struct bulk_copy *copy);
 	void (*complete)(void *host, uint32_t block, uint32_t shared, uint32_t arrivals, uint64_t bytes);
-	/* Reads the SM's live figures up to `cycle`, when the caller is outside the SM. In the SM's own hooks
+	/* Reads the SM's live statistics up to `cycle`, when the caller is outside the SM. In the SM's own hooks
 	 * `cycle` is MECH_NEVER. */
 	void (*look_at_sm)(void *host, uint64_t cycle, struct mech_sm_figures *figures);
 };
@@ -170,7 +170,7 @@ struct seam_partition {
 	struct mech_partition *replacement; /* owner of L2's replacement policy */
 	struct mech_partition *scheduler;   /* owner of DRAM scheduling */
 	bool serves_none;                   /* the owner of DRAM scheduling chose no request in its last call */
-	/* callback of the machine: reads the live figures of a slice */
+	/* callback of the machine: reads the live statistics of a slice */
 	const void *host;
 	void (*look)(const void *host, uint32_t slice, struct mech_partition_figures *figures);
 	MECH_PARTITION_HOOKS(HOOK, HOOK)
@@ -292,15 +292,15 @@ static inline bool seam_is_kept_in_step(const struct seam_sm *sm)
 bool seam_sends(const struct seam *seam);
 
 /* The steps of a kernel. seam_launch: the kernel is about to begin; all parts are empty and can see its launch.
- * seam_kernel_begin: it begins. seam_kernel_over: its cycles are over. seam_kernel_end: it ends, with nothing in
+ * seam_kernel_begin: it begins. seam_cycles_ended: its cycles are over. seam_kernel_end: it ends, with nothing in
  * flight. */
 void seam_launch(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses);
 void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm);
-void seam_kernel_over(struct seam *seam);
+void seam_cycles_ended(struct seam *seam);
 void seam_kernel_end(struct seam *seam);
 /* To be called before seam_kernel_end() of a kernel that did not run to its end. Counts requests that are still in
  * flight as redundant. Only the accounts change: no on_outcome hook is called. */
-void seam_settle_cut(struct seam *seam);
+void seam_account_unfinished(struct seam *seam);
 
 /* The mechanisms' first mistake since the machine was opened, or NULL. No SM may be ticking. */
 const struct seam_mistake *seam_mistake(const struct seam *seam);

@@ -2,6 +2,8 @@
  * it. */
 #include "seam/private.h"
 
+#include "base/least.h"
+
 bool seam_may_access_shared(struct seam_sm *sm, const struct mech_shared *access)
 {
 	uint32_t refusers = seam_ask_may_access_shared(sm, access);
@@ -36,11 +38,6 @@ void seam_shared_touched(struct seam_sm *sm, uint32_t block, enum mech_kind kind
 
 /* --- how many blocks fit --- */
 
-static uint32_t least(uint32_t one, uint32_t other)
-{
-	return one < other ? one : other;
-}
-
 uint32_t seam_room(struct seam *seam, const struct mech_room *room)
 {
 	struct mech_gpu *owner = seam->gpu.room_owner;
@@ -57,7 +54,7 @@ uint32_t seam_room(struct seam *seam, const struct mech_room *room)
 	return least(least(room->slots, room->warps), least(room->registers, shared));
 }
 
-uint32_t seam_shared_full(struct seam *seam)
+uint32_t seam_shared_taken_at_most(struct seam *seam)
 {
 	struct mech_gpu *owner = seam->gpu.room_owner;
 	uint32_t all = seam->machine.shared_bytes;
@@ -75,7 +72,7 @@ uint32_t seam_shared_full(struct seam *seam)
 	return all;
 }
 
-uint32_t seam_shared_taken(struct seam_sm *sm)
+uint32_t seam_shared_taken_now(struct seam_sm *sm)
 {
 	struct mech_sm *owner = sm->shared_room;
 	uint32_t all = sm->seam->machine.shared_bytes;

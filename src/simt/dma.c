@@ -278,7 +278,7 @@ void dma_say(struct simt_warp *warp, const struct simt_inst *inst, struct simt_s
 		refuse(&command, "a DMA transfer of elements that are not 1, 2, 4 or 8 bytes", "element size", value[0],
 		       8);
 	if (command.good)
-		dma_tell(state_of(warp), command_of(inst), value);
+		dma_set_parameters(state_of(warp), command_of(inst), value);
 }
 
 /* dma_flat, dma_strided, dma_matrix: buffer, shared, global, shape ... */
@@ -292,7 +292,7 @@ void dma_configure(struct simt_warp *warp, const struct simt_inst *inst, struct 
 	bool has_halo = state->mode[value[0]].has_halo;
 	struct dma_transfer none, transfer;
 	memset(&none, 0, sizeof none); /* it is compared as a whole */
-	transfer = dma_asked(state, command_of(inst), value, &none);
+	transfer = dma_transfer_of(state, command_of(inst), value, &none);
 	check_shape(&command, &transfer, has_halo);
 	if (command.good)
 		come(&command, (uint32_t)value[0], &transfer);
@@ -310,7 +310,7 @@ void dma_execute(struct simt_warp *warp, const struct simt_inst *inst, struct si
 	if (!state_of(warp)->commands[number])
 		refuse(&command, "a DMA buffer is executed that the warp has not configured", "buffer", number,
 		       DMA_BUFFERS - 1);
-	struct dma_transfer transfer = dma_asked(state_of(warp), DMA_EXECUTE, value, &buffer->transfer);
+	struct dma_transfer transfer = dma_transfer_of(state_of(warp), DMA_EXECUTE, value, &buffer->transfer);
 	if (command.good)
 		come(&command, number, &transfer);
 }
@@ -318,7 +318,7 @@ void dma_execute(struct simt_warp *warp, const struct simt_inst *inst, struct si
 uint32_t dma_waits_for(const struct simt_warp *warp, const struct simt_step *step)
 {
 	const struct simt_inst *inst = step->inst;
-	if (!dma_asks(command_of(inst)))
+	if (!dma_is_transfer(command_of(inst)))
 		return DMA_BUFFERS;
 	uint32_t number = ((const lane32 *)source(warp, inst, 0))[__builtin_ctz(step->lanes)];
 	const struct dma_buffer *buffer = &warp->block->dma->buffer[number];

@@ -61,7 +61,7 @@ static void add_shrunk(struct op *op, struct access access)
 		if (high) {
 			access.address += access.bytes;
 			access.chunks >>= half;
-			access.whole >>= half;
+			access.full_chunks >>= half;
 		}
 		chunks = low | high;
 	}
@@ -76,7 +76,7 @@ static void add_chunks(struct op *op, const struct segment *segment, uint32_t by
 	                        .lanes = segment->lanes,
 	                        .chunks = (uint8_t)segment->chunks};
 	for (uint32_t i = 0; i < bytes / CHUNK; i++)
-		access.whole |= (uint8_t)((segment->touched[i] == UINT32_MAX) << i);
+		access.full_chunks |= (uint8_t)((segment->touched[i] == UINT32_MAX) << i);
 	add_shrunk(op, access);
 }
 
@@ -93,7 +93,7 @@ static inline void add_segment(struct op *op, const struct segment *segment, uin
 	                                             .lanes = segment->lanes,
 	                                             .written = touched,
 	                                             .chunks = 1,
-	                                             .whole = touched == UINT32_MAX};
+	                                             .full_chunks = touched == UINT32_MAX};
 }
 
 /* True when all lanes are active and their data are contiguous. */
@@ -132,7 +132,7 @@ static void coalesce_one_piece(struct op *op, uint64_t begin, uint32_t size, uin
 		                               .lanes = UINT32_MAX >> (WARP_SIZE - count) << first,
 		                               .written = byte_range(from % CHUNK, to - from),
 		                               .chunks = chunk_range(from / CHUNK, (to + CHUNK - 1) / CHUNK),
-		                               .whole = chunk_range((from + CHUNK - 1) / CHUNK, to / CHUNK)});
+		                               .full_chunks = chunk_range((from + CHUNK - 1) / CHUNK, to / CHUNK)});
 	}
 }
 

@@ -191,7 +191,7 @@ bool decode_tick(struct sm *sm)
 		return false;
 	sm->fetch.fetched = NULL;
 	warp->ibuffer.count = (uint8_t)(sm->config.fetch_bytes / INSTRUCTION_BYTES);
-	invariant(warp->ibuffer.count <= SM_BUFFER);
+	invariant(warp->ibuffer.count <= SM_IBUFFER);
 	scheduler_next_instruction(sm, warp);
 	issue_wake(&sm->issue);
 	return true;

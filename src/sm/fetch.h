@@ -36,6 +36,8 @@ bool fetch_tick(struct sm *sm);
  * the next cycle. */
 bool decode_tick(struct sm *sm);
 
+_Static_assert(SM_WARP_WORDS == 2, "fetch_rests() tests two words");
+
 /* True when no warp needs a fetch, nothing arrives and nothing waits to be sent. */
 static inline bool fetch_rests(const struct fetch *fetch)
 {

@@ -177,8 +177,9 @@ void hooks_memory(struct sm *sm, const struct op *op)
 	const struct sm_warp *warp = &sm->warp[op->warp];
 	struct mech_transaction transaction[MECH_MAX_ACCESSES];
 	for (uint32_t i = 0; i < op->accesses; i++)
-		transaction[i] = (struct mech_transaction){op->access[i].address, op->access[i].bytes,
-		                                           op->access[i].lanes, buffer_has(sm, op, &op->access[i])};
+		transaction[i] =
+			(struct mech_transaction){op->access[i].address, op->access[i].bytes, op->access[i].lanes,
+		                                  prefetch_buffer_has(sm, op, &op->access[i])};
 	const struct mech_memory memory = {.warp = warp->slot,
 	                                   .block = warp->block,
 	                                   .warp_of_block = warp->slot - sm->blocks.slot[warp->block].first_warp,

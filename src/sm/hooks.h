@@ -32,7 +32,7 @@ uint32_t hooks_answer_miss(struct sm *sm, const struct request *request);
 bool hooks_may_allocate(struct sm *sm, const struct op *op);
 
 /* True when some mechanism observes accesses to shared memory or may refuse them. */
-static inline bool hooks_look_at_shared(const struct sm *sm)
+static inline bool hooks_shared_is_observed(const struct sm *sm)
 {
 	return sm->seam->shared_access.count | sm->seam->may_access_shared.count;
 }
@@ -44,7 +44,7 @@ bool hooks_may_access_shared(struct sm *sm, const struct op *op);
 void hooks_shared_touched(struct sm *sm, const struct op *op, const struct simt_step *step);
 
 /* True when some mechanism observes accesses of the instruction's kind. */
-static inline bool hooks_look_at_access(const struct sm *sm, const struct op *op)
+static inline bool hooks_access_is_observed(const struct sm *sm, const struct op *op)
 {
 	return sm->seam->access.count && (op->space == PTX_GLOBAL || op->space == PTX_LOCAL);
 }

@@ -259,7 +259,7 @@ bool issue_waits_for_others(const struct sm *sm)
 {
 	for (uint32_t s = 0; s < sm->config.schedulers; s++) {
 		const struct scheduler *scheduler = &sm->issue.scheduler[s];
-		uint64_t waits = scheduler->waits & scheduler->filled & ~scheduler->hazard & ~scheduler->stale;
+		uint64_t waits = scheduler->waits_for_sms & scheduler->filled & ~scheduler->hazard & ~scheduler->stale;
 		if (waits & open_pipes(sm, scheduler))
 			return true;
 	}

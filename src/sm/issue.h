@@ -54,7 +54,7 @@ static inline void issue_latch_left(struct issue *issue, uint32_t pipe)
 	issue_wake(issue);
 }
 
-/* True when a warp may issue a load in this cycle that must wait for the other SMs (sm->waits). */
+/* True when a warp may issue a load in this cycle that must wait for the other SMs (sm->loads_that_wait). */
 bool issue_waits_for_others(const struct sm *sm);
 
 /* Adds the instruction counts by pipe to the statistics. */

@@ -121,8 +121,8 @@ bool l1_enter_pipe(struct sm *sm, const struct op *op, struct request *request)
 	slot->request = request;
 	slot->ready = sm->cycle + sm->config.l1_latency;
 	sm->l1.pipe_next = min_u64(sm->l1.pipe_next, slot->ready);
-	enum mech_result result = buffer_pass_by(sm, op, MECH_MISS);
-	if (hooks_look_at_access(sm, op)) {
+	enum mech_result result = prefetch_buffer_pass_by(sm, op, MECH_MISS);
+	if (hooks_access_is_observed(sm, op)) {
 		slot->access = hooks_next_access(sm, op);
 		slot->access.result = result;
 	}

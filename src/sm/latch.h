@@ -1,4 +1,5 @@
-/* latch: passes instructions in order from one stage of the SM's pipeline to the next.
+/* latch: passes instructions in order from one stage of the SM's pipeline to the next. It is a queue of `width`
+ * entries between two stages, as a pipeline register is, and not a hardware latch.
  *
  * The consumer ticks before the producer. Freed space can therefore be refilled in the same cycle, so a latch of
  * width one passes one instruction per cycle. A pushed instruction is visible in the next cycle.

@@ -29,11 +29,11 @@ enum {
 	SM_MAX_UNITS = 8,       /* of one kind */
 	SM_MAX_SUB_CORES = 4,   /* one bit each per pipe in result_slot.units */
 	SM_MAX_DISPATCH_PORTS = 16,
-	SM_WHEEL = 512,      /* maximum arithmetic latency; a power of two */
-	SM_BUFFER = 2,       /* instructions in a warp's buffer */
-	SM_SHARED_PIPE = 64, /* maximum latency after shared memory's banks */
-	SM_L1_PIPE = 64,     /* maximum latency in front of L1's tags */
-	SM_L1_BANKS = 4,     /* banks of L1's tags */
+	SM_MAX_LATENCY_CYCLES = 512, /* bound of arithmetic latencies (units.h); a power of two */
+	SM_IBUFFER = 2,              /* instructions in a warp's buffer */
+	SM_SHARED_PIPE = 64,         /* maximum latency after shared memory's banks */
+	SM_L1_PIPE = 64,             /* maximum latency in front of L1's tags */
+	SM_L1_BANKS = 4,             /* banks of L1's tags */
 	SM_CARVE_OUTS = 16,
 	SM_FETCHES = 4, /* per cycle */
 };

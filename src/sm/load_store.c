@@ -46,7 +46,7 @@ static void generate_shared(struct sm *sm, struct op *op, const struct simt_step
 {
 	op->bank_cycles = (uint16_t)shared_cycles_of(sm, op, step);
 	sm->stats.shared_accesses++;
-	if (hooks_look_at_shared(sm))
+	if (hooks_shared_is_observed(sm))
 		hooks_note_range(op, step);
 	if (seam_fills_shared(sm->seam))
 		hooks_shared_touched(sm, op, step);
@@ -96,7 +96,7 @@ static struct request *new_request(struct sm *sm, const struct op *op, const str
 	request->bytes = access->bytes;
 	request->lanes = access->lanes;
 	request->chunks = access->chunks;
-	request->whole = access->whole;
+	request->full_chunks = access->full_chunks;
 	request->written = access->written;
 	request->sm = (uint16_t)sm->index;
 	request->warp = (uint16_t)op->warp;
@@ -117,15 +117,15 @@ static bool is_for_l2(const struct sm *sm, const struct op *op)
 	       op->inst->cache == PTX_CV;
 }
 
-static bool may_be_kept_from_l1(const struct sm *sm, const struct op *op)
+static bool may_be_made_to_bypass_l1(const struct sm *sm, const struct op *op)
 {
 	return sm->seam->may_allocate.count && !sm->config.l1d.perfect && op->inst->kind == SIMT_LOAD &&
 	       op->space == PTX_GLOBAL;
 }
 
-static bool goes_past_l1(struct sm *sm, const struct op *op)
+static bool bypasses_l1(struct sm *sm, const struct op *op)
 {
-	return is_for_l2(sm, op) || (may_be_kept_from_l1(sm, op) && !hooks_may_allocate(sm, op));
+	return is_for_l2(sm, op) || (may_be_made_to_bypass_l1(sm, op) && !hooks_may_allocate(sm, op));
 }
 
 uint32_t lsu_most_flits(const struct sm *sm)
@@ -136,7 +136,7 @@ uint32_t lsu_most_flits(const struct sm *sm)
 	if (lsu->offered)
 		return lsu->offered->bypass ? crossbar_flits(sm->network.requests, lsu->offered) : 0;
 	if (!op || op->space == PTX_SHARED || op->space == PTX_TEX || is_constant(op) || !op->accesses ||
-	    (!is_for_l2(sm, op) && !may_be_kept_from_l1(sm, op)))
+	    (!is_for_l2(sm, op) && !may_be_made_to_bypass_l1(sm, op)))
 		return 0;
 	return crossbar_flits_of(sm->network.requests,
 	                         op->inst->kind == SIMT_LOAD ? 0 : op->access[op->accesses - 1].bytes);
@@ -151,7 +151,7 @@ static struct request *next_request(struct sm *sm, struct op *op)
 	if (lsu->offered)
 		return lsu->offered;
 	struct request *request = lsu->offered = new_request(sm, op, &op->access[op->accesses - 1]);
-	request->bypass = request->kind != REQUEST_CONSTANT && goes_past_l1(sm, op);
+	request->bypass = request->kind != REQUEST_CONSTANT && bypasses_l1(sm, op);
 	if (request->bypass)
 		address_map_place(sm->map, request);
 	return request;
@@ -169,7 +169,7 @@ static void access_made(struct sm *sm, struct op *op)
 /* The same when its result is known: mechanisms are notified. */
 static void access_made_with(struct sm *sm, struct op *op, enum mech_result result)
 {
-	if (hooks_look_at_access(sm, op)) {
+	if (hooks_access_is_observed(sm, op)) {
 		const struct mech_access access = hooks_next_access(sm, op);
 		hooks_access(sm, &access, result);
 	}
@@ -177,14 +177,14 @@ static void access_made_with(struct sm *sm, struct op *op, enum mech_result resu
 }
 
 /* Sends the instruction's next access directly into the network. */
-static enum access_outcome send_past_l1(struct sm *sm, struct op *op, struct request *request)
+static enum access_outcome send_bypassing_l1(struct sm *sm, struct op *op, struct request *request)
 {
 	bool is_write = request->is_write;
 	if (!network_port_send(sm, request))
 		return ACCESS_NO_NETWORK;
 	if (is_write)
 		warp_store_sent(&sm->warp[op->warp]);
-	access_made_with(sm, op, buffer_pass_by(sm, op, MECH_PAST_L1));
+	access_made_with(sm, op, prefetch_buffer_pass_by(sm, op, MECH_BYPASS_L1));
 	return ACCESS_SENT;
 }
 
@@ -201,7 +201,7 @@ static enum access_outcome access_cache(struct sm *sm, struct op *op, struct req
 		sm->lsu.refused_at = sm->l1.data.changes;
 		return ACCESS_NO_L1D;
 	}
-	access_made_with(sm, op, buffer_pass_by(sm, op, result));
+	access_made_with(sm, op, prefetch_buffer_pass_by(sm, op, result));
 	if (is_write && sent_down)
 		warp_store_sent(&sm->warp[op->warp]);
 	if ((result == BASE_ACCESS_HIT || is_write) && !sent_down) { /* a read that hit, or a write that stays here */
@@ -237,7 +237,8 @@ static enum access_outcome make_access(struct sm *sm, struct op *op)
 		return access_texture(sm, op);
 	if (l1_refuses_again(&sm->l1, sm->lsu.refused_at))
 		return ACCESS_NO_L1D;
-	enum buffer_answer answer = sm->seam->has_buffer && !sm->lsu.offered ? buffer_ask(sm, op) : BUFFER_PASSED;
+	enum prefetch_buffer_answer answer =
+		sm->seam->has_buffer && !sm->lsu.offered ? prefetch_buffer_ask(sm, op) : BUFFER_PASSED;
 	if (answer == BUFFER_BUSY)
 		return ACCESS_PORT_BUSY;
 	if (answer != BUFFER_PASSED) {
@@ -246,7 +247,7 @@ static enum access_outcome make_access(struct sm *sm, struct op *op)
 	}
 	struct request *request = next_request(sm, op);
 	if (request->bypass)
-		return send_past_l1(sm, op, request);
+		return send_bypassing_l1(sm, op, request);
 	if (sm->config.l1_latency && !is_constant(op))
 		return enter_l1_pipe(sm, op, request);
 	return access_cache(sm, op, request);
@@ -297,7 +298,7 @@ static void take_instruction(struct sm *sm)
 	struct op *op = lsu->current = latch_pop(in);
 	sm_wake_pipeline(sm);
 	invariant(!lsu->offered); /* all accesses of the last instruction have been made */
-	lsu->asks = hooks_look_at_shared(sm);
+	lsu->must_be_shown = hooks_shared_is_observed(sm);
 	if (sm->seam->memory.count && (op->space == PTX_GLOBAL || op->space == PTX_LOCAL) && op->accesses)
 		hooks_memory(sm, op);
 }

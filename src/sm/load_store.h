@@ -1,5 +1,5 @@
 /* load_store: the load/store unit. One memory instruction at a time makes its accesses, one per cycle, to shared
- * memory, the constant cache, L1, or around L1. Replies return in any order (write_back.h). */
+ * memory, the constant cache, L1, or, bypassing L1, the network. Replies return in any order (write_back.h). */
 #ifndef SLUICE_SM_LOAD_STORE_H
 #define SLUICE_SM_LOAD_STORE_H
 
@@ -8,8 +8,9 @@
 
 struct sm;
 
-/* Result of the instruction's next access. Some only need another cycle. The later ones need a reply or space in the
- * network. */
+/* Result of the instruction's next access. The order matters (lsu_tick): after a result before ACCESS_NO_NETWORK the
+ * unit goes on in the next cycle. With the others it waits for an event that wakes the SM, such as a reply or space in
+ * the network. */
 enum access_outcome {
 	ACCESS_MADE,
 	ACCESS_SENT,       /* made, directly into the network: the only one in its cycle */
@@ -29,7 +30,7 @@ struct load_store {
 	/* it takes an instruction after its work of the cycle: config.lsu_takes_late, and with sub-cores */
 	bool takes_late;
 	/* not all mechanisms have been shown yet that it requests the banks of shared memory */
-	bool asks;
+	bool must_be_shown;
 };
 
 static inline void lsu_open(struct load_store *lsu, const struct sm_config *config)
@@ -48,14 +49,14 @@ bool lsu_can_take(const struct sm *sm);
 /* All mechanisms have seen that the instruction requests the banks of shared memory. */
 static inline void lsu_was_shown(struct load_store *lsu)
 {
-	lsu->asks = false;
+	lsu->must_be_shown = false;
 }
 /* True when it has an instruction with accesses to make. */
 static inline bool lsu_is_kept(const struct load_store *lsu)
 {
 	return lsu->current;
 }
-/* The maximum number of flits that it may send around L1 in the next cycle. */
+/* The maximum number of flits that it may send in the next cycle with accesses that bypass L1. */
 uint32_t lsu_most_flits(const struct sm *sm);
 /* Charges `slept` cycles in which its access would have been refused again. */
 void lsu_account(struct sm *sm, uint64_t slept);

@@ -23,7 +23,7 @@ bool requests_deliver(struct sm *sm, struct request *request)
 {
 	struct seam_sent *sent = request->mechanism;
 	if (!sent->fill) {
-		buffer_fill(sm, request);
+		prefetch_buffer_fill(sm, request);
 		return true;
 	}
 	if (!shared_can_begin(&sm->shared))
@@ -41,13 +41,13 @@ static void aim_at_l2(struct request *request, uint32_t sector_bytes)
 	request->bytes = sector_bytes;
 }
 
-/* Sets a store's masks: the pieces that it touches, from the first byte on. */
+/* Sets a store's masks: the 32-byte chunks that it touches, from the first byte on. */
 static void aim_at_memory(struct request *request)
 {
 	uint32_t whole = request->bytes / MECH_SECTOR, rest = request->bytes % MECH_SECTOR;
 	request->kind = REQUEST_WRITE;
 	request->is_write = true;
-	request->whole = (uint8_t)((1u << whole) - 1);
+	request->full_chunks = (uint8_t)((1u << whole) - 1);
 	request->chunks = (uint8_t)((1u << (whole + (rest != 0))) - 1);
 	request->written = whole ? UINT32_MAX : (1u << rest) - 1;
 }
@@ -112,14 +112,14 @@ static void send_to_l1(struct sm *sm, struct seam_sent *sent)
 }
 
 /* Invalidates L1's copy of what is written to global memory. */
-static void written_past_l1(struct sm *sm, const struct mech_request *request)
+static void invalidate_written(struct sm *sm, const struct mech_request *request)
 {
 	if (request->to == MECH_WRITE_GLOBAL)
 		l1_forget(&sm->l1, request->address, request->bytes, sm->cycle);
 }
 
 /* A request that fills shared memory holds an MSHR of L1, without a line there, until the data are written. */
-static bool send_past_l1(struct sm *sm, struct seam_sent *sent)
+static bool send_bypassing_l1(struct sm *sm, struct seam_sent *sent)
 {
 	bool holds_mshr = sent->fill && !sent->request.no_mshr;
 	if (holds_mshr && !l1_has_mshr(&sm->l1))
@@ -129,7 +129,7 @@ static bool send_past_l1(struct sm *sm, struct seam_sent *sent)
 	if (holds_mshr)
 		l1_hold_mshr(&sm->l1, request);
 	if (network_port_send(sm, request)) {
-		written_past_l1(sm, &sent->request);
+		invalidate_written(sm, &sent->request);
 		return true;
 	}
 	if (holds_mshr)
@@ -141,7 +141,7 @@ static bool send_past_l1(struct sm *sm, struct seam_sent *sent)
 bool requests_had_turn(struct sm *sm, struct seam_sent *sent, struct request *request)
 {
 	if (sent->request.to == MECH_WRITE_GLOBAL)
-		return !network_port_has_refused(&sm->network) && send_past_l1(sm, sent);
+		return !network_port_has_refused(&sm->network) && send_bypassing_l1(sm, sent);
 	if (!request) {
 		seam_reply(sm->seam, sent, false, sm->cycle);
 		return true;
@@ -189,7 +189,7 @@ static void serve_next(struct sm *sm)
 	else if (sent->request.from_shared)
 		read_shared(sm, sent);
 	else if (sent->request.to != MECH_TO_L1) {
-		if (!is_new_write(sm, sent) && !network_port_has_refused(&sm->network) && send_past_l1(sm, sent))
+		if (!is_new_write(sm, sent) && !network_port_has_refused(&sm->network) && send_bypassing_l1(sm, sent))
 			seam_request_sent(sm->seam);
 	} else if (!l1_port_is_used(&sm->l1)) {
 		send_to_l1(sm, sent);

@@ -12,10 +12,11 @@ struct network_port {
 	uint32_t input;          /* the input of `requests` that they enter */
 	struct cluster *cluster; /* the cluster whose SMs share this input; NULL: the SM has its own input */
 	struct port replies;
-	/* requests refused in this cycle because the network had no space; freed space wakes the SM */
+	/* number of requests refused in this cycle because the network had no space */
 	uint32_t refused;
-	/* freed space wakes the SM; for run-ahead SMs only while something is refused (gpu/worker_sms.c) */
-	bool asks;
+	/* freed space in the network wakes the SM; for run-ahead SMs only while something is refused
+	 * (gpu/worker_sms.c) */
+	bool is_woken_by_room;
 	uint32_t least;  /* flits of the smallest refused request; UINT32_MAX: none */
 	uint32_t wanted; /* value of `least` when it was last recorded */
 };
@@ -55,7 +56,7 @@ static inline void network_port_run_apart(struct network_port *port, bool apart,
 /* Freed network space sets `wake`, a time of the SM's next tick; NULL: it does not. */
 static inline void network_port_ask_for_room(struct network_port *port, uint64_t *wake)
 {
-	port->asks = wake;
+	port->is_woken_by_room = wake;
 	port->requests->input[port->input].port.producer_wake = wake;
 }
 

@@ -10,12 +10,13 @@
  * eight texels per lane. */
 enum { OP_MAX_LOCAL_ACCESSES = 4 * WARP_SIZE, OP_MAX_ACCESSES = 8 * WARP_SIZE };
 
-/* One memory transaction of a warp: bytes of one line, or of a piece of it. */
+/* One memory transaction of a warp: bytes of one line, or of a part of it. */
 struct access {
 	uint64_t address;
 	uint32_t bytes, lanes;
-	uint32_t written;      /* for an access to one piece: mask of the bytes that are accessed */
-	uint8_t chunks, whole; /* masks of the 32-byte pieces touched, and fully covered, from `address` on */
+	uint32_t written;    /* for an access to one chunk: mask of the bytes that are accessed */
+	uint8_t chunks;      /* mask of the 32-byte chunks that it touches, from `address` on */
+	uint8_t full_chunks; /* mask of those of these chunks in which every byte is accessed */
 };
 
 struct op {

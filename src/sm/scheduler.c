@@ -50,7 +50,7 @@ void scheduler_buffer_empty(const struct sm_warp *warp)
 	/* otherwise it would not have issued */
 	invariant(!((warp->scheduler->hazard | warp->scheduler->stale) & warp->mask));
 	warp->scheduler->filled &= ~warp->mask;
-	warp->scheduler->waits &= ~warp->mask;
+	warp->scheduler->waits_for_sms &= ~warp->mask;
 }
 
 void scheduler_no_instruction(const struct sm_warp *warp)
@@ -58,7 +58,7 @@ void scheduler_no_instruction(const struct sm_warp *warp)
 	struct scheduler *scheduler = warp->scheduler;
 	scheduler->filled &= ~warp->mask;
 	scheduler->stale &= ~warp->mask;
-	scheduler->waits &= ~warp->mask;
+	scheduler->waits_for_sms &= ~warp->mask;
 	scheduler->hazard &= ~warp->mask;
 	scheduler->seen.load_hazard &= ~warp->mask;
 }
@@ -100,12 +100,12 @@ static void look_for_hazard(const struct sm *sm, const struct sm_warp *warp)
 		warp->scheduler->seen.load_hazard |= warp->mask;
 }
 
-static void set_waits(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
+static void set_waits_for_sms(const struct sm *sm, struct sm_warp *warp, uint32_t pc)
 {
-	if (bits_has(sm->waits, pc))
-		warp->scheduler->waits |= warp->mask;
+	if (bits_has(sm->loads_that_wait, pc))
+		warp->scheduler->waits_for_sms |= warp->mask;
 	else
-		warp->scheduler->waits &= ~warp->mask;
+		warp->scheduler->waits_for_sms &= ~warp->mask;
 }
 
 void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp)
@@ -118,13 +118,13 @@ void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp)
 	scheduler->filled |= warp->mask;
 	if (warp->ibuffer.pc != simt->pc || simt->done) { /* an ended warp may be past the last instruction */
 		scheduler->stale |= warp->mask;
-		scheduler->waits &= ~warp->mask;
+		scheduler->waits_for_sms &= ~warp->mask;
 		return;
 	}
 	warp->next = &simt->code[simt->pc];
 	set_pipes(sm, warp);
-	if (sm->waits)
-		set_waits(sm, warp, simt->pc);
+	if (sm->loads_that_wait)
+		set_waits_for_sms(sm, warp, simt->pc);
 	if (scoreboard_may_wait(&warp->scoreboard, warp->next))
 		look_for_hazard(sm, warp);
 }

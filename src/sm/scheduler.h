@@ -23,12 +23,13 @@ struct unit_timings {
 };
 
 struct scheduler {
-	struct mech_warps seen; /* the part that the owner of the warp order may see */
-	uint64_t filled;        /* next instruction is in the buffer */
-	uint64_t hazard;        /* next instruction waits for a register */
-	uint64_t waits;         /* next instruction must wait for the other SMs */
-	uint64_t stale;         /* buffered instruction is not at the warp's pc */
-	/* pipe of the next instruction (when it is filled and not stale) */
+	struct mech_warps seen; /* the part that mechanisms see: the event of pick_warp and warps_that_compete */
+	/* Masks of the warps with these properties. The first instruction is the oldest one in the warp's buffer. */
+	uint64_t filled;        /* the buffer has an instruction */
+	uint64_t hazard;        /* the first instruction waits for a register */
+	uint64_t waits_for_sms; /* the first instruction is a load that must wait for the other SMs */
+	uint64_t stale;         /* filled, but the first instruction is not at the warp's pc, or the warp has ended */
+	/* by pipe: it can take the first instruction, if that is not stale */
 	uint64_t unit[SM_PIPES];
 	struct sm_warp *warp[SM_MAX_SCHEDULER_WARPS]; /* by bit */
 	struct simt_step step;                        /* its last issued step */

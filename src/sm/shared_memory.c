@@ -133,7 +133,7 @@ bool shared_access(struct sm *sm, struct op *op)
 {
 	if (sm->shared.port_is_used)
 		return false;
-	if (sm->lsu.asks && !hooks_may_access_shared(sm, op))
+	if (sm->lsu.must_be_shown && !hooks_may_access_shared(sm, op))
 		return false;
 	if (op->bank_cycles > 1) {
 		op->bank_cycles--;

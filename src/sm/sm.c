@@ -1,6 +1,6 @@
 #include "sm/sm.h"
 
-#include "sm/figures.h"
+#include "sm/live_stats.h"
 #include "sm/hooks.h"
 #include "sm/mechanism_requests.h"
 
@@ -38,7 +38,7 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
 	seam->look_at_warp = hooks_look_at_warp;
 	seam->ranked = scheduler_set_rank;
 	seam->stopped = hooks_stop;
-	seam->look_at_sm = figures_of_sm;
+	seam->look_at_sm = live_stats_of_sm;
 	seam->compete_again = hooks_compete_again;
 	seam->bulk_copy = hooks_bulk_copy;
 	seam->complete = hooks_complete;
@@ -136,7 +136,7 @@ __attribute__((noinline)) static void tick_memory_stages(struct sm *sm)
 	texture_unit_tick(sm);
 	l1_send_misses(sm);
 	l1_tick(sm);
-	goes_on |= buffer_tick(sm);
+	goes_on |= prefetch_buffer_tick(sm);
 	goes_on |= lsu_tick(sm);
 	goes_on |= requests_tick(sm, served);
 	goes_on |= shared_has_turn(&sm->shared) || async_copies_wait(&sm->copies);
@@ -213,7 +213,7 @@ __attribute__((noinline)) static void let_pipeline_rest(struct sm *sm)
 /* True when a load may be about to issue that could read stores which other SMs have not made yet. */
 static bool must_stop(const struct sm *sm)
 {
-	return UNLIKELY(sm->is_ahead && sm->waits) && issue_waits_for_others(sm);
+	return UNLIKELY(sm->is_ahead && sm->loads_that_wait) && issue_waits_for_others(sm);
 }
 
 /* Runs the stages before the memory stages; to be called after these. True when there is work in the next cycle. */

@@ -3,9 +3,10 @@
  *     fetch -> decode -> instruction buffers -> issue (schedulers, scoreboard) -> operand collection
  *     -> execution units or load/store unit -> write-back
  *
- * sm_tick() runs each stage once, the last one first, as a pipeline drains. Each stage has its own file and its own
- * struct. Other stages access that struct only through the file's functions. Stages pass instructions on through
- * latches. struct sm lists both.
+ * sm_tick() runs each stage once, the last one first, as a pipeline drains. An instruction executes functionally at
+ * issue; the later stages only give it time. Each stage has its own struct, which only the stage's own files write
+ * (tools/check_stages.py). Other files may read it, and change it through the stage's functions. Stages pass
+ * instructions on through latches. struct sm lists both.
  */
 #ifndef SLUICE_SM_SM_H
 #define SLUICE_SM_SM_H
@@ -15,7 +16,7 @@
 #include "seam/seam.h"
 #include "sm/async_copy.h"
 #include "sm/blocks.h"
-#include "sm/buffer.h"
+#include "sm/prefetch_buffer.h"
 #include "sm/config.h"
 #include "sm/cpi_stack.h"
 #include "sm/fetch.h"
@@ -48,17 +49,21 @@ struct sm {
 	const struct address_map *map;
 	struct seam_sm *seam; /* the mechanisms */
 
-	uint64_t cycle, now, period; /* core cycle; simulated time; period of a core cycle in that time */
-	uint64_t wake;               /* time of the next tick that can do something */
-	uint64_t accounted;          /* cycles already in the statistics */
+	uint64_t cycle;     /* core cycle of the current or last tick */
+	uint64_t now;       /* simulated time of that tick, in femtoseconds */
+	uint64_t period;    /* of a core cycle, in femtoseconds */
+	uint64_t wake;      /* time, in femtoseconds, of the next tick that can do something */
+	uint64_t accounted; /* core cycle up to which the statistics are complete */
 	/* For the stages from the load/store unit on (memory) and all others (pipeline). `next`: the cycle in which
 	 * they must tick if no input arrives. `event`: the cycle in which they next have work without input. It is
 	 * later than `next` when they tick only to count. */
-	uint64_t memory_next, memory_event;
-	uint64_t pipeline_next, pipeline_event;
+	uint64_t memory_next;
+	uint64_t memory_event;
+	uint64_t pipeline_next;
+	uint64_t pipeline_event;
 	bool memory_tries_again; /* in their last tick the memory stages kept a refused access */
 	uint32_t memory_refused; /* number of requests that the network refused in it */
-	bool may_rest; /* stages without work are skipped; this changes no figure except a profile's */
+	bool may_rest;           /* stages without work are skipped; this changes no result except a profile's */
 	bool commits;  /* this cycle's stores wait for sm_commit() */
 	bool is_ahead; /* the SM is ahead of other SMs, whose stores of earlier cycles may be missing */
 	/* the tick stopped before issue, and will continue when these stores have been made */
@@ -68,7 +73,7 @@ struct sm {
 	/* the launch, its blocks and warps */
 	bool mechanisms_send; /* mechanisms send requests */
 	const struct simt_launch *launch;
-	const uint64_t *waits; /* by pc: loads that must wait for the other SMs; NULL: none */
+	const uint64_t *loads_that_wait; /* set of pcs of the loads that must wait for the other SMs; NULL: none */
 	uint64_t local_pitch; /* bytes between two words of a thread's local memory */
 	struct blocks blocks;
 	struct sm_warp warp[SM_MAX_WARPS];
@@ -84,7 +89,7 @@ struct sm {
 	struct register_file registers;
 	struct units units;
 	struct load_store lsu;
-	struct buffer_waiters buffer;
+	struct prefetch_buffer_waiters buffer_waiters;
 	struct shared_memory shared;
 	struct async_copies copies;
 	struct phase_waits phase_waits;
@@ -135,9 +140,9 @@ bool sm_reaches(const struct sm *sm, uint64_t address);
 void sm_tick(struct sm *sm, uint64_t cycle, uint64_t now);
 /* Performs this cycle's global stores and atomics. Called for all SMs in order, after all have ticked. */
 void sm_commit(struct sm *sm);
-/* Charges the cycles up to `cycle` in which the SM slept. */
+/* Charges the cycles up to `cycle` in which the SM slept (memory/slice.h, "Sleeping and settling"). */
 void sm_account(struct sm *sm, uint64_t cycle);
-/* Brings all its counters up to `cycle`, which has not begun. */
+/* Brings all its counters up to `cycle`, which has not begun: sm_account(), then the instruction counts by pipe. */
 void sm_settle(struct sm *sm, uint64_t cycle);
 
 /* An event has occurred that a stage from fetch to the units waits for. They tick in the next cycle, or in this one

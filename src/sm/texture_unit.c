@@ -58,7 +58,7 @@ static void send_for(struct sm *sm, const struct op *op, uint64_t block, uint32_
 	request->kind = REQUEST_TEXTURE;
 	request->address = block;
 	request->bytes = sm->config.texture.cache.line_bytes;
-	request->fetch = request->bytes;
+	request->dram_bytes = request->bytes;
 	request->sm = (uint16_t)sm->index;
 	request->warp = (uint16_t)op->warp;
 	request->block = sm->warp[op->warp].block;
@@ -143,8 +143,8 @@ void texture_unit_tick(struct sm *sm)
 {
 	struct texture_unit *unit = &sm->texture;
 	struct request *request = request_queue_front(&unit->requests);
-	unit->waits = request && !network_port_send(sm, request);
-	if (request && !unit->waits)
+	unit->is_refused = request && !network_port_send(sm, request);
+	if (request && !unit->is_refused)
 		request_queue_pop(&unit->requests);
 	const struct fragment *first = first_with_data(unit);
 	if (!first || first->ready > sm->cycle || is_full(&unit->results))
@@ -159,7 +159,7 @@ uint64_t texture_unit_next(const struct sm *sm)
 {
 	const struct texture_unit *unit = &sm->texture;
 	const struct fragment *first = first_with_data(unit);
-	if (unit->results.count || (unit->requests.count && !unit->waits))
+	if (unit->results.count || (unit->requests.count && !unit->is_refused))
 		return sm->cycle + 1;
 	if (!first)
 		return SM_NEVER;

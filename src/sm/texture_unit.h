@@ -48,7 +48,7 @@ struct texture_unit {
 	struct fragment *fragment;
 	struct texture_line *line;
 	struct op **result;
-	bool waits; /* the network has refused the oldest request in this cycle */
+	bool is_refused; /* the network has refused the oldest request in this cycle */
 	struct cache_stats stats;
 };
 

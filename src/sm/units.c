@@ -15,10 +15,11 @@ static inline struct result_slot *book(struct sm *sm, uint32_t kind, uint32_t nu
 	uint64_t cycle = sm->cycle;
 	if (units->free_at[kind][number] > cycle)
 		return NULL;
-	struct result_slot *slot = &units->result[(cycle + op->latency + ENTER_AND_LEAVE) & (SM_WHEEL - 1)];
+	struct result_slot *slot =
+		&units->result[(cycle + op->latency + ENTER_AND_LEAVE) & (SM_MAX_LATENCY_CYCLES - 1)];
 	if (slot->count == sm->config.result_bus || slot->units & unit_bit)
 		return NULL;
-	invariant(op->latency + ENTER_AND_LEAVE < SM_WHEEL);
+	invariant(op->latency + ENTER_AND_LEAVE < SM_MAX_LATENCY_CYCLES);
 	units->free_at[kind][number] = cycle + op->initiation;
 	slot->count++;
 	slot->units |= unit_bit;
@@ -78,7 +79,7 @@ uint64_t units_next(const struct sm *sm)
 	if (!sm->units.results)
 		return SM_NEVER;
 	uint64_t cycle = sm->cycle + 1;
-	while (!sm->units.result[cycle & (SM_WHEEL - 1)].count)
+	while (!sm->units.result[cycle & (SM_MAX_LATENCY_CYCLES - 1)].count)
 		cycle++;
 	return cycle;
 }
@@ -86,7 +87,7 @@ uint64_t units_next(const struct sm *sm)
 struct op *units_take_results(struct sm *sm)
 {
 	struct units *units = &sm->units;
-	struct result_slot *slot = &units->result[sm->cycle & (SM_WHEEL - 1)];
+	struct result_slot *slot = &units->result[sm->cycle & (SM_MAX_LATENCY_CYCLES - 1)];
 	struct op *first = slot->first;
 	if (!first)
 		return NULL;

@@ -17,7 +17,8 @@ struct result_slot {
 
 struct units {
 	uint64_t free_at[SM_PIPES][SM_MAX_UNITS]; /* first cycle in which a unit can take an instruction */
-	struct result_slot result[SM_WHEEL]; /* by cycle modulo SM_WHEEL: the results that leave in it */
+	struct result_slot
+		result[SM_MAX_LATENCY_CYCLES]; /* by cycle modulo SM_MAX_LATENCY_CYCLES: the results that leave in it */
 	uint32_t results;                    /* number of instructions in these */
 };
 

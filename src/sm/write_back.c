@@ -4,7 +4,7 @@
 
 /* The clients with data of loads, in the order of GPGPU-Sim 3.2.2's load/store unit. They take turns:
  * tests/sm/test_sm_turns.c. */
-enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONSTANT, CLIENT_PAST_L1, CLIENT_L1, CLIENTS };
+enum client { CLIENT_SHARED, CLIENT_TEXTURE, CLIENT_CONSTANT, CLIENT_BYPASS_L1, CLIENT_L1, CLIENTS };
 
 /* Inlined where results are written, because most instructions need only this. */
 __attribute__((always_inline)) static inline void complete(struct sm *sm, struct op *op)
@@ -61,7 +61,7 @@ static uint32_t clients_with_answers(const struct sm *sm)
 	return (uint32_t)shared_has_answer(&sm->shared, sm->cycle) << CLIENT_SHARED |
 	       (uint32_t)texture_unit_has_result(&sm->texture) << CLIENT_TEXTURE |
 	       (uint32_t)l1_has_constant(&sm->l1) << CLIENT_CONSTANT |
-	       (uint32_t)(sm->write_back.past_l1 != NULL) << CLIENT_PAST_L1 |
+	       (uint32_t)(sm->write_back.past_l1 != NULL) << CLIENT_BYPASS_L1 |
 	       (uint32_t)l1_has_data(&sm->l1) << CLIENT_L1;
 }
 
@@ -110,7 +110,7 @@ static void grant(struct sm *sm, enum client client)
 	case CLIENT_CONSTANT:
 		take_answer(sm, l1_take_constant(&sm->l1));
 		break;
-	case CLIENT_PAST_L1:
+	case CLIENT_BYPASS_L1:
 		take_past_l1(sm);
 		break;
 	default:

@@ -49,7 +49,7 @@ static inline struct request *make(struct bench *bench, enum request_kind kind, 
 	struct request *request = request_new(&bench->pool);
 	request->kind = (uint8_t)kind;
 	request->is_write = kind == REQUEST_WRITE || kind == REQUEST_LOCAL_WRITE;
-	request->address = request->local = address;
+	request->address = request->slice_address = address;
 	request->bytes = LINE;
 	return request;
 }

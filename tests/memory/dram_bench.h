@@ -101,7 +101,7 @@ static inline struct request *make(struct bench *bench, bool is_write, uint32_t 
 	request->is_write = is_write;
 	request->bank = (uint8_t)bank;
 	request->row = row;
-	request->fetch = ATOM;
+	request->dram_bytes = ATOM;
 	return request;
 }
 

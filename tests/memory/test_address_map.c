@@ -80,7 +80,7 @@ static void test_table(void **state)
 		assert_int_equal(got.slice, row[i].slice);
 		assert_int_equal(got.bank, row[i].bank);
 		assert_int_equal(got.row, row[i].row);
-		assert_int_equal(got.local, row[i].local);
+		assert_int_equal(got.slice_address, row[i].local);
 	}
 }
 
@@ -124,7 +124,7 @@ static struct request place_bit_by_bit(const struct address_map *map, uint64_t a
 	move_bits(&all, &bank, banks - low_banks);
 	move_bits(&all, &row, 64 - all.at);
 	return (struct request){.slice = (uint16_t)(piece % map->channels * map->slices_per_channel + slice.value),
-	                        .local = local.value,
+	                        .slice_address = local.value,
 	                        .bank = (uint8_t)bank.value,
 	                        .row = (uint32_t)row.value};
 }
@@ -165,12 +165,12 @@ static void test_against_bit_by_bit(void **state)
 			uint64_t address = n < 10000 ? n * 97ull : next_random(&seed) & ((1ull << 40) - 1);
 			struct request got = place(&map, address), want = place_bit_by_bit(&map, address);
 			assert_int_equal(got.slice, want.slice);
-			assert_int_equal(got.local, want.local);
+			assert_int_equal(got.slice_address, want.slice_address);
 			assert_int_equal(got.bank, want.bank);
 			assert_int_equal(got.row, want.row);
 			assert_in_range(got.slice, 0, map.channels * map.slices_per_channel - 1);
 			assert_in_range(got.bank, 0, map.banks - 1);
-			assert_int_equal(address_of(&map, got.slice, got.local), address);
+			assert_int_equal(address_of(&map, got.slice, got.slice_address), address);
 		}
 	}
 }
@@ -230,8 +230,8 @@ static void test_hashed_machines(void **state)
 		assert_int_equal(got.slice, slice);
 		assert_int_equal(got.bank, bits(a, 19, 17) << 1 | bits(a, 13, 13));
 		assert_int_equal(got.row, a >> 20);
-		assert_int_equal(got.local >> 7 & 31, bits(a, 17, 14) << 1 | bits(a, 7, 7));
-		assert_int_equal(got.local >> 12, a >> 18);
+		assert_int_equal(got.slice_address >> 7 & 31, bits(a, 17, 14) << 1 | bits(a, 7, 7));
+		assert_int_equal(got.slice_address >> 12, a >> 18);
 
 		slice = bits(a, 11, 8) << 1 | bits(a, 7, 7);
 		for (uint32_t bit = 0; bit < 5; bit++)
@@ -240,8 +240,8 @@ static void test_hashed_machines(void **state)
 		assert_int_equal(got.slice, slice);
 		assert_int_equal(got.bank, bits(a, 18, 16) << 1 | bits(a, 7, 7));
 		assert_int_equal(got.row, a >> 19);
-		assert_int_equal(got.local >> 7 & 63, bits(a, 17, 12));
-		assert_int_equal(got.local >> 13, a >> 18);
+		assert_int_equal(got.slice_address >> 7 & 63, bits(a, 17, 12));
+		assert_int_equal(got.slice_address >> 13, a >> 18);
 	}
 }
 

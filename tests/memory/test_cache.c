@@ -16,7 +16,7 @@ static void test_miss_merge_hit(void **state)
 	assert_false(cache_has_ready(&bench.cache));
 
 	assert_ptr_equal(send(&bench, REQUEST_READ, 0), first);
-	assert_int_equal(first->fetch, LINE);
+	assert_int_equal(first->dram_bytes, LINE);
 	first->level = LEVEL_DRAM;
 	cache_fill(&bench.cache, first, 50);
 	assert_ptr_equal(cache_next_ready(&bench.cache), first);
@@ -298,7 +298,7 @@ static void test_slice_uses_local_address(void **state)
 	cache_open(&bench.cache, &config, CACHE_OF_SLICE, &bench.pool, &bench.arena);
 	for (uint64_t i = 0; i < 2; i++) {
 		struct request *request = make(&bench, REQUEST_READ, i * LINE); /* sets 0 and 1 by address */
-		request->local = 0;
+		request->slice_address = 0;
 		assert_int_equal(cache_access(&bench.cache, request, i, &bench.sent_down),
 		                 i == 0 ? BASE_ACCESS_MISS
 		                        : BASE_ACCESS_REFUSED); /* the only way of set 0 is reserved */

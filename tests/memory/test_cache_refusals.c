@@ -45,7 +45,7 @@ static struct request *random_access(struct traffic *t)
 		make(&t->bench, kinds[kind], random_below(&t->seed, 8 * LINE / bytes) * (uint64_t)bytes);
 	request->prefetch = kind == 5 ? &asked_for : NULL;
 	request->bytes = bytes;
-	request->chunks = request->whole = (uint8_t)((1u << bytes / REQUEST_CHUNK_BYTES) - 1);
+	request->chunks = request->full_chunks = (uint8_t)((1u << bytes / REQUEST_CHUNK_BYTES) - 1);
 	request->written = random_below(&t->seed, 2) ? UINT32_MAX : 0xff;
 	return request;
 }

@@ -99,7 +99,7 @@ static void test_write_miss_with_fetch(void **state)
 	assert_true(bench.sent_down);
 	send(&bench, REQUEST_WRITE, 0);
 	struct request *fill = send(&bench, REQUEST_L1_FILL, 0);
-	assert_int_equal(fill->fetch, LINE);
+	assert_int_equal(fill->dram_bytes, LINE);
 	send(&bench, REQUEST_WRITE, 0);
 	assert_int_equal(bench.cache.miss_queue.count, 0);
 	assert_int_equal(access(&bench, REQUEST_WRITE, 0, 2),
@@ -198,7 +198,7 @@ static void test_sectors_come_alone(void **state)
 	assert_int_equal(read(&bench, SECTOR, 2), BASE_ACCESS_MERGED);
 	assert_int_equal(bench.cache.mshrs.free, 2);
 	struct request *first = send(&bench, REQUEST_READ, 0);
-	assert_int_equal(first->fetch, SECTOR);
+	assert_int_equal(first->dram_bytes, SECTOR);
 	cache_fill(&bench.cache, first, 10);
 	answer_all(&bench);
 	assert_int_equal(read(&bench, 0, 11), BASE_ACCESS_HIT);

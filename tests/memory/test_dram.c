@@ -83,7 +83,7 @@ static void test_atoms(void **state)
 		struct bench bench;
 		open_bench(&bench, state, timings());
 		struct request *request = make(&bench, false, 0, 0);
-		request->fetch = row[i].bytes;
+		request->dram_bytes = row[i].bytes;
 		uint64_t last_read = FIRST + RCD + (row[i].atoms - 1) * CCDL;
 		expect_answer(&bench, push(&bench, request), last_read + CL + SEEN);
 		assert_int_equal(bench.channel.stats.reads, row[i].atoms);

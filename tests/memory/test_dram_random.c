@@ -65,9 +65,9 @@ static void check_cycle(struct checker *c, const struct bench *bench, struct req
 	}
 	for (uint32_t i = 0; i < requests; i++) {
 		const struct request *r = request[i];
-		if (r->sent == sent[i])
+		if (r->dram_sent == sent[i])
 			continue;
-		sent[i] = r->sent;
+		sent[i] = r->dram_sent;
 		check_column_command(c, r->is_write, r->bank, r->row, now);
 	}
 }
@@ -99,7 +99,7 @@ static void test_random_traffic(void **state)
 		    port_room(&bench.channel.from_l2[made % 2], bench.cycle)) {
 			request[made] = make(&bench, dice >> 8 & 1, dice >> 9 & 15, dice >> 13 & 3);
 			request[made]->slice = (uint16_t)(made % 2);
-			request[made]->fetch = ATOM << (dice >> 15 & 1);
+			request[made]->dram_bytes = ATOM << (dice >> 15 & 1);
 			request[made]->urgent = dice >> 16 & 1;
 			push(&bench, request[made++]);
 		}

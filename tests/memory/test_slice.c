@@ -202,7 +202,7 @@ static void test_miss(void **state)
 	struct request *request = push(&bench, REQUEST_READ, 0, LINE);
 	struct request *down = expect_to_dram(&bench, REQUEST_READ, 0, ASKED + TO_DRAM);
 	assert_ptr_equal(down, request);
-	assert_int_equal(down->fetch, LINE);
+	assert_int_equal(down->dram_bytes, LINE);
 	run_to(&bench, 200);
 	answer_from_dram(&bench, down);
 	expect_reply(&bench, request, 200 + FILLED + 1 + ANSWER);
@@ -290,9 +290,9 @@ static void test_write_miss(void **state)
 	struct request *request = push(&bench, REQUEST_WRITE, 64, 32);
 	struct request *write = expect_to_dram(&bench, REQUEST_WRITE, 64, ASKED + TO_DRAM);
 	assert_ptr_equal(write, request);
-	assert_int_equal(write->fetch, 32);
+	assert_int_equal(write->dram_bytes, 32);
 	struct request *fill = expect_to_dram(&bench, REQUEST_L2_FILL, 64, ASKED + TO_DRAM + 1);
-	assert_int_equal(fill->fetch, LINE);
+	assert_int_equal(fill->dram_bytes, LINE);
 	run_to(&bench, 100);
 	answer_from_dram(&bench, write);
 	expect_reply(&bench, request, 100 + 1 + ANSWER);
@@ -333,7 +333,7 @@ static void test_write_back(void **state)
 	expect_to_dram(&bench, REQUEST_READ, 2 * same_set, start + ASKED + TO_DRAM);
 	struct request *victim = expect_to_dram(&bench, REQUEST_L2_WRITEBACK, first, start + ASKED + TO_DRAM + 1);
 	assert_true(victim->is_write);
-	assert_int_equal(victim->fetch, LINE);
+	assert_int_equal(victim->dram_bytes, LINE);
 	expect_placed(&bench, victim);
 	arena_free(&bench.arena);
 }

@@ -56,7 +56,7 @@ static uint32_t plain_victim(const struct tags *tags, uint32_t set)
 static struct tag_probe probe_both(const struct tags *tags, const struct request *request)
 {
 	const struct tag_probe probe = tags_probe(tags, request);
-	uint32_t set = tags_set(tags, request->address, request->local);
+	uint32_t set = tags_set(tags, request->address, request->slice_address);
 	uint32_t at = plain_find(tags, probe.block, set);
 	if (at == TAGS_NONE) {
 		at = plain_victim(tags, set);
@@ -110,7 +110,7 @@ static void run(struct tags *tags, uint32_t blocks, uint64_t *state)
 	for (uint32_t step = 0; step < STEPS; step++) {
 		cycle += draw(state, 3) == 0;
 		uint64_t address = (uint64_t)draw(state, blocks * SECTORS) * (LINE / SECTORS);
-		const struct request request = {.address = address, .local = address};
+		const struct request request = {.address = address, .slice_address = address};
 		const struct tag_probe probe = probe_both(tags, &request);
 		told[probe.state]++;
 		uint32_t present = tags_find_present(tags, address);

@@ -115,7 +115,7 @@ static void look_access(struct mech_sm *sm, const struct mech_access *access)
 	looks->hits += access->result == MECH_HIT;
 	looks->misses += access->result == MECH_MISS;
 	looks->merged += access->result == MECH_MERGED;
-	looks->past_l1 += access->result == MECH_PAST_L1;
+	looks->past_l1 += access->result == MECH_BYPASS_L1;
 	looks->local += access->local;
 	looks->wrong += access->sm != sm->sm || access->result == MECH_BUFFER_HIT;
 }

@@ -284,7 +284,7 @@ static bool never_allocate(struct mech_sm *sm, const struct mech_access *access)
 
 static const struct mech no_l1 = {.version = MECH_VERSION, .name = "no_l1", .may_allocate = never_allocate};
 
-static void test_loads_past_l1(void **state)
+static void test_loads_that_bypass_l1(void **state)
 {
 	static const struct mech *const sets[][2] = {{NULL}, {&no_l1, NULL}};
 	uint32_t value[64], got[64];
@@ -364,7 +364,7 @@ int main(void)
 		cmocka_unit_test(test_asked_each_cycle),
 		cmocka_unit_test(test_kernel_is_kept_open),
 		cmocka_unit_test(test_veto_of_each_block),
-		cmocka_unit_test(test_loads_past_l1),
+		cmocka_unit_test(test_loads_that_bypass_l1),
 		cmocka_unit_test(test_each_transaction_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

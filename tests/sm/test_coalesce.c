@@ -130,7 +130,7 @@ static void check_chunks(const struct op *op, const uint64_t *address, uint32_t 
 			for (uint32_t byte = 0; byte < 32; byte++)
 				assert_int_equal(access->written >> byte & 1, touched[byte]);
 		assert_int_equal(access->chunks, chunks);
-		assert_int_equal(access->whole, whole);
+		assert_int_equal(access->full_chunks, whole);
 	}
 }
 

@@ -49,7 +49,7 @@ static void test_each_sector_alone(void **state)
 	         4, 0, 4},
 		{"a store drops its own sector", LOAD(0) LOAD(96) STORE(96) LOAD(0) LOAD(96) "exit;", 5, 2, 3, 0, 3},
 		{"a store of a line drops all of them", OWN LOAD_LINE STORE_LINE LOAD_LINE "exit;", 12, 4, 8, 0, 8},
-		{"a load past L1 does not change it",
+		{"a load that bypasses L1 does not change it",
 	         LOAD(0) "ld.global.cg.u32 %r1, [%rd0+32]; membar.gl;" LOAD(32) LOAD(0) "exit;", 3, 1, 2, 0, 2},
 		{"loads that meet in a sector on its way, and in another one",
 	         "ld.global.u32 %r1, [%rd0+32]; ld.global.u32 %r2, [%rd0+36]; ld.global.u32 %r3, [%rd0+64]; exit;", 3,
@@ -81,7 +81,7 @@ static void test_local_write_back(void **state)
 }
 
 /* A local load that bypasses L1 returns past it, too: L1 does not wait for it. */
-static void test_local_load_past_l1(void **state)
+static void test_local_load_that_bypasses_l1(void **state)
 {
 	static const struct row row = {"local load with .cg",
 	                               ".local .u32 mine[2]; mov.u64 %rd1, mine; ld.local.cg.u32 %r2, [%rd1];\n"
@@ -150,7 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_sector_alone),  cmocka_unit_test(test_local_write_back),
-		cmocka_unit_test(test_local_load_past_l1), cmocka_unit_test(test_read_only_caches),
+		cmocka_unit_test(test_local_load_that_bypasses_l1), cmocka_unit_test(test_read_only_caches),
 		cmocka_unit_test(test_machines_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,7 +14,7 @@ static bool all_have_come(struct mech_sm *sm, const struct d2ma_controller *cont
 {
 	const struct d2ma_sm *engine = d2ma_engine(sm);
 	for (uint32_t w = controller->first_warp; w < controller->first_warp + controller->warps; w++)
-		if (engine->warp[w].said.commands[number] <= controller->buffer[number].commanded && is_live(sm, w))
+		if (engine->warp[w].dma.commands[number] <= controller->buffer[number].commanded && is_live(sm, w))
 			return false;
 	return true;
 }
@@ -106,12 +106,12 @@ void d2ma_command(struct mech_sm *sm, uint32_t slot, uint32_t warp, enum dma_com
 	if (number >= DMA_BUFFERS)
 		return;
 	struct d2ma_buffer *buffer = &engine->controller[slot].buffer[number];
-	struct dma_warp *said = &engine->warp[warp].said;
-	const struct dma_transfer transfer = dma_asked(said, command, value, &buffer->last);
+	struct dma_warp *dma = &engine->warp[warp].dma;
+	const struct dma_transfer transfer = dma_transfer_of(dma, command, value, &buffer->last);
 	if (!makes_sense(sm, &transfer))
 		return;
 	stats->commands++;
-	if (++said->commands[number] <= buffer->commanded) {
+	if (++dma->commands[number] <= buffer->commanded) {
 		stats->repeated++;
 		d2ma_wake_at_barrier(sm, slot);
 		return;

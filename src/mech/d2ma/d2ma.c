@@ -95,10 +95,10 @@ static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_i
 	uint64_t value[DMA_MAX_FIELDS];
 	if (!mech_dma_values(sm, issue, value))
 		return 0;
-	if (dma_asks(own))
+	if (dma_is_transfer(own))
 		d2ma_command(sm, issue->block, issue->warp, own, value, issue->cycle);
 	else
-		dma_tell(&d2ma_engine(sm)->warp[issue->warp].said, own, value);
+		dma_set_parameters(&d2ma_engine(sm)->warp[issue->warp].dma, own, value);
 	return 0;
 }
 
@@ -112,7 +112,8 @@ static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 	if (issue->type == MECH_MEMORY)
 		return (issue->space != MECH_SHARED && issue->space != MECH_GENERIC) || d2ma_may_access(sm, issue);
 	/* a command is of type MECH_BARRIER: without an engine, warps wait at it for each other */
-	return issue->type != MECH_BARRIER || !dma_asks(dma_command_of(issue->name)) || d2ma_may_command(sm, issue);
+	return issue->type != MECH_BARRIER || !dma_is_transfer(dma_command_of(issue->name)) ||
+	       d2ma_may_command(sm, issue);
 }
 
 static void on_reply(struct mech_sm *sm, const struct mech_reply *reply)

@@ -88,7 +88,7 @@ struct d2ma_controller {
 enum d2ma_waits { D2MA_FOR_NOTHING, D2MA_FOR_DATA, D2MA_FOR_IGNITION };
 
 struct d2ma_warp {
-	struct dma_warp said;
+	struct dma_warp dma;
 	enum d2ma_waits waits; /* reason for which it is held */
 };
 

@@ -20,7 +20,7 @@ static struct {
 
 static inline uint32_t spied_opcode(struct mech_sm *sm, uint32_t own, const struct mech_issue *issue)
 {
-	if (dma_asks(own)) {
+	if (dma_is_transfer(own)) {
 		assert_in_range(spy.commands, 0, LOG - 1);
 		spy.command[spy.commands++] = issue->cycle;
 	}

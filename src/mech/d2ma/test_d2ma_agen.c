@@ -153,17 +153,19 @@ static struct dma_transfer describe(const struct shape *s, char *text, size_t si
 	int at = snprintf(text, size, "dma_type %u; add.u64 %%rd1, %%rd0, %u;", s->bytes, (unsigned)s->offset);
 	memset(&none, 0, sizeof none);
 	if (s->each) {
-		dma_tell(&warp, DMA_SPACED, (uint64_t[DMA_MAX_FIELDS]){0, s->each});
+		dma_set_parameters(&warp, DMA_SPACED, (uint64_t[DMA_MAX_FIELDS]){0, s->each});
 		at += snprintf(text + at, size - (size_t)at, "dma_spaced 0, %u;", s->each);
 	} else {
-		dma_tell(&warp, DMA_HALO, (uint64_t[DMA_MAX_FIELDS]){0, s->halo_lines, s->halo_length, s->region, 1});
+		dma_set_parameters(&warp, DMA_HALO,
+		                   (uint64_t[DMA_MAX_FIELDS]){0, s->halo_lines, s->halo_length, s->region, 1});
 		at += snprintf(text + at, size - (size_t)at, "dma_halo 0, %u, %u, %u, 1;", s->halo_lines,
 		               s->halo_length, s->region);
 	}
 	snprintf(text + at, size - (size_t)at, "dma_matrix 0, %u, %%rd1, %u, %u, %u;", s->shared, s->lines, s->length,
 	         s->pitch);
-	return dma_asked(&warp, DMA_MATRIX,
-	                 (uint64_t[DMA_MAX_FIELDS]){0, s->shared, s->offset, s->lines, s->length, s->pitch}, &none);
+	return dma_transfer_of(&warp, DMA_MATRIX,
+	                       (uint64_t[DMA_MAX_FIELDS]){0, s->shared, s->offset, s->lines, s->length, s->pitch},
+	                       &none);
 }
 
 /* Returns how often a word is written by requests for a segment, or as a constant. */

@@ -23,7 +23,7 @@ static uint32_t ranges_of(const struct d2ma_buffer *buffer, const struct d2ma_wa
 		range[count++] = range_of(&buffer->now);
 	if (buffer->commanded > buffer->ignited)
 		range[count++] = range_of(&buffer->last);
-	else if (buffer->has_next && warp->said.commands[number] > buffer->commanded)
+	else if (buffer->has_next && warp->dma.commands[number] > buffer->commanded)
 		range[count++] = range_of(&buffer->next);
 	return count;
 }
@@ -67,7 +67,7 @@ static bool is_awaited(struct mech_sm *sm, const struct d2ma_controller *control
 	const struct d2ma_sm *engine = d2ma_engine(sm);
 	for (uint32_t w = controller->first_warp; w < controller->first_warp + controller->warps; w++) {
 		struct mech_warp seen;
-		if (engine->warp[w].said.commands[number])
+		if (engine->warp[w].dma.commands[number])
 			continue;
 		mech_look_at_warp(sm, w, &seen);
 		if (seen.live)
@@ -82,7 +82,7 @@ static bool is_at_barrier(struct mech_sm *sm, const struct d2ma_controller *cont
 {
 	for (uint32_t b = 0; b < DMA_BUFFERS; b++) {
 		const struct d2ma_buffer *buffer = &controller->buffer[b];
-		uint32_t commands = warp->said.commands[b];
+		uint32_t commands = warp->dma.commands[b];
 		if (d2ma_is_unfinished(buffer) || (buffer->has_next && commands > buffer->commanded) ||
 		    (commands && is_awaited(sm, controller, b)))
 			return true;
@@ -126,7 +126,7 @@ bool d2ma_may_command(struct mech_sm *sm, const struct mech_issue *issue)
 		return true;
 	uint32_t number = (uint32_t)operands.source[0][__builtin_ctz(operands.lanes)];
 	if (number >= DMA_BUFFERS ||
-	    engine->warp[issue->warp].said.commands[number] <= engine->controller[issue->block].buffer[number].ignited)
+	    engine->warp[issue->warp].dma.commands[number] <= engine->controller[issue->block].buffer[number].ignited)
 		return true;
 	stats->held_commands++;
 	hold(sm, issue->warp, D2MA_FOR_IGNITION);

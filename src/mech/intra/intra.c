@@ -2,17 +2,11 @@
  * (README.md). */
 #include "seam/mech_strides.h"
 
-struct config {
-	uint32_t entries, transactions;
-	struct mech_ahead ahead;
-	bool early;
-};
-
 /* README.md gives the reasons. */
-static const struct config defaults = {
+static const struct mech_stride_config defaults = {
 	.entries = 512, .transactions = MECH_LANES, .ahead = {.distance = 1, .degree = 1}, .early = true};
 
-#define AT(field) offsetof(struct config, field)
+#define AT(field) offsetof(struct mech_stride_config, field)
 static const struct base_option options[] = {
 	{"entries", BASE_OPTION_U32, AT(entries), 1, 4096, NULL, "entries",
          "rows of the stride table, one per load and warp"},
@@ -43,14 +37,10 @@ static const struct base_counter counters[] = {
          BASE_COMBINE_SUM},
 };
 
-struct state {
-	struct mech_table table;
-};
-
 static void memory(struct mech_sm *sm, const struct mech_memory *load)
 {
-	const struct config *config = sm->config;
-	struct state *state = sm->state;
+	const struct mech_stride_config *config = sm->config;
+	struct mech_stride_state *state = sm->state;
 	struct stats *stats = sm->stats;
 	struct mech_transaction passed[MECH_MAX_ACCESSES];
 	struct mech_memory seen;
@@ -64,27 +54,7 @@ static void memory(struct mech_sm *sm, const struct mech_memory *load)
 /* Frees the rows of the ended warps: the next warps in these slots have not executed the loads before. */
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
 {
-	mech_table_free_of(&((struct state *)sm->state)->table, block->first_warp, block->warps);
-}
-
-static void sm_open(struct mech_sm *sm)
-{
-	const struct config *config = sm->config;
-	mech_table_open(&((struct state *)sm->state)->table, sm->pool, config->entries, sizeof(struct mech_reference));
-}
-
-/* Clears the table, because another kernel's loads have the same pcs. */
-static void kernel_begin(struct mech_sm *sm)
-{
-	mech_table_clear(&((struct state *)sm->state)->table);
-}
-
-static uint32_t costs(const void *options_, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS])
-{
-	const struct config *config = options_;
-	uint32_t bits = mech_reference_bits(config->entries) + mech_bits_of(machine->warps);
-	cost[0] = (struct mech_cost){"table of each SM", "bytes", bits * config->entries / 8.0};
-	return 1;
+	mech_table_free_of(&((struct mech_stride_state *)sm->state)->table, block->first_warp, block->warps);
 }
 
 const struct mech mech_intra = {
@@ -95,16 +65,16 @@ const struct mech mech_intra = {
 		    "Supercomputing 1991; as G. Koo et al., IPDPS 2018, compare with it: INTRA",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
-	.config_size = sizeof(struct config),
+	.config_size = sizeof(struct mech_stride_config),
 	.defaults = &defaults,
-	.costs = costs,
+	.costs = mech_stride_costs,
 	.counters = counters,
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct stats),
-	.sm_size = sizeof(struct state),
+	.sm_size = sizeof(struct mech_stride_state),
 	.sends = true,
-	.sm_open = sm_open,
-	.kernel_begin = kernel_begin,
+	.sm_open = mech_stride_open,
+	.kernel_begin = mech_stride_begin,
 	.block_end = block_end,
 	.memory = memory,
 };

@@ -63,7 +63,7 @@ static void access(struct mech_sm *sm, const struct mech_access *access)
 		return;
 	struct load *load = &((struct sm_state *)sm->state)->load[access->pc];
 	bool hit = access->result == MECH_HIT, miss = access->result == MECH_MISS,
-	     merged = access->result == MECH_MERGED, past = access->result == MECH_PAST_L1;
+	     merged = access->result == MECH_MERGED, past = access->result == MECH_BYPASS_L1;
 	bool first = access->first_use && access->brought_by != MECH_NOBODY;
 	load->accesses += hit | miss | merged;
 	load->hits += hit;

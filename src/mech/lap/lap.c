@@ -59,7 +59,7 @@ static struct entry *entry_of(struct mech_sm *sm, uint64_t macro)
 	return mech_table_claim(table, low, high);
 }
 
-static void ask_for_others(struct mech_sm *sm, const struct mech_access *access, uint64_t first, uint64_t missed)
+static void send_others(struct mech_sm *sm, const struct mech_access *access, uint64_t first, uint64_t missed)
 {
 	const struct config *config = sm->config;
 	const uint64_t bytes = sm->machine->line_bytes;
@@ -73,7 +73,7 @@ static void ask_for_others(struct mech_sm *sm, const struct mech_access *access,
 
 /* Counts a miss. When the macro block's other lines have been requested, its entry is freed, and counting starts at
  * zero. */
-static void look(struct mech_sm *sm, const struct mech_access *access)
+static void on_access(struct mech_sm *sm, const struct mech_access *access)
 {
 	const struct config *config = sm->config;
 	if (access->kind != MECH_LOAD || access->local || access->result != MECH_MISS)
@@ -84,7 +84,7 @@ static void look(struct mech_sm *sm, const struct mech_access *access)
 	entry->missed |= 1ull << (line - first);
 	if ((uint32_t)__builtin_popcountll(entry->missed) < config->misses)
 		return;
-	ask_for_others(sm, access, first, entry->missed);
+	send_others(sm, access, first, entry->missed);
 	mech_table_free(entry);
 }
 
@@ -140,5 +140,5 @@ const struct mech mech_lap = {
 	.sends = true,
 	.sm_open = sm_open,
 	.kernel_begin = kernel_begin,
-	.access = look,
+	.access = on_access,
 };

@@ -73,7 +73,7 @@ struct state {
 	struct mech_table intra, inter;
 };
 
-static void ask(struct mech_sm *sm, const struct mech_memory *load, int64_t own, int64_t across)
+static void send_ahead(struct mech_sm *sm, const struct mech_memory *load, int64_t own, int64_t across)
 {
 	const struct config *config = sm->config;
 	struct stats *stats = sm->stats;
@@ -93,7 +93,7 @@ static void learn(struct mech_sm *sm, const struct mech_memory *load)
 	struct stats *stats = sm->stats;
 	int64_t own = mech_train_own(&state->intra, load, config->early, &stats->intra);
 	int64_t across = mech_train_across(&state->inter, load, config->early, &stats->inter);
-	ask(sm, load, own, across);
+	send_ahead(sm, load, own, across);
 }
 
 static void memory(struct mech_sm *sm, const struct mech_memory *load)

@@ -35,7 +35,7 @@ static bool is_first_use(const struct mech_sm *sm, const struct mech_access *acc
 	       access->brought_by == sm->number;
 }
 
-static void ask(struct mech_sm *sm, const struct mech_access *access)
+static void send_next_lines(struct mech_sm *sm, const struct mech_access *access)
 {
 	const struct config *config = sm->config;
 	const uint64_t bytes = sm->machine->line_bytes, line = access->address / bytes;
@@ -45,7 +45,7 @@ static void ask(struct mech_sm *sm, const struct mech_access *access)
 		mech_send_bytes(sm, &like, (line + i) * bytes, (line + i + 1) * bytes);
 }
 
-static void look(struct mech_sm *sm, const struct mech_access *access)
+static void on_access(struct mech_sm *sm, const struct mech_access *access)
 {
 	const struct config *config = sm->config;
 	struct stats *stats = sm->stats;
@@ -55,7 +55,7 @@ static void look(struct mech_sm *sm, const struct mech_access *access)
 	stats->misses += missed;
 	stats->first_uses += first_use;
 	if (missed || first_use)
-		ask(sm, access);
+		send_next_lines(sm, access);
 }
 
 const struct mech mech_nlp = {
@@ -73,5 +73,5 @@ const struct mech mech_nlp = {
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct stats),
 	.sends = true,
-	.access = look,
+	.access = on_access,
 };

@@ -17,7 +17,7 @@ static void test_what_asks(void **state)
 	PART_ASKED(&kit, A + 128);
 	part_access(&kit, A, MECH_HIT);
 	part_access(&kit, A, MECH_MERGED);
-	part_access(&kit, A, MECH_PAST_L1);
+	part_access(&kit, A, MECH_BYPASS_L1);
 	part_access(&kit, A, MECH_BUFFER_HIT);
 	PART_ASKED_NOTHING(&kit);
 	assert_int_equal(part_counter(&kit, "misses"), 1);

@@ -1,16 +1,13 @@
-/* Number of blocks per SM (section 3; the formula is that of the authors' HPDC 2016 paper, which SPEC.md restates).
- * Sharing never reduces the number of blocks that can always proceed. Pairs are added as the remaining
- * memory allows. */
+/* Number of blocks per SM (V. Jatala et al., Scratchpad Sharing in GPUs, 2016: section 3; the formula is that of the
+ * authors' HPDC 2016 paper). Sharing never reduces the number of blocks that can always proceed. Pairs are added as
+ * the remaining memory allows. */
 #include "mech/sharing/passes.h"
 #include "mech/sharing/sharing.h"
 
+#include "base/least.h"
+
 /* Alignment that keeps the bytes of a lane's access together: 16 bytes at most. */
 enum { GRAIN = 16 };
-
-static uint32_t least(uint32_t one, uint32_t other)
-{
-	return one < other ? one : other;
-}
 
 uint64_t sharing_own_bytes(double t, uint64_t bytes)
 {

@@ -131,7 +131,7 @@ static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 
 static void on_issue(struct mech_sm *sm, const struct mech_issue *issue)
 {
-	sharing_listen(sm, issue);
+	sharing_track(sm, issue);
 	sharing_touch(sm, issue);
 	if (issue->type == MECH_EXIT)
 		sharing_lanes_done(sm, issue, true);

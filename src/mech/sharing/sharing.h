@@ -60,7 +60,7 @@ struct sharing_warp {
 	bool touches;        /* whether may_issue has found that its next instruction touches the common part */
 	bool waits;
 	uint64_t since;
-	struct dma_warp said; /* its commands to a DMA engine */
+	struct dma_warp dma; /* its commands to a DMA engine */
 	/* lanes with bulk copies out of the common part that may still read it, by the groups that they have not
 	 * waited for */
 	uint32_t copying;
@@ -106,7 +106,7 @@ uint32_t sharing_byte_place(const struct sharing_residency *residency, uint32_t 
 /* touch.c: returns the lanes of a paired block's instruction that touch the common part. */
 uint32_t sharing_touches(struct mech_sm *sm, const struct mech_issue *issue);
 /* Records at issue a warp's commands to a DMA engine, its bulk copies, and its waits for them. */
-void sharing_listen(struct mech_sm *sm, const struct mech_issue *issue);
+void sharing_track(struct mech_sm *sm, const struct mech_issue *issue);
 
 /* lock.c */
 void sharing_block_begin(struct mech_sm *sm, const struct mech_block *event);

@@ -40,7 +40,7 @@ static inline void saw_issue(struct mech_sm *sm, const struct mech_issue *issue)
 	(void)sm;
 	if (strcmp(issue->name, "relssp") == 0)
 		saw.relssp[block] = issue->cycle;
-	if (dma_asks(dma_command_of(issue->name)))
+	if (dma_is_transfer(dma_command_of(issue->name)))
 		saw.command[block] = issue->cycle;
 	if (issue->type != MECH_MEMORY || (issue->space != MECH_SHARED && issue->space != MECH_GENERIC))
 		return;

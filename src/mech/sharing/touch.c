@@ -1,6 +1,6 @@
-/* Finds instructions that touch the common part of a pair (Figure 4, steps b to d), by the addresses of their lanes,
- * whatever the opcode. A warp whose lanes touch both parts touches the common part. A DMA transfer touches it at its
- * command, because it may write from then on. */
+/* Finds instructions that touch the common part of a pair, by the addresses of their lanes, whatever the opcode (V.
+ * Jatala et al., Scratchpad Sharing in GPUs, 2016: section 3; Figure 4, steps b to d). A warp whose lanes touch both
+ * parts touches the common part. A DMA transfer touches it at its command, because it may write from then on. */
 #include "mech/sharing/sharing.h"
 
 #include "ptx/access.h"
@@ -27,33 +27,34 @@ static uint32_t lanes_that_access(struct mech_sm *sm, const struct mech_issue *i
 
 /* --- transfers by DMA (docs/reference/dma.md) --- */
 
-static uint32_t lanes_that_ask(struct mech_sm *sm, const struct mech_issue *issue)
+static uint32_t lanes_that_start_transfers(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	const struct sharing_block *block = &sharing_of(sm)->block[issue->block];
 	uint32_t command = dma_command_of(issue->name);
 	uint64_t value[DMA_MAX_FIELDS];
-	if (!dma_asks(command))
+	if (!dma_is_transfer(command))
 		return 0;
 	uint32_t lanes = mech_dma_values(sm, issue, value);
-	struct dma_warp said = sharing_of(sm)->warp[issue->warp].said;
+	struct dma_warp dma = sharing_of(sm)->warp[issue->warp].dma;
 	if (!lanes)
 		return 0;
-	const struct dma_transfer asked = dma_asked(&said, command, value, &block->last[value[0] % DMA_BUFFERS]);
-	return dma_elements(&asked) && dma_end(&asked) > residency_of(sm)->own ? lanes : 0;
+	const struct dma_transfer transfer =
+		dma_transfer_of(&dma, command, value, &block->last[value[0] % DMA_BUFFERS]);
+	return dma_elements(&transfer) && dma_end(&transfer) > residency_of(sm)->own ? lanes : 0;
 }
 
-static void listen_to_dma(struct mech_sm *sm, const struct mech_issue *issue)
+static void track_dma(struct mech_sm *sm, const struct mech_issue *issue)
 {
-	struct dma_warp *said = &sharing_of(sm)->warp[issue->warp].said;
+	struct dma_warp *dma = &sharing_of(sm)->warp[issue->warp].dma;
 	uint32_t command = dma_command_of(issue->name);
 	uint64_t value[DMA_MAX_FIELDS];
 	if (command == DMA_COMMANDS || !mech_dma_values(sm, issue, value))
 		return;
 	struct dma_transfer *last = &sharing_of(sm)->block[issue->block].last[value[0] % DMA_BUFFERS];
-	if (dma_asks(command))
-		*last = dma_asked(said, command, value, last);
+	if (dma_is_transfer(command))
+		*last = dma_transfer_of(dma, command, value, last);
 	else
-		dma_tell(said, command, value);
+		dma_set_parameters(dma, command, value);
 }
 
 /* --- copies in bulk --- */
@@ -90,7 +91,7 @@ static uint32_t lanes_that_copy(struct mech_sm *sm, const struct mech_issue *iss
 }
 
 /* Groups are not distinguished: a wait for any of them counts, so that no correct program is stopped. */
-static void listen_to_bulk(struct mech_sm *sm, const struct mech_issue *issue)
+static void track_bulk_copies(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	struct sharing_warp *warp = &sharing_of(sm)->warp[issue->warp];
 	struct bulk_copy copy;
@@ -104,12 +105,12 @@ static void listen_to_bulk(struct mech_sm *sm, const struct mech_issue *issue)
 			warp->copying |= left & -left;
 }
 
-void sharing_listen(struct mech_sm *sm, const struct mech_issue *issue)
+void sharing_track(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	if (issue->type == MECH_MEMORY)
 		return;
-	listen_to_dma(sm, issue);
-	listen_to_bulk(sm, issue);
+	track_dma(sm, issue);
+	track_bulk_copies(sm, issue);
 }
 
 /* An opcode that accesses shared memory by the table of ptx/access.h, at addresses that are not known here, counts
@@ -122,5 +123,5 @@ uint32_t sharing_touches(struct mech_sm *sm, const struct mech_issue *issue)
 		return 0;
 	if (is_bulk_copy(issue->opcode))
 		return lanes_that_copy(sm, issue);
-	return dma_command_of(issue->name) != DMA_COMMANDS ? lanes_that_ask(sm, issue) : issue->lanes;
+	return dma_command_of(issue->name) != DMA_COMMANDS ? lanes_that_start_transfers(sm, issue) : issue->lanes;
 }

@@ -5,10 +5,6 @@ struct config {
 	uint32_t ready, apart;
 };
 
-struct state {
-	struct mech_levels scheduler[MECH_MAX_SCHEDULERS];
-};
-
 static const struct config defaults = {.ready = 8, .apart = 2}; /* README.md */
 
 static const struct base_option options[] = {
@@ -18,19 +14,9 @@ static const struct base_option options[] = {
          "distance between two warps of a group; 1: groups of consecutive warps"},
 };
 
-static void kernel_begin(struct mech_sm *sm)
-{
-	*(struct state *)sm->state = (struct state){0};
-}
-
-static void block_end(struct mech_sm *sm, const struct mech_block *block)
-{
-	mech_levels_block_end(((struct state *)sm->state)->scheduler, sm, block);
-}
-
 /* Puts new warps into the queue, one group after the other. In each `apart` x `ready` consecutive warps, every
  * `apart`th forms a group. */
-static void join(struct mech_levels *levels, const struct mech_warps *warps, const struct config *config)
+static void add_new_warps(struct mech_levels *levels, const struct mech_warps *warps, const struct config *config)
 {
 	uint64_t fresh = mech_levels_unknown(levels, warps);
 	for (uint32_t first = 0; fresh; first += config->apart * config->ready)
@@ -47,17 +33,11 @@ static void join(struct mech_levels *levels, const struct mech_warps *warps, con
 static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *warps)
 {
 	const struct config *config = sm->config;
-	struct mech_levels *levels = &((struct state *)sm->state)->scheduler[warps->index];
+	struct mech_levels *levels = mech_two_levels_of(sm, warps);
 	mech_levels_leave(levels, warps);
-	join(levels, warps, config);
+	add_new_warps(levels, warps, config);
 	mech_levels_enter(levels, warps, config->ready);
 	return levels->ready;
-}
-
-static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
-{
-	(void)sm;
-	return mech_next(warps, candidates);
 }
 
 const struct mech mech_spread_groups = {
@@ -69,10 +49,10 @@ const struct mech mech_spread_groups = {
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct config),
 	.defaults = &defaults,
-	.sm_size = sizeof(struct state),
+	.sm_size = sizeof(struct mech_two_levels),
 	.policies = MECH_POLICY_WARP_ORDER,
-	.kernel_begin = kernel_begin,
-	.block_end = block_end,
+	.kernel_begin = mech_two_levels_begin,
+	.block_end = mech_two_levels_block_end,
 	.warps_that_compete = warps_that_compete,
-	.pick_warp = pick_warp,
+	.pick_warp = mech_two_levels_pick,
 };

@@ -282,7 +282,7 @@ static void end_job(struct mech_gpu *gpu, struct controller *controller, uint64_
 }
 
 /* Puts the row's next request into the queue to the network. Returns false when the queue is full. */
-static bool ask(struct mech_gpu *gpu, struct controller *controller)
+static bool send_next(struct mech_gpu *gpu, struct controller *controller)
 {
 	const struct job *job = &controller->job[controller->head];
 	struct teleport_stats *stats = gpu->stats;
@@ -318,7 +318,7 @@ static bool step(struct mech_gpu *gpu, struct controller *controller, uint64_t c
 	}
 	if (controller->next == controller->end)
 		read_row(gpu, controller);
-	else if (!ask(gpu, controller))
+	else if (!send_next(gpu, controller))
 		return false;
 	if (controller->row == controller->table.rows && controller->next == controller->end)
 		end_job(gpu, controller, cycle);

@@ -300,7 +300,7 @@ static void test_only_time_changes(void **state)
 	assert_true(others > 2);
 }
 
-/* No figure depends on the number of host threads, nor on whether idle units tick. */
+/* No count depends on the number of host threads, nor on whether idle units tick. */
 static void test_how_it_is_simulated(void **state)
 {
 	static const char *const mechanisms[] = {"teleport:model=R",

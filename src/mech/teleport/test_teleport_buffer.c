@@ -214,7 +214,7 @@ static void test_overlap_merges(void **state)
 }
 
 /* A block hits a line twice, and another block writes the line in between. On another SM, the write makes the second
- * hit stale; on the same SM, it does not. The check changes no other figure, and without it nothing is counted. */
+ * hit stale; on the same SM, it does not. The check changes no other count, and without it nothing is counted. */
 static void test_stale_hits(void **state)
 {
 	static const struct {

@@ -2,6 +2,8 @@
  * `interval` cycles. */
 #include "mech/tma/tma.h"
 
+#include "base/least.h"
+
 enum { WORD = 4, BANKS_BYTES = 128 /* of shared memory, written together where nothing is fetched */ };
 
 /* The part of a row that one request covers. */
@@ -15,13 +17,7 @@ struct piece {
 static uint32_t segment_bytes(const struct mech_sm *sm)
 {
 	const struct tma_config *config = sm->config;
-	uint32_t wanted = 128u >> config->segment;
-	return wanted < sm->machine->line_bytes ? wanted : sm->machine->line_bytes;
-}
-
-static uint32_t least(uint32_t one, uint32_t other)
-{
-	return one < other ? one : other;
+	return least(128u >> config->segment, sm->machine->line_bytes);
 }
 
 /* The piece that begins at a row's global `address`, of at most `left` bytes. */

@@ -56,7 +56,7 @@ static enum trace_event cause_of(const struct mech_warp *warp)
 	return warp->waits_for ? TRACE_ARITHMETIC : warp->atomics ? TRACE_LOAD : TRACE_READY;
 }
 
-static void look(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
+static void update_warp(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 {
 	struct trace_warp *own = warp_of(sm, slot);
 	struct mech_warp warp;
@@ -83,6 +83,6 @@ uint64_t trace_warps_look(struct mech_sm *sm, uint64_t cycle)
 	const struct trace_config *config = sm->config;
 	if (cycle % config->every == 0)
 		for (uint32_t slot = 0; slot < sm->machine->warps; slot++)
-			look(sm, slot, cycle);
+			update_warp(sm, slot, cycle);
 	return cycle + config->every - cycle % config->every;
 }

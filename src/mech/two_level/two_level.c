@@ -7,10 +7,6 @@ struct config {
 	uint32_t ready;
 };
 
-struct state {
-	struct mech_levels scheduler[MECH_MAX_SCHEDULERS];
-};
-
 static const struct config defaults = {.ready = 6}; /* GPGPU-Sim's two_level_active:6 */
 
 static const struct base_option options[] = {
@@ -18,30 +14,14 @@ static const struct base_option options[] = {
          "warps per scheduler that compete"},
 };
 
-static void kernel_begin(struct mech_sm *sm)
-{
-	*(struct state *)sm->state = (struct state){0};
-}
-
-static void block_end(struct mech_sm *sm, const struct mech_block *block)
-{
-	mech_levels_block_end(((struct state *)sm->state)->scheduler, sm, block);
-}
-
 static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *warps)
 {
 	const struct config *config = sm->config;
-	struct mech_levels *levels = &((struct state *)sm->state)->scheduler[warps->index];
+	struct mech_levels *levels = mech_two_levels_of(sm, warps);
 	mech_levels_leave(levels, warps);
 	mech_levels_join(levels, warps);
 	mech_levels_enter(levels, warps, config->ready);
 	return levels->ready;
-}
-
-static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
-{
-	(void)sm;
-	return mech_next(warps, candidates);
 }
 
 const struct mech mech_two_level = {
@@ -54,10 +34,10 @@ const struct mech mech_two_level = {
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct config),
 	.defaults = &defaults,
-	.sm_size = sizeof(struct state),
+	.sm_size = sizeof(struct mech_two_levels),
 	.policies = MECH_POLICY_WARP_ORDER,
-	.kernel_begin = kernel_begin,
-	.block_end = block_end,
+	.kernel_begin = mech_two_levels_begin,
+	.block_end = mech_two_levels_block_end,
 	.warps_that_compete = warps_that_compete,
-	.pick_warp = pick_warp,
+	.pick_warp = mech_two_levels_pick,
 };

@@ -1,4 +1,4 @@
-#include "sm/figures.h"
+#include "sm/live_stats.h"
 
 #include "sm/sm.h"
 
@@ -77,7 +77,7 @@ static void add_counters(const struct sm_stats *stats, struct mech_sm_figures *f
 	figures->stack_idle = stats->stack_idle;
 }
 
-void figures_of_sm(void *host, uint64_t cycle, struct mech_sm_figures *figures)
+void live_stats_of_sm(void *host, uint64_t cycle, struct mech_sm_figures *figures)
 {
 	struct sm *sm = host;
 	bool outside = cycle != MECH_NEVER;

@@ -1,4 +1,4 @@
-/* figures: the services that show live figures to mechanisms. */
+/* live_stats: the services that show live statistics to mechanisms. */
 #include "seam/private.h"
 
 void seam_look_at_sm(struct mech_sm *part, struct mech_sm_figures *figures)
