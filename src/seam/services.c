@@ -1,6 +1,6 @@
 /* services: the functions that mechanisms call (mech_parts.h), except requests (requests.c), warps (warps.c) and live
  * statistics (live_stats.c); the conditions under which each may be called. */
-#include "seam/inner.h"
+#include "seam/private.h"
 
 /* --- conditions --- */
 

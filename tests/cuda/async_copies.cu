@@ -1,7 +1,7 @@
 // Flags: -arch=sm_70
-// Protects cuda_pipeline.h, cuda_awbarrier.h and simt/polling_lanes.c below them. Copies of 4, 8 and 16 bytes with zero fill,
-// groups of copies, and barriers with arrivals of threads and copies, which threads may leave. Tests the classes of
-// both headers, and lanes of a warp with different roles.
+// Protects cuda_pipeline.h, cuda_awbarrier.h and simt/polling_lanes.c below them. Copies of 4, 8 and 16 bytes with zero
+// fill, groups of copies, and barriers with arrivals of threads and copies, which threads may leave. Tests the classes
+// of both headers, and lanes of a warp with different roles.
 #include "check.h"
 #include <cuda_awbarrier.h>
 #include <cuda_pipeline.h>

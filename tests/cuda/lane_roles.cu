@@ -1,6 +1,6 @@
-// Protects simt/polling_lanes.c: lanes that wait for other lanes of their warp, as Volta and later allow. Per-lane locks,
-// chains of flags, producers and consumers, in functions and between block barriers, with shuffles afterwards. Every
-// run ends, and every value read was written.
+// Protects simt/polling_lanes.c: lanes that wait for other lanes of their warp, as Volta and later allow. Per-lane
+// locks, chains of flags, producers and consumers, in functions and between block barriers, with shuffles afterwards.
+// Every run ends, and every value read was written.
 #include "check.h"
 
 enum { ROUNDS = 3, MOST = 96 };

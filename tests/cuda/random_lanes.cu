@@ -1,6 +1,7 @@
-// Protects simt/polling_lanes.c: random protocols between the threads of a block, against a sequential model. Each thread sets
-// events that others wait for, takes a value by a shuffle of its whole warp, waits at barriers, and takes locks. A
-// thread waits only for steps that do not depend on it, so every order of threads ends, and with the same values.
+// Protects simt/polling_lanes.c: random protocols between the threads of a block, against a sequential model. Each
+// thread sets events that others wait for, takes a value by a shuffle of its whole warp, waits at barriers, and takes
+// locks. A thread waits only for steps that do not depend on it, so every order of threads ends, and with the same
+// values.
 #include "check.h"
 #include <random>
 #include <vector>

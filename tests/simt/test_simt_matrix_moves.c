@@ -1,5 +1,5 @@
-/* Protects ldmatrix, stmatrix and movmatrix: every row of ops.h that moves matrices between shared memory and registers,
- * on random rows at random addresses, and the faults of such loads.
+/* Protects ldmatrix, stmatrix and movmatrix: every row of ops.h that moves matrices between shared memory and
+ * registers, on random rows at random addresses, and the faults of such loads.
  *
  *   test_simt_matrix_moves [ROUNDS [SEED]] */
 #include "row_numbers.h"

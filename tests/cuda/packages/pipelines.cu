@@ -1,6 +1,6 @@
 // Protects sluice cc's changes to cuda/pipeline, cp.async and mbarrier below it, and the scheduling of lanes that wait
-// for lanes of their warp (simt/polling_lanes.c). Uses Debian's libcu++ for the architecture in TEST_FLAGS: pipelines of a
-// block and of a thread, with several stages. Roles are in different warps or in one.
+// for lanes of their warp (simt/polling_lanes.c). Uses Debian's libcu++ for the architecture in TEST_FLAGS: pipelines
+// of a block and of a thread, with several stages. Roles are in different warps or in one.
 #include "../check.h"
 #include <cooperative_groups.h>
 #include <cuda/pipeline>
