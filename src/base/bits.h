@@ -68,7 +68,4 @@ static inline uint32_t bits_next_around(const uint64_t *set, uint32_t words, uin
 	return next == BITS_NONE ? bits_next(set, words, 0) : next;
 }
 
-#define BITS_EACH(member, set, words)                                                                                  \
-	for (uint32_t member = bits_next(set, words, 0); member != BITS_NONE; member = bits_next(set, words, member + 1))
-
 #endif

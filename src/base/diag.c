@@ -80,16 +80,15 @@ static void append_excerpt(struct diag *diag, const struct diag_source *source, 
 	append(diag, "^\n");
 }
 
-__attribute__((format(printf, 5, 0))) static void report(struct diag *diag, const char *severity,
-                                                         const struct diag_source *source, struct diag_place place,
-                                                         const char *format, va_list arguments)
+__attribute__((format(printf, 4, 0))) static void report(struct diag *diag, const struct diag_source *source,
+                                                         struct diag_place place, const char *format, va_list arguments)
 {
 	append(diag, "%s:", source->name);
 	if (place.line && place.column)
 		append(diag, "%u:%u:", place.line, place.column);
 	else if (place.line)
 		append(diag, "%u:", place.line);
-	append(diag, " %s: ", severity);
+	append(diag, " error: ");
 	append_list(diag, format, arguments);
 	append(diag, "\n");
 	if (place.line)
@@ -97,30 +96,21 @@ __attribute__((format(printf, 5, 0))) static void report(struct diag *diag, cons
 }
 
 /* Counts a message. False when the limit is exceeded and it must not be stored. */
-static bool keep(struct diag *diag, uint32_t *counted, const char *kind)
+static bool count_error(struct diag *diag)
 {
 	uint32_t limit = diag->limit ? diag->limit : DEFAULT_LIMIT;
-	++*counted;
-	if (*counted == limit + 1)
-		append(diag, "sluice: too many %s; the others are not shown\n", kind);
-	return *counted <= limit;
+	diag->errors++;
+	if (diag->errors == limit + 1)
+		append(diag, "sluice: too many errors; the others are not shown\n");
+	return diag->errors <= limit;
 }
 
 void diag_error(struct diag *diag, const struct diag_source *source, struct diag_place place, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	if (keep(diag, &diag->errors, "errors"))
-		report(diag, "error", source, place, format, arguments);
-	va_end(arguments);
-}
-
-void diag_warning(struct diag *diag, const struct diag_source *source, struct diag_place place, const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	if (keep(diag, &diag->warnings, "warnings"))
-		report(diag, "warning", source, place, format, arguments);
+	if (count_error(diag))
+		report(diag, source, place, format, arguments);
 	va_end(arguments);
 }
 
@@ -129,8 +119,8 @@ void diag_plain(struct diag *diag, const char *format, ...)
 	static const struct diag_source sluice = {.name = "sluice"};
 	va_list arguments;
 	va_start(arguments, format);
-	if (keep(diag, &diag->errors, "errors"))
-		report(diag, "error", &sluice, (struct diag_place){0}, format, arguments);
+	if (count_error(diag))
+		report(diag, &sluice, (struct diag_place){0}, format, arguments);
 	va_end(arguments);
 }
 
@@ -151,7 +141,6 @@ void diag_take_back(struct diag *diag, const struct diag *before)
 {
 	diag->length = before->length;
 	diag->errors = before->errors;
-	diag->warnings = before->warnings;
 	if (diag->text)
 		diag->text[diag->length] = '\0';
 }

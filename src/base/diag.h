@@ -30,14 +30,12 @@ struct diag_place {
 struct diag {
 	char *text; /* all messages, rendered, NUL-terminated; NULL: none */
 	size_t length, capacity;
-	uint32_t errors, warnings;
+	uint32_t errors;
 	uint32_t limit; /* maximum number of stored messages before "too many errors"; 0: 20 */
 };
 
 __attribute__((format(printf, 4, 5))) void diag_error(struct diag *diag, const struct diag_source *source,
                                                       struct diag_place place, const char *format, ...);
-__attribute__((format(printf, 4, 5))) void diag_warning(struct diag *diag, const struct diag_source *source,
-                                                        struct diag_place place, const char *format, ...);
 /* A message without a source: "sluice: error: ..." */
 __attribute__((format(printf, 2, 3))) void diag_plain(struct diag *diag, const char *format, ...);
 

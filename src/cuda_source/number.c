@@ -21,7 +21,7 @@ const char *walk_type_name(struct walk *walk, const char *type)
 	return arena_string(walk->arena, name, strlen(name));
 }
 
-const struct poly *walk_bytes(struct walk *walk, const char *type, int64_t size)
+static const struct poly *walk_bytes(struct walk *walk, const char *type, int64_t size)
 {
 	if (size > 0)
 		return poly_constant(walk->arena, size);

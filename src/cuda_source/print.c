@@ -33,7 +33,7 @@ static void print_kernel(const struct source_kernel *kernel, FILE *out)
 	}
 }
 
-void source_print_table(const struct source_module *module, FILE *out)
+static void source_print_table(const struct source_module *module, FILE *out)
 {
 	struct source_counts all = {0};
 	for (uint32_t i = 0; i < module->kernel_count; i++) {

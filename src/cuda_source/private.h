@@ -17,7 +17,6 @@ struct type {
 	int64_t size;        /* 0: unknown */
 	const char *target;  /* of a pointer or an array: type of its elements */
 	int64_t target_size; /* 0: unknown */
-	bool target_const;
 };
 
 enum decl_kind { DECL_LOCAL, DECL_PARAMETER, DECL_GLOBAL, DECL_TEMPLATE };
@@ -264,7 +263,6 @@ bool value_equal(const struct value *a, const struct value *b);
  * one. */
 uint32_t walk_symbol(struct walk *walk, enum source_symbol_kind kind, uint32_t axis, const char *name);
 uint32_t walk_loop_symbol(struct walk *walk, const char *name);
-uint32_t walk_array(struct walk *walk, const char *name, const struct type *type);
 uint32_t walk_slot(struct walk *walk, struct decl *decl, const char *member, const struct type *type);
 
 /* Returns the value of a slot in a state. The pointer is valid until a newer slot of it is accessed. */
@@ -286,7 +284,6 @@ const struct claim *claim_join(struct walk *walk, const struct claim *a, const s
 bool claim_equal(const struct claim *a, const struct claim *b);
 void type_limits(const struct type *type, int64_t *least, int64_t *most);
 struct value walk_offset(struct walk *walk, const struct node *node); /* an operand that moves a pointer */
-const struct poly *walk_bytes(struct walk *walk, const char *type, int64_t size);
 /* Returns the name of a type. A called template's T is not the kernel's T. */
 const char *walk_type_name(struct walk *walk, const char *type);
 struct type walk_common_type(const char *op, const struct type *left, const struct type *right);

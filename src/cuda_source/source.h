@@ -160,7 +160,6 @@ enum source_format {
 /* Analyzes a file and prints it. Returns false, with the reasons in diag, when it does not compile. */
 bool source_print(const char *file, const struct source_options *options, enum source_format format, FILE *out,
                   struct diag *diag);
-void source_print_table(const struct source_module *module, FILE *out);
 
 /* Prints the source with its reads, as SOURCE_TEXT or SOURCE_HTML. Returns false when the file cannot be read again. */
 bool source_annotate(const struct source_module *module, enum source_format format, FILE *out, struct diag *diag);

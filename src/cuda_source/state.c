@@ -71,7 +71,7 @@ uint32_t walk_loop_symbol(struct walk *walk, const char *name)
 	return add_symbol(walk, (struct source_symbol){.kind = SOURCE_LOOP, .name = kept});
 }
 
-uint32_t walk_array(struct walk *walk, const char *name, const struct type *type)
+static uint32_t walk_array(struct walk *walk, const char *name, const struct type *type)
 {
 	for (uint32_t i = 0; i < walk->array_count; i++)
 		if (strcmp(walk->arrays[i].name, name) == 0)

@@ -114,7 +114,6 @@ void tree_type(struct builder *builder, CXType of, struct type *type)
 		                                    : clang_getArrayElementType(canonical);
 	type->target = type_name(builder, target);
 	type->target_size = size_of(target);
-	type->target_const = clang_isConstQualifiedType(target);
 }
 
 static void *find(const struct known *known, uint32_t count, CXCursor cursor)

@@ -30,21 +30,6 @@ static void *find(const struct runtime *runtime, enum graph_kind kind, const voi
 	return found && **found == kind ? *found : NULL;
 }
 
-cudaGraph_t graph_find(const struct runtime *runtime, const void *pointer)
-{
-	return find(runtime, GRAPH, pointer);
-}
-
-cudaGraphNode_t graph_find_node(const struct runtime *runtime, const void *pointer)
-{
-	return find(runtime, GRAPH_NODE, pointer);
-}
-
-cudaGraphExec_t graph_find_instance(const struct runtime *runtime, const void *pointer)
-{
-	return find(runtime, GRAPH_INSTANCE, pointer);
-}
-
 static cudaError_t check(const struct runtime *runtime, const char *call, enum graph_kind kind, const void *pointer)
 {
 	static const char *const names[] = {"graph", "node of a graph", "executable graph"};

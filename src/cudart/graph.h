@@ -86,10 +86,6 @@ struct CUgraphExec_st {
 	unsigned long long flags;
 };
 
-/* Return the object of that kind at the address, or NULL. */
-cudaGraph_t graph_find(const struct runtime *runtime, const void *pointer);
-cudaGraphNode_t graph_find_node(const struct runtime *runtime, const void *pointer);
-cudaGraphExec_t graph_find_instance(const struct runtime *runtime, const void *pointer);
 /* Each returns an error unless the object exists, otherwise the sticky error. */
 cudaError_t graph_check(const struct runtime *runtime, const char *call, const void *graph);
 cudaError_t graph_check_node(const struct runtime *runtime, const char *call, const void *node);

@@ -36,7 +36,8 @@ void host_memory_keep(struct runtime *runtime, struct host_memory known)
 	tsearch(memory, &runtime->host_memory, by_range);
 }
 
-cudaError_t host_memory_add(struct runtime *runtime, const char *call, struct host_memory wanted)
+/* Adds existing host memory. Returns an error after a message. */
+static cudaError_t host_memory_add(struct runtime *runtime, const char *call, struct host_memory wanted)
 {
 	struct sluice_error error = {0};
 	if (sluice_map_host(runtime->gpu, (void *)wanted.address, wanted.size, &wanted.device, &error) != SLUICE_OK)

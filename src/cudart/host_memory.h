@@ -23,8 +23,6 @@ struct host_memory {
 struct host_memory *host_memory_find(const struct runtime *runtime, const void *pointer);
 /* Allocates new pages. Returns an error after a message. */
 cudaError_t host_memory_allocate(struct runtime *runtime, const char *call, struct host_memory wanted, void **pointer);
-/* Adds existing host memory. Returns an error after a message. */
-cudaError_t host_memory_add(struct runtime *runtime, const char *call, struct host_memory wanted);
 /* Ends the kernels' access. Pages that the runtime mapped are unmapped. */
 void host_memory_remove(struct runtime *runtime, struct host_memory *memory);
 /* Forgets all entries. The memory itself stays mapped, because the program's threads may still use it. */

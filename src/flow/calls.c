@@ -183,8 +183,6 @@ static void leave(struct calls *calls, struct call_node *node)
 		return;
 	if (calls->addressed_registers < node->registers)
 		calls->addressed_registers = node->registers;
-	if (calls->addressed_local_bytes < node->local_bytes)
-		calls->addressed_local_bytes = node->local_bytes;
 }
 
 /* Iterative, because call chains may be too long for recursion. */
@@ -254,15 +252,6 @@ void calls_sum_registers(struct calls *calls, struct call_node *node)
 		if (node->registers < edge->across + below)
 			node->registers = edge->across + below;
 	}
-}
-
-uint64_t calls_local_bytes_below(const struct calls *calls, const struct call_node *node)
-{
-	uint64_t most = node->by_address ? calls->addressed_local_bytes : 0;
-	for (const struct call_edge *edge = node->edges; edge; edge = edge->next)
-		if (edge->callee && !edge->callee->is_on_path && most < edge->callee->local_bytes)
-			most = edge->callee->local_bytes;
-	return most;
 }
 
 uint32_t calls_registers_below(const struct calls *calls, const struct ptx_inst *call)

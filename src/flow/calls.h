@@ -20,8 +20,7 @@ struct call_node {
 	const struct call_edge *next;
 	struct call_node *caller;
 	bool address_taken, is_on_path, is_done;
-	uint32_t registers;   /* including all functions that it calls */
-	uint64_t local_bytes; /* including all functions that it calls */
+	uint32_t registers; /* including all functions that it calls */
 };
 
 /* The code whose registers are counted. */
@@ -39,8 +38,7 @@ struct calls {
 	uint32_t nodes;
 	/* index: no function from here on is new to calls by address; the walk lowers it */
 	uint32_t addressed;
-	uint32_t addressed_registers;   /* most registers of the addressed functions that the walk has left */
-	uint64_t addressed_local_bytes; /* most local memory of these */
+	uint32_t addressed_registers; /* most registers of the addressed functions that the walk has left */
 };
 
 /* Opens a call graph. Free it with arena_free(&calls->arena). */
@@ -54,8 +52,6 @@ void calls_walk(struct calls *calls, struct call_node *node, void (*visit)(void 
                 void *user);
 /* For visits: computes the registers of a function including all that it calls. */
 void calls_sum_registers(struct calls *calls, struct call_node *node);
-/* For visits: returns the most local memory that a callee needs. */
-uint64_t calls_local_bytes_below(const struct calls *calls, const struct call_node *node);
 /* For visits: returns the most registers that a call's target needs. */
 uint32_t calls_registers_below(const struct calls *calls, const struct ptx_inst *call);
 

@@ -122,10 +122,4 @@ struct flow_spills {
 bool flow_spill(struct ptx_module *module, const struct ptx_function *kernel, uint32_t limit,
                 struct flow_spills *spills);
 
-/* Bytes of shared and local memory of a kernel: its own, its callees', and module variables that they reference. */
-struct flow_memory {
-	uint64_t shared_bytes, local_bytes;
-};
-struct flow_memory flow_kernel_memory(const struct ptx_function *kernel);
-
 #endif

@@ -114,14 +114,6 @@ bool sym_is_constant(const struct sym_poly *poly, int64_t *value)
 	return true;
 }
 
-int64_t sym_coefficient(const struct sym_poly *poly, uint32_t atom)
-{
-	for (uint32_t i = 0; i < poly->count; i++)
-		if (poly->term[i].factors == 1 && poly->term[i].factor[0] == atom)
-			return poly->term[i].coef;
-	return 0;
-}
-
 bool sym_mentions(const struct sym_poly *poly, uint32_t atom)
 {
 	for (uint32_t i = 0; i < poly->count; i++)

@@ -96,18 +96,13 @@ const struct sym_poly *sym_multiply(struct arena *arena, const struct sym_poly *
 bool sym_equal(const struct sym_poly *a, const struct sym_poly *b);
 bool sym_is_constant(const struct sym_poly *poly, int64_t *value);
 int64_t sym_reduce(uint64_t value, uint32_t bits); /* reduces to the signed number of `bits` bits */
-/* Returns the coefficient of the term that consists only of the atom; 0: none. */
-int64_t sym_coefficient(const struct sym_poly *poly, uint32_t atom);
 bool sym_mentions(const struct sym_poly *poly, uint32_t atom);
 /* Writes an index as text: the polynomial divided by `divisor`, which divides all coefficients. */
 char *sym_text(const struct sym *sym, const struct sym_poly *poly, int64_t divisor);
 
 /* Values of registers (values.c). */
 void sym_open(struct sym *sym, struct arena *arena, const struct ptx_function *function);
-const struct flow_loop *sym_find_loop(const struct sym *sym, uint32_t header);
 uint32_t sym_intern(struct sym *sym, const struct sym_atom *atom);
-/* Returns the last instruction before `inst` in its block that writes the register, or FLOW_NONE. */
-uint32_t sym_last_write(const struct sym *sym, uint32_t reg, uint32_t inst);
 /* Returns the only instruction whose result a register can hold before `inst`. FLOW_NONE: there are several, or it
  * is guarded. */
 uint32_t sym_definition(struct sym *sym, uint32_t reg, uint32_t inst);
@@ -122,7 +117,6 @@ struct sym_value sym_compute(struct sym *sym, uint32_t inst);
 /* Returns an unknown result of the instruction; `which` distinguishes its several unknowns. */
 struct sym_value sym_opaque(struct sym *sym, enum sym_kind kind, uint32_t inst, uint32_t which, uint32_t bits);
 const struct sym_need *sym_join_needs(struct arena *arena, const struct sym_need *a, const struct sym_need *b);
-struct sym_value sym_widen(struct sym *sym, struct sym_value value, uint32_t bits, bool is_signed);
 struct sym_value sym_narrow(struct sym *sym, struct sym_value value, uint32_t bits);
 
 /* A comparison that is known to be true. */

@@ -54,7 +54,7 @@ struct sym_value sym_narrow(struct sym *sym, struct sym_value value, uint32_t bi
 	return narrow;
 }
 
-struct sym_value sym_widen(struct sym *sym, struct sym_value value, uint32_t bits, bool is_signed)
+static struct sym_value sym_widen(struct sym *sym, struct sym_value value, uint32_t bits, bool is_signed)
 {
 	int64_t number;
 	uint64_t span = value.bits < 64 ? UINT64_C(1) << value.bits : 0;

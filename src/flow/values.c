@@ -66,7 +66,7 @@ void sym_open(struct sym *sym, struct arena *arena, const struct ptx_function *f
 	sym->reducible = is_reducible(sym);
 }
 
-const struct flow_loop *sym_find_loop(const struct sym *sym, uint32_t header)
+static const struct flow_loop *sym_find_loop(const struct sym *sym, uint32_t header)
 {
 	for (uint32_t i = 0; i < sym->loops; i++)
 		if (sym->loop[i].header == header)
@@ -99,7 +99,8 @@ static uint32_t register_bits(const struct sym *sym, uint32_t reg)
 	return 8 * ptx_type_bytes(sym->function->regs[reg].type);
 }
 
-uint32_t sym_last_write(const struct sym *sym, uint32_t reg, uint32_t inst)
+/* Returns the last instruction before `inst` in its block that writes the register, or FLOW_NONE. */
+static uint32_t sym_last_write(const struct sym *sym, uint32_t reg, uint32_t inst)
 {
 	uint32_t block = inst < sym->function->body_count ? sym->cfg->block_of[inst] : FLOW_NONE, ids[FLOW_MAX_REGS];
 	while (inst-- > 0 && (block == FLOW_NONE || sym->cfg->block_of[inst] == block)) {

@@ -27,7 +27,9 @@ static bool make_way(char *path, size_t from)
 	return true;
 }
 
-bool inputs_lay(const char *folder, const struct words *files)
+/* Creates the folder, which must not exist, with links to the files: pairs of a path and a name in the folder.
+ * Returns false with errno set. */
+static bool inputs_lay(const char *folder, const struct words *files)
 {
 	char path[PATH_MAX], whole[PATH_MAX];
 	if (mkdir(folder, 0777) != 0)

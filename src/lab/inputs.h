@@ -4,9 +4,6 @@
 
 #include "base/document.h"
 
-/* Creates the folder, which must not exist, with links to the files: pairs of a path and a name in the folder.
- * Returns false with errno set. */
-bool inputs_lay(const char *folder, const struct words *files);
 
 /* Creates such a folder among the host's temporary files; its name contains `id`. Returns its path, to be freed, or
  * NULL with errno set. */

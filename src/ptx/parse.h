@@ -418,8 +418,6 @@ bool parse_operand(struct parser *p, struct ptx_operand *operand);
 void parse_selector(struct parser *p, struct ptx_operand *operand);
 /* (results), function, (arguments), prototype */
 bool parse_call(struct parser *p, struct ptx_inst *inst, struct ptx_operand *operand);
-/* Parses elements, including `close`. */
-bool parse_elements(struct parser *p, struct ptx_operand *operand, char close);
 
 /* alias.c: parse_alias() parses after ".alias"; resolve_aliases() replaces the aliases when the module is complete. */
 bool parse_alias(struct parser *p);

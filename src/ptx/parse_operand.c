@@ -113,7 +113,8 @@ static void skip_braces(struct parser *p)
 	accept_punct(p, '}');
 }
 
-bool parse_elements(struct parser *p, struct ptx_operand *operand, char close)
+/* Parses elements, including `close`. */
+static bool parse_elements(struct parser *p, struct ptx_operand *operand, char close)
 {
 	bool good = read_elements(p, operand, close);
 	if (!good && close == '}')

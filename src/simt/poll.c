@@ -98,7 +98,6 @@ void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, cons
 		if (!polls->held++) {
 			polls->holder = holder;
 			polls->held_block = warp->block->index;
-			polls->held_number = warp->block->number;
 		}
 	} else if (warp->block->waiting >> warp->index & 1) {
 		polls->at_barrier++;

@@ -478,7 +478,6 @@ struct simt_polls {
 	const char *holder;                        /* the mechanism that holds the first of `held` */
 	const char *order;                         /* the mechanism that lets no warp of `left_out` compete */
 	struct dim3 held_block, running_block, left_out_block; /* block of the first such warp */
-	uint64_t held_number;
 	uint32_t running_warp;
 	uint64_t blocks_left, blocks; /* blocks not resident yet; blocks of the grid */
 };

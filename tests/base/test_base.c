@@ -125,14 +125,14 @@ static void diag_text(void **state)
 	struct diag_source source = {"k.ptx", text, strlen(text)};
 	struct diag diag = {0};
 	diag_error(&diag, &source, (struct diag_place){2, 10}, "expected '%s'", ",");
-	diag_warning(&diag, &source, (struct diag_place){3, 6}, "odd");
+	diag_error(&diag, &source, (struct diag_place){3, 6}, "odd");
 	diag_error(&diag, &source, (struct diag_place){4, 5}, "end of file");
 	diag_error(&diag, &source, (struct diag_place){0, 0}, "no kernel");
 	diag_plain(&diag, "no such machine");
 	assert_string_equal(diag.text, "k.ptx:2:10: error: expected ','\n"
 	                               "  2 | \tadd.s32\t%r1;\n"
 	                               "    | \t       \t^\n"
-	                               "k.ptx:3:6: warning: odd\n"
+	                               "k.ptx:3:6: error: odd\n"
 	                               "  3 | \303\244\303\266 x\n"
 	                               "    |    ^\n"
 	                               "k.ptx:4:5: error: end of file\n"
@@ -140,8 +140,7 @@ static void diag_text(void **state)
 	                               "    |     ^\n"
 	                               "k.ptx: error: no kernel\n"
 	                               "sluice: error: no such machine\n");
-	assert_int_equal(diag.errors, 4);
-	assert_int_equal(diag.warnings, 1);
+	assert_int_equal(diag.errors, 5);
 	diag_free(&diag);
 }
 

@@ -260,31 +260,6 @@ static void calls(void **state)
 	ptx_free(module);
 }
 
-/* Shared memory: the kernel's own, a callee's, and the module's variables that either uses, each aligned. Local memory:
- * the frames along the deepest path. */
-static void memory(void **state)
-{
-	(void)state;
-	struct ptx_module *module =
-		parse_as("memory.ptx", HEAD ".shared .align 4 .b8 used[6];\n.shared .align 4 .b8 unused[1000];\n"
-	                                    ".extern .shared .align 4 .b8 dynamic[];\n"
-	                                    ".func inner()\n{\n" REGS ".shared .align 8 .b8 own[16];\n"
-	                                    ".local .align 4 .b8 frame[20];\n"
-	                                    "mov.u64 %rd1, own;\nmov.u64 %rd2, frame;\nret;\n}\n"
-	                                    ".visible .entry k()\n{\n" REGS ".shared .align 4 .b8 tile[5];\n"
-	                                    ".local .align 16 .b8 stack[16];\n"
-	                                    "mov.u64 %rd1, tile;\nld.shared.u8 %rs1, [used+2];\n"
-	                                    "mov.u64 %rd2, dynamic;\n{\ncall inner;\n}\nret;\n}\n"
-	                                    ".visible .entry alone()\n{\nret;\n}\n");
-	struct flow_memory bytes = flow_kernel_memory(ptx_find_function(module, "k"));
-	assert_int_equal(bytes.shared_bytes, 8 + 16 + 6);
-	assert_int_equal(bytes.local_bytes, 16 + 32);
-	bytes = flow_kernel_memory(ptx_find_function(module, "alone"));
-	assert_int_equal(bytes.shared_bytes, 0);
-	assert_int_equal(bytes.local_bytes, 0);
-	ptx_free(module);
-}
-
 /* The drawing names every block and every edge once. */
 static void drawing(void **state)
 {
@@ -310,8 +285,7 @@ int main(void)
 		cmocka_unit_test(diamond),       cmocka_unit_test(branch_to_next), cmocka_unit_test(nested_loops),
 		cmocka_unit_test(irreducible),   cmocka_unit_test(unreachable),    cmocka_unit_test(exits),
 		cmocka_unit_test(guarded_exits), cmocka_unit_test(empty_body),     cmocka_unit_test(guarded_writes),
-		cmocka_unit_test(pressure),      cmocka_unit_test(calls),          cmocka_unit_test(memory),
-		cmocka_unit_test(drawing),
+		cmocka_unit_test(pressure),      cmocka_unit_test(calls),          cmocka_unit_test(drawing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@
 
 static const char runtime[] = "/lib64/libcudart.so";
 
-bool cc_has_suffix(const char *text, const char *suffix)
+static bool cc_has_suffix(const char *text, const char *suffix)
 {
 	return file_has_suffix(text, strlen(text), suffix);
 }
@@ -294,7 +294,8 @@ static int check_device_ptx(const struct cc *cc)
 	return status;
 }
 
-bool cc_find_toolkit(const char *name, char *toolkit)
+/* Writes the folder that serves as CUDA_HOME to `toolkit` (PATH_MAX bytes). Returns false after a message. */
+static bool cc_find_toolkit(const char *name, char *toolkit)
 {
 	const char *given = getenv("SLUICE_TOOLKIT");
 	if (given && *given) {

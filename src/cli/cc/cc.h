@@ -76,7 +76,6 @@ void cc_add_all(struct argument_list *words, const char *const *more); /* NULL-t
 /* Returns the concatenation of both texts, valid until the command ends. */
 char *cc_joined(struct cc *cc, const char *first, const char *second);
 
-bool cc_has_suffix(const char *text, const char *suffix);
 
 /* Returns false after a message when the option `word` has no value. */
 bool cc_needs_value(const struct cc *cc, const char *word, const char *value);
@@ -95,8 +94,6 @@ bool cc_take_old_architecture(struct cc *cc, const char *word);
 /* Notes once that the requested architecture is older than the one that code is compiled for. */
 void cc_note_architecture(const struct cc *cc);
 
-/* Writes the folder that serves as CUDA_HOME to `toolkit` (PATH_MAX bytes). Returns false after a message. */
-bool cc_find_toolkit(const char *name, char *toolkit);
 
 /* True when the folder belongs to another CUDA toolkit. */
 bool cc_is_foreign_folder(const struct cc *cc, const char *folder);

@@ -99,7 +99,6 @@ struct report_timeline {
 	size_t left_out, counted;
 };
 void report_timeline_open(struct report_timeline *timeline);
-void report_timeline_add(struct report_timeline *timeline, const struct report_event *event);
 /* Records that a counter of the machine has this value from this cycle on. */
 void report_timeline_count(struct report_timeline *timeline, const char *name, const char *unit, json_int_t cycle, double value);
 /* Adds the timeline to the collection's last run. Returns false after a message. */

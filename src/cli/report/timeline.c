@@ -39,7 +39,7 @@ static void add(struct report_timeline *timeline, const struct report_event *eve
 		json_array_append_new(timeline->columns[i], values[i]);
 }
 
-void report_timeline_add(struct report_timeline *timeline, const struct report_event *event)
+static void report_timeline_add(struct report_timeline *timeline, const struct report_event *event)
 {
 	if (json_array_size(timeline->columns[KERNEL]) < MOST_EVENTS)
 		add(timeline, event);

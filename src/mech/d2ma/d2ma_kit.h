@@ -13,8 +13,7 @@ enum { LINE = 128, ARRAY = 1 << 20 };
 static struct {
 	uint32_t accesses, loads, commands;
 	uint64_t command[LOG]; /* cycles in which commands issued, in order */
-	uint64_t access[LOG];  /* cycles in which instructions on shared memory issued, and their warps */
-	uint32_t access_warp[LOG];
+	uint64_t access[LOG];  /* cycles in which instructions on shared memory issued */
 	uint64_t load[LOG]; /* cycles of transactions of global memory */
 } spy;
 
@@ -33,7 +32,6 @@ static inline void spied_issue(struct mech_sm *sm, const struct mech_issue *issu
 	if (issue->type != MECH_MEMORY || issue->space != MECH_SHARED)
 		return;
 	assert_in_range(spy.accesses, 0, LOG - 1);
-	spy.access_warp[spy.accesses] = issue->warp;
 	spy.access[spy.accesses++] = issue->cycle;
 }
 

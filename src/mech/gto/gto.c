@@ -12,7 +12,6 @@ const struct mech mech_gto = {
 	.name = "gto",
 	.summary = "warp order: greedy, then oldest",
 	.citation = "T. G. Rogers, M. O'Connor, T. M. Aamodt: Cache-Conscious Wavefront Scheduling, MICRO 2012",
-	.sm_size = 1,
 	.policies = MECH_POLICY_WARP_ORDER,
 	.pick_warp = pick_warp,
 };

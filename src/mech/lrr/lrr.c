@@ -12,7 +12,6 @@ const struct mech mech_lrr = {
 	.name = "lrr",
 	.summary = "warp order: loose round robin",
 	.citation = "GPGPU-Sim's lrr scheduler",
-	.sm_size = 1,
 	.policies = MECH_POLICY_WARP_ORDER,
 	.pick_warp = pick_warp,
 };

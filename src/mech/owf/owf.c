@@ -15,7 +15,6 @@ const struct mech mech_owf = {
 	.name = "owf",
 	.summary = "warp order: by rank (owner warps first), then oldest",
 	.citation = "V. Jatala, J. Anantpur, A. Karkare: Scratchpad Sharing in GPUs, 2016",
-	.sm_size = 1,
 	.policies = MECH_POLICY_WARP_ORDER,
 	.pick_warp = pick_warp,
 };
