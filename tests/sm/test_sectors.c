@@ -149,8 +149,10 @@ static void test_machines_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_sector_alone),  cmocka_unit_test(test_local_write_back),
-		cmocka_unit_test(test_local_load_that_bypasses_l1), cmocka_unit_test(test_read_only_caches),
+		cmocka_unit_test(test_each_sector_alone),
+		cmocka_unit_test(test_local_write_back),
+		cmocka_unit_test(test_local_load_that_bypasses_l1),
+		cmocka_unit_test(test_read_only_caches),
 		cmocka_unit_test(test_machines_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
