@@ -61,7 +61,7 @@ static uint32_t clients_with_answers(const struct sm *sm)
 	return (uint32_t)shared_has_answer(&sm->shared, sm->cycle) << CLIENT_SHARED |
 	       (uint32_t)texture_unit_has_result(&sm->texture) << CLIENT_TEXTURE |
 	       (uint32_t)l1_has_constant(&sm->l1) << CLIENT_CONSTANT |
-	       (uint32_t)(sm->write_back.past_l1 != NULL) << CLIENT_BYPASS_L1 |
+	       (uint32_t)(sm->write_back.bypassing_l1 != NULL) << CLIENT_BYPASS_L1 |
 	       (uint32_t)l1_has_data(&sm->l1) << CLIENT_L1;
 }
 
@@ -90,8 +90,8 @@ static void take_shared(struct sm *sm)
 
 static void take_past_l1(struct sm *sm)
 {
-	struct request *request = sm->write_back.past_l1;
-	sm->write_back.past_l1 = NULL;
+	struct request *request = sm->write_back.bypassing_l1;
+	sm->write_back.bypassing_l1 = NULL;
 	if (request->kind == REQUEST_ATOMIC)
 		warp_atomic_answered(sm, &sm->warp[request->warp]);
 	take_answer(sm, request);
@@ -149,7 +149,7 @@ void write_back_loads(struct sm *sm)
 uint64_t write_back_next_load(const struct sm *sm)
 {
 	const struct write_back *write_back = &sm->write_back;
-	if (write_back->load || write_back->past_l1 || l1_has_data(&sm->l1) || l1_has_constant(&sm->l1))
+	if (write_back->load || write_back->bypassing_l1 || l1_has_data(&sm->l1) || l1_has_constant(&sm->l1))
 		return sm->cycle + 1;
 	return shared_next_answer(&sm->shared, sm->cycle);
 }

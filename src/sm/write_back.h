@@ -8,7 +8,7 @@
 
 struct write_back {
 	struct op *load;         /* load whose data are written as soon as their banks are free */
-	struct request *past_l1; /* a reply that bypasses the caches, until the arbiter takes it */
+	struct request *bypassing_l1; /* a reply that bypasses the caches, until the arbiter takes it */
 	uint32_t turn;           /* client with the highest priority in the next arbitration */
 };
 
@@ -24,12 +24,12 @@ uint64_t write_back_next_load(const struct sm *sm);
 /* The network's side: whether a reply that bypasses the caches can be taken; takes it. */
 static inline bool write_back_has_room(const struct write_back *write_back)
 {
-	return !write_back->past_l1;
+	return !write_back->bypassing_l1;
 }
 
 static inline void write_back_push(struct write_back *write_back, struct request *request)
 {
-	write_back->past_l1 = request;
+	write_back->bypassing_l1 = request;
 }
 
 /* One of the instruction's accesses is answered. The last one completes the instruction. */
