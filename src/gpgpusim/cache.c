@@ -69,16 +69,18 @@ static void set_policies(struct config *config, const char *prefix, char *text)
 	char *parts[PARTS];
 	size_t count = gpgpusim_part(text, ":", parts);
 	bool is_texture = strcmp(prefix, "l1t") == 0;
+	bool takes_writes = strcmp(prefix, "l1d") == 0 || strcmp(prefix, "l2") == 0;
 	if (count < 4) {
 		gpgpusim_fail(config, "'%s' has too few policies; expected REPLACEMENT:WRITE:ALLOCATION:WRITE_MISS",
 		              text);
 		return;
 	}
 	set_letter(config, prefix, "replacement", replacements, parts[0]);
-	if (!is_texture) {
+	if (!is_texture)
+		set_letter(config, prefix, "allocation", allocations, parts[2]);
+	if (takes_writes) {
 		/* "local write-back, global write-evict" corresponds to our "evict" of L1 */
 		set_letter(config, prefix, "write_hit", writes, parts[1]);
-		set_letter(config, prefix, "allocation", allocations, parts[2]);
 		set_letter(config, prefix, "write_miss", write_misses, parts[3]);
 	}
 	if (count > 4)

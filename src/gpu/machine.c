@@ -30,7 +30,7 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 		name, BASE_OPTION_ENUM, AT(field), 0, 0, names, "", meaning                                            \
 	}
 
-#define CACHE(prefix, field)                                                                                           \
+#define CACHE_SHAPE(prefix, field)                                                                                     \
 	U32(prefix ".sets", field.sets, 1, 65536, "sets", "sets, a power of two"),                                     \
 		U32(prefix ".ways", field.ways, 1, 1024, "lines", "lines per set"),                                    \
 		U32(prefix ".sectors", field.sectors, 1, CACHE_MAX_SECTORS, "sectors",                                 \
@@ -40,20 +40,24 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 	             "sets"),                                                                                          \
 		U32(prefix ".line_bytes", field.line_bytes, 32, 1024, "bytes", "bytes per line, a power of two"),      \
 		ENUM(prefix ".replacement", field.replacement, replacement_names, "which line of a set is replaced"),  \
-		ENUM(prefix ".allocation", field.allocation, allocation_names, "when a miss reserves its line"),       \
-		ENUM(prefix ".write_hit", field.write, write_names, "the effect of a write hit"),                      \
-		ENUM(prefix ".write_miss", field.write_miss, write_miss_names,                                         \
-	             "the effect of a write miss, besides the write to the next level"),                               \
-		U32(prefix ".mshrs", field.mshrs, 1, 65536, "registers", "largest number of lines in flight"),         \
+		ENUM(prefix ".allocation", field.allocation, allocation_names, "when a miss reserves its line")
+#define CACHE_MISSES(prefix, field)                                                                                    \
+	U32(prefix ".mshrs", field.mshrs, 1, 65536, "registers", "largest number of lines in flight"),                 \
 		U32(prefix ".merges", field.merges, 1, 65536, "requests",                                              \
 	            "largest number of requests that wait for one line"),                                              \
 		U32(prefix ".miss_queue", field.miss_queue, 1, 65536, "requests",                                      \
 	            "capacity of the queue to the next level"),                                                        \
 		U32(prefix ".port_bytes", field.port_bytes, 0, 1024, "bytes",                                          \
-	            "bytes that the data port moves per cycle; 0: a line"),                                            \
+	            "bytes that the data port moves per cycle; 0: a line")
+#define CACHE(prefix, field)                                                                                           \
+	CACHE_SHAPE(prefix, field), ENUM(prefix ".write_hit", field.write, write_names, "the effect of a write hit"),  \
+		ENUM(prefix ".write_miss", field.write_miss, write_miss_names,                                         \
+	             "the effect of a write miss, besides the write to the next level"),                               \
+		CACHE_MISSES(prefix, field),                                                                           \
 		U32(prefix ".dirty_percent", field.dirty_percent, 0, 100, "percent",                                   \
 	            "smallest share of dirty lines, of all lines, with which a dirty line may be replaced; for "       \
 	            "writes that go through and stay (lazy)")
+#define READ_CACHE(prefix, field) CACHE_SHAPE(prefix, field), CACHE_MISSES(prefix, field) /* takes no writes */
 
 #define PIPE(prefix, field)                                                                                            \
 	U32(prefix ".issue_width", field.issue_width, 1, 8, "instructions",                                            \
@@ -238,8 +242,8 @@ const struct base_option machine_options[] = {
 	BOOL("l1d.writes_pass", sm.l1d.writes_pass,
              "a write that reserves no line goes to L2 even when no line of its set can be replaced; else it waits "
              "until one can"),
-	CACHE("l1i", sm.l1i),
-	CACHE("l1c", sm.l1c),
+	READ_CACHE("l1i", sm.l1i),
+	READ_CACHE("l1c", sm.l1c),
 	BOOL("l1i.perfect", sm.l1i.perfect, "idealised: instruction fetches always hit"),
 	BOOL("l1c.perfect", sm.l1c.perfect, "idealised: constants and parameters always hit"),
 	U32("l1t.sets", sm.texture.cache.sets, 1, 65536, "sets", "sets, a power of two"),
