@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LONGEST = 63, SHORTEST_BEGINNING = 4 };
+enum { LONGEST = 63 };
 
 uint32_t edit_distance(const char *typed, const char *meant)
 {
@@ -32,7 +32,7 @@ uint32_t edit_distance(const char *typed, const char *meant)
 			table[0][j] = (uint32_t)edits;
 		}
 	}
-	if (rows >= SHORTEST_BEGINNING && rows < columns && strncasecmp(typed, meant, rows) == 0)
+	if (rows < columns && columns - rows <= rows / 3 && strncasecmp(typed, meant, rows) == 0)
 		return 1;
 	uint32_t allowed = 1 + (uint32_t)columns / 4;
 	return table[0][columns] <= allowed && table[0][columns] < columns ? table[0][columns] : EDIT_DISTANCE_FAR;

@@ -175,6 +175,7 @@ static void slips(void **state)
 	assert_int_equal(edit_distance("L1D.sets", "l1d.sets"), 0);
 	assert_int_equal(edit_distance("l1d.miss", "l1d.misses"), 1); /* nearer than l1d.hits, its opposite */
 	assert_int_equal(edit_distance("l1d.miss", "l1d.hits"), 2);
+	assert_int_equal(edit_distance("gtx48", "gtx480-v4"), EDIT_DISTANCE_FAR);
 	assert_int_equal(edit_distance("bar", "xor"), EDIT_DISTANCE_FAR);
 	assert_int_equal(edit_distance("x", "y"), EDIT_DISTANCE_FAR);
 	assert_string_equal(base_option_nearest(table, OPTIONS, "l1d.stes")->name, "l1d.sets");
