@@ -144,10 +144,11 @@ struct sluice_settings {
 	void (*progress)(void *user, const char *kernel, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);
 	void *progress_user;
-	/* The checks to make while kernels run: words of "bounds", "leaks", "race", "global-race", "warp-race",
-	 * "init", "shared-init", "masks", "divergence", "all", "footprint" and "footprint-counts"
-	 * (docs/how-to/checks.md), separated by commas. NULL: none. Only "bounds" changes results, because it moves
-	 * allocations apart. After each launch, `finding` receives each new finding as a text that lives during the
+	/* The checks to make while kernels run: words of "bounds", "leaks", "race", "global-race", "warp-race", "init",
+	 * "shared-init", "masks", "divergence", "all", "footprint" and "footprint-counts" (docs/how-to/checks.md),
+	 * separated by commas. NULL: none. No check changes a program's results. "bounds" moves allocations apart,
+	 * which changes cycles; on machines with sm.async_copies every check does, because it replaces cp.async by a
+	 * load and a store. After each launch, `finding` receives each new finding as a text that lives during the
 	 * call. NULL: findings are printed to standard error. */
 	const char *check;
 	void (*finding)(void *user, const char *text);
@@ -187,8 +188,8 @@ struct sluice_settings {
 	 * necessary. NULL: none. No result depends on it. */
 	const char *trace_out;
 	/* Sampling (docs/how-to/sampling.md): results stay exact; cycles and counters become estimates with an error.
-	 * At most this many similar launches of a kernel are simulated, the others run functionally. 0: all are
-	 * simulated. */
+	 * At most this many launches of each group of similar ones are simulated; so are the first launch of a class
+	 * and launches that warm up caches. The others run functionally. 0: all are simulated. */
 	uint32_t sample_launches;
 	/* Points to the smallest fraction (0 to 1) of a launch's blocks to simulate. Blocks are simulated in order
 	 * until that fraction is reached and the estimated error of the cycles is below `sample_error` (a fraction;
@@ -437,8 +438,8 @@ struct sluice_leak {
 SLUICE_API bool sluice_looks_for_leaks(const sluice_gpu *gpu);
 /* With the check "leaks": writes the first live memory above an address that a kernel has allocated; false: no more. */
 SLUICE_API bool sluice_next_leak(const sluice_gpu *gpu, uint64_t above, struct sluice_leak *leak);
-/* Simulated time since sluice_open() in seconds, which events measure. In a functional run it is an estimate: one cycle
- * per warp instruction of each scheduler of the SMs that have blocks. */
+/* Simulated time since sluice_open() in seconds, which events measure. In a functional run it is an estimate: as if
+ * each scheduler of the SMs that have blocks issued one warp instruction per core cycle. */
 SLUICE_API double sluice_time(const sluice_gpu *gpu);
 /* Runs kernels from an instruction trace without a program (docs/how-to/traces.md): those in a folder's
  * kernelslist.g, or in such a file, in its order. `kernel` selects some by number in the list ("3", "2-5") or by

@@ -8,8 +8,8 @@
 #define EDIT_DISTANCE_FAR UINT32_MAX
 
 /* Number of edits (insert, delete, replace, swap neighbours; case does not count) from one word to the other.
- * Missing letters at the end count as one edit, if they are at most a third as many as those typed. EDIT_DISTANCE_FAR
- * when there are too many edits for a typing error. */
+ * Letters missing at the end count as one edit, up to one per three typed ones. EDIT_DISTANCE_FAR when there are too
+ * many edits for a typing error. */
 uint32_t edit_distance(const char *typed, const char *meant);
 
 /* True when the candidate is nearer than all previous ones. `*best` is their minimum distance, initially

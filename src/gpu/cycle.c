@@ -4,7 +4,7 @@
  * clocks coincide. The machine has two sides, whose units exchange data in steps:
  *
  *     request side   SMs, the request crossbar, the slices' entries up to the delay line's beginning
- *     reply side     slices from the delay line's end on, DRAM, the reply crossbar. It also serves requests below the
+ *     reply side slices from the delay line's end on, DRAM, the reply crossbar. It also serves requests below the
  *                    delay line, in L2 slices and DRAM
  *
  * Requests leave the delay line a fixed number of cycles after they enter it. The only other state of SMs that the
@@ -27,15 +27,17 @@
  *
  * A unit ticks only when its `wake` time has come. When no unit is due, all clocks skip to the earliest wake.
  *
- * Within a step the order cannot change a result, because units exchange data through ports, where it is visible in
- * the next step. The order is that of a request's path, with one exception. DRAM ticks before L2, because it catches
- * up on cycles before this step's time. In those it must not see what L2 does now. Stores (b) wait for all SMs,
- * because each SM must see the memory as it was before the step, whichever ticked first. The dispatcher (e) is last
- * and runs without parallel threads, because it and its hooks access all units.
+ * Within a step the order cannot change a result, because units exchange data through ports, where it is visible in the
+ * next step. (SMs that share a network port are the exception: sm/cluster.h.) The order is that of a request's path,
+ * but DRAM ticks before L2, because it catches up on cycles before this step's time. In those it must not see what L2
+ * does now. Stores (b) wait for all SMs, because each SM must see the memory as it was before the step, whichever
+ * ticked first. The dispatcher (e) is last and runs without parallel threads, because it and its hooks access all
+ * units.
  *
- * Results do not depend on the lengths of windows, with few exceptions in programs with races
- * (docs/explanation/timing-model.md, Windows). An SM that is ahead has not seen stores that others make before its
- * time. So it stops before a load that may read such a store. Windows are one step long unless may_be_long() holds.
+ * Results do not depend on the lengths of windows, with two exceptions (docs/explanation/timing-model.md, Windows):
+ * addresses that leave the allocation of their pointer; ld.global.nc and textures of data that the launch stores. An SM
+ * that is ahead has not seen stores that others make before its time. So it stops before a load that may read such a
+ * store. Windows are one step long unless may_be_long() holds.
  *
  * Clock domains are GPGPU-Sim's (gpgpu_sim::next_clock_domain(), gpgpu_sim::cycle()). There, units see each other
  * within a step, so their order matters. docs/explanation/deviations.md, 4, describes the effect.
@@ -57,7 +59,7 @@ static uint64_t first_wake_of_sms(const struct gpu *gpu)
 	return first;
 }
 
-/* a: collects the results of the workers' partitions. */
+/* a: collects the results of the workers' SMs. */
 static void collect_worker_results(struct gpu *gpu)
 {
 	struct window *window = &gpu->window;
@@ -194,7 +196,7 @@ static void run_reply_side(struct gpu *gpu, uint64_t until)
 	reply_side_publish(gpu);
 }
 
-/* With windows of one step, hooks of the whole GPU see the reply side at their time. */
+/* With windows of one step, the reply side has reached the present step when hooks of the whole GPU are called. */
 static void tick_units(struct gpu *gpu, struct dispatch *dispatch)
 {
 	struct window *window = &gpu->window;
@@ -288,8 +290,8 @@ static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 	return true;
 }
 
-/* Makes the visit after the window, if something happened in the last cycle before it. Otherwise it may be that no
- * event will ever occur. */
+/* Makes the visit (a callback from outside between two cycles, gpu/visit.h) after the window, if something happened in
+ * the last cycle before it. Otherwise it may be that no event will ever occur. */
 static void visit(struct gpu *gpu)
 {
 	uint64_t last = (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period;

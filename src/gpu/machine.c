@@ -100,8 +100,8 @@ const struct base_option machine_options[] = {
 	BOOL("launch.spread_small_grids", spread_small_grids,
              "a grid that does not fill the machine is spread evenly: each SM gets the same number of blocks"),
 	U32("launch.window", window, 1, 1000, "cycles",
-            "most core cycles that an SM may run ahead of the others; 1: all SMs in lockstep. Changes no result of "
-            "programs without races"),
+            "most core cycles that an SM may run ahead of the others; 1: all SMs in lockstep. Changes no result "
+            "(two exceptions: docs/explanation/timing-model.md, Races)"),
 	BOOL("launch.sleep", sm.sleep,
              "SMs skip cycles in which nothing can happen in them; changes no result except host time"),
 	U32("launch.max_instructions", max_instructions, 0, 4e9, "instructions",

@@ -23,7 +23,7 @@ void dram_open(struct dram_channel *channel, const struct dram_config *config, c
 	channel->l2_period = l2_period;
 	channel->from_l2 = arena_array(arena, slices, sizeof *channel->from_l2);
 	channel->to_l2 = arena_array(arena, slices, sizeof(struct port *));
-	channel->private_credits = arena_array(arena, slices, sizeof *channel->private_credits);
+	channel->credits_in_use = arena_array(arena, slices, sizeof *channel->credits_in_use);
 	channel->bank = arena_array(arena, banks, sizeof *channel->bank);
 	channel->group = arena_array(arena, config->bank_groups, sizeof *channel->group);
 	channel->transfer_capacity = credits + slices;
@@ -56,10 +56,10 @@ static uint32_t slice_of(const struct dram_channel *channel, const struct reques
  * credits are in use. */
 static void return_credit(struct dram_channel *channel, uint32_t slice)
 {
-	assert(channel->private_credits[slice]);
-	if (channel->private_credits[slice] > 1)
+	assert(channel->credits_in_use[slice]);
+	if (channel->credits_in_use[slice] > 1)
 		channel->shared_credits++;
-	channel->private_credits[slice]--;
+	channel->credits_in_use[slice]--;
 }
 
 /* Sends a finished request to its slice and frees its credit. If the slice of the oldest one has no space, that
@@ -416,12 +416,12 @@ static void accept_from_l2(struct dram_channel *channel, uint64_t l2_cycle, uint
 		struct request *request = port_front(&channel->from_l2[slice], now);
 		if (!request || !port_room(channel->to_l2[slice], now))
 			continue;
-		if (channel->private_credits[slice] >= 1) {
+		if (channel->credits_in_use[slice] >= 1) {
 			if (!channel->shared_credits)
 				continue;
 			channel->shared_credits--;
 		}
-		channel->private_credits[slice]++;
+		channel->credits_in_use[slice]++;
 		port_pop(&channel->from_l2[slice], now);
 		if (port_empty(&channel->from_l2[slice]))
 			channel->offered &= ~(1ull << slice);

@@ -1,15 +1,15 @@
 /* dram: one memory channel. It schedules first-ready, first-come-first-served over banks with open rows (GDDR5).
  *
  * Times are in command-clock cycles. Each column command moves `atom_bytes` of a request. The channel issues at most
- * one command per cycle. The scheduler tries banks round robin. In a bank it stays with the open row while requests
- * for that row wait, oldest first. Then it takes the row of the oldest urgent request, or of the oldest request if
- * none is urgent. After `urgent_limit` urgent requests of a bank have overtaken a waiting ordinary one, the next row
- * is the oldest request's.
+ * one command per cycle (two with dual_bus or row_beside_column). The scheduler tries banks round robin. In a bank it
+ * stays with the open row while requests for that row wait, oldest first. Then it takes the row of the oldest urgent
+ * request, or of the oldest request if none is urgent. After `urgent_limit` urgent requests of a bank have overtaken a
+ * waiting ordinary one, the next row is the oldest request's.
  *
- * The rules are GPGPU-Sim's; dram.c names its functions. Urgent requests are ours (docs/explanation/timing-model.md):
- * a mechanism marks its own with mech_request.urgent.
- * tests/memory/test_dram.c checks every timing to the cycle. tests/memory/test_dram_random.c checks the commands of
- * random traffic, and tests/micro/bandwidth.cu compares the rates with closed forms.
+ * The rules are GPGPU-Sim's; dram.c names its functions. Urgent requests are ours (docs/explanation/timing-model.md): a
+ * mechanism marks its own with mech_request.urgent. tests/memory/test_dram.c checks every timing to the cycle.
+ * tests/memory/test_dram_random.c checks the commands of random traffic, and tests/micro/bandwidth.cu compares the
+ * rates with closed forms.
  */
 #ifndef SLUICE_MEMORY_DRAM_H
 #define SLUICE_MEMORY_DRAM_H
@@ -107,8 +107,8 @@ struct dram_channel {
 	bool blocked;          /* a request waits for a free entry in the scheduler's queue */
 	uint32_t next_bank;    /* round robin */
 	uint32_t last_slice;
-	uint32_t *private_credits; /* per slice: credits in use; the first is its private one */
-	uint32_t shared_credits;
+	uint32_t *credits_in_use; /* per slice; its first credit is its own, the others are shared */
+	uint32_t shared_credits;  /* free */
 	struct dram_allowed allowed;
 	struct dram_transfer *transfer; /* ring */
 	uint32_t transfer_head, transfers, transfer_capacity;

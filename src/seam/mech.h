@@ -4,7 +4,8 @@
  * seam/mech_listed.h.
  *
  * A mechanism is one constant `struct mech`: its name, tables of its options and counters, and the hooks that the
- * machine calls. Besides hooks for begin, end, cycles and replies there are three kinds of hooks:
+ * machine calls. Besides hooks for begin, end, cycles and replies, which decide nothing either, and
+ * warps_that_compete, there are three kinds of hooks:
  *   look (observer hook): reports an event and returns nothing. Any number of mechanisms may have it. It may call the
  *     services of mech_parts.h; in a mechanism with only_looks it may call none that changes the run.
  *   veto: any number of mechanisms may have it; the machine acts only if all agree.
@@ -152,7 +153,7 @@ enum mech_policy {
 	LOOK(sm, shared_access, mech_shared, "once per instruction, when it gets the banks of shared memory") \
 	VETO(sm, may_access_shared, mech_shared, "may the instruction get the banks of shared memory?")
 
-/* Hooks of a memory partition. */
+/* Hooks of a partition: one L2 slice (GPGPU-Sim: a memory sub-partition). */
 #define MECH_PARTITION_HOOKS(LOOK, VETO) \
 	LOOK(partition, partition_access, mech_access, "L2 has looked up a request") \
 	LOOK(partition, partition_fill, mech_fill, "a line arrives in L2") \
@@ -256,9 +257,9 @@ struct mech {
 	void (*gpu_open)(struct mech_gpu *gpu);
 	void (*gpu_kernel_begin)(struct mech_gpu *gpu);
 	void (*gpu_kernel_end)(struct mech_gpu *gpu);
-	/* Called once per core cycle, after the SMs and before new blocks. Calls begin with the kernel's first cycle
-	 * and go on until its last block has ended and all mechanisms let the kernel end. Returns a later cycle for
-	 * the next call, or MECH_NEVER. Before that cycle it is called only in the cycle after a block has started. */
+	/* Called at most once per core cycle, after the SMs and before new blocks: in the kernel's first cycle, in the
+	 * cycle that it returned last (MECH_NEVER: none), and in the cycle after a block has started. Calls end when
+	 * the last block has ended and all mechanisms let the kernel end. Returns a later cycle, or MECH_NEVER. */
 	uint64_t (*gpu_cycle)(struct mech_gpu *gpu, uint64_t cycle);
 	/* Pick: how many blocks fit into an SM's shared memory, at least 1, instead of room->shared. Threads,
 	 * registers and slots still limit the blocks. Each block's data stay separate, whatever this returns. */

@@ -92,7 +92,7 @@ struct mech_outcome {
 	X(outside, "requests", "requests not sent: the line lies outside every allocation")                            \
 	X(filtered, "requests", "requests not sent: the line was in L1, on its way there, or in the buffer before L1") \
 	X(refused, "requests", "requests dropped because L1 could not accept them at their turn")                      \
-	X(retries, "cycles", "cycles in which L1 could not accept a request, which was then retried")                  \
+	X(retries, "cycles", "cycles in which L1 could not accept a request, which was then retried, summed over SMs")                  \
 	X(issued, "requests", "requests sent to memory")                                                               \
 	X(useful, "requests", "requests whose line an instruction found in the cache")                                 \
 	X(late, "requests", "requests still in flight when an instruction needed the line")                            \

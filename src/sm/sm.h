@@ -63,7 +63,7 @@ struct sm {
 	uint64_t pipeline_event;
 	bool memory_tries_again; /* in their last tick the memory stages kept a refused access */
 	uint32_t memory_refused; /* number of requests that the network refused in it */
-	bool may_rest;           /* stages without work are skipped; this changes no result except a profile's */
+	bool may_rest;           /* stages without work are skipped; off with a profile, which needs each lost slot */
 	bool commits;  /* this cycle's stores wait for sm_commit() */
 	bool is_ahead; /* the SM is ahead of other SMs, whose stores of earlier cycles may be missing */
 	/* the tick stopped before issue, and will continue when these stores have been made */

@@ -456,10 +456,10 @@ static void test_writeback_ends_here(void **state)
 	push(&bench, request);
 	run_to(&bench, FIRST + RCDWR + WL);
 	assert_int_equal(bench.pool.in_use, 1);
-	assert_int_equal(bench.channel.private_credits[0], 1);
+	assert_int_equal(bench.channel.credits_in_use[0], 1);
 	tick(&bench);
 	assert_int_equal(bench.pool.in_use, 0);
-	assert_int_equal(bench.channel.private_credits[0], 0);
+	assert_int_equal(bench.channel.credits_in_use[0], 0);
 	run_to(&bench, 100);
 	assert_null(port_front(&bench.to_l2[0], bench.cycle));
 	arena_free(&bench.arena);
