@@ -25,8 +25,8 @@
  * caller except through sluice_close(), sluice_unload(), sluice_free() and the other calls that undo one.
  *
  * Threads. Different gpus are independent: different threads may use them at the same time. One gpu, with its modules
- * and kernels, may be used by one thread at a time. Only sluice_stop(), sluice_stop_for() and sluice_stats_note_end()
- * may be called while another thread is inside a call with the same gpu; a signal handler may call them too. Calls
+ * and kernels, may be used by one thread at a time. Only sluice_stop() may be called while another thread is inside a
+ * call with the same gpu; a signal handler may call it too. Calls
  * without a gpu may be made by any thread at any time. Callbacks run in the thread that called sluice_launch(). They
  * must not call any function with the same gpu, except those that their comment names.
  *
@@ -341,11 +341,6 @@ SLUICE_API enum sluice_status sluice_map_host(sluice_gpu *gpu, void *host, uint6
                                            struct sluice_error *error);
 /* Ends the mapping of the host memory that begins at `host`. Fails with SLUICE_BAD_ARGUMENT when there is none. */
 SLUICE_API enum sluice_status sluice_unmap_host(sluice_gpu *gpu, const void *host, struct sluice_error *error);
-/* A host address at which the next `size` bytes to map are best placed: kernels then see the same addresses in every
- * run. No result depends on it. 0: no suggestion. */
-SLUICE_API uint64_t sluice_map_host_place(const sluice_gpu *gpu, uint64_t size);
-/* Unused bytes after each allocation, which detect accesses just past its end (check "bounds"); 0: none. */
-SLUICE_API uint64_t sluice_allocation_gap(const sluice_gpu *gpu);
 
 /* --- textures and surfaces (docs/reference/textures.md) --- */
 
@@ -423,21 +418,9 @@ SLUICE_API enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_
 /* Stops the gpu permanently: the launch in progress returns SLUICE_STOPPED, and no other launch begins. May be called
  * by another thread, a signal handler or a callback. */
 SLUICE_API void sluice_stop(sluice_gpu *gpu);
-/* Stops the gpu like sluice_stop() and names the cause, which the launch's record shows as `stopped_by`. The first
- * cause counts. The text must live as long as the gpu. */
-SLUICE_API void sluice_stop_for(sluice_gpu *gpu, const char *cause);
 /* The number of different findings of the checks so far. */
 SLUICE_API uint64_t sluice_findings(const sluice_gpu *gpu);
 
-/* Memory that a kernel allocated and that is live. */
-struct sluice_leak {
-	uint64_t address, size;
-	const char *place; /* the kernel and the line of its call; lives until the next call with the gpu */
-};
-/* True with the check "leaks". */
-SLUICE_API bool sluice_looks_for_leaks(const sluice_gpu *gpu);
-/* With the check "leaks": writes the first live memory above an address that a kernel has allocated; false: no more. */
-SLUICE_API bool sluice_next_leak(const sluice_gpu *gpu, uint64_t above, struct sluice_leak *leak);
 /* Simulated time since sluice_open() in seconds, which events measure. In a functional run it is an estimate: as if
  * each scheduler of the SMs that have blocks issued one warp instruction per core cycle. */
 SLUICE_API double sluice_time(const sluice_gpu *gpu);
@@ -512,15 +495,9 @@ SLUICE_API enum sluice_status sluice_stats_write(sluice_gpu *gpu, FILE *file, en
  * ended. The file is valid at all times, also after a crash. Until sluice_stats_end() it states that the process is
  * running and has no totals. Fails with SLUICE_IO. */
 SLUICE_API enum sluice_status sluice_stats_keep(sluice_gpu *gpu, const char *path, struct sluice_error *error);
-/* True when the statistics have this energy of each launch: "energy.total", or "energy." and a component. The gpu was
- * opened with `energy`. */
-SLUICE_API bool sluice_energy_has(const sluice_gpu *gpu, const char *name);
 /* States how the process ended, in a word or two: "exit 0". Completes the file of sluice_stats_keep(); later statistics
  * contain it. Fails with SLUICE_IO. */
 SLUICE_API enum sluice_status sluice_stats_end(sluice_gpu *gpu, const char *how, struct sluice_error *error);
-/* Writes into the file of sluice_stats_keep() how the process ended; nothing is added to the file after that. For
- * handlers of signals that end the process. Waits for a thread that writes into the file. */
-SLUICE_API void sluice_stats_note_end(sluice_gpu *gpu, const char *how);
 /* Prints the declaration of every counter of the machine: name, unit, scope, meaning. */
 SLUICE_API void sluice_stats_describe(FILE *file);
 
@@ -548,28 +525,11 @@ SLUICE_API enum sluice_status sluice_passes_write(const char *mechanism, FILE *f
 /* The name of built-in mechanism `number`, from 0, and in *summary, which may be NULL, a line about it; both are
  * static. NULL: there are fewer. */
 SLUICE_API const char *sluice_mechanism_name(size_t number, const char **summary);
-/* Returns a length: that of the shared object's path at the beginning of a mechanism's text, in bytes. 0: the mechanism
- * is built in. */
-SLUICE_API size_t sluice_mechanism_path(const char *mechanism);
 /* Prints what a mechanism ("NAME[:KEY=VALUE,...]", NAME or a path) is: its citation, its exclusive policies, its
  * options with ranges and values, its counters, and the cost of its hardware on this machine. Fails with
  * SLUICE_BAD_SETTING. */
 SLUICE_API enum sluice_status sluice_mechanism_describe(const sluice_gpu *gpu, const char *mechanism, FILE *file,
                                                         struct sluice_error *error);
-/* Prints the attached mechanisms, one per line, with all their options. */
-SLUICE_API void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file);
-/* True when an attached mechanism counts "NAME.counter", or "NAME.vector[]". */
-SLUICE_API bool sluice_mechanisms_count(const sluice_gpu *gpu, const char *counter);
-/* Writes event kind `number`, from 0, of the attached mechanisms' timelines as "NAME.event"; false: there are fewer. */
-SLUICE_API bool sluice_mechanisms_event(const sluice_gpu *gpu, size_t number, char *name, size_t size);
-
-/* A part of the attached mechanisms' hardware. Texts live as long as the gpu. */
-struct sluice_cost {
-	const char *mechanism, *what, *unit;
-	double value;
-};
-/* Writes cost `number`, from 0, of the attached mechanisms on this machine; false: there are fewer. */
-SLUICE_API bool sluice_mechanisms_cost(const sluice_gpu *gpu, size_t number, struct sluice_cost *cost);
 
 /* Bytes that each block of later launches will read:
  *   from       base + low  + blockIdx.x * low_by[0]  + blockIdx.y * low_by[1]  + blockIdx.z * low_by[2]

@@ -31,7 +31,7 @@ DESIGNATOR = re.compile(r"\[([A-Z]\w*)\]\s*=")
 
 
 def sources():
-    names = subprocess.run(["git", "ls-files", "src/*.[ch]", "include/sluice.h"], cwd=ROOT, capture_output=True, text=True, check=True)
+    names = subprocess.run(["git", "ls-files", "src/*.[ch]", "include/sluice*.h"], cwd=ROOT, capture_output=True, text=True, check=True)
     return {name: COMMENT.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), (ROOT / name).read_text(errors="replace"))
             for name in names.stdout.split()}
 

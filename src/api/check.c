@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/edit_distance.h"
 #include "simt/check.h"
+#include "sluice_runtime.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include "base/demangle.h"
 #include "base/host_clock.h"
 #include "simt/check.h"
+#include "sluice_runtime.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,7 @@
 
 #include "base/c_locale.h"
 #include "mech/list.h"
+#include "sluice_runtime.h"
 
 #include <stdlib.h>
 #include <string.h>

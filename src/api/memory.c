@@ -1,5 +1,6 @@
 /* Device memory as seen by the host. */
 #include "api/api.h"
+#include "sluice_runtime.h"
 
 #include <string.h>
 

@@ -3,6 +3,7 @@
 
 #include "base/c_locale.h"
 #include "base/file.h"
+#include "sluice_runtime.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "attach/attach.h"
 
 #include "attach/mechanism_object.h"
-#include "sluice.h"
+#include "sluice_runtime.h"
 
 #include "base/edit_distance.h"
 #include "gpu/gpu.h"

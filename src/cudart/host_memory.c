@@ -2,6 +2,7 @@
 #include "cudart/leaks.h"
 
 #include "base/arena.h"
+#include "sluice_runtime.h"
 
 #include <search.h>
 #include <stdlib.h>

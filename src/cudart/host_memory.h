@@ -4,6 +4,7 @@
 #define SLUICE_CUDART_HOST_MEMORY_H
 
 #include "cudart/runtime.h"
+#include "sluice_runtime.h"
 
 enum host_kind { HOST_PINNED, HOST_REGISTERED, HOST_MANAGED };
 

@@ -5,6 +5,7 @@
 #include "cudart/backtrace.h"
 
 #include "base/arena.h"
+#include "sluice_runtime.h"
 
 #include <execinfo.h>
 #include <inttypes.h>

@@ -10,6 +10,7 @@
 #include "cudart/virtual.h"
 
 #include "base/arena.h"
+#include "sluice_runtime.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -5,6 +5,7 @@
  * ended the process.
  */
 #include "cudart/runtime.h"
+#include "sluice_runtime.h"
 
 #include <errno.h>
 #include <pthread.h>

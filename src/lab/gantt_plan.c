@@ -1,5 +1,6 @@
 /* Events of a timeline, as known before any run. */
 #include "lab/gantt.h"
+#include "sluice_runtime.h"
 
 #include <stdlib.h>
 #include <string.h>

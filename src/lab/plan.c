@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "lab/gantt.h"
-#include "sluice.h"
+#include "sluice_runtime.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,7 @@
 #include "lab/product.h"
 
 #include "base/edit_distance.h"
-#include "sluice.h"
+#include "sluice_runtime.h"
 
 #include <math.h>
 #include <stdio.h>

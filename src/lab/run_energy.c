@@ -1,6 +1,6 @@
 #include "lab/run_energy.h"
 
-#include "sluice.h"
+#include "sluice_runtime.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * functional. Cycle counts do not depend on its host address, module variables can lie in it, and an access after the
  * unmapping is a fault. */
 #include "host_kit.h"
+#include "sluice_runtime.h"
 
 static const char ptx[] =
 	".version 6.0\n.target sm_30\n.address_size 64\n"

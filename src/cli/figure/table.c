@@ -6,6 +6,7 @@
 #include "cli/figure/source.h"
 #include "cli/machine_sheet.h"
 #include "lab/report.h"
+#include "sluice_runtime.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/config_find.h"
 #include "base/file.h"
+#include "sluice_runtime.h"
 
 #include <errno.h>
 #include <fcntl.h>

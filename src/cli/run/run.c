@@ -13,6 +13,7 @@
 #include "base/config_find.h"
 #include "base/file.h"
 #include "cli/run/cuda_program.h"
+#include "sluice_runtime.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,67 @@
+/* sluice_runtime: calls of libsluice for Sluice's own CUDA runtime and command, which are built together with it.
+ *
+ * This header is not installed: its calls can change in every version. The rules at the head of sluice.h hold. A signal
+ * handler, and another thread during a call with the same gpu, may call sluice_stop_for() and sluice_stats_note_end().
+ */
+#ifndef SLUICE_RUNTIME_H
+#define SLUICE_RUNTIME_H
+
+#include "sluice.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* --- memory --- */
+
+/* Unused bytes after each allocation, which detect accesses just past its end (check "bounds"); 0: none. */
+SLUICE_API uint64_t sluice_allocation_gap(const sluice_gpu *gpu);
+/* A host address at which the next `size` bytes to map are best placed: kernels then see the same addresses in every
+ * run. No result depends on it. 0: no suggestion. */
+SLUICE_API uint64_t sluice_map_host_place(const sluice_gpu *gpu, uint64_t size);
+
+/* Memory that a kernel allocated and that is live. */
+struct sluice_leak {
+	uint64_t address, size;
+	const char *place; /* the kernel and the line of its call; lives until the next call with the gpu */
+};
+/* True with the check "leaks". */
+SLUICE_API bool sluice_looks_for_leaks(const sluice_gpu *gpu);
+/* With the check "leaks": writes the first live memory above an address that a kernel has allocated; false: no more. */
+SLUICE_API bool sluice_next_leak(const sluice_gpu *gpu, uint64_t above, struct sluice_leak *leak);
+
+/* --- the end of a process --- */
+
+/* Stops the gpu like sluice_stop() and names the cause, which the launch's record shows as `stopped_by`. The first
+ * cause counts. The text must live as long as the gpu. */
+SLUICE_API void sluice_stop_for(sluice_gpu *gpu, const char *cause);
+/* Writes into the file of sluice_stats_keep() how the process ended; nothing is added to the file after that. For
+ * handlers of signals that end the process. Waits for a thread that writes into the file. */
+SLUICE_API void sluice_stats_note_end(sluice_gpu *gpu, const char *how);
+
+/* --- mechanisms and energies, as plans name them --- */
+
+/* Returns a length: that of the shared object's path at the beginning of a mechanism's text, in bytes. 0: the mechanism
+ * is built in. */
+SLUICE_API size_t sluice_mechanism_path(const char *mechanism);
+/* Prints the attached mechanisms, one per line, with all their options. */
+SLUICE_API void sluice_mechanisms_write(const sluice_gpu *gpu, FILE *file);
+/* True when an attached mechanism counts "NAME.counter", or "NAME.vector[]". */
+SLUICE_API bool sluice_mechanisms_count(const sluice_gpu *gpu, const char *counter);
+/* Writes event kind `number`, from 0, of the attached mechanisms' timelines as "NAME.event"; false: there are fewer. */
+SLUICE_API bool sluice_mechanisms_event(const sluice_gpu *gpu, size_t number, char *name, size_t size);
+/* A part of the attached mechanisms' hardware. Texts live as long as the gpu. */
+struct sluice_cost {
+	const char *mechanism, *what, *unit;
+	double value;
+};
+/* Writes cost `number`, from 0, of the attached mechanisms on this machine; false: there are fewer. */
+SLUICE_API bool sluice_mechanisms_cost(const sluice_gpu *gpu, size_t number, struct sluice_cost *cost);
+/* True when the statistics have this energy of each launch: "energy.total", or "energy." and a component. The gpu was
+ * opened with `energy`. */
+SLUICE_API bool sluice_energy_has(const sluice_gpu *gpu, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
