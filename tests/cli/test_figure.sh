@@ -133,8 +133,10 @@ echo '# another build' >>programs/two/two
 try 0 figure ipc --any-build
 calls 0
 try 0 figure ipc
+says err "another build has made 3 of the missing; --any-build takes its results"
 calls 3
 try 0 figure ipc --again
+! grep -q "another build" err || fail "--again does not ask whose results are stored"
 calls 5
 
 # The environment's settings have no effect.

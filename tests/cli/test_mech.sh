@@ -167,6 +167,9 @@ says err "sluice: mechanism $work/crash.so: accesses address "
 says err "addr2line -f -e $work/crash.so 0x"
 try_program 0 run --mech cpp.so -- ./program
 says out "42"
+# A mechanism that counted nothing is in the table: it was attached.
+try_program 0 run --mech tma -- ./program
+says err "  tma           all counters are 0"
 try_program 1 run --stats stats.json --mech wrong.so -- ./program
 grep -q '"ended": "mistake, exit 1"' stats.json || fail "expected statistics that say how it ended"
 says out "cudaErrorLaunchFailure"

@@ -142,6 +142,32 @@ calls 12
 try 0 figure ./rows.yaml
 says out "plain l1d.sets=16"
 
+# An option of a shared object: the axis names it by its file, with or without folder and suffix.
+mkdir objects
+printf '#include "seam/mech.h"
+struct options { uint32_t degree; };
+static const struct base_option options[] = {
+	{.name = "degree", .type = BASE_OPTION_U32, .offset = offsetof(struct options, degree), .meaning = "", .unit = "", .max = 9}};
+static const struct mech m = {.version = MECH_VERSION, .name = "mine", .summary = "", .citation = "",
+	.options = options, .option_count = 1, .config_size = sizeof(struct options), .defaults = &(const struct options){1}};
+MECHANISM(m);
+' >mine.c
+# shellcheck disable=SC2046 # no spaces in it
+cc -shared -fPIC $("$sluice" mech --cflags) mine.c -o objects/mine.so || fail "the mechanism does not compile"
+for name in mine ./objects/mine.so; do
+	cat >mine.yaml <<YAML
+title: Mine
+metric: cycles
+axes: {mechanisms: [none, ./objects/mine.so], $name:degree: [1, 2], n: [7], command: "./a {n}"}
+YAML
+	try 0 sweep --again mine.yaml
+	calls 3
+	grep -q '^\./objects/mine\.so  *2  *7000\.0$' out || fail "expected a run with degree=2"
+done
+sed 's/mine:degree/min:degree/; s/\.so:degree/.s:degree/' mine.yaml >wrong.yaml
+try 2 sweep wrong.yaml
+says err "no column has the mechanism; write it as under mechanisms, or as a shared object's name"
+
 # wrong TEXT SED: the plan, edited by sed, gives one message with its position, and nothing runs.
 wrong() {
 	sed "$2" plan.yaml >wrong.yaml
