@@ -48,27 +48,13 @@ static void warn_if_emptied(const struct ptx_function *function)
 	        function->name);
 }
 
-/* Warns that bulk copies take no time, because no mechanism models their engine (docs/reference/ptx.md). */
-static void warn_if_bulk_is_free(const struct sluice_kernel *kernel)
+/* Warns that transfers complete at once, because no mechanism models their time (docs/reference/dma.md). Such cycles are
+ * no baseline. */
+static void warn_if_free(const struct sluice_kernel *kernel, bool has, enum ptx_opcode opcode, const char *what)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;
-	if (kernel->program->has_bulk && !gpu->functional && !seam_owns_opcode(gpu->gpu->seam, PTX_OP_CP_BULK))
-		fprintf(stderr,
-		        "sluice: warning: kernel '%s' uses bulk copies, which take no time: no attached mechanism "
-		        "models their engine\n",
-		        kernel->function->name);
-}
-
-/* Warns that DMA transfers complete at once, because no mechanism models their time (docs/reference/dma.md). Such
- * cycles are no baseline. */
-static void warn_if_dma_is_free(const struct sluice_kernel *kernel)
-{
-	const struct sluice_gpu *gpu = kernel->module->gpu;
-	if (kernel->program->has_dma && !gpu->functional && !seam_owns_opcode(gpu->gpu->seam, PTX_OP_DMA_FLAT))
-		fprintf(stderr,
-		        "sluice: warning: kernel '%s' moves data by DMA, which takes no time: no attached mechanism "
-		        "models its engine\n",
-		        kernel->function->name);
+	if (has && !gpu->functional && !seam_owns_opcode(gpu->gpu->seam, opcode))
+		fprintf(stderr, "sluice: warning: kernel '%s' %s\n", kernel->function->name, what);
 }
 
 /* Warns that a mechanism turned asynchronous copies into loads and stores. This change
@@ -112,8 +98,10 @@ enum sluice_status kernel_prepare(sluice_kernel *kernel, struct sluice_error *er
 	if (!kernel->program)
 		return refuse(kernel, &diag, error);
 	diag_free(&diag);
-	warn_if_dma_is_free(kernel);
-	warn_if_bulk_is_free(kernel);
+	warn_if_free(kernel, kernel->program->has_dma, PTX_OP_DMA_FLAT,
+	             "moves data by DMA, which takes no time: no attached mechanism models its engine");
+	warn_if_free(kernel, kernel->program->has_bulk, PTX_OP_CP_BULK,
+	             "uses bulk copies, which take no time: no attached mechanism models their engine");
 	warn_if_copies_are_split(kernel);
 	if (kernel->module->gpu->checks)
 		simt_check_program(kernel->module->gpu->checks, kernel->program);

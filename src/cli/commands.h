@@ -94,6 +94,11 @@ char *cli_shell_word(const char *word);
  * has PATH_MAX bytes. */
 bool cli_find_folder(const char *const *places, const char *file, char *path);
 
+/* The folder that an environment variable names, else the installed one (`installed`, as for cli_find_folder()), else
+ * the source tree's. `path` has PATH_MAX bytes and may hold the result. */
+const char *cli_data_folder(const char *variable, const char *const *installed, const char *file, const char *source,
+                            char *path);
+
 /* Finds the folder of our libcudart, in the build tree or in the installation. Returns false when there is none. `path`
  * has PATH_MAX bytes. */
 bool cli_library_folder(char *path);

@@ -162,6 +162,15 @@ bool cli_find_folder(const char *const *places, const char *file, char *path)
 	return false;
 }
 
+const char *cli_data_folder(const char *variable, const char *const *installed, const char *file, const char *source,
+                            char *path)
+{
+	const char *own = getenv(variable);
+	if (own && *own)
+		return own;
+	return cli_find_folder(installed, file, path) ? path : source;
+}
+
 bool cli_library_folder(char *path)
 {
 	/* In a build tree, in an installation. */

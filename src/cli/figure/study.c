@@ -191,14 +191,10 @@ void study_end(struct study *study)
 	free(study->programs.names.word);
 }
 
-/* The user's folder, or else the installed one, or else the source tree's. */
 const char *study_folder(char *room)
 {
 	static const char *const installed[] = {CLI_INSTALLED_EXPERIMENTS, NULL};
-	const char *own = getenv("SLUICE_EXPERIMENTS");
-	if (own && *own)
-		return own;
-	return cli_find_folder(installed, "README.md", room) ? room : CLI_SOURCE_EXPERIMENTS;
+	return cli_data_folder("SLUICE_EXPERIMENTS", installed, "README.md", CLI_SOURCE_EXPERIMENTS, room);
 }
 
 bool study_ends_in_yaml(const char *name)

@@ -199,14 +199,10 @@ const struct program *program_request_find(const struct program_request *request
 	return count == 1 ? found : cannot_find(request, name, count);
 }
 
-/* The user's folder, or else the installed one, or else the source tree's. */
 const char *programs_folder(char *room)
 {
 	static const char *const installed[] = {CLI_INSTALLED_PROGRAMS, NULL};
-	const char *own = getenv("SLUICE_PROGRAMS");
-	if (own && *own)
-		return own;
-	return cli_find_folder(installed, "program.h", room) ? room : CLI_SOURCE_PROGRAMS;
+	return cli_data_folder("SLUICE_PROGRAMS", installed, "program.h", CLI_SOURCE_PROGRAMS, room);
 }
 
 static bool exists(const char *path)
