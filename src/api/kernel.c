@@ -48,8 +48,8 @@ static void warn_if_emptied(const struct ptx_function *function)
 	        function->name);
 }
 
-/* Warns that transfers complete at once, because no mechanism models their time (docs/reference/dma.md). Such cycles are
- * no baseline. */
+/* Warns that transfers complete at once, because no mechanism models their time (docs/reference/dma.md). Such cycles
+ * are no baseline. */
 static void warn_if_free(const struct sluice_kernel *kernel, bool has, enum ptx_opcode opcode, const char *what)
 {
 	const struct sluice_gpu *gpu = kernel->module->gpu;
