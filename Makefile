@@ -3,11 +3,26 @@
 BUILD ?= build
 PREFIX ?= /usr/local
 CMAKE_FLAGS ?=
+.DEFAULT_GOAL := all
 
-.PHONY: all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes docs
+.PHONY: help all deps deps-build deps-test with-tests programs test test-quick test-long pages demo fidelity bench install clean format check-format check-includes docs
 
 # A build folder that was moved or copied with its tree names files at the old path, so it is reconfigured.
 moved := $(shell tools/moved.sh "$(BUILD)")
+
+# `make help` prints these lines.
+#   make             builds the simulator into build/
+#   make demo        builds and runs the first examples
+#   make programs    compiles the papers' programs
+#   make test        the full tests, as before a change is accepted; test-quick, test-long: TESTING.md
+#   make docs        the site of the pages, in build/site
+#   make fidelity    cycles and counters compared with GPGPU-Sim's; bench: speed
+#   make pages       regenerates the results in docs/papers
+#   make install     installs below PREFIX (/usr/local)
+#   make format      formats the C sources
+#   make clean       removes build/
+help:
+	@sed -n 's/^#   make/make/p' Makefile
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
