@@ -10,19 +10,17 @@ CMAKE_FLAGS ?=
 # A build folder that was moved or copied with its tree names files at the old path, so it is reconfigured.
 moved := $(shell tools/moved.sh "$(BUILD)")
 
-# `make help` prints these lines.
-#   make             builds the simulator into build/
-#   make demo        builds and runs the first examples
-#   make programs    compiles the papers' programs
-#   make test        the full tests, as before a change is accepted; test-quick, test-long: TESTING.md
-#   make docs        the site of the pages, in build/site
-#   make fidelity    cycles and counters compared with GPGPU-Sim's; bench: speed
-#   make pages       regenerates the results in docs/papers
-#   make install     installs below PREFIX (/usr/local)
-#   make format      formats the C sources
-#   make clean       removes build/
 help:
-	@sed -n 's/^#   make/make/p' Makefile
+	@echo "make             builds the simulator into build/"
+	@echo "make demo        builds and runs the first examples"
+	@echo "make programs    compiles the papers' programs"
+	@echo "make test        the full tests, as before a change is accepted; test-quick, test-long: TESTING.md"
+	@echo "make docs        the site of the pages, in build/site"
+	@echo "make fidelity    cycles and counters compared with GPGPU-Sim's; bench: speed"
+	@echo "make pages       regenerates the results in docs/papers"
+	@echo "make install     installs below PREFIX (/usr/local)"
+	@echo "make format      formats the C sources"
+	@echo "make clean       removes build/"
 
 all: $(BUILD)/build.ninja
 	cmake --build $(BUILD)
