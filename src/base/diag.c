@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,9 @@ __attribute__((format(printf, 2, 0))) static void append_list(struct diag *diag,
 		diag->text = base_realloc(diag->text, diag->capacity);
 	}
 	vsnprintf(diag->text + diag->length, added + 1, format, arguments);
+	for (char *at = diag->text + diag->length; *at; at++)
+		if (iscntrl((unsigned char)*at) && *at != '\n' && *at != '\t')
+			*at = '?'; /* names from outside must not control the terminal */
 	diag->length += added;
 }
 

@@ -17,11 +17,17 @@
 void cli_error(const char *command, const char *format, ...)
 {
 	va_list arguments;
-	fprintf(stderr, "%s: ", command);
+	char *text;
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	int length = vasprintf(&text, format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
+	if (length < 0)
+		return;
+	for (char *at = text; *at; at++)
+		if (iscntrl((unsigned char)*at) && *at != '\n' && *at != '\t')
+			*at = '?'; /* names from outside must not control the terminal */
+	fprintf(stderr, "%s: %s\n", command, text);
+	free(text);
 }
 
 void cli_library_error(const char *command, const struct sluice_error *error)

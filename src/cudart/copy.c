@@ -75,17 +75,29 @@ static cudaError_t check_host_side(struct runtime *runtime, const char *call, co
 	                      "%p is device memory, but the copy's direction says that it is host memory", pointer);
 }
 
-/* A range that begins in memory accessible to both sides must also end in it. */
-static cudaError_t check_shared_side(struct runtime *runtime, const struct copy *copy, const void *pointer,
-                                     size_t pitch, size_t slice)
+cudaError_t copy_check_area(struct runtime *runtime, const char *call, const void *pointer, size_t pitch, size_t slice,
+                            size_t width, size_t height, size_t depth)
 {
 	const struct host_memory *memory = host_memory_find(runtime, pointer);
-	size_t bytes = (copy->depth - 1) * slice + (copy->height - 1) * pitch;
-	if (!memory || (!__builtin_add_overflow(bytes, copy->width, &bytes) &&
-	                bytes <= memory->size - ((uintptr_t)pointer - memory->address)))
+	bool has_rows = height > 1 || depth > 1; /* the copy of one row checks it, and describes the place */
+	uint64_t base, size, end;
+	if (memory)
+		end = memory->address + memory->size;
+	else if (has_rows && sluice_find_allocation(runtime->gpu, (uintptr_t)pointer, &base, &size))
+		end = base + size;
+	else
 		return cudaSuccess;
-	return runtime_refuse(copy->call, cudaErrorInvalidValue, "%zu bytes at %p go beyond the end of shared memory",
-	                      bytes, pointer);
+	size_t bytes = (depth - 1) * slice + (height - 1) * pitch;
+	if (!__builtin_add_overflow(bytes, width, &bytes) && bytes <= end - (uintptr_t)pointer)
+		return cudaSuccess;
+	return runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes at %p go beyond the end of %s", bytes, pointer,
+	                      memory ? "shared memory" : "the allocation");
+}
+
+static cudaError_t check_area(struct runtime *runtime, const struct copy *copy, const void *pointer, size_t pitch,
+                              size_t slice)
+{
+	return copy_check_area(runtime, copy->call, pointer, pitch, slice, copy->width, copy->height, copy->depth);
 }
 
 static cudaError_t check_copy(struct runtime *runtime, const struct copy *copy, enum cudaMemcpyKind kind)
@@ -105,9 +117,9 @@ static cudaError_t check_copy(struct runtime *runtime, const struct copy *copy, 
 		result = copy_check_shape(copy->call, cudaErrorInvalidPitchValue, copy->from_pitch, copy->from_slice,
 		                          copy->width, copy->height, copy->depth);
 	if (result == cudaSuccess)
-		result = check_shared_side(runtime, copy, copy->to, copy->to_pitch, copy->to_slice);
+		result = check_area(runtime, copy, copy->to, copy->to_pitch, copy->to_slice);
 	if (result == cudaSuccess)
-		result = check_shared_side(runtime, copy, copy->from, copy->from_pitch, copy->from_slice);
+		result = check_area(runtime, copy, copy->from, copy->from_pitch, copy->from_slice);
 	return result;
 }
 

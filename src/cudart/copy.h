@@ -21,5 +21,9 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy *copy);
 /* Checks that rows do not overlap, and neither do slices. `wrong_pitch` is the error to return. */
 cudaError_t copy_check_shape(const char *call, cudaError_t wrong_pitch, size_t pitch, size_t slice, size_t width,
                              size_t height, size_t depth);
+/* Checks that an area of several rows that begins in device memory ends in the same allocation, so that nothing is
+ * written before an error. An area in memory accessible to both sides must end in it. */
+cudaError_t copy_check_area(struct runtime *runtime, const char *call, const void *pointer, size_t pitch, size_t slice,
+                            size_t width, size_t height, size_t depth);
 
 #endif

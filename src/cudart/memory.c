@@ -182,6 +182,8 @@ static cudaError_t fill(const char *call, cudaStream_t stream, struct cudaPitche
 	if (result == cudaSuccess)
 		result = copy_check_shape(call, cudaErrorInvalidValue, area.pitch, slice, width, height, depth);
 	bool is_captured = result == cudaSuccess && capture_of(runtime, stream);
+	if (result == cudaSuccess && !is_captured)
+		result = copy_check_area(runtime, call, area.ptr, area.pitch, slice, width, height, depth);
 	for (size_t z = 0; z < depth && is_captured; z++) {
 		const struct cudaMemsetParams rows = {
 			.dst = (char *)area.ptr + z * slice, area.pitch, (uint8_t)value, 1, width, height};

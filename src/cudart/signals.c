@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int deadly[] = {SIGQUIT, SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV, SIGPIPE, SIGXFSZ};
+static const int deadly[] = {SIGQUIT, SIGILL,  SIGABRT, SIGBUS,  SIGFPE,    SIGSEGV, SIGPIPE,
+                             SIGXFSZ, SIGUSR1, SIGUSR2, SIGTRAP, SIGVTALRM, SIGPROF, SIGSYS};
 
 static const struct request {
 	int number;

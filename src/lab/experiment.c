@@ -1,5 +1,6 @@
 #include "lab/experiment.h"
 
+#include "base/edit_distance.h"
 #include "base/file.h"
 
 #include <math.h>
@@ -286,7 +287,8 @@ static void check_rows(struct document *document, struct experiment *experiment)
 static void complete_column(struct document *document, const struct experiment *experiment,
                             struct experiment_column *column)
 {
-	const char *name = column->relative_name ? column->relative_name : experiment->relative_name;
+	bool of_all = !column->relative_name;
+	const char *name = of_all ? experiment->relative_name : column->relative_name;
 	column->metric = column->metric ? column->metric : experiment->metric;
 	column->unit = column->unit ? column->unit : experiment->unit;
 	column->show = column->show == SHOW_UNSET ? experiment->show : column->show;
@@ -297,6 +299,8 @@ static void complete_column(struct document *document, const struct experiment *
 	for (size_t i = 0; name && i < experiment->column_count; i++)
 		if (strcmp(experiment->columns[i].name, name) == 0)
 			column->relative_to = i;
+	if (of_all && document->diag.errors)
+		return; /* the first column has told it */
 	if (name && column->relative_to == experiment->column_count)
 		diag_error(&document->diag, &document->source, column->place,
 		           "%s: relative_to: there is no column '%s'", column->name, name);
@@ -400,6 +404,22 @@ static bool has_axis(const struct experiment *experiment, size_t column)
 	return false;
 }
 
+/* In a product, `over` names an axis. */
+static void check_over(struct document *document, const struct experiment *experiment)
+{
+	const char *nearest = NULL;
+	uint32_t best = EDIT_DISTANCE_FAR;
+	for (size_t a = 0; a < experiment->axes.count; a++) {
+		const char *name = experiment->axes.list[a].name;
+		if (strcmp(name, experiment->over) == 0)
+			return;
+		if (edit_distance_is_nearer(experiment->over, name, &best))
+			nearest = name;
+	}
+	diag_error(&document->diag, &document->source, (struct diag_place){0}, "over: there is no axis '%s'%s%s%s",
+	           experiment->over, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
 /* Checks the positions of columns in a figure over numbers. */
 static void check_points(struct document *document, const struct experiment *experiment)
 {
@@ -417,6 +437,10 @@ static void check_points(struct document *document, const struct experiment *exp
 				wrong = "another column of the line has the same number";
 		if (axes > 2 && !has_axis(experiment, c))
 			wrong = "it shows a third quantity, but a figure has only two axes";
+		if (wrong && experiment->over && isnan(column->at) && experiment->axes.count)
+			check_over(document, experiment);
+		if (document->diag.errors)
+			return;
 		if (wrong)
 			diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
 	}

@@ -171,7 +171,9 @@ static void check_row(void *context, const struct run_config *config, const stru
 	json_t *stats = json_loads(result->stats, 0, NULL);
 	const char *wrong = NULL;
 	checking->runs++;
-	if (verdict_counts(result->verdict) && job_stats_are(stats) == JOB_STATS_NONE)
+	if (!*config->program || !*config->machine || !*result->verdict)
+		wrong = "has no program, machine or verdict";
+	else if (verdict_counts(result->verdict) && job_stats_are(stats) == JOB_STATS_NONE)
 		wrong = "passed, but its statistics are not those of a whole run";
 	else if (*result->stats && !stats)
 		wrong = "its statistics are not JSON";

@@ -224,7 +224,7 @@ static void fill_row(const struct combination *combination, struct experiment_ro
 		if (!value || axis->kind < PRODUCT_SIZE)
 			continue;
 		bool found = fill_words(document, row, axis->name, value->label);
-		if (!document->diag.errors && !found && (own || axis->kind == PRODUCT_WORD))
+		if (!document->diag.errors && !found && row->program && (own || axis->kind == PRODUCT_WORD))
 			diag_error(&document->diag, &document->source, axis->place,
 			           "%s: the arguments of %s do not contain it; write {%s} where it belongs", axis->name,
 			           *row->name     ? row->name
@@ -429,8 +429,9 @@ static bool is_base(const struct experiment *experiment, const struct experiment
 		for (size_t i = 0; i < match->count; i++)
 			named |= strcmp(match->list[i].axis, experiment->axes.list[axis].name) == 0;
 		/* a base without the mechanism serves all values of the mechanism's options */
-		if (!named && a->chosen[axis] != b->chosen[axis] &&
-		    experiment->axes.list[axis].kind != PRODUCT_MECHANISM_OPTION)
+		bool serves_all =
+			experiment->axes.list[axis].kind == PRODUCT_MECHANISM_OPTION && b->chosen[axis] == PRODUCT_NONE;
+		if (!named && a->chosen[axis] != b->chosen[axis] && !serves_all)
 			return false;
 	}
 	return true;
@@ -495,11 +496,12 @@ static void set_bases(struct document *document, struct experiment *experiment)
 			column->relative_to = b;
 		}
 		column->relative_name = experiment->relative_name;
-		if (column->has_base)
-			take_off(experiment, &experiment->columns[column->relative_to]);
-		else
+		if (!column->has_base) {
 			diag_error(&document->diag, &document->source, experiment->relative.place,
 			           "relative_to: %s has no such column to compare with", column->name);
+			return;
+		}
+		take_off(experiment, &experiment->columns[column->relative_to]);
 	}
 }
 
@@ -567,10 +569,12 @@ void product_expand(struct document *document, struct experiment *experiment)
 	             experiment->column_count ? experiment->column_count : 1);
 	make_rows(document, experiment, experiment->row_count ? experiment->rows : &row,
 	          experiment->row_count ? experiment->row_count : 1);
-	for (size_t r = 0; r < experiment->row_count; r++)
-		if (!experiment->rows[r].program)
-			diag_error(&document->diag, &document->source, (struct diag_place){0},
-			           "expected programs to run: rows, or an axis 'program' or 'command'");
+	size_t r = 0;
+	while (r < experiment->row_count && experiment->rows[r].program)
+		r++;
+	if (r < experiment->row_count && !document->diag.errors)
+		diag_error(&document->diag, &document->source, (struct diag_place){0},
+		           "expected programs to run: rows, or an axis 'program' or 'command'");
 	check_options(document, experiment);
 	set_bases(document, experiment);
 }

@@ -182,6 +182,13 @@ bool store_put(struct store *store, const struct run_config *config, const struc
 	return fine;
 }
 
+/* A text of the present row; "" for NULL, which only a damaged file has. */
+static const char *text_in(sqlite3_stmt *statement, int column)
+{
+	const unsigned char *text = sqlite3_column_text(statement, column);
+	return text ? (const char *)text : "";
+}
+
 /* Returns the text in the first column of the query's result; its parameters are a run's configuration. */
 static char *find_text(struct store *store, const char *sql, const struct run_config *config, bool any_build,
                        char *message)
@@ -196,7 +203,7 @@ static char *find_text(struct store *store, const char *sql, const struct run_co
 		status = sqlite3_step(statement);
 	}
 	if (status == SQLITE_ROW)
-		text = base_strdup((const char *)sqlite3_column_text(statement, 0));
+		text = base_strdup(text_in(statement, 0));
 	else if (status != SQLITE_DONE)
 		fail(store, "read a run", message);
 	sqlite3_finalize(statement);
@@ -223,7 +230,7 @@ static void call_row(sqlite3_stmt *statement,
 {
 	const char *text[COLUMNS];
 	for (int i = 0; i < COLUMNS; i++)
-		text[i] = (const char *)sqlite3_column_text(statement, i);
+		text[i] = text_in(statement, i);
 	const struct run_config config = {
 		.program = text[0],
 		.variant = text[1],

@@ -29,7 +29,8 @@ static void call(sqlite3_stmt *statement, void (*take)(void *context, const stru
 	struct store_row row = {.count = columns < COLUMNS ? (size_t)columns : COLUMNS, .name = name, .value = value};
 	for (size_t i = 0; i < row.count; i++) {
 		name[i] = sqlite3_column_name(statement, (int)i);
-		value[i] = (const char *)sqlite3_column_text(statement, (int)i);
+		const unsigned char *text = sqlite3_column_text(statement, (int)i);
+		value[i] = text ? (const char *)text : ""; /* NULL: a damaged file */
 	}
 	take(context, &row);
 }

@@ -129,6 +129,7 @@ static void diag_text(void **state)
 	diag_error(&diag, &source, (struct diag_place){4, 5}, "end of file");
 	diag_error(&diag, &source, (struct diag_place){0, 0}, "no kernel");
 	diag_plain(&diag, "no such machine");
+	diag_plain(&diag, "no such \033[31mcolor");
 	assert_string_equal(diag.text, "k.ptx:2:10: error: expected ','\n"
 	                               "  2 | \tadd.s32\t%r1;\n"
 	                               "    | \t       \t^\n"
@@ -139,8 +140,9 @@ static void diag_text(void **state)
 	                               "  4 | last\n"
 	                               "    |     ^\n"
 	                               "k.ptx: error: no kernel\n"
-	                               "sluice: error: no such machine\n");
-	assert_int_equal(diag.errors, 5);
+	                               "sluice: error: no such machine\n"
+	                               "sluice: error: no such ?[31mcolor\n");
+	assert_int_equal(diag.errors, 6);
 	diag_free(&diag);
 }
 

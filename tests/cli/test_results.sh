@@ -56,6 +56,25 @@ try 0 results merge runs.jsonl
 says out "runs.jsonl: 0 added, 2 present already, 0 replaced failed ones"
 [ "$(python3 -c 'import sqlite3; d = sqlite3.connect("results.db"); print(*d.execute("PRAGMA user_version").fetchone())')" = 2 ] ||
 	fail "expected the file to be of the next version"
+# A damaged file can have NULL where the format forbids it: no command dies of it, and `check` names the run.
+python3 - <<'PY'
+import sqlite3
+db = sqlite3.connect("results.db")
+table = db.execute("SELECT sql FROM sqlite_master WHERE name = 'runs'").fetchone()[0]
+broken = sqlite3.connect("broken.db")
+broken.execute(table.replace(" NOT NULL", ""))
+version = db.execute("PRAGMA user_version").fetchone()[0]
+broken.execute(f"PRAGMA user_version = {version}")
+row = db.execute("SELECT * FROM runs").fetchone()
+broken.execute(f"INSERT INTO runs VALUES ({','.join('?' * len(row))})", [row[0]] + [None] * (len(row) - 1))
+broken.commit()
+PY
+for words in "" "--json" "--csv --counter cycles" "export"; do
+	# shellcheck disable=SC2086 # words
+	try 0 results $words --results broken.db
+done
+try 1 results check --results broken.db
+says out "has no program, machine or verdict"
 try 0 results export again.jsonl
 sort again.jsonl | python3 -c 'import sys; assert sorted(open("runs.jsonl")) == list(sys.stdin), "other runs"' || fail "expected the same runs"
 says_only err ''

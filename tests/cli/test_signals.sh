@@ -145,6 +145,10 @@ for pair in "TERM terminate 15" "HUP hangup 1" "XCPU limit 24" "ALRM alarm 14"; 
 	ended host "$1" $((128 + $3))
 	says err "first(int*), launch 1"
 done
+export SLUICE_STATS="$work/stats.json"
+ended host USR1 138
+grep -q '"ended": "signal 10"' stats.json || fail "the run does not say how it ended"
+unset SLUICE_STATS
 SLUICE_FUNCTIONAL=1 && export SLUICE_FUNCTIONAL
 ended kernel TERM 143
 says err "spin(), launch 2, stopped before its end (terminate)"

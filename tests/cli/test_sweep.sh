@@ -129,6 +129,26 @@ sed 's/over: .*/over: {mthwp:distance: a, n: b}/' over.yaml >two.yaml
 try 2 sweep two.yaml
 says err "two.yaml:5:7: error: over: expected one axis and its title"
 
+# The base of a column has the same values of mechanisms' options. A base without the mechanism serves all values.
+cat >by_degree <<'SCRIPT'
+#!/bin/sh
+sets=$(echo "${SLUICE_OPTIONS-}" | sed -n 's/.*l1d.sets=//p')
+degree=$(echo "${SLUICE_MECHANISMS-}" | sed -n 's/.*degree=//p')
+echo "{\"kernels\": [{\"name\": \"_Z3addPf\", \"grid\": [1, 1, 1], \"block\": [32, 1, 1], \"cycles\": $((1000 + 100 * ${degree:-0} + sets)), \
+\"counters\": {}}], \"totals\": {}}" >"$SLUICE_STATS"
+SCRIPT
+chmod +x by_degree
+cat >options.yaml <<'YAML'
+title: Options
+metric: cycles
+show: ratio
+relative_to: {l1d.sets: 32}
+axes: {mechanisms: [none, mthwp], mthwp:degree: [1, 8], l1d.sets: [16, 32], command: ./by_degree}
+YAML
+try 0 figure ./options.yaml
+[ "$(grep -o '1\.00' out | wc -l)" = 3 ] || fail "expected 1 for each column that is its own base"
+! grep -q '1\.6' out || fail "degree 8 is compared with degree 1"
+
 # Axes also multiply the rows and columns of a file.
 cat >rows.yaml <<'YAML'
 title: Rows
@@ -192,6 +212,13 @@ wrong "wrong.yaml:4:15: error: mechanisms: the axis has no value 'nothing'" 's/m
 wrong "relative_to: seed is an axis of rows" 's/relative_to: {mechanisms: none}/relative_to: {seed: 7}/'
 wrong "the product has more than 1000000 combinations" 's/n: \[1, 2\]/n: ['"$(seq -s, 8000)"']/; s/seed: \[7, 8\]/seed: ['"$(seq -s, 40)"']/'
 wrong "wrong.yaml:8:27: error: a point sets only what columns have" 's/large: {l1d.sets: 64/large: {l1d.sets: 64, seed: 1/'
+# One mistake is one message, although it concerns each column.
+for edit in 's/l1d.sets: 32/l1d.sets: 8/' 's/, command: .*}/}/' 's/^relative_to.*//' 's/^relative_to.*/over: l1d.set/; s/^show.*//'; do
+	sed "$edit" options.yaml >wrong.yaml
+	try 2 figure ./wrong.yaml
+	[ "$(grep -c error err)" = 1 ] || fail "expected one message for $edit"
+done
+says err "over: there is no axis 'l1d.set'; did you mean 'l1d.sets'?"
 try 2 sweep
 says err "expected a plan, or axes and a command after --"
 try 2 sweep plan.yaml -o l1d.sets=16

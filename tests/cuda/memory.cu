@@ -54,6 +54,18 @@ static void test_shapes()
 	SUCCEEDS(cudaMemcpy(&behind, area + 3 * pitch + width, 1, cudaMemcpyDeviceToHost));
 	CHECK(behind == 0x55);
 	FAILS(cudaErrorInvalidPitchValue, cudaMemcpy2D(area, 10, from.data(), width, width, 2, cudaMemcpyHostToDevice));
+	/* Rows past the end of the allocation: nothing is written. */
+	unsigned char *rows, there[16], sevens[24];
+	memset(sevens, 7, sizeof sevens);
+	SUCCEEDS(cudaMalloc(&rows, sizeof there));
+	SUCCEEDS(cudaMemset(rows, 0, sizeof there));
+	FAILS(cudaErrorInvalidValue, cudaMemcpy2D(rows, 8, sevens, 8, 4, 3, cudaMemcpyHostToDevice));
+	FAILS(cudaErrorInvalidValue, cudaMemset2D(rows, 8, 5, 4, 3));
+	SUCCEEDS(cudaMemcpy(there, rows, sizeof there, cudaMemcpyDeviceToHost));
+	for (unsigned char byte : there)
+		CHECK(byte == 0);
+	SUCCEEDS(cudaMemcpy2D(rows, 8, sevens, 8, 4, 2, cudaMemcpyHostToDevice)); /* the last row ends within it */
+	SUCCEEDS(cudaFree(rows));
 
 	cudaPitchedPtr box;
 	SUCCEEDS(cudaMalloc3D(&box, make_cudaExtent(width, height, depth)));
