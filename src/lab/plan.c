@@ -144,6 +144,8 @@ static void tell_column(struct plan *plan, const struct experiment_column *colum
 	if (plan->experiment->file && place.line)
 		fprintf(stderr, "%s:%u:%u: error: in column %s: %s\n", plan->experiment->file, place.line, place.column,
 		        column->name, message);
+	else if (plan->experiment->file)
+		fprintf(stderr, "%s: error: in column %s: %s\n", plan->experiment->file, column->name, message);
 	else
 		fprintf(stderr, "%s: in column %s: %s\n", plan->source->command, column->name, message);
 }

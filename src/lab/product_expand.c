@@ -586,7 +586,12 @@ static bool is_meant(const struct product_setting *setting, const char *message,
 	if (by_key)
 		return (setting->kind == PRODUCT_OPTION || setting->kind == PRODUCT_MECHANISM_OPTION) &&
 		       strstr(message, option ? option + 1 : setting->name);
-	return setting->words.count && strstr(message, setting->words.word[0]);
+	for (size_t i = 0; i < setting->words.count; i++) { /* a mechanism without its options */
+		const char *word = setting->words.word[i];
+		if (memmem(message, strlen(message), word, length_of_name(word)))
+			return true;
+	}
+	return false;
 }
 
 struct diag_place product_place(const struct experiment *experiment, const struct experiment_column *column,

@@ -212,6 +212,12 @@ wrong "wrong.yaml:4:15: error: mechanisms: the axis has no value 'nothing'" 's/m
 wrong "relative_to: seed is an axis of rows" 's/relative_to: {mechanisms: none}/relative_to: {seed: 7}/'
 wrong "the product has more than 1000000 combinations" 's/n: \[1, 2\]/n: ['"$(seq -s, 8000)"']/; s/seed: \[7, 8\]/seed: ['"$(seq -s, 40)"']/'
 wrong "wrong.yaml:8:27: error: a point sets only what columns have" 's/large: {l1d.sets: 64/large: {l1d.sets: 64, seed: 1/'
+# A wrong mechanism among several, or with options, has its place.
+for word in '[mthwp, mthwpp]' 'mthwp:degre=1'; do
+	sed "s/none, mthwp\]/none, \"$word\"]/; s/\"\[/[/; s/\]\"/]/; s/ mthwp:degree: [^]]*],//" options.yaml >wrong.yaml
+	try 2 figure ./wrong.yaml
+	says err "wrong.yaml:5:27: error: in column"
+done
 # One mistake is one message, although it concerns each column.
 for edit in 's/l1d.sets: 32/l1d.sets: 8/' 's/, command: .*}/}/' 's/^relative_to.*//' 's/^relative_to.*/over: l1d.set/; s/^show.*//'; do
 	sed "$edit" options.yaml >wrong.yaml
