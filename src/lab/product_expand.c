@@ -428,10 +428,12 @@ static bool is_base(const struct experiment *experiment, const struct experiment
 		bool named = false;
 		for (size_t i = 0; i < match->count; i++)
 			named |= strcmp(match->list[i].axis, experiment->axes.list[axis].name) == 0;
-		/* a base without the mechanism serves all values of the mechanism's options */
-		bool serves_all =
-			experiment->axes.list[axis].kind == PRODUCT_MECHANISM_OPTION && b->chosen[axis] == PRODUCT_NONE;
-		if (!named && a->chosen[axis] != b->chosen[axis] && !serves_all)
+		/* A base without the mechanism serves all values of the mechanism's options. One with it serves columns
+		 * without it if the option has only one value. */
+		const struct product_axis *own = &experiment->axes.list[axis];
+		bool serves = own->kind == PRODUCT_MECHANISM_OPTION &&
+		              (b->chosen[axis] == PRODUCT_NONE || (a->chosen[axis] == PRODUCT_NONE && own->count == 1));
+		if (!named && a->chosen[axis] != b->chosen[axis] && !serves)
 			return false;
 	}
 	return true;

@@ -212,6 +212,12 @@ wrong "wrong.yaml:4:15: error: mechanisms: the axis has no value 'nothing'" 's/m
 wrong "relative_to: seed is an axis of rows" 's/relative_to: {mechanisms: none}/relative_to: {seed: 7}/'
 wrong "the product has more than 1000000 combinations" 's/n: \[1, 2\]/n: ['"$(seq -s, 8000)"']/; s/seed: \[7, 8\]/seed: ['"$(seq -s, 40)"']/'
 wrong "wrong.yaml:8:27: error: a point sets only what columns have" 's/large: {l1d.sets: 64/large: {l1d.sets: 64, seed: 1/'
+# A base with a mechanism serves columns without it, if the option has only one value.
+sed 's/relative_to: .*/relative_to: {mechanisms: mthwp}/; s/mthwp:degree: \[1, 8\]/mthwp:degree: [8]/' options.yaml >one.yaml
+try 0 figure ./one.yaml
+sed 's/relative_to: .*/relative_to: {mechanisms: mthwp}/' options.yaml >several.yaml
+try 2 figure ./several.yaml
+says err "relative_to: none l1d.sets=16 has no such column to compare with"
 # A wrong mechanism among several, or with options, has its place.
 for word in '[mthwp, mthwpp]' 'mthwp:degre=1'; do
 	sed "s/none, mthwp\]/none, \"$word\"]/; s/\"\[/[/; s/\]\"/]/; s/ mthwp:degree: [^]]*],//" options.yaml >wrong.yaml
