@@ -13,6 +13,13 @@ enum {
 	LINE_BEFORE = 60, /* bytes shown before the column in a longer line */
 };
 
+void diag_hide_controls(char *text)
+{
+	for (; *text; text++)
+		if (iscntrl((unsigned char)*text) && *text != '\n' && *text != '\t')
+			*text = '?';
+}
+
 __attribute__((format(printf, 2, 0))) static void append_list(struct diag *diag, const char *format, va_list arguments)
 {
 	va_list again;
@@ -25,9 +32,7 @@ __attribute__((format(printf, 2, 0))) static void append_list(struct diag *diag,
 		diag->text = base_realloc(diag->text, diag->capacity);
 	}
 	vsnprintf(diag->text + diag->length, added + 1, format, arguments);
-	for (char *at = diag->text + diag->length; *at; at++)
-		if (iscntrl((unsigned char)*at) && *at != '\n' && *at != '\t')
-			*at = '?'; /* names from outside must not control the terminal */
+	diag_hide_controls(diag->text + diag->length);
 	diag->length += added;
 }
 

@@ -39,6 +39,9 @@ __attribute__((format(printf, 4, 5))) void diag_error(struct diag *diag, const s
 /* A message without a source: "sluice: error: ..." */
 __attribute__((format(printf, 2, 3))) void diag_plain(struct diag *diag, const char *format, ...);
 
+/* Replaces control characters, except line ends and tabs, by '?': names from outside must not control the terminal. */
+void diag_hide_controls(char *text);
+
 /* A rendered message without the leading "sluice: error: ", for callers that prepend their own location. */
 const char *diag_bare(const char *text);
 

@@ -1,6 +1,6 @@
 #include "base/edit_distance.h"
 
-#include "base/bits.h"
+#include "base/least.h"
 
 #include <ctype.h>
 #include <stddef.h>
@@ -24,12 +24,12 @@ uint32_t edit_distance(const char *typed, const char *meant)
 		table[0][0] = (uint32_t)i;
 		for (size_t j = 1; j <= columns; j++) {
 			int a = tolower((unsigned char)typed[i - 1]), b = tolower((unsigned char)meant[j - 1]);
-			uint64_t edits = min_u64(table[1][j] + 1, table[0][j - 1] + 1);
-			edits = min_u64(edits, table[1][j - 1] + (a != b));
+			uint32_t edits = least(table[1][j] + 1, table[0][j - 1] + 1);
+			edits = least(edits, table[1][j - 1] + (a != b));
 			if (i > 1 && j > 1 && a == tolower((unsigned char)meant[j - 2]) &&
 			    b == tolower((unsigned char)typed[i - 2]))
-				edits = min_u64(edits, table[2][j - 2] + 1);
-			table[0][j] = (uint32_t)edits;
+				edits = least(edits, table[2][j - 2] + 1);
+			table[0][j] = edits;
 		}
 	}
 	if (rows < columns && columns - rows <= rows / 3 && strncasecmp(typed, meant, rows) == 0)

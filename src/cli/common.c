@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
 #include "base/edit_distance.h"
 
@@ -23,9 +24,7 @@ void cli_error(const char *command, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		return;
-	for (char *at = text; *at; at++)
-		if (iscntrl((unsigned char)*at) && *at != '\n' && *at != '\t')
-			*at = '?'; /* names from outside must not control the terminal */
+	diag_hide_controls(text);
 	fprintf(stderr, "%s: %s\n", command, text);
 	free(text);
 }

@@ -1,6 +1,5 @@
 #include "lab/experiment.h"
 
-#include "base/edit_distance.h"
 #include "base/file.h"
 
 #include <math.h>
@@ -404,22 +403,6 @@ static bool has_axis(const struct experiment *experiment, size_t column)
 	return false;
 }
 
-/* In a product, `over` names an axis. */
-static void check_over(struct document *document, const struct experiment *experiment)
-{
-	const char *nearest = NULL;
-	uint32_t best = EDIT_DISTANCE_FAR;
-	for (size_t a = 0; a < experiment->axes.count; a++) {
-		const char *name = experiment->axes.list[a].name;
-		if (strcmp(name, experiment->over) == 0)
-			return;
-		if (edit_distance_is_nearer(experiment->over, name, &best))
-			nearest = name;
-	}
-	diag_error(&document->diag, &document->source, (struct diag_place){0}, "over: there is no axis '%s'%s%s%s",
-	           experiment->over, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-}
-
 /* Checks the positions of columns in a figure over numbers. */
 static void check_points(struct document *document, const struct experiment *experiment)
 {
@@ -438,7 +421,8 @@ static void check_points(struct document *document, const struct experiment *exp
 		if (axes > 2 && !has_axis(experiment, c))
 			wrong = "it shows a third quantity, but a figure has only two axes";
 		if (wrong && experiment->over && isnan(column->at) && experiment->axes.count)
-			check_over(document, experiment);
+			product_find_axis(document, &experiment->axes, "over: ", experiment->over,
+			                  (struct diag_place){0});
 		if (document->diag.errors)
 			return;
 		if (wrong)

@@ -90,6 +90,10 @@ void product_expand(struct document *document, struct experiment *experiment);
 /* Whether a cell of the product is excluded. */
 bool product_excludes(const struct experiment *experiment, size_t row, size_t column);
 
+/* Returns the axis of that name. NULL after a message that begins with `key`, such as "over: ". */
+const struct product_axis *product_find_axis(struct document *document, const struct product_axes *axes,
+                                             const char *key, const char *name, struct diag_place place);
+
 /* Finds the place in the file that a message about a column refers to, by the axis or value that it names; line 0:
  * unknown. */
 struct diag_place product_place(const struct experiment *experiment, const struct experiment_column *column,

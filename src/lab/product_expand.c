@@ -357,18 +357,18 @@ static void make_rows(struct document *document, struct experiment *experiment, 
 		}
 }
 
-static const struct product_axis *find_axis(struct document *document, const struct product_axes *axes,
-                                            const struct product_condition *condition)
+const struct product_axis *product_find_axis(struct document *document, const struct product_axes *axes,
+                                             const char *key, const char *name, struct diag_place place)
 {
 	const char *nearest = NULL;
 	uint32_t best = EDIT_DISTANCE_FAR;
 	for (size_t a = 0; a < axes->count; a++) {
-		if (strcmp(axes->list[a].name, condition->axis) == 0)
+		if (strcmp(axes->list[a].name, name) == 0)
 			return &axes->list[a];
-		if (edit_distance_is_nearer(condition->axis, axes->list[a].name, &best))
+		if (edit_distance_is_nearer(name, axes->list[a].name, &best))
 			nearest = axes->list[a].name;
 	}
-	diag_error(&document->diag, &document->source, condition->place, "there is no axis '%s'%s%s%s", condition->axis,
+	diag_error(&document->diag, &document->source, place, "%sthere is no axis '%s'%s%s%s", key, name,
 	           nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 	return NULL;
 }
@@ -378,7 +378,8 @@ static void check_match(struct document *document, const struct product_axes *ax
 {
 	for (size_t i = 0; i < match->count; i++) {
 		const struct product_condition *condition = &match->list[i];
-		const struct product_axis *axis = find_axis(document, axes, condition);
+		const struct product_axis *axis =
+			product_find_axis(document, axes, "", condition->axis, condition->place);
 		for (size_t w = 0; axis && w < condition->labels.count; w++) {
 			size_t v = 0;
 			while (v < axis->count && strcmp(axis->values[v].label, condition->labels.word[w]) != 0)

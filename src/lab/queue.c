@@ -168,9 +168,7 @@ bool queue_needs(const struct queue *queue, const struct planned *planned)
 static bool another_build_has(const struct queue *queue, const struct planned *planned)
 {
 	char message[STORE_MESSAGE];
-	char *found = queue->way->again ? NULL : store_find(queue->store, &planned->config, true, message);
-	free(found);
-	return found;
+	return !queue->way->again && store_has_of_any_build(queue->store, &planned->config, message);
 }
 
 static bool failed_before(const struct queue *queue, const struct planned *planned)

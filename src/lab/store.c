@@ -219,6 +219,14 @@ char *store_find(struct store *store, const struct run_config *config, bool any_
 	                 message);
 }
 
+bool store_has_of_any_build(struct store *store, const struct run_config *config, char message[STORE_MESSAGE])
+{
+	char *verdict = find_text(store, "SELECT verdict" FROM_SAME " AND verdict IN ('PASS', 'cut')" OF_BUILD, config,
+	                          true, message);
+	free(verdict);
+	return verdict;
+}
+
 char *store_verdict(struct store *store, const struct run_config *config, char message[STORE_MESSAGE])
 {
 	return find_text(store, "SELECT verdict" FROM_SAME OF_BUILD, config, false, message);

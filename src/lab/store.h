@@ -54,6 +54,8 @@ bool store_put(struct store *store, const struct run_config *config, const struc
  * `any_build`, those of the newest such run with any digests. Returns NULL with a message when reading failed, and
  * with "" when there is no such run. */
 char *store_find(struct store *store, const struct run_config *config, bool any_build, char message[STORE_MESSAGE]);
+/* True when store_find() with `any_build` finds a run. Does not read its statistics. */
+bool store_has_of_any_build(struct store *store, const struct run_config *config, char message[STORE_MESSAGE]);
 
 /* Returns the verdict of this exact run, to be freed, or NULL as above. */
 char *store_verdict(struct store *store, const struct run_config *config, char message[STORE_MESSAGE]);
