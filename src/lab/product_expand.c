@@ -1,8 +1,6 @@
 /* Expands axes into rows and columns. */
-#include "lab/experiment.h"
-#include "lab/product.h"
+#include "lab/product_private.h"
 
-#include "base/edit_distance.h"
 #include "sluice_runtime.h"
 
 #include <math.h>
@@ -23,14 +21,6 @@ static const struct product_value *value_of(const struct combination *combinatio
 {
 	size_t chosen = combination->chosen[axis];
 	return chosen == PRODUCT_NONE ? NULL : &combination->axes->list[axis].values[chosen];
-}
-
-static char *text_of(struct document *document, const char *format, const char *a, const char *b, const char *c)
-{
-	size_t size = strlen(format) + strlen(a) + strlen(b) + strlen(c) + 1;
-	char *text = arena_alloc(document->arena, size);
-	snprintf(text, size, format, a, b, c);
-	return text;
 }
 
 /* Returns the words with another appended. */
@@ -80,10 +70,10 @@ static void set_mechanism_option(struct document *document, struct experiment_co
 	if (i == column->mechanisms.count)
 		return;
 	const char *before = column->mechanisms.word[i];
-	char *option = text_of(document, "%s=%s%s", strrchr(setting->name, ':') + 1, setting->words.word[0], "");
+	char *option = product_text(document, "%s=%s%s", strrchr(setting->name, ':') + 1, setting->words.word[0], "");
 	struct words words = with_word(document, &column->mechanisms, "");
 	words.count--;
-	words.word[i] = text_of(document, "%s%s%s", before, before[length_of_name(before)] ? "," : ":", option);
+	words.word[i] = product_text(document, "%s%s%s", before, before[length_of_name(before)] ? "," : ":", option);
 	column->mechanisms = words;
 }
 
@@ -95,8 +85,9 @@ static void set_column(struct document *document, struct experiment_column *colu
 	else if (setting->kind == PRODUCT_MECHANISM_OPTION)
 		set_mechanism_option(document, column, setting);
 	else if (setting->kind == PRODUCT_OPTION)
-		column->options = with_word(document, &column->options,
-		                            text_of(document, "%s=%s%s", setting->name, setting->words.word[0], ""));
+		column->options =
+			with_word(document, &column->options,
+		                  product_text(document, "%s=%s%s", setting->name, setting->words.word[0], ""));
 	else
 		for (size_t i = 0; i < setting->words.count; i++)
 			column->mechanisms = with_word(document, &column->mechanisms, setting->words.word[i]);
@@ -147,8 +138,8 @@ static const char *name_of(const struct combination *combination, const char *te
 		            axis->kind == PRODUCT_POINT;
 		const char *option = strrchr(axis->name, ':'), *key = option ? option + 1 : axis->name;
 		const char *part =
-			bare ? value->label : text_of(combination->document, "%s=%s%s", key, value->label, "");
-		name = text_of(combination->document, "%s%s%s", name, *name ? " " : "", part);
+			bare ? value->label : product_text(combination->document, "%s=%s%s", key, value->label, "");
+		name = product_text(combination->document, "%s%s%s", name, *name ? " " : "", part);
 	}
 	return name;
 }
@@ -156,13 +147,13 @@ static const char *name_of(const struct combination *combination, const char *te
 /* Returns the argument with {WORD} replaced by the value; NULL when it does not contain it. */
 static const char *filled(struct document *document, const char *argument, const char *word, const char *value)
 {
-	char *mark = text_of(document, "{%s%s%s", word, "}", "");
+	char *mark = product_text(document, "{%s%s%s", word, "}", "");
 	const char *found = strstr(argument, mark);
 	if (!found)
 		return NULL;
 	char *before = arena_string(document->arena, argument, (size_t)(found - argument));
 	const char *rest = found + strlen(mark), *more = filled(document, rest, word, value);
-	return text_of(document, "%s%s%s", before, value, more ? more : rest);
+	return product_text(document, "%s%s%s", before, value, more ? more : rest);
 }
 
 /* Replaces the word by the value in all arguments. Returns false when no argument contains it. */
@@ -357,157 +348,6 @@ static void make_rows(struct document *document, struct experiment *experiment, 
 		}
 }
 
-const struct product_axis *product_find_axis(struct document *document, const struct product_axes *axes,
-                                             const char *key, const char *name, struct diag_place place)
-{
-	const char *nearest = NULL;
-	uint32_t best = EDIT_DISTANCE_FAR;
-	for (size_t a = 0; a < axes->count; a++) {
-		if (strcmp(axes->list[a].name, name) == 0)
-			return &axes->list[a];
-		if (edit_distance_is_nearer(name, axes->list[a].name, &best))
-			nearest = axes->list[a].name;
-	}
-	diag_error(&document->diag, &document->source, place, "%sthere is no axis '%s'%s%s%s", key, name,
-	           nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
-	return NULL;
-}
-
-/* Checks that axes and values named by a filter exist. */
-static void check_match(struct document *document, const struct product_axes *axes, const struct product_match *match)
-{
-	for (size_t i = 0; i < match->count; i++) {
-		const struct product_condition *condition = &match->list[i];
-		const struct product_axis *axis =
-			product_find_axis(document, axes, "", condition->axis, condition->place);
-		for (size_t w = 0; axis && w < condition->labels.count; w++) {
-			size_t v = 0;
-			while (v < axis->count && strcmp(axis->values[v].label, condition->labels.word[w]) != 0)
-				v++;
-			if (v == axis->count)
-				diag_error(&document->diag, &document->source, condition->place,
-				           "%s: the axis has no value '%s'", axis->name, condition->labels.word[w]);
-		}
-	}
-}
-
-/* Whether row and column have one of the labels on each axis. Either may be NULL; then its axes are ignored.
- * `without` is the result for an axis that does not apply. */
-static bool matches(const struct product_axes *axes, const struct product_match *match, const size_t *row,
-                    const size_t *column, bool without)
-{
-	for (size_t i = 0; i < match->count; i++)
-		for (size_t a = 0; a < axes->count; a++) {
-			const struct product_axis *axis = &axes->list[a];
-			const size_t *chosen = product_is_of_rows(axis->kind) ? row : column;
-			if (strcmp(axis->name, match->list[i].axis) == 0 && chosen &&
-			    !(chosen[a] == PRODUCT_NONE
-			              ? without
-			              : words_have(&match->list[i].labels, axis->values[chosen[a]].label)))
-				return false;
-		}
-	return true;
-}
-
-bool product_excludes(const struct experiment *experiment, size_t row, size_t column)
-{
-	for (size_t i = 0; i < experiment->exclude.count; i++)
-		if (matches(&experiment->axes, &experiment->exclude.list[i], experiment->rows[row].chosen,
-		            experiment->columns[column].chosen, false))
-			return true;
-	return false;
-}
-
-/* Whether b is a's base: as `relative_to` states, and otherwise equal. */
-static bool is_base(const struct experiment *experiment, const struct experiment_column *a,
-                    const struct experiment_column *b)
-{
-	const struct product_match *match = &experiment->relative;
-	if (a->of_template != b->of_template || !matches(&experiment->axes, match, NULL, b->chosen, true))
-		return false;
-	for (size_t axis = 0; axis < experiment->axes.count; axis++) {
-		bool named = false;
-		for (size_t i = 0; i < match->count; i++)
-			named |= strcmp(match->list[i].axis, experiment->axes.list[axis].name) == 0;
-		/* A base without the mechanism serves all values of the mechanism's options. One with it serves columns
-		 * without it if the option has only one value. */
-		const struct product_axis *own = &experiment->axes.list[axis];
-		bool serves = own->kind == PRODUCT_MECHANISM_OPTION &&
-		              (b->chosen[axis] == PRODUCT_NONE || (a->chosen[axis] == PRODUCT_NONE && own->count == 1));
-		if (!named && a->chosen[axis] != b->chosen[axis] && !serves)
-			return false;
-	}
-	return true;
-}
-
-/* The name of an axis, if its values need it: numbers of a key do, machines do not. */
-static const char *axis_prefix(struct document *document, const struct product_axes *axes, const char *name)
-{
-	for (size_t a = 0; a < axes->count; a++)
-		if (strcmp(axes->list[a].name, name) == 0 && axes->list[a].kind != PRODUCT_OPTION &&
-		    axes->list[a].kind != PRODUCT_MECHANISM_OPTION)
-			return "";
-	return text_of(document, "%s %s%s", name, "", "");
-}
-
-/* "none", "l1d.sets 16" */
-static const char *base_name(struct document *document, const struct product_axes *axes,
-                             const struct product_match *match)
-{
-	const char *name = "";
-	for (size_t i = 0; i < match->count; i++) {
-		const struct product_condition *condition = &match->list[i];
-		for (size_t w = 0; w < condition->labels.count; w++)
-			name = text_of(document, "%s%s%s", name,
-			               w   ? ","
-			               : i ? ", "
-			                   : "",
-			               w ? condition->labels.word[w]
-			                 : text_of(document, "%s%s%s", axis_prefix(document, axes, condition->axis),
-			                           condition->labels.word[w], ""));
-	}
-	return name;
-}
-
-/* A base that has no value on the `over` axis gets no position. */
-static void take_off(const struct experiment *experiment, struct experiment_column *base)
-{
-	for (size_t a = 0; experiment->over && a < experiment->axes.count; a++)
-		if (base->chosen[a] == PRODUCT_NONE && strcmp(experiment->axes.list[a].name, experiment->over) == 0) {
-			base->at = NAN;
-			base->line = NULL;
-		}
-}
-
-static void set_bases(struct document *document, struct experiment *experiment)
-{
-	if (experiment->relative.count)
-		experiment->relative_name = base_name(document, &experiment->axes, &experiment->relative);
-	for (size_t i = 0; i < experiment->relative.count; i++)
-		for (size_t a = 0; a < experiment->axes.count; a++)
-			if (strcmp(experiment->axes.list[a].name, experiment->relative.list[i].axis) == 0 &&
-			    product_is_of_rows(experiment->axes.list[a].kind))
-				diag_error(&document->diag, &document->source, experiment->relative.list[i].place,
-				           "relative_to: %s is an axis of rows, but only columns can be compared",
-				           experiment->axes.list[a].name);
-	for (size_t c = 0; c < experiment->column_count && experiment->relative.count; c++) {
-		struct experiment_column *column = &experiment->columns[c];
-		if (column->relative_name)
-			continue; /* its own base */
-		for (size_t b = 0; !column->has_base && b < experiment->column_count; b++) {
-			column->has_base = is_base(experiment, column, &experiment->columns[b]);
-			column->relative_to = b;
-		}
-		column->relative_name = experiment->relative_name;
-		if (!column->has_base) {
-			diag_error(&document->diag, &document->source, experiment->relative.place,
-			           "relative_to: %s has no such column to compare with", column->name);
-			return;
-		}
-		take_off(experiment, &experiment->columns[column->relative_to]);
-	}
-}
-
 /* An option of a mechanism that no column has is an error. */
 static void check_options(struct document *document, const struct experiment *experiment)
 {
@@ -562,8 +402,8 @@ void product_expand(struct document *document, struct experiment *experiment)
 	check_templates(document, experiment);
 	check_cells(document, experiment);
 	for (size_t i = 0; i < experiment->exclude.count; i++)
-		check_match(document, &experiment->axes, &experiment->exclude.list[i]);
-	check_match(document, &experiment->axes, &experiment->relative);
+		product_check_match(document, &experiment->axes, &experiment->exclude.list[i]);
+	product_check_match(document, &experiment->axes, &experiment->relative);
 	if (document->diag.errors)
 		return;
 	for (size_t c = 0; c < experiment->column_count; c++)
@@ -579,7 +419,7 @@ void product_expand(struct document *document, struct experiment *experiment)
 		diag_error(&document->diag, &document->source, (struct diag_place){0},
 		           "expected programs to run: rows, or an axis 'program' or 'command'");
 	check_options(document, experiment);
-	set_bases(document, experiment);
+	product_set_bases(document, experiment);
 }
 
 /* Whether a message refers to a setting: by its key, else by its value. */
