@@ -62,7 +62,8 @@ function stackBars(words, rows, mode) {
 	const levels = levelsIn(rows.map((row) => row.stack));
 	const sums = rows.map((row) => combine(Object.values(row.stack)));
 	const longest = Math.max(...rows.map((row) => row.label.length));
-	return chart(words, 90 + 24 * rows.length, {
+	const legend = combine(levels.map((level) => 36 + 7 * levelName(level).length)); // its width; it takes more lines in a narrow window
+	return chart(words, 68 + 22 * Math.ceil(legend / Math.max(200, Math.min(1300, innerWidth - 60))) + 24 * rows.length, {
 		type: "bar",
 		data: {
 			labels: rows.map((row) => shortened(row.label, 44)),

@@ -113,8 +113,8 @@ function countersTable(a, b) {
 
 function figuresTable(a, b) {
 	const rows = figureNames.map(figure).map((row) => ({...row, a: row.of(a), b: row.of(b)})).filter((row) => isNumber(row.a) || isNumber(row.b));
-	return table({rows, caption: "Figures", columns: [
-		{title: "figure", of: (row) => row.name, cell: (row) => element("span", {title: row.meaning}, row.name)},
+	return table({rows, caption: "Statistics", columns: [
+		{title: "statistic", of: (row) => row.name, cell: (row) => element("span", {title: row.meaning}, row.name)},
 		{title: "A", number: true, of: (row) => row.a, cell: (row) => row.text(row.a)},
 		{title: "B", number: true, of: (row) => row.b, cell: (row) => row.text(row.b)},
 		{title: "change", number: true, of: (row) => row.b / row.a, cell: (row) => (row.unit === "%" && isNumber(row.a) && isNumber(row.b)

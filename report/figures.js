@@ -59,7 +59,7 @@ function relativeTo(runs, of, base) {
 // {groups, series: [{label, values}], names, base, most: the largest number of runs per value}
 function figureData(runs, of) {
 	const groups = inOrder(runs.map((run) => keyText(run, figureShown.rows))), names = inOrder(runs.map((run) => keyText(run, figureShown.series)));
-	const base = names.includes(figureShown.relative) ? figureShown.relative : null, cells = new Map();
+	const base = figureShown.relative !== "" && names.includes(figureShown.relative) ? figureShown.relative : null, cells = new Map();
 	const value = base === null ? of : relativeTo(runs, of, base);
 	for (const run of runs) {
 		const key = `${keyText(run, figureShown.rows)}\n${keyText(run, figureShown.series)}`;
@@ -129,7 +129,7 @@ function ownView(view) {
 		element("h2", null, "A figure"),
 		figureChoice("own"),
 		element("p.muted", null, `Uses the ${plural(runs.length, "run")} shown in the table of runs. `,
-			"A metric is a counter, a figure, or a formula: 100 * l1d.misses / l1d.accesses."),
+			"A metric is a counter, a statistic, or a formula: 100 * l1d.misses / l1d.accesses."),
 		element("div.tools", null,
 			element("label.field", null, element("span", null, "metric"), metric,
 				element("datalist", {id: "metrics"}, [...figureNames, ...DATA.counters].map((value) => element("option", {value})))),

@@ -156,7 +156,7 @@ addEventListener("afterprint", () => {
 Chart.defaults.font.family = "system-ui, sans-serif";
 $("files").textContent = DATA.files.length > 3 ? plural(DATA.files.length, "file") : DATA.files.join(", ");
 $("files").title = DATA.files.join("\n");
-if (RUNS.length === 2 && !location.hash)
+if (RUNS.length === 2)
 	[shown.a, shown.b] = RUNS;
 addEventListener("hashchange", () => {
 	render();

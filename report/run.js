@@ -88,7 +88,7 @@ function countersSection(run) {
 			{title: "counter", of: (row) => row.name, cell: (row) => element("code", null, row.name)},
 			{title: "value", number: true, mixed: true, of: (row) => row.value},
 			{title: "unit", of: (row) => DATA.meanings[row.name]?.[0] ?? ""},
-			{title: "a cycle", number: true, of: (row) => share(row.value, cycles),
+			{title: "per cycle", number: true, of: (row) => share(row.value, cycles),
 				cell: (row) => (row.value ? numberText(Number(share(row.value, cycles).toPrecision(3))) : "")},
 			{title: "meaning", of: (row) => DATA.meanings[row.name]?.[2] ?? "", wide: true},
 		]}),
