@@ -155,6 +155,13 @@ try 0 profile diff with.profile with.profile
 says out "Both take"
 [ "$(wc -l <out)" -le 4 ] || fail "a profile differs from itself"
 
+# A full disk leaves the profile of an earlier run.
+cp small.profile old.profile
+try_full_disk 1 1 run --profile old.profile -- ./program 1
+says err "cannot write old.profile: File too large"
+cmp -s old.profile small.profile || fail "expected the old profile"
+[ "$(ls old.profile*)" = old.profile ] || fail "a temporary file remains"
+
 try 2 run --functional --profile p -- ./program 1
 says_only err "sluice run: profile: a functional run has no cycles"
 try 2 run --profile /nowhere/p -- ./program 1
