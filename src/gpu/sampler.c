@@ -12,7 +12,7 @@ void sampler_begin(struct sampler *sampler, uint64_t blocks, uint64_t wave)
 {
 	sampler->blocks = sampler->placed = blocks;
 	sampler->wave = wave ? wave : 1;
-	/* at most one wave is resident, so at least as many blocks have ended at the first mark */
+	/* at most one wave is resident, so at least one wave of blocks has ended at the first mark */
 	sampler->next = blocks % sampler->wave + 2 * sampler->wave;
 	sampler->marks = 0;
 }

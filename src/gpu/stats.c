@@ -197,7 +197,7 @@ static bool check_accounts(const struct seam *seam, char *text, size_t size)
 	return true;
 }
 
-/* What a cache that is only read never counts. */
+/* Returns the sum of the counters that a cache that is only read never counts. */
 static uint64_t never_when_read(const struct cache_stats *cache)
 {
 	return cache->write_accesses + cache->writebacks + cache->prefetches + cache->global_reads +
