@@ -158,7 +158,7 @@ says out "Both take"
 # A full disk leaves the last whole profile: the one without kernels, which the run's begin wrote.
 cp small.profile old.profile
 try_full_disk 1 1 run --profile old.profile -- ./program 1
-says err "cannot write old.profile: File too large"
+says err "old.profile: File too large"
 python3 -c 'import json; assert json.load(open("old.profile"))["kernels"] == []' || fail "expected a whole profile"
 [ "$(ls old.profile*)" = old.profile ] || fail "a temporary file remains"
 
