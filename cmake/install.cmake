@@ -7,7 +7,7 @@ install(TARGETS sluice RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS sluice_clang LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/sluice)
 install(FILES include/sluice.h ${CMAKE_BINARY_DIR}/include/sluice_version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 # Headers for mechanisms that users write.
-set(seam_headers src/seam/mech.h src/seam/mech_events.h src/seam/mech_figures.h src/seam/mech_requests.h src/seam/mech_parts.h
+set(seam_headers src/seam/mech.h src/seam/mech_events.h src/seam/mech_live_stats.h src/seam/mech_requests.h src/seam/mech_parts.h
                  src/seam/mech_table.h src/seam/mech_lines.h src/seam/mech_levels.h src/seam/mech_numbers.h src/seam/mech_strides.h
                  src/seam/mech_listed.h src/seam/mech_bulk.h)
 install(FILES ${seam_headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/sluice/seam)

@@ -204,7 +204,7 @@ function loadsSection(run) {
 		{title: "mechanism", of: (row) => row.mechanism},
 		...known.filter(any).map((name) => ({title: name.replaceAll("_", " "), number: true, of: numbers(name),
 			hint: DATA.meanings[`${rows.find((row) => row[name] > 0)?.mechanism}.${name}`]?.[2]})),
-		...(any("issued") ? [rate("% right", "(useful + late) / issued", (row) => row.useful + row.late, numbers("issued")),
+		...(any("issued") ? [rate("% correct", "(useful + late) / issued", (row) => row.useful + row.late, numbers("issued")),
 			{title: "distance", number: true, hint: "mean cycles from the request to the first instruction that used the line",
 				of: (row) => share(row.prefetch_distance, row.useful + row.late)},
 			{title: "wait", number: true, hint: "mean cycles that this instruction waited for late prefetches", of: (row) => share(row.late_wait, row.late)}] : []),

@@ -113,7 +113,7 @@ METRICS = [metric for table in TABLES for metric in table]
 class Comparison:
     """One machine compared with one version: {kernel: {metric name: (ours, theirs, error)}}; the counts that differ;
     launches with large errors: (kernel, number, ours, theirs, error). With --spread {kernel: errors of its cycles on
-    neighbouring machines}."""
+    machines with slightly other latencies}."""
 
     machine: str
     version: str
@@ -229,7 +229,7 @@ def print_launches(comparison):
 
 
 def print_spread(comparison):
-    print(f"\nerror of cycles on {len(NEIGHBOURS[comparison.machine]) + 1} neighbouring machines\n{'kernel':16} |{'least':>9}{'median':>9}{'most':>9}")
+    print(f"\nerror of cycles on {len(NEIGHBOURS[comparison.machine]) + 1} machines with slightly other latencies\n{'kernel':16} |{'least':>9}{'median':>9}{'most':>9}")
     for kernel, errors in comparison.spread.items():
         figures = (errors[0], statistics.median(errors), errors[-1])
         print(f"{kernel:16} |" + "".join(f"{100 * error:>+7.1f} %" for error in figures))
@@ -275,7 +275,7 @@ def body():
     parser = argparse.ArgumentParser(description=__doc__)
     reference.add_arguments(parser)
     parser.add_argument("--machine", choices=list(reference.VERSION_OF_MACHINE), help="this machine only")
-    parser.add_argument("--spread", action="store_true", help="also run neighbouring machines, which takes nine times as long")
+    parser.add_argument("--spread", action="store_true", help="also run machines with slightly other latencies, which takes nine times as long")
     options = parser.parse_args()
     out = Path(options.out or options.build)
     machines = [options.machine] if options.machine else reference.machines()

@@ -182,7 +182,7 @@ static const struct mech_staging_inst *give_staging(void *user, uint32_t *count)
 	return staging;
 }
 
-static void say(void *user, const char *mechanism, const char *text)
+static void print_message(void *user, const char *mechanism, const char *text)
 {
 	(void)user;
 	fprintf(stderr, "sluice: %s: %s\n", mechanism, text);
@@ -195,5 +195,5 @@ struct seam_analyses api_analyses(struct launch_analyses *known)
 	                              .loads = give_loads,
 	                              .staging = give_staging,
 	                              .allocations = api_allocations,
-	                              .say = say};
+	                              .say = print_message};
 }

@@ -110,7 +110,7 @@ enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluic
 	return SLUICE_OK;
 }
 
-static void say(void *user, bool is_stray, const char *text)
+static void report_finding(void *user, bool is_stray, const char *text)
 {
 	const sluice_gpu *gpu = user;
 	if (is_stray)
@@ -132,7 +132,7 @@ void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch
 void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch)
 {
 	if (gpu->checks)
-		simt_checks_report(gpu->checks, launch, say, gpu);
+		simt_checks_report(gpu->checks, launch, report_finding, gpu);
 }
 
 void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch, bool waited_for)

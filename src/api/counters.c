@@ -10,7 +10,7 @@
 /* A counter's declaration. */
 struct entry {
 	const struct base_counter *row; /* NULL: a derived statistic */
-	const struct record_figure *derived;
+	const struct record_formula *derived;
 	size_t group;    /* of the machine's counters */
 	int mech;        /* number of the mechanism; -1: none */
 	bool is_request; /* in the mechanism's account of requests, not in its own counters */
@@ -54,15 +54,15 @@ static bool find_entry(const sluice_gpu *gpu, size_t number, struct entry *entry
 	}
 	if (find_in_mechanisms(gpu, &number, entry))
 		return true;
-	if (number >= record_figure_count)
+	if (number >= record_formula_count)
 		return false;
-	*entry = (struct entry){.derived = &record_figures[number], .mech = -1};
+	*entry = (struct entry){.derived = &record_formulas[number], .mech = -1};
 	return true;
 }
 
 size_t sluice_counter_count(const sluice_gpu *gpu)
 {
-	size_t count = record_figure_count;
+	size_t count = record_formula_count;
 	for (size_t group = 0; group < gpu_counter_group_count; group++)
 		count += *gpu_counter_groups[group].count;
 	for (uint32_t i = 0; i < gpu->records.attachments; i++)
@@ -197,7 +197,7 @@ static double combine(const struct base_counter *row, double sum, double value)
 	return value > sum ? value : sum;
 }
 
-static double derived_of(const sluice_gpu *gpu, const struct record_figure *row, const struct record *record)
+static double derived_of(const sluice_gpu *gpu, const struct record_formula *row, const struct record *record)
 {
 	const struct derived derived = record_derive(&gpu->records, record);
 	if (record->functional && !row->is_functional)
@@ -258,7 +258,7 @@ static bool makes_sum_unknown(const sluice_gpu *gpu, const struct record *record
 	return gpu->functional || record->sample.is_partial;
 }
 
-static double derived_of_run(const sluice_gpu *gpu, const struct record_figure *row)
+static double derived_of_run(const sluice_gpu *gpu, const struct record_formula *row)
 {
 	struct record sum = {0}, live;
 	for (uint64_t launch = 1; launch <= gpu->records.count; launch++) {

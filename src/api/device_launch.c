@@ -43,7 +43,7 @@ uint64_t device_last_error(struct device_runtime *runtime, uint64_t block, bool 
 	return error;
 }
 
-static struct device_launch *add(struct device_launches *launches, const struct device_launch *launch)
+static struct device_launch *add_launch(struct device_launches *launches, const struct device_launch *launch)
 {
 	if (launches->count == launches->capacity) {
 		launches->capacity = launches->capacity ? 2 * launches->capacity : 16;
@@ -117,7 +117,7 @@ uint64_t device_parameter_buffer_v2(struct device_runtime *runtime, const uint64
 		return 0;
 	launch.buffer = device_parameter_buffer(runtime, bytes_of(launch.kernel));
 	if (launch.buffer)
-		add(&runtime->prepared, &launch);
+		add_launch(&runtime->prepared, &launch);
 	return launch.buffer;
 }
 
@@ -134,7 +134,7 @@ static uint64_t begin_to_wait(struct device_runtime *runtime, struct device_laun
 	if (launch.buffer)
 		simt_free(memory, launch.buffer);
 	launch.buffer = 0;
-	add(&runtime->waiting, &launch);
+	add_launch(&runtime->waiting, &launch);
 	return 0;
 }
 

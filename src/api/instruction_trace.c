@@ -105,7 +105,7 @@ static const struct mech_staging_inst *no_staging(void *user, uint32_t *count)
 	return NULL;
 }
 
-static void say(void *user, const char *mechanism, const char *text)
+static void print_message(void *user, const char *mechanism, const char *text)
 {
 	(void)user;
 	fprintf(stderr, "sluice: %s: %s\n", mechanism, text);
@@ -137,7 +137,7 @@ static enum sluice_status launch(struct session *session, struct trace_kernel *t
 	sluice_kernel *kernel = sluice_find_kernel(module, "trace");
 	struct refused_query refused = {.gpu = gpu};
 	const struct seam_analyses analyses = {
-		.user = &refused, .rows = no_rows, .loads = no_loads, .staging = no_staging, .say = say};
+		.user = &refused, .rows = no_rows, .loads = no_loads, .staging = no_staging, .say = print_message};
 	module->ptx->functions->name = traced->header.name;
 	module->ptx->source.name = traced->header.name;
 	traced->program.kernel = kernel->function;

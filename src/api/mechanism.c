@@ -65,7 +65,8 @@ static void print_option(FILE *file, const struct seam_attached *attached, const
 		for (const char *const *choice = option->choices; *choice; choice++, separator = ", ")
 			fprintf(file, "%s%s", separator, *choice);
 	} else if (option->min < option->max && option->type != BASE_OPTION_BOOL) {
-		fprintf(file, " (%g to %g%s%s)", option->min, option->max, *option->unit ? " " : "", option->unit);
+		fprintf(file, " (%.10g to %.10g%s%s)", option->min, option->max, *option->unit ? " " : "",
+		        option->unit);
 	}
 	fputc('\n', file);
 }

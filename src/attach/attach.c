@@ -149,8 +149,8 @@ static bool add_what_it_stands_for(struct attachments *attachments, const struct
 	return true;
 }
 
-static bool add(struct attachments *attachments, const struct mech *mech, void *object, const char *text,
-                struct diag *diag)
+static bool add_mechanism(struct attachments *attachments, const struct mech *mech, void *object, const char *text,
+                          struct diag *diag)
 {
 	return mech->stands_for_count ? add_what_it_stands_for(attachments, mech, text, diag)
 	                              : add_one(attachments, mech, object, text, diag);
@@ -176,7 +176,7 @@ bool attachments_add(struct attachments *attachments, const char *text, struct d
 	void *object;
 	const struct mech *mech = attachments_find(name, &object, diag);
 	uint32_t at = mech ? take_built_in(attachments, mech) : 0, before = attachments->count;
-	bool fine = mech && (at < before || add(attachments, mech, object, text, diag));
+	bool fine = mech && (at < before || add_mechanism(attachments, mech, object, text, diag));
 	const struct added added = {mech, name, &attachments->list[at], at < before ? 1 : attachments->count - before};
 	for (char *option; fine && rest && (option = strsep(&rest, ","));)
 		fine = set_option(&added, option, diag);

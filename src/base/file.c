@@ -245,12 +245,6 @@ void file_new_drop(struct file_new *file)
 	errno = reason;
 }
 
-FILE *file_new_writer(const struct file_new *file)
-{
-	int copy = dup(file->descriptor);
-	return copy < 0 ? NULL : fdopen(copy, "w"); /* fdopen(-1) would change errno */
-}
-
 FILE *file_new_stream(struct file_new *file, const char *path)
 {
 	*file = (struct file_new){0};
@@ -258,7 +252,8 @@ FILE *file_new_stream(struct file_new *file, const char *path)
 		return file_open_to_write(path);
 	if (!file_new_open(file, path))
 		return NULL;
-	FILE *stream = file_new_writer(file);
+	int copy = dup(file->descriptor);
+	FILE *stream = copy < 0 ? NULL : fdopen(copy, "w"); /* fdopen(-1) would change errno */
 	if (!stream)
 		file_new_drop(file);
 	return stream;
@@ -279,4 +274,13 @@ bool file_new_finish(struct file_new *file, FILE *stream)
 	if (fine)
 		close(descriptor);
 	return fine;
+}
+
+void file_new_abandon(struct file_new *file, FILE *stream)
+{
+	int reason = errno;
+	fclose(stream);
+	if (file->path)
+		file_new_drop(file);
+	errno = reason;
 }

@@ -58,12 +58,11 @@ bool file_new_place(struct file_new *file);
 /* Removes it; preserves errno. */
 void file_new_drop(struct file_new *file);
 
-/* A stream that writes the file and is closed separately from it. NULL with errno set. */
-FILE *file_new_writer(const struct file_new *file);
-
 /* The same for a stream, which file_new_finish() closes. NULL or false, with errno set, when it could not be
- * written. A path that is not a regular file's is written directly. */
+ * written; the old file then remains. A path that is not a regular file's is written directly. */
 FILE *file_new_stream(struct file_new *file, const char *path);
 bool file_new_finish(struct file_new *file, FILE *stream);
+/* Closes the stream of a file that could not be completed, and removes it; preserves errno. */
+void file_new_abandon(struct file_new *file, FILE *stream);
 
 #endif

@@ -42,7 +42,7 @@ static void add_flag(struct annotate *annotate, int key, const char *value)
 	annotate->flags[annotate->flag_count] = NULL;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct annotate *annotate = state->input;
 	switch (key) {
@@ -75,7 +75,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp annotate_argp = {
 	.options = annotate_options,
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "FILE.cu",
 	.doc = "Show a CUDA source with each read of a kernel's arrays below its line. For each read it says whether "
 	       "the range that a block reads can be computed before the block runs (static, quasi-static). Otherwise "

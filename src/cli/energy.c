@@ -24,7 +24,7 @@ struct energy {
 	size_t unpriced;
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct energy *energy = state->input;
 	switch (key) {
@@ -292,7 +292,7 @@ int command_energy(int argc, char **argv)
 	};
 	const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = parse_option,
 		.args_doc = "[FILE.json]",
 		.doc = "Show the energy of runs by component. With FILE.json, show the run whose statistics 'sluice "
 		       "run --stats' wrote there. Without it, show the stored runs of 'sluice figure' that meet all "

@@ -16,7 +16,7 @@
 #define STUDY      "study"
 #define STUDY_FILE "plan.yaml"
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	const char **folder = state->input;
 	switch (key) {
@@ -34,7 +34,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 }
 
 static const struct argp init_argp = {
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "NAME",
 	.doc = "Make a folder with a study that runs at once: a CUDA program, a mechanism, a plan of runs, a Makefile "
 	       "and a README that says what to change first. An existing folder must be empty.\v"

@@ -23,7 +23,7 @@ static const struct argp_option machine_options[] = {
 	{0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct machine *machine = state->input;
 	switch (key) {
@@ -45,7 +45,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp machine_argp = {
 	.options = machine_options,
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "list\nshow MACHINE\ndiff MACHINE MACHINE",
 	.doc = "List the machines, show one as YAML, or show the keys that differ between two.\v"
 	       "A MACHINE is a listed name or a YAML file. The exit status of diff is 0 when there is no difference, "

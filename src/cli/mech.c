@@ -22,7 +22,7 @@ static const struct argp_option mech_options[] = {
 	{0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct mech *mech = state->input;
 	switch (key) {
@@ -48,7 +48,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp mech_argp = {
 	.options = mech_options,
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "list\nshow NAME[:KEY=VALUE,...]\n--cflags",
 	.doc = "List the mechanisms that 'sluice run --mech' takes, or show one: where it comes from, its options "
 	       "with ranges and defaults, its counters, the exclusive policies that it owns.\v"

@@ -30,7 +30,7 @@ static const struct argp_option opt_options[] = {
 	{0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct opt *opt = state->input;
 	switch (key) {
@@ -68,7 +68,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp opt_argp = {
 	.options = opt_options,
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "FILE.ptx|FILE.cu\n--list",
 	.doc = "Rewrite PTX by passes, as 'sluice run --pass' does before a kernel is decoded. The written PTX parses "
 	       "back to itself.\v"

@@ -47,7 +47,7 @@ static void set_registers(struct ptx *ptx, uint64_t registers, struct argp_state
 	cli_add_option(&ptx->options, ptx->registers_option, state);
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct ptx *ptx = state->input;
 	uint64_t threads;
@@ -87,7 +87,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp ptx_argp = {
 	.options = ptx_options,
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "FILE.ptx|FILE.cu",
 	.doc = "Show the kernels of a PTX file, or of CUDA source: registers, shared and local memory, parameters, "
 	       "occupancy on a machine and what limits it, and the instruction mix.",

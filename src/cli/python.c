@@ -4,7 +4,7 @@
 #include <limits.h>
 #include <stdio.h>
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
@@ -13,7 +13,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 }
 
 static const struct argp python_argp = {
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "",
 	.doc = "Print the folder of the Python module sluice.py, which runs programs and reads the files that runs "
 	       "write.\v"

@@ -27,7 +27,7 @@ static const struct argp_option stats_options[] = {
 	{0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct stats *stats = state->input;
 	switch (key) {
@@ -56,7 +56,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp stats_argp = {
 	.options = stats_options,
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "FILE.json\n--describe [PATTERN]",
 	.doc = "Show the kernels of a statistics file that 'sluice run --stats FILE.json' wrote, or explain the "
 	       "counters.",
@@ -172,7 +172,7 @@ static int describe_some(const struct stats *stats)
 	fclose(file);
 	rest = text;
 	for (char *line; (line = strsep(&rest, "\n"));) {
-		bool is_head = strncmp(line, "COUNTER ", 8) == 0 || strncmp(line, "FIGURE ", 7) == 0;
+		bool is_head = strncmp(line, "COUNTER ", 8) == 0 || strncmp(line, "DERIVED ", 8) == 0;
 		if (is_head)
 			head = line;
 		if (is_head || !(is_named(line, stats->file) || strcasestr(line, stats->file)))

@@ -135,7 +135,7 @@ static void print_load(const struct loads *loads, const struct load *load)
 static void print_head(const char *mechanism)
 {
 	static const char *const column[] = {"accesses", "% miss",  "% covered", "sent",     "useful",
-	                                     "late",     "evicted", "% right",   "distance", "wait"};
+	                                     "late",     "evicted", "% correct", "distance", "wait"};
 	printf("  %s\n    %6s %5s", mechanism, "line", "pc");
 	for (size_t i = 0; i < sizeof column / sizeof *column; i++)
 		printf(" %*s", WIDTH, column[i]);

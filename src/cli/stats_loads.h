@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
-/* Prints a table for each mechanism that sends requests: its account of each load and, if available, the load's figures
- * from l1_by_load. */
+/* Prints a table for each mechanism that sends requests: its account of each load and, if available, the load's
+ * statistics from l1_by_load. */
 void stats_print_loads(const json_t *kernel);
 
 #endif

@@ -21,7 +21,7 @@ static void put_html(FILE *out, const char *text)
 	}
 }
 
-static void put(FILE *out, enum source_format format, const char *text)
+static void put_text(FILE *out, enum source_format format, const char *text)
 {
 	if (format == SOURCE_HTML)
 		put_html(out, text);
@@ -97,10 +97,10 @@ static void write_notes(const struct source_module *module, const char *file, ui
 			if (format == SOURCE_HTML)
 				fprintf(out, "<span class=\"%s\">", class);
 			fputs("      |   ^ ", out);
-			put(out, format, text ? text : "");
+			put_text(out, format, text ? text : "");
 			if (kernel->line > line || kernel->body_last < line) {
 				fputs(" (from ", out);
-				put(out, format, kernel->name);
+				put_text(out, format, kernel->name);
 				fputs(")", out);
 			}
 			fputs(format == SOURCE_HTML ? "</span>\n" : "\n", out);
@@ -119,14 +119,14 @@ static bool write_file(const struct source_module *module, const char *name, enu
 	}
 	if (format == SOURCE_HTML)
 		fputs("<h2>", out);
-	put(out, format, name);
+	put_text(out, format, name);
 	fputs(format == SOURCE_HTML ? "</h2>\n<pre>\n" : "\n", out);
 	char *text = NULL;
 	size_t capacity = 0;
 	for (uint32_t line = 1; getline(&text, &capacity, file) >= 0; line++) {
 		text[strcspn(text, "\r\n")] = '\0';
 		fprintf(out, "%5u | ", line);
-		put(out, format, text);
+		put_text(out, format, text);
 		fputc('\n', out);
 		write_notes(module, name, line, format, out);
 	}

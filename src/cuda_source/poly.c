@@ -13,7 +13,7 @@ static int compare(const struct monomial *a, const struct monomial *b)
 	return 0;
 }
 
-static const struct poly *keep(struct arena *arena, const struct monomial *terms, uint32_t count)
+static const struct poly *keep_terms(struct arena *arena, const struct monomial *terms, uint32_t count)
 {
 	struct poly *poly = arena_alloc(arena, sizeof *poly + count * sizeof *terms);
 	poly->count = count;
@@ -24,14 +24,14 @@ static const struct poly *keep(struct arena *arena, const struct monomial *terms
 
 const struct poly *poly_constant(struct arena *arena, int64_t value)
 {
-	return keep(arena, &(struct monomial){.coefficient = value}, value != 0);
+	return keep_terms(arena, &(struct monomial){.coefficient = value}, value != 0);
 }
 
 const struct poly *poly_symbol(struct arena *arena, uint32_t symbol)
 {
 	if (symbol > UINT16_MAX)
 		return NULL;
-	return keep(arena, &(struct monomial){.coefficient = 1, .degree = 1, .symbol = {(uint16_t)symbol}}, 1);
+	return keep_terms(arena, &(struct monomial){.coefficient = 1, .degree = 1, .symbol = {(uint16_t)symbol}}, 1);
 }
 
 const struct poly *poly_add(struct arena *arena, const struct poly *a, const struct poly *b, int64_t times_b)
@@ -53,7 +53,7 @@ const struct poly *poly_add(struct arena *arena, const struct poly *a, const str
 		j += order >= 0;
 		count += term->coefficient != 0;
 	}
-	return count > POLY_TERMS ? NULL : keep(arena, sum, count);
+	return count > POLY_TERMS ? NULL : keep_terms(arena, sum, count);
 }
 
 static bool multiply(const struct monomial *a, const struct monomial *b, struct monomial *product)
@@ -73,13 +73,13 @@ const struct poly *poly_multiply(struct arena *arena, const struct poly *a, cons
 {
 	if (!a || !b)
 		return NULL;
-	const struct poly *sum = keep(arena, NULL, 0);
+	const struct poly *sum = keep_terms(arena, NULL, 0);
 	for (uint32_t i = 0; i < a->count; i++)
 		for (uint32_t j = 0; j < b->count; j++) {
 			struct monomial product;
 			if (!multiply(&a->terms[i], &b->terms[j], &product))
 				return NULL;
-			sum = poly_add(arena, sum, keep(arena, &product, 1), 1);
+			sum = poly_add(arena, sum, keep_terms(arena, &product, 1), 1);
 			if (!sum)
 				return NULL;
 		}

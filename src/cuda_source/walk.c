@@ -97,7 +97,7 @@ static void choose(struct walk *walk, const struct node *node)
 		state_merge(walk, &walk->now, &before);
 }
 
-static void leave(struct walk *walk, struct state *gathered)
+static void leave_path(struct walk *walk, struct state *gathered)
 {
 	state_merge(walk, gathered, &walk->now);
 	walk->now.alive = false;
@@ -113,7 +113,7 @@ static void give_back(struct walk *walk, const struct node *node)
 		frame->result = frame->has_result ? walk_merge_values(walk, &frame->result, &value) : value;
 		frame->has_result = true;
 	}
-	leave(walk, &frame->returned);
+	leave_path(walk, &frame->returned);
 }
 
 void walk_statement(struct walk *walk, const struct node *node)
@@ -147,11 +147,11 @@ void walk_statement(struct walk *walk, const struct node *node)
 		break;
 	case NODE_BREAK:
 		if (walk->jumps)
-			leave(walk, &walk->jumps->broken);
+			leave_path(walk, &walk->jumps->broken);
 		break;
 	case NODE_CONTINUE:
 		if (walk->jumps)
-			leave(walk, &walk->jumps->continued);
+			leave_path(walk, &walk->jumps->continued);
 		break;
 	case NODE_RETURN:
 		give_back(walk, node);

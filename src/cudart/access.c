@@ -28,7 +28,7 @@ static struct sigaction before[FAULTS]; /* the actions before access_watch(), wh
 static _Thread_local struct guard *guard;
 
 /* Uses only what is safe in a signal handler; snprintf of integers is safe in the supported C libraries. */
-static void tell(const void *address)
+static void report_access(const void *address)
 {
 	char text[256];
 	uint64_t base, size;
@@ -53,7 +53,7 @@ static void on_access(int signal, siginfo_t *info, void *context)
 		siglongjmp(guard->back, 1);
 	}
 	if (is_access)
-		tell(info->si_addr);
+		report_access(info->si_addr);
 	if (runtime_glance()->mechanism)
 		mechanism_fault_tell(signal, info, context);
 	while (faults[i] != signal)

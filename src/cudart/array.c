@@ -3,6 +3,7 @@
 #include "cudart/leaks.h"
 
 #include "base/arena.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 
@@ -33,24 +34,28 @@ cudaError_t array_format(const char *call, const struct cudaChannelFormatDesc *f
 
 /* ---- arrays ---- */
 
+static cudaError_t check_known(const struct runtime *runtime, const char *call, bool is_known, const void *handle,
+                               const char *kind)
+{
+	if (is_known || runtime->error != cudaSuccess)
+		return runtime->error;
+	return runtime_refuse(call, cudaErrorInvalidValue, "%p is not %s", handle, kind);
+}
+
 cudaError_t array_check(const struct runtime *runtime, const char *call, cudaArray_const_t array)
 {
-	if (runtime->error != cudaSuccess)
-		return runtime->error;
-	for (const struct cudaArray *known = runtime->arrays; known; known = known->next)
-		if (known == array)
-			return cudaSuccess;
-	return runtime_refuse(call, cudaErrorInvalidValue, "%p is not an array", (const void *)array);
+	const struct cudaArray *known = runtime->arrays;
+	while (known && known != array)
+		known = known->next;
+	return check_known(runtime, call, known, array, "an array");
 }
 
 cudaError_t mipmapped_check(const struct runtime *runtime, const char *call, cudaMipmappedArray_const_t mipmap)
 {
-	if (runtime->error != cudaSuccess)
-		return runtime->error;
-	for (const struct cudaMipmappedArray *known = runtime->mipmaps; known; known = known->next)
-		if (known == mipmap)
-			return cudaSuccess;
-	return runtime_refuse(call, cudaErrorInvalidValue, "%p is not a mipmapped array", (const void *)mipmap);
+	const struct cudaMipmappedArray *known = runtime->mipmaps;
+	while (known && known != mipmap)
+		known = known->next;
+	return check_known(runtime, call, known, mipmap, "a mipmapped array");
 }
 
 static uint32_t at_least_one(size_t size)
@@ -286,9 +291,5 @@ void arrays_free(struct runtime *runtime)
 {
 	while (runtime->arrays)
 		forget_array(runtime, runtime->arrays);
-	for (struct cudaMipmappedArray *mipmap = runtime->mipmaps, *next; mipmap; mipmap = next) {
-		next = mipmap->next;
-		free(mipmap);
-	}
-	runtime->mipmaps = NULL;
+	LIST_FREE(runtime->mipmaps);
 }

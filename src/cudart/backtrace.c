@@ -62,7 +62,7 @@ static bool is_ours(const char *function, const char *file)
 }
 
 /* `file`: file and line, or "". */
-static void add(struct list *list, const char *function, const char *file)
+static void add_caller(struct list *list, const char *function, const char *file)
 {
 	if (list->count == MOST_PLACES || is_ours(function, file))
 		return;
@@ -89,7 +89,7 @@ static bool add_answer(struct list *list, char *answer)
 		line[strcspn(line, " ")] = '\0';
 		file = file ? file + 1 : line;
 		bool is_known = file[0] != '?' && !strstr(file, ":?") && !strstr(file, ":0");
-		add(list, function, is_known ? file : "");
+		add_caller(list, function, is_known ? file : "");
 	}
 	return true;
 }
@@ -111,7 +111,7 @@ static void add_place(struct list *list, const Dl_info *code, uintptr_t address)
 		snprintf(text, sizeof text, "%s in %s", code->dli_sname, file);
 	else
 		snprintf(text, sizeof text, "%s+%s", file, number);
-	add(list, text, "");
+	add_caller(list, text, "");
 }
 
 void backtrace_text(void *const *frame, int frames, char *text, size_t size)

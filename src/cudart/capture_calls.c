@@ -65,7 +65,7 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 }
 
 /* Marks the nodes and everything they depend on. */
-static void mark(const struct node_list *tips)
+static void mark_done(const struct node_list *tips)
 {
 	struct node_list open = nodes_copy(tips);
 	while (open.count) {
@@ -92,7 +92,7 @@ static bool is_joined(const struct capture *capture)
 {
 	for (cudaGraphNode_t node = capture->graph->first; node; node = node->next)
 		node->state = NODE_NEW;
-	mark(&capture->origin->tips);
+	mark_done(&capture->origin->tips);
 	bool joined = are_marked(&capture->left);
 	for (const struct stream_state *state = capture->streams; state && joined; state = state->next)
 		joined = are_marked(&state->tips);

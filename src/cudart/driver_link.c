@@ -19,7 +19,7 @@ struct CUlinkState_st {
 };
 
 /* The last byte of the log buffer is a NUL. */
-static void tell(void *user, const char *text)
+static void log_message(void *user, const char *text)
 {
 	struct CUlinkState_st *state = user;
 	size_t length = strlen(text);
@@ -45,7 +45,7 @@ CUresult cuLinkCreate(unsigned int count, CUjit_option *options, void **values, 
 	}
 	if (state->log && state->log_left)
 		*state->log = '\0';
-	linker_open(&state->linker, tell, state);
+	linker_open(&state->linker, log_message, state);
 	*made = state;
 	return CUDA_SUCCESS;
 }

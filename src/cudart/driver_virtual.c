@@ -6,6 +6,7 @@
 #include "cudart/driver.h"
 
 #include "base/arena.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -198,7 +199,7 @@ static struct physical *find_handle(const struct runtime *runtime, const char *c
 }
 
 /* Removes one user. */
-static void drop(struct runtime *runtime, struct physical *physical)
+static void drop_user(struct runtime *runtime, struct physical *physical)
 {
 	if (--physical->users)
 		return;
@@ -217,7 +218,7 @@ CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 	cudaError_t result = physical ? runtime->error : cudaErrorInvalidValue;
 	if (result == cudaSuccess) {
 		physical->handles--;
-		drop(runtime, physical);
+		drop_user(runtime, physical);
 	}
 	return driver_result(runtime_leave(runtime, result));
 }
@@ -320,7 +321,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size)
 			continue;
 		}
 		set_access(runtime, call, mapping, CU_MEM_ACCESS_FLAGS_PROT_NONE);
-		drop(runtime, mapping->physical);
+		drop_user(runtime, mapping->physical);
 		*at = mapping->next;
 		free(mapping);
 	}
@@ -381,19 +382,7 @@ CUresult cuMemExportToShareableHandle(void *shareable, CUmemGenericAllocationHan
 
 void virtual_free(struct runtime *runtime)
 {
-	for (struct mapping *mapping = runtime->mappings, *next; mapping; mapping = next) {
-		next = mapping->next;
-		free(mapping);
-	}
-	for (struct physical *physical = runtime->physicals, *next; physical; physical = next) {
-		next = physical->next;
-		free(physical);
-	}
-	for (struct reservation *reservation = runtime->reservations, *next; reservation; reservation = next) {
-		next = reservation->next;
-		free(reservation);
-	}
-	runtime->mappings = NULL;
-	runtime->physicals = NULL;
-	runtime->reservations = NULL;
+	LIST_FREE(runtime->mappings);
+	LIST_FREE(runtime->physicals);
+	LIST_FREE(runtime->reservations);
 }

@@ -72,7 +72,7 @@ static bool expand_lz4(const struct entry *entry, char *text)
 	return length >= 0 && (uint64_t)length == entry->expanded;
 }
 
-static enum fat_result take(const struct entry *entry, struct fat_code *code)
+static enum fat_result take_code(const struct entry *entry, struct fat_code *code)
 {
 	code->architecture = entry->architecture;
 	code->text = entry->data;
@@ -106,6 +106,6 @@ enum fat_result fat_find(const char *data, size_t room, unsigned newest, struct 
 			best = entry;
 	}
 	if (best.data)
-		return take(&best, code);
+		return take_code(&best, code);
 	return code->architecture ? FAT_MACHINE_CODE : FAT_EMPTY;
 }

@@ -3,6 +3,7 @@
 #include "cudart/graph.h"
 
 #include "base/arena.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 
@@ -118,11 +119,7 @@ void graph_memory_take_back(struct runtime *runtime, const struct CUgraph_st *gr
 
 void graph_memories_free(struct runtime *runtime)
 {
-	for (struct graph_memory *memory = runtime->graph_memories, *next; memory; memory = next) {
-		next = memory->next;
-		free(memory);
-	}
-	runtime->graph_memories = NULL;
+	LIST_FREE(runtime->graph_memories);
 }
 
 static cudaError_t check_attribute(struct runtime *runtime, const char *call, int device,

@@ -66,7 +66,8 @@ static bool is_same_place(const struct leak *leak, const struct note *note, cons
 	                 memcmp(note->frame, leak->note->frame, (size_t)note->frames * sizeof *note->frame) == 0);
 }
 
-static void add(struct leak_list *list, const struct note *note, const char *place, uint64_t address, uint64_t size)
+static void add_leak(struct leak_list *list, const struct note *note, const char *place, uint64_t address,
+                     uint64_t size)
 {
 	size_t k = 0;
 	while (k < list->count && !is_same_place(&list->leak[k], note, place))
@@ -94,7 +95,7 @@ static void look_at(const void *node, VISIT visit, void *user)
 		return;
 	const void *pointer = (const void *)(uintptr_t)note->address;
 	if (memory_find(search->runtime, pointer, &base, &size) && base == note->address)
-		add(&search->list, note, note->call, base, size);
+		add_leak(&search->list, note, note->call, base, size);
 }
 
 /* Merges calls that the compiler has duplicated: they share one source line. */
@@ -119,7 +120,7 @@ static void unite(struct leak_list *list)
 	list->count = kept;
 }
 
-static void tell(struct runtime *runtime, const struct leak *leak)
+static void report_leak(struct runtime *runtime, const struct leak *leak)
 {
 	runtime_message("leak: %" PRIu64 " allocation%s of %" PRIu64 " bytes together, never freed\n  %s%s\n"
 	                "  the first: 0x%" PRIx64 ", %" PRIu64 " bytes",
@@ -136,10 +137,10 @@ void leaks_tell(struct runtime *runtime)
 	twalk_r(runtime->leak_notes, look_at, &search);
 	struct sluice_leak leak = {0};
 	while (sluice_next_leak(runtime->gpu, leak.address, &leak))
-		add(&search.list, NULL, leak.place, leak.address, leak.size);
+		add_leak(&search.list, NULL, leak.place, leak.address, leak.size);
 	unite(&search.list);
 	for (size_t k = 0; k < search.list.count; k++)
-		tell(runtime, &search.list.leak[k]);
+		report_leak(runtime, &search.list.leak[k]);
 	free(search.list.leak);
 }
 

@@ -3,6 +3,7 @@
 #include "cudart/host_memory.h"
 
 #include "base/arena.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 
@@ -38,10 +39,7 @@ bool managed_is(const struct runtime *runtime, const void *host)
 
 void managed_sections_free(struct runtime *runtime)
 {
-	for (struct managed_section *section = runtime->sections, *next; section; section = next) {
-		next = section->next;
-		free(section);
-	}
+	LIST_FREE(runtime->sections);
 }
 
 void managed_declare(struct symbol *symbol, size_t size, void **pointer)
@@ -53,10 +51,7 @@ void managed_declare(struct symbol *symbol, size_t size, void **pointer)
 
 void managed_free(struct binary *binary)
 {
-	for (struct managed_variable *variable = binary->managed, *next; variable; variable = next) {
-		next = variable->next;
-		free(variable);
-	}
+	LIST_FREE(binary->managed);
 }
 
 /* Maps host memory for an nvcc variable. It stays mapped even after its code is unloaded. */

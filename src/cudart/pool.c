@@ -6,6 +6,7 @@
 #include "cudart/capture.h"
 
 #include "base/arena.h"
+#include "base/list.h"
 
 #include <search.h>
 #include <stdlib.h>
@@ -87,11 +88,7 @@ void pools_free(struct runtime *runtime)
 {
 	tdestroy(runtime->pooled, free);
 	runtime->pooled = NULL;
-	for (struct CUmemPoolHandle_st *pool = runtime->pools, *next; pool; pool = next) {
-		next = pool->next;
-		free(pool);
-	}
-	runtime->pools = NULL;
+	LIST_FREE(runtime->pools);
 }
 
 /* ---- creation and destruction ---- */

@@ -105,45 +105,16 @@ static bool write_to(struct runtime *runtime, FILE *file, enum sluice_stats_form
 	return false;
 }
 
-/* Writes the file completely or not at all. */
-static bool write_regular(struct runtime *runtime, const char *path, enum sluice_stats_format format)
-{
-	struct file_new made;
-	if (!file_new_open(&made, path))
-		return false;
-	FILE *file = file_new_writer(&made);
-	bool fine = file && write_to(runtime, file, format);
-	int reason = errno;
-	if (file)
-		fclose(file);
-	errno = reason;
-	if (!fine) {
-		file_new_drop(&made);
-		return false;
-	}
-	fine = file_new_place(&made);
-	if (fine)
-		close(made.descriptor);
-	return fine;
-}
-
-/* Terminals, pipes and similar files cannot be replaced and are written directly. */
-static bool write_special(struct runtime *runtime, const char *path, enum sluice_stats_format format)
-{
-	FILE *file = file_open_to_write(path);
-	if (!file)
-		return false;
-	bool fine = write_to(runtime, file, format) && fflush(file) == 0;
-	int reason = errno;
-	fclose(file);
-	errno = reason;
-	return fine;
-}
-
+/* Writes the file completely or not at all. A terminal, a pipe or a similar file is written directly. */
 static bool write_file(struct runtime *runtime, const char *path, enum sluice_stats_format format)
 {
-	bool fine =
-		file_is_replaceable(path) ? write_regular(runtime, path, format) : write_special(runtime, path, format);
+	struct file_new made;
+	FILE *file = file_new_stream(&made, path);
+	bool fine = file && write_to(runtime, file, format);
+	if (fine)
+		fine = file_new_finish(&made, file);
+	else if (file)
+		file_new_abandon(&made, file);
 	if (!fine)
 		runtime_message("cannot write %s: %s", path, file_write_reason());
 	return fine;

@@ -2,6 +2,7 @@
 #include "cudart/texture.h"
 
 #include "base/arena.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -211,9 +212,5 @@ cudaError_t cudaGetSurfaceObjectResourceDesc(struct cudaResourceDesc *resource, 
 
 void texture_objects_free(struct runtime *runtime)
 {
-	for (struct texture_object *object = runtime->objects, *next; object; object = next) {
-		next = object->next;
-		free(object);
-	}
-	runtime->objects = NULL;
+	LIST_FREE(runtime->objects);
 }

@@ -2,6 +2,7 @@
 #include "cudart/texture.h"
 
 #include "base/arena.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -316,9 +317,5 @@ cudaError_t cudaBindSurfaceToArray(const struct surfaceReference *surface, cudaA
 
 void texture_references_free(struct runtime *runtime)
 {
-	for (struct texture_reference *reference = runtime->references, *next; reference; reference = next) {
-		next = reference->next;
-		free(reference);
-	}
-	runtime->references = NULL;
+	LIST_FREE(runtime->references);
 }

@@ -3,6 +3,7 @@
 #include "cudart/graph.h"
 
 #include "base/arena.h"
+#include "base/list.h"
 
 #include <stdlib.h>
 
@@ -39,7 +40,7 @@ static struct graph_object **place_of(cudaGraph_t graph, const struct CUuserObje
 	return at;
 }
 
-static void give(cudaGraph_t graph, struct CUuserObject_st *object, uint64_t references)
+static void give_references(cudaGraph_t graph, struct CUuserObject_st *object, uint64_t references)
 {
 	struct graph_object **at = place_of(graph, object);
 	if (!*at) {
@@ -52,7 +53,7 @@ static void give(cudaGraph_t graph, struct CUuserObject_st *object, uint64_t ref
 void graph_objects_copy(cudaGraph_t copy, const struct CUgraph_st *graph)
 {
 	for (const struct graph_object *held = graph->objects; held; held = held->next) {
-		give(copy, held->object, held->references);
+		give_references(copy, held->object, held->references);
 		held->object->references += held->references;
 	}
 }
@@ -94,11 +95,7 @@ void user_objects_end(void)
 
 void user_objects_free(struct runtime *runtime)
 {
-	for (struct CUuserObject_st *object = runtime->user_objects, *next; object; object = next) {
-		next = object->next;
-		free(object);
-	}
-	runtime->user_objects = NULL;
+	LIST_FREE(runtime->user_objects);
 }
 
 cudaError_t cudaUserObjectCreate(cudaUserObject_t *made, void *pointer, cudaHostFn_t destroy, unsigned int references,
@@ -163,7 +160,7 @@ cudaError_t cudaGraphRetainUserObject(cudaGraph_t graph, cudaUserObject_t object
 	    (flags & ~(unsigned)cudaGraphUserObjectMove || (moves && count > object->references)))
 		result = runtime_refuse(call, cudaErrorInvalidValue, "%u references, flags 0x%x", count, flags);
 	if (result == cudaSuccess) {
-		give(graph, object, count);
+		give_references(graph, object, count);
 		object->references += moves ? 0 : count;
 	}
 	return runtime_leave(runtime, result);

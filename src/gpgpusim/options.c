@@ -134,7 +134,7 @@ static bool is_fixed(struct config *config)
 
 /* --- options with their own function --- */
 
-static void take(struct config *config, uint32_t *number)
+static void take_number(struct config *config, uint32_t *number)
 {
 	if (gpgpusim_number(config, config->value, number))
 		config->options->honoured++;
@@ -142,37 +142,37 @@ static void take(struct config *config, uint32_t *number)
 
 static void set_clusters(struct config *config)
 {
-	take(config, &config->clusters);
+	take_number(config, &config->clusters);
 }
 
 static void set_cores(struct config *config)
 {
-	take(config, &config->cores);
+	take_number(config, &config->cores);
 }
 
 static void set_shared_per_block(struct config *config)
 {
-	take(config, &config->shared_per_block);
+	take_number(config, &config->shared_per_block);
 }
 
 static void set_chips(struct config *config)
 {
-	take(config, &config->chips);
+	take_number(config, &config->chips);
 }
 
 static void set_bus(struct config *config)
 {
-	take(config, &config->bus_bytes);
+	take_number(config, &config->bus_bytes);
 }
 
 static void set_burst(struct config *config)
 {
-	take(config, &config->burst);
+	take_number(config, &config->burst);
 }
 
 static void set_data_rate(struct config *config)
 {
-	take(config, &config->data_rate);
+	take_number(config, &config->data_rate);
 }
 
 /* Parses THREADS:WARP_SIZE. */
@@ -277,17 +277,17 @@ static void set_perfect_code(struct config *config)
 
 static void set_collectors(struct config *config)
 {
-	take(config, &config->collectors);
+	take_number(config, &config->collectors);
 }
 
 static void set_unified(struct config *config)
 {
-	take(config, &config->unified_kib);
+	take_number(config, &config->unified_kib);
 }
 
 static void set_adaptive(struct config *config)
 {
-	take(config, &config->adaptive);
+	take_number(config, &config->adaptive);
 }
 
 static void set_carve_outs(struct config *config)

@@ -292,7 +292,7 @@ static bool skip_to_next(struct gpu *gpu, const struct dispatch *dispatch)
 
 /* Makes the visit (a callback from outside between two cycles, gpu/visit.h) after the window, if something happened in
  * the last cycle before it. Otherwise it may be that no event will ever occur. */
-static void visit(struct gpu *gpu)
+static void make_visit(struct gpu *gpu)
 {
 	uint64_t last = (gpu->visits.next - 1) * gpu->clock[CLOCK_CORE].period;
 	run_reply_side(gpu, gpu->window.end + 1);
@@ -337,7 +337,7 @@ bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
 	else
 		take_step(gpu, dispatch, begin);
 	if (gpu->clock[CLOCK_CORE].cycle >= gpu->visits.next)
-		visit(gpu);
+		make_visit(gpu);
 	return true;
 }
 

@@ -2,7 +2,7 @@
 
 #include "gpu/gpu.h"
 
-static void add_slice(const struct slice *slice, struct mech_partition_figures *counts)
+static void add_slice(const struct slice *slice, struct mech_partition_live_stats *counts)
 {
 	const struct cache *l2 = &slice->cache;
 	counts->l2_mshrs = l2->mshrs.count - l2->mshrs.free;
@@ -15,7 +15,7 @@ static void add_slice(const struct slice *slice, struct mech_partition_figures *
 	counts->l2_misses = l2->stats.misses;
 }
 
-static void add_channel(const struct dram_channel *channel, struct mech_partition_figures *counts)
+static void add_channel(const struct dram_channel *channel, struct mech_partition_live_stats *counts)
 {
 	counts->dram_queue = channel->pending;
 	counts->dram_queue_all = channel->config.queue;
@@ -30,7 +30,7 @@ static void add_channel(const struct dram_channel *channel, struct mech_partitio
 	counts->dram_activates = channel->stats.activates;
 }
 
-void partition_counts_read(const void *host, uint32_t slice, struct mech_partition_figures *counts)
+void partition_counts_read(const void *host, uint32_t slice, struct mech_partition_live_stats *counts)
 {
 	const struct gpu *gpu = host;
 	add_slice(&gpu->slice[slice], counts);

@@ -2,9 +2,9 @@
 #ifndef SLUICE_GPU_PARTITION_COUNTS_H
 #define SLUICE_GPU_PARTITION_COUNTS_H
 
-#include "seam/mech_figures.h"
+#include "seam/mech_live_stats.h"
 
 /* `gpu` is the struct gpu. To be called from the hooks of the slice itself, or while no partition is ticking. */
-void partition_counts_read(const void *gpu, uint32_t slice, struct mech_partition_figures *counts);
+void partition_counts_read(const void *gpu, uint32_t slice, struct mech_partition_live_stats *counts);
 
 #endif

@@ -12,8 +12,7 @@ void sampler_begin(struct sampler *sampler, uint64_t blocks, uint64_t wave)
 {
 	sampler->blocks = sampler->placed = blocks;
 	sampler->wave = wave ? wave : 1;
-	/* late enough that the first wave has ended: a slot has been used twice before a block of the third wave
-	 * starts in it */
+	/* at most one wave is resident, so at least one wave of blocks has ended at the first mark */
 	sampler->next = blocks % sampler->wave + 2 * sampler->wave;
 	sampler->marks = 0;
 }

@@ -1,8 +1,9 @@
 /* sampler: marks of a launch's progress. At a mark a caller may decide that enough blocks have been simulated. No
  * further block is then placed, and the launch ends when the resident blocks end.
  *
- * A wave is the number of blocks that fit on the machine. Each wave has a mark at the start of its last block,
- * beginning when the first wave has ended. The blocks after a mark form whole waves.
+ * A wave is the number of blocks that fit on the machine. Each wave has a mark at the start of its last block.
+ * At the first mark at least a wave of blocks has ended, usually the first one. The blocks after a mark form whole
+ * waves.
  */
 #ifndef SLUICE_GPU_SAMPLER_H
 #define SLUICE_GPU_SAMPLER_H

@@ -63,7 +63,7 @@ enum base_scope gpu_counter_scope(size_t group)
 	return scopes[groups[group].units];
 }
 
-static void add(void *to, const void *from, size_t size)
+static void add_counters(void *to, const void *from, size_t size)
 {
 	uint64_t *sum = to;
 	const uint64_t *value = from;
@@ -78,13 +78,13 @@ void stats_collect(struct gpu *gpu, struct gpu_stats *stats)
 		const struct unit_array units = units_of(gpu, group->units);
 		const char *unit = units.first;
 		for (uint32_t i = 0; i < units.count; i++, unit += units.size)
-			add((char *)stats + group->in_sum, unit + group->in_unit, group->size);
+			add_counters((char *)stats + group->in_sum, unit + group->in_unit, group->size);
 	}
 }
 
 void stats_add(struct gpu_stats *sum, const struct gpu_stats *stats)
 {
-	add(sum, stats, sizeof *sum);
+	add_counters(sum, stats, sizeof *sum);
 }
 
 void stats_reset(struct gpu *gpu)
@@ -116,7 +116,7 @@ void stats_add_units(const struct gpu *gpu, uint64_t *sum)
 		const struct unit_array units = units_of(gpu, group->units);
 		const char *unit = units.first;
 		for (uint32_t i = 0; i < units.count; i++, unit += units.size, sum += group->size / sizeof *sum)
-			add(sum, unit + group->in_unit, group->size);
+			add_counters(sum, unit + group->in_unit, group->size);
 	}
 }
 
@@ -197,6 +197,13 @@ static bool check_accounts(const struct seam *seam, char *text, size_t size)
 	return true;
 }
 
+/* Returns the sum of the counters that a cache that is only read never counts. */
+static uint64_t never_when_read(const struct cache_stats *cache)
+{
+	return cache->write_accesses + cache->writebacks + cache->prefetches + cache->global_reads +
+	       cache->global_writes;
+}
+
 bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *text, size_t size)
 {
 	const struct gpu_stats *s = &run->stats;
@@ -221,6 +228,8 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 		{"l1d.fills = misses that fetch + l1d.prefetches", s->l1d.fills, at_end,
 	         (fetches ? s->l1d.misses : s->l1d.read_misses) + s->l1d.prefetches},
 		{"l1t.fills = misses", s->l1t.fills, at_end, s->l1t.misses},
+		{"writes, write-backs, prefetches and global_* of l1i, l1t and l1c = 0",
+	         never_when_read(&s->l1i) + never_when_read(&s->l1t) + never_when_read(&s->l1c), EQUALS, 0},
 		{"cluster.requests <= request_network.packets", cut ? 0 : s->cluster.requests, AT_MOST,
 	         s->request_network.packets},
 		{"cluster.replies = reply_network.packets", gpu->clusters ? s->cluster.replies : 0, at_end,

@@ -100,7 +100,7 @@ static void run_own_sms(const struct gpu *gpu, struct worker_sms *own)
 }
 
 /* Assigns the SM to this worker. */
-static void take(const struct gpu *gpu, struct sm *sm, struct worker *worker)
+static void assign_sm(const struct gpu *gpu, struct sm *sm, struct worker *worker)
 {
 	if (sm->requests == &worker->requests)
 		return;
@@ -128,7 +128,7 @@ static void claim_sms(const struct gpu *gpu, struct worker_sms *own, uint32_t wo
 				break;
 			struct sm *sm = &gpu->sm[i];
 			if (sm->wake <= gpu->now) {
-				take(gpu, sm, &gpu->workers.worker[worker]);
+				assign_sm(gpu, sm, &gpu->workers.worker[worker]);
 				burst(gpu, own, sm);
 			}
 			record_wake(own, sm);

@@ -42,7 +42,7 @@ struct team {
 	struct team_thread thread[MAX_WORKERS]; /* that of worker 0 is unused */
 };
 
-static void *work(void *argument)
+static void *run_thread(void *argument)
 {
 	struct team_thread *thread = argument;
 	struct team *team = thread->team;
@@ -72,7 +72,7 @@ static void part(struct team *team, uint32_t count)
 }
 
 /* Prints why one thread simulates although several were requested. */
-static void tell(struct team *team, const char *why)
+static void tell_why_alone(struct team *team, const char *why)
 {
 	if (!team->told)
 		fprintf(stderr, "sluice: %s: simulating on one of %u threads\n", why, team->workers->count);
@@ -85,7 +85,7 @@ static int start_thread(struct team_thread *thread)
 	sigset_t all, before;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	int error = pthread_create(&thread->thread, NULL, work, thread);
+	int error = pthread_create(&thread->thread, NULL, run_thread, thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
@@ -100,7 +100,7 @@ static bool gather(struct team *team)
 		int error = start_thread(&team->thread[i]);
 		if (error) {
 			part(team, i);
-			tell(team, strerror(error));
+			tell_why_alone(team, strerror(error));
 			return false;
 		}
 	}
@@ -111,7 +111,7 @@ static bool gather(struct team *team)
 static void give_up(struct team *team, uint64_t now, uint64_t done)
 {
 	part(team, team->workers->count);
-	tell(team, "one thread is faster now");
+	tell_why_alone(team, "one thread is faster now");
 	begin_stretch(team, now, team->pause, done);
 	team->pause = team->pause < LONGEST_PAUSE ? 2 * team->pause : LONGEST_PAUSE;
 	team->losses = 0;
@@ -147,7 +147,7 @@ static void end_together(struct team *team, uint64_t now, double rate, uint64_t 
 }
 
 /* Called at intervals: ends the current stretch when its time is over. */
-static void look(struct team *team, uint64_t done)
+static void look_at_stretch(struct team *team, uint64_t done)
 {
 	uint64_t now = host_nanoseconds(), passed = now - team->since;
 	bool all = team->together && !team->rests;
@@ -213,7 +213,7 @@ void team_judge(struct team *team, uint64_t done)
 	if (!team || --team->until_look > 0)
 		return;
 	if (!team->is_forced)
-		look(team, done);
+		look_at_stretch(team, done);
 	else if (!team->together)
 		gather(team);
 }

@@ -83,57 +83,36 @@ static void write_run(const char *folder, const struct queued *queued, const cha
 	json_decref(json);
 }
 
-/* A file that is created atomically. */
-struct written {
-	struct file_new new;
-	FILE *file;
-};
-
-static bool begin(struct written *written, const char *path)
-{
-	if (!file_new_open(&written->new, path))
-		return false;
-	written->file = file_new_writer(&written->new);
-	if (!written->file)
-		file_new_drop(&written->new);
-	return written->file;
-}
-
-static bool end(struct written *written)
-{
-	bool fine = !ferror(written->file);
-	fine = fclose(written->file) == 0 && fine;
-	if (!fine)
-		file_new_drop(&written->new);
-	fine = fine && file_new_place(&written->new);
-	if (fine)
-		close(written->new.descriptor);
-	return fine;
-}
-
 bool batch_write(const char *folder, size_t number, const char *library, struct queued *const *runs, size_t count,
                  size_t per_task)
 {
 	char path[PATH_MAX], name[24];
-	struct written lines, index;
+	struct file_new new_index, new_lines;
 	snprintf(name, sizeof name, "%zu", number);
 	for (size_t i = 0; i < count; i++)
 		if (!copy_files(folder, runs[i]->planned))
 			return false;
 	batch_path(path, folder, name, ".index");
-	if (!begin(&index, path))
+	FILE *index = file_new_stream(&new_index, path);
+	if (!index)
 		return false;
 	batch_path(path, folder, name, "");
-	bool fine = begin(&lines, path);
-	for (size_t i = 0; fine && i < count; i++) {
-		if (i % per_task == 0)
-			fprintf(index.file, "%012ld\n", ftell(lines.file));
-		write_run(folder, runs[i], library, lines.file);
+	FILE *lines = file_new_stream(&new_lines, path);
+	if (!lines) {
+		file_new_abandon(&new_index, index);
+		return false;
 	}
-	if (fine)
-		fprintf(index.file, "%012ld\n", ftell(lines.file));
-	bool indexed = end(&index); /* before the batch, whose existence means that both are complete */
-	return fine && end(&lines) && indexed;
+	for (size_t i = 0; i < count; i++) {
+		if (i % per_task == 0)
+			fprintf(index, "%012ld\n", ftell(lines));
+		write_run(folder, runs[i], library, lines);
+	}
+	fprintf(index, "%012ld\n", ftell(lines));
+	/* first the index, as an existing batch means that both are complete */
+	if (file_new_finish(&new_index, index))
+		return file_new_finish(&new_lines, lines);
+	file_new_abandon(&new_lines, lines);
+	return false;
 }
 
 /* Returns the offset of a task's lines, from the index; -1 when there is none. */
@@ -215,16 +194,17 @@ static bool write_record(const struct task *task, const char *id, const struct r
                          const struct run_result *result)
 {
 	char path[PATH_MAX];
-	struct written written;
+	struct file_new new;
 	sweep_path(path, task->folder, "records", id);
-	if (!begin(&written, path))
+	FILE *file = file_new_stream(&new, path);
+	if (!file)
 		return false;
 	json_t *json = run_record_json(config, result);
 	char *text = run_record_stats(json);
-	fprintf(written.file, "%s\n", text);
+	fprintf(file, "%s\n", text);
 	free(text);
 	json_decref(json);
-	return end(&written);
+	return file_new_finish(&new, file);
 }
 
 /* Whether the file is as planned; otherwise the results would be stored under a wrong identity. */

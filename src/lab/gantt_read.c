@@ -92,7 +92,7 @@ static void find_launch(struct reader *reader, const struct row *row)
 	panel->kernel = arena_string(&reader->gantt->arena, row->name, strlen(row->name));
 }
 
-static void add(struct gantt_bar **list, size_t *count, size_t *room, const struct gantt_bar *bar)
+static void add_bar(struct gantt_bar **list, size_t *count, size_t *room, const struct gantt_bar *bar)
 {
 	if (*count == *room)
 		*list = base_realloc(*list, (*room = 2 * *room + 64) * sizeof **list);
@@ -152,12 +152,12 @@ static void take_bar(struct reader *reader, const struct row *row)
 		return;
 	if (strcmp(row->name, "block") == 0 && strncmp(row->args, "number=", 7) == 0) {
 		bar.block = strtoull(row->args + 7, NULL, 10);
-		add(&reader->blocks, &reader->block_count, &reader->block_room, &bar);
+		add_bar(&reader->blocks, &reader->block_count, &reader->block_room, &bar);
 	}
 	if (bar.series == gantt->series_count || (gantt->end && bar.begin >= gantt->end))
 		return;
 	bar.lane = lane_of(reader, row);
-	add(&panel->bars, &panel->bar_count, &reader->bar_room, &bar);
+	add_bar(&panel->bars, &panel->bar_count, &reader->bar_room, &bar);
 }
 
 static int by_slot(const void *one, const void *other)

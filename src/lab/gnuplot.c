@@ -83,9 +83,9 @@ void gnuplot_open(double width, double height, const char *path, const char *kin
 	else
 		fprintf(file, "set terminal svg noenhanced size %.0f,%.0f font 'Helvetica,%d' background rgb 'white'\n",
 		        width * SVG_PIXELS_AN_INCH, height * SVG_PIXELS_AN_INCH, POINTS * SVG_PIXELS_AN_INCH / 72);
-	fputs("set output ", file);
+	fputs("if (!exists(\"suffix\")) suffix = \"\"\nset output ", file);
 	gnuplot_quote(output, file);
-	fputs("\nset multiplot\n", file);
+	fputs(".suffix\nset multiplot\n", file);
 }
 
 void gnuplot_close(FILE *file)

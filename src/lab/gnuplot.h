@@ -28,7 +28,8 @@ void gnuplot_fill(size_t series, bool outlined, FILE *file);
  * of millions. */
 void gnuplot_marks(const struct axis *axis, const char *which, FILE *file);
 
-/* Begins and ends a picture with several panels, PATH.KIND, of this size in inches; `kind` is "svg" or "pdf". */
+/* Begins and ends a picture with several panels, PATH.KIND, of this size in inches; `kind` is "svg" or "pdf". When
+ * gnuplot's variable `suffix` is set, the file's name ends in it. */
 void gnuplot_open(double width, double height, const char *path, const char *kind, FILE *file);
 void gnuplot_close(FILE *file);
 

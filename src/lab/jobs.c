@@ -1,6 +1,7 @@
 #include "lab/jobs.h"
 
 #include "base/arena.h"
+#include "lab/end_signals.h"
 #include "sluice.h"
 
 #include <errno.h>
@@ -11,7 +12,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,9 +24,7 @@ static const double GRACE = 2; /* seconds between SIGTERM and SIGKILL */
 struct crowd {
 	struct job *jobs;
 	size_t count, next; /* jobs before `next` have been handled */
-	sigset_t before;    /* the caller's signal mask */
-	int signals;        /* descriptor for signals; -1: none, signals act as usual */
-	int caught;         /* the signal that ends everything; 0: none yet */
+	struct end_signals signals;
 };
 
 double jobs_now(void)
@@ -107,7 +105,7 @@ static int start_process(struct job *job, const sigset_t *signals)
 	return 0;
 }
 
-static int start(struct job *job, const sigset_t *signals)
+static int start_job(struct job *job, const sigset_t *signals)
 {
 	job->since = jobs_now();
 	job->printed = open_printed();
@@ -131,7 +129,7 @@ static void read_printed(struct job *job)
 }
 
 /* Reads from the pipe; at its end, takes the exit status. */
-static void take(struct job *job)
+static void read_job(struct job *job)
 {
 	char bytes[STEP];
 	ssize_t got = read(job->pipe, bytes, sizeof bytes);
@@ -167,11 +165,11 @@ static void signal_all(const struct crowd *crowd, int number)
 
 static void take_signal(struct crowd *crowd)
 {
-	struct signalfd_siginfo signal;
-	if (read(crowd->signals, &signal, sizeof signal) != sizeof signal)
+	int signal = end_signals_next(&crowd->signals);
+	if (!signal)
 		return;
-	if (signal.ssi_signo != SIGTSTP) {
-		crowd->caught = (int)signal.ssi_signo;
+	if (signal != SIGTSTP) {
+		crowd->signals.caught = signal;
 		return;
 	}
 	signal_all(crowd, SIGSTOP);
@@ -191,7 +189,7 @@ static void await(struct crowd *crowd)
 		polls[count] = (struct pollfd){.fd = crowd->jobs[i].pipe, .events = POLLIN};
 		job[count++] = &crowd->jobs[i];
 	}
-	polls[count] = (struct pollfd){.fd = crowd->signals, .events = POLLIN};
+	polls[count] = (struct pollfd){.fd = crowd->signals.descriptor, .events = POLLIN};
 	int ready = poll(polls, count + 1, WAIT_MS);
 	/* without memory for poll(), jobs are waited for one after the other */
 	bool unknown = ready < 0 && errno != EINTR;
@@ -199,13 +197,13 @@ static void await(struct crowd *crowd)
 		take_signal(crowd);
 	for (size_t i = 0; i < count; i++)
 		if (unknown || (ready > 0 && polls[i].revents))
-			take(job[i]);
+			read_job(job[i]);
 	free(polls);
 	free(job);
 }
 
 /* SIGTERM first, then SIGKILL. */
-static void stop(struct crowd *crowd)
+static void stop_jobs(struct crowd *crowd)
 {
 	double since = jobs_now();
 	signal_all(crowd, SIGTERM);
@@ -230,7 +228,7 @@ static void start_some(struct crowd *crowd, size_t parallel, const struct jobs_w
 		if (watch->fits && count_running(crowd) && !watch->fits(watch->context, crowd->next))
 			return;
 		bool needed = !watch->needed || watch->needed(watch->context, crowd->next);
-		int error = needed ? start(job, &crowd->before) : 0;
+		int error = needed ? start_job(job, &crowd->signals.before) : 0;
 		if (is_shortage(error) && count_running(crowd))
 			return;
 		job->error = error;
@@ -240,7 +238,7 @@ static void start_some(struct crowd *crowd, size_t parallel, const struct jobs_w
 }
 
 /* Calls back for jobs that have ended since the last call. Returns false when all shall end. */
-static bool tell(const struct crowd *crowd, bool *told, size_t *done, const struct jobs_watch *watch)
+static bool report_ended(const struct crowd *crowd, bool *told, size_t *done, const struct jobs_watch *watch)
 {
 	bool going = true;
 	for (size_t i = 0; i < crowd->next; i++) {
@@ -254,34 +252,9 @@ static bool tell(const struct crowd *crowd, bool *told, size_t *done, const stru
 	return going;
 }
 
-/* Signals that end the process are received by the wait loop, so that the jobs end first. */
-static void catch_signals(struct crowd *crowd)
-{
-	sigset_t caught;
-	sigemptyset(&caught);
-	sigaddset(&caught, SIGINT);
-	sigaddset(&caught, SIGTERM);
-	sigaddset(&caught, SIGHUP);
-	sigaddset(&caught, SIGQUIT);
-	sigaddset(&caught, SIGTSTP);
-	sigprocmask(SIG_SETMASK, NULL, &crowd->before);
-	crowd->signals = signalfd(-1, &caught, SFD_CLOEXEC);
-	if (crowd->signals >= 0)
-		sigprocmask(SIG_BLOCK, &caught, NULL);
-}
-
-/* Lets the received signal act as usual. */
-static void release_signals(const struct crowd *crowd)
-{
-	if (crowd->signals >= 0)
-		close(crowd->signals);
-	sigprocmask(SIG_SETMASK, &crowd->before, NULL);
-	if (crowd->caught)
-		raise(crowd->caught);
-}
-
 void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch)
 {
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, 0};
 	struct crowd crowd = {.jobs = jobs, .count = count};
 	bool *told = base_calloc(count + 1, sizeof *told);
 	size_t done = 0;
@@ -290,19 +263,19 @@ void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs
 		jobs[i].pipe = -1;
 	/* if the caller ignores SIGCHLD, as some shell scripts do, exit statuses would be lost */
 	void (*child)(int) = signal(SIGCHLD, SIG_DFL);
-	catch_signals(&crowd);
-	while (going && !crowd.caught && done < count) {
+	end_signals_catch(&crowd.signals, numbers);
+	while (going && !crowd.signals.caught && done < count) {
 		start_some(&crowd, parallel, watch);
 		if (watch->wait)
 			watch->wait(watch->context);
 		if (count_running(&crowd))
 			await(&crowd);
-		going = tell(&crowd, told, &done, watch);
+		going = report_ended(&crowd, told, &done, watch);
 	}
-	stop(&crowd);
+	stop_jobs(&crowd);
 	free(told);
 	signal(SIGCHLD, child);
-	release_signals(&crowd);
+	end_signals_release(&crowd.signals);
 }
 
 bool job_was_interrupted(const struct job *job)

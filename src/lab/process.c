@@ -15,7 +15,7 @@
 extern char **environ;
 
 /* Both outputs pass through files, so that neither can fill a pipe while the other is read. */
-static char *take(FILE *file)
+static char *take_output(FILE *file)
 {
 	char *text = NULL, bytes[4096];
 	size_t length = 0, got;
@@ -70,9 +70,9 @@ int process_read(const char *const *words, char **printed, char **errors)
 	if (!error)
 		status = wait_for(process);
 	if (printed)
-		*printed = out ? take(out) : NULL;
+		*printed = out ? take_output(out) : NULL;
 	if (errors)
-		*errors = err ? take(err) : NULL;
+		*errors = err ? take_output(err) : NULL;
 	if (out)
 		fclose(out);
 	if (err)

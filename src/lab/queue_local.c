@@ -116,7 +116,7 @@ static bool is_needed(void *context, size_t number)
 	return needed;
 }
 
-static bool keep(struct queue *queue, const struct run_config *config, const struct run_result *result)
+static bool keep_result(struct queue *queue, const struct run_config *config, const struct run_result *result)
 {
 	char message[STORE_MESSAGE];
 	if (store_put(queue->store, config, result, message))
@@ -149,7 +149,7 @@ static bool run_ended(void *context, size_t number)
 	if (job->started || job->error) {
 		const struct run_result result =
 			queue_result(job, queue->plan->source->revision, queue->host, &stats, room);
-		kept = job_was_interrupted(job) || keep(queue, &queued->planned->config, &result);
+		kept = job_was_interrupted(job) || keep_result(queue, &queued->planned->config, &result);
 		local->guess = job->peak > local->guess ? job->peak : local->guess;
 		if (kept)
 			queue_ended(queue, queued, &result);

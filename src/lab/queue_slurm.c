@@ -4,6 +4,7 @@
 #include "lab/queue.h"
 
 #include "base/arena.h"
+#include "lab/end_signals.h"
 #include "lab/merge.h"
 #include "lab/records.h"
 #include "lab/slurm.h"
@@ -15,7 +16,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,9 +44,7 @@ struct cluster {
 	size_t next_batch, array_limit, running, waiting;
 	bool counts_memory; /* Slurm allocates memory, so tasks must request it */
 	bool answers, told;
-	int signals;
-	sigset_t before;
-	int caught;
+	struct end_signals signals;
 };
 
 static int by_id(const void *a, const void *b)
@@ -257,10 +255,10 @@ static bool find_lost(struct cluster *cluster)
 /* Waits for this time, or until a signal arrives. */
 static void pause_for(struct cluster *cluster, double seconds)
 {
-	struct pollfd one = {.fd = cluster->signals, .events = POLLIN};
-	struct signalfd_siginfo signal;
-	if (poll(&one, 1, (int)(seconds * 1000)) > 0 && read(cluster->signals, &signal, sizeof signal) == sizeof signal)
-		cluster->caught = (int)signal.ssi_signo;
+	struct pollfd one = {.fd = cluster->signals.descriptor, .events = POLLIN};
+	int signal = poll(&one, 1, (int)(seconds * 1000)) > 0 ? end_signals_next(&cluster->signals) : 0;
+	if (signal)
+		cluster->signals.caught = signal;
 }
 
 struct adoption {
@@ -304,7 +302,7 @@ enum { LINGERING = 30 }; /* seconds that tasks may take to end after their last 
 static void clear_batches(struct cluster *cluster)
 {
 	double until = jobs_now() + LINGERING;
-	while (ask(cluster) && !cluster->caught && (cluster->running || cluster->waiting) && jobs_now() < until)
+	while (ask(cluster) && !cluster->signals.caught && (cluster->running || cluster->waiting) && jobs_now() < until)
 		pause_for(cluster, LEAST_PAUSE);
 	if (cluster->answers && !cluster->running && !cluster->waiting)
 		forget_batches(cluster);
@@ -323,7 +321,7 @@ static void adopt_batches(struct cluster *cluster)
 		free(entries[i]);
 	}
 	free(entries);
-	while (count > 0 && !ask(cluster) && !cluster->caught)
+	while (count > 0 && !ask(cluster) && !cluster->signals.caught)
 		pause_for(cluster, 1); /* submitting now would make every run twice */
 	for (size_t i = 0; i < cluster->queue->count; i++) {
 		struct slot *slot = &cluster->slots[i];
@@ -511,7 +509,7 @@ static bool wait_for_all(struct cluster *cluster)
 		show(cluster);
 		if (queue->done < queue->count)
 			pause_for(cluster, pause < LEAST_PAUSE ? LEAST_PAUSE : pause > MOST_PAUSE ? MOST_PAUSE : pause);
-		if (!cluster->caught)
+		if (!cluster->signals.caught)
 			continue;
 		queue_tell(queue,
 		           "the tasks continue in Slurm; the same command waits for them again, 'sluice sweep cancel "
@@ -520,26 +518,6 @@ static bool wait_for_all(struct cluster *cluster)
 		return false;
 	}
 	return true;
-}
-
-static void catch_signals(struct cluster *cluster)
-{
-	sigset_t caught;
-	sigemptyset(&caught);
-	sigaddset(&caught, SIGINT);
-	sigaddset(&caught, SIGTERM);
-	sigaddset(&caught, SIGHUP);
-	sigprocmask(SIG_BLOCK, &caught, &cluster->before);
-	cluster->signals = signalfd(-1, &caught, SFD_CLOEXEC);
-}
-
-static void release_signals(const struct cluster *cluster)
-{
-	if (cluster->signals >= 0)
-		close(cluster->signals);
-	sigprocmask(SIG_SETMASK, &cluster->before, NULL);
-	if (cluster->caught)
-		raise(cluster->caught);
 }
 
 static bool begin(struct cluster *cluster)
@@ -569,13 +547,14 @@ static bool begin(struct cluster *cluster)
 
 bool queue_run_slurm(struct queue *queue)
 {
-	struct cluster cluster = {.queue = queue, .way = queue->way->slurm, .signals = -1};
+	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, 0};
+	struct cluster cluster = {.queue = queue, .way = queue->way->slurm};
 	bool fine = begin(&cluster);
-	catch_signals(&cluster);
+	end_signals_catch(&cluster.signals, numbers);
 	fine = fine && collect(&cluster);
 	if (fine)
 		adopt_batches(&cluster);
-	fine = fine && !cluster.caught && submit(&cluster);
+	fine = fine && !cluster.signals.caught && submit(&cluster);
 	if (fine && !cluster.way->detached)
 		fine = wait_for_all(&cluster);
 	queue_clear_line(queue);
@@ -585,6 +564,6 @@ bool queue_run_slurm(struct queue *queue)
 	free(cluster.script);
 	free(cluster.slots);
 	free(cluster.by_id);
-	release_signals(&cluster);
+	end_signals_release(&cluster.signals);
 	return fine;
 }

@@ -48,7 +48,7 @@ static void put_aside(const struct collecting *collecting, const char *id)
 	rename(path, aside);
 }
 
-static bool take(const struct collecting *collecting, const char *id)
+static bool take_record(const struct collecting *collecting, const char *id)
 {
 	char path[PATH_MAX];
 	size_t length;
@@ -73,7 +73,7 @@ static bool take(const struct collecting *collecting, const char *id)
 }
 
 /* The results have these records. */
-static void mark(const char *folder, char (*ids)[SWEEP_ID], int count)
+static void mark_done(const char *folder, char (*ids)[SWEEP_ID], int count)
 {
 	char path[PATH_MAX];
 	for (int i = 0; i < count; i++) {
@@ -93,10 +93,10 @@ static int collect_some(const struct collecting *collecting)
 	int count = list(collecting->folder, "records", ids, AT_ONCE);
 	bool fine = !count || store_begin(collecting->store, collecting->message);
 	for (int i = 0; fine && i < count; i++)
-		fine = take(collecting, ids[i]);
+		fine = take_record(collecting, ids[i]);
 	fine = fine && (!count || store_commit(collecting->store, collecting->message));
 	if (fine)
-		mark(collecting->folder, ids, count);
+		mark_done(collecting->folder, ids, count);
 	else
 		store_rollback(collecting->store);
 	free(ids);

@@ -1,5 +1,6 @@
 #include "lab/report.h"
 
+#include "base/file.h"
 #include "lab/lines.h"
 #include "lab/picture.h"
 
@@ -9,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -31,9 +33,29 @@ bool report_close(struct file_new *place, FILE *file, const char *command, const
 	return fine;
 }
 
-static bool draw(const char *command, const char *script)
+/* True when a picture is whole. gnuplot does not report failed writes. */
+static bool is_whole(const char *path, const char *ending)
 {
-	char *words[] = {"gnuplot", (char *)script, NULL};
+	char end[12] = "";
+	FILE *file = file_open(path);
+	bool fine = file && fseek(file, 1 - (long)sizeof end, SEEK_END) == 0 &&
+	            fread(end, 1, sizeof end - 1, file) == sizeof end - 1 && strstr(end, ending);
+	if (file)
+		fclose(file);
+	return fine;
+}
+
+/* Draws both pictures of a script under temporary names. When both are whole, moves them to their paths. */
+static bool draw(const char *command, const char *script, const char *stem)
+{
+	static const struct {
+		const char *kind, *ending;
+	} pictures[] = {{"svg", "</svg>"}, {"pdf", "%%EOF"}};
+	enum { PICTURES = sizeof pictures / sizeof *pictures };
+	char setting[64], suffix[32], path[PATH_MAX], new[PATH_MAX + sizeof suffix];
+	snprintf(suffix, sizeof suffix, ".%ld", (long)getpid());
+	snprintf(setting, sizeof setting, "suffix = \"%s\"", suffix);
+	char *words[] = {"gnuplot", "-e", setting, (char *)script, NULL};
 	pid_t pid;
 	int status, error = posix_spawnp(&pid, words[0], NULL, NULL, words, environ);
 	if (error) {
@@ -42,10 +64,21 @@ static bool draw(const char *command, const char *script)
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-		return true;
-	fprintf(stderr, "%s: gnuplot failed on %s\n", command, script);
-	return false;
+	bool fine = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+	for (size_t i = 0; i < PICTURES; i++) {
+		snprintf(new, sizeof new, "%s.%s%s", stem, pictures[i].kind, suffix);
+		fine = fine && is_whole(new, pictures[i].ending);
+	}
+	for (size_t i = 0; i < PICTURES; i++) {
+		snprintf(path, sizeof path, "%s.%s", stem, pictures[i].kind);
+		snprintf(new, sizeof new, "%s%s", path, suffix);
+		fine = fine && rename(new, path) == 0;
+		if (!fine)
+			unlink(new);
+	}
+	if (!fine)
+		fprintf(stderr, "%s: gnuplot failed on %s\n", command, script);
+	return fine;
 }
 
 bool report_write(const struct report_writer *writer, const char *command, const char *folder, const char *name)
@@ -67,7 +100,7 @@ bool report_write(const struct report_writer *writer, const char *command, const
 	file = file_new_stream(&place, path);
 	if (file)
 		writer->script(writer->context, stem, file);
-	return report_close(&place, file, command, path) && draw(command, path);
+	return report_close(&place, file, command, path) && draw(command, path, stem);
 }
 
 /* A figure of bars, and its plan. */

@@ -132,7 +132,7 @@ static inline void insert(struct cache *cache, const struct request *request, ui
 }
 
 /* An access has hit the line or waits for it. */
-static inline void use(struct cache *cache, const struct request *request, uint32_t at, uint64_t cycle)
+static inline void use_line(struct cache *cache, const struct request *request, uint32_t at, uint64_t cycle)
 {
 	tags_use(&cache->tags, at, cycle);
 	if (cache->watch)
@@ -145,7 +145,7 @@ static uint32_t claim_line(struct cache *cache, const struct request *request, c
                            uint64_t cycle)
 {
 	if (probe->state != TAG_MISS) {
-		use(cache, request, probe->at, cycle);
+		use_line(cache, request, probe->at, cycle);
 		return probe->at;
 	}
 	uint32_t at = line_to_go(cache, request, probe, cycle);
@@ -206,7 +206,7 @@ static enum base_access_result access_read(struct cache *cache, struct request *
 	if (probe->state == TAG_HIT) {
 		struct cache_line *line = &cache->tags.line[probe->at];
 		prefetch_account_used(&cache->account, probe->at, probe->sector);
-		use(cache, request, probe->at, cycle);
+		use_line(cache, request, probe->at, cycle);
 		if (request->kind == REQUEST_ATOMIC)
 			line->dirty |= probe->bit;
 		return BASE_ACCESS_HIT;
@@ -283,7 +283,7 @@ static enum base_access_result write_hit(struct cache *cache, struct request *re
 		send_down(cache, request);
 		*sent_down = true;
 	}
-	use(cache, request, probe->at, cycle);
+	use_line(cache, request, probe->at, cycle);
 	if (policy == WRITE_BACK) {
 		line->dirty |= probe->bit;
 		note_written(cache, line, request, probe);

@@ -18,6 +18,8 @@
 #include "memory/request.h"
 #include "memory/tags.h"
 
+/* All caches have the same counters, so that formulas and scripts can treat them alike. In caches that are only read
+ * (l1i, l1t, l1c), the counters of writes, write-backs, prefetches and global memory are always 0. */
 #define CACHE_COUNTERS(X)                                                                                              \
 	X(accesses, "requests", "accesses that the cache accepted: hits + misses + merged")                            \
 	X(hits, "requests", "accesses that found their line")                                                          \
@@ -28,7 +30,7 @@
 	  "refused accesses, which are retried: no free line, MSHR, merge entry or miss-queue entry")                  \
 	X(read_accesses, "requests", "accesses that read")                                                             \
 	X(read_misses, "requests", "misses of reads, without merged ones")                                             \
-	X(write_accesses, "requests", "accesses that write")                                                           \
+	X(write_accesses, "requests", "accesses that write; always 0 in caches that are only read: l1i, l1t, l1c")     \
 	X(global_reads, "requests", "read_accesses of global memory by loads, atomics and mechanisms")                 \
 	X(global_read_hits, "requests", "global_reads that found their line")                                          \
 	X(global_writes, "requests", "write_accesses of global memory by stores")                                      \

@@ -152,7 +152,7 @@ static void take_out(struct dram_channel *channel, struct dram_bank *bank, struc
 
 /* Takes the oldest request of the bank's current row. The bank stays with this row while requests for it wait,
  * whatever else waits. */
-static struct request *take(struct dram_channel *channel, struct dram_bank *bank)
+static struct request *take_request(struct dram_channel *channel, struct dram_bank *bank)
 {
 	if (bank->serving_row == DRAM_NO_ROW)
 		bank->serving_row = choose_row(bank, urgent_first(channel, bank));
@@ -234,7 +234,7 @@ static void schedule(struct dram_channel *channel)
 		return;
 	}
 	uint32_t b = in_turn(channel, turned(channel, idle));
-	serve(channel, b, take(channel, &channel->bank[b]));
+	serve(channel, b, take_request(channel, &channel->bank[b]));
 }
 
 /* The pins carry data in the order of the commands, because finish_transfer() takes one transfer per cycle, the

@@ -64,7 +64,7 @@ static void acknowledge(struct slice *slice, struct request *request)
 }
 
 /* Ends a request that nothing waits for. */
-static void drop(struct slice *slice, struct request *request)
+static void drop_request(struct slice *slice, struct request *request)
 {
 	struct request *whole = request->parent;
 	assert(!whole || whole->parts);
@@ -108,7 +108,7 @@ static void accept_from_dram(struct slice *slice, uint64_t cycle, uint64_t now)
 		if (request->kind == REQUEST_L2_PREFETCH)
 			acknowledge(slice, request);
 	} else if (request->kind == REQUEST_L1_WRITEBACK) {
-		drop(slice, request);
+		drop_request(slice, request);
 	} else {
 		reply(slice, request);
 	}
@@ -199,7 +199,7 @@ static void access_cache(struct slice *slice, uint64_t cycle, uint64_t now)
 	if ((result != BASE_ACCESS_HIT && !kept) || sent_down)
 		return;
 	if (request->kind == REQUEST_L1_WRITEBACK)
-		drop(slice, request);
+		drop_request(slice, request);
 	else
 		reply(slice, request);
 }

@@ -187,7 +187,7 @@ nvrtcResult nvrtcGetProgramLog(nvrtcProgram program, char *log)
 
 enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, KIND_PTX = 1, FAT_VERSION = 1 };
 
-static void put(char *to, uint64_t value, size_t bytes)
+static void put_number(char *to, uint64_t value, size_t bytes)
 {
 	for (size_t i = 0; i < bytes; i++)
 		to[i] = (char)(value >> 8 * i);
@@ -210,15 +210,15 @@ nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
 	const size_t bytes = strlen(program->ptx) + 1;
 	const char *target = strstr(program->ptx, ".target sm_");
 	memset(cubin, 0, CONTAINER_HEADER + ENTRY_HEADER);
-	put(cubin, 0xBA55ED50, 4);
-	put(cubin + 4, FAT_VERSION, 2);
-	put(cubin + 6, CONTAINER_HEADER, 2);
-	put(cubin + 8, ENTRY_HEADER + bytes, 8);
+	put_number(cubin, 0xBA55ED50, 4);
+	put_number(cubin + 4, FAT_VERSION, 2);
+	put_number(cubin + 6, CONTAINER_HEADER, 2);
+	put_number(cubin + 8, ENTRY_HEADER + bytes, 8);
 	char *entry = cubin + CONTAINER_HEADER;
-	put(entry, KIND_PTX, 2);
-	put(entry + 4, ENTRY_HEADER, 4);
-	put(entry + 8, bytes, 8);
-	put(entry + 28, target ? strtoul(target + sizeof ".target sm_" - 1, NULL, 10) : 0, 4);
+	put_number(entry, KIND_PTX, 2);
+	put_number(entry + 4, ENTRY_HEADER, 4);
+	put_number(entry + 8, bytes, 8);
+	put_number(entry + 28, target ? strtoul(target + sizeof ".target sm_" - 1, NULL, 10) : 0, 4);
 	memcpy(entry + ENTRY_HEADER, program->ptx, bytes);
 	return NVRTC_SUCCESS;
 }

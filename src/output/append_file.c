@@ -84,7 +84,7 @@ static void end_write(struct append_file *file, const sigset_t *before)
 }
 
 /* Writes the piece after the text that stays. The first `lasting` bytes of it stay when more is added. */
-static void put(struct append_file *file, const struct piece *piece, size_t lasting)
+static void write_piece(struct append_file *file, const struct piece *piece, size_t lasting)
 {
 	sigset_t before;
 	if (!begin_write(file, &before))
@@ -104,14 +104,14 @@ void append_file_add(struct append_file *file, struct piece *piece)
 	size_t lasting = piece->length;
 	fputs(file->closing, piece->file);
 	fclose(piece->file);
-	put(file, piece, lasting);
+	write_piece(file, piece, lasting);
 	free(piece->text);
 }
 
 void append_file_complete(struct append_file *file, struct piece *piece)
 {
 	fclose(piece->file);
-	put(file, piece, 0);
+	write_piece(file, piece, 0);
 	free(piece->text);
 }
 

@@ -1,4 +1,4 @@
-/* The meaning of every figure: the counters' declarations, and the formulas of the derived figures. */
+/* The meaning of every statistic: the counters' declarations, and the formulas of the derived statistics. */
 #include "output/record.h"
 
 #include <string.h>
@@ -25,8 +25,8 @@ static struct widths measure(void)
 			widen(&widths.scope, strlen(base_scope_name(gpu_counter_scope(g))));
 		}
 	}
-	for (size_t i = 0; i < record_figure_count; i++)
-		widen(&widths.unit, strlen(record_figures[i].unit));
+	for (size_t i = 0; i < record_formula_count; i++)
+		widen(&widths.unit, strlen(record_formulas[i].unit));
 	return widths;
 }
 
@@ -50,7 +50,7 @@ void records_describe(FILE *file)
 		}
 	}
 	fputc('\n', file);
-	print_row(file, &widths, "FIGURE", "UNIT", "", "FORMULA");
-	for (size_t i = 0; i < record_figure_count; i++)
-		print_row(file, &widths, record_figures[i].name, record_figures[i].unit, "", record_figures[i].text);
+	print_row(file, &widths, "DERIVED", "UNIT", "", "FORMULA");
+	for (size_t i = 0; i < record_formula_count; i++)
+		print_row(file, &widths, record_formulas[i].name, record_formulas[i].unit, "", record_formulas[i].text);
 }

@@ -234,38 +234,22 @@ static json_t *file_json(const struct profile_file *file)
 	return object;
 }
 
-static bool print(const json_t *json, int descriptor)
-{
-	int copy = dup(descriptor);
-	FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
-	if (!out) {
-		close(copy);
-		return false;
-	}
-	bool fine = json_dumpf(json, out, JSON_COMPACT | JSON_REAL_PRECISION(6)) == 0;
-	fputc('\n', out);
-	return (fclose(out) == 0) & fine;
-}
-
 /* Returns false with errno set. */
 static bool write_file(struct profile_file *file)
 {
 	struct file_new new;
-	if (!file_new_open(&new, file->path))
+	FILE *out = file_new_stream(&new, file->path);
+	if (!out)
 		return false;
 	json_t *json = file_json(file);
-	bool fine = print(json, new.descriptor);
+	bool fine = json_dumpf(json, out, JSON_COMPACT | JSON_REAL_PRECISION(6)) == 0;
+	fputc('\n', out);
 	json_decref(json);
-	if (!fine) {
-		file_new_drop(&new);
-		return false;
-	}
-	int descriptor = new.descriptor;
-	fine = file_new_place(&new);
-	if (fine)
-		close(descriptor);
 	file->written = host_seconds();
-	return fine;
+	if (fine)
+		return file_new_finish(&new, out);
+	file_new_abandon(&new, out);
+	return false;
 }
 
 bool profile_file_open(struct profile_file *file, const struct records *records, const char *path)

@@ -1,4 +1,4 @@
-/* Figures that are formulas of counters, and sums of records. */
+/* Statistics that are formulas of counters, and sums of records. */
 #include "output/record.h"
 
 #include "gpu/stats.h"
@@ -32,7 +32,7 @@ struct derived record_derive(const struct records *records, const struct record 
 	};
 }
 
-const struct record_figure record_figures[] = {
+const struct record_formula record_formulas[] = {
 #define ROW(name, unit, text, field, functional)                                                                       \
 	{                                                                                                              \
 		name, unit, text, offsetof(struct derived, field), functional                                          \
@@ -52,7 +52,7 @@ const struct record_figure record_figures[] = {
             warp_instructions_per_host_second, true),
 #undef ROW
 };
-const size_t record_figure_count = sizeof record_figures / sizeof record_figures[0];
+const size_t record_formula_count = sizeof record_formulas / sizeof record_formulas[0];
 
 bool record_knows(const struct record *record, const struct base_counter_group *group, const struct base_counter *row)
 {

@@ -1,6 +1,6 @@
 /* record: the result of one kernel launch, and the writers that print records.
  *
- * All three formats are generated from the counters' declarations (gpu_counter_groups) and the figures derived here.
+ * All three formats are generated from the counters' declarations (gpu_counter_groups) and the statistics derived here.
  */
 #ifndef SLUICE_OUTPUT_RECORD_H
 #define SLUICE_OUTPUT_RECORD_H
@@ -17,7 +17,7 @@ struct record_load {
 	struct seam_load sent;
 };
 
-/* The figures that a mechanism counted in one launch. */
+/* The statistics that a mechanism counted in one launch. */
 struct record_mech {
 	void *stats; /* mech->stats_size bytes */
 	struct mech_requests requests;
@@ -67,7 +67,7 @@ struct records {
 	char ended[RECORDS_ENDED]; /* how the process ended: "running", "exit 0", "fault, exit 1", "signal 11" */
 };
 
-/* Figures that are formulas of counters, and those that they start from. */
+/* Statistics that are formulas of counters, and those that they start from. */
 struct derived {
 	double cycles, host_seconds;
 	double ipc;                       /* thread instructions per cycle */
@@ -78,17 +78,17 @@ struct derived {
 	double row_locality;              /* requests per activate */
 	double warp_instructions_per_host_second;
 };
-/* Computes the derived figures of a record, or of a sum of records. */
+/* Computes the derived statistics of a record, or of a sum of records. */
 struct derived record_derive(const struct records *records, const struct record *record);
 
-/* A derived figure: its name, its formula and its offset in struct derived. */
-struct record_figure {
+/* A derived statistic: its name, its formula and its offset in struct derived. */
+struct record_formula {
 	const char *name, *unit, *text;
 	size_t offset;      /* of the double in struct derived */
 	bool is_functional; /* a launch that ran functionally has it too */
 };
-extern const struct record_figure record_figures[];
-extern const size_t record_figure_count;
+extern const struct record_formula record_formulas[];
+extern const size_t record_formula_count;
 
 /* True when the record has the counter: a launch that ran functionally has only the counts of instructions. */
 bool record_knows(const struct record *record, const struct base_counter_group *group, const struct base_counter *row);
@@ -153,7 +153,7 @@ extern const char records_json_closing[];
 enum { RECORDS_ENDED_AT = 2, RECORDS_ENDED_LINE = RECORDS_ENDED + 16 };
 void records_json_ended(char line[RECORDS_ENDED_LINE], const char *ended);
 void records_write_gpgpusim(const struct records *records, FILE *file);
-/* Prints every counter's declaration, one per line, and the derived figures with their formulas. */
+/* Prints every counter's declaration, one per line, and the derived statistics with their formulas. */
 void records_describe(FILE *file);
 
 #endif

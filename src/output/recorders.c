@@ -12,7 +12,7 @@ static const struct record *running(const struct recorders *recorders)
 	return &recorders->records->record[recorders->records->count - 1];
 }
 
-static uint64_t visit(void *user, uint64_t cycle)
+static uint64_t take_due(void *user, uint64_t cycle)
 {
 	struct recorders *recorders = user;
 	uint64_t next = samples_next(&recorders->samples);
@@ -59,7 +59,7 @@ struct gpu_visitor recorders_begin(struct recorders *recorders)
 		timeline_file_begin(&recorders->timeline);
 	if (!recorders->samples.every && !recorders->timeline.left && !recorders->interval)
 		return (struct gpu_visitor){0};
-	return (struct gpu_visitor){recorders, visit, ended};
+	return (struct gpu_visitor){recorders, take_due, ended};
 }
 
 static enum sluice_status check_file(const char *what, const char *path, const struct sluice_settings *settings,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* Columns before the counters: the launch, the core cycle at the end of the interval, its cycles, and the most used
- * figures. */
+ * statistics. */
 static const char first_columns[] = "kernel,name,cycle,cycles,ipc,live_warps,dram_bytes";
 
 static size_t machine_counters(void)

@@ -151,7 +151,7 @@ static void print_counts(struct timeline_file *file, const struct gpu_stats *now
 /* --- the file --- */
 
 /* Writes the piece to the file, in one write. */
-static void add(struct timeline_file *file)
+static void write_piece(struct timeline_file *file)
 {
 	struct piece *piece = &file->piece, packed;
 	if (!file->is_compressed) {
@@ -203,7 +203,7 @@ bool timeline_file_open(struct timeline_file *file, struct gpu *gpu, const struc
 		return false;
 	piece_open(&file->piece);
 	file->format->head(file);
-	add(file);
+	write_piece(file);
 	file->left = most;
 	return true;
 }
@@ -217,7 +217,7 @@ void timeline_file_begin(struct timeline_file *file)
 }
 
 /* Formats and writes the machine's events, and the launch if one has ended. */
-static void take(struct timeline_file *file, const struct shown *launch, const struct mech_event *event)
+static void write_events(struct timeline_file *file, const struct shown *launch, const struct mech_event *event)
 {
 	const struct seam_drawer drawer = {file, show};
 	if (!append_file_is_ours(&file->file) || !file->left)
@@ -226,13 +226,13 @@ static void take(struct timeline_file *file, const struct shown *launch, const s
 	seam_take_events(file->gpu->seam, &drawer);
 	if (launch)
 		print_event(file, launch, event);
-	add(file);
+	write_piece(file);
 	seam_draw(file->gpu->seam, file->left);
 }
 
 void timeline_file_take(struct timeline_file *file)
 {
-	take(file, NULL, NULL);
+	write_events(file, NULL, NULL);
 }
 
 void timeline_file_end(struct timeline_file *file, const struct record *record, uint64_t cycles)
@@ -242,7 +242,7 @@ void timeline_file_end(struct timeline_file *file, const struct record *record, 
 	const struct mech_event event = {
 		.begin = file->start, .end = file->start + cycles, .arguments = {record->launch, 0}};
 	seam_cut_blocks(file->gpu->seam, file->start + cycles);
-	take(file, &launch, &event);
+	write_events(file, &launch, &event);
 }
 
 uint64_t timeline_file_next_count(const struct timeline_file *file)
@@ -261,7 +261,7 @@ void timeline_file_count(struct timeline_file *file, uint64_t cycle)
 	if (append_file_is_ours(&file->file) && last >= file->wish.first && first <= file->wish.last) {
 		piece_open(&file->piece);
 		print_counts(file, &now, cycle - file->counted_cycle);
-		add(file);
+		write_piece(file);
 	}
 	file->counted = now;
 	file->counted_cycle = cycle;

@@ -1,7 +1,7 @@
 /* The statistics in GPGPU-Sim's format, for scripts that parse its output.
  *
- * As in GPGPU-Sim, gpu_sim_*, gpu_ipc, gpu_occupancy and L2_BW describe one kernel, and all other figures are sums
- * since the program's start. Lines are omitted when we do not count the figure in the same sense.
+ * As in GPGPU-Sim, gpu_sim_*, gpu_ipc, gpu_occupancy and L2_BW describe one kernel, and all other statistics are sums
+ * since the program's start. Lines are omitted when we do not count the statistic in the same sense.
  */
 #include "output/record.h"
 
@@ -56,7 +56,7 @@ static double l2_bandwidth(const struct record *record, const struct machine *ma
 #define CORE_LINES(X)                                                                                                  \
 	X("gpgpu_n_tot_thrd_icount = ", t->sm.thread_instructions)                                                     \
 	X("gpgpu_n_tot_w_icount = ", t->sm.warp_instructions)                                                          \
-	/* Requests that went past L1: L2's reads, less misses of the other L1 caches; local memory is included. */    \
+	/* Requests that bypassed L1: L2's reads, less misses of the other L1 caches; local memory is included. */     \
 	X("gpgpu_n_mem_read_global = ",                                                                                \
 	  less(t->l2.read_accesses, t->l1i.read_misses + t->l1c.read_misses + t->l1t.read_misses))                     \
 	X("gpgpu_n_mem_write_global = ", t->l2.write_accesses)                                                         \
@@ -88,7 +88,7 @@ static void print_cache(FILE *file, const char *name, const struct cache_stats *
 	fprintf(file, "%s_total_cache_reservation_fails = %" PRIu64 "\n", name, cache->refused);
 }
 
-/* Prints a cache's accesses to global memory, where GPGPU-Sim's figures and ours mean the same. */
+/* Prints a cache's accesses to global memory, where GPGPU-Sim's counts and ours mean the same. */
 static void print_breakdown(FILE *file, const char *name, const struct cache_stats *cache)
 {
 	const char *format = "\t%s_cache_stats_breakdown[GLOBAL_ACC_%c][%s] = %" PRIu64 "\n";
@@ -146,7 +146,7 @@ static void print_host(FILE *file, const struct record *total, const struct mach
 	fprintf(file, "gpgpu_silicon_slowdown = %.0fx\n", ratio(1e6 * machine->core_mhz, cycle_rate));
 }
 
-/* Prints timing figures, which a functional run does not have. */
+/* Prints timing statistics, which a functional run does not have. */
 static void print_timed(FILE *file, const struct records *records, const struct record *record,
                         const struct record *total)
 {

@@ -1,4 +1,4 @@
-/* The JSON form of the statistics, a stable interface. Figures that a functional run does not have are null. */
+/* The JSON form of the statistics, a stable interface. Statistics that a functional run does not have are null. */
 #include "attach/attach.h"
 #include "output/record.h"
 
@@ -157,7 +157,7 @@ static json_t *estimate(const struct estimate *cycles)
 	return object;
 }
 
-/* Adds how a launch was sampled. Estimates are kept apart from exact figures. */
+/* Adds how a launch was sampled. Estimates are kept apart from exact statistics. */
 static void add_sample(json_t *kernel, const struct record *record)
 {
 	const struct record_sample *sample = &record->sample;
@@ -238,7 +238,7 @@ static json_t *estimated_totals(const struct records *records)
 	return object;
 }
 
-/* Returns the sums of the kernels' figures. */
+/* Returns the sums of the kernels' statistics. */
 static json_t *totals(const struct records *records)
 {
 	struct record total = records_total(records);

@@ -63,7 +63,7 @@ struct sampling {
 
 /* How a record's launch was sampled. */
 struct record_sample {
-	bool is_partial;         /* not all of it was simulated: the record has only functional figures */
+	bool is_partial;         /* not all of it was simulated: the record has only functional statistics */
 	uint32_t group;          /* of a sampled launch; 0: it represents only itself */
 	uint64_t blocks;         /* simulated blocks of a launch with sampled blocks; 0: blocks were not sampled */
 	uint64_t work, cycles;   /* warp instructions of these blocks, and their cycles */

@@ -67,7 +67,7 @@ static struct mech_outcome outcome_of(enum base_prefetch_outcome outcome, const 
 }
 
 /* Calls on_outcome. This may happen while another hook of the SM runs. */
-static void tell(struct seam_sm *sm, struct mech_sm *part, const struct mech_outcome *outcome)
+static void tell_mechanism(struct seam_sm *sm, struct mech_sm *part, const struct mech_outcome *outcome)
 {
 	const char *outer = sm->hook;
 	sm->hook = "on_outcome";
@@ -86,7 +86,7 @@ void seam_settle(void *user, enum base_prefetch_outcome outcome, const struct ba
 	if (!part->mech->on_outcome)
 		return;
 	const struct mech_outcome told = outcome_of(outcome, prefetch, sm->clock);
-	tell(sm, part, &told);
+	tell_mechanism(sm, part, &told);
 }
 
 void seam_came_late(void *user, const struct base_prefetch *prefetch)

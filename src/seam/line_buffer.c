@@ -46,8 +46,8 @@ static uint8_t sectors_of(uint64_t address, uint64_t line_at, uint32_t bytes)
 	return (uint8_t)((1u << end) - (1u << first));
 }
 
-static void tell(const struct line_buffer *buffer, enum base_prefetch_outcome outcome,
-                 const struct base_prefetch *prefetch)
+static void tell_listener(const struct line_buffer *buffer, enum base_prefetch_outcome outcome,
+                          const struct base_prefetch *prefetch)
 {
 	buffer->listener.outcome(buffer->listener.user, outcome, prefetch);
 }
@@ -56,7 +56,7 @@ static void settle(struct line_buffer *buffer, struct buffer_line *line, enum ba
 {
 	struct buffer_brought *brought;
 	while ((brought = line->brought) != NULL) {
-		tell(buffer, outcome, &brought->prefetch);
+		tell_listener(buffer, outcome, &brought->prefetch);
 		line->brought = brought->next;
 		brought->next = buffer->free;
 		buffer->free = brought;
@@ -64,7 +64,7 @@ static void settle(struct line_buffer *buffer, struct buffer_line *line, enum ba
 }
 
 /* Appends a request to the list of requests that have fetched parts of this line. */
-static void keep(struct line_buffer *buffer, struct buffer_line *line, const struct base_prefetch *prefetch)
+static void keep_request(struct line_buffer *buffer, struct buffer_line *line, const struct base_prefetch *prefetch)
 {
 	struct buffer_brought *brought = buffer->free, **last = &line->brought;
 	if (brought)
@@ -132,7 +132,7 @@ bool line_buffer_find(struct line_buffer *buffer, uint64_t address, uint32_t tou
 }
 
 /* Adds a line. Returns NULL when the buffer has no ways. */
-static struct buffer_line *add(struct line_buffer *buffer, uint64_t line_at)
+static struct buffer_line *add_line(struct line_buffer *buffer, uint64_t line_at)
 {
 	struct buffer_set *set = set_of(buffer, line_at);
 	if (!buffer->ways)
@@ -156,7 +156,7 @@ void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t byte
 	struct buffer_line *line = find(set_of(buffer, start), start);
 	bool brings = !line || (line->sectors & sectors) != sectors;
 	if (!line)
-		line = add(buffer, start);
+		line = add_line(buffer, start);
 	if (line) {
 		line->owners |= 1ull << block;
 		line->used = ++buffer->uses;
@@ -165,9 +165,9 @@ void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t byte
 	if (!brought)
 		return;
 	if (line && brings)
-		keep(buffer, line, brought);
+		keep_request(buffer, line, brought);
 	else
-		tell(buffer, line ? BASE_PREFETCH_REDUNDANT : BASE_PREFETCH_EARLY_EVICTED, brought);
+		tell_listener(buffer, line ? BASE_PREFETCH_REDUNDANT : BASE_PREFETCH_EARLY_EVICTED, brought);
 }
 
 void line_buffer_drop(struct line_buffer *buffer, uint64_t address)

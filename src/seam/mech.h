@@ -50,7 +50,7 @@
  *   functions, macros, and headers seam/mech_*.h.
  * A minor version does not change: names, meanings, the order and type of members, the values of constants;
  * structures that a mechanism fills or allocates, that lie in arrays, or that are passed by value (struct
- * mech_request, mech_operands, mech_warp, mech_sm_figures, mech_transaction, ...). A change of these is a new major
+ * mech_request, mech_operands, mech_warp, mech_sm_live_stats, mech_transaction, ...). A change of these is a new major
  * version: the library then refuses the mechanism with a message, and it must be compiled again.
  * tests/data/mech_layout.txt records the layout. */
 enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 0, MECH_VERSION = MECH_VERSION_MAJOR << 16 | MECH_VERSION_MINOR };

@@ -4,7 +4,7 @@
 #define SLUICE_SEAM_MECH_PARTS_H
 
 #include "seam/mech_events.h"
-#include "seam/mech_figures.h"
+#include "seam/mech_live_stats.h"
 #include "seam/mech_requests.h"
 
 #include <stddef.h>
@@ -119,8 +119,8 @@ struct mech_services {
 	void (*hold_warp)(struct mech_sm *sm, uint32_t slot);
 	void (*wake_warp)(struct mech_sm *sm, uint32_t slot);
 	void (*look_at_warp)(struct mech_sm *sm, uint32_t slot, struct mech_warp *warp);
-	void (*look_at_sm)(struct mech_sm *sm, struct mech_sm_figures *figures);
-	void (*look_at_partition)(struct mech_partition *partition, struct mech_partition_figures *figures);
+	void (*look_at_sm)(struct mech_sm *sm, struct mech_sm_live_stats *live);
+	void (*look_at_partition)(struct mech_partition *partition, struct mech_partition_live_stats *live);
 	const struct mech_staging_inst *(*staging)(struct mech_gpu *gpu, uint32_t *count);
 	void (*rank_warp)(struct mech_sm *sm, uint32_t slot, uint32_t rank);
 	void (*stop)(struct mech_sm *sm, const struct mech_issue *issue, uint32_t lane, const char *why);
@@ -301,16 +301,16 @@ static inline void mech_look_at_warp(struct mech_sm *sm, uint32_t slot, struct m
 
 /* Writes live statistics of the SM: the occupancy of its queues, what its warps wait for, its counters so far; in any
  * hook of the SM or the GPU while a kernel runs. */
-static inline void mech_look_at_sm(struct mech_sm *sm, struct mech_sm_figures *figures)
+static inline void mech_look_at_sm(struct mech_sm *sm, struct mech_sm_live_stats *live)
 {
-	sm->services->look_at_sm(sm, figures);
+	sm->services->look_at_sm(sm, live);
 }
 
 /* Writes live statistics of an L2 slice and its DRAM channel; in any hook of the partition or the GPU while a kernel
  * runs. */
-static inline void mech_look_at_partition(struct mech_partition *partition, struct mech_partition_figures *figures)
+static inline void mech_look_at_partition(struct mech_partition *partition, struct mech_partition_live_stats *live)
 {
-	partition->services->look_at_partition(partition, figures);
+	partition->services->look_at_partition(partition, live);
 }
 
 /* Returns the rows of the launch, in blocks_per_sm() or gpu_kernel_begin(): those that the program announced

@@ -76,8 +76,8 @@ void seam_rank_warp(struct mech_sm *part, uint32_t slot, uint32_t rank);
 void seam_stop(struct mech_sm *part, const struct mech_issue *issue, uint32_t lane, const char *why);
 
 /* live_stats.c: services. */
-void seam_look_at_sm(struct mech_sm *part, struct mech_sm_figures *figures);
-void seam_look_at_partition(struct mech_partition *part, struct mech_partition_figures *figures);
+void seam_look_at_sm(struct mech_sm *part, struct mech_sm_live_stats *live);
+void seam_look_at_partition(struct mech_partition *part, struct mech_partition_live_stats *live);
 
 /* timeline.c: the block in that slot has ended, and a timeline is wanted. */
 void seam_draw_block(struct seam_sm *sm, uint32_t slot, uint64_t end);

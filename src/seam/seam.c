@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add(struct seam_list *list, uint32_t number, bool has)
+static void add_part(struct seam_list *list, uint32_t number, bool has)
 {
 	if (has)
 		list->part[list->count++] = (uint8_t)number;
@@ -40,7 +40,7 @@ static bool sends_from_gpu(const struct mech *mech)
 }
 
 /* Adds a mechanism to the list of those that have a hook. */
-#define LIST(scope, hook, event, when) add(&scope->hook, number, mech->hook);
+#define LIST(scope, hook, event, when) add_part(&scope->hook, number, mech->hook);
 
 static void open_gpu_part(struct seam *seam, uint32_t number)
 {
@@ -59,7 +59,7 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 	                          .services = &seam_services,
 	                          .host = seam};
 	MECH_GPU_HOOKS(LIST, LIST)
-	add(&gpu->cycle, number, mech->gpu_cycle);
+	add_part(&gpu->cycle, number, mech->gpu_cycle);
 	gpu->sends |= sends_from_gpu(mech);
 	if (mech->policies & MECH_POLICY_BLOCK_COUNT)
 		gpu->count_owner = part;
@@ -88,8 +88,8 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	                         .services = &seam_services,
 	                         .host = sm};
 	MECH_SM_HOOKS(LIST, LIST)
-	add(&sm->cycle, number, mech->cycle);
-	add(&sm->warps_that_compete, number, mech->warps_that_compete);
+	add_part(&sm->cycle, number, mech->cycle);
+	add_part(&sm->warps_that_compete, number, mech->warps_that_compete);
 	if (mech->policies & MECH_POLICY_WARP_ORDER) {
 		sm->order = part;
 		sm->pick = mech->pick_warp;

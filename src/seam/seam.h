@@ -156,7 +156,7 @@ struct seam_sm {
 	void (*complete)(void *host, uint32_t block, uint32_t shared, uint32_t arrivals, uint64_t bytes);
 	/* Reads the SM's live statistics up to `cycle`, when the caller is outside the SM. In the SM's own hooks
 	 * `cycle` is MECH_NEVER. */
-	void (*look_at_sm)(void *host, uint64_t cycle, struct mech_sm_figures *figures);
+	void (*look_at_sm)(void *host, uint64_t cycle, struct mech_sm_live_stats *live);
 };
 
 struct seam_partition {
@@ -172,7 +172,7 @@ struct seam_partition {
 	bool serves_none;                   /* the owner of DRAM scheduling chose no request in its last call */
 	/* callback of the machine: reads the live statistics of a slice */
 	const void *host;
-	void (*look)(const void *host, uint32_t slice, struct mech_partition_figures *figures);
+	void (*look)(const void *host, uint32_t slice, struct mech_partition_live_stats *live);
 	MECH_PARTITION_HOOKS(HOOK, HOOK)
 };
 

@@ -13,7 +13,8 @@ void shared_fills_open(struct shared_fills *fills, uint32_t blocks, uint32_t blo
 	                               .listener = *listener};
 }
 
-static void tell(const struct shared_fills *fills, struct shared_fill *fill, enum base_prefetch_outcome outcome)
+static void tell_listener(const struct shared_fills *fills, struct shared_fill *fill,
+                          enum base_prefetch_outcome outcome)
 {
 	if (fill->kept.sender)
 		fills->listener.outcome(fills->listener.user, outcome, &fill->kept);
@@ -82,13 +83,13 @@ static struct shared_fill **word_of(const struct shared_fills *fills, uint32_t b
 }
 
 /* The word's data are overwritten, or no longer belong to a block. */
-static void leave(struct shared_fills *fills, struct shared_fill **word, enum base_prefetch_outcome outcome)
+static void release_word(struct shared_fills *fills, struct shared_fill **word, enum base_prefetch_outcome outcome)
 {
 	struct shared_fill *fill = *word;
 	*word = NULL;
 	if (!fill || --fill->holds)
 		return;
-	tell(fills, fill, outcome);
+	tell_listener(fills, fill, outcome);
 	shared_fills_free(fills, fill);
 }
 
@@ -110,7 +111,7 @@ void shared_fills_arrived(struct shared_fills *fills, struct shared_fill *fill)
 	fill->holds = 1; /* prevents a free while filling, when the request names a word twice */
 	for (uint32_t i = 0; i < fill->words; i++) {
 		struct shared_fill **word = word_of(fills, fill->block, fill->word[i]);
-		leave(fills, word, BASE_PREFETCH_EARLY_EVICTED);
+		release_word(fills, word, BASE_PREFETCH_EARLY_EVICTED);
 		*word = fill;
 		fill->holds++;
 	}
@@ -121,7 +122,7 @@ void shared_fills_lost(struct shared_fills *fills, struct shared_fill *fill)
 {
 	no_more_coming(fills, fill);
 	come(fills, fill);
-	tell(fills, fill, BASE_PREFETCH_REDUNDANT);
+	tell_listener(fills, fill, BASE_PREFETCH_REDUNDANT);
 }
 
 /* An instruction wants a word that is in flight. */
@@ -139,14 +140,14 @@ static void read_word(struct shared_fills *fills, uint32_t block, uint32_t word)
 {
 	struct shared_fill *fill = *word_of(fills, block, word);
 	if (fill)
-		tell(fills, fill, BASE_PREFETCH_USEFUL);
+		tell_listener(fills, fill, BASE_PREFETCH_USEFUL);
 	if (fills->on_way[place_of(fills, block, word)])
 		want(fills, block, word);
 }
 
 static void write_word(struct shared_fills *fills, uint32_t block, uint32_t word)
 {
-	leave(fills, word_of(fills, block, word), BASE_PREFETCH_EARLY_EVICTED);
+	release_word(fills, word_of(fills, block, word), BASE_PREFETCH_EARLY_EVICTED);
 }
 
 static void touch(struct shared_fills *fills, uint32_t block, const uint64_t *address, uint32_t lanes, uint32_t bytes,
@@ -174,5 +175,5 @@ void shared_fills_written(struct shared_fills *fills, uint32_t block, const uint
 void shared_fills_block_ended(struct shared_fills *fills, uint32_t block)
 {
 	for (uint32_t word = 0; word < fills->block_words; word++)
-		leave(fills, word_of(fills, block, word), BASE_PREFETCH_REDUNDANT);
+		release_word(fills, word_of(fills, block, word), BASE_PREFETCH_REDUNDANT);
 }

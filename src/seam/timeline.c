@@ -39,8 +39,8 @@ void seam_draw(struct seam *seam, uint64_t most)
 	}
 }
 
-static void take(struct timeline *timeline, const struct seam_drawer *drawer, enum seam_unit unit, uint32_t index,
-                 uint32_t number, const struct mech *mech)
+static void show_events(struct timeline *timeline, const struct seam_drawer *drawer, enum seam_unit unit,
+                        uint32_t index, uint32_t number, const struct mech *mech)
 {
 	for (uint32_t i = 0; i < timeline->count; i++)
 		drawer->show(drawer->user, unit, index, number, mech, &timeline->event[i]);
@@ -50,14 +50,14 @@ static void take(struct timeline *timeline, const struct seam_drawer *drawer, en
 void seam_take_events(struct seam *seam, const struct seam_drawer *drawer)
 {
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
-		take(&seam->sm[s].blocks, drawer, SEAM_OF_SM, s, MECH_MAX, NULL);
+		show_events(&seam->sm[s].blocks, drawer, SEAM_OF_SM, s, MECH_MAX, NULL);
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct mech *mech = seam->attached[i].mech;
-		take(&seam->gpu.output[i].timeline, drawer, SEAM_OF_GPU, 0, i, mech);
+		show_events(&seam->gpu.output[i].timeline, drawer, SEAM_OF_GPU, 0, i, mech);
 		for (uint32_t s = 0; s < seam->machine.sms; s++)
-			take(&seam->sm[s].output[i].timeline, drawer, SEAM_OF_SM, s, i, mech);
+			show_events(&seam->sm[s].output[i].timeline, drawer, SEAM_OF_SM, s, i, mech);
 		for (uint32_t s = 0; s < seam->machine.partitions; s++)
-			take(&seam->partition[s].output[i].timeline, drawer, SEAM_OF_PARTITION, s, i, mech);
+			show_events(&seam->partition[s].output[i].timeline, drawer, SEAM_OF_PARTITION, s, i, mech);
 	}
 }
 

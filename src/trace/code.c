@@ -61,7 +61,7 @@ static const struct trace_slot *find(const struct trace_code *code, const struct
 	return NULL;
 }
 
-static uint32_t add(struct trace_code *code, struct trace_static *fixed)
+static uint32_t add_instruction(struct trace_code *code, struct trace_static *fixed)
 {
 	if (code->count == code->capacity) {
 		code->capacity = code->capacity ? 2 * code->capacity : 256;
@@ -274,7 +274,7 @@ uint32_t trace_code_find(struct trace_code *code, const struct trace_lines *line
 		trace_error(lines, diag, words->pc, "more than %d different instructions", MOST_INSTRUCTIONS);
 		return UINT32_MAX;
 	}
-	uint32_t number = add(code, fixed);
+	uint32_t number = add_instruction(code, fixed);
 	keep_key(code, words, hash, number);
 	return number;
 }
@@ -286,7 +286,7 @@ uint32_t trace_code_exit(struct trace_code *code)
 	ptx->op = PTX_OP_EXIT;
 	fixed->inst.kind = SIMT_EXIT;
 	fixed->inst.latency = PTX_LATENCY_BRANCH;
-	return add(code, fixed);
+	return add_instruction(code, fixed);
 }
 
 /* --- positions --- */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static struct trace_command *add(struct trace_list *list)
+static struct trace_command *add_command(struct trace_list *list)
 {
 	if (list->count == list->capacity) {
 		list->capacity = list->capacity ? 2 * list->capacity : 64;
@@ -23,7 +23,7 @@ static bool read_copy(struct trace_list *list, const struct trace_lines *lines, 
 {
 	const char *address = lines->text + strlen("MemcpyHtoD,");
 	char *end, *rest;
-	struct trace_command *command = add(list);
+	struct trace_command *command = add_command(list);
 	command->kind = TRACE_COPY;
 	command->address = strtoull(address, &end, 16);
 	if (end == address || *end != ',' || *address == '-') {
@@ -48,7 +48,7 @@ static void add_kernel(struct trace_list *list, const struct trace_lines *lines)
 	char *path;
 	if (asprintf(&path, "%.*s%.*s", folder, lines->name, (int)length, lines->text) < 0)
 		abort();
-	struct trace_command *command = add(list);
+	struct trace_command *command = add_command(list);
 	command->kind = TRACE_LAUNCH;
 	command->path = arena_string(&list->arena, path, strlen(path));
 	free(path);

@@ -106,7 +106,7 @@ static bool next_word(const char **rest, const char *end, struct word *word)
 	return true;
 }
 
-static bool is(const struct word *word, const char *text)
+static bool word_is(const struct word *word, const char *text)
 {
 	return strlen(text) == word->length && memcmp(word->text, text, word->length) == 0;
 }
@@ -115,7 +115,7 @@ static bool is(const struct word *word, const char *text)
 static uint32_t place_in(const struct word *word, const char *const *names, uint32_t count)
 {
 	uint32_t i = 0;
-	while (i < count && !(names[i] && is(word, names[i])))
+	while (i < count && !(names[i] && word_is(word, names[i])))
 		i++;
 	return i;
 }
@@ -133,7 +133,7 @@ static void take_shape(const struct word *word, struct simt_inst *inst)
 	              {"16832", PTX_LATENCY_MMA_4K},  {"16864", PTX_LATENCY_MMA_8K}, {"88128", PTX_LATENCY_MMA_8K},
 	              {"168128", PTX_LATENCY_MMA_8K}, {"168256", PTX_LATENCY_MMA_8K}};
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-		if (is(word, shapes[i].shape))
+		if (word_is(word, shapes[i].shape))
 			inst->latency = (uint8_t)shapes[i].latency;
 }
 
@@ -155,7 +155,7 @@ static void take_width(const struct word *word, struct simt_inst *inst)
 static void take_matrices(const struct word *last, struct simt_inst *inst)
 {
 	inst->size = 16;
-	inst->vector = is(last, "4") ? 4 : is(last, "2") ? 2 : 1;
+	inst->vector = word_is(last, "4") ? 4 : word_is(last, "2") ? 2 : 1;
 }
 
 static void take_suffixes(const char *rest, const char *end, struct simt_inst *inst, struct ptx_inst *ptx)
@@ -168,10 +168,10 @@ static void take_suffixes(const char *rest, const char *end, struct simt_inst *i
 			take_shape(&word, inst);
 		else if (inst->unit == PTX_UNIT_MEM)
 			take_width(&word, inst);
-		strong |= is(&word, "STRONG");
-		far |= is(&word, "GPU") || is(&word, "SYS");
-		bypass |= is(&word, "BYPASS") && inst->async == SIMT_COPY;
-		ptx->barrier = is(&word, "ARV") && ptx->barrier ? PTX_BARRIER_ARRIVE : ptx->barrier;
+		strong |= word_is(&word, "STRONG");
+		far |= word_is(&word, "GPU") || word_is(&word, "SYS");
+		bypass |= word_is(&word, "BYPASS") && inst->async == SIMT_COPY;
+		ptx->barrier = word_is(&word, "ARV") && ptx->barrier ? PTX_BARRIER_ARRIVE : ptx->barrier;
 	}
 	if (ptx->op == PTX_OP_LDMATRIX || ptx->op == PTX_OP_STMATRIX)
 		take_matrices(&word, inst);
@@ -265,11 +265,11 @@ static bool take_word(const struct word *word, struct simt_inst *inst, struct pt
 		inst->cache = (uint8_t)cache;
 	else if (async < ASYNCS)
 		inst->async = (uint8_t)async;
-	else if (is(word, "strong"))
+	else if (word_is(word, "strong"))
 		ptx->order = PTX_RELAXED;
-	else if (is(word, "spill"))
+	else if (word_is(word, "spill"))
 		ptx->is_spill = true;
-	else if (is(word, "arrive") && ptx->barrier)
+	else if (word_is(word, "arrive") && ptx->barrier)
 		ptx->barrier = PTX_BARRIER_ARRIVE;
 	else
 		return false;

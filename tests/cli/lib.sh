@@ -29,6 +29,21 @@ try_program() {
 	unset LD_PRELOAD
 }
 
+# try_full_disk STATUS BLOCKS ARGUMENT...: like try, where no file grows beyond this number of blocks of 512 bytes.
+try_full_disk() {
+	wanted=$1
+	blocks=$2
+	shift 2
+	tried="sluice $* (full disk)"
+	got=0
+	(
+		trap '' XFSZ
+		ulimit -f "$blocks"
+		exec "$sluice" "$@" >"$work/out" 2>"$work/err" </dev/null
+	) || got=$?
+	[ "$got" = "$wanted" ] || fail "exit status $got, expected $wanted"
+}
+
 fail() {
 	echo "FAILED: $tried: $1"
 	sed 's/^/  out: /' "$work/out"

@@ -571,6 +571,26 @@ PATH=$work/bin try 1 figure ipc --no-run --any-build
 says err "no pictures: cannot start gnuplot"
 [ -s figures/ipc.csv ] || fail "expected the CSV"
 
+# Pictures are replaced only when both are complete; gnuplot ignores a full disk.
+gnuplot=$(command -v gnuplot)
+cat >bin/gnuplot <<SCRIPT
+#!/bin/sh
+trap '' XFSZ
+ulimit -f 4
+exec $gnuplot "\$@"
+SCRIPT
+chmod +x bin/gnuplot
+echo 'an older picture' >figures/ipc.svg
+PATH=$work/bin try 1 figure ipc --no-run --any-build
+says err "sluice figure: gnuplot failed on figures/ipc.gp"
+[ "$(cat figures/ipc.svg)" = 'an older picture' ] || fail "expected the old picture"
+[ "$(cd figures && echo ipc*)" = "ipc.csv ipc.gp ipc.svg" ] || fail "a temporary file remains"
+try 0 figure ipc --no-run --any-build
+grep -q '</svg>' figures/ipc.svg || fail "expected the picture"
+rm figures/ipc.svg
+gnuplot figures/ipc.gp
+[ -s figures/ipc.svg ] || fail "expected the script to draw the picture"
+
 # The experiment files that Sluice provides are valid.
 unset SLUICE_EXPERIMENTS
 try 0 figure

@@ -155,6 +155,13 @@ try 0 profile diff with.profile with.profile
 says out "Both take"
 [ "$(wc -l <out)" -le 4 ] || fail "a profile differs from itself"
 
+# A full disk leaves the last whole profile: the one without kernels, which the run's begin wrote.
+cp small.profile old.profile
+try_full_disk 1 1 run --profile old.profile -- ./program 1
+says err "old.profile: File too large"
+python3 -c 'import json; assert json.load(open("old.profile"))["kernels"] == []' || fail "expected a whole profile"
+[ "$(ls old.profile*)" = old.profile ] || fail "a temporary file remains"
+
 try 2 run --functional --profile p -- ./program 1
 says_only err "sluice run: profile: a functional run has no cycles"
 try 2 run --profile /nowhere/p -- ./program 1

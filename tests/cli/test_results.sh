@@ -75,6 +75,11 @@ for words in "" "--json" "--csv --counter cycles" "export"; do
 done
 try 1 results check --results broken.db
 says out "has no program, machine or verdict"
+echo 'an older export' >again.jsonl
+try_full_disk 1 1 results export again.jsonl
+says err "cannot write again.jsonl: File too large"
+[ "$(cat again.jsonl)" = 'an older export' ] || fail "expected the old file"
+[ "$(ls again.jsonl*)" = again.jsonl ] || fail "a temporary file remains"
 try 0 results export again.jsonl
 sort again.jsonl | python3 -c 'import sys; assert sorted(open("runs.jsonl")) == list(sys.stdin), "other runs"' || fail "expected the same runs"
 says_only err ''

@@ -90,6 +90,33 @@ static inline const char *prefetch_loop(char *text, size_t size, const char *ste
 	return text;
 }
 
+/* A mechanism, and the lines that still miss with it in prefetch_check_streams(). */
+struct prefetch_stream {
+	const char *mechanism;
+	uint32_t misses;
+};
+
+/* One warp loads one line after the other, with as much computation between loads as a memory access takes. Without a
+ * mechanism each load misses and waits. With one of `row`, only that many misses wait, and other loads are useful
+ * prefetches. */
+static inline void prefetch_check_streams(const struct prefetch_stream *row, size_t count)
+{
+	char body[32768];
+	const struct prefetch_kernel kernel = {
+		prefetch_loop(body, sizeof body, "add.u64 %rd1, %rd1, 128;", 16), 1, 1, {NULL}};
+	const struct prefetch_run without = prefetch_measure(&kernel, NULL, NULL);
+	uint64_t perfect = prefetch_perfect(&kernel), wait = (without.cycles - perfect) / PREFETCH_LOADS;
+	assert_int_equal(without.misses, PREFETCH_LOADS);
+	assert_true(without.cycles * 10 > perfect * 16);
+	for (size_t i = 0; i < count; i++) {
+		const struct prefetch_run with = prefetch_measure(&kernel, row[i].mechanism, NULL);
+		assert_int_equal(with.misses, row[i].misses);
+		assert_int_equal(with.requests.useful, PREFETCH_LOADS - row[i].misses);
+		assert_in_range(with.cycles, perfect + wait * row[i].misses - 10,
+		                perfect + (wait + 1) * row[i].misses + 10);
+	}
+}
+
 /* Warps of one block, each `spin` iterations of a loop later than the previous one. Each has `loads` dependent loads of
  * one line each. */
 static inline const char *prefetch_stagger(char *text, size_t size, uint32_t spin, uint32_t loads)

@@ -107,8 +107,8 @@ static void test_dram_row_conflict(void **state)
 	kit_close(&kit);
 }
 
-/* A warp whose lanes touch 32 lines sends 32 requests past L1, one per cycle, and continues when the last reply has
- * arrived. All are in flight together, so they cost far less than 32 times one request. The bottleneck is the one
+/* A warp whose lanes touch 32 lines sends 32 requests that bypass L1, one per cycle, and continues when the last reply
+ * has arrived. All are in flight together, so they cost far less than 32 times one request. The bottleneck is the one
  * crossbar output to this SM, where a reply of two flits and the change of packets take 3 cycles. */
 static void test_transactions(void **state)
 {

@@ -91,8 +91,8 @@ static void nothing_beyond(const struct gpu_stats *s)
 	assert_int_equal(s->dram.reads + s->dram.writes, 0);
 }
 
-/* The reply to a miss arrives in the cycle after its sending. A load past L1 has no miss queue on its path and is one
- * cycle faster. */
+/* The reply to a miss arrives in the cycle after its sending. A load that bypasses L1 has no miss queue on its path and
+ * is one cycle faster. */
 static void test_zero_latency_loads(void **state)
 {
 	static const struct {

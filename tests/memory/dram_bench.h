@@ -156,6 +156,39 @@ static inline void run_to(struct bench *bench, uint64_t cycle)
 		tick(bench);
 }
 
+/* Runs until the channel is idle and compares the commands. */
+static inline void expect_commands(struct bench *bench, const struct command *want, uint32_t count)
+{
+	run_to(bench, bench->cycle + 400);
+	for (uint32_t i = 0; i < count && i < bench->commands; i++)
+		if (bench->command[i].what != want[i].what || bench->command[i].at != want[i].at)
+			fail_msg("command %u is %c at %llu, not %c at %llu", i, bench->command[i].what,
+			         (unsigned long long)bench->command[i].at, want[i].what,
+			         (unsigned long long)want[i].at);
+	assert_int_equal(bench->commands, count);
+	arena_free(&bench->arena);
+}
+
+#define EXPECT_COMMANDS(bench, ...)                                                                                    \
+	do {                                                                                                           \
+		const struct command want_[] = {__VA_ARGS__};                                                          \
+		expect_commands(bench, want_, sizeof want_ / sizeof want_[0]);                                         \
+	} while (0)
+
+/* Checks that the slice sees this reply first at `cycle`, and takes it there. */
+static inline void expect_answer(struct bench *bench, const struct request *request, uint64_t cycle)
+{
+	struct port *port = &bench->to_l2[request->slice];
+	while (bench->cycle < cycle) {
+		if (port_front(port, bench->cycle))
+			fail_msg("a reply was seen at cycle %llu, not first at %llu", (unsigned long long)bench->cycle,
+			         (unsigned long long)cycle);
+		tick(bench);
+	}
+	assert_ptr_equal(port_front(port, bench->cycle), request);
+	port_pop(port, bench->cycle);
+}
+
 #define BOTH_WAYS(test) cmocka_unit_test(test), cmocka_unit_test_prestate(test, "sleeps")
 
 #endif

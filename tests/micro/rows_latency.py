@@ -35,7 +35,7 @@ def latencies():
         point=always(),
     )
     yield Row(
-        what="L2 hit, 32 bytes past L1",
+        what="L2 hit, 32 bytes that bypass L1",
         program="latency",
         kernel="past_l1",
         formula="to LSU + crossing + l2.delay + 1 + 1 + crossing + 2",
@@ -112,7 +112,7 @@ def dram_latencies():
     timing = {"dram.latency": 117, "dram.tRP": 21, "dram.tRCD": 23, "dram.tCL": 19, "l2.delay": 90}
     for at, options, tolerance in ((" (one clock)", ONE_CLOCK, EXACT), ("", {}, CLOCKS)):
         yield Row(
-            what=f"DRAM, another row of an open bank, 32 bytes past L1{at}",
+            what=f"DRAM, another row of an open bank, 32 bytes that bypass L1{at}",
             program="latency",
             kernel="past_l1",
             formula="L2 hit + ports + latency + tRP + tRCD + (columns - 1) tCCDL + tCL",

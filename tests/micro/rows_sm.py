@@ -333,7 +333,7 @@ def coalescing():
     for by, offset in ((0, 0), (4, 0), (4, 64), (8, 0), (32, 0), (64, 0)):
         place = f"4 bytes a lane, {by} apart" + (f", {offset} after a line's start" if offset else "")
         yield row(
-            f"L2 accesses a load past L1: {place}",
+            f"L2 accesses of a load that bypasses L1: {place}",
             "past_l1",
             "segments, halved while a half is unused; their sectors",
             lambda m, a=(4, by, offset): sum(forms.parts(m, size) for _, size in forms.segments(*a)),

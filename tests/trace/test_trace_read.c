@@ -245,7 +245,7 @@ static void test_opcodes(void **state)
 	assert_non_null(trace_find_opcode(TRACE_PASCAL, "XMAD", 4));
 }
 
-/* The meaning of suffixes: widths, accesses past L1, shapes of matrices. */
+/* The meaning of suffixes: widths, accesses that bypass L1, shapes of matrices. */
 static void test_suffixes(void **state)
 {
 	static const struct {

@@ -93,7 +93,7 @@ static void finish_options(struct analyze *analyze, const struct argp_state *sta
 	analyze->used = arena_array(&analyze->arena, analyze->args, sizeof *analyze->used);
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct analyze *analyze = state->input;
 	uint64_t number;
@@ -142,7 +142,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp analyze_argp = {
 	.options = analyze_options,
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "FILE.ptx|FILE.cu",
 	.doc = "Show for each global load of a kernel whether its array index can be calculated before the kernel "
 	       "runs: strictly, and also when loops with bounds known at launch count (relaxed). With --launch, it "

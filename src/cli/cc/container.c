@@ -12,7 +12,7 @@
 
 enum { CONTAINER_HEADER = 16, ENTRY_HEADER = 64, ALIGNMENT = 8, KIND_PTX = 1 };
 
-static void put(unsigned char *at, size_t bytes, uint64_t value)
+static void put_number(unsigned char *at, size_t bytes, uint64_t value)
 {
 	for (size_t i = 0; i < bytes; i++)
 		at[i] = (unsigned char)(value >> 8 * i);
@@ -29,15 +29,15 @@ static unsigned target_of(const char *ptx)
 static void fill_headers(unsigned char *header, const char *ptx, size_t padded)
 {
 	unsigned char *entry = header + CONTAINER_HEADER;
-	put(header, 4, 0xba55ed50);
-	put(header + 4, 2, 1);
-	put(header + 6, 2, CONTAINER_HEADER);
-	put(header + 8, 8, ENTRY_HEADER + padded);
-	put(entry, 2, KIND_PTX);
-	put(entry + 2, 2, 0x101);
-	put(entry + 4, 4, ENTRY_HEADER);
-	put(entry + 8, 8, padded);
-	put(entry + 28, 4, target_of(ptx));
+	put_number(header, 4, 0xba55ed50);
+	put_number(header + 4, 2, 1);
+	put_number(header + 6, 2, CONTAINER_HEADER);
+	put_number(header + 8, 8, ENTRY_HEADER + padded);
+	put_number(entry, 2, KIND_PTX);
+	put_number(entry + 2, 2, 0x101);
+	put_number(entry + 4, 4, ENTRY_HEADER);
+	put_number(entry + 8, 8, padded);
+	put_number(entry + 28, 4, target_of(ptx));
 }
 
 bool cc_write_container(struct cc *cc, const char *ptx, const char *file)

@@ -138,7 +138,7 @@ static bool write_files(struct linking *linking, const char **stub)
 	return fine;
 }
 
-static void tell(void *user, const char *text)
+static void print_message(void *user, const char *text)
 {
 	const struct cc *cc = user;
 	cli_error(cc->name, "%s", text);
@@ -147,7 +147,7 @@ static void tell(void *user, const char *text)
 bool cc_link_device(struct cc *cc, const struct argument_list *files, const char **stub)
 {
 	struct linking linking = {.cc = cc};
-	linker_open(&linking.linker, tell, cc);
+	linker_open(&linking.linker, print_message, cc);
 	read_all(&linking, files);
 	*stub = NULL;
 	bool fine = !count_lacking(&linking) || write_files(&linking, stub);

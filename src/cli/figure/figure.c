@@ -21,7 +21,7 @@ static const struct argp_option figure_options[] = {
 	{0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct study *study = state->input;
 	switch (key) {
@@ -43,7 +43,7 @@ static const struct argp_child figure_children[] = {{&study_argp, 0, NULL, 0}, {
 
 static const struct argp figure_argp = {
 	.options = figure_options,
-	.parser = parse,
+	.parser = parse_option,
 	.children = figure_children,
 	.args_doc = "[NAME...]",
 	.doc = "Make figures of the papers: run the missing runs, store every run, print our numbers next to the "

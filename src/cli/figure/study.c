@@ -128,7 +128,7 @@ static error_t parse_slurm(int key, const char *value, struct argp_state *state)
 	return 0;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct study *study = state->input;
 	switch (key) {
@@ -165,7 +165,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	}
 }
 
-const struct argp study_argp = {.options = options, .parser = parse};
+const struct argp study_argp = {.options = options, .parser = parse_option};
 
 void study_begin(struct study *study, const char *command)
 {

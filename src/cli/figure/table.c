@@ -32,7 +32,7 @@ struct product {
 	size_t count;
 };
 
-static const char *keep(struct table *table, const char *text)
+static const char *keep_text(struct table *table, const char *text)
 {
 	return arena_string(&table->request->arena, text, strlen(text));
 }
@@ -41,7 +41,7 @@ static const char *number(struct table *table, double value)
 {
 	char text[32];
 	snprintf(text, sizeof text, "%.6g", value);
-	return keep(table, text);
+	return keep_text(table, text);
 }
 
 static bool is_number(const char *text, double *value)
@@ -154,7 +154,7 @@ static bool take_program(struct table *table, size_t r)
 	}
 	const struct program *known = program_request_find(table->request, row->program);
 	snprintf(text + length, sizeof text - length, ": %s", known->about);
-	table->ours[r] = keep(table, text);
+	table->ours[r] = keep_text(table, text);
 	return true;
 }
 

@@ -16,7 +16,7 @@ static const struct argp_option profile_options[] = {
 	{0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	static const char *const choices[] = {"line", "instruction", NULL};
 	struct profile_wish *wish = state->input;
@@ -46,7 +46,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 
 static const struct argp profile_argp = {
 	.options = profile_options,
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "show FILE\ndiff FILE FILE\ncallgrind FILE",
 	.doc = "Show the cost of each line, or of each PTX instruction, of a run's kernels, from the file of 'sluice "
 	       "run --profile'. The cost is the scheduler slots in which it issued or that were lost at it, and the "

@@ -12,8 +12,8 @@
 
 enum { SHOWN_LINES = 20 };
 
-/* The figures of a row. */
-struct figures {
+/* The counts of a row. */
+struct counts {
 	size_t kernels, launches; /* different kernels */
 	long long blocks, warp_instructions, thread_instructions, cycles;
 	double seconds;
@@ -45,7 +45,7 @@ static bool is_first(const json_t *kernels, size_t number)
 }
 
 /* Returns false when the text is not the statistics of a complete run. */
-static bool read_figures(const struct job_text *stats, struct figures *figures)
+static bool read_counts(const struct job_text *stats, struct counts *counts)
 {
 	json_t *root = json_loadb(stats->bytes ? stats->bytes : "", stats->length, 0, NULL);
 	const json_t *kernels = json_object_get(root, "kernels"), *totals = json_object_get(root, "totals");
@@ -54,7 +54,7 @@ static bool read_figures(const struct job_text *stats, struct figures *figures)
 		json_decref(root);
 		return false;
 	}
-	*figures = (struct figures){
+	*counts = (struct counts){
 		.are = are,
 		.launches = json_array_size(kernels),
 		.warp_instructions = whole(totals, "warp_instructions"),
@@ -63,13 +63,13 @@ static bool read_figures(const struct job_text *stats, struct figures *figures)
 		.timed = json_is_integer(json_object_get(totals, "cycles")),
 		.seconds = json_number_value(json_object_get(totals, "host_seconds")),
 	};
-	for (size_t i = 0; i < figures->launches; i++) {
+	for (size_t i = 0; i < counts->launches; i++) {
 		const json_t *grid = json_object_get(json_array_get(kernels, i), "grid");
 		long long blocks = 1;
 		for (size_t d = 0; d < 3; d++)
 			blocks *= (long long)json_integer_value(json_array_get(grid, d));
-		figures->blocks += blocks;
-		figures->kernels += is_first(kernels, i);
+		counts->blocks += blocks;
+		counts->kernels += is_first(kernels, i);
 	}
 	json_decref(root);
 	return true;
@@ -86,22 +86,22 @@ static void print_output(const struct job *job)
 	}
 }
 
-static void print_row(const struct table *table, const struct batch_job *job, const struct figures *figures,
+static void print_row(const struct table *table, const struct batch_job *job, const struct counts *counts,
                       const char *verdict)
 {
 	printf("%-*s %-*s", table->program_width, job->program->name, table->variant_width, job->variant);
-	if (!figures)
+	if (!counts)
 		printf(" %7s %8s %9s %13s %11s %8s %8s", "-", "-", "-", "-", "-", "-", "-");
 	else
-		printf(" %7zu %8zu %9lld %13lld", figures->kernels, figures->launches, figures->blocks,
-		       figures->warp_instructions);
-	if (figures && figures->timed)
-		printf(" %11lld %8.2f", figures->cycles,
-		       figures->cycles ? (double)figures->thread_instructions / (double)figures->cycles : 0);
-	else if (figures)
+		printf(" %7zu %8zu %9lld %13lld", counts->kernels, counts->launches, counts->blocks,
+		       counts->warp_instructions);
+	if (counts && counts->timed)
+		printf(" %11lld %8.2f", counts->cycles,
+		       counts->cycles ? (double)counts->thread_instructions / (double)counts->cycles : 0);
+	else if (counts)
 		printf(" %11s %8s", "-", "-");
-	if (figures)
-		printf(" %8.2f", figures->seconds);
+	if (counts)
+		printf(" %8.2f", counts->seconds);
 	printf("  %s\n", verdict);
 }
 
@@ -119,16 +119,16 @@ static bool keep_stats(const struct batch *batch, const struct batch_job *row, c
 
 static void print_job(struct table *table, const struct batch_job *row, struct job *job)
 {
-	struct figures figures;
+	struct counts counts;
 	char reason[96];
-	bool has_figures = read_figures(&job->stats, &figures);
-	const char *verdict = job_verdict(job, has_figures ? figures.are : JOB_STATS_NONE, reason);
-	bool passed = verdict_counts(verdict), cut = passed && figures.are == JOB_STATS_CUT;
-	print_row(table, row, has_figures ? &figures : NULL, verdict);
+	bool has_counts = read_counts(&job->stats, &counts);
+	const char *verdict = job_verdict(job, has_counts ? counts.are : JOB_STATS_NONE, reason);
+	bool passed = verdict_counts(verdict), cut = passed && counts.are == JOB_STATS_CUT;
+	print_row(table, row, has_counts ? &counts : NULL, verdict);
 	if (!passed)
 		print_output(job);
 	fflush(stdout);
-	if (has_figures && table->batch->stats_folder)
+	if (has_counts && table->batch->stats_folder)
 		passed = keep_stats(table->batch, row, &job->stats) && passed;
 	table->failed += !passed;
 	table->cut += cut;

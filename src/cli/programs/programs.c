@@ -22,7 +22,7 @@ static void add_name(struct program_request *request, const char *name)
 	names->word[names->count++] = name;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct program_request *request = state->input;
 	switch (key) {
@@ -73,14 +73,14 @@ static error_t parse(int key, char *value, struct argp_state *state)
 static const struct argp list_argp = {
 	.options =
 		(const struct argp_option[]){PAPER_OPTION, {"json", KEY_JSON, NULL, 0, "All facts, as JSON", 0}, {0}},
-	.parser = parse,
+	.parser = parse_option,
 	.doc = "List the programs: what each computes, its variants, and the papers that use it. For each paper, show "
 	       "its abbreviation of the program, and the variant that it means unless that is the first.",
 };
 
 static const struct argp show_argp = {
 	.options = (const struct argp_option[]){PAPER_OPTION, {0}},
-	.parser = parse,
+	.parser = parse_option,
 	.args_doc = "NAME...",
 	.doc = "Show a program, with its kernels as the papers describe them, and the paths of its source and of the "
 	       "compiled program. A NAME is the program's name or a paper's abbreviation of it.",
@@ -99,7 +99,7 @@ static const struct argp_option run_options[] = {
 
 static const struct argp run_programs_argp = {
 	.options = run_options,
-	.parser = parse,
+	.parser = parse_option,
 	.children = (const struct argp_child[]){{&run_argp, 0, "On which machine, as with sluice run:", 1}, {0}},
 	.args_doc = "NAME [-- ARGUMENT...]\n--all [NAME...] [-- ARGUMENT...]",
 	.doc = "Run a program on a simulated machine, as 'sluice run' does, or run several, verify their results and "

@@ -3,12 +3,10 @@
 
 #include "base/file.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A line of report.html with this prefix is replaced by a file of the folder; "data" is replaced by the report's
  * data. */
@@ -65,39 +63,16 @@ static bool write_page(FILE *file, const char *folder, const json_t *data)
 	return fine && fflush(file) == 0;
 }
 
-/* Writes directly to a terminal, a pipe or a device. */
-static bool write_in_place(const char *path, const char *folder, const json_t *data)
-{
-	FILE *file = file_open_to_write(path);
-	bool fine = file && write_page(file, folder, data);
-	int reason = errno;
-	if (file && fclose(file) != 0)
-		return false;
-	errno = reason;
-	return fine;
-}
-
-/* Writes a new file in the same folder, which then replaces the old one. */
-static bool write_beside(const char *path, const char *folder, const json_t *data)
+static bool write_file(const char *path, const char *folder, const json_t *data)
 {
 	struct file_new made;
-	if (!file_new_open(&made, path))
+	FILE *file = file_new_stream(&made, path);
+	if (!file)
 		return false;
-	FILE *file = file_new_writer(&made);
-	bool fine = file && write_page(file, folder, data);
-	int reason = errno;
-	if (file && fclose(file) != 0)
-		fine = false;
-	errno = reason;
-	if (!fine) {
-		file_new_drop(&made);
-		return false;
-	}
-	int descriptor = made.descriptor;
-	fine = file_new_place(&made);
-	if (fine)
-		close(descriptor);
-	return fine;
+	if (write_page(file, folder, data))
+		return file_new_finish(&made, file);
+	file_new_abandon(&made, file);
+	return false;
 }
 
 bool report_write_page(const char *command, const char *path, const json_t *data)
@@ -110,7 +85,7 @@ bool report_write_page(const char *command, const char *path, const json_t *data
 		          "the parts of the page are missing (share/sluice/report); build or install Sluice again");
 		return false;
 	}
-	if (file_is_replaceable(path) ? write_beside(path, folder, data) : write_in_place(path, folder, data))
+	if (write_file(path, folder, data))
 		return true;
 	cli_error(command, "cannot write %s: %s", path, file_write_reason());
 	return false;

@@ -134,7 +134,7 @@ static void read_event(struct reader *reader, struct protobuf message, struct ev
 	}
 }
 
-static void add(struct reader *reader, const struct track *track, const struct event *event, uint64_t end)
+static void add_event(struct reader *reader, const struct track *track, const struct event *event, uint64_t end)
 {
 	const char *unit = track->parent ? track->parent->name : "";
 	report_timeline_trace(&reader->timeline, &(struct report_traced){.kernel = event->kernel,
@@ -155,7 +155,7 @@ static void end_event(struct reader *reader, const struct track *track, const st
 	else if (end->time < begun->time)
 		reader->wrong = "an event ends before it begins";
 	else
-		add(reader, track, begun, end->time);
+		add_event(reader, track, begun, end->time);
 	begun->type = 0;
 }
 
@@ -176,7 +176,7 @@ static void take_event(struct reader *reader, const struct event *event)
 	else if (event->type == PERFETTO_SLICE_END)
 		end_event(reader, track, event);
 	else if (event->type == PERFETTO_INSTANT)
-		add(reader, track, event, event->time);
+		add_event(reader, track, event, event->time);
 }
 
 /* --- packets --- */

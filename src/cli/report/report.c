@@ -14,7 +14,7 @@ struct report {
 	struct study study; /* the requested figures */
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct report *report = state->input;
 	switch (key) {
@@ -95,7 +95,7 @@ int command_report(int argc, char **argv)
 	};
 	const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = parse_option,
 		.args_doc = "[FILE...]",
 		.doc = "Make an HTML page of runs: tables with filters, cycle stacks side by side, counters, a run "
 		       "over time, and the difference of two runs in words. It is one file that needs no network.\v"

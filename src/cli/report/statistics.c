@@ -41,7 +41,7 @@ static bool is_told(const char *word, const char **name)
 }
 
 /* Joins the words of a list with spaces; for mechanisms only their names. */
-static void join(const json_t *words, size_t from, bool names, char *text, size_t size)
+static void join_words(const json_t *words, size_t from, bool names, char *text, size_t size)
 {
 	*text = '\0';
 	for (size_t i = from; i < json_array_size(words); i++) {
@@ -65,7 +65,7 @@ static void take_command(struct collection *collection, json_t *run, const json_
 		if (word && value && is_told(word, &name))
 			report_fact(collection, run, name, value);
 	}
-	join(words, 1, false, arguments, sizeof arguments);
+	join_words(words, 1, false, arguments, sizeof arguments);
 	report_fact(collection, run, "arguments", arguments);
 }
 
@@ -104,11 +104,11 @@ bool report_take_statistics(struct collection *collection, const char *path, jso
 	take_text(collection, run, "machine", json_object_get(root, "machine"));
 	take_text(collection, run, "verdict", json_object_get(root, "ended"));
 	take_text(collection, run, "checks", json_object_get(root, "checks"));
-	join(json_object_get(root, "options"), 0, false, text, sizeof text);
+	join_words(json_object_get(root, "options"), 0, false, text, sizeof text);
 	report_fact(collection, run, "options", text);
-	join(json_object_get(root, "mechanisms"), 0, true, text, sizeof text);
+	join_words(json_object_get(root, "mechanisms"), 0, true, text, sizeof text);
 	report_fact(collection, run, "mechanisms", text);
-	join(json_object_get(root, "observers"), 0, true, text, sizeof text);
+	join_words(json_object_get(root, "observers"), 0, true, text, sizeof text);
 	report_fact(collection, run, "observers", text);
 	if (json_is_true(json_object_get(root, "functional")))
 		report_fact(collection, run, "functional", "yes");

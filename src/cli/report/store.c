@@ -30,7 +30,7 @@ static void make_label(const struct store_row *row, char *label, size_t size)
 	}
 }
 
-static void take(void *context, const struct store_row *row)
+static void take_run(void *context, const struct store_row *row)
 {
 	struct reader *reader = context;
 	char label[256];
@@ -56,7 +56,7 @@ bool report_take_store(struct collection *collection, const char *path)
 	const struct run_filters *filters = &collection->filters;
 	char message[STORE_MESSAGE];
 	collection->last = NULL;
-	if (!store_rows_each(path, filters->filter, filters->count, take, &reader, message)) {
+	if (!store_rows_each(path, filters->filter, filters->count, take_run, &reader, message)) {
 		cli_error(collection->command, "%s; 'sluice figure NAME' makes such a file", message);
 		return false;
 	}

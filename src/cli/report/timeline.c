@@ -26,7 +26,7 @@ void report_timeline_open(struct report_timeline *timeline)
 		timeline->columns[i] = json_array();
 }
 
-static void add(struct report_timeline *timeline, const struct report_event *event)
+static void add_event(struct report_timeline *timeline, const struct report_event *event)
 {
 	json_t *const values[COLUMNS] = {json_integer(event->kernel),
 	                                 json_integer(event->begin),
@@ -42,7 +42,7 @@ static void add(struct report_timeline *timeline, const struct report_event *eve
 static void report_timeline_add(struct report_timeline *timeline, const struct report_event *event)
 {
 	if (json_array_size(timeline->columns[KERNEL]) < MOST_EVENTS)
-		add(timeline, event);
+		add_event(timeline, event);
 	else
 		timeline->left_out++;
 }
@@ -81,7 +81,7 @@ void report_timeline_trace(struct report_timeline *timeline, const struct report
 		report_timeline_add(timeline, &shown);
 		return;
 	}
-	add(timeline, &shown);
+	add_event(timeline, &shown);
 	timeline->launches =
 		base_realloc(timeline->launches, (timeline->launch_count + 1) * sizeof *timeline->launches);
 	timeline->launches[timeline->launch_count++] =
@@ -117,7 +117,7 @@ static json_int_t begin_of(const struct report_timeline *timeline, json_int_t ke
 	return !launch ? 0 : launch->kernel == kernel ? launch->begin : launch->end;
 }
 
-static void move(json_t *list, size_t i, json_int_t by)
+static void shift_number(json_t *list, size_t i, json_int_t by)
 {
 	json_t *number = json_array_get(list, i);
 	json_integer_set(number, json_integer_value(number) - by);
@@ -132,7 +132,7 @@ static void place_counts(const struct report_timeline *timeline, json_t *counter
 		const struct report_launch *launch = last_launch(timeline, true, cycle);
 		json_int_t kernel = !launch ? 1 : launch->kernel + (cycle >= launch->end);
 		json_array_append_new(json_object_get(counter, "kernel"), json_integer(kernel));
-		move(cycles, i, begin_of(timeline, kernel));
+		shift_number(cycles, i, begin_of(timeline, kernel));
 	}
 }
 
@@ -144,7 +144,7 @@ static void place(const struct report_timeline *timeline)
 		qsort(timeline->launches, timeline->launch_count, sizeof *timeline->launches, by_kernel);
 	for (size_t i = 0; timeline->launch_count && i < json_array_size(timeline->columns[BEGIN]); i++) {
 		json_int_t kernel = json_integer_value(json_array_get(timeline->columns[KERNEL], i));
-		move(timeline->columns[BEGIN], i, begin_of(timeline, kernel));
+		shift_number(timeline->columns[BEGIN], i, begin_of(timeline, kernel));
 	}
 	json_object_foreach(timeline->counters, name, counter) place_counts(timeline, counter);
 }

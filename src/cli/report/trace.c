@@ -24,14 +24,14 @@ static json_int_t number_of(const json_t *event, const char *key)
 	return json_integer_value(json_object_get(event, key));
 }
 
-static void set(json_t *object, json_int_t key, json_t *value)
+static void set_by_number(json_t *object, json_int_t key, json_t *value)
 {
 	char text[32];
 	snprintf(text, sizeof text, "%lld", (long long)key);
 	json_object_set(object, text, value);
 }
 
-static const json_t *get(const json_t *object, json_int_t key)
+static const json_t *get_by_number(const json_t *object, json_int_t key)
 {
 	char text[32];
 	snprintf(text, sizeof text, "%lld", (long long)key);
@@ -39,14 +39,14 @@ static const json_t *get(const json_t *object, json_int_t key)
 }
 
 /* Stores the name of a unit or a track. */
-static void note(struct trace *trace, const json_t *event)
+static void store_name(struct trace *trace, const json_t *event)
 {
 	const json_t *args = json_object_get(event, "args");
 	const char *name = text_of(event, "name");
 	if (strcmp(name, "process_name") == 0)
-		set(trace->units, number_of(event, "pid"), json_object_get(args, "name"));
+		set_by_number(trace->units, number_of(event, "pid"), json_object_get(args, "name"));
 	else if (strcmp(name, "thread_name") == 0)
-		set(trace->tracks, number_of(event, "tid"), json_object_get(args, "name"));
+		set_by_number(trace->tracks, number_of(event, "tid"), json_object_get(args, "name"));
 }
 
 /* Writes "number=17 warps=8". */
@@ -67,8 +67,8 @@ static void write_args(const json_t *args, char *text, size_t size)
 static void take_event(struct trace *trace, const json_t *event)
 {
 	const json_t *args = json_object_get(event, "args");
-	const char *unit = json_string_value(get(trace->units, number_of(event, "pid")));
-	const char *track = json_string_value(get(trace->tracks, number_of(event, "tid")));
+	const char *unit = json_string_value(get_by_number(trace->units, number_of(event, "pid")));
+	const char *track = json_string_value(get_by_number(trace->tracks, number_of(event, "tid")));
 	char texts[256];
 	if (!track || !unit)
 		return;
@@ -93,7 +93,7 @@ static void take_count(struct trace *trace, const json_t *event)
 		&trace->timeline, text_of(event, "name"), unit, number_of(event, "ts"), json_number_value(value));
 }
 
-static void take(struct trace *trace, const json_t *event)
+static void take_record(struct trace *trace, const json_t *event)
 {
 	const char *phase = text_of(event, "ph");
 	if (strcmp(phase, "C") == 0)
@@ -110,9 +110,9 @@ bool report_take_trace(struct collection *collection, const char *path, const js
 	if (fine) {
 		report_timeline_open(&trace.timeline);
 		for (size_t i = 0; i < json_array_size(trace.events); i++)
-			note(&trace, json_array_get(trace.events, i));
+			store_name(&trace, json_array_get(trace.events, i));
 		for (size_t i = 0; i < json_array_size(trace.events); i++)
-			take(&trace, json_array_get(trace.events, i));
+			take_record(&trace, json_array_get(trace.events, i));
 		fine = report_timeline_close(&trace.timeline, collection, path);
 	}
 	json_decref(trace.units);

@@ -20,7 +20,7 @@ bool unpack_is_packed(const char *bytes, size_t length)
 }
 
 /* Passes the bytes to the consumer. Returns false when it wants no more. */
-static bool give(struct rest *rest, unpack_take *take, void *context)
+static bool give_bytes(struct rest *rest, unpack_take *take, void *context)
 {
 	size_t taken = 0;
 	bool more = take(context, rest->byte, rest->length, &taken);
@@ -44,7 +44,7 @@ static enum unpack_result unpack_frames(ZSTD_DStream *stream, const char *bytes,
 		rest.length = out.pos;
 		if (ZSTD_isError(hint))
 			result = UNPACK_BROKEN;
-		else if (!give(&rest, take, context))
+		else if (!give_bytes(&rest, take, context))
 			result = UNPACK_ENDED;
 	}
 	free(rest.byte);

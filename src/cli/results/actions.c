@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { KEY_FILE = 512, KEY_FILTER };
 
@@ -22,7 +21,7 @@ struct asked {
 	bool filtered; /* it takes filters */
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct asked *asked = state->input;
 	switch (key) {
@@ -52,7 +51,7 @@ static bool read_line(struct asked *asked, int argc, char **argv, const char *wo
 {
 	struct argp_option options[RUN_FIELDS + 2] = {
 		{"results", KEY_FILE, "FILE", 0, "The file of results; default results.db", 0}, {0}};
-	const struct argp argp = {.options = options, .parser = parse, .args_doc = words, .doc = doc};
+	const struct argp argp = {.options = options, .parser = parse_option, .args_doc = words, .doc = doc};
 	if (asked->filtered)
 		run_filter_options(options + 1, KEY_FILTER, 1);
 	asked->name = argv[0];
@@ -105,34 +104,23 @@ static int merge(int argc, char **argv)
 	return status;
 }
 
-/* Closes the written file. Returns false with errno set after an error, or when `fine` is false. */
-static bool close_written(FILE *file, bool fine)
-{
-	bool written = !ferror(file);
-	return fclose(file) == 0 && written && fine;
-}
-
 /* Writes a new file in the same folder, then renames it, so that an existing file stays until the new one is
  * complete. */
 static int export_to(const struct asked *asked, struct store *store, const char *path)
 {
 	char message[STORE_MESSAGE] = "";
 	struct file_new new;
-	FILE *file = NULL;
-	if (file_new_open(&new, path) && !(file = file_new_writer(&new)))
-		file_new_drop(&new);
+	FILE *file = file_new_stream(&new, path);
 	if (!file) {
 		cli_error(asked->name, "cannot write %s: %s", path, file_write_reason());
 		return CLI_FAILED;
 	}
 	bool fine = merge_export(store, asked->filters.filter, asked->filters.count, file, message);
-	fine = close_written(file, fine);
-	if (!fine)
-		file_new_drop(&new);
-	fine = fine && file_new_place(&new);
 	if (fine)
-		close(new.descriptor);
-	else if (!*message)
+		fine = file_new_finish(&new, file);
+	else
+		file_new_abandon(&new, file);
+	if (!fine && !*message)
 		snprintf(message, sizeof message, "cannot write %s: %s", path, file_write_reason());
 	return fine ? 0 : failed(asked, message);
 }

@@ -44,7 +44,7 @@ static void add_counter(struct query *query, const char *text, const struct argp
 	query->energy |= formula_needs(formula) & FORMULA_ENERGY;
 }
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct query *query = state->input;
 	switch (key) {
@@ -272,7 +272,7 @@ int command_results(int argc, char **argv)
 	};
 	const struct argp argp = {
 		.options = options,
-		.parser = parse,
+		.parser = parse_option,
 		.args_doc = "\nmerge FILE...\nexport [FILE]\ncheck\nwhy RUN",
 		.doc = "Show the stored runs of 'sluice figure' and 'sluice sweep' that meet all filters, in the "
 		       "order in which they were made. Or merge the runs of other files, export runs, check the file, "

@@ -154,7 +154,7 @@ static void set_samples(struct run *run, const char *value, const struct argp_st
 }
 
 /* One case per option. */
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct run *run = state->input;
 	switch (key) {
@@ -251,7 +251,7 @@ static error_t parse(int key, char *value, struct argp_state *state)
 	}
 }
 
-const struct argp run_argp = {.options = run_options, .parser = parse};
+const struct argp run_argp = {.options = run_options, .parser = parse_option};
 
 struct command {
 	struct run run;

@@ -80,7 +80,7 @@ static void show_failed(void *context, const struct run_config *config, const st
 	}
 }
 
-static void look(void *context, const struct sweep_run *run)
+static void look_at_run(void *context, const struct sweep_run *run)
 {
 	struct looked *looked = context;
 	struct sweep_progress progress;
@@ -120,7 +120,7 @@ static bool look_at(struct looked *looked, const char *sweep, char folder[PATH_M
 		cli_error(name, "%s", message);
 		return false;
 	}
-	bool fine = sweep_list_each(folder, name, &looked->head, look, looked);
+	bool fine = sweep_list_each(folder, name, &looked->head, look_at_run, looked);
 	store_close(looked->store);
 	return fine;
 }

@@ -32,7 +32,7 @@ static const struct argp_option sweep_options[] = {
 	{0},
 };
 
-static error_t parse(int key, char *value, struct argp_state *state)
+static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	struct sweep *sweep = state->input;
 	struct words *names = &sweep->study.programs.names;
@@ -79,7 +79,7 @@ static const struct argp_child sweep_children[] = {{&study_argp, 0, NULL, 0}, {0
 
 static const struct argp sweep_argp = {
 	.options = sweep_options,
-	.parser = parse,
+	.parser = parse_option,
 	.children = sweep_children,
 	.args_doc = "PLAN.yaml...\n[-- PROGRAM [ARGUMENT...]]\nstatus SWEEP\ncancel SWEEP\nfailed SWEEP",
 	.doc = "Run all combinations of a plan's axes (experiments/README.md, Sweeps), or of the axes given here, on "

@@ -236,14 +236,8 @@ static void finish(struct mech_sm *sm, uint64_t cycle)
 /* Waiting cycles are counted at the end of the wait, so that samples do not depend on sleep. */
 static void note_whether_kept(struct mech_sm *sm, bool kept, uint64_t cycle)
 {
-	struct d2ma_agen *agen = &d2ma_engine(sm)->agen;
 	struct d2ma_stats *stats = sm->stats;
-	if (agen->kept == kept)
-		return;
-	if (agen->kept)
-		stats->agen_kept_cycles += cycle - agen->kept_since;
-	agen->kept = kept;
-	agen->kept_since = cycle;
+	stats->agen_kept_cycles += mech_stall_note(&d2ma_engine(sm)->agen.stall, kept, cycle);
 }
 
 /* Whether requests of the current phase remain. The end of a transfer needs no port. */

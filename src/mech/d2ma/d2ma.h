@@ -13,6 +13,7 @@
 
 #include "base/dma.h"
 #include "seam/mech.h"
+#include "seam/mech_stall.h"
 
 enum d2ma_order { D2MA_OLDEST, D2MA_YOUNGEST, D2MA_ROUND_ROBIN };
 enum d2ma_sync { D2MA_BY_ADDRESS, D2MA_BY_BARRIER };
@@ -97,11 +98,12 @@ struct d2ma_cursor {
 };
 
 struct d2ma_agen {
-	/* busy: has a transfer; constants: is at its constants; kept: the last attempt to send was refused */
-	bool busy, constants, kept;
+	/* busy: has a transfer; constants: is at its constants */
+	bool busy, constants;
 	uint32_t slot, number;      /* of the buffer */
 	struct d2ma_cursor cursor;
-	uint64_t next, kept_since; /* cycles */
+	uint64_t next; /* cycle */
+	struct mech_stall stall;
 	uint32_t words, word[MECH_MAX_WORDS];
 };
 

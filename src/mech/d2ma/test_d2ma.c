@@ -1,5 +1,5 @@
 /* Protects the controllers and the waits, in closed form: when a transfer is ignited, which instructions are refused
- * and when they issue. Covers exits, ends of blocks and full controllers. Figures depend neither on sleep nor on
+ * and when they issue. Covers exits, ends of blocks and full controllers. Statistics depend neither on sleep nor on
  * host threads. */
 #include "d2ma_kit.h"
 

@@ -108,25 +108,10 @@ static void test_tagged(void **state)
  * nothing, so one line in degree + 1 misses and waits; with `tagged`, only the first does. */
 static void test_wins_streams(void **state)
 {
-	static const struct {
-		const char *mechanism;
-		uint32_t misses;
-	} row[] = {{"nlp", PREFETCH_LOADS / 2}, {"nlp:degree=2", PREFETCH_LOADS / 3}, {"nlp:tagged=yes", 1}};
-	char body[32768];
-	const struct prefetch_kernel kernel = {
-		prefetch_loop(body, sizeof body, "add.u64 %rd1, %rd1, 128;", 16), 1, 1, {NULL}};
-	const struct prefetch_run without = prefetch_measure(&kernel, NULL, NULL);
-	uint64_t perfect = prefetch_perfect(&kernel), wait = (without.cycles - perfect) / PREFETCH_LOADS;
+	static const struct prefetch_stream row[] = {
+		{"nlp", PREFETCH_LOADS / 2}, {"nlp:degree=2", PREFETCH_LOADS / 3}, {"nlp:tagged=yes", 1}};
 	(void)state;
-	assert_int_equal(without.misses, PREFETCH_LOADS);
-	assert_true(without.cycles * 10 > perfect * 16);
-	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-		const struct prefetch_run with = prefetch_measure(&kernel, row[i].mechanism, NULL);
-		assert_int_equal(with.misses, row[i].misses);
-		assert_int_equal(with.requests.useful, PREFETCH_LOADS - row[i].misses);
-		assert_in_range(with.cycles, perfect + wait * row[i].misses - 10,
-		                perfect + (wait + 1) * row[i].misses + 10);
-	}
+	prefetch_check_streams(row, sizeof row / sizeof *row);
 }
 
 /* L1 has one MSHR, which the load holds when its prefetch is tried. The prefetch is retried until the line has

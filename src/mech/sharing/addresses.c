@@ -215,7 +215,7 @@ static struct sharing_address value_of(const struct sharing_addresses *addresses
 }
 
 /* Returns true when the value has grown. */
-static bool take(struct sharing_addresses *addresses, uint32_t inst)
+static bool widen_address(struct sharing_addresses *addresses, uint32_t inst)
 {
 	struct sharing_address *given = &addresses->given[inst], value = *given;
 	sharing_join(&value, value_of(addresses, inst));
@@ -240,7 +240,7 @@ struct sharing_addresses *sharing_find_addresses(struct arena *arena, const stru
 	for (bool more = true; more;) {
 		more = false;
 		for (uint32_t i = 0; i < on->count; i++)
-			more |= take(addresses, i);
+			more |= widen_address(addresses, i);
 	}
 	return addresses;
 }

@@ -39,7 +39,7 @@ void sharing_place(struct sharing_layout *layout)
 
 /* --- the set of variables --- */
 
-static void add(struct sharing_layout *layout, const struct ptx_variable *variable)
+static void add_variable(struct sharing_layout *layout, const struct ptx_variable *variable)
 {
 	if (sharing_number(layout, variable) != FLOW_NONE)
 		return;
@@ -53,7 +53,7 @@ static void add_own(struct sharing_layout *layout, const struct ptx_function *fu
 {
 	for (const struct ptx_variable *variable = function->locals; variable; variable = variable->next)
 		if (variable->space == PTX_SHARED && !is_dynamic(variable))
-			add(layout, variable);
+			add_variable(layout, variable);
 }
 
 /* The module's variables, and dynamic memory, exist if an instruction names them. */
@@ -62,7 +62,7 @@ static void add_named(struct sharing_layout *layout, const struct ptx_operand *o
 	for (uint32_t i = 0; i < count; i++) {
 		const struct ptx_variable *symbol = operand[i].symbol;
 		if (symbol && symbol->space == PTX_SHARED && is_dynamic(symbol) == dynamic)
-			add(layout, symbol);
+			add_variable(layout, symbol);
 	}
 }
 

@@ -76,7 +76,7 @@ static void wake_block(struct mech_sm *sm, uint32_t slot, uint64_t cycle)
 
 /* --- the lock --- */
 
-static void give(struct mech_sm *sm, uint32_t slot)
+static void give_lock(struct mech_sm *sm, uint32_t slot)
 {
 	*owner_of(sm, slot) = slot;
 	rank_block(sm, slot, OWNER);
@@ -95,7 +95,7 @@ static void take_from_owner(struct mech_sm *sm, uint32_t pair, uint64_t cycle)
 		return;
 	if (!state->block[slot].released && !other->released) { /* the owner has ended */
 		other->inherited = true;
-		give(sm, partner);
+		give_lock(sm, partner);
 	}
 	wake_block(sm, partner, cycle);
 }
@@ -170,7 +170,7 @@ void sharing_touch(struct mech_sm *sm, const struct mech_issue *issue)
 		return;
 	warp->touches = false;
 	if (*owner_of(sm, issue->block) == SHARING_NOBODY)
-		give(sm, issue->block);
+		give_lock(sm, issue->block);
 	if (*owner_of(sm, issue->block) != issue->block)
 		mech_stop(sm, issue, 0, no_lock);
 	if (block->touched)

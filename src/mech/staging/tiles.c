@@ -66,7 +66,7 @@ static void finish(struct mech_sm *sm, uint32_t slot, uint32_t a, struct tile *t
 }
 
 /* The barrier after the stores has released all warps. The last stores may still wait for the banks. */
-static void pass(struct mech_sm *sm, uint32_t slot, uint32_t a, uint64_t cycle)
+static void pass_barrier(struct mech_sm *sm, uint32_t slot, uint32_t a, uint64_t cycle)
 {
 	struct array *array = array_of(sm, slot, a);
 	if (array->ending.has_begun)
@@ -86,7 +86,7 @@ void tiles_passed(struct mech_sm *sm, uint32_t slot, uint64_t warps, uint64_t cy
 		if (tile->warps & ~warps)
 			continue; /* a barrier of other warps */
 		if (tile->stores)
-			pass(sm, slot, a, cycle);
+			pass_barrier(sm, slot, a, cycle);
 		else if (!tile->loaded)
 			tile->has_begun = false; /* work before a barrier is not part of the transfer */
 	}
@@ -136,7 +136,7 @@ static void load(struct tile *tile, uint64_t warp, uint64_t bytes, uint64_t behi
 }
 
 /* A warp's data have arrived when it uses them. */
-static void handle(struct tile *tile, uint64_t warp, uint64_t cycle)
+static void mark_arrived(struct tile *tile, uint64_t warp, uint64_t cycle)
 {
 	stop_waiting(tile, cycle);
 	tile->waiting &= ~warp;
@@ -154,7 +154,7 @@ static void issue_for(struct array *array, const struct mech_issue *issue, const
 		return;
 	tile->warps |= (role->loads | role->stores) & bit ? warp : 0;
 	if (role->handles & bit)
-		handle(tile, warp, issue->cycle);
+		mark_arrived(tile, warp, issue->cycle);
 	if (role->loads & bit)
 		load(tile, warp, bytes, issue->cycle + 1);
 	if (role->stores & bit) {

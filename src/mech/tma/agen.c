@@ -177,14 +177,8 @@ static uint64_t take_copy(struct mech_sm *sm, uint64_t cycle)
 /* Waiting cycles are counted at the end of the wait, so that samples do not depend on sleep. */
 static void note_whether_kept(struct mech_sm *sm, bool kept, uint64_t cycle)
 {
-	struct tma_agen *agen = &tma_engine(sm)->agen;
 	struct tma_stats *stats = sm->stats;
-	if (agen->kept == kept)
-		return;
-	if (agen->kept)
-		stats->kept_cycles += cycle - agen->kept_since;
-	agen->kept = kept;
-	agen->kept_since = cycle;
+	stats->kept_cycles += mech_stall_note(&tma_engine(sm)->agen.stall, kept, cycle);
 }
 
 static void finish(struct mech_sm *sm, uint64_t cycle)

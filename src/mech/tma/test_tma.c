@@ -1,5 +1,5 @@
 /* Protects the engine's timing, in closed form: when its requests leave and its copies end, and what waits for them
- * and how long. Covers maps, limits, stores, borders of tiles and ends of blocks. Figures depend neither on sleep
+ * and how long. Covers maps, limits, stores, borders of tiles and ends of blocks. Statistics depend neither on sleep
  * nor on host threads. */
 #include "base/bulk.h"
 #include "engine_kit.h"

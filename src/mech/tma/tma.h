@@ -10,6 +10,7 @@
 #define SLUICE_MECH_TMA_TMA_H
 
 #include "seam/mech_bulk.h"
+#include "seam/mech_stall.h"
 
 struct tma_config {
 	uint32_t entries;   /* copies waiting or in progress */
@@ -74,8 +75,7 @@ struct tma_agen {
 	uint32_t row, at;      /* position of the next byte: row, and offset in the row */
 	uint32_t map_lines;    /* lines of its map still to be requested */
 	uint64_t next;         /* earliest cycle of the next request */
-	bool kept;             /* the last attempt to send was refused */
-	uint64_t kept_since;
+	struct mech_stall stall;
 	uint32_t words, word[MECH_MAX_WORDS];
 };
 

@@ -3,6 +3,8 @@
 #ifndef SLUICE_SDK_ARGUMENTS_H
 #define SLUICE_SDK_ARGUMENTS_H
 
+#include "../macros_off.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,5 +54,7 @@ static inline char *sdk_find_file(const char *name, const char *program)
 	free(path);
 	return NULL;
 }
+
+#include "../macros_on.h"
 
 #endif

@@ -2,6 +2,8 @@
 #ifndef SLUICE_SDK_CLOCK_H
 #define SLUICE_SDK_CLOCK_H
 
+#include "../macros_off.h"
+
 #include <stddef.h>
 #include <sys/time.h>
 
@@ -52,5 +54,7 @@ static inline float sdk_watch_average(const struct sdk_watch *watch)
 {
 	return watch->runs ? (float)(watch->total / watch->runs) : 0.0f;
 }
+
+#include "../macros_on.h"
 
 #endif

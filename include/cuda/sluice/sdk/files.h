@@ -3,6 +3,8 @@
 #ifndef SLUICE_SDK_FILES_H
 #define SLUICE_SDK_FILES_H
 
+#include "../macros_off.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -79,5 +81,7 @@ static inline int sdk_is_near(const float *reference, const float *values, size_
 	}
 	return length > 0 && sqrt(error / length) < most;
 }
+
+#include "../macros_on.h"
 
 #endif

@@ -4,13 +4,13 @@
 
 enum { BLOCK = 64, EVERY = 64, WATCHED = 200 };
 
-static uint64_t warps_of(const struct mech_sm_figures *f)
+static uint64_t warps_of(const struct mech_sm_live_stats *f)
 {
 	return f->warps_ready + f->warps_arithmetic + f->warps_load + f->warps_barrier + f->warps_held +
 	       f->warps_no_instruction;
 }
 
-static uint64_t slots_of(const struct mech_sm_figures *f)
+static uint64_t slots_of(const struct mech_sm_live_stats *f)
 {
 	return f->stack_issued + f->stack_arithmetic + f->stack_shared + f->stack_l1 + f->stack_l2 + f->stack_dram +
 	       f->stack_load + f->stack_barrier + f->stack_held + f->stack_replayed + f->stack_conflict +
@@ -21,7 +21,7 @@ static uint64_t slots_of(const struct mech_sm_figures *f)
 
 static uint64_t looks;
 
-static void check_sums(const struct mech_sm_figures *f, const struct mech_machine *machine, uint64_t cycles)
+static void check_sums(const struct mech_sm_live_stats *f, const struct mech_machine *machine, uint64_t cycles)
 {
 	assert_int_equal(warps_of(f), f->live_warps);
 	assert_int_equal(slots_of(f), cycles * machine->schedulers);
@@ -32,18 +32,18 @@ static void check_sums(const struct mech_sm_figures *f, const struct mech_machin
 
 static uint64_t check_from_sm(struct mech_sm *sm, uint64_t cycle)
 {
-	struct mech_sm_figures figures;
-	mech_look_at_sm(sm, &figures);
-	check_sums(&figures, sm->machine, cycle + 1);
+	struct mech_sm_live_stats live;
+	mech_look_at_sm(sm, &live);
+	check_sums(&live, sm->machine, cycle + 1);
 	return MECH_NEVER;
 }
 
 static uint64_t check_from_gpu(struct mech_gpu *gpu, uint64_t cycle)
 {
-	struct mech_sm_figures figures;
+	struct mech_sm_live_stats live;
 	for (uint32_t i = 0; i < gpu->machine->sms; i++) {
-		mech_look_at_sm(mech_part(gpu, i), &figures);
-		check_sums(&figures, gpu->machine, cycle + 1);
+		mech_look_at_sm(mech_part(gpu, i), &live);
+		check_sums(&live, gpu->machine, cycle + 1);
 	}
 	return cycle + 7;
 }
@@ -76,45 +76,45 @@ struct seen {
 	uint64_t hash;
 };
 
-static void mix(uint64_t *hash, const void *figures, size_t size)
+static void mix(uint64_t *hash, const void *live, size_t size)
 {
-	const uint64_t *value = figures;
+	const uint64_t *value = live;
 	for (size_t i = 0; i < size / sizeof *value; i++)
 		*hash = (*hash ^ value[i]) * 0x9e3779b97f4a7c15u + 1;
 }
 
 static uint64_t see_sm(struct mech_sm *sm, uint64_t cycle)
 {
-	struct mech_sm_figures figures;
+	struct mech_sm_live_stats live;
 	struct seen *stats = sm->stats;
 	if (cycle % EVERY == 0) {
-		mech_look_at_sm(sm, &figures);
-		mix(&stats->hash, &figures, sizeof figures);
+		mech_look_at_sm(sm, &live);
+		mix(&stats->hash, &live, sizeof live);
 	}
 	return cycle + EVERY - cycle % EVERY;
 }
 
 static void see_access(struct mech_partition *partition, const struct mech_access *access)
 {
-	struct mech_partition_figures figures;
+	struct mech_partition_live_stats live;
 	struct seen *stats = partition->stats;
 	(void)access;
-	mech_look_at_partition(partition, &figures);
-	mix(&stats->hash, &figures, sizeof figures);
+	mech_look_at_partition(partition, &live);
+	mix(&stats->hash, &live, sizeof live);
 }
 
 static uint64_t see_all(struct mech_gpu *gpu, uint64_t cycle)
 {
 	struct seen *stats = gpu->stats;
 	for (uint32_t i = 0; i < gpu->machine->sms; i++) {
-		struct mech_sm_figures figures;
-		mech_look_at_sm(mech_part(gpu, i), &figures);
-		mix(&stats->hash, &figures, sizeof figures);
+		struct mech_sm_live_stats live;
+		mech_look_at_sm(mech_part(gpu, i), &live);
+		mix(&stats->hash, &live, sizeof live);
 	}
 	for (uint32_t i = 0; i < gpu->machine->partitions; i++) {
-		struct mech_partition_figures figures;
-		mech_look_at_partition(mech_partition_part(gpu, i), &figures);
-		mix(&stats->hash, &figures, sizeof figures);
+		struct mech_partition_live_stats live;
+		mech_look_at_partition(mech_partition_part(gpu, i), &live);
+		mix(&stats->hash, &live, sizeof live);
 	}
 	return cycle + 11;
 }
@@ -185,8 +185,8 @@ static void test_same(void **state)
 /* --- what they report of a waiting load, and what is left at the end --- */
 
 static struct {
-	struct mech_sm_figures waiting, last;
-	struct mech_partition_figures memory[64];
+	struct mech_sm_live_stats waiting, last;
+	struct mech_partition_live_stats memory[64];
 	uint64_t begin; /* of the kernel, plus one */
 } load_seen;
 
@@ -220,7 +220,7 @@ static void test_load(void **state)
 	kit.param = kit_buffer(&kit, NULL, 1024);
 	load_seen.begin = 0;
 	kit_run(&kit, 1, BLOCK);
-	const struct mech_sm_figures *f = &load_seen.waiting;
+	const struct mech_sm_live_stats *f = &load_seen.waiting;
 	assert_int_equal(f->blocks, 1);
 	assert_int_equal(f->live_warps, 2);
 	assert_int_equal(f->warps_load, 2);
@@ -232,7 +232,7 @@ static void test_load(void **state)
 	assert_int_equal(load_seen.last.stack_dram, kit.run.stats.sm.stack_dram);
 	assert_int_equal(load_seen.last.warp_instructions, kit.run.stats.sm.warp_instructions);
 	for (uint32_t i = 0; i < kit.gpu->slices; i++) {
-		const struct mech_partition_figures *memory = &load_seen.memory[i];
+		const struct mech_partition_live_stats *memory = &load_seen.memory[i];
 		misses += memory->l2_misses;
 		assert_int_equal(memory->l2_mshrs + memory->dram_queue + memory->dram_transfers, 0);
 		if (i % kit.machine.map.slices_per_channel)
@@ -252,14 +252,14 @@ static void test_load(void **state)
 
 static void look_late(struct mech_sm *sm)
 {
-	struct mech_sm_figures figures;
-	mech_look_at_sm(sm, &figures);
+	struct mech_sm_live_stats live;
+	mech_look_at_sm(sm, &live);
 }
 
 static void look_late_at_memory(struct mech_gpu *gpu)
 {
-	struct mech_partition_figures figures;
-	mech_look_at_partition(mech_partition_part(gpu, 0), &figures);
+	struct mech_partition_live_stats live;
+	mech_look_at_partition(mech_partition_part(gpu, 0), &live);
 }
 
 static void expect_mistake(const struct mech *mech, const char *words)

@@ -1,19 +1,19 @@
-/* mech_figures: live statistics of the machine, computed when a mechanism reads them. A mechanism includes seam/mech.h,
- * which includes this.
+/* mech_live_stats: live statistics of the machine, computed when a mechanism reads them. A mechanism includes
+ * seam/mech.h, which includes this.
  *
  * One row per statistic: name, unit, meaning. Counts run from the kernel's begin to now and include cycles that the
  * unit slept through. They are the same with and without sleep (launch.sleep), and with any number of host threads. In
  * the SM's hook `cycle` and in hooks of the GPU they include the cycle in progress. In other hooks of the SM, its
  * stages may or may not have counted their part of that cycle. */
-#ifndef SLUICE_SEAM_MECH_FIGURES_H
-#define SLUICE_SEAM_MECH_FIGURES_H
+#ifndef SLUICE_SEAM_MECH_LIVE_STATS_H
+#define SLUICE_SEAM_MECH_LIVE_STATS_H
 
 #include <stdint.h>
 
 /* Statistics of an SM: mech_look_at_sm(). The warps_* add up to live_warps. The stack_* add up to cycles x schedulers:
  * they are the levels of the cycle stack, which also classify warps. A slot that waits for a load has no level before
  * its data arrive. */
-#define MECH_SM_FIGURES(X)                                                                                             \
+#define MECH_SM_LIVE_STATS(X)                                                                                          \
 	X(l1_mshrs, "MSHRs", "MSHRs of the L1 data cache in use")                                                      \
 	X(l1_mshrs_all, "MSHRs", "MSHRs of the L1 data cache")                                                         \
 	X(l1_miss_queue, "requests", "misses of the L1 data cache that wait for the network")                          \
@@ -53,7 +53,7 @@
 
 /* Statistics of a memory partition, an L2 slice with its DRAM channel: mech_look_at_partition(). Slices that share a
  * channel see the same values of it. */
-#define MECH_PARTITION_FIGURES(X)                                                                                      \
+#define MECH_PARTITION_LIVE_STATS(X)                                                                                   \
 	X(l2_mshrs, "MSHRs", "MSHRs of the slice in use")                                                              \
 	X(l2_mshrs_all, "MSHRs", "MSHRs of the slice")                                                                 \
 	X(l2_miss_queue, "requests", "misses that wait for the port to DRAM")                                          \
@@ -75,13 +75,13 @@
 	X(dram_writes, "commands", "column writes so far")                                                             \
 	X(dram_activates, "commands", "rows opened so far")
 
-#define MECH_FIGURE(name, unit, meaning) uint64_t name;
-struct mech_sm_figures {
-	MECH_SM_FIGURES(MECH_FIGURE)
+#define MECH_LIVE_STAT(name, unit, meaning) uint64_t name;
+struct mech_sm_live_stats {
+	MECH_SM_LIVE_STATS(MECH_LIVE_STAT)
 };
-struct mech_partition_figures {
-	MECH_PARTITION_FIGURES(MECH_FIGURE)
+struct mech_partition_live_stats {
+	MECH_PARTITION_LIVE_STATS(MECH_LIVE_STAT)
 };
-#undef MECH_FIGURE
+#undef MECH_LIVE_STAT
 
 #endif
