@@ -397,13 +397,17 @@ static void set_mapping(struct config *config)
 	}
 	gpgpusim_set_number(config, "map.interleave_bytes", 1u << bit);
 	gpgpusim_set(config, "map.slices_inside", lowest_bank_bit(config->value) < bit ? "true" : "false");
-	/* count the column bits between the low and the high bank bits */
+	/* count the column bits between the low and the high bank bits, or between the channels and the bank bits */
 	const char *first = row ? strchr(row, 'B') : NULL, *last = first ? strrchr(first, 'B') : NULL;
 	uint32_t columns = 0;
 	for (const char *at = first; at && at < last; at++)
 		columns += *at == 'C';
+	bool columns_lowest = first && !columns && lowest_bank_bit(config->value) > bit;
+	if (columns_lowest)
+		columns = lowest_bank_bit(config->value) - bit;
 	if (first)
 		gpgpusim_set_number(config, "map.column_bits", columns);
+	gpgpusim_set(config, "map.columns_lowest", columns_lowest ? "true" : "false");
 	config->options->honoured++;
 }
 

@@ -31,7 +31,7 @@ static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL
 	}
 
 #define CACHE_SHAPE(prefix, field)                                                                                     \
-	U32(prefix ".sets", field.sets, 1, 65536, "sets", "sets, a power of two"),                                     \
+	U32(prefix ".sets", field.sets, 1, 65536, "sets", "sets, a power of two unless the index is linear"),          \
 		U32(prefix ".ways", field.ways, 1, 1024, "lines", "lines per set"),                                    \
 		U32(prefix ".sectors", field.sectors, 1, CACHE_MAX_SECTORS, "sectors",                                 \
 	            "sectors per line, each filled and written back separately"),                                      \
@@ -246,7 +246,7 @@ const struct base_option machine_options[] = {
 	READ_CACHE("l1c", sm.l1c),
 	BOOL("l1i.perfect", sm.l1i.perfect, "idealised: instruction fetches always hit"),
 	BOOL("l1c.perfect", sm.l1c.perfect, "idealised: constants and parameters always hit"),
-	U32("l1t.sets", sm.texture.cache.sets, 1, 65536, "sets", "sets, a power of two"),
+	U32("l1t.sets", sm.texture.cache.sets, 1, 65536, "sets", "sets, a power of two unless the index is linear"),
 	U32("l1t.ways", sm.texture.cache.ways, 1, 1024, "lines", "lines per set"),
 	U32("l1t.line_bytes", sm.texture.cache.line_bytes, 32, 1024, "bytes", "bytes per line, a power of two"),
 	ENUM("l1t.index", sm.texture.cache.index, index_names, "how a line's address selects its set"),
@@ -279,7 +279,10 @@ const struct base_option machine_options[] = {
 	U32("map.interleave_bytes", interleave_bytes, 128, 65536, "bytes",
             "consecutive bytes on one channel, a power of two"),
 	U32("map.banks", map.banks, 1, DRAM_MAX_BANKS, "banks", "DRAM banks per channel, a power of two"),
-	U32("map.column_bits", map.column_bits, 0, 16, "bits", "column bits between the low and the high bank bits"),
+	U32("map.column_bits", map.column_bits, 0, 16, "bits",
+            "column bits between the low and the high bank bits, or below both (map.columns_lowest)"),
+	BOOL("map.columns_lowest", map.columns_lowest,
+             "all bank bits lie above the columns; not with map.slices_inside"),
 	BOOL("map.slices_inside", map.slices_inside,
              "the slices of a channel alternate inside map.interleave_bytes; else the slice bits lie above the "
              "channel's"),
@@ -336,8 +339,6 @@ static bool power_of_two(uint32_t value)
 
 static void check_cache(const char *name, const struct cache_config *cache, bool takes_writes, struct diag *diag)
 {
-	if (!power_of_two(cache->sets))
-		diag_plain(diag, "%s.sets is %u; expected a power of two", name, cache->sets);
 	if (!power_of_two(cache->sectors) || cache->line_bytes / cache->sectors < 32)
 		diag_plain(diag,
 		           "%s.sectors is %u; expected 1, 2 or 4, of at least 32 bytes each of %s.line_bytes (%u)",
@@ -471,6 +472,8 @@ static void check_slices(const struct machine *machine, struct diag *diag)
 	if (!power_of_two(machine->map.slices_per_channel))
 		diag_plain(diag, "map.slices_per_channel is %u; expected a power of two",
 		           machine->map.slices_per_channel);
+	if (machine->map.columns_lowest && machine->map.slices_inside)
+		diag_plain(diag, "map.columns_lowest and map.slices_inside are both true; expected at most one");
 	if (machine->map.slice_hash && !polynomial_hash_knows(machine->map.channels * machine->map.slices_per_channel))
 		diag_plain(diag,
 		           "map.channels %u and map.slices_per_channel %u; map.slice_hash polynomial is defined for "

@@ -8,6 +8,8 @@
  * piece of a row, the lowest bank bits, more columns, the other bank bits, the row. The lowest bank bits also select
  * the slice (GPGPU-Sim: linear_to_raw_address_translation::addrdec_tlx(), with the mapping of configs/GTX480).
  *
+ * With `columns_lowest` all bank bits lie above the columns (GPGPU-Sim 3.2.1's RRRR.BBBB CCCC CC SSSSSS).
+ *
  * With `slices_inside` the highest bits of the interleave select the slice instead, so that the slices of a channel
  * alternate within it. With SLICE_HASH_POLYNOMIAL a polynomial hash of channel, slice and all higher bits selects
  * the machine's slice. Bank, row and column do not change (GPGPU-Sim 4.2.0: gpgpu_memory_partition_indexing 2).
@@ -24,11 +26,13 @@ struct address_map {
 	uint32_t channels, slices_per_channel; /* slices: a power of two */
 	uint32_t interleave_bits;              /* log2 of the bytes that stay together */
 	uint32_t banks;                        /* a power of two */
-	uint32_t column_bits;                  /* columns between the low and the high bank bits */
+	uint32_t column_bits;                  /* columns between the low and the high bank bits, or below both */
+	bool columns_lowest; /* all bank bits lie above the columns; without slices_inside */
 	bool slices_inside;
 	uint32_t slice_hash; /* enum slice_hash */
 	/* derived by address_map_open() */
 	uint32_t slice_bits, bank_bits, low_bank_bits;
+	uint32_t columns_below, columns_between; /* column bits below the low bank bits, and above them */
 	uint32_t inside_bits, low_bits; /* parts of the interleave: the bits that select the slice, and those below */
 	struct polynomial_hash hash; /* over all slices; 0 bits: no hash */
 };

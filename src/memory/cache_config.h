@@ -29,7 +29,7 @@ enum { CACHE_MAX_SECTORS = 4 };
 struct cache_config {
 	uint32_t sets, ways, line_bytes;
 	uint32_t sectors; /* separately valid parts of a line: 1 or 4 */
-	uint32_t index;   /* enum cache_index; hashed: 32 or 64 sets; polynomial: 16, 32 or 64 */
+	uint32_t index;   /* enum cache_index; hashed: 32 or 64 sets; polynomial: 16, 32 or 64; linear: any */
 	uint32_t replacement, allocation, write, write_miss;
 	uint32_t mshrs, merges; /* lines in flight; requests per line */
 	uint32_t miss_queue;    /* requests waiting to be sent down */

@@ -73,14 +73,15 @@ void tags_clear(struct tags *tags)
 
 void tags_open(struct tags *tags, const struct cache_config *config, uint32_t depth, struct arena *arena)
 {
-	assert(config->sets && !(config->sets & (config->sets - 1)));
+	bool is_power = !(config->sets & (config->sets - 1));
+	assert(config->sets && (is_power || config->index == INDEX_LINEAR));
 	assert(config->sectors && config->sectors <= CACHE_MAX_SECTORS);
 	*tags = (struct tags){.line = arena_array(arena, (size_t)config->sets * config->ways, sizeof *tags->line),
 	                      .sets = config->sets,
 	                      .ways = config->ways,
 	                      .lines = config->sets * config->ways,
 	                      .free_words = bits_words(config->ways),
-	                      .index = (uint8_t)config->index,
+	                      .index = (uint8_t)(is_power ? config->index : INDEX_MODULO),
 	                      .dirty_percent = tags_keep_dirty(config) ? config->dirty_percent : 0,
 	                      .by_use = config->replacement == REPLACE_LRU,
 	                      .depth = (uint8_t)depth,

@@ -49,12 +49,15 @@ struct tags {
 	uint32_t dirty_percent;           /* cache_config.dirty_percent */
 	uint32_t dirty_lines;             /* number of dirty lines; counted only when dirty_percent is set */
 	struct polynomial_hash hash;      /* INDEX_POLYNOMIAL */
-	uint8_t index;                    /* enum cache_index */
+	uint8_t index;                    /* enum cache_index, or INDEX_MODULO */
 	bool by_use;                      /* REPLACE_LRU; else by insertion */
 	uint8_t depth; /* CACHE_OF_SM, or CACHE_OF_SLICE: then request.slice_address selects the set */
 	uint8_t line_shift, sector_shift; /* of addresses */
 	uint8_t bucket_shift;             /* from a 64-bit product to a bucket index */
 };
+
+/* The index of INDEX_LINEAR for a number of sets that is no power of two: the block's number modulo the sets. */
+enum { INDEX_MODULO = INDEX_POLYNOMIAL + 1 };
 
 #define TAGS_NONE     UINT32_MAX /* no line */
 #define TAGS_UNLINKED (UINT32_MAX - 1)
@@ -111,10 +114,13 @@ uint32_t tags_polynomial_set(const struct tags *tags, uint64_t place);
 static inline uint32_t tags_set(const struct tags *tags, uint64_t address, uint64_t slice_address)
 {
 	uint64_t place = tags->depth == CACHE_OF_SLICE ? slice_address : address;
-	if (tags->index != INDEX_LINEAR)
-		return tags->index == INDEX_HASHED ? tags_hashed_set(address, tags->sets)
-		                                   : tags_polynomial_set(tags, place);
-	return (uint32_t)(place >> tags->line_shift & (tags->sets - 1));
+	if (tags->index == INDEX_LINEAR)
+		return (uint32_t)(place >> tags->line_shift & (tags->sets - 1));
+	if (tags->index == INDEX_HASHED)
+		return tags_hashed_set(address, tags->sets);
+	if (tags->index == INDEX_MODULO)
+		return (uint32_t)((place >> tags->line_shift) % tags->sets);
+	return tags_polynomial_set(tags, place);
 }
 
 /* The bucket of a block. Neighbouring blocks are spread evenly (Knuth, The Art of Computer Programming, 6.4:

@@ -76,9 +76,19 @@ change 's/network.icnt/none.icnt/' 2
 says err "cannot read $work/none.icnt, which $work/gpgpusim.config names: No such file or directory"
 change 's/^-gpgpu_n_mem 6/gpgpu_n_mem 6/' 2
 says err "'1 gpgpu_n_mem 6' is not a number"
+change 's/BBBCCCCB.CCSSSSSS/BBBBCCCC.CCSSSSSS/' 0 # version 3.2.1: all bank bits above the columns
+says out "  column_bits: 4"
+says out "  columns_lowest: true"
 change '$a-gpgpu_smem_latency 24' 0
 says out "  shared_latency: 24"
 says out "first_path: taken"
+# Sets that are no power of two need a linear index.
+try 0 machine show gtx480-d2ma-3.2.1
+says out "  sets: 48"
+try 2 run -o l1d.sets=48 -o l1d.index=hashed -- true
+says err "l1d.sets is 48; l1d.index hashed is defined for 32 and 64 sets"
+try 2 run -o map.columns_lowest=true -o map.slices_inside=true -- true
+says err "map.columns_lowest and map.slices_inside are both true"
 # Sub-cores and their options: a file with qv100's parameters gives qv100, and each of its options has an effect.
 try 1 machine diff qv100 "$config/sub_cores.config"
 [ "$(wc -l <"$work/out")" = 2 ] || fail "expected a heading and the name"

@@ -109,18 +109,19 @@ static struct request place_bit_by_bit(const struct address_map *map, uint64_t a
 	uint64_t stay = 1ull << map->interleave_bits, piece = address / stay;
 	struct bits packed = {piece / map->channels * stay + address % stay, 0};
 	uint32_t slices = bits_of(map->slices_per_channel), banks = bits_of(map->banks);
-	uint32_t low_banks = slices ? slices : 1;
+	uint32_t low_banks = slices ? slices : 1, below = map->columns_lowest ? map->column_bits : 0;
 	if (low_banks > banks)
 		low_banks = banks;
 
 	struct bits local = {0}, slice = {0}, unused = {0}, bank = {0}, column = {0}, row = {0}, all = packed;
-	move_bits(&all, &local, map->interleave_bits);
+	move_bits(&all, &local, map->interleave_bits + below);
 	move_bits(&all, &slice, slices);
-	move_bits(&all, &local, 64 - map->interleave_bits - slices);
+	move_bits(&all, &local, 64 - map->interleave_bits - below - slices);
 	all = packed;
 	move_bits(&all, &unused, map->interleave_bits);
+	move_bits(&all, &column, below);
 	move_bits(&all, &bank, low_banks);
-	move_bits(&all, &column, map->column_bits);
+	move_bits(&all, &column, map->column_bits - below);
 	move_bits(&all, &bank, banks - low_banks);
 	move_bits(&all, &row, 64 - all.at);
 	return (struct request){.slice = (uint16_t)(piece % map->channels * map->slices_per_channel + slice.value),
@@ -133,7 +134,9 @@ static struct request place_bit_by_bit(const struct address_map *map, uint64_t a
 static uint64_t address_of(const struct address_map *map, uint32_t slice, uint64_t local)
 {
 	uint64_t stay = 1ull << map->interleave_bits;
-	uint64_t q = local / stay * map->slices_per_channel + slice % map->slices_per_channel;
+	uint64_t below = map->columns_lowest ? 1ull << map->column_bits : 1;
+	uint64_t above = local / stay / below * map->slices_per_channel + slice % map->slices_per_channel;
+	uint64_t q = above * below + local / stay % below;
 	return (q * map->channels + slice / map->slices_per_channel) * stay + local % stay;
 }
 
@@ -150,6 +153,18 @@ static void test_against_bit_by_bit(void **state)
 	static const struct address_map shape[] = {
 		{.channels = 6, .slices_per_channel = 2, .interleave_bits = 8, .banks = 16, .column_bits = 4},
 		{.channels = 8, .slices_per_channel = 1, .interleave_bits = 8, .banks = 8, .column_bits = 3},
+		{.channels = 6,
+	         .slices_per_channel = 1,
+	         .interleave_bits = 8,
+	         .banks = 16,
+	         .column_bits = 4,
+	         .columns_lowest = true},
+		{.channels = 5,
+	         .slices_per_channel = 4,
+	         .interleave_bits = 9,
+	         .banks = 16,
+	         .column_bits = 3,
+	         .columns_lowest = true},
 		{.channels = 5, .slices_per_channel = 4, .interleave_bits = 7, .banks = 16, .column_bits = 0},
 		{.channels = 1, .slices_per_channel = 8, .interleave_bits = 12, .banks = 64, .column_bits = 6},
 		{.channels = 3, .slices_per_channel = 1, .interleave_bits = 8, .banks = 1, .column_bits = 4},

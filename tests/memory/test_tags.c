@@ -124,7 +124,8 @@ static void run(struct tags *tags, uint32_t blocks, uint64_t *state)
 
 static void test_against_a_plain_model(void **state)
 {
-	static const uint32_t shapes[][2] = {{1, 3}, {4, 4}, {2, 64}, {1, 65}, {4, 200}}; /* sets, ways */
+	static const uint32_t shapes[][2] = {{1, 3},  {4, 4},   {3, 4},  {2, 64},
+	                                     {1, 65}, {4, 200}, {48, 16}}; /* sets, ways */
 	uint64_t random = 1;
 	(void)state;
 	for (uint32_t i = 0; i < 4 * sizeof shapes / sizeof shapes[0]; i++) {
