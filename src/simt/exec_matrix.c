@@ -115,7 +115,7 @@ static void scatter_real(struct simt_warp *warp, const struct matrix_fragment *f
 			}                                                                                              \
 		}                                                                                                      \
 	}
-SCATTER(scatter_double, double, laned, canonical_f64(result))
+SCATTER(scatter_double, double, laned, result)
 SCATTER(scatter_whole, int32_t, lane32, (uint32_t)result)
 
 /* --- products --- */
@@ -141,7 +141,8 @@ enum { MOST_COLUMNS = 32 };
 		}                                                                                                      \
 	}
 PRODUCT(real_product, float, float, c[j], __builtin_fmaf(a[i], line[j], sum[j]), sum[j])
-PRODUCT(double_product, double, double, c[j], __builtin_fma(a[i], line[j], sum[j]), sum[j])
+PRODUCT(double_product, double, double, c[j],
+        nan3_f64(__builtin_fma(a[i], line[j], sum[j]), line[j], sum[j], a[i]), sum[j])
 PRODUCT(whole_product, int32_t, int64_t, c[j], sum[j] + (int64_t)a[i] * line[j], (int32_t)(uint32_t)sum[j])
 PRODUCT(clamped_product, int32_t, int64_t, c[j], sum[j] + (int64_t)a[i] * line[j],
         (int32_t)(sum[j]<INT32_MIN ? INT32_MIN : sum[j]> INT32_MAX ? INT32_MAX : sum[j]))

@@ -55,6 +55,17 @@ static double value_of(struct row_type type, uint64_t bits)
 	return (double)bits;
 }
 
+/* sum + x y. A NaN of y counts first, then the sum's. */
+static double double_step(double x, double y, double sum)
+{
+	const double operand[] = {y, sum, x};
+	double result = fma(x, y, sum);
+	for (unsigned k = 0; isnan(result) && k < 3; k++)
+		if (isnan(operand[k]))
+			return bits_double(double_bits(operand[k]) | (uint64_t)1 << 51);
+	return isnan(result) ? bits_double(0xfff8000000000000) : result;
+}
+
 /* The bits of D's element, from a row of A and a column of B. */
 static uint64_t dot(const struct product *p, const uint64_t *a, const uint64_t *b, uint64_t c, unsigned row,
                     unsigned column)
@@ -69,7 +80,7 @@ static uint64_t dot(const struct product *p, const uint64_t *a, const uint64_t *
 			whole += p->is_xor ? left != right : left && right;
 		else if (p->d.kind == 's')
 			whole += (int64_t)x * (int64_t)y;
-		exact = fma(x, y, exact);
+		exact = double_step(x, y, exact);
 		single = fmaf((float)x, (float)y, single);
 	}
 	if (p->d.kind == 's')
@@ -77,7 +88,7 @@ static uint64_t dot(const struct product *p, const uint64_t *a, const uint64_t *
 		                  : p->clamps && whole < INT32_MIN ? INT32_MIN
 		                                                   : whole);
 	if (p->d.bits == 64)
-		return double_bits(canonical_f64(exact));
+		return double_bits(exact);
 	return p->d.bits == 32 ? float_bits(canonical_f32(single))
 	                       : to_small(p->d, (quad)single, signbit(single), "rn");
 }

@@ -40,7 +40,8 @@ static void constants_are_fragments(void **state)
 	}
 }
 
-/* One product of 2^-150 and a sum of 2^-149, rounded once to 2^-148. A NaN of any kind gives PTX's canonical NaN. */
+/* One product of 2^-150 and a sum of 2^-149, rounded once to 2^-148. A NaN in double precision
+ * becomes quiet. */
 static void each_step_rounds_once(void **state)
 {
 	(void)state;
@@ -56,7 +57,7 @@ static void each_step_rounds_once(void **state)
 	for (unsigned t = 0; t < LANES; t++)
 		for (unsigned k = 0; k < 4; k++) {
 			assert_int_equal(out[t][k], 2);
-			assert_int_equal(out[t][4 + k], k % 2 ? 0x7ff80000 : 0);
+			assert_int_equal(out[t][4 + k], k % 2 ? 0xfffc0000 : 1);
 		}
 }
 
