@@ -300,9 +300,7 @@ static bool keeps_nan(const struct ptx_inst *ptx, uint64_t bits, uint64_t *resul
 		return to == PTX_F64 || to == PTX_F32 || to == PTX_BF16 || to == PTX_F16;
 	}
 	if (to == PTX_F64) {
-		*result = wide_nan(from != PTX_F32 ? nan_as_f32(from, bits)
-		                   : ptx->ftz      ? 0x7fffffff
-		                                   : (uint32_t)bits);
+		*result = wide_nan(from != PTX_F32 ? nan_as_f32(from, bits) : ptx->ftz ? 0x7fffffff : (uint32_t)bits);
 		return true;
 	}
 	if (to == PTX_F32 && from == PTX_BF16 && !ptx->ftz) {

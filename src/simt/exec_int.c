@@ -172,7 +172,7 @@ LANE_FUNCTION(bfind_shift_u64, lane32, SOURCE(pa, lane64, 0), find64(pa[i], true
 
 /* Bit fields: PTX restricts position and length to 0..255. Hardware uses only the low 8 bits of larger ones, but all
  * bits in the forms with 64 bits. Bits above the register are the sign (signed bfe) or zero. */
-#define EXTRACT(t, C, T, U, bits, used)                                                                                      \
+#define EXTRACT(t, C, T, U, bits, used)                                                                                \
 	static inline U bfe_##t##_lane(U a, uint32_t position, uint32_t length)                                        \
 	{                                                                                                              \
 		uint64_t end = (uint64_t)position + length;                                                            \
@@ -190,7 +190,7 @@ EXTRACT(s32, lane32, int32_t, uint32_t, 32, 0xff)
 EXTRACT(u64, lane64, uint64_t, uint64_t, 64, UINT32_MAX)
 EXTRACT(s64, lane64, int64_t, uint64_t, 64, UINT32_MAX)
 
-#define INSERT(t, C, U, bits, used)                                                                                          \
+#define INSERT(t, C, U, bits, used)                                                                                    \
 	static inline U bfi_##t##_lane(U field, U into, uint32_t position, uint32_t length)                            \
 	{                                                                                                              \
 		U mask = length < (bits) ? ((U)1 << (length & ((bits)-1))) - 1 : (U)-1;                                \

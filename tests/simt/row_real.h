@@ -225,7 +225,8 @@ static inline bool converted_nan(const struct row *row, struct row_type to, stru
 	if (from.bits < 64 && !(to.kind == 'f' && to.bits == 64))
 		return false;
 	unsigned kept = to.bits == 64 ? 52 : to_single ? 23 : to.kind == 'h' ? 10 : 7;
-	*result = sign << (to.bits - 1) | ones(to.bits - 1 - kept) << kept | (fraction | (uint64_t)1 << 51) >> (52 - kept);
+	uint64_t quiet = fraction | (uint64_t)1 << 51;
+	*result = sign << (to.bits - 1) | ones(to.bits - 1 - kept) << kept | quiet >> (52 - kept);
 	return true;
 }
 

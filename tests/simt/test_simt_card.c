@@ -1,5 +1,6 @@
 /* Protects results that PTX leaves open or that a reader of it would not expect, and that an H100 gave. Each row is an
  * instruction, its operands, and the bits of the card's result. */
+#include "card_mma.h"
 #include "simt_ops.h"
 
 struct fact {
@@ -73,7 +74,7 @@ static void as_on_the_card(void **state)
 			for (unsigned i = 0; i < OPS_VECTORS; i++)
 				memcpy(data.in[i], fact->in, sizeof fact->in);
 			ops_run(fact->text, fact->destination, level, &data);
-			uint64_t mask = fact->destination == 'd' ? UINT64_MAX
+			uint64_t mask = fact->destination == 'd'   ? UINT64_MAX
 			                : fact->destination == 'h' ? UINT16_MAX
 			                                           : UINT32_MAX;
 			if ((data.out[0] & mask) != fact->out)
@@ -82,8 +83,52 @@ static void as_on_the_card(void **state)
 		}
 }
 
+/* Runs a product on `in`, lanes of `words` registers, of which the last `results` are the expected ones. */
+static void multiply(const char *instruction, const uint32_t *in, unsigned words, unsigned results)
+{
+	char text[4096];
+	for (unsigned level = 0; exec_levels()[level]; level++) {
+		int length = snprintf(text, sizeof text,
+		                      ".version 8.7\n.target sm_90\n.address_size 64\n"
+		                      ".visible .entry op(.param .u64 in, .param .u64 out)\n{\n"
+		                      ".reg .b32 %%r<16>, %%d<8>, %%t;\n.reg .b64 %%a, %%b;\n"
+		                      "ld.param.u64 %%a, [in];\nld.param.u64 %%b, [out];\nmov.u32 %%t, %%tid.x;\n"
+		                      "mad.wide.u32 %%a, %%t, %u, %%a;\nmad.wide.u32 %%b, %%t, %u, %%b;\n",
+		                      4 * words, 4 * results);
+		for (unsigned k = 0; k < words - results; k++)
+			length += snprintf(text + length, sizeof text - (size_t)length,
+			                   "ld.global.b32 %%r%u, [%%a+%u];\n", k, 4 * k);
+		length += snprintf(text + length, sizeof text - (size_t)length, "%s;\n", instruction);
+		for (unsigned k = 0; k < results; k++)
+			length += snprintf(text + length, sizeof text - (size_t)length,
+			                   "st.global.b32 [%%b+%u], %%d%u;\n", 4 * k, k);
+		snprintf(text + length, sizeof text - (size_t)length, "ret;\n}\n");
+		struct kit kit;
+		kit_open_level(&kit, text, level);
+		void *operands = kit_buffer(&kit, 32 * words * 4);
+		const uint32_t *got = kit_buffer(&kit, 32 * results * 4);
+		memcpy(operands, in, 32 * words * 4);
+		kit.launch.block.x = 32;
+		kit_run(&kit);
+		for (unsigned lane = 0; lane < 32; lane++)
+			assert_memory_equal(&got[lane * results], &in[lane * words + words - results], results * 4);
+		kit_close(&kit);
+	}
+}
+
+static void products(void **state)
+{
+	(void)state;
+	multiply("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%d0, %d1, %d2, %d3}, {%r0, %r1, %r2, %r3}, {%r4, "
+	         "%r5}, "
+	         "{%r6, %r7, %r8, %r9}",
+	         halves[0], 14, 4);
+	multiply("mma.sync.aligned.m16n8k16.row.col.f16.e5m2.e4m3.f16 {%d0, %d1}, {%r0, %r1}, {%r2}, {%r3, %r4}",
+	         bytes[0], 7, 2);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(as_on_the_card)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(as_on_the_card), cmocka_unit_test(products)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -134,9 +134,9 @@ static void nearest(void **state)
 		check(text, 'r', 32, &data, expected);
 		fill_double(&data);
 		for (unsigned i = 0; i < OPS_VECTORS; i++)
-			expected[i] = of_double((double)operate(op, (quad)bits_double(data.in[i][0]),
-			                                        (quad)bits_double(data.in[i][1])),
-			                        data.in[i], op == 3 ? "01" : "10");
+			expected[i] = of_double(
+				(double)operate(op, (quad)bits_double(data.in[i][0]), (quad)bits_double(data.in[i][1])),
+				data.in[i], op == 3 ? "01" : "10");
 		snprintf(text, sizeof text, "%s.rn.f64 %%d0, %%d1, %%d2", name[op]);
 		check(text, 'd', 64, &data, expected);
 	}
