@@ -1,7 +1,7 @@
 /* texture_read: texture reads by the CUDA C++ Programming Guide, appendix "Texture Fetching": which texels are
- * read, and how a linear filter combines them. What the guide leaves open is an H100's. Its results for images of one
- * and two dimensions are reproduced bit for bit, except some of signed bytes. In three dimensions many differ. Images of
- * 16-bit integers were not compared.
+ * read, and how a linear filter combines them. An H100 decides what the guide leaves open. Its results for images of
+ * one and two dimensions are reproduced bit for bit, except some of signed bytes. In three dimensions many differ.
+ * Images of 16-bit integers were not compared.
  * - A coordinate is rounded to 256ths of a texel before it is split into a texel and a position.
  * - Weights are 256ths. The weight of the far corner of several axes is the rounded product of their positions, and the
  *   other weights are the differences.
