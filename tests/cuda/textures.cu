@@ -349,8 +349,8 @@ static bool same(const Image &image, const cudaTextureDesc &how, unsigned bits, 
 		return bits == (unsigned)(long)want;
 	float value;
 	memcpy(&value, &bits, sizeof value);
-	// a filter's result is rounded: a half to a half, a fraction to one of 16 bits; without a filter it is exact, except
-	// for sRGB
+	// a filter's result is rounded: a half to a half, a fraction to one of 16 bits; without a filter it is exact,
+	// except for sRGB
 	bool linear = how.filterMode == cudaFilterModeLinear;
 	double tolerance = linear || how.sRGB ? 1e-6 * fabs(want) + 1e-30 : 0;
 	if (image.kind == cudaChannelFormatKindFloat && image.bits == 16 && linear)
