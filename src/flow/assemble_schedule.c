@@ -94,7 +94,7 @@ static void read_register(struct schedule *schedule, uint32_t reg, uint32_t inst
 {
 	struct register_use *use = use_of(schedule, reg);
 	struct reader *reader = arena_alloc(&schedule->arena, sizeof *reader);
-	if (use->writer)
+	if (use->writer && use->writer != inst + 1) /* under a guard, which writes it twice */
 		add_edge(schedule, use->writer - 1, inst, cycles_of(&schedule->inst[use->writer - 1]));
 	*reader = (struct reader){inst, use->readers};
 	use->readers = reader;

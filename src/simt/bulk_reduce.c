@@ -45,7 +45,7 @@ static void reduce_element(enum ptx_atomic atomic, enum ptx_type type, void *to,
 	case PTX_F32:
 		ELEMENT(float, canonical_f32(old + b));
 	case PTX_F64:
-		ELEMENT(double, canonical_f64(old + b));
+		ELEMENT(double, sum_f64(old, b));
 	case PTX_S32:
 		ELEMENT(int32_t, reduce_s32(atomic, old, b));
 	case PTX_S64:

@@ -106,7 +106,7 @@ uint32_t small_round(enum ptx_type type, double value, enum ptx_round round)
 	int bias = (1 << (format.exponent - 1)) - 1, exponent = 1 - bias; /* smaller numbers are subnormal */
 	double magnitude = fabs(value);
 	if (isnan(value))
-		return format.nan << format.zeros | ((1u << format.zeros) - 1);
+		return format.nan << format.zeros;
 	if (isinf(value))
 		return (sign | above) << format.zeros;
 	if (magnitude >= ldexp(1, exponent))
@@ -146,6 +146,7 @@ struct number {
 	double real;
 };
 
+/* `ftz`: subnormal numbers of single precision are zero. */
 static struct number unpack(enum ptx_type type, uint64_t bits, bool ftz)
 {
 	struct number number = {.is_real = ptx_type_is_float(type)};
@@ -182,8 +183,10 @@ static uint64_t clamp_integer(enum ptx_type type, struct number number)
 static uint64_t real_to_integer(const struct ptx_inst *ptx, double real)
 {
 	bool wide = ptx->type2 == PTX_F64 || ptx_type_bytes(ptx->type) == 8;
-	if (isnan(real))
-		return wide ? (uint64_t)1 << (8 * ptx_type_bytes(ptx->type) - 1) : 0;
+	if (isnan(real)) { /* only the top bit, extended as the type has a sign */
+		uint64_t top = wide ? (uint64_t)1 << (8 * ptx_type_bytes(ptx->type) - 1) : 0;
+		return ptx_type_is_signed(ptx->type) ? 0 - top : top;
+	}
 	double whole = ptx->round == PTX_RZI   ? trunc(real)
 	               : ptx->round == PTX_RMI ? floor(real)
 	               : ptx->round == PTX_RPI ? ceil(real)
@@ -270,13 +273,52 @@ static uint64_t to_real(const struct ptx_inst *ptx, struct number number)
 		single = (float)clamp_unit(single);
 	}
 	if (ptx->type == PTX_F64)
-		return double_bits(canonical_f64(real));
+		return double_bits(nan1_f64(real, number.real));
 	return float_bits(flush_f32(canonical_f32(single), ptx->ftz ? 0 : UINT32_MAX));
+}
+
+/* Returns the bits in which single precision holds a NaN of a smaller type. */
+static uint32_t nan_as_f32(enum ptx_type type, uint64_t bits)
+{
+	return type == PTX_F16 ? (uint32_t)((bits & 0x8000) << 16 | 0x7f800000 | (bits & 0x3ff) << 13)
+	                       : (uint32_t)bits << 16;
+}
+
+/* A conversion that keeps a NaN's sign and the top bits of its payload, as an H100's instructions do. Others return
+ * the canonical NaN of the type. */
+static bool keeps_nan(const struct ptx_inst *ptx, uint64_t bits, uint64_t *result)
+{
+	enum ptx_type to = ptx->type, from = ptx->type2;
+	if (ptx->sat)
+		return false;
+	if (from == PTX_F64) {
+		uint32_t narrow = narrow_nan(bits);
+		*result = to == PTX_F64    ? double_bits(quiet_f64(bits_double(bits)))
+		          : to == PTX_F32  ? narrow
+		          : to == PTX_BF16 ? narrow >> 16
+		                           : (narrow >> 16 & 0x8000) | 0x7c00 | (narrow >> 13 & 0x3ff);
+		return to == PTX_F64 || to == PTX_F32 || to == PTX_BF16 || to == PTX_F16;
+	}
+	if (to == PTX_F64) {
+		*result = wide_nan(from != PTX_F32 ? nan_as_f32(from, bits) : ptx->ftz ? 0x7fffffff : (uint32_t)bits);
+		return true;
+	}
+	if (to == PTX_F32 && from == PTX_BF16 && !ptx->ftz) {
+		*result = nan_as_f32(from, bits);
+		return true;
+	}
+	/* .rna rounds a NaN's payload towards zero, even to infinity; .satfinite then takes one unit of it */
+	*result = (bits & 0xffffe000) - (ptx->satfinite ? 0x2000 : 0);
+	return to == PTX_TF32 && ptx->round == PTX_RNA;
 }
 
 uint64_t convert_lane(const struct ptx_inst *ptx, uint64_t bits)
 {
-	struct number number = unpack(ptx->type2, bits, ptx->ftz);
+	/* PTX: .ftz makes single-precision sources zero. To f16, hardware does not. */
+	struct number number = unpack(ptx->type2, bits, ptx->ftz && ptx->type != PTX_F16);
+	uint64_t nan;
+	if (number.is_real && isnan(number.real) && keeps_nan(ptx, bits, &nan))
+		return nan;
 	if (ptx->type == PTX_F32 || ptx->type == PTX_F64)
 		return to_real(ptx, number);
 	if (ptx_type_is_float(ptx->type))

@@ -47,6 +47,12 @@ static void place_fragment(struct decoder *decoder, struct simt_inst *inst, stru
 			fragment->element[lane * fragment->slots + i] = element_of(ptx, matrix, lane, i);
 }
 
+/* As on an H100: Volta's products are fused multiply-adds there, and wmma's products of tf32 are two of depth 4. */
+static uint32_t terms_of(const struct ptx_inst *ptx, const struct matrix_operands *operands)
+{
+	return operands->products > 1 ? 1 : ptx->op != PTX_OP_MMA && ptx->type2 == PTX_TF32 ? 4 : MATRIX_TERMS;
+}
+
 static void decode_product(struct decoder *decoder, struct simt_inst *inst, struct matrix_operands *operands)
 {
 	const struct ptx_inst *ptx = inst->ptx;
@@ -55,6 +61,7 @@ static void decode_product(struct decoder *decoder, struct simt_inst *inst, stru
 	operands->m = extent.m;
 	operands->n = extent.n;
 	operands->k = ptx->type2 == PTX_B1 ? extent.k / 32u : extent.k;
+	operands->terms = terms_of(ptx, operands);
 	for (enum ptx_matrix matrix = PTX_MATRIX_D; matrix < PTX_MATRICES; matrix++)
 		place_fragment(decoder, inst, &operands->fragment[matrix], matrix);
 	inst->exec = decoder->isa->matrix(ptx);

@@ -2,8 +2,8 @@
  *
  * The exec_*.c files contain loops over lanes. They are compiled once for every level of the host's instruction set
  * (room.cmake). SIMT_ISA names the level and makes the function names distinct. All levels give the same bits.
- * a*b+c is not contracted and nothing is reassociated. NaN results are canonical, because hosts return different
- * NaNs from the same operation.
+ * a*b+c is not contracted and nothing is reassociated. NaN results do not depend on the host, because hosts return
+ * different NaNs from the same operation.
  *
  * A 32-bit register is 32 lanes of 32 bits. So is a register of 8 or 16 bits, whose upper bits are ignored. A
  * 64-bit register is 32 lanes of 64 bits. A predicate is a lane mask.
@@ -179,15 +179,48 @@ static inline double bits_double(uint64_t bits)
 	return value;
 }
 
-/* NaN results are 0x7fffffff in 32-bit arithmetic (PTX), and the positive quiet NaN in 64-bit arithmetic. */
+/* NaN results are 0x7fffffff in 32-bit arithmetic (PTX). In 64-bit arithmetic they are a NaN operand, made quiet, or
+ * the negative quiet NaN when no operand is NaN. PTX leaves this open; it is what an H100 does. */
 static inline float canonical_f32(float value)
 {
 	return value == value ? value : bits_float(0x7fffffff);
 }
 
-static inline double canonical_f64(double value)
+static inline double quiet_f64(double value)
 {
-	return value == value ? value : bits_double(0x7ff8000000000000);
+	return bits_double(double_bits(value) | 0x0008000000000000);
+}
+
+/* Returns `result`, or the NaN that an operation returns instead: of several NaN operands the first one here. */
+static inline double nan1_f64(double result, double a)
+{
+	return result == result ? result : a != a ? quiet_f64(a) : bits_double(0xfff8000000000000);
+}
+
+static inline double nan2_f64(double result, double a, double b)
+{
+	return result != result && a != a ? quiet_f64(a) : nan1_f64(result, b);
+}
+
+static inline double nan3_f64(double result, double a, double b, double c)
+{
+	return result != result && a != a ? quiet_f64(a) : nan2_f64(result, b, c);
+}
+
+/* Conversions of a NaN's bits between single and double precision. */
+static inline uint32_t narrow_nan(uint64_t bits)
+{
+	return (uint32_t)(bits >> 32 & 0x80000000) | 0x7fc00000 | (uint32_t)(bits >> 29 & 0x3fffff);
+}
+
+static inline uint64_t wide_nan(uint32_t bits)
+{
+	return (uint64_t)(bits & 0x80000000) << 32 | 0x7ff8000000000000 | (uint64_t)(bits & 0x3fffff) << 29;
+}
+
+static inline double sum_f64(double a, double b)
+{
+	return nan2_f64(a + b, b, a);
 }
 
 /* With `keep` 0, a subnormal number becomes zero with its sign. With `keep` ~0 nothing changes. */

@@ -16,24 +16,26 @@ typedef uint64_t __attribute__((may_alias)) mem_u64;
 			return;                                                                                        \
 		uint32_t later = global_lanes(step);                                                                   \
 		step->commits = later != 0;                                                                            \
-		apply_##name(warp, inst, reach.base, reach.where, step->lanes & ~later);                               \
+		apply_##name(warp, inst, reach.base, reach.where, step->lanes & ~later, false);                        \
 	}                                                                                                              \
 	static void commit_##name(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
 	{                                                                                                              \
 		struct reach reach;                                                                                    \
 		access_again(warp, step, &reach);                                                                      \
-		apply_##name(warp, inst, reach.base, reach.where, global_lanes(step));                                 \
+		apply_##name(warp, inst, reach.base, reach.where, global_lanes(step), true);                           \
 	}
 
-/* Defines an execution function and its commit. `value`: the value stored, from `old`, `b` and (cas) `c`. */
+/* Defines an execution function and its commit. `value`: the value stored, from `old`, `b`, (cas) `c`, and
+ * `is_global`: the memory. */
 #define ATOMIC(name, C, M, value)                                                                                      \
 	static void apply_##name(struct simt_warp *warp, const struct simt_inst *inst, uintptr_t base,                 \
-	                         const uint64_t *where, uint32_t lanes)                                                \
+	                         const uint64_t *where, uint32_t lanes, bool is_global)                                \
 	{                                                                                                              \
 		SOURCE(pb, C, 1);                                                                                      \
 		SOURCE(pc, C, 2);                                                                                      \
 		C *d = inst->dst[0] == SIMT_NO_REGISTER ? NULL : destination(warp, inst, 0);                           \
 		(void)pc;                                                                                              \
+		(void)is_global;                                                                                       \
 		for (; lanes; lanes &= lanes - 1) {                                                                    \
 			unsigned i = (unsigned)__builtin_ctz(lanes);                                                   \
 			M *place = (M *)(base + where[i]);                                                             \
@@ -65,8 +67,9 @@ ATOMIC(cas_16, lane32, mem_u16, old == b ? (mem_u16)pc[i] : old)
 
 /* 128 bits: a register is two rows, its lower half first. */
 static void apply_wide(struct simt_warp *warp, const struct simt_inst *inst, uintptr_t base, const uint64_t *where,
-                       uint32_t lanes)
+                       uint32_t lanes, bool is_global)
 {
+	(void)is_global;
 	bool compares = inst->ptx->atomic == PTX_ATOM_CAS;
 	const lane64 *b[2], *to[2];
 	for (unsigned k = 0; k < 2; k++) {
@@ -87,15 +90,21 @@ static void apply_wide(struct simt_warp *warp, const struct simt_inst *inst, uin
 }
 ATOMIC_STEPS(wide)
 
-/* On hardware, atom.add.f32 on global memory flushes subnormal numbers. Here it does not, as on shared memory. */
-static uint32_t add_single(uint32_t a, uint32_t b)
+/* Additions on global memory flush subnormal numbers of single precision; on shared memory they do not (PTX). */
+static uint32_t add_single(uint32_t old, uint32_t b, bool is_global)
 {
-	return float_bits(canonical_f32(bits_float(a) + bits_float(b)));
+	uint32_t keep = is_global ? 0 : UINT32_MAX;
+	float sum = canonical_f32(flush_f32(bits_float(old), keep) + flush_f32(bits_float(b), keep));
+	return float_bits(flush_f32(sum, keep));
 }
 
-static uint64_t add_double(uint64_t a, uint64_t b)
+/* In global memory an H100 leaves a NaN operand as it is, and `b` counts before the old value. */
+static uint64_t add_double(uint64_t old, uint64_t b, bool is_global)
 {
-	return double_bits(canonical_f64(bits_double(a) + bits_double(b)));
+	double x = bits_double(old), y = bits_double(b);
+	if (is_global && (x != x || y != y))
+		return y != y ? b : old;
+	return double_bits(sum_f64(y, x));
 }
 
 static uint16_t add_half(enum ptx_type type, uint16_t a, uint16_t b)
@@ -133,8 +142,8 @@ ATOMIC(min_f16x2, lane32, mem_u32, extreme_pair(PTX_F16, old, b, true))
 ATOMIC(max_f16x2, lane32, mem_u32, extreme_pair(PTX_F16, old, b, false))
 ATOMIC(min_bf16x2, lane32, mem_u32, extreme_pair(PTX_BF16, old, b, true))
 ATOMIC(max_bf16x2, lane32, mem_u32, extreme_pair(PTX_BF16, old, b, false))
-ATOMIC(add_f32, lane32, mem_u32, add_single(old, b))
-ATOMIC(add_f64, lane64, mem_u64, add_double(old, b))
+ATOMIC(add_f32, lane32, mem_u32, add_single(old, b, is_global))
+ATOMIC(add_f64, lane64, mem_u64, add_double(old, b, is_global))
 ATOMIC(add_f16, lane32, mem_u16, add_half(PTX_F16, old, b))
 ATOMIC(add_bf16, lane32, mem_u16, add_half(PTX_BF16, old, b))
 ATOMIC(add_f16x2, lane32, mem_u32, add_pair(PTX_F16, old, b))

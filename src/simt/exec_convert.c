@@ -64,14 +64,25 @@ CLAMPED(u64_of_f64, double, uint64_t, uint64_t, 0.0, 0x1p64, 0, UINT64_MAX, TOP6
 	LANE_FUNCTION(s64_from_f64_##round, lane64, SOURCE(pa, laned, 0), s64_of_f64(f64_round(pa[i])))                \
 	LANE_FUNCTION(u64_from_f64_##round, lane64, SOURCE(pa, laned, 0), u64_of_f64(f64_round(pa[i])))                \
 	LANE_FUNCTION(f32_##round, lanef, SOURCE(pa, lanef, 0), canonical_f32(f32_round(pa[i])))                       \
-	LANE_FUNCTION(f64_##round, laned, SOURCE(pa, laned, 0), canonical_f64(f64_round(pa[i])))
+	LANE_FUNCTION(f64_##round, laned, SOURCE(pa, laned, 0), nan1_f64(f64_round(pa[i]), pa[i]))
 FROM_REAL(rni, rintf, rint)
 FROM_REAL(rzi, truncf, trunc)
 FROM_REAL(rmi, floorf, floor)
 FROM_REAL(rpi, ceilf, ceil)
 
-LANE_FUNCTION(f32_from_f64, lanef, SOURCE(pa, laned, 0), canonical_f32((float)pa[i]))
-LANE_FUNCTION(f64_from_f32, laned, SOURCE(pa, lanef, 0), canonical_f64((double)pa[i]))
+/* A NaN keeps the top bits of its payload and becomes quiet. */
+static inline float narrowed(double a)
+{
+	return a == a ? (float)a : bits_float(narrow_nan(double_bits(a)));
+}
+
+static inline double widened(float a)
+{
+	return a == a ? (double)a : bits_double(wide_nan(float_bits(a)));
+}
+
+LANE_FUNCTION(f32_from_f64, lanef, SOURCE(pa, laned, 0), narrowed(pa[i]))
+LANE_FUNCTION(f64_from_f32, laned, SOURCE(pa, lanef, 0), widened(pa[i]))
 
 /* An integer conversion without saturation keeps the low bits of the narrower type; that type's sign determines the
  * upper bits. Sets `type` to the type that is extended. Returns false when two extensions would be needed. */
@@ -149,6 +160,8 @@ simt_exec *ISA(exec_find_convert)(const struct exec_query *query)
 			return from_real[ptx->round][to][from_f64];
 		if (from_f32 && to_f64)
 			return f64_from_f32;
+		if (to == from)
+			return to_f64 ? move_64 : move_32;
 		return from_f64 && to_f32 && ptx->round <= PTX_RN ? f32_from_f64 : NULL;
 	}
 	if (to_f32 || to_f64) {

@@ -70,16 +70,20 @@ static inline float modify(float value, uint32_t keep, uint32_t sat)
 	             SOURCE(pc, lanef, 2),                                                                             \
 	             name##_f32_lane(flush_f32(pa[i], keep), flush_f32(pb[i], keep), flush_f32(pc[i], keep)))
 
-REAL2(add, canonical_f32(a + b), canonical_f64(a + b))
-REAL2(sub, canonical_f32(a - b), canonical_f64(a - b))
-REAL2(mul, canonical_f32(a *b), canonical_f64(a *b))
-REAL2(div, canonical_f32(a / b), canonical_f64(a / b))
-REAL3(fma, canonical_f32(__builtin_fmaf(a, b, c)), canonical_f64(__builtin_fma(a, b, c)))
-REAL1(rcp, canonical_f32(1.0f / a), canonical_f64(1.0 / a))
-REAL1(sqrt, canonical_f32(sqrtf(a)), canonical_f64(sqrt(a)))
-REAL1(rsqrt, canonical_f32((float)(1.0 / sqrt((double)a))), canonical_f64(1.0 / sqrt(a)))
-REAL1(abs, bits_float(float_bits(a) & 0x7fffffff), bits_double(double_bits(a) & INT64_MAX))
-REAL1(neg, bits_float(float_bits(a) ^ 0x80000000), bits_double(double_bits(a) ^ (uint64_t)INT64_MIN))
+REAL2(add, canonical_f32(a + b), sum_f64(a, b))
+REAL2(sub, canonical_f32(a - b), nan2_f64(a - b, b, a))
+REAL2(mul, canonical_f32(a *b), nan2_f64(a *b, b, a))
+REAL2(div, canonical_f32(a / b), nan2_f64(a / b, a, b))
+REAL3(fma, canonical_f32(__builtin_fmaf(a, b, c)), nan3_f64(__builtin_fma(a, b, c), b, c, a))
+REAL1(rcp, canonical_f32(1.0f / a), nan1_f64(1.0 / a, a))
+REAL1(sqrt, canonical_f32(sqrtf(a)), nan1_f64(sqrt(a), a))
+REAL1(rsqrt, canonical_f32((float)(1.0 / sqrt((double)a))), nan1_f64(1.0 / sqrt(a), a))
+
+/* abs and neg are additions on hardware: they do not change the sign of a NaN. */
+REAL1(abs, canonical_f32(bits_float(float_bits(a) & 0x7fffffff)),
+      a == a ? bits_double(double_bits(a) & INT64_MAX) : quiet_f64(a))
+REAL1(neg, canonical_f32(bits_float(float_bits(a) ^ 0x80000000)),
+      a == a ? bits_double(double_bits(a) ^ (uint64_t)INT64_MIN) : quiet_f64(a))
 
 /* f32x2: two independent single-precision numbers in 64 bits. */
 #define PAIR(value)                                                                                                    \
@@ -119,7 +123,7 @@ static inline float pick_f32(float a, float b, bool first)
 
 static inline double pick_f64(double a, double b, bool first)
 {
-	return canonical_f64(a != a ? b : b != b || first ? a : b);
+	return nan2_f64(a != a ? b : b != b || first ? a : b, b, a);
 }
 
 REAL2(min, pick_f32(a, b, order_f32(a) < order_f32(b)), pick_f64(a, b, order_f64(a) < order_f64(b)))

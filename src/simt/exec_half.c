@@ -64,11 +64,13 @@ static double compute(const struct ptx_inst *ptx, double a, double b, double c)
 	}
 }
 
-/* abs and neg change only the sign bit, also for NaN. */
+/* abs and neg change only the sign bit. A NaN becomes the canonical one. */
 static uint32_t other_sign(const struct ptx_inst *ptx, uint32_t bits)
 {
 	const uint32_t sign = 0x8000;
 	bits &= UINT16_MAX;
+	if (isnan(small_value(ptx->type, bits)))
+		return small_round(ptx->type, NAN, PTX_RN);
 	if (ptx->ftz && flush(ptx->type, small_value(ptx->type, bits), true) == 0)
 		bits &= sign;
 	return ptx->op == PTX_OP_ABS ? bits & ~sign : bits ^ sign;
@@ -87,9 +89,8 @@ static uint32_t one_half(const struct ptx_inst *ptx, const uint32_t bits[3])
 		result = result > 0 ? (result < 1 ? result : 1) : 0;
 	if (ptx->relu && !isnan(result))
 		result = result > 0 ? result : 0;
-	uint32_t rounded = small_round(ptx->type, result, PTX_RN);
-	return ptx->ftz ? small_round(ptx->type, flush(ptx->type, small_value(ptx->type, rounded), true), PTX_RN)
-	                : rounded;
+	/* A result is flushed by its value before it is rounded. */
+	return small_round(ptx->type, flush(ptx->type, result, ptx->ftz), PTX_RN);
 }
 
 static void half(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)

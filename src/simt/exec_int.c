@@ -62,8 +62,8 @@
 	INT_SHIFT(shl_##t, C, U, U, b < (bits) ? (U)(a << (b & ((bits)-1))) : 0)
 UNTYPED(UNTYPED_ARITHMETIC)
 
-/* As on hardware, division by zero gives all ones, and its remainder is the dividend. The lowest number divided by
- * -1 wraps around. */
+/* As on hardware, division by zero gives all ones, and so does its remainder. The lowest number divided by -1 wraps
+ * around. */
 #define ABSOLUTE(U, a)     ((a) < 0 ? 0u - (U)(a) : (U)(a))
 #define LOWEST(T, U, bits) ((T)((U)1 << ((bits)-1)))
 #define IS_SIGNED(T)       ((T)-1 < (T)1)
@@ -78,7 +78,7 @@ UNTYPED(UNTYPED_ARITHMETIC)
 	     b == 0                                                  ? (T)-1                                           \
 	     : IS_SIGNED(T) && b == (T)-1 && a == LOWEST(T, U, bits) ? a                                               \
 	                                                             : (T)(a / b))                                     \
-	INT2(rem_##t, C, T, U, b == 0 ? a : IS_SIGNED(T) && b == (T)-1 ? (T)0 : (T)(a % b))
+	INT2(rem_##t, C, T, U, b == 0 ? (T)-1 : IS_SIGNED(T) && b == (T)-1 ? (T)0 : (T)(a % b))
 SIGNED_AND_UNSIGNED(TYPED_ARITHMETIC)
 
 INT1(abs_s16, lane32, int16_t, uint16_t, ABSOLUTE(uint16_t, a))
@@ -170,11 +170,13 @@ LANE_FUNCTION(bfind_u64, lane32, SOURCE(pa, lane64, 0), find64(pa[i], false))
 LANE_FUNCTION(bfind_shift_u32, lane32, SOURCE(pa, lane32, 0), find32(pa[i], true))
 LANE_FUNCTION(bfind_shift_u64, lane32, SOURCE(pa, lane64, 0), find64(pa[i], true))
 
-/* Bit fields: position and length are 8-bit numbers. Bits above the register are the sign (signed bfe) or zero. */
-#define EXTRACT(t, C, T, U, bits)                                                                                      \
+/* Bit fields: PTX restricts position and length to 0..255. Hardware uses only the low 8 bits of larger ones, but all
+ * bits in the forms with 64 bits. Bits above the register are the sign (signed bfe) or zero. */
+#define EXTRACT(t, C, T, U, bits, used)                                                                                \
 	static inline U bfe_##t##_lane(U a, uint32_t position, uint32_t length)                                        \
 	{                                                                                                              \
-		uint32_t last = position + length - 1 < (bits)-1 ? position + length - 1 : (bits)-1;                   \
+		uint64_t end = (uint64_t)position + length;                                                            \
+		uint32_t last = end < (bits) ? (uint32_t)end - 1 : (bits)-1;                                           \
 		bool negative = IS_SIGNED(T) && length && (a >> last & 1);                                             \
 		U field = position < (bits) ? a >> (position & ((bits)-1)) : 0;                                        \
 		U mask = length < (bits) ? ((U)1 << (length & ((bits)-1))) - 1 : (U)-1;                                \
@@ -182,13 +184,13 @@ LANE_FUNCTION(bfind_shift_u64, lane32, SOURCE(pa, lane64, 0), find64(pa[i], true
 		return negative ? (field & mask) | ~(mask & inside) : field & mask;                                    \
 	}                                                                                                              \
 	LANE_FUNCTION(bfe_##t, C, SOURCE(pa, C, 0); SOURCE(pb, lane32, 1);                                             \
-	              SOURCE(pc, lane32, 2), bfe_##t##_lane(pa[i], pb[i] & 0xff, pc[i] & 0xff))
-EXTRACT(u32, lane32, uint32_t, uint32_t, 32)
-EXTRACT(s32, lane32, int32_t, uint32_t, 32)
-EXTRACT(u64, lane64, uint64_t, uint64_t, 64)
-EXTRACT(s64, lane64, int64_t, uint64_t, 64)
+	              SOURCE(pc, lane32, 2), bfe_##t##_lane(pa[i], pb[i] & (used), pc[i] & (used)))
+EXTRACT(u32, lane32, uint32_t, uint32_t, 32, 0xff)
+EXTRACT(s32, lane32, int32_t, uint32_t, 32, 0xff)
+EXTRACT(u64, lane64, uint64_t, uint64_t, 64, UINT32_MAX)
+EXTRACT(s64, lane64, int64_t, uint64_t, 64, UINT32_MAX)
 
-#define INSERT(t, C, U, bits)                                                                                          \
+#define INSERT(t, C, U, bits, used)                                                                                    \
 	static inline U bfi_##t##_lane(U field, U into, uint32_t position, uint32_t length)                            \
 	{                                                                                                              \
 		U mask = length < (bits) ? ((U)1 << (length & ((bits)-1))) - 1 : (U)-1;                                \
@@ -196,9 +198,9 @@ EXTRACT(s64, lane64, int64_t, uint64_t, 64)
 		return (into & ~mask) | (field << (position & ((bits)-1)) & mask);                                     \
 	}                                                                                                              \
 	LANE_FUNCTION(bfi_##t, C, SOURCE(pa, C, 0); SOURCE(pb, C, 1); SOURCE(pc, lane32, 2);                           \
-	              SOURCE(pd, lane32, 3), bfi_##t##_lane(pa[i], pb[i], pc[i] & 0xff, pd[i] & 0xff))
-INSERT(b32, lane32, uint32_t, 32)
-INSERT(b64, lane64, uint64_t, 64)
+	              SOURCE(pd, lane32, 3), bfi_##t##_lane(pa[i], pb[i], pc[i] & (used), pd[i] & (used)))
+INSERT(b32, lane32, uint32_t, 32, 0xff)
+INSERT(b64, lane64, uint64_t, 64, UINT32_MAX)
 
 /* Funnel shifts of b:a. */
 #define FUNNEL(name, amount, value)                                                                                    \
@@ -327,11 +329,13 @@ INT_SHIFT(szext_wrap_u32, lane32, uint32_t, uint32_t, zero_extend(a, b & 31))
 INT_SHIFT(szext_wrap_s32, lane32, uint32_t, uint32_t, sign_extend(a, b & 31))
 
 /* fns: the position of the c-th set bit of a, counted upwards from position b, or downwards if c is negative. With
- * c = 0, b if its bit is set. 0xffffffff when there is none. */
+ * c = 0, b if its bit is set. 0xffffffff when there is none. Hardware returns 0 for the lowest c. */
 static inline uint32_t find_nth(uint32_t a, uint32_t b, int32_t c)
 {
 	int32_t step = c < 0 ? -1 : 1;
 	uint32_t left = c < 0 ? 0u - (uint32_t)c : (uint32_t)c;
+	if (c == INT32_MIN)
+		return 0;
 	if (c == 0)
 		return b < 32 && a >> b & 1 ? b : UINT32_MAX;
 	for (int64_t at = (int32_t)b; at >= 0 && at < 32; at += step)
@@ -365,7 +369,8 @@ INT2(min_relu_s32, lane32, int32_t, uint32_t, a < 0 || b < 0 ? 0 : a < b ? a : b
 INT2(max_relu_s32, lane32, int32_t, uint32_t, a > b ? (a > 0 ? a : 0) : (b > 0 ? b : 0))
 
 /* Addition with the carry flag, a predicate. Source `carry` is the carry-in, destination 1 the carry-out
- * (EXEC_SECOND). A subtraction adds the complement; its borrow is the complement of the carry. */
+ * (EXEC_SECOND). A subtraction adds the complement. The flag is hardware's also then: it is the complement of PTX's
+ * borrow, so a subtraction after an addition borrows where the addition had no carry. */
 #define CARRY(t, C, U, W, bits)                                                                                        \
 	static void carry_##t(struct simt_warp *warp, const struct simt_inst *inst, const C *pa, const C *pb, U flip,  \
 	                      uint32_t carry, uint32_t lanes)                                                          \
@@ -379,7 +384,7 @@ INT2(max_relu_s32, lane32, int32_t, uint32_t, a > b ? (a > 0 ? a : 0) : (b > 0 ?
 				d[i] = (U)sum;                                                                         \
 		}                                                                                                      \
 		if (inst->immediate & EXEC_SECOND)                                                                     \
-			write_pred(warp, inst, 1, flip ? ~out : out, lanes);                                           \
+			write_pred(warp, inst, 1, out, lanes);                                                         \
 	}                                                                                                              \
 	static void add_carry_##t(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
 	{                                                                                                              \
@@ -388,8 +393,8 @@ INT2(max_relu_s32, lane32, int32_t, uint32_t, a > b ? (a > 0 ? a : 0) : (b > 0 ?
 	}                                                                                                              \
 	static void sub_carry_##t(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)        \
 	{                                                                                                              \
-		uint32_t borrow = inst->immediate & EXEC_THIRD ? source_pred(warp, inst, 3) : 0;                       \
-		carry_##t(warp, inst, source(warp, inst, 0), source(warp, inst, 1), (U)-1, ~borrow, step->lanes);      \
+		uint32_t carry = inst->immediate & EXEC_THIRD ? source_pred(warp, inst, 3) : ALL_LANES;                \
+		carry_##t(warp, inst, source(warp, inst, 0), source(warp, inst, 1), (U)-1, carry, step->lanes);        \
 	}
 CARRY(b32, lane32, uint32_t, uint64_t, 32)
 CARRY(b64, lane64, uint64_t, uint128, 64)

@@ -1,15 +1,29 @@
 /* exec_matrix: products of matrices.
  *
- * The sums of a product are computed in order of k. For floating-point numbers each step is one fused multiply-add
- * in single precision (f64: double), rounded to nearest. Products of f16, bf16, tf32 and 8-bit types are therefore
- * exact. An f16 result is rounded again at the end. Integers are exact and wrap around; with .satfinite they are
- * clamped to the range of s32. Hardware uses other summation orders and roundings. These differ between machines
- * and are not documented.
+ * Small floating-point types are added as the tensor cores of an H100 do it. PTX leaves the order and the roundings
+ * open, and other machines differ. An H100's results for random operands of all shapes and types are reproduced bit for
+ * bit:
+ * - Up to 16 products and the element of C form one sum. The products are exact.
+ * - Each term has a nominal exponent: a product that of its factors together, where a subnormal factor has the
+ *   exponent of the smallest normal number. Each term is cut off at 25 bits below the largest nominal exponent among
+ *   the terms that are not zero. The remaining sum is exact.
+ * - The sum is cut off to single precision, or rounded to the nearest f16. It is -0 only if all terms are.
+ * - wmma of tf32 does this for each four products.
+ * - 8-bit types are products of f16. Elements of A and B with k mod 4 = 0 or 1 are added first, to zero, then the
+ *   others, and C at last in ordinary arithmetic.
+ *
+ * The four products of mma.m8n8k4 (Volta's) are fused multiply-adds from zero, and C is added at last. With C and D of
+ * f16 they start from C; there fewer than one of a thousand results differs.
+ *
+ * Double precision is one fused multiply-add after another in order of k. Integers are exact and wrap around; with
+ * .satfinite they are clamped to the range of s32.
  */
 #include "simt/matrix.h"
 
 #include "simt/access.h"
 #include "simt/convert.h"
+
+#include <math.h>
 
 #ifdef __clang__
 #pragma clang fp contract(off)
@@ -115,7 +129,7 @@ static void scatter_real(struct simt_warp *warp, const struct matrix_fragment *f
 			}                                                                                              \
 		}                                                                                                      \
 	}
-SCATTER(scatter_double, double, laned, canonical_f64(result))
+SCATTER(scatter_double, double, laned, result)
 SCATTER(scatter_whole, int32_t, lane32, (uint32_t)result)
 
 /* --- products --- */
@@ -140,8 +154,10 @@ enum { MOST_COLUMNS = 32 };
 			a += k;                                                                                        \
 		}                                                                                                      \
 	}
-PRODUCT(real_product, float, float, c[j], __builtin_fmaf(a[i], line[j], sum[j]), sum[j])
-PRODUCT(double_product, double, double, c[j], __builtin_fma(a[i], line[j], sum[j]), sum[j])
+PRODUCT(chained_product, float, float, 0, __builtin_fmaf(a[i], line[j], sum[j]), sum[j] + c[j])
+PRODUCT(half_product, float, float, c[j], __builtin_fmaf(a[i], line[j], sum[j]), sum[j])
+PRODUCT(double_product, double, double, c[j], nan3_f64(__builtin_fma(a[i], line[j], sum[j]), line[j], sum[j], a[i]),
+        sum[j])
 PRODUCT(whole_product, int32_t, int64_t, c[j], sum[j] + (int64_t)a[i] * line[j], (int32_t)(uint32_t)sum[j])
 PRODUCT(clamped_product, int32_t, int64_t, c[j], sum[j] + (int64_t)a[i] * line[j],
         (int32_t)(sum[j]<INT32_MIN ? INT32_MIN : sum[j]> INT32_MAX ? INT32_MAX : sum[j]))
@@ -149,6 +165,205 @@ PRODUCT(xor_product, int32_t, int64_t, c[j], sum[j] + __builtin_popcount((uint32
         (int32_t)(uint32_t)sum[j])
 PRODUCT(and_product, int32_t, int64_t, c[j], sum[j] + __builtin_popcount((uint32_t)(a[i] & line[j])),
         (int32_t)(uint32_t)sum[j])
+
+/* --- sums of a tensor core --- */
+
+enum { BLOCK = 8, SUM_BITS = 25, SUM_NONE = -1000 /* an exponent below all others */ };
+
+/* Formats by their mantissa and smallest exponent. */
+struct sum_format {
+	int mantissa, least;
+};
+
+static struct sum_format sum_format(enum ptx_type type)
+{
+	return type == PTX_F32    ? (struct sum_format){23, -126}
+	       : type == PTX_TF32 ? (struct sum_format){10, -126}
+	       : type == PTX_BF16 ? (struct sum_format){7, -126}
+	                          : (struct sum_format){10, -14};
+}
+
+/* Numbers as integers times 2^(exponent - mantissa). */
+struct sum_numbers {
+	int32_t digits[MATRIX_ELEMENTS], exponent[MATRIX_ELEMENTS];
+};
+
+static inline void sum_split(struct sum_format format, float value, int32_t *digits, int32_t *exponent)
+{
+	uint32_t bits = float_bits(value), field = bits >> 23 & 0xff;
+	int32_t magnitude = (int32_t)((bits & 0x7fffff) | (field ? 1u << 23 : 0)),
+		power = (int32_t)(field ? field : 1) - 127;
+	int32_t below = format.least > power ? format.least - power : 0;
+	magnitude = magnitude >> (below < 31 ? below : 31) >> (23 - format.mantissa);
+	*digits = bits >> 31 ? -magnitude : magnitude;
+	*exponent = power + below;
+}
+
+static void sum_split_all(enum ptx_type type, const float *values, uint32_t count, struct sum_numbers *numbers)
+{
+	struct sum_format format = sum_format(type);
+	for (uint32_t i = 0; i < count; i++)
+		sum_split(format, values[i], &numbers->digits[i], &numbers->exponent[i]);
+}
+
+static inline double power_of_two(int32_t exponent)
+{
+	return bits_double((uint64_t)(exponent + 1023) << 52);
+}
+
+/* Cuts a number off to single precision. A number that becomes zero is +0. */
+static inline float cut_off(double value)
+{
+	double normal = bits_double(double_bits(value) & ~(uint64_t)0x1fffffff);
+	double small = trunc(value * 0x1p149) * 0x1p-149;
+	return (float)(fabs(value) < 0x1p-126 ? small : normal) + 0.0f;
+}
+
+/* Rounds a number to the nearest f16. A number that becomes zero is +0. */
+static inline float nearest_half(double value)
+{
+	int32_t exponent = (int32_t)(double_bits(value) >> 52 & 0x7ff) - 1023;
+	double units = 3 * power_of_two((exponent > -14 ? exponent : -14) + 41); /* the last bit counts units */
+	float rounded = (float)(value + units - units) + 0.0f;
+	return rounded > 65504 ? INFINITY : rounded < -65504 ? -INFINITY : rounded;
+}
+
+/* Returns digits / 2^by, cut off. */
+static inline int32_t aligned(int32_t digits, int32_t by)
+{
+	int32_t sign = digits >> 31, shift = by < 0 ? 0 : by < 31 ? by : 31;
+	return (((digits ^ sign) - sign) >> shift ^ sign) - sign;
+}
+
+/* Adds up to 16 products to each of eight elements of a row of C, from column `first` on. `row`: where the row's
+ * numbers begin in `a`; `at`: which of them, and which rows of B; `bits`: of a product below its exponent's unit. */
+struct sum_step {
+	const struct sum_numbers *a, *b;
+	uint32_t row, n, count;
+	uint32_t at[MATRIX_TERMS];
+	int32_t bits;
+	bool to_half;
+};
+
+static void sum_products(const struct sum_step *step, uint32_t first, float *c)
+{
+	int32_t digits[MATRIX_TERMS][BLOCK], exponent[MATRIX_TERMS][BLOCK];
+	int32_t own[BLOCK], own_exponent[BLOCK], top[BLOCK], unit = 1 << (SUM_BITS - step->bits);
+	double sum[BLOCK];
+	struct sum_format format = sum_format(step->to_half ? PTX_F16 : PTX_F32);
+	for (uint32_t j = 0; j < BLOCK; j++) {
+		sum_split(format, c[j], &own[j], &own_exponent[j]);
+		top[j] = own[j] ? own_exponent[j] : SUM_NONE;
+	}
+	for (uint32_t i = 0; i < step->count; i++) {
+		const int32_t *right = &step->b->digits[step->at[i] * step->n + first];
+		const int32_t *right_exponent = &step->b->exponent[step->at[i] * step->n + first];
+		int32_t left = step->a->digits[step->row + step->at[i]];
+		int32_t left_exponent = step->a->exponent[step->row + step->at[i]];
+		for (uint32_t j = 0; j < BLOCK; j++) {
+			int32_t product = left * right[j], power = left_exponent + right_exponent[j];
+			power = product ? power : SUM_NONE;
+			digits[i][j] = product * unit;
+			exponent[i][j] = power;
+			top[j] = power > top[j] ? power : top[j];
+		}
+	}
+	for (uint32_t j = 0; j < BLOCK; j++)
+		sum[j] = aligned(own[j] * (1 << (SUM_BITS - format.mantissa)), top[j] - own_exponent[j]);
+	for (uint32_t i = 0; i < step->count; i++)
+		for (uint32_t j = 0; j < BLOCK; j++)
+			sum[j] += aligned(digits[i][j], top[j] - exponent[i][j]);
+	for (uint32_t j = 0; j < BLOCK; j++) {
+		double value = sum[j] * power_of_two(top[j] > SUM_NONE ? top[j] - SUM_BITS : 0);
+		float result = step->to_half ? nearest_half(value) : cut_off(value);
+		c[j] = c[j] - c[j] == 0 ? result : c[j];
+	}
+}
+
+/* True if all products of a row and a column, and the element of C, are negative. */
+static bool sum_is_negative(const float *a, const float *b, uint32_t k, uint32_t n, float c)
+{
+	uint32_t sign = float_bits(c);
+	for (uint32_t i = 0; i < k; i++)
+		sign &= float_bits(a[i]) ^ float_bits(b[i * n]);
+	return sign >> 31;
+}
+
+/* A sum with infinities or NaNs. */
+static float sum_special(const float *a, const float *b, uint32_t k, uint32_t n, float c)
+{
+	double sum = c;
+	for (uint32_t i = 0; i < k; i++)
+		sum += (double)a[i] * b[i * n];
+	return (float)sum;
+}
+
+static bool has_special(const float *values, uint32_t count, uint32_t step)
+{
+	bool special = false;
+	for (uint32_t i = 0; i < count; i++)
+		special |= (float_bits(values[i * step]) & 0x7f800000) == 0x7f800000;
+	return special;
+}
+
+static void real_row(const struct matrix_operands *operands, struct sum_step *step, const float *a, const float *b,
+                     const bool *special_columns, const float *from, float *to)
+{
+	uint32_t n = operands->n, k = operands->k;
+	enum ptx_type type = operands->fragment[PTX_MATRIX_A].type;
+	bool is_byte = type == PTX_E4M3 || type == PTX_E5M2, special = has_special(a, k, 1);
+	for (uint32_t j = 0; j < n; j++)
+		to[j] = is_byte ? 0 : from[j];
+	for (uint32_t part = 0; part < (is_byte ? 2 : 1); part++) {
+		step->count = 0;
+		for (uint32_t i = 0; i < k; i++) {
+			if (!is_byte || i / 2 % 2 == part)
+				step->at[step->count++] = i;
+			if (step->count == operands->terms || (i == k - 1 && step->count)) {
+				for (uint32_t first = 0; first < n; first += BLOCK)
+					sum_products(step, first, to + first);
+				step->count = 0;
+			}
+		}
+	}
+	for (uint32_t j = 0; j < n; j++) {
+		if (is_byte)
+			to[j] += from[j];
+		if (to[j] == 0 && sum_is_negative(a, b + j, k, n, from[j]))
+			to[j] = is_byte ? to[j] : -0.0f;
+		if (special || special_columns[j] || has_special(from + j, 1, 1))
+			to[j] = sum_special(a, b + j, k, n, from[j]);
+	}
+}
+
+static void real_product(const struct matrix_operands *operands, const float *a, const float *b, float *c)
+{
+	const struct matrix_fragment *fragment = operands->fragment;
+	uint32_t m = operands->m, n = operands->n, k = operands->k;
+	enum ptx_type type_a = fragment[PTX_MATRIX_A].type, type_b = fragment[PTX_MATRIX_B].type;
+	bool to_half = fragment[PTX_MATRIX_D].type == PTX_F16 && fragment[PTX_MATRIX_C].type == PTX_F16;
+	bool special_columns[MOST_COLUMNS];
+	struct sum_numbers split_a, split_b;
+	struct sum_step step = {.a = &split_a,
+	                        .b = &split_b,
+	                        .n = n,
+	                        .bits = sum_format(type_a).mantissa + sum_format(type_b).mantissa,
+	                        .to_half = to_half};
+	if (operands->terms == 1) { /* only these are several products */
+		(to_half ? half_product : chained_product)(operands, a, b, c);
+		return;
+	}
+	sum_split_all(type_a, a, m * k, &split_a);
+	sum_split_all(type_b, b, k * n, &split_b);
+	for (uint32_t j = 0; j < n; j++)
+		special_columns[j] = has_special(b + j, k, n);
+	for (uint32_t row = 0; row < m; row++, c += n, a += k) {
+		float from[MOST_COLUMNS];
+		memcpy(from, c, n * sizeof *c);
+		step.row = row * k;
+		real_row(operands, &step, a, b, special_columns, from, c);
+	}
+}
 
 /* Reads the registers of all lanes, active or not, as shfl does. PTX requires all lanes to be active. */
 #define MULTIPLY(name, T, gather, product, scatter)                                                                    \

@@ -53,6 +53,14 @@ static float finish_f32(float value, const struct simt_inst *inst)
 	return value > 0 ? (value < 1 ? value : 1) : 0;
 }
 
+/* Operations with one source have it in all three. */
+static double finish_f64(enum ptx_opcode op, double value, double a, double b, double c)
+{
+	if (op == PTX_OP_FMA || op == PTX_OP_MAD)
+		return nan3_f64(value, b, c, a);
+	return op == PTX_OP_DIV ? nan2_f64(value, a, b) : nan2_f64(value, b, a);
+}
+
 #define ROUNDED(t, T, B, lane, finish)                                                                                 \
 	static void round_##t(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)            \
 	{                                                                                                              \
@@ -75,7 +83,7 @@ static float finish_f32(float value, const struct simt_inst *inst)
 #define FLUSHED(x) flush_f32(x, keep)
 #define PLAIN(x)   (x)
 ROUNDED(f32, float, FLUSHED, lanef, finish_f32(r, inst))
-ROUNDED(f64, double, PLAIN, laned, canonical_f64(r))
+ROUNDED(f64, double, PLAIN, laned, finish_f64(inst->ptx->op, r, p[0][i], p[1][i], p[2][i]))
 
 /* A pair of single-precision numbers in 64 bits. */
 static void round_f32x2(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)

@@ -5,8 +5,9 @@
 #include "ptx/matrix.h"
 #include "simt/exec.h"
 
-/* MATRIX_SLOTS: most elements of a lane. MATRIX_ELEMENTS: most elements of a matrix. */
-enum { MATRIX_REGISTERS = 8, MATRIX_SLOTS = 32, MATRIX_ELEMENTS = 1024 };
+/* MATRIX_SLOTS: most elements of a lane. MATRIX_ELEMENTS: most elements of a matrix. MATRIX_TERMS: most products that
+ * are added in one step. */
+enum { MATRIX_REGISTERS = 8, MATRIX_SLOTS = 32, MATRIX_ELEMENTS = 1024, MATRIX_TERMS = 16 };
 
 /* A fragment: the rows of its registers, in the warp's registers or the program's constants. `element` maps each
  * slot to an element of the matrix (ptx/matrix.h); the slots of a lane are consecutive. For single-bit types 32
@@ -23,6 +24,7 @@ struct matrix_fragment {
 struct matrix_operands {
 	struct matrix_fragment fragment[PTX_MATRICES];
 	uint32_t products, m, n, k;
+	uint32_t terms; /* products of small floating-point types in a step */
 };
 
 static inline const struct matrix_operands *matrix_operands(const struct simt_inst *inst)

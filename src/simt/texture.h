@@ -140,7 +140,7 @@ struct texture_read {
 	struct texels texels;
 	uint8_t corner[TEXTURE_TEXELS]; /* corner of the cell for each texel */
 	uint32_t axes;                  /* dimensions of the cell that the texels are corners of; 0: a single texel */
-	float fraction[3]; /* position between near and far corner, by dimension, a multiple of 1/256 */
+	int32_t fraction[3]; /* position between near and far corner, by dimension, in 256ths */
 };
 void texture_choose(const struct texture *texture, const struct texture_place *place, struct texture_read *read);
 /* The second step reads the texels. `global` is the host's address of device address 0. */

@@ -90,7 +90,7 @@ static float half_to_float(unsigned short h)
 }
 
 // The value of a texel's channel as a number; integers that are read as integers, too.
-static double channel_value(const Image &image, const cudaTextureDesc &how, long texel, int channel)
+static double channel_value(const Image &image, const cudaTextureDesc &how, long texel, int channel, bool linear)
 {
 	if (channel >= image.channels)
 		return 0;
@@ -111,32 +111,48 @@ static double channel_value(const Image &image, const cudaTextureDesc &how, long
 	float part = (float)value / (float)((1L << (image.bits - is_signed)) - 1);
 	if (how.sRGB && image.bits == 8 && !is_signed && channel < 3)
 		return part <= 0.04045f ? part / 12.92f : pow((part + 0.055) / 1.055, 2.4);
-	return part < -1 ? -1 : part;
+	return part < -1 && !linear ? -1 : part; // a filter takes the lowest integer fully
+}
+
+// The border as the image's texels could have it.
+static double border_value(const Image &image, const cudaTextureDesc &how, int channel)
+{
+	double border = how.borderColor[channel];
+	bool is_signed = image.kind == cudaChannelFormatKindSigned;
+	if (image.kind == cudaChannelFormatKindFloat || how.readMode == cudaReadModeElementType ||
+	    (how.sRGB && image.bits == 8 && !is_signed))
+		return border;
+	double most = (1L << (image.bits - is_signed)) - 1, least = is_signed ? -1 : 0;
+	border = border > 1 ? 1 : border < least ? least : border;
+	return (float)((border < 0 ? -1 : 1) * ceil(fabs(border) * most - 0.5) / most);
 }
 
 // A texel by its position, or the border.
-static double texel_value(const Image &image, const cudaTextureDesc &how, const int *at, int layer, int channel)
+static double texel_value(const Image &image, const cudaTextureDesc &how, const long *at, int layer, int channel, bool linear)
 {
 	int size[3] = {image.width, image.height, image.depth}, place[3] = {0, 0, 0};
 	for (int d = 0; d < dimensions_of(image.shape); d++) {
 		cudaTextureAddressMode mode = image.shape >= CUBE && image.shape <= CUBE_LAYERED ? cudaAddressModeClamp
 		                                                                               : how.addressMode[d];
-		int i = at[d];
+		long i = at[d];
 		if (i < 0 || i >= size[d]) {
 			if (image.shape == LINEAR || mode == cudaAddressModeBorder) {
 				if (channel >= image.channels || image.shape == LINEAR)
 					return 0;
-				return how.borderColor[channel];
+				return border_value(image, how, channel);
 			}
 			if (mode == cudaAddressModeWrap && how.normalizedCoords)
 				i = ((i % size[d]) + size[d]) % size[d];
+			else if (mode == cudaAddressModeMirror && how.normalizedCoords)
+				for (i = i < 0 ? -1 - i : i; i >= size[d];)
+					i = i / size[d] % 2 ? size[d] - 1 - i % size[d] : i % size[d];
 			else
 				i = i < 0 ? 0 : size[d] - 1;
 		}
 		place[d] = i;
 	}
 	long slice = (long)layer + place[2];
-	return channel_value(image, how, (slice * image.height + place[1]) * image.width + place[0], channel);
+	return channel_value(image, how, (slice * image.height + place[1]) * image.width + place[0], channel, linear);
 }
 
 static int face_of(float *c)
@@ -154,17 +170,19 @@ static int face_of(float *c)
 	return face;
 }
 
-// The coordinate in texels.
-static float scaled(float x, int size, bool normalised, cudaTextureAddressMode mode)
+// The weight of a corner in 256ths: what its axes have together, less what they have with further axes.
+static long weight_of(const long *part, int corner, int dimensions)
 {
-	if (!normalised)
-		return x;
-	float whole = floorf(x);
-	if (mode == cudaAddressModeWrap)
-		x -= whole;
-	if (mode == cudaAddressModeMirror)
-		x = (long)whole % 2 == 0 ? x - whole : 1 - (x - whole);
-	return x * size;
+	for (int d = 0; d < dimensions; d++)
+		if (!(corner >> d & 1) && part[d]) {
+			const long without[3] = {d == 0 ? 0 : part[0], d == 1 ? 0 : part[1], d == 2 ? 0 : part[2]};
+			return weight_of(without, corner, dimensions) - weight_of(part, corner | 1 << d, dimensions);
+		}
+	double together = 256;
+	for (int d = 0; d < dimensions; d++)
+		if (corner >> d & 1)
+			together *= part[d] / 256.0;
+	return (long)floor(together + 0.5);
 }
 
 static double model(const Image &image, const cudaTextureDesc &how, float4 where, int channel)
@@ -180,37 +198,25 @@ static double model(const Image &image, const cudaTextureDesc &how, float4 where
 		layer = 6 * layer + face_of(c);
 	bool floats = image.kind == cudaChannelFormatKindFloat || how.readMode == cudaReadModeNormalizedFloat;
 	bool linear = how.filterMode == cudaFilterModeLinear && floats && image.shape != LINEAR;
-	int at[3] = {0, 0, 0};
-	float part[3] = {0, 0, 0};
+	long at[3] = {0, 0, 0}, part[3] = {0, 0, 0};
 	for (int d = 0; d < dimensions; d++) {
-		float x = image.shape == LINEAR ? c[d]
-		                                : scaled(c[d], size[d], how.normalizedCoords || cube,
-		                                         cube ? cudaAddressModeClamp : how.addressMode[d]);
+		double x = image.shape != LINEAR && (how.normalizedCoords || cube) ? (double)c[d] * size[d] : c[d];
+		at[d] = (long)floor(x);
 		if (linear) {
-			float shifted = x - 0.5f;
-			at[d] = (int)floorf(shifted);
-			part[d] = roundf((shifted - floorf(shifted)) * 256) / 256;
-		} else {
-			at[d] = (int)floorf(x);
-			bool folds = how.normalizedCoords && image.shape != LINEAR && !cube &&
-			             (how.addressMode[d] == cudaAddressModeWrap ||
-			              how.addressMode[d] == cudaAddressModeMirror);
-			if (folds && at[d] == size[d])
-				at[d]--;
+			long parts = (long)floor(x * 256 + 0.5) - 128;
+			at[d] = parts >> 8;
+			part[d] = parts & 255;
 		}
 	}
 	if (!linear)
-		return texel_value(image, how, at, layer, channel);
+		return texel_value(image, how, at, layer, channel, false);
 	double sum = 0;
 	for (int corner = 0; corner < 1 << dimensions; corner++) {
-		double weight = 1;
-		int place[3] = {0, 0, 0};
-		for (int d = 0; d < dimensions; d++) {
-			weight *= corner >> d & 1 ? part[d] : 1 - part[d];
+		long weight = weight_of(part, corner, dimensions), place[3] = {0, 0, 0};
+		for (int d = 0; d < dimensions; d++)
 			place[d] = at[d] + (corner >> d & 1);
-		}
 		if (weight)
-			sum += weight * texel_value(image, how, place, layer, channel);
+			sum += weight / 256.0 * texel_value(image, how, place, layer, channel, true);
 	}
 	return sum;
 }
@@ -343,10 +349,16 @@ static bool same(const Image &image, const cudaTextureDesc &how, unsigned bits, 
 		return bits == (unsigned)(long)want;
 	float value;
 	memcpy(&value, &bits, sizeof value);
-	// the sum in float against one in double; without a filter it is the exact value, except for sRGB
-	double tolerance = how.filterMode == cudaFilterModeLinear || how.sRGB ? 2e-6 * (1 + fabs(want)) + 1e-4 : 0;
+	// a filter's result is rounded: a half to a half, a fraction to one of 16 bits; without a filter it is exact,
+	// except for sRGB
+	bool linear = how.filterMode == cudaFilterModeLinear;
+	double tolerance = linear || how.sRGB ? 1e-6 * fabs(want) + 1e-30 : 0;
+	if (image.kind == cudaChannelFormatKindFloat && image.bits == 16 && linear)
+		tolerance = fabs(want) * 0x1p-11 + 0x1p-25;
 	if (image.kind != cudaChannelFormatKindFloat)
-		tolerance = tolerance ? 1e-6 : 0;
+		tolerance = linear ? 1.1 / (image.kind == cudaChannelFormatKindSigned ? 65534 : 131070) : tolerance;
+	if (image.kind == cudaChannelFormatKindSigned && linear) // nearly 1 / 127 for signed bytes
+		want = want < -1 ? -1 : want, tolerance += 1e-6;
 	return fabs(value - want) <= tolerance;
 }
 
@@ -424,8 +436,8 @@ static void test_gather()
 		SUCCEEDS(cudaMemcpy(&got, results, sizeof got, cudaMemcpyDeviceToHost));
 		const int order[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
 		for (int k = 0; k < 4; k++) {
-			int place[3] = {4 + channel + order[k][0], 3 + order[k][1], 0};
-			CHECK((&got.x)[k] == (unsigned)(long)texel_value(image, how, place, 0, channel));
+			long place[3] = {4 + channel + order[k][0], 3 + order[k][1], 0};
+			CHECK((&got.x)[k] == (unsigned)(long)texel_value(image, how, place, 0, channel, false));
 		}
 	}
 	SUCCEEDS(cudaDestroyTextureObject(texture));

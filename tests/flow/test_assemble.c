@@ -59,6 +59,10 @@ static void what_needs_a_register(void **state)
 	         "bra L;\n"
 	         "st.global.u32 [%rd1], %r1;\nret;",
 	         1 + 3},
+		{"a predicate may be written twice under its own guard",
+	         "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 3;\n"
+	         "@%p1 setp.ne.or.u32 %p1|%p1, %r1, 7, %p1;\n@%p1 st.global.u32 [%rd1], %r1;\nret;",
+	         1 + 3},
 		{"what is written under a guard is no constant",
 	         "ld.param.u64 %rd1, [p];\nmov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 3;\n@%p1 mov.u32 %r1, 5;\n"
 	         "st.global.u32 [%rd1], %r1;\nret;",

@@ -210,7 +210,7 @@ static uint32_t expected(uint32_t op, uint32_t a, uint32_t b, uint32_t c)
 	case 12: return sa < sb ? a : b;
 	case 13: return a > b ? a : b;
 	case 14: return b ? a / b : UINT32_MAX;
-	case 15: return b ? a % b : a;
+	case 15: return b ? a % b : UINT32_MAX;
 	case 16: return (a > b ? a - b : b - a) + c;
 	case 17: { int64_t s = (int64_t)sa + sb; return (uint32_t)(s > INT32_MAX ? INT32_MAX : s < INT32_MIN ? INT32_MIN : s); }
 	case 18: return (uint32_t)(((uint64_t)b << 32 | a) >> (c & 31));

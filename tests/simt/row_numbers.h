@@ -128,7 +128,7 @@ static inline uint64_t to_small(struct row_type type, quad value, bool negative,
 	unsigned sign = negative ? 1u << (exponent_bits(type) + mantissa_bits(type)) : 0, zeros = type.kind == 't' ? 13 : 0;
 	unsigned low = 0, high = small_infinity(type), last = high - !has_infinity(type);
 	if (value != value)
-		return type.kind == 't' ? 0x7fffffff : type.kind == '5' || type.kind == '4' ? 0x7f : has_infinity(type) ? 0x7fff : last;
+		return type.kind == 't' ? 0x7fffe000 : type.kind == '5' || type.kind == '4' ? 0x7f : has_infinity(type) ? 0x7fff : last;
 	quad magnitude = value < 0 ? -value : value;
 	if (magnitude - magnitude != 0)
 		return (uint64_t)(sign | last) << zeros;
@@ -202,7 +202,9 @@ static inline uint64_t to_type(const struct row *row, struct row_type type, quad
 	double rounded = small_number(type, bits >> (type.kind == 't' ? 13 : 0));
 	if (row_has(row, "satfinite") && isinf(rounded))
 		bits -= (uint64_t)1 << (type.kind == 't' ? 13 : 0);
-	if (row_has(row, "ftz") && !row_is(row, "cvt") && fabs(rounded) < (type.kind == 'h' ? 0x1p-14 : 0x1p-126))
+	/* flushed by the value before it is rounded */
+	quad normal = type.kind == 'h' ? 0x1p-14 : 0x1p-126;
+	if (row_has(row, "ftz") && !row_is(row, "cvt") && value < normal && -value < normal)
 		bits &= 0x8000;
 	return bits;
 }

@@ -132,17 +132,31 @@ static inline bool tests(const struct row *row, double a, struct expected *out)
 	return true;
 }
 
-/* Changes only the sign bit. */
-static inline uint64_t with_sign(const struct row *row, uint64_t a, uint64_t b)
+/* The NaN of an operation in double precision: the first operand that is one, made quiet, in the order in which the
+ * hardware looks at them; or the negative quiet NaN. */
+static inline uint64_t nan_of(const struct row *row, const uint64_t in[4])
+{
+	const char *op = row->op;
+	const char *order = IS("fma") || IS("mad") ? "120" : IS("div") ? "01" : IS("add") || IS("sub") || IS("mul") || IS("min") || IS("max") ? "10" : "0";
+	for (; *order; order++)
+		if (isnan(bits_double(in[*order - '0'])))
+			return in[*order - '0'] | (uint64_t)1 << 51;
+	return 0xfff8000000000000;
+}
+
+/* Changes only the sign bit; abs and neg of a NaN are arithmetic. */
+static inline uint64_t with_sign(const struct row *row, const uint64_t in[4], uint64_t a, uint64_t b)
 {
 	struct row_type type = row->type[0];
 	uint64_t sign = (uint64_t)1 << (type.bits - 1);
+	if (!row_is(row, "copysign") && isnan(number(type, a, false)))
+		return type.bits == 64 ? nan_of(row, in) : sign - 1;
 	if (row_has(row, "ftz") && number(type, a, true) == 0)
 		a &= sign;
 	return row_is(row, "abs") ? a & ~sign : row_is(row, "neg") ? a ^ sign : (a & sign) | (b & ~sign);
 }
 
-static inline bool real_operation(const struct row *row, const uint64_t in[4], struct expected *out)
+static inline bool finite_operation(const struct row *row, const uint64_t in[4], struct expected *out)
 {
 	struct row_type type = row->type[0];
 	bool ftz = row_has(row, "ftz");
@@ -153,7 +167,7 @@ static inline bool real_operation(const struct row *row, const uint64_t in[4], s
 	if (IS("testp"))
 		return tests(row, number(type, in[0], false), out);
 	if (IS("abs") || IS("neg") || IS("copysign")) {
-		out->bits = with_sign(row, in[0], in[1]);
+		out->bits = with_sign(row, in, in[0], in[1]);
 		return true;
 	}
 	if (IS("min") || IS("max")) {
@@ -176,7 +190,51 @@ static inline bool real_operation(const struct row *row, const uint64_t in[4], s
 	return true;
 }
 
+static inline bool real_operation(const struct row *row, const uint64_t in[4], struct expected *out)
+{
+	bool known = finite_operation(row, in, out);
+	struct row_type type = row->type[0];
+	if (type.kind == 'f' && type.bits == 64 && !row_is(row, "testp") && isnan(bits_double(out->bits)) && !row_is(row, "copysign"))
+		out->bits = nan_of(row, in);
+	return known;
+}
+
 /* --- conversions --- */
+
+/* A NaN whose sign and top payload bits the conversion keeps. Through 64 bits: the sign, 11 ones, and the payload. */
+static inline bool converted_nan(const struct row *row, struct row_type to, struct row_type from, uint64_t bits,
+                                 uint64_t *result)
+{
+	unsigned payload = from.bits == 64 ? 52 : from.bits == 32 ? 23 : from.kind == 'h' ? 10 : 7;
+	uint64_t fraction = (bits & ones(payload)) << (52 - payload), sign = bits >> (from.bits - 1) & 1;
+	bool to_single = to.kind == 'f' && to.bits == 32;
+	if (row_has(row, "sat"))
+		return false;
+	if (to.kind == 't' && row_has(row, "rna")) {
+		*result = ((uint32_t)bits >> 13 << 13) - (row_has(row, "satfinite") ? 0x2000 : 0);
+		return true;
+	}
+	if (to.kind == 'f' && to.bits == 64 && from.bits < 64 && row_has(row, "ftz")) { /* canonical before it widens */
+		*result = 0x7fffffffe0000000;
+		return true;
+	}
+	if (to_single && from.kind == 'o' && !row_has(row, "ftz")) {
+		*result = bits << 16;
+		return true;
+	}
+	if (from.bits < 64 && !(to.kind == 'f' && to.bits == 64))
+		return false;
+	unsigned kept = to.bits == 64 ? 52 : to_single ? 23 : to.kind == 'h' ? 10 : 7;
+	uint64_t quiet = fraction | (uint64_t)1 << 51;
+	*result = sign << (to.bits - 1) | ones(to.bits - 1 - kept) << kept | quiet >> (52 - kept);
+	return true;
+}
+
+/* Moves: single and double precision to itself, without a rounding. */
+static inline bool is_plain(const struct row *row)
+{
+	return row->count == 0 && row->type[0].kind == 'f' && row->type[1].kind == 'f' && row->type[0].bits == row->type[1].bits;
+}
 
 static inline quad rounded_whole(const struct row *row, double value)
 {
@@ -197,7 +255,12 @@ static inline uint64_t converted(const struct row *row, uint64_t bits)
 		wide value = whole(from, bits);
 		return to_type(row, to, (quad)value, false);
 	}
-	double value = number(from, bits, row_has(row, "ftz") && from.kind == 'f' && from.bits == 32);
+	double value = number(from, bits, row_has(row, "ftz") && from.kind == 'f' && from.bits == 32 && to.kind != 'h');
+	uint64_t nan;
+	if (is_plain(row))
+		return bits;
+	if (to_real && isnan(value) && row->type[0].parts == 1 && converted_nan(row, to, from, bits & ones(from.bits), &nan))
+		return nan;
 	quad result = rounded_whole(row, value);
 	if (to_real)
 		return to_type(row, to, result, signbit(value));

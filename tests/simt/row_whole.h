@@ -27,10 +27,10 @@ static inline wide product24(const struct row *row, wide a, wide b)
 	return row_has(row, "hi") ? all >> 16 : (wide)(uint32_t)all;
 }
 
-static inline uint64_t bit_field(struct row_type type, uint64_t a, unsigned position, unsigned length)
+static inline uint64_t bit_field(struct row_type type, uint64_t a, uint64_t position, uint64_t length)
 {
 	uint64_t result = 0;
-	unsigned last = position + length - 1 < type.bits - 1 ? position + length - 1 : type.bits - 1;
+	uint64_t last = position + length - 1 < type.bits - 1 ? position + length - 1 : type.bits - 1;
 	bool sign = type.kind == 's' && length && a >> last & 1;
 	for (unsigned k = 0; k < type.bits; k++) {
 		bool bit = k < length && position + k < type.bits ? a >> (position + k) & 1 : sign;
@@ -39,7 +39,7 @@ static inline uint64_t bit_field(struct row_type type, uint64_t a, unsigned posi
 	return result;
 }
 
-static inline uint64_t inserted(struct row_type type, uint64_t field, uint64_t into, unsigned position, unsigned length)
+static inline uint64_t inserted(struct row_type type, uint64_t field, uint64_t into, uint64_t position, uint64_t length)
 {
 	for (unsigned k = 0; k < length && position + k < type.bits; k++)
 		into = (into & ~((uint64_t)1 << (position + k))) | (field >> k & 1) << (position + k);
@@ -88,6 +88,8 @@ static inline uint32_t dot(const struct row *row, uint32_t a, uint32_t b, uint32
 
 static inline uint32_t nth_set(uint32_t mask, uint32_t base, int32_t offset)
 {
+	if (offset == INT32_MIN)
+		return 0;
 	if (offset == 0)
 		return base < 32 && mask >> base & 1 ? base : UINT32_MAX;
 	int64_t count = offset < 0 ? -(int64_t)offset : offset;
@@ -126,6 +128,7 @@ static inline bool whole_operation(const struct row *row, const uint64_t in[4], 
 	struct row_type type = row->type[0];
 	const uint32_t r[3] = {(uint32_t)in[0], (uint32_t)in[1], (uint32_t)in[2]};
 	wide a = whole(type, in[0]), b = whole(type, in[1]), c = whole(type, in[2]);
+	const uint32_t used = type.bits == 64 ? UINT32_MAX : 255; /* of a bit field's position and length */
 	bool high = row_has(row, "hi"), is_wide = row_has(row, "wide");
 	const char *op = row->op;
 	uwide sum = 0;
@@ -134,7 +137,7 @@ static inline bool whole_operation(const struct row *row, const uint64_t in[4], 
 		out->bits = (uint64_t)(row_has(row, "sat") ? (uwide)clamp(a + b, least(type), most(type)) : sum);
 		out->second = (uint64_t)(sum >> type.bits) & 1;
 	} else if (IS("sub") || IS("subc")) {
-		sum = (uwide)(in[0] & ones(type.bits)) - (in[1] & ones(type.bits)) - (IS("subc") && carry);
+		sum = (uwide)(in[0] & ones(type.bits)) - (in[1] & ones(type.bits)) - (IS("subc") && !carry);
 		out->bits = (uint64_t)(row_has(row, "sat") ? (uwide)clamp(a - b, least(type), most(type)) : sum);
 		out->second = (uint64_t)(sum >> type.bits) & 1;
 	} else if (IS("mul")) {
@@ -156,7 +159,7 @@ static inline bool whole_operation(const struct row *row, const uint64_t in[4], 
 	} else if (IS("div")) {
 		out->bits = b == 0 ? UINT64_MAX : (uint64_t)(a / b);
 	} else if (IS("rem")) {
-		out->bits = b == 0 ? (uint64_t)a : (uint64_t)(a % b);
+		out->bits = b == 0 ? UINT64_MAX : (uint64_t)(a % b);
 	} else if (IS("abs")) {
 		out->bits = (uint64_t)(a < 0 ? -a : a);
 	} else if (IS("neg")) {
@@ -194,9 +197,9 @@ static inline bool whole_operation(const struct row *row, const uint64_t in[4], 
 	} else if (IS("prmt")) {
 		out->bits = permuted(row, r[0], r[1], r[2]);
 	} else if (IS("bfe")) {
-		out->bits = bit_field(type, in[0], r[1] & 255, r[2] & 255);
+		out->bits = bit_field(type, in[0], r[1] & used, r[2] & used);
 	} else if (IS("bfi")) {
-		out->bits = inserted(type, in[0], in[1], r[2] & 255, (unsigned)in[3] & 255);
+		out->bits = inserted(type, in[0], in[1], r[2] & used, (uint32_t)in[3] & used);
 	} else if (IS("bfind")) {
 		out->bits = found(row, a);
 	} else if (IS("brev")) {

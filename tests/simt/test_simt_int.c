@@ -48,7 +48,7 @@ static uwide divide(const struct type *type, const uint64_t *in)
 
 static uwide rest(const struct type *type, const uint64_t *in)
 {
-	return V(1) == 0 ? (uwide)V(0) : (uwide)(V(0) % V(1));
+	return V(1) == 0 ? ~(uwide)0 : (uwide)(V(0) % V(1));
 }
 
 static uwide smaller(const struct type *type, const uint64_t *in)
@@ -160,11 +160,17 @@ static uwide find_shift(const struct type *type, const uint64_t *in)
 	return at == UINT32_MAX ? at : type->bits - 1 - at;
 }
 
+/* A position or length: its low 8 bits, and with 64 bits all 32. */
+static uint64_t used(const struct type *type, uint64_t bits)
+{
+	return bits & (type->bits == 64 ? UINT32_MAX : 0xff);
+}
+
 /* bfe as the PTX manual describes it: bit by bit, with the sign from the last existing bit of the field. */
 static uwide extract(const struct type *type, const uint64_t *in)
 {
-	unsigned position = in[1] & 0xff, length = in[2] & 0xff, top = type->bits - 1;
-	unsigned last = position + length - 1 < top ? position + length - 1 : top;
+	uint64_t position = used(type, in[1]), length = used(type, in[2]), top = type->bits - 1;
+	uint64_t last = position + length - 1 < top ? position + length - 1 : top;
 	bool sign = type->is_signed && length && in[0] >> last & 1;
 	uint64_t result = 0;
 	for (unsigned k = 0; k <= top; k++) {
@@ -176,7 +182,7 @@ static uwide extract(const struct type *type, const uint64_t *in)
 
 static uwide insert(const struct type *type, const uint64_t *in)
 {
-	unsigned position = in[2] & 0xff, length = in[3] & 0xff;
+	uint64_t position = used(type, in[2]), length = used(type, in[3]);
 	uint64_t result = in[1];
 	for (unsigned k = 0; k < length && position + k < type->bits; k++) {
 		uint64_t bit = (uint64_t)1 << (position + k);

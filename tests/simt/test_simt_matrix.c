@@ -3,84 +3,12 @@
  * wmma's matrices are loaded from and stored to memory.
  *
  *   test_simt_matrix [ROUNDS [SEED]] */
-#include "row_numbers.h"
+#include "matrix_sums.h"
 
-#include <math.h>
-
-enum { LANES = 32, MOST = 1024, SIDE = 64 /* more elements than any line has */, PLACE = 256 };
+enum { LANES = 32, MOST = 1024, PLACE = 256 };
 
 static uint32_t rounds = 1;
 static uint64_t seed = 1;
-
-/* One instruction. */
-struct product {
-	const char *op, *shape;
-	unsigned m, n, k;
-	struct row_type d, a, b, c; /* parts: 1 */
-	bool a_col, b_col, clamps, is_xor;
-	char words[128];
-};
-
-static bool is(const struct product *p, const char *shape)
-{
-	return strcmp(p->shape, shape) == 0;
-}
-
-/* --- a plain product --- */
-
-static double value_of(struct row_type type, uint64_t bits)
-{
-	if (type.bits == 64)
-		return bits_double(bits);
-	if (strcmp(type.name, "tf32") == 0)
-		return bits_float((uint32_t)bits & ~0x1fffu);
-	if (type.bits == 32 && type.kind == 'f')
-		return bits_float((uint32_t)bits);
-	if (type.kind == 'e') { /* sign, exponent, mantissa of a byte */
-		int wide = strcmp(type.name, "e5m2") == 0, mantissa = wide ? 2 : 3, bias = wide ? 15 : 7;
-		int exponent = (int)(bits >> mantissa & (wide ? 31 : 15)),
-		    fraction = (int)(bits & (uint64_t)(wide ? 3 : 7));
-		double sign = bits & 0x80 ? -1 : 1;
-		if (wide && exponent == 31)
-			return fraction ? NAN : sign * INFINITY;
-		if (!wide && exponent == 15 && fraction == 7)
-			return NAN;
-		return sign * (exponent ? ldexp(1 + ldexp(fraction, -mantissa), exponent - bias)
-		                        : ldexp(fraction, 1 - bias - mantissa));
-	}
-	if (type.kind == 'h' || type.kind == 'o')
-		return small_number(type, (unsigned)bits);
-	if (type.kind == 's')
-		return (double)((int64_t)(bits << (64 - type.bits)) >> (64 - type.bits));
-	return (double)bits;
-}
-
-/* The bits of D's element, from a row of A and a column of B. */
-static uint64_t dot(const struct product *p, const uint64_t *a, const uint64_t *b, uint64_t c, unsigned row,
-                    unsigned column)
-{
-	double exact = value_of(p->c, c);
-	float single = (float)exact;
-	int64_t whole = (int32_t)c;
-	for (unsigned i = 0; i < p->k; i++) {
-		uint64_t left = a[row * p->k + i], right = b[i * p->n + column];
-		double x = value_of(p->a, left), y = value_of(p->b, right);
-		if (p->a.bits == 1)
-			whole += p->is_xor ? left != right : left && right;
-		else if (p->d.kind == 's')
-			whole += (int64_t)x * (int64_t)y;
-		exact = fma(x, y, exact);
-		single = fmaf((float)x, (float)y, single);
-	}
-	if (p->d.kind == 's')
-		return (uint32_t)(p->clamps && whole > INT32_MAX   ? INT32_MAX
-		                  : p->clamps && whole < INT32_MIN ? INT32_MIN
-		                                                   : whole);
-	if (p->d.bits == 64)
-		return double_bits(canonical_f64(exact));
-	return p->d.bits == 32 ? float_bits(canonical_f32(single))
-	                       : to_small(p->d, (quad)single, signbit(single), "rn");
-}
 
 /* --- random numbers --- */
 
