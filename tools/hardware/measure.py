@@ -39,11 +39,11 @@ SIZES = ("tiny", "small", "paper")
 MICRO_SECONDS, KERNEL_SECONDS = 60, 60
 TIMED, COUNTED = 40, 6  # the first launches of a program, that are timed and whose counters are read
 
-# What nvidia-smi says of the card.
+# Properties of the card that nvidia-smi prints.
 CARD = ("name", "driver_version", "pstate", "clocks.sm", "clocks.mem", "clocks.max.sm", "clocks.max.mem", "power.limit",
         "temperature.gpu", "mig.mode.current")
 
-# What a microbenchmark needs beyond the plain command line of nvcc.
+# Options of nvcc that one microbenchmark needs.
 FLAGS = {
     "wgmma": ["-gencode=arch=compute_{capability}a,code=sm_{capability}a", "--split-compile=0"],
 }

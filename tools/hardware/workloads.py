@@ -7,7 +7,7 @@ import yaml
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-# The headers that the programs need beside CUDA's own.
+# The headers that the programs need in addition to CUDA's own.
 HEADERS = [ROOT / "include/cuda/sluice" / name for name in ("dma.h", "macros_off.h", "macros_on.h")]
 
 # First argument of a reference kernel, for the three sizes.

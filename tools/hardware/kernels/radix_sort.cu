@@ -1,6 +1,6 @@
 // radix_sort: least significant digit first, 8 passes over digits of 4 bits. In each pass, blocks count the digits of
-// their tiles of 1024 keys (shared atomics), a two-level scan places the tiles' digits, and the blocks sort their tiles
-// by four one-bit splits in shared memory and scatter them.
+// their tiles of 1024 keys (shared atomics). A two-level scan places the digits. The blocks sort their tiles by four
+// one-bit splits in shared memory and scatter them.
 #include "sorted.h"
 #include "warp.h"
 

@@ -1,6 +1,6 @@
 // reduce_shuffle: the sum of integers. Threads read 16 bytes at a time and add; warps reduce by shuffles. Then each
-// block (`block`, through shared memory), each warp (`warp`), or each thread (`thread`, without shuffles) adds its sum
-// to one global word by an atomic.
+// block (`block`, through shared memory), warp (`warp`) or thread (`thread`, without shuffles) adds its sum. It uses
+// an atomic on one global word.
 #include "sample.h"
 #include "warp.h"
 

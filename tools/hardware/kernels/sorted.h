@@ -37,7 +37,7 @@ inline void check(program::Verdict &verdict, const std::vector<unsigned> &got, s
 		return;
 	}
 	Sums sums(got), expected(inputs);
-	verdict.require(got.size() == inputs.size(), "as many keys as inputs");
+	verdict.require(got.size() == inputs.size(), "one key per input");
 	verdict.require(sums.plain == expected.plain && sums.hashed == expected.hashed, "keys that are the inputs");
 	verdict.require(std::is_sorted(got.begin(), got.end()), "keys that ascend");
 }

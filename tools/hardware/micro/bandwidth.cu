@@ -92,7 +92,7 @@ template <int Op, int Bytes, int U, int Stride> __global__ void work(Task t)
 	u64 step = ranks * warps * chunk % t.footprint;
 	u64 at = (t.start + ((u64)rank * warps + warp) * chunk) % t.footprint;
 	u64 base = (u64)t.data + (t.own ? blockIdx.x * t.footprint : 0) + lane * Stride;
-	u64 half = t.footprint; // the copy's target lies behind the source
+	u64 half = t.footprint; // the copy's target lies after the source
 	unsigned sum = 0, random = (blockIdx.x * blockDim.x + threadIdx.x) * 2654435761u + (unsigned)t.start + 12345;
 	u64 start = kit::nanoseconds(), cycles = kit::cycles();
 	if (works)

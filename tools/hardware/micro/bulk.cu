@@ -1,8 +1,8 @@
 // bulk.cu: the bulk copies of compute capability 9.0 (cp.async.bulk) without a tensor map. One thread of each block
 // keeps `depth` copies in flight in a ring of slots, each with an mbarrier. One step is one copy: with depth 1 the
 // step is the latency from the issue to the seen completion, with more it gives the throughput. Sources: a region that
-// stays in the L2 cache, or fresh addresses in DRAM. Also: stores and reductions to global memory, copies between the
-// shared memories of a cluster, and the prefetch into the L2 cache, seen by a copy that follows after a delay.
+// stays in the L2 cache, or fresh addresses in DRAM. Also: stores and reductions to global memory, and copies between
+// the shared memories of a cluster. A copy that follows after a delay shows the prefetch into the L2 cache.
 #include "hopper.h"
 
 using namespace hopper;

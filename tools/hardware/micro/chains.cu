@@ -328,7 +328,7 @@ static void all_wakes(bool quick)
 
 // ---- Programmatic dependent launch.
 
-// What the kernels of a row report, in globaltimer nanoseconds: first entry, first return of the wait, last end.
+// Times that the kernels of a row report, in globaltimer nanoseconds: first entry, first return of the wait, last end.
 struct Moments {
 	u64 entry, go, end;
 };

@@ -2,7 +2,7 @@
 // memory; which SMs form a cluster, and from that the GPCs; the cluster barrier; the latency of shared memory of other
 // blocks by pairs of ranks (pointer chains, one thread); its bandwidth for reads, writes and atomics, from the
 // neighbour (ring) or all from rank 0 (hot spot); ping-pong of two blocks by remote arrivals, st.async and bulk
-// copies; and the time of launches with clusters beside plain ones.
+// copies; and the time of launches with clusters and of plain ones.
 #include "hopper.h"
 
 #include <map>

@@ -1,7 +1,6 @@
 // copies.cu: copies from global to shared memory, by cp.async (sm_80 and later) and by load and store through
 // registers. Latency: one copy and a wait, from the L2, the L1 (cp.async.ca after a read) and DRAM. Throughput: each
-// thread of one SM or of all walks over its part of a buffer that lies in the L2 or in DRAM, with 1 to 16 groups in
-// flight.
+// thread walks over its part of a buffer in the L2 or in DRAM, on one SM or on all. 1 to 16 groups are in flight.
 #include "kit.h"
 
 typedef unsigned long long u64;
@@ -78,7 +77,7 @@ __device__ __forceinline__ void commit(void)
 #endif
 }
 
-// One warp: a copy, a wait, and a load of what came.
+// One warp: a copy, a wait, and a load of the copied word.
 template <int How, int Bytes> __global__ void latency(u64 from, int read_before, u64 *times, u64 *sink)
 {
 	__shared__ __align__(16) char buffer[32 * 16];

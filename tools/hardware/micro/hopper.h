@@ -294,7 +294,7 @@ struct Costs {
 	std::vector<double> cycles, ns, mhz; // cycles of the slowest block; ns from the first start to the last end
 };
 
-// What one launch took. False if it failed or if a wait was late.
+// Times one launch. False if it failed or if a wait was late.
 template <typename Launch>
 bool measure(const char *what, unsigned blocks, Launch launch, double *cycles, double *ns, double *mhz)
 {
@@ -400,7 +400,7 @@ inline bool flag(int argc, char **argv, const char *name)
 	return false;
 }
 
-// Runs the sections, each in a process of its own. --only=NAME: this one. --no-fork: in this process.
+// Runs the sections, each in its own process. --only=NAME: this one. --no-fork: in this process.
 inline int sections(int argc, char **argv, const Section *list, size_t count)
 {
 	const char *only = nullptr;

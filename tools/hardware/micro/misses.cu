@@ -1,5 +1,5 @@
 // misses.cu: how many misses an SM and a warp keep in flight. Each warp issues k independent accesses, with all
-// lanes in lines of their own, in one line, or with few lanes; the time until all have come back is taken for k = 1
+// lanes in different lines, in one line, or with few lanes; the time until all have come back is taken for k = 1
 // to 128 and for 1 to 32 warps. A knee shows a limit of the L1's table of misses or of a queue. Other kernels record
 // when each access issued (back-pressure) and when each came back. Data lie in the L2, or only in DRAM; the L1 is
 // cold.

@@ -112,7 +112,7 @@ __global__ void pair(const float *values, unsigned mask, int laps, unsigned *tim
 	keep(a, sink);
 }
 
-// All warps load the same line, or lines of their own, that lie in the L2; each notes when it goes on.
+// All warps load the same line, or different lines, in the L2; each notes when it goes on.
 __global__ void wake(const char *data, int between, unsigned *times, float *sink)
 {
 	int warp = threadIdx.x / 32;

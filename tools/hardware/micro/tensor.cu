@@ -1,7 +1,7 @@
 // tensor.cu: tiled copies with a tensor map (cp.async.bulk.tensor) of compute capability 9.0. One thread of a block
 // keeps `depth` tiles in flight in a ring of slots, each with an mbarrier. One step is one tile: with depth 1 the step
 // is the latency, with more it gives the throughput. Sweeps: rank 1 to 5, tile, element, swizzle, source in the L2
-// cache or DRAM, tiles out of bounds; stores; and multicast to the blocks of a cluster beside loads of the same tile
+// cache or DRAM, tiles out of bounds; stores; and multicast to the blocks of a cluster, and loads of the same tile
 // by each block. The checks compare one tile per swizzle with the layout of the PTX ISA.
 #include "hopper.h"
 #include <cuda.h>

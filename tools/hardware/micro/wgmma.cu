@@ -1,5 +1,5 @@
 // wgmma.cu: the warp group's asynchronous matrix instructions of sm_90a (build: -gencode=arch=compute_90a,code=sm_90a).
-// Latency of one fence, wgmma, commit and wait; throughput of 1 to 4 warp groups of an SM, with A from registers or
+// Latency of one fence, wgmma, commit and wait; throughput of 1 to 4 warp groups of an SM. A comes from registers or
 // shared memory, one chain of accumulators or two, dense or sparse, swizzled or not; all SMs at once for long enough
 // to see the clock under power. The checks compare small products of every type with plain ones, for both readings of
 // the descriptor's two offsets. Tiles are K-major: rows of 32 bytes of K (64 for the sparse B), in core matrices of 8
@@ -101,7 +101,7 @@ template <typename TYPE, int N, int REGISTERS> struct Multiply;
 					m(__VA_ARGS__, 192, 48, "48", "49", "50", "51", "52")                          \
 						m(__VA_ARGS__, 256, 64, "64", "65", "66", "67", "68")
 
-// name, K of one instruction, bytes of an element, the bits of the small numbers 0 to 3, and those of a random number
+// name, K of one instruction, bytes of an element, the bits of the small numbers 0 to 3. Also those of a random number
 // of both signs, near 1 where the type has exponents.
 struct F16 {
 	typedef float Scalar;
@@ -218,7 +218,7 @@ template <int PENDING> __device__ __forceinline__ void wait_groups()
 	asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 }
 
-// Keeps the compiler from moving reads and writes of the accumulators over the fence or the wait beside this.
+// Keeps the compiler from moving reads and writes of the accumulators over the fence or the wait next to this.
 __device__ __forceinline__ void pin(float &x)
 {
 	asm volatile("" : "+f"(x)::"memory");
