@@ -26,7 +26,7 @@ TIMED = [["--mech", "gto"], ["--sample", "100:s.csv"], ["--timeline", "t.csv"], 
 # Wrong options; those of FUNCTIONAL are wrong in a functional run too.
 WRONG = [["-m", "gtx840"], ["-m", "none.yaml"], ["-m", "broken.yaml"], ["-m", "/"], ["-m", "/dev/null"], ["-o", "sm.cuont=2"],
          ["-o", "sm.count"], ["-o", "sm.count="], ["-o", "=1"], ["-o", "sm.count=0"], ["-o", "sm.count=x"], ["-o", "sm=1"],
-         ["-o", "l1d.sets=3"], ["-o", "kernel.x=1"], ["-o", "mechanisms=nope"], ["--check", "rase"], ["--check", ""],
+         ["-o", "l1d.line_bytes=100"], ["-o", "kernel.x=1"], ["-o", "mechanisms=nope"], ["--check", "rase"], ["--check", ""],
          ["--threads", "0"], ["--threads", "x"], ["--stats", "none/s.json"], ["--stats", ""], ["--stats-format", "xml"],
          ["--max-instructions", "0"], ["--timeout", "0"], ["--stray-reads", "yes"], ["--no-such-option"], ["--functional=1"],
          ["--pass", "nope"], ["--pass", ""], ["--timeout"]]

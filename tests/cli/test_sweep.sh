@@ -198,7 +198,7 @@ wrong() {
 }
 wrong "wrong.yaml:11:3: error: unknown axis 'sead'; did you mean 'seed'?" 's/^  seed/  sead/'
 wrong "wrong.yaml:7:22: error: in column small none: unknown option 'l1d.set'; did you mean 'l1d.sets'?" 's/small: {l1d.sets: 16/small: {l1d.set: 16/'
-wrong "wrong.yaml:7:23: error: in column small none: l1d.sets is 17" 's/l1d.sets: 16/l1d.sets: 17/'
+wrong "wrong.yaml:7:29: error: in column small none: l1d.line_bytes is 100" 's/l1d.sets: 16/l1d.line_bytes: 100/'
 wrong "wrong.yaml:9:22: error: in column small mthwpp" '9s/mthwp,/mthwpp,/'
 wrong "wrong.yaml:10:20: error: in column small mthwp distance=0" 's/\[1, 4\]/[0, 4]/'
 wrong "wrong.yaml:10:3: error: caps:distance: no column has the mechanism" 's/^  mthwp:/  caps:/; s/, mthwp:distance: 4//'
