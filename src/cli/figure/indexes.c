@@ -188,8 +188,8 @@ static bool make_row(struct index_table *table, size_t number)
 	struct plan_program program;
 	const char *where =
 		experiment_where(&request->arena, table->experiment, experiment_program_place(table->experiment, row));
-	bool fine =
-		figure_find(request, where, row->program, row->variants.count ? row->variants.word[0] : NULL, &program);
+	const char *variant = row->variants.count ? row->variants.word[0] : NULL;
+	bool fine = figure_find_of_row(request, table->experiment, row, variant, &program);
 	struct source_module *module = fine ? figure_analyze(request, figure_source_path(request, program.name)) : NULL;
 	table->printed = 0;
 	if (!module)

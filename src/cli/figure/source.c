@@ -34,6 +34,15 @@ bool figure_find(struct program_request *request, const char *const where[2], co
 	return true;
 }
 
+bool figure_find_of_row(struct program_request *request, const struct experiment *experiment,
+                        const struct experiment_row *row, const char *variant, struct plan_program *found)
+{
+	struct arena *arena = &request->arena;
+	const char *const where[] = {experiment_where(arena, experiment, experiment_program_place(experiment, row)),
+	                             experiment_where(arena, experiment, experiment_variant_place(experiment, row))};
+	return figure_find(request, where, row->program, variant, found);
+}
+
 const char *figure_compile(void *context, const char *name)
 {
 	struct program_request *request = context;

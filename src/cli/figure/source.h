@@ -11,6 +11,10 @@
 bool figure_find(struct program_request *request, const char *const where[2], const char *name, const char *variant,
                  struct plan_program *found);
 
+/* Finds the program of a row; messages name its place in the experiment's file. */
+bool figure_find_of_row(struct program_request *request, const struct experiment *experiment,
+                        const struct experiment_row *row, const char *variant, struct plan_program *found);
+
 /* Returns the path of its CUDA source, in the request's arena. */
 const char *figure_source_path(struct program_request *request, const char *name);
 

@@ -155,10 +155,8 @@ static bool take_program(struct table *table, size_t r)
 	char text[512] = "";
 	for (size_t i = 0; i < count; i++) {
 		struct plan_program program;
-		if (!figure_find(table->request,
-		                 experiment_where(&table->request->arena, table->experiment,
-		                                  experiment_program_place(table->experiment, row)),
-		                 row->program, row->variants.count ? row->variants.word[i] : NULL, &program))
+		const char *variant = row->variants.count ? row->variants.word[i] : NULL;
+		if (!figure_find_of_row(table->request, table->experiment, row, variant, &program))
 			return false;
 		length += (size_t)snprintf(text + length, sizeof text - length, "%s %s", i ? "," : program.name,
 		                           program.variant);
