@@ -92,6 +92,15 @@ __attribute__((format(printf, 2, 3))) static void append(struct diag *diag, cons
 	va_end(arguments);
 }
 
+struct diag_place diag_place_of(const struct diag_source *source, size_t offset)
+{
+	struct diag_place place = {1, 1};
+	for (size_t i = 0; i < offset && i < source->length; i++)
+		place = source->text[i] == '\n' ? (struct diag_place){place.line + 1, 1}
+		                                : (struct diag_place){place.line, place.column + 1};
+	return place;
+}
+
 /* The bytes of one line, without its line end. */
 static struct diag_source find_line(const struct diag_source *source, uint32_t line)
 {

@@ -26,6 +26,9 @@ struct diag_place {
 	uint32_t line, column;
 };
 
+/* The location of a byte. */
+struct diag_place diag_place_of(const struct diag_source *source, size_t offset);
+
 /* Collected messages. Zero-initialise; diag_free() afterwards. */
 struct diag {
 	char *text; /* all messages, rendered, NUL-terminated; NULL: none */

@@ -19,10 +19,12 @@ bool document_load(struct document *document)
 		abort();
 	yaml_parser_set_input_string(&parser, (const unsigned char *)document->source.text, document->source.length);
 	bool loaded = yaml_parser_load(&parser, &document->yaml);
+	const struct diag_place mark = {(uint32_t)parser.problem_mark.line + 1,
+	                                (uint32_t)parser.problem_mark.column + 1};
 	if (!loaded)
 		diag_error(&document->diag, &document->source,
-		           (struct diag_place){(uint32_t)parser.problem_mark.line + 1,
-		                               (uint32_t)parser.problem_mark.column + 1},
+		           parser.error == YAML_READER_ERROR ? diag_place_of(&document->source, parser.problem_offset)
+		                                             : mark,
 		           "not YAML: %s", parser.problem ? parser.problem : "unreadable");
 	yaml_parser_delete(&parser);
 	if (!loaded || yaml_document_get_root_node(&document->yaml))

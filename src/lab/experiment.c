@@ -260,7 +260,8 @@ static void check_bases(struct document *document, struct experiment *experiment
 		if (!base || !experiment_is_nothing(base) || (own && experiment_is_nothing(own)))
 			continue;
 		experiment_error(document, experiment,
-		                 experiment_row_place(experiment, &experiment->rows[r], "variant"),
+		                 document_place_of(&experiment->rows[r].keys, "variant",
+		                                   experiment_key_place(experiment, "relative_to")),
 		                 "%s: column %s, the base of relative_to, has no value in this row",
 		                 experiment->rows[r].name, column->relative_name);
 		return;

@@ -196,9 +196,17 @@ struct diag_place plan_column_place(const struct experiment *experiment, const s
 	return place.line ? place : experiment_column_place(experiment, column, "");
 }
 
-static void tell_column(struct plan *plan, const struct experiment_column *column, const char *message)
+/* Reports each of the library's messages about a column. */
+static void tell_column(struct plan *plan, const struct experiment_column *column, const char *messages)
 {
-	plan_tell(plan, column, plan_column_place(plan->experiment, column, message), "%s", message);
+	static const char begin[] = "\nsluice: error: ";
+	while (messages) {
+		const char *next = strstr(messages, begin);
+		size_t length = next ? (size_t)(next - messages) : strlen(messages);
+		const char *message = arena_string(&plan->arena, messages, length);
+		plan_tell(plan, column, plan_column_place(plan->experiment, column, message), "%s", message);
+		messages = next ? next + sizeof begin - 1 : NULL;
+	}
 }
 
 /* Returns the digest of what a column simulates, "" if nothing runs. Returns NULL after a message: the machine, a

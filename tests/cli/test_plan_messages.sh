@@ -47,6 +47,14 @@ refuses 'title: T\nmetric: cycles\ncolumns:\n  "A\\nB\\e": {machine: gtx840}\nro
 	"4:23: error: in column A?B?: no machine 'gtx840'"
 refuses "${head}rows:\n  \"a\\\\nb\": {program: \"./a\\\\n\\\\eb\"}\n" '5:21: error: cannot read ./a??b: No such file'
 
+refuses 'title: T\nmetric: \377x\n' '2:9: error: not YAML: invalid leading UTF-8 octet'
+# Two mistakes of a column are two messages, each with its place.
+printf 'title: T\naxes:\n  mechanisms: [./none.so]\n  l1d.sets: [x]\n  command: ./a\n' >plan.yaml
+try 2 figure ./plan.yaml
+says err "./plan.yaml:3:16: error: in column ./none.so: cannot load mechanism"
+says err "./plan.yaml:4:14: error: in column ./none.so: l1d.sets: expected a whole number"
+[ "$(wc -l <err)" = 2 ] || fail "expected two messages"
+
 # A command line's words.
 esc=$(printf '\033')
 line='

@@ -192,7 +192,7 @@ static void test_experiment_columns(void **state)
 	/* "one": its B has no base to be relative to; "two": no cell is shown relative to another */
 	assert_false(read.fine);
 	assert_non_null(
-		strstr(read.document.diag.text, "11:8: error: one: column C, the base of relative_to, has no value"));
+		strstr(read.document.diag.text, "11:23: error: one: column C, the base of relative_to, has no value"));
 	assert_int_equal(read.document.diag.errors, 1);
 	const struct experiment_column *column = read.experiment.columns;
 	assert_int_equal(column[0].show, SHOW_RATIO);

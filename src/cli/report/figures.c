@@ -125,7 +125,7 @@ static bool add_figure(struct collection *collection, const struct plan *plan, c
 		return false;
 	}
 	if (figure->missing == cells) {
-		plan_tell_missing(plan, figure, name, figure->unstored ? "" : ", although their runs are stored");
+		plan_tell_missing(plan, figure, name, figure->unstored ? "" : ", although the runs are stored");
 		return false;
 	}
 	char *advice = NULL;
