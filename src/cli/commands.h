@@ -43,7 +43,7 @@ int command_toolkit(int argc, char **argv);
 /* Enables reports of faults in mechanisms, before such a fault ends the process. */
 void cli_watch_faults(void);
 
-/* Prints "sluice NAME: ..." on standard error. */
+/* Prints "sluice NAME: ..." on standard error, in one line unless the format has more. */
 __attribute__((format(printf, 2, 3))) void cli_error(const char *command, const char *format, ...);
 
 /* Parses a command line as argp_parse() does. Unknown options are shown without control characters. */

@@ -19,8 +19,12 @@ void cli_error(const char *command, const char *format, ...)
 {
 	va_list arguments;
 	va_start(arguments, format);
-	diag_say_list(command, format, arguments);
+	char *text = diag_format(format, arguments);
 	va_end(arguments);
+	if (!strchr(format, '\n'))
+		diag_hide_all(text);
+	diag_say(command, "%s", text);
+	free(text);
 }
 
 void cli_library_error(const char *command, const struct sluice_error *error)
@@ -30,7 +34,7 @@ void cli_library_error(const char *command, const struct sluice_error *error)
 	if (strstr(error->message, ": error: "))
 		fprintf(stderr, "%s%s", error->message, length && error->message[length - 1] == '\n' ? "" : "\n");
 	else
-		cli_error(command, "%s", error->message);
+		diag_say(command, "%s", error->message);
 }
 
 void cli_json_error(const char *path, int line, int column, const char *text)

@@ -133,7 +133,7 @@ struct figure {
 	bool *cut;      /* by cell: a limit of instructions has ended the run */
 	bool any_cut;   /* any cell is cut */
 	size_t missing; /* cells that should have a value and have none */
-	size_t unstored; /* those of them of which no run is stored */
+	size_t unstored; /* missing cells of which no run is stored */
 };
 
 /* Prints how many cells have no value, then the first of them with the reason. `name` is the figure's; `advice`

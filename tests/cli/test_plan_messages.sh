@@ -48,6 +48,7 @@ refuses 'title: T\nmetric: cycles\ncolumns:\n  "A\\nB\\e": {machine: gtx840}\nro
 refuses "${head}rows:\n  \"a\\\\nb\": {program: \"./a\\\\n\\\\eb\"}\n" '5:21: error: cannot read ./a??b: No such file'
 
 refuses 'title: T\nmetric: \377x\n' '2:9: error: not YAML: invalid leading UTF-8 octet'
+refuses "title: T\nexclude:\n  - {x: 1}\n  - {x: 2}\naxes: {n: [1, 2], command: './a {n}'}\n" "3:6: error: there is no axis 'x'"
 # Two mistakes of a column are two messages, each with its place.
 printf 'title: T\naxes:\n  mechanisms: [./none.so]\n  l1d.sets: [x]\n  command: ./a\n' >plan.yaml
 try 2 figure ./plan.yaml
@@ -67,4 +68,6 @@ for words in "--x${esc}y" "--x${line}y" "-${esc}" "-q${line}z" "--seed=${line}${
 	[ "$(grep -vc '^Try' err)" = 1 ] || fail "expected one message"
 	grep -q "$(printf '[\001-\010\013-\037\177]')" err && fail "control characters"
 done
+try 1 results --results "a${line}b"
+says_only err "sluice results: there is no a?b; 'sluice figure NAME' makes it"
 finish

@@ -102,7 +102,7 @@ static int show(struct sweep *sweep, struct plan *plan, struct store *store, con
 	if (!report_sweep_csv(&figure, plan, study->out, name))
 		return CLI_FAILED;
 	struct figure stored = figure;
-	stored.missing -= figure.unstored; /* their runs failed, which is told already */
+	stored.missing -= figure.unstored; /* their runs failed, which is reported already */
 	plan_tell_missing(plan, &stored, name, "");
 	printf("%s%s/%s.runs.csv\n", study->way.quiet ? "" : "\n", study->out, name);
 	return 0;
