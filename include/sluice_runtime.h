@@ -30,6 +30,14 @@ SLUICE_API bool sluice_looks_for_leaks(const sluice_gpu *gpu);
 /* With the check "leaks": writes the first live memory above an address that a kernel has allocated; false: no more. */
 SLUICE_API bool sluice_next_leak(const sluice_gpu *gpu, uint64_t above, struct sluice_leak *leak);
 
+/* --- launches --- */
+
+/* Fails as sluice_launch() or, with `cooperative`, sluice_launch_cooperative() fails for such a grid and block; runs
+ * nothing. */
+SLUICE_API enum sluice_status sluice_check_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid,
+                                                  sluice_dim block, uint32_t dynamic_shared_bytes, bool cooperative,
+                                                  struct sluice_error *error);
+
 /* --- the end of a process --- */
 
 /* Stops the gpu like sluice_stop() and names the cause, which the launch's record shows as `stopped_by`. The first

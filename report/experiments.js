@@ -118,7 +118,7 @@ function experimentView(view, shown) {
 	replaceChildren(view, element("section.page", null,
 		element("h2", null, shown.title),
 		figureChoice(shown.name),
-		element("p.muted", null, [shown.source, `runs of size ${shown.size}`,
+		element("p.muted", null, [shown.source, shown.size && `runs of size ${shown.size}`,
 			hasMarks && (shown.over ? "open marks are the paper's numbers" : "a mark on a bar is the paper's number")].filter(Boolean).join("; "), "."),
 		shown.missing > 0 && element("p.error", {role: "alert"}, `${plural(shown.missing, "value")} missing: run 'sluice figure ${shown.name}' to compute them.`),
 		element("div.tools", null, element("button", {onclick: () => download(`${shown.name}.csv`, csvText(rows()))}, "CSV")),

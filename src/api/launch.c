@@ -377,10 +377,9 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 
 /* Checks that all blocks of a cooperative launch can be resident together, using the occupancy that programs are given.
  * It applies in a functional run too, although registers are otherwise no limit there. */
-static enum sluice_status check_together(sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
+static enum sluice_status check_together(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                          uint32_t dynamic_shared_bytes, struct sluice_error *error)
 {
-	sluice_gpu *gpu = kernel->module->gpu;
 	const struct machine *machine = &gpu->machine;
 	struct sluice_occupancy occupancy = {SLUICE_SIZED(occupancy)};
 	enum sluice_status status =
@@ -491,7 +490,8 @@ static enum sluice_status run_launch(sluice_gpu *gpu, sluice_kernel *kernel, con
 	if (status == SLUICE_OK && given->prefers_shared)
 		carved.carve_out = occupancy_carve(&gpu->gpu->machine, given->prefers_shared - 1, shared, &occupancy);
 	if (status == SLUICE_OK && request->cooperative)
-		status = check_together(given, request->grid, request->block, request->dynamic_shared_bytes, error);
+		status =
+			check_together(gpu, given, request->grid, request->block, request->dynamic_shared_bytes, error);
 	if (status == SLUICE_OK)
 		status = check_arguments(kernel, request->arguments, error);
 	if (status == SLUICE_OK)
@@ -551,6 +551,20 @@ enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_kernel *ker
 {
 	const struct launch_request request = {grid, block, dynamic_shared_bytes, arguments, .cooperative = true};
 	return run_launch(gpu, kernel, &request, error);
+}
+
+enum sluice_status sluice_check_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
+                                       uint32_t dynamic_shared_bytes, bool cooperative, struct sluice_error *error)
+{
+	struct occupancy occupancy;
+	sluice_kernel *fitting = kernel;
+	enum sluice_status status = kernel_prepare(kernel, error);
+	if (status == SLUICE_OK)
+		status = fit_block(&fitting, grid, block,
+		                   (uint64_t)kernel->program->shared_bytes + dynamic_shared_bytes, &occupancy, error);
+	if (status == SLUICE_OK && cooperative)
+		status = check_together(gpu, kernel, grid, block, dynamic_shared_bytes, error);
+	return status == SLUICE_OK ? api_succeed(error) : status;
 }
 
 void sluice_stop_for(sluice_gpu *gpu, const char *cause)

@@ -93,8 +93,8 @@ static bool next_event(struct reader *reader, yaml_event_t *event)
 	diag_take_back(reader->diag, &reader->before); /* invalid text can cause further messages */
 	const yaml_parser_t *parser = &reader->parser;
 	if (parser->error == YAML_READER_ERROR) {
-		diag_error(reader->diag, &reader->source, (struct diag_place){0}, "not YAML: %s at byte %zu",
-		           parser->problem, parser->problem_offset);
+		diag_error(reader->diag, &reader->source, diag_place_of(&reader->source, parser->problem_offset),
+		           "not YAML: %s", parser->problem);
 		return false;
 	}
 	diag_error(reader->diag, &reader->source, place_of(reader, parser->problem_mark), "not YAML: %s%s%s",
@@ -409,14 +409,14 @@ static void report_missing(const char *path, const struct target *target, struct
 		const char *name = target->table[i].name;
 		if (target->given[i])
 			continue;
-		fprintf(file, "%s%s", missing++ && in_group(last, name) ? ", " : "\n  ", name);
+		fprintf(file, "%s%s", missing++ && in_group(last, name) ? ", " : missing == 1 ? "  " : "\n  ", name);
 		last = name;
 	}
 	fclose(file);
 	if (missing)
 		diag_error(diag, &source, (struct diag_place){0},
 		           "%zu of its %zu keys have no value; give them, or begin the file with 'base: OTHER', whose "
-		           "values apply to all keys that the file does not set:%s",
+		           "values apply to all keys that the file does not set:\n%s",
 		           missing, target->count, list);
 	free(list);
 }
@@ -453,6 +453,7 @@ bool config_assign(const char *assignment, const struct base_option *table, size
 		snprintf(message, sizeof message, "'%s' is a group of options, such as '%s'", name, inside->name);
 	else if (!option)
 		unknown_key(table, count, name, message);
+	diag_hide_all(message);
 	diag_plain(diag, "%s", message);
 	return false;
 }

@@ -20,20 +20,68 @@ void diag_hide_controls(char *text)
 			*text = '?';
 }
 
-__attribute__((format(printf, 2, 0))) static void append_list(struct diag *diag, const char *format, va_list arguments)
+void diag_hide_all(char *text)
+{
+	diag_hide_controls(text);
+	while ((text = strchr(text, '\n')))
+		*text = '?';
+}
+
+char *diag_format(const char *format, va_list arguments)
 {
 	va_list again;
 	va_copy(again, arguments);
 	int written = vsnprintf(NULL, 0, format, again);
 	va_end(again);
-	size_t added = written > 0 ? (size_t)written : 0;
+	size_t length = written > 0 ? (size_t)written : 0;
+	char *text = base_malloc(length + 1);
+	*text = '\0';
+	vsnprintf(text, length + 1, format, arguments);
+	if (strcmp(format, "%s") == 0 || strchr(format, '\n'))
+		diag_hide_controls(text);
+	else
+		diag_hide_all(text);
+	return text;
+}
+
+void diag_say_list(const char *prefix, const char *format, va_list arguments)
+{
+	char *text = diag_format(format, arguments), *begin = base_strdup(prefix);
+	diag_hide_all(begin);
+	fprintf(stderr, "%s: %s\n", begin, text);
+	free(begin);
+	free(text);
+}
+
+void diag_say(const char *prefix, const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	diag_say_list(prefix, format, arguments);
+	va_end(arguments);
+}
+
+void diag_continue(const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *text = diag_format(format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "  %s\n", text);
+	free(text);
+}
+
+__attribute__((format(printf, 2, 0))) static void append_list(struct diag *diag, const char *format, va_list arguments)
+{
+	char *text = diag_format(format, arguments);
+	size_t added = strlen(text);
 	if (diag->length + added + 1 > diag->capacity) {
 		diag->capacity = 2 * (diag->length + added + 1);
 		diag->text = base_realloc(diag->text, diag->capacity);
 	}
-	vsnprintf(diag->text + diag->length, added + 1, format, arguments);
-	diag_hide_controls(diag->text + diag->length);
+	memcpy(diag->text + diag->length, text, added + 1);
 	diag->length += added;
+	free(text);
 }
 
 __attribute__((format(printf, 2, 3))) static void append(struct diag *diag, const char *format, ...)
@@ -42,6 +90,15 @@ __attribute__((format(printf, 2, 3))) static void append(struct diag *diag, cons
 	va_start(arguments, format);
 	append_list(diag, format, arguments);
 	va_end(arguments);
+}
+
+struct diag_place diag_place_of(const struct diag_source *source, size_t offset)
+{
+	struct diag_place place = {1, 1};
+	for (size_t i = 0; i < offset && i < source->length; i++)
+		place = source->text[i] == '\n' ? (struct diag_place){place.line + 1, 1}
+		                                : (struct diag_place){place.line, place.column + 1};
+	return place;
 }
 
 /* The bytes of one line, without its line end. */

@@ -26,6 +26,9 @@ struct diag_place {
 	uint32_t line, column;
 };
 
+/* The location of a byte. */
+struct diag_place diag_place_of(const struct diag_source *source, size_t offset);
+
 /* Collected messages. Zero-initialise; diag_free() afterwards. */
 struct diag {
 	char *text; /* all messages, rendered, NUL-terminated; NULL: none */
@@ -41,6 +44,19 @@ __attribute__((format(printf, 2, 3))) void diag_plain(struct diag *diag, const c
 
 /* Replaces control characters, except line ends and tabs, by '?': names from outside must not control the terminal. */
 void diag_hide_controls(char *text);
+
+/* Replaces line ends too: in a name, which is part of a line. */
+void diag_hide_all(char *text);
+
+/* Formats a message, and replaces its control characters by '?'. A line end that a value brings into the line is
+ * replaced too; the format may have its own, and "%s" takes a whole message. From malloc. */
+__attribute__((format(printf, 1, 0))) char *diag_format(const char *format, va_list arguments);
+
+/* Prints "PREFIX: ..." on standard error, formatted by diag_format(). */
+__attribute__((format(printf, 2, 3))) void diag_say(const char *prefix, const char *format, ...);
+/* Prints a further line of such a message, indented. */
+__attribute__((format(printf, 1, 2))) void diag_continue(const char *format, ...);
+__attribute__((format(printf, 2, 0))) void diag_say_list(const char *prefix, const char *format, va_list arguments);
 
 /* A rendered message without the leading "sluice: error: ", for callers that prepend their own location. */
 const char *diag_bare(const char *text);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MESSAGE_SHOWN = 511 }; /* maximum bytes shown of a message, which may contain long values */
+
 bool document_load(struct document *document)
 {
 	yaml_parser_t parser;
@@ -17,10 +19,12 @@ bool document_load(struct document *document)
 		abort();
 	yaml_parser_set_input_string(&parser, (const unsigned char *)document->source.text, document->source.length);
 	bool loaded = yaml_parser_load(&parser, &document->yaml);
+	const struct diag_place mark = {(uint32_t)parser.problem_mark.line + 1,
+	                                (uint32_t)parser.problem_mark.column + 1};
 	if (!loaded)
 		diag_error(&document->diag, &document->source,
-		           (struct diag_place){(uint32_t)parser.problem_mark.line + 1,
-		                               (uint32_t)parser.problem_mark.column + 1},
+		           parser.error == YAML_READER_ERROR ? diag_place_of(&document->source, parser.problem_offset)
+		                                             : mark,
 		           "not YAML: %s", parser.problem ? parser.problem : "unreadable");
 	yaml_parser_delete(&parser);
 	if (!loaded || yaml_document_get_root_node(&document->yaml))
@@ -61,6 +65,14 @@ struct diag_place document_place(const yaml_node_t *node)
 	return (struct diag_place){(uint32_t)node->start_mark.line + 1, (uint32_t)node->start_mark.column + 1};
 }
 
+struct diag_place document_place_of(const struct document_keys *keys, const char *name, struct diag_place otherwise)
+{
+	for (size_t i = 0; i < keys->count; i++)
+		if (strcmp(keys->list[i].name, name) == 0)
+			return keys->list[i].place;
+	return otherwise;
+}
+
 const yaml_node_t *document_node(struct document *document, int number)
 {
 	return yaml_document_get_node(&document->yaml, number);
@@ -68,12 +80,12 @@ const yaml_node_t *document_node(struct document *document, int number)
 
 void document_error(struct document *document, const yaml_node_t *node, const char *format, ...)
 {
-	char message[512];
 	va_list arguments;
 	va_start(arguments, format);
-	vsnprintf(message, sizeof message, format, arguments);
+	char *message = diag_format(format, arguments);
 	va_end(arguments);
-	diag_error(&document->diag, &document->source, document_place(node), "%s", message);
+	diag_error(&document->diag, &document->source, document_place(node), "%.*s", MESSAGE_SHOWN, message);
+	free(message);
 }
 
 const char *document_text(struct document *document, const char *key, const yaml_node_t *node)
@@ -182,6 +194,8 @@ static void unknown_key(struct document *document, const yaml_node_t *node, cons
 	uint32_t best = EDIT_DISTANCE_FAR;
 	for (const struct document_key *key = keys; key->name; key++) {
 		size_t length = strlen(known);
+		if (!key->read)
+			continue;
 		snprintf(known + length, sizeof known - length, "%s%s", length ? ", " : "", key->name);
 		if (edit_distance_is_nearer(name, key->name, &best))
 			nearest = key->name;
@@ -221,13 +235,21 @@ void document_read(struct document *document, const char *what, const yaml_node_
 	if (!document_is_mapping(document, what, mapping))
 		return;
 	const yaml_node_pair_t *pair = mapping->data.mapping.pairs.start, *end = mapping->data.mapping.pairs.top;
+	struct document_keys *places = NULL;
+	for (const struct document_key *key = keys; key->name && !places; key++)
+		places = key->read ? NULL : (struct document_keys *)((char *)into + key->offset);
+	if (places)
+		places->list = arena_array(document->arena, (size_t)(end - pair) + 1, sizeof *places->list);
 	for (; pair < end; pair++) {
 		const struct document_key *key = keys;
 		const char *name = document_pair_key(document, mapping, pair);
 		if (!name)
 			continue;
-		while (key->name && strcmp(key->name, name) != 0)
+		while (key->name && (!key->read || strcmp(key->name, name) != 0))
 			key++;
+		if (key->name && places)
+			places->list[places->count++] =
+				(struct document_key_place){name, document_place(document_node(document, pair->value))};
 		if (key->name)
 			key->read(document, name, document_node(document, pair->value), (char *)into + key->offset);
 		else

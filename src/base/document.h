@@ -23,9 +23,18 @@ struct document {
 	yaml_document_t yaml;
 };
 
+/* The keys of a mapping that was read, with the places of their values. */
+struct document_keys {
+	struct document_key_place {
+		const char *name;
+		struct diag_place place;
+	} *list;
+	size_t count;
+};
+
 /* How the value of a key is read into `into`. */
 struct document_key {
-	const char *name; /* NULL ends a table */
+	const char *name; /* NULL ends a table; with a NULL `read`, the struct has its struct document_keys there */
 	void (*read)(struct document *document, const char *key, const yaml_node_t *value, void *into);
 	size_t offset; /* in the struct that the mapping is read into */
 };
@@ -47,6 +56,8 @@ bool words_have(const struct words *words, const char *word);
 bool document_load(struct document *document);
 
 struct diag_place document_place(const yaml_node_t *node);
+/* The place of a key's value; `otherwise` if the mapping did not have the key. */
+struct diag_place document_place_of(const struct document_keys *keys, const char *name, struct diag_place otherwise);
 const yaml_node_t *document_node(struct document *document, int number);
 __attribute__((format(printf, 3, 4))) void document_error(struct document *document, const yaml_node_t *node,
                                                           const char *format, ...);

@@ -61,12 +61,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (annotate->file)
-			argp_error(state, "expected one file, found '%s' too", value);
+			cli_usage(state, "expected one file, found '%s' too", value);
 		annotate->file = value;
 		return 0;
 	case ARGP_KEY_END:
 		if (!annotate->file && !annotate->profile)
-			argp_error(state, "no file given");
+			cli_usage(state, "no file given");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -89,7 +89,7 @@ int command_annotate(int argc, char **argv)
 	struct annotate annotate = {.format = SOURCE_TEXT};
 	struct cli_source file;
 	struct diag diag = {0};
-	if (argp_parse(&annotate_argp, argc, argv, 0, NULL, &annotate) != 0)
+	if (cli_parse(&annotate_argp, argc, argv, 0, &annotate) != 0)
 		return CLI_USAGE;
 	if (annotate.profile)
 		return profile_source_print(argv[0], annotate.profile, annotate.file, annotate.format == SOURCE_HTML)

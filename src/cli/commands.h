@@ -43,11 +43,19 @@ int command_toolkit(int argc, char **argv);
 /* Enables reports of faults in mechanisms, before such a fault ends the process. */
 void cli_watch_faults(void);
 
-/* Prints "sluice NAME: ..." on standard error. */
+/* Prints "sluice NAME: ..." on standard error, in one line unless the format has more. */
 __attribute__((format(printf, 2, 3))) void cli_error(const char *command, const char *format, ...);
+
+/* Parses a command line as argp_parse() does. Unknown options are shown without control characters. */
+error_t cli_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+/* Ends the program with a usage error, as argp_error() does, formatted by diag_format(). */
+__attribute__((format(printf, 2, 3))) void cli_usage(const struct argp_state *state, const char *format, ...);
 
 /* Prints an error of the library. Its diagnostics may have several lines, which name their file themselves. */
 void cli_library_error(const char *command, const struct sluice_error *error);
+
+/* Prints an error of the JSON parser. */
+void cli_json_error(const char *path, int line, int column, const char *text);
 
 /* Prints the warnings of a gpu that has been opened. */
 void cli_warnings(const char *command, const sluice_gpu *gpu);

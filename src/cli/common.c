@@ -18,14 +18,12 @@
 void cli_error(const char *command, const char *format, ...)
 {
 	va_list arguments;
-	char *text;
 	va_start(arguments, format);
-	int length = vasprintf(&text, format, arguments);
+	char *text = diag_format(format, arguments);
 	va_end(arguments);
-	if (length < 0)
-		return;
-	diag_hide_controls(text);
-	fprintf(stderr, "%s: %s\n", command, text);
+	if (!strchr(format, '\n'))
+		diag_hide_all(text);
+	diag_say(command, "%s", text);
 	free(text);
 }
 
@@ -36,7 +34,16 @@ void cli_library_error(const char *command, const struct sluice_error *error)
 	if (strstr(error->message, ": error: "))
 		fprintf(stderr, "%s%s", error->message, length && error->message[length - 1] == '\n' ? "" : "\n");
 	else
-		cli_error(command, "%s", error->message);
+		diag_say(command, "%s", error->message);
+}
+
+void cli_json_error(const char *path, int line, int column, const char *text)
+{
+	char *where;
+	if (asprintf(&where, "%s:%d:%d", path, line, column) < 0)
+		abort();
+	diag_say(where, "error: not JSON: %s", text);
+	free(where);
 }
 
 void cli_warnings(const char *command, const sluice_gpu *gpu)
@@ -52,7 +59,7 @@ void cli_add_option(struct cli_options *options, const char *assignment, const s
 {
 	const char *equals = strchr(assignment, '=');
 	if (!equals || equals == assignment || strchr(assignment, '\n'))
-		argp_error(state, "-o: expected KEY=VALUE, not '%s'", assignment);
+		cli_usage(state, "-o: expected KEY=VALUE, not '%s'", assignment);
 	cli_add_word(options, assignment);
 }
 
@@ -75,14 +82,14 @@ const char *cli_choice(const char *option, const char *value, const char *const 
 			return value;
 		snprintf(known + length, sizeof known - length, "%s%s", i ? ", " : "", choices[i]);
 	}
-	argp_error(state, "%s: expected one of %s, not '%s'", option, known, value);
+	cli_usage(state, "%s: expected one of %s, not '%s'", option, known, value);
 	return NULL;
 }
 
 const char *cli_text(const char *option, const char *value, const struct argp_state *state)
 {
 	if (!*value)
-		argp_error(state, "%s: expected a value after it", option);
+		cli_usage(state, "%s: expected a value after it", option);
 	return value;
 }
 
@@ -111,7 +118,7 @@ uint64_t cli_number(const char *option, const char *text, uint64_t least, const 
 {
 	uint64_t number;
 	if (!read_number(text, &number) || number < least)
-		argp_error(state, "%s: expected a whole number of at least %" PRIu64 ", not '%s'", option, least, text);
+		cli_usage(state, "%s: expected a whole number of at least %" PRIu64 ", not '%s'", option, least, text);
 	return number;
 }
 
@@ -120,8 +127,8 @@ uint64_t cli_number_to(const char *option, const char *text, uint64_t least, uin
 {
 	uint64_t number = cli_number(option, text, least, state);
 	if (number > most)
-		argp_error(state, "%s: expected a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'", option,
-		           least, most, text);
+		cli_usage(state, "%s: expected a whole number from %" PRIu64 " to %" PRIu64 ", not '%s'", option, least,
+		          most, text);
 	return number;
 }
 

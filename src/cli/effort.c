@@ -51,7 +51,7 @@ int command_effort(int argc, char **argv)
 {
 	struct kernel_pair pair = {0};
 	uint32_t lines[2];
-	if (argp_parse(&effort_argp, argc, argv, 0, NULL, &pair) != 0)
+	if (cli_parse(&effort_argp, argc, argv, 0, &pair) != 0)
 		return CLI_USAGE;
 	for (int i = 0; i < 2; i++)
 		if (!count_lines(argv[0], pair.which[i], &lines[i]))

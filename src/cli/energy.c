@@ -48,14 +48,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (energy->file)
-			argp_error(state, "expected one file, found '%s' too", value);
+			cli_usage(state, "expected one file, found '%s' too", value);
 		energy->file = value;
 		return 0;
 	case ARGP_KEY_END:
 		if (energy->file && (energy->filters.count || energy->results))
-			argp_error(state, "a file of statistics is one run: it has no filters and no --results");
+			cli_usage(state, "a file of statistics is one run: it has no filters and no --results");
 		if (!energy->file && (energy->kernels || energy->prices || energy->objects.count))
-			argp_error(state, "--kernels, --prices and --mech need a file of statistics");
+			cli_usage(state, "--kernels, --prices and --mech need a file of statistics");
 		return 0;
 	default:
 		if (key < KEY_FILTER || key >= KEY_FILTER + RUN_FIELDS)
@@ -300,7 +300,7 @@ int command_energy(int argc, char **argv)
 	};
 	run_filter_options(options + OWN_OPTIONS, KEY_FILTER, 1);
 	int status = CLI_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &energy) == 0)
+	if (cli_parse(&argp, argc, argv, 0, &energy) == 0)
 		status = answer(&energy);
 	free(energy.objects.list);
 	return status;

@@ -22,11 +22,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (*folder)
-			argp_error(state, "too many arguments, from '%s' on", value);
+			cli_usage(state, "too many arguments, from '%s' on", value);
 		*folder = cli_text("NAME", value, state);
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected the name of a folder");
+		cli_usage(state, "expected the name of a folder");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -132,7 +132,7 @@ int command_init(int argc, char **argv)
 	static const char *const installed[] = {CLI_INSTALLED_TEMPLATES "/" STUDY, NULL};
 	char room[PATH_MAX];
 	const char *folder = NULL;
-	argp_parse(&init_argp, argc, argv, ARGP_IN_ORDER, NULL, &folder);
+	cli_parse(&init_argp, argc, argv, ARGP_IN_ORDER, &folder);
 	bool found = cli_find_folder(installed, STUDY_FILE, room);
 	return copy_folder(argv[0], found ? room : CLI_SOURCE_TEMPLATES "/" STUDY, folder);
 }

@@ -18,7 +18,7 @@ json_t *cli_read_json(const char *command, const char *path)
 	else if (strspn(text, " \t\r\n") == length)
 		cli_error(command, "%s: the file is empty; a run that is killed early may leave such a file", path);
 	else if (!(root = json_loadb(text, length, 0, &error)))
-		fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", path, error.line, error.column, error.text);
+		cli_json_error(path, error.line, error.column, error.text);
 	free(text);
 	return root;
 }

@@ -1,5 +1,7 @@
 #include "cli/kernel_pair.h"
 
+#include "cli/commands.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +11,14 @@ error_t cli_parse_pair(int key, char *value, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		if (pair->count == 2)
-			argp_error(state, "expected two kernels, found '%s' too", value);
+			cli_usage(state, "expected two kernels, found '%s' too", value);
 		if (!strrchr(value, ':'))
-			argp_error(state, "expected FILE.cu:KERNEL, not '%s'", value);
+			cli_usage(state, "expected FILE.cu:KERNEL, not '%s'", value);
 		pair->which[pair->count++] = value;
 		return 0;
 	case ARGP_KEY_END:
 		if (pair->count != 2)
-			argp_error(state, "expected two kernels: FILE.cu:KERNEL FILE.cu:KERNEL");
+			cli_usage(state, "expected two kernels: FILE.cu:KERNEL FILE.cu:KERNEL");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -32,11 +32,11 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (machine->words == 3)
-			argp_error(state, "too many arguments, from '%s' on", value);
+			cli_usage(state, "too many arguments, from '%s' on", value);
 		machine->word[machine->words++] = value;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "expected list, show or diff");
+		cli_usage(state, "expected list, show or diff");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -204,7 +204,7 @@ static int act(const struct machine *machine)
 int command_machine(int argc, char **argv)
 {
 	struct machine machine = {.name = argv[0]};
-	if (argp_parse(&machine_argp, argc, argv, 0, NULL, &machine) != 0)
+	if (cli_parse(&machine_argp, argc, argv, 0, &machine) != 0)
 		return CLI_USAGE;
 	int status = act(&machine);
 	free(machine.options.list);

@@ -34,12 +34,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (mech->words == 2)
-			argp_error(state, "too many arguments, from '%s' on", value);
+			cli_usage(state, "too many arguments, from '%s' on", value);
 		mech->word[mech->words++] = value;
 		return 0;
 	case ARGP_KEY_END:
 		if (!mech->words && !mech->flags)
-			argp_error(state, "expected list or show");
+			cli_usage(state, "expected list or show");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -114,7 +114,7 @@ static int print_flags(const struct mech *mech)
 int command_mech(int argc, char **argv)
 {
 	struct mech mech = {.name = argv[0]};
-	if (argp_parse(&mech_argp, argc, argv, 0, NULL, &mech) != 0)
+	if (cli_parse(&mech_argp, argc, argv, 0, &mech) != 0)
 		return CLI_USAGE;
 	if (mech.flags)
 		return print_flags(&mech);

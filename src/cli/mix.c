@@ -40,7 +40,7 @@ int command_mix(int argc, char **argv)
 {
 	struct kernel_pair pair = {0};
 	struct ptx_mix mixes[2];
-	if (argp_parse(&mix_argp, argc, argv, 0, NULL, &pair) != 0)
+	if (cli_parse(&mix_argp, argc, argv, 0, &pair) != 0)
 		return CLI_USAGE;
 	for (int i = 0; i < 2; i++)
 		if (!count(argv[0], pair.which[i], &mixes[i]))

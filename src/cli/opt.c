@@ -54,12 +54,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (opt->file)
-			argp_error(state, "expected one file, found '%s' too", value);
+			cli_usage(state, "expected one file, found '%s' too", value);
 		opt->file = value;
 		return 0;
 	case ARGP_KEY_END:
 		if (!opt->file && !opt->list)
-			argp_error(state, "no file given");
+			cli_usage(state, "no file given");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -123,7 +123,7 @@ int command_opt(int argc, char **argv)
 {
 	struct opt opt = {.name = argv[0], .how = {SLUICE_SIZED(rewriting), .log = stderr}};
 	struct sluice_error error = {0};
-	if (argp_parse(&opt_argp, argc, argv, 0, NULL, &opt) != 0)
+	if (cli_parse(&opt_argp, argc, argv, 0, &opt) != 0)
 		return CLI_USAGE;
 	opt.how.passes = opt.passes.list;
 	opt.how.print_after = opt.shown.list;

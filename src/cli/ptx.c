@@ -40,7 +40,7 @@ static const struct argp_option ptx_options[] = {
 static void set_registers(struct ptx *ptx, uint64_t registers, struct argp_state *state)
 {
 	if (registers > MOST_REGISTERS)
-		argp_error(state, "--registers %" PRIu64 "; expected at most %d", registers, MOST_REGISTERS);
+		cli_usage(state, "--registers %" PRIu64 "; expected at most %d", registers, MOST_REGISTERS);
 	ptx->registers = (uint32_t)registers;
 	snprintf(ptx->registers_option, sizeof ptx->registers_option, "sm.registers_per_thread=%" PRIu32,
 	         ptx->registers);
@@ -73,12 +73,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (ptx->file)
-			argp_error(state, "expected one file, found '%s' too", value);
+			cli_usage(state, "expected one file, found '%s' too", value);
 		ptx->file = value;
 		return 0;
 	case ARGP_KEY_END:
 		if (!ptx->file)
-			argp_error(state, "no file given");
+			cli_usage(state, "no file given");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -287,7 +287,7 @@ static int print_module(const struct ptx *ptx, struct ptx_module *module)
 int command_ptx(int argc, char **argv)
 {
 	struct ptx ptx = {.name = argv[0]};
-	if (argp_parse(&ptx_argp, argc, argv, 0, NULL, &ptx) != 0)
+	if (cli_parse(&ptx_argp, argc, argv, 0, &ptx) != 0)
 		return CLI_USAGE;
 	size_t length;
 	char *text = NULL;

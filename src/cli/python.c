@@ -8,7 +8,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 {
 	if (key != ARGP_KEY_ARG)
 		return ARGP_ERR_UNKNOWN;
-	argp_error(state, "expected no arguments, not '%s'", value);
+	cli_usage(state, "expected no arguments, not '%s'", value);
 	return 0;
 }
 
@@ -24,7 +24,7 @@ int command_python(int argc, char **argv)
 {
 	static const char *const installed[] = {CLI_INSTALLED_PYTHON, NULL};
 	char room[PATH_MAX];
-	argp_parse(&python_argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
+	cli_parse(&python_argp, argc, argv, ARGP_IN_ORDER, NULL);
 	puts(cli_find_folder(installed, "sluice.py", room) ? room : CLI_SOURCE_PYTHON);
 	return 0;
 }

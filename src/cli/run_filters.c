@@ -1,5 +1,7 @@
 #include "cli/run_filters.h"
 
+#include "cli/commands.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +33,7 @@ void run_filters_add(struct run_filters *filters, int field, const char *value, 
 	const char *column = run_fields[field].name;
 	for (size_t i = 0; i < filters->count; i++)
 		if (strcmp(filters->filter[i].column, column) == 0)
-			argp_error(state, "--%s is given twice", column);
+			cli_usage(state, "--%s is given twice", column);
 	filters->filter[filters->count++] = (struct store_filter){column, value};
 }
 

@@ -42,12 +42,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (stats->file)
-			argp_error(state, "expected one file, found '%s' too", value);
+			cli_usage(state, "expected one file, found '%s' too", value);
 		stats->file = value;
 		return 0;
 	case ARGP_KEY_END:
 		if (!stats->file && !stats->describe)
-			argp_error(state, "expected --describe or a file of statistics");
+			cli_usage(state, "expected --describe or a file of statistics");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -193,7 +193,7 @@ static int describe_some(const struct stats *stats)
 int command_stats(int argc, char **argv)
 {
 	struct stats stats = {.name = argv[0]};
-	if (argp_parse(&stats_argp, argc, argv, 0, NULL, &stats) != 0)
+	if (cli_parse(&stats_argp, argc, argv, 0, &stats) != 0)
 		return CLI_USAGE;
 	if (!stats.describe)
 		return show(&stats);

@@ -15,7 +15,8 @@ cudaError_t params_kernel(struct runtime *runtime, const char *call, const struc
 	                                    .grid = parameters->gridDim,
 	                                    .block = parameters->blockDim,
 	                                    .shared = parameters->sharedMemBytes};
-	return work_kernel(runtime, call, &kernel, parameters->kernelParams, parameters->extra, work);
+	cudaError_t result = work_kernel(runtime, call, &kernel, parameters->kernelParams, parameters->extra, work);
+	return result == cudaErrorInvalidConfiguration ? cudaErrorInvalidValue : result; /* as these calls document */
 }
 
 cudaError_t params_copy(struct runtime *runtime, const char *call, const struct cudaMemcpy3DParms *parameters,

@@ -54,11 +54,27 @@ static cudaError_t take_arguments(const char *call, const sluice_kernel *kernel,
 	return cudaSuccess;
 }
 
+/* Returns an error for a grid or a block with which the kernel can never run. */
+static cudaError_t check_launch(struct runtime *runtime, const char *call, sluice_kernel *found,
+                                const struct graph_kernel *kernel)
+{
+	struct sluice_error error = {0};
+	sluice_dim grid = {kernel->grid.x, kernel->grid.y, kernel->grid.z};
+	sluice_dim block = {kernel->block.x, kernel->block.y, kernel->block.z};
+	if (sluice_check_launch(runtime->gpu, found, grid, block, (uint32_t)kernel->shared,
+	                        kernel->attributes.cooperative, &error) == SLUICE_OK)
+		return cudaSuccess;
+	return runtime_report(runtime, call, &error);
+}
+
 cudaError_t work_kernel(struct runtime *runtime, const char *call, const struct graph_kernel *kernel, void **arguments,
                         void **extra, struct graph_work *work)
 {
 	sluice_kernel *found;
 	cudaError_t result = runtime_find_kernel(runtime, call, kernel->function, &found);
+	if (result != cudaSuccess)
+		return result;
+	result = check_launch(runtime, call, found, kernel);
 	if (result != cudaSuccess)
 		return result;
 	*work = (struct graph_work){.type = cudaGraphNodeTypeKernel, .kernel = *kernel};

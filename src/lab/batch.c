@@ -1,6 +1,7 @@
 #include "lab/batch.h"
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
 #include "lab/inputs.h"
 #include "lab/run_record.h"
@@ -247,8 +248,8 @@ static bool lay_files(struct task *task, size_t number)
 		return true;
 	char *folder = inputs_lay_new(task->ids[number], &files);
 	if (!folder) {
-		fprintf(stderr, "%s: cannot put the files of run %s into a folder: %s\n", task->command,
-		        task->ids[number], strerror(errno));
+		diag_say(task->command, "cannot put the files of run %s into a folder: %s", task->ids[number],
+		         strerror(errno));
 		return false;
 	}
 	task->jobs[number].folder = arena_string(&task->arena, folder, strlen(folder));
@@ -271,7 +272,7 @@ static bool is_needed(void *context, size_t number)
 	const struct run_result result = {
 		.verdict = wrong, .output = "", .stats = "", .revision = task->revision, .host = task->host};
 	if (!write_record(task, id, &config, &result))
-		fprintf(stderr, "%s: cannot write a record of run %s: %s\n", task->command, id, strerror(errno));
+		diag_say(task->command, "cannot write a record of run %s: %s", id, strerror(errno));
 	return false;
 }
 
@@ -298,8 +299,8 @@ static bool run_ended(void *context, size_t number)
 		const struct run_result result = queue_result(job, task->revision, task->host, &stats, room);
 		fine = write_record(task, task->ids[number], &config, &result);
 		if (!fine)
-			fprintf(stderr, "%s: cannot write a record of run %s: %s\n", task->command, task->ids[number],
-			        strerror(errno));
+			diag_say(task->command, "cannot write a record of run %s: %s", task->ids[number],
+			         strerror(errno));
 		task->interrupted |= !fine;
 		free(stats);
 	}
@@ -385,10 +386,9 @@ bool batch_run_task(const char *folder, const char *batch, size_t number, const 
 	if (fine)
 		jobs_run(task.jobs, task.count, 1, &watch);
 	else
-		fprintf(stderr,
-		        "%s: cannot read task %zu of %s/batch.%s; is the folder on a file system that the nodes "
-		        "share?\n",
-		        command, number, folder, batch);
+		diag_say(command,
+		         "cannot read task %zu of %s/batch.%s; is the folder on a file system that the nodes share?",
+		         number, folder, batch);
 	for (size_t i = 0; i < task.count; i++)
 		json_decref(task.lines[i]);
 	free(task.lines);

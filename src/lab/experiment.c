@@ -96,6 +96,7 @@ static void read_relative(struct document *document, const char *key, const yaml
 static void read_columns(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
 	static const struct document_key keys[] = {
+		{"", NULL, offsetof(struct experiment_column, keys)},
 		{"machine", document_read_text, offsetof(struct experiment_column, machine)},
 		{"options", document_read_list, offsetof(struct experiment_column, options)},
 		{"mechanisms", document_read_list, offsetof(struct experiment_column, mechanisms)},
@@ -119,6 +120,7 @@ static void read_columns(struct document *document, const char *key, const yaml_
 static void read_rows(struct document *document, const char *key, const yaml_node_t *value, void *into)
 {
 	static const struct document_key keys[] = {
+		{"", NULL, offsetof(struct experiment_row, keys)},
 		{"program", document_read_text, offsetof(struct experiment_row, program)},
 		{"variant", document_read_list, offsetof(struct experiment_row, variants)},
 		{"kernel", document_read_text, offsetof(struct experiment_row, kernel)},
@@ -139,14 +141,16 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 }
 
 /* Published numbers, one per column. */
-static double *numbers(struct document *document, struct diag_place place, const struct words *stated, size_t count)
+static double *numbers(struct document *document, struct experiment *experiment, struct diag_place place,
+                       const struct words *stated)
 {
+	size_t count = experiment->column_count;
 	double *list = arena_array(document->arena, count + 1, sizeof *list);
 	for (size_t i = 0; i < count; i++)
 		list[i] = NAN;
 	if (stated->count && stated->count != count) {
-		diag_error(&document->diag, &document->source, place,
-		           "expected %zu published numbers, one per column, not %zu", count, stated->count);
+		experiment_error(document, experiment, place, "expected %zu published numbers, one per column, not %zu",
+		                 count, stated->count);
 		return list;
 	}
 	for (size_t i = 0; i < stated->count; i++) {
@@ -155,14 +159,15 @@ static double *numbers(struct document *document, struct diag_place place, const
 			continue;
 		list[i] = strtod(stated->word[i], &end);
 		if (*end)
-			diag_error(&document->diag, &document->source, place,
-			           "published: expected a number, or ~ where there is none, not '%s'", stated->word[i]);
+			experiment_error(document, experiment, place,
+			                 "published: expected a number, or ~ where there is none, not '%s'",
+			                 stated->word[i]);
 	}
 	return list;
 }
 
 /* A cell that is shown relative to another one needs that one. */
-static void check_bases(struct document *document, const struct experiment *experiment, size_t r)
+static void check_bases(struct document *document, struct experiment *experiment, size_t r)
 {
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		const struct experiment_column *column = &experiment->columns[c];
@@ -171,9 +176,11 @@ static void check_bases(struct document *document, const struct experiment *expe
 			column->show == SHOW_VALUE ? NULL : experiment_variant(experiment, r, column->relative_to);
 		if (!base || !experiment_is_nothing(base) || (own && experiment_is_nothing(own)))
 			continue;
-		diag_error(&document->diag, &document->source, experiment->rows[r].place,
-		           "%s: column %s, the base of relative_to, has no value in this row", experiment->rows[r].name,
-		           column->relative_name);
+		experiment_error(document, experiment,
+		                 document_place_of(&experiment->rows[r].keys, "variant",
+		                                   experiment_key_place(experiment, "relative_to")),
+		                 "%s: column %s, the base of relative_to, has no value in this row",
+		                 experiment->rows[r].name, column->relative_name);
 		return;
 	}
 }
@@ -211,19 +218,19 @@ static void find_files(struct document *document, const struct experiment *exper
 }
 
 /* A program with a slash is the user's. */
-static void find_own(struct document *document, const struct experiment *experiment, struct experiment_row *row)
+static void find_own(struct document *document, struct experiment *experiment, struct experiment_row *row)
 {
 	if (strchr(row->program, '/')) {
 		row->path = path_of(document, row->program);
 		find_files(document, experiment, row);
 	} else if (row->files.count) {
-		diag_error(&document->diag, &document->source, row->place,
-		           "%s: only your own programs can have files, not the papers' programs", row->name);
+		experiment_error(document, experiment, experiment_row_place(experiment, row, "files"),
+		                 "%s: only your own programs can have files, not the papers' programs", row->name);
 	}
 }
 
 /* A program of the user has no variants and no known source. */
-static void check_own(struct document *document, const struct experiment *experiment, size_t r)
+static void check_own(struct document *document, struct experiment *experiment, size_t r)
 {
 	const struct experiment_row *row = &experiment->rows[r];
 	for (size_t c = 0; row->path && c < experiment->column_count; c++) {
@@ -235,9 +242,11 @@ static void check_own(struct document *document, const struct experiment *experi
 		else if (!experiment->columns[c].machine)
 			wrong = "needs a machine, because its source is not known";
 		if (wrong)
-			diag_error(&document->diag, &document->source, row->place,
-			           "%s: in column %s: your own program %s", row->name, experiment->columns[c].name,
-			           wrong);
+			experiment_error(document, experiment,
+			                 variant ? experiment_variant_place(experiment, row)
+			                         : experiment_program_place(experiment, row),
+			                 "%s: in column %s: your own program %s", row->name,
+			                 experiment->columns[c].name, wrong);
 	}
 }
 
@@ -247,13 +256,12 @@ bool experiment_is_table(const struct experiment *experiment)
 }
 
 /* Checks the number of published texts: one per column; for programs, one. */
-static void check_stated(struct document *document, const struct experiment *experiment,
-                         const struct experiment_row *row)
+static void check_stated(struct document *document, struct experiment *experiment, const struct experiment_row *row)
 {
 	size_t count = experiment->show == SHOW_PROGRAMS ? 1 : experiment->column_count;
 	if (row->stated.count && row->stated.count != count)
-		diag_error(&document->diag, &document->source, row->place, "%s: expected %zu published texts, not %zu",
-		           row->name, count, row->stated.count);
+		experiment_error(document, experiment, experiment_row_place(experiment, row, "published"),
+		                 "%s: expected %zu published texts, not %zu", row->name, count, row->stated.count);
 }
 
 static void check_rows(struct document *document, struct experiment *experiment)
@@ -264,17 +272,18 @@ static void check_rows(struct document *document, struct experiment *experiment)
 			row->program = row->name;
 		find_own(document, experiment, row);
 		if (row->value && experiment->show != SHOW_MACHINE && experiment->show != SHOW_COSTS)
-			diag_error(&document->diag, &document->source, row->place,
-			           "%s: value is allowed only with show: machine or costs", row->name);
+			experiment_error(document, experiment, experiment_row_place(experiment, row, "value"),
+			                 "%s: value is allowed only with show: machine or costs", row->name);
 		if (experiment_is_table(experiment))
 			check_stated(document, experiment, row);
 		if (experiment->show == SHOW_INDEXES || experiment_is_table(experiment))
 			continue;
-		row->published = numbers(document, row->place, &row->stated, experiment->column_count);
+		row->published =
+			numbers(document, experiment, experiment_row_place(experiment, row, "published"), &row->stated);
 		if (row->variants.count > 1 && row->variants.count != experiment->column_count)
-			diag_error(&document->diag, &document->source, row->place,
-			           "variant: expected one, or one for each of the %zu columns, not %zu",
-			           experiment->column_count, row->variants.count);
+			experiment_error(document, experiment, experiment_row_place(experiment, row, "variant"),
+			                 "variant: expected one, or one for each of the %zu columns, not %zu",
+			                 experiment->column_count, row->variants.count);
 		else if (!document->diag.errors) {
 			check_bases(document, experiment, i);
 			check_own(document, experiment, i);
@@ -283,8 +292,7 @@ static void check_rows(struct document *document, struct experiment *experiment)
 }
 
 /* Copies defaults from the experiment to the column. */
-static void complete_column(struct document *document, const struct experiment *experiment,
-                            struct experiment_column *column)
+static void complete_column(struct document *document, struct experiment *experiment, struct experiment_column *column)
 {
 	bool of_all = !column->relative_name;
 	const char *name = of_all ? experiment->relative_name : column->relative_name;
@@ -298,18 +306,19 @@ static void complete_column(struct document *document, const struct experiment *
 	for (size_t i = 0; name && i < experiment->column_count; i++)
 		if (strcmp(experiment->columns[i].name, name) == 0)
 			column->relative_to = i;
-	if (of_all && document->diag.errors)
-		return; /* the first column has told it */
 	if (name && column->relative_to == experiment->column_count)
-		diag_error(&document->diag, &document->source, column->place,
-		           "%s: relative_to: there is no column '%s'", column->name, name);
+		experiment_error(document, experiment,
+		                 of_all ? experiment_key_place(experiment, "relative_to")
+		                        : experiment_column_place(experiment, column, "relative_to"),
+		                 "%s: relative_to: there is no column '%s'", column->name, name);
 	else if (!name && column->show != SHOW_VALUE)
-		diag_error(&document->diag, &document->source, column->place,
-		           "%s: show: a ratio and a percentage need relative_to", column->name);
+		experiment_error(document, experiment,
+		                 document_place_of(&column->keys, "show", experiment_key_place(experiment, "show")),
+		                 "%s: show: a ratio and a percentage need relative_to", column->name);
 }
 
 /* A metric of runs needs a machine; a metric of the source must have none. */
-static void check_needs(struct document *document, const struct experiment *experiment, size_t r, size_t c)
+static void check_needs(struct document *document, struct experiment *experiment, size_t r, size_t c)
 {
 	const struct experiment_column *column = &experiment->columns[c];
 	const struct formula *metric = experiment_metric(experiment, r, c);
@@ -327,16 +336,20 @@ static void check_needs(struct document *document, const struct experiment *expe
 	         !column->machine != !experiment->columns[column->relative_to].machine)
 		wrong = "a metric of runs cannot be relative to a metric of sources";
 	if (wrong)
-		diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
+		experiment_error(document, experiment,
+		                 metric && column->machine ? experiment_metric_place(experiment, r, c)
+		                                           : experiment_column_place(experiment, column, ""),
+		                 "%s: %s", column->name, wrong);
 }
 
 static void check_columns(struct document *document, struct experiment *experiment)
 {
 	for (size_t i = 0; i < experiment->column_count; i++)
 		if (experiment->columns[i].show >= SHOW_INDEXES && experiment->columns[i].show < SHOW_UNSET)
-			diag_error(&document->diag, &document->source, experiment->columns[i].place,
-			           "%s: only a whole experiment can show %s", experiment->columns[i].name,
-			           shows[experiment->columns[i].show]);
+			experiment_error(document, experiment,
+			                 experiment_column_place(experiment, &experiment->columns[i], "show"),
+			                 "%s: only a whole experiment can show %s", experiment->columns[i].name,
+			                 shows[experiment->columns[i].show]);
 		else
 			complete_column(document, experiment, &experiment->columns[i]);
 	for (size_t r = 0; !document->diag.errors && r < experiment->row_count; r++)
@@ -360,21 +373,33 @@ static const char *wrong_of_column(const struct experiment *experiment, const st
 	               : NULL;
 }
 
+/* The place of the first of the keys that the experiment has. */
+static struct diag_place first_of(const struct experiment *experiment, const char *const *keys)
+{
+	struct diag_place place = {0};
+	for (; *keys && !place.line; keys++)
+		place = document_place_of(&experiment->keys, *keys, place);
+	return place;
+}
+
 static void check_kind(struct document *document, struct experiment *experiment)
 {
 	bool timeline = experiment->show == SHOW_TIMELINE;
+	static const char *const only[] = {"events", "sm", "until", NULL}, *const never[] = {"metric", "mean",
+	                                                                                     "relative_to", NULL};
 	const char *wrong = NULL;
 	if (!timeline && (experiment->events.count || experiment->sm || experiment->until))
 		wrong = "events, sm and until are allowed only with show: timeline";
 	else if (timeline && (experiment->metric || experiment->relative_name || experiment->mean != MEAN_NONE))
 		wrong = "show: a timeline can have no metric, mean or relative_to";
 	if (wrong)
-		diag_error(&document->diag, &document->source, (struct diag_place){0}, "%s", wrong);
+		experiment_error(document, experiment, first_of(experiment, timeline ? never : only), "%s", wrong);
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		struct experiment_column *column = &experiment->columns[c];
 		wrong = wrong_of_column(experiment, column);
 		if (wrong)
-			diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
+			experiment_error(document, experiment, experiment_column_place(experiment, column, ""),
+			                 "%s: %s", column->name, wrong);
 		if (timeline)
 			column->show = SHOW_VALUE;
 	}
@@ -404,7 +429,7 @@ static bool has_axis(const struct experiment *experiment, size_t column)
 }
 
 /* Checks the positions of columns in a figure over numbers. */
-static void check_points(struct document *document, const struct experiment *experiment)
+static void check_points(struct document *document, struct experiment *experiment)
 {
 	size_t axes = 0;
 	for (size_t c = 0; c < experiment->column_count; c++) {
@@ -422,11 +447,14 @@ static void check_points(struct document *document, const struct experiment *exp
 			wrong = "it shows a third quantity, but a figure has only two axes";
 		if (wrong && experiment->over && isnan(column->at) && experiment->axes.count)
 			product_find_axis(document, &experiment->axes, "over: ", experiment->over,
-			                  (struct diag_place){0});
+			                  experiment_key_place(experiment, "over"));
 		if (document->diag.errors)
 			return;
 		if (wrong)
-			diag_error(&document->diag, &document->source, column->place, "%s: %s", column->name, wrong);
+			experiment_error(document, experiment,
+			                 column->place.line ? experiment_column_place(experiment, column, "at")
+			                                    : experiment_key_place(experiment, "over"),
+			                 "%s: %s", column->name, wrong);
 	}
 }
 
@@ -435,22 +463,22 @@ static void check(struct document *document, struct experiment *experiment)
 	bool indexes = experiment->show == SHOW_INDEXES || experiment->show == SHOW_PROGRAMS;
 	check_kind(document, experiment);
 	if (!experiment->title)
-		diag_error(&document->diag, &document->source, (struct diag_place){0}, "expected a title");
+		experiment_error(document, experiment, (struct diag_place){0}, "expected a title");
 	if (indexes && (experiment->column_count || experiment->metric))
-		diag_error(&document->diag, &document->source, (struct diag_place){0},
-		           "show: a table of %s can have no columns and no metric", shows[experiment->show]);
+		experiment_error(document, experiment, experiment_key_place(experiment, "show"),
+		                 "show: a table of %s can have no columns and no metric", shows[experiment->show]);
 	else if ((!experiment->column_count && !indexes) || !experiment->row_count)
-		diag_error(&document->diag, &document->source, (struct diag_place){0}, "expected columns and rows");
+		experiment_error(document, experiment, (struct diag_place){0}, "expected columns and rows");
 	else if (experiment->show != SHOW_TIMELINE && !experiment_is_table(experiment))
 		check_columns(document, experiment);
 	if (experiment->over && (experiment->stacked || experiment->show >= SHOW_INDEXES))
-		diag_error(&document->diag, &document->source, (struct diag_place){0},
-		           "over: lines can show values, ratios and percentages, and cannot be stacked");
+		experiment_error(document, experiment, experiment_key_place(experiment, "over"),
+		                 "over: lines can show values, ratios and percentages, and cannot be stacked");
 	else if (!document->diag.errors)
 		check_points(document, experiment);
 	check_rows(document, experiment);
-	experiment->published_mean =
-		numbers(document, (struct diag_place){0}, &experiment->stated_mean, experiment->column_count);
+	experiment->published_mean = numbers(document, experiment, experiment_key_place(experiment, "published_mean"),
+	                                     &experiment->stated_mean);
 }
 
 /* Expands an experiment with axes into a row and a column for each combination of their values. Its default metric
@@ -460,13 +488,13 @@ static void make_product(struct document *document, struct experiment *experimen
 	char message[FORMULA_MESSAGE];
 	if (!experiment->axes.count &&
 	    (experiment->machine || experiment->exclude.count || experiment->relative.count)) {
-		diag_error(&document->diag, &document->source, (struct diag_place){0},
-		           "machine, exclude and a relative_to of several columns need axes");
+		static const char *const keys[] = {"machine", "exclude", "relative_to", NULL};
+		experiment_error(document, experiment, first_of(experiment, keys),
+		                 "machine, exclude and a relative_to of several columns need axes");
 		return;
 	}
 	if (!experiment->axes.count)
 		return;
-	experiment->file = arena_string(document->arena, document->source.name, strlen(document->source.name));
 	product_expand(document, experiment);
 	if (experiment->metric || experiment->show >= SHOW_INDEXES)
 		return;
@@ -495,11 +523,12 @@ static void read_over(struct document *document, const char *key, const yaml_nod
 bool experiment_read(struct experiment *experiment, struct document *document)
 {
 	static const struct document_key keys[] = {
+		{"", NULL, offsetof(struct experiment, keys)},
 		{"title", document_read_text, offsetof(struct experiment, title)},
 		{"source", document_read_text, offsetof(struct experiment, source)},
 		{"paper", document_read_text, offsetof(struct experiment, paper)},
 		{"note", document_read_text, offsetof(struct experiment, note)},
-		{"size", document_read_text, offsetof(struct experiment, size)},
+		{"size", read_size, offsetof(struct experiment, size)},
 		{"seed", document_read_number, offsetof(struct experiment, seed)},
 		{"metric", read_formula, offsetof(struct experiment, metric)},
 		{"unit", document_read_text, offsetof(struct experiment, unit)},
@@ -524,6 +553,8 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 	*experiment = (struct experiment){.size = "small", .seed = 1};
 	if (!document_load(document))
 		return false;
+	experiment->file = arena_string(document->arena, document->source.name, strlen(document->source.name));
+	experiment->place = document_place(yaml_document_get_root_node(&document->yaml));
 	document_read(document, "experiment", yaml_document_get_root_node(&document->yaml), keys, experiment);
 	if (!document->diag.errors)
 		make_product(document, experiment);
@@ -531,48 +562,4 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		check(document, experiment);
 	yaml_document_delete(&document->yaml);
 	return !document->diag.errors;
-}
-
-bool experiment_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-bool experiment_alike(const struct experiment_column *a, const struct experiment_column *b)
-{
-	return experiment_same_text(a->unit, b->unit) && a->show == b->show &&
-	       (a->show == SHOW_VALUE || a->relative_to == b->relative_to || (a->has_base && b->has_base));
-}
-
-bool experiment_needs(const struct experiment *experiment, unsigned needs)
-{
-	unsigned all = 0;
-	for (size_t r = 0; r < experiment->row_count; r++)
-		for (size_t c = 0; c < experiment->column_count; c++)
-			all |= formula_needs(experiment_metric(experiment, r, c));
-	return all & needs;
-}
-
-const char *experiment_table(const struct experiment *experiment)
-{
-	bool has_metrics = experiment->show < SHOW_INDEXES;
-	if (!has_metrics || !experiment_needs(experiment, FORMULA_ENERGY))
-		return NULL;
-	return experiment->energy ? experiment->energy : "default";
-}
-
-const struct formula *experiment_metric(const struct experiment *experiment, size_t row, size_t column)
-{
-	const struct formula *own = experiment->rows[row].metric;
-	return own ? own : experiment->columns[column].metric;
-}
-
-const char *experiment_variant(const struct experiment *experiment, size_t row, size_t column)
-{
-	const struct words *variants = &experiment->rows[row].variants;
-	if (experiment->exclude.count && product_excludes(experiment, row, column))
-		return "~";
-	if (!variants->count)
-		return experiment->columns[column].variant;
-	return variants->word[variants->count == 1 ? 0 : column];
 }

@@ -40,6 +40,7 @@ struct experiment_column {
 	const size_t *chosen; /* in a product: index of the value on each axis; else NULL */
 	bool has_base;        /* in a product: relative_to was found by the file's conditions */
 	size_t of_template;   /* in a product: index of the file's column from which it was made */
+	struct document_keys keys;
 	uint64_t block_tracks; /* number of a mechanism's tracks per block slot; 0: tracks do not belong to slots */
 	struct diag_place place;
 };
@@ -60,6 +61,7 @@ struct experiment_row {
 	const size_t *chosen; /* as in a column */
 	struct words stated; /* the published numbers as written; with SHOW_INDEXES, one word per index */
 	double *published;   /* one per column, NAN where the paper gives none */
+	struct document_keys keys;
 	bool outside_mean;
 	const char *of; /* name of a thing of which consecutive rows are sizes; NULL: the row is independent */
 	struct diag_place place;
@@ -83,8 +85,12 @@ struct experiment {
 	uint64_t sm, until;  /* the SM; number of core cycles of the kernel to show, 0: all */
 	struct words stated_mean;
 	double *published_mean;
-	/* In a product: */
 	const char *file;
+	struct document_keys keys;
+	struct diag_place place; /* its first key */
+	struct diag_place told[20]; /* of the first errors */
+	size_t told_count;
+	/* In a product: */
 	const char *machine; /* for columns of a product without a machine */
 	struct words files;  /* input files of all rows with programs of the user, as written in the file */
 	struct product_axes axes;
@@ -98,6 +104,29 @@ struct experiment {
 /* Reads the text of the file; results are stored in the document's arena. Returns false when its diag has errors. */
 bool experiment_read(struct experiment *experiment, struct document *document);
 
+/* Reports an error; only the first with that place, because one mistake may be found for each row and column. A place
+ * with line 0 stands for the experiment's first key. */
+__attribute__((format(printf, 4, 5))) void experiment_error(struct document *document, struct experiment *experiment,
+                                                            struct diag_place place, const char *format, ...);
+
+/* The place of the value of a key of the experiment, of a row and of a column; of the element's name if it does not
+ * have the key. */
+struct diag_place experiment_key_place(const struct experiment *experiment, const char *key);
+struct diag_place experiment_row_place(const struct experiment *experiment, const struct experiment_row *row,
+                                       const char *key);
+struct diag_place experiment_column_place(const struct experiment *experiment, const struct experiment_column *column,
+                                          const char *key);
+
+/* Where a row's program or variant is named: by the row or by an axis of that kind. */
+struct diag_place experiment_program_place(const struct experiment *experiment, const struct experiment_row *row);
+struct diag_place experiment_variant_place(const struct experiment *experiment, const struct experiment_row *row);
+
+/* The beginning of a message about a place in the file, for diag_say(): "plan.yaml:3:5: error". In the arena. */
+const char *experiment_where(struct arena *arena, const struct experiment *experiment, struct diag_place place);
+
+/* The place of the metric of a cell. */
+struct diag_place experiment_metric_place(const struct experiment *experiment, size_t row, size_t column);
+
 /* Whether it is a table of texts: columns are machines with mechanisms, or there are none. */
 bool experiment_is_table(const struct experiment *experiment);
 
@@ -106,6 +135,9 @@ const struct formula *experiment_metric(const struct experiment *experiment, siz
 
 /* Whether some cell needs this source of values (FORMULA_RUN, ...). */
 bool experiment_needs(const struct experiment *experiment, unsigned needs);
+
+/* Whether the experiment's size applies to some row: a program of the papers, and a row without its own size. */
+bool experiment_has_size(const struct experiment *experiment);
 
 /* Returns the table of energies, "default" if the file names none; NULL when no cell needs one. */
 const char *experiment_table(const struct experiment *experiment);

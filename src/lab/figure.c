@@ -8,24 +8,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { SHOWN_CELLS = 5 };
+
 struct maker {
 	struct plan *plan;
 	struct figure *figure;
 	double *bases; /* like the figure's values: the metric in the column to which the cell is relative */
 };
 
+static const char no_run[] = "no run of it is stored, or it failed";
+
 /* Evaluates a column's metric, which may be another column's, on a run. A cell with 0 / 0 stays without a value. */
 static double measure(const struct maker *maker, size_t cell, const json_t *stats)
 {
 	const struct experiment *experiment = maker->plan->experiment;
 	const struct experiment_row *row = &experiment->rows[cell / experiment->column_count];
-	const struct experiment_column *column = &experiment->columns[cell % experiment->column_count];
 	char message[FORMULA_MESSAGE];
 	const struct formula *metric =
 		experiment_metric(experiment, cell / experiment->column_count, cell % experiment->column_count);
 	double value = formula_value(metric, stats, row->kernel, message);
 	if (!isfinite(value) && *message)
-		fprintf(stderr, "%s: %s, %s: %s\n", maker->plan->source->command, row->name, column->name, message);
+		maker->figure->reason[cell] = arena_string(&maker->plan->arena, message, strlen(message));
 	maker->figure->empty[cell] |= !isfinite(value) && !*message;
 	return value;
 }
@@ -61,6 +64,25 @@ static void relate(const struct maker *maker)
 		else if (show == SHOW_PERCENT)
 			ours[i] = 100 * (ours[i] / maker->bases[i] - 1);
 	}
+}
+
+/* Why a cell with a missing value has none. */
+static const char *reason_of(const struct maker *maker, size_t cell)
+{
+	const struct experiment *experiment = maker->plan->experiment;
+	const struct experiment_column *column = &experiment->columns[cell % experiment->column_count];
+	const char *reason = maker->figure->reason[cell];
+	if (reason || column->show == SHOW_VALUE)
+		return reason ? reason : "its value is not a number";
+	size_t base = cell - cell % experiment->column_count + column->relative_to;
+	bool zero = isfinite(maker->bases[cell]);
+	size_t size = strlen(column->relative_name) + sizeof "its base, , has no value" + 8;
+	char *text = arena_alloc(&maker->plan->arena, size);
+	snprintf(text, size, "its base, %s, %s", column->relative_name,
+	         zero                                    ? "is 0"
+	         : maker->figure->reason[base] == no_run ? "has no run"
+	                                                 : "has no value");
+	return text;
 }
 
 /* Whether a cell has a value or should have one. */
@@ -178,6 +200,15 @@ static void take_spreads(const struct maker *maker)
 	}
 }
 
+/* Notes for all cells of a run that none is stored. */
+static void lack_run(const struct maker *maker, size_t run)
+{
+	const struct experiment *experiment = maker->plan->experiment;
+	for (size_t i = 0; i < experiment->row_count * experiment->column_count; i++)
+		if (maker->plan->cells[i] == run)
+			maker->figure->reason[i] = no_run;
+}
+
 /* Evaluates a stored run for all cells that use it. */
 static void take_run(const struct maker *maker, size_t run, const char *text, struct energies *energies)
 {
@@ -186,8 +217,8 @@ static void take_run(const struct maker *maker, size_t run, const char *text, st
 	json_t *stats = json_loads(text, 0, NULL);
 	bool energy = experiment_table(maker->plan->experiment);
 	if (stats && energy && !run_energy(energies, stats, config->mechanisms, message))
-		fprintf(stderr, "%s: energy of %s on %s: %s\n", maker->plan->source->command, config->program,
-		        config->machine, message);
+		diag_say(maker->plan->source->command, "energy of %s on %s: %s", config->program, config->machine,
+		         message);
 	if (stats)
 		take_values(maker, run, stats);
 	json_decref(stats);
@@ -212,6 +243,7 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 	*figure = (struct figure){.experiment = experiment,
 	                          .ours = arena_array(&plan->arena, cells, sizeof *figure->ours),
 	                          .empty = arena_array(&plan->arena, cells, sizeof *figure->empty),
+	                          .reason = arena_array(&plan->arena, cells, sizeof *figure->reason),
 	                          .cut = arena_array(&plan->arena, cells, sizeof *figure->cut),
 	                          .ours_mean = arena_array(&plan->arena, columns, sizeof *figure->ours_mean),
 	                          .published_mean = arena_array(&plan->arena, columns, sizeof *figure->published_mean)};
@@ -227,20 +259,43 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 		}
 		char *text = store_find(store, &plan->runs[i].config, any_build, message);
 		if (!text && *message) {
-			fprintf(stderr, "%s: %s\n", plan->source->command, message);
+			diag_say(plan->source->command, "%s", message);
 			fine = false;
 		}
 		if (text)
 			take_run(&maker, i, text, &energies);
+		else
+			lack_run(&maker, i);
 		free(text);
 	}
 	energies_close(&energies);
 	if (!fine)
 		return false;
 	relate(&maker);
-	for (size_t i = 0; i < cells; i++)
-		figure->missing += stands(&maker, i / columns, i % columns) && !isfinite(figure->ours[i]);
+	for (size_t i = 0; i < cells; i++) {
+		bool missing = stands(&maker, i / columns, i % columns) && !isfinite(figure->ours[i]);
+		figure->missing += missing;
+		figure->unstored += missing && figure->reason[i] == no_run;
+		figure->reason[i] = missing ? reason_of(&maker, i) : NULL;
+	}
 	take_spreads(&maker);
 	take_means(&maker);
 	return true;
+}
+
+void plan_tell_missing(const struct plan *plan, const struct figure *figure, const char *name, const char *advice)
+{
+	const struct experiment *experiment = plan->experiment;
+	size_t shown = 0;
+	if (!figure->missing)
+		return;
+	diag_say(plan->source->command, "%s: %zu of its cells %s no value%s", name, figure->missing,
+	         figure->missing == 1 ? "has" : "have", advice);
+	for (size_t i = 0; i < experiment->row_count * experiment->column_count && shown < SHOWN_CELLS; i++)
+		if (figure->reason[i] && ++shown)
+			diag_continue("%s, %s: %s", experiment->rows[i / experiment->column_count].name,
+			              experiment->columns[i % experiment->column_count].name, figure->reason[i]);
+	if (figure->missing > shown)
+		fprintf(stderr, "  and %zu other%s\n", figure->missing - shown,
+		        figure->missing - shown == 1 ? "" : "s");
 }

@@ -59,7 +59,7 @@ struct gantt {
 bool gantt_look(struct plan *plan, size_t column, const sluice_gpu *gpu);
 /* Checks that some column draws each event of the experiment, and that each column draws at least one of them.
  * Returns false after a message. */
-bool gantt_check_events(const struct plan *plan);
+bool gantt_check_events(struct plan *plan);
 /* Returns the path of the file for a run's timeline. */
 const char *gantt_path(struct plan *plan, size_t run);
 /* Whether the experiment's name `wanted` matches "MECHANISM.event" or "block". */

@@ -21,9 +21,9 @@ bool gantt_look(struct plan *plan, size_t column, const sluice_gpu *gpu)
 	size_t count = 0;
 	sluice_machine_info(gpu, &machine);
 	if (plan->experiment->sm >= machine.sm_count) {
-		fprintf(stderr, "%s: in column %s: sm: there is no SM %llu; the machine has %u, numbered from 0\n",
-		        plan->source->command, plan->experiment->columns[column].name,
-		        (unsigned long long)plan->experiment->sm, machine.sm_count);
+		plan_tell(plan, &plan->experiment->columns[column], experiment_key_place(plan->experiment, "sm"),
+		          "sm: there is no SM %llu; the machine has %u, numbered from 0",
+		          (unsigned long long)plan->experiment->sm, machine.sm_count);
 		return false;
 	}
 	while (sluice_mechanisms_event(gpu, count, name, sizeof name))
@@ -52,40 +52,56 @@ static bool any_draws(const struct plan *plan, const char *wanted)
 	return any;
 }
 
-/* Prints "; there are d2ma.agen and block", for one column or, with column_count, for all. */
-static void print_events(const struct plan *plan, size_t column, FILE *file)
+/* Returns "d2ma.agen, block": the events of one column or, with column_count, of all. From malloc. */
+static char *list_events(const struct plan *plan, size_t column)
 {
 	const struct experiment *experiment = plan->experiment;
-	fputs("; there are ", file);
+	char *text = NULL;
+	size_t length = 0;
+	FILE *file = open_memstream(&text, &length);
+	if (!file)
+		abort();
 	for (size_t c = 0; c < experiment->column_count; c++)
 		for (size_t i = 0; (column == experiment->column_count || column == c) && i < plan->drawn[c].count; i++)
 			fprintf(file, "%s, ", plan->drawn[c].word[i]);
-	fprintf(file, "%s\n", block);
+	fputs(block, file);
+	fclose(file);
+	return text;
 }
 
-bool gantt_check_events(const struct plan *plan)
+/* Returns false after a message when the column has none of the events. */
+static bool check_column(struct plan *plan, size_t c)
 {
 	const struct experiment *experiment = plan->experiment;
-	const char *command = plan->source->command;
+	const struct experiment_column *column = &experiment->columns[c];
+	bool any = !experiment->events.count && plan->drawn[c].count;
+	for (size_t i = 0; i < experiment->events.count; i++)
+		any |= draws(&plan->drawn[c], experiment->events.word[i]);
+	if (any)
+		return true;
+	char *events = list_events(plan, c);
+	struct diag_place name = experiment_column_place(experiment, column, "");
+	plan_tell(plan, column, document_place_of(&experiment->keys, "events", name),
+	          "none of the events occurs in it; there are %s", events);
+	free(events);
+	return false;
+}
+
+bool gantt_check_events(struct plan *plan)
+{
+	const struct experiment *experiment = plan->experiment;
 	bool fine = true;
-	for (size_t i = 0; i < experiment->events.count; i++) {
+	for (size_t i = 0; i < experiment->events.count && fine; i++) {
 		if (any_draws(plan, experiment->events.word[i]))
 			continue;
-		fprintf(stderr, "%s: events: no column has an event '%s'", command, experiment->events.word[i]);
-		print_events(plan, experiment->column_count, stderr);
+		char *events = list_events(plan, experiment->column_count);
+		plan_tell(plan, NULL, experiment_key_place(experiment, "events"),
+		          "events: no column has an event '%s'; there are %s", experiment->events.word[i], events);
+		free(events);
 		fine = false;
 	}
-	for (size_t c = 0; fine && c < experiment->column_count; c++) {
-		bool any = !experiment->events.count && plan->drawn[c].count;
-		for (size_t i = 0; i < experiment->events.count; i++)
-			any |= draws(&plan->drawn[c], experiment->events.word[i]);
-		if (any)
-			continue;
-		fprintf(stderr, "%s: in column %s: none of the events occurs in it", command,
-		        experiment->columns[c].name);
-		print_events(plan, c, stderr);
-		return false;
-	}
+	for (size_t c = 0; fine && c < experiment->column_count; c++)
+		fine = check_column(plan, c);
 	return fine;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/csv.h"
+#include "base/diag.h"
 #include "base/file.h"
 
 #include <errno.h>
@@ -62,7 +63,7 @@ static bool each_row(struct reader *reader, void (*take)(struct reader *reader, 
 	}
 	fine = fine && !ferror(file);
 	if (!fine)
-		fprintf(stderr, "%s: cannot read %s: %s\n", command, reader->path, file_reason());
+		diag_say(command, "cannot read %s: %s", reader->path, file_reason());
 	if (file)
 		fclose(file);
 	free(line);
@@ -226,7 +227,7 @@ bool gantt_read(struct gantt *gantt, struct gantt_panel *panel)
 	if (fine)
 		find_blocks(&reader);
 	if (wrong)
-		fprintf(stderr, "%s: %s: %s\n", plan->source->command, panel->title, wrong);
+		diag_say(plan->source->command, "%s: %s", panel->title, wrong);
 	free(reader.blocks);
 	return fine && !wrong;
 }

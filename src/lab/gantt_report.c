@@ -79,8 +79,9 @@ void gantt_table(const struct gantt *gantt, FILE *file)
 {
 	const struct experiment *experiment = gantt->plan->experiment;
 	report_title(experiment, file);
-	fprintf(file, "size %s; SM %" PRIu64 ", core cycles 0 to %" PRIu64 " of a kernel\n", gantt->plan->source->size,
-	        experiment->sm, gantt->end);
+	if (experiment_has_size(experiment))
+		fprintf(file, "size %s; ", gantt->plan->source->size);
+	fprintf(file, "SM %" PRIu64 ", core cycles 0 to %" PRIu64 " of a kernel\n", experiment->sm, gantt->end);
 	for (size_t p = 0; p < gantt->panel_count; p++) {
 		const struct gantt_panel *panel = &gantt->panels[p];
 		fprintf(file, "\n%s: %s, launch %u, %" PRIu64 " cycles\n", panel->title, panel->kernel, panel->launch,

@@ -5,10 +5,12 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "lab/gantt.h"
+#include "lab/run_energy.h"
 #include "sluice_runtime.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +49,8 @@ const char *plan_digest_file(struct arena *arena, const char *path)
 	return fine ? digest_text(arena, digest) : NULL;
 }
 
+static const struct words no_words;
+
 /* Joins all the words with spaces. */
 static const char *join(struct arena *arena, const struct words *first, const struct words *second)
 {
@@ -79,8 +83,45 @@ static bool counts(const void *gpu, const char *name)
 	return sluice_mechanisms_count(gpu, name) || sluice_energy_has(gpu, name);
 }
 
+/* A message, which may have several lines, about a column, whose name must not break the line. */
+static const char *in_column(struct plan *plan, const struct experiment_column *column, const char *text)
+{
+	size_t length = strlen(column->name), size = sizeof "in column : " + length + strlen(text);
+	char *both = arena_alloc(&plan->arena, size), *name = both + sizeof "in column " - 1;
+	snprintf(both, size, "in column %s: %s", column->name, text);
+	char after = name[length];
+	name[length] = '\0';
+	diag_hide_all(name);
+	name[length] = after;
+	return both;
+}
+
+void plan_tell(struct plan *plan, const struct experiment_column *column, struct diag_place place, const char *format,
+               ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *text = diag_format(format, arguments);
+	va_end(arguments);
+	size_t length = strlen(text);
+	if (length && text[length - 1] == '\n')
+		text[--length] = '\0';
+	bool again = false;
+	for (const struct plan_told *told = plan->told; told; told = told->next)
+		again |= strcmp(told->text, text) == 0 ||
+		         (told->place.line == place.line && told->place.column == place.column);
+	if (!again) {
+		struct plan_told *told = arena_alloc(&plan->arena, sizeof *told);
+		*told = (struct plan_told){arena_string(&plan->arena, text, length), place, plan->told};
+		plan->told = told;
+		const char *where = experiment_where(&plan->arena, plan->experiment, place);
+		diag_say(where, "%s", column ? in_column(plan, column, text) : text);
+	}
+	free(text);
+}
+
 /* Checks that the counters of mechanisms named in the column's cells exist. Returns false after a message. */
-static bool check_counters(const struct plan *plan, size_t c, const sluice_gpu *gpu)
+static bool check_counters(struct plan *plan, size_t c, const sluice_gpu *gpu)
 {
 	const struct experiment *experiment = plan->experiment;
 	for (size_t r = 0; r < experiment->row_count; r++) {
@@ -91,10 +132,10 @@ static bool check_counters(const struct plan *plan, size_t c, const sluice_gpu *
 		if (!name)
 			continue;
 		bool energy = strncmp(name, "energy.", 7) == 0;
-		fprintf(stderr, "%s: in column %s: no %s '%s'; %s has it\n", plan->source->command,
-		        experiment->columns[c].name, energy ? "component" : "counter", name,
-		        energy ? "neither the table of energies nor a mechanism of the column"
-		               : "none of the column's mechanisms");
+		plan_tell(plan, &experiment->columns[c], experiment_metric_place(experiment, r, c),
+		          "no %s '%s'; %s has it", energy ? "component" : "counter", name,
+		          energy ? "neither the table of energies nor a mechanism of the column"
+		                 : "none of the column's mechanisms");
 		return false;
 	}
 	return true;
@@ -118,7 +159,8 @@ static char *description(struct plan *plan, const struct experiment_column *colu
 		const char *path = arena_string(&plan->arena, word, bytes);
 		const char *digest = bytes ? plan_digest_file(&plan->arena, path) : "";
 		if (!digest)
-			fprintf(stderr, "%s: cannot read %s: %s\n", plan->source->command, path, file_reason());
+			plan_tell(plan, column, experiment_column_place(plan->experiment, column, "mechanisms"),
+			          "cannot read %s: %s", path, file_reason());
 		fine = digest && fine;
 		fputs(digest ? digest : "", file);
 	}
@@ -129,25 +171,42 @@ static char *description(struct plan *plan, const struct experiment_column *colu
 	return NULL;
 }
 
-/* Reports what is wrong with a column, with its place in the file for a product. Columns with the same error, or
- * with an error from the same value, are reported once. */
-static void tell_column(struct plan *plan, const struct experiment_column *column, const char *message)
+/* Whether a message names the word, or what stands before its '=' or ':'. */
+static bool names(const char *message, const char *word)
 {
-	struct diag_place place = product_place(plan->experiment, column, message);
-	bool again = plan->told.text && plan->experiment->file &&
-	             (strcmp(plan->told.text, message) == 0 ||
-	              (place.line == plan->told.place.line && place.column == plan->told.place.column));
-	if (again)
-		return;
-	plan->told.text = arena_string(&plan->arena, message, strlen(message));
-	plan->told.place = place;
-	if (plan->experiment->file && place.line)
-		fprintf(stderr, "%s:%u:%u: error: in column %s: %s\n", plan->experiment->file, place.line, place.column,
-		        column->name, message);
-	else if (plan->experiment->file)
-		fprintf(stderr, "%s: error: in column %s: %s\n", plan->experiment->file, column->name, message);
-	else
-		fprintf(stderr, "%s: in column %s: %s\n", plan->source->command, column->name, message);
+	size_t length = sluice_mechanism_path(word);
+	length = length ? length : strcspn(word, "=:");
+	return length && memmem(message, strlen(message), word, length);
+}
+
+struct diag_place plan_column_place(const struct experiment *experiment, const struct experiment_column *column,
+                                    const char *message)
+{
+	const struct words *const lists[] = {&column->options, &column->mechanisms};
+	static const char *const keys[] = {"options", "mechanisms"};
+	const struct diag_place none = {0};
+	struct diag_place place = product_place(experiment, column, message);
+	for (size_t i = 0; i < 2 && !place.line; i++)
+		for (size_t w = 0; w < lists[i]->count && !place.line; w++)
+			if (names(message, lists[i]->word[w]))
+				place = document_place_of(&column->keys, keys[i], none);
+	if (!place.line && names(message, column->machine))
+		place = document_place_of(&column->keys, "machine",
+		                          document_place_of(&experiment->keys, "machine", none));
+	return place.line ? place : experiment_column_place(experiment, column, "");
+}
+
+/* Reports each of the library's messages about a column. */
+static void tell_column(struct plan *plan, const struct experiment_column *column, const char *messages)
+{
+	static const char begin[] = "\nsluice: error: ";
+	while (messages) {
+		const char *next = strstr(messages, begin);
+		size_t length = next ? (size_t)(next - messages) : strlen(messages);
+		const char *message = arena_string(&plan->arena, messages, length);
+		plan_tell(plan, column, plan_column_place(plan->experiment, column, message), "%s", message);
+		messages = next ? next + sizeof begin - 1 : NULL;
+	}
 }
 
 /* Returns the digest of what a column simulates, "" if nothing runs. Returns NULL after a message: the machine, a
@@ -283,8 +342,9 @@ static const char *digest_files(struct plan *plan, const struct experiment_row *
 	for (size_t i = 0; i < row->files.count; i += 2) {
 		const char *contents = digest_once(plan, row->files.word[i]);
 		if (!contents) {
-			fprintf(stderr, "%s: %s: cannot read its file %s: %s\n", plan->source->command, row->name,
-			        row->files.word[i], file_reason());
+			struct diag_place of_all = experiment_key_place(plan->experiment, "files");
+			plan_tell(plan, NULL, document_place_of(&row->keys, "files", of_all),
+			          "cannot read the input file %s: %s", row->files.word[i], file_reason());
 			return NULL;
 		}
 		digest = digest_add(digest, row->files.word[i + 1], strlen(row->files.word[i + 1]) + 1);
@@ -293,28 +353,25 @@ static const char *digest_files(struct plan *plan, const struct experiment_row *
 	return row->files.count ? digest_text(&plan->arena, digest) : "";
 }
 
-static const struct words no_words;
-
 /* Returns the digest of a program, compiled if necessary. Returns NULL after a message, which is printed once per
  * program. */
-static const char *digest_program(struct plan *plan, struct plan_program *program)
+static const char *digest_program(struct plan *plan, const struct experiment_row *row, struct plan_program *program)
 {
 	const struct plan_source *source = plan->source;
 	const char *name = program->name, *what = program->binary ? program->binary : name;
-	for (size_t i = 0; i < plan->missing_count; i++)
-		if (strcmp(plan->missing[i], what) == 0)
-			return NULL;
+	struct diag_place place = experiment_program_place(plan->experiment, row);
+	if (words_have(&plan->missing, what))
+		return NULL;
 	if (!program->binary && source->compile)
 		program->binary = source->compile(source->context, name);
 	else if (!program->binary)
-		fprintf(stderr, "%s: %s is not compiled yet; 'sluice programs run %s' does it\n", source->command, name,
-		        name);
+		plan_tell(plan, NULL, place, "%s is not compiled yet; 'sluice programs run %s' does it", name, name);
 	const char *digest = program->binary ? digest_once(plan, program->binary) : NULL;
 	if (digest)
 		return digest;
 	if (program->binary)
-		fprintf(stderr, "%s: cannot read %s: %s\n", source->command, program->binary, file_reason());
-	plan->missing[plan->missing_count++] = what;
+		plan_tell(plan, NULL, place, "cannot read %s: %s", program->binary, file_reason());
+	plan->missing.word[plan->missing.count++] = what;
 	return NULL;
 }
 
@@ -322,7 +379,7 @@ static const char *digest_program(struct plan *plan, struct plan_program *progra
 static bool add_run(struct plan *plan, struct plan_program *program, const struct experiment_column *column,
                     const struct experiment_row *row, struct run_config *config)
 {
-	config->binary = digest_program(plan, program);
+	config->binary = digest_program(plan, row, program);
 	if (!config->binary)
 		return false;
 	struct planned *planned = &plan->runs[plan->count];
@@ -379,14 +436,29 @@ static bool plan_cell(struct plan *plan, struct plan_program *program, size_t r,
 	return fine;
 }
 
-/* Returns false after a message. */
-static bool find_program(const struct plan *plan, const struct experiment_row *row, const char *variant,
-                         struct plan_program *program)
+/* Returns false after a message, which is printed once per program and variant. */
+static bool find_program(struct plan *plan, size_t r, size_t c, const char *variant, struct plan_program *program)
 {
-	if (!row->path)
-		return plan->source->find(plan->source->context, row->program, variant, program);
+	const struct experiment *experiment = plan->experiment;
+	const struct experiment_row *row = &experiment->rows[r];
+	const struct experiment_column *column = &experiment->columns[c];
 	*program = (struct plan_program){.name = row->program, .variant = "", .binary = row->path, .own = true};
-	return true;
+	if (row->path)
+		return true;
+	struct words both = {.word = (const char *[]){row->program, variant ? variant : ""}, .count = 2};
+	const char *what = join(&plan->arena, &both, &no_words);
+	if (words_have(&plan->missing, what) || words_have(&plan->missing, row->program))
+		return false;
+	struct diag_place place = experiment_program_place(experiment, row);
+	const struct diag_place of_variant = row->variants.count || !column->variant
+	                                             ? experiment_variant_place(experiment, row)
+	                                             : experiment_column_place(experiment, column, "variant");
+	const char *const where[2] = {experiment_where(&plan->arena, experiment, place),
+	                              experiment_where(&plan->arena, experiment, of_variant)};
+	if (plan->source->find(plan->source->context, where, row->program, variant, program))
+		return true;
+	plan->missing.word[plan->missing.count++] = what;
+	return false;
 }
 
 static bool plan_rows(struct plan *plan, const char *const *descriptions, struct run_config *common)
@@ -401,10 +473,28 @@ static bool plan_rows(struct plan *plan, const char *const *descriptions, struct
 			if (variant && experiment_is_nothing(variant))
 				continue;
 			common->description = descriptions[c];
-			fine = find_program(plan, &experiment->rows[r], variant, &program) &&
-			       plan_cell(plan, &program, r, c, common) && fine;
+			fine = find_program(plan, r, c, variant, &program) && plan_cell(plan, &program, r, c, common) &&
+			       fine;
 		}
 	}
+	return fine;
+}
+
+/* Opens the table of energies that the file names. Returns false after a message. */
+static bool check_energies(struct plan *plan)
+{
+	const struct experiment *experiment = plan->experiment;
+	struct energies energies;
+	struct diag diag = {0};
+	if (!experiment->energy || !experiment_table(experiment))
+		return true;
+	bool fine = energies_open(&energies, experiment->energy, &diag);
+	if (!fine && strcmp(diag_bare(diag.text), diag.text) == 0)
+		fputs(diag.text, stderr); /* about the table's own file */
+	else if (!fine)
+		plan_tell(plan, NULL, experiment_key_place(experiment, "energy"), "%s", diag_bare(diag.text));
+	energies_close(&energies);
+	diag_free(&diag);
 	return fine;
 }
 
@@ -432,18 +522,18 @@ bool plan_make(struct plan *plan, const struct experiment *experiment, const str
 	for (size_t i = 0; i < plan->found_size; i++)
 		plan->found[i] = PLAN_NOTHING;
 	plan->digests = arena_array(&plan->arena, count_files(experiment), sizeof *plan->digests);
-	plan->missing = arena_array(&plan->arena, cells + 1, sizeof *plan->missing);
+	plan->missing.word = arena_array(&plan->arena, cells + 1, sizeof *plan->missing.word);
 	plan->drawn = arena_array(&plan->arena, experiment->column_count + 1, sizeof *plan->drawn);
 	const char **descriptions = arena_array(&plan->arena, experiment->column_count + 1, sizeof *descriptions);
-	bool fine = true;
+	bool fine = check_energies(plan), wrong = !fine;
 	for (size_t c = 0; c < experiment->column_count; c++) {
-		descriptions[c] = describe(plan, c);
-		fine = descriptions[c] && fine;
+		descriptions[c] = fine ? describe(plan, c) : NULL;
+		wrong |= !descriptions[c];
 	}
-	fine = fine && (experiment->show != SHOW_TIMELINE || gantt_check_events(plan));
+	fine = !wrong && (experiment->show != SHOW_TIMELINE || gantt_check_events(plan));
 	common.library = plan_digest_file(&plan->arena, source->library);
 	if (!common.library) {
-		fprintf(stderr, "%s: cannot read %s: %s\n", source->command, source->library, file_reason());
+		diag_say(source->command, "cannot read %s: %s", source->library, file_reason());
 		return false;
 	}
 	return fine && plan_rows(plan, descriptions, &common);

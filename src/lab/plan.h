@@ -20,8 +20,10 @@ struct plan_program {
 /* Functions and values that the caller provides. Texts last as long as the plan. */
 struct plan_source {
 	void *context;
-	/* Returns false after an error message. `variant` may be NULL. */
-	bool (*find)(void *context, const char *name, const char *variant, struct plan_program *program);
+	/* Returns false after an error message that begins with where[0] for the name, where[1] for the variant.
+	 * `variant` may be NULL. */
+	bool (*find)(void *context, const char *const where[2], const char *name, const char *variant,
+	             struct plan_program *program);
 	/* Compiles a missing program and returns its path; NULL after an error message. May be NULL: nothing is
 	 * compiled. */
 	const char *(*compile)(void *context, const char *name);
@@ -65,12 +67,12 @@ struct plan {
 		const char *path, *digest;
 	} *digests; /* of files that were read */
 	size_t digest_count;
-	struct {
+	struct plan_told {
 		const char *text;
 		struct diag_place place;
-	} told; /* the last message about a column */
-	const char **missing; /* programs that cannot run, already reported */
-	size_t missing_count;
+		struct plan_told *next;
+	} *told; /* messages about the file */
+	struct words missing; /* programs that cannot run, already reported */
 };
 
 #define PLAN_NOTHING SIZE_MAX
@@ -100,6 +102,15 @@ bool plan_foresee(struct plan *plan, struct store *store, const struct plan_way 
  * message when the store failed. */
 int plan_run(struct plan *plan, struct store *store, const struct plan_way *way);
 
+/* The place in the file that a message about a column refers to. */
+struct diag_place plan_column_place(const struct experiment *experiment, const struct experiment_column *column,
+                                    const char *message);
+
+/* Reports a mistake in the file. A mistake at the same place, or with the same message, is reported once. `column` may
+ * be NULL. */
+__attribute__((format(printf, 4, 5))) void plan_tell(struct plan *plan, const struct experiment_column *column,
+                                                     struct diag_place place, const char *format, ...);
+
 /* The figure of a plan, row by row. */
 /* Rows that are sizes of one thing: for each column, their arithmetic mean, minimum and maximum; NAN if a row has no
  * value. */
@@ -118,13 +129,18 @@ struct figure {
 	struct spread *spreads; /* cover all rows if one of them names the thing of which it is a size; else none */
 	size_t spread_count;
 	bool *empty;    /* by cell: 0 / 0, a fraction of nothing: the cell has no value and is in no mean */
+	const char **reason; /* by cell: why it has no value, NULL if that is not known */
 	bool *cut;      /* by cell: a limit of instructions has ended the run */
 	bool any_cut;   /* any cell is cut */
 	size_t missing; /* cells that should have a value and have none */
+	size_t unstored; /* missing cells of which no run is stored */
 };
 
-/* Computes the figure from the store, in the plan's arena. Reports on standard error why a cell has no value.
- * Returns false after a message when the store failed. */
+/* Prints how many cells have no value, then the first of them with the reason. `name` is the figure's; `advice`
+ * ends the first line. */
+void plan_tell_missing(const struct plan *plan, const struct figure *figure, const char *name, const char *advice);
+
+/* Computes the figure from the store, in the plan's arena. Returns false after a message when the store failed. */
 bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct figure *figure);
 
 /* Returns a digest of the file's contents as 16 hexadecimal digits; NULL when the file cannot be read. */

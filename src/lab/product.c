@@ -1,5 +1,5 @@
 /* Reads axes and filters of a file. */
-#include "lab/product.h"
+#include "lab/product_private.h"
 
 #include "base/edit_distance.h"
 
@@ -73,7 +73,7 @@ static void split_command(struct document *document, const yaml_node_t *node, co
 	}
 }
 
-static const char *joined(struct document *document, const struct words *words, const char *between, bool quotes)
+const char *product_join(struct document *document, const struct words *words, const char *between, bool quotes)
 {
 	size_t size = 1;
 	for (size_t i = 0; i < words->count; i++)
@@ -114,8 +114,9 @@ static const char *read_setting(struct document *document, const yaml_node_t *no
 		return NULL;
 	}
 	bool is_text = node->type == YAML_SCALAR_NODE; /* a list's words may contain blanks */
-	const char *label = setting->kind == PRODUCT_MECHANISMS ? joined(document, words, "+", false)
-	                                                        : joined(document, words, " ", listed && !is_text);
+	const char *label = setting->kind == PRODUCT_MECHANISMS
+	                            ? product_join(document, words, "+", false)
+	                            : product_join(document, words, " ", listed && !is_text);
 	if (setting->kind == PRODUCT_MECHANISMS && strcmp(label, "none") == 0)
 		words->count = 0;
 	if (is_text && is_line) {

@@ -95,7 +95,7 @@ const struct product_axis *product_find_axis(struct document *document, const st
                                              const char *key, const char *name, struct diag_place place);
 
 /* Finds the place in the file that a message about a column refers to, by the axis or value that it names; line 0:
- * unknown. */
+ * it names none. */
 struct diag_place product_place(const struct experiment *experiment, const struct experiment_column *column,
                            const char *message);
 

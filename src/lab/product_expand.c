@@ -275,7 +275,7 @@ static const size_t *columns_choice(const struct combination *combination, const
 }
 
 /* Sets the column's position in a figure over an axis. */
-static void set_point(const struct combination *combination, const struct experiment *experiment,
+static void set_point(const struct combination *combination, struct experiment *experiment,
                       struct experiment_column *column, const char *template)
 {
 	for (size_t a = 0; experiment->over && a < combination->axes->count; a++) {
@@ -285,8 +285,8 @@ static void set_point(const struct combination *combination, const struct experi
 			continue;
 		column->at = strtod(value->label, &end);
 		if (*end)
-			diag_error(&combination->document->diag, &combination->document->source, value->place,
-			           "over: lines need numbers on this axis, not '%s'", value->label);
+			experiment_error(combination->document, experiment, value->place,
+			                 "over: lines need numbers on this axis, not '%s'", value->label);
 		const char *line = name_of(combination, template, &column->mechanisms, experiment->over);
 		column->line = *line ? line : NULL;
 	}
@@ -314,6 +314,8 @@ static void make_columns(struct document *document, struct experiment *experimen
 			column->name = name_of(&combination, templates[t].name, &column->mechanisms, NULL);
 			if (!column->machine && !(column->metric && formula_needs(column->metric) & FORMULA_SOURCE))
 				column->machine = experiment->machine ? experiment->machine : "gtx480";
+			if (!*column->name && column->mechanisms.count)
+				column->name = product_join(document, &column->mechanisms, "+", false);
 			if (!*column->name)
 				column->name = column->machine;
 			set_point(&combination, experiment, column, templates[t].name);
@@ -391,7 +393,7 @@ static void check_cells(struct document *document, const struct experiment *expe
 	first_choice(document, &experiment->axes, false, &count);
 	columns = (experiment->column_count ? experiment->column_count : 1) * count;
 	if (rows > MOST_CELLS || count > MOST_CELLS || rows * columns > MOST_CELLS)
-		diag_error(&document->diag, &document->source, (struct diag_place){0},
+		diag_error(&document->diag, &document->source, experiment_key_place(experiment, "axes"),
 		           "axes: the product has more than %d combinations; split it into several files", MOST_CELLS);
 }
 
@@ -416,7 +418,7 @@ void product_expand(struct document *document, struct experiment *experiment)
 	while (r < experiment->row_count && experiment->rows[r].program)
 		r++;
 	if (r < experiment->row_count && !document->diag.errors)
-		diag_error(&document->diag, &document->source, (struct diag_place){0},
+		diag_error(&document->diag, &document->source, experiment_key_place(experiment, "axes"),
 		           "expected programs to run: rows, or an axis 'program' or 'command'");
 	check_options(document, experiment);
 	product_set_bases(document, experiment);
@@ -449,5 +451,5 @@ struct diag_place product_place(const struct experiment *experiment, const struc
 				if (is_meant(&value->settings[i], message, by_key))
 					return value->settings[i].place;
 		}
-	return column->place;
+	return (struct diag_place){0};
 }

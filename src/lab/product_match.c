@@ -3,7 +3,9 @@
 #include "base/edit_distance.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 char *product_text(struct document *document, const char *format, const char *a, const char *b, const char *c)
@@ -12,6 +14,20 @@ char *product_text(struct document *document, const char *format, const char *a,
 	char *text = arena_alloc(document->arena, size);
 	snprintf(text, size, format, a, b, c);
 	return text;
+}
+
+/* Reports an error unless it has been reported at another place: several filters may use one misspelt axis. */
+__attribute__((format(printf, 3, 4))) static void tell_once(struct document *document, struct diag_place place,
+                                                            const char *format, ...)
+{
+	va_list arguments;
+	va_start(arguments, format);
+	char *text = diag_format(format, arguments);
+	va_end(arguments);
+	const char *line = product_text(document, ": error: %s\n%s%s", text, "", "");
+	if (!document->diag.text || !strstr(document->diag.text, line))
+		diag_error(&document->diag, &document->source, place, "%s", text);
+	free(text);
 }
 
 const struct product_axis *product_find_axis(struct document *document, const struct product_axes *axes,
@@ -25,8 +41,8 @@ const struct product_axis *product_find_axis(struct document *document, const st
 		if (edit_distance_is_nearer(name, axes->list[a].name, &best))
 			nearest = axes->list[a].name;
 	}
-	diag_error(&document->diag, &document->source, place, "%sthere is no axis '%s'%s%s%s", key, name,
-	           nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	tell_once(document, place, "%sthere is no axis '%s'%s%s%s", key, name, nearest ? "; did you mean '" : "",
+	          nearest ? nearest : "", nearest ? "'?" : "");
 	return NULL;
 }
 
@@ -41,8 +57,8 @@ void product_check_match(struct document *document, const struct product_axes *a
 			while (v < axis->count && strcmp(axis->values[v].label, condition->labels.word[w]) != 0)
 				v++;
 			if (v == axis->count)
-				diag_error(&document->diag, &document->source, condition->place,
-				           "%s: the axis has no value '%s'", axis->name, condition->labels.word[w]);
+				tell_once(document, condition->place, "%s: the axis has no value '%s'", axis->name,
+				          condition->labels.word[w]);
 		}
 	}
 }

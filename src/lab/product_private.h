@@ -9,6 +9,9 @@
 /* A text in the document's arena; the format has three %s. */
 char *product_text(struct document *document, const char *format, const char *a, const char *b, const char *c);
 
+/* The words in the document's arena with a text between them; with `quotes`, written as by word_put(). */
+const char *product_join(struct document *document, const struct words *words, const char *between, bool quotes);
+
 /* Checks that axes and values named by a filter exist. */
 void product_check_match(struct document *document, const struct product_axes *axes, const struct product_match *match);
 

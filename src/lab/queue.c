@@ -1,6 +1,7 @@
 #include "lab/queue.h"
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "lab/run_record.h"
 
 #include <math.h>
@@ -24,11 +25,9 @@ void queue_tell(struct queue *queue, const char *format, ...)
 {
 	va_list arguments;
 	queue_clear_line(queue);
-	fprintf(stderr, "%s: ", queue->plan->source->command);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	diag_say_list(queue->plan->source->command, format, arguments);
 	va_end(arguments);
-	fputc('\n', stderr);
 }
 
 void queue_time_text(double seconds, char text[32])
@@ -89,13 +88,14 @@ static void report(struct queue *queue, const struct run_config *config, const s
 	if (queue->way->quiet && passed)
 		return;
 	describe(config, text, sizeof text);
+	diag_hide_all(text);
 	queue_clear_line(queue);
 	fprintf(stderr, "[%zu/%zu] %s: %s, %.1f s\n", queue->done, queue->count, text, result->verdict,
 	        result->seconds);
 	const char *from = passed ? "" : last_lines(result->output, SHOWN_LINES);
 	while (*from) {
 		size_t length = strcspn(from, "\n");
-		fprintf(stderr, "    %.*s\n", (int)length, from);
+		diag_continue("  %.*s", (int)length, from);
 		from += length + (from[length] != '\0');
 	}
 }

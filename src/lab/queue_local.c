@@ -2,6 +2,7 @@
 #include "lab/queue.h"
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "lab/host_memory.h"
 #include "lab/inputs.h"
 
@@ -71,6 +72,7 @@ static void say_where(const struct local *local, size_t number, char *text, size
 	    progress.kernel)
 		snprintf(text + length, size - (size_t)length, " kernel %llu block %llu of %llu", progress.kernel,
 		         progress.blocks_done, progress.blocks);
+	diag_hide_all(text);
 }
 
 static void show_progress(void *context)

@@ -1,6 +1,7 @@
 #include "lab/records.h"
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
 #include "lab/merge.h"
 #include "lab/run_record.h"
@@ -44,7 +45,7 @@ static void put_aside(const struct collecting *collecting, const char *id)
 	char path[PATH_MAX], aside[PATH_MAX];
 	sweep_path(path, collecting->folder, "records", id);
 	sweep_path(aside, collecting->folder, "out", id);
-	fprintf(stderr, "sluice: %s is not a record of a run; moved it to %s\n", path, aside);
+	diag_say("sluice", "%s is not a record of a run; moved it to %s", path, aside);
 	rename(path, aside);
 }
 

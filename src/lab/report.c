@@ -1,5 +1,6 @@
 #include "lab/report.h"
 
+#include "base/diag.h"
 #include "base/file.h"
 #include "lab/lines.h"
 #include "lab/picture.h"
@@ -29,7 +30,7 @@ bool report_close(struct file_new *place, FILE *file, const char *command, const
 {
 	bool fine = file && file_new_finish(place, file);
 	if (!fine)
-		fprintf(stderr, "%s: cannot write %s: %s\n", command, path, strerror(errno));
+		diag_say(command, "cannot write %s: %s", path, strerror(errno));
 	return fine;
 }
 
@@ -59,7 +60,7 @@ static bool draw(const char *command, const char *script, const char *stem)
 	pid_t pid;
 	int status, error = posix_spawnp(&pid, words[0], NULL, NULL, words, environ);
 	if (error) {
-		fprintf(stderr, "%s: no pictures: cannot start gnuplot: %s\n", command, strerror(error));
+		diag_say(command, "no pictures: cannot start gnuplot: %s", strerror(error));
 		return false;
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
@@ -77,7 +78,7 @@ static bool draw(const char *command, const char *script, const char *stem)
 			unlink(new);
 	}
 	if (!fine)
-		fprintf(stderr, "%s: gnuplot failed on %s\n", command, script);
+		diag_say(command, "gnuplot failed on %s", script);
 	return fine;
 }
 
@@ -85,7 +86,7 @@ bool report_write(const struct report_writer *writer, const char *command, const
 {
 	char stem[PATH_MAX - 8], path[PATH_MAX];
 	if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-		fprintf(stderr, "%s: cannot make the folder %s: %s\n", command, folder, strerror(errno));
+		diag_say(command, "cannot make the folder %s: %s", folder, strerror(errno));
 		return false;
 	}
 	snprintf(stem, sizeof stem, "%s/%s", folder, name);

@@ -176,7 +176,8 @@ static bool is_told(const struct experiment *experiment, size_t column)
  * else. */
 static void print_what(const struct experiment *experiment, const char *size, FILE *file)
 {
-	bool runs = experiment_needs(experiment, FORMULA_RUN), any = experiment->unit || experiment->show != SHOW_VALUE;
+	bool runs = experiment_needs(experiment, FORMULA_RUN) && experiment_has_size(experiment);
+	bool any = experiment->unit || experiment->show != SHOW_VALUE;
 	if (runs)
 		fprintf(file, "size %s%s", size, any ? "; " : "");
 	print_shown(experiment->unit, experiment->show, experiment->relative_name, file);

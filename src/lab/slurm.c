@@ -1,6 +1,7 @@
 #include "lab/slurm.h"
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "lab/process.h"
 #include "lab/sweep_folder.h"
 
@@ -259,7 +260,7 @@ bool slurm_cancel(const char *folder, const char *command)
 		open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	bool fine = file >= 0;
 	if (!fine)
-		fprintf(stderr, "%s: cannot write %s: %s\n", command, path, strerror(errno));
+		diag_say(command, "cannot write %s: %s", path, strerror(errno));
 	else
 		close(file);
 	if (fine && !slurm_each(folder, add_array, &arrays)) {

@@ -1,6 +1,7 @@
 #include "lab/store.h"
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "lab/store_open.h"
 #include "lab/store_schema.h"
 
@@ -25,6 +26,7 @@ struct store {
 static bool fail(struct store *store, const char *what, char *message)
 {
 	snprintf(message, STORE_MESSAGE, "%s: cannot %s: %s", store->path, what, store_reason(store->database));
+	diag_hide_all(message);
 	return false;
 }
 

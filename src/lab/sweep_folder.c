@@ -1,6 +1,7 @@
 #include "lab/sweep_folder.h"
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
 #include "lab/run_record.h"
 
@@ -79,13 +80,12 @@ bool sweep_folder_open(struct sweep_folder *folder, const char *path, const char
 	if (make_parts(path))
 		folder->lock = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (folder->lock < 0) {
-		fprintf(stderr, "%s: cannot make the sweep's folder %s: %s\n", command, path, strerror(errno));
+		diag_say(command, "cannot make the sweep's folder %s: %s", path, strerror(errno));
 		return false;
 	}
 	if (flock(folder->lock, LOCK_EX | LOCK_NB) == 0)
 		return true;
-	fprintf(stderr, "%s: another sluice works on %s; 'sluice sweep status %s' shows its progress\n", command, path,
-	        path);
+	diag_say(command, "another sluice works on %s; 'sluice sweep status %s' shows its progress", path, path);
 	sweep_folder_close(folder);
 	return false;
 }
@@ -191,7 +191,7 @@ bool sweep_list_each(const char *folder, const char *command, struct sweep_head 
 	sweep_path(path, folder, "runs", "");
 	char *text = file_read(path, &length);
 	if (!text) {
-		fprintf(stderr, "%s: no sweep in %s: cannot read %s: %s\n", command, folder, path, file_reason());
+		diag_say(command, "no sweep in %s: cannot read %s: %s", folder, path, file_reason());
 		return false;
 	}
 	bool fine = true;
@@ -207,9 +207,9 @@ bool sweep_list_each(const char *folder, const char *command, struct sweep_head 
 	}
 	fine = fine && number > 1;
 	if (!fine)
-		fprintf(stderr,
-		        "%s: %s:%zu: not a line that a sweep writes; start the sweep again, which rewrites the file\n",
-		        command, path, number - (number > 1));
+		diag_say(command,
+		         "%s:%zu: not a line that a sweep writes; start the sweep again, which rewrites the file", path,
+		         number - (number > 1));
 	free(text);
 	return fine;
 }

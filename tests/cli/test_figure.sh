@@ -288,7 +288,7 @@ try 1 figure ./few.yaml
 says err "SRC: 2 published for 3 indexes"
 sed 's/teleport/teleprot/' source.yaml >wrong.yaml
 try 2 figure ./wrong.yaml
-says err "wrong: paper: expected teleport, prefetch-cta, d2ma, caps or sharing, not 'teleprot'"
+says err "wrong.yaml:2:8: error: paper: expected teleport, prefetch-cta, d2ma, caps or sharing, not 'teleprot'"
 sed -i '/both/d' programs/source/program.yaml
 try 2 figure ./source.yaml
 says err "source: program.yaml does not say in which variants the kernel 'both' runs"
@@ -341,11 +341,11 @@ says err "cannot read own/nowhere/a: No such file or directory"
 sed 's,rows: {bin/a:,rows: {./././none:,; s,program: bin/a,program: ./none,' own/own.yaml >wrong.yaml
 for path in wrong.yaml ./wrong.yaml; do
 	try 2 figure $path
-	says_only err "sluice figure: cannot read ./none: No such file or directory"
+	says_only err "$path:4:8: error: cannot read ./none: No such file or directory"
 done
 sed -i 's,[.]/none,../none,g' wrong.yaml
 try 2 figure wrong.yaml
-says_only err "sluice figure: cannot read ../none: No such file or directory"
+says_only err "wrong.yaml:4:8: error: cannot read ../none: No such file or directory"
 sed 's/{program: bin/{variant: shared, program: bin/' own/own.yaml >own/wrong.yaml
 try 2 figure own/wrong.yaml
 says err "with two: in column large: your own program has no variants; give it arguments"
@@ -469,7 +469,7 @@ rm programs/two/two
 try 2 figure ipc
 says_only err "sluice figure: two is not compiled, and cannot be: $work/programs/two/two.cu: No such file or directory"
 try 2 figure ipc --no-run
-says_only err "sluice figure: two is not compiled yet; 'sluice programs run two' does it"
+says_only err "$work/experiments/ipc.yaml:10:18: error: two is not compiled yet; 'sluice programs run two' does it"
 # A missing program with a source is compiled once. The compiler is a script that writes the program.
 : >programs/two/two.cu
 cat >compiler <<'SCRIPT'

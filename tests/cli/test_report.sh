@@ -252,7 +252,18 @@ sed 's/"2"/"3"/' bars.yaml >more.yaml
 try 0 report figures.db --figure ./more.yaml -o figures.html
 says err "sluice report: more: 3 of its cells have no value; 'sluice figure more' makes their runs"
 python 'assert data("figures.html")["figures"][0]["missing"] == 3 and data("figures.html")["figures"][0]["ours"][1] == [None] * 3'
-wrong "sluice report: none: none of its runs of size small is stored; 'sluice figure none' makes them" figures.db --figure ./none.yaml
+says err "no run of it is stored, or it failed"
+cat >zero.yaml <<'YAML'
+title: No values
+metric: 1 / (cycles - cycles)
+columns: {usual: {machine: gtx480}}
+rows: {one: {program: ./program, arguments: ["7"]}}
+YAML
+try 1 figure -q ./zero.yaml --results figures.db
+says_only err "sluice figure: zero: 1 of its cells has no value
+  one, usual: division by 0"
+wrong "sluice report: zero: 1 of its cells has no value, although the runs are stored" figures.db --figure ./zero.yaml
+wrong "sluice report: none: none of its runs is stored; 'sluice figure none' makes them" figures.db --figure ./none.yaml
 wrong "sluice report: table: not a figure of stored runs; 'sluice figure table' shows it" figures.db --figure ./table.yaml
 wrong "sluice report: no figure 'caps.1O'; did you mean 'caps.10'?" figures.db --figure caps.1O
 wrong "sluice report: a: not a file of results; figures need one, named first" a --figure ./bars.yaml

@@ -339,7 +339,7 @@ try 0 results why "$last"
 says out "an input file changed"
 rm data/in.txt
 try 2 sweep files.yaml
-says err "cannot read its file data/in.txt: No such file or directory"
+says err "files.yaml:2:8: error: cannot read the input file data/in.txt: No such file or directory"
 
 # A running sweep can be inspected, has its folder to itself, and can be cancelled. Finished runs are stored.
 cat >stays <<SCRIPT

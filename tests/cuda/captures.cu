@@ -105,6 +105,39 @@ static void check_driver()
 	SUCCEEDS(cudaFree(shared));
 }
 
+// A launch that can never run is refused when it is captured. It breaks no rule of captures: the capture goes on.
+static void check_impossible()
+{
+	cudaStreamCaptureStatus status;
+	cudaGraphNode_t node;
+	int digit = 1;
+	void *arguments[] = {&data, &digit};
+	begin();
+	append<<<1, 1, 0, first>>>(data, 4);
+	FAILS(cudaErrorInvalidConfiguration,
+	      cudaLaunchKernel((const void *)append, dim3(1), dim3(4096), arguments, 0, first));
+	cudaGetLastError();
+	FAILS(cudaErrorInvalidConfiguration,
+	      cudaLaunchKernel((const void *)append, dim3(1), dim3(1), arguments, 1 << 24, first));
+	cudaGetLastError();
+	FAILS(cudaErrorInvalidConfiguration,
+	      cudaLaunchKernel((const void *)append, dim3(0), dim3(1), arguments, 0, first));
+	CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+	SUCCEEDS(cudaStreamIsCapturing(first, &status));
+	CHECK(status == cudaStreamCaptureStatusActive);
+	append<<<1, 1, 0, first>>>(data, 2);
+	cudaGraph_t graph = end();
+	CHECK(count_of(graph) == 2);
+	cudaKernelNodeParams parameters = {};
+	parameters.func = (void *)append;
+	parameters.gridDim = dim3(1);
+	parameters.blockDim = dim3(4096);
+	parameters.kernelParams = arguments;
+	FAILS(cudaErrorInvalidValue, cudaGraphAddKernelNode(&node, graph, NULL, 0, &parameters));
+	cudaGetLastError();
+	CHECK(count_of(graph) == 2 && launched(graph) == 42);
+}
+
 // Rows and boxes are copied out as they were copied in.
 static void check_rows()
 {
@@ -459,6 +492,7 @@ int main()
 	SUCCEEDS(cudaEventCreate(&fork_event));
 	SUCCEEDS(cudaEventCreate(&join_event));
 	check_line();
+	check_impossible();
 	check_driver();
 	check_rows();
 	check_arrays();

@@ -192,7 +192,7 @@ static void test_experiment_columns(void **state)
 	/* "one": its B has no base to be relative to; "two": no cell is shown relative to another */
 	assert_false(read.fine);
 	assert_non_null(
-		strstr(read.document.diag.text, "11:8: error: one: column C, the base of relative_to, has no value"));
+		strstr(read.document.diag.text, "11:23: error: one: column C, the base of relative_to, has no value"));
 	assert_int_equal(read.document.diag.errors, 1);
 	const struct experiment_column *column = read.experiment.columns;
 	assert_int_equal(column[0].show, SHOW_RATIO);
@@ -213,8 +213,8 @@ static void test_experiment_errors(void **state)
 	(void)state;
 	lab_read_wrong("", "x.yaml: error: holds nothing");
 	lab_read_wrong("title: [", "error: not YAML");
-	lab_read_wrong("metric: cycles\n", "expected a title");
-	lab_read_wrong("title: T\nmetric: cycles\n", "expected columns and rows");
+	lab_read_wrong("metric: cycles\n", "x.yaml:1:1: error: expected a title");
+	lab_read_wrong("title: T\nmetric: cycles\n", "x.yaml:1:1: error: expected columns and rows");
 	lab_read_wrong("title: T\ncolums: {}\n", "x.yaml:2:1: error: unknown key 'colums'; did you mean 'columns'?");
 	lab_read_wrong("title: T\nmetric: cycels\n",
 	               "x.yaml:2:9: error: metric: no counter 'cycels'; did you mean 'cycles'?");
@@ -222,7 +222,7 @@ static void test_experiment_errors(void **state)
 	               "x.yaml:2:11: error: A: expected a metric, here or for all columns");
 	lab_read_wrong("title: T\nmetric: cycles\ncolumns: {A: {}}\nrows: {p: {}}\n", "A: expected a machine");
 	lab_read_wrong(HEAD "rows:\n  p: {published: [1]}\n",
-	               "x.yaml:5:3: error: expected 2 published numbers, one per column, not 1");
+	               "x.yaml:5:18: error: expected 2 published numbers, one per column, not 1");
 	lab_read_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number, or ~");
 	lab_read_wrong(HEAD "rows: {p: {variant: [a, b, c]}}\n", "one for each of the 2 columns, not 3");
 	lab_read_wrong(HEAD "rows: {p: {}}\nrelative_to: C\n", "relative_to: there is no column 'C'");

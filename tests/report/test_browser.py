@@ -492,7 +492,7 @@ def experiments(page, folder):
         subprocess.run([sluice, "figure", "-q", f"./{name}.yaml", "--results", "figures.db"], check=True, cwd=folder, stdout=subprocess.DEVNULL)
     path = report(folder, "figures", "figures.db", *[word for name in ["bars", "lines", "named", "wide"] for word in ["--figure", f"./{name}.yaml"]])
     page.open(path, "#figures")
-    check("Bars <b>" in page.text("h2") and "a paper, Fig. 1; runs of size small; a mark on a bar is the paper's number." in page.text(), "the figure has a description")
+    check("Bars <b>" in page.text("h2") and "a paper, Fig. 1; a mark on a bar is the paper's number." in page.text(), "the figure has a description")
     check([caption.text for caption in page.all("figcaption")] == ["speedup over usual, %", "cycles"], "a panel for each shown quantity")
     rows = page.script("return [...document.querySelectorAll('main tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent))")
     check(rows[0] == ["one", "0", "-13.79", "-50", "1,000"] and rows[1] == ["two", "0", "-7.41", "-", "2,000"] and rows[2][0] == "geomean", f"the numbers: {rows}")

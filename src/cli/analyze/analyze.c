@@ -51,7 +51,7 @@ static void set_launch(struct analyze *analyze, const char *text, const struct a
 		}
 	}
 	if (*at || (count != 2 && count != 6))
-		argp_error(state, "--launch: expected BLOCKS,THREADS or GX,GY,GZ,BX,BY,BZ, not '%s'", text);
+		cli_usage(state, "--launch: expected BLOCKS,THREADS or GX,GY,GZ,BX,BY,BZ, not '%s'", text);
 	struct affine_launch *launch = &analyze->launch;
 	uint32_t half = count / 2;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -81,15 +81,15 @@ static unsigned read_form(const char *value, const struct argp_state *state)
 static void finish_options(struct analyze *analyze, const struct argp_state *state)
 {
 	if (!analyze->file)
-		argp_error(state, "no file given");
+		cli_usage(state, "no file given");
 	size_t length = strlen(analyze->file);
 	analyze->is_source = length > 3 && strcmp(analyze->file + length - 3, ".cu") == 0;
 	if (!analyze->is_source && analyze->forms & ANALYZE_SOURCE)
-		argp_error(state, "--form: PTX has no source form; give a .cu file");
+		cli_usage(state, "--form: PTX has no source form; give a .cu file");
 	if (!analyze->forms)
 		analyze->forms = analyze->is_source ? ANALYZE_BOTH : ANALYZE_PTX;
 	if (!analyze->launched && analyze->args)
-		argp_error(state, "--arg needs --launch");
+		cli_usage(state, "--arg needs --launch");
 	analyze->used = arena_array(&analyze->arena, analyze->args, sizeof *analyze->used);
 }
 
@@ -109,7 +109,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_ARG:
 		if (!strchr(value, '=') || *value == '=')
-			argp_error(state, "--arg: expected NAME=VALUE, not '%s'", value);
+			cli_usage(state, "--arg: expected NAME=VALUE, not '%s'", value);
 		analyze->arg = base_realloc(analyze->arg, (analyze->args + 1) * sizeof *analyze->arg);
 		analyze->arg[analyze->args++] = value;
 		return 0;
@@ -117,7 +117,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_ROWS:
 		number = cli_number(key == KEY_GAP ? "--gap" : "--rows", value, key == KEY_ROWS, state);
 		if (number > 1 << 24)
-			argp_error(state, "%s: at most %d", key == KEY_GAP ? "--gap" : "--rows", 1 << 24);
+			cli_usage(state, "%s: at most %d", key == KEY_GAP ? "--gap" : "--rows", 1 << 24);
 		*(key == KEY_GAP ? &analyze->launch.gap : &analyze->launch.max_rows) = (uint32_t)number;
 		return 0;
 	case KEY_JSON:
@@ -129,7 +129,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (analyze->file)
-			argp_error(state, "expected one file, found '%s' too", value);
+			cli_usage(state, "expected one file, found '%s' too", value);
 		analyze->file = value;
 		return 0;
 	case ARGP_KEY_END:
@@ -282,7 +282,7 @@ int command_analyze(int argc, char **argv)
 {
 	struct analyze analyze = {.name = argv[0], .launch = {.gap = 128}};
 	struct forms forms = {0};
-	if (argp_parse(&analyze_argp, argc, argv, 0, NULL, &analyze) != 0)
+	if (cli_parse(&analyze_argp, argc, argv, 0, &analyze) != 0)
 		return CLI_USAGE;
 	int status = analyze.is_source ? read_source(&analyze, &forms) : 0;
 	if (status == 0 && analyze.forms & ANALYZE_PTX)

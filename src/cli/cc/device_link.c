@@ -3,6 +3,7 @@
  * __cudaRegisterLinkedBinary_NAME. The stub defines these functions. */
 #include "cli/cc/cc.h"
 
+#include "base/diag.h"
 #include "base/file.h"
 #include "cli/cc/object.h"
 #include "ptx/linker.h"
@@ -141,7 +142,7 @@ static bool write_files(struct linking *linking, const char **stub)
 static void print_message(void *user, const char *text)
 {
 	const struct cc *cc = user;
-	cli_error(cc->name, "%s", text);
+	diag_say(cc->name, "%s", text);
 }
 
 bool cc_link_device(struct cc *cc, const struct argument_list *files, const char **stub)

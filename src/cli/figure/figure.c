@@ -98,8 +98,7 @@ static int show(struct study *study, struct plan *plan, struct store *store, con
 	if (!report_files(&figure, plan, study->out, name))
 		return CLI_FAILED;
 	printf("\n%s/%s: .csv, .svg, .pdf, .gp\n", study->out, name);
-	if (figure.missing)
-		cli_error(study->programs.name, "%s: %zu of its cells have no value", name, figure.missing);
+	plan_tell_missing(plan, &figure, name, "");
 	return figure.missing ? CLI_FAILED : 0;
 }
 
@@ -148,7 +147,7 @@ static int make_all(struct study *study)
 		if (i)
 			putchar('\n');
 		if (!study_find(study, programs->names.word[i], &experiment, name) ||
-		    !study_take_paper(study, &experiment, name))
+		    !study_take_paper(study, &experiment))
 			status = CLI_USAGE;
 		else if (experiment.show == SHOW_INDEXES)
 			status = figure_indexes(programs, &experiment, study->out, name);
@@ -166,7 +165,7 @@ int command_figure(int argc, char **argv)
 	struct study study;
 	int status = CLI_USAGE;
 	study_begin(&study, argv[0]);
-	if (argp_parse(&figure_argp, argc, argv, 0, NULL, &study) == 0)
+	if (cli_parse(&figure_argp, argc, argv, 0, &study) == 0)
 		status = study.programs.names.count ? make_all(&study) : list(&study);
 	study_end(&study);
 	return status;

@@ -186,7 +186,10 @@ static bool make_row(struct index_table *table, size_t number)
 	struct program_request *request = table->request;
 	const struct experiment_row *row = &table->experiment->rows[number];
 	struct plan_program program;
-	bool fine = figure_find(request, row->program, row->variants.count ? row->variants.word[0] : NULL, &program);
+	const char *where =
+		experiment_where(&request->arena, table->experiment, experiment_program_place(table->experiment, row));
+	const char *variant = row->variants.count ? row->variants.word[0] : NULL;
+	bool fine = figure_find_of_row(request, table->experiment, row, variant, &program);
 	struct source_module *module = fine ? figure_analyze(request, figure_source_path(request, program.name)) : NULL;
 	table->printed = 0;
 	if (!module)
@@ -194,12 +197,13 @@ static bool make_row(struct index_table *table, size_t number)
 	print_row(table, row, &program, module, &fine);
 	source_free(module);
 	if (!table->printed) {
-		cli_error(request->name, "%s: no index to show", row->name);
+		cli_error(where, "%s: no index to show", row->name);
 		return false;
 	}
 	if (row->stated.count && row->stated.count != table->printed) {
-		cli_error(request->name, "%s: %zu published for %zu indexes", row->name, row->stated.count,
-		          table->printed);
+		cli_error(experiment_where(&request->arena, table->experiment,
+		                           experiment_row_place(table->experiment, row, "published")),
+		          "%s: %zu published for %zu indexes", row->name, row->stated.count, table->printed);
 		return false;
 	}
 	return fine;

@@ -15,19 +15,32 @@ static const struct program *known_program(const struct program_request *request
 	return &request->known.list[i];
 }
 
-bool figure_find(struct program_request *request, const char *name, const char *variant, struct plan_program *found)
+bool figure_find(struct program_request *request, const char *const where[2], const char *name, const char *variant,
+                 struct plan_program *found)
 {
+	const char *command = request->name;
+	request->name = where[0];
 	const struct program *program = program_request_find(request, name);
+	request->name = command;
 	if (!program)
 		return false;
 	if (variant && !words_have(&program->variants, variant)) {
-		cli_error(request->name, "%s has no variant '%s'", program->name, variant);
+		cli_error(where[1], "%s has no variant '%s'", program->name, variant);
 		return false;
 	}
 	*found = (struct plan_program){.name = program->name,
 	                               .variant = variant ? variant : program_request_variant(request, program, name),
 	                               .binary = program_request_binary(request, program)};
 	return true;
+}
+
+bool figure_find_of_row(struct program_request *request, const struct experiment *experiment,
+                        const struct experiment_row *row, const char *variant, struct plan_program *found)
+{
+	struct arena *arena = &request->arena;
+	const char *const where[] = {experiment_where(arena, experiment, experiment_program_place(experiment, row)),
+	                             experiment_where(arena, experiment, experiment_variant_place(experiment, row))};
+	return figure_find(request, where, row->program, variant, found);
 }
 
 const char *figure_compile(void *context, const char *name)

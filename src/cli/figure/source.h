@@ -7,8 +7,13 @@
 #include "cuda_source/source.h"
 
 /* Finds the program of that name, and its variant: the one named, or else the one meant by the requested paper. Returns
- * false after a message. */
-bool figure_find(struct program_request *request, const char *name, const char *variant, struct plan_program *found);
+ * false after a message that begins with where[0] for the name, where[1] for the variant. */
+bool figure_find(struct program_request *request, const char *const where[2], const char *name, const char *variant,
+                 struct plan_program *found);
+
+/* Finds the program of a row; messages name its place in the experiment's file. */
+bool figure_find_of_row(struct program_request *request, const struct experiment *experiment,
+                        const struct experiment_row *row, const char *variant, struct plan_program *found);
 
 /* Returns the path of its CUDA source, in the request's arena. */
 const char *figure_source_path(struct program_request *request, const char *name);

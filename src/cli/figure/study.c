@@ -70,7 +70,7 @@ static uint64_t memory_of(const char *text, const struct argp_state *state)
 		number *= 1024;
 	end += unit != NULL;
 	if (*end || end == text || !(number >= 1) || number > 1e18)
-		argp_error(state, "--memory: expected a size such as 12G, not '%s'", text);
+		cli_usage(state, "--memory: expected a size such as 12G, not '%s'", text);
 	return (uint64_t)number;
 }
 
@@ -107,7 +107,7 @@ static error_t parse_slurm(int key, const char *value, struct argp_state *state)
 		break;
 	case KEY_SBATCH:
 		if (*value != '-')
-			argp_error(state, "--sbatch: expected an option of sbatch with its dashes, not '%s'", value);
+			cli_usage(state, "--sbatch: expected an option of sbatch with its dashes, not '%s'", value);
 		add_sbatch(study, "", value);
 		break;
 	case KEY_TRIES:
@@ -221,9 +221,10 @@ bool study_read(struct study *study, struct experiment *experiment, const char *
 	return fine;
 }
 
-static bool find_program(void *context, const char *name, const char *variant, struct plan_program *found)
+static bool find_program(void *context, const char *const where[2], const char *name, const char *variant,
+                         struct plan_program *found)
 {
-	return figure_find(context, name, variant, found);
+	return figure_find(context, where, name, variant, found);
 }
 
 /* The experiment states its own machines and statistics, so those of the environment are removed. */
@@ -267,7 +268,7 @@ bool study_prepare(struct study *study)
 	return true;
 }
 
-bool study_take_paper(struct study *study, const struct experiment *experiment, const char *name)
+bool study_take_paper(struct study *study, const struct experiment *experiment)
 {
 	study->programs.paper = NULL;
 	for (size_t i = 0; experiment->paper && i < PROGRAM_PAPERS; i++)
@@ -275,8 +276,8 @@ bool study_take_paper(struct study *study, const struct experiment *experiment, 
 			study->programs.paper = program_papers[i];
 	if (!experiment->paper || study->programs.paper)
 		return true;
-	cli_error(study->programs.name, "%s: paper: expected teleport, prefetch-cta, d2ma, caps or sharing, not '%s'",
-	          name, experiment->paper);
+	cli_error(experiment_where(&study->programs.arena, experiment, experiment_key_place(experiment, "paper")),
+	          "paper: expected teleport, prefetch-cta, d2ma, caps or sharing, not '%s'", experiment->paper);
 	return false;
 }
 

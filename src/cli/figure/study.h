@@ -44,7 +44,7 @@ bool study_read(struct study *study, struct experiment *experiment, const char *
 bool study_find(struct study *study, const char *word, struct experiment *experiment, char name[NAME_MAX]);
 
 /* Makes program names mean what the experiment's paper means by them. Returns false after a message. */
-bool study_take_paper(struct study *study, const struct experiment *experiment, const char *name);
+bool study_take_paper(struct study *study, const struct experiment *experiment);
 
 /* Sets the folder in which the sweep of that name stores its files. */
 void study_set_folder(struct study *study, const char *name);

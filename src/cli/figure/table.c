@@ -61,6 +61,13 @@ static const char *unquoted(struct table *table, const char *text)
 
 /* --- our values --- */
 
+/* Where a message about a row's value refers to. */
+static const char *value_where(struct table *table, const struct experiment_row *row)
+{
+	return experiment_where(&table->request->arena, table->experiment,
+	                        experiment_row_place(table->experiment, row, "value"));
+}
+
 /* Returns a key's text, or the value of keys and numbers combined with * and /. NULL after a message. */
 static const char *machine_value(struct table *table, const struct sheet *sheet, const struct experiment_row *row)
 {
@@ -79,7 +86,7 @@ static const char *machine_value(struct table *table, const struct sheet *sheet,
 		} else if (!is_operation && is_number(found ? found : word, &factor)) {
 			product.value = product.operation == '*' ? product.value * factor : product.value / factor;
 		} else {
-			cli_error(table->request->name, "%s: value: expected %s, not '%s'", row->name,
+			cli_error(value_where(table, row), "%s: value: expected %s, not '%s'", row->name,
 			          is_operation ? "* or /" : "a machine key with a number as its value, or a number",
 			          word);
 			return NULL;
@@ -87,7 +94,7 @@ static const char *machine_value(struct table *table, const struct sheet *sheet,
 	}
 	if (product.count % 2)
 		return number(table, product.value);
-	cli_error(table->request->name, "%s: value: expected a key or a number after the last operator", row->name);
+	cli_error(value_where(table, row), "%s: value: expected a key or a number after the last operator", row->name);
 	return NULL;
 }
 
@@ -98,7 +105,7 @@ static const char *cost_value(struct table *table, const sluice_gpu *gpu, const 
 	for (size_t i = 0; sluice_mechanisms_cost(gpu, i, &cost); i++)
 		if (strcmp(cost.what, wanted) == 0)
 			return number(table, cost.value);
-	cli_error(table->request->name,
+	cli_error(value_where(table, row),
 	          "%s: none of the column's mechanisms has a cost '%s'; 'sluice mech show' lists them", row->name,
 	          wanted);
 	return NULL;
@@ -121,7 +128,10 @@ static bool take_column(struct table *table, size_t c)
 	for (size_t i = 0; i < column->mechanisms.count; i++)
 		mechanisms[i] = column->mechanisms.word[i];
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
-		cli_error(table->request->name, "in column %s: %s", column->name, diag_bare(error.message));
+		const struct experiment *experiment = table->experiment;
+		struct diag_place place = plan_column_place(experiment, column, error.message);
+		cli_error(experiment_where(&table->request->arena, experiment, place), "in column %s: %s", column->name,
+		          diag_bare(error.message));
 		return false;
 	}
 	sheet_take(&sheet, gpu);
@@ -145,8 +155,8 @@ static bool take_program(struct table *table, size_t r)
 	char text[512] = "";
 	for (size_t i = 0; i < count; i++) {
 		struct plan_program program;
-		if (!figure_find(table->request, row->program, row->variants.count ? row->variants.word[i] : NULL,
-		                 &program))
+		const char *variant = row->variants.count ? row->variants.word[i] : NULL;
+		if (!figure_find_of_row(table->request, table->experiment, row, variant, &program))
 			return false;
 		length += (size_t)snprintf(text + length, sizeof text - length, "%s %s", i ? "," : program.name,
 		                           program.variant);

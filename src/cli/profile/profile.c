@@ -36,7 +36,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (wish->words == PROFILE_WORDS)
-			argp_error(state, "too many arguments, from '%s' on", value);
+			cli_usage(state, "too many arguments, from '%s' on", value);
 		wish->word[wish->words++] = value;
 		return 0;
 	default:
@@ -64,7 +64,7 @@ int command_profile(int argc, char **argv)
 {
 	static const char *const names[ACTIONS + 1] = {"show", "diff", "callgrind", NULL};
 	struct profile_wish wish = {.command = argv[0], .top = 20, .output = "callgrind.out.sluice"};
-	if (argp_parse(&profile_argp, argc, argv, 0, NULL, &wish) != 0)
+	if (cli_parse(&profile_argp, argc, argv, 0, &wish) != 0)
 		return CLI_USAGE;
 	const char *name = wish.words ? wish.word[0] : "";
 	for (size_t i = 0; i < ACTIONS; i++) {

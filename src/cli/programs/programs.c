@@ -265,7 +265,7 @@ static int act(const struct action *action, int argc, char **argv)
 	char room[PATH_MAX];
 	int status = CLI_USAGE;
 	argv[0] = (char *)action->title;
-	if (argp_parse(action->argp, argc, argv, ARGP_IN_ORDER, NULL, &request) == 0 &&
+	if (cli_parse(action->argp, argc, argv, ARGP_IN_ORDER, &request) == 0 &&
 	    programs_read(&request.known, programs_folder(room), action->title))
 		status = action->run(&request);
 	programs_free(&request.known);

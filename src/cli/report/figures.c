@@ -18,6 +18,8 @@
 #include "lab/figure_values.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static json_t *number(double value)
 {
@@ -113,18 +115,26 @@ static bool add_figure(struct collection *collection, const struct plan *plan, c
 	size_t cells = 0;
 	for (size_t i = 0; i < experiment->row_count * experiment->column_count; i++)
 		cells += plan->cells[i] != PLAN_NOTHING && !figure->empty[i];
-	if (figure->missing == cells) {
+	if (figure->unstored == cells) {
+		bool sized = experiment_has_size(experiment);
 		cli_error(collection->command,
-		          "%s: none of its runs of size %s is stored; 'sluice figure %s' makes them, --size chooses "
-		          "the size, --any-build takes runs of other builds",
-		          name, plan->source->size, name);
+		          "%s: none of its runs%s%s is stored; 'sluice figure %s' makes them, %s--any-build takes runs "
+		          "of other builds",
+		          name, sized ? " of size " : "", sized ? plan->source->size : "", name,
+		          sized ? "--size chooses the size, " : "");
 		return false;
 	}
-	if (figure->missing)
-		cli_error(collection->command,
-		          "%s: %zu of its cells have no value; 'sluice figure %s' makes their runs", name,
-		          figure->missing, name);
-	json_array_append_new(collection->figures, figure_json(figure, name, plan->source->size));
+	if (figure->missing == cells) {
+		plan_tell_missing(plan, figure, name, figure->unstored ? "" : ", although the runs are stored");
+		return false;
+	}
+	char *advice = NULL;
+	if (figure->unstored && asprintf(&advice, "; 'sluice figure %s' makes their runs", name) < 0)
+		abort();
+	plan_tell_missing(plan, figure, name, advice ? advice : "");
+	free(advice);
+	json_array_append_new(collection->figures,
+	                      figure_json(figure, name, experiment_has_size(experiment) ? plan->source->size : NULL));
 	return true;
 }
 
@@ -155,7 +165,7 @@ bool report_take_figures(struct collection *collection, struct study *study)
 		struct experiment experiment;
 		char name[NAME_MAX];
 		fine = study_find(study, study->programs.names.word[i], &experiment, name) &&
-		       study_take_paper(study, &experiment, name);
+		       study_take_paper(study, &experiment);
 		if (fine && (experiment.show >= SHOW_INDEXES || experiment_is_table(&experiment))) {
 			cli_error(collection->command, "%s: not a figure of stored runs; 'sluice figure %s' shows it",
 			          name, name);

@@ -60,7 +60,7 @@ static bool take_text(struct collection *collection, const char *path, char *tex
 	}
 	json_t *root = json_loadb(text, length, 0, &error);
 	if (!root) {
-		fprintf(stderr, "%s:%d:%d: error: not JSON: %s\n", path, error.line, error.column, error.text);
+		cli_json_error(path, error.line, error.column, error.text);
 		return false;
 	}
 	bool fine = take_json(collection, path, root);

@@ -109,7 +109,7 @@ int command_report(int argc, char **argv)
 	study_begin(&report.study, report.name);
 	report.study.no_run = true;
 	int status = CLI_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &report) == 0) {
+	if (cli_parse(&argp, argc, argv, 0, &report) == 0) {
 		if (!report.inputs.count)
 			cli_add_word(&report.inputs, "results.db");
 		status = make(&report);

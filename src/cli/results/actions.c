@@ -34,9 +34,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (asked->count < asked->least)
-			argp_error(state, "expected %s", asked->least == 1 && asked->most == 1 ? "one name" : "names");
+			cli_usage(state, "expected %s", asked->least == 1 && asked->most == 1 ? "one name" : "names");
 		if (asked->count > asked->most)
-			argp_error(state, "unexpected argument '%s'", asked->words[asked->most]);
+			cli_usage(state, "unexpected argument '%s'", asked->words[asked->most]);
 		return 0;
 	default:
 		if (!asked->filtered || key < KEY_FILTER || key >= KEY_FILTER + RUN_FIELDS)
@@ -56,7 +56,7 @@ static bool read_line(struct asked *asked, int argc, char **argv, const char *wo
 		run_filter_options(options + 1, KEY_FILTER, 1);
 	asked->name = argv[0];
 	asked->file = asked->file ? asked->file : "results.db";
-	return argp_parse(&argp, argc, argv, 0, NULL, asked) == 0;
+	return cli_parse(&argp, argc, argv, 0, asked) == 0;
 }
 
 static int failed(const struct asked *asked, const char *message)

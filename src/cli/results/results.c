@@ -35,7 +35,7 @@ static void add_counter(struct query *query, const char *text, const struct argp
 	char message[FORMULA_MESSAGE];
 	const struct formula *formula = metric_parse(&query->arena, text, message);
 	if (!formula)
-		argp_error(state, "--counter: %s", message);
+		cli_usage(state, "--counter: %s", message);
 	size_t count = ++query->counter_count;
 	query->counters = base_realloc(query->counters, count * sizeof *query->counters);
 	query->formulas = base_realloc(query->formulas, count * sizeof *query->formulas);
@@ -64,14 +64,14 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		query->file = cli_text("--results", value, state);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state,
-		           "expected merge, export, check or why, not '%s'; --program NAME and other filters choose "
-		           "runs",
-		           value);
+		cli_usage(state,
+		          "expected merge, export, check or why, not '%s'; --program NAME and other filters choose "
+		          "runs",
+		          value);
 		return 0;
 	case ARGP_KEY_END:
 		if (query->csv && query->json)
-			argp_error(state, "--csv and --json exclude each other");
+			cli_usage(state, "--csv and --json exclude each other");
 		return 0;
 	default:
 		if (key < KEY_FILTER || key >= KEY_FILTER + RUN_FIELDS)
@@ -280,7 +280,7 @@ int command_results(int argc, char **argv)
 	};
 	run_filter_options(options + 5, KEY_FILTER, 1);
 	int status = CLI_USAGE;
-	if (argp_parse(&argp, argc, argv, 0, NULL, &query) == 0)
+	if (cli_parse(&argp, argc, argv, 0, &query) == 0)
 		status = answer(&query);
 	free(query.counters);
 	free(query.formulas);

@@ -117,14 +117,14 @@ static const struct argp_option run_options[] = {
 static const char *check_format(const char *format, const struct argp_state *state)
 {
 	if (strcmp(format, "table") != 0 && strcmp(format, "json") != 0 && strcmp(format, "gpgpusim") != 0)
-		argp_error(state, "--stats-format: expected table, json or gpgpusim, not '%s'", format);
+		cli_usage(state, "--stats-format: expected table, json or gpgpusim, not '%s'", format);
 	return format;
 }
 
 static const char *check_stray_reads(const char *what, const struct argp_state *state)
 {
 	if (strcmp(what, "warn") != 0 && strcmp(what, "fault") != 0)
-		argp_error(state, "--stray-reads: expected warn or fault, not '%s'", what);
+		cli_usage(state, "--stray-reads: expected warn or fault, not '%s'", what);
 	return what;
 }
 
@@ -302,9 +302,9 @@ static void take_program(struct command *command, struct argp_state *state)
 static void check_trace_in(const struct command *command, const struct argp_state *state)
 {
 	if (command->trace_in && command->program)
-		argp_error(state, "--trace-in runs traces instead of a program; remove '%s'", command->program[0]);
+		cli_usage(state, "--trace-in runs traces instead of a program; remove '%s'", command->program[0]);
 	if (command->kernel && !command->trace_in)
-		argp_error(state, "--kernel chooses among the kernels of --trace-in; give that too");
+		cli_usage(state, "--kernel chooses among the kernels of --trace-in; give that too");
 }
 
 static error_t parse_command(int key, char *value, struct argp_state *state)
@@ -325,7 +325,7 @@ static error_t parse_command(int key, char *value, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_NO_ARGS:
 		if (!command->trace_in)
-			argp_error(state, "no program given");
+			cli_usage(state, "no program given");
 		return 0;
 	case ARGP_KEY_END:
 		check_trace_in(command, state);
@@ -467,7 +467,7 @@ static int run_program(struct command *command)
 int command_run(int argc, char **argv)
 {
 	struct command command = {.run = {.name = argv[0]}};
-	if (argp_parse(&command_argp, argc, argv, ARGP_IN_ORDER, NULL, &command) != 0)
+	if (cli_parse(&command_argp, argc, argv, ARGP_IN_ORDER, &command) != 0)
 		return CLI_USAGE;
 	if (command.trace_in)
 		return run_trace_in(&command.run, argv, command.trace_in, command.kernel);

@@ -15,7 +15,7 @@ static double share(const char *option, const char *text, const struct argp_stat
 	if (is_percent)
 		value /= 100;
 	if (end == text || (*end && !is_percent) || !(value >= 0 && value <= 1))
-		argp_error(state, "%s: expected a fraction, such as 0.05 or 5%%, not '%s'", option, text);
+		cli_usage(state, "%s: expected a fraction, such as 0.05 or 5%%, not '%s'", option, text);
 	return value;
 }
 
@@ -35,19 +35,19 @@ void run_sampling_error(struct run_sampling *sampling, const char *value, const 
 {
 	sampling->error = share("--sample-error", value, state);
 	if (!(sampling->error > 0))
-		argp_error(state, "--sample-error: expected a fraction above 0");
+		cli_usage(state, "--sample-error: expected a fraction above 0");
 }
 
 void run_sampling_check(const struct run *run, const struct argp_state *state)
 {
 	const struct run_sampling *sampling = &run->sampling;
 	if (sampling->launches && sampling->chooses_blocks)
-		argp_error(state, "--sample-launches and --sample-blocks exclude each other");
+		cli_usage(state, "--sample-launches and --sample-blocks exclude each other");
 	if (sampling->error > 0 && !sampling->chooses_blocks)
-		argp_error(state, "--sample-error needs --sample-blocks");
+		cli_usage(state, "--sample-error needs --sample-blocks");
 	if ((sampling->launches || sampling->chooses_blocks) && run->stats_format &&
 	    strcmp(run->stats_format, "gpgpusim") == 0)
-		argp_error(state, "--stats-format gpgpusim cannot show estimates, and a sampled run has little else");
+		cli_usage(state, "--stats-format gpgpusim cannot show estimates, and a sampled run has little else");
 }
 
 static void export_share(const char *variable, double value)

@@ -35,7 +35,7 @@ void run_trace_cycles(struct run_trace *trace, const char *cycles, const struct 
 		good = end != first_end + 1 && *end == '\0' && last >= first;
 	}
 	if (!good || strchr(cycles, '+') || strspn(cycles, "0123456789-") != strlen(cycles))
-		argp_error(state, "--trace-cycles: expected FIRST-LAST or FIRST-, in core cycles, not '%s'", cycles);
+		cli_usage(state, "--trace-cycles: expected FIRST-LAST or FIRST-, in core cycles, not '%s'", cycles);
 	trace->first = first;
 	trace->last = last;
 }
@@ -43,7 +43,7 @@ void run_trace_cycles(struct run_trace *trace, const char *cycles, const struct 
 void run_trace_sms(struct run_trace *trace, const char *sms, const struct argp_state *state)
 {
 	if (!*sms || strspn(sms, "0123456789-,") != strlen(sms) || strlen(sms) >= sizeof trace->sms)
-		argp_error(state, "--trace-sm: expected numbers and ranges of SMs as in 0-3,7, not '%s'", sms);
+		cli_usage(state, "--trace-sm: expected numbers and ranges of SMs as in 0-3,7, not '%s'", sms);
 	for (size_t i = 0; i <= strlen(sms); i++)
 		trace->sms[i] = sms[i] == ',' ? '+' : sms[i];
 }
@@ -68,12 +68,12 @@ void run_trace_apply(struct run *run, const struct argp_state *state)
 	const struct run_trace *trace = &run->trace;
 	char *mechanism;
 	if (!trace->file && has_options(trace))
-		argp_error(state, "--trace-cycles, --trace-sm, --trace-what and --trace-every choose what --trace "
-		                  "shows; give --trace too");
+		cli_usage(state, "--trace-cycles, --trace-sm, --trace-what and --trace-every choose what --trace "
+		                 "shows; give --trace too");
 	if (!trace->file)
 		return;
 	if (run->timeline_file)
-		argp_error(state, "--trace and --timeline both write the timeline: give one of them");
+		cli_usage(state, "--trace and --timeline both write the timeline: give one of them");
 	const char *sms = *trace->sms ? trace->sms : "all";
 	if (asprintf(&mechanism, "trace:warps=%s,requests=%s,prefetches=%s,banks=%s,sms=%s",
 	             yes_or_no(shows(trace, WARPS)), yes_or_no(shows(trace, REQUESTS)),

@@ -78,7 +78,7 @@ void quick_axis(struct quick *quick, const char *option, const char *name, const
 	for (const char *at = values;; at++) {
 		size_t length = strcspn(at, ",");
 		if (!length)
-			argp_error(state, "%s: expected values separated by commas, not '%s'", option, values);
+			cli_usage(state, "%s: expected values separated by commas, not '%s'", option, values);
 		put_quoted(file, at, length);
 		at += length;
 		if (!*at)
@@ -92,7 +92,7 @@ void quick_assignment(struct quick *quick, const char *option, const char *text,
 {
 	const char *equals = strchr(text, '=');
 	if (!equals || equals == text)
-		argp_error(state, "%s: expected KEY=VALUE,VALUE..., not '%s'", option, text);
+		cli_usage(state, "%s: expected KEY=VALUE,VALUE..., not '%s'", option, text);
 	char *name = arena_string(&quick->study->programs.arena, text, (size_t)(equals - text));
 	quick_axis(quick, option, name, equals + 1, state);
 }
@@ -120,7 +120,7 @@ void quick_mechanisms(struct quick *quick, const char *text, const struct argp_s
 	for (;; at++) {
 		const char *end = mechanism_end(at);
 		if (end == at)
-			argp_error(state, "--mech: expected mechanisms separated by commas, not '%s'", text);
+			cli_usage(state, "--mech: expected mechanisms separated by commas, not '%s'", text);
 		put_quoted(file, at, (size_t)(end - at));
 		at = end;
 		if (!*at)

@@ -64,7 +64,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_NAME:
 		sweep->name = cli_text("--name", value, state);
 		if (strchr(value, '/') || *value == '.')
-			argp_error(state, "--name: expected a name without a slash, not '%s'", value);
+			cli_usage(state, "--name: expected a name without a slash, not '%s'", value);
 		return 0;
 	case ARGP_KEY_ARG:
 		names->word = base_realloc(names->word, (names->count + 1) * sizeof *names->word);
@@ -101,6 +101,9 @@ static int show(struct sweep *sweep, struct plan *plan, struct store *store, con
 	fflush(stdout);
 	if (!report_sweep_csv(&figure, plan, study->out, name))
 		return CLI_FAILED;
+	struct figure stored = figure;
+	stored.missing -= figure.unstored; /* their runs failed, which is reported already */
+	plan_tell_missing(plan, &stored, name, "");
 	printf("%s%s/%s.runs.csv\n", study->way.quiet ? "" : "\n", study->out, name);
 	return 0;
 }
@@ -169,7 +172,7 @@ static int make_quick(struct sweep *sweep)
 	if (!text)
 		cli_error(sweep->study.programs.name, "the command line is not valid UTF-8");
 	else if (study_read(&sweep->study, &experiment, "the command line as a plan", plan) &&
-	         study_take_paper(&sweep->study, &experiment, name))
+	         study_take_paper(&sweep->study, &experiment))
 		status = make(sweep, &experiment, sweep->name ? sweep->name : name);
 	json_decref(text);
 	free(plan);
@@ -188,7 +191,7 @@ static int make_all(struct sweep *sweep)
 		struct experiment experiment;
 		char name[NAME_MAX];
 		bool found = study_find(&sweep->study, names->word[i], &experiment, name) &&
-		             study_take_paper(&sweep->study, &experiment, name);
+		             study_take_paper(&sweep->study, &experiment);
 		int status = found ? make(sweep, &experiment, name) : CLI_USAGE;
 		worst = status > worst ? status : worst;
 	}
@@ -253,7 +256,7 @@ int command_sweep(int argc, char **argv)
 	int status = CLI_USAGE;
 	study_begin(&sweep.study, argv[0]);
 	sweep.quick.study = &sweep.study;
-	if (argp_parse(&sweep_argp, split_line(&sweep, argc, argv), argv, 0, NULL, &sweep) == 0)
+	if (cli_parse(&sweep_argp, split_line(&sweep, argc, argv), argv, 0, &sweep) == 0)
 		status = perform(&sweep);
 	if (sweep.quick.file)
 		fclose(sweep.quick.file);
