@@ -1,4 +1,4 @@
-/* What the cells of an experiment show and need. */
+/* Cells of an experiment: their values, and the runs that they need. */
 #include "lab/experiment.h"
 
 #include <string.h>
