@@ -334,8 +334,6 @@ static inline uint32_t find_nth(uint32_t a, uint32_t b, int32_t c)
 {
 	int32_t step = c < 0 ? -1 : 1;
 	uint32_t left = c < 0 ? 0u - (uint32_t)c : (uint32_t)c;
-	if (c == INT32_MIN)
-		return 0;
 	if (c == 0)
 		return b < 32 && a >> b & 1 ? b : UINT32_MAX;
 	for (int64_t at = (int32_t)b; at >= 0 && at < 32; at += step)
@@ -344,7 +342,7 @@ static inline uint32_t find_nth(uint32_t a, uint32_t b, int32_t c)
 	return UINT32_MAX;
 }
 
-INT3(fns_b32, lane32, uint32_t, uint32_t, find_nth(a, b, (int32_t)c))
+INT3(fns_b32, lane32, uint32_t, uint32_t, c == 1u << 31 ? 0 : find_nth(a, b, (int32_t)c))
 
 /* Two 16-bit numbers in a register. */
 #define PAIR(t, T)                                                                                                     \

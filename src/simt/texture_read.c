@@ -308,15 +308,9 @@ static float of_sixteen_bits(const struct texture_image *image, double multiple)
 	return (float)((whole < -most ? -most : whole < most ? whole : most) / most);
 }
 
-/* Returns the sum over the corners, as in the guide. */
-static float filtered(const struct texture_read *read, const double *value)
+/* Returns a filter's result for the sum of its corners' values, weighted by 256ths. */
+static float filtered(const struct texture *texture, double sum)
 {
-	const struct texture *texture = read->texture;
-	double sum = 0;
-	for (uint32_t c = 0; c < 1u << read->axes; c++) {
-		int32_t weight = weight_of(read, c);
-		sum += weight ? weight * value[c] : 0;
-	}
 	sum /= 256;
 	if (is_fraction(texture))
 		return of_sixteen_bits(&texture->image, sum);
@@ -343,16 +337,26 @@ static double exact_value(const struct texture_read *read, const uint8_t *texel,
 
 void texture_fetch(const struct texture_read *read, const uint8_t *global, uint32_t value[4])
 {
+	const uint8_t *texel[TEXTURE_TEXELS] = {0};
+	int32_t weight[TEXTURE_TEXELS];
+	uint32_t corner[TEXTURE_TEXELS], corners = 1u << read->axes;
+	if (!read->axes) {
+		for (uint32_t channel = 0; channel < 4; channel++) {
+			corner_values(read, global, channel, 1, corner);
+			value[channel] = corner[0];
+		}
+		return;
+	}
+	for (uint32_t i = 0; i < read->texels.count; i++)
+		texel[read->corner[i]] = global + read->texels.address[i];
+	for (uint32_t c = 0; c < corners; c++)
+		weight[c] = weight_of(read, c);
 	for (uint32_t channel = 0; channel < 4; channel++) {
-		uint32_t corner[TEXTURE_TEXELS];
-		const uint8_t *texel[TEXTURE_TEXELS] = {0};
-		double exact[TEXTURE_TEXELS];
-		corner_values(read, global, channel, 1u << read->axes, corner);
-		for (uint32_t i = 0; i < read->texels.count; i++)
-			texel[read->corner[i]] = global + read->texels.address[i];
-		for (uint32_t c = 0; read->axes && c < 1u << read->axes; c++)
-			exact[c] = exact_value(read, texel[c], channel, corner[c]);
-		value[channel] = read->axes ? float_bits(filtered(read, exact)) : corner[0];
+		double sum = 0;
+		corner_values(read, global, channel, corners, corner);
+		for (uint32_t c = 0; c < corners; c++)
+			sum += weight[c] ? weight[c] * exact_value(read, texel[c], channel, corner[c]) : 0;
+		value[channel] = float_bits(filtered(read->texture, sum));
 	}
 }
 

@@ -195,7 +195,7 @@ def measure_kernels(kit, runs, sizes, repeats, without_counters):
         shutil.copy(header, headers)
     flags = ["-cudart", "shared", "-lcuda", "-I", workloads.ROOT / "programs", "-I", kit.work / "include"]
     built = compile_all(kit, sorted({run.source for run in runs}), flags)
-    library = compiled(kit, HERE / "launches.cu", ["-cudart", "shared", "-shared", "-Xcompiler", "-fPIC"])
+    library = compiled(kit, HERE / "launch_times.cu", ["-cudart", "shared", "-shared", "-Xcompiler", "-fPIC"])
     ncu = None if without_counters else shutil.which("ncu")
     names = counters.known(ncu) if ncu else []
     say(f"ncu counts {len(names)} metrics" if names else "no ncu, or it may not read the counters: times only")

@@ -157,16 +157,6 @@ static unsigned *arrived;
 static Record *records;
 static u64 *sink, walked;
 
-static bool done(const char *what)
-{
-	cudaError_t error = cudaGetLastError();
-	if (error == cudaSuccess)
-		error = cudaDeviceSynchronize();
-	if (error != cudaSuccess)
-		fprintf(stderr, "bandwidth: %s: %s\n", what, cudaGetErrorString(error));
-	return error == cudaSuccess;
-}
-
 struct Point {
 	u64 footprint;
 	bool own, cold; // cold: each launch goes on where the last one stopped
@@ -203,7 +193,7 @@ static void measure(const char *measure, const Kind &k, Point p)
 		CHECK(cudaMemset(arrived, 0, sizeof *arrived));
 		t.start = p.cold ? walked % p.footprint / 65536 * 65536 : 0;
 		k.kernel<<<grid, warps * 32, shared>>>(t);
-		if (!done(measure))
+		if (!kit::succeeded(measure))
 			return;
 		walked += (u64)(t.iterations * per_iteration * p.sms * k.stride / k.bytes);
 		std::vector<Record> all = kit::read(records, std::min<int>(grid, MAX_BLOCKS));
@@ -306,7 +296,7 @@ static void sets(void)
 		kit::row("bandwidth", "memset", kit::text("bytes=%llu", bytes), rates, "GB/s");
 		kit::row("bandwidth", "memcpy_on_device", kit::text("bytes=%llu", bytes / 2), copies, "GB/s");
 	}
-	done("memset");
+	kit::succeeded("memset");
 }
 
 int main(int argc, char **argv)

@@ -230,18 +230,6 @@ static Walk fresh(unsigned blocks, size_t window, size_t stride)
 	return walk;
 }
 
-// Rows of one point: the step; with several copies in flight or on all SMs also the throughput.
-static void rows(const char *name, const std::string &parameters, const Costs &cost, double bytes, unsigned blocks)
-{
-	std::string measure = name;
-	row("bulk", measure + "_step", parameters, cost.cycles, "cycles");
-	row("bulk", measure + "_rate", parameters, rates(cost.cycles, bytes), "B/cycle/SM");
-	if (blocks > 1) {
-		row("bulk", measure + "_bandwidth", parameters, rates(cost.ns, bytes * blocks), "GB/s");
-		row("bulk", measure + "_clock", parameters, cost.mhz, "MHz");
-	}
-}
-
 // Steps of a run: enough to be seen by the clock, few enough to stay in the fresh buffer.
 static int steps_for(uint32_t bytes, unsigned blocks, bool quick)
 {
@@ -277,7 +265,7 @@ static void loads(bool quick)
 			};
 			Costs cost;
 			if (costs("load " + parameters, blocks, 8, many, quick ? 3 : 7, one, &cost))
-				rows("load", parameters, cost, bytes, blocks);
+				copy_rows("bulk", "load", parameters, cost, bytes, blocks);
 		});
 }
 
@@ -300,7 +288,7 @@ template <int OPERATION, bool READ> static void stores(bool quick, bool one_targ
 		};
 		Costs cost;
 		if (costs("store " + parameters, blocks, 8, many, quick ? 3 : 5, one, &cost))
-			rows("store", parameters, cost, bytes, blocks);
+			copy_rows("bulk", "store", parameters, cost, bytes, blocks);
 	});
 }
 
@@ -353,7 +341,7 @@ template <bool REDUCES> static void cluster_copies(bool quick)
 					Costs cost;
 					if (costs("between " + parameters, one_shape.grid, 8, many, quick ? 3 : 5, one,
 					          &cost))
-						rows("between", parameters, cost, bytes, one_shape.grid);
+						copy_rows("bulk", "between", parameters, cost, bytes, one_shape.grid);
 				}
 	}
 }

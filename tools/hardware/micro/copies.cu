@@ -14,16 +14,6 @@ static int repeats, sms;
 static char *data;
 static u64 size, *times, *sink;
 
-static bool done(const char *what)
-{
-	cudaError_t error = cudaGetLastError();
-	if (error == cudaSuccess)
-		error = cudaDeviceSynchronize();
-	if (error != cudaSuccess)
-		fprintf(stderr, "copies: %s: %s\n", what, cudaGetErrorString(error));
-	return error == cudaSuccess;
-}
-
 template <int How, int Bytes> __device__ __forceinline__ void copy(unsigned to, u64 from)
 {
 #if __CUDA_ARCH__ >= 800
@@ -209,7 +199,7 @@ static void measure_latencies(bool async)
 				else
 					touch<<<sms * 2, 512>>>(data, (SPOTS + 1) * SPOT, sink);
 				l.kernel<<<1, 32>>>((u64)data, place == 1, times, sink);
-				if (!done("latency"))
+				if (!kit::succeeded("latency"))
 					return;
 			}
 			std::vector<u64> t = kit::read(times, SPOTS);
@@ -228,7 +218,7 @@ static void measure_stream(const Streamed &s, int blocks, int warps, u64 footpri
 	footprint = std::max(footprint / step, (u64)1) * step;
 	for (int r = 0; r <= repeats; r++) {
 		s.kernel<<<blocks, warps * 32, 16 * 1024>>>((u64)data, footprint, rounds, times);
-		if (!done("stream"))
+		if (!kit::succeeded("stream"))
 			return;
 		std::vector<u64> t = kit::read(times, blocks * 3);
 		u64 start = ~0ull, end = 0;

@@ -2,6 +2,7 @@
 // gives cycles per instruction by code size: the steps are the sizes of the instruction caches. It runs with one
 // warp, with a warp per scheduler, with 16, and on all SMs. Then: branches taken and not taken, divergent branches,
 // and calls.
+#include "fma8.h"
 #include "kit.h"
 
 typedef unsigned long long u64;
@@ -10,38 +11,6 @@ static bool quick;
 static int repeats, sms;
 static unsigned *times;
 static float *values, *sink;
-
-static bool done(const char *what)
-{
-	cudaError_t error = cudaGetLastError();
-	if (error == cudaSuccess)
-		error = cudaDeviceSynchronize();
-	if (error != cudaSuccess)
-		fprintf(stderr, "fetch: %s: %s\n", what, cudaGetErrorString(error));
-	return error == cudaSuccess;
-}
-
-#define FMA8                                                                                                           \
-	"fma.rn.f32 %0, %0, %8, %9; fma.rn.f32 %1, %1, %8, %9; fma.rn.f32 %2, %2, %8, %9; fma.rn.f32 %3, %3, %8, %9; " \
-	"fma.rn.f32 %4, %4, %8, %9; fma.rn.f32 %5, %5, %8, %9; fma.rn.f32 %6, %6, %8, %9; fma.rn.f32 %7, %7, %8, %9; "
-#define OPERANDS                                                                                                       \
-	"+f"(a[0]), "+f"(a[1]), "+f"(a[2]), "+f"(a[3]), "+f"(a[4]), "+f"(a[5]), "+f"(a[6]), "+f"(a[7]) : "f"(x), "f"(y)
-#define RUN(text) asm volatile(text:OPERANDS : "memory")
-
-__device__ __forceinline__ void fill(float *a, const float *values)
-{
-	for (int i = 0; i < 8; i++)
-		a[i] = values[i];
-}
-
-__device__ __forceinline__ void keep(const float *a, float *sink)
-{
-	float sum = 0;
-	for (int i = 0; i < 8; i++)
-		sum += a[i];
-	if (sum == 12345)
-		*sink = sum;
-}
 
 // Two laps warm; each of the others runs Blocks * 64 FMAs.
 template <int Blocks> __global__ void straight(const float *values, int laps, int unused, unsigned *times, float *sink)
@@ -227,7 +196,7 @@ static void measure(const char *name, const std::string &parameters, Kernel kern
 	for (int r = 0; r <= repeats; r++) {
 		double sum = 0;
 		kernel<<<blocks, warps * 32>>>(values, laps, argument, times, sink);
-		if (!done(name))
+		if (!kit::succeeded(name))
 			return;
 		for (unsigned t : kit::read(times, blocks * warps))
 			sum += t;

@@ -206,19 +206,13 @@ __device__ inline void end(Times *times)
 // Waits for the launch. False, with a note, if it failed; the section ends if the context is lost.
 inline bool done(const char *what)
 {
-	cudaError_t error = cudaGetLastError();
-	if (error == cudaSuccess)
-		error = cudaDeviceSynchronize();
-	if (error == cudaSuccess)
-		return true;
-	fprintf(stderr, "note: %s: %s\n", what, cudaGetErrorString(error));
-	cudaGetLastError();
-	if (cudaDeviceSynchronize() != cudaSuccess) {
+	bool good = kit::succeeded(what);
+	if (!good && !kit::answers()) {
 		fprintf(stderr, "note: %s: the rest of the section is lost\n", what);
 		fflush(stdout);
 		_exit(EXIT_FAILURE);
 	}
-	return false;
+	return good;
 }
 
 struct Shape {
@@ -358,15 +352,7 @@ bool costs(const std::string &what, unsigned blocks, int few, int many, int repe
 	return true;
 }
 
-// scale / x of each sample; samples that are not positive are left out.
-inline std::vector<double> rates(const std::vector<double> &samples, double scale)
-{
-	std::vector<double> rates;
-	for (double sample : samples)
-		if (sample > 0)
-			rates.push_back(scale / sample);
-	return rates;
-}
+using kit::rates;
 
 inline std::vector<double> scaled(std::vector<double> samples, double scale)
 {
@@ -383,6 +369,19 @@ inline void row(const char *part, const std::string &measure, const std::string 
 		fprintf(stderr, "note: %s %s %s: no samples\n", part, measure.c_str(), parameters.c_str());
 	else
 		kit::row(part, measure, parameters, samples, unit);
+}
+
+// Rows of one point of `part`: the step and its rate; on several blocks also the bandwidth and the SM clock.
+inline void copy_rows(const char *part, const char *name, const std::string &parameters, const Costs &cost,
+                      double bytes, unsigned blocks)
+{
+	std::string measure = name;
+	row(part, measure + "_step", parameters, cost.cycles, "cycles");
+	row(part, measure + "_rate", parameters, rates(cost.cycles, bytes), "B/cycle/SM");
+	if (blocks > 1) {
+		row(part, measure + "_bandwidth", parameters, rates(cost.ns, bytes * blocks), "GB/s");
+		row(part, measure + "_clock", parameters, cost.mhz, "MHz");
+	}
 }
 
 // ---- Host: sections.

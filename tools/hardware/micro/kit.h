@@ -81,6 +81,16 @@ inline void row(const char *part, const std::string &measure, const std::string 
 	fflush(stdout);
 }
 
+// scale / x of each sample; samples that are not positive are left out.
+inline std::vector<double> rates(const std::vector<double> &samples, double scale)
+{
+	std::vector<double> rates;
+	for (double sample : samples)
+		if (sample > 0)
+			rates.push_back(scale / sample);
+	return rates;
+}
+
 inline const cudaDeviceProp &device()
 {
 	static cudaDeviceProp properties;
@@ -112,6 +122,24 @@ inline void finish()
 {
 	CHECK(cudaGetLastError());
 	CHECK(cudaDeviceSynchronize());
+}
+
+// Waits for the launch of `what`. False, with a note, if it failed.
+inline bool succeeded(const char *what)
+{
+	cudaError_t error = cudaGetLastError();
+	if (error == cudaSuccess)
+		error = cudaDeviceSynchronize();
+	if (error != cudaSuccess)
+		fprintf(stderr, "note: %s: %s\n", what, cudaGetErrorString(error));
+	cudaGetLastError();
+	return error == cudaSuccess;
+}
+
+// True if no launch runs any more and the device still answers this process.
+inline bool answers()
+{
+	return cudaDeviceSynchronize() == cudaSuccess;
 }
 
 // Milliseconds of `work` (which launches), by events.

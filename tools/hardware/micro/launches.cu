@@ -14,16 +14,6 @@ static u64 *stamps;
 
 enum { STAMPS = 1 << 20 };
 
-static bool done(const char *what)
-{
-	cudaError_t error = cudaGetLastError();
-	if (error == cudaSuccess)
-		error = cudaDeviceSynchronize();
-	if (error != cudaSuccess)
-		fprintf(stderr, "launches: %s: %s\n", what, cudaGetErrorString(error));
-	return error == cudaSuccess;
-}
-
 struct Large {
 	u64 words[256];
 };
@@ -133,7 +123,7 @@ template <typename Launch> static void series(const char *name, const std::strin
 			issued = host_us();
 		});
 		double end = host_us();
-		if (!done(name))
+		if (!kit::succeeded(name))
 			return;
 		if (r) {
 			device.push_back(ms * 1e3 / count);
@@ -163,7 +153,7 @@ static void overheads(void)
 		synced.push_back(host_us() - start);
 	}
 	kit::row("launches", "empty_and_synchronize", "blocks=1 threads=32", synced, "us");
-	done("synchronize");
+	kit::succeeded("synchronize");
 }
 
 // From the end of the last block of one kernel to the start of the first block of the next.
@@ -176,7 +166,7 @@ static void gaps(void)
 			std::vector<double> gap, length;
 			for (int i = 0; i < count; i++)
 				stamp<<<g, t>>>(stamps, i * g);
-			if (!done("gap"))
+			if (!kit::succeeded("gap"))
 				return;
 			std::vector<u64> all = kit::read(stamps, 2 * (size_t)count * g);
 			u64 last = 0;
@@ -215,7 +205,7 @@ static void block_rate(void)
 			for (int r = 0; r <= repeats; r++) {
 				double a = kit::milliseconds([&] { with_shared<<<few, t, s>>>(); });
 				double b = kit::milliseconds([&] { with_shared<<<many, t, s>>>(); });
-				if (!done("block_rate"))
+				if (!kit::succeeded("block_rate"))
 					break;
 				if (r)
 					rate.push_back((b - a) * 1e6 / (many - few));
@@ -229,7 +219,7 @@ static void block_rate(void)
 			std::vector<std::vector<std::pair<u64, u64>>> by_sm(sms);
 			for (int r = 0; r < 2; r++)
 				stamp_cycles<<<blocks, t, s>>>(stamps);
-			if (!done("stamp_cycles"))
+			if (!kit::succeeded("stamp_cycles"))
 				continue;
 			std::vector<u64> all = kit::read(stamps, (size_t)blocks * 3);
 			for (int b = 0; b < blocks; b++)
@@ -257,7 +247,7 @@ static void streams(void)
 	unsigned time = quick ? 5000 : 100000;
 	for (cudaStream_t &s : list)
 		if (cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking) != cudaSuccess) {
-			done("streams");
+			kit::succeeded("streams");
 			return;
 		}
 	for (int n = 1; n <= MOST; n *= 2) {
@@ -265,7 +255,7 @@ static void streams(void)
 		for (int r = 0; r <= repeats; r++) {
 			for (int i = 0; i < n; i++)
 				stay<<<1, 32, 0, list[i]>>>(stamps + i * 2, time);
-			if (!done("streams"))
+			if (!kit::succeeded("streams"))
 				return;
 			std::vector<u64> all = kit::read(stamps, 2 * n);
 			u64 first = ~0ull, last = 0, finish = 0;
@@ -298,14 +288,14 @@ static void graphs(void)
 		std::vector<double> us, gap;
 		if (cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking) != cudaSuccess ||
 		    cudaStreamBeginCapture(s, cudaStreamCaptureModeThreadLocal) != cudaSuccess) {
-			done("capture");
+			kit::succeeded("capture");
 			return;
 		}
 		for (int i = 0; i < count; i++)
 			stamp<<<g, 32, 0, s>>>(stamps, i * g);
 		if (cudaStreamEndCapture(s, &graph) != cudaSuccess ||
 		    cudaGraphInstantiateWithFlags(&ready, graph, 0) != cudaSuccess) {
-			done("graph");
+			kit::succeeded("graph");
 			return;
 		}
 		for (int r = 0; r <= repeats; r++) {
@@ -316,7 +306,7 @@ static void graphs(void)
 			cudaEventRecord(start, s);
 			cudaGraphLaunch(ready, s);
 			cudaEventRecord(end, s);
-			if (!done("graph launch"))
+			if (!kit::succeeded("graph launch"))
 				return;
 			cudaEventElapsedTime(&ms, start, end);
 			std::vector<u64> all = kit::read(stamps, 2 * (size_t)count * g);
@@ -352,7 +342,7 @@ static void clocks(void)
 		std::vector<double> mhz, ms;
 		for (int r = 0; r < (quick ? 2 : 5); r++) {
 			load<<<blocks, l.warps * 32>>>(values, quick ? 20 : l.laps, stamps);
-			if (!done("clock"))
+			if (!kit::succeeded("clock"))
 				return;
 			std::vector<u64> all = kit::read(stamps, 2 * blocks);
 			for (int b = 0; b < blocks; b++)
@@ -365,7 +355,7 @@ static void clocks(void)
 	}
 	int count = quick ? 16 : 1000;
 	timer_steps<<<1, 1>>>(stamps, count);
-	if (!done("timer"))
+	if (!kit::succeeded("timer"))
 		return;
 	std::vector<u64> all = kit::read(stamps, count);
 	std::vector<double> steps;

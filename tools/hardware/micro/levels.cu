@@ -18,16 +18,6 @@ static int repeats = 7;
 static unsigned *times;
 static u64 *sink;
 
-static bool done(const char *what)
-{
-	cudaError_t error = cudaGetLastError();
-	if (error == cudaSuccess)
-		error = cudaDeviceSynchronize();
-	if (error != cudaSuccess)
-		fprintf(stderr, "levels: %s: %s\n", what, cudaGetErrorString(error));
-	return error == cudaSuccess;
-}
-
 // Waits for a value.
 __device__ __forceinline__ void await(u64 value)
 {
@@ -120,7 +110,7 @@ static u64 chain(char *data, const std::vector<u64> &offsets)
 	int count = std::min<size_t>(offsets.size(), 1 << 16);
 	CHECK(cudaMemcpy(list, offsets.data(), count * sizeof(u64), cudaMemcpyHostToDevice));
 	link_nodes<<<(count + 255) / 256, 256>>>((u64)data, list, count);
-	return done("link") ? (u64)data + offsets[0] : 0;
+	return kit::succeeded("link") ? (u64)data + offsets[0] : 0;
 }
 
 static std::vector<double> samples(int steps, int count)
@@ -146,7 +136,7 @@ static void measure(const char *name, const std::string &parameters, Kind kind, 
 	if (!p)
 		return;
 	walks[kind]<<<1, 1>>>(p, count + 16, steps, repeats, times, sink);
-	if (done(name))
+	if (kit::succeeded(name))
 		kit::row("levels", name, parameters, samples(steps, repeats), "cycles");
 }
 
@@ -224,7 +214,7 @@ static void l2_sweep(char *data, u64 size, int stride, int per_octave, bool by_o
 			else
 				touch<<<kit::device().multiProcessorCount * 2, 512>>>(data, bytes, sink);
 			walk<CG><<<1, 1>>>(p, 1, steps, 1, times, sink);
-			if (!done("l2_footprint"))
+			if (!kit::succeeded("l2_footprint"))
 				return;
 			if (r)
 				all.push_back(samples(steps, 1)[0]);
@@ -307,7 +297,7 @@ static void constants(void)
 				host[list[i] / 4] = list[(i + 1) % count];
 			CHECK(cudaMemcpyToSymbol(table, host, sizeof host));
 			walk_constant<<<1, 1>>>(list[0], count + 16, steps, repeats, times, sink);
-			if (done("constant"))
+			if (kit::succeeded("constant"))
 				kit::row("levels", "constant_footprint",
 				         kit::text("stride=%d bytes=%llu", stride, bytes), samples(steps, repeats),
 				         "cycles");
@@ -347,7 +337,7 @@ static void textures(void)
 	resource.res.linear.sizeInBytes = size;
 	description.readMode = cudaReadModeElementType;
 	if (cudaCreateTextureObject(&texture, &resource, &description, NULL) != cudaSuccess) {
-		done("texture");
+		kit::succeeded("texture");
 		return;
 	}
 	for (u64 bytes : footprints(1024, size, quick ? 1 : 2, 128)) {
@@ -358,7 +348,7 @@ static void textures(void)
 			host[list[i] / 4] = list[(i + 1) % count] / 4;
 		CHECK(cudaMemcpy(data, host.data(), size, cudaMemcpyHostToDevice));
 		walk_texture<<<1, 1>>>(texture, list[0] / 4, count + 16, steps, repeats, times, sink);
-		if (done("texture"))
+		if (kit::succeeded("texture"))
 			kit::row("levels", "texture_footprint", kit::text("stride=128 bytes=%llu", bytes),
 			         samples(steps, repeats), "cycles");
 	}
@@ -422,7 +412,7 @@ static void on_chip(void)
 	for (auto &l : list)
 		for (int r = 0; r < 2; r++) {
 			l.kernel<<<1, 1>>>(64, 1024, repeats, times, sink);
-			if (done(l.name) && r)
+			if (kit::succeeded(l.name) && r)
 				kit::row("levels", "on_chip", l.name, samples(1024, repeats), "cycles");
 		}
 }
@@ -502,7 +492,7 @@ static void neighbours(bool in_l2, Pair kernel, const char *kinds, int granulari
 				continue;
 			prepare(in_l2);
 			kernel<<<1, 1>>>((u64)spots, from, t, times);
-			if (!done("neighbours"))
+			if (!kit::succeeded("neighbours"))
 				return;
 			std::string p = kit::text("data_in=%s kinds=%s granularity=%d first=%d second=%d",
 			                          in_l2 ? "l2" : "dram", kinds, granularity, from, t);
@@ -548,7 +538,7 @@ static void stores(void)
 						after_store<CA><<<1, 1>>>((u64)spots, before, width, t, times);
 					else
 						after_store<CG><<<1, 1>>>((u64)spots, before, width, t, times);
-					if (!done("after_store"))
+					if (!kit::succeeded("after_store"))
 						return;
 					print_spots(
 						"load_after_store",
@@ -579,7 +569,7 @@ int main(int argc, char **argv)
 	u64 size = quick ? 16 << 20 : 512 << 20;
 	char *data = kit::allocate<char>(size);
 	clock_cost<<<1, 1>>>(times);
-	if (done("clock_cost"))
+	if (kit::succeeded("clock_cost"))
 		print_spots("clock_cost", "", 0);
 	on_chip();
 	l1_sweeps(data);

@@ -281,24 +281,29 @@ template <typename Launch> std::vector<double> times_of(const char *name, Launch
 	return samples;
 }
 
-template <typename Op, int K> void measure_rate(int ones)
+// Samples of the cycles that one round adds, for each number of warps: report(warps, cycles).
+template <typename Launch, typename Report> void over_warps(const char *name, Launch launch, Report report)
 {
-	typedef typename Op::T T;
 	for (int warps : {1, 2, 4, 8, 16, 32}) {
 		if (quick && warps != 1 && warps != 8)
 			continue;
-		std::vector<double> cycles = kit::slope(
-			Op::name,
-			[&](unsigned rounds) {
-				rate<Op, K><<<1, warps * 32>>>((const T *)data[ones], METADATA, rounds, kit::spans(),
-			                                       (T *)sinks);
-			},
-			quick ? 1 : 8, quick ? 3 : 32, repeats);
+		auto rounds = [&](unsigned count) { launch(warps, count); };
+		report(warps, kit::slope(name, rounds, quick ? 1 : 8, quick ? 3 : 32, repeats));
+	}
+}
+
+template <typename Op, int K> void measure_rate(int ones)
+{
+	typedef typename Op::T T;
+	auto launch = [&](int warps, unsigned rounds) {
+		rate<Op, K><<<1, warps * 32>>>((const T *)data[ones], METADATA, rounds, kit::spans(), (T *)sinks);
+	};
+	over_warps(Op::name, launch, [&](int warps, const std::vector<double> &cycles) {
 		std::string about = kit::text("op=%s accumulators=%d warps=%d data=%s", Op::name, K, warps,
 		                              ones ? "ones" : "zeros");
 		kit::print("matrix", "rate", about, kit::rates(cycles, 16.0 * warps), "warp_instructions/cycle");
 		kit::print("matrix", "macs", about, kit::rates(cycles, 16.0 * warps * Op::work), "multiply_adds/cycle");
-	}
+	});
 }
 
 template <typename Op> void measure()
@@ -330,19 +335,14 @@ template <typename Op> void measure_move()
 		};
 		if (!print_times(Op::name, more, 32, times_of(Op::name, launch)))
 			return;
-		for (int warps : {1, 2, 4, 8, 16, 32}) {
-			if (quick && warps != 1 && warps != 8)
-				continue;
-			std::vector<double> cycles = kit::slope(
-				Op::name,
-				[&](unsigned rounds) {
-					move_rate<Op><<<1, warps * 32>>>((const unsigned *)data[0], conflicts, rounds,
-				                                         kit::spans(), (unsigned *)sinks);
-				},
-				quick ? 1 : 8, quick ? 3 : 32, repeats);
+		auto rate = [&](int warps, unsigned rounds) {
+			move_rate<Op><<<1, warps * 32>>>((const unsigned *)data[0], conflicts, rounds, kit::spans(),
+			                                 (unsigned *)sinks);
+		};
+		over_warps(Op::name, rate, [&](int warps, const std::vector<double> &cycles) {
 			kit::print("matrix", "move_rate", kit::text("op=%s warps=%d", Op::name, warps) + more,
 			           kit::rates(cycles, 16.0 * warps * Op::matrices * 128), "bytes/cycle");
-		}
+		});
 	}
 }
 

@@ -17,16 +17,6 @@ static char *data, *flusher;
 static u64 size, flusher_size;
 static unsigned *times;
 
-static bool done(const char *what)
-{
-	cudaError_t error = cudaGetLastError();
-	if (error == cudaSuccess)
-		error = cudaDeviceSynchronize();
-	if (error != cudaSuccess)
-		fprintf(stderr, "misses: %s: %s\n", what, cudaGetErrorString(error));
-	return error == cudaSuccess;
-}
-
 __device__ __forceinline__ unsigned now(void)
 {
 	unsigned t;
@@ -220,7 +210,7 @@ static void one(const Group &g, int index, const Shape &s, int warps, bool in_l2
 	for (int r = 0; r <= repeats; r++) {
 		u64 base = place(in_l2, bytes);
 		g.list[index].kernel<<<1, warps * 32>>>(base, between, s.lanes, s.between_lanes, bytes - 128, times);
-		if (!done(op_names[g.op]))
+		if (!kit::succeeded(op_names[g.op]))
 			return;
 		std::vector<unsigned> t = kit::read(times, 2 * MAX_WARPS);
 		if (r == 0)
@@ -246,7 +236,7 @@ static void traces(const Group &g, const Shape &s, int warps)
 	for (int r = 0; r <= repeats; r++) {
 		u64 base = place(true, bytes);
 		g.trace<<<1, warps * 32>>>(base, between, s.lanes, s.between_lanes, bytes - 128, times);
-		if (!done("trace"))
+		if (!kit::succeeded("trace"))
 			return;
 		std::vector<unsigned> t = kit::read(times, 2 * TRACED);
 		for (int i = 0; r && i < 2 * TRACED; i++)

@@ -2,6 +2,7 @@
 // finishing times tell round robin from greedy orders; which pairs of warps slow each other down (one scheduler); in
 // which order warps wake when one line answers all. Blocks: which SM gets which block, in the first wave and after
 // it, for small and large grids; which SMs share clusters (GPCs), where the device has clusters.
+#include "fma8.h"
 #include "kit.h"
 
 #include <numeric>
@@ -21,16 +22,6 @@ static unsigned *times;
 static float *values, *sink;
 static Note *notes;
 
-static bool done(const char *what)
-{
-	cudaError_t error = cudaGetLastError();
-	if (error == cudaSuccess)
-		error = cudaDeviceSynchronize();
-	if (error != cudaSuccess)
-		fprintf(stderr, "order: %s: %s\n", what, cudaGetErrorString(error));
-	return error == cudaSuccess;
-}
-
 __device__ __forceinline__ unsigned now(void)
 {
 	unsigned t;
@@ -45,35 +36,13 @@ __device__ __forceinline__ unsigned slot(void)
 	return id;
 }
 
-#define FMA8                                                                                                           \
-	"fma.rn.f32 %0, %0, %8, %9; fma.rn.f32 %1, %1, %8, %9; fma.rn.f32 %2, %2, %8, %9; fma.rn.f32 %3, %3, %8, %9; " \
-	"fma.rn.f32 %4, %4, %8, %9; fma.rn.f32 %5, %5, %8, %9; fma.rn.f32 %6, %6, %8, %9; fma.rn.f32 %7, %7, %8, %9; "
-#define OPERANDS                                                                                                       \
-	"+f"(a[0]), "+f"(a[1]), "+f"(a[2]), "+f"(a[3]), "+f"(a[4]), "+f"(a[5]), "+f"(a[6]), "+f"(a[7]) : "f"(x), "f"(y)
-#define RUN(text) asm volatile(text:OPERANDS : "memory")
-
-__device__ __forceinline__ void begin(float *a, const float *values)
-{
-	for (int i = 0; i < 8; i++)
-		a[i] = values[i];
-}
-
-__device__ __forceinline__ void keep(const float *a, float *sink)
-{
-	float sum = 0;
-	for (int i = 0; i < 8; i++)
-		sum += a[i];
-	if (sum == 12345)
-		*sink = sum;
-}
-
 // Only the warps in `mask` run. marks: in shared memory, then times[warp * (SEGMENTS + 1) + segment].
 __global__ void segments(const float *values, unsigned mask, int laps, unsigned *times, float *sink)
 {
 	extern __shared__ unsigned marks[];
 	float a[8], x = values[8], y = values[9];
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-	begin(a, values);
+	fill(a, values);
 	for (int lap = 0; lap < laps; lap++) {
 		__syncthreads();
 		if (mask >> warp & 1)
@@ -97,7 +66,7 @@ __global__ void pair(const float *values, unsigned mask, int laps, unsigned *tim
 	float a[8], x = values[8], y = values[9];
 	int warp = threadIdx.x / 32;
 	unsigned start = 0, end = 0;
-	begin(a, values);
+	fill(a, values);
 	for (int lap = 0; lap < laps; lap++) {
 		__syncthreads();
 		start = now();
@@ -154,7 +123,7 @@ static void warps_finish(void)
 		std::vector<std::vector<double>> finish(n), start(n), marks(n * SEGMENTS);
 		for (int r = 0; r < repeats; r++) {
 			segments<<<1, n * 32, n *(SEGMENTS + 1) * 4>>>(values, ~0u, 2, times, sink);
-			if (!done("segments"))
+			if (!kit::succeeded("segments"))
 				return;
 			std::vector<unsigned> t = kit::read(times, n * (SEGMENTS + 1));
 			unsigned first = t[0];
@@ -185,7 +154,7 @@ static void pairs(void)
 		std::vector<double> t;
 		for (int r = 0; r < repeats; r++) {
 			pair<<<1, 1024>>>(values, 1u | 1u << other, 3, times, sink);
-			if (!done("pair"))
+			if (!kit::succeeded("pair"))
 				return;
 			t.push_back(kit::read(times, 1)[0] / 512.0);
 		}
@@ -195,7 +164,7 @@ static void pairs(void)
 		std::vector<double> t;
 		for (int r = 0; r < repeats; r++) {
 			pair<<<1, 1024>>>(values, (1u << n) - 1, 3, times, sink);
-			if (!done("pair"))
+			if (!kit::succeeded("pair"))
 				return;
 			t.push_back(kit::read(times, 1)[0] / 512.0);
 		}
@@ -212,7 +181,7 @@ static void wakes(void)
 			std::vector<std::vector<double>> issue(n), back(n);
 			for (int r = 0; r < repeats; r++) {
 				wake<<<1, n * 32>>>(data, b, times, sink);
-				if (!done("wake"))
+				if (!kit::succeeded("wake"))
 					return;
 				std::vector<unsigned> t = kit::read(times, 64);
 				for (int w = 0; w < n; w++) {
@@ -240,7 +209,7 @@ static void grid(const Grid &g, int printed)
 	int n = std::min<int>(g.blocks, MAX_BLOCKS), right = 0, later = 0;
 	for (int r = 0; r < 2; r++) {
 		settle<<<n, g.threads, g.shared>>>(notes, g.stay, g.more);
-		if (!done(g.name))
+		if (!kit::succeeded(g.name))
 			return;
 	}
 	std::vector<Note> all = kit::read(notes, n);
@@ -323,15 +292,15 @@ static void clusters(void)
 		if (cudaOccupancyMaxActiveClusters(&active, settle, &config) == cudaSuccess)
 			kit::row("order", "clusters_active", kit::text("size=%d", size), {(double)active}, "clusters");
 		else
-			done("occupancy of clusters");
+			kit::succeeded("occupancy of clusters");
 		for (int r = 0; r < 20; r++) {
 			int n = config.gridDim.x;
 			CHECK(cudaMemset(notes, 0xff, MAX_BLOCKS * sizeof *notes));
 			if (cudaLaunchKernelEx(&config, settle, notes, 3000u, 3000u) != cudaSuccess) {
-				done("cluster launch");
+				kit::succeeded("cluster launch");
 				break;
 			}
-			if (!done("cluster"))
+			if (!kit::succeeded("cluster"))
 				return;
 			std::vector<Note> all = kit::read(notes, n);
 			u64 first = ~0ull;

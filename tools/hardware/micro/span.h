@@ -57,18 +57,12 @@ inline int arch()
 // Waits for a launch. A failed one is noted; when the device is lost for this process, the program ends.
 inline bool done(const char *what)
 {
-	cudaError_t error = cudaGetLastError();
-	if (error == cudaSuccess)
-		error = cudaDeviceSynchronize();
-	if (error == cudaSuccess)
-		return true;
-	fprintf(stderr, "%s: skipped: %s\n", what, cudaGetErrorString(error));
-	cudaGetLastError();
-	if (cudaDeviceSynchronize() != cudaSuccess) {
+	bool good = succeeded(what);
+	if (!good && !answers()) {
 		fprintf(stderr, "%s: the device does not answer any more\n", what);
 		exit(EXIT_FAILURE);
 	}
-	return false;
+	return good;
 }
 
 // Cycles from the first warp's start to the last warp's end in one launch; negative if it failed.
@@ -103,16 +97,6 @@ std::vector<double> slope(const char *what, Launch launch, unsigned low, unsigne
 			samples.push_back((many - few) / (high - low));
 	}
 	return samples;
-}
-
-// Work per cycle from cycles per step. Samples without a positive slope are left out.
-inline std::vector<double> rates(const std::vector<double> &cycles, double work)
-{
-	std::vector<double> result;
-	for (double cycle : cycles)
-		if (cycle > 0)
-			result.push_back(work / cycle);
-	return result;
 }
 
 inline void print(const char *part, const std::string &measure, const std::string &parameters,

@@ -4,7 +4,7 @@
 // cache or DRAM, tiles out of bounds; stores; and multicast to the blocks of a cluster, and loads of the same tile
 // by each block. The checks compare one tile per swizzle with the layout of the PTX ISA.
 #include "hopper.h"
-#include <cuda.h>
+#include "tensor_map.h"
 
 using namespace hopper;
 
@@ -241,104 +241,10 @@ __global__ void multicast(const __grid_constant__ CUtensorMap map, Walk walk, in
 
 // ---- Host.
 
-typedef CUresult (*Encode)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
-                           const cuuint64_t *, const cuuint32_t *, const cuuint32_t *, CUtensorMapInterleave,
-                           CUtensorMapSwizzle, CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-
-static Encode encoder()
-{
-	static Encode encode = nullptr;
-	cudaDriverEntryPointQueryResult status;
-	if (!encode && cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", reinterpret_cast<void **>(&encode),
-	                                                12000, cudaEnableDefault, &status) != cudaSuccess)
-		encode = nullptr;
-	if (!encode)
-		fprintf(stderr, "note: no cuTensorMapEncodeTiled\n");
-	return encode;
-}
-
 static unsigned char *memory()
 {
 	static unsigned char *data = kit::allocate<unsigned char>(MEMORY_BYTES);
 	return data;
-}
-
-struct Tile {
-	int rank;
-	int element; // bytes
-	int box[5];
-	int swizzle;   // bytes of the span; 0: none
-	int promotion; // bytes of the L2 promotion; 0: none
-};
-
-static uint32_t tile_bytes(const Tile &tile)
-{
-	uint32_t bytes = static_cast<uint32_t>(tile.element);
-	for (int d = 0; d < tile.rank; d++)
-		bytes *= static_cast<uint32_t>(tile.box[d]);
-	return bytes;
-}
-
-// A map of a tensor over `base` whose extents are the box times `tiles`. False, with a note, if it is refused.
-static bool encode(const Tile &tile, const int *tiles, void *base, CUtensorMap *map)
-{
-	static const struct {
-		int bytes;
-		CUtensorMapDataType type;
-	} TYPES[] = {{1, CU_TENSOR_MAP_DATA_TYPE_UINT8},
-	             {2, CU_TENSOR_MAP_DATA_TYPE_FLOAT16},
-	             {4, CU_TENSOR_MAP_DATA_TYPE_FLOAT32},
-	             {8, CU_TENSOR_MAP_DATA_TYPE_FLOAT64}};
-	cuuint64_t extents[5], strides[5], stride = static_cast<cuuint64_t>(tile.element);
-	cuuint32_t box[5], steps[5] = {1, 1, 1, 1, 1};
-	CUtensorMapDataType type = CU_TENSOR_MAP_DATA_TYPE_UINT8;
-	for (auto &entry : TYPES)
-		if (entry.bytes == tile.element)
-			type = entry.type;
-	for (int d = 0; d < tile.rank; d++) {
-		extents[d] = static_cast<cuuint64_t>(tile.box[d]) * static_cast<cuuint64_t>(tiles[d]);
-		stride *= extents[d];
-		strides[d] = stride; // of dimension d + 1
-		box[d] = static_cast<cuuint32_t>(tile.box[d]);
-	}
-	CUtensorMapSwizzle swizzle = tile.swizzle == 32    ? CU_TENSOR_MAP_SWIZZLE_32B
-	                             : tile.swizzle == 64  ? CU_TENSOR_MAP_SWIZZLE_64B
-	                             : tile.swizzle == 128 ? CU_TENSOR_MAP_SWIZZLE_128B
-	                                                   : CU_TENSOR_MAP_SWIZZLE_NONE;
-	CUtensorMapL2promotion promotion = tile.promotion == 128   ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
-	                                   : tile.promotion == 256 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
-	                                                           : CU_TENSOR_MAP_L2_PROMOTION_NONE;
-	memory();
-	if (!encoder())
-		return false;
-	CUresult result =
-		encoder()(map, type, static_cast<cuuint32_t>(tile.rank), base, extents, strides, box, steps,
-	                  CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, promotion, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-	if (result != CUDA_SUCCESS)
-		fprintf(stderr, "note: tensor map of rank %d: error %d\n", tile.rank, static_cast<int>(result));
-	return result == CUDA_SUCCESS;
-}
-
-static std::string box_text(const Tile &tile)
-{
-	std::string text = std::to_string(tile.box[0]);
-	for (int d = 1; d < tile.rank; d++)
-		text += "x" + std::to_string(tile.box[d]);
-	return kit::text("rank=%d element=%d box=%s tile_bytes=%u swizzle=%d promotion=%d", tile.rank, tile.element,
-	                 text.c_str(), tile_bytes(tile), tile.swizzle, tile.promotion);
-}
-
-// Tiles along each dimension: `rows` of them along the last; along the first a matrix row of about 4 KB, but at most
-// `most` tiles.
-static void tile_counts(const Tile &tile, int rows, int most, int *tiles)
-{
-	for (int d = 0; d < 5; d++)
-		tiles[d] = 1;
-	tiles[0] = std::max(1, std::min(most, 4096 / (tile.box[0] * tile.element)));
-	if (tile.rank == 1)
-		tiles[0] = rows;
-	else
-		tiles[tile.rank - 1] = rows;
 }
 
 // The walk of a block through its own `rows` rows of tiles.
@@ -351,17 +257,6 @@ static Walk walk_of(const Tile &tile, const int *tiles, int rows)
 	walk.wrap = rows;
 	walk.each[tile.rank - 1] = rows * tile.box[tile.rank - 1];
 	return walk;
-}
-
-static void rows(const char *name, const std::string &parameters, const Costs &cost, double bytes, unsigned blocks)
-{
-	std::string measure = name;
-	row("tensor", measure + "_step", parameters, cost.cycles, "cycles");
-	row("tensor", measure + "_rate", parameters, rates(cost.cycles, bytes), "B/cycle/SM");
-	if (blocks > 1) {
-		row("tensor", measure + "_bandwidth", parameters, rates(cost.ns, bytes * blocks), "GB/s");
-		row("tensor", measure + "_clock", parameters, cost.mhz, "MHz");
-	}
 }
 
 static size_t fresh = FIRST_FRESH; // the first byte that no launch has read yet
@@ -425,7 +320,7 @@ static void point(const Tile &tile, unsigned blocks, int depth, bool dram, Outsi
 	else
 		prepare(load<RANK>, shape);
 	if (costs("tile " + parameters, blocks, 8, many, quick ? 3 : 5, one, &cost))
-		rows(stores ? "tile_store" : "tile_load", parameters, cost, bytes, blocks);
+		copy_rows("tensor", stores ? "tile_store" : "tile_load", parameters, cost, bytes, blocks);
 }
 
 static void any_point(const Tile &tile, unsigned blocks, int depth, bool dram, Outside outside, bool stores, bool quick)
@@ -576,7 +471,7 @@ static void multicasts(bool quick)
 						Costs cost;
 						if (costs("multicast " + parameters, shape.grid, 8, many, quick ? 3 : 5,
 						          one, &cost))
-							rows("multicast", parameters, cost, bytes, shape.grid);
+							copy_rows("tensor", "multicast", parameters, cost, bytes, shape.grid);
 					}
 			}
 }

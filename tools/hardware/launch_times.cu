@@ -1,4 +1,4 @@
-// launches: a library for LD_PRELOAD that times each kernel launch of a program by events, without privileges. It
+// launch_times: a library for LD_PRELOAD that times each kernel launch of a program by events, without privileges. It
 // appends one line per launch to the file that LAUNCHES names:
 //
 //   number,nanoseconds,grid x,y,z,block x,y,z,shared bytes,kernel
