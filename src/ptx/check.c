@@ -155,11 +155,11 @@ static bool address_fits(const struct match *m, const struct ptx_operand *operan
 	return operand->symbol->space == space;
 }
 
-/* Returns the number of coordinates, including the layer. */
+/* Returns the number of coordinates, including the layer. Vectors have 1, 2 or 4 elements. */
 static uint32_t coordinates_of(enum ptx_geometry geometry)
 {
-	static const uint8_t count[] = {[PTX_1D] = 1,  [PTX_2D] = 2,   [PTX_3D] = 3,   [PTX_A1D] = 2,
-	                                [PTX_A2D] = 3, [PTX_CUBE] = 3, [PTX_ACUBE] = 4};
+	static const uint8_t count[] = {[PTX_1D] = 1,  [PTX_2D] = 2,   [PTX_3D] = 4,   [PTX_A1D] = 2,
+	                                [PTX_A2D] = 4, [PTX_CUBE] = 4, [PTX_ACUBE] = 4};
 	return count[geometry];
 }
 
@@ -184,7 +184,8 @@ static bool gradient_fits(const struct match *m, const struct ptx_operand *opera
 static bool texture_fits(const struct match *m, const struct ptx_operand *operand)
 {
 	uint32_t count = operand->count - operand->has_sampler;
-	if (operand->kind != PTX_OPERAND_TEXTURE || count < coordinates_of(m->inst->geometry) || count > 4)
+	/* More elements have no meaning; they are from versions of PTX in which all vectors had four. */
+	if (operand->kind != PTX_OPERAND_TEXTURE || (count != coordinates_of(m->inst->geometry) && count != 4))
 		return false;
 	if (!is_handle(m, operand) || (operand->has_sampler && !is_handle(m, &operand->element[count])))
 		return false;
@@ -497,7 +498,7 @@ static bool check_access(struct parser *p, const struct ptx_inst *inst, const st
 	uint64_t offset = (uint64_t)operand->offset;
 	bool is_param = is_kernel_param(p, variable);
 	bool is_open = variable->size == 0 && variable->space != PTX_PARAM; /* its size is known only at launch */
-	if (is_param && inst->op != PTX_OP_LD)
+	if (is_param && inst->op != PTX_OP_LD && inst->op != PTX_OP_PREFETCH_TENSORMAP)
 		return fail(p, operand->place, "'%s' is a parameter of the kernel, which can only be read; expected ld",
 		            variable->name);
 	if (!is_open && (offset > variable->size || variable->size - offset < bytes))

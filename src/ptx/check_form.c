@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void forms_open(struct parser *p)
@@ -67,11 +68,22 @@ static bool type_fits(uint64_t types, enum ptx_type type)
 	return types ? has_type(types, type) && type != PTX_NO_TYPE : type == PTX_NO_TYPE;
 }
 
-/* Returns the set of a form's type number k. */
-static uint64_t types_of(const struct form *form, unsigned k)
+/* A set of types, without those that differ from the one written. */
+static uint64_t same_type(uint64_t types, enum ptx_type type)
 {
-	const uint64_t types[] = {form->types, form->types2, third_types(form),
-	                          has_fourth_type(form) ? form->types : 0};
+	return has_type(types, type) ? UINT64_C(1) << type : types;
+}
+
+/* Returns the set of a form's type number k. Matrix C has the type of D; only the product of quads adds f16 to f32.
+ * The matrices A and B of wmma have one type. */
+static uint64_t types_of(const struct form *form, const struct ptx_inst *inst, unsigned k)
+{
+	uint64_t third = third_types(form), fourth = has_fourth_type(form) ? form->types : 0;
+	if (form->op == PTX_OP_WMMA)
+		third = same_type(third, inst->type2);
+	if (inst->shape != PTX_M8N8K4 || inst->type != PTX_F32)
+		fourth = same_type(fourth, inst->type);
+	const uint64_t types[] = {form->types, form->types2, third, fourth};
 	return types[k];
 }
 
@@ -92,7 +104,7 @@ static struct misfit compare(const struct form *form, const struct ptx_inst *ins
 			note(&misfit, written->place[i]);
 	const enum ptx_type type[] = {inst->type, inst->type2, inst->type3, inst->type4};
 	for (unsigned k = 0; k < 4; k++)
-		if (!type_fits(types_of(form, k), type[k]))
+		if (!type_fits(types_of(form, inst, k), type[k]))
 			note(&misfit, type[k] ? written->type[k] : inst->place);
 	for (; missing; missing--)
 		note(&misfit, inst->place);
@@ -146,8 +158,8 @@ static void describe_form(const struct form *form, const struct ptx_inst *inst, 
 		add_group(text, &group);
 	const enum ptx_type type[] = {inst->type, inst->type2, inst->type3, inst->type4};
 	for (unsigned k = 0; k < 4; k++)
-		if (k < 2 || types_of(form, k))
-			add_types(text, types_of(form, k), type[k]);
+		if (k < 2 || types_of(form, inst, k))
+			add_types(text, types_of(form, inst, k), type[k]);
 }
 
 static void describe_written(const struct ptx_inst *inst, const struct written *written, struct text *text)
@@ -175,6 +187,35 @@ static bool fail_form(struct parser *p, const struct ptx_inst *inst, const struc
 	return fail(p, nearest->place, "there is no '%s'; expected '%s'", is, expected);
 }
 
+/* Returns the number in a module's target: 20 for sm_20. */
+static unsigned target_number(const char *target)
+{
+	const char *digits = target ? strpbrk(target, "0123456789") : NULL;
+	return digits ? (unsigned)strtoul(digits, NULL, 10) : 0;
+}
+
+/* Returns true when the module may contain a form that later targets or versions no longer have. */
+static bool check_age(struct parser *p, const struct form *form, const struct ptx_inst *inst)
+{
+	const struct ptx_module *module = p->module;
+	unsigned target = target_number(module->target), version = 100 * module->version_major + module->version_minor;
+	if (!is_old_form(form))
+		return true;
+	switch (form->op) {
+	case PTX_OP_MAD:
+		return target < 20 ||
+		       fail(p, inst->place, "'mad.f32' without a rounding for %s; expected .rn, .rz, .rm or .rp",
+		            module->target);
+	case PTX_OP_WMMA:
+		return version < 605 ||
+		       fail(p, inst->place,
+		            "'wmma' of floating point with .satfinite in PTX %u.%u; expected none since 6.5",
+		            module->version_major, module->version_minor);
+	default:
+		return true;
+	}
+}
+
 const struct form *check_form(struct parser *p, const struct ptx_inst *inst, const struct written *written)
 {
 	const struct op_forms *forms = &p->forms[inst->op];
@@ -182,10 +223,10 @@ const struct form *check_form(struct parser *p, const struct ptx_inst *inst, con
 	for (uint32_t i = 0; i < forms->count; i++) {
 		struct misfit misfit = compare(&forms->first[i], inst, written);
 		if (misfit.count == 0)
-			return misfit.form;
-		bool same_type = type_fits(misfit.form->types, inst->type);
+			return check_age(p, misfit.form, inst) ? misfit.form : NULL;
+		bool fits = type_fits(misfit.form->types, inst->type);
 		if (misfit.count < nearest.count ||
-		    (misfit.count == nearest.count && same_type && !type_fits(nearest.form->types, inst->type)))
+		    (misfit.count == nearest.count && fits && !type_fits(nearest.form->types, inst->type)))
 			nearest = misfit;
 	}
 	fail_form(p, inst, written, &nearest);

@@ -61,22 +61,25 @@
 #define SPACES     "const|global|local|param|param::entry|shared|shared::cta|shared::cluster"
 #define SCOPES     "cta|cluster|gpu|sys"
 #define MEMORIES   "global|shared|shared::cta|shared::cluster?"
-#define WINDOW     "shared|shared::cluster?"
+#define WINDOW     "shared::cluster?"
 #define ATOMICS    "relaxed|acquire|release|acq_rel? " SCOPES "? " MEMORIES " "
 #define VECTORS    "relaxed|acquire|release|acq_rel? " SCOPES "? global? "
+#define REDUCTIONS "relaxed|release? " SCOPES "? " MEMORIES " "
+#define RED_VECTORS "relaxed|release? " SCOPES "? global? "
 #define L1_HINTS   " L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate? "
-#define L2_HINTS   L1_HINTS "L2::evict_normal|L2::evict_first|L2::evict_last? L2::64B|L2::128B|L2::256B? "
-#define L2_POLICY  L1_HINTS "L2::cache_hint L2::64B|L2::128B|L2::256B? "
-#define HINTS      L2_HINTS "v2|v4?"
-#define POLICY     L2_POLICY "v2|v4?"
+#define PREFETCHES " L2::64B|L2::128B|L2::256B? "
+#define WIDE_HINTS L1_HINTS "L2::evict_normal|L2::evict_first|L2::evict_last? "
+#define HINTS      L1_HINTS PREFETCHES "v2|v4?"
+#define POLICY     L1_HINTS "L2::cache_hint" PREFETCHES "v2|v4?"
+#define L2_HINTS   WIDE_HINTS PREFETCHES
+#define L2_POLICY  WIDE_HINTS "L2::cache_hint" PREFETCHES
 #define TEXTURES   "1d|2d|3d|a1d|a2d|cube|acube"
 #define SURFACES   "1d|2d|3d|a1d|a2d "
-#define QUERIES    "width|height|depth|channel_data_type|channel_order|normalized_coords|array_size|num_mipmap_levels|num_samples"
+#define PLAIN      "1d|2d|3d "
+#define QUERIES    "width|height|depth|channel_data_type|channel_order|array_size"
 #define SAMPLINGS  "|filter_mode|addr_mode_0|addr_mode_1|addr_mode_2|force_unnormalized_coords"
-#define ARRIVALS   "relaxed|release? cta|cluster? shared|shared::cta|shared::cluster?"
-#define WAITS      "relaxed|acquire? cta|cluster? shared|shared::cta?"
 #define COPIES     "ca|cg shared|shared::cta global L2::64B|L2::128B|L2::256B? "
-#define OWN_SHARED "shared|shared::cta|shared::cluster"
+#define OWN_SHARED "shared::cta|shared::cluster"
 #define RANKS      "1d|2d|3d|4d|5d "
 #define OUTSIDES   " v2|v4? clamp|zero|trap"
 
@@ -98,17 +101,20 @@
 #undef WINDOW
 #undef ATOMICS
 #undef VECTORS
+#undef REDUCTIONS
+#undef RED_VECTORS
 #undef L1_HINTS
+#undef PREFETCHES
+#undef WIDE_HINTS
 #undef L2_HINTS
 #undef L2_POLICY
 #undef HINTS
 #undef POLICY
 #undef TEXTURES
 #undef SURFACES
+#undef PLAIN
 #undef QUERIES
 #undef SAMPLINGS
-#undef ARRIVALS
-#undef WAITS
 #undef COPIES
 #undef OWN_SHARED
 #undef RANKS

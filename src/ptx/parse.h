@@ -28,6 +28,8 @@
 
 #include "ptx/module.h"
 
+#include <string.h>
+
 #define TYPE_BIT(type) (UINT64_C(1) << PTX_##type)
 
 /* The sets of types in the forms of ops.h. */
@@ -58,7 +60,7 @@
 #define TYPES_BRAIN (TYPES_BF16 | TYPES_BF16X2)
 #define TYPES_ALL_HALVES (TYPES_HALVES | TYPES_BRAIN)
 #define TYPES_SMALL (TYPES_F16 | TYPES_BF16)
-#define TYPES_SMALL_F64 (TYPES_SMALL | TYPES_F64)
+#define TYPES_F16_F64 (TYPES_F16 | TYPES_F64)
 #define TYPES_PACKED (TYPES_F16X2 | TYPES_BF16X2)
 #define TYPES_S16X2 TYPE_BIT(S16X2)
 #define TYPES_INT16X2 (TYPE_BIT(U16X2) | TYPES_S16X2)
@@ -66,24 +68,39 @@
 #define TYPES_F32X2 TYPE_BIT(F32X2)
 #define TYPES_F32_F64 (TYPES_F32 | TYPES_F64)
 #define TYPES_F32_F16 (TYPES_F32 | TYPES_HALVES)
+#define TYPES_F32_F16X2 (TYPES_F32 | TYPES_F16X2)
 #define TYPES_INT_F64 (TYPES_INT | TYPES_F64)
 #define TYPES_SIGNED_F64 (TYPES_SIGNED | TYPES_F64)
 #define TYPES_INT32_F32 (TYPES_INT32 | TYPES_F32)
 #define TYPES_SET (TYPES_INT32_F32 | TYPES_SMALL)
-#define TYPES_SET_SMALL (TYPES_SET | TYPE_BIT(U16) | TYPE_BIT(S16))
+#define TYPES_SET_F32 (TYPES_INT32_F32 | TYPES_F16)
+#define TYPES_SET_F16 (TYPES_INT_16_32 | TYPES_F16)
+#define TYPES_SET_BF16 (TYPES_INT_16_32 | TYPES_BF16)
 #define TYPES_SET_F16X2 (TYPES_INT32 | TYPES_F16X2)
 #define TYPES_SET_BF16X2 (TYPES_INT32 | TYPES_BF16X2)
-#define TYPES_INT_32_64_F (TYPES_INT_32_64 | TYPES_F32_F64)
+#define TYPES_ADDABLE (TYPES_INT32 | TYPE_BIT(U64) | TYPES_F32_F64)
 #define TYPES_SELECT (TYPES_ANYINT | TYPES_F32_F64)
 #define TYPES_MOVABLE (TYPES_SELECT | TYPES_PRED)
 #define TYPES_BYTE (TYPE_BIT(U8) | TYPE_BIT(S8) | TYPE_BIT(B8))
 #define TYPES_WHOLE (TYPES_INT | TYPE_BIT(U8) | TYPE_BIT(S8))
+#define TYPES_WHOLE_SIGNED (TYPES_SIGNED | TYPE_BIT(S8))
+#define TYPES_U8 TYPE_BIT(U8)
+#define TYPES_U16 TYPE_BIT(U16)
+#define TYPES_U64 TYPE_BIT(U64)
+#define TYPES_S8 TYPE_BIT(S8)
+#define TYPES_S16 TYPE_BIT(S16)
+#define TYPES_S64 TYPE_BIT(S64)
+#define TYPES_NOT_U8 (TYPES_WHOLE & ~TYPES_U8) /* values that .u8 does not have */
+#define TYPES_NOT_U16 (TYPES_NOT_U8 & ~TYPES_U16)
+#define TYPES_NOT_U32 (TYPES_NOT_U16 & ~TYPES_U32)
+#define TYPES_NOT_S8 (TYPES_WHOLE & ~TYPES_S8)
+#define TYPES_NOT_S16 (TYPES_NOT_S8 & ~(TYPES_U8 | TYPES_S16))
+#define TYPES_NOT_S32 (TYPES_NOT_S16 & ~(TYPES_U16 | TYPES_S32))
 #define TYPES_WHOLE_F64 (TYPES_WHOLE | TYPES_F64)
 #define TYPES_MEMORY (TYPES_SELECT | TYPES_BYTE | TYPE_BIT(B128))
 #define TYPES_TEXTURE (TYPES_INT32_F32 | TYPES_F16)
 #define TYPES_COORDINATE (TYPES_S32 | TYPES_F32)
 #define TYPES_SURFACE (TYPES_BITS | TYPE_BIT(B8))
-#define TYPES_FORMATTED (TYPES_INT32_F32 | TYPES_B32)
 #define TYPES_INT_32_U64 (TYPES_INT32 | TYPE_BIT(U64))
 #define TYPES_ADDRESS (TYPES_U32 | TYPE_BIT(U64))
 #define TYPES_B16 TYPE_BIT(B16)
@@ -99,6 +116,7 @@
 #define TYPES_FLOAT6X2 (TYPE_BIT(E2M3X2) | TYPE_BIT(E3M2X2))
 #define TYPES_FLOAT4X2 TYPE_BIT(E2M1X2)
 #define TYPES_WORDS (TYPES_INT32_F32 | TYPES_B32)
+#define TYPES_LONGS (TYPES_INT64 | TYPE_BIT(B64) | TYPES_F64)
 #define TYPES_B128 TYPE_BIT(B128)
 
 /* The groups of suffixes in the rows of ops.h. */
@@ -207,7 +225,30 @@ static inline bool has_third_type(const struct form *form)
 /* Returns the set of the third type. */
 static inline uint64_t third_types(const struct form *form)
 {
-	return !has_third_type(form) ? 0 : form->op == PTX_OP_CVT_PACK ? TYPES_B32 : form->types2;
+	if (!has_third_type(form))
+		return 0;
+	switch (form->op) {
+	case PTX_OP_CVT_PACK:
+		return TYPES_B32;
+	case PTX_OP_VSHL:
+	case PTX_OP_VSHR: /* the number of positions */
+		return TYPES_U32;
+	default:
+		return form->types2;
+	}
+}
+
+/* Returns true for forms that only old versions or targets have (check_form.c). */
+static inline bool is_old_form(const struct form *form)
+{
+	switch (form->op) {
+	case PTX_OP_MAD:
+		return form->types == TYPES_F32 && form->suffixes[0] == 'f'; /* "ftz? .." without a rounding */
+	case PTX_OP_WMMA:
+		return form->types == TYPES_F16_F32 && strstr(form->suffixes, "satfinite");
+	default:
+		return false;
+	}
 }
 
 static inline bool has_type(uint64_t types, enum ptx_type type)

@@ -75,18 +75,33 @@ static bool add_modifier(struct parser *p, struct ptx_inst *inst, struct written
 	return true;
 }
 
+/* A vector has at most 16 bytes. Loads and stores of global memory may have 32: of four or eight elements. */
+static bool check_vector(struct parser *p, const struct ptx_inst *inst)
+{
+	uint32_t bytes = ptx_type_bytes(inst->type), all = bytes * inst->vector;
+	bool wide = (inst->op == PTX_OP_LD || inst->op == PTX_OP_ST) && bytes <= 8 &&
+	            (inst->space == PTX_GENERIC || inst->space == PTX_GLOBAL);
+	if (inst->vector == 1 || inst->op == PTX_OP_TEX || inst->op == PTX_OP_TLD4 || all <= (wide ? 32 : 16))
+		return true;
+	return fail(p, inst->place, "'%s' of %u bytes; expected at most %u", ptx_ops[inst->op].name, all,
+	            wide ? 32u : 16u);
+}
+
 static const struct form *parse_suffixes(struct parser *p, struct ptx_inst *inst)
 {
 	struct written written;
 	written.count = 0;
 	while (p->token.kind == TOKEN_DOT) {
+		if (inst->op == PTX_OP_PREFETCH_TENSORMAP && accept_dot(p, "tensormap"))
+			continue; /* after the space */
 		if (p->token.name->type ? !add_type(p, inst, &written) : !add_modifier(p, inst, &written))
 			return NULL;
 		next_token(p);
 	}
 	if (!inst->vector)
 		inst->vector = 1;
-	return check_form(p, inst, &written);
+	const struct form *form = check_form(p, inst, &written);
+	return form && check_vector(p, inst) ? form : NULL;
 }
 
 /* Parses the name of a label; its target is known when its scope ends. */
@@ -138,12 +153,19 @@ static void add_instruction(struct parser *p, const struct ptx_inst *inst)
 	p->body[p->body_count++] = *inst;
 }
 
+/* Returns true when the text after the current token begins with these characters. */
+static bool follows(const struct parser *p, const char *text)
+{
+	size_t length = strlen(text);
+	return (size_t)(p->end - p->at) >= length && memcmp(p->at, text, length) == 0;
+}
+
 /* Some opcodes consist of two words; the current token follows the first. */
 static struct name *whole_opcode(struct parser *p, struct name *opcode)
 {
 	if (opcode->opcode == PTX_OP_CVT && accept_dot(p, "pack"))
 		return intern(p, "cvt.pack", 8);
-	if (opcode->opcode == PTX_OP_PREFETCH && accept_dot(p, "tensormap"))
+	if (opcode->opcode == PTX_OP_PREFETCH && (accept_dot(p, "tensormap") || follows(p, ".tensormap")))
 		return intern(p, "prefetch.tensormap", 18);
 	if (opcode->opcode == PTX_OP_BARRIER && accept_dot(p, "cluster"))
 		return intern(p, "barrier.cluster", 15);

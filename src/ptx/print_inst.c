@@ -5,6 +5,30 @@
 #include <inttypes.h>
 #include <string.h>
 
+static bool has_word(const char *suffixes, const char *word)
+{
+	size_t length = strlen(word);
+	for (const char *at = suffixes; (at = strstr(at, word)) != NULL; at += length)
+		if ((at == suffixes || strchr(" |", at[-1])) && strchr(" |?", at[length]))
+			return true;
+	return false;
+}
+
+/* Returns true when a form of the opcode has the word: .shared::cta, but not its synonym .shared. */
+static bool is_word_of(enum ptx_opcode op, const char *word)
+{
+	for (uint32_t i = 0; i < ptx_form_count; i++)
+		if (ptx_forms[i].op == op && has_word(ptx_forms[i].suffixes, word))
+			return true;
+	return false;
+}
+
+static bool are_synonyms(const struct suffix *a, const struct suffix *b)
+{
+	return a->offset == b->offset && a->value == b->value;
+}
+
+/* Prints the first of synonyms that the opcode has. */
 static void print_suffixes(const struct ptx_inst *inst, bool behind_types, FILE *file)
 {
 	uint32_t groups = ptx_ops[inst->op].modifiers;
@@ -13,9 +37,12 @@ static void print_suffixes(const struct ptx_inst *inst, bool behind_types, FILE 
 		if (!(suffix->groups & groups) || suffix->behind_types != behind_types ||
 		    suffix_field(suffix, inst) != suffix->value)
 			continue;
-		bool synonym = i && suffix[-1].offset == suffix->offset && suffix[-1].value == suffix->value;
-		if (!synonym)
-			fprintf(file, ".%s", suffix->word);
+		while (i + 1 < ptx_suffix_count && are_synonyms(suffix, &suffix[1]) &&
+		       !is_word_of(inst->op, suffix->word))
+			suffix = &ptx_suffixes[++i];
+		fprintf(file, ".%s", suffix->word);
+		while (i + 1 < ptx_suffix_count && are_synonyms(suffix, &ptx_suffixes[i + 1]))
+			i++;
 	}
 }
 

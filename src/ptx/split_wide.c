@@ -62,6 +62,7 @@ static struct ptx_inst part_of(struct parser *p, const struct ptx_inst *inst, ui
 {
 	struct ptx_inst part = *inst;
 	part.vector = (uint8_t)count;
+	part.hint2 = PTX_HINT_NONE; /* PTX has it only for 32 bytes, and caches ignore it */
 	part.operand = arena_array(p->arena, inst->operands, sizeof *part.operand);
 	if (is_atomic(inst))
 		part.pattern = inst->op == PTX_OP_RED ? (inst->cache_hint ? ">mth" : ">mt")

@@ -34,6 +34,15 @@ static void tell(struct simt_warp *warp, const struct simt_inst *inst, enum find
 		&(struct finding){.kind = kind, .access = {{inst, warp->index, lane}}, .address = mask, .size = other});
 }
 
+/* Returns the lanes that have this mask. */
+static uint32_t same_mask(const uint32_t *mask, uint32_t value)
+{
+	uint32_t lanes = 0;
+	for (unsigned i = 0; i < WARP_SIZE; i++)
+		lanes |= mask[i] == value ? lane_bit[i] : 0;
+	return lanes;
+}
+
 void lane_check(struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
 {
 	const uint32_t *mask = lane_masks(warp, inst);
@@ -44,6 +53,11 @@ void lane_check(struct simt_warp *warp, const struct simt_inst *inst, const stru
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		if (!(mask[lane] & lane_bit[lane])) {
 			tell(warp, inst, FINDING_MASK, lane, mask[lane], lane);
+			continue;
+		}
+		uint32_t others = step->lanes & mask[lane] & ~same_mask(mask, mask[lane]);
+		if (others) {
+			tell(warp, inst, FINDING_MASKS, lane, mask[lane], (unsigned)__builtin_ctz(others));
 			continue;
 		}
 		unsigned from = shuffles ? shuffle_from(warp, inst, lane) : lane;

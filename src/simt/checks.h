@@ -84,6 +84,7 @@ enum finding_kind {
 	FINDING_SYMBOL,    /* an access through one shared array that lands outside it */
 	FINDING_MASK,      /* a lane missing in its own member mask: `address` is the mask */
 	FINDING_LANE,      /* a shuffle from a lane that does not participate: `size` is that lane */
+	FINDING_MASKS,     /* a lane whose mask names a lane with another mask: `size` is that lane */
 	FINDING_WARP_RACE, /* between two lanes of one warp, shared memory */
 	FINDING_WARP_GLOBAL_RACE,
 };

@@ -23,6 +23,7 @@
 #include "simt/access.h"
 #include "simt/convert.h"
 
+#include <fenv.h>
 #include <math.h>
 
 #ifdef __clang__
@@ -157,6 +158,15 @@ enum { MOST_COLUMNS = 32 };
 PRODUCT(chained_product, float, float, 0, __builtin_fmaf(a[i], line[j], sum[j]), sum[j] + c[j])
 PRODUCT(half_product, float, float, c[j], __builtin_fmaf(a[i], line[j], sum[j]), sum[j])
 PRODUCT(double_product, double, double, c[j], nan3_f64(__builtin_fma(a[i], line[j], sum[j]), line[j], sum[j], a[i]),
+        sum[j])
+/* Volatile operands keep the operation between the two changes of the rounding mode. */
+static double rounded_fma(double in_a, double in_b, double in_c)
+{
+	volatile double a = in_a, b = in_b, c = in_c;
+	volatile double result = __builtin_fma(a, b, c);
+	return result;
+}
+PRODUCT(rounded_product, double, double, c[j], nan3_f64(rounded_fma(a[i], line[j], sum[j]), line[j], sum[j], a[i]),
         sum[j])
 PRODUCT(whole_product, int32_t, int64_t, c[j], sum[j] + (int64_t)a[i] * line[j], (int32_t)(uint32_t)sum[j])
 PRODUCT(clamped_product, int32_t, int64_t, c[j], sum[j] + (int64_t)a[i] * line[j],
@@ -379,6 +389,16 @@ static void real_product(const struct matrix_operands *operands, const float *a,
 	}
 MULTIPLY(real, float, gather_real, real_product, scatter_real)
 MULTIPLY(double, double, gather_double, double_product, scatter_double)
+/* with a rounding mode other than to nearest */
+static void directed_product(const struct simt_inst *inst, const struct matrix_operands *operands, const double *a,
+                             const double *b, double *c)
+{
+	int old = round_set(inst->ptx->round);
+	rounded_product(operands, a, b, c);
+	fesetround(old);
+}
+#define DIRECTED(operands, a, b, c) directed_product(inst, operands, a, b, c)
+MULTIPLY(directed, double, gather_double, DIRECTED, scatter_double)
 MULTIPLY(whole, int32_t, gather_whole, whole_product, scatter_whole)
 MULTIPLY(clamped, int32_t, gather_whole, clamped_product, scatter_whole)
 MULTIPLY(xor, int32_t, gather_whole, xor_product, scatter_whole)
@@ -387,7 +407,7 @@ MULTIPLY(and, int32_t, gather_whole, and_product, scatter_whole)
 simt_exec *ISA(exec_find_matrix)(const struct ptx_inst *ptx)
 {
 	if (ptx->type == PTX_F64)
-		return multiply_double;
+		return ptx->round == PTX_ROUND_NONE || ptx->round == PTX_RN ? multiply_double : multiply_directed;
 	if (ptx->type != PTX_S32)
 		return multiply_real;
 	if (ptx->type2 == PTX_B1)

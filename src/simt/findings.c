@@ -206,7 +206,9 @@ static void add_symbol(struct message *out, const struct simt_launch *launch, co
 
 static void add_lane(struct message *out, const struct finding *finding)
 {
-	const char *verb = finding->kind == FINDING_MASK ? "lane" : "it reads lane";
+	const char *verb = finding->kind == FINDING_MASK    ? "lane"
+	                   : finding->kind == FINDING_MASKS ? "it names lane"
+	                                                    : "it reads lane";
 	message_add(out, "\n  %s %" PRIu32 ", member mask 0x%08" PRIx64, verb, finding->size, finding->address);
 }
 
@@ -229,6 +231,7 @@ static void add_place(struct message *out, const struct simt_launch *launch, con
 		return;
 	case FINDING_MASK:
 	case FINDING_LANE:
+	case FINDING_MASKS:
 		add_lane(out, finding);
 		return;
 	default:
@@ -252,6 +255,7 @@ static void print_record(const struct simt_launch *launch, const struct record *
 		[FINDING_SYMBOL] = "access through an array of shared memory that lands outside it",
 		[FINDING_MASK] = "a thread's member mask does not name the thread itself",
 		[FINDING_LANE] = "shuffle from a lane that does not take part",
+		[FINDING_MASKS] = "a thread's member mask names a thread that has another mask",
 		[FINDING_WARP_RACE] = "race on shared memory: two threads of a warp that nothing orders",
 		[FINDING_WARP_GLOBAL_RACE] = "race on global memory: two threads of a warp that nothing orders",
 	};

@@ -248,7 +248,7 @@ static inline void random_operand(struct random_text *out, const struct random_i
 		random_value(out, inst->wide ? inst->type + 1 : inst->type, destination);
 		return;
 	case 'i':
-		random_add(out, "%u", random_below(out, 16));
+		random_add(out, "%u", random_below(out, inst->form->op == PTX_OP_LOP3 ? 256 : 16));
 		return;
 	case 'u':
 	case 'j':
@@ -293,6 +293,14 @@ static inline bool random_has_mask(const struct form *form)
 	       strstr(form->suffixes, "sync");
 }
 
+/* Only generic and global accesses of elements of at most 8 bytes may have 32 bytes. */
+static inline uint32_t random_most_bytes(const struct random_inst *inst)
+{
+	bool wide = inst->form->op == PTX_OP_LD || inst->form->op == PTX_OP_ST;
+	bool global = !inst->space[0] || strcmp(inst->space, "global") == 0;
+	return wide && global && ptx_type_bytes(inst->type) <= 8 ? 32 : 16;
+}
+
 /* An instruction of the form, with ';'. */
 static inline void random_instruction(struct random_text *out, const struct form *form)
 {
@@ -303,7 +311,7 @@ static inline void random_instruction(struct random_text *out, const struct form
 		inst.type3 = random_type(out, third_types(form));
 	inst.merges = random_below(out, 2);
 	random_suffixes(out, &inst);
-	while (inst.type != PTX_NO_TYPE && ptx_type_bytes(inst.type) * inst.vector > 32)
+	while (inst.type != PTX_NO_TYPE && ptx_type_bytes(inst.type) * inst.vector > random_most_bytes(&inst))
 		inst.type = random_type(out, form->types);
 	random_add(out, "%s%s", ptx_ops[form->op].name, inst.suffixes);
 	if (inst.type)
@@ -337,7 +345,7 @@ static inline const struct form *random_form(struct random_text *out)
 {
 	for (;;) {
 		const struct form *form = &ptx_forms[random_below(out, ptx_form_count)];
-		if (ptx_op_is_bulk(form->op))
+		if (ptx_op_is_bulk(form->op) || is_old_form(form))
 			continue;
 		switch (form->op) {
 		case PTX_OP_BRA:

@@ -48,7 +48,7 @@ static void refused_when_read(void **state)
 		"ld.param.v4.u32 {%r1,%r2,%r3,%r4}, [a];",
 		"ld.param.u64 %d1, [a];",
 		"ld.param.u32 %r1, [c+16];",
-		"ld.param.v4.u64 {%d1,%d2,%d3,%d4}, [c];",
+		"ld.param.v2.u64 {%d1,%d2}, [c+8];",
 		"ld.param.u8 %r1, [b+9223372036854775807];",
 		"ld.param.u32 %r1, [b+-9223372036854775808];",
 		"ld.global.u32 %r1, [g+16];",

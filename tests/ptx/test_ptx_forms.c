@@ -5,9 +5,12 @@
 #define HEAD                                                                                                           \
 	".version 7.0\n.target sm_80\n.address_size 64\n.global .align 16 .b8 g[64];\n.global .texref t;\n"            \
 	".visible .entry kernel(.param .align 16 .b8 a[32])\n{\n.reg .pred %p<4>;\n.reg .b16 %h<5>;\n"                 \
-	".reg .b32 %r<5>;\n.reg .b64 %d<5>;\n.reg .f32 %f<5>;\n.shared .align 16 .b8 s[64];\n"                         \
+	".reg .b32 %r<5>; .reg .b128 %w<5>;\n.reg .b64 %d<5>;\n.reg .f32 %f<5>;\n.shared .align 16 .b8 s[64];\n"       \
 	".local .align 16 .b8 l[64];\n"
 #define TAIL "\nret;\n}\n"
+#define WMMA_SATFINITE                                                                                                 \
+	"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite {%r1, %r2, %r3, %r4}, "                             \
+	"{%r1, %r2, %r3, %r4, %r1, %r2, %r3, %r4}, {%r1, %r2, %r3, %r4, %r1, %r2, %r3, %r4}, {%r1, %r2, %r3, %r4};"
 
 static struct ptx_module *parse(const char *statement, struct diag *diag)
 {
@@ -194,6 +197,89 @@ static void test_no_such_form(void **state)
 		"testp.f32 %p1, %f1;",
 		"ret.uni.uni;",
 		"exit.uni;",
+		"vshl.s32.s32.s32.clamp %r1, %r2, %r3;",
+		"vshr.u32.u32.s32.wrap.add %r1, %r2, %r3, %r4;",
+		"set.eq.f32.f16 %f1, %h1, %h2;",
+		"set.eq.ftz.f32.f16 %f1, %h1, %h2;",
+		"set.eq.f32.bf16 %f1, %h1, %h2;",
+		"set.eq.f16.bf16 %h1, %h2, %h3;",
+		"set.eq.ftz.bf16.f32 %h1, %f1, %f2;",
+		"set.lt.and.ftz.bf16.f16 %h1, %h2, %h3, %p1;",
+		"setp.eq.f16 %p1|%p2, %h1, %h2;",
+		"setp.lt.and.bf16 %p1|%p2, %h1, %h2, %p3;",
+		"cvt.rn.bf16.u8 %h1, %h2;",
+		"cvt.rzi.s8.bf16 %h1, %h2;",
+		"cvt.rn.sat.bf16.f32 %h1, %f1;",
+		"cvt.rzi.sat.s32.bf16 %r1, %h1;",
+		"cvt.sat.f32.bf16 %f1, %h1;",
+		"cvt.rn.sat.f16.bf16 %h1, %h2;",
+		"cvt.sat.u32.u16 %r1, %h1;",
+		"cvt.sat.s16.u8 %h1, %h2;",
+		"cvt.sat.s64.u32 %d1, %r1;",
+		"mad.f32 %f1, %f2, %f3, %f4;",
+		"mad.ftz.sat.f32 %f1, %f2, %f3, %f4;",
+		"lop3.b32 %r1, %r2, %r3, %r4, %r1;",
+		"mma.sync.aligned.m8n8k4.row.col.f16.f16.f16.f32 {%r1, %r2, %r3, %r4}, {%r1, %r2}, {%r3, %r4}, {%f1, "
+		"%f2, %f3, %f4, %f1, %f2, %f3, %f4};",
+		"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f16 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%r1, %r2};",
+		"mma.sync.aligned.m16n8k16.row.col.f16.e4m3.e4m3.f32 {%r1, %r2}, {%r1, %r2}, {%r3}, {%f1, %f2, %f3, "
+		"%f4};",
+		"mma.sync.aligned.m16n8k8.row.col.rn.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2}, {%r3}, {%f1, "
+		"%f2, %f3, %f4};",
+		"wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.s4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2};",
+		"wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16.satfinite {%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, %r4, "
+		"%r1, %r2, %r3, %r4}, {%r1, %r2, %r3, %r4, %r1, %r2, %r3, %r4}, {%r1, %r2, %r3, %r4};",
+		"elect.sync %r1, -1;",
+		"mapa.shared.u32 %r1, %r2, 0;",
+		"getctarank.shared.u32 %r1, %r2;",
+		"ld.volatile.local.u32 %r1, [%d1];",
+		"ld.volatile.const.u32 %r1, [%d1];",
+		"ld.volatile.global.ca.u32 %r1, [%d1];",
+		"ld.volatile.global.L1::evict_last.u32 %r1, [%d1];",
+		"ld.global.ca.L1::evict_last.u32 %r1, [%d1];",
+		"ld.relaxed.cta.shared.L1::evict_last.u32 %r1, [%d1];",
+		"ld.relaxed.cta.shared.L2::64B.u32 %r1, [%d1];",
+		"ld.global.L2::evict_last.u32 %r1, [%d1];",
+		"ld.global.v2.b128 {%w1, %w2}, [%d1];",
+		"ld.shared.v4.u64 {%d1, %d2, %d3, %d4}, [%d1];",
+		"ldu.global.v4.u64 {%d1, %d2, %d3, %d4}, [%d1];",
+		"st.global.L2::64B.u32 [%d1], %r1;",
+		"st.wb.L1::evict_last.u32 [%d1], %r1;",
+		"st.volatile.global.wb.u32 [%d1], %r1;",
+		"st.local.v4.u64 [%d1], {%d1, %d2, %d3, %d4};",
+		"atom.add.s64 %d1, [%d2], %d3;",
+		"atom.shared.add.L2::cache_hint.u32 %r1, [%d1], %r2, %d2;",
+		"atom.cas.L2::cache_hint.b32 %r1, [%d1], %r2, %r3, %d2;",
+		"red.add.s64 [%d1], %d2;",
+		"red.acquire.gpu.add.u32 [%d1], %r1;",
+		"red.acq_rel.gpu.add.u32 [%d1], %r1;",
+		"red.shared.add.L2::cache_hint.u32 [%d1], %r1, %d2;",
+		"tex.2d.v2.f32.f32 {%f1, %f2}, [t, {%f1, %f2}];",
+		"tex.1d.f32.f32 %f1, [t, {%f1}];",
+		"tex.3d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f1, %f2, %f3}];",
+		"tex.cube.v4.f32.s32 {%f1, %f2, %f3, %f4}, [t, {%r1, %r2, %r3, %r4}];",
+		"tld4.r.2d.v4.f16.f32 {%h1, %h2, %h3, %h4}, [t, {%f1, %f2}];",
+		"txq.level.width.b32 %r1, [%d1];",
+		"txq.width.b32 %r1, [%d1], %r2;",
+		"txq.level.array_size.b32 %r1, [%d1], %r2;",
+		"suq.num_samples.b32 %r1, [%d1];",
+		"suld.b.2d.v4.b64.trap {%d1, %d2, %d3, %d4}, [%d1, {%r1, %r2}];",
+		"suld.b.3d.b32.trap %r1, [%d1, {%r1, %r2, %r3}];",
+		"sust.p.1d.f32.trap [%d1, {%r1}], %f1;",
+		"sured.b.add.a1d.u32.trap [%d1, {%r1, %r2}], %r3;",
+		"sured.p.add.1d.b64.trap [%d1, {%r1}], %d2;",
+		"cp.async.bulk.shared.global.mbarrier::complete_tx::bytes [%r1], [%d1], %r2, [%r3];",
+		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.s64 [%d1], [%r1], %r2;",
+		"prefetch.tensormap.global [%d1];",
+		"fence.proxy.async.shared;",
+		"fence.acquire.sync_restrict::shared::cta.cluster;",
+		"fence.proxy.async::generic.release.sync_restrict::shared::cluster.cluster;",
+		"mbarrier.arrive.release.b64 %d1, [%d2];",
+		"mbarrier.arrive.cluster.b64 %d1, [%d2];",
+		"mbarrier.arrive.noComplete.relaxed.cta.b64 %d1, [%d2], 1;",
+		"mbarrier.expect_tx.release.cta.b64 [%d2], 16;",
+		"mbarrier.try_wait.acquire.b64 %p1, [%d1], %d2;",
+		"mbarrier.test_wait.parity.cta.b64 %p1, [%d1], %r1;",
 	};
 	for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
 		struct diag diag = {0};
@@ -201,6 +287,92 @@ static void test_no_such_form(void **state)
 		if (module || diag.errors != 1 || !strstr(diag.text, "form.ptx:15:") ||
 		    !strstr(diag.text, "; expected "))
 			fail_msg("%s\n%s", statements[i], module ? "is accepted" : diag.text);
+		diag_free(&diag);
+	}
+}
+
+/* Protects the forms next to those: the parser accepts what the manual lists. */
+static void test_forms(void **state)
+{
+	(void)state;
+	static const char *const statements[] = {
+		"vshl.s32.s32.u32.clamp %r1, %r2, %r3;",
+		"set.eq.ftz.f16.f16 %h1, %h2, %h3;",
+		"set.eq.bf16.f16 %h1, %h2, %h3;",
+		"set.eq.ftz.f16.f32 %h1, %f1, %f2;",
+		"set.eq.u16.bf16 %h1, %h2, %h3;",
+		"setp.eq.f16x2 %p1|%p2, %r1, %r2;",
+		"setp.lt.ftz.f32 %p1|%p2, %f1, %f2;",
+		"cvt.sat.u8.s32 %h1, %r2;",
+		"cvt.sat.u64.s8 %d1, %h1;",
+		"cvt.sat.s64.u64 %d1, %d2;",
+		"cvt.rn.bf16.u16 %h1, %h2;",
+		"mad.rn.ftz.sat.f32 %f1, %f2, %f3, %f4;",
+		"mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f16 {%f1, %f2, %f3, %f4, %f1, %f2, %f3, %f4}, {%r1, %r2}, "
+		"{%r3, %r4}, {%r1, %r2, %r3, %r4};",
+		"mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64 {%d1, %d2}, {%d1}, {%d2}, {%d3, %d4};",
+		"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64.rp {%d1, %d2, %d3, %d4}, {%d1, %d2, %d3, %d4}, {%d1, "
+		"%d2}, {%d1, %d2, %d3, %d4};",
+		"wmma.mma.sync.aligned.row.col.m8n8k4.rm.f64.f64.f64.f64 {%d1, %d2}, {%d1}, {%d2}, {%d3, %d4};",
+		"elect.sync _|%p1, -1;",
+		"ld.global.ca.L2::64B.v2.u32 {%r1, %r2}, [%d1];",
+		"ld.global.L1::evict_last.L2::evict_last.v4.u64 {%d1, %d2, %d3, %d4}, [%d1];",
+		"ld.acquire.gpu.L2::evict_first.L2::cache_hint.v8.b32 {%r1, %r2, %r3, %r4, %r1, %r2, %r3, %r4}, [%d1], "
+		"%d2;",
+		"ld.volatile.L2::128B.u32 %r1, [%d1];",
+		"st.release.gpu.global.L1::evict_last.L2::cache_hint.v8.f32 [%d1], {%f1, %f2, %f3, %f4, %f1, %f2, %f3, "
+		"%f4}, %d2;",
+		"st.global.wb.L2::cache_hint.v2.b64 [%d1], {%d1, %d2}, %d3;",
+		"red.release.gpu.add.u64 [%d1], %d2;",
+		"sured.b.min.1d.s64.trap [%d1, {%r1}], %d2;",
+		"sured.b.max.2d.u64.clamp [%d1, {%r1, %r2}], %d2;",
+		"sured.p.min.3d.b64.zero [%d1, {%r1, %r2, %r3, %r3}], %d2;",
+		"tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [t, {%f1, %f2, %f3, %f4}];",
+		"prefetch.tensormap.param [a];",
+		"prefetch.param.tensormap [a];",
+		"prefetch.const.tensormap [%d1];",
+		"fence.acquire.sync_restrict::shared::cluster.cluster;",
+		"fence.proxy.async.shared::cta;",
+		"mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r1];",
+	};
+	for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+		struct diag diag = {0};
+		struct ptx_module *module = parse(statements[i], &diag);
+		if (!module)
+			fail_msg("%s\n%s", statements[i], diag.text);
+		ptx_free(module);
+		diag_free(&diag);
+	}
+}
+
+/* Protects forms that ended with a target or a version of PTX. */
+static void test_old_forms(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *version, *target, *statement;
+		bool good;
+	} cases[] = {
+		{"1.4", "sm_13", "mad.f32 %f1, %f2, %f3, %f4;", true},
+		{"2.0", "sm_20", "mad.f32 %f1, %f2, %f3, %f4;", false},
+		{"2.0", "sm_20", "mad.rn.f32 %f1, %f2, %f3, %f4;", true},
+		{"6.4", "sm_70", WMMA_SATFINITE, true},
+		{"6.5", "sm_70", WMMA_SATFINITE, false},
+	};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		char text[1024];
+		struct diag diag = {0};
+		int length =
+			snprintf(text, sizeof text,
+		                 ".version %s\n.target %s\n.entry k()\n{\n.reg .b32 %%r<5>;\n.reg .f32 %%f<5>;\n%s\n"
+		                 "ret;\n}\n",
+		                 cases[i].version, cases[i].target, cases[i].statement);
+		struct ptx_module *module = ptx_parse("old.ptx", text, (size_t)length, &diag);
+		if ((module != NULL) != cases[i].good)
+			fail_msg("%s for %s\n%s", cases[i].statement, cases[i].target, diag.text);
+		if (!module)
+			assert_non_null(strstr(diag.text, "; expected "));
+		ptx_free(module);
 		diag_free(&diag);
 	}
 }
@@ -232,6 +404,11 @@ static void test_words(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_no_such_form), cmocka_unit_test(test_words)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_no_such_form),
+		cmocka_unit_test(test_forms),
+		cmocka_unit_test(test_old_forms),
+		cmocka_unit_test(test_words),
+	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ struct product {
 	unsigned m, n, k;
 	struct row_type d, a, b, c; /* parts: 1 */
 	bool a_col, b_col, clamps, is_xor;
+	int rounding; /* of double precision: a constant of fenv.h */
 	char words[128];
 };
 
@@ -55,7 +56,8 @@ static inline double value_of(struct row_type type, uint64_t bits)
 static inline double double_step(double x, double y, double sum)
 {
 	const double operand[] = {y, sum, x};
-	double result = fma(x, y, sum);
+	volatile double a = x, b = y, c = sum; /* between the two changes of the rounding mode */
+	double result = fma(a, b, c);
 	for (unsigned k = 0; isnan(result) && k < 3; k++)
 		if (isnan(operand[k]))
 			return bits_double(double_bits(operand[k]) | (uint64_t)1 << 51);
@@ -144,7 +146,10 @@ static inline uint64_t dot(const struct product *p, const uint64_t *a, const uin
 			whole += p->is_xor ? left != right : left && right;
 		else if (p->d.kind == 's')
 			whole += (int64_t)x * (int64_t)y;
+		if (p->d.bits == 64)
+			fesetround(p->rounding);
 		exact = double_step(x, y, exact);
+		fesetround(FE_TONEAREST);
 		if (p->d.kind != 's') {
 			xs[i] = x;
 			ys[i] = y;

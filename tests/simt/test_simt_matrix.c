@@ -387,6 +387,7 @@ static void check_product(const struct row *row, struct product *p, uint64_t *ra
 {
 	unsigned ways = 0;
 	p->a_col = p->b_col = p->clamps = p->is_xor = false;
+	p->rounding = FE_TONEAREST;
 	strcpy(p->words, "");
 	for (unsigned k = 0; k < row->count; k++) {
 		const char *word = row->words[k];
@@ -395,6 +396,10 @@ static void check_product(const struct row *row, struct product *p, uint64_t *ra
 			*(ways++ ? &p->b_col : &p->a_col) = word[0] == 'c';
 		p->clamps |= strcmp(word, "satfinite") == 0;
 		p->is_xor |= strcmp(word, "xor") == 0;
+		p->rounding = strcmp(word, "rz") == 0   ? FE_TOWARDZERO
+		              : strcmp(word, "rm") == 0 ? FE_DOWNWARD
+		              : strcmp(word, "rp") == 0 ? FE_UPWARD
+		                                        : p->rounding;
 		if (sscanf(word, "m%un%uk%u", &p->m, &p->n, &p->k) == 3)
 			p->shape = word;
 	}
@@ -424,7 +429,7 @@ static void every_product(void **state)
 	uint64_t random = seed;
 	for (uint32_t f = 0; f < rounds * ptx_form_count; f++) {
 		const struct form *form = &ptx_forms[f % ptx_form_count];
-		if (form->op != PTX_OP_MMA && form->op != PTX_OP_WMMA)
+		if ((form->op != PTX_OP_MMA && form->op != PTX_OP_WMMA) || is_old_form(form))
 			continue;
 		struct row row = {.form = form, .op = ptx_ops[form->op].name};
 		struct product p = {.op = row.op};
@@ -435,13 +440,15 @@ static void every_product(void **state)
 				bool names_two = !has_fourth_type(form);
 				p.d = element(type_number(form->types, d));
 				p.a = names_two ? row_types[PTX_F16] : element(type_number(form->types2, a));
-				p.b = names_two ? p.a
-				                : element(type_number(form->types2,
-				                                      (unsigned)kit_random(&random) % factors));
-				p.c = names_two ? element(type_number(form->types2, a))
-				                : element(type_number(form->types,
-				                                      (unsigned)kit_random(&random) % results));
+				unsigned other = (unsigned)kit_random(&random) % factors;
+				p.b = names_two || form->op == PTX_OP_WMMA ? p.a
+				                                           : element(type_number(form->types2, other));
+				p.c = names_two ? element(type_number(form->types2, a)) : p.d;
 				check_words(&row, &p, &random);
+				if (p.d.bits == 32 && strstr(form->suffixes, "m8n8k4 ") && p.a.kind == 'h') {
+					p.c = element(PTX_F16); /* of the shapes, only this adds f16 to f32 */
+					check_words(&row, &p, &random);
+				}
 			}
 	}
 }

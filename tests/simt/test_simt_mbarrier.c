@@ -40,17 +40,19 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *out, const ch
 static uint32_t arrive(struct text *out, struct model *m, uint64_t *random)
 {
 	static const char *const order[] = {"", ".release.cta", ".relaxed.cluster", ".release.cluster"};
+	static const char *const of_bytes[] = {"", ".relaxed.cta", ".relaxed.cluster", ""};
 	static const char *const space[] = {".shared", "", ".shared::cta", ".shared::cluster"};
 	static const char *const base[] = {"s", "%g", "%b", "%b"};
 	unsigned where = (unsigned)(kit_random(random) % 4), how = (unsigned)(kit_random(random) % 6);
-	const char *sem = order[kit_random(random) % 4];
+	unsigned at = (unsigned)(kit_random(random) % 4);
+	const char *sem = order[at];
 	bool drops = how == 3 && m->expected > 1 && m->pending > 0;
 	unsigned count = m->pending ? 1 + (unsigned)(kit_random(random) % m->pending) : 0, before = m->pending;
 	add(out, "mov.u64 %%st, 0;\n");
 	if (how == 4 || m->pending == 0) {
 		bool expects = m->bytes <= 0;
-		add(out, "mbarrier.%s%s%s.b64 [%s], 16;\n", expects ? "expect_tx" : "complete_tx", sem, space[where],
-		    base[where]);
+		add(out, "mbarrier.%s%s%s.b64 [%s], 16;\n", expects ? "expect_tx" : "complete_tx", of_bytes[at],
+		    space[where], base[where]);
 		m->bytes += expects ? 16 : -16;
 		end_phase(m);
 		return 0;
@@ -59,7 +61,7 @@ static uint32_t arrive(struct text *out, struct model *m, uint64_t *random)
 		add(out, "mbarrier.arrive.expect_tx%s%s.b64 %%st, [%s], 16;\n", sem, space[where], base[where]);
 		m->bytes += 16;
 		m->pending--;
-	} else if (how == 2 && count < m->pending) {
+	} else if (how == 2 && count < m->pending && where < 3 && at < 2) {
 		add(out, "mbarrier.arrive.noComplete%s%s.b64 %%st, [%s], %u;\n", sem, space[where], base[where], count);
 		m->pending -= count;
 	} else {

@@ -152,13 +152,19 @@ static unsigned apart(char class)
 	return class == 'q' ? 16 : 8;
 }
 
+/* Only global memory has accesses of 32 bytes, of elements of at most 8. */
+static unsigned most_bytes(const struct row *row)
+{
+	return strcmp(place_of(row), "%g") == 0 && row->type[0].bits <= 64 && !row_is(row, "ldu") ? 32 : 16;
+}
+
 static void check_load(const struct row *row, struct run *run, uint64_t *random)
 {
 	struct row_type type = row->type[0];
 	unsigned count = vector_of(row), bytes = type.bits / 8 * count, offset;
 	const char *place = place_of(row);
 	char class = class_of(type, true);
-	if (bytes > 32)
+	if (bytes > most_bytes(row))
 		return;
 	offset = (unsigned)(kit_random(random) % (PLACE / bytes)) * bytes;
 	begin(run, random);
@@ -192,7 +198,7 @@ static void check_store(const struct row *row, struct run *run, uint64_t *random
 	unsigned count = vector_of(row), bytes = type.bits / 8 * count, offset;
 	const char *place = place_of(row);
 	uint8_t before[LANES][PLACE];
-	if (bytes > 32)
+	if (bytes > most_bytes(row))
 		return;
 	offset = (unsigned)(kit_random(random) % (PLACE / bytes)) * bytes;
 	begin(run, random);

@@ -69,6 +69,26 @@ __global__ void lane(int *out)
 		out[threadIdx.x] = __shfl_sync(0xffff, threadIdx.x, 20);
 }
 
+// Lanes 0 to 15 wait for no other lanes, and the others wait for all with one mask, which lanes 0 to 15 do not have.
+//: groups: check masks
+//| kernel '_Z6groupsPi': a thread's member mask names a thread that has another mask
+//| shfl at device code:
+//| thread (16,0,0)
+//| it names lane 0, member mask 0xffffffff
+//| 16 times in this launch
+__global__ void groups(int *out)
+{
+	out[threadIdx.x] = __shfl_sync(threadIdx.x < 16 ? 0xffff : 0xffffffff, threadIdx.x, 3);
+}
+
+//: ballots: check masks
+//| vote at device code:
+//| it names lane 1, member mask 0x00000003
+__global__ void ballots(int *out)
+{
+	out[threadIdx.x] = __ballot_sync(threadIdx.x ? ~1u : 3, threadIdx.x & 1);
+}
+
 // The mask names a lane that executes elsewhere: reported by --check divergence.
 //: absent: error cudaErrorLaunchFailure
 //| member mask that names a thread which runs elsewhere
@@ -118,6 +138,8 @@ static void run_case()
 	CASE(reduce) reduce<<<1, 32>>>(out);
 	CASE(elect) elect<<<1, 32>>>(out);
 	CASE(lane) lane<<<1, 32>>>(out);
+	CASE(groups) groups<<<1, 32>>>(out);
+	CASE(ballots) ballots<<<1, 32>>>(out);
 	CASE(absent) absent<<<1, 32>>>(out);
 	CASE(missing) missing<<<1, 16>>>(out);
 	CASE(fine) fine<<<1, 64>>>(out);
