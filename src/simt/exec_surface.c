@@ -141,7 +141,9 @@ void image_reduce(struct simt_warp *warp, const struct simt_inst *inst, struct s
 
 static uint64_t reduced(const struct simt_inst *inst, bool is_signed, uint64_t old, uint64_t value)
 {
-	bool less = is_signed ? (int32_t)value < (int32_t)old : value < old;
+	bool less = !is_signed        ? value < old
+	            : inst->size == 8 ? (int64_t)value < (int64_t)old
+	                              : (int32_t)value < (int32_t)old;
 	switch (inst->ptx->atomic) {
 	case PTX_ATOM_ADD:
 		return old + value;
@@ -163,7 +165,7 @@ void image_reduce_commit(struct simt_warp *warp, const struct simt_inst *inst, s
 		uint8_t *at = place_on_host(warp, step, lane);
 		uint64_t value = stored_value(warp, inst, 0, lane);
 		const struct texture *surface = image_of(warp, inst, step, &image_operands(inst)->handle, lane);
-		bool is_signed = inst->ptx->type == PTX_S32 ||
+		bool is_signed = inst->ptx->type == PTX_S32 || inst->ptx->type == PTX_S64 ||
 		                 (inst->ptx->formatted && surface->image.channel == TEXTURE_SIGNED);
 		if (inst->size == 8)
 			*(mem_u64 *)at = reduced(inst, is_signed, *(mem_u64 *)at, value);

@@ -34,8 +34,8 @@ __global__ void store(cudaSurfaceObject_t floats, cudaSurfaceObject_t halves, cu
 {
 	int x = threadIdx.x;
 	float value = x * 0.5f;
-	asm volatile("sust.p.1d.f32.trap [%0, {%1}], %2;" ::"l"(floats), "r"(x), "f"(value));
-	asm volatile("sust.p.1d.v2.f32.trap [%0, {%1}], {%2, %3};" ::"l"(halves), "r"(x), "f"(value), "f"(-value));
+	asm volatile("sust.p.1d.b32.trap [%0, {%1}], %2;" ::"l"(floats), "r"(x), "f"(value));
+	asm volatile("sust.p.1d.v2.b32.trap [%0, {%1}], {%2, %3};" ::"l"(halves), "r"(x), "f"(value), "f"(-value));
 	asm volatile("sust.p.1d.v4.b32.zero [%0, {%1}], {%2, %3, %4, %5};" ::"l"(bytes), "r"(x - 1), "r"(x), "r"(x + 1),
 	             "r"(x + 2), "r"(x + 300));
 }
@@ -49,6 +49,9 @@ __global__ void reduce(cudaSurfaceObject_t s)
 	asm volatile("sured.b.1d.or.b32.trap [%0, {%1}], %2;" ::"l"(s), "r"(12), "r"(1 << x % 32));
 	asm volatile("sured.b.1d.and.b32.zero [%0, {%1}], %2;" ::"l"(s), "r"(16 + 400 * (x & 1)), "r"(~(1 << x % 32)));
 	asm volatile("sured.b.1d.add.u64.trap [%0, {%1}], %2;" ::"l"(s), "r"(24), "l"(1ull << 33));
+	asm volatile("sured.b.1d.min.s64.trap [%0, {%1}], %2;" ::"l"(s), "r"(40), "l"((x - 5) * (1ll << 33)));
+	asm volatile("sured.b.1d.max.s64.trap [%0, {%1}], %2;" ::"l"(s), "r"(48), "l"((x - 40) * (1ll << 33)));
+	asm volatile("sured.b.1d.max.u64.trap [%0, {%1}], %2;" ::"l"(s), "r"(56), "l"((x - 40) * (1ll << 33)));
 	asm volatile("sured.p.1d.min.b32.clamp [%0, {%1}], %2;" ::"l"(s), "r"(8), "r"(7 - x));
 }
 
@@ -138,8 +141,8 @@ static void test_formatted()
 
 static void test_reductions()
 {
-	cudaArray_t array = make_array(cudaCreateChannelDesc<int>(), 10, 0);
-	int words[10] = {100, 50, 3, 0, -1, 9, 0, 1, 1000, 0};
+	cudaArray_t array = make_array(cudaCreateChannelDesc<int>(), 16, 0);
+	int words[16] = {100, 50, 3, 0, -1, 9, 0, 1, 1000, 0};
 	SUCCEEDS(cudaMemcpyToArray(array, 0, 0, words, sizeof words, cudaMemcpyHostToDevice));
 	reduce<<<2, 32>>>(surface_of(array));
 	SUCCEEDS(cudaMemcpyFromArray(words, array, 0, 0, sizeof words, cudaMemcpyDeviceToHost));
@@ -150,6 +153,9 @@ static void test_reductions()
 	CHECK(words[4] == (int)0xaaaaaaaa); // odd threads are outside
 	CHECK(words[6] == 0 && words[7] == 1 + 2 * 64);
 	CHECK(words[8] == 7 - 31); // texel 8; signed, like the surface
+	CHECK(words[10] == 0 && words[11] == -10);
+	CHECK(words[12] == 0 && words[13] == 0); // signed: nothing is above 0
+	CHECK(words[14] == 0 && words[15] == -18); // unsigned: the largest
 }
 
 static void test_samplers()
