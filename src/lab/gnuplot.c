@@ -37,9 +37,9 @@ void gnuplot_line(size_t series, FILE *file)
 	        colours[series % COLOURS], series / 4 % 4 + 1, marks[series % COLOURS]);
 }
 
-/* Four colours with distinct greys come first. Then hatches and solid fills alternate, so that neighbours differ in print
- * too. Two series of one colour have different hatches. Hatches are of dark colours: thin strokes of a light colour are
- * invisible on white. */
+/* Four colours with distinct greys come first. Then hatches and solid fills alternate, so that neighbours differ in
+ * print too. Two series of one colour differ in their hatches. Hatches are of dark colours: thin strokes of a light
+ * colour are invisible on white. */
 void gnuplot_fill(size_t series, bool outlined, FILE *file)
 {
 	static const struct {
