@@ -50,7 +50,7 @@ extern "C" {
 
 #define SLUICE_API __attribute__((visibility("default")))
 
-/* Initialises the member `size`, the first of each structure that can grow. All other members become zero:
+/* Initializes the member `size`, the first of each structure that can grow. All other members become zero:
  *   struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = "gtx480"};
  *   struct sluice_machine_info info = {SLUICE_SIZED(machine_info)};
  * The library so knows which members the program was compiled with: missing members of an input count as zero, missing
@@ -103,7 +103,7 @@ enum { SLUICE_EXIT_STOPPED = 124 };
 
 enum { SLUICE_MESSAGE_SIZE = 8192 };
 
-/* The outcome of a call. The caller owns it and need not initialise it. */
+/* The outcome of a call. The caller owns it and need not initialize it. */
 struct sluice_error {
 	enum sluice_status status;
 	enum sluice_fault fault;           /* with SLUICE_FAULT, else SLUICE_NO_FAULT */
@@ -369,7 +369,7 @@ enum sluice_outside { SLUICE_WRAP, SLUICE_CLAMP, SLUICE_MIRROR, SLUICE_BORDER };
 /* How kernels read an image. */
 struct sluice_sampler {
 	size_t size;                    /* SLUICE_SIZED(sampler) */
-	enum sluice_outside outside[3]; /* by dimension; wrap and mirror need normalised coordinates */
+	enum sluice_outside outside[3]; /* by dimension; wrap and mirror need normalized coordinates */
 	bool linear;                    /* filter between texels, for reads that give floats; else the nearest texel */
 	bool normalised;                /* coordinates from 0 to 1; else in texels */
 	bool reads_floats;              /* integers are read as fractions of the largest */
@@ -567,7 +567,7 @@ SLUICE_API bool sluice_machine_info(const sluice_gpu *gpu, struct sluice_machine
 SLUICE_API void sluice_machine_write(const sluice_gpu *gpu, FILE *file);
 /* For a machine from a GPGPU-Sim configuration: the options that the model cannot express, one per line with file,
  * line and reason. The text lives as long as the gpu; NULL: there are none. Also writes how many options were
- * honoured and how many were not; either pointer may be NULL. */
+ * honored and how many were not; either pointer may be NULL. */
 SLUICE_API const char *sluice_machine_left_out(const sluice_gpu *gpu, uint32_t *honoured, uint32_t *left_out);
 /* Writes the folder of machine files: SLUICE_MACHINES, else that of the library's installation, else the source tree's.
  * `path` has `size` bytes and is always terminated. */

@@ -9,7 +9,7 @@
 
 This module is one file. It needs only Python 3.9, and matplotlib for plots. `sluice python` prints its folder, for
 PYTHONPATH; the file may also be copied. Figures equal those of the statistics' JSON (docs/reference/statistics.md).
-docs/how-to/analysing.md has examples with pandas, R and SQL.
+docs/how-to/analyzing.md has examples with pandas, R and SQL.
 """
 
 from __future__ import annotations

@@ -106,7 +106,8 @@ function waterfall(words, from, to, rows, names) {
 	const inner = bars.slice(1, -1).flatMap((bar) => bar.range);
 	const least = Math.min(from, to, ...inner), most = Math.max(from, to, ...inner);
 	// If all steps are small compared with the total, the axis begins above zero and says so.
-	const cut = least > 2 * (most - least) ? Math.max(0, least - 0.6 * (most - least)) : 0;
+	const unit = 10 ** Math.floor(Math.log10(most - least || 1));
+	const cut = least > 2 * (most - least) ? Math.max(0, Math.floor((least - 0.6 * (most - least)) / unit) * unit) : 0;
 	return chart(words, 70 + 26 * bars.length, {
 		type: "bar",
 		data: {
@@ -117,7 +118,8 @@ function waterfall(words, from, to, rows, names) {
 		options: {
 			indexAxis: "y",
 			scales: {
-				x: axis(cut ? "cycles; the axis does not begin at 0" : "cycles", {min: cut, ticks: {callback: (value) => (cut ? numberText : shortText)(value)}}),
+				x: axis(cut ? "cycles; the axis does not begin at 0" : "cycles", {min: cut, ticks: {
+					maxTicksLimit: innerWidth < 560 ? 4 : 11, callback: (value) => (cut ? numberText : shortText)(value)}}),
 				y: axis("", {grid: {display: false}, ticks: {autoSkip: false}}),
 			},
 			plugins: {

@@ -30,7 +30,11 @@ function addLines(rows) {
 	return sum;
 }
 
-// All lines of a kernel's sources, including those without instructions, each with the sum of its instructions.
+// Files of the compiler and of Sluice's toolkit: the program includes them, but nobody changes them.
+const isProvided = (row) => /\/lib\/clang\/|\/toolkit\/include\//.test(row.file ?? "");
+
+// All lines of a kernel's sources, including those without instructions, each with the sum of its instructions. Those of
+// provided files follow the program's.
 function sourceLines(kernel) {
 	const groups = new Map();
 	for (const row of kernel.instructions ?? []) {
@@ -45,7 +49,8 @@ function sourceLines(kernel) {
 	// Rows without a source: lines of files that are not in the page, and instructions without a line.
 	const others = [...groups.entries()].map(([key, rows]) => ({...addLines(rows), text: key ? "" : "(no line of a source)",
 		file: key ? rows[0].file : "", line: key ? rows[0].line : null}));
-	return [...lines, ...others.sort((one, other) => compare(one.file, other.file) || compare(one.line, other.line))];
+	const own = lines.filter((row) => !isProvided(row)), provided = lines.filter(isProvided);
+	return [...own, ...provided, ...others.sort((one, other) => compare(one.file, other.file) || compare(one.line, other.line))];
 }
 
 const share = (part, whole) => (whole > 0 ? part / whole : NaN);
@@ -114,10 +119,10 @@ const codeColumn = (title) => ({title, code: true, of: (row) => row.text,
 const SOURCE = "source lines", PTX = "PTX instructions", NEAR = 3;
 const lineShown = {kernel: 0, form: SOURCE, lines: "near the code"};
 
-// Lines with instructions, and the lines around them.
+// Lines with instructions, and in the program's own files the lines around them.
 function nearCode(rows) {
 	const has = rows.map((row) => row.instructions > 0);
-	return rows.filter((_, i) => has.slice(Math.max(0, i - NEAR), i + NEAR + 1).some((each) => each));
+	return rows.filter((row, i) => (isProvided(row) ? has[i] : has.slice(Math.max(0, i - NEAR), i + NEAR + 1).some((each) => each)));
 }
 
 function profileSection(run) {

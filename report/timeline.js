@@ -49,7 +49,7 @@ class Timeline {
 		Object.assign(this, {counters, lanes, end, from: 0, to: end, lanesFrom: counters.length * COUNTER_HEIGHT});
 		this.names = [...new Set(lanes.flatMap((lane) => lane.events.map((event) => event.name)))];
 		this.canvas = element("canvas", {role: "img", tabindex: "0",
-			"aria-label": "timeline, summarised by the table below. Keys: left and right move, + and - zoom, 0 shows all",
+			"aria-label": "timeline, summarized by the table below. Keys: left and right move, + and - zoom, 0 shows all",
 			onkeydown: (event) => this.key(event), onwheel: (event) => this.wheel(event), onmousemove: (event) => this.move(event),
 			onmousedown: (event) => (this.dragged = event.offsetX), onmouseleave: () => this.leave()});
 		this.note = element("div.tip", {hidden: true});

@@ -56,7 +56,7 @@ def page():
     text = HEADER.read_text()
     first = re.match(r"/\*(.*?)\*/", text, re.S)
     intro = first[1].split("\n", 1)[1]
-    body = text[text.index("/* Initialises the member `size`"):]
+    body = text[text.index("/* Initializes the member `size`"):]
     version = re.search(r"project\(sluice VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
     out = '.\\" Printed by tools/man3.py from include/sluice.h.\n'
     out += f'.TH SLUICE 3 "" "Sluice {version}" "Library Functions"\n.SH NAME\nsluice \\- C API of a cycle\\-level GPU simulator\n'

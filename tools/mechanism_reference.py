@@ -140,7 +140,7 @@ hooks, and no other mechanism may have them.
 - A mechanism that sets `only_looks` is refused when it has a veto or one of these:
 """
     body = re.search(r"\bchanges\[\] = \{(.*?)#define LOOK", tables, re.S)[1]
-    text += "".join(f"  - {word}\n" for word in re.findall(r'"([^"]+)"', body))
+    text += "".join(f"    - {word}\n" for word in re.findall(r'"([^"]+)"', body))
     text += """- `on_reply`, the request accounts and the hooks about a request's outcome need `sends`. The machine's `sm.send_queue`
   must then be at least 1.
 - `vector_label` is needed by vectors that are `named`; `vector_length` by vectors without a `length`.

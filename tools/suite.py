@@ -5,12 +5,12 @@ runs it, and prints a table of the results.
 A program is a folder with a Makefile and with CUDA sources in it or below. It is run by its file `run` (a script or a
 program), or else by its Makefile's target `run`. Otherwise its executables are run without arguments. The verdict is
 
-  right    the output equals the file `expected` next to the Makefile or, without that file, states that the program passed
+  correct  the output equals the file `expected` next to the Makefile or, without that file, states that the program passed
   wrong    the output differs, or states that the program failed
   ran      the program ended normally without such a statement
   status N, timeout, no kernel, not built
 
-The suite is copied first and stays unchanged. The exit status is 0 when every verdict is right or ran.
+The suite is copied first and stays unchanged. The exit status is 0 when every verdict is correct or ran.
 """
 import argparse
 import json
@@ -118,10 +118,10 @@ class Suite:
             return "no kernel"
         expected = folder / "expected"
         if expected.is_file():
-            return "right" if output == expected.read_text() else "wrong"
+            return "correct" if output == expected.read_text() else "wrong"
         if FAILED.search(NONE_FAILED.sub("", output)):
             return "wrong"
-        return "right" if PASSED.search(output) else "ran"
+        return "correct" if PASSED.search(output) else "ran"
 
     def program(self, root, folder):
         row = {"program": str(folder.relative_to(root)), "built": False, "verdict": "not built", "kernels": 0, "seconds": 0.0, "said": ""}
@@ -143,7 +143,7 @@ class Suite:
                     pass
             row["seconds"] += seconds
             row["verdict"] = self.judge(folder, status, output, row["kernels"])
-            if row["verdict"] not in ("right", "ran"):
+            if row["verdict"] not in ("correct", "ran"):
                 row["said"] = first_error(errors + output)
                 return row
         return row
@@ -185,9 +185,9 @@ def main():
         for folder in programs:
             rows.append(suite.program(root, folder))
             print_row(rows[-1], width)
-    good = [row for row in rows if row["verdict"] in ("right", "ran")]
+    good = [row for row in rows if row["verdict"] in ("correct", "ran")]
     print(f"{len(rows)} programs: {sum(row['built'] for row in rows)} built, {len(good)} ran to a successful end, "
-          f"{sum(row['verdict'] == 'right' for row in rows)} known to be right")
+          f"{sum(row['verdict'] == 'correct' for row in rows)} known to be correct")
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
     return 0 if len(good) == len(rows) else 1

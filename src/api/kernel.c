@@ -43,7 +43,7 @@ static void warn_if_emptied(const struct ptx_function *function)
 	const char *file = inst && inst->source_line ? ptx_file_name(function->module, inst->source_file) : NULL;
 	fprintf(stderr,
 	        "sluice: warning: %s:%" PRIu32 ": kernel '%s' has parameters but only returns; if its source does "
-	        "more, the compiler found undefined behaviour in it\n",
+	        "more, the compiler found undefined behavior in it\n",
 	        file ? file : function->module->source.name, file ? inst->source_line : function->place.line,
 	        function->name);
 }

@@ -279,7 +279,7 @@ static int answer(struct energy *energy)
 int command_energy(int argc, char **argv)
 {
 	struct energy energy = {.name = argv[0]};
-	struct argp_option options[RUN_FIELDS + OWN_OPTIONS + 1] = {
+	struct argp_option options[RUN_FILTER_OPTIONS + OWN_OPTIONS + 1] = {
 		{"table", KEY_TABLE, "TABLE", 0,
 	         "Table of energies: a name in energies/, or a YAML file; default the machine's", 0},
 		{"kernels", KEY_KERNELS, NULL, 0, "With FILE.json: also show each launch", 0},

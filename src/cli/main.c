@@ -16,29 +16,29 @@ struct command {
 };
 
 static const struct command commands[] = {
-	{"cc", command_cc, "sluice cc", "compile CUDA C++"},
-	{"toolkit", command_toolkit, "sluice toolkit", "print the folder that Makefiles use as CUDA_HOME"},
-	{"run", command_run, "sluice run", "run a CUDA program on a simulated machine"},
-	{"programs", command_programs, "sluice programs", "list, show and run the programs of the papers"},
+	{"cc", command_cc, "sluice cc", "Compile CUDA C++"},
+	{"toolkit", command_toolkit, "sluice toolkit", "Print the folder that Makefiles use as CUDA_HOME"},
+	{"run", command_run, "sluice run", "Run a CUDA program on a simulated machine"},
+	{"programs", command_programs, "sluice programs", "List, show and run the programs of the papers"},
 	{"analyze", command_analyze, "sluice analyze",
-         "show which array indexes can be calculated before a kernel runs"},
-	{"figure", command_figure, "sluice figure", "make the papers' figures, our numbers next to theirs"},
-	{"sweep", command_sweep, "sluice sweep", "run all combinations of a plan's axes, here or on a cluster"},
-	{"results", command_results, "sluice results", "query, merge and check the stored runs of figures and sweeps"},
-	{"report", command_report, "sluice report", "make an HTML page of runs, and of how two runs differ"},
-	{"init", command_init, "sluice init", "make the folder of a new study that runs at once"},
-	{"python", command_python, "sluice python", "print the folder of the Python module"},
-	{"energy", command_energy, "sluice energy", "show the energy of runs by component, in joules"},
-	{"profile", command_profile, "sluice profile", "show the cost of a run's lines and instructions"},
-	{"ptx", command_ptx, "sluice ptx", "show kernels of a PTX file: registers, memory, occupancy, instruction mix"},
-	{"opt", command_opt, "sluice opt", "rewrite PTX by passes"},
+         "Show which array indexes can be calculated before a kernel runs"},
+	{"figure", command_figure, "sluice figure", "Make the papers' figures, our numbers next to theirs"},
+	{"sweep", command_sweep, "sluice sweep", "Run all combinations of a plan's axes, here or on a cluster"},
+	{"results", command_results, "sluice results", "Query, merge and check the stored runs of figures and sweeps"},
+	{"report", command_report, "sluice report", "Make an HTML page of runs, and of how two runs differ"},
+	{"init", command_init, "sluice init", "Make the folder of a new study that runs at once"},
+	{"python", command_python, "sluice python", "Print the folder of the Python module"},
+	{"energy", command_energy, "sluice energy", "Show the energy of runs by component, in joules"},
+	{"profile", command_profile, "sluice profile", "Show the cost of a run's lines and instructions"},
+	{"ptx", command_ptx, "sluice ptx", "Show kernels of PTX: registers, memory, occupancy, instruction mix"},
+	{"opt", command_opt, "sluice opt", "Rewrite PTX by passes"},
 	{"annotate", command_annotate, "sluice annotate",
-         "show a CUDA source with the cost of each line, or with its predictable reads"},
-	{"effort", command_effort, "sluice effort", "compare the code lines of two kernels"},
-	{"mix", command_mix, "sluice mix", "compare the PTX instructions of two kernels"},
-	{"machine", command_machine, "sluice machine", "list, show and compare machines"},
-	{"mech", command_mech, "sluice mech", "list and show mechanisms"},
-	{"stats", command_stats, "sluice stats", "explain the counters, show stored statistics"},
+         "Show the cost or the predictable reads of each line of CUDA source"},
+	{"effort", command_effort, "sluice effort", "Compare the code lines of two kernels"},
+	{"mix", command_mix, "sluice mix", "Compare the PTX instructions of two kernels"},
+	{"machine", command_machine, "sluice machine", "List, show and compare machines"},
+	{"mech", command_mech, "sluice mech", "List and show mechanisms"},
+	{"stats", command_stats, "sluice stats", "Explain the counters, show stored statistics"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -52,8 +52,8 @@ static void print_help(void)
 	for (size_t i = 0; i < COMMANDS; i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].meaning);
 	fputs("\n"
-	      "  -h, --help     print this help; 'sluice help COMMAND' prints that of a command\n"
-	      "  -V, --version  print the version\n"
+	      "  -h, --help     Print this help; 'sluice help COMMAND' prints that of a command\n"
+	      "  -V, --version  Print the version\n"
 	      "\n"
 	      "Example:\n"
 	      "  sluice cc vecadd.cu -o vecadd\n"

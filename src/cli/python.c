@@ -14,10 +14,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 
 static const struct argp python_argp = {
 	.parser = parse_option,
-	.args_doc = "",
 	.doc = "Print the folder of the Python module sluice.py, which runs programs and reads the files that runs "
 	       "write.\v"
-	       "For example: PYTHONPATH=$(sluice python) python3 mine.py; docs/how-to/analysing.md has more.",
+	       "For example: PYTHONPATH=$(sluice python) python3 mine.py; docs/how-to/analyzing.md has more.",
 };
 
 int command_python(int argc, char **argv)

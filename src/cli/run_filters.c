@@ -8,24 +8,25 @@
 enum { SEED = 3 };
 
 const struct run_field run_fields[RUN_FIELDS] = {
-	{"program", "only runs of this program", 16},
-	{"variant", "only runs of this variant", 14},
-	{"size", "only runs of this size", 5},
-	[SEED] = {"seed", "only runs with this seed", 4},
-	{"arguments", "only runs with these arguments", 0},
-	{"machine", "only runs on this machine", 16},
-	{"options", "only runs with these options of the machine", 0},
-	{"mechanisms", "only runs with these mechanisms", 0},
-	{"library", "only runs of this build of the library", 0},
-	{"revision", "only runs of this revision of the source", 0},
-	{"verdict", "only runs with this verdict, such as PASS", 0},
+	{"program", "Only runs of this program", 16},
+	{"variant", "Only runs of this variant", 14},
+	{"size", "Only runs of this size", 5},
+	[SEED] = {"seed", "Only runs with this seed", 4},
+	{"arguments", "Only runs with these arguments", 0},
+	{"machine", "Only runs on this machine", 16},
+	{"options", "Only runs with these options of the machine", 0},
+	{"mechanisms", "Only runs with these mechanisms", 0},
+	{"library", "Only runs of this build of the library", 0},
+	{"revision", "Only runs of this revision of the source", 0},
+	{"verdict", "Only runs with this verdict, such as PASS", 0},
 };
 
-void run_filter_options(struct argp_option options[RUN_FIELDS], int first_key, int group)
+void run_filter_options(struct argp_option options[RUN_FILTER_OPTIONS], int first_key, int group)
 {
+	options[0] = (struct argp_option){.doc = "Filters of stored runs:", .group = group};
 	for (int i = 0; i < RUN_FIELDS; i++)
-		options[i] = (struct argp_option){run_fields[i].name,    first_key + i, "VALUE", 0,
-		                                  run_fields[i].meaning, group};
+		options[i + 1] = (struct argp_option){run_fields[i].name,    first_key + i, "VALUE", 0,
+		                                      run_fields[i].meaning, group};
 }
 
 void run_filters_add(struct run_filters *filters, int field, const char *value, const struct argp_state *state)

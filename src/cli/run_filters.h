@@ -11,7 +11,7 @@ struct run_field {
 	const char *name, *meaning;
 	int width; /* width in a table; 0: not shown */
 };
-enum { RUN_FIELDS = 11 };
+enum { RUN_FIELDS = 11, RUN_FILTER_OPTIONS = RUN_FIELDS + 1 };
 extern const struct run_field run_fields[RUN_FIELDS];
 
 struct run_filters {
@@ -19,8 +19,8 @@ struct run_filters {
 	size_t count;
 };
 
-/* Fills in an option for each field, with keys from `first_key` on. */
-void run_filter_options(struct argp_option options[RUN_FIELDS], int first_key, int group);
+/* Fills in a heading, and an option for each field, with keys from `first_key` on. */
+void run_filter_options(struct argp_option options[RUN_FILTER_OPTIONS], int first_key, int group);
 /* Adds a filter for a field, given by its number. Ends the program with a usage error when it was given before. */
 void run_filters_add(struct run_filters *filters, int field, const char *value, const struct argp_state *state);
 

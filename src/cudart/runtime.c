@@ -200,7 +200,7 @@ static void tell_left_out(const sluice_gpu *gpu, const char *machine)
 	uint32_t honoured, left_out;
 	if (sluice_machine_left_out(gpu, &honoured, &left_out))
 		fprintf(stderr,
-		        "sluice: %s: %u options are honoured, %u are not ('sluice machine show %s' lists them)\n",
+		        "sluice: %s: %u options are honored, %u are not ('sluice machine show %s' lists them)\n",
 		        machine, honoured, left_out, machine);
 }
 

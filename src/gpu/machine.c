@@ -188,7 +188,7 @@ const struct base_option machine_options[] = {
 	ENUM("sm.first_path", sm.first_path, path_names,
              "which path runs first after a branch diverges; low_lanes: the path without the highest lane"),
 	ENUM("sm.local_layout", sm.local_layout, layout_names,
-             "layout of local memory's words: blocks of neighbouring SMs side by side, or SM by SM"),
+             "layout of local memory's words: blocks of neighboring SMs side by side, or SM by SM"),
 	BOOL("sm.shared_atomics_hold", sm.shared_atomics_hold,
              "a warp issues nothing while its atomic on shared memory is in flight, as with global atomics"),
 	BOOL("sm.async_copies", sm.async_copies,
@@ -550,7 +550,7 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 	if (collectors > SM_MAX_COLLECTORS)
 		diag_plain(diag,
 		           "sm.sp.collectors, sm.sfu.collectors and sm.mem.collectors add up to %u; at most %u are "
-		           "modelled",
+		           "modeled",
 		           collectors, SM_MAX_COLLECTORS);
 	if (sm->pipe[PTX_UNIT_MEM].units != 1)
 		diag_plain(diag, "sm.mem.units is %u; there is one load/store unit", sm->pipe[PTX_UNIT_MEM].units);

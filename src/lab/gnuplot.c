@@ -37,17 +37,23 @@ void gnuplot_line(size_t series, FILE *file)
 	        colours[series % COLOURS], series / 4 % 4 + 1, marks[series % COLOURS]);
 }
 
-/* Four colours with distinct greys, then hatches in four darker colours: thin strokes of a light colour are invisible
- * on white. */
+/* Four colours with distinct greys come first. Then hatches and solid fills alternate, so that neighbours differ in
+ * print too. Two series of one colour differ in their hatches. Hatches are of dark colours: thin strokes of a light
+ * colour are invisible on white. */
 void gnuplot_fill(size_t series, bool outlined, FILE *file)
 {
-	static const unsigned solids[] = {0x14365f, 0xf2d16b, 0xb5473c, 0x74b3de};
-	static const unsigned strokes[] = {0x14365f, 0x9a6a00, 0xb5473c, 0x1f78b4};
-	static const char *const fills[] = {"solid 1", "pattern 4", "pattern 5", "pattern 1"};
-	enum { COLOURS = sizeof solids / sizeof *solids, FILLS = sizeof fills / sizeof *fills };
-	size_t fill = series / COLOURS % FILLS;
-	fprintf(file, "linecolor rgb '#%06x' fillstyle %s %s ", (fill ? strokes : solids)[series % COLOURS],
-	        fills[fill], outlined ? "border linecolor rgb 'black'" : "noborder");
+	static const struct {
+		unsigned colour;
+		const char *style;
+	} fills[] = {
+		{0x14365f, "solid 1"},   {0xf2d16b, "solid 1"}, {0xb5473c, "solid 1"},   {0x74b3de, "solid 1"},
+		{0x2f8f5b, "pattern 5"}, {0x000000, "solid 1"}, {0x8a5bb0, "pattern 2"}, {0x9a9a9a, "solid 1"},
+		{0xb5473c, "pattern 4"}, {0xd77fb2, "solid 1"}, {0x14365f, "pattern 1"}, {0x2f8f5b, "solid 1"},
+		{0x9a6a00, "pattern 7"}, {0xdcdcdc, "solid 1"}, {0x1f78b4, "pattern 2"}, {0x8a5bb0, "solid 1"},
+	};
+	size_t fill = series % (sizeof fills / sizeof *fills);
+	fprintf(file, "linecolor rgb '#%06x' fillstyle %s %s ", fills[fill].colour, fills[fill].style,
+	        outlined ? "border linecolor rgb 'black'" : "noborder");
 }
 
 /* Numbers wider than the margin are written in thousands, millions or thousands of millions. */

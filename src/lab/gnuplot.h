@@ -20,8 +20,7 @@ void gnuplot_number(double value, FILE *file);
 /* Writes colour, dashes and marks of a line. */
 void gnuplot_line(size_t series, FILE *file);
 
-/* Writes colour and hatching of a series: four colours with distinct greys, then four hatched; with or without a black
- * outline. */
+/* Writes colour and hatching of a series, one of 16 that differ in print, with or without a black outline. */
 void gnuplot_fill(size_t series, bool outlined, FILE *file);
 
 /* Writes range and marks of an axis: "x", "y" or "y2". Wide numbers are written in thousands, millions or thousands

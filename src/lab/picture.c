@@ -5,6 +5,7 @@
 #include "lab/gnuplot.h"
 #include "lab/figure_values.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
@@ -178,6 +179,21 @@ static bool has_marks(const struct picture *picture, const struct panel *panel)
 	return false;
 }
 
+/* Whether the axis names the only series, as "instructions over TELEPORT" names "instructions". */
+static bool axis_names_series(const struct picture *picture, const struct panel *panel)
+{
+	const struct experiment_column *column = &picture->figure->experiment->columns[panel->columns[0]];
+	char label[256];
+	figure_what(column, panel->percent, label, sizeof label);
+	const char *found = panel->count == 1 ? strcasestr(label, column->name) : NULL;
+	return found && (found == label || found[-1] == ' ') && !isalnum((unsigned char)found[strlen(column->name)]);
+}
+
+static size_t legend_entries(const struct picture *picture, const struct panel *panel)
+{
+	return (axis_names_series(picture, panel) ? 0 : panel->count) + has_marks(picture, panel);
+}
+
 /* Returns the entries of a legend per line; gnuplot gives each the width of the longest, and of its sample. */
 static size_t legend_columns(const struct picture *picture, const struct panel *panel)
 {
@@ -192,7 +208,7 @@ static size_t legend_columns(const struct picture *picture, const struct panel *
 
 static double legend_height(const struct picture *picture, const struct panel *panel)
 {
-	size_t entries = panel->count + has_marks(picture, panel), columns = legend_columns(picture, panel);
+	size_t entries = legend_entries(picture, panel), columns = legend_columns(picture, panel);
 	return (double)((entries + columns - 1) / columns) * line_height + 2 * gap;
 }
 
@@ -372,7 +388,7 @@ static void script_whiskers(const struct picture *picture, size_t number, size_t
 static void script_legend(const struct picture *picture, const struct panel *panel)
 {
 	FILE *file = picture->file;
-	for (size_t s = 0; s < panel->count; s++) {
+	for (size_t s = 0; s < panel->count && !axis_names_series(picture, panel); s++) {
 		fputs(", \\\n     NaN with boxes ", file);
 		gnuplot_fill(s, true, file);
 		fputs("title ", file);

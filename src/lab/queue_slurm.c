@@ -490,7 +490,7 @@ static void show(struct cluster *cluster)
 	           queue->done ? spent / (double)queue->done * (double)(queue->count - queue->done) : -1);
 }
 
-/* Returns false after a message, or when the sweep was cancelled or ended. */
+/* Returns false after a message, or when the sweep was canceled or ended. */
 static bool wait_for_all(struct cluster *cluster)
 {
 	struct queue *queue = cluster->queue;
@@ -501,7 +501,7 @@ static bool wait_for_all(struct cluster *cluster)
 		if (!collect(cluster))
 			return false;
 		if (is_cancelled(cluster)) {
-			queue_tell(queue, "the sweep was cancelled; the same command continues with the missing runs");
+			queue_tell(queue, "the sweep was canceled; the same command continues with the missing runs");
 			return false;
 		}
 		if (cluster->answers && (!find_lost(cluster) || !submit(cluster)))

@@ -7,7 +7,7 @@
 /* The kinds: name, meaning. */
 #define PTX_MIX_KINDS(X)                                                                                               \
 	X(LD, "ld", "load from global, shared or parameter space: ld, ldu")                                            \
-	X(BAR, "bar", "synchronisation of the block: bar, barrier")                                                    \
+	X(BAR, "bar", "synchronization of the block: bar, barrier")                                                    \
 	X(CVT, "cvt", "conversion of a type or an address: cvt, cvta")                                                 \
 	X(MOV, "mov", "move: mov")                                                                                     \
 	X(ST, "st", "store to global or shared space: st")                                                             \

@@ -71,7 +71,7 @@ head='.version 6.0
 printf '%s\n' "$head" '.visible .entry emptied(.param .u64 data)' '{' '.loc 1 7 1' 'ret;' '}' \
 	'.visible .entry warmup()' '{' 'ret;' '}' '.visible .entry used(.param .u64 data)' '{' 'membar.gl;' 'ret;' '}' >"$work/empty.ptx"
 try 0 ptx "$work/empty.ptx"
-says_only err "sluice: warning: scale.cu:7: kernel 'emptied' has parameters but only returns; if its source does more, the compiler found undefined behaviour in it"
+says_only err "sluice: warning: scale.cu:7: kernel 'emptied' has parameters but only returns; if its source does more, the compiler found undefined behavior in it"
 
 try 2 ptx "$work/none.ptx"
 says_only err "sluice ptx: cannot read $work/none.ptx: No such file or directory"

@@ -364,7 +364,7 @@ says out "works on it"
 try 1 sweep --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
 says err "another sluice works on sweeps/stays"
 try 0 sweep cancel stays
-says out "cancelled; the runs that had ended stay stored"
+says out "canceled; the runs that had ended stay stored"
 got=0
 wait $! || got=$?
 [ "$got" = 143 ] || fail "exit status $got, expected the signal's"

@@ -22,6 +22,28 @@ for command in $(cat "$work/commands"); do
 	try 0 help "$command"
 	cmp -s "$work/out" "$work/help" || fail "expected what 'sluice $command --help' prints"
 done
+# The help of every command and action has at most 80 columns and no blank at a line's end. An option's meaning begins
+# with a capital letter or with its values ("tiny, small or paper").
+{
+	echo ""
+	cat "$work/commands"
+	echo "programs list
+programs show
+programs run
+results merge
+results export
+results check
+results why"
+} >"$work/helps"
+while read -r words; do
+	try 0 $words --help
+	long=$(awk 'length($0) > 80' "$work/out")
+	[ -z "$long" ] || fail "expected at most 80 columns, not '$long'"
+	! grep -q '[[:blank:]]$' "$work/out" || fail "expected no blank at the end of a line"
+	lower=$(awk '/^ +-.*  [a-z]+ / { print }' "$work/out")
+	[ -z "$lower" ] || fail "expected a capital letter, not '$lower'"
+done <"$work/helps"
+
 # The axes on the command line stand under their heading, not among the options of a cluster.
 try 0 sweep --help
 sed -n '/^ Instead of a plan/,/^$/p' "$work/out" | grep -q -e --axis || fail "expected --axis under its heading"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Protects the R code of docs/how-to/analysing.md: it reads a store in which some runs have a mechanism and others have
+# Protects the R code of docs/how-to/analyzing.md: it reads a store in which some runs have a mechanism and others have
 # none. Skipped without R and its packages.
 set -u
 . "$(dirname "$0")/../cli/lib.sh"
@@ -13,8 +13,8 @@ printf '__global__ void k(float *a) { a[threadIdx.x + blockIdx.x * 32] += 1; }\n
 	'return cudaDeviceSynchronize();' >e.cu
 try 0 cc e.cu -o e
 try_program 0 sweep -o l1d.sets=16,32 --mech none,mthwp -- ./e
-sed -n '/^```r runs.R/,/^```$/p' "$source_dir/docs/how-to/analysing.md" | grep -v '^```' >runs.R
-[ -s runs.R ] || fail "expected the block runs.R in docs/how-to/analysing.md"
+sed -n '/^```r runs.R/,/^```$/p' "$source_dir/docs/how-to/analyzing.md" | grep -v '^```' >runs.R
+[ -s runs.R ] || fail "expected the block runs.R in docs/how-to/analyzing.md"
 tried="Rscript runs.R"
 Rscript runs.R >out 2>err || fail "R ends with $?"
 says out "hit_rate"

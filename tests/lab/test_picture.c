@@ -1,6 +1,7 @@
 /* Protects the layout of figures. Axes of bars include zero, the legend omits invisible columns, and the paper's value
  * is a mark. An outlier is cut and labelled with its value, and tables are at most REPORT_WIDTH wide. */
 #include "lab/axis.h"
+#include "lab/gnuplot.h"
 #include "lab/picture.h"
 #include "lab/report.h"
 
@@ -116,12 +117,46 @@ static void legend_has_what_is_seen(void **state)
 	assert_int_equal(count_of(script, "title \"none\""), 0);      /* has no value */
 	assert_int_equal(count_of(script, "title \"Base\""), 0);      /* always 1: the reference line of the others */
 	assert_int_equal(count_of(script, "title \"paper\""), FORMS); /* in the only panel with such a value */
+	assert_int_equal(count_of(script, "title \"misses\""), FORMS);
 	assert_int_equal(count_of(script, "plot 1 with lines"), FORMS);
 	assert_int_equal(count_of(script, "set ylabel \"IPC over Base\""), FORMS);
 	assert_int_equal(count_of(script, "set ylabel \"per \\\"k\\\"\""), FORMS);
 	assert_non_null(
 		strstr(script, "\"B\\\\n\" 1 2.6 1.5 1.1 NaN\n")); /* bar and paper's mark; bar without a mark */
 	free(script);
+}
+
+/* A panel's only series has no entry in the legend when the axis names it as a whole word. */
+static void legend_does_not_repeat_the_axis(void **state)
+{
+	(void)state;
+	struct experiment_column *misses = &columns[COLUMNS - 1];
+	const char *unit = misses->unit;
+	misses->unit = "Misses per k";
+	char *script = script_of(false);
+	assert_int_equal(count_of(script, "title \"misses\""), 0);
+	free(script);
+	misses->unit = "dismisses";
+	script = script_of(false);
+	assert_int_equal(count_of(script, "title \"misses\""), 2); /* SVG and PDF */
+	free(script);
+	misses->unit = unit;
+}
+
+/* No two of 16 series look alike, and no two that follow each other are hatched. */
+static void fills_differ(void **state)
+{
+	(void)state;
+	enum { SERIES = 16 };
+	char fill[SERIES][128];
+	for (size_t i = 0; i < SERIES; i++) {
+		FILE *file = fmemopen(fill[i], sizeof fill[i], "w");
+		gnuplot_fill(i, true, file);
+		fclose(file);
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(fill[i], fill[k]);
+		assert_true(!i || !strstr(fill[i], "pattern") || !strstr(fill[i - 1], "pattern"));
+	}
 }
 
 /* Each part of a stacked bar ends at the sum of itself and the parts below it. */
@@ -254,10 +289,16 @@ static void tables_are_narrow(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(axes_hold_zero),         cmocka_unit_test(outliers_are_cut),
-		cmocka_unit_test(axes_of_random_values),  cmocka_unit_test(legend_has_what_is_seen),
-		cmocka_unit_test(stacks_are_sums),        cmocka_unit_test(numbers_stand_apart),
-		cmocka_unit_test(stacks_have_one_number), cmocka_unit_test(tables_are_narrow),
+		cmocka_unit_test(axes_hold_zero),
+		cmocka_unit_test(outliers_are_cut),
+		cmocka_unit_test(axes_of_random_values),
+		cmocka_unit_test(legend_has_what_is_seen),
+		cmocka_unit_test(legend_does_not_repeat_the_axis),
+		cmocka_unit_test(fills_differ),
+		cmocka_unit_test(stacks_are_sums),
+		cmocka_unit_test(numbers_stand_apart),
+		cmocka_unit_test(stacks_have_one_number),
+		cmocka_unit_test(tables_are_narrow),
 		cmocka_unit_test(gaps_are_closed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -41,10 +41,11 @@ static inline uint32_t to_sm(const void *user, const struct request *request)
 	return request->sm;
 }
 
-/* Space for 8 requests in each queue, and for 16 flits towards the reply crossbar. */
-static inline void open_bench(struct bench *bench, void **state)
+/* Opens a bench whose slice never sleeps, with space for 16 flits towards the reply crossbar. */
+static inline void open_slice(struct bench *bench, const struct slice_config *config, uint32_t sectors,
+                              uint32_t miss_queue, const struct address_map *map)
 {
-	struct cache_config cache = {.sectors = 1,
+	struct cache_config cache = {.sectors = sectors,
 	                             .sets = 4,
 	                             .ways = 2,
 	                             .line_bytes = LINE,
@@ -53,25 +54,32 @@ static inline void open_bench(struct bench *bench, void **state)
 	                             .write_miss = WRITE_MISS_FETCH,
 	                             .mshrs = 4,
 	                             .merges = 4,
-	                             .miss_queue = 8,
+	                             .miss_queue = miss_queue,
 	                             .port_bytes = PORT_BYTES};
-	struct slice_config config = {
-		.delay = DELAY, .input_queue = 8, .reply_queue = 8, .to_dram_queue = 8, .from_dram_queue = 8};
 	struct crossbar_config network = {
 		.speedup = 1, .flit_bytes = 32, .injection_flits = 16, .buffer_flits = 8, .boundary_flits = 16};
-	*bench = (struct bench){.wake = UINT64_MAX, .sleeps = *state != NULL};
+	*bench = (struct bench){.map = *map, .wake = UINT64_MAX};
 	bench->pool.arena = &bench->arena;
-	bench->map = (struct address_map){
-		.channels = 6, .slices_per_channel = 2, .interleave_bits = 8, .banks = 16, .column_bits = 4};
 	address_map_open(&bench->map);
 	crossbar_open(&bench->replies, &network, 1, 1, to_sm, &bench->arena);
-	slice_open(&bench->slice, 0, &config, &cache, &bench->map, &bench->pool, 1, &bench->arena);
+	slice_open(&bench->slice, 0, config, &cache, &bench->map, &bench->pool, 1, &bench->arena);
 	port_open(&bench->slice.entry.from_network, &bench->arena, 16, &bench->slice.entry.wake);
-	port_open(&bench->to_dram, &bench->arena, config.to_dram_queue, &bench->wake);
+	port_open(&bench->to_dram, &bench->arena, config->to_dram_queue, &bench->wake);
 	bench->to_dram.producer_wake = &bench->slice.wake;
 	bench->replies.input[0].port.producer_wake = &bench->slice.wake;
 	bench->slice.replies = &bench->replies;
 	bench->slice.to_dram = &bench->to_dram;
+}
+
+/* Space for 8 requests in each queue. With a state, the slice sleeps. */
+static inline void open_bench(struct bench *bench, void **state)
+{
+	struct slice_config config = {
+		.delay = DELAY, .input_queue = 8, .reply_queue = 8, .to_dram_queue = 8, .from_dram_queue = 8};
+	struct address_map map = {
+		.channels = 6, .slices_per_channel = 2, .interleave_bits = 8, .banks = 16, .column_bits = 4};
+	open_slice(bench, &config, 1, 8, &map);
+	bench->sleeps = *state != NULL;
 }
 
 static inline void tick(struct bench *bench)

@@ -309,6 +309,11 @@ def known_files(folder):
     del real["kernels"][0]["source"]
     for instruction, file, line in zip(real["kernels"][0]["instructions"], ["real.cu", "secret", "gone.cu", "real.cu"], [2, 1, 7, 5]):
         instruction |= {"file": file, "line": line}
+    # a header of the compiler: instruction 1 is on its line 3
+    header = folder / "lib/clang/14/include/vars.h"
+    header.parent.mkdir(parents=True)
+    header.write_text("one\ntwo\nthree\nfour\n")
+    real["kernels"][0]["instructions"].insert(1, {**real["kernels"][0]["instructions"][0], "index": 4, "file": str(header), "line": 3})
     (folder / "c.profile.json").write_text(json.dumps(real))
     files = {"a.json": a, "b.json": b, "c.json": c, "a.profile.json": made_up.profile({3: {"dram": 900}, 4: {"dram": 100, "l1": 5}}),
              "b.profile.json": made_up.profile({3: {"dram": 300}, 4: {"dram": 250}})}
@@ -388,6 +393,28 @@ def known_sources(page, path):
     check(any(row.startswith("real.cu2") and "x[0] = 1;" in row for row in rows) and any(row.startswith("real.cu5") and "y[0] = 2;" in row for row in rows), f"lines of the source: {rows}")
     check(any("<b>first</b>" in row for row in rows) and any(row.startswith("gone.cu7") for row in rows), f"lines near, and of what is not here: {rows}")
     check("not to be seen" not in Path(path).read_text(), "files that are not sources are absent")
+    provided = [i for i, row in enumerate(rows) if row.startswith("vars.h")]
+    own = [i for i, row in enumerate(rows) if row.startswith("real.cu")]
+    check(len(provided) == 1 and rows[provided[0]].startswith("vars.h3") and provided[0] > max(own), f"of the compiler's header, one line after the program's: {rows}")
+
+
+def known_phone(page, path):
+    """On a phone, the words and buttons of the bar do not overlap, and neither do the numbers of an axis."""
+    page.open(path, "#difference/0/1")
+    page.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": 390, "height": 900, "deviceScaleFactor": 1, "mobile": True})
+    for place in ["#difference/0/1", "#run/0"]:
+        page.go(place)
+        time.sleep(0.3)
+        edges = page.script("return [...document.querySelectorAll('header nav, #chosen .letter, #chosen button, header > button')].map((each) => each.getBoundingClientRect())"
+                            ".filter((box) => box.width).map((box) => [box.left, box.right]).sort((a, b) => a[0] - b[0])")
+        overlaps = [pair for pair in zip(edges, edges[1:]) if pair[0][1] > pair[1][0] + 0.5]
+        check(len(edges) >= 5 and not overlaps and edges[-1][1] <= 390, f"the bar at {place}, 390 wide: {edges}")
+    page.go("#difference/0/1")
+    time.sleep(0.3)
+    marks = page.script("const axis = Chart.getChart(document.querySelector('.chart canvas')).scales.x;"
+                        "return axis.ticks.map((tick, i) => [axis.getPixelForTick(i), 6.5 * tick.label.length / 2])")
+    check(len(marks) > 1 and all(right[0] - left[0] > left[1] + right[1] for left, right in zip(marks, marks[1:])), f"numbers of the axis: {marks}")
+    page.browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 def known_trace(page, path):
@@ -605,7 +632,7 @@ def main():
             formulas(page, folder)
             experiments(page, folder)
             path = report(folder, "known", *known_files(folder))
-            for test in [known_difference, known_run, known_sources, known_trace, hostile_names, figures, themes, paper]:
+            for test in [known_difference, known_run, known_sources, known_trace, known_phone, hostile_names, figures, themes, paper]:
                 test(page, path)
                 page.quiet(test.__name__)
     finally:

@@ -39,10 +39,10 @@ fi
 suite 0 "$source_dir/tests/suite" --json "$work/table.json" $(printf -- '--only %s ' $programs)
 count=0
 for program in $programs; do
-	row "$program" yes right
+	row "$program" yes correct
 	count=$((count + 1))
 done
-says out "$count programs: $count built, $count ran to a successful end, $count known to be right"
+says out "$count programs: $count built, $count ran to a successful end, $count known to be correct"
 python3 - "$work/table.json" "$kernels" <<'PY' || fail "wrong table"
 import json, sys
 words = sys.argv[2].split()
@@ -51,10 +51,10 @@ assert rows == dict(zip(words[::2], map(int, words[1::2]))), rows
 PY
 find "$source_dir/tests/suite" | cmp -s - "$work/before" || fail "the build changed the suite itself"
 suite 0 "$source_dir/tests/suite" --only hist --machine gtx480
-row histogram yes right
+row histogram yes correct
 says out "1 programs: 1 built"
 suite 0 "$source_dir/tests/suite" --only heat --make CFLAGS=-I.
-row heat yes right
+row heat yes correct
 
 # One program for each verdict; its C++ source produces the verdict.
 verdict() {
@@ -78,7 +78,7 @@ verdict other 'k<<<1, 1>>>(); puts("PASSED 1");'
 echo "PASSED 2" >"$work/suite/other/expected"
 suite 1 "$work/suite" --timeout 8
 row fails yes wrong
-row passes yes right
+row passes yes correct
 row silent yes ran
 row dies yes "status 3"
 row hangs yes timeout
@@ -86,7 +86,7 @@ row idle yes "no kernel"
 row broken no "not built"
 row other yes wrong
 says out "use of undeclared identifier 'nothing'"
-says out "8 programs: 7 built, 2 ran to a successful end, 1 known to be right"
+says out "8 programs: 7 built, 2 ran to a successful end, 1 known to be correct"
 
 # A Makefile that expects CUDA in a folder on its author's machine, and a kernel with an out-of-bounds read, which GPUs
 # allow.
@@ -108,7 +108,7 @@ CU
 suite 1 "$work/elsewhere"
 row beside yes "status 1"
 suite 0 "$work/elsewhere" --run=--stray-reads=warn
-row beside yes right
+row beside yes correct
 mkdir "$work/empty"
 suite 1 "$work/empty"
 says err "no folder with a Makefile and CUDA sources"

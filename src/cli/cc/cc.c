@@ -329,27 +329,31 @@ static bool check_toolkit(struct cc *cc)
 static int print_help(void)
 {
 	fputs("Usage: sluice cc [OPTION...] FILE...\n"
-	      "Compile CUDA C++ for Sluice: clang++ with Sluice's headers, device library and runtime.\n"
+	      "Compile CUDA C++ for Sluice: clang++ with Sluice's headers, device library and\n"
+	      "runtime.\n"
 	      "\n"
-	      "      --device-ptx FILE  take the device code from that PTX file; only host code is compiled\n"
-	      "      --ptx              write the device code as PTX (to -o FILE, else as NAME.ptx for NAME.cu);\n"
-	      "                         the same as clang's -S --cuda-device-only\n"
-	      "  -v                     print the commands; --dryrun only prints them\n"
+	      "      --device-ptx FILE  Take the device code from that PTX file; only host code\n"
+	      "                         is compiled\n"
+	      "      --ptx              Write the device code as PTX (to -o FILE, else as\n"
+	      "                         NAME.ptx for NAME.cu); the same as clang's\n"
+	      "                         -S --cuda-device-only\n"
+	      "  -v                     Print the commands; --dryrun only prints them\n"
 	      "\n"
-	      "All other options go to clang++ (-o, -c, -O3, -I, -D, -std, -l, ...), after Sluice's own:\n"
-	      "--cuda-gpu-arch=sm_70 -O2 -gline-tables-only. As with nvcc, -O applies only to host code: device\n"
-	      "code is always compiled with -O2. nvcc's options are understood: -arch, -gencode, -dc, -rdc=true,\n"
-	      "-dlink, -Xcompiler, -Xlinker, -Xptxas, -maxrregcount, -lineinfo, -use_fast_math and others.\n"
-	      "CUDA's keywords are known in .cu files and in files after -x cu, not in other C and C++ files.\n"
-	      "-arch also takes sm_NN, newer and older ones, native and all:\n"
-	      "  ",
+	      "All other options go to clang++ (-o, -c, -O3, -I, -D, -std, -l, ...), after\n"
+	      "Sluice's own: --cuda-gpu-arch=sm_70 -O2 -gline-tables-only. As with nvcc, -O\n"
+	      "applies only to host code: device code is always compiled with -O2. nvcc's\n"
+	      "options are understood: -arch, -gencode, -dc, -rdc=true, -dlink, -Xcompiler,\n"
+	      "-Xlinker, -Xptxas, -maxrregcount, -lineinfo, -use_fast_math and others. CUDA's\n"
+	      "keywords are known in .cu files and in files after -x cu, not in other C and\n"
+	      "C++ files. -arch also takes sm_NN, newer and older ones, native and all:\n",
 	      stdout);
-	cc_print_architectures("compute_", " ");
+	cc_print_architectures("compute_", "  ", 6);
 	fputs("\n"
-	      "The toolkit ('sluice toolkit' prints its folder) has this command as bin/nvcc, for Makefiles.\n"
+	      "The toolkit ('sluice toolkit' prints its folder) has this command as bin/nvcc,\n"
+	      "for Makefiles.\n"
 	      "\n"
-	      "Environment: SLUICE_CLANG, the compiler (clang++-14); SLUICE_TOOLKIT, the folder of headers and\n"
-	      "libraries (the one that belongs to this program).\n",
+	      "Environment: SLUICE_CLANG, the compiler (clang++-14); SLUICE_TOOLKIT, the folder\n"
+	      "of headers and libraries (the one that belongs to this program).\n",
 	      stdout);
 	return 0;
 }
@@ -400,7 +404,7 @@ static int run(struct cc *cc, int argc, char **argv)
 		return 0;
 	}
 	if (fine && cc->lists) {
-		cc_print_architectures(cc->lists, "\n");
+		cc_print_architectures(cc->lists, "", 1);
 		return 0;
 	}
 	if (cc->as_nvcc && cc->verbose)
@@ -422,9 +426,10 @@ int command_toolkit(int argc, char **argv)
 	char toolkit[PATH_MAX];
 	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
 		puts("Usage: sluice toolkit\n"
-		     "Print the folder that Makefiles use as CUDA_HOME, CUDA_PATH, CUDA_DIR or CUDA_INSTALL_PATH, and "
-		     "CMake as\n"
-		     "CUDAToolkit_ROOT: bin/nvcc, include, lib64. For example\n"
+		     "Print the folder that Makefiles use as CUDA_HOME, CUDA_PATH, CUDA_DIR or\n"
+		     "CUDA_INSTALL_PATH, and CMake as CUDAToolkit_ROOT: bin/nvcc, include, lib64.\n"
+		     "\n"
+		     "For example:\n"
 		     "  make CUDA_HOME=$(sluice toolkit) NVCC=$(sluice toolkit)/bin/nvcc\n"
 		     "  cmake -DCMAKE_CUDA_COMPILER=$(sluice toolkit)/bin/nvcc ...");
 		return 0;

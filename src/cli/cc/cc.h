@@ -130,8 +130,8 @@ void cc_close_temporary(struct cc *cc);
 /* Runs a command and returns the exit status. The first word is searched in PATH; NULL means clang. */
 int cc_run(struct cc *cc, struct argument_list *command);
 
-/* Prints the architectures that nvcc's flags may name, each after the prefix. */
-void cc_print_architectures(const char *prefix, const char *between);
+/* Prints the architectures that nvcc's flags may name, each after the prefix, in lines that begin with the indent. */
+void cc_print_architectures(const char *prefix, const char *indent, size_t per_line);
 
 /* Prints the output of `nvcc --version`, and the variables that begin nvcc's -v output. */
 void cc_print_version(void);

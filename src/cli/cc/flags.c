@@ -261,11 +261,12 @@ static void add_linker_words(struct cc *cc, const char *list)
 /* The architectures that our clang supports. */
 static const unsigned known[] = {30, 32, 35, 37, 50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86};
 
-void cc_print_architectures(const char *prefix, const char *between)
+void cc_print_architectures(const char *prefix, const char *indent, size_t per_line)
 {
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		printf("%s%s%u", i ? between : "", prefix, known[i]);
-	putchar('\n');
+	size_t count = sizeof known / sizeof *known;
+	for (size_t i = 0; i < count; i++)
+		printf("%s%s%u%s", i % per_line ? " " : indent, prefix, known[i],
+		       (i + 1) % per_line && i + 1 < count ? "" : "\n");
 }
 
 /* Returns the newest supported architecture in the text. Newer or unknown ones count as the next older one, and those

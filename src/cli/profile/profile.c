@@ -10,7 +10,7 @@ enum { KEY_KERNEL = 256, KEY_BY, KEY_TOP };
 
 static const struct argp_option profile_options[] = {
 	{"kernel", KEY_KERNEL, "NAME", 0, "Only this kernel", 0},
-	{"by", KEY_BY, "WHAT", 0, "line (default) or instruction", 0},
+	{"by", KEY_BY, "WHAT", 0, "One row per line (default) or per instruction", 0},
 	{"top", KEY_TOP, "N", 0, "The N with the highest cost; default 20, 0: all", 0},
 	{"output", 'o', "FILE", 0, "callgrind: write to FILE; default callgrind.out.sluice", 0},
 	{0},

@@ -234,10 +234,10 @@ static const struct action {
 	int (*run)(struct program_request *request);
 	const char *meaning;
 } actions[] = {
-	{"list", "sluice programs list", &list_argp, programs_list, "list them; the default"},
-	{"show", "sluice programs show", &show_argp, programs_show, "show one: kernels, source, compiled program"},
+	{"list", "sluice programs list", &list_argp, programs_list, "List them; the default"},
+	{"show", "sluice programs show", &show_argp, programs_show, "Show one: kernels, source, compiled program"},
 	{"run", "sluice programs run", &run_programs_argp, programs_run,
-         "run one, or every one with --all, and verify"},
+         "Run one, or every one with --all, and verify"},
 };
 enum { ACTIONS = sizeof actions / sizeof *actions };
 

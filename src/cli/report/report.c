@@ -80,7 +80,7 @@ static int make(struct report *report)
 int command_report(int argc, char **argv)
 {
 	struct report report = {.name = argv[0], .output = "report.html"};
-	struct argp_option options[RUN_FIELDS + 5] = {
+	struct argp_option options[RUN_FILTER_OPTIONS + 5] = {
 		{"output", 'o', "FILE", 0, "The page; default report.html", 0},
 		{"launches", KEY_LAUNCHES, "N", 0,
 	         "Show at most N launches of a run separately; with more, add up the launches of each kernel; default "

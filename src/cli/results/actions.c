@@ -49,7 +49,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 /* Returns false when --help or a usage error has ended it. */
 static bool read_line(struct asked *asked, int argc, char **argv, const char *words, const char *doc)
 {
-	struct argp_option options[RUN_FIELDS + 2] = {
+	struct argp_option options[RUN_FILTER_OPTIONS + 2] = {
 		{"results", KEY_FILE, "FILE", 0, "The file of results; default results.db", 0}, {0}};
 	const struct argp argp = {.options = options, .parser = parse_option, .args_doc = words, .doc = doc};
 	if (asked->filtered)

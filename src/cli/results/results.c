@@ -263,7 +263,7 @@ int command_results(int argc, char **argv)
 	if (acted >= 0)
 		return acted;
 	struct query query = {.name = argv[0], .file = "results.db"};
-	struct argp_option options[RUN_FIELDS + 8] = {
+	struct argp_option options[RUN_FILTER_OPTIONS + 8] = {
 		{"counter", KEY_COUNTER, "NAME", 0, "Show this counter, or a formula of several; may be repeated", 0},
 		{"kernel", KEY_KERNEL, "NAME", 0, "Only this kernel", 0},
 		{"csv", KEY_CSV, NULL, 0, "As CSV", 0},
@@ -273,7 +273,7 @@ int command_results(int argc, char **argv)
 	const struct argp argp = {
 		.options = options,
 		.parser = parse_option,
-		.args_doc = "\nmerge FILE...\nexport [FILE]\ncheck\nwhy RUN",
+		.args_doc = "[--FILTER=VALUE...]\nmerge FILE...\nexport [FILE]\ncheck\nwhy RUN",
 		.doc = "Show the stored runs of 'sluice figure' and 'sluice sweep' that meet all filters, in the "
 		       "order in which they were made. Or merge the runs of other files, export runs, check the file, "
 		       "or explain why a run was made. Each of these commands has a --help.",

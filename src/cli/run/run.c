@@ -153,34 +153,21 @@ static void set_samples(struct run *run, const char *value, const struct argp_st
 	free(number);
 }
 
-/* One case per option. */
-static error_t parse_option(int key, char *value, struct argp_state *state)
+/* Statistics, traces and profiles. */
+static error_t parse_output(struct run *run, int key, char *value, struct argp_state *state)
 {
-	struct run *run = state->input;
 	switch (key) {
-	case 'm':
-		run->machine = value;
+	case KEY_STATS:
+		run->stats = cli_text("--stats", value, state);
 		return 0;
-	case 'o':
-		cli_add_option(&run->options, value, state);
-		return 0;
-	case KEY_MECH:
-		cli_add_word(&run->mechanisms, full_name(value));
-		return 0;
-	case KEY_PASS:
-		cli_add_word(&run->passes, value);
+	case KEY_STATS_FORMAT:
+		run->stats_format = check_format(value, state);
 		return 0;
 	case KEY_SAMPLE:
 		set_samples(run, value, state);
 		return 0;
-	case KEY_SAMPLE_LAUNCHES:
-		run_sampling_launches(&run->sampling, value, state);
-		return 0;
-	case KEY_SAMPLE_BLOCKS:
-		run_sampling_blocks(&run->sampling, value, state);
-		return 0;
-	case KEY_SAMPLE_ERROR:
-		run_sampling_error(&run->sampling, value, state);
+	case KEY_PROFILE:
+		run->profile_file = cli_text("--profile", value, state);
 		return 0;
 	case KEY_TIMELINE:
 		run->timeline_file = cli_text("--timeline", value, state);
@@ -203,31 +190,39 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_TRACE_EVERY:
 		run->trace.every = cli_number_to("--trace-every", value, 1, UINT32_MAX, state);
 		return 0;
-	case ARGP_KEY_END:
-		run_trace_apply(run, state);
-		run_sampling_check(run, state);
-		return ARGP_ERR_UNKNOWN;
-	case KEY_PROFILE:
-		run->profile_file = cli_text("--profile", value, state);
-		return 0;
 	case KEY_TRACE_OUT:
 		run->trace_out = cli_text("--trace-out", value, state);
 		return 0;
-	case KEY_ENERGY:
-		run->energy = value ? cli_text("--energy", value, state) : "default";
-		return 0;
-	case KEY_STATS:
-		run->stats = cli_text("--stats", value, state);
-		return 0;
-	case KEY_STATS_FORMAT:
-		run->stats_format = check_format(value, state);
-		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* Faster runs, checks and limits. */
+static error_t parse_limit(struct run *run, int key, char *value, struct argp_state *state)
+{
+	switch (key) {
 	case KEY_FUNCTIONAL:
 		run->functional = true;
+		return 0;
+	case KEY_SAMPLE_LAUNCHES:
+		run_sampling_launches(&run->sampling, value, state);
+		return 0;
+	case KEY_SAMPLE_BLOCKS:
+		run_sampling_blocks(&run->sampling, value, state);
+		return 0;
+	case KEY_SAMPLE_ERROR:
+		run_sampling_error(&run->sampling, value, state);
 		return 0;
 	case KEY_THREADS:
 		cli_number_to("--threads", value, 1, UINT32_MAX, state);
 		run->threads = value;
+		return 0;
+	case KEY_CHECK:
+		add_check(run, cli_text("--check", value, state));
+		return 0;
+	case KEY_STRAY_READS:
+		run->stray_reads = check_stray_reads(value, state);
 		return 0;
 	case KEY_MAX_INSTRUCTIONS:
 		cli_number("--max-instructions", value, 1, state);
@@ -237,17 +232,40 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		cli_number_to("--timeout", value, 1, INT32_MAX, state);
 		run->timeout = value;
 		return 0;
-	case KEY_STRAY_READS:
-		run->stray_reads = check_stray_reads(value, state);
-		return 0;
-	case KEY_CHECK:
-		add_check(run, cli_text("--check", value, state));
-		return 0;
 	case KEY_NO_PROGRESS:
 		run->no_progress = true;
 		return 0;
 	default:
+		return parse_output(run, key, value, state);
+	}
+}
+
+/* The machine and what is attached to it. */
+static error_t parse_option(int key, char *value, struct argp_state *state)
+{
+	struct run *run = state->input;
+	switch (key) {
+	case 'm':
+		run->machine = value;
+		return 0;
+	case 'o':
+		cli_add_option(&run->options, value, state);
+		return 0;
+	case KEY_MECH:
+		cli_add_word(&run->mechanisms, full_name(value));
+		return 0;
+	case KEY_PASS:
+		cli_add_word(&run->passes, value);
+		return 0;
+	case KEY_ENERGY:
+		run->energy = value ? cli_text("--energy", value, state) : "default";
+		return 0;
+	case ARGP_KEY_END:
+		run_trace_apply(run, state);
+		run_sampling_check(run, state);
 		return ARGP_ERR_UNKNOWN;
+	default:
+		return parse_limit(run, key, value, state);
 	}
 }
 

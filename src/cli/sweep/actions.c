@@ -191,6 +191,6 @@ int sweep_cancel(struct study *study, const char *sweep)
 	}
 	if (cluster && !slurm_cancel(folder, name))
 		return CLI_FAILED;
-	puts(at_work || cluster ? "cancelled; the runs that had ended stay stored" : "no process works on it");
+	puts(at_work || cluster ? "canceled; the runs that had ended stay stored" : "no process works on it");
 	return 0;
 }

@@ -16,7 +16,7 @@ static const struct base_option options[] = {
 	{"distance", BASE_OPTION_U32, offsetof(struct config, distance), 1, MECH_MAX_WARPS - 1, NULL, "warps",
          "largest distance between two warps that are compared"},
 	{"confirm", BASE_OPTION_U32, offsetof(struct config, confirm), 1, 1000000, NULL, "times",
-         "successive neighbours with the same other stride that replace a load's stride"},
+         "successive neighbors with the same other stride that replace a load's stride"},
 	{"match", BASE_OPTION_ENUM, offsetof(struct config, match), 0, 0, matches, "",
          "execution of the other warp that predicts a warp's n-th one: its n-th or its latest"},
 	{"history", BASE_OPTION_U32, offsetof(struct config, history), 1, 4096, NULL, "executions",
@@ -25,7 +25,7 @@ static const struct base_option options[] = {
 
 #define COUNTERS(X)                                                                                                    \
 	X(executions, "instructions", "global loads of warps with an active lane")                                     \
-	X(strides, "strides", "strides set by a load's first two neighbours")                                          \
+	X(strides, "strides", "strides set by a load's first two neighbors")                                           \
 	X(changes, "strides", "strides replaced by another")
 
 struct stats {

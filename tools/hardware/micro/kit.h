@@ -10,6 +10,8 @@
 #ifndef SLUICE_HARDWARE_KIT_H
 #define SLUICE_HARDWARE_KIT_H
 
+#include "../../../programs/program.h" // CHECK
+
 #include <algorithm>
 #include <cstdarg>
 #include <cstdint>
@@ -18,15 +20,6 @@
 #include <cstring>
 #include <string>
 #include <vector>
-
-#define CHECK(call)                                                                                                    \
-	do {                                                                                                           \
-		cudaError_t error_ = (call);                                                                           \
-		if (error_ != cudaSuccess) {                                                                           \
-			fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error_));                \
-			exit(EXIT_FAILURE);                                                                            \
-		}                                                                                                      \
-	} while (0)
 
 #define X4(step)  step step step step
 #define X16(step) X4(X4(step))

@@ -70,13 +70,16 @@ static std::vector<u64> lines(u64 size)
 	return offsets;
 }
 
-int main(int argc, char **argv)
+// Latencies by SM and line: every round, and the median of the rounds. An SM on which no block ran has none.
+struct Latencies {
+	std::vector<std::vector<std::vector<double>>> raw;
+	std::vector<std::vector<double>> seen;
+};
+
+static Latencies measure(int tried, int rounds, u64 size, const std::vector<u64> &offsets)
 {
-	bool quick = kit::quick(argc, argv);
-	int sms = kit::device().multiProcessorCount, tried = quick ? 4 : sms, rounds = quick ? 2 : MAX_ROUNDS;
-	u64 size = quick ? 1 << 20 : 32 << 20;
+	int sms = kit::device().multiProcessorCount;
 	char *data = kit::allocate<char>(size);
-	std::vector<u64> offsets = lines(size);
 	u64 *list = kit::allocate<u64>(LINES);
 	unsigned *arrived = kit::allocate<unsigned>(1);
 	unsigned short *times = kit::allocate<unsigned short>(LINES * MAX_ROUNDS);
@@ -86,8 +89,7 @@ int main(int argc, char **argv)
 	cudaFuncSetAttribute(look, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
 	cudaGetLastError();
 
-	std::vector<std::vector<double>> seen(sms);
-	std::vector<std::vector<std::vector<double>>> raw(sms);
+	Latencies of = {std::vector<std::vector<std::vector<double>>>(sms), std::vector<std::vector<double>>(sms)};
 	for (int sm = 0; sm < tried; sm++) {
 		CHECK(cudaMemset(arrived, 0, sizeof(unsigned)));
 		CHECK(cudaMemset(times, 0, LINES * MAX_ROUNDS * sizeof *times));
@@ -99,51 +101,75 @@ int main(int argc, char **argv)
 			continue;
 		}
 		for (int i = 0; i < LINES; i++) {
-			raw[sm].emplace_back(t.begin() + i * MAX_ROUNDS, t.begin() + i * MAX_ROUNDS + rounds);
-			seen[sm].push_back(median(raw[sm].back()));
+			of.raw[sm].emplace_back(t.begin() + i * MAX_ROUNDS, t.begin() + i * MAX_ROUNDS + rounds);
+			of.seen[sm].push_back(median(of.raw[sm].back()));
 		}
 	}
+	return of;
+}
 
+// The group of SMs that see the lines alike; a new one if none is alike.
+static int group_of(const Latencies &of, int sm, std::vector<int> &leaders)
+{
+	for (size_t g = 0; g < leaders.size(); g++)
+		if (correlation(of.seen[leaders[g]], of.seen[sm]) > 0.9)
+			return g;
+	leaders.push_back(sm);
+	return leaders.size() - 1;
+}
+
+// Prints the rows of each SM. Returns the first SM with latencies (-1: none) and the SM least like it.
+static std::pair<int, int> rows_by_sm(const Latencies &of, int tried)
+{
 	int first = -1, other = -1;
 	double least = 2;
-	std::vector<int> group(sms, -1);
 	std::vector<int> leaders;
 	for (int sm = 0; sm < tried; sm++) {
-		if (seen[sm].empty())
+		if (of.seen[sm].empty())
 			continue;
 		if (first < 0)
 			first = sm;
-		double like = correlation(seen[first], seen[sm]);
+		double like = correlation(of.seen[first], of.seen[sm]);
 		if (like < least) {
 			least = like;
 			other = sm;
 		}
-		for (size_t g = 0; g < leaders.size() && group[sm] < 0; g++)
-			if (correlation(seen[leaders[g]], seen[sm]) > 0.9)
-				group[sm] = g;
-		if (group[sm] < 0) {
-			group[sm] = leaders.size();
-			leaders.push_back(sm);
-		}
-		kit::row("slices", "sm_latency", kit::text("sm=%d", sm), seen[sm], "cycles");
-		kit::row("slices", "sm_mean_latency", kit::text("sm=%d", sm), {mean(seen[sm])}, "cycles");
-		kit::row("slices", "sm_like_first", kit::text("sm=%d group=%d", sm, group[sm]), {like}, "correlation");
+		int group = group_of(of, sm, leaders);
+		kit::row("slices", "sm_latency", kit::text("sm=%d", sm), of.seen[sm], "cycles");
+		kit::row("slices", "sm_mean_latency", kit::text("sm=%d", sm), {mean(of.seen[sm])}, "cycles");
+		kit::row("slices", "sm_like_first", kit::text("sm=%d group=%d", sm, group), {like}, "correlation");
 	}
-	if (first < 0)
-		return 0;
-	kit::row("slices", "groups", kit::text("other_sm=%d", other), {(double)leaders.size()}, "groups");
+	if (first >= 0)
+		kit::row("slices", "groups", kit::text("other_sm=%d", other), {(double)leaders.size()}, "groups");
+	return {first, other};
+}
+
+static void rows_by_line(const Latencies &of, int tried, int first, int other, const std::vector<u64> &offsets)
+{
 	for (int i = 0; i < LINES; i++) {
 		std::vector<double> all;
 		for (int sm = 0; sm < tried; sm++)
-			if (!seen[sm].empty())
-				all.push_back(seen[sm][i]);
+			if (!of.seen[sm].empty())
+				all.push_back(of.seen[sm][i]);
 		std::string p = kit::text("line=%d offset=%llu", i, offsets[i]);
 		if (i < 320)
-			kit::row("slices", "line_from_first", p, raw[first][i], "cycles");
+			kit::row("slices", "line_from_first", p, of.raw[first][i], "cycles");
 		if (i < 320)
-			kit::row("slices", "line_from_other", p, raw[other][i], "cycles");
+			kit::row("slices", "line_from_other", p, of.raw[other][i], "cycles");
 		if (i < 400)
 			kit::row("slices", "line_from_all", p, all, "cycles");
 	}
+}
+
+int main(int argc, char **argv)
+{
+	bool quick = kit::quick(argc, argv);
+	int tried = quick ? 4 : kit::device().multiProcessorCount;
+	u64 size = quick ? 1 << 20 : 32 << 20;
+	std::vector<u64> offsets = lines(size);
+	Latencies of = measure(tried, quick ? 2 : MAX_ROUNDS, size, offsets);
+	std::pair<int, int> ends = rows_by_sm(of, tried);
+	if (ends.first >= 0)
+		rows_by_line(of, tried, ends.first, ends.second, offsets);
 	return 0;
 }
