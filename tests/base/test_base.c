@@ -90,6 +90,10 @@ static void expect_messages(const char *yaml, const char *expected)
 	}
 	assert_string_equal(shown, expected);
 	assert_int_equal(fine, diag.errors == 0);
+	uint32_t told = 0;
+	for (const char *at = shown; (at = strstr(at, ": error: ")); at++)
+		told++;
+	assert_int_equal(diag.errors, told); /* messages taken back do not count */
 	diag_free(&diag);
 }
 
@@ -127,6 +131,7 @@ static void diag_text(void **state)
 	diag_error(&diag, &source, (struct diag_place){2, 10}, "expected '%s'", ",");
 	diag_error(&diag, &source, (struct diag_place){3, 6}, "odd");
 	diag_error(&diag, &source, (struct diag_place){4, 5}, "end of file");
+	diag_error(&diag, &source, (struct diag_place){3, 99}, "past the line");
 	diag_error(&diag, &source, (struct diag_place){0, 0}, "no kernel");
 	diag_plain(&diag, "no such machine");
 	diag_plain(&diag, "no such \033[31mcolor");
@@ -139,10 +144,13 @@ static void diag_text(void **state)
 	                               "k.ptx:4:5: error: end of file\n"
 	                               "  4 | last\n"
 	                               "    |     ^\n"
+	                               "k.ptx:3:99: error: past the line\n"
+	                               "  3 | \303\244\303\266 x\n"
+	                               "    |     ^\n"
 	                               "k.ptx: error: no kernel\n"
 	                               "sluice: error: no such machine\n"
 	                               "sluice: error: no such ?[31mcolor\n");
-	assert_int_equal(diag.errors, 6);
+	assert_int_equal(diag.errors, 7);
 	diag_free(&diag);
 }
 
@@ -156,7 +164,9 @@ static void diag_limits(void **state)
 	line[500] = '?';
 	struct diag_source source = {"k.ptx", line, 1000};
 	struct diag diag = {.limit = 1};
-	for (int i = 0; i < 5; i++)
+	diag_error(&diag, &source, (struct diag_place){1, 501}, "bad");
+	assert_null(strstr(diag.text, "too many errors"));
+	for (int i = 1; i < 5; i++)
 		diag_error(&diag, &source, (struct diag_place){1, 501}, "bad");
 	assert_int_equal(diag.errors, 5);
 	assert_non_null(strstr(diag.text, "sluice: too many errors; the others are not shown\n"));
@@ -294,7 +304,8 @@ static void yaml_errors(void **state)
 	expect_messages("{name: \303\244, any: x}\n", "a.yaml:1:17: error: any: expected a whole number, not 'x'\n"
 	                                              "  1 | {name: \303\244, any: x}\n"
 	                                              "    |                ^\n");
-	expect_messages("any: 1\nl1d: {sets: 2\n", "a.yaml:3:1: error: not YAML: while parsing a flow mapping, "
+	/* Only the invalid text is reported, not the unknown key before it. */
+	expect_messages("nay: 1\nl1d: {sets: 2\n", "a.yaml:3:1: error: not YAML: while parsing a flow mapping, "
 	                                           "did not find expected ',' or '}'\n"
 	                                           "  3 | \n"
 	                                           "    | ^\n");

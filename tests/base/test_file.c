@@ -1,5 +1,5 @@
 /* Protects base/file.h's new files: a path has its old contents until the new ones are complete. A failed write and an
- * abandoned file leave the old contents and no other file. */
+ * abandoned file leave the old contents and no other file. Also protects which devices can be read, and suffixes. */
 #include "base/file.h"
 
 #include <errno.h>
@@ -71,6 +71,34 @@ static void test_whole(void **state)
 	check_contents("new");
 }
 
+/* A new file has the permissions that the umask leaves. */
+static void test_permissions(void **state)
+{
+	static const mode_t masks[] = {022, 077};
+	mode_t before = umask(0);
+	(void)state;
+	for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+		struct stat status;
+		umask(masks[i]);
+		assert_true(write_file(path, "x", 1));
+		assert_int_equal(stat(path, &status), 0);
+		assert_int_equal(status.st_mode & 0777, 0666 & ~masks[i]);
+	}
+	umask(before);
+}
+
+/* A file that cannot get its name leaves nothing; remove_folder() checks it. */
+static void test_no_place(void **state)
+{
+	struct file_new new;
+	(void)state;
+	FILE *stream = file_new_stream(&new, path);
+	assert_non_null(stream);
+	assert_int_equal(mkdir(path, 0777), 0);
+	assert_false(file_new_finish(&new, stream));
+	assert_int_equal(rmdir(path), 0);
+}
+
 static void test_abandoned(void **state)
 {
 	struct file_new new;
@@ -130,6 +158,10 @@ static void test_others(void **state)
 	assert_null(file_new_stream(&new, path));
 	assert_int_equal(errno, EEXIST);
 	check_contents("SQLite format 3");
+	assert_int_equal(unlink(path), 0);
+	assert_true(write_file(path, "SQLite", 1)); /* only begins like one */
+	assert_true(write_file(path, "text", 1));
+	check_contents("text");
 	assert_true(write_file("/dev/null", "x", 1));
 	if (access("/dev/full", W_OK) == 0)
 		assert_false(write_file("/dev/full", "x", 1));
@@ -137,14 +169,40 @@ static void test_others(void **state)
 	assert_int_equal(errno, ENOENT);
 }
 
+/* /dev/null can be read. A device that may never end is refused. */
+static void test_devices(void **state)
+{
+	size_t length;
+	(void)state;
+	char *text = file_read("/dev/null", &length);
+	assert_non_null(text);
+	assert_int_equal(length, 0);
+	free(text);
+	assert_null(file_read("/dev/zero", &length));
+	assert_int_equal(errno, ENOTSUP);
+}
+
+/* A name that is only the suffix does not have it. */
+static void test_suffix(void **state)
+{
+	(void)state;
+	assert_true(file_has_suffix("a.yaml", 6, ".yaml"));
+	assert_false(file_has_suffix("a.yam", 5, ".yaml"));
+	assert_false(file_has_suffix(".yaml", 5, ".yaml"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_whole, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_permissions, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(test_no_place, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_abandoned, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_full_disk, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_link, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(test_others, make_folder, remove_folder),
+		cmocka_unit_test(test_devices),
+		cmocka_unit_test(test_suffix),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

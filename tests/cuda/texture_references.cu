@@ -256,6 +256,14 @@ static void test_levels()
 		CHECK(got[i] == 100 + (want < 4 ? want : 4));
 		CHECK(got[32 + i] == 100 + (i < 4 ? i : 4));
 	}
+	levels.mipmapLevelBias = 1; // added before the clamp
+	SUCCEEDS(cudaBindTextureToMipmappedArray(levels, mipmap));
+	read_levels<<<1, 12>>>(out);
+	got = download(out, 64);
+	for (int i = 0; i < 12; i++) {
+		int want = (i + 1) / 2 + 1;
+		CHECK(got[i] == 100 + (want < 4 ? want : 4));
+	}
 	SUCCEEDS(cudaGetMipmappedArrayLevel(&level, mipmap, 1));
 	FAILS(cudaErrorInvalidValue, cudaFreeArray(level));
 	SUCCEEDS(cudaFreeMipmappedArray(mipmap));

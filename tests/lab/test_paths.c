@@ -33,6 +33,7 @@ static void paths_lead_from_the_folder(void **state)
 	check_path("x.yaml", "../a", "../a");
 	check_path("x.yaml", "/bin/a", "/bin/a");
 	check_path("./x.yaml", "././a", "./a");
+	check_path("x.yaml", ".//a", "./a");
 	check_path("dir/x.yaml", "./a", "dir/a");
 	check_path("dir/x.yaml", "sub/a", "dir/sub/a");
 	check_path("./dir/x.yaml", "./a", "dir/a");

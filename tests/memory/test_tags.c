@@ -1,5 +1,6 @@
 /* Protects the look-up and replacement of lines against a plain model that scans all ways of a set, as GPGPU-Sim's tag
- * array does. The random traffic uses both orders, several lines per cycle, and dropped, reserved and dirty lines. */
+ * array does. The random traffic uses both orders, several lines per cycle, and dropped, reserved, dirty and partly
+ * written lines. Also protects the sets of lines where their number is no power of two. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,6 +80,7 @@ static void come(struct tags *tags, struct cache_line *line, const struct tag_pr
 		return;
 	}
 	line->present |= probe->bit;
+	line->partial = (uint8_t)((line->partial & ~probe->bit) | (how == 2 ? probe->bit : 0));
 	line->dirty |= how == 1 ? probe->bit : 0;
 	tags_soil(tags, line, was_dirty);
 }
@@ -122,6 +124,25 @@ static void run(struct tags *tags, uint32_t blocks, uint64_t *state)
 		assert_true(told[is] > STEPS / 200);
 }
 
+/* Consecutive lines use consecutive sets, also where the number of sets is no power of two. */
+static void test_modulo(void **state)
+{
+	static const uint32_t sets[] = {3, 5, 48};
+	(void)state;
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+		const struct cache_config config = {
+			.sets = sets[i], .ways = 2, .line_bytes = LINE, .sectors = 1, .index = INDEX_LINEAR};
+		struct arena arena = {0};
+		struct tags tags;
+		tags_open(&tags, &config, CACHE_OF_SLICE, &arena);
+		for (uint64_t line = 0; line < 1000; line++) {
+			assert_int_equal(tags_set(&tags, 0, line * LINE), line % sets[i]);
+			assert_int_equal(tags_set(&tags, 0, line * LINE + LINE - 1), line % sets[i]);
+		}
+		arena_free(&arena);
+	}
+}
+
 static void test_against_a_plain_model(void **state)
 {
 	static const uint32_t shapes[][2] = {{1, 3},  {4, 4},   {3, 4},  {2, 64},
@@ -152,6 +173,6 @@ static void test_against_a_plain_model(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_against_a_plain_model)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_modulo), cmocka_unit_test(test_against_a_plain_model)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,12 +104,26 @@ static void conversions(void **state)
 				}
 }
 
+/* An integer beyond a double's mantissa is rounded once: 2^63 + 2^55 is halfway between two numbers of bf16. */
+static void rounded_once(void **state)
+{
+	(void)state;
+	static struct ops_data data;
+	static uint64_t expected[OPS_VECTORS];
+	for (unsigned i = 0; i < OPS_VECTORS; i++) {
+		data.in[i][0] = 0x807fffffffffffff + i % 3; /* below, halfway, above */
+		expected[i] = i % 3 == 2 ? 0x5f01 : 0x5f00;
+	}
+	check("cvt.rn.bf16.u64 %h0, %d1", 'h', 16, &data, expected);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(comparisons),
 		cmocka_unit_test(selections),
 		cmocka_unit_test(conversions),
+		cmocka_unit_test(rounded_once),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

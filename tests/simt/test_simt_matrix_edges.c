@@ -61,6 +61,35 @@ static void sums_are_cut_off(void **state)
 		}
 }
 
+/* Column 0 of A and row 0 of B are the low halves of `a` and `b`, column 1 and row 1 the high ones; the rest is 0. */
+#define HALVES(type, d, a, b, c)                                                                                       \
+	"selp.b32 %r1, " a ", 0, %p;\nselp.b32 %r2, " b ", 0, %p;\n"                                                   \
+	"mma.sync.aligned.m16n8k16.row.col." type ".f16.f16." type " {" d "}, {%r1, %r1, 0, 0}, {%r2, 0}, {" c "};\n"
+
+/* Sums of f16: the largest number is finite, a zero element of C or a zero product has no exponent, and subnormal
+ * results are rounded once. A sum of bytes begins at +0. The last bits of tf32 are ignored, also those of a NaN. */
+static void sums_at_the_ends(void **state)
+{
+	/* 65504; 2^-25 + 2^-40; 1.5 * 2^-24 - 2^-40; 0 * 65504 + 2^-30; 0 * -0 - 0; infinity */
+	static const uint32_t sums[] = {0x7bff7bff, 0x00010001, 0x00010001, 0x30800000, 0, 0x7f800000};
+	uint32_t out[LANES][PLACE];
+	(void)state;
+	run(HEAD "and.b32 %l, %t, 3;\nsetp.eq.u32 %p, %l, 0;\n" HALVES("f16", "%r4, %r0", "0x7bff", "0x3c00", "0, 0")
+	             HALVES("f16", "%r5, %r0", "0x00100c00", "0x00100800", "0, 0")
+	                     HALVES("f16", "%r6, %r0", "0x80100e00", "0x00100c00", "0, 0")
+	                             HALVES("f32", "%f1, %f0, %f0, %f0", "0x00100000", "0x14007bff",
+	                                    "0f00000000, 0f00000000, 0f00000000, 0f00000000")
+	         "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f2, %f0, %f0, %f0}, {0, 0, 0, 0}, "
+	         "{0x80808080, 0x80808080}, {0f80000000, 0f80000000, 0f80000000, 0f80000000};\n"
+	         "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%f3, %f0, %f0, %f0}, {0x7f800001, 0x7f800001}, "
+	         "{0x3f800000}, {0f00000000, 0f00000000, 0f00000000, 0f00000000};\n"
+	         "st.global.v2.u32 [%o], {%r4, %r5};\nst.global.u32 [%o+8], %r6;\nst.global.f32 [%o+12], %f1;\n"
+	         "st.global.v2.f32 [%o+16], {%f2, %f3};\nret;\n}\n",
+	    out);
+	for (unsigned t = 0; t < LANES; t++)
+		assert_memory_equal(out[t], sums, sizeof sums);
+}
+
 /* Row r of s holds 8 r and up. Lanes above %l have an invalid address. */
 #define ROWS(most)                                                                                                     \
 	"shl.b32 %r8, %t, 4;\nmov.u32 %a, s;\nadd.u32 %a, %a, %r8;\nshl.b32 %r7, %t, 3;\nadd.u32 %r6, %r7, 1;\n"       \
@@ -156,7 +185,8 @@ static void nobody_gives_an_address(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(constants_are_fragments),
-	                                   cmocka_unit_test(sums_are_cut_off), cmocka_unit_test(others_give_no_address),
+	                                   cmocka_unit_test(sums_are_cut_off), cmocka_unit_test(sums_at_the_ends),
+	                                   cmocka_unit_test(others_give_no_address),
 	                                   cmocka_unit_test(lanes_that_do_not_run),
 	                                   cmocka_unit_test(nobody_gives_an_address)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

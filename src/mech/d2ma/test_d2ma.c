@@ -93,6 +93,18 @@ static void test_range(void **state)
 		}
 }
 
+/* A transfer to the last bytes of the block's shared memory. */
+static void test_last_bytes(void **state)
+{
+	struct gpu_kit kit;
+	(void)state;
+	run_with(&kit, "d2ma", "dma_flat 0, 24320, %rd0, 64; mov.u32 %r10, 24572; ld.shared.u32 %r3, [%r10]; exit;", 1);
+	assert_int_equal(kit.run.launch.dynamic_shared_bytes, 24320 + 4 * 64);
+	assert_int_equal(engine_counter(&kit, "completed"), 1);
+	assert_int_equal(engine_counter(&kit, "squashed_loads"), 1);
+	kit_close(&kit);
+}
+
 /* Two transfers: an instruction that needs the first continues when it is complete, although the second, longer one
  * is not. */
 static void test_completes_alone(void **state)
@@ -386,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_does_not_wait),
 		cmocka_unit_test(test_range),
+		cmocka_unit_test(test_last_bytes),
 		cmocka_unit_test(test_completes_alone),
 		cmocka_unit_test(test_by_barrier),
 		cmocka_unit_test(test_first_warp_ignites),

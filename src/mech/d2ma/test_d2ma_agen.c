@@ -273,6 +273,23 @@ static void test_orders(void **state)
 	}
 }
 
+/* The buffer whose transfer ends is the last in turn, even if its next transfer waits already. */
+static void test_turns(void **state)
+{
+	struct gpu_kit kit;
+	uint64_t first[4] = {0, MECH_NEVER, MECH_NEVER, MECH_NEVER}; /* by transfer */
+	(void)state;
+	transfer(&kit, "d2ma:order=round_robin,latency=0,interval=64",
+	         "dma_strided 0, 0, %rd0, 12, 1; dma_flat 1, 1024, %rd0, 64; dma_execute 0, 2048, %rd0;");
+	for (uint32_t r = 0; r < engine.replies; r++) {
+		uint32_t serial = (uint32_t)(engine.request[r].tag / DMA_BUFFERS);
+		assert_in_range(serial, 1, 3);
+		first[serial] = engine.sent[r] < first[serial] ? engine.sent[r] : first[serial];
+	}
+	assert_true(first[1] < first[2] && first[2] < first[3]);
+	kit_close(&kit);
+}
+
 /* Requests carry their priority over demand. They use none of L1's MSHRs if the engine has its own. */
 static void test_requests(void **state)
 {
@@ -295,7 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rates),     cmocka_unit_test(test_words),         cmocka_unit_test(test_latency),
 		cmocka_unit_test(test_constants), cmocka_unit_test(test_every_element), cmocka_unit_test(test_mshrs),
-		cmocka_unit_test(test_orders),    cmocka_unit_test(test_requests),
+		cmocka_unit_test(test_orders),    cmocka_unit_test(test_turns),         cmocka_unit_test(test_requests),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
