@@ -74,17 +74,26 @@ static void sums_at_the_ends(void **state)
 	static const uint32_t sums[] = {0x7bff7bff, 0x00010001, 0x00010001, 0x30800000, 0, 0x7f800000};
 	uint32_t out[LANES][PLACE];
 	(void)state;
-	run(HEAD "and.b32 %l, %t, 3;\nsetp.eq.u32 %p, %l, 0;\n" HALVES("f16", "%r4, %r0", "0x7bff", "0x3c00", "0, 0")
-	             HALVES("f16", "%r5, %r0", "0x00100c00", "0x00100800", "0, 0")
-	                     HALVES("f16", "%r6, %r0", "0x80100e00", "0x00100c00", "0, 0")
-	                             HALVES("f32", "%f1, %f0, %f0, %f0", "0x00100000", "0x14007bff",
-	                                    "0f00000000, 0f00000000, 0f00000000, 0f00000000")
-	         "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%f2, %f0, %f0, %f0}, {0, 0, 0, 0}, "
-	         "{0x80808080, 0x80808080}, {0f80000000, 0f80000000, 0f80000000, 0f80000000};\n"
-	         "mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 {%f3, %f0, %f0, %f0}, {0x7f800001, 0x7f800001}, "
-	         "{0x3f800000}, {0f00000000, 0f00000000, 0f00000000, 0f00000000};\n"
-	         "st.global.v2.u32 [%o], {%r4, %r5};\nst.global.u32 [%o+8], %r6;\nst.global.f32 [%o+12], %f1;\n"
-	         "st.global.v2.f32 [%o+16], {%f2, %f3};\nret;\n}\n",
+	run(HEAD
+	    "and.b32 %l, %t, 3;\nsetp.eq.u32 %p, %l, 0;\n" HALVES("f16", "%r4, %r0", "0x7bff", "0x3c00", "0, 0") HALVES(
+		    "f16", "%r5, %r0", "0x00100c00", "0x00100800", "0, 0") HALVES("f16", "%r6, %r0", "0x80100e00",
+	                                                                          "0x00100c00", "0, 0")
+	            HALVES("f32", "%f1, %f0, %f0, %f0", "0x00100000", "0x14007bff",
+	                   "0f00000000, 0f00000000, 0f00000000, 0f00000000") "mma.sync.aligned.m16n8k32.row.col.f32."
+	                                                                     "e4m3.e4m3.f32 {%f2, %f0, %f0, %f0}, {0, "
+	                                                                     "0, 0, 0}, "
+	                                                                     "{0x80808080, 0x80808080}, {0f80000000, "
+	                                                                     "0f80000000, 0f80000000, 0f80000000};\n"
+	                                                                     "mma.sync.aligned.m16n8k4.row.col.f32."
+	                                                                     "tf32.tf32.f32 {%f3, %f0, %f0, %f0}, "
+	                                                                     "{0x7f800001, 0x7f800001}, "
+	                                                                     "{0x3f800000}, {0f00000000, 0f00000000, "
+	                                                                     "0f00000000, 0f00000000};\n"
+	                                                                     "st.global.v2.u32 [%o], {%r4, "
+	                                                                     "%r5};\nst.global.u32 [%o+8], "
+	                                                                     "%r6;\nst.global.f32 [%o+12], %f1;\n"
+	                                                                     "st.global.v2.f32 [%o+16], {%f2, "
+	                                                                     "%f3};\nret;\n}\n",
 	    out);
 	for (unsigned t = 0; t < LANES; t++)
 		assert_memory_equal(out[t], sums, sizeof sums);
@@ -184,10 +193,9 @@ static void nobody_gives_an_address(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(constants_are_fragments),
-	                                   cmocka_unit_test(sums_are_cut_off), cmocka_unit_test(sums_at_the_ends),
-	                                   cmocka_unit_test(others_give_no_address),
-	                                   cmocka_unit_test(lanes_that_do_not_run),
-	                                   cmocka_unit_test(nobody_gives_an_address)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(constants_are_fragments), cmocka_unit_test(sums_are_cut_off),
+		cmocka_unit_test(sums_at_the_ends),        cmocka_unit_test(others_give_no_address),
+		cmocka_unit_test(lanes_that_do_not_run),   cmocka_unit_test(nobody_gives_an_address)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

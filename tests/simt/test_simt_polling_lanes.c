@@ -14,6 +14,7 @@ enum { LANES = 32, MANY_INSTRUCTIONS = 10000 };
 #define HEAD ".version 8.0\n.target sm_70\n.address_size 64\n"
 
 /* Calls itself three times; `back` follows each return. */
+/* clang-format off */
 #define FUNCTION(back)                                                                                                 \
 	HEAD ".func (.param .b32 r) meet(.param .b64 flags, .param .b32 t, .param .b32 depth)\n{\n.reg .pred %p<4>;\n"  \
 	     ".reg .b32 %t, %v, %n, %x;\n.reg .b64 %d, %b;\nld.param.u64 %d, [flags];\nld.param.u32 %t, [t];\n"         \
@@ -27,6 +28,7 @@ enum { LANES = 32, MANY_INSTRUCTIONS = 10000 };
 	     "st.param.b32 [c], 3;\ncall (q), meet, (a, b, c);\nld.param.b32 %v, [q];\n}\n"                            \
 	     "mul.wide.u32 %a, %t, 4;\nadd.u64 %a, %o, %a;\nst.global.u32 [%a], %v;\n"                                 \
 	     "atom.global.add.u32 %r, [%o+128], 1;\nret;\n}\n"
+/* clang-format on */
 
 static const char in_function[] = FUNCTION("");
 
