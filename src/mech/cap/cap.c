@@ -12,7 +12,7 @@ static const struct cap_config defaults = {.block_entries = 4,
                                            .keep_strides = true};
 
 static const char *const loops[] = {[CAP_FOLLOW] = "follow", [CAP_VERIFY] = "verify", NULL};
-static const char *const fulls[] = {[CAP_REPLACE] = "replace", [CAP_IGNORE] = "ignore", NULL};
+static const char *const when_full[] = {[CAP_REPLACE] = "replace", [CAP_IGNORE] = "ignore", NULL};
 static const char *const cases[] = {[CAP_SAME_WARP] = "same_warp", [CAP_WHOLE_BLOCK] = "whole_block", NULL};
 
 #define AT(field) offsetof(struct cap_config, field)
@@ -31,10 +31,11 @@ static const struct base_option options[] = {
          "prefetches when a warp of the leading block loads: for the same warp of the other blocks, or for all "
          "their warps"},
 	{"loops", BASE_OPTION_ENUM, AT(loops), 0, 0, loops, "",
-         "when the leading warp repeats a load: its row follows the new addresses, or they are verified against the "
-         "old ones, as any warp's are"},
-	{"full", BASE_OPTION_ENUM, AT(full), 0, 0, fulls, "",
-         "a load that finds a block's table full: it replaces the least recently updated row, or it is ignored"},
+         "when the leading warp repeats a load: the row follows with the new addresses, or keeps the old ones, against "
+         "which the load is verified"},
+	{"full", BASE_OPTION_ENUM, AT(full), 0, 0, when_full, "",
+         "a load without a row that finds its block's table full: it replaces the least recently updated row, or is "
+         "ignored"},
 	{"indirect", BASE_OPTION_BOOL, AT(indirect), 0, 1, NULL, "",
          "handle loads whose addresses depend on loaded data, too"},
 	{"retry", BASE_OPTION_BOOL, AT(retry), 0, 1, NULL, "",
@@ -199,7 +200,7 @@ static void look_up(struct mech_sm *sm, const struct mech_memory *load)
 		mech_table_touch(table, base);
 		lead(sm, base, stride, load);
 	} else if (!stride) {
-		if (base->warp != load->warp_of_block)
+		if (base->warp != load->warp_of_block) /* one warp gives no stride */
 			find_stride(sm, base, load);
 	} else {
 		verify(sm, base, stride, load);

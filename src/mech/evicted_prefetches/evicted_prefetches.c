@@ -1,11 +1,11 @@
-/* evicted_prefetches: counts, for prefetched lines that L1 evicted unused, whether an instruction needed the line
- * later (README.md). It is passive: it never changes what the machine does. */
+/* evicted_prefetches: counts the prefetched lines that L1 evicted unused, by whether a load needed the line later
+ * (README.md). It is passive: it never changes what the machine does. */
 #include "seam/mech.h"
 
 #define COUNTERS(X)                                                                                                    \
-	X(by_store, "lines", "evicted unused: a store invalidated them")                                               \
-	X(needed_later, "lines", "evicted unused, and a load on the same SM needed the line later: too early")         \
-	X(never_needed, "lines", "evicted unused, and no load on the same SM needed the line later: wrong")
+	X(needed_later, "lines", "evicted unused, and a load of the same SM needed the line later: too early")         \
+	X(never_needed, "lines", "evicted unused, and no load of the same SM needed the line later: wrong")            \
+	X(by_store, "lines", "of both: evicted by a store to the line, which no load had used")
 
 struct stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -19,20 +19,21 @@ static const struct base_counter counters[] = {
 #undef X
 };
 
-/* Lines that were evicted unused and that no load has needed since: a hash table with linear probing. A place is
- * free (0), or holds a line's address plus 1, with the number of such evictions. */
+/* A place of a hash table with linear probing, for a line that was evicted unused. */
 struct place {
-	uint64_t key;
-	uint32_t evictions;
+	uint64_t key;       /* the line's address plus 1; 0: the place is free */
+	uint32_t evictions; /* unused, since a load last needed the line */
 };
 
 struct state {
 	struct place *place;
 	uint32_t places, taken; /* places: a power of two, at most half of them taken */
+	uint64_t dropped;       /* the prefetched line that a store has just evicted, plus 1; 0: none */
 };
 
 enum { FIRST_PLACES = 256 };
 
+/* Returns the line's place, or the free one where it belongs. */
 static struct place *find(const struct state *state, uint64_t address)
 {
 	uint64_t hash = (address >> 5) * 0x9e3779b97f4a7c15;
@@ -43,6 +44,7 @@ static struct place *find(const struct state *state, uint64_t address)
 	}
 }
 
+/* Doubles the table. The kernel's pool frees the old one at the kernel's end. */
 static void grow(struct mech_sm *sm, struct state *state)
 {
 	struct place *old = state->place;
@@ -61,49 +63,75 @@ static void kernel_begin(struct mech_sm *sm)
 	grow(sm, state);
 }
 
+static void note_unused(struct mech_sm *sm, uint64_t line)
+{
+	struct state *state = sm->state;
+	if (2 * state->taken >= state->places)
+		grow(sm, state);
+	struct place *place = find(state, line);
+	state->taken += !place->key;
+	place->key = line + 1;
+	place->evictions++;
+	((struct stats *)sm->stats)->never_needed++;
+}
+
+/* A store that evicts its line has accessed it. Whether it was the first to do so is known in `access`. */
 static void evict(struct mech_sm *sm, const struct mech_eviction *evicted)
 {
 	struct state *state = sm->state;
-	struct stats *stats = sm->stats;
-	if (evicted->sender == MECH_NOBODY || evicted->was_used)
+	if (evicted->sender == MECH_NOBODY)
 		return;
-	if (2 * state->taken >= state->places)
-		grow(sm, state);
-	struct place *place = find(state, evicted->address);
-	state->taken += !place->key;
-	place->key = evicted->address + 1;
-	place->evictions++;
-	stats->by_store += evicted->by_store;
-	stats->never_needed++;
+	if (evicted->by_store)
+		state->dropped = evicted->address + 1;
+	else if (!evicted->was_used)
+		note_unused(sm, evicted->address);
 }
 
-static void memory(struct mech_sm *sm, const struct mech_memory *load)
+static void store(struct mech_sm *sm, uint64_t line, bool first_use)
 {
 	struct state *state = sm->state;
-	struct stats *stats = sm->stats;
-	if (load->kind != MECH_LOAD || load->local)
-		return;
-	uint64_t in_line = sm->machine->line_bytes - 1;
-	for (uint32_t i = 0; i < load->transactions; i++) {
-		struct place *place = find(state, load->transaction[i].address & ~in_line);
-		if (!place->key)
-			continue;
-		stats->needed_later += place->evictions;
-		stats->never_needed -= place->evictions;
-		place->evictions = 0;
+	if (state->dropped == line + 1 && first_use) {
+		((struct stats *)sm->stats)->by_store++;
+		note_unused(sm, line);
 	}
+	state->dropped = 0;
+}
+
+static void need(struct mech_sm *sm, uint64_t line)
+{
+	struct stats *stats = sm->stats;
+	struct place *place = find(sm->state, line);
+	if (!place->key)
+		return;
+	stats->needed_later += place->evictions;
+	stats->never_needed -= place->evictions;
+	place->evictions = 0;
+}
+
+/* An access that bypasses L1, or that the buffer before it serves, needs no line of L1. */
+static void access(struct mech_sm *sm, const struct mech_access *access)
+{
+	uint64_t line = access->address & ~(uint64_t)(sm->machine->line_bytes - 1);
+	bool looked = access->result == MECH_HIT || access->result == MECH_MISS || access->result == MECH_MERGED;
+	if (access->local || !looked)
+		return;
+	if (access->kind == MECH_STORE)
+		store(sm, line, access->first_use);
+	else if (access->kind == MECH_LOAD)
+		need(sm, line);
 }
 
 const struct mech mech_evicted_prefetches = {
 	.version = MECH_VERSION,
 	.name = "evicted_prefetches",
-	.summary = "counts prefetched lines that L1 evicted unused and an instruction needed later",
+	.summary = "counts prefetched lines that L1 evicted unused, by whether a load needed them later",
 	.citation = "our own, for studies of G. Koo et al., IPDPS 2018, Fig. 12 and 14",
 	.counters = counters,
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct stats),
+	.only_looks = true,
 	.sm_size = sizeof(struct state),
 	.kernel_begin = kernel_begin,
 	.evict = evict,
-	.memory = memory,
+	.access = access,
 };

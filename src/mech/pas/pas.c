@@ -34,7 +34,6 @@ struct stats {
 static const struct config defaults = {.order = TWO_LEVEL, .ready = 8, .wake_up = true}; /* Table III */
 
 static const char *const orders[] = {[TWO_LEVEL] = "two_level", [LRR] = "lrr", [GTO] = "gto", NULL};
-
 static const char *const markers[] = {[LIFE] = "life", [FIRST_LOAD] = "first_load", NULL};
 static const char *const leaders[] = {[FIRST] = "first", [SPREAD] = "spread", NULL};
 static const char *const picks[] = {[ROUND_ROBIN] = "round_robin", [OLDEST] = "oldest", NULL};
@@ -45,11 +44,13 @@ static const struct base_option options[] = {
 	{"ready", BASE_OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
          "warps per scheduler that compete (order=two_level)"},
 	{"leader", BASE_OPTION_ENUM, offsetof(struct config, leader), 0, 0, leaders, "",
-         "the marked warp of a block: its first, or its first on the scheduler of the block's slot, modulo their number"},
+         "the marked warp of a block: its first, or its first on a scheduler that changes from block slot to block "
+         "slot"},
 	{"marker", BASE_OPTION_ENUM, offsetof(struct config, marker), 0, 0, markers, "",
          "how long a leading warp has priority: as long as it lives, or until its first load from global memory"},
 	{"pick", BASE_OPTION_ENUM, offsetof(struct config, pick), 0, 0, picks, "",
-         "which warp goes first among equals (order=two_level)"},
+         "which warp goes first among equals: the next after the last one that issued, or the oldest "
+         "(order=two_level)"},
 	{"wake_up", BASE_OPTION_BOOL, offsetof(struct config, wake_up), 0, 1, NULL, "",
          "a prefetch that fills L1 makes its warp compete (order=two_level)"},
 };
@@ -82,11 +83,18 @@ static void kernel_begin(struct mech_sm *sm)
 	*(struct state *)sm->state = (struct state){0};
 }
 
-static void block_begin(struct mech_sm *sm, const struct mech_block *block)
+/* With SPREAD, blocks in successive slots have their marked warps on successive schedulers. */
+static uint32_t warp_to_mark(const struct mech_sm *sm, const struct mech_block *block)
 {
 	const struct config *config = sm->config;
-	uint32_t number = config->leader == SPREAD ? block->slot % sm->machine->schedulers : 0;
-	uint32_t slot = block->first_warp + (number < block->warps ? number : 0);
+	uint32_t schedulers = sm->machine->schedulers;
+	uint32_t ahead = (block->slot + schedulers - block->first_warp % schedulers) % schedulers;
+	return block->first_warp + (config->leader == SPREAD && ahead < block->warps ? ahead : 0);
+}
+
+static void block_begin(struct mech_sm *sm, const struct mech_block *block)
+{
+	uint32_t slot = warp_to_mark(sm, block);
 	scheduler_of(sm, slot)->leading |= bit_of(sm, slot);
 	((struct stats *)sm->stats)->leading++;
 }

@@ -18,7 +18,7 @@ static const struct base_option options[] = {
 	{"ready", BASE_OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
          "warps per scheduler that compete"},
 	{"pick", BASE_OPTION_ENUM, offsetof(struct config, pick), 0, 0, picks, "",
-         "which of them goes first: the next after the last one, or the oldest"},
+         "which of these goes first: the next after the last one that issued, or the oldest"},
 };
 
 static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *warps)
