@@ -30,8 +30,8 @@
  * memory.
  *
  * No built-in mechanism has these hooks; examples/mechanisms and the tests do: blocks_per_sm, place_block,
- * may_dispatch, may_allocate, may_access_shared, l1_victim, l1_used, answer_miss, on_outcome; in a partition l2_victim,
- * l2_used, dram_next, partition_access, partition_fill, partition_evict, partition_outcome.
+ * may_dispatch, may_allocate, may_access_shared, l1_used, answer_miss, on_outcome; in a partition l2_victim, l2_used,
+ * dram_next, partition_access, partition_fill, partition_evict, partition_outcome.
  *
  * All headers of this interface are C17 and C++17.
  */

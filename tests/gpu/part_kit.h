@@ -59,6 +59,7 @@ static inline void part_open(struct part_kit *kit, const char *mechanism)
 	                           .stats = part_alloc(&kit->pool, attached->mech->stats_size + 1),
 	                           .machine = &kit->machine,
 	                           .pool = &kit->pool,
+	                           .kernel_pool = &kit->pool,
 	                           .services = &services,
 	                           .host = kit};
 	if (attached->mech->sm_open)

@@ -72,15 +72,25 @@ static void test_greedy_and_round_robin(void **state)
 }
 
 /* Greedy then oldest: the oldest warp never trails a younger one by more than the younger's two buffered instructions.
- * Warp 0 ends first, and the warps end in the order of their age. */
+ * Warp 0 ends first, and the warps end in the order of their age. The same holds when two_level picks the oldest. */
 static void test_oldest_first(void **state)
 {
-	uint32_t clock[MAX_WARPS][MAX_CLOCKS];
 	enum { COUNT = 16, WARPS = 6 };
+	static const struct {
+		const char *order;
+		bool by_age;
+	} row[] = {{"sm.warp_order=gto", true},
+	           {"sm.warp_order=two_level:ready=8,pick=oldest", true},
+	           {"sm.warp_order=two_level:ready=8", false}};
 	(void)state;
-	ISSUE_TIMES(WARPS, COUNT, clock, "sm.schedulers=1", "sm.warp_order=gto");
-	for (uint32_t w = 1; w < WARPS; w++)
-		assert_true(clock[w - 1][COUNT - 1] < clock[w][COUNT - 1]);
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		uint32_t clock[MAX_WARPS][MAX_CLOCKS];
+		bool by_age = true;
+		ISSUE_TIMES(WARPS, COUNT, clock, "sm.schedulers=1", row[i].order);
+		for (uint32_t w = 1; w < WARPS; w++)
+			by_age &= clock[w - 1][COUNT - 1] < clock[w][COUNT - 1];
+		assert_int_equal(by_age, row[i].by_age);
+	}
 }
 
 /* Two levels with a ready set of one: a warp without long waits stays in the set until it ends, so the clocks of

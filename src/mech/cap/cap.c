@@ -11,6 +11,8 @@ static const struct cap_config defaults = {.block_entries = 4,
                                            .case_a = CAP_SAME_WARP,
                                            .keep_strides = true};
 
+static const char *const loops[] = {[CAP_FOLLOW] = "follow", [CAP_VERIFY] = "verify", NULL};
+static const char *const when_full[] = {[CAP_REPLACE] = "replace", [CAP_IGNORE] = "ignore", NULL};
 static const char *const cases[] = {[CAP_SAME_WARP] = "same_warp", [CAP_WHOLE_BLOCK] = "whole_block", NULL};
 
 #define AT(field) offsetof(struct cap_config, field)
@@ -28,6 +30,12 @@ static const struct base_option options[] = {
 	{"case_a", BASE_OPTION_ENUM, AT(case_a), 0, 0, cases, "",
          "prefetches when a warp of the leading block loads: for the same warp of the other blocks, or for all "
          "their warps"},
+	{"loops", BASE_OPTION_ENUM, AT(loops), 0, 0, loops, "",
+         "when the leading warp repeats a load: the row follows with the new addresses, or keeps the old ones, against "
+         "which the load is verified"},
+	{"full", BASE_OPTION_ENUM, AT(full), 0, 0, when_full, "",
+         "a load without a row that finds its block's table full: it replaces the least recently updated row, or is "
+         "ignored"},
 	{"indirect", BASE_OPTION_BOOL, AT(indirect), 0, 1, NULL, "",
          "handle loads whose addresses depend on loaded data, too"},
 	{"retry", BASE_OPTION_BOOL, AT(retry), 0, 1, NULL, "",
@@ -174,6 +182,7 @@ static void find_stride(struct mech_sm *sm, struct cap_base *base, const struct 
 
 static void look_up(struct mech_sm *sm, const struct mech_memory *load)
 {
+	const struct cap_config *config = sm->config;
 	struct cap_state *state = sm->state;
 	struct cap_stats *stats = sm->stats;
 	struct mech_table *table = &state->block[load->block];
@@ -182,14 +191,17 @@ static void look_up(struct mech_sm *sm, const struct mech_memory *load)
 	stats->loads++;
 	stats->table_accesses++;
 	if (!base) {
+		if (config->full == CAP_IGNORE && mech_table_is_full(table))
+			return;
 		stats->bases++;
 		lead(sm, mech_table_claim(table, load->pc, load->block), stride, load);
-	} else if (base->warp == load->warp_of_block) {
+	} else if (base->warp == load->warp_of_block && config->loops == CAP_FOLLOW) {
 		stats->rebased++;
 		mech_table_touch(table, base);
 		lead(sm, base, stride, load);
 	} else if (!stride) {
-		find_stride(sm, base, load);
+		if (base->warp != load->warp_of_block) /* one warp gives no stride */
+			find_stride(sm, base, load);
 	} else {
 		verify(sm, base, stride, load);
 		if (stride->leader == load->block)

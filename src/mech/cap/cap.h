@@ -11,6 +11,8 @@ enum {
 };
 
 enum cap_case_a { CAP_SAME_WARP, CAP_WHOLE_BLOCK };
+enum cap_loops { CAP_FOLLOW, CAP_VERIFY };
+enum cap_full { CAP_REPLACE, CAP_IGNORE };
 
 struct cap_config {
 	uint32_t block_entries, stride_entries;
@@ -18,6 +20,8 @@ struct cap_config {
 	uint32_t threshold; /* mispredictions */
 	uint32_t runs;      /* that can wait for the generator */
 	uint32_t case_a;    /* enum cap_case_a */
+	uint32_t loops;     /* enum cap_loops */
+	uint32_t full;      /* enum cap_full */
 	bool indirect, retry, keep_strides;
 };
 

@@ -57,6 +57,8 @@ struct model {
 	struct model_run run[MODEL_RUNS]; /* element 0 is the oldest */
 	uint32_t runs;
 	struct cap_stats counted;
+	/* loads that change nothing: their block's table is full, or the leading warp repeats one without a stride */
+	uint64_t finds_full, repeats;
 };
 
 /* --- the generator --- */
@@ -166,6 +168,11 @@ static inline struct model_base *model_base_place(struct model *m, uint32_t slot
 			best = base;
 	}
 	return best;
+}
+
+static inline bool model_is_full(struct model *m, uint32_t slot)
+{
+	return model_base_place(m, slot)->valid;
 }
 
 static inline struct model_stride *model_stride_place(struct model *m)
@@ -285,12 +292,16 @@ static inline void model_load(struct model *m, const struct model_load *load, bo
 	struct model_stride *stride = model_stride_of(m, load->pc);
 	m->counted.loads++;
 	m->counted.table_accesses++;
-	if (!base) {
+	if (!base && m->config->full == CAP_IGNORE && model_is_full(m, load->slot)) {
+		m->finds_full++;
+	} else if (!base) {
 		m->counted.bases++;
 		model_lead(m, model_base_place(m, load->slot), stride, load);
-	} else if (base->leader == load->warp) {
+	} else if (base->leader == load->warp && m->config->loops == CAP_FOLLOW) {
 		m->counted.rebased++;
 		model_lead(m, base, stride, load);
+	} else if (base->leader == load->warp && !stride) {
+		m->repeats++;
 	} else if (!stride) {
 		model_find_stride(m, base, load);
 	} else {

@@ -304,13 +304,17 @@ static void test_mispredictions(void **state)
 /* --- tables --- */
 
 /* Each warp executes several loads in turn, twice. A table with one row fewer has evicted every row before it is
- * needed again. */
+ * needed again, unless it ignores the loads that find it full. */
 static void test_table_is_full(void **state)
 {
 	static const struct {
 		const char *mechanism;
 		uint32_t loads, bases, rebased;
-	} row[] = {{"cap", 4, 4, 4}, {"cap", 5, 10, 0}, {"cap:block_entries=5", 5, 5, 5}};
+	} row[] = {{"cap", 4, 4, 4},
+	           {"cap", 5, 10, 0},
+	           {"cap:block_entries=5", 5, 5, 5},
+	           {"cap:full=ignore", 5, 4, 4},
+	           {"cap:loops=verify", 4, 4, 0}};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		static const char *const options[] = {"sm.count=1", NULL};
@@ -349,25 +353,52 @@ static void test_next_block(void **state)
 	kit_close(&kit);
 }
 
-/* A loop: when the leading warp repeats the load, its block's base and the block's prefetches move along. */
+/* A loop: when the leading warp repeats the load, its block's base and the block's prefetches move along. With
+ * loops=verify, each warp's second address is a misprediction, because the bases stay. */
 static void test_loop(void **state)
 {
 	static const char body[] =
 		HERE "mov.u32 %r8, 0;\nagain: ld.global.u32 %r9, [%rd1]; add.u32 %r9, %r9, 1; bar.sync 0;\n"
 		     "add.u64 %rd1, %rd1, 128; add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 2; @%p1 bra again; exit;";
+	static const struct {
+		const char *mechanism;
+		uint32_t second, rebased, verified, mispredicted; /* second: prefetches of the second addresses */
+	} row[] = {{"cap", 4, 3, 11, 0}, {"cap:loops=verify", 0, 0, 14, 9}};
+	(void)state;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		uint32_t second = 0;
+		order = "A0 A1 B0 B1 A2 B2 C0 C1 C2 B0 A0 C0";
+		run(&kit, row[i].mechanism, body);
+		for (uint32_t k = 0; k < sents; k++)
+			second += sent[k].address == address_of(&kit, "B1") + 128 ||
+			          sent[k].address == address_of(&kit, "B2") + 128 ||
+			          sent[k].address == address_of(&kit, "C1") + 128 ||
+			          sent[k].address == address_of(&kit, "C2") + 128;
+		assert_int_equal(second, row[i].second);
+		assert_int_equal(counted(&kit, "rebased"), row[i].rebased);
+		assert_int_equal(counted(&kit, "verified"), row[i].verified);
+		assert_int_equal(counted(&kit, "mispredicted"), row[i].mispredicted);
+		kit_close(&kit);
+	}
+}
+
+/* A0 repeats the load before any other warp executes it. That gives no stride: with loops=verify A0's row keeps its
+ * first address, so A1's first address is one stride away. */
+static void test_repeated_at_once(void **state)
+{
+	static const char body[] =
+		HERE "mov.u32 %r8, 0;\nagain: ld.global.u32 %r9, [%rd1]; add.u32 %r9, %r9, 1;\n"
+		     "add.u64 %rd1, %rd1, 128; add.u32 %r8, %r8, 1; setp.lt.u32 %p1, %r8, 2; @%p1 bra again; exit;";
 	struct gpu_kit kit;
 	(void)state;
-	order = "A0 A1 B0 B1 A2 B2 C0 C1 C2 B0 A0 C0";
-	run(&kit, "cap", body);
-	uint32_t second = 0;
-	for (uint32_t i = 0; i < sents; i++)
-		second += sent[i].address == address_of(&kit, "B1") + 128 ||
-		          sent[i].address == address_of(&kit, "B2") + 128 ||
-		          sent[i].address == address_of(&kit, "C1") + 128 ||
-		          sent[i].address == address_of(&kit, "C2") + 128;
-	assert_int_equal(second, 4);
-	assert_int_equal(counted(&kit, "rebased"), 3);
-	assert_int_equal(counted(&kit, "mispredicted"), 0);
+	order = "A0 A0 A1 B0 A1 B0 A2 B1 B2";
+	run(&kit, "cap:loops=verify", body);
+	assert_int_equal(counted(&kit, "strides"), 1);
+	assert_int_equal(counted(&kit, "unequal"), 0);
+	assert_true(sents >= 2);
+	assert_int_equal(sent[0].address, address_of(&kit, "B1"));
+	assert_int_equal(sent[1].address, address_of(&kit, "B2"));
 	kit_close(&kit);
 }
 
@@ -434,8 +465,9 @@ static void test_costs(void **state)
 	assert_true(attachments_add(&attachments, "cap", &diag));
 	const struct seam_attached *cap = &attachments.list[0];
 	attachments_print(cap, text, sizeof text);
-	assert_string_equal(text, "cap:block_entries=4,stride_entries=4,accesses=4,threshold=128,runs=16,"
-	                          "case_a=same_warp,indirect=false,retry=false,keep_strides=true");
+	assert_string_equal(text,
+	                    "cap:block_entries=4,stride_entries=4,accesses=4,threshold=128,runs=16,"
+	                    "case_a=same_warp,loops=follow,full=replace,indirect=false,retry=false,keep_strides=true");
 	uint32_t count = cap->mech->costs(cap->config, &machine, cost);
 	assert_true(cost_of(cost, count, "row of a PerCTA table") == 21);
 	assert_true(cost_of(cost, count, "row of the DIST table") == 9);
@@ -463,6 +495,7 @@ int main(void)
 	                                   cmocka_unit_test(test_table_is_full),
 	                                   cmocka_unit_test(test_next_block),
 	                                   cmocka_unit_test(test_loop),
+	                                   cmocka_unit_test(test_repeated_at_once),
 	                                   cmocka_unit_test(test_generator_is_full),
 	                                   cmocka_unit_test(test_next_launch),
 	                                   cmocka_unit_test(test_costs)};

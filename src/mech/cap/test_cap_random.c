@@ -91,14 +91,14 @@ static void random_config(struct test *t)
 {
 	static const uint32_t thresholds[] = {0, 1, 2, 5, 128, 210, 255}, runs[] = {1, 2, 4, 16, 32};
 	struct diag diag = {0};
-	char text[256];
+	char text[320];
 	snprintf(text, sizeof text,
-	         "cap:block_entries=%u,stride_entries=%u,accesses=%u,threshold=%u,runs=%u,case_a=%s,indirect=%s,retry=%"
-	         "s,"
-	         "keep_strides=%s",
+	         "cap:block_entries=%u,stride_entries=%u,accesses=%u,threshold=%u,runs=%u,case_a=%s,loops=%s,full=%s,"
+	         "indirect=%s,retry=%s,keep_strides=%s",
 	         1 + below(t, MODEL_ROWS), 1 + below(t, MODEL_ROWS), 1 + below(t, 6),
 	         thresholds[t->is_long ? 4 + below(t, 3) : below(t, 7)], runs[below(t, 5)],
-	         below(t, 3) ? "same_warp" : "whole_block", below(t, 4) ? "no" : "yes", below(t, 2) ? "no" : "yes",
+	         below(t, 3) ? "same_warp" : "whole_block", below(t, 3) ? "follow" : "verify",
+	         below(t, 3) ? "replace" : "ignore", below(t, 4) ? "no" : "yes", below(t, 2) ? "no" : "yes",
 	         below(t, 3) ? "yes" : "no");
 	if (!attachments_add(&t->attachments, text, &diag))
 		fail_msg("%s", diag.text);
@@ -336,14 +336,15 @@ static void check_counters(const struct test *t)
 		         (unsigned long long)stats->name, (unsigned long long)model->name);
 	CAP_COUNTERS(X)
 #undef X
-	assert_int_equal(stats->loads,
-	                 stats->bases + stats->rebased + stats->strides + stats->unequal + stats->verified);
+	assert_int_equal(stats->loads, stats->bases + stats->rebased + stats->strides + stats->unequal +
+	                                       stats->verified + t->model.finds_full + t->model.repeats);
 }
 
 static void test_random(void **state)
 {
 	static struct test t;
 	struct cap_stats all = {0};
+	uint64_t finds_full = 0, repeats = 0;
 	(void)state;
 	for (uint32_t i = 0; i < cases; i++) {
 		open_case(&t, first_seed + i);
@@ -354,11 +355,14 @@ static void test_random(void **state)
 #define X(name, unit, meaning) all.name += t.model.counted.name;
 		CAP_COUNTERS(X)
 #undef X
+		finds_full += t.model.finds_full;
+		repeats += t.model.repeats;
 		close_case(&t);
 	}
 #define X(name, unit, meaning) assert_true(all.name || cases < 100); /* each counter has been exercised */
 	CAP_COUNTERS(X)
 #undef X
+	assert_true((finds_full && repeats) || cases < 100);
 }
 
 int main(int count, char **arguments)

@@ -3,10 +3,16 @@
 #include "seam/mech_levels.h"
 
 enum order { TWO_LEVEL, LRR, GTO };
+enum marker { LIFE, FIRST_LOAD };
+enum pick { ROUND_ROBIN, OLDEST };
+enum leader { FIRST, SPREAD };
 
 struct config {
 	uint32_t order; /* enum order */
 	uint32_t ready;
+	uint32_t marker; /* enum marker */
+	uint32_t pick;   /* enum pick */
+	uint32_t leader; /* enum leader */
 	bool wake_up;
 };
 
@@ -28,12 +34,23 @@ struct stats {
 static const struct config defaults = {.order = TWO_LEVEL, .ready = 8, .wake_up = true}; /* Table III */
 
 static const char *const orders[] = {[TWO_LEVEL] = "two_level", [LRR] = "lrr", [GTO] = "gto", NULL};
+static const char *const markers[] = {[LIFE] = "life", [FIRST_LOAD] = "first_load", NULL};
+static const char *const leaders[] = {[FIRST] = "first", [SPREAD] = "spread", NULL};
+static const char *const picks[] = {[ROUND_ROBIN] = "round_robin", [OLDEST] = "oldest", NULL};
 
 static const struct base_option options[] = {
 	{"order", BASE_OPTION_ENUM, offsetof(struct config, order), 0, 0, orders, "",
          "order among leading warps, and among the others"},
 	{"ready", BASE_OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
          "warps per scheduler that compete (order=two_level)"},
+	{"leader", BASE_OPTION_ENUM, offsetof(struct config, leader), 0, 0, leaders, "",
+         "the marked warp of a block: its first, or its first on a scheduler that changes from block slot to block "
+         "slot"},
+	{"marker", BASE_OPTION_ENUM, offsetof(struct config, marker), 0, 0, markers, "",
+         "how long a leading warp has priority: as long as it lives, or until its first load from global memory"},
+	{"pick", BASE_OPTION_ENUM, offsetof(struct config, pick), 0, 0, picks, "",
+         "which warp goes first among equals: the next after the last one that issued, or the oldest "
+         "(order=two_level)"},
 	{"wake_up", BASE_OPTION_BOOL, offsetof(struct config, wake_up), 0, 1, NULL, "",
          "a prefetch that fills L1 makes its warp compete (order=two_level)"},
 };
@@ -66,10 +83,27 @@ static void kernel_begin(struct mech_sm *sm)
 	*(struct state *)sm->state = (struct state){0};
 }
 
+/* With SPREAD, blocks in successive slots have their marked warps on successive schedulers. */
+static uint32_t warp_to_mark(const struct mech_sm *sm, const struct mech_block *block)
+{
+	const struct config *config = sm->config;
+	uint32_t schedulers = sm->machine->schedulers;
+	uint32_t ahead = (block->slot + schedulers - block->first_warp % schedulers) % schedulers;
+	return block->first_warp + (config->leader == SPREAD && ahead < block->warps ? ahead : 0);
+}
+
 static void block_begin(struct mech_sm *sm, const struct mech_block *block)
 {
-	scheduler_of(sm, block->first_warp)->leading |= bit_of(sm, block->first_warp);
+	uint32_t slot = warp_to_mark(sm, block);
+	scheduler_of(sm, slot)->leading |= bit_of(sm, slot);
 	((struct stats *)sm->stats)->leading++;
+}
+
+static void memory(struct mech_sm *sm, const struct mech_memory *load)
+{
+	const struct config *config = sm->config;
+	if (config->marker == FIRST_LOAD && load->kind == MECH_LOAD && !load->local)
+		scheduler_of(sm, load->warp)->leading &= ~bit_of(sm, load->warp);
 }
 
 static void block_end(struct mech_sm *sm, const struct mech_block *block)
@@ -161,6 +195,8 @@ static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, ui
 	const struct config *config = sm->config;
 	uint64_t leading = candidates & ((struct state *)sm->state)->scheduler[warps->index].leading;
 	uint64_t among = leading ? leading : candidates;
+	if (config->order == TWO_LEVEL && config->pick == OLDEST)
+		return mech_oldest(warps, among);
 	if (config->order != GTO)
 		return mech_next(warps, among);
 	return among >> warps->last & 1 ? warps->last : mech_oldest(warps, among);
@@ -185,6 +221,7 @@ const struct mech mech_pas = {
 	.block_begin = block_begin,
 	.block_end = block_end,
 	.fill = fill,
+	.memory = memory,
 	.warps_that_compete = warps_that_compete,
 	.pick_warp = pick_warp,
 };

@@ -1,5 +1,6 @@
-/* Protects pas: each block's first warp has priority in every order. A prefetch's fill makes its warp compete in the
- * same cycle, in place of another, and only if it can run. The machine has one SM with one scheduler. */
+/* Protects pas: each block's marked warp has priority in every order. A prefetch's fill makes its warp compete in the
+ * same cycle, in place of another, and only if it can run. The machine has one SM, with one scheduler if not said
+ * otherwise. */
 #include "gpu_kit.h"
 
 enum { LANES = 32, SLOTS = 12, LONG = 400, BEGIN = 100 };
@@ -61,10 +62,11 @@ static const struct mech prefetcher = {.version = MECH_VERSION,
                                        .cycle = every_cycle,
                                        .fill = note_fill};
 
-static void run(struct gpu_kit *kit, const char *order, const char *body, uint32_t blocks, uint32_t warps)
+static void run_on(struct gpu_kit *kit, const char *schedulers, const char *order, const char *body, uint32_t blocks,
+                   uint32_t warps)
 {
 	static const struct mech *const own[] = {&prefetcher, NULL};
-	static const char *const options[] = {"sm.count=1", "sm.schedulers=1", "launch.spread_small_grids=false", NULL};
+	const char *const options[] = {"sm.count=1", schedulers, "launch.spread_small_grids=false", NULL};
 	memset(first_issue, 0, sizeof first_issue);
 	memset(last_issue, 0, sizeof last_issue);
 	memset(issues_behind, 0, sizeof issues_behind);
@@ -81,10 +83,27 @@ static void run(struct gpu_kit *kit, const char *order, const char *body, uint32
 	kit_run(kit, blocks, warps * LANES);
 }
 
+static void run(struct gpu_kit *kit, const char *order, const char *body, uint32_t blocks, uint32_t warps)
+{
+	run_on(kit, "sm.schedulers=1", order, body, blocks, warps);
+}
+
 /* A loop of arithmetic only. */
 #define COMPUTE "mov.u32 %r1, 0; again: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 100; @%p1 bra again; exit;"
 
 /* --- leading warps --- */
+
+/* Whether the last of these warps is earlier than the first of all others. `cycle` is by warp. */
+static bool are_first(const uint64_t cycle[SLOTS], uint64_t warps, uint32_t count)
+{
+	uint64_t latest = 0, earliest = UINT64_MAX;
+	for (uint32_t slot = 0; slot < count; slot++)
+		if (warps >> slot & 1)
+			latest = cycle[slot] > latest ? cycle[slot] : latest;
+		else
+			earliest = cycle[slot] < earliest ? cycle[slot] : earliest;
+	return latest < earliest;
+}
 
 /* Three blocks of four warps: 0, 4 and 8 are the blocks' first warps, and end before all others. Without the marker
  * they do not. */
@@ -100,15 +119,7 @@ static void test_leading_first(void **state)
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
 		struct gpu_kit kit;
 		run(&kit, row[i].order, COMPUTE, 3, 4);
-		uint64_t latest = 0, earliest = UINT64_MAX;
-		for (uint32_t slot = 0; slot < SLOTS; slot++) {
-			bool leads = slot % 4 == 0;
-			if (leads)
-				latest = last_issue[slot] > latest ? last_issue[slot] : latest;
-			else
-				earliest = last_issue[slot] < earliest ? last_issue[slot] : earliest;
-		}
-		assert_int_equal(latest < earliest, row[i].first);
+		assert_int_equal(are_first(last_issue, 1 << 0 | 1 << 4 | 1 << 8, SLOTS), row[i].first);
 		if (row[i].first)
 			assert_int_equal(kit_counter(&kit, 0, "leading"), 3);
 		kit_close(&kit);
@@ -128,6 +139,99 @@ static void test_enter_first(void **state)
 		if (slot % 4)
 			assert_true(first_issue[slot] > first_issue[8]);
 	kit_close(&kit);
+}
+
+/* Warps 0, 4 and 8 lead three blocks. They end before all others, although their loop is longer. With
+ * marker=first_load they have no priority after a load from global memory, and end later. */
+static void test_until_first_load(void **state)
+{
+	enum { LEADERS = 1 << 0 | 1 << 4 | 1 << 8 };
+	static const struct {
+		const char *order, *access;
+		bool first;
+	} row[] = {{"pas:order=lrr", "ld.global.u32 %r3, [%rd0];", true},
+	           {"pas:order=lrr,marker=first_load", "ld.global.u32 %r3, [%rd0];", false},
+	           {"pas:order=lrr,marker=first_load", "ld.u32 %r3, [%rd0];", false},
+	           {"pas:order=lrr,marker=first_load", "st.global.u32 [%rd0], %r3;", true},
+	           {"pas:order=lrr,marker=first_load", "ld.shared.u32 %r3, [4];", true},
+	           {"pas:order=lrr,marker=first_load", "ld.local.u32 %r3, [mine];", true},
+	           {"pas:ready=12", "ld.global.u32 %r3, [%rd0];", true},
+	           {"pas:ready=12,marker=first_load", "ld.global.u32 %r3, [%rd0];", false}};
+	(void)state;
+	when = 0;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct gpu_kit kit;
+		char body[512];
+		snprintf(body, sizeof body,
+		         ".local .align 4 .b8 mine[64]; mov.u32 %%r1, %%tid.x; setp.lt.u32 %%p1, %%r1, 32; "
+		         "selp.u32 %%r2, 120, 100, %%p1; mov.u32 %%r1, 0; %s\n"
+		         "again: add.u32 %%r1, %%r1, 1; setp.lt.u32 %%p1, %%r1, %%r2; @%%p1 bra again; exit;",
+		         row[i].access);
+		run(&kit, row[i].order, body, 3, 4);
+		assert_int_equal(are_first(last_issue, LEADERS, SLOTS), row[i].first);
+		assert_int_equal(kit_counter(&kit, 0, "leading"), 3);
+		kit_close(&kit);
+	}
+}
+
+/* One place per scheduler, which the marked warps take first. With leader=spread, the blocks in slots 0 to 3 have their
+ * marked warps on the schedulers 0, 1, 0 and 1, even where the first warp is on the other one. With four schedulers, a
+ * block of two warps has none on half of them, and marks its first. */
+static void test_spread(void **state)
+{
+	static const struct {
+		const char *order, *schedulers;
+		uint32_t blocks, warps;
+		uint64_t marked;
+	} row[] = {
+		{"pas:ready=1", "sm.schedulers=2", 3, 4, 1 << 0 | 1 << 4 | 1 << 8},
+		{"pas:ready=1,leader=spread", "sm.schedulers=2", 3, 4, 1 << 0 | 1 << 5 | 1 << 8},
+		{"pas:ready=1", "sm.schedulers=2", 4, 3, 1 << 0 | 1 << 3 | 1 << 6 | 1 << 9},
+		{"pas:ready=1,leader=spread", "sm.schedulers=2", 4, 3, 1 << 0 | 1 << 3 | 1 << 6 | 1 << 9},
+		{"pas:ready=1,leader=spread", "sm.schedulers=4", 3, 4, 1 << 0 | 1 << 5 | 1 << 10},
+		{"pas:ready=1,leader=spread", "sm.schedulers=4", 6, 2,
+	         1 << 0 | 1 << 2 | 1 << 4 | 1 << 7 | 1 << 8 | 1 << 10},
+	};
+	(void)state;
+	when = 0;
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		uint32_t schedulers = (uint32_t)(row[i].schedulers[strlen(row[i].schedulers) - 1] - '0');
+		struct gpu_kit kit;
+		run_on(&kit, row[i].schedulers, row[i].order, COMPUTE, row[i].blocks, row[i].warps);
+		for (uint32_t s = 0; s < schedulers; s++) {
+			uint64_t begin[SLOTS] = {0}, marked = 0;
+			uint32_t count = 0;
+			for (uint32_t slot = s; slot < SLOTS; slot += schedulers, count++) {
+				begin[count] = first_issue[slot];
+				marked |= (row[i].marked >> slot & 1) << count;
+			}
+			assert_true(are_first(begin, marked, count));
+		}
+		kit_close(&kit);
+	}
+}
+
+/* All warps of three blocks compete, and the marked warps end first. With pick=oldest, the others end in the order of
+ * their age, one well after the other; round robin lets them end together. */
+static void test_pick(void **state)
+{
+	static const char *const orders[] = {"pas:ready=12", "pas:ready=12,pick=oldest"};
+	uint64_t apart[2];
+	(void)state;
+	when = 0;
+	for (size_t i = 0; i < 2; i++) {
+		struct gpu_kit kit;
+		run(&kit, orders[i], COMPUTE, 3, 4);
+		assert_true(are_first(last_issue, 1 << 0 | 1 << 4 | 1 << 8, SLOTS));
+		apart[i] = last_issue[11] - last_issue[1];
+		kit_close(&kit);
+	}
+	for (uint32_t slot = 1, last = 1; slot < SLOTS; slot++)
+		if (slot % 4) {
+			assert_true(last_issue[slot] >= last_issue[last]);
+			last = slot;
+		}
+	assert_true(apart[1] > 3 * apart[0]);
 }
 
 /* --- wake-up --- */
@@ -196,19 +300,24 @@ static void test_defaults(void **state)
 {
 	struct attachments attachments = {0};
 	struct diag diag = {0};
-	char text[64];
+	char text[128];
 	(void)state;
 	assert_true(attachments_add(&attachments, "pas", &diag));
 	attachments_print(&attachments.list[0], text, sizeof text);
-	assert_string_equal(text, "pas:order=two_level,ready=8,wake_up=true");
+	assert_string_equal(text, "pas:order=two_level,ready=8,leader=first,marker=life,pick=round_robin,wake_up=true");
 	attachments_free(&attachments);
 }
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_leading_first),   cmocka_unit_test(test_enter_first),
-		cmocka_unit_test(test_wake_up),         cmocka_unit_test(test_who_is_pushed_out),
-		cmocka_unit_test(test_nothing_to_wake), cmocka_unit_test(test_defaults)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_leading_first),
+	                                   cmocka_unit_test(test_enter_first),
+	                                   cmocka_unit_test(test_until_first_load),
+	                                   cmocka_unit_test(test_spread),
+	                                   cmocka_unit_test(test_pick),
+	                                   cmocka_unit_test(test_wake_up),
+	                                   cmocka_unit_test(test_who_is_pushed_out),
+	                                   cmocka_unit_test(test_nothing_to_wake),
+	                                   cmocka_unit_test(test_defaults)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* Protects pas against a second, simpler model of its queues. Random blocks, hazards, prefetch fills and ends of
+/* Protects pas against a second, simpler model of its queues. Random blocks, hazards, loads, prefetch fills and ends of
  * warps pass through the hooks. In every cycle the competing warps and the picked warp must be equal, and so must
  * the counters. Extra calls must change nothing.
  *
@@ -33,14 +33,14 @@ struct test {
 	struct mech_sm sm;
 	struct arena arena;
 	enum order order;
-	uint32_t ready, warps; /* places; warps per block */
-	bool wake_up;
+	uint32_t ready, warps;                     /* places; warps per block */
+	bool wake_up, oldest, spreads, until_load; /* pick=oldest, leader=spread, marker=first_load */
 	struct warp warp[SLOTS];
 	struct block block[BLOCKS];
 	uint32_t last[SCHEDULERS];
 	/* the model's state */
 	uint32_t queue[SCHEDULERS][SLOTS], queued[SCHEDULERS];
-	uint64_t leading, wake_ups, woken_ready, pushed_out;
+	uint64_t leading, wake_ups, woken_ready, pushed_out, unmarked;
 };
 
 static uint32_t below(struct test *t, uint32_t bound)
@@ -179,11 +179,11 @@ static uint64_t model_compete(struct test *t, uint32_t scheduler)
 	return mask;
 }
 
-/* Marked warps first. Among equals: round robin, or greedy then oldest. */
+/* Marked warps first. Among equals: round robin, the oldest, or greedy then oldest. */
 static uint32_t model_pick(const struct test *t, uint32_t scheduler, uint64_t candidates)
 {
 	uint32_t warps = t->machine.warps / t->machine.schedulers, best = SLOTS;
-	bool marked = false;
+	bool marked = false, by_age = t->order == GTO || (t->order == TWO_LEVEL && t->oldest);
 	for (uint32_t bit = 0; bit < warps; bit++)
 		marked |= candidates >> bit & 1 && t->warp[bit * t->machine.schedulers + scheduler].marked;
 	for (uint32_t k = 1; k <= warps; k++) {
@@ -191,14 +191,23 @@ static uint32_t model_pick(const struct test *t, uint32_t scheduler, uint64_t ca
 		const struct warp *warp = &t->warp[bit * t->machine.schedulers + scheduler];
 		if (!(candidates >> bit & 1) || (marked && !warp->marked))
 			continue;
-		if (t->order != GTO)
-			return bit;
-		if (bit == t->last[scheduler])
+		if (!by_age || (t->order == GTO && bit == t->last[scheduler]))
 			return bit;
 		if (best == SLOTS || warp->age < t->warp[best * t->machine.schedulers + scheduler].age)
 			best = bit;
 	}
 	return best;
+}
+
+/* The warp that gets its block's marker: the first one, or the first one on the scheduler that the block's slot gives,
+ * if the block has warps there. */
+static uint32_t model_leader(const struct test *t, uint32_t block)
+{
+	uint32_t first = block * t->warps;
+	for (uint32_t w = first; w < first + t->warps; w++)
+		if (t->spreads && w % t->machine.schedulers == block % t->machine.schedulers)
+			return w;
+	return first;
 }
 
 static void model_fill(struct test *t, uint32_t slot)
@@ -225,14 +234,18 @@ static void open_case(struct test *t, uint64_t seed)
 	static const struct mech_services services = {.look_at_warp = look_at_warp};
 	static const char *const orders[] = {[TWO_LEVEL] = "two_level", [LRR] = "lrr", [GTO] = "gto"};
 	struct diag diag = {0};
-	char text[64];
+	char text[128];
 	*t = (struct test){.state = seed * 0xd1342543de82ef95, .seed = seed};
 	t->order = below(t, 4) ? TWO_LEVEL : 1 + below(t, 2);
 	t->ready = 1 + below(t, below(t, 2) ? 8 : 3);
 	t->wake_up = below(t, 4) > 0;
 	t->warps = 1 + below(t, WARPS);
-	snprintf(text, sizeof text, "pas:order=%s,ready=%u,wake_up=%s", orders[t->order], t->ready,
-	         t->wake_up ? "yes" : "no");
+	t->oldest = below(t, 2);
+	t->spreads = below(t, 2);
+	t->until_load = below(t, 2);
+	snprintf(text, sizeof text, "pas:order=%s,ready=%u,wake_up=%s,pick=%s,leader=%s,marker=%s", orders[t->order],
+	         t->ready, t->wake_up ? "yes" : "no", t->oldest ? "oldest" : "round_robin",
+	         t->spreads ? "spread" : "first", t->until_load ? "first_load" : "life");
 	if (!attachments_add(&t->attachments, text, &diag))
 		fail_msg("%s", diag.text);
 	const struct mech *mech = t->attachments.list[0].mech;
@@ -266,7 +279,7 @@ static void begin_block(struct test *t, uint32_t slot)
 	t->block[slot] = (struct block){true, t->launched};
 	for (uint32_t w = event.first_warp; w < event.first_warp + t->warps; w++)
 		t->warp[w] = (struct warp){.live = true, .age = ++t->launched, .held = below(t, 8) == 0};
-	t->warp[event.first_warp].marked = true;
+	t->warp[model_leader(t, slot)].marked = true;
 	t->leading++;
 	t->sm.mech->block_begin(&t->sm, &event);
 }
@@ -320,6 +333,28 @@ static void random_fill(struct test *t)
 	t->sm.mech->fill(&t->sm, &fill);
 }
 
+/* A random warp accesses memory. A load from global memory may end its priority. */
+static void random_access(struct test *t)
+{
+	uint32_t slot = below(t, t->machine.blocks * t->warps), kind = below(t, 6);
+	struct warp *warp = &t->warp[slot];
+	const struct mech_memory memory = {.warp = slot,
+	                                   .block = slot / t->warps,
+	                                   .warp_of_block = slot % t->warps,
+	                                   .kind = kind == 0   ? MECH_STORE
+	                                           : kind == 1 ? MECH_ATOMIC
+	                                                       : MECH_LOAD,
+	                                   .local = kind == 2,
+	                                   .cycle = t->cycle};
+	if (!warp->live)
+		return;
+	if (t->until_load && kind > 2) {
+		t->unmarked += warp->marked;
+		warp->marked = false;
+	}
+	t->sm.mech->memory(&t->sm, &memory);
+}
+
 /* The scheduler's state as the machine presents it. */
 static void see(const struct test *t, uint32_t scheduler, struct mech_warps *seen)
 {
@@ -371,6 +406,8 @@ static void one_cycle(struct test *t)
 	}
 	for (uint32_t fills = below(t, 4) ? below(t, 2) : below(t, 5); fills; fills--)
 		random_fill(t);
+	if (below(t, 10) == 0)
+		random_access(t);
 	for (uint32_t scheduler = 0; scheduler < t->machine.schedulers; scheduler++)
 		tick_scheduler(t, scheduler);
 	for (uint32_t slot = 0; slot < t->machine.blocks; slot++) {
@@ -394,7 +431,7 @@ static uint64_t counted(const struct test *t, const char *name)
 static void test_random(void **state)
 {
 	static struct test t;
-	uint64_t wake_ups = 0, woken_ready = 0, pushed_out = 0;
+	uint64_t wake_ups = 0, woken_ready = 0, pushed_out = 0, unmarked = 0;
 	(void)state;
 	for (uint32_t i = 0; i < cases; i++) {
 		open_case(&t, first_seed + i);
@@ -407,9 +444,10 @@ static void test_random(void **state)
 		wake_ups += t.wake_ups;
 		woken_ready += t.woken_ready;
 		pushed_out += t.pushed_out;
+		unmarked += t.unmarked;
 		close_case(&t);
 	}
-	assert_true(wake_ups && woken_ready && pushed_out); /* each counter has been exercised */
+	assert_true(wake_ups && woken_ready && pushed_out && unmarked); /* each counter has been exercised */
 }
 
 int main(int count, char **arguments)

@@ -3,15 +3,22 @@
  * 2011). */
 #include "seam/mech_levels.h"
 
+enum pick { ROUND_ROBIN, OLDEST };
+
 struct config {
 	uint32_t ready;
+	uint32_t pick; /* enum pick */
 };
 
 static const struct config defaults = {.ready = 6}; /* GPGPU-Sim's two_level_active:6 */
 
+static const char *const picks[] = {[ROUND_ROBIN] = "round_robin", [OLDEST] = "oldest", NULL};
+
 static const struct base_option options[] = {
 	{"ready", BASE_OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
          "warps per scheduler that compete"},
+	{"pick", BASE_OPTION_ENUM, offsetof(struct config, pick), 0, 0, picks, "",
+         "which of these goes first: the next after the last one that issued, or the oldest"},
 };
 
 static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *warps)
@@ -22,6 +29,12 @@ static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *
 	mech_levels_join(levels, warps);
 	mech_levels_enter(levels, warps, config->ready);
 	return levels->ready;
+}
+
+static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
+{
+	const struct config *config = sm->config;
+	return config->pick == OLDEST ? mech_oldest(warps, candidates) : mech_two_levels_pick(sm, warps, candidates);
 }
 
 const struct mech mech_two_level = {
@@ -39,5 +52,5 @@ const struct mech mech_two_level = {
 	.kernel_begin = mech_two_levels_begin,
 	.block_end = mech_two_levels_block_end,
 	.warps_that_compete = warps_that_compete,
-	.pick_warp = mech_two_levels_pick,
+	.pick_warp = pick_warp,
 };
