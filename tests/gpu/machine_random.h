@@ -5,7 +5,7 @@
 #include "gpu/machine.h"
 #include "ptx_random.h"
 
-enum { MACHINE_SETTINGS = 256, MACHINE_MECHANISMS = 6, MACHINE_TEXT = 320 };
+enum { MACHINE_SETTINGS = 256, MACHINE_MECHANISMS = 8, MACHINE_TEXT = 320 };
 
 struct machine_random {
 	const char *machine; /* the file on which it is based */
@@ -96,6 +96,8 @@ static inline void machine_warp_order(struct random_text *text, struct machine_r
 	int length = snprintf(into, MACHINE_TEXT, "sm.warp_order=%s", orders[order]);
 	if (order >= 2)
 		length += snprintf(into + length, MACHINE_TEXT - (size_t)length, ":ready=%u", 1 + random_below(text, 8));
+	if (order == 2 && random_below(text, 2))
+		snprintf(into + length, MACHINE_TEXT - (size_t)length, ",pick=oldest");
 	if (order == 3)
 		snprintf(into + length, MACHINE_TEXT - (size_t)length, ",apart=%u", 1 + random_below(text, 5));
 	m->options++;
@@ -106,18 +108,22 @@ static inline void machine_pas(struct random_text *text, struct machine_random *
 {
 	static const char *const orders[] = {"two_level", "two_level", "lrr", "gto"};
 	if (random_below(text, 4) == 0)
-		snprintf(m->option[m->options++], MACHINE_TEXT, "sm.warp_order=pas:order=%s,ready=%u,wake_up=%s",
-		         orders[random_below(text, 4)], 1 + random_below(text, 8), random_below(text, 4) ? "yes" : "no");
+		snprintf(m->option[m->options++], MACHINE_TEXT,
+		         "sm.warp_order=pas:order=%s,ready=%u,leader=%s,marker=%s,pick=%s,wake_up=%s",
+		         orders[random_below(text, 4)], 1 + random_below(text, 8), random_below(text, 2) ? "first" : "spread",
+		         random_below(text, 2) ? "life" : "first_load", random_below(text, 2) ? "round_robin" : "oldest",
+		         random_below(text, 4) ? "yes" : "no");
 }
 
 /* CAPS' prefetcher, also for loads whose addresses come from memory. */
 static inline void machine_cap(struct random_text *text, char *into)
 {
 	snprintf(into, MACHINE_TEXT,
-	         "cap:indirect=yes,block_entries=%u,stride_entries=%u,accesses=%u,threshold=%u,runs=%u,case_a=%s,retry=%s,"
-	         "keep_strides=%s",
+	         "cap:indirect=yes,block_entries=%u,stride_entries=%u,accesses=%u,threshold=%u,runs=%u,case_a=%s,loops=%s,"
+	         "full=%s,retry=%s,keep_strides=%s",
 	         1 + random_below(text, 8), 1 + random_below(text, 8), 1 + random_below(text, 32), random_below(text, 256),
 	         1 + random_below(text, 32), random_below(text, 2) ? "same_warp" : "whole_block",
+	         random_below(text, 3) ? "follow" : "verify", random_below(text, 3) ? "replace" : "ignore",
 	         random_below(text, 2) ? "yes" : "no", random_below(text, 2) ? "yes" : "no");
 }
 
@@ -174,6 +180,8 @@ static inline void machine_prefetchers(struct random_text *text, struct machine_
 		machine_prefetcher(text, m->mechanism[m->mechanisms++]);
 	if (random_below(text, 3) == 0)
 		machine_cap(text, m->mechanism[m->mechanisms++]);
+	if (random_below(text, 4) == 0)
+		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT, "evicted_prefetches");
 }
 
 /* At most one mechanism that owns the buffer in front of L1, together with others. */
@@ -192,6 +200,8 @@ static inline void machine_mechanisms(struct random_text *text, struct machine_r
 		         1 + random_below(text, 4), 1u << random_below(text, 12), 1 + random_below(text, 4));
 	m->mechanisms += owner < 6;
 	machine_prefetchers(text, m);
+	if (owner < 4 && random_below(text, 4) == 0) /* chance_policies owns L1's replacement */
+		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT, "keep_prefetches");
 	if (random_below(text, 3) == 0)
 		snprintf(m->mechanism[m->mechanisms++], MACHINE_TEXT, BUILD_DIR "/tests/vetoes.so:seed=%u", seed);
 	if (random_below(text, 3) == 0)

@@ -1,12 +1,13 @@
-/* Protects keep_prefetches: the line that it lets L1 replace, and kernels whose loads fill the set of prefetched lines. */
+/* Protects keep_prefetches: the line that it lets L1 replace, and kernels whose loads fill a set with prefetched
+ * lines. */
 #include "part_kit.h"
 
 enum { WAY = 32 * 128, PREFETCHER = 1 }; /* WAY: bytes from one line of an L1 set to the next */
 
 /* --- the choice --- */
 
-/* Ways as text: D a demanded line, P an unused prefetch, U a used one; small letters: its data are in flight. `order` has
- * a digit for each: the machine's order. */
+/* Ways as text: D a demanded line, P an unused prefetch, U a used one; small letters: its data are in flight. `order`
+ * has a digit for each: the machine's order. */
 static void test_choice(void **state)
 {
 	static const struct {
@@ -93,7 +94,7 @@ static void open(struct gpu_kit *kit, const char *option)
 	"again: ld.global.u32 %r2, [%rd1]; add.u32 %r3, %r3, %r2; add.u64 %rd1, %rd1, 4096; add.u32 %r1, %r1, 1;\n"    \
 	"setp.lt.u32 %p1, %r1, 8; @%p1 bra again;\n"
 
-/* Runs the body with the lines at `param` and behind it in the set prefetched. */
+/* Runs the body while the line at `param` and the next lines of its set are prefetched. */
 static void run(const char *body, uint32_t lines, uint32_t useful, uint32_t early_evicted, uint32_t spared,
                 uint32_t overfull)
 {
