@@ -22,6 +22,21 @@ says err "No such file or directory; 'sluice cc' compiles CUDA source to a progr
 	grep -q "write ./ before the name of a program in this folder" err
 ) || fail "expected advice on a program in the current folder"
 
+# The program's arguments are its own, also those with control characters, with and without --.
+word=$(printf -- '-\001a=\002')
+for before in -- --no-progress; do
+	try 0 run $before sh -c 'printf "%s" "$1"' sh "$word"
+	[ "$(cat "$work/out")" = "$word" ] || fail "expected the program's argument as it was given"
+done
+# A value may have control characters; a message shows none.
+file=$(printf '%s/c\001.json' "$work")
+try 0 run "--stats=$file" sh -c 'printf "%s" "$SLUICE_STATS"'
+[ "$(cat "$work/out")" = "$file" ] || fail "expected the file's name as it was given"
+try 2 run "$(printf -- '--machine=a\001')" true
+says err "no machine 'a?'"
+try 2 run "$(printf -- '--ma\001chine=a')" true
+says err "unrecognized option '--ma?chine=a'"
+
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS
 unset SLUICE_PROGRESS
 cat >"$work/show" <<'SHOW'
