@@ -64,11 +64,12 @@ static inline double double_step(double x, double y, double sum)
 	return isnan(result) ? bits_double(0xfff8000000000000) : result;
 }
 
-/* A term's exponent before its digits are looked at: that of the smallest normal number for a smaller one. */
+/* A term's exponent before its digits are looked at: that of the smallest normal number for a smaller one. The sum does
+ * not depend on that of an infinity or a NaN. */
 static inline int nominal(struct row_type type, double value)
 {
 	int least = type.bits == 8 || type.kind == 'h' ? -14 : -126;
-	return value == 0 || ilogb(value) < least ? least : ilogb(value);
+	return value == 0 || !isfinite(value) || ilogb(value) < least ? least : ilogb(value);
 }
 
 /* Sums of an H100's tensor core: x[i] y[i] and c, cut off 25 bits below the largest exponent. */
