@@ -123,6 +123,17 @@ static inline void mech_levels_enter_first(struct mech_levels *levels, const str
 	}
 }
 
+/* Which of the warps that can issue goes first: the next after the last one that issued, or the oldest. */
+enum mech_pick { MECH_PICK_ROUND_ROBIN, MECH_PICK_OLDEST };
+
+/* The words of enum mech_pick, for an option of type BASE_OPTION_ENUM. */
+static const char *const mech_picks[] = {"round_robin", "oldest", NULL};
+
+static inline uint32_t mech_pick(const struct mech_warps *warps, uint64_t candidates, enum mech_pick pick)
+{
+	return pick == MECH_PICK_OLDEST ? mech_oldest(warps, candidates) : mech_next(warps, candidates);
+}
+
 /* --- a warp order that consists of the two levels --- */
 
 /* Its state of an SM, of sm_size bytes. Its hooks kernel_begin, block_end and pick_warp are the functions below. */

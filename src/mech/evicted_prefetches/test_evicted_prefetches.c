@@ -1,9 +1,9 @@
 /* Protects evicted_prefetches: the evictions and the loads that it counts, its table, and the counts of kernels whose
  * loads replace prefetched lines. */
 #include "part_kit.h"
+#include "set_kit.h"
 
-/* ALONE: addresses of the test without a machine. WAY: bytes from one line of an L1 set to the next. */
-enum { ALONE = 1 << 20, WAY = 32 * 128, PREFETCHER = 1 };
+enum { ALONE = 1 << 20 }; /* addresses of the tests without a machine */
 
 /* --- the mechanism alone --- */
 
@@ -28,11 +28,11 @@ static void test_which_evictions(void **state)
 	(void)state;
 	part_open(&kit, "evicted_prefetches");
 	evict(&kit, ALONE, MECH_NOBODY, false, false);
-	evict(&kit, ALONE, PREFETCHER, true, false);
+	evict(&kit, ALONE, SET_PREFETCHER, true, false);
 	expect(&kit, 0, 0, 0);
-	evict(&kit, ALONE, PREFETCHER, false, false);
+	evict(&kit, ALONE, SET_PREFETCHER, false, false);
 	expect(&kit, 0, 1, 0);
-	evict(&kit, 0, PREFETCHER, false, false);
+	evict(&kit, 0, SET_PREFETCHER, false, false);
 	expect(&kit, 0, 2, 0);
 	part_access(&kit, 64, MECH_MISS); /* of the line at address 0 */
 	expect(&kit, 1, 1, 0);
@@ -46,16 +46,16 @@ static void test_which_stores(void **state)
 	struct part_kit kit;
 	(void)state;
 	part_open(&kit, "evicted_prefetches");
-	evict(&kit, ALONE, PREFETCHER, true, true);
+	evict(&kit, ALONE, SET_PREFETCHER, true, true);
 	kit.sm.mech->access(&kit.sm, &store); /* a load had used the line */
 	store.first_use = true;
 	kit.sm.mech->access(&kit.sm, &store); /* which stays in L1 */
 	evict(&kit, ALONE, MECH_NOBODY, true, true);
 	kit.sm.mech->access(&kit.sm, &store);
-	evict(&kit, ALONE + 128, PREFETCHER, true, true);
+	evict(&kit, ALONE + 128, SET_PREFETCHER, true, true);
 	kit.sm.mech->access(&kit.sm, &store);
 	expect(&kit, 0, 0, 0);
-	evict(&kit, ALONE, PREFETCHER, true, true);
+	evict(&kit, ALONE, SET_PREFETCHER, true, true);
 	kit.sm.mech->access(&kit.sm, &store);
 	expect(&kit, 0, 1, 1);
 	part_access(&kit, ALONE, MECH_MISS);
@@ -74,7 +74,7 @@ static void test_which_loads(void **state)
 	part_open(&kit, "evicted_prefetches");
 	part_access(&kit, ALONE, MECH_MISS);
 	for (uint32_t i = 0; i < 3; i++) {
-		evict(&kit, ALONE, PREFETCHER, false, false);
+		evict(&kit, ALONE, SET_PREFETCHER, false, false);
 		expect(&kit, i, 1, 0);
 		part_access(&kit, ALONE, passed[i]);
 		part_access(&kit, ALONE + 128, looked[i]);
@@ -84,8 +84,8 @@ static void test_which_loads(void **state)
 		part_access(&kit, ALONE, looked[i]);
 		expect(&kit, i + 1, 0, 0);
 	}
-	evict(&kit, ALONE, PREFETCHER, false, false);
-	evict(&kit, ALONE, PREFETCHER, false, false);
+	evict(&kit, ALONE, SET_PREFETCHER, false, false);
+	evict(&kit, ALONE, SET_PREFETCHER, false, false);
 	kit.sm.mech->access(&kit.sm, &other);
 	other.kind = MECH_ATOMIC;
 	kit.sm.mech->access(&kit.sm, &other);
@@ -106,12 +106,12 @@ static void test_many_lines(void **state)
 	(void)state;
 	part_open(&kit, "evicted_prefetches");
 	for (uint64_t i = 0; i < 2 * LINES; i++)
-		evict(&kit, ALONE + i % LINES * 128, PREFETCHER, false, false);
+		evict(&kit, ALONE + i % LINES * 128, SET_PREFETCHER, false, false);
 	for (uint64_t i = 0; i < 2 * LINES; i++)
 		part_access(&kit, ALONE + i * 128, MECH_MISS);
 	expect(&kit, 2 * LINES, 0, 0);
 	for (uint64_t i = 0; i < LINES; i++)
-		evict(&kit, ALONE + i * 128, PREFETCHER, false, false);
+		evict(&kit, ALONE + i * 128, SET_PREFETCHER, false, false);
 	for (uint64_t i = 0; i < LINES; i += 3)
 		part_access(&kit, ALONE + i * 128, MECH_MISS);
 	expect(&kit, 3 * LINES - LINES / 3 * 2, LINES / 3 * 2, 0);
@@ -124,7 +124,7 @@ static void test_next_kernel(void **state)
 	struct part_kit kit;
 	(void)state;
 	part_open(&kit, "evicted_prefetches");
-	evict(&kit, ALONE, PREFETCHER, false, false);
+	evict(&kit, ALONE, SET_PREFETCHER, false, false);
 	kit.sm.mech->kernel_begin(&kit.sm);
 	part_access(&kit, ALONE, MECH_MISS);
 	expect(&kit, 0, 1, 0);
@@ -133,64 +133,8 @@ static void test_next_kernel(void **state)
 
 /* --- in a machine --- */
 
-/* The prefetcher: requests these bytes at the begin of each kernel. */
-static struct {
-	uint64_t address;
-	uint32_t bytes;
-} request[8];
-static uint32_t requests;
-static bool asked;
-
-static void begin(struct mech_sm *sm)
-{
-	(void)sm;
-	asked = false;
-}
-
-static uint64_t ask(struct mech_sm *sm, uint64_t cycle)
-{
-	(void)cycle;
-	for (uint32_t i = 0; i < requests && !asked; i++)
-		assert_true(mech_send(sm, &(struct mech_request){.address = request[i].address,
-		                                                 .bytes = request[i].bytes,
-		                                                 .to = MECH_TO_L1,
-		                                                 .pc = MECH_NO_PC}));
-	asked = true;
-	return MECH_NEVER;
-}
-
-static const struct mech prefetcher = {
-	.version = MECH_VERSION, .name = "prefetcher", .sends = true, .kernel_begin = begin, .cycle = ask};
-
-static void open(struct gpu_kit *kit, const char *option)
-{
-	static const struct mech *const own[] = {&prefetcher, NULL};
-	const char *const options[] = {"sm.count=1", "sm.flush_l1=true", option, NULL};
-	kit_describe(kit, options);
-	kit_attach(kit, "evicted_prefetches");
-	kit_mechanisms = own;
-	kit_build(kit);
-	kit_mechanisms = NULL;
-	kit->param = kit_buffer(kit, NULL, 32 * WAY / 8);
-	assert_int_equal(kit->machine.sm.l1d.sets * kit->machine.sm.l1d.line_bytes, WAY);
-	assert_int_equal(kit->machine.sm.l1d.ways, 4);
-}
-
-/* After the prefetches have arrived, loads a word in each of six lines of the set, one after the other. Then
- * loads the line at `param`. */
-#define REPLACE                                                                                                        \
-	"mov.u32 %r1, 0; wait: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 200; @%p1 bra wait;\n"                       \
-	"mov.u32 %r1, 0; add.u64 %rd1, %rd0, 32768;\n"                                                                 \
-	"again: ld.global.u32 %r2, [%rd1]; add.u32 %r3, %r3, %r2; add.u64 %rd1, %rd1, 4096; add.u32 %r1, %r1, 1;\n"    \
-	"setp.lt.u32 %p1, %r1, 6; @%p1 bra again;\n"
-#define LOAD_FIRST "ld.global.u32 %r2, [%rd0]; add.u32 %r3, %r3, %r2; exit;"
-
-static void ask_for(const struct gpu_kit *kit, uint32_t number, uint32_t way, uint32_t byte, uint32_t bytes)
-{
-	request[number].address = kit->param + way * WAY + byte;
-	request[number].bytes = bytes;
-	requests = number + 1;
-}
+/* After the prefetches have arrived, six loads replace the lines of the set. */
+#define REPLACE SET_WAIT SET_REPLACE("6")
 
 static void expect_run(const struct gpu_kit *kit, uint64_t needed_later, uint64_t never_needed, uint64_t by_store)
 {
@@ -205,13 +149,13 @@ static void test_evicted_and_needed(void **state)
 {
 	struct gpu_kit kit;
 	(void)state;
-	open(&kit, NULL);
-	ask_for(&kit, 0, 0, 0, 128);
-	ask_for(&kit, 1, 1, 0, 128);
-	kit_load(&kit, REPLACE LOAD_FIRST);
+	set_open(&kit, "evicted_prefetches", NULL);
+	set_ask_for(&kit, 0, 0, 128);
+	set_ask_for(&kit, 1, 0, 128);
+	kit_load(&kit, REPLACE SET_FIRST "exit;");
 	for (uint32_t i = 0; i < 2; i++) {
 		kit_run(&kit, 1, 32);
-		assert_int_equal(kit_requests(&kit, 1).early_evicted, 2);
+		assert_int_equal(kit_requests(&kit, SET_PREFETCHER).early_evicted, 2);
 		expect_run(&kit, 1, 1, 0);
 	}
 	kit_load(&kit, REPLACE "exit;");
@@ -230,12 +174,11 @@ static void test_store(void **state)
 	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		struct gpu_kit kit;
-		open(&kit, options[i]);
-		ask_for(&kit, 0, 0, 0, 128);
-		kit_load(&kit, "mov.u32 %r1, 0; wait: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 200; @%p1 bra wait;\n"
-		               "st.global.u32 [%rd0], %r1; membar.gl;" LOAD_FIRST);
+		set_open(&kit, "evicted_prefetches", options[i]);
+		set_ask_for(&kit, 0, 0, 128);
+		kit_load(&kit, SET_WAIT "st.global.u32 [%rd0], %r1; membar.gl;" SET_FIRST "exit;");
 		kit_run(&kit, 1, 32);
-		assert_int_equal(kit_requests(&kit, 1).early_evicted, 1);
+		assert_int_equal(kit_requests(&kit, SET_PREFETCHER).early_evicted, 1);
 		expect_run(&kit, 1, 0, 1);
 		kit_close(&kit);
 	}
@@ -246,12 +189,12 @@ static void test_sectors(void **state)
 {
 	struct gpu_kit kit;
 	(void)state;
-	open(&kit, "l1d.sectors=4");
-	ask_for(&kit, 0, 0, 32, 32);
-	ask_for(&kit, 1, 0, 96, 32);
-	kit_load(&kit, REPLACE LOAD_FIRST);
+	set_open(&kit, "evicted_prefetches", "l1d.sectors=4");
+	set_ask_for(&kit, 0, 32, 32);
+	set_ask_for(&kit, 0, 96, 32);
+	kit_load(&kit, REPLACE SET_FIRST "exit;");
 	kit_run(&kit, 1, 32);
-	assert_int_equal(kit_requests(&kit, 1).early_evicted, 2);
+	assert_int_equal(kit_requests(&kit, SET_PREFETCHER).early_evicted, 2);
 	expect_run(&kit, 1, 0, 0);
 	kit_close(&kit);
 }

@@ -1,8 +1,7 @@
 /* Protects keep_prefetches: the line that it lets L1 replace, and kernels whose loads fill a set with prefetched
  * lines. */
 #include "part_kit.h"
-
-enum { WAY = 32 * 128, PREFETCHER = 1 }; /* WAY: bytes from one line of an L1 set to the next */
+#include "set_kit.h"
 
 /* --- the choice --- */
 
@@ -29,7 +28,7 @@ static void test_choice(void **state)
 		for (uint32_t w = 0; w < 4; w++) {
 			char kind = row[i].ways[w];
 			way[w] = (struct mech_way){.order = (uint64_t)row[i].order[w],
-			                           .sender = strchr("PpUu", kind) ? PREFETCHER : MECH_NOBODY,
+			                           .sender = strchr("PpUu", kind) ? SET_PREFETCHER : MECH_NOBODY,
 			                           .may_go = strchr("DPU", kind) != NULL,
 			                           .was_used = strchr("Uu", kind) != NULL};
 		}
@@ -43,71 +42,18 @@ static void test_choice(void **state)
 
 /* --- in a machine --- */
 
-/* The prefetcher: requests these bytes at the begin of each kernel. */
-static struct {
-	uint64_t address;
-	uint32_t bytes;
-} request[8];
-static uint32_t requests;
-static bool asked;
-
-static void begin(struct mech_sm *sm)
-{
-	(void)sm;
-	asked = false;
-}
-
-static uint64_t ask(struct mech_sm *sm, uint64_t cycle)
-{
-	(void)cycle;
-	for (uint32_t i = 0; i < requests && !asked; i++)
-		assert_true(mech_send(sm, &(struct mech_request){.address = request[i].address,
-		                                                 .bytes = request[i].bytes,
-		                                                 .to = MECH_TO_L1,
-		                                                 .pc = MECH_NO_PC}));
-	asked = true;
-	return MECH_NEVER;
-}
-
-static const struct mech prefetcher = {
-	.version = MECH_VERSION, .name = "prefetcher", .sends = true, .kernel_begin = begin, .cycle = ask};
-
-static void open(struct gpu_kit *kit, const char *option)
-{
-	static const struct mech *const own[] = {&prefetcher, NULL};
-	const char *const options[] = {"sm.count=1", "sm.flush_l1=true", option, NULL};
-	kit_describe(kit, options);
-	kit_attach(kit, "keep_prefetches");
-	kit_mechanisms = own;
-	kit_build(kit);
-	kit_mechanisms = NULL;
-	kit->param = kit_buffer(kit, NULL, 32 * WAY / 8);
-	assert_int_equal(kit->machine.sm.l1d.sets * kit->machine.sm.l1d.line_bytes, WAY);
-	assert_int_equal(kit->machine.sm.l1d.ways, 4);
-}
-
-/* Loads a word in each of eight lines of the set, one after the other. */
-#define WAIT  "mov.u32 %r1, 0; wait: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 200; @%p1 bra wait;\n"
-#define FIRST "ld.global.u32 %r2, [%rd0]; add.u32 %r3, %r3, %r2;\n"
-#define REPLACE                                                                                                        \
-	"mov.u32 %r1, 0; add.u64 %rd1, %rd0, 32768;\n"                                                                 \
-	"again: ld.global.u32 %r2, [%rd1]; add.u32 %r3, %r3, %r2; add.u64 %rd1, %rd1, 4096; add.u32 %r1, %r1, 1;\n"    \
-	"setp.lt.u32 %p1, %r1, 8; @%p1 bra again;\n"
-
 /* Runs the body while the line at `param` and the next lines of its set are prefetched. */
 static void run(const char *body, uint32_t lines, uint32_t useful, uint32_t early_evicted, uint32_t spared,
                 uint32_t overfull)
 {
 	struct gpu_kit kit;
-	open(&kit, NULL);
-	for (requests = 0; requests < lines; requests++) {
-		request[requests].address = kit.param + requests * WAY;
-		request[requests].bytes = 128;
-	}
+	set_open(&kit, "keep_prefetches", NULL);
+	for (uint32_t way = 0; way < lines; way++)
+		set_ask_for(&kit, way, 0, 128);
 	kit_load(&kit, body);
 	kit_run(&kit, 1, 32);
-	assert_int_equal(kit_requests(&kit, 1).useful, useful);
-	assert_int_equal(kit_requests(&kit, 1).early_evicted, early_evicted);
+	assert_int_equal(kit_requests(&kit, SET_PREFETCHER).useful, useful);
+	assert_int_equal(kit_requests(&kit, SET_PREFETCHER).early_evicted, early_evicted);
 	assert_int_equal(kit_counter(&kit, 0, "spared"), spared);
 	assert_int_equal(kit_counter(&kit, 0, "overfull"), overfull);
 	kit_close(&kit);
@@ -117,21 +63,21 @@ static void run(const char *body, uint32_t lines, uint32_t useful, uint32_t earl
 static void test_outlasts(void **state)
 {
 	(void)state;
-	run(WAIT REPLACE FIRST "exit;", 2, 1, 0, 6, 0);
+	run(SET_WAIT SET_REPLACE("8") SET_FIRST "exit;", 2, 1, 0, 6, 0);
 }
 
 /* Four prefetched lines fill the set: the first load replaces one, and the other loads replace each other. */
 static void test_full_of_prefetches(void **state)
 {
 	(void)state;
-	run(WAIT REPLACE "exit;", 4, 0, 1, 7, 1);
+	run(SET_WAIT SET_REPLACE("8") "exit;", 4, 0, 1, 7, 1);
 }
 
 /* A prefetch that an instruction has used is replaced as any line: the first line is, and the second stays. */
 static void test_used_once(void **state)
 {
 	(void)state;
-	run(WAIT FIRST REPLACE "exit;", 2, 1, 0, 6, 0);
+	run(SET_WAIT SET_FIRST SET_REPLACE("8") "exit;", 2, 1, 0, 6, 0);
 }
 
 int main(void)

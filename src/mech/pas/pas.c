@@ -4,14 +4,13 @@
 
 enum order { TWO_LEVEL, LRR, GTO };
 enum marker { LIFE, FIRST_LOAD };
-enum pick { ROUND_ROBIN, OLDEST };
 enum leader { FIRST, SPREAD };
 
 struct config {
 	uint32_t order; /* enum order */
 	uint32_t ready;
 	uint32_t marker; /* enum marker */
-	uint32_t pick;   /* enum pick */
+	uint32_t pick;   /* enum mech_pick */
 	uint32_t leader; /* enum leader */
 	bool wake_up;
 };
@@ -36,7 +35,6 @@ static const struct config defaults = {.order = TWO_LEVEL, .ready = 8, .wake_up 
 static const char *const orders[] = {[TWO_LEVEL] = "two_level", [LRR] = "lrr", [GTO] = "gto", NULL};
 static const char *const markers[] = {[LIFE] = "life", [FIRST_LOAD] = "first_load", NULL};
 static const char *const leaders[] = {[FIRST] = "first", [SPREAD] = "spread", NULL};
-static const char *const picks[] = {[ROUND_ROBIN] = "round_robin", [OLDEST] = "oldest", NULL};
 
 static const struct base_option options[] = {
 	{"order", BASE_OPTION_ENUM, offsetof(struct config, order), 0, 0, orders, "",
@@ -48,7 +46,7 @@ static const struct base_option options[] = {
          "slot"},
 	{"marker", BASE_OPTION_ENUM, offsetof(struct config, marker), 0, 0, markers, "",
          "how long a leading warp has priority: as long as it lives, or until its first load from global memory"},
-	{"pick", BASE_OPTION_ENUM, offsetof(struct config, pick), 0, 0, picks, "",
+	{"pick", BASE_OPTION_ENUM, offsetof(struct config, pick), 0, 0, mech_picks, "",
          "which warp goes first among equals: the next after the last one that issued, or the oldest "
          "(order=two_level)"},
 	{"wake_up", BASE_OPTION_BOOL, offsetof(struct config, wake_up), 0, 1, NULL, "",
@@ -195,9 +193,9 @@ static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, ui
 	const struct config *config = sm->config;
 	uint64_t leading = candidates & ((struct state *)sm->state)->scheduler[warps->index].leading;
 	uint64_t among = leading ? leading : candidates;
-	if (config->order == TWO_LEVEL && config->pick == OLDEST)
-		return mech_oldest(warps, among);
-	if (config->order != GTO)
+	if (config->order == TWO_LEVEL)
+		return mech_pick(warps, among, config->pick);
+	if (config->order == LRR)
 		return mech_next(warps, among);
 	return among >> warps->last & 1 ? warps->last : mech_oldest(warps, among);
 }

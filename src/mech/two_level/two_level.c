@@ -3,21 +3,17 @@
  * 2011). */
 #include "seam/mech_levels.h"
 
-enum pick { ROUND_ROBIN, OLDEST };
-
 struct config {
 	uint32_t ready;
-	uint32_t pick; /* enum pick */
+	uint32_t pick; /* enum mech_pick */
 };
 
 static const struct config defaults = {.ready = 6}; /* GPGPU-Sim's two_level_active:6 */
 
-static const char *const picks[] = {[ROUND_ROBIN] = "round_robin", [OLDEST] = "oldest", NULL};
-
 static const struct base_option options[] = {
 	{"ready", BASE_OPTION_U32, offsetof(struct config, ready), 1, MECH_MAX_SCHEDULER_WARPS, NULL, "warps",
          "warps per scheduler that compete"},
-	{"pick", BASE_OPTION_ENUM, offsetof(struct config, pick), 0, 0, picks, "",
+	{"pick", BASE_OPTION_ENUM, offsetof(struct config, pick), 0, 0, mech_picks, "",
          "which of these goes first: the next after the last one that issued, or the oldest"},
 };
 
@@ -34,7 +30,7 @@ static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *
 static uint32_t pick_warp(struct mech_sm *sm, const struct mech_warps *warps, uint64_t candidates)
 {
 	const struct config *config = sm->config;
-	return config->pick == OLDEST ? mech_oldest(warps, candidates) : mech_two_levels_pick(sm, warps, candidates);
+	return mech_pick(warps, candidates, config->pick);
 }
 
 const struct mech mech_two_level = {
