@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that macros of users, such as -DN=256, do not break our headers: user_macros.py SLUICE INCLUDE.
+"""Checks that macros of users, such as -DN=256, do not break our headers: user_macros.py SLUICE INCLUDE [--write].
 
-All headers are compiled for the device, for the host and as plain C++. Every name in sluice/macros_off.h (all single
-letters and more than 100 common words) is defined as an invalid token. After the headers the macros are defined again.
+sluice/macros_off.h must list all single letters, common words, and every name in our headers that a user's macro could
+replace: parameters, variables, members and functions that are neither reserved nor names of CUDA's. All listed names
+are then defined as an invalid token, and all headers are compiled for the device, for the host and as plain C++. After
+the headers the macros are defined again. --write adds missing names to macros_off.h and macros_on.h.
 
 Any of these headers may be a user's first one: each that declares something hides the macros first and restores them last.
 """
@@ -14,12 +16,54 @@ import subprocess
 import sys
 import tempfile
 
-sluice, include = sys.argv[1:]
-names = re.findall(r"^#undef (\w+)$", open(include + "/sluice/macros_off.h").read(), re.M)
-given_back = re.findall(r'^#pragma pop_macro\("(\w+)"\)$', open(include + "/sluice/macros_on.h").read(), re.M)
+sluice, include = sys.argv[1:3]
+OFF = f"{include}/sluice/macros_off.h"
+ON = f"{include}/sluice/macros_on.h"
+# A macro with a name of CUDA's replaces the user's own calls as well, so no header can help.
+OF_CUDA = re.compile(r"(cu|CU|nv[a-z]|tex[\dA-Z]|surf|make_|sluice|dma_)|\w*[a-z0-9][A-Z]|(char|short|int|long|float|double"
+                     r"|uchar|ushort|uint|ulong|dim|longlong|ulonglong)\d|(CUDA|SLUICE|NVTX|NVRTC|CURAND|CUBLAS|CUFFT|DMA|LIB|THRUST|sdk)_")
+OF_C = {"EOF", "FILE", "INT_MAX", "INT_MIN", "NULL", "UINT_MAX"}  # macros, of which C's own headers define most
+KEYWORDS = set("""alignas alignof and asm auto bool break case catch char class const const_cast constexpr continue decltype
+default delete do double else enum explicit extern false final float for friend goto if inline int int8_t int16_t int32_t
+int64_t intptr_t long namespace new noexcept nullptr nullptr_t operator or override private protected ptrdiff_t public
+register reinterpret_cast return short signed size_t sizeof static static_assert static_cast std struct switch template
+this thread_local throw true try typedef typeid typename uint8_t uint16_t uint32_t uint64_t uintptr_t union unsigned
+using virtual void volatile wchar_t while and_eq bitand bitor compl not not_eq or_eq xor xor_eq""".split())
+
+
+def without_text(source):
+    """The source without comments, strings, and directives other than #define."""
+    source = re.sub(r"\\\n", " ", source)
+    source = re.sub(r"/\*.*?\*/|//[^\n]*", " ", source, flags=re.S)
+    source = re.sub(r"^\s*#(?!\s*define\b).*$", " ", source, flags=re.M)
+    return re.sub(r'"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'', " ", source)
+
+
+def names_of(files):
+    """The names in the files that a user's macro could replace and the user would not expect to."""
+    sources = [without_text(open(path).read()) for path in files]
+    macros = {name for source in sources for name in re.findall(r"#\s*define\s+(\w+)", source)}
+    words = {word for source in sources for word in re.findall(r"(?<![\w.])[A-Za-z_]\w*", source)}
+    return {word for word in words - macros - KEYWORDS - OF_C - {"define"} if word[0] != "_" and not OF_CUDA.match(word)}
+
+
+def write(names):
+    names = sorted(names, key=lambda name: (name.lower(), name))
+    for path, lines in ((OFF, '#pragma push_macro("{0}")\n#undef {0}\n'), (ON, '#pragma pop_macro("{0}")\n')):
+        text = open(path).read()
+        with open(path, "w") as file:
+            file.write(text[: text.index("#pragma")] + "".join(lines.format(name) for name in names))
+
+
+names = re.findall(r"^#undef (\w+)$", open(OFF).read(), re.M)
+given_back = re.findall(r'^#pragma pop_macro\("(\w+)"\)$', open(ON).read(), re.M)
 assert names == given_back, "the two lists differ"
-missing = set(string.ascii_letters) - set(names)
-assert not missing, f"single letters that are not in the list: {sorted(missing)}"
+own = sorted(set(glob.glob(f"{include}/**/*.h", recursive=True)) - {OFF, ON})
+missing = (set(string.ascii_letters) | names_of(own)) - set(names)
+if missing and sys.argv[3:] == ["--write"]:
+    write(set(names) | missing)
+    sys.exit()
+assert not missing, f"names that macros_off.h lacks ({sys.argv[0]} --write adds them): {sorted(missing)}"
 assert len(set(names)) == len(names) >= len(string.ascii_letters) + 100, "a name twice, or fewer than 100 words"
 
 headers = [os.path.relpath(path, include) for folder in ("", "cooperative_groups/", "nvtx3/") for path in
