@@ -51,13 +51,25 @@ static void print_number(const struct figure *figure, size_t thing, const struct
 	fprintf(file, " %*s", NUMBER, text);
 }
 
+/* The width of the first column: the option's name or its longest value. */
+static int width_of_values(const struct lines *lines, const char *over)
+{
+	int width = (int)strlen(over);
+	for (size_t a = 0; a < lines->at_count; a++) {
+		int length = snprintf(NULL, 0, "%g", lines->at[a]);
+		width = length > width ? length : width;
+	}
+	return width;
+}
+
 static void print_thing(const struct figure *figure, const struct lines *lines, size_t thing, FILE *file)
 {
 	const char *over = figure->experiment->over_name;
-	fprintf(file, "\n%s\n%s",
+	int width = width_of_values(lines, over);
+	fprintf(file, "\n%s\n%-*s",
 	        thing == figure_things(figure) ? report_mean_name(figure->experiment->mean)
 	                                       : figure_name(figure, thing),
-	        over);
+	        width, over);
 	for (size_t i = 0; i < lines->count; i++) {
 		fprintf(file, "%*s", width_of(&lines->line[i]), heading(&lines->line[i]));
 		if (has_published(figure, &lines->line[i], thing))
@@ -65,7 +77,7 @@ static void print_thing(const struct figure *figure, const struct lines *lines, 
 	}
 	fputc('\n', file);
 	for (size_t a = 0; a < lines->at_count; a++) {
-		fprintf(file, "%*g", (int)strlen(over), lines->at[a]);
+		fprintf(file, "%*g", width, lines->at[a]);
 		for (size_t i = 0; i < lines->count; i++)
 			print_number(figure, thing, &lines->line[i], lines->at[a], file);
 		fputc('\n', file);

@@ -511,6 +511,10 @@ grep -q 'set xrange \[1.92:4.08\]' figures/over.gp || fail "expected the numbers
 grep -q 'axes x1y2 ' figures/over.gp && grep -q 'title "other (right)"' figures/over.gp || fail "expected the right axis"
 grep -q 'set label 1 "two"' figures/over.gp || fail "expected a panel for each program"
 grep -q '^4 50 60 NaN NaN 50 NaN NaN NaN$' figures/over.gp || fail "expected the points, in order"
+sed 's/^over: SMs/over: t/' experiments/over.yaml >experiments/short.yaml
+try 0 figure short -q
+grep -qx 't       cycles      paper      other' out && grep -qx '2.5          -          -     1000.0' out ||
+	fail "expected columns under their headings with values longer than the option's name"
 sed -i 's/^over: SMs/&\nmean: geometric/; s/at: 2.5/at: 8/' experiments/over.yaml
 try 0 figure over -q
 grep -q 'set logscale x' figures/over.gp || fail "expected sizes that double at equal distances"
