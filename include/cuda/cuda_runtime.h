@@ -45,8 +45,6 @@
 #include "cuda_runtime_api.h"
 #include "vector_functions.h"
 
-/* Debug information gives an intrinsic the line of its call. */
-#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 /* clang treats CUDA up to 9.1 by taking SIMD-in-a-word functions from the device library. For later versions it emits
  * PTX without hardware instructions. */
 #pragma push_macro("CUDA_VERSION")
@@ -93,7 +91,6 @@
 #include "sluice/intrinsics.h"
 #include "sluice/managed.h"
 #include "sluice/shuffles.h"
-#pragma clang attribute pop
 
 /* clang's wrapper defines operator new and delete for the device. */
 #include <new>

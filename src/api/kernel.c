@@ -258,6 +258,8 @@ enum sluice_status sluice_occupancy(sluice_gpu *gpu, sluice_kernel *kernel, uint
 	struct occupancy occupancy = occupancy_of(&gpu->machine, block_threads, kernel_registers(kernel), shared);
 	if (prefers_shared)
 		occupancy_carve(&gpu->gpu->machine, prefers_shared - 1, shared, &occupancy);
+	if (block_threads > kernel_max_threads(&gpu->machine, kernel->function)) /* a launch is refused */
+		occupancy = (struct occupancy){.limit = LIMIT_THREADS};
 	const struct sluice_occupancy value = {SLUICE_SIZED(occupancy),
 	                                       .blocks_per_sm = occupancy.blocks,
 	                                       .warps_per_sm = occupancy.warps,

@@ -127,13 +127,28 @@ static bool read_operands(struct command *command, uint64_t value[DMA_MAX_FIELDS
 	return command->good;
 }
 
+/* Returns the lanes outside the running path whose next instruction ends the kernel. A thread that returns early waits
+ * there for the others of its warp when the compiler has made one end of all returns. */
+static uint32_t returned_lanes(const struct simt_warp *warp)
+{
+	uint32_t known = warp->lanes, returned = 0;
+	for (uint32_t d = warp->depth; d-- > 0;) {
+		const struct simt_stack_entry *entry = &warp->stack[d];
+		const struct simt_inst *next = entry->pc < warp->block->launch->program->count ? &warp->code[entry->pc] : NULL;
+		if (next && next->kind == SIMT_EXIT && next->guard == SIMT_NO_GUARD)
+			returned |= entry->lanes & ~known;
+		known |= entry->lanes;
+	}
+	return returned;
+}
+
 static struct command begin(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	struct command command = {warp, inst, step, true};
-	if (step->lanes != (warp->exists & ~warp->exited))
+	uint32_t live = warp->exists & ~warp->exited;
+	if (step->lanes != live && step->lanes != (live & ~returned_lanes(warp)))
 		refuse(&command, "only some threads of a warp call the DMA engine", "threads",
-		       (uint64_t)__builtin_popcount(step->lanes),
-		       (uint64_t)__builtin_popcount(warp->exists & ~warp->exited));
+		       (uint64_t)__builtin_popcount(step->lanes), (uint64_t)__builtin_popcount(live));
 	return command;
 }
 

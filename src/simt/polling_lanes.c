@@ -406,33 +406,94 @@ static bool takes_part(const struct simt_inst *inst)
 	       (ptx->sync && inst->kind == SIMT_ALU);
 }
 
-/* Returns true when the poll may wait for another block. Atomics that compute occur in loops of histograms, which
- * wait for nothing. */
-static bool polls_blocks(const struct simt_inst *inst)
+/* Returns true when each round of the loop from `from` to `to` repeats the instruction: the loop writes no register
+ * that it reads. */
+static bool repeats(const struct simt_program *program, const struct simt_inst *inst, uint32_t from, uint32_t to)
+{
+	for (uint32_t pc = from; pc <= to; pc++) {
+		const struct simt_inst *other = &program->code[pc];
+		for (unsigned w = 0; w < other->writes; w++)
+			for (unsigned r = 0; r < inst->reads; r++)
+				if (other->write[w] == inst->read[r])
+					return false;
+	}
+	return true;
+}
+
+/* Returns true when the atomic can leave the value in memory as it is, so that a loop can wait with it. */
+static bool can_leave_value(const struct ptx_inst *ptx)
+{
+	switch (ptx->atomic) {
+	case PTX_ATOM_INC:
+	case PTX_ATOM_DEC:
+		return false;
+	case PTX_ATOM_ADD:
+		return ptx->operand[2].kind == PTX_OPERAND_INT && ptx->operand[2].bits == 0;
+	default:
+		return true;
+	}
+}
+
+/* A load that bypasses L1 sees other blocks' writes; it polls when each round reads the same address. */
+static bool is_bypassing_poll(const struct simt_program *program, const struct simt_inst *inst, uint32_t from, uint32_t to)
+{
+	return inst->ptx->op == PTX_OP_LD && inst->ptx->cache == PTX_CG && inst->ptx->vector <= 1 &&
+	       repeats(program, inst, from, to);
+}
+
+/* Returns true when the instruction may wait for another block in the loop from `from` to `to`. Atomics that count, or
+ * that compute on changing addresses, occur in loops of histograms, which wait for nothing. */
+static bool waits_for_block(const struct simt_program *program, const struct simt_inst *inst, uint32_t from, uint32_t to)
 {
 	const struct ptx_inst *ptx = inst->ptx;
-	bool takes = ptx->atomic == PTX_ATOM_CAS || ptx->atomic == PTX_ATOM_EXCH;
-	return (ptx->op == PTX_OP_LD || takes) && (inst->space == PTX_GLOBAL || inst->space == PTX_GENERIC);
+	if (inst->space != PTX_GLOBAL && inst->space != PTX_GENERIC)
+		return false;
+	if (ptx->op != PTX_OP_ATOM)
+		return ptx->op == PTX_OP_LD && (is_poll(inst) || is_bypassing_poll(program, inst, from, to));
+	return ptx->atomic == PTX_ATOM_CAS || ptx->atomic == PTX_ATOM_EXCH ||
+	       (can_leave_value(ptx) && repeats(program, inst, from, to));
+}
+
+static bool loop_waits_for_block(const struct simt_program *program, uint32_t from, uint32_t to)
+{
+	for (uint32_t pc = from; pc <= to; pc++) {
+		uint32_t callee = poll_of_callee(program, &program->code[pc]);
+		if (waits_for_block(program, &program->code[callee != SIMT_NO_PC ? callee : pc], from, to))
+			return true;
+	}
+	return false;
+}
+
+static uint32_t find_bypassing_poll(const struct simt_program *program, uint32_t from, uint32_t to)
+{
+	for (uint32_t pc = from; pc <= to; pc++)
+		if (is_bypassing_poll(program, &program->code[pc], from, to))
+			return pc;
+	return SIMT_NO_PC;
 }
 
 /* Every round of a loop takes a backward branch across each of its instructions. Marks the branches across a
  * polling instruction. */
 static bool mark_branches(struct simt_program *program)
 {
-	uint32_t poll = SIMT_NO_PC, poll_at = 0;
+	uint32_t last = SIMT_NO_PC, last_at = 0;
 	bool any = false;
 	for (uint32_t pc = 0; pc < program->count; pc++) {
 		struct simt_inst *inst = &program->code[pc];
 		uint32_t callee = poll_of_callee(program, inst);
 		if (is_poll(inst) || callee != SIMT_NO_PC) {
-			poll = callee != SIMT_NO_PC ? callee : pc;
-			poll_at = pc;
+			last = callee != SIMT_NO_PC ? callee : pc;
+			last_at = pc;
 		}
-		if (inst->exec != control_branch || inst->target > pc || poll == SIMT_NO_PC || poll_at < inst->target)
+		if (inst->exec != control_branch || inst->target > pc)
+			continue;
+		bool is_inside = last != SIMT_NO_PC && last_at >= inst->target;
+		uint32_t poll = is_inside ? last : find_bypassing_poll(program, inst->target, pc);
+		if (poll == SIMT_NO_PC)
 			continue;
 		inst->exec = branch_back;
 		inst->immediate = poll;
-		program->polls |= polls_blocks(&program->code[poll]);
+		program->polls = program->polls || loop_waits_for_block(program, inst->target, pc);
 		any = true;
 	}
 	return any;

@@ -69,6 +69,8 @@ limit() {
 }
 limit 10 sleep 100
 limit 10 sh -c 'trap "" TERM; while :; do sleep 0.1; done'
+limit 10 sh -c 'sleep 100 & echo $! >left; wait'
+! kill -0 "$(cat left)" 2>/dev/null || fail "expected the end of a process that the program had started"
 limit 14 ./hang
 grep -q '"ended": *"exit 124"' limit.json || fail "expected the kernels of a program that hangs on the host"
 # The program's status, input and signals pass through.

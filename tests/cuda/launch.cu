@@ -118,6 +118,10 @@ static void test_facts()
 	CHECK(blocks > 1);
 	SUCCEEDS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, small, 64, properties.sharedMemPerBlock / 2));
 	CHECK(blocks == 1);
+	SUCCEEDS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, small, 65, 0));
+	CHECK(blocks == 0); /* more threads than its __launch_bounds__ */
+	SUCCEEDS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, where, properties.maxThreadsPerBlock + 1, 0));
+	CHECK(blocks == 0);
 	SUCCEEDS(cudaOccupancyMaxPotentialBlockSize(&grid, &block, where));
 	CHECK(block > 0 && block % 32 == 0 && grid >= properties.multiProcessorCount);
 	int version;

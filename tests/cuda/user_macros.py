@@ -49,10 +49,11 @@ def names_of(files):
 
 def write(names):
     names = sorted(names, key=lambda name: (name.lower(), name))
-    for path, lines in ((OFF, '#pragma push_macro("{0}")\n#undef {0}\n'), (ON, '#pragma pop_macro("{0}")\n')):
+    for path, begin, lines in ((OFF, "#pragma push_macro", '#pragma push_macro("{0}")\n#undef {0}\n'),
+                               (ON, "#pragma pop_macro", '#pragma pop_macro("{0}")\n')):
         text = open(path).read()
         with open(path, "w") as file:
-            file.write(text[: text.index("#pragma")] + "".join(lines.format(name) for name in names))
+            file.write(text[: text.index(begin)] + "".join(lines.format(name) for name in names))
 
 
 names = re.findall(r"^#undef (\w+)$", open(OFF).read(), re.M)

@@ -94,6 +94,22 @@ static void test_second_command(void **state)
 	kit_close(&kit);
 }
 
+/* A thread that returns early may wait at the kernel's end for the others of its warp. */
+static void test_returned(void **state)
+{
+	struct kit kit;
+	(void)state;
+	open_body(&kit,
+	          "setp.ge.u32 %p1, %r0, 40; @%p1 bra END; setp.ge.u32 %p1, %r0, 36; @%p1 bra END;\n"
+	          "dma_flat 0, 0, %rd0, 36; dma_execute 0, 0, %rd0;\n"
+	          "ld.shared.u32 %r2, [%r1]; st.global.u32 [%rd2], %r2; END: ret;",
+	          THREADS);
+	kit_run(&kit);
+	for (uint32_t i = 0; i < THREADS; i++)
+		assert_int_equal(results(&kit)[i], i < 36 ? i : 0);
+	kit_close(&kit);
+}
+
 /* Warps that have exited are not waited for. */
 static void test_exited(void **state)
 {
@@ -217,6 +233,8 @@ static void test_mistakes(void **state)
 		{"setp.lt.u32 %p1, %r0, 32; @%p1 dma_flat 0, 0, %rd0, 4; dma_execute 0, 0, %rd0;",
 	         "a DMA buffer is executed that the warp has not configured", "warp 1"},
 		{"setp.lt.u32 %p1, %r0, 8; @%p1 dma_flat 0, 0, %rd0, 4;",
+	         "only some threads of a warp call the DMA engine", "field: threads, value: 8, limit: 32"},
+		{"setp.ge.u32 %p1, %r0, 8; @%p1 bra END; dma_flat 0, 0, %rd0, 4; END: mov.u32 %r2, 0;",
 	         "only some threads of a warp call the DMA engine", "field: threads, value: 8, limit: 32"},
 		{"dma_flat 0, %r1, %rd0, 4;", "threads of a warp give a DMA transfer different values",
 	         "field: shared base"},
@@ -377,6 +395,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_flat),         cmocka_unit_test(test_strided_and_spaced),
 		cmocka_unit_test(test_halo),         cmocka_unit_test(test_second_command),
+		cmocka_unit_test(test_returned),
 		cmocka_unit_test(test_exited),       cmocka_unit_test(test_stuck),
 		cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_no_type),
 		cmocka_unit_test(test_fits),         cmocka_unit_test(test_used_again),

@@ -46,8 +46,7 @@ static __device__ __forceinline__ unsigned int sluice_dma_turned(unsigned int re
 
 #if defined(SLUICE_CUDA) && !defined(SLUICE_DMA_COPIES)
 
-/* No debug lines: messages and profiles name the program line that calls these functions. */
-#define SLUICE_DMA_CALL static __device__ __forceinline__ __attribute__((nodebug))
+#define SLUICE_DMA_CALL static __device__ __forceinline__
 
 /* The instructions. A line is contiguous in global memory: a row or a column. */
 SLUICE_DMA_CALL unsigned int sluice_dma_shared(const void *shared)

@@ -1,7 +1,12 @@
 /* macros_off: hides user macros, such as the one of `-DN=256`, until macros_on.h restores them. Our headers include
  * macros_off.h first and macros_on.h last, so that no user macro replaces a name of theirs. The list has every name in
  * the headers that is neither reserved nor CUDA's, single letters and common words. tests/cuda/user_macros.py checks it
- * and adds names. Both files have the same list. They have no include guard, because headers nest. */
+ * and adds names. Both files have the same list. They have no include guard, because headers nest.
+ *
+ * Functions in between have no line information: their instructions belong to the user's line that calls them. */
+#if defined(__CUDA__) && defined(__clang__)
+#pragma clang attribute sluice_header.push(__attribute__((__nodebug__)), apply_to = hasType(functionType))
+#endif
 #pragma push_macro("A")
 #undef A
 #pragma push_macro("a")

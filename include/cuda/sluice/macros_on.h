@@ -1,4 +1,7 @@
 /* macros_on: restores the macros that macros_off.h has hidden. */
+#if defined(__CUDA__) && defined(__clang__)
+#pragma clang attribute sluice_header.pop
+#endif
 #pragma pop_macro("A")
 #pragma pop_macro("a")
 #pragma pop_macro("a_")

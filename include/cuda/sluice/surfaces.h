@@ -42,9 +42,6 @@ static inline __host__ cudaError_t cudaBindSurfaceToArray(const surface<T, dimen
 
 #if defined(__CUDA__) && defined(__clang__)
 
-/* Debug information gives an access the line of its call. */
-#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
-
 namespace sluice
 {
 /* Returns the handle that represents a surface reference on the device. */
@@ -207,8 +204,6 @@ SLUICE_READ_WRITE(surf1DLayered, surface_a1d, cudaSurfaceType1DLayered, (int x, 
 SLUICE_READ_WRITE(surf2DLayered, surface_a2d, cudaSurfaceType2DLayered, (int x, int y, int layer), x, y, layer)
 SLUICE_READ_WRITE(surfCubemap, surface_a2d, cudaSurfaceTypeCubemap, (int x, int y, int face), x, y, face)
 SLUICE_READ_WRITE(surfCubemapLayered, surface_a2d, cudaSurfaceTypeCubemapLayered, (int x, int y, int face), x, y, face)
-
-#pragma clang attribute pop
 
 #undef SLUICE_READ_WRITE
 #undef SLUICE_SURFACE

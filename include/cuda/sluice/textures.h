@@ -96,8 +96,6 @@ static inline __host__ cudaError_t cudaGetTextureAlignmentOffset(size_t *offset,
 
 #if defined(__CUDA__) && defined(__clang__)
 
-/* Debug information gives a read the line of its call. */
-#pragma clang attribute push(__attribute__((nodebug)), apply_to = hasType(functionType))
 #include <__clang_cuda_texture_intrinsics.h>
 
 namespace sluice
@@ -186,8 +184,6 @@ SLUICE_TEXTURE(texCubemapLayeredLod, cudaTextureTypeCubemapLayered, (float x, fl
                (x, y, z, layer, level))
 SLUICE_TEXTURE(texCubemapLayeredGrad, cudaTextureTypeCubemapLayered,
                (float x, float y, float z, int layer, float4 dx, float4 dy), (x, y, z, layer, &dx, &dy))
-
-#pragma clang attribute pop
 
 #undef SLUICE_TEXTURE
 #undef SLUICE_OBJECT

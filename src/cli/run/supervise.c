@@ -98,6 +98,27 @@ static int wait_for(struct supervised *program)
 	return status;
 }
 
+/* Returns a child of this process; 0: there is none. */
+static pid_t any_child(void)
+{
+	char path[60];
+	size_t length;
+	snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+	char *children = file_read(path, &length);
+	pid_t child = children ? (pid_t)strtol(children, NULL, 10) : 0;
+	free(children);
+	return child;
+}
+
+/* Kills the processes that a late program has left. Each becomes this process's child when its parent has ended. */
+static void end_orphans(void)
+{
+	for (pid_t child; (child = any_child()) > 0;) {
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+	}
+}
+
 /* Ends by the same signal as the program did. */
 static int die_by(int signal)
 {
@@ -122,6 +143,7 @@ int run_supervised(const struct run *run, int (*become)(const struct run *run, c
 	for (size_t i = 0; i < sizeof caught / sizeof *caught; i++)
 		sigaddset(&supervised.signals, caught[i]);
 	sigprocmask(SIG_BLOCK, &supervised.signals, &before);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	supervised.child = fork();
 	if (supervised.child == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -133,7 +155,9 @@ int run_supervised(const struct run *run, int (*become)(const struct run *run, c
 		return CLI_CANNOT_RUN;
 	}
 	int status = wait_for(&supervised);
-	if (supervised.state >= ASKED)
+	if (supervised.state >= ASKED) {
+		end_orphans();
 		return SLUICE_EXIT_STOPPED;
+	}
 	return WIFEXITED(status) ? WEXITSTATUS(status) : die_by(WTERMSIG(status));
 }

@@ -49,11 +49,58 @@ static void a_partner_that_polls_is_told(void **state)
 	}
 }
 
+/* Each block runs a loop with one memory instruction, which leaves the value in %r4; %r6 counts the rounds. */
+static uint32_t most_resident_with(const char *loop)
+{
+	char code[512];
+	struct gpu_kit kit;
+	snprintf(code, sizeof code,
+	         "mov.u32 %%r6, 0; mov.u32 %%r5, 0; st.shared.u32 [4096], 1;\n"
+	         "ROUND: %s\n"
+	         "add.u32 %%r6, %%r6, 1; setp.lt.u32 %%p3, %%r6, 20; @%%p3 bra ROUND; exit;",
+	         loop);
+	OPEN(&kit, "sharing:layout=no,release=block_end", ONE_PAIR);
+	kit_load(&kit, code);
+	kit_start(&kit, 2, WARP);
+	assert_int_equal(kit.run.end, GPU_DONE);
+	kit_close(&kit);
+	return saw.most_resident;
+}
+
+static void loops_that_can_wait_for_a_block_prevent_pairs(void **state)
+{
+	static const char *const waiting[] = {
+		"ld.volatile.global.u32 %r4, [%rd0];",      "ld.global.cg.u32 %r4, [%rd0];",
+		"ld.relaxed.gpu.global.u32 %r4, [%rd0];",   "atom.global.or.b32 %r4, [%rd0], 0;",
+		"atom.global.add.u32 %r4, [%rd0], 0;",      "atom.global.max.u32 %r4, [%rd0], 7;",
+		"atom.global.and.b32 %r4, [%rd0], -1;",     "atom.global.exch.b32 %r4, [%rd0], 1;",
+		"atom.global.cas.b32 %r4, [%rd0], 0, 1;",   "atom.global.min.u32 %r4, [%rd0], %r5;",
+		"ld.volatile.global.u32 %r4, [%rd0]; atom.global.add.u32 %r4, [%rd0], 1;",
+		"ld.global.cg.u32 %r4, [%rd0]; atom.global.add.u32 %r4, [%rd0], 1;"};
+	static const char *const computing[] = {
+		"ld.global.u32 %r4, [%rd0];",
+		"ld.global.cg.u32 %r4, [%rd0]; add.u64 %rd0, %rd0, 4;",
+		"atom.global.add.u32 %r4, [%rd0], 1;",
+		"atom.global.inc.u32 %r4, [%rd0], 100;",
+		"atom.global.or.b32 %r4, [%rd0], 1; add.u64 %rd0, %rd0, 4;",
+		"atom.global.max.u32 %r4, [%rd0], %r6;",
+		"atom.shared.exch.b32 %r4, [0], 1;",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof waiting / sizeof *waiting; i++)
+		if (most_resident_with(waiting[i]) != 1)
+			fail_msg("paired: %s", waiting[i]);
+	for (size_t i = 0; i < sizeof computing / sizeof *computing; i++)
+		if (most_resident_with(computing[i]) != 2)
+			fail_msg("not paired: %s", computing[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_chain_of_blocks_gets_no_pairs),
 		cmocka_unit_test(a_partner_that_polls_is_told),
+		cmocka_unit_test(loops_that_can_wait_for_a_block_prevent_pairs),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
