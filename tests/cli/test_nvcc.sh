@@ -332,6 +332,11 @@ int main()
 CU
 makes 0 -Iinclude blanks.cu -o blanks
 runs ./blanks "first<< <1, 1>> >(p): 22 at 20 of blanks.cu"
+# In angle brackets a name is not searched in the folder of the source.
+echo '#error "not this file"' >other.cuh
+sed 's/"other.cuh"/<other.cuh>/' blanks.cu >brackets.cu
+makes 0 -Iinclude brackets.cu -o blanks
+runs ./blanks "first<< <1, 1>> >(p): 22 at 20 of brackets.cu"
 printf '__global__ void k() {}\nint main() { k<< <1, 1>> >(); int x = ; }\n' >error.cu
 makes 1 error.cu
 says err "error.cu:2:39: error: expected expression"
