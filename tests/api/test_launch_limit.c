@@ -1,5 +1,5 @@
-/* Protects launch.max_instructions. The kernels of a run share one limit, whichever setting it comes from. Messages and
- * records say what was cut, and where. */
+/* Protects launch.max_instructions and the causes of stops. The kernels of a run share one limit, whichever setting it
+ * comes from. Messages and records say what was cut, and where. */
 #include "host_kit.h"
 #include "sluice_runtime.h"
 
