@@ -103,14 +103,6 @@ struct footprint *footprint_open(bool counts)
 	return footprint;
 }
 
-/* Reclaims the states of blocks that a stopped kernel never ended. */
-static void take_back(struct footprint *footprint)
-{
-	footprint->idle = footprint->residents;
-	for (struct resident *resident = footprint->residents; resident; resident = resident->next)
-		resident->next_idle = resident->next;
-}
-
 static struct total *find_total(struct footprint *footprint, const char *kernel)
 {
 	for (size_t i = 0; i < footprint->totals; i++)
@@ -146,7 +138,12 @@ void footprint_begin(struct footprint *footprint, sluice_kernel *kernel, struct 
 
 void footprint_end(struct footprint *footprint)
 {
-	take_back(footprint);
+	for (struct resident *resident = footprint->residents, *next; resident; resident = next) {
+		next = resident->next;
+		affine_block_close(resident->reads);
+		free(resident);
+	}
+	footprint->residents = footprint->idle = NULL;
 	affine_check_close(footprint->check);
 }
 
@@ -170,11 +167,6 @@ void footprint_close(struct footprint *footprint)
 		free(footprint->total[i].kernel);
 	}
 	free(footprint->total);
-	for (struct resident *resident = footprint->residents, *next; resident; resident = next) {
-		next = resident->next;
-		affine_block_close(resident->reads);
-		free(resident);
-	}
 	pthread_mutex_destroy(&footprint->lock);
 	free(footprint);
 }

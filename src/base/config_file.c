@@ -392,7 +392,7 @@ static bool in_group(const char *one, const char *other)
 {
 	const char *dot = strrchr(one, '.');
 	size_t length = dot ? (size_t)(dot - one) + 1 : 0;
-	return strncmp(one, other, length) == 0 && !strchr(other + length, '.') && (dot || !strchr(other, '.'));
+	return strncmp(one, other, length) == 0 && !strchr(other + length, '.');
 }
 
 /* Reports all options that no file has set, in one message. */

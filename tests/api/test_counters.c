@@ -246,7 +246,8 @@ static void a_callback_sees_them_grow(void **state)
 static void functional_launches_know_instructions_only(void **state)
 {
 	(void)state;
-	const struct sluice_settings settings = {SLUICE_SIZED(settings), .functional = true};
+	const char *options[] = {"sm.count=11", NULL};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .options = options, .functional = true};
 	struct sluice_error error;
 	struct host host;
 	host_must(sluice_open(&host.gpu, &settings, &error), &error);
@@ -259,6 +260,9 @@ static void functional_launches_know_instructions_only(void **state)
 		assert_true(isnan(named(host.gpu, "l1d.hits", number, SLUICE_ALL_UNITS)));
 		assert_true(isnan(named(host.gpu, "cycles", number, SLUICE_ALL_UNITS)));
 	}
+	/* The time is estimated: each of 22 schedulers issues one warp instruction per cycle, at 700 MHz. */
+	double cycles = ceil(named(host.gpu, "sm.warp_instructions", 1, SLUICE_ALL_UNITS) / 22);
+	assert_true(fabs(sluice_time(host.gpu) * 700e6 - cycles) < 1e-3);
 	sluice_close(host.gpu);
 }
 

@@ -1,10 +1,12 @@
-/* Protects launch.max_instructions. The kernels of a run share one limit, whichever setting it comes from. Messages and
- * records say what was cut, and where. */
+/* Protects launch.max_instructions and the causes of stops. The kernels of a run share one limit, whichever setting it
+ * comes from. Messages and records say what was cut, and where. */
 #include "host_kit.h"
+#include "sluice_runtime.h"
 
 static const char ptx[] = ".version 3.1\n.target sm_20\n.address_size 64\n"
 			  ".visible .entry adds() {\n.reg .u32 %r<4>;\n.reg .pred %p;\nmov.u32 %r1, 9;\n"
-			  "AGAIN: sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra AGAIN; exit;\n}\n";
+			  "AGAIN: sub.u32 %r1, %r1, 1; setp.ne.u32 %p, %r1, 0; @%p bra AGAIN; exit;\n}\n"
+			  ".visible .entry spins() {\nAGAIN: bra AGAIN;\n}\n";
 
 /* Thread instructions of one launch. No thread executes the branch that is not taken. */
 enum { WARPS = 4, ALL = WARPS * 32 * (1 + 9 * 2 + 8 + 1) };
@@ -15,19 +17,23 @@ struct limited {
 	struct sluice_error error;
 };
 
+static void load(struct limited *own, const char *kernel)
+{
+	sluice_module *module;
+	host_must(sluice_load(own->gpu, ptx, sizeof ptx - 1, "test.ptx", &module, &own->error), &own->error);
+	own->kernel = sluice_find_kernel(module, kernel);
+	assert_non_null(own->kernel);
+}
+
 static enum sluice_status open_limited(struct limited *own, const char *key, uint64_t setting, bool functional)
 {
 	const char *options[] = {"sm.count=2", key, NULL};
 	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = SOURCE_DIR "/machines/gtx480.yaml",
 	                                   .options = options, .functional = functional, .max_instructions = setting};
-	sluice_module *module;
 	enum sluice_status status = sluice_open(&own->gpu, &settings, &own->error);
-	if (status != SLUICE_OK)
-		return status;
-	host_must(sluice_load(own->gpu, ptx, sizeof ptx - 1, "test.ptx", &module, &own->error), &own->error);
-	own->kernel = sluice_find_kernel(module, "adds");
-	assert_non_null(own->kernel);
-	return SLUICE_OK;
+	if (status == SLUICE_OK)
+		load(own, "adds");
+	return status;
 }
 
 static enum sluice_status launch(struct limited *own)
@@ -127,12 +133,35 @@ static void test_refused(void **state)
 	}
 }
 
+static void stop_twice(void *user, uint64_t number, uint64_t cycle)
+{
+	(void)number, (void)cycle;
+	const struct limited *own = user;
+	sluice_stop_for(own->gpu, "first cause");
+	sluice_stop_for(own->gpu, "second cause");
+}
+
+/* The message names the first of two causes. */
+static void test_causes(void **state)
+{
+	(void)state;
+	struct limited own;
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .on_interval = stop_twice,
+	                                         .interval_user = &own, .interval = 20};
+	host_must(sluice_open(&own.gpu, &settings, &own.error), &own.error);
+	load(&own, "spins");
+	assert_int_equal(launch(&own), SLUICE_STOPPED);
+	expect_message(&own, "kernel spins stopped before its end (first cause)");
+	sluice_close(own.gpu);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_two_kernels),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_causes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -304,6 +304,10 @@ static void yaml_errors(void **state)
 	expect_messages("{name: \303\244, any: x}\n", "a.yaml:1:17: error: any: expected a whole number, not 'x'\n"
 	                                              "  1 | {name: \303\244, any: x}\n"
 	                                              "    |                ^\n");
+	/* The message about invalid UTF-8 shows where it is. */
+	expect_messages("any: 1\nname: a\377b\n", "a.yaml:2:8: error: not YAML: invalid leading UTF-8 octet\n"
+	                                          "  2 | name: a\377b\n"
+	                                          "    |        ^\n");
 	/* Only the invalid text is reported, not the unknown key before it. */
 	expect_messages("nay: 1\nl1d: {sets: 2\n", "a.yaml:3:1: error: not YAML: while parsing a flow mapping, "
 	                                           "did not find expected ',' or '}'\n"

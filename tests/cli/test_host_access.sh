@@ -37,6 +37,10 @@ int main(int argc, char **argv)
 			kill(getpid(), SIGSEGV);
 		if (strstr(what, "write"))
 			p[3] = 1;
+		if (strstr(what, "from"))
+			return cudaMemcpy(p, p + 4, 4, cudaMemcpyHostToDevice);
+		if (strstr(what, "to"))
+			return cudaMemcpy(p, p + 4, 4, cudaMemcpyDeviceToHost);
 	}
 	printf("%d\n", cudaMemcpy(null, p, 4, cudaMemcpyDeviceToHost));
 	return local[0];
@@ -58,6 +62,11 @@ says err "$line 0)"
 run 139 null
 grep -q 'device memory' err && fail "reported for an address outside device memory"
 run 139 kill
+# a copy that calls device memory host memory
+run 1 "copy from"
+says err "cudaMemcpy: 0x80000010 is device memory, but the copy's direction says that it is host memory"
+run 1 "copy to"
+says err "cudaMemcpy: 0x80000000 is device memory, but the copy's direction says that it is host memory"
 # ignoring the signal changes nothing
 run 139 "ignored kill write"
 says err "$line 12)"

@@ -42,6 +42,11 @@ refused 'nothing writes to' stats fifo
 refused 'a FIFO' results check --results fifo
 refused 'it is not a file' run --mech ./fifo -- /bin/true
 
+# After -- a name may begin like an option, and it may have control characters.
+name=$(printf -- '-\001.ptx')
+cp "$kernels/vecadd.ptx" "./$name"
+try 0 ptx -- "$name"
+
 tried="SLUICE_MACHINE=/dev/zero sluice run"
 got=0
 SLUICE_MACHINE=/dev/zero timeout 20 "$sluice" run -- /bin/true >out 2>err || got=$?

@@ -332,6 +332,11 @@ int main()
 CU
 makes 0 -Iinclude blanks.cu -o blanks
 runs ./blanks "first<< <1, 1>> >(p): 22 at 20 of blanks.cu"
+# In angle brackets a name is not searched in the folder of the source.
+echo '#error "not this file"' >other.cuh
+sed 's/"other.cuh"/<other.cuh>/' blanks.cu >brackets.cu
+makes 0 -Iinclude brackets.cu -o blanks
+runs ./blanks "first<< <1, 1>> >(p): 22 at 20 of brackets.cu"
 printf '__global__ void k() {}\nint main() { k<< <1, 1>> >(); int x = ; }\n' >error.cu
 makes 1 error.cu
 says err "error.cu:2:39: error: expected expression"
@@ -429,7 +434,7 @@ says out "own 38 theirs 0"
 LD_PRELOAD=$preload "$sluice" run --functional ./linked >out 2>err || fail "a static link is not simulated"
 says out "$result"
 ar rcs libtwo.a two.o
-makes 0 -rdc=true one.cu -L. -ltwo -o linked
+makes 0 -rdc=true one.cu -L. -ltwo libtwo.a -ltwo -o linked # named several times
 runs ./linked "$result"
 makes 1 one.o -o linked
 says err "nvcc: one.o: device function '_Z5twicei' is not defined in any of the linked files"
@@ -437,6 +442,28 @@ says err "device variable 'counter'"
 makes 0 -dc two.cu -o again.o
 makes 1 one.o two.o again.o -o linked
 says err "is defined in two.o and in again.o"
+# A library of two objects whose sources have one name, in two folders. The program needs one of them.
+for folder in left right; do
+	mkdir $folder
+	echo "__global__ void $folder(int *p) { *p += 1; } void use_$folder(int *p) { $folder<<<1, 1>>>(p); }" >$folder/part.cu
+	(cd $folder && "$nvcc" -dc part.cu -o ../$folder.o) || fail "$folder/part.cu does not compile"
+done
+ar rcs libboth.a left.o right.o
+cat >uses.cu <<'CU'
+#include <cstdio>
+void use_left(int *p);
+int main()
+{
+	int *p, h = 3;
+	cudaMalloc(&p, 4);
+	cudaMemcpy(p, &h, 4, cudaMemcpyHostToDevice);
+	use_left(p);
+	cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+	printf("value %d\n", h);
+}
+CU
+makes 0 -rdc=true uses.cu -L. -lboth -o linked
+runs ./linked "value 4"
 
 # A kernel that launches a kernel of another file.
 cat >parent.cu <<'CU'

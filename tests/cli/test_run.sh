@@ -34,6 +34,8 @@ try 0 run "--stats=$file" sh -c 'printf "%s" "$SLUICE_STATS"'
 [ "$(cat "$work/out")" = "$file" ] || fail "expected the file's name as it was given"
 try 2 run "$(printf -- '--machine=a\001')" true
 says err "no machine 'a?'"
+try 2 run "$(printf -- '-ma\001')" true
+says err "no machine 'a?'"
 try 2 run "$(printf -- '--ma\001chine=a')" true
 says err "unrecognized option '--ma?chine=a'"
 

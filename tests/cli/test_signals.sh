@@ -87,11 +87,25 @@ PY
 cat >program.cu <<'CU'
 #include <csignal>
 #include <cstdio>
+#include <sys/wait.h>
 #include <unistd.h>
 __device__ volatile int flag;
 __global__ void first(int *o) { o[threadIdx.x] = 1; }
 __global__ void spin() { while (!flag) { } }
 static void own(int) { _exit(9); }
+// Prints the number of the signal that ends a forked child.
+static void end_child()
+{
+	int status = 0;
+	pid_t child = fork();
+	for (; !child; pause()) { }
+	kill(child, SIGTERM);
+	for (int i = 0; i < 100 && !waitpid(child, &status, WNOHANG); i++)
+		usleep(50000);
+	if (!status)
+		kill(child, SIGKILL);
+	printf("child: signal %d\n", status);
+}
 int main(int argc, char **argv)
 {
 	int *o;
@@ -100,6 +114,8 @@ int main(int argc, char **argv)
 	cudaMalloc(&o, 512);
 	first<<<1, 32>>>(o);
 	cudaDeviceSynchronize();
+	if (*argv[1] == 'f')
+		end_child();
 	puts("ready");
 	fflush(stdout);
 	if (*argv[1] == 'h')
@@ -153,6 +169,9 @@ SLUICE_FUNCTIONAL=1 && export SLUICE_FUNCTIONAL
 ended kernel TERM 143
 says err "spin(), launch 2, stopped before its end (terminate)"
 unset SLUICE_FUNCTIONAL
+# A signal also ends a forked child, which has no thread that stores statistics.
+ended fork TERM 143
+says out "child: signal 15"
 ended own TERM 9
 ! grep -q "launch 2" err || fail "the program's own handler is not called"
 

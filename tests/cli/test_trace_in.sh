@@ -22,13 +22,15 @@ __global__ void first(float *a, int n)
 		atomicAdd(a, 1.0f);
 }
 __global__ void second(float *a) { a[threadIdx.x] = threadIdx.x; }
-int main()
+int main(int argc, char **)
 {
 	float *a, b[256] = {0};
 	cudaMalloc(&a, sizeof b);
 	cudaMemcpy(a, b, sizeof b, cudaMemcpyHostToDevice);
 	for (int i = 0; i < 2; i++)
 		first<<<4, 64>>>(a, 200), second<<<1, 40>>>(a);
+	if (argc > 1)
+		second<<<1, 40>>>(NULL);
 	puts(cudaGetErrorName(cudaDeviceSynchronize()));
 }
 CU
@@ -70,6 +72,10 @@ try_program 0 run -m rtx3070 --threads 2 --trace-out threads -- ./program
 for file in traces/*; do
 	cmp -s "$file" "threads/${file#traces/}" || fail "$file depends on threads"
 done
+# A kernel that faults leaves no trace.
+try_program 1 run -m rtx3070 --trace-out cut -- ./program faults
+says err "global store outside every allocation"
+diff -r cut traces >out || fail "expected the trace of the kernels that ended"
 # Functional runs also write their warps' instructions, and traces run functionally.
 try_program 0 run --functional --trace-out functional -- ./program
 try 0 run --functional --stats functional.json --trace-in functional

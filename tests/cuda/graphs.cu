@@ -17,7 +17,8 @@ struct pair_of {
 	char tag;
 	double number;
 };
-__global__ void keep(double *to, pair_of pair, short factor)
+// with a gap between two parameters
+__global__ void keep(double *to, short factor, pair_of pair)
 {
 	*to = pair.number * factor + pair.tag;
 }
@@ -152,7 +153,7 @@ static void check_arguments()
 	SUCCEEDS(cudaMalloc(&data, sizeof *data));
 	pair_of pair = {2, 1.5};
 	short factor = 3;
-	void *arguments[] = {&data, &pair, &factor};
+	void *arguments[] = {&data, &factor, &pair};
 	cudaKernelNodeParams parameters = {(void *)keep, dim3(1), dim3(1), 0, arguments, NULL};
 	cudaGraph_t graph;
 	cudaGraphNode_t node;
@@ -164,9 +165,9 @@ static void check_arguments()
 	CHECK(result == 6.5);
 	struct {
 		double *to;
-		pair_of pair;
 		short factor;
-	} buffer = {data, {1, 2.5}, 4};
+		pair_of pair;
+	} buffer = {data, 4, {1, 2.5}};
 	size_t bytes = sizeof buffer;
 	void *extra[] = {(void *)1, &buffer, (void *)2, &bytes, (void *)0};
 	parameters.kernelParams = NULL;
@@ -175,7 +176,7 @@ static void check_arguments()
 	buffer.factor = 0;
 	cudaKernelNodeParams read;
 	SUCCEEDS(cudaGraphKernelNodeGetParams(node, &read));
-	CHECK(read.func == (void *)keep && read.gridDim.x == 1 && *(short *)read.kernelParams[2] == 4);
+	CHECK(read.func == (void *)keep && read.gridDim.x == 1 && *(short *)read.kernelParams[1] == 4);
 	launch(graph);
 	SUCCEEDS(cudaMemcpy(&result, data, sizeof result, cudaMemcpyDeviceToHost));
 	CHECK(result == 11);

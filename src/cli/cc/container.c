@@ -49,7 +49,7 @@ bool cc_write_container(struct cc *cc, const char *ptx, const char *file)
 		cli_error(cc->name, "cannot read %s: %s", ptx, file_reason());
 		return false;
 	}
-	size_t padded = (length + 1 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* at least one NUL */
+	size_t padded = (length + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 	char *whole = base_calloc(1, sizeof header + padded);
 	fill_headers(header, text, padded);
 	memcpy(whole, header, sizeof header);

@@ -20,6 +20,7 @@ struct linking {
 	struct cc *cc;
 	struct linker linker;
 	struct argument_list wanted, there; /* registration functions that objects call; those that they define */
+	struct argument_list read;          /* absolute paths */
 };
 
 static void take_code(void *user, const char *file, const char *text, size_t length)
@@ -44,10 +45,15 @@ static void take_symbol(void *user, const char *name, bool defined)
 		cc_add(words, arena_string(&linking->cc->arena, name, strlen(name)));
 }
 
+/* Reads a file the first time that it is named: command lines may name a library several times. */
 static void read_file(struct linking *linking, const char *path)
 {
 	const struct object_reader reader = {linking, take_code, take_symbol};
+	char whole[PATH_MAX];
 	size_t length;
+	if (!realpath(path, whole) || holds(&linking->read, whole))
+		return;
+	cc_add(&linking->read, arena_string(&linking->cc->arena, whole, strlen(whole)));
 	char *image = file_read(path, &length);
 	if (image)
 		object_read(path, image, length, &reader);
@@ -155,5 +161,6 @@ bool cc_link_device(struct cc *cc, const struct argument_list *files, const char
 	linker_close(&linking.linker);
 	free(linking.wanted.list);
 	free(linking.there.list);
+	free(linking.read.list);
 	return fine;
 }
