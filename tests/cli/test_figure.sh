@@ -139,6 +139,14 @@ try 0 figure ipc --again
 ! grep -q "another build" err || fail "--again does not ask whose results are stored"
 calls 5
 
+# Runs with different seeds are different runs, also among many.
+cat >seeds.yaml <<YAML
+title: Seeds
+axes: {program: one, seed: [$(seq -s, 100)]}
+YAML
+try 0 sweep --dry-run seeds.yaml
+says out "100 runs: "
+
 # The environment's settings have no effect.
 SLUICE_OPTIONS=sm.count=2 SLUICE_MACHINE=none try 0 figure ipc --seed 3
 row 'one +10\.00 +8\.00 +\+25\.0 % +20\.00 +20\.00 +\+0\.0 %'

@@ -341,6 +341,41 @@ rm data/in.txt
 try 2 sweep files.yaml
 says err "files.yaml:2:8: error: cannot read the input file data/in.txt: No such file or directory"
 
+# Input files with equal contents but other names make another run, as do other contents under one name. A mechanism's
+# shared object is found from the run's folder.
+cat >lists <<SCRIPT
+#!/bin/sh
+ls >>'$work/calls'
+[ -r "\$SLUICE_MECHANISMS" ] || exit 6
+echo '{"kernels": [], "totals": {}}' >"\$SLUICE_STATS"
+SCRIPT
+chmod +x lists
+mkdir plans
+touch plans/x plans/y data/z
+cat >plans/names.yaml <<'YAML'
+title: Names
+metric: 1
+columns: {mine: {mechanisms: [./objects/mine.so], machine: gtx480}}
+rows:
+  x: {program: ../lists, files: [x]}
+  y: {program: ../lists, files: [y]}
+  z: {program: ../lists, files: [../data/z]}
+YAML
+try 0 sweep plans/names.yaml
+[ "$(sort calls | tr '\n' ' ')" = "x y z " ] || fail "expected a run for each name: $(cat calls)"
+calls 3
+mkdir many
+{
+	printf 'title: Many\nmetric: 1\ncolumns: {gtx480: {machine: gtx480}}\nrows:\n'
+	for i in $(seq 100); do
+		mkdir many/$i
+		echo $i >many/$i/in
+		echo "  $i: {program: ./lists, files: [$work/many/$i/in]}"
+	done
+} >many.yaml
+try 0 sweep --dry-run many.yaml
+says out "100 runs: "
+
 # A running sweep can be inspected, has its folder to itself, and can be cancelled. Finished runs are stored.
 cat >stays <<SCRIPT
 #!/bin/sh
