@@ -209,6 +209,19 @@ calls 0
 row 'one +0\.00 +100\.0 +90\.0 +\+10\.0'
 row 'geometric mean +0\.00 +100\.0 +90\.0 +\+10\.0'
 
+# A base of 0.
+cat >zero.yaml <<'YAML'
+title: Zero
+metric: thread_instructions
+show: ratio
+relative_to: large
+columns: {large: {machine: gtx480}, small: {machine: gtx480, options: [sm.count=2]}}
+rows: {one: {kernel: sub}}
+YAML
+try 1 figure ./zero.yaml
+calls 0
+says err "one, small: its base, large, is 0"
+
 # A column with its own relation and unit: its metric relative to the same metric of another column's run.
 cat >own.yaml <<'YAML'
 title: Cycles and instructions

@@ -188,6 +188,15 @@ grep -q "another build" out && fail "expected the same build"
 try 0 results why 3 --results why.db
 says out "  the simulator is another build (revision r1 -> r1)"
 says out "  sm.l1d.sets: 64 -> 32"
+# Two runs with other mechanisms. Statistics of an older run may not tell them.
+for word in lrr two_level; do
+	sed 's/"description":"d1"/"description":"'$word'"/; s/"totals":{}/&,"mechanisms":["'$word'"]/' built.jsonl >$word.jsonl
+	try 0 results merge $word.jsonl --results why.db
+done
+try 0 results why 4 --results why.db
+grep -q "mechanisms: " out && fail "expected no comparison with a run of unknown mechanisms"
+try 0 results why 5 --results why.db
+says out '    mechanisms: ["lrr"] -> ["two_level"]'
 try 1 results why 77 --results why.db
 says_only err "sluice results why: no run 77; the column 'run' of 'sluice results' has the numbers"
 

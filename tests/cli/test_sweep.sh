@@ -237,6 +237,10 @@ try 2 sweep plan.yaml -o l1d.sets=16
 says err "'plan.yaml' is a plan with its own axes"
 try 2 sweep -o l1d.sets=16, -- ./a
 says err "-o: expected values separated by commas"
+for word in =16 l1d.sets; do
+	try 2 sweep -o "$word" -- ./a
+	says err "-o: expected KEY=VALUE,VALUE..., not '$word'"
+done
 try 2 sweep --mech none -- ./nothing 1
 says err "cannot read ./nothing"
 try 2 sweep --memory lots plan.yaml
@@ -411,6 +415,22 @@ says out "4 runs: 1 passed, 0 failed, 0 running, 3 waiting"
 says out "no process works on it; the same command continues it"
 try 0 sweep --dry-run --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
 says out "4 runs: 1 stored, 3 to run"
+
+# A task on a cluster records a run's failure. It does not record a run that the system killed, because another node may
+# have more memory. These commands stand for Slurm's.
+mkdir slurm
+for command in squeue scontrol sacct; do echo '#!/bin/sh' >slurm/$command; done
+printf '#!/bin/sh\necho 7\n' >slurm/sbatch
+printf '#!/bin/sh\nkill -$1 $$\n' >ends
+chmod +x slurm/* ends
+# task STATUS SIGNAL COUNT: after a run that this signal ends, the task has this status and number of records.
+task() {
+	PATH=$work/slurm:$PATH try 0 sweep --name "$2" --slurm --detach --metric 1 -- ./ends "$2"
+	SLURM_ARRAY_TASK_ID=0 try "$1" sweep task "sweeps/$2" 0
+	[ "$(ls "sweeps/$2/records" | wc -l)" = "$3" ] || fail "expected $3 records after $2"
+}
+task 1 KILL 0
+task 0 SEGV 1
 
 # A simulated program reports its progress if requested, and computes the same results.
 cat >one.cu <<'CUDA'

@@ -52,6 +52,8 @@ int main()
 	FAILS(cudaErrorInvalidResourceHandle, cudaEventRecord(start));
 	SUCCEEDS(cudaStreamDestroy(stream));
 	FAILS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(stream));
+	FAILS(cudaErrorInvalidResourceHandle, cudaStreamAddCallback(stream, count, &called, 0));
+	CHECK(called == 1);
 	// a stream is not an event
 	FAILS(cudaErrorInvalidResourceHandle, cudaEventSynchronize((cudaEvent_t)other));
 	return finish();

@@ -367,7 +367,7 @@ static bool skip_second(void *context, size_t number)
 static char *shell[][4] = {{"/bin/sh", "-c", "echo '{}' >$SLUICE_STATS; echo one: PASS", NULL},
                            {"/bin/sh", "-c", "exit 9", NULL},
                            {"/no/such/program", NULL},
-                           {"/bin/sh", "-c", "echo bad; kill -SEGV $$", NULL}};
+                           {"/bin/sh", "-c", "echo one; echo bad; kill -SEGV $$", NULL}};
 
 static void test_jobs(void **state)
 {
@@ -387,7 +387,8 @@ static void test_jobs(void **state)
 	assert_string_equal(job_verdict(&jobs[2], false, room), "FAIL: exit status 126");
 	assert_non_null(strstr(jobs[2].output.bytes, "cannot start /no/such/program"));
 	assert_string_equal(job_verdict(&jobs[3], true, room), "FAIL: Segmentation fault");
-	assert_string_equal(job_last_lines(&jobs[3], 5), "bad\n");
+	assert_string_equal(job_last_lines(&jobs[3], 5), "one\nbad\n");
+	assert_string_equal(job_last_lines(&jobs[3], 1), "bad\n");
 	for (size_t i = 0; i < 4; i++)
 		job_free(&jobs[i]);
 }
