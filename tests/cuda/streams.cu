@@ -11,8 +11,7 @@ __global__ void work(int *data, int rounds)
 
 static void count(cudaStream_t, cudaError_t error, void *user)
 {
-	if (error == cudaSuccess)
-		++*(int *)user;
+	*(int *)user += error == cudaSuccess ? 1 : 100;
 }
 
 int main()
