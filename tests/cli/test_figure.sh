@@ -146,6 +146,12 @@ axes: {program: one, seed: [$(seq -s, 100)]}
 YAML
 try 0 sweep --dry-run seeds.yaml
 says out "100 runs: "
+# The first five of the missing cells are listed, and the others counted.
+sed 's/seed: .*/seed: [201, 202, 203, 204, 205, 206]}/' seeds.yaml >missing.yaml
+try 1 figure ./missing.yaml --no-run
+says err "missing: 6 of its cells have no value"
+[ "$(grep -c 'no run of it is stored' err)" = 5 ] || fail "expected five cells"
+grep -qx "  and 1 other" err || fail "expected one more"
 
 # The environment's settings have no effect.
 SLUICE_OPTIONS=sm.count=2 SLUICE_MACHINE=none try 0 figure ipc --seed 3

@@ -431,6 +431,10 @@ task() {
 }
 task 1 KILL 0
 task 0 SEGV 1
+PATH=$work/slurm:$PATH try 0 sweep --name changed --slurm --detach --metric 1 -- ./ends HUP
+echo '# changed' >>ends
+SLURM_ARRAY_TASK_ID=0 try 0 sweep task sweeps/changed 0
+grep -q "the program has changed since the sweep began" sweeps/changed/records/* || fail "expected a report of the change"
 
 # A simulated program reports its progress if requested, and computes the same results.
 cat >one.cu <<'CUDA'
