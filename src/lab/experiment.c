@@ -200,6 +200,11 @@ static const char *path_of(struct document *document, const char *word)
 	return path;
 }
 
+static bool leads_out(const char *path)
+{
+	return *path == '/' || strncmp(path, "../", 3) == 0 || strstr(path, "/../");
+}
+
 /* Lists each file with its name in the program's working folder: as written, except for paths that lead out of the
  * folder. */
 static void find_files(struct document *document, const struct experiment *experiment, struct experiment_row *row)
@@ -210,9 +215,8 @@ static void find_files(struct document *document, const struct experiment *exper
 	for (size_t b = 0; b < 2; b++)
 		for (size_t i = 0; i < both[b]->count; i++) {
 			const char *word = both[b]->word[i], *slash = strrchr(word, '/');
-			bool leads_out = *word == '/' || strstr(word, "..");
 			files.word[files.count++] = path_of(document, word);
-			files.word[files.count++] = leads_out ? slash ? slash + 1 : word : file_behind_dots(word);
+			files.word[files.count++] = leads_out(word) ? slash + 1 : file_behind_dots(word);
 		}
 	row->files = files;
 }

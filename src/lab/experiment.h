@@ -36,7 +36,7 @@ struct experiment_column {
 	size_t relative_to; /* index of that column */
 	enum experiment_show show;
 	double at;        /* position in a figure over numbers; NAN: none */
-	const char *line; /* name of its line; NULL: the only line */
+	const char *line; /* name of its line; NULL or "": the only line */
 	const size_t *chosen; /* in a product: index of the value on each axis; else NULL */
 	bool has_base;        /* in a product: relative_to was found by the file's conditions */
 	size_t of_template;   /* in a product: index of the file's column from which it was made */

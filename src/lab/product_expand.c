@@ -287,8 +287,7 @@ static void set_point(const struct combination *combination, struct experiment *
 		if (*end)
 			experiment_error(combination->document, experiment, value->place,
 			                 "over: lines need numbers on this axis, not '%s'", value->label);
-		const char *line = name_of(combination, template, &column->mechanisms, experiment->over);
-		column->line = *line ? line : NULL;
+		column->line = name_of(combination, template, &column->mechanisms, experiment->over);
 	}
 }
 

@@ -139,6 +139,20 @@ try 0 figure ipc --again
 ! grep -q "another build" err || fail "--again does not ask whose results are stored"
 calls 5
 
+# Runs with different seeds are different runs, also among many.
+cat >seeds.yaml <<YAML
+title: Seeds
+axes: {program: one, seed: [$(seq -s, 100)]}
+YAML
+try 0 sweep --dry-run seeds.yaml
+says out "100 runs: "
+# The first five of the missing cells are listed, and the others counted.
+sed 's/seed: .*/seed: [201, 202, 203, 204, 205, 206]}/' seeds.yaml >missing.yaml
+try 1 figure ./missing.yaml --no-run
+says err "missing: 6 of its cells have no value"
+[ "$(grep -c 'no run of it is stored' err)" = 5 ] || fail "expected five cells"
+grep -qx "  and 1 other" err || fail "expected one more"
+
 # The environment's settings have no effect.
 SLUICE_OPTIONS=sm.count=2 SLUICE_MACHINE=none try 0 figure ipc --seed 3
 row 'one +10\.00 +8\.00 +\+25\.0 % +20\.00 +20\.00 +\+0\.0 %'
@@ -200,6 +214,19 @@ try 0 figure ./relative.yaml
 calls 0
 row 'one +0\.00 +100\.0 +90\.0 +\+10\.0'
 row 'geometric mean +0\.00 +100\.0 +90\.0 +\+10\.0'
+
+# A base of 0.
+cat >zero.yaml <<'YAML'
+title: Zero
+metric: thread_instructions
+show: ratio
+relative_to: large
+columns: {large: {machine: gtx480}, small: {machine: gtx480, options: [sm.count=2]}}
+rows: {one: {kernel: sub}}
+YAML
+try 1 figure ./zero.yaml
+calls 0
+says err "one, small: its base, large, is 0"
 
 # A column with its own relation and unit: its metric relative to the same metric of another column's run.
 cat >own.yaml <<'YAML'

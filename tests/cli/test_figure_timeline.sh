@@ -21,13 +21,14 @@ echo PASS
 SCRIPT
 chmod +x programs/one/one
 
-# Two launches of two kernels. The figure shows tracks 0 and 3 on SM 0 for the second kernel: slots 0 and 1, with two
-# tracks per slot. Blocks 4 and 7 follow each other in slot 1. Excluded: an event on SM 1, one of the other kernel, and
-# one that begins at the end of the shown range.
+# Launches of three kernels; "readd" is not "add". The figure shows tracks 0 and 3 on SM 0 for the second kernel: slots
+# 0 and 1, with two tracks per slot. Blocks 4 and 7 follow each other in slot 1. Excluded: an event on SM 1, one of
+# another kernel, and one that begins at the end of the shown range.
 cat >timeline <<'CSV'
 kernel,cycle_begin,cycle_end,unit,track,name,args
 1,5,50,SM 0,0,staging.agen,array=0 bytes=4
 1,0,60,GPU,0,"void sub<int, 2>(float*)",launch=1
+3,0,60,GPU,0,"void readd<int, 2>(float*)",launch=3
 2,20,50,SM 0,0,staging.mem,array=0 bytes=4
 2,10,20,SM 0,0,staging.agen,array=0 bytes=4
 2,15,45,SM 0,3,staging.agen,array=1 bytes=4

@@ -49,6 +49,9 @@ refuses "${head}rows:\n  \"a\\\\nb\": {program: \"./a\\\\n\\\\eb\"}\n" '5:21: er
 
 refuses 'title: T\nmetric: \377x\n' '2:9: error: not YAML: invalid leading UTF-8 octet'
 refuses "title: T\nexclude:\n  - {x: 1}\n  - {x: 2}\naxes: {n: [1, 2], command: './a {n}'}\n" "3:6: error: there is no axis 'x'"
+# One value is wrong for each machine in another way.
+refuses 'title: T\naxes: {machine: [gtx480, hopper-like], sm.per_cluster: [7], command: ./a}\n' \
+	'2:57: error: in column gtx480: sm.count is 15; expected a multiple of sm.per_cluster (7)'
 # Two mistakes of a column are two messages, each with its place.
 printf 'title: T\naxes:\n  mechanisms: [./none.so]\n  l1d.sets: [x]\n  command: ./a\n' >plan.yaml
 try 2 figure ./plan.yaml

@@ -154,6 +154,21 @@ says out "program.cu:"
 try 0 profile diff with.profile with.profile
 says out "Both take"
 [ "$(wc -l <out)" -le 4 ] || fail "a profile differs from itself"
+# A copied source has another name. If one source has become two, neither is the old one.
+sed 's/program\.cu/copy.cu/g' with.profile >copy.profile
+try 0 profile diff with.profile copy.profile
+[ "$(wc -l <out)" -le 4 ] || fail "a profile differs from that of a copied source"
+python3 - <<'PY'
+import json
+profile = json.load(open("copy.profile"))
+files = [i for kernel in profile["kernels"] for i in kernel["instructions"] if i.get("file")]
+files[0]["file"] = "part.cu"
+json.dump(profile, open("parts.profile", "w"))
+PY
+try 0 profile diff with.profile parts.profile
+for file in program.cu copy.cu part.cu; do
+	says out "$file:"
+done
 
 # A full disk leaves the last whole profile: the one without kernels, which the run's begin wrote.
 cp small.profile old.profile

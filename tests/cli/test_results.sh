@@ -158,6 +158,10 @@ try 0 results merge empty.jsonl --results odd.db
 try 1 results check --results odd.db
 says out "run 1, one on mine: passed, but its statistics are not those of a whole run"
 says out "odd.db: 2 runs, 2 of them wrong"
+cp before.db text.db
+python3 -c 'import sqlite3; d = sqlite3.connect("text.db"); d.execute("UPDATE runs SET stats = ? WHERE id = 2", ("{",)); d.commit()'
+try 1 results check --results text.db
+says out "run 2, one on mine: its statistics are not JSON"
 
 # A full disk loses nothing: the older file stays unchanged.
 if [ -d /dev/shm ] && mkdir -p full && mount -t tmpfs -o size=64k none full 2>/dev/null; then
@@ -188,6 +192,20 @@ grep -q "another build" out && fail "expected the same build"
 try 0 results why 3 --results why.db
 says out "  the simulator is another build (revision r1 -> r1)"
 says out "  sm.l1d.sets: 64 -> 32"
+# Two runs with other mechanisms. Statistics of an older run may not tell them.
+for word in lrr two_level; do
+	sed 's/"description":"d1"/"description":"'$word'"/; s/"totals":{}/&,"mechanisms":["'$word'"]/' built.jsonl >$word.jsonl
+	try 0 results merge $word.jsonl --results why.db
+done
+try 0 results why 4 --results why.db
+grep -q "mechanisms: " out && fail "expected no comparison with a run of unknown mechanisms"
+try 0 results why 5 --results why.db
+says out '    mechanisms: ["lrr"] -> ["two_level"]'
+sed 's/"binary":"b"/"binary":"c"/' two_level.jsonl >compiled.jsonl
+try 0 results merge compiled.jsonl --results why.db
+try 0 results why 6 --results why.db
+says out "  the program was recompiled or changed"
+grep -q "another build" out && fail "expected the same build"
 try 1 results why 77 --results why.db
 says_only err "sluice results why: no run 77; the column 'run' of 'sluice results' has the numbers"
 

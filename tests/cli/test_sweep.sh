@@ -237,6 +237,10 @@ try 2 sweep plan.yaml -o l1d.sets=16
 says err "'plan.yaml' is a plan with its own axes"
 try 2 sweep -o l1d.sets=16, -- ./a
 says err "-o: expected values separated by commas"
+for word in =16 l1d.sets; do
+	try 2 sweep -o "$word" -- ./a
+	says err "-o: expected KEY=VALUE,VALUE..., not '$word'"
+done
 try 2 sweep --mech none -- ./nothing 1
 says err "cannot read ./nothing"
 try 2 sweep --memory lots plan.yaml
@@ -341,6 +345,41 @@ rm data/in.txt
 try 2 sweep files.yaml
 says err "files.yaml:2:8: error: cannot read the input file data/in.txt: No such file or directory"
 
+# Input files with equal contents but other names make another run, as do other contents under one name. A mechanism's
+# shared object is found from the run's folder.
+cat >lists <<SCRIPT
+#!/bin/sh
+ls >>'$work/calls'
+[ -r "\$SLUICE_MECHANISMS" ] || exit 6
+echo '{"kernels": [], "totals": {}}' >"\$SLUICE_STATS"
+SCRIPT
+chmod +x lists
+mkdir plans
+touch plans/x plans/y data/z
+cat >plans/names.yaml <<'YAML'
+title: Names
+metric: 1
+columns: {mine: {mechanisms: [./objects/mine.so], machine: gtx480}}
+rows:
+  x: {program: ../lists, files: [x]}
+  y: {program: ../lists, files: [y]}
+  z: {program: ../lists, files: [../data/z]}
+YAML
+try 0 sweep plans/names.yaml
+[ "$(sort calls | tr '\n' ' ')" = "x y z " ] || fail "expected a run for each name: $(cat calls)"
+calls 3
+mkdir many
+{
+	printf 'title: Many\nmetric: 1\ncolumns: {gtx480: {machine: gtx480}}\nrows:\n'
+	for i in $(seq 100); do
+		mkdir many/$i
+		echo $i >many/$i/in
+		echo "  $i: {program: ./lists, files: [$work/many/$i/in]}"
+	done
+} >many.yaml
+try 0 sweep --dry-run many.yaml
+says out "100 runs: "
+
 # A running sweep can be inspected, has its folder to itself, and can be cancelled. Finished runs are stored.
 cat >stays <<SCRIPT
 #!/bin/sh
@@ -376,6 +415,26 @@ says out "4 runs: 1 passed, 0 failed, 0 running, 3 waiting"
 says out "no process works on it; the same command continues it"
 try 0 sweep --dry-run --name stays --axis n=0,1,2,3 --metric 1 -- ./stays {n}
 says out "4 runs: 1 stored, 3 to run"
+
+# A task on a cluster records a run's failure. It does not record a run that the system killed, because another node may
+# have more memory. These commands stand for Slurm's.
+mkdir slurm
+for command in squeue scontrol sacct; do echo '#!/bin/sh' >slurm/$command; done
+printf '#!/bin/sh\necho 7\n' >slurm/sbatch
+printf '#!/bin/sh\nkill -$1 $$\n' >ends
+chmod +x slurm/* ends
+# task STATUS SIGNAL COUNT: after a run that this signal ends, the task has this status and number of records.
+task() {
+	PATH=$work/slurm:$PATH try 0 sweep --name "$2" --slurm --detach --metric 1 -- ./ends "$2"
+	SLURM_ARRAY_TASK_ID=0 try "$1" sweep task "sweeps/$2" 0
+	[ "$(ls "sweeps/$2/records" | wc -l)" = "$3" ] || fail "expected $3 records after $2"
+}
+task 1 KILL 0
+task 0 SEGV 1
+PATH=$work/slurm:$PATH try 0 sweep --name changed --slurm --detach --metric 1 -- ./ends HUP
+echo '# changed' >>ends
+SLURM_ARRAY_TASK_ID=0 try 0 sweep task sweeps/changed 0
+grep -q "the program has changed since the sweep began" sweeps/changed/records/* || fail "expected a report of the change"
 
 # A simulated program reports its progress if requested, and computes the same results.
 cat >one.cu <<'CUDA'

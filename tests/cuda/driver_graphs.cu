@@ -4,6 +4,7 @@
 
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <initializer_list>
 
 static const char ptx[] = ".version 6.0\n.target sm_30\n.address_size 64\n"
 			  ".visible .global .align 4 .u32 step = 3;\n"
@@ -189,6 +190,9 @@ static void test_user_objects()
 	SUCCEEDS(cudaGraphDestroy(clone));
 	FAILS(cudaErrorInvalidValue, cudaUserObjectCreate(&second, &ended, NULL, 1, cudaUserObjectNoDestructorSync));
 	FAILS(cudaErrorInvalidValue, cudaUserObjectCreate(&second, &ended, end_object, 1, 0));
+	for (unsigned references : {0u, 1u << 31})
+		FAILS(cudaErrorInvalidValue, cudaUserObjectCreate(&second, &ended, end_object, references,
+		                                                  cudaUserObjectNoDestructorSync));
 	SUCCEEDS(cudaUserObjectCreate(&second, &ended, end_object, 1, cudaUserObjectNoDestructorSync));
 	FAILS(cudaErrorInvalidValue, cudaUserObjectRelease(second, 2));
 	SUCCEEDS(cudaUserObjectRelease(second, 1));

@@ -70,6 +70,12 @@ static void check_nodes(int *data)
 	CHECK(enabled == 0 && launched(exec, data) == 20);
 	SUCCEEDS(cudaGraphNodeSetEnabled(exec, made.kernel, 1));
 	CHECK(launched(exec, data) == 6);
+	// rows may be added to a fill, but not all but one removed
+	fill.pitch = 4;
+	fill.height = 2;
+	SUCCEEDS(cudaGraphExecMemsetNodeSetParams(exec, made.fill, &fill));
+	fill.height = 1;
+	FAILS(cudaErrorInvalidValue, cudaGraphExecMemsetNodeSetParams(exec, made.fill, &fill));
 	SUCCEEDS(cudaGraphDestroy(made.graph)); // the executable graph stays
 	CHECK(launched(exec, data) == 6);
 	SUCCEEDS(cudaGraphExecDestroy(exec));
@@ -97,6 +103,11 @@ static void check_graphs(int *data)
 	cudaGraphExecUpdateResultInfo info;
 	FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(exec, more.graph, &info));
 	CHECK(info.result == cudaGraphExecUpdateErrorTopologyChanged && info.errorNode == more.kernel);
+	cudaGraphExec_t loose; // the other way around, an edge is added
+	SUCCEEDS(cudaGraphInstantiate(&loose, more.graph));
+	FAILS(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(loose, made.graph, &info));
+	CHECK(info.result == cudaGraphExecUpdateErrorTopologyChanged && info.errorNode == made.kernel);
+	SUCCEEDS(cudaGraphExecDestroy(loose));
 	SUCCEEDS(cudaGraphAddDependencies(more.graph, &more.fill, &more.kernel, 1));
 	SUCCEEDS(cudaGraphExecUpdate(exec, more.graph, &info));
 	CHECK(info.result == cudaGraphExecUpdateSuccess && launched(exec, data) == 11);
@@ -144,7 +155,7 @@ static void check_children(int *data)
 int main()
 {
 	int *data;
-	SUCCEEDS(cudaMalloc(&data, sizeof *data));
+	SUCCEEDS(cudaMalloc(&data, 2 * sizeof *data));
 	check_nodes(data);
 	check_graphs(data);
 	check_children(data);

@@ -72,6 +72,10 @@ static void test_accounts(cudaStream_t stream)
 	reuse = 7;
 	SUCCEEDS(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &reuse));
 	CHECK(reuse == 0);
+	reuse = 7; // any number but 0 is a yes
+	SUCCEEDS(cudaMemPoolSetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &reuse));
+	SUCCEEDS(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &reuse));
+	CHECK(reuse == 1);
 	SUCCEEDS(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseFollowEventDependencies, &reuse));
 	CHECK(reuse == 1);
 	FAILS(cudaErrorInvalidValue, cudaMemPoolGetAttribute(pool, (cudaMemPoolAttr)77, &reuse));

@@ -11,8 +11,7 @@ __global__ void work(int *data, int rounds)
 
 static void count(cudaStream_t, cudaError_t error, void *user)
 {
-	if (error == cudaSuccess)
-		++*(int *)user;
+	*(int *)user += error == cudaSuccess ? 1 : 100;
 }
 
 int main()
@@ -52,6 +51,8 @@ int main()
 	FAILS(cudaErrorInvalidResourceHandle, cudaEventRecord(start));
 	SUCCEEDS(cudaStreamDestroy(stream));
 	FAILS(cudaErrorInvalidResourceHandle, cudaStreamSynchronize(stream));
+	FAILS(cudaErrorInvalidResourceHandle, cudaStreamAddCallback(stream, count, &called, 0));
+	CHECK(called == 1);
 	// a stream is not an event
 	FAILS(cudaErrorInvalidResourceHandle, cudaEventSynchronize((cudaEvent_t)other));
 	return finish();

@@ -204,6 +204,13 @@ static void test_volumes()
 	copy.extent = make_cudaExtent(6, 5, 4);
 	copy.kind = cudaMemcpyHostToDevice;
 	SUCCEEDS(cudaMemcpy3DAsync(&copy));
+	// a copy one texel, row or slice too far writes nothing
+	const cudaPos beyond[] = {make_cudaPos(1, 0, 0), make_cudaPos(0, 1, 0), make_cudaPos(0, 0, 1)};
+	for (const cudaPos &at : beyond) {
+		copy.dstPos = at;
+		FAILS(cudaErrorInvalidValue, cudaMemcpy3D(&copy));
+	}
+	copy.dstPos = make_cudaPos(0, 0, 0);
 	SUCCEEDS(cudaBindTextureToArray(volume, array));
 	read_volume<<<1, dim3(6, 5, 4)>>>((int *)out);
 	std::vector<int> got = download((int *)out, cells.size());

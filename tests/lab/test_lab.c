@@ -206,6 +206,20 @@ static void test_experiment_columns(void **state)
 	lab_read_free(&read);
 }
 
+/* Two quantities may have values at one number of the axis, also without names of lines; one quantity may not. */
+static void test_experiment_points(void **state)
+{
+	struct lab_read read;
+	(void)state;
+	lab_read_right(&read, "title: T\nover: x\ncolumns:\n"
+	                      "  A: {machine: m, at: 2, metric: cycles, unit: cycles}\n"
+	                      "  B: {machine: m, at: 2, metric: launches, unit: launches}\nrows: {p: {}}\n");
+	lab_read_free(&read);
+	lab_read_wrong("title: T\nover: x\nmetric: cycles\ncolumns:\n"
+	               "  A: {machine: m, at: 2}\n  B: {machine: m, at: 2}\nrows: {p: {}}\n",
+	               "6:23: error: B: another column of the line has the same number");
+}
+
 #define HEAD "title: T\nmetric: cycles\ncolumns: {A: {machine: m}, B: {machine: m}}\n"
 
 static void test_experiment_errors(void **state)
@@ -353,7 +367,7 @@ static bool skip_second(void *context, size_t number)
 static char *shell[][4] = {{"/bin/sh", "-c", "echo '{}' >$SLUICE_STATS; echo one: PASS", NULL},
                            {"/bin/sh", "-c", "exit 9", NULL},
                            {"/no/such/program", NULL},
-                           {"/bin/sh", "-c", "echo bad; kill -SEGV $$", NULL}};
+                           {"/bin/sh", "-c", "echo one; echo bad; kill -SEGV $$", NULL}};
 
 static void test_jobs(void **state)
 {
@@ -373,7 +387,8 @@ static void test_jobs(void **state)
 	assert_string_equal(job_verdict(&jobs[2], false, room), "FAIL: exit status 126");
 	assert_non_null(strstr(jobs[2].output.bytes, "cannot start /no/such/program"));
 	assert_string_equal(job_verdict(&jobs[3], true, room), "FAIL: Segmentation fault");
-	assert_string_equal(job_last_lines(&jobs[3], 5), "bad\n");
+	assert_string_equal(job_last_lines(&jobs[3], 5), "one\nbad\n");
+	assert_string_equal(job_last_lines(&jobs[3], 1), "bad\n");
 	for (size_t i = 0; i < 4; i++)
 		job_free(&jobs[i]);
 }
@@ -401,10 +416,15 @@ static void test_jobs_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formula_values),    cmocka_unit_test(test_formula_errors),
-		cmocka_unit_test(test_experiment),        cmocka_unit_test(test_experiment_columns),
-		cmocka_unit_test(test_experiment_errors), cmocka_unit_test(test_store),
-		cmocka_unit_test(test_store_errors),      cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_formula_values),
+		cmocka_unit_test(test_formula_errors),
+		cmocka_unit_test(test_experiment),
+		cmocka_unit_test(test_experiment_columns),
+		cmocka_unit_test(test_experiment_points),
+		cmocka_unit_test(test_experiment_errors),
+		cmocka_unit_test(test_store),
+		cmocka_unit_test(test_store_errors),
+		cmocka_unit_test(test_jobs),
 		cmocka_unit_test(test_jobs_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -114,17 +114,17 @@ static char *lines_with(const double at[COLUMNS], enum experiment_mean mean)
 	return written(lines_script, SHOW_RATIO, near, at, mean);
 }
 
-/* 16, 64 and 128 are no geometric row; 16 to 128 with a step of 2 are both. */
+/* 16, 64 and 128 are no geometric row; 16 to 128 with a step of 2 are both. Two numbers are not enough. */
 static void powers_of_two_are_logarithmic(void **state)
 {
 	(void)state;
 	static const struct {
 		double at[COLUMNS];
 		bool logarithmic;
-	} cases[] = {{{16, 16, 64, 128}, true},    {{1, 1, 2, 4}, true},      {{0.25, 0.25, 1, 8}, true},
-	             {{10, 10, 100, 1000}, true},  {{3, 3, 6, 12}, true},     {{16, 16, 64, 100}, false},
-	             {{0, 0, 1, 2}, false},        {{-4, -4, -2, -1}, false}, {{16, 16, 64, 16.5}, false},
-	             {{4, 4, 8, 8.0000001}, false}};
+	} cases[] = {{{16, 16, 64, 128}, true},     {{1, 1, 2, 4}, true},      {{0.25, 0.25, 1, 8}, true},
+	             {{10, 10, 100, 1000}, true},   {{3, 3, 6, 12}, true},     {{16, 16, 64, 100}, false},
+	             {{0, 0, 1, 2}, false},         {{-4, -4, -2, -1}, false}, {{16, 16, 64, 16.5}, false},
+	             {{4, 4, 8, 8.0000001}, false}, {{16, 16, 32, 32}, false}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		char *script = lines_with(cases[i].at, MEAN_NONE);
 		assert_int_equal(count_of(script, "set logscale x 2\n"), cases[i].logarithmic ? FORMS * ROWS : 0);

@@ -63,6 +63,18 @@ static void test_most_cells(void **state)
 	free(text);
 }
 
+/* A value replaces each of its marks. */
+static void test_marks(void **state)
+{
+	struct lab_read read;
+	(void)state;
+	lab_read_right(&read, "title: t\nmetric: cycles\naxes: {n: [7, 8], command: './a {n}x{n}+{n} n {n}'}\n");
+	assert_string_equal(read.experiment.rows[1].arguments.word[0], "8x8+8");
+	assert_string_equal(read.experiment.rows[1].arguments.word[1], "n");
+	assert_string_equal(read.experiment.rows[1].arguments.word[2], "8");
+	lab_read_free(&read);
+}
+
 /* The words of a list stay whole even if they contain blanks; a single text is split at its blanks. */
 static void test_blanks(void **state)
 {
@@ -126,7 +138,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),         cmocka_unit_test(test_most_cells),
 		cmocka_unit_test(test_blanks),        cmocka_unit_test(test_empty_arguments),
-		cmocka_unit_test(test_words_as_text),
+		cmocka_unit_test(test_words_as_text), cmocka_unit_test(test_marks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

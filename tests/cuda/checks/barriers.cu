@@ -49,6 +49,26 @@ __global__ void ended(int *p)
 	p[threadIdx.x] = 2;
 }
 
+// A barrier for all threads waits only for those that have not ended.
+//: left: error cudaErrorLaunchFailure
+//| barrier that can never complete
+//| barriers.cu:@left1)
+//| thread (32,0,0)
+//| barrier 1 waits for 64 threads, 32 have arrived; no other thread of the block can still arrive
+//| thread (64,0,0) waits at barrier 2
+//| barriers.cu:@left2)
+__global__ void left(int *p)
+{
+	p[threadIdx.x] = 1;
+	if (threadIdx.x < 32)
+		return;
+	if (threadIdx.x < 64)
+		asm volatile("bar.sync 1;" ::: "memory"); // @left1
+	else
+		asm volatile("bar.sync 2;" ::: "memory"); // @left2
+	p[threadIdx.x] = 2;
+}
+
 // One warp waits at a barrier for all warps, another for a partner, which waits at the first barrier.
 //: partner: error cudaErrorLaunchFailure
 //| barrier that can never complete
@@ -144,6 +164,7 @@ static void run_case()
 	CASE(two) two<<<2, 64>>>(ints(64, 0));
 	CASE(count) count<<<2, 64>>>(ints(64, 0));
 	CASE(ended) ended<<<2, 96>>>(ints(96, 0));
+	CASE(left) left<<<2, 96>>>(ints(96, 0));
 	CASE(partner) partner<<<2, 128>>>(ints(128, 0));
 	CASE(counts) counts<<<2, 64>>>(ints(64, 0));
 	CASE(parted) parted<<<2, 64>>>(ints(64, 0));
