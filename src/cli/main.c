@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "base/edit_distance.h"
+#include "base/variables.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -106,11 +107,25 @@ static int print_version(void)
 	return 0;
 }
 
+static void report_variable(const char *name, const char *nearest)
+{
+	fprintf(stderr, "sluice: warning: there is no variable %s%s%s%s\n", name, nearest ? "; did you mean " : "",
+	        nearest ? nearest : "", nearest ? "?" : "");
+}
+
+/* Returns true when the command becomes a CUDA program, whose runtime reports unknown variables. */
+static bool becomes_program(const struct command *command, int argc, char **argv)
+{
+	return command->run == command_run || (command->run == command_programs && argc > 1 && strcmp(argv[1], "run") == 0);
+}
+
 static int run(const char *name, int argc, char **argv)
 {
 	const struct command *command = find(name);
 	if (!command)
 		return unknown(name);
+	if (!becomes_program(command, argc, argv))
+		variables_check(report_variable);
 	argv[0] = (char *)command->title;
 	if (command->run != command_cc && argc > 1) { /* cc takes the compiler's and nvcc's options */
 		if (strcmp(argv[1], "-h") == 0)

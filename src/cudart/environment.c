@@ -1,7 +1,7 @@
 /* Reads the runtime's settings from the environment. */
 #include "cudart/environment.h"
 
-#include "base/edit_distance.h"
+#include "base/variables.h"
 #include "cudart/runtime.h"
 
 #include <errno.h>
@@ -10,18 +10,6 @@
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-/* All variables that the runtime, the library, the command and the toolkit read. docs/man/sluice.1 explains them. */
-static const char *const known[] = {
-	"SLUICE_CHECK",         "SLUICE_CLANG",           "SLUICE_ENERGY",          "SLUICE_EXPERIMENTS",
-	"SLUICE_FUNCTIONAL",    "SLUICE_MACHINE",         "SLUICE_MACHINES",        "SLUICE_MAX_INSTRUCTIONS",
-	"SLUICE_MECHANISMS",    "SLUICE_OPTIONS",         "SLUICE_PASSES",          "SLUICE_PROFILE",
-	"SLUICE_PROGRAMS",      "SLUICE_PROGRESS",        "SLUICE_PROGRESS_FILE",   "SLUICE_SAMPLE",
-	"SLUICE_SAMPLE_BLOCKS", "SLUICE_SAMPLE_ERROR",    "SLUICE_SAMPLE_FILE",     "SLUICE_SAMPLE_LAUNCHES",
-	"SLUICE_STATS",         "SLUICE_STATS_FORMAT",    "SLUICE_STRAY_READS",     "SLUICE_THREADS",
-	"SLUICE_TIMELINE",      "SLUICE_TIMELINE_FILTER", "SLUICE_TIMELINE_EVENTS", "SLUICE_TIMEOUT",
-	"SLUICE_TOOLKIT",       "SLUICE_TRACE_OUT",
-};
 
 const char *environment(const char *name)
 {
@@ -74,34 +62,13 @@ bool environment_flag(const char *name, bool otherwise, bool *fine)
 	return otherwise;
 }
 
-/* `entry` has the form NAME=VALUE. */
-static void look_at(const char *entry)
+static void report(const char *name, const char *nearest)
 {
-	static const char prefix[] = "SLUICE_";
-	enum { SHORTENED = 3 }; /* a prefix of at least this length counts as an abbreviation */
-	char name[64];
-	const char *own = name + sizeof prefix - 1; /* compare without the common prefix SLUICE_ */
-	const char *nearest = NULL;
-	uint32_t best = EDIT_DISTANCE_FAR;
-	size_t length = strcspn(entry, "=");
-	if (strncmp(entry, prefix, sizeof prefix - 1) != 0 || length >= sizeof name)
-		return;
-	memcpy(name, entry, length);
-	name[length] = '\0';
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (strcmp(name, known[i]) == 0)
-			return;
-		if (edit_distance_is_nearer(own, known[i] + sizeof prefix - 1, &best))
-			nearest = known[i];
-	}
-	for (size_t i = 0; !nearest && strlen(own) >= SHORTENED && i < sizeof known / sizeof *known; i++)
-		nearest = strncmp(name, known[i], length) == 0 ? known[i] : NULL;
 	runtime_message("warning: there is no variable %s%s%s%s", name, nearest ? "; did you mean " : "",
 	                nearest ? nearest : "", nearest ? "?" : "");
 }
 
 void environment_look_through(void)
 {
-	for (char **entry = environ; entry && *entry; entry++)
-		look_at(*entry);
+	variables_check(report);
 }

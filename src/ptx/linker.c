@@ -21,6 +21,7 @@ struct linker_module {
 struct linker_piece {
 	const struct linker_module *module;
 	const char *start, *end, *name; /* the name is NULL for a .file line */
+	const char *static_name;        /* the name of its definition, if it differs, or NULL */
 	enum kind kind;
 	enum linkage linkage;
 	bool renamed, dropped;
@@ -262,8 +263,25 @@ static bool is_dynamic_shared(const struct linker_piece *piece)
 	return piece->kind == VARIABLE && memmem(piece->start, (size_t)(piece->end - piece->start), ".shared", 7);
 }
 
+/* clang names a static variable that host code uses NAME__static__HASH. In kernels before that use it is NAME. */
+static const char *find_static(const struct linker *linker, const struct linker_piece *piece)
+{
+	static const char suffix[] = "__static__";
+	size_t length = strlen(piece->name);
+	for (const struct linker_piece *other = linker->pieces; other; other = other->next)
+		if (other->module == piece->module && other->name && strncmp(other->name, piece->name, length) == 0 &&
+		    strncmp(other->name + length, suffix, sizeof suffix - 1) == 0)
+			return other->name;
+	return NULL;
+}
+
 static bool settle_extern(struct linker *linker, struct linker_piece *piece)
 {
+	piece->static_name = find_static(linker, piece);
+	if (piece->static_name) {
+		piece->dropped = true;
+		return true;
+	}
 	const struct linker_piece *defined = find_defined(linker, piece->name);
 	if (defined) {
 		piece->dropped = piece->kind == VARIABLE;
@@ -326,12 +344,18 @@ static bool settle(struct linker *linker)
 	return fine;
 }
 
-static bool is_renamed(const struct linker *linker, const struct linker_module *module, struct token token)
+/* Writes a token with the name that it has in the joined module. */
+static void write_token(const struct linker *linker, const struct linker_module *module, struct token token, FILE *file)
 {
-	for (const struct linker_piece *piece = linker->pieces; piece; piece = piece->next)
-		if (piece->module == module && piece->renamed && is(token, piece->name))
-			return true;
-	return false;
+	const struct linker_piece *piece = linker->pieces;
+	while (piece && !(piece->module == module && (piece->renamed || piece->static_name) && is(token, piece->name)))
+		piece = piece->next;
+	if (piece && piece->static_name)
+		fputs(piece->static_name, file);
+	else
+		fwrite(token.start, 1, token.length, file);
+	if (piece && piece->renamed)
+		fprintf(file, "$%u", module->index);
 }
 
 static bool is_entry(const struct linker_piece *piece)
@@ -359,9 +383,7 @@ static void write_piece(const struct linker *linker, const struct linker_piece *
 		else if (defined && is(token, ".func") && is_entry(defined))
 			fputs(".entry", file); /* clang declares a kernel of another file as a function */
 		else
-			fwrite(token.start, 1, token.length, file);
-		if (is_renamed(linker, module, token))
-			fprintf(file, "$%u", module->index);
+			write_token(linker, module, token, file);
 		number_follows = is(token, ".loc") || is(token, ".file") || is(token, "inlined_at");
 	}
 	fputc('\n', file);

@@ -435,7 +435,8 @@ static bool can_leave_value(const struct ptx_inst *ptx)
 }
 
 /* A load that bypasses L1 sees other blocks' writes; it polls when each round reads the same address. */
-static bool is_bypassing_poll(const struct simt_program *program, const struct simt_inst *inst, uint32_t from, uint32_t to)
+static bool is_bypassing_poll(const struct simt_program *program, const struct simt_inst *inst, uint32_t from,
+                              uint32_t to)
 {
 	return inst->ptx->op == PTX_OP_LD && inst->ptx->cache == PTX_CG && inst->ptx->vector <= 1 &&
 	       repeats(program, inst, from, to);
@@ -443,7 +444,8 @@ static bool is_bypassing_poll(const struct simt_program *program, const struct s
 
 /* Returns true when the instruction may wait for another block in the loop from `from` to `to`. Atomics that count, or
  * that compute on changing addresses, occur in loops of histograms, which wait for nothing. */
-static bool waits_for_block(const struct simt_program *program, const struct simt_inst *inst, uint32_t from, uint32_t to)
+static bool waits_for_block(const struct simt_program *program, const struct simt_inst *inst, uint32_t from,
+                            uint32_t to)
 {
 	const struct ptx_inst *ptx = inst->ptx;
 	if (inst->space != PTX_GLOBAL && inst->space != PTX_GENERIC)

@@ -442,6 +442,37 @@ says err "device variable 'counter'"
 makes 0 -dc two.cu -o again.o
 makes 1 one.o two.o again.o -o linked
 says err "is defined in two.o and in again.o"
+# A static variable that host code uses after the kernel, and one of the same name in another file.
+cat >static_one.cu <<'CU'
+#include <cstdio>
+static __device__ int value = 1;
+__global__ void one(int *p) { *p += value; }
+void use_two(int *p);
+int main()
+{
+	int *p, h = 20;
+	cudaMalloc(&p, 4);
+	cudaMemset(p, 0, 4);
+	cudaMemcpyToSymbol(value, &h, 4);
+	one<<<1, 1>>>(p);
+	use_two(p);
+	cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost);
+	printf("value %d\n", h);
+}
+CU
+cat >static_two.cu <<'CU'
+static __device__ int value;
+__global__ void two(int *p) { *p += value; }
+void use_two(int *p)
+{
+	int h = 3;
+	cudaMemcpyToSymbol(value, &h, 4);
+	two<<<1, 1>>>(p);
+}
+CU
+makes 0 -rdc=true static_one.cu static_two.cu -o linked
+runs ./linked "value 23"
+
 # A library of two objects whose sources have one name, in two folders. The program needs one of them.
 for folder in left right; do
 	mkdir $folder

@@ -393,13 +393,12 @@ static void test_random_tiles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_flat),         cmocka_unit_test(test_strided_and_spaced),
-		cmocka_unit_test(test_halo),         cmocka_unit_test(test_second_command),
-		cmocka_unit_test(test_returned),
-		cmocka_unit_test(test_exited),       cmocka_unit_test(test_stuck),
-		cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_no_type),
-		cmocka_unit_test(test_fits),         cmocka_unit_test(test_used_again),
-		cmocka_unit_test(test_random_tiles),
+		cmocka_unit_test(test_flat),       cmocka_unit_test(test_strided_and_spaced),
+		cmocka_unit_test(test_halo),       cmocka_unit_test(test_second_command),
+		cmocka_unit_test(test_returned),   cmocka_unit_test(test_exited),
+		cmocka_unit_test(test_stuck),      cmocka_unit_test(test_mistakes),
+		cmocka_unit_test(test_no_type),    cmocka_unit_test(test_fits),
+		cmocka_unit_test(test_used_again), cmocka_unit_test(test_random_tiles),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
