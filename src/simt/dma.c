@@ -134,7 +134,8 @@ static uint32_t returned_lanes(const struct simt_warp *warp)
 	uint32_t known = warp->lanes, returned = 0;
 	for (uint32_t d = warp->depth; d-- > 0;) {
 		const struct simt_stack_entry *entry = &warp->stack[d];
-		const struct simt_inst *next = entry->pc < warp->block->launch->program->count ? &warp->code[entry->pc] : NULL;
+		const struct simt_inst *next =
+			entry->pc < warp->block->launch->program->count ? &warp->code[entry->pc] : NULL;
 		if (next && next->kind == SIMT_EXIT && next->guard == SIMT_NO_GUARD)
 			returned |= entry->lanes & ~known;
 		known |= entry->lanes;

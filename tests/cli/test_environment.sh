@@ -76,8 +76,8 @@ says_first "sluice: warning: there is no variable SLUICE_MECHS"
 runs 0 SLUICE_WHATEVER_THAT_IS=1
 says err "there is no variable SLUICE_WHATEVER_THAT_IS"
 
-# The commands that read the variables themselves report unknown ones too; a command that becomes a program leaves that to
-# the program.
+# The commands that read the variables themselves report unknown ones too. A command that becomes a program leaves that
+# to the program.
 for command in "machine list" "mech list" "programs list" "stats --describe cycles" "cc --version"; do
 	tried="SLUICE_MACHINS=x sluice $command"
 	SLUICE_MACHINS=x "$sluice" $command >out 2>err
