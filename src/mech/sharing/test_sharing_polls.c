@@ -69,14 +69,18 @@ static uint32_t most_resident_with(const char *loop)
 
 static void loops_that_can_wait_for_a_block_prevent_pairs(void **state)
 {
-	static const char *const waiting[] = {
-		"ld.volatile.global.u32 %r4, [%rd0];",      "ld.global.cg.u32 %r4, [%rd0];",
-		"ld.relaxed.gpu.global.u32 %r4, [%rd0];",   "atom.global.or.b32 %r4, [%rd0], 0;",
-		"atom.global.add.u32 %r4, [%rd0], 0;",      "atom.global.max.u32 %r4, [%rd0], 7;",
-		"atom.global.and.b32 %r4, [%rd0], -1;",     "atom.global.exch.b32 %r4, [%rd0], 1;",
-		"atom.global.cas.b32 %r4, [%rd0], 0, 1;",   "atom.global.min.u32 %r4, [%rd0], %r5;",
-		"ld.volatile.global.u32 %r4, [%rd0]; atom.global.add.u32 %r4, [%rd0], 1;",
-		"ld.global.cg.u32 %r4, [%rd0]; atom.global.add.u32 %r4, [%rd0], 1;"};
+	static const char *const waiting[] = {"ld.volatile.global.u32 %r4, [%rd0];",
+	                                      "ld.global.cg.u32 %r4, [%rd0];",
+	                                      "ld.relaxed.gpu.global.u32 %r4, [%rd0];",
+	                                      "atom.global.or.b32 %r4, [%rd0], 0;",
+	                                      "atom.global.add.u32 %r4, [%rd0], 0;",
+	                                      "atom.global.max.u32 %r4, [%rd0], 7;",
+	                                      "atom.global.and.b32 %r4, [%rd0], -1;",
+	                                      "atom.global.exch.b32 %r4, [%rd0], 1;",
+	                                      "atom.global.cas.b32 %r4, [%rd0], 0, 1;",
+	                                      "atom.global.min.u32 %r4, [%rd0], %r5;",
+	                                      "ld.volatile.global.u32 %r4, [%rd0]; atom.global.add.u32 %r4, [%rd0], 1;",
+	                                      "ld.global.cg.u32 %r4, [%rd0]; atom.global.add.u32 %r4, [%rd0], 1;"};
 	static const char *const computing[] = {
 		"ld.global.u32 %r4, [%rd0];",
 		"ld.global.cg.u32 %r4, [%rd0]; add.u64 %rd0, %rd0, 4;",
