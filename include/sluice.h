@@ -371,7 +371,7 @@ struct sluice_sampler {
 	size_t size;                    /* SLUICE_SIZED(sampler) */
 	enum sluice_outside outside[3]; /* by dimension; wrap and mirror need normalized coordinates */
 	bool linear;                    /* filter between texels, for reads that give floats; else the nearest texel */
-	bool normalised;                /* coordinates from 0 to 1; else in texels */
+	bool normalized;                /* coordinates from 0 to 1; else in texels */
 	bool reads_floats;              /* integers are read as fractions of the largest */
 	bool srgb;
 	float border[4];
@@ -568,7 +568,7 @@ SLUICE_API void sluice_machine_write(const sluice_gpu *gpu, FILE *file);
 /* For a machine from a GPGPU-Sim configuration: the options that the model cannot express, one per line with file,
  * line and reason. The text lives as long as the gpu; NULL: there are none. Also writes how many options were
  * honored and how many were not; either pointer may be NULL. */
-SLUICE_API const char *sluice_machine_left_out(const sluice_gpu *gpu, uint32_t *honoured, uint32_t *left_out);
+SLUICE_API const char *sluice_machine_left_out(const sluice_gpu *gpu, uint32_t *honored, uint32_t *left_out);
 /* Writes the folder of machine files: SLUICE_MACHINES, else that of the library's installation, else the source tree's.
  * `path` has `size` bytes and is always terminated. */
 SLUICE_API void sluice_machines_folder(char *path, size_t size);

@@ -1,6 +1,6 @@
 // copies.h: copies of tiles to shared memory while a kernel computes. There are three ways: the threads' asynchronous
 // copies (cp.async, compute capability 8.0); bulk copies by the copy engine, counted by an mbarrier (9.0); and separate
-// copying warps that synchronise with the others through named barriers (CudaDMA's way, on every GPU).
+// copying warps that synchronize with the others through named barriers (CudaDMA's way, on every GPU).
 #ifndef SLUICE_PROGRAMS_COPIES_H
 #define SLUICE_PROGRAMS_COPIES_H
 

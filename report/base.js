@@ -62,9 +62,9 @@ function shortened(text, most) {
 	return text.length > most ? `${text.slice(0, most - 1 - half)}\u2026${text.slice(-half)}` : text;
 }
 
-// A legend of colours with their meanings: [[colour, name]].
-const legendBox = (pairs) => element("div.legend", null, pairs.map(([colour, name]) => element("span", null,
-	element("i", {style: `background: ${colour}`}), name)));
+// A legend of colors with their meanings: [[color, name]].
+const legendBox = (pairs) => element("div.legend", null, pairs.map(([color, name]) => element("span", null,
+	element("i", {style: `background: ${color}`}), name)));
 
 // "1.2 M": for axes and narrow places.
 function shortText(value) {

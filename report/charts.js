@@ -1,4 +1,4 @@
-// Charts, in the colours of the page.
+// Charts, in the colors of the page.
 
 const charts = new Set();
 const undrawn = []; // functions that draw once their element is in the page
@@ -14,18 +14,18 @@ function dropCharts() {
 	charts.clear();
 }
 
-const cssColour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-const levelColour = (level) => cssColour(`--level-${level in LEVELS ? level : "other"}`);
-const seriesColour = (number) => cssColour(`--series-${number % 14}`);
+const cssColor = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const levelColor = (level) => cssColor(`--level-${level in LEVELS ? level : "other"}`);
+const seriesColor = (number) => cssColor(`--series-${number % 14}`);
 
-const stripes = (levels) => levels.map((level) => ({label: levelName(level), backgroundColor: levelColour(level)}));
+const stripes = (levels) => levels.map((level) => ({label: levelName(level), backgroundColor: levelColor(level)}));
 
 function axis(title, more = {}) {
 	return {
-		title: {display: Boolean(title), text: title, color: cssColour("--muted")},
-		grid: {color: cssColour("--line"), borderColor: cssColour("--line")},
+		title: {display: Boolean(title), text: title, color: cssColor("--muted")},
+		grid: {color: cssColor("--line"), borderColor: cssColor("--line")},
 		...more,
-		ticks: {color: cssColour("--muted"), ...more.ticks},
+		ticks: {color: cssColor("--muted"), ...more.ticks},
 	};
 }
 
@@ -43,7 +43,7 @@ function chart(words, height, config) {
 			legend: {
 				position: "bottom",
 				...config.options.plugins?.legend,
-				labels: {color: cssColour("--text"), boxWidth: 12, boxHeight: 12, padding: 10},
+				labels: {color: cssColor("--text"), boxWidth: 12, boxHeight: 12, padding: 10},
 			},
 			tooltip: {animation: false, ...config.options.plugins?.tooltip},
 		},
@@ -97,12 +97,12 @@ function stackBars(words, rows, mode) {
 // Steps from one number to another: rows of {label, change, level}.
 function waterfall(words, from, to, rows, names) {
 	let at = from;
-	const bars = [{label: names[0], range: [0, from], colour: cssColour("--mark-a")}];
+	const bars = [{label: names[0], range: [0, from], color: cssColor("--mark-a")}];
 	for (const row of rows) {
-		bars.push({label: row.label, range: [at, at + row.change], colour: levelColour(row.level), change: row.change});
+		bars.push({label: row.label, range: [at, at + row.change], color: levelColor(row.level), change: row.change});
 		at += row.change;
 	}
-	bars.push({label: names[1], range: [0, to], colour: cssColour("--mark-b")});
+	bars.push({label: names[1], range: [0, to], color: cssColor("--mark-b")});
 	const inner = bars.slice(1, -1).flatMap((bar) => bar.range);
 	const least = Math.min(from, to, ...inner), most = Math.max(from, to, ...inner);
 	// If all steps are small compared with the total, the axis begins above zero and says so.
@@ -112,7 +112,7 @@ function waterfall(words, from, to, rows, names) {
 		type: "bar",
 		data: {
 			labels: bars.map((bar) => bar.label),
-			datasets: [{data: bars.map((bar) => bar.range), backgroundColor: bars.map((bar) => bar.colour), barPercentage: 0.8,
+			datasets: [{data: bars.map((bar) => bar.range), backgroundColor: bars.map((bar) => bar.color), barPercentage: 0.8,
 				categoryPercentage: 1, minBarLength: 2}],
 		},
 		options: {
@@ -145,7 +145,7 @@ function numberAxis(title, {from, to, at, logarithmic}) {
 		}, ticks: {...ticks, callback: (value) => String(value), autoSkip: true, maxRotation: 0}});
 }
 
-// Lines of {label, points: [{x, y}], colour, marks: points without a line} over numbers.
+// Lines of {label, points: [{x, y}], color, marks: points without a line} over numbers.
 function lineChart(words, height, lines, x, y, more = {}) {
 	return chart(words, height, {
 		type: "line",
@@ -153,8 +153,8 @@ function lineChart(words, height, lines, x, y, more = {}) {
 			datasets: lines.map((line, i) => ({
 				label: line.label,
 				data: line.points,
-				borderColor: line.marks ? cssColour("--text") : line.colour ?? seriesColour(i),
-				backgroundColor: line.marks ? "transparent" : line.colour ?? seriesColour(i),
+				borderColor: line.marks ? cssColor("--text") : line.color ?? seriesColor(i),
+				backgroundColor: line.marks ? "transparent" : line.color ?? seriesColor(i),
 				borderWidth: more.stacked ? 0 : 1.5,
 				showLine: !line.marks,
 				pointStyle: line.marks ? "rectRot" : "circle",
@@ -195,9 +195,9 @@ const marks = {
 			if (!isNumber(value) || !bar)
 				return;
 			const y = drawn.scales.y.getPixelForValue(value), half = Math.max(3, bar.width / 2 + 1);
-			pen.fillStyle = cssColour("--panel");
+			pen.fillStyle = cssColor("--panel");
 			pen.fillRect(bar.x - half, y - 2, 2 * half, 4);
-			pen.fillStyle = cssColour("--text");
+			pen.fillStyle = cssColor("--text");
 			pen.fillRect(bar.x - half, y - 1, 2 * half, 2);
 		}));
 	},
@@ -214,8 +214,8 @@ function groupChart(words, type, groups, series, y, height = 420, stacked = fals
 				label: one.label,
 				data: one.values.map((value) => (isNumber(value) ? value : null)),
 				marks: one.marks,
-				backgroundColor: seriesColour(i),
-				borderColor: seriesColour(i),
+				backgroundColor: seriesColor(i),
+				borderColor: seriesColor(i),
 				borderWidth: type === "lines" ? 2 : 0,
 				pointRadius: 3,
 				maxBarThickness: 48,

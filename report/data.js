@@ -2,7 +2,7 @@
 
 const DATA = JSON.parse($("data").textContent);
 
-// Levels of the cycle stack in drawing order; their colours are in style.css.
+// Levels of the cycle stack in drawing order; their colors are in style.css.
 const LEVELS = {
 	issued: "issued",
 	arithmetic: "waits: arithmetic",

@@ -34,12 +34,12 @@ function pointsOf(shown, numbers, name, thing, list) {
 		.map((i) => ({x: shown.columns[i].at, y: drawnValue(shown, i, list[thing][i])})).sort((one, other) => one.x - other.x);
 }
 
-// Lines of things, each with its colour, then the paper's points.
+// Lines of things, each with its color, then the paper's points.
 function linesOf(shown, numbers, names, things, named) {
 	const label = (thing, name) => [named ? shown.things[thing] : "", name].filter(Boolean).join(", ") || "ours";
 	const lines = things.flatMap((thing) => names.map((name) => ({label: label(thing, name), points: pointsOf(shown, numbers, name, thing, shown.ours)})));
 	const paper = things.flatMap((thing) => names.flatMap((name) => pointsOf(shown, numbers, name, thing, shown.published)));
-	return [...lines.map((line, i) => ({...line, colour: seriesColour(i)})), ...(paper.length ? [{label: "paper", points: paper, marks: true}] : [])]
+	return [...lines.map((line, i) => ({...line, color: seriesColor(i)})), ...(paper.length ? [{label: "paper", points: paper, marks: true}] : [])]
 		.filter((line) => line.points.length);
 }
 
@@ -66,7 +66,7 @@ function linePanel(shown, what, numbers) {
 			{...more, legend: false}));
 	return element("figure", null, element("figcaption", null, what || shown.title), single
 		? lineChart(`${what || shown.title} over ${shown.over}; the table below has the numbers`, 420, charts[0], shown.over, what, more)
-		: [legendBox(charts[0].filter((line) => !line.marks).map((line) => [line.colour, line.label])), element("div.panels", null, charts.map(panel))]);
+		: [legendBox(charts[0].filter((line) => !line.marks).map((line) => [line.color, line.label])), element("div.panels", null, charts.map(panel))]);
 }
 
 // --- tables ---

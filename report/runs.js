@@ -153,7 +153,7 @@ function runsView(view) {
 	const grid = makeGrid(), input = filterField(grid);
 	const side = element("aside", {"aria-label": "filters"}), count = element("span.count", {role: "status"});
 	const same = element("p.same.muted"), note = element("span.error", {role: "alert"});
-	const colours = element("div.stack-legend");
+	const colors = element("div.stack-legend");
 	const nothing = element("p.nothing", null, "No run meets the filters. ", element("button", {onclick: () => {
 		forgetFilters();
 		input.value = "";
@@ -168,7 +168,7 @@ function runsView(view) {
 			: `${numberText(rows.length)} of ${plural(RUNS.length, "run")}`;
 		note.textContent = shown.error;
 		same.textContent = sameInAll();
-		replaceChildren(colours, shown.columns.includes("cycle stack") && stackLegend());
+		replaceChildren(colors, shown.columns.includes("cycle stack") && stackLegend());
 		drawFacets(side, named);
 	}
 
@@ -181,7 +181,7 @@ function runsView(view) {
 				element("button", {onclick: () => go("#stacks"), title: "of the selected runs, or of all runs shown"},
 					"Cycle stacks side by side"),
 				element("button", {onclick: () => saveRuns(shownColumns(), chosenRuns().rows)}, "CSV")),
-			same, colours, nothing,
+			same, colors, nothing,
 			grid.frame)));
 	draw();
 	return {draw, focus: () => grid.frame.focus(), filter: input, print: (on) => grid.print(on)};

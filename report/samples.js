@@ -26,7 +26,7 @@ const points = (rows, of) => rows.filter((row) => row.cycles > 0).map((row) => (
 function levelsOver(rows) {
 	const levels = Object.keys(LEVELS).filter((level) => rows.some((row) => row.value(`sm.stack_${level}`) > 0));
 	const sum = (row) => combine(levels.map((level) => row.value(`sm.stack_${level}`)));
-	return levels.map((level) => ({label: levelName(level), colour: levelColour(level),
+	return levels.map((level) => ({label: levelName(level), color: levelColor(level),
 		points: points(rows, (row) => (sum(row) ? 100 * row.value(`sm.stack_${level}`) / sum(row) : 0))}));
 }
 

@@ -1,10 +1,10 @@
 // A run's timeline: the activity of each unit. Drawn on a canvas, because there may be several hundred thousand bars.
 
 const LANE_HEIGHT = 14, LANE_NAMES = 118, AXIS_HEIGHT = 22, COUNTER_HEIGHT = 34;
-const GREY_SERIES = 7; // too similar to the colour of kernels
+const GRAY_SERIES = 7; // too similar to the color of kernels
 const timelineShown = {kernel: null, units: "SM 0", counters: true};
 
-// The kind of an event. Launches are recognised by their arguments, because kernels can have any name.
+// The kind of an event. Launches are recognized by their arguments, because kernels can have any name.
 const laneKind = (name, args) => (args.startsWith("launch=") ? "kernel" : name.includes(".") ? name.split(".")[0] : "block");
 
 // The lanes of a launch for the selected units: [{unit, track, kind, events: [{begin, end, name, args}]}], ordered by
@@ -62,14 +62,14 @@ class Timeline {
 
 	legend() {
 		return element("div.legend", null, this.names.map((name) => element("span", null,
-			element("i", {style: `background: ${this.colour(name)}`}), name)));
+			element("i", {style: `background: ${this.color(name)}`}), name)));
 	}
 
-	colour(name) {
+	color(name) {
 		if (name === "kernel")
-			return cssColour("--muted");
+			return cssColor("--muted");
 		const number = this.names.filter((each) => each !== "kernel").indexOf(name);
-		return seriesColour(number < GREY_SERIES ? number : number + 1);
+		return seriesColor(number < GRAY_SERIES ? number : number + 1);
 	}
 
 	x(cycle) {
@@ -97,7 +97,7 @@ class Timeline {
 
 	// Each counter has its own axis, from 0 to its largest value.
 	drawCounters(pen) {
-		const text = cssColour("--muted"), line = cssColour("--line"), area = cssColour("--accent");
+		const text = cssColor("--muted"), line = cssColor("--line"), area = cssColor("--accent");
 		this.counters.forEach((counter, i) => {
 			const y = i * COUNTER_HEIGHT, height = COUNTER_HEIGHT - 6, bottom = y + COUNTER_HEIGHT - 2;
 			pen.fillStyle = text;
@@ -119,8 +119,8 @@ class Timeline {
 	}
 
 	drawLanes(pen) {
-		const colours = new Map(this.names.map((name) => [name, this.colour(name)]));
-		const text = cssColour("--muted"), line = cssColour("--line"), paper = cssColour("--panel");
+		const colors = new Map(this.names.map((name) => [name, this.color(name)]));
+		const text = cssColor("--muted"), line = cssColor("--line"), paper = cssColor("--panel");
 		let unit = "";
 		this.lanes.forEach((lane, i) => {
 			const y = this.lanesFrom + i * LANE_HEIGHT;
@@ -135,7 +135,7 @@ class Timeline {
 				if (event.end < this.from || event.begin > this.to)
 					continue;
 				const left = Math.max(LANE_NAMES, this.x(event.begin)), right = Math.min(this.canvas.clientWidth, this.x(event.end));
-				pen.fillStyle = colours.get(event.name);
+				pen.fillStyle = colors.get(event.name);
 				pen.fillRect(left, y + 2, Math.max(1, right - left), LANE_HEIGHT - 3);
 				if (right - left > 4) {
 					pen.fillStyle = paper;
@@ -149,7 +149,7 @@ class Timeline {
 		const y = this.lanesFrom + this.lanes.length * LANE_HEIGHT, width = this.canvas.clientWidth - LANE_NAMES;
 		const raw = (this.to - this.from) / Math.max(2, width / 110), power = 10 ** Math.floor(Math.log10(raw));
 		const step = Math.max(1, power * [1, 2, 5, 10].find((factor) => factor * power >= raw));
-		pen.fillStyle = cssColour("--muted");
+		pen.fillStyle = cssColor("--muted");
 		pen.fillText("core cycle", 4, y + 12);
 		for (let cycle = Math.ceil(this.from / step) * step; cycle <= this.to; cycle += step) {
 			pen.fillRect(this.x(cycle), y, 1, 4);

@@ -4,7 +4,7 @@
     tools/check_tables.py            checks the tree; the exit status is 1 when a table is too short
     tools/check_tables.py --list     prints every such table with its length and its enum's
 
-A table is an array with designated initialisers, `[ENUMERATOR] = ...`. Its length is the one it states, or ends with the last
+A table is an array with designated initializers, `[ENUMERATOR] = ...`. Its length is the one it states, or ends with the last
 enumerator that it names. The enum's length ends with its last enumerator, without a last one that only counts the others: such
 a count is used as the length of an array or as the end of a loop.
 """

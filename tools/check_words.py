@@ -48,6 +48,9 @@ WORDINGS = [
     (r"\bhow (?:far|many|much) (?:it|they|of it|of them) (?:is|are|has|have)\b", "name the quantity"),
     (r"\bthose (?:of|who) (?:one|it|them)\b", "name the noun"),
     (r"\bwherever (?:it|they) (?:is|are)\b", "a plain word"),
+    (r"\b(?:[Uu]n)?(?:[Nn]eighbour|[Bb]ehaviour|[Cc]olour|[Hh]onour|[Ff]avour|[Nn]ormalis|[Ii]nitialis|[Oo]ptimis(?!t)|[Ss]ynchronis"
+     r"|[Ss]erialis|[Rr]ecognis|[Uu]tilis|[Qq]uantis|[Vv]ectoris|[Mm]inimis|[Mm]aximis|[Aa]nalys(?:e|ed|ing)\b|[Cc]ancell(?:ed|ing)"
+     r"|[Mm]odell(?:ed|ing)|[Ll]abell(?:ed|ing)|[Cc]entred?\b|[Cc]atalogue|[Aa]rtefact)", "American spelling"),
     (r"\bno (?:such|more) than\b.*\bno (?:such|more) than\b", "one limit a sentence"),
 ]
 COMPILED = [(re.compile(pattern, re.M), advice) for pattern, advice in WORDINGS]

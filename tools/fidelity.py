@@ -143,7 +143,7 @@ def launches(kernel, run, row):
         yield kernel, number, cycles, reference_cycles, cycles / reference_cycles - 1
 
 
-def compare(machine, runs, neighbours):
+def compare(machine, runs, neighbors):
     version = reference.VERSION_OF_MACHINE[machine]
     rows = reference.read_results(version)
     figures, wrong, far, spread = {}, [], [], {}
@@ -151,7 +151,7 @@ def compare(machine, runs, neighbours):
         row = rows[kernel]
         wrong += wrong_counts(kernel, run, row)
         far += [launch for launch in launches(kernel, run, row) if abs(launch[-1]) > FAR_LAUNCH]
-        others = [CYCLES.error(CYCLES.ours(other), CYCLES.theirs(row)) for other in neighbours.get(kernel, [])]
+        others = [CYCLES.error(CYCLES.ours(other), CYCLES.theirs(row)) for other in neighbors.get(kernel, [])]
         spread[kernel] = sorted([CYCLES.error(CYCLES.ours(run), CYCLES.theirs(row)), *others])
         figures[kernel] = {}
         for metric in METRICS:
@@ -297,8 +297,8 @@ def body():
 
     def compared(machine):
         good = {k: runs[k, machine, None] for k in kernels if is_good(runs.get((k, machine, None)))}
-        neighbours = {k: [runs[k, machine, c] for c in changes[machine][1:] if is_good(runs[k, machine, c])] for k in good}
-        return compare(machine, good, neighbours)
+        neighbors = {k: [runs[k, machine, c] for c in changes[machine][1:] if is_good(runs[k, machine, c])] for k in good}
+        return compare(machine, good, neighbors)
 
     comparisons = [compared(machine) for machine in machines]
     comparisons = [comparison for comparison in comparisons if comparison.figures]

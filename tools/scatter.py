@@ -1,4 +1,4 @@
-"""Draws a log-log scatter plot of two figures as SVG: one colour per series, the diagonal, and bands around it."""
+"""Draws a log-log scatter plot of two figures as SVG: one color per series, the diagonal, and bands around it."""
 
 import math
 from html import escape
@@ -69,8 +69,8 @@ def scatter(title, x_title, y_title, series):
     text(0, 0, y_title, f'text-anchor="middle" transform="translate(18 {(TOP + bottom) / 2}) rotate(-90)"')
     taken = []
     for index, (name, points) in enumerate(series):
-        colour = COLOURS[index % len(COLOURS)]
-        part.append(f'<g fill="{colour}">')
+        color = COLOURS[index % len(COLOURS)]
+        part.append(f'<g fill="{color}">')
         part.append(f'<circle cx="{LEFT + 16}" cy="{TOP + 18 + 18 * index}" r="4.5"/>')
         text(LEFT + 28, TOP + 22 + 18 * index, name)
         for label, x, y in points:

@@ -1,8 +1,8 @@
 /* cooperative_groups: objects for groups of cooperating threads: blocks, tiles of blocks, the active lanes of a warp,
  * the grid.
  *
- * Groups within a warp are sets of its lanes (sluice/groups/lanes.h). Tiles of several warps synchronise at named
- * barriers of the block. The grid synchronises by counters in memory, which a cooperative launch enables
+ * Groups within a warp are sets of its lanes (sluice/groups/lanes.h). Tiles of several warps synchronize at named
+ * barriers of the block. The grid synchronizes by counters in memory, which a cooperative launch enables
  * (sluice/groups/grid.h).
  */
 #ifndef _COOPERATIVE_GROUPS_H_

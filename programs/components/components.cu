@@ -1,6 +1,6 @@
-// components: connected component labelling of an image by label equivalence. Every pixel gets the smallest index among
-// the connected pixels of its colour. CAPS uses it as CCL, one of its irregular programs. In a round each pixel looks
-// for a smaller label among its four neighbours and records that the two labels are equivalent. Then the chains of
+// components: connected component labeling of an image by label equivalence. Every pixel gets the smallest index among
+// the connected pixels of its color. CAPS uses it as CCL, one of its irregular programs. In a round each pixel looks
+// for a smaller label among its four neighbors and records that the two labels are equivalent. Then the chains of
 // equivalences are followed to their roots, and the pixels take the labels of the roots. Rounds repeat until nothing
 // changes. Pixels and labels are read with strides, which a prefetcher can follow. The chains are read by loaded
 // indexes, scattered over the image. Only threads whose pixel is a root read them, so that warps diverge.
@@ -58,7 +58,7 @@ __global__ void take_roots(int *labels, const int *roots, int width, int height)
 		labels[i] = roots[labels[i]];
 }
 
-// Regions of many sizes: smooth noise of several scales in four grey levels. One pixel in 64 is random.
+// Regions of many sizes: smooth noise of several scales in four gray levels. One pixel in 64 is random.
 static std::vector<uint8_t> make_image(int width, int height, program::Random &random)
 {
 	std::vector<float> level((size_t)width * height, 0);

@@ -1,5 +1,5 @@
 // dwt: the Haar wavelet transform of a signal, D2MA's DWT. A block buffers 1024 samples in shared memory and decomposes
-// them there, level by level. The means of neighbours (times sqrt 2) are the next level's samples. Differences are
+// them there, level by level. The means of neighbors (times sqrt 2) are the next level's samples. Differences are
 // details and are written to global memory. Each level has half the active threads of the previous one. A barrier on
 // each side of a level makes buffering a small part of the time. The remaining mean of each block is a sample of the
 // next launch, until one block ends with the signal's mean. In `dma` the DMA engine buffers the samples.

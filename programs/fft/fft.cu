@@ -174,7 +174,7 @@ template <int STRIDE> __device__ __forceinline__ void get(const float *buffer, f
 		}
 }
 
-// Synchronises a transform's writes to the buffer with its reads.
+// Synchronizes a transform's writes to the buffer with its reads.
 template <unsigned TURNS> __device__ __forceinline__ void written()
 {
 	if (TURNS == 1)

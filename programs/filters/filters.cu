@@ -1,6 +1,6 @@
 // filters: three filters of an image, D2MA's GAUSS (5 x 5 binomial weights), MEAN (of 3 x 3) and SOBEL (magnitude of
 // the 3 x 3 gradient). A block of 16 x 16 threads buffers its pixels and a halo in shared memory. The halo holds the
-// neighbours' pixels or, beyond the image's border, a constant. Therefore conditions on its position guard each
+// neighbors' pixels or, beyond the image's border, a constant. Therefore conditions on its position guard each
 // buffered pixel, and the tile is wider than the block. In `gauss_dma`, `mean_dma` and `sobel_dma` the DMA engine's
 // halo mode does these address calculations as well as the transfers. In `..._async` the threads copy asynchronously.
 // In `..._tma` the tile with its halo is a tile of a tensor. In `..._cudadma` an additional warp copies the tile. There

@@ -1,5 +1,5 @@
 // fluidanimate: one step of a fluid of particles (smoothed particle hydrodynamics). It computes densities, then the
-// forces of pressure and viscosity between particles nearer than a radius. TELEPORT and prefetch-CTA analyse it as FLD
+// forces of pressure and viscosity between particles nearer than a radius. TELEPORT and prefetch-CTA analyze it as FLD
 // (PARSEC fluidanimate). Space is a grid of cells with the side of the radius; each can hold 16 particles. A thread
 // owns a slot of a cell and visits the particles of the 27 cells around. Its own particle is at an index of the thread.
 // The surrounding cells are read from a list, and their numbers of particles from memory, so most indexes depend on a
@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-const int PLACES = 16, CELLS = 8, NEAR = 27; // particles per cell, cells per block, a cell and its neighbours
+const int PLACES = 16, CELLS = 8, NEAR = 27; // particles per cell, cells per block, a cell and its neighbors
 
 struct Vector {
 	float x, y, z;

@@ -5,7 +5,7 @@
 // 11872 bytes, hold the template, its sums and the best shift of each row. One block fills most of a 16 KB scratchpad.
 // The paper runs 140 points and only the first frame, whose path returns before any shared access. Therefore the blocks
 // that sharing adds never wait. Templates are read as broadcasts, image rows at adjacent addresses. Windows of
-// neighbouring points overlap in the caches.
+// neighboring points overlap in the caches.
 #include "../program.h"
 
 #include <algorithm>

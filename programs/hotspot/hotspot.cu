@@ -1,4 +1,4 @@
-// hotspot: temperatures on a chip over time. Each cell turns power into heat, and heat flows to its four neighbours and
+// hotspot: temperatures on a chip over time. Each cell turns power into heat, and heat flows to its four neighbors and
 // to the air. TELEPORT and prefetch-CTA (HSP), CAPS (HSP). A block reads two 2-D tiles and writes one; five threads
 // read every temperature. The form `plain` leaves that reuse to the caches, with one launch per time step. `shared` is
 // TELEPORT's hand-written form; the other two papers run it too, as in Rodinia. It has a tile of both inputs in shared
@@ -20,7 +20,7 @@ __global__ void hotspot(const float *temperature, const float *power, float *res
 	int y = blockIdx.y * blockDim.y + threadIdx.y;
 	if (x >= width || y >= height)
 		return;
-	// No heat leaves the chip sideways: a cell at the edge is its own neighbour.
+	// No heat leaves the chip sideways: a cell at the edge is its own neighbor.
 	int i = y * width + x;
 	float here = temperature[i];
 	float north = y > 0 ? temperature[i - width] : here;

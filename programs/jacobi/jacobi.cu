@@ -1,5 +1,5 @@
-// jacobi: relaxation by nine points: each element becomes a weighted mean of itself and its eight neighbours. TELEPORT
-// (JAC), after the PGI compiler's example. Nearly all instructions are loads of data that neighbouring threads load
+// jacobi: relaxation by nine points: each element becomes a weighted mean of itself and its eight neighbors. TELEPORT
+// (JAC), after the PGI compiler's example. Nearly all instructions are loads of data that neighboring threads load
 // too. The form `plain` reads global memory nine times. `shared`, TELEPORT's hand-written form, loads each block's tile
 // and the ring around it into shared memory once.
 #include "../program.h"

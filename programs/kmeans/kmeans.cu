@@ -1,9 +1,9 @@
 // kmeans: k-means clustering. A kernel transposes the points from one row per point to one row per feature. Then, in
-// each iteration, one thread per point finds the nearest centre, and the host moves the centres. CAPS uses it as KM
+// each iteration, one thread per point finds the nearest center, and the host moves the centers. CAPS uses it as KM
 // (Rodinia kmeans). Scratchpad sharing uses it as kmeans (kernel kmeansPoint: two shared variables, 4,608 bytes, 576
 // threads). The layout by features makes the reads of a warp contiguous, with a stride of a whole row between features.
-// For each centre the same values are reread, at a distance that exceeds L1. The transposing kernel reads rows of 136
-// bytes in neighbouring threads. The centres are in constant memory. The form `reduction` also counts the points that
+// For each center the same values are reread, at a distance that exceeds L1. The transposing kernel reads rows of 136
+// bytes in neighboring threads. The centers are in constant memory. The form `reduction` also counts the points that
 // moved. It sums the points of each cluster, block by block, through shared memory.
 #include "../program.h"
 
@@ -25,7 +25,7 @@ struct Partial {
 	float sums[MAX_CLUSTERS * FEATURES];
 };
 
-// The centre nearest to the point. Not unrolled, which saves registers, so that a fourth block fits on an SM.
+// The center nearest to the point. Not unrolled, which saves registers, so that a fourth block fits on an SM.
 __device__ int nearest(const float *features, int point, int points, int clusters)
 {
 	int index = 0;
@@ -85,7 +85,7 @@ __global__ void kmeansPoint(const float *features, int points, int clusters, int
 	}
 }
 
-// Points around a few true centres. Each cluster has half the size of the previous one.
+// Points around a few true centers. Each cluster has half the size of the previous one.
 static std::vector<float> make_points(int points, int clusters, program::Random &random)
 {
 	std::vector<float> true_centres = random.floats((size_t)clusters * FEATURES), rows;
@@ -100,7 +100,7 @@ static std::vector<float> make_points(int points, int clusters, program::Random 
 	return rows;
 }
 
-// One step on the host, from the same centres: membership, and the sum and number of the points of each cluster.
+// One step on the host, from the same centers: membership, and the sum and number of the points of each cluster.
 struct Step {
 	std::vector<int> membership, sizes;
 	std::vector<float> sums;

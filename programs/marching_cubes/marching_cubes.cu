@@ -15,7 +15,7 @@
 const int THREADS = 32, BLOCK = 256;
 template <int N> using List = float3[EDGES][N];
 
-// Centres and squared radii.
+// Centers and squared radii.
 __constant__ float4 balls[BALLS];
 
 __global__ void sampleVolume(float *volume, int side)

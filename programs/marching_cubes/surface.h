@@ -105,7 +105,7 @@ inline std::vector<int> corners_of(int face)
 
 // On each face a line cuts off every run of corners inside, from the edge where the run begins to the edge where it
 // ends. A run's end on one face is a run's beginning on the adjacent face, so that the lines join into closed polygons.
-// A line depends only on the corners of its face, so the polygons of neighbouring cubes fit together.
+// A line depends only on the corners of its face, so the polygons of neighboring cubes fit together.
 inline std::vector<int> lines_of(int inside)
 {
 	std::vector<int> next(EDGES, -1);

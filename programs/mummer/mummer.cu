@@ -1,5 +1,5 @@
 // mummer: matches short DNA queries against a reference through its suffix tree. For every position of a query it finds
-// the longest part from there that occurs in the reference. TELEPORT and prefetch-CTA analyse it as MUM (MUMmerGPU). A
+// the longest part from there that occurs in the reference. TELEPORT and prefetch-CTA analyze it as MUM (MUMmerGPU). A
 // thread takes a query and walks down the tree letter by letter. It follows the suffix link from one position of the
 // query to the next, so every read depends on the previous one. Walks of a warp's threads end after different numbers
 // of steps. Each read of nodes, children and letters accesses another line. Compared letters select children and suffix

@@ -11,7 +11,7 @@
 const int TILE = 32;
 typedef int Cells[TILE + 1][TILE + 1], Similarities[TILE][TILE];
 
-// Row 0 and column 0 are the edges of the neighbouring tiles.
+// Row 0 and column 0 are the edges of the neighboring tiles.
 __device__ void fill_cell(Cells &cell, const Similarities &similarity, int gap, int x, int y)
 {
 	int diagonal = cell[y - 1][x - 1] + similarity[y - 1][x - 1];

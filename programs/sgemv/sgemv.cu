@@ -1,7 +1,7 @@
 // sgemv: y = alpha A x with A stored by columns, one thread per row. D2MA's SGEMV (Figure 8 and section 5.4). The
 // matrix is a coalesced stream that is read once. Every block buffers the vector piece by piece in one shared buffer.
-// In the form `plain` all threads copy a piece and synchronise at barriers. In `cudadma` an additional warp only copies
-// and hands the buffer over through two named barriers (CudaDMA's warp specialisation). In `dma` the DMA engine loads
+// In the form `plain` all threads copy a piece and synchronize at barriers. In `cudadma` an additional warp only copies
+// and hands the buffer over through two named barriers (CudaDMA's warp specialization). In `dma` the DMA engine loads
 // the pieces, as in Figure 8; in `dma_double` it uses two alternating buffers. In `async` the threads' asynchronous
 // copies, and in `tma` bulk copies, load the next piece while the current one is used.
 #include "../copies.h"

@@ -1,7 +1,7 @@
-// sobel_edges: the strength of edges in a grey picture, by Sobel's filter. TELEPORT and prefetch-CTA (EDS). Pixels are
+// sobel_edges: the strength of edges in a gray picture, by Sobel's filter. TELEPORT and prefetch-CTA (EDS). Pixels are
 // bytes and blocks 16 x 16, so that half a warp reads 16 bytes of a line. For these, 32-byte transactions suffice; a
 // prefetcher of whole lines fetches several times that amount (prefetch-CTA, V.B). The form `plain` checks for each
-// neighbour whether it is in the picture; pixels outside count as dark. `shared`, TELEPORT's hand-written form, checks
+// neighbor whether it is in the picture; pixels outside count as dark. `shared`, TELEPORT's hand-written form, checks
 // once, when it fills a tile in shared memory, and so executes fewer instructions.
 #include "../program.h"
 

@@ -1,5 +1,5 @@
 // srad: speckle reducing anisotropic diffusion of an ultrasound picture. One kernel computes how freely each pixel may
-// mix with its neighbours, and a second one mixes. TELEPORT and prefetch-CTA (SRD), scratchpad sharing (SRAD1, SRAD2:
+// mix with its neighbors, and a second one mixes. TELEPORT and prefetch-CTA (SRD), scratchpad sharing (SRAD1, SRAD2:
 // the two kernels). It is bound by memory: four differences and a coefficient per pixel are written to global memory
 // and read back. The form `plain` has no shared memory, as in the first two papers. `shared` is scratchpad sharing's
 // form, with blocks of 24 x 24, so that shared memory limits the number of resident blocks. Every thread has its pixel,
@@ -10,7 +10,7 @@
 const int EDGE = 16;       // side of a block of plain
 const int BLOCK_SIZE = 24; // side of a block of shared: sharing, Table 3
 
-// How freely a pixel may mix: little if it differs from its neighbours by more than speckle.
+// How freely a pixel may mix: little if it differs from its neighbors by more than speckle.
 __device__ __host__ static inline float coefficient(float here, float n, float s, float w, float e, float speckle)
 {
 	float gradient = (n * n + s * s + w * w + e * e) / (here * here);

@@ -1,7 +1,7 @@
 // stencil: one explicit step of heat conduction on a 3-D grid, seven points. CAPS (STE), after Parboil. Each thread
 // walks up through the planes with two columns, 32 elements apart. Values of the planes below and above stay in
 // registers. Loops over the columns are unrolled, because clang would otherwise put their arrays into local memory. The
-// current plane is in shared memory for the neighbours, and only the tile's edge is reread from global memory. The
+// current plane is in shared memory for the neighbors, and only the tile's edge is reread from global memory. The
 // loads repeat once per plane with a large constant stride: the deep loop that, according to CAPS, serves intra-warp
 // prefetchers.
 #include "../program.h"

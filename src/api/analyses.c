@@ -74,7 +74,7 @@ static bool add_row(struct launch_analyses *known, const struct affine_row *foun
 	return place_row(known, base, row);
 }
 
-static struct mech_rows analysed_rows(struct launch_analyses *known, uint32_t most, enum mech_loops loops)
+static struct mech_rows analyzed_rows(struct launch_analyses *known, uint32_t most, enum mech_loops loops)
 {
 	const struct simt_launch *launch = known->launch;
 	const struct affine_launch shape = {.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
@@ -115,11 +115,11 @@ static struct mech_rows give_rows(void *user, uint32_t most, enum mech_loops loo
 {
 	struct launch_analyses *known = user;
 	const struct announcements *said = &known->gpu->announced;
-	return said->used ? announced_rows(known, said, most) : analysed_rows(known, most, loops);
+	return said->used ? announced_rows(known, said, most) : analyzed_rows(known, most, loops);
 }
 
 /* Returns the analyzer's result for a load of the kernel's own body, or NULL. */
-static const struct affine_load *analysed_load(const struct affine_kernel *analysis, const struct ptx_inst *inst)
+static const struct affine_load *analyzed_load(const struct affine_kernel *analysis, const struct ptx_inst *inst)
 {
 	for (uint32_t i = 0; i < analysis->loads; i++)
 		if (&analysis->function->body[analysis->load[i].inst] == inst)
@@ -129,7 +129,7 @@ static const struct affine_load *analysed_load(const struct affine_kernel *analy
 
 static struct mech_load load_at(const struct affine_kernel *analysis, const struct simt_inst *inst, bool indirect)
 {
-	const struct affine_load *found = analysed_load(analysis, inst->ptx);
+	const struct affine_load *found = analyzed_load(analysis, inst->ptx);
 	return (struct mech_load){.pc = inst->pc,
 	                          .line = inst->ptx->source_line,
 	                          .indirect = indirect,

@@ -33,7 +33,7 @@ static bool does_nothing(const struct ptx_function *function)
 	return true;
 }
 
-/* A compiler that finds undefined behaviour may silently remove a kernel's whole body. A kernel without parameters is
+/* A compiler that finds undefined behavior may silently remove a kernel's whole body. A kernel without parameters is
  * assumed to be empty on purpose. */
 static void warn_if_emptied(const struct ptx_function *function)
 {

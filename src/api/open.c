@@ -399,10 +399,10 @@ void sluice_machine_write(const sluice_gpu *gpu, FILE *file)
 	config_file_write(file, machine_options, machine_option_count, &gpu->machine);
 }
 
-const char *sluice_machine_left_out(const sluice_gpu *gpu, uint32_t *honoured, uint32_t *left_out)
+const char *sluice_machine_left_out(const sluice_gpu *gpu, uint32_t *honored, uint32_t *left_out)
 {
-	if (honoured)
-		*honoured = gpu->gpgpusim.honoured;
+	if (honored)
+		*honored = gpu->gpgpusim.honored;
 	if (left_out)
 		*left_out = gpu->gpgpusim.others;
 	return gpu->gpgpusim.list;

@@ -51,7 +51,7 @@ static struct texture_sampler sampler_of(const struct sluice_sampler *sampler)
 {
 	struct texture_sampler own = {
 		.is_linear = sampler->linear,
-		.is_normalised = sampler->normalised,
+		.is_normalized = sampler->normalized,
 		.reads_floats = sampler->reads_floats,
 		.is_srgb = sampler->srgb,
 		.level_bias = sampler->level_bias,

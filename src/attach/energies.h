@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-/* The opened table. Zero-initialise; call energies_close() after the last use of prices made from it. */
+/* The opened table. Zero-initialize; call energies_close() after the last use of prices made from it. */
 struct energies {
 	struct arena arena;
 	char *wanted; /* NULL: the default table of each machine */

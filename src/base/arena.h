@@ -15,7 +15,7 @@ struct arena {
 };
 
 /* Zeroed memory, aligned for any type. Blocks of 64 bytes and more are aligned to 64 bytes, so that rows of lanes
- * vectorise. */
+ * vectorize. */
 void *arena_alloc(struct arena *arena, size_t size);
 
 /* A zeroed array of `count` elements of `size` bytes; checks the product for overflow. */

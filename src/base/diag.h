@@ -29,7 +29,7 @@ struct diag_place {
 /* The location of a byte. */
 struct diag_place diag_place_of(const struct diag_source *source, size_t offset);
 
-/* Collected messages. Zero-initialise; diag_free() afterwards. */
+/* Collected messages. Zero-initialize; diag_free() afterwards. */
 struct diag {
 	char *text; /* all messages, rendered, NUL-terminated; NULL: none */
 	size_t length, capacity;

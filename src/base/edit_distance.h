@@ -7,7 +7,7 @@
 
 #define EDIT_DISTANCE_FAR UINT32_MAX
 
-/* Number of edits (insert, delete, replace, swap neighbours; case does not count) from one word to the other.
+/* Number of edits (insert, delete, replace, swap neighbors; case does not count) from one word to the other.
  * Letters missing at the end count as one edit, up to one per three typed ones. EDIT_DISTANCE_FAR when there are too
  * many edits for a typing error. */
 uint32_t edit_distance(const char *typed, const char *meant);

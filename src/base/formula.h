@@ -47,7 +47,7 @@ struct formula_alias {
 	const char *name, *text;
 };
 
-/* The names that a formula may use. Zero-initialise. */
+/* The names that a formula may use. Zero-initialize. */
 struct formula_names {
 	struct formula_groups {
 		const struct base_counter_group *group;

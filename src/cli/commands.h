@@ -60,7 +60,7 @@ void cli_json_error(const char *path, int line, int column, const char *text);
 /* Prints the warnings of a gpu that has been opened. */
 void cli_warnings(const char *command, const sluice_gpu *gpu);
 
-/* Options given as -o KEY=VALUE, NULL-terminated for sluice_settings. Zero-initialise. */
+/* Options given as -o KEY=VALUE, NULL-terminated for sluice_settings. Zero-initialize. */
 struct cli_options {
 	const char **list; /* NULL while empty */
 	size_t count;

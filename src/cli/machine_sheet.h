@@ -13,7 +13,7 @@ struct sheet {
 	size_t count;
 };
 
-/* Zero-initialise the sheet before; call sheet_close() afterwards. */
+/* Zero-initialize the sheet before; call sheet_close() afterwards. */
 void sheet_take(struct sheet *sheet, const sluice_gpu *gpu);
 const char *sheet_value(const struct sheet *sheet, const char *key); /* NULL: no such key */
 void sheet_close(struct sheet *sheet);

@@ -116,7 +116,8 @@ static void report_variable(const char *name, const char *nearest)
 /* Returns true when the command becomes a CUDA program, whose runtime reports unknown variables. */
 static bool becomes_program(const struct command *command, int argc, char **argv)
 {
-	return command->run == command_run || (command->run == command_programs && argc > 1 && strcmp(argv[1], "run") == 0);
+	return command->run == command_run ||
+	       (command->run == command_programs && argc > 1 && strcmp(argv[1], "run") == 0);
 }
 
 static int run(const char *name, int argc, char **argv)

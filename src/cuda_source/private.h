@@ -53,9 +53,9 @@ enum node_kind {
 	NODE_LAMBDA,
 	NODE_NOTHING, /* an absent part of a for */
 	NODE_BLOCK,
-	NODE_DECLARE, /* child: initialiser, if any */
+	NODE_DECLARE, /* child: initializer, if any */
 	NODE_IF,      /* value: number of statements before its condition */
-	NODE_FOR, /* initialisation, condition, step, body */
+	NODE_FOR, /* initialization, condition, step, body */
 	NODE_WHILE,
 	NODE_DO, /* body, condition */
 	NODE_SWITCH,

@@ -1,4 +1,4 @@
-/* Copies. Streams are serialised, so the asynchronous calls behave like the synchronous ones, but they check the
+/* Copies. Streams are serialized, so the asynchronous calls behave like the synchronous ones, but they check the
  * stream. */
 #include "cudart/copy.h"
 

@@ -83,7 +83,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 	return ask("cudaGraphGetEdges", graph, from, to, count, choose_edges);
 }
 
-/* Returns the neighbours of a node: those that it depends on or (`behind` true) those that depend on it. */
+/* Returns the neighbors of a node: those that it depends on or (`behind` true) those that depend on it. */
 static cudaError_t ask_node(const char *call, cudaGraphNode_t node, bool behind, cudaGraphNode_t *nodes, size_t *count)
 {
 	struct runtime *runtime = runtime_enter();

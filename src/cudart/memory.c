@@ -1,4 +1,4 @@
-/* Device memory: allocation, fills, and pointer attributes. Streams are serialised, so the asynchronous calls behave
+/* Device memory: allocation, fills, and pointer attributes. Streams are serialized, so the asynchronous calls behave
  * like the synchronous ones, but they check the stream. */
 #include "cudart/capture.h"
 #include "cudart/copy.h"

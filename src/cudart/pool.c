@@ -1,4 +1,4 @@
-/* Memory pools for stream-ordered allocation. Streams are serialised, so an allocation is usable at once and freed
+/* Memory pools for stream-ordered allocation. Streams are serialized, so an allocation is usable at once and freed
  * memory returns to the device at once. A pool never holds unused memory. */
 #include "cudart/pool.h"
 #include "cudart/leaks.h"

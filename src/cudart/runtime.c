@@ -197,11 +197,11 @@ static bool lets_reads_stray(bool *fine)
 /* Reports the unsupported options of a GPGPU-Sim configuration. */
 static void tell_left_out(const sluice_gpu *gpu, const char *machine)
 {
-	uint32_t honoured, left_out;
-	if (sluice_machine_left_out(gpu, &honoured, &left_out))
+	uint32_t honored, left_out;
+	if (sluice_machine_left_out(gpu, &honored, &left_out))
 		fprintf(stderr,
 		        "sluice: %s: %u options are honored, %u are not ('sluice machine show %s' lists them)\n",
-		        machine, honoured, left_out, machine);
+		        machine, honored, left_out, machine);
 }
 
 /* Returns the lines of an environment variable, with their text in `*text`. NULL when it is not set. */
@@ -281,7 +281,7 @@ static void open_gpu(struct runtime *runtime)
 struct runtime *runtime_enter_closed(void)
 {
 	int cancel_state;
-	/* a cancelled thread would never release the lock */
+	/* a canceled thread would never release the lock */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	pthread_mutex_lock(&the_lock);
 	thread.inside = true;

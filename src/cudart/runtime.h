@@ -194,7 +194,7 @@ bool keep_statistics(struct runtime *runtime);
 /* Writes the statistics to their destination. `how` states how the process ends. Returns false after a message. */
 bool write_statistics(struct runtime *runtime, const char *how);
 
-/* Returns whether the machine can honour a preference of L1 or shared memory. If it cannot and `prefers` is set, the
+/* Returns whether the machine can honor a preference of L1 or shared memory. If it cannot and `prefers` is set, the
  * call reports once that the preference has no effect. */
 bool can_prefer(struct runtime *runtime, const char *call, bool prefers);
 /* Returns an error if `config` is no value of the enum. */

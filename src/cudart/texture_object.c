@@ -21,7 +21,7 @@ static struct sluice_sampler object_sampler(const struct cudaTextureDesc *textur
 {
 	struct sluice_sampler sampler = {SLUICE_SIZED(sampler),
 	                                 .linear = texture->filterMode == cudaFilterModeLinear,
-	                                 .normalised = texture->normalizedCoords,
+	                                 .normalized = texture->normalizedCoords,
 	                                 .reads_floats = texture->readMode == cudaReadModeNormalizedFloat,
 	                                 .srgb = texture->sRGB,
 	                                 .level_bias = texture->mipmapLevelBias,

@@ -82,7 +82,7 @@ static struct sluice_sampler sampler_of(const struct textureReference *texture, 
 {
 	struct sluice_sampler sampler = {SLUICE_SIZED(sampler),
 	                                 .linear = texture->filterMode == cudaFilterModeLinear,
-	                                 .normalised = texture->normalized,
+	                                 .normalized = texture->normalized,
 	                                 .reads_floats = reads_floats,
 	                                 .srgb = texture->sRGB,
 	                                 .level_bias = texture->mipmapLevelBias,

@@ -24,7 +24,7 @@ struct energy_price {
 
 enum { ENERGY_MESSAGE = 512 };
 
-/* Zero-initialise; energy_close() afterwards. */
+/* Zero-initialize; energy_close() afterwards. */
 struct energy_prices {
 	struct arena arena;
 	const struct energy_table *table; /* must live as long */
@@ -42,7 +42,7 @@ bool energy_add_mechanism(struct energy_prices *prices, const struct seam_attach
                           const struct mech_machine *machine, char message[ENERGY_MESSAGE]);
 void energy_close(struct energy_prices *prices);
 
-/* The cost of one or several launches. Zero-initialise; energy_free() afterwards. */
+/* The cost of one or several launches. Zero-initialize; energy_free() afterwards. */
 struct energy_account {
 	double seconds, thread_instructions;
 	double *joules; /* by price */

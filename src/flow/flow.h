@@ -81,7 +81,7 @@ struct flow_definitions *flow_definitions(struct arena *arena, const struct flow
 uint32_t flow_reaching(const struct flow_definitions *definitions, const struct flow_cfg *cfg, uint32_t at, uint32_t reg,
                        uint32_t *inst, uint32_t room);
 
-/* Registers per thread by linear-scan colouring of live ranges over 32-bit physical registers. 64-bit values take
+/* Registers per thread by linear-scan coloring of live ranges over 32-bit physical registers. 64-bit values take
  * an aligned pair. Predicates have a separate register file. */
 struct flow_registers {
 	uint32_t registers;  /* 32-bit registers per thread; the caller of this pass adds the callees' needs */

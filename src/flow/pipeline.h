@@ -13,7 +13,7 @@ struct pipeline_step {
 	void *config, *counters;
 };
 
-/* Zero-initialise it before use. */
+/* Zero-initialize it before use. */
 struct pipeline {
 	struct arena arena;
 	const struct flow_pass *const *more; /* further known passes, by name; they outlive the pipeline */

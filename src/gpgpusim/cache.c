@@ -126,7 +126,7 @@ static void set_cache(struct config *config, const char *prefix)
 	set_queues(config, prefix, parts[3]);
 	if (count > 4 && strcmp(prefix, "l1t") != 0)
 		set_cache_number(config, prefix, "port_bytes", parts[4]);
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 bool gpgpusim_apply_cache(struct config *config)

@@ -144,7 +144,7 @@ static void apply_network(struct config *config)
 		if (strcmp(keys[i].name, config->option) == 0) {
 			if (gpgpusim_number(config, config->value, &number))
 				gpgpusim_set_number(config, keys[i].key, number);
-			config->options->honoured++;
+			config->options->honored++;
 			return;
 		}
 	gpgpusim_leave(config, "the model does not have it");

@@ -12,7 +12,7 @@ struct diag;
 
 /* The result for the options of a configuration. */
 struct gpgpusim_options {
-	uint32_t honoured, others;
+	uint32_t honored, others;
 	/* of the unsupported options: one line each, with the reason; from malloc, NULL when there are none */
 	char *list;
 };

@@ -18,7 +18,7 @@ static void set_parts(struct config *config, const char *separators, const char 
 	for (size_t i = 0; i < count; i++)
 		if (*keys[i] && gpgpusim_number(config, parts[i], &number))
 			gpgpusim_set_number(config, keys[i], number);
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 /* --- options that set one key unchanged --- */
@@ -124,7 +124,7 @@ static bool is_fixed(struct config *config)
 		if (strcmp(fixed[i].option, config->option) != 0)
 			continue;
 		if (strcmp(fixed[i].value, config->value) == 0)
-			config->options->honoured++;
+			config->options->honored++;
 		else
 			gpgpusim_leave(config, fixed[i].why);
 		return true;
@@ -137,7 +137,7 @@ static bool is_fixed(struct config *config)
 static void take_number(struct config *config, uint32_t *number)
 {
 	if (gpgpusim_number(config, config->value, number))
-		config->options->honoured++;
+		config->options->honored++;
 }
 
 static void set_clusters(struct config *config)
@@ -191,7 +191,7 @@ static void set_threads(struct config *config)
 		gpgpusim_fail(config, "'%s': warps have 32 threads", config->value);
 	else
 		gpgpusim_set_number(config, "sm.warps", threads / WARP_SIZE);
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 /* Sets the widths into the pipes, out of the collectors, and of the result bus. Version 4 has additional pipes for
@@ -223,7 +223,7 @@ static void set_special(struct config *config, const char *what)
 		snprintf(key, sizeof key, "%s.special.%s", what, types[i]);
 		gpgpusim_set_number(config, key, number);
 	}
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 static void set_special_latency(struct config *config)
@@ -249,13 +249,13 @@ static void set_scheduler(struct config *config)
 		gpgpusim_leave(config, "warp orders are gto, lrr and two_level_active");
 		return;
 	}
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 static void set_flag(struct config *config, const char *key, const char *on)
 {
 	gpgpusim_set(config, key, strcmp(config->value, on) == 0 ? "true" : "false");
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 static void set_sub_cores(struct config *config)
@@ -272,7 +272,7 @@ static void set_perfect_code(struct config *config)
 {
 	set_flag(config, "l1c.perfect", "1");
 	set_flag(config, "l1i.perfect", "1");
-	config->options->honoured--;
+	config->options->honored--;
 }
 
 static void set_collectors(struct config *config)
@@ -293,7 +293,7 @@ static void set_adaptive(struct config *config)
 static void set_carve_outs(struct config *config)
 {
 	gpgpusim_set(config, "sm.carve_outs", config->value);
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 /* For an option with several values, some of which the model supports. NUMBER sets KEY to the text at that index. */
@@ -307,7 +307,7 @@ static void set_choice(struct config *config, const char *key, const char *const
 		return;
 	}
 	gpgpusim_set(config, key, texts[number]);
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 static void set_network(struct config *config)
@@ -336,13 +336,13 @@ static void set_flush(struct config *config)
 static void set_local_map(struct config *config)
 {
 	gpgpusim_set(config, "sm.local_layout", strcmp(config->value, "1") == 0 ? "by_block" : "by_sm");
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 static void set_turns(struct config *config)
 {
 	gpgpusim_set(config, "sm.cluster_turns", strcmp(config->value, "1") == 0 ? "by_cycle" : "held");
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 /* Parses NAME=NUMBER:... */
@@ -373,7 +373,7 @@ static void set_timing(struct config *config)
 		else
 			gpgpusim_number(config, parts[i], names[known].number);
 	}
-	config->options->honoured += count > 1;
+	config->options->honored += count > 1;
 }
 
 /* Returns the number of the lowest bank bit in a map's letters, the last of which is bit 0. Dots separate letters. */
@@ -408,7 +408,7 @@ static void set_mapping(struct config *config)
 	if (first)
 		gpgpusim_set_number(config, "map.column_bits", columns);
 	gpgpusim_set(config, "map.columns_lowest", columns_lowest ? "true" : "false");
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 static void take_network(struct config *config)
@@ -418,7 +418,7 @@ static void take_network(struct config *config)
 	if (snprintf(config->network, sizeof config->network, "%.*s%s", folder, config->source.name, config->value) >=
 	    (int)sizeof config->network)
 		gpgpusim_fail(config, "the name is too long");
-	config->options->honoured++;
+	config->options->honored++;
 }
 
 static const struct own {

@@ -2,7 +2,7 @@
  * CSV, and as a picture (a Gantt chart).
  *
  * The runs write their timelines (`sluice run --timeline`, docs/how-to/over-time.md) into files, which are read when
- * they have ended. A lane is a track of a mechanism, or a block slot. A series is a kind of event, with its own colour.
+ * they have ended. A lane is a track of a mechanism, or a block slot. A series is a kind of event, with its own color.
  */
 #ifndef SLUICE_LAB_GANTT_H
 #define SLUICE_LAB_GANTT_H
@@ -67,7 +67,7 @@ bool gantt_is(const char *drawn, const char *wanted);
 
 /* --- results --- */
 
-/* Reads the timelines of a plan whose runs have ended. Returns false after messages. Zero-initialise; call
+/* Reads the timelines of a plan whose runs have ended. Returns false after messages. Zero-initialize; call
  * gantt_free() afterwards. */
 bool gantt_take(struct gantt *gantt, const struct plan *plan);
 void gantt_free(struct gantt *gantt);

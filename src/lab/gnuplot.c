@@ -25,25 +25,25 @@ void gnuplot_number(double value, FILE *file)
 		fputs(" NaN", file);
 }
 
-/* Eight colours with a mark each; the yellow is darker than that of bars, so that it is visible as a thin line. Every
+/* Eight colors with a mark each; the yellow is darker than that of bars, so that it is visible as a thin line. Every
  * four lines have the next dash pattern. */
 void gnuplot_line(size_t series, FILE *file)
 {
-	static const unsigned colours[] = {0x14365f, 0xb5473c, 0xd9a520, 0x74b3de,
-	                                   0x2f8f5b, 0x8a5bb0, 0x555555, 0xd77fb2};
+	static const unsigned colors[] = {0x14365f, 0xb5473c, 0xd9a520, 0x74b3de,
+	                                  0x2f8f5b, 0x8a5bb0, 0x555555, 0xd77fb2};
 	static const unsigned marks[] = {7, 5, 9, 13, 6, 4, 8, 12};
-	enum { COLOURS = sizeof colours / sizeof *colours };
+	enum { COLOURS = sizeof colors / sizeof *colors };
 	fprintf(file, "linecolor rgb '#%06x' dashtype %zu linewidth 1.6 pointtype %u pointsize 0.45",
-	        colours[series % COLOURS], series / 4 % 4 + 1, marks[series % COLOURS]);
+	        colors[series % COLOURS], series / 4 % 4 + 1, marks[series % COLOURS]);
 }
 
-/* Four colours with distinct greys come first. Then hatches and solid fills alternate, so that neighbours differ in
- * print too. Two series of one colour differ in their hatches. Hatches are of dark colours: thin strokes of a light
- * colour are invisible on white. */
+/* Four colors with distinct grays come first. Then hatches and solid fills alternate, so that neighbors differ in
+ * print too. Two series of one color differ in their hatches. Hatches are of dark colors: thin strokes of a light
+ * color are invisible on white. */
 void gnuplot_fill(size_t series, bool outlined, FILE *file)
 {
 	static const struct {
-		unsigned colour;
+		unsigned color;
 		const char *style;
 	} fills[] = {
 		{0x14365f, "solid 1"},   {0xf2d16b, "solid 1"}, {0xb5473c, "solid 1"},   {0x74b3de, "solid 1"},
@@ -52,7 +52,7 @@ void gnuplot_fill(size_t series, bool outlined, FILE *file)
 		{0x9a6a00, "pattern 7"}, {0xdcdcdc, "solid 1"}, {0x1f78b4, "pattern 2"}, {0x8a5bb0, "solid 1"},
 	};
 	size_t fill = series % (sizeof fills / sizeof *fills);
-	fprintf(file, "linecolor rgb '#%06x' fillstyle %s %s ", fills[fill].colour, fills[fill].style,
+	fprintf(file, "linecolor rgb '#%06x' fillstyle %s %s ", fills[fill].color, fills[fill].style,
 	        outlined ? "border linecolor rgb 'black'" : "noborder");
 }
 

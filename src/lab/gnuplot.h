@@ -17,10 +17,10 @@ void gnuplot_quote(const char *text, FILE *file);
 /* Writes a blank and the number; non-finite values become a missing value. */
 void gnuplot_number(double value, FILE *file);
 
-/* Writes colour, dashes and marks of a line. */
+/* Writes color, dashes and marks of a line. */
 void gnuplot_line(size_t series, FILE *file);
 
-/* Writes colour and hatching of a series, one of 16 that differ in print, with or without a black outline. */
+/* Writes color and hatching of a series, one of 16 that differ in print, with or without a black outline. */
 void gnuplot_fill(size_t series, bool outlined, FILE *file);
 
 /* Writes range and marks of an axis: "x", "y" or "y2". Wide numbers are written in thousands, millions or thousands

@@ -14,7 +14,7 @@ struct job_text {
 	size_t length;
 };
 
-/* Zero-initialise, except for the first group of fields. */
+/* Zero-initialize, except for the first group of fields. */
 struct job {
 	char **words; /* the command line, NULL-terminated; words[0] is the program's path */
 	bool quiet;   /* it need not print PASS */

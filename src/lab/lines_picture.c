@@ -241,7 +241,7 @@ static void script_data(const struct chart *chart)
 	fputs("END\n", chart->file);
 }
 
-/* Writes the numbers, or only some of them if the labels of neighbours would overlap; each number has a tick. */
+/* Writes the numbers, or only some of them if the labels of neighbors would overlap; each number has a tick. */
 static void script_numbers(const struct chart *chart, bool label)
 {
 	const struct lines *lines = &chart->lines;

@@ -317,7 +317,7 @@ static bool find_cut(const struct picture *picture, const struct panel *panel, s
 	return bar_cut || mark_cut;
 }
 
-/* Whether two texts would overlap if both were centred on their bars. */
+/* Whether two texts would overlap if both were centered on their bars. */
 static bool collide(const struct picture *picture, const struct cut *left, const struct cut *right)
 {
 	double place = (picture->width - left_margin - right_margin) / (double)picture->groups;
@@ -326,7 +326,7 @@ static bool collide(const struct picture *picture, const struct cut *left, const
 	       (double)(strlen(left->text) + strlen(right->text) + 2) / 2 * letter_width > between;
 }
 
-/* Shifts the text away from a near neighbour; between two neighbours, it stays centred, one line further out. */
+/* Shifts the text away from a near neighbor; between two neighbors, it stays centered, one line further out. */
 static void script_cut(const struct picture *picture, const struct panel *panel, const struct cut *cut, bool from_left,
                        bool from_right)
 {

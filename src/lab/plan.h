@@ -77,7 +77,7 @@ struct plan {
 
 #define PLAN_NOTHING SIZE_MAX
 
-/* Checks every machine and every program. Returns false after messages. Zero-initialise; call plan_free()
+/* Checks every machine and every program. Returns false after messages. Zero-initialize; call plan_free()
  * afterwards. */
 bool plan_make(struct plan *plan, const struct experiment *experiment, const struct plan_source *source);
 void plan_free(struct plan *plan);

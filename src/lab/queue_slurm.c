@@ -471,10 +471,10 @@ static bool write_script(struct cluster *cluster)
 	return fclose(file) == 0 && chmod(cluster->script, 0777) == 0;
 }
 
-static bool is_cancelled(const struct cluster *cluster)
+static bool is_canceled(const struct cluster *cluster)
 {
 	char path[PATH_MAX];
-	sweep_path(path, cluster->folder, "cancelled", "");
+	sweep_path(path, cluster->folder, "canceled", "");
 	return access(path, F_OK) == 0;
 }
 
@@ -500,7 +500,7 @@ static bool wait_for_all(struct cluster *cluster)
 		double asked = jobs_now() - since, pause = asked * ASKING_SHARE;
 		if (!collect(cluster))
 			return false;
-		if (is_cancelled(cluster)) {
+		if (is_canceled(cluster)) {
 			queue_tell(queue, "the sweep was canceled; the same command continues with the missing runs");
 			return false;
 		}
@@ -537,7 +537,7 @@ static bool begin(struct cluster *cluster)
 		cluster->by_id[i] = &cluster->slots[i];
 	}
 	qsort(cluster->by_id, queue->count, sizeof *cluster->by_id, by_id);
-	sweep_path(path, cluster->folder, "cancelled", "");
+	sweep_path(path, cluster->folder, "canceled", "");
 	unlink(path);
 	const struct slurm_setup setup = slurm_setup();
 	cluster->array_limit = setup.array_limit;

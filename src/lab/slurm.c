@@ -254,7 +254,7 @@ bool slurm_cancel(const char *folder, const char *command)
 {
 	char path[PATH_MAX], *errors = NULL;
 	struct arrays arrays = {0};
-	sweep_path(path, folder, "cancelled", "");
+	sweep_path(path, folder, "canceled", "");
 	int file =
 		/* before the cancellation, so that no process starts new tasks */
 		open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

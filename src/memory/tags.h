@@ -123,7 +123,7 @@ static inline uint32_t tags_set(const struct tags *tags, uint64_t address, uint6
 	return tags_polynomial_set(tags, place);
 }
 
-/* The bucket of a block. Neighbouring blocks are spread evenly (Knuth, The Art of Computer Programming, 6.4:
+/* The bucket of a block. Neighboring blocks are spread evenly (Knuth, The Art of Computer Programming, 6.4:
  * multiplicative hashing). */
 static inline uint32_t *tags_bucket(const struct tags *tags, uint64_t block)
 {

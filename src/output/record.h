@@ -73,7 +73,7 @@ struct derived {
 	double ipc;                       /* thread instructions per cycle */
 	double l1d_hit_rate, l2_hit_rate; /* hits / accesses; 0 without accesses */
 	double dram_bandwidth;            /* bytes per second */
-	double dram_utilisation;          /* busy fraction of the pins' cycles, 0 to 1 */
+	double dram_utilization;          /* busy fraction of the pins' cycles, 0 to 1 */
 	double row_hit_rate;              /* fraction of requests that hit, 0 to 1 */
 	double row_locality;              /* requests per activate */
 	double warp_instructions_per_host_second;

@@ -10,7 +10,7 @@ struct unit_totals_mech {
 	struct mech_requests *requests;
 };
 
-/* Zero-initialise. */
+/* Zero-initialize. */
 struct unit_totals {
 	uint64_t *machine;             /* of stats_add_units(); NULL: no launch has been added yet */
 	struct unit_totals_mech (*mech)[2]; /* by number of the mechanism: of SMs, of partitions */

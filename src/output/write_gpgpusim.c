@@ -192,7 +192,7 @@ void records_write_gpgpusim(const struct records *records, FILE *file)
 		record_add(records, &total, &records->record[i]);
 		print_kernel(file, records, &records->record[i], &total);
 	}
-	/* Scripts recognise by these lines that the run completed, or that its last kernel was stopped. */
+	/* Scripts recognize by these lines that the run completed, or that its last kernel was stopped. */
 	if (total.end == GPU_DONE)
 		fprintf(file, "GPGPU-Sim: *** exit detected ***\n");
 	else if (total.end == GPU_STOPPED)

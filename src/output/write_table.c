@@ -160,7 +160,7 @@ static void print_memory(FILE *file, const struct record *record, const struct d
 		return;
 	}
 	fprintf(file, "  %-14s%.1f GB/s, pins busy %.1f %%, row hits %.1f %%, ", "DRAM", 1e-9 * derived->dram_bandwidth,
-	        100 * derived->dram_utilisation, 100 * derived->row_hit_rate);
+	        100 * derived->dram_utilization, 100 * derived->row_hit_rate);
 	if (stats->dram.activates)
 		fprintf(file, "%.1f requests per row\n", derived->row_locality);
 	else

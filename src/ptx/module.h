@@ -90,7 +90,7 @@ enum ptx_query {
 	PTX_QUERY_NORMALISED, PTX_QUERY_LAYERS, PTX_QUERY_LEVELS, PTX_QUERY_SAMPLES, PTX_QUERY_LAYOUT, PTX_QUERY_FILTER,
 	PTX_QUERY_ADDRESS_0, PTX_QUERY_ADDRESS_1, PTX_QUERY_ADDRESS_2, PTX_QUERY_UNNORMALISED
 };
-/* suld, sust, sured: behaviour of an access outside the surface. */
+/* suld, sust, sured: behavior of an access outside the surface. */
 enum ptx_outside { PTX_OUTSIDE_NONE, PTX_OUTSIDE_CLAMP, PTX_OUTSIDE_ZERO, PTX_OUTSIDE_TRAP };
 /* fence: the memory to which it is restricted. */
 enum ptx_restriction { PTX_RESTRICTS_NONE, PTX_RESTRICTS_BLOCK, PTX_RESTRICTS_CLUSTER };

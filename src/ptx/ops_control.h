@@ -1,4 +1,4 @@
-/* Rows of ops.h: control flow, synchronisation and communication between threads, matrices, and opcodes that
+/* Rows of ops.h: control flow, synchronization and communication between threads, matrices, and opcodes that
  * mechanisms own. */
 /* control */
 OP(BRA, "bra", UNI, SP, BRANCH)
@@ -13,7 +13,7 @@ OP(TRAP, "trap", NONE, SP, BRANCH)
 FORM(TRAP, NO_TYPE, NO_TYPE, "", ">")
 OP(BRKPT, "brkpt", NONE, SP, BRANCH)
 FORM(BRKPT, NO_TYPE, NO_TYPE, "", ">")
-/* synchronisation and communication between lanes, warps, blocks */
+/* synchronization and communication between lanes, warps, blocks */
 OP(BAR, "bar", BARRIER, SP, BARRIER)
 FORM(BAR, NO_TYPE, NO_TYPE, "cta? sync", ">uu?")
 FORM(BAR, NO_TYPE, NO_TYPE, "cta? arrive", ">uu")

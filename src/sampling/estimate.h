@@ -8,7 +8,7 @@
 /* The fraction of intervals meant to contain the true value. */
 #define ESTIMATE_CONFIDENCE 0.95
 
-/* A sum of independent estimates; zero-initialise. */
+/* A sum of independent estimates; zero-initialize. */
 struct estimate {
 	double value;
 	double variance; /* sum of the parts' squared standard errors */

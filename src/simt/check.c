@@ -138,7 +138,7 @@ static void order_lanes(struct simt_warp *warp, const struct simt_inst *inst, co
 	}
 }
 
-/* Executes an instruction at which lanes or warps synchronise. */
+/* Executes an instruction at which lanes or warps synchronize. */
 static void checked_meeting(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
 	const struct block_checks *checks = warp->block->checks;

@@ -21,7 +21,7 @@ static void place(struct decoder *decoder, struct simt_inst *inst, struct matrix
 	inst->source_widths = 0;
 }
 
-/* For single-bit types, 32 neighbours along k are one element. */
+/* For single-bit types, 32 neighbors along k are one element. */
 static uint16_t element_of(const struct ptx_inst *ptx, enum ptx_matrix matrix, uint32_t lane, uint32_t i)
 {
 	if (ptx_element_type(ptx, matrix) != PTX_B1)

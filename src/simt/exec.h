@@ -44,7 +44,7 @@ __extension__ typedef unsigned __int128 uint128;
 #endif
 
 
-/* Bit i for lane i. A table, because a shift by the lane number does not vectorise on every host. */
+/* Bit i for lane i. A table, because a shift by the lane number does not vectorize on every host. */
 static const uint32_t lane_bit[WARP_SIZE] = {
 	1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,  1u << 8,  1u << 9,  1u << 10,
 	1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15, 1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21,

@@ -2,7 +2,7 @@
  * exec_half.c.
  *
  * Approximate functions are computed in double precision, by series that need only + - * and /. They therefore
- * vectorise and give the same bits on every host. Rounded to single precision, they are correct except for rare
+ * vectorize and give the same bits on every host. Rounded to single precision, they are correct except for rare
  * errors in the last bit. This is more accurate than any hardware.
  */
 #include "simt/exec.h"

@@ -230,9 +230,9 @@ static uint32_t answer(const struct texture *texture, enum ptx_query query, cons
 	case PTX_QUERY_CHANNEL_ORDER:
 		return order[image->channels];
 	case PTX_QUERY_NORMALISED:
-		return texture->sampler.is_normalised;
+		return texture->sampler.is_normalized;
 	case PTX_QUERY_UNNORMALISED:
-		return !texture->sampler.is_normalised;
+		return !texture->sampler.is_normalized;
 	case PTX_QUERY_LAYERS:
 		return image->layers;
 	case PTX_QUERY_LEVELS:

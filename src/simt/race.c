@@ -248,8 +248,8 @@ static void pass_hearsay(struct location *location, uint64_t *heard, bool leaves
 		location->heard = *heard;
 }
 
-/* Treats a lane's atomic access as synchronisation: it acquires from other warps and releases to them. */
-static void synchronise(struct race *race, enum ptx_order order, const struct simt_warp *who, uint64_t address,
+/* Treats a lane's atomic access as synchronization: it acquires from other warps and releases to them. */
+static void synchronize(struct race *race, enum ptx_order order, const struct simt_warp *who, uint64_t address,
                         bool writes)
 {
 	uint32_t warp = who->index;
@@ -257,7 +257,7 @@ static void synchronise(struct race *race, enum ptx_order order, const struct si
 	bool releases = order == PTX_RELEASE || order == PTX_ACQ_REL || order == PTX_SC;
 	bool leaves = writes && (releases || race->has_fenced >> warp & 1);
 	if (race->global && generic_space(address) == PTX_GLOBAL)
-		race_global_synchronise(race->global, who, address, leaves, releases);
+		race_global_synchronize(race->global, who, address, leaves, releases);
 	struct location *location = find_location(race, address, leaves);
 	if (location) {
 		uint32_t *left = race_row(race->location_known, race, location->row);
@@ -457,7 +457,7 @@ static void access_shared(struct simt_warp *warp, const struct simt_step *step, 
 	struct access access = access_at(warp, step, reach, lane, offset);
 	race_touch(race, &access);
 	if (access.kind == ATOMIC || access.kind == ATOMIC_READ)
-		synchronise(race, order_of(step->inst->ptx), warp, SIMT_SHARED_WINDOW + offset, access.kind == ATOMIC);
+		synchronize(race, order_of(step->inst->ptx), warp, SIMT_SHARED_WINDOW + offset, access.kind == ATOMIC);
 }
 
 static void touch_global(struct simt_warp *warp, const struct simt_step *step, const struct reach *reach, unsigned lane,
@@ -470,7 +470,7 @@ static void touch_global(struct simt_warp *warp, const struct simt_step *step, c
 		race_global_touch(race->global, &access);
 	}
 	if (kind == ATOMIC || kind == ATOMIC_READ)
-		synchronise(race, order_of(step->inst->ptx), warp, address, kind == ATOMIC);
+		synchronize(race, order_of(step->inst->ptx), warp, address, kind == ATOMIC);
 }
 
 void race_image(struct simt_warp *warp, const struct simt_inst *inst, unsigned lane, uint64_t address, uint32_t size,
@@ -524,5 +524,5 @@ void race_bulk(struct simt_warp *warp, const struct simt_inst *inst, unsigned la
 
 void race_bulk_end(struct simt_warp *warp, uint64_t barrier)
 {
-	synchronise(warp->block->checks->race, PTX_RELEASE, warp, SIMT_SHARED_WINDOW + barrier, true);
+	synchronize(warp->block->checks->race, PTX_RELEASE, warp, SIMT_SHARED_WINDOW + barrier, true);
 }

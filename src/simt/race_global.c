@@ -177,7 +177,7 @@ static void release(struct race_global *global, const struct simt_warp *warp, st
 		     by_order ? race_row(race->known, race, warp->index)[other] : covered(race, warp->index, other));
 }
 
-void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves,
+void race_global_synchronize(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves,
                              bool by_order)
 {
 	struct location *location = find_or_make(&global->locations, address, sizeof *location);

@@ -20,7 +20,7 @@ void race_global_touch(struct race_global *global, struct access *access);
 void race_global_forget(struct race_global *global, uint64_t address, uint64_t size);
 /* Handles a lane's atomic access to a location: it acquires what other blocks released there. If `leaves`, it also
  * releases. `by_order`: the instruction itself releases and needs no fence. */
-void race_global_synchronise(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves, bool by_order);
+void race_global_synchronize(struct race_global *global, const struct simt_warp *warp, uint64_t address, bool leaves, bool by_order);
 void race_global_arrive(const struct simt_warp *warp, uint32_t barrier);
 void race_global_release(const struct simt_block *block, uint32_t barrier, uint64_t released);
 

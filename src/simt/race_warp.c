@@ -120,7 +120,7 @@ static enum base_access_kind kind_of(const struct simt_warp *warp, const struct 
 }
 
 /* Returns true when the instruction acquires or releases. mbarrier instructions do so unless they state otherwise. */
-static bool synchronises(const struct simt_inst *inst)
+static bool synchronizes(const struct simt_inst *inst)
 {
 	enum ptx_order order = inst->ptx->order;
 	bool by_order = order == PTX_ACQUIRE || order == PTX_RELEASE || order == PTX_ACQ_REL || order == PTX_SC;
@@ -230,6 +230,6 @@ void race_warp_access(struct simt_warp *warp, const struct simt_step *step)
 		touch_all(warp, step);
 	if (inst->kind == SIMT_STORE && inst->ptx->order != PTX_VOLATILE)
 		clocks->stored = true;
-	if (synchronises(inst))
+	if (synchronizes(inst))
 		race_warp_order(warp, ALL_LANES);
 }

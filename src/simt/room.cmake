@@ -1,4 +1,4 @@
-# The functions of these files are loops over lanes, so they are compiled for vectorisation. On x86-64 they are compiled
+# The functions of these files are loops over lanes, so they are compiled for vectorization. On x86-64 they are compiled
 # once for every level of the instruction set; levels.c chooses a level at run time.
 set(simt_lane_files)
 foreach(file int float compare convert memory matrix isa)

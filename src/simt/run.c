@@ -11,7 +11,7 @@
  * up. */
 enum { WARP_TURN = 64, BLOCK_TURN = 8192 };
 
-/* Returns true for instructions after which a warp continues with the next one, unless lanes synchronise there. */
+/* Returns true for instructions after which a warp continues with the next one, unless lanes synchronize there. */
 static bool goes_straight_on(const struct simt_inst *inst)
 {
 	return (inst->kind == SIMT_ALU || inst->kind == SIMT_LOAD) && !inst->together;

@@ -422,7 +422,7 @@ struct simt_step {
 	struct simt_fault fault;
 };
 
-/* Prepares block number `number` of the launch to run. Zero-initialise `block` before its first use. Its memory
+/* Prepares block number `number` of the launch to run. Zero-initialize `block` before its first use. Its memory
  * comes from malloc and is reused by later calls. `hardware` is the SM's warp slot of the block's first warp. */
 void simt_block_start(struct simt_block *block, const struct simt_launch *launch, uint64_t number, uint32_t hardware);
 void simt_block_free(struct simt_block *block);

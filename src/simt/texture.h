@@ -46,7 +46,7 @@ struct texture_level {
 struct texture_sampler {
 	uint8_t outside[3]; /* enum texture_outside, by dimension */
 	bool is_linear;     /* linear filter; else nearest texel */
-	bool is_normalised; /* coordinates range from 0 to 1 */
+	bool is_normalized; /* coordinates range from 0 to 1 */
 	bool reads_floats;  /* integers become fractions of the largest one */
 	bool is_srgb;
 	float border[4];

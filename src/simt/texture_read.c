@@ -47,12 +47,12 @@ static float bounded(float x)
 	return x != x ? 0 : x < -most ? -most : x > most ? most : x;
 }
 
-/* Wrap and mirror exist only for normalised coordinates. In double precision the products are exact. */
-static struct span span_of(float x, uint32_t size, bool is_normalised, enum texture_outside outside, bool is_linear)
+/* Wrap and mirror exist only for normalized coordinates. In double precision the products are exact. */
+static struct span span_of(float x, uint32_t size, bool is_normalized, enum texture_outside outside, bool is_linear)
 {
-	if (!is_normalised && (outside == TEXTURE_WRAP || outside == TEXTURE_MIRROR))
+	if (!is_normalized && (outside == TEXTURE_WRAP || outside == TEXTURE_MIRROR))
 		outside = TEXTURE_CLAMP;
-	double texels = (double)bounded(x) * (is_normalised ? size : 1);
+	double texels = (double)bounded(x) * (is_normalized ? size : 1);
 	if (!is_linear)
 		return (struct span){{inside((int64_t)floor(texels), size, outside)}, 0};
 	int64_t parts = (int64_t)floor(texels * 256 + 0.5) - 128, i = parts >> 8;
@@ -126,7 +126,7 @@ static void choose(const struct texture *texture, const struct texture_place *pl
 	for (uint32_t d = 0; d < axes; d++) {
 		enum texture_outside outside = image->is_cube ? TEXTURE_CLAMP : sampler->outside[d];
 		span[d] = place->is_whole ? (struct span){{inside(place->whole[d], size[d], outside)}, 0}
-		                          : span_of(at[d], size[d], sampler->is_normalised || image->is_cube, outside,
+		                          : span_of(at[d], size[d], sampler->is_normalized || image->is_cube, outside,
 		                                    is_linear);
 		read->fraction[d] = span[d].fraction;
 	}
@@ -154,7 +154,7 @@ float texture_level_for(const struct texture *texture, const float x[3], const f
 	const uint32_t size[3] = {image->width, image->height, image->depth};
 	float step[2] = {0, 0};
 	for (uint32_t d = 0; d < by && d < image->dimensions; d++) {
-		float scale = texture->sampler.is_normalised ? (float)size[d] : 1;
+		float scale = texture->sampler.is_normalized ? (float)size[d] : 1;
 		step[0] += x[d] * scale * x[d] * scale;
 		step[1] += y[d] * scale * y[d] * scale;
 	}

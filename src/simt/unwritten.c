@@ -7,7 +7,7 @@
  * pass through a call or a shuffle are lost. Errors may be missed there, but nothing is reported wrongly.
  *
  * A function's own variables in local memory start as unwritten. Compilers copy arrays there that are only partly
- * initialised, so a load only marks, and a use is reported. Frames of recursive functions and spilled registers
+ * initialized, so a load only marks, and a use is reported. Frames of recursive functions and spilled registers
  * count as written.
  */
 #include "simt/checks.h"
@@ -136,7 +136,7 @@ static bool has_marks(const struct simt_warp *warp)
 	return warp->block->checks->unwritten->marked >> warp->index & 1;
 }
 
-/* Initialises the warp's first marks. */
+/* Initializes the warp's first marks. */
 static void begin_marks(struct simt_warp *warp)
 {
 	struct unwritten *unwritten = warp->block->checks->unwritten;

@@ -20,7 +20,7 @@ struct pipe_config {
 enum arithmetic_pipe { PIPE_SP, PIPE_SFU, PIPE_EITHER, PIPE_INT, PIPE_DP, PIPE_TENSOR };
 
 /* Layout of local memory in the memory system: one word of all threads, then the next word. LOCAL_BY_BLOCK: blocks
- * follow each other in the order of their slots, with those of neighbouring SMs adjacent. LOCAL_BY_SM: SM by SM,
+ * follow each other in the order of their slots, with those of neighboring SMs adjacent. LOCAL_BY_SM: SM by SM,
  * with space for each SM's maximum number of threads. */
 enum local_layout { LOCAL_BY_BLOCK, LOCAL_BY_SM };
 

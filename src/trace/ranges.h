@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Zero-initialise it before use; free it with trace_ranges_free(). */
+/* Zero-initialize it before use; free it with trace_ranges_free(). */
 struct trace_ranges {
 	struct trace_range {
 		uint64_t begin, end;

@@ -51,7 +51,7 @@ static uint32_t barrier_of(const struct simt_warp *warp, const struct simt_inst 
 	return number[lane] + expected[lane];
 }
 
-/* Returns the immediate of a line: the argument or outcome of an instruction that synchronises. */
+/* Returns the immediate of a line: the argument or outcome of an instruction that synchronizes. */
 static uint32_t immediate_of(const struct simt_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
 {
 	if (inst->async == SIMT_WAIT)

@@ -27,7 +27,7 @@ struct trace_list {
 	size_t count, capacity;
 };
 
-/* Reads the kernelslist.g of a folder, or such a file itself. Zero-initialise `list` before, and call
+/* Reads the kernelslist.g of a folder, or such a file itself. Zero-initialize `list` before, and call
  * trace_list_free() in any case. Returns false after a message. */
 bool trace_list_read(struct trace_list *list, const char *path, struct diag *diag);
 void trace_list_free(struct trace_list *list);

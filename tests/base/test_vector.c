@@ -45,14 +45,14 @@ static void expect_label(const struct base_counter_vector *row, uint32_t index, 
 static void test_labels(void **state)
 {
 	static const char *const words[] = {"read", "write", NULL};
-	static const struct base_counter_vector labelled = {.name = "k", .length = 2, .labels = words};
+	static const struct base_counter_vector labeled = {.name = "k", .length = 2, .labels = words};
 	(void)state;
 	expect_label(&powers, 0, "0");
 	expect_label(&powers, 2, "2 to 3");
 	expect_label(&powers, 4, "8 and more");
 	expect_label(&linear, 1, "10 to 19");
 	expect_label(&linear, 3, "30 and more");
-	expect_label(&labelled, 1, "write");
+	expect_label(&labeled, 1, "write");
 	expect_label(&largest, 1, "1");
 }
 

@@ -108,7 +108,7 @@ __global__ void sum(float *p, int n)
 	p[threadIdx.x] = s;
 }
 #ifdef __OPTIMIZE__
-const char *level = "host code is optimised";
+const char *level = "host code is optimized";
 #else
 const char *level = "host code is as written";
 #endif
@@ -120,11 +120,11 @@ for level in -O1 -O3 "-O3 -O0" "-Xptxas -O0"; do
 	cmp -s level.ptx other.ptx || fail "device code differs with $level"
 	# shellcheck disable=SC2086
 	try 0 cc $level -c level.cu -o level.o
-	optimised=true
-	case $level in *-O0) [ "$level" = "-Xptxas -O0" ] || optimised=false ;; esac
+	optimized=true
+	case $level in *-O0) [ "$level" = "-Xptxas -O0" ] || optimized=false ;; esac
 	found=false
-	grep -q 'host code is optimised' level.o && found=true
-	[ "$found" = "$optimised" ] || fail "$level: expected optimised host code: $optimised, not $found"
+	grep -q 'host code is optimized' level.o && found=true
+	[ "$found" = "$optimized" ] || fail "$level: expected optimized host code: $optimized, not $found"
 done
 
 # The same limit through ptxas's own options; the other options here have no effect.

@@ -15,7 +15,7 @@ told() {
 	echo "status $status"
 }
 
-cases="races:tile races:two_writes unwritten:shared unwritten:vector global_races:neighbours bounds:past_end
+cases="races:tile races:two_writes unwritten:shared unwritten:vector global_races:neighbors bounds:past_end
 bounds:beyond_array bounds:below_array masks:self masks:lane warp_races:in_step warp_races:global_wins local_memory:never
 local_memory:free_twice faults:shared faults:freed barriers:two"
 for name in $(echo "$cases" | tr ' ' '\n' | cut -d: -f1 | sort -u); do

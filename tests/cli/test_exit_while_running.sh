@@ -156,7 +156,7 @@ for SLUICE_THREADS in 1 2; do
 	recorded 1
 	run 2 end return
 	recorded 1
-	# a thread that is cancelled inside a call blocks no other thread
+	# a thread that is canceled inside a call blocks no other thread
 	run 3 end cancel
 	run 4 end handler
 	recorded 1

@@ -95,7 +95,7 @@ try 0 results --counter cycles
 : >calls
 
 # Without `events`: all events that mechanisms draw. Without slots, tracks have their own names. Without a range: the
-# whole kernel. A slot with a single block is labelled with the block's name.
+# whole kernel. A slot with a single block is labeled with the block's name.
 experiment all <<'YAML'
 title: All
 show: timeline

@@ -102,7 +102,7 @@ try 0 profile show p.json
 grep -qE '%(e\.cu|[^ ])' out && fail "expected a blank after the cause"
 mkdir moved
 mv e.cu moved/e.cu
-try 0 annotate --profile p.json
+try 1 annotate --profile p.json
 says err "e.cu: No such file or directory; if it was moved, give its new path after the profile"
 try 0 annotate --profile p.json moved/e.cu
 try 1 annotate --profile p.json hang.cu

@@ -519,7 +519,7 @@ runs ./linked "value 11"
 makes 0 -dc parent.cu
 makes 1 parent.o -o linked
 says err "function '_Z5childPii' is not defined in any of the linked files"
-# A managed variable is initialised once, before main() begins, whichever file's host code uses it.
+# A managed variable is initialized once, before main() begins, whichever file's host code uses it.
 cat >managed_one.cu <<'CU'
 #include <cstdio>
 extern __managed__ int both;

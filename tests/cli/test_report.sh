@@ -45,7 +45,7 @@ try 2 report results.db --program nothing
 says err "results.db: no run meets all filters; 'sluice results' lists the runs"
 cp report.html before.html
 
-# Files of one run follow its statistics. A file's kind is recognised by its contents, not by its name.
+# Files of one run follow its statistics. A file's kind is recognized by its contents, not by its name.
 python '
 stats = made_up.statistics("add", [made_up.kernel("add", 100 + launch, {"issued": 5, "dram": 7}, {"l1d.hits": 3, "cap.asked": launch, "teleport.rows": 10 - launch}, launch) for launch in (1, 2, 3)])
 stats["kernels"][2]["ended"], stats["kernels"][2]["message"] = "stopped", "at cycle 7"
@@ -135,7 +135,7 @@ assert name in page["counters"] and name in page["causes"] and [name, name] in p
 # The page loads nothing: addresses occur only in comments and XML namespaces, and its policy forbids loading.
 grep -q "default-src 'none'" report.html || fail "expected a policy"
 ! grep -qE '(src|href) *= *"[a-z]*:?//' report.html || fail "expected no address"
-grep -q 'The MIT License' report.html || fail "expected the charting library's licence"
+grep -q 'The MIT License' report.html || fail "expected the charting library's license"
 
 # Errors are reported, and an existing page stays.
 wrong() { # MESSAGE ARGUMENT...

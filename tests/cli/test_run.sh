@@ -59,7 +59,7 @@ says out "SLUICE_MAX_INSTRUCTIONS=9"
 says out "SLUICE_PROGRESS=0"
 grep -q '^LD_LIBRARY_PATH=.*/lib' "$work/out" || fail "expected our libraries"
 
-# Paths are absolute and normalised.
+# Paths are absolute and normalized.
 (cd "$work" && "$sluice" run --stats ././s.json -- sh "$work/show" >out 2>err)
 says out "SLUICE_STATS=$work/s.json"
 

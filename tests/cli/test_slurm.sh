@@ -1,7 +1,7 @@
 #!/bin/sh
 # Protects `sluice sweep --slurm` on a cluster on this computer (tools/slurm-here.sh). During 200 runs of a simulated
 # program, a node and the submitting command are killed. In the end every result is present once and equals that of a
-# local sweep. Also tests a program's own failure, a task that Slurm ends, and cancelling. Label slurm; status 77: Slurm
+# local sweep. Also tests a program's own failure, a task that Slurm ends, and canceling. Label slurm; status 77: Slurm
 # is not installed.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -143,7 +143,7 @@ until_it sh -c '[ "$(ls sweeps/later/records | wc -l)" = 2 ]'
 grep -q "the program has changed since the sweep began" sweeps/later/records/* || fail "expected a report of the change"
 try 0 cc add.cu -o add
 
-# Cancelling ends the tasks and the commands that wait for them. Options reach sbatch, and its errors are reported.
+# Canceling ends the tasks and the commands that wait for them. Options reach sbatch, and its errors are reported.
 : >begun.hangs
 "$sluice" sweep --name stays --slurm --time 10 --axis how=hangs -- ./ends {how} >stays.out 2>stays.err </dev/null &
 command=$!

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Protects `sluice sweep`: the runs of a product of axes and their order, messages for wrong plans, stored failures and
-# retries. Also tests the progress of a running sweep, cancelling, and input files. The programs are scripts that write
+# retries. Also tests the progress of a running sweep, canceling, and input files. The programs are scripts that write
 # statistics as the runtime does.
 set -u
 . "$(dirname "$0")/lib.sh"
@@ -380,7 +380,7 @@ mkdir many
 try 0 sweep --dry-run many.yaml
 says out "100 runs: "
 
-# A running sweep can be inspected, has its folder to itself, and can be cancelled. Finished runs are stored.
+# A running sweep can be inspected, has its folder to itself, and can be canceled. Finished runs are stored.
 cat >stays <<SCRIPT
 #!/bin/sh
 [ "\$1" = 0 ] || {

@@ -110,9 +110,9 @@ static CUtensorMap map_of(float *array, unsigned width, unsigned height, CUtenso
 	return map;
 }
 
-// The sum of an element's four neighbours, where those outside the matrix are zero. Results are stored as tiles; those
+// The sum of an element's four neighbors, where those outside the matrix are zero. Results are stored as tiles; those
 // at the right and lower border are stored in part.
-__global__ void neighbours(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to)
+__global__ void neighbors(const __grid_constant__ CUtensorMap from, const __grid_constant__ CUtensorMap to)
 {
 	__shared__ alignas(128) float in[TILE + 2 * HALO][BOX], out[TILE][TILE];
 	__shared__ unsigned long long bar;
@@ -175,7 +175,7 @@ static void check_tiles()
 	CHECK(cudaMalloc(&in, sizeof host) == cudaSuccess && cudaMalloc(&out, sizeof host) == cudaSuccess);
 	CHECK(cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice) == cudaSuccess && cudaMemset(out, 0, sizeof host) == cudaSuccess);
 	dim3 grid((WIDTH + TILE - 1) / TILE, (HEIGHT + TILE - 1) / TILE);
-	neighbours<<<grid, THREADS>>>(map_of(in, BOX, TILE + 2 * HALO, CU_TENSOR_MAP_SWIZZLE_NONE), map_of(out, TILE, TILE, CU_TENSOR_MAP_SWIZZLE_NONE));
+	neighbors<<<grid, THREADS>>>(map_of(in, BOX, TILE + 2 * HALO, CU_TENSOR_MAP_SWIZZLE_NONE), map_of(out, TILE, TILE, CU_TENSOR_MAP_SWIZZLE_NONE));
 	CHECK(cudaMemcpy(got, out, sizeof got, cudaMemcpyDeviceToHost) == cudaSuccess);
 	for (int y = 0; y < HEIGHT; y++)
 		for (int x = 0; x < PITCH; x++)

@@ -1,4 +1,4 @@
-// Preferences of L1 and shared memory. qv100 (by SLUICE_MACHINE) honours them at each launch, because the two divide
+// Preferences of L1 and shared memory. qv100 (by SLUICE_MACHINE) honors them at each launch, because the two divide
 // one memory there. gtx480 has fixed sizes and changes nothing. Protects cudaFuncSetCacheConfig,
 // cudaDeviceSetCacheConfig, the carve-out of a function and of a launch, and the occupancy calls.
 #include "check.h"

@@ -254,7 +254,7 @@ static void test_fours()
 		check_fours(got[t], philox_model(78, 0, t));
 }
 
-// SAMPLES Poisson numbers from the states of 1024 threads: one kernel initialises them and another continues.
+// SAMPLES Poisson numbers from the states of 1024 threads: one kernel initializes them and another continues.
 template <typename State> __global__ void begin(State *states)
 {
 	unsigned t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -296,7 +296,7 @@ template <typename State> __global__ void first_numbers(float *to, bool seeds)
 	to[t] = curand_uniform(&state);
 }
 
-template <typename State> static void test_neighbours(const char *name, bool seeds, int count)
+template <typename State> static void test_neighbors(const char *name, bool seeds, int count)
 {
 	device_array<float> to(count);
 	first_numbers<State><<<count / 128, 128>>>(to, seeds);
@@ -306,7 +306,7 @@ template <typename State> static void test_neighbours(const char *name, bool see
 	double products = 0;
 	for (int i = 1; i < count; i++)
 		products += (x[i] - 0.5) * (x[i - 1] - 0.5);
-	near(name, "covariance of neighbours", products / count, 0, 1.0 / 12 / std::sqrt(count));
+	near(name, "covariance of neighbors", products / count, 0, 1.0 / 12 / std::sqrt(count));
 }
 
 int main()
@@ -319,9 +319,9 @@ int main()
 	test_fours();
 	test_poisson<xorwow>("Poisson numbers of XORWOW");
 	test_poisson<philox>("Poisson numbers of Philox");
-	test_neighbours<xorwow>("neighbouring seeds of XORWOW", true, SAMPLES);
-	test_neighbours<xorwow>("neighbouring subsequences of XORWOW", false, 1024);
-	test_neighbours<philox>("neighbouring seeds of Philox", true, SAMPLES);
-	test_neighbours<philox>("neighbouring subsequences of Philox", false, SAMPLES);
+	test_neighbors<xorwow>("neighboring seeds of XORWOW", true, SAMPLES);
+	test_neighbors<xorwow>("neighboring subsequences of XORWOW", false, 1024);
+	test_neighbors<philox>("neighboring seeds of Philox", true, SAMPLES);
+	test_neighbors<philox>("neighboring subsequences of Philox", false, SAMPLES);
 	return finish();
 }

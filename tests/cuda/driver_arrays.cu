@@ -115,7 +115,7 @@ static void test_volume()
 	FINE(cuArrayDestroy(array));
 }
 
-// Bytes are normalised unless the flags request integers; a surface store changes what the texture reads.
+// Bytes are normalized unless the flags request integers; a surface store changes what the texture reads.
 static void test_objects()
 {
 	CUarray array;

@@ -173,7 +173,7 @@ static cudaGraph_t make_line(std::vector<operation> &operations)
 	return graph;
 }
 
-static void randomise(cells &expected)
+static void randomize(cells &expected)
 {
 	for (unsigned i = 0; i < CELLS; i++) {
 		real.device[i] = below(1000);
@@ -187,7 +187,7 @@ static void launch_and_compare(cudaGraphExec_t exec, const std::vector<operation
                                const std::vector<unsigned> &order, const char *what, unsigned round)
 {
 	cells expected;
-	randomise(expected);
+	randomize(expected);
 	for (unsigned node : order)
 		model(expected, operations[node]);
 	SUCCEEDS(cudaGraphLaunch(exec, 0));

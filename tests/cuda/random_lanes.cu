@@ -118,9 +118,9 @@ static int make(model *m, std::mt19937 &random)
 	for (int i = 0; i < THREADS; i++)
 		m->sums[i] = i;
 	bool meets = random() % 2, takes = random() % 2;
-	int neighbours = random() % 2 ? THREADS : 8; // with few threads, more of them wait for each other
+	int neighbors = random() % 2 ? THREADS : 8; // with few threads, more of them wait for each other
 	for (int s = 0; s < STEPS; s++) {
-		int thread = random() % neighbours, choice = random() % 40;
+		int thread = random() % neighbors, choice = random() % 40;
 		if (choice < 15) {
 			append(m, thread, {SET, (int)values.size(), 0});
 			values.push_back(m->sums[thread]);

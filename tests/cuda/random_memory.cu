@@ -167,7 +167,7 @@ struct Table {
 	uint32_t count[TABLE];
 };
 
-// Each lane of a warp uses another memory than its neighbours.
+// Each lane of a warp uses another memory than its neighbors.
 __global__ void scatter(Table table, uint32_t which)
 {
 	uint32_t t = threadIdx.x, k = (t * which) % TABLE, i = t / TABLE * 5 % table.count[k];

@@ -23,22 +23,22 @@ static void test_pictures()
 		four[i] = i % 4 == 3 ? 99 : bytes[i / 4 * 3 + i % 4];
 	unsigned width = 0, height = 0, channels = 0;
 	unsigned char *read = NULL;
-	std::string grey = at("/grey.pgm"), colour = at("/colour.ppm");
+	std::string gray = at("/gray.pgm"), color = at("/color.ppm");
 
-	CHECK(__savePPM(grey.c_str(), bytes, WIDTH, HEIGHT, 1) && !__savePPM(grey.c_str(), bytes, WIDTH, HEIGHT, 2));
-	CHECK(__loadPPM(grey.c_str(), &read, &width, &height, &channels));
+	CHECK(__savePPM(gray.c_str(), bytes, WIDTH, HEIGHT, 1) && !__savePPM(gray.c_str(), bytes, WIDTH, HEIGHT, 2));
+	CHECK(__loadPPM(gray.c_str(), &read, &width, &height, &channels));
 	CHECK(channels == 1 && width == WIDTH && height == HEIGHT && memcmp(read, bytes, PIXELS) == 0);
-	CHECK(sdkSavePPM4ub(colour.c_str(), four, WIDTH, HEIGHT));
+	CHECK(sdkSavePPM4ub(color.c_str(), four, WIDTH, HEIGHT));
 	read = (unsigned char *)realloc(read, 3 * PIXELS);
 	unsigned char *room = read;
-	CHECK(sdkLoadPPMub(colour.c_str(), &read, &width, &height) && read == room && memcmp(read, bytes, 3 * PIXELS) == 0);
+	CHECK(sdkLoadPPMub(color.c_str(), &read, &width, &height) && read == room && memcmp(read, bytes, 3 * PIXELS) == 0);
 	free(read);
-	CHECK(sdkLoadPPM4ub(colour.c_str(), &read, &width, &height) && read[3] == 0 && read[4] == bytes[3]);
+	CHECK(sdkLoadPPM4ub(color.c_str(), &read, &width, &height) && read[3] == 0 && read[4] == bytes[3]);
 	free(read);
 	float *parts = NULL;
-	CHECK(sdkLoadPGM(grey.c_str(), &parts, &width, &height) && parts[1] == (float)(bytes[1] / 255.0));
+	CHECK(sdkLoadPGM(gray.c_str(), &parts, &width, &height) && parts[1] == (float)(bytes[1] / 255.0));
 	free(parts);
-	CHECK(!sdkLoadPPM4ub(grey.c_str(), &read, &width, &height) && !sdkLoadPPMub(at("/none").c_str(), &read, &width, &height));
+	CHECK(!sdkLoadPPM4ub(gray.c_str(), &read, &width, &height) && !sdkLoadPPMub(at("/none").c_str(), &read, &width, &height));
 }
 
 static void test_blocks()

@@ -7,7 +7,7 @@ texture<float> line;
 texture<unsigned char, cudaTextureType1D, cudaReadModeNormalizedFloat> fractions;
 texture<int4, cudaTextureType1D> quads;
 texture<float, cudaTextureType2D> image;
-texture<uchar4, cudaTextureType2D, cudaReadModeNormalizedFloat> colours;
+texture<uchar4, cudaTextureType2D, cudaReadModeNormalizedFloat> colors;
 texture<short2, cudaTextureType3D> volume;
 texture<float, cudaTextureType2DLayered> layers;
 texture<float, cudaTextureType2D> levels;
@@ -42,9 +42,9 @@ __global__ void read_row(float *out)
 	out[threadIdx.x] = tex1D(row, threadIdx.x + 0.5f);
 }
 
-__global__ void read_colours(float4 *out)
+__global__ void read_colors(float4 *out)
 {
-	out[threadIdx.x] = tex2D(colours, threadIdx.x + 0.5f, 0.5f);
+	out[threadIdx.x] = tex2D(colors, threadIdx.x + 0.5f, 0.5f);
 }
 
 __global__ void read_volume(int *out)
@@ -62,7 +62,7 @@ __global__ void read_levels(float *out)
 {
 	float level = threadIdx.x / 2.0f;
 	out[threadIdx.x] = tex2DLod(levels, 0.4f, 0.6f, level);
-	float step = (1 << threadIdx.x) / 32.0f; // in texels of level 0, as for normalised coordinates
+	float step = (1 << threadIdx.x) / 32.0f; // in texels of level 0, as for normalized coordinates
 	out[32 + threadIdx.x] = tex2DGrad(levels, 0.4f, 0.6f, make_float2(step, 0), make_float2(0, step / 4));
 }
 
@@ -181,10 +181,10 @@ static void test_images()
 	std::vector<uchar4> pixels(8);
 	for (int i = 0; i < 8; i++)
 		pixels[i] = make_uchar4(i, 2 * i, 255 - i, 51);
-	SUCCEEDS(cudaMallocArray(&array, &colours.channelDesc, 8, 1));
+	SUCCEEDS(cudaMallocArray(&array, &colors.channelDesc, 8, 1));
 	SUCCEEDS(cudaMemcpy2DToArray(array, 0, 0, pixels.data(), 32, 32, 1, cudaMemcpyHostToDevice));
-	SUCCEEDS(cudaBindTextureToArray(colours, array, colours.channelDesc));
-	read_colours<<<1, 8>>>((float4 *)out);
+	SUCCEEDS(cudaBindTextureToArray(colors, array, colors.channelDesc));
+	read_colors<<<1, 8>>>((float4 *)out);
 	std::vector<float4> got = download((float4 *)out, 8);
 	for (int i = 0; i < 8; i++)
 		CHECK(got[i].x == i / 255.0f && got[i].y == 2 * i / 255.0f && got[i].z == (255 - i) / 255.0f && got[i].w == 0.2f);

@@ -274,12 +274,12 @@ static cudaTextureDesc random_reading(const Image &image)
 	return how;
 }
 
-static float random_coordinate(int size, bool normalised)
+static float random_coordinate(int size, bool normalized)
 {
 	float x = (below(3 * 4096) - 4096) / 4096.0f; // up to one image width outside on either side
 	if (below(6) == 0)
 		x = below(4) / 2.0f - 0.5f; // exactly the edges
-	return normalised ? x : x * size;
+	return normalized ? x : x * size;
 }
 
 // The resource: plain memory, or an array into which the texels are copied.
@@ -400,7 +400,7 @@ static void check_case(int number)
 			if (!same(image, how, bits[channel], want) && wrong++ == 0)
 				fprintf(stderr,
 				        "case %d: shape %d, %d x %d x %d, %d layers, %d channels of %d bits, kind %d, modes %d %d %d, filter "
-				        "%d, normalised %d, reads %d, sRGB %d: (%g, %g, %g, %g) channel %d is 0x%x, expected "
+				        "%d, normalized %d, reads %d, sRGB %d: (%g, %g, %g, %g) channel %d is 0x%x, expected "
 				        "%.9g\n",
 				        number, image.shape, image.width, image.height, image.depth, image.layers,
 				        image.channels, image.bits, (int)image.kind, (int)how.addressMode[0],

@@ -17,7 +17,7 @@ struct subject {
 	struct flow_registers *registers;
 };
 
-static inline struct subject analyse(const char *text)
+static inline struct subject analyze(const char *text)
 {
 	struct subject s = {.module = parse(text)};
 	s.function = ptx_find_function(s.module, "k");

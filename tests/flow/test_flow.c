@@ -6,7 +6,7 @@
 static void diamond(void **state)
 {
 	(void)state;
-	struct subject s = analyse(KERNEL("mov.u32 %r1, %tid.x;\n"
+	struct subject s = analyze(KERNEL("mov.u32 %r1, %tid.x;\n"
 	                                  "setp.eq.s32 %p1, %r1, 0;\n"
 	                                  "@%p1 bra ELSE;\n"
 	                                  "THEN: mov.u32 %r2, 1;\n"
@@ -40,7 +40,7 @@ static void diamond(void **state)
 static void branch_to_next(void **state)
 {
 	(void)state;
-	struct subject s = analyse(KERNEL("@%p1 bra NEXT;\nNEXT: ret;\n"));
+	struct subject s = analyze(KERNEL("@%p1 bra NEXT;\nNEXT: ret;\n"));
 	assert_int_equal(s.cfg->block[0].successors, 1);
 	assert_int_equal(s.cfg->block[1].predecessors, 1);
 	assert_int_equal(flow_reconvergence(&s.arena, s.cfg)[0], 1);
@@ -51,7 +51,7 @@ static void branch_to_next(void **state)
 static void nested_loops(void **state)
 {
 	(void)state;
-	struct subject s = analyse(KERNEL("mov.u32 %r1, 0;\n"
+	struct subject s = analyze(KERNEL("mov.u32 %r1, 0;\n"
 	                                  "OUTER: mov.u32 %r2, 0;\n"
 	                                  "INNER: add.u32 %r2, %r2, 1;\n"
 	                                  "add.u32 %r3, %r3, %r1;\n"
@@ -82,7 +82,7 @@ static void nested_loops(void **state)
 static void irreducible(void **state)
 {
 	(void)state;
-	struct subject s = analyse(KERNEL("@%p1 bra RIGHT;\n"
+	struct subject s = analyze(KERNEL("@%p1 bra RIGHT;\n"
 	                                  "LEFT: add.u32 %r1, %r1, 1;\n"
 	                                  "setp.eq.u32 %p2, %r1, 9;\n"
 	                                  "@%p2 bra DONE;\n"
@@ -106,7 +106,7 @@ static void irreducible(void **state)
 static void unreachable(void **state)
 {
 	(void)state;
-	struct subject s = analyse(KERNEL("mov.u32 %r1, 1;\n"
+	struct subject s = analyze(KERNEL("mov.u32 %r1, 1;\n"
 	                                  "bra END;\n"
 	                                  "DEAD: add.u64 %rd2, %rd3, %rd4;\n"
 	                                  "bra END;\n"
@@ -126,7 +126,7 @@ static void unreachable(void **state)
 static void exits(void **state)
 {
 	(void)state;
-	struct subject s = analyse(KERNEL("@%p1 bra B;\n"
+	struct subject s = analyze(KERNEL("@%p1 bra B;\n"
 	                                  "@%p2 bra LOOP;\n"
 	                                  "A: ret;\n"
 	                                  "B: exit;\n"
@@ -145,7 +145,7 @@ static void exits(void **state)
 static void guarded_exits(void **state)
 {
 	(void)state;
-	struct subject s = analyse(KERNEL("@%p1 ret;\n"
+	struct subject s = analyze(KERNEL("@%p1 ret;\n"
 	                                  "GO: mov.u32 %r1, 1;\n"
 	                                  "@!%p2 exit;\n"
 	                                  "ON: mov.u32 %r2, 1;\n"));
@@ -162,7 +162,7 @@ static void guarded_exits(void **state)
 static void empty_body(void **state)
 {
 	(void)state;
-	struct subject s = analyse(KERNEL(""));
+	struct subject s = analyze(KERNEL(""));
 	assert_int_equal(s.cfg->blocks, 2);
 	assert_int_equal(s.cfg->block[0].successor[0], 1);
 	assert_int_equal(s.registers->registers, 0);
@@ -173,7 +173,7 @@ static void empty_body(void **state)
 static void guarded_writes(void **state)
 {
 	(void)state;
-	struct subject s = analyse(KERNEL("mov.u32 %r1, 1;\n"
+	struct subject s = analyze(KERNEL("mov.u32 %r1, 1;\n"
 	                                  "mov.u32 %r2, 2;\n"
 	                                  "bra NEXT;\n"
 	                                  "NEXT: @%p1 mov.u32 %r1, 3;\n"
@@ -192,7 +192,7 @@ static void guarded_writes(void **state)
 
 static void expect_registers(const char *text, uint32_t registers, uint32_t predicates)
 {
-	struct subject s = analyse(text);
+	struct subject s = analyze(text);
 	assert_int_equal(s.registers->registers, registers);
 	assert_int_equal(s.registers->predicates, predicates);
 	assert_int_equal(flow_kernel_registers(s.function), registers);
@@ -264,7 +264,7 @@ static void calls(void **state)
 static void drawing(void **state)
 {
 	(void)state;
-	struct subject s = analyse(KERNEL("@%p1 bra END;\nmov.u32 %r1, 1;\nEND: ret;\n"));
+	struct subject s = analyze(KERNEL("@%p1 bra END;\nmov.u32 %r1, 1;\nEND: ret;\n"));
 	char *text;
 	size_t length;
 	FILE *file = open_memstream(&text, &length);

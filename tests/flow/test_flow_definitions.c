@@ -154,7 +154,7 @@ static void random_graphs(void **state)
 		}
 		fputs("ret;\n}\n", file);
 		fclose(file);
-		struct subject s = analyse(text);
+		struct subject s = analyze(text);
 		check_dominators(&s, flow_dominators(&s.arena, s.cfg), false);
 		check_dominators(&s, flow_post_dominators(&s.arena, s.cfg), true);
 		assert_in_range(s.registers->registers, check_assignment(&s), 24);
@@ -213,7 +213,7 @@ static void long_function(void **state)
 		        i);
 	fprintf(file, "OUT: st.shared.u32 [0], %%r0;\nret;\n}\n");
 	fclose(file);
-	struct subject s = analyse(text);
+	struct subject s = analyze(text);
 	assert_int_equal(s.registers->registers, 2);
 	assert_int_equal(flow_dominators(&s.arena, s.cfg)[block_at(&s, "OUT")], 0);
 	assert_int_equal(flow_post_dominators(&s.arena, s.cfg)[0], block_at(&s, "OUT"));

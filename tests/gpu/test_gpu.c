@@ -357,7 +357,7 @@ static void test_threads(void **state)
 	free(memory[1]);
 }
 
-/* A machine's shape changes times, never results. The first kernel is left out: its sum of neighbours' words depends on
+/* A machine's shape changes times, never results. The first kernel is left out: its sum of neighbors' words depends on
  * order. All others are free of races. */
 static void test_shape_changes_no_result(void **state)
 {

@@ -1,5 +1,5 @@
 /* Protects the layout of figures. Axes of bars include zero, the legend omits invisible columns, and the paper's value
- * is a mark. An outlier is cut and labelled with its value, and tables are at most REPORT_WIDTH wide. */
+ * is a mark. An outlier is cut and labeled with its value, and tables are at most REPORT_WIDTH wide. */
 #include "lab/axis.h"
 #include "lab/gnuplot.h"
 #include "lab/picture.h"
@@ -213,7 +213,7 @@ static void numbers_stand_apart(void **state)
 	assert_int_equal(count_of(text, "set label \"77\""), 2); /* SVG and PDF */
 	assert_non_null(strstr(strstr(text, "set label \"77\""), "graph 1 right"));
 	assert_non_null(strstr(strstr(text, "set label \"78\""), "graph 1 left"));
-	assert_int_equal(count_of(text, "graph 1 center"), 2); /* the label without a neighbour */
+	assert_int_equal(count_of(text, "graph 1 center"), 2); /* the label without a neighbor */
 	free(text);
 }
 

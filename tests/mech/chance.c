@@ -6,7 +6,7 @@
  * except those that it holds in step for random periods; it requests nothing from the others. See vetoes.c for the
  * vetoes.
  *
- * Its behaviour must not depend on how often an SM ticks. A cycle hook therefore draws its random numbers only in the
+ * Its behavior must not depend on how often an SM ticks. A cycle hook therefore draws its random numbers only in the
  * cycle that it requested. */
 #include "draw.h"
 #include "holds.h"

@@ -9,7 +9,7 @@ static uint32_t random_below(uint64_t *seed, uint32_t limit)
 }
 
 /* Random traffic at the other ends of a slice. Their actions in a cycle depend on the seed and on the slice's past
- * behaviour. */
+ * behavior. */
 struct ends {
 	struct bench bench;
 	uint64_t seed;

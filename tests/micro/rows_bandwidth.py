@@ -165,7 +165,7 @@ def dram_bandwidths():
         method=RATE,
         trips=(4, 8),
         unit=DRAM_CYCLES,
-        tolerance=within(100, -1, "rows are opened, and neighbours in one bank group take tCCDL"),
+        tolerance=within(100, -1, "rows are opened, and neighbors in one bank group take tCCDL"),
     )
     yield dram_rate(
         "one bank, one row",

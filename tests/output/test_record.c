@@ -16,7 +16,7 @@ static void test_derived(void **state)
 	assert_true(derived.l1d_hit_rate == 0.25);
 	assert_true(derived.l2_hit_rate == 0.75);
 	assert_true(fabs(derived.dram_bandwidth - 100 * 64 * 700e6 / 1000) < 1);
-	assert_true(derived.dram_utilisation == 0.2);
+	assert_true(derived.dram_utilization == 0.2);
 	assert_true(derived.row_hit_rate == 0.8);
 	assert_true(derived.row_locality == 5);
 	assert_true(derived.warp_instructions_per_host_second == 2000);

@@ -152,7 +152,7 @@ def many_runs(page, folder):
     check(page.text(".count") == "2,000 runs", f"the count of runs: {page.text('.count')}")
     check(len(page.all(".grid .row")) < 100, "only rows in sight are in the page")
     check(page.script("return performance.getEntriesByType('resource').length") == 0, "nothing is fetched")
-    check([name.text for name in page.all(".stack-legend span")][:3] == ["issued", "waits: arithmetic", "waits: shared memory"], "the colours of the stacks are told")
+    check([name.text for name in page.all(".stack-legend span")][:3] == ["issued", "waits: arithmetic", "waits: shared memory"], "the colors of the stacks are told")
     times = page.script(FILTER_TIME, "transpose cycles>1000")
     check(times[len(times) // 2] < QUICK_MS, f"a filter takes {times[len(times) // 2]:.0f} ms")
     scroll = page.script(SCROLL_TIME)
@@ -566,7 +566,7 @@ def wide_table(page):
 # --- light and dark ---
 
 CONTRAST = """
-const colour = (name) => {
+const color = (name) => {
 	const probe = document.createElement("i");
 	probe.style.color = getComputedStyle(document.documentElement).getPropertyValue(name);
 	document.body.append(probe);
@@ -575,7 +575,7 @@ const colour = (name) => {
 	return parts;
 };
 const light = (name) => {
-	const [r, g, b] = colour(name).map((value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+	const [r, g, b] = color(name).map((value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
 	return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 };
 const pairs = [["--text", "--panel"], ["--text", "--paper"], ["--muted", "--panel"], ["--muted", "--paper"], ["--accent", "--panel"], ["--accent", "--paper"],
@@ -613,8 +613,8 @@ def paper(page, path):
                 "document.documentElement.dataset.theme]; })")
     page.script("document.documentElement.dataset.theme === 'dark' || document.getElementById('theme').click()")
     page.browser.execute_cdp_cmd("Page.printToPDF", {})
-    colours, theme = page.script("return window.printed")
-    check(colours > 8 and theme == "light", f"paper is light and has charts: {colours} {theme}")
+    colors, theme = page.script("return window.printed")
+    check(colors > 8 and theme == "light", f"paper is light and has charts: {colors} {theme}")
     check(page.script("return document.documentElement.dataset.theme") == "dark", "the screen is as it was")
     page.open(path)
     page.script("addEventListener('beforeprint', () => { window.printed = document.querySelectorAll('.grid .row').length; })")

@@ -1,7 +1,7 @@
 /* Protects the machine and mechanisms from each other's limits. A mechanism with every hook and every policy runs on
  * the largest machines that options allow, with every SM slot in use. Every value that it sees is within the limits of
  * seam/mech.h.
- * With the address and undefined-behaviour sanitizers this test finds arrays that are too short. A machine beyond a
+ * With the address and undefined-behavior sanitizers this test finds arrays that are too short. A machine beyond a
  * limit is refused. */
 #include "gpu_kit.h"
 

@@ -70,7 +70,7 @@ static inline bool selection(const struct row *row, const uint64_t in[4], struct
 
 /* --- floating point --- */
 
-/* a + b, rounded to odd: if it is not exact, the neighbour whose last bit is set. */
+/* a + b, rounded to odd: if it is not exact, the neighbor whose last bit is set. */
 static inline quad exact_sum(quad a, quad b)
 {
 	quad sum = a + b, part = sum - a, lost = (a - (sum - part)) + (b - part);

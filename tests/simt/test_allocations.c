@@ -1,5 +1,5 @@
 /* Protects the allocation of device memory. Addresses are those of first fit, as in a plain list, after any allocations
- * and frees. Look-ups of an address and its neighbours agree with the list. Tens of thousands of allocations do not
+ * and frees. Look-ups of an address and its neighbors agree with the list. Tens of thousands of allocations do not
  * slow each other down.
  * Protects also the distances that messages report, on all sides of a range. */
 #include "simt_kit.h"

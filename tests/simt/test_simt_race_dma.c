@@ -9,7 +9,7 @@ enum { WARPS = 3, INTS = 4096 };
 
 /* Three warps; 8 KB of shared memory at 0, with data outside DMA from 4096 on; global memory at %rd0, whose ints the
  * transfers read. Registers of each thread: %r0: its number. %r1: its element of a tile at 0. %r2: that of its
- * neighbour in the next warp. %rd2: its int in global memory. %p1: the selected warp. %p2: the next one. */
+ * neighbor in the next warp. %rd2: its int in global memory. %p1: the selected warp. %p2: the next one. */
 static const char head[] =
 	".version 3.1\n.target sm_20\n.address_size 64\n.shared .align 8 .b8 tile[8192];\n"
 	".visible .entry kernel(.param .u64 in, .param .u32 other) {\n"

@@ -83,7 +83,7 @@ static void as_a_list(void **state)
 }
 
 /* One byte more would overlap. */
-static void neighbours_touch(void **state)
+static void neighbors_touch(void **state)
 {
 	(void)state;
 	struct translations translations = {0};
@@ -102,6 +102,6 @@ static void neighbours_touch(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(as_a_list), cmocka_unit_test(neighbours_touch)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(as_a_list), cmocka_unit_test(neighbors_touch)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

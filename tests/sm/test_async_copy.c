@@ -19,7 +19,7 @@ static uint32_t random_below(uint32_t bound)
 /* One warp whose loads always hit L1 and whose code is in the instruction cache. */
 #define ONE_SM "sm.count=1", "sm.perfect_l1=true", "l1i.sets=64", "l1i.ways=8", "sm.async_copies=true"
 
-/* %rd1: a lane's address in memory. %r1, %r2: in shared memory, `apart` bytes from the neighbour lane's. %r3: an
+/* %rd1: a lane's address in memory. %r1, %r2: in shared memory, `apart` bytes from the neighbor lane's. %r3: an
  * mbarrier. %r4: 4 bytes apart. */
 static void places(char *text, size_t size, uint32_t apart)
 {

@@ -1,5 +1,5 @@
 /* cooperative_groups/memcpy_async: copies by all threads of a group. They are plain loads and stores, complete when the
- * threads have executed them. Waiting for them synchronises the group. */
+ * threads have executed them. Waiting for them synchronizes the group. */
 #ifndef _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 #define _COOPERATIVE_GROUPS_MEMCPY_ASYNC_H_
 

@@ -108,7 +108,7 @@ enum : unsigned int { SLUICE_DMA_TOLD = 0x51d3a0b7 };
  * buffer. */
 struct sluice_dma_state {
 	unsigned int bytes, halo_lines, halo_elements, region, constant, each_bank; /* of the next transfer */
-	/* equal to SLUICE_DMA_TOLD when halo, or elements per bank, are set; shared memory is not initialised */
+	/* equal to SLUICE_DMA_TOLD when halo, or elements per bank, are set; shared memory is not initialized */
 	unsigned int has_halo, has_banks;
 	struct sluice_dma_buffer {
 		unsigned int bytes, lines, elements, pitch, halo_lines, halo_elements, region, constant, each_bank;
@@ -264,7 +264,7 @@ SLUICE_DMA_CALL void dma_configure_matrix(void *shared, const void *global, unsi
 	sluice_dma_matrix(shared, global, by_rows ? rows : columns, by_rows ? columns : rows, leading_dimension, buffer);
 }
 
-/* Adds a halo of halo_rows above and below and halo_columns on each side, read from the neighbouring tiles. Outside the
+/* Adds a halo of halo_rows above and below and halo_columns on each side, read from the neighboring tiles. Outside the
  * matrix the halo is `constant`: the low 16 bits of an element, whose other bits are 0. `global` is the tile's first
  * element; `shared` receives the halo's first one. */
 SLUICE_DMA_CALL void

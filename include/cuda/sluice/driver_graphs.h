@@ -1,4 +1,4 @@
-/* driver_graphs: graphs and captures of the driver API. Handles and behaviour are the runtime's
+/* driver_graphs: graphs and captures of the driver API. Handles and behavior are the runtime's
  * (docs/reference/cuda-runtime.md). Part of cuda.h. */
 #ifndef SLUICE_CUDA_DRIVER_GRAPHS_H
 #define SLUICE_CUDA_DRIVER_GRAPHS_H

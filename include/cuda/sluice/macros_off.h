@@ -915,6 +915,8 @@
 #undef is_extern
 #pragma push_macro("is_global")
 #undef is_global
+#pragma push_macro("is_normalized")
+#undef is_normalized
 #pragma push_macro("is_trivially_copyable")
 #undef is_trivially_copyable
 #pragma push_macro("is_valid")
@@ -1293,8 +1295,6 @@
 #undef norm4df
 #pragma push_macro("normal_pair")
 #undef normal_pair
-#pragma push_macro("normalised")
-#undef normalised
 #pragma push_macro("normalized")
 #undef normalized
 #pragma push_macro("normcdf")

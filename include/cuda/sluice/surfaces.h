@@ -71,7 +71,7 @@ template <> struct surface_value<16> {
 	unsigned x, y, z, w;
 };
 
-/* One access, for a geometry and a type. `outside`: behaviour outside the surface; `place`: the coordinates. */
+/* One access, for a geometry and a type. `outside`: behavior outside the surface; `place`: the coordinates. */
 #define SLUICE_LIST(...) __VA_ARGS__
 #define SLUICE_LOAD(geometry, outside, bytes, type, results, at, values, place)                                        \
 	static __device__ __forceinline__ void load(surface_value<bytes> &v, cudaSurfaceObject_t s, int x, int y,      \

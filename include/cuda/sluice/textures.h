@@ -13,16 +13,16 @@
 template <class T, int dimensions = cudaTextureType1D, cudaTextureReadMode mode = cudaReadModeElementType>
 struct __device_builtin_texture_type__ texture : public textureReference {
 #if !defined(__CUDA_ARCH__)
-	__host__ texture(int normalised = 0, cudaTextureFilterMode filter = cudaFilterModePoint,
+	__host__ texture(int is_normalized = 0, cudaTextureFilterMode filter = cudaFilterModePoint,
 	                 cudaTextureAddressMode address = cudaAddressModeClamp)
-		: texture(normalised, filter, address, cudaCreateChannelDesc<T>())
+		: texture(is_normalized, filter, address, cudaCreateChannelDesc<T>())
 	{
 	}
-	__host__ texture(int normalised, cudaTextureFilterMode filter, cudaTextureAddressMode address,
+	__host__ texture(int is_normalized, cudaTextureFilterMode filter, cudaTextureAddressMode address,
 	                 cudaChannelFormatDesc format)
 		: textureReference()
 	{
-		normalized = normalised;
+		normalized = is_normalized;
 		filterMode = filter;
 		addressMode[0] = addressMode[1] = addressMode[2] = address;
 		channelDesc = format;
@@ -100,7 +100,7 @@ static inline __host__ cudaError_t cudaGetTextureAlignmentOffset(size_t *offset,
 
 namespace sluice
 {
-/* The result type of reads as normalised floats, with the texel's number of channels. */
+/* The result type of reads as normalized floats, with the texel's number of channels. */
 template <unsigned channels> struct floats;
 template <> struct floats<1> {
 	typedef float type;
@@ -112,12 +112,12 @@ template <> struct floats<4> {
 	typedef float4 type;
 };
 template <class T>
-struct normalised : floats<sizeof(T) / sizeof(typename ::__cuda_tex::__TypeInfoT<T>::__base_t)> {
+struct normalized : floats<sizeof(T) / sizeof(typename ::__cuda_tex::__TypeInfoT<T>::__base_t)> {
 };
 } // namespace sluice
 
 #define SLUICE_ARGUMENTS(...) __VA_ARGS__
-/* Reads by a texture reference, as elements and as normalised floats. */
+/* Reads by a texture reference, as elements and as normalized floats. */
 #define SLUICE_REFERENCE(name, dimensions, operation, parameters, arguments)                                           \
 	template <class T>                                                                                             \
 	static __device__ __forceinline__ T name(texture<T, dimensions, cudaReadModeElementType> reference,            \
@@ -128,11 +128,11 @@ struct normalised : floats<sizeof(T) / sizeof(typename ::__cuda_tex::__TypeInfoT
 		return value;                                                                                          \
 	}                                                                                                              \
 	template <class T>                                                                                             \
-	static __device__ __forceinline__ typename sluice::normalised<T>::type name(                                   \
+	static __device__ __forceinline__ typename sluice::normalized<T>::type name(                                   \
 		texture<T, dimensions, cudaReadModeNormalizedFloat> reference, SLUICE_ARGUMENTS parameters)            \
 	{                                                                                                              \
 		T element;                                                                                             \
-		typename sluice::normalised<T>::type value;                                                            \
+		typename sluice::normalized<T>::type value;                                                            \
 		__nv_tex_surf_handler("__" operation "_rmnf_v2", &element, &value, reference,                          \
 		                      SLUICE_ARGUMENTS arguments);                                                     \
 		return value;                                                                                          \

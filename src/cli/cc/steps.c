@@ -21,7 +21,7 @@ static void add_cuda_base(struct cc *cc, struct argument_list *command)
 		"-gline-tables-only",
 		"-Wno-unused-command-line-argument",
 		"-Wno-unknown-cuda-version",
-		/* "..."NAME and narrowing initialisers were accepted by old versions of nvcc */
+		/* "..."NAME and narrowing initializers were accepted by old versions of nvcc */
 		"-Wno-reserved-user-defined-literal",
 		"-Wno-c++11-narrowing",
 		/* libcu++ declares variadic functions, but calls none */

@@ -19,7 +19,7 @@ struct study {
 	bool no_run; /* compile and run nothing */
 };
 
-/* Initialises a study, before options are read. */
+/* Initializes a study, before options are read. */
 void study_begin(struct study *study, const char *command);
 void study_end(struct study *study);
 

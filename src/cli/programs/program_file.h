@@ -41,7 +41,7 @@ struct program {
 	size_t kernel_count;
 };
 
-/* All programs, sorted by name. Zero-initialise; call programs_free() afterwards. */
+/* All programs, sorted by name. Zero-initialize; call programs_free() afterwards. */
 struct programs {
 	struct arena arena;
 	struct program *list;

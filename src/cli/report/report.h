@@ -63,7 +63,7 @@ bool report_take_profile(struct collection *collection, const char *path, json_t
 bool report_take_samples(struct collection *collection, const char *path, char *text);
 bool report_take_timeline(struct collection *collection, const char *path, char *text);
 bool report_take_trace(struct collection *collection, const char *path, const json_t *root);
-/* report_take_perfetto() reads Perfetto's format, also compressed. report_is_perfetto() recognises it by its first
+/* report_take_perfetto() reads Perfetto's format, also compressed. report_is_perfetto() recognizes it by its first
  * bytes. */
 bool report_take_perfetto(struct collection *collection, const char *path, const char *bytes, size_t length);
 bool report_is_perfetto(const char *bytes, size_t length);

@@ -21,7 +21,7 @@ struct run_sampling {
 	double blocks, error; /* fractions; error 0: the default */
 };
 
-/* The options of a run. Zero-initialise; run_free() afterwards. */
+/* The options of a run. Zero-initialize; run_free() afterwards. */
 struct run {
 	const char *name; /* name of the command, for messages */
 	const char *machine, *stats, *stats_format, *threads, *max_instructions, *timeout;

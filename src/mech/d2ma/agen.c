@@ -62,7 +62,7 @@ static uint32_t piece_of(const struct dma_transfer *transfer, const struct d2ma_
 
 /* --- shared addresses --- */
 
-/* Adds the words that an element's bytes are written to; neighbouring elements may share words. Returns false when
+/* Adds the words that an element's bytes are written to; neighboring elements may share words. Returns false when
  * there is no space. */
 static bool add_words(const struct dma_transfer *transfer, const struct d2ma_cursor *cursor, struct d2ma_agen *agen,
                       uint32_t most)

@@ -45,7 +45,7 @@ static void test_waits(void **state)
 	}
 }
 
-/* Accesses to neighbouring bytes do not wait, nor do those to other spaces, nor those without active lanes. With
+/* Accesses to neighboring bytes do not wait, nor do those to other spaces, nor those without active lanes. With
  * sync=barrier, the first two wait. */
 static void test_does_not_wait(void **state)
 {

@@ -1,4 +1,4 @@
-/* Dynamic synchronisation (section 4.3, Figure 7). An instruction whose addresses lie in an unfinished transfer is
+/* Dynamic synchronization (section 4.3, Figure 7). An instruction whose addresses lie in an unfinished transfer is
  * refused at issue. Its warp is held, and is woken when a transfer of its block completes. Stores and atomics wait
  * as loads do, because the transfer's data would overwrite theirs. */
 #include "mech/d2ma/d2ma.h"

@@ -84,7 +84,7 @@ static void test_which(void **state)
 	kit_close(&kit);
 }
 
-/* Elements are labelled by kernel, pc and line, and each kernel starts at zero. */
+/* Elements are labeled by kernel, pc and line, and each kernel starts at zero. */
 static void test_names(void **state)
 {
 	struct gpu_kit kit;

@@ -8,7 +8,7 @@
 
 #include "flow/pass.h"
 
-/* scratchpad-layout (section 6.1): moves those variables below the boundary that minimise the number of instructions
+/* scratchpad-layout (section 6.1): moves those variables below the boundary that minimize the number of instructions
  * during which the common part is in use. Keeps the order if that gains nothing. */
 extern const struct flow_pass sharing_pass_layout;
 /* relssp (section 6.3): inserts `relssp` once on every path through a kernel, after its last access to the common

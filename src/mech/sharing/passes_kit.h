@@ -82,7 +82,7 @@ static inline uint64_t kit_counter(const struct rewritten *rewritten, const char
 	return 0;
 }
 
-/* A kernel with its CFG and its analysed accesses. */
+/* A kernel with its CFG and its analyzed accesses. */
 struct subject {
 	struct arena arena;
 	struct ptx_module *module;

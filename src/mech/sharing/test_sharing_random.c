@@ -106,7 +106,7 @@ static void alone(struct generator *g, bool even)
 	}
 }
 
-/* All threads write their words, and read their neighbours'. */
+/* All threads write their words, and read their neighbors'. */
 static void exchange(struct generator *g)
 {
 	char name[8];

@@ -1,4 +1,4 @@
-/* staging_kit: for the tests of this folder, the mechanism on a machine with analysed kernels, and a log of its
+/* staging_kit: for the tests of this folder, the mechanism on a machine with analyzed kernels, and a log of its
  * hooks' events. */
 #ifndef SLUICE_MECH_STAGING_STAGING_KIT_H
 #define SLUICE_MECH_STAGING_STAGING_KIT_H

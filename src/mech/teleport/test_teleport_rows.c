@@ -143,7 +143,7 @@ static void test_largest_block(void **state)
 	sluice_close(host.gpu);
 }
 
-/* word n * tid.y + tid.x + 64 * ctaid.x: a tile of 2-D blocks; STENCIL also reads the neighbours */
+/* word n * tid.y + tid.x + 64 * ctaid.x: a tile of 2-D blocks; STENCIL also reads the neighbors */
 #define TILE_INDEX "mad.lo.u32 %r9, %r5, %r0, %r4;\nmad.lo.u32 %r9, %r1, 64, %r9;\n"
 #define TILE       KERNEL("tile", TILE_INDEX LOAD(0))
 #define STENCIL    KERNEL("stencil", TILE_INDEX LOAD(128) LOAD(124) LOAD(132))
@@ -153,7 +153,7 @@ static void test_largest_block(void **state)
 	KERNEL("tile_and_words",                                                                                       \
 	       TILE_INDEX LOAD(0) "ld.global.u32 %r10, [%rd0+16000];\nld.global.u32 %r10, [%rd0+16004];\n")
 
-/* Analysis gives a tile one row per line, and merges neighbouring loads into one row; all reads of the blocks hit. */
+/* Analysis gives a tile one row per line, and merges neighboring loads into one row; all reads of the blocks hit. */
 static void test_analysis(void **state)
 {
 	enum { X = 16, Y = 8, N = 100 };

@@ -245,7 +245,7 @@ static void test_beside_copies_of_threads(void **state)
 	assert_in_range(beside, alone + 30, alone + 40);
 }
 
-/* A store invalidates the lines that it writes in L1, but not their neighbours. */
+/* A store invalidates the lines that it writes in L1, but not their neighbors. */
 static void test_stores_and_l1(void **state)
 {
 	static const char *const machine[] = {"gtx480", "qv100", "rtx3070"};

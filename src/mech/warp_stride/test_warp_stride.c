@@ -95,7 +95,7 @@ static void test_block(void **state)
 }
 
 /* Two blocks with distant data: predictions across the border are wrong, as CAPS states. A stride seen once between
- * neighbours is adopted only with confirm=1. */
+ * neighbors is adopted only with confirm=1. */
 static void test_border(void **state)
 {
 	static const struct {

@@ -80,7 +80,7 @@ struct warp {
 };
 
 struct load {
-	int64_t stride, other; /* bytes per warp; the other stride seen last between neighbours */
+	int64_t stride, other; /* bytes per warp; the other stride seen last between neighbors */
 	uint32_t times;        /* how often the other stride has been seen in a row */
 	bool known;
 	struct warp *warp;           /* by slot */
@@ -127,7 +127,7 @@ static void compare(struct mech_sm *sm, const struct execution *from, const stru
 		mech_count(sm->output, CORRECT, distance, 1);
 }
 
-/* Another stride replaces the load's after neighbours have had it `confirm` times in a row. */
+/* Another stride replaces the load's after neighbors have had it `confirm` times in a row. */
 static void learn(struct mech_sm *sm, struct load *load, int64_t stride)
 {
 	const struct config *config = sm->config;
@@ -151,8 +151,8 @@ static void learn(struct mech_sm *sm, struct load *load, int64_t stride)
 
 /* Returns the execution by the warp in `slot` that predicts `now`. Returns NULL when there is none, when it was
  * before the other warp's block began, or when it has already been used. */
-static const struct execution *neighbour(const struct mech_sm *sm, const struct load *load, uint32_t slot,
-                                         const struct execution *now, uint64_t since)
+static const struct execution *neighbor(const struct mech_sm *sm, const struct load *load, uint32_t slot,
+                                        const struct execution *now, uint64_t since)
 {
 	uint32_t kept = history(sm->config);
 	const struct execution *from = &load->execution[slot * kept + now->nth % kept];
@@ -169,9 +169,9 @@ static void executed(struct mech_sm *sm, struct load *load, uint32_t slot, struc
 	uint64_t since = own->nth == now.nth && own->number > begun ? own->number : begun;
 	const struct execution *from;
 	for (uint32_t d = 1; d <= config->distance && d <= slot; d++)
-		if ((from = neighbour(sm, load, slot - d, &now, since)) && from->predicts)
+		if ((from = neighbor(sm, load, slot - d, &now, since)) && from->predicts)
 			compare(sm, from, &now, d);
-	if (slot && (from = neighbour(sm, load, slot - 1, &now, since)))
+	if (slot && (from = neighbor(sm, load, slot - 1, &now, since)))
 		learn(sm, load, (int64_t)(now.address - from->address));
 	now.stride = load->stride;
 	now.predicts = load->known;

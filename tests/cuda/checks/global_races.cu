@@ -1,8 +1,8 @@
 // Protects --check global-race: races on global memory, within and between blocks. Each pair of lines is reported once.
 #include "cases.h"
 
-//: neighbours: check global-race
-//| kernel '_Z10neighboursPii': race on global memory: two warps that nothing orders
+//: neighbors: check global-race
+//| kernel '_Z9neighborsPii': race on global memory: two warps that nothing orders
 //| read at device code:
 //| global_races.cu:@near_read), thread (
 //| write at device code:
@@ -10,7 +10,7 @@
 //| blocks (
 //| , 4 bytes
 //| times in this launch
-__global__ void neighbours(int *a, int n)
+__global__ void neighbors(int *a, int n)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 	int left = a[(i + n - 1) % n]; // @near_read
@@ -384,7 +384,7 @@ static void run_case()
 {
 	int *a = ints(1024, 0), *b = ints(1024, 0), *c = ints(16, 0), *d = ints(16, 0), *e = ints(16, 0);
 	CASE(shared_alone) shared_alone<<<1, 64>>>(a);
-	CASE(neighbours) neighbours<<<4, 64>>>(a, 256);
+	CASE(neighbors) neighbors<<<4, 64>>>(a, 256);
 	CASE(within) within<<<2, 64>>>(a, b);
 	CASE(fine) fine<<<8, 64>>>(a, b, (char *)ints(1024, 0), c, d, e);
 	CASE(bytes) bytes<<<1, 64>>>(a, (char *)b);

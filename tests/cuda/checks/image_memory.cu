@@ -34,9 +34,9 @@ __global__ void between(float *out)
 	out[8 * threadIdx.y + threadIdx.x] = tex2D(image, threadIdx.x + 0.5f, threadIdx.y + 1); // @between
 }
 
-// Neighbours with zero weight do not count. A row that lies wholly outside is clamped to the last existing row.
-//: centres: right init
-__global__ void centres(float *out)
+// Neighbors with zero weight do not count. A row that lies wholly outside is clamped to the last existing row.
+//: centers: right init
+__global__ void centers(float *out)
 {
 	out[8 * threadIdx.y + threadIdx.x] = tex2D(image, threadIdx.x + 0.5f, threadIdx.y + 0.5f);
 }
@@ -189,7 +189,7 @@ static void run_case()
 	image.filterMode = cudaFilterModeLinear;
 	cudaBindTextureToArray(image, half);
 	CASE(between) between<<<1, dim3(8, 3)>>>(out);
-	CASE(centres) centres<<<1, dim3(8, 3)>>>(out);
+	CASE(centers) centers<<<1, dim3(8, 3)>>>(out);
 	image.filterMode = cudaFilterModePoint;
 	CASE(painted) copy_painted(out);
 	cudaBindSurfaceToArray(canvas, array_of(0));

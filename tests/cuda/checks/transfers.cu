@@ -70,18 +70,18 @@ __global__ void source_behind(int *in, int *out)
 }
 
 // After the transfer, the stores of other warps are as unordered as any other store.
-//: neighbour: check race
+//: neighbor: check race
 //| race on shared memory: two warps that nothing orders
-//| transfers.cu:@neighbour_write), thread (
-//| transfers.cu:@neighbour_read), thread (
-__global__ void neighbour(const int *in, int *out)
+//| transfers.cu:@neighbor_write), thread (
+//| transfers.cu:@neighbor_read), thread (
+__global__ void neighbor(const int *in, int *out)
 {
 	__shared__ int tile[THREADS];
 	int t = threadIdx.x;
 	dma_set_datatype_int();
 	dma_configure_flat_unit_stride(tile, in, THREADS);
-	tile[t] += t; // @neighbour_write
-	out[t] = tile[(t + 32) % THREADS]; // @neighbour_read
+	tile[t] += t; // @neighbor_write
+	out[t] = tile[(t + 32) % THREADS]; // @neighbor_read
 }
 
 // Two buffers write to the same location.
@@ -176,7 +176,7 @@ static void run_case()
 	CASE(in_time) in_time<<<2, THREADS>>>(in, out);
 	CASE(source) source<<<1, THREADS>>>(in, out);
 	CASE(source_behind) source_behind<<<1, THREADS>>>(in, out);
-	CASE(neighbour) neighbour<<<1, THREADS>>>(in, out);
+	CASE(neighbor) neighbor<<<1, THREADS>>>(in, out);
 	CASE(overlap) overlap<<<1, THREADS>>>(in, out);
 	CASE(aside) aside<<<1, THREADS>>>(in, out);
 	CASE(between)

@@ -9,7 +9,7 @@ namespace cg = cooperative_groups;
 
 enum { BATCHES = 9, MOST = 128 };
 
-// Every thread copies, and reads the data that its neighbour copied.
+// Every thread copies, and reads the data that its neighbor copied.
 template <int stages> __global__ void staged(int *out, const int *in)
 {
 	extern __shared__ int tile[];

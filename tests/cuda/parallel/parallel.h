@@ -38,7 +38,7 @@ struct Input {
 	double doubles[TABLE];
 };
 
-// --- arithmetic without undefined behaviour ---
+// --- arithmetic without undefined behavior ---
 
 template <typename T> BOTH T add(T a, T b)
 {

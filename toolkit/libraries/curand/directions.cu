@@ -2,7 +2,7 @@
 // then by value. The first direction numbers up to dimension 24 are those of Joe and Kuo (Constructing Sobol Sequences
 // with Better Two-Dimensional Projections, SIAM Journal on Scientific Computing 30(5), 2008). Those of the other
 // dimensions are odd numbers from SplitMix64. Each dimension is uniform for any such numbers. The two-dimensional
-// projections of the latter are not optimised.
+// projections of the latter are not optimized.
 #include "directions.h"
 #include <curand.h>
 #include <curand_kernel.h>

@@ -6,7 +6,7 @@
 
 namespace graph {
 
-// Node u's neighbours are to[first[u]] to to[first[u + 1] - 1].
+// Node u's neighbors are to[first[u]] to to[first[u + 1] - 1].
 struct Graph {
 	std::vector<int> first, to;
 
@@ -14,8 +14,8 @@ struct Graph {
 	int edges() const { return (int)to.size(); }
 };
 
-// Rows of 1 to `degree` neighbours; one in 16 rows is 8 times as long. The mean is about 0.72 `degree`. Half of the
-// neighbours are any node, half one of the first sixteenth.
+// Rows of 1 to `degree` neighbors; one in 16 rows is 8 times as long. The mean is about 0.72 `degree`. Half of the
+// neighbors are any node, half one of the first sixteenth.
 inline Graph uneven(int nodes, int degree, program::Random &random)
 {
 	Graph graph;

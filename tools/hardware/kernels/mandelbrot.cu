@@ -1,4 +1,4 @@
-// mandelbrot: the number of steps after which points of the plane leave a circle. Neighbouring lanes need different
+// mandelbrot: the number of steps after which points of the plane leave a circle. Neighboring lanes need different
 // numbers of steps: divergent loops of FP32 arithmetic without memory. No multiply-adds, so that the host has the same
 // counts.
 #include "sample.h"

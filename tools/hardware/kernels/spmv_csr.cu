@@ -1,6 +1,6 @@
 // spmv_csr: y = A x for a sparse matrix in compressed rows of uneven length. In `scalar` a thread computes a row: lanes
 // read scattered elements, and rows of different length diverge. In `vector` a warp computes a row: lanes read
-// neighbouring elements and add by shuffles. Elements of x are gathered.
+// neighboring elements and add by shuffles. Elements of x are gathered.
 #include "graph.h"
 #include "warp.h"
 

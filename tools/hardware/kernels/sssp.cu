@@ -1,5 +1,5 @@
 // sssp: shortest paths from node 0 by Bellman-Ford with a frontier. In each round a thread takes a node whose distance
-// fell in the last round. It lowers its neighbours' distances by atomics. It adds each lowered neighbour once to the
+// fell in the last round. It lowers its neighbors' distances by atomics. It adds each lowered neighbor once to the
 // next frontier. Few threads at first and at the end, uneven loops, scattered atomics.
 #include "graph.h"
 

@@ -1,4 +1,4 @@
-// triangle_count: triangles of a graph with ordered neighbour lists, each counted once. A thread takes an edge u < v
+// triangle_count: triangles of a graph with ordered neighbor lists, each counted once. A thread takes an edge u < v
 // and merges the lists of u and v: data-dependent branches and scattered reads. A block adds its count by one atomic.
 #include "graph.h"
 #include "warp.h"
@@ -58,7 +58,7 @@ int main(int argc, char **argv)
 {
 	program::Arguments arguments(argc, argv, "triangle_count");
 	int nodes = arguments.number("nodes", 512, 8192, 1 << 18, "of the graph");
-	int degree = arguments.number("degree", 8, 12, 16, "mean number of neighbours");
+	int degree = arguments.number("degree", 8, 12, 16, "mean number of neighbors");
 	arguments.end();
 	arguments.require(nodes > 0 && nodes <= 1 << 22 && degree > 0 && degree <= 64, "nodes and their degree");
 	program::Random random(arguments.seed());

@@ -1,7 +1,7 @@
 // clusters.cu: thread block clusters of compute capability 9.0. How many clusters fit at once, by size and shared
 // memory; which SMs form a cluster, and from that the GPCs; the cluster barrier; the latency of shared memory of other
 // blocks by pairs of ranks (pointer chains, one thread); its bandwidth for reads, writes and atomics, from the
-// neighbour (ring) or all from rank 0 (hot spot); ping-pong of two blocks by remote arrivals, st.async and bulk
+// neighbor (ring) or all from rank 0 (hot spot); ping-pong of two blocks by remote arrivals, st.async and bulk
 // copies; and the time of launches with clusters and of plain ones.
 #include "hopper.h"
 
@@ -315,7 +315,7 @@ template <int MOVE> static void moves_of(bool quick)
 					std::string parameters = kit::text("operation=%s bytes=%d cluster=%u target=%s "
 					                                   "distance=%d threads=%u clusters=%u",
 					                                   MOVES[MOVE].name, MOVES[MOVE].bytes, size,
-					                                   distance < 0 ? "rank0" : "neighbour",
+					                                   distance < 0 ? "rank0" : "neighbor",
 					                                   distance, threads, count);
 					auto one = [&](int steps, Times *times, unsigned *late) {
 						launch(shape, moves<MOVE>, distance, steps, times, late);

@@ -483,7 +483,7 @@ static void print_spots(const char *name, const std::string &parameters, int whi
 
 typedef void (*Pair)(u64, int, int, unsigned *);
 
-static void neighbours(bool in_l2, Pair kernel, const char *kinds, int granularity, bool all_from)
+static void neighbors(bool in_l2, Pair kernel, const char *kinds, int granularity, bool all_from)
 {
 	static const int to[] = {0, 32, 64, 96, 128, 160, 192, 224, 256, 384, 512, 1024, 2048, 4096};
 	for (int from = 0; from < (all_from ? 128 : 1); from += 32)
@@ -492,7 +492,7 @@ static void neighbours(bool in_l2, Pair kernel, const char *kinds, int granulari
 				continue;
 			prepare(in_l2);
 			kernel<<<1, 1>>>((u64)spots, from, t, times);
-			if (!kit::succeeded("neighbours"))
+			if (!kit::succeeded("neighbors"))
 				return;
 			std::string p = kit::text("data_in=%s kinds=%s granularity=%d first=%d second=%d",
 			                          in_l2 ? "l2" : "dram", kinds, granularity, from, t);
@@ -509,19 +509,19 @@ static void sectors(void)
 	flusher_size = quick ? 8 << 20 : std::max<u64>(2ull * l2, 16 << 20);
 	spots = kit::allocate<char>((SPOTS + 1) * SPOT + 8192);
 	flusher = kit::allocate<char>(flusher_size);
-	neighbours(true, pairs<CA, CA>, "ca+ca", 0, !quick);
-	neighbours(false, pairs<CG, CG>, "cg+cg", 0, !quick);
+	neighbors(true, pairs<CA, CA>, "ca+ca", 0, !quick);
+	neighbors(false, pairs<CG, CG>, "cg+cg", 0, !quick);
 	if (quick)
 		return;
-	neighbours(false, pairs<CA, CA>, "ca+ca", 0, false);
+	neighbors(false, pairs<CA, CA>, "ca+ca", 0, false);
 	if (hints) {
-		neighbours(false, pairs<L64, CG>, "l2_64+cg", 0, true);
-		neighbours(false, pairs<L128, CG>, "l2_128+cg", 0, true);
-		neighbours(false, pairs<L256, CG>, "l2_256+cg", 0, true);
+		neighbors(false, pairs<L64, CG>, "l2_64+cg", 0, true);
+		neighbors(false, pairs<L128, CG>, "l2_128+cg", 0, true);
+		neighbors(false, pairs<L256, CG>, "l2_256+cg", 0, true);
 	}
 	for (int granularity = 32; granularity <= 128; granularity *= 2) {
 		if (cudaDeviceSetLimit(cudaLimitMaxL2FetchGranularity, granularity) == cudaSuccess)
-			neighbours(false, pairs<CG, CG>, "cg+cg", granularity, granularity == 128);
+			neighbors(false, pairs<CG, CG>, "cg+cg", granularity, granularity == 128);
 		cudaGetLastError();
 	}
 }

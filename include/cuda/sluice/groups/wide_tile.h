@@ -1,4 +1,4 @@
-/* groups/wide_tile: tiles of 2 to 16 warps. They synchronise at the block's named barriers and exchange values in
+/* groups/wide_tile: tiles of 2 to 16 warps. They synchronize at the block's named barriers and exchange values in
  * shared memory. */
 #ifndef SLUICE_CUDA_GROUPS_WIDE_TILE_H
 #define SLUICE_CUDA_GROUPS_WIDE_TILE_H

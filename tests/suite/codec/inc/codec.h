@@ -29,8 +29,8 @@ struct DevicePlane {
 
 Image readPpm(const std::string &name);
 
-// colour.cu: luminance, and the two chroma planes at half size, through a filtered texture.
-void splitColours(const uchar4 *pixels, int width, int height, DevicePlane luma, DevicePlane cb, DevicePlane cr);
+// color.cu: luminance, and the two chroma planes at half size, through a filtered texture.
+void splitColors(const uchar4 *pixels, int width, int height, DevicePlane luma, DevicePlane cb, DevicePlane cr);
 
 // transform.cu, tables.cu
 void setQuality(int quality, short *steps); // and writes them there

@@ -2,6 +2,6 @@
 #pragma once
 
 extern __constant__ float cosines[64];
-extern __constant__ short quantiser[64];
+extern __constant__ short quantizer[64];
 extern __device__ const unsigned char zigzag[64];
 __device__ int nonZeroClass(int nonZero);

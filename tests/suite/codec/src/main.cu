@@ -1,4 +1,4 @@
-// A picture passes through the steps of an image codec: colours, transform, quantisation, and back; three planes in
+// A picture passes through the steps of an image codec: colors, transform, quantization, and back; three planes in
 // three streams.
 #include "check_cuda.h"
 #include "codec.h"
@@ -98,7 +98,7 @@ int main(int argc, char **argv)
 	setQuality(level ? atoi(level) : 50, steps);
 	checkCudaErrors(cudaMalloc(&histogram, sizeof counts));
 	checkCudaErrors(cudaMemset(histogram, 0, sizeof counts));
-	splitColours(&image.pixels[0], image.width, image.height, channels[0].plane, channels[1].plane, channels[2].plane);
+	splitColors(&image.pixels[0], image.width, image.height, channels[0].plane, channels[1].plane, channels[2].plane);
 	for (int i = 0; i < 3; i++)
 		process(channels[i], histogram);
 	for (int i = 0; i < 3; i++)

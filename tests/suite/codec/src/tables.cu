@@ -5,7 +5,7 @@
 #include <cmath>
 
 __constant__ float cosines[64];
-__constant__ short quantiser[64];
+__constant__ short quantizer[64];
 __device__ const unsigned char zigzag[64] = {
 	0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,  12, 19, 26, 33, 40, 48,
 	41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
@@ -25,5 +25,5 @@ void codec::setQuality(int quality, short *steps)
 	for (int i = 0; i < 64; i++)
 		steps[i] = static_cast<short>(1 + (3 + i / 8 + i % 8) * (100 - quality) / 20);
 	checkCudaErrors(cudaMemcpyToSymbol(cosines, table, sizeof table));
-	checkCudaErrors(cudaMemcpyToSymbol(quantiser, steps, 64 * sizeof *steps));
+	checkCudaErrors(cudaMemcpyToSymbol(quantizer, steps, 64 * sizeof *steps));
 }

@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(256) encodeKernel(DevicePlane plane, short *co
 	int at = threadIdx.y * kBlock + threadIdx.x;
 	float result = transform<false>(tiles[threadIdx.z], plane.samples[y * plane.pitch + x] - 128.0f);
 	if (inside)
-		coefficients[number * 64 + at] = static_cast<short>(rintf(result / quantiser[at]));
+		coefficients[number * 64 + at] = static_cast<short>(rintf(result / quantizer[at]));
 }
 
 __global__ void __launch_bounds__(256) decodeKernel(const short *__restrict__ coefficients, DevicePlane plane, int blocks)
@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(256) decodeKernel(const short *__restrict__ co
 	int number = blockIdx.x * blockDim.z + threadIdx.z, across = plane.width / kBlock;
 	int at = threadIdx.y * kBlock + threadIdx.x;
 	bool inside = number < blocks;
-	float value = inside ? coefficients[number * 64 + at] * quantiser[at] : 0;
+	float value = inside ? coefficients[number * 64 + at] * quantizer[at] : 0;
 	float sample = transform<true>(tiles[threadIdx.z], value) + 128.0f;
 	if (inside) {
 		int x = number % across * kBlock + threadIdx.x, y = number / across * kBlock + threadIdx.y;

@@ -21,4 +21,4 @@ struct Graph {
 
 // Runs on the device. Returns the number of steps.
 int pageRank(const Graph &graph, rank_t damping, rank_t tolerance, std::vector<rank_t> &ranks);
-int colour(const Graph &graph, uint32_t seed, std::vector<int> &colours);
+int color(const Graph &graph, uint32_t seed, std::vector<int> &colors);

@@ -1,4 +1,4 @@
-// Page ranks and a colouring of a graph, checked on the host.
+// Page ranks and a coloring of a graph, checked on the host.
 #include "graph.h"
 
 #include <algorithm>
@@ -28,13 +28,13 @@ static double rankError(const Graph &graph, double damping, const std::vector<ra
 	return most;
 }
 
-static int conflicts(const Graph &graph, const std::vector<int> &colours)
+static int conflicts(const Graph &graph, const std::vector<int> &colors)
 {
 	int count = 0;
 	for (int i = 0; i < graph.nodes; i++) {
-		count += colours[i] < 0;
+		count += colors[i] < 0;
 		for (int j = graph.rows[i]; j < graph.rows[i + 1]; j++)
-			count += colours[i] == colours[graph.columns[j]];
+			count += colors[i] == colors[graph.columns[j]];
 	}
 	return count;
 }
@@ -55,14 +55,14 @@ try {
 			both.emplace_back(graph.columns[j], i);
 		}
 	const Graph undirected = Graph::from(graph.nodes, both);
-	std::vector<int> colours;
-	int rounds = colour(undirected, 7, colours);
+	std::vector<int> colors;
+	int rounds = color(undirected, 7, colors);
 	double error = rankError(graph, 0.85, ranks);
-	int wrong = conflicts(undirected, colours);
-	std::printf("%d nodes, %zu edges: ranks in %d steps, the first at node %d; colours in %d rounds\n", graph.nodes,
+	int wrong = conflicts(undirected, colors);
+	std::printf("%d nodes, %zu edges: ranks in %d steps, the first at node %d; colors in %d rounds\n", graph.nodes,
 	            graph.columns.size(), steps, int(std::max_element(ranks.begin(), ranks.end()) - ranks.begin()) + 1,
 	            rounds);
-	std::printf("page rank %s, colouring %s\n", error < 1e-3 ? "PASSED" : "FAILED", wrong == 0 ? "PASSED" : "FAILED");
+	std::printf("page rank %s, coloring %s\n", error < 1e-3 ? "PASSED" : "FAILED", wrong == 0 ? "PASSED" : "FAILED");
 	return error < 1e-3 && wrong == 0 ? 0 : 1;
 } catch (const std::exception &error) {
 	std::fprintf(stderr, "%s\n", error.what());

@@ -13,8 +13,8 @@ __global__ void luminance(codec::DevicePlane luma)
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
 	if (x >= luma.width || y >= luma.height)
 		return;
-	float4 colour = tex2D(picture, x + 0.5f, y + 0.5f); // clamped: outside the picture its border repeats
-	luma.samples[y * luma.pitch + x] = toByte(0.299f * colour.x + 0.587f * colour.y + 0.114f * colour.z);
+	float4 color = tex2D(picture, x + 0.5f, y + 0.5f); // clamped: outside the picture its border repeats
+	luma.samples[y * luma.pitch + x] = toByte(0.299f * color.x + 0.587f * color.y + 0.114f * color.z);
 }
 
 // Samples between four pixels, so that the filter returns their mean.
@@ -23,9 +23,9 @@ __global__ void chroma(codec::DevicePlane cb, codec::DevicePlane cr)
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
 	if (x >= cb.width || y >= cb.height)
 		return;
-	float4 colour = tex2D(picture, 2 * x + 1.0f, 2 * y + 1.0f);
-	cb.samples[y * cb.pitch + x] = toByte(0.5f - 0.1687f * colour.x - 0.3313f * colour.y + 0.5f * colour.z);
-	cr.samples[y * cr.pitch + x] = toByte(0.5f + 0.5f * colour.x - 0.4187f * colour.y - 0.0813f * colour.z);
+	float4 color = tex2D(picture, 2 * x + 1.0f, 2 * y + 1.0f);
+	cb.samples[y * cb.pitch + x] = toByte(0.5f - 0.1687f * color.x - 0.3313f * color.y + 0.5f * color.z);
+	cr.samples[y * cr.pitch + x] = toByte(0.5f + 0.5f * color.x - 0.4187f * color.y - 0.0813f * color.z);
 }
 
 static dim3 gridFor(const codec::DevicePlane &plane, dim3 block)
@@ -33,7 +33,7 @@ static dim3 gridFor(const codec::DevicePlane &plane, dim3 block)
 	return dim3((plane.width + block.x - 1) / block.x, (plane.height + block.y - 1) / block.y);
 }
 
-void codec::splitColours(const uchar4 *pixels, int width, int height, DevicePlane luma, DevicePlane cb, DevicePlane cr)
+void codec::splitColors(const uchar4 *pixels, int width, int height, DevicePlane luma, DevicePlane cb, DevicePlane cr)
 {
 	cudaArray *array;
 	cudaChannelFormatDesc format = cudaCreateChannelDesc<uchar4>();

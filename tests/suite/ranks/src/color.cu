@@ -11,20 +11,20 @@ __host__ __device__ inline uint32_t mixed(uint32_t x, uint32_t seed)
 	return x ^ (x >> 13);
 }
 
-// Nodes that are the greatest, or the least, among their uncoloured neighbours take this round's two colours.
-__global__ void takeColours(const int *rows, const int *columns, const int *colours, int *next, int round, uint32_t seed,
+// Nodes that are the greatest, or the least, among their uncolored neighbors take this round's two colors.
+__global__ void takeColors(const int *rows, const int *columns, const int *colors, int *next, int round, uint32_t seed,
                             int nodes, int *left)
 {
 	int node = blockIdx.x * blockDim.x + threadIdx.x;
 	if (node >= nodes)
 		return;
-	int own = colours[node];
+	int own = colors[node];
 	if (own == NONE) {
 		bool greatest = true, least = true;
 		uint32_t key = mixed(node, seed);
 		for (int i = rows[node]; i < rows[node + 1]; i++) {
 			int other = columns[i];
-			if (colours[other] != NONE)
+			if (colors[other] != NONE)
 				continue;
 			uint32_t theirs = mixed(other, seed);
 			bool before = theirs < key || (theirs == key && other < node);
@@ -38,19 +38,19 @@ __global__ void takeColours(const int *rows, const int *columns, const int *colo
 	next[node] = own;
 }
 
-int colour(const Graph &graph, uint32_t seed, std::vector<int> &result)
+int color(const Graph &graph, uint32_t seed, std::vector<int> &result)
 {
 	DeviceVector<int> rows(graph.rows), columns(graph.columns), left(1), next(graph.nodes);
-	DeviceVector<int> colours(std::vector<int>(graph.nodes, NONE));
+	DeviceVector<int> colors(std::vector<int>(graph.nodes, NONE));
 	int more = 1, round = 0;
 	for (; more && round < graph.nodes; round++) {
 		check(cudaMemset(left.get(), 0, sizeof(int)), "cudaMemset");
-		takeColours<<<(graph.nodes + 63) / 64, 64>>>(rows.get(), columns.get(), colours.get(), next.get(), round, seed,
+		takeColors<<<(graph.nodes + 63) / 64, 64>>>(rows.get(), columns.get(), colors.get(), next.get(), round, seed,
 		                                           graph.nodes, left.get());
-		check(cudaDeviceSynchronize(), "takeColours");
+		check(cudaDeviceSynchronize(), "takeColors");
 		check(cudaMemcpy(&more, left.get(), sizeof more, cudaMemcpyDeviceToHost), "cudaMemcpy");
-		colours.swap(next);
+		colors.swap(next);
 	}
-	result = colours.host();
+	result = colors.host();
 	return round;
 }
