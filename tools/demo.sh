@@ -11,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 demo() {
 	source=$1 name=$(basename "$1" .cu)
 	shift
-	printf '\n== sluice cc %s -o %s; sluice run -m gtx480 -- %s\n' "$source" "$name" "./$name${*:+ $*}"
+	printf '\n== In a temporary folder: sluice cc %s -o %s; sluice run -m gtx480 -- %s\n' \
+		"$source" "$name" "./$name${*:+ $*}"
 	"$build/bin/sluice" cc "$source" -o "$work/$name"
 	(cd "$work" && "$build/bin/sluice" run -m gtx480 -- "./$name" "$@" 2>&1)
 }
@@ -22,7 +23,7 @@ demo programs/matmul/matmul.cu --size small
 cat <<END
 
 == Next
-sluice in the PATH, its manual page (man sluice) and completion in bash:
+sluice in the PATH, its manual page (man sluice), its C library (pkg-config) and completion in bash, in each new shell:
     . $build/env.sh
 a study of your own, with a program, a mechanism, a sweep and a picture:
     sluice init study && make -C study
