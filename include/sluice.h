@@ -26,9 +26,9 @@
  *
  * Threads. Different gpus are independent: different threads may use them at the same time. One gpu, with its modules
  * and kernels, may be used by one thread at a time. Only sluice_stop() may be called while another thread is inside a
- * call with the same gpu; a signal handler may call it too. Calls
- * without a gpu may be made by any thread at any time. Callbacks run in the thread that called sluice_launch(). They
- * must not call any function with the same gpu, except those that their comment names.
+ * call with the same gpu; a signal handler may call it too. Calls without a gpu may be made by any thread at any time.
+ * Callbacks run in the thread that called sluice_launch(). They must not call any function with the same gpu, except
+ * those that their comment names.
  *
  * Growth. Within a major version, functions, enumerators and structure members are only added. A structure that begins
  * with `size` can grow at its end: its user sets `size` with SLUICE_SIZED(). Other structures do not change. New status

@@ -4,7 +4,7 @@
  * clocks coincide. The machine has two sides, whose units exchange data in steps:
  *
  *     request side   SMs, the request crossbar, the slices' entries up to the delay line's beginning
- *     reply side slices from the delay line's end on, DRAM, the reply crossbar. It also serves requests below the
+ *     reply side     slices from the delay line's end on, DRAM, the reply crossbar. It also serves requests below the
  *                    delay line, in L2 slices and DRAM
  *
  * Requests leave the delay line a fixed number of cycles after they enter it. The only other state of SMs that the
@@ -15,14 +15,14 @@
  *       in all elapsed cycles of their own clock, and the slices. Replies wait in the SMs' ports with their time
  *       (base/port.h)
  *     2 the request side takes its steps:
- *       a core SMs tick, each from its pipeline's last stage to its first (sm/sm.c). An SM runs ahead of the step
+ *       a core     SMs tick, each from its pipeline's last stage to its first (sm/sm.c). An SM runs ahead of the step
  *                  while it can: a burst (gpu/worker_sms.c). SMs with a common port to the networks tick once, after
  *                  the port, in the order in which they may use it (sm/cluster.c).
  *                  run_sms() -> worker_sms_run(), in one or several threads
  *       b          the global stores and atomics of this cycle are made, in the order of SMs
  *       c network  the request crossbar ticks
  *       d L2       the entries tick
- *       e core without parallel threads: the dispatcher sends mechanisms' requests, calls their hooks of the whole
+ *       e core     without parallel threads: the dispatcher sends mechanisms' requests, calls their hooks of the whole
  *                  GPU and starts blocks, which run from the next cycle on (gpu/dispatch.c)
  *
  * A unit ticks only when its `wake` time has come. When no unit is due, all clocks skip to the earliest wake.
