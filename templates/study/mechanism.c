@@ -13,7 +13,7 @@ static const struct config defaults = {.distance = 1};
 
 static const struct base_option options[] = {
 	{"distance", BASE_OPTION_U32, offsetof(struct config, distance), 1, 1024, NULL, "lines",
-	 "distance from the missed line"},
+		"distance from the missed line"},
 };
 
 /* Counters of the mechanism. The machine counts the outcomes of its requests: ahead.issued, ahead.useful,
