@@ -1,25 +1,25 @@
 #!/bin/sh
-# A module may include only itself and modules on lower floors (ARCHITECTURE.md). Prints each include that breaks this
+# A module may include only itself and modules on lower layers (ARCHITECTURE.md). Prints each include that breaks this
 # rule.
 set -eu
 cd "$(dirname "$0")/.."
 
-# Modules with their floors. sluice.h is the public interface, on the floor of the module that implements it.
-floors=$(cat tools/floors.txt)
+# Modules with their layers. sluice.h is the public interface, on the layer of the module that implements it.
+layers=$(cat tools/layers.txt)
 
-find src -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
+find src -name '*.[ch]' | sort | xargs awk -v layers="$layers" '
 	BEGIN {
-		rows = split(floors, row, "\n")
+		rows = split(layers, row, "\n")
 		for (i = 1; i <= rows; i++) {
 			split(row[i], field, " ")
-			floor[field[1]] = field[2]
+			layer[field[1]] = field[2]
 		}
 	}
 	FNR == 1 {
 		split(FILENAME, part, "/")
-		room = part[2]
-		if (!(room in floor)) {
-			printf "%s: module \"%s\" has no floor in tools/floors.txt\n", FILENAME, room
+		module = part[2]
+		if (!(module in layer)) {
+			printf "%s: module \"%s\" has no layer in tools/layers.txt\n", FILENAME, module
 			bad++
 		}
 	}
@@ -27,18 +27,18 @@ find src -name '*.[ch]' | sort | xargs awk -v floors="$floors" '
 		split($0, quoted, "\"")
 		split(quoted[2], part, "/")
 		other = part[1]
-		if (!(other in floor)) {
+		if (!(other in layer)) {
 			# a file of the same folder
 			if (quoted[2] !~ "/")
 				next
 			printf "%s:%d: includes \"%s\", which is in no module\n", FILENAME, FNR, quoted[2]
 			bad++
-		} else if (other != room && floor[other] >= floor[room]) {
-			printf "%s:%d: %s (floor %d) includes \"%s\" (floor %d)\n", FILENAME, FNR, room, floor[room],
-				quoted[2], floor[other]
+		} else if (other != module && layer[other] >= layer[module]) {
+			printf "%s:%d: %s (layer %d) includes \"%s\" (layer %d)\n", FILENAME, FNR, module, layer[module],
+				quoted[2], layer[other]
 			bad++
 		}
-		if (room == "mech" && other != "mech" && floor[other] >= floor["memory"] && other != "seam") {
+		if (module == "mech" && other != "mech" && layer[other] >= layer["memory"] && other != "seam") {
 			printf "%s:%d: a mechanism includes \"%s\"; it may include only seam/mech.h and the headers included there\n",
 				FILENAME, FNR, quoted[2]
 			bad++

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks that no object file links upward. Undefined symbols of a module's objects must be defined in the module itself
-or on a lower floor (tools/floors.txt). Checking includes is not enough: a file may itself declare a symbol that a
+or on a lower layer (tools/layers.txt). Checking includes is not enough: a file may itself declare a symbol that a
 higher module defines. A pointer that a module receives is not a link.
 
     tools/check_links.py BUILD
@@ -15,9 +15,9 @@ SOURCE = Path(__file__).resolve().parent.parent
 DEFINED = set("TDBRVWCGSiu")
 
 
-def floors():
-    rows = [line.split() for line in (SOURCE / "tools" / "floors.txt").read_text().splitlines()]
-    return {room: int(floor) for room, floor in rows}
+def layers():
+    rows = [line.split() for line in (SOURCE / "tools" / "layers.txt").read_text().splitlines()]
+    return {module: int(layer) for module, layer in rows}
 
 
 def source_of(build, path):
@@ -46,24 +46,24 @@ def symbols(paths):
 
 
 def main():
-    build, floor = Path(sys.argv[1]).resolve(), floors()
+    build, layer = Path(sys.argv[1]).resolve(), layers()
     sources = {path: source_of(build, path) for path in sorted(build.rglob("*.o"))}
     sources = {path: file for path, file in sources.items() if file}
     found = symbols(list(sources))
-    rooms = {file.parts[1] for file in sources.values()}
+    modules = {file.parts[1] for file in sources.values()}
     defined_in = defaultdict(set)
     for path, (defined, _) in found.items():
         for name in defined:
             defined_in[name].add(sources[path].parts[1])
-    missing = [room for room in floor if room not in rooms and (SOURCE / "src" / room).is_dir()]
-    wrong = [f"{build}: no object of the module {room}: is everything built?" for room in missing]
+    missing = [module for module in layer if module not in modules and (SOURCE / "src" / module).is_dir()]
+    wrong = [f"{build}: no object of the module {module}: is everything built?" for module in missing]
     for path, (_, undefined) in found.items():
-        file, room = sources[path], sources[path].parts[1]
+        file, module = sources[path], sources[path].parts[1]
         for name in sorted(undefined):
             others = defined_in[name]
-            if others and room not in others and all(floor[other] >= floor[room] for other in others):
-                wrong.append(f"{file}: {room} (floor {floor[room]}) links to {name} of {', '.join(sorted(others))}")
-    print("\n".join(wrong) or f"{len(sources)} objects of {len(rooms)} modules: none links upward")
+            if others and module not in others and all(layer[other] >= layer[module] for other in others):
+                wrong.append(f"{file}: {module} (layer {layer[module]}) links to {name} of {', '.join(sorted(others))}")
+    print("\n".join(wrong) or f"{len(sources)} objects of {len(modules)} modules: none links upward")
     return 1 if wrong else 0
 
 

@@ -1,6 +1,6 @@
 /* Runs a kernel twice on a simulated GTX 480 and reads counters: of each launch, of each SM, and while a kernel runs.
  *
- *   . ../../build/env.sh      # pkg-config then finds the library of the build folder
+ *   . BUILD/env.sh # for a library that is not installed
  *   cc counters.c $(pkg-config --cflags --libs sluice) -Wl,-rpath,$(pkg-config --variable=libdir sluice) -o counters
  *   ./counters
  */

@@ -404,14 +404,20 @@ static void report_missing(const char *path, const struct target *target, struct
 	FILE *file = open_memstream(&list, &length);
 	if (!file)
 		abort();
-	const char *last = "";
+	bool *done = base_calloc(target->count, sizeof *done);
+	memcpy(done, target->given, target->count * sizeof *done);
 	for (size_t i = 0; i < target->count; i++) {
-		const char *name = target->table[i].name;
-		if (target->given[i])
-			continue;
-		fprintf(file, "%s%s", missing++ && in_group(last, name) ? ", " : missing == 1 ? "  " : "\n  ", name);
-		last = name;
+		const char *begin = missing ? "\n  " : "  ";
+		for (size_t j = i; !done[i] && j < target->count; j++) {
+			if (done[j] || (j > i && !in_group(target->table[i].name, target->table[j].name)))
+				continue;
+			fprintf(file, "%s%s", begin, target->table[j].name);
+			begin = ", ";
+			done[j] = j > i;
+			missing++;
+		}
 	}
+	free(done);
 	fclose(file);
 	if (missing)
 		diag_error(diag, &source, (struct diag_place){0},

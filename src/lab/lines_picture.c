@@ -51,13 +51,12 @@ static bool is_split(const struct chart *chart)
 	return chart->panel_count > 1;
 }
 
+/* Rows that share a panel have one line, so the row's name is enough. */
 static void name_series(const struct chart *chart, struct series *series, bool rows)
 {
 	const char *row = rows ? figure_name(chart->figure, series->thing) : "", *line = series->line->name;
 	const char *side = chart->lines.axes == AXES ? series->line->axis ? " (right)" : " (left)" : "";
-	if (!*row && !*line)
-		row = "ours";
-	snprintf(series->name, NAME, "%s%s%s%s", row, *row && *line ? ", " : "", line, side);
+	snprintf(series->name, NAME, "%s%s", *row ? row : *line ? line : "ours", side);
 }
 
 /* Whether all points of the line are bases. Such a line is not drawn. */

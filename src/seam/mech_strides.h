@@ -163,8 +163,7 @@ static inline bool mech_trains(const struct mech_memory *load, uint32_t most, st
 	return seen->transactions != 0;
 }
 
-/* Returns the bits of a row: pc, address and stride of 32 bits, as in these papers' machines; its state; the order of
- * use. */
+/* Returns the bits of a row: pc, address and stride of 32 bits each; its state; the order of use. */
 static inline uint32_t mech_reference_bits(uint32_t rows)
 {
 	return 3 * 32 + 2 + mech_bits_of(rows);

@@ -43,10 +43,13 @@ make_study() {
 }
 make_study
 grep -q '^<svg\|<svg ' study/figures/plan.svg || fail "expected a picture"
+for stride in 1 2 3; do
+	grep -q "title \"stride=$stride\"" study/figures/plan.gp || fail "expected the legend's entry stride=$stride"
+done
 python3 - <<'PY' >out 2>err || fail "the numbers are inconsistent"
 import csv, json, sqlite3
 rows = [row for row in csv.DictReader(open("study/figures/plan.csv")) if row["column"] != "none"]
-assert all(row["column"].startswith("./mechanism.so distance=") for row in rows), rows
+assert all(row["column"].startswith("ahead ") for row in rows), rows
 runs = {}
 for arguments, mechanisms, verdict, stats in sqlite3.connect("study/results.db").execute(
         "select arguments, mechanisms, verdict, stats from runs"):
@@ -83,7 +86,7 @@ grep -q 'ahead .* useful: ' out err || fail "expected the mechanism's account"
 
 # Each change that the README proposes works and changes the numbers.
 sed 's/^metric:.*/metric: l1d.misses/' study/plan.yaml >study/misses.yaml
-sed 's|^metric:.*|metric: ahead.useful / ahead.issued|; /^show\|^relative/d; s/none, //' study/plan.yaml >study/useful.yaml
+sed 's|^metric:.*|metric: ahead.useful / ahead.issued|; /^show\|^relative/d; s/none: {}, //' study/plan.yaml >study/useful.yaml
 sed 's/^  stride:/  l1d.sets: [16, 32]\n&/' study/plan.yaml >study/smaller.yaml
 for plan in misses useful smaller; do
 	(cd study && LD_PRELOAD=$preload "$sluice" figure -q "./$plan.yaml") >out 2>err || fail "the README's change '$plan' does not work"
