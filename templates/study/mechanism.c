@@ -26,7 +26,7 @@ static const struct base_counter counters[] = {
 	{"misses", "accesses", BASE_SCOPE_SM, offsetof(struct stats, misses), "global loads that missed in L1", BASE_COMBINE_SUM},
 };
 
-/* The machine calls this for every access that this SM's L1 has looked up. */
+/* The machine calls this for every transaction of an instruction that L1 has accepted, even if it bypasses L1. */
 static void on_access(struct mech_sm *sm, const struct mech_access *access)
 {
 	const struct config *config = sm->config;
