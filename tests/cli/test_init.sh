@@ -48,14 +48,14 @@ for stride in 1 2 3; do
 done
 python3 - <<'PY' >out 2>err || fail "the numbers are inconsistent"
 import csv, json, sqlite3
-rows = [row for row in csv.DictReader(open("study/figures/plan.csv")) if row["column"] != "none"]
+rows = [row for row in csv.DictReader(open("study/figures/plan.csv")) if row["column"] != "no prefetcher"]
 assert all(row["column"].startswith("ahead ") for row in rows), rows
 runs = {}
 for arguments, mechanisms, verdict, stats in sqlite3.connect("study/results.db").execute(
         "select arguments, mechanisms, verdict, stats from runs"):
     assert verdict == "PASS"
     runs[arguments, mechanisms] = json.loads(stats)["totals"]
-assert len(rows) == 15 and len(runs) == 18, (len(rows), len(runs))
+assert len(rows) == 18 and len(runs) == 21, (len(rows), len(runs))
 gain = {}
 for row in rows:
     stride, distance = row["row"].split("=")[1], row["column"].split("=")[1]
@@ -72,12 +72,12 @@ PY
 # Nothing is left to run. A new distance adds one run per row, and new mechanism code reruns all runs of the mechanism.
 make_study
 grep -q "up to date" out || fail "expected nothing to do"
-sed -i 's/4, 6\]/4, 6, 8]/' study/plan.yaml
+sed -i 's/5, 6\]/5, 6, 8]/' study/plan.yaml
 make_study
-[ "$(sqlite3 study/results.db 'select count(*) from runs' 2>/dev/null || echo 21)" = 21 ] || fail "expected three new runs"
+[ "$(sqlite3 study/results.db 'select count(*) from runs' 2>/dev/null || echo 24)" = 24 ] || fail "expected three new runs"
 tried="sluice sweep plan.yaml"
 (cd study && "$sluice" sweep plan.yaml --dry-run) >out 2>err || fail "no sweep of the plan"
-grep -q '21 runs: 21 stored, 0 to run' out || fail "expected the sweep to be that of the figure"
+grep -q '24 runs: 24 stored, 0 to run' out || fail "expected the sweep to be that of the figure"
 tried="make -C study"
 make_study report
 [ "$(grep -c '<!doctype html>\|<!DOCTYPE html>' study/report.html)" = 1 ] || fail "expected a page"
@@ -86,7 +86,7 @@ grep -q 'ahead .* useful: ' out err || fail "expected the mechanism's account"
 
 # Each change that the README proposes works and changes the numbers.
 sed 's/^metric:.*/metric: l1d.misses/' study/plan.yaml >study/misses.yaml
-sed 's|^metric:.*|metric: ahead.useful / ahead.issued|; /^show\|^relative/d; s/none: {}, //' study/plan.yaml >study/useful.yaml
+sed 's|^metric:.*|metric: ahead.useful / ahead.issued|; /^show\|^relative/d; s/no prefetcher: {}, //' study/plan.yaml >study/useful.yaml
 sed 's/^  stride:/  l1d.sets: [16, 32]\n&/' study/plan.yaml >study/smaller.yaml
 for plan in misses useful smaller; do
 	(cd study && LD_PRELOAD=$preload "$sluice" figure -q "./$plan.yaml") >out 2>err || fail "the README's change '$plan' does not work"
