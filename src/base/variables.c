@@ -2,10 +2,11 @@
 
 #include "base/edit_distance.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* All variables that the runtime, the library, the command and the toolkit read. docs/man/sluice.1 explains them. */
+/* All variables that the runtime, the library, the command and the toolkit read; the manual page explains them. */
 static const char *const known[] = {
 	"SLUICE_CHECK",         "SLUICE_CLANG",           "SLUICE_ENERGY",          "SLUICE_EXPERIMENTS",
 	"SLUICE_FUNCTIONAL",    "SLUICE_MACHINE",         "SLUICE_MACHINES",        "SLUICE_MAX_INSTRUCTIONS",
@@ -18,11 +19,11 @@ static const char *const known[] = {
 };
 
 /* `entry` has the form NAME=VALUE. */
-static void check(const char *entry, void (*report)(const char *name, const char *nearest))
+static void check(const char *entry, void (*report)(const char *message))
 {
 	static const char prefix[] = "SLUICE_";
 	enum { SHORTENED = 3 }; /* a prefix of at least this length counts as an abbreviation */
-	char name[64];
+	char name[64], message[192];
 	const char *own = name + sizeof prefix - 1; /* compare without the common prefix SLUICE_ */
 	const char *nearest = NULL;
 	uint32_t best = EDIT_DISTANCE_FAR;
@@ -39,10 +40,12 @@ static void check(const char *entry, void (*report)(const char *name, const char
 	}
 	for (size_t i = 0; !nearest && strlen(own) >= SHORTENED && i < sizeof known / sizeof *known; i++)
 		nearest = strncmp(name, known[i], length) == 0 ? known[i] : NULL;
-	report(name, nearest);
+	snprintf(message, sizeof message, "there is no variable %s%s%s%s", name, nearest ? "; did you mean " : "",
+	         nearest ? nearest : "", nearest ? "?" : "");
+	report(message);
 }
 
-void variables_check(void (*report)(const char *name, const char *nearest))
+void variables_check(void (*report)(const char *message))
 {
 	for (char **entry = environ; entry && *entry; entry++)
 		check(*entry, report);

@@ -107,10 +107,9 @@ static int print_version(void)
 	return 0;
 }
 
-static void report_variable(const char *name, const char *nearest)
+static void report_variable(const char *message)
 {
-	fprintf(stderr, "sluice: warning: there is no variable %s%s%s%s\n", name, nearest ? "; did you mean " : "",
-	        nearest ? nearest : "", nearest ? "?" : "");
+	fprintf(stderr, "sluice: warning: %s\n", message);
 }
 
 /* Returns true when the command becomes a CUDA program, whose runtime reports unknown variables. */

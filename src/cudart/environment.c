@@ -62,10 +62,9 @@ bool environment_flag(const char *name, bool otherwise, bool *fine)
 	return otherwise;
 }
 
-static void report(const char *name, const char *nearest)
+static void report(const char *message)
 {
-	runtime_message("warning: there is no variable %s%s%s%s", name, nearest ? "; did you mean " : "",
-	                nearest ? nearest : "", nearest ? "?" : "");
+	runtime_message("warning: %s", message);
 }
 
 void environment_look_through(void)

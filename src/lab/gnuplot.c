@@ -32,9 +32,9 @@ void gnuplot_line(size_t series, FILE *file)
 	static const unsigned colors[] = {0x14365f, 0xb5473c, 0xd9a520, 0x74b3de,
 	                                  0x2f8f5b, 0x8a5bb0, 0x555555, 0xd77fb2};
 	static const unsigned marks[] = {7, 5, 9, 13, 6, 4, 8, 12};
-	enum { COLOURS = sizeof colors / sizeof *colors };
+	enum { COLORS = sizeof colors / sizeof *colors };
 	fprintf(file, "linecolor rgb '#%06x' dashtype %zu linewidth 1.6 pointtype %u pointsize 0.45",
-	        colors[series % COLOURS], series / 4 % 4 + 1, marks[series % COLOURS]);
+	        colors[series % COLORS], series / 4 % 4 + 1, marks[series % COLORS]);
 }
 
 /* Four colors with distinct grays come first. Then hatches and solid fills alternate, so that neighbors differ in

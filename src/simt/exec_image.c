@@ -229,9 +229,9 @@ static uint32_t answer(const struct texture *texture, enum ptx_query query, cons
 		return channel_type(texture);
 	case PTX_QUERY_CHANNEL_ORDER:
 		return order[image->channels];
-	case PTX_QUERY_NORMALISED:
+	case PTX_QUERY_NORMALIZED:
 		return texture->sampler.is_normalized;
-	case PTX_QUERY_UNNORMALISED:
+	case PTX_QUERY_UNNORMALIZED:
 		return !texture->sampler.is_normalized;
 	case PTX_QUERY_LAYERS:
 		return image->layers;

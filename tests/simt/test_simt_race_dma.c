@@ -26,7 +26,7 @@ static const char head[] =
 #define EXECUTE                "dma_execute 0, 0, %rd5;\n"
 #define EXECUTE_AGAIN          "dma_execute 0, 0, %rd6;\n"
 #define READ                   "ld.shared.u32 %r6, [%r1];\n"
-#define READ_NEIGHBOUR         "ld.shared.u32 %r6, [%r2];\n"
+#define READ_NEIGHBOR          "ld.shared.u32 %r6, [%r2];\n"
 #define STORE                  "st.shared.u32 [%r1], %r0;\n"
 #define STORE_ASIDE            "st.shared.u32 [%r1+4096], %r0;\n"
 #define READ_ASIDE             "ld.shared.u32 %r6, [%r2+4096];\n"
@@ -95,18 +95,18 @@ static const char title[] = "race on shared memory: a DMA transfer that nothing 
 static void test_behind_the_command(void **state)
 {
 	static const struct row rows[] = {
-		{CONFIGURE READ READ_NEIGHBOUR, 0, {0}},
+		{CONFIGURE READ READ_NEIGHBOR, 0, {0}},
 		{CONFIGURE STORE READ, 0, {0}},
-		{CONFIGURE READ_NEIGHBOUR EXECUTE READ READ_NEIGHBOUR EXECUTE READ, 0, {0}},
-		{CONFIGURE READ_NEIGHBOUR CONFIGURE READ_NEIGHBOUR, 0, {0}},
-		{CONFIGURE STORE EXECUTE READ_NEIGHBOUR, 0, {0}}, /* all had stored before the transfer began */
+		{CONFIGURE READ_NEIGHBOR EXECUTE READ READ_NEIGHBOR EXECUTE READ, 0, {0}},
+		{CONFIGURE READ_NEIGHBOR CONFIGURE READ_NEIGHBOR, 0, {0}},
+		{CONFIGURE STORE EXECUTE READ_NEIGHBOR, 0, {0}}, /* all had stored before the transfer began */
 		{CONFIGURE WARP_ONLY("exit;") READ EXECUTE READ, 0, {0}},
 		{WARP_ONLY(CONFIGURE) BARRIER READ OTHERS(CONFIGURE), 0, {0}},
 		{CONFIGURE "dma_execute 0, 512, %rd5;\n" READ "dma_execute 0, 0, %rd6;\n" READ, 0, {0}},
 		/* stores after the transfer follow the usual rules */
-		{CONFIGURE STORE READ_NEIGHBOUR, 1, {"write at test.ptx:", "read at test.ptx:"}},
-		{CONFIGURE STORE BARRIER READ_NEIGHBOUR, 0, {0}},
-		{CONFIGURE READ_NEIGHBOUR STORE, 1, {"write at test.ptx:", "read at test.ptx:"}},
+		{CONFIGURE STORE READ_NEIGHBOR, 1, {"write at test.ptx:", "read at test.ptx:"}},
+		{CONFIGURE STORE BARRIER READ_NEIGHBOR, 0, {0}},
+		{CONFIGURE READ_NEIGHBOR STORE, 1, {"write at test.ptx:", "read at test.ptx:"}},
 	};
 	(void)state;
 	CHECK_ROWS(rows);
@@ -155,7 +155,7 @@ static void test_two_buffers(void **state)
 	static const struct row rows[] = {
 		{CONFIGURE CONFIGURE_OTHER, 1, {"transfer of DMA buffer 0", "transfer of DMA buffer 1"}},
 		{CONFIGURE BARRIER CONFIGURE_OTHER, 1, {"transfer of DMA buffer 0", "transfer of DMA buffer 1"}},
-		{CONFIGURE READ BARRIER CONFIGURE_OTHER READ_NEIGHBOUR, 0, {0}},
+		{CONFIGURE READ BARRIER CONFIGURE_OTHER READ_NEIGHBOR, 0, {0}},
 		{CONFIGURE WARP_ONLY(READ) BARRIER CONFIGURE_OTHER, 0, {0}},
 		/* the warp that has waited for the first may begin the second: but any other one might, too */
 		{CONFIGURE WARP_ONLY("ld.shared.u32 %r6, [128];\n") CONFIGURE_OTHER,
@@ -197,7 +197,7 @@ static void test_source(void **state)
 		{CONFIGURE "atom.global.add.u32 %r6, [%rd2], 1;\n", 1, {IS_WRITTEN, "atomic at test.ptx:"}},
 		{CONFIGURE "st.u32 [%rd2], %r0;\n", 1, {IS_WRITTEN, "4 bytes\n  allocation: "}},
 		{CONFIGURE READ STORE_SOURCE, 0, {0}},
-		{CONFIGURE READ_NEIGHBOUR STORE_SOURCE, 0, {0}},
+		{CONFIGURE READ_NEIGHBOR STORE_SOURCE, 0, {0}},
 		{CONFIGURE "ld.global.u32 %r6, [%rd2];\n", 0, {0}},
 		{CONFIGURE BARRIER STORE_SOURCE, 1, {IS_WRITTEN}},
 		{CONFIGURE WARP_ONLY(READ) STORE_SOURCE, 1, {IS_WRITTEN}},
@@ -296,7 +296,7 @@ static void test_blocks(void **state)
 	struct kit kit;
 	char text[4096];
 	(void)state;
-	snprintf(text, sizeof text, "%s%s\nexit;\n}\n", head, STORE BARRIER CONFIGURE STORE BARRIER READ_NEIGHBOUR);
+	snprintf(text, sizeof text, "%s%s\nexit;\n}\n", head, STORE BARRIER CONFIGURE STORE BARRIER READ_NEIGHBOR);
 	kit_open(&kit, text);
 	struct simt_checks *checks = simt_checks_open(SIMT_CHECK_RACE);
 	simt_check_program(checks, kit.program);
