@@ -4,6 +4,11 @@
 // and hands the buffer over through two named barriers (CudaDMA's warp specialization). In `dma` the DMA engine loads
 // the pieces, as in Figure 8; in `dma_double` it uses two alternating buffers. In `async` the threads' asynchronous
 // copies, and in `tma` bulk copies, load the next piece while the current one is used.
+//
+// `plain`, `cudadma` and `dma` have the blocks, pieces and copying warp of CudaDMA's published example. Three more
+// groups of these forms differ in the loop over a piece. `unrolled` is unrolled completely, as the example asks its
+// compiler to do; a product still uses an element of A right after its load. `hoisted` is unrolled 8 times and loads 8
+// elements of A before it uses the first, as a compiler may schedule it. `short` has blocks and pieces of 32 besides.
 #include "../copies.h"
 
 #include <sluice/dma.h>
@@ -125,29 +130,30 @@ __global__ void sgemv_tma(const float *a, const float *x, float *y, float alpha,
 // Named barriers: EMPTY, the buffer may be filled; FULL, it is full. All threads of the block take part in both.
 const int EMPTY = 1, FULL = 2;
 
-template <int BARRIER> __device__ void arrive()
+template <int BARRIER, int THREADS = ROWS + WARP> __device__ void arrive()
 {
-	asm volatile("bar.arrive %0, %1;" ::"n"(BARRIER), "n"(ROWS + WARP) : "memory");
+	asm volatile("bar.arrive %0, %1;" ::"n"(BARRIER), "n"(THREADS) : "memory");
 }
 
-template <int BARRIER> __device__ void wait()
+template <int BARRIER, int THREADS = ROWS + WARP> __device__ void wait()
 {
-	asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"(ROWS + WARP) : "memory");
+	asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"(THREADS) : "memory");
 }
 
-// Issues all loads of a piece before the first store, as in CudaDMA's transfers.
-__device__ void copy_pieces(float *buffer, const float *x, int columns)
+// Issues all loads of a piece before the first store, as in CudaDMA's transfers. A piece has as many elements as the
+// block has computing threads.
+template <int SIZE> __device__ void copy_pieces(float *buffer, const float *x, int columns)
 {
-	int lane = threadIdx.x - ROWS;
-	for (int start = 0; start < columns; start += VECTOR) {
-		float loaded[VECTOR / WARP];
-		wait<EMPTY>();
-		for (int i = 0; i < VECTOR / WARP; i++)
+	int lane = threadIdx.x - SIZE;
+	for (int start = 0; start < columns; start += SIZE) {
+		float loaded[SIZE / WARP];
+		wait<EMPTY, SIZE + WARP>();
+		for (int i = 0; i < SIZE / WARP; i++)
 			loaded[i] = x[start + i * WARP + lane];
-		for (int i = 0; i < VECTOR / WARP; i++)
+		for (int i = 0; i < SIZE / WARP; i++)
 			buffer[i * WARP + lane] = loaded[i];
 		__threadfence_block(); // an arrival does not order earlier stores
-		arrive<FULL>();
+		arrive<FULL, SIZE + WARP>();
 	}
 }
 
@@ -155,7 +161,7 @@ __global__ void sgemv_cudadma(const float *a, const float *x, float *y, float al
 {
 	__shared__ float buffer[VECTOR];
 	if (threadIdx.x >= ROWS) {
-		copy_pieces(buffer, x, columns);
+		copy_pieces<VECTOR>(buffer, x, columns);
 		return;
 	}
 	int row = blockIdx.x * ROWS + threadIdx.x;
@@ -170,9 +176,110 @@ __global__ void sgemv_cudadma(const float *a, const float *x, float *y, float al
 	y[row] = alpha * sum;
 }
 
+// --- unrolled, hoisted and short forms: SIZE rows per block and elements per piece, AHEAD elements of A loaded before
+// the first is used ---
+
+template <int SIZE, int AHEAD>
+__device__ __forceinline__ float add_unrolled(const float *a, int rows, const float *piece, float sum)
+{
+	constexpr int TIMES = AHEAD == 1 ? SIZE : 1;
+#pragma unroll TIMES
+	for (int j = 0; j < SIZE; j += AHEAD) {
+		float loaded[AHEAD];
+		for (int i = 0; i < AHEAD; i++, a += rows)
+			loaded[i] = *a;
+		for (int i = 0; i < AHEAD; i++)
+			sum += loaded[i] * piece[j + i];
+	}
+	return sum;
+}
+
+template <int SIZE, int AHEAD>
+__global__ void sgemv_unrolled(const float *a, const float *x, float *y, float alpha, int rows, int columns)
+{
+	__shared__ float buffer[SIZE];
+	int row = blockIdx.x * SIZE + threadIdx.x;
+	float sum = 0;
+	for (int start = 0; start < columns; start += SIZE) {
+		buffer[threadIdx.x] = x[start + threadIdx.x];
+		__syncthreads();
+		sum = add_unrolled<SIZE, AHEAD>(a + start * rows + row, rows, buffer, sum);
+		__syncthreads();
+	}
+	y[row] = alpha * sum;
+}
+
+template <int SIZE, int AHEAD>
+__global__ void sgemv_unrolled_dma(const float *a, const float *x, float *y, float alpha, int rows, int columns)
+{
+	__shared__ float buffer[SIZE];
+	dma_set_datatype_float();
+	dma_configure_flat_unit_stride(buffer, x, SIZE);
+	int row = blockIdx.x * SIZE + threadIdx.x;
+	float sum = 0;
+	for (int start = 0; start < columns;) {
+		sum = add_unrolled<SIZE, AHEAD>(a + start * rows + row, rows, buffer, sum);
+		start += SIZE;
+		if (start < columns)
+			dma_execute(buffer, x + start, 0);
+	}
+	y[row] = alpha * sum;
+}
+
+template <int SIZE, int AHEAD>
+__global__ void sgemv_unrolled_cudadma(const float *a, const float *x, float *y, float alpha, int rows, int columns)
+{
+	__shared__ float buffer[SIZE];
+	if (threadIdx.x >= SIZE) {
+		copy_pieces<SIZE>(buffer, x, columns);
+		return;
+	}
+	int row = blockIdx.x * SIZE + threadIdx.x;
+	float sum = 0;
+	arrive<EMPTY, SIZE + WARP>();
+	for (int start = 0; start < columns; start += SIZE) {
+		wait<FULL, SIZE + WARP>();
+		sum = add_unrolled<SIZE, AHEAD>(a + start * rows + row, rows, buffer, sum);
+		if (start + SIZE < columns)
+			arrive<EMPTY, SIZE + WARP>();
+	}
+	y[row] = alpha * sum;
+}
+
+using Kernel = void (*)(const float *, const float *, float *, float, int, int);
+
+static Kernel chosen_kernel(const program::Arguments &arguments)
+{
+	const struct {
+		const char *variant;
+		Kernel kernel;
+	} kernels[] = {{"plain", sgemv},
+	               {"cudadma", sgemv_cudadma},
+	               {"dma", sgemv_dma},
+	               {"dma_double", sgemv_dma_double},
+	               {"async", sgemv_async},
+	               {"tma", sgemv_tma},
+	               {"unrolled", sgemv_unrolled<128, 1>},
+	               {"unrolled_cudadma", sgemv_unrolled_cudadma<128, 1>},
+	               {"unrolled_dma", sgemv_unrolled_dma<128, 1>},
+	               {"hoisted", sgemv_unrolled<128, 8>},
+	               {"hoisted_cudadma", sgemv_unrolled_cudadma<128, 8>},
+	               {"hoisted_dma", sgemv_unrolled_dma<128, 8>},
+	               {"short", sgemv_unrolled<32, 8>},
+	               {"short_cudadma", sgemv_unrolled_cudadma<32, 8>},
+	               {"short_dma", sgemv_unrolled_dma<32, 8>}};
+	for (const auto &entry : kernels)
+		if (arguments.is(entry.variant))
+			return entry.kernel;
+	return sgemv;
+}
+
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "sgemv", {"plain", "cudadma", "dma", "dma_double", "async", "tma"});
+	program::Arguments arguments(argc, argv, "sgemv",
+	                             {"plain", "cudadma", "dma", "dma_double", "async", "tma", "unrolled",
+	                              "unrolled_cudadma", "unrolled_dma", "hoisted", "hoisted_cudadma", "hoisted_dma",
+	                              "short", "short_cudadma", "short_dma"});
 	int rows = arguments.number("rows", 1024, 4096, 4096, "rows of A, a multiple of 128");
 	int columns = arguments.number("columns", 256, 2048, 4096, "columns of A, a multiple of 128");
 	arguments.end();
@@ -190,14 +297,12 @@ int main(int argc, char **argv)
 		value *= alpha;
 
 	program::Array<float> device_a(a), device_x(x), device_y(rows);
-	auto kernel = arguments.is("cudadma")      ? sgemv_cudadma
-	              : arguments.is("dma")        ? sgemv_dma
-	              : arguments.is("dma_double") ? sgemv_dma_double
-	              : arguments.is("async")      ? sgemv_async
-	              : arguments.is("tma")        ? sgemv_tma
-	                                           : sgemv;
-	int threads = arguments.is("cudadma") ? ROWS + WARP : ROWS;
-	kernel<<<rows / ROWS, threads>>>(device_a, device_x, device_y, alpha, rows, columns);
+	bool is_short = arguments.is("short") || arguments.is("short_cudadma") || arguments.is("short_dma");
+	bool copies = arguments.is("cudadma") || arguments.is("unrolled_cudadma") ||
+	              arguments.is("hoisted_cudadma") || arguments.is("short_cudadma");
+	int block = is_short ? WARP : ROWS;
+	chosen_kernel(arguments)<<<rows / block, copies ? block + WARP : block>>>(device_a, device_x, device_y, alpha,
+	                                                                          rows, columns);
 	CHECK(cudaGetLastError());
 
 	program::Verdict verdict("sgemv");
