@@ -10,6 +10,14 @@ const struct base_counter cache_counters[] = {
 };
 const size_t cache_counter_count = sizeof cache_counters / sizeof cache_counters[0];
 
+/* Additional entries of the miss queue for the write-backs of fills. A cache that allocates on fills evicts a dirty line
+ * when data arrive, and must not make them wait for the queue: DRAM could not take the queue's requests while its data
+ * wait. Each fill in flight, at most one per MSHR, has an entry. */
+static uint32_t places_of_fills(const struct cache_config *config)
+{
+	return config->allocation == ALLOCATE_ON_FILL ? config->mshrs : 0;
+}
+
 void cache_open(struct cache *cache, const struct cache_config *config, uint32_t depth, struct request_pool *pool,
                 struct arena *arena)
 {
@@ -20,7 +28,7 @@ void cache_open(struct cache *cache, const struct cache_config *config, uint32_t
 	                        .wanted_places = CACHE_NO_PLACES};
 	tags_open(&cache->tags, config, depth, arena);
 	mshr_open(&cache->mshrs, config->mshrs, config->merges, depth, arena);
-	request_queue_open(&cache->miss_queue, arena, config->miss_queue);
+	request_queue_open(&cache->miss_queue, arena, config->miss_queue + places_of_fills(config));
 	cache->sector_bytes = config->line_bytes / config->sectors;
 	if (!cache->config.port_bytes)
 		cache->config.port_bytes = config->line_bytes;
@@ -59,7 +67,7 @@ static uint32_t find_mshr(const struct cache *cache, const struct tag_probe *pro
  * (cache_take_miss()). */
 static bool miss_queue_room(struct cache *cache, uint32_t requests)
 {
-	bool room = cache->miss_queue.count + requests <= cache->miss_queue.capacity;
+	bool room = cache->miss_queue.count + requests <= cache->config.miss_queue;
 	if (!room && requests < cache->wanted_places)
 		cache->wanted_places = requests;
 	return room;
@@ -373,6 +381,7 @@ static enum base_access_result access_write(struct cache *cache, struct request 
 		return write_hit(cache, request, probe, cycle, sent_down);
 	if (lazy)
 		return write_lazily(cache, request, probe, cycle);
+	bool waits = find_mshr(cache, probe) != MSHR_NONE;
 	if (cache->config.write_miss == WRITE_MISS_FETCH) {
 		if (!write_and_fetch(cache, request, probe, cycle))
 			return BASE_ACCESS_REFUSED;
@@ -382,7 +391,7 @@ static enum base_access_result access_write(struct cache *cache, struct request 
 		send_down(cache, request);
 	}
 	*sent_down = true;
-	return probe->state == TAG_RESERVED ? BASE_ACCESS_MERGED : BASE_ACCESS_MISS;
+	return waits ? BASE_ACCESS_MERGED : BASE_ACCESS_MISS;
 }
 
 /* True for a write that needs a miss-queue entry whatever the cache holds. */
@@ -496,9 +505,7 @@ static uint32_t place_filled(struct cache *cache, const struct request *request,
 	assert(probe.state != TAG_NO_LINE && probe.state != TAG_RESERVED); /* such a cache reserves no line */
 	if (probe.state != TAG_MISS)                                       /* another of its sectors is present */
 		return probe.at;
-	uint32_t at = line_to_go(cache, request, &probe, cycle);
-	insert(cache, request, at, probe.block, cycle);
-	return at;
+	return claim_line(cache, request, &probe, cycle); /* a dirty victim goes down */
 }
 
 /* The MSHR of the read that `request` was sent down for. */

@@ -155,7 +155,7 @@ static inline bool cache_refuses_again(struct cache *cache, uint64_t changes)
 static inline struct request *cache_take_miss(struct cache *cache)
 {
 	struct request *request = request_queue_pop(&cache->miss_queue);
-	cache_changed(cache, cache->miss_queue.capacity - cache->miss_queue.count >= cache->wanted_places);
+	cache_changed(cache, (uint64_t)cache->miss_queue.count + cache->wanted_places <= cache->config.miss_queue);
 	return request;
 }
 

@@ -14,7 +14,7 @@ void mshr_open(struct mshr_file *file, uint32_t count, uint32_t merges, uint32_t
 
 uint32_t mshr_find(const struct mshr_file *file, uint64_t block)
 {
-	for (uint32_t i = 0; i < file->count; i++)
+	for (uint32_t i = 0; i < file->used; i++)
 		if (file->mshr[i].count && file->mshr[i].block == block)
 			return i;
 	return MSHR_NONE;
@@ -25,6 +25,8 @@ uint32_t mshr_take(struct mshr_file *file, uint64_t block)
 	assert(file->free);
 	uint32_t index = file->free_mshr[--file->free];
 	assert(!file->mshr[index].count);
+	if (index >= file->used)
+		file->used = index + 1;
 	file->mshr[index] = (struct mshr){.block = block};
 	return index;
 }

@@ -23,6 +23,7 @@ struct mshr {
 struct mshr_file {
 	struct mshr *mshr;
 	uint32_t count;  /* number of registers */
+	uint32_t used;   /* registers from here on have never been taken */
 	uint32_t merges; /* maximum requests per register */
 	uint32_t *free_mshr; /* stack of indices */
 	uint32_t free;

@@ -51,7 +51,7 @@ static void add_queues(const struct sm *sm, uint64_t now, struct mech_sm_live_st
 	counts->l1_mshrs = l1->mshrs.count - l1->mshrs.free;
 	counts->l1_mshrs_all = l1->mshrs.count;
 	counts->l1_miss_queue = l1->miss_queue.count;
-	counts->l1_miss_queue_all = l1->miss_queue.capacity;
+	counts->l1_miss_queue_all = l1->config.miss_queue;
 	counts->network_flits = port->capacity - port_room(port, now);
 	counts->network_flits_all = port->capacity;
 }

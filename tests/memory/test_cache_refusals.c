@@ -133,6 +133,7 @@ static void test_spared_are_refused(void **state)
 	           {ALLOCATE_ON_MISS, WRITE_BACK, WRITE_MISS_LAZY, 4},
 	           {ALLOCATE_ON_MISS, WRITE_THROUGH, WRITE_MISS_LAZY, 4},
 	           {ALLOCATE_ON_FILL, WRITE_EVICT, WRITE_MISS_NONE, 4},
+	           {ALLOCATE_ON_FILL, WRITE_BACK, WRITE_MISS_FETCH, 1},
 	           {ALLOCATE_ON_FILL, WRITE_THROUGH, WRITE_MISS_LAZY, 1}};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {

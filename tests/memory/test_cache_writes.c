@@ -344,6 +344,46 @@ static void test_dirty_lines_stay(void **state)
 	arena_free(&bench.arena);
 }
 
+/* A cache that allocates on fills evicts a dirty line when the data arrive. The write-back goes down although the miss
+ * queue is full: the fill has an entry of its own. Accesses still find the queue full until it is below its size. */
+static void test_fill_writes_back(void **state)
+{
+	struct bench bench;
+	struct cache_config config = small();
+	(void)state;
+	config.allocation = ALLOCATE_ON_FILL;
+	config.write = WRITE_BACK;
+	config.write_miss = WRITE_MISS_FETCH;
+	open_bench(&bench, config);
+	for (uint64_t line = 0; line <= 2; line += 2) {
+		load(&bench, line * LINE, line);
+		assert_int_equal(access(&bench, REQUEST_WRITE, line * LINE, 10 + line), BASE_ACCESS_HIT);
+	}
+	assert_int_equal(read(&bench, 4 * LINE, 20), BASE_ACCESS_MISS);
+	struct request *read_4 = send(&bench, REQUEST_READ, 4 * LINE);
+	assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 21), BASE_ACCESS_MERGED); /* the fetch waits for it too */
+	assert_true(bench.sent_down);
+	send(&bench, REQUEST_WRITE, 4 * LINE);
+	while (bench.cache.miss_queue.count < config.miss_queue)
+		request_queue_push(&bench.cache.miss_queue, make(&bench, REQUEST_WRITE, 99 * LINE));
+	cache_fill(&bench.cache, read_4, 30);
+	assert_int_equal(bench.cache.stats.writebacks, 1);
+	assert_int_equal(bench.cache.miss_queue.count, config.miss_queue + 1);
+	assert_true(holds(&bench, 4 * LINE));
+	assert_false(holds(&bench, 0 * LINE)); /* the least recently used */
+	assert_true(holds(&bench, 2 * LINE));
+	answer_all(&bench);
+	for (uint32_t taken = 1; taken <= 2; taken++) {
+		assert_int_equal(read(&bench, 1 * LINE, 40), BASE_ACCESS_REFUSED);
+		cache_take_miss(&bench.cache);
+	}
+	assert_int_equal(read(&bench, 1 * LINE, 41), BASE_ACCESS_MISS);
+	for (uint32_t others = 1; others < config.miss_queue - 1; others++)
+		cache_take_miss(&bench.cache);
+	assert_int_equal(cache_take_miss(&bench.cache)->kind, REQUEST_L1_WRITEBACK);
+	arena_free(&bench.arena);
+}
+
 /* Sets of one way instead of two: shared memory takes part of the common memory (sm.carve_outs). */
 static void test_fewer_ways(void **state)
 {
@@ -378,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_write_through_stays),
 		cmocka_unit_test(test_write_through_wants_a_place),
 		cmocka_unit_test(test_dirty_lines_stay),
+		cmocka_unit_test(test_fill_writes_back),
 		cmocka_unit_test(test_fewer_ways),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
