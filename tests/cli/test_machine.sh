@@ -83,7 +83,7 @@ change '$a-gpgpu_smem_latency 24' 0
 says out "  shared_latency: 24"
 says out "first_path: taken"
 # Sets that are no power of two need a linear index.
-try 0 machine show gtx480-d2ma-3.2.1
+try 0 machine show gtx480-d2ma
 says out "  sets: 48"
 try 2 run -o l1d.sets=48 -o l1d.index=hashed -- true
 says err "l1d.sets is 48; l1d.index hashed is defined for 32 and 64 sets"
