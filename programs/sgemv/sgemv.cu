@@ -140,8 +140,8 @@ template <int BARRIER, int THREADS = ROWS + WARP> __device__ void wait()
 	asm volatile("bar.sync %0, %1;" ::"n"(BARRIER), "n"(THREADS) : "memory");
 }
 
-// Issues all loads of a piece before the first store, as in CudaDMA's transfers. A piece has as many elements as the
-// block has computing threads.
+// Issues all loads of a piece before the first store, as in CudaDMA's transfers. SIZE is the number of elements of a
+// piece, and of the threads that compute.
 template <int SIZE> __device__ void copy_pieces(float *buffer, const float *x, int columns)
 {
 	int lane = threadIdx.x - SIZE;

@@ -10,9 +10,9 @@ const struct base_counter cache_counters[] = {
 };
 const size_t cache_counter_count = sizeof cache_counters / sizeof cache_counters[0];
 
-/* Additional entries of the miss queue for the write-backs of fills. A cache that allocates on fills evicts a dirty line
- * when data arrive, and must not make them wait for the queue: DRAM could not take the queue's requests while its data
- * wait. Each fill in flight, at most one per MSHR, has an entry. */
+/* Additional entries of the miss queue for the write-backs of fills. A cache that allocates on fills evicts a dirty
+ * line when data arrive, and must not make them wait for the queue: DRAM could not take the queue's requests while its
+ * data wait. Each fill in flight, at most one per MSHR, has an entry. */
 static uint32_t places_of_fills(const struct cache_config *config)
 {
 	return config->allocation == ALLOCATE_ON_FILL ? config->mshrs : 0;

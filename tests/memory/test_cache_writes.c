@@ -345,7 +345,7 @@ static void test_dirty_lines_stay(void **state)
 }
 
 /* A cache that allocates on fills evicts a dirty line when the data arrive. The write-back goes down although the miss
- * queue is full: the fill has an entry of its own. Accesses still find the queue full until it is below its size. */
+ * queue is full: the fill has a separate entry. Accesses still find the queue full until it is below its size. */
 static void test_fill_writes_back(void **state)
 {
 	struct bench bench;
@@ -361,7 +361,7 @@ static void test_fill_writes_back(void **state)
 	}
 	assert_int_equal(read(&bench, 4 * LINE, 20), BASE_ACCESS_MISS);
 	struct request *read_4 = send(&bench, REQUEST_READ, 4 * LINE);
-	assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 21), BASE_ACCESS_MERGED); /* the fetch waits for it too */
+	assert_int_equal(access(&bench, REQUEST_WRITE, 4 * LINE, 21), BASE_ACCESS_MERGED);
 	assert_true(bench.sent_down);
 	send(&bench, REQUEST_WRITE, 4 * LINE);
 	while (bench.cache.miss_queue.count < config.miss_queue)
