@@ -1,5 +1,5 @@
 #!/bin/sh
-# Protects `sluice figure --scorecard`: it lists the published numbers of all experiments of a paper once, from runs,
+# Protects `sluice figure --scorecard`: it lists each published number of a paper's experiments once, from runs,
 # sources and machines, with verdict and cause. It makes missing runs, or with --no-run shows which are missing. The page
 # of `sluice report --scorecard` has the same list.
 set -u
