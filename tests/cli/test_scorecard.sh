@@ -1,7 +1,7 @@
 #!/bin/sh
 # Protects `sluice figure --scorecard`: it lists each published number of a paper's experiments once, from runs,
-# sources and machines, with verdict and cause. It makes missing runs, or with --no-run shows which are missing. The page
-# of `sluice report --scorecard` has the same list.
+# sources and machines, with verdict and cause. It makes missing runs; --no-run shows which are missing. The page of
+# `sluice report --scorecard` has the same list.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_MACHINES SLUICE_EXPERIMENTS SLUICE_PROGRAMS
