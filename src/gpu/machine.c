@@ -362,9 +362,7 @@ static void check_cache(const char *name, const struct cache_config *cache, bool
 		diag_plain(diag, "%s.dirty_percent is %u; expected at most 100 / %s.sets (%u)", name,
 		           cache->dirty_percent, name, cache->sets);
 	if (cache->allocation == ALLOCATE_ON_FILL && takes_writes && cache->write_miss == WRITE_MISS_LAZY)
-		diag_plain(diag,
-		           "%s.allocation is on_fill; a cache that holds write misses (%s.write_miss) allocates on_miss",
-		           name, name);
+		diag_plain(diag, "%s.allocation is on_fill; with %s.write_miss lazy it must be on_miss", name, name);
 	if (cache->allocation == ALLOCATE_ON_MISS && cache->miss_queue < 2)
 		diag_plain(diag, "%s.miss_queue is %u; a miss that writes back (%s.allocation on_miss) needs 2", name,
 		           cache->miss_queue, name);

@@ -91,7 +91,7 @@ try 2 run -o map.columns_lowest=true -o map.slices_inside=true -- true
 says err "map.columns_lowest and map.slices_inside are both true"
 # Caches that take writes may allocate on fills, unless they hold write misses.
 try 2 run -m qv100 -o l2.allocation=on_fill -- true
-says err "l2.allocation is on_fill; a cache that holds write misses (l2.write_miss) allocates on_miss"
+says err "l2.allocation is on_fill; with l2.write_miss lazy it must be on_miss"
 # Sub-cores and their options: a file with qv100's parameters gives qv100, and each of its options has an effect.
 try 1 machine diff qv100 "$config/sub_cores.config"
 [ "$(wc -l <"$work/out")" = 2 ] || fail "expected a heading and the name"
