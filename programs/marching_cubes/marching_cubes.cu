@@ -9,7 +9,7 @@
 // The other forms are MC of Tables 7 to 9, with one thread for every voxel: `mc`, and Yang et al.'s forms, which join
 // two logical blocks of 32 threads. In `vtb` the halves evaluate together and use shared memory in turn. In `vtb_pipe`
 // the second half computes its vertices while the first computes its normals. In `co_vtb` each half has its own
-// vertices, and only the normals are in turn.
+// vertices, and only the normals are in turn. `work` is ours: mc1 with more work before or after the first shared access.
 #include "../program.h"
 #include "surface.h"
 
@@ -147,6 +147,41 @@ __global__ void generateTriangles_48(const int *voxels, int count, Mesh mesh)
 	generate<48>(vertices, normals, mesh, voxels[min((int)(blockIdx.x * 48 + threadIdx.x), count - 1)]);
 }
 
+// The sums of equal values over a power of two of rounds, and their mean, are exact. The compiler does not know that
+// they are equal.
+__global__ void generateTriangles_work(const int *voxels, int count, Mesh mesh, int rounds, int copies)
+{
+	__shared__ List<THREADS> vertices, normals;
+	int voxel = voxels[min((int)(blockIdx.x * THREADS + threadIdx.x), count - 1)], lane = threadIdx.x;
+	Corners corners = {}, one;
+#pragma unroll 1
+	for (int round = 0; round < rounds; round++) {
+		asm volatile("" : "+r"(voxel));
+		evaluate(one, voxel, mesh.bits);
+#pragma unroll
+		for (int c = 0; c < 8; c++) {
+			float4 &sum = corners.field[c], more = one.field[c];
+			corners.at[c] = one.at[c];
+			sum = make_float4(sum.x + more.x, sum.y + more.y, sum.z + more.z, sum.w + more.w);
+		}
+	}
+	float part = 1.0f / rounds;
+#pragma unroll
+	for (int c = 0; c < 8; c++) {
+		float4 sum = corners.field[c];
+		corners.field[c] = make_float4(sum.x * part, sum.y * part, sum.z * part, sum.w * part);
+	}
+	int inside = case_of(corners);
+#pragma unroll
+	for (int e = 0; e < EDGES; e++) {
+		vertices[e][lane] = vertex_of(corners, e);
+		normals[e][lane] = normal_of(corners, e);
+	}
+	__syncthreads();
+	for (int copy = 0; copy < copies; copy++)
+		emit<THREADS>(mesh, &vertices, &normals, inside, voxel, lane);
+}
+
 __global__ void generateTriangles_all(Mesh mesh)
 {
 	__shared__ List<THREADS> vertices, normals;
@@ -252,10 +287,13 @@ static void check_closed(program::Verdict &verdict, const std::vector<float> &ve
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "marching_cubes", {"mc1", "mc2", "mc", "vtb", "vtb_pipe", "co_vtb"});
+	program::Arguments arguments(argc, argv, "marching_cubes", {"mc1", "mc2", "mc", "vtb", "vtb_pipe", "co_vtb", "work"});
 	int bits = arguments.number("bits", 4, 5, 5, "logarithm of the voxels along an edge of the volume");
+	int rounds = arguments.number("rounds", 2, 1, 1, "work: times the field is evaluated, a power of two");
+	int copies = arguments.number("copies", 2, 1, 1, "work: times the mesh is written");
 	arguments.end();
 	arguments.require(bits >= 2 && bits <= 8, "2 to 8 bits");
+	arguments.require(rounds > 0 && !(rounds & (rounds - 1)) && copies > 0, "rounds: a power of two; copies: 1 or more");
 
 	std::vector<Byte> table = make_triangles();
 	int side = 1 << bits, voxels = 1 << 3 * bits, corners = (side + 1) * (side + 1) * (side + 1),
@@ -275,12 +313,14 @@ int main(int argc, char **argv)
 	program::Array<int> list(cut);
 	program::Array<float4> vertices(count), normals(count);
 	Mesh mesh = {triangles, offsets, vertices, normals, count, bits};
-	if (arguments.is("mc1") || arguments.is("mc2"))
+	if (arguments.is("mc1") || arguments.is("mc2") || arguments.is("work"))
 		compactVoxels<<<program::blocks(voxels, BLOCK), BLOCK>>>(offsets, list, voxels);
 	if (arguments.is("mc1"))
 		generateTriangles<<<program::blocks(cut, THREADS), THREADS>>>(list, cut, mesh);
 	else if (arguments.is("mc2"))
 		generateTriangles_48<<<program::blocks(cut, 48), 48>>>(list, cut, mesh);
+	else if (arguments.is("work"))
+		generateTriangles_work<<<program::blocks(cut, THREADS), THREADS>>>(list, cut, mesh, rounds, copies);
 	else if (arguments.is("mc"))
 		generateTriangles_all<<<voxels / THREADS, THREADS>>>(mesh);
 	else if (arguments.is("vtb"))
