@@ -1,15 +1,17 @@
 // marching_cubes: the triangles of a field's isosurface. sampleVolume fills a volume. classifyVoxel finds which corners
 // of each voxel are inside. A scan numbers the voxels that the surface cuts, and their vertices; compactVoxels lists
 // these voxels. generateTriangles, which scratchpad sharing measures, has one thread per listed voxel. It evaluates the
-// field and its growth at eight corners, and writes a vertex and a normal for each of twelve edges to shared memory (288
+// field and its growth at eight corners. For each of twelve edges it writes a vertex and a normal to shared memory (288
 // bytes per thread). Then one loop copies those that the case needs to the mesh. `mc1` (MC1, Table 1) has blocks of 32
 // threads, `mc2` (MC2, Table 5) of 48. Adjacent threads write runs of different length.
-// The field is that of CUDA's marchingCubes sample when it samples no file, the only one whose kernel generateTriangles
-// keeps normals in shared memory. At level 0.2 it cuts 2,992 of 32^3 voxels: 94 blocks, the 3,008 threads of Table 4.
+// The field is that of CUDA's marchingCubes sample without a file. Only then does its kernel generateTriangles run,
+// which keeps vertices and normals in shared memory. At level 0.2 the surface cuts 2,992 of 32^3 voxels: 94 blocks, the
+// 3,008 threads of Table 4.
 // The other forms are MC of Tables 7 to 9, with one thread for every voxel: `mc`, and Yang et al.'s forms, which join
 // two logical blocks of 32 threads. In `vtb` the halves evaluate together and use shared memory in turn. In `vtb_pipe`
 // the second half computes its vertices while the first computes its normals. In `co_vtb` each half has its own
-// vertices, and only the normals are in turn. `work` is ours: mc1 with more work before or after the first shared access.
+// vertices, and only the normals are in turn. `work` is no paper's: mc1 with more work before, or after, the first
+// shared access.
 #include "../program.h"
 #include "surface.h"
 
@@ -75,7 +77,7 @@ __global__ void compactVoxels(const uint2 *offsets, int *voxels, int count)
 		voxels[offsets[voxel].x] = voxel;
 }
 
-// What the threads read and write: the case table, each voxel's place in the mesh, and the mesh.
+// The threads read the case table and each voxel's place in the mesh, and write the mesh.
 struct Mesh {
 	const Byte *triangles;
 	const uint2 *offsets;
@@ -134,7 +136,7 @@ __device__ __forceinline__ void generate(List<N> &vertices, List<N> &normals, co
 	emit<N>(mesh, &vertices, &normals, inside, voxel, lane);
 }
 
-// Threads behind the end of the list repeat its last voxel.
+// Threads after the list's end repeat its last voxel.
 __global__ void generateTriangles(const int *voxels, int count, Mesh mesh)
 {
 	__shared__ List<THREADS> vertices, normals;

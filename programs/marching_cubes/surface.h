@@ -26,8 +26,8 @@ __host__ __device__ inline int edge_end(int edge)
 	return edge_start(edge) | 1 << edge / 4;
 }
 
-// The tanglecube, x^4 - 5 x^2 + y^4 - 5 y^2 + z^4 - 5 z^2 + 11.8 = 0 over -3 to 3, in a volume from -1 to 1. The value is
-// scaled, and the surface is at LEVEL: below it is inside.
+// The field of the tanglecube, x^4 - 5 x^2 + y^4 - 5 y^2 + z^4 - 5 z^2 + 11.8 over -3 to 3, in a volume from -1 to 1,
+// scaled. Points whose value is below LEVEL are inside.
 __host__ __device__ inline float value_at(float x, float y, float z)
 {
 	x *= WIDTH;
