@@ -123,40 +123,6 @@ __device__ __forceinline__ void transform_tile(float *tile, const float *source,
 	}
 }
 
-// The same with a loop whose number of rounds the compiler does not know.
-template <int WIDTH, int HEIGHT, int DEPTH, bool INVERSE>
-__device__ __forceinline__ void transform_tile_loop(float *tile, const float *source, float *result, int pitch)
-{
-	const int STRIDE = WIDTH + 1;
-	int column = threadIdx.y * 8 + threadIdx.x;
-	int origin = blockIdx.y * HEIGHT * pitch + blockIdx.x * WIDTH + column;
-
-	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
-		for (int i = 0; i < 8; i++)
-			tile[(y + i) * STRIDE + column] = source[origin + (y + i) * pitch];
-	__syncthreads();
-	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
-		transform_at<INVERSE>(&tile[(y + threadIdx.x) * STRIDE + threadIdx.y * 8], 1);
-	__syncthreads();
-	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8) {
-		transform_at<INVERSE>(&tile[y * STRIDE + column], STRIDE);
-		for (int i = 0; i < 8; i++)
-			result[origin + (y + i) * pitch] = tile[(y + i) * STRIDE + column];
-	}
-}
-
-__global__ void CUDAkernel2DCT_loop(const float *source, float *result, int pitch)
-{
-	__shared__ float tile[16 * 33];
-	transform_tile_loop<32, 16, 2, false>(tile, source, result, pitch);
-}
-
-__global__ void CUDAkernel2IDCT_loop(const float *source, float *result, int pitch)
-{
-	__shared__ float tile[16 * 33];
-	transform_tile_loop<32, 16, 2, true>(tile, source, result, pitch);
-}
-
 __global__ void CUDAkernel2DCT(const float *source, float *result, int pitch)
 {
 	__shared__ float tile[16 * 33];
@@ -268,6 +234,41 @@ __global__ void CUDAkernel2DCT_dma(const float *source, float *result, int pitch
 {
 	__shared__ float tile[16 * 33];
 	transform_tile<32, 16, 2, false, true>(tile, source, result, pitch);
+}
+
+// As transform_tile, with a loop whose number of rounds the compiler does not know. It is after all other kernels, so
+// that these keep their addresses.
+template <int WIDTH, int HEIGHT, int DEPTH, bool INVERSE>
+__device__ __forceinline__ void transform_tile_loop(float *tile, const float *source, float *result, int pitch)
+{
+	const int STRIDE = WIDTH + 1;
+	int column = threadIdx.y * 8 + threadIdx.x;
+	int origin = blockIdx.y * HEIGHT * pitch + blockIdx.x * WIDTH + column;
+
+	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
+		for (int i = 0; i < 8; i++)
+			tile[(y + i) * STRIDE + column] = source[origin + (y + i) * pitch];
+	__syncthreads();
+	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
+		transform_at<INVERSE>(&tile[(y + threadIdx.x) * STRIDE + threadIdx.y * 8], 1);
+	__syncthreads();
+	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8) {
+		transform_at<INVERSE>(&tile[y * STRIDE + column], STRIDE);
+		for (int i = 0; i < 8; i++)
+			result[origin + (y + i) * pitch] = tile[(y + i) * STRIDE + column];
+	}
+}
+
+__global__ void CUDAkernel2DCT_loop(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[16 * 33];
+	transform_tile_loop<32, 16, 2, false>(tile, source, result, pitch);
+}
+
+__global__ void CUDAkernel2IDCT_loop(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[16 * 33];
+	transform_tile_loop<32, 16, 2, true>(tile, source, result, pitch);
 }
 
 // Weight of value i in coefficient k.
