@@ -110,7 +110,7 @@ _sluice() {
 		esac
 		;;
 	figure)
-		options="-j --size --seed --results --out --any-build --again --no-run --memory --quiet --slurm --partition --account --time"
+		options="--scorecard -j --size --seed --results --out --any-build --again --no-run --memory --quiet --slurm --partition --account --time"
 		options+=" --constraint --sbatch --tries --per-task --detach --help"
 		;;
 	sweep)

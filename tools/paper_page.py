@@ -7,7 +7,8 @@
     tools/paper_page.py --recorded               regenerates tests/data/pages: some figures of each page at size tiny
     tools/paper_page.py --recorded --check       only compares them, as the ordinary tests do
 
-A marker may end in `--size SIZE`; the default size is small. Figures whose runs are already in the results file
+A marker may end in `--size SIZE`; the default size is small. `<!-- scorecard PAPER -->` (or without PAPER, for all
+papers) stands for `sluice figure --scorecard`, where each experiment has its own size. Figures whose runs are already in the results file
 (--results) take no time. Runs of another build are repeated, so a page always holds the output of this build. Each
 page's time is printed.
 
@@ -25,13 +26,15 @@ import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BLOCK = re.compile(r"(<!-- figure (\S+)(?: --size (\w+))? -->\n).*?(<!-- end -->)", re.S)
+BLOCK = re.compile(r"(<!-- (figure|scorecard)(?: (?!-)(\S+))?(?: --size (\w+))? -->\n).*?(<!-- end -->)", re.S)
 RECORDED = ROOT / "tests/data/pages"
 
 
-def print_figure(arguments, name, size, folder):
-    command = [os.path.join(arguments.build, "bin", "sluice"), "figure", name, "--size", size or "small",
-               "--results", arguments.results, "--out", folder, "-q", "-j", str(arguments.jobs)]
+def print_figure(arguments, kind, name, size, folder):
+    command = [os.path.join(arguments.build, "bin", "sluice"), "figure", "--results", arguments.results, "--out", folder,
+               "-q", "-j", str(arguments.jobs)]
+    command += ["--size", size or "small"] if kind == "figure" else ["--scorecard"]
+    command += [name] if name else []
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}: exit status {done.returncode}")
@@ -55,13 +58,15 @@ def made(arguments, page, text):
     with tempfile.TemporaryDirectory() as folder:
         def replace(match):
             nonlocal count
-            if arguments.only not in (None, match[3] or "small"):
+            if arguments.only not in (None, match[4] or "small"):
                 return match[0]
             count += 1
-            printed = print_figure(arguments, match[2], match[3], folder)
+            kind, name, size = match[2], match[3], match[4]
+            printed = print_figure(arguments, kind, name, size, folder)
+            picture = name if kind == "figure" else f"scorecard.{name}" if name else "scorecard"
             if not arguments.check:
-                write_picture(page, text, match[2], match[3], folder)
-            return f"{match[1]}```\n{printed}\n```\n{match[4]}"
+                write_picture(page, text, picture, size, folder)
+            return f"{match[1]}```\n{printed}\n```\n{match[5]}"
         return BLOCK.sub(replace, text), count
 
 

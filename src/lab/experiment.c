@@ -130,6 +130,7 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 		{"published", document_read_list, offsetof(struct experiment_row, stated)},
 		{"of", document_read_text, offsetof(struct experiment_row, of)},
 		{"outside_mean", document_read_bool, offsetof(struct experiment_row, outside_mean)},
+		{"taken", document_read_bool, offsetof(struct experiment_row, taken)},
 		{"files", document_read_words, offsetof(struct experiment_row, files)},
 		{"size", read_size, offsetof(struct experiment_row, size)},
 		{0},
@@ -138,32 +139,6 @@ static void read_rows(struct document *document, const char *key, const yaml_nod
 	const struct experiment_row blank = {0};
 	experiment->rows = document_read_named(document, key, value, keys, &blank, sizeof blank,
 	                                       offsetof(struct experiment_row, place), &experiment->row_count);
-}
-
-/* Published numbers, one per column. */
-static double *numbers(struct document *document, struct experiment *experiment, struct diag_place place,
-                       const struct words *stated)
-{
-	size_t count = experiment->column_count;
-	double *list = arena_array(document->arena, count + 1, sizeof *list);
-	for (size_t i = 0; i < count; i++)
-		list[i] = NAN;
-	if (stated->count && stated->count != count) {
-		experiment_error(document, experiment, place, "expected %zu published numbers, one per column, not %zu",
-		                 count, stated->count);
-		return list;
-	}
-	for (size_t i = 0; i < stated->count; i++) {
-		char *end;
-		if (experiment_is_nothing(stated->word[i]))
-			continue;
-		list[i] = strtod(stated->word[i], &end);
-		if (*end)
-			experiment_error(document, experiment, place,
-			                 "published: expected a number, or ~ where there is none, not '%s'",
-			                 stated->word[i]);
-	}
-	return list;
 }
 
 /* A cell that is shown relative to another one needs that one. */
@@ -282,8 +257,8 @@ static void check_rows(struct document *document, struct experiment *experiment)
 			check_stated(document, experiment, row);
 		if (experiment->show == SHOW_INDEXES || experiment_is_table(experiment))
 			continue;
-		row->published =
-			numbers(document, experiment, experiment_row_place(experiment, row, "published"), &row->stated);
+		row->published = experiment_published(document, experiment,
+		                                      experiment_row_place(experiment, row, "published"), &row->stated);
 		if (row->variants.count > 1 && row->variants.count != experiment->column_count)
 			experiment_error(document, experiment, experiment_row_place(experiment, row, "variant"),
 			                 "variant: expected one, or one for each of the %zu columns, not %zu",
@@ -481,8 +456,9 @@ static void check(struct document *document, struct experiment *experiment)
 	else if (!document->diag.errors)
 		check_points(document, experiment);
 	check_rows(document, experiment);
-	experiment->published_mean = numbers(document, experiment, experiment_key_place(experiment, "published_mean"),
-	                                     &experiment->stated_mean);
+	experiment->published_mean = experiment_published(
+		document, experiment, experiment_key_place(experiment, "published_mean"), &experiment->stated_mean);
+	experiment_check_causes(document, experiment);
 }
 
 /* Expands an experiment with axes into a row and a column for each combination of their values. Its default metric
@@ -550,6 +526,10 @@ bool experiment_read(struct experiment *experiment, struct document *document)
 		{"sm", document_read_number, offsetof(struct experiment, sm)},
 		{"until", document_read_number, offsetof(struct experiment, until)},
 		{"published_mean", document_read_list, offsetof(struct experiment, stated_mean)},
+		{"repeats", document_read_text, offsetof(struct experiment, repeats)},
+		{"scored_at", read_size, offsetof(struct experiment, scored_at)},
+		{"taken", document_read_bool, offsetof(struct experiment, taken)},
+		{"causes", experiment_read_causes, 0},
 		{"columns", read_columns, 0},
 		{"rows", read_rows, 0},
 		{0},

@@ -45,6 +45,23 @@ struct experiment_column {
 	struct diag_place place;
 };
 
+/* Published numbers, one per column. */
+struct published {
+	double *number; /* NAN where the paper gives none */
+	char *bound;    /* '<' or '>': the paper states only that the number is below or above this one; else 0 */
+};
+
+/* Why some of our numbers differ from the published ones. */
+struct experiment_cause {
+	struct words rows, columns; /* their names, EXPERIMENT_MEAN for the mean; none: all */
+	const char *cause; /* the text */
+	const char *proof; /* name of the experiment that brings the difference about, or NULL */
+	const char *page;  /* where to read more, or NULL */
+	struct document_keys keys;
+};
+
+#define EXPERIMENT_MEAN "mean"
+
 struct experiment_row {
 	const char *name, *program, *kernel; /* one kernel, or all when NULL */
 	const char *path; /* of a compiled program of the user; NULL: a built-in program */
@@ -60,7 +77,8 @@ struct experiment_row {
 	uint64_t seed;
 	const size_t *chosen; /* as in a column */
 	struct words stated; /* the published numbers as written; with SHOW_INDEXES, one word per index */
-	double *published;   /* one per column, NAN where the paper gives none */
+	struct published published;
+	bool taken; /* our value is the published one: no result of ours */
 	struct document_keys keys;
 	bool outside_mean;
 	const char *of; /* name of a thing of which consecutive rows are sizes; NULL: the row is independent */
@@ -84,7 +102,13 @@ struct experiment {
 	struct words events;
 	uint64_t sm, until;  /* the SM; number of core cycles of the kernel to show, 0: all */
 	struct words stated_mean;
-	double *published_mean;
+	struct published published_mean;
+	/* For the list of all published numbers (lab/scorecard.h): */
+	const char *repeats;   /* the experiment that has the same published numbers; NULL: none */
+	const char *scored_at; /* the size at which they are compared; NULL: `size` */
+	bool taken;            /* of all rows */
+	struct experiment_cause *causes;
+	size_t cause_count;
 	const char *file;
 	struct document_keys keys;
 	struct diag_place place; /* its first key */
@@ -154,5 +178,22 @@ bool experiment_same_text(const char *a, const char *b);
 
 /* Whether the word is "~", which leaves a cell empty. */
 bool experiment_is_nothing(const char *word);
+
+/* Reads published numbers and bounds, such as "1.5" and "> 2". `place` is that of the list. */
+struct published experiment_published(struct document *document, struct experiment *experiment, struct diag_place place,
+                                      const struct words *stated);
+
+/* Whether a value satisfies a bound. False if the published number is none. */
+bool experiment_holds(char bound, double ours, double published);
+
+/* A reader for document_read(): the list of causes, into a struct experiment. */
+void experiment_read_causes(struct document *document, const char *key, const yaml_node_t *value, void *into);
+
+/* Checks the names of rows and columns in the causes. */
+void experiment_check_causes(struct document *document, struct experiment *experiment);
+
+/* Returns the first cause for the cell with these names; NULL if there is none. */
+const struct experiment_cause *experiment_cause_of(const struct experiment *experiment, const char *row,
+                                                   const char *column);
 
 #endif

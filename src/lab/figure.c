@@ -95,7 +95,8 @@ static bool stands(const struct maker *maker, size_t row, size_t column)
 /* An element of a mean: a row, or the rows of a spread. */
 struct averaged {
 	size_t first, end; /* rows [first, end) */
-	const double *ours, *published;
+	const double *ours;
+	struct published published;
 };
 
 static bool counts(const struct maker *maker, const struct averaged *of, size_t column)
@@ -118,10 +119,12 @@ static double mean(const struct maker *maker, size_t column, const struct averag
 	double sum = 0;
 	size_t count = 0;
 	for (size_t i = 0; i < all_count; i++) {
-		double value = published ? all[i].published[column] : all[i].ours[column];
+		double value = published ? all[i].published.number[column] : all[i].ours[column];
 		value = percent ? 1 + value / 100 : value;
 		if (!counts(maker, &all[i], column))
 			continue;
+		if (published && all[i].published.bound[column])
+			return NAN;
 		sum += geometric ? log(value) : value;
 		count++;
 	}
@@ -143,9 +146,10 @@ static void take_means(const struct maker *maker)
 		                              : (struct averaged){i, i + 1, figure->ours + i * experiment->column_count,
 		                                                  experiment->rows[i].published};
 	for (size_t c = 0; c < experiment->column_count; c++) {
-		double stated = experiment->published_mean[c];
+		double stated = experiment->published_mean.number[c];
 		figure->ours_mean[c] = mean(maker, c, all, count, false);
-		figure->published_mean[c] = isnan(stated) ? mean(maker, c, all, count, true) : stated;
+		figure->published_mean.number[c] = isnan(stated) ? mean(maker, c, all, count, true) : stated;
+		figure->published_mean.bound[c] = experiment->published_mean.bound[c];
 	}
 	free(all);
 }
@@ -246,7 +250,8 @@ bool plan_figure(struct plan *plan, struct store *store, bool any_build, struct 
 	                          .reason = arena_array(&plan->arena, cells, sizeof *figure->reason),
 	                          .cut = arena_array(&plan->arena, cells, sizeof *figure->cut),
 	                          .ours_mean = arena_array(&plan->arena, columns, sizeof *figure->ours_mean),
-	                          .published_mean = arena_array(&plan->arena, columns, sizeof *figure->published_mean)};
+	                          .published_mean = {arena_array(&plan->arena, columns, sizeof(double)),
+	                                             arena_array(&plan->arena, columns, sizeof(char))}};
 	struct energies energies;
 	bool fine = open_energies(plan, &energies);
 	for (size_t i = 0; i < cells; i++)

@@ -30,9 +30,17 @@ double figure_ours(const struct figure *figure, size_t thing, size_t column)
 double figure_published(const struct figure *figure, size_t thing, size_t column)
 {
 	if (thing == figure_things(figure))
-		return figure->published_mean[column];
-	return figure->spread_count ? figure->spreads[thing].published[column]
-	                            : figure->experiment->rows[thing].published[column];
+		return figure->published_mean.number[column];
+	return figure->spread_count ? figure->spreads[thing].published.number[column]
+	                            : figure->experiment->rows[thing].published.number[column];
+}
+
+char figure_bound(const struct figure *figure, size_t thing, size_t column)
+{
+	if (thing == figure_things(figure))
+		return figure->published_mean.bound[column];
+	return figure->spread_count ? figure->spreads[thing].published.bound[column]
+	                            : figure->experiment->rows[thing].published.bound[column];
 }
 
 /* Ratios in this range are drawn in percent. */

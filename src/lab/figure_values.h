@@ -12,6 +12,7 @@ size_t figure_things(const struct figure *figure);
 const char *figure_name(const struct figure *figure, size_t thing);
 double figure_ours(const struct figure *figure, size_t thing, size_t column);
 double figure_published(const struct figure *figure, size_t thing, size_t column);
+char figure_bound(const struct figure *figure, size_t thing, size_t column); /* as in struct published */
 
 /* Whether pictures draw the column's ratios as percent over the base: true when the ratios of all columns that share
  * its axis lie between 0.5 and 2. Bars of such ratios on an axis from zero differ too little. */

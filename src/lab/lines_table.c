@@ -42,12 +42,13 @@ static void print_number(const struct figure *figure, size_t thing, const struct
 {
 	size_t column = lines_column(figure->experiment, line, at);
 	int digits = digits_of(figure, thing, line);
-	char text[32];
+	char text[40];
 	report_number(column == SIZE_MAX ? NAN : figure_ours(figure, thing, column), digits, text);
 	fprintf(file, "%*s", width_of(line), text);
 	if (!has_published(figure, line, thing))
 		return;
-	report_number(column == SIZE_MAX ? NAN : figure_published(figure, thing, column), digits, text);
+	report_published(column == SIZE_MAX ? NAN : figure_published(figure, thing, column),
+	                 column == SIZE_MAX ? 0 : figure_bound(figure, thing, column), digits, text);
 	fprintf(file, " %*s", NUMBER, text);
 }
 

@@ -118,14 +118,14 @@ struct spread {
 	const char *name;
 	size_t first, end; /* rows [first, end) */
 	double *mean, *least, *most;
-	const double *published; /* of the first row */
+	struct published published; /* of the first row */
 };
 
 struct figure {
 	const struct experiment *experiment;
 	double *ours;      /* NAN where there is none */
 	double *ours_mean; /* one per column; with spreads, the mean of their means */
-	double *published_mean;
+	struct published published_mean;
 	struct spread *spreads; /* cover all rows if one of them names the thing of which it is a size; else none */
 	size_t spread_count;
 	bool *empty;    /* by cell: 0 / 0, a fraction of nothing: the cell has no value and is in no mean */

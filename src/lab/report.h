@@ -50,6 +50,9 @@ int report_digits(double largest);
 /* Formats a number as in tables; "-" for non-finite values. */
 void report_number(double value, int digits, char text[32]);
 
+/* Formats a published number, "> 2.00" with a bound. */
+void report_published(double published, char bound, int digits, char text[40]);
+
 /* Returns by how many percent ours exceeds the paper's value; for percentages, by how many points. */
 double report_difference(const struct experiment_column *column, double ours, double published);
 

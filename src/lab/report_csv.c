@@ -5,12 +5,16 @@
 
 #include <math.h>
 
-static void csv_numbers(const struct experiment_column *column, double ours, double published, const char *cut,
-                        FILE *file)
+/* A bound is written with its sign, as in ">2", and has no difference if it holds. */
+static void csv_numbers(const struct experiment_column *column, double ours, double published, char bound,
+                        const char *cut, FILE *file)
 {
-	const double numbers[] = {ours, published, report_difference(column, ours, published)};
+	bool holds = experiment_holds(bound, ours, published);
+	const double numbers[] = {ours, published, holds ? NAN : report_difference(column, ours, published)};
 	for (size_t i = 0; i < 3; i++) {
 		fputc(',', file);
+		if (i == 1 && bound)
+			fputc(bound, file);
 		if (isfinite(numbers[i]))
 			fprintf(file, "%.10g", numbers[i]);
 	}
@@ -31,7 +35,8 @@ static void csv_cell(const struct figure *figure, const struct plan *plan, size_
 			fputc(',', file);
 		csv_text(texts[i], file);
 	}
-	csv_numbers(&figure->experiment->columns[c], figure->ours[cell], row->published[c],
+	csv_numbers(&figure->experiment->columns[c], figure->ours[cell], row->published.number[c],
+	            row->published.bound[c],
 	            !figure->any_cut    ? ""
 	            : figure->cut[cell] ? ",yes"
 	                                : ",no",
@@ -51,8 +56,8 @@ static void csv_spread(const struct figure *figure, const struct spread *spread,
 			fputc(',', file);
 			csv_text(experiment->columns[c].name, file);
 			fputs(",,,,", file);
-			csv_numbers(&experiment->columns[c], numbers[i][c], spread->published[c],
-			            figure->any_cut ? "," : "", file);
+			csv_numbers(&experiment->columns[c], numbers[i][c], spread->published.number[c],
+			            spread->published.bound[c], figure->any_cut ? "," : "", file);
 		}
 }
 
@@ -76,7 +81,7 @@ void report_csv(const struct figure *figure, const struct plan *plan, FILE *file
 		fprintf(file, "%s,", report_mean_name(experiment->mean));
 		csv_text(experiment->columns[c].name, file);
 		fputs(",,,,", file);
-		csv_numbers(&experiment->columns[c], figure->ours_mean[c], figure->published_mean[c],
-		            figure->any_cut ? "," : "", file);
+		csv_numbers(&experiment->columns[c], figure->ours_mean[c], figure->published_mean.number[c],
+		            figure->published_mean.bound[c], figure->any_cut ? "," : "", file);
 	}
 }

@@ -29,11 +29,21 @@ void report_number(double value, int digits, char text[32])
 		memmove(text, text + 1, strlen(text)); /* a rounded zero has no sign */
 }
 
-static void format_difference(const struct experiment_column *column, double ours, double published, char text[32])
+void report_published(double published, char bound, int digits, char text[40])
+{
+	char number[32];
+	report_number(published, digits, number);
+	snprintf(text, 40, "%.1s%s%s", bound ? &bound : "", bound ? " " : "", number);
+}
+
+static void format_difference(const struct experiment_column *column, double ours, double published, char bound,
+                              char text[32])
 {
 	double value = report_difference(column, ours, published);
 	if (!isfinite(value))
 		strcpy(text, "-");
+	else if (experiment_holds(bound, ours, published))
+		strcpy(text, "holds");
 	else
 		snprintf(text, 32, "%+.1f%s", fabs(value) < 0.05 ? 0 : value, column->show == SHOW_PERCENT ? "" : " %");
 }
@@ -43,9 +53,9 @@ static bool has_published(const struct figure *figure, size_t column)
 {
 	const struct experiment *experiment = figure->experiment;
 	for (size_t r = 0; r < experiment->row_count; r++)
-		if (!isnan(experiment->rows[r].published[column]))
+		if (!isnan(experiment->rows[r].published.number[column]))
 			return true;
-	return !isnan(figure->published_mean[column]);
+	return !isnan(figure->published_mean.number[column]);
 }
 
 static size_t name_width(const struct experiment *experiment)
@@ -78,12 +88,12 @@ static int *digits_of(const struct figure *figure)
 	for (size_t c = 0; c < experiment->column_count; c++) {
 		double largest = experiment->mean == MEAN_NONE ? 0 : report_larger(0, figure->ours_mean[c]);
 		if (experiment->mean != MEAN_NONE)
-			largest = report_larger(largest, figure->published_mean[c]);
+			largest = report_larger(largest, figure->published_mean.number[c]);
 		for (size_t r = 0; r < experiment->row_count; r++) {
 			if (experiment->rows[r].metric)
 				continue;
 			largest = report_larger(largest, figure->ours[r * experiment->column_count + c]);
-			largest = report_larger(largest, experiment->rows[r].published[c]);
+			largest = report_larger(largest, experiment->rows[r].published.number[c]);
 		}
 		digits[c] = report_digits(largest);
 	}
@@ -101,17 +111,19 @@ static struct span next_span(const struct figure *figure, size_t first, const in
 
 /* `own_digits`: each number has its own number of digits. */
 static void print_cells(const struct figure *figure, struct span span, const char *name, const double *ours,
-                        const double *published, bool own_digits, FILE *file)
+                        const struct published *published, bool own_digits, FILE *file)
 {
 	const struct experiment *experiment = figure->experiment;
 	fprintf(file, "%-*s", (int)name_width(experiment), name);
 	for (size_t c = span.first; c < span.end; c++) {
-		char own[32], paper[32], more[32];
+		char own[32], paper[40], more[32];
+		double number = published->number[c];
 		bool both = has_published(figure, c);
 		int rest = both ? 2 * (NUMBER + 1) : 0;
 		report_number(ours[c], own_digits ? report_digits(fabs(ours[c])) : span.digits[c], own);
-		report_number(published[c], own_digits ? report_digits(fabs(published[c])) : span.digits[c], paper);
-		format_difference(&experiment->columns[c], ours[c], published[c], more);
+		report_published(number, published->bound[c], own_digits ? report_digits(fabs(number)) : span.digits[c],
+		                 paper);
+		format_difference(&experiment->columns[c], ours[c], number, published->bound[c], more);
 		fprintf(file, "%*s", (int)column_width(figure, c) - rest, own);
 		if (both)
 			fprintf(file, " %*s %*s", NUMBER, paper, NUMBER, more);
@@ -205,7 +217,7 @@ static void print_row(const struct figure *figure, struct span span, size_t row,
 {
 	const struct experiment *experiment = figure->experiment;
 	print_cells(figure, span, experiment->rows[row].name, figure->ours + row * experiment->column_count,
-	            experiment->rows[row].published, experiment->rows[row].metric != NULL, file);
+	            &experiment->rows[row].published, experiment->rows[row].metric != NULL, file);
 }
 
 /* Prints the rows of a thing, and below them their minimum, mean and maximum next to the paper's value. */
@@ -216,9 +228,9 @@ static void print_spread(const struct figure *figure, struct span span, const st
 	if (spread->end == spread->first + 1)
 		return;
 	bool own = figure->experiment->rows[spread->first].metric != NULL;
-	print_cells(figure, span, "  least", spread->least, spread->published, own, file);
-	print_cells(figure, span, "  mean", spread->mean, spread->published, own, file);
-	print_cells(figure, span, "  most", spread->most, spread->published, own, file);
+	print_cells(figure, span, "  least", spread->least, &spread->published, own, file);
+	print_cells(figure, span, "  mean", spread->mean, &spread->published, own, file);
+	print_cells(figure, span, "  most", spread->most, &spread->published, own, file);
 }
 
 static void print_span(const struct figure *figure, struct span span, FILE *file)
@@ -230,8 +242,8 @@ static void print_span(const struct figure *figure, struct span span, FILE *file
 	for (size_t r = 0; !figure->spread_count && r < experiment->row_count; r++)
 		print_row(figure, span, r, file);
 	if (experiment->mean != MEAN_NONE)
-		print_cells(figure, span, report_mean_name(experiment->mean), figure->ours_mean, figure->published_mean,
-		            false, file);
+		print_cells(figure, span, report_mean_name(experiment->mean), figure->ours_mean,
+		            &figure->published_mean, false, file);
 }
 
 /* Breaks lines between words. */

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+static char no_bounds[32]; /* one per column */
+
 /* Checks all text between the title and the table, for one row and two columns that show the same quantity. */
 static void check_heading(const char *metric, const char *unit, enum experiment_show show, const char *over,
                           const char *expected)
@@ -23,7 +25,7 @@ static void check_heading(const char *metric, const char *unit, enum experiment_
 		.name = "c", .unit = unit, .show = show, .relative_name = over, .metric = formula};
 	struct experiment_column columns[] = {column, column};
 	double values[] = {1, 2};
-	struct experiment_row row = {.name = "r", .published = values};
+	struct experiment_row row = {.name = "r", .published = {values, no_bounds}};
 	const struct experiment experiment = {.title = "t",
 	                                      .unit = unit,
 	                                      .show = show,
@@ -33,7 +35,7 @@ static void check_heading(const char *metric, const char *unit, enum experiment_
 	                                      .column_count = 2,
 	                                      .row_count = 1};
 	const struct figure figure = {
-		.experiment = &experiment, .ours = values, .ours_mean = values, .published_mean = values};
+		.experiment = &experiment, .ours = values, .ours_mean = values, .published_mean = {values, no_bounds}};
 	assert_non_null(formula);
 	FILE *file = open_memstream(&text, &length);
 	report_table(&figure, "small", file);

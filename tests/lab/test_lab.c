@@ -162,9 +162,9 @@ static void test_experiment(void **state)
 	assert_ptr_equal(experiment->columns[0].metric, experiment->metric);
 	assert_ptr_not_equal(experiment->columns[1].metric, experiment->metric);
 	assert_string_equal(experiment->rows[0].program, "one");
-	assert_true(experiment->rows[0].published[0] == 1.5);
-	assert_true(isnan(experiment->rows[0].published[1]));
-	assert_true(isnan(experiment->published_mean[0]));
+	assert_true(experiment->rows[0].published.number[0] == 1.5);
+	assert_true(isnan(experiment->rows[0].published.number[1]));
+	assert_true(isnan(experiment->published_mean.number[0]));
 	assert_true(experiment->rows[1].outside_mean);
 	assert_string_equal(experiment_variant(experiment, 0, 0), "shared");
 	assert_null(experiment_variant(experiment, 0, 1));
@@ -222,6 +222,46 @@ static void test_experiment_points(void **state)
 
 #define HEAD "title: T\nmetric: cycles\ncolumns: {A: {machine: m}, B: {machine: m}}\n"
 
+/* Protects the published bounds and the causes of differences. */
+static void test_published(void **state)
+{
+	struct lab_read read;
+	(void)state;
+	lab_read_right(&read, HEAD "repeats: other\nscored_at: paper\n"
+	                           "published_mean: [\"<5\", 3]\n"
+	                           "rows:\n  p: {published: [\"> 2\", ~], taken: yes}\n  q: {}\n"
+	                           "causes:\n"
+	                           "  - {rows: [p], columns: [B], cause: first, proof: x.1}\n"
+	                           "  - {rows: mean, cause: second}\n"
+	                           "  - {columns: [A], cause: third, page: y.md}\n");
+	const struct experiment *experiment = &read.experiment;
+	assert_true(experiment->rows[0].published.number[0] == 2);
+	assert_int_equal(experiment->rows[0].published.bound[0], '>');
+	assert_int_equal(experiment->rows[0].published.bound[1], 0);
+	assert_int_equal(experiment->published_mean.bound[0], '<');
+	assert_int_equal(experiment->published_mean.bound[1], 0);
+	assert_true(experiment_holds('<', 1, 2) && !experiment_holds('<', 2, 2) && !experiment_holds('<', 3, 2));
+	assert_true(experiment_holds('>', 3, 2) && !experiment_holds('>', 2, 2) && !experiment_holds('>', NAN, 2));
+	assert_false(experiment_holds(0, 2, 2));
+	assert_true(experiment->rows[0].taken && !experiment->rows[1].taken && !experiment->taken);
+	assert_string_equal(experiment->repeats, "other");
+	assert_string_equal(experiment->scored_at, "paper");
+	assert_string_equal(experiment_cause_of(experiment, "p", "B")->cause, "first");
+	assert_string_equal(experiment_cause_of(experiment, "p", "B")->proof, "x.1");
+	assert_string_equal(experiment_cause_of(experiment, "p", "A")->cause, "third");
+	assert_string_equal(experiment_cause_of(experiment, EXPERIMENT_MEAN, "B")->cause, "second");
+	assert_null(experiment_cause_of(experiment, "q", "B"));
+	lab_read_free(&read);
+	lab_read_wrong(HEAD "rows: {p: {published: [1, \">\"]}}\n", "a bound such as \"> 2\", or ~");
+	lab_read_wrong(HEAD "rows: {p: {published: [1, \"=2\"]}}\n", "not '=2'");
+	lab_read_wrong(HEAD "rows: {p: {}}\ncauses: {rows: p}\n", "x.yaml:5:9: error: causes: expected a list");
+	lab_read_wrong(HEAD "rows: {p: {}}\ncauses: [{rows: [p]}]\n", "causes: expected a text for cause");
+	lab_read_wrong(HEAD "rows: {pq: {}}\ncauses: [{rows: [p], cause: c}]\n",
+	               "x.yaml:5:17: error: causes: there is no row 'p'; did you mean 'pq'?");
+	lab_read_wrong(HEAD "rows: {p: {}}\ncauses: [{columns: [C], cause: c}]\n", "causes: there is no column 'C'");
+	lab_read_wrong(HEAD "rows: {p: {}}\nscored_at: huge\n", "scored_at: expected tiny, small or paper, not 'huge'");
+}
+
 static void test_experiment_errors(void **state)
 {
 	(void)state;
@@ -237,7 +277,7 @@ static void test_experiment_errors(void **state)
 	lab_read_wrong("title: T\nmetric: cycles\ncolumns: {A: {}}\nrows: {p: {}}\n", "A: expected a machine");
 	lab_read_wrong(HEAD "rows:\n  p: {published: [1]}\n",
 	               "x.yaml:5:18: error: expected 2 published numbers, one per column, not 1");
-	lab_read_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number, or ~");
+	lab_read_wrong(HEAD "rows: {p: {published: [1, 2x]}}\n", "expected a number, a bound such as");
 	lab_read_wrong(HEAD "rows: {p: {variant: [a, b, c]}}\n", "one for each of the 2 columns, not 3");
 	lab_read_wrong(HEAD "rows: {p: {}}\nrelative_to: C\n", "relative_to: there is no column 'C'");
 	lab_read_wrong(HEAD "rows: {p: {variant: [a, ~]}}\nrelative_to: B\nshow: ratio\n",
@@ -416,15 +456,11 @@ static void test_jobs_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formula_values),
-		cmocka_unit_test(test_formula_errors),
-		cmocka_unit_test(test_experiment),
-		cmocka_unit_test(test_experiment_columns),
-		cmocka_unit_test(test_experiment_points),
-		cmocka_unit_test(test_experiment_errors),
-		cmocka_unit_test(test_store),
-		cmocka_unit_test(test_store_errors),
-		cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_formula_values),     cmocka_unit_test(test_formula_errors),
+		cmocka_unit_test(test_experiment),         cmocka_unit_test(test_published),
+		cmocka_unit_test(test_experiment_columns), cmocka_unit_test(test_experiment_points),
+		cmocka_unit_test(test_experiment_errors),  cmocka_unit_test(test_store),
+		cmocka_unit_test(test_store_errors),       cmocka_unit_test(test_jobs),
 		cmocka_unit_test(test_jobs_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+static char no_bounds[32]; /* one per column */
+
 static void check_axis(struct axis axis, double low, double high, double step)
 {
 	assert_float_equal(axis.low, low, 1e-9);
@@ -74,9 +76,9 @@ static struct experiment_column columns[COLUMNS] = {
 	{.name = "two", .unit = "IPC", .show = SHOW_RATIO, .relative_name = "Base", .relative_to = 0},
 	{.name = "misses", .unit = "per \"k\"", .show = SHOW_VALUE},
 };
-static struct experiment_row rows[ROWS] = {{.name = "A", .published = published[0]},
-                                           {.name = "B\\n", .published = published[1]},
-                                           {.name = "C", .published = published[2]}};
+static struct experiment_row rows[ROWS] = {{.name = "A", .published = {published[0], no_bounds}},
+                                           {.name = "B\\n", .published = {published[1], no_bounds}},
+                                           {.name = "C", .published = {published[2], no_bounds}}};
 static double values[ROWS * COLUMNS] = {1, 1.2, NAN, 0.9, 4, 1, 2.6, NAN, 1.1, 5, 1, 1.3, NAN, 1.2, 6};
 
 static char *script_of(bool stacked)
@@ -91,9 +93,11 @@ static char *script_of(bool stacked)
 	                                      .column_count = COLUMNS,
 	                                      .row_count = ROWS,
 	                                      .stacked = stacked,
-	                                      .published_mean = no_means};
-	const struct figure figure = {
-		.experiment = &experiment, .ours = values, .ours_mean = no_means, .published_mean = no_means};
+	                                      .published_mean = {no_means, no_bounds}};
+	const struct figure figure = {.experiment = &experiment,
+	                              .ours = values,
+	                              .ours_mean = no_means,
+	                              .published_mean = {no_means, no_bounds}};
 	picture_script(&figure, "p", file);
 	fclose(file);
 	return text;
@@ -188,7 +192,7 @@ static char *script_of_cuts(double first, bool stacked)
 			ours[r * CUT_COLUMNS + c] = r == 4 ? first + (double)c : r == 8 && c ? 99 : 1;
 			stated[r][c] = NAN;
 		}
-		rows[r] = (struct experiment_row){.name = "row", .published = stated[r]};
+		rows[r] = (struct experiment_row){.name = "row", .published = {stated[r], no_bounds}};
 	}
 	const struct experiment experiment = {.title = "t",
 	                                      .columns = columns,
@@ -196,8 +200,10 @@ static char *script_of_cuts(double first, bool stacked)
 	                                      .column_count = CUT_COLUMNS,
 	                                      .row_count = CUT_ROWS,
 	                                      .stacked = stacked};
-	const struct figure figure = {
-		.experiment = &experiment, .ours = ours, .ours_mean = no_means, .published_mean = no_means};
+	const struct figure figure = {.experiment = &experiment,
+	                              .ours = ours,
+	                              .ours_mean = no_means,
+	                              .published_mean = {no_means, no_bounds}};
 	FILE *file = open_memstream(&text, &length);
 	picture_script(&figure, "p", file);
 	fclose(file);
@@ -261,7 +267,7 @@ static void tables_are_narrow(void **state)
 		many[c] = (struct experiment_column){.name = "a column", .unit = "IPC", .metric = metric};
 		ours[c] = 1, stated[c] = 2;
 	}
-	struct experiment_row row = {.name = "the only row", .published = stated};
+	struct experiment_row row = {.name = "the only row", .published = {stated, no_bounds}};
 	const struct experiment experiment = {.title = "t",
 	                                      .unit = "IPC",
 	                                      .columns = many,
@@ -271,7 +277,7 @@ static void tables_are_narrow(void **state)
 	                                      .note = "w w w w w w w w w w w w w w w w w w w w w w w w w "
 	                                              "w w w w w w w w w w w w w w w w w w w w w w w w w w w"};
 	const struct figure figure = {
-		.experiment = &experiment, .ours = ours, .ours_mean = stated, .published_mean = stated};
+		.experiment = &experiment, .ours = ours, .ours_mean = stated, .published_mean = {stated, no_bounds}};
 	FILE *file = open_memstream(&text, &length);
 	report_table(&figure, "small", file);
 	fclose(file);

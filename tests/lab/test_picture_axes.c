@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+static char no_bounds[32]; /* one per column */
+
 enum { ROWS = 2, COLUMNS = 4, FORMS = 2 /* SVG and PDF */ };
 
 static double none[COLUMNS] = {NAN, NAN, NAN, NAN};
@@ -33,8 +35,8 @@ static char *written(void (*write)(const struct figure *figure, const char *path
 	size_t length;
 	struct arena arena = {0};
 	struct experiment_column columns[COLUMNS];
-	struct experiment_row rows[ROWS] = {{.name = "first", .published = none},
-	                                    {.name = "second", .published = none}};
+	struct experiment_row rows[ROWS] = {{.name = "first", .published = {none, no_bounds}},
+	                                    {.name = "second", .published = {none, no_bounds}}};
 	for (size_t c = 0; c < COLUMNS; c++)
 		columns[c] = (struct experiment_column){.name = c ? "other" : "none",
 		                                        .unit = "speed",
@@ -54,11 +56,11 @@ static char *written(void (*write)(const struct figure *figure, const char *path
 	                                      .rows = rows,
 	                                      .column_count = COLUMNS,
 	                                      .row_count = ROWS,
-	                                      .published_mean = none};
+	                                      .published_mean = {none, no_bounds}};
 	struct figure figure = {.experiment = &experiment,
 	                        .ours = (double *)ours,
 	                        .ours_mean = mean == MEAN_NONE ? none : (double *)ours,
-	                        .published_mean = none};
+	                        .published_mean = {none, no_bounds}};
 	FILE *file = open_memstream(&text, &length);
 	write(&figure, "p", file);
 	fclose(file);

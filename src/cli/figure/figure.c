@@ -1,4 +1,5 @@
 /* sluice figure: reproduces the papers' figures from the files of experiments/. */
+#include "cli/figure/scorecard.h"
 #include "cli/figure/source.h"
 #include "cli/figure/study.h"
 #include "cli/figure/table.h"
@@ -14,9 +15,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_NO_RUN = 512 };
+enum { KEY_NO_RUN = 512, KEY_SCORECARD };
 
 static const struct argp_option figure_options[] = {
+	{"scorecard", KEY_SCORECARD, NULL, 0,
+         "List every published number next to ours; each NAME is then a paper, by default all papers", 0},
 	{"no-run", KEY_NO_RUN, NULL, 0, "Run nothing; show the stored results", 0},
 	{0},
 };
@@ -30,6 +33,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_NO_RUN:
 		study->no_run = true;
+		return 0;
+	case KEY_SCORECARD:
+		study->scorecard = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		study_add_name(study, value);
@@ -77,7 +83,7 @@ static int list(struct study *study)
 		struct experiment experiment;
 		char *name = entries[i]->d_name;
 		snprintf(path, sizeof path, "%s/%s", folder, name);
-		if (study_read(study, &experiment, path, NULL))
+		if (study_read(study, &experiment, path, NULL) && study_check_named(study, &experiment, folder))
 			printf("%-*.*s %s\n", 22, (int)strlen(name) - 5, name, experiment.title);
 		else
 			status = CLI_USAGE;
@@ -166,7 +172,9 @@ int command_figure(int argc, char **argv)
 	int status = CLI_USAGE;
 	study_begin(&study, argv[0]);
 	if (cli_parse(&figure_argp, argc, argv, 0, &study) == 0)
-		status = study.programs.names.count ? make_all(&study) : list(&study);
+		status = study.scorecard              ? figure_scorecard(&study)
+		         : study.programs.names.count ? make_all(&study)
+		                                      : list(&study);
 	study_end(&study);
 	return status;
 }

@@ -16,11 +16,12 @@
 /* Array, line, index as written (the CSV has it in terms of blockIdx and threadIdx), status, paper's status, a1, a0. */
 #define INDEX_LINE "%-10s %4s  %-20s %-12s %-13s %-12s %s\n"
 
-struct index_table {
+/* A walk over the indexes of all rows. */
+struct walk {
 	struct program_request *request;
 	const struct experiment *experiment;
-	FILE *csv;
-	size_t printed; /* indexes printed for the row so far */
+	const struct figure_index_visitor *visitor;
+	size_t visited; /* indexes of the row so far */
 };
 
 static uint32_t how_many(const struct source_term *term, enum source_symbol_kind kind)
@@ -141,71 +142,109 @@ static void ranges(const struct source_kernel *kernel, const struct source_index
 	fclose(out);
 }
 
-static void print_index(struct index_table *table, const struct experiment_row *row, const struct plan_program *program,
-                        const struct source_kernel *kernel, const struct source_index *index)
+/* Begins a kernel's table. */
+static void print_kernel(void *context, const struct experiment_row *row, const struct plan_program *program,
+                         const struct source_kernel *kernel)
 {
+	(void)context;
+	printf("\n%s: %s, %s\n" INDEX_LINE, row->name, program->name, kernel->name, "array", "line", "index", "status",
+	       "paper", "a1", "a0: least/most");
+}
+
+static void print_index(void *context, const struct figure_index *of)
+{
+	FILE *csv = context;
+	const struct source_kernel *kernel = of->kernel;
+	const struct source_index *index = of->index;
 	char line[16], *a1, *a0;
 	const char *expression = index->expanded ? index->expanded : index->text;
-	const char *paper = table->printed < row->stated.count ? row->stated.word[table->printed] : NONE;
+	const char *paper = of->paper ? of->paper : NONE;
 	const char *array = kernel->arrays[index->array].name, *status = source_status_name(index->status);
-	table->printed++;
 	ranges(kernel, index, &a1, &a0);
 	snprintf(line, sizeof line, "%u", index->line);
 	printf(INDEX_LINE, array, line, index->text, status, paper, a1, a0);
-	const char *const fields[] = {row->name, program->name, program->variant, kernel->name, array,
-	                              line,      expression,    status,           paper,        a1,
+	const char *const fields[] = {of->row->name,
+	                              of->program->name,
+	                              of->program->variant,
+	                              kernel->name,
+	                              array,
+	                              line,
+	                              expression,
+	                              status,
+	                              paper,
+	                              a1,
 	                              a0};
 	for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
 		if (i)
-			fputc(',', table->csv);
-		csv_text(strcmp(fields[i], NONE) == 0 ? "" : fields[i], table->csv);
+			fputc(',', csv);
+		csv_text(strcmp(fields[i], NONE) == 0 ? "" : fields[i], csv);
 	}
-	fputc('\n', table->csv);
+	fputc('\n', csv);
 	free(a1);
 	free(a0);
 }
 
-static void print_row(struct index_table *table, const struct experiment_row *row, const struct plan_program *program,
-                      const struct source_module *module, bool *fine)
+static void visit_kernel(struct walk *walk, const struct experiment_row *row, const struct plan_program *program,
+                         const struct source_kernel *kernel)
 {
-	for (uint32_t i = 0; i < module->kernel_count; i++) {
-		const struct source_kernel *kernel = &module->kernels[i];
-		bool runs = false;
-		*fine = figure_kernel_runs(table->request, program, kernel->name, &runs) && *fine;
-		if (!runs || (row->kernel && strcmp(row->kernel, kernel->name) != 0))
-			continue;
-		printf("\n%s: %s, %s\n" INDEX_LINE, row->name, program->name, kernel->name, "array", "line", "index",
-		       "status", "paper", "a1", "a0: least/most");
-		for (uint32_t k = 0; k < kernel->index_count; k++)
-			print_index(table, row, program, kernel, &kernel->indexes[k]);
+	const struct figure_index_visitor *visitor = walk->visitor;
+	if (visitor->kernel)
+		visitor->kernel(visitor->context, row, program, kernel);
+	for (uint32_t k = 0; k < kernel->index_count; k++, walk->visited++) {
+		const struct figure_index index = {
+			.row = row,
+			.program = program,
+			.kernel = kernel,
+			.index = &kernel->indexes[k],
+			.paper = walk->visited < row->stated.count &&
+		                                 !experiment_is_nothing(row->stated.word[walk->visited])
+		                         ? row->stated.word[walk->visited]
+		                         : NULL};
+		visitor->index(visitor->context, &index);
 	}
 }
 
-static bool make_row(struct index_table *table, size_t number)
+static bool visit_row(struct walk *walk, size_t number)
 {
-	struct program_request *request = table->request;
-	const struct experiment_row *row = &table->experiment->rows[number];
+	struct program_request *request = walk->request;
+	const struct experiment_row *row = &walk->experiment->rows[number];
 	struct plan_program program;
 	const char *where =
-		experiment_where(&request->arena, table->experiment, experiment_program_place(table->experiment, row));
+		experiment_where(&request->arena, walk->experiment, experiment_program_place(walk->experiment, row));
 	const char *variant = row->variants.count ? row->variants.word[0] : NULL;
-	bool fine = figure_find_of_row(request, table->experiment, row, variant, &program);
+	bool fine = figure_find_of_row(request, walk->experiment, row, variant, &program);
 	struct source_module *module = fine ? figure_analyze(request, figure_source_path(request, program.name)) : NULL;
-	table->printed = 0;
+	walk->visited = 0;
 	if (!module)
 		return false;
-	print_row(table, row, &program, module, &fine);
+	for (uint32_t i = 0; i < module->kernel_count; i++) {
+		const struct source_kernel *kernel = &module->kernels[i];
+		bool runs = false;
+		fine = figure_kernel_runs(request, &program, kernel->name, &runs) && fine;
+		if (runs && (!row->kernel || strcmp(row->kernel, kernel->name) == 0))
+			visit_kernel(walk, row, &program, kernel);
+	}
 	source_free(module);
-	if (!table->printed) {
+	if (!walk->visited) {
 		cli_error(where, "%s: no index to show", row->name);
 		return false;
 	}
-	if (row->stated.count && row->stated.count != table->printed) {
-		cli_error(experiment_where(&request->arena, table->experiment,
-		                           experiment_row_place(table->experiment, row, "published")),
-		          "%s: %zu published for %zu indexes", row->name, row->stated.count, table->printed);
+	if (row->stated.count && row->stated.count != walk->visited) {
+		cli_error(experiment_where(&request->arena, walk->experiment,
+		                           experiment_row_place(walk->experiment, row, "published")),
+		          "%s: %zu published for %zu indexes", row->name, row->stated.count, walk->visited);
 		return false;
 	}
+	return fine;
+}
+
+bool figure_visit_indexes(struct program_request *request, const struct experiment *experiment,
+                          const struct figure_index_visitor *visitor)
+{
+	struct walk walk = {.request = request, .experiment = experiment, .visitor = visitor};
+	bool fine = true;
+	for (size_t r = 0; r < experiment->row_count; r++)
+		fine = visit_row(&walk, r) && fine;
 	return fine;
 }
 
@@ -214,22 +253,21 @@ int figure_indexes(struct program_request *request, const struct experiment *exp
 {
 	char path[PATH_MAX];
 	struct file_new place;
-	struct index_table table = {.request = request, .experiment = experiment};
-	bool fine = true;
+	FILE *csv = NULL;
 	snprintf(path, sizeof path, "%s/%s.csv", out, name);
-	if ((mkdir(out, 0777) != 0 && errno != EEXIST) || !(table.csv = file_new_stream(&place, path))) {
+	if ((mkdir(out, 0777) != 0 && errno != EEXIST) || !(csv = file_new_stream(&place, path))) {
 		cli_error(request->name, "cannot write %s: %s", path, strerror(errno));
 		return CLI_FAILED;
 	}
 	report_title(experiment, stdout);
-	fputs("row,program,variant,kernel,array,line,index,status,paper,a1,a0\n", table.csv);
-	for (size_t r = 0; r < experiment->row_count; r++)
-		fine = make_row(&table, r) && fine;
+	fputs("row,program,variant,kernel,array,line,index,status,paper,a1,a0\n", csv);
+	const struct figure_index_visitor visitor = {.context = csv, .kernel = print_kernel, .index = print_index};
+	bool fine = figure_visit_indexes(request, experiment, &visitor);
 	if (experiment->note) {
 		putchar('\n');
 		report_text(experiment->note, stdout);
 	}
-	if (!file_new_finish(&place, table.csv)) {
+	if (!file_new_finish(&place, csv)) {
 		cli_error(request->name, "cannot write %s: %s", path, strerror(errno));
 		fine = false;
 	}

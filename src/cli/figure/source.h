@@ -32,7 +32,29 @@ const char *figure_compile(void *context, const char *name);
 /* Implements plan_source's examine; the context is the struct program_request. */
 json_t *figure_examine(void *context, const struct plan_program *program, bool ptx);
 
+/* An index of a row's kernel, with the paper's status of it, or NULL. */
+struct figure_index {
+	const struct experiment_row *row;
+	const struct plan_program *program;
+	const struct source_kernel *kernel;
+	const struct source_index *index;
+	const char *paper;
+};
+
+struct figure_index_visitor {
+	void *context;
+	/* before the indexes of a kernel; may be NULL */
+	void (*kernel)(void *context, const struct experiment_row *row, const struct plan_program *program,
+	               const struct source_kernel *kernel);
+	void (*index)(void *context, const struct figure_index *index);
+};
+
+/* Visits all indexes of an experiment that shows them, in the order of the source. Returns false after messages. */
+bool figure_visit_indexes(struct program_request *request, const struct experiment *experiment,
+                          const struct figure_index_visitor *visitor);
+
 /* Prints the table of an experiment that shows indexes, and writes OUT/NAME.csv. Returns the exit status. */
-int figure_indexes(struct program_request *request, const struct experiment *experiment, const char *out, const char *name);
+int figure_indexes(struct program_request *request, const struct experiment *experiment, const char *out,
+                   const char *name);
 
 #endif

@@ -281,6 +281,34 @@ bool study_take_paper(struct study *study, const struct experiment *experiment)
 	return false;
 }
 
+/* Whether the folder has an experiment of that name; NULL counts as such a name. Otherwise prints a message. */
+static bool has_experiment(struct study *study, const struct experiment *experiment, const char *folder,
+                           struct diag_place place, const char *key, const char *name)
+{
+	char path[2 * PATH_MAX], nearest[CONFIG_NAME_SIZE];
+	const char *const folders[] = {folder, NULL};
+	snprintf(path, sizeof path, "%s/%s.yaml", folder, name ? name : "");
+	if (!name || access(path, F_OK) == 0)
+		return true;
+	config_nearest(name, folders, nearest);
+	cli_error(experiment_where(&study->programs.arena, experiment, place), "%s: no experiment '%s'%s%s%s", key,
+	          name, *nearest ? "; did you mean '" : "", nearest, *nearest ? "'?" : "");
+	return false;
+}
+
+bool study_check_named(struct study *study, const struct experiment *experiment, const char *folder)
+{
+	bool fine = has_experiment(study, experiment, folder, experiment_key_place(experiment, "repeats"), "repeats",
+	                           experiment->repeats);
+	for (size_t i = 0; i < experiment->cause_count; i++) {
+		const struct experiment_cause *cause = &experiment->causes[i];
+		struct diag_place place =
+			document_place_of(&cause->keys, "proof", experiment_key_place(experiment, "causes"));
+		fine = has_experiment(study, experiment, folder, place, "proof", cause->proof) && fine;
+	}
+	return fine;
+}
+
 bool study_find(struct study *study, const char *word, struct experiment *experiment, char name[NAME_MAX])
 {
 	char room[PATH_MAX], path[2 * PATH_MAX];

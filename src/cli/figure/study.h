@@ -16,7 +16,8 @@ struct study {
 	struct plan_way way; /* with --slurm its slurm is the member below */
 	struct slurm_way slurm;
 	char folder[PATH_MAX]; /* of a sweep, if `way` uses it */
-	bool no_run; /* compile and run nothing */
+	bool no_run;           /* compile and run nothing */
+	bool scorecard;        /* the names are papers, all of whose published numbers are wanted */
 };
 
 /* Initializes a study, before options are read. */
@@ -42,6 +43,10 @@ bool study_read(struct study *study, struct experiment *experiment, const char *
 
 /* Finds an experiment by name or file, and writes the name of its figure to `name`. Returns false after messages. */
 bool study_find(struct study *study, const char *word, struct experiment *experiment, char name[NAME_MAX]);
+
+/* Checks that the experiments that this one names (repeats, proofs of causes) exist in the folder. Returns false after
+ * messages. */
+bool study_check_named(struct study *study, const struct experiment *experiment, const char *folder);
 
 /* Makes program names mean what the experiment's paper means by them. Returns false after a message. */
 bool study_take_paper(struct study *study, const struct experiment *experiment);

@@ -254,17 +254,30 @@ static void write_csv(const struct table *table, FILE *file)
 		}
 }
 
+/* Fills in our texts. Returns false after messages. */
+static bool take(struct table *table, struct program_request *request, const struct experiment *experiment)
+{
+	bool programs = experiment->show == SHOW_PROGRAMS, fine = true;
+	*table = (struct table){
+		.request = request, .experiment = experiment, .columns = programs ? 1 : experiment->column_count};
+	table->ours = arena_array(&request->arena, experiment->row_count * table->columns + 1, sizeof *table->ours);
+	for (size_t i = 0; i < (programs ? experiment->row_count : table->columns); i++)
+		fine = (programs ? take_program(table, i) : take_column(table, i)) && fine;
+	return fine;
+}
+
+const char **figure_table_texts(struct program_request *request, const struct experiment *experiment)
+{
+	struct table table;
+	return take(&table, request, experiment) ? table.ours : NULL;
+}
+
 int figure_table(struct program_request *request, const struct experiment *experiment, const char *out,
                  const char *name)
 {
 	char path[PATH_MAX];
-	bool programs = experiment->show == SHOW_PROGRAMS, fine = true;
-	struct table table = {
-		.request = request, .experiment = experiment, .columns = programs ? 1 : experiment->column_count};
-	table.ours = arena_array(&request->arena, experiment->row_count * table.columns + 1, sizeof *table.ours);
-	for (size_t i = 0; i < (programs ? experiment->row_count : table.columns); i++)
-		fine = (programs ? take_program(&table, i) : take_column(&table, i)) && fine;
-	if (!fine)
+	struct table table;
+	if (!take(&table, request, experiment))
 		return CLI_USAGE;
 	print(&table);
 	snprintf(path, sizeof path, "%s/%s.csv", out, name);
