@@ -30,7 +30,7 @@ struct state {
 	struct place *place;
 	uint32_t places, taken; /* places: a power of two, at most half of them taken */
 	uint64_t dropped;       /* the prefetched line that a store has just evicted, plus 1; 0: none */
-	uint64_t replaced;      /* cycle of the last unused line's replacement, plus 1; 0: none, or counted in by_demand */
+	uint64_t replaced;      /* cycle of the last unused line's replacement, plus 1; 0: none, or counted */
 };
 
 enum { FIRST_PLACES = 256 };

@@ -167,8 +167,7 @@ static void test_evicted_and_needed(void **state)
 	kit_close(&kit);
 }
 
-/* Two prefetched lines are replaced by the lines of loads, or by two more prefetched lines, on machines whose L1
- * answers at once or after 35 cycles. */
+/* Loads, or two more prefetches, replace two prefetched lines. L1 answers at once or after 35 cycles. */
 static void test_replaced_by(void **state)
 {
 	static const char *const options[] = {"sm.l1_latency=0", "sm.l1_latency=35"};
