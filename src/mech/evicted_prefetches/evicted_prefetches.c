@@ -5,7 +5,7 @@
 #define COUNTERS(X)                                                                                                    \
 	X(needed_later, "lines", "evicted unused, and a load of the same SM needed the line later: too early")         \
 	X(never_needed, "lines", "evicted unused, and no load of the same SM needed the line later: wrong")            \
-	X(by_store, "lines", "of both: evicted by a store to the line, which no load had used")                       \
+	X(by_store, "lines", "of both: evicted by a store to the line, which no load had used")                        \
 	X(by_demand, "lines", "of both: replaced by the line of an instruction's access, not by a prefetched line")
 
 struct stats {

@@ -217,11 +217,11 @@ static void test_wins_long_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_training),         cmocka_unit_test(test_order_of_warps),
-		cmocka_unit_test(test_no_whole_stride),  cmocka_unit_test(test_over_the_border),
-		cmocka_unit_test(test_same_warp_again),  cmocka_unit_test(test_distance_and_degree),
-		cmocka_unit_test(test_divergent),        cmocka_unit_test(test_table),
-		cmocka_unit_test(test_permanent),         cmocka_unit_test(test_wins_long_blocks),
+		cmocka_unit_test(test_training),        cmocka_unit_test(test_order_of_warps),
+		cmocka_unit_test(test_no_whole_stride), cmocka_unit_test(test_over_the_border),
+		cmocka_unit_test(test_same_warp_again), cmocka_unit_test(test_distance_and_degree),
+		cmocka_unit_test(test_divergent),       cmocka_unit_test(test_table),
+		cmocka_unit_test(test_permanent),       cmocka_unit_test(test_wins_long_blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
