@@ -123,7 +123,7 @@ _sluice() {
 		options+=" --verdict --counter --kernel --csv --json --results --help"
 		;;
 	report)
-		options="-o --output --launches --figure --any-build --program --variant --size --seed --arguments --machine --options --mechanisms --library --revision --verdict --help"
+		options="-o --output --launches --figure --scorecard --any-build --program --variant --size --seed --arguments --machine --options --mechanisms --library --revision --verdict --help"
 		;;
 	energy)
 		options="--table --kernels --prices --mech --program --variant --size --seed --arguments --machine --options --mechanisms --library"

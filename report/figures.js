@@ -91,10 +91,13 @@ function withMean(data) {
 }
 
 // Chooses one of the experiments' figures, or the user-defined one.
-const figureChoice = (name) => DATA.figures.length > 0 && element("div.tools", null,
-	select("figure", [...DATA.figures.map((each) => [each.name, `${each.name}: ${each.title}`]), ["own", "your own figure"]], name, (value) => go(`#figures/${value}`)));
+const figureChoice = (name) => DATA.figures.length + DATA.scorecard.length > 0 && element("div.tools", null,
+	select("figure", [...DATA.figures.map((each) => [each.name, `${each.name}: ${each.title}`]),
+		...(DATA.scorecard.length ? [["scorecard", "all published numbers"]] : []), ["own", "your own figure"]], name, (value) => go(`#figures/${value}`)));
 
-function figuresView(view, name = DATA.figures[0]?.name ?? "own") {
+function figuresView(view, name = DATA.figures[0]?.name ?? (DATA.scorecard.length ? "scorecard" : "own")) {
+	if (name === "scorecard" && DATA.scorecard.length)
+		return scorecardView(view);
 	const known = DATA.figures.find((each) => each.name === decodeURIComponent(name));
 	return known ? experimentView(view, known) : ownView(view);
 }

@@ -64,6 +64,8 @@ def plain_name(mangled):
     while match := re.match(r"(\d+)", rest):
         start, length = match.end(), int(match[1])
         name, rest = rest[start : start + length], rest[start + length :]
+        if not mangled.startswith("_ZN"):
+            break  # types of parameters follow
     return name
 
 

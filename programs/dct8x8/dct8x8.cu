@@ -5,7 +5,8 @@
 // fit on an SM of 16 KB. Its last access precedes the last stores, so that it can be released early. dct1_8320 and
 // dct2_8320 are Table 5's larger tiles with its stated 128 threads. dct1_8320x256 and dct2_8320x256 have the 256
 // threads that its text counts with. In dct1_dma the DMA engine stages dct1's tile, and skips the padding bank after
-// each row.
+// each row. dct1_loop and dct2_loop are dct1 and dct2 with a loop over a tile's strips, although one round completes
+// it: the form before 23 November 2026 (programs/README.md, Choices).
 #include "../program.h"
 
 #include <sluice/dma.h>
@@ -235,6 +236,41 @@ __global__ void CUDAkernel2DCT_dma(const float *source, float *result, int pitch
 	transform_tile<32, 16, 2, false, true>(tile, source, result, pitch);
 }
 
+// As transform_tile, with a loop whose number of rounds the compiler does not know. It is after all other kernels, so
+// that these keep their addresses.
+template <int WIDTH, int HEIGHT, int DEPTH, bool INVERSE>
+__device__ __forceinline__ void transform_tile_loop(float *tile, const float *source, float *result, int pitch)
+{
+	const int STRIDE = WIDTH + 1;
+	int column = threadIdx.y * 8 + threadIdx.x;
+	int origin = blockIdx.y * HEIGHT * pitch + blockIdx.x * WIDTH + column;
+
+	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
+		for (int i = 0; i < 8; i++)
+			tile[(y + i) * STRIDE + column] = source[origin + (y + i) * pitch];
+	__syncthreads();
+	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8)
+		transform_at<INVERSE>(&tile[(y + threadIdx.x) * STRIDE + threadIdx.y * 8], 1);
+	__syncthreads();
+	for (int y = threadIdx.z * 8; y < HEIGHT; y += DEPTH * 8) {
+		transform_at<INVERSE>(&tile[y * STRIDE + column], STRIDE);
+		for (int i = 0; i < 8; i++)
+			result[origin + (y + i) * pitch] = tile[(y + i) * STRIDE + column];
+	}
+}
+
+__global__ void CUDAkernel2DCT_loop(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[16 * 33];
+	transform_tile_loop<32, 16, 2, false>(tile, source, result, pitch);
+}
+
+__global__ void CUDAkernel2IDCT_loop(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[16 * 33];
+	transform_tile_loop<32, 16, 2, true>(tile, source, result, pitch);
+}
+
 // Weight of value i in coefficient k.
 static double cosine(int k, int i)
 {
@@ -318,7 +354,7 @@ int main(int argc, char **argv)
 {
 	program::Arguments arguments(argc, argv, "dct8x8",
 	                             {"dct1", "dct2", "dct3", "dct4", "dct5", "dct1_8320", "dct2_8320", "dct1_8320x256",
-	                              "dct2_8320x256", "dct1_dma"});
+	                              "dct2_8320x256", "dct1_dma", "dct1_loop", "dct2_loop"});
 	int size = arguments.number("pixels", 256, 1024, 512, "pixels a side of the image, a multiple of 64");
 	arguments.end();
 	arguments.require(size > 0 && size % 64 == 0 && size <= 8192, "pixels that are a multiple of 64, to 8192");
@@ -338,6 +374,8 @@ int main(int argc, char **argv)
 	                      {"dct2_8320", true, CUDAkernel2IDCT_8320, dim3(64, 32), dim3(8, 8, 2)},
 	                      {"dct1_8320x256", false, CUDAkernel2DCT_8320x256, dim3(64, 32), dim3(8, 8, 4)},
 	                      {"dct2_8320x256", true, CUDAkernel2IDCT_8320x256, dim3(64, 32), dim3(8, 8, 4)},
+	                      {"dct1_loop", false, CUDAkernel2DCT_loop, dim3(32, 16), dim3(8, 4, 2)},
+	                      {"dct2_loop", true, CUDAkernel2IDCT_loop, dim3(32, 16), dim3(8, 4, 2)},
 	                      {"dct1_dma", false, CUDAkernel2DCT_dma, dim3(32, 16), dim3(8, 4, 2)}};
 	const Form *form = forms;
 	while (!arguments.is(form->name))

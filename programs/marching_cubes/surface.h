@@ -11,7 +11,8 @@ typedef unsigned char Byte;
 
 // A case is the set of corners inside. Each case has a row of the table with up to 15 edges, three per triangle, and
 // their number in the last entry.
-const int EDGES = 12, CASES = 256, ROW = 16, BALLS = 4;
+const int EDGES = 12, CASES = 256, ROW = 16;
+const float WIDTH = 3, LEVEL = 0.2f;
 
 // Corner c is at (c & 1, c >> 1 & 1, c >> 2). Edge e runs along axis e / 4 from edge_start to edge_end.
 __host__ __device__ inline int edge_start(int edge)
@@ -25,67 +26,85 @@ __host__ __device__ inline int edge_end(int edge)
 	return edge_start(edge) | 1 << edge / 4;
 }
 
-// Returns the field in w: above 1 is inside, and a single ball is a sphere. x, y and z are its steepest descent, which
-// points outside. A ball's w is its squared radius.
-__host__ __device__ inline float4 field(const float4 *all, float3 at)
+// The field of the tanglecube, x^4 - 5 x^2 + y^4 - 5 y^2 + z^4 - 5 z^2 + 11.8 over -3 to 3, in a volume from -1 to 1,
+// scaled. Points whose value is below LEVEL are inside.
+__host__ __device__ inline float value_at(float x, float y, float z)
 {
-	float4 sum = make_float4(0, 0, 0, 0);
-#pragma unroll
-	for (int b = 0; b < BALLS; b++) {
-		float x = at.x - all[b].x, y = at.y - all[b].y, z = at.z - all[b].z;
-		float inverse = 1 / (x * x + y * y + z * z + 1e-3f), share = all[b].w * inverse;
-		float value = share * share, slope = 4 * value * inverse;
-		sum.x += slope * x;
-		sum.y += slope * y;
-		sum.z += slope * z;
-		sum.w += value;
-	}
-	return sum;
+	x *= WIDTH;
+	y *= WIDTH;
+	z *= WIDTH;
+	float sum = x * x * x * x - 5 * x * x + y * y * y * y - 5 * y * y + z * z * z * z - 5 * z * z + 11.8f;
+	return 0.2f * sum + 0.5f;
 }
 
-// Volumes extend from -1 to 1.
-__host__ __device__ inline float3 point(int x, int y, int z, int side)
+// Returns the field in w. x, y and z are its growth over a short step along each axis, which points outside.
+__host__ __device__ inline float4 field(float3 at)
 {
-	float cell = 2.0f / side;
+	const float step = 0.001f;
+	float here = value_at(at.x, at.y, at.z);
+	return make_float4(value_at(at.x + step, at.y, at.z) - here, value_at(at.x, at.y + step, at.z) - here,
+	                   value_at(at.x, at.y, at.z + step) - here, here);
+}
+
+__host__ __device__ inline float3 point(int x, int y, int z, float cell)
+{
 	return make_float3(x * cell - 1, y * cell - 1, z * cell - 1);
 }
 
-__host__ __device__ inline float3 corner_at(int voxel, int c, int side)
+// A volume has 2^bits voxels along each edge.
+__host__ __device__ inline float3 corner_at(int voxel, int c, int bits)
 {
-	return point(voxel % side + (c & 1), voxel / side % side + (c >> 1 & 1), voxel / side / side + (c >> 2), side);
+	int side = 1 << bits, mask = side - 1;
+	float cell = 2.0f / side;
+	float3 at = point(voxel & mask, voxel >> bits & mask, voxel >> 2 * bits, cell);
+	return make_float3(c & 1 ? at.x + cell : at.x, c & 2 ? at.y + cell : at.y, c & 4 ? at.z + cell : at.z);
 }
 
-// Position, from 0 to 1, where the surface cuts an edge; interpolated from the field at the corners.
-__host__ __device__ inline float crossing(const float4 *corner, int edge)
+struct Corners {
+	float3 at[8];
+	float4 field[8];
+};
+
+__host__ __device__ inline void evaluate(Corners &corners, int voxel, int bits)
 {
-	float start = corner[edge_start(edge)].w;
-	return (1 - start) / (corner[edge_end(edge)].w - start);
+#pragma unroll
+	for (int c = 0; c < 8; c++) {
+		corners.at[c] = corner_at(voxel, c, bits);
+		corners.field[c] = field(corners.at[c]);
+	}
 }
 
-__host__ __device__ inline float3 vertex_of(const float4 *corner, int edge, int voxel, int side)
+// The set of corners inside.
+__host__ __device__ inline int case_of(const Corners &corners)
 {
-	float3 at = corner_at(voxel, edge_start(edge), side);
-	float along = crossing(corner, edge) * (2.0f / side);
-	(edge / 4 == 0 ? at.x : edge / 4 == 1 ? at.y : at.z) += along;
-	return at;
+	int inside = 0;
+#pragma unroll
+	for (int c = 0; c < 8; c++)
+		inside |= (corners.field[c].w < LEVEL) << c;
+	return inside;
 }
 
-__host__ __device__ inline float3 normal_of(const float4 *corner, int edge)
+// Position, from 0 to 1, where the surface cuts an edge; interpolated from the field at its ends.
+__host__ __device__ inline float crossing(const Corners &corners, int edge)
 {
-	float along = crossing(corner, edge);
-	float4 start = corner[edge_start(edge)], end = corner[edge_end(edge)];
+	float start = corners.field[edge_start(edge)].w;
+	return (LEVEL - start) / (corners.field[edge_end(edge)].w - start);
+}
+
+__host__ __device__ inline float3 vertex_of(const Corners &corners, int edge)
+{
+	float along = crossing(corners, edge);
+	float3 start = corners.at[edge_start(edge)], end = corners.at[edge_end(edge)];
 	return make_float3(start.x + along * (end.x - start.x), start.y + along * (end.y - start.y),
 	                   start.z + along * (end.z - start.z));
 }
 
-__host__ __device__ inline int case_of(const float *volume, int voxel, int side)
+__host__ __device__ inline float3 normal_of(const Corners &corners, int edge)
 {
-	int row = side + 1, layer = row * row, inside = 0;
-	const float *first = volume + voxel % side + row * (voxel / side % side) + layer * (voxel / side / side);
-#pragma unroll
-	for (int c = 0; c < 8; c++)
-		inside |= (first[(c & 1) + (c >> 1 & 1) * row + (c >> 2) * layer] > 1) << c;
-	return inside;
+	float along = crossing(corners, edge);
+	float4 start = corners.field[edge_start(edge)], end = corners.field[edge_end(edge)];
+	return make_float3(start.x + along * (end.x - start.x), start.y + along * (end.y - start.y),
+	                   start.z + along * (end.z - start.z));
 }
 
 inline int edge_between(int a, int b)

@@ -3,8 +3,9 @@
 // NQU (GPGPU-Sim's). A block of 64 threads has five shared variables of 10,496 bytes, so that one block fits in 16 KB.
 // The rows of the stack are 10 words long. Global memory is read three times per thread and hardly matters. Most of the
 // published 24,576 threads have no position and only take part in the sum of their block. Therefore there are few
-// instructions (52 per thread), and the searching threads decide the time. The paper does not name N: 8 fits its
-// instructions and cycles.
+// instructions (52 per thread), and the searching threads decide the time. The paper does not name N. GPGPU-Sim's
+// program has 8 queens and room for 24,576 positions if no number is given, and the host places two queens: the paper's
+// number of threads is this default.
 #include "../program.h"
 
 const int THREADS = 64, DEPTH = 10;

@@ -1,6 +1,7 @@
 #!/bin/sh
-# Protects `sluice figure --scorecard`: it lists the published numbers of all experiments of a paper once, from runs,
-# sources and machines, with verdict and cause. It makes missing runs, or with --no-run shows which are missing.
+# Protects `sluice figure --scorecard`: it lists each published number of a paper's experiments once, from runs,
+# sources and machines, with verdict and cause. It makes missing runs; --no-run shows which are missing. The page of
+# `sluice report --scorecard` has the same list.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_MACHINES SLUICE_EXPERIMENTS SLUICE_PROGRAMS
@@ -79,6 +80,15 @@ try 1 figure --scorecard caps --no-run --size small # no run of that size is sto
 line 'caps +runs +1 +0 +0 +0 +0 +0 +1' out
 line 'first, none +- +1000 +-  no value' out
 says err "caps.2: 1 of its cells has no value"
+# The report has the same numbers.
+try 0 report results.db --scorecard -o page.html
+grep -q '"scorecard":\[{' page.html || fail "no published numbers in the report"
+for text in '"proof":"caps.10"' '"published":"1000"' '"verdict":"beyond, cause proven"' '"from":"taken"'; do
+	grep -qF "$text" page.html || fail "expected $text in the report"
+done
+try 0 report results.db -o plain.html
+grep -q '"scorecard":\[\]' plain.html || fail "published numbers in a report without --scorecard"
+
 try 2 figure --scorecard cap
 says err "--scorecard: expected teleport, prefetch-cta, d2ma, caps or sharing, not 'cap'"
 sed -i 's/proof: caps.10/proof: caps.20/' experiments/caps.2.yaml

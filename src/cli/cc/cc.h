@@ -122,8 +122,8 @@ bool cc_write_container(struct cc *cc, const char *ptx, const char *file);
 /* Writes assembler text as C++ that any host compiler translates to the same object. Returns false after a message. */
 bool cc_write_host_text(const struct cc *cc, const char *assembly, const char *file);
 
-/* Creates the folder for temporary files and forks. The child returns and continues the command. The parent waits,
- * removes the folder even if a signal ended the child, and exits with the child's status. Returns false after a
+/* Creates the folder for temporary files. The first call forks: the child returns and continues the command. The parent
+ * waits, removes all folders even if a signal ended the child, and exits with the child's status. Returns false after a
  * message. */
 bool cc_open_temporary(struct cc *cc);
 void cc_close_temporary(struct cc *cc);

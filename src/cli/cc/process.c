@@ -2,7 +2,8 @@
  * remove its empty folders.
  *
  * A child process does the work. Its parent waits, passes signals on, and removes the folder. So a signal can end the
- * command at any time: while it scans a source, between two compilers, or during one.
+ * command at any time: while it scans a source, between two compilers, or during one. A command that reads many sources
+ * has one such parent; the folder of each source is inside the folder that the parent removes.
  */
 #include "cli/cc/cc.h"
 
@@ -10,6 +11,7 @@
 
 #include <errno.h>
 #include <ftw.h>
+#include <limits.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -35,13 +37,27 @@ static void fill_signals(sigset_t *signals)
 		sigaddset(signals, numbers[i]);
 }
 
+/* The folder that the waiting parent removes; "" while there is no such parent. */
+static char root[PATH_MAX];
+
+static bool make_root(struct cc *cc)
+{
+	const char *parent = getenv("TMPDIR"), *told = parent && *parent ? " (TMPDIR names its parent folder)" : "";
+	bool fits = snprintf(root, sizeof root, "%s/sluice-cc-XXXXXX", *told ? parent : "/tmp") < (int)sizeof root;
+	errno = fits ? errno : ENAMETOOLONG;
+	if (fits && mkdtemp(root))
+		return true;
+	cli_error(cc->name, "cannot make the folder %s: %s%s", root, strerror(errno), told);
+	*root = '\0';
+	return false;
+}
+
+/* Makes the folder of this source, inside the root. */
 static bool make_temporary(struct cc *cc)
 {
-	const char *parent = getenv("TMPDIR");
-	char *folder = cc_joined(cc, parent && *parent ? parent : "/tmp", "/sluice-cc-XXXXXX");
+	char *folder = cc_joined(cc, root, "/XXXXXX");
 	if (!mkdtemp(folder)) {
-		cli_error(cc->name, "cannot make the folder %s: %s%s", folder, strerror(errno),
-		          parent && *parent ? " (TMPDIR names its parent folder)" : "");
+		cli_error(cc->name, "cannot make the folder %s: %s", folder, strerror(errno));
 		return false;
 	}
 	setenv("TMPDIR", folder, 1);
@@ -49,10 +65,15 @@ static bool make_temporary(struct cc *cc)
 	return true;
 }
 
+static void remove_folder(const char *folder)
+{
+	nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
 void cc_close_temporary(struct cc *cc)
 {
 	if (cc->temporary)
-		nftw(cc->temporary, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+		remove_folder(cc->temporary);
 	cc->temporary = NULL;
 }
 
@@ -206,18 +227,19 @@ static _Noreturn void stand_by(struct cc *cc, pid_t child, const struct stat *pr
 		end_orphans();
 		remove_begun(cc, program);
 	}
-	cc_close_temporary(cc);
+	remove_folder(root);
 	_exit(status);
 }
 
-bool cc_open_temporary(struct cc *cc)
+/* Makes the root and forks. Returns in the child. Returns false after a message. */
+static bool begin_work(struct cc *cc)
 {
 	sigset_t signals, before;
 	fflush(NULL);
 	signal(SIGCHLD, SIG_DFL); /* if SIGCHLD is ignored, the child's end is not reported */
 	fill_signals(&signals);
 	sigprocmask(SIG_BLOCK, &signals, &before);
-	bool fine = make_temporary(cc);
+	bool fine = make_root(cc);
 	struct stat program;
 	look_at_program(cc, &program);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -226,9 +248,15 @@ bool cc_open_temporary(struct cc *cc)
 		stand_by(cc, child, &program);
 	if (child < 0) {
 		cli_error(cc->name, "cannot start a process: %s", strerror(errno));
-		cc_close_temporary(cc);
+		remove_folder(root);
+		*root = '\0';
 		fine = false;
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return fine;
+}
+
+bool cc_open_temporary(struct cc *cc)
+{
+	return (*root || begin_work(cc)) && make_temporary(cc);
 }

@@ -17,7 +17,7 @@ struct study {
 	struct slurm_way slurm;
 	char folder[PATH_MAX]; /* of a sweep, if `way` uses it */
 	bool no_run;           /* compile and run nothing */
-	bool scorecard;        /* the names are papers, all of whose published numbers are wanted */
+	bool scorecard; /* all published numbers are wanted; for 'sluice figure', of the papers that are the names */
 };
 
 /* Initializes a study, before options are read. */

@@ -51,6 +51,7 @@ void collection_open(struct collection *collection, const char *command)
 		.launches = 50,
 		.files = json_array(),
 		.figures = json_array(),
+		.scorecard = json_array(),
 		.runs = json_array(),
 		.shapes = json_array(),
 		.kernels = json_array(),
@@ -67,6 +68,7 @@ void collection_close(struct collection *collection)
 		dictionary_close(dictionaries[i]);
 	json_decref(collection->files);
 	json_decref(collection->figures);
+	json_decref(collection->scorecard);
 	json_decref(collection->runs);
 	json_decref(collection->shapes);
 	json_decref(collection->kernels);
@@ -93,6 +95,7 @@ json_t *collection_json(const struct collection *collection)
 	json_object_set(object, "shapes", collection->shapes);
 	json_object_set(object, "configurations", collection->configurations);
 	json_object_set(object, "figures", collection->figures);
+	json_object_set(object, "scorecard", collection->scorecard);
 	json_object_set(object, "runs", collection->runs);
 	return object;
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_LAUNCHES = 512, KEY_FIGURE, KEY_ANY_BUILD, KEY_FILTER };
+enum { KEY_LAUNCHES = 512, KEY_FIGURE, KEY_SCORECARD, KEY_ANY_BUILD, KEY_FILTER };
 
 struct report {
 	const char *name, *output;
@@ -26,6 +26,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_FIGURE:
 		study_add_name(&report->study, cli_text("--figure", value, state));
+		return 0;
+	case KEY_SCORECARD:
+		report->study.scorecard = true;
 		return 0;
 	case KEY_ANY_BUILD:
 		report->study.way.any_build = true;
@@ -48,7 +51,8 @@ static bool take_figures(struct report *report)
 	struct study *study = &report->study;
 	study->results = report->inputs.list[0];
 	if (report_is_store(study->results))
-		return report_take_figures(&report->collection, study);
+		return (!study->programs.names.count || report_take_figures(&report->collection, study)) &&
+		       (!study->scorecard || report_take_scorecard(&report->collection, study));
 	cli_error(report->name, "%s: not a file of results; figures need one, named first", study->results);
 	return false;
 }
@@ -59,7 +63,7 @@ static bool take_all(struct report *report)
 	for (size_t i = 0; i < report->inputs.count; i++)
 		if (!report_take(collection, report->inputs.list[i]))
 			return false;
-	return !report->study.programs.names.count || take_figures(report);
+	return (!report->study.programs.names.count && !report->study.scorecard) || take_figures(report);
 }
 
 static int make(struct report *report)
@@ -80,7 +84,7 @@ static int make(struct report *report)
 int command_report(int argc, char **argv)
 {
 	struct report report = {.name = argv[0], .output = "report.html"};
-	struct argp_option options[RUN_FILTER_OPTIONS + 5] = {
+	struct argp_option options[RUN_FILTER_OPTIONS + 6] = {
 		{"output", 'o', "FILE", 0, "The page; default report.html", 0},
 		{"launches", KEY_LAUNCHES, "N", 0,
 	         "Show at most N launches of a run separately; with more, add up the launches of each kernel; default "
@@ -90,6 +94,8 @@ int command_report(int argc, char **argv)
 	         "Also show this figure of 'sluice figure', or of a YAML file, from the runs in the first FILE; may "
 	         "be repeated",
 	         0},
+		{"scorecard", KEY_SCORECARD, NULL, 0,
+	         "Also list every published number of the papers next to ours, from the runs in the first FILE", 0},
 		{"any-build", KEY_ANY_BUILD, NULL, 0,
 	         "In figures, also take results of other builds of Sluice, programs and machines", 0},
 	};
@@ -104,7 +110,7 @@ int command_report(int argc, char **argv)
 		       "timeline (--timeline), a trace (--trace), a profile (--profile). The filters select runs from "
 		       "files of results.",
 	};
-	run_filter_options(options + 4, KEY_FILTER, 1);
+	run_filter_options(options + 5, KEY_FILTER, 1);
 	collection_open(&report.collection, report.name);
 	study_begin(&report.study, report.name);
 	report.study.no_run = true;

@@ -10,7 +10,7 @@
  *   shapes          lists of counter indexes: the counters that a run has, in order
  *   configurations  machines: the first complete; for all others the keys that differ from it (null: missing)
  *   keys            [unit, meaning] of the machine's keys and of mechanisms' options (NAME.KEY), by name
- *   figures         figures of experiments: see figures.c
+ *   figures         figures of experiments: see figures.c; scorecard: see scorecard.c
  *   runs            see run.c and launches.c; additional data: samples.c, timeline.c; profiles are included unchanged
  */
 #ifndef SLUICE_CLI_REPORT_H
@@ -37,7 +37,7 @@ struct collection {
 	const char *command; /* "sluice report" */
 	size_t launches;     /* at most this many launches of a run are stored separately */
 	struct run_filters filters;
-	json_t *files, *figures, *runs, *shapes, *kernels, *configurations;
+	json_t *files, *figures, *scorecard, *runs, *shapes, *kernels, *configurations;
 	struct dictionary texts, counters, causes, kernel_numbers, shape_numbers, configuration_numbers;
 	/* the run of the last statistics file, which following samples, timelines and profiles extend; or NULL */
 	json_t *last;
@@ -70,6 +70,8 @@ bool report_is_perfetto(const char *bytes, size_t length);
 
 /* Adds the figures that the study names, from the runs in its results file. */
 bool report_take_figures(struct collection *collection, struct study *study);
+/* Adds all published numbers, from the runs in the study's results file. */
+bool report_take_scorecard(struct collection *collection, struct study *study);
 
 /* --- runs --- */
 
@@ -100,7 +102,8 @@ struct report_timeline {
 };
 void report_timeline_open(struct report_timeline *timeline);
 /* Records that a counter of the machine has this value from this cycle on. */
-void report_timeline_count(struct report_timeline *timeline, const char *name, const char *unit, json_int_t cycle, double value);
+void report_timeline_count(struct report_timeline *timeline, const char *name, const char *unit, json_int_t cycle,
+                           double value);
 /* Adds the timeline to the collection's last run. Returns false after a message. */
 bool report_timeline_close(struct report_timeline *timeline, struct collection *collection, const char *path);
 /* Discards the timeline. */

@@ -17,6 +17,12 @@ static bool is_paired(const struct mech_sm *sm, uint32_t slot)
 	return sharing_partner(&sharing_of(sm)->residency, slot) != SHARING_NOBODY;
 }
 
+/* Whether the times of the block's parts are counted. */
+static bool is_measured(const struct mech_sm *sm, uint32_t slot)
+{
+	return is_paired(sm, slot) || sharing_of(sm)->residency.only_measured;
+}
+
 static void rank_block(struct mech_sm *sm, uint32_t slot, enum rank rank)
 {
 	const struct sharing_block *block = &sharing_of(sm)->block[slot];
@@ -141,17 +147,17 @@ static bool touches_freely(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	const struct sharing_sm *state = sharing_of(sm);
 	return state->block[issue->block].touched && !state->warp[issue->warp].released &&
-	       *owner_of(sm, issue->block) == issue->block;
+	       (!is_paired(sm, issue->block) || *owner_of(sm, issue->block) == issue->block);
 }
 
 bool sharing_may_touch(struct mech_sm *sm, const struct mech_issue *issue)
 {
 	struct sharing_warp *warp = &sharing_of(sm)->warp[issue->warp];
 	warp->touches = false;
-	if (!is_paired(sm, issue->block) || touches_freely(sm, issue))
+	if (!is_measured(sm, issue->block) || touches_freely(sm, issue))
 		return true;
 	uint32_t lanes = sharing_touches(sm, issue), wrong = lanes & warp->released;
-	uint32_t owner = *owner_of(sm, issue->block);
+	uint32_t owner = is_paired(sm, issue->block) ? *owner_of(sm, issue->block) : issue->block;
 	if (wrong)
 		mech_stop(sm, issue, (uint32_t)__builtin_ctz(wrong), released_thread);
 	warp->touches = lanes != 0;
@@ -169,9 +175,9 @@ void sharing_touch(struct mech_sm *sm, const struct mech_issue *issue)
 	if (!warp->touches)
 		return;
 	warp->touches = false;
-	if (*owner_of(sm, issue->block) == SHARING_NOBODY)
+	if (is_paired(sm, issue->block) && *owner_of(sm, issue->block) == SHARING_NOBODY)
 		give_lock(sm, issue->block);
-	if (*owner_of(sm, issue->block) != issue->block)
+	if (is_paired(sm, issue->block) && *owner_of(sm, issue->block) != issue->block)
 		mech_stop(sm, issue, 0, no_lock);
 	if (block->touched)
 		return;
@@ -228,15 +234,18 @@ static void count_times(struct mech_sm *sm, const struct sharing_block *block, u
 	stats->cycles_before += touch - block->begin;
 	stats->cycles_in += release - touch;
 	stats->cycles_after += end - release;
+	uint64_t half = (end - block->begin) / 2, in = release - touch;
+	stats->cycles_least += in > half ? in : half;
 }
 
 void sharing_block_end(struct mech_sm *sm, const struct mech_block *event)
 {
 	struct sharing_block *block = &sharing_of(sm)->block[event->slot];
 	block->resident = false;
+	if (is_measured(sm, event->slot))
+		count_times(sm, block, event->cycle);
 	if (!is_paired(sm, event->slot))
 		return;
-	count_times(sm, block, event->cycle);
 	if (*owner_of(sm, event->slot) == event->slot && !block->released)
 		give_up(sm, event->slot, event->cycle);
 }

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 static const struct sharing_config defaults = {
-	.t = 0.1, .release = SHARING_OPTIMAL, .layout = true}; /* section 8: 0.1 gains most */
+	.t = 0.1, .release = SHARING_OPTIMAL, .layout = true, .pairs = true}; /* section 8: 0.1 gains most */
 
 static const char *const releases[] = {[SHARING_BLOCK_END] = "block_end",
                                        [SHARING_EXIT] = "exit",
@@ -23,6 +23,8 @@ static const struct base_option options[] = {
          "or as early as possible"},
 	{"layout", BASE_OPTION_BOOL, offsetof(struct sharing_config, layout), 0, 1, NULL, "",
          "arrange variables so that the common part is in use for the fewest instructions"},
+	{"pairs", BASE_OPTION_BOOL, offsetof(struct sharing_config, pairs), 0, 1, NULL, "",
+         "launch more blocks; no: blocks run as without sharing, and the cycles of the parts of each are counted"},
 	{"poll", BASE_OPTION_BOOL, offsetof(struct sharing_config, poll), 0, 1, NULL, "",
          "warps that wait for the partner retry every cycle, as in the paper, instead of being woken"},
 	{"pair_pollers", BASE_OPTION_BOOL, offsetof(struct sharing_config, pair_pollers), 0, 1, NULL, "",
@@ -74,6 +76,10 @@ static uint32_t shared_room(struct mech_gpu *gpu, const struct mech_room *room)
 	*residency = sharing_divide(config->t, gpu->machine->shared_bytes, gpu->launch->shared_bytes, room);
 	if (gpu->launch->polls && !config->pair_pollers)
 		residency->pairs = 0;
+	if (!config->pairs) {
+		residency->only_measured = residency->pairs;
+		residency->pairs = 0;
+	}
 	return sharing_blocks(residency);
 }
 
@@ -98,8 +104,8 @@ static void gpu_kernel_begin(struct mech_gpu *gpu)
 	const struct sharing_residency residency = resident(gpu);
 	struct sharing_stats *stats = gpu->stats;
 	stats->blocks_per_sm = gpu->launch->blocks_per_sm;
-	stats->pairs = residency.pairs;
-	stats->own_bytes = residency.pairs ? residency.own : 0;
+	stats->pairs = residency.pairs + residency.only_measured;
+	stats->own_bytes = stats->pairs ? residency.own : 0;
 }
 
 static void kernel_begin(struct mech_sm *sm)
@@ -126,7 +132,8 @@ static uint32_t shared_place(struct mech_sm *sm, uint32_t block, uint32_t byte)
 
 static bool may_issue(struct mech_sm *sm, const struct mech_issue *issue)
 {
-	return !sharing_of(sm)->residency.pairs || sharing_may_touch(sm, issue);
+	const struct sharing_residency *residency = &sharing_of(sm)->residency;
+	return !(residency->pairs + residency->only_measured) || sharing_may_touch(sm, issue);
 }
 
 static void on_issue(struct mech_sm *sm, const struct mech_issue *issue)

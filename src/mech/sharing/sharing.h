@@ -18,7 +18,7 @@ enum sharing_release { SHARING_BLOCK_END, SHARING_EXIT, SHARING_POSTDOM, SHARING
 struct sharing_config {
 	double t;         /* private fraction of a block's bytes */
 	uint32_t release; /* enum sharing_release: where relssp is inserted */
-	bool layout, poll, pair_pollers;
+	bool layout, pairs, poll, pair_pollers;
 };
 
 #define SHARING_COUNTERS(X)                                                                                            \
@@ -34,7 +34,8 @@ struct sharing_config {
 	X(released, "blocks", "blocks that released the lock before they ended")                                       \
 	X(cycles_before, "cycles", "cycles of paired blocks until their first touch of the common part, or their end") \
 	X(cycles_in, "cycles", "cycles of paired blocks from the first touch until the release, or their end")         \
-	X(cycles_after, "cycles", "cycles of paired blocks from the release to their end")
+	X(cycles_after, "cycles", "cycles of paired blocks from the release to their end")                             \
+	X(cycles_least, "cycles", "of each paired block, half of its cycles, or those in the common part if these are more")
 
 struct sharing_stats {
 	uint64_t blocks_per_sm, pairs, own_bytes;
@@ -50,6 +51,7 @@ enum sharing_event { SHARING_OWNS, SHARING_WAITS, SHARING_EVENTS };
  * the rest is the pair's common part. */
 struct sharing_residency {
 	uint32_t places, pairs, bytes, own; /* bytes: per block */
+	uint32_t only_measured;             /* with pairs=no: the pairs that would fit */
 };
 
 enum { SHARING_NOBODY = MECH_MAX_BLOCKS };

@@ -83,7 +83,7 @@ static void test_residency_is_best(void **state)
 static void test_places(void **state)
 {
 	static const struct sharing_residency rows[] = {
-		{1, 1, 1024, 96}, {3, 2, 256, 16}, {4, 4, 512, 0}, {5, 0, 160, 160}, {2, 1, 64, 48}};
+		{1, 1, 1024, 96, 0}, {3, 2, 256, 16, 0}, {4, 4, 512, 0, 0}, {5, 0, 160, 160, 0}, {2, 1, 64, 48, 0}};
 	(void)state;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct sharing_residency *of = &rows[i];
@@ -320,6 +320,34 @@ static void test_first_come(void **state)
 	kit_close(&kit);
 }
 
+/* pairs=no: blocks run as without the mechanism, one after the other, and the cycles of their parts are counted. A
+ * release after the first touch ends the part. */
+static void test_measured(void **state)
+{
+	static const char body[] = WORK "st.shared.u32 [%r12+4096], %r9;" WORK WORK "relssp;" WORK "exit;";
+	struct gpu_kit kit;
+	(void)state;
+	run_body(&kit, PLAIN ",pairs=no", body, 2, WARP);
+	uint64_t in = saw.relssp[0] - saw.touch[0] + saw.relssp[1] - saw.touch[1], all = 0;
+	for (int b = 0; b < 2; b++)
+		all += (saw.end[b] - saw.begin[b]) / 2;
+	assert_true(saw.begin[1] >= saw.end[0]);
+	assert_int_equal(saw.most_resident, 1);
+	assert_int_equal(counted(&kit, "cycles_before"), saw.touch[0] - saw.begin[0] + saw.touch[1] - saw.begin[1]);
+	assert_int_equal(counted(&kit, "cycles_in"), in);
+	assert_true(in > 0 && counted(&kit, "cycles_least") == (in > all ? in : all));
+	assert_int_equal(counted(&kit, "paired_blocks"), 0);
+	assert_int_equal(counted(&kit, "lock_waits"), 0);
+	kit_close(&kit);
+	run_body(&kit, PLAIN ",pairs=no", "st.shared.u32 [%r12+4096], %r9;" WORK WORK WORK "exit;", 2, WARP);
+	assert_int_equal(counted(&kit, "cycles_least"), counted(&kit, "cycles_in"));
+	assert_true(counted(&kit, "cycles_in") > counted(&kit, "cycles_before"));
+	kit_close(&kit);
+	run_body(&kit, PLAIN ",pairs=no", "st.shared.u32 [%r12], %r9;" WORK "exit;", 2, WARP);
+	assert_int_equal(counted(&kit, "cycles_in"), 0);
+	kit_close(&kit);
+}
+
 /* A polling warp touches in the same cycle as a woken one, and is refused in each cycle before. */
 static void test_poll(void **state)
 {
@@ -498,23 +526,15 @@ static void test_sleep(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_residency),
-		cmocka_unit_test(test_residency_is_best),
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_owner_ends),
-		cmocka_unit_test(test_own_part),
-		cmocka_unit_test(test_release),
-		cmocka_unit_test(test_inherits),
-		cmocka_unit_test(test_first_come),
-		cmocka_unit_test(test_poll),
-		cmocka_unit_test(test_safety_net),
-		cmocka_unit_test(test_nothing_shared),
-		cmocka_unit_test(test_owner_first),
-		cmocka_unit_test(test_sleep),
-		cmocka_unit_test(test_others_end),
-		cmocka_unit_test(test_released_last),
-		cmocka_unit_test(test_alone_second),
-		cmocka_unit_test(test_released_inherits_nothing),
+		cmocka_unit_test(test_residency),    cmocka_unit_test(test_residency_is_best),
+		cmocka_unit_test(test_places),       cmocka_unit_test(test_owner_ends),
+		cmocka_unit_test(test_own_part),     cmocka_unit_test(test_release),
+		cmocka_unit_test(test_inherits),     cmocka_unit_test(test_first_come),
+		cmocka_unit_test(test_measured),     cmocka_unit_test(test_poll),
+		cmocka_unit_test(test_safety_net),   cmocka_unit_test(test_nothing_shared),
+		cmocka_unit_test(test_owner_first),  cmocka_unit_test(test_sleep),
+		cmocka_unit_test(test_others_end),   cmocka_unit_test(test_released_last),
+		cmocka_unit_test(test_alone_second), cmocka_unit_test(test_released_inherits_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
