@@ -56,6 +56,7 @@ static const struct base_counter counters[] = {
 static void set_base(struct cap_base *base, const struct mech_memory *load)
 {
 	base->warp = load->warp_of_block;
+	base->foreseen = 0;
 	base->accesses = load->transactions;
 	for (uint32_t i = 0; i < load->transactions; i++) {
 		base->address[i] = load->transaction[i].address;
@@ -92,10 +93,13 @@ static void verify(struct mech_sm *sm, const struct cap_base *base, struct cap_s
                    const struct mech_memory *load)
 {
 	struct cap_stats *stats = sm->stats;
+	bool foreseen = base->foreseen >> load->warp_of_block & 1;
 	stats->verified++;
+	stats->foreseen += foreseen;
 	if (is_predicted(base, stride->bytes, load))
 		return;
 	stats->mispredicted++;
+	stats->foreseen_wrong += foreseen;
 	stride->mispredictions += stride->mispredictions < CAP_MOST_MISPREDICTIONS;
 }
 
@@ -122,7 +126,7 @@ static void prefetch_for_others(struct mech_sm *sm, const struct cap_stride *str
 		if (!warps || slot == load->block)
 			continue;
 		stats->table_accesses++;
-		const struct cap_base *base = mech_table_find(&state->block[slot], load->pc, slot);
+		struct cap_base *base = mech_table_find(&state->block[slot], load->pc, slot);
 		if (!base)
 			continue;
 		if (config->case_a == CAP_WHOLE_BLOCK)
@@ -134,7 +138,7 @@ static void prefetch_for_others(struct mech_sm *sm, const struct cap_stride *str
 }
 
 /* The leading warp of another block has executed the load (Fig. 9b): prefetches for the block's other warps. */
-static void prefetch_for_block(struct mech_sm *sm, const struct cap_base *base, const struct cap_stride *stride,
+static void prefetch_for_block(struct mech_sm *sm, struct cap_base *base, const struct cap_stride *stride,
                                const struct mech_memory *load)
 {
 	struct cap_state *state = sm->state;

@@ -35,6 +35,8 @@ struct cap_config {
 	X(unequal, "rows", "rows invalidated: two warps were not one stride apart in all accesses")                    \
 	X(verified, "loads", "warp loads compared with their prediction")                                              \
 	X(mispredicted, "loads", "verified loads whose prediction was wrong")                                          \
+	X(foreseen, "loads", "verified loads of warps that the row had been used to prefetch for")                     \
+	X(foreseen_wrong, "loads", "such loads whose prediction was wrong")                                            \
 	X(silenced, "loads", "loads that triggered no prefetch: their stride had too many mispredictions")             \
 	X(for_same_warp, "warps", "warps prefetched for after the same warp of the leading block loaded")              \
 	X(for_block, "warps", "warps prefetched for after their own block's leading warp loaded")                      \
@@ -52,6 +54,7 @@ struct cap_stats {
 struct cap_base {
 	struct mech_key key;
 	uint32_t warp; /* the leading warp, by its number in the block */
+	uint64_t foreseen; /* warps of the block with a prefetch from these addresses, as bits; only for counting */
 	uint32_t accesses;
 	uint64_t address[CAP_MAX_ACCESSES];
 	uint32_t bytes[CAP_MAX_ACCESSES];
@@ -100,7 +103,7 @@ struct cap_gpu {
 
 /* generator.c: queues a run for warps [warp, end) of a resident block, without its leading warp. Returns the number
  * of warps in the run; 0 when the queue is full. */
-uint32_t cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *base, int64_t stride, uint32_t warp,
+uint32_t cap_generate(struct mech_sm *sm, uint32_t slot, struct cap_base *base, int64_t stride, uint32_t warp,
                       uint32_t end, uint64_t cycle);
 uint64_t cap_cycle(struct mech_sm *sm, uint64_t cycle);
 

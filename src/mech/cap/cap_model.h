@@ -18,6 +18,7 @@ struct model_base {
 	uint64_t updated;
 	uint32_t pc, leader, accesses;
 	struct model_access access[MODEL_ACCESSES];
+	bool foreseen[MODEL_WARPS]; /* prefetched for from these addresses */
 };
 
 struct model_block {
@@ -64,7 +65,7 @@ struct model {
 /* --- the generator --- */
 
 /* Queues the run for warps `first` to `last` of the block. Returns the number of warps in it. */
-static inline uint32_t model_ask(struct model *m, uint32_t slot, const struct model_base *base, int64_t stride,
+static inline uint32_t model_ask(struct model *m, uint32_t slot, struct model_base *base, int64_t stride,
                                  uint32_t first, uint32_t last, uint64_t cycle)
 {
 	const struct model_block *block = &m->block[slot];
@@ -79,6 +80,7 @@ static inline uint32_t model_ask(struct model *m, uint32_t slot, const struct mo
 		if (warp == base->leader)
 			continue;
 		warps++;
+		base->foreseen[warp] = true;
 		for (uint32_t i = 0; i < base->accesses; i++) {
 			int64_t away = stride * ((int64_t)warp - (int64_t)base->leader);
 			run->prefetch[run->count++] = (struct model_prefetch){
@@ -214,7 +216,7 @@ static inline void model_case_a(struct model *m, const struct model_stride *stri
 		if (!block->resident || slot == load->slot)
 			continue;
 		m->counted.table_accesses++;
-		const struct model_base *base = model_base_of(m, slot, load->pc);
+		struct model_base *base = model_base_of(m, slot, load->pc);
 		if (!base)
 			continue;
 		if (m->config->case_a == CAP_WHOLE_BLOCK)
@@ -275,6 +277,8 @@ static inline void model_verify(struct model *m, const struct model_base *base, 
 		        base->access[i].address + (uint64_t)stride->bytes * (load->warp - (uint64_t)base->leader);
 	m->counted.verified++;
 	m->counted.mispredicted += !right;
+	m->counted.foreseen += base->foreseen[load->warp];
+	m->counted.foreseen_wrong += base->foreseen[load->warp] && !right;
 	stride->wrong += !right && stride->wrong < 255; /* one byte */
 }
 

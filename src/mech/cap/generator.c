@@ -14,7 +14,13 @@ static void skip_leader(struct cap_run *run)
 	run->warp += run->warp == run->base.warp;
 }
 
-uint32_t cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *base, int64_t stride, uint32_t warp,
+/* Bits of warps [first, end), for end of at most 64. */
+static uint64_t bits_of(uint32_t first, uint32_t end)
+{
+	return first < end ? UINT64_MAX >> (64 - (end - first)) << first : 0;
+}
+
+uint32_t cap_generate(struct mech_sm *sm, uint32_t slot, struct cap_base *base, int64_t stride, uint32_t warp,
                       uint32_t end, uint64_t cycle)
 {
 	const struct cap_config *config = sm->config;
@@ -24,6 +30,7 @@ uint32_t cap_generate(struct mech_sm *sm, uint32_t slot, const struct cap_base *
 		return 0;
 	}
 	struct cap_run *run = run_at(sm, state->runs++);
+	base->foreseen |= bits_of(warp, end) & ~(1ull << base->warp);
 	*run = (struct cap_run){.base = *base,
 	                        .stride = stride,
 	                        .block = state->resident[slot].number,

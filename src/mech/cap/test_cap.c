@@ -141,6 +141,8 @@ static void test_bases_before_stride(void **state)
 	assert_int_equal(counted(&kit, "for_block"), 0);
 	assert_int_equal(counted(&kit, "verified"), 5); /* all except the first three and A1 */
 	assert_int_equal(counted(&kit, "mispredicted"), 0);
+	assert_int_equal(counted(&kit, "foreseen"), 4); /* B1, B2, C1 and C2 */
+	assert_int_equal(counted(&kit, "foreseen_wrong"), 0);
 	assert_int_equal(counted(&kit, "table_accesses"), 9 + 2 * 2);
 	kit_close(&kit);
 }
@@ -281,13 +283,12 @@ static void test_mispredictions(void **state)
 		HERE "setp.eq.u32 %p1, %r4, 2; @%p1 add.u64 %rd1, %rd1, %rd3; ld.global.u32 %r9, [%rd1]; exit;";
 	static const struct {
 		const char *mechanism, *order;
-		uint32_t silenced;
-		const char *sent;
+		uint32_t silenced, foreseen; /* foreseen: C1 and C2; B1 and B2 unless B0 and A2 are silenced */
 	} row[] = {
-		{"cap:threshold=1", "A0 A1 C0 C1 B0 A2 B1 B2 C2", 0, NULL},
-		{"cap:threshold=1", "A0 A1 C0 C1 C2 B0 A2 B1 B2", 2, NULL},
-		{"cap:threshold=2", "A0 A1 C0 C1 C2 B0 A2 B1 B2", 0, NULL},
-		{"cap:threshold=0", "A0 A1 C0 C1 B0 A2 B1 B2 C2", 2, NULL},
+		{"cap:threshold=1", "A0 A1 C0 C1 B0 A2 B1 B2 C2", 0, 4},
+		{"cap:threshold=1", "A0 A1 C0 C1 C2 B0 A2 B1 B2", 2, 2},
+		{"cap:threshold=2", "A0 A1 C0 C1 C2 B0 A2 B1 B2", 0, 4},
+		{"cap:threshold=0", "A0 A1 C0 C1 B0 A2 B1 B2 C2", 2, 2},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -295,6 +296,8 @@ static void test_mispredictions(void **state)
 		order = row[i].order;
 		run(&kit, row[i].mechanism, body);
 		assert_int_equal(counted(&kit, "mispredicted"), 2);
+		assert_int_equal(counted(&kit, "foreseen"), row[i].foreseen);
+		assert_int_equal(counted(&kit, "foreseen_wrong"), 2);
 		assert_int_equal(counted(&kit, "silenced"), row[i].silenced);
 		assert_int_equal(counted(&kit, "for_block"), row[i].silenced ? 2 : 4);
 		kit_close(&kit);

@@ -5,7 +5,8 @@
 #define COUNTERS(X)                                                                                                    \
 	X(needed_later, "lines", "evicted unused, and a load of the same SM needed the line later: too early")         \
 	X(never_needed, "lines", "evicted unused, and no load of the same SM needed the line later: wrong")            \
-	X(by_store, "lines", "of both: evicted by a store to the line, which no load had used")
+	X(by_store, "lines", "of both: evicted by a store to the line, which no load had used")                        \
+	X(by_demand, "lines", "of both: replaced by the line of an instruction's access, not by a prefetched line")
 
 struct stats {
 #define X(name, unit, meaning) uint64_t name;
@@ -29,6 +30,7 @@ struct state {
 	struct place *place;
 	uint32_t places, taken; /* places: a power of two, at most half of them taken */
 	uint64_t dropped;       /* the prefetched line that a store has just evicted, plus 1; 0: none */
+	uint64_t replaced;      /* cycle of the last unused line's replacement, plus 1; 0: none, or counted */
 };
 
 enum { FIRST_PLACES = 256 };
@@ -83,8 +85,21 @@ static void evict(struct mech_sm *sm, const struct mech_eviction *evicted)
 		return;
 	if (evicted->by_store)
 		state->dropped = evicted->address + 1;
-	else if (!evicted->was_used)
+	else if (!evicted->was_used) {
 		note_unused(sm, evicted->address);
+		state->replaced = evicted->cycle + 1;
+	}
+}
+
+/* The access whose line has just replaced an unused one follows the replacement in the same cycle. L1 takes either an
+ * instruction's access or a prefetch in a cycle. */
+static void note_replacement(struct mech_sm *sm, const struct mech_access *access)
+{
+	struct state *state = sm->state;
+	if (access->result != MECH_MISS)
+		return;
+	((struct stats *)sm->stats)->by_demand += state->replaced == access->cycle + 1;
+	state->replaced = 0;
 }
 
 static void store(struct mech_sm *sm, uint64_t line, bool first_use)
@@ -112,6 +127,7 @@ static void need(struct mech_sm *sm, uint64_t line)
 static void access(struct mech_sm *sm, const struct mech_access *access)
 {
 	uint64_t line = access->address & ~(uint64_t)(sm->machine->line_bytes - 1);
+	note_replacement(sm, access);
 	bool looked = access->result == MECH_HIT || access->result == MECH_MISS || access->result == MECH_MERGED;
 	if (access->local || !looked)
 		return;

@@ -167,6 +167,25 @@ static void test_evicted_and_needed(void **state)
 	kit_close(&kit);
 }
 
+/* Loads, or two more prefetches, replace two prefetched lines. L1 answers at once or after 35 cycles. */
+static void test_replaced_by(void **state)
+{
+	static const char *const options[] = {"sm.l1_latency=0", "sm.l1_latency=35"};
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct gpu_kit kit;
+		uint32_t lines = i < 2 ? 2 : 6;
+		set_open(&kit, "evicted_prefetches", options[i % 2]);
+		for (uint32_t line = 0; line < lines; line++)
+			set_ask_for(&kit, line, 0, 128);
+		kit_load(&kit, i < 2 ? REPLACE "exit;" : SET_WAIT "exit;");
+		kit_run(&kit, 1, 32);
+		expect_run(&kit, 0, 2, 0);
+		assert_int_equal(kit_counter(&kit, 0, "by_demand"), i < 2 ? 2 : 0);
+		kit_close(&kit);
+	}
+}
+
 /* A store evicts its line, which is loaded afterwards, on machines whose L1 answers at once or after 35 cycles. */
 static void test_store(void **state)
 {
@@ -205,6 +224,7 @@ int main(void)
 		cmocka_unit_test(test_which_evictions), cmocka_unit_test(test_which_stores),
 		cmocka_unit_test(test_which_loads),     cmocka_unit_test(test_many_lines),
 		cmocka_unit_test(test_next_kernel),     cmocka_unit_test(test_evicted_and_needed),
-		cmocka_unit_test(test_store),           cmocka_unit_test(test_sectors)};
+		cmocka_unit_test(test_replaced_by),     cmocka_unit_test(test_store),
+		cmocka_unit_test(test_sectors)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -79,6 +79,32 @@ static void test_over_the_border(void **state)
 	part_close(&kit);
 }
 
+/* A stride that has repeated stays, though each later load is at another address, and each prefetches by it. */
+static void test_permanent(void **state)
+{
+	static const struct {
+		const char *mechanism;
+		uint32_t asked;
+	} row[] = {{"inter", 0}, {"inter:permanent=yes", 4}};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct part_kit kit;
+		part_open(&kit, row[i].mechanism);
+		for (uint32_t warp = 0; warp < 3; warp++)
+			part_load(&kit, warp, PC, A + warp * S);
+		PART_ASKED(&kit, A + 3 * S);
+		for (uint32_t k = 1; k <= 4; k++) {
+			uint64_t elsewhere = A + k * k * 65536;
+			part_load(&kit, 3 * k, PC, elsewhere);
+			if (row[i].asked)
+				PART_ASKED(&kit, elsewhere + S);
+		}
+		PART_ASKED_NOTHING(&kit);
+		assert_int_equal(part_counter(&kit, "lines"), 1 + row[i].asked);
+		part_close(&kit);
+	}
+}
+
 /* A warp that repeats the load in a loop gives no stride. The next warp is compared with its new address. */
 static void test_same_warp_again(void **state)
 {
@@ -191,11 +217,11 @@ static void test_wins_long_blocks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_training),         cmocka_unit_test(test_order_of_warps),
-		cmocka_unit_test(test_no_whole_stride),  cmocka_unit_test(test_over_the_border),
-		cmocka_unit_test(test_same_warp_again),  cmocka_unit_test(test_distance_and_degree),
-		cmocka_unit_test(test_divergent),        cmocka_unit_test(test_table),
-		cmocka_unit_test(test_wins_long_blocks),
+		cmocka_unit_test(test_training),        cmocka_unit_test(test_order_of_warps),
+		cmocka_unit_test(test_no_whole_stride), cmocka_unit_test(test_over_the_border),
+		cmocka_unit_test(test_same_warp_again), cmocka_unit_test(test_distance_and_degree),
+		cmocka_unit_test(test_divergent),       cmocka_unit_test(test_table),
+		cmocka_unit_test(test_permanent),       cmocka_unit_test(test_wins_long_blocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
