@@ -7,7 +7,7 @@ const papersOf = (scores) => [...new Set(scores.map((score) => score.paper))];
 
 // Ours over the published number, in ascending order; quotients outside the range are drawn at its ends.
 function quotientChart(paper, scores) {
-	const drawn = scores.filter((score) => isNumber(score.quotient) && ["runs", "sources"].includes(score.from)).sort((one, other) => one.quotient - other.quotient);
+	const drawn = scores.filter((score) => isNumber(score.quotient) && ["runs", "code", "sources"].includes(score.from)).sort((one, other) => one.quotient - other.quotient);
 	const inside = (quotient) => Math.min(Math.max(quotient, SCORE_RANGE.least), SCORE_RANGE.most);
 	const groups = [["within 10 points", 0, (score) => !score.beyond], ["beyond, cause proven", 6, (score) => score.beyond && score.proof],
 		["beyond, no proven cause", 4, (score) => score.beyond && !score.proof]];

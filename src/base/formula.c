@@ -30,19 +30,20 @@ static const struct statistic {
 	const char *name;
 	bool largest;           /* else the sum */
 	const char *key, *dims; /* its key in a kernel; or the key whose three numbers are multiplied */
+	bool of_code;           /* it follows from the compiled program and its inputs, whatever the machine */
 } statistics[] = {
-	{"cycles", false, "cycles", NULL},
-	{"thread_instructions", false, "thread_instructions", NULL},
-	{"warp_instructions", false, "warp_instructions", NULL},
-	{"host_seconds", false, "host_seconds", NULL},
-	{"launches", false, NULL, NULL},
-	{"blocks", false, NULL, "grid"},
-	{"threads", false, NULL, NULL},
-	{"registers", true, "registers", NULL},
-	{"spill_bytes", true, "spill_bytes", NULL},
-	{"shared_bytes", true, "shared_bytes", NULL},
-	{"blocks_per_sm", true, "blocks_per_sm", NULL},
-	{"block_threads", true, NULL, "block"},
+	{"cycles", false, "cycles", NULL, false},
+	{"thread_instructions", false, "thread_instructions", NULL, true},
+	{"warp_instructions", false, "warp_instructions", NULL, true},
+	{"host_seconds", false, "host_seconds", NULL, false},
+	{"launches", false, NULL, NULL, true},
+	{"blocks", false, NULL, "grid", true},
+	{"threads", false, NULL, NULL, true},
+	{"registers", true, "registers", NULL, false},
+	{"spill_bytes", true, "spill_bytes", NULL, false},
+	{"shared_bytes", true, "shared_bytes", NULL, false},
+	{"blocks_per_sm", true, "blocks_per_sm", NULL, false},
+	{"block_threads", true, NULL, "block", true},
 };
 enum { STATISTICS = sizeof statistics / sizeof *statistics };
 
@@ -364,6 +365,17 @@ unsigned formula_needs(const struct formula *formula)
 	if (formula->operation == 'n' || formula->operation == 'v')
 		return formula->needs;
 	return formula_needs(formula->left) | formula_needs(formula->right);
+}
+
+bool formula_is_of_code(const struct formula *formula)
+{
+	if (formula->operation == 'n')
+		return true;
+	if (formula->operation == 'v') {
+		const struct statistic *statistic = find_statistic(formula->name);
+		return statistic && statistic->of_code;
+	}
+	return formula_is_of_code(formula->left) && formula_is_of_code(formula->right);
 }
 
 const char *formula_uncounted(const struct formula *formula, bool (*counts)(const void *user, const char *name),

@@ -70,6 +70,9 @@ const struct formula *formula_parse(struct arena *arena, const char *text, const
 /* The set of its sources; 0 for a formula of numbers only. */
 unsigned formula_needs(const struct formula *formula);
 
+/* Whether it depends only on the compiled program and its inputs, not on the machine: a number of instructions does. */
+bool formula_is_of_code(const struct formula *formula);
+
 /* The first name that must be a mechanism's counter, or a component's energy, but does not exist according to
  * `counts`; or NULL. */
 const char *formula_uncounted(const struct formula *formula, bool (*counts)(const void *user, const char *name),

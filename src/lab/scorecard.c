@@ -22,7 +22,7 @@ const char *score_verdict_name(enum score_verdict verdict)
 
 const char *score_kind_name(enum score_kind kind)
 {
-	static const char *const names[] = {"runs", "sources", "settings", "taken"};
+	static const char *const names[] = {"runs", "code", "sources", "settings", "taken"};
 	return names[kind];
 }
 
@@ -120,6 +120,17 @@ static const char *keep(const struct scorecard *card, const char *text)
 	return arena_string(card->arena, text, strlen(text));
 }
 
+/* The kind of a number that is not taken. A mean is of the kind of the first row. */
+static enum score_kind kind_of(const struct figure *figure, size_t row, size_t column)
+{
+	const struct experiment *experiment = figure->experiment;
+	if (!experiment->columns[column].machine)
+		return SCORE_SOURCE;
+	return formula_is_of_code(experiment_metric(experiment, row < experiment->row_count ? row : 0, column))
+	               ? SCORE_CODE
+	               : SCORE_RUN;
+}
+
 static void add_number(struct scorecard *card, const struct scored *of, const struct figure *figure, size_t thing,
                        size_t c)
 {
@@ -132,6 +143,7 @@ static void add_number(struct scorecard *card, const struct scored *of, const st
 	bool holds = experiment_holds(bound, ours, published);
 	const char *name = mean ? EXPERIMENT_MEAN : figure_name(figure, thing);
 	bool relative = column->show == SHOW_PERCENT;
+	bool taken = experiment->taken || (!mean && experiment->rows[row].taken);
 	struct score *score = add(card);
 	report_number(ours, report_digits(fabs(published)), text);
 	snprintf(paper, sizeof paper, "%.1s%s%.10g", bound ? &bound : "", bound ? " " : "", published);
@@ -147,9 +159,7 @@ static void add_number(struct scorecard *card, const struct scored *of, const st
 	                        .quotient = bound      ? NAN
 	                                    : relative ? (100 + ours) / (100 + published)
 	                                               : ours / published,
-	                        .kind = experiment->taken || (!mean && experiment->rows[row].taken) ? SCORE_TAKEN
-	                                : column->machine                                           ? SCORE_RUN
-	                                                                                            : SCORE_SOURCE,
+	                        .kind = taken ? SCORE_TAKEN : kind_of(figure, row, c),
 	                        .is_gain = !bound && isfinite(ours) && fabs(gain(column, published)) >= least_gain,
 	                        .cause = experiment_cause_of(experiment, name, column->name)};
 	score->turned = score->is_gain && gain(column, published) * gain(column, ours) < 0;

@@ -9,7 +9,8 @@
 
 /* Where our value comes from. */
 enum score_kind {
-	SCORE_RUN,     /* simulated */
+	SCORE_RUN,     /* simulated, and depends on the machine */
+	SCORE_CODE,    /* counted in a run, but depends only on the compiled program: instructions, threads */
 	SCORE_SOURCE,  /* a static fact of a program's source */
 	SCORE_SETTING, /* a key of a machine, or a size that a mechanism's configuration implies */
 	SCORE_TAKEN,   /* the published number itself: no result of ours */

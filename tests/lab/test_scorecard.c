@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-enum { COLUMNS = 3, ROWS = 4 };
+enum { COLUMNS = 3, ROWS = 5 };
 
 static const char text[] = "title: T\n"
 			   "source: a paper, Fig. 1\n"
@@ -23,6 +23,7 @@ static const char text[] = "title: T\n"
 			   "  far: {published: [200, 1.30, \"> 20\"]}\n"
 			   "  lost: {published: [~, 1.40, \"< 20\"]}\n"
 			   "  given: {taken: yes, published: [0, 1.00, ~]}\n"
+			   "  code: {metric: thread_instructions / threads, outside_mean: yes, published: [~, ~, 7]}\n"
 			   "causes:\n"
 			   "  - {rows: [far], columns: [ratio], cause: shown, proof: x.2, page: docs/x.md}\n"
 			   "  - {rows: [far], columns: [base], cause: said}\n";
@@ -35,7 +36,7 @@ struct fixture {
 
 static void make(struct fixture *fixture)
 {
-	static double ours[ROWS * COLUMNS] = {104, 0.98, 58, 150, 1.55, 30, NAN, NAN, 25, 1, 1.00, NAN};
+	static double ours[ROWS * COLUMNS] = {104, 0.98, 58, 150, 1.55, 30, NAN, NAN, 25, 1, 1.00, NAN, 1, 1, 7.0};
 	static double means[COLUMNS] = {NAN, 1.40, NAN};
 	lab_read_right(&fixture->read, text);
 	const struct experiment *experiment = &fixture->read.experiment;
@@ -81,7 +82,7 @@ static void verdicts(void **state)
 	struct fixture fixture;
 	(void)state;
 	make(&fixture);
-	assert_int_equal(fixture.card.count, 11); /* ten of rows, and the mean */
+	assert_int_equal(fixture.card.count, 12); /* eleven of rows, and the mean */
 	check(&fixture, "near", "base", 4, SCORE_WITHIN_5);
 	check(&fixture, "near", "ratio", -4, SCORE_WITHIN_5);
 	check(&fixture, "near", "share", 8, SCORE_WITHIN_10); /* points, not percent */
@@ -97,6 +98,7 @@ static void verdicts(void **state)
 	assert_string_equal(find(&fixture, "far", "ratio")->machine, "n");
 	assert_int_equal(find(&fixture, "given", "base")->kind, SCORE_TAKEN);
 	assert_int_equal(find(&fixture, "near", "base")->kind, SCORE_RUN);
+	assert_int_equal(find(&fixture, "code", "share")->kind, SCORE_CODE);
 	drop(&fixture);
 }
 
@@ -111,9 +113,9 @@ static void signs_and_orders(void **state)
 	assert_false(find(&fixture, "given", "ratio")->is_gain);
 	assert_false(find(&fixture, "near", "base")->is_gain);
 	/* base: near, far, given: three pairs, all in order. ratio: near, far, given: of the pairs, near is above
-	 * given in the paper and below it here. Bounds and missing values make no pairs. */
-	assert_int_equal(fixture.of.pairs, 6);
-	assert_int_equal(fixture.of.ordered, 5);
+	 * given in the paper and below it here. share: near and code. Bounds and missing values make no pairs. */
+	assert_int_equal(fixture.of.pairs, 7);
+	assert_int_equal(fixture.of.ordered, 6);
 	drop(&fixture);
 }
 
