@@ -8,8 +8,8 @@
     tools/paper_page.py --recorded --check       only compares them, as the ordinary tests do
 
 A marker may end in `--size SIZE`; the default size is small. `<!-- scorecard PAPER -->` (or without PAPER, for all
-papers) stands for `sluice figure --scorecard`, where each experiment has its own size. Figures whose runs are already in the results file
-(--results) take no time. Runs of another build are repeated, so a page always holds the output of this build. Each
+papers) stands for `sluice figure --scorecard`, where each experiment has its own size. Figures whose runs are already
+in the results file (--results) take no time. Runs of another build are repeated, so a page always holds the output of this build. Each
 page's time is printed.
 
 A page that links to figures/NAME.svg (other sizes: figures/NAME.SIZE.svg) gets that picture with its figure.

@@ -50,6 +50,9 @@ int report_digits(double largest);
 /* Formats a number as in tables; "-" for non-finite values. */
 void report_number(double value, int digits, char text[32]);
 
+/* Whether the whole text is a number, which is then stored. */
+bool report_is_number(const char *text, double *value);
+
 /* Formats a published number, "> 2.00" with a bound. */
 void report_published(double published, char bound, int digits, char text[40]);
 

@@ -29,6 +29,13 @@ void report_number(double value, int digits, char text[32])
 		memmove(text, text + 1, strlen(text)); /* a rounded zero has no sign */
 }
 
+bool report_is_number(const char *text, double *value)
+{
+	char *end;
+	*value = strtod(text, &end);
+	return end != text && !*end;
+}
+
 void report_published(double published, char bound, int digits, char text[40])
 {
 	char number[32];

@@ -83,13 +83,6 @@ static enum score_verdict judge(double points, const struct experiment_cause *ca
 
 /* --- texts --- */
 
-static bool is_number(const char *text, double *value)
-{
-	char *end;
-	*value = strtod(text, &end);
-	return end != text && !*end;
-}
-
 void scorecard_text(struct scorecard *card, const struct scored *of, const struct experiment_row *row,
                     const char *column, const char *machine, enum score_kind kind, const char *ours,
                     const char *published)
@@ -97,7 +90,7 @@ void scorecard_text(struct scorecard *card, const struct scored *of, const struc
 	double a, b;
 	struct score *score = add(card);
 	const struct experiment_cause *cause = experiment_cause_of(of->experiment, row->name, column);
-	bool numbers = is_number(ours, &a) && is_number(published, &b);
+	bool numbers = report_is_number(ours, &a) && report_is_number(published, &b);
 	*score = (struct score){.of = of,
 	                        .row = row->name,
 	                        .column = column,

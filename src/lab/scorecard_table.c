@@ -1,4 +1,5 @@
 /* The list of all published numbers on the terminal. */
+#include "base/diag.h"
 #include "lab/report.h"
 #include "lab/scorecard.h"
 
@@ -50,11 +51,9 @@ static void print_paper(const struct scorecard *card, const char *paper, FILE *f
 
 __attribute__((format(printf, 2, 3))) static void print_text(FILE *file, const char *format, ...)
 {
-	char *text;
 	va_list arguments;
 	va_start(arguments, format);
-	if (vasprintf(&text, format, arguments) < 0)
-		abort();
+	char *text = diag_format(format, arguments);
 	va_end(arguments);
 	report_text(text, file);
 	free(text);

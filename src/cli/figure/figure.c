@@ -7,8 +7,6 @@
 #include "lab/report.h"
 #include "lab/store.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,21 +62,14 @@ static int is_experiment(const struct dirent *entry)
 	return entry->d_name[0] != '.' && study_ends_in_yaml(entry->d_name);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strverscmp((*a)->d_name, (*b)->d_name); /* NAME.5 before NAME.10 */
-}
-
 static int list(struct study *study)
 {
 	char room[PATH_MAX], path[2 * PATH_MAX];
 	const char *folder = study_folder(room);
 	struct dirent **entries;
-	int status = 0, count = scandir(folder, &entries, is_experiment, by_name);
-	if (count < 0) {
-		cli_error(study->programs.name, "cannot read the experiments in %s: %s", folder, strerror(errno));
+	int status = 0, count = study_scan(study, folder, is_experiment, &entries);
+	if (count < 0)
 		return CLI_USAGE;
-	}
 	for (int i = 0; i < count; i++) {
 		struct experiment experiment;
 		char *name = entries[i]->d_name;

@@ -5,7 +5,6 @@
 #include "cli/figure/table.h"
 #include "lab/store.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,22 +135,15 @@ static int is_of_paper(const struct dirent *entry)
 	return study_ends_in_yaml(entry->d_name) && paper_of(entry->d_name);
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-	return strverscmp((*a)->d_name, (*b)->d_name);
-}
-
 static int take_paper(struct collecting *collecting, const char *paper)
 {
 	struct study *study = collecting->study;
 	char room[PATH_MAX];
 	const char *folder = study_folder(room);
 	struct dirent **entries;
-	int worst = 0, count = scandir(folder, &entries, is_of_paper, by_name);
-	if (count < 0) {
-		cli_error(study->programs.name, "cannot read the experiments in %s", folder);
+	int worst = 0, count = study_scan(study, folder, is_of_paper, &entries);
+	if (count < 0)
 		return CLI_USAGE;
-	}
 	for (int i = 0; i < count; i++) {
 		if (paper_of(entries[i]->d_name) == paper) {
 			int status = take_experiment(collecting, folder, entries[i]->d_name);

@@ -202,6 +202,20 @@ bool study_ends_in_yaml(const char *name)
 	return file_has_suffix(name, strlen(name), ".yaml");
 }
 
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+	return strverscmp((*a)->d_name, (*b)->d_name);
+}
+
+int study_scan(const struct study *study, const char *folder, int (*select)(const struct dirent *entry),
+               struct dirent ***entries)
+{
+	int count = scandir(folder, entries, select, by_name);
+	if (count < 0)
+		cli_error(study->programs.name, "cannot read the experiments in %s: %s", folder, strerror(errno));
+	return count;
+}
+
 bool study_read(struct study *study, struct experiment *experiment, const char *path, const char *text)
 {
 	struct document document = {.arena = &study->programs.arena, .source = {.name = path}};

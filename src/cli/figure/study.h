@@ -7,6 +7,7 @@
 #include "lab/plan.h"
 #include "lab/slurm.h"
 
+#include <dirent.h>
 #include <limits.h>
 
 struct study {
@@ -37,6 +38,11 @@ bool study_prepare(struct study *study);
 /* Returns the folder of the papers' experiments; `room` has PATH_MAX bytes. */
 const char *study_folder(char *room);
 bool study_ends_in_yaml(const char *name);
+
+/* Lists the files of the folder that `select` chooses, NAME.5 before NAME.10. The caller frees each entry and the list.
+ * Returns their number, or -1 after a message. */
+int study_scan(const struct study *study, const char *folder, int (*select)(const struct dirent *entry),
+               struct dirent ***entries);
 
 /* Reads an experiment from a file or, if not NULL, from `text`. Returns false after messages. */
 bool study_read(struct study *study, struct experiment *experiment, const char *path, const char *text);

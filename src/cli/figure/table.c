@@ -44,13 +44,6 @@ static const char *number(struct table *table, double value)
 	return keep_text(table, text);
 }
 
-static bool is_number(const char *text, double *value)
-{
-	char *end;
-	*value = strtod(text, &end);
-	return end != text && !*end;
-}
-
 /* Returns a text of the machine's file without its quotes. */
 static const char *unquoted(struct table *table, const char *text)
 {
@@ -83,7 +76,7 @@ static const char *machine_value(struct table *table, const struct sheet *sheet,
 		at += strlen(word);
 		if (is_operation && strlen(word) == 1 && strchr("*/", *word)) {
 			product.operation = *word;
-		} else if (!is_operation && is_number(found ? found : word, &factor)) {
+		} else if (!is_operation && report_is_number(found ? found : word, &factor)) {
 			product.value = product.operation == '*' ? product.value * factor : product.value / factor;
 		} else {
 			cli_error(value_where(table, row), "%s: value: expected %s, not '%s'", row->name,
@@ -184,7 +177,7 @@ static const char *difference(const struct table *table, size_t r, size_t c, cha
 	double a, b;
 	if (strcmp(paper, NONE) == 0 || table->experiment->show == SHOW_PROGRAMS)
 		return NONE;
-	if (!is_number(ours, &a) || !is_number(paper, &b) || b == 0)
+	if (!report_is_number(ours, &a) || !report_is_number(paper, &b) || b == 0)
 		return strcasecmp(ours, paper) == 0 ? "same" : "other";
 	snprintf(room, 32, "%+.1f %%", fabs(a / b - 1) < 0.0005 ? 0 : 100 * (a / b - 1));
 	return room;
