@@ -155,17 +155,6 @@ static int take_paper(struct collecting *collecting, const char *paper)
 	return worst;
 }
 
-/* Returns false after a message. */
-static bool find_paper(const struct study *study, const char *name)
-{
-	for (size_t i = 0; i < PROGRAM_PAPERS; i++)
-		if (strcmp(program_papers[i], name) == 0)
-			return program_papers[i];
-	cli_error(study->programs.name, "--scorecard: expected teleport, prefetch-cta, d2ma, caps or sharing, not '%s'",
-	          name);
-	return false;
-}
-
 int figure_take_scores(struct study *study, const char *const *papers, struct scorecard *card)
 {
 	char message[STORE_MESSAGE];
@@ -195,7 +184,7 @@ static bool find_papers(struct study *study, const char *papers[PROGRAM_PAPERS +
 			papers[count++] = program_papers[p];
 	papers[count] = NULL;
 	for (size_t i = 0; i < names->count; i++)
-		if (!find_paper(study, names->word[i]))
+		if (!study_paper(study->programs.name, "--scorecard", names->word[i]))
 			return false;
 	return true;
 }

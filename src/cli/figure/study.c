@@ -282,17 +282,24 @@ bool study_prepare(struct study *study)
 	return true;
 }
 
+const char *study_paper(const char *where, const char *key, const char *name)
+{
+	for (size_t i = 0; i < PROGRAM_PAPERS; i++)
+		if (strcmp(program_papers[i], name) == 0)
+			return program_papers[i];
+	cli_error(where, "%s: expected teleport, prefetch-cta, d2ma, caps or sharing, not '%s'", key, name);
+	return NULL;
+}
+
 bool study_take_paper(struct study *study, const struct experiment *experiment)
 {
 	study->programs.paper = NULL;
-	for (size_t i = 0; experiment->paper && i < PROGRAM_PAPERS; i++)
-		if (strcmp(program_papers[i], experiment->paper) == 0)
-			study->programs.paper = program_papers[i];
-	if (!experiment->paper || study->programs.paper)
+	if (!experiment->paper)
 		return true;
-	cli_error(experiment_where(&study->programs.arena, experiment, experiment_key_place(experiment, "paper")),
-	          "paper: expected teleport, prefetch-cta, d2ma, caps or sharing, not '%s'", experiment->paper);
-	return false;
+	const char *where =
+		experiment_where(&study->programs.arena, experiment, experiment_key_place(experiment, "paper"));
+	study->programs.paper = study_paper(where, "paper", experiment->paper);
+	return study->programs.paper;
 }
 
 /* Whether the folder has an experiment of that name; NULL counts as such a name. Otherwise prints a message. */

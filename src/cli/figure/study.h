@@ -54,6 +54,10 @@ bool study_find(struct study *study, const char *word, struct experiment *experi
  * messages. */
 bool study_check_named(struct study *study, const struct experiment *experiment, const char *folder);
 
+/* Returns the one of program_papers with this name; NULL if there is none, after a message that begins with `where` and
+ * `key`. */
+const char *study_paper(const char *where, const char *key, const char *name);
+
 /* Makes program names mean what the experiment's paper means by them. Returns false after a message. */
 bool study_take_paper(struct study *study, const struct experiment *experiment);
 
