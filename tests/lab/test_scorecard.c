@@ -22,11 +22,11 @@ static const char text[] = "title: T\n"
 			   "  near: {published: [100, 1.02, 50]}\n"
 			   "  far: {published: [200, 1.30, \"> 20\"]}\n"
 			   "  lost: {published: [~, 1.40, \"< 20\"]}\n"
-			   "  given: {taken: yes, published: [0, 1.00, ~]}\n"
-			   "  code: {metric: thread_instructions / threads, outside_mean: yes, published: [~, ~, 7]}\n"
+			   "  given: {taken: yes, published: [0, 1.004, ~]}\n"
+			   "  code: {metric: thread_instructions / threads, outside_mean: yes, published: [0, ~, 7]}\n"
 			   "causes:\n"
 			   "  - {rows: [far], columns: [ratio], cause: shown, proof: x.2, page: docs/x.md}\n"
-			   "  - {rows: [far], columns: [base], cause: said}\n";
+			   "  - {rows: [far], columns: [base], cause: said, page: docs/y.md}\n";
 
 struct fixture {
 	struct lab_read read;
@@ -36,7 +36,7 @@ struct fixture {
 
 static void make(struct fixture *fixture)
 {
-	static double ours[ROWS * COLUMNS] = {104, 0.98, 58, 150, 1.55, 30, NAN, NAN, 25, 1, 1.00, NAN, 1, 1, 7.0};
+	static double ours[ROWS * COLUMNS] = {104, 0.98, 58, 150, 1.55, 30, NAN, NAN, 25, 1, 0.99, NAN, 0, 1, 7.0};
 	static double means[COLUMNS] = {NAN, 1.40, NAN};
 	lab_read_right(&fixture->read, text);
 	const struct experiment *experiment = &fixture->read.experiment;
@@ -82,7 +82,7 @@ static void verdicts(void **state)
 	struct fixture fixture;
 	(void)state;
 	make(&fixture);
-	assert_int_equal(fixture.card.count, 12); /* eleven of rows, and the mean */
+	assert_int_equal(fixture.card.count, 13); /* twelve of rows, and the mean */
 	check(&fixture, "near", "base", 4, SCORE_WITHIN_5);
 	check(&fixture, "near", "ratio", -4, SCORE_WITHIN_5);
 	check(&fixture, "near", "share", 8, SCORE_WITHIN_10); /* points, not percent */
@@ -92,7 +92,8 @@ static void verdicts(void **state)
 	check(&fixture, "lost", "ratio", NAN, SCORE_MISSING);
 	check(&fixture, "lost", "share", 5, SCORE_WITHIN_5); /* not below 20, by 5 points */
 	check(&fixture, "given", "base", INFINITY, SCORE_UNKNOWN);
-	check(&fixture, "given", "ratio", 0, SCORE_WITHIN_5);
+	check(&fixture, "given", "ratio", -1.4, SCORE_WITHIN_5);
+	check(&fixture, "code", "base", 0, SCORE_WITHIN_5); /* both are 0 */
 	check(&fixture, EXPERIMENT_MEAN, "ratio", -10, SCORE_WITHIN_10);
 	assert_string_equal(find(&fixture, "far", "share")->published, "> 20");
 	assert_string_equal(find(&fixture, "far", "ratio")->machine, "n");
@@ -110,12 +111,12 @@ static void signs_and_orders(void **state)
 	assert_true(find(&fixture, "near", "ratio")->turned); /* a gain that is a loss */
 	assert_false(find(&fixture, "far", "ratio")->turned);
 	assert_true(find(&fixture, "far", "ratio")->is_gain);
-	assert_false(find(&fixture, "given", "ratio")->is_gain);
+	assert_false(find(&fixture, "given", "ratio")->is_gain || find(&fixture, "given", "ratio")->turned);
 	assert_false(find(&fixture, "near", "base")->is_gain);
-	/* base: near, far, given: three pairs, all in order. ratio: near, far, given: of the pairs, near is above
+	/* base: near, far, given, code: five pairs, all in order; given and code are equal. ratio: near, far, given: of the pairs, near is above
 	 * given in the paper and below it here. share: near and code. Bounds and missing values make no pairs. */
-	assert_int_equal(fixture.of.pairs, 7);
-	assert_int_equal(fixture.of.ordered, 6);
+	assert_int_equal(fixture.of.pairs, 9);
+	assert_int_equal(fixture.of.ordered, 8);
 	drop(&fixture);
 }
 
@@ -158,7 +159,7 @@ static void counts_and_table(void **state)
 		"  same\n",
 		"  other\n",
 		" -4.0  within 5, sign\n",
-		"\n(1) said Not proven by an experiment.\n(2) shown Proven by x.2; see docs/x.md.\n"};
+		"\n(1) said Not proven by an experiment; see docs/y.md.\n(2) shown Proven by x.2; see docs/x.md.\n"};
 	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
 		if (!strstr(out, expected[i]))
 			fail_msg("expected '%s' in\n%s", expected[i], out);
