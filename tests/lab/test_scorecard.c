@@ -113,8 +113,9 @@ static void signs_and_orders(void **state)
 	assert_true(find(&fixture, "far", "ratio")->is_gain);
 	assert_false(find(&fixture, "given", "ratio")->is_gain || find(&fixture, "given", "ratio")->turned);
 	assert_false(find(&fixture, "near", "base")->is_gain);
-	/* base: near, far, given, code: five pairs, all in order; given and code are equal. ratio: near, far, given: of the pairs, near is above
-	 * given in the paper and below it here. share: near and code. Bounds and missing values make no pairs. */
+	/* base: near, far, given, code: five pairs, all in order; given and code are equal. ratio: near, far, given: of
+	 * the pairs, near is above given in the paper and below it here. share: near and code. Bounds and missing
+	 * values make no pairs. */
 	assert_int_equal(fixture.of.pairs, 9);
 	assert_int_equal(fixture.of.ordered, 8);
 	drop(&fixture);
