@@ -3,11 +3,12 @@
 // TELEPORT and prefetch-CTA call it NNC. Blocks have 16 threads, so that the limit of eight blocks fills 8 % of an SM.
 // A record is 49 bytes: the threads of a warp read bytes 49 apart, eleven times, all within the 784 bytes of their
 // block. The load indexes depend on an induction variable with known bounds.
+// The variant pairs is Rodinia's later nn: the host reads the text, and 256 threads per block read pairs of floats.
 #include "../program.h"
 
 #include <algorithm>
 
-const int BLOCK = 16, NEAREST = 10;
+const int BLOCK = 16, PAIRS_BLOCK = 256, NEAREST = 10;
 const int RECORD = 49, LATITUDE = 27, LONGITUDE = 33; // bytes of a record, and offsets of its two numbers
 const int LATITUDE_WIDTH = 5, LONGITUDE_WIDTH = 6;    // characters; the last digit is tenths
 
@@ -29,6 +30,15 @@ __global__ void euclid(const char *records, float *distances, int count, float l
 	}
 	float dy = north * 0.1f - latitude, dx = east * 0.1f - longitude;
 	distances[record] = sqrtf(dy * dy + dx * dx);
+}
+
+__global__ void euclid_pairs(const float2 *places, float *distances, int count, float latitude, float longitude)
+{
+	int place = blockIdx.x * blockDim.x + threadIdx.x;
+	if (place >= count)
+		return;
+	float dy = places[place].x - latitude, dx = places[place].y - longitude;
+	distances[place] = sqrtf(dy * dy + dx * dx);
 }
 
 struct Place {
@@ -62,6 +72,15 @@ static std::string write_records(program::Random &random, std::vector<Place> &pl
 	return text;
 }
 
+static std::vector<char> bytes_of_pairs(const std::vector<Place> &places)
+{
+	std::vector<float2> pairs;
+	for (const Place &place : places)
+		pairs.push_back({place.north * 0.1f, place.east * 0.1f});
+	const char *bytes = (const char *)pairs.data();
+	return std::vector<char>(bytes, bytes + pairs.size() * sizeof pairs[0]);
+}
+
 static std::vector<float> smallest(std::vector<float> distances)
 {
 	std::sort(distances.begin(), distances.end());
@@ -71,7 +90,7 @@ static std::vector<float> smallest(std::vector<float> distances)
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "nearest_neighbor");
+	program::Arguments arguments(argc, argv, "nearest_neighbor", {"plain", "pairs"});
 	int count = arguments.number("records", 4000, 32768, 42764, "records of the file");
 	arguments.end();
 	arguments.require(count >= NEAREST && count <= 1 << 24, "10 to 2^24 records");
@@ -81,9 +100,14 @@ int main(int argc, char **argv)
 	std::string text = write_records(random, places);
 	const float latitude = 30, longitude = 90;
 
-	program::Array<char> records(std::vector<char>(text.begin(), text.end()));
+	bool pairs = arguments.is("pairs");
+	program::Array<char> records(pairs ? bytes_of_pairs(places) : std::vector<char>(text.begin(), text.end()));
 	program::Array<float> distances(count);
-	euclid<<<program::blocks(count, BLOCK), BLOCK>>>(records, distances, count, latitude, longitude);
+	if (pairs)
+		euclid_pairs<<<program::blocks(count, PAIRS_BLOCK), PAIRS_BLOCK>>>(
+			(const float2 *)(char *)records, distances, count, latitude, longitude);
+	else
+		euclid<<<program::blocks(count, BLOCK), BLOCK>>>(records, distances, count, latitude, longitude);
 	CHECK(cudaGetLastError());
 
 	std::vector<float> expected(count);
