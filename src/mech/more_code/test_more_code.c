@@ -45,7 +45,7 @@ static void evenly_in_each_block(void **state)
 	expect_code(KERNEL(WORK WORK WORK WORK), "more-code:percent=50",
 	            "add.u32 %r1, %r1, 0;\n" WORK WORK "add.u32 %r1, %r1, 0;\n" WORK WORK
 	            "add.u32 %more0, 0, 0;\nret;\n");
-	/* a block is rounded by itself: 25 % of one instruction is none */
+	/* each block is rounded separately: 25 % of one instruction is none */
 	expect_code(KERNEL(WORK "@%p1 bra L;\nL:\n"), "more-code:percent=25",
 	            WORK "add.u32 %more0, 0, 0;\n@%p1 bra L;\nL:\nret;\n");
 	expect_code(KERNEL(WORK), "more-code:percent=0", WORK "ret;\n");
