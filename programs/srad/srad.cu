@@ -198,8 +198,9 @@ int main(int argc, char **argv)
 	int height = arguments.number("height", 72, 480, 2040, "rows, a multiple of 24");
 	int steps = arguments.number("steps", 2, 2, 1, "steps of diffusion");
 	arguments.end();
-	arguments.require(width > 0 && width % BLOCK_SIZE == 0 && height > 0 && height % BLOCK_SIZE == 0,
-	                  "sizes that are multiples of 24");
+	int multiple = arguments.is("shared") ? BLOCK_SIZE : EDGE;
+	arguments.require(width > 0 && width % multiple == 0 && height > 0 && height % multiple == 0,
+	                  "sizes that are multiples of a block's");
 
 	program::Random random(arguments.seed());
 	const float quarter = 0.25f * 0.5f; // a quarter of lambda, the speed
