@@ -5,11 +5,13 @@
 // other array. The step before read the node's number from memory. The state of a query (its current node) is in global
 // memory too. As in Rodinia, every thread reads it at every use. Blocks have 16 warps, and threads of findRangeK 26
 // registers. So two blocks of it fit on an SM of 32,768 registers, the occupancy of 66 % that both papers name. findK
-// has 20 registers, and three blocks fit. The root is never a leaf.
+// has 20 registers, and three blocks fit. The root is never a leaf. With --announce the host announces one whole node
+// for each block, by hand as in TELEPORT and prefetch-CTA.
 #include "../program.h"
 
 #include <algorithm>
 #include <climits>
+#include <sluice/cta_tracker.h>
 
 const int ORDER = 511;
 
@@ -167,6 +169,18 @@ static Look make_queries(const std::vector<int> &sorted, int queries, int ranges
 	return look;
 }
 
+enum { NOTHING, ROOT, NODE };
+
+// Announces that each block reads the root, or the node with its own number.
+static void announce(int what, const Node *nodes)
+{
+	if (what == NOTHING)
+		return;
+	int by = what == NODE;
+	CHECK(cudaFlushCTATracker());
+	CHECK(cudaSetCTATracker(nodes, sizeof *nodes, by, 0, 0, 0, by, 0, 0, 0));
+}
+
 int main(int argc, char **argv)
 {
 	program::Arguments arguments(argc, argv, "b_plus_tree");
@@ -174,8 +188,10 @@ int main(int argc, char **argv)
 	int queries = arguments.number("queries", 30, 1500, 10000, "keys to look up");
 	int ranges = arguments.number("ranges", 15, 900, 6000, "ranges to look up");
 	int range = arguments.number("range", 100, 3000, 3000, "records of the longest range");
+	int what = arguments.number("announce", NOTHING, NOTHING, NOTHING, "1: each block reads the root, 2: its node");
 	arguments.end();
 	arguments.require(count > ORDER && queries > 0 && ranges > 0 && range > 0, "more than 511 keys, and queries");
+	arguments.require(what <= NODE, "an announcement of 0 to 2");
 
 	program::Random random(arguments.seed());
 	std::vector<int> sorted(count), shuffled;
@@ -198,6 +214,7 @@ int main(int argc, char **argv)
 	program::Array<int> current(queries), offset(queries), keys(look.keys);
 	current.clear();
 	offset.clear();
+	announce(what, nodes); // it holds for both kernels
 	findK<<<queries, ORDER>>>(tree.height(), nodes, node_count, device_records, current, offset, keys, answers);
 	CHECK(cudaGetLastError());
 

@@ -4,8 +4,11 @@
 // straddle lines. The tree uses floating-point powers of two, as in Rodinia, which keep the first kernel from being
 // memory bound. In scratchpad sharing both arrays of the first kernel are 48 wide (`array48`: 9408 bytes, of which a
 // tile of 16 x 16 is used). Only threads with x = 0 access them at the end, so that the other threads can release them
-// early (Tables 1, 3 and 4).
+// early (Tables 1, 3 and 4). With --announce the host announces three rows of a tile's width, by hand as in TELEPORT
+// and prefetch-CTA, and none of a tile of weights.
 #include "../program.h"
+
+#include <sluice/cta_tracker.h>
 
 const int TILE = 16;
 const float RATE = 0.3f, MOMENTUM = 0.3f;
@@ -112,6 +115,7 @@ int main(int argc, char **argv)
 {
 	program::Arguments arguments(argc, argv, "backprop", {"plain", "array48"});
 	int inputs = arguments.number("inputs", 1024, 16384, 65536, "input units, a multiple of 16");
+	bool announces = arguments.number("announce", 0, 0, 0, "1: announce rows of inputs, deltas and bias");
 	arguments.end();
 	arguments.require(inputs > 0 && inputs % TILE == 0 && inputs <= 1 << 20, "inputs that are a multiple of 16");
 
@@ -125,6 +129,10 @@ int main(int argc, char **argv)
 	program::Array<float> device_input(input), device_weights(weights), device_changes(changes);
 	program::Array<float> partial_sums((size_t)tiles * TILE);
 	dim3 grid(1, tiles), block(TILE, TILE);
+	if (announces) { // a row's last index is blockDim, as in TELEPORT's Table 1
+		CHECK(cudaFlushCTATracker());
+		CHECK(cudaSetCTATracker(device_input, sizeof(float), 0, TILE, 0, 0, 0, TILE, 0, TILE));
+	}
 	auto layerforward = arguments.is("array48") ? bpnn_layerforward_CUDA_48 : bpnn_layerforward_CUDA;
 	layerforward<<<grid, block>>>(device_input, device_weights, partial_sums, TILE);
 	CHECK(cudaGetLastError());
@@ -140,6 +148,10 @@ int main(int argc, char **argv)
 
 	program::Array<float> device_delta(delta);
 	device_weights.write(weights);
+	if (announces) { // indexes x + 1, which do not depend on the number of hidden units
+		CHECK(cudaSetCTATracker(device_delta, sizeof(float), 0, 0, 0, 0, 0, 0, 0, TILE));
+		CHECK(cudaSetCTATracker(device_changes, sizeof(float), 0, 0, 0, 0, 0, 0, 0, TILE));
+	}
 	bpnn_adjust_weights_cuda<<<grid, block>>>(device_delta, device_input, device_weights, device_changes, TILE);
 	CHECK(cudaGetLastError());
 

@@ -194,12 +194,12 @@ static std::vector<float> expect(const Picture &picture, int steps, float quarte
 int main(int argc, char **argv)
 {
 	program::Arguments arguments(argc, argv, "srad", {"plain", "shared"});
-	int width = arguments.number("width", 96, 480, 2040, "pixels in a row, a multiple of 24");
-	int height = arguments.number("height", 72, 480, 2040, "rows, a multiple of 24");
+	int width = arguments.number("width", 96, 480, 2040, "pixels in a row");
+	int height = arguments.number("height", 72, 480, 2040, "rows");
 	int steps = arguments.number("steps", 2, 2, 1, "steps of diffusion");
 	arguments.end();
-	arguments.require(width > 0 && width % BLOCK_SIZE == 0 && height > 0 && height % BLOCK_SIZE == 0,
-	                  "sizes that are multiples of 24");
+	bool fits = arguments.is("plain") || (width % BLOCK_SIZE == 0 && height % BLOCK_SIZE == 0);
+	arguments.require(width > 0 && height > 0 && fits, "a width and a height, in the form shared multiples of 24");
 
 	program::Random random(arguments.seed());
 	const float quarter = 0.25f * 0.5f; // a quarter of lambda, the speed

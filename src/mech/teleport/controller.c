@@ -162,10 +162,8 @@ static void grow(const struct mech_gpu *gpu, uint64_t *first, uint64_t *end)
 	*end = ((*end - 1) | (in_last - 1)) + 1;
 }
 
-/* Computes the range of a row for a block by Eq. 2 and 3, extended to the boundaries of requests. Returns false if
- * it is empty. */
-static bool evaluate(const struct mech_gpu *gpu, const struct mech_row *row, struct mech_dim block, uint64_t *first,
-                     uint64_t *end)
+/* Computes the range of a row for a block by Eq. 2 and 3. Returns false if it is empty. */
+static bool range_of(const struct mech_row *row, struct mech_dim block, uint64_t *first, uint64_t *end)
 {
 	wide index[3] = {block.x, block.y, block.z}, low = row->low, high = row->high;
 	for (uint32_t i = 0; i < 3; i++) {
@@ -178,6 +176,15 @@ static bool evaluate(const struct mech_gpu *gpu, const struct mech_row *row, str
 		return false;
 	*first = (uint64_t)low;
 	*end = (uint64_t)high;
+	return true;
+}
+
+/* The same range, extended to the boundaries of requests. */
+static bool evaluate(const struct mech_gpu *gpu, const struct mech_row *row, struct mech_dim block, uint64_t *first,
+                     uint64_t *end)
+{
+	if (!range_of(row, block, first, end))
+		return false;
 	grow(gpu, first, end);
 	return true;
 }
@@ -187,10 +194,12 @@ static void count_block(struct mech_gpu *gpu, const struct mech_block *block, st
 {
 	const struct controller *controller = controller_of(gpu);
 	struct teleport_stats *stats = gpu->stats;
-	uint64_t bytes = 0, first, end;
+	uint64_t bytes = 0, row_bytes = 0, first, end;
 	for (uint32_t i = 0; i < controller->table.rows; i++) {
-		if (!evaluate(gpu, &controller->table.row[i], block->index, &first, &end))
+		if (!range_of(&controller->table.row[i], block->index, &first, &end))
 			continue;
+		row_bytes += end - first;
+		grow(gpu, &first, &end);
 		if (fill)
 			mech_put(fill, first, (uint32_t)(end - first), block->slot);
 		if (fill && controller->stale)
@@ -200,6 +209,8 @@ static void count_block(struct mech_gpu *gpu, const struct mech_block *block, st
 	stats->loaded_blocks += bytes > 0;
 	if (bytes > stats->largest_block_bytes)
 		stats->largest_block_bytes = bytes;
+	if (row_bytes > stats->largest_block_row_bytes)
+		stats->largest_block_row_bytes = row_bytes;
 }
 
 static void add_job(struct mech_gpu *gpu, struct controller *controller, const struct job *job)

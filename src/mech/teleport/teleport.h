@@ -36,6 +36,8 @@ struct teleport_config {
 	X(loaded_blocks, "blocks", "blocks for which the controller had something to load", BASE_COMBINE_SUM)               \
 	X(held_block_cycles, "cycles", "cycles that blocks waited for their data, summed over blocks", BASE_COMBINE_SUM)    \
 	X(largest_block_bytes, "bytes", "largest amount that one block had in the buffer", BASE_COMBINE_LARGEST)            \
+	X(largest_block_row_bytes, "bytes", "largest amount in one block's rows, not extended to requests",             \
+	  BASE_COMBINE_LARGEST)                                                                                             \
 	X(rows, "rows", "rows of the preload table, the largest number of a kernel", BASE_COMBINE_LARGEST)                  \
 	X(dropped_rows, "rows", "rows without a free table entry, the largest number of a kernel", BASE_COMBINE_LARGEST)    \
 	X(unfit_rows, "rows", "rows too large for the table's fields, the largest number of a kernel", BASE_COMBINE_LARGEST) \

@@ -127,7 +127,7 @@ static void test_equations(void **state)
 	sluice_close(host.gpu);
 }
 
-/* The largest block is the one with the most bytes, in packets, after clipping. */
+/* The largest block is the one with the most bytes, in packets, after clipping; and in bytes of its rows. */
 static void test_largest_block(void **state)
 {
 	struct host host = opened("teleport:model=I", HEAD PROBE);
@@ -135,11 +135,13 @@ static void test_largest_block(void **state)
 	announce(&host, (struct sluice_range){.low = 16, .high = 80, .high_by = {100}}); /* 0 to 288 at x = 2 */
 	is_loaded(&host, 0, 0, 0, 0);
 	assert_int_equal(host_counter(&host, "largest_block_bytes"), 288);
+	assert_int_equal(host_counter(&host, "largest_block_row_bytes"), 80 + 200 - 16);
 	assert_int_equal(host_counter(&host, "loaded_blocks"), 27);
 	announce(&host, (struct sluice_range){.low = BYTES - 4096, .high = BYTES, .low_by = {1500}});
 	is_loaded(&host, 0, 0, 0, 0);
 	assert_int_equal(host_counter(&host, "rows"), 2);
 	assert_int_equal(host_counter(&host, "largest_block_bytes"), 128 + 4096); /* now at x = 0 */
+	assert_int_equal(host_counter(&host, "largest_block_row_bytes"), 64 + 4096);
 	sluice_close(host.gpu);
 }
 
