@@ -47,6 +47,10 @@ static const struct statistic {
 };
 enum { STATISTICS = sizeof statistics / sizeof *statistics };
 
+/* Counters that follow from the program and its inputs too: what its threads executed. */
+static const char *const counters_of_code[] = {"sm.load_lanes", "sm.store_lanes", "sm.shared_lanes",
+                                               "sm.barriers",   "sm.branches",    "sm.divergent_branches"};
+
 struct parser {
 	struct arena *arena;
 	const struct formula_names *names;
@@ -367,13 +371,21 @@ unsigned formula_needs(const struct formula *formula)
 	return formula_needs(formula->left) | formula_needs(formula->right);
 }
 
+static bool is_counter_of_code(const char *name)
+{
+	for (size_t i = 0; i < sizeof counters_of_code / sizeof *counters_of_code; i++)
+		if (strcmp(counters_of_code[i], name) == 0)
+			return true;
+	return false;
+}
+
 bool formula_is_of_code(const struct formula *formula)
 {
 	if (formula->operation == 'n')
 		return true;
 	if (formula->operation == 'v') {
 		const struct statistic *statistic = find_statistic(formula->name);
-		return statistic && statistic->of_code;
+		return statistic ? statistic->of_code : is_counter_of_code(formula->name);
 	}
 	return formula_is_of_code(formula->left) && formula_is_of_code(formula->right);
 }

@@ -23,7 +23,7 @@ static const char text[] = "title: T\n"
 			   "  far: {published: [200, 1.30, \"> 20\"]}\n"
 			   "  lost: {published: [~, 1.40, \"< 20\"]}\n"
 			   "  given: {taken: yes, published: [0, 1.004, ~]}\n"
-			   "  code: {metric: thread_instructions / threads, outside_mean: yes, published: [0, ~, 7]}\n"
+			   "  code: {metric: (thread_instructions + sm.load_lanes) / threads, outside_mean: yes, published: [0, ~, 7]}\n"
 			   "causes:\n"
 			   "  - {rows: [far], columns: [ratio], cause: shown, proof: x.2, page: docs/x.md}\n"
 			   "  - {rows: [far], columns: [base], cause: said, page: docs/y.md}\n";
