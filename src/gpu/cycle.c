@@ -165,12 +165,20 @@ static void tick_entries(struct gpu *gpu)
 	gpu->last_ticked = max_u64(gpu->last_ticked, gpu->now);
 }
 
-/* The earliest time after now at which an SM has space for a block. */
+static void note_waiting_blocks(struct gpu *gpu, const struct dispatch *dispatch)
+{
+	gpu->window.waiting_kernel = dispatch_waiting(dispatch);
+	gpu->window.has_waiting_blocks = gpu->window.waiting_kernel < SM_MAX_KERNELS;
+}
+
+/* The earliest time after now at which an SM has space for a waiting block. */
 static uint64_t next_room(const struct gpu *gpu)
 {
 	uint64_t next = UINT64_MAX;
+	if (!gpu->window.has_waiting_blocks)
+		return next;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
-		if (sm_has_room(&gpu->sm[i]) && gpu->sm[i].now > gpu->now)
+		if (sm_has_room(&gpu->sm[i], gpu->window.waiting_kernel) && gpu->sm[i].now > gpu->now)
 			next = min_u64(next, gpu->sm[i].now);
 	return next;
 }
@@ -185,7 +193,7 @@ static void tick_dispatcher(struct gpu *gpu, struct dispatch *dispatch)
 	if (!dispatch_cycle(dispatch, gpu))
 		return;
 	gpu->window.next_sm = first_wake_of_sms(gpu);
-	gpu->window.has_waiting_blocks = dispatch->next < dispatch->blocks;
+	note_waiting_blocks(gpu, dispatch);
 	gpu->last_ticked = max_u64(gpu->last_ticked, gpu->now);
 }
 
@@ -251,10 +259,10 @@ static void run_request_side(struct gpu *gpu, struct dispatch *dispatch)
  * - no mechanism needs the whole machine at one time: none has hooks of partitions, hooks of the whole GPU name the
  *   SMs that they need, and none draws events (seam_is_local());
  * - memory has a latency. */
-static bool may_be_long(const struct gpu *gpu, const struct gpu_run *run)
+static bool may_be_long(const struct gpu *gpu, const struct cycle_start *with)
 {
-	return gpu->machine.window > 1 && run->run_ahead.allowed && !run->launch.checks && !gpu->clusters &&
-	       seam_is_local(gpu->seam) && !gpu->machine.sm.zero_latency_memory;
+	return gpu->machine.window > 1 && with->may_run_ahead && !gpu->clusters && seam_is_local(gpu->seam) &&
+	       !gpu->machine.sm.zero_latency_memory;
 }
 
 /* The time up to which the reply side may run, when the request side's next step is at `begin` and `wanted` is the
@@ -330,7 +338,7 @@ bool cycle_window(struct gpu *gpu, struct dispatch *dispatch)
 		return false;
 	struct window *window = &gpu->window;
 	uint64_t begin = clocks_next(gpu->clock, STEPS);
-	window->has_waiting_blocks = dispatch->next < dispatch->blocks;
+	note_waiting_blocks(gpu, dispatch);
 	window->end = begin;
 	if (window->may_be_long)
 		run_window(gpu, dispatch, begin);
@@ -363,13 +371,13 @@ static void open_ports(struct gpu *gpu)
 	}
 }
 
-void cycle_begin(struct gpu *gpu, const struct gpu_run *run)
+void cycle_begin(struct gpu *gpu, const struct cycle_start *with)
 {
 	gpu->last_ticked = gpu->reply_side.last_ticked = 0;
 	for (uint32_t w = 0; w < gpu->workers.count; w++)
 		gpu->worker_sms[w].last_ticked = 0;
-	gpu->window = (struct window){.may_be_long = may_be_long(gpu, run),
-	                              .may_overlap = !run->max_thread_instructions,
+	gpu->window = (struct window){.may_be_long = may_be_long(gpu, with),
+	                              .may_overlap = with->may_overlap,
 	                              .cycles = gpu->machine.window,
 	                              .next_sm = UINT64_MAX,
 	                              .next_commit = UINT64_MAX,

@@ -6,12 +6,11 @@
 #include <stdint.h>
 
 struct gpu;
-struct gpu_run;
 struct dispatch;
 
 /* Limits and state of the window in progress. */
 struct window {
-	uint32_t cycles; /* maximum length of a window in core cycles */
+	uint32_t cycles;  /* maximum length of a window in core cycles */
 	bool may_be_long; /* windows may be longer than a step */
 	/* time of the last step that SMs may take; the reply side has taken all its steps before it */
 	uint64_t end;
@@ -21,13 +20,14 @@ struct window {
 	/* the reply side may run in parallel with the SMs: the kernel has no limit of instructions, at which both sides
 	 * must end in one cycle */
 	bool may_overlap;
-	bool has_waiting_blocks; /* the grid has blocks that are not started */
+	bool has_waiting_blocks; /* a grid has blocks that are not started */
+	uint32_t waiting_kernel; /* the place of its kernel (sm_add_kernel()) */
 	/* Times of the earliest event: an SM or cluster wants to tick; an SM has made stores; an SM has space for a
 	 * waiting block; a slice's entry wants to tick. UINT64_MAX: none. */
 	uint64_t next_sm, next_commit, next_room, next_entry;
 	/* slices may hold requests that entered after the reply side last read the entries */
 	bool has_entries;
-	bool workers_claim_sms; /* first their own, then those that other workers have not reached */
+	bool workers_claim_sms;    /* first their own, then those that other workers have not reached */
 	bool sm_waits_for_network; /* an SM sleeps until the request crossbar has space */
 };
 
@@ -38,9 +38,15 @@ bool cycle_window(struct gpu *gpu, struct dispatch *dispatch);
 /* Brings both sides of the machine to one time, the end of the last window. */
 void cycle_settle(struct gpu *gpu);
 
-/* cycle_begin begins a kernel. cycle_end ends it: it moves all clocks to the core cycle after the last tick of a
+/* What the kernels allow. */
+struct cycle_start {
+	bool may_run_ahead; /* SMs may run ahead of each other */
+	bool may_overlap;   /* as in struct window */
+};
+
+/* cycle_begin begins kernels. cycle_end ends them: it moves all clocks to the core cycle after the last tick of a
  * unit, and returns that cycle. */
-void cycle_begin(struct gpu *gpu, const struct gpu_run *run);
+void cycle_begin(struct gpu *gpu, const struct cycle_start *with);
 uint64_t cycle_end(struct gpu *gpu, uint64_t start);
 
 #endif

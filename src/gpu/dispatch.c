@@ -16,58 +16,155 @@ static uint32_t blocks_that_fit(const struct gpu *gpu, const struct gpu_run *run
 	return seam_room(gpu->seam, &room);
 }
 
-void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run)
+static uint64_t blocks_of(const struct gpu_run *run)
 {
 	struct dim3 grid = run->launch.grid;
-	uint64_t sms = gpu->machine.sms;
-	*dispatch = (struct dispatch){.blocks = (uint64_t)grid.x * grid.y * grid.z,
-	                              .from = gpu->clock[CLOCK_CORE].cycle + gpu->machine.launch_cycles,
-	                              .try = true,
-	                              .sampler = run->sampler,
-	                              .launched = gpu->clock[CLOCK_CORE].cycle};
-	run->blocks_limit = seam_blocks_per_sm(gpu->seam, blocks_that_fit(gpu, run));
-	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than fit on the machine */
-	if (gpu->machine.spread_small_grids && dispatch->blocks < run->blocks_limit * sms)
-		run->blocks_limit = (uint32_t)((dispatch->blocks + sms - 1) / sms);
-	if (run->sampler)
-		sampler_begin(run->sampler, dispatch->blocks, run->blocks_limit * sms);
+	return (uint64_t)grid.x * grid.y * grid.z;
 }
 
-static void start_block(struct dispatch *dispatch, struct gpu *gpu, uint32_t at)
+void dispatch_begin(struct dispatch *dispatch)
+{
+	*dispatch = (struct dispatch){.kernels = 0};
+}
+
+void dispatch_limit(const struct gpu *gpu, struct gpu_run *run)
+{
+	uint64_t sms = gpu->machine.sms, blocks = blocks_of(run);
+	run->blocks_limit = seam_blocks_per_sm(gpu->seam, blocks_that_fit(gpu, run));
+	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than fit on the machine */
+	if (gpu->machine.spread_small_grids && blocks < run->blocks_limit * sms)
+		run->blocks_limit = (uint32_t)((blocks + sms - 1) / sms);
+}
+
+/* Inserts the place behind those of the same and of higher priority. */
+static void insert(struct dispatch *dispatch, uint32_t place)
+{
+	uint32_t at = dispatch->kernels++;
+	int32_t priority = dispatch->grid[place].run->priority;
+	for (; at && dispatch->grid[dispatch->order[at - 1]].run->priority < priority; at--)
+		dispatch->order[at] = dispatch->order[at - 1];
+	dispatch->order[at] = place;
+}
+
+uint32_t dispatch_add(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run)
+{
+	const struct simt_launch *launch = &run->launch;
+	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
+	uint32_t place = 0, threads = launch->block.x * launch->block.y * launch->block.z;
+	while (dispatch->grid[place].run)
+		place++;
+	assert(place < SM_MAX_KERNELS);
+	struct grid *grid = &dispatch->grid[place];
+	const struct sm_needs needs = {.warps = (threads + WARP_SIZE - 1) / WARP_SIZE,
+	                               .registers = run->occupancy->block_registers,
+	                               .shared_bytes = launch->program->shared_bytes + launch->dynamic_shared_bytes,
+	                               .limit = run->blocks_limit};
+	*grid = (struct grid){
+		.run = run, .blocks = blocks_of(run), .from = cycle + gpu->machine.launch_cycles, .launched = cycle};
+	insert(dispatch, place);
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		sm_add_kernel(&gpu->sm[i], place, launch, &needs, dispatch->warps);
+	dispatch->blocks += grid->blocks;
+	dispatch->warps += grid->blocks * needs.warps;
+	dispatch->try = true;
+	dispatch->sampler = run->sampler;
+	if (run->sampler)
+		sampler_begin(run->sampler, grid->blocks, (uint64_t)run->blocks_limit * gpu->machine.sms);
+	return place;
+}
+
+void dispatch_remove(struct dispatch *dispatch, struct gpu *gpu, uint32_t place)
+{
+	uint32_t at = 0;
+	while (dispatch->order[at] != place)
+		at++;
+	for (dispatch->kernels--; at < dispatch->kernels; at++)
+		dispatch->order[at] = dispatch->order[at + 1];
+	dispatch->grid[place].run = NULL;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		sm_remove_kernel(&gpu->sm[i], place);
+}
+
+bool dispatch_has_ended(const struct dispatch *dispatch, const struct gpu *gpu, uint32_t place)
+{
+	const struct grid *grid = &dispatch->grid[place];
+	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, ended = 0;
+	if (grid->next < grid->blocks)
+		return false;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		const struct sm_kernel *kernel = &gpu->sm[i].blocks.kernel[place];
+		if (kernel->resident || kernel->last_end > cycle)
+			return false;
+		ended += kernel->ended;
+	}
+	return ended == grid->blocks;
+}
+
+uint32_t dispatch_waiting(const struct dispatch *dispatch)
+{
+	for (uint32_t i = 0; i < dispatch->kernels; i++) {
+		const struct grid *grid = &dispatch->grid[dispatch->order[i]];
+		if (grid->next < grid->blocks)
+			return dispatch->order[i];
+	}
+	return SM_MAX_KERNELS;
+}
+
+/* The kernel that gets the next block: the first in order that has one and whose launch is over. */
+static struct grid *next_grid(struct dispatch *dispatch, uint64_t cycle)
+{
+	for (uint32_t i = 0; i < dispatch->kernels; i++) {
+		struct grid *grid = &dispatch->grid[dispatch->order[i]];
+		if (grid->next < grid->blocks && grid->from <= cycle)
+			return grid;
+	}
+	return NULL;
+}
+
+static uint32_t place_of(const struct dispatch *dispatch, const struct grid *grid)
+{
+	return (uint32_t)(grid - dispatch->grid);
+}
+
+static void start_block(struct dispatch *dispatch, struct grid *grid, struct gpu *gpu, uint32_t at)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
 	struct sm *sm = &gpu->sm[at];
-	assert(dispatch->next < dispatch->blocks && sm_has_room(sm));
-	uint32_t slot = sm_start_block(sm, dispatch->next++, cycle, gpu->now);
+	if (grid->next == 0)
+		grid->first_block = cycle;
+	uint32_t slot = sm_start_block(sm, place_of(dispatch, grid), grid->next++, cycle, gpu->now);
+	dispatch->placed++;
 	if (gpu->seam->gpu.gpu_block.count || gpu->seam->gpu.cycle.count)
 		seam_block(&gpu->seam->gpu, &sm->seam->block[slot]);
 	gpu->last_sm = at;
 	if (UNLIKELY(dispatch->sampler != NULL))
-		dispatch->blocks = sampler_placed(dispatch->sampler, gpu, dispatch->next, cycle - dispatch->launched);
+		dispatch->blocks = grid->blocks =
+			sampler_placed(dispatch->sampler, gpu, grid->next, cycle - grid->launched);
 }
 
 /* True when an SM may get the next block: it has space, and no mechanism refuses. */
-static bool can_start(struct dispatch *dispatch, const struct gpu *gpu, uint32_t at)
+static bool can_start(struct dispatch *dispatch, const struct grid *grid, const struct gpu *gpu, uint32_t at)
 {
 	struct seam_gpu *seam = &gpu->seam->gpu;
-	if (!sm_has_room(&gpu->sm[at]) || gpu->sm[at].now > gpu->now) /* not yet, when the SM is ahead */
+	const struct sm *sm = &gpu->sm[at];
+	if (!sm_has_room(sm, place_of(dispatch, grid)) || sm->now > gpu->now) /* not yet, when the SM is ahead */
 		return false;
-	const struct mech_dispatch event = {dispatch->next, at, gpu->clock[CLOCK_CORE].cycle};
+	const struct mech_dispatch event = {grid->next, at, gpu->clock[CLOCK_CORE].cycle};
 	bool agreed = !seam->may_dispatch.count || seam_may_dispatch(seam, &event);
 	dispatch->vetoed |= !agreed;
 	return agreed;
 }
 
 /* Places a block on an SM of the cluster, in turn after the one that got the last block. */
-static bool place_in_cluster(struct dispatch *dispatch, struct gpu *gpu, uint32_t number)
+static bool place_in_cluster(struct dispatch *dispatch, struct grid *grid, struct gpu *gpu, uint32_t number)
 {
 	struct cluster *cluster = &gpu->cluster[number];
 	uint32_t sms = cluster->config.sms;
 	for (uint32_t i = 1; i <= sms; i++) {
 		uint32_t place = (cluster->last_start + i) % sms;
-		if (!can_start(dispatch, gpu, number * sms + place))
+		if (!can_start(dispatch, grid, gpu, number * sms + place))
 			continue;
-		start_block(dispatch, gpu, number * sms + place);
+		start_block(dispatch, grid, gpu, number * sms + place);
 		cluster->last_start = place;
 		return true;
 	}
@@ -79,8 +176,12 @@ static bool place_by_clusters(struct dispatch *dispatch, struct gpu *gpu)
 {
 	bool started = false;
 	uint32_t clusters = gpu->clusters, first = gpu->last_sm / gpu->machine.cluster.sms + 1;
-	for (uint32_t i = 0; i < clusters && dispatch->next < dispatch->blocks; i++)
-		started |= place_in_cluster(dispatch, gpu, (first + i) % clusters);
+	for (uint32_t i = 0; i < clusters; i++) {
+		struct grid *grid = next_grid(dispatch, gpu->clock[CLOCK_CORE].cycle);
+		if (!grid)
+			break;
+		started |= place_in_cluster(dispatch, grid, gpu, (first + i) % clusters);
+	}
 	return started;
 }
 
@@ -89,12 +190,15 @@ static bool place_in_turn(struct dispatch *dispatch, struct gpu *gpu)
 {
 	bool started = false;
 	uint32_t sms = gpu->machine.sms, first = gpu->last_sm + 1;
-	for (uint32_t i = 0; i < sms && dispatch->next < dispatch->blocks; i++) {
+	struct grid *grid = next_grid(dispatch, gpu->clock[CLOCK_CORE].cycle);
+	for (uint32_t i = 0; i < sms && grid; i++) {
 		uint32_t at = (first + i) % sms;
-		if (!can_start(dispatch, gpu, at))
+		if (!can_start(dispatch, grid, gpu, at))
 			continue;
-		start_block(dispatch, gpu, at);
+		start_block(dispatch, grid, gpu, at);
 		started = true;
+		if (grid->next == grid->blocks)
+			grid = next_grid(dispatch, gpu->clock[CLOCK_CORE].cycle);
 	}
 	return started;
 }
@@ -105,30 +209,36 @@ static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu)
 	uint32_t sms = gpu->machine.sms, per_cluster = gpu->machine.cluster.sms, started = 0;
 	bool has_block[MACHINE_MAX_SMS] = {false}; /* in this cycle, by cluster */
 	uint8_t has_room[MACHINE_MAX_SMS];
-	while (dispatch->next < dispatch->blocks) {
+	for (struct grid *grid; (grid = next_grid(dispatch, gpu->clock[CLOCK_CORE].cycle));) {
 		uint32_t places = 0;
 		for (uint32_t i = 0; i < sms; i++)
-			places += has_room[i] = !has_block[i / per_cluster] && can_start(dispatch, gpu, i);
-		uint32_t at = places ? seam_place_block(gpu->seam, dispatch->next, has_room) : MECH_NOWHERE;
+			places += has_room[i] = !has_block[i / per_cluster] && can_start(dispatch, grid, gpu, i);
+		uint32_t at = places ? seam_place_block(gpu->seam, grid->next, has_room) : MECH_NOWHERE;
 		dispatch->vetoed |= places && at == MECH_NOWHERE;
 		if (at == MECH_NOWHERE)
 			break;
 		has_block[at / per_cluster] = true;
-		start_block(dispatch, gpu, at);
+		start_block(dispatch, grid, gpu, at);
 		started++;
 	}
 	return started > 0;
 }
 
-/* True when it has a block to place in the next core cycle. */
-static bool dispatch_asks(const struct dispatch *dispatch)
+/* The first core cycle in which it may place a block; UINT64_MAX: it has none, or no SM has space. */
+static uint64_t first_start(const struct dispatch *dispatch)
 {
-	return dispatch->try && dispatch->next < dispatch->blocks;
+	uint64_t first = UINT64_MAX;
+	for (uint32_t i = 0; i < dispatch->kernels && dispatch->try; i++) {
+		const struct grid *grid = &dispatch->grid[dispatch->order[i]];
+		if (grid->next < grid->blocks)
+			first = min_u64(first, grid->from);
+	}
+	return first;
 }
 
 static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 {
-	if (!dispatch_asks(dispatch) || gpu->clock[CLOCK_CORE].cycle < dispatch->from)
+	if (first_start(dispatch) > gpu->clock[CLOCK_CORE].cycle)
 		return false;
 	dispatch->vetoed = false;
 	bool picked = gpu->seam->gpu.place_owner;
@@ -144,7 +254,7 @@ static bool dispatch_blocks(struct dispatch *dispatch, struct gpu *gpu)
 static bool have_all_ended(const struct dispatch *dispatch, const struct gpu *gpu)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
-	if (dispatch->next < dispatch->blocks)
+	if (dispatch_waiting(dispatch) < SM_MAX_KERNELS)
 		return false;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		if (gpu->sm[i].blocks.resident || gpu->sm[i].blocks.last_end > cycle)
@@ -156,7 +266,7 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 {
 	struct seam_gpu *seam = &gpu->seam->gpu;
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
-	assert(dispatch->next <= dispatch->blocks && seam->dispatching == MECH_NEVER);
+	assert(dispatch->placed <= dispatch->blocks && seam->dispatching == MECH_NEVER);
 	seam->dispatching = cycle;
 	bool acted = false;
 	if ((seam->queued || seam->first_wake <= cycle) && have_all_ended(dispatch, gpu) &&
@@ -179,8 +289,9 @@ uint64_t dispatch_wake(const struct dispatch *dispatch, const struct gpu *gpu)
 	uint64_t next = clock_time(&gpu->clock[CLOCK_CORE]);
 	if (seam->queued)
 		return next;
-	if (dispatch_asks(dispatch))
-		return max_u64(next, dispatch->from * gpu->clock[CLOCK_CORE].period);
+	uint64_t start = first_start(dispatch);
+	if (start != UINT64_MAX)
+		return max_u64(next, start * gpu->clock[CLOCK_CORE].period);
 	return seam->first_wake == MECH_NEVER ? UINT64_MAX : seam->first_wake * gpu->clock[CLOCK_CORE].period;
 }
 

@@ -1,23 +1,47 @@
-/* dispatch: gives the grid's blocks to SMs, round robin or as a mechanism picks. At most one block is placed per
- * cycle and cluster, or per cycle and SM without clusters. Each SM with space gets a block in turn, starting after
- * the one that got the last block. The SMs of a cluster take turns among themselves (GPGPU-Sim:
- * gpgpu_sim::issue_block2core(), simt_core_cluster::issue_block2core()). */
+/* dispatch: gives the blocks of the running kernels to SMs, round robin or as a mechanism picks. At most one block is
+ * placed per cycle and cluster, or per cycle and SM without clusters. Each SM with space gets a block in turn, starting
+ * after the one that got the last block. The SMs of a cluster take turns among themselves (GPGPU-Sim:
+ * gpgpu_sim::issue_block2core(), simt_core_cluster::issue_block2core()).
+ *
+ * Of several kernels, the first in the order of priority and start gets all its blocks placed before the next one gets
+ * the space that is left (the leftover policy). */
 #ifndef SLUICE_GPU_DISPATCH_H
 #define SLUICE_GPU_DISPATCH_H
 
 #include "gpu/gpu.h"
 
-struct dispatch {
+/* The grid of a running kernel. */
+struct grid {
+	struct gpu_run *run;   /* NULL: this place is free */
 	uint64_t next, blocks; /* the next block; blocks of the grid */
 	uint64_t from;         /* first core cycle in which blocks may start */
-	bool try;              /* an SM may have space */
-	bool vetoed;           /* an SM had space, but a mechanism refused */
-	struct sampler *sampler; /* may decide that fewer blocks are enough, or NULL */
-	uint64_t launched;       /* core cycle of the launch */
+	uint64_t launched;     /* core cycle of the launch */
+	uint64_t first_block;  /* core cycle in which its first block started; valid if next > 0 */
 };
 
-/* Begins a launch. Also sets run->blocks_limit. */
-void dispatch_begin(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run);
+struct dispatch {
+	struct grid grid[SM_MAX_KERNELS]; /* a kernel has the same place here and in the SMs (sm_add_kernel()) */
+	uint32_t order[SM_MAX_KERNELS];   /* places of the running kernels, by priority and start */
+	uint32_t kernels;                 /* number of running kernels */
+	uint64_t placed, blocks; /* blocks placed, and blocks of all grids, of all kernels since dispatch_begin() */
+	uint64_t warps;          /* of the kernels since then: ages of warps */
+	bool try;                /* an SM may have space */
+	bool vetoed;             /* an SM had space, but a mechanism refused */
+	struct sampler *sampler; /* of a kernel that runs alone: may decide that fewer blocks are enough; or NULL */
+};
+
+/* Begins with no kernel. */
+void dispatch_begin(struct dispatch *dispatch);
+/* Computes a kernel's limit of blocks per SM, run->blocks_limit. */
+void dispatch_limit(const struct gpu *gpu, struct gpu_run *run);
+/* Adds a kernel at the lowest free place, here and on the SMs. Returns the place. */
+uint32_t dispatch_add(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run);
+/* Removes a kernel whose blocks have ended. */
+void dispatch_remove(struct dispatch *dispatch, struct gpu *gpu, uint32_t place);
+/* True when all blocks of the kernel have ended, up to the present time; an SM can be ahead. */
+bool dispatch_has_ended(const struct dispatch *dispatch, const struct gpu *gpu, uint32_t place);
+/* The place of a kernel with blocks that are not started, the first in order; SM_MAX_KERNELS: none. */
+uint32_t dispatch_waiting(const struct dispatch *dispatch);
 /* Simulates one core cycle: mechanisms' requests, their hooks, new blocks. True when something happened. */
 bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu);
 /* The time from which it needs the next core cycle, independent of other units; UINT64_MAX: never. */

@@ -69,9 +69,9 @@ struct gpu {
 	uint64_t step; /* number of that step */
 	struct reply_side reply_side;
 	struct window window;
-	uint64_t last_ticked; /* time of the last tick of the request side's units, except SMs */
-	uint64_t kernels; /* number of kernels launched so far */
-	uint32_t last_sm; /* the SM that got the last block */
+	uint64_t last_ticked;     /* time of the last tick of the request side's units, except SMs */
+	uint64_t kernels;         /* number of kernels launched so far */
+	uint32_t last_sm;         /* the SM that got the last block */
 	bool has_unfinished_work; /* the units have it, because the last kernel did not run to its end */
 	struct visits visits;
 	/* the host's threads, and the partition of SMs of each */
@@ -92,12 +92,17 @@ enum gpu_end {
 
 struct occupancy;
 
+/* What a kernel did itself while others ran beside it. */
+struct gpu_kernel_stats {
+	uint64_t blocks, warp_instructions, thread_instructions;
+};
+
 struct gpu_run {
 	/* input */
 	struct simt_launch launch; /* program, grid, block, params, ...; memory and sm_count are filled in */
 	uint32_t blocks_per_sm;    /* from occupancy_of() */
-	/* needed when a mechanism determines how many blocks fit into shared memory */
 	const struct occupancy *occupancy;
+	int32_t priority; /* of its stream: blocks of kernels with a greater one are placed first */
 	/* the kernel ends after the cycle in which it has issued this number; 0: no limit */
 	uint64_t max_thread_instructions;
 	void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
@@ -122,7 +127,10 @@ struct gpu_run {
 	bool livelock;           /* GPU_STALLED: warps executed, but only polled */
 	/* GPU_STALLED: which warp waits on which resource; GPU_MISTAKE: the mechanism's mistake */
 	char message[4096];
-	uint64_t cycles;       /* core cycles from launch to the last reply */
+	uint64_t cycles; /* core cycles from launch to the last reply; in a session, to the end of its last block */
+	/* only of a kernel in a session: core cycles of its launch and its first block */
+	uint64_t started, first_block;
+	struct gpu_kernel_stats own;
 	uint32_t blocks_limit; /* limit on blocks per SM that was used */
 	struct gpu_stats stats;
 };
@@ -140,6 +148,40 @@ void gpu_close(struct gpu *gpu);
 
 void gpu_run(struct gpu *gpu, struct gpu_run *run);
 
+/* Where a session's kernels come from. */
+struct gpu_feed {
+	void *user;
+	/* Returns a kernel that may start in this cycle, or NULL. Called at the beginning and when kernels have ended,
+	 * until it returns NULL. It returns at least one kernel at the beginning. */
+	struct gpu_run *(*next)(void *user);
+	/* The kernel has run to its end, and its stores are visible. */
+	void (*ended)(void *user, struct gpu_run *run);
+};
+
+/* Kernels that run together, from the first one's launch to the last reply. */
+struct gpu_session {
+	/* input */
+	struct gpu_feed feed;
+	uint32_t concurrent; /* most kernels that run at the same time, at most SM_MAX_KERNELS */
+	struct gpu_visitor visitor;
+	bool l1_may_be_stale;    /* as in struct gpu_run */
+	const atomic_bool *stop; /* set at any time to end the session early; NULL: never */
+	/* output */
+	enum gpu_end end;
+	struct gpu_run *failed; /* GPU_FAULT: the kernel with the fault */
+	struct simt_fault fault;
+	struct simt_polls polls;
+	bool livelock;
+	char message[4096];
+	uint64_t start, cycles; /* core cycle of the beginning; core cycles from there to the last reply */
+	uint64_t blocks;        /* of all kernels */
+	struct gpu_stats stats; /* of all kernels */
+};
+
+/* Runs kernels that overlap. Their runs need no visitor, sampler, profile or limit of instructions; SMs do not run
+ * ahead. The kernels in progress when a session ends early have `end` as it was. */
+void gpu_run_together(struct gpu *gpu, struct gpu_session *session);
+
 /* If the last kernel did not run to its end, resets all units and the mechanisms' states. Until then that kernel's
  * statistics can be read. gpu_run() calls it first. A caller that reads the seam before gpu_run() must call it. */
 void gpu_renew(struct gpu *gpu);
@@ -150,6 +192,7 @@ double gpu_seconds(const struct gpu *gpu);
 /* Checks the relations between counters after a kernel that ran to its end or was stopped. False with the text of
  * the first one that does not hold. */
 bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *text, size_t size);
+bool gpu_check_session(const struct gpu *gpu, const struct gpu_session *session, char *text, size_t size);
 
 /* The mechanism that prevents a warp from issuing, or NULL. */
 const char *gpu_kept_by(const struct sm *sm, uint32_t slot);

@@ -94,10 +94,10 @@ bool livelock_look(struct livelock *livelock, const struct gpu *gpu, const struc
 {
 	bool sampled = dispatch->sampler && dispatch->blocks < dispatch->sampler->blocks;
 	uint64_t stores = stores_of(gpu);
-	bool moves = dispatch->next != livelock->placed || stores != livelock->stores || sampled || !all_stuck(gpu);
+	bool moves = dispatch->placed != livelock->placed || stores != livelock->stores || sampled || !all_stuck(gpu);
 	livelock->stores = stores;
 	livelock->next = cycle + livelock->interval;
-	livelock->placed = dispatch->next;
+	livelock->placed = dispatch->placed;
 	if (!moves) {
 		reserve(livelock, gpu->machine.sms);
 		moves = any_new(livelock, gpu);

@@ -22,6 +22,7 @@ struct occupancy occupancy_of(const struct machine *machine, uint32_t block_thre
 	uint32_t per_thread = (registers + sm->register_unit - 1) / sm->register_unit * sm->register_unit;
 	uint64_t per_block = (uint64_t)per_thread * warps * WARP_SIZE;
 	struct occupancy occupancy = {
+		.block_registers = (uint32_t)per_block,
 		.allowed = {[LIMIT_BLOCK_SLOTS] = sm->blocks,
 	                    [LIMIT_THREADS] = sm->warps / warps,
 	                    [LIMIT_REGISTERS] = per_block ? (uint32_t)(sm->registers / per_block) : UINT32_MAX,

@@ -10,6 +10,7 @@ struct occupancy {
 	uint32_t blocks, warps;
 	enum occupancy_limit limit; /* the first resource that allows no more */
 	uint32_t allowed[LIMITS];   /* blocks that each resource allows; UINT32_MAX: no limit */
+	uint32_t block_registers;   /* registers that a block is allocated */
 };
 
 /* `block_threads` >= 1; `registers` per thread; `shared_bytes` per block, including dynamic ones. */

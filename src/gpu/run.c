@@ -1,4 +1,6 @@
-/* run: the run of one kernel, from its launch to the last reply or an earlier end. */
+/* run: the run of one kernel, from its launch to the last reply or an earlier end. together.c runs several kernels. */
+#include "gpu/session.h"
+
 #include "gpu/dispatch.h"
 #include "gpu/gpu.h"
 #include "gpu/livelock.h"
@@ -7,7 +9,7 @@
 #include "gpu/stats.h"
 #include "gpu/wiring.h"
 
-static bool faulted(const struct gpu *gpu, struct simt_fault *fault)
+bool session_faulted(const struct gpu *gpu, struct simt_fault *fault)
 {
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		if (gpu->sm[i].fault.what) {
@@ -17,7 +19,7 @@ static bool faulted(const struct gpu *gpu, struct simt_fault *fault)
 	return false;
 }
 
-static uint64_t instructions(const struct gpu *gpu, uint64_t *threads)
+uint64_t session_instructions(const struct gpu *gpu, uint64_t *threads)
 {
 	uint64_t warps = 0;
 	*threads = 0;
@@ -55,10 +57,10 @@ static void come_to_limit(struct gpu *gpu, struct watch *watch, uint64_t steps)
 		watch->next = gpu->step + 1;
 }
 
-static void find_polls(const struct gpu *gpu, const struct dispatch *dispatch, struct simt_polls *polls,
-                       bool is_livelock)
+void session_find_polls(const struct gpu *gpu, const struct dispatch *dispatch, struct simt_polls *polls,
+                        bool is_livelock)
 {
-	*polls = (struct simt_polls){.blocks = dispatch->blocks, .blocks_left = dispatch->blocks - dispatch->next};
+	*polls = (struct simt_polls){.blocks = dispatch->blocks, .blocks_left = dispatch->blocks - dispatch->placed};
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		for (uint32_t w = 0; w < gpu->sm[i].config.warps; w++)
 			if (gpu->sm[i].warp[w].simt)
@@ -70,7 +72,7 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
                       uint64_t start)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, threads;
-	if (faulted(gpu, &run->fault)) {
+	if (session_faulted(gpu, &run->fault)) {
 		run->end = GPU_FAULT;
 		return true;
 	}
@@ -78,7 +80,7 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 		run->end = GPU_MISTAKE;
 		return true;
 	}
-	uint64_t warps = instructions(gpu, &threads);
+	uint64_t warps = session_instructions(gpu, &threads);
 	uint64_t count = warps + gpu->to_sms.stats.packets + gpu->to_slices.stats.packets;
 	if (count != watch->last_count) {
 		watch->last_count = count;
@@ -90,13 +92,13 @@ static bool must_stop(struct gpu *gpu, struct gpu_run *run, struct watch *watch,
 	if (simt_is_stopped(&run->launch) ||
 	    (run->max_thread_instructions && threads >= run->max_thread_instructions)) {
 		run->end = GPU_STOPPED;
-		find_polls(gpu, dispatch, &run->polls, run->livelock);
+		session_find_polls(gpu, dispatch, &run->polls, run->livelock);
 		return true;
 	}
 	if (cycle >= watch->livelock.next && livelock_look(&watch->livelock, gpu, dispatch, cycle)) {
 		run->end = GPU_STALLED;
 		run->livelock = true;
-		find_polls(gpu, dispatch, &run->polls, run->livelock);
+		session_find_polls(gpu, dispatch, &run->polls, run->livelock);
 		return true;
 	}
 	watch->next = gpu->step + WATCH_STEPS;
@@ -138,15 +140,15 @@ static bool fits_together(const struct gpu *gpu, struct gpu_run *run, const stru
 /* Placed blocks may wait for those that were to be omitted. */
 static void place_rest(struct dispatch *dispatch, uint64_t cycle)
 {
-	if (!dispatch->sampler || !sampler_gives_up(dispatch->sampler, cycle - dispatch->launched))
+	if (!dispatch->sampler || !sampler_gives_up(dispatch->sampler, cycle - dispatch->grid->launched))
 		return;
-	dispatch->blocks = dispatch->sampler->blocks;
+	dispatch->blocks = dispatch->grid->blocks = dispatch->sampler->blocks;
 	dispatch->try = true;
 }
 
 static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *dispatch, uint64_t start)
 {
-	struct watch watch = {.next = gpu->step, .last_change = max_u64(start, dispatch->from)};
+	struct watch watch = {.next = gpu->step, .last_change = max_u64(start, dispatch->grid->from)};
 	run->end = GPU_DONE;
 	run->livelock = false;
 	livelock_begin(&watch.livelock, gpu, watch.last_change);
@@ -154,7 +156,7 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 		come_to_limit(gpu, &watch, steps_to_limit(gpu, run, 0));
 	for (;;) {
 		if (!cycle_window(gpu, dispatch)) {
-			if (faulted(gpu, &run->fault))
+			if (session_faulted(gpu, &run->fault))
 				run->end = GPU_FAULT;
 			else if (dispatch_done(gpu) < dispatch->blocks)
 				run->end = GPU_STALLED;
@@ -171,25 +173,36 @@ static void run_to_end(struct gpu *gpu, struct gpu_run *run, struct dispatch *di
 	run->cycles = cycle_end(gpu, start) - start;
 }
 
-/* Sets all units' clocks to the beginning of the launch. */
-static void begin(struct gpu *gpu, const struct gpu_run *run, uint64_t start)
+void session_begin(struct gpu *gpu, const struct session_start *with, uint64_t start)
 {
-	cycle_begin(gpu, run);
+	cycle_begin(gpu, &with->cycles);
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		gpu->channel[i].last_cycle = gpu->clock[CLOCK_DRAM].cycle;
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		gpu->slice[i].settled = gpu->slice[i].entry.settled = gpu->clock[CLOCK_L2].cycle;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
-		if (run->l1_may_be_stale)
+		if (with->l1_may_be_stale)
 			cache_invalidate(&gpu->sm[i].l1.data);
 		gpu->sm[i].accounted = start;
 		gpu->sm[i].mechanisms_send = seam_sends(gpu->seam);
-		gpu->sm[i].loads_that_wait = run->run_ahead.waiting_loads;
-		sm_begin(&gpu->sm[i], &run->launch, run->blocks_limit);
+		gpu->sm[i].loads_that_wait = with->waiting_loads;
+		sm_begin(&gpu->sm[i], with->several);
 	}
 }
 
-static void show_launch(struct gpu *gpu, const struct gpu_run *run)
+void session_prepare(struct gpu *gpu, struct gpu_run *run)
+{
+	run->launch.memory = gpu->memory;
+	run->launch.sm_count = gpu->machine.sms;
+	run->launch.first_path = gpu->machine.sm.first_path;
+	run->launch.id = ++gpu->kernels;
+	run->launch.copies_overlap = gpu->machine.sm.async_copies;
+	run->launch.bulk_overlaps =
+		seam_owns_opcode(gpu->seam, PTX_OP_CP_BULK) && seam_owns_opcode(gpu->seam, PTX_OP_CP_BULK_TENSOR);
+	run->launch.dma_overlaps = seam_owns_opcode(gpu->seam, PTX_OP_DMA_FLAT);
+}
+
+void session_show_launch(struct gpu *gpu, const struct gpu_run *run)
 {
 	const struct simt_launch *launch = &run->launch;
 	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
@@ -218,40 +231,19 @@ void gpu_renew(struct gpu *gpu)
 	gpu->has_unfinished_work = false;
 }
 
-void gpu_run(struct gpu *gpu, struct gpu_run *run)
+void session_end(struct gpu *gpu, enum gpu_end end, uint64_t start, uint64_t cycles)
 {
-	struct dispatch dispatch;
-	gpu_renew(gpu);
-	run->launch.memory = gpu->memory;
-	run->launch.sm_count = gpu->machine.sms;
-	run->launch.first_path = gpu->machine.sm.first_path;
-	run->launch.id = ++gpu->kernels;
-	run->launch.copies_overlap = gpu->machine.sm.async_copies;
-	run->launch.bulk_overlaps =
-		seam_owns_opcode(gpu->seam, PTX_OP_CP_BULK) && seam_owns_opcode(gpu->seam, PTX_OP_CP_BULK_TENSOR);
-	run->launch.dma_overlaps = seam_owns_opcode(gpu->seam, PTX_OP_DMA_FLAT);
-	stats_reset(gpu);
-	show_launch(gpu, run);
-	dispatch_begin(&dispatch, gpu, run);
-	seam_kernel_begin(gpu->seam, run->blocks_limit);
-	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
-	if (run->profile)
-		gpu_profile_begin(gpu, run->launch.program->count);
-	begin(gpu, run, start);
-	visits_begin(gpu, &run->visitor, start);
-	if (fits_together(gpu, run, &dispatch))
-		run_to_end(gpu, run, &dispatch, start);
 	team_end_threads(gpu->team);
 	seam_cycles_ended(gpu->seam);
-	if (run->end == GPU_DONE)
+	if (end == GPU_DONE)
 		expect_quiet(gpu);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
-		sm_account(&gpu->sm[i], start + run->cycles);
+		sm_account(&gpu->sm[i], start + cycles);
 		sm_end(&gpu->sm[i]);
 	}
 	for (uint32_t i = 0; i < gpu->slices; i++)
 		cache_watch_end(&gpu->slice[i].cache);
-	if (run->end != GPU_DONE)
+	if (end != GPU_DONE)
 		seam_account_unfinished(gpu->seam);
 	seam_kernel_end(gpu->seam);
 	for (uint32_t i = 0; i < gpu->slices; i++) {
@@ -260,6 +252,31 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	}
 	for (uint32_t i = 0; i < gpu->machine.map.channels; i++)
 		dram_settle(&gpu->channel[i], gpu->clock[CLOCK_DRAM].cycle);
+}
+
+void gpu_run(struct gpu *gpu, struct gpu_run *run)
+{
+	struct dispatch dispatch;
+	gpu_renew(gpu);
+	session_prepare(gpu, run);
+	stats_reset(gpu);
+	session_show_launch(gpu, run);
+	dispatch_begin(&dispatch);
+	dispatch_limit(gpu, run);
+	seam_kernel_begin(gpu->seam, run->blocks_limit);
+	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
+	if (run->profile)
+		gpu_profile_begin(gpu, run->launch.program->count);
+	const struct session_start with = {.cycles = {.may_run_ahead = run->run_ahead.allowed && !run->launch.checks,
+	                                              .may_overlap = !run->max_thread_instructions},
+	                                   .l1_may_be_stale = run->l1_may_be_stale,
+	                                   .waiting_loads = run->run_ahead.waiting_loads};
+	session_begin(gpu, &with, start);
+	uint32_t place = dispatch_add(&dispatch, gpu, run);
+	visits_begin(gpu, &run->visitor, start);
+	if (fits_together(gpu, run, &dispatch))
+		run_to_end(gpu, run, &dispatch, start);
+	session_end(gpu, run->end, start, run->cycles);
 	stats_collect(gpu, &run->stats);
 	if (run->profile)
 		gpu_profile_end(gpu, run->profile);
@@ -272,4 +289,6 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	if (run->end == GPU_STALLED && !run->livelock)
 		gpu_explain_deadlock(gpu, run->message, sizeof run->message);
 	gpu->has_unfinished_work = run->end != GPU_DONE;
+	if (run->end == GPU_DONE)
+		dispatch_remove(&dispatch, gpu, place);
 }

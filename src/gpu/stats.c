@@ -204,21 +204,19 @@ static uint64_t never_when_read(const struct cache_stats *cache)
 	       cache->global_writes;
 }
 
-bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *text, size_t size)
+/* Checks the counters of a run of this many cycles and blocks. cut: it was stopped before its end. */
+static bool check(const struct gpu *gpu, const struct gpu_stats *s, uint64_t cycles, uint64_t blocks, bool cut,
+                  char *text, size_t size)
 {
-	const struct gpu_stats *s = &run->stats;
 	const struct machine *machine = &gpu->machine;
-	bool cut = run->end == GPU_STOPPED;
 	bool fetches = machine->sm.l1d.write_miss == WRITE_MISS_FETCH; /* also on writes */
-	uint64_t grid = (uint64_t)run->launch.grid.x * run->launch.grid.y * run->launch.grid.z;
-	uint64_t blocks = run->sampler ? run->sampler->placed : grid;
 	uint64_t arithmetic = s->sm.sp_instructions + s->sm.sfu_instructions + s->sm.int_instructions +
 	                      s->sm.dp_instructions + s->sm.tensor_instructions;
 	/* for relations whose left side lacks what was in flight when a kernel was cut short */
 	const enum comparison at_end = cut ? AT_MOST : EQUALS;
 	const struct relation relations[] = {
 		{"sm.stack_* add up to cycles x SMs x schedulers", stats_stack_slots(&s->sm), EQUALS,
-	         run->cycles * machine->sms * machine->sm.schedulers},
+	         cycles * machine->sms * machine->sm.schedulers},
 		{"sm.stack_issued = sm.warp_instructions", s->sm.stack_issued, EQUALS, s->sm.warp_instructions},
 		{"sm.blocks = blocks of the grid, or those placed", s->sm.blocks, at_end, blocks},
 		{"sm.warp_instructions = arithmetic + mem", s->sm.warp_instructions, EQUALS,
@@ -244,4 +242,17 @@ bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *tex
 	return check_cache("l1d", &s->l1d, text, size) && check_cache("l1i", &s->l1i, text, size) &&
 	       check_cache("l1c", &s->l1c, text, size) && check_cache("l1t", &s->l1t, text, size) &&
 	       check_cache("l2", &s->l2, text, size) && check_accounts(gpu->seam, text, size);
+}
+
+bool gpu_check_stats(const struct gpu *gpu, const struct gpu_run *run, char *text, size_t size)
+{
+	uint64_t grid = (uint64_t)run->launch.grid.x * run->launch.grid.y * run->launch.grid.z;
+	uint64_t blocks = run->sampler ? run->sampler->placed : grid;
+	return check(gpu, &run->stats, run->cycles, blocks, run->end == GPU_STOPPED, text, size);
+}
+
+bool gpu_check_session(const struct gpu *gpu, const struct gpu_session *session, char *text, size_t size)
+{
+	bool cut = session->end == GPU_STOPPED;
+	return check(gpu, &session->stats, session->cycles, session->blocks, cut, text, size);
 }

@@ -32,7 +32,7 @@ static void record_tick(const struct gpu *gpu, struct worker_sms *own, const str
 	own->ticks++;
 	if (sm->commits)
 		own->next_commit = min_u64(own->next_commit, now);
-	if (gpu->window.has_waiting_blocks && sm_has_room(sm))
+	if (gpu->window.has_waiting_blocks && sm_has_room(sm, gpu->window.waiting_kernel))
 		own->next_room = min_u64(own->next_room, now);
 }
 
@@ -43,7 +43,8 @@ static void record_tick(const struct gpu *gpu, struct worker_sms *own, const str
 static bool can_run_ahead(const struct gpu *gpu, const struct sm *sm)
 {
 	return gpu->window.may_be_long && !sm->stopped && !sm->commits && !sm->fault.what &&
-	       !seam_is_kept_in_step(sm->seam) && !(gpu->window.has_waiting_blocks && sm_has_room(sm)) &&
+	       !seam_is_kept_in_step(sm->seam) &&
+	       !(gpu->window.has_waiting_blocks && sm_has_room(sm, gpu->window.waiting_kernel)) &&
 	       network_port_suffices(sm);
 }
 

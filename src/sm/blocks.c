@@ -1,11 +1,25 @@
 #include "sm/sm.h"
 
-void blocks_begin(struct sm *sm, uint32_t limit)
+void blocks_begin(struct sm *sm, bool several)
 {
-	const struct simt_launch *launch = sm->launch;
-	uint32_t threads = launch->block.x * launch->block.y * launch->block.z;
-	sm->blocks.warps_per_block = (threads + WARP_SIZE - 1) / WARP_SIZE;
-	sm->blocks.limit = limit;
+	sm->blocks.several = several;
+}
+
+void blocks_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch *launch, const struct sm_needs *needs,
+                       uint64_t first_age)
+{
+	struct sm_kernel *own = &sm->blocks.kernel[kernel];
+	assert(!own->launch && !own->resident);
+	*own = (struct sm_kernel){.launch = launch, .block = *needs, .first_age = first_age};
+	local_memory_place_kernel(sm, kernel, &own->local_base, &own->local_pitch);
+	sm->blocks.kernels++;
+}
+
+void blocks_remove_kernel(struct sm *sm, uint32_t kernel)
+{
+	assert(sm->blocks.kernel[kernel].launch && !sm->blocks.kernel[kernel].resident);
+	sm->blocks.kernel[kernel].launch = NULL;
+	sm->blocks.kernels--;
 }
 
 void blocks_close(struct sm *sm)
@@ -21,28 +35,70 @@ static void show_to_mechanisms(struct sm *sm, const struct sm_block *block, uint
 	                                 .sm = sm->index,
 	                                 .slot = (uint32_t)(block - sm->blocks.slot),
 	                                 .first_warp = block->first_warp,
-	                                 .warps = sm->blocks.warps_per_block,
+	                                 .warps = block->kernel->block.warps,
 	                                 .cycle = cycle};
 	seam_block_begin(sm->seam, &event);
 }
 
-uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now)
+/* The lowest warp slot with which that many free ones begin; SM_MAX_WARPS: there is none. */
+static uint32_t first_free_warps(const struct sm *sm, uint32_t warps)
+{
+	uint32_t free = 0;
+	for (uint32_t slot = 0; slot < sm->config.warps; slot++) {
+		free = sm->warp[slot].simt ? 0 : free + 1;
+		if (free == warps)
+			return slot + 1 - warps;
+	}
+	return SM_MAX_WARPS;
+}
+
+bool blocks_fit_beside_others(const struct sm *sm, const struct sm_kernel *kernel)
+{
+	const struct blocks *blocks = &sm->blocks;
+	const struct sm_config *config = &sm->config;
+	const struct sm_needs *needs = &kernel->block;
+	return blocks->resident < config->blocks && blocks->used.warps + needs->warps <= config->warps &&
+	       blocks->used.registers + needs->registers <= config->registers &&
+	       blocks->used.shared_bytes + needs->shared_bytes <= sm->l1.shared_bytes &&
+	       first_free_warps(sm, needs->warps) < SM_MAX_WARPS;
+}
+
+static void use(struct blocks *blocks, const struct sm_needs *needs, int sign)
+{
+	blocks->used.warps += (uint32_t)sign * needs->warps;
+	blocks->used.registers += (uint32_t)sign * needs->registers;
+	blocks->used.shared_bytes += (uint32_t)sign * needs->shared_bytes;
+}
+
+/* Blocks of one kernel have warp slots in the order of their block slots. */
+static void give_slots(struct sm *sm, struct sm_block *block)
+{
+	uint32_t slot = (uint32_t)(block - sm->blocks.slot), warps = block->kernel->block.warps;
+	block->first_warp = sm->blocks.several ? first_free_warps(sm, warps) : slot * warps;
+	for (uint32_t w = 0; w < warps; w++)
+		sm->warp[block->first_warp + w].block = (uint8_t)slot;
+}
+
+uint32_t sm_start_block(struct sm *sm, uint32_t kernel, uint64_t number, uint64_t cycle, uint64_t now)
 {
 	struct blocks *blocks = &sm->blocks;
-	assert(sm_has_room(sm));
+	assert(sm_has_room(sm, kernel));
 	sm_account(sm, cycle + 1);
 	uint32_t slot = 0;
 	while (blocks->slot[slot].alive)
 		slot++;
 	struct sm_block *block = &blocks->slot[slot];
-	block->first_warp = slot * blocks->warps_per_block;
+	block->kernel = &blocks->kernel[kernel];
+	give_slots(sm, block);
 	block->simt.clock = &sm->cycle;
 	block->simt.sm = sm->index;
-	simt_block_start(&block->simt, sm->launch, number, block->first_warp);
-	block->alive = blocks->warps_per_block;
+	simt_block_start(&block->simt, block->kernel->launch, number, block->first_warp);
+	block->alive = block->kernel->block.warps;
+	block->kernel->resident++;
 	blocks->resident++;
+	use(blocks, &block->kernel->block, 1);
 	show_to_mechanisms(sm, block, number, cycle);
-	for (uint32_t w = 0; w < blocks->warps_per_block; w++)
+	for (uint32_t w = 0; w < block->kernel->block.warps; w++)
 		warp_start(sm, &sm->warp[block->first_warp + w], slot, &block->simt.warp[w]);
 	sm_wake_at(sm, now + 1);
 	return slot;
@@ -64,10 +120,14 @@ void blocks_warp_exited(struct sm *sm, uint32_t slot)
 	assert(block->alive);
 	if (--block->alive)
 		return;
+	struct sm_kernel *kernel = block->kernel;
+	kernel->resident--;
+	kernel->ended++;
 	sm->blocks.resident--;
+	use(&sm->blocks, &kernel->block, -1);
 	assert(sm->blocks.resident || !sm->blocks.live_warps);
 	sm->stats.blocks++;
-	sm->blocks.last_end = sm->cycle;
+	sm->blocks.last_end = kernel->last_end = sm->cycle;
 	seam_block_end(sm->seam, slot, sm->cycle);
 }
 
@@ -79,7 +139,7 @@ void blocks_set_holders(void *host, uint32_t slot, uint32_t holders, uint64_t cy
 		sm_account(sm, cycle + 1);
 	sm->seam->holders[slot] = holders;
 	const struct sm_block *block = &sm->blocks.slot[slot];
-	for (uint32_t w = 0; block->alive && w < sm->blocks.warps_per_block; w++)
+	for (uint32_t w = 0; block->alive && w < block->kernel->block.warps; w++)
 		if (sm->warp[block->first_warp + w].simt)
 			warp_update_held(sm, &sm->warp[block->first_warp + w]);
 	sm_wake_at(sm, sm->now + 1);

@@ -8,24 +8,56 @@
 struct sm;
 struct sm_warp;
 
+/* What a block of a kernel needs of an SM, as allocated. */
+struct sm_needs {
+	uint32_t warps, registers, shared_bytes;
+	uint32_t limit; /* maximum number of the kernel's blocks on an SM */
+};
+
+/* A kernel that the SM runs. */
+struct sm_kernel {
+	const struct simt_launch *launch; /* NULL: this place is free */
+	struct sm_needs block;            /* needs of each block */
+	uint32_t resident;                /* its blocks on this SM */
+	uint64_t ended;                   /* number of its blocks that have ended here */
+	uint64_t last_end;                /* cycle in which the last one ended */
+	/* issued for its blocks; counted only where kernels may run together */
+	uint64_t warp_instructions, thread_instructions;
+	uint64_t local_base, local_pitch; /* sm/local_memory.h */
+	uint64_t first_age;               /* age of its first warp; the warps of later kernels are older */
+};
+
 /* A block slot. */
 struct sm_block {
 	struct simt_block simt;
+	struct sm_kernel *kernel;
 	uint32_t alive; /* warps whose slot is in use; 0: the block slot is free */
 	uint32_t first_warp;
 };
 
 struct blocks {
-	uint32_t warps_per_block, limit; /* of the launch: maximum number of resident blocks */
 	uint32_t resident;
 	uint32_t live_warps; /* warps with a thread that has not exited */
 	uint64_t last_end;   /* cycle in which the last block ended */
+	/* what resident blocks use */
+	struct {
+		uint32_t warps, registers, shared_bytes;
+	} used;
 	struct sm_block slot[SM_MAX_BLOCKS];
+	bool several;     /* kernels may run together: `used` limits their blocks; else the kernel's own limit does */
+	uint32_t kernels; /* number of kernels that the SM runs */
+	struct sm_kernel kernel[SM_MAX_KERNELS];
 };
 
-/* Begins a launch with at most `limit` resident blocks. */
-void blocks_begin(struct sm *sm, uint32_t limit);
+/* As sm_begin(), sm_add_kernel() and sm_remove_kernel(). */
+void blocks_begin(struct sm *sm, bool several);
+void blocks_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch *launch, const struct sm_needs *needs,
+                       uint64_t first_age);
+void blocks_remove_kernel(struct sm *sm, uint32_t kernel);
 void blocks_close(struct sm *sm);
+
+/* True when a block of that kernel finds space beside the resident blocks of others. */
+bool blocks_fit_beside_others(const struct sm *sm, const struct sm_kernel *kernel);
 
 /* The warp has reached a barrier, or some of its lanes have exited, for which others may have waited. */
 void blocks_barrier(struct sm *sm, struct sm_warp *warp, const struct simt_step *step);
@@ -36,6 +68,14 @@ void blocks_warp_exited(struct sm *sm, uint32_t slot);
 static inline void blocks_count_live(struct blocks *blocks, bool live)
 {
 	blocks->live_warps += live ? 1 : -1;
+}
+
+/* Counts an instruction that a warp of the block has issued, for its kernel. */
+static inline void blocks_count_issue(struct blocks *blocks, uint32_t slot, uint32_t lanes)
+{
+	struct sm_kernel *kernel = blocks->slot[slot].kernel;
+	kernel->warp_instructions++;
+	kernel->thread_instructions += lanes;
 }
 
 /* Sets the mechanisms that hold the block (seam_sm.held). May be called from outside while the SM sleeps. */

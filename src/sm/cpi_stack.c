@@ -117,7 +117,7 @@ void cpi_resolve(struct sm *sm, struct sm_warp *warp, const struct op *op, uint3
 	                              &sm->stats.stack_shared, &sm->stats.stack_texture};
 	invariant(level <= LEVEL_TEXTURE);
 	if (sm->profile)
-		profile_resolved(sm->profile, warp, op, sm->launch->program->code, level);
+		profile_resolved(sm->profile, warp, op, sm->blocks.kernel->launch->program->code, level);
 	*by_level[level] += warp->waited;
 	warp->waited = 0;
 }

@@ -25,6 +25,12 @@ void fetch_want(struct fetch *fetch, const struct sm_warp *warp)
 		bits_add(fetch->wants, warp->slot);
 }
 
+void ibuffer_begin(struct fetch *fetch, struct sm_warp *warp)
+{
+	warp->ibuffer.code = INSTRUCTION_BASE + warp->simt->block->launch->code;
+	ibuffer_restart(fetch, warp);
+}
+
 void ibuffer_restart(struct fetch *fetch, struct sm_warp *warp)
 {
 	warp->ibuffer.count = 0;
@@ -65,9 +71,9 @@ static bool fetch_line(struct sm *sm, struct sm_warp *warp, uint64_t address)
 	return true;
 }
 
-static uint64_t next_address(const struct sm *sm, const struct sm_warp *warp)
+static uint64_t next_address(const struct sm_warp *warp)
 {
-	return INSTRUCTION_BASE + sm->launch->code + (uint64_t)warp->ibuffer.pc * INSTRUCTION_BYTES;
+	return warp->ibuffer.code + (uint64_t)warp->ibuffer.pc * INSTRUCTION_BYTES;
 }
 
 /* The warp's next instructions have been fetched, and will be decoded in the next cycle. */
@@ -82,7 +88,7 @@ static void latch_fetched(struct fetch *fetch, struct sm_warp *warp)
 static void fetch_warp(struct sm *sm, struct sm_warp *warp)
 {
 	struct fetch *fetch = &sm->fetch;
-	uint64_t address = next_address(sm, warp);
+	uint64_t address = next_address(warp);
 	if (!sm->config.l1i.perfect && !cache_read_hit(&fetch->l1i, address, fetch->l1i.sector_bytes, sm->cycle)) {
 		if (!fetch_line(sm, warp, address))
 			return;
@@ -110,7 +116,7 @@ static void line_arrived(struct sm *sm, struct sm_warp *warp, const struct reque
 	warp->ibuffer.waits_for_line = false;
 	if (!warp->simt || warp->simt->done || warp->ibuffer.count)
 		return;
-	bool is_next = (next_address(sm, warp) & ~(uint64_t)(request->bytes - 1)) == request->address;
+	bool is_next = (next_address(warp) & ~(uint64_t)(request->bytes - 1)) == request->address;
 	bool hands_over = sm->config.fetch_hands_over || warp->ibuffer.misses == MISSES_IN_A_ROW;
 	if (hands_over && is_next && !fetch->fetched)
 		latch_fetched(fetch, warp);

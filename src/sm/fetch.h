@@ -13,6 +13,7 @@ struct ibuffer {
 	uint8_t count;       /* number of instructions in it */
 	uint8_t misses;      /* consecutive instruction-cache misses of the same instruction */
 	bool waits_for_line; /* an instruction-cache miss is in flight */
+	uint64_t code;       /* address of its kernel's code in the memory system */
 };
 
 struct sm;
@@ -54,6 +55,8 @@ void fetch_want(struct fetch *fetch, const struct sm_warp *warp);
 /* The warp has ended with nothing in flight. Its slot is freed when the walk over the warps passes it. */
 void fetch_warp_ended(struct fetch *fetch, const struct sm_warp *warp);
 
+/* A warp starts with an empty buffer. */
+void ibuffer_begin(struct fetch *fetch, struct sm_warp *warp);
 /* Empties the warp's buffer and restarts fetching at the warp's pc. */
 void ibuffer_restart(struct fetch *fetch, struct sm_warp *warp);
 

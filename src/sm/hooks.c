@@ -106,7 +106,7 @@ void hooks_stop(void *host, uint32_t slot, uint32_t lane, const char *why)
 	                                .inst = warp->next,
 	                                .lane = lane,
 	                                .block = warp->simt->block->index,
-	                                .thread = simt_thread(sm->launch, warp->simt->index, lane)};
+	                                .thread = simt_thread(warp->simt->block->launch, warp->simt->index, lane)};
 	if (!found.has_address)
 		return;
 	sm->fault.space = found.space[lane];
@@ -127,12 +127,13 @@ bool hooks_bulk_copy(const void *host, uint32_t slot, uint32_t lane, struct bulk
 	struct bulk_mistake mistake;
 	if (!bulk_asked(sm->warp[slot].simt, sm->warp[slot].next, lane, copy, &mistake))
 		return false;
+	const struct simt_memory *memory = sm->warp[slot].simt->block->launch->memory;
 	if (copy->rank)
-		copy->map.global = simt_address(sm->launch->memory, copy->map.global);
+		copy->map.global = simt_address(memory, copy->map.global);
 	else if (copy->kind != BULK_WITHIN)
-		copy->global = simt_address(sm->launch->memory, copy->global);
+		copy->global = simt_address(memory, copy->global);
 	if (copy->map_in_memory)
-		copy->map_address = simt_address(sm->launch->memory, copy->map_address);
+		copy->map_address = simt_address(memory, copy->map_address);
 	return true;
 }
 
@@ -157,10 +158,11 @@ void hooks_look_at_warp(const void *host, uint32_t slot, struct mech_warp *seen)
 {
 	const struct sm *sm = host;
 	const struct sm_warp *warp = &sm->warp[slot];
-	uint32_t block = slot / sm->blocks.warps_per_block;
-	seen->block = block;
-	seen->warp_of_block = slot - sm->blocks.slot[block].first_warp;
-	seen->age = sm->seam->block[block].number * sm->blocks.warps_per_block + seen->warp_of_block;
+	const struct sm_block *block = &sm->blocks.slot[warp->block];
+	const struct sm_kernel *kernel = block->kernel;
+	seen->block = warp->block;
+	seen->warp_of_block = slot - block->first_warp;
+	seen->age = kernel->first_age + sm->seam->block[warp->block].number * kernel->block.warps + seen->warp_of_block;
 	if (!warp->simt) /* it is about to start */
 		return;
 	seen->pc = warp->simt->pc;

@@ -12,10 +12,13 @@ static bool is_memory(const struct simt_inst *inst)
 	return inst->kind == SIMT_LOAD || inst->kind == SIMT_STORE || inst->kind == SIMT_ATOMIC;
 }
 
-static void count(struct sm *sm, const struct simt_inst *inst, const struct simt_step *step)
+static void count(struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst, const struct simt_step *step)
 {
+	uint32_t lanes = (uint32_t)__builtin_popcount(step->lanes);
 	sm->stats.warp_instructions++;
-	sm->stats.thread_instructions += (uint32_t)__builtin_popcount(step->lanes);
+	sm->stats.thread_instructions += lanes;
+	if (UNLIKELY(sm->blocks.several))
+		blocks_count_issue(&sm->blocks, warp->block, lanes);
 	if (inst->kind == SIMT_BRANCH) {
 		sm->stats.branches++;
 		sm->stats.divergent_branches += step->lanes && step->lanes != step->issued;
@@ -129,7 +132,7 @@ __attribute__((noinline)) static void issue_warp(struct sm *sm, struct scheduler
 		sm->commits = true;
 	}
 	const struct simt_inst *inst = step->inst;
-	count(sm, inst, step);
+	count(sm, warp, inst, step);
 	dispatch_to_collectors(sm, warp, inst, step, latency);
 	if (step->exited || CONTROL_KINDS >> inst->kind & 1)
 		warp_control(sm, warp, step);

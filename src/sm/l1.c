@@ -62,11 +62,13 @@ void l1_open(struct sm *sm)
 void l1_begin(struct sm *sm, uint64_t shared_bytes)
 {
 	const struct sm_config *config = &sm->config;
+	sm->l1.shared_bytes = config->shared_bytes;
 	if (!config->unified_bytes)
 		return;
 	uint32_t i = 0;
 	while (i + 1 < config->carve_outs && config->carve_out[i] < shared_bytes)
 		i++;
+	sm->l1.shared_bytes = (uint32_t)min_u64(config->shared_bytes, config->carve_out[i]);
 	uint64_t left = config->unified_bytes - config->carve_out[i];
 	uint32_t ways = (uint32_t)((config->l1d.ways * left + config->unified_bytes / 2) / config->unified_bytes);
 	if (ways != sm->l1.data.tags.ways)

@@ -18,12 +18,13 @@ struct l1_pipe_slot {
 struct l1_pipe {
 	struct l1_pipe_slot slot[SM_L1_PIPE]; /* ring */
 	uint32_t head, count;
-	uint64_t entered; /* cycle of the last entry; a pipe takes one access per cycle */
+	uint64_t entered;    /* cycle of the last entry; a pipe takes one access per cycle */
 	uint64_t refused_at; /* cache.changes when L1 refused the oldest access, or 0 */
 };
 
 struct l1 {
 	struct cache data, constant;
+	uint32_t shared_bytes; /* capacity of the SM's shared memory, which a unified memory divides with L1 */
 	struct l1_pipe pipe[SM_L1_BANKS]; /* by bank; empty where L1 is accessed at once */
 	uint32_t piped;                   /* mask of the banks whose pipe holds accesses */
 	uint64_t pipe_next;               /* no access is at the end of its pipe before this cycle */
@@ -38,7 +39,8 @@ struct l1 {
 struct sm;
 
 void l1_open(struct sm *sm);
-/* Begins a kernel with `shared_bytes` of shared memory per SM. In a unified memory, L1 gets the rest. */
+/* Begins kernels with `shared_bytes` of shared memory per SM. In a unified memory, L1 gets the rest, and is then
+ * empty. */
 void l1_begin(struct sm *sm, uint64_t shared_bytes);
 /* Ends a kernel: invalidates what must not outlive it. */
 void l1_end(struct sm *sm);

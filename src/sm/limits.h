@@ -24,6 +24,7 @@ enum {
 	SM_MAX_SCHEDULERS = MECH_MAX_SCHEDULERS,
 	SM_MAX_SCHEDULER_WARPS = MECH_MAX_SCHEDULER_WARPS,
 	SM_MAX_BLOCKS = MECH_MAX_BLOCKS,
+	SM_MAX_KERNELS = 128,   /* that run together */
 	SM_MAX_COLLECTORS = 64, /* one bit each in collectors.free and collectors.complete */
 	SM_MAX_BANKS = 32,      /* one bit each in collectors.banks_waiting */
 	SM_MAX_UNITS = 8,       /* of one kind */

@@ -16,8 +16,9 @@ static bool is_constant(const struct op *op)
 static void generate_local(struct sm *sm, struct op *op, struct simt_step *step)
 {
 	const struct simt_inst *inst = op->inst;
+	uint64_t pitch = sm->blocks.slot[sm->warp[op->warp].block].kernel->local_pitch;
 	local_memory_place(sm, op, step);
-	coalesce_local(op, step->address, step->lanes, inst->size, sm->local_pitch, l1_sector_bytes(&sm->l1));
+	coalesce_local(op, step->address, step->lanes, inst->size, pitch, l1_sector_bytes(&sm->l1));
 	sm->stats.local_accesses++;
 	sm->stats.spill_loads += inst->ptx->is_spill && inst->kind == SIMT_LOAD;
 	sm->stats.spill_stores += inst->ptx->is_spill && inst->kind == SIMT_STORE;

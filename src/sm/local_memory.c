@@ -3,35 +3,43 @@
  * tests/sm/test_local_layout.c tests both. */
 #include "sm/sm.h"
 
-void local_memory_begin(struct sm *sm)
+void local_memory_place_kernel(const struct sm *sm, uint32_t kernel, uint64_t *base, uint64_t *pitch)
 {
-	const struct blocks *blocks = &sm->blocks;
-	uint32_t warps =
-		sm->config.local_layout == LOCAL_BY_BLOCK ? blocks->warps_per_block * blocks->limit : sm->config.warps;
-	sm->local_pitch = 4ull * WARP_SIZE * warps * sm->sms;
+	const struct sm_needs *block = &sm->blocks.kernel[kernel].block;
+	bool by_block = sm->config.local_layout == LOCAL_BY_BLOCK;
+	uint32_t warps = by_block ? block->warps * block->limit : sm->config.warps;
+	*pitch = 4ull * WARP_SIZE * warps * sm->sms;
+	*base = LOCAL_PHYSICAL_BASE + kernel * LOCAL_BYTES_PER_KERNEL;
 }
 
 /* The warp's number in the machine. The words of all warps are adjacent. */
 static uint64_t machine_warp(const struct sm *sm, uint32_t slot)
 {
-	uint32_t block = sm->warp[slot].block, per_block = sm->blocks.warps_per_block;
+	uint32_t slot_of_block = sm->warp[slot].block;
+	const struct sm_block *block = &sm->blocks.slot[slot_of_block];
 	if (sm->config.local_layout == LOCAL_BY_SM)
 		return (uint64_t)sm->index * sm->config.warps + slot;
-	return ((uint64_t)block * sm->sms + sm->index) * per_block + (slot - sm->blocks.slot[block].first_warp);
+	return ((uint64_t)slot_of_block * sm->sms + sm->index) * block->kernel->block.warps +
+	       (slot - block->first_warp);
 }
 
 void local_memory_place(const struct sm *sm, const struct op *op, struct simt_step *step)
 {
-	uint64_t base = LOCAL_PHYSICAL_BASE + 4 * WARP_SIZE * machine_warp(sm, op->warp);
+	const struct sm_kernel *kernel = sm->blocks.slot[sm->warp[op->warp].block].kernel;
+	uint64_t base = kernel->local_base + 4 * WARP_SIZE * machine_warp(sm, op->warp);
 	for (uint32_t left = step->lanes; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
 		uint64_t own = step->address[lane];
-		step->address[lane] = base + own / 4 * sm->local_pitch + 4 * lane + own % 4;
+		step->address[lane] = base + own / 4 * kernel->local_pitch + 4 * lane + own % 4;
 	}
 }
 
 bool local_memory_has(const struct sm *sm, uint64_t address)
 {
-	uint64_t words = (sm->launch->program->local_bytes + 3) / 4;
-	return address - LOCAL_PHYSICAL_BASE < words * sm->local_pitch;
+	for (const struct sm_kernel *k = sm->blocks.kernel; k < sm->blocks.kernel + SM_MAX_KERNELS; k++) {
+		uint64_t words = k->launch ? (k->launch->program->local_bytes + 3) / 4 : 0;
+		if (address - k->local_base < words * k->local_pitch)
+			return true;
+	}
+	return false;
 }

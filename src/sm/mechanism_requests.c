@@ -77,11 +77,12 @@ struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint
 bool sm_reaches(const struct sm *sm, uint64_t address)
 {
 	uint64_t line = address & ~(uint64_t)(sm->config.l1d.line_bytes - 1);
-	const struct simt_source *source = sm->launch->program->source;
+	const struct simt_launch *launch = sm->blocks.kernel->launch; /* every kernel's memory; traces run alone */
+	const struct simt_source *source = launch->program->source;
 	uint32_t bytes = sm->config.l1d.line_bytes;
 	if (local_memory_has(sm, line))
 		return true;
-	return source ? source->reaches(source, line, bytes) : simt_touches(sm->launch->memory, line, bytes);
+	return source ? source->reaches(source, line, bytes) : simt_touches(launch->memory, line, bytes);
 }
 
 /* True when the buffer in front of L1 holds all requested bytes and would answer. */

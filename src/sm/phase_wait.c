@@ -38,10 +38,10 @@ static void find_next(struct sm *sm)
 
 void phase_ended(struct sm *sm, uint32_t block)
 {
-	uint32_t first = sm->blocks.slot[block].first_warp;
+	const struct sm_block *own = &sm->blocks.slot[block];
 	if (sm->phase_waits.next == SM_NEVER)
 		return;
-	for (uint32_t w = first; w < first + sm->blocks.warps_per_block; w++)
+	for (uint32_t w = own->first_warp; w < own->first_warp + own->kernel->block.warps; w++)
 		if (sm->warp[w].waits_for_phase)
 			go_on(sm, &sm->warp[w]);
 	find_next(sm);

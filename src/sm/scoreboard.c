@@ -4,19 +4,48 @@
 
 #include <stdlib.h>
 
-void scoreboard_begin(struct sm *sm, uint32_t registers)
+void scoreboard_begin(struct sm *sm)
+{
+	sm->scoreboards.words = 0;
+}
+
+static void allocate(struct sm *sm, uint32_t words)
+{
+	struct scoreboard_size *size = &sm->scoreboards;
+	if (words <= size->capacity)
+		return;
+	for (uint32_t w = 0; w < sm->config.warps; w++) {
+		struct scoreboard *board = &sm->warp[w].scoreboard;
+		uint64_t *wider = base_calloc(2 * words, sizeof *wider);
+		for (uint32_t i = 0; i < size->words; i++) {
+			wider[i] = board->pending[i];
+			wider[words + i] = board->pending_load[i];
+		}
+		free(board->pending);
+		board->pending = wider;
+		board->pending_load = wider + words;
+	}
+	size->capacity = words;
+}
+
+/* Warps that run have registers in flight in the words that they had. Without words the folded sets are exact. */
+void scoreboard_widen(struct sm *sm, uint32_t registers)
 {
 	struct scoreboard_size *size = &sm->scoreboards;
 	uint32_t words = bits_words(registers);
-	size->words = words > 1 ? words : 0;
-	if (words <= size->capacity)
+	if (words <= 1 || words <= size->words)
 		return;
-	size->capacity = words;
+	allocate(sm, words);
 	for (uint32_t w = 0; w < sm->config.warps; w++) {
 		struct scoreboard *board = &sm->warp[w].scoreboard;
-		board->pending = base_realloc(board->pending, 2 * words * sizeof(uint64_t));
-		board->pending_load = board->pending + words;
+		for (uint32_t i = size->words; i < words; i++)
+			board->pending[i] = board->pending_load[i] = 0;
+		if (!size->words) {
+			board->pending[0] = board->folded;
+			board->pending_load[0] = board->folded_load;
+		}
 	}
+	size->words = words;
 }
 
 void scoreboard_close(struct sm *sm)

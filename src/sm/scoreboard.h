@@ -24,8 +24,10 @@ enum hazard { HAZARD_NONE, HAZARD_ARITHMETIC, HAZARD_LOAD };
 
 struct sm;
 
-/* Allocates the scoreboards for a program with this number of registers. */
-void scoreboard_begin(struct sm *sm, uint32_t registers);
+/* Before the first kernel: the scoreboards are as small as they can be. */
+void scoreboard_begin(struct sm *sm);
+/* Makes the scoreboards large enough for a program with this number of registers, also while others run. */
+void scoreboard_widen(struct sm *sm, uint32_t registers);
 void scoreboard_close(struct sm *sm);
 
 /* Clears a new warp's scoreboard: nothing is in flight. */

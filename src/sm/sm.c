@@ -64,19 +64,31 @@ void sm_close(struct sm *sm)
 	arena_free(&sm->arena);
 }
 
-void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_limit)
+void sm_begin(struct sm *sm, bool several)
 {
-	sm->launch = launch;
 	/* a mechanism may end a veto on shared memory, which holds an instruction in the load/store unit, at any
 	 * time */
 	sm->may_rest = sm->config.sleep && !sm->profile && !sm->seam->may_access_shared.count;
 	sm->is_ahead = sm->stopped = false;
 	sm_wake_issue(sm);
-	blocks_begin(sm, block_limit);
-	uint64_t used = ((uint64_t)launch->program->shared_bytes + launch->dynamic_shared_bytes) * block_limit;
-	l1_begin(sm, used > launch->carve_out ? used : launch->carve_out);
-	local_memory_begin(sm);
-	scoreboard_begin(sm, launch->program->registers);
+	blocks_begin(sm, several);
+	scoreboard_begin(sm);
+}
+
+void sm_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch *launch, const struct sm_needs *needs,
+                   uint64_t first_age)
+{
+	if (sm->blocks.kernels == 0) {
+		uint64_t used = (uint64_t)needs->shared_bytes * needs->limit;
+		l1_begin(sm, used > launch->carve_out ? used : launch->carve_out);
+	}
+	blocks_add_kernel(sm, kernel, launch, needs, first_age);
+	scoreboard_widen(sm, launch->program->registers);
+}
+
+void sm_remove_kernel(struct sm *sm, uint32_t kernel)
+{
+	blocks_remove_kernel(sm, kernel);
 }
 
 void sm_end(struct sm *sm)

@@ -64,17 +64,15 @@ struct sm {
 	bool memory_tries_again; /* in their last tick the memory stages kept a refused access */
 	uint32_t memory_refused; /* number of requests that the network refused in it */
 	bool may_rest;           /* stages without work are skipped; off with a profile, which needs each lost slot */
-	bool commits;  /* this cycle's stores wait for sm_commit() */
-	bool is_ahead; /* the SM is ahead of other SMs, whose stores of earlier cycles may be missing */
+	bool commits;            /* this cycle's stores wait for sm_commit() */
+	bool is_ahead;           /* the SM is ahead of other SMs, whose stores of earlier cycles may be missing */
 	/* the tick stopped before issue, and will continue when these stores have been made */
 	bool stopped;
 	struct simt_fault fault;
 
-	/* the launch, its blocks and warps */
-	bool mechanisms_send; /* mechanisms send requests */
-	const struct simt_launch *launch;
+	/* the kernels, their blocks and warps */
+	bool mechanisms_send;            /* mechanisms send requests */
 	const uint64_t *loads_that_wait; /* set of pcs of the loads that must wait for the other SMs; NULL: none */
-	uint64_t local_pitch; /* bytes between two words of a thread's local memory */
 	struct blocks blocks;
 	struct sm_warp warp[SM_MAX_WARPS];
 	struct scoreboard_size scoreboards;
@@ -107,18 +105,23 @@ void sm_open(struct sm *sm, uint32_t index, uint32_t sm_count, const struct sm_c
              const struct address_map *map, struct request_pool *requests, uint64_t period);
 void sm_close(struct sm *sm);
 
-/* Prepares for a launch with at most `block_limit` resident blocks. */
-void sm_begin(struct sm *sm, const struct simt_launch *launch, uint32_t block_limit);
+/* Prepares for a kernel, or for several that may run together. Each is then added at a free place, a number below
+ * SM_MAX_KERNELS, and removed after its last block. */
+void sm_begin(struct sm *sm, bool several);
+void sm_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch *launch, const struct sm_needs *needs,
+                   uint64_t first_age);
+void sm_remove_kernel(struct sm *sm, uint32_t kernel);
 /* After the last block: invalidates what must not outlive a kernel. */
 void sm_end(struct sm *sm);
 
-/* sm_has_room: true when a block may be started. sm_start_block starts block `number`, which runs from the next
- * cycle on, and returns its slot. */
-static inline bool sm_has_room(const struct sm *sm)
+/* sm_has_room: true when a block of that kernel may be started. sm_start_block starts block `number`, which runs from
+ * the next cycle on, and returns its slot. */
+static inline bool sm_has_room(const struct sm *sm, uint32_t kernel)
 {
-	return sm->blocks.resident < sm->blocks.limit;
+	const struct sm_kernel *own = &sm->blocks.kernel[kernel];
+	return own->resident < own->block.limit && (!sm->blocks.several || blocks_fit_beside_others(sm, own));
 }
-uint32_t sm_start_block(struct sm *sm, uint64_t number, uint64_t cycle, uint64_t now);
+uint32_t sm_start_block(struct sm *sm, uint32_t kernel, uint64_t number, uint64_t cycle, uint64_t now);
 
 /* Zero-latency memory: places the reply at the port of the replies, visible in the next cycle. False: the port is
  * full. No other unit may send to the SM. */

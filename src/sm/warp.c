@@ -13,7 +13,7 @@ void warp_start(struct sm *sm, struct sm_warp *warp, uint32_t block, struct simt
 	                         .scoreboard = warp->scoreboard};
 	scoreboard_clear(&warp->scoreboard, &sm->scoreboards);
 	scheduler_add_warp(warp);
-	ibuffer_restart(&sm->fetch, warp);
+	ibuffer_begin(&sm->fetch, warp);
 	if (sm->config.async_copies)
 		async_copies_begin(sm, warp->slot);
 	warp_update_held(sm, warp);

@@ -8,25 +8,26 @@
 
 enum { COLUMNS = 3, ROWS = 5 };
 
-static const char text[] = "title: T\n"
-			   "source: a paper, Fig. 1\n"
-			   "metric: cycles\n"
-			   "relative_to: base\n"
-			   "mean: arithmetic\n"
-			   "published_mean: [~, 1.5, ~]\n"
-			   "columns:\n"
-			   "  base: {machine: m, show: value}\n"
-			   "  ratio: {machine: n, show: ratio}\n"
-			   "  share: {machine: m, show: value, unit: percent of the cycles}\n"
-			   "rows:\n"
-			   "  near: {published: [100, 1.02, 50]}\n"
-			   "  far: {published: [200, 1.30, \"> 20\"]}\n"
-			   "  lost: {published: [~, 1.40, \"< 20\"]}\n"
-			   "  given: {taken: yes, published: [0, 1.004, ~]}\n"
-			   "  code: {metric: (thread_instructions + sm.load_lanes) / threads, outside_mean: yes, published: [0, ~, 7]}\n"
-			   "causes:\n"
-			   "  - {rows: [far], columns: [ratio], cause: shown, proof: x.2, page: docs/x.md}\n"
-			   "  - {rows: [far], columns: [base], cause: said, page: docs/y.md}\n";
+static const char text[] =
+	"title: T\n"
+	"source: a paper, Fig. 1\n"
+	"metric: cycles\n"
+	"relative_to: base\n"
+	"mean: arithmetic\n"
+	"published_mean: [~, 1.5, ~]\n"
+	"columns:\n"
+	"  base: {machine: m, show: value}\n"
+	"  ratio: {machine: n, show: ratio}\n"
+	"  share: {machine: m, show: value, unit: percent of the cycles}\n"
+	"rows:\n"
+	"  near: {published: [100, 1.02, 50]}\n"
+	"  far: {published: [200, 1.30, \"> 20\"]}\n"
+	"  lost: {published: [~, 1.40, \"< 20\"]}\n"
+	"  given: {taken: yes, published: [0, 1.004, ~]}\n"
+	"  code: {metric: (thread_instructions + sm.load_lanes) / threads, outside_mean: yes, published: [0, ~, 7]}\n"
+	"causes:\n"
+	"  - {rows: [far], columns: [ratio], cause: shown, proof: x.2, page: docs/x.md}\n"
+	"  - {rows: [far], columns: [base], cause: said, page: docs/y.md}\n";
 
 struct fixture {
 	struct lab_read read;

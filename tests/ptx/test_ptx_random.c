@@ -354,6 +354,7 @@ static void run_timed(struct gpu_kit *kit, const struct buffers *buffers)
 	                                       .block = {THREADS, 1, 1},
 	                                       .params = (const uint8_t *)&buffers->params};
 	kit->run.blocks_per_sm = 1;
+	kit->run.occupancy = &kit->occupancy;
 	clear_written(buffers);
 	gpu_run(kit->gpu, &kit->run);
 	if (kit->run.end != GPU_DONE)

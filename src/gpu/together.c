@@ -1,0 +1,194 @@
+/* together: the run of kernels that overlap, from the first one's launch to the last reply or an earlier end. SMs stay
+ * in step, because a kernel may read what another one stores. */
+#include "gpu/dispatch.h"
+#include "gpu/livelock.h"
+#include "gpu/session.h"
+#include "gpu/stats.h"
+
+enum { WATCH_STEPS = 256 };
+
+struct running {
+	struct gpu *gpu;
+	struct gpu_session *session;
+	struct dispatch dispatch;
+	uint64_t done; /* blocks that had ended when ended kernels were last looked for */
+	/* checks at intervals, as in run.c */
+	uint64_t next_watch, last_count, last_change;
+	struct livelock livelock;
+};
+
+static uint64_t cycle_of(const struct gpu *gpu)
+{
+	return gpu->clock[CLOCK_CORE].cycle;
+}
+
+static void start_kernel(struct running *r, struct gpu_run *run)
+{
+	dispatch_limit(r->gpu, run);
+	run->started = cycle_of(r->gpu);
+	dispatch_add(&r->dispatch, r->gpu, run);
+}
+
+/* Starts kernels while there are some that may start. */
+static void start_kernels(struct running *r)
+{
+	const struct gpu_feed *feed = &r->session->feed;
+	while (r->dispatch.kernels < r->session->concurrent) {
+		struct gpu_run *run = feed->next(feed->user);
+		if (!run)
+			return;
+		session_prepare(r->gpu, run);
+		start_kernel(r, run);
+	}
+}
+
+/* Mechanisms see the first kernel. Only those that need to know no kernel are attached. */
+static void begin(struct running *r)
+{
+	struct gpu *gpu = r->gpu;
+	struct gpu_session *session = r->session;
+	struct gpu_run *first = session->feed.next(session->feed.user);
+	const struct session_start with = {.l1_may_be_stale = session->l1_may_be_stale, .several = true};
+	assert(first);
+	session_prepare(gpu, first);
+	session_show_launch(gpu, first);
+	dispatch_limit(gpu, first);
+	seam_kernel_begin(gpu->seam, first->blocks_limit);
+	session_begin(gpu, &with, session->start);
+	start_kernel(r, first);
+	start_kernels(r);
+}
+
+/* Sums what the kernel's blocks have done on all SMs. */
+static void collect(const struct gpu *gpu, uint32_t place, struct gpu_run *run)
+{
+	uint64_t last = run->started;
+	run->own = (struct gpu_kernel_stats){0};
+	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
+		const struct sm_kernel *kernel = &gpu->sm[i].blocks.kernel[place];
+		run->own.blocks += kernel->ended;
+		run->own.warp_instructions += kernel->warp_instructions;
+		run->own.thread_instructions += kernel->thread_instructions;
+		last = max_u64(last, kernel->last_end + 1);
+	}
+	run->cycles = last - run->started;
+}
+
+/* Ends the kernels whose blocks have ended. What they have stored is visible. */
+static bool end_kernels(struct running *r)
+{
+	const struct gpu_feed *feed = &r->session->feed;
+	bool any = false;
+	uint64_t done = dispatch_done(r->gpu);
+	if (done == r->done)
+		return false;
+	r->done = done;
+	for (uint32_t place = 0; place < SM_MAX_KERNELS; place++) {
+		struct gpu_run *run = r->dispatch.grid[place].run;
+		if (!run || !dispatch_has_ended(&r->dispatch, r->gpu, place))
+			continue;
+		collect(r->gpu, place, run);
+		run->end = GPU_DONE;
+		run->first_block = r->dispatch.grid[place].first_block;
+		dispatch_remove(&r->dispatch, r->gpu, place);
+		feed->ended(feed->user, run);
+		any = true;
+	}
+	return any;
+}
+
+/* The kernel whose instruction has the fault. */
+static struct gpu_run *run_with(const struct dispatch *dispatch, const struct simt_inst *inst)
+{
+	for (uint32_t place = 0; place < SM_MAX_KERNELS; place++) {
+		struct gpu_run *run = dispatch->grid[place].run;
+		if (!run)
+			continue;
+		const struct simt_program *program = run->launch.program;
+		if (inst >= program->code && inst < program->code + program->count)
+			return run;
+	}
+	return dispatch->grid[dispatch->order[0]].run;
+}
+
+static bool must_stop(struct running *r)
+{
+	struct gpu *gpu = r->gpu;
+	struct gpu_session *session = r->session;
+	uint64_t cycle = cycle_of(gpu), threads;
+	if (session_faulted(gpu, &session->fault)) {
+		session->end = GPU_FAULT;
+		session->failed = run_with(&r->dispatch, session->fault.inst);
+		return true;
+	}
+	if (seam_mistake(gpu->seam)) {
+		session->end = GPU_MISTAKE;
+		return true;
+	}
+	uint64_t count = session_instructions(gpu, &threads) + gpu->to_sms.stats.packets + gpu->to_slices.stats.packets;
+	if (count != r->last_count) {
+		r->last_count = count;
+		r->last_change = cycle;
+	} else if (cycle - r->last_change > gpu->machine.watchdog) {
+		session->end = GPU_STALLED;
+		return true;
+	}
+	session->livelock = cycle >= r->livelock.next && livelock_look(&r->livelock, gpu, &r->dispatch, cycle);
+	bool is_stopped = session->stop && atomic_load_explicit(session->stop, memory_order_relaxed);
+	if (is_stopped || session->livelock) {
+		session->end = is_stopped ? GPU_STOPPED : GPU_STALLED;
+		session_find_polls(gpu, &r->dispatch, &session->polls, session->livelock);
+		return true;
+	}
+	r->next_watch = gpu->step + WATCH_STEPS;
+	return false;
+}
+
+static void run_to_end(struct running *r)
+{
+	struct gpu *gpu = r->gpu;
+	r->session->end = GPU_DONE;
+	for (;;) {
+		if (!cycle_window(gpu, &r->dispatch)) {
+			if (!end_kernels(r) && r->dispatch.kernels) {
+				r->session->end = session_faulted(gpu, &r->session->fault) ? GPU_FAULT : GPU_STALLED;
+				return;
+			}
+			start_kernels(r);
+			if (!r->dispatch.kernels)
+				return;
+			continue;
+		}
+		if (end_kernels(r))
+			start_kernels(r);
+		if (gpu->step >= r->next_watch && must_stop(r))
+			return;
+	}
+}
+
+void gpu_run_together(struct gpu *gpu, struct gpu_session *session)
+{
+	struct running *r = base_calloc(1, sizeof *r);
+	gpu_renew(gpu);
+	*r = (struct running){.gpu = gpu, .session = session};
+	stats_reset(gpu);
+	dispatch_begin(&r->dispatch);
+	uint64_t start = session->start = cycle_of(gpu);
+	begin(r);
+	r->next_watch = gpu->step;
+	r->last_change = start + gpu->machine.launch_cycles;
+	livelock_begin(&r->livelock, gpu, r->last_change);
+	visits_begin(gpu, &session->visitor, start);
+	run_to_end(r);
+	livelock_end(&r->livelock);
+	cycle_settle(gpu);
+	session->cycles = cycle_end(gpu, start) - start;
+	session_end(gpu, session->end, start, session->cycles);
+	session->blocks = r->dispatch.blocks;
+	stats_collect(gpu, &session->stats);
+	visits_end(gpu, session->cycles);
+	if (session->end == GPU_STALLED && !session->livelock)
+		gpu_explain_deadlock(gpu, session->message, sizeof session->message);
+	gpu->has_unfinished_work = session->end != GPU_DONE;
+	free(r);
+}
