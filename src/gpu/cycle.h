@@ -38,7 +38,7 @@ bool cycle_window(struct gpu *gpu, struct dispatch *dispatch);
 /* Brings both sides of the machine to one time, the end of the last window. */
 void cycle_settle(struct gpu *gpu);
 
-/* What the kernels allow. */
+/* The freedoms that the kernels allow. */
 struct cycle_start {
 	bool may_run_ahead; /* SMs may run ahead of each other */
 	bool may_overlap;   /* as in struct window */

@@ -36,7 +36,7 @@ void dispatch_limit(const struct gpu *gpu, struct gpu_run *run)
 		run->blocks_limit = (uint32_t)((blocks + sms - 1) / sms);
 }
 
-/* Inserts the place behind those of the same and of higher priority. */
+/* Inserts the place after those of the same and of higher priority. */
 static void insert(struct dispatch *dispatch, uint32_t place)
 {
 	uint32_t at = dispatch->kernels++;

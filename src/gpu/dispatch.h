@@ -3,8 +3,8 @@
  * after the one that got the last block. The SMs of a cluster take turns among themselves (GPGPU-Sim:
  * gpgpu_sim::issue_block2core(), simt_core_cluster::issue_block2core()).
  *
- * Of several kernels, the first in the order of priority and start gets all its blocks placed before the next one gets
- * the space that is left (the leftover policy). */
+ * Several kernels are ordered by priority and start. The next one gets the space that is left when all blocks of the
+ * one before it are placed (the leftover policy). */
 #ifndef SLUICE_GPU_DISPATCH_H
 #define SLUICE_GPU_DISPATCH_H
 

@@ -92,7 +92,7 @@ enum gpu_end {
 
 struct occupancy;
 
-/* What a kernel did itself while others ran beside it. */
+/* A kernel's own counts while others ran at the same time. */
 struct gpu_kernel_stats {
 	uint64_t blocks, warp_instructions, thread_instructions;
 };

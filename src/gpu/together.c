@@ -74,7 +74,7 @@ static void collect(const struct gpu *gpu, uint32_t place, struct gpu_run *run)
 	run->cycles = last - run->started;
 }
 
-/* Ends the kernels whose blocks have ended. What they have stored is visible. */
+/* Ends the kernels whose blocks have ended. Their stores are visible. */
 static bool end_kernels(struct running *r)
 {
 	const struct gpu_feed *feed = &r->session->feed;

@@ -52,7 +52,7 @@ static uint32_t first_free_warps(const struct sm *sm, uint32_t warps)
 	return SM_MAX_WARPS;
 }
 
-bool blocks_fit_beside_others(const struct sm *sm, const struct sm_kernel *kernel)
+bool blocks_fit_with_others(const struct sm *sm, const struct sm_kernel *kernel)
 {
 	const struct blocks *blocks = &sm->blocks;
 	const struct sm_config *config = &sm->config;

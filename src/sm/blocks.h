@@ -8,7 +8,7 @@
 struct sm;
 struct sm_warp;
 
-/* What a block of a kernel needs of an SM, as allocated. */
+/* The needs of a kernel's block, as allocated. */
 struct sm_needs {
 	uint32_t warps, registers, shared_bytes;
 	uint32_t limit; /* maximum number of the kernel's blocks on an SM */
@@ -56,8 +56,8 @@ void blocks_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch 
 void blocks_remove_kernel(struct sm *sm, uint32_t kernel);
 void blocks_close(struct sm *sm);
 
-/* True when a block of that kernel finds space beside the resident blocks of others. */
-bool blocks_fit_beside_others(const struct sm *sm, const struct sm_kernel *kernel);
+/* True when a block of that kernel fits together with the resident blocks. */
+bool blocks_fit_with_others(const struct sm *sm, const struct sm_kernel *kernel);
 
 /* The warp has reached a barrier, or some of its lanes have exited, for which others may have waited. */
 void blocks_barrier(struct sm *sm, struct sm_warp *warp, const struct simt_step *step);

@@ -119,7 +119,7 @@ void sm_end(struct sm *sm);
 static inline bool sm_has_room(const struct sm *sm, uint32_t kernel)
 {
 	const struct sm_kernel *own = &sm->blocks.kernel[kernel];
-	return own->resident < own->block.limit && (!sm->blocks.several || blocks_fit_beside_others(sm, own));
+	return own->resident < own->block.limit && (!sm->blocks.several || blocks_fit_with_others(sm, own));
 }
 uint32_t sm_start_block(struct sm *sm, uint32_t kernel, uint64_t number, uint64_t cycle, uint64_t now);
 
