@@ -204,6 +204,15 @@ struct sluice_settings {
 	void (*on_interval)(void *user, uint64_t launch, uint64_t cycle);
 	void *interval_user;
 	uint64_t interval;
+	/* The launches to simulate in cycles (docs/how-to/part-of-a-run.md): "12", "12-15", a kernel's NAME, or
+	 * "NAME:3" for its third launch; several are separated by commas. The others run functionally and are not in
+	 * the totals. NULL: all. */
+	const char *kernels;
+	/* This many launches before each selected number are simulated too, so that they warm the caches. They are not
+	 * in the totals. */
+	uint32_t warm_launches;
+	bool only_region; /* of these, only launches between sluice_region(gpu, true) and sluice_region(gpu, false) */
+	bool stop_after_kernels; /* launches after the last selected one fail with SLUICE_STOPPED */
 };
 
 /* The version of the library that the program runs with, "0.1.0": a static text. SLUICE_VERSION is that of the header
@@ -410,6 +419,8 @@ SLUICE_API bool sluice_find_texture(sluice_module *module, const char *name, uin
 SLUICE_API enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                             uint32_t dynamic_shared_bytes, void *const *arguments,
                                             struct sluice_error *error);
+/* Begins (true) or ends the region of settings.only_region, as cudaProfilerStart() and cudaProfilerStop() do. */
+SLUICE_API void sluice_region(sluice_gpu *gpu, bool begins);
 /* Runs a kernel with all its blocks resident together, so that they may wait for each other. Fails as sluice_launch()
  * does, and with SLUICE_TOO_LARGE when the blocks do not fit together. */
 SLUICE_API enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid,

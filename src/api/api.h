@@ -13,6 +13,7 @@
 #include "attach/passes.h"
 #include "output/record.h"
 #include "sampling/sampling.h"
+#include "sampling/selection.h"
 #include "output/stats_file.h"
 #include "output/recorders.h"
 #include "output/unit_totals.h"
@@ -78,6 +79,7 @@ struct sluice_gpu {
 	struct recorders recorders;
 	struct trace_writer *trace_out; /* settings->trace_out, or NULL */
 	struct sampling sampling;
+	struct selection selection;
 	struct unit_totals unit_totals;
 	struct {
 		uint64_t launch; /* number of the launch that runs in cycles, or 0 */

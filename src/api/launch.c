@@ -298,11 +298,14 @@ static enum sluice_status check_may_start(sluice_gpu *gpu, const sluice_kernel *
 {
 	const char *name = kernel->function->name;
 	bool used_up = gpu->max_instructions && gpu->instructions >= gpu->max_instructions;
-	if (!gpu->stop && !used_up)
+	if (!gpu->stop && !used_up && !gpu->selection.is_over)
 		return SLUICE_OK;
 	gpu->records.stopped = true;
 	if (gpu->stop)
 		return api_fail(error, SLUICE_STOPPED, "kernel %s not started: the run was stopped", name);
+	if (gpu->selection.is_over)
+		return api_fail(error, SLUICE_STOPPED,
+		                "kernel %s not started: the run ends after the last selected launch", name);
 	return api_fail(error, SLUICE_STOPPED,
 	                "kernel %s not started: the run has executed %llu thread instructions; its limit is %llu", name,
 	                (unsigned long long)gpu->instructions, (unsigned long long)gpu->max_instructions);
@@ -343,6 +346,13 @@ static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const str
 	return run;
 }
 
+static enum launch_choice choose(sluice_gpu *gpu, const struct record *record)
+{
+	if (!selection_is_used(&gpu->selection))
+		return LAUNCH_SELECTED;
+	return selection_choose(&gpu->selection, record->launch, record->kernel, record->shown);
+}
+
 /* Runs a checked launch and records it. If a block waits for it (`waited_for`), it runs functionally while the
  * machine's time stands still. */
 static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, uint64_t shared,
@@ -355,12 +365,15 @@ static enum sluice_status run_recorded(sluice_gpu *gpu, sluice_kernel *kernel, s
 	record->registers = kernel_registers(kernel);
 	record->spill_bytes = kernel->spills.bytes;
 	record->shared_bytes = (uint32_t)shared;
+	record->choice = choose(gpu, record);
+	bool left_out = record->choice == LAUNCH_LEFT_OUT, functional = gpu->functional || waited_for || left_out;
 	api_begin_checks(gpu, kernel, &run->launch, waited_for);
 	double begin = host_seconds();
-	enum sluice_status status = waited_for ? SLUICE_OK : trace_out_begin(gpu, kernel, &run->launch, error);
+	enum sluice_status status =
+		waited_for || left_out ? SLUICE_OK : trace_out_begin(gpu, kernel, &run->launch, error);
+	gpu->sampling.skipped |= left_out;
 	if (status == SLUICE_OK)
-		status = gpu->functional || waited_for
-		                 ? run_functional(gpu, &run->launch, run->blocks_per_sm, number, error)
+		status = functional ? run_functional(gpu, &run->launch, run->blocks_per_sm, number, error)
 		         : gpu->sampling.wish.launches ? launch_sampled(gpu, kernel, run, number, error)
 		         : gpu->sampling.wish.blocks   ? launch_sampled_blocks(gpu, kernel, run, number, error)
 		                                       : launch_timed(gpu, kernel, run, number, error);
@@ -565,6 +578,11 @@ enum sluice_status sluice_check_launch(sluice_gpu *gpu, sluice_kernel *kernel, s
 	if (status == SLUICE_OK && cooperative)
 		status = check_together(gpu, kernel, grid, block, dynamic_shared_bytes, error);
 	return status == SLUICE_OK ? api_succeed(error) : status;
+}
+
+void sluice_region(sluice_gpu *gpu, bool begins)
+{
+	selection_region(&gpu->selection, begins);
 }
 
 void sluice_stop_for(sluice_gpu *gpu, const char *cause)

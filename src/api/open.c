@@ -192,6 +192,21 @@ static uint32_t useful_threads(uint32_t wanted)
 }
 
 /* Stores the run's inputs for its records. */
+static void open_selection(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
+{
+	const struct selection_wish wish = {.kernels = settings->kernels,
+	                                    .warm = settings->warm_launches,
+	                                    .by_region = settings->only_region,
+	                                    .stops = settings->stop_after_kernels};
+	selection_open(&gpu->selection, &wish, diag);
+	if (!selection_is_used(&gpu->selection))
+		return;
+	if (settings->functional)
+		diag_plain(diag, "selected kernels: a functional run simulates none in cycles");
+	if (gpu->sampling.wish.launches || gpu->sampling.wish.blocks)
+		diag_plain(diag, "selected kernels and sampling exclude each other");
+}
+
 static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *settings)
 {
 	struct records *records = &gpu->records;
@@ -206,6 +221,7 @@ static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 	records->passes = gpu->passes.named;
 	records->checks = settings->check ? base_strdup(settings->check) : NULL;
 	records->sampling = gpu->sampling.wish.launches || gpu->sampling.wish.blocks ? &gpu->sampling.wish : NULL;
+	records->selection = selection_is_used(&gpu->selection) ? &gpu->selection : NULL;
 	records->functional = settings->functional;
 	records->threads = useful_threads(settings->threads);
 	records->max_instructions = gpu->max_instructions;
@@ -275,6 +291,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	read_settings(gpu, settings, &diag);
 	gpu->max_instructions = settings->max_instructions ? settings->max_instructions : gpu->machine.max_instructions;
 	sampling_open(&gpu->sampling, settings, &gpu->attachments, &diag);
+	open_selection(gpu, settings, &diag);
 	keep_settings(gpu, settings);
 	unsigned checks = api_parse_checks(settings->check, &diag);
 	if (api_checks_want_one_thread(checks))
@@ -341,6 +358,7 @@ void sluice_close(sluice_gpu *gpu)
 	recorders_close(&gpu->recorders);
 	trace_out_close(gpu);
 	sampling_close(&gpu->sampling);
+	selection_close(&gpu->selection);
 	api_free_counter_names(gpu);
 	unit_totals_free(&gpu->unit_totals);
 	free_records(&gpu->records);

@@ -516,6 +516,12 @@ static double add_bins(const json_t *kernel, const struct formula *formula, stru
 	return 0;
 }
 
+bool formula_counts(const json_t *launch)
+{
+	const char *selected = json_string_value(json_object_get(launch, "selected"));
+	return !selected || strcmp(selected, "yes") == 0;
+}
+
 static double look_up(const struct formula *formula, const json_t *stats, const char *kernel, char *message)
 {
 	const char *name = formula->name;
@@ -529,7 +535,7 @@ static double look_up(const struct formula *formula, const json_t *stats, const 
 	for (size_t i = 0; i < json_array_size(kernels); i++) {
 		const json_t *launch = json_array_get(kernels, i);
 		const char *symbol = json_string_value(json_object_get(launch, "name"));
-		if (kernel && (!symbol || !formula_kernel_is(symbol, kernel)))
+		if (!formula_counts(launch) || (kernel && (!symbol || !formula_kernel_is(symbol, kernel))))
 			continue;
 		double value = formula->of == SCALAR   ? of_launch(launch, formula, statistic)
 		               : formula->of == MEDIAN ? add_bins(launch, formula, &count, &from)

@@ -70,6 +70,9 @@ const struct formula *formula_parse(struct arena *arena, const char *text, const
 /* The set of its sources; 0 for a formula of numbers only. */
 unsigned formula_needs(const struct formula *formula);
 
+/* False for a launch that was not selected (`sluice run --kernel`): formulas, and sums over launches, leave it out. */
+bool formula_counts(const json_t *launch);
+
 /* Whether it depends only on the compiled program and its inputs, not on the machine: a number of instructions does. */
 bool formula_is_of_code(const struct formula *formula);
 

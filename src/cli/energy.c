@@ -1,5 +1,6 @@
 /* sluice energy: computes the energy of a run in a statistics file, or of runs in a results file. */
 #include "base/arena.h"
+#include "base/formula.h"
 #include "cli/commands.h"
 #include "cli/json_file.h"
 #include "cli/run_filters.h"
@@ -169,7 +170,8 @@ static int show_file(struct energy *energy)
 	const json_t *kernels = json_object_get(root, "kernels");
 	bool fine = root && energies_price_stats(&energy->energies, root, energy->objects.list, &prices, message);
 	for (size_t i = 0; fine && i < json_array_size(kernels); i++)
-		fine = take_kernel(energy, &prices, json_array_get(kernels, i), list, &all, message);
+		if (formula_counts(json_array_get(kernels, i)))
+			fine = take_kernel(energy, &prices, json_array_get(kernels, i), list, &all, message);
 	if (fine)
 		show_all(energy, root, &prices, list, &all);
 	else if (root)

@@ -116,10 +116,13 @@ static void print_kernel(const struct stats *stats, const json_t *kernel)
 	const char *name = json_string_value(json_object_get(kernel, "demangled"));
 	format_dim(kernel, "grid", grid, sizeof grid);
 	format_dim(kernel, "block", block, sizeof block);
-	printf("%-32s %14s %10s %12lld %14lld %9.3f\n", name ? name : "?", grid, block,
-	       (long long)json_integer_value(json_object_get(kernel, "cycles")),
-	       (long long)json_integer_value(json_object_get(kernel, "warp_instructions")),
-	       json_number_value(json_object_get(kernel, "ipc")));
+	long long cycles = json_integer_value(json_object_get(kernel, "cycles"));
+	long long instructions = json_integer_value(json_object_get(kernel, "warp_instructions"));
+	if (json_is_null(json_object_get(kernel, "cycles"))) /* it ran functionally */
+		printf("%-32s %14s %10s %12s %14lld %9s\n", name ? name : "?", grid, block, "-", instructions, "-");
+	else
+		printf("%-32s %14s %10s %12lld %14lld %9.3f\n", name ? name : "?", grid, block, cycles, instructions,
+		       json_number_value(json_object_get(kernel, "ipc")));
 	if (stats->counters) {
 		print_counters(kernel);
 		print_vectors(kernel);

@@ -122,14 +122,23 @@ cudaError_t cudaThreadExit(void)
 	return cudaDeviceReset();
 }
 
+/* The profiled region is the one that --region simulates. */
+static cudaError_t profile(bool starts)
+{
+	struct runtime *runtime = runtime_enter();
+	if (runtime->gpu)
+		sluice_region(runtime->gpu, starts);
+	return runtime_leave(runtime, cudaSuccess);
+}
+
 cudaError_t cudaProfilerStart(void)
 {
-	return cudaSuccess;
+	return profile(true);
 }
 
 cudaError_t cudaProfilerStop(void)
 {
-	return cudaSuccess;
+	return profile(false);
 }
 
 /* Returns the sticky error, for calls without an effect. */

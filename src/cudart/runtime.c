@@ -255,6 +255,10 @@ static void open_gpu(struct runtime *runtime)
 		.trace_out = environment("SLUICE_TRACE_OUT"),
 		.sample_launches = (uint32_t)environment_number("SLUICE_SAMPLE_LAUNCHES", UINT32_MAX, &numbers),
 		.sample_blocks = environment_share("SLUICE_SAMPLE_BLOCKS", &blocks, &numbers),
+		.kernels = environment("SLUICE_KERNELS"),
+		.warm_launches = (uint32_t)environment_number("SLUICE_WARM", UINT32_MAX, &numbers),
+		.only_region = environment_flag("SLUICE_REGION", false, &numbers),
+		.stop_after_kernels = environment_flag("SLUICE_STOP_AFTER", false, &numbers),
 	};
 	if (environment_share("SLUICE_SAMPLE_ERROR", &sample_error, &numbers))
 		settings.sample_error = sample_error;

@@ -165,6 +165,8 @@ void record_mech_vectors(const struct records *records, const struct record *rec
 
 void record_add(const struct records *records, struct record *sum, const struct record *record)
 {
+	if (record->choice != LAUNCH_SELECTED)
+		return;
 	sum->sample.is_partial |= record->sample.is_partial;
 	sum->functional = records->functional ||
 	                  /* nested launches that are waited for never have cycles (device_launch.h) */
@@ -195,6 +197,13 @@ const char *record_end_name(enum gpu_end end)
 	                                    [GPU_STOPPED] = "stopped",
 	                                    [GPU_MISTAKE] = "mistake"};
 	return names[end];
+}
+
+const char *record_choice_name(enum launch_choice choice)
+{
+	static const char *const names[] = {
+		[LAUNCH_SELECTED] = "yes", [LAUNCH_WARMS] = "warm", [LAUNCH_LEFT_OUT] = "no"};
+	return names[choice];
 }
 
 void records_set_ended(struct records *records, const char *how)

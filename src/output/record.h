@@ -6,6 +6,7 @@
 #define SLUICE_OUTPUT_RECORD_H
 
 #include "sampling/sampling.h"
+#include "sampling/selection.h"
 #include "base/document.h"
 #include "base/vector.h"
 #include "energy/price.h"
@@ -35,6 +36,7 @@ struct record {
 	uint32_t spill_bytes;             /* per thread, of registers in local memory */
 	uint32_t blocks_per_sm;           /* the dispatcher's limit */
 	bool functional;                  /* no cycles, only instruction counts */
+	enum launch_choice choice;        /* only selected launches are in the totals */
 	enum gpu_end end;
 	const char *stopped_by; /* the cause, if it was stopped before its end */
 	uint64_t cycles;
@@ -60,12 +62,16 @@ struct records {
 	struct words passes;       /* over the PTX, named by the user */
 	const char *checks;         /* NULL: none */
 	const struct sampling_wish *sampling; /* NULL: everything is simulated */
+	const struct selection *selection;    /* NULL: all launches are selected */
 	bool functional;
 	uint32_t threads;
 	uint64_t max_instructions; /* 0: no limit */
 	bool stopped; /* a launch was refused because the run was stopped or had used up its instructions */
 	char ended[RECORDS_ENDED]; /* how the process ended: "running", "exit 0", "fault, exit 1", "signal 11" */
 };
+
+/* "yes", "warm" (it only warmed the caches) or "no" (it ran functionally). */
+const char *record_choice_name(enum launch_choice choice);
 
 /* Statistics that are formulas of counters, and those that they start from. */
 struct derived {

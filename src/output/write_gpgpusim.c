@@ -189,6 +189,8 @@ void records_write_gpgpusim(const struct records *records, FILE *file)
 {
 	struct record total = {0};
 	for (size_t i = 0; i < records->count; i++) {
+		if (records->record[i].choice != LAUNCH_SELECTED)
+			continue;
 		record_add(records, &total, &records->record[i]);
 		print_kernel(file, records, &records->record[i], &total);
 	}

@@ -201,6 +201,8 @@ static json_t *kernel(const struct records *records, const struct record *record
 	json_object_set_new(object, "counters", counters(records, record));
 	if (records->sampling)
 		add_sample(object, record);
+	if (records->selection)
+		json_object_set_new(object, "selected", json_text(record_choice_name(record->choice)));
 	if (!record->sample.is_partial)
 		add_vectors(object, records, record);
 	if (records->attachments && record->mech && !record->sample.is_partial)
@@ -213,7 +215,7 @@ static json_t *kernel(const struct records *records, const struct record *record
 void record_price(const struct records *records, struct record *record)
 {
 	char message[ENERGY_MESSAGE];
-	if (!records->prices)
+	if (!records->prices || record->choice != LAUNCH_SELECTED)
 		return;
 	json_t *object = kernel(records, record);
 	if (!energy_add(records->prices, object, &record->energy, message)) {
@@ -245,7 +247,7 @@ static json_t *totals(const struct records *records)
 	json_t *object = kernel(records, &total);
 	static const char *const others[] = {"name",  "demangled", "launch",      "ended",        "grid",
 	                                     "block", "registers", "spill_bytes", "shared_bytes", "blocks_per_sm",
-	                                     "ipc",   "loads",     "sample"};
+	                                     "ipc",   "loads",     "sample",      "selected"};
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		json_object_del(object, others[i]);
 	if (records->sampling)
@@ -304,6 +306,16 @@ static json_t *sampling(const struct sampling_wish *wish)
 	return object;
 }
 
+static json_t *selection(const struct selection *selection)
+{
+	json_t *object = json_object();
+	json_object_set_new(object, "kernels", selection->text ? json_text(selection->text) : json_null());
+	json_object_set_new(object, "warm", whole(selection->warm));
+	json_object_set_new(object, "region", json_boolean(selection->by_region));
+	json_object_set_new(object, "stops", json_boolean(selection->stops));
+	return object;
+}
+
 /* Returns the run's inputs. */
 static json_t *made_by(const struct records *records)
 {
@@ -323,6 +335,8 @@ static json_t *made_by(const struct records *records)
 	json_object_set_new(root, "functional", json_boolean(records->functional));
 	if (records->sampling)
 		json_object_set_new(root, "sampling", sampling(records->sampling));
+	if (records->selection)
+		json_object_set_new(root, "selection", selection(records->selection));
 	json_object_set_new(root, "threads", whole(records->threads));
 	json_object_set_new(root, "max_instructions",
 	                    records->max_instructions ? whole(records->max_instructions) : json_null());

@@ -341,12 +341,22 @@ static void print_launch(FILE *file, const struct records *records, const struct
 	print_account(file, records, record);
 }
 
+static size_t launches_with(const struct records *records, enum launch_choice choice)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < records->count; i++)
+		count += records->record[i].choice == choice;
+	return count;
+}
+
 /* Makes one record per kernel name, in order of first launch; `launch` counts the launches. */
 static size_t sum_by_kernel(const struct records *records, struct record *sum)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < records->count; i++) {
 		const struct record *record = &records->record[i];
+		if (record->choice != LAUNCH_SELECTED)
+			continue;
 		size_t at = 0;
 		while (at < count && strcmp(sum[at].kernel, record->kernel) != 0)
 			at++;
@@ -409,7 +419,8 @@ static void print_kernels(FILE *file, const struct records *records, const struc
 		print_kernel_row(file, records, &sum[i], tenths[i]);
 		record_free(records, &sum[i]);
 	}
-	fprintf(file, "\n%zu launches together%s (the JSON form has each)\n", records->count, ending(total->end));
+	fprintf(file, "\n%zu launches together%s (the JSON form has each)\n", launches_with(records, LAUNCH_SELECTED),
+	        ending(total->end));
 	print_account(file, records, total);
 	free(cycles);
 	free(tenths);
@@ -462,6 +473,20 @@ static void print_run(FILE *file, const struct records *records)
 		fprintf(file, "  %-14s%s\n", "ended", records->ended);
 }
 
+static void print_selection(FILE *file, const struct records *records)
+{
+	size_t warm = launches_with(records, LAUNCH_WARMS), out = launches_with(records, LAUNCH_LEFT_OUT);
+	if (!records->selection)
+		return;
+	if (out + warm == records->count)
+		fprintf(file, "\nno launch was selected: %s\n",
+		        records->selection->text ? records->selection->text : "the region had none");
+	fprintf(file, "\n%zu other %s functionally", out, out == 1 ? "launch ran" : "launches ran");
+	if (warm)
+		fprintf(file, ", %zu warmed the caches", warm);
+	fprintf(file, ", and %s not counted here\n", out + warm == 1 ? "is" : "are");
+}
+
 void records_write_table(const struct records *records, FILE *file)
 {
 	print_title(file, records);
@@ -471,16 +496,19 @@ void records_write_table(const struct records *records, FILE *file)
 		return;
 	}
 	struct record total = records_total(records);
-	if (records->count > DETAILED_LAUNCHES) {
+	size_t shown = launches_with(records, LAUNCH_SELECTED);
+	if (shown > DETAILED_LAUNCHES) {
 		print_kernels(file, records, &total);
 	} else {
 		for (size_t i = 0; i < records->count; i++)
-			print_launch(file, records, &records->record[i]);
-		if (records->count > 1) {
-			fprintf(file, "\n%zu launches together\n", records->count);
+			if (records->record[i].choice == LAUNCH_SELECTED)
+				print_launch(file, records, &records->record[i]);
+		if (shown > 1) {
+			fprintf(file, "\n%zu launches together\n", shown);
 			print_account(file, records, &total);
 		}
 	}
+	print_selection(file, records);
 	if (records->sampling)
 		print_sampled_total(file, records);
 	record_free(records, &total);

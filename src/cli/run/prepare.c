@@ -125,6 +125,14 @@ static void export_number(const char *variable, uint64_t number)
 	run_set(variable, number ? text : NULL);
 }
 
+static void export_selection(const struct run *run)
+{
+	run_set("SLUICE_KERNELS", run->kernels);
+	export_number("SLUICE_WARM", run->warm);
+	run_set("SLUICE_REGION", run->only_region ? "yes" : NULL);
+	run_set("SLUICE_STOP_AFTER", run->stops_after ? "yes" : NULL);
+}
+
 static void export_traces(const struct run *run)
 {
 	export_number("SLUICE_SAMPLE", run->sample_every);
@@ -180,7 +188,11 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.trace_out = run->trace_out,
 		.sample_launches = run->sampling.launches,
 		.sample_blocks = run->sampling.chooses_blocks ? &run->sampling.blocks : NULL,
-		.sample_error = run->sampling.error};
+		.sample_error = run->sampling.error,
+		.kernels = run->kernels,
+		.warm_launches = (uint32_t)run->warm,
+		.only_region = run->only_region,
+		.stop_after_kernels = run->stops_after};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);
 		return false;
@@ -220,6 +232,7 @@ bool run_prepare(const struct run *run)
 		export_stats(run);
 		export_traces(run);
 		run_sampling_export(&run->sampling);
+		export_selection(run);
 		run_set("SLUICE_MACHINE", path ? path : run->machine);
 		free(path);
 		export_words("SLUICE_OPTIONS", &options);

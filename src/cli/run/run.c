@@ -41,6 +41,9 @@ enum {
 	KEY_SAMPLE_LAUNCHES,
 	KEY_SAMPLE_BLOCKS,
 	KEY_SAMPLE_ERROR,
+	KEY_WARM,
+	KEY_REGION,
+	KEY_STOP_AFTER,
 	KEY_TIMELINE,
 	KEY_TIMELINE_EVENTS,
 	KEY_PROFILE,
@@ -97,6 +100,16 @@ static const struct argp_option run_options[] = {
          0},
 	{"sample-error", KEY_SAMPLE_ERROR, "SHARE", 0,
          "Largest estimated error that --sample-blocks may have, such as 0.03 or 3%, which is the default", 0},
+	{"kernel", KEY_KERNEL, "WHICH", 0,
+         "Simulate only these launches in cycles, and run the others functionally: a launch's number, FIRST-LAST, NAME "
+         "or "
+         "NAME:NUMBER; several with commas. With --trace-in: run only these kernels, a number, FIRST-LAST or a name",
+         0},
+	{"warm", KEY_WARM, "N", 0, "Simulate the N launches before those of --kernel too, so that they warm the caches",
+         0},
+	{"region", KEY_REGION, NULL, 0, "Simulate only launches between cudaProfilerStart and cudaProfilerStop", 0},
+	{"stop-after", KEY_STOP_AFTER, NULL, 0,
+         "End the run after the last launch of --kernel or --region, with status 124", 0},
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no simulated number depends on it",
          0},
 	{NULL, 0, NULL, 0, "Checks and limits:", 3},
@@ -214,6 +227,18 @@ static error_t parse_limit(struct run *run, int key, char *value, struct argp_st
 	case KEY_SAMPLE_ERROR:
 		run_sampling_error(&run->sampling, value, state);
 		return 0;
+	case KEY_KERNEL:
+		run->kernels = cli_text("--kernel", value, state);
+		return 0;
+	case KEY_WARM:
+		run->warm = cli_number_to("--warm", value, 1, UINT32_MAX, state);
+		return 0;
+	case KEY_REGION:
+		run->only_region = true;
+		return 0;
+	case KEY_STOP_AFTER:
+		run->stops_after = true;
+		return 0;
 	case KEY_THREADS:
 		cli_number_to("--threads", value, 1, UINT32_MAX, state);
 		run->threads = value;
@@ -274,8 +299,8 @@ const struct argp run_argp = {.options = run_options, .parser = parse_option};
 struct command {
 	struct run run;
 	char **program;
-	const char *trace_in, *kernel; /* instead of a program: an instruction trace folder, and the selected kernels */
-	const char *misplaced;         /* a word after the program that looks like one of our options */
+	const char *trace_in;  /* instead of a program: an instruction trace folder */
+	const char *misplaced; /* a word after the program that looks like one of our options */
 };
 
 static bool is_machine(const char *name)
@@ -321,8 +346,8 @@ static void check_trace_in(const struct command *command, const struct argp_stat
 {
 	if (command->trace_in && command->program)
 		cli_usage(state, "--trace-in runs traces instead of a program; remove '%s'", command->program[0]);
-	if (command->kernel && !command->trace_in)
-		cli_usage(state, "--kernel chooses among the kernels of --trace-in; give that too");
+	if (command->trace_in && (command->run.warm || command->run.only_region || command->run.stops_after))
+		cli_usage(state, "--warm, --region and --stop-after are for programs, not for --trace-in");
 }
 
 static error_t parse_command(int key, char *value, struct argp_state *state)
@@ -334,9 +359,6 @@ static error_t parse_command(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_TRACE_IN:
 		command->trace_in = cli_text("--trace-in", value, state);
-		return 0;
-	case KEY_KERNEL:
-		command->kernel = cli_text("--kernel", value, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		take_program(command, state);
@@ -357,8 +379,6 @@ static const struct argp_option command_options[] = {
 	{"trace-in", KEY_TRACE_IN, "FOLDER", 0,
          "Run the kernels of a folder of instruction traces, Accel-Sim's or those of --trace-out, instead of a program",
          0},
-	{"kernel", KEY_KERNEL, "WHICH", 0,
-         "Run only these kernels of --trace-in: a number of the list, FIRST-LAST, or a name", 0},
 	{0},
 };
 
@@ -488,7 +508,7 @@ int command_run(int argc, char **argv)
 	if (cli_parse(&command_argp, argc, argv, ARGP_IN_ORDER, &command) != 0)
 		return CLI_USAGE;
 	if (command.trace_in)
-		return run_trace_in(&command.run, argv, command.trace_in, command.kernel);
+		return run_trace_in(&command.run, argv, command.trace_in);
 	command.run.program = command.program;
 	return run_program(&command);
 }

@@ -35,6 +35,9 @@ struct run {
 	uint64_t timeline_events; /* 0: the library's default */
 	const char *energy; /* an energy table; or NULL */
 	struct run_sampling sampling;
+	const char *kernels; /* the launches to simulate; with --trace-in, the kernels to run; or NULL */
+	uint64_t warm;       /* launches before them that are simulated too */
+	bool only_region, stops_after;
 	const char *trace_out; /* folder for instruction traces; or NULL */
 	char *check; /* all values of --check, joined */
 	const char *stray_reads; /* "warn" or "fault"; or NULL */

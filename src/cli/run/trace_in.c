@@ -28,9 +28,11 @@ static run_trace *load(const struct run *run)
 	return (run_trace *)(uintptr_t)found;
 }
 
-int run_trace_in(struct run *run, char *const *arguments, const char *folder, const char *kernel)
+int run_trace_in(struct run *run, char *const *arguments, const char *folder)
 {
+	const char *kernel = run->kernels;
 	run->program = arguments;
+	run->kernels = NULL; /* the runtime would select among launches of a program */
 	if (access(folder, R_OK) != 0) {
 		cli_error(run->name, "cannot read %s: %s", folder, file_reason());
 		run_free(run);

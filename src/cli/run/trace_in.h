@@ -4,8 +4,8 @@
 
 #include "cli/run/run.h"
 
-/* Runs the kernels of a trace folder with the options of the run, and ends the process. `kernel` selects some of them;
- * NULL: all. Returns an exit status when that cannot start. Frees the options. */
-int run_trace_in(struct run *run, char *const *arguments, const char *folder, const char *kernel);
+/* Runs the kernels of a trace folder with the options of the run, and ends the process. Returns an exit status when
+ * that cannot start. Frees the options. */
+int run_trace_in(struct run *run, char *const *arguments, const char *folder);
 
 #endif
