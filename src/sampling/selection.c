@@ -48,9 +48,8 @@ static void read_item(struct selection *selection, const char *text, struct diag
 
 static void check(const struct selection *selection, struct diag *diag)
 {
-	bool by_name = false, endless = false;
+	bool endless = false;
 	for (size_t i = 0; i < selection->items; i++) {
-		by_name |= selection->item[i].name != NULL;
 		endless |= selection->item[i].name && !selection->item[i].is_numbered;
 		if (selection->item[i].name && selection->warm) {
 			diag_plain(
