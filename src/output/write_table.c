@@ -476,7 +476,7 @@ static void print_run(FILE *file, const struct records *records)
 static void print_selection(FILE *file, const struct records *records)
 {
 	size_t warm = launches_with(records, LAUNCH_WARMS), out = launches_with(records, LAUNCH_LEFT_OUT);
-	if (!records->selection)
+	if (!records->selection || out + warm == 0)
 		return;
 	if (out + warm == records->count)
 		fprintf(file, "\nno launch was selected: %s\n",
