@@ -196,8 +196,8 @@ try 1 run --trace-out again --trace-in traces
 says err "an instruction trace is recorded from a program"
 try 2 run --trace-in traces -- ./program
 says err "remove './program'"
-try 2 run --kernel 1 -- ./program
-says err "--kernel chooses among the kernels of --trace-in"
+try 2 run --trace-in traces --kernel 1 --stop-after
+says err "--warm, --region and --stop-after are for programs"
 
 # Unreadable files.
 try 1 run --trace-in nowhere
