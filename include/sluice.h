@@ -419,13 +419,13 @@ SLUICE_API bool sluice_find_texture(sluice_module *module, const char *name, uin
 SLUICE_API enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                             uint32_t dynamic_shared_bytes, void *const *arguments,
                                             struct sluice_error *error);
-/* Begins (true) or ends the region of settings.only_region, as cudaProfilerStart() and cudaProfilerStop() do. */
-SLUICE_API void sluice_region(sluice_gpu *gpu, bool begins);
 /* Runs a kernel with all its blocks resident together, so that they may wait for each other. Fails as sluice_launch()
  * does, and with SLUICE_TOO_LARGE when the blocks do not fit together. */
 SLUICE_API enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid,
                                                         sluice_dim block, uint32_t dynamic_shared_bytes,
                                                         void *const *arguments, struct sluice_error *error);
+/* Begins (true) or ends the region of settings.only_region, as cudaProfilerStart() and cudaProfilerStop() do. */
+SLUICE_API void sluice_region(sluice_gpu *gpu, bool begins);
 /* Stops the gpu permanently: the launch in progress returns SLUICE_STOPPED, and no other launch begins. May be called
  * by another thread, a signal handler or a callback. */
 SLUICE_API void sluice_stop(sluice_gpu *gpu);

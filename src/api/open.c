@@ -191,7 +191,7 @@ static uint32_t useful_threads(uint32_t wanted)
 	return wanted < 1 ? 1 : wanted < cores ? wanted : cores;
 }
 
-/* Stores the run's inputs for its records. */
+/* Reads which launches are simulated, and refuses combinations that contradict it. */
 static void open_selection(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
 {
 	const struct selection_wish wish = {.kernels = settings->kernels,
@@ -207,6 +207,7 @@ static void open_selection(sluice_gpu *gpu, const struct sluice_settings *settin
 		diag_plain(diag, "selected kernels and sampling exclude each other");
 }
 
+/* Stores the run's inputs for its records. */
 static void keep_settings(sluice_gpu *gpu, const struct sluice_settings *settings)
 {
 	struct records *records = &gpu->records;

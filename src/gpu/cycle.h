@@ -10,7 +10,7 @@ struct dispatch;
 
 /* Limits and state of the window in progress. */
 struct window {
-	uint32_t cycles;  /* maximum length of a window in core cycles */
+	uint32_t cycles; /* maximum length of a window in core cycles */
 	bool may_be_long; /* windows may be longer than a step */
 	/* time of the last step that SMs may take; the reply side has taken all its steps before it */
 	uint64_t end;
@@ -27,7 +27,7 @@ struct window {
 	uint64_t next_sm, next_commit, next_room, next_entry;
 	/* slices may hold requests that entered after the reply side last read the entries */
 	bool has_entries;
-	bool workers_claim_sms;    /* first their own, then those that other workers have not reached */
+	bool workers_claim_sms; /* first their own, then those that other workers have not reached */
 	bool sm_waits_for_network; /* an SM sleeps until the request crossbar has space */
 };
 

@@ -100,25 +100,27 @@ bool dispatch_has_ended(const struct dispatch *dispatch, const struct gpu *gpu, 
 	return ended == grid->blocks;
 }
 
-uint32_t dispatch_waiting(const struct dispatch *dispatch)
+/* The place of the first kernel in order that has a block which may start up to this cycle; SM_MAX_KERNELS: none. */
+static uint32_t first_waiting(const struct dispatch *dispatch, uint64_t cycle)
 {
 	for (uint32_t i = 0; i < dispatch->kernels; i++) {
 		const struct grid *grid = &dispatch->grid[dispatch->order[i]];
-		if (grid->next < grid->blocks)
+		if (grid->next < grid->blocks && grid->from <= cycle)
 			return dispatch->order[i];
 	}
 	return SM_MAX_KERNELS;
 }
 
-/* The kernel that gets the next block: the first in order that has one and whose launch is over. */
+uint32_t dispatch_waiting(const struct dispatch *dispatch)
+{
+	return first_waiting(dispatch, UINT64_MAX);
+}
+
+/* The kernel that gets the next block. */
 static struct grid *next_grid(struct dispatch *dispatch, uint64_t cycle)
 {
-	for (uint32_t i = 0; i < dispatch->kernels; i++) {
-		struct grid *grid = &dispatch->grid[dispatch->order[i]];
-		if (grid->next < grid->blocks && grid->from <= cycle)
-			return grid;
-	}
-	return NULL;
+	uint32_t place = first_waiting(dispatch, cycle);
+	return place < SM_MAX_KERNELS ? &dispatch->grid[place] : NULL;
 }
 
 static uint32_t place_of(const struct dispatch *dispatch, const struct grid *grid)

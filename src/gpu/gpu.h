@@ -69,9 +69,9 @@ struct gpu {
 	uint64_t step; /* number of that step */
 	struct reply_side reply_side;
 	struct window window;
-	uint64_t last_ticked;     /* time of the last tick of the request side's units, except SMs */
-	uint64_t kernels;         /* number of kernels launched so far */
-	uint32_t last_sm;         /* the SM that got the last block */
+	uint64_t last_ticked; /* time of the last tick of the request side's units, except SMs */
+	uint64_t kernels; /* number of kernels launched so far */
+	uint32_t last_sm; /* the SM that got the last block */
 	bool has_unfinished_work; /* the units have it, because the last kernel did not run to its end */
 	struct visits visits;
 	/* the host's threads, and the partition of SMs of each */

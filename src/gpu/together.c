@@ -5,16 +5,12 @@
 #include "gpu/session.h"
 #include "gpu/stats.h"
 
-enum { WATCH_STEPS = 256 };
-
 struct running {
 	struct gpu *gpu;
 	struct gpu_session *session;
 	struct dispatch dispatch;
 	uint64_t done; /* blocks that had ended when ended kernels were last looked for */
-	/* checks at intervals, as in run.c */
-	uint64_t next_watch, last_count, last_change;
-	struct livelock livelock;
+	struct session_watch watch;
 };
 
 static uint64_t cycle_of(const struct gpu *gpu)
@@ -97,7 +93,7 @@ static bool end_kernels(struct running *r)
 	return any;
 }
 
-/* The kernel whose instruction has the fault. */
+/* The kernel whose instruction it is. */
 static struct gpu_run *run_with(const struct dispatch *dispatch, const struct simt_inst *inst)
 {
 	for (uint32_t place = 0; place < SM_MAX_KERNELS; place++) {
@@ -111,36 +107,41 @@ static struct gpu_run *run_with(const struct dispatch *dispatch, const struct si
 	return dispatch->grid[dispatch->order[0]].run;
 }
 
+/* True when a warp has a fault, which ends the session. */
+static bool ends_by_fault(struct running *r)
+{
+	struct gpu_session *session = r->session;
+	if (!session_faulted(r->gpu, &session->fault))
+		return false;
+	session->end = GPU_FAULT;
+	session->failed = run_with(&r->dispatch, session->fault.inst);
+	return true;
+}
+
 static bool must_stop(struct running *r)
 {
 	struct gpu *gpu = r->gpu;
 	struct gpu_session *session = r->session;
 	uint64_t cycle = cycle_of(gpu), threads;
-	if (session_faulted(gpu, &session->fault)) {
-		session->end = GPU_FAULT;
-		session->failed = run_with(&r->dispatch, session->fault.inst);
+	if (ends_by_fault(r))
 		return true;
-	}
 	if (seam_mistake(gpu->seam)) {
 		session->end = GPU_MISTAKE;
 		return true;
 	}
-	uint64_t count = session_instructions(gpu, &threads) + gpu->to_sms.stats.packets + gpu->to_slices.stats.packets;
-	if (count != r->last_count) {
-		r->last_count = count;
-		r->last_change = cycle;
-	} else if (cycle - r->last_change > gpu->machine.watchdog) {
+	if (session_is_stuck(gpu, &r->watch, session_instructions(gpu, &threads))) {
 		session->end = GPU_STALLED;
 		return true;
 	}
-	session->livelock = cycle >= r->livelock.next && livelock_look(&r->livelock, gpu, &r->dispatch, cycle);
+	struct livelock *livelock = &r->watch.livelock;
+	session->livelock = cycle >= livelock->next && livelock_look(livelock, gpu, &r->dispatch, cycle);
 	bool is_stopped = session->stop && atomic_load_explicit(session->stop, memory_order_relaxed);
 	if (is_stopped || session->livelock) {
 		session->end = is_stopped ? GPU_STOPPED : GPU_STALLED;
 		session_find_polls(gpu, &r->dispatch, &session->polls, session->livelock);
 		return true;
 	}
-	r->next_watch = gpu->step + WATCH_STEPS;
+	r->watch.next = gpu->step + SESSION_WATCH_STEPS;
 	return false;
 }
 
@@ -151,7 +152,8 @@ static void run_to_end(struct running *r)
 	for (;;) {
 		if (!cycle_window(gpu, &r->dispatch)) {
 			if (!end_kernels(r) && r->dispatch.kernels) {
-				r->session->end = session_faulted(gpu, &r->session->fault) ? GPU_FAULT : GPU_STALLED;
+				if (!ends_by_fault(r))
+					r->session->end = GPU_STALLED;
 				return;
 			}
 			start_kernels(r);
@@ -161,7 +163,7 @@ static void run_to_end(struct running *r)
 		}
 		if (end_kernels(r))
 			start_kernels(r);
-		if (gpu->step >= r->next_watch && must_stop(r))
+		if (gpu->step >= r->watch.next && must_stop(r))
 			return;
 	}
 }
@@ -175,20 +177,17 @@ void gpu_run_together(struct gpu *gpu, struct gpu_session *session)
 	dispatch_begin(&r->dispatch);
 	uint64_t start = session->start = cycle_of(gpu);
 	begin(r);
-	r->next_watch = gpu->step;
-	r->last_change = start + gpu->machine.launch_cycles;
-	livelock_begin(&r->livelock, gpu, r->last_change);
+	r->watch = (struct session_watch){.next = gpu->step, .last_change = start + gpu->machine.launch_cycles};
+	livelock_begin(&r->watch.livelock, gpu, r->watch.last_change);
 	visits_begin(gpu, &session->visitor, start);
 	run_to_end(r);
-	livelock_end(&r->livelock);
+	livelock_end(&r->watch.livelock);
 	cycle_settle(gpu);
 	session->cycles = cycle_end(gpu, start) - start;
 	session_end(gpu, session->end, start, session->cycles);
 	session->blocks = r->dispatch.blocks;
 	stats_collect(gpu, &session->stats);
 	visits_end(gpu, session->cycles);
-	if (session->end == GPU_STALLED && !session->livelock)
-		gpu_explain_deadlock(gpu, session->message, sizeof session->message);
-	gpu->has_unfinished_work = session->end != GPU_DONE;
+	session_explain(gpu, &session->end, session->livelock, session->message, sizeof session->message);
 	free(r);
 }

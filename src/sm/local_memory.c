@@ -36,10 +36,14 @@ void local_memory_place(const struct sm *sm, const struct op *op, struct simt_st
 
 bool local_memory_has(const struct sm *sm, uint64_t address)
 {
-	for (const struct sm_kernel *k = sm->blocks.kernel; k < sm->blocks.kernel + SM_MAX_KERNELS; k++) {
-		uint64_t words = k->launch ? (k->launch->program->local_bytes + 3) / 4 : 0;
-		if (address - k->local_base < words * k->local_pitch)
+	const struct sm_kernel *kernel = sm->blocks.kernel;
+	for (uint32_t left = sm->blocks.kernels; left; kernel++) {
+		if (!kernel->launch)
+			continue;
+		uint64_t words = (kernel->launch->program->local_bytes + 3) / 4;
+		if (address - kernel->local_base < words * kernel->local_pitch)
 			return true;
+		left--;
 	}
 	return false;
 }

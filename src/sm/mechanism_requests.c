@@ -74,10 +74,19 @@ struct request *sm_request_for(const struct sm *sm, struct seam_sent *sent, uint
 	return request;
 }
 
+/* A launch that runs. All have one memory; a trace runs alone. */
+static const struct simt_launch *any_launch(const struct sm *sm)
+{
+	const struct sm_kernel *kernel = sm->blocks.kernel;
+	while (!kernel->launch)
+		kernel++;
+	return kernel->launch;
+}
+
 bool sm_reaches(const struct sm *sm, uint64_t address)
 {
 	uint64_t line = address & ~(uint64_t)(sm->config.l1d.line_bytes - 1);
-	const struct simt_launch *launch = sm->blocks.kernel->launch; /* every kernel's memory; traces run alone */
+	const struct simt_launch *launch = any_launch(sm);
 	const struct simt_source *source = launch->program->source;
 	uint32_t bytes = sm->config.l1d.line_bytes;
 	if (local_memory_has(sm, line))

@@ -64,14 +64,14 @@ struct sm {
 	bool memory_tries_again; /* in their last tick the memory stages kept a refused access */
 	uint32_t memory_refused; /* number of requests that the network refused in it */
 	bool may_rest;           /* stages without work are skipped; off with a profile, which needs each lost slot */
-	bool commits;            /* this cycle's stores wait for sm_commit() */
-	bool is_ahead;           /* the SM is ahead of other SMs, whose stores of earlier cycles may be missing */
+	bool commits;  /* this cycle's stores wait for sm_commit() */
+	bool is_ahead; /* the SM is ahead of other SMs, whose stores of earlier cycles may be missing */
 	/* the tick stopped before issue, and will continue when these stores have been made */
 	bool stopped;
 	struct simt_fault fault;
 
 	/* the kernels, their blocks and warps */
-	bool mechanisms_send;            /* mechanisms send requests */
+	bool mechanisms_send; /* mechanisms send requests */
 	const uint64_t *loads_that_wait; /* set of pcs of the loads that must wait for the other SMs; NULL: none */
 	struct blocks blocks;
 	struct sm_warp warp[SM_MAX_WARPS];
