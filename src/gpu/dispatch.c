@@ -88,12 +88,12 @@ void dispatch_remove(struct dispatch *dispatch, struct gpu *gpu, uint32_t place)
 bool dispatch_has_ended(const struct dispatch *dispatch, const struct gpu *gpu, uint32_t place)
 {
 	const struct grid *grid = &dispatch->grid[place];
-	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, ended = 0;
+	uint64_t ended = 0;
 	if (grid->next < grid->blocks)
 		return false;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		const struct sm_kernel *kernel = &gpu->sm[i].blocks.kernel[place];
-		if (kernel->resident || kernel->last_end > cycle)
+		if (kernel->resident)
 			return false;
 		ended += kernel->ended;
 	}

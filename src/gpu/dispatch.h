@@ -38,7 +38,7 @@ void dispatch_limit(const struct gpu *gpu, struct gpu_run *run);
 uint32_t dispatch_add(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run);
 /* Removes a kernel whose blocks have ended. */
 void dispatch_remove(struct dispatch *dispatch, struct gpu *gpu, uint32_t place);
-/* True when all blocks of the kernel have ended, up to the present time; an SM can be ahead. */
+/* True when all blocks of the kernel have ended. No SM is ahead. */
 bool dispatch_has_ended(const struct dispatch *dispatch, const struct gpu *gpu, uint32_t place);
 /* The place of a kernel with blocks that are not started, the first in order; SM_MAX_KERNELS: none. */
 uint32_t dispatch_waiting(const struct dispatch *dispatch);

@@ -113,10 +113,10 @@ static bool is_done(const struct selection_item *item, uint64_t number)
 	return item->name ? item->is_numbered && item->seen >= item->number : number >= item->last;
 }
 
-/* True when no later launch can be selected. */
+/* True when no later launch can be selected by the list. */
 static bool is_last(const struct selection *selection, uint64_t number)
 {
-	bool done = selection->items || selection->region_ended;
+	bool done = selection->items > 0;
 	for (size_t i = 0; i < selection->items; i++)
 		done &= is_done(&selection->item[i], number);
 	return done;
@@ -130,7 +130,7 @@ enum launch_choice selection_choose(struct selection *selection, uint64_t number
 		selected |= is_selected(item, number, symbol, shown);
 		warms |= !item->name && number < item->first && item->first - number <= selection->warm;
 	}
-	selection->is_over = selection->stops && is_last(selection, number);
+	selection->is_over |= selection->stops && is_last(selection, number);
 	if (selected && (!selection->by_region || selection->is_in_region))
 		return LAUNCH_SELECTED;
 	return warms ? LAUNCH_WARMS : LAUNCH_LEFT_OUT;
@@ -138,7 +138,6 @@ enum launch_choice selection_choose(struct selection *selection, uint64_t number
 
 void selection_region(struct selection *selection, bool enters)
 {
-	selection->region_ended |= selection->is_in_region && !enters;
+	selection->is_over |= selection->stops && !selection->items && selection->is_in_region && !enters;
 	selection->is_in_region = enters;
-	selection->is_over |= selection->stops && !selection->items && selection->region_ended;
 }

@@ -33,7 +33,6 @@ struct selection {
 	uint32_t warm;       /* number of launches before a selected one that are simulated too */
 	bool by_region;      /* only launches of the region are selected */
 	bool is_in_region;
-	bool region_ended;   /* the region has ended at least once */
 	bool stops;          /* the run ends after the last selected launch */
 	bool is_over;        /* that launch has run */
 	char *text;          /* the list as given, for the statistics; or NULL */

@@ -57,15 +57,13 @@ bool blocks_fit_with_others(const struct sm *sm, const struct sm_kernel *kernel)
 	const struct blocks *blocks = &sm->blocks;
 	const struct sm_config *config = &sm->config;
 	const struct sm_needs *needs = &kernel->block;
-	return blocks->resident < config->blocks && blocks->used.warps + needs->warps <= config->warps &&
-	       blocks->used.registers + needs->registers <= config->registers &&
+	return blocks->resident < config->blocks && blocks->used.registers + needs->registers <= config->registers &&
 	       blocks->used.shared_bytes + needs->shared_bytes <= sm->l1.shared_bytes &&
 	       first_free_warps(sm, needs->warps) < SM_MAX_WARPS;
 }
 
 static void use(struct blocks *blocks, const struct sm_needs *needs, int sign)
 {
-	blocks->used.warps += (uint32_t)sign * needs->warps;
 	blocks->used.registers += (uint32_t)sign * needs->registers;
 	blocks->used.shared_bytes += (uint32_t)sign * needs->shared_bytes;
 }

@@ -41,7 +41,7 @@ struct blocks {
 	uint64_t last_end;   /* cycle in which the last block ended */
 	/* what resident blocks use */
 	struct {
-		uint32_t warps, registers, shared_bytes;
+		uint32_t registers, shared_bytes;
 	} used;
 	struct sm_block slot[SM_MAX_BLOCKS];
 	bool several;     /* kernels may run together: `used` limits their blocks; else the kernel's own limit does */

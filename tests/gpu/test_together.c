@@ -267,6 +267,26 @@ static void test_resources_of_an_sm(void **state)
 	}
 }
 
+/* Blocks of two kernels share an SM's eight block slots. */
+static void test_block_slots(void **state)
+{
+	(void)state;
+	for (uint32_t first = 7; first <= 8; first++) {
+		struct gpu_kit kit;
+		struct gpu_session session;
+		struct jobs *jobs = new_jobs();
+		KIT_OPEN(&kit, "sm.count=1");
+		uint64_t buffer = kit_buffer(&kit, NULL, 1024);
+		struct job *a = add(&kit, jobs, long_loop, first, 32, 20, 0, buffer);
+		struct job *b = add(&kit, jobs, long_loop, 1, 32, 20, 0, buffer + 128);
+		run_all(&kit, jobs, &session);
+		bool waits = b->run.first_block > a->run.started + a->run.cycles / 2;
+		assert_int_equal(waits, first == 8);
+		free_jobs(jobs);
+		kit_close(&kit);
+	}
+}
+
 /* A kernel that depends on another one starts in the cycle in which that ends. */
 static void test_successors(void **state)
 {
@@ -405,6 +425,7 @@ int main(void)
 		cmocka_unit_test(test_one_waits_for_another),
 		cmocka_unit_test(test_order_of_blocks),
 		cmocka_unit_test(test_resources_of_an_sm),
+		cmocka_unit_test(test_block_slots),
 		cmocka_unit_test(test_successors),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_small_and_large_scoreboards),

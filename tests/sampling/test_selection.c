@@ -158,14 +158,22 @@ static void test_region(void **state)
 	assert_true(selection.is_over);
 	selection_close(&selection);
 
-	/* with a list, both must hold; an end without a begin ends nothing */
-	selection_open(&selection, &(struct selection_wish){.kernels = "2,4", .by_region = true}, &diag);
+	/* an end without a begin ends nothing */
+	selection_open(&selection, &(struct selection_wish){.by_region = true, .stops = true}, &diag);
 	selection_region(&selection, false);
-	assert_false(selection.region_ended);
+	assert_false(selection.is_over);
+	selection_close(&selection);
+
+	/* with a list, both must hold, and the list says where the run ends */
+	selection_open(&selection, &(struct selection_wish){.kernels = "2,4", .by_region = true, .stops = true}, &diag);
+	selection_region(&selection, true);
+	selection_region(&selection, false);
+	assert_false(selection.is_over);
 	assert_int_equal(selection_choose(&selection, 2, "a", "a"), LAUNCH_LEFT_OUT);
 	selection_region(&selection, true);
 	assert_int_equal(selection_choose(&selection, 3, "a", "a"), LAUNCH_LEFT_OUT);
 	assert_int_equal(selection_choose(&selection, 4, "a", "a"), LAUNCH_SELECTED);
+	assert_true(selection.is_over);
 	selection_close(&selection);
 }
 
