@@ -149,7 +149,11 @@ static bool can_start(struct dispatch *dispatch, const struct grid *grid, const 
 {
 	struct seam_gpu *seam = &gpu->seam->gpu;
 	const struct sm *sm = &gpu->sm[at];
-	if (!sm_has_room(sm, place_of(dispatch, grid)) || sm->now > gpu->now) /* not yet, when the SM is ahead */
+	if (!sm_has_room(sm, place_of(dispatch, grid))) {
+		dispatch->vetoed |= sm_waits_for_lines(sm);
+		return false;
+	}
+	if (sm->now > gpu->now) /* not yet, when the SM is ahead */
 		return false;
 	const struct mech_dispatch event = {grid->next, at, gpu->clock[CLOCK_CORE].cycle};
 	bool agreed = !seam->may_dispatch.count || seam_may_dispatch(seam, &event);

@@ -152,8 +152,9 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run);
 struct gpu_feed {
 	void *user;
 	/* Returns a kernel that may start in this cycle, or NULL. Called at the beginning and when kernels have ended,
-	 * until it returns NULL. It returns at least one kernel at the beginning. */
-	struct gpu_run *(*next)(void *user);
+	 * until it returns NULL. It returns at least one kernel at the beginning, and none without room: then as many
+	 * run as can run at the same time. */
+	struct gpu_run *(*next)(void *user, bool has_room);
 	/* The kernel has run to its end, and its stores are visible. */
 	void (*ended)(void *user, struct gpu_run *run);
 };
@@ -166,6 +167,10 @@ struct gpu_session {
 	struct gpu_visitor visitor;
 	bool l1_may_be_stale;    /* as in struct gpu_run */
 	const atomic_bool *stop; /* set at any time to end the session early; NULL: never */
+	/* as in struct gpu_run; `blocks`: of the kernels that have started so far */
+	void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
+	                 uint64_t warp_instructions);
+	void *progress_user;
 	/* output */
 	enum gpu_end end;
 	struct gpu_run *failed; /* GPU_FAULT: the kernel with the fault */

@@ -29,8 +29,10 @@ static void start_kernel(struct running *r, struct gpu_run *run)
 static void start_kernels(struct running *r)
 {
 	const struct gpu_feed *feed = &r->session->feed;
-	while (r->dispatch.kernels < r->session->concurrent) {
-		struct gpu_run *run = feed->next(feed->user);
+	for (;;) {
+		bool has_room = r->dispatch.kernels < r->session->concurrent;
+		struct gpu_run *run = feed->next(feed->user, has_room);
+		assert(!run || has_room);
 		if (!run)
 			return;
 		session_prepare(r->gpu, run);
@@ -43,7 +45,7 @@ static void begin(struct running *r)
 {
 	struct gpu *gpu = r->gpu;
 	struct gpu_session *session = r->session;
-	struct gpu_run *first = session->feed.next(session->feed.user);
+	struct gpu_run *first = session->feed.next(session->feed.user, true);
 	const struct session_start with = {.l1_may_be_stale = session->l1_may_be_stale, .several = true};
 	assert(first);
 	session_prepare(gpu, first);
@@ -129,7 +131,8 @@ static bool must_stop(struct running *r)
 		session->end = GPU_MISTAKE;
 		return true;
 	}
-	if (session_is_stuck(gpu, &r->watch, session_instructions(gpu, &threads))) {
+	uint64_t warps = session_instructions(gpu, &threads);
+	if (session_is_stuck(gpu, &r->watch, warps)) {
 		session->end = GPU_STALLED;
 		return true;
 	}
@@ -142,6 +145,9 @@ static bool must_stop(struct running *r)
 		return true;
 	}
 	r->watch.next = gpu->step + SESSION_WATCH_STEPS;
+	if (session->progress)
+		session->progress(session->progress_user, dispatch_done(gpu), r->dispatch.blocks,
+		                  cycle - session->start, warps);
 	return false;
 }
 

@@ -222,24 +222,98 @@ static void find_polls(const struct residents *residents, struct simt_polls *pol
 	polls->blocks_left = residents->blocks - residents->next;
 }
 
+static void open_residents(struct residents *residents, const struct simt_launch *launch, struct simt_run *run)
+{
+	uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z, left = blocks - launch->first;
+	*residents = (struct residents){.launch = launch, .blocks = blocks, .next = launch->first};
+	residents->places = launch->cooperative || launch->resident > left ? left
+	                    : launch->resident                             ? launch->resident
+	                                                                   : 1;
+	residents->place = base_calloc(residents->places, sizeof *residents->place);
+	*run = (struct simt_run){0};
+	for (uint64_t i = 0; i < residents->places; i++)
+		residents->place[i].clock = &run->warp_instructions;
+}
+
+static void close_residents(struct residents *residents, struct simt_run *run)
+{
+	if (run->stopped)
+		find_polls(residents, &run->polls);
+	for (uint64_t i = 0; i < residents->places; i++)
+		simt_block_free(&residents->place[i]);
+	free(residents->place);
+}
+
 void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struct simt_run *run)
 {
 	uint64_t limit = max_instructions ? max_instructions : UINT64_MAX;
-	uint64_t blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
-	struct residents residents = {.launch = launch, .blocks = blocks, .next = launch->first};
-	uint64_t left = blocks - launch->first;
-	residents.places = launch->cooperative || launch->resident > left ? left
-	                   : launch->resident                             ? launch->resident
-	                                                                  : 1;
-	residents.place = base_calloc(residents.places, sizeof *residents.place);
-	*run = (struct simt_run){0};
-	for (uint64_t i = 0; i < residents.places; i++)
-		residents.place[i].clock = &run->warp_instructions;
+	struct residents residents;
+	open_residents(&residents, launch, run);
 	while (!has_ended(run) && run_round(&residents, run, limit))
 		;
-	if (run->stopped)
-		find_polls(&residents, &run->polls);
-	for (uint64_t i = 0; i < residents.places; i++)
-		simt_block_free(&residents.place[i]);
-	free(residents.place);
+	close_residents(&residents, run);
+}
+
+/* A launch of several that take turns. */
+struct turn {
+	struct simt_job *job;
+	struct residents residents;
+	struct turn *next;
+};
+
+/* Begins launches while there are some that may begin. Appends them to the list that ends at `last`. */
+static void begin_turns(const struct simt_feed *feed, struct turn **last)
+{
+	for (struct simt_job *job; (job = feed->next(feed->user));) {
+		struct turn *turn = *last = base_calloc(1, sizeof *turn);
+		turn->job = job;
+		open_residents(&turn->residents, job->launch, &job->run);
+		last = &turn->next;
+	}
+}
+
+static void end_turn(struct turn **at)
+{
+	struct turn *turn = *at;
+	*at = turn->next;
+	close_residents(&turn->residents, &turn->job->run);
+	free(turn);
+}
+
+/* Gives the launch its turn. Returns false when it has ended, which the feed is told. */
+static bool run_turn_of_launch(const struct simt_feed *feed, struct turn **at)
+{
+	struct simt_job *job = (*at)->job;
+	bool left = run_round(&(*at)->residents, &job->run, UINT64_MAX);
+	if (left && !has_ended(&job->run))
+		return true;
+	end_turn(at);
+	feed->ended(feed->user, job);
+	return false;
+}
+
+static struct turn **end_of(struct turn **list)
+{
+	while (*list)
+		list = &(*list)->next;
+	return list;
+}
+
+void simt_run_together(const struct simt_feed *feed)
+{
+	struct turn *first = NULL, **at = &first;
+	begin_turns(feed, &first);
+	while (first) {
+		struct turn *turn = *at;
+		if (run_turn_of_launch(feed, at))
+			at = &turn->next;
+		else if (feed->failed(feed->user))
+			break;
+		else
+			begin_turns(feed, end_of(at));
+		if (!*at)
+			at = &first;
+	}
+	while (first)
+		end_turn(&first);
 }

@@ -503,6 +503,26 @@ struct simt_run {
 };
 void simt_run(const struct simt_launch *launch, uint64_t max_instructions, struct simt_run *run);
 
+/* A launch of a functional run of several. */
+struct simt_job {
+	const struct simt_launch *launch;
+	struct simt_run run;
+};
+
+/* Where the launches of such a run come from. */
+struct simt_feed {
+	void *user;
+	/* Returns a launch that may begin, or NULL. Called at the beginning and when launches have ended, until it
+	 * returns NULL. */
+	struct simt_job *(*next)(void *user);
+	/* The launch has ended, in any way. */
+	void (*ended)(void *user, struct simt_job *job);
+	bool (*failed)(void *user); /* the run must end now. Launches in progress are cut off without `ended` */
+};
+
+/* Runs launches functionally in turns, so that one may wait for another. */
+void simt_run_together(const struct simt_feed *feed);
+
 /* Writes one message: kernel, PTX line, CUDA source line, block, thread, address and the nearest allocation. */
 void simt_fault_print(const struct simt_launch *launch, const struct simt_fault *fault, char *text, size_t size);
 

@@ -10,7 +10,11 @@ void blocks_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch 
 {
 	struct sm_kernel *own = &sm->blocks.kernel[kernel];
 	assert(!own->launch && !own->resident);
-	*own = (struct sm_kernel){.launch = launch, .block = *needs, .first_age = first_age};
+	uint64_t shared = (uint64_t)needs->shared_bytes * needs->limit;
+	*own = (struct sm_kernel){.launch = launch,
+	                          .block = *needs,
+	                          .first_age = first_age,
+	                          .shared_bytes = shared > launch->carve_out ? shared : launch->carve_out};
 	local_memory_place_kernel(sm, kernel, &own->local_base, &own->local_pitch);
 	sm->blocks.kernels++;
 }
@@ -52,13 +56,20 @@ static uint32_t first_free_warps(const struct sm *sm, uint32_t warps)
 	return SM_MAX_WARPS;
 }
 
+/* A block on an SM without blocks divides a unified memory as its kernel needs it. */
+static bool divides_again(const struct sm *sm)
+{
+	return sm->blocks.resident == 0 && l1_can_begin(sm);
+}
+
 bool blocks_fit_with_others(const struct sm *sm, const struct sm_kernel *kernel)
 {
 	const struct blocks *blocks = &sm->blocks;
 	const struct sm_config *config = &sm->config;
 	const struct sm_needs *needs = &kernel->block;
+	uint32_t shared = divides_again(sm) ? config->shared_bytes : sm->l1.shared_bytes;
 	return blocks->resident < config->blocks && blocks->used.registers + needs->registers <= config->registers &&
-	       blocks->used.shared_bytes + needs->shared_bytes <= sm->l1.shared_bytes &&
+	       blocks->used.shared_bytes + needs->shared_bytes <= shared &&
 	       first_free_warps(sm, needs->warps) < SM_MAX_WARPS;
 }
 
@@ -82,6 +93,8 @@ uint32_t sm_start_block(struct sm *sm, uint32_t kernel, uint64_t number, uint64_
 	struct blocks *blocks = &sm->blocks;
 	assert(sm_has_room(sm, kernel));
 	sm_account(sm, cycle + 1);
+	if (blocks->several && divides_again(sm))
+		l1_begin(sm, blocks->kernel[kernel].shared_bytes);
 	uint32_t slot = 0;
 	while (blocks->slot[slot].alive)
 		slot++;

@@ -25,6 +25,7 @@ struct sm_kernel {
 	uint64_t warp_instructions, thread_instructions;
 	uint64_t local_base, local_pitch; /* sm/local_memory.h */
 	uint64_t first_age;               /* age of its first warp; the warps of later kernels are older */
+	uint64_t shared_bytes;            /* what all its blocks on an SM need of a unified memory */
 };
 
 /* A block slot. */

@@ -75,6 +75,11 @@ void l1_begin(struct sm *sm, uint64_t shared_bytes)
 		tags_set_ways(&sm->l1.data.tags, ways ? ways : 1);
 }
 
+bool l1_can_begin(const struct sm *sm)
+{
+	return sm->l1.data.mshrs.free == sm->l1.data.mshrs.count && !sm->l1.piped;
+}
+
 void l1_end(struct sm *sm)
 {
 	cache_watch_end(&sm->l1.data);

@@ -42,6 +42,8 @@ void l1_open(struct sm *sm);
 /* Begins kernels with `shared_bytes` of shared memory per SM. In a unified memory, L1 gets the rest, and is then
  * empty. */
 void l1_begin(struct sm *sm, uint64_t shared_bytes);
+/* True when no line is on its way to L1. */
+bool l1_can_begin(const struct sm *sm);
 /* Ends a kernel: invalidates what must not outlive it. */
 void l1_end(struct sm *sm);
 

@@ -78,11 +78,9 @@ void sm_begin(struct sm *sm, bool several)
 void sm_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch *launch, const struct sm_needs *needs,
                    uint64_t first_age)
 {
-	if (sm->blocks.kernels == 0) {
-		uint64_t used = (uint64_t)needs->shared_bytes * needs->limit;
-		l1_begin(sm, used > launch->carve_out ? used : launch->carve_out);
-	}
 	blocks_add_kernel(sm, kernel, launch, needs, first_age);
+	if (sm->blocks.kernels == 1)
+		l1_begin(sm, sm->blocks.kernel[kernel].shared_bytes);
 	scoreboard_widen(sm, launch->program->registers);
 }
 

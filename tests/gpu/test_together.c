@@ -30,10 +30,10 @@ static struct jobs *new_jobs(void)
 	return jobs;
 }
 
-static struct gpu_run *next_job(void *user)
+static struct gpu_run *next_job(void *user, bool has_room)
 {
 	struct jobs *jobs = user;
-	for (int i = 0; i < jobs->count; i++) {
+	for (int i = 0; i < jobs->count && has_room; i++) {
 		struct job *job = &jobs->job[i];
 		if (job->started || (job->after >= 0 && !jobs->job[job->after].ended))
 			continue;
@@ -287,6 +287,31 @@ static void test_block_slots(void **state)
 	}
 }
 
+/* With a unified memory an SM divides it for the kernel whose block it gets when it has none. A kernel that needs more
+ * shared memory than the division leaves waits for that. */
+static void test_division_of_unified_memory(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct gpu_kit kit;
+		struct gpu_session session;
+		struct jobs *jobs = new_jobs();
+		KIT_OPEN(&kit, "sm.count=1", "sm.unified_bytes=131072", "sm.carve_outs=0,16,64,96",
+		         "sm.shared_bytes=98304", "sm.flush_l1=true", "launch.spread_small_grids=false");
+		uint64_t buffer = kit_buffer(&kit, NULL, 1024);
+		struct job *a = add(&kit, jobs, long_loop, 1, 64, 20, i ? 16384 : 0, buffer);
+		struct job *b = add(&kit, jobs, long_loop, 1, 64, 20, 8192, buffer + 128);
+		struct job *c = add(&kit, jobs, long_loop, 1, 64, 20, 65536, buffer + 256);
+		run_all(&kit, jobs, &session);
+		/* The first one leaves no shared memory, or 80 KiB. The second one leaves 56 KiB. */
+		uint64_t end_a = a->run.started + a->run.cycles - 1, end_b = b->run.started + b->run.cycles - 1;
+		assert_int_equal(b->run.first_block < end_a, i);
+		assert_int_equal(c->run.first_block < end_b, i);
+		free_jobs(jobs);
+		kit_close(&kit);
+	}
+}
+
 /* A kernel that depends on another one starts in the cycle in which that ends. */
 static void test_successors(void **state)
 {
@@ -426,6 +451,7 @@ int main(void)
 		cmocka_unit_test(test_order_of_blocks),
 		cmocka_unit_test(test_resources_of_an_sm),
 		cmocka_unit_test(test_block_slots),
+		cmocka_unit_test(test_division_of_unified_memory),
 		cmocka_unit_test(test_successors),
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_small_and_large_scoreboards),
