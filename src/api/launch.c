@@ -298,12 +298,12 @@ static enum sluice_status check_may_start(sluice_gpu *gpu, const sluice_kernel *
 {
 	const char *name = kernel->function->name;
 	bool used_up = gpu->max_instructions && gpu->instructions >= gpu->max_instructions;
-	if (!gpu->stop && !used_up && !gpu->selection.is_over)
+	if (!gpu->stop && !used_up && !selection_is_over(&gpu->selection))
 		return SLUICE_OK;
 	gpu->records.stopped = true;
 	if (gpu->stop)
 		return api_fail(error, SLUICE_STOPPED, "kernel %s not started: the run was stopped", name);
-	if (gpu->selection.is_over)
+	if (selection_is_over(&gpu->selection))
 		return api_fail(error, SLUICE_STOPPED,
 		                "kernel %s not started: the run ends after the last selected launch", name);
 	return api_fail(error, SLUICE_STOPPED,
@@ -346,8 +346,11 @@ static struct gpu_run *new_run(sluice_gpu *gpu, sluice_kernel *kernel, const str
 	return run;
 }
 
-static enum launch_choice choose(sluice_gpu *gpu, const struct record *record)
+static enum launch_choice choose(sluice_gpu *gpu, struct record *record)
 {
+	record->ranges = ranges_now();
+	record->knows_ranges = ranges_are_used();
+	selection_ranges(&gpu->selection, &record->ranges);
 	if (!selection_is_used(&gpu->selection))
 		return LAUNCH_SELECTED;
 	return selection_choose(&gpu->selection, record->launch, record->kernel, record->shown);
@@ -583,6 +586,26 @@ enum sluice_status sluice_check_launch(sluice_gpu *gpu, sluice_kernel *kernel, s
 void sluice_region(sluice_gpu *gpu, bool begins)
 {
 	selection_region(&gpu->selection, begins);
+}
+
+int sluice_range_push(const char *domain, const char *name)
+{
+	return ranges_push(domain, name);
+}
+
+int sluice_range_pop(const char *domain)
+{
+	return ranges_pop(domain);
+}
+
+uint64_t sluice_range_start(const char *domain, const char *name)
+{
+	return ranges_start(domain, name);
+}
+
+void sluice_range_end(uint64_t range)
+{
+	ranges_end(range);
 }
 
 void sluice_stop_for(sluice_gpu *gpu, const char *cause)
