@@ -14,7 +14,7 @@
 /* As nvtxMessageType_t. */
 enum message { MESSAGE_ASCII = 1, MESSAGE_WIDE = 2, MESSAGE_REGISTERED = 3 };
 
-/* What a handle of a domain or a registered string points to. */
+/* A domain or a registered string. Its handle points to it. */
 struct nvtx_text {
 	char *text;
 };

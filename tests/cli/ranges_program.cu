@@ -1,5 +1,5 @@
-// Runs a script of NVTX calls and launches, whose lines are executed in order by the host thread that each names. Prints
-// the return values of the calls. See test_ranges.py.
+// Runs a script of NVTX calls and launches. Each line names the host thread that executes it; the lines run in order.
+// Prints the return values of the calls. See test_ranges.py.
 #include <atomic>
 #include <cstdio>
 #include <cstring>

@@ -1,5 +1,5 @@
-/* Protects the selection of launches (--kernel, --warm, --region, --range, --stop-after): which text selects which launch, and
- * which texts are refused. */
+/* Protects the selection of launches (--kernel, --warm, --region, --range, --stop-after): which text selects which
+ * launch, and which texts are refused. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
