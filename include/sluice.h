@@ -213,7 +213,7 @@ struct sluice_settings {
 	uint32_t warm_launches;
 	bool only_region; /* of these, only launches between sluice_region(gpu, true) and sluice_region(gpu, false) */
 	bool stop_after_kernels; /* launches after the last selected one fail with SLUICE_STOPPED */
-	/* Only launches in a range of sluice_range_push() or sluice_range_start() are selected: "NAME", "NAME@DOMAIN", or
+	/* Only launches in a range of sluice_range_push() or sluice_range_start() count: "NAME", "NAME@DOMAIN", or
 	 * with ":3" the third one of that name; in one of several that are separated by commas. NULL: all. */
 	const char *ranges;
 };

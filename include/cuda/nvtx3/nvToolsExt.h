@@ -1,5 +1,6 @@
-/* nvToolsExt: marks and ranges for profilers. Ranges select launches (sluice run --range). Marks and other names have no
- * effect. In a program that does not link this runtime, nothing has, and return values are CUDA's without a profiler. */
+/* nvToolsExt: marks and ranges for profilers. Ranges select launches (sluice run --range). Marks and other names have
+ * no effect. In a program that does not link this runtime, nothing has, and return values are those without a profiler.
+ */
 #ifndef NVTOOLSEXT_H_
 #define NVTOOLSEXT_H_
 
