@@ -86,15 +86,15 @@ extern SLUICE_WEAK void *sluice_nvtx_handle(int type, const void *message);
 	{                                                                                                              \
 	}
 /* Calls the runtime's function if there is one. */
-#define SLUICE_NVTX_CALL(type, function, arguments, otherwise, name, ...)                                              \
+#define SLUICE_NVTX_CALL(type, function, arguments, value, name, ...)                                                  \
 	SLUICE_NVTX type name(__VA_ARGS__)                                                                             \
 	{                                                                                                              \
-		return sluice_nvtx_##function ? (type)sluice_nvtx_##function arguments : (type)otherwise;              \
+		return function ? (type)function arguments : (type)value;                                              \
 	}
 #define SLUICE_NVTX_PUSH(name, domain, kind, message, ...)                                                             \
-	SLUICE_NVTX_CALL(int, push, (domain, kind, message), NVTX_NO_PUSH_POP_TRACKING, name, __VA_ARGS__)
+	SLUICE_NVTX_CALL(int, sluice_nvtx_push, (domain, kind, message), NVTX_NO_PUSH_POP_TRACKING, name, __VA_ARGS__)
 #define SLUICE_NVTX_START(name, domain, kind, message, ...)                                                            \
-	SLUICE_NVTX_CALL(nvtxRangeId_t, start, (domain, kind, message), 0, name, __VA_ARGS__)
+	SLUICE_NVTX_CALL(nvtxRangeId_t, sluice_nvtx_start, (domain, kind, message), 0, name, __VA_ARGS__)
 #define SLUICE_NVTX_END(name, ...)                                                                                     \
 	SLUICE_NVTX void name(__VA_ARGS__)                                                                             \
 	{                                                                                                              \
@@ -102,9 +102,9 @@ extern SLUICE_WEAK void *sluice_nvtx_handle(int type, const void *message);
 			sluice_nvtx_end(range);                                                                        \
 	}
 #define SLUICE_NVTX_DOMAIN(name, kind, ...)                                                                            \
-	SLUICE_NVTX_CALL(nvtxDomainHandle_t, handle, (kind, text), 0, name, __VA_ARGS__)
+	SLUICE_NVTX_CALL(nvtxDomainHandle_t, sluice_nvtx_handle, (kind, text), 0, name, __VA_ARGS__)
 #define SLUICE_NVTX_STRING(name, kind, ...)                                                                            \
-	SLUICE_NVTX_CALL(nvtxStringHandle_t, handle, (kind, text), 0, name, __VA_ARGS__)
+	SLUICE_NVTX_CALL(nvtxStringHandle_t, sluice_nvtx_handle, (kind, text), 0, name, __VA_ARGS__)
 #define SLUICE_TEXT       const char *text
 #define SLUICE_WIDE       const wchar_t *text
 #define SLUICE_ATTRIBUTES const nvtxEventAttributes_t *attributes
@@ -122,7 +122,7 @@ SLUICE_NVTX_VOID(nvtxMarkEx, SLUICE_ATTRIBUTES)
 SLUICE_NVTX_PUSH(nvtxRangePushA, 0, SLUICE_ASCII, text, SLUICE_TEXT)
 SLUICE_NVTX_PUSH(nvtxRangePushW, 0, SLUICE_UNICODE, text, SLUICE_WIDE)
 SLUICE_NVTX_PUSH(nvtxRangePushEx, 0, SLUICE_KIND, SLUICE_MESSAGE, SLUICE_ATTRIBUTES)
-SLUICE_NVTX_CALL(int, pop, (0), NVTX_NO_PUSH_POP_TRACKING, nvtxRangePop, void)
+SLUICE_NVTX_CALL(int, sluice_nvtx_pop, (0), NVTX_NO_PUSH_POP_TRACKING, nvtxRangePop, void)
 SLUICE_NVTX_START(nvtxRangeStartA, 0, SLUICE_ASCII, text, SLUICE_TEXT)
 SLUICE_NVTX_START(nvtxRangeStartW, 0, SLUICE_UNICODE, text, SLUICE_WIDE)
 SLUICE_NVTX_START(nvtxRangeStartEx, 0, SLUICE_KIND, SLUICE_MESSAGE, SLUICE_ATTRIBUTES)
@@ -136,7 +136,7 @@ SLUICE_NVTX_DOMAIN(nvtxDomainCreateW, SLUICE_UNICODE, SLUICE_WIDE)
 SLUICE_NVTX_VOID(nvtxDomainDestroy, SLUICE_DOMAIN)
 SLUICE_NVTX_VOID(nvtxDomainMarkEx, SLUICE_DOMAIN, SLUICE_ATTRIBUTES)
 SLUICE_NVTX_PUSH(nvtxDomainRangePushEx, domain, SLUICE_KIND, SLUICE_MESSAGE, SLUICE_DOMAIN, SLUICE_ATTRIBUTES)
-SLUICE_NVTX_CALL(int, pop, (domain), NVTX_NO_PUSH_POP_TRACKING, nvtxDomainRangePop, SLUICE_DOMAIN)
+SLUICE_NVTX_CALL(int, sluice_nvtx_pop, (domain), NVTX_NO_PUSH_POP_TRACKING, nvtxDomainRangePop, SLUICE_DOMAIN)
 SLUICE_NVTX_START(nvtxDomainRangeStartEx, domain, SLUICE_KIND, SLUICE_MESSAGE, SLUICE_DOMAIN, SLUICE_ATTRIBUTES)
 SLUICE_NVTX_END(nvtxDomainRangeEnd, SLUICE_DOMAIN, nvtxRangeId_t range)
 SLUICE_NVTX_VOID(nvtxDomainNameCategoryA, SLUICE_DOMAIN, SLUICE_NUMBER, SLUICE_TEXT)
