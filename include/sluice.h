@@ -213,6 +213,9 @@ struct sluice_settings {
 	uint32_t warm_launches;
 	bool only_region; /* of these, only launches between sluice_region(gpu, true) and sluice_region(gpu, false) */
 	bool stop_after_kernels; /* launches after the last selected one fail with SLUICE_STOPPED */
+	/* Only launches in a range of sluice_range_push() or sluice_range_start() count: "NAME", "NAME@DOMAIN", or
+	 * with ":3" the third one of that name; in one of several that are separated by commas. NULL: all. */
+	const char *ranges;
 };
 
 /* The version of the library that the program runs with, "0.1.0": a static text. SLUICE_VERSION is that of the header
@@ -426,6 +429,16 @@ SLUICE_API enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_
                                                         void *const *arguments, struct sluice_error *error);
 /* Begins (true) or ends the region of settings.only_region, as cudaProfilerStart() and cudaProfilerStop() do. */
 SLUICE_API void sluice_region(sluice_gpu *gpu, bool begins);
+/* Named ranges of the program, as NVTX has them: for settings.ranges, and for the statistics. They belong to the
+ * process, for all gpus. `domain` NULL: none; domains are independent of each other. A range belongs to the calling
+ * thread until that pops it or ends. Both calls return the number of the thread's ranges around it in the domain; a pop
+ * without a push returns -1. */
+SLUICE_API int sluice_range_push(const char *domain, const char *name);
+SLUICE_API int sluice_range_pop(const char *domain);
+/* Begins a range for all threads, which may overlap with others. Returns its number, never 0, for sluice_range_end(),
+ * which ignores numbers that are not open. */
+SLUICE_API uint64_t sluice_range_start(const char *domain, const char *name);
+SLUICE_API void sluice_range_end(uint64_t range);
 /* Stops the gpu permanently: the launch in progress returns SLUICE_STOPPED, and no other launch begins. May be called
  * by another thread, a signal handler or a callback. */
 SLUICE_API void sluice_stop(sluice_gpu *gpu);

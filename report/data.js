@@ -39,7 +39,8 @@ const FIGURES = {
 };
 
 const FACT = {kernel: 0, launches: 1, launch: 2, ended: 3, message: 4, grid: 5, block: 6, registers: 7, spill_bytes: 8,
-	shared_bytes: 9, blocks_per_sm: 10, cycles: 11, thread_instructions: 12, warp_instructions: 13, host_seconds: 14};
+	shared_bytes: 9, blocks_per_sm: 10, cycles: 11, thread_instructions: 12, warp_instructions: 13, host_seconds: 14,
+	selected: 15}; // selected: only in a run with a selection
 const ADDED = ["cycles", "thread_instructions", "warp_instructions", "host_seconds", "launches"];
 
 const positions = DATA.shapes.map((shape) => new Map(shape.map((number, at) => [DATA.counters[number], at])));
@@ -53,6 +54,10 @@ const kernelWord = (kernel) => kernel.replace(/^void /, "").split(/[(<]/)[0] || 
 const shortKernel = (kernel) => shortened(kernel.replace(/^void /, "").replace(/\(.*$/s, "") || kernel, 36);
 
 const kernelName = (kernel) => element("code.name", {title: kernel}, shortKernel(kernel));
+
+// What a selection of launches (sluice run --kernel, --region, --range) did with those that are not in the totals.
+const UNCOUNTED = {warm: "warm", no: "not simulated"};
+const uncounted = (launch) => UNCOUNTED[launch[FACT.selected]];
 
 // A set of launches of a run: all, those of one kernel, or a single one.
 class Launches {
@@ -69,6 +74,11 @@ class Launches {
 	// The fact of the first launch.
 	fact(name) {
 		return this.run.data.launches[this.indexes[0]][FACT[name]];
+	}
+
+	// "warm" or "not simulated"; undefined for launches that are in the totals.
+	get uncounted() {
+		return this.indexes.length ? uncounted(this.run.launches[this.indexes[0]]) : undefined;
 	}
 
 	value(name) {
@@ -126,7 +136,7 @@ class Run {
 		this.facts = Object.fromEntries(Object.entries(data.facts).map(([name, text]) => [name, DATA.texts[text]]));
 		this.label = data.kept ? "" : data.label; // the file name of a run with its own file
 		this.launches = data.launches ?? [];
-		this.all = new Launches(this, [...this.launches.keys()]);
+		this.all = new Launches(this, [...this.launches.keys()].filter((i) => !uncounted(this.launches[i])));
 		this.mechanisms = Object.fromEntries((data.mechanisms ?? []).flatMap(mechanismOptions));
 		this.mechanismNames = (this.facts.mechanisms ?? "").split(" ").filter((name) => name)
 			.map((name) => name.split(":")[0].split("/").pop());
@@ -170,12 +180,17 @@ class Run {
 	get kernels() {
 		const groups = new Map();
 		this.launches.forEach((launch, i) => {
-			const kernel = launch[FACT.kernel];
+			const kernel = `${launch[FACT.kernel]} ${launch[FACT.selected] ?? ""}`;
 			if (!groups.has(kernel))
 				groups.set(kernel, []);
 			groups.get(kernel).push(i);
 		});
 		return [...groups.values()].map((indexes) => new Launches(this, indexes));
+	}
+
+	// The kernels in the totals.
+	get counted() {
+		return this.kernels.filter((kernel) => !kernel.uncounted);
 	}
 
 	get counters() {

@@ -34,7 +34,7 @@ function counterChanges(a, b) {
 const relative = (row) => Math.abs(row.to - row.from) / Math.max(Math.abs(row.from), Math.abs(row.to));
 
 function kernelChanges(a, b) {
-	const one = new Map(a.kernels.map((kernel) => [kernel.name, kernel])), other = new Map(b.kernels.map((kernel) => [kernel.name, kernel]));
+	const one = new Map(a.counted.map((kernel) => [kernel.name, kernel])), other = new Map(b.counted.map((kernel) => [kernel.name, kernel]));
 	return [...new Set([...one.keys(), ...other.keys()])].map((name) => ({name, a: one.get(name), b: other.get(name)}));
 }
 

@@ -34,8 +34,14 @@ function launchGroups(run) {
 	return runShown.of === "kernels" ? run.kernels : run.launches.map((_, i) => new Launches(run, [i]));
 }
 
-const groupName = (group) => (runShown.of === "kernels" || group.fact("launches") > 1 ? shortKernel(group.name)
-	: `${group.fact("launch")}: ${shortKernel(group.name)}`);
+const groupName = (group) => (runShown.of === "kernels" || group.fact("launches") > 1 ? "" : `${group.fact("launch")}: `)
+	+ shortKernel(group.name) + (group.uncounted ? ` (${group.uncounted})` : "");
+
+const UNCOUNTED_HINTS = {
+	"warm": "simulated in cycles only to warm the caches; not in the run's totals",
+	"not simulated": "ran functionally, without cycles; not in the run's totals",
+};
+const uncountedMark = (group) => (group.uncounted ? element("span.uncounted", {title: UNCOUNTED_HINTS[group.uncounted]}, group.uncounted) : "yes");
 
 function stackSection(run) {
 	const groups = launchGroups(run).filter((group) => combine(Object.values(group.stack)) > 0).slice(0, MOST_STACKS);
@@ -61,6 +67,8 @@ function kernelSection(run) {
 	const ends = (group) => [...new Set(group.indexes.map((i) => run.launches[i][FACT.ended]))].filter((end) => end && end !== "done").join(", ");
 	return [table({rows: launchGroups(run), filter: (group) => group.name, columns: [
 		{title: "kernel", of: (group) => group.name, cell: (group) => kernelName(group.name)},
+		...(run.launches.some(uncounted) ? [{title: "simulated", of: (group) => group.uncounted ?? "yes", cell: uncountedMark,
+			hint: "the selection of the run: sluice run --kernel, --region, --range"}] : []),
 		{title: "cycle stack", of: (group) => group.value("cycles"), cell: (group) => miniStack(group.stack)},
 		{title: "launches", number: true, of: (group) => combine(group.indexes.map((i) => run.launches[i][FACT.launches]))},
 		{title: "grid", of: (group) => dims(group.fact("grid")), hint: "of the first launch"},
@@ -79,7 +87,7 @@ function countersSection(run) {
 	const rows = run.counters.map((name) => ({name, value: subject.value(name)}));
 	const cycles = subject.value("cycles");
 	return [
-		kernels.length > 1 && element("div.tools", null, select("of", [["all", "all kernels"], ...kernels.map((kernel, i) => [String(i), kernel.name])],
+		kernels.length > 1 && element("div.tools", null, select("of", [["all", "all kernels"], ...kernels.map((kernel, i) => [String(i), kernel.name + (kernel.uncounted ? ` (${kernel.uncounted})` : "")])],
 			runShown.kernel, (value) => {
 				runShown.kernel = value;
 				render("counters");

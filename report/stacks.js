@@ -8,7 +8,7 @@ const stackModes = {"share of slots": "share", cycles: "cycles"};
 function stackRows(runs) {
 	const short = labelsOf(runs);
 	return runs.flatMap((run, i) => (stacksShown.of === "runs" ? [{label: short[i], group: run.all}]
-		: run.kernels.map((kernel) => ({label: `${shortKernel(kernel.name)}  ${short[i]}`, group: kernel}))))
+		: run.counted.map((kernel) => ({label: `${shortKernel(kernel.name)}  ${short[i]}`, group: kernel}))))
 		.filter((row) => combine(Object.values(row.group.stack)) > 0);
 }
 

@@ -205,8 +205,11 @@ void launch_close(struct launch *launch)
 	free(launch);
 }
 
-static enum launch_choice choose(sluice_gpu *gpu, const struct record *record)
+static enum launch_choice choose(sluice_gpu *gpu, struct record *record)
 {
+	record->ranges = ranges_now();
+	record->knows_ranges = ranges_are_used();
+	selection_ranges(&gpu->selection, &record->ranges);
 	if (!selection_is_used(&gpu->selection))
 		return LAUNCH_SELECTED;
 	return selection_choose(&gpu->selection, record->launch, record->kernel, record->shown);
@@ -377,6 +380,26 @@ enum sluice_status sluice_launch_cooperative(sluice_gpu *gpu, sluice_kernel *ker
 void sluice_region(sluice_gpu *gpu, bool begins)
 {
 	selection_region(&gpu->selection, begins);
+}
+
+int sluice_range_push(const char *domain, const char *name)
+{
+	return ranges_push(domain, name);
+}
+
+int sluice_range_pop(const char *domain)
+{
+	return ranges_pop(domain);
+}
+
+uint64_t sluice_range_start(const char *domain, const char *name)
+{
+	return ranges_start(domain, name);
+}
+
+void sluice_range_end(uint64_t range)
+{
+	ranges_end(range);
 }
 
 void sluice_stop_for(sluice_gpu *gpu, const char *cause)

@@ -119,12 +119,12 @@ enum sluice_status launch_may_start(sluice_gpu *gpu, const sluice_kernel *kernel
 {
 	const char *name = kernel->function->name;
 	bool used_up = gpu->max_instructions && gpu->instructions >= gpu->max_instructions;
-	if (!gpu->stop && !used_up && !gpu->selection.is_over)
+	if (!gpu->stop && !used_up && !selection_is_over(&gpu->selection))
 		return SLUICE_OK;
 	gpu->records.stopped = true;
 	if (gpu->stop)
 		return api_fail(error, SLUICE_STOPPED, "kernel %s not started: the run was stopped", name);
-	if (gpu->selection.is_over)
+	if (selection_is_over(&gpu->selection))
 		return api_fail(error, SLUICE_STOPPED,
 		                "kernel %s not started: the run ends after the last selected launch", name);
 	return api_fail(error, SLUICE_STOPPED,

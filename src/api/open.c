@@ -197,7 +197,8 @@ static void open_selection(sluice_gpu *gpu, const struct sluice_settings *settin
 	const struct selection_wish wish = {.kernels = settings->kernels,
 	                                    .warm = settings->warm_launches,
 	                                    .by_region = settings->only_region,
-	                                    .stops = settings->stop_after_kernels};
+	                                    .stops = settings->stop_after_kernels,
+	                                    .ranges = settings->ranges};
 	selection_open(&gpu->selection, &wish, diag);
 	if (!selection_is_used(&gpu->selection))
 		return;
@@ -332,6 +333,7 @@ static void free_records(struct records *records)
 		free(record->kernel);
 		free(record->shown);
 		free(record->message);
+		free(record->ranges.range);
 	}
 	free(records->record);
 	for (size_t i = 0; i < records->options.count; i++)

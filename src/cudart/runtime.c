@@ -258,6 +258,7 @@ static void open_gpu(struct runtime *runtime)
 		.kernels = environment("SLUICE_KERNELS"),
 		.warm_launches = (uint32_t)environment_number("SLUICE_WARM", UINT32_MAX, &numbers),
 		.only_region = environment_flag("SLUICE_REGION", false, &numbers),
+		.ranges = environment("SLUICE_RANGES"),
 		.stop_after_kernels = environment_flag("SLUICE_STOP_AFTER", false, &numbers),
 	};
 	if (environment_share("SLUICE_SAMPLE_ERROR", &sample_error, &numbers))

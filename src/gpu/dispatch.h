@@ -26,7 +26,7 @@ struct dispatch {
 	uint64_t placed, blocks; /* blocks placed, and blocks of all grids, of all kernels since dispatch_begin() */
 	uint64_t warps;          /* of the kernels since then: ages of warps */
 	bool try;                /* an SM may have space */
-	bool vetoed;             /* an SM had space, but a mechanism refused; or an SM may have space without an event */
+	bool vetoed; /* an SM had space, but a mechanism refused; or an SM waits for lines (sm_waits_for_lines()) */
 	struct sampler *sampler; /* of a kernel that runs alone: may decide that fewer blocks are enough; or NULL */
 };
 

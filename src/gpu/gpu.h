@@ -152,8 +152,8 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run);
 struct gpu_feed {
 	void *user;
 	/* Returns a kernel that may start in this cycle, or NULL. Called at the beginning and when kernels have ended,
-	 * until it returns NULL. It returns at least one kernel at the beginning, and none without room: then as many
-	 * run as can run at the same time. */
+	 * until it returns NULL. It returns at least one kernel at the beginning, and none without room: then
+	 * `concurrent` kernels run. */
 	struct gpu_run *(*next)(void *user, bool has_room);
 	/* The kernel has run to its end, and its stores are visible. */
 	void (*ended)(void *user, struct gpu_run *run);

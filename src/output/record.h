@@ -37,6 +37,8 @@ struct record {
 	uint32_t blocks_per_sm;           /* the dispatcher's limit */
 	bool functional;                  /* no cycles, only instruction counts */
 	enum launch_choice choice;        /* only selected launches are in the totals */
+	struct range_list ranges;         /* of the program, in which it was launched */
+	bool knows_ranges;                /* false: the program has not used ranges before it */
 	enum gpu_end end;
 	const char *stopped_by; /* the cause, if it was stopped before its end */
 	uint64_t cycles;

@@ -174,6 +174,15 @@ static void add_sample(json_t *kernel, const struct record *record)
 	json_object_set_new(kernel, "sample", object);
 }
 
+/* Returns the names of the ranges, outermost first. */
+static json_t *ranges(const struct range_list *list)
+{
+	json_t *names = json_array();
+	for (size_t i = 0; i < list->count; i++)
+		json_array_append_new(names, json_text(range_text(list->range[i].name)));
+	return names;
+}
+
 static json_t *kernel(const struct records *records, const struct record *record)
 {
 	bool timed = !record->functional;
@@ -203,6 +212,8 @@ static json_t *kernel(const struct records *records, const struct record *record
 		add_sample(object, record);
 	if (records->selection)
 		json_object_set_new(object, "selected", json_text(record_choice_name(record->choice)));
+	if (record->knows_ranges)
+		json_object_set_new(object, "ranges", ranges(&record->ranges));
 	if (!record->sample.is_partial)
 		add_vectors(object, records, record);
 	if (records->attachments && record->mech && !record->sample.is_partial)
@@ -313,6 +324,8 @@ static json_t *selection(const struct selection *selection)
 	json_object_set_new(object, "warm", whole(selection->warm));
 	json_object_set_new(object, "region", json_boolean(selection->by_region));
 	json_object_set_new(object, "stops", json_boolean(selection->stops));
+	if (selection->ranges.text)
+		json_object_set_new(object, "ranges", json_text(selection->ranges.text));
 	return object;
 }
 

@@ -473,14 +473,22 @@ static void print_run(FILE *file, const struct records *records)
 		fprintf(file, "  %-14s%s\n", "ended", records->ended);
 }
 
+static void print_no_selection(FILE *file, const struct selection *selection)
+{
+	const char *kernels = selection->text, *ranges = selection->ranges.text;
+	fprintf(file, "\nno launch was selected: %s", kernels ? kernels : ranges ? "" : "the region had none");
+	if (ranges)
+		fprintf(file, "%srange %s", kernels ? ", " : "", ranges);
+	fputc('\n', file);
+}
+
 static void print_selection(FILE *file, const struct records *records)
 {
 	size_t warm = launches_with(records, LAUNCH_WARMS), out = launches_with(records, LAUNCH_LEFT_OUT);
 	if (!records->selection || out + warm == 0)
 		return;
 	if (out + warm == records->count)
-		fprintf(file, "\nno launch was selected: %s\n",
-		        records->selection->text ? records->selection->text : "the region had none");
+		print_no_selection(file, records->selection);
 	fprintf(file, "\n%zu other %s functionally", out, out == 1 ? "launch ran" : "launches ran");
 	if (warm)
 		fprintf(file, ", %zu warmed the caches", warm);
@@ -509,6 +517,8 @@ void records_write_table(const struct records *records, FILE *file)
 		}
 	}
 	print_selection(file, records);
+	if (records->selection)
+		range_wishes_print_missed(&records->selection->ranges, file);
 	if (records->sampling)
 		print_sampled_total(file, records);
 	record_free(records, &total);

@@ -64,7 +64,7 @@ static void check(const struct selection *selection, struct diag *diag)
 		diag_plain(diag, "launches that warm the caches need selected numbers");
 	if (selection->stops && endless)
 		diag_plain(diag, "the run cannot end after the last launch of a name; NAME:NUMBER has a last one");
-	if (selection->stops && !selection->items && !selection->by_region)
+	if (selection->stops && !selection_is_used(selection))
 		diag_plain(diag, "the run cannot end after the last selected launch: none is selected");
 }
 
@@ -76,6 +76,7 @@ void selection_open(struct selection *selection, const struct selection_wish *wi
 	for (char *word; (word = strsep(&rest, ","));)
 		read_item(selection, word, diag);
 	free(list);
+	range_wishes_open(&selection->ranges, wish->ranges, diag);
 	check(selection, diag);
 }
 
@@ -84,6 +85,7 @@ void selection_close(struct selection *selection)
 	for (size_t i = 0; i < selection->items; i++)
 		free(selection->item[i].name);
 	free(selection->item);
+	range_wishes_close(&selection->ranges);
 	free(selection->text);
 }
 
@@ -131,7 +133,9 @@ enum launch_choice selection_choose(struct selection *selection, uint64_t number
 		warms |= !item->name && number < item->first && item->first - number <= selection->warm;
 	}
 	selection->is_over |= selection->stops && is_last(selection, number);
-	if (selected && (!selection->by_region || selection->is_in_region))
+	bool in_region = !selection->by_region || selection->is_in_region;
+	bool in_ranges = !selection->ranges.items || selection->is_in_ranges;
+	if (selected && in_region && in_ranges)
 		return LAUNCH_SELECTED;
 	return warms ? LAUNCH_WARMS : LAUNCH_LEFT_OUT;
 }
@@ -140,4 +144,15 @@ void selection_region(struct selection *selection, bool enters)
 {
 	selection->is_over |= selection->stops && !selection->items && selection->is_in_region && !enters;
 	selection->is_in_region = enters;
+}
+
+void selection_ranges(struct selection *selection, const struct range_list *now)
+{
+	selection->is_in_ranges = range_wishes_hold(&selection->ranges, now);
+}
+
+bool selection_is_over(const struct selection *selection)
+{
+	bool by_ranges = selection->stops && !selection->items;
+	return selection->is_over || (by_ranges && range_wishes_are_over(&selection->ranges));
 }

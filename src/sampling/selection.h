@@ -2,12 +2,14 @@
  * run functionally. Results do not depend on the selection.
  *
  * A launch is selected by its number in the run, from 1, or by its kernel's name. Launches directly before it can be
- * simulated too, so that they warm the caches. A region selects only launches between two calls of the program.
+ * simulated too, so that they warm the caches. A region selects only launches between two calls of the program, and a
+ * range those in a range with that name.
  */
 #ifndef SLUICE_SAMPLING_SELECTION_H
 #define SLUICE_SAMPLING_SELECTION_H
 
 #include "base/diag.h"
+#include "sampling/ranges.h"
 
 #include <stddef.h>
 
@@ -33,6 +35,8 @@ struct selection {
 	uint32_t warm;       /* number of launches before a selected one that are simulated too */
 	bool by_region;      /* only launches of the region are selected */
 	bool is_in_region;
+	struct range_wishes ranges; /* only launches in one of these are selected; none: all */
+	bool is_in_ranges;
 	bool stops;          /* the run ends after the last selected launch */
 	bool is_over;        /* that launch has run */
 	char *text;          /* the list as given, for the statistics; or NULL */
@@ -43,6 +47,7 @@ struct selection_wish {
 	const char *kernels; /* "N", "N-M", "NAME", "NAME:K", separated by commas; NULL: all */
 	uint32_t warm;
 	bool by_region, stops;
+	const char *ranges; /* "NAME", "NAME@DOMAIN", "NAME:K", separated by commas; NULL: all */
 };
 
 /* Reads the wishes. Reports mistakes in `diag`. */
@@ -52,12 +57,16 @@ void selection_close(struct selection *selection);
 /* True when it leaves out any launch. */
 static inline bool selection_is_used(const struct selection *selection)
 {
-	return selection->items || selection->by_region;
+	return selection->items || selection->by_region || selection->ranges.items;
 }
 
 /* Chooses how the next launch runs: its number in the run, from 1, its kernel's symbol, and its name in the source. */
 enum launch_choice selection_choose(struct selection *selection, uint64_t number, const char *symbol, const char *shown);
 /* The program enters or leaves the region. */
 void selection_region(struct selection *selection, bool enters);
+/* The ranges of the next launch. */
+void selection_ranges(struct selection *selection, const struct range_list *now);
+/* True when no later launch is wanted. */
+bool selection_is_over(const struct selection *selection);
 
 #endif

@@ -280,7 +280,7 @@ static void end_turn(struct turn **at)
 	free(turn);
 }
 
-/* Gives the launch its turn. Returns false when it has ended, which the feed is told. */
+/* Gives the launch its turn. Returns false when it has ended, and calls the feed's `ended`. */
 static bool run_turn_of_launch(const struct simt_feed *feed, struct turn **at)
 {
 	struct simt_job *job = (*at)->job;

@@ -91,6 +91,23 @@ assert launch[1] == 3 and launch[3:5] == ["stopped", "at cycle 7"] and launch[11
 assert dict(zip((page["counters"][i] for i in page["shapes"][run["shape"]]), run["counters"][0])) == {"l1d.hits": 9, "cap.asked": 6, "teleport.rows": 9}
 assert run["stacks"] == [[15, 21]]
 '
+# A run with a selection: each launch says what it was. Sums are per kernel and choice.
+cat >selected <<'END'
+{"version": 1, "machine": "m", "kernels": [
+ {"name": "add", "demangled": "add()", "launch": 1, "ended": "done", "cycles": null, "selected": "no", "counters": {"l1d.hits": null}, "cycle_stack": {"issued": null}},
+ {"name": "add", "demangled": "add()", "launch": 2, "ended": "done", "cycles": 20, "selected": "warm", "counters": {"l1d.hits": 2}, "cycle_stack": {"issued": 2}},
+ {"name": "add", "demangled": "add()", "launch": 3, "ended": "done", "cycles": 30, "selected": "yes", "counters": {"l1d.hits": 3}, "cycle_stack": {"issued": 3}},
+ {"name": "add", "demangled": "add()", "launch": 4, "ended": "done", "cycles": 40, "selected": "yes", "counters": {"l1d.hits": 4}, "cycle_stack": {"issued": 4}}],
+ "totals": {"cycles": 70}}
+END
+try 0 report selected -o kept.html
+python '
+assert [(launch[2], launch[11], launch[15]) for launch in data("kept.html")["runs"][0]["launches"]] == [(1, None, "no"), (2, 20, "warm"), (3, 30, "yes"), (4, 40, "yes")]
+'
+try 0 report selected --launches 2 -o kept.html
+python '
+assert [(launch[1], launch[11], launch[15]) for launch in data("kept.html")["runs"][0]["launches"]] == [(1, None, "no"), (1, 20, "warm"), (2, 70, "yes")]
+'
 # Trace events: cycles are relative to the kernel.
 try 0 report a e -o kept.html
 python '

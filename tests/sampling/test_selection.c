@@ -1,5 +1,6 @@
-/* Protects the selection of launches (--kernel, --warm, --region, --stop-after): which text selects which launch, and
- * which texts are refused. */
+/* Protects the selection of launches (--kernel, --warm, --region, --range, --stop-after): which text selects which
+ * launch, and which texts are refused. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,6 +115,10 @@ static void test_refused(void **state)
 	refuse(&(struct selection_wish){.warm = 1}, "need selected numbers");
 	refuse(&(struct selection_wish){.kernels = "one", .stops = true}, "NAME:NUMBER has a last one");
 	refuse(&(struct selection_wish){.stops = true}, "none is selected");
+	refuse(&(struct selection_wish){.ranges = ""}, "expected NAME");
+	refuse(&(struct selection_wish){.ranges = "a,,b"}, "expected NAME");
+	refuse(&(struct selection_wish){.ranges = "a@b:0"}, "'a@b:0' is no range");
+	refuse(&(struct selection_wish){.ranges = "a", .warm = 1}, "need selected numbers");
 }
 
 /* The run is over at the last launch that can be selected, not before. */
@@ -177,11 +182,121 @@ static void test_region(void **state)
 	selection_close(&selection);
 }
 
+/* The next launch is in the calling thread's ranges. */
+static enum launch_choice choose_in_ranges(struct selection *selection, uint64_t number)
+{
+	struct range_list now = ranges_now();
+	selection_ranges(selection, &now);
+	free(now.range);
+	return selection_choose(selection, number, "a", "a");
+}
+
+static void open_with(struct selection *selection, const struct selection_wish *wish)
+{
+	struct diag diag = {0};
+	selection_open(selection, wish, &diag);
+	assert_int_equal(diag.errors, 0);
+	assert_true(selection_is_used(selection));
+}
+
+static void test_ranges(void **state)
+{
+	(void)state;
+	struct selection selection;
+	open_with(&selection, &(struct selection_wish){.ranges = "loop:2,s@lib", .stops = true});
+	assert_false(ranges_are_used());
+	assert_int_equal(choose_in_ranges(&selection, 1), LAUNCH_LEFT_OUT);
+	assert_int_equal(ranges_push(NULL, "loop"), 0);
+	assert_true(ranges_are_used());
+	assert_int_equal(choose_in_ranges(&selection, 2), LAUNCH_LEFT_OUT);
+	assert_int_equal(ranges_push(NULL, "loop"), 1);
+	assert_int_equal(ranges_push("lib", "loop"), 0);
+	assert_int_equal(choose_in_ranges(&selection, 3), LAUNCH_SELECTED);
+	/* each domain has its own stack */
+	assert_int_equal(ranges_pop(NULL), 1);
+	assert_int_equal(choose_in_ranges(&selection, 4), LAUNCH_LEFT_OUT);
+	assert_int_equal(ranges_pop(NULL), 0);
+	assert_int_equal(ranges_pop(NULL), RANGES_NONE);
+	assert_int_equal(ranges_pop("lib"), 0);
+	assert_int_equal(ranges_pop("lib"), RANGES_NONE);
+	uint64_t first = ranges_start("lib", "s"), second = ranges_start("lib", "s");
+	assert_true(first && second && first != second);
+	assert_true(ranges_end(first));
+	assert_false(ranges_end(first));
+	assert_int_equal(choose_in_ranges(&selection, 5), LAUNCH_SELECTED);
+	assert_false(selection_is_over(&selection));
+	assert_true(ranges_end(second));
+	assert_true(selection_is_over(&selection));
+	selection_close(&selection);
+}
+
+/* With a list of launches, both must hold, and the list says where the run ends. The region must hold too. */
+static void test_ranges_combined(void **state)
+{
+	(void)state;
+	struct selection selection;
+	open_with(&selection, &(struct selection_wish){.kernels = "2,4", .warm = 1, .ranges = "both", .stops = true});
+	assert_int_equal(choose_in_ranges(&selection, 1), LAUNCH_WARMS);
+	assert_int_equal(choose_in_ranges(&selection, 2), LAUNCH_LEFT_OUT);
+	uint64_t range = ranges_start(NULL, "both");
+	assert_int_equal(choose_in_ranges(&selection, 3), LAUNCH_WARMS);
+	assert_true(ranges_end(range));
+	assert_false(selection_is_over(&selection));
+	range = ranges_start(NULL, "both");
+	assert_int_equal(choose_in_ranges(&selection, 4), LAUNCH_SELECTED);
+	assert_true(selection_is_over(&selection));
+	selection_close(&selection);
+
+	open_with(&selection, &(struct selection_wish){.by_region = true, .ranges = "both:2"});
+	assert_int_equal(choose_in_ranges(&selection, 1), LAUNCH_LEFT_OUT);
+	selection_region(&selection, true);
+	assert_int_equal(choose_in_ranges(&selection, 2), LAUNCH_SELECTED);
+	assert_true(ranges_end(range));
+	assert_int_equal(choose_in_ranges(&selection, 3), LAUNCH_LEFT_OUT);
+	assert_false(selection_is_over(&selection)); /* without `stops` */
+	selection_close(&selection);
+}
+
+/* A thread's pushed ranges are its own, and end with it. */
+static void *push_in_thread(void *unused)
+{
+	(void)unused;
+	struct range_list now = ranges_now();
+	assert_int_equal(now.count, 1); /* the started one */
+	free(now.range);
+	assert_int_equal(ranges_push(NULL, "thread"), 0);
+	ranges_push(NULL, "thread");
+	now = ranges_now();
+	assert_int_equal(now.count, 3);
+	assert_string_equal(range_text(now.range[0].name), "all");
+	assert_int_equal(now.range[2].number, 2);
+	free(now.range);
+	return NULL;
+}
+
+static void test_ranges_of_threads(void **state)
+{
+	(void)state;
+	struct selection selection;
+	pthread_t thread;
+	open_with(&selection, &(struct selection_wish){.ranges = "thread", .stops = true});
+	ranges_push(NULL, "main");
+	uint64_t all = ranges_start(NULL, "all");
+	ranges_pop(NULL);
+	assert_int_equal(pthread_create(&thread, NULL, push_in_thread, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_true(selection_is_over(&selection));
+	assert_true(ranges_end(all));
+	selection_close(&selection);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_which), cmocka_unit_test(test_warm),   cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_end),   cmocka_unit_test(test_region),
+		cmocka_unit_test(test_which),           cmocka_unit_test(test_warm),
+		cmocka_unit_test(test_refused),         cmocka_unit_test(test_end),
+		cmocka_unit_test(test_region),          cmocka_unit_test(test_ranges),
+		cmocka_unit_test(test_ranges_combined), cmocka_unit_test(test_ranges_of_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

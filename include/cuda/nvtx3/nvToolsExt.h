@@ -1,5 +1,6 @@
-/* nvToolsExt: marks and ranges for profilers. They have no effect and cost nothing. Return values are CUDA's without a
- * profiler. */
+/* nvToolsExt: marks and ranges for profilers. Ranges select launches (sluice run --range). Marks and other names have
+ * no effect. In a program that does not link this runtime, nothing has, and return values are those without a profiler.
+ */
 #ifndef NVTOOLSEXT_H_
 #define NVTOOLSEXT_H_
 
@@ -66,54 +67,101 @@ typedef struct nvtxEventAttributes_v2 {
 #define SLUICE_NVTX static inline __attribute__((unused))
 #endif
 
+/* The runtime's functions (src/cudart/nvtx.c). A program without this runtime does not have them. */
+#if defined(__cplusplus)
+extern "C" {
+#endif
+#define SLUICE_WEAK __attribute__((weak, visibility("default")))
+extern SLUICE_WEAK int sluice_nvtx_push(const void *domain, int type, const void *message);
+extern SLUICE_WEAK int sluice_nvtx_pop(const void *domain);
+extern SLUICE_WEAK uint64_t sluice_nvtx_start(const void *domain, int type, const void *message);
+extern SLUICE_WEAK void sluice_nvtx_end(uint64_t range);
+extern SLUICE_WEAK void *sluice_nvtx_handle(int type, const void *message);
+#if defined(__cplusplus)
+}
+#endif
+
 #define SLUICE_NVTX_VOID(name, ...)                                                                                    \
 	SLUICE_NVTX void name(__VA_ARGS__)                                                                             \
 	{                                                                                                              \
 	}
-#define SLUICE_NVTX_VALUE(type, value, name, ...)                                                                      \
+/* Calls the runtime's function if there is one. */
+#define SLUICE_NVTX_CALL(type, function, arguments, value, name, ...)                                                  \
 	SLUICE_NVTX type name(__VA_ARGS__)                                                                             \
 	{                                                                                                              \
-		return (type)value;                                                                                    \
+		return function ? (type)function arguments : (type)value;                                              \
 	}
+#define SLUICE_NVTX_PUSH(name, domain, kind, message, ...)                                                             \
+	SLUICE_NVTX_CALL(int, sluice_nvtx_push, (domain, kind, message), NVTX_NO_PUSH_POP_TRACKING, name, __VA_ARGS__)
+#define SLUICE_NVTX_START(name, domain, kind, message, ...)                                                            \
+	SLUICE_NVTX_CALL(nvtxRangeId_t, sluice_nvtx_start, (domain, kind, message), 0, name, __VA_ARGS__)
+#define SLUICE_NVTX_END(name, ...)                                                                                     \
+	SLUICE_NVTX void name(__VA_ARGS__)                                                                             \
+	{                                                                                                              \
+		if (sluice_nvtx_end)                                                                                   \
+			sluice_nvtx_end(range);                                                                        \
+	}
+#define SLUICE_NVTX_DOMAIN(name, kind, ...)                                                                            \
+	SLUICE_NVTX_CALL(nvtxDomainHandle_t, sluice_nvtx_handle, (kind, text), 0, name, __VA_ARGS__)
+#define SLUICE_NVTX_STRING(name, kind, ...)                                                                            \
+	SLUICE_NVTX_CALL(nvtxStringHandle_t, sluice_nvtx_handle, (kind, text), 0, name, __VA_ARGS__)
 #define SLUICE_TEXT       const char *text
 #define SLUICE_WIDE       const wchar_t *text
 #define SLUICE_ATTRIBUTES const nvtxEventAttributes_t *attributes
 #define SLUICE_DOMAIN     nvtxDomainHandle_t domain
 #define SLUICE_NUMBER     uint32_t number
+#define SLUICE_KIND       (attributes ? attributes->messageType : 0)
+#define SLUICE_MESSAGE    (attributes ? attributes->message.ascii : 0)
+#define SLUICE_ASCII      NVTX_MESSAGE_TYPE_ASCII
+#define SLUICE_UNICODE    NVTX_MESSAGE_TYPE_UNICODE
 
 SLUICE_NVTX_VOID(nvtxInitialize, const void *reserved)
 SLUICE_NVTX_VOID(nvtxMarkA, SLUICE_TEXT)
 SLUICE_NVTX_VOID(nvtxMarkW, SLUICE_WIDE)
 SLUICE_NVTX_VOID(nvtxMarkEx, SLUICE_ATTRIBUTES)
-SLUICE_NVTX_VALUE(int, NVTX_NO_PUSH_POP_TRACKING, nvtxRangePushA, SLUICE_TEXT)
-SLUICE_NVTX_VALUE(int, NVTX_NO_PUSH_POP_TRACKING, nvtxRangePushW, SLUICE_WIDE)
-SLUICE_NVTX_VALUE(int, NVTX_NO_PUSH_POP_TRACKING, nvtxRangePushEx, SLUICE_ATTRIBUTES)
-SLUICE_NVTX_VALUE(int, NVTX_NO_PUSH_POP_TRACKING, nvtxRangePop, void)
-SLUICE_NVTX_VALUE(nvtxRangeId_t, 0, nvtxRangeStartA, SLUICE_TEXT)
-SLUICE_NVTX_VALUE(nvtxRangeId_t, 0, nvtxRangeStartW, SLUICE_WIDE)
-SLUICE_NVTX_VALUE(nvtxRangeId_t, 0, nvtxRangeStartEx, SLUICE_ATTRIBUTES)
-SLUICE_NVTX_VOID(nvtxRangeEnd, nvtxRangeId_t range)
+SLUICE_NVTX_PUSH(nvtxRangePushA, 0, SLUICE_ASCII, text, SLUICE_TEXT)
+SLUICE_NVTX_PUSH(nvtxRangePushW, 0, SLUICE_UNICODE, text, SLUICE_WIDE)
+SLUICE_NVTX_PUSH(nvtxRangePushEx, 0, SLUICE_KIND, SLUICE_MESSAGE, SLUICE_ATTRIBUTES)
+SLUICE_NVTX_CALL(int, sluice_nvtx_pop, (0), NVTX_NO_PUSH_POP_TRACKING, nvtxRangePop, void)
+SLUICE_NVTX_START(nvtxRangeStartA, 0, SLUICE_ASCII, text, SLUICE_TEXT)
+SLUICE_NVTX_START(nvtxRangeStartW, 0, SLUICE_UNICODE, text, SLUICE_WIDE)
+SLUICE_NVTX_START(nvtxRangeStartEx, 0, SLUICE_KIND, SLUICE_MESSAGE, SLUICE_ATTRIBUTES)
+SLUICE_NVTX_END(nvtxRangeEnd, nvtxRangeId_t range)
 SLUICE_NVTX_VOID(nvtxNameCategoryA, SLUICE_NUMBER, SLUICE_TEXT)
+SLUICE_NVTX_VOID(nvtxNameCategoryW, SLUICE_NUMBER, SLUICE_WIDE)
 SLUICE_NVTX_VOID(nvtxNameOsThreadA, SLUICE_NUMBER, SLUICE_TEXT)
-SLUICE_NVTX_VALUE(nvtxDomainHandle_t, 0, nvtxDomainCreateA, SLUICE_TEXT)
-SLUICE_NVTX_VALUE(nvtxDomainHandle_t, 0, nvtxDomainCreateW, SLUICE_WIDE)
+SLUICE_NVTX_VOID(nvtxNameOsThreadW, SLUICE_NUMBER, SLUICE_WIDE)
+SLUICE_NVTX_DOMAIN(nvtxDomainCreateA, SLUICE_ASCII, SLUICE_TEXT)
+SLUICE_NVTX_DOMAIN(nvtxDomainCreateW, SLUICE_UNICODE, SLUICE_WIDE)
 SLUICE_NVTX_VOID(nvtxDomainDestroy, SLUICE_DOMAIN)
 SLUICE_NVTX_VOID(nvtxDomainMarkEx, SLUICE_DOMAIN, SLUICE_ATTRIBUTES)
-SLUICE_NVTX_VALUE(int, NVTX_NO_PUSH_POP_TRACKING, nvtxDomainRangePushEx, SLUICE_DOMAIN, SLUICE_ATTRIBUTES)
-SLUICE_NVTX_VALUE(int, NVTX_NO_PUSH_POP_TRACKING, nvtxDomainRangePop, SLUICE_DOMAIN)
-SLUICE_NVTX_VALUE(nvtxRangeId_t, 0, nvtxDomainRangeStartEx, SLUICE_DOMAIN, SLUICE_ATTRIBUTES)
-SLUICE_NVTX_VOID(nvtxDomainRangeEnd, SLUICE_DOMAIN, nvtxRangeId_t range)
+SLUICE_NVTX_PUSH(nvtxDomainRangePushEx, domain, SLUICE_KIND, SLUICE_MESSAGE, SLUICE_DOMAIN, SLUICE_ATTRIBUTES)
+SLUICE_NVTX_CALL(int, sluice_nvtx_pop, (domain), NVTX_NO_PUSH_POP_TRACKING, nvtxDomainRangePop, SLUICE_DOMAIN)
+SLUICE_NVTX_START(nvtxDomainRangeStartEx, domain, SLUICE_KIND, SLUICE_MESSAGE, SLUICE_DOMAIN, SLUICE_ATTRIBUTES)
+SLUICE_NVTX_END(nvtxDomainRangeEnd, SLUICE_DOMAIN, nvtxRangeId_t range)
 SLUICE_NVTX_VOID(nvtxDomainNameCategoryA, SLUICE_DOMAIN, SLUICE_NUMBER, SLUICE_TEXT)
-SLUICE_NVTX_VALUE(nvtxStringHandle_t, 0, nvtxDomainRegisterStringA, SLUICE_DOMAIN, SLUICE_TEXT)
+SLUICE_NVTX_VOID(nvtxDomainNameCategoryW, SLUICE_DOMAIN, SLUICE_NUMBER, SLUICE_WIDE)
+SLUICE_NVTX_STRING(nvtxDomainRegisterStringA, SLUICE_ASCII, SLUICE_DOMAIN, SLUICE_TEXT)
+SLUICE_NVTX_STRING(nvtxDomainRegisterStringW, SLUICE_UNICODE, SLUICE_DOMAIN, SLUICE_WIDE)
 
 #undef SLUICE_NVTX
 #undef SLUICE_NVTX_VOID
-#undef SLUICE_NVTX_VALUE
+#undef SLUICE_NVTX_CALL
+#undef SLUICE_NVTX_PUSH
+#undef SLUICE_NVTX_START
+#undef SLUICE_NVTX_END
+#undef SLUICE_NVTX_DOMAIN
+#undef SLUICE_NVTX_STRING
+#undef SLUICE_WEAK
 #undef SLUICE_TEXT
 #undef SLUICE_WIDE
 #undef SLUICE_ATTRIBUTES
 #undef SLUICE_DOMAIN
 #undef SLUICE_NUMBER
+#undef SLUICE_KIND
+#undef SLUICE_MESSAGE
+#undef SLUICE_ASCII
+#undef SLUICE_UNICODE
 
 /* Names without suffix select the char form or, with UNICODE, the wchar_t form. */
 #if defined(UNICODE)
@@ -121,16 +169,20 @@ SLUICE_NVTX_VALUE(nvtxStringHandle_t, 0, nvtxDomainRegisterStringA, SLUICE_DOMAI
 #define nvtxRangePush    nvtxRangePushW
 #define nvtxRangeStart   nvtxRangeStartW
 #define nvtxDomainCreate nvtxDomainCreateW
+#define nvtxNameCategory         nvtxNameCategoryW
+#define nvtxNameOsThread         nvtxNameOsThreadW
+#define nvtxDomainNameCategory   nvtxDomainNameCategoryW
+#define nvtxDomainRegisterString nvtxDomainRegisterStringW
 #else
 #define nvtxMark         nvtxMarkA
 #define nvtxRangePush    nvtxRangePushA
 #define nvtxRangeStart   nvtxRangeStartA
 #define nvtxDomainCreate nvtxDomainCreateA
-#endif
 #define nvtxNameCategory         nvtxNameCategoryA
 #define nvtxNameOsThread         nvtxNameOsThreadA
 #define nvtxDomainNameCategory   nvtxDomainNameCategoryA
 #define nvtxDomainRegisterString nvtxDomainRegisterStringA
+#endif
 
 #include "../sluice/macros_on.h"
 

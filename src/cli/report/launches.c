@@ -1,6 +1,7 @@
 /* The launches of a run. With many launches, they are summed by kernel:
  *
- *   launches   lists: the kernel's index, the number of launches, and the figures in `kept`
+ *   launches   lists: the kernel's index, the number of launches, the figures in `kept`, and in a run with a selection
+ *              (`sluice run --kernel`) "yes", "warm" or "no"; these are summed separately
  *   causes     indexes of the cycle stack's causes; `stacks`: a list of slots per launch
  *   shape      indexes of the counters; `counters`: a list of values per launch
  *   loads      summed over all launches of a kernel: lists of the kernel's index, the mechanism and {name: value}
@@ -78,6 +79,8 @@ static json_t *facts(struct collection *collection, const json_t *launch)
 	json_array_append_new(list, json_integer(1));
 	for (size_t i = FIRST_KEPT; i < ANALYSES; i++)
 		json_array_append_new(list, incref_or_null(json_object_get(launch, kept[i - FIRST_KEPT])));
+	if (json_object_get(launch, "selected"))
+		json_array_append(list, json_object_get(launch, "selected"));
 	return list;
 }
 
@@ -128,11 +131,14 @@ static size_t place_of(struct reader *reader, const json_t *launch)
 	if (!reader->places)
 		return next;
 	const char *symbol = json_string_value(json_object_get(launch, "name"));
-	const json_t *place = json_object_get(reader->places, symbol ? symbol : "?");
-	if (place)
-		return (size_t)json_integer_value(place);
-	json_object_set_new(reader->places, symbol ? symbol : "?", json_integer((json_int_t)next));
-	return next;
+	const char *selected = json_string_value(json_object_get(launch, "selected"));
+	json_t *key = json_sprintf("%s %s", symbol ? symbol : "?", selected ? selected : "");
+	const json_t *place = json_object_get(reader->places, json_string_value(key));
+	size_t at = place ? (size_t)json_integer_value(place) : next;
+	if (!place)
+		json_object_set_new(reader->places, json_string_value(key), json_integer((json_int_t)next));
+	json_decref(key);
+	return at;
 }
 
 static void take_launch(struct reader *reader, const json_t *launch)

@@ -129,6 +129,7 @@ static void export_selection(const struct run *run)
 {
 	run_set("SLUICE_KERNELS", run->kernels);
 	export_number("SLUICE_WARM", run->warm);
+	run_set("SLUICE_RANGES", run->ranges);
 	run_set("SLUICE_REGION", run->only_region ? "yes" : NULL);
 	run_set("SLUICE_STOP_AFTER", run->stops_after ? "yes" : NULL);
 }
@@ -192,6 +193,7 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.kernels = run->kernels,
 		.warm_launches = (uint32_t)run->warm,
 		.only_region = run->only_region,
+		.ranges = run->ranges,
 		.stop_after_kernels = run->stops_after};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);

@@ -43,6 +43,7 @@ enum {
 	KEY_SAMPLE_ERROR,
 	KEY_WARM,
 	KEY_REGION,
+	KEY_RANGE,
 	KEY_STOP_AFTER,
 	KEY_TIMELINE,
 	KEY_TIMELINE_EVENTS,
@@ -108,8 +109,12 @@ static const struct argp_option run_options[] = {
 	{"warm", KEY_WARM, "N", 0, "Simulate the N launches before those of --kernel too, so that they warm the caches",
          0},
 	{"region", KEY_REGION, NULL, 0, "Simulate only launches between cudaProfilerStart and cudaProfilerStop", 0},
+	{"range", KEY_RANGE, "NAME", 0,
+         "Simulate only launches in this NVTX range of the program: NAME, NAME@DOMAIN, or NAME:NUMBER for one pass; "
+         "several with commas; may be repeated",
+         0},
 	{"stop-after", KEY_STOP_AFTER, NULL, 0,
-         "End the run after the last launch of --kernel or --region, with status 124", 0},
+         "End the run after the last launch of --kernel, --region or --range, with status 124", 0},
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no simulated number depends on it",
          0},
 	{NULL, 0, NULL, 0, "Checks and limits:", 3},
@@ -141,13 +146,14 @@ static const char *check_stray_reads(const char *what, const struct argp_state *
 	return what;
 }
 
-static void add_check(struct run *run, const char *what)
+/* Adds a value to a list with commas, from malloc. */
+static void add_to_list(char **list, const char *what)
 {
 	char *all;
-	if (asprintf(&all, "%s%s%s", run->check ? run->check : "", run->check ? "," : "", what) < 0)
+	if (asprintf(&all, "%s%s%s", *list ? *list : "", *list ? "," : "", what) < 0)
 		abort();
-	free(run->check);
-	run->check = all;
+	free(*list);
+	*list = all;
 }
 
 /* Returns a mechanism's name or, for a shared object, its absolute path. From malloc. */
@@ -236,6 +242,9 @@ static error_t parse_limit(struct run *run, int key, char *value, struct argp_st
 	case KEY_REGION:
 		run->only_region = true;
 		return 0;
+	case KEY_RANGE:
+		add_to_list(&run->ranges, cli_text("--range", value, state));
+		return 0;
 	case KEY_STOP_AFTER:
 		run->stops_after = true;
 		return 0;
@@ -244,7 +253,7 @@ static error_t parse_limit(struct run *run, int key, char *value, struct argp_st
 		run->threads = value;
 		return 0;
 	case KEY_CHECK:
-		add_check(run, cli_text("--check", value, state));
+		add_to_list(&run->check, cli_text("--check", value, state));
 		return 0;
 	case KEY_STRAY_READS:
 		run->stray_reads = check_stray_reads(value, state);
@@ -346,8 +355,9 @@ static void check_trace_in(const struct command *command, const struct argp_stat
 {
 	if (command->trace_in && command->program)
 		cli_usage(state, "--trace-in runs traces instead of a program; remove '%s'", command->program[0]);
-	if (command->trace_in && (command->run.warm || command->run.only_region || command->run.stops_after))
-		cli_usage(state, "--warm, --region and --stop-after are for programs, not for --trace-in");
+	const struct run *run = &command->run;
+	if (command->trace_in && (run->warm || run->only_region || run->ranges || run->stops_after))
+		cli_usage(state, "--warm, --region, --range and --stop-after are for programs, not for --trace-in");
 }
 
 static error_t parse_command(int key, char *value, struct argp_state *state)
@@ -433,6 +443,7 @@ void run_free(struct run *run)
 	free(run->passes.list);
 	free(run->timeline_filter);
 	free(run->check);
+	free(run->ranges);
 }
 
 /* Preloads our runtime, so that it replaces the one that the program's RPATH names. */

@@ -38,6 +38,7 @@ struct run {
 	const char *kernels; /* the launches to simulate; with --trace-in, the kernels to run; or NULL */
 	uint64_t warm;       /* launches before them that are simulated too */
 	bool only_region, stops_after;
+	char *ranges; /* all values of --range, joined; or NULL */
 	const char *trace_out; /* folder for instruction traces; or NULL */
 	char *check; /* all values of --check, joined */
 	const char *stray_reads; /* "warn" or "fault"; or NULL */
