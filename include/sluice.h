@@ -213,6 +213,10 @@ struct sluice_settings {
 	uint32_t warm_launches;
 	bool only_region; /* of these, only launches between sluice_region(gpu, true) and sluice_region(gpu, false) */
 	bool stop_after_kernels; /* launches after the last selected one fail with SLUICE_STOPPED */
+	/* The statistics in JSON state the counters of each unit too, and a row of samples the warp instructions of
+	 * each SM (docs/how-to/units.md). sluice_counter_read() then knows the units of every launch that ran in
+	 * cycles. No other result depends on it. */
+	bool units;
 };
 
 /* The version of the library that the program runs with, "0.1.0": a static text. SLUICE_VERSION is that of the header

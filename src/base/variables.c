@@ -41,6 +41,7 @@ static const char *const known[] = {
 	"SLUICE_TIMEOUT",
 	"SLUICE_TOOLKIT",
 	"SLUICE_TRACE_OUT",
+	"SLUICE_UNITS",
 	"SLUICE_WARM",
 };
 
