@@ -306,10 +306,9 @@ static double unit_in(const sluice_gpu *gpu, const struct unit_totals *totals, c
 		return 0;
 	if (entry->mech < 0)
 		return (double)stats_unit_value(gpu->gpu, totals->machine, entry->group, entry->row, unit);
-	return (double)unit_totals_value(totals, gpu->records.attached[entry->mech].mech, (uint32_t)entry->mech, entry->row,
-	                                 entry->is_request,
-	                                 entry->row->scope == BASE_SCOPE_SM ? UNIT_TOTALS_SMS : UNIT_TOTALS_PARTITIONS,
-	                                 unit);
+	return (double)unit_totals_value(
+		totals, gpu->records.attached[entry->mech].mech, (uint32_t)entry->mech, entry->row, entry->is_request,
+		entry->row->scope == BASE_SCOPE_SM ? UNIT_TOTALS_SMS : UNIT_TOTALS_PARTITIONS, unit);
 }
 
 static enum sluice_status of_unit(const sluice_gpu *gpu, const struct entry *entry, uint64_t launch, uint32_t unit,

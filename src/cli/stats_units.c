@@ -19,7 +19,7 @@ enum { FIRST_WIDTH = 14, LEAST_WIDTH = 12, KINDS = 5 };
 static const char *const kinds[KINDS][2] = {
 	{"sm", "SM"}, {"slice", "slice"}, {"channel", "channel"}, {"network", "network"}, {"gpu", "GPU"}};
 
-static const char *const default_patterns[] = {"sm.warp_instructions", "sm.blocks",  "sm.stack_idle", "l1d.accesses",
+static const char *const default_patterns[] = {"sm.warp_instructions", "sm.blocks",   "sm.stack_idle", "l1d.accesses",
                                                "l1d.misses",           "l2.accesses", "l2.misses",     "dram.reads",
                                                "dram.writes",          NULL};
 
@@ -55,7 +55,8 @@ static bool take_columns(struct columns *columns, const json_t *units, const jso
 			if (!scope || strcmp(scope, kind) != 0 || !is_chosen(name, patterns) || length <= longer_than)
 				continue;
 			if (pass == 0) {
-				columns->length = columns->length && columns->length < length ? columns->length : length;
+				columns->length =
+					columns->length && columns->length < length ? columns->length : length;
 			} else if (length == columns->length) {
 				columns->name[columns->count] = name;
 				columns->list[columns->count++] = list;
@@ -197,8 +198,9 @@ int stats_print_units(const char *command, const char *file, const json_t *root,
 		printed += print_units(totals, scopes, patterns, as_csv);
 	if (printed)
 		return 0;
-	cli_error(command,
-	          "%s: no kernel that ran in cycles has such a counter by unit; 'sluice stats --describe' lists counters",
-	          file);
+	cli_error(
+		command,
+		"%s: no kernel that ran in cycles has such a counter by unit; 'sluice stats --describe' lists counters",
+		file);
 	return CLI_FAILED;
 }

@@ -81,8 +81,8 @@ uint64_t unit_totals_value(const struct unit_totals *totals, const struct mech *
                            const struct base_counter *row, bool is_request, enum unit_totals_kind kind, uint32_t unit)
 {
 	const struct unit_totals_mech *sum = &totals->mech[number][kind];
-	const uint8_t *counters = is_request ? (const uint8_t *)&sum->requests[unit]
-	                                     : sum->stats + unit * unit_totals_stride(mech);
+	const uint8_t *counters =
+		is_request ? (const uint8_t *)&sum->requests[unit] : sum->stats + unit * unit_totals_stride(mech);
 	return *(const uint64_t *)(const void *)(counters + row->offset);
 }
 

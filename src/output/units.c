@@ -85,9 +85,9 @@ static json_t *machine_values(const struct values *values, const struct counter 
 {
 	json_t *list = json_array();
 	for (uint32_t unit = 0; unit < stats_units(values->gpu, counter->group); unit++)
-		json_array_append_new(list, json_integer((json_int_t)stats_unit_value(values->gpu, values->units->machine,
-		                                                                      counter->group, counter->row,
-		                                                                      unit)));
+		json_array_append_new(list,
+		                      json_integer((json_int_t)stats_unit_value(values->gpu, values->units->machine,
+		                                                                counter->group, counter->row, unit)));
 	return list;
 }
 

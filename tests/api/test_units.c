@@ -26,11 +26,8 @@ static struct host run(const char *mechanism, bool units, const char *kernels)
 	struct sluice_error error;
 	struct host host;
 	const char *mechanisms[] = {mechanism, NULL};
-	struct sluice_settings settings = {SLUICE_SIZED(settings),
-	                                   .machine = SOURCE_DIR "/machines/gtx480.yaml",
-	                                   .mechanisms = mechanisms,
-	                                   .units = units,
-	                                   .kernels = kernels};
+	struct sluice_settings settings = {SLUICE_SIZED(settings), .machine = SOURCE_DIR "/machines/gtx480.yaml",
+	                                   .mechanisms = mechanisms, .units = units, .kernels = kernels};
 	host_must(sluice_open(&host.gpu, &settings, &error), &error);
 	host_must(sluice_load(host.gpu, ptx, strlen(ptx), "test.ptx", &host.module, &error), &error);
 	host_must(sluice_alloc(host.gpu, BYTES, &host.array, &error), &error);

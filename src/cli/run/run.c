@@ -76,8 +76,8 @@ static const struct argp_option run_options[] = {
 	{"sample", KEY_SAMPLE, "N[:FILE]", 0,
          "Write the counters' increments of every N core cycles to a CSV file; default samples.csv", 0},
 	{"units", KEY_UNITS, NULL, 0,
-         "Also write the counters of each SM, L2 slice and DRAM channel into the JSON statistics, and the warp "
-         "instructions of each SM into the samples",
+         "Add the counters of each SM, L2 slice and DRAM channel to JSON statistics, and warp instructions by SM to "
+         "samples",
          0},
 	{"profile", KEY_PROFILE, "FILE", 0,
          "Write the cost of each PTX instruction, as JSON ('sluice profile', 'sluice annotate --profile')", 0},
@@ -176,7 +176,8 @@ static void check_units(const struct run *run, const struct argp_state *state)
 {
 	bool json = run->stats_format ? strcmp(run->stats_format, "json") == 0 : run->stats != NULL;
 	if (run->units && !json && !run->sample_every)
-		cli_usage(state, "--units adds to statistics in JSON and to samples; give --stats FILE or --sample too");
+		cli_usage(state,
+		          "--units adds to statistics in JSON and to samples; give --stats FILE or --sample too");
 }
 
 /* Statistics, traces and profiles. */
