@@ -387,7 +387,8 @@ def known_run(page, path):
     page.picture("run")
 
 
-# Lightness of fields of the map, each an SM (of three) and a place in the run (0 to 1). Reads a copy: Chromium warns when a canvas is read twice.
+# Lightness of fields of the map, each an SM (of three) and a place in the run (0 to 1). Reads a copy, because Chromium
+# warns when a canvas is read twice.
 HEAT_LIGHT = """
 const canvas = document.querySelector('.heat canvas'), scale = devicePixelRatio || 1, left = 58, right = 108, top = 6;
 const copy = Object.assign(document.createElement('canvas'), {width: canvas.width, height: canvas.height}), pen = copy.getContext('2d', {willReadFrequently: true});
