@@ -110,10 +110,8 @@ static json_t *mechanism_values(const struct values *values, const struct counte
 	json_t *list = json_array();
 	bool is_of_sms = counter->row->scope == BASE_SCOPE_SM;
 	append_units(list, values, counter, is_of_sms ? UNIT_TOTALS_SMS : UNIT_TOTALS_PARTITIONS);
-	if (!counter->is_request)
-		return list;
 	json_t *rest = json_array();
-	if (append_units(rest, values, counter, UNIT_TOTALS_PARTITIONS))
+	if (append_units(rest, values, counter, is_of_sms ? UNIT_TOTALS_PARTITIONS : UNIT_TOTALS_SMS))
 		json_array_extend(list, rest);
 	json_decref(rest);
 	return list;

@@ -14,8 +14,9 @@ void units_store(const struct records *records, struct record *record);
 void units_add(const struct records *records, struct record *sum, const struct record *record);
 void units_free(struct record *record);
 
-/* Returns each counter's values by unit: {"sm.warp_instructions": [..], ..}. Counters without units are left out. The
- * requests of a mechanism have a value for each SM; if it sent requests from L2 slices, those of the slices follow. */
+/* Returns each counter's values by unit: {"sm.warp_instructions": [..], ..}. Counters without units are left out. A
+ * mechanism's counter has a value for each SM or slice, as it declares; if the mechanism counted in units of the other
+ * kind too, as its requests for L2 are, their values follow. */
 json_t *units_json(const struct records *records, const struct record *record);
 /* Returns the kind of unit of each counter: {"sm.warp_instructions": "sm", ..}. */
 json_t *units_scopes(const struct records *records);
