@@ -28,6 +28,8 @@ struct columns {
 	const char **name;
 	const json_t **list;
 	size_t count, length;
+	const char *unit; /* kind of the first rows */
+	size_t own;       /* the number of units of that kind; slices follow SMs, or SMs slices */
 };
 
 static bool is_chosen(const char *name, const char *const *patterns)
@@ -63,6 +65,24 @@ static bool take_columns(struct columns *columns, const json_t *units, const jso
 			}
 		}
 	return columns->count > 0;
+}
+
+/* Returns the kind of unit of a row, and changes `row` to the unit's number. */
+static const char *unit_of(const struct columns *columns, size_t *row)
+{
+	if (*row < columns->own)
+		return columns->unit;
+	*row -= columns->own;
+	return columns->unit == kinds[0][1] ? kinds[1][1] : kinds[0][1];
+}
+
+/* Names the rows. A list that is longer than one of the machine's is of units of two kinds. */
+static void name_rows(struct columns *columns, const json_t *units, size_t kind)
+{
+	size_t of_machine = json_array_size(json_object_get(units, kind ? "l2.accesses" : "sm.blocks"));
+	bool is_of_both = kind < 2 && of_machine && columns->length > of_machine;
+	columns->unit = kinds[kind][1];
+	columns->own = is_of_both ? of_machine : columns->length;
 }
 
 static void free_columns(struct columns *columns)
@@ -115,14 +135,19 @@ static void print_summary(const json_t *list, int summary, int width)
 		printf("  %*.0f", width, summary == LEAST ? spread.least : spread.most);
 }
 
-static void print_table(const struct columns *columns, const char *unit)
+static void print_table(const struct columns *columns)
 {
-	printf("  %-*s", FIRST_WIDTH, unit);
+	printf("  %-*s", FIRST_WIDTH, columns->unit);
 	for (size_t i = 0; i < columns->count; i++)
 		printf("  %*s", width_of(columns->name[i]), columns->name[i]);
 	putchar('\n');
 	for (size_t row = 0; row < columns->length; row++) {
-		printf("  %-*zu", FIRST_WIDTH, row);
+		size_t number = row;
+		const char *unit = unit_of(columns, &number);
+		char name[32];
+		bool is_own = row < columns->own;
+		snprintf(name, sizeof name, "%s%s%zu", is_own ? "" : unit, is_own ? "" : " ", number);
+		printf("  %-*s", FIRST_WIDTH, name);
 		for (size_t i = 0; i < columns->count; i++)
 			printf("  %*.0f", width_of(columns->name[i]), value_at(columns->list[i], row));
 		putchar('\n');
@@ -136,17 +161,19 @@ static void print_table(const struct columns *columns, const char *unit)
 }
 
 /* A row for each unit and counter, because kinds of units have different counters. */
-static void print_csv(const struct columns *columns, const char *unit, const json_t *kernel)
+static void print_csv(const struct columns *columns, const json_t *kernel)
 {
 	const char *name = json_string_value(json_object_get(kernel, "demangled"));
 	const json_t *launch = json_object_get(kernel, "launch");
 	for (size_t i = 0; i < columns->count; i++)
 		for (size_t row = 0; row < columns->length; row++) {
+			size_t number = row;
+			const char *unit = unit_of(columns, &number);
 			if (launch)
 				printf("%lld", (long long)json_integer_value(launch));
 			putchar(',');
 			csv_text(name ? name : "totals", stdout);
-			printf(",%s,%zu,%s,%.0f\n", unit, row, columns->name[i], value_at(columns->list[i], row));
+			printf(",%s,%zu,%s,%.0f\n", unit, number, columns->name[i], value_at(columns->list[i], row));
 		}
 }
 
@@ -160,15 +187,16 @@ static size_t print_units(const json_t *kernel, const json_t *scopes, const char
 		struct columns columns = {0};
 		for (size_t length = 0; take_columns(&columns, units, scopes, kinds[kind][0], patterns, length);
 		     length = columns.length, free_columns(&columns)) {
+			name_rows(&columns, units, kind);
 			if (as_csv) {
-				print_csv(&columns, kinds[kind][1], kernel);
+				print_csv(&columns, kernel);
 			} else {
 				if (!printed && launch)
 					printf("%s, launch %lld\n", name ? name : "?",
 					       (long long)json_integer_value(launch));
 				else if (!printed)
 					puts("totals");
-				print_table(&columns, kinds[kind][1]);
+				print_table(&columns);
 				putchar('\n');
 			}
 			printed += columns.count;

@@ -68,6 +68,13 @@ done
 try_program 0 run -m gtx480-d2ma --mech d2ma --units --stats c.json -- ./program
 check c.json
 
+# A mechanism that counts in SMs and in slices: both are in its lists.
+cc -shared -fPIC $("$sluice" mech --cflags) "$source_dir/tests/mech/sender.c" -o sender.so || fail "cannot compile"
+try_program 0 run --mech ./sender.so --units --stats c.json -- ./program
+check c.json
+try 0 stats --units c.json sender.useful
+grep -qE '^  slice 11 +[0-9]+$' "$work/out" || fail "expected slices after the SMs"
+
 # by the environment
 SLUICE_UNITS=yes SLUICE_STATS=d.json SLUICE_STATS_FORMAT=json ./program >out 2>err || fail "the program ended with $?"
 python3 -c 'import json; a, d = (json.load(open(f + ".json")) for f in "ad"); assert a["totals"]["units"] == d["totals"]["units"]' || fail "SLUICE_UNITS: other units"
