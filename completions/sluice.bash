@@ -93,7 +93,7 @@ _sluice() {
 			mapfile -t COMPREPLY < <(compgen -f -- "$word")
 			return
 		fi
-		options="-m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --trace --trace-cycles --trace-sm --trace-what --trace-every --trace-in --trace-out --kernel --warm --region --range --stop-after --profile --energy --functional --check --threads --max-instructions --timeout --stray-reads --no-progress --help"
+		options="-m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --trace --trace-cycles --trace-sm --trace-what --trace-every --trace-in --trace-out --kernel --warm --region --range --stop-after --units --profile --energy --functional --check --threads --max-instructions --timeout --stray-reads --no-progress --help"
 		;;
 	programs)
 		if ((COMP_CWORD == 2)); then
@@ -102,7 +102,7 @@ _sluice() {
 		fi
 		case ${COMP_WORDS[2]} in
 		run)
-			options="--all --size --variant --seed --paper -j -m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --trace --trace-cycles --trace-sm --trace-what --trace-every --trace-out --kernel --warm --region --range --stop-after --profile"
+			options="--all --size --variant --seed --paper -j -m -o --machine --option --mech --pass --stats --stats-format --sample --timeline --timeline-events --trace --trace-cycles --trace-sm --trace-what --trace-every --trace-out --kernel --warm --region --range --stop-after --units --profile"
 			options+=" --energy --functional --check --threads --max-instructions --timeout --stray-reads --no-progress --help"
 			;;
 		show) options="--paper --help" ;;
@@ -155,7 +155,7 @@ _sluice() {
 	analyze) options="--arg --form --gap --json --kernel --launch --rows -I -D --help" ;;
 	annotate) options="--html --table -I -D --help" ;;
 	effort | mix) options="--help" ;;
-	stats) options="--describe --counters --loads --help" ;;
+	stats) options="--describe --counters --loads --units --csv --help" ;;
 	cc) options="-o -O2 -v --device-ptx --ptx --help" ;;
 	esac
 	case $before in

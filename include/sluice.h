@@ -216,6 +216,10 @@ struct sluice_settings {
 	/* Only launches in a range of sluice_range_push() or sluice_range_start() count: "NAME", "NAME@DOMAIN", or
 	 * with ":3" the third one of that name; in one of several that are separated by commas. NULL: all. */
 	const char *ranges;
+	/* The statistics in JSON state the counters of each unit too, and a row of samples the warp instructions of
+	 * each SM (docs/how-to/units.md). sluice_counter_read() then knows the units of every launch that ran in
+	 * cycles. No other result depends on it. */
+	bool units;
 };
 
 /* The version of the library that the program runs with, "0.1.0": a static text. SLUICE_VERSION is that of the header
@@ -494,10 +498,10 @@ SLUICE_API enum sluice_status sluice_counter_describe(sluice_gpu *gpu, size_t nu
 SLUICE_API uint64_t sluice_launch_count(const sluice_gpu *gpu);
 /* Writes a counter's value, exact up to 2^53. `launch` is the number of a launch, or 0 for the whole run. `unit` is
  * SLUICE_ALL_UNITS for all units together, or a unit's number, from 0: an SM, slice, ... Values per unit are available
- * for the whole run and for the last launch, not for earlier launches. They leave out launches that ran functionally,
- * as most do in a sampled run. A mechanism may count for an SM outside of it, at the dispatcher: then the sum over
- * units is less than the value of all. *value is NAN where nothing is known, as the misses of a functional launch. A
- * ratio whose denominator is 0 is 0.
+ * for the whole run and for the last launch; with `units` of the settings, for every launch. They leave out launches
+ * that ran functionally, as most do in a sampled run. A mechanism may count for an SM outside of it, at the
+ * dispatcher: then the sum over units is less than the value of all. *value is NAN where nothing is known, as the
+ * misses of a functional launch. A ratio whose denominator is 0 is 0.
  *
  * Counters are live: the call may be made between launches, and inside `on_interval` of struct sluice_settings. There,
  * the launch in progress has its values up to that cycle (its host_seconds are 0). The time of a call for the whole

@@ -71,6 +71,11 @@ class Figures:
         return self.data["counters"]
 
     @property
+    def units(self) -> Dict[str, List[int]]:
+        """The values of each unit, by counter; empty without `units=True` (docs/how-to/units.md)."""
+        return self.data.get("units", {})
+
+    @property
     def cycle_stack(self) -> Dict[str, int]:
         """The schedulers' slots, by the cause for which warps waited."""
         return self.data["cycle_stack"]
@@ -234,7 +239,7 @@ def run(command: Union[PathLike, Sequence[PathLike]], machine: Optional[PathLike
 
     `options` changes keys of the machine: {"sm.count": 4} or ["sm.count=4"]. `mechanisms` has values of --mech. Other
     settings are the command's long options: threads=2, sample="500:a.csv", timeline="a.csv", profile="a.json",
-    energy=True, check="race", max_instructions=10**9. Unless `strict` is false, raises Error with the output when the
+    energy=True, units=True, check="race", max_instructions=10**9. Unless `strict` is false, raises Error with the output when the
     program does not end with status 0 (or 124 if a limit was given).
     """
     words = [command] if isinstance(command, (str, os.PathLike)) else list(command)

@@ -46,7 +46,7 @@ function samplesSection(run) {
 		return `${launch}: ${found ? shortKernel(DATA.kernels[found[FACT.kernel]][1]) : "launch"}`;
 	};
 	const kernel = launches.includes(Number(samplesShown.kernel)) ? samplesShown.kernel : "all";
-	const rows = sampleRows(samples, kernel), counters = samples.names.filter((each) => each.includes("."));
+	const rows = sampleRows(samples, kernel), counters = samples.names.filter((each) => each.includes(".") && !each.endsWith("]"));
 	const first = rows.find((row) => row.cycles > 0);
 	const span = {from: first ? first.x - first.cycles : 0, to: rows.at(-1)?.x ?? 1};
 	const set = (change) => {
@@ -68,6 +68,7 @@ function samplesSection(run) {
 			samples.merged > 1 && element("span.muted", null, `${samples.merged} consecutive samples are drawn as one`)),
 		element("figure", null, element("figcaption", null, "Cycle stack over time: % of the slots charged in each sample"),
 			lineChart("cycle stack over time", 260, levelsOver(rows), "cycle", "%", {...span, stacked: true, most: 100})),
+		heatMap(rows, samples.names, span),
 		element("div.pair", null, Object.entries(OVER_TIME).map(([title, of]) => graph(title, of)),
 			own.map((each) => graph(`${each} a cycle`, (row) => row.value(each) / row.cycles))),
 	];

@@ -17,6 +17,7 @@
 #include "output/stats_file.h"
 #include "output/recorders.h"
 #include "output/unit_totals.h"
+#include "output/units.h"
 #include "gpu/gpu.h"
 #include "simt/texture.h"
 

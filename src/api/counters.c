@@ -299,18 +299,16 @@ static double unit_now(const sluice_gpu *gpu, const struct entry *entry, uint32_
 	return value_in(entry->is_request ? (const void *)requests : stats, entry->row);
 }
 
-static double unit_before(const sluice_gpu *gpu, const struct entry *entry, uint32_t unit)
+/* In a sum over launches. */
+static double unit_in(const sluice_gpu *gpu, const struct unit_totals *totals, const struct entry *entry, uint32_t unit)
 {
-	const struct unit_totals *totals = &gpu->unit_totals;
 	if (!totals->machine)
 		return 0;
 	if (entry->mech < 0)
 		return (double)stats_unit_value(gpu->gpu, totals->machine, entry->group, entry->row, unit);
-	const struct mech *mech = gpu->records.attached[entry->mech].mech;
-	const struct unit_totals_mech *sum = &totals->mech[entry->mech][entry->row->scope != BASE_SCOPE_SM];
-	return value_in(entry->is_request ? (const void *)&sum->requests[unit]
-	                                  : sum->stats + unit * unit_totals_stride(mech),
-	                entry->row);
+	return (double)unit_totals_value(
+		totals, gpu->records.attached[entry->mech].mech, (uint32_t)entry->mech, entry->row, entry->is_request,
+		entry->row->scope == BASE_SCOPE_SM ? UNIT_TOTALS_SMS : UNIT_TOTALS_PARTITIONS, unit);
 }
 
 static enum sluice_status of_unit(const sluice_gpu *gpu, const struct entry *entry, uint64_t launch, uint32_t unit,
@@ -321,12 +319,14 @@ static enum sluice_status of_unit(const sluice_gpu *gpu, const struct entry *ent
 	if (is_gpu) {
 		*value = launch ? in_launch(gpu, entry, launch) : in_run(gpu, entry);
 	} else if (!launch) {
-		*value = unit_before(gpu, entry, unit);
+		*value = unit_in(gpu, &gpu->unit_totals, entry, unit);
 		if (gpu->live.launch)
 			*value = combine(entry->row, *value, unit_now(gpu, entry, unit));
 	} else if (launch == now) {
 		*value = unit_now(gpu, entry, unit);
-	} else if (launch == gpu->records.count) {
+	} else if (gpu->records.record[launch - 1].units) {
+		*value = unit_in(gpu, gpu->records.record[launch - 1].units, entry, unit);
+	} else if (launch == gpu->records.count || gpu->records.units_of) {
 		*value = NAN; /* it ran functionally */
 	} else {
 		return api_fail(error, SLUICE_BAD_ARGUMENT,

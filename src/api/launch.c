@@ -113,6 +113,7 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	gpu->live.launch = 0;
 	unit_totals_add(&gpu->unit_totals, gpu->gpu, number + 1);
 	struct record *record = &gpu->records.record[number];
+	units_store(&gpu->records, record);
 	api_record_mechanisms(gpu, kernel, record);
 	launch_set_end(gpu, record, run->end);
 	record->cycles = run->cycles;

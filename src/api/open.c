@@ -306,6 +306,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		status = api_fail(error, SLUICE_NO_MEMORY, "cannot reserve %u MiB for device memory: %s",
 		                  gpu->machine.memory_mib, strerror(errno));
 	} else {
+		gpu->records.units_of = settings->units ? gpu->gpu : NULL;
 		status = api_open_checks(gpu, checks, error);
 		if (status == SLUICE_OK)
 			status = recorders_open(&gpu->recorders, gpu->gpu, &gpu->records, settings, error);

@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/json_file.h"
 #include "cli/stats_loads.h"
+#include "cli/stats_units.h"
 
 #include <fnmatch.h>
 #include <jansson.h>
@@ -9,12 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_DESCRIBE = 256, KEY_COUNTERS, KEY_LOADS };
+enum { KEY_DESCRIBE = 256, KEY_COUNTERS, KEY_LOADS, KEY_UNITS, KEY_CSV, PATTERNS = 64 };
 
 struct stats {
 	const char *name; /* "sluice stats" */
 	const char *file;
-	bool describe, counters, loads;
+	bool describe, counters, loads, units, as_csv;
+	const char *pattern[PATTERNS + 1]; /* with --units: the counters, NULL-terminated */
+	size_t patterns;
 };
 
 static const struct argp_option stats_options[] = {
@@ -24,6 +27,11 @@ static const struct argp_option stats_options[] = {
          0},
 	{"counters", KEY_COUNTERS, NULL, 0, "Also print all counters of each kernel, and all elements of vectors", 0},
 	{"loads", KEY_LOADS, NULL, 0, "Also print the prefetchers' counts for each load of each kernel", 0},
+	{"units", KEY_UNITS, NULL, 0,
+         "Print the counters of each SM, L2 slice and DRAM channel, with the spread, from a file of 'sluice run "
+         "--units'. COUNTER is a name or a pattern: 'sm.stack_*'",
+         0},
+	{"csv", KEY_CSV, NULL, 0, "With --units: as CSV, a row for each unit and counter", 0},
 	{0},
 };
 
@@ -40,14 +48,27 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_LOADS:
 		stats->loads = true;
 		return 0;
+	case KEY_UNITS:
+		stats->units = true;
+		return 0;
+	case KEY_CSV:
+		stats->as_csv = true;
+		return 0;
 	case ARGP_KEY_ARG:
-		if (stats->file)
-			cli_usage(state, "expected one file, found '%s' too", value);
-		stats->file = value;
+		if (!stats->file)
+			stats->file = value;
+		else if (stats->patterns < PATTERNS)
+			stats->pattern[stats->patterns++] = value;
+		else
+			cli_usage(state, "expected at most %d counters", PATTERNS);
 		return 0;
 	case ARGP_KEY_END:
 		if (!stats->file && !stats->describe)
 			cli_usage(state, "expected --describe or a file of statistics");
+		if (stats->patterns && !stats->units)
+			cli_usage(state, "expected one file, found '%s' too", stats->pattern[0]);
+		if (stats->as_csv && !stats->units)
+			cli_usage(state, "--csv is for --units");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -57,7 +78,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 static const struct argp stats_argp = {
 	.options = stats_options,
 	.parser = parse_option,
-	.args_doc = "FILE.json\n--describe [PATTERN]",
+	.args_doc = "FILE.json\n--units [--csv] FILE.json [COUNTER...]\n--describe [PATTERN]",
 	.doc = "Show the kernels of a statistics file that 'sluice run --stats FILE.json' wrote, or explain the "
 	       "counters.",
 };
@@ -143,6 +164,8 @@ static int show(const struct stats *stats)
 	if (json_integer_value(json_object_get(root, "version")) != 1 || !json_is_array(kernels) || !machine) {
 		cli_error(stats->name, "%s: not statistics of version 1 as 'sluice run --stats' writes them",
 		          stats->file);
+	} else if (stats->units) {
+		status = stats_print_units(stats->name, stats->file, root, stats->pattern, stats->as_csv);
 	} else {
 		printf("machine %s, %s\n", machine, ended ? ended : "?");
 		printf("%-32s %14s %10s %12s %14s %9s\n", "kernel", "grid", "block", "cycles", "warp instr.", "IPC");

@@ -257,6 +257,7 @@ static void open_gpu(struct runtime *runtime)
 		.sample_blocks = environment_share("SLUICE_SAMPLE_BLOCKS", &blocks, &numbers),
 		.kernels = environment("SLUICE_KERNELS"),
 		.warm_launches = (uint32_t)environment_number("SLUICE_WARM", UINT32_MAX, &numbers),
+		.units = environment_flag("SLUICE_UNITS", false, &numbers),
 		.only_region = environment_flag("SLUICE_REGION", false, &numbers),
 		.ranges = environment("SLUICE_RANGES"),
 		.stop_after_kernels = environment_flag("SLUICE_STOP_AFTER", false, &numbers),

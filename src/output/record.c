@@ -2,6 +2,7 @@
 #include "output/record.h"
 
 #include "gpu/stats.h"
+#include "output/units.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -121,6 +122,7 @@ void record_free(const struct records *records, struct record *record)
 	}
 	free(record->mech);
 	record->mech = NULL;
+	units_free(record);
 	energy_free(&record->energy);
 }
 
@@ -177,6 +179,7 @@ void record_add(const struct records *records, struct record *sum, const struct 
 	sum->host_seconds += record->host_seconds;
 	stats_add(&sum->stats, &record->stats);
 	add_mechanisms(records, sum, record);
+	units_add(records, sum, record);
 	if (records->prices)
 		energy_accumulate(records->prices, &sum->energy, &record->energy);
 }

@@ -46,6 +46,7 @@ struct record {
 	struct gpu_stats stats;
 	struct record_mech *mech; /* by records.attached; NULL: nothing counted yet */
 	struct record_sample sample;
+	struct unit_totals *units;    /* the counters by unit (units.h); NULL: not requested, or not run in cycles */
 	struct energy_account energy; /* no joules: unknown or not requested */
 };
 
@@ -65,6 +66,7 @@ struct records {
 	const char *checks;         /* NULL: none */
 	const struct sampling_wish *sampling; /* NULL: everything is simulated */
 	const struct selection *selection;    /* NULL: all launches are selected */
+	const struct gpu *units_of; /* the machine whose units' counters are stored; NULL: not requested */
 	bool functional;
 	uint32_t threads;
 	uint64_t max_instructions; /* 0: no limit */

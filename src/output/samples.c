@@ -4,6 +4,7 @@
 #include "base/c_locale.h"
 #include "base/csv.h"
 #include "gpu/stats.h"
+#include "output/units.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -48,6 +49,8 @@ static void print_columns(const struct records *records, FILE *file)
 			fprintf(file, ",%s.%s", gpu_counter_groups[g].name, gpu_counter_groups[g].rows[i].name);
 	for (uint32_t i = 0; i < records->attachments; i++)
 		record_describe_counters(records->attached[i].mech, NULL, print_mech_column, file);
+	if (records->units_of)
+		units_sample_columns(records->units_of, file);
 	fputc('\n', file);
 }
 
@@ -59,6 +62,8 @@ static void make_room(struct samples *samples)
 	samples->before = base_calloc(samples->counters, sizeof *samples->before);
 	samples->now = base_calloc(samples->counters, sizeof *samples->now);
 	samples->largest = base_calloc(samples->counters, sizeof *samples->largest);
+	if (records->units_of)
+		samples->units_before = base_calloc(records->machine->sms, sizeof *samples->units_before);
 	samples->mech = base_calloc(records->attachments + 1, sizeof *samples->mech);
 	for (uint32_t i = 0; i < records->attachments; i++)
 		samples->mech[i].stats = base_calloc(1, records->attached[i].mech->stats_size + 1);
@@ -83,6 +88,8 @@ void samples_begin(struct samples *samples)
 	samples->last = (struct gpu_stats){0};
 	if (samples->every)
 		memset(samples->before, 0, samples->counters * sizeof *samples->before);
+	if (samples->units_before)
+		memset(samples->units_before, 0, samples->records->machine->sms * sizeof *samples->units_before);
 }
 
 static void keep_mech_counter(void *user, const struct record_counter *counter)
@@ -130,6 +137,8 @@ static void print_counters(const struct samples *samples, FILE *file)
 {
 	for (size_t i = 0; i < samples->counters; i++)
 		fprintf(file, ",%" PRId64, (int64_t)(samples->now[i] - (samples->largest[i] ? 0 : samples->before[i])));
+	if (samples->units_before)
+		units_sample(samples->records->units_of, samples->units_before, file);
 	fputc('\n', file);
 }
 
@@ -163,6 +172,7 @@ void samples_close(struct samples *samples)
 	for (uint32_t i = 0; samples->mech && i < samples->records->attachments; i++)
 		free(samples->mech[i].stats);
 	free(samples->mech);
+	free(samples->units_before);
 	free(samples->largest);
 	free(samples->now);
 	free(samples->before);

@@ -15,6 +15,7 @@ struct samples {
 	uint64_t *before, *now;   /* counters at the previous sample, and at this one */
 	bool *largest; /* by counter: it is a maximum, which does not add up, and the largest value so far is shown */
 	struct gpu_stats last;    /* the machine's counters at the previous sample */
+	uint64_t *units_before;   /* with records->units_of: warp instructions by SM at the previous sample */
 	uint64_t cycle;           /* the kernel has been sampled up to this cycle */
 };
 

@@ -12,7 +12,7 @@ size_t unit_totals_stride(const struct mech *mech)
 	return (mech->stats_size + sizeof(uint64_t) - 1) / sizeof(uint64_t) * sizeof(uint64_t);
 }
 
-static uint32_t units_of(const struct gpu *gpu, unsigned kind)
+uint32_t unit_totals_units(const struct gpu *gpu, enum unit_totals_kind kind)
 {
 	return kinds[kind] == SEAM_OF_SM ? gpu->machine.sms : gpu->slices;
 }
@@ -25,7 +25,7 @@ static void prepare(struct unit_totals *totals, const struct gpu *gpu)
 	for (uint32_t i = 0; i < gpu->attachments; i++)
 		for (unsigned kind = 0; kind < 2; kind++) {
 			struct unit_totals_mech *mech = &totals->mech[i][kind];
-			uint32_t units = units_of(gpu, kind);
+			uint32_t units = unit_totals_units(gpu, kind);
 			mech->stats = base_calloc(units, unit_totals_stride(gpu->attached[i].mech) + 1);
 			mech->requests = base_calloc(units, sizeof *mech->requests);
 		}
@@ -35,7 +35,7 @@ static void add_mechanism(struct unit_totals *totals, const struct gpu *gpu, uin
 {
 	const struct mech *mech = gpu->attached[number].mech;
 	struct unit_totals_mech *sum = &totals->mech[number][kind];
-	for (uint32_t unit = 0; unit < units_of(gpu, kind); unit++) {
+	for (uint32_t unit = 0; unit < unit_totals_units(gpu, kind); unit++) {
 		const struct mech_requests *requests;
 		const void *stats = seam_unit_stats(gpu->seam, number, kinds[kind], unit, &requests);
 		seam_stats_add(mech, sum->stats + unit * unit_totals_stride(mech), stats);
@@ -52,6 +52,38 @@ void unit_totals_add(struct unit_totals *totals, const struct gpu *gpu, uint64_t
 		for (unsigned kind = 0; kind < 2; kind++)
 			add_mechanism(totals, gpu, i, kind);
 	totals->launch = launch;
+}
+
+static void combine_mechanism(struct unit_totals_mech *sum, const struct unit_totals_mech *more,
+                              const struct mech *mech, uint32_t units)
+{
+	for (uint32_t unit = 0; unit < units; unit++) {
+		size_t at = unit * unit_totals_stride(mech);
+		seam_stats_add(mech, sum->stats + at, more->stats + at);
+		seam_requests_add(&sum->requests[unit], &more->requests[unit]);
+	}
+}
+
+void unit_totals_combine(struct unit_totals *totals, const struct unit_totals *more, const struct gpu *gpu)
+{
+	if (!totals->machine)
+		prepare(totals, gpu);
+	for (size_t i = 0; i < stats_unit_elements(gpu); i++)
+		totals->machine[i] += more->machine[i];
+	for (uint32_t i = 0; i < totals->mechs; i++)
+		for (unsigned kind = 0; kind < 2; kind++)
+			combine_mechanism(&totals->mech[i][kind], &more->mech[i][kind], gpu->attached[i].mech,
+			                  unit_totals_units(gpu, kind));
+	totals->launch = more->launch;
+}
+
+uint64_t unit_totals_value(const struct unit_totals *totals, const struct mech *mech, uint32_t number,
+                           const struct base_counter *row, bool is_request, enum unit_totals_kind kind, uint32_t unit)
+{
+	const struct unit_totals_mech *sum = &totals->mech[number][kind];
+	const uint8_t *counters =
+		is_request ? (const uint8_t *)&sum->requests[unit] : sum->stats + unit * unit_totals_stride(mech);
+	return *(const uint64_t *)(const void *)(counters + row->offset);
 }
 
 void unit_totals_free(struct unit_totals *totals)

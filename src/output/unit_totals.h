@@ -18,10 +18,20 @@ struct unit_totals {
 	uint64_t launch; /* the last launch in cycles, whose counters the units still have; 0: none */
 };
 
+/* Index of `mech[number]`. */
+enum unit_totals_kind { UNIT_TOTALS_SMS, UNIT_TOTALS_PARTITIONS };
+
 /* The bytes of a mechanism's counters in a sum: stats_size, rounded up to whole uint64_t. */
 size_t unit_totals_stride(const struct mech *mech);
 /* Adds the counters of all units after launch number `launch` has run in cycles. */
 void unit_totals_add(struct unit_totals *totals, const struct gpu *gpu, uint64_t launch);
+/* Adds the counters of another sum, which has at least one launch. */
+void unit_totals_combine(struct unit_totals *totals, const struct unit_totals *more, const struct gpu *gpu);
+/* The number of SMs or of partitions. */
+uint32_t unit_totals_units(const struct gpu *gpu, enum unit_totals_kind kind);
+/* The value of mechanism `number`'s counter in one unit. is_request: `row` is one of seam_request_counters. */
+uint64_t unit_totals_value(const struct unit_totals *totals, const struct mech *mech, uint32_t number,
+                           const struct base_counter *row, bool is_request, enum unit_totals_kind kind, uint32_t unit);
 void unit_totals_free(struct unit_totals *totals);
 
 #endif

@@ -1,6 +1,7 @@
 /* The JSON form of the statistics, a stable interface. Statistics that a functional run does not have are null. */
 #include "attach/attach.h"
 #include "output/record.h"
+#include "output/units.h"
 
 #include "base/json_text.h"
 
@@ -218,6 +219,8 @@ static json_t *kernel(const struct records *records, const struct record *record
 		add_vectors(object, records, record);
 	if (records->attachments && record->mech && !record->sample.is_partial)
 		json_object_set_new(object, "loads", loads(records, record));
+	if (record->units && !record->sample.is_partial)
+		json_object_set_new(object, "units", units_json(records, record));
 	if (records->prices && record->energy.joules)
 		json_object_set_new(object, "energy", energy_json(records->prices, &record->energy));
 	return object;
@@ -350,6 +353,8 @@ static json_t *made_by(const struct records *records)
 		json_object_set_new(root, "sampling", sampling(records->sampling));
 	if (records->selection)
 		json_object_set_new(root, "selection", selection(records->selection));
+	if (records->units_of)
+		json_object_set_new(root, "units", units_scopes(records));
 	json_object_set_new(root, "threads", whole(records->threads));
 	json_object_set_new(root, "max_instructions",
 	                    records->max_instructions ? whole(records->max_instructions) : json_null());

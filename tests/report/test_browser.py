@@ -319,8 +319,8 @@ def known_files(folder):
              "b.profile.json": made_up.profile({3: {"dram": 300}, 4: {"dram": 250}})}
     for name, content in files.items():
         (folder / name).write_text(json.dumps(content))
-    rows = [f"1,add(float*),{cycle},100,{10 + cycle / 100},{4},{320},{50},{30},{20},{9},{40}" for cycle in range(100, 1100, 100)]
-    (folder / "b.samples.csv").write_text("kernel,name,cycle,cycles,ipc,live_warps,dram_bytes,sm.stack_issued,sm.stack_dram,sm.stack_idle,l1d.hits,l1d.accesses\n" + "\n".join(rows) + "\n")
+    rows = [f"1,add(float*),{cycle},100,{10 + cycle / 100},{4},{320},{50},{30},{20},{9},{40},{80 if cycle <= 500 else 0},{0 if cycle <= 500 else 20},0" for cycle in range(100, 1100, 100)]
+    (folder / "b.samples.csv").write_text("kernel,name,cycle,cycles,ipc,live_warps,dram_bytes,sm.stack_issued,sm.stack_dram,sm.stack_idle,l1d.hits,l1d.accesses,sm.warp_instructions[0],sm.warp_instructions[1],sm.warp_instructions[2]\n" + "\n".join(rows) + "\n")
     (folder / "b.timeline.csv").write_text("kernel,cycle_begin,cycle_end,unit,track,name,args\n1,0,400,SM 0,0,block,number=0 warps=8\n1,400,1000,SM 0,0,block,number=1 warps=8\n"
                                            "1,100,300,SM 0,2,cap.fill,line=7\n1,0,1000,GPU,0,add(float*),launch=1\n1,0,900,SM 1,0,block,number=2 warps=8\n")
     # Two launches. The counter's first value covers 30 of the first launch's 40 cycles.
@@ -380,10 +380,35 @@ def known_run(page, path):
         check(page.script("const canvas = arguments[0], pen = canvas.getContext('2d');"
                           "return new Set(pen.getImageData(0, 0, canvas.width, canvas.height).data).size > 8", canvas), "a chart is drawn")
         check(bool(canvas.get_attribute("aria-label")), "a chart says what it shows")
+    heat_map(page)
     page.script("document.getElementById('timeline').scrollIntoView()")
     page.script("document.querySelector('.timeline canvas').focus()")
     page.press("+", Keys.ARROW_RIGHT, "-", "0")
     page.picture("run")
+
+
+# Lightness of fields of the map, each an SM (of three) and a place in the run (0 to 1). Reads a copy, because Chromium
+# warns when a canvas is read twice.
+HEAT_LIGHT = """
+const canvas = document.querySelector('.heat canvas'), scale = devicePixelRatio || 1, left = 58, right = 108, top = 6;
+const copy = Object.assign(document.createElement('canvas'), {width: canvas.width, height: canvas.height}), pen = copy.getContext('2d', {willReadFrequently: true});
+pen.drawImage(canvas, 0, 0);
+const {data, width} = pen.getImageData(0, 0, canvas.width, canvas.height);
+return arguments[0].map(([sm, place]) => {
+	const x = Math.round(scale * (left + place * (canvas.clientWidth - left - right))), y = Math.round(scale * (top + (sm + 0.5) * 14));
+	return data.slice(4 * (y * width + x), 4 * (y * width + x) + 3).reduce((sum, part) => sum + part);
+});
+"""
+
+
+def heat_map(page):
+    """SM 0 works in the first half, SM 1 at a quarter of its rate in the second, SM 2 never: its row is shown all the same."""
+    check(len(page.all(".heat canvas")) == 1, "one map of SMs over time")
+    text = page.script("return document.querySelector('.heat').parentNode.innerText")
+    check("minimum 0, mean 167, maximum 400, maximum / mean 2.40" in text, f"the spread of SMs: {text}")
+    busy, idle, some, none = page.script(HEAT_LIGHT, [[0, 0.25], [0, 0.75], [1, 0.75], [2, 0.25]])
+    check(busy > some > idle == none, f"colors by rate: {busy}, {some}, {idle}, {none}")
+    check("warp_instructions[" not in page.text("#over-time .tools"), "columns by SM are no counters to choose")
 
 
 def known_sources(page, path):

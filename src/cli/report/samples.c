@@ -112,10 +112,16 @@ static json_t *number(double value)
 	return value == (double)(json_int_t)value ? json_integer((json_int_t)value) : json_real(value);
 }
 
+/* True for a column of one unit, "sm.warp_instructions[3]". They are kept together, zeros included. */
+static bool is_of_unit(const char *name)
+{
+	return *name && name[strlen(name) - 1] == ']';
+}
+
 /* Returns NULL when all values are 0. */
 static json_t *column_json(const struct samples *samples, size_t column)
 {
-	bool is_there = false;
+	bool is_there = is_of_unit(samples->name[column]);
 	json_t *list = json_array();
 	for (size_t i = 0; i < samples->rows; i++) {
 		double value = samples->value[i * samples->columns + column];

@@ -142,6 +142,7 @@ static void export_traces(const struct run *run)
 	export_number("SLUICE_TIMELINE_EVENTS", run->timeline_events);
 	run_set("SLUICE_TIMELINE_FILTER", run->timeline_filter);
 	export_file("SLUICE_PROFILE", run->profile_file);
+	run_set("SLUICE_UNITS", run->units ? "yes" : NULL);
 	export_file("SLUICE_TRACE_OUT", run->trace_out);
 }
 
@@ -194,6 +195,7 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.warm_launches = (uint32_t)run->warm,
 		.only_region = run->only_region,
 		.ranges = run->ranges,
+		.units = run->units,
 		.stop_after_kernels = run->stops_after};
 	if (sluice_open(&gpu, &settings, &error) != SLUICE_OK) {
 		cli_library_error(run->name, &error);

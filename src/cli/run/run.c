@@ -48,6 +48,7 @@ enum {
 	KEY_TIMELINE,
 	KEY_TIMELINE_EVENTS,
 	KEY_PROFILE,
+	KEY_UNITS,
 	KEY_TRACE,
 	KEY_TRACE_CYCLES,
 	KEY_TRACE_SM,
@@ -75,6 +76,10 @@ static const struct argp_option run_options[] = {
 	{"stats-format", KEY_STATS_FORMAT, "FORMAT", 0, "table, json or gpgpusim; default table, json with --stats", 0},
 	{"sample", KEY_SAMPLE, "N[:FILE]", 0,
          "Write the counters' increments of every N core cycles to a CSV file; default samples.csv", 0},
+	{"units", KEY_UNITS, NULL, 0,
+         "Add the counters of each SM, L2 slice and DRAM channel to JSON statistics, and warp instructions by SM to "
+         "samples",
+         0},
 	{"profile", KEY_PROFILE, "FILE", 0,
          "Write the cost of each PTX instruction, as JSON ('sluice profile', 'sluice annotate --profile')", 0},
 	{"timeline", KEY_TIMELINE, "FILE", 0,
@@ -172,6 +177,15 @@ static void set_samples(struct run *run, const char *value, const struct argp_st
 	free(number);
 }
 
+/* --units adds to other outputs. */
+static void check_units(const struct run *run, const struct argp_state *state)
+{
+	bool json = run->stats_format ? strcmp(run->stats_format, "json") == 0 : run->stats != NULL;
+	if (run->units && !json && !run->sample_every)
+		cli_usage(state,
+		          "--units adds to statistics in JSON and to samples; give --stats FILE or --sample too");
+}
+
 /* Statistics, traces and profiles. */
 static error_t parse_output(struct run *run, int key, char *value, struct argp_state *state)
 {
@@ -184,6 +198,9 @@ static error_t parse_output(struct run *run, int key, char *value, struct argp_s
 		return 0;
 	case KEY_SAMPLE:
 		set_samples(run, value, state);
+		return 0;
+	case KEY_UNITS:
+		run->units = true;
 		return 0;
 	case KEY_PROFILE:
 		run->profile_file = cli_text("--profile", value, state);
@@ -297,6 +314,7 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case ARGP_KEY_END:
 		run_trace_apply(run, state);
 		run_sampling_check(run, state);
+		check_units(run, state);
 		return ARGP_ERR_UNKNOWN;
 	default:
 		return parse_limit(run, key, value, state);

@@ -32,6 +32,7 @@ struct run {
 	char *timeline_filter; /* selection of timeline events; or NULL */
 	struct run_trace trace;
 	const char *profile_file;
+	bool units; /* counters of each unit in statistics and samples */
 	uint64_t timeline_events; /* 0: the library's default */
 	const char *energy; /* an energy table; or NULL */
 	struct run_sampling sampling;
