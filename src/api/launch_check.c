@@ -161,7 +161,8 @@ enum sluice_status launch_check_replay(sluice_gpu *gpu, sluice_kernel *kernel, s
 	enum sluice_status status = launch_may_start(gpu, kernel, error);
 	if (status != SLUICE_OK)
 		return status;
-	*checked = (struct checked_launch){.kernel = kernel, .request = {grid, block}, .shared = shared};
+	*checked =
+		(struct checked_launch){.kernel = kernel, .request = {.grid = grid, .block = block}, .shared = shared};
 	if (threads <= gpu->machine.max_block_threads)
 		checked->occupancy = occupancy_of(&gpu->machine, (uint32_t)threads, timed_registers(kernel), shared);
 	return check_launch(gpu, kernel, grid, block, shared, &checked->occupancy, error);
