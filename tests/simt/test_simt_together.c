@@ -1,0 +1,138 @@
+/* Protects functional launches that take turns (simt_run_together()): one may wait for a later one; a launch begins
+ * when the feed has it; after a failure no launch goes on. */
+#include "simt_kit.h"
+
+enum { LAUNCHES = 5, BROKEN = 99 };
+
+/* Waits for word[role + 1] unless it is the last one, then sets word[role] to the number of words that were set. */
+static const char chain[] = ".version 7.0\n.target sm_80\n.address_size 64\n"
+			    ".visible .entry k(.param .u64 words, .param .u32 role, .param .u32 last)\n{\n"
+			    ".reg .b64 %w, %a;\n.reg .b32 %role, %last, %x;\n.reg .pred %p;\n"
+			    "ld.param.u64 %w, [words];\nld.param.u32 %role, [role];\nld.param.u32 %last, [last];\n"
+			    "mul.wide.u32 %a, %role, 4;\nadd.u64 %a, %a, %w;\nmov.u32 %x, 0;\n"
+			    "setp.eq.u32 %p, %last, 99;\n@%p trap;\n"
+			    "setp.eq.u32 %p, %role, %last;\n@%p bra SET;\n"
+			    "WAIT: ld.volatile.global.u32 %x, [%a+4];\nsetp.eq.u32 %p, %x, 0;\n@%p bra WAIT;\n"
+			    "SET: add.u32 %x, %x, 1;\nst.volatile.global.u32 [%a], %x;\nret;\n}\n";
+
+struct params {
+	uint64_t words;
+	uint32_t role, last;
+};
+
+struct jobs {
+	struct simt_job job[LAUNCHES];
+	struct simt_launch launch[LAUNCHES];
+	struct params params[LAUNCHES];
+	int after[LAUNCHES]; /* the launch that must have ended, or -1 */
+	bool started[LAUNCHES], ended[LAUNCHES];
+	int count, ends;
+	bool failed;
+};
+
+static struct simt_job *next(void *user)
+{
+	struct jobs *jobs = user;
+	assert_false(jobs->failed);
+	for (int i = 0; i < jobs->count; i++)
+		if (!jobs->started[i] && (jobs->after[i] < 0 || jobs->ended[jobs->after[i]])) {
+			jobs->started[i] = true;
+			return &jobs->job[i];
+		}
+	return NULL;
+}
+
+static void ended(void *user, struct simt_job *job)
+{
+	struct jobs *jobs = user;
+	jobs->ended[job - jobs->job] = true;
+	jobs->failed |= job->run.fault.what != NULL;
+	jobs->ends++;
+}
+
+static bool failed(void *user)
+{
+	return ((struct jobs *)user)->failed;
+}
+
+static void add(struct kit *kit, struct jobs *jobs, uint64_t words, uint32_t role, uint32_t last, int after)
+{
+	int i = jobs->count++;
+	jobs->params[i] = (struct params){words, role, last};
+	jobs->launch[i] = kit->launch;
+	jobs->launch[i].params = (const uint8_t *)&jobs->params[i];
+	jobs->job[i].launch = &jobs->launch[i];
+	jobs->after[i] = after;
+}
+
+static void run(struct jobs *jobs)
+{
+	simt_run_together(&(struct simt_feed){jobs, next, ended, failed});
+}
+
+/* Each launch waits for the next one, in both orders of their beginning. */
+static void test_chain(void **state)
+{
+	(void)state;
+	for (int order = 0; order < 2; order++) {
+		struct kit kit;
+		struct jobs jobs = {0};
+		kit_open(&kit, chain);
+		uint64_t words = simt_alloc(kit.memory, 4 * LAUNCHES);
+		for (uint32_t i = 0; i < LAUNCHES; i++)
+			add(&kit, &jobs, words, order ? LAUNCHES - 1 - i : i, LAUNCHES - 1, -1);
+		run(&jobs);
+		assert_int_equal(jobs.ends, LAUNCHES);
+		const uint32_t *word = simt_host(kit.memory, words);
+		for (uint32_t i = 0; i < LAUNCHES; i++)
+			assert_int_equal(word[i], LAUNCHES - i);
+		kit_close(&kit);
+	}
+}
+
+/* The first launch waits for a third one, which begins when the second has ended. */
+static void test_successor(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct jobs jobs = {0};
+	kit_open(&kit, chain);
+	uint64_t words = simt_alloc(kit.memory, 4 * LAUNCHES);
+	add(&kit, &jobs, words, 0, 1, -1);
+	add(&kit, &jobs, words, 2, 2, -1);
+	add(&kit, &jobs, words, 1, 2, 1);
+	run(&jobs);
+	assert_int_equal(jobs.ends, 3);
+	const uint32_t *word = simt_host(kit.memory, words);
+	assert_int_equal(word[0], 3);
+	assert_true(jobs.job[0].run.warp_instructions > jobs.job[1].run.warp_instructions);
+	kit_close(&kit);
+}
+
+/* After a fault the other launches are cut off, and none begins. */
+static void test_failure(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct jobs jobs = {0};
+	kit_open(&kit, chain);
+	uint64_t words = simt_alloc(kit.memory, 4 * LAUNCHES);
+	add(&kit, &jobs, words, 0, 3, -1); /* waits for a word that none sets */
+	add(&kit, &jobs, words, 2, BROKEN, -1);
+	add(&kit, &jobs, words, 1, 1, 1);
+	run(&jobs);
+	assert_int_equal(jobs.ends, 1);
+	assert_true(jobs.ended[1] && jobs.failed && !jobs.started[2]);
+	assert_non_null(jobs.job[1].run.fault.what);
+	kit_close(&kit);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chain),
+		cmocka_unit_test(test_successor),
+		cmocka_unit_test(test_failure),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
