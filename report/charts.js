@@ -15,6 +15,19 @@ function dropCharts() {
 }
 
 const cssColor = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// The pen of a canvas in the size that it is shown in, at the screen's resolution; undefined while it is hidden.
+function penOf(canvas) {
+	const scale = window.devicePixelRatio || 1;
+	if (!canvas.clientWidth)
+		return undefined;
+	canvas.width = canvas.clientWidth * scale;
+	canvas.height = canvas.clientHeight * scale;
+	const pen = canvas.getContext("2d");
+	pen.scale(scale, scale);
+	pen.font = "11px system-ui, sans-serif";
+	return pen;
+}
 const levelColor = (level) => cssColor(`--level-${level in LEVELS ? level : "other"}`);
 const seriesColor = (number) => cssColor(`--series-${number % 14}`);
 

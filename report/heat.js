@@ -73,15 +73,10 @@ class HeatMap {
 	}
 
 	draw() {
-		const {canvas} = this, scale = window.devicePixelRatio || 1;
-		if (!canvas.clientWidth)
+		const pen = penOf(this.canvas);
+		if (!pen)
 			return;
-		canvas.width = canvas.clientWidth * scale;
-		canvas.height = canvas.clientHeight * scale;
-		const pen = canvas.getContext("2d");
-		pen.scale(scale, scale);
-		pen.font = "11px system-ui, sans-serif";
-		this.drawFields(pen, Math.max(1, Math.round(this.width * scale)));
+		this.drawFields(pen, Math.max(1, Math.round(this.width * (window.devicePixelRatio || 1))));
 		this.drawAxes(pen);
 		this.drawScale(pen);
 	}

@@ -81,14 +81,9 @@ class Timeline {
 	}
 
 	draw() {
-		const {canvas} = this, scale = window.devicePixelRatio || 1;
-		if (!canvas.clientWidth)
+		const pen = penOf(this.canvas);
+		if (!pen)
 			return;
-		canvas.width = canvas.clientWidth * scale;
-		canvas.height = canvas.clientHeight * scale;
-		const pen = canvas.getContext("2d");
-		pen.scale(scale, scale);
-		pen.font = "11px system-ui, sans-serif";
 		pen.textBaseline = "middle";
 		this.drawCounters(pen);
 		this.drawLanes(pen);

@@ -1,6 +1,7 @@
 /* Kernel launches: checks, records, and the choice between cycles, functional execution and sampling. */
 #include "api/launch.h"
 
+#include "api/device_launch.h"
 #include "api/run_ahead.h"
 #include "api/syscall.h"
 #include "base/demangle.h"
@@ -10,6 +11,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct launch_progress {
+	sluice_gpu *gpu;
+	const char *kernel;
+	double last;
+};
+
+/* A checked launch with a copy of its arguments. */
+struct launch {
+	sluice_gpu *gpu;
+	struct checked_launch checked;
+	uint8_t *params;
+	struct device_runtime runtime;
+	struct launch_progress progress;
+	struct launch_analyses known;
+	struct gpu_run *run;
+	size_t number; /* index of its record, after begin_record() */
+	double begin;  /* host seconds */
+};
 
 static uint8_t *pack_params(const sluice_kernel *kernel, void *const *arguments)
 {
@@ -60,18 +80,13 @@ static double estimate_seconds(const struct machine *machine, struct dim3 grid, 
 	return (double)(cycles ? cycles : 1) / (machine->core_mhz * 1e6);
 }
 
-void launch_prepare_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm)
+void launch_run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm, struct simt_run *run)
 {
 	launch->memory = gpu->gpu->memory;
 	launch->sm_count = gpu->machine.sms;
 	launch->first_path = gpu->machine.sm.first_path;
 	launch->id = ++gpu->functional_launches;
 	launch->resident = (uint64_t)blocks_per_sm * gpu->machine.sms;
-}
-
-void launch_run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm, struct simt_run *run)
-{
-	launch_prepare_functional(gpu, launch, blocks_per_sm);
 	simt_run(launch, gpu->max_instructions ? gpu->max_instructions - gpu->instructions : 0, run);
 }
 
@@ -166,7 +181,7 @@ static struct launch *new_launch(sluice_gpu *gpu, const struct checked_launch *c
 
 static bool run_waited_for(struct device_runtime *runtime, const struct device_launch *child);
 
-struct launch *launch_open(sluice_gpu *gpu, const struct checked_launch *checked)
+static struct launch *open_launch(sluice_gpu *gpu, const struct checked_launch *checked)
 {
 	struct launch *launch = new_launch(gpu, checked);
 	const struct launch_request *request = &launch->checked.request;
@@ -196,7 +211,7 @@ struct launch *launch_open(sluice_gpu *gpu, const struct checked_launch *checked
 	return launch;
 }
 
-void launch_close(struct launch *launch)
+static void close_launch(struct launch *launch)
 {
 	arena_free(&launch->known.arena);
 	device_runtime_close(&launch->runtime);
@@ -206,17 +221,15 @@ void launch_close(struct launch *launch)
 	free(launch);
 }
 
-static enum launch_choice choose(sluice_gpu *gpu, struct record *record)
+static enum launch_choice choose(sluice_gpu *gpu, const struct record *record)
 {
-	record->ranges = ranges_now();
-	record->knows_ranges = ranges_are_used();
-	selection_ranges(&gpu->selection, &record->ranges);
 	if (!selection_is_used(&gpu->selection))
 		return LAUNCH_SELECTED;
-	return selection_choose(&gpu->selection, record->launch, record->kernel, record->shown);
+	return selection_choose(&gpu->selection, record->launch, record->kernel, record->shown, &record->ranges);
 }
 
-void launch_begin_record(struct launch *launch)
+/* Begins the launch's record. */
+static void begin_record(struct launch *launch)
 {
 	sluice_gpu *gpu = launch->gpu;
 	const struct gpu_run *run = launch->run;
@@ -228,11 +241,14 @@ void launch_begin_record(struct launch *launch)
 	record->registers = kernel_registers(kernel);
 	record->spill_bytes = kernel->spills.bytes;
 	record->shared_bytes = (uint32_t)launch->checked.shared;
+	record->ranges = ranges_now();
+	record->knows_ranges = ranges_are_used();
 	record->choice = choose(gpu, record);
 	launch->begin = launch->progress.last = host_seconds();
 }
 
-void launch_end_record(struct launch *launch, const struct sluice_error *error)
+/* Completes it. */
+static void end_record(struct launch *launch, const struct sluice_error *error)
 {
 	sluice_gpu *gpu = launch->gpu;
 	struct record *record = &gpu->records.record[launch->number];
@@ -261,7 +277,7 @@ static enum sluice_status run_recorded(struct launch *launch, struct sluice_erro
 	sluice_gpu *gpu = launch->gpu;
 	struct gpu_run *run = launch->run;
 	bool waited_for = launch->checked.request.waited_for;
-	launch_begin_record(launch);
+	begin_record(launch);
 	bool left_out = gpu->records.record[launch->number].choice == LAUNCH_LEFT_OUT;
 	bool functional = gpu->functional || waited_for || left_out;
 	api_begin_checks(gpu, launch->checked.kernel, &run->launch, waited_for);
@@ -274,7 +290,7 @@ static enum sluice_status run_recorded(struct launch *launch, struct sluice_erro
 	bool is_done = gpu->records.record[launch->number].end == GPU_DONE;
 	if (trace_out_end(&run->launch, is_done, error) != SLUICE_OK && status == SLUICE_OK)
 		status = SLUICE_IO;
-	launch_end_record(launch, error);
+	end_record(launch, error);
 	if (!waited_for)
 		stats_file_add(&gpu->stats_file, &gpu->records);
 	api_end_checks(gpu, &run->launch, waited_for);
@@ -295,24 +311,8 @@ enum sluice_status launch_replay(sluice_gpu *gpu, sluice_kernel *kernel, const s
 	launch->run = new_run(launch, described);
 	launch->run->analyses = *analyses;
 	status = run_recorded(launch, error);
-	launch_close(launch);
+	close_launch(launch);
 	return status;
-}
-
-struct launch_request launch_request_of_child(const struct device_launch *child, unsigned depth, bool waited_for,
-                                              void ***arguments)
-{
-	const struct ptx_function *function = child->kernel->function;
-	uint32_t i = 0;
-	*arguments = base_calloc(function->param_count + 1, sizeof **arguments);
-	for (const struct ptx_variable *param = function->params; param; param = param->next)
-		(*arguments)[i++] = child->arguments + param->offset;
-	return (struct launch_request){.grid = child->grid,
-	                               .block = child->block,
-	                               .dynamic_shared_bytes = child->shared,
-	                               .arguments = *arguments,
-	                               .depth = depth,
-	                               .waited_for = waited_for};
 }
 
 static enum sluice_status run_launch(sluice_gpu *gpu, sluice_kernel *kernel, const struct launch_request *request,
@@ -321,14 +321,24 @@ static enum sluice_status run_launch(sluice_gpu *gpu, sluice_kernel *kernel, con
 static enum sluice_status run_child(sluice_gpu *gpu, const struct device_launch *child, unsigned depth, bool waited_for,
                                     struct sluice_error *error)
 {
-	void **arguments;
-	const struct launch_request request = launch_request_of_child(child, depth, waited_for, &arguments);
+	const struct ptx_function *function = child->kernel->function;
+	void **arguments = base_calloc(function->param_count + 1, sizeof *arguments);
+	uint32_t i = 0;
+	for (const struct ptx_variable *param = function->params; param; param = param->next)
+		arguments[i++] = child->arguments + param->offset;
+	const struct launch_request request = {.grid = child->grid,
+	                                       .block = child->block,
+	                                       .dynamic_shared_bytes = child->shared,
+	                                       .arguments = arguments,
+	                                       .depth = depth,
+	                                       .waited_for = waited_for};
 	enum sluice_status status = run_launch(gpu, child->kernel, &request, error);
 	free(arguments);
 	return status;
 }
 
-enum sluice_status launch_run_alone(struct launch *launch, struct sluice_error *error)
+/* Runs the launch, then the grids that it launched. */
+static enum sluice_status run_with_children(struct launch *launch, struct sluice_error *error)
 {
 	const struct device_runtime *runtime = &launch->runtime;
 	run_ahead_find(launch->gpu, launch->checked.kernel, launch->run);
@@ -346,9 +356,9 @@ static enum sluice_status run_launch(sluice_gpu *gpu, sluice_kernel *kernel, con
 	enum sluice_status status = launch_check(gpu, kernel, request, &checked, error);
 	if (status != SLUICE_OK)
 		return status;
-	struct launch *launch = launch_open(gpu, &checked);
-	status = launch_run_alone(launch, error);
-	launch_close(launch);
+	struct launch *launch = open_launch(gpu, &checked);
+	status = run_with_children(launch, error);
+	close_launch(launch);
 	return status == SLUICE_OK ? api_succeed(error) : status;
 }
 

@@ -3,7 +3,6 @@
 #define SLUICE_API_LAUNCH_H
 
 #include "api/api.h"
-#include "api/device_launch.h"
 
 /* The parameters of a requested launch. */
 struct launch_request {
@@ -30,50 +29,14 @@ enum sluice_status launch_check(sluice_gpu *gpu, sluice_kernel *kernel, const st
 /* The same for a launch from a trace, whose registers are never spilled. */
 enum sluice_status launch_check_replay(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                        struct checked_launch *checked, struct sluice_error *error);
-/* Fails when the run was stopped or has used up its instructions. */
-enum sluice_status launch_may_start(sluice_gpu *gpu, const sluice_kernel *kernel, struct sluice_error *error);
-
-struct launch_progress {
-	sluice_gpu *gpu;
-	const char *kernel;
-	double last;
-};
-
-/* A checked launch with a copy of its arguments. */
-struct launch {
-	sluice_gpu *gpu;
-	struct checked_launch checked;
-	uint8_t *params;
-	struct device_runtime runtime;
-	struct launch_progress progress;
-	struct launch_analyses known;
-	struct gpu_run *run;
-	size_t number; /* index of its record, after launch_begin_record() */
-	double begin;  /* host seconds */
-};
-struct launch *launch_open(sluice_gpu *gpu, const struct checked_launch *checked);
-void launch_close(struct launch *launch);
-/* Runs the launch, then the grids that it launched. */
-enum sluice_status launch_run_alone(struct launch *launch, struct sluice_error *error);
-
-/* A grid that a kernel has launched. Arguments are valid as long as `child`. Free `*arguments` after the use of
- * `request`. */
-struct launch_request launch_request_of_child(const struct device_launch *child, unsigned depth, bool waited_for,
-                                              void ***arguments);
-
-/* Begins the launch's record. */
-void launch_begin_record(struct launch *launch);
-/* Completes it. A launch that its parent waited for is written together with the parent. */
-void launch_end_record(struct launch *launch, const struct sluice_error *error);
 
 /* The following ways to run a launch complete its record, given by its index. */
 
 /* Runs the launch cycle by cycle. */
 enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
                                 struct sluice_error *error);
-/* launch_prepare_functional() fills in what the machine determines. launch_run_functional() runs the launch
- * functionally. launch_keep_functional() stores the result in the launch's record. */
-void launch_prepare_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm);
+/* launch_run_functional() runs the launch functionally. launch_keep_functional() stores the result in the launch's
+ * record. */
 void launch_run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm, struct simt_run *run);
 enum sluice_status launch_keep_functional(sluice_gpu *gpu, const struct simt_launch *launch, const struct simt_run *run,
                                           size_t number, struct sluice_error *error);

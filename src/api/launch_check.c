@@ -115,7 +115,8 @@ static enum sluice_status check_together(sluice_gpu *gpu, sluice_kernel *kernel,
 	                occupancy.blocks_per_sm, machine->sms);
 }
 
-enum sluice_status launch_may_start(sluice_gpu *gpu, const sluice_kernel *kernel, struct sluice_error *error)
+/* Fails when the run was stopped or has used up its instructions. */
+static enum sluice_status check_may_start(sluice_gpu *gpu, const sluice_kernel *kernel, struct sluice_error *error)
 {
 	const char *name = kernel->function->name;
 	bool used_up = gpu->max_instructions && gpu->instructions >= gpu->max_instructions;
@@ -137,7 +138,7 @@ enum sluice_status launch_check(sluice_gpu *gpu, sluice_kernel *kernel, const st
 {
 	enum sluice_status status = kernel_prepare(kernel, error);
 	if (status == SLUICE_OK)
-		status = launch_may_start(gpu, kernel, error);
+		status = check_may_start(gpu, kernel, error);
 	if (status != SLUICE_OK)
 		return status;
 	uint64_t shared = (uint64_t)kernel->program->shared_bytes + request->dynamic_shared_bytes;
@@ -158,7 +159,7 @@ enum sluice_status launch_check_replay(sluice_gpu *gpu, sluice_kernel *kernel, s
                                        struct checked_launch *checked, struct sluice_error *error)
 {
 	uint64_t threads = threads_of(block), shared = kernel->program->shared_bytes;
-	enum sluice_status status = launch_may_start(gpu, kernel, error);
+	enum sluice_status status = check_may_start(gpu, kernel, error);
 	if (status != SLUICE_OK)
 		return status;
 	*checked =

@@ -214,6 +214,49 @@ static const char **read_lines(const char *variable, char **text)
 	return split_lines(*text);
 }
 
+/* Returns the library's settings from the environment. Sets *numbers to false after a message. */
+static struct sluice_settings read_settings(struct runtime *runtime, bool *numbers)
+{
+	double blocks, sample_error;
+	struct sluice_settings settings = {
+		SLUICE_SIZED(settings),
+		.machine = environment("SLUICE_MACHINE"),
+		.options = runtime->option,
+		.mechanisms = runtime->mechanism,
+		.passes = runtime->pass,
+		.functional = environment_flag("SLUICE_FUNCTIONAL", false, numbers),
+		.threads = (uint32_t)environment_number("SLUICE_THREADS", UINT32_MAX, numbers),
+		.max_instructions = environment_number("SLUICE_MAX_INSTRUCTIONS", UINT64_MAX, numbers),
+		.progress = runtime->shows_progress || runtime->progress_file ? progress_show : NULL,
+		.progress_user = runtime,
+		.check = environment("SLUICE_CHECK"),
+		.finding = report_finding,
+		.finding_user = runtime,
+		.stray_read = lets_reads_stray(numbers) ? report_stray_read : NULL,
+		.stray_read_user = runtime,
+		.program = runtime->program,
+		.sample_file = environment("SLUICE_SAMPLE_FILE"),
+		.sample_every = environment_number("SLUICE_SAMPLE", UINT64_MAX, numbers),
+		.timeline_file = environment("SLUICE_TIMELINE"),
+		.timeline_events = environment_number("SLUICE_TIMELINE_EVENTS", UINT64_MAX, numbers),
+		.timeline_filter = environment("SLUICE_TIMELINE_FILTER"),
+		.profile_file = environment("SLUICE_PROFILE"),
+		.energy = environment("SLUICE_ENERGY"),
+		.trace_out = environment("SLUICE_TRACE_OUT"),
+		.sample_launches = (uint32_t)environment_number("SLUICE_SAMPLE_LAUNCHES", UINT32_MAX, numbers),
+		.sample_blocks = environment_share("SLUICE_SAMPLE_BLOCKS", &blocks, numbers),
+		.kernels = environment("SLUICE_KERNELS"),
+		.warm_launches = (uint32_t)environment_number("SLUICE_WARM", UINT32_MAX, numbers),
+		.units = environment_flag("SLUICE_UNITS", false, numbers),
+		.only_region = environment_flag("SLUICE_REGION", false, numbers),
+		.ranges = environment("SLUICE_RANGES"),
+		.stop_after_kernels = environment_flag("SLUICE_STOP_AFTER", false, numbers),
+	};
+	if (environment_share("SLUICE_SAMPLE_ERROR", &sample_error, numbers))
+		settings.sample_error = sample_error;
+	return settings;
+}
+
 static void open_gpu(struct runtime *runtime)
 {
 	runtime->open_tried = true;
@@ -224,46 +267,9 @@ static void open_gpu(struct runtime *runtime)
 	runtime->pass = read_lines("SLUICE_PASSES", &runtime->passes);
 	bool numbers = !runtime->bad_timeout;
 	bool progress = environment_flag("SLUICE_PROGRESS", true, &numbers);
-	double blocks, sample_error;
 	runtime->shows_progress = isatty(STDERR_FILENO) && progress;
 	runtime->progress_file = environment("SLUICE_PROGRESS_FILE");
-
-	struct sluice_settings settings = {
-		SLUICE_SIZED(settings),
-		.machine = environment("SLUICE_MACHINE"),
-		.options = runtime->option,
-		.mechanisms = runtime->mechanism,
-		.passes = runtime->pass,
-		.functional = environment_flag("SLUICE_FUNCTIONAL", false, &numbers),
-		.threads = (uint32_t)environment_number("SLUICE_THREADS", UINT32_MAX, &numbers),
-		.max_instructions = environment_number("SLUICE_MAX_INSTRUCTIONS", UINT64_MAX, &numbers),
-		.progress = runtime->shows_progress || runtime->progress_file ? progress_show : NULL,
-		.progress_user = runtime,
-		.check = environment("SLUICE_CHECK"),
-		.finding = report_finding,
-		.finding_user = runtime,
-		.stray_read = lets_reads_stray(&numbers) ? report_stray_read : NULL,
-		.stray_read_user = runtime,
-		.program = runtime->program,
-		.sample_file = environment("SLUICE_SAMPLE_FILE"),
-		.sample_every = environment_number("SLUICE_SAMPLE", UINT64_MAX, &numbers),
-		.timeline_file = environment("SLUICE_TIMELINE"),
-		.timeline_events = environment_number("SLUICE_TIMELINE_EVENTS", UINT64_MAX, &numbers),
-		.timeline_filter = environment("SLUICE_TIMELINE_FILTER"),
-		.profile_file = environment("SLUICE_PROFILE"),
-		.energy = environment("SLUICE_ENERGY"),
-		.trace_out = environment("SLUICE_TRACE_OUT"),
-		.sample_launches = (uint32_t)environment_number("SLUICE_SAMPLE_LAUNCHES", UINT32_MAX, &numbers),
-		.sample_blocks = environment_share("SLUICE_SAMPLE_BLOCKS", &blocks, &numbers),
-		.kernels = environment("SLUICE_KERNELS"),
-		.warm_launches = (uint32_t)environment_number("SLUICE_WARM", UINT32_MAX, &numbers),
-		.units = environment_flag("SLUICE_UNITS", false, &numbers),
-		.only_region = environment_flag("SLUICE_REGION", false, &numbers),
-		.ranges = environment("SLUICE_RANGES"),
-		.stop_after_kernels = environment_flag("SLUICE_STOP_AFTER", false, &numbers),
-	};
-	if (environment_share("SLUICE_SAMPLE_ERROR", &sample_error, &numbers))
-		settings.sample_error = sample_error;
+	struct sluice_settings settings = read_settings(runtime, &numbers);
 	struct sluice_error error = {0};
 	sluice_gpu *gpu = NULL;
 	access_watch(); /* mechanisms are loaded and called here */

@@ -124,7 +124,8 @@ static bool is_last(const struct selection *selection, uint64_t number)
 	return done;
 }
 
-enum launch_choice selection_choose(struct selection *selection, uint64_t number, const char *symbol, const char *shown)
+enum launch_choice selection_choose(struct selection *selection, uint64_t number, const char *symbol, const char *shown,
+                                    const struct range_list *ranges)
 {
 	bool selected = !selection->items, warms = false;
 	for (size_t i = 0; i < selection->items; i++) {
@@ -134,7 +135,7 @@ enum launch_choice selection_choose(struct selection *selection, uint64_t number
 	}
 	selection->is_over |= selection->stops && is_last(selection, number);
 	bool in_region = !selection->by_region || selection->is_in_region;
-	bool in_ranges = !selection->ranges.items || selection->is_in_ranges;
+	bool in_ranges = !selection->ranges.items || range_wishes_hold(&selection->ranges, ranges);
 	if (selected && in_region && in_ranges)
 		return LAUNCH_SELECTED;
 	return warms ? LAUNCH_WARMS : LAUNCH_LEFT_OUT;
@@ -144,11 +145,6 @@ void selection_region(struct selection *selection, bool enters)
 {
 	selection->is_over |= selection->stops && !selection->items && selection->is_in_region && !enters;
 	selection->is_in_region = enters;
-}
-
-void selection_ranges(struct selection *selection, const struct range_list *now)
-{
-	selection->is_in_ranges = range_wishes_hold(&selection->ranges, now);
 }
 
 bool selection_is_over(const struct selection *selection)

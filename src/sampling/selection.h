@@ -36,7 +36,6 @@ struct selection {
 	bool by_region;      /* only launches of the region are selected */
 	bool is_in_region;
 	struct range_wishes ranges; /* only launches in one of these are selected; none: all */
-	bool is_in_ranges;
 	bool stops;          /* the run ends after the last selected launch */
 	bool is_over;        /* that launch has run */
 	char *text;          /* the list as given, for the statistics; or NULL */
@@ -60,12 +59,12 @@ static inline bool selection_is_used(const struct selection *selection)
 	return selection->items || selection->by_region || selection->ranges.items;
 }
 
-/* Chooses how the next launch runs: its number in the run, from 1, its kernel's symbol, and its name in the source. */
-enum launch_choice selection_choose(struct selection *selection, uint64_t number, const char *symbol, const char *shown);
+/* Chooses how the next launch runs: its number in the run, from 1, its kernel's symbol and name in the source, and the
+ * ranges that it is in. */
+enum launch_choice selection_choose(struct selection *selection, uint64_t number, const char *symbol, const char *shown,
+                                    const struct range_list *ranges);
 /* The program enters or leaves the region. */
 void selection_region(struct selection *selection, bool enters);
-/* The ranges of the next launch. */
-void selection_ranges(struct selection *selection, const struct range_list *now);
 /* True when no later launch is wanted. */
 bool selection_is_over(const struct selection *selection);
 

@@ -121,13 +121,12 @@ static inline bool sm_has_room(const struct sm *sm, uint32_t kernel)
 	const struct sm_kernel *own = &sm->blocks.kernel[kernel];
 	return own->resident < own->block.limit && (!sm->blocks.several || blocks_fit_with_others(sm, own));
 }
+uint32_t sm_start_block(struct sm *sm, uint32_t kernel, uint64_t number, uint64_t cycle, uint64_t now);
 /* True when the SM can have room as soon as its last lines have arrived. */
 static inline bool sm_waits_for_lines(const struct sm *sm)
 {
 	return sm->blocks.several && !sm->blocks.resident && sm->config.unified_bytes && !l1_can_begin(sm);
 }
-
-uint32_t sm_start_block(struct sm *sm, uint32_t kernel, uint64_t number, uint64_t cycle, uint64_t now);
 
 /* Zero-latency memory: places the reply at the port of the replies, visible in the next cycle. False: the port is
  * full. No other unit may send to the SM. */

@@ -15,6 +15,8 @@
 
 #include "api/api.h"
 
+#include <jansson.h>
+
 struct host {
 	sluice_gpu *gpu;
 	sluice_module *module;
@@ -25,6 +27,20 @@ static inline void host_must(enum sluice_status status, const struct sluice_erro
 {
 	if (status != SLUICE_OK)
 		fail_msg("%s", error->message);
+}
+
+/* The statistics in JSON. */
+static inline json_t *host_statistics(sluice_gpu *gpu)
+{
+	char *text;
+	size_t size;
+	struct sluice_error error;
+	FILE *file = open_memstream(&text, &size);
+	host_must(sluice_stats_write(gpu, file, SLUICE_STATS_JSON, &error), &error);
+	fclose(file);
+	json_t *json = json_loads(text, 0, NULL);
+	free(text);
+	return json;
 }
 
 /* Opens machines/gtx480.yaml with these options (a NULL-terminated list) and loads the PTX. */

@@ -55,19 +55,6 @@ static struct sluice_counter describe(sluice_gpu *gpu, size_t number)
 	return counter;
 }
 
-static json_t *statistics(sluice_gpu *gpu)
-{
-	char *text;
-	size_t size;
-	struct sluice_error error;
-	FILE *file = open_memstream(&text, &size);
-	host_must(sluice_stats_write(gpu, file, SLUICE_STATS_JSON, &error), &error);
-	fclose(file);
-	json_t *json = json_loads(text, 0, NULL);
-	free(text);
-	return json;
-}
-
 /* Each counter of the JSON has the same name and value by call, for each launch and for the run. */
 static void calls_give_what_the_json_has(void **state)
 {
@@ -75,7 +62,7 @@ static void calls_give_what_the_json_has(void **state)
 	struct host host = open_host();
 	launch(&host);
 	launch(&host);
-	json_t *json = statistics(host.gpu), *kernels = json_object_get(json, "kernels");
+	json_t *json = host_statistics(host.gpu), *kernels = json_object_get(json, "kernels");
 	assert_int_equal(sluice_launch_count(host.gpu), 2);
 	size_t compared = 0;
 	for (uint64_t number = 0; number <= 2; number++) {

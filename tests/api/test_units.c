@@ -38,19 +38,6 @@ static struct host run(const char *mechanism, bool units, const char *kernels)
 	return host;
 }
 
-static json_t *statistics(sluice_gpu *gpu)
-{
-	char *text;
-	size_t size;
-	struct sluice_error error;
-	FILE *file = open_memstream(&text, &size);
-	host_must(sluice_stats_write(gpu, file, SLUICE_STATS_JSON, &error), &error);
-	fclose(file);
-	json_t *json = json_loads(text, 0, NULL);
-	free(text);
-	return json;
-}
-
 /* number 0: the totals */
 static json_t *record_of(const json_t *json, uint64_t number)
 {
@@ -91,7 +78,7 @@ static size_t check_all(const char *mechanism)
 	struct host host = run(mechanism, true, NULL);
 	struct sluice_error error;
 	size_t compared = 0;
-	json_t *json = statistics(host.gpu);
+	json_t *json = host_statistics(host.gpu);
 	for (size_t i = 0; i < sluice_counter_count(host.gpu); i++) {
 		struct sluice_counter counter = {SLUICE_SIZED(counter)};
 		host_must(sluice_counter_describe(host.gpu, i, &counter, &error), &error);
@@ -118,7 +105,7 @@ static void units_are_those_of_their_launch(void **state)
 {
 	(void)state;
 	struct host host = run("mthwp", true, NULL);
-	json_t *json = statistics(host.gpu);
+	json_t *json = host_statistics(host.gpu);
 	const json_t *blocks = json_object_get(json_object_get(record_of(json, 3), "units"), "sm.blocks");
 	assert_int_equal(json_array_size(blocks), 15);
 	assert_true(combined(blocks, false) == BLOCKS - 26);
@@ -140,7 +127,7 @@ static void nothing_else_differs(void **state)
 {
 	(void)state;
 	struct host with = run("mthwp", true, NULL), without = run("mthwp", false, NULL);
-	json_t *one = statistics(with.gpu), *other = statistics(without.gpu);
+	json_t *one = host_statistics(with.gpu), *other = host_statistics(without.gpu);
 	assert_null(json_object_get(other, "units"));
 	for (uint64_t launch = 0; launch <= LAUNCHES; launch++) {
 		assert_null(json_object_get(record_of(other, launch), "units"));
@@ -162,7 +149,7 @@ static void a_functional_launch_has_none(void **state)
 	double value;
 	struct sluice_error error;
 	struct host host = run("mthwp", true, "1,3");
-	json_t *json = statistics(host.gpu);
+	json_t *json = host_statistics(host.gpu);
 	assert_non_null(json_object_get(record_of(json, 1), "units"));
 	assert_null(json_object_get(record_of(json, 2), "units"));
 	const json_t *total = json_object_get(json_object_get(record_of(json, 0), "units"), "sm.blocks");

@@ -9,16 +9,9 @@ unset SLUICE_ENERGY SLUICE_STATS SLUICE_MACHINE SLUICE_OPTIONS SLUICE_MECHANISMS
 sluice=$(realpath "$sluice")
 cd "$work" || exit 1
 
-cat >program.cu <<'CU'
+cat "$source_dir/tests/cli/stream_kernel.cu" - >program.cu <<'CU'
 #include <cstdio>
 #include <cstdlib>
-__global__ void stream(const float *in, float *out, int n)
-{
-	float a = 0;
-	for (int i = 0; i < n; i++)
-		a += in[(blockIdx.x * n + i) * blockDim.x + threadIdx.x];
-	out[blockIdx.x * blockDim.x + threadIdx.x] = a;
-}
 __global__ void set(float *a) { a[threadIdx.x] = 1; }
 int main(int argc, char **argv)
 {

@@ -7,16 +7,9 @@ set -u
 . "$source_dir/tests/cuda/preload.sh"
 cd "$work" || exit 1
 
-cat >program.cu <<'CU'
+cat "$source_dir/tests/cli/stream_kernel.cu" - >program.cu <<'CU'
 #include <cstdio>
 #include <cstdlib>
-__global__ void stream(const float *in, float *out, int n)
-{
-	float a = 0;
-	for (int i = 0; i < n; i++)
-		a += in[(blockIdx.x * n + i) * blockDim.x + threadIdx.x];
-	out[blockIdx.x * blockDim.x + threadIdx.x] = a;
-}
 template <typename A, typename B> __global__ void named(A *a, B b) { a[threadIdx.x] = b; }
 int main(int argc, char **argv)
 {

@@ -6,15 +6,8 @@ set -u
 . "$source_dir/tests/cuda/preload.sh"
 cd "$work" || exit 1
 
-cat >program.cu <<'CU'
+cat "$source_dir/tests/cli/stream_kernel.cu" - >program.cu <<'CU'
 #include <cstdio>
-__global__ void stream(const float *in, float *out, int n)
-{
-	float a = 0;
-	for (int i = 0; i < n; i++)
-		a += in[(blockIdx.x * n + i) * blockDim.x + threadIdx.x];
-	out[blockIdx.x * blockDim.x + threadIdx.x] = a;
-}
 int main()
 {
 	float *in, *out;

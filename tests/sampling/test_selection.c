@@ -28,12 +28,15 @@ static const struct {
 };
 enum { LAUNCHES = sizeof launches / sizeof *launches };
 
+static const struct range_list no_ranges;
+
 /* A letter per launch: Simulated, w: warms, '.': left out. */
 static void choose_all(struct selection *selection, char letters[LAUNCHES + 1])
 {
 	static const char names[] = {[LAUNCH_SELECTED] = 'S', [LAUNCH_WARMS] = 'w', [LAUNCH_LEFT_OUT] = '.'};
 	for (uint32_t i = 0; i < LAUNCHES; i++)
-		letters[i] = names[selection_choose(selection, i + 1, launches[i].symbol, launches[i].shown)];
+		letters[i] =
+			names[selection_choose(selection, i + 1, launches[i].symbol, launches[i].shown, &no_ranges)];
 	letters[LAUNCHES] = '\0';
 }
 
@@ -130,7 +133,7 @@ static void expect_end(const char *kernels, uint32_t last)
 	selection_open(&selection, &wish, &diag);
 	assert_int_equal(diag.errors, 0);
 	for (uint32_t i = 0; i < LAUNCHES; i++) {
-		selection_choose(&selection, i + 1, launches[i].symbol, launches[i].shown);
+		selection_choose(&selection, i + 1, launches[i].symbol, launches[i].shown, &no_ranges);
 		assert_int_equal(selection.is_over, i + 1 >= last);
 	}
 	selection_close(&selection);
@@ -153,11 +156,11 @@ static void test_region(void **state)
 	struct diag diag = {0};
 	selection_open(&selection, &(struct selection_wish){.by_region = true, .stops = true}, &diag);
 	assert_true(selection_is_used(&selection) && !diag.errors);
-	assert_int_equal(selection_choose(&selection, 1, "a", "a"), LAUNCH_LEFT_OUT);
+	assert_int_equal(selection_choose(&selection, 1, "a", "a", &no_ranges), LAUNCH_LEFT_OUT);
 	selection_region(&selection, true);
-	assert_int_equal(selection_choose(&selection, 2, "a", "a"), LAUNCH_SELECTED);
+	assert_int_equal(selection_choose(&selection, 2, "a", "a", &no_ranges), LAUNCH_SELECTED);
 	selection_region(&selection, true);
-	assert_int_equal(selection_choose(&selection, 3, "a", "a"), LAUNCH_SELECTED);
+	assert_int_equal(selection_choose(&selection, 3, "a", "a", &no_ranges), LAUNCH_SELECTED);
 	assert_false(selection.is_over);
 	selection_region(&selection, false);
 	assert_true(selection.is_over);
@@ -174,10 +177,10 @@ static void test_region(void **state)
 	selection_region(&selection, true);
 	selection_region(&selection, false);
 	assert_false(selection.is_over);
-	assert_int_equal(selection_choose(&selection, 2, "a", "a"), LAUNCH_LEFT_OUT);
+	assert_int_equal(selection_choose(&selection, 2, "a", "a", &no_ranges), LAUNCH_LEFT_OUT);
 	selection_region(&selection, true);
-	assert_int_equal(selection_choose(&selection, 3, "a", "a"), LAUNCH_LEFT_OUT);
-	assert_int_equal(selection_choose(&selection, 4, "a", "a"), LAUNCH_SELECTED);
+	assert_int_equal(selection_choose(&selection, 3, "a", "a", &no_ranges), LAUNCH_LEFT_OUT);
+	assert_int_equal(selection_choose(&selection, 4, "a", "a", &no_ranges), LAUNCH_SELECTED);
 	assert_true(selection.is_over);
 	selection_close(&selection);
 }
@@ -186,9 +189,9 @@ static void test_region(void **state)
 static enum launch_choice choose_in_ranges(struct selection *selection, uint64_t number)
 {
 	struct range_list now = ranges_now();
-	selection_ranges(selection, &now);
+	enum launch_choice choice = selection_choose(selection, number, "a", "a", &now);
 	free(now.range);
-	return selection_choose(selection, number, "a", "a");
+	return choice;
 }
 
 static void open_with(struct selection *selection, const struct selection_wish *wish)
