@@ -123,8 +123,23 @@ void records_forget(const char *folder, const char *id)
 	unlink(path);
 }
 
+/* Removes the records that a killed task had begun to write; their names are an ID, a dot and more. */
+static void remove_torn(const char *folder)
+{
+	char path[PATH_MAX];
+	sweep_path(path, folder, "records", "");
+	DIR *entries = opendir(path);
+	if (!entries)
+		return;
+	for (struct dirent *entry; (entry = readdir(entries));)
+		if (strspn(entry->d_name, "0123456789abcdef") == SWEEP_ID - 1 && entry->d_name[SWEEP_ID - 1] == '.')
+			unlinkat(dirfd(entries), entry->d_name, 0);
+	closedir(entries);
+}
+
 void records_forget_all(const char *folder)
 {
+	remove_torn(folder);
 	char(*ids)[SWEEP_ID] = base_calloc(AT_ONCE, sizeof *ids);
 	int count;
 	do {

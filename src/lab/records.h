@@ -13,6 +13,7 @@ bool records_collect(const char *folder, struct store *store,
 
 /* Removes a run's mark, so that the run will be repeated. */
 void records_forget(const char *folder, const char *id);
+/* Removes all marks, and what killed tasks left of records. Call when no task works in the folder. */
 void records_forget_all(const char *folder);
 
 #endif

@@ -1,6 +1,7 @@
 /* Protects the list of a sweep's runs: reading returns what was written. A list that cannot be written leaves no
- * file. */
+ * file. What a killed task left of a record is removed. */
 #include "base/file.h"
+#include "lab/records.h"
 #include "lab/sweep_folder.h"
 
 #include "lab_kit.h"
@@ -8,7 +9,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static char folder[] = "/tmp/test_sweep_folder.XXXXXX";
 
@@ -91,6 +95,39 @@ static void what_is_written_is_read(void **state)
 	assert_int_equal(files_in_folder(), 1);
 }
 
+static void make_file(const char *part, const char *name)
+{
+	char path[PATH_MAX];
+	sweep_path(path, folder, part, "");
+	mkdir(path, 0777);
+	sweep_path(path, folder, part, name);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+}
+
+static bool is_there(const char *part, const char *name)
+{
+	char path[PATH_MAX];
+	sweep_path(path, folder, part, name);
+	return access(path, F_OK) == 0;
+}
+
+/* A killed task leaves a record that it had begun to write. The end of the sweep removes it, and no other file. */
+static void torn_records_are_removed(void **state)
+{
+	(void)state;
+	make_file("records", "0123456789abcdef.x1Y2z3");
+	make_file("records", "0123456789abcdef");
+	make_file("records", "notes.txt");
+	make_file("done", "fedcba9876543210");
+	records_forget_all(folder);
+	assert_false(is_there("records", "0123456789abcdef.x1Y2z3"));
+	assert_true(is_there("records", "0123456789abcdef"));
+	assert_true(is_there("records", "notes.txt"));
+	assert_false(is_there("done", "fedcba9876543210"));
+}
+
 static int make_folder(void **state)
 {
 	(void)state;
@@ -99,15 +136,22 @@ static int make_folder(void **state)
 
 static int remove_folder(void **state)
 {
+	static const char *const left[][2] = {
+		{"runs", ""}, {"records", "0123456789abcdef"}, {"records", "notes.txt"}, {"records", ""}, {"done", ""}};
 	char path[PATH_MAX];
 	(void)state;
-	sweep_path(path, folder, "runs", "");
-	return remove(path) == 0 && rmdir(folder) == 0 ? 0 : -1;
+	for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+		sweep_path(path, folder, left[i][0], left[i][1]);
+		if (remove(path) != 0)
+			return -1;
+	}
+	return rmdir(folder);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(no_descriptor_leaves_no_file),
-	                                   cmocka_unit_test(what_is_written_is_read)};
+	                                   cmocka_unit_test(what_is_written_is_read),
+	                                   cmocka_unit_test(torn_records_are_removed)};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
