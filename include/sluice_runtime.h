@@ -38,6 +38,48 @@ SLUICE_API enum sluice_status sluice_check_launch(sluice_gpu *gpu, sluice_kernel
                                                   sluice_dim block, uint32_t dynamic_shared_bytes, bool cooperative,
                                                   struct sluice_error *error);
 
+/* --- work of streams --- */
+
+/* Work is a launch, or a call of the host between launches. It starts when all work that it follows has ended.
+ * Launches that do not follow each other run at the same time, within launch.concurrent and launch.queues. All work is
+ * numbered from 1. A launch that fails ends all work: calls that have not run are told so.
+ *
+ * Queued work runs in sluice_queue_wait() and sluice_queue_finish() only. While some is left, no sluice_launch() and no
+ * call that needs results of launches may be made: sluice_queue_finish() comes first. */
+
+/* NULL when work can be queued. Else the reason for which launches run in turn, by sluice_launch(). */
+SLUICE_API const char *sluice_queue_refused(const sluice_gpu *gpu);
+
+struct sluice_grid {
+	sluice_dim grid, block;
+	uint32_t dynamic_shared_bytes;
+	void *const *arguments; /* copied */
+};
+
+/* Where work stands. */
+struct sluice_place {
+	const uint64_t *after; /* numbers of work that it follows; 0 is ignored */
+	size_t after_count;
+	uint64_t stream;  /* of a launch: for its record, and for the choice of its hardware queue */
+	int32_t priority; /* of a launch: a greater one starts first, and its blocks too */
+};
+
+/* Checks a launch as sluice_launch() does and queues it. Writes its number. */
+SLUICE_API enum sluice_status sluice_queue_launch(sluice_gpu *gpu, sluice_kernel *kernel,
+                                                  const struct sluice_grid *grid, const struct sluice_place *place,
+                                                  uint64_t *number, struct sluice_error *error);
+/* Queues a call. It is called once: with `run` false when the work is dropped. It must not call sluice_queue_*().
+ * Returns its number. */
+SLUICE_API uint64_t sluice_queue_call(sluice_gpu *gpu, void (*call)(void *user, bool run), void *user,
+                                      const struct sluice_place *place);
+/* The number of works that have not ended. */
+SLUICE_API size_t sluice_queue_length(const sluice_gpu *gpu);
+SLUICE_API bool sluice_queue_has_ended(const sluice_gpu *gpu, uint64_t number);
+/* Runs queued work until this one has ended. Others may be in progress then; the next call goes on with them. */
+SLUICE_API enum sluice_status sluice_queue_wait(sluice_gpu *gpu, uint64_t number, struct sluice_error *error);
+/* Runs all queued work. */
+SLUICE_API enum sluice_status sluice_queue_finish(sluice_gpu *gpu, struct sluice_error *error);
+
 /* --- the end of a process --- */
 
 /* Stops the gpu like sluice_stop() and names the cause, which the launch's record shows as `stopped_by`. The first

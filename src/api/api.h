@@ -10,6 +10,7 @@
 #include "gpgpusim/config.h"
 #include "api/instruction_trace.h"
 #include "api/kernel.h"
+#include "api/queue.h"
 #include "attach/passes.h"
 #include "output/record.h"
 #include "sampling/sampling.h"
@@ -91,6 +92,7 @@ struct sluice_gpu {
 	void *interval_user;
 	uint64_t interval;
 	char **counter_names; /* by number; NULL before the first query */
+	struct queue queue;
 	uint64_t functional_launches;
 	double estimated_seconds; /* time of the functional launches, estimated */
 	uint64_t code_bytes; /* size of all programs prepared so far */
@@ -122,7 +124,8 @@ struct seam_analyses api_analyses(struct launch_analyses *known);
 const struct mech_allocation *api_allocations(void *known, uint32_t *count);
 /* counters.c: frees the table of counter names. */
 void api_free_counter_names(sluice_gpu *gpu);
-/* mechanism.c: stores the mechanisms' counters of the launch in its record. */
+/* mechanism.c: stores the mechanisms' counters of the launch in its record. `kernel` NULL: of a session, where no
+ * mechanism sends requests. */
 void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record);
 
 #endif

@@ -200,7 +200,7 @@ static double combine(const struct base_counter *row, double sum, double value)
 static double derived_of(const sluice_gpu *gpu, const struct record_formula *row, const struct record *record)
 {
 	const struct derived derived = record_derive(&gpu->records, record);
-	if (record->functional && !row->is_functional)
+	if (!record_knows_formula(record, row))
 		return NAN;
 	return *(const double *)(const void *)((const char *)&derived + row->offset);
 }
@@ -237,18 +237,23 @@ static double mechanism_live(const sluice_gpu *gpu, const struct entry *entry)
 	return value;
 }
 
-static double in_launch(const sluice_gpu *gpu, const struct entry *entry, uint64_t launch)
+static double in_record(const sluice_gpu *gpu, const struct entry *entry, const struct record *record)
 {
 	if (entry->mech >= 0)
-		return launch == gpu->live.launch ? mechanism_live(gpu, entry)
-		                                  : mechanism_in_record(entry, &gpu->records.record[launch - 1]);
-	struct record live;
-	const struct record *record = record_now(gpu, launch, &live);
+		return mechanism_in_record(entry, record);
 	if (entry->derived)
 		return derived_of(gpu, entry->derived, record);
 	const struct base_counter_group *group = &gpu_counter_groups[entry->group];
 	return record_knows(record, group, entry->row) ? (double)base_counter_value(group, entry->row, &record->stats)
 	                                               : NAN;
+}
+
+static double in_launch(const sluice_gpu *gpu, const struct entry *entry, uint64_t launch)
+{
+	struct record live;
+	if (entry->mech >= 0 && launch == gpu->live.launch)
+		return mechanism_live(gpu, entry);
+	return in_record(gpu, entry, record_now(gpu, launch, &live));
 }
 
 /* A functional launch makes sums unknown when the whole run was functional or sampled. A
@@ -258,11 +263,20 @@ static bool makes_sum_unknown(const sluice_gpu *gpu, const struct record *record
 	return gpu->functional || record->sample.is_partial;
 }
 
+/* As records_account(), with the launch in progress. */
+static const struct record *account_now(const sluice_gpu *gpu, size_t i, struct record *live)
+{
+	const struct record *record = records_account(&gpu->records, i);
+	return record && i < gpu->records.count ? record_now(gpu, i + 1, live) : record;
+}
+
 static double derived_of_run(const sluice_gpu *gpu, const struct record_formula *row)
 {
 	struct record sum = {0}, live;
-	for (uint64_t launch = 1; launch <= gpu->records.count; launch++) {
-		const struct record *record = record_now(gpu, launch, &live);
+	for (size_t i = 0; i < records_accounts(&gpu->records); i++) {
+		const struct record *record = account_now(gpu, i, &live);
+		if (!record)
+			continue;
 		sum.functional |= makes_sum_unknown(gpu, record);
 		sum.cycles += record->cycles;
 		sum.host_seconds += record->host_seconds;
@@ -276,11 +290,14 @@ static double in_run(const sluice_gpu *gpu, const struct entry *entry)
 	double sum = 0;
 	if (entry->derived)
 		return derived_of_run(gpu, entry->derived);
-	for (uint64_t launch = 1; launch <= gpu->records.count; launch++) {
-		double value = in_launch(gpu, entry, launch);
+	for (size_t i = 0; i < records_accounts(&gpu->records); i++) {
+		const struct record *record = records_account(&gpu->records, i);
+		if (!record)
+			continue;
+		double value = i < gpu->records.count ? in_launch(gpu, entry, i + 1) : in_record(gpu, entry, record);
 		if (!isnan(value))
 			sum = combine(entry->row, sum, value);
-		else if (makes_sum_unknown(gpu, &gpu->records.record[launch - 1]))
+		else if (makes_sum_unknown(gpu, record))
 			return NAN;
 	}
 	return sum;
@@ -326,8 +343,8 @@ static enum sluice_status of_unit(const sluice_gpu *gpu, const struct entry *ent
 		*value = unit_now(gpu, entry, unit);
 	} else if (gpu->records.record[launch - 1].units) {
 		*value = unit_in(gpu, gpu->records.record[launch - 1].units, entry, unit);
-	} else if (launch == gpu->records.count || gpu->records.units_of) {
-		*value = NAN; /* it ran functionally */
+	} else if (launch == gpu->records.count || gpu->records.units_of || gpu->records.record[launch - 1].session) {
+		*value = NAN; /* it ran functionally, or with others */
 	} else {
 		return api_fail(error, SLUICE_BAD_ARGUMENT,
 		                "values per unit of launch %llu are not stored, only those of the last launch",

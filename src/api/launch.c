@@ -12,25 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct launch_progress {
-	sluice_gpu *gpu;
-	const char *kernel;
-	double last;
-};
-
-/* A checked launch with a copy of its arguments. */
-struct launch {
-	sluice_gpu *gpu;
-	struct checked_launch checked;
-	uint8_t *params;
-	struct device_runtime runtime;
-	struct launch_progress progress;
-	struct launch_analyses known;
-	struct gpu_run *run;
-	size_t number; /* index of its record, after begin_record() */
-	double begin;  /* host seconds */
-};
-
 static uint8_t *pack_params(const sluice_kernel *kernel, void *const *arguments)
 {
 	/* The analyses read every pointer as 64 bits, whatever the parameter's type. */
@@ -58,8 +39,7 @@ static size_t new_record(sluice_gpu *gpu, const sluice_kernel *kernel)
 	return records->count - 1;
 }
 
-/* Calls the user's function at most ten times per second. */
-static void pass_progress(void *user, uint64_t done, uint64_t blocks, uint64_t cycles, uint64_t warp_instructions)
+void launch_pass_progress(void *user, uint64_t done, uint64_t blocks, uint64_t cycles, uint64_t warp_instructions)
 {
 	struct launch_progress *progress = user;
 	double now = host_seconds();
@@ -80,13 +60,18 @@ static double estimate_seconds(const struct machine *machine, struct dim3 grid, 
 	return (double)(cycles ? cycles : 1) / (machine->core_mhz * 1e6);
 }
 
-void launch_run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm, struct simt_run *run)
+void launch_prepare_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm)
 {
 	launch->memory = gpu->gpu->memory;
 	launch->sm_count = gpu->machine.sms;
 	launch->first_path = gpu->machine.sm.first_path;
 	launch->id = ++gpu->functional_launches;
 	launch->resident = (uint64_t)blocks_per_sm * gpu->machine.sms;
+}
+
+void launch_run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm, struct simt_run *run)
+{
+	launch_prepare_functional(gpu, launch, blocks_per_sm);
 	simt_run(launch, gpu->max_instructions ? gpu->max_instructions - gpu->instructions : 0, run);
 }
 
@@ -131,6 +116,8 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	units_store(&gpu->records, record);
 	api_record_mechanisms(gpu, kernel, record);
 	launch_set_end(gpu, record, run->end);
+	record->started = run->started;
+	record->first_block = run->first_block;
 	record->cycles = run->cycles;
 	record->blocks_per_sm = run->blocks_limit;
 	record->stats = run->stats;
@@ -165,7 +152,7 @@ static struct gpu_run *new_run(struct launch *launch, const struct simt_launch *
 	run->occupancy = &launch->checked.occupancy;
 	run->line = gpu->records.attachments ? kernel_source_lines(launch->checked.kernel) : NULL;
 	if (gpu->progress) {
-		run->progress = pass_progress;
+		run->progress = launch_pass_progress;
 		run->progress_user = &launch->progress;
 	}
 	return run;
@@ -174,14 +161,17 @@ static struct gpu_run *new_run(struct launch *launch, const struct simt_launch *
 static struct launch *new_launch(sluice_gpu *gpu, const struct checked_launch *checked)
 {
 	struct launch *launch = base_calloc(1, sizeof *launch);
-	*launch = (struct launch){
-		.gpu = gpu, .checked = *checked, .progress = {.gpu = gpu, .kernel = checked->kernel->function->name}};
+	*launch = (struct launch){.gpu = gpu,
+	                          .checked = *checked,
+	                          .progress = {.gpu = gpu, .kernel = checked->kernel->function->name},
+	                          .ranges = ranges_now(),
+	                          .knows_ranges = ranges_are_used()};
 	return launch;
 }
 
 static bool run_waited_for(struct device_runtime *runtime, const struct device_launch *child);
 
-static struct launch *open_launch(sluice_gpu *gpu, const struct checked_launch *checked)
+static struct launch *open_checked(sluice_gpu *gpu, const struct checked_launch *checked)
 {
 	struct launch *launch = new_launch(gpu, checked);
 	const struct launch_request *request = &launch->checked.request;
@@ -211,13 +201,14 @@ static struct launch *open_launch(sluice_gpu *gpu, const struct checked_launch *
 	return launch;
 }
 
-static void close_launch(struct launch *launch)
+void launch_close(struct launch *launch)
 {
 	arena_free(&launch->known.arena);
 	device_runtime_close(&launch->runtime);
 	run_ahead_free(launch->run);
 	free(launch->params);
 	free(launch->run);
+	free(launch->ranges.range);
 	free(launch);
 }
 
@@ -228,8 +219,7 @@ static enum launch_choice choose(sluice_gpu *gpu, const struct record *record)
 	return selection_choose(&gpu->selection, record->launch, record->kernel, record->shown, &record->ranges);
 }
 
-/* Begins the launch's record. */
-static void begin_record(struct launch *launch)
+void launch_begin_record(struct launch *launch)
 {
 	sluice_gpu *gpu = launch->gpu;
 	const struct gpu_run *run = launch->run;
@@ -241,14 +231,15 @@ static void begin_record(struct launch *launch)
 	record->registers = kernel_registers(kernel);
 	record->spill_bytes = kernel->spills.bytes;
 	record->shared_bytes = (uint32_t)launch->checked.shared;
-	record->ranges = ranges_now();
-	record->knows_ranges = ranges_are_used();
+	record->stream = launch->stream;
+	record->ranges = launch->ranges;
+	record->knows_ranges = launch->knows_ranges;
+	launch->ranges = (struct range_list){0};
 	record->choice = choose(gpu, record);
 	launch->begin = launch->progress.last = host_seconds();
 }
 
-/* Completes it. */
-static void end_record(struct launch *launch, const struct sluice_error *error)
+void launch_end_record(struct launch *launch, const struct sluice_error *error)
 {
 	sluice_gpu *gpu = launch->gpu;
 	struct record *record = &gpu->records.record[launch->number];
@@ -277,7 +268,7 @@ static enum sluice_status run_recorded(struct launch *launch, struct sluice_erro
 	sluice_gpu *gpu = launch->gpu;
 	struct gpu_run *run = launch->run;
 	bool waited_for = launch->checked.request.waited_for;
-	begin_record(launch);
+	launch_begin_record(launch);
 	bool left_out = gpu->records.record[launch->number].choice == LAUNCH_LEFT_OUT;
 	bool functional = gpu->functional || waited_for || left_out;
 	api_begin_checks(gpu, launch->checked.kernel, &run->launch, waited_for);
@@ -290,7 +281,7 @@ static enum sluice_status run_recorded(struct launch *launch, struct sluice_erro
 	bool is_done = gpu->records.record[launch->number].end == GPU_DONE;
 	if (trace_out_end(&run->launch, is_done, error) != SLUICE_OK && status == SLUICE_OK)
 		status = SLUICE_IO;
-	end_record(launch, error);
+	launch_end_record(launch, error);
 	if (!waited_for)
 		stats_file_add(&gpu->stats_file, &gpu->records);
 	api_end_checks(gpu, &run->launch, waited_for);
@@ -311,15 +302,19 @@ enum sluice_status launch_replay(sluice_gpu *gpu, sluice_kernel *kernel, const s
 	launch->run = new_run(launch, described);
 	launch->run->analyses = *analyses;
 	status = run_recorded(launch, error);
-	close_launch(launch);
+	launch_close(launch);
 	return status;
 }
 
-static enum sluice_status run_launch(sluice_gpu *gpu, sluice_kernel *kernel, const struct launch_request *request,
-                                     struct sluice_error *error);
+struct launch *launch_open(sluice_gpu *gpu, sluice_kernel *kernel, const struct launch_request *request,
+                           struct sluice_error *error)
+{
+	struct checked_launch checked;
+	return launch_check(gpu, kernel, request, &checked, error) == SLUICE_OK ? open_checked(gpu, &checked) : NULL;
+}
 
-static enum sluice_status run_child(sluice_gpu *gpu, const struct device_launch *child, unsigned depth, bool waited_for,
-                                    struct sluice_error *error)
+struct launch *launch_open_child(sluice_gpu *gpu, const struct device_launch *child, unsigned depth, bool waited_for,
+                                 struct sluice_error *error)
 {
 	const struct ptx_function *function = child->kernel->function;
 	void **arguments = base_calloc(function->param_count + 1, sizeof *arguments);
@@ -332,34 +327,31 @@ static enum sluice_status run_child(sluice_gpu *gpu, const struct device_launch 
 	                                       .arguments = arguments,
 	                                       .depth = depth,
 	                                       .waited_for = waited_for};
-	enum sluice_status status = run_launch(gpu, child->kernel, &request, error);
+	struct launch *launch = launch_open(gpu, child->kernel, &request, error);
 	free(arguments);
-	return status;
+	return launch;
 }
 
-/* Runs the launch, then the grids that it launched. */
-static enum sluice_status run_with_children(struct launch *launch, struct sluice_error *error)
+/* Runs an opened launch and closes it. `launch` NULL: it could not be opened. */
+static enum sluice_status run_and_close(struct launch *launch, struct sluice_error *error)
+{
+	if (!launch)
+		return error->status;
+	enum sluice_status status = launch_run_alone(launch, error);
+	launch_close(launch);
+	return status == SLUICE_OK ? api_succeed(error) : status;
+}
+
+enum sluice_status launch_run_alone(struct launch *launch, struct sluice_error *error)
 {
 	const struct device_runtime *runtime = &launch->runtime;
 	run_ahead_find(launch->gpu, launch->checked.kernel, launch->run);
 	enum sluice_status status = run_recorded(launch, error);
 	for (size_t i = 0; i < runtime->waiting.count && status == SLUICE_OK; i++)
-		status = run_child(launch->gpu, &runtime->waiting.launch[i], runtime->depth + 1, runtime->is_waited_for,
-		                   error);
+		status = run_and_close(launch_open_child(launch->gpu, &runtime->waiting.launch[i], runtime->depth + 1,
+		                                         runtime->is_waited_for, error),
+		                       error);
 	return status;
-}
-
-static enum sluice_status run_launch(sluice_gpu *gpu, sluice_kernel *kernel, const struct launch_request *request,
-                                     struct sluice_error *error)
-{
-	struct checked_launch checked;
-	enum sluice_status status = launch_check(gpu, kernel, request, &checked, error);
-	if (status != SLUICE_OK)
-		return status;
-	struct launch *launch = open_launch(gpu, &checked);
-	status = run_with_children(launch, error);
-	close_launch(launch);
-	return status == SLUICE_OK ? api_succeed(error) : status;
 }
 
 /* Runs a nested launch while its parent is still running. Returns false after a message. */
@@ -367,10 +359,19 @@ static bool run_waited_for(struct device_runtime *runtime, const struct device_l
 {
 	struct sluice_error error = {0};
 	api_report_checks(runtime->gpu, runtime->launch);
-	bool fine = run_child(runtime->gpu, child, runtime->depth + 1, true, &error) == SLUICE_OK;
+	struct launch *launch = launch_open_child(runtime->gpu, child, runtime->depth + 1, true, &error);
+	bool fine = run_and_close(launch, &error) == SLUICE_OK;
 	if (!fine)
 		fprintf(stderr, "%s\n", error.message);
 	return fine;
+}
+
+static enum sluice_status run_launch(sluice_gpu *gpu, sluice_kernel *kernel, const struct launch_request *request,
+                                     struct sluice_error *error)
+{
+	struct sluice_error own = {0};
+	struct sluice_error *told = error ? error : &own;
+	return run_and_close(launch_open(gpu, kernel, request, told), told);
 }
 
 enum sluice_status sluice_launch(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,

@@ -3,6 +3,7 @@
 #define SLUICE_API_LAUNCH_H
 
 #include "api/api.h"
+#include "api/device_launch.h"
 
 /* The parameters of a requested launch. */
 struct launch_request {
@@ -23,6 +24,22 @@ struct checked_launch {
 	uint64_t shared; /* bytes of shared memory per block */
 };
 
+/* A checked launch with a copy of its arguments. */
+struct launch {
+	sluice_gpu *gpu;
+	struct checked_launch checked;
+	uint8_t *params;
+	struct device_runtime runtime;
+	struct launch_progress progress;
+	struct launch_analyses known;
+	struct gpu_run *run;
+	uint64_t stream;          /* as in struct record */
+	struct range_list ranges; /* in which it was launched; the record takes them */
+	bool knows_ranges;
+	size_t number; /* index of its record, after launch_begin_record() */
+	double begin;  /* host seconds */
+};
+
 /* launch_check.c: fails when the launch can never run. */
 enum sluice_status launch_check(sluice_gpu *gpu, sluice_kernel *kernel, const struct launch_request *request,
                                 struct checked_launch *checked, struct sluice_error *error);
@@ -30,13 +47,31 @@ enum sluice_status launch_check(sluice_gpu *gpu, sluice_kernel *kernel, const st
 enum sluice_status launch_check_replay(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                        struct checked_launch *checked, struct sluice_error *error);
 
+/* launch.c: the steps of a launch. The first checks it; NULL with a message: it cannot run. */
+struct launch *launch_open(sluice_gpu *gpu, sluice_kernel *kernel, const struct launch_request *request,
+                           struct sluice_error *error);
+/* The same for a grid that a kernel launched. */
+struct launch *launch_open_child(sluice_gpu *gpu, const struct device_launch *child, unsigned depth, bool waited_for,
+                                 struct sluice_error *error);
+/* Begins the launch's record. */
+void launch_begin_record(struct launch *launch);
+/* Completes it. */
+void launch_end_record(struct launch *launch, const struct sluice_error *error);
+/* Both, and between them runs the launch alone. Then runs the grids that it launched. */
+enum sluice_status launch_run_alone(struct launch *launch, struct sluice_error *error);
+void launch_close(struct launch *launch);
+/* Calls the user's progress function, at most ten times per second. */
+void launch_pass_progress(void *user, uint64_t done, uint64_t blocks, uint64_t cycles, uint64_t warp_instructions);
+
 /* The following ways to run a launch complete its record, given by its index. */
 
 /* Runs the launch cycle by cycle. */
 enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
                                 struct sluice_error *error);
-/* launch_run_functional() runs the launch functionally. launch_keep_functional() stores the result in the launch's
+/* launch_prepare_functional() fills in what the machine determines of a functional launch. launch_run_functional() does
+ * so and runs it. launch_keep_functional() stores the result in the launch's
  * record. */
+void launch_prepare_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm);
 void launch_run_functional(sluice_gpu *gpu, struct simt_launch *launch, uint32_t blocks_per_sm, struct simt_run *run);
 enum sluice_status launch_keep_functional(sluice_gpu *gpu, const struct simt_launch *launch, const struct simt_run *run,
                                           size_t number, struct sluice_error *error);

@@ -36,14 +36,14 @@ static void keep_vectors(struct record_mech *kept, const struct gpu *gpu, const 
 void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record)
 {
 	const struct records *records = &gpu->records;
-	uint32_t instructions = kernel->program->count;
+	uint32_t instructions = kernel ? kernel->program->count : 0;
 	if (!records->attachments)
 		return;
 	record->mech = base_calloc(records->attachments, sizeof *record->mech);
 	for (uint32_t i = 0; i < records->attachments; i++) {
 		const struct mech *mech = records->attached[i].mech;
 		struct record_mech *kept = &record->mech[i];
-		struct seam_load *loads = mech->sends ? base_calloc(instructions, sizeof *loads) : NULL;
+		struct seam_load *loads = mech->sends && kernel ? base_calloc(instructions, sizeof *loads) : NULL;
 		kept->stats = base_calloc(1, mech->stats_size + 1);
 		seam_stats(gpu->gpu->seam, i, kept->stats, &kept->requests, loads);
 		keep_vectors(kept, gpu->gpu, mech, i);

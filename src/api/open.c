@@ -326,17 +326,22 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	return api_succeed(error);
 }
 
+static void free_list(const struct records *records, struct record *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		record_free(records, &list[i]);
+		free(list[i].kernel);
+		free(list[i].shown);
+		free(list[i].message);
+		free(list[i].ranges.range);
+	}
+	free(list);
+}
+
 static void free_records(struct records *records)
 {
-	for (size_t i = 0; i < records->count; i++) {
-		struct record *record = &records->record[i];
-		record_free(records, record);
-		free(record->kernel);
-		free(record->shown);
-		free(record->message);
-		free(record->ranges.range);
-	}
-	free(records->record);
+	free_list(records, records->record, records->count);
+	free_list(records, records->session, records->sessions);
 	for (size_t i = 0; i < records->options.count; i++)
 		free((char *)records->options.word[i]);
 	free(records->options.word);
@@ -347,6 +352,7 @@ void sluice_close(sluice_gpu *gpu)
 {
 	if (!gpu)
 		return;
+	queue_close(gpu);
 	while (gpu->modules)
 		sluice_unload(gpu, gpu->modules);
 	gpu_close(gpu->gpu);

@@ -18,6 +18,7 @@ struct stream_state {
 	struct capture *capture; /* NULL: none */
 	struct node_list tips;
 	struct stream_state *next; /* of the capture */
+	uint64_t number; /* of a thread's own stream, as in struct stream_work; 0: not used yet */
 };
 
 struct capture {

@@ -1,12 +1,18 @@
-/* Copies. Streams are serialized, so the asynchronous calls behave like the synchronous ones, but they check the
- * stream. */
+/* Copies. A synchronous call waits for the stream's work so far. An asynchronous call queues its copy, except of host
+ * memory that is not pinned: CUDA too copies that before the call returns, or to a buffer of its own if it is small. */
 #include "cudart/copy.h"
 
 #include "cudart/array.h"
 #include "cudart/capture.h"
 #include "cudart/host_memory.h"
+#include "cudart/stream_work.h"
 
+#include "base/arena.h"
+
+#include <stdlib.h>
 #include <string.h>
+
+enum { MOST_STAGED = 65536 }; /* bytes of a copy from memory that is not pinned, for which CUDA does not wait */
 
 static bool on_device(struct runtime *runtime, const void *pointer)
 {
@@ -146,6 +152,75 @@ static void transfer_rows(void *user)
 	}
 }
 
+static cudaError_t transfer(struct runtime *runtime, const struct copy *copy, enum cudaMemcpyKind kind)
+{
+	struct transfer transfer = {.runtime = runtime, .copy = copy, .kind = kind};
+	const void *missing;
+	if (!access_guarded(transfer_rows, &transfer, &missing))
+		return runtime_refuse(copy->call, cudaErrorInvalidValue, "the host has no memory at %p", missing);
+	return transfer.error.status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, copy->call, &transfer.error);
+}
+
+/* A copy in a stream's work. */
+struct queued_copy {
+	struct runtime *runtime;
+	struct copy copy;
+	enum cudaMemcpyKind kind;
+	char staged[]; /* the source, if that was not pinned */
+};
+
+static void run_queued(void *user, bool run)
+{
+	struct queued_copy *queued = user;
+	if (run && transfer(queued->runtime, &queued->copy, queued->kind) != cudaSuccess)
+		queued->runtime->failed = true;
+	free(queued);
+}
+
+bool copy_is_inside(struct runtime *runtime, const void *pointer, size_t bytes)
+{
+	const struct host_memory *memory = host_memory_find(runtime, pointer);
+	uint64_t base, size;
+	if (memory)
+		return bytes <= memory->address + memory->size - (uintptr_t)pointer;
+	return sluice_find_allocation(runtime->gpu, (uintptr_t)pointer, &base, &size) &&
+	       bytes <= base + size - (uintptr_t)pointer;
+}
+
+static size_t bytes_of(const struct copy *copy, size_t pitch, size_t slice)
+{
+	return (copy->depth - 1) * slice + (copy->height - 1) * pitch + copy->width;
+}
+
+static void stage(void *user)
+{
+	struct queued_copy *queued = user;
+	memcpy(queued->staged, queued->copy.from, queued->copy.width);
+}
+
+/* Queues the copy if it may run later: both sides are pinned, managed or device memory, or it is small and from other
+ * host memory, which is copied now. Returns false if it must run at once, which gives a message if it cannot. */
+static bool queue_copy(struct runtime *runtime, const struct copy *copy, enum cudaMemcpyKind kind)
+{
+	size_t bytes = bytes_of(copy, copy->from_pitch, copy->from_slice);
+	const void *missing;
+	if (!copy_is_inside(runtime, copy->to, bytes_of(copy, copy->to_pitch, copy->to_slice)))
+		return false;
+	bool stays = copy_is_inside(runtime, copy->from, bytes);
+	if (!stays && (kind != cudaMemcpyHostToDevice || bytes != copy->width || bytes > MOST_STAGED))
+		return false;
+	struct queued_copy *queued = base_malloc(sizeof *queued + (stays ? 0 : bytes));
+	*queued = (struct queued_copy){.runtime = runtime, .copy = *copy, .kind = kind};
+	if (!stays && !access_guarded(stage, queued, &missing)) {
+		free(queued);
+		return false;
+	}
+	if (!stays)
+		queued->copy.from = queued->staged;
+	stream_call(runtime, copy->order.stream, run_queued, queued);
+	return true;
+}
+
 static struct cudaPitchedPtr area_of(const void *pointer, size_t pitch, size_t slice)
 {
 	return (struct cudaPitchedPtr){(void *)(uintptr_t)pointer, pitch, pitch, pitch ? slice / pitch : 0};
@@ -157,12 +232,12 @@ static cudaError_t capture_rows(struct runtime *runtime, const struct copy *copy
 	                                             .dstPtr = area_of(copy->to, copy->to_pitch, copy->to_slice),
 	                                             .extent = {copy->width, copy->height, copy->depth},
 	                                             .kind = copy->kind};
-	return capture_copy(runtime, copy->stream, &parameters);
+	return capture_copy(runtime, copy->order.stream, &parameters);
 }
 
 cudaError_t copy_run(struct runtime *runtime, const struct copy *copy)
 {
-	cudaError_t result = runtime_check_stream(runtime, copy->call, copy->stream);
+	cudaError_t result = runtime_check_stream(runtime, copy->call, copy->order.stream);
 	if (result != cudaSuccess)
 		return result;
 	if ((unsigned)copy->kind > cudaMemcpyDefault)
@@ -170,24 +245,24 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy *copy)
 		                      (int)copy->kind);
 	if (!copy->width || !copy->height || !copy->depth)
 		return cudaSuccess;
-	if (capture_of(runtime, copy->stream))
+	if (capture_of(runtime, copy->order.stream))
 		return capture_rows(runtime, copy);
-	struct transfer transfer = {.runtime = runtime, .copy = copy, .kind = resolve(runtime, copy)};
-	const void *missing;
-	result = check_copy(runtime, copy, transfer.kind);
+	enum cudaMemcpyKind kind = resolve(runtime, copy);
+	result = check_copy(runtime, copy, kind);
 	if (result != cudaSuccess)
 		return result;
-	if (!access_guarded(transfer_rows, &transfer, &missing))
-		return runtime_refuse(copy->call, cudaErrorInvalidValue, "the host has no memory at %p", missing);
-	return transfer.error.status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, copy->call, &transfer.error);
+	if (copy->order.is_async && streams_queue(runtime) && queue_copy(runtime, copy, kind))
+		return runtime->error;
+	result = stream_wait(runtime, copy->order.stream);
+	return result == cudaSuccess ? transfer(runtime, copy, kind) : result;
 }
 
-static cudaError_t copy_rows(const char *call, cudaStream_t stream, void *to, size_t to_pitch, const void *from,
+static cudaError_t copy_rows(const char *call, struct order order, void *to, size_t to_pitch, const void *from,
                              size_t from_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	struct copy copy = {.call = call,
-	                    .stream = stream,
+	                    .order = order,
 	                    .to = to,
 	                    .from = from,
 	                    .to_pitch = to_pitch,
@@ -201,45 +276,45 @@ static cudaError_t copy_rows(const char *call, cudaStream_t stream, void *to, si
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t size, enum cudaMemcpyKind kind)
 {
-	return copy_rows("cudaMemcpy", NULL, to, 0, from, 0, size, 1, kind);
+	return copy_rows("cudaMemcpy", at_once, to, 0, from, 0, size, 1, kind);
 }
 
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t size, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	return copy_rows("cudaMemcpyAsync", stream, to, 0, from, 0, size, 1, kind);
+	return copy_rows("cudaMemcpyAsync", in_stream(stream), to, 0, from, 0, size, 1, kind);
 }
 
-static cudaError_t copy_peer(const char *call, cudaStream_t stream, void *to, int to_device, const void *from,
+static cudaError_t copy_peer(const char *call, struct order order, void *to, int to_device, const void *from,
                              int from_device, size_t size)
 {
 	if (to_device || from_device)
 		return runtime_result(runtime_refuse(call, cudaErrorInvalidDevice,
 		                                     "there is no device %d, only device 0",
 		                                     to_device ? to_device : from_device));
-	return copy_rows(call, stream, to, 0, from, 0, size, 1, cudaMemcpyDeviceToDevice);
+	return copy_rows(call, order, to, 0, from, 0, size, 1, cudaMemcpyDeviceToDevice);
 }
 
 cudaError_t cudaMemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t size)
 {
-	return copy_peer("cudaMemcpyPeer", NULL, to, to_device, from, from_device, size);
+	return copy_peer("cudaMemcpyPeer", at_once, to, to_device, from, from_device, size);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t size,
                                 cudaStream_t stream)
 {
-	return copy_peer("cudaMemcpyPeerAsync", stream, to, to_device, from, from_device, size);
+	return copy_peer("cudaMemcpyPeerAsync", in_stream(stream), to, to_device, from, from_device, size);
 }
 
 cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind)
 {
-	return copy_rows("cudaMemcpy2D", NULL, to, to_pitch, from, from_pitch, width, height, kind);
+	return copy_rows("cudaMemcpy2D", at_once, to, to_pitch, from, from_pitch, width, height, kind);
 }
 
 cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                               size_t height, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	return copy_rows("cudaMemcpy2DAsync", stream, to, to_pitch, from, from_pitch, width, height, kind);
+	return copy_rows("cudaMemcpy2DAsync", in_stream(stream), to, to_pitch, from, from_pitch, width, height, kind);
 }
 
 static size_t offset_in(const struct cudaPitchedPtr *pointer, const struct cudaPos *position)
@@ -247,22 +322,24 @@ static size_t offset_in(const struct cudaPitchedPtr *pointer, const struct cudaP
 	return (position->z * pointer->ysize + position->y) * pointer->pitch + position->x;
 }
 
-static cudaError_t copy_box(const char *call, cudaStream_t stream, const struct cudaMemcpy3DParms *parameters)
+static cudaError_t copy_box(const char *call, struct order order, const struct cudaMemcpy3DParms *parameters)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	if (!parameters)
 		return runtime_leave(runtime, runtime_refuse(call, cudaErrorInvalidValue, "no parameters"));
 	if (parameters->srcArray || parameters->dstArray) {
-		cudaError_t result = runtime_check_stream(runtime, call, stream);
-		if (result == cudaSuccess && capture_of(runtime, stream))
-			return runtime_leave(runtime, capture_copy(runtime, stream, parameters));
+		cudaError_t result = runtime_check_stream(runtime, call, order.stream);
+		if (result == cudaSuccess && capture_of(runtime, order.stream))
+			return runtime_leave(runtime, capture_copy(runtime, order.stream, parameters));
+		if (result == cudaSuccess)
+			result = stream_wait(runtime, order.stream);
 		return runtime_leave(runtime,
 		                     result == cudaSuccess ? array_copy_box(runtime, call, parameters) : result);
 	}
 	const struct cudaPitchedPtr *to = &parameters->dstPtr, *from = &parameters->srcPtr;
 	struct copy copy = {
 		.call = call,
-		.stream = stream,
+		.order = order,
 		.to = to->ptr ? (char *)to->ptr + offset_in(to, &parameters->dstPos) : NULL,
 		.from = from->ptr ? (const char *)from->ptr + offset_in(from, &parameters->srcPos) : NULL,
 		.to_pitch = to->pitch,
@@ -279,18 +356,18 @@ static cudaError_t copy_box(const char *call, cudaStream_t stream, const struct 
 
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters)
 {
-	return copy_box("cudaMemcpy3D", NULL, parameters);
+	return copy_box("cudaMemcpy3D", at_once, parameters);
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, cudaStream_t stream)
 {
-	return copy_box("cudaMemcpy3DAsync", stream, parameters);
+	return copy_box("cudaMemcpy3DAsync", in_stream(stream), parameters);
 }
 
-static cudaError_t copy_box_peer(const char *call, cudaStream_t stream, const struct cudaMemcpy3DPeerParms *parameters)
+static cudaError_t copy_box_peer(const char *call, struct order order, const struct cudaMemcpy3DPeerParms *parameters)
 {
 	if (!parameters)
-		return copy_box(call, stream, NULL);
+		return copy_box(call, order, NULL);
 	if (parameters->srcDevice || parameters->dstDevice)
 		return runtime_result(runtime_refuse(call, cudaErrorInvalidDevice, "there is only device 0"));
 	const struct cudaMemcpy3DParms same = {
@@ -303,15 +380,15 @@ static cudaError_t copy_box_peer(const char *call, cudaStream_t stream, const st
 		.extent = parameters->extent,
 		.kind = cudaMemcpyDeviceToDevice,
 	};
-	return copy_box(call, stream, &same);
+	return copy_box(call, order, &same);
 }
 
 cudaError_t cudaMemcpy3DPeer(const struct cudaMemcpy3DPeerParms *parameters)
 {
-	return copy_box_peer("cudaMemcpy3DPeer", NULL, parameters);
+	return copy_box_peer("cudaMemcpy3DPeer", at_once, parameters);
 }
 
 cudaError_t cudaMemcpy3DPeerAsync(const struct cudaMemcpy3DPeerParms *parameters, cudaStream_t stream)
 {
-	return copy_box_peer("cudaMemcpy3DPeerAsync", stream, parameters);
+	return copy_box_peer("cudaMemcpy3DPeerAsync", in_stream(stream), parameters);
 }

@@ -4,11 +4,25 @@
 
 #include "cudart/runtime.h"
 
+/* Where a copy or a fill stands: in a stream, and whether its call may return before it has run. */
+struct order {
+	cudaStream_t stream;
+	bool is_async;
+};
+
+/* The order of a call that ends with its work, in the legacy stream. */
+static const struct order at_once = {NULL, false};
+
+static inline struct order in_stream(cudaStream_t stream)
+{
+	return (struct order){stream, true};
+}
+
 /* A copy between host and device: `depth` slices of `height` rows of `width` bytes. Pitches and slice distances are in
  * bytes. */
 struct copy {
 	const char *call;
-	cudaStream_t stream;
+	struct order order;
 	void *to;
 	const void *from;
 	size_t to_pitch, from_pitch, to_slice, from_slice;
@@ -16,7 +30,7 @@ struct copy {
 	enum cudaMemcpyKind kind;
 };
 
-/* Performs the copy. Returns an error after a message. */
+/* Performs the copy after the stream's work so far, or queues it. Returns an error after a message. */
 cudaError_t copy_run(struct runtime *runtime, const struct copy *copy);
 /* Checks that rows do not overlap, and neither do slices. `wrong_pitch` is the error to return. */
 cudaError_t copy_check_shape(const char *call, cudaError_t wrong_pitch, size_t pitch, size_t slice, size_t width,
@@ -25,5 +39,7 @@ cudaError_t copy_check_shape(const char *call, cudaError_t wrong_pitch, size_t p
  * written before an error. An area in memory accessible to both sides must end in it. */
 cudaError_t copy_check_area(struct runtime *runtime, const char *call, const void *pointer, size_t pitch, size_t slice,
                             size_t width, size_t height, size_t depth);
+/* True when so many bytes are in one allocation of device memory, or in one piece of memory that both sides access. */
+bool copy_is_inside(struct runtime *runtime, const void *pointer, size_t bytes);
 
 #endif

@@ -151,7 +151,7 @@ static cudaError_t sticky(void)
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
 	static const char call[] = "cudaDeviceSetCacheConfig";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime->error == cudaSuccess ? runtime_check_cache(call, config) : runtime->error;
 	if (result == cudaSuccess && can_prefer(runtime, call, config != cudaFuncCachePreferNone))
 		runtime->cache = config;
@@ -192,7 +192,7 @@ cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config)
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
 	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	if (runtime->gpu)
 		sluice_machine_info(runtime->gpu, &machine);
 	if (least) /* both may be NULL */

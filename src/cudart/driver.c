@@ -54,7 +54,7 @@ CUresult cuGetErrorString(CUresult error, const char **text)
 
 CUresult cuInit(unsigned int flags)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = flags ? cudaErrorInvalidValue : runtime->error;
 	return driver_result(runtime_leave(runtime, result));
 }

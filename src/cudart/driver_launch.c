@@ -19,7 +19,7 @@ static char *find_buffer(void **extra)
  * exist. */
 static bool spread(CUfunction function, char *buffer, void **parameters)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	const struct symbol *symbol = runtime->kernels;
 	uint32_t offset, size, count = 0;
 	while (symbol && symbol != (const void *)function)

@@ -3,7 +3,7 @@
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	sluice_kernel *kernel;
 	cudaError_t result = runtime_check(runtime, "cudaFuncGetAttributes", attributes);
 	if (result == cudaSuccess)
@@ -36,7 +36,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	sluice_kernel *kernel;
 	cudaError_t result = runtime_find_kernel(runtime, "cudaFuncSetAttribute", function, &kernel);
 	if (result == cudaSuccess && attribute == cudaFuncAttributeMaxDynamicSharedMemorySize) {
@@ -74,7 +74,7 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *host)
 cudaError_t cudaFuncGetName(const char **name, const void *function)
 {
 	static const char call[] = "cudaFuncGetName";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	sluice_kernel *kernel;
 	struct sluice_kernel_info info = {SLUICE_SIZED(kernel_info)};
 	struct sluice_error error = {0};
@@ -91,7 +91,7 @@ cudaError_t cudaFuncGetName(const char **name, const void *function)
 cudaError_t cudaFuncGetParamInfo(const void *function, size_t number, size_t *offset, size_t *size)
 {
 	static const char call[] = "cudaFuncGetParamInfo";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	sluice_kernel *kernel;
 	uint32_t at, bytes;
 	cudaError_t result = runtime_check(runtime, call, offset);
@@ -111,7 +111,7 @@ cudaError_t cudaFuncGetParamInfo(const void *function, size_t number, size_t *of
 /* Preferences of cache and shared memory have no effect: the machine file decides. */
 static cudaError_t accept_for(const char *call, const void *function)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	sluice_kernel *kernel;
 	return runtime_leave(runtime, runtime_find_kernel(runtime, call, function, &kernel));
 }
@@ -140,7 +140,7 @@ cudaError_t runtime_check_cache(const char *call, enum cudaFuncCache config)
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
 {
 	static const char call[] = "cudaFuncSetCacheConfig";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	sluice_kernel *kernel;
 	cudaError_t result = runtime_find_kernel(runtime, call, function, &kernel);
 	if (result == cudaSuccess)
@@ -160,7 +160,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, 
                                                                    size_t dynamic_shared, unsigned int flags)
 {
 	static const char call[] = "cudaOccupancyMaxActiveBlocksPerMultiprocessor";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	sluice_kernel *kernel;
 	cudaError_t result = runtime_check(runtime, call, blocks);
 	if (result == cudaSuccess)
@@ -202,7 +202,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
                                                       int block_threads)
 {
 	static const char call[] = "cudaOccupancyAvailableDynamicSMemPerBlock";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	sluice_kernel *kernel;
 	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	cudaError_t result = runtime_check(runtime, call, bytes);
@@ -228,7 +228,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void 
 static cudaError_t refuse_clusters(const char *call, const int *room, const void *function,
                                    const cudaLaunchConfig_t *configuration)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	sluice_kernel *kernel;
 	cudaError_t result = runtime_check(runtime, call, room && configuration);
 	if (result == cudaSuccess)

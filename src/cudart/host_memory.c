@@ -1,4 +1,6 @@
 #include "cudart/host_memory.h"
+
+#include "cudart/stream_work.h"
 #include "cudart/leaks.h"
 
 #include "base/arena.h"
@@ -131,7 +133,7 @@ bool memory_find(struct runtime *runtime, const void *pointer, uint64_t *base, u
 static cudaError_t allocate(const char *call, void **pointer, size_t size, unsigned int flags)
 {
 	enum { KNOWN = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined };
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, call, pointer);
 	if (result == cudaSuccess)
 		*pointer = NULL;
@@ -164,6 +166,7 @@ static struct host_memory *find_start(const struct runtime *runtime, const void 
 cudaError_t cudaFreeHost(void *pointer)
 {
 	struct runtime *runtime = runtime_enter_closed();
+	streams_finish(runtime);
 	struct host_memory *memory = find_start(runtime, pointer, HOST_PINNED);
 	cudaError_t result = cudaSuccess;
 	if (memory)
@@ -232,6 +235,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 cudaError_t cudaHostUnregister(void *pointer)
 {
 	struct runtime *runtime = runtime_enter_closed();
+	streams_finish(runtime);
 	struct host_memory *memory = find_start(runtime, pointer, HOST_REGISTERED);
 	if (!memory)
 		return runtime_leave(runtime, runtime_refuse("cudaHostUnregister", cudaErrorHostMemoryNotRegistered,

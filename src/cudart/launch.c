@@ -1,5 +1,6 @@
 /* Finds and launches kernels. */
 #include "cudart/capture.h"
+#include "cudart/stream_work.h"
 #include "cudart/texture.h"
 
 #include <stdio.h>
@@ -60,13 +61,12 @@ struct launch {
 	cudaStream_t stream;
 };
 
-static enum sluice_status start(struct runtime *runtime, const struct launch *launch, sluice_kernel *kernel,
-                                struct sluice_error *error)
+static enum sluice_status start_alone(struct runtime *runtime, const struct launch *launch, sluice_kernel *kernel,
+                                      struct sluice_error *error)
 {
 	sluice_dim grid = {launch->grid.x, launch->grid.y, launch->grid.z};
 	sluice_dim block = {launch->block.x, launch->block.y, launch->block.z};
 	uint32_t shared = (uint32_t)launch->shared;
-	runtime_prefer(runtime, launch->function, kernel, launch->attributes.carve_out);
 	if (!launch->attributes.cooperative)
 		return sluice_launch(runtime->gpu, kernel, grid, block, shared, launch->arguments, error);
 	/* for the kernel's grid_group: cooperative_groups.h, sluice/groups/grid.h */
@@ -80,6 +80,26 @@ static enum sluice_status start(struct runtime *runtime, const struct launch *la
 		sluice_launch_cooperative(runtime->gpu, kernel, grid, block, shared, launch->arguments, error);
 	if (asks)
 		sluice_write(runtime->gpu, address, apart, sizeof apart, NULL);
+	return status;
+}
+
+/* Queues the launch, or runs it. The blocks of a cooperative launch need the whole machine. */
+static enum sluice_status start(struct runtime *runtime, const struct launch *launch, sluice_kernel *kernel,
+                                struct sluice_error *error)
+{
+	const struct sluice_grid grid = {.grid = {launch->grid.x, launch->grid.y, launch->grid.z},
+	                                 .block = {launch->block.x, launch->block.y, launch->block.z},
+	                                 .dynamic_shared_bytes = (uint32_t)launch->shared,
+	                                 .arguments = launch->arguments};
+	runtime_prefer(runtime, launch->function, kernel, launch->attributes.carve_out);
+	stream_tell_in_turn(runtime, launch->stream);
+	if (streams_queue(runtime) && !launch->attributes.cooperative)
+		return stream_launch(runtime, launch->stream, kernel, &grid, error);
+	if (streams_finish(runtime) != cudaSuccess)
+		return SLUICE_OK; /* the program learns of it as of any failed launch */
+	progress_begin(runtime);
+	enum sluice_status status = start_alone(runtime, launch, kernel, error);
+	progress_end(runtime);
 	return status;
 }
 
@@ -105,14 +125,15 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 	}
 	if (runtime->ending)
 		return cudaErrorLaunchTimeout;
-	result = texture_references_refresh(runtime, call);
+	if (runtime->references)
+		result = streams_finish(runtime);
+	if (result == cudaSuccess)
+		result = texture_references_refresh(runtime, call);
 	if (result != cudaSuccess)
 		return result;
 	struct sluice_error error = {0};
 	runtime->launches++;
-	progress_begin(runtime);
 	enum sluice_status status = start(runtime, launch, kernel, &error);
-	progress_end(runtime);
 	if (status == SLUICE_STOPPED && runtime->ending) { /* no error is reported, only what the kernel waited for */
 		if (strchr(error.message, '\n'))
 			runtime_message("%s", error.message);
@@ -132,9 +153,8 @@ static bool comes_later(const struct runtime *runtime, cudaError_t result)
 
 static cudaError_t launch(const struct launch *launch)
 {
-	/* work of all streams runs in the order of the calls */
 	bool is_looked_at = !runtime_take_popped(); /* <<<...>>> does not check a result */
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	bool was_fine = runtime->error == cudaSuccess;
 	cudaError_t result = run(runtime, launch);
 	if (was_fine && comes_later(runtime, result)) {

@@ -21,7 +21,7 @@ struct pages {
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 {
 	static const char call[] = "cudaMallocManaged";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, call, pointer);
 	if (result == cudaSuccess && (!size || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost)))
 		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu bytes with flags 0x%x", size, flags);
@@ -100,7 +100,7 @@ static bool needs_location(enum cudaMemoryAdvise advice)
 cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice, int device)
 {
 	static const char call[] = "cudaMemAdvise";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	struct pages pages = {0};
 	cudaError_t result = find_pages(runtime, call, pointer, size, &pages);
 	if (result == cudaSuccess && (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy))
@@ -115,7 +115,7 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvis
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int device, cudaStream_t stream)
 {
 	static const char call[] = "cudaMemPrefetchAsync";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	struct pages pages = {0};
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
 	if (result == cudaSuccess)
@@ -261,7 +261,7 @@ cudaError_t cudaMemRangeGetAttribute(void *data, size_t data_size, enum cudaMemR
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t length, unsigned int flags)
 {
 	static const char call[] = "cudaStreamAttachMemAsync";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	struct host_memory *memory = host_memory_find(runtime, pointer);
 	bool is_single = flags == cudaMemAttachSingle;
 	cudaError_t result = runtime_check_stream(runtime, call, stream);

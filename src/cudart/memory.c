@@ -1,11 +1,14 @@
-/* Device memory: allocation, fills, and pointer attributes. Streams are serialized, so the asynchronous calls behave
- * like the synchronous ones, but they check the stream. */
+/* Device memory: allocation, fills, and pointer attributes. Fills are queued as copies are (copy.c). */
 #include "cudart/capture.h"
 #include "cudart/copy.h"
 #include "cudart/host_memory.h"
 #include "cudart/leaks.h"
 #include "cudart/pool.h"
+#include "cudart/stream_work.h"
 
+#include "base/arena.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- allocation ---- */
@@ -30,14 +33,14 @@ static cudaError_t allocate(struct runtime *runtime, const char *call, void **po
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
 	runtime_use_context();
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = capture_check_unsafe(runtime, "cudaMalloc");
 	return runtime_leave(runtime, result == cudaSuccess ? allocate(runtime, "cudaMalloc", pointer, size) : result);
 }
 
 static cudaError_t allocate_rows(const char *call, void **pointer, size_t *pitch, size_t width, size_t height)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	struct sluice_machine_info machine = {SLUICE_SIZED(machine_info)};
 	size_t row, size;
 	cudaError_t result = runtime_check(runtime, call, pointer && pitch);
@@ -70,9 +73,10 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent exten
 	return allocate_rows(call, &pointer->ptr, &pointer->pitch, extent.width, rows);
 }
 
+/* cudaFree() waits for all work, cudaFreeAsync() for that of its stream. */
 static cudaError_t release(const char *call, void *pointer, cudaStream_t stream)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = stream ? runtime_enter_beside() : runtime_enter();
 	struct sluice_error error = {0};
 	cudaError_t result = stream ? runtime_check_stream(runtime, call, stream) : capture_check_unsafe(runtime, call);
 	struct host_memory *memory = host_memory_find(runtime, pointer);
@@ -80,6 +84,9 @@ static cudaError_t release(const char *call, void *pointer, cudaStream_t stream)
 		return runtime_leave(runtime, result);
 	if (capture_of(runtime, stream))
 		return runtime_leave(runtime, capture_release(runtime, call, stream, pointer));
+	result = stream_wait(runtime, stream);
+	if (result != cudaSuccess)
+		return runtime_leave(runtime, result);
 	if (graph_memory_has(runtime, pointer))
 		return runtime_leave(runtime, graph_memory_release(runtime, call, pointer));
 	if (memory && memory->kind == HOST_MANAGED && memory->mapped && memory->address == (uintptr_t)pointer)
@@ -106,7 +113,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, "cudaMemGetInfo", free_bytes && total);
 	if (result != cudaSuccess)
 		return runtime_leave(runtime, result);
@@ -119,7 +126,7 @@ cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	uint64_t base, size;
 	cudaError_t result = runtime_check(runtime, "cudaPointerGetAttributes", attributes);
 	if (result != cudaSuccess)
@@ -171,67 +178,131 @@ cudaError_t memory_fill(struct runtime *runtime, const char *call, void *to, uin
 	return cudaSuccess;
 }
 
-static cudaError_t fill(const char *call, cudaStream_t stream, struct cudaPitchedPtr area, int value, size_t width,
-                        size_t height, size_t depth)
+/* A fill of an area. */
+struct fill {
+	struct runtime *runtime;
+	const char *call;
+	struct order order;
+	struct cudaPitchedPtr area;
+	int value;
+	size_t width, height, depth;
+};
+
+static size_t slice_of(const struct fill *fill)
 {
-	struct runtime *runtime = runtime_enter();
-	size_t slice = area.pitch * area.ysize;
-	cudaError_t result = runtime_check_stream(runtime, call, stream);
-	if (!width || !height || !depth)
-		return runtime_leave(runtime, result);
-	if (result == cudaSuccess)
-		result = copy_check_shape(call, cudaErrorInvalidValue, area.pitch, slice, width, height, depth);
-	bool is_captured = result == cudaSuccess && capture_of(runtime, stream);
-	if (result == cudaSuccess && !is_captured)
-		result = copy_check_area(runtime, call, area.ptr, area.pitch, slice, width, height, depth);
-	for (size_t z = 0; z < depth && is_captured; z++) {
-		const struct cudaMemsetParams rows = {
-			.dst = (char *)area.ptr + z * slice, area.pitch, (uint8_t)value, 1, width, height};
-		capture_fill(runtime, stream, &rows);
-	}
-	if (is_captured)
-		return runtime_leave(runtime, result);
-	for (size_t z = 0; z < depth && result == cudaSuccess; z++) {
-		for (size_t y = 0; y < height && result == cudaSuccess; y++) {
-			void *row = (char *)area.ptr + z * slice + y * area.pitch;
-			result = memory_fill(runtime, call, row, (uint8_t)value, 1, width);
-		}
-	}
-	return runtime_leave(runtime, result);
+	return fill->area.pitch * fill->area.ysize;
 }
 
-static cudaError_t fill_rows(const char *call, cudaStream_t stream, void *pointer, size_t pitch, int value,
-                             size_t width, size_t height)
+static cudaError_t run_fill(const struct fill *fill)
 {
-	return fill(call, stream, (struct cudaPitchedPtr){.ptr = pointer, .pitch = pitch}, value, width, height, 1);
+	cudaError_t result = cudaSuccess;
+	for (size_t z = 0; z < fill->depth && result == cudaSuccess; z++) {
+		for (size_t y = 0; y < fill->height && result == cudaSuccess; y++) {
+			void *row = (char *)fill->area.ptr + z * slice_of(fill) + y * fill->area.pitch;
+			result = memory_fill(fill->runtime, fill->call, row, (uint8_t)fill->value, 1, fill->width);
+		}
+	}
+	return result;
+}
+
+static void run_queued_fill(void *user, bool run)
+{
+	struct fill *fill = user;
+	if (run && run_fill(fill) != cudaSuccess)
+		fill->runtime->failed = true;
+	free(fill);
+}
+
+/* Queues the fill if it is in one allocation. Otherwise returns false: running it gives the message. */
+static bool queue_fill(const struct fill *fill)
+{
+	size_t bytes = (fill->depth - 1) * slice_of(fill) + (fill->height - 1) * fill->area.pitch + fill->width;
+	if (!fill->order.is_async || !streams_queue(fill->runtime) ||
+	    !copy_is_inside(fill->runtime, fill->area.ptr, bytes))
+		return false;
+	struct fill *queued = base_malloc(sizeof *queued);
+	*queued = *fill;
+	stream_call(fill->runtime, fill->order.stream, run_queued_fill, queued);
+	return true;
+}
+
+static void capture_area(const struct fill *fill)
+{
+	for (size_t z = 0; z < fill->depth; z++) {
+		const struct cudaMemsetParams rows = {.dst = (char *)fill->area.ptr + z * slice_of(fill),
+		                                      fill->area.pitch,
+		                                      (uint8_t)fill->value,
+		                                      1,
+		                                      fill->width,
+		                                      fill->height};
+		capture_fill(fill->runtime, fill->order.stream, &rows);
+	}
+}
+
+static cudaError_t fill_area(const struct fill *fill)
+{
+	struct runtime *runtime = fill->runtime;
+	size_t slice = slice_of(fill), pitch = fill->area.pitch;
+	cudaError_t result = runtime_check_stream(runtime, fill->call, fill->order.stream);
+	if (result != cudaSuccess || !fill->width || !fill->height || !fill->depth)
+		return result;
+	result = copy_check_shape(fill->call, cudaErrorInvalidValue, pitch, slice, fill->width, fill->height,
+	                          fill->depth);
+	if (result == cudaSuccess && capture_of(runtime, fill->order.stream)) {
+		capture_area(fill);
+		return cudaSuccess;
+	}
+	if (result == cudaSuccess)
+		result = copy_check_area(runtime, fill->call, fill->area.ptr, pitch, slice, fill->width, fill->height,
+		                         fill->depth);
+	if (result != cudaSuccess)
+		return result;
+	if (queue_fill(fill))
+		return runtime->error;
+	result = stream_wait(runtime, fill->order.stream);
+	return result == cudaSuccess ? run_fill(fill) : result;
+}
+
+static cudaError_t fill(const char *call, struct order order, struct cudaPitchedPtr area, int value, size_t width,
+                        size_t height, size_t depth)
+{
+	struct runtime *runtime = runtime_enter_beside();
+	const struct fill fill = {runtime, call, order, area, value, width, height, depth};
+	return runtime_leave(runtime, fill_area(&fill));
+}
+
+static cudaError_t fill_rows(const char *call, struct order order, void *pointer, size_t pitch, int value, size_t width,
+                             size_t height)
+{
+	return fill(call, order, (struct cudaPitchedPtr){.ptr = pointer, .pitch = pitch}, value, width, height, 1);
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
-	return fill_rows("cudaMemset", NULL, pointer, 0, value, size, 1);
+	return fill_rows("cudaMemset", at_once, pointer, 0, value, size, 1);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
 {
-	return fill_rows("cudaMemsetAsync", stream, pointer, 0, value, size, 1);
+	return fill_rows("cudaMemsetAsync", in_stream(stream), pointer, 0, value, size, 1);
 }
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
-	return fill_rows("cudaMemset2D", NULL, pointer, pitch, value, width, height);
+	return fill_rows("cudaMemset2D", at_once, pointer, pitch, value, width, height);
 }
 
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream)
 {
-	return fill_rows("cudaMemset2DAsync", stream, pointer, pitch, value, width, height);
+	return fill_rows("cudaMemset2DAsync", in_stream(stream), pointer, pitch, value, width, height);
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent)
 {
-	return fill("cudaMemset3D", NULL, pointer, value, extent.width, extent.height, extent.depth);
+	return fill("cudaMemset3D", at_once, pointer, value, extent.width, extent.height, extent.depth);
 }
 
 cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent, cudaStream_t stream)
 {
-	return fill("cudaMemset3DAsync", stream, pointer, value, extent.width, extent.height, extent.depth);
+	return fill("cudaMemset3DAsync", in_stream(stream), pointer, value, extent.width, extent.height, extent.depth);
 }

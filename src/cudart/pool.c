@@ -353,7 +353,7 @@ static cudaError_t allocate(struct runtime *runtime, const char *call, struct CU
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
 	static const char call[] = "cudaMallocAsync";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, call, pointer);
 	if (result == cudaSuccess)
 		result = runtime_check_stream(runtime, call, stream);
@@ -367,7 +367,7 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 cudaError_t cudaMallocFromPoolAsync(void **pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
 	static const char call[] = "cudaMallocFromPoolAsync";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, call, pointer);
 	if (result == cudaSuccess)
 		result = runtime_check_stream(runtime, call, stream);

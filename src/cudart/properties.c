@@ -126,7 +126,7 @@ static cudaError_t get_properties(struct runtime *runtime, const char *call, str
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	return runtime_leave(runtime, get_properties(runtime, "cudaGetDeviceProperties", properties, device));
 }
 
@@ -271,7 +271,7 @@ enum { LAST_ATTRIBUTE = 150 };
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	struct cudaDeviceProp properties;
 	cudaError_t result = runtime_check(runtime, "cudaDeviceGetAttribute", value);
 	if (result == cudaSuccess)

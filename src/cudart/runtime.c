@@ -6,6 +6,7 @@
 #include "cudart/leaks.h"
 #include "cudart/pool.h"
 #include "cudart/refused.h"
+#include "cudart/stream_work.h"
 #include "cudart/texture.h"
 #include "cudart/virtual.h"
 
@@ -29,6 +30,7 @@ static struct runtime the_runtime;
 static pthread_mutex_t the_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local struct {
 	cudaError_t last_error;
+	bool calls_back;      /* a function of the program runs while the thread holds the lock */
 	volatile bool inside; /* the thread holds the lock; read by a signal handler that ends the process */
 	int cancel_state;     /* the thread's cancel state before it took the lock */
 	struct call_configuration configuration[CONFIGURATIONS];
@@ -293,6 +295,8 @@ static void open_gpu(struct runtime *runtime)
 struct runtime *runtime_enter_closed(void)
 {
 	int cancel_state;
+	if (thread.calls_back)
+		return &the_runtime;
 	/* a canceled thread would never release the lock */
 	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
 	pthread_mutex_lock(&the_lock);
@@ -314,7 +318,17 @@ static void refuse_child(struct runtime *runtime)
 	runtime->told = true;
 }
 
-struct runtime *runtime_enter(void)
+void runtime_call_back(void (*function)(void *user), void *user)
+{
+	cudaError_t error = the_runtime.error;
+	the_runtime.error = cudaErrorNotPermitted;
+	thread.calls_back = true;
+	function(user);
+	thread.calls_back = false;
+	the_runtime.error = error;
+}
+
+struct runtime *runtime_enter_beside(void)
 {
 	struct runtime *runtime = runtime_enter_closed();
 	if (runtime->parents)
@@ -324,13 +338,23 @@ struct runtime *runtime_enter(void)
 	return runtime;
 }
 
+struct runtime *runtime_enter(void)
+{
+	struct runtime *runtime = runtime_enter_beside();
+	if (!thread.calls_back)
+		streams_finish(runtime);
+	return runtime;
+}
+
 cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result)
 {
-	thread.inside = false;
-	if (result != cudaSuccess && result == runtime->error)
+	if (result != cudaSuccess && result == runtime->error && !thread.calls_back)
 		runtime->untold = false;
 	if (result != cudaSuccess && result != cudaErrorNotReady)
 		thread.last_error = result;
+	if (thread.calls_back)
+		return result;
+	thread.inside = false;
 	pthread_mutex_unlock(&the_lock);
 	pthread_setcancelstate(thread.cancel_state, &thread.cancel_state);
 	return result;
@@ -443,6 +467,7 @@ static void close_runtime(struct runtime *runtime)
 	sluice_gpu *gpu = runtime->gpu;
 	runtime->gpu = NULL; /* no signal handler uses it any more */
 	sluice_close(gpu);
+	streams_free(runtime);
 	graphs_free(runtime);
 	handles_free(runtime);
 	pools_free(runtime);
@@ -471,6 +496,16 @@ static void close_runtime(struct runtime *runtime)
 	*runtime = (struct runtime){.open_tried = true, .error = cudaErrorCudartUnloading, .ending = true};
 }
 
+/* Runs the work that the program has left in its streams, unless another thread runs some. */
+static void finish_streams(void)
+{
+	if (the_runtime.ending || pthread_mutex_trylock(&the_lock) != 0)
+		return;
+	pthread_mutex_unlock(&the_lock);
+	struct runtime *runtime = runtime_enter_closed();
+	runtime_leave(runtime, streams_finish(runtime));
+}
+
 /* Runs last at exit, after all other exit work of the program and its libraries. A kernel that another thread has
  * launched is abandoned. */
 static void finish(int status, void *unused)
@@ -481,6 +516,8 @@ static void finish(int status, void *unused)
 	bool interrupts = thread.inside;
 	while (!interrupts && ends_by_signal())
 		pause();
+	if (!interrupts)
+		finish_streams();
 	sluice_gpu *gpu = the_runtime.gpu;
 	the_runtime.ending = true;
 	if (gpu && !interrupts)

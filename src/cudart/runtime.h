@@ -50,6 +50,16 @@ struct capture;       /* capture.h */
 struct stream_state;
 struct graph_memory;  /* graph_memory.c */
 
+/* Streams with work that may not have ended (stream_work.h). */
+struct stream_work;
+struct stream_works {
+	struct stream_work *list;
+	size_t count, capacity;
+	uint64_t *after;      /* room for the work that the next one follows */
+	uint64_t launched_in; /* 1 + the number of the stream of the first launch; 0: no launch yet */
+	bool told;            /* it was reported that kernels of different streams run in turn */
+};
+
 struct runtime {
 	sluice_gpu *_Atomic gpu;
 	cudaError_t error; /* sticky: after a kernel has failed, every call returns it */
@@ -76,6 +86,8 @@ struct runtime {
 	uint64_t graph_bytes[4]; /* of graph_memories, by enum cudaGraphMemAttributeType */
 	unsigned long long graph_ids; /* last id given to a graph, node, capture or stream */
 	uint64_t launches;
+	uint64_t streams; /* streams that the program has created or, of threads' own ones, used */
+	struct stream_works works;
 	void *leak_notes; /* leaks.c: a tree of <search.h> */
 	bool failed;     /* the process must not end with status 0 */
 	bool untold;     /* a kernel failed and the program has not read the error: must not end with status 0 either */
@@ -105,8 +117,14 @@ struct call_configuration {
 	cudaStream_t stream;
 };
 
-/* Takes the lock and opens the GPU if that was not attempted before. runtime->error tells whether the GPU is usable. */
+/* Takes the lock, opens the GPU if that was not attempted before, and runs all queued work of streams. runtime->error
+ * tells whether the GPU is usable. */
 struct runtime *runtime_enter(void);
+/* The same for calls that need no results of queued work, or that wait for some of it: the work stays queued. */
+struct runtime *runtime_enter_beside(void);
+/* Calls a function of the program while the thread holds the lock. As with CUDA, it may make no CUDA calls: these return
+ * cudaErrorNotPermitted. */
+void runtime_call_back(void (*function)(void *user), void *user);
 /* Takes the lock, for calls that need no GPU (registration, streams). */
 struct runtime *runtime_enter_closed(void);
 /* Writes the statistics and ends the process; does not return. If another thread is already ending it, waits for

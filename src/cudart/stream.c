@@ -1,6 +1,8 @@
-/* Streams and events. Work runs immediately, in the order of the calls: a stream is always idle, and a recorded event
- * is complete. Events measure simulated time. Work of a captured stream is added to a graph (capture.h). */
+/* Streams and events. Work of streams is queued (stream_work.h); a call that asks for its state runs it first: then a
+ * stream is idle, and a recorded event is complete. Events measure simulated time. Work of a captured stream is added to
+ * a graph (capture.h). */
 #include "cudart/capture.h"
+#include "cudart/stream_work.h"
 
 #include "base/arena.h"
 
@@ -11,12 +13,16 @@ struct handle {
 	enum handle_kind { STREAM, EVENT } kind;
 	unsigned flags;
 	unsigned long long id;      /* STREAM: unique */
-	int priority;               /* STREAM */
+	int priority;               /* STREAM; the greatest has the lowest number */
+	uint64_t number;            /* STREAM: as in struct stream_work */
 	struct stream_state state;  /* STREAM; of an EVENT: the tips when it was recorded in a capture */
 	unsigned long long capture; /* EVENT: id of that capture, or 0 */
 	struct stream_attributes attributes;
 	bool recorded;
-	double seconds; /* EVENT: time of recording */
+	double seconds;    /* EVENT: time of recording */
+	uint64_t work;     /* EVENT: the queued work that records it; 0: none */
+	unsigned uses;     /* EVENT: queued work with this handle */
+	bool is_destroyed; /* EVENT: the last such work frees it */
 };
 
 static int by_address(const void *a, const void *b)
@@ -62,7 +68,9 @@ static cudaError_t destroy(const char *call, enum handle_kind kind, const void *
 		return runtime_leave(runtime, runtime->ending ? runtime->error : no_handle(call, kind, pointer));
 	tdelete(handle, &runtime->handles, by_address);
 	capture_leave(runtime, &handle->state);
-	free_handle(handle);
+	handle->is_destroyed = true;
+	if (!handle->uses)
+		free_handle(handle);
 	return runtime_leave(runtime, cudaSuccess);
 }
 
@@ -90,6 +98,24 @@ bool stream_is_blocking(struct runtime *runtime, cudaStream_t stream)
 {
 	const struct handle *handle = find(runtime, STREAM, stream);
 	return !handle || !(handle->flags & cudaStreamNonBlocking);
+}
+
+uint64_t stream_number(struct runtime *runtime, cudaStream_t stream)
+{
+	if (stream == cudaStreamPerThread) {
+		struct stream_state *state = runtime_thread_stream();
+		if (!state->number)
+			state->number = ++runtime->streams;
+		return state->number;
+	}
+	const struct handle *handle = find(runtime, STREAM, stream);
+	return handle ? handle->number : 0;
+}
+
+int stream_priority(struct runtime *runtime, cudaStream_t stream)
+{
+	const struct handle *handle = find(runtime, STREAM, stream);
+	return handle ? -handle->priority : 0;
 }
 
 static cudaError_t check_handle(struct runtime *runtime, const char *call, cudaStream_t stream)
@@ -122,7 +148,7 @@ static int clamped_priority(int priority)
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
 	priority = clamped_priority(priority);
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, "cudaStreamCreate", stream);
 	if (result == cudaSuccess && flags & ~(unsigned)cudaStreamNonBlocking)
 		result = runtime_refuse("cudaStreamCreate", cudaErrorInvalidValue, "unknown flags 0x%x", flags);
@@ -133,6 +159,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flag
 	if (!handle)
 		return runtime_leave(runtime, cudaErrorMemoryAllocation);
 	handle->priority = priority;
+	handle->number = ++runtime->streams;
 	handle->id = 2 + ++runtime->graph_ids; /* 1 and 2 are the ids of the default streams */
 	return runtime_leave(runtime, cudaSuccess);
 }
@@ -161,7 +188,7 @@ static cudaError_t check_stream_query(struct runtime *runtime, const char *call,
 
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = check_stream_query(runtime, "cudaStreamGetPriority", stream, priority);
 	struct handle *handle = find(runtime, STREAM, stream);
 	if (result == cudaSuccess)
@@ -171,7 +198,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = check_stream_query(runtime, "cudaStreamGetFlags", stream, flags);
 	struct handle *handle = find(runtime, STREAM, stream);
 	if (result == cudaSuccess)
@@ -181,7 +208,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int *flags)
 
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = check_stream_query(runtime, "cudaStreamGetDevice", stream, device);
 	if (result == cudaSuccess)
 		*device = 0;
@@ -191,7 +218,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 /* The ids of the default streams are their handles, as with CUDA. */
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = check_stream_query(runtime, "cudaStreamGetId", stream, id);
 	const struct handle *handle = find(runtime, STREAM, stream);
 	if (result == cudaSuccess)
@@ -201,8 +228,9 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 
 static cudaError_t synchronize(const char *call, cudaStream_t stream)
 {
-	struct runtime *runtime = runtime_enter();
-	return runtime_leave(runtime, capture_check(runtime, call, stream));
+	struct runtime *runtime = runtime_enter_beside();
+	cudaError_t result = capture_check(runtime, call, stream);
+	return runtime_leave(runtime, result == cudaSuccess ? stream_wait(runtime, stream) : result);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -215,31 +243,74 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 	return synchronize("cudaStreamQuery", stream);
 }
 
+/* A function of the program that a stream calls. */
+struct host_call {
+	cudaHostFn_t function;
+	cudaStreamCallback_t callback; /* by cudaStreamAddCallback(); else NULL */
+	cudaStream_t stream;
+	cudaError_t result; /* for the callback */
+	void *user;
+};
+
+static void call_function(void *user)
+{
+	const struct host_call *host = user;
+	if (host->callback)
+		host->callback(host->stream, host->result, host->user);
+	else
+		host->function(host->user);
+}
+
+/* After a failed launch callbacks are told so, and other functions are not called. */
+static void call_from_queue(void *user, bool run)
+{
+	struct host_call *host = user;
+	host->result = run ? cudaSuccess : cudaErrorLaunchFailure;
+	if (run || host->callback)
+		runtime_call_back(call_function, host);
+	free(host);
+}
+
+/* Queues the function, or calls it when the stream is idle. */
+static cudaError_t call_host(struct runtime *runtime, struct host_call host, cudaError_t result)
+{
+	if (result == cudaSuccess && streams_queue(runtime) && sluice_queue_length(runtime->gpu)) {
+		struct host_call *later = base_malloc(sizeof *later);
+		*later = host;
+		stream_call(runtime, host.stream, call_from_queue, later);
+		return runtime_leave(runtime, cudaSuccess);
+	}
+	host.result = runtime_leave(runtime, result);
+	if (host.callback || result == cudaSuccess)
+		call_function(&host);
+	return result;
+}
+
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *user, unsigned int flags)
 {
+	static const char call[] = "cudaStreamAddCallback";
 	if (!callback || flags)
-		return runtime_result(runtime_refuse("cudaStreamAddCallback", cudaErrorInvalidValue, "%s",
+		return runtime_result(runtime_refuse(call, cudaErrorInvalidValue, "%s",
 		                                     callback ? "flags are not 0" : "no function"));
-	cudaError_t result = synchronize("cudaStreamAddCallback", stream);
-	if (result != cudaErrorInvalidResourceHandle)
-		callback(stream, result, user);
-	return result;
+	struct runtime *runtime = runtime_enter_beside();
+	cudaError_t result = capture_check(runtime, call, stream);
+	if (result == cudaErrorInvalidResourceHandle)
+		return runtime_leave(runtime, result);
+	return call_host(runtime, (struct host_call){.callback = callback, .stream = stream, .user = user}, result);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *user)
 {
 	if (!function)
 		return runtime_result(runtime_refuse("cudaLaunchHostFunc", cudaErrorInvalidValue, "no function"));
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check_stream(runtime, "cudaLaunchHostFunc", stream);
-	bool is_captured = result == cudaSuccess && capture_of(runtime, stream);
-	if (is_captured)
+	if (result == cudaSuccess && capture_of(runtime, stream)) {
 		capture_add(runtime, stream,
 		            (struct graph_work){.type = cudaGraphNodeTypeHost, .host = {function, user}});
-	runtime_leave(runtime, result);
-	if (result == cudaSuccess && !is_captured)
-		function(user);
-	return result;
+		return runtime_leave(runtime, result);
+	}
+	return call_host(runtime, (struct host_call){.function = function, .stream = stream, .user = user}, result);
 }
 
 /* Returns the sticky error, or an error when the event does not exist; otherwise sets *event. */
@@ -299,18 +370,20 @@ static cudaError_t wait_in_stream(struct runtime *runtime, const char *call, cud
 	if (capture)
 		return capture_fail(capture, call, cudaErrorStreamCaptureIsolation,
 		                    "the event was not recorded in the capture");
+	if (streams_queue(runtime))
+		stream_follow(runtime, stream, handle->work);
 	return cudaSuccess;
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	return runtime_leave(runtime, wait_in_stream(runtime, "cudaStreamWaitEvent", stream, event, flags));
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, "cudaEventCreate", event);
 	if (result == cudaSuccess) {
 		*event = (cudaEvent_t)create(runtime, EVENT, flags);
@@ -329,21 +402,47 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 	return destroy("cudaEventDestroy", EVENT, event);
 }
 
-/* Records the event: with the time, or in a captured stream with the stream's tips. */
-static void record(struct runtime *runtime, struct handle *event, const struct stream_state *captured)
+/* A record of an event in a stream's work. Another one may have followed it. */
+struct event_record {
+	struct runtime *runtime;
+	struct handle *event;
+	uint64_t work;
+};
+
+static void record_from_queue(void *user, bool run)
+{
+	struct event_record *record = user;
+	struct handle *event = record->event;
+	if (run && event->work == record->work)
+		event->seconds = sluice_time(record->runtime->gpu);
+	if (--event->uses == 0 && event->is_destroyed)
+		free_handle(event);
+	free(record);
+}
+
+/* Records the event: with the time of the stream's work so far, or in a captured stream with the stream's tips. */
+static void record(struct runtime *runtime, struct handle *event, cudaStream_t stream,
+                   const struct stream_state *captured)
 {
 	nodes_free(&event->state.tips);
 	event->capture = captured ? captured->capture->id : 0;
 	event->recorded = !captured;
 	event->seconds = sluice_time(runtime->gpu);
-	if (captured)
+	event->work = 0;
+	if (captured) {
 		event->state.tips = nodes_copy(&captured->tips);
+	} else if (streams_queue(runtime)) {
+		struct event_record *later = base_malloc(sizeof *later);
+		*later = (struct event_record){.runtime = runtime, .event = event};
+		event->uses++;
+		event->work = later->work = stream_call(runtime, stream, record_from_queue, later);
+	}
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
 	struct handle *handle;
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check_stream(runtime, "cudaEventRecord", stream);
 	if (result == cudaSuccess)
 		result = check_event(runtime, "cudaEventRecord", event, &handle);
@@ -353,7 +452,7 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 	if (is_captured && flags == cudaEventRecordExternal)
 		capture_add(runtime, stream, (struct graph_work){.type = cudaGraphNodeTypeEventRecord, .event = event});
 	else
-		record(runtime, handle, is_captured ? stream_state(runtime, stream) : NULL);
+		record(runtime, handle, stream, is_captured ? stream_state(runtime, stream) : NULL);
 	return runtime_leave(runtime, result);
 }
 
@@ -366,7 +465,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 static cudaError_t wait_for(const char *call, cudaEvent_t event)
 {
 	struct handle *handle;
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = check_event(runtime, call, event, &handle);
 	if (result == cudaSuccess && handle->capture) {
 		struct capture *capture = capture_with_id(runtime, handle->capture);
@@ -375,6 +474,8 @@ static cudaError_t wait_for(const char *call, cudaEvent_t event)
 		result = runtime_refuse(call, cudaErrorCapturedEvent, "the event was recorded in a capture");
 	} else if (result == cudaSuccess) {
 		result = capture_check_unsafe(runtime, call);
+		if (result == cudaSuccess)
+			result = stream_wait_for(runtime, handle->work);
 	}
 	return runtime_leave(runtime, result);
 }
@@ -408,7 +509,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 {
 	static const char call[] = "cudaEventElapsedTime";
 	struct handle *first, *last;
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, call, milliseconds);
 	if (result == cudaSuccess)
 		result = check_event(runtime, call, start, &first);
@@ -418,6 +519,10 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 		result = check_time(call, first);
 	if (result == cudaSuccess)
 		result = check_time(call, last);
+	if (result == cudaSuccess)
+		result = stream_wait_for(runtime, first->work);
+	if (result == cudaSuccess)
+		result = stream_wait_for(runtime, last->work);
 	if (result == cudaSuccess)
 		*milliseconds = (float)((last->seconds - first->seconds) * 1e3);
 	return runtime_leave(runtime, result);

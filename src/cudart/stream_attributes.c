@@ -19,7 +19,7 @@ static cudaError_t set(const char *call, struct stream_attributes *attributes, c
 cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute, const cudaStreamAttrValue *value)
 {
 	static const char call[] = "cudaStreamSetAttribute";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, call, value);
 	if (result == cudaSuccess)
 		result = runtime_check_stream(runtime, call, stream);
@@ -33,7 +33,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
 	static const char call[] = "cudaStreamGetAttribute";
 	if (attribute == cudaStreamAttributePriority)
 		return cudaStreamGetPriority(stream, value ? &value->priority : NULL);
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, call, value);
 	if (result == cudaSuccess)
 		result = runtime_check_stream(runtime, call, stream);
@@ -53,7 +53,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribu
 cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
 {
 	static const char call[] = "cudaStreamCopyAttributes";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check_stream(runtime, call, to);
 	if (result == cudaSuccess)
 		result = runtime_check_stream(runtime, call, from);
@@ -64,6 +64,6 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t to, cudaStream_t from)
 
 cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	return runtime_leave(runtime, runtime->error);
 }

@@ -61,24 +61,24 @@ static cudaError_t find_part(struct runtime *runtime, const char *call, const vo
 	return result;
 }
 
-static cudaError_t copy_to_symbol(const char *call, cudaStream_t stream, const void *symbol, const void *from,
+static cudaError_t copy_to_symbol(const char *call, struct order order, const void *symbol, const void *from,
                                   size_t size, size_t offset, enum cudaMemcpyKind kind)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	struct copy copy = {
-		.call = call, .stream = stream, .from = from, .width = size, .height = 1, .depth = 1, .kind = kind};
+		.call = call, .order = order, .from = from, .width = size, .height = 1, .depth = 1, .kind = kind};
 	cudaError_t result = find_part(runtime, call, symbol, offset, size, &copy.to);
 	return runtime_leave(runtime, result == cudaSuccess ? copy_run(runtime, &copy) : result);
 }
 
-static cudaError_t copy_from_symbol(const char *call, cudaStream_t stream, void *to, const void *symbol, size_t size,
+static cudaError_t copy_from_symbol(const char *call, struct order order, void *to, const void *symbol, size_t size,
                                     size_t offset, enum cudaMemcpyKind kind)
 {
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	void *from = NULL;
 	cudaError_t result = find_part(runtime, call, symbol, offset, size, &from);
 	struct copy copy = {.call = call,
-	                    .stream = stream,
+	                    .order = order,
 	                    .to = to,
 	                    .from = from,
 	                    .width = size,
@@ -91,30 +91,30 @@ static cudaError_t copy_from_symbol(const char *call, cudaStream_t stream, void 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t size, size_t offset,
                                enum cudaMemcpyKind kind)
 {
-	return copy_to_symbol("cudaMemcpyToSymbol", NULL, symbol, from, size, offset, kind);
+	return copy_to_symbol("cudaMemcpyToSymbol", at_once, symbol, from, size, offset, kind);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t size, size_t offset, enum cudaMemcpyKind kind)
 {
-	return copy_from_symbol("cudaMemcpyFromSymbol", NULL, to, symbol, size, offset, kind);
+	return copy_from_symbol("cudaMemcpyFromSymbol", at_once, to, symbol, size, offset, kind);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t size, size_t offset,
                                     enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	return copy_to_symbol("cudaMemcpyToSymbolAsync", stream, symbol, from, size, offset, kind);
+	return copy_to_symbol("cudaMemcpyToSymbolAsync", in_stream(stream), symbol, from, size, offset, kind);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t size, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-	return copy_from_symbol("cudaMemcpyFromSymbolAsync", stream, to, symbol, size, offset, kind);
+	return copy_from_symbol("cudaMemcpyFromSymbolAsync", in_stream(stream), to, symbol, size, offset, kind);
 }
 
 cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
 {
 	static const char call[] = "cudaGetSymbolAddress";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check(runtime, call, pointer);
 	return runtime_leave(runtime, result == cudaSuccess ? find_part(runtime, call, symbol, 0, 0, pointer) : result);
 }
@@ -122,7 +122,7 @@ cudaError_t cudaGetSymbolAddress(void **pointer, const void *symbol)
 cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 {
 	static const char call[] = "cudaGetSymbolSize";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	uint64_t address, bytes;
 	cudaError_t result = runtime_check(runtime, call, size);
 	if (result == cudaSuccess)

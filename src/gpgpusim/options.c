@@ -45,6 +45,7 @@ static const struct direct direct[] = {
 	{"-gpgpu_operand_collector_num_in_ports_gen", {"sm.collector_ports"}},
 	{"-gpgpu_operand_collector_num_out_ports_gen", {"sm.dispatch_ports"}},
 	{"-gpgpu_kernel_launch_latency", {"launch.latency"}},
+	{"-gpgpu_max_concurrent_kernel", {"launch.concurrent"}},
 	{"-icnt_in_buffer_limit", {"network.injection_flits"}},
 	{"-icnt_out_buffer_limit", {"network.boundary_flits"}},
 	{"-gpgpu_num_sched_per_core", {"sm.schedulers"}},

@@ -128,9 +128,8 @@ struct gpu_run {
 	/* GPU_STALLED: which warp waits on which resource; GPU_MISTAKE: the mechanism's mistake */
 	char message[4096];
 	uint64_t cycles; /* core cycles from launch to the last reply; in a session, to the end of its last block */
-	/* only of a kernel in a session: core cycles of its launch and its first block */
-	uint64_t started, first_block;
-	struct gpu_kernel_stats own;
+	uint64_t started, first_block; /* core cycles of its launch and its first block */
+	struct gpu_kernel_stats own;   /* only of a kernel in a session */
 	uint32_t blocks_limit; /* limit on blocks per SM that was used */
 	struct gpu_stats stats;
 };
@@ -157,7 +156,12 @@ struct gpu_feed {
 	struct gpu_run *(*next)(void *user, bool has_room);
 	/* The kernel has run to its end, and its stores are visible. */
 	void (*ended)(void *user, struct gpu_run *run);
+	/* True: the session is suspended, although kernels run. Called at the beginning and when kernels have ended.
+	 * NULL: never. */
+	bool (*has_enough)(void *user);
 };
+
+struct gpu_session_state; /* together.c */
 
 /* Kernels that run together, from the first one's launch to the last reply. */
 struct gpu_session {
@@ -171,7 +175,8 @@ struct gpu_session {
 	void (*progress)(void *user, uint64_t blocks_done, uint64_t blocks, uint64_t cycles,
 	                 uint64_t warp_instructions);
 	void *progress_user;
-	/* output */
+	struct gpu_session_state *state; /* of a session that has begun and is not over; initially NULL */
+	/* output of a session that is over */
 	enum gpu_end end;
 	struct gpu_run *failed; /* GPU_FAULT: the kernel with the fault */
 	struct simt_fault fault;
@@ -184,8 +189,11 @@ struct gpu_session {
 };
 
 /* Runs kernels that overlap. Their runs need no visitor, sampler, profile or limit of instructions; SMs do not run
- * ahead. The kernels in progress when a session ends early have `end` as it was. */
-void gpu_run_together(struct gpu *gpu, struct gpu_session *session);
+ * ahead. Kernels in progress when a session ends early have its end; beside a faulty one they are stopped. Returns false when the feed has
+ * enough: another call continues the session. Until it is over, no other kernel may run. */
+bool gpu_run_together(struct gpu *gpu, struct gpu_session *session);
+/* Ends a suspended session before its time. Its statistics can be read, as of a stopped one. */
+void gpu_cut_session(struct gpu *gpu, struct gpu_session *session);
 
 /* If the last kernel did not run to its end, resets all units and the mechanisms' states. Until then that kernel's
  * statistics can be read. gpu_run() calls it first. A caller that reads the seam before gpu_run() must call it. */

@@ -5,7 +5,7 @@
 #include "gpu/session.h"
 #include "gpu/stats.h"
 
-struct running {
+struct gpu_session_state {
 	struct gpu *gpu;
 	struct gpu_session *session;
 	struct dispatch dispatch;
@@ -18,7 +18,7 @@ static uint64_t cycle_of(const struct gpu *gpu)
 	return gpu->clock[CLOCK_CORE].cycle;
 }
 
-static void start_kernel(struct running *r, struct gpu_run *run)
+static void start_kernel(struct gpu_session_state *r, struct gpu_run *run)
 {
 	dispatch_limit(r->gpu, run);
 	run->started = cycle_of(r->gpu);
@@ -26,7 +26,7 @@ static void start_kernel(struct running *r, struct gpu_run *run)
 }
 
 /* Starts kernels while there are some that may start. */
-static void start_kernels(struct running *r)
+static void start_kernels(struct gpu_session_state *r)
 {
 	const struct gpu_feed *feed = &r->session->feed;
 	for (;;) {
@@ -41,7 +41,7 @@ static void start_kernels(struct running *r)
 }
 
 /* Mechanisms see the first kernel. Only those that need to know no kernel are attached. */
-static void begin(struct running *r)
+static void begin(struct gpu_session_state *r)
 {
 	struct gpu *gpu = r->gpu;
 	struct gpu_session *session = r->session;
@@ -73,7 +73,7 @@ static void collect(const struct gpu *gpu, uint32_t place, struct gpu_run *run)
 }
 
 /* Ends the kernels whose blocks have ended. Their stores are visible. */
-static bool end_kernels(struct running *r)
+static bool end_kernels(struct gpu_session_state *r)
 {
 	const struct gpu_feed *feed = &r->session->feed;
 	bool any = false;
@@ -110,7 +110,7 @@ static struct gpu_run *run_with(const struct dispatch *dispatch, const struct si
 }
 
 /* True when a warp has a fault, which ends the session. */
-static bool ends_by_fault(struct running *r)
+static bool ends_by_fault(struct gpu_session_state *r)
 {
 	struct gpu_session *session = r->session;
 	if (!session_faulted(r->gpu, &session->fault))
@@ -120,7 +120,7 @@ static bool ends_by_fault(struct running *r)
 	return true;
 }
 
-static bool must_stop(struct running *r)
+static bool must_stop(struct gpu_session_state *r)
 {
 	struct gpu *gpu = r->gpu;
 	struct gpu_session *session = r->session;
@@ -151,7 +151,14 @@ static bool must_stop(struct running *r)
 	return false;
 }
 
-static void run_to_end(struct running *r)
+static bool has_enough(const struct gpu_session_state *r)
+{
+	const struct gpu_feed *feed = &r->session->feed;
+	return feed->has_enough && feed->has_enough(feed->user);
+}
+
+/* Returns false when the feed has enough. */
+static bool run_to_end(struct gpu_session_state *r)
 {
 	struct gpu *gpu = r->gpu;
 	r->session->end = GPU_DONE;
@@ -160,25 +167,30 @@ static void run_to_end(struct running *r)
 			if (!end_kernels(r) && r->dispatch.kernels) {
 				if (!ends_by_fault(r))
 					r->session->end = GPU_STALLED;
-				return;
+				return true;
 			}
 			start_kernels(r);
 			if (!r->dispatch.kernels)
-				return;
+				return true;
+			if (has_enough(r))
+				return false;
 			continue;
 		}
-		if (end_kernels(r))
+		if (end_kernels(r)) {
 			start_kernels(r);
+			if (r->dispatch.kernels && has_enough(r))
+				return false;
+		}
 		if (gpu->step >= r->watch.next && must_stop(r))
-			return;
+			return true;
 	}
 }
 
-void gpu_run_together(struct gpu *gpu, struct gpu_session *session)
+static void open_session(struct gpu *gpu, struct gpu_session *session)
 {
-	struct running *r = base_calloc(1, sizeof *r);
+	struct gpu_session_state *r = session->state = base_calloc(1, sizeof *r);
 	gpu_renew(gpu);
-	*r = (struct running){.gpu = gpu, .session = session};
+	*r = (struct gpu_session_state){.gpu = gpu, .session = session};
 	stats_reset(gpu);
 	dispatch_begin(&r->dispatch);
 	uint64_t start = session->start = cycle_of(gpu);
@@ -186,14 +198,54 @@ void gpu_run_together(struct gpu *gpu, struct gpu_session *session)
 	r->watch = (struct session_watch){.next = gpu->step, .last_change = start + gpu->machine.launch_cycles};
 	livelock_begin(&r->watch.livelock, gpu, r->watch.last_change);
 	visits_begin(gpu, &session->visitor, start);
-	run_to_end(r);
+}
+
+/* Collects what the kernels that have not ended did so far. */
+static void collect_unfinished(const struct gpu_session_state *r)
+{
+	for (uint32_t place = 0; place < SM_MAX_KERNELS; place++) {
+		struct gpu_run *run = r->dispatch.grid[place].run;
+		if (!run)
+			continue;
+		collect(r->gpu, place, run);
+		run->first_block = r->dispatch.grid[place].first_block;
+		run->cycles = cycle_of(r->gpu) - run->started;
+		run->end = r->session->end == GPU_FAULT && run != r->session->failed ? GPU_STOPPED : r->session->end;
+	}
+}
+
+static void close_session(struct gpu_session_state *r)
+{
+	struct gpu *gpu = r->gpu;
+	struct gpu_session *session = r->session;
+	collect_unfinished(r);
 	livelock_end(&r->watch.livelock);
 	cycle_settle(gpu);
-	session->cycles = cycle_end(gpu, start) - start;
-	session_end(gpu, session->end, start, session->cycles);
+	session->cycles = cycle_end(gpu, session->start) - session->start;
+	session_end(gpu, session->end, session->start, session->cycles);
 	session->blocks = r->dispatch.blocks;
 	stats_collect(gpu, &session->stats);
 	visits_end(gpu, session->cycles);
 	session_explain(gpu, &session->end, session->livelock, session->message, sizeof session->message);
 	free(r);
+	session->state = NULL;
+}
+
+bool gpu_run_together(struct gpu *gpu, struct gpu_session *session)
+{
+	if (!session->state)
+		open_session(gpu, session);
+	else
+		start_kernels(session->state);
+	if (has_enough(session->state) || !run_to_end(session->state))
+		return false;
+	close_session(session->state);
+	return true;
+}
+
+void gpu_cut_session(struct gpu *gpu, struct gpu_session *session)
+{
+	assert(session->state && session->state->gpu == gpu);
+	session->end = GPU_STOPPED;
+	close_session(session->state);
 }

@@ -34,32 +34,39 @@ struct derived record_derive(const struct records *records, const struct record 
 }
 
 const struct record_formula record_formulas[] = {
-#define ROW(name, unit, text, field, functional)                                                                       \
+#define ROW(name, unit, text, field, functional, own)                                                                  \
 	{                                                                                                              \
-		name, unit, text, offsetof(struct derived, field), functional                                          \
+		name, unit, text, offsetof(struct derived, field), functional, own                                     \
 	}
-	ROW("cycles", "cycles", "core cycles from launch to the last reply (measured)", cycles, false),
+	ROW("cycles", "cycles", "core cycles from launch to the last reply (measured)", cycles, false, true),
 	ROW("host_seconds", "seconds", "host time of the launch (measured; differs from run to run)", host_seconds,
-            true),
-	ROW("ipc", "instructions/cycle", "sm.thread_instructions / cycles", ipc, false),
-	ROW("l1d.hit_rate", "", "l1d.hits / l1d.accesses", l1d_hit_rate, false),
-	ROW("l2.hit_rate", "", "l2.hits / l2.accesses", l2_hit_rate, false),
+            true, true),
+	ROW("ipc", "instructions/cycle", "sm.thread_instructions / cycles", ipc, false, true),
+	ROW("l1d.hit_rate", "", "l1d.hits / l1d.accesses", l1d_hit_rate, false, false),
+	ROW("l2.hit_rate", "", "l2.hits / l2.accesses", l2_hit_rate, false, false),
 	ROW("dram.bandwidth", "bytes/second", "(dram.reads + dram.writes) x dram.atom_bytes x clock.core / cycles",
-            dram_bandwidth, false),
-	ROW("dram.utilization", "", "dram.data_cycles / dram.cycles", dram_utilization, false),
-	ROW("dram.row_hit_rate", "", "dram.row_hits / dram.requests", row_hit_rate, false),
-	ROW("dram.row_locality", "requests/activate", "dram.requests / dram.activates", row_locality, false),
+            dram_bandwidth, false, false),
+	ROW("dram.utilization", "", "dram.data_cycles / dram.cycles", dram_utilization, false, false),
+	ROW("dram.row_hit_rate", "", "dram.row_hits / dram.requests", row_hit_rate, false, false),
+	ROW("dram.row_locality", "requests/activate", "dram.requests / dram.activates", row_locality, false, false),
 	ROW("host_rate", "instructions/second", "sm.warp_instructions / host_seconds",
-            warp_instructions_per_host_second, true),
+            warp_instructions_per_host_second, true, true),
 #undef ROW
 };
 const size_t record_formula_count = sizeof record_formulas / sizeof record_formulas[0];
 
+bool record_knows_formula(const struct record *record, const struct record_formula *formula)
+{
+	return (!record->functional || formula->is_functional) && (!record->session || formula->is_own);
+}
+
 bool record_knows(const struct record *record, const struct base_counter_group *group, const struct base_counter *row)
 {
 	size_t offset = group->offset + row->offset;
-	return !record->functional || offset == offsetof(struct gpu_stats, sm.warp_instructions) ||
-	       offset == offsetof(struct gpu_stats, sm.thread_instructions);
+	if (offset == offsetof(struct gpu_stats, sm.warp_instructions) ||
+	    offset == offsetof(struct gpu_stats, sm.thread_instructions))
+		return true;
+	return !record->functional && (!record->session || offset == offsetof(struct gpu_stats, sm.blocks));
 }
 
 size_t record_stack(const struct record *record, struct stack_part parts[RECORD_STACK_PARTS])
@@ -165,6 +172,29 @@ void record_mech_vectors(const struct records *records, const struct record *rec
 	}
 }
 
+size_t records_accounts(const struct records *records)
+{
+	return records->count + records->sessions;
+}
+
+const struct record *records_account(const struct records *records, size_t i)
+{
+	if (i >= records->count)
+		return &records->session[i - records->count];
+	return records->record[i].session ? NULL : &records->record[i];
+}
+
+struct record *records_add_session(struct records *records)
+{
+	records->session = base_realloc(records->session, (records->sessions + 1) * sizeof *records->session);
+	struct record *session = &records->session[records->sessions++];
+	*session = (struct record){.kernel = base_strdup("together"),
+	                           .shown = base_strdup("kernels together"),
+	                           .launch = records->sessions,
+	                           .end = GPU_STOPPED};
+	return session;
+}
+
 void record_add(const struct records *records, struct record *sum, const struct record *record)
 {
 	if (record->choice != LAUNCH_SELECTED)
@@ -187,8 +217,9 @@ void record_add(const struct records *records, struct record *sum, const struct 
 struct record records_total(const struct records *records)
 {
 	struct record total = {.kernel = "totals", .shown = "totals", .launch = records->count};
-	for (size_t i = 0; i < records->count; i++)
-		record_add(records, &total, &records->record[i]);
+	for (size_t i = 0; i < records_accounts(records); i++)
+		if (records_account(records, i))
+			record_add(records, &total, records_account(records, i));
 	return total;
 }
 

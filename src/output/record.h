@@ -41,6 +41,11 @@ struct record {
 	bool knows_ranges;                /* false: the program has not used ranges before it */
 	enum gpu_end end;
 	const char *stopped_by; /* the cause, if it was stopped before its end */
+	uint64_t stream;        /* number of its stream, as the caller numbers them */
+	/* Number of the session in which it ran with other kernels, from 1; 0: it ran alone. Of a launch in a session,
+	 * only some counters are known (record_knows()). */
+	size_t session;
+	uint64_t started, first_block; /* core cycles since the run's beginning; not of a functional launch */
 	uint64_t cycles;
 	double host_seconds;
 	struct gpu_stats stats;
@@ -55,6 +60,8 @@ enum { RECORDS_ENDED = 48 };
 struct records {
 	struct record *record;
 	size_t count, capacity;
+	struct record *session; /* what sessions counted; `launch` is their number */
+	size_t sessions;
 	const struct machine *machine;
 	const struct seam_attached *attached; /* the attached mechanisms */
 	uint32_t attachments;
@@ -96,11 +103,14 @@ struct record_formula {
 	const char *name, *unit, *text;
 	size_t offset;      /* of the double in struct derived */
 	bool is_functional; /* a launch that ran functionally has it too */
+	bool is_own;        /* a launch in a session has it too */
 };
 extern const struct record_formula record_formulas[];
 extern const size_t record_formula_count;
+bool record_knows_formula(const struct record *record, const struct record_formula *formula);
 
-/* True when the record has the counter: a launch that ran functionally has only the counts of instructions. */
+/* True when the record has the counter: a launch that ran functionally has only the counts of instructions, a launch in
+ * a session those and its blocks. */
 bool record_knows(const struct record *record, const struct base_counter_group *group, const struct base_counter *row);
 
 /* A cause of the cycle stack and the slots charged to it: the counter sm.stack_NAME. */
@@ -112,6 +122,12 @@ enum { RECORD_STACK_PARTS = 16 };
 /* Fills `parts` in the order of the counters. Returns the number of parts. */
 size_t record_stack(const struct record *record, struct stack_part parts[RECORD_STACK_PARTS]);
 
+/* All counters are in accounts: of each launch that ran alone, and of each session. Returns account `i` of
+ * records_accounts(); NULL for a launch in a session. */
+const struct record *records_account(const struct records *records, size_t i);
+size_t records_accounts(const struct records *records);
+/* Adds an empty session, and returns it. Pointers to sessions become invalid. */
+struct record *records_add_session(struct records *records);
 /* Adds a record to a sum: cycles, host seconds, counters. */
 void record_add(const struct records *records, struct record *sum, const struct record *record);
 /* Returns the sum of all records as one record named "totals". Its `launch` is the number of launches. Free it with

@@ -50,6 +50,11 @@ static void ended(void *user, uint64_t cycles)
 		timeline_file_end(&recorders->timeline, running(recorders), cycles);
 }
 
+bool recorders_are_open(const struct recorders *recorders)
+{
+	return recorders->samples.every || recorders->timeline.left || recorders->profile.path;
+}
+
 struct gpu_visitor recorders_begin(struct recorders *recorders)
 {
 	recorders->drained = 0;

@@ -23,6 +23,8 @@ struct recorders {
 /* Opens the files that the settings request. */
 enum sluice_status recorders_open(struct recorders *recorders, struct gpu *gpu, const struct records *records,
                                const struct sluice_settings *settings, struct sluice_error *error);
+/* True when any file was requested. */
+bool recorders_are_open(const struct recorders *recorders);
 /* Starts a kernel. Returns the visitor to be called while it runs. */
 struct gpu_visitor recorders_begin(struct recorders *recorders);
 /* Ends at the process's end. Returns false with errno set, and in *path the file that could not be written. */

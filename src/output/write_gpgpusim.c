@@ -185,13 +185,27 @@ static void print_kernel(FILE *file, const struct records *records, const struct
 	fputc('\n', file);
 }
 
+/* Adds a launch to the sum; the last launch of a session adds the session. */
+static void add_so_far(const struct records *records, struct record *total, size_t i)
+{
+	const struct record *record = &records->record[i];
+	if (!record->session) {
+		record_add(records, total, record);
+		return;
+	}
+	for (size_t later = i + 1; later < records->count; later++)
+		if (records->record[later].session == record->session)
+			return;
+	record_add(records, total, &records->session[record->session - 1]);
+}
+
 void records_write_gpgpusim(const struct records *records, FILE *file)
 {
 	struct record total = {0};
 	for (size_t i = 0; i < records->count; i++) {
 		if (records->record[i].choice != LAUNCH_SELECTED)
 			continue;
-		record_add(records, &total, &records->record[i]);
+		add_so_far(records, &total, i);
 		print_kernel(file, records, &records->record[i], &total);
 	}
 	/* Scripts recognize by these lines that the run completed, or that its last kernel was stopped. */

@@ -145,7 +145,8 @@ static json_t *cycle_stack(const struct record *record)
 	size_t count = record_stack(record, parts);
 	json_t *object = json_object();
 	for (size_t i = 0; i < count; i++)
-		json_object_set_new(object, parts[i].name, record->functional ? json_null() : whole(parts[i].slots));
+		json_object_set_new(object, parts[i].name,
+		                    record->functional || record->session ? json_null() : whole(parts[i].slots));
 	return object;
 }
 
@@ -202,6 +203,11 @@ static json_t *kernel(const struct records *records, const struct record *record
 	json_object_set_new(object, "spill_bytes", whole(record->spill_bytes));
 	json_object_set_new(object, "shared_bytes", whole(record->shared_bytes));
 	json_object_set_new(object, "blocks_per_sm", timed ? whole(record->blocks_per_sm) : json_null());
+	json_object_set_new(object, "stream", whole(record->stream));
+	if (record->session)
+		json_object_set_new(object, "session", whole(record->session));
+	json_object_set_new(object, "started", timed ? whole(record->started) : json_null());
+	json_object_set_new(object, "first_block", timed ? whole(record->first_block) : json_null());
 	json_object_set_new(object, "cycles", timed ? whole(record->cycles) : json_null());
 	json_object_set_new(object, "thread_instructions", whole(record->stats.sm.thread_instructions));
 	json_object_set_new(object, "warp_instructions", whole(record->stats.sm.warp_instructions));
@@ -229,7 +235,7 @@ static json_t *kernel(const struct records *records, const struct record *record
 void record_price(const struct records *records, struct record *record)
 {
 	char message[ENERGY_MESSAGE];
-	if (!records->prices || record->choice != LAUNCH_SELECTED)
+	if (!records->prices || record->choice != LAUNCH_SELECTED || record->session)
 		return;
 	json_t *object = kernel(records, record);
 	if (!energy_add(records->prices, object, &record->energy, message)) {
@@ -254,16 +260,39 @@ static json_t *estimated_totals(const struct records *records)
 	return object;
 }
 
+/* Deletes what only a single launch has. */
+static void keep_sums(json_t *object)
+{
+	static const char *const others[] = {"name",        "demangled", "launch",       "ended",
+	                                     "grid",        "block",     "registers",    "spill_bytes",
+	                                     "stream",      "session",   "shared_bytes", "blocks_per_sm",
+	                                     "first_block", "loads",     "sample",       "selected"};
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		json_object_del(object, others[i]);
+}
+
+/* Returns what the kernels of a session did together. */
+static json_t *session(const struct records *records, const struct record *record)
+{
+	json_t *object = kernel(records, record), *launches = json_array();
+	keep_sums(object);
+	for (size_t i = 0; i < records->count; i++)
+		if (records->record[i].session == record->launch)
+			json_array_append_new(launches, whole(records->record[i].launch));
+	json_object_set_new(object, "session", whole(record->launch));
+	json_object_set_new(object, "ended", json_string(record_end_name(record->end)));
+	json_object_set_new(object, "launches", launches);
+	return object;
+}
+
 /* Returns the sums of the kernels' statistics. */
 static json_t *totals(const struct records *records)
 {
 	struct record total = records_total(records);
 	json_t *object = kernel(records, &total);
-	static const char *const others[] = {"name",  "demangled", "launch",      "ended",        "grid",
-	                                     "block", "registers", "spill_bytes", "shared_bytes", "blocks_per_sm",
-	                                     "ipc",   "loads",     "sample",      "selected"};
-	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-		json_object_del(object, others[i]);
+	keep_sums(object);
+	json_object_del(object, "started");
+	json_object_del(object, "ipc");
 	if (records->sampling)
 		json_object_set_new(object, "estimate", estimated_totals(records));
 	record_free(records, &total);
@@ -402,7 +431,14 @@ const char records_json_closing[] = "\n ]\n}\n";
 void records_json_end(const struct records *records, FILE *file)
 {
 	json_t *object = totals(records);
-	fputs("\n ],\n \"totals\": ", file);
+	fputs("\n ],", file);
+	for (size_t i = 0; i < records->sessions; i++) {
+		json_t *together = session(records, &records->session[i]);
+		fputs(i ? ",\n  " : "\n \"sessions\": [\n  ", file);
+		json_dumpf(together, file, JSON_REAL_PRECISION(12));
+		json_decref(together);
+	}
+	fputs(records->sessions ? "\n ],\n \"totals\": " : "\n \"totals\": ", file);
 	json_dumpf(object, file, JSON_REAL_PRECISION(12));
 	fputs("\n}\n", file);
 	json_decref(object);

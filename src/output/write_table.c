@@ -281,7 +281,10 @@ static void print_account(FILE *file, const struct records *records, const struc
 		fprintf(file, "  %-14s%s cycles, IPC %.2f\n", "time", grouped(record->cycles, a), derived.ipc);
 	fprintf(file, "  %-14s%s of warps, %s of threads\n", "instructions", grouped(sm->warp_instructions, a),
 	        grouped(sm->thread_instructions, b));
-	if (!record->functional) {
+	if (record->session)
+		fprintf(file, "  %-14swith other kernels, from cycle %s (session %zu)\n", "ran",
+		        grouped(record->started, a), record->session);
+	if (!record->functional && !record->session) {
 		print_stack(file, record);
 		print_memory(file, record, &derived);
 		struct mech_counters counters = {.file = file};
@@ -341,6 +344,21 @@ static void print_launch(FILE *file, const struct records *records, const struct
 	print_account(file, records, record);
 }
 
+/* Prints what the kernels of a session did together. */
+static void print_session(FILE *file, const struct records *records, const struct record *session)
+{
+	const char *separator = "";
+	fprintf(file, "\nsession %" PRIu64 "%s: launches ", session->launch, ending(session->end));
+	for (size_t i = 0; i < records->count; i++) {
+		if (records->record[i].session != session->launch)
+			continue;
+		fprintf(file, "%s%" PRIu64, separator, records->record[i].launch);
+		separator = ", ";
+	}
+	fputs(" at the same time\n", file);
+	print_account(file, records, session);
+}
+
 static size_t launches_with(const struct records *records, enum launch_choice choice)
 {
 	size_t count = 0;
@@ -363,6 +381,8 @@ static size_t sum_by_kernel(const struct records *records, struct record *sum)
 		if (at == count)
 			sum[count++] = (struct record){.kernel = record->kernel, .shown = record->shown};
 		sum[at].launch++;
+		if (record->session)
+			sum[at].session = record->session;
 		record_add(records, &sum[at], record);
 	}
 	return count;
@@ -383,8 +403,12 @@ static void print_kernel_row(FILE *file, const struct records *records, const st
 		return;
 	}
 	struct derived derived = record_derive(records, sum);
-	fprintf(file, " %16s %5" PRIu32 ".%" PRIu32 " %% %8.2f %6.1f %% %6.1f %%\n", grouped(sum->cycles, cycles),
-	        tenths / 10, tenths % 10, derived.ipc, 100 * derived.l1d_hit_rate, 100 * derived.l2_hit_rate);
+	fprintf(file, " %16s %5" PRIu32 ".%" PRIu32 " %% %8.2f", grouped(sum->cycles, cycles), tenths / 10, tenths % 10,
+	        derived.ipc);
+	if (sum->session)
+		fprintf(file, " %8s %8s\n", "-", "-");
+	else
+		fprintf(file, " %6.1f %% %6.1f %%\n", 100 * derived.l1d_hit_rate, 100 * derived.l2_hit_rate);
 }
 
 /* Replaces the lines of a sampled run by estimates. */
@@ -511,6 +535,8 @@ void records_write_table(const struct records *records, FILE *file)
 		for (size_t i = 0; i < records->count; i++)
 			if (records->record[i].choice == LAUNCH_SELECTED)
 				print_launch(file, records, &records->record[i]);
+		for (size_t i = 0; i < records->sessions; i++)
+			print_session(file, records, &records->session[i]);
 		if (shown > 1) {
 			fprintf(file, "\n%zu launches together\n", shown);
 			print_account(file, records, &total);

@@ -210,6 +210,23 @@ static bool has_hooks_of_gpu(const struct mech *mech)
 	return hears || mech->gpu_cycle || mech->policies & MECH_POLICY_BLOCK_PLACE;
 }
 
+/* A mechanism that hears nothing of an SM's work but the ends of blocks. */
+static bool has_few_hooks_of_sm(const struct mech *mech)
+{
+	size_t hooks = 0;
+#define LOOK(scope, hook, event, when) +(mech->hook != NULL)
+	hooks = 0 MECH_SM_HOOKS(LOOK, LOOK) - (mech->block_end != NULL);
+#undef LOOK
+	return !hooks && !mech->cycle && !mech->on_reply && !mech->on_outcome;
+}
+
+bool seam_is_only_warp_order(const struct mech *mech)
+{
+	return mech->policies == MECH_POLICY_WARP_ORDER && has_few_hooks_of_sm(mech) && !has_hooks_of_gpu(mech) &&
+	       !has_hooks_of_partitions(mech) && !mech->gpu_kernel_begin && !mech->sends && !mech->opcode_count &&
+	       !mech->pass_count && !mech->only_looks;
+}
+
 bool seam_is_local(const struct seam *seam)
 {
 	for (uint32_t i = 0; i < seam->count; i++) {

@@ -278,6 +278,9 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
                        const uint64_t *clock, const uint64_t *clock_of_partitions);
 void seam_close(struct seam *seam);
 
+/* True when the mechanism only orders warps, and needs to know no kernel. */
+bool seam_is_only_warp_order(const struct mech *mech);
+
 /* True when no mechanism reads or changes an SM at a time other than the SM's own. Only then may SMs be ahead of
  * each other and of partitions. */
 bool seam_is_local(const struct seam *seam);

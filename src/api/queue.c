@@ -1,0 +1,163 @@
+/* Queued work of streams: its calls, and the loop that runs it. */
+#include "api/queue.h"
+
+#include "api/launch.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The reasons for which launches run in turn. Each names a part that counts, checks or changes one launch at a time. */
+static const char *reason_to_run_in_turn(const sluice_gpu *gpu)
+{
+	const struct attachments *attached = &gpu->attachments;
+	if (gpu->checks || gpu->footprint)
+		return "checks see one launch at a time";
+	if (recorders_are_open(&gpu->recorders))
+		return "samples, timelines and profiles record one launch at a time";
+	if (gpu->on_interval)
+		return "on_interval sees one launch at a time";
+	if (gpu->sampling.wish.launches || gpu->sampling.wish.blocks)
+		return "sampling compares launches that run alone";
+	if (selection_is_used(&gpu->selection))
+		return "only some launches are selected";
+	if (gpu->trace_out)
+		return "a trace has one launch at a time";
+	if (gpu->max_instructions)
+		return "the limit of instructions holds for one launch at a time";
+	for (uint32_t i = 0; i < attached->count; i++)
+		if (!seam_is_only_warp_order(attached->list[i].mech))
+			return "mechanisms see one launch at a time";
+	return NULL;
+}
+
+const char *sluice_queue_refused(const sluice_gpu *gpu)
+{
+	return reason_to_run_in_turn(gpu);
+}
+
+static struct queue *queue_of(sluice_gpu *gpu)
+{
+	if (!gpu->queue.base)
+		gpu->queue.base = 1;
+	return &gpu->queue;
+}
+
+enum sluice_status sluice_queue_launch(sluice_gpu *gpu, sluice_kernel *kernel, const struct sluice_grid *grid,
+                                       const struct sluice_place *place, uint64_t *number, struct sluice_error *error)
+{
+	struct queue *queue = queue_of(gpu);
+	const struct launch_request request = {.grid = grid->grid,
+	                                       .block = grid->block,
+	                                       .dynamic_shared_bytes = grid->dynamic_shared_bytes,
+	                                       .arguments = grid->arguments};
+	struct sluice_error own;
+	struct launch *launch = launch_open(gpu, kernel, &request, error ? error : &own);
+	if (!launch)
+		return error ? error->status : own.status;
+	struct work *work = queue_add(queue, place->after, place->after_count);
+	launch->stream = place->stream;
+	launch->run->priority = work->priority = place->priority;
+	work->launch = launch;
+	work->hardware_queue = (uint32_t)(place->stream % gpu->machine.queues);
+	*number = work->number;
+	return api_succeed(error);
+}
+
+uint64_t sluice_queue_call(sluice_gpu *gpu, void (*call)(void *user, bool run), void *user,
+                           const struct sluice_place *place)
+{
+	struct work *work = queue_add(queue_of(gpu), place->after, place->after_count);
+	work->call = call;
+	work->user = user;
+	return work->number;
+}
+
+size_t sluice_queue_length(const sluice_gpu *gpu)
+{
+	return gpu->queue.count - gpu->queue.first;
+}
+
+bool sluice_queue_has_ended(const sluice_gpu *gpu, uint64_t number)
+{
+	return queue_has_ended(&gpu->queue, number);
+}
+
+static void run_alone(sluice_gpu *gpu, struct work *work)
+{
+	struct queue *queue = &gpu->queue;
+	work->state = WORK_RUNS;
+	queue->status = launch_run_alone(work->launch, &queue->error);
+	if (queue->status == SLUICE_OK)
+		queue_end(queue, work);
+}
+
+/* Starts the next launch, or goes on with the session. Returns false when nothing may run. */
+static bool run_next(sluice_gpu *gpu)
+{
+	struct queue *queue = &gpu->queue;
+	if (queue->session.is_open) {
+		queue_run_session(gpu);
+		return true;
+	}
+	struct work *work = queue_next(queue);
+	if (!work)
+		return false;
+	if (queue_is_alone(queue, work))
+		run_alone(gpu, work);
+	else if (gpu->functional)
+		queue_run_functional(gpu);
+	else
+		queue_run_session(gpu);
+	return true;
+}
+
+/* Drops all work after a failure. */
+static enum sluice_status fail(sluice_gpu *gpu, struct sluice_error *error)
+{
+	struct queue *queue = &gpu->queue;
+	enum sluice_status status = queue->status;
+	if (queue->session.is_open)
+		queue_cut_session(gpu);
+	queue_drop(queue);
+	queue->status = SLUICE_OK;
+	if (error)
+		*error = queue->error;
+	return status;
+}
+
+/* Runs work until the wanted one has ended; 0: until all has. */
+static enum sluice_status run_until(sluice_gpu *gpu, uint64_t wanted, struct sluice_error *error)
+{
+	struct queue *queue = queue_of(gpu);
+	queue->wanted = wanted;
+	while (queue->status == SLUICE_OK && !(wanted && queue_has_ended(queue, wanted)) && run_next(gpu))
+		;
+	if (queue->status != SLUICE_OK)
+		return fail(gpu, error);
+	if (queue->first == queue->count && !queue->session.is_open)
+		queue_drop(queue);
+	return api_succeed(error);
+}
+
+enum sluice_status sluice_queue_wait(sluice_gpu *gpu, uint64_t number, struct sluice_error *error)
+{
+	if (queue_has_ended(queue_of(gpu), number))
+		return api_succeed(error);
+	return run_until(gpu, number, error);
+}
+
+enum sluice_status sluice_queue_finish(sluice_gpu *gpu, struct sluice_error *error)
+{
+	enum sluice_status status = run_until(gpu, 0, error);
+	assert(status != SLUICE_OK || (!gpu->queue.count && !gpu->queue.session.is_open));
+	return status;
+}
+
+void queue_close(sluice_gpu *gpu)
+{
+	if (gpu->queue.session.is_open)
+		queue_cut_session(gpu);
+	queue_drop(&gpu->queue);
+	free(gpu->queue.work);
+}

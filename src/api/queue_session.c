@@ -1,0 +1,297 @@
+/* Launches that run at the same time: a session of the machine, or functional launches that take turns. */
+#include "api/queue.h"
+
+#include "api/launch.h"
+#include "base/host_clock.h"
+#include "gpu/stats.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void keep_failure(struct queue *queue, enum sluice_status status)
+{
+	if (queue->status == SLUICE_OK)
+		queue->status = status;
+}
+
+/* Adds the grids that a launch's blocks have launched. Each runs after the one before it. */
+static void add_children(sluice_gpu *gpu, struct work *parent)
+{
+	struct queue *queue = &gpu->queue;
+	const struct device_runtime *runtime = &parent->launch->runtime;
+	uint64_t before = 0;
+	for (size_t i = 0; i < runtime->waiting.count && queue->status == SLUICE_OK; i++) {
+		struct launch *child =
+			launch_open_child(gpu, &runtime->waiting.launch[i], runtime->depth + 1, false, &queue->error);
+		if (!child) {
+			keep_failure(queue, queue->error.status);
+			return;
+		}
+		struct work *work = queue_add(queue, &before, 1);
+		child->stream = parent->launch->stream;
+		child->run->priority = work->priority = parent->priority;
+		work->launch = child;
+		work->parent = parent;
+		parent->children++;
+		before = work->number;
+	}
+}
+
+void queue_launch_ended(sluice_gpu *gpu, struct work *work, const struct sluice_error *error)
+{
+	launch_end_record(work->launch, error);
+	if (!error)
+		add_children(gpu, work);
+	if (!error && !work->children)
+		queue_end(&gpu->queue, work);
+}
+
+/* The next launch that starts in this session, with its record begun; NULL: none. */
+static struct work *start_next(sluice_gpu *gpu, bool has_room)
+{
+	struct queue *queue = &gpu->queue;
+	struct queue_session *session = &queue->session;
+	if (queue->status != SLUICE_OK || (!session->running && !session->begins))
+		return NULL;
+	struct work *work = queue_next(queue);
+	if (!work || !has_room)
+		return NULL;
+	work->state = WORK_RUNS;
+	session->begins = false;
+	session->running++;
+	launch_begin_record(work->launch);
+	return work;
+}
+
+/* --- in cycles --- */
+
+static struct gpu_run *next_run(void *user, bool has_room)
+{
+	sluice_gpu *gpu = user;
+	struct work *work = start_next(gpu, has_room);
+	if (!work)
+		return NULL;
+	gpu->records.record[work->launch->number].session = gpu->queue.session.record + 1;
+	return work->launch->run;
+}
+
+static struct work *work_of(const struct queue *queue, const struct gpu_run *run)
+{
+	size_t i = queue->first;
+	while (!queue->work[i]->launch || queue->work[i]->launch->run != run)
+		i++;
+	return queue->work[i];
+}
+
+/* Stores what the kernel counted of its own. */
+static void keep_own(const sluice_gpu *gpu, const struct launch *launch)
+{
+	const struct gpu_run *run = launch->run;
+	struct record *record = &gpu->records.record[launch->number];
+	record->started = run->started;
+	record->first_block = run->first_block;
+	record->cycles = run->cycles;
+	record->blocks_per_sm = run->blocks_limit;
+	record->stats.sm.blocks = run->own.blocks;
+	record->stats.sm.warp_instructions = run->own.warp_instructions;
+	record->stats.sm.thread_instructions = run->own.thread_instructions;
+	launch_set_end(gpu, record, run->end);
+}
+
+static void run_ended(void *user, struct gpu_run *run)
+{
+	sluice_gpu *gpu = user;
+	struct work *work = work_of(&gpu->queue, run);
+	gpu->queue.session.running--;
+	keep_own(gpu, work->launch);
+	queue_launch_ended(gpu, work, NULL);
+}
+
+static bool has_enough(void *user)
+{
+	const struct queue *queue = &((const sluice_gpu *)user)->queue;
+	return queue->status != SLUICE_OK || (queue->wanted && queue_has_ended(queue, queue->wanted));
+}
+
+static void open_session(sluice_gpu *gpu)
+{
+	struct queue_session *session = &gpu->queue.session;
+	*session = (struct queue_session){.is_open = true, .begins = true, .record = gpu->records.sessions};
+	session->progress = (struct launch_progress){.gpu = gpu, .kernel = "kernels together"};
+	session->machine = (struct gpu_session){
+		.feed = {.user = gpu, .next = next_run, .ended = run_ended, .has_enough = has_enough},
+		.concurrent = gpu->machine.concurrent,
+		.l1_may_be_stale = gpu->sampling.skipped,
+		.stop = &gpu->stop};
+	if (gpu->progress) {
+		session->machine.progress = launch_pass_progress;
+		session->machine.progress_user = &session->progress;
+	}
+	gpu->sampling.skipped = false;
+	records_add_session(&gpu->records);
+}
+
+/* Stores what all kernels of the session counted. */
+static void keep_session(sluice_gpu *gpu)
+{
+	struct queue_session *session = &gpu->queue.session;
+	const struct gpu_session *machine = &session->machine;
+	struct record *record = &gpu->records.session[session->record];
+	unit_totals_add(&gpu->unit_totals, gpu->gpu, 0);
+	units_store(&gpu->records, record);
+	api_record_mechanisms(gpu, NULL, record);
+	launch_set_end(gpu, record, machine->end);
+	record->started = machine->start;
+	record->cycles = machine->cycles;
+	record->stats = machine->stats;
+	record->host_seconds = session->host_seconds;
+	record_price(&gpu->records, record);
+}
+
+/* The message of a session that did not end normally. `failed` is the launch that is to blame, or one of several; NULL:
+ * none was running, when a mechanism's mistake was found at the end. */
+static enum sluice_status report(sluice_gpu *gpu, const struct launch *failed, struct sluice_error *error)
+{
+	const struct gpu_session *machine = &gpu->queue.session.machine;
+	if (machine->end == GPU_MISTAKE)
+		return api_fail(error, SLUICE_BAD_MECHANISM, "kernels that ran together stopped: %s", machine->message);
+	assert(failed);
+	const struct record *record = &gpu->records.record[failed->number];
+	switch (machine->end) {
+	case GPU_FAULT:
+		return launch_report_fault(&failed->run->launch, &machine->fault, error);
+	case GPU_STALLED:
+		if (machine->livelock)
+			return launch_report_livelock(gpu, &failed->run->launch, &machine->polls, record, error);
+		return api_fail(error, SLUICE_STALLED,
+		                "kernels that ran together stalled at cycle %llu, among them %s: no warp can make "
+		                "progress\n%s",
+		                (unsigned long long)machine->cycles, record->kernel, machine->message);
+	default:
+		return launch_report_stop(gpu, &failed->run->launch, &machine->polls, record, error);
+	}
+}
+
+static bool is_running(const struct work *work)
+{
+	return work->state == WORK_RUNS && work->launch && !work->children;
+}
+
+/* Completes the records of the launches that were running when the session ended early. */
+static void keep_unfinished(sluice_gpu *gpu)
+{
+	struct queue *queue = &gpu->queue;
+	const struct gpu_session *machine = &queue->session.machine;
+	const struct launch *blamed = NULL;
+	for (size_t i = queue->first; i < queue->count; i++) {
+		const struct work *work = queue->work[i];
+		if (!is_running(work))
+			continue;
+		if (!blamed || work->launch->run == machine->failed)
+			blamed = work->launch;
+		keep_own(gpu, work->launch);
+	}
+	keep_failure(queue, report(gpu, blamed, &queue->error));
+	for (size_t i = queue->first; i < queue->count; i++)
+		if (is_running(queue->work[i]))
+			launch_end_record(queue->work[i]->launch,
+			                  queue->work[i]->launch == blamed ? &queue->error : NULL);
+}
+
+static void close_session(sluice_gpu *gpu)
+{
+	struct queue *queue = &gpu->queue;
+	const struct gpu_session *machine = &queue->session.machine;
+	char text[512];
+	keep_session(gpu);
+	if (machine->end != GPU_DONE)
+		keep_unfinished(gpu);
+	else if (!gpu_check_session(gpu->gpu, machine, text, sizeof text))
+		keep_failure(queue, api_fail(&queue->error, SLUICE_INTERNAL,
+		                             "internal error: the statistics of kernels that ran together do not add "
+		                             "up: %s",
+		                             text));
+	queue->session.is_open = false;
+	stats_file_add(&gpu->stats_file, &gpu->records);
+}
+
+void queue_run_session(sluice_gpu *gpu)
+{
+	struct queue_session *session = &gpu->queue.session;
+	double begin = host_seconds();
+	if (!session->is_open)
+		open_session(gpu);
+	bool is_over = gpu_run_together(gpu->gpu, &session->machine);
+	session->host_seconds += host_seconds() - begin;
+	if (is_over)
+		close_session(gpu);
+}
+
+void queue_cut_session(sluice_gpu *gpu)
+{
+	gpu_cut_session(gpu->gpu, &gpu->queue.session.machine);
+	close_session(gpu);
+}
+
+/* --- functional --- */
+
+static struct simt_job *next_job(void *user)
+{
+	sluice_gpu *gpu = user;
+	struct work *work = start_next(gpu, gpu->queue.session.running < gpu->machine.concurrent);
+	if (!work)
+		return NULL;
+	struct gpu_run *run = work->launch->run;
+	launch_prepare_functional(gpu, &run->launch, run->blocks_per_sm);
+	work->job = (struct simt_job){.launch = &run->launch};
+	return &work->job;
+}
+
+static void keep_job(sluice_gpu *gpu, struct work *work)
+{
+	struct sluice_error error = {0};
+	const struct launch *launch = work->launch;
+	enum sluice_status status =
+		launch_keep_functional(gpu, &launch->run->launch, &work->job.run, launch->number, &error);
+	if (status != SLUICE_OK && gpu->queue.status == SLUICE_OK)
+		gpu->queue.error = error;
+	if (status != SLUICE_OK)
+		keep_failure(&gpu->queue, status);
+	queue_launch_ended(gpu, work, status == SLUICE_OK ? NULL : &error);
+}
+
+static struct work *work_of_job(const struct queue *queue, const struct simt_job *job)
+{
+	size_t i = queue->first;
+	while (&queue->work[i]->job != job)
+		i++;
+	return queue->work[i];
+}
+
+static void job_ended(void *user, struct simt_job *job)
+{
+	sluice_gpu *gpu = user;
+	gpu->queue.session.running--;
+	keep_job(gpu, work_of_job(&gpu->queue, job));
+}
+
+static bool has_failed(void *user)
+{
+	return ((const sluice_gpu *)user)->queue.status != SLUICE_OK;
+}
+
+void queue_run_functional(sluice_gpu *gpu)
+{
+	struct queue *queue = &gpu->queue;
+	const struct simt_feed feed = {.user = gpu, .next = next_job, .ended = job_ended, .failed = has_failed};
+	queue->session = (struct queue_session){.begins = true};
+	simt_run_together(&feed);
+	for (size_t i = queue->first; i < queue->count; i++)
+		if (is_running(queue->work[i])) {
+			queue->work[i]->job.run.stopped = true;
+			keep_job(gpu, queue->work[i]);
+		}
+	stats_file_add(&gpu->stats_file, &gpu->records);
+}

@@ -1,0 +1,41 @@
+/* stream_work: work of streams that the library queues (sluice_runtime.h), and the order that streams give it.
+ *
+ * A program that creates no stream has none: each of its calls runs its work before it returns. Otherwise asynchronous
+ * calls queue their work. It runs when a call waits for it. */
+#ifndef SLUICE_CUDART_STREAM_WORK_H
+#define SLUICE_CUDART_STREAM_WORK_H
+
+#include "cudart/runtime.h"
+
+#include "sluice_runtime.h"
+
+/* A stream with work that may not have ended. */
+struct stream_work {
+	uint64_t stream; /* its number: 0: the legacy stream; then in the order in which streams were created */
+	uint64_t last;   /* its last work */
+	bool is_blocking; /* the legacy stream's work and its own follow each other */
+};
+
+/* True when asynchronous calls queue their work. */
+bool streams_queue(const struct runtime *runtime);
+/* Queues a launch as the stream's next work. Fails as sluice_launch() does if it can never run. */
+enum sluice_status stream_launch(struct runtime *runtime, cudaStream_t stream, sluice_kernel *kernel,
+                                 const struct sluice_grid *grid, struct sluice_error *error);
+/* Queues a call. `call` gets false when a launch has failed: it must only free `user`. Returns the work's number. */
+uint64_t stream_call(struct runtime *runtime, cudaStream_t stream, void (*call)(void *user, bool run), void *user);
+/* The stream's next work will follow the given work, in any stream. */
+void stream_follow(struct runtime *runtime, cudaStream_t stream, uint64_t work);
+/* Run queued work until the stream's last work has ended, until some work has ended, or all of it. Return the sticky
+ * error, which a failed launch sets after a message. */
+cudaError_t stream_wait(struct runtime *runtime, cudaStream_t stream);
+cudaError_t stream_wait_for(struct runtime *runtime, uint64_t work);
+cudaError_t streams_finish(struct runtime *runtime);
+/* Reports, once, that the kernels of a program's streams run in turn. */
+void stream_tell_in_turn(struct runtime *runtime, cudaStream_t stream);
+void streams_free(struct runtime *runtime);
+
+/* stream.c: the number and the priority of a stream; a greater priority goes first. */
+uint64_t stream_number(struct runtime *runtime, cudaStream_t stream);
+int stream_priority(struct runtime *runtime, cudaStream_t stream);
+
+#endif
