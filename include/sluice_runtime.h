@@ -42,7 +42,7 @@ SLUICE_API enum sluice_status sluice_check_launch(sluice_gpu *gpu, sluice_kernel
 
 /* Work is a launch, or a call of the host between launches. It starts when all work that it follows has ended.
  * Launches that do not follow each other run at the same time, within launch.concurrent and launch.queues. All work is
- * numbered from 1. A launch that fails ends all work: calls that have not run are told so.
+ * numbered from 1. A launch that fails ends all work: calls that have not run are called with `run` false.
  *
  * Queued work runs in sluice_queue_wait() and sluice_queue_finish() only. While some is left, no sluice_launch() and no
  * call that needs results of launches may be made: sluice_queue_finish() comes first. */

@@ -1,6 +1,6 @@
 /* queue: the work of streams: launches, and calls of the host between them. Work starts when all work that it follows
- * has ended. A launch beside which no other could start runs alone. Otherwise a session of the machine begins, in which
- * further launches start as soon as they may; it lasts until no kernel runs. */
+ * has ended. A launch runs alone if no other could start before it ends. Otherwise a session of the machine begins. In
+ * it, further launches start as soon as they may. It lasts until no kernel runs. */
 #ifndef SLUICE_API_QUEUE_H
 #define SLUICE_API_QUEUE_H
 
@@ -76,7 +76,7 @@ bool queue_has_ended(const struct queue *queue, uint64_t number);
 struct work *queue_add(struct queue *queue, const uint64_t *after, size_t count);
 /* Marks the work as ended, and its parent if this was the last child. */
 void queue_end(struct queue *queue, struct work *work);
-/* Frees all work. That which has not ended is dropped. */
+/* Frees all work, which is dropped if it has not ended. */
 void queue_drop(struct queue *queue);
 
 /* queue_session.c: launches that run at the same time. */

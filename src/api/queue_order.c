@@ -87,8 +87,8 @@ static void run_call(struct queue *queue, struct work *work)
 	queue_end(queue, work);
 }
 
-/* Work only follows work of lower numbers, so that one pass runs all calls. Grids launched by kernels are the exception:
- * what follows their parent waits until they end, and that is noticed by the next pass. */
+/* Work only follows work of lower numbers, so that one pass runs all calls. Grids launched by kernels are an exception:
+ * their parent ends with them. The next pass then finds the work that follows it. */
 struct work *queue_next(struct queue *queue)
 {
 	struct work *best = NULL;

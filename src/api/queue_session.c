@@ -85,7 +85,7 @@ static struct work *work_of(const struct queue *queue, const struct gpu_run *run
 	return queue->work[i];
 }
 
-/* Stores what the kernel counted of its own. */
+/* Stores the kernel's own counts. */
 static void keep_own(const sluice_gpu *gpu, const struct launch *launch)
 {
 	const struct gpu_run *run = launch->run;

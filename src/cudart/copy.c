@@ -1,5 +1,5 @@
 /* Copies. A synchronous call waits for the stream's work so far. An asynchronous call queues its copy, except of host
- * memory that is not pinned: CUDA too copies that before the call returns, or to a buffer of its own if it is small. */
+ * memory that is not pinned: as in CUDA, it is copied before the call returns, to a buffer if it is small. */
 #include "cudart/copy.h"
 
 #include "cudart/array.h"

@@ -39,7 +39,7 @@ cudaError_t copy_check_shape(const char *call, cudaError_t wrong_pitch, size_t p
  * written before an error. An area in memory accessible to both sides must end in it. */
 cudaError_t copy_check_area(struct runtime *runtime, const char *call, const void *pointer, size_t pitch, size_t slice,
                             size_t width, size_t height, size_t depth);
-/* True when so many bytes are in one allocation of device memory, or in one piece of memory that both sides access. */
+/* True when the bytes are in one allocation of device memory, or in one piece of memory that both sides access. */
 bool copy_is_inside(struct runtime *runtime, const void *pointer, size_t bytes);
 
 #endif

@@ -122,7 +122,7 @@ struct call_configuration {
 struct runtime *runtime_enter(void);
 /* The same for calls that need no results of queued work, or that wait for some of it: the work stays queued. */
 struct runtime *runtime_enter_beside(void);
-/* Calls a function of the program while the thread holds the lock. As with CUDA, it may make no CUDA calls: these return
+/* Calls a function of the program while the thread holds the lock. It may make no CUDA calls, as in CUDA: they return
  * cudaErrorNotPermitted. */
 void runtime_call_back(void (*function)(void *user), void *user);
 /* Takes the lock, for calls that need no GPU (registration, streams). */

@@ -1,6 +1,6 @@
-/* Streams and events. Work of streams is queued (stream_work.h); a call that asks for its state runs it first: then a
- * stream is idle, and a recorded event is complete. Events measure simulated time. Work of a captured stream is added to
- * a graph (capture.h). */
+/* Streams and events. Work of streams is queued (stream_work.h). A call that asks for the state of a stream or an event
+ * runs its work first: the stream is then idle, and the event complete. Events measure simulated time. Work of a
+ * captured stream is added to a graph (capture.h). */
 #include "cudart/capture.h"
 #include "cudart/stream_work.h"
 
@@ -261,7 +261,7 @@ static void call_function(void *user)
 		host->function(host->user);
 }
 
-/* After a failed launch callbacks are told so, and other functions are not called. */
+/* After a failed launch callbacks get an error, and other functions are not called. */
 static void call_from_queue(void *user, bool run)
 {
 	struct host_call *host = user;

@@ -189,8 +189,9 @@ struct gpu_session {
 };
 
 /* Runs kernels that overlap. Their runs need no visitor, sampler, profile or limit of instructions; SMs do not run
- * ahead. Kernels in progress when a session ends early have its end; beside a faulty one they are stopped. Returns false when the feed has
- * enough: another call continues the session. Until it is over, no other kernel may run. */
+ * ahead. Kernels in progress when a session ends early have its end, except that a faulty kernel stops the others.
+ * Returns false when the feed has enough: another call continues the session. Until it is over, no other kernel may
+ * run. */
 bool gpu_run_together(struct gpu *gpu, struct gpu_session *session);
 /* Ends a suspended session before its time. Its statistics can be read, as of a stopped one. */
 void gpu_cut_session(struct gpu *gpu, struct gpu_session *session);

@@ -31,7 +31,7 @@ struct machine {
 	uint32_t max_instructions; /* thread instructions over all kernels after which simulation stops; 0: no limit */
 	uint32_t window; /* maximum length of a window in core cycles (gpu/cycle.c) */
 	uint32_t concurrent; /* most kernels that run at the same time */
-	uint32_t queues; /* hardware queues of launches: those of one queue start in order */
+	uint32_t queues; /* hardware queues; launches of the same queue start in order */
 	uint32_t launch_cycles; /* core cycles between a launch and its first block */
 	char carve_outs[BASE_OPTION_TEXT_SIZE]; /* of sm.unified_bytes, in KiB, separated by commas */
 	/* core cycles in which warps only poll after which a kernel counts as stalled; 0: never */

@@ -42,8 +42,8 @@ struct record {
 	enum gpu_end end;
 	const char *stopped_by; /* the cause, if it was stopped before its end */
 	uint64_t stream;        /* number of its stream, as the caller numbers them */
-	/* Number of the session in which it ran with other kernels, from 1; 0: it ran alone. Of a launch in a session,
-	 * only some counters are known (record_knows()). */
+	/* Number of the session in which it ran with other kernels, from 1; 0: it ran alone. A launch in a session
+	 * knows only some counters (record_knows()). */
 	size_t session;
 	uint64_t started, first_block; /* core cycles since the run's beginning; not of a functional launch */
 	uint64_t cycles;

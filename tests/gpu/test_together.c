@@ -18,7 +18,7 @@ struct job {
 
 struct jobs {
 	struct job job[MOST];
-	int count, ends;
+	int count, ends, seen;
 	uint32_t concurrent; /* most that run at the same time */
 };
 
@@ -90,7 +90,8 @@ static void free_jobs(struct jobs *jobs)
 /* Runs all jobs, which end in any way. */
 static void start_all(struct gpu_kit *kit, struct jobs *jobs, struct gpu_session *session)
 {
-	*session = (struct gpu_session){.feed = {jobs, next_job, job_ended}, .concurrent = jobs->concurrent};
+	*session = (struct gpu_session){.feed = {.user = jobs, .next = next_job, .ended = job_ended},
+	                                .concurrent = jobs->concurrent};
 	gpu_run_together(kit->gpu, session);
 }
 
@@ -442,6 +443,92 @@ static void test_fault(void **state)
 	kit_close(&kit);
 }
 
+/* True once after each end of kernels. */
+static bool after_each_end(void *user)
+{
+	struct jobs *jobs = user;
+	bool is_new = jobs->ends != jobs->seen;
+	jobs->seen = jobs->ends;
+	return is_new;
+}
+
+static const char longer_loop[] = "mov.u32 %r1, 0;\n"
+				  "AGAIN: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 9000; @%p1 bra AGAIN;\n"
+				  "sub.u32 %r1, %r1, 8000; st.global.u32 [%rd0], %r1; exit;";
+
+/* A chain of three kernels, and a longer kernel. Returns the session, and the runs in `jobs`. */
+static struct gpu_session run_chain(struct gpu_kit *kit, struct jobs *jobs, bool (*has_enough)(void *user))
+{
+	KIT_OPEN(kit, "sm.count=2");
+	uint64_t buffer = kit_buffer(kit, NULL, 1024);
+	add(kit, jobs, longer_loop, 4, 128, 20, 0, buffer);
+	for (int i = 1; i < 4; i++)
+		add(kit, jobs, long_loop, 1, 64, 20, 0, buffer + 256 * (uint64_t)i)->after = i == 1 ? -1 : i - 1;
+	struct gpu_session session = {
+		.feed = {.user = jobs, .next = next_job, .ended = job_ended, .has_enough = has_enough},
+		.concurrent = 16};
+	return session;
+}
+
+/* A session that is suspended at every occasion gives the figures of one that is not. While it is suspended, the host
+ * reads what kernels that have ended stored. */
+static void test_suspended(void **state)
+{
+	(void)state;
+	struct gpu_kit kit, other;
+	struct jobs *jobs = new_jobs(), *whole = new_jobs();
+	struct gpu_session session = run_chain(&kit, jobs, after_each_end), plain = run_chain(&other, whole, NULL);
+	int suspended = 0;
+	assert_true(gpu_run_together(other.gpu, &plain));
+	while (!gpu_run_together(kit.gpu, &session)) {
+		suspended++;
+		for (int i = 0; i < jobs->count; i++)
+			if (jobs->job[i].ended)
+				assert_int_equal(*(uint32_t *)simt_host(kit.gpu->memory, jobs->job[i].param), 1000);
+	}
+	assert_int_equal(suspended, 3); /* at each end but the last */
+	assert_int_equal(session.end, GPU_DONE);
+	assert_int_equal(session.cycles, plain.cycles);
+	compare_stats(&plain.stats, &session.stats, "suspended", 0);
+	for (int i = 0; i < jobs->count; i++) {
+		assert_int_equal(jobs->job[i].run.started, whole->job[i].run.started);
+		assert_int_equal(jobs->job[i].run.cycles, whole->job[i].run.cycles);
+	}
+	free_jobs(jobs);
+	free_jobs(whole);
+	kit_close(&kit);
+	kit_close(&other);
+}
+
+/* A session that is cut has counters that add up, and its kernels what they did so far. */
+static void test_cut(void **state)
+{
+	(void)state;
+	struct gpu_kit kit;
+	struct jobs *jobs = new_jobs();
+	struct gpu_session session = run_chain(&kit, jobs, after_each_end);
+	char text[256];
+	for (int i = 0; i < 2; i++)
+		assert_false(gpu_run_together(kit.gpu, &session));
+	gpu_cut_session(kit.gpu, &session);
+	assert_int_equal(session.end, GPU_STOPPED);
+	if (!gpu_check_session(kit.gpu, &session, text, sizeof text))
+		fail_msg("%s", text);
+	const struct gpu_run *first = &jobs->job[0].run;
+	uint64_t warps = 0;
+	for (int i = 0; i < jobs->count; i++)
+		warps += jobs->job[i].run.own.warp_instructions;
+	assert_int_equal(warps, session.stats.sm.warp_instructions);
+	assert_int_equal(first->end, GPU_STOPPED);
+	assert_int_equal(first->own.blocks, 0);
+	assert_int_equal(first->cycles, session.cycles);
+	free_jobs(jobs);
+	kit_load(&kit, long_loop); /* the machine runs on */
+	kit.param = kit_buffer(&kit, NULL, 64);
+	kit_run(&kit, 4, 64);
+	kit_close(&kit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -456,6 +543,8 @@ int main(void)
 		cmocka_unit_test(test_data),
 		cmocka_unit_test(test_small_and_large_scoreboards),
 		cmocka_unit_test(test_fault),
+		cmocka_unit_test(test_suspended),
+		cmocka_unit_test(test_cut),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

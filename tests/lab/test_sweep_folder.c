@@ -1,5 +1,5 @@
 /* Protects the list of a sweep's runs: reading returns what was written. A list that cannot be written leaves no
- * file. What a killed task left of a record is removed. */
+ * file. The rest of a killed task's record is removed. */
 #include "base/file.h"
 #include "lab/records.h"
 #include "lab/sweep_folder.h"
