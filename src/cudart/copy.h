@@ -30,6 +30,20 @@ struct copy {
 	enum cudaMemcpyKind kind;
 };
 
+/* A fill of device or host memory with the low `bytes` (1, 2 or 4) bytes of a value: `depth` slices of `height` rows of
+ * `width` values. */
+struct fill {
+	struct runtime *runtime;
+	const char *call;
+	struct order order;
+	struct cudaPitchedPtr area;
+	uint32_t value, bytes;
+	size_t width, height, depth;
+};
+
+/* Performs the fill after the stream's work so far, queues it, or captures it. Returns an error after a message. */
+cudaError_t memory_fill(const struct fill *fill);
+
 /* Performs the copy after the stream's work so far, or queues it. Returns an error after a message. */
 cudaError_t copy_run(struct runtime *runtime, const struct copy *copy);
 /* Checks that rows do not overlap, and neither do slices. `wrong_pitch` is the error to return. */

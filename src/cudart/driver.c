@@ -1,5 +1,6 @@
 /* The driver API: errors, the device, contexts, streams and events. */
 #include "cudart/driver.h"
+#include "cudart/stream_work.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +34,14 @@ CUresult driver_result(cudaError_t error)
 	}
 	/* all runtime errors for invalid arguments map to the driver's one */
 	return describe((CUresult)error) ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult driver_wait(CUresult result)
+{
+	if (result != CUDA_SUCCESS)
+		return result;
+	struct runtime *runtime = runtime_enter_beside();
+	return driver_result(runtime_leave(runtime, stream_wait(runtime, NULL)));
 }
 
 CUresult cuGetErrorName(CUresult error, const char **name)

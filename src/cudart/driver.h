@@ -9,6 +9,8 @@
 
 /* Returns the driver's error for one of the runtime's. */
 CUresult driver_result(cudaError_t error);
+/* For synchronous calls: waits for the legacy stream's work if `result` is a success. */
+CUresult driver_wait(CUresult result);
 
 /* Converts a copy's box to the runtime's form. driver_box_of() converts it back. */
 CUresult driver_box(const CUDA_MEMCPY3D *box, struct cudaMemcpy3DParms *parameters);

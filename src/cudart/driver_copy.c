@@ -2,6 +2,7 @@
 #include "cudart/capture.h"
 #include "cudart/driver.h"
 
+#include "cudart/copy.h"
 #include "cudart/host_memory.h"
 
 #include <string.h>
@@ -153,7 +154,7 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D *box, CUstream stream)
 
 CUresult cuMemcpy3D(const CUDA_MEMCPY3D *box)
 {
-	return cuMemcpy3DAsync(box, NULL);
+	return driver_wait(cuMemcpy3DAsync(box, NULL));
 }
 
 CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *box, CUstream stream)
@@ -182,12 +183,12 @@ CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D *box, CUstream stream)
 
 CUresult cuMemcpy2D(const CUDA_MEMCPY2D *box)
 {
-	return cuMemcpy2DAsync(box, NULL);
+	return driver_wait(cuMemcpy2DAsync(box, NULL));
 }
 
 CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D *box)
 {
-	return cuMemcpy2DAsync(box, NULL);
+	return driver_wait(cuMemcpy2DAsync(box, NULL));
 }
 
 /* All contexts name the one device. */
@@ -204,12 +205,12 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER *box, CUstream stream)
 
 CUresult cuMemcpy3DPeer(const CUDA_MEMCPY3D_PEER *box)
 {
-	return cuMemcpy3DPeerAsync(box, NULL);
+	return driver_wait(cuMemcpy3DPeerAsync(box, NULL));
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size)
 {
-	return cuMemcpyPeerAsync(to, to_context, from, from_context, size, NULL);
+	return driver_wait(cuMemcpyPeerAsync(to, to_context, from, from_context, size, NULL));
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context, size_t size,
@@ -223,33 +224,35 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
 /* ---- fills ---- */
 
 static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t bytes, size_t width, size_t height,
-                     CUstream stream)
+                     struct order order)
 {
 	static const char call[] = "cuMemsetD2D";
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_check_stream(runtime, call, stream);
+	struct runtime *runtime = runtime_enter_beside();
+	const struct fill fill = {.runtime = runtime,
+	                          .call = call,
+	                          .order = order,
+	                          .area = {.ptr = driver_pointer(to), .pitch = pitch},
+	                          .value = value,
+	                          .bytes = bytes,
+	                          .width = width,
+	                          .height = height,
+	                          .depth = 1};
+	cudaError_t result = runtime_check_stream(runtime, call, order.stream);
 	if (result == cudaSuccess && (to % bytes || (height > 1 && (pitch % bytes || pitch / bytes < width))))
 		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu values of %u bytes in rows of %zu at 0x%llx",
 		                        width, bytes, pitch, to);
-	bool is_captured = result == cudaSuccess && width && height && capture_of(runtime, stream);
-	if (is_captured) {
-		const struct cudaMemsetParams rows = {driver_pointer(to), pitch, value, bytes, width, height};
-		result = capture_fill(runtime, stream, &rows);
-	}
-	for (size_t y = 0; width && y < height && result == cudaSuccess && !is_captured; y++)
-		result = memory_fill(runtime, call, driver_pointer(to + y * pitch), value, bytes, width);
-	return driver_result(runtime_leave(runtime, result));
+	return driver_result(runtime_leave(runtime, result == cudaSuccess ? memory_fill(&fill) : result));
 }
 
 #define FILL_ROWS(bits, type)                                                                                          \
 	CUresult cuMemsetD2D##bits##Async(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height,       \
 	                                  CUstream stream)                                                             \
 	{                                                                                                              \
-		return fill(to, pitch, value, (bits) / 8, width, height, stream);                                      \
+		return fill(to, pitch, value, (bits) / 8, width, height, in_stream(stream));                           \
 	}                                                                                                              \
 	CUresult cuMemsetD2D##bits(CUdeviceptr to, size_t pitch, type value, size_t width, size_t height)              \
 	{                                                                                                              \
-		return fill(to, pitch, value, (bits) / 8, width, height, NULL);                                        \
+		return fill(to, pitch, value, (bits) / 8, width, height, at_once);                                     \
 	}
 FILL_ROWS(8, unsigned char)
 FILL_ROWS(16, unsigned short)

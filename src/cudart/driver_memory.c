@@ -2,6 +2,7 @@
 #include "cudart/capture.h"
 #include "cudart/driver.h"
 
+#include "cudart/copy.h"
 #include "cudart/host_memory.h"
 
 CUresult cuMemGetInfo(size_t *free, size_t *total)
@@ -85,7 +86,7 @@ CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream s
 
 CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size)
 {
-	return cuMemcpyAsync(to, from, size, NULL);
+	return driver_wait(cuMemcpyAsync(to, from, size, NULL));
 }
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void *from, size_t size, CUstream stream)
@@ -106,64 +107,67 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstre
 
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void *from, size_t size)
 {
-	return cuMemcpyHtoDAsync(to, from, size, NULL);
+	return driver_wait(cuMemcpyHtoDAsync(to, from, size, NULL));
 }
 
 CUresult cuMemcpyDtoH(void *to, CUdeviceptr from, size_t size)
 {
-	return cuMemcpyDtoHAsync(to, from, size, NULL);
+	return driver_wait(cuMemcpyDtoHAsync(to, from, size, NULL));
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t size)
 {
-	return cuMemcpyDtoDAsync(to, from, size, NULL);
+	return driver_wait(cuMemcpyDtoDAsync(to, from, size, NULL));
 }
 
 /* ---- fills ---- */
 
-static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t width, size_t count, CUstream stream)
+static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t bytes, size_t count, struct order order)
 {
 	static const char call[] = "cuMemset";
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime_check_stream(runtime, call, stream);
-	if (result == cudaSuccess && to % width)
+	struct runtime *runtime = runtime_enter_beside();
+	const struct fill fill = {.runtime = runtime,
+	                          .call = call,
+	                          .order = order,
+	                          .area = {.ptr = driver_pointer(to)},
+	                          .value = value,
+	                          .bytes = bytes,
+	                          .width = count,
+	                          .height = 1,
+	                          .depth = 1};
+	cudaError_t result = runtime_check_stream(runtime, call, order.stream);
+	if (result == cudaSuccess && to % bytes)
 		result = runtime_refuse(call, cudaErrorInvalidValue, "address 0x%llx is not a multiple of %u", to,
-		                        width);
-	if (result == cudaSuccess && capture_of(runtime, stream)) {
-		const struct cudaMemsetParams row = {driver_pointer(to), 0, value, width, count, 1};
-		result = capture_fill(runtime, stream, &row);
-	} else if (result == cudaSuccess) {
-		result = memory_fill(runtime, call, driver_pointer(to), value, width, count);
-	}
-	return driver_result(runtime_leave(runtime, result));
+		                        bytes);
+	return driver_result(runtime_leave(runtime, result == cudaSuccess ? memory_fill(&fill) : result));
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
 {
-	return fill(to, value, 1, count, stream);
+	return fill(to, value, 1, count, in_stream(stream));
 }
 
 CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream)
 {
-	return fill(to, value, 2, count, stream);
+	return fill(to, value, 2, count, in_stream(stream));
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned int value, size_t count, CUstream stream)
 {
-	return fill(to, value, 4, count, stream);
+	return fill(to, value, 4, count, in_stream(stream));
 }
 
 CUresult cuMemsetD8(CUdeviceptr to, unsigned char value, size_t count)
 {
-	return fill(to, value, 1, count, NULL);
+	return fill(to, value, 1, count, at_once);
 }
 
 CUresult cuMemsetD16(CUdeviceptr to, unsigned short value, size_t count)
 {
-	return fill(to, value, 2, count, NULL);
+	return fill(to, value, 2, count, at_once);
 }
 
 CUresult cuMemsetD32(CUdeviceptr to, unsigned int value, size_t count)
 {
-	return fill(to, value, 4, count, NULL);
+	return fill(to, value, 4, count, at_once);
 }

@@ -2,8 +2,9 @@
  *
  * A graph holds nodes. Each node has some work and depends on other nodes. A program builds a graph by calls (graph.c,
  * graph_nodes.c, graph_params.c) or by capturing a stream (capture.c). Instantiation makes a copy in execution order
- * (graph_exec.c); the copy's work can be changed later (graph_update.c). Nodes run one at a time, in order of creation.
- * A node that others depend on runs before them.
+ * (graph_exec.c); the copy's work can be changed later (graph_update.c). Branches of a graph run at the same time if
+ * streams do (graph_branches.c). Otherwise nodes run one at a time, in order of creation. A node that others depend on
+ * runs before them.
  */
 #ifndef SLUICE_CUDART_GRAPH_H
 #define SLUICE_CUDART_GRAPH_H
@@ -42,6 +43,9 @@ void work_free(struct runtime *runtime, struct graph_work *work);
 /* Performs the work; the caller must not hold the lock. A child's nodes must be those of an instance. */
 cudaError_t work_run(const struct graph_work *work, cudaStream_t stream);
 
+/* Performs the work of an instance's graph, or queues it (graph_branches.c). The caller must not hold the lock. */
+cudaError_t graph_run(const struct CUgraph_st *graph, cudaStream_t stream);
+
 /* Makes kernel work with the arguments' current values, read through `arguments` or from the buffer in `extra`. */
 cudaError_t work_kernel(struct runtime *runtime, const char *call, const struct graph_kernel *kernel, void **arguments,
                         void **extra, struct graph_work *work);
@@ -67,6 +71,10 @@ struct CUgraphNode_st {
 	struct node_list before, after; /* nodes that it depends on, and nodes that depend on it */
 	cudaGraphNode_t next;           /* next node of the graph, by creation */
 	size_t looked_at;               /* while sorting: visited entries of `before` */
+	/* of an instance, while a launch queues its work (graph_branches.c) */
+	size_t branch;
+	bool is_continued; /* a later node has taken its branch */
+	uint64_t point;    /* work that ends after the node's */
 	enum { NODE_NEW, NODE_OPEN, NODE_DONE } state; /* while sorting */
 };
 

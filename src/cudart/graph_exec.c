@@ -1,5 +1,6 @@
 /* Executable graphs: copies in execution order, and their launches. */
 #include "cudart/capture.h"
+#include "cudart/stream_work.h"
 
 #include "base/arena.h"
 
@@ -125,7 +126,7 @@ static cudaError_t capture_launch(struct runtime *runtime, const char *call, cud
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
 {
 	static const char call[] = "cudaGraphLaunch";
-	struct runtime *runtime = runtime_enter();
+	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
 	if (result == cudaSuccess)
 		result = graph_check_instance(runtime, call, executable);
@@ -133,9 +134,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
 		return runtime_leave(runtime, result);
 	if (capture_of(runtime, stream))
 		return runtime_leave(runtime, capture_launch(runtime, call, executable, stream));
-	if (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch)
+	if (executable->flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) {
+		result = stream_wait(runtime, stream);
 		graph_memory_take_back(runtime, executable->graph);
-	const struct graph_work all = {.type = cudaGraphNodeTypeGraph, .child = executable->graph};
-	runtime_leave(runtime, cudaSuccess);
-	return work_run(&all, stream);
+	}
+	if (runtime_leave(runtime, result) != cudaSuccess)
+		return result;
+	return graph_run(executable->graph, stream);
 }

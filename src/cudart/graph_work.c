@@ -1,7 +1,9 @@
 /* The work of a node: a copy that is independent of the program's memory, and its execution. */
 #include "cudart/graph.h"
 
+#include "cudart/copy.h"
 #include "cudart/host_memory.h"
+#include "cudart/stream_work.h"
 
 #include "base/arena.h"
 
@@ -140,35 +142,30 @@ static cudaError_t run_kernel(const struct graph_kernel *kernel, cudaStream_t st
 	                        stream);
 }
 
-static cudaError_t run_fill(const struct cudaMemsetParams *fill)
+static cudaError_t run_fill(const struct cudaMemsetParams *node, cudaStream_t stream)
 {
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime->error;
-	for (size_t row = 0; row < fill->height && result == cudaSuccess; row++) {
-		result = memory_fill(runtime, "a graph's memset node", (char *)fill->dst + row * fill->pitch,
-		                     fill->value, fill->elementSize, fill->width);
-	}
-	return runtime_leave(runtime, result);
+	struct runtime *runtime = runtime_enter_beside();
+	const struct fill fill = {.runtime = runtime,
+	                          .call = "a graph's memset node",
+	                          .order = in_stream(stream),
+	                          .area = {.ptr = node->dst, .pitch = node->pitch},
+	                          .value = node->value,
+	                          .bytes = node->elementSize,
+	                          .width = node->width,
+	                          .height = node->height,
+	                          .depth = 1};
+	return runtime_leave(runtime, memory_fill(&fill));
 }
 
-static cudaError_t run_memory(const struct graph_work *work)
+static cudaError_t run_memory(const struct graph_work *work, cudaStream_t stream)
 {
-	struct runtime *runtime = runtime_enter();
-	cudaError_t result = runtime->error;
+	struct runtime *runtime = runtime_enter_beside();
+	cudaError_t result = stream_wait(runtime, stream);
 	if (result == cudaSuccess)
 		result = work->type == cudaGraphNodeTypeMemAlloc
 		                 ? graph_memory_allocate(runtime, work->allocation.dptr)
 		                 : graph_memory_release(runtime, "a graph's free node", work->freed);
 	return runtime_leave(runtime, result);
-}
-
-static cudaError_t run_child(const struct CUgraph_st *graph, cudaStream_t stream)
-{
-	cudaError_t result = cudaSuccess;
-	for (size_t i = 0; i < graph->order.count && result == cudaSuccess; i++)
-		if (!graph->order.node[i]->disabled)
-			result = work_run(&graph->order.node[i]->work, stream);
-	return result;
 }
 
 cudaError_t work_run(const struct graph_work *work, cudaStream_t stream)
@@ -179,18 +176,19 @@ cudaError_t work_run(const struct graph_work *work, cudaStream_t stream)
 	case cudaGraphNodeTypeMemcpy:
 		return cudaMemcpy3DAsync(&work->copy, stream);
 	case cudaGraphNodeTypeMemset:
-		return run_fill(&work->fill);
+		return run_fill(&work->fill, stream);
 	case cudaGraphNodeTypeHost:
-		work->host.fn(work->host.userData);
-		return cudaSuccess;
+		return cudaLaunchHostFunc(stream, work->host.fn, work->host.userData);
 	case cudaGraphNodeTypeGraph:
-		return run_child(work->child, stream);
+		return graph_run(work->child, stream);
 	case cudaGraphNodeTypeEventRecord:
 		return cudaEventRecord(work->event, stream);
 	case cudaGraphNodeTypeMemAlloc:
 	case cudaGraphNodeTypeMemFree:
-		return run_memory(work);
-	default: /* nothing to wait for: nodes run one at a time */
+		return run_memory(work, stream);
+	case cudaGraphNodeTypeWaitEvent:
+		return cudaStreamWaitEvent(stream, work->event, 0);
+	default: /* an empty node */
 		return cudaSuccess;
 	}
 }

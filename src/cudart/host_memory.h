@@ -52,8 +52,4 @@ void managed_sections_free(struct runtime *runtime);
 /* Finds the device allocation or host memory that contains an address usable by kernels. Returns false when there is
  * none. */
 bool memory_find(struct runtime *runtime, const void *pointer, uint64_t *base, uint64_t *size);
-/* Fills device or host memory with the low `width` (1, 2 or 4) bytes of a value. */
-cudaError_t memory_fill(struct runtime *runtime, const char *call, void *to, uint32_t value, uint32_t width,
-                        size_t count);
-
 #endif

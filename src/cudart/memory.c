@@ -166,8 +166,8 @@ static cudaError_t fill_host(const char *call, const struct host_memory *memory,
 	return cudaSuccess;
 }
 
-cudaError_t memory_fill(struct runtime *runtime, const char *call, void *to, uint32_t value, uint32_t width,
-                        size_t count)
+static cudaError_t fill_row(struct runtime *runtime, const char *call, void *to, uint32_t value, uint32_t width,
+                            size_t count)
 {
 	struct sluice_error error = {0};
 	const struct host_memory *memory = host_memory_find(runtime, to);
@@ -177,16 +177,6 @@ cudaError_t memory_fill(struct runtime *runtime, const char *call, void *to, uin
 		return runtime_report(runtime, call, &error);
 	return cudaSuccess;
 }
-
-/* A fill of an area. */
-struct fill {
-	struct runtime *runtime;
-	const char *call;
-	struct order order;
-	struct cudaPitchedPtr area;
-	int value;
-	size_t width, height, depth;
-};
 
 static size_t slice_of(const struct fill *fill)
 {
@@ -199,7 +189,7 @@ static cudaError_t run_fill(const struct fill *fill)
 	for (size_t z = 0; z < fill->depth && result == cudaSuccess; z++) {
 		for (size_t y = 0; y < fill->height && result == cudaSuccess; y++) {
 			void *row = (char *)fill->area.ptr + z * slice_of(fill) + y * fill->area.pitch;
-			result = memory_fill(fill->runtime, fill->call, row, (uint8_t)fill->value, 1, fill->width);
+			result = fill_row(fill->runtime, fill->call, row, fill->value, fill->bytes, fill->width);
 		}
 	}
 	return result;
@@ -216,8 +206,9 @@ static void run_queued_fill(void *user, bool run)
 /* Queues the fill if it is in one allocation. Otherwise returns false: running it gives the message. */
 static bool queue_fill(const struct fill *fill)
 {
-	size_t bytes = (fill->depth - 1) * slice_of(fill) + (fill->height - 1) * fill->area.pitch + fill->width;
+	size_t before = (fill->depth - 1) * slice_of(fill) + (fill->height - 1) * fill->area.pitch, bytes;
 	if (!fill->order.is_async || !streams_queue(fill->runtime) ||
+	    __builtin_mul_overflow(fill->width, fill->bytes, &bytes) || __builtin_add_overflow(bytes, before, &bytes) ||
 	    !copy_is_inside(fill->runtime, fill->area.ptr, bytes))
 		return false;
 	struct fill *queued = base_malloc(sizeof *queued);
@@ -231,29 +222,30 @@ static void capture_area(const struct fill *fill)
 	for (size_t z = 0; z < fill->depth; z++) {
 		const struct cudaMemsetParams rows = {.dst = (char *)fill->area.ptr + z * slice_of(fill),
 		                                      fill->area.pitch,
-		                                      (uint8_t)fill->value,
-		                                      1,
+		                                      fill->value,
+		                                      fill->bytes,
 		                                      fill->width,
 		                                      fill->height};
 		capture_fill(fill->runtime, fill->order.stream, &rows);
 	}
 }
 
-static cudaError_t fill_area(const struct fill *fill)
+cudaError_t memory_fill(const struct fill *fill)
 {
 	struct runtime *runtime = fill->runtime;
-	size_t slice = slice_of(fill), pitch = fill->area.pitch;
+	size_t slice = slice_of(fill), pitch = fill->area.pitch, width;
 	cudaError_t result = runtime_check_stream(runtime, fill->call, fill->order.stream);
 	if (result != cudaSuccess || !fill->width || !fill->height || !fill->depth)
 		return result;
-	result = copy_check_shape(fill->call, cudaErrorInvalidValue, pitch, slice, fill->width, fill->height,
-	                          fill->depth);
+	if (__builtin_mul_overflow(fill->width, fill->bytes, &width))
+		width = SIZE_MAX; /* no memory is so large */
+	result = copy_check_shape(fill->call, cudaErrorInvalidValue, pitch, slice, width, fill->height, fill->depth);
 	if (result == cudaSuccess && capture_of(runtime, fill->order.stream)) {
 		capture_area(fill);
 		return cudaSuccess;
 	}
 	if (result == cudaSuccess)
-		result = copy_check_area(runtime, fill->call, fill->area.ptr, pitch, slice, fill->width, fill->height,
+		result = copy_check_area(runtime, fill->call, fill->area.ptr, pitch, slice, width, fill->height,
 		                         fill->depth);
 	if (result != cudaSuccess)
 		return result;
@@ -267,8 +259,8 @@ static cudaError_t fill(const char *call, struct order order, struct cudaPitched
                         size_t height, size_t depth)
 {
 	struct runtime *runtime = runtime_enter_beside();
-	const struct fill fill = {runtime, call, order, area, value, width, height, depth};
-	return runtime_leave(runtime, fill_area(&fill));
+	const struct fill fill = {runtime, call, order, area, (uint8_t)value, 1, width, height, depth};
+	return runtime_leave(runtime, memory_fill(&fill));
 }
 
 static cudaError_t fill_rows(const char *call, struct order order, void *pointer, size_t pitch, int value, size_t width,

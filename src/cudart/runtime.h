@@ -88,6 +88,7 @@ struct runtime {
 	uint64_t launches;
 	uint64_t streams; /* streams that the program has created or, of threads' own ones, used */
 	struct stream_works works;
+	struct handle *branches; /* streams of graphs' branches (stream.c) */
 	void *leak_notes; /* leaks.c: a tree of <search.h> */
 	bool failed;     /* the process must not end with status 0 */
 	bool untold;     /* a kernel failed and the program has not read the error: must not end with status 0 either */

@@ -18,6 +18,8 @@ struct handle {
 	struct stream_state state;  /* STREAM; of an EVENT: the tips when it was recorded in a capture */
 	unsigned long long capture; /* EVENT: id of that capture, or 0 */
 	struct stream_attributes attributes;
+	struct handle *next; /* STREAM of a branch of graphs: the next one */
+	bool is_taken;       /* such a STREAM: a launch of a graph queues work in it */
 	bool recorded;
 	double seconds;    /* EVENT: time of recording */
 	uint64_t work;     /* EVENT: the queued work that records it; 0: none */
@@ -78,6 +80,7 @@ void handles_free(struct runtime *runtime)
 {
 	tdestroy(runtime->handles, free_handle);
 	runtime->handles = NULL;
+	runtime->branches = NULL;
 }
 
 /* The default streams have no handle. */
@@ -116,6 +119,33 @@ int stream_priority(struct runtime *runtime, cudaStream_t stream)
 {
 	const struct handle *handle = find(runtime, STREAM, stream);
 	return handle ? -handle->priority : 0;
+}
+
+/* Streams of branches are a list. */
+cudaStream_t stream_take_branch(struct runtime *runtime, cudaStream_t stream)
+{
+	struct handle *branch = runtime->branches;
+	while (branch && (branch->is_taken || !stream_is_idle(runtime, branch->number)))
+		branch = branch->next;
+	if (!branch) {
+		branch = create(runtime, STREAM, cudaStreamNonBlocking);
+		if (!branch)
+			return stream; /* no memory for a handle: in order */
+		branch->number = ++runtime->streams;
+		branch->next = runtime->branches;
+		runtime->branches = branch;
+	}
+	const struct handle *origin = find(runtime, STREAM, stream);
+	branch->priority = origin ? origin->priority : 0;
+	branch->is_taken = true;
+	return (cudaStream_t)branch;
+}
+
+void stream_give_branch(struct runtime *runtime, cudaStream_t branch)
+{
+	struct handle *handle = find(runtime, STREAM, branch);
+	if (handle)
+		handle->is_taken = false;
 }
 
 static cudaError_t check_handle(struct runtime *runtime, const char *call, cudaStream_t stream)

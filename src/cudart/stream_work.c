@@ -104,6 +104,20 @@ void stream_follow(struct runtime *runtime, cudaStream_t stream, uint64_t work)
 	note(runtime, stream, sluice_queue_call(runtime->gpu, do_nothing, NULL, &place));
 }
 
+uint64_t stream_mark(struct runtime *runtime, cudaStream_t stream)
+{
+	return stream_call(runtime, stream, do_nothing, NULL);
+}
+
+bool stream_is_idle(struct runtime *runtime, uint64_t number)
+{
+	const struct stream_works *works = current(runtime);
+	for (size_t i = 0; i < works->count; i++)
+		if (works->list[i].stream == number)
+			return false;
+	return true;
+}
+
 /* Reports the failure of a queued launch, which later calls return as the sticky error. */
 static cudaError_t settle(struct runtime *runtime, enum sluice_status status, const struct sluice_error *error)
 {

@@ -25,6 +25,8 @@ enum sluice_status stream_launch(struct runtime *runtime, cudaStream_t stream, s
 uint64_t stream_call(struct runtime *runtime, cudaStream_t stream, void (*call)(void *user, bool run), void *user);
 /* The stream's next work will follow the given work, in any stream. */
 void stream_follow(struct runtime *runtime, cudaStream_t stream, uint64_t work);
+/* Queues an empty call as the stream's next work. Returns its number: it ends when all work before it has. */
+uint64_t stream_mark(struct runtime *runtime, cudaStream_t stream);
 /* Run queued work until the stream's last work has ended, until some work has ended, or all of it. Return the sticky
  * error, which a failed launch sets after a message. */
 cudaError_t stream_wait(struct runtime *runtime, cudaStream_t stream);
@@ -37,5 +39,11 @@ void streams_free(struct runtime *runtime);
 /* stream.c: the number and the priority of a stream; a greater priority goes first. */
 uint64_t stream_number(struct runtime *runtime, cudaStream_t stream);
 int stream_priority(struct runtime *runtime, cudaStream_t stream);
+/* Returns an idle stream for a branch of a graph that is launched in `stream`, until it is given back. The program does
+ * not see it. */
+cudaStream_t stream_take_branch(struct runtime *runtime, cudaStream_t stream);
+void stream_give_branch(struct runtime *runtime, cudaStream_t branch);
+/* True when all work of the stream with that number has ended. */
+bool stream_is_idle(struct runtime *runtime, uint64_t number);
 
 #endif
