@@ -33,8 +33,12 @@ function counterChanges(a, b) {
 // The change relative to the larger value; 1 if the counter exists in only one run.
 const relative = (row) => Math.abs(row.to - row.from) / Math.max(Math.abs(row.from), Math.abs(row.to));
 
+// A run's kernels in the totals, and those that ran with others, by name.
+const comparedKernels = (run) => new Map(run.kernels.filter((kernel) => !kernel.uncounted || kernel.uncounted === UNCOUNTED.together)
+	.map((kernel) => [kernel.label, kernel]));
+
 function kernelChanges(a, b) {
-	const one = new Map(a.counted.map((kernel) => [kernel.name, kernel])), other = new Map(b.counted.map((kernel) => [kernel.name, kernel]));
+	const one = comparedKernels(a), other = comparedKernels(b);
 	return [...new Set([...one.keys(), ...other.keys()])].map((name) => ({name, a: one.get(name), b: other.get(name)}));
 }
 

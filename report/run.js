@@ -34,14 +34,23 @@ function launchGroups(run) {
 	return runShown.of === "kernels" ? run.kernels : run.launches.map((_, i) => new Launches(run, [i]));
 }
 
-const groupName = (group) => (runShown.of === "kernels" || group.fact("launches") > 1 ? "" : `${group.fact("launch")}: `)
+const groupName = (group) => (runShown.of === "kernels" || group.fact("launches") > 1 || group.isSession ? "" : `${group.fact("launch")}: `)
 	+ shortKernel(group.name) + (group.uncounted ? ` (${group.uncounted})` : "");
 
 const UNCOUNTED_HINTS = {
 	"warm": "simulated in cycles only to warm the caches; not in the run's totals",
 	"not simulated": "ran functionally, without cycles; not in the run's totals",
+	"with others": "ran at the same time as other launches: most counters are known only of all of them, in the session",
 };
-const uncountedMark = (group) => (group.uncounted ? element("span.uncounted", {title: UNCOUNTED_HINTS[group.uncounted]}, group.uncounted) : "yes");
+const uncountedMark = (plain) => (group) => (group.uncounted
+	? element("span.uncounted", {title: UNCOUNTED_HINTS[group.uncounted]}, group.uncounted) : plain);
+
+// How the launches ran, if there is more than one way.
+function waysColumn(run) {
+	const plain = run.data.streams ? "alone" : "yes";
+	return run.launches.some(uncounted) && {title: run.data.streams ? "ran" : "simulated", of: (group) => group.uncounted ?? plain, cell: uncountedMark(plain),
+		hint: run.data.streams ? "at the same time as other launches, or alone" : "the selection of the run: sluice run --kernel, --region, --range"};
+}
 
 function stackSection(run) {
 	const groups = launchGroups(run).filter((group) => combine(Object.values(group.stack)) > 0).slice(0, MOST_STACKS);
@@ -63,22 +72,32 @@ function stackSection(run) {
 }
 
 function kernelSection(run) {
-	const figures = ["cycles", "IPC", "L1 hits %", "L2 hits %", "DRAM GB/s"].map(figure);
+	const groups = launchGroups(run), sessions = groups.filter((group) => group.isSession), streams = streamsByRow(run);
 	const ends = (group) => [...new Set(group.indexes.map((i) => run.launches[i][FACT.ended]))].filter((end) => end && end !== "done").join(", ");
-	return [table({rows: launchGroups(run), filter: (group) => group.name, columns: [
+	const stack = {title: "cycle stack", of: (group) => group.value("cycles"), cell: (group) => miniStack(group.stack)};
+	const figures = ["cycles", "IPC", "L1 hits %", "L2 hits %", "DRAM GB/s"].map(figure).map((row) =>
+		({title: row.name, number: true, of: row.of, hint: row.meaning, cell: (group) => row.text(row.of(group))}));
+	return [table({rows: groups.filter((group) => !group.isSession), filter: (group) => group.name, columns: [
 		{title: "kernel", of: (group) => group.name, cell: (group) => kernelName(group.name)},
-		...(run.launches.some(uncounted) ? [{title: "simulated", of: (group) => group.uncounted ?? "yes", cell: uncountedMark,
-			hint: "the selection of the run: sluice run --kernel, --region, --range"}] : []),
-		{title: "cycle stack", of: (group) => group.value("cycles"), cell: (group) => miniStack(group.stack)},
-		{title: "launches", number: true, of: (group) => combine(group.indexes.map((i) => run.launches[i][FACT.launches]))},
+		waysColumn(run),
+		run.data.streams && {title: "stream", of: (group) => rangesText(streamsOf(group, streams)), hint: "numbers of the streams; 0: the legacy stream"},
+		stack,
+		{title: "launches", number: true, of: (group) => group.value("launches")},
 		{title: "grid", of: (group) => dims(group.fact("grid")), hint: "of the first launch"},
 		{title: "block", of: (group) => dims(group.fact("block")), hint: "of the first launch"},
 		{title: "registers", number: true, of: (group) => group.fact("registers")},
 		{title: "shared bytes", number: true, of: (group) => group.fact("shared_bytes")},
 		{title: "blocks per SM", number: true, of: (group) => group.fact("blocks_per_sm")},
-		...figures.map((row) => ({title: row.name, number: true, of: row.of, hint: row.meaning, cell: (group) => row.text(row.of(group))})),
-		...(run.launches.some((launch) => launch[FACT.ended] !== "done") ? [{title: "ended", of: ends, cell: (group) => element("span.error",
-			{title: group.fact("message")}, ends(group))}] : []),
+		...figures,
+		run.launches.some((launch) => launch[FACT.ended] !== "done") && {title: "ended", of: ends, cell: (group) => element("span.error",
+			{title: group.fact("message")}, ends(group))},
+	].filter((column) => column)}),
+	sessions.length > 0 && table({caption: "Sessions: launches that ran at the same time, counted together", rows: sessions, columns: [
+		{title: "session", of: (group) => group.name},
+		stack,
+		{title: "launches", number: true, of: (group) => group.value("launches")},
+		{title: "their numbers", of: (group) => shortened(rangesText(sessionLaunches(run, group)), 40)},
+		...figures,
 	]})];
 }
 
@@ -87,7 +106,7 @@ function countersSection(run) {
 	const rows = run.counters.map((name) => ({name, value: subject.value(name)}));
 	const cycles = subject.value("cycles");
 	return [
-		kernels.length > 1 && element("div.tools", null, select("of", [["all", "all kernels"], ...kernels.map((kernel, i) => [String(i), kernel.name + (kernel.uncounted ? ` (${kernel.uncounted})` : "")])],
+		kernels.length > 1 && element("div.tools", null, select("of", [["all", "all kernels"], ...kernels.map((kernel, i) => [String(i), kernel.label])],
 			runShown.kernel, (value) => {
 				runShown.kernel = value;
 				render("counters");
@@ -154,6 +173,7 @@ function configurationSection(run) {
 // [id, title, condition on the run, content]
 const SECTIONS = [
 	["kernels", "Kernels", (run) => run.launches.length, kernelSection],
+	["streams", "Streams", (run) => run.data.streams, streamsSection],
 	["stack", "Cycle stacks", (run) => combine(Object.values(run.all.stack)) > 0, stackSection],
 	["lines", "Lines", (run) => run.data.profile?.length, profileSection],
 	["over-time", "Over time", (run) => run.data.samples?.values.length, samplesSection],

@@ -18,7 +18,7 @@ function timelineLanes(timeline, kernel, units) {
 		const name = texts[timeline.name[i]], kind = laneKind(name, texts[timeline.args[i]]);
 		const key = `${unit}\n${kind}\n${timeline.track[i]}`;
 		if (!lanes.has(key))
-			lanes.set(key, {unit, kind, track: timeline.track[i], events: []});
+			lanes.set(key, {unit, kind, track: timeline.track[i], label: laneLabel(unit, kind, timeline.track[i]), events: []});
 		lanes.get(key).events.push({begin: timeline.begin[i], end: timeline.begin[i] + timeline.cycles[i], name: kind === "kernel" ? "kernel" : name,
 			args: (kind === "kernel" ? name + " " : "") + texts[timeline.args[i]]});
 	});
@@ -38,15 +38,12 @@ function timelineCounters(timeline, kernel, end) {
 
 const counterText = (counter, value) => `${numberText(value)}${counter.unit === "%" ? " %" : ""}`;
 
-function laneName(lane) {
-	if (lane.kind === "kernel")
-		return "";
-	return `${lane.kind === "block" ? "slot" : lane.kind} ${lane.track}`;
-}
+const laneLabel = (unit, kind, track) => (kind === "kernel" ? unit : `${unit} ${kind === "block" ? "slot" : kind} ${track}`);
 
 class Timeline {
-	constructor(counters, lanes, end) {
-		Object.assign(this, {counters, lanes, end, from: 0, to: end, lanesFrom: counters.length * COUNTER_HEIGHT});
+	// Events named `gray` have no color of their own.
+	constructor(counters, lanes, end, gray = "kernel") {
+		Object.assign(this, {counters, lanes, end, gray, from: 0, to: end, lanesFrom: counters.length * COUNTER_HEIGHT});
 		this.names = [...new Set(lanes.flatMap((lane) => lane.events.map((event) => event.name)))];
 		this.canvas = element("canvas", {role: "img", tabindex: "0",
 			"aria-label": "timeline, summarized by the table below. Keys: left and right move, + and - zoom, 0 shows all",
@@ -61,14 +58,13 @@ class Timeline {
 	}
 
 	legend() {
-		return element("div.legend", null, this.names.map((name) => element("span", null,
-			element("i", {style: `background: ${this.color(name)}`}), name)));
+		return legendBox(this.names.map((name) => [this.color(name), name]));
 	}
 
 	color(name) {
-		if (name === "kernel")
+		if (name === this.gray)
 			return cssColor("--muted");
-		const number = this.names.filter((each) => each !== "kernel").indexOf(name);
+		const number = this.names.filter((each) => each !== this.gray).indexOf(name);
 		return seriesColor(number < GRAY_SERIES ? number : number + 1);
 	}
 
@@ -125,19 +121,25 @@ class Timeline {
 			}
 			unit = lane.unit;
 			pen.fillStyle = text;
-			pen.fillText(`${lane.unit} ${laneName(lane)}`, 4, y + LANE_HEIGHT / 2, LANE_NAMES - 8);
-			for (const event of lane.events) {
-				if (event.end < this.from || event.begin > this.to)
-					continue;
-				const left = Math.max(LANE_NAMES, this.x(event.begin)), right = Math.min(this.canvas.clientWidth, this.x(event.end));
-				pen.fillStyle = colors.get(event.name);
-				pen.fillRect(left, y + 2, Math.max(1, right - left), LANE_HEIGHT - 3);
-				if (right - left > 4) {
-					pen.fillStyle = paper;
-					pen.fillRect(right - 1, y + 2, 1, LANE_HEIGHT - 3);
-				}
-			}
+			pen.fillText(lane.label, 4, y + LANE_HEIGHT / 2, LANE_NAMES - 8);
+			for (const event of lane.events)
+				if (event.end >= this.from && event.begin <= this.to)
+					this.drawEvent(pen, event, y + 2, colors.get(event.name), paper);
 		});
+	}
+
+	// A bar, lighter until the cycle `works`.
+	drawEvent(pen, {begin, end, works = begin}, y, color, paper) {
+		const [left, middle, right] = [begin, works, end].map((cycle) => Math.min(this.canvas.clientWidth, Math.max(LANE_NAMES, this.x(cycle))));
+		pen.fillStyle = color;
+		pen.globalAlpha = 0.35;
+		pen.fillRect(left, y, middle - left, LANE_HEIGHT - 3);
+		pen.globalAlpha = 1;
+		pen.fillRect(middle, y, Math.max(1, right - middle), LANE_HEIGHT - 3);
+		if (right - left > 4) {
+			pen.fillStyle = paper;
+			pen.fillRect(right - 1, y, 1, LANE_HEIGHT - 3);
+		}
 	}
 
 	drawAxis(pen) {
@@ -208,13 +210,23 @@ class Timeline {
 		const lane = counter ? undefined : this.lanes[Math.floor((y - this.lanesFrom) / LANE_HEIGHT)];
 		const slack = (this.to - this.from) / this.canvas.clientWidth;
 		const found = lane?.events.findLast((each) => each.begin <= cycle + slack && cycle - slack <= each.end);
-		return found ? `${found.name}  ${numberText(found.begin)} to ${numberText(found.end)}, ${plural(found.end - found.begin, "cycle")}  ${found.args}` : "";
+		return found ? this.eventText(found) : "";
+	}
+
+	eventText({name, begin, end, args}) {
+		return `${name}  ${numberText(begin)} to ${numberText(end)}, ${plural(end - begin, "cycle")}  ${args}`;
 	}
 
 	leave() {
 		this.note.hidden = true;
 	}
 }
+
+const zoomButtons = (drawn) => [
+	element("button", {onclick: () => drawn.zoom(0.5, (drawn.from + drawn.to) / 2)}, "zoom in"),
+	element("button", {onclick: () => drawn.zoom(2, (drawn.from + drawn.to) / 2)}, "zoom out"),
+	element("span.muted", null, "drag to move, Ctrl and wheel to zoom"),
+];
 
 // The count, total cycles and longest duration of each kind of event.
 function timelineSums(lanes) {
@@ -249,11 +261,9 @@ function timelineSection(run) {
 		element("div.tools", null,
 			select("launch", kernels.map((launch) => [String(launch)]), String(kernel), (value) => set({kernel: Number(value)})),
 			select("units", [["all", "all"], ...units.map((name) => [name])], unit, (value) => set({units: value})),
-			element("button", {onclick: () => drawn.zoom(0.5, (drawn.from + drawn.to) / 2)}, "zoom in"),
-			element("button", {onclick: () => drawn.zoom(2, (drawn.from + drawn.to) / 2)}, "zoom out"),
+			zoomButtons(drawn),
 			counters.length > 0 && element("button", {"aria-pressed": String(timelineShown.counters),
 				onclick: () => set({counters: !timelineShown.counters})}, "counters"),
-			element("span.muted", null, "drag to move, Ctrl and wheel to zoom"),
 			timeline.left_out > 0 && element("span.muted", null, `${numberText(timeline.left_out)} later events are not on this page`)),
 		drawn.legend(), drawn.frame,
 		table({caption: "Summary of the events shown", rows: timelineSums(lanes), columns: [
