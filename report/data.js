@@ -82,6 +82,10 @@ class Launches {
 		return this.indexes.length ? uncounted(this.run.launches[this.indexes[0]]) : undefined;
 	}
 
+	get isTogether() {
+		return this.uncounted === UNCOUNTED.together;
+	}
+
 	get isSession() {
 		return this.fact("role") === "session";
 	}

@@ -14,8 +14,8 @@ function coloredKernels(events) {
 }
 
 // The launches in their order, each with the cycles in which it begins, works (has a first block) and ends.
-function streamEvents(run) {
-	const {row, launch, stream, session, started, first_block: first, cycles, grid, block} = run.data.streams;
+function readStreams(run) {
+	const {row, launch, stream, session, started, first_block: first, cycles, grid, block} = run.data.streams ?? {row: []};
 	const events = row.map((at, i) => {
 		const begin = started[i], end = begin + cycles[i];
 		return {launch: launch[i], stream: stream[i], session: session[i], grid: grid[i], block: block[i], kernel: DATA.kernels[run.launches[at][FACT.kernel]][1],
@@ -24,6 +24,8 @@ function streamEvents(run) {
 	const colored = coloredKernels(events);
 	return events.map((event) => ({...event, name: colored.has(event.kernel) ? event.kernel : OTHER_KERNELS}));
 }
+
+const streamEvents = (run) => (run.streamEvents ??= readStreams(run));
 
 function streamLanes(events) {
 	const lanes = new Map();
@@ -42,12 +44,19 @@ function streamsByRow(run) {
 	return streams;
 }
 
+const firstBegin = (events) => events.reduce((least, {begin}) => Math.min(least, begin), Infinity);
+
+// The numbers, as short as a table needs them.
+const rangesCell = (numbers, most) => element("span", {title: rangesText(numbers)}, shortened(rangesText(numbers), most));
+const streamsCell = (numbers) => (numbers.length > 3 && rangesText(numbers).length > 12
+	? element("span", {title: rangesText(numbers)}, `${numberText(numbers.length)} streams`) : rangesText(numbers));
+
 const streamsOf = (group, streams) => [...new Set(group.indexes.flatMap((i) => [...streams.get(i) ?? []]))].sort((one, other) => one - other);
 
-// The numbers of the launches of a session, or of all sessions where these are summed.
-function sessionLaunches(run, group) {
-	const {launch, session} = run.data.streams, number = Number(group.name.split(" ")[1]);
-	return launch.filter((_, i) => (number ? session[i] === number : session[i]));
+// The launches of a session, or of all sessions where these are summed.
+function sessionMembers(run, group) {
+	const number = Number(group.name.split(" ")[1]);
+	return streamEvents(run).filter(({session}) => (number ? session === number : session));
 }
 
 // The most launches that ran at the same time.
@@ -62,6 +71,7 @@ function mostTogether(events) {
 class StreamLanes extends Timeline {
 	constructor(lanes, end) {
 		super([], lanes, end, OTHER_KERNELS);
+		this.names.sort((one, other) => (one === OTHER_KERNELS) - (other === OTHER_KERNELS));
 	}
 
 	legend() {
@@ -82,7 +92,7 @@ function streamsTable(lanes) {
 	return table({caption: "Launches of each stream", rows: lanes, columns: [
 		{title: "stream", of: (lane) => lane.stream, cell: (lane) => lane.label},
 		{title: "launches", number: true, of: (lane) => lane.events.length},
-		{title: "first begins", number: true, of: (lane) => lane.events.reduce((least, {begin}) => Math.min(least, begin), Infinity), hint: "core cycle of the run"},
+		{title: "first begins", number: true, of: (lane) => firstBegin(lane.events), hint: "core cycle of the run"},
 		{title: "last ends", number: true, of: (lane) => lane.events.reduce((most, {end}) => Math.max(most, end), 0), hint: "core cycle of the run"},
 		{title: "cycles", number: true, of: sum(({begin, end}) => end - begin), hint: "sum over its launches"},
 		{title: "before first blocks", number: true, of: sum(({begin, works}) => works - begin), hint: "cycles from the beginning of a launch until its first block"},
@@ -105,7 +115,7 @@ function streamsSection(run) {
 		streamsShown.first = 0;
 	const drawn = new StreamLanes(lanes.slice(streamsShown.first, streamsShown.first + MOST_LANES), end);
 	return [
-		element("p", null, `${numberText(events.length)} launches in ${plural(lanes.length, "stream")}; at most ${mostTogether(events)} ran at the same time.`),
+		element("p", null, `${numberText(events.length)} launches in ${plural(lanes.length, "stream")}; at most ${numberText(mostTogether(events))} ran at the same time.`),
 		element("div.tools", null, lanesChoice(lanes), zoomButtons(drawn)),
 		drawn.legend(), drawn.frame, streamsTable(lanes),
 	];

@@ -69,15 +69,16 @@ class Timeline {
 	}
 
 	x(cycle) {
-		return LANE_NAMES + (cycle - this.from) * (this.canvas.clientWidth - LANE_NAMES) / (this.to - this.from);
+		return LANE_NAMES + (cycle - this.from) * (this.right - LANE_NAMES) / (this.to - this.from);
 	}
 
 	cycle(x) {
-		return this.from + (x - LANE_NAMES) * (this.to - this.from) / (this.canvas.clientWidth - LANE_NAMES);
+		return this.from + (x - LANE_NAMES) * (this.to - this.from) / (this.right - LANE_NAMES);
 	}
 
 	draw() {
 		const pen = penOf(this.canvas);
+		this.right = this.canvas.clientWidth;
 		if (!pen)
 			return;
 		pen.textBaseline = "middle";
@@ -95,12 +96,12 @@ class Timeline {
 			pen.fillText(counter.name, 4, y + 11, LANE_NAMES - 8);
 			pen.fillText(`0 to ${counterText(counter, counter.most)}`, 4, y + 25, LANE_NAMES - 8);
 			pen.fillStyle = line;
-			pen.fillRect(LANE_NAMES, bottom, this.canvas.clientWidth - LANE_NAMES, 1);
+			pen.fillRect(LANE_NAMES, bottom, this.right - LANE_NAMES, 1);
 			pen.fillStyle = area;
 			for (const {from, to, value} of counter.steps) {
 				if (to < this.from || from > this.to)
 					continue;
-				const left = Math.max(LANE_NAMES, this.x(from)), right = Math.min(this.canvas.clientWidth, this.x(to)), top = bottom - height * value / counter.most;
+				const left = Math.max(LANE_NAMES, this.x(from)), right = Math.min(this.right, this.x(to)), top = bottom - height * value / counter.most;
 				pen.globalAlpha = 0.3;
 				pen.fillRect(left, top, right - left, bottom - top);
 				pen.globalAlpha = 1;
@@ -117,7 +118,7 @@ class Timeline {
 			const y = this.lanesFrom + i * LANE_HEIGHT;
 			if (lane.unit !== unit) {
 				pen.fillStyle = line;
-				pen.fillRect(0, y, this.canvas.clientWidth, 1);
+				pen.fillRect(0, y, this.right, 1);
 			}
 			unit = lane.unit;
 			pen.fillStyle = text;
@@ -130,12 +131,15 @@ class Timeline {
 
 	// A bar, lighter until the cycle `works`.
 	drawEvent(pen, {begin, end, works = begin}, y, color, paper) {
-		const [left, middle, right] = [begin, works, end].map((cycle) => Math.min(this.canvas.clientWidth, Math.max(LANE_NAMES, this.x(cycle))));
+		const within = (cycle) => Math.round(Math.min(this.right, Math.max(LANE_NAMES, this.x(cycle))));
+		const left = within(begin), middle = within(works), right = within(end);
 		pen.fillStyle = color;
-		pen.globalAlpha = 0.35;
-		pen.fillRect(left, y, middle - left, LANE_HEIGHT - 3);
-		pen.globalAlpha = 1;
-		pen.fillRect(middle, y, Math.max(1, right - middle), LANE_HEIGHT - 3);
+		if (middle > left) {
+			pen.globalAlpha = 0.35;
+			pen.fillRect(left, y, middle - left, LANE_HEIGHT - 3);
+			pen.globalAlpha = 1;
+		}
+		pen.fillRect(middle, y, Math.max(middle > left ? 0 : 1, right - middle), LANE_HEIGHT - 3);
 		if (right - left > 4) {
 			pen.fillStyle = paper;
 			pen.fillRect(right - 1, y, 1, LANE_HEIGHT - 3);
@@ -143,14 +147,15 @@ class Timeline {
 	}
 
 	drawAxis(pen) {
-		const y = this.lanesFrom + this.lanes.length * LANE_HEIGHT, width = this.canvas.clientWidth - LANE_NAMES;
+		const y = this.lanesFrom + this.lanes.length * LANE_HEIGHT, width = this.right - LANE_NAMES;
 		const raw = (this.to - this.from) / Math.max(2, width / 110), power = 10 ** Math.floor(Math.log10(raw));
 		const step = Math.max(1, power * [1, 2, 5, 10].find((factor) => factor * power >= raw));
 		pen.fillStyle = cssColor("--muted");
 		pen.fillText("core cycle", 4, y + 12);
 		for (let cycle = Math.ceil(this.from / step) * step; cycle <= this.to; cycle += step) {
 			pen.fillRect(this.x(cycle), y, 1, 4);
-			pen.fillText(wholeFormat.format(cycle), Math.min(this.x(cycle) + 3, this.canvas.clientWidth - 40), y + 12);
+			const text = wholeFormat.format(cycle);
+			pen.fillText(text, Math.min(this.x(cycle) + 3, this.right - pen.measureText(text).width), y + 12);
 		}
 	}
 
@@ -198,7 +203,7 @@ class Timeline {
 		const text = this.textAt(event.offsetY, this.cycle(event.offsetX));
 		this.note.hidden = !text;
 		this.note.textContent = text;
-		this.note.style.left = `${Math.max(0, Math.min(event.offsetX + 12, this.canvas.clientWidth - 320))}px`;
+		this.note.style.left = `${Math.max(0, Math.min(event.offsetX + 12, this.right - 320))}px`;
 		this.note.style.top = `${event.offsetY + 14}px`;
 	}
 
@@ -208,7 +213,7 @@ class Timeline {
 		if (step)
 			return `${counter.name}  ${counterText(counter, step.value)}${counter.unit === "%" ? "" : ` ${counter.unit}`}, from ${numberText(step.from)} to ${numberText(step.to)}`;
 		const lane = counter ? undefined : this.lanes[Math.floor((y - this.lanesFrom) / LANE_HEIGHT)];
-		const slack = (this.to - this.from) / this.canvas.clientWidth;
+		const slack = (this.to - this.from) / this.right;
 		const found = lane?.events.findLast((each) => each.begin <= cycle + slack && cycle - slack <= each.end);
 		return found ? this.eventText(found) : "";
 	}

@@ -179,10 +179,37 @@ static void take_launch(struct reader *reader, const json_t *launch)
 	}
 }
 
+/* --- sessions --- */
+
+/* Returns the launch; if it was the only one of its session, with all that the session counted. */
+static json_t *completed(json_t *launch, const json_t *sessions)
+{
+	static const char *const keys[] = {"cycle_stack", "counters"};
+	json_int_t number = json_integer_value(json_object_get(launch, "session"));
+	const json_t *session = number > 0 ? json_array_get(sessions, (size_t)number - 1) : NULL;
+	if (!session || launches_in(session) > 1)
+		return json_incref(launch);
+	json_t *own = json_copy(launch);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		json_object_set(own, keys[i], json_object_get(session, keys[i]));
+	json_object_del(own, "session");
+	return own;
+}
+
+static json_t *all_completed(const json_t *kernels, const json_t *sessions)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < json_array_size(kernels); i++)
+		json_array_append_new(list, completed(json_array_get(kernels, i), sessions));
+	return list;
+}
+
 static void take_sessions(struct reader *reader, const json_t *sessions)
 {
 	bool summed = json_array_size(sessions) > reader->collection->launches;
 	for (size_t i = 0; i < json_array_size(sessions); i++) {
+		if (launches_in(json_array_get(sessions, i)) < 2)
+			continue;
 		json_t *session = json_copy(json_array_get(sessions, i));
 		json_object_set_new(session, "name",
 		                    summed ? json_string("sessions") : json_sprintf("session %zu", i + 1));
@@ -239,7 +266,8 @@ static void take_loads(struct reader *reader, const json_t *launch)
 
 void report_launches(struct collection *collection, json_t *run, const json_t *stats)
 {
-	const json_t *kernels = json_object_get(stats, "kernels");
+	const json_t *sessions = json_object_get(stats, "sessions");
+	json_t *kernels = all_completed(json_object_get(stats, "kernels"), sessions);
 	size_t count = json_array_size(kernels);
 	struct reader reader = {
 		.collection = collection,
@@ -257,7 +285,7 @@ void report_launches(struct collection *collection, json_t *run, const json_t *s
 		take_loads(&reader, json_array_get(kernels, i));
 	}
 	report_streams(run, kernels, reader.rows);
-	take_sessions(&reader, json_object_get(stats, "sessions"));
+	take_sessions(&reader, sessions);
 	json_object_set_new(run, "launches", reader.launches);
 	json_object_set_new(run, "stacks", reader.stacks);
 	json_object_set_new(run, "counters", reader.counters);
@@ -268,5 +296,6 @@ void report_launches(struct collection *collection, json_t *run, const json_t *s
 	json_decref(reader.loads);
 	json_decref(reader.places);
 	json_decref(reader.rows);
+	json_decref(kernels);
 	json_decref(shape);
 }
