@@ -69,19 +69,20 @@ function mostTogether(events) {
 }
 
 class StreamLanes extends Timeline {
-	constructor(lanes, end) {
+	// `events` are those of all lanes, also of those not shown: colors stay the same.
+	constructor(lanes, events, end) {
 		super([], lanes, end, OTHER_KERNELS);
-		this.names.sort((one, other) => (one === OTHER_KERNELS) - (other === OTHER_KERNELS));
+		this.names = [...new Set(events.map(({name}) => name))].sort((one, other) => (one === OTHER_KERNELS) - (other === OTHER_KERNELS));
 	}
 
 	legend() {
 		const waits = this.lanes.some((lane) => lane.events.some((event) => event.works > event.begin));
 		return element("div", null, legendBox(this.names.map((name) => [this.color(name), element("span", {title: name}, shortKernel(name, 60))])),
-			waits && element("p.muted", null, "The light part of a bar lasts until the launch's first block runs."));
+			waits && element("p.muted", null, "The faint part of a bar lasts until the launch's first block runs."));
 	}
 
 	eventText({launch, kernel, begin, works, end, grid, block, session}) {
-		return [`launch ${launch}: ${kernel}`, `${numberText(begin)} to ${numberText(end)}, ${plural(end - begin, "cycle")}`,
+		return [`launch ${launch}: ${shortened(kernel, 200)}`, `${numberText(begin)} to ${numberText(end)}, ${plural(end - begin, "cycle")}`,
 			works > begin && `${plural(works - begin, "cycle")} until its first block`,
 			`grid ${dims(grid)}, block ${dims(block)}`, session && `session ${session}`].filter((line) => line).join("\n");
 	}
@@ -113,7 +114,7 @@ function streamsSection(run) {
 	const events = streamEvents(run), lanes = streamLanes(events), end = events.reduce((most, event) => Math.max(most, event.end), 1);
 	if (streamsShown.first >= lanes.length)
 		streamsShown.first = 0;
-	const drawn = new StreamLanes(lanes.slice(streamsShown.first, streamsShown.first + MOST_LANES), end);
+	const drawn = new StreamLanes(lanes.slice(streamsShown.first, streamsShown.first + MOST_LANES), events, end);
 	return [
 		element("p", null, `${numberText(events.length)} launches in ${plural(lanes.length, "stream")}; at most ${numberText(mostTogether(events))} ran at the same time.`),
 		element("div.tools", null, lanesChoice(lanes), zoomButtons(drawn)),

@@ -129,7 +129,7 @@ class Timeline {
 		});
 	}
 
-	// A bar, lighter until the cycle `works`.
+	// A bar, faint until the cycle `works`.
 	drawEvent(pen, {begin, end, works = begin}, y, color, paper) {
 		const within = (cycle) => Math.round(Math.min(this.right, Math.max(LANE_NAMES, this.x(cycle))));
 		const left = within(begin), middle = within(works), right = within(end);

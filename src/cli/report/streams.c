@@ -5,13 +5,16 @@
  */
 #include "cli/report/report.h"
 
-static const char *const members[] = {"launch", "stream", "session", "started", "first_block", "cycles", "grid", "block"};
+static const char *const members[] = {"launch",      "stream", "session", "started",
+                                      "first_block", "cycles", "grid",    "block"};
 enum { MEMBERS = sizeof members / sizeof *members };
 
 static bool has_cycles(const json_t *launch)
 {
-	return json_is_integer(json_object_get(launch, "stream")) && json_is_integer(json_object_get(launch, "started")) &&
-	       json_is_integer(json_object_get(launch, "first_block")) && json_is_integer(json_object_get(launch, "cycles"));
+	return json_is_integer(json_object_get(launch, "stream")) &&
+	       json_is_integer(json_object_get(launch, "started")) &&
+	       json_is_integer(json_object_get(launch, "first_block")) &&
+	       json_is_integer(json_object_get(launch, "cycles"));
 }
 
 static bool has_streams(const json_t *kernels)
