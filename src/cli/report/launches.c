@@ -42,7 +42,7 @@ struct reader {
 /* NULL: none */
 static const char *role_of(const json_t *launch)
 {
-	if (json_object_get(launch, "launches"))
+	if (json_is_array(json_object_get(launch, "launches")))
 		return "session";
 	if (json_object_get(launch, "session"))
 		return "together";
@@ -53,7 +53,7 @@ static const char *role_of(const json_t *launch)
 static json_int_t launches_in(const json_t *launch)
 {
 	const json_t *list = json_object_get(launch, "launches");
-	return list ? (json_int_t)json_array_size(list) : 1;
+	return json_is_array(list) ? (json_int_t)json_array_size(list) : 1;
 }
 
 static json_t *kernel_number(struct collection *collection, const json_t *launch)
