@@ -487,8 +487,8 @@ def stream_files(folder):
     return list(files)
 
 
-# The bars of each lane: [first cycle, last cycle, color, faint]. Reads the pixels of a copy, because Chromium warns when
-# a canvas is read twice.
+# The bars of each lane: [first cycle, last cycle, color, faint]. Reads a copy's pixels, because Chromium warns when a
+# canvas is read twice.
 BARS = """
 const canvas = document.querySelector('#streams canvas'), scale = devicePixelRatio || 1, left = 118, [lanes, cycles] = arguments;
 const copy = Object.assign(document.createElement('canvas'), {width: canvas.width, height: canvas.height}), pen = copy.getContext('2d', {willReadFrequently: true});
