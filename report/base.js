@@ -98,6 +98,17 @@ function signedText(value, text = numberText) {
 	return (value > 0 ? "+" : "") + text(value);
 }
 
+// "1 to 3, 7" for ascending whole numbers.
+function rangesText(numbers) {
+	const ranges = [];
+	for (const number of numbers)
+		if (ranges.at(-1)?.to === number - 1)
+			ranges.at(-1).to = number;
+		else
+			ranges.push({from: number, to: number});
+	return ranges.map(({from, to}) => (from === to ? from : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`)).join(", ");
+}
+
 const plural = (count, name) => `${numberText(count)} ${name}${count === 1 ? "" : "s"}`;
 
 // Numbers by size; texts in natural order: gtx2 before gtx10; unknown values last.

@@ -29,7 +29,8 @@ function penOf(canvas) {
 	return pen;
 }
 const levelColor = (level) => cssColor(`--level-${level in LEVELS ? level : "other"}`);
-const seriesColor = (number) => cssColor(`--series-${number % 14}`);
+const SERIES = 14; // colors in style.css
+const seriesColor = (number) => cssColor(`--series-${number % SERIES}`);
 
 const stripes = (levels) => levels.map((level) => ({label: levelName(level), backgroundColor: levelColor(level)}));
 

@@ -27,8 +27,8 @@ const markColumn = {
 
 // A stack as a bar of one line.
 function miniStack(stack) {
-	const sum = combine(Object.values(stack)) || 1;
-	return element("span.mini", {title: Object.entries(stack).filter(([, slots]) => slots)
+	const sum = combine(Object.values(stack));
+	return sum === 0 ? "-" : element("span.mini", {title: Object.entries(stack).filter(([, slots]) => slots)
 		.map(([level, slots]) => `${levelName(level)} ${percentText(slots / sum)}`).join("\n")},
 	Object.keys(LEVELS).concat(Object.keys(stack).filter((level) => !(level in LEVELS)))
 		.filter((level) => stack[level] / sum > 0.004)

@@ -40,7 +40,7 @@ const FIGURES = {
 
 const FACT = {kernel: 0, launches: 1, launch: 2, ended: 3, message: 4, grid: 5, block: 6, registers: 7, spill_bytes: 8,
 	shared_bytes: 9, blocks_per_sm: 10, cycles: 11, thread_instructions: 12, warp_instructions: 13, host_seconds: 14,
-	selected: 15}; // selected: only in a run with a selection
+	role: 15}; // only of launches in a selection, launches that ran with others, and sessions
 const ADDED = ["cycles", "thread_instructions", "warp_instructions", "host_seconds", "launches"];
 
 const positions = DATA.shapes.map((shape) => new Map(shape.map((number, at) => [DATA.counters[number], at])));
@@ -51,15 +51,16 @@ const combine = (list, largest) => (largest ? Math.max(...list) : list.reduce((s
 const kernelWord = (kernel) => kernel.replace(/^void /, "").split(/[(<]/)[0] || kernel;
 
 // The name with template arguments, which may be the only difference between kernels, cut to fit into a table.
-const shortKernel = (kernel) => shortened(kernel.replace(/^void /, "").replace(/\(.*$/s, "") || kernel, 36);
+const shortKernel = (kernel, most = 36) => shortened(kernel.replace(/^void /, "").replace(/\(.*$/s, "") || kernel, most);
 
 const kernelName = (kernel) => element("code.name", {title: kernel}, shortKernel(kernel));
 
-// What a selection of launches (sluice run --kernel, --region, --range) did with those that are not in the totals.
-const UNCOUNTED = {warm: "warm", no: "not simulated"};
-const uncounted = (launch) => UNCOUNTED[launch[FACT.selected]];
+// Launches that are not in the totals: by a selection (sluice run --kernel, --region, --range), or because the session
+// in which they ran with others is.
+const UNCOUNTED = {warm: "warm", no: "not simulated", together: "with others"};
+const uncounted = (launch) => UNCOUNTED[launch[FACT.role]];
 
-// A set of launches of a run: all, those of one kernel, or a single one.
+// A set of launches of a run: all, those of one kernel, or a single one. A session counts as a launch.
 class Launches {
 	constructor(run, indexes) {
 		this.run = run;
@@ -76,9 +77,22 @@ class Launches {
 		return this.run.data.launches[this.indexes[0]][FACT[name]];
 	}
 
-	// "warm" or "not simulated"; undefined for launches that are in the totals.
+	// "warm", "not simulated" or "with others"; undefined for launches that are in the totals.
 	get uncounted() {
 		return this.indexes.length ? uncounted(this.run.launches[this.indexes[0]]) : undefined;
+	}
+
+	get isTogether() {
+		return this.uncounted === UNCOUNTED.together;
+	}
+
+	get isSession() {
+		return this.fact("role") === "session";
+	}
+
+	// The name with what tells it from launches of the same kernel.
+	get label() {
+		return this.name + (this.uncounted ? ` (${this.uncounted})` : "");
 	}
 
 	value(name) {
@@ -180,7 +194,7 @@ class Run {
 	get kernels() {
 		const groups = new Map();
 		this.launches.forEach((launch, i) => {
-			const kernel = `${launch[FACT.kernel]} ${launch[FACT.selected] ?? ""}`;
+			const kernel = `${launch[FACT.kernel]} ${launch[FACT.role] ?? ""}`;
 			if (!groups.has(kernel))
 				groups.set(kernel, []);
 			groups.get(kernel).push(i);

@@ -33,8 +33,12 @@ function counterChanges(a, b) {
 // The change relative to the larger value; 1 if the counter exists in only one run.
 const relative = (row) => Math.abs(row.to - row.from) / Math.max(Math.abs(row.from), Math.abs(row.to));
 
+// A run's kernels in the totals, and those that ran with others, by name.
+const comparedKernels = (run) => new Map(run.kernels.filter((kernel) => !kernel.uncounted || kernel.isTogether)
+	.map((kernel) => [kernel.label, kernel]));
+
 function kernelChanges(a, b) {
-	const one = new Map(a.counted.map((kernel) => [kernel.name, kernel])), other = new Map(b.counted.map((kernel) => [kernel.name, kernel]));
+	const one = comparedKernels(a), other = comparedKernels(b);
 	return [...new Set([...one.keys(), ...other.keys()])].map((name) => ({name, a: one.get(name), b: other.get(name)}));
 }
 
@@ -138,12 +142,12 @@ const levelWords = (row) => `${levelName(row.level)} ${Math.round(row.change)}`;
 function kernelsTable(a, b) {
 	const cycles = (kernel) => kernel?.value("cycles");
 	return table({rows: kernelChanges(a, b), caption: "Kernels", columns: [
-		{title: "kernel", of: (row) => row.name, cell: (row) => kernelName(row.name)},
+		{title: "kernel", of: (row) => row.name, cell: (row) => kernelName((row.a ?? row.b).name)},
 		{title: "cycles in A", number: true, of: (row) => cycles(row.a)},
 		{title: "cycles in B", number: true, of: (row) => cycles(row.b)},
 		{title: "change", number: true, of: (row) => cycles(row.b) - cycles(row.a), cell: (row) => changeText(cycles(row.a), cycles(row.b))},
-		{title: "stack of A", of: () => "", cell: (row) => (row.a ? miniStack(row.a.stack) : "-")},
-		{title: "stack of B", of: () => "", cell: (row) => (row.b ? miniStack(row.b.stack) : "-")},
+		{title: "stack of A", of: () => "", cell: (row) => (row.a ? kernelStack(row.a) : "-")},
+		{title: "stack of B", of: () => "", cell: (row) => (row.b ? kernelStack(row.b) : "-")},
 	]});
 }
 

@@ -34,14 +34,17 @@ function launchGroups(run) {
 	return runShown.of === "kernels" ? run.kernels : run.launches.map((_, i) => new Launches(run, [i]));
 }
 
-const groupName = (group) => (runShown.of === "kernels" || group.fact("launches") > 1 ? "" : `${group.fact("launch")}: `)
+const groupName = (group) => (runShown.of === "kernels" || group.fact("launches") > 1 || group.isSession ? "" : `${group.fact("launch")}: `)
 	+ shortKernel(group.name) + (group.uncounted ? ` (${group.uncounted})` : "");
 
 const UNCOUNTED_HINTS = {
 	"warm": "simulated in cycles only to warm the caches; not in the run's totals",
 	"not simulated": "ran functionally, without cycles; not in the run's totals",
+	"with others": "ran at the same time as other launches: most counters, and the cycle stack, are known only of their session",
 };
-const uncountedMark = (group) => (group.uncounted ? element("span.uncounted", {title: UNCOUNTED_HINTS[group.uncounted]}, group.uncounted) : "yes");
+const uncountedMark = (group) => element("span.uncounted", {title: UNCOUNTED_HINTS[group.uncounted]}, group.uncounted);
+const isLeftOut = (group) => group.uncounted && !group.isTogether;
+const kernelStack = (group) => (group.isTogether ? uncountedMark(group) : miniStack(group.stack));
 
 function stackSection(run) {
 	const groups = launchGroups(run).filter((group) => combine(Object.values(group.stack)) > 0).slice(0, MOST_STACKS);
@@ -59,27 +62,52 @@ function stackSection(run) {
 			run.launches.length > run.kernels.length && choice("of", ["kernels", "launches"], runShown.of, set("of"))),
 		stackBars("cycle stacks of the run's kernels", rows, mode),
 		stackTable(groups.map((group) => ({label: groupName(group), group}))),
+		run.kernels.some((group) => group.isTogether) && element("p.muted", null, "Launches that ran at the same time have no stacks of their own; their sessions have."),
 	];
 }
 
-function kernelSection(run) {
-	const figures = ["cycles", "IPC", "L1 hits %", "L2 hits %", "DRAM GB/s"].map(figure);
+const stackColumn = {title: "cycle stack", of: (group) => group.value("cycles"), cell: kernelStack};
+const countColumn = {title: "launches", number: true, of: (group) => group.value("launches")};
+const figureColumns = () => ["cycles", "IPC", "L1 hits %", "L2 hits %", "DRAM GB/s"].map(figure).map((row) =>
+	({title: row.name, number: true, of: row.of, hint: row.meaning, cell: (group) => row.text(row.of(group))}));
+
+function launchesTable(run, groups) {
+	const streams = streamsByRow(run);
 	const ends = (group) => [...new Set(group.indexes.map((i) => run.launches[i][FACT.ended]))].filter((end) => end && end !== "done").join(", ");
-	return [table({rows: launchGroups(run), filter: (group) => group.name, columns: [
+	return table({rows: groups, filter: (group) => group.name, columns: [
 		{title: "kernel", of: (group) => group.name, cell: (group) => kernelName(group.name)},
-		...(run.launches.some(uncounted) ? [{title: "simulated", of: (group) => group.uncounted ?? "yes", cell: uncountedMark,
-			hint: "the selection of the run: sluice run --kernel, --region, --range"}] : []),
-		{title: "cycle stack", of: (group) => group.value("cycles"), cell: (group) => miniStack(group.stack)},
-		{title: "launches", number: true, of: (group) => combine(group.indexes.map((i) => run.launches[i][FACT.launches]))},
+		groups.some(isLeftOut) && {title: "simulated", of: (group) => (isLeftOut(group) ? group.uncounted : "yes"),
+			cell: (group) => (isLeftOut(group) ? uncountedMark(group) : "yes"), hint: "the selection of the run: sluice run --kernel, --region, --range"},
+		run.data.streams && {title: "stream", of: (group) => streamsOf(group, streams)[0], cell: (group) => streamsCell(streamsOf(group, streams))},
+		stackColumn,
+		countColumn,
 		{title: "grid", of: (group) => dims(group.fact("grid")), hint: "of the first launch"},
 		{title: "block", of: (group) => dims(group.fact("block")), hint: "of the first launch"},
 		{title: "registers", number: true, of: (group) => group.fact("registers")},
 		{title: "shared bytes", number: true, of: (group) => group.fact("shared_bytes")},
 		{title: "blocks per SM", number: true, of: (group) => group.fact("blocks_per_sm")},
-		...figures.map((row) => ({title: row.name, number: true, of: row.of, hint: row.meaning, cell: (group) => row.text(row.of(group))})),
-		...(run.launches.some((launch) => launch[FACT.ended] !== "done") ? [{title: "ended", of: ends, cell: (group) => element("span.error",
-			{title: group.fact("message")}, ends(group))}] : []),
-	]})];
+		...figureColumns(),
+		run.launches.some((launch) => launch[FACT.ended] !== "done") && {title: "ended", of: ends, cell: (group) => element("span.error",
+			{title: group.fact("message")}, ends(group))},
+	].filter((column) => column)});
+}
+
+function sessionsTable(run, sessions) {
+	const members = new Map(sessions.map((group) => [group, sessionMembers(run, group)]));
+	const numbers = (group) => members.get(group).map(({launch}) => launch);
+	return table({caption: "Sessions: launches that ran at the same time, counted together", rows: sessions, columns: [
+		{title: "session", of: (group) => group.name},
+		stackColumn,
+		countColumn,
+		{title: "their numbers", of: (group) => numbers(group)[0], cell: (group) => rangesCell(numbers(group), 40)},
+		{title: "begins", number: true, of: (group) => firstBegin(members.get(group)), hint: "core cycle of the run"},
+		...figureColumns(),
+	]});
+}
+
+function kernelSection(run) {
+	const groups = launchGroups(run), sessions = groups.filter((group) => group.isSession);
+	return [launchesTable(run, groups.filter((group) => !group.isSession)), sessions.length > 0 && sessionsTable(run, sessions)];
 }
 
 function countersSection(run) {
@@ -87,7 +115,7 @@ function countersSection(run) {
 	const rows = run.counters.map((name) => ({name, value: subject.value(name)}));
 	const cycles = subject.value("cycles");
 	return [
-		kernels.length > 1 && element("div.tools", null, select("of", [["all", "all kernels"], ...kernels.map((kernel, i) => [String(i), kernel.name + (kernel.uncounted ? ` (${kernel.uncounted})` : "")])],
+		kernels.length > 1 && element("div.tools", null, select("of", [["all", "all kernels"], ...kernels.map((kernel, i) => [String(i), kernel.label])],
 			runShown.kernel, (value) => {
 				runShown.kernel = value;
 				render("counters");
@@ -154,6 +182,7 @@ function configurationSection(run) {
 // [id, title, condition on the run, content]
 const SECTIONS = [
 	["kernels", "Kernels", (run) => run.launches.length, kernelSection],
+	["streams", "Streams", (run) => run.data.streams, streamsSection],
 	["stack", "Cycle stacks", (run) => combine(Object.values(run.all.stack)) > 0, stackSection],
 	["lines", "Lines", (run) => run.data.profile?.length, profileSection],
 	["over-time", "Over time", (run) => run.data.samples?.values.length, samplesSection],

@@ -18,7 +18,7 @@ function timelineLanes(timeline, kernel, units) {
 		const name = texts[timeline.name[i]], kind = laneKind(name, texts[timeline.args[i]]);
 		const key = `${unit}\n${kind}\n${timeline.track[i]}`;
 		if (!lanes.has(key))
-			lanes.set(key, {unit, kind, track: timeline.track[i], events: []});
+			lanes.set(key, {unit, kind, track: timeline.track[i], label: laneLabel(unit, kind, timeline.track[i]), events: []});
 		lanes.get(key).events.push({begin: timeline.begin[i], end: timeline.begin[i] + timeline.cycles[i], name: kind === "kernel" ? "kernel" : name,
 			args: (kind === "kernel" ? name + " " : "") + texts[timeline.args[i]]});
 	});
@@ -38,15 +38,12 @@ function timelineCounters(timeline, kernel, end) {
 
 const counterText = (counter, value) => `${numberText(value)}${counter.unit === "%" ? " %" : ""}`;
 
-function laneName(lane) {
-	if (lane.kind === "kernel")
-		return "";
-	return `${lane.kind === "block" ? "slot" : lane.kind} ${lane.track}`;
-}
+const laneLabel = (unit, kind, track) => (kind === "kernel" ? unit : `${unit} ${kind === "block" ? "slot" : kind} ${track}`);
 
 class Timeline {
-	constructor(counters, lanes, end) {
-		Object.assign(this, {counters, lanes, end, from: 0, to: end, lanesFrom: counters.length * COUNTER_HEIGHT});
+	// Events named `gray` have no color of their own.
+	constructor(counters, lanes, end, gray = "kernel") {
+		Object.assign(this, {counters, lanes, end, gray, from: 0, to: end, lanesFrom: counters.length * COUNTER_HEIGHT});
 		this.names = [...new Set(lanes.flatMap((lane) => lane.events.map((event) => event.name)))];
 		this.canvas = element("canvas", {role: "img", tabindex: "0",
 			"aria-label": "timeline, summarized by the table below. Keys: left and right move, + and - zoom, 0 shows all",
@@ -61,27 +58,27 @@ class Timeline {
 	}
 
 	legend() {
-		return element("div.legend", null, this.names.map((name) => element("span", null,
-			element("i", {style: `background: ${this.color(name)}`}), name)));
+		return legendBox(this.names.map((name) => [this.color(name), name]));
 	}
 
 	color(name) {
-		if (name === "kernel")
+		if (name === this.gray)
 			return cssColor("--muted");
-		const number = this.names.filter((each) => each !== "kernel").indexOf(name);
+		const number = this.names.filter((each) => each !== this.gray).indexOf(name);
 		return seriesColor(number < GRAY_SERIES ? number : number + 1);
 	}
 
 	x(cycle) {
-		return LANE_NAMES + (cycle - this.from) * (this.canvas.clientWidth - LANE_NAMES) / (this.to - this.from);
+		return LANE_NAMES + (cycle - this.from) * (this.right - LANE_NAMES) / (this.to - this.from);
 	}
 
 	cycle(x) {
-		return this.from + (x - LANE_NAMES) * (this.to - this.from) / (this.canvas.clientWidth - LANE_NAMES);
+		return this.from + (x - LANE_NAMES) * (this.to - this.from) / (this.right - LANE_NAMES);
 	}
 
 	draw() {
 		const pen = penOf(this.canvas);
+		this.right = this.canvas.clientWidth;
 		if (!pen)
 			return;
 		pen.textBaseline = "middle";
@@ -99,12 +96,12 @@ class Timeline {
 			pen.fillText(counter.name, 4, y + 11, LANE_NAMES - 8);
 			pen.fillText(`0 to ${counterText(counter, counter.most)}`, 4, y + 25, LANE_NAMES - 8);
 			pen.fillStyle = line;
-			pen.fillRect(LANE_NAMES, bottom, this.canvas.clientWidth - LANE_NAMES, 1);
+			pen.fillRect(LANE_NAMES, bottom, this.right - LANE_NAMES, 1);
 			pen.fillStyle = area;
 			for (const {from, to, value} of counter.steps) {
 				if (to < this.from || from > this.to)
 					continue;
-				const left = Math.max(LANE_NAMES, this.x(from)), right = Math.min(this.canvas.clientWidth, this.x(to)), top = bottom - height * value / counter.most;
+				const left = Math.max(LANE_NAMES, this.x(from)), right = Math.min(this.right, this.x(to)), top = bottom - height * value / counter.most;
 				pen.globalAlpha = 0.3;
 				pen.fillRect(left, top, right - left, bottom - top);
 				pen.globalAlpha = 1;
@@ -121,34 +118,44 @@ class Timeline {
 			const y = this.lanesFrom + i * LANE_HEIGHT;
 			if (lane.unit !== unit) {
 				pen.fillStyle = line;
-				pen.fillRect(0, y, this.canvas.clientWidth, 1);
+				pen.fillRect(0, y, this.right, 1);
 			}
 			unit = lane.unit;
 			pen.fillStyle = text;
-			pen.fillText(`${lane.unit} ${laneName(lane)}`, 4, y + LANE_HEIGHT / 2, LANE_NAMES - 8);
-			for (const event of lane.events) {
-				if (event.end < this.from || event.begin > this.to)
-					continue;
-				const left = Math.max(LANE_NAMES, this.x(event.begin)), right = Math.min(this.canvas.clientWidth, this.x(event.end));
-				pen.fillStyle = colors.get(event.name);
-				pen.fillRect(left, y + 2, Math.max(1, right - left), LANE_HEIGHT - 3);
-				if (right - left > 4) {
-					pen.fillStyle = paper;
-					pen.fillRect(right - 1, y + 2, 1, LANE_HEIGHT - 3);
-				}
-			}
+			pen.fillText(lane.label, 4, y + LANE_HEIGHT / 2, LANE_NAMES - 8);
+			for (const event of lane.events)
+				if (event.end >= this.from && event.begin <= this.to)
+					this.drawEvent(pen, event, y + 2, colors.get(event.name), paper);
 		});
 	}
 
+	// A bar, faint until the cycle `works`.
+	drawEvent(pen, {begin, end, works = begin}, y, color, paper) {
+		const within = (cycle) => Math.round(Math.min(this.right, Math.max(LANE_NAMES, this.x(cycle))));
+		const left = within(begin), middle = within(works), right = within(end);
+		pen.fillStyle = color;
+		if (middle > left) {
+			pen.globalAlpha = 0.35;
+			pen.fillRect(left, y, middle - left, LANE_HEIGHT - 3);
+			pen.globalAlpha = 1;
+		}
+		pen.fillRect(middle, y, Math.max(middle > left ? 0 : 1, right - middle), LANE_HEIGHT - 3);
+		if (right - left > 4) {
+			pen.fillStyle = paper;
+			pen.fillRect(right - 1, y, 1, LANE_HEIGHT - 3);
+		}
+	}
+
 	drawAxis(pen) {
-		const y = this.lanesFrom + this.lanes.length * LANE_HEIGHT, width = this.canvas.clientWidth - LANE_NAMES;
+		const y = this.lanesFrom + this.lanes.length * LANE_HEIGHT, width = this.right - LANE_NAMES;
 		const raw = (this.to - this.from) / Math.max(2, width / 110), power = 10 ** Math.floor(Math.log10(raw));
 		const step = Math.max(1, power * [1, 2, 5, 10].find((factor) => factor * power >= raw));
 		pen.fillStyle = cssColor("--muted");
 		pen.fillText("core cycle", 4, y + 12);
 		for (let cycle = Math.ceil(this.from / step) * step; cycle <= this.to; cycle += step) {
 			pen.fillRect(this.x(cycle), y, 1, 4);
-			pen.fillText(wholeFormat.format(cycle), Math.min(this.x(cycle) + 3, this.canvas.clientWidth - 40), y + 12);
+			const text = wholeFormat.format(cycle);
+			pen.fillText(text, Math.min(this.x(cycle) + 3, this.right - pen.measureText(text).width), y + 12);
 		}
 	}
 
@@ -196,7 +203,7 @@ class Timeline {
 		const text = this.textAt(event.offsetY, this.cycle(event.offsetX));
 		this.note.hidden = !text;
 		this.note.textContent = text;
-		this.note.style.left = `${Math.max(0, Math.min(event.offsetX + 12, this.canvas.clientWidth - 320))}px`;
+		this.note.style.left = `${Math.max(0, Math.min(event.offsetX + 12, this.right - 320))}px`;
 		this.note.style.top = `${event.offsetY + 14}px`;
 	}
 
@@ -206,15 +213,25 @@ class Timeline {
 		if (step)
 			return `${counter.name}  ${counterText(counter, step.value)}${counter.unit === "%" ? "" : ` ${counter.unit}`}, from ${numberText(step.from)} to ${numberText(step.to)}`;
 		const lane = counter ? undefined : this.lanes[Math.floor((y - this.lanesFrom) / LANE_HEIGHT)];
-		const slack = (this.to - this.from) / this.canvas.clientWidth;
+		const slack = (this.to - this.from) / this.right;
 		const found = lane?.events.findLast((each) => each.begin <= cycle + slack && cycle - slack <= each.end);
-		return found ? `${found.name}  ${numberText(found.begin)} to ${numberText(found.end)}, ${plural(found.end - found.begin, "cycle")}  ${found.args}` : "";
+		return found ? this.eventText(found) : "";
+	}
+
+	eventText({name, begin, end, args}) {
+		return `${name}  ${numberText(begin)} to ${numberText(end)}, ${plural(end - begin, "cycle")}  ${args}`;
 	}
 
 	leave() {
 		this.note.hidden = true;
 	}
 }
+
+const zoomButtons = (drawn) => [
+	element("button", {onclick: () => drawn.zoom(0.5, (drawn.from + drawn.to) / 2)}, "zoom in"),
+	element("button", {onclick: () => drawn.zoom(2, (drawn.from + drawn.to) / 2)}, "zoom out"),
+	element("span.muted", null, "drag to move, Ctrl and wheel to zoom"),
+];
 
 // The count, total cycles and longest duration of each kind of event.
 function timelineSums(lanes) {
@@ -249,11 +266,9 @@ function timelineSection(run) {
 		element("div.tools", null,
 			select("launch", kernels.map((launch) => [String(launch)]), String(kernel), (value) => set({kernel: Number(value)})),
 			select("units", [["all", "all"], ...units.map((name) => [name])], unit, (value) => set({units: value})),
-			element("button", {onclick: () => drawn.zoom(0.5, (drawn.from + drawn.to) / 2)}, "zoom in"),
-			element("button", {onclick: () => drawn.zoom(2, (drawn.from + drawn.to) / 2)}, "zoom out"),
+			zoomButtons(drawn),
 			counters.length > 0 && element("button", {"aria-pressed": String(timelineShown.counters),
 				onclick: () => set({counters: !timelineShown.counters})}, "counters"),
-			element("span.muted", null, "drag to move, Ctrl and wheel to zoom"),
 			timeline.left_out > 0 && element("span.muted", null, `${numberText(timeline.left_out)} later events are not on this page`)),
 		drawn.legend(), drawn.frame,
 		table({caption: "Summary of the events shown", rows: timelineSums(lanes), columns: [

@@ -83,7 +83,7 @@ function memorySentences(a, b) {
 // With several kernels: the one with the largest part of the difference.
 function kernelSentence(a, b) {
 	const difference = b.value("cycles") - a.value("cycles");
-	const rows = kernelChanges(a, b).filter((row) => row.a && row.b).map((row) => ({name: row.name, change: row.b.value("cycles") - row.a.value("cycles")}));
+	const rows = kernelChanges(a, b).filter((row) => row.a && row.b && !row.b.uncounted && !row.b.isSession).map((row) => ({name: row.name, change: row.b.value("cycles") - row.a.value("cycles")}));
 	const [most] = [...rows].sort((one, other) => (other.change - one.change) * Math.sign(difference));
 	if (rows.length < 2 || !difference || !most || most.change / difference < 0.3)
 		return "";

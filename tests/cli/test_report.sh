@@ -45,6 +45,34 @@ try 2 report results.db --program nothing
 says err "results.db: no run meets all filters; 'sluice results' lists the runs"
 cp report.html before.html
 
+# Launches in streams: when they ran, and the session of those that ran together. A launch that was the only one of its
+# session has all that the session counted. A run of one stream has no lanes.
+python '
+stack, counters = {"issued": 5}, {"l1d.hits": 3}
+launch = lambda number, stream, started: made_up.in_stream(made_up.kernel("add", 100, stack, counters, number), stream, started)
+kernels = [launch(1, 0, 0)] + [made_up.in_session(launch(number, number, 100), 1) for number in (2, 3)] + [made_up.in_session(launch(4, 4, 250), 2)]
+sessions = [made_up.session(1, [2, 3], 100, 150, stack, {"l1d.hits": 9}), made_up.session(2, [4], 250, 100, stack, {"l1d.hits": 8})]
+json.dump(made_up.statistics("add", kernels, sessions=sessions), open("streams.json", "w"))
+json.dump(made_up.statistics("add", kernels[:1]), open("stream.json", "w"))
+'
+for limit in 50 2; do
+	try 0 report streams.json stream.json --launches $limit -o streams.html
+	LIMIT=$limit python '
+import os
+page = data("streams.html")
+streams, stream = page["runs"]
+summed = os.environ["LIMIT"] == "2"
+rows = [[1, None, [3]], [1, "together", [None]], [1, "together", [None]], [1, None, [8]], [2, "session", [9]]]
+if summed:
+    rows = [[2, None, [11]], [2, "together", [None]], [2, "session", [9]]]
+assert [[launch[1], launch[15] if len(launch) > 15 else None, counters] for launch, counters in zip(streams["launches"], streams["counters"])] == rows
+assert page["kernels"][streams["launches"][-1][0]] == ["session 1", "session 1"]
+assert streams["streams"] == {"row": [0, 1, 1, 0] if summed else [0, 1, 2, 3], "launch": [1, 2, 3, 4], "stream": [0, 2, 3, 4], "session": [None, 1, 1, None],
+    "started": [0, 100, 100, 250], "first_block": [0, 100, 100, 250], "cycles": 4 * [100], "grid": 4 * [[15, 1, 1]], "block": 4 * [[256, 1, 1]]}
+assert "streams" not in stream
+'
+done
+
 # Files of one run follow its statistics. A file's kind is recognized by its contents, not by its name.
 python '
 stats = made_up.statistics("add", [made_up.kernel("add", 100 + launch, {"issued": 5, "dram": 7}, {"l1d.hits": 3, "cap.asked": launch, "teleport.rows": 10 - launch}, launch) for launch in (1, 2, 3)])

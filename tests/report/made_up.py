@@ -19,6 +19,22 @@ def kernel(name, cycles, stack, counters, launch=1, demangled=None):
             "warp_instructions": 1000, "ipc": 32000 / cycles, "host_seconds": 0.25, "cycle_stack": stack, "counters": counters}
 
 
+def in_stream(launch, stream, started, first_block=None):
+    """The launch in a stream, alone."""
+    return launch | {"stream": stream, "started": started, "first_block": started if first_block is None else first_block}
+
+
+def in_session(launch, number):
+    """The launch as one of a session: only its cycles and instructions are known."""
+    return launch | {"session": number, "cycle_stack": dict.fromkeys(launch["cycle_stack"]), "counters": dict.fromkeys(launch["counters"])}
+
+
+def session(number, launches, started, cycles, stack, counters):
+    """What the launches of a session counted together."""
+    return {"session": number, "launches": launches, "ended": "done", "started": started, "cycles": cycles, "thread_instructions": 32 * 1000,
+            "warp_instructions": 1000, "ipc": 32000 / cycles, "host_seconds": 0.25, "cycle_stack": stack, "counters": counters}
+
+
 def statistics(program, kernels, machine="gtx480", mechanisms=(), configuration=None, **more):
     """A run's statistics, without totals, which the report does not need."""
     return {"ended": "exit 0", "version": 1, "sluice": "0.1.0", "program": [f"./{program}"], "machine": machine, "options": [],

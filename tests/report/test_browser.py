@@ -469,6 +469,143 @@ def known_trace(page, path):
     check("kernel 1 60 60 60" in first and "IPC instructions per cycle 5 5" in second, f"the second launch: {first} {second}")
 
 
+# --- streams ---
+
+def stream_files(folder):
+    """Five launches of two kernels in four streams, three of them at the same time; each of them alone; 10,000 launches."""
+    def launch(number, name, cycles, stream, started, first_block=None):
+        return made_up.in_stream(made_up.kernel(name, cycles, known_stack(cycles - 150, 50), known_counters(100 * number), number), stream, started, first_block)
+    alone = [launch(1, "first", 200, 0, 0), launch(2, "second", 300, 10, 200), launch(3, "first", 500, 2, 200, 400), launch(4, "second", 200, 1, 200),
+             launch(5, "first", 300, 10, 700)]
+    kernels = [alone[0], *[made_up.in_session(each, 1) for each in alone[1:4]], alone[4]]
+    together = made_up.session(1, [2, 3, 4], 200, 500, known_stack(300, 100), known_counters(250))
+    many = [made_up.in_session(launch(i + 1, f"kernel_{i % 40}", 200, i % 100, 200 * (i // 100)), 1) for i in range(10000)]
+    files = {"together.json": made_up.statistics("t", kernels, sessions=[together]), "alone.json": made_up.statistics("t", [made_up.in_stream(each, 0, 0) for each in alone]),
+             "lanes.json": made_up.statistics("m", many, sessions=[together | {"launches": list(range(1, 10001))}])}
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content))
+    return list(files)
+
+
+# The bars of each lane: [first cycle, last cycle, color, faint]. Reads a copy's pixels, because Chromium warns when a
+# canvas is read twice.
+BARS = """
+const canvas = document.querySelector('#streams canvas'), scale = devicePixelRatio || 1, left = 118, [lanes, cycles] = arguments;
+const copy = Object.assign(document.createElement('canvas'), {width: canvas.width, height: canvas.height}), pen = copy.getContext('2d', {willReadFrequently: true});
+pen.drawImage(canvas, 0, 0);
+const {data, width} = pen.getImageData(0, 0, canvas.width, canvas.height);
+pen.fillStyle = getComputedStyle(document.documentElement).getPropertyValue("--panel");
+pen.fillRect(0, 0, 1, 1);
+const none = [...pen.getImageData(0, 0, 1, 1).data].join();
+const cycle = (x) => Math.round((x / scale - left) * cycles / (canvas.clientWidth - left));
+return [...Array(lanes).keys()].map((lane) => {
+	const bars = [], y = Math.round(scale * (14 * lane + 7));
+	let before = '';
+	for (let x = Math.round(scale * left); x < width; x++) {
+		const part = [...data.slice(4 * (y * width + x), 4 * (y * width + x) + 4)], color = part[3] < 20 || part.join() === none ? '' : part.join();
+		if (color && color !== before)
+			bars.push({from: cycle(x), color: part.slice(0, 3).map((value) => value >> 4).join(), light: part[3] < 200});
+		if (color)
+			bars.at(-1).to = cycle(x + 1);
+		before = color;
+	}
+	return bars.map((bar) => [bar.from, bar.to, bar.color, bar.light]);
+});
+"""
+
+
+def rows_of(page, selector):
+    return page.script("return [...document.querySelectorAll(arguments[0] + ' tbody tr')].map((row) => [...row.cells].map((cell) => cell.innerText))", selector)
+
+
+def streams(page, folder):
+    path = report(folder, "streams", *stream_files(folder))
+    page.open(path, "#run/0")
+    check(page.text("#streams p") == "5 launches in 4 streams; at most 3 ran at the same time.", f"the streams in words: {page.text('#streams p')}")
+    stream_bars(page)
+    stream_tables(page)
+    page.picture("streams")
+    stream_counters(page)
+    page.go("#run/1")
+    check(not page.all("#streams") and "stream" not in [head.text for head in page.all("#kernels th")], "no lanes for a run of one stream")
+    stream_difference(page)
+    many_launches(page)
+    page.quiet("streams")
+
+
+def stream_bars(page):
+    """Lanes are in the order of streams; a bar lasts as long as its launch, and is faint until the first block; each kernel has its color."""
+    lanes = page.script(BARS, 4, 1000)
+    first, second = lanes[0][0][2], lanes[1][0][2]
+    wanted = [[[0, 200, first, False]], [[200, 400, second, False]], [[200, 400, first, True], [400, 700, first, False]], [[200, 500, second, False], [700, 1000, first, False]]]
+    same = [len(lane) for lane in lanes] == [len(lane) for lane in wanted] and first != second
+    for bar, other in zip(sum(lanes, []), sum(wanted, [])):
+        near = 12 if other[3] or bar[3] else 3  # light colors are rounded
+        same = same and abs(bar[0] - other[0]) <= near and abs(bar[1] - other[1]) <= near and bar[3] == other[3] and (bar[3] or bar[2] == other[2])
+    check(same, f"bars by lane: {lanes}, not {wanted}")
+    check([name.text for name in page.all("#streams .legend span > span")] == ["first", "second"], "the kernels' colors are told")
+    check("faint part of a bar" in page.text("#streams"), "the faint part is explained")
+    tip = page.script("const canvas = document.querySelector('#streams canvas'), box = canvas.getBoundingClientRect();"
+                      "canvas.dispatchEvent(new MouseEvent('mousemove', {clientX: box.left + 118 + 0.6 * (box.width - 118), clientY: box.top + 35}));"
+                      "return document.querySelector('#streams .tip').textContent.split('\\n')")
+    check(tip == ["launch 3: first(float*)", "200 to 700, 500 cycles", "200 cycles until its first block", "grid 15 x 1 x 1, block 256 x 1 x 1", "session 1"], f"under the pointer: {tip}")
+    rows = rows_of(page, "#streams")
+    check(rows == [["stream 0 (legacy)", "1", "0", "200", "200", "0"], ["stream 1", "1", "200", "400", "200", "0"], ["stream 2", "1", "200", "700", "500", "200"],
+                   ["stream 10", "2", "200", "1,000", "600", "0"]], f"the numbers of the lanes: {rows}")
+
+
+def stream_tables(page):
+    """Counters that a launch of a session does not have are shown as unknown; the session has them."""
+    kernels, sessions = [rows_of(page, f"#kernels > .table:nth-of-type({i})") for i in (1, 2)]
+    check([[row[i] for i in (0, 1, 2, 3, 9, 11, 12, 13)] for row in kernels] ==
+          [["first", "0, 10", "", "2", "500", "30.0", "1.4", "0.90"], ["second", "1, 10", "with others", "2", "500", "-", "-", "-"],
+           ["first", "2", "with others", "1", "500", "-", "-", "-"]], f"kernels by stream: {kernels}")
+    check([[row[i] for i in (0, 2, 3, 4, 5, 7, 8)] for row in sessions] == [["session 1", "3", "2 to 4", "200", "500", "25.0", "1.3"]], f"sessions: {sessions}")
+    tiles = page.script("return [...document.querySelectorAll('.tiles div')].map((tile) => tile.innerText.replace(/\\n/g, ' '))")
+    check("1,000 cycles" in tiles and "28.3 L1 hits %" in tiles, f"the run's figures add up launches alone and sessions: {tiles}")
+    stacks = rows_of(page, "#stack")
+    check([row[:2] for row in stacks] == [["first", "500"], ["session 1", "500"]], f"stacks of what has stacks: {stacks}")
+    check("Launches that ran at the same time have no stacks of their own" in page.text("#stack"), "why kernels are missing")
+    check(not re.search("NaN|undefined|Infinity|null", page.script("return document.querySelector('main').innerText")), "no unknown value as it is in JavaScript")
+
+
+def stream_counters(page):
+    values = {}
+    options = page.script("return [...document.querySelectorAll('#counters select option')].map((option) => [option.value, option.textContent])")
+    for value, name in options:
+        page.change("#counters select", value)
+        values[name] = {row[0]: row[1] for row in rows_of(page, "#counters")}["l1d.hits"]
+    check(values == {"all kernels": "850", "first(float*)": "600", "second(float*) (with others)": "-", "first(float*) (with others)": "-", "session 1": "250"}, f"hits: {values}")
+
+
+def stream_difference(page):
+    page.go("#difference/1/0")
+    check("B is 50.0 % faster than A: 1,000 cycles instead of 1,500 (-500)" in page.text("#words"), f"in words: {page.text('#words')}")
+    rows = rows_of(page, "#kernels")
+    check(rows == [["first", "1,000", "500", "-50.0 %", "", ""], ["second", "500", "-", "-", "", "-"], ["second", "-", "500", "-", "-", "with others"],
+                   ["first", "-", "500", "-", "-", "with others"], ["session 1", "-", "500", "-", "-", ""]], f"kernels alone and with others: {rows}")
+    check("NaN" not in page.script("return document.querySelector('main').innerText"), "no unknown value in the difference")
+
+
+def many_launches(page):
+    """10,000 launches of 40 kernels: the lanes are drawn quickly, some at a time, and the less important kernels share a color."""
+    page.go("#run/2")
+    page.wait("document.querySelector('#streams canvas')", "the lanes of 10,000 launches")
+    lanes = page.script(BARS, 48, 20000)
+    check(page.text("#streams p").startswith("10,000 launches in 100 streams; at most 100 ran"), f"many launches in words: {page.text('#streams p')}")
+    check(all(len(lane) == 100 for lane in lanes), f"bars by lane: {[len(lane) for lane in lanes]}")
+    names = [name.text for name in page.all("#streams .legend span > span")]
+    check(len(names) == 14 and names[-1] == "other kernels", f"the kernels' colors: {names}")
+    choices = page.script("return [...document.querySelectorAll('#streams select option')].map((option) => option.textContent)")
+    check(choices == ["0 to 47", "48 to 95", "96 to 99"], f"lanes to choose: {choices}")
+    milliseconds = page.script("const canvas = document.querySelector('#streams canvas'), began = performance.now();"
+                               "for (const key of '+-+-0') canvas.dispatchEvent(new KeyboardEvent('keydown', {key})); return (performance.now() - began) / 5")
+    print(f"10,000 launches: lanes drawn in {milliseconds:.0f} ms")
+    check(milliseconds < QUICK_MS, f"drawing the lanes takes {milliseconds:.0f} ms")
+    page.change("#streams select", "96")
+    check(page.script("return document.querySelector('#streams canvas').clientHeight") == 4 * 14 + 22, "the last four lanes")
+
+
 def hostile_names(page, path):
     page.open(path)
     for place in ["#run/2", "#difference/0/2", "#stacks", "#figures", "#runs"]:
@@ -656,6 +793,7 @@ def main():
             many_runs(page, folder)
             formulas(page, folder)
             experiments(page, folder)
+            streams(page, folder)
             path = report(folder, "known", *known_files(folder))
             for test in [known_difference, known_run, known_sources, known_trace, known_phone, hostile_names, figures, themes, paper]:
                 test(page, path)

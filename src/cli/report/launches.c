@@ -1,7 +1,11 @@
 /* The launches of a run. With many launches, they are summed by kernel:
  *
- *   launches   lists: the kernel's index, the number of launches, the figures in `kept`, and in a run with a selection
- *              (`sluice run --kernel`) "yes", "warm" or "no"; these are summed separately
+ *   launches   lists: the kernel's index, the number of launches, the figures in `kept`, and where there is one a role.
+ *              Launches of different roles are summed separately:
+ *                "yes", "warm", "no"   in a run with a selection (`sluice run --kernel`)
+ *                "together"            ran at the same time as others: most counters are null
+ *                "session"             no launch, but what launches counted that ran together; the kernel's name is
+ *                                      "session N"; many sessions are summed as "sessions"
  *   causes     indexes of the cycle stack's causes; `stacks`: a list of slots per launch
  *   shape      indexes of the counters; `counters`: a list of values per launch
  *   loads      summed over all launches of a kernel: lists of the kernel's index, the mechanism and {name: value}
@@ -32,7 +36,25 @@ struct reader {
 	json_t *launches, *stacks, *counters, *loads; /* of the run */
 	const json_t *first;                          /* the first launch, whose names all launches have */
 	json_t *places; /* when launches are summed: index of each kernel's sum; otherwise NULL */
+	json_t *rows;   /* of each launch: its index in `launches` */
 };
+
+/* NULL: none */
+static const char *role_of(const json_t *launch)
+{
+	if (json_is_array(json_object_get(launch, "launches")))
+		return "session";
+	if (json_object_get(launch, "session"))
+		return "together";
+	return json_string_value(json_object_get(launch, "selected"));
+}
+
+/* A session has the number of its launches. */
+static json_int_t launches_in(const json_t *launch)
+{
+	const json_t *list = json_object_get(launch, "launches");
+	return json_is_array(list) ? (json_int_t)json_array_size(list) : 1;
+}
 
 static json_t *kernel_number(struct collection *collection, const json_t *launch)
 {
@@ -76,11 +98,11 @@ static json_t *facts(struct collection *collection, const json_t *launch)
 {
 	json_t *list = json_array();
 	json_array_append_new(list, kernel_number(collection, launch));
-	json_array_append_new(list, json_integer(1));
+	json_array_append_new(list, json_integer(launches_in(launch)));
 	for (size_t i = FIRST_KEPT; i < ANALYSES; i++)
 		json_array_append_new(list, incref_or_null(json_object_get(launch, kept[i - FIRST_KEPT])));
-	if (json_object_get(launch, "selected"))
-		json_array_append(list, json_object_get(launch, "selected"));
+	if (role_of(launch))
+		json_array_append_new(list, json_string(role_of(launch)));
 	return list;
 }
 
@@ -115,7 +137,8 @@ static void add_facts(json_t *to, const json_t *launch)
 {
 	const char *ended = json_string_value(json_object_get(launch, "ended"));
 	json_t *message = json_object_get(launch, "message");
-	json_array_set_new(to, LAUNCHES, json_integer(json_integer_value(json_array_get(to, LAUNCHES)) + 1));
+	json_int_t count = json_integer_value(json_array_get(to, LAUNCHES)) + launches_in(launch);
+	json_array_set_new(to, LAUNCHES, json_integer(count));
 	for (size_t i = FIRST_SUM; i < ANALYSES; i++)
 		add_number(to, i, json_object_get(launch, kept[i - FIRST_KEPT]), false);
 	if (ended && strcmp(ended, "done") != 0) {
@@ -131,8 +154,8 @@ static size_t place_of(struct reader *reader, const json_t *launch)
 	if (!reader->places)
 		return next;
 	const char *symbol = json_string_value(json_object_get(launch, "name"));
-	const char *selected = json_string_value(json_object_get(launch, "selected"));
-	json_t *key = json_sprintf("%s %s", symbol ? symbol : "?", selected ? selected : "");
+	const char *role = role_of(launch);
+	json_t *key = json_sprintf("%s %s", symbol ? symbol : "?", role ? role : "");
 	const json_t *place = json_object_get(reader->places, json_string_value(key));
 	size_t at = place ? (size_t)json_integer_value(place) : next;
 	if (!place)
@@ -144,6 +167,7 @@ static size_t place_of(struct reader *reader, const json_t *launch)
 static void take_launch(struct reader *reader, const json_t *launch)
 {
 	size_t place = place_of(reader, launch);
+	json_array_append_new(reader->rows, json_integer((json_int_t)place));
 	if (place < json_array_size(reader->launches)) {
 		add_facts(json_array_get(reader->launches, place), launch);
 		add_values(reader, json_array_get(reader->stacks, place), launch, "cycle_stack");
@@ -152,6 +176,45 @@ static void take_launch(struct reader *reader, const json_t *launch)
 		json_array_append_new(reader->launches, facts(reader->collection, launch));
 		json_array_append_new(reader->stacks, values(reader, launch, "cycle_stack"));
 		json_array_append_new(reader->counters, values(reader, launch, "counters"));
+	}
+}
+
+/* --- sessions --- */
+
+/* Returns the launch; if it was the only one of its session, with all that the session counted. */
+static json_t *completed(json_t *launch, const json_t *sessions)
+{
+	static const char *const keys[] = {"cycle_stack", "counters"};
+	json_int_t number = json_integer_value(json_object_get(launch, "session"));
+	const json_t *session = number > 0 ? json_array_get(sessions, (size_t)number - 1) : NULL;
+	if (!session || launches_in(session) > 1)
+		return json_incref(launch);
+	json_t *own = json_copy(launch);
+	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+		json_object_set(own, keys[i], json_object_get(session, keys[i]));
+	json_object_del(own, "session");
+	return own;
+}
+
+static json_t *all_completed(const json_t *kernels, const json_t *sessions)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < json_array_size(kernels); i++)
+		json_array_append_new(list, completed(json_array_get(kernels, i), sessions));
+	return list;
+}
+
+static void take_sessions(struct reader *reader, const json_t *sessions)
+{
+	bool summed = json_array_size(sessions) > reader->collection->launches;
+	for (size_t i = 0; i < json_array_size(sessions); i++) {
+		if (launches_in(json_array_get(sessions, i)) < 2)
+			continue;
+		json_t *session = json_copy(json_array_get(sessions, i));
+		json_object_set_new(session, "name",
+		                    summed ? json_string("sessions") : json_sprintf("session %zu", i + 1));
+		take_launch(reader, session);
+		json_decref(session);
 	}
 }
 
@@ -201,8 +264,10 @@ static void take_loads(struct reader *reader, const json_t *launch)
 	json_decref(kernel);
 }
 
-void report_launches(struct collection *collection, json_t *run, const json_t *kernels)
+void report_launches(struct collection *collection, json_t *run, const json_t *stats)
 {
+	const json_t *sessions = json_object_get(stats, "sessions");
+	json_t *kernels = all_completed(json_object_get(stats, "kernels"), sessions);
 	size_t count = json_array_size(kernels);
 	struct reader reader = {
 		.collection = collection,
@@ -212,12 +277,15 @@ void report_launches(struct collection *collection, json_t *run, const json_t *k
 		.loads = json_array(),
 		.first = json_array_get(kernels, 0),
 		.places = count > collection->launches ? json_object() : NULL,
+		.rows = json_array(),
 	};
 	json_t *shape = numbers(&collection->counters, json_object_get(reader.first, "counters"));
 	for (size_t i = 0; i < count; i++) {
 		take_launch(&reader, json_array_get(kernels, i));
 		take_loads(&reader, json_array_get(kernels, i));
 	}
+	report_streams(run, kernels, reader.rows);
+	take_sessions(&reader, sessions);
 	json_object_set_new(run, "launches", reader.launches);
 	json_object_set_new(run, "stacks", reader.stacks);
 	json_object_set_new(run, "counters", reader.counters);
@@ -227,5 +295,7 @@ void report_launches(struct collection *collection, json_t *run, const json_t *k
 		json_object_set(run, "loads", reader.loads);
 	json_decref(reader.loads);
 	json_decref(reader.places);
+	json_decref(reader.rows);
+	json_decref(kernels);
 	json_decref(shape);
 }

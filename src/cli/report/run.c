@@ -7,7 +7,7 @@
  *   command, options, mechanisms, observers, passes, ended, energy, vectors as in the statistics; the last two are
  *     those of the totals
  *
- * and its launches (launches.c).
+ * and its launches (launches.c, streams.c).
  */
 #include "cli/report/report.h"
 
@@ -116,5 +116,5 @@ void report_statistics(struct collection *collection, json_t *run, const json_t 
 	keep_vectors(run, json_object_get(totals, "vectors"));
 	if (json_is_object(configuration))
 		json_object_set_new(run, "configuration", configuration_number(collection, configuration));
-	report_launches(collection, run, json_object_get(stats, "kernels"));
+	report_launches(collection, run, stats);
 }
