@@ -288,6 +288,7 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 	if (given && sized_read(&known, sizeof known, given, "settings", error) != SLUICE_OK)
 		return SLUICE_BAD_ARGUMENT;
 	sluice_gpu *gpu = base_calloc(1, sizeof *gpu);
+	gpu->queue.base = 1;
 	gpu->functional = settings->functional;
 	keep_callbacks(gpu, settings);
 	read_settings(gpu, settings, &diag);

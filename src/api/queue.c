@@ -36,17 +36,10 @@ const char *sluice_queue_refused(const sluice_gpu *gpu)
 	return reason_to_run_in_turn(gpu);
 }
 
-static struct queue *queue_of(sluice_gpu *gpu)
-{
-	if (!gpu->queue.base)
-		gpu->queue.base = 1;
-	return &gpu->queue;
-}
-
 enum sluice_status sluice_queue_launch(sluice_gpu *gpu, sluice_kernel *kernel, const struct sluice_grid *grid,
                                        const struct sluice_place *place, uint64_t *number, struct sluice_error *error)
 {
-	struct queue *queue = queue_of(gpu);
+	struct queue *queue = &gpu->queue;
 	const struct launch_request request = {.grid = grid->grid,
 	                                       .block = grid->block,
 	                                       .dynamic_shared_bytes = grid->dynamic_shared_bytes,
@@ -67,7 +60,7 @@ enum sluice_status sluice_queue_launch(sluice_gpu *gpu, sluice_kernel *kernel, c
 uint64_t sluice_queue_call(sluice_gpu *gpu, void (*call)(void *user, bool run), void *user,
                            const struct sluice_place *place)
 {
-	struct work *work = queue_add(queue_of(gpu), place->after, place->after_count);
+	struct work *work = queue_add(&gpu->queue, place->after, place->after_count);
 	work->call = call;
 	work->user = user;
 	return work->number;
@@ -129,7 +122,7 @@ static enum sluice_status fail(sluice_gpu *gpu, struct sluice_error *error)
 /* Runs work until the wanted one has ended; 0: until all has. */
 static enum sluice_status run_until(sluice_gpu *gpu, uint64_t wanted, struct sluice_error *error)
 {
-	struct queue *queue = queue_of(gpu);
+	struct queue *queue = &gpu->queue;
 	queue->wanted = wanted;
 	while (queue->status == SLUICE_OK && !(wanted && queue_has_ended(queue, wanted)) && run_next(gpu))
 		;
@@ -142,7 +135,7 @@ static enum sluice_status run_until(sluice_gpu *gpu, uint64_t wanted, struct slu
 
 enum sluice_status sluice_queue_wait(sluice_gpu *gpu, uint64_t number, struct sluice_error *error)
 {
-	if (queue_has_ended(queue_of(gpu), number))
+	if (queue_has_ended(&gpu->queue, number))
 		return api_succeed(error);
 	return run_until(gpu, number, error);
 }

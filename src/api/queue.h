@@ -45,6 +45,7 @@ struct queue_session {
 	struct gpu_session machine;
 	bool is_open;
 	size_t record;  /* index in records.session */
+	size_t first_launch; /* index of the first record of a launch that can be in it */
 	size_t running; /* launches in progress */
 	bool begins;    /* no launch has started in it */
 	double host_seconds;
@@ -55,7 +56,7 @@ struct queue {
 	struct work **work; /* in the order of their numbers, which begin with `base` */
 	size_t count, capacity;
 	size_t first; /* all work before this index has ended */
-	uint64_t base;
+	uint64_t base; /* from 1 */
 	uint64_t wanted; /* the session is suspended when this work has ended; 0: never */
 	struct queue_session session;
 	enum sluice_status status; /* of the first launch that failed */

@@ -118,7 +118,8 @@ static bool has_enough(void *user)
 static void open_session(sluice_gpu *gpu)
 {
 	struct queue_session *session = &gpu->queue.session;
-	*session = (struct queue_session){.is_open = true, .begins = true, .record = gpu->records.sessions};
+	*session = (struct queue_session){
+		.is_open = true, .begins = true, .record = gpu->records.sessions, .first_launch = gpu->records.count};
 	session->progress = (struct launch_progress){.gpu = gpu, .kernel = "kernels together"};
 	session->machine = (struct gpu_session){
 		.feed = {.user = gpu, .next = next_run, .ended = run_ended, .has_enough = has_enough},
@@ -200,6 +201,31 @@ static void keep_unfinished(sluice_gpu *gpu)
 			                  queue->work[i]->launch == blamed ? &queue->error : NULL);
 }
 
+/* If only one launch ran in the session, the session's counters are its own. */
+static void fold_single(sluice_gpu *gpu)
+{
+	struct queue_session *session = &gpu->queue.session;
+	struct records *records = &gpu->records;
+	struct record *only = NULL, *sum = &records->session[session->record];
+	for (size_t i = session->first_launch; i < records->count; i++) {
+		if (records->record[i].session != session->record + 1)
+			continue;
+		if (only)
+			return;
+		only = &records->record[i];
+	}
+	only->session = 0;
+	only->cycles = sum->cycles;
+	only->stats = sum->stats;
+	only->mech = sum->mech;
+	only->units = sum->units;
+	only->energy = sum->energy;
+	gpu->unit_totals.launch = only->launch;
+	free(sum->kernel);
+	free(sum->shown);
+	records->sessions--;
+}
+
 static void close_session(sluice_gpu *gpu)
 {
 	struct queue *queue = &gpu->queue;
@@ -213,6 +239,7 @@ static void close_session(sluice_gpu *gpu)
 		                             "internal error: the statistics of kernels that ran together do not add "
 		                             "up: %s",
 		                             text));
+	fold_single(gpu);
 	queue->session.is_open = false;
 	stats_file_add(&gpu->stats_file, &gpu->records);
 }

@@ -485,6 +485,7 @@ static void check_modes()
 
 int main()
 {
+	setenv("CUDA_LAUNCH_BLOCKING", "1", 1); // branches of a graph run in turn: nodes of several append to one number
 	SUCCEEDS(cudaMalloc(&data, sizeof *data));
 	for (cudaStream_t *stream : {&first, &second, &third})
 		SUCCEEDS(cudaStreamCreate(stream));

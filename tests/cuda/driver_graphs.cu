@@ -150,6 +150,7 @@ static void test_captures()
 	CHECK(cuStreamEndCapture(stream, &graph) == CUDA_ERROR_ILLEGAL_STATE);
 	FINE(cuGraphInstantiateWithFlags(&executable, graph, 0));
 	FINE(cuGraphLaunch(executable, stream));
+	FINE(cuStreamSynchronize(stream)); // the copy that reads the value does not wait for a non-blocking stream
 	CHECK(read_value() == 42);
 	FINE(cuGraphExecDestroy(executable));
 	FINE(cuGraphDestroy(graph));

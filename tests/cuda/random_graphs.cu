@@ -381,6 +381,7 @@ static void check_captured(unsigned round)
 
 int main(int argc, char **argv)
 {
+	setenv("CUDA_LAUNCH_BLOCKING", "1", 1); // nodes run one at a time, in the documented order
 	random_source.seed(argc > 1 ? (unsigned)atoi(argv[1]) : 1);
 	SUCCEEDS(cudaMalloc(&device, sizeof real.device));
 	for (unsigned round = 0; round < ROUNDS && !failures; round++) {

@@ -89,6 +89,8 @@ static void compare(const Memory &m)
 	if (!m.on_host() || draw(2)) {
 		SUCCEEDS(cudaMemcpy(seen.data(), m.words, seen.size() * 4, cudaMemcpyDefault));
 		words = seen.data();
+	} else {
+		SUCCEEDS(cudaDeviceSynchronize());
 	}
 	CHECK(!memcmp(words, m.model.data(), seen.size() * 4));
 }
@@ -136,6 +138,7 @@ static void fill(Memory &m)
 
 static void write_from_host(Memory &m)
 {
+	SUCCEEDS(cudaDeviceSynchronize());
 	for (uint32_t n = draw(20); n; n--) {
 		size_t i = draw((uint32_t)m.model.size());
 		m.words[i] ^= n * 77777;
