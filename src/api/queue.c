@@ -80,7 +80,7 @@ size_t sluice_queue_length(const sluice_gpu *gpu)
 
 bool sluice_queue_has_ended(const sluice_gpu *gpu, uint64_t number)
 {
-	return queue_has_ended(&gpu->queue, number);
+	return !number || queue_has_ended(&gpu->queue, number);
 }
 
 static void run_alone(sluice_gpu *gpu, struct work *work)

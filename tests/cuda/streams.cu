@@ -14,8 +14,22 @@ static void count(cudaStream_t, cudaError_t error, void *user)
 	*(int *)user += error == cudaSuccess ? 1 : 100;
 }
 
+// An event that was never recorded is complete, also before there is any work.
+static void wait_for_no_work()
+{
+	cudaStream_t stream;
+	cudaEvent_t never;
+	SUCCEEDS(cudaStreamCreate(&stream));
+	SUCCEEDS(cudaEventCreate(&never));
+	SUCCEEDS(cudaStreamWaitEvent(stream, never, 0));
+	SUCCEEDS(cudaStreamSynchronize(stream));
+	SUCCEEDS(cudaEventDestroy(never));
+	SUCCEEDS(cudaStreamDestroy(stream));
+}
+
 int main()
 {
+	wait_for_no_work();
 	int *data, called = 0;
 	cudaStream_t stream, other;
 	cudaEvent_t start, middle, end;
