@@ -27,9 +27,35 @@ static void wait_for_no_work()
 	SUCCEEDS(cudaStreamDestroy(stream));
 }
 
+// A wait in the legacy stream comes after the work of one blocking stream and before that of another.
+static void wait_in_legacy_stream()
+{
+	int *data, *pinned;
+	cudaStream_t first, second;
+	cudaEvent_t never;
+	SUCCEEDS(cudaMalloc(&data, 32 * sizeof(int)));
+	SUCCEEDS(cudaMemset(data, 0, 32 * sizeof(int)));
+	SUCCEEDS(cudaMallocHost(&pinned, sizeof *pinned));
+	SUCCEEDS(cudaStreamCreate(&first));
+	SUCCEEDS(cudaStreamCreate(&second));
+	SUCCEEDS(cudaEventCreate(&never));
+	*pinned = 0;
+	work<<<1, 32, 0, first>>>(data, 3);
+	SUCCEEDS(cudaStreamWaitEvent(NULL, never, 0));
+	SUCCEEDS(cudaMemcpyAsync(pinned, &data[1], sizeof *pinned, cudaMemcpyDeviceToHost, second));
+	SUCCEEDS(cudaStreamSynchronize(second));
+	CHECK(*pinned == 27);
+	SUCCEEDS(cudaStreamDestroy(first));
+	SUCCEEDS(cudaStreamDestroy(second));
+	SUCCEEDS(cudaEventDestroy(never));
+	SUCCEEDS(cudaFreeHost(pinned));
+	SUCCEEDS(cudaFree(data));
+}
+
 int main()
 {
 	wait_for_no_work();
+	wait_in_legacy_stream();
 	int *data, called = 0;
 	cudaStream_t stream, other;
 	cudaEvent_t start, middle, end;
