@@ -52,10 +52,63 @@ static void wait_in_legacy_stream()
 	SUCCEEDS(cudaFree(data));
 }
 
+// More records than the runtime queues: some run while the last one is added.
+static void many_records()
+{
+	float ms;
+	cudaStream_t stream;
+	cudaEvent_t first, last;
+	SUCCEEDS(cudaStreamCreate(&stream));
+	SUCCEEDS(cudaEventCreate(&first));
+	SUCCEEDS(cudaEventCreate(&last));
+	SUCCEEDS(cudaEventRecord(first, stream));
+	for (int i = 0; i < 3000; i++)
+		SUCCEEDS(cudaEventRecord(last, stream));
+	SUCCEEDS(cudaEventSynchronize(last));
+	SUCCEEDS(cudaEventElapsedTime(&ms, first, last));
+	CHECK(ms >= 0);
+	SUCCEEDS(cudaEventDestroy(first));
+	SUCCEEDS(cudaEventDestroy(last));
+	SUCCEEDS(cudaStreamDestroy(stream));
+}
+
+// A call waits only for its own stream's work: the kernel of another one waits for a later launch.
+__global__ void wait_for(const volatile int *flag)
+{
+	while (!*flag)
+		;
+}
+__global__ void set(int *flag)
+{
+	*flag = 1;
+}
+static void wait_beside_waiting_kernel()
+{
+	int *flag;
+	cudaStream_t first, second;
+	const char *functional = getenv("SLUICE_FUNCTIONAL");
+	if (functional && strcmp(functional, "1") == 0)
+		return; // a functional run goes on until all kernels have ended
+	SUCCEEDS(cudaMalloc(&flag, sizeof *flag));
+	SUCCEEDS(cudaMemset(flag, 0, sizeof *flag));
+	SUCCEEDS(cudaStreamCreate(&first));
+	SUCCEEDS(cudaStreamCreate(&second));
+	wait_for<<<1, 1, 0, first>>>(flag);
+	SUCCEEDS(cudaMemsetAsync(flag, 0, sizeof *flag, second));
+	SUCCEEDS(cudaStreamSynchronize(second));
+	set<<<1, 1, 0, second>>>(flag);
+	SUCCEEDS(cudaStreamSynchronize(first));
+	SUCCEEDS(cudaStreamDestroy(first));
+	SUCCEEDS(cudaStreamDestroy(second));
+	SUCCEEDS(cudaFree(flag));
+}
+
 int main()
 {
 	wait_for_no_work();
 	wait_in_legacy_stream();
+	many_records();
+	wait_beside_waiting_kernel();
 	int *data, called = 0;
 	cudaStream_t stream, other;
 	cudaEvent_t start, middle, end;
