@@ -967,7 +967,7 @@ static bool is_set(const char *name, const char *value)
 
 int main(int argc, char **argv)
 {
-	unsigned seed = argc > 1 ? atoi(argv[1]) : 1, programs = argc > 2 ? atoi(argv[2]) : 12, threads = argc > 3 ? atoi(argv[3]) : THREADS;
+	unsigned seed = argc > 1 ? atoi(argv[1]) : 1, programs = argc > 2 ? atoi(argv[2]) : 16, threads = argc > 3 ? atoi(argv[3]) : THREADS;
 	bool in_turn = is_set("CUDA_LAUNCH_BLOCKING", "1") || is_set("SLUICE_CHECK", NULL);
 	for (unsigned k = 0; k < programs && !failures; k++) {
 		program *one = new program;
