@@ -1,5 +1,5 @@
-// Protects the order of streams' work: random programs of kernels, copies, fills, events, host functions and
-// allocations in streams of all kinds, from a fixed seed (or that of the command line).
+// Protects the order of streams' work: random programs from a fixed seed (or that of the command line). They use
+// kernels, copies, fills, events, host functions and allocations, in streams of all kinds.
 // A model of what CUDA orders chooses the operations: each one may access a buffer only if CUDA orders it after the
 // last access that conflicts. Then the content of every buffer is that of the operations one after the other. Some
 // kernels wait for kernels that are launched later; a call waits for them only after that launch.
@@ -71,13 +71,15 @@ __global__ void middle(change own, change child)
 }
 
 // A grid's own grids run before its next sibling.
-__global__ void nest(change own, change child, change grandchild, change last)
+__global__ void nest(change own, change child, change grandchild, change last, bool waits)
 {
 	apply(own, threadIdx.x, blockDim.x);
 	__syncthreads();
 	if (threadIdx.x)
 		return;
 	middle<<<1, 64>>>(child, grandchild);
+	if (waits)
+		cudaDeviceSynchronize();
 	work<<<3, 32>>>(last);
 }
 
@@ -231,7 +233,7 @@ struct program {
 				return true;
 		return false;
 	}
-	// What comes before the stream's next operation.
+	// The operations before the stream's next one.
 	order next_in(int s) const
 	{
 		order clock = host[t];
@@ -396,10 +398,11 @@ struct program {
 		}
 		for (int k = 0; k < 4; k++)
 			note_write(lists[k][0], at);
+		bool waits = draw(3) == 0;
 		std::vector<int> a = lists[0], b = lists[1], d = lists[2], e = lists[3];
 		change ca = c[0], cb = c[1], cd = c[2], ce = c[3];
 		add("nested kernels in " + name(s) + " on" + names(a) + "," + names(b) + "," + names(d) + "," + names(e), [=] {
-			nest<<<1, 64, 0, streams[s].handle>>>(real(ca, a), real(cb, b), real(cd, d), real(ce, e));
+			nest<<<1, 64, 0, streams[s].handle>>>(real(ca, a), real(cb, b), real(cd, d), real(ce, e), waits);
 			SUCCEEDS(cudaGetLastError());
 		});
 		return true;
@@ -694,7 +697,7 @@ struct program {
 				return true;
 			}
 			add("destroy event " + std::to_string(e), [=] { SUCCEEDS(cudaEventDestroy(events[e].handle)); });
-			// with several threads, another one could create the event anew at the same time
+			// with several threads, another one could create the event again at the same time
 			events[e].exists = events[e].recorded = false;
 			events[e].clock = order();
 			if (threads > 1)
