@@ -84,18 +84,20 @@ __global__ void set(int *flag)
 }
 static void wait_beside_waiting_kernel()
 {
-	int *flag;
+	int *flag, *room;
 	cudaStream_t first, second;
 	const char *functional = getenv("SLUICE_FUNCTIONAL");
 	if (functional && strcmp(functional, "1") == 0)
 		return; // a functional run goes on until all kernels have ended
 	SUCCEEDS(cudaMalloc(&flag, sizeof *flag));
 	SUCCEEDS(cudaMemset(flag, 0, sizeof *flag));
-	SUCCEEDS(cudaStreamCreate(&first));
+	SUCCEEDS(cudaMallocAsync((void **)&room, 4, NULL));
+	SUCCEEDS(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
 	SUCCEEDS(cudaStreamCreate(&second));
 	wait_for<<<1, 1, 0, first>>>(flag);
 	SUCCEEDS(cudaMemsetAsync(flag, 0, sizeof *flag, second));
 	SUCCEEDS(cudaStreamSynchronize(second));
+	SUCCEEDS(cudaFreeAsync(room, NULL));
 	set<<<1, 1, 0, second>>>(flag);
 	SUCCEEDS(cudaStreamSynchronize(first));
 	SUCCEEDS(cudaStreamDestroy(first));
