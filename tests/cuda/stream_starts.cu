@@ -35,7 +35,7 @@ static float time_to(cudaEvent_t end)
 	return ms;
 }
 
-// A kernel behind one that waits: it has to wait too if both are in one hardware queue.
+// A kernel after one that waits has to wait too if both are in one hardware queue.
 static void check_hardware_queues()
 {
 	SUCCEEDS(cudaEventRecord(start, streams[0]));
