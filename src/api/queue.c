@@ -73,7 +73,7 @@ size_t sluice_queue_length(const sluice_gpu *gpu)
 
 bool sluice_queue_has_ended(const sluice_gpu *gpu, uint64_t number)
 {
-	return queue_has_ended(&gpu->queue, number);
+	return !number || queue_has_ended(&gpu->queue, number);
 }
 
 static void run_alone(sluice_gpu *gpu, struct work *work)
@@ -85,7 +85,13 @@ static void run_alone(sluice_gpu *gpu, struct work *work)
 		queue_end(queue, work);
 }
 
-/* Starts the next launch, or goes on with the session. Returns false when nothing may run. */
+static bool has_wanted(const struct queue *queue)
+{
+	return queue->wanted && queue_has_ended(queue, queue->wanted);
+}
+
+/* Starts the next launch, or goes on with the session. Returns false when nothing may run, or what ran before the next
+ * launch was all that is wanted: that launch may wait for one which is not queued yet. */
 static bool run_next(sluice_gpu *gpu)
 {
 	struct queue *queue = &gpu->queue;
@@ -94,7 +100,7 @@ static bool run_next(sluice_gpu *gpu)
 		return true;
 	}
 	struct work *work = queue_next(queue);
-	if (!work)
+	if (!work || has_wanted(queue))
 		return false;
 	if (queue_is_alone(queue, work))
 		run_alone(gpu, work);
@@ -124,7 +130,7 @@ static enum sluice_status run_until(sluice_gpu *gpu, uint64_t wanted, struct slu
 {
 	struct queue *queue = &gpu->queue;
 	queue->wanted = wanted;
-	while (queue->status == SLUICE_OK && !(wanted && queue_has_ended(queue, wanted)) && run_next(gpu))
+	while (queue->status == SLUICE_OK && !has_wanted(queue) && run_next(gpu))
 		;
 	if (queue->status != SLUICE_OK)
 		return fail(gpu, error);

@@ -74,11 +74,13 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pointer, struct cudaExtent exten
 }
 
 /* cudaFree() waits for all work, cudaFreeAsync() for that of its stream. */
-static cudaError_t release(const char *call, void *pointer, cudaStream_t stream)
+static cudaError_t release(const char *call, void *pointer, struct order order)
 {
-	struct runtime *runtime = stream ? runtime_enter_beside() : runtime_enter();
+	struct runtime *runtime = order.is_async ? runtime_enter_beside() : runtime_enter();
 	struct sluice_error error = {0};
-	cudaError_t result = stream ? runtime_check_stream(runtime, call, stream) : capture_check_unsafe(runtime, call);
+	cudaStream_t stream = order.stream;
+	cudaError_t result =
+		order.is_async ? runtime_check_stream(runtime, call, stream) : capture_check_unsafe(runtime, call);
 	struct host_memory *memory = host_memory_find(runtime, pointer);
 	if (result != cudaSuccess || !pointer)
 		return runtime_leave(runtime, result);
@@ -103,12 +105,12 @@ static cudaError_t release(const char *call, void *pointer, cudaStream_t stream)
 cudaError_t cudaFree(void *pointer)
 {
 	runtime_use_context();
-	return release("cudaFree", pointer, NULL);
+	return release("cudaFree", pointer, at_once);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-	return release("cudaFreeAsync", pointer, stream);
+	return release("cudaFreeAsync", pointer, in_stream(stream));
 }
 
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total)

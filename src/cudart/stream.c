@@ -21,10 +21,11 @@ struct handle {
 	struct handle *next; /* STREAM of a branch of graphs: the next one */
 	bool is_taken;       /* such a STREAM: a launch of a graph queues work in it */
 	bool recorded;
-	double seconds;    /* EVENT: time of recording */
-	uint64_t work;     /* EVENT: the queued work that records it; 0: none */
-	unsigned uses;     /* EVENT: queued work with this handle */
-	bool is_destroyed; /* EVENT: the last such work frees it */
+	double seconds;     /* EVENT: time of recording */
+	uint64_t work;      /* EVENT: the queued work that records it; 0: none */
+	const void *record; /* EVENT: of that work, which frees it; only compared */
+	unsigned uses;      /* EVENT: queued work with this handle */
+	bool is_destroyed;  /* EVENT: the last such work frees it */
 };
 
 static int by_address(const void *a, const void *b)
@@ -436,14 +437,13 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 struct event_record {
 	struct runtime *runtime;
 	struct handle *event;
-	uint64_t work;
 };
 
 static void record_from_queue(void *user, bool run)
 {
 	struct event_record *record = user;
 	struct handle *event = record->event;
-	if (run && event->work == record->work)
+	if (run && event->record == record)
 		event->seconds = sluice_time(record->runtime->gpu);
 	if (--event->uses == 0 && event->is_destroyed)
 		free_handle(event);
@@ -465,7 +465,8 @@ static void record(struct runtime *runtime, struct handle *event, cudaStream_t s
 		struct event_record *later = base_malloc(sizeof *later);
 		*later = (struct event_record){.runtime = runtime, .event = event};
 		event->uses++;
-		event->work = later->work = stream_call(runtime, stream, record_from_queue, later);
+		event->record = later;
+		event->work = stream_call(runtime, stream, record_from_queue, later);
 	}
 }
 

@@ -95,11 +95,12 @@ static void do_nothing(void *user, bool run)
 	(void)run;
 }
 
+/* In the legacy stream a wait orders the other streams' work, even if its event is complete. */
 void stream_follow(struct runtime *runtime, cudaStream_t stream, uint64_t work)
 {
-	if (sluice_queue_has_ended(runtime->gpu, work))
-		return;
 	struct sluice_place place = place_in(runtime, stream);
+	if (sluice_queue_has_ended(runtime->gpu, work) && (place.stream || !place.after_count))
+		return;
 	runtime->works.after[place.after_count++] = work;
 	note(runtime, stream, sluice_queue_call(runtime->gpu, do_nothing, NULL, &place));
 }

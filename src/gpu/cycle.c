@@ -359,6 +359,8 @@ void cycle_settle(struct gpu *gpu)
 static void open_ports(struct gpu *gpu)
 {
 	bool apart = gpu->window.may_be_long;
+	if (!apart)
+		worker_sms_take_back(gpu);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
 		struct sm *sm = &gpu->sm[i];
 		struct outbox *outbox = apart && gpu->workers.count > 1 ? &gpu->reply_side.outbox : NULL;

@@ -109,6 +109,13 @@ static void assign_sm(const struct gpu *gpu, struct sm *sm, struct worker *worke
 	worker_join(&gpu->to_slices.input[sm->network.input].port, worker);
 }
 
+void worker_sms_take_back(const struct gpu *gpu)
+{
+	for (uint32_t w = 0; w < gpu->workers.count; w++)
+		for (uint32_t i = gpu->worker_sms[w].first_sm; i < gpu->worker_sms[w].end_sm; i++)
+			assign_sm(gpu, &gpu->sm[i], &gpu->workers.worker[w]);
+}
+
 void worker_sms_offer(struct gpu *gpu)
 {
 	for (uint32_t w = 0; w < gpu->workers.count; w++)

@@ -28,6 +28,9 @@ void worker_sms_open(struct gpu *gpu);
 /* The worker that has an SM. The first worker has all other units. */
 struct worker *worker_of_sm(const struct gpu *gpu, uint32_t sm);
 
+/* Gives SMs that other workers have claimed back to their own workers, which tick them when they do not run ahead. */
+void worker_sms_take_back(const struct gpu *gpu);
+
 /* All SMs may be claimed from now on. */
 void worker_sms_offer(struct gpu *gpu);
 

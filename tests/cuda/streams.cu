@@ -14,8 +14,103 @@ static void count(cudaStream_t, cudaError_t error, void *user)
 	*(int *)user += error == cudaSuccess ? 1 : 100;
 }
 
+// An event that was never recorded is complete, also before there is any work.
+static void wait_for_no_work()
+{
+	cudaStream_t stream;
+	cudaEvent_t never;
+	SUCCEEDS(cudaStreamCreate(&stream));
+	SUCCEEDS(cudaEventCreate(&never));
+	SUCCEEDS(cudaStreamWaitEvent(stream, never, 0));
+	SUCCEEDS(cudaStreamSynchronize(stream));
+	SUCCEEDS(cudaEventDestroy(never));
+	SUCCEEDS(cudaStreamDestroy(stream));
+}
+
+// A wait in the legacy stream comes after the work of one blocking stream and before that of another.
+static void wait_in_legacy_stream()
+{
+	int *data, *pinned;
+	cudaStream_t first, second;
+	cudaEvent_t never;
+	SUCCEEDS(cudaMalloc(&data, 32 * sizeof(int)));
+	SUCCEEDS(cudaMemset(data, 0, 32 * sizeof(int)));
+	SUCCEEDS(cudaMallocHost(&pinned, sizeof *pinned));
+	SUCCEEDS(cudaStreamCreate(&first));
+	SUCCEEDS(cudaStreamCreate(&second));
+	SUCCEEDS(cudaEventCreate(&never));
+	*pinned = 0;
+	work<<<1, 32, 0, first>>>(data, 3);
+	SUCCEEDS(cudaStreamWaitEvent(NULL, never, 0));
+	SUCCEEDS(cudaMemcpyAsync(pinned, &data[1], sizeof *pinned, cudaMemcpyDeviceToHost, second));
+	SUCCEEDS(cudaStreamSynchronize(second));
+	CHECK(*pinned == 27);
+	SUCCEEDS(cudaStreamDestroy(first));
+	SUCCEEDS(cudaStreamDestroy(second));
+	SUCCEEDS(cudaEventDestroy(never));
+	SUCCEEDS(cudaFreeHost(pinned));
+	SUCCEEDS(cudaFree(data));
+}
+
+// More records than the runtime queues: some run while the last one is added.
+static void many_records()
+{
+	float ms;
+	cudaStream_t stream;
+	cudaEvent_t first, last;
+	SUCCEEDS(cudaStreamCreate(&stream));
+	SUCCEEDS(cudaEventCreate(&first));
+	SUCCEEDS(cudaEventCreate(&last));
+	SUCCEEDS(cudaEventRecord(first, stream));
+	for (int i = 0; i < 3000; i++)
+		SUCCEEDS(cudaEventRecord(last, stream));
+	SUCCEEDS(cudaEventSynchronize(last));
+	SUCCEEDS(cudaEventElapsedTime(&ms, first, last));
+	CHECK(ms >= 0);
+	SUCCEEDS(cudaEventDestroy(first));
+	SUCCEEDS(cudaEventDestroy(last));
+	SUCCEEDS(cudaStreamDestroy(stream));
+}
+
+// A call waits only for its own stream's work: the kernel of another one waits for a later launch.
+__global__ void wait_for(const volatile int *flag)
+{
+	while (!*flag)
+		;
+}
+__global__ void set(int *flag)
+{
+	*flag = 1;
+}
+static void wait_beside_waiting_kernel()
+{
+	int *flag, *room;
+	cudaStream_t first, second;
+	const char *functional = getenv("SLUICE_FUNCTIONAL");
+	if (functional && strcmp(functional, "1") == 0)
+		return; // a functional run goes on until all kernels have ended
+	SUCCEEDS(cudaMalloc(&flag, sizeof *flag));
+	SUCCEEDS(cudaMemset(flag, 0, sizeof *flag));
+	SUCCEEDS(cudaMallocAsync((void **)&room, 4, NULL));
+	SUCCEEDS(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking));
+	SUCCEEDS(cudaStreamCreate(&second));
+	wait_for<<<1, 1, 0, first>>>(flag);
+	SUCCEEDS(cudaMemsetAsync(flag, 0, sizeof *flag, second));
+	SUCCEEDS(cudaStreamSynchronize(second));
+	SUCCEEDS(cudaFreeAsync(room, NULL));
+	set<<<1, 1, 0, second>>>(flag);
+	SUCCEEDS(cudaStreamSynchronize(first));
+	SUCCEEDS(cudaStreamDestroy(first));
+	SUCCEEDS(cudaStreamDestroy(second));
+	SUCCEEDS(cudaFree(flag));
+}
+
 int main()
 {
+	wait_for_no_work();
+	wait_in_legacy_stream();
+	many_records();
+	wait_beside_waiting_kernel();
 	int *data, called = 0;
 	cudaStream_t stream, other;
 	cudaEvent_t start, middle, end;
