@@ -1,5 +1,5 @@
-/* Launches of graphs. A node follows the nodes that it depends on. The graph's branches are queued as work of streams: the
- * first branch in the stream of the launch, and each other branch in a stream that the program does not see. */
+/* Launches of graphs. A node follows the nodes that it depends on. The graph's branches are queued as work of streams.
+ * The first branch uses the stream of the launch. Each other branch uses a stream that the program does not see. */
 #include "cudart/graph.h"
 
 #include "cudart/stream_work.h"

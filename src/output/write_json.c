@@ -378,6 +378,8 @@ static json_t *made_by(const struct records *records)
 		json_object_set_new(root, "passes", words(&records->passes));
 	json_object_set_new(root, "checks", records->checks ? json_text(records->checks) : json_null());
 	json_object_set_new(root, "functional", json_boolean(records->functional));
+	if (records->in_turn)
+		json_object_set_new(root, "in_turn", json_text(records->in_turn));
 	if (records->sampling)
 		json_object_set_new(root, "sampling", sampling(records->sampling));
 	if (records->selection)

@@ -212,7 +212,7 @@ static void test_calls(void **state)
 	}
 }
 
-/* Launches of one hardware queue start in order: an independent launch waits behind one that may not start yet. */
+/* Launches of one hardware queue start in order: an independent launch waits for an earlier one that may not start yet. */
 static void test_hardware_queues(void **state)
 {
 	(void)state;
@@ -292,7 +292,7 @@ static void test_close(void **state)
 	assert_false(log.run[0]);
 }
 
-/* A fault names its kernel, stops the others, and drops all work behind it. Then the gpu runs launches again. */
+/* A fault names its kernel, stops the others, and drops the rest of the work. Then the gpu runs launches again. */
 static void test_fault(void **state)
 {
 	(void)state;

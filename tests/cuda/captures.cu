@@ -485,7 +485,8 @@ static void check_modes()
 
 int main()
 {
-	setenv("CUDA_LAUNCH_BLOCKING", "1", 1); // branches of a graph run in turn: nodes of several append to one number
+	// Branches of a graph run in turn: their nodes append to one number.
+	setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
 	SUCCEEDS(cudaMalloc(&data, sizeof *data));
 	for (cudaStream_t *stream : {&first, &second, &third})
 		SUCCEEDS(cudaStreamCreate(stream));

@@ -1,5 +1,5 @@
-// Protects branches of graphs: they run at the same time, each node after those that it depends on. What the stream has
-// before the graph ends before it; what follows waits for all branches. Two launches of a graph follow each other.
+// Protects branches of graphs: they run at the same time, each node after those that it depends on. Earlier work of the
+// stream ends before the graph, and later work waits for all branches. Two launches of a graph follow each other.
 #include "check.h"
 
 enum { BRANCHES = 8, WORDS = 1024, ROUNDS = 3 };
