@@ -39,7 +39,9 @@ void launch_set_end(const sluice_gpu *gpu, struct record *record, enum gpu_end e
 {
 	record->end = end;
 	if (end == GPU_STOPPED)
-		record->stopped_by = gpu->stop ? gpu->stop_cause : "limit of instructions";
+		record->stopped_by = gpu->stop               ? gpu->stop_cause
+		                     : gpu->max_instructions ? "limit of instructions"
+		                                             : "end of a kernel that ran with it";
 }
 
 enum sluice_status launch_report_stop(const sluice_gpu *gpu, const struct simt_launch *launch,

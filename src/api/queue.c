@@ -104,8 +104,6 @@ static bool run_next(sluice_gpu *gpu)
 		return false;
 	if (queue_is_alone(queue, work))
 		run_alone(gpu, work);
-	else if (gpu->functional)
-		queue_run_functional(gpu);
 	else
 		queue_run_session(gpu);
 	return true;

@@ -50,6 +50,7 @@ struct queue_session {
 	bool begins;    /* no launch has started in it */
 	double host_seconds;
 	struct launch_progress progress;
+	struct simt_turns *turns; /* of a functional session in progress */
 };
 
 struct queue {
@@ -57,7 +58,7 @@ struct queue {
 	size_t count, capacity;
 	size_t first; /* all work before this index has ended */
 	uint64_t base; /* from 1 */
-	uint64_t wanted; /* the session is suspended when this work has ended; 0: never */
+	uint64_t wanted; /* a session is suspended when this work has ended; 0: never */
 	struct queue_session session;
 	enum sluice_status status; /* of the first launch that failed */
 	struct sluice_error error;
@@ -84,8 +85,6 @@ void queue_drop(struct queue *queue);
 
 /* Begins a session, or goes on with a suspended one. */
 void queue_run_session(sluice_gpu *gpu);
-/* The same for functional launches; never suspended. */
-void queue_run_functional(sluice_gpu *gpu);
 /* Ends a suspended session. */
 void queue_cut_session(sluice_gpu *gpu);
 /* Completes the record of a launch that has ended, and adds the grids that it launched. */

@@ -244,7 +244,7 @@ static void close_session(sluice_gpu *gpu)
 	stats_file_add(&gpu->stats_file, &gpu->records);
 }
 
-void queue_run_session(sluice_gpu *gpu)
+static void run_in_cycles(sluice_gpu *gpu)
 {
 	struct queue_session *session = &gpu->queue.session;
 	double begin = host_seconds();
@@ -256,7 +256,7 @@ void queue_run_session(sluice_gpu *gpu)
 		close_session(gpu);
 }
 
-void queue_cut_session(sluice_gpu *gpu)
+static void cut_in_cycles(sluice_gpu *gpu)
 {
 	gpu_cut_session(gpu->gpu, &gpu->queue.session.machine);
 	close_session(gpu);
@@ -304,21 +304,45 @@ static void job_ended(void *user, struct simt_job *job)
 	keep_job(gpu, work_of_job(&gpu->queue, job));
 }
 
-static bool has_failed(void *user)
-{
-	return ((const sluice_gpu *)user)->queue.status != SLUICE_OK;
-}
-
-void queue_run_functional(sluice_gpu *gpu)
+/* Completes the records of the launches that were cut off. */
+static void keep_cut_jobs(sluice_gpu *gpu)
 {
 	struct queue *queue = &gpu->queue;
-	const struct simt_feed feed = {.user = gpu, .next = next_job, .ended = job_ended, .failed = has_failed};
-	queue->session = (struct queue_session){.begins = true};
-	simt_run_together(&feed);
 	for (size_t i = queue->first; i < queue->count; i++)
 		if (is_running(queue->work[i])) {
 			queue->work[i]->job.run.stopped = true;
 			keep_job(gpu, queue->work[i]);
 		}
+}
+
+static void run_functional(sluice_gpu *gpu)
+{
+	struct queue_session *session = &gpu->queue.session;
+	const struct simt_feed feed = {.user = gpu, .next = next_job, .ended = job_ended, .has_enough = has_enough};
+	if (!session->is_open)
+		*session = (struct queue_session){.is_open = true, .begins = true};
+	session->is_open = !simt_run_together(&feed, &session->turns);
+	if (!session->is_open)
+		stats_file_add(&gpu->stats_file, &gpu->records);
+}
+
+static void cut_functional(sluice_gpu *gpu)
+{
+	struct queue_session *session = &gpu->queue.session;
+	simt_cut_turns(&session->turns);
+	session->is_open = false;
+	keep_cut_jobs(gpu);
 	stats_file_add(&gpu->stats_file, &gpu->records);
+}
+
+/* --- both --- */
+
+void queue_run_session(sluice_gpu *gpu)
+{
+	(gpu->functional ? run_functional : run_in_cycles)(gpu);
+}
+
+void queue_cut_session(sluice_gpu *gpu)
+{
+	(gpu->functional ? cut_functional : cut_in_cycles)(gpu);
 }

@@ -299,21 +299,41 @@ static struct turn **end_of(struct turn **list)
 	return list;
 }
 
-void simt_run_together(const struct simt_feed *feed)
+struct simt_turns {
+	struct turn *first, **at; /* whose turn it is */
+};
+
+bool simt_run_together(const struct simt_feed *feed, struct simt_turns **state)
 {
-	struct turn *first = NULL, **at = &first;
-	begin_turns(feed, &first);
-	while (first) {
-		struct turn *turn = *at;
-		if (run_turn_of_launch(feed, at))
-			at = &turn->next;
-		else if (feed->failed(feed->user))
-			break;
-		else
-			begin_turns(feed, end_of(at));
-		if (!*at)
-			at = &first;
+	struct simt_turns *turns = *state;
+	if (!turns) {
+		turns = *state = base_calloc(1, sizeof *turns);
+		turns->at = &turns->first;
 	}
-	while (first)
-		end_turn(&first);
+	begin_turns(feed, end_of(&turns->first));
+	bool has_enough = feed->has_enough(feed->user);
+	while (turns->first && !has_enough) {
+		struct turn *turn = *turns->at;
+		if (run_turn_of_launch(feed, turns->at)) {
+			turns->at = &turn->next;
+		} else {
+			begin_turns(feed, end_of(turns->at));
+			has_enough = feed->has_enough(feed->user);
+		}
+		if (!*turns->at)
+			turns->at = &turns->first;
+	}
+	bool is_over = !turns->first;
+	if (is_over)
+		simt_cut_turns(state);
+	return is_over;
+}
+
+void simt_cut_turns(struct simt_turns **state)
+{
+	struct simt_turns *turns = *state;
+	while (turns->first)
+		end_turn(&turns->first);
+	free(turns);
+	*state = NULL;
 }

@@ -517,11 +517,17 @@ struct simt_feed {
 	struct simt_job *(*next)(void *user);
 	/* The launch has ended, in any way. */
 	void (*ended)(void *user, struct simt_job *job);
-	bool (*failed)(void *user); /* the run must end now. Launches in progress are cut off without `ended` */
+	/* True: the run is suspended, although launches are in progress. Called after `next`. */
+	bool (*has_enough)(void *user);
 };
 
-/* Runs launches functionally in turns, so that one may wait for another. */
-void simt_run_together(const struct simt_feed *feed);
+struct simt_turns; /* the launches in progress */
+
+/* Runs launches functionally in turns, so that one may wait for another. *state is NULL at the beginning. Returns false
+ * when the feed has enough: another call continues the run. */
+bool simt_run_together(const struct simt_feed *feed, struct simt_turns **state);
+/* Ends a suspended run. The launches in progress are cut off without `ended`. */
+void simt_cut_turns(struct simt_turns **state);
 
 /* Writes one message: kernel, PTX line, CUDA source line, block, thread, address and the nearest allocation. */
 void simt_fault_print(const struct simt_launch *launch, const struct simt_fault *fault, char *text, size_t size);

@@ -276,20 +276,40 @@ static void test_wait(void **state)
 	sluice_close(host.gpu);
 }
 
+/* A wait for another launch leaves one that polls in progress, and a launch that is queued later releases it. */
+static void test_release_after_wait(void **state)
+{
+	(void)state;
+	struct sluice_error error;
+	for (int functional = 0; functional < 2; functional++) {
+		struct host host = open_host(NULL, functional);
+		uint64_t poller = queue(&host, "wait", 1, 0, 0, 0, 0, 0);
+		uint64_t other = queue(&host, "loop", 1, 1, 500, 1, 0, 0);
+		host_must(sluice_queue_wait(host.gpu, other, &error), &error);
+		assert_false(sluice_queue_has_ended(host.gpu, poller));
+		queue(&host, "loop", 1, 0, 10, 1, 0, 0);
+		finish(&host);
+		assert_int_equal(record(&host, 1)->end, GPU_DONE);
+		sluice_close(host.gpu);
+	}
+}
+
 /* A gpu can be closed while a session is suspended, and calls then learn that they do not run. */
 static void test_close(void **state)
 {
 	(void)state;
-	struct sluice_error error;
-	struct log log = {.host = open_host(NULL, false)};
-	struct entry entry = {&log, 1};
-	uint64_t l = queue(&log.host, "loop", 1, 0, 9000, 0, 0, 0);
-	uint64_t s = queue(&log.host, "loop", 1, 1, 500, 1, 0, 0);
-	call(&entry, l);
-	host_must(sluice_queue_wait(log.host.gpu, s, &error), &error);
-	sluice_close(log.host.gpu);
-	assert_int_equal(log.calls, 1);
-	assert_false(log.run[0]);
+	for (int functional = 0; functional < 2; functional++) {
+		struct sluice_error error;
+		struct log log = {.host = open_host(NULL, functional)};
+		struct entry entry = {&log, 1};
+		uint64_t l = queue(&log.host, "loop", 1, 0, 90000, 0, 0, 0);
+		uint64_t s = queue(&log.host, "loop", 1, 1, 500, 1, 0, 0);
+		call(&entry, l);
+		host_must(sluice_queue_wait(log.host.gpu, s, &error), &error);
+		sluice_close(log.host.gpu);
+		assert_int_equal(log.calls, 1);
+		assert_false(log.run[0]);
+	}
 }
 
 /* A fault names its kernel, stops the others, and drops the rest of the work. Then the gpu runs launches again. */
@@ -311,6 +331,7 @@ static void test_fault(void **state)
 		assert_false(log.run[0]);
 		assert_int_equal(log.host.gpu->records.count, 2);
 		assert_int_equal(record(&log.host, 1)->end, GPU_STOPPED);
+		assert_string_equal(record(&log.host, 1)->stopped_by, "end of a kernel that ran with it");
 		assert_int_equal(record(&log.host, 2)->end, GPU_FAULT);
 		assert_non_null(record(&log.host, 2)->message);
 		assert_true(record(&log.host, 1)->stats.sm.warp_instructions > 0);
@@ -411,6 +432,7 @@ int main(void)
 		cmocka_unit_test(test_hardware_queues),
 		cmocka_unit_test(test_priorities),
 		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_release_after_wait),
 		cmocka_unit_test(test_close),
 		cmocka_unit_test(test_fault),
 		cmocka_unit_test(test_one_waits_for_another),

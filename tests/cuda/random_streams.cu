@@ -178,7 +178,7 @@ struct call_of_host {
 
 struct program {
 	int threads;
-	bool polls, is_functional, lists;
+	bool polls, lists;
 	buffer buffers[64];
 	int count = 0, first_dynamic = 0;
 	event events[8];
@@ -438,8 +438,6 @@ struct program {
 		int b = pick([&](int i) { return buffers[i].kind == DEVICE && (to_host ? may_read(i, clock) : may_write(i, clock)); });
 		if (b < 0 || waits_for_poller(clock))
 			return false;
-		if (is_functional && !pollers.empty())
-			return false;
 		place at = enter(s, clock);
 		unsigned words = buffers[b].words;
 		if (to_host) {
@@ -474,7 +472,7 @@ struct program {
 		int s = is_sync ? LEGACY : pick_stream(), value = draw(256);
 		order clock = next_in(s);
 		int b = pick([&](int i) { return may_write(i, clock); });
-		if (b < 0 || waits_for_poller(clock) || (is_sync && is_functional && !pollers.empty()))
+		if (b < 0 || waits_for_poller(clock))
 			return false;
 		note_write(b, enter(s, clock));
 		unsigned words = draw(4) ? buffers[b].words : 1 + draw(buffers[b].words);
@@ -555,8 +553,6 @@ struct program {
 	bool plan_sync()
 	{
 		bool asks = draw(2);
-		if (is_functional && !pollers.empty())
-			return false; // functional runs go on until all kernels have ended
 		order clock;
 		unsigned which = draw(7);
 		if (which == 0) {
@@ -667,7 +663,7 @@ struct program {
 		int s = pick_stream();
 		bool is_sync = draw(4) == 0;
 		order clock = is_sync ? host[t] : next_in(s);
-		if (waits_for_poller(clock) || (!pollers.empty() && (is_sync || is_functional)))
+		if (waits_for_poller(clock) || (!pollers.empty() && is_sync))
 			return false;
 		int b = pick([&](int i) { return buffers[i].dynamic && may_write(i, clock); });
 		if (b < 0)
@@ -978,7 +974,6 @@ int main(int argc, char **argv)
 		draw(2);
 		one->threads = draw(3) == 0 && threads > 1 ? 2 : 1;
 		one->polls = one->threads == 1 && !in_turn;
-		one->is_functional = is_set("SLUICE_FUNCTIONAL", "1");
 		one->lists = argc > 4;
 		one->create_buffers();
 		one->plan(30 + draw(60));

@@ -1,5 +1,5 @@
 /* Protects functional launches that take turns (simt_run_together()): one may wait for a later one; a launch begins
- * when the feed has it; after a failure no launch goes on. */
+ * when the feed has it; a suspended run continues; after a failure no launch goes on. */
 #include "simt_kit.h"
 
 enum { LAUNCHES = 5, BROKEN = 99 };
@@ -25,16 +25,16 @@ struct jobs {
 	struct simt_launch launch[LAUNCHES];
 	struct params params[LAUNCHES];
 	int after[LAUNCHES]; /* the launch that must have ended, or -1 */
-	bool started[LAUNCHES], ended[LAUNCHES];
+	bool started[LAUNCHES], ended[LAUNCHES + 1];
 	int count, ends;
+	int wanted; /* a launch, or LAUNCHES: none */
 	bool failed;
 };
 
 static struct simt_job *next(void *user)
 {
 	struct jobs *jobs = user;
-	assert_false(jobs->failed);
-	for (int i = 0; i < jobs->count; i++)
+	for (int i = 0; i < jobs->count && !jobs->failed; i++)
 		if (!jobs->started[i] && (jobs->after[i] < 0 || jobs->ended[jobs->after[i]])) {
 			jobs->started[i] = true;
 			return &jobs->job[i];
@@ -50,9 +50,11 @@ static void ended(void *user, struct simt_job *job)
 	jobs->ends++;
 }
 
-static bool failed(void *user)
+/* True after a failure, and when the wanted launch has ended. */
+static bool has_enough(void *user)
 {
-	return ((struct jobs *)user)->failed;
+	const struct jobs *jobs = user;
+	return jobs->failed || jobs->ended[jobs->wanted];
 }
 
 static void add(struct kit *kit, struct jobs *jobs, uint64_t words, uint32_t role, uint32_t last, int after)
@@ -65,9 +67,18 @@ static void add(struct kit *kit, struct jobs *jobs, uint64_t words, uint32_t rol
 	jobs->after[i] = after;
 }
 
-static void run(struct jobs *jobs)
+static bool run(struct jobs *jobs, struct simt_turns **turns)
 {
-	simt_run_together(&(struct simt_feed){jobs, next, ended, failed});
+	return simt_run_together(
+		&(struct simt_feed){.user = jobs, .next = next, .ended = ended, .has_enough = has_enough}, turns);
+}
+
+static void run_to_end(struct jobs *jobs)
+{
+	struct simt_turns *turns = NULL;
+	jobs->wanted = LAUNCHES;
+	assert_true(run(jobs, &turns));
+	assert_null(turns);
 }
 
 /* Each launch waits for the next one, in both orders of their beginning. */
@@ -81,7 +92,7 @@ static void test_chain(void **state)
 		uint64_t words = simt_alloc(kit.memory, 4 * LAUNCHES);
 		for (uint32_t i = 0; i < LAUNCHES; i++)
 			add(&kit, &jobs, words, order ? LAUNCHES - 1 - i : i, LAUNCHES - 1, -1);
-		run(&jobs);
+		run_to_end(&jobs);
 		assert_int_equal(jobs.ends, LAUNCHES);
 		const uint32_t *word = simt_host(kit.memory, words);
 		for (uint32_t i = 0; i < LAUNCHES; i++)
@@ -101,7 +112,7 @@ static void test_successor(void **state)
 	add(&kit, &jobs, words, 0, 1, -1);
 	add(&kit, &jobs, words, 2, 2, -1);
 	add(&kit, &jobs, words, 1, 2, 1);
-	run(&jobs);
+	run_to_end(&jobs);
 	assert_int_equal(jobs.ends, 3);
 	const uint32_t *word = simt_host(kit.memory, words);
 	assert_int_equal(word[0], 3);
@@ -120,10 +131,37 @@ static void test_failure(void **state)
 	add(&kit, &jobs, words, 0, 3, -1); /* waits for a word that none sets */
 	add(&kit, &jobs, words, 2, BROKEN, -1);
 	add(&kit, &jobs, words, 1, 1, 1);
-	run(&jobs);
+	struct simt_turns *turns = NULL;
+	jobs.wanted = LAUNCHES;
+	assert_false(run(&jobs, &turns));
+	simt_cut_turns(&turns);
 	assert_int_equal(jobs.ends, 1);
 	assert_true(jobs.ended[1] && jobs.failed && !jobs.started[2]);
 	assert_non_null(jobs.job[1].run.fault.what);
+	kit_close(&kit);
+}
+
+/* A run is suspended when the wanted launch has ended, and goes on where it was. A launch that is fed later ends the
+ * wait of the one in progress. */
+static void test_suspended(void **state)
+{
+	(void)state;
+	struct kit kit;
+	struct jobs jobs = {.wanted = 1};
+	struct simt_turns *turns = NULL;
+	kit_open(&kit, chain);
+	uint64_t words = simt_alloc(kit.memory, 4 * LAUNCHES);
+	add(&kit, &jobs, words, 0, 1, -1); /* waits for word 1 */
+	add(&kit, &jobs, words, 3, 3, -1);
+	assert_false(run(&jobs, &turns));
+	assert_true(jobs.ends == 1 && jobs.ended[1]);
+	add(&kit, &jobs, words, 1, 1, -1);
+	jobs.wanted = LAUNCHES;
+	assert_true(run(&jobs, &turns));
+	assert_null(turns);
+	assert_int_equal(jobs.ends, 3);
+	const uint32_t *word = simt_host(kit.memory, words);
+	assert_int_equal(word[0], 2);
 	kit_close(&kit);
 }
 
@@ -133,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_successor),
 		cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_suspended),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
