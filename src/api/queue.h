@@ -38,7 +38,7 @@ struct work {
 	struct simt_job job;     /* of a launch in a functional session */
 };
 
-enum { NO_HARDWARE_QUEUE = UINT32_MAX };
+#define NO_HARDWARE_QUEUE UINT32_MAX
 
 /* A session of the machine, or of a functional run. */
 struct queue_session {

@@ -212,7 +212,7 @@ static void test_calls(void **state)
 	}
 }
 
-/* Launches of one hardware queue start in order: an independent launch waits for an earlier one that may not start yet. */
+/* Launches of one hardware queue start in order: an independent one waits for an earlier one that may not start. */
 static void test_hardware_queues(void **state)
 {
 	(void)state;
