@@ -80,6 +80,10 @@ SLUICE_API bool sluice_queue_has_ended(const sluice_gpu *gpu, uint64_t number);
 SLUICE_API enum sluice_status sluice_queue_wait(sluice_gpu *gpu, uint64_t number, struct sluice_error *error);
 /* Runs all queued work. */
 SLUICE_API enum sluice_status sluice_queue_finish(sluice_gpu *gpu, struct sluice_error *error);
+/* Ends launches in progress, with records of their work so far, and drops the rest. */
+SLUICE_API void sluice_queue_cut(sluice_gpu *gpu);
+/* True after sluice_stop(). */
+SLUICE_API bool sluice_is_stopped(const sluice_gpu *gpu);
 
 /* --- the end of a process --- */
 

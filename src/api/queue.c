@@ -114,10 +114,7 @@ static enum sluice_status fail(sluice_gpu *gpu, struct sluice_error *error)
 {
 	struct queue *queue = &gpu->queue;
 	enum sluice_status status = queue->status;
-	if (queue->session.is_open)
-		queue_cut_session(gpu);
-	queue_drop(queue);
-	queue->status = SLUICE_OK;
+	sluice_queue_cut(gpu);
 	if (error)
 		*error = queue->error;
 	return status;
@@ -151,10 +148,21 @@ enum sluice_status sluice_queue_finish(sluice_gpu *gpu, struct sluice_error *err
 	return status;
 }
 
-void queue_close(sluice_gpu *gpu)
+void sluice_queue_cut(sluice_gpu *gpu)
 {
 	if (gpu->queue.session.is_open)
 		queue_cut_session(gpu);
 	queue_drop(&gpu->queue);
+	gpu->queue.status = SLUICE_OK;
+}
+
+bool sluice_is_stopped(const sluice_gpu *gpu)
+{
+	return gpu->stop;
+}
+
+void queue_close(sluice_gpu *gpu)
+{
+	sluice_queue_cut(gpu);
 	free(gpu->queue.work);
 }

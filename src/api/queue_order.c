@@ -130,6 +130,10 @@ bool queue_is_alone(const struct queue *queue, const struct work *one)
 		const struct work *work = queue->work[i];
 		if (work == one || work->state == WORK_ENDED)
 			continue;
+		if (work->state == WORK_RUNS) { /* no session is open: its grids have not ended */
+			waits[i] = true;
+			continue;
+		}
 		waits[i] = follows(queue, work, waits) || is_held(&held, work->hardware_queue);
 		if (waits[i])
 			hold(&held, work->call ? NO_HARDWARE_QUEUE : work->hardware_queue);

@@ -503,7 +503,10 @@ static void finish_streams(void)
 		return;
 	pthread_mutex_unlock(&the_lock);
 	struct runtime *runtime = runtime_enter_closed();
-	streams_finish(runtime); /* an error remains untold */
+	if (runtime->gpu && sluice_is_stopped(runtime->gpu))
+		sluice_queue_cut(runtime->gpu);
+	else
+		streams_finish(runtime); /* an error remains untold */
 	runtime_leave(runtime, cudaSuccess);
 }
 
@@ -561,8 +564,10 @@ _Noreturn void runtime_end_by_signal(int number, const char *cause)
 		sluice_stop_for(the_runtime.gpu, cause);
 	struct runtime *runtime = runtime_enter_closed(); /* the lock is never released */
 	snprintf(how, sizeof how, "signal %d", number);
-	if (runtime->gpu)
+	if (runtime->gpu) {
+		sluice_queue_cut(runtime->gpu);
 		write_statistics(runtime, how);
+	}
 	sigset_t its;
 	sigemptyset(&its);
 	sigaddset(&its, number);

@@ -281,6 +281,7 @@ struct host_call {
 	cudaStream_t stream;
 	cudaError_t result; /* for the callback */
 	void *user;
+	const struct runtime *runtime;
 };
 
 static void call_function(void *user)
@@ -292,12 +293,13 @@ static void call_function(void *user)
 		host->function(host->user);
 }
 
-/* After a failed launch callbacks get an error, and other functions are not called. */
+/* After a failed launch callbacks get an error, and other functions are not called. At the process's end none is. */
 static void call_from_queue(void *user, bool run)
 {
 	struct host_call *host = user;
+	const sluice_gpu *gpu = host->runtime->gpu;
 	host->result = run ? cudaSuccess : cudaErrorLaunchFailure;
-	if (run || host->callback)
+	if (run || (host->callback && gpu && !sluice_is_stopped(gpu)))
 		runtime_call_back(call_function, host);
 	free(host);
 }
@@ -308,6 +310,7 @@ static cudaError_t call_host(struct runtime *runtime, struct host_call host, cud
 	if (result == cudaSuccess && streams_queue(runtime) && sluice_queue_length(runtime->gpu)) {
 		struct host_call *later = base_malloc(sizeof *later);
 		*later = host;
+		later->runtime = runtime;
 		stream_call(runtime, host.stream, call_from_queue, later);
 		return runtime_leave(runtime, cudaSuccess);
 	}

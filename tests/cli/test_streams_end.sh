@@ -1,0 +1,86 @@
+#!/bin/sh
+# Protects the ends of programs with queued work in streams. A time limit or a signal stops the kernels that run together,
+# and their records have their work so far. Work that has not begun is dropped. At a normal end all work runs.
+set -u
+. "$(dirname "$0")/lib.sh"
+. "$source_dir/tests/cuda/preload.sh"
+unset SLUICE_MACHINE SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MAX_INSTRUCTIONS SLUICE_STATS
+cd "$work" || exit 1
+
+# The first kernel is short, the others take minutes, except with "exits".
+cat >many.cu <<'CU'
+#include <cstdio>
+#include <cstring>
+#include <unistd.h>
+__global__ void loop(float *o, int n) { float x = 1; for (int i = 0; i < n; i++) x = x * 1.0001f + 1; *o = x; }
+static void note(cudaStream_t, cudaError_t error, void *) { fprintf(stderr, "callback %d\n", error); }
+int main(int, char **argv)
+{
+	float *o;
+	cudaStream_t stream[3];
+	bool exits = !strcmp(argv[1], "exits");
+	cudaMalloc(&o, 4096);
+	for (cudaStream_t &s : stream)
+		cudaStreamCreate(&s);
+	for (int i = 0; i < 3; i++)
+		loop<<<1, 32, 0, stream[i]>>>(o + 256 * i, i && !exits ? 1000000000 : 20);
+	cudaStreamAddCallback(stream[1], note, NULL, 0);
+	if (!strcmp(argv[1], "waits"))
+		cudaStreamSynchronize(stream[0]);
+	if (!strcmp(argv[1], "runs"))
+		cudaDeviceSynchronize();
+	if (exits)
+		return 0;
+	fprintf(stderr, "ready\n");
+	sleep(60);
+}
+CU
+"$sluice" cc many.cu -o many || fail "many.cu does not compile"
+
+# check FILE ENDED KERNELS CAUSE: the statistics say how the process ended, and list these kernels.
+check() {
+	python3 - "$@" <<'PY' || fail "the statistics are wrong: $(head -c 300 "$1")"
+import json, sys
+file, ended, kernels, cause = sys.argv[1:]
+run = json.load(open(file))
+found = " ".join(kernel["ended"] for kernel in run["kernels"])
+causes = {kernel["stopped_by"] for kernel in run["kernels"] if kernel["ended"] == "stopped"}
+good = run["ended"] == ended and found == kernels and causes <= {cause} and "totals" in run
+good &= all(kernel["warp_instructions"] > 0 for kernel in run["kernels"])
+if run["kernels"]: # totals are those of the session
+    good &= run["totals"]["cycles"] == run["sessions"][0]["cycles"]
+    sum_ = sum(kernel["warp_instructions"] for kernel in run["kernels"])
+    good &= run["totals"]["warp_instructions"] == sum_
+sys.exit(not good)
+PY
+}
+
+no_callback() {
+	if grep -q callback err; then fail "a callback was called"; fi
+}
+
+try_program 124 run --timeout=3 --stats idle.json -- ./many idle
+check idle.json "exit 124" "" ""
+no_callback
+try_program 124 run --timeout=3 --stats waits.json -- ./many waits
+check waits.json "stopped, exit 124" "done stopped stopped" timeout
+no_callback
+try_program 124 run --timeout=3 --stats runs.json -- ./many runs
+check runs.json "stopped, exit 124" "done stopped stopped" timeout
+# A signal while the program has suspended kernels.
+tried="SIGTERM of ./many waits"
+"$sluice" run --stats signal.json -- ./many waits >out 2>err &
+process=$!
+for _ in $(seq 300); do
+	grep -q ready err && break
+	sleep 0.1
+done
+kill -TERM "$process"
+wait "$process"
+[ $? = 143 ] || fail "the status is not that of SIGTERM"
+check signal.json "stopped, signal 15" "done stopped stopped" terminate
+no_callback
+try_program 0 run --stats exits.json -- ./many exits
+check exits.json "exit 0" "done done done" ""
+says err "callback 0"
+finish
