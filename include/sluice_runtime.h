@@ -49,6 +49,8 @@ SLUICE_API enum sluice_status sluice_check_launch(sluice_gpu *gpu, sluice_kernel
 
 /* NULL when work can be queued. Else the reason for which launches run in turn, by sluice_launch(). */
 SLUICE_API const char *sluice_queue_refused(const sluice_gpu *gpu);
+/* The program uses several streams: the statistics will have that reason. */
+SLUICE_API void sluice_queue_note_in_turn(sluice_gpu *gpu);
 
 struct sluice_grid {
 	sluice_dim grid, block;
@@ -84,6 +86,9 @@ SLUICE_API enum sluice_status sluice_queue_finish(sluice_gpu *gpu, struct sluice
 SLUICE_API void sluice_queue_cut(sluice_gpu *gpu);
 /* True after sluice_stop(). */
 SLUICE_API bool sluice_is_stopped(const sluice_gpu *gpu);
+
+/* The stream that the records of launches by sluice_launch() have from now on. */
+SLUICE_API void sluice_note_stream(sluice_gpu *gpu, uint64_t stream);
 
 /* --- the end of a process --- */
 

@@ -93,6 +93,7 @@ struct sluice_gpu {
 	uint64_t interval;
 	char **counter_names; /* by number; NULL before the first query */
 	struct queue queue;
+	uint64_t stream; /* of launches without a queue, for their records */
 	uint64_t functional_launches;
 	double estimated_seconds; /* time of the functional launches, estimated */
 	uint64_t code_bytes; /* size of all programs prepared so far */

@@ -164,6 +164,7 @@ static struct launch *new_launch(sluice_gpu *gpu, const struct checked_launch *c
 	*launch = (struct launch){.gpu = gpu,
 	                          .checked = *checked,
 	                          .progress = {.gpu = gpu, .kernel = checked->kernel->function->name},
+	                          .stream = gpu->stream,
 	                          .ranges = ranges_now(),
 	                          .knows_ranges = ranges_are_used()};
 	return launch;

@@ -50,7 +50,7 @@ enum sluice_status launch_report_stop(const sluice_gpu *gpu, const struct simt_l
 {
 	char where[48] = "", polls[2048];
 	simt_polls_print(launch, found, polls, sizeof polls);
-	if (gpu->stop)
+	if (gpu->stop || !gpu->max_instructions)
 		return api_fail(error, SLUICE_STOPPED, "kernel %s stopped before its end (%s)%s", record->kernel,
 		                record->stopped_by, polls);
 	if (!record->functional)

@@ -322,7 +322,6 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		sluice_close(gpu);
 		return status;
 	}
-	gpu->records.in_turn = sluice_queue_refused(gpu);
 	warn_of_citations(gpu);
 	*opened = gpu;
 	return api_succeed(error);

@@ -31,6 +31,11 @@ static const char *reason_to_run_in_turn(const sluice_gpu *gpu)
 	return NULL;
 }
 
+void sluice_queue_note_in_turn(sluice_gpu *gpu)
+{
+	gpu->records.in_turn = reason_to_run_in_turn(gpu);
+}
+
 const char *sluice_queue_refused(const sluice_gpu *gpu)
 {
 	return reason_to_run_in_turn(gpu);
@@ -74,6 +79,11 @@ size_t sluice_queue_length(const sluice_gpu *gpu)
 bool sluice_queue_has_ended(const sluice_gpu *gpu, uint64_t number)
 {
 	return !number || queue_has_ended(&gpu->queue, number);
+}
+
+void sluice_note_stream(sluice_gpu *gpu, uint64_t stream)
+{
+	gpu->stream = stream;
 }
 
 static void run_alone(sluice_gpu *gpu, struct work *work)

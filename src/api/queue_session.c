@@ -42,7 +42,9 @@ static void add_children(sluice_gpu *gpu, struct work *parent)
 void queue_launch_ended(sluice_gpu *gpu, struct work *work, const struct sluice_error *error)
 {
 	launch_end_record(work->launch, error);
-	if (!error)
+	if (error)
+		work->state = WORK_ENDED;
+	else
 		add_children(gpu, work);
 	if (!error && !work->children)
 		queue_end(&gpu->queue, work);
@@ -180,6 +182,14 @@ static bool is_running(const struct work *work)
 	return work->state == WORK_RUNS && work->launch && !work->children;
 }
 
+/* The message of another launch of such a session. */
+static void report_beside(const sluice_gpu *gpu, const struct launch *launch, struct sluice_error *error)
+{
+	const struct record *record = &gpu->records.record[launch->number];
+	if (record->end == GPU_STOPPED)
+		launch_report_stop(gpu, &launch->run->launch, &(struct simt_polls){0}, record, error);
+}
+
 /* Completes the records of the launches that were running when the session ended early. */
 static void keep_unfinished(sluice_gpu *gpu)
 {
@@ -195,10 +205,15 @@ static void keep_unfinished(sluice_gpu *gpu)
 		keep_own(gpu, work->launch);
 	}
 	keep_failure(queue, report(gpu, blamed, &queue->error));
-	for (size_t i = queue->first; i < queue->count; i++)
-		if (is_running(queue->work[i]))
-			launch_end_record(queue->work[i]->launch,
-			                  queue->work[i]->launch == blamed ? &queue->error : NULL);
+	for (size_t i = queue->first; i < queue->count; i++) {
+		if (!is_running(queue->work[i]))
+			continue;
+		const struct launch *launch = queue->work[i]->launch;
+		struct sluice_error own = queue->error;
+		if (launch != blamed)
+			report_beside(gpu, launch, &own);
+		launch_end_record(queue->work[i]->launch, &own);
+	}
 }
 
 /* If only one launch ran in the session, the session's counters are its own. */

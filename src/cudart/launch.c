@@ -98,6 +98,7 @@ static enum sluice_status start(struct runtime *runtime, const struct launch *la
 	if (streams_finish(runtime) != cudaSuccess)
 		return SLUICE_OK; /* the program learns of it as of any failed launch */
 	progress_begin(runtime);
+	sluice_note_stream(runtime->gpu, stream_number(runtime, launch->stream));
 	enum sluice_status status = start_alone(runtime, launch, kernel, error);
 	progress_end(runtime);
 	return status;

@@ -355,6 +355,7 @@ cudaError_t runtime_leave(struct runtime *runtime, cudaError_t result)
 	if (thread.calls_back)
 		return result;
 	thread.inside = false;
+	runtime->calls++; /* at the end: a long call is no idle time */
 	pthread_mutex_unlock(&the_lock);
 	pthread_setcancelstate(thread.cancel_state, &thread.cancel_state);
 	return result;

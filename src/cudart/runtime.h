@@ -88,6 +88,9 @@ struct runtime {
 	uint64_t launches;
 	uint64_t streams; /* streams that the program has created or, of threads' own ones, used */
 	struct stream_works works;
+	_Atomic uint64_t calls;  /* CUDA calls that have ended */
+	unsigned idle_queries;   /* of idle streams and complete events, in a row, while work is queued */
+	bool is_watched;         /* idle_host.c has its thread */
 	struct handle *branches; /* streams of graphs' branches (stream.c) */
 	void *leak_notes; /* leaks.c: a tree of <search.h> */
 	bool failed;     /* the process must not end with status 0 */

@@ -271,7 +271,11 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-	return synchronize("cudaStreamQuery", stream);
+	struct runtime *runtime = runtime_enter_beside();
+	cudaError_t result = capture_check(runtime, "cudaStreamQuery", stream);
+	if (result == cudaSuccess)
+		result = stream_wait(runtime, stream);
+	return runtime_leave(runtime, result == cudaSuccess ? streams_query(runtime) : result);
 }
 
 /* A function of the program that a stream calls. */
@@ -521,7 +525,11 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-	return wait_for("cudaEventQuery", event);
+	cudaError_t result = wait_for("cudaEventQuery", event);
+	if (result != cudaSuccess)
+		return result;
+	struct runtime *runtime = runtime_enter_beside();
+	return runtime_leave(runtime, streams_query(runtime));
 }
 
 /* Checks that the event has a time. */

@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_QUEUED = 1024 }; /* works; then all run */
+enum {
+	MOST_QUEUED = 1024, /* works; then all run */
+	MOST_QUERIES = 100, /* in a row that find nothing to run; then all work runs */
+};
 
 bool streams_queue(const struct runtime *runtime)
 {
@@ -66,6 +69,8 @@ static void note(struct runtime *runtime, cudaStream_t stream, uint64_t number)
 	}
 	works->count += i == works->count;
 	works->list[i] = (struct stream_work){of, number, stream_is_blocking(runtime, stream)};
+	runtime->idle_queries = 0;
+	idle_host_watch(runtime);
 	if (sluice_queue_length(runtime->gpu) >= MOST_QUEUED)
 		streams_finish(runtime);
 }
@@ -171,6 +176,14 @@ cudaError_t streams_finish(struct runtime *runtime)
 	return settle(runtime, sluice_queue_finish(runtime->gpu, &error), &error);
 }
 
+cudaError_t streams_query(struct runtime *runtime)
+{
+	if (!has_work(runtime) || ++runtime->idle_queries < MOST_QUERIES)
+		return runtime->error;
+	runtime->idle_queries = 0;
+	return streams_finish(runtime);
+}
+
 void stream_tell_in_turn(struct runtime *runtime, cudaStream_t stream)
 {
 	struct stream_works *works = &runtime->works;
@@ -181,6 +194,7 @@ void stream_tell_in_turn(struct runtime *runtime, cudaStream_t stream)
 	if (works->launched_in == number || works->told || !reason)
 		return;
 	runtime_message("kernels of different streams run in turn: %s", reason);
+	sluice_queue_note_in_turn(runtime->gpu);
 	works->told = true;
 }
 

@@ -32,9 +32,13 @@ uint64_t stream_mark(struct runtime *runtime, cudaStream_t stream);
 cudaError_t stream_wait(struct runtime *runtime, cudaStream_t stream);
 cudaError_t stream_wait_for(struct runtime *runtime, uint64_t work);
 cudaError_t streams_finish(struct runtime *runtime);
+/* For queries that found their work ended. A program that only queries waits for other work: after many, all runs. */
+cudaError_t streams_query(struct runtime *runtime);
 /* Reports, once, that the kernels of a program's streams run in turn. */
 void stream_tell_in_turn(struct runtime *runtime, cudaStream_t stream);
 void streams_free(struct runtime *runtime);
+/* idle_host.c: from now on, runs queued work when the program makes no calls. */
+void idle_host_watch(struct runtime *runtime);
 
 /* stream.c: the number and the priority of a stream; a greater priority goes first. */
 uint64_t stream_number(struct runtime *runtime, cudaStream_t stream);

@@ -58,7 +58,8 @@ uint32_t dispatch_add(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run
 	const struct sm_needs needs = {.warps = (threads + WARP_SIZE - 1) / WARP_SIZE,
 	                               .registers = run->occupancy->block_registers,
 	                               .shared_bytes = launch->program->shared_bytes + launch->dynamic_shared_bytes,
-	                               .limit = run->blocks_limit};
+	                               .limit = run->blocks_limit,
+	                               .fit = run->blocks_per_sm};
 	*grid = (struct grid){
 		.run = run, .blocks = blocks_of(run), .from = cycle + gpu->machine.launch_cycles, .launched = cycle};
 	insert(dispatch, place);

@@ -128,7 +128,7 @@ struct gpu_run {
 	/* GPU_STALLED: which warp waits on which resource; GPU_MISTAKE: the mechanism's mistake */
 	char message[4096];
 	uint64_t cycles; /* core cycles from launch to the last reply; in a session, to the end of its last block */
-	uint64_t started, first_block; /* core cycles of its launch and its first block */
+	uint64_t started, first_block; /* core cycles of its launch and its first block; without a block: of its end */
 	struct gpu_kernel_stats own;   /* only of a kernel in a session */
 	uint32_t blocks_limit; /* limit on blocks per SM that was used */
 	struct gpu_stats stats;

@@ -146,7 +146,7 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	if (fits_together(gpu, run, &dispatch))
 		run_to_end(gpu, run, &dispatch, start);
 	run->started = start;
-	run->first_block = dispatch.grid[place].next ? dispatch.grid[place].first_block : start;
+	run->first_block = dispatch.grid[place].next ? dispatch.grid[place].first_block : start + run->cycles;
 	session_end(gpu, run->end, start, run->cycles);
 	stats_collect(gpu, &run->stats);
 	if (run->profile)

@@ -208,8 +208,9 @@ static void collect_unfinished(const struct gpu_session_state *r)
 		if (!run)
 			continue;
 		collect(r->gpu, place, run);
-		run->first_block = r->dispatch.grid[place].first_block;
 		run->cycles = cycle_of(r->gpu) - run->started;
+		run->first_block =
+			r->dispatch.grid[place].next ? r->dispatch.grid[place].first_block : cycle_of(r->gpu);
 		run->end = r->session->end == GPU_FAULT && run != r->session->failed ? GPU_STOPPED : r->session->end;
 	}
 }

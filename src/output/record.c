@@ -243,8 +243,9 @@ const char *record_choice_name(enum launch_choice choice)
 void records_set_ended(struct records *records, const char *how)
 {
 	enum gpu_end end = GPU_DONE;
-	for (size_t i = 0; i < records->count && end == GPU_DONE; i++)
-		end = records->record[i].end;
+	for (size_t i = 0; i < records->count && (end == GPU_DONE || end == GPU_STOPPED); i++)
+		if (records->record[i].end != GPU_DONE) /* a fault stops kernels that ran with it */
+			end = records->record[i].end;
 	if (end == GPU_DONE && records->stopped)
 		end = GPU_STOPPED;
 	snprintf(records->ended, sizeof records->ended, "%s%s%s", end == GPU_DONE ? "" : record_end_name(end),

@@ -74,7 +74,8 @@ struct records {
 	const struct sampling_wish *sampling; /* NULL: everything is simulated */
 	const struct selection *selection;    /* NULL: all launches are selected */
 	const struct gpu *units_of; /* the machine whose units' counters are stored; NULL: not requested */
-	const char *in_turn; /* the reason for which launches run in turn; NULL: they may run together */
+	/* the reason for which launches of several streams ran in turn; NULL: none did */
+	const char *in_turn;
 	bool functional;
 	uint32_t threads;
 	uint64_t max_instructions; /* 0: no limit */

@@ -185,7 +185,7 @@ static void print_kernel(FILE *file, const struct records *records, const struct
 	fputc('\n', file);
 }
 
-/* Adds a launch to the sum; the last launch of a session adds the session. */
+/* Adds a launch to the sum; the first launch of a session adds the session. */
 static void add_so_far(const struct records *records, struct record *total, size_t i)
 {
 	const struct record *record = &records->record[i];
@@ -193,8 +193,8 @@ static void add_so_far(const struct records *records, struct record *total, size
 		record_add(records, total, record);
 		return;
 	}
-	for (size_t later = i + 1; later < records->count; later++)
-		if (records->record[later].session == record->session)
+	for (size_t before = 0; before < i; before++)
+		if (records->record[before].session == record->session)
 			return;
 	record_add(records, total, &records->session[record->session - 1]);
 }

@@ -378,8 +378,6 @@ static json_t *made_by(const struct records *records)
 		json_object_set_new(root, "passes", words(&records->passes));
 	json_object_set_new(root, "checks", records->checks ? json_text(records->checks) : json_null());
 	json_object_set_new(root, "functional", json_boolean(records->functional));
-	if (records->in_turn)
-		json_object_set_new(root, "in_turn", json_text(records->in_turn));
 	if (records->sampling)
 		json_object_set_new(root, "sampling", sampling(records->sampling));
 	if (records->selection)
@@ -434,6 +432,8 @@ void records_json_end(const struct records *records, FILE *file)
 {
 	json_t *object = totals(records);
 	fputs("\n ],", file);
+	if (records->in_turn)
+		fprintf(file, "\n \"in_turn\": \"%s\",", records->in_turn);
 	for (size_t i = 0; i < records->sessions; i++) {
 		json_t *together = session(records, &records->session[i]);
 		fputs(i ? ",\n  " : "\n \"sessions\": [\n  ", file);

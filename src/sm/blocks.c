@@ -10,7 +10,8 @@ void blocks_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch 
 {
 	struct sm_kernel *own = &sm->blocks.kernel[kernel];
 	assert(!own->launch && !own->resident);
-	uint64_t shared = (uint64_t)needs->shared_bytes * needs->limit;
+	/* where kernels run together, a small grid does not choose a small shared memory for all */
+	uint64_t shared = (uint64_t)needs->shared_bytes * (sm->blocks.several ? needs->fit : needs->limit);
 	*own = (struct sm_kernel){.launch = launch,
 	                          .block = *needs,
 	                          .first_age = first_age,

@@ -12,6 +12,7 @@ struct sm_warp;
 struct sm_needs {
 	uint32_t warps, registers, shared_bytes;
 	uint32_t limit; /* maximum number of the kernel's blocks on an SM */
+	uint32_t fit;   /* number that fit: a small grid can have a lower limit */
 };
 
 /* A kernel that the SM runs. */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Protects the ends of programs with queued work in streams. A time limit or a signal stops the kernels that run together,
-# and their records have their work so far. Work that has not begun is dropped. At a normal end all work runs.
+# Protects the ends of programs with queued work in streams. A time limit or a signal stops kernels that run together.
+# Their records have the work so far. Work that has not begun is dropped. At a normal end all work runs.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
