@@ -1,5 +1,5 @@
 /* Runs queued work of a program that waits for it without a CUDA call: on a condition variable that a host function
- * signals, or for memory that a kernel writes. On a GPU such work runs by itself.
+ * signals, or for memory that a kernel writes. A GPU runs such work at once.
  *
  * A thread looks once per second. It runs the work if the program made no CUDA call since and used hardly any processor
  * time. A program that used some may compute something that it will queue too; it gets ten seconds. */

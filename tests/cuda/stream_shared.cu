@@ -1,5 +1,5 @@
-// Protects the sharing of SMs by kernels with shared memory. Four small grids of different streams, with one block per
-// SM each, take about the time of one, also where L1 and shared memory divide one memory.
+// Protects the sharing of SMs by kernels with shared memory. Four small grids have one block per SM each, in
+// different streams. They take about the time of one, also where L1 and shared memory divide one memory.
 #include "check.h"
 
 enum { KERNELS = 4, THREADS = 64, BYTES = 8192 };
