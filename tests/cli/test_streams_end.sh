@@ -11,7 +11,6 @@ cd "$work" || exit 1
 cat >many.cu <<'CU'
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 __global__ void loop(float *o, int n) { float x = 1; for (int i = 0; i < n; i++) x = x * 1.0001f + 1; *o = x; }
 static void note(cudaStream_t, cudaError_t error, void *) { fprintf(stderr, "callback %d\n", error); }
 int main(int, char **argv)
@@ -32,7 +31,8 @@ int main(int, char **argv)
 	if (exits)
 		return 0;
 	fprintf(stderr, "ready\n");
-	sleep(60);
+	for (volatile int i = 0;; i = 0) // a host that is busy, so that queued work stays queued for ten seconds
+		;
 }
 CU
 "$sluice" cc many.cu -o many || fail "many.cu does not compile"
