@@ -497,15 +497,17 @@ static void close_runtime(struct runtime *runtime)
 	*runtime = (struct runtime){.open_tried = true, .error = cudaErrorCudartUnloading, .ending = true};
 }
 
-/* Drops the work that the program has left in its streams, as CUDA may, unless another thread runs some. */
+/* Runs the work that the program has left in its streams, unless another thread runs some. */
 static void finish_streams(void)
 {
 	if (the_runtime.ending || pthread_mutex_trylock(&the_lock) != 0)
 		return;
 	pthread_mutex_unlock(&the_lock);
 	struct runtime *runtime = runtime_enter_closed();
-	if (runtime->gpu)
+	if (runtime->gpu && sluice_is_stopped(runtime->gpu))
 		sluice_queue_cut(runtime->gpu);
+	else
+		streams_finish(runtime); /* an error remains untold */
 	runtime_leave(runtime, cudaSuccess);
 }
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Protects the ends of programs with queued work in streams. A time limit or a signal stops kernels that run together.
-# Their records have the work so far. Work that has not begun is dropped.
+# Their records have the work so far. Work that has not begun is dropped. At a normal end all work runs.
 set -u
 . "$(dirname "$0")/lib.sh"
 . "$source_dir/tests/cuda/preload.sh"
@@ -80,4 +80,7 @@ wait "$process"
 [ $? = 143 ] || fail "the status is not that of SIGTERM"
 check signal.json "stopped, signal 15" "done stopped stopped" terminate
 no_callback
+try_program 0 run --stats exits.json -- ./many exits
+check exits.json "exit 0" "done done done" ""
+says err "callback 0"
 finish
