@@ -1,8 +1,9 @@
 /* Runs queued work of a program that waits for it without a CUDA call: on a condition variable that a host function
  * signals, or for memory that a kernel writes. A GPU runs such work at once.
  *
- * A thread looks once per second. It runs the work if the program made no CUDA call since and used hardly any processor
- * time. A program that used some may compute something that it will queue too; it gets ten seconds. */
+ * While work is queued, a thread looks once per second. It runs the work if the program made no CUDA call since and used
+ * hardly any processor time. A program that used some may compute something that it will queue too; it gets ten seconds.
+ * The thread ends when no work is queued: a process ends with its last thread. */
 #include "cudart/stream_work.h"
 
 #include <pthread.h>
@@ -12,6 +13,13 @@
 
 enum { PATIENCE = 10 }; /* seconds */
 
+/* What the last look saw. */
+struct look {
+	unsigned seconds; /* without a call */
+	uint64_t calls;
+	double used; /* processor time, in seconds */
+};
+
 static double processor_seconds(void)
 {
 	struct timespec time = {0};
@@ -19,28 +27,29 @@ static double processor_seconds(void)
 	return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
+/* Looks again, and runs the work if the program waits for it. Returns false when none is queued. */
+static bool look(struct look *last)
+{
+	struct runtime *runtime = runtime_enter_closed();
+	bool is_idle = processor_seconds() - last->used < 0.1;
+	last->seconds = runtime->calls == last->calls ? last->seconds + 1 : 0;
+	if (!runtime->ending && last->seconds && (is_idle || last->seconds >= PATIENCE))
+		streams_finish(runtime);
+	bool has_work = !runtime->ending && streams_have_work(runtime);
+	runtime->is_watched = has_work;
+	last->calls = runtime->calls + 1; /* this look counts as one */
+	last->used = processor_seconds();
+	runtime_leave(runtime, cudaSuccess);
+	return has_work;
+}
+
 static void *watch(void *unused)
 {
-	unsigned seconds = 0; /* without a call */
-	uint64_t calls = 0;
-	double used = 0;
+	struct look last = {0};
 	(void)unused;
-	for (;;) {
+	do
 		sleep(1);
-		const struct runtime *seen = runtime_glance();
-		double now = processor_seconds();
-		bool is_idle = now - used < 0.1;
-		seconds = calls == seen->calls ? seconds + 1 : 0;
-		calls = seen->calls;
-		used = now;
-		if (seen->ending || !seconds || (!is_idle && seconds < PATIENCE))
-			continue;
-		struct runtime *runtime = runtime_enter_closed();
-		if (calls == runtime->calls && !runtime->ending)
-			streams_finish(runtime);
-		runtime_leave(runtime, cudaSuccess);
-		used = processor_seconds();
-	}
+	while (look(&last));
 	return NULL;
 }
 
@@ -50,10 +59,10 @@ void idle_host_watch(struct runtime *runtime)
 	sigset_t all, before;
 	if (runtime->is_watched)
 		return;
-	runtime->is_watched = true;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before); /* the program's handlers run in its own threads */
-	if (pthread_create(&thread, NULL, watch, NULL) == 0)
+	runtime->is_watched = pthread_create(&thread, NULL, watch, NULL) == 0;
+	if (runtime->is_watched)
 		pthread_detach(thread);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }

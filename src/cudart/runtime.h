@@ -90,7 +90,7 @@ struct runtime {
 	struct stream_works works;
 	_Atomic uint64_t calls;  /* CUDA calls that have ended */
 	unsigned idle_queries;   /* of idle streams and complete events, in a row, while work is queued */
-	bool is_watched;         /* idle_host.c has its thread */
+	bool is_watched;         /* the thread of idle_host.c runs */
 	struct handle *branches; /* streams of graphs' branches (stream.c) */
 	void *leak_notes; /* leaks.c: a tree of <search.h> */
 	bool failed;     /* the process must not end with status 0 */

@@ -141,7 +141,7 @@ static cudaError_t settle(struct runtime *runtime, enum sluice_status status, co
 	return runtime->error;
 }
 
-static bool has_work(const struct runtime *runtime)
+bool streams_have_work(const struct runtime *runtime)
 {
 	return runtime->gpu && sluice_queue_length(runtime->gpu);
 }
@@ -149,7 +149,7 @@ static bool has_work(const struct runtime *runtime)
 cudaError_t stream_wait_for(struct runtime *runtime, uint64_t work)
 {
 	struct sluice_error error = {0};
-	if (!has_work(runtime) || sluice_queue_has_ended(runtime->gpu, work))
+	if (!streams_have_work(runtime) || sluice_queue_has_ended(runtime->gpu, work))
 		return runtime->error;
 	progress_begin(runtime);
 	return settle(runtime, sluice_queue_wait(runtime->gpu, work, &error), &error);
@@ -157,7 +157,7 @@ cudaError_t stream_wait_for(struct runtime *runtime, uint64_t work)
 
 cudaError_t stream_wait(struct runtime *runtime, cudaStream_t stream)
 {
-	if (!has_work(runtime))
+	if (!streams_have_work(runtime))
 		return runtime->error;
 	/* work numbers grow, but a stream's predecessors can be in several streams */
 	const struct sluice_place place = place_in(runtime, stream);
@@ -170,7 +170,7 @@ cudaError_t stream_wait(struct runtime *runtime, cudaStream_t stream)
 cudaError_t streams_finish(struct runtime *runtime)
 {
 	struct sluice_error error = {0};
-	if (!has_work(runtime))
+	if (!streams_have_work(runtime))
 		return runtime->error;
 	progress_begin(runtime);
 	return settle(runtime, sluice_queue_finish(runtime->gpu, &error), &error);
@@ -178,7 +178,7 @@ cudaError_t streams_finish(struct runtime *runtime)
 
 cudaError_t streams_query(struct runtime *runtime)
 {
-	if (!has_work(runtime) || ++runtime->idle_queries < MOST_QUERIES)
+	if (!streams_have_work(runtime) || ++runtime->idle_queries < MOST_QUERIES)
 		return runtime->error;
 	runtime->idle_queries = 0;
 	return streams_finish(runtime);

@@ -16,6 +16,8 @@ struct stream_work {
 	bool is_blocking; /* the legacy stream's work and its own follow each other */
 };
 
+/* True when work is queued. */
+bool streams_have_work(const struct runtime *runtime);
 /* True when asynchronous calls queue their work. */
 bool streams_queue(const struct runtime *runtime);
 /* Queues a launch as the stream's next work. Fails as sluice_launch() does if it can never run. */
@@ -37,7 +39,7 @@ cudaError_t streams_query(struct runtime *runtime);
 /* Reports, once, that the kernels of a program's streams run in turn. */
 void stream_tell_in_turn(struct runtime *runtime, cudaStream_t stream);
 void streams_free(struct runtime *runtime);
-/* idle_host.c: from now on, runs queued work when the program makes no calls. */
+/* idle_host.c: while work is queued, runs it when the program makes no calls. */
 void idle_host_watch(struct runtime *runtime);
 
 /* stream.c: the number and the priority of a stream; a greater priority goes first. */
