@@ -74,9 +74,9 @@ SLUICE_API enum sluice_status sluice_queue_launch(sluice_gpu *gpu, sluice_kernel
  * Returns its number. */
 SLUICE_API uint64_t sluice_queue_call(sluice_gpu *gpu, void (*call)(void *user, bool run), void *user,
                                       const struct sluice_place *place);
-/* The number of works that have not ended. */
+/* 0 when all work has ended; else at least the number of works that have not. */
 SLUICE_API size_t sluice_queue_length(const sluice_gpu *gpu);
-/* True for 0. */
+/* True for number 0 too. */
 SLUICE_API bool sluice_queue_has_ended(const sluice_gpu *gpu, uint64_t number);
 /* Runs queued work until this one has ended. Others may be in progress then; the next call goes on with them. */
 SLUICE_API enum sluice_status sluice_queue_wait(sluice_gpu *gpu, uint64_t number, struct sluice_error *error);

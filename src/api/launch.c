@@ -111,15 +111,9 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	gpu->live.launch = number + 1;
 	gpu_run(gpu->gpu, run);
 	gpu->live.launch = 0;
-	unit_totals_add(&gpu->unit_totals, gpu->gpu, number + 1);
 	struct record *record = &gpu->records.record[number];
-	units_store(&gpu->records, record);
-	api_record_mechanisms(gpu, kernel, record);
-	launch_set_end(gpu, record, run->end);
-	record->started = run->started;
-	record->first_block = run->first_block;
-	record->cycles = run->cycles;
-	record->blocks_per_sm = run->blocks_limit;
+	launch_keep_counters(gpu, kernel, number + 1, record);
+	launch_keep_times(gpu, run, record);
 	record->stats = run->stats;
 	profile_file_add(&gpu->recorders.profile, kernel->profile, record);
 	switch (run->end) {

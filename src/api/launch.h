@@ -85,6 +85,11 @@ enum sluice_status launch_sampled_blocks(sluice_gpu *gpu, sluice_kernel *kernel,
 
 /* launch_end.c: how a launch ended. */
 
+/* Stores the counters of units and mechanisms in the record of a launch and in the totals by unit. With `kernel` NULL
+ * and `launch` 0 it stores them in the record of a session. */
+void launch_keep_counters(sluice_gpu *gpu, sluice_kernel *kernel, uint64_t launch, struct record *record);
+/* Stores when the kernel ran, and how it ended. */
+void launch_keep_times(const sluice_gpu *gpu, const struct gpu_run *run, struct record *record);
 /* Stores how the launch ended in its record. */
 void launch_set_end(const sluice_gpu *gpu, struct record *record, enum gpu_end end);
 /* The messages. They return the status. */

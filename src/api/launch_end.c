@@ -1,4 +1,4 @@
-/* How launches end: the outcome in their records, and the messages. */
+/* How launches end: what their records keep, and the messages. */
 #include "api/launch.h"
 
 #include "simt/check.h"
@@ -42,6 +42,22 @@ void launch_set_end(const sluice_gpu *gpu, struct record *record, enum gpu_end e
 		record->stopped_by = gpu->stop               ? gpu->stop_cause
 		                     : gpu->max_instructions ? "limit of instructions"
 		                                             : "end of a kernel that ran with it";
+}
+
+void launch_keep_counters(sluice_gpu *gpu, sluice_kernel *kernel, uint64_t launch, struct record *record)
+{
+	unit_totals_add(&gpu->unit_totals, gpu->gpu, launch);
+	units_store(&gpu->records, record);
+	api_record_mechanisms(gpu, kernel, record);
+}
+
+void launch_keep_times(const sluice_gpu *gpu, const struct gpu_run *run, struct record *record)
+{
+	launch_set_end(gpu, record, run->end);
+	record->started = run->started;
+	record->first_block = run->first_block;
+	record->cycles = run->cycles;
+	record->blocks_per_sm = run->blocks_limit;
 }
 
 enum sluice_status launch_report_stop(const sluice_gpu *gpu, const struct simt_launch *launch,

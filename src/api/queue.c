@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The reasons for which launches run in turn. Each names a part that counts, checks or changes one launch at a time. */
-static const char *reason_to_run_in_turn(const sluice_gpu *gpu)
+/* Each reason names a part that counts, checks or changes one launch at a time. */
+const char *sluice_queue_refused(const sluice_gpu *gpu)
 {
 	const struct attachments *attached = &gpu->attachments;
 	if (gpu->checks || gpu->footprint)
@@ -33,12 +33,7 @@ static const char *reason_to_run_in_turn(const sluice_gpu *gpu)
 
 void sluice_queue_note_in_turn(sluice_gpu *gpu)
 {
-	gpu->records.in_turn = reason_to_run_in_turn(gpu);
-}
-
-const char *sluice_queue_refused(const sluice_gpu *gpu)
-{
-	return reason_to_run_in_turn(gpu);
+	gpu->records.in_turn = sluice_queue_refused(gpu);
 }
 
 enum sluice_status sluice_queue_launch(sluice_gpu *gpu, sluice_kernel *kernel, const struct sluice_grid *grid,
@@ -78,7 +73,7 @@ size_t sluice_queue_length(const sluice_gpu *gpu)
 
 bool sluice_queue_has_ended(const sluice_gpu *gpu, uint64_t number)
 {
-	return !number || queue_has_ended(&gpu->queue, number);
+	return queue_has_ended(&gpu->queue, number);
 }
 
 void sluice_note_stream(sluice_gpu *gpu, uint64_t stream)
@@ -95,11 +90,6 @@ static void run_alone(sluice_gpu *gpu, struct work *work)
 		queue_end(queue, work);
 }
 
-static bool has_wanted(const struct queue *queue)
-{
-	return queue->wanted && queue_has_ended(queue, queue->wanted);
-}
-
 /* Starts the next launch, or goes on with the session. Returns false when nothing may run, or what ran before the next
  * launch was all that is wanted: that launch may wait for one which is not queued yet. */
 static bool run_next(sluice_gpu *gpu)
@@ -110,7 +100,7 @@ static bool run_next(sluice_gpu *gpu)
 		return true;
 	}
 	struct work *work = queue_next(queue);
-	if (!work || has_wanted(queue))
+	if (!work || queue_has_wanted(queue))
 		return false;
 	if (queue_is_alone(queue, work))
 		run_alone(gpu, work);
@@ -135,7 +125,7 @@ static enum sluice_status run_until(sluice_gpu *gpu, uint64_t wanted, struct slu
 {
 	struct queue *queue = &gpu->queue;
 	queue->wanted = wanted;
-	while (queue->status == SLUICE_OK && !has_wanted(queue) && run_next(gpu))
+	while (queue->status == SLUICE_OK && !queue_has_wanted(queue) && run_next(gpu))
 		;
 	if (queue->status != SLUICE_OK)
 		return fail(gpu, error);

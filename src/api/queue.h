@@ -74,6 +74,8 @@ struct work *queue_next(struct queue *queue);
 /* True when no other launch could start while this one runs. */
 bool queue_is_alone(const struct queue *queue, const struct work *work);
 bool queue_has_ended(const struct queue *queue, uint64_t number);
+/* True when the wanted work has ended. */
+bool queue_has_wanted(const struct queue *queue);
 /* Adds work without its call or launch. */
 struct work *queue_add(struct queue *queue, const uint64_t *after, size_t count);
 /* Marks the work as ended, and its parent if this was the last child. */
@@ -87,7 +89,5 @@ void queue_drop(struct queue *queue);
 void queue_run_session(sluice_gpu *gpu);
 /* Ends a suspended session. */
 void queue_cut_session(sluice_gpu *gpu);
-/* Completes the record of a launch that has ended, and adds the grids that it launched. */
-void queue_launch_ended(sluice_gpu *gpu, struct work *work, const struct sluice_error *error);
 
 #endif

@@ -12,6 +12,11 @@ bool queue_has_ended(const struct queue *queue, uint64_t number)
 	return number < queue->base || queue->work[number - queue->base]->state == WORK_ENDED;
 }
 
+bool queue_has_wanted(const struct queue *queue)
+{
+	return queue->wanted && queue_has_ended(queue, queue->wanted);
+}
+
 /* True when all work that it follows has ended. */
 static bool is_released(const struct queue *queue, const struct work *work)
 {
@@ -32,7 +37,7 @@ struct work *queue_add(struct queue *queue, const uint64_t *after, size_t count)
 	work->hardware_queue = NO_HARDWARE_QUEUE;
 	work->after = base_calloc(count + 1, sizeof *work->after);
 	for (size_t i = 0; i < count; i++)
-		if (after[i] && !queue_has_ended(queue, after[i]))
+		if (!queue_has_ended(queue, after[i]))
 			work->after[work->after_count++] = after[i];
 	return work;
 }

@@ -39,7 +39,8 @@ static void add_children(sluice_gpu *gpu, struct work *parent)
 	}
 }
 
-void queue_launch_ended(sluice_gpu *gpu, struct work *work, const struct sluice_error *error)
+/* Completes the record of a launch that has ended, and adds the grids that it launched. */
+static void launch_ended(sluice_gpu *gpu, struct work *work, const struct sluice_error *error)
 {
 	launch_end_record(work->launch, error);
 	if (error)
@@ -67,6 +68,14 @@ static struct work *start_next(sluice_gpu *gpu, bool has_room)
 	return work;
 }
 
+static struct work *work_of(const struct queue *queue, const struct simt_launch *launch)
+{
+	size_t i = queue->first;
+	while (!queue->work[i]->launch || &queue->work[i]->launch->run->launch != launch)
+		i++;
+	return queue->work[i];
+}
+
 /* --- in cycles --- */
 
 static struct gpu_run *next_run(void *user, bool has_room)
@@ -79,42 +88,30 @@ static struct gpu_run *next_run(void *user, bool has_room)
 	return work->launch->run;
 }
 
-static struct work *work_of(const struct queue *queue, const struct gpu_run *run)
-{
-	size_t i = queue->first;
-	while (!queue->work[i]->launch || queue->work[i]->launch->run != run)
-		i++;
-	return queue->work[i];
-}
-
 /* Stores the kernel's own counts. */
 static void keep_own(const sluice_gpu *gpu, const struct launch *launch)
 {
 	const struct gpu_run *run = launch->run;
 	struct record *record = &gpu->records.record[launch->number];
-	record->started = run->started;
-	record->first_block = run->first_block;
-	record->cycles = run->cycles;
-	record->blocks_per_sm = run->blocks_limit;
+	launch_keep_times(gpu, run, record);
 	record->stats.sm.blocks = run->own.blocks;
 	record->stats.sm.warp_instructions = run->own.warp_instructions;
 	record->stats.sm.thread_instructions = run->own.thread_instructions;
-	launch_set_end(gpu, record, run->end);
 }
 
 static void run_ended(void *user, struct gpu_run *run)
 {
 	sluice_gpu *gpu = user;
-	struct work *work = work_of(&gpu->queue, run);
+	struct work *work = work_of(&gpu->queue, &run->launch);
 	gpu->queue.session.running--;
 	keep_own(gpu, work->launch);
-	queue_launch_ended(gpu, work, NULL);
+	launch_ended(gpu, work, NULL);
 }
 
 static bool has_enough(void *user)
 {
 	const struct queue *queue = &((const sluice_gpu *)user)->queue;
-	return queue->status != SLUICE_OK || (queue->wanted && queue_has_ended(queue, queue->wanted));
+	return queue->status != SLUICE_OK || queue_has_wanted(queue);
 }
 
 static void open_session(sluice_gpu *gpu)
@@ -142,9 +139,7 @@ static void keep_session(sluice_gpu *gpu)
 	struct queue_session *session = &gpu->queue.session;
 	const struct gpu_session *machine = &session->machine;
 	struct record *record = &gpu->records.session[session->record];
-	unit_totals_add(&gpu->unit_totals, gpu->gpu, 0);
-	units_store(&gpu->records, record);
-	api_record_mechanisms(gpu, NULL, record);
+	launch_keep_counters(gpu, NULL, 0, record);
 	launch_set_end(gpu, record, machine->end);
 	record->started = machine->start;
 	record->cycles = machine->cycles;
@@ -301,22 +296,14 @@ static void keep_job(sluice_gpu *gpu, struct work *work)
 		gpu->queue.error = error;
 	if (status != SLUICE_OK)
 		keep_failure(&gpu->queue, status);
-	queue_launch_ended(gpu, work, status == SLUICE_OK ? NULL : &error);
-}
-
-static struct work *work_of_job(const struct queue *queue, const struct simt_job *job)
-{
-	size_t i = queue->first;
-	while (&queue->work[i]->job != job)
-		i++;
-	return queue->work[i];
+	launch_ended(gpu, work, status == SLUICE_OK ? NULL : &error);
 }
 
 static void job_ended(void *user, struct simt_job *job)
 {
 	sluice_gpu *gpu = user;
 	gpu->queue.session.running--;
-	keep_job(gpu, work_of_job(&gpu->queue, job));
+	keep_job(gpu, work_of(&gpu->queue, job->launch));
 }
 
 /* Completes the records of the launches that were cut off. */

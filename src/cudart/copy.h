@@ -30,15 +30,13 @@ struct copy {
 	enum cudaMemcpyKind kind;
 };
 
-/* A fill of device or host memory with the low `bytes` (1, 2 or 4) bytes of a value: `depth` slices of `height` rows of
- * `width` values. */
+/* A fill of device or host memory: `depth` slices, `slice` bytes apart, of these rows. */
 struct fill {
 	struct runtime *runtime;
 	const char *call;
 	struct order order;
-	struct cudaPitchedPtr area;
-	uint32_t value, bytes;
-	size_t width, height, depth;
+	struct cudaMemsetParams rows; /* of the first slice; their width is in values of 1, 2 or 4 bytes */
+	size_t slice, depth;
 };
 
 /* Performs the fill after the stream's work so far, queues it, or captures it. Returns an error after a message. */

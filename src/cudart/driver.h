@@ -3,12 +3,14 @@
 #ifndef SLUICE_CUDART_DRIVER_H
 #define SLUICE_CUDART_DRIVER_H
 
-#include "cudart/runtime.h"
+#include "cudart/copy.h"
 
 #include <cuda.h>
 
 /* Returns the driver's error for one of the runtime's. */
 CUresult driver_result(cudaError_t error);
+/* Fills rows. Returns an error if they are not aligned to their values, or overlap. */
+CUresult driver_fill(const char *call, struct order order, const struct cudaMemsetParams *rows);
 /* For synchronous calls: waits for the legacy stream's work if `result` is a success. */
 CUresult driver_wait(CUresult result);
 

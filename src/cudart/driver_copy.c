@@ -2,7 +2,6 @@
 #include "cudart/capture.h"
 #include "cudart/driver.h"
 
-#include "cudart/copy.h"
 #include "cudart/host_memory.h"
 
 #include <string.h>
@@ -223,25 +222,31 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr fro
 
 /* ---- fills ---- */
 
+CUresult driver_fill(const char *call, struct order order, const struct cudaMemsetParams *rows)
+{
+	struct runtime *runtime = runtime_enter_beside();
+	const struct fill fill = {.runtime = runtime, .call = call, .order = order, .rows = *rows, .depth = 1};
+	const uint32_t bytes = rows->elementSize;
+	cudaError_t result = runtime_check_stream(runtime, call, order.stream);
+	if (result == cudaSuccess && (uintptr_t)rows->dst % bytes)
+		result = runtime_refuse(call, cudaErrorInvalidValue, "address %p is not a multiple of %u", rows->dst,
+		                        bytes);
+	if (result == cudaSuccess && rows->height > 1 && (rows->pitch % bytes || rows->pitch / bytes < rows->width))
+		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu values of %u bytes in rows of %zu at %p",
+		                        rows->width, bytes, rows->pitch, rows->dst);
+	return driver_result(runtime_leave(runtime, result == cudaSuccess ? memory_fill(&fill) : result));
+}
+
 static CUresult fill(CUdeviceptr to, size_t pitch, uint32_t value, uint32_t bytes, size_t width, size_t height,
                      struct order order)
 {
-	static const char call[] = "cuMemsetD2D";
-	struct runtime *runtime = runtime_enter_beside();
-	const struct fill fill = {.runtime = runtime,
-	                          .call = call,
-	                          .order = order,
-	                          .area = {.ptr = driver_pointer(to), .pitch = pitch},
-	                          .value = value,
-	                          .bytes = bytes,
-	                          .width = width,
-	                          .height = height,
-	                          .depth = 1};
-	cudaError_t result = runtime_check_stream(runtime, call, order.stream);
-	if (result == cudaSuccess && (to % bytes || (height > 1 && (pitch % bytes || pitch / bytes < width))))
-		result = runtime_refuse(call, cudaErrorInvalidValue, "%zu values of %u bytes in rows of %zu at 0x%llx",
-		                        width, bytes, pitch, to);
-	return driver_result(runtime_leave(runtime, result == cudaSuccess ? memory_fill(&fill) : result));
+	const struct cudaMemsetParams rows = {.dst = driver_pointer(to),
+	                                      .pitch = pitch,
+	                                      .value = value,
+	                                      .elementSize = bytes,
+	                                      .width = width,
+	                                      .height = height};
+	return driver_fill("cuMemsetD2D", order, &rows);
 }
 
 #define FILL_ROWS(bits, type)                                                                                          \

@@ -2,7 +2,6 @@
 #include "cudart/capture.h"
 #include "cudart/driver.h"
 
-#include "cudart/copy.h"
 #include "cudart/host_memory.h"
 
 CUresult cuMemGetInfo(size_t *free, size_t *total)
@@ -124,22 +123,9 @@ CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t size)
 
 static CUresult fill(CUdeviceptr to, uint32_t value, uint32_t bytes, size_t count, struct order order)
 {
-	static const char call[] = "cuMemset";
-	struct runtime *runtime = runtime_enter_beside();
-	const struct fill fill = {.runtime = runtime,
-	                          .call = call,
-	                          .order = order,
-	                          .area = {.ptr = driver_pointer(to)},
-	                          .value = value,
-	                          .bytes = bytes,
-	                          .width = count,
-	                          .height = 1,
-	                          .depth = 1};
-	cudaError_t result = runtime_check_stream(runtime, call, order.stream);
-	if (result == cudaSuccess && to % bytes)
-		result = runtime_refuse(call, cudaErrorInvalidValue, "address 0x%llx is not a multiple of %u", to,
-		                        bytes);
-	return driver_result(runtime_leave(runtime, result == cudaSuccess ? memory_fill(&fill) : result));
+	const struct cudaMemsetParams row = {
+		.dst = driver_pointer(to), .value = value, .elementSize = bytes, .width = count, .height = 1};
+	return driver_fill("cuMemset", order, &row);
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)

@@ -148,11 +148,7 @@ static cudaError_t run_fill(const struct cudaMemsetParams *node, cudaStream_t st
 	const struct fill fill = {.runtime = runtime,
 	                          .call = "a graph's memset node",
 	                          .order = in_stream(stream),
-	                          .area = {.ptr = node->dst, .pitch = node->pitch},
-	                          .value = node->value,
-	                          .bytes = node->elementSize,
-	                          .width = node->width,
-	                          .height = node->height,
+	                          .rows = *node,
 	                          .depth = 1};
 	return runtime_leave(runtime, memory_fill(&fill));
 }

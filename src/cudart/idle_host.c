@@ -1,9 +1,9 @@
 /* Runs queued work of a program that waits for it without a CUDA call: on a condition variable that a host function
  * signals, or for memory that a kernel writes. A GPU runs such work at once.
  *
- * While work is queued, a thread looks once per second. It runs the work if the program made no CUDA call since and used
- * hardly any processor time. A program that used some may compute something that it will queue too; it gets ten seconds.
- * The thread ends when no work is queued: a process ends with its last thread. */
+ * While work is queued, a thread looks once per second. It runs the work if the program made no CUDA call since and
+ * used hardly any processor time. A program that used some may compute something that it will queue too: it gets ten
+ * seconds. The thread ends when no work is queued, because a process ends with its last thread. */
 #include "cudart/stream_work.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 
 enum { PATIENCE = 10 }; /* seconds */
 
-/* What the last look saw. */
+/* The state at the last look. */
 struct look {
 	unsigned seconds; /* without a call */
 	uint64_t calls;

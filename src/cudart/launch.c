@@ -147,9 +147,8 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
  * before. */
 static bool comes_later(const struct runtime *runtime, cudaError_t result)
 {
-	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
 	return result != cudaSuccess && result != cudaErrorLaunchTimeout && result == runtime->error &&
-	       !(blocking && strcmp(blocking, "1") == 0);
+	       !launches_block();
 }
 
 static cudaError_t launch(const struct launch *launch)

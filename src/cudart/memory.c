@@ -180,19 +180,21 @@ static cudaError_t fill_row(struct runtime *runtime, const char *call, void *to,
 	return cudaSuccess;
 }
 
-static size_t slice_of(const struct fill *fill)
+static struct cudaMemsetParams rows_of(const struct fill *fill, size_t slice)
 {
-	return fill->area.pitch * fill->area.ysize;
+	struct cudaMemsetParams rows = fill->rows;
+	rows.dst = (char *)rows.dst + slice * fill->slice;
+	return rows;
 }
 
 static cudaError_t run_fill(const struct fill *fill)
 {
 	cudaError_t result = cudaSuccess;
 	for (size_t z = 0; z < fill->depth && result == cudaSuccess; z++) {
-		for (size_t y = 0; y < fill->height && result == cudaSuccess; y++) {
-			void *row = (char *)fill->area.ptr + z * slice_of(fill) + y * fill->area.pitch;
-			result = fill_row(fill->runtime, fill->call, row, fill->value, fill->bytes, fill->width);
-		}
+		const struct cudaMemsetParams rows = rows_of(fill, z);
+		for (size_t y = 0; y < rows.height && result == cudaSuccess; y++)
+			result = fill_row(fill->runtime, fill->call, (char *)rows.dst + y * rows.pitch, rows.value,
+			                  rows.elementSize, rows.width);
 	}
 	return result;
 }
@@ -208,10 +210,11 @@ static void run_queued_fill(void *user, bool run)
 /* Queues the fill if it is in one allocation. Otherwise returns false: running it gives the message. */
 static bool queue_fill(const struct fill *fill)
 {
-	size_t before = (fill->depth - 1) * slice_of(fill) + (fill->height - 1) * fill->area.pitch, bytes;
+	const struct cudaMemsetParams *rows = &fill->rows;
+	size_t before = (fill->depth - 1) * fill->slice + (rows->height - 1) * rows->pitch, bytes;
 	if (!fill->order.is_async || !streams_queue(fill->runtime) ||
-	    __builtin_mul_overflow(fill->width, fill->bytes, &bytes) || __builtin_add_overflow(bytes, before, &bytes) ||
-	    !copy_is_inside(fill->runtime, fill->area.ptr, bytes))
+	    __builtin_mul_overflow(rows->width, rows->elementSize, &bytes) ||
+	    __builtin_add_overflow(bytes, before, &bytes) || !copy_is_inside(fill->runtime, rows->dst, bytes))
 		return false;
 	struct fill *queued = base_malloc(sizeof *queued);
 	*queued = *fill;
@@ -219,35 +222,31 @@ static bool queue_fill(const struct fill *fill)
 	return true;
 }
 
-static void capture_area(const struct fill *fill)
+static cudaError_t capture_slices(const struct fill *fill)
 {
 	for (size_t z = 0; z < fill->depth; z++) {
-		const struct cudaMemsetParams rows = {.dst = (char *)fill->area.ptr + z * slice_of(fill),
-		                                      fill->area.pitch,
-		                                      fill->value,
-		                                      fill->bytes,
-		                                      fill->width,
-		                                      fill->height};
+		const struct cudaMemsetParams rows = rows_of(fill, z);
 		capture_fill(fill->runtime, fill->order.stream, &rows);
 	}
+	return cudaSuccess;
 }
 
 cudaError_t memory_fill(const struct fill *fill)
 {
 	struct runtime *runtime = fill->runtime;
-	size_t slice = slice_of(fill), pitch = fill->area.pitch, width;
+	const struct cudaMemsetParams *rows = &fill->rows;
+	size_t width;
 	cudaError_t result = runtime_check_stream(runtime, fill->call, fill->order.stream);
-	if (result != cudaSuccess || !fill->width || !fill->height || !fill->depth)
+	if (result != cudaSuccess || !rows->width || !rows->height || !fill->depth)
 		return result;
-	if (__builtin_mul_overflow(fill->width, fill->bytes, &width))
+	if (__builtin_mul_overflow(rows->width, rows->elementSize, &width))
 		width = SIZE_MAX; /* no memory is so large */
-	result = copy_check_shape(fill->call, cudaErrorInvalidValue, pitch, slice, width, fill->height, fill->depth);
-	if (result == cudaSuccess && capture_of(runtime, fill->order.stream)) {
-		capture_area(fill);
-		return cudaSuccess;
-	}
+	result = copy_check_shape(fill->call, cudaErrorInvalidValue, rows->pitch, fill->slice, width, rows->height,
+	                          fill->depth);
+	if (result == cudaSuccess && capture_of(runtime, fill->order.stream))
+		return capture_slices(fill);
 	if (result == cudaSuccess)
-		result = copy_check_area(runtime, fill->call, fill->area.ptr, pitch, slice, width, fill->height,
+		result = copy_check_area(runtime, fill->call, rows->dst, rows->pitch, fill->slice, width, rows->height,
 		                         fill->depth);
 	if (result != cudaSuccess)
 		return result;
@@ -261,7 +260,17 @@ static cudaError_t fill(const char *call, struct order order, struct cudaPitched
                         size_t height, size_t depth)
 {
 	struct runtime *runtime = runtime_enter_beside();
-	const struct fill fill = {runtime, call, order, area, (uint8_t)value, 1, width, height, depth};
+	const struct fill fill = {.runtime = runtime,
+	                          .call = call,
+	                          .order = order,
+	                          .rows = {.dst = area.ptr,
+	                                   .pitch = area.pitch,
+	                                   .value = (uint8_t)value,
+	                                   .elementSize = 1,
+	                                   .width = width,
+	                                   .height = height},
+	                          .slice = area.pitch * area.ysize,
+	                          .depth = depth};
 	return runtime_leave(runtime, memory_fill(&fill));
 }
 

@@ -121,6 +121,9 @@ struct call_configuration {
 	cudaStream_t stream;
 };
 
+/* Reads the settings of the GPU (settings.c). The runtime owns what they point to. Sets *fine to false after a
+ * message. */
+struct sluice_settings runtime_settings(struct runtime *runtime, bool *fine);
 /* Takes the lock, opens the GPU if that was not attempted before, and runs all queued work of streams. runtime->error
  * tells whether the GPU is usable. */
 struct runtime *runtime_enter(void);

@@ -269,13 +269,18 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 	return synchronize("cudaStreamSynchronize", stream);
 }
 
+/* Ends a query that has run its own work. */
+static cudaError_t queried(cudaError_t result)
+{
+	if (result != cudaSuccess)
+		return result;
+	struct runtime *runtime = runtime_enter_beside();
+	return runtime_leave(runtime, streams_query(runtime));
+}
+
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-	struct runtime *runtime = runtime_enter_beside();
-	cudaError_t result = capture_check(runtime, "cudaStreamQuery", stream);
-	if (result == cudaSuccess)
-		result = stream_wait(runtime, stream);
-	return runtime_leave(runtime, result == cudaSuccess ? streams_query(runtime) : result);
+	return queried(synchronize("cudaStreamQuery", stream));
 }
 
 /* A function of the program that a stream calls. */
@@ -525,11 +530,7 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-	cudaError_t result = wait_for("cudaEventQuery", event);
-	if (result != cudaSuccess)
-		return result;
-	struct runtime *runtime = runtime_enter_beside();
-	return runtime_leave(runtime, streams_query(runtime));
+	return queried(wait_for("cudaEventQuery", event));
 }
 
 /* Checks that the event has a time. */

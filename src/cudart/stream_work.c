@@ -12,12 +12,15 @@ enum {
 	MOST_QUERIES = 100, /* in a row that find nothing to run; then all work runs */
 };
 
-bool streams_queue(const struct runtime *runtime)
+bool launches_block(void)
 {
 	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
-	if (!runtime->streams || !runtime->gpu || (blocking && strcmp(blocking, "1") == 0))
-		return false;
-	return !sluice_queue_refused(runtime->gpu);
+	return blocking && strcmp(blocking, "1") == 0;
+}
+
+bool streams_queue(const struct runtime *runtime)
+{
+	return runtime->streams && runtime->gpu && !launches_block() && !sluice_queue_refused(runtime->gpu);
 }
 
 /* Removes streams whose work has ended. Returns the list. */

@@ -18,6 +18,8 @@ struct stream_work {
 
 /* True when work is queued. */
 bool streams_have_work(const struct runtime *runtime);
+/* True with CUDA_LAUNCH_BLOCKING=1: calls run their work before they return. */
+bool launches_block(void);
 /* True when asynchronous calls queue their work. */
 bool streams_queue(const struct runtime *runtime);
 /* Queues a launch as the stream's next work. Fails as sluice_launch() does if it can never run. */

@@ -185,27 +185,24 @@ static void print_kernel(FILE *file, const struct records *records, const struct
 	fputc('\n', file);
 }
 
-/* Adds a launch to the sum; the first launch of a session adds the session. */
-static void add_so_far(const struct records *records, struct record *total, size_t i)
+/* Adds a launch to the sum; the first launch of a session adds the session. `sessions`: those added so far. */
+static void add_so_far(const struct records *records, struct record *total, size_t *sessions,
+                       const struct record *record)
 {
-	const struct record *record = &records->record[i];
-	if (!record->session) {
+	if (!record->session)
 		record_add(records, total, record);
-		return;
-	}
-	for (size_t before = 0; before < i; before++)
-		if (records->record[before].session == record->session)
-			return;
-	record_add(records, total, &records->session[record->session - 1]);
+	else if (record->session > *sessions)
+		record_add(records, total, &records->session[(*sessions)++]);
 }
 
 void records_write_gpgpusim(const struct records *records, FILE *file)
 {
 	struct record total = {0};
+	size_t sessions = 0;
 	for (size_t i = 0; i < records->count; i++) {
 		if (records->record[i].choice != LAUNCH_SELECTED)
 			continue;
-		add_so_far(records, &total, i);
+		add_so_far(records, &total, &sessions, &records->record[i]);
 		print_kernel(file, records, &records->record[i], &total);
 	}
 	/* Scripts recognize by these lines that the run completed, or that its last kernel was stopped. */

@@ -213,11 +213,10 @@ static bool has_hooks_of_gpu(const struct mech *mech)
 /* A mechanism that hears nothing of an SM's work but the ends of blocks. */
 static bool has_few_hooks_of_sm(const struct mech *mech)
 {
-	size_t hooks = 0;
 #define LOOK(scope, hook, event, when) +(mech->hook != NULL)
-	hooks = 0 MECH_SM_HOOKS(LOOK, LOOK) - (mech->block_end != NULL);
+	const int hooks = 0 MECH_SM_HOOKS(LOOK, LOOK), of_ends = mech->block_end != NULL;
 #undef LOOK
-	return !hooks && !mech->cycle && !mech->on_reply && !mech->on_outcome;
+	return hooks == of_ends && !mech->cycle && !mech->on_reply && !mech->on_outcome;
 }
 
 bool seam_is_only_warp_order(const struct mech *mech)
