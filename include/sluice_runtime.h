@@ -74,6 +74,14 @@ SLUICE_API enum sluice_status sluice_queue_launch(sluice_gpu *gpu, sluice_kernel
  * Returns its number. */
 SLUICE_API uint64_t sluice_queue_call(sluice_gpu *gpu, void (*call)(void *user, bool run), void *user,
                                       const struct sluice_place *place);
+/* True when copies between host and device take simulated time: the machine has link.bandwidth or link.latency, and the
+ * run is not functional. */
+SLUICE_API bool sluice_copies_take_time(const sluice_gpu *gpu);
+/* Queues a copy, which needs a copy engine for its time. `call` makes it, at its end. Without such times it is a call
+ * like others. */
+SLUICE_API uint64_t sluice_queue_copy(sluice_gpu *gpu, bool to_host, uint64_t bytes,
+                                      void (*call)(void *user, bool run), void *user,
+                                      const struct sluice_place *place);
 /* 0 when all work has ended; else at least the number of works that have not. */
 SLUICE_API size_t sluice_queue_length(const sluice_gpu *gpu);
 /* True for number 0 too. */

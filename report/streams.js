@@ -1,4 +1,5 @@
-// When launches ran: a lane for each stream. Only of runs with several streams, or with launches that ran together.
+// When launches and copies ran: a lane for each stream. Only of runs with several streams, with launches that ran
+// together, or with copies that took time.
 
 const MOST_LANES = 48, OTHER_KERNELS = "other kernels", MOST_COLORED = SERIES - 1;
 const streamsShown = {first: 0};
@@ -6,14 +7,21 @@ const streamsShown = {first: 0};
 const streamName = (stream) => `stream ${stream}${stream === 0 ? " (legacy)" : ""}`;
 
 // The kernels with a color of their own: those with the most cycles.
-function coloredKernels(events) {
+function coloredKernels(events, most) {
 	const cycles = new Map();
 	for (const {kernel, begin, end} of events)
 		cycles.set(kernel, (cycles.get(kernel) ?? 0) + end - begin);
-	return new Set([...cycles.keys()].sort((one, other) => cycles.get(other) - cycles.get(one)).slice(0, MOST_COLORED));
+	return new Set([...cycles.keys()].sort((one, other) => cycles.get(other) - cycles.get(one)).slice(0, most));
 }
 
-// The launches in their order, each with the cycles in which it begins, works (has a first block) and ends.
+function readCopies(run) {
+	const {stream, to, bytes, started, cycles} = run.data.copies ?? {stream: []};
+	return stream.map((number, i) => ({stream: number, bytes: bytes[i], name: `copies to the ${to[i]}`, begin: started[i], works: started[i], end: started[i] + cycles[i]}));
+}
+
+const launchesOf = (events) => events.filter(({launch}) => launch);
+
+// The launches in their order, and the copies; each launch with the cycles in which it begins, works (has a first block) and ends.
 function readStreams(run) {
 	const {row, launch, stream, session, started, first_block: first, cycles, grid, block} = run.data.streams ?? {row: []};
 	const events = row.map((at, i) => {
@@ -21,8 +29,8 @@ function readStreams(run) {
 		return {launch: launch[i], stream: stream[i], session: session[i], grid: grid[i], block: block[i], kernel: DATA.kernels[run.launches[at][FACT.kernel]][1],
 			begin, end, works: first[i] < begin ? end : Math.min(end, first[i])}; // a launch that was cut off may have no block
 	});
-	const colored = coloredKernels(events);
-	return events.map((event) => ({...event, name: colored.has(event.kernel) ? event.kernel : OTHER_KERNELS}));
+	const copies = readCopies(run), colored = coloredKernels(events, MOST_COLORED - new Set(copies.map(({name}) => name)).size);
+	return [...events.map((event) => ({...event, name: colored.has(event.kernel) ? event.kernel : OTHER_KERNELS})), ...copies];
 }
 
 const streamEvents = (run) => (run.streamEvents ??= readStreams(run));
@@ -81,23 +89,30 @@ class StreamLanes extends Timeline {
 			waits && element("p.muted", null, "The faint part of a bar lasts until the launch's first block runs."));
 	}
 
-	eventText({launch, kernel, begin, works, end, grid, block, session}) {
-		return [`launch ${launch}: ${shortened(kernel, 200)}`, `${numberText(begin)} to ${numberText(end)}, ${plural(end - begin, "cycle")}`,
+	eventText({launch, name, bytes, kernel, begin, works, end, grid, block, session}) {
+		const times = `${numberText(begin)} to ${numberText(end)}, ${plural(end - begin, "cycle")}`;
+		if (!launch)
+			return [name, times, plural(bytes, "byte")].join("\n");
+		return [`launch ${launch}: ${shortened(kernel, 200)}`, times,
 			works > begin && `${plural(works - begin, "cycle")} until its first block`,
 			`grid ${dims(grid)}, block ${dims(block)}`, session && `session ${session}`].filter((line) => line).join("\n");
 	}
 }
 
 function streamsTable(lanes) {
-	const sum = (of) => ({events}) => combine(events.map(of));
-	return table({caption: "Launches of each stream", rows: lanes, columns: [
+	const sum = (of) => ({events}) => combine(launchesOf(events).map(of));
+	const copies = (events) => events.filter(({launch}) => !launch), hasCopies = lanes.some(({events}) => copies(events).length);
+	return table({caption: hasCopies ? "Launches and copies of each stream" : "Launches of each stream", rows: lanes, columns: [
 		{title: "stream", of: (lane) => lane.stream, cell: (lane) => lane.label},
-		{title: "launches", number: true, of: (lane) => lane.events.length},
+		{title: "launches", number: true, of: (lane) => launchesOf(lane.events).length},
 		{title: "first begins", number: true, of: (lane) => firstBegin(lane.events), hint: "core cycle of the run"},
 		{title: "last ends", number: true, of: (lane) => lane.events.reduce((most, {end}) => Math.max(most, end), 0), hint: "core cycle of the run"},
 		{title: "cycles", number: true, of: sum(({begin, end}) => end - begin), hint: "sum over its launches"},
 		{title: "before first blocks", number: true, of: sum(({begin, works}) => works - begin), hint: "cycles from the beginning of a launch until its first block"},
-	]});
+		hasCopies && {title: "copies", number: true, of: ({events}) => copies(events).length},
+		hasCopies && {title: "bytes copied", number: true, of: ({events}) => combine(copies(events).map(({bytes}) => bytes))},
+		hasCopies && {title: "cycles of copies", number: true, of: ({events}) => combine(copies(events).map(({begin, end}) => end - begin))},
+	].filter((column) => column)});
 }
 
 // A choice of lanes, where one picture would be too high.
@@ -111,12 +126,12 @@ function lanesChoice(lanes) {
 }
 
 function streamsSection(run) {
-	const events = streamEvents(run), lanes = streamLanes(events), end = events.reduce((most, event) => Math.max(most, event.end), 1);
+	const events = streamEvents(run), launches = launchesOf(events), lanes = streamLanes(events), end = events.reduce((most, event) => Math.max(most, event.end), 1);
 	if (streamsShown.first >= lanes.length)
 		streamsShown.first = 0;
 	const drawn = new StreamLanes(lanes.slice(streamsShown.first, streamsShown.first + MOST_LANES), events, end);
 	return [
-		element("p", null, `${numberText(events.length)} launches in ${plural(lanes.length, "stream")}; at most ${numberText(mostTogether(events))} ran at the same time.`),
+		element("p", null, `${numberText(launches.length)} launches in ${plural(lanes.length, "stream")}; at most ${numberText(mostTogether(launches))} ran at the same time.`),
 		element("div.tools", null, lanesChoice(lanes), zoomButtons(drawn)),
 		drawn.legend(), drawn.frame, streamsTable(lanes),
 	];

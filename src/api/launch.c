@@ -142,6 +142,7 @@ static struct gpu_run *new_run(struct launch *launch, const struct simt_launch *
 	const sluice_gpu *gpu = launch->gpu;
 	struct gpu_run *run = base_calloc(1, sizeof *run);
 	run->launch = *described;
+	run->stream = gpu->stream;
 	run->blocks_per_sm = launch->checked.occupancy.blocks;
 	run->occupancy = &launch->checked.occupancy;
 	run->line = gpu->records.attachments ? kernel_source_lines(launch->checked.kernel) : NULL;
@@ -158,7 +159,6 @@ static struct launch *new_launch(sluice_gpu *gpu, const struct checked_launch *c
 	*launch = (struct launch){.gpu = gpu,
 	                          .checked = *checked,
 	                          .progress = {.gpu = gpu, .kernel = checked->kernel->function->name},
-	                          .stream = gpu->stream,
 	                          .ranges = ranges_now(),
 	                          .knows_ranges = ranges_are_used()};
 	return launch;
@@ -226,7 +226,7 @@ void launch_begin_record(struct launch *launch)
 	record->registers = kernel_registers(kernel);
 	record->spill_bytes = kernel->spills.bytes;
 	record->shared_bytes = (uint32_t)launch->checked.shared;
-	record->stream = launch->stream;
+	record->stream = run->stream;
 	record->ranges = launch->ranges;
 	record->knows_ranges = launch->knows_ranges;
 	launch->ranges = (struct range_list){0};

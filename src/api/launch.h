@@ -33,7 +33,6 @@ struct launch {
 	struct launch_progress progress;
 	struct launch_analyses known;
 	struct gpu_run *run;
-	uint64_t stream;          /* as in struct record */
 	struct range_list ranges; /* in which it was launched; the record takes them */
 	bool knows_ranges;
 	size_t number; /* index of its record, after launch_begin_record() */

@@ -1,6 +1,7 @@
 /* The checks that a launch must pass before it runs: grid, block, arguments, resources. */
 #include "api/launch.h"
 
+#include "gpu/policy.h"
 #include "sluice_runtime.h"
 
 /* CUDA's limits of a grid. */
@@ -105,14 +106,15 @@ static enum sluice_status check_together(sluice_gpu *gpu, sluice_kernel *kernel,
 	enum sluice_status status =
 		sluice_occupancy(gpu, kernel, (uint32_t)threads_of(block), dynamic_shared_bytes, &occupancy, error);
 	uint64_t blocks = (uint64_t)grid.x * grid.y * grid.z;
-	uint64_t room = (uint64_t)occupancy.blocks_per_sm * machine->sms;
+	uint32_t sms = policy_sms(machine, gpu->stream);
+	uint64_t room = (uint64_t)occupancy.blocks_per_sm * sms;
 	if (status != SLUICE_OK || blocks <= room)
 		return status;
 	return api_fail(error, SLUICE_TOO_LARGE,
 	                "%s: a cooperative launch of %llu blocks; machine %s has space for %llu at a time, %u on each "
 	                "of %u SMs",
 	                kernel->function->name, (unsigned long long)blocks, machine->name, (unsigned long long)room,
-	                occupancy.blocks_per_sm, machine->sms);
+	                occupancy.blocks_per_sm, sms);
 }
 
 /* Fails when the run was stopped or has used up its instructions. */

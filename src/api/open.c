@@ -343,6 +343,7 @@ static void free_records(struct records *records)
 {
 	free_list(records, records->record, records->count);
 	free_list(records, records->session, records->sessions);
+	copies_free(&records->copies);
 	for (size_t i = 0; i < records->options.count; i++)
 		free((char *)records->options.word[i]);
 	free(records->options.word);
@@ -383,7 +384,8 @@ void sluice_close(sluice_gpu *gpu)
 
 double sluice_time(const sluice_gpu *gpu)
 {
-	return gpu_seconds(gpu->gpu) + gpu->estimated_seconds;
+	double seconds = gpu->queue.calls ? queue_seconds(gpu) : gpu_seconds(gpu->gpu);
+	return seconds + gpu->estimated_seconds;
 }
 
 /* Programs compute the bandwidth as two transfers per cycle over the whole bus. Returns the clock for which that equals

@@ -39,7 +39,6 @@ void sluice_queue_note_in_turn(sluice_gpu *gpu)
 enum sluice_status sluice_queue_launch(sluice_gpu *gpu, sluice_kernel *kernel, const struct sluice_grid *grid,
                                        const struct sluice_place *place, uint64_t *number, struct sluice_error *error)
 {
-	struct queue *queue = &gpu->queue;
 	const struct launch_request request = {.grid = grid->grid,
 	                                       .block = grid->block,
 	                                       .dynamic_shared_bytes = grid->dynamic_shared_bytes,
@@ -48,8 +47,8 @@ enum sluice_status sluice_queue_launch(sluice_gpu *gpu, sluice_kernel *kernel, c
 	struct launch *launch = launch_open(gpu, kernel, &request, error ? error : &own);
 	if (!launch)
 		return error ? error->status : own.status;
-	struct work *work = queue_add(queue, place->after, place->after_count);
-	launch->stream = place->stream;
+	struct work *work = queue_add(gpu, place->after, place->after_count);
+	launch->run->stream = place->stream;
 	launch->run->priority = work->priority = place->priority;
 	work->launch = launch;
 	work->hardware_queue = (uint32_t)(place->stream % gpu->machine.queues);
@@ -60,10 +59,25 @@ enum sluice_status sluice_queue_launch(sluice_gpu *gpu, sluice_kernel *kernel, c
 uint64_t sluice_queue_call(sluice_gpu *gpu, void (*call)(void *user, bool run), void *user,
                            const struct sluice_place *place)
 {
-	struct work *work = queue_add(&gpu->queue, place->after, place->after_count);
+	struct work *work = queue_add(gpu, place->after, place->after_count);
 	work->call = call;
 	work->user = user;
 	return work->number;
+}
+
+bool sluice_copies_take_time(const sluice_gpu *gpu)
+{
+	return machine_times_copies(&gpu->machine) && !gpu->functional;
+}
+
+uint64_t sluice_queue_copy(sluice_gpu *gpu, bool to_host, uint64_t bytes, void (*call)(void *user, bool run),
+                           void *user, const struct sluice_place *place)
+{
+	uint64_t number = sluice_queue_call(gpu, call, user, place);
+	struct work *work = gpu->queue.work[number - gpu->queue.base];
+	work->is_copy = sluice_copies_take_time(gpu);
+	work->copy = (struct copy_record){.stream = place->stream, .to_host = to_host, .bytes = bytes};
+	return number;
 }
 
 size_t sluice_queue_length(const sluice_gpu *gpu)
@@ -87,7 +101,17 @@ static void run_alone(sluice_gpu *gpu, struct work *work)
 	work->state = WORK_RUNS;
 	queue->status = launch_run_alone(work->launch, &queue->error);
 	if (queue->status == SLUICE_OK)
-		queue_end(queue, work);
+		queue_end(queue, work, gpu_core_cycle(gpu->gpu));
+}
+
+/* Lets the idle machine wait for the end of the next copy. False: none is in progress. */
+static bool wait_for_copy(sluice_gpu *gpu)
+{
+	uint64_t end = queue_next_copy(&gpu->queue);
+	if (end == UINT64_MAX)
+		return false;
+	gpu_wait_until(gpu->gpu, end);
+	return true;
 }
 
 /* Starts the next launch, or goes on with the session. Returns false when nothing may run, or what ran before the next
@@ -99,9 +123,11 @@ static bool run_next(sluice_gpu *gpu)
 		queue_run_session(gpu);
 		return true;
 	}
-	struct work *work = queue_next(queue);
-	if (!work || queue_has_wanted(queue))
+	struct work *work = queue_next(gpu);
+	if (queue_has_wanted(queue))
 		return false;
+	if (!work)
+		return wait_for_copy(gpu);
 	if (queue_is_alone(queue, work))
 		run_alone(gpu, work);
 	else

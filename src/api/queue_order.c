@@ -3,6 +3,7 @@
 
 #include "api/launch.h"
 #include "base/arena.h"
+#include "base/bits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,17 +18,21 @@ bool queue_has_wanted(const struct queue *queue)
 	return queue->wanted && queue_has_ended(queue, queue->wanted);
 }
 
-/* True when all work that it follows has ended. */
+/* True when all work that it follows has ended up to the cycle queue->now. */
 static bool is_released(const struct queue *queue, const struct work *work)
 {
-	for (size_t i = 0; i < work->after_count; i++)
+	for (size_t i = 0; i < work->after_count; i++) {
 		if (!queue_has_ended(queue, work->after[i]))
 			return false;
-	return true;
+		if (work->after[i] >= queue->base && queue->work[work->after[i] - queue->base]->ended > queue->now)
+			return false;
+	}
+	return work->queued <= queue->now;
 }
 
-struct work *queue_add(struct queue *queue, const uint64_t *after, size_t count)
+struct work *queue_add(sluice_gpu *gpu, const uint64_t *after, size_t count)
 {
+	struct queue *queue = &gpu->queue;
 	if (queue->count == queue->capacity) {
 		queue->capacity = queue->capacity ? 2 * queue->capacity : 64;
 		queue->work = base_realloc(queue->work, queue->capacity * sizeof *queue->work);
@@ -35,6 +40,7 @@ struct work *queue_add(struct queue *queue, const uint64_t *after, size_t count)
 	struct work *work = queue->work[queue->count] = base_calloc(1, sizeof *work);
 	work->number = queue->base + queue->count++;
 	work->hardware_queue = NO_HARDWARE_QUEUE;
+	work->queued = gpu_core_cycle(gpu->gpu);
 	work->after = base_calloc(count + 1, sizeof *work->after);
 	for (size_t i = 0; i < count; i++)
 		if (!queue_has_ended(queue, after[i]))
@@ -42,14 +48,15 @@ struct work *queue_add(struct queue *queue, const uint64_t *after, size_t count)
 	return work;
 }
 
-void queue_end(struct queue *queue, struct work *work)
+void queue_end(struct queue *queue, struct work *work, uint64_t cycle)
 {
 	work->state = WORK_ENDED;
+	work->ended = cycle;
 	if (work->launch)
 		launch_close(work->launch);
 	work->launch = NULL;
 	if (work->parent && --work->parent->children == 0)
-		queue_end(queue, work->parent);
+		queue_end(queue, work->parent, cycle);
 	while (queue->first < queue->count && queue->work[queue->first]->state == WORK_ENDED)
 		queue->first++;
 }
@@ -65,6 +72,7 @@ void queue_drop(struct queue *queue)
 		free(work->after);
 		free(work);
 	}
+	queue->engine[0] = queue->engine[1] = NULL;
 	queue->base += queue->count;
 	queue->count = queue->first = 0;
 }
@@ -88,14 +96,71 @@ static void hold(struct held *held, uint32_t queue)
 static void run_call(struct queue *queue, struct work *work)
 {
 	work->state = WORK_RUNS;
+	queue->calls = true;
 	work->call(work->user, true);
-	queue_end(queue, work);
+	queue->calls = false;
+	queue_end(queue, work, queue->now);
 }
 
-/* Work only follows work of lower numbers, so that one pass runs all calls. Grids launched by kernels are an exception:
- * their parent ends with them. The next pass then finds the work that follows it. */
-struct work *queue_next(struct queue *queue)
+/* --- copies --- */
+
+static struct work **engine_of(sluice_gpu *gpu, const struct work *work)
 {
+	return &gpu->queue.engine[gpu->machine.link.engines > 1 && work->copy.to_host];
+}
+
+static void start_copy(sluice_gpu *gpu, struct work *work)
+{
+	struct work **engine = engine_of(gpu, work);
+	if (*engine)
+		return;
+	*engine = work;
+	work->state = WORK_RUNS;
+	work->copy.started = gpu->queue.now;
+	work->copy.cycles = machine_copy_cycles(&gpu->machine, work->copy.bytes);
+}
+
+/* Before cycle n, n - 1 is the last one whose time has come (gpu_seconds()). */
+double queue_seconds(const sluice_gpu *gpu)
+{
+	uint64_t now = gpu->queue.now, cycle = gpu_core_cycle(gpu->gpu);
+	uint64_t ago = (cycle - now) * gpu->gpu->clock[CLOCK_CORE].period;
+	return gpu_seconds(gpu->gpu) - (double)ago * 1e-15;
+}
+
+static uint64_t end_of(const struct work *copy)
+{
+	return copy ? copy->copy.started + copy->copy.cycles : UINT64_MAX;
+}
+
+uint64_t queue_next_copy(const struct queue *queue)
+{
+	return min_u64(end_of(queue->engine[0]), end_of(queue->engine[1]));
+}
+
+/* Ends the copies that end first. */
+static void end_copies(sluice_gpu *gpu)
+{
+	struct queue *queue = &gpu->queue;
+	queue->now = queue_next_copy(queue);
+	for (int i = 0; i < 2; i++) {
+		struct work *work = queue->engine[i];
+		if (end_of(work) != queue->now)
+			continue;
+		queue->engine[i] = NULL;
+		copies_add(&gpu->records.copies, &work->copy);
+		run_call(queue, work);
+	}
+}
+
+/* --- what starts next --- */
+
+/* Runs the calls, and starts the copies, that may start in cycle queue->now. Returns the launch that starts next.
+ * Work only follows work of lower numbers, so that one pass runs all calls. Grids launched by kernels are an exception:
+ * their parent ends with them. The next pass then finds the work that follows it. */
+static struct work *start_work(sluice_gpu *gpu)
+{
+	struct queue *queue = &gpu->queue;
 	struct work *best = NULL;
 	struct held held = {0};
 	for (size_t i = queue->first; i < queue->count; i++) {
@@ -103,17 +168,32 @@ struct work *queue_next(struct queue *queue)
 		if (work->state != WORK_WAITS)
 			continue;
 		bool may_start = is_released(queue, work);
-		if (work->call) {
-			if (may_start)
-				run_call(queue, work);
+		if (work->is_copy && may_start)
+			start_copy(gpu, work);
+		else if (work->call && may_start)
+			run_call(queue, work);
+		if (work->call)
 			continue;
-		}
 		may_start = may_start && !is_held(&held, work->hardware_queue);
 		hold(&held, work->hardware_queue);
 		if (may_start && (!best || work->priority > best->priority))
 			best = work;
 	}
 	return best;
+}
+
+/* While the last kernel's accesses end, several copies may have ended. Each starts in the cycle in which the work that
+ * it follows, and the copy before it in its engine, has ended. */
+struct work *queue_next(sluice_gpu *gpu)
+{
+	struct queue *queue = &gpu->queue;
+	uint64_t cycle = gpu_core_cycle(gpu->gpu);
+	while (queue_next_copy(queue) <= cycle) {
+		end_copies(gpu);
+		start_work(gpu);
+	}
+	queue->now = cycle;
+	return start_work(gpu);
 }
 
 /* True when it must wait for an earlier work that is marked in `waits`, by index. */
@@ -135,14 +215,15 @@ bool queue_is_alone(const struct queue *queue, const struct work *one)
 		const struct work *work = queue->work[i];
 		if (work == one || work->state == WORK_ENDED)
 			continue;
-		if (work->state == WORK_RUNS) { /* no session is open: its grids have not ended */
-			waits[i] = true;
+		if (work->state == WORK_RUNS) { /* no session is open: a copy, or a launch whose grids have not ended */
+			waits[i] = !work->is_copy;
+			is_alone = waits[i];
 			continue;
 		}
 		waits[i] = follows(queue, work, waits) || is_held(&held, work->hardware_queue);
 		if (waits[i])
 			hold(&held, work->call ? NO_HARDWARE_QUEUE : work->hardware_queue);
-		is_alone = work->call || waits[i];
+		is_alone = waits[i] || (work->call && !work->is_copy);
 	}
 	free(waits);
 	return is_alone;

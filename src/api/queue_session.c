@@ -29,8 +29,8 @@ static void add_children(sluice_gpu *gpu, struct work *parent)
 			keep_failure(queue, queue->error.status);
 			return;
 		}
-		struct work *work = queue_add(queue, &before, 1);
-		child->stream = parent->launch->stream;
+		struct work *work = queue_add(gpu, &before, 1);
+		child->run->stream = parent->launch->run->stream;
 		child->run->priority = work->priority = parent->priority;
 		work->launch = child;
 		work->parent = parent;
@@ -48,7 +48,13 @@ static void launch_ended(sluice_gpu *gpu, struct work *work, const struct sluice
 	else
 		add_children(gpu, work);
 	if (!error && !work->children)
-		queue_end(&gpu->queue, work);
+		queue_end(&gpu->queue, work, gpu_core_cycle(gpu->gpu));
+}
+
+/* A session that has no kernel left ends. */
+static bool takes_work(const struct queue *queue)
+{
+	return queue->status == SLUICE_OK && (queue->session.running || queue->session.begins);
 }
 
 /* The next launch that starts in this session, with its record begun; NULL: none. */
@@ -56,9 +62,9 @@ static struct work *start_next(sluice_gpu *gpu, bool has_room)
 {
 	struct queue *queue = &gpu->queue;
 	struct queue_session *session = &queue->session;
-	if (queue->status != SLUICE_OK || (!session->running && !session->begins))
+	if (!takes_work(queue))
 		return NULL;
-	struct work *work = queue_next(queue);
+	struct work *work = queue_next(gpu);
 	if (!work || !has_room)
 		return NULL;
 	work->state = WORK_RUNS;
@@ -86,6 +92,12 @@ static struct gpu_run *next_run(void *user, bool has_room)
 		return NULL;
 	gpu->records.record[work->launch->number].session = gpu->queue.session.record + 1;
 	return work->launch->run;
+}
+
+static uint64_t next_copy(void *user)
+{
+	const struct queue *queue = &((const sluice_gpu *)user)->queue;
+	return takes_work(queue) ? queue_next_copy(queue) : UINT64_MAX;
 }
 
 /* Stores the kernel's own counts. */
@@ -120,11 +132,14 @@ static void open_session(sluice_gpu *gpu)
 	*session = (struct queue_session){
 		.is_open = true, .begins = true, .record = gpu->records.sessions, .first_launch = gpu->records.count};
 	session->progress = (struct launch_progress){.gpu = gpu, .kernel = "kernels together"};
-	session->machine = (struct gpu_session){
-		.feed = {.user = gpu, .next = next_run, .ended = run_ended, .has_enough = has_enough},
-		.concurrent = gpu->machine.concurrent,
-		.l1_may_be_stale = gpu->sampling.skipped,
-		.stop = &gpu->stop};
+	session->machine = (struct gpu_session){.feed = {.user = gpu,
+	                                                 .next = next_run,
+	                                                 .alarm = next_copy,
+	                                                 .ended = run_ended,
+	                                                 .has_enough = has_enough},
+	                                        .concurrent = gpu->machine.concurrent,
+	                                        .l1_may_be_stale = gpu->sampling.skipped,
+	                                        .stop = &gpu->stop};
 	if (gpu->progress) {
 		session->machine.progress = launch_pass_progress;
 		session->machine.progress_user = &session->progress;

@@ -33,7 +33,8 @@ static inline uint32_t array_texel_bytes(const struct cudaArray *array)
 }
 
 /* Implements cudaMemcpy3D() when at least one side is an array. */
-cudaError_t array_copy_box(struct runtime *runtime, const char *call, const struct cudaMemcpy3DParms *parameters);
+cudaError_t array_copy_box(struct runtime *runtime, const char *call, cudaStream_t stream,
+                           const struct cudaMemcpy3DParms *parameters);
 
 void arrays_free(struct runtime *runtime);
 

@@ -3,6 +3,7 @@
 #include "cudart/capture.h"
 
 #include "cudart/host_memory.h"
+#include "cudart/stream_work.h"
 
 /* One side of a copy: an array from a given position, or memory with rows and slices. */
 struct side {
@@ -17,6 +18,8 @@ struct copy {
 	struct runtime *runtime;
 	struct side to, from;
 	size_t width, height, depth; /* bytes, rows, slices */
+	cudaStream_t stream;
+	size_t link_bytes; /* for the time of a copy between host and device; 0: a part of one whose time has passed */
 	struct sluice_error error;
 };
 
@@ -142,6 +145,9 @@ static cudaError_t run_copy(struct copy *copy, const char *call, enum cudaMemcpy
 			result = check_memory(copy, call, &copy->to, kind, false);
 		if (result == cudaSuccess)
 			result = check_memory(copy, call, &copy->from, kind, true);
+		if (result == cudaSuccess && copy->link_bytes && is_device(&copy->to) != is_device(&copy->from))
+			result =
+				stream_pass_copy(copy->runtime, copy->stream, is_device(&copy->from), copy->link_bytes);
 		if (result != cudaSuccess)
 			return result;
 		if (!access_guarded(copy_rows, copy, &missing))
@@ -190,7 +196,14 @@ static cudaError_t copy_area(const char *call, cudaStream_t stream, struct side 
                              size_t height, enum cudaMemcpyKind kind)
 {
 	struct runtime *runtime = runtime_enter();
-	struct copy copy = {.runtime = runtime, .to = to, .from = from, .width = width, .height = height, .depth = 1};
+	struct copy copy = {.runtime = runtime,
+	                    .to = to,
+	                    .from = from,
+	                    .width = width,
+	                    .height = height,
+	                    .depth = 1,
+	                    .stream = stream,
+	                    .link_bytes = width * height};
 	cudaError_t result = runtime_check_stream(runtime, call, stream);
 	if (result == cudaSuccess && capture_of(runtime, stream))
 		return runtime_leave(runtime, capture_area(&copy, call, stream, kind));
@@ -257,14 +270,22 @@ static cudaError_t copy_bytes(const char *call, cudaStream_t stream, struct side
 		result = array_check(runtime, call, to.array);
 	if (result == cudaSuccess && from.array)
 		result = array_check(runtime, call, from.array);
+	size_t link_bytes = size;
 	while (size && result == cudaSuccess) {
 		size_t bytes = size;
 		for (const struct side *side = &to; side; side = side == &to ? &from : NULL)
 			if (row_bytes(side) - side->x < bytes)
 				bytes = row_bytes(side) > side->x ? row_bytes(side) - side->x : bytes;
-		struct copy copy = {
-			.runtime = runtime, .to = to, .from = from, .width = bytes, .height = 1, .depth = 1};
+		struct copy copy = {.runtime = runtime,
+		                    .to = to,
+		                    .from = from,
+		                    .width = bytes,
+		                    .height = 1,
+		                    .depth = 1,
+		                    .stream = stream,
+		                    .link_bytes = link_bytes};
 		result = run_copy(&copy, call, kind);
+		link_bytes = 0;
 		move_on(&to, bytes);
 		move_on(&from, bytes);
 		size -= bytes;
@@ -316,7 +337,8 @@ static struct side box_side(cudaArray_t array, const struct cudaPitchedPtr *poin
 	return side;
 }
 
-cudaError_t array_copy_box(struct runtime *runtime, const char *call, const struct cudaMemcpy3DParms *parameters)
+cudaError_t array_copy_box(struct runtime *runtime, const char *call, cudaStream_t stream,
+                           const struct cudaMemcpy3DParms *parameters)
 {
 	cudaArray_t to = parameters->dstArray, from = parameters->srcArray;
 	cudaError_t result = to ? array_check(runtime, call, to) : cudaSuccess;
@@ -328,13 +350,16 @@ cudaError_t array_copy_box(struct runtime *runtime, const char *call, const stru
 		return runtime_refuse(call, cudaErrorInvalidValue,
 		                      "one side of the copy has both an array and a "
 		                      "pointer");
+	size_t width = parameters->extent.width * array_texel_bytes(to ? to : from);
 	struct copy copy = {
 		.runtime = runtime,
 		.to = box_side(to, &parameters->dstPtr, &parameters->dstPos),
 		.from = box_side(from, &parameters->srcPtr, &parameters->srcPos),
-		.width = parameters->extent.width * array_texel_bytes(to ? to : from),
+		.width = width,
 		.height = parameters->extent.height,
 		.depth = parameters->extent.depth,
+		.stream = stream,
+		.link_bytes = width * parameters->extent.height * parameters->extent.depth,
 	};
 	return run_copy(&copy, call, parameters->kind);
 }

@@ -161,6 +161,17 @@ static cudaError_t transfer(struct runtime *runtime, const struct copy *copy, en
 	return transfer.error.status == SLUICE_OK ? cudaSuccess : runtime_report(runtime, copy->call, &transfer.error);
 }
 
+/* True for copies between host and device. */
+static bool uses_link(enum cudaMemcpyKind kind)
+{
+	return kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToHost;
+}
+
+static size_t moved_bytes(const struct copy *copy)
+{
+	return copy->width * copy->height * copy->depth;
+}
+
 /* A copy in a stream's work. */
 struct queued_copy {
 	struct runtime *runtime;
@@ -217,7 +228,11 @@ static bool queue_copy(struct runtime *runtime, const struct copy *copy, enum cu
 	}
 	if (!stays)
 		queued->copy.from = queued->staged;
-	stream_call(runtime, copy->order.stream, run_queued, queued);
+	if (uses_link(kind))
+		stream_copy(runtime, copy->order.stream, kind == cudaMemcpyDeviceToHost, moved_bytes(copy), run_queued,
+		            queued);
+	else
+		stream_call(runtime, copy->order.stream, run_queued, queued);
 	return true;
 }
 
@@ -253,7 +268,9 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy *copy)
 		return result;
 	if (copy->order.is_async && streams_queue(runtime) && queue_copy(runtime, copy, kind))
 		return runtime->error;
-	result = stream_wait(runtime, copy->order.stream);
+	result = uses_link(kind) ? stream_pass_copy(runtime, copy->order.stream, kind == cudaMemcpyDeviceToHost,
+	                                            moved_bytes(copy))
+	                         : stream_wait(runtime, copy->order.stream);
 	return result == cudaSuccess ? transfer(runtime, copy, kind) : result;
 }
 
@@ -333,8 +350,9 @@ static cudaError_t copy_box(const char *call, struct order order, const struct c
 			return runtime_leave(runtime, capture_copy(runtime, order.stream, parameters));
 		if (result == cudaSuccess)
 			result = stream_wait(runtime, order.stream);
-		return runtime_leave(runtime,
-		                     result == cudaSuccess ? array_copy_box(runtime, call, parameters) : result);
+		return runtime_leave(runtime, result == cudaSuccess
+		                                      ? array_copy_box(runtime, call, order.stream, parameters)
+		                                      : result);
 	}
 	const struct cudaPitchedPtr *to = &parameters->dstPtr, *from = &parameters->srcPtr;
 	struct copy copy = {

@@ -97,10 +97,28 @@ uint64_t stream_call(struct runtime *runtime, cudaStream_t stream, void (*call)(
 	return number;
 }
 
+uint64_t stream_copy(struct runtime *runtime, cudaStream_t stream, bool to_host, size_t bytes,
+                     void (*call)(void *user, bool run), void *user)
+{
+	const struct sluice_place place = place_in(runtime, stream);
+	uint64_t number = sluice_queue_copy(runtime->gpu, to_host, bytes, call, user, &place);
+	note(runtime, stream, number);
+	return number;
+}
+
 static void do_nothing(void *user, bool run)
 {
 	(void)user;
 	(void)run;
+}
+
+/* Also in a program whose work is not queued. */
+cudaError_t stream_pass_copy(struct runtime *runtime, cudaStream_t stream, bool to_host, size_t bytes)
+{
+	if (!sluice_copies_take_time(runtime->gpu))
+		return stream_wait(runtime, stream);
+	const struct sluice_place place = place_in(runtime, stream);
+	return stream_wait_for(runtime, sluice_queue_copy(runtime->gpu, to_host, bytes, do_nothing, NULL, &place));
 }
 
 /* In the legacy stream a wait orders the other streams' work, even if its event is complete. */

@@ -27,6 +27,11 @@ enum sluice_status stream_launch(struct runtime *runtime, cudaStream_t stream, s
                                  const struct sluice_grid *grid, struct sluice_error *error);
 /* Queues a call. `call` gets false when a launch has failed: it must only free `user`. Returns the work's number. */
 uint64_t stream_call(struct runtime *runtime, cudaStream_t stream, void (*call)(void *user, bool run), void *user);
+/* Queues a copy between host and device, which can take time; else as stream_call(). */
+uint64_t stream_copy(struct runtime *runtime, cudaStream_t stream, bool to_host, size_t bytes,
+                     void (*call)(void *user, bool run), void *user);
+/* Waits for the stream's work, and then for the time of such a copy, which the caller makes afterwards. */
+cudaError_t stream_pass_copy(struct runtime *runtime, cudaStream_t stream, bool to_host, size_t bytes);
 /* The stream's next work will follow the given work, in any stream. */
 void stream_follow(struct runtime *runtime, cudaStream_t stream, uint64_t work);
 /* Queues an empty call as the stream's next work. Returns its number: it ends when all work before it has. */

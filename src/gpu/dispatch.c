@@ -1,6 +1,8 @@
 #include "gpu/dispatch.h"
 
+#include "base/likely.h"
 #include "gpu/occupancy.h"
+#include "gpu/policy.h"
 #include "gpu/sampler.h"
 #include "gpu/sender.h"
 
@@ -24,15 +26,17 @@ static uint64_t blocks_of(const struct gpu_run *run)
 
 void dispatch_begin(struct dispatch *dispatch)
 {
-	*dispatch = (struct dispatch){.kernels = 0};
+	*dispatch = (struct dispatch){.alarm = UINT64_MAX};
 }
 
 void dispatch_limit(const struct gpu *gpu, struct gpu_run *run)
 {
-	uint64_t sms = gpu->machine.sms, blocks = blocks_of(run);
+	const struct machine *machine = &gpu->machine;
+	uint64_t sms = policy_sms(machine, run->stream), blocks = blocks_of(run);
+	bool divides = machine->policy == POLICY_EVEN || machine->policy == POLICY_SHARES;
 	run->blocks_limit = seam_blocks_per_sm(gpu->seam, blocks_that_fit(gpu, run));
 	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than fit on the machine */
-	if (gpu->machine.spread_small_grids && blocks < run->blocks_limit * sms)
+	if (machine->spread_small_grids && !divides && blocks < run->blocks_limit * sms)
 		run->blocks_limit = (uint32_t)((blocks + sms - 1) / sms);
 }
 
@@ -70,7 +74,8 @@ uint32_t dispatch_add(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run
 	dispatch->try = true;
 	dispatch->sampler = run->sampler;
 	if (run->sampler)
-		sampler_begin(run->sampler, grid->blocks, (uint64_t)run->blocks_limit * gpu->machine.sms);
+		sampler_begin(run->sampler, grid->blocks,
+		              (uint64_t)run->blocks_limit * policy_sms(&gpu->machine, run->stream));
 	return place;
 }
 
@@ -82,6 +87,7 @@ void dispatch_remove(struct dispatch *dispatch, struct gpu *gpu, uint32_t place)
 	for (dispatch->kernels--; at < dispatch->kernels; at++)
 		dispatch->order[at] = dispatch->order[at + 1];
 	dispatch->grid[place].run = NULL;
+	dispatch->try |= gpu->machine.policy != POLICY_LEFTOVER; /* others may get its SMs */
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		sm_remove_kernel(&gpu->sm[i], place);
 }
@@ -156,20 +162,32 @@ static bool can_start(struct dispatch *dispatch, const struct grid *grid, const 
 	}
 	if (sm->now > gpu->now) /* not yet, when the SM is ahead */
 		return false;
+	if (UNLIKELY(gpu->machine.policy) && !policy_allows(dispatch, gpu, place_of(dispatch, grid), at))
+		return false;
 	const struct mech_dispatch event = {grid->next, at, gpu->clock[CLOCK_CORE].cycle};
 	bool agreed = !seam->may_dispatch.count || seam_may_dispatch(seam, &event);
 	dispatch->vetoed |= !agreed;
 	return agreed;
 }
 
+/* The kernel that starts the SM's next block, where `first` is the first in order; NULL: none. */
+static struct grid *grid_for(struct dispatch *dispatch, const struct gpu *gpu, uint32_t at, struct grid *first)
+{
+	if (LIKELY(!gpu->machine.policy))
+		return first;
+	uint32_t place = policy_pick(dispatch, gpu, at, gpu->clock[CLOCK_CORE].cycle);
+	return place < SM_MAX_KERNELS ? &dispatch->grid[place] : NULL;
+}
+
 /* Places a block on an SM of the cluster, in turn after the one that got the last block. */
-static bool place_in_cluster(struct dispatch *dispatch, struct grid *grid, struct gpu *gpu, uint32_t number)
+static bool place_in_cluster(struct dispatch *dispatch, struct grid *first, struct gpu *gpu, uint32_t number)
 {
 	struct cluster *cluster = &gpu->cluster[number];
 	uint32_t sms = cluster->config.sms;
 	for (uint32_t i = 1; i <= sms; i++) {
 		uint32_t place = (cluster->last_start + i) % sms;
-		if (!can_start(dispatch, grid, gpu, number * sms + place))
+		struct grid *grid = grid_for(dispatch, gpu, number * sms + place, first);
+		if (!grid || !can_start(dispatch, grid, gpu, number * sms + place))
 			continue;
 		start_block(dispatch, grid, gpu, number * sms + place);
 		cluster->last_start = place;
@@ -197,15 +215,16 @@ static bool place_in_turn(struct dispatch *dispatch, struct gpu *gpu)
 {
 	bool started = false;
 	uint32_t sms = gpu->machine.sms, first = gpu->last_sm + 1;
-	struct grid *grid = next_grid(dispatch, gpu->clock[CLOCK_CORE].cycle);
-	for (uint32_t i = 0; i < sms && grid; i++) {
+	struct grid *next = next_grid(dispatch, gpu->clock[CLOCK_CORE].cycle);
+	for (uint32_t i = 0; i < sms && next; i++) {
 		uint32_t at = (first + i) % sms;
-		if (!can_start(dispatch, grid, gpu, at))
+		struct grid *grid = grid_for(dispatch, gpu, at, next);
+		if (!grid || !can_start(dispatch, grid, gpu, at))
 			continue;
 		start_block(dispatch, grid, gpu, at);
 		started = true;
 		if (grid->next == grid->blocks)
-			grid = next_grid(dispatch, gpu->clock[CLOCK_CORE].cycle);
+			next = next_grid(dispatch, gpu->clock[CLOCK_CORE].cycle);
 	}
 	return started;
 }
@@ -296,10 +315,14 @@ uint64_t dispatch_wake(const struct dispatch *dispatch, const struct gpu *gpu)
 	uint64_t next = clock_time(&gpu->clock[CLOCK_CORE]);
 	if (seam->queued)
 		return next;
-	uint64_t start = first_start(dispatch);
+	uint64_t start = first_start(dispatch), first;
 	if (start != UINT64_MAX)
-		return max_u64(next, start * gpu->clock[CLOCK_CORE].period);
-	return seam->first_wake == MECH_NEVER ? UINT64_MAX : seam->first_wake * gpu->clock[CLOCK_CORE].period;
+		first = max_u64(next, start * gpu->clock[CLOCK_CORE].period);
+	else
+		first = seam->first_wake == MECH_NEVER ? UINT64_MAX : seam->first_wake * gpu->clock[CLOCK_CORE].period;
+	if (LIKELY(dispatch->alarm == UINT64_MAX))
+		return first;
+	return min_u64(first, max_u64(next, (dispatch->alarm - 1) * gpu->clock[CLOCK_CORE].period));
 }
 
 uint64_t dispatch_done(const struct gpu *gpu)

@@ -3,8 +3,8 @@
  * after the one that got the last block. The SMs of a cluster take turns among themselves (GPGPU-Sim:
  * gpgpu_sim::issue_block2core(), simt_core_cluster::issue_block2core()).
  *
- * Several kernels are ordered by priority and start. The next one gets the space that is left when all blocks of the
- * one before it are placed (the leftover policy). */
+ * Several kernels are ordered by priority and start. gpu/policy.h has the policies that decide which one gets the next
+ * space. */
 #ifndef SLUICE_GPU_DISPATCH_H
 #define SLUICE_GPU_DISPATCH_H
 
@@ -25,6 +25,7 @@ struct dispatch {
 	uint32_t kernels;                 /* number of running kernels */
 	uint64_t placed, blocks; /* blocks placed, and blocks of all grids, of all kernels since dispatch_begin() */
 	uint64_t warps;          /* of the kernels since then: ages of warps */
+	uint64_t alarm; /* a step is taken in the core cycle before this one; UINT64_MAX: none */
 	bool try;                /* an SM may have space */
 	bool vetoed; /* an SM had space, but a mechanism refused; or an SM waits for lines (sm_waits_for_lines()) */
 	struct sampler *sampler; /* of a kernel that runs alone: may decide that fewer blocks are enough; or NULL */

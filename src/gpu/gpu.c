@@ -2,6 +2,7 @@
 
 #include "gpu/wiring.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct mech_machine gpu_mech_machine(const struct machine *machine)
@@ -74,6 +75,20 @@ void gpu_close(struct gpu *gpu)
 	arena_free(&gpu->host);
 	simt_memory_close(gpu->memory);
 	free(gpu);
+}
+
+uint64_t gpu_core_cycle(const struct gpu *gpu)
+{
+	return gpu->clock[CLOCK_CORE].cycle;
+}
+
+void gpu_wait_until(struct gpu *gpu, uint64_t cycle)
+{
+	const uint64_t period = gpu->clock[CLOCK_CORE].period;
+	assert(cycle > gpu_core_cycle(gpu));
+	clocks_set(gpu->clock, cycle * period);
+	clocks_set(gpu->reply_side.clock, cycle * period);
+	gpu->now = (cycle - 1) * period;
 }
 
 double gpu_seconds(const struct gpu *gpu)

@@ -102,6 +102,7 @@ struct gpu_run {
 	struct simt_launch launch; /* program, grid, block, params, ...; memory and sm_count are filled in */
 	uint32_t blocks_per_sm;    /* from occupancy_of() */
 	const struct occupancy *occupancy;
+	uint64_t stream;  /* chooses its SMs, with the policy of partitions */
 	int32_t priority; /* of its stream: blocks of kernels with a greater one are placed first */
 	/* the kernel ends after the cycle in which it has issued this number; 0: no limit */
 	uint64_t max_thread_instructions;
@@ -150,14 +151,17 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run);
 /* Where a session's kernels come from. */
 struct gpu_feed {
 	void *user;
-	/* Returns a kernel that may start in this cycle, or NULL. Called at the beginning and when kernels have ended,
-	 * until it returns NULL. It returns at least one kernel at the beginning, and none without room: then
-	 * `concurrent` kernels run. */
+	/* Returns a kernel that may start in this cycle, or NULL. Called at the beginning, when kernels have ended and
+	 * at an alarm, until it returns NULL. It returns at least one kernel at the beginning. It returns none without
+	 * room: then `concurrent` kernels run. */
 	struct gpu_run *(*next)(void *user, bool has_room);
+	/* Returns a core cycle, later than the present one, at which `next` is called again; UINT64_MAX: none. Called
+	 * after `next`. NULL: none. */
+	uint64_t (*alarm)(void *user);
 	/* The kernel has run to its end, and its stores are visible. */
 	void (*ended)(void *user, struct gpu_run *run);
-	/* True: the session is suspended, although kernels run. Called at the beginning and when kernels have ended.
-	 * NULL: never. */
+	/* True: the session is suspended, although kernels run. Called at the beginning, when kernels have ended, and
+	 * after an alarm. NULL: never. */
 	bool (*has_enough)(void *user);
 };
 
@@ -195,6 +199,11 @@ struct gpu_session {
 bool gpu_run_together(struct gpu *gpu, struct gpu_session *session);
 /* Ends a suspended session before its time. Its statistics can be read, as of a stopped one. */
 void gpu_cut_session(struct gpu *gpu, struct gpu_session *session);
+
+/* The core cycle that the machine has reached. */
+uint64_t gpu_core_cycle(const struct gpu *gpu);
+/* Lets time pass until a core cycle. No kernel may run. */
+void gpu_wait_until(struct gpu *gpu, uint64_t cycle);
 
 /* If the last kernel did not run to its end, resets all units and the mechanisms' states. Until then that kernel's
  * statistics can be read. gpu_run() calls it first. A caller that reads the seam before gpu_run() must call it. */

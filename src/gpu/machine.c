@@ -13,6 +13,7 @@ static const char *const path_names[] = {"fall_through", "taken", "low_lanes", N
 static const char *const layout_names[] = {"by_block", "by_sm", NULL};
 static const char *const crossbar_names[] = {"router", "local", NULL};
 static const char *const slice_hash_names[] = {"none", "polynomial", NULL};
+static const char *const policy_names[] = {"leftover", "even", "partitions", "shares", NULL};
 static const char *const turns_names[] = {"by_cycle", "held", NULL};
 static const char *const index_names[] = {"linear", "hashed", "polynomial", NULL};
 
@@ -109,6 +110,18 @@ const struct base_option machine_options[] = {
 	U32("launch.concurrent", concurrent, 1, SM_MAX_KERNELS, "kernels", "most kernels that run at the same time"),
 	U32("launch.queues", queues, 1, MACHINE_MAX_QUEUES, "queues",
             "hardware queues of launches: stream N has queue N modulo this, and launches of a queue start in order"),
+	ENUM("launch.policy", policy, policy_names,
+             "which of several running kernels starts a block on an SM: the first with blocks left; SMs divided "
+             "evenly; "
+             "launch.partitions; each SM divided by shares of its resources"),
+	{"launch.partitions", BASE_OPTION_TEXT, AT(partitions), 0, 0, NULL, "",
+         "numbers of SMs, with commas: groups of SMs; kernels of stream N use group N modulo their number"},
+	U32("link.bandwidth", link.bandwidth, 0, 4e9, "MB/s",
+            "bandwidth of the link to the host in each direction, for copies; 0: unlimited"),
+	U32("link.latency", link.latency, 0, 1e9, "ns",
+            "time of each copy besides its bytes; with an unlimited bandwidth and 0 here, copies take no time"),
+	U32("link.engines", link.engines, 1, 2, "engines",
+            "copy engines, each of which makes one copy at a time; 1: for both directions; 2: one for each"),
 	U32("launch.latency", launch_cycles, 0, 1000000, "cycles", "core cycles between a launch and its first block"),
 	U32("launch.watchdog", watchdog, 1000, 4e9, "cycles",
             "cycles without progress after which a kernel counts as stalled"),
@@ -434,6 +447,34 @@ static void check_sub_cores(const struct sm_config *sm, struct diag *diag)
 			sm->register_banks, sm->schedulers);
 }
 
+/* Parses launch.partitions. False: it is no list of numbers above 0. */
+static bool read_partitions(const char *at, uint32_t *count, uint32_t end[MACHINE_MAX_PARTITIONS])
+{
+	uint32_t sum = 0;
+	for (*count = 0; *at;) {
+		char *behind;
+		unsigned long sms = strtoul(at, &behind, 10);
+		if (behind == at || (*behind && (*behind != ',' || !behind[1])) || *count == MACHINE_MAX_PARTITIONS ||
+		    !sms || sms > MACHINE_MAX_SMS)
+			return false;
+		end[(*count)++] = sum += (uint32_t)sms;
+		at = *behind ? behind + 1 : behind;
+	}
+	return true;
+}
+
+static void check_partitions(const struct machine *machine, struct diag *diag)
+{
+	uint32_t count, end[MACHINE_MAX_PARTITIONS];
+	if (!read_partitions(machine->partitions, &count, end))
+		diag_plain(diag, "launch.partitions is '%s'; expected at most %d numbers of SMs, with commas",
+		           machine->partitions, MACHINE_MAX_PARTITIONS);
+	else if (count && end[count - 1] > machine->sms)
+		diag_plain(diag, "launch.partitions are %u SMs; sm.count is %u", end[count - 1], machine->sms);
+	else if (!count && machine->policy == POLICY_PARTITIONS)
+		diag_plain(diag, "launch.policy is partitions, but launch.partitions has none");
+}
+
 /* Parses sm.carve_outs. False: it is no list of ascending numbers. */
 static bool read_carve_outs(const struct machine *machine, struct sm_config *sm)
 {
@@ -533,6 +574,7 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 		           sm->l1_banks);
 	check_sub_cores(sm, diag);
 	check_carve_outs(machine, diag);
+	check_partitions(machine, diag);
 	if (sm->fetch_bytes % 8)
 		diag_plain(diag, "sm.fetch_bytes is %u; expected a multiple of 8", sm->fetch_bytes);
 	if (!power_of_two(sm->register_banks))
@@ -564,6 +606,7 @@ void machine_derive(struct machine *machine)
 {
 	machine->sm.texture.cache.sectors = 1;
 	read_carve_outs(machine, &machine->sm);
+	read_partitions(machine->partitions, &machine->partition_count, machine->partition_end);
 	for (uint32_t mma = PTX_LATENCY_MMA_256 + 1; mma <= PTX_LATENCY_MMA_8K; mma++)
 		for (uint32_t type = 0; type < PTX_DATA_TYPES; type++)
 			machine->sm.runs_on[mma][type] = machine->sm.runs_on[PTX_LATENCY_MMA_256][type];

@@ -10,7 +10,10 @@
 #include "sm/cluster.h"
 #include "sm/config.h"
 
-enum { MACHINE_MAX_SMS = 1024, MACHINE_MAX_QUEUES = 1024 };
+enum { MACHINE_MAX_SMS = 1024, MACHINE_MAX_QUEUES = 1024, MACHINE_MAX_PARTITIONS = 32 };
+
+/* launch.policy (gpu/policy.h). */
+enum launch_policy { POLICY_LEFTOVER, POLICY_EVEN, POLICY_PARTITIONS, POLICY_SHARES };
 
 struct machine {
 	char name[BASE_OPTION_TEXT_SIZE];
@@ -32,6 +35,14 @@ struct machine {
 	uint32_t window; /* maximum length of a window in core cycles (gpu/cycle.c) */
 	uint32_t concurrent; /* most kernels that run at the same time */
 	uint32_t queues; /* hardware queues; launches of the same queue start in order */
+	uint32_t policy; /* enum launch_policy */
+	char partitions[BASE_OPTION_TEXT_SIZE]; /* numbers of SMs, separated by commas */
+	uint32_t partition_count, partition_end[MACHINE_MAX_PARTITIONS]; /* derived: the SM after each partition */
+	struct {
+		uint32_t bandwidth; /* MB/s in each direction; 0: unlimited */
+		uint32_t latency;   /* nanoseconds of each copy; if both are 0, copies take no time */
+		uint32_t engines;   /* copy engines: 1: for both directions; 2: one for each */
+	} link;                     /* to the host */
 	uint32_t launch_cycles; /* core cycles between a launch and its first block */
 	char carve_outs[BASE_OPTION_TEXT_SIZE]; /* of sm.unified_bytes, in KiB, separated by commas */
 	/* core cycles in which warps only poll after which a kernel counts as stalled; 0: never */
@@ -52,6 +63,11 @@ extern const size_t machine_option_count;
 
 /* Checks the relations between options. False, with a message, when the machine is invalid. */
 bool machine_check(const struct machine *machine, struct diag *diag);
+
+/* True when copies between host and device take time. */
+bool machine_times_copies(const struct machine *machine);
+/* The core cycles that a copy of this size takes on the link. */
+uint64_t machine_copy_cycles(const struct machine *machine, uint64_t bytes);
 
 /* Computes derived fields (address map shifts, ...). To be called after all options are set. */
 void machine_derive(struct machine *machine);

@@ -80,6 +80,7 @@ void session_prepare(struct gpu *gpu, struct gpu_run *run)
 {
 	run->launch.memory = gpu->memory;
 	run->launch.sm_count = gpu->machine.sms;
+	run->launch.core_mhz = gpu->machine.core_mhz;
 	run->launch.first_path = gpu->machine.sm.first_path;
 	run->launch.id = ++gpu->kernels;
 	run->launch.copies_overlap = gpu->machine.sm.async_copies;

@@ -34,10 +34,12 @@ static void start_kernels(struct gpu_session_state *r)
 		struct gpu_run *run = feed->next(feed->user, has_room);
 		assert(!run || has_room);
 		if (!run)
-			return;
+			break;
 		session_prepare(r->gpu, run);
 		start_kernel(r, run);
 	}
+	r->dispatch.alarm = feed->alarm ? feed->alarm(feed->user) : UINT64_MAX;
+	assert(r->dispatch.alarm > cycle_of(r->gpu));
 }
 
 /* Mechanisms see the first kernel. Only those that need to know no kernel are attached. */
@@ -137,7 +139,8 @@ static bool must_stop(struct gpu_session_state *r)
 		return true;
 	}
 	struct livelock *livelock = &r->watch.livelock;
-	session->livelock = cycle >= livelock->next && livelock_look(livelock, gpu, &r->dispatch, cycle);
+	session->livelock = cycle >= livelock->next && r->dispatch.alarm == UINT64_MAX && /* it could end the polling */
+	                    livelock_look(livelock, gpu, &r->dispatch, cycle);
 	bool is_stopped = session->stop && atomic_load_explicit(session->stop, memory_order_relaxed);
 	if (is_stopped || session->livelock) {
 		session->end = is_stopped ? GPU_STOPPED : GPU_STALLED;
@@ -176,7 +179,7 @@ static bool run_to_end(struct gpu_session_state *r)
 				return false;
 			continue;
 		}
-		if (end_kernels(r)) {
+		if (end_kernels(r) || cycle_of(gpu) >= r->dispatch.alarm) {
 			start_kernels(r);
 			if (r->dispatch.kernels && has_enough(r))
 				return false;

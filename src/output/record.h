@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "energy/price.h"
 #include "gpu/gpu.h"
+#include "output/copies.h"
 
 /* The requests that a mechanism sent for one load. */
 struct record_load {
@@ -62,6 +63,7 @@ struct records {
 	size_t count, capacity;
 	struct record *session; /* what sessions counted; `launch` is their number */
 	size_t sessions;
+	struct copies copies; /* none if copies take no time */
 	const struct machine *machine;
 	const struct seam_attached *attached; /* the attached mechanisms */
 	uint32_t attachments;

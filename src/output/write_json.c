@@ -434,6 +434,7 @@ void records_json_end(const struct records *records, FILE *file)
 	fputs("\n ],", file);
 	if (records->in_turn)
 		fprintf(file, "\n \"in_turn\": \"%s\",", records->in_turn);
+	copies_write_json(&records->copies, file);
 	for (size_t i = 0; i < records->sessions; i++) {
 		json_t *together = session(records, &records->session[i]);
 		fputs(i ? ",\n  " : "\n \"sessions\": [\n  ", file);

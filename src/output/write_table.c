@@ -1,6 +1,7 @@
 /* The readable table. With few launches it shows each kernel in detail, otherwise one line per kernel and the details
  * of all together. */
 #include "attach/attach.h"
+#include "output/grouped.h"
 #include "output/record.h"
 
 #include "base/arena.h"
@@ -15,7 +16,6 @@ enum {
 	NAME_WIDTH = 33,
 	SHOWN_ELEMENTS = 3, /* per vector */
 	BAR = 12,           /* characters for 100 % */
-	NUMBER_SIZE = 32,
 };
 
 struct label {
@@ -44,21 +44,6 @@ static const char *label_of(const char *stack)
 		if (strcmp(labels[i].stack, stack) == 0)
 			return labels[i].text;
 	return stack;
-}
-
-/* Formats "1,234,567". */
-static const char *grouped(uint64_t value, char text[NUMBER_SIZE])
-{
-	char digits[NUMBER_SIZE];
-	int count = snprintf(digits, sizeof digits, "%" PRIu64, value);
-	char *at = text;
-	for (int i = 0; i < count; i++) {
-		if (i && (count - i) % 3 == 0)
-			*at++ = ',';
-		*at++ = digits[i];
-	}
-	*at = '\0';
-	return text;
 }
 
 /* Computes tenths of a percent that add up to exactly 1000. The units lost by rounding down go to the values with the
@@ -542,6 +527,7 @@ void records_write_table(const struct records *records, FILE *file)
 			print_account(file, records, &total);
 		}
 	}
+	copies_print(&records->copies, file);
 	print_selection(file, records);
 	if (records->selection)
 		range_wishes_print_missed(&records->selection->ranges, file);

@@ -124,6 +124,12 @@ static void is_space(struct simt_warp *warp, const struct simt_inst *inst, struc
 	write_pred(warp, inst, 0, mask, step->lanes);
 }
 
+/* A functional run has no frequency: one clock is one nanosecond. */
+static uint64_t nanoseconds(const struct simt_launch *launch, uint64_t clock)
+{
+	return launch->core_mhz ? clock * 1000 / launch->core_mhz : clock;
+}
+
 /* Special registers that change while a block runs, have 64 bits, or are not known when it starts. */
 static void move_special(struct simt_warp *warp, const struct simt_inst *inst, struct simt_step *step)
 {
@@ -132,11 +138,15 @@ static void move_special(struct simt_warp *warp, const struct simt_inst *inst, s
 	switch (inst->ptx->operand[1].sreg) {
 	case PTX_CLOCK:
 	case PTX_CLOCK64:
-	case PTX_GLOBALTIMER: /* only simulated time: one clock is one nanosecond */
-	case PTX_GLOBALTIMER_LO:
 		value = clock;
 		break;
+	case PTX_GLOBALTIMER:
+	case PTX_GLOBALTIMER_LO:
+		value = nanoseconds(block->launch, clock);
+		break;
 	case PTX_GLOBALTIMER_HI:
+		value = nanoseconds(block->launch, clock) >> 32;
+		break;
 	case PTX_CLOCK_HI:
 		value = clock >> 32;
 		break;

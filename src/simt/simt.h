@@ -228,6 +228,7 @@ struct simt_launch {
 	uint32_t carve_out;    /* minimum bytes of shared memory in a unified memory; 0: none */
 	const uint8_t *params; /* program->param_bytes bytes */
 	uint32_t sm_count;     /* %nsmid */
+	uint32_t core_mhz;     /* for %globaltimer; 0: not known */
 	uint64_t resident;     /* number of blocks that are resident together in a functional run; 0: one */
 	uint64_t first;        /* first block of a functional run: all blocks before it have run */
 	struct simt_trial *trial; /* set for a functional run that can be undone (trial.h), else NULL */

@@ -472,7 +472,7 @@ def known_trace(page, path):
 # --- streams ---
 
 def stream_files(folder):
-    """Five launches of two kernels in four streams, three of them at the same time; each of them alone; 10,000 launches."""
+    """Five launches of two kernels in four streams, three of them at the same time; each of them alone; 10,000 launches; one with copies."""
     def launch(number, name, cycles, stream, started, first_block=None):
         return made_up.in_stream(made_up.kernel(name, cycles, known_stack(cycles - 150, 50), known_counters(100 * number), number), stream, started, first_block)
     alone = [launch(1, "first", 200, 0, 0), launch(2, "second", 300, 10, 200), launch(3, "first", 500, 2, 200, 400), launch(4, "second", 200, 1, 200),
@@ -481,7 +481,9 @@ def stream_files(folder):
     together = made_up.session(1, [2, 3, 4], 200, 500, known_stack(300, 100), known_counters(250))
     many = [made_up.in_session(launch(i + 1, f"kernel_{i % 40}", 200, i % 100, 200 * (i // 100)), 1) for i in range(10000)]
     files = {"together.json": made_up.statistics("t", kernels, sessions=[together]), "alone.json": made_up.statistics("t", [made_up.in_stream(each, 0, 0) for each in alone]),
-             "lanes.json": made_up.statistics("m", many, sessions=[together | {"launches": list(range(1, 10001))}])}
+             "lanes.json": made_up.statistics("m", many, sessions=[together | {"launches": list(range(1, 10001))}]),
+             "copies.json": made_up.statistics("c", alone[:1]) | {"copies": [{"stream": 0, "to": "host", "bytes": 4096, "started": 200, "cycles": 300},
+                                                                             {"stream": 7, "to": "device", "bytes": 1, "started": 0, "cycles": 100}]}}
     for name, content in files.items():
         (folder / name).write_text(json.dumps(content))
     return list(files)
@@ -530,6 +532,8 @@ def streams(page, folder):
     check(not page.all("#streams") and "stream" not in [head.text for head in page.all("#kernels th")], "no lanes for a run of one stream")
     stream_difference(page)
     many_launches(page)
+    page.go("#run/3")
+    copies_in_lanes(page)
     page.quiet("streams")
 
 
@@ -552,6 +556,22 @@ def stream_bars(page):
     rows = rows_of(page, "#streams")
     check(rows == [["stream 0 (legacy)", "1", "0", "200", "200", "0"], ["stream 1", "1", "200", "400", "200", "0"], ["stream 2", "1", "200", "700", "500", "200"],
                    ["stream 10", "2", "200", "1,000", "600", "0"]], f"the numbers of the lanes: {rows}")
+
+
+def copies_in_lanes(page):
+    """Copies that took time are in the lanes of their streams, also in a stream without launches."""
+    lanes = page.script(BARS, 2, 500)
+    same = [len(lane) for lane in lanes] == [2, 1] and len({bar[2] for bar in sum(lanes, [])}) == 3
+    for bar, other in zip(sum(lanes, []), [[0, 200], [200, 500], [0, 100]]):
+        same = same and abs(bar[0] - other[0]) <= 3 and abs(bar[1] - other[1]) <= 3
+    check(same, f"bars of copies: {lanes}")
+    check([name.text for name in page.all("#streams .legend span > span")] == ["first", "copies to the host", "copies to the device"], "the colors of copies are told")
+    rows = rows_of(page, "#streams")
+    check(rows == [["stream 0 (legacy)", "1", "0", "500", "200", "0", "1", "4,096", "300"], ["stream 7", "0", "0", "100", "0", "0", "1", "1", "100"]], f"the numbers of copies: {rows}")
+    tip = page.script("const canvas = document.querySelector('#streams canvas'), box = canvas.getBoundingClientRect();"
+                      "canvas.dispatchEvent(new MouseEvent('mousemove', {clientX: box.left + 118 + 0.8 * (box.width - 118), clientY: box.top + 7}));"
+                      "return document.querySelector('#streams .tip').textContent.split('\\n')")
+    check(tip == ["copies to the host", "200 to 500, 300 cycles", "4,096 bytes"], f"a copy under the pointer: {tip}")
 
 
 def stream_tables(page):

@@ -284,7 +284,7 @@ void report_launches(struct collection *collection, json_t *run, const json_t *s
 		take_launch(&reader, json_array_get(kernels, i));
 		take_loads(&reader, json_array_get(kernels, i));
 	}
-	report_streams(run, kernels, reader.rows);
+	report_streams(run, kernels, reader.rows, json_object_get(stats, "copies"));
 	take_sessions(&reader, sessions);
 	json_object_set_new(run, "launches", reader.launches);
 	json_object_set_new(run, "stacks", reader.stacks);

@@ -84,9 +84,9 @@ void report_fact(struct collection *collection, json_t *run, const char *name, c
 void report_statistics(struct collection *collection, json_t *run, const json_t *stats);
 /* Adds the launches and sessions of these statistics (launches.c). */
 void report_launches(struct collection *collection, json_t *run, const json_t *stats);
-/* Adds when launches ran, if there are several streams (streams.c). `rows`: of each launch, its index among those of
- * the run, where launches may be summed. */
-void report_streams(json_t *run, const json_t *kernels, const json_t *rows);
+/* Adds when launches and copies ran, if there are several streams or copies (streams.c). `rows`: of each launch, its
+ * index among those of the run, where launches may be summed. */
+void report_streams(json_t *run, const json_t *kernels, const json_t *rows, const json_t *copies);
 
 /* --- events of a timeline --- */
 

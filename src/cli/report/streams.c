@@ -1,13 +1,17 @@
-/* When launches ran, for the lanes of streams. Only a run with launches in several streams or with sessions has
+/* When launches and copies ran, for the lanes of streams. Only a run with launches in several streams, with sessions or
+ * with copies that took time has
  *
  *   streams   columns with an element for each launch that ran in cycles: `row`, its index among the run's launches,
  *             and `members`; `session` is null where it ran alone
+ *   copies    columns with an element for each copy; absent if there are none
  */
 #include "cli/report/report.h"
 
 static const char *const members[] = {"launch",      "stream", "session", "started",
                                       "first_block", "cycles", "grid",    "block"};
 enum { MEMBERS = sizeof members / sizeof *members };
+static const char *const copy_members[] = {"stream", "to", "bytes", "started", "cycles"};
+enum { COPY_MEMBERS = sizeof copy_members / sizeof *copy_members };
 
 static bool has_cycles(const json_t *launch)
 {
@@ -36,10 +40,22 @@ static void append(json_t *columns, const char *name, json_t *value)
 	json_array_append_new(column, value ? json_incref(value) : json_null());
 }
 
-void report_streams(json_t *run, const json_t *kernels, const json_t *rows)
+static void add_copies(json_t *run, const json_t *copies)
 {
 	json_t *columns = json_object();
-	size_t count = has_streams(kernels) ? json_array_size(kernels) : 0;
+	for (size_t i = 0; i < json_array_size(copies); i++)
+		for (size_t k = 0; k < COPY_MEMBERS; k++)
+			append(columns, copy_members[k], json_object_get(json_array_get(copies, i), copy_members[k]));
+	if (json_object_size(columns))
+		json_object_set(run, "copies", columns);
+	json_decref(columns);
+}
+
+void report_streams(json_t *run, const json_t *kernels, const json_t *rows, const json_t *copies)
+{
+	json_t *columns = json_object();
+	bool has_lanes = json_array_size(copies) || has_streams(kernels);
+	size_t count = has_lanes ? json_array_size(kernels) : 0;
 	for (size_t i = 0; i < count; i++) {
 		const json_t *launch = json_array_get(kernels, i);
 		if (!has_cycles(launch))
@@ -51,4 +67,5 @@ void report_streams(json_t *run, const json_t *kernels, const json_t *rows)
 	if (json_object_size(columns))
 		json_object_set(run, "streams", columns);
 	json_decref(columns);
+	add_copies(run, copies);
 }
