@@ -68,7 +68,7 @@ static void test_gpgpusim(void **state)
 		{"^gpgpu_n_mem_texture = ([0-9]+)$", 12},
 		{"^\tL1T_total_cache_misses = ([0-9]+)$", 12},
 		{"^gpgpu_n_mem_write_global = ([0-9]+)$", 160},
-		{"^gpgpu_n_load_insn[ ]*=[ ]*(.*)$", 3032},
+		{"^gpgpu_n_load_insn[ ]*=[ ]*(.*)$", 3048},
 		{"^gpgpu_n_store_insn[ ]*=[ ]*(.*)$", 3034},
 		{"^gpgpu_n_shmem_insn[ ]*=[ ]*(.*)$", 3036},
 		{"^total dram reads[ ]*=[ ]*(.*)$", 140},
