@@ -1,4 +1,4 @@
-/* What limits the kernels of stored statistics, as tables or as JSON. src/limits/ computes it. */
+/* The limits of kernels in stored statistics, as tables or as JSON. src/limits/ computes it. */
 #include "cli/stats_limits.h"
 
 #include "cli/commands.h"

@@ -76,7 +76,7 @@ struct limits_rule {
 	double gain;
 };
 
-/* What is analyzed: a launch that ran alone, a session, or the totals. */
+/* The subject of an analysis: a launch that ran alone, a session, or the totals. */
 struct limits_account {
 	struct machine machine;
 	struct gpu_stats stats;
@@ -119,7 +119,7 @@ const char *limits_occupancy_name(enum occupancy_limit limit);
 json_t *limits_json(const struct limits *limits);
 void limits_print(const struct limits *limits, FILE *file);
 
-/* What was analyzed. `launch` is its object in the statistics; `title` is for people. */
+/* A result. `object` is the subject in the statistics; `title` is for people. */
 struct limits_of_one {
 	const char *kind; /* "kernel", "session" or "totals" */
 	const char *title;

@@ -68,7 +68,7 @@ static void everything_left(double left[LIMITS_UNITS])
 		left[unit] = 1;
 }
 
-/* What the schedulers waited for most. */
+/* Returns the most frequent cause of waits. */
 static const char *largest_wait(const struct sm_stats *sm, double *share)
 {
 	const struct {

@@ -52,7 +52,7 @@ static void measure_memory(const struct limits_account *account, struct limits_u
 	use[LIMITS_REPLIES] = use_of("reply network", "flits", (double)stats->reply_network.flits,
 	                             network * channels(machine, slices, ports));
 	/* A look-up takes a cycle of the slice. A hit holds the data port for its bytes: longer, if they are more than
-	 * the port's. Fills have a port of their own. */
+	 * the port's. Fills have another port. */
 	bool by_port = stats->l2.data_port_cycles > stats->l2.accesses;
 	use[LIMITS_L2] = use_of("L2 slices", by_port ? "cycles of the data ports" : "look-ups",
 	                        (double)(by_port ? stats->l2.data_port_cycles : stats->l2.accesses), l2);

@@ -3,7 +3,7 @@
  * conversions are none. */
 #include "simt/simt.h"
 
-/* Of a scalar, by opcode. */
+/* Returns the operations of an instruction on scalars. */
 static uint32_t operations_of(enum ptx_opcode op)
 {
 	switch (op) {

@@ -18,7 +18,7 @@ static void count(struct sm *sm, const struct sm_warp *warp, const struct simt_i
 	sm->stats.warp_instructions++;
 	sm->stats.thread_instructions += lanes;
 	sm->issue.operations[inst->operation_type] += (uint64_t)lanes * inst->operations;
-	if (UNLIKELY(sm->blocks.several))
+	if (UNLIKELY(sm->blocks.counts))
 		blocks_count_issue(&sm->blocks, warp->block, lanes);
 	if (inst->kind == SIMT_BRANCH) {
 		sm->stats.branches++;

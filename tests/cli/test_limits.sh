@@ -119,6 +119,18 @@ says out 'all launches, '
 try 1 stats --limits fermi.json nothing
 says err 'no kernel has that name'
 
+# the report has the same numbers
+try 0 report fermi.json -o fermi.html
+python3 - >out 2>err <<'PY' || fail "$(tail -1 err)"
+import json, re
+page = json.loads(re.search(r'<script type="application/json" id="data">\n(.*?)</script>', open("fermi.html").read(), re.S)[1])
+def rounded(value):
+    if isinstance(value, dict):
+        return {key: rounded(one) for key, one in value.items()}
+    return [rounded(one) for one in value] if isinstance(value, list) else float(f"{value:.6g}") if isinstance(value, float) else value
+assert rounded(page["runs"][0]["limits"]) == rounded(json.load(open("fermi.limits"))), "other limits in the report"
+PY
+
 # no limits: a functional run, statistics of another version, a launch that ran with others
 try_program 0 run --functional --stats functional.json -- ./kernels
 try 1 stats --limits functional.json

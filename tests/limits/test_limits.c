@@ -95,7 +95,7 @@ static void test_work(void **state)
 	struct limits_account account = made_up();
 	struct limits limits;
 	(void)state;
-	/* Three quarters of the transactions vanish, and of the 900 cycles of DRAM at most as many. */
+	/* Three quarters of the transactions vanish, and at most the same part of DRAM's 900 cycles. */
 	account.stats.sm.transactions = 400;
 	account.stats.sm.least_transactions = 100;
 	account.stats.dram.data_cycles = 900;

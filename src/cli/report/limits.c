@@ -1,7 +1,7 @@
-/* What limits the kernels of a run (src/limits/):
+/* The limits of a run's kernels (src/limits/):
  *
- *   limits   for each launch, session and the totals {of, name, cycles, limits}, as in `sluice stats --limits --json`. Of
- *            a run with more launches than are stored separately, those with the most cycles
+ *   limits   for each launch, session and the totals {of, name, cycles, limits}, as in `sluice stats --limits --json`.
+ *            Of a run with more launches than are stored separately, those with the most cycles
  */
 #include "cli/report/report.h"
 

@@ -5,8 +5,8 @@
  */
 #include "cli/report/report.h"
 
-static const char *const members[] = {"launch",      "stream", "session", "started",
-                                      "first_block", "cycles", "grid",    "block"};
+static const char *const members[] = {"launch", "stream", "session", "started",          "first_block",
+                                      "cycles", "grid",   "block",   "warp_instructions"};
 enum { MEMBERS = sizeof members / sizeof *members };
 
 static bool has_cycles(const json_t *launch)
