@@ -116,17 +116,23 @@ class Roofline {
 			drawing("title", null, `${name}: ${scaledText(peak, "B/s")}`));
 	}
 
-	ceiling({name, peak}) {
+	// Kinds with the same peak share a line. Names of different peaks are side by side, because lines may be near.
+	ceilings() {
+		const peaks = [...new Set(this.kinds.map(({peak}) => peak))].sort((one, other) => one - other);
+		return peaks.map((peak, i) => this.ceiling(this.kinds.filter((kind) => kind.peak === peak).map(({name}) => name).join(", "), peak, i));
+	}
+
+	ceiling(names, peak, place) {
 		const fastest = Math.max(...this.memory.map((level) => level.peak));
 		const from = Math.max(10 ** this.fromX, peak / fastest), y = this.y(peak), right = ROOF.width - ROOF.right;
 		return [drawing("line", {x1: this.x(from), x2: right, y1: y, y2: y, class: "roof", stroke: "var(--text)"}),
-			drawnText(right, y - 5, `${name} peak, ${scaledText(peak, "FLOP/s")}`, {"text-anchor": "end", class: "tick"})];
+			drawnText(right - 170 * place, y - 5, `${names} peak, ${scaledText(peak, "FLOP/s")}`, {"text-anchor": "end", class: "tick"})];
 	}
 
 	draw() {
 		const words = this.points.map(({kind, level, x, y}) => `${kind.name}: ${x.toPrecision(3)} FLOP/B of ${level.name}, ${scaledText(y, "FLOP/s")}`);
 		return pictureOf(ROOF.width, ROOF.height, `Roofline. ${words.join(". ")}`, this.axes(), this.memory.map((level) => this.slope(level)),
-			this.kinds.map((kind) => this.ceiling(kind)),
+			this.ceilings(),
 			this.points.map(({level, x, y}, i) => roofMark(LEVEL_SHAPES[level.name], this.x(x), this.y(y), LEVEL_COLORS[level.name], words[i])));
 	}
 }
