@@ -155,7 +155,7 @@ _sluice() {
 	analyze) options="--arg --form --gap --json --kernel --launch --rows -I -D --help" ;;
 	annotate) options="--html --table -I -D --help" ;;
 	effort | mix) options="--help" ;;
-	stats) options="--describe --counters --loads --units --csv --help" ;;
+	stats) options="--describe --counters --loads --units --csv --limits --json --help" ;;
 	cc) options="-o -O2 -v --device-ptx --ptx --help" ;;
 	esac
 	case $before in

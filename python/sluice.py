@@ -108,6 +108,11 @@ class Kernel(Figures):
         return self.data["demangled"]
 
     @property
+    def blocks(self) -> Dict[str, List[int]]:
+        """`sm`, `begin`, `end` and `warp_instructions` of each block; empty without `units=True`."""
+        return self.data.get("blocks", {})
+
+    @property
     def launch(self) -> int:
         """The launch's number in the run, from 1."""
         return self.data["launch"]
@@ -123,6 +128,12 @@ class Run(Figures):
         self.output = output  # of the program, both streams
         self.kernels: List[Kernel] = [Kernel(kernel) for kernel in data.get("kernels", [])]
         super().__init__(data.get("totals") or {"counters": {}, "cycle_stack": {}, "cycles": 0, "thread_instructions": 0})
+
+    @property
+    def streams(self) -> Dict[int, Figures]:
+        """The sums over the launches of each stream, by its number; empty if the run has only one. Counters are None
+        where a launch ran at the same time as others: those are of its session."""
+        return {stream["stream"]: Figures(stream) for stream in self.whole.get("streams", [])}
 
     @property
     def ended(self) -> str:

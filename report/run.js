@@ -183,6 +183,7 @@ function configurationSection(run) {
 const SECTIONS = [
 	["kernels", "Kernels", (run) => run.launches.length, kernelSection],
 	["streams", "Streams", (run) => run.data.streams, streamsSection],
+	["limits", "Limits", (run) => run.data.limits?.length, limitsSection],
 	["stack", "Cycle stacks", (run) => combine(Object.values(run.all.stack)) > 0, stackSection],
 	["lines", "Lines", (run) => run.data.profile?.length, profileSection],
 	["over-time", "Over time", (run) => run.data.samples?.values.length, samplesSection],

@@ -23,10 +23,11 @@ const launchesOf = (events) => events.filter(({launch}) => launch);
 
 // The launches in their order, and the copies; each launch with the cycles in which it begins, works (has a first block) and ends.
 function readStreams(run) {
-	const {row, launch, stream, session, started, first_block: first, cycles, grid, block} = run.data.streams ?? {row: []};
+	const {row, launch, stream, session, started, first_block: first, cycles, grid, block, warp_instructions: instructions = []} = run.data.streams ?? {row: []};
 	const events = row.map((at, i) => {
 		const begin = started[i], end = begin + cycles[i];
-		return {launch: launch[i], stream: stream[i], session: session[i], grid: grid[i], block: block[i], kernel: DATA.kernels[run.launches[at][FACT.kernel]][1],
+		return {launch: launch[i], stream: stream[i], session: session[i], grid: grid[i], block: block[i], instructions: instructions[i] ?? NaN,
+			kernel: DATA.kernels[run.launches[at][FACT.kernel]][1],
 			begin, end, works: first[i] < begin ? end : Math.min(end, first[i])}; // a launch that was cut off may have no block
 	});
 	const copies = readCopies(run), colored = coloredKernels(events, MOST_COLORED - new Set(copies.map(({name}) => name)).size);
@@ -108,6 +109,7 @@ function streamsTable(lanes) {
 		{title: "first begins", number: true, of: (lane) => firstBegin(lane.events), hint: "core cycle of the run"},
 		{title: "last ends", number: true, of: (lane) => lane.events.reduce((most, {end}) => Math.max(most, end), 0), hint: "core cycle of the run"},
 		{title: "cycles", number: true, of: sum(({begin, end}) => end - begin), hint: "sum over its launches"},
+		{title: "warp instructions", number: true, of: sum(({instructions}) => instructions), hint: "sum over its launches"},
 		{title: "before first blocks", number: true, of: sum(({begin, works}) => works - begin), hint: "cycles from the beginning of a launch until its first block"},
 		hasCopies && {title: "copies", number: true, of: ({events}) => copies(events).length},
 		hasCopies && {title: "bytes copied", number: true, of: ({events}) => combine(copies(events).map(({bytes}) => bytes))},

@@ -1,6 +1,7 @@
 /* sluice stats: explains the counters, and prints stored statistics as a table. */
 #include "cli/commands.h"
 #include "cli/json_file.h"
+#include "cli/stats_limits.h"
 #include "cli/stats_loads.h"
 #include "cli/stats_units.h"
 
@@ -10,13 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_DESCRIBE = 256, KEY_COUNTERS, KEY_LOADS, KEY_UNITS, KEY_CSV, PATTERNS = 64 };
+enum { KEY_DESCRIBE = 256, KEY_COUNTERS, KEY_LOADS, KEY_UNITS, KEY_CSV, KEY_LIMITS, KEY_JSON, PATTERNS = 64 };
 
 struct stats {
 	const char *name; /* "sluice stats" */
 	const char *file;
-	bool describe, counters, loads, units, as_csv;
-	const char *pattern[PATTERNS + 1]; /* with --units: the counters, NULL-terminated */
+	bool describe, counters, loads, units, as_csv, limits, as_json;
+	/* with --units: the counters; with --limits: names of kernels; NULL-terminated */
+	const char *pattern[PATTERNS + 1];
 	size_t patterns;
 };
 
@@ -31,6 +33,11 @@ static const struct argp_option stats_options[] = {
          "Print the counters of each SM, L2 slice and DRAM channel, with the spread, from a file of 'sluice run "
          "--units'. COUNTER is a name or a pattern: 'sm.stack_*'",
          0},
+	{"limits", KEY_LIMITS, NULL, 0,
+         "Print what limits each kernel: occupancy, the use of each unit against its peak, roofline, bytes on each "
+         "link, and findings with the most that each could gain. KERNEL is a name or a pattern",
+         0},
+	{"json", KEY_JSON, NULL, 0, "With --limits: as JSON", 0},
 	{"csv", KEY_CSV, NULL, 0, "With --units: as CSV, a row for each unit and counter", 0},
 	{0},
 };
@@ -51,6 +58,12 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 	case KEY_UNITS:
 		stats->units = true;
 		return 0;
+	case KEY_LIMITS:
+		stats->limits = true;
+		return 0;
+	case KEY_JSON:
+		stats->as_json = true;
+		return 0;
 	case KEY_CSV:
 		stats->as_csv = true;
 		return 0;
@@ -60,15 +73,19 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		else if (stats->patterns < PATTERNS)
 			stats->pattern[stats->patterns++] = value;
 		else
-			cli_usage(state, "expected at most %d counters", PATTERNS);
+			cli_usage(state, "expected at most %d counters or kernels", PATTERNS);
 		return 0;
 	case ARGP_KEY_END:
 		if (!stats->file && !stats->describe)
 			cli_usage(state, "expected --describe or a file of statistics");
-		if (stats->patterns && !stats->units)
+		if (stats->patterns && !stats->units && !stats->limits)
 			cli_usage(state, "expected one file, found '%s' too", stats->pattern[0]);
 		if (stats->as_csv && !stats->units)
 			cli_usage(state, "--csv is for --units");
+		if (stats->as_json && !stats->limits)
+			cli_usage(state, "--json is for --limits");
+		if (stats->units && stats->limits)
+			cli_usage(state, "expected --units or --limits, found both");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -78,7 +95,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 static const struct argp stats_argp = {
 	.options = stats_options,
 	.parser = parse_option,
-	.args_doc = "FILE.json\n--units [--csv] FILE.json [COUNTER...]\n--describe [PATTERN]",
+	.args_doc = "FILE.json\n--units [--csv] FILE.json [COUNTER...]\n--limits [--json] FILE.json "
+		    "[KERNEL...]\n--describe [PATTERN]",
 	.doc = "Show the kernels of a statistics file that 'sluice run --stats FILE.json' wrote, or explain the "
 	       "counters.",
 };
@@ -166,6 +184,8 @@ static int show(const struct stats *stats)
 		          stats->file);
 	} else if (stats->units) {
 		status = stats_print_units(stats->name, stats->file, root, stats->pattern, stats->as_csv);
+	} else if (stats->limits) {
+		status = stats_print_limits(stats->name, stats->file, root, stats->pattern, stats->as_json);
 	} else {
 		printf("machine %s, %s\n", machine, ended ? ended : "?");
 		printf("%-32s %14s %10s %12s %14s %9s\n", "kernel", "grid", "block", "cycles", "warp instr.", "IPC");

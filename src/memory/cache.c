@@ -54,6 +54,12 @@ static void occupy(uint64_t *until, uint64_t cycle, uint32_t cycles)
 	*until = (*until > cycle ? *until : cycle) + cycles;
 }
 
+static void occupy_data_port(struct cache *cache, uint64_t cycle, uint32_t cycles)
+{
+	occupy(&cache->data_port_until, cycle, cycles);
+	cache->stats.data_port_cycles += cycles;
+}
+
 /* The MSHR that waits for the sector, or MSHR_NONE. A cache that allocates on misses stores its index in the
  * reserved line. One that allocates on fills has few MSHRs and searches them. */
 static uint32_t find_mshr(const struct cache *cache, const struct tag_probe *probe)
@@ -115,7 +121,7 @@ static void write_back(struct cache *cache, const struct cache_line *line, uint1
 	victim->bytes = victim->dram_bytes = (uint32_t)__builtin_popcount(line->dirty) * cache->sector_bytes;
 	victim->chunks = chunks_of(cache, line->dirty);
 	send_down(cache, victim);
-	occupy(&cache->data_port_until, cycle, port_cycles(cache, victim->bytes));
+	occupy_data_port(cache, cycle, port_cycles(cache, victim->bytes));
 	cache->stats.writebacks++;
 }
 
@@ -480,7 +486,7 @@ enum base_access_result cache_access(struct cache *cache, struct request *reques
 	}
 	cache_changed(cache, true);
 	if (result == BASE_ACCESS_HIT)
-		occupy(&cache->data_port_until, cycle, port_cycles(cache, request->bytes));
+		occupy_data_port(cache, cycle, port_cycles(cache, request->bytes));
 	count_access(&cache->stats, request, result);
 	return result;
 }
@@ -491,7 +497,7 @@ bool cache_read_hit(struct cache *cache, uint64_t address, uint32_t bytes, uint6
 	if (at == TAGS_NONE)
 		return false;
 	tags_use(&cache->tags, at, cycle);
-	occupy(&cache->data_port_until, cycle, port_cycles(cache, bytes));
+	occupy_data_port(cache, cycle, port_cycles(cache, bytes));
 	cache->stats.accesses++;
 	cache->stats.hits++;
 	cache->stats.read_accesses++;

@@ -39,7 +39,8 @@
 	X(prefetches, "lines",                                                                                         \
 	  "lines fetched for mechanisms, not for an instruction and not counted as accesses; in a sectored cache, "    \
 	  "sectors")                                                                                                   \
-	X(fills, "lines", "lines that arrived; in a sectored cache, sectors")
+	X(fills, "lines", "lines that arrived; in a sectored cache, sectors")                                          \
+	X(data_port_cycles, "cycles", "cycles for which hits and write-backs occupied the data port")
 
 struct cache_stats {
 #define X(name, unit, meaning) uint64_t name;

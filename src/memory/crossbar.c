@@ -112,6 +112,7 @@ static void eject(struct crossbar *crossbar, struct crossbar_output *output, uin
 	output->ejected++;
 	if (++output->arrived < packet->flits)
 		return;
+	crossbar->stats.bytes += request_packet_bytes(packet->request);
 	port_push_packet(output->port, packet->request, packet->flits, 0, now);
 	output->arrived = 0;
 	output->arriving_head = slot(crossbar, output->arriving_head + 1);

@@ -42,6 +42,7 @@ struct crossbar_config {
 #define CROSSBAR_COUNTERS(X)                                                                                           \
 	X(packets, "packets", "packets carried from a producer to a consumer")                                         \
 	X(flits, "flits", "flits carried through the switch")                                                          \
+	X(bytes, "bytes", "bytes of these packets: data, and a header of 8 bytes each")                                \
 	X(output_conflicts, "cycles",                                                                                  \
 	  "cycles in which the packet at the head of an input waited for an output that another input used, summed "   \
 	  "over inputs")                                                                                               \

@@ -47,7 +47,9 @@ static void move_packet(struct crossbar *crossbar, uint32_t o, uint64_t now)
 	}
 	uint32_t i = crossbar_first_in_turn(crossbar, output);
 	struct port *from = &crossbar->input[i].port;
-	port_push_packet(output->port, port_front(from, now), 1, 0, now);
+	struct request *request = port_front(from, now);
+	crossbar->stats.bytes += request_packet_bytes(request);
+	port_push_packet(output->port, request, 1, 0, now);
 	port_pop(from, now);
 	withdraw(crossbar, i, o);
 	crossbar_next_turn(crossbar, output, i);

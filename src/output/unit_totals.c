@@ -54,6 +54,24 @@ void unit_totals_add(struct unit_totals *totals, const struct gpu *gpu, uint64_t
 	totals->launch = launch;
 }
 
+static int compare_blocks(const void *one, const void *other)
+{
+	const struct unit_block *a = one, *b = other;
+	return (a->life.number > b->life.number) - (a->life.number < b->life.number);
+}
+
+void unit_totals_keep_blocks(struct unit_totals *totals, const struct gpu *gpu)
+{
+	size_t count = 0;
+	for (uint32_t sm = 0; sm < gpu->machine.sms; sm++)
+		count += gpu->sm[sm].blocks.several ? 0 : gpu->sm[sm].blocks.ended_count;
+	totals->block = base_calloc(count + 1, sizeof *totals->block);
+	for (uint32_t sm = 0; count && sm < gpu->machine.sms; sm++)
+		for (size_t i = 0; i < gpu->sm[sm].blocks.ended_count; i++)
+			totals->block[totals->blocks++] = (struct unit_block){gpu->sm[sm].blocks.ended[i], sm};
+	qsort(totals->block, totals->blocks, sizeof *totals->block, compare_blocks);
+}
+
 static void combine_mechanism(struct unit_totals_mech *sum, const struct unit_totals_mech *more,
                               const struct mech *mech, uint32_t units)
 {
@@ -95,4 +113,5 @@ void unit_totals_free(struct unit_totals *totals)
 		}
 	free(totals->mech);
 	free(totals->machine);
+	free(totals->block);
 }

@@ -10,8 +10,16 @@ struct unit_totals_mech {
 	struct mech_requests *requests;
 };
 
+/* A block of a launch, and the SM that ran it. */
+struct unit_block {
+	struct sm_block_life life;
+	uint32_t sm;
+};
+
 /* Zero-initialize. */
 struct unit_totals {
+	struct unit_block *block; /* by number, of a launch that ran alone */
+	size_t blocks;
 	uint64_t *machine;             /* of stats_add_units(); NULL: no launch has been added yet */
 	struct unit_totals_mech (*mech)[2]; /* by number of the mechanism: of SMs, of partitions */
 	uint32_t mechs;
@@ -25,6 +33,8 @@ enum unit_totals_kind { UNIT_TOTALS_SMS, UNIT_TOTALS_PARTITIONS };
 size_t unit_totals_stride(const struct mech *mech);
 /* Adds the counters of all units after launch number `launch` has run in cycles. */
 void unit_totals_add(struct unit_totals *totals, const struct gpu *gpu, uint64_t launch);
+/* Stores what the blocks of that launch did, if blocks_keep_ended() has requested it and it ran alone. */
+void unit_totals_keep_blocks(struct unit_totals *totals, const struct gpu *gpu);
 /* Adds the counters of another sum, which has at least one launch. */
 void unit_totals_combine(struct unit_totals *totals, const struct unit_totals *more, const struct gpu *gpu);
 /* The number of SMs or of partitions. */

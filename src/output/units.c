@@ -15,6 +15,7 @@ void units_store(const struct records *records, struct record *record)
 	units_free(record);
 	record->units = base_calloc(1, sizeof *record->units);
 	unit_totals_add(record->units, records->units_of, record->launch);
+	unit_totals_keep_blocks(record->units, records->units_of);
 }
 
 void units_add(const struct records *records, struct record *sum, const struct record *record)
@@ -140,6 +141,20 @@ json_t *units_json(const struct records *records, const struct record *record)
 	struct values values = {records->units_of, record->units, json_object()};
 	each_counter(records, add_values, &values);
 	return values.object;
+}
+
+json_t *units_blocks_json(const struct record *record)
+{
+	json_t *sms = json_array(), *begins = json_array(), *ends = json_array(), *instructions = json_array();
+	for (size_t i = 0; i < record->units->blocks; i++) {
+		const struct unit_block *block = &record->units->block[i];
+		json_array_append_new(sms, json_integer((json_int_t)block->sm));
+		json_array_append_new(begins, json_integer((json_int_t)block->life.begin));
+		json_array_append_new(ends, json_integer((json_int_t)block->life.end));
+		json_array_append_new(instructions, json_integer((json_int_t)block->life.warp_instructions));
+	}
+	return json_pack("{s:o, s:o, s:o, s:o}", "sm", sms, "begin", begins, "end", ends, "warp_instructions",
+	                 instructions);
 }
 
 static void add_scope(void *user, const char *name, const struct counter *counter)

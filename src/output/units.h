@@ -18,6 +18,8 @@ void units_free(struct record *record);
  * mechanism's counter has a value for each SM or slice, as it declares; if the mechanism counted in units of the other
  * kind too, as its requests for L2 are, their values follow. */
 json_t *units_json(const struct records *records, const struct record *record);
+/* Returns a list for each property of the launch's blocks, by their number: {"sm": [..], "begin": [..], ..}. */
+json_t *units_blocks_json(const struct record *record);
 /* Returns the kind of unit of each counter: {"sm.warp_instructions": "sm", ..}. */
 json_t *units_scopes(const struct records *records);
 

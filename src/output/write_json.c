@@ -3,6 +3,7 @@
 #include "output/record.h"
 #include "output/units.h"
 
+#include "base/arena.h"
 #include "base/json_text.h"
 
 #include <jansson.h>
@@ -227,6 +228,10 @@ static json_t *kernel(const struct records *records, const struct record *record
 		json_object_set_new(object, "loads", loads(records, record));
 	if (record->units && !record->sample.is_partial)
 		json_object_set_new(object, "units", units_json(records, record));
+	/* a launch that was cut off, or simulated in part, has only some */
+	uint64_t blocks = record->units ? record->units->blocks : 0;
+	if (blocks && blocks == (uint64_t)record->grid.x * record->grid.y * record->grid.z)
+		json_object_set_new(object, "blocks", units_blocks_json(record));
 	if (records->prices && record->energy.joules)
 		json_object_set_new(object, "energy", energy_json(records->prices, &record->energy));
 	return object;
@@ -283,6 +288,61 @@ static json_t *session(const struct records *records, const struct record *recor
 	json_object_set_new(object, "ended", json_string(record_end_name(record->end)));
 	json_object_set_new(object, "launches", launches);
 	return object;
+}
+
+/* Returns the sums over a stream's selected launches; without what is unknown of one that ran with others. */
+static json_t *stream(const struct records *records, uint64_t number)
+{
+	struct record sum = {.kernel = "stream", .shown = "stream"};
+	uint64_t launches = 0;
+	for (size_t i = 0; i < records->count; i++) {
+		const struct record *record = &records->record[i];
+		if (record->stream != number || record->choice != LAUNCH_SELECTED)
+			continue;
+		record_add(records, &sum, record);
+		sum.session |= record->session;
+		launches++;
+	}
+	json_t *object = kernel(records, &sum);
+	keep_sums(object);
+	json_object_del(object, "started");
+	json_object_del(object, "ipc");
+	if (sum.session) {
+		json_object_del(object, "units");
+		json_object_del(object, "energy");
+		json_object_del(object, "vectors");
+	}
+	json_object_set_new(object, "stream", whole(number));
+	json_object_set_new(object, "launches", whole(launches));
+	record_free(records, &sum);
+	return object;
+}
+
+static int compare_streams(const void *one, const void *other)
+{
+	const uint64_t *a = one, *b = other;
+	return (*a > *b) - (*a < *b);
+}
+
+/* Writes the sums of each stream, if there are several. */
+static void write_streams(const struct records *records, FILE *file)
+{
+	uint64_t *streams = base_calloc(records->count + 1, sizeof *streams);
+	size_t written = 0;
+	for (size_t i = 0; i < records->count; i++)
+		streams[i] = records->record[i].stream;
+	qsort(streams, records->count, sizeof *streams, compare_streams);
+	for (size_t i = 0; records->count && streams[0] != streams[records->count - 1] && i < records->count; i++) {
+		if (i && streams[i] == streams[i - 1])
+			continue;
+		json_t *object = stream(records, streams[i]);
+		fputs(written++ ? ",\n  " : "\n \"streams\": [\n  ", file);
+		json_dumpf(object, file, JSON_REAL_PRECISION(12));
+		json_decref(object);
+	}
+	if (written)
+		fputs("\n ],", file);
+	free(streams);
 }
 
 /* Returns the sums of the kernels' statistics. */
@@ -435,6 +495,7 @@ void records_json_end(const struct records *records, FILE *file)
 	if (records->in_turn)
 		fprintf(file, "\n \"in_turn\": \"%s\",", records->in_turn);
 	copies_write_json(&records->copies, file);
+	write_streams(records, file);
 	for (size_t i = 0; i < records->sessions; i++) {
 		json_t *together = session(records, &records->session[i]);
 		fputs(i ? ",\n  " : "\n \"sessions\": [\n  ", file);

@@ -251,6 +251,7 @@ static void decode_facts(const struct decoder *decoder, struct simt_inst *inst)
 	inst->unit = (uint8_t)ptx_op_unit(ptx->op);
 	inst->latency = (uint8_t)ptx_inst_latency(ptx);
 	inst->data_type = (uint8_t)data_type_of(ptx);
+	simt_count_operations(inst, ptx->op, 1 + (ptx->type == PTX_F16X2 || ptx->type == PTX_BF16X2));
 	inst->guard = SIMT_NO_GUARD;
 	inst->target = SIMT_NO_PC;
 	inst->reconverge = SIMT_NO_PC;

@@ -81,6 +81,9 @@ struct simt_inst {
 	uint8_t reads, writes;
 	uint8_t bank_reads, bank_writes;
 	uint16_t source_widths; /* of src[]: two bits per source, enum simt_width */
+	/* floating-point operations per lane, or operations of a matrix product divided by the lanes */
+	uint16_t operations;
+	uint8_t operation_type; /* enum ptx_data_type; PTX_DATA_INT: of a matrix product, of any type */
 	const uint16_t *read, *write;
 	/* these registers as sets folded to 64 bits (register r is bit r % 64): all of them, and those written */
 	uint64_t touches, defines;
@@ -108,6 +111,9 @@ struct simt_inst {
 	/* length of the straight stretch from here that a functional run executes in one go; 0: its warp may branch */
 	uint8_t stretch;
 };
+
+/* Fills `operations` from the kind, latency and data type. `parts`: values in a register, 2 for packed halves. */
+void simt_count_operations(struct simt_inst *inst, enum ptx_opcode op, uint32_t parts);
 
 #define SIMT_NO_GUARD    UINT32_MAX
 #define SIMT_NO_REGISTER UINT32_MAX /* a destination that is never read */

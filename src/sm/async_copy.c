@@ -29,9 +29,12 @@ void async_copy_issued(struct sm *sm, struct op *op, const struct simt_step *ste
 	copies->under_way++;
 	copies->left[copies->open % COPY_GROUPS]++;
 	op->group = copies->open;
-	op->bank_cycles = (uint16_t)shared_bank_cycles(step->to, step->lanes, op->inst->size, sm->config.shared_banks);
+	op->bank_cycles =
+		(uint16_t)shared_bank_cycles(step->to, step->lanes, op->inst->size, sm->config.shared_banks, NULL);
 	sm->stats.copies++;
-	sm->stats.shared_lanes += (uint32_t)__builtin_popcount(step->lanes);
+	uint32_t lanes = (uint32_t)__builtin_popcount(step->lanes);
+	sm->stats.shared_lanes += lanes;
+	sm->stats.shared_lane_bytes += (uint64_t)lanes * op->inst->size;
 }
 
 void async_copy_answered(struct sm *sm, struct op *op)

@@ -1,8 +1,27 @@
 #include "sm/sm.h"
 
+#include <stdlib.h>
+
 void blocks_begin(struct sm *sm, bool several)
 {
 	sm->blocks.several = several;
+	sm->blocks.counts = several || sm->blocks.keeps;
+	sm->blocks.ended_count = 0;
+}
+
+void blocks_keep_ended(struct sm *sm)
+{
+	sm->blocks.keeps = true;
+}
+
+/* Allocates while cycles run, but only with this option. */
+static void keep_ended(struct blocks *blocks, const struct sm_block_life *life)
+{
+	if (blocks->ended_count == blocks->ended_capacity) {
+		blocks->ended_capacity = blocks->ended_capacity ? 2 * blocks->ended_capacity : 64;
+		blocks->ended = base_realloc(blocks->ended, blocks->ended_capacity * sizeof *blocks->ended);
+	}
+	blocks->ended[blocks->ended_count++] = *life;
 }
 
 void blocks_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch *launch, const struct sm_needs *needs,
@@ -31,6 +50,7 @@ void blocks_close(struct sm *sm)
 {
 	for (uint32_t b = 0; b < sm->config.blocks; b++)
 		simt_block_free(&sm->blocks.slot[b].simt);
+	free(sm->blocks.ended);
 }
 
 static void show_to_mechanisms(struct sm *sm, const struct sm_block *block, uint64_t number, uint64_t cycle)
@@ -101,6 +121,7 @@ uint32_t sm_start_block(struct sm *sm, uint32_t kernel, uint64_t number, uint64_
 		slot++;
 	struct sm_block *block = &blocks->slot[slot];
 	block->kernel = &blocks->kernel[kernel];
+	block->life = (struct sm_block_life){.number = number, .begin = cycle};
 	give_slots(sm, block);
 	block->simt.clock = &sm->cycle;
 	block->simt.sm = sm->index;
@@ -139,7 +160,9 @@ void blocks_warp_exited(struct sm *sm, uint32_t slot)
 	use(&sm->blocks, &kernel->block, -1);
 	assert(sm->blocks.resident || !sm->blocks.live_warps);
 	sm->stats.blocks++;
-	sm->blocks.last_end = kernel->last_end = sm->cycle;
+	sm->blocks.last_end = kernel->last_end = block->life.end = sm->cycle;
+	if (UNLIKELY(sm->blocks.keeps))
+		keep_ended(&sm->blocks, &block->life);
 	seam_block_end(sm->seam, slot, sm->cycle);
 }
 

@@ -29,12 +29,19 @@ struct sm_kernel {
 	uint64_t shared_bytes;            /* what all its blocks on an SM need of a unified memory */
 };
 
+/* The life of a block: its number in the grid, and the core cycles in which it was placed and ended. The instructions
+ * of its warps are counted only where blocks.counts is set. */
+struct sm_block_life {
+	uint64_t number, begin, end, warp_instructions;
+};
+
 /* A block slot. */
 struct sm_block {
 	struct simt_block simt;
 	struct sm_kernel *kernel;
 	uint32_t alive; /* warps whose slot is in use; 0: the block slot is free */
 	uint32_t first_warp;
+	struct sm_block_life life;
 };
 
 struct blocks {
@@ -47,12 +54,18 @@ struct blocks {
 	} used;
 	struct sm_block slot[SM_MAX_BLOCKS];
 	bool several;     /* kernels may run together: `used` limits their blocks; else the kernel's own limit does */
+	bool counts;      /* instructions are counted by kernel and block */
+	bool keeps;       /* the blocks that have ended since the kernel's begin are kept, for outputs */
+	struct sm_block_life *ended;
+	size_t ended_count, ended_capacity;
 	uint32_t kernels; /* number of kernels that the SM runs */
 	struct sm_kernel kernel[SM_MAX_KERNELS];
 };
 
 /* As sm_begin(), sm_add_kernel() and sm_remove_kernel(). */
 void blocks_begin(struct sm *sm, bool several);
+/* From now on, what ended blocks did is kept until the next blocks_begin(). */
+void blocks_keep_ended(struct sm *sm);
 void blocks_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch *launch, const struct sm_needs *needs,
                        uint64_t first_age);
 void blocks_remove_kernel(struct sm *sm, uint32_t kernel);
@@ -72,10 +85,11 @@ static inline void blocks_count_live(struct blocks *blocks, bool live)
 	blocks->live_warps += live ? 1 : -1;
 }
 
-/* Counts an instruction that a warp of the block has issued, for its kernel. */
+/* Counts an instruction that a warp of the block has issued, for it and its kernel. */
 static inline void blocks_count_issue(struct blocks *blocks, uint32_t slot, uint32_t lanes)
 {
 	struct sm_kernel *kernel = blocks->slot[slot].kernel;
+	blocks->slot[slot].life.warp_instructions++;
 	kernel->warp_instructions++;
 	kernel->thread_instructions += lanes;
 }

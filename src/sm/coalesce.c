@@ -174,14 +174,18 @@ static void coalesce_scattered(struct op *op, const uint64_t *address, uint32_t 
 		add_segment(op, &segment[i], bytes);
 }
 
+uint32_t coalesce_segment(uint32_t size, uint32_t most)
+{
+	uint32_t bytes = size == 1 ? 32 : size == 2 ? 64 : 128;
+	return bytes < most ? bytes : most;
+}
+
 /* Handles `words` data of `size` bytes per lane, `pitch` bytes apart. Not inlined into instruction issue, because
  * most instructions access no memory. */
 __attribute__((noinline)) static void coalesce(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size,
                                                uint32_t words, uint64_t pitch, uint32_t most)
 {
-	uint32_t bytes = size == 1 ? 32 : size == 2 ? 64 : 128;
-	if (bytes > most)
-		bytes = most;
+	uint32_t bytes = coalesce_segment(size, most);
 	op->accesses = 0;
 	if (!lanes)
 		return;

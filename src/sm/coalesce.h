@@ -10,6 +10,8 @@
  * capability 1.2 and 1.3 in the CUDA C Programming Guide, which GPGPU-Sim 3.2.2 uses for all
  * (tests/micro/coalescing.cu). Fills op->access in ascending order. */
 void coalesce_global(struct op *op, const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t most);
+/* Returns the bytes of a segment for data of `size` bytes per lane. */
+uint32_t coalesce_segment(uint32_t size, uint32_t most);
 
 /* Local loads and stores, by the same rule. `address` is the address of each lane's first word. If `size` is more
  * than a word, the other words follow `pitch` bytes apart; `pitch` is a multiple of 128. */

@@ -17,7 +17,8 @@ static void count(struct sm *sm, const struct sm_warp *warp, const struct simt_i
 	uint32_t lanes = (uint32_t)__builtin_popcount(step->lanes);
 	sm->stats.warp_instructions++;
 	sm->stats.thread_instructions += lanes;
-	if (UNLIKELY(sm->blocks.several))
+	sm->issue.operations[inst->operation_type] += (uint64_t)lanes * inst->operations;
+	if (UNLIKELY(sm->blocks.counts))
 		blocks_count_issue(&sm->blocks, warp->block, lanes);
 	if (inst->kind == SIMT_BRANCH) {
 		sm->stats.branches++;
@@ -255,6 +256,10 @@ void issue_settle(struct sm *sm)
 		sm->stats.fp64_instructions += pipe == SM_PIPE_MEM ? 0 : fp64[pipe];
 	}
 	memset(by_pipe, 0, sizeof sm->issue.by_pipe);
+	sm->stats.fp32_operations += sm->issue.operations[PTX_DATA_FP32];
+	sm->stats.fp64_operations += sm->issue.operations[PTX_DATA_FP64];
+	sm->stats.tensor_operations += sm->issue.operations[PTX_DATA_INT];
+	memset(sm->issue.operations, 0, sizeof sm->issue.operations);
 }
 
 /* Held warps count too, unless their pipes are full, because an issue in this cycle may release them. */

@@ -21,6 +21,7 @@ struct issue {
 	uint64_t issued;  /* number of issued instructions, which numbers them */
 	/* Issued instructions by data type and pipe that are not in the statistics yet. */
 	uint64_t by_pipe[PTX_DATA_TYPES][SM_PIPES];
+	uint64_t operations[PTX_DATA_TYPES]; /* likewise, by simt_inst.operation_type */
 };
 
 /* True when a warp has issued, or could have; a mechanism may let that warp issue in the next cycle. */

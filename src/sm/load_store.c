@@ -13,12 +13,23 @@ static bool is_constant(const struct op *op)
 	return op->space == PTX_CONST || op->space == PTX_PARAM;
 }
 
+/* Counts the transactions of a load or store, and those that the accessed bytes fill. Lanes that access the same bytes
+ * may need fewer: then these are the least. */
+static void count_transactions(struct sm *sm, const struct op *op, uint32_t lanes)
+{
+	uint32_t most = coalesce_segment(op->inst->size, l1_sector_bytes(&sm->l1));
+	uint32_t least = ((uint32_t)__builtin_popcount(lanes) * op->inst->size + most - 1) / most;
+	sm->stats.transactions += op->accesses;
+	sm->stats.least_transactions += least < op->accesses ? least : op->accesses;
+}
+
 static void generate_local(struct sm *sm, struct op *op, struct simt_step *step)
 {
 	const struct simt_inst *inst = op->inst;
 	uint64_t pitch = sm->blocks.slot[sm->warp[op->warp].block].kernel->local_pitch;
 	local_memory_place(sm, op, step);
 	coalesce_local(op, step->address, step->lanes, inst->size, pitch, l1_sector_bytes(&sm->l1));
+	count_transactions(sm, op, step->lanes);
 	sm->stats.local_accesses++;
 	sm->stats.spill_loads += inst->ptx->is_spill && inst->kind == SIMT_LOAD;
 	sm->stats.spill_stores += inst->ptx->is_spill && inst->kind == SIMT_STORE;
@@ -35,8 +46,10 @@ static void generate_global(struct sm *sm, struct op *op, const struct simt_step
 	/* otherwise a copy in an instruction trace is a load */
 	bool copies = inst->async == SIMT_COPY && sm->config.async_copies;
 	uint32_t lanes = copies ? step->fetches : step->lanes;
-	if (lanes)
+	if (lanes) {
 		coalesce_global(op, step->address, lanes, inst->size, l1_sector_bytes(&sm->l1));
+		count_transactions(sm, op, lanes);
+	}
 	if (copies)
 		async_copy_issued(sm, op, step);
 	sm->stats.global_loads += inst->kind == SIMT_LOAD;
@@ -63,10 +76,12 @@ static void generate_texture(struct sm *sm, struct op *op, const struct simt_ste
 void lsu_generate_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 {
 	uint32_t lanes = (uint32_t)__builtin_popcount(step->lanes);
+	uint64_t bytes = (uint64_t)lanes * op->inst->size;
 	bool is_store = op->inst->kind == SIMT_STORE;
 	if (op->space == PTX_SHARED) {
 		generate_shared(sm, op, step);
 		sm->stats.shared_lanes += lanes;
+		sm->stats.shared_lane_bytes += bytes;
 		return;
 	}
 	if (op->space == PTX_TEX) {
@@ -80,6 +95,7 @@ void lsu_generate_accesses(struct sm *sm, struct op *op, struct simt_step *step)
 		else
 			generate_global(sm, op, step);
 		*(is_store ? &sm->stats.store_lanes : &sm->stats.load_lanes) += lanes;
+		*(is_store ? &sm->stats.store_bytes : &sm->stats.load_bytes) += bytes;
 	}
 	op->unanswered = is_store ? 0 : op->accesses; /* a store's acknowledgements go to its warp */
 }

@@ -22,9 +22,11 @@ static bool within_banks(const uint64_t *address, uint32_t lanes, uint32_t words
 	return high + words - low <= banks;
 }
 
-uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t banks)
+uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t banks, uint32_t *least)
 {
 	uint32_t words = size <= 4 ? 1 : size / 4;
+	if (least)
+		*least = 1;
 	if (within_banks(address, lanes, words, banks))
 		return 1;
 	uint32_t first[SHARED_MAX_BANKS],
@@ -53,6 +55,8 @@ uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t si
 				most = extra_of[bank] + 1;
 		}
 	}
+	if (least)
+		*least = ((uint32_t)__builtin_popcountll(seen) + mores + banks - 1) / banks;
 	return most;
 }
 
@@ -70,7 +74,10 @@ uint32_t shared_cycles_of(struct sm *sm, const struct op *op, const struct simt_
 {
 	uint64_t room[WARP_SIZE];
 	const uint64_t *place = places(sm, sm->warp[op->warp].block, step->address, step->lanes, room);
-	return shared_bank_cycles(place, step->lanes, op->inst->size, sm->config.shared_banks);
+	uint32_t least,
+		cycles = shared_bank_cycles(place, step->lanes, op->inst->size, sm->config.shared_banks, &least);
+	sm->stats.shared_wide_cycles += least - 1;
+	return cycles;
 }
 
 /* Cycles for different words: the maximum number of them in one bank. */
@@ -137,16 +144,26 @@ bool shared_access(struct sm *sm, struct op *op)
 		return false;
 	if (op->bank_cycles > 1) {
 		op->bank_cycles--;
+		sm->shared.busy++;
 		sm->stats.shared_conflict_cycles++;
 		return false;
 	}
 	op->bank_cycles = 0;
 	if (op->inst->kind == SIMT_STORE) {
+		sm->shared.busy++;
 		instruction_complete(sm, op);
 		return true;
 	}
 	op->unanswered = 1;
-	return shared_enter_pipe(sm, op);
+	bool enters = shared_enter_pipe(sm, op);
+	sm->shared.busy += enters;
+	return enters;
+}
+
+void shared_settle(struct sm *sm)
+{
+	sm->stats.shared_busy += sm->shared.busy;
+	sm->shared.busy = 0;
 }
 
 struct op *shared_take_answer(struct shared_memory *shared)

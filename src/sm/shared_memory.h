@@ -28,14 +28,16 @@ struct shared_memory {
 	struct shared_turn turn;
 	/* used in this cycle by data for the buffer, a load that waited for them, or a mechanism's turn */
 	bool port_is_used;
+	uint64_t busy; /* cycles in which the port was used that are not in the statistics yet */
 };
 
 struct sm;
 
-/* Cycles that an access needs the banks: the maximum over the banks of the number of different 4-byte words. */
-uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t banks);
+/* Cycles that an access needs the banks: the maximum over the banks of the number of different 4-byte words. `least`,
+ * if not NULL, gets the cycles that the words need when they are spread evenly. */
+uint32_t shared_bank_cycles(const uint64_t *address, uint32_t lanes, uint32_t size, uint32_t banks, uint32_t *least);
 
-/* The same for an issuing instruction, with the layout of its block's bytes. */
+/* The same for an issuing instruction, with the layout of its block's bytes. Counts cycles without a conflict. */
 uint32_t shared_cycles_of(struct sm *sm, const struct op *op, const struct simt_step *step);
 
 /* The load/store unit's instruction uses the banks for a cycle. True when it has finished with them. */
@@ -48,6 +50,9 @@ void shared_begin_write(struct sm *sm, struct seam_sent *sent, struct request *r
 void shared_begin_read(struct sm *sm, struct seam_sent *sent);
 /* Simulates a cycle of either, if one is in progress. */
 void shared_turn_tick(struct sm *sm);
+
+/* Adds the port's cycles to the statistics. */
+void shared_settle(struct sm *sm);
 
 /* Enters the pipe after the banks. False: the pipe is full, or the memory has been used in this cycle. */
 bool shared_enter_pipe(struct sm *sm, struct op *op);
@@ -85,6 +90,7 @@ static inline void shared_new_cycle(struct shared_memory *shared)
 /* Data for the buffer lie in shared memory and occupy its port for the rest of this cycle. */
 static inline void shared_use_port(struct shared_memory *shared)
 {
+	shared->busy += !shared->port_is_used;
 	shared->port_is_used = true;
 }
 

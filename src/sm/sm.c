@@ -89,12 +89,20 @@ void sm_remove_kernel(struct sm *sm, uint32_t kernel)
 	blocks_remove_kernel(sm, kernel);
 }
 
+/* Adds to the statistics what stages count elsewhere, for speed. */
+static void settle_counts(struct sm *sm)
+{
+	issue_settle(sm);
+	units_settle(sm);
+	shared_settle(sm);
+}
+
 void sm_end(struct sm *sm)
 {
 	for (uint32_t w = 0; w < sm->config.warps;
 	     w++) /* of a kernel that was cut short: the data would have come from the deepest level */
 		cpi_resolve(sm, &sm->warp[w], NULL, LEVEL_DRAM);
-	issue_settle(sm);
+	settle_counts(sm);
 	l1_end(sm);
 	texture_unit_end(sm);
 }
@@ -181,7 +189,7 @@ void sm_account(struct sm *sm, uint64_t cycle)
 void sm_settle(struct sm *sm, uint64_t cycle)
 {
 	sm_account(sm, cycle);
-	issue_settle(sm);
+	settle_counts(sm);
 }
 
 /* The cycle in which the SM must tick next. */

@@ -16,6 +16,17 @@
 	X(tensor_instructions, "instructions", "warp instructions issued to the tensor pipes of sub-cores")            \
 	X(fp32_instructions, "instructions", "single-precision warp instructions on the SP and SFU pipes")             \
 	X(fp64_instructions, "instructions", "double-precision warp instructions on the SP and SFU pipes")             \
+	X(fp32_operations, "operations",                                                                               \
+	  "single- and half-precision additions, multiplications, divisions and special functions of lanes; a fused "  \
+	  "multiply-add is two, and packed halves count each")                                                         \
+	X(fp64_operations, "operations", "the same in double precision")                                               \
+	X(tensor_operations, "operations", "multiplications and additions of matrix products")                         \
+	X(sp_busy, "cycles", "cycles in which an SP unit could take no instruction after one that it had taken, and "  \
+	  "the cycle of taking it, summed over units: initiation intervals")                                           \
+	X(sfu_busy, "cycles", "the same for SFU units")                                                                \
+	X(int_busy, "cycles", "the same for INT units of sub-cores")                                                   \
+	X(dp_busy, "cycles", "the same for DP units of sub-cores")                                                     \
+	X(tensor_busy, "cycles", "the same for tensor units of sub-cores")                                             \
 	X(global_loads, "instructions", "warp loads of global memory")                                                 \
 	X(global_stores, "instructions", "warp stores to global memory")                                               \
 	X(local_accesses, "instructions", "warp loads and stores of local memory")                                     \
@@ -25,6 +36,13 @@
 	X(load_lanes, "lanes", "lanes that loaded from global or local memory, or ran an atomic on it")                \
 	X(store_lanes, "lanes", "lanes that stored to global or local memory")                                         \
 	X(shared_lanes, "lanes", "lanes that accessed shared memory")                                                  \
+	X(load_bytes, "bytes", "bytes of load_lanes")                                                                  \
+	X(store_bytes, "bytes", "bytes of store_lanes")                                                                \
+	X(shared_lane_bytes, "bytes", "bytes of shared_lanes")                                                         \
+	X(transactions, "requests",                                                                                    \
+	  "accesses of lines, or of sectors, into which loads and stores of global and local memory were split")       \
+	X(least_transactions, "requests",                                                                              \
+	  "transactions that the same instructions would need if their lanes' data lay side by side")                  \
 	X(copies, "instructions", "global_loads that are warp copies to shared memory (cp.async)")                     \
 	X(phase_waits, "instructions", "warp waits for an unfinished mbarrier phase (mbarrier.try_wait)")              \
 	X(barriers, "instructions", "warp arrivals at a barrier")                                                      \
@@ -42,6 +60,10 @@
 	X(shared_conflict_cycles, "cycles",                                                                            \
 	  "extra cycles in which a shared-memory access held the banks: bank conflicts, or more bytes than the "       \
 	  "banks deliver per cycle (32 lanes of 8 bytes take 2 cycles without a conflict, of 16 bytes 4)")             \
+	X(shared_wide_cycles, "cycles",                                                                                \
+	  "shared_conflict_cycles that the number of different words demands: they remain without conflicts")          \
+	X(shared_busy, "cycles", "cycles in which shared memory's port was used: accesses, their conflicts, copies, "  \
+	  "a mechanism's data")                                                                                        \
 	X(lsu_stall_cycles, "cycles", "cycles in which the load/store unit could not finish its instruction")          \
 	X(network_full, "cycles", "cycles in which a request waited for space in the crossbar")                        \
 	X(memory_requests, "requests", "loads and atomics sent beyond L1 that were answered")                          \

@@ -4,6 +4,8 @@
  * Execution). tests/micro/issue.cu measures every row. */
 #include "sm/sm.h"
 
+#include <string.h>
+
 /* One cycle to enter the unit's first stage, and one from its last stage to the write-back register. An instruction
  * that enters at u is written back at u + latency + 2 (tests/micro/issue.cu: dependent instructions). */
 enum { ENTER_AND_LEAVE = 2 };
@@ -21,6 +23,7 @@ static inline struct result_slot *book(struct sm *sm, uint32_t kind, uint32_t nu
 		return NULL;
 	invariant(op->latency + ENTER_AND_LEAVE < SM_MAX_LATENCY_CYCLES);
 	units->free_at[kind][number] = cycle + op->initiation;
+	units->busy[kind] += op->initiation;
 	slot->count++;
 	slot->units |= unit_bit;
 	units->results++;
@@ -82,6 +85,17 @@ uint64_t units_next(const struct sm *sm)
 	while (!sm->units.result[cycle & (SM_MAX_LATENCY_CYCLES - 1)].count)
 		cycle++;
 	return cycle;
+}
+
+void units_settle(struct sm *sm)
+{
+	uint64_t *busy = sm->units.busy;
+	sm->stats.sp_busy += busy[SM_PIPE_SP];
+	sm->stats.sfu_busy += busy[SM_PIPE_SFU];
+	sm->stats.int_busy += busy[SM_PIPE_INT];
+	sm->stats.dp_busy += busy[SM_PIPE_DP];
+	sm->stats.tensor_busy += busy[SM_PIPE_TENSOR];
+	memset(busy, 0, sizeof sm->units.busy);
 }
 
 struct op *units_take_results(struct sm *sm)

@@ -20,6 +20,7 @@ struct units {
 	struct result_slot
 		result[SM_MAX_LATENCY_CYCLES]; /* by cycle modulo SM_MAX_LATENCY_CYCLES: the results that leave in it */
 	uint32_t results;                    /* number of instructions in these */
+	uint64_t busy[SM_PIPES];             /* initiation intervals that are not in the statistics yet */
 };
 
 struct sm;
@@ -29,6 +30,9 @@ void units_tick(struct sm *sm);
 /* To be called after all other stages' ticks. Returns the next cycle while instructions wait for a unit, else the
  * cycle in which the next result leaves. */
 uint64_t units_next(const struct sm *sm);
+
+/* Adds the busy cycles of the units to the statistics. */
+void units_settle(struct sm *sm);
 
 /* Books the result bus for an instruction, which then enters unit `number` of a pipe. Returns the slot on the result
  * bus; NULL: the unit or the bus is not free for it in this cycle. `unit_bit` is the unit's bit in

@@ -200,6 +200,7 @@ static const char *describe_sass(enum trace_isa isa, const char *opcode, size_t 
 	ptx->barrier = row->kind == SIMT_BARRIER ? PTX_BARRIER_SYNC : PTX_BARRIER_NONE;
 	*is_bulk = row->is_bulk;
 	take_suffixes(dot ? dot : end, end, inst, ptx);
+	simt_count_operations(inst, row->op, 1 + (*opcode == 'H')); /* HADD2: two in a register */
 	return NULL;
 }
 
@@ -299,6 +300,7 @@ static const char *describe_ptx(const char *opcode, size_t length, struct simt_i
 			*at = word.text;
 			return "unknown suffix";
 		}
+	simt_count_operations(inst, ptx->op, 1);
 	return NULL;
 }
 

@@ -31,6 +31,15 @@ for kernel in run["kernels"] + [run["totals"]]:
         largest = name.startswith("teleport.largest_") or name in ("teleport.rows", "teleport.dropped_rows", "teleport.unfit_rows")
         assert kernel["counters"][name] == (max(values) if largest else sum(values)), name
         compared += 1
+    blocks = kernel.get("blocks")
+    assert (blocks is None) == ("launch" not in kernel)
+    if blocks:
+        count = kernel["grid"][0] * kernel["grid"][1] * kernel["grid"][2]
+        assert all(len(values) == count for values in blocks.values()) and len(blocks) == 4, blocks
+        assert sum(blocks["warp_instructions"]) == kernel["counters"]["sm.warp_instructions"]
+        assert [blocks["sm"].count(sm) for sm in range(run["configuration"]["sm.count"])] == kernel["units"]["sm.blocks"]
+        assert min(blocks["begin"]) == kernel["first_block"] and all(begin < end for begin, end in zip(blocks["begin"], blocks["end"]))
+        assert max(blocks["end"]) <= kernel["started"] + kernel["cycles"]
     gone = [name for name in kernel["counters"] if name not in kernel["units"] and name.split(".")[0] in ("sm", "l1d", "l2", "slice", "dram")]
     assert not gone, gone
 assert compared > 400, compared

@@ -469,6 +469,54 @@ def known_trace(page, path):
     check("kernel 1 60 60 60" in first and "IPC instructions per cycle 5 5" in second, f"the second launch: {first} {second}")
 
 
+# --- limits ---
+
+# The boxes of a picture's texts and marks, and of the picture.
+BOXES = """
+const boxOf = (one) => { const {left, top, right, bottom} = one.getBoundingClientRect(); return [left, top, right, bottom]; };
+return [...document.querySelectorAll('#limits svg')].map((svg) => ({svg: boxOf(svg), texts: [...svg.querySelectorAll('text')].map(boxOf),
+	marks: [...svg.querySelectorAll('circle, rect')].map(boxOf), words: svg.getAttribute('aria-label')}));
+"""
+
+
+def overlap(one, other):
+    return min(one[2], other[2]) - max(one[0], other[0]) > 1 and min(one[3], other[3]) - max(one[1], other[1]) > 1
+
+
+def limits(page, folder):
+    """Shows the numbers of `sluice stats --limits --json`: findings, a bar for each unit, and pictures without overlaps."""
+    def run(*words):
+        return subprocess.run(list(map(str, words)), check=True, cwd=folder, stdout=subprocess.PIPE, text=True).stdout
+    source = Path(__file__).resolve().parent.parent / "cli" / "limits_kernels.cu"
+    run(sluice, "cc", "-O3", source, "-o", "limits")
+    run(sluice, "run", "--stats", "limits.json", "--", "./limits")
+    wanted = json.loads(run(sluice, "stats", "--limits", "--json", "limits.json"))
+    page.open(report(folder, "limits", "limits.json"), "#run/0")
+    choices = page.script("return [...document.querySelectorAll('#limits select option')].map((option) => option.textContent)")
+    check(len(choices) == len(wanted) == 9 and choices[-1].startswith("all launches, "), f"the choice of launches: {choices}")
+    for number, row in enumerate(wanted):
+        page.change("#limits select", str(number))
+        known = row["limits"]
+        texts = page.script("return [...document.querySelectorAll('.findings dt')].map((one) => one.firstChild.textContent + '|' + one.nextSibling.textContent)")
+        check(texts == [f"{rule['name']}|{rule['text']}" for rule in known["rules"]], f"findings of {row['name']}: {texts}")
+        gains = page.script("return [...document.querySelectorAll('.findings dt b')].map((one) => parseFloat(one.textContent.slice(8)))")
+        check(all(abs(shown - rule["gain"]) <= 0.006 * rule["gain"] + 0.005 for shown, rule in zip(gains, known["rules"])), f"bounds: {gains}")
+        bars = page.script("return [...document.querySelectorAll('.uses dd')].map((one) => {const [track, bar] = [one.firstChild, one.querySelector('i')];"
+                           "return [parseFloat(one.textContent), bar.getBoundingClientRect().width / track.getBoundingClientRect().width]})")
+        check(len(bars) == len(known["use"]) and all(abs(text - 100 * unit["used"]) < 0.051 and abs(length - unit["used"]) < 0.005
+                                                     for (text, length), unit in zip(bars, known["use"])), f"bars of {row['name']}: {bars}")
+        for picture in page.script(BOXES):
+            left, top, right, bottom = picture["svg"]
+            check(all(left <= a and top <= b and c <= right and d <= bottom for a, b, c, d in picture["texts"] + picture["marks"]), f"outside of a picture of {row['name']}")
+            check(not any(overlap(one, other) for i, one in enumerate(picture["texts"]) for other in picture["texts"][:i]), f"overlapping texts of {row['name']}")
+        if number == 0:
+            roofline, links = page.script(BOXES)
+            check(len(roofline["marks"]) == 3 and "FP32: " in roofline["words"] and "warps to L1 92.2 kB" in links["words"], f"in words: {roofline['words']} {links['words']}")
+            page.picture("limits")
+    check(not page.all(".findings"), "sums have no findings")
+    page.quiet("limits")
+
+
 # --- streams ---
 
 def stream_files(folder):
@@ -554,8 +602,8 @@ def stream_bars(page):
                       "return document.querySelector('#streams .tip').textContent.split('\\n')")
     check(tip == ["launch 3: first(float*)", "200 to 700, 500 cycles", "200 cycles until its first block", "grid 15 x 1 x 1, block 256 x 1 x 1", "session 1"], f"under the pointer: {tip}")
     rows = rows_of(page, "#streams")
-    check(rows == [["stream 0 (legacy)", "1", "0", "200", "200", "0"], ["stream 1", "1", "200", "400", "200", "0"], ["stream 2", "1", "200", "700", "500", "200"],
-                   ["stream 10", "2", "200", "1,000", "600", "0"]], f"the numbers of the lanes: {rows}")
+    check(rows == [["stream 0 (legacy)", "1", "0", "200", "200", "1,000", "0"], ["stream 1", "1", "200", "400", "200", "1,000", "0"],
+                   ["stream 2", "1", "200", "700", "500", "1,000", "200"], ["stream 10", "2", "200", "1,000", "600", "2,000", "0"]], f"the numbers of the lanes: {rows}")
 
 
 def copies_in_lanes(page):
@@ -814,6 +862,7 @@ def main():
             formulas(page, folder)
             experiments(page, folder)
             streams(page, folder)
+            limits(page, folder)
             path = report(folder, "known", *known_files(folder))
             for test in [known_difference, known_run, known_sources, known_trace, known_phone, hostile_names, figures, themes, paper]:
                 test(page, path)

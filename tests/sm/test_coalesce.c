@@ -333,7 +333,8 @@ static void test_banks_against_model(void **state)
 		uint32_t bytes = size[n % 5], of = banks[n / 5 % 5], lanes = random_case(&seed, address, bytes);
 		for (uint32_t lane = 0; lane < WARP_SIZE; lane++)
 			address[lane] %= 49152;
-		assert_int_equal(shared_bank_cycles(address, lanes, bytes, of), model_banks(address, lanes, bytes, of));
+		assert_int_equal(shared_bank_cycles(address, lanes, bytes, of, NULL),
+		                 model_banks(address, lanes, bytes, of));
 	}
 }
 
@@ -351,8 +352,8 @@ static void test_banks_worked_cases(void **state)
 		uint64_t address[WARP_SIZE];
 		for (uint32_t lane = 0; lane < WARP_SIZE; lane++)
 			address[lane] = lane * row[i].stride;
-		assert_int_equal(shared_bank_cycles(address, ALL, row[i].size, 32), row[i].cycles);
-		assert_int_equal(shared_bank_cycles(address, 1u << 17, row[i].size, 32), 1); /* a single lane */
+		assert_int_equal(shared_bank_cycles(address, ALL, row[i].size, 32, NULL), row[i].cycles);
+		assert_int_equal(shared_bank_cycles(address, 1u << 17, row[i].size, 32, NULL), 1); /* a single lane */
 	}
 }
 

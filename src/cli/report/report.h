@@ -11,8 +11,8 @@
  *   configurations  machines: the first complete; for all others the keys that differ from it (null: missing)
  *   keys            [unit, meaning] of the machine's keys and of mechanisms' options (NAME.KEY), by name
  *   figures         figures of experiments: see figures.c; scorecard: see scorecard.c
- *   runs            see run.c, launches.c and streams.c; additional data: samples.c, timeline.c; profiles are included
- *                   unchanged
+ *   runs            see run.c, launches.c, streams.c and limits.c; additional data: samples.c, timeline.c; profiles are
+ *                   included unchanged
  */
 #ifndef SLUICE_CLI_REPORT_H
 #define SLUICE_CLI_REPORT_H
@@ -82,6 +82,8 @@ json_t *report_run(struct collection *collection, const char *label);
 void report_fact(struct collection *collection, json_t *run, const char *name, const char *value);
 /* Adds the run's statistics, in the layout of docs/reference/statistics.md. */
 void report_statistics(struct collection *collection, json_t *run, const json_t *stats);
+/* Adds what limits the kernels of these statistics (limits.c). */
+void report_limits(struct collection *collection, json_t *run, const json_t *stats);
 /* Adds the launches and sessions of these statistics (launches.c). */
 void report_launches(struct collection *collection, json_t *run, const json_t *stats);
 /* Adds when launches and copies ran, if there are several streams or copies (streams.c). `rows`: of each launch, its

@@ -115,6 +115,7 @@ bool report_take_statistics(struct collection *collection, const char *path, jso
 	if (json_object_get(root, "sampling"))
 		take_estimate(collection, run, json_object_get(json_object_get(root, "totals"), "estimate"));
 	report_statistics(collection, run, root);
+	report_limits(collection, run, root);
 	collection->last = run;
 	return true;
 }

@@ -7,8 +7,8 @@
  */
 #include "cli/report/report.h"
 
-static const char *const members[] = {"launch",      "stream", "session", "started",
-                                      "first_block", "cycles", "grid",    "block"};
+static const char *const members[] = {"launch", "stream", "session", "started",          "first_block",
+                                      "cycles", "grid",   "block",   "warp_instructions"};
 enum { MEMBERS = sizeof members / sizeof *members };
 static const char *const copy_members[] = {"stream", "to", "bytes", "started", "cycles"};
 enum { COPY_MEMBERS = sizeof copy_members / sizeof *copy_members };
