@@ -2,6 +2,7 @@
 #include "simt/translations.h"
 
 #include "base/arena.h"
+#include "base/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -434,6 +435,66 @@ void simt_copy_written(struct simt_memory *memory, uint64_t to, uint64_t from, u
 {
 	if (memory->written)
 		memmove(memory->written + to, memory->written + from, size);
+}
+
+/* --- snapshots --- */
+
+/* Returns the first allocation of kernels that begins above the address, or NULL. */
+static const struct simt_allocation *next_of_kernels(const struct simt_memory *memory, uint64_t address)
+{
+	const struct simt_allocation *next = allocations_above(&memory->heap, address);
+	while (next && next->owner != SIMT_KERNEL)
+		next = allocations_above(&memory->heap, next->address);
+	return next;
+}
+
+/* Removes the allocations of kernels; what they held reads as zero if they are made again. */
+static void drop_of_kernels(struct simt_memory *memory)
+{
+	const struct simt_allocation *next;
+	while ((next = next_of_kernels(memory, 0)) != NULL) {
+		memset(memory->base + next->address, 0, next->size);
+		allocations_remove(&memory->heap, next->address);
+	}
+}
+
+static void save_of_kernels(const struct simt_memory *memory, struct snapshot *snapshot)
+{
+	uint64_t count = 0;
+	const struct simt_allocation *next;
+	for (uint64_t at = 0; (next = next_of_kernels(memory, at)) != NULL; at = next->address)
+		count++;
+	snapshot_value(snapshot, count);
+	for (uint64_t at = 0; (next = next_of_kernels(memory, at)) != NULL; at = next->address) {
+		struct simt_allocation saved = *next;
+		snapshot_value(snapshot, saved);
+	}
+}
+
+static void restore_of_kernels(struct simt_memory *memory, struct snapshot *snapshot)
+{
+	uint64_t count = 0;
+	drop_of_kernels(memory);
+	snapshot_value(snapshot, count);
+	for (; count && !snapshot->is_short; count--) {
+		struct simt_allocation saved;
+		snapshot_value(snapshot, saved);
+		if (!snapshot->is_short)
+			allocations_insert(&memory->heap, saved);
+	}
+}
+
+void simt_memory_snapshot(struct simt_memory *memory, struct snapshot *snapshot)
+{
+	snapshot_value(snapshot, memory->allocated);
+	snapshot_value(snapshot, memory->heap_used);
+	snapshot_value(snapshot, memory->heap_top);
+	snapshot_value(snapshot, memory->freed);
+	snapshot_value(snapshot, memory->freed_count);
+	if (snapshot->restores)
+		restore_of_kernels(memory, snapshot);
+	else
+		save_of_kernels(memory, snapshot);
 }
 
 uint64_t simt_bytes_free(const struct simt_memory *memory)

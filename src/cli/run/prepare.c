@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -146,6 +147,15 @@ static void export_traces(const struct run *run)
 	export_file("SLUICE_TRACE_OUT", run->trace_out);
 }
 
+/* With equal addresses of host memory, a run that is resumed finds the launches of the journal. */
+static void export_journal(const struct run *run)
+{
+	export_file("SLUICE_JOURNAL", run->journal);
+	run_set("SLUICE_RESUME", run->resumes ? "yes" : NULL);
+	if (run->journal)
+		personality(ADDR_NO_RANDOMIZE);
+}
+
 /* Exports the table's path, valid in any folder that the program changes to. */
 static void export_energy(const struct run *run)
 {
@@ -188,6 +198,8 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.profile_file = run->profile_file,
 		.energy = run->energy,
 		.trace_out = run->trace_out,
+		.journal = run->journal,
+		.resume = run->resumes,
 		.sample_launches = run->sampling.launches,
 		.sample_blocks = run->sampling.chooses_blocks ? &run->sampling.blocks : NULL,
 		.sample_error = run->sampling.error,
@@ -237,6 +249,7 @@ bool run_prepare(const struct run *run)
 		export_traces(run);
 		run_sampling_export(&run->sampling);
 		export_selection(run);
+		export_journal(run);
 		run_set("SLUICE_MACHINE", path ? path : run->machine);
 		free(path);
 		export_words("SLUICE_OPTIONS", &options);

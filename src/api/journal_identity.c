@@ -1,0 +1,129 @@
+/* journal_identity: what makes a launch the same as one in the journal. */
+#include "api/journal.h"
+
+#include "base/arena.h"
+#include "base/file.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the setup --- */
+
+/* Adds the file with the code at `code`: a rebuilt simulator or mechanism may behave differently. */
+static void add_object(struct digest *digest, const void *code)
+{
+	Dl_info info;
+	size_t length = 0;
+	char *bytes = dladdr(code, &info) ? file_read(info.dli_fname, &length) : NULL;
+	if (!bytes) /* a program without the library in a file of its own, started by a relative path */
+		bytes = file_read("/proc/self/exe", &length);
+	if (bytes)
+		digest_add(digest, bytes, length);
+	free(bytes);
+}
+
+static void add_configuration(struct digest *digest, const struct machine *machine)
+{
+	json_t *configuration = records_configuration(machine);
+	char *text = json_dumps(configuration, JSON_SORT_KEYS | JSON_COMPACT);
+	digest_add_text(digest, text ? text : "");
+	free(text);
+	json_decref(configuration);
+}
+
+static void add_mechanism(struct digest *digest, const struct seam_attached *attached)
+{
+	const struct mech *mech = attached->mech;
+	digest_add_text(digest, mech->name);
+	add_object(digest, mech);
+	for (size_t i = 0; i < mech->option_count; i++) {
+		char value[BASE_OPTION_TEXT_SIZE];
+		base_option_print(&mech->options[i], attached->config, value, sizeof value);
+		digest_add_text(digest, value);
+	}
+}
+
+static void add_options(struct digest *digest, const sluice_gpu *gpu)
+{
+	const struct words *options = &gpu->records.options, *passes = &gpu->passes.named;
+	bool may_stray = gpu->stray_read != NULL;
+	for (size_t i = 0; i < options->count; i++)
+		if (strncmp(options->word[i], "kernel.", 7) == 0)
+			digest_add_text(digest, options->word[i]);
+	for (size_t i = 0; i < passes->count; i++)
+		digest_add_text(digest, passes->word[i]);
+	digest_add_value(digest, may_stray);
+	digest_add_value(digest, gpu->max_instructions);
+}
+
+struct journal_setup journal_setup_of(const sluice_gpu *gpu)
+{
+	struct journal_setup setup = {0};
+	digest_add_text(&setup.part[0], SLUICE_VERSION);
+	add_object(&setup.part[0], journal_setup_names);
+	add_configuration(&setup.part[1], &gpu->machine);
+	for (uint32_t i = 0; i < gpu->attachments.count; i++)
+		add_mechanism(&setup.part[2], &gpu->attachments.list[i]);
+	add_options(&setup.part[3], gpu);
+	return setup;
+}
+
+/* --- launches --- */
+
+static void add_shape(struct digest *digest, const struct launch *launch)
+{
+	const struct launch_request *request = &launch->checked.request;
+	const sluice_gpu *gpu = launch->gpu;
+	uint64_t number = launch->number;
+	bool l1_may_be_stale = gpu->sampling.skipped;
+	digest_add_value(digest, request->grid);
+	digest_add_value(digest, request->block);
+	digest_add_value(digest, request->dynamic_shared_bytes);
+	digest_add_value(digest, request->cooperative);
+	digest_add_value(digest, request->depth);
+	digest_add_value(digest, request->carve_out);
+	digest_add_value(digest, number);
+	digest_add_value(digest, gpu->functional_launches);
+	digest_add_value(digest, l1_may_be_stale);
+	digest_add_value(digest, gpu->announced.used);
+	for (uint32_t i = 0; i < gpu->announced.count; i++)
+		digest_add_value(digest, gpu->announced.range[i]);
+}
+
+static void add_textures(struct digest *digest, const struct textures *textures)
+{
+	for (uint32_t i = 0; i < textures->count; i++)
+		if (textures->texture[i]->is_used)
+			digest_add(digest, textures->texture[i], sizeof *textures->texture[i]);
+}
+
+void journal_identify(const struct journal *journal, const struct launch *launch, struct journal_identity *identity)
+{
+	const sluice_kernel *kernel = launch->checked.kernel;
+	*identity = (struct journal_identity){.before = journal->history, .code = kernel->module->code};
+	snprintf(identity->kernel, sizeof identity->kernel, "%s", kernel->function->name);
+	digest_add_text(&identity->code, kernel->function->name);
+	add_shape(&identity->shape, launch);
+	digest_add(&identity->arguments, launch->params, kernel->program->param_bytes);
+	identity->memory = journal->before.all;
+	add_textures(&identity->memory, &launch->gpu->textures);
+}
+
+const char *journal_difference(const struct journal_identity *one, const struct journal_identity *other)
+{
+	const struct {
+		const struct digest *one, *other;
+		const char *text;
+	} part[] = {{&one->before, &other->before, "a launch before it differs"},
+	            {&one->code, &other->code, "its code differs"},
+	            {&one->shape, &other->shape, "its number, grid, block or shared memory differs"},
+	            {&one->arguments, &other->arguments, "its arguments differ"},
+	            {&one->memory, &other->memory, "the memory before it differs"}};
+	if (strncmp(one->kernel, other->kernel, sizeof one->kernel) != 0)
+		return "it is another kernel";
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		if (!digest_is_same(part[i].one, part[i].other))
+			return part[i].text;
+	return NULL;
+}
