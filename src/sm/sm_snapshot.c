@@ -155,6 +155,8 @@ void sm_snapshot(struct sm *sm, struct snapshot *snapshot)
 	assert(!sm->blocks.resident && !sm->buffer_waiters.count && !sm->fault.what);
 	snapshot_all_but(snapshot, sm, own);
 	snapshot_value(snapshot, sm->blocks.last_end);
+	for (uint32_t b = 0; b < sm->config.blocks; b++)
+		simt_block_snapshot(&sm->blocks.slot[b].simt, snapshot);
 	for (uint32_t w = 0; w < sm->config.warps; w++)
 		warp_snapshot(&sm->warp[w], snapshot);
 	stages_snapshot(sm, snapshot);
