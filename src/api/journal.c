@@ -4,6 +4,7 @@
 #include "gpu/gpu_snapshot.h"
 #include "gpu/stats.h"
 #include "seam/seam_snapshot.h"
+#include "sluice_runtime.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -22,7 +23,7 @@ static const char *refused_mechanism(const sluice_gpu *gpu)
 	return NULL;
 }
 
-const char *journal_refused(const sluice_gpu *gpu)
+static const char *refused(const sluice_gpu *gpu)
 {
 	if (gpu->functional)
 		return "a functional run simulates no launch in cycles";
@@ -37,12 +38,9 @@ const char *journal_refused(const sluice_gpu *gpu)
 	return NULL;
 }
 
-enum sluice_status journal_open(sluice_gpu *gpu, const struct sluice_settings *settings, struct sluice_error *error)
+enum sluice_status sluice_journal_check(const sluice_gpu *gpu, struct sluice_error *error)
 {
-	char message[JOURNAL_MESSAGE];
-	if (!settings->journal)
-		return settings->resume ? api_fail(error, SLUICE_BAD_SETTING, "resume needs a journal") : SLUICE_OK;
-	const char *reason = journal_refused(gpu), *mechanism = refused_mechanism(gpu);
+	const char *reason = refused(gpu), *mechanism = refused_mechanism(gpu);
 	if (reason)
 		return api_fail(error, SLUICE_BAD_SETTING, "journal: %s", reason);
 	if (mechanism)
@@ -50,6 +48,17 @@ enum sluice_status journal_open(sluice_gpu *gpu, const struct sluice_settings *s
 		                "journal: mechanism %s does not say what it keeps from one kernel to the next "
 		                "(.forgets, or hooks like .sm_keep)",
 		                mechanism);
+	return SLUICE_OK;
+}
+
+enum sluice_status journal_open(sluice_gpu *gpu, const struct sluice_settings *settings, struct sluice_error *error)
+{
+	char message[JOURNAL_MESSAGE];
+	if (!settings->journal)
+		return settings->resume ? api_fail(error, SLUICE_BAD_SETTING, "resume needs a journal") : SLUICE_OK;
+	enum sluice_status status = sluice_journal_check(gpu, error);
+	if (status != SLUICE_OK)
+		return status;
 	struct journal *journal = base_calloc(1, sizeof *journal);
 	const struct journal_setup setup = journal_setup_of(gpu);
 	if (!journal_file_open(&journal->file, settings->journal, settings->resume, &setup, message)) {
@@ -137,8 +146,8 @@ static void tell_difference(struct journal *journal, const struct launch *launch
 	journal->differs = true;
 	tell("journal %s: launch %zu, kernel %s, is not the one in the journal, kernel %.*s: %s. From here on, "
 	     "launches are simulated, and replace those in the journal",
-	     journal->file.folder, launch->number + 1, launch->checked.kernel->function->name, JOURNAL_KERNEL,
-	     old->kernel, difference);
+	     journal->file.folder, launch->number + 1, launch->gpu->records.record[launch->number].shown,
+	     JOURNAL_KERNEL, old->kernel, difference);
 }
 
 /* Reads what the journal has of the launch. Returns false when it must be simulated. */

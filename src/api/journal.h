@@ -53,8 +53,6 @@ const char *journal_difference(const struct journal_identity *one, const struct 
 
 /* journal.c */
 
-/* The reason for which a run cannot have a journal, or NULL. */
-const char *journal_refused(const sluice_gpu *gpu);
 /* Opens the journal that the settings name, if they name one. */
 enum sluice_status journal_open(sluice_gpu *gpu, const struct sluice_settings *settings, struct sluice_error *error);
 void journal_close(sluice_gpu *gpu);

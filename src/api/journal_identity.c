@@ -102,7 +102,7 @@ void journal_identify(const struct journal *journal, const struct launch *launch
 {
 	const sluice_kernel *kernel = launch->checked.kernel;
 	*identity = (struct journal_identity){.before = journal->history, .code = kernel->module->code};
-	snprintf(identity->kernel, sizeof identity->kernel, "%s", kernel->function->name);
+	snprintf(identity->kernel, sizeof identity->kernel, "%s", launch->gpu->records.record[launch->number].shown);
 	digest_add_text(&identity->code, kernel->function->name);
 	add_shape(&identity->shape, launch);
 	digest_add(&identity->arguments, launch->params, kernel->program->param_bytes);

@@ -198,8 +198,6 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		.profile_file = run->profile_file,
 		.energy = run->energy,
 		.trace_out = run->trace_out,
-		.journal = run->journal,
-		.resume = run->resumes,
 		.sample_launches = run->sampling.launches,
 		.sample_blocks = run->sampling.chooses_blocks ? &run->sampling.blocks : NULL,
 		.sample_error = run->sampling.error,
@@ -214,7 +212,10 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		return false;
 	}
 	cli_warnings(run->name, gpu);
-	bool fine = begin_stats(run, gpu);
+	bool fine = !run->journal || sluice_journal_check(gpu, &error) == SLUICE_OK;
+	if (!fine)
+		cli_library_error(run->name, &error);
+	fine = fine && begin_stats(run, gpu);
 	sluice_close(gpu);
 	return fine;
 }
