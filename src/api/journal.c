@@ -185,8 +185,8 @@ static enum sluice_status apply(struct launch *launch, struct snapshot *content,
 	bool fine = restore_text(content);
 	if (fine)
 		simt_memory_snapshot(gpu->gpu->memory, content);
-	fine = fine && journal_memory_restore(gpu->gpu->memory, content) &&
-	       gpu_restore(gpu->gpu, run, content) && snapshot_is_complete(content);
+	fine = fine && journal_memory_restore(gpu->gpu->memory, content) && gpu_restore(gpu->gpu, run, content) &&
+	       snapshot_is_complete(content);
 	if (!fine)
 		return api_fail(error, SLUICE_INTERNAL, "internal error: launch %zu of journal %s does not fit",
 		                launch->number + 1, gpu->journal->file.folder);
@@ -232,8 +232,7 @@ static enum sluice_status keep(struct launch *launch, const struct journal_ident
 	content.restores = true;
 	bool fine = gpu_restore(gpu, launch->run, &content) && snapshot_is_complete(&content);
 	snapshot_free(&content);
-	return fine ? SLUICE_OK
-	            : api_fail(error, SLUICE_INTERNAL, "internal error: the machine cannot be restored");
+	return fine ? SLUICE_OK : api_fail(error, SLUICE_INTERNAL, "internal error: the machine cannot be restored");
 }
 
 static enum sluice_status simulate(struct launch *launch, const struct journal_identity *identity,

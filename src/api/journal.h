@@ -17,7 +17,7 @@ struct journal_memory {
 	struct journal_piece {
 		uint64_t address, size;
 		size_t page; /* index of its first page */
-	} *piece;
+	} * piece;
 	struct digest *page;
 	size_t pieces, pages, piece_room, page_room;
 	struct digest all;
@@ -25,11 +25,11 @@ struct journal_memory {
 
 struct journal {
 	struct journal_file file;
-	struct digest history;      /* of all launches in cycles so far */
+	struct digest history;        /* of all launches in cycles so far */
 	struct journal_memory before; /* before the launch in progress */
-	bool resumes;   /* launches are looked up */
-	bool differs;   /* a launch has differed: the user knows */
-	bool is_broken; /* a launch could not be written: no further ones are */
+	bool resumes;                 /* launches are looked up */
+	bool differs;                 /* a launch has differed: the user knows */
+	bool is_broken;               /* a launch could not be written: no further ones are */
 };
 
 /* journal_memory.c */

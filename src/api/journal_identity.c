@@ -91,11 +91,30 @@ static void add_shape(struct digest *digest, const struct launch *launch)
 		digest_add_value(digest, gpu->announced.range[i]);
 }
 
+/* Member by member: the bytes between them are undefined. */
+static void add_texture(struct digest *digest, const struct texture *texture)
+{
+	const struct texture_image *image = &texture->image;
+	const struct texture_sampler *sampler = &texture->sampler;
+	const uint64_t of_image[] = {texture->is_bound, image->address,  image->width,    image->height,
+	                             image->depth,      image->layers,   image->levels,   image->dimensions,
+	                             image->is_cube,    image->is_tiled, image->channels, image->channel_bytes,
+	                             image->channel,    image->pitch};
+	const uint8_t of_sampler[] = {sampler->outside[0], sampler->outside[1],    sampler->outside[2],
+	                              sampler->is_linear,  sampler->is_normalized, sampler->reads_floats,
+	                              sampler->is_srgb};
+	const float levels[] = {sampler->level_bias, sampler->lowest_level, sampler->highest_level};
+	digest_add_value(digest, of_image);
+	digest_add_value(digest, of_sampler);
+	digest_add_value(digest, sampler->border);
+	digest_add_value(digest, levels);
+}
+
 static void add_textures(struct digest *digest, const struct textures *textures)
 {
 	for (uint32_t i = 0; i < textures->count; i++)
 		if (textures->texture[i]->is_used)
-			digest_add(digest, textures->texture[i], sizeof *textures->texture[i]);
+			add_texture(digest, textures->texture[i]);
 }
 
 void journal_identify(const struct journal *journal, const struct launch *launch, struct journal_identity *identity)

@@ -18,8 +18,7 @@ static void add_piece(struct journal_memory *memory, const struct simt_allocatio
 		memory->piece_room = 2 * memory->piece_room + 64;
 		memory->piece = base_realloc(memory->piece, memory->piece_room * sizeof *memory->piece);
 	}
-	memory->piece[memory->pieces++] =
-		(struct journal_piece){allocation->address, allocation->size, memory->pages};
+	memory->piece[memory->pieces++] = (struct journal_piece){allocation->address, allocation->size, memory->pages};
 	digest_add_value(&memory->all, allocation->address);
 	digest_add_value(&memory->all, allocation->size);
 	digest_add_value(&memory->all, allocation->owner);
@@ -69,8 +68,8 @@ static const struct digest *pages_before(const struct journal_memory *before, co
 	while (*next < before->pieces && before->piece[*next].address < allocation->address)
 		(*next)++;
 	const struct journal_piece *piece = &before->piece[*next];
-	bool is_same = *next < before->pieces && piece->address == allocation->address &&
-	               piece->size == allocation->size;
+	bool is_same =
+		*next < before->pieces && piece->address == allocation->address && piece->size == allocation->size;
 	return is_same ? &before->page[piece->page] : NULL;
 }
 

@@ -30,7 +30,10 @@ void snapshot_array(struct snapshot *snapshot, void *array, size_t count, size_t
 struct snapshot_own {
 	size_t offset, size;
 };
-#define SNAPSHOT_OWN(type, member) {offsetof(type, member), sizeof(((type *)0)->member)}
+#define SNAPSHOT_OWN(type, member)                                                                                     \
+	{                                                                                                              \
+		offsetof(type, member), sizeof(((type *)0)->member)                                                    \
+	}
 
 /* Saves or restores a struct, except `own`. */
 void snapshot_struct(struct snapshot *snapshot, void *object, size_t size, const struct snapshot_own *own,

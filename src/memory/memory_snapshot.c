@@ -73,9 +73,9 @@ static void output_snapshot(struct crossbar_output *output, const struct crossba
 
 void crossbar_snapshot(struct crossbar *crossbar, struct snapshot *snapshot)
 {
-	static const struct snapshot_own own[] = {OWN(crossbar, input),    OWN(crossbar, output), OWN(crossbar, offered),
-	                                          OWN(crossbar, buffered), OWN(crossbar, moving), OWN(crossbar, asked),
-	                                          OWN(crossbar, route),    OWN(crossbar, route_user)};
+	static const struct snapshot_own own[] = {
+		OWN(crossbar, input),  OWN(crossbar, output), OWN(crossbar, offered), OWN(crossbar, buffered),
+		OWN(crossbar, moving), OWN(crossbar, asked),  OWN(crossbar, route),   OWN(crossbar, route_user)};
 	snapshot_all_but(snapshot, crossbar, own);
 	snapshot_array(snapshot, crossbar->offered, crossbar->input_words, sizeof *crossbar->offered);
 	snapshot_array(snapshot, crossbar->buffered, crossbar->input_words, sizeof *crossbar->buffered);
@@ -100,11 +100,11 @@ static void entry_snapshot(struct slice_entry *entry, struct snapshot *snapshot)
 
 void slice_snapshot(struct slice *slice, struct snapshot *snapshot)
 {
-	static const struct snapshot_own own[] = {
-		OWN(slice, pool),      OWN(slice, map),       OWN(slice, entry),     OWN(slice, replies),
-		OWN(slice, input),     OWN(slice, reply),     OWN(slice, cache),     OWN(slice, to_dram),
-		OWN(slice, from_dram), OWN(slice, look),      OWN(slice, packet_in), OWN(slice, packet_out),
-		OWN(slice, look_user), OWN(slice, by_pc)};
+	static const struct snapshot_own own[] = {OWN(slice, pool),      OWN(slice, map),       OWN(slice, entry),
+	                                          OWN(slice, replies),   OWN(slice, input),     OWN(slice, reply),
+	                                          OWN(slice, cache),     OWN(slice, to_dram),   OWN(slice, from_dram),
+	                                          OWN(slice, look),      OWN(slice, packet_in), OWN(slice, packet_out),
+	                                          OWN(slice, look_user), OWN(slice, by_pc)};
 	assert(!slice->busy && !slice->input.count && !slice->reply.count);
 	snapshot_all_but(snapshot, slice, own);
 	entry_snapshot(&slice->entry, snapshot);

@@ -220,8 +220,7 @@ bool journal_file_write(const struct journal_file *file, uint64_t number, const 
 		return fail(message, "journal %s: cannot compress launch %" PRIu64 ": %s", file->folder, number,
 		            ZSTD_getErrorName(length));
 	}
-	struct header header = {
-		.number = number, .size = content->size, .compressed = length, .identity = *identity};
+	struct header header = {.number = number, .size = content->size, .compressed = length, .identity = *identity};
 	memcpy(header.magic, magic, sizeof magic);
 	header.content = digest_of(compressed, length);
 	header.header = digest_of(&header, offsetof(struct header, header));

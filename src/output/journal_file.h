@@ -12,11 +12,11 @@ enum { JOURNAL_KERNEL = 256, JOURNAL_MESSAGE = 512, JOURNAL_SETUP = 4 };
 
 /* What a launch does, in parts: it is the same launch when all are the same. */
 struct journal_identity {
-	struct digest before;    /* all launches before it */
-	struct digest code;      /* the module's PTX */
-	struct digest shape;     /* grid, block, shared memory */
+	struct digest before; /* all launches before it */
+	struct digest code;   /* the module's PTX */
+	struct digest shape;  /* grid, block, shared memory */
 	struct digest arguments;
-	struct digest memory;    /* allocations and contents before it, and textures */
+	struct digest memory; /* allocations and contents before it, and textures */
 	char kernel[JOURNAL_KERNEL];
 };
 
@@ -28,7 +28,7 @@ extern const char *const journal_setup_names[JOURNAL_SETUP];
 
 struct journal_file {
 	char *folder;
-	int lock; /* descriptor */
+	int lock;      /* descriptor */
 	pid_t process; /* the process that writes; a forked child does not */
 };
 

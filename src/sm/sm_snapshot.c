@@ -146,13 +146,13 @@ static void stages_snapshot(struct sm *sm, struct snapshot *snapshot)
 void sm_snapshot(struct sm *sm, struct snapshot *snapshot)
 {
 	static const struct snapshot_own own[] = {
-		OWN(sm, arena),       OWN(sm, ops),    OWN(sm, requests),        OWN(sm, map),
-		OWN(sm, seam),        OWN(sm, fault),  OWN(sm, loads_that_wait), OWN(sm, blocks),
-		OWN(sm, warp),        OWN(sm, fetch),  OWN(sm, scoreboards),     OWN(sm, issue),
-		OWN(sm, issued),      OWN(sm, units),  OWN(sm, collectors),      OWN(sm, sub_cores),
-		OWN(sm, collected),   OWN(sm, lsu),    OWN(sm, buffer_waiters),  OWN(sm, registers),
-		OWN(sm, shared),      OWN(sm, copies), OWN(sm, phase_waits),     OWN(sm, l1),
-		OWN(sm, texture),     OWN(sm, profile), OWN(sm, network),        OWN(sm, write_back)};
+		OWN(sm, arena),     OWN(sm, ops),     OWN(sm, requests),        OWN(sm, map),
+		OWN(sm, seam),      OWN(sm, fault),   OWN(sm, loads_that_wait), OWN(sm, blocks),
+		OWN(sm, warp),      OWN(sm, fetch),   OWN(sm, scoreboards),     OWN(sm, issue),
+		OWN(sm, issued),    OWN(sm, units),   OWN(sm, collectors),      OWN(sm, sub_cores),
+		OWN(sm, collected), OWN(sm, lsu),     OWN(sm, buffer_waiters),  OWN(sm, registers),
+		OWN(sm, shared),    OWN(sm, copies),  OWN(sm, phase_waits),     OWN(sm, l1),
+		OWN(sm, texture),   OWN(sm, profile), OWN(sm, network),         OWN(sm, write_back)};
 	assert(!sm->blocks.resident && !sm->buffer_waiters.count && !sm->fault.what);
 	snapshot_all_but(snapshot, sm, own);
 	snapshot_value(snapshot, sm->blocks.last_end);

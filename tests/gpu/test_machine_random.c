@@ -282,8 +282,8 @@ static bool has_journal(struct random_case *c)
 
 static char *run_with_journal(struct random_case *c, const char *name, bool resumes, struct memory *memory)
 {
-	const struct sluice_settings settings = {
-		SLUICE_SIZED(settings), .finding = tell_finding, .journal = journal_path, .resume = resumes};
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .finding = tell_finding,
+	                                         .journal = journal_path, .resume = resumes};
 	struct sluice_error error;
 	stage = name;
 	sluice_gpu *gpu = machine_open(&c->machine, true, settings, &error);
