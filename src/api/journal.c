@@ -83,7 +83,7 @@ void journal_close(sluice_gpu *gpu)
 
 /* --- a launch's content --- */
 
-/* What gpu_run() returns of a launch that ran to its end. */
+/* The results of gpu_run() for a launch that ran to its end. */
 struct outcome {
 	uint64_t cycles, started, first_block;
 	uint32_t blocks_limit;

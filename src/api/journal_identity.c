@@ -16,7 +16,7 @@ static void add_object(struct digest *digest, const void *code)
 	Dl_info info;
 	size_t length = 0;
 	char *bytes = dladdr(code, &info) ? file_read(info.dli_fname, &length) : NULL;
-	if (!bytes) /* a program without the library in a file of its own, started by a relative path */
+	if (!bytes) /* the library is part of the program, which was started by a relative path */
 		bytes = file_read("/proc/self/exe", &length);
 	if (bytes)
 		digest_add(digest, bytes, length);

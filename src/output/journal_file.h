@@ -10,7 +10,7 @@
 
 enum { JOURNAL_KERNEL = 256, JOURNAL_MESSAGE = 512, JOURNAL_SETUP = 4 };
 
-/* What a launch does, in parts: it is the same launch when all are the same. */
+/* A launch, in parts: it is the same launch when all are the same. */
 struct journal_identity {
 	struct digest before; /* all launches before it */
 	struct digest code;   /* the module's PTX */
@@ -20,7 +20,7 @@ struct journal_identity {
 	char kernel[JOURNAL_KERNEL];
 };
 
-/* What must not change in a journal: the simulator, the machine, the mechanisms, and other options. */
+/* The parts of a run that must not change in a journal: the simulator, the machine, the mechanisms, other options. */
 struct journal_setup {
 	struct digest part[JOURNAL_SETUP];
 };

@@ -188,7 +188,7 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 		program->source->begin(block);
 }
 
-/* What a warp has polled is compared with what the one before it in the slot polled last. */
+/* The values that a warp polls are first compared with those that the one before it in the slot polled last. */
 void simt_block_snapshot(struct simt_block *block, struct snapshot *snapshot)
 {
 	uint32_t warps = block->warp_capacity;

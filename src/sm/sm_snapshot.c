@@ -15,7 +15,7 @@ static void warp_snapshot(struct sm_warp *warp, struct snapshot *snapshot)
 	snapshot_all_but(snapshot, warp, own);
 }
 
-/* A refused request, whose warp has ended, may be left: the next fetch would write all of it anew. */
+/* A refused request, whose warp has ended, may be left: the next fetch would overwrite all of it. */
 static void fetch_snapshot(struct fetch *fetch, struct snapshot *snapshot)
 {
 	static const struct snapshot_own own[] = {OWN(fetch, fetched), OWN(fetch, request), OWN(fetch, l1i)};
