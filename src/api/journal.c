@@ -150,6 +150,16 @@ static void tell_difference(struct journal *journal, const struct launch *launch
 	     JOURNAL_KERNEL, old->kernel, difference);
 }
 
+/* True when the run's limit of instructions lies in the launch: it must stop there. */
+static bool passes_limit(const sluice_gpu *gpu, const struct snapshot *content)
+{
+	struct outcome outcome;
+	if (!gpu->max_instructions || content->size < sizeof outcome)
+		return false;
+	memcpy(&outcome, content->data, sizeof outcome);
+	return gpu->instructions + outcome.stats.sm.thread_instructions >= gpu->max_instructions;
+}
+
 /* Reads what the journal has of the launch. Returns false when it must be simulated. */
 static bool find(struct journal *journal, const struct launch *launch, const struct journal_identity *identity,
                  struct snapshot *content)
@@ -168,9 +178,10 @@ static bool find(struct journal *journal, const struct launch *launch, const str
 		break;
 	}
 	const char *difference = journal_difference(identity, &old);
-	if (!difference)
+	if (!difference && !passes_limit(launch->gpu, content))
 		return true;
-	tell_difference(journal, launch, difference, &old);
+	if (difference)
+		tell_difference(journal, launch, difference, &old);
 	snapshot_free(content);
 	return false;
 }

@@ -23,6 +23,13 @@ static void add_object(struct digest *digest, const void *code)
 	free(bytes);
 }
 
+/* True for a built-in mechanism: it lies in the simulator's own file. */
+static bool is_ours(const void *code)
+{
+	Dl_info own, other;
+	return dladdr(journal_setup_names, &own) && dladdr(code, &other) && own.dli_fbase == other.dli_fbase;
+}
+
 static void add_configuration(struct digest *digest, const struct machine *machine)
 {
 	json_t *configuration = records_configuration(machine);
@@ -36,7 +43,8 @@ static void add_mechanism(struct digest *digest, const struct seam_attached *att
 {
 	const struct mech *mech = attached->mech;
 	digest_add_text(digest, mech->name);
-	add_object(digest, mech);
+	if (!is_ours(mech))
+		add_object(digest, mech);
 	for (size_t i = 0; i < mech->option_count; i++) {
 		char value[BASE_OPTION_TEXT_SIZE];
 		base_option_print(&mech->options[i], attached->config, value, sizeof value);
@@ -54,7 +62,6 @@ static void add_options(struct digest *digest, const sluice_gpu *gpu)
 	for (size_t i = 0; i < passes->count; i++)
 		digest_add_text(digest, passes->word[i]);
 	digest_add_value(digest, may_stray);
-	digest_add_value(digest, gpu->max_instructions);
 }
 
 struct journal_setup journal_setup_of(const sluice_gpu *gpu)

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { CHANGES = 4000, CONTENT = 20000 };
+enum { CHANGES = 1000, CONTENT = 20000 };
 
 static char folder[] = "/tmp/sluice-journal-XXXXXX";
 static const struct journal_setup setup = {{{{1, 2}}, {{3, 4}}, {{5, 6}}, {{7, 8}}}};
