@@ -22,7 +22,6 @@ static void add_piece(struct journal_memory *memory, const struct simt_allocatio
 	digest_add_value(&memory->all, allocation->address);
 	digest_add_value(&memory->all, allocation->size);
 	digest_add_value(&memory->all, allocation->owner);
-	digest_add_value(&memory->all, allocation->host);
 }
 
 static void add_pages(struct journal_memory *memory, const uint8_t *bytes, uint64_t size)
@@ -48,6 +47,7 @@ void journal_memory_read(struct journal_memory *memory, struct simt_memory *devi
 		add_piece(memory, next);
 		add_pages(memory, simt_host(device, next->address), next->size);
 	}
+	simt_memory_digest(device, &memory->all);
 	if (memory->pages)
 		digest_add(&memory->all, memory->page, memory->pages * sizeof *memory->page);
 }

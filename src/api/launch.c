@@ -258,7 +258,7 @@ static enum sluice_status run_in_cycles(struct launch *launch, struct sluice_err
 	struct gpu_run *run = launch->run;
 	if (gpu->max_instructions)
 		run->max_thread_instructions = gpu->max_instructions - gpu->instructions;
-	if (gpu->journal)
+	if (gpu->journal && launch->params) /* a trace's launch has none */
 		return journal_launch(launch, error);
 	return (gpu->sampling.wish.launches ? launch_sampled
 	        : gpu->sampling.wish.blocks ? launch_sampled_blocks

@@ -2,6 +2,7 @@
 #include "simt/translations.h"
 
 #include "base/arena.h"
+#include "base/digest.h"
 #include "base/snapshot.h"
 
 #include <stdlib.h>
@@ -447,6 +448,16 @@ void simt_copy_written(struct simt_memory *memory, uint64_t to, uint64_t from, u
 }
 
 /* --- snapshots --- */
+
+void simt_memory_digest(const struct simt_memory *memory, struct digest *digest)
+{
+	for (size_t i = 0; i < memory->translations.count; i++) {
+		const struct translation *translation = &memory->translations.translation[i];
+		digest_add_value(digest, translation->address);
+		digest_add_value(digest, translation->size);
+		digest_add_value(digest, translation->device);
+	}
+}
 
 /* Returns the first allocation of kernels that begins above the address, or NULL. */
 static const struct simt_allocation *next_of_kernels(const struct simt_memory *memory, uint64_t address)
