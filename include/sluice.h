@@ -220,6 +220,12 @@ struct sluice_settings {
 	 * each SM (docs/how-to/units.md). sluice_counter_read() then knows the units of every launch that ran in
 	 * cycles. No other result depends on it. */
 	bool units;
+	/* A folder for a journal (docs/how-to/journal.md): what each launch in cycles did is written there, so that a
+	 * run that was killed can be resumed. It is created if necessary, and must have no launches unless `resume` is
+	 * set. NULL: none. Queued launches then run in turn. Excludes `functional`, `check`, sampling, on_interval and
+	 * the files of samples, timelines, profiles and traces. */
+	const char *journal;
+	bool resume; /* launches that are the same as in the journal are not simulated again */
 };
 
 /* The version of the library that the program runs with, "0.1.0": a static text. SLUICE_VERSION is that of the header

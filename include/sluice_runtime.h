@@ -52,6 +52,9 @@ SLUICE_API const char *sluice_queue_refused(const sluice_gpu *gpu);
 /* The program uses several streams: the statistics will have that reason. */
 SLUICE_API void sluice_queue_note_in_turn(sluice_gpu *gpu);
 
+/* Fails with SLUICE_BAD_SETTING when a run with the gpu's other settings cannot have a journal. */
+SLUICE_API enum sluice_status sluice_journal_check(const sluice_gpu *gpu, struct sluice_error *error);
+
 struct sluice_grid {
 	sluice_dim grid, block;
 	uint32_t dynamic_shared_bytes;

@@ -7,6 +7,7 @@
 #include "attach/attach.h"
 #include "attach/energies.h"
 #include "attach/error.h"
+#include "base/digest.h"
 #include "gpgpusim/config.h"
 #include "api/instruction_trace.h"
 #include "api/kernel.h"
@@ -23,6 +24,7 @@
 #include "simt/texture.h"
 
 struct footprint;
+struct journal;
 struct simt_checks;
 
 /* Ranges that the program announced: the bytes that blocks will read. */
@@ -38,6 +40,7 @@ struct sluice_module {
 	struct sluice_kernel *kernel;
 	size_t kernels;
 	uint64_t constant_bytes;
+	struct digest code; /* of its PTX; only with a journal */
 	sluice_module *next;
 };
 
@@ -79,6 +82,7 @@ struct sluice_gpu {
 	struct records records;
 	struct stats_file stats_file;
 	struct recorders recorders;
+	struct journal *journal; /* NULL: there is none */
 	struct trace_writer *trace_out; /* settings->trace_out, or NULL */
 	struct sampling sampling;
 	struct selection selection;

@@ -12,6 +12,8 @@
 
 #include "simt/simt.h"
 
+#include <stdio.h>
+
 enum { DEVICE_LAUNCH_DEPTH = 24 }; /* CUDA's nesting limit */
 
 /* A grid that is queued, or whose arguments are being written. */
@@ -49,6 +51,7 @@ struct device_runtime {
 	unsigned depth; /* nesting level; 0: launched by the host */
 	struct device_launches prepared, waiting;
 	struct device_errors errors;
+	FILE *printed; /* a copy of what the kernel prints; or NULL */
 };
 
 /* The system calls. They return CUDA's values: an address, or a cudaError_t. */

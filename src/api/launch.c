@@ -2,6 +2,7 @@
 #include "api/launch.h"
 
 #include "api/device_launch.h"
+#include "api/journal.h"
 #include "api/run_ahead.h"
 #include "api/syscall.h"
 #include "base/demangle.h"
@@ -100,7 +101,6 @@ static enum sluice_status run_functional(sluice_gpu *gpu, struct simt_launch *la
 enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
                                 struct sluice_error *error)
 {
-	char text[512];
 	run->l1_may_be_stale = gpu->sampling.skipped;
 	gpu->sampling.skipped = false;
 	gpu_renew(gpu->gpu);
@@ -111,6 +111,13 @@ enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct g
 	gpu->live.launch = number + 1;
 	gpu_run(gpu->gpu, run);
 	gpu->live.launch = 0;
+	return launch_keep_timed(gpu, kernel, run, number, error);
+}
+
+enum sluice_status launch_keep_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
+                                     struct sluice_error *error)
+{
+	char text[512];
 	struct record *record = &gpu->records.record[number];
 	launch_keep_counters(gpu, kernel, number + 1, record);
 	launch_keep_times(gpu, run, record);
@@ -251,6 +258,8 @@ static enum sluice_status run_in_cycles(struct launch *launch, struct sluice_err
 	struct gpu_run *run = launch->run;
 	if (gpu->max_instructions)
 		run->max_thread_instructions = gpu->max_instructions - gpu->instructions;
+	if (gpu->journal && launch->params) /* a trace's launch has none */
+		return journal_launch(launch, error);
 	return (gpu->sampling.wish.launches ? launch_sampled
 	        : gpu->sampling.wish.blocks ? launch_sampled_blocks
 	                                    : launch_timed)(gpu, launch->checked.kernel, run, launch->number, error);

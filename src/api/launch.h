@@ -67,6 +67,9 @@ void launch_pass_progress(void *user, uint64_t done, uint64_t blocks, uint64_t c
 /* Runs the launch cycle by cycle. */
 enum sluice_status launch_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
                                 struct sluice_error *error);
+/* Completes its record when it has run: the machine's counters are those of the launch. */
+enum sluice_status launch_keep_timed(sluice_gpu *gpu, sluice_kernel *kernel, struct gpu_run *run, size_t number,
+                                     struct sluice_error *error);
 /* launch_prepare_functional() fills in what the machine determines of a functional launch. launch_run_functional() does
  * so and runs it. launch_keep_functional() stores the result in the launch's
  * record. */

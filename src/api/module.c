@@ -127,6 +127,8 @@ enum sluice_status sluice_load_with(sluice_gpu *gpu, const char *ptx, size_t len
 	sluice_module *module = base_calloc(1, sizeof *module);
 	module->gpu = gpu;
 	module->ptx = parsed;
+	if (gpu->journal)
+		digest_add(&module->code, ptx, length);
 	module->next = gpu->modules;
 	gpu->modules = module;
 	if (!place_all(module, variables)) {

@@ -2,6 +2,7 @@
 #include "api/api.h"
 #include "attach/data_folder.h"
 #include "api/footprint.h"
+#include "api/journal.h"
 #include "attach/sized.h"
 
 #include "base/c_locale.h"
@@ -315,6 +316,8 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 			status = recorders_open(&gpu->recorders, gpu->gpu, &gpu->records, settings, error);
 		if (status == SLUICE_OK)
 			status = trace_out_open(gpu, settings->trace_out, error);
+		if (status == SLUICE_OK)
+			status = journal_open(gpu, settings, error);
 		gpu->recorders.interval = gpu->interval;
 		gpu->recorders.on_interval = visit_interval;
 		gpu->recorders.interval_user = gpu;
@@ -357,6 +360,7 @@ void sluice_close(sluice_gpu *gpu)
 	if (!gpu)
 		return;
 	queue_close(gpu);
+	journal_close(gpu);
 	while (gpu->modules)
 		sluice_unload(gpu, gpu->modules);
 	gpu_close(gpu->gpu);

@@ -23,6 +23,8 @@ const char *sluice_queue_refused(const sluice_gpu *gpu)
 		return "only some launches are selected";
 	if (gpu->trace_out)
 		return "a trace has one launch at a time";
+	if (gpu->journal)
+		return "a journal has one launch at a time";
 	if (gpu->max_instructions)
 		return "the limit of instructions holds for one launch at a time";
 	for (uint32_t i = 0; i < attached->count; i++)

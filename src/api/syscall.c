@@ -53,6 +53,8 @@ uint64_t syscall_run(void *user, enum simt_system call, const uint64_t *argument
 	struct lane_memory lane = {runtime->gpu->gpu->memory, windows};
 	switch (call) {
 	case SIMT_VPRINTF:
+		if (runtime->printed)
+			syscall_printf(runtime->printed, &lane, arguments[0], arguments[1]);
 		return (uint32_t)syscall_printf(stdout, &lane, arguments[0], arguments[1]);
 	case SIMT_MALLOC:
 		return simt_alloc_for(lane.memory, arguments[0], SIMT_KERNEL);

@@ -125,6 +125,8 @@ static struct sluice_settings read_settings(struct runtime *runtime, bool *numbe
 		.only_region = environment_flag("SLUICE_REGION", false, numbers),
 		.ranges = environment("SLUICE_RANGES"),
 		.stop_after_kernels = environment_flag("SLUICE_STOP_AFTER", false, numbers),
+		.journal = environment("SLUICE_JOURNAL"),
+		.resume = environment_flag("SLUICE_RESUME", false, numbers),
 	};
 	if (environment_share("SLUICE_SAMPLE_ERROR", &sample_error, numbers))
 		settings.sample_error = sample_error;

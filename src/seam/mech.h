@@ -53,7 +53,7 @@
  * mech_request, mech_operands, mech_warp, mech_sm_live_stats, mech_transaction, ...). A change of these is a new major
  * version: the library then refuses the mechanism with a message, and it must be compiled again.
  * tests/data/mech_layout.txt records the layout. */
-enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 0, MECH_VERSION = MECH_VERSION_MAJOR << 16 | MECH_VERSION_MINOR };
+enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 1, MECH_VERSION = MECH_VERSION_MAJOR << 16 | MECH_VERSION_MINOR };
 
 /* The shape of the prefetch buffer in front of L1, which a mechanism may own (MECH_POLICY_BUFFER). It holds bytes that
  * mechanisms have fetched or put there, and answers loads of them before L1. */
@@ -357,6 +357,17 @@ struct mech {
 	MECH_GPU_HOOKS(MECH_LOOK, MECH_VETO)
 #undef MECH_LOOK
 #undef MECH_VETO
+
+	/* --- since version 1.1: a run that is resumed (docs/how-to/journal.md) --- */
+
+	/* Its states need not be saved between kernels: nothing that a kernel has left in them is ever read again. */
+	bool forgets;
+	/* Save what is kept from one kernel to the next, with mech_keep(), or restore it into a part that has just been
+	 * opened. Pointers are never saved. `launch` is the last launch. A mechanism with states that has none of these
+	 * hooks and not `forgets` cannot be used with a journal. */
+	void (*gpu_keep)(struct mech_gpu *gpu, struct mech_kept *kept);
+	void (*sm_keep)(struct mech_sm *sm, struct mech_kept *kept);
+	void (*partition_keep)(struct mech_partition *partition, struct mech_kept *kept);
 };
 
 /* Exports a mechanism from a shared object: MECHANISM(mine); for `static const struct mech mine`. */

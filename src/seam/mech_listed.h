@@ -36,6 +36,18 @@ static inline uint32_t mech_listed_add(struct mech_listed *listed, const struct 
 	return listed->loads++;
 }
 
+/* For gpu_keep. */
+static inline void mech_listed_keep(struct mech_listed *listed, const struct mech_launch *launch, struct mech_kept *kept)
+{
+	mech_keep(kept, &listed->loads, sizeof listed->loads);
+	if (listed->loads > MECH_LISTED_LOADS)
+		listed->loads = 0;
+	mech_keep(kept, listed->pc, listed->loads * sizeof *listed->pc);
+	mech_keep(kept, listed->line, listed->loads * sizeof *listed->line);
+	if (kept->restores)
+		listed->kernel = launch->kernel;
+}
+
 /* For vector_label: kernel, pc, and line of the CUDA source, 0 when it is not known. */
 static inline const char *mech_listed_name(struct mech_listed *listed, uint32_t element)
 {

@@ -8,6 +8,7 @@
 #include "seam/mech_requests.h"
 
 #include <stddef.h>
+#include <string.h>
 
 struct mech;
 struct mech_gpu;
@@ -130,11 +131,36 @@ struct mech_services {
 	void (*let_go)(struct mech_gpu *gpu, uint32_t sm);
 };
 
+/* Where a mechanism's state is saved, or restored from. */
+struct mech_kept {
+	bool restores; /* else it saves */
+	void *host;
+	void (*bytes)(void *host, void *bytes, size_t size);
+};
+
+/* Saves the bytes, or overwrites them with the saved ones. */
+static inline void mech_keep(struct mech_kept *kept, void *bytes, size_t size)
+{
+	kept->bytes(kept->host, bytes, size);
+}
+
 /* Returns zeroed memory, aligned for any type, from the part's own pool or kernel_pool, in any of its hooks. It is
  * freed with the pool only. */
 static inline void *mech_alloc(struct mech_pool *pool, size_t bytes)
 {
 	return pool->alloc(pool, bytes);
+}
+
+/* mech_keep() of a string; a restored one lies in the pool. */
+static inline void mech_keep_text(struct mech_kept *kept, struct mech_pool *pool, const char **text)
+{
+	uint32_t length = kept->restores ? 0 : (uint32_t)strlen(*text);
+	mech_keep(kept, &length, sizeof length);
+	char *copy = (char *)mech_alloc(pool, (size_t)length + 1);
+	if (!kept->restores)
+		memcpy(copy, *text, length);
+	mech_keep(kept, copy, length);
+	*text = copy;
 }
 
 /* Adds to an element of one of the mechanism's vectors, given by its row's number, in any hook of the part. Counts from

@@ -89,6 +89,13 @@ static inline void mech_table_clear(struct mech_table *table)
 	table->uses = 0;
 }
 
+/* For sm_keep. */
+static inline void mech_table_keep(struct mech_table *table, struct mech_kept *kept)
+{
+	mech_keep(kept, table->row, table->rows * table->row_bytes);
+	mech_keep(kept, &table->uses, sizeof table->uses);
+}
+
 /* Frees the rows of the owners first to first + count - 1: the slots of a block that has ended. */
 static inline void mech_table_free_of(struct mech_table *table, uint32_t first, uint32_t count)
 {

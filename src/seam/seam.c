@@ -1,5 +1,6 @@
 /* seam: attaches mechanisms, and runs the begin and end of a kernel. */
 #include "seam/private.h"
+#include "seam/seam_snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -388,6 +389,13 @@ void seam_launch(struct seam *seam, const struct mech_launch *launch, const stru
 	seam->phase = SEAM_LAUNCHING;
 	set_clocks(seam);
 	show_launch(seam, &seam->launch);
+}
+
+void seam_restored(struct seam *seam)
+{
+	set_clocks(seam);
+	show_launch(seam, NULL);
+	seam->phase = SEAM_IDLE;
 }
 
 void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm)

@@ -5,6 +5,7 @@
 #include "simt/polling_lanes.h"
 
 #include "base/arena.h"
+#include "base/snapshot.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -185,6 +186,16 @@ void simt_block_start(struct simt_block *block, const struct simt_launch *launch
 	block->recorded = NULL;
 	if (program->source)
 		program->source->begin(block);
+}
+
+/* The values that a warp polls are first compared with those that the one before it in the slot polled last. */
+void simt_block_snapshot(struct simt_block *block, struct snapshot *snapshot)
+{
+	uint32_t warps = block->warp_capacity;
+	snapshot_value(snapshot, warps);
+	reserve_warps(block, warps < SIMT_MAX_WARPS ? warps : SIMT_MAX_WARPS);
+	for (uint32_t w = 0; w < block->warp_capacity; w++)
+		snapshot_value(snapshot, block->warp[w].polled);
 }
 
 void simt_block_free(struct simt_block *block)

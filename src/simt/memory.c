@@ -2,6 +2,8 @@
 #include "simt/translations.h"
 
 #include "base/arena.h"
+#include "base/digest.h"
+#include "base/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -170,6 +172,20 @@ static bool release_pages(uint8_t *at, uint64_t size, uint8_t **low, uint8_t **h
 	return *low < *high && madvise(*low, (size_t)(*high - *low), MADV_DONTNEED) == 0;
 }
 
+/* Makes the range read as zero. */
+static void clear(uint8_t *at, uint64_t size)
+{
+	uint8_t *low, *high;
+	if (release_pages(at, size, &low, &high)) {
+		memset(at, 0, (size_t)(low - at));
+		memset(high, 0, (size_t)(at + size - high));
+	} else {
+		memset(at, 0, size);
+	}
+}
+
+/* Memory that kernels have freed is cleared: what a later allocation finds does not depend on the order of frees. The
+ * host's is only returned to the host. */
 bool simt_free(struct simt_memory *memory, uint64_t address)
 {
 	const struct simt_allocation *found = allocations_below(part_of(memory, address), address);
@@ -178,7 +194,10 @@ bool simt_free(struct simt_memory *memory, uint64_t address)
 	const struct simt_allocation gone = *found;
 	uint64_t bytes = allocation_footprint(gone.size);
 	uint8_t *low, *high;
-	release_pages(memory->base + address, bytes, &low, &high); /* a failure only costs memory */
+	if (gone.owner == SIMT_KERNEL)
+		clear(memory->base + address, bytes);
+	else
+		release_pages(memory->base + address, bytes, &low, &high); /* a failure only costs memory */
 	simt_mark_unwritten(memory, address, gone.size);
 	memory->freed[memory->freed_count++ % FREED] = gone;
 	memory->heap_used -= gone.owner == SIMT_MODULE || !memory->reuse ? 0 : bytes;
@@ -418,22 +437,93 @@ void simt_mark_written(struct simt_memory *memory, uint64_t address, uint64_t si
 
 void simt_mark_unwritten(struct simt_memory *memory, uint64_t address, uint64_t size)
 {
-	uint8_t *low, *high;
-	if (!is_watched(memory, address))
-		return;
-	uint8_t *at = memory->written + address;
-	if (release_pages(at, size, &low, &high)) {
-		memset(at, 0, (size_t)(low - at));
-		memset(high, 0, (size_t)(at + size - high));
-	} else {
-		memset(at, 0, size);
-	}
+	if (is_watched(memory, address))
+		clear(memory->written + address, size);
 }
 
 void simt_copy_written(struct simt_memory *memory, uint64_t to, uint64_t from, uint64_t size)
 {
 	if (memory->written)
 		memmove(memory->written + to, memory->written + from, size);
+}
+
+/* --- snapshots --- */
+
+void simt_memory_digest(const struct simt_memory *memory, struct digest *digest)
+{
+	for (size_t i = 0; i < memory->translations.count; i++) {
+		const struct translation *translation = &memory->translations.translation[i];
+		digest_add_value(digest, translation->address);
+		digest_add_value(digest, translation->size);
+		digest_add_value(digest, translation->device);
+	}
+}
+
+/* Returns the first allocation of kernels that begins above the address, or NULL. */
+static const struct simt_allocation *next_of_kernels(const struct simt_memory *memory, uint64_t address)
+{
+	const struct simt_allocation *next = allocations_above(&memory->heap, address);
+	while (next && next->owner != SIMT_KERNEL)
+		next = allocations_above(&memory->heap, next->address);
+	return next;
+}
+
+static void save_of_kernels(const struct simt_memory *memory, struct snapshot *snapshot)
+{
+	uint64_t count = 0;
+	const struct simt_allocation *next;
+	for (uint64_t at = 0; (next = next_of_kernels(memory, at)) != NULL; at = next->address)
+		count++;
+	snapshot_value(snapshot, count);
+	for (uint64_t at = 0; (next = next_of_kernels(memory, at)) != NULL; at = next->address) {
+		struct simt_allocation saved = *next;
+		snapshot_value(snapshot, saved);
+	}
+}
+
+/* The saved allocation that begins at the address, among those that are not below it. */
+static bool is_saved(const struct simt_allocation *allocation, const struct simt_allocation *saved, uint64_t count)
+{
+	for (uint64_t i = 0; i < count && saved[i].address <= allocation->address; i++)
+		if (saved[i].address == allocation->address && saved[i].size == allocation->size)
+			return true;
+	return false;
+}
+
+/* Allocations that are still there keep their contents. */
+static void restore_of_kernels(struct simt_memory *memory, struct snapshot *snapshot)
+{
+	const struct simt_allocation *next;
+	uint64_t count = 0, passed = 0;
+	snapshot_value(snapshot, count);
+	if (count > (snapshot->size - snapshot->at) / sizeof *next)
+		count = 0;
+	struct simt_allocation *saved = base_calloc(count + 1, sizeof *saved);
+	snapshot_array(snapshot, saved, count, sizeof *saved);
+	while ((next = next_of_kernels(memory, 0)) != NULL) {
+		while (passed < count && saved[passed].address < next->address)
+			passed++;
+		if (is_saved(next, saved + passed, count - passed))
+			allocations_remove(&memory->heap, next->address);
+		else
+			simt_free(memory, next->address);
+	}
+	for (uint64_t i = 0; i < count; i++)
+		allocations_insert(&memory->heap, saved[i]);
+	free(saved);
+}
+
+void simt_memory_snapshot(struct simt_memory *memory, struct snapshot *snapshot)
+{
+	if (snapshot->restores)
+		restore_of_kernels(memory, snapshot);
+	else
+		save_of_kernels(memory, snapshot);
+	snapshot_value(snapshot, memory->allocated);
+	snapshot_value(snapshot, memory->heap_used);
+	snapshot_value(snapshot, memory->heap_top);
+	snapshot_value(snapshot, memory->freed);
+	snapshot_value(snapshot, memory->freed_count);
 }
 
 uint64_t simt_bytes_free(const struct simt_memory *memory)

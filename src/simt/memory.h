@@ -27,6 +27,8 @@ enum {
 };
 
 struct simt_memory;
+struct snapshot;
+struct digest;
 
 enum simt_owner { SIMT_HOST, SIMT_KERNEL, SIMT_MODULE, SIMT_SHARE }; /* the owner that allocated it and may free it */
 
@@ -120,6 +122,13 @@ void simt_mark_written(struct simt_memory *memory, uint64_t address, uint64_t si
 void simt_mark_unwritten(struct simt_memory *memory, uint64_t address, uint64_t size);
 /* Copies the written state of the bytes, as memmove() does with bytes. */
 void simt_copy_written(struct simt_memory *memory, uint64_t to, uint64_t from, uint64_t size);
+
+/* Adds all mappings, of host memory and of device memory, to the digest (base/digest.h). */
+void simt_memory_digest(const struct simt_memory *memory, struct digest *digest);
+
+/* Saves which allocations kernels have made, or restores them into a memory whose other allocations are the same
+ * (base/snapshot.h). Contents are not saved; those of restored allocations are undefined. */
+void simt_memory_snapshot(struct simt_memory *memory, struct snapshot *snapshot);
 
 /* Return the free bytes and all bytes of the heap. Space reserved for gaps does not count. */
 uint64_t simt_bytes_free(const struct simt_memory *memory);

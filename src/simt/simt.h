@@ -59,6 +59,7 @@ enum simt_async {
 enum simt_width { SIMT_NO_SOURCE, SIMT_PREDICATE, SIMT_WIDTH_32, SIMT_WIDTH_64 };
 enum { SIMT_MAX_SOURCES = 8 };
 
+struct snapshot;
 struct simt_warp;
 struct simt_step;
 struct simt_inst;
@@ -433,6 +434,8 @@ struct simt_step {
  * comes from malloc and is reused by later calls. `hardware` is the SM's warp slot of the block's first warp. */
 void simt_block_start(struct simt_block *block, const struct simt_launch *launch, uint64_t number, uint32_t hardware);
 void simt_block_free(struct simt_block *block);
+/* Saves or restores what the block's slot keeps for the next one (base/snapshot.h). */
+void simt_block_snapshot(struct simt_block *block, struct snapshot *snapshot);
 
 /* simt_step() runs the instruction at warp->pc and updates pc, lanes and stack. A BARRIER step does not hold the
  * warp: the caller calls simt_barrier(). After a fault only step->fault is valid. simt_commit() can fault too (a

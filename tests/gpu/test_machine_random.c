@@ -5,6 +5,7 @@
  * - All statistics are the same with 1, 2 and 3 host threads, with and without sleep, and with and without run-ahead.
  * - They are the same with samples and a timeline, which some runs of every second case record, and those files agree,
  *   too.
+ * - They are the same with a journal, and in a run that is resumed from it.
  * - A mechanism receives the outcome of each issued request.
  * - The message about a refused machine names the key.
  *
@@ -237,6 +238,63 @@ static void run_case(struct random_case *c, sluice_gpu *gpu, struct memory *memo
 	read_variable(gpu, module, "pair", memory->pair, sizeof memory->pair);
 }
 
+/* --- with a journal --- */
+
+static char journal_path[64];
+
+static void launch_file(uint32_t number, char path[128])
+{
+	snprintf(path, 128, "%s/%08u.launch", journal_path, number);
+}
+
+/* Removes the journal's launches from `number` on, as if the run had been killed in that one. */
+static void cut_journal(uint32_t number)
+{
+	char path[128];
+	for (; number <= LAUNCHES; number++) {
+		launch_file(number, path);
+		unlink(path);
+	}
+}
+
+static void remove_journal(void)
+{
+	char path[128];
+	cut_journal(1);
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof path, "%s/%s", journal_path, i ? "setup" : "lock");
+		unlink(path);
+	}
+	rmdir(journal_path);
+}
+
+/* A mechanism of the case may have no hooks for its state. */
+static bool has_journal(struct random_case *c)
+{
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .journal = journal_path};
+	struct sluice_error error;
+	sluice_gpu *gpu = machine_open(&c->machine, true, settings, &error);
+	if (!gpu && !strstr(error.message, "does not say what it keeps"))
+		FAIL("%s", error.message);
+	sluice_close(gpu);
+	return gpu;
+}
+
+static char *run_with_journal(struct random_case *c, const char *name, bool resumes, struct memory *memory)
+{
+	const struct sluice_settings settings = {SLUICE_SIZED(settings), .finding = tell_finding,
+	                                         .journal = journal_path, .resume = resumes};
+	struct sluice_error error;
+	stage = name;
+	sluice_gpu *gpu = machine_open(&c->machine, true, settings, &error);
+	if (!gpu)
+		FAIL("%s", error.message);
+	run_case(c, gpu, memory);
+	char *text = statistics(gpu);
+	sluice_close(gpu);
+	return text;
+}
+
 /* --- its results --- */
 
 static char *content_of(const char *path)
@@ -270,6 +328,24 @@ static void check_memory(const struct memory *expected, const struct memory *mem
 		if (a[i] != b[i])
 			FAIL("%s: word %zu is 0x%x; in the functional mode, or the first run, 0x%x", stage, i, b[i],
 			     a[i]);
+}
+
+/* A journal changes nothing; neither does a run that is resumed from it, at any launch or at the end. */
+static void check_journal(struct random_case *c, const char *first, const struct memory *expected)
+{
+	static struct memory memory;
+	static const char *const names[] = {"with a journal", "resumed at the end", "resumed"};
+	if (!has_journal(c))
+		return;
+	for (int i = 0; i < 3; i++) {
+		char *text = run_with_journal(c, names[i], i > 0, &memory);
+		check_same(first, text);
+		check_memory(expected, &memory);
+		if (i == 1)
+			cut_journal(1 + (uint32_t)(c->seed % LAUNCHES));
+		free(text);
+	}
+	remove_journal();
 }
 
 /* --- the test --- */
@@ -324,6 +400,7 @@ static void check_case(struct random_case *c)
 			check_traces(c, kept);
 		free(text);
 	}
+	check_journal(c, first, &expected);
 	free(kept[0]);
 	free(kept[1]);
 	free(first);
@@ -356,6 +433,7 @@ static int make_folder(void **state)
 	*state = folder;
 	if (!mkdtemp(folder))
 		return -1;
+	snprintf(journal_path, sizeof journal_path, "%s/journal", folder);
 	snprintf(samples_path, sizeof samples_path, "%s/samples.csv", folder);
 	snprintf(timeline_path, sizeof timeline_path, "%s/timeline.csv", folder);
 	return 0;

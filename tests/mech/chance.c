@@ -8,6 +8,7 @@
  *
  * Its behavior must not depend on how often an SM ticks. A cycle hook therefore draws its random numbers only in the
  * cycle that it requested. */
+#include "keep_all.h"
 #include "draw.h"
 #include "holds.h"
 #include "seam/mech.h"
@@ -325,6 +326,7 @@ static const struct mech chance = {.version = MECH_VERSION,
                                    .config_size = sizeof(struct config),
                                    .defaults = &defaults,
                                    .gpu_size = sizeof(struct gpu_state),
+                                   KEEP_ALL,
                                    .sm_size = sizeof(struct sm_state),
                                    .counters = counters,
                                    .counter_count = 1,

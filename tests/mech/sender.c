@@ -1,5 +1,6 @@
 /* A mechanism whose requests exercise all accounts. For every transaction of a load it requests the next data, in turn
  * for the buffer in front of L1, L1, L2 and no destination. */
+#include "keep_all.h"
 #include "seam/mech.h"
 
 struct sm_state {
@@ -48,6 +49,7 @@ static const struct mech sender = {
 	.name = "sender",
 	.summary = "requests the data after every load's",
 	.citation = "a test",
+	KEEP_ALL,
 	.sm_size = sizeof(struct sm_state),
 	.policies = MECH_POLICY_BUFFER,
 	.sends = true,

@@ -1,5 +1,6 @@
 /* A mechanism that answers every veto at random, but the same in every run, and has every other hook, empty. As long as
  * every veto is eventually granted, programs end with correct results and consistent counts. */
+#include "keep_all.h"
 #include "draw.h"
 #include "holds.h"
 #include "empty.h"
@@ -123,6 +124,7 @@ static const struct mech vetoes = {
 	.counter_count = sizeof counters / sizeof *counters,
 	.stats_size = sizeof(struct stats),
 	.gpu_size = sizeof(struct random),
+	KEEP_ALL,
 	.sm_size = sizeof(struct sm_state),
 	.partition_size = 1,
 	.sends = true,

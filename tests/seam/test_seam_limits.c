@@ -313,6 +313,22 @@ static uint32_t run_opcode(struct mech_sm *sm, uint32_t own, const struct mech_i
 
 static const char *const own_opcodes[] = {"pmevent"};
 
+/* Not called: these runs have no journal. */
+static void keep_gpu(struct mech_gpu *gpu, struct mech_kept *kept)
+{
+	mech_keep(kept, gpu->state, 0);
+}
+
+static void keep_sm(struct mech_sm *sm, struct mech_kept *kept)
+{
+	mech_keep(kept, sm->state, 0);
+}
+
+static void keep_partition(struct mech_partition *partition, struct mech_kept *kept)
+{
+	mech_keep(kept, partition->state, 0);
+}
+
 static const struct mech everything = {
 	.version = MECH_VERSION,
 	.name = "everything",
@@ -379,6 +395,10 @@ static const struct mech everything = {
 	.shared_taken = shared_taken,
 	.shared_place = shared_place,
 	.run_opcode = run_opcode,
+	.forgets = true,
+	.gpu_keep = keep_gpu,
+	.sm_keep = keep_sm,
+	.partition_keep = keep_partition,
 };
 
 /* Every hook is set. Add each new hook of struct mech here. */

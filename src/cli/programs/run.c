@@ -105,6 +105,10 @@ static int run_many(struct program_request *request)
 		          "--stats: with --all statistics are files in a folder; expected its name, not '-'");
 		return CLI_USAGE;
 	}
+	if (request->run.journal) {
+		cli_error(request->name, "--journal: a journal belongs to one program; it excludes --all");
+		return CLI_USAGE;
+	}
 	request->run.stats = NULL; /* each run writes its own file */
 	if (!collect(request, &batch) || !run_prepare(&request->run))
 		return CLI_USAGE;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -146,6 +147,15 @@ static void export_traces(const struct run *run)
 	export_file("SLUICE_TRACE_OUT", run->trace_out);
 }
 
+/* With equal addresses of host memory, a run that is resumed finds the launches of the journal. */
+static void export_journal(const struct run *run)
+{
+	export_file("SLUICE_JOURNAL", run->journal);
+	run_set("SLUICE_RESUME", run->resumes ? "yes" : NULL);
+	if (run->journal)
+		personality(ADDR_NO_RANDOMIZE);
+}
+
 /* Exports the table's path, valid in any folder that the program changes to. */
 static void export_energy(const struct run *run)
 {
@@ -202,7 +212,10 @@ static bool try_machine(const struct run *run, const char *machine, const struct
 		return false;
 	}
 	cli_warnings(run->name, gpu);
-	bool fine = begin_stats(run, gpu);
+	bool fine = !run->journal || sluice_journal_check(gpu, &error) == SLUICE_OK;
+	if (!fine)
+		cli_library_error(run->name, &error);
+	fine = fine && begin_stats(run, gpu);
 	sluice_close(gpu);
 	return fine;
 }
@@ -237,6 +250,7 @@ bool run_prepare(const struct run *run)
 		export_traces(run);
 		run_sampling_export(&run->sampling);
 		export_selection(run);
+		export_journal(run);
 		run_set("SLUICE_MACHINE", path ? path : run->machine);
 		free(path);
 		export_words("SLUICE_OPTIONS", &options);

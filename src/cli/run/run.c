@@ -57,6 +57,8 @@ enum {
 	KEY_ENERGY,
 	KEY_TRACE_IN,
 	KEY_TRACE_OUT,
+	KEY_JOURNAL,
+	KEY_RESUME,
 	KEY_KERNEL
 };
 
@@ -123,6 +125,9 @@ static const struct argp_option run_options[] = {
 	{"threads", KEY_THREADS, "N", 0, "Simulate on N threads of this computer; no simulated number depends on it",
          0},
 	{NULL, 0, NULL, 0, "Checks and limits:", 3},
+	{"journal", KEY_JOURNAL, "FOLDER", 0,
+         "Write what each launch did to FOLDER, so that --resume can continue the run if it is killed", 0},
+	{"resume", KEY_RESUME, NULL, 0, "Do not simulate the launches that the journal has", 0},
 	{"check", KEY_CHECK, "WHAT", 0,
          "Look for mistakes: bounds, leaks, race, global-race, warp-race, init, shared-init, masks, divergence, all of "
          "these, "
@@ -286,6 +291,12 @@ static error_t parse_limit(struct run *run, int key, char *value, struct argp_st
 	case KEY_NO_PROGRESS:
 		run->no_progress = true;
 		return 0;
+	case KEY_JOURNAL:
+		run->journal = cli_text("--journal", value, state);
+		return 0;
+	case KEY_RESUME:
+		run->resumes = true;
+		return 0;
 	default:
 		return parse_output(run, key, value, state);
 	}
@@ -315,6 +326,8 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		run_trace_apply(run, state);
 		run_sampling_check(run, state);
 		check_units(run, state);
+		if (run->resumes && !run->journal)
+			cli_usage(state, "--resume needs --journal FOLDER");
 		return ARGP_ERR_UNKNOWN;
 	default:
 		return parse_limit(run, key, value, state);
@@ -374,8 +387,9 @@ static void check_trace_in(const struct command *command, const struct argp_stat
 	if (command->trace_in && command->program)
 		cli_usage(state, "--trace-in runs traces instead of a program; remove '%s'", command->program[0]);
 	const struct run *run = &command->run;
-	if (command->trace_in && (run->warm || run->only_region || run->ranges || run->stops_after))
-		cli_usage(state, "--warm, --region, --range and --stop-after are for programs, not for --trace-in");
+	if (command->trace_in && (run->warm || run->only_region || run->ranges || run->stops_after || run->journal))
+		cli_usage(state, "--warm, --region, --range, --stop-after and --journal are for programs, not for "
+		                 "--trace-in");
 }
 
 static error_t parse_command(int key, char *value, struct argp_state *state)

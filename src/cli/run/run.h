@@ -7,7 +7,7 @@
 /* The request of --trace and its options. */
 enum { RUN_TRACE_WORDS = 6 };
 struct run_trace {
-	const char *file; /* NULL: no trace */
+	const char *file;                     /* NULL: no trace */
 	bool chooses, shows[RUN_TRACE_WORDS]; /* set by --trace-what; otherwise everything is shown */
 	uint64_t first, last;                 /* core cycles; last 0: to the end */
 	uint64_t every;                       /* core cycles between counter values; 0: the default */
@@ -25,23 +25,25 @@ struct run_sampling {
 struct run {
 	const char *name; /* name of the command, for messages */
 	const char *machine, *stats, *stats_format, *threads, *max_instructions, *timeout;
-	char *const *program; /* command line, for the statistics; or NULL */
+	char *const *program;  /* command line, for the statistics; or NULL */
 	uint64_t sample_every; /* core cycles per sample; 0: no samples */
 	const char *sample_file;
 	const char *timeline_file;
 	char *timeline_filter; /* selection of timeline events; or NULL */
 	struct run_trace trace;
 	const char *profile_file;
-	bool units; /* counters of each unit in statistics and samples */
+	bool units;               /* counters of each unit in statistics and samples */
 	uint64_t timeline_events; /* 0: the library's default */
-	const char *energy; /* an energy table; or NULL */
+	const char *energy;       /* an energy table; or NULL */
 	struct run_sampling sampling;
 	const char *kernels; /* the launches to simulate; with --trace-in, the kernels to run; or NULL */
 	uint64_t warm;       /* launches before them that are simulated too */
 	bool only_region, stops_after;
-	char *ranges; /* all values of --range, joined; or NULL */
-	const char *trace_out; /* folder for instruction traces; or NULL */
-	char *check; /* all values of --check, joined */
+	char *ranges;            /* all values of --range, joined; or NULL */
+	const char *journal;     /* folder; or NULL */
+	bool resumes;            /* launches that the journal has are not simulated */
+	const char *trace_out;   /* folder for instruction traces; or NULL */
+	char *check;             /* all values of --check, joined */
 	const char *stray_reads; /* "warn" or "fault"; or NULL */
 	struct cli_options options;
 	struct cli_options mechanisms; /* each from malloc */

@@ -296,6 +296,26 @@ static void gpu_kernel_begin(struct mech_gpu *gpu)
 	((struct cap_gpu *)gpu->state)->kernel = find_kernel(gpu)->number;
 }
 
+/* The list begins with the newest kernel. */
+static void gpu_keep(struct mech_gpu *gpu, struct mech_kept *kept)
+{
+	struct cap_kernel **place = &((struct cap_gpu *)gpu->state)->kernels;
+	uint32_t count = *place ? (*place)->number + 1 : 0;
+	mech_keep(kept, &count, sizeof count);
+	for (; count--; place = &(*place)->next) {
+		if (kept->restores) {
+			*place = mech_alloc(gpu->pool, sizeof **place);
+			(*place)->number = count;
+		}
+		mech_keep_text(kept, gpu->pool, &(*place)->name);
+	}
+}
+
+static void sm_keep(struct mech_sm *sm, struct mech_kept *kept)
+{
+	mech_table_keep(&((struct cap_state *)sm->state)->stride, kept);
+}
+
 const struct mech mech_cap = {
 	.version = MECH_VERSION,
 	.name = "cap",
@@ -323,4 +343,6 @@ const struct mech mech_cap = {
 	.block_begin = block_begin,
 	.block_end = block_end,
 	.memory = memory,
+	.gpu_keep = gpu_keep,
+	.sm_keep = sm_keep,
 };

@@ -138,6 +138,12 @@ static uint64_t cycle_(struct mech_sm *sm, uint64_t cycle)
 	return next;
 }
 
+/* The numbers of buffers go on. */
+static void sm_keep(struct mech_sm *sm, struct mech_kept *kept)
+{
+	mech_keep(kept, &d2ma_engine(sm)->serials, sizeof d2ma_engine(sm)->serials);
+}
+
 const struct mech mech_d2ma = {
 	.version = MECH_VERSION,
 	.name = "d2ma",
@@ -170,4 +176,5 @@ const struct mech mech_d2ma = {
 	.may_issue = may_issue,
 	.on_reply = on_reply,
 	.cycle = cycle_,
+	.sm_keep = sm_keep,
 };

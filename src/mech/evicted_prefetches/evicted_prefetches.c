@@ -150,4 +150,5 @@ const struct mech mech_evicted_prefetches = {
 	.kernel_begin = kernel_begin,
 	.evict = evict,
 	.access = access,
+	.forgets = true,
 };

@@ -90,4 +90,5 @@ const struct mech mech_inter = {
 	.sm_open = mech_stride_open,
 	.kernel_begin = mech_stride_begin,
 	.memory = memory,
+	.forgets = true,
 };

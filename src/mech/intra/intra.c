@@ -77,4 +77,5 @@ const struct mech mech_intra = {
 	.kernel_begin = mech_stride_begin,
 	.block_end = block_end,
 	.memory = memory,
+	.forgets = true,
 };

@@ -107,6 +107,11 @@ static void gpu_kernel_end(struct mech_gpu *gpu)
 	}
 }
 
+static void gpu_keep(struct mech_gpu *gpu, struct mech_kept *kept)
+{
+	mech_listed_keep(gpu->state, gpu->launch, kept);
+}
+
 static const char *vector_label(const struct mech_gpu *gpu, uint32_t vector, uint32_t index)
 {
 	(void)vector;
@@ -121,6 +126,7 @@ const struct mech mech_l1_by_load = {
 	.vectors = vectors,
 	.vector_count = COUNT,
 	.vector_label = vector_label,
+	.gpu_keep = gpu_keep,
 	.only_looks = true,
 	.gpu_size = sizeof(struct mech_listed),
 	.sm_size = sizeof(struct sm_state),

@@ -141,4 +141,5 @@ const struct mech mech_lap = {
 	.sm_open = sm_open,
 	.kernel_begin = kernel_begin,
 	.access = on_access,
+	.forgets = true,
 };

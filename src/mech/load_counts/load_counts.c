@@ -158,6 +158,11 @@ static void gpu_kernel_end(struct mech_gpu *gpu)
 	}
 }
 
+static void gpu_keep(struct mech_gpu *gpu, struct mech_kept *kept)
+{
+	mech_listed_keep(gpu->state, gpu->launch, kept);
+}
+
 static const char *vector_label(const struct mech_gpu *gpu, uint32_t vector, uint32_t index)
 {
 	(void)vector;
@@ -176,6 +181,7 @@ const struct mech mech_load_counts = {
 	.vectors = vectors,
 	.vector_count = VECTORS,
 	.vector_label = vector_label,
+	.gpu_keep = gpu_keep,
 	.only_looks = true,
 	.gpu_size = sizeof(struct mech_listed),
 	.sm_size = sizeof(struct sm_state),

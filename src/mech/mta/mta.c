@@ -161,4 +161,5 @@ const struct mech mech_mta = {
 	.kernel_begin = kernel_begin,
 	.block_end = block_end,
 	.memory = memory,
+	.forgets = true,
 };

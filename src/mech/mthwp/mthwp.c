@@ -392,6 +392,18 @@ static uint32_t costs(const void *options_, const struct mech_machine *machine, 
 	return 3;
 }
 
+/* The tables are cleared at a kernel's begin. */
+static void sm_keep(struct mech_sm *sm, struct mech_kept *kept)
+{
+	struct state *state = sm->state;
+	mech_keep(kept, &state->throttle, sizeof state->throttle);
+	mech_keep(kept, &state->credit, sizeof state->credit);
+	mech_keep(kept, &state->period_end, sizeof state->period_end);
+	mech_keep(kept, &state->period, sizeof state->period);
+	mech_keep(kept, &state->judged, sizeof state->judged);
+	mech_keep(kept, &state->merge_ratio, sizeof state->merge_ratio);
+}
+
 const struct mech mech_mthwp = {
 	.version = MECH_VERSION,
 	.name = "mthwp",
@@ -416,4 +428,5 @@ const struct mech mech_mthwp = {
 	.block_end = block_end,
 	.memory = memory,
 	.access = count_access,
+	.sm_keep = sm_keep,
 };

@@ -222,4 +222,5 @@ const struct mech mech_pas = {
 	.memory = memory,
 	.warps_that_compete = warps_that_compete,
 	.pick_warp = pick_warp,
+	.forgets = true,
 };

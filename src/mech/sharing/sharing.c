@@ -195,4 +195,5 @@ const struct mech mech_sharing = {
 	.cycle = cycle_,
 	.shared_taken = shared_taken,
 	.shared_place = shared_place,
+	.forgets = true,
 };

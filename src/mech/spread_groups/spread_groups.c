@@ -55,4 +55,5 @@ const struct mech mech_spread_groups = {
 	.block_end = mech_two_levels_block_end,
 	.warps_that_compete = warps_that_compete,
 	.pick_warp = mech_two_levels_pick,
+	.forgets = true,
 };

@@ -220,4 +220,5 @@ const struct mech mech_staging = {
 	.issue = issue,
 	.shared_access = shared_access,
 	.cycle = cycle,
+	.forgets = true,
 };

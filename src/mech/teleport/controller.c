@@ -81,6 +81,15 @@ static bool is_new(struct mech_gpu *gpu, struct controller *controller)
 	return true;
 }
 
+/* Keeps which kernels have been reported. */
+void teleport_gpu_keep(struct mech_gpu *gpu, struct mech_kept *kept)
+{
+	struct controller *controller = controller_of(gpu);
+	mech_keep(kept, &controller->reports, sizeof controller->reports);
+	for (uint32_t i = 0; i < controller->reports && i < MAX_REPORTED; i++)
+		mech_keep_text(kept, gpu->pool, &controller->reported[i]);
+}
+
 static void report_dropped(struct mech_gpu *gpu, const struct controller *controller)
 {
 	const struct teleport_config *config = gpu->config;

@@ -163,6 +163,7 @@ const struct mech mech_teleport = {
 	.splits_copies = true,
 	.gpu_open = teleport_gpu_open,
 	.gpu_kernel_begin = teleport_gpu_kernel_begin,
+	.gpu_keep = teleport_gpu_keep,
 	.gpu_block = teleport_gpu_block,
 	.gpu_cycle = teleport_gpu_cycle,
 	.may_end = teleport_may_end,

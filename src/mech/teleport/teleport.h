@@ -91,6 +91,7 @@ void teleport_release_if_loaded(struct mech_sm *sm, uint32_t slot, uint64_t cycl
 /* controller.c. The mechanism's GPU state is a pointer to the controller. */
 void teleport_gpu_open(struct mech_gpu *gpu);
 void teleport_gpu_kernel_begin(struct mech_gpu *gpu);
+void teleport_gpu_keep(struct mech_gpu *gpu, struct mech_kept *kept);
 void teleport_gpu_block(struct mech_gpu *gpu, const struct mech_block *block);
 uint64_t teleport_gpu_cycle(struct mech_gpu *gpu, uint64_t cycle);
 bool teleport_may_end(struct mech_gpu *gpu, const struct mech_end *end);

@@ -159,4 +159,5 @@ const struct mech mech_tma = {
 	.may_issue = may_issue,
 	.on_reply = on_reply,
 	.cycle = tma_agen_tick,
+	.forgets = true,
 };

@@ -49,4 +49,5 @@ const struct mech mech_two_level = {
 	.block_end = mech_two_levels_block_end,
 	.warps_that_compete = warps_that_compete,
 	.pick_warp = pick_warp,
+	.forgets = true,
 };

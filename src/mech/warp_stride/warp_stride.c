@@ -240,4 +240,5 @@ const struct mech mech_warp_stride = {
 	.kernel_begin = kernel_begin,
 	.block_begin = block_begin,
 	.issue = issue,
+	.forgets = true,
 };
