@@ -309,8 +309,8 @@ enum sluice_status sluice_open(sluice_gpu **opened, const struct sluice_settings
 		                  gpu->machine.memory_mib, strerror(errno));
 	} else {
 		gpu->records.units_of = settings->units ? gpu->gpu : NULL;
-		for (uint32_t sm = 0; settings->units && sm < gpu->machine.sms; sm++)
-			blocks_keep_ended(&gpu->gpu->sm[sm]);
+		if (settings->units)
+			gpu_keep_blocks(gpu->gpu);
 		status = api_open_checks(gpu, checks, error);
 		if (status == SLUICE_OK)
 			status = recorders_open(&gpu->recorders, gpu->gpu, &gpu->records, settings, error);

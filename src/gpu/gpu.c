@@ -77,6 +77,13 @@ void gpu_close(struct gpu *gpu)
 	free(gpu);
 }
 
+void gpu_keep_blocks(struct gpu *gpu)
+{
+	gpu->keeps_blocks = true;
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		blocks_keep_ended(&gpu->sm[i]);
+}
+
 uint64_t gpu_core_cycle(const struct gpu *gpu)
 {
 	return gpu->clock[CLOCK_CORE].cycle;

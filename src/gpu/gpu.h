@@ -72,6 +72,7 @@ struct gpu {
 	uint64_t last_ticked; /* time of the last tick of the request side's units, except SMs */
 	uint64_t kernels; /* number of kernels launched so far */
 	uint32_t last_sm; /* the SM that got the last block */
+	bool keeps_blocks;        /* gpu_keep_blocks() was called */
 	bool has_unfinished_work; /* the units have it, because the last kernel did not run to its end */
 	struct visits visits;
 	/* the host's threads, and the partition of SMs of each */
@@ -145,6 +146,9 @@ struct gpu *gpu_open(const struct machine *machine, const struct seam_attached *
 struct mech_machine gpu_mech_machine(const struct machine *machine);
 
 void gpu_close(struct gpu *gpu);
+
+/* SMs keep the lives of the blocks of each kernel (sm/blocks.h). */
+void gpu_keep_blocks(struct gpu *gpu);
 
 void gpu_run(struct gpu *gpu, struct gpu_run *run);
 

@@ -441,10 +441,10 @@ static void check_sub_cores(const struct sm_config *sm, struct diag *diag)
 	if (sm->schedulers > SM_MAX_SUB_CORES)
 		diag_plain(diag, "sm.schedulers is %u; with sm.sub_cores at most %u", sm->schedulers, SM_MAX_SUB_CORES);
 	if (each * sm->schedulers != sm->register_banks || !power_of_two(each))
-		diag_plain(
-			diag,
-			"sm.register_banks is %u; with sm.sub_cores each of %u schedulers has a power of two of them",
-			sm->register_banks, sm->schedulers);
+		diag_plain(diag,
+		           "sm.register_banks is %u; with sm.sub_cores each scheduler has a power of two of them, and "
+		           "sm.schedulers is %u",
+		           sm->register_banks, sm->schedulers);
 }
 
 /* Parses launch.partitions. False: it is no list of numbers above 0. */

@@ -207,9 +207,11 @@ void wiring_build(struct gpu *gpu)
 	gpu->cluster = arena_array(&gpu->arena, gpu->clusters, sizeof *gpu->cluster);
 	gpu->slice = arena_array(&gpu->arena, gpu->slices, sizeof *gpu->slice);
 	gpu->channel = arena_array(&gpu->arena, machine->map.channels, sizeof *gpu->channel);
-	for (uint32_t i = 0; i < machine->sms; i++)
+	for (uint32_t i = 0; i < machine->sms; i++) {
 		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &gpu->seam->sm[i], &machine->map,
 		        &worker_of_sm(gpu, i)->requests, gpu->clock[CLOCK_CORE].period);
+		gpu->sm[i].blocks.keeps = gpu->keeps_blocks;
+	}
 	crossbar_open(&gpu->to_slices, &machine->network, gpu->ports + (gpu->seam->gpu.sends ? gpu->slices : 0),
 	              gpu->slices, route_to_slice, &gpu->arena);
 	crossbar_open(&gpu->to_sms, &machine->network, gpu->slices, gpu->ports,

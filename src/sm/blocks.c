@@ -24,6 +24,19 @@ static void keep_ended(struct blocks *blocks, const struct sm_block_life *life)
 	blocks->ended[blocks->ended_count++] = *life;
 }
 
+void blocks_snapshot(struct blocks *blocks, struct snapshot *snapshot)
+{
+	uint64_t count = blocks->ended_count;
+	snapshot_value(snapshot, blocks->last_end);
+	snapshot_value(snapshot, count);
+	if (snapshot->restores && count <= (snapshot->size - snapshot->at) / sizeof *blocks->ended) {
+		blocks->ended = base_realloc(blocks->ended, (count + 1) * sizeof *blocks->ended);
+		blocks->ended_count = count;
+		blocks->ended_capacity = count + 1;
+	}
+	snapshot_array(snapshot, blocks->ended, blocks->ended_count, sizeof *blocks->ended);
+}
+
 void blocks_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch *launch, const struct sm_needs *needs,
                        uint64_t first_age)
 {

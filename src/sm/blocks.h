@@ -2,6 +2,7 @@
 #ifndef SLUICE_SM_BLOCKS_H
 #define SLUICE_SM_BLOCKS_H
 
+#include "base/snapshot.h"
 #include "simt/simt.h"
 #include "sm/limits.h"
 
@@ -66,6 +67,8 @@ struct blocks {
 void blocks_begin(struct sm *sm, bool several);
 /* From now on, what ended blocks did is kept until the next blocks_begin(). */
 void blocks_keep_ended(struct sm *sm);
+/* Saves or restores these blocks. */
+void blocks_snapshot(struct blocks *blocks, struct snapshot *snapshot);
 void blocks_add_kernel(struct sm *sm, uint32_t kernel, const struct simt_launch *launch, const struct sm_needs *needs,
                        uint64_t first_age);
 void blocks_remove_kernel(struct sm *sm, uint32_t kernel);

@@ -155,7 +155,7 @@ void sm_snapshot(struct sm *sm, struct snapshot *snapshot)
 		OWN(sm, texture),   OWN(sm, profile), OWN(sm, network),         OWN(sm, write_back)};
 	assert(!sm->blocks.resident && !sm->buffer_waiters.count && !sm->fault.what);
 	snapshot_all_but(snapshot, sm, own);
-	snapshot_value(snapshot, sm->blocks.last_end);
+	blocks_snapshot(&sm->blocks, snapshot);
 	for (uint32_t b = 0; b < sm->config.blocks; b++)
 		simt_block_snapshot(&sm->blocks.slot[b].simt, snapshot);
 	for (uint32_t w = 0; w < sm->config.warps; w++)
