@@ -91,11 +91,11 @@ uint64_t gpu_core_cycle(const struct gpu *gpu)
 
 void gpu_wait_until(struct gpu *gpu, uint64_t cycle)
 {
-	const uint64_t period = gpu->clock[CLOCK_CORE].period;
-	assert(cycle > gpu_core_cycle(gpu));
-	clocks_set(gpu->clock, cycle * period);
-	clocks_set(gpu->reply_side.clock, cycle * period);
-	gpu->now = (cycle - 1) * period;
+	const struct clock *core = &gpu->clock[CLOCK_CORE];
+	assert(cycle > core->cycle);
+	clocks_set(gpu->clock, cycle * core->period);
+	clocks_set(gpu->reply_side.clock, cycle * core->period);
+	gpu->now = (cycle - 1) * core->period;
 }
 
 double gpu_seconds(const struct gpu *gpu)

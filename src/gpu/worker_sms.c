@@ -67,6 +67,7 @@ static void ask_for_room(struct sm *sm)
 static void burst(const struct gpu *gpu, struct worker_sms *own, struct sm *sm)
 {
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle, now = gpu->now, end = gpu->window.end;
+	assert(sm->now <= now); /* nothing wakes an SM in a cycle that it has passed */
 	while (now <= end) {
 		uint64_t coming = port_arrive(&sm->network.replies, now);
 		sm->is_ahead = now > gpu->now;

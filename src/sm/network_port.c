@@ -68,10 +68,14 @@ bool network_port_send_miss(struct sm *sm, struct cache *cache)
 	return true;
 }
 
+/* A cache without misses to send may write back a line in place of which a fill arrives, and send it at once. */
 static uint32_t flits_of_miss(const struct crossbar *network, const struct cache *cache)
 {
 	const struct request *first = request_queue_front(&cache->miss_queue);
-	return first ? crossbar_flits(network, first) : 0;
+	if (first)
+		return crossbar_flits(network, first);
+	bool may_write_back = cache->config.allocation == ALLOCATE_ON_FILL;
+	return may_write_back ? crossbar_flits_of(network, cache->config.line_bytes) : 0;
 }
 
 /* MOST_DATA_BYTES: of a warp's access or a mechanism's request. SENDERS: units that may send in a cycle. These are

@@ -296,6 +296,10 @@ static void test_determinism(void **state)
 		{"sm.global_skips_l1=true", "sm.count=4", "sm.register_banks=2", "l1i.sets=1", "l1c.mshrs=1", NULL},
 		{"sm.zero_latency_memory=true", "l1d.sets=8", "l1d.port_bytes=32", "l1i.sets=1",
 	         "network.boundary_flits=5", NULL},
+		/* fills write dirty lines back into a network that is often full */
+		{"sm.count=1", "l1d.allocation=on_fill", "l1d.sets=2", "network.injection_flits=9", "sm.fetch_bytes=8",
+	         NULL},
+		{"sm.count=2", "l1d.allocation=on_fill", "l1d.sets=8", "l1d.replacement=fifo", NULL},
 	};
 	struct outcome first[BUSY_KERNELS], second[BUSY_KERNELS];
 	uint8_t *memory[2] = {malloc(BUSY_BYTES), malloc(BUSY_BYTES)};
