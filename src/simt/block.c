@@ -200,7 +200,7 @@ void simt_block_snapshot(struct simt_block *block, struct snapshot *snapshot)
 
 void simt_block_free(struct simt_block *block)
 {
-	if (!block->storage) /* never started */
+	if (!block->warp) /* never started or restored */
 		return;
 	for (uint32_t w = 0; w < block->warp_capacity; w++) {
 		free(block->warp[w].stack);

@@ -321,8 +321,8 @@ static void test_determinism(void **state)
 	free(memory[1]);
 }
 
-/* Fills of an L1 that allocates on fills write dirty lines back, while stores fill the network. SMs run ahead only while
- * it has space for both. */
+/* Fills of an L1 that allocates on fills write dirty lines back, while stores fill the network. SMs run ahead only
+ * while it has space for both. */
 static void test_write_backs_of_fills(void **state)
 {
 	static const char kernel[] =
