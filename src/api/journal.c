@@ -29,6 +29,8 @@ static const char *refused(const sluice_gpu *gpu)
 		return "a functional run simulates no launch in cycles";
 	if (gpu->sampling.wish.launches || gpu->sampling.wish.blocks)
 		return "sampling compares launches that a resumed run would not simulate";
+	if (gpu->stray_read)
+		return "stray reads must be reported of every launch";
 	if (gpu->checks || gpu->footprint)
 		return "checks must see every launch";
 	if (recorders_are_open(&gpu->recorders) || gpu->on_interval)

@@ -101,7 +101,7 @@ static enum sluice_status fit_block(sluice_kernel **kernel, sluice_dim grid, slu
 static enum sluice_status check_together(sluice_gpu *gpu, sluice_kernel *kernel, sluice_dim grid, sluice_dim block,
                                          uint32_t dynamic_shared_bytes, struct sluice_error *error)
 {
-	const struct machine *machine = &gpu->machine;
+	const struct machine *machine = &gpu->gpu->machine; /* with its partitions */
 	struct sluice_occupancy occupancy = {SLUICE_SIZED(occupancy)};
 	enum sluice_status status =
 		sluice_occupancy(gpu, kernel, (uint32_t)threads_of(block), dynamic_shared_bytes, &occupancy, error);

@@ -34,8 +34,10 @@ static bool is_wanted(const struct printer *printer, const struct limits_of_one 
 {
 	const char *name = json_string_value(json_object_get(one->object, "demangled"));
 	char called[128];
-	if (!*printer->patterns || !name)
-		return !*printer->patterns;
+	if (!*printer->patterns)
+		return true;
+	if (!name) /* a session, or all launches */
+		return is_chosen(one->title, printer->patterns);
 	short_name(name, called);
 	return is_chosen(name, printer->patterns) || is_chosen(called, printer->patterns);
 }
@@ -61,7 +63,9 @@ int stats_print_limits(const char *command, const char *file, const json_t *root
 	char message[LIMITS_MESSAGE] = "";
 	limits_of_run(root, print_one, &printer, message);
 	if (!printer.printed)
-		cli_error(command, "%s: no limits: %s", file, *message ? message : "no kernel has that name");
+		cli_error(command, "%s: no limits: %s", file,
+		          *message ? message
+		                   : "no kernel has that name, or it ran only together with others ('session*')");
 	else if (as_json && json_dumpf(printer.list, stdout, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) == 0)
 		putchar('\n');
 	json_decref(printer.list);

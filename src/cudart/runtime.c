@@ -160,6 +160,10 @@ static void open_gpu(struct runtime *runtime)
 		runtime_report(runtime, "cannot set up the machine", &error);
 	runtime->error = cudaErrorInitializationError;
 	runtime->failed = true;
+	if (settings.journal) { /* results that nothing has simulated would hide the message */
+		fflush(stdout);
+		_exit(1);
+	}
 }
 
 struct runtime *runtime_enter_closed(void)

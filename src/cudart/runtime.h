@@ -106,6 +106,7 @@ struct runtime {
 	bool keeps_stats; /* statistics are written to a file after each kernel */
 	enum sluice_stats_format stats_format;
 	/* settings and the progress line */
+	double sample_blocks; /* the fraction to which the settings point */
 	char *command_line, *options, *mechanisms, *passes;
 	const char **program, **option, **mechanism, **pass;
 	bool shows_progress, line_shown;

@@ -91,7 +91,7 @@ static const char **read_lines(const char *variable, char **text)
 /* Returns the library's settings from the environment. Sets *numbers to false after a message. */
 static struct sluice_settings read_settings(struct runtime *runtime, bool *numbers)
 {
-	double blocks, sample_error;
+	double sample_error;
 	struct sluice_settings settings = {
 		SLUICE_SIZED(settings),
 		.machine = environment("SLUICE_MACHINE"),
@@ -118,7 +118,7 @@ static struct sluice_settings read_settings(struct runtime *runtime, bool *numbe
 		.energy = environment("SLUICE_ENERGY"),
 		.trace_out = environment("SLUICE_TRACE_OUT"),
 		.sample_launches = (uint32_t)environment_number("SLUICE_SAMPLE_LAUNCHES", UINT32_MAX, numbers),
-		.sample_blocks = environment_share("SLUICE_SAMPLE_BLOCKS", &blocks, numbers),
+		.sample_blocks = environment_share("SLUICE_SAMPLE_BLOCKS", &runtime->sample_blocks, numbers),
 		.kernels = environment("SLUICE_KERNELS"),
 		.warm_launches = (uint32_t)environment_number("SLUICE_WARM", UINT32_MAX, numbers),
 		.units = environment_flag("SLUICE_UNITS", false, numbers),

@@ -467,7 +467,7 @@ static void check_partitions(const struct machine *machine, struct diag *diag)
 {
 	uint32_t count, end[MACHINE_MAX_PARTITIONS];
 	if (!read_partitions(machine->partitions, &count, end))
-		diag_plain(diag, "launch.partitions is '%s'; expected at most %d numbers of SMs, with commas",
+		diag_plain(diag, "launch.partitions is '%s'; expected at most %d numbers of SMs above 0, with commas",
 		           machine->partitions, MACHINE_MAX_PARTITIONS);
 	else if (count && end[count - 1] > machine->sms)
 		diag_plain(diag, "launch.partitions are %u SMs; sm.count is %u", end[count - 1], machine->sms);

@@ -197,7 +197,7 @@ says err "an instruction trace is recorded from a program"
 try 2 run --trace-in traces -- ./program
 says err "remove './program'"
 try 2 run --trace-in traces --kernel 1 --stop-after
-says err "--warm, --region, --range and --stop-after are for programs"
+says err "--warm, --region, --range, --stop-after and --journal are for programs"
 
 # Unreadable files.
 try 1 run --trace-in nowhere
