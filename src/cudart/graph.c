@@ -27,7 +27,13 @@ void graph_forget(struct runtime *runtime, void *object)
 static void *find(const struct runtime *runtime, enum graph_kind kind, const void *pointer)
 {
 	enum graph_kind *const *found = tfind(pointer, &runtime->graphs, by_address);
-	return found && **found == kind ? *found : NULL;
+	if (!found || **found != kind)
+		return NULL;
+	const void *object = *found;
+	bool is_hidden = kind == GRAPH        ? ((const struct CUgraph_st *)object)->is_hidden
+	                 : kind == GRAPH_NODE ? ((const struct CUgraphNode_st *)object)->graph->is_hidden
+	                                      : false;
+	return is_hidden ? NULL : *found;
 }
 
 static cudaError_t check(const struct runtime *runtime, const char *call, enum graph_kind kind, const void *pointer)
@@ -221,6 +227,7 @@ static bool order_node(struct node_list *order, cudaGraphNode_t node)
 bool graph_order(cudaGraph_t graph)
 {
 	bool fine = true;
+	graph->is_hidden = true;
 	nodes_free(&graph->order);
 	for (cudaGraphNode_t node = graph->first; node; node = node->next) {
 		node->state = NODE_NEW;

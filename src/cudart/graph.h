@@ -84,7 +84,9 @@ struct CUgraph_st {
 	bool is_owned; /* owned by a node, an instance or a capture; the program must not destroy it */
 	cudaGraphNode_t first, last;
 	size_t count;
-	struct node_list order; /* execution order, for an instance's copy */
+	/* An instance's copy, or a child in it. A graph that the program has destroyed may have had its address. */
+	bool is_hidden;
+	struct node_list order; /* execution order, of such a graph */
 	struct graph_object *objects; /* user_object.c */
 };
 
@@ -119,8 +121,8 @@ void graph_free(struct runtime *runtime, cudaGraph_t graph);
 bool graph_has(const struct CUgraph_st *graph, enum cudaGraphNodeType type);
 /* Returns the copy of the node with that id in the graph or in a child graph; NULL: none. */
 cudaGraphNode_t graph_find_copy(cudaGraph_t graph, unsigned long long id);
-/* Sorts the nodes of the graph and of its children into execution order. Returns false when there is a dependency
- * cycle. */
+/* Sorts the nodes of the graph and of its children into execution order. These graphs become hidden. Returns false when
+ * there is a dependency cycle. */
 bool graph_order(cudaGraph_t graph);
 
 /* Lists of nodes (node_list.c). */
@@ -152,6 +154,8 @@ cudaError_t params_fill(struct runtime *runtime, const char *call, const struct 
 cudaError_t params_host(struct runtime *runtime, const char *call, const struct cudaHostNodeParams *parameters,
                         struct graph_work *work);
 cudaError_t params_child(struct runtime *runtime, const char *call, cudaGraph_t child, struct graph_work *work);
+/* The same for a graph that exists. */
+cudaError_t params_copy_child(struct runtime *runtime, const char *call, cudaGraph_t child, struct graph_work *work);
 cudaError_t params_event(struct runtime *runtime, const char *call, cudaEvent_t event, enum cudaGraphNodeType type,
                          struct graph_work *work);
 /* Converts parameters of any type except memory nodes. */

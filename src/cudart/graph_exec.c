@@ -119,7 +119,7 @@ static cudaError_t capture_launch(struct runtime *runtime, const char *call, cud
                                   cudaStream_t stream)
 {
 	struct graph_work work;
-	cudaError_t result = params_child(runtime, call, executable->graph, &work);
+	cudaError_t result = params_copy_child(runtime, call, executable->graph, &work);
 	return result == cudaSuccess ? capture_add(runtime, stream, work) : result;
 }
 

@@ -65,8 +65,11 @@ cudaError_t params_host(struct runtime *runtime, const char *call, const struct 
 cudaError_t params_child(struct runtime *runtime, const char *call, cudaGraph_t child, struct graph_work *work)
 {
 	cudaError_t result = graph_check(runtime, call, child);
-	if (result != cudaSuccess)
-		return result;
+	return result == cudaSuccess ? params_copy_child(runtime, call, child, work) : result;
+}
+
+cudaError_t params_copy_child(struct runtime *runtime, const char *call, cudaGraph_t child, struct graph_work *work)
+{
 	if (graph_has(child, cudaGraphNodeTypeMemAlloc) || graph_has(child, cudaGraphNodeTypeMemFree))
 		return runtime_refuse(call, cudaErrorNotSupported, "a child that allocates or frees memory");
 	const struct graph_work given = {.type = cudaGraphNodeTypeGraph, .child = child};

@@ -18,8 +18,8 @@ struct handle {
 	struct stream_state state;  /* STREAM; of an EVENT: the tips when it was recorded in a capture */
 	unsigned long long capture; /* EVENT: id of that capture, or 0 */
 	struct stream_attributes attributes;
-	struct handle *next; /* STREAM of a branch of graphs: the next one */
-	bool is_taken;       /* such a STREAM: a launch of a graph queues work in it */
+	struct handle *next;      /* STREAM of a branch of graphs: the next one */
+	bool is_branch, is_taken; /* such a STREAM; it is taken while a launch of a graph queues work in it */
 	bool recorded;
 	double seconds;     /* EVENT: time of recording */
 	uint64_t work;      /* EVENT: the queued work that records it; 0: none */
@@ -67,7 +67,7 @@ static cudaError_t destroy(const char *call, enum handle_kind kind, const void *
 {
 	struct runtime *runtime = runtime_enter_closed();
 	struct handle *handle = find(runtime, kind, pointer);
-	if (!handle) /* the process's end may already have freed it */
+	if (!handle || handle->is_branch) /* the process's end may already have freed it */
 		return runtime_leave(runtime, runtime->ending ? runtime->error : no_handle(call, kind, pointer));
 	tdelete(handle, &runtime->handles, by_address);
 	capture_leave(runtime, &handle->state);
@@ -133,6 +133,7 @@ cudaStream_t stream_take_branch(struct runtime *runtime, cudaStream_t stream)
 		if (!branch)
 			return stream; /* no memory for a handle: in order */
 		branch->number = ++runtime->streams;
+		branch->is_branch = true;
 		branch->next = runtime->branches;
 		runtime->branches = branch;
 	}
