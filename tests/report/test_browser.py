@@ -615,7 +615,7 @@ def copies_in_lanes(page):
     check(same, f"bars of copies: {lanes}")
     check([name.text for name in page.all("#streams .legend span > span")] == ["first", "copies to the host", "copies to the device"], "the colors of copies are told")
     rows = rows_of(page, "#streams")
-    check(rows == [["stream 0 (legacy)", "1", "0", "500", "200", "0", "1", "4,096", "300"], ["stream 7", "0", "0", "100", "0", "0", "1", "1", "100"]], f"the numbers of copies: {rows}")
+    check(rows == [["stream 0 (legacy)", "1", "0", "500", "200", "1,000", "0", "1", "4,096", "300"], ["stream 7", "0", "0", "100", "0", "0", "0", "1", "1", "100"]], f"the numbers of copies: {rows}")
     tip = page.script("const canvas = document.querySelector('#streams canvas'), box = canvas.getBoundingClientRect();"
                       "canvas.dispatchEvent(new MouseEvent('mousemove', {clientX: box.left + 118 + 0.8 * (box.width - 118), clientY: box.top + 7}));"
                       "return document.querySelector('#streams .tip').textContent.split('\\n')")
