@@ -1,4 +1,5 @@
 #include "gpu/machine.h"
+#include "gpu/machine_lists.h"
 
 #include "sm/sm.h"
 
@@ -447,56 +448,10 @@ static void check_sub_cores(const struct sm_config *sm, struct diag *diag)
 		           sm->register_banks, sm->schedulers);
 }
 
-/* Parses launch.partitions. False: it is no list of numbers above 0. */
-static bool read_partitions(const char *at, uint32_t *count, uint32_t end[MACHINE_MAX_PARTITIONS])
-{
-	uint32_t sum = 0;
-	for (*count = 0; *at;) {
-		char *behind;
-		unsigned long sms = strtoul(at, &behind, 10);
-		if (behind == at || (*behind && (*behind != ',' || !behind[1])) || *count == MACHINE_MAX_PARTITIONS ||
-		    !sms || sms > MACHINE_MAX_SMS)
-			return false;
-		end[(*count)++] = sum += (uint32_t)sms;
-		at = *behind ? behind + 1 : behind;
-	}
-	return true;
-}
-
-static void check_partitions(const struct machine *machine, struct diag *diag)
-{
-	uint32_t count, end[MACHINE_MAX_PARTITIONS];
-	if (!read_partitions(machine->partitions, &count, end))
-		diag_plain(diag, "launch.partitions is '%s'; expected at most %d numbers of SMs above 0, with commas",
-		           machine->partitions, MACHINE_MAX_PARTITIONS);
-	else if (count && end[count - 1] > machine->sms)
-		diag_plain(diag, "launch.partitions are %u SMs; sm.count is %u", end[count - 1], machine->sms);
-	else if (!count && machine->policy == POLICY_PARTITIONS)
-		diag_plain(diag, "launch.policy is partitions, but launch.partitions has none");
-}
-
-/* Parses sm.carve_outs. False: it is no list of ascending numbers. */
-static bool read_carve_outs(const struct machine *machine, struct sm_config *sm)
-{
-	const char *at = machine->carve_outs;
-	sm->carve_outs = 0;
-	while (*at) {
-		char *end;
-		unsigned long kib = strtoul(at, &end, 10);
-		uint32_t n = sm->carve_outs;
-		if (end == at || (*end && *end != ',') || (*end && !end[1]) || n == SM_CARVE_OUTS || kib > 4096 ||
-		    (n && sm->carve_out[n - 1] >= kib * 1024))
-			return false;
-		sm->carve_out[sm->carve_outs++] = (uint32_t)kib * 1024;
-		at = *end ? end + 1 : end;
-	}
-	return true;
-}
-
 static void check_carve_outs(const struct machine *machine, struct diag *diag)
 {
 	struct sm_config sm = machine->sm;
-	bool is_list = read_carve_outs(machine, &sm);
+	bool is_list = machine_read_carve_outs(machine, &sm);
 	uint32_t last = sm.carve_outs ? sm.carve_out[sm.carve_outs - 1] : 0;
 	if (!is_list)
 		diag_plain(diag,
@@ -574,7 +529,7 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 		           sm->l1_banks);
 	check_sub_cores(sm, diag);
 	check_carve_outs(machine, diag);
-	check_partitions(machine, diag);
+	machine_check_partitions(machine, diag);
 	if (sm->fetch_bytes % 8)
 		diag_plain(diag, "sm.fetch_bytes is %u; expected a multiple of 8", sm->fetch_bytes);
 	if (!power_of_two(sm->register_banks))
@@ -605,8 +560,8 @@ bool machine_check(const struct machine *machine, struct diag *diag)
 void machine_derive(struct machine *machine)
 {
 	machine->sm.texture.cache.sectors = 1;
-	read_carve_outs(machine, &machine->sm);
-	read_partitions(machine->partitions, &machine->partition_count, machine->partition_end);
+	machine_read_carve_outs(machine, &machine->sm);
+	machine_read_partitions(machine);
 	for (uint32_t mma = PTX_LATENCY_MMA_256 + 1; mma <= PTX_LATENCY_MMA_8K; mma++)
 		for (uint32_t type = 0; type < PTX_DATA_TYPES; type++)
 			machine->sm.runs_on[mma][type] = machine->sm.runs_on[PTX_LATENCY_MMA_256][type];

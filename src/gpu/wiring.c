@@ -210,7 +210,8 @@ void wiring_build(struct gpu *gpu)
 	for (uint32_t i = 0; i < machine->sms; i++) {
 		sm_open(&gpu->sm[i], i, machine->sms, &machine->sm, &gpu->seam->sm[i], &machine->map,
 		        &worker_of_sm(gpu, i)->requests, gpu->clock[CLOCK_CORE].period);
-		gpu->sm[i].blocks.keeps = gpu->keeps_blocks;
+		if (gpu->keeps_blocks)
+			blocks_keep_ended(&gpu->sm[i]);
 	}
 	crossbar_open(&gpu->to_slices, &machine->network, gpu->ports + (gpu->seam->gpu.sends ? gpu->slices : 0),
 	              gpu->slices, route_to_slice, &gpu->arena);
