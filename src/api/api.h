@@ -55,6 +55,7 @@ struct sluice_gpu {
 	struct gpgpusim_options gpgpusim; /* of a machine read from a GPGPU-Sim configuration */
 	struct attachments attachments;
 	char *warnings; /* of sluice_open(), a line each; or NULL */
+	char *in_turn;  /* why kernels do not run together, if a mechanism is the reason; or NULL */
 	struct passes passes;
 	struct gpu *gpu;
 	bool functional;
@@ -131,6 +132,6 @@ const struct mech_allocation *api_allocations(void *known, uint32_t *count);
 void api_free_counter_names(sluice_gpu *gpu);
 /* mechanism.c: stores the mechanisms' counters of the launch in its record. `kernel` NULL: of a session, where no
  * mechanism sends requests. */
-void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record);
+void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, uint32_t place, struct record *record);
 
 #endif

@@ -209,7 +209,7 @@ static double derived_of(const sluice_gpu *gpu, const struct record_formula *row
 static double mechanism_in_record(const struct entry *entry, const struct record *record)
 {
 	const struct record_mech *mech = record->mech ? &record->mech[entry->mech] : NULL;
-	if (!mech || record->sample.is_partial)
+	if (!mech || mech->is_unknown || record->sample.is_partial)
 		return NAN;
 	return value_in(entry->is_request ? (const void *)&mech->requests : mech->stats, entry->row);
 }

@@ -48,7 +48,7 @@ void launch_keep_counters(sluice_gpu *gpu, sluice_kernel *kernel, uint64_t launc
 {
 	unit_totals_add(&gpu->unit_totals, gpu->gpu, launch);
 	units_store(&gpu->records, record);
-	api_record_mechanisms(gpu, kernel, record);
+	api_record_mechanisms(gpu, kernel, 0, record);
 }
 
 void launch_keep_times(const sluice_gpu *gpu, const struct gpu_run *run, struct record *record)

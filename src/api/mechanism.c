@@ -33,9 +33,10 @@ static void keep_vectors(struct record_mech *kept, const struct gpu *gpu, const 
 		seam_vector(gpu->seam, number, v, &kept->vector[v]);
 }
 
-void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct record *record)
+void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, uint32_t place, struct record *record)
 {
 	const struct records *records = &gpu->records;
+	const struct seam *seam = gpu->gpu->seam;
 	uint32_t instructions = kernel ? kernel->program->count : 0;
 	if (!records->attachments)
 		return;
@@ -44,9 +45,13 @@ void api_record_mechanisms(const sluice_gpu *gpu, sluice_kernel *kernel, struct 
 		const struct mech *mech = records->attached[i].mech;
 		struct record_mech *kept = &record->mech[i];
 		struct seam_load *loads = mech->sends && kernel ? base_calloc(instructions, sizeof *loads) : NULL;
+		uint32_t part = seam_part_of_kernel(seam, place, i);
 		kept->stats = base_calloc(1, mech->stats_size + 1);
-		seam_stats(gpu->gpu->seam, i, kept->stats, &kept->requests, loads);
-		keep_vectors(kept, gpu->gpu, mech, i);
+		kept->is_unknown = seam_serves_all(seam, i);
+		if (!kept->is_unknown) {
+			seam_stats(seam, part, kept->stats, &kept->requests, loads);
+			keep_vectors(kept, gpu->gpu, mech, part);
+		}
 		if (loads)
 			keep_loads(kept, loads, instructions, kernel_source_lines(kernel));
 		free(loads);

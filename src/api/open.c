@@ -148,6 +148,17 @@ static bool keeps_copies(const sluice_gpu *gpu, const struct sluice_settings *se
 	return keeps;
 }
 
+/* A mechanism may need kernels to run one after the other. */
+static void note_one_kernel(sluice_gpu *gpu)
+{
+	const struct mech *mech;
+	char text[128];
+	if (seam_kernels_at_once(gpu->attachments.list, gpu->attachments.count, &mech) > 1 || !mech)
+		return;
+	snprintf(text, sizeof text, "mechanism %s sees one kernel at a time", mech->name);
+	gpu->in_turn = base_strdup(text);
+}
+
 /* Attaches the mechanisms. A functional run refuses them, unless one of them is already an error. */
 static void add_mechanisms(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
 {
@@ -180,6 +191,7 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		gpu->passes.keeps_copies = keeps_copies(gpu, settings);
 		gpu->records.attached = gpu->attachments.list;
 		gpu->records.attachments = gpu->attachments.count - gpu->attachments.implied;
+		note_one_kernel(gpu);
 		if (!diag->errors)
 			open_energies(gpu, settings->energy, diag);
 	}
@@ -385,6 +397,7 @@ void sluice_close(sluice_gpu *gpu)
 	passes_close(&gpu->passes);
 	attachments_free(&gpu->attachments);
 	free(gpu->warnings);
+	free(gpu->in_turn);
 	free(gpu);
 }
 

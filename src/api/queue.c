@@ -10,7 +10,6 @@
 /* Each reason names a part that counts, checks or changes one launch at a time. */
 const char *sluice_queue_refused(const sluice_gpu *gpu)
 {
-	const struct attachments *attached = &gpu->attachments;
 	if (gpu->checks || gpu->footprint)
 		return "checks see one launch at a time";
 	if (recorders_are_open(&gpu->recorders))
@@ -27,10 +26,7 @@ const char *sluice_queue_refused(const sluice_gpu *gpu)
 		return "a journal has one launch at a time";
 	if (gpu->max_instructions)
 		return "the limit of instructions holds for one launch at a time";
-	for (uint32_t i = 0; i < attached->count; i++)
-		if (!seam_is_only_warp_order(attached->list[i].mech))
-			return "mechanisms see one launch at a time";
-	return NULL;
+	return gpu->in_turn;
 }
 
 void sluice_queue_note_in_turn(sluice_gpu *gpu)

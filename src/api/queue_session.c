@@ -111,6 +111,14 @@ static void keep_own(const sluice_gpu *gpu, const struct launch *launch)
 	record->stats.sm.thread_instructions = run->own.thread_instructions;
 }
 
+/* The kernel's own parts of mechanisms can be read now. */
+static void run_counted(void *user, struct gpu_run *run)
+{
+	sluice_gpu *gpu = user;
+	const struct launch *launch = work_of(&gpu->queue, &run->launch)->launch;
+	api_record_mechanisms(gpu, launch->checked.kernel, run->place, &gpu->records.record[launch->number]);
+}
+
 static void run_ended(void *user, struct gpu_run *run)
 {
 	sluice_gpu *gpu = user;
@@ -136,8 +144,9 @@ static void open_session(sluice_gpu *gpu)
 	                                                 .next = next_run,
 	                                                 .alarm = next_copy,
 	                                                 .ended = run_ended,
+	                                                 .counted = run_counted,
 	                                                 .has_enough = has_enough},
-	                                        .concurrent = gpu->machine.concurrent,
+	                                        .concurrent = gpu_kernels_at_once(gpu->gpu),
 	                                        .l1_may_be_stale = gpu->sampling.skipped,
 	                                        .stop = &gpu->stop};
 	if (gpu->progress) {
@@ -155,6 +164,7 @@ static void keep_session(sluice_gpu *gpu)
 	const struct gpu_session *machine = &session->machine;
 	struct record *record = &gpu->records.session[session->record];
 	launch_keep_counters(gpu, NULL, 0, record);
+	record_add_kernel_vectors(&gpu->records, record);
 	launch_set_end(gpu, record, machine->end);
 	record->started = machine->start;
 	record->cycles = machine->cycles;
@@ -242,6 +252,7 @@ static void fold_single(sluice_gpu *gpu)
 	only->session = 0;
 	only->cycles = sum->cycles;
 	only->stats = sum->stats;
+	record_free_mechanisms(records, only);
 	only->mech = sum->mech;
 	only->units = sum->units;
 	only->energy = sum->energy;

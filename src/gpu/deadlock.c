@@ -27,7 +27,7 @@ static const char *name_of(const struct seam_sm *seam, uint32_t mechanism)
 	return seam->part[mechanism].mech->name;
 }
 
-/* The mechanism that does not let the warp compete, or MECH_MAX. */
+/* The mechanism that does not let the warp compete, or SEAM_NOBODY. */
 static uint32_t left_out_by(const struct sm *sm, const struct sm_warp *warp)
 {
 	return seam_left_out_by(sm->seam, warp->scheduler->seen.index, warp->mask);
@@ -38,7 +38,7 @@ const char *gpu_kept_by(const struct sm *sm, uint32_t slot)
 	uint32_t holders = sm->seam->holders[sm->warp[slot].block] | sm->seam->warp_holders[slot];
 	if (holders)
 		return name_of(sm->seam, (uint32_t)__builtin_ctz(holders));
-	return sm->seam->vetoed_by[slot] < MECH_MAX ? name_of(sm->seam, sm->seam->vetoed_by[slot]) : NULL;
+	return sm->seam->vetoed_by[slot] < SEAM_NOBODY ? name_of(sm->seam, sm->seam->vetoed_by[slot]) : NULL;
 }
 
 const char *gpu_left_out_by(const struct sm *sm, uint32_t slot)
@@ -48,7 +48,7 @@ const char *gpu_left_out_by(const struct sm *sm, uint32_t slot)
 	uint32_t mechanism = left_out_by(sm, warp);
 	if (waits & warp->mask || !warp->ibuffer.count)
 		return NULL;
-	return mechanism < MECH_MAX ? name_of(sm->seam, mechanism) : NULL;
+	return mechanism < SEAM_NOBODY ? name_of(sm->seam, mechanism) : NULL;
 }
 
 static void explain_warp(const struct sm *sm, uint32_t slot, struct report *report)
@@ -88,10 +88,10 @@ static void explain_warp(const struct sm *sm, uint32_t slot, struct report *repo
 		say(report, ": has no instruction in its buffer\n");
 	else if (warp->scheduler->hazard & warp->mask)
 		say(report, ": waits for a register, %u instructions in flight\n", warp->in_flight);
-	else if (sm->seam->vetoed_by[slot] < MECH_MAX)
+	else if (sm->seam->vetoed_by[slot] < SEAM_NOBODY)
 		say(report, ": ready, but mechanism %s does not let it issue\n",
 		    name_of(sm->seam, sm->seam->vetoed_by[slot]));
-	else if (left_out_by(sm, warp) < MECH_MAX)
+	else if (left_out_by(sm, warp) < SEAM_NOBODY)
 		say(report, ": ready, but mechanism %s does not let it compete\n",
 		    name_of(sm->seam, left_out_by(sm, warp)));
 	else
@@ -105,7 +105,7 @@ static void explain_sm(const struct sm *sm, struct report *report)
 	say(report, "SM %u: %u blocks; L1 %u MSHRs free, %u misses queued; load/store unit %s", sm->index,
 	    sm->blocks.resident, sm->l1.data.mshrs.free, sm->l1.data.miss_queue.count,
 	    sm->lsu.current ? "busy" : "empty");
-	if (sm->lsu.current && sm->seam->shared_vetoed_by < MECH_MAX)
+	if (sm->lsu.current && sm->seam->shared_vetoed_by < SEAM_NOBODY)
 		say(report, ": mechanism %s does not let it use the banks of shared memory",
 		    name_of(sm->seam, sm->seam->shared_vetoed_by));
 	if (sm->texture.fragments.count)
@@ -155,10 +155,10 @@ void gpu_explain_deadlock(const struct gpu *gpu, char *text, size_t size)
 	struct report report = {.text = text, .size = size};
 	text[0] = '\0';
 	const struct seam_gpu *seam = &gpu->seam->gpu;
-	if (seam->vetoed_by < MECH_MAX)
+	if (seam->vetoed_by < SEAM_NOBODY)
 		say(&report, "dispatcher: mechanism %s does not let the next block start\n",
 		    seam->part[seam->vetoed_by].mech->name);
-	if (seam->kept_open_by < MECH_MAX)
+	if (seam->kept_open_by < SEAM_NOBODY)
 		say(&report, "dispatcher: mechanism %s does not let the kernel end\n",
 		    seam->part[seam->kept_open_by].mech->name);
 	explain_scheduler(gpu, &report);

@@ -15,7 +15,7 @@ static uint32_t blocks_that_fit(const struct gpu *gpu, const struct gpu_run *run
 	                               .warps = allowed[LIMIT_THREADS],
 	                               .registers = allowed[LIMIT_REGISTERS],
 	                               .shared = allowed[LIMIT_SHARED]};
-	return seam_room(gpu->seam, &room);
+	return seam_room(gpu->seam, run->place, &room);
 }
 
 static uint64_t blocks_of(const struct gpu_run *run)
@@ -34,7 +34,7 @@ void dispatch_limit(const struct gpu *gpu, struct gpu_run *run)
 	const struct machine *machine = &gpu->machine;
 	uint64_t sms = policy_sms(machine, run->stream), blocks = blocks_of(run);
 	bool divides = machine->policy == POLICY_EVEN || machine->policy == POLICY_SHARES;
-	run->blocks_limit = seam_blocks_per_sm(gpu->seam, blocks_that_fit(gpu, run));
+	run->blocks_limit = seam_blocks_per_sm(gpu->seam, run->place, blocks_that_fit(gpu, run));
 	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than fit on the machine */
 	if (machine->spread_small_grids && !divides && blocks < run->blocks_limit * sms)
 		run->blocks_limit = (uint32_t)((blocks + sms - 1) / sms);
@@ -50,14 +50,19 @@ static void insert(struct dispatch *dispatch, uint32_t place)
 	dispatch->order[at] = place;
 }
 
-uint32_t dispatch_add(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run)
+void dispatch_place(const struct dispatch *dispatch, struct gpu_run *run)
+{
+	run->place = 0;
+	while (dispatch->grid[run->place].run)
+		run->place++;
+	assert(run->place < SM_MAX_KERNELS);
+}
+
+void dispatch_add(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run)
 {
 	const struct simt_launch *launch = &run->launch;
 	uint64_t cycle = gpu->clock[CLOCK_CORE].cycle;
-	uint32_t place = 0, threads = launch->block.x * launch->block.y * launch->block.z;
-	while (dispatch->grid[place].run)
-		place++;
-	assert(place < SM_MAX_KERNELS);
+	uint32_t place = run->place, threads = launch->block.x * launch->block.y * launch->block.z;
 	struct grid *grid = &dispatch->grid[place];
 	const struct sm_needs needs = {.warps = (threads + WARP_SIZE - 1) / WARP_SIZE,
 	                               .registers = run->occupancy->block_registers,
@@ -76,7 +81,6 @@ uint32_t dispatch_add(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run
 	if (run->sampler)
 		sampler_begin(run->sampler, grid->blocks,
 		              (uint64_t)run->blocks_limit * policy_sms(&gpu->machine, run->stream));
-	return place;
 }
 
 void dispatch_remove(struct dispatch *dispatch, struct gpu *gpu, uint32_t place)
@@ -165,7 +169,7 @@ static bool can_start(struct dispatch *dispatch, const struct grid *grid, const 
 	if (UNLIKELY(gpu->machine.policy) && !policy_allows(dispatch, gpu, place_of(dispatch, grid), at))
 		return false;
 	const struct mech_dispatch event = {grid->next, at, gpu->clock[CLOCK_CORE].cycle};
-	bool agreed = !seam->may_dispatch.count || seam_may_dispatch(seam, &event);
+	bool agreed = !seam->may_dispatch.count || seam_may_dispatch(seam, place_of(dispatch, grid), &event);
 	dispatch->vetoed |= !agreed;
 	return agreed;
 }
@@ -295,9 +299,9 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 	assert(dispatch->placed <= dispatch->blocks && seam->dispatching == MECH_NEVER);
 	seam->dispatching = cycle;
 	bool acted = false;
-	if ((seam->queued || seam->first_wake <= cycle) && have_all_ended(dispatch, gpu) &&
-	    seam_may_end(seam, &(struct mech_end){cycle}))
-		seam_drop_dispatched(gpu->seam);
+	if ((seam->queued || seam->first_wake <= cycle) && !gpu->seam->several && have_all_ended(dispatch, gpu) &&
+	    seam_may_end(seam, 0, &(struct mech_end){cycle}))
+		seam_drop_dispatched(gpu->seam, 0);
 	if (seam->queued)
 		acted = sender_tick(gpu);
 	if (seam->first_wake <= cycle) {

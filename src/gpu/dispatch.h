@@ -33,10 +33,12 @@ struct dispatch {
 
 /* Begins with no kernel. */
 void dispatch_begin(struct dispatch *dispatch);
+/* Gives a kernel the lowest free place, run->place. Mechanisms know it by that number. */
+void dispatch_place(const struct dispatch *dispatch, struct gpu_run *run);
 /* Computes a kernel's limit of blocks per SM, run->blocks_limit. */
 void dispatch_limit(const struct gpu *gpu, struct gpu_run *run);
-/* Adds a kernel at the lowest free place, here and on the SMs. Returns the place. */
-uint32_t dispatch_add(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run);
+/* Adds a kernel at its place, here and on the SMs. */
+void dispatch_add(struct dispatch *dispatch, struct gpu *gpu, struct gpu_run *run);
 /* Removes a kernel whose blocks have ended. */
 void dispatch_remove(struct dispatch *dispatch, struct gpu *gpu, uint32_t place);
 /* True when all blocks of the kernel have ended. No SM is ahead. */

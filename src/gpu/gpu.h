@@ -132,6 +132,7 @@ struct gpu_run {
 	uint64_t cycles; /* core cycles from launch to the last reply; in a session, to the end of its last block */
 	uint64_t started, first_block; /* core cycles of its launch and its first block; without a block: of its end */
 	struct gpu_kernel_stats own;   /* only of a kernel in a session */
+	uint32_t place;        /* of the kernel among those that run together (gpu/dispatch.h); alone: 0 */
 	uint32_t blocks_limit; /* limit on blocks per SM that was used */
 	struct gpu_stats stats;
 };
@@ -164,6 +165,9 @@ struct gpu_feed {
 	uint64_t (*alarm)(void *user);
 	/* The kernel has run to its end, and its stores are visible. */
 	void (*ended)(void *user, struct gpu_run *run);
+	/* The kernel has ended, or the session ends early: its mechanisms' parts can be read (seam_part_of_kernel()).
+	 * Called before `ended`. NULL: not called. */
+	void (*counted)(void *user, struct gpu_run *run);
 	/* True: the session is suspended, although kernels run. Called at the beginning, when kernels have ended, and
 	 * after an alarm. NULL: never. */
 	bool (*has_enough)(void *user);
@@ -175,7 +179,7 @@ struct gpu_session_state; /* together.c */
 struct gpu_session {
 	/* input */
 	struct gpu_feed feed;
-	uint32_t concurrent; /* most kernels that run at the same time, at most SM_MAX_KERNELS */
+	uint32_t concurrent; /* most kernels that run at the same time, at most gpu_kernels_at_once() */
 	struct gpu_visitor visitor;
 	bool l1_may_be_stale;    /* as in struct gpu_run */
 	const atomic_bool *stop; /* set at any time to end the session early; NULL: never */
@@ -195,6 +199,9 @@ struct gpu_session {
 	uint64_t blocks;        /* of all kernels */
 	struct gpu_stats stats; /* of all kernels */
 };
+
+/* How many kernels can run at the same time, by launch.concurrent and the mechanisms. */
+uint32_t gpu_kernels_at_once(const struct gpu *gpu);
 
 /* Runs kernels that overlap. Their runs need no visitor, sampler, profile or limit of instructions; SMs do not run
  * ahead. Kernels in progress when a session ends early have its end, except that a faulty kernel stops the others.

@@ -129,10 +129,11 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	gpu_renew(gpu);
 	session_prepare(gpu, run);
 	stats_reset(gpu);
-	session_show_launch(gpu, run);
 	dispatch_begin(&dispatch);
+	dispatch_place(&dispatch, run);
+	session_show_launch(gpu, run);
 	dispatch_limit(gpu, run);
-	seam_kernel_begin(gpu->seam, run->blocks_limit);
+	seam_kernel_begin(gpu->seam, run->place, run->blocks_limit);
 	uint64_t start = gpu->clock[CLOCK_CORE].cycle;
 	if (run->profile)
 		gpu_profile_begin(gpu, run->launch.program->count);
@@ -141,18 +142,18 @@ void gpu_run(struct gpu *gpu, struct gpu_run *run)
 	                                   .l1_may_be_stale = run->l1_may_be_stale,
 	                                   .waiting_loads = run->run_ahead.waiting_loads};
 	session_begin(gpu, &with, start);
-	uint32_t place = dispatch_add(&dispatch, gpu, run);
+	dispatch_add(&dispatch, gpu, run);
 	visits_begin(gpu, &run->visitor, start);
 	if (fits_together(gpu, run, &dispatch))
 		run_to_end(gpu, run, &dispatch, start);
 	run->started = start;
-	run->first_block = dispatch.grid[place].next ? dispatch.grid[place].first_block : start + run->cycles;
-	session_end(gpu, run->end, start, run->cycles);
+	run->first_block = dispatch.grid[run->place].next ? dispatch.grid[run->place].first_block : start + run->cycles;
+	session_end(gpu, &dispatch, &(struct session_finish){.end = run->end, .start = start, .cycles = run->cycles});
 	stats_collect(gpu, &run->stats);
 	if (run->profile)
 		gpu_profile_end(gpu, run->profile);
 	visits_end(gpu, run->cycles);
 	session_explain(gpu, &run->end, run->livelock, run->message, sizeof run->message);
 	if (run->end == GPU_DONE)
-		dispatch_remove(&dispatch, gpu, place);
+		dispatch_remove(&dispatch, gpu, run->place);
 }

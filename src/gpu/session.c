@@ -106,24 +106,49 @@ void session_show_launch(struct gpu *gpu, const struct gpu_run *run)
 		.line = run->line,
 		.polls = launch->program->polls,
 	};
-	seam_launch(gpu->seam, &seen, &run->analyses);
+	seam_launch(gpu->seam, run->place, &seen, &run->analyses);
 }
 
-void session_end(struct gpu *gpu, enum gpu_end end, uint64_t start, uint64_t cycles)
+/* Calls a function for each kernel that is left, and for the session. */
+static void for_kernels(struct gpu *gpu, const struct dispatch *dispatch,
+                        void (*call)(struct seam *seam, uint32_t kernel))
+{
+	for (uint32_t place = 0; place < SM_MAX_KERNELS; place++)
+		if (dispatch->grid[place].run)
+			call(gpu->seam, place);
+	if (gpu->seam->several)
+		call(gpu->seam, SEAM_ALL);
+}
+
+static void end_kernels(struct gpu *gpu, const struct dispatch *dispatch, const struct session_finish *with)
+{
+	if (with->end != GPU_DONE)
+		for_kernels(gpu, dispatch, seam_account_unfinished);
+	for (uint32_t place = 0; place < SM_MAX_KERNELS; place++) {
+		struct gpu_run *run = dispatch->grid[place].run;
+		if (!run)
+			continue;
+		seam_kernel_end(gpu->seam, place);
+		if (with->counted)
+			with->counted(with->user, run);
+	}
+	if (gpu->seam->several)
+		seam_end_session(gpu->seam);
+}
+
+void session_end(struct gpu *gpu, const struct dispatch *dispatch, const struct session_finish *with)
 {
 	team_end_threads(gpu->team);
-	seam_cycles_ended(gpu->seam);
-	if (end == GPU_DONE)
+	for_kernels(gpu, dispatch, seam_cycles_ended);
+	if (with->end == GPU_DONE)
 		expect_quiet(gpu);
 	for (uint32_t i = 0; i < gpu->machine.sms; i++) {
-		sm_account(&gpu->sm[i], start + cycles);
+		sm_account(&gpu->sm[i], with->start + with->cycles);
 		sm_end(&gpu->sm[i]);
 	}
 	for (uint32_t i = 0; i < gpu->slices; i++)
-		cache_watch_end(&gpu->slice[i].cache);
-	if (end != GPU_DONE)
-		seam_account_unfinished(gpu->seam);
-	seam_kernel_end(gpu->seam);
+		cache_end_prefetches(&gpu->slice[i].cache, UINT32_MAX);
+	end_kernels(gpu, dispatch, with);
 	for (uint32_t i = 0; i < gpu->slices; i++) {
 		slice_settle(&gpu->slice[i], gpu->clock[CLOCK_L2].cycle);
 		slice_entry_settle(&gpu->slice[i], max_u64(gpu->clock[CLOCK_L2].cycle, gpu->slice[i].entry.settled));

@@ -21,8 +21,14 @@ void session_prepare(struct gpu *gpu, struct gpu_run *run);
 void session_show_launch(struct gpu *gpu, const struct gpu_run *run);
 /* Sets all units' clocks to the beginning. */
 void session_begin(struct gpu *gpu, const struct session_start *with, uint64_t start);
-/* Brings all units' counters up to the end. */
-void session_end(struct gpu *gpu, enum gpu_end end, uint64_t start, uint64_t cycles);
+/* Brings all units' counters up to the end, and ends the kernels that are left. `counted`: as in struct gpu_feed. */
+struct session_finish {
+	enum gpu_end end;
+	uint64_t start, cycles;
+	void (*counted)(void *user, struct gpu_run *run);
+	void *user;
+};
+void session_end(struct gpu *gpu, const struct dispatch *dispatch, const struct session_finish *with);
 /* After the end: writes the reason of a mechanism's mistake, which changes *end, or of a deadlock, and notes whether
  * units have unfinished work. */
 void session_explain(struct gpu *gpu, enum gpu_end *end, bool is_livelock, char *message, size_t size);

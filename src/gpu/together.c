@@ -9,7 +9,8 @@ struct gpu_session_state {
 	struct gpu *gpu;
 	struct gpu_session *session;
 	struct dispatch dispatch;
-	uint64_t done; /* blocks that had ended when ended kernels were last looked for */
+	uint64_t done;  /* blocks that had ended when ended kernels were last looked for */
+	bool is_ending; /* a kernel without blocks waits for its mechanisms' requests */
 	struct session_watch watch;
 };
 
@@ -20,7 +21,11 @@ static uint64_t cycle_of(const struct gpu *gpu)
 
 static void start_kernel(struct gpu_session_state *r, struct gpu_run *run)
 {
+	session_prepare(r->gpu, run);
+	dispatch_place(&r->dispatch, run);
+	session_show_launch(r->gpu, run);
 	dispatch_limit(r->gpu, run);
+	seam_kernel_begin(r->gpu->seam, run->place, run->blocks_limit);
 	run->started = cycle_of(r->gpu);
 	dispatch_add(&r->dispatch, r->gpu, run);
 }
@@ -35,14 +40,12 @@ static void start_kernels(struct gpu_session_state *r)
 		assert(!run || has_room);
 		if (!run)
 			break;
-		session_prepare(r->gpu, run);
 		start_kernel(r, run);
 	}
 	r->dispatch.alarm = feed->alarm ? feed->alarm(feed->user) : UINT64_MAX;
 	assert(r->dispatch.alarm > cycle_of(r->gpu));
 }
 
-/* Mechanisms see the first kernel. Only those that need to know no kernel are attached. */
 static void begin(struct gpu_session_state *r)
 {
 	struct gpu *gpu = r->gpu;
@@ -50,10 +53,7 @@ static void begin(struct gpu_session_state *r)
 	struct gpu_run *first = session->feed.next(session->feed.user, true);
 	const struct session_start with = {.l1_may_be_stale = session->l1_may_be_stale, .several = true};
 	assert(first);
-	session_prepare(gpu, first);
-	session_show_launch(gpu, first);
-	dispatch_limit(gpu, first);
-	seam_kernel_begin(gpu->seam, first->blocks_limit);
+	seam_begin_session(gpu->seam);
 	session_begin(gpu, &with, session->start);
 	start_kernel(r, first);
 	start_kernels(r);
@@ -74,24 +74,45 @@ static void collect(const struct gpu *gpu, uint32_t place, struct gpu_run *run)
 	run->cycles = last - run->started;
 }
 
+/* Its blocks have ended, and nothing of it is in flight. Lines in the caches that its mechanisms have requested, and
+ * no instruction has used, were requested in vain. */
+static void end_kernel(struct gpu_session_state *r, struct gpu_run *run)
+{
+	struct gpu *gpu = r->gpu;
+	const struct gpu_feed *feed = &r->session->feed;
+	uint32_t senders = seam_senders_of(gpu->seam, run->place);
+	for (uint32_t i = 0; senders && i < gpu->machine.sms; i++)
+		cache_end_prefetches(&gpu->sm[i].l1.data, senders);
+	for (uint32_t i = 0; senders && i < gpu->slices; i++)
+		cache_end_prefetches(&gpu->slice[i].cache, senders);
+	seam_kernel_end(gpu->seam, run->place);
+	if (feed->counted)
+		feed->counted(feed->user, run);
+	collect(gpu, run->place, run);
+	run->end = GPU_DONE;
+	run->first_block = r->dispatch.grid[run->place].first_block;
+	dispatch_remove(&r->dispatch, gpu, run->place);
+	feed->ended(feed->user, run);
+}
+
 /* Ends the kernels whose blocks have ended. Their stores are visible. */
 static bool end_kernels(struct gpu_session_state *r)
 {
-	const struct gpu_feed *feed = &r->session->feed;
 	bool any = false;
 	uint64_t done = dispatch_done(r->gpu);
-	if (done == r->done)
+	if (done == r->done && !r->is_ending)
 		return false;
 	r->done = done;
+	r->is_ending = false;
 	for (uint32_t place = 0; place < SM_MAX_KERNELS; place++) {
 		struct gpu_run *run = r->dispatch.grid[place].run;
 		if (!run || !dispatch_has_ended(&r->dispatch, r->gpu, place))
 			continue;
-		collect(r->gpu, place, run);
-		run->end = GPU_DONE;
-		run->first_block = r->dispatch.grid[place].first_block;
-		dispatch_remove(&r->dispatch, r->gpu, place);
-		feed->ended(feed->user, run);
+		if (!seam_kernel_may_end(r->gpu->seam, place, cycle_of(r->gpu))) {
+			r->is_ending = true;
+			continue;
+		}
+		end_kernel(r, run);
 		any = true;
 	}
 	return any;
@@ -226,13 +247,25 @@ static void close_session(struct gpu_session_state *r)
 	livelock_end(&r->watch.livelock);
 	cycle_settle(gpu);
 	session->cycles = cycle_end(gpu, session->start) - session->start;
-	session_end(gpu, session->end, session->start, session->cycles);
+	session_end(gpu, &r->dispatch,
+	            &(struct session_finish){.end = session->end,
+	                                     .start = session->start,
+	                                     .cycles = session->cycles,
+	                                     .counted = session->feed.counted,
+	                                     .user = session->feed.user});
 	session->blocks = r->dispatch.blocks;
 	stats_collect(gpu, &session->stats);
 	visits_end(gpu, session->cycles);
 	session_explain(gpu, &session->end, session->livelock, session->message, sizeof session->message);
 	free(r);
 	session->state = NULL;
+}
+
+uint32_t gpu_kernels_at_once(const struct gpu *gpu)
+{
+	const struct mech *why;
+	uint32_t most = seam_kernels_at_once(gpu->attached, gpu->attachments, &why);
+	return most < gpu->machine.concurrent ? most : gpu->machine.concurrent;
 }
 
 bool gpu_run_together(struct gpu *gpu, struct gpu_session *session)

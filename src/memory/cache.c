@@ -593,7 +593,7 @@ bool cache_is_demanded(const struct cache *cache, const struct request *request)
 	return !prefetch_account_is_unwanted(&cache->account, waiting_mshr(cache, request));
 }
 
-void cache_watch_end(struct cache *cache)
+void cache_end_prefetches(struct cache *cache, uint32_t senders)
 {
-	prefetch_account_end(&cache->account);
+	prefetch_account_end(&cache->account, senders);
 }

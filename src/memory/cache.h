@@ -103,7 +103,7 @@ enum base_access_result cache_prefetch_in_turn(struct cache *cache, struct reque
 /* True when an instruction waits for the line that `request` fetched. */
 bool cache_is_demanded(const struct cache *cache, const struct request *request);
 /* Reports prefetched data that were not used as unused, at a kernel's end. */
-void cache_watch_end(struct cache *cache);
+void cache_end_prefetches(struct cache *cache, uint32_t senders);
 
 /* Starts a new generation if refused accesses may have waited for this event. */
 static inline void cache_changed(struct cache *cache, bool is_wanted)

@@ -51,8 +51,11 @@ void prefetch_account_move(const struct prefetch_account *account, uint32_t mshr
 	coming->sender = 0;
 }
 
-void prefetch_account_end(const struct prefetch_account *account)
+void prefetch_account_end(const struct prefetch_account *account, uint32_t senders)
 {
-	for (uint32_t i = 0; prefetch_account_is_kept(account) && i < account->count; i++)
-		prefetch_account_tell(account, BASE_PREFETCH_REDUNDANT, &account->present[i]);
+	for (uint32_t i = 0; prefetch_account_is_kept(account) && i < account->count; i++) {
+		struct base_prefetch *prefetch = &account->present[i];
+		if (prefetch->sender && senders >> (prefetch->sender - 1) & 1)
+			prefetch_account_tell(account, BASE_PREFETCH_REDUNDANT, prefetch);
+	}
 }

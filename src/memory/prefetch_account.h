@@ -32,8 +32,8 @@ void prefetch_account_tell_line(const struct prefetch_account *account, uint32_t
 void prefetch_account_want(const struct prefetch_account *account, struct base_prefetch *coming);
 /* The data of an MSHR have arrived in this sector. */
 void prefetch_account_move(const struct prefetch_account *account, uint32_t mshr, uint32_t line, uint32_t sector);
-/* At a kernel's end: reports prefetches that were not used as redundant. */
-void prefetch_account_end(const struct prefetch_account *account);
+/* At a kernel's end: reports prefetches of these senders that were not used as redundant. Bit i: sender i + 1. */
+void prefetch_account_end(const struct prefetch_account *account, uint32_t senders);
 
 /* The events of a prefetched sector or line: _used: an instruction hits the sector; _dropped: a store invalidates
  * it; _late: an instruction waits for it while it is in flight; _evicted: the line is replaced; _arrived: its data

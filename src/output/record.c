@@ -109,26 +109,52 @@ static void add_mechanisms(const struct records *records, struct record *sum, co
 			to->stats = base_calloc(1, mech->stats_size + 1);
 		seam_stats_add(mech, to->stats, from->stats);
 		seam_requests_add(&to->requests, &from->requests);
+		to->is_unknown |= from->is_unknown;
 		add_vectors(mech, to, from);
+	}
+}
+
+static void free_vectors(const struct mech *mech, struct record_mech *kept)
+{
+	for (uint32_t i = 0; kept->vector && i < output_vectors(mech); i++)
+		vector_free(&kept->vector[i]);
+	free(kept->vector);
+	kept->vector = NULL;
+}
+
+void record_add_kernel_vectors(const struct records *records, struct record *session)
+{
+	for (uint32_t i = 0; session->mech && i < records->attachments; i++) {
+		const struct mech *mech = records->attached[i].mech;
+		for (size_t r = 0, first = 0; r < records->count; r++) {
+			const struct record *kernel = &records->record[r];
+			if (kernel->session != session->launch || !kernel->mech || kernel->mech[i].is_unknown)
+				continue;
+			if (!first++)
+				free_vectors(mech, &session->mech[i]);
+			add_vectors(mech, &session->mech[i], &kernel->mech[i]);
+		}
 	}
 }
 
 static void free_mech(const struct mech *mech, struct record_mech *kept)
 {
-	for (uint32_t i = 0; kept->vector && i < output_vectors(mech); i++)
-		vector_free(&kept->vector[i]);
-	free(kept->vector);
+	free_vectors(mech, kept);
 	free(kept->stats);
 	free(kept->load);
 }
 
-void record_free(const struct records *records, struct record *record)
+void record_free_mechanisms(const struct records *records, struct record *record)
 {
-	for (uint32_t i = 0; record->mech && i < records->attachments; i++) {
+	for (uint32_t i = 0; record->mech && i < records->attachments; i++)
 		free_mech(records->attached[i].mech, &record->mech[i]);
-	}
 	free(record->mech);
 	record->mech = NULL;
+}
+
+void record_free(const struct records *records, struct record *record)
+{
+	record_free_mechanisms(records, record);
 	units_free(record);
 	energy_free(&record->energy);
 }
@@ -157,7 +183,8 @@ void record_mech_counters(const struct records *records, const struct record *re
                           void (*show)(void *user, const struct record_counter *counter), void *user)
 {
 	for (uint32_t i = 0; record->mech && i < records->attachments; i++)
-		record_describe_counters(records->attached[i].mech, &record->mech[i], show, user);
+		if (!record->mech[i].is_unknown)
+			record_describe_counters(records->attached[i].mech, &record->mech[i], show, user);
 }
 
 void record_mech_vectors(const struct records *records, const struct record *record,

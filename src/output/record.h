@@ -26,6 +26,7 @@ struct record_mech {
 	struct record_load *load; /* loads with requests, by pc; of one launch only */
 	uint32_t loads;
 	struct vector *vector; /* by output_row(); may be NULL */
+	bool is_unknown;       /* it has counted only for all kernels of the session together */
 };
 
 struct record {
@@ -157,6 +158,11 @@ void record_describe_counters(const struct mech *mech, const struct record_mech 
                             void (*show)(void *user, const struct record_counter *counter), void *user);
 void record_mech_counters(const struct records *records, const struct record *record,
                           void (*show)(void *user, const struct record_counter *counter), void *user);
+
+/* Gives a session the vectors that mechanisms have counted for its kernels one by one. */
+void record_add_kernel_vectors(const struct records *records, struct record *session);
+/* Frees what the mechanisms have counted. */
+void record_free_mechanisms(const struct records *records, struct record *record);
 
 /* Calls `show` for every vector of every mechanism of the record. */
 void record_mech_vectors(const struct records *records, const struct record *record,

@@ -272,6 +272,8 @@ static void print_account(FILE *file, const struct records *records, const struc
 	if (!record->functional && !record->session) {
 		print_stack(file, record);
 		print_memory(file, record, &derived);
+	}
+	if (!record->functional) {
 		struct mech_counters counters = {.file = file};
 		record_mech_counters(records, record, print_mech_counter, &counters);
 		end_mech(&counters);

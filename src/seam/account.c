@@ -1,9 +1,9 @@
 /* account: the accounts of mechanisms' requests. It counts the outcome of each request and its times. */
 #include "seam/private.h"
 
-struct seam_counted seam_counted(struct seam_account *account, const struct seam *seam, uint32_t pc)
+struct seam_counted seam_counted(struct seam_account *account, const struct seam *seam, uint32_t number, uint32_t pc)
 {
-	bool known = account->by_pc && pc < seam->launch.instructions;
+	bool known = account->by_pc && pc < seam_kernel_of(seam, number)->launch.instructions;
 	return (struct seam_counted){&account->all, known ? &account->by_pc[pc] : NULL};
 }
 
@@ -39,7 +39,7 @@ static void settle(struct seam_account *accounts, struct output *outputs, enum b
 {
 	uint32_t number = prefetch->sender - 1;
 	struct output *output = &outputs[number];
-	const struct seam_counted to = seam_counted(&accounts[number], output->seam, prefetch->pc);
+	const struct seam_counted to = seam_counted(&accounts[number], output->seam, number, prefetch->pc);
 	count_outcome(&to, outcome);
 	if (outcome == BASE_PREFETCH_USEFUL || outcome == BASE_PREFETCH_LATE)
 		observe(&to, output, OUTPUT_prefetch_distance, cycle - prefetch->sent);
@@ -50,7 +50,7 @@ static void came_late(struct seam_account *accounts, struct output *outputs, con
 {
 	uint32_t number = prefetch->sender - 1;
 	struct output *output = &outputs[number];
-	const struct seam_counted to = seam_counted(&accounts[number], output->seam, prefetch->pc);
+	const struct seam_counted to = seam_counted(&accounts[number], output->seam, number, prefetch->pc);
 	observe(&to, output, OUTPUT_late_wait, prefetch->came - prefetch->wanted);
 }
 
@@ -149,14 +149,14 @@ static void settle_rest(struct seam *seam, uint32_t number, uint32_t pc)
 	seam->sm[0].account[number].by_pc[pc].requests.redundant += rest;
 }
 
-void seam_account_unfinished(struct seam *seam)
+void seam_account_unfinished(struct seam *seam, uint32_t kernel)
 {
-	for (uint32_t number = 0; number < seam->count; number++) {
-		const struct mech_requests sum = seam_account_of(seam, number);
-		if (!seam->attached[number].mech->sends)
+	for (uint32_t number = 0; number < seam->parts; number++) {
+		if (seam->kernel_of[number] != kernel || !seam->attached[number % seam->count].mech->sends)
 			continue;
+		const struct mech_requests sum = seam_account_of(seam, number);
 		seam->sm[0].account[number].all.redundant += on_the_way(&sum);
-		for (uint32_t pc = 0; pc < seam->launch.instructions; pc++)
+		for (uint32_t pc = 0; kernel != SEAM_ALL && pc < seam->kernel[kernel].launch.instructions; pc++)
 			settle_rest(seam, number, pc);
 	}
 }

@@ -2,6 +2,8 @@
  * cycle hooks, and the hooks of exclusive policies. */
 #include "seam/private.h"
 
+#include "base/likely.h"
+
 /* A hook of the GPU has a name only while it runs. */
 #define ENDED_sm(sm)
 #define ENDED_partition(partition)
@@ -31,26 +33,124 @@ void seam_compete_again_everywhere(const struct mech_gpu *part)
 	}
 }
 
+/* --- the kernel to whose parts an event is shown, where several run; SEAM_ALL: to those of all --- */
+
+static uint32_t of_slot(const struct seam_sm *sm, uint32_t slot)
+{
+	return sm->kernel_of[slot];
+}
+
+/* A part that has requested something. */
+static uint32_t of_sender(const struct seam *seam, uint32_t number)
+{
+	return number < SEAM_PARTS ? seam->kernel_of[number] : SEAM_ALL;
+}
+
+static uint32_t sm_mech_block(const struct seam_sm *sm, const struct mech_block *event)
+{
+	return of_slot(sm, event->slot);
+}
+
+static uint32_t sm_mech_issue(const struct seam_sm *sm, const struct mech_issue *event)
+{
+	return of_slot(sm, event->block);
+}
+
+static uint32_t sm_mech_memory(const struct seam_sm *sm, const struct mech_memory *event)
+{
+	return of_slot(sm, event->block);
+}
+
+static uint32_t sm_mech_shared(const struct seam_sm *sm, const struct mech_shared *event)
+{
+	return of_slot(sm, event->block);
+}
+
+static uint32_t sm_mech_access(const struct seam_sm *sm, const struct mech_access *event)
+{
+	if (event->sender != MECH_NOBODY)
+		return of_sender(sm->seam, event->sender);
+	return event->pc == MECH_NO_PC ? SEAM_ALL : of_slot(sm, event->block);
+}
+
+/* A line is common to kernels. */
+static uint32_t sm_mech_fill(const struct seam_sm *sm, const struct mech_fill *event)
+{
+	return of_sender(sm->seam, event->sender);
+}
+
+static uint32_t sm_mech_eviction(const struct seam_sm *sm, const struct mech_eviction *event)
+{
+	return of_sender(sm->seam, event->sender);
+}
+
+/* Packets, and all that partitions do, are of no kernel. */
+#define EVERYONE(scope, event)                                                                                         \
+	static uint32_t scope##_##event(const struct seam_##scope *unit, const struct event *seen)                     \
+	{                                                                                                              \
+		(void)unit, (void)seen;                                                                                \
+		return SEAM_ALL;                                                                                       \
+	}
+EVERYONE(sm, mech_packet)
+EVERYONE(partition, mech_access)
+EVERYONE(partition, mech_fill)
+EVERYONE(partition, mech_eviction)
+EVERYONE(partition, mech_packet)
+EVERYONE(partition, mech_command)
+#undef EVERYONE
+
+static uint32_t gpu_mech_block(const struct seam_gpu *gpu, const struct mech_block *event)
+{
+	return of_slot(&gpu->seam->sm[event->sm], event->slot);
+}
+
+/* These are asked of one kernel. */
+static uint32_t gpu_mech_dispatch(const struct seam_gpu *gpu, const struct mech_dispatch *event)
+{
+	(void)event;
+	return gpu->asked_for;
+}
+
+static uint32_t gpu_mech_end(const struct seam_gpu *gpu, const struct mech_end *event)
+{
+	(void)event;
+	return gpu->asked_for;
+}
+
+/* True when the part does not serve that kernel. */
+static inline bool is_of_other(const struct seam *seam, uint32_t number, uint32_t kernel)
+{
+	return seam->kernel_of[number] != kernel && kernel != SEAM_ALL && seam->kernel_of[number] != SEAM_ALL;
+}
+
+/* --- looks and vetoes --- */
+
 #define LOOK(scope, called, event, when)                                                                               \
 	void seam_call_##called(struct seam_##scope *scope, const struct event *event)                                 \
 	{                                                                                                              \
+		uint32_t kernel = UNLIKELY(scope->seam->several) ? scope##_##event(scope, event) : 0;                  \
 		scope->hook = #called;                                                                                 \
 		for (uint32_t i = 0; i < scope->called.count; i++) {                                                   \
 			struct mech_##scope *part = &scope->part[scope->called.part[i]];                               \
+			if (UNLIKELY(is_of_other(scope->seam, part->number, kernel)))                                  \
+				continue;                                                                              \
 			part->mech->called(part, event);                                                               \
 			RAN_##scope(part);                                                                             \
 		}                                                                                                      \
 		ENDED_##scope(scope)                                                                                   \
 	}
-/* Returns the mechanisms that refuse, one bit per mechanism. All mechanisms are called, so that side effects in one
- * of them do not depend on the others' answers. */
+/* Returns the parts that refuse, one bit per part. All mechanisms are called, so that side effects in one of them do
+ * not depend on the others' answers. */
 #define VETO(scope, called, event, when)                                                                               \
 	uint32_t seam_ask_##called(struct seam_##scope *scope, const struct event *event)                              \
 	{                                                                                                              \
+		uint32_t kernel = UNLIKELY(scope->seam->several) ? scope##_##event(scope, event) : 0;                  \
 		uint32_t refusers = 0;                                                                                 \
 		scope->hook = #called;                                                                                 \
 		for (uint32_t i = 0; i < scope->called.count; i++) {                                                   \
 			struct mech_##scope *part = &scope->part[scope->called.part[i]];                               \
+			if (UNLIKELY(is_of_other(scope->seam, part->number, kernel)))                                  \
+				continue;                                                                              \
 			if (!part->mech->called(part, event))                                                          \
 				refusers |= 1u << part->number;                                                        \
 			RAN_##scope(part);                                                                             \
@@ -63,10 +163,11 @@ MECH_GPU_HOOKS(LOOK, VETO)
 #undef LOOK
 #undef VETO
 
-void seam_block_begin(struct seam_sm *sm, const struct mech_block *block)
+void seam_block_begin(struct seam_sm *sm, uint32_t kernel, const struct mech_block *block)
 {
 	sm->clock = block->cycle;
 	sm->block[block->slot] = *block;
+	sm->kernel_of[block->slot] = (uint8_t)kernel;
 	sm->resident++;
 	sm->slots |= 1ull << block->slot;
 	if (sm->has_buffer)
@@ -99,13 +200,13 @@ void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle)
 		line_buffer_block_ended(&sm->buffer, slot);
 		line_buffer_allocated(&sm->buffer, seam_shared_taken_now(sm));
 	}
-	if (seam_fills_shared(sm))
-		shared_fills_block_ended(&sm->fills, slot);
+	if (seam_fills_at(sm, slot)->arena)
+		shared_fills_block_ended(seam_fills_at(sm, slot), slot);
 }
 
 uint32_t seam_last_of(uint32_t refusers)
 {
-	return refusers ? 31 - (uint32_t)__builtin_clz(refusers) : MECH_MAX;
+	return refusers ? 31 - (uint32_t)__builtin_clz(refusers) : SEAM_NOBODY;
 }
 
 void seam_issue(struct seam_sm *sm, const struct mech_issue *issue)
@@ -118,9 +219,9 @@ void seam_issue(struct seam_sm *sm, const struct mech_issue *issue)
 uint32_t seam_run_opcode(struct seam_sm *sm, const struct mech_issue *issue)
 {
 	const struct seam_opcode opcode = sm->seam->opcode[issue->opcode];
-	if (opcode.owner == MECH_MAX)
+	if (opcode.owner == SEAM_NOBODY)
 		return 0;
-	struct mech_sm *part = &sm->part[opcode.owner];
+	struct mech_sm *part = &sm->part[seam_part_of_kernel(sm->seam, sm->kernel_of[issue->block], opcode.owner)];
 	sm->hook = "run_opcode";
 	sm->issuing = issue;
 	uint32_t cycles = part->mech->run_opcode(part, opcode.own, issue);
@@ -141,8 +242,9 @@ bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue)
 	return !refusers;
 }
 
-bool seam_may_dispatch(struct seam_gpu *gpu, const struct mech_dispatch *dispatch)
+bool seam_may_dispatch(struct seam_gpu *gpu, uint32_t kernel, const struct mech_dispatch *dispatch)
 {
+	gpu->asked_for = kernel;
 	gpu->of_sm = dispatch->sm;
 	uint32_t refusers = seam_ask_may_dispatch(gpu, dispatch);
 	gpu->of_sm = MECH_NOWHERE;
@@ -150,10 +252,11 @@ bool seam_may_dispatch(struct seam_gpu *gpu, const struct mech_dispatch *dispatc
 	return !refusers;
 }
 
-bool seam_may_end(struct seam_gpu *gpu, const struct mech_end *end)
+bool seam_may_end(struct seam_gpu *gpu, uint32_t kernel, const struct mech_end *end)
 {
+	gpu->asked_for = kernel;
 	gpu->kept_open_by = seam_last_of(seam_ask_may_end(gpu, end));
-	return gpu->kept_open_by == MECH_MAX;
+	return gpu->kept_open_by == SEAM_NOBODY;
 }
 
 /* A cycle that a hook has returned, limited so that times cannot overflow. */
@@ -203,7 +306,7 @@ uint32_t seam_left_out_by(const struct seam_sm *sm, uint32_t scheduler, uint64_t
 	for (uint32_t i = 0; i < list->count; i++)
 		if (!(sm->competing[scheduler][list->part[i]] & warp))
 			return list->part[i];
-	return MECH_MAX;
+	return SEAM_NOBODY;
 }
 
 uint32_t seam_wrong_pick(struct seam_sm *sm, const struct mech_warps *warps, uint64_t candidates, uint32_t bit)
@@ -285,6 +388,8 @@ void seam_block(struct seam_gpu *gpu, const struct mech_block *block)
 	seam_call_gpu_block(gpu, block);
 	gpu->of_sm = MECH_NOWHERE;
 	for (uint32_t i = 0; i < gpu->cycle.count; i++) {
+		if (is_of_other(gpu->seam, gpu->cycle.part[i], gpu_mech_block(gpu, block)))
+			continue;
 		uint64_t *wake = &gpu->wake[gpu->cycle.part[i]];
 		*wake = *wake > cycle + 1 ? cycle + 1 : *wake;
 		gpu->first_wake = gpu->first_wake > cycle + 1 ? cycle + 1 : gpu->first_wake;
@@ -304,11 +409,11 @@ static uint64_t call_gpu_cycle(struct seam_gpu *gpu, struct mech_gpu *part, uint
 	return next;
 }
 
-uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks)
+uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t kernel, uint32_t blocks)
 {
-	struct mech_gpu *owner = seam->gpu.count_owner;
-	if (!owner)
+	if (!seam->gpu.count_owner)
 		return blocks;
+	struct mech_gpu *owner = &seam->gpu.part[seam_part_of_kernel(seam, kernel, seam->gpu.count_owner->number)];
 	seam->gpu.hook = "blocks_per_sm";
 	uint32_t wanted = owner->mech->blocks_per_sm(owner, blocks);
 	if (!wanted || wanted > blocks) {
@@ -332,7 +437,7 @@ uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_
 	}
 	gpu->hook = NULL;
 	seam_ran_gpu(owner);
-	gpu->vetoed_by = sm == MECH_NOWHERE ? owner->number : MECH_MAX;
+	gpu->vetoed_by = sm == MECH_NOWHERE ? owner->number : SEAM_NOBODY;
 	return sm;
 }
 

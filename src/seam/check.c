@@ -1,5 +1,5 @@
 /* check: tests whether mechanisms fit a machine, each one separately and all together. */
-#include "seam/seam.h"
+#include "seam/private.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -159,7 +159,7 @@ static bool check_one(const struct seam_attached *attached, const struct mech_ma
 {
 	const struct mech *mech = attached->mech;
 	char text[256] = "it cannot be part of this machine";
-	if (!fits(mech, machine, message, size))
+	if (!fits(mech, machine, message, size) || !seam_check_kernels(mech, message, size))
 		return false;
 	if (mech->check && !mech->check(attached->config, machine, text, sizeof text)) {
 		snprintf(message, size, "mechanism %s: %s", mech->name, text);

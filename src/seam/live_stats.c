@@ -14,7 +14,7 @@ void seam_look_at_sm(struct mech_sm *part, struct mech_sm_live_stats *live)
 void seam_look_at_partition(struct mech_partition *part, struct mech_partition_live_stats *live)
 {
 	const struct seam_partition *partition = part->host;
-	enum seam_phase phase = partition->seam->phase;
+	enum seam_phase phase = seam_kernel_of(partition->seam, part->number)->phase;
 	*live = (struct mech_partition_live_stats){0};
 	if (phase == SEAM_BEGINNING || phase == SEAM_RUNNING)
 		partition->look(partition->host, part->slice, live);

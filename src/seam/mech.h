@@ -53,7 +53,7 @@
  * mech_request, mech_operands, mech_warp, mech_sm_live_stats, mech_transaction, ...). A change of these is a new major
  * version: the library then refuses the mechanism with a message, and it must be compiled again.
  * tests/data/mech_layout.txt records the layout. */
-enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 1, MECH_VERSION = MECH_VERSION_MAJOR << 16 | MECH_VERSION_MINOR };
+enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 2, MECH_VERSION = MECH_VERSION_MAJOR << 16 | MECH_VERSION_MINOR };
 
 /* The shape of the prefetch buffer in front of L1, which a mechanism may own (MECH_POLICY_BUFFER). It holds bytes that
  * mechanisms have fetched or put there, and answers loads of them before L1. */
@@ -105,6 +105,26 @@ enum mech_policy {
 	MECH_POLICY_SHARED_LAYOUT = 512, /* where the bytes of blocks lie in an SM's shared memory */
 	MECH_POLICY_WARP_RANK = 1024,    /* the ranks of warps: mech_rank_warp(), without a hook */
 	MECH_POLICIES_END = 2048,        /* after the last policy */
+};
+
+/* --- kernels that run together --- */
+
+/* How a mechanism serves kernels that run at the same time. A warp order without other hooks serves all of them. */
+enum mech_kernels {
+	/* It sees one kernel at a time: with it, kernels run one after the other. */
+	MECH_ONE_KERNEL,
+	/* Each kernel has its own parts, with their own state, counters and memory, as if it were alone: they see only
+	 * its blocks, warps, instructions, accesses and their own requests. The hardware of the parts exists once per
+	 * kernel; queues, caches, links and the buffer in front of L1 are common. Lines: fill and evict show those that
+	 * the part has requested, and those that instructions of any kernel have. It has no hooks of partitions except
+	 * partition_outcome, no warps_that_compete, and no policy of a warp order, of placement, replacement or DRAM.
+	 * A kernel ends when its blocks have ended, may_end agrees and its requests have been answered. */
+	MECH_EACH_KERNEL,
+	/* One set of parts sees the blocks of all kernels: gpu_kernel_begin and kernel_begin are called before the
+	 * first one, kernel_end and gpu_kernel_end after the last one. `launch` describes no kernel:
+	 * mech_launch_of() returns a block's. It has no gpu_block, may_dispatch and may_end, and may own only the warp
+	 * order, replacement, DRAM and ranks. */
+	MECH_ALL_KERNELS,
 };
 
 /* --- looks and vetoes --- */
@@ -368,6 +388,10 @@ struct mech {
 	void (*gpu_keep)(struct mech_gpu *gpu, struct mech_kept *kept);
 	void (*sm_keep)(struct mech_sm *sm, struct mech_kept *kept);
 	void (*partition_keep)(struct mech_partition *partition, struct mech_kept *kept);
+
+	/* --- since version 1.2: kernels that run together (docs/how-to/streams.md) --- */
+
+	enum mech_kernels kernels;
 };
 
 /* Exports a mechanism from a shared object: MECHANISM(mine); for `static const struct mech mine`. */

@@ -129,6 +129,8 @@ struct mech_services {
 	void (*complete)(struct mech_sm *sm, uint32_t slot, uint32_t shared, uint32_t arrivals, uint64_t bytes);
 	void (*keep_in_step)(struct mech_gpu *gpu, uint32_t sm);
 	void (*let_go)(struct mech_gpu *gpu, uint32_t sm);
+	/* since version 1.2 */
+	const struct mech_launch *(*launch_of)(struct mech_sm *sm, uint32_t slot);
 };
 
 /* Where a mechanism's state is saved, or restored from. */
@@ -258,6 +260,13 @@ static inline void mech_prefer(struct mech_gpu *gpu, enum mech_preference prefer
 static inline void mech_put(struct mech_sm *sm, uint64_t address, uint32_t bytes, uint32_t block)
 {
 	sm->services->put(sm, address, bytes, block);
+}
+
+/* The launch of the resident block in a slot; in any hook of the SM. For mechanisms that see blocks of several kernels
+ * (MECH_ALL_KERNELS); for others it is sm->launch. */
+static inline const struct mech_launch *mech_launch_of(struct mech_sm *sm, uint32_t slot)
+{
+	return sm->services->launch_of(sm, slot);
 }
 
 /* Writes the operands of the instruction whose event `issue` is, in may_issue or issue, before it executes. They are

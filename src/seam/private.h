@@ -6,7 +6,50 @@
 
 extern const struct mech_services seam_services; /* services.c */
 
-/* call.c: a hook of the part has run. If the mechanism has warps_that_compete, that hook may now return another
+/* --- kernels.c --- */
+
+/* True when a mechanism has hooks of partitions, or of the GPU. Hooks of partitions may read a partition's statistics,
+ * which cover both the request side and the reply side of the slice. */
+bool seam_hooks_of_partitions(const struct mech *mech);
+bool seam_hooks_of_gpu(const struct mech *mech);
+/* False, with a message, when the mechanism's .kernels does not suit its hooks and policies. */
+bool seam_check_kernels(const struct mech *mech, char *message, size_t size);
+/* Some mechanism has parts of its own for each kernel. */
+bool seam_has_kernel_parts(const struct seam *seam);
+/* Lists, by hook, the parts of kernels that run. */
+void seam_list_parts(struct seam *seam);
+/* One of several kernels has ended: keeps what its parts have counted. */
+void seam_kernel_ended(struct seam *seam, uint32_t kernel);
+
+/* seam.c: forgets what the units know of the kernels before. */
+void seam_clear_units(struct seam *seam);
+
+static inline struct seam_kernel *seam_kernel_of(const struct seam *seam, uint32_t number)
+{
+	return (struct seam_kernel *)&seam->kernel[seam->kernel_of[number]];
+}
+
+/* The index of a kernel's pool, and of other state that only kernels with parts have. */
+static inline uint32_t seam_pool_of(uint32_t kernel)
+{
+	return kernel < SEAM_PARTS ? kernel : SEAM_PARTS;
+}
+
+/* The kernel of the block in a slot. */
+static inline const struct mech_launch *seam_launch_at(const struct seam_sm *sm, uint32_t slot)
+{
+	return &sm->seam->kernel[sm->kernel_of[slot]].launch;
+}
+
+/* What has been requested for the words of the block's shared memory. */
+static inline struct shared_fills *seam_fills_at(struct seam_sm *sm, uint32_t slot)
+{
+	return &sm->fills[seam_pool_of(sm->kernel_of[slot])];
+}
+
+/* --- call.c --- */
+
+/* A hook of the part has run. If the mechanism has warps_that_compete, that hook may now return another
  * answer, so it is called again. After a hook of the GPU, this is done on all SMs that the hook may have touched. */
 void seam_compete_again(struct seam_sm *sm);
 void seam_compete_again_everywhere(const struct mech_gpu *part);
@@ -29,7 +72,7 @@ struct seam_counted {
 	struct seam_load *load;
 };
 
-struct seam_counted seam_counted(struct seam_account *account, const struct seam *seam, uint32_t pc);
+struct seam_counted seam_counted(struct seam_account *account, const struct seam *seam, uint32_t number, uint32_t pc);
 
 #define SEAM_COUNT(counted, name) ((counted).all->name++, (counted).load ? (void)(counted).load->requests.name++ : (void)0)
 
@@ -57,16 +100,17 @@ bool seam_send_to(struct mech_gpu *part, uint32_t sm, const struct mech_request 
 uint32_t seam_room_to_send(const struct mech_gpu *part);
 uint32_t seam_waiting_to_send(const struct mech_sm *part);
 
-/* call.c: the highest-numbered mechanism in the bit set `refusers`, or MECH_MAX. */
+/* call.c: the highest-numbered part in the bit set `refusers`, or SEAM_NOBODY. */
 uint32_t seam_last_of(uint32_t refusers);
 
 /* shared.c: bytes of shared memory that resident blocks occupy; for requests that fill it, whether their fields are
  * valid, and their destination. */
 uint32_t seam_shared_taken_now(struct seam_sm *sm);
-uint32_t seam_shared_taken_at_most(struct seam *seam);
+uint32_t seam_shared_taken_at_most(struct seam *seam, uint32_t kernel);
 bool seam_is_to_shared(const struct mech_request *request);
-bool seam_fill_is_sound(const struct mech_sm *part, const char *service, const struct mech_request *request);
-struct shared_fill *seam_new_fill(struct seam_sm *sm, const struct mech_request *request);
+bool seam_fill_is_sound(const struct mech_sm *part, const char *service, uint32_t kernel,
+                        const struct mech_request *request);
+struct shared_fill *seam_new_fill(struct seam_sm *sm, uint32_t kernel, const struct mech_request *request);
 
 /* warps.c: services. */
 void seam_hold_warp(struct mech_sm *part, uint32_t slot);

@@ -21,10 +21,24 @@ static bool is_in_line(const struct mech_sm *part, const char *service, const st
 	return false;
 }
 
+static bool is_for_block(const struct mech_request *request)
+{
+	return request->to == MECH_TO_BUFFER || seam_is_to_shared(request) || request->from_shared;
+}
+
+/* The kernel that must not end before the reply: the sender's own, or that of the block. */
+static uint32_t kernel_of(const struct seam_sm *sm, uint32_t sender, const struct mech_request *request)
+{
+	uint32_t own = sm->seam->kernel_of[sender];
+	bool names_block = is_for_block(request) && sm->slots >> request->block & 1;
+	return own == SEAM_ALL && names_block ? sm->kernel_of[request->block] : own;
+}
+
 static bool is_sound(const struct mech_sm *part, const char *service, const struct mech_request *request)
 {
 	const struct seam_sm *sm = part->host;
 	const struct seam *seam = sm->seam;
+	uint32_t instructions = seam_kernel_of(seam, part->number)->launch.instructions;
 	if (!seam_in_kernel(part, service))
 		return false;
 	if (!part->mech->sends)
@@ -36,18 +50,17 @@ static bool is_sound(const struct mech_sm *part, const char *service, const stru
 		           (unsigned)request->to);
 	else if (request->from_shared && request->to != MECH_WRITE_GLOBAL)
 		seam_wrong(part, "%s(): .from_shared of a request that writes no global memory", service);
-	else if (request->pc != MECH_NO_PC && request->pc >= seam->launch.instructions)
-		seam_wrong(part, "%s(): pc %u; the kernel has %u instructions", service, request->pc,
-		           seam->launch.instructions);
+	else if (request->pc != MECH_NO_PC && request->pc >= instructions)
+		seam_wrong(part, "%s(): pc %u; the kernel has %u instructions", service, request->pc, instructions);
 	else if (request->bound && request->warp >= seam->machine.warps)
 		seam_wrong(part, "%s(): warp slot %u; the SM has %u", service, request->warp, seam->machine.warps);
-	else if ((request->to == MECH_TO_BUFFER || seam_is_to_shared(request) || request->from_shared) &&
-	         request->block >= seam->machine.blocks)
+	else if (is_for_block(request) && request->block >= seam->machine.blocks)
 		seam_wrong(part, "%s(): block slot %u; the SM has %u", service, request->block, seam->machine.blocks);
 	else
 		return (request->to != MECH_TO_BUFFER || seam_has_buffer(part, service)) &&
 		       (request->to == MECH_WRITE_SHARED || is_in_line(part, service, request)) &&
-		       (!seam_is_to_shared(request) || seam_fill_is_sound(part, service, request));
+		       (!seam_is_to_shared(request) ||
+		        seam_fill_is_sound(part, service, kernel_of(sm, part->number, request), request));
 	return false;
 }
 
@@ -70,10 +83,12 @@ static struct seam_sent *new_sent(struct seam_sm *sm, uint32_t sender, const str
 	*sent = (struct seam_sent){
 		.request = *request,
 		.owner = owner_of(sm, request),
+		.kernel = kernel_of(sm, sender, request),
 		.asked = sm->clock,
 		.kept = {.sender = sender + 1, .pc = request->pc, .address = request->address, .tag = request->tag}};
+	sm->unanswered[seam_pool_of(sent->kernel)]++;
 	if (seam_is_to_shared(request)) {
-		sent->fill = seam_new_fill(sm, request);
+		sent->fill = seam_new_fill(sm, sent->kernel, request);
 		sent->request.word = sent->fill->word;
 	}
 	return sent;
@@ -82,14 +97,16 @@ static struct seam_sent *new_sent(struct seam_sm *sm, uint32_t sender, const str
 static void free_sent(struct seam_sm *sm, struct seam_sent *sent)
 {
 	if (sent->fill)
-		shared_fills_free(&sm->fills, sent->fill);
+		shared_fills_free(&sm->fills[seam_pool_of(sent->kernel)], sent->fill);
+	sm->unanswered[seam_pool_of(sent->kernel)]--;
 	sent->next = sm->free;
 	sm->free = sent;
 }
 
 static struct seam_counted counted_of(struct seam_sm *sm, const struct seam_sent *sent)
 {
-	return seam_counted(&sm->account[sent->kept.sender - 1], sm->seam, sent->request.pc);
+	uint32_t number = sent->kept.sender - 1;
+	return seam_counted(&sm->account[number], sm->seam, number, sent->request.pc);
 }
 
 bool seam_send(struct mech_sm *part, const struct mech_request *request)
@@ -98,9 +115,9 @@ bool seam_send(struct mech_sm *part, const struct mech_request *request)
 	uint32_t room = sm->seam->machine.send_queue;
 	if (!is_sound(part, "mech_send", request))
 		return false;
-	struct seam_counted to = seam_counted(&sm->account[part->number], sm->seam, request->pc);
+	struct seam_counted to = seam_counted(&sm->account[part->number], sm->seam, part->number, request->pc);
 	SEAM_COUNT(to, asked);
-	if (sm->queued == room || sm->seam->phase == SEAM_SETTLING) {
+	if (sm->queued == room || seam_kernel_of(sm->seam, part->number)->phase == SEAM_SETTLING) {
 		SEAM_COUNT(to, dropped);
 		return false;
 	}
@@ -128,7 +145,7 @@ static void sent_off(struct seam_sm *sm, struct seam_sent *sent)
 	struct seam_counted to = counted_of(sm, sent);
 	SEAM_COUNT(to, issued);
 	if (sent->fill)
-		shared_fills_sent(&sm->fills, sent->fill, &sent->kept);
+		shared_fills_sent(&sm->fills[seam_pool_of(sent->kernel)], sent->fill, &sent->kept);
 	if (sent->request.to == MECH_TO_BUFFER && sm->buffer.config.merges) {
 		sent->next = sm->coming;
 		sm->coming = sent;
@@ -247,7 +264,8 @@ static void answer_from_l2(struct seam_sm *sm, struct seam_sent *sent, bool in_l
 static bool is_wanted(const struct seam_sm *sm, const struct seam_sent *sent)
 {
 	uint32_t block = sent->request.block;
-	return sm->slots >> block & 1 && sm->block[block].number == sent->owner;
+	return sm->slots >> block & 1 && sm->block[block].number == sent->owner &&
+	       (sent->kernel == SEAM_ALL || sm->kernel_of[block] == sent->kernel);
 }
 
 static bool put_into_buffer(struct seam_sm *sm, struct seam_sent *sent)
@@ -268,11 +286,12 @@ static bool put_into_buffer(struct seam_sm *sm, struct seam_sent *sent)
 
 static bool put_into_shared(struct seam_sm *sm, struct seam_sent *sent)
 {
+	struct shared_fills *fills = &sm->fills[seam_pool_of(sent->kernel)];
 	if (!is_wanted(sm, sent)) {
-		shared_fills_lost(&sm->fills, sent->fill);
+		shared_fills_lost(fills, sent->fill);
 		return false;
 	}
-	shared_fills_arrived(&sm->fills, sent->fill);
+	shared_fills_arrived(fills, sent->fill);
 	sent->fill = NULL; /* the words of shared memory refer to it now */
 	return true;
 }
@@ -352,13 +371,33 @@ void seam_dispatched_outside(struct seam *seam, uint64_t cycle)
 	answer_outside(&seam->sm[next.sm], next.sent, cycle);
 }
 
-void seam_drop_dispatched(struct seam *seam)
+/* The dispatcher's queue keeps the requests of other kernels, in their order. */
+static void keep_others(struct seam *seam, uint32_t kernel)
 {
-	while (seam->gpu.queued) {
+	struct seam_gpu *gpu = &seam->gpu;
+	for (uint32_t left = gpu->queued; left; left--) {
 		struct seam_dispatched next = pop_dispatched(seam);
-		struct seam_counted to = counted_of(&seam->sm[next.sm], next.sent);
+		struct seam_sm *sm = &seam->sm[next.sm];
+		if (seam->kernel_of[next.sent->kept.sender - 1] != kernel) {
+			gpu->queue[(gpu->queue_head + gpu->queued++) % seam->machine.send_queue] = next;
+			sm->dispatched++;
+			continue;
+		}
+		struct seam_counted to = counted_of(sm, next.sent);
 		SEAM_COUNT(to, dropped);
-		free_sent(&seam->sm[next.sm], next.sent);
+		free_sent(sm, next.sent);
 	}
-	seam->gpu.first_wake = MECH_NEVER;
+}
+
+void seam_drop_dispatched(struct seam *seam, uint32_t kernel)
+{
+	struct seam_gpu *gpu = &seam->gpu;
+	keep_others(seam, kernel);
+	gpu->first_wake = MECH_NEVER;
+	for (uint32_t i = 0; i < seam->parts; i++)
+		if (seam->kernel_of[i] == kernel)
+			gpu->wake[i] = MECH_NEVER;
+	for (uint32_t i = 0; i < gpu->cycle.count; i++)
+		gpu->first_wake = gpu->wake[gpu->cycle.part[i]] < gpu->first_wake ? gpu->wake[gpu->cycle.part[i]]
+		                                                                  : gpu->first_wake;
 }

@@ -2,14 +2,9 @@
 #include "seam/private.h"
 #include "seam/seam_snapshot.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void add_part(struct seam_list *list, uint32_t number, bool has)
-{
-	if (has)
-		list->part[list->count++] = (uint8_t)number;
-}
 
 static void *state(struct seam_pools *pools, size_t size)
 {
@@ -23,13 +18,22 @@ static void *allocate(struct mech_pool *pool, size_t bytes)
 
 static void open_pools(struct seam_pools *pools)
 {
-	pools->machine.seen.alloc = pools->kernel.seen.alloc = allocate;
+	pools->machine.seen.alloc = allocate;
+	for (uint32_t i = 0; i < SEAM_POOLS; i++)
+		pools->kernel[i].seen.alloc = allocate;
 }
 
 static void close_pools(struct seam_pools *pools)
 {
 	arena_free(&pools->machine.arena);
-	arena_free(&pools->kernel.arena);
+	for (uint32_t i = 0; i < SEAM_POOLS; i++)
+		arena_free(&pools->kernel[i].arena);
+}
+
+/* The pool of the part's kernel. */
+static struct mech_pool *kernel_pool(const struct seam *seam, struct seam_pools *pools, uint32_t number)
+{
+	return &pools->kernel[seam_pool_of(seam->kernel_of[number])].seen;
 }
 
 /* True when a mechanism can send from the dispatcher: it has a hook there that runs between a kernel's begin and
@@ -40,28 +44,26 @@ static bool sends_from_gpu(const struct mech *mech)
 	                       mech->may_end || mech->place_block);
 }
 
-/* Adds a mechanism to the list of those that have a hook. */
-#define LIST(scope, hook, event, when) add_part(&scope->hook, number, mech->hook);
-
 static void open_gpu_part(struct seam *seam, uint32_t number)
 {
-	const struct mech *mech = seam->attached[number].mech;
+	const struct seam_attached *attached = &seam->attached[number % seam->count];
+	const struct mech *mech = attached->mech;
 	struct seam_gpu *gpu = &seam->gpu;
 	struct mech_gpu *part = &gpu->part[number];
 	*part = (struct mech_gpu){.mech = mech,
-	                          .config = seam->attached[number].config,
+	                          .config = attached->config,
 	                          .state = state(&gpu->pools, mech->gpu_size),
 	                          .stats = state(&gpu->pools, mech->stats_size),
 	                          .number = number,
 	                          .machine = &seam->machine,
 	                          .pool = &gpu->pools.machine.seen,
-	                          .kernel_pool = &gpu->pools.kernel.seen,
+	                          .kernel_pool = kernel_pool(seam, &gpu->pools, number),
 	                          .output = output_open_gpu(seam, number),
 	                          .services = &seam_services,
 	                          .host = seam};
-	MECH_GPU_HOOKS(LIST, LIST)
-	add_part(&gpu->cycle, number, mech->gpu_cycle);
 	gpu->sends |= sends_from_gpu(mech);
+	if (number >= seam->count)
+		return;
 	if (mech->policies & MECH_POLICY_BLOCK_COUNT)
 		gpu->count_owner = part;
 	if (mech->policies & MECH_POLICY_BLOCK_PLACE)
@@ -70,27 +72,10 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 		gpu->room_owner = part;
 }
 
-static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
+/* What only one part, of the first kernel, is asked for. */
+static void own_policies(struct seam_sm *sm, const struct seam_attached *attached, struct mech_sm *part)
 {
-	const struct seam_attached *attached = &seam->attached[number];
 	const struct mech *mech = attached->mech;
-	struct mech_sm *part = &sm->part[number];
-	*part = (struct mech_sm){.mech = mech,
-	                         .config = attached->config,
-	                         .state = state(&sm->pools, mech->sm_size),
-	                         .stats = state(&sm->pools, mech->stats_size),
-	                         .sm = (uint32_t)(sm - seam->sm),
-	                         .number = number,
-	                         .machine = &seam->machine,
-	                         .gpu = &seam->gpu.part[number],
-	                         .pool = &sm->pools.machine.seen,
-	                         .kernel_pool = &sm->pools.kernel.seen,
-	                         .output = output_open_sm(sm, number),
-	                         .services = &seam_services,
-	                         .host = sm};
-	MECH_SM_HOOKS(LIST, LIST)
-	add_part(&sm->cycle, number, mech->cycle);
-	add_part(&sm->warps_that_compete, number, mech->warps_that_compete);
 	if (mech->policies & MECH_POLICY_WARP_ORDER) {
 		sm->order = part;
 		sm->pick = mech->pick_warp;
@@ -106,11 +91,33 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 	sm->has_ranks |= (mech->policies & MECH_POLICY_WARP_RANK) != 0;
 	sm->is_shown_issues |= mech->issue || mech->opcode_count;
 	if (mech->policies & MECH_POLICY_BUFFER) {
-		struct mech_buffer config = mech->buffer(attached->config, &seam->machine);
+		struct mech_buffer config = mech->buffer(attached->config, part->machine);
 		sm->has_buffer = true;
 		const struct base_prefetch_listener listener = seam_listener(sm);
-		line_buffer_open(&sm->buffer, &config, seam->machine.line_bytes, &listener);
+		line_buffer_open(&sm->buffer, &config, part->machine->line_bytes, &listener);
 	}
+}
+
+static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
+{
+	const struct seam_attached *attached = &seam->attached[number % seam->count];
+	const struct mech *mech = attached->mech;
+	struct mech_sm *part = &sm->part[number];
+	*part = (struct mech_sm){.mech = mech,
+	                         .config = attached->config,
+	                         .state = state(&sm->pools, mech->sm_size),
+	                         .stats = state(&sm->pools, mech->stats_size),
+	                         .sm = (uint32_t)(sm - seam->sm),
+	                         .number = number,
+	                         .machine = &seam->machine,
+	                         .gpu = &seam->gpu.part[number],
+	                         .pool = &sm->pools.machine.seen,
+	                         .kernel_pool = kernel_pool(seam, &sm->pools, number),
+	                         .output = output_open_sm(sm, number),
+	                         .services = &seam_services,
+	                         .host = sm};
+	if (number < seam->count)
+		own_policies(sm, attached, part);
 	sm->hook = "sm_open";
 	if (mech->sm_open)
 		mech->sm_open(part);
@@ -119,7 +126,7 @@ static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 static void open_opcodes(struct seam *seam)
 {
 	for (uint32_t op = 0; op < PTX_OPCODES; op++)
-		seam->opcode[op].owner = MECH_MAX;
+		seam->opcode[op].owner = SEAM_NOBODY;
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct mech *mech = seam->attached[i].mech;
 		for (uint32_t own = 0; own < mech->opcode_count; own++)
@@ -132,17 +139,15 @@ static void open_sm(struct seam *seam, struct seam_sm *sm)
 	sm->seam = seam;
 	sm->clock = *seam->clock;
 	sm->wake = MECH_NEVER;
-	memset(sm->vetoed_by, MECH_MAX, sizeof sm->vetoed_by);
-	sm->shared_vetoed_by = MECH_MAX;
+	memset(sm->vetoed_by, SEAM_NOBODY, sizeof sm->vetoed_by);
+	sm->shared_vetoed_by = SEAM_NOBODY;
 	open_pools(&sm->pools);
 	sm->queue = arena_array(&sm->pools.machine.arena, seam->machine.send_queue, sizeof(struct seam_sent *));
-	for (uint32_t i = 0; i < seam->count; i++)
-		open_sm_part(seam, sm, i);
 }
 
 static void open_partition_part(struct seam *seam, struct seam_partition *partition, uint32_t number)
 {
-	const struct seam_attached *attached = &seam->attached[number];
+	const struct seam_attached *attached = &seam->attached[number % seam->count];
 	const struct mech *mech = attached->mech;
 	struct mech_partition *part = &partition->part[number];
 	*part = (struct mech_partition){.mech = mech,
@@ -154,11 +159,10 @@ static void open_partition_part(struct seam *seam, struct seam_partition *partit
 	                                .machine = &seam->machine,
 	                                .gpu = &seam->gpu.part[number],
 	                                .pool = &partition->pools.machine.seen,
-	                                .kernel_pool = &partition->pools.kernel.seen,
+	                                .kernel_pool = kernel_pool(seam, &partition->pools, number),
 	                                .output = output_open_partition(partition, number),
 	                                .services = &seam_services,
 	                                .host = partition};
-	MECH_PARTITION_HOOKS(LIST, LIST)
 	if (mech->policies & MECH_POLICY_L2_REPLACEMENT)
 		partition->replacement = part;
 	if (mech->policies & MECH_POLICY_DRAM)
@@ -166,14 +170,6 @@ static void open_partition_part(struct seam *seam, struct seam_partition *partit
 	partition->hook = "partition_open";
 	if (mech->partition_open)
 		mech->partition_open(part);
-}
-
-static void open_partition(struct seam *seam, struct seam_partition *partition)
-{
-	partition->seam = seam;
-	open_pools(&partition->pools);
-	for (uint32_t i = 0; i < seam->count; i++)
-		open_partition_part(seam, partition, i);
 }
 
 /* Calls a hook of one mechanism's GPU part, if the mechanism has that hook. */
@@ -193,45 +189,38 @@ static void open_partition(struct seam *seam, struct seam_partition *partition)
 			(sm)->part[number].mech->called(&(sm)->part[number]);                                          \
 	} while (0)
 
-/* True when a mechanism has hooks of partitions. These may read a partition's statistics, which cover both the request
- * side and the reply side of the slice. */
-static bool has_hooks_of_partitions(const struct mech *mech)
+/* Opens a part in all units. */
+static void open_part(struct seam *seam, uint32_t number)
 {
-#define LOOK(scope, hook, event, when) || mech->hook
-	bool hears = false MECH_PARTITION_HOOKS(LOOK, LOOK);
-#undef LOOK
-	return hears || mech->partition_outcome || mech->policies & (MECH_POLICY_L2_REPLACEMENT | MECH_POLICY_DRAM);
+	open_gpu_part(seam, number);
+	for (uint32_t s = 0; s < seam->machine.sms; s++)
+		open_sm_part(seam, &seam->sm[s], number);
+	for (uint32_t s = 0; s < seam->machine.partitions; s++)
+		open_partition_part(seam, &seam->partition[s], number);
+	CALL_GPU(&seam->gpu, number, gpu_open);
 }
 
-static bool has_hooks_of_gpu(const struct mech *mech)
+/* Opens the parts of a kernel: those of mechanisms that do not serve all kernels by the first ones. */
+static void open_parts(struct seam *seam, uint32_t kernel)
 {
-#define LOOK(scope, hook, event, when) || mech->hook
-	bool hears = false MECH_GPU_HOOKS(LOOK, LOOK);
-#undef LOOK
-	return hears || mech->gpu_cycle || mech->policies & MECH_POLICY_BLOCK_PLACE;
+	uint32_t first = kernel * seam->count;
+	for (uint32_t i = first; i < first + seam->count; i++)
+		if (seam->kernel_of[i] != SEAM_NO_KERNEL)
+			open_part(seam, i);
+	seam->parts = first + seam->count;
 }
 
-/* A mechanism that hears nothing of an SM's work but the ends of blocks. */
-static bool has_few_hooks_of_sm(const struct mech *mech)
+static void open_partition(struct seam *seam, struct seam_partition *partition)
 {
-#define LOOK(scope, hook, event, when) +(mech->hook != NULL)
-	const int hooks = 0 MECH_SM_HOOKS(LOOK, LOOK), of_ends = mech->block_end != NULL;
-#undef LOOK
-	return hooks == of_ends && !mech->cycle && !mech->on_reply && !mech->on_outcome;
-}
-
-bool seam_is_only_warp_order(const struct mech *mech)
-{
-	return mech->policies == MECH_POLICY_WARP_ORDER && has_few_hooks_of_sm(mech) && !has_hooks_of_gpu(mech) &&
-	       !has_hooks_of_partitions(mech) && !mech->gpu_kernel_begin && !mech->sends && !mech->opcode_count &&
-	       !mech->pass_count && !mech->only_looks;
+	partition->seam = seam;
+	open_pools(&partition->pools);
 }
 
 bool seam_is_local(const struct seam *seam)
 {
 	for (uint32_t i = 0; i < seam->count; i++) {
 		const struct mech *mech = seam->attached[i].mech;
-		if (has_hooks_of_partitions(mech) || (has_hooks_of_gpu(mech) && !mech->keeps_in_step))
+		if (seam_hooks_of_partitions(mech) || (seam_hooks_of_gpu(mech) && !mech->keeps_in_step))
 			return false;
 	}
 	return !seam->draws;
@@ -246,28 +235,48 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 	seam->clock_of_partitions = clock_of_partitions;
 	open_pools(&seam->gpu.pools);
 	seam->count = count;
+	seam->gpu.seam = seam;
+	for (uint32_t i = 0; i < SEAM_PARTS; i++)
+		seam->kernel_of[i] = (uint8_t)(count ? i / count : 0);
 	for (uint32_t i = 0; i < count; i++)
 		seam->attached[i] = attached[i];
 	seam->sm = base_calloc(machine->sms, sizeof *seam->sm);
 	seam->partition = base_calloc(machine->partitions, sizeof *seam->partition);
 	seam->gpu.queue = arena_array(&seam->gpu.pools.machine.arena, machine->send_queue, sizeof *seam->gpu.queue);
-	seam->gpu.vetoed_by = MECH_MAX;
+	seam->gpu.vetoed_by = SEAM_NOBODY;
 	seam->gpu.first_wake = MECH_NEVER;
 	seam->gpu.dispatching = MECH_NEVER;
 	seam->gpu.of_sm = MECH_NOWHERE;
 	for (uint32_t i = 0; i < count; i++)
 		output_lay_out(seam, i);
 	open_opcodes(seam);
-	for (uint32_t i = 0; i < count; i++)
-		open_gpu_part(seam, i);
 	for (uint32_t s = 0; s < machine->sms; s++)
 		open_sm(seam, &seam->sm[s]);
 	for (uint32_t s = 0; s < machine->partitions; s++)
 		open_partition(seam, &seam->partition[s]);
-	for (uint32_t i = 0; i < count; i++)
-		CALL_GPU(&seam->gpu, i, gpu_open);
-	seam->phase = SEAM_IDLE;
+	open_parts(seam, 0);
+	seam_list_parts(seam);
+	seam->kernel[0].phase = SEAM_IDLE;
 	return seam;
+}
+
+/* A kernel that takes the lowest free place finds all lower ones open. */
+static void open_kernel(struct seam *seam, uint32_t kernel)
+{
+	uint32_t first = kernel * seam->count;
+	if (kernel == SEAM_ALL || first < seam->parts || !seam_has_kernel_parts(seam))
+		return;
+	assert(first == seam->parts && first + seam->count <= SEAM_PARTS);
+	seam->kernel[kernel].phase = SEAM_OPENING;
+	open_parts(seam, kernel);
+}
+
+bool seam_may_refuse_banks(const struct seam *seam)
+{
+	for (uint32_t i = 0; i < seam->count; i++)
+		if (seam->attached[i].mech->may_access_shared)
+			return true;
+	return false;
 }
 
 bool seam_sends(const struct seam *seam)
@@ -278,16 +287,16 @@ bool seam_sends(const struct seam *seam)
 	return sends;
 }
 
-static void close_accounts(struct seam_account account[MECH_MAX])
+static void close_accounts(struct seam_account account[SEAM_PARTS])
 {
-	for (uint32_t i = 0; i < MECH_MAX; i++)
+	for (uint32_t i = 0; i < SEAM_PARTS; i++)
 		free(account[i].by_pc);
 }
 
 static void close_sm(struct seam_sm *sm)
 {
 	close_accounts(sm->account);
-	for (uint32_t i = 0; i < sm->seam->count; i++)
+	for (uint32_t i = 0; i < sm->seam->parts; i++)
 		timeline_free(&sm->output[i].timeline);
 	timeline_free(&sm->blocks);
 	line_buffer_close(&sm->buffer);
@@ -297,7 +306,7 @@ static void close_sm(struct seam_sm *sm)
 static void close_partition(struct seam_partition *partition)
 {
 	close_accounts(partition->account);
-	for (uint32_t i = 0; i < partition->seam->count; i++)
+	for (uint32_t i = 0; i < partition->seam->parts; i++)
 		timeline_free(&partition->output[i].timeline);
 	close_pools(&partition->pools);
 }
@@ -310,7 +319,7 @@ void seam_close(struct seam *seam)
 		close_sm(&seam->sm[s]);
 	for (uint32_t s = 0; s < seam->machine.partitions; s++)
 		close_partition(&seam->partition[s]);
-	for (uint32_t i = 0; i < seam->count; i++)
+	for (uint32_t i = 0; i < seam->parts; i++)
 		timeline_free(&seam->gpu.output[i].timeline);
 	close_pools(&seam->gpu.pools);
 	free(seam->partition);
@@ -324,49 +333,54 @@ static void clear_stats(void *stats, const struct mech *mech)
 		memset(stats, 0, mech->stats_size);
 }
 
-static void clear_account(struct seam_account *account, const struct seam *seam, const struct mech *mech)
+/* With kernels that run together, counts by load belong to parts that serve one kernel. */
+static void clear_account(struct seam_account *account, const struct seam *seam, uint32_t number)
 {
 	memset(&account->all, 0, sizeof account->all);
-	if (!mech->sends)
-		return;
 	free(account->by_pc);
-	account->by_pc = base_calloc(seam->launch.instructions, sizeof *account->by_pc);
+	account->by_pc = NULL;
+	if (seam->attached[number % seam->count].mech->sends && seam->kernel_of[number] != SEAM_ALL)
+		account->by_pc = base_calloc(seam_kernel_of(seam, number)->launch.instructions, sizeof *account->by_pc);
 }
 
 /* Clears counters and accounts at the kernel's begin, before any of its hooks can count. */
-static void clear_sm(struct seam *seam, struct seam_sm *sm)
+static void clear_part(struct seam *seam, uint32_t number)
 {
-	for (uint32_t i = 0; i < seam->count; i++) {
-		const struct mech *mech = seam->attached[i].mech;
-		clear_stats(sm->part[i].stats, mech);
-		output_clear(&sm->output[i]);
-		clear_account(&sm->account[i], seam, mech);
+	const struct mech *mech = seam->attached[number % seam->count].mech;
+	clear_stats(seam->gpu.part[number].stats, mech);
+	output_clear(&seam->gpu.output[number]);
+	seam->gpu.wake[number] = 0;
+	for (uint32_t s = 0; s < seam->machine.partitions; s++) {
+		clear_stats(seam->partition[s].part[number].stats, mech);
+		output_clear(&seam->partition[s].output[number]);
+		clear_account(&seam->partition[s].account[number], seam, number);
 	}
-	sm->wake = MECH_NEVER;
-	sm->has_news = true;
-	sm->kept_in_step = 0;
-	sm->fills = (struct shared_fills){0};
+	for (uint32_t s = 0; s < seam->machine.sms; s++) {
+		clear_stats(seam->sm[s].part[number].stats, mech);
+		output_clear(&seam->sm[s].output[number]);
+		clear_account(&seam->sm[s].account[number], seam, number);
+	}
 }
 
-static void clear(struct seam *seam)
+void seam_clear_units(struct seam *seam)
 {
-	for (uint32_t i = 0; i < seam->count; i++) {
-		clear_stats(seam->gpu.part[i].stats, seam->attached[i].mech);
-		output_clear(&seam->gpu.output[i]);
-		for (uint32_t s = 0; s < seam->machine.partitions; s++) {
-			clear_stats(seam->partition[s].part[i].stats, seam->attached[i].mech);
-			output_clear(&seam->partition[s].output[i]);
-			clear_account(&seam->partition[s].account[i], seam, seam->attached[i].mech);
-		}
-		seam->gpu.wake[i] = 0;
+	seam->gpu.first_wake = MECH_NEVER;
+	seam->gpu.kept_open_by = SEAM_NOBODY;
+	for (uint32_t s = 0; s < seam->machine.sms; s++) {
+		struct seam_sm *sm = &seam->sm[s];
+		sm->wake = MECH_NEVER;
+		sm->has_news = true;
+		sm->kept_in_step = 0;
+		memset(sm->fills, 0, sizeof sm->fills);
+		sm->fills_shared = false;
 	}
-	for (uint32_t s = 0; s < seam->machine.sms; s++)
-		clear_sm(seam, &seam->sm[s]);
 }
 
-static void show_launch(struct seam *seam, const struct mech_launch *launch)
+static void show_launch(struct seam *seam, uint32_t kernel, const struct mech_launch *launch)
 {
-	for (uint32_t i = 0; i < seam->count; i++) {
+	for (uint32_t i = 0; i < seam->parts; i++) {
+		if (seam->kernel_of[i] != kernel)
+			continue;
 		seam->gpu.part[i].launch = launch;
 		for (uint32_t s = 0; s < seam->machine.partitions; s++)
 			seam->partition[s].part[i].launch = launch;
@@ -382,54 +396,67 @@ static void set_clocks(struct seam *seam)
 		seam->sm[s].clock = *seam->clock;
 }
 
-void seam_launch(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses)
+void seam_launch(struct seam *seam, uint32_t kernel, const struct mech_launch *launch,
+                 const struct seam_analyses *analyses)
 {
-	seam->launch = *launch;
-	seam->analyses = *analyses;
-	seam->phase = SEAM_LAUNCHING;
+	struct seam_kernel *own = &seam->kernel[kernel];
+	if (seam->several)
+		open_kernel(seam, kernel);
+	own->launch = *launch;
+	own->analyses = *analyses;
+	own->phase = SEAM_LAUNCHING;
 	set_clocks(seam);
-	show_launch(seam, &seam->launch);
+	show_launch(seam, kernel, &own->launch);
 }
 
 void seam_restored(struct seam *seam)
 {
 	set_clocks(seam);
-	show_launch(seam, NULL);
-	seam->phase = SEAM_IDLE;
+	show_launch(seam, 0, NULL);
+	seam->kernel[0].phase = SEAM_IDLE;
 }
 
-void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm)
+void seam_kernel_begin(struct seam *seam, uint32_t kernel, uint32_t blocks_per_sm)
 {
+	struct seam_kernel *own = &seam->kernel[kernel];
 	struct seam_gpu *gpu = &seam->gpu;
-	seam->launch.blocks_per_sm = blocks_per_sm;
-	gpu->first_wake = gpu->cycle.count ? 0 : MECH_NEVER;
-	gpu->kept_open_by = MECH_MAX;
-	clear(seam);
-	seam->phase = SEAM_BEGINNING;
-	seam->launch.shared_taken = seam_shared_taken_at_most(seam);
-	for (uint32_t i = 0; i < seam->count; i++)
-		CALL_GPU(gpu, i, gpu_kernel_begin);
+	own->launch.blocks_per_sm = blocks_per_sm;
+	if (!seam->several)
+		seam_clear_units(seam);
+	for (uint32_t i = 0; i < seam->parts; i++)
+		if (seam->kernel_of[i] == kernel)
+			clear_part(seam, i);
+	own->phase = SEAM_BEGINNING;
+	if (seam->several)
+		seam_list_parts(seam);
+	if (gpu->cycle.count)
+		gpu->first_wake = 0;
+	own->launch.shared_taken = seam_shared_taken_at_most(seam, kernel);
+	for (uint32_t i = 0; i < seam->parts; i++)
+		if (seam->kernel_of[i] == kernel)
+			CALL_GPU(gpu, i, gpu_kernel_begin);
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
-		for (uint32_t i = 0; i < seam->count; i++)
-			CALL_SM(&seam->sm[s], i, kernel_begin);
-	seam->phase = SEAM_RUNNING;
+		for (uint32_t i = 0; i < seam->parts; i++)
+			if (seam->kernel_of[i] == kernel)
+				CALL_SM(&seam->sm[s], i, kernel_begin);
+	own->phase = SEAM_RUNNING;
 }
 
-static void free_kernel_pools(struct seam *seam)
+static void free_kernel_pools(struct seam *seam, uint32_t pool)
 {
-	arena_free(&seam->gpu.pools.kernel.arena);
+	arena_free(&seam->gpu.pools.kernel[pool].arena);
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
-		arena_free(&seam->sm[s].pools.kernel.arena);
+		arena_free(&seam->sm[s].pools.kernel[pool].arena);
 	for (uint32_t s = 0; s < seam->machine.partitions; s++)
-		arena_free(&seam->partition[s].pools.kernel.arena);
+		arena_free(&seam->partition[s].pools.kernel[pool].arena);
 }
 
-void seam_cycles_ended(struct seam *seam)
+void seam_cycles_ended(struct seam *seam, uint32_t kernel)
 {
-	seam->phase = SEAM_SETTLING;
+	seam->kernel[kernel].phase = SEAM_SETTLING;
 	set_clocks(seam);
 	if (seam->gpu.queued) /* the kernel was cut short */
-		seam_drop_dispatched(seam);
+		seam_drop_dispatched(seam, kernel);
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {
 		seam_drop_requests(&seam->sm[s]);
 		if (seam->sm[s].has_buffer)
@@ -437,17 +464,23 @@ void seam_cycles_ended(struct seam *seam)
 	}
 }
 
-void seam_kernel_end(struct seam *seam)
+void seam_kernel_end(struct seam *seam, uint32_t kernel)
 {
-	seam->phase = SEAM_ENDING;
+	seam->kernel[kernel].phase = SEAM_ENDING;
 	for (uint32_t s = 0; s < seam->machine.sms; s++)
-		for (uint32_t i = 0; i < seam->count; i++)
-			CALL_SM(&seam->sm[s], i, kernel_end);
-	for (uint32_t i = 0; i < seam->count; i++)
-		CALL_GPU(&seam->gpu, i, gpu_kernel_end);
-	show_launch(seam, NULL);
-	free_kernel_pools(seam);
-	seam->phase = SEAM_IDLE;
+		for (uint32_t i = 0; i < seam->parts; i++)
+			if (seam->kernel_of[i] == kernel)
+				CALL_SM(&seam->sm[s], i, kernel_end);
+	for (uint32_t i = 0; i < seam->parts; i++)
+		if (seam->kernel_of[i] == kernel)
+			CALL_GPU(&seam->gpu, i, gpu_kernel_end);
+	show_launch(seam, kernel, NULL);
+	if (seam->several)
+		seam_kernel_ended(seam, kernel);
+	free_kernel_pools(seam, seam_pool_of(kernel));
+	seam->kernel[kernel].phase = SEAM_IDLE;
+	if (seam->several)
+		seam_list_parts(seam);
 }
 
 void seam_stats_add(const struct mech *mech, void *sum, const void *stats)
@@ -480,9 +513,9 @@ static void add_load(struct seam_load *sum, const struct seam_load *load)
 		sum->sum[vector] += load->sum[vector];
 }
 
-static void add_by_pc(const struct seam *seam, struct seam_load *sum, const struct seam_account *account)
+static void add_by_pc(struct seam_load *sum, const struct seam_account *account, uint32_t instructions)
 {
-	for (uint32_t pc = 0; sum && account->by_pc && pc < seam->launch.instructions; pc++)
+	for (uint32_t pc = 0; sum && account->by_pc && pc < instructions; pc++)
 		add_load(&sum[pc], &account->by_pc[pc]);
 }
 
@@ -500,15 +533,16 @@ const void *seam_unit_stats(const struct seam *seam, uint32_t number, enum seam_
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct seam_load *by_pc)
 {
-	const struct mech *mech = seam->attached[number].mech;
+	const struct mech *mech = seam->attached[number % seam->count].mech;
+	uint32_t instructions = seam_kernel_of(seam, number)->launch.instructions;
 	*requests = seam_account_of(seam, number);
 	seam_stats_add(mech, stats, seam->gpu.part[number].stats);
 	for (uint32_t s = 0; s < seam->machine.partitions; s++) {
 		seam_stats_add(mech, stats, seam->partition[s].part[number].stats);
-		add_by_pc(seam, by_pc, &seam->partition[s].account[number]);
+		add_by_pc(by_pc, &seam->partition[s].account[number], instructions);
 	}
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {
 		seam_stats_add(mech, stats, seam->sm[s].part[number].stats);
-		add_by_pc(seam, by_pc, &seam->sm[s].account[number]);
+		add_by_pc(by_pc, &seam->sm[s].account[number], instructions);
 	}
 }

@@ -16,8 +16,21 @@
 #include "seam/shared_fills.h"
 #include "seam/timeline.h"
 
+/* Kernels that run together. A mechanism that serves each kernel by itself (MECH_EACH_KERNEL) has parts for each of
+ * them. Part `number` belongs to mechanism number % count. Without other kernels, a kernel has the parts 0 to
+ * count - 1, and its index is 0. */
+enum {
+	SEAM_PARTS = 32,           /* of a unit, at most */
+	SEAM_NOBODY = SEAM_PARTS,  /* no part has this number */
+	SEAM_MAX_KERNELS = 128,    /* that run together, at most */
+	SEAM_ALL = SEAM_MAX_KERNELS, /* stands for all of them: parts of mechanisms with MECH_ALL_KERNELS */
+	SEAM_NO_KERNEL = UINT8_MAX,
+	SEAM_POOLS = SEAM_PARTS + 1, /* a pool for each kernel that may have parts, and one for SEAM_ALL */
+};
+
 /* Limits that fixed-width fields impose on the numbers of mechanisms, blocks and warps. */
-_Static_assert(MECH_MAX <= 32 && MECH_MAX < UINT8_MAX, "seam_sm.holders has a bit a mechanism, seam_list.part a byte");
+_Static_assert(SEAM_PARTS <= 32 && SEAM_PARTS < UINT8_MAX, "seam_sm.holders has a bit a part, seam_list.part a byte");
+_Static_assert((int)MECH_MAX <= (int)SEAM_PARTS && SEAM_ALL < SEAM_NO_KERNEL, "a kernel has its parts");
 _Static_assert(MECH_MAX_BLOCKS <= 64, "seam_sm.slots and buffer_line.owners have a bit a block");
 _Static_assert(MECH_MAX_SCHEDULER_WARPS <= 64, "the masks of struct mech_warps have a bit a warp");
 
@@ -27,10 +40,10 @@ struct seam_attached {
 	void *config; /* config_size bytes */
 };
 
-/* The mechanisms that have a given hook, by number. */
+/* The parts that have a given hook, by number. */
 struct seam_list {
 	uint32_t count;
-	uint8_t part[MECH_MAX];
+	uint8_t part[SEAM_PARTS];
 };
 
 /* A mechanism's request in flight. */
@@ -42,6 +55,7 @@ struct seam_sent {
 	 * memory */
 	struct base_prefetch kept;
 	struct shared_fill *fill; /* destination in shared memory */
+	uint32_t kernel;          /* that ends only after the reply; SEAM_ALL: none of them */
 	struct seam_sent *next;
 	uint64_t asked; /* SM cycle in which the request was made */
 };
@@ -52,9 +66,9 @@ struct seam_pool {
 	struct arena arena;
 };
 
-/* The two memory pools of a scope. All mechanisms' parts in the scope use them. */
+/* The memory pools of a scope. All mechanisms' parts in the scope use them; those of a kernel have a common one. */
 struct seam_pools {
-	struct seam_pool machine, kernel;
+	struct seam_pool machine, kernel[SEAM_POOLS];
 };
 
 /* The first mistake of a mechanism in one scope. */
@@ -75,9 +89,15 @@ struct seam_account {
 	struct seam_load *by_pc; /* one element per instruction of the kernel; NULL: the mechanism never sends */
 };
 
-/* The mechanism that owns an opcode (MECH_MAX: none), and the opcode's index in that mechanism's table. */
+/* The mechanism that owns an opcode (SEAM_NOBODY: none), and the opcode's index in that mechanism's table. */
 struct seam_opcode {
 	uint8_t owner, own;
+};
+
+/* What a mechanism's parts of kernels that have ended counted in a unit. */
+struct seam_ended {
+	void *stats;
+	struct mech_requests requests;
 };
 
 struct seam;
@@ -86,10 +106,11 @@ struct seam_sm {
 	struct seam *seam;
 	/* current core cycle of this SM, or the last one that it simulated; the SM may be ahead of others */
 	uint64_t clock;
-	struct mech_sm part[MECH_MAX];
-	struct output output[MECH_MAX];
-	struct seam_account account[MECH_MAX];
-	/* for each hook, the mechanisms that have it */
+	struct mech_sm part[SEAM_PARTS];
+	struct output output[SEAM_PARTS];
+	struct seam_account account[SEAM_PARTS];
+	struct seam_ended ended[MECH_MAX];
+	/* for each hook, the parts that have it */
 #define HOOK(scope, hook, event, when) struct seam_list hook;
 	MECH_SM_HOOKS(HOOK, HOOK)
 	struct seam_list cycle, warps_that_compete;
@@ -98,22 +119,24 @@ struct seam_sm {
 	struct mech_sm *replacement; /* owner of L1's replacement policy */
 	struct mech_sm *behind_l1;   /* owner of the answers to L1 misses */
 	struct mech_sm *shared_room, *shared_layout; /* owners of shared-memory capacity and of shared-memory layout */
-	struct shared_fills fills;
-	/* mechanism that refused the banks to the load/store unit's instruction, or MECH_MAX */
+	struct shared_fills fills[SEAM_POOLS]; /* by kernel of the blocks */
+	bool fills_shared;                     /* one of them is in use */
+	/* part that refused the banks to the load/store unit's instruction, or SEAM_NOBODY */
 	uint8_t shared_vetoed_by;
 	bool is_shown_issues; /* some mechanism observes issues or owns opcodes */
 	bool has_buffer, has_ranks;
 	struct line_buffer buffer;
-	/* last return value of the hook, by scheduler and by mechanism that has the hook */
-	uint64_t competing[MECH_MAX_SCHEDULERS][MECH_MAX];
+	/* last return value of the hook, by scheduler and by part that has the hook */
+	uint64_t competing[MECH_MAX_SCHEDULERS][SEAM_PARTS];
 	uint32_t resident; /* number of resident blocks */
 	uint64_t slots;    /* their slots, one bit per slot */
 	struct mech_block block[MECH_MAX_BLOCKS];
+	uint8_t kernel_of[MECH_MAX_BLOCKS]; /* by block slot: the block's kernel */
 	struct timeline blocks; /* blocks that have ended */
-	uint32_t holders[MECH_MAX_BLOCKS]; /* by block slot: mechanisms that hold the block, one bit per mechanism */
+	uint32_t holders[MECH_MAX_BLOCKS]; /* by block slot: parts that hold the block, one bit per part */
 	bool live[MECH_MAX_WARPS];         /* by warp slot: true for an unfinished warp of a resident block */
-	uint32_t warp_holders[MECH_MAX_WARPS]; /* by warp slot: mechanisms that hold the warp, one bit per mechanism */
-	uint8_t vetoed_by[MECH_MAX_WARPS]; /* by warp slot: mechanism that refused the instruction, or MECH_MAX */
+	uint32_t warp_holders[MECH_MAX_WARPS]; /* by warp slot: parts that hold the warp, one bit per part */
+	uint8_t vetoed_by[MECH_MAX_WARPS]; /* by warp slot: part that refused the instruction, or SEAM_NOBODY */
 	uint64_t wake;                     /* next cycle in which a cycle hook wants to be called */
 	/* since the last call of the cycle hooks, a mechanism with warps_that_compete has run another hook */
 	bool has_news;
@@ -122,6 +145,7 @@ struct seam_sm {
 	 * yet undone. */
 	struct seam_sent **queue;
 	uint32_t queue_head, queued, dispatched, kept_in_step;
+	uint32_t unanswered[SEAM_POOLS]; /* requests from mech_send() to the reply, by kernel */
 	struct seam_sent *free;
 	struct seam_sent *coming; /* requests in flight to the buffer whose data loads can wait for */
 	struct seam_pools pools;
@@ -161,9 +185,10 @@ struct seam_sm {
 
 struct seam_partition {
 	struct seam *seam;
-	struct mech_partition part[MECH_MAX];
-	struct output output[MECH_MAX];
-	struct seam_account account[MECH_MAX]; /* outcomes of requests to L2 */
+	struct mech_partition part[SEAM_PARTS];
+	struct output output[SEAM_PARTS];
+	struct seam_account account[SEAM_PARTS]; /* outcomes of requests to L2 */
+	struct seam_ended ended[MECH_MAX];
 	struct seam_pools pools;
 	const char *hook; /* name of the hook that runs, or ran last */
 	struct seam_mistake mistake;
@@ -183,8 +208,10 @@ struct seam_dispatched {
 };
 
 struct seam_gpu {
-	struct mech_gpu part[MECH_MAX];
-	struct output output[MECH_MAX];
+	struct seam *seam;
+	struct mech_gpu part[SEAM_PARTS];
+	struct output output[SEAM_PARTS];
+	struct seam_ended ended[MECH_MAX];
 	MECH_GPU_HOOKS(HOOK, HOOK)
 #undef HOOK
 	struct seam_list cycle;
@@ -192,10 +219,11 @@ struct seam_gpu {
 	bool sends;           /* some mechanism may send from the dispatcher */
 	uint64_t dispatching; /* current cycle while the dispatcher works; else MECH_NEVER */
 	uint32_t of_sm;       /* SM of gpu_block or may_dispatch while that hook runs; else MECH_NOWHERE */
+	uint32_t asked_for;   /* kernel of may_dispatch or may_end */
 	enum mech_preference preference;
-	uint64_t wake[MECH_MAX], first_wake; /* cycles in which cycle hooks want to be called */
-	uint32_t vetoed_by;                  /* mechanism that refused the next block on some SM, or MECH_MAX */
-	uint32_t kept_open_by;               /* mechanism that does not let the kernel end, or MECH_MAX */
+	uint64_t wake[SEAM_PARTS], first_wake; /* cycles in which cycle hooks want to be called */
+	uint32_t vetoed_by;                  /* part that refused the next block on some SM, or SEAM_NOBODY */
+	uint32_t kept_open_by;               /* part that does not let its kernel end, or SEAM_NOBODY */
 	struct seam_dispatched *queue;
 	uint32_t queue_head, queued;
 	struct seam_pools pools;
@@ -213,7 +241,7 @@ struct seam_analyses {
 	void (*say)(void *user, const char *mechanism, const char *text);
 };
 
-/* The phases that decide which services may be called:
+/* The phases of a kernel, which decide what services its parts may call:
  * - SEAM_OPENING: the parts are being opened.
  * - SEAM_IDLE: between kernels.
  * - SEAM_LAUNCHING: a kernel is being prepared.
@@ -224,17 +252,24 @@ struct seam_analyses {
  */
 enum seam_phase { SEAM_OPENING, SEAM_IDLE, SEAM_LAUNCHING, SEAM_BEGINNING, SEAM_RUNNING, SEAM_SETTLING, SEAM_ENDING };
 
+/* A kernel, or SEAM_ALL. */
+struct seam_kernel {
+	enum seam_phase phase;
+	struct mech_launch launch;
+	struct seam_analyses analyses;
+};
+
 struct seam {
 	struct mech_machine machine;
 	struct seam_attached attached[MECH_MAX];
 	struct output_layout layout[MECH_MAX]; /* of the mechanisms' vectors */
 	struct seam_opcode opcode[PTX_OPCODES];
-	uint32_t count;
-	struct mech_launch launch;
-	struct seam_analyses analyses;
+	uint32_t count, parts; /* mechanisms; parts that have been opened in a unit, a multiple of count */
+	bool several;          /* kernels run together (together.c) */
+	uint8_t kernel_of[SEAM_PARTS]; /* by part: its kernel */
+	struct seam_kernel kernel[SEAM_MAX_KERNELS + 1]; /* the last one is SEAM_ALL */
 	const uint64_t *clock; /* core cycle of the dispatcher */
 	const uint64_t *clock_of_partitions; /* core cycle of the memory partitions, which may differ */
-	enum seam_phase phase;
 	bool draws; /* a timeline */
 	struct seam_gpu gpu;
 	struct seam_sm *sm;
@@ -278,8 +313,32 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
                        const uint64_t *clock, const uint64_t *clock_of_partitions);
 void seam_close(struct seam *seam);
 
-/* True when the mechanism only orders warps, and needs to know no kernel. */
-bool seam_is_only_warp_order(const struct mech *mech);
+/* --- kernels that run together: kernels.c --- */
+
+/* How many kernels may run together with these mechanisms; 1: one of them, *why, sees one kernel at a time. */
+uint32_t seam_kernels_at_once(const struct seam_attached *attached, uint32_t count, const struct mech **why);
+
+/* Kernels run together from seam_begin_session() to seam_end_session(). Parts that serve all of them begin and end
+ * there. Each kernel has an index below seam_kernels_at_once(), which is free again after its seam_kernel_end(). */
+void seam_begin_session(struct seam *seam);
+void seam_end_session(struct seam *seam);
+/* The kernel's blocks have ended. True once its parts let it end and none of its requests is unanswered. */
+bool seam_kernel_may_end(struct seam *seam, uint32_t kernel, uint64_t cycle);
+
+/* The numbers of the kernel's parts, one bit per part. */
+uint32_t seam_senders_of(const struct seam *seam, uint32_t kernel);
+
+/* True when one set of the mechanism's parts serves all kernels that run together. */
+static inline bool seam_serves_all(const struct seam *seam, uint32_t number)
+{
+	return seam->kernel_of[number] == SEAM_ALL;
+}
+
+/* The part of the mechanism `number` (below seam.count) that serves the kernel. */
+static inline uint32_t seam_part_of_kernel(const struct seam *seam, uint32_t kernel, uint32_t number)
+{
+	return seam->several && seam->kernel_of[number] != SEAM_ALL ? kernel * seam->count + number : number;
+}
 
 /* True when no mechanism reads or changes an SM at a time other than the SM's own. Only then may SMs be ahead of
  * each other and of partitions. */
@@ -291,19 +350,23 @@ static inline bool seam_is_kept_in_step(const struct seam_sm *sm)
 	return sm->kept_in_step || sm->dispatched;
 }
 
+/* True when some mechanism may refuse an instruction the banks of shared memory. */
+bool seam_may_refuse_banks(const struct seam *seam);
+
 /* True when some mechanism sends requests. */
 bool seam_sends(const struct seam *seam);
 
 /* The steps of a kernel. seam_launch: the kernel is about to begin; all parts are empty and can see its launch.
  * seam_kernel_begin: it begins. seam_cycles_ended: its cycles are over. seam_kernel_end: it ends, with nothing in
  * flight. */
-void seam_launch(struct seam *seam, const struct mech_launch *launch, const struct seam_analyses *analyses);
-void seam_kernel_begin(struct seam *seam, uint32_t blocks_per_sm);
-void seam_cycles_ended(struct seam *seam);
-void seam_kernel_end(struct seam *seam);
+void seam_launch(struct seam *seam, uint32_t kernel, const struct mech_launch *launch,
+                 const struct seam_analyses *analyses);
+void seam_kernel_begin(struct seam *seam, uint32_t kernel, uint32_t blocks_per_sm);
+void seam_cycles_ended(struct seam *seam, uint32_t kernel);
+void seam_kernel_end(struct seam *seam, uint32_t kernel);
 /* To be called before seam_kernel_end() of a kernel that did not run to its end. Counts requests that are still in
  * flight as redundant. Only the accounts change: no on_outcome hook is called. */
-void seam_account_unfinished(struct seam *seam);
+void seam_account_unfinished(struct seam *seam, uint32_t kernel);
 
 /* The mechanisms' first mistake since the machine was opened, or NULL. No SM may be ticking. */
 const struct seam_mistake *seam_mistake(const struct seam *seam);
@@ -343,7 +406,7 @@ void seam_cut_blocks(struct seam *seam, uint64_t cycle);
 /* --- an SM's blocks --- */
 
 /* A block is about to start. Its warps must not issue while it has holders. */
-void seam_block_begin(struct seam_sm *sm, const struct mech_block *block);
+void seam_block_begin(struct seam_sm *sm, uint32_t kernel, const struct mech_block *block);
 void seam_block_end(struct seam_sm *sm, uint32_t slot, uint64_t cycle);
 /* All threads of a warp have exited: no mechanism holds it any more. */
 void seam_warp_end(struct seam_sm *sm, uint32_t slot);
@@ -366,7 +429,7 @@ void seam_issue(struct seam_sm *sm, const struct mech_issue *issue);
 
 static inline bool seam_owns_opcode(const struct seam *seam, enum ptx_opcode op)
 {
-	return seam->opcode[op].owner < MECH_MAX;
+	return seam->opcode[op].owner < SEAM_NOBODY;
 }
 
 /* Runs an instruction whose opcode has an owner. Returns the cycles that it takes; 0 when the opcode has no owner. */
@@ -374,8 +437,8 @@ uint32_t seam_run_opcode(struct seam_sm *sm, const struct mech_issue *issue);
 
 /* Vetoes whose refusing mechanism is recorded for the deadlock report. */
 bool seam_may_issue(struct seam_sm *sm, const struct mech_issue *issue);
-bool seam_may_dispatch(struct seam_gpu *gpu, const struct mech_dispatch *dispatch);
-bool seam_may_end(struct seam_gpu *gpu, const struct mech_end *end);
+bool seam_may_dispatch(struct seam_gpu *gpu, uint32_t kernel, const struct mech_dispatch *dispatch);
+bool seam_may_end(struct seam_gpu *gpu, uint32_t kernel, const struct mech_end *end);
 
 /* A block has been started: cycle hooks will be called in the next cycle. */
 void seam_block(struct seam_gpu *gpu, const struct mech_block *block);
@@ -387,7 +450,8 @@ void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle);
 /* --- the warp order --- */
 
 /* seam_compete returns the warps that all mechanisms with the hook let compete. seam_left_out_by returns the first
- * mechanism that excluded `warp` in its last call, or MECH_MAX. */
+ * mechanism that excluded `warp` in its last call, or
+ * SEAM_NOBODY. */
 uint64_t seam_compete(struct seam_sm *sm, const struct mech_warps *warps);
 uint32_t seam_left_out_by(const struct seam_sm *sm, uint32_t scheduler, uint64_t warp);
 /* The owner has picked a warp that is no candidate: records the mistake and returns a candidate. */
@@ -427,7 +491,7 @@ void seam_shared_touched(struct seam_sm *sm, uint32_t block, enum mech_kind kind
 
 static inline bool seam_fills_shared(const struct seam_sm *sm)
 {
-	return sm->fills.arena;
+	return sm->fills_shared;
 }
 
 /* Cycles until the owner answers a miss; 0: no owner answers it. */
@@ -472,11 +536,11 @@ struct base_prefetch_listener seam_listener_of_l2(struct seam_partition *partiti
 
 /* Returns how many blocks fit on an SM. Where the owner of shared-memory capacity states how many blocks fit there,
  * that number limits the result. */
-uint32_t seam_room(struct seam *seam, const struct mech_room *room);
+uint32_t seam_room(struct seam *seam, uint32_t kernel, const struct mech_room *room);
 
 /* The owners' picks. seam_blocks_per_sm picks the number of blocks per SM, at most `blocks`. seam_place_block picks
  * the SM that gets a block, or MECH_NOWHERE. */
-uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t blocks);
+uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t kernel, uint32_t blocks);
 uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_room);
 
 static inline const struct seam_dispatched *seam_next_dispatched(const struct seam_gpu *gpu)
@@ -486,8 +550,8 @@ static inline const struct seam_dispatched *seam_next_dispatched(const struct se
 /* The dispatcher's next request has left, or its address is no memory. */
 void seam_dispatched_sent(struct seam *seam);
 void seam_dispatched_outside(struct seam *seam, uint64_t cycle);
-/* Drops the queued requests and stops calling cycle hooks. The kernel's last block has ended, and no mechanism
- * objects. */
-void seam_drop_dispatched(struct seam *seam);
+/* Drops the queued requests and stops calling cycle hooks of the kernel's parts. Its last block has ended, and no
+ * mechanism objects. */
+void seam_drop_dispatched(struct seam *seam, uint32_t kernel);
 
 #endif

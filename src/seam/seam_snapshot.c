@@ -31,9 +31,9 @@ static void account_snapshot(struct seam_account *account, const struct seam *se
 		return;
 	if (snapshot->restores) {
 		free(account->by_pc);
-		account->by_pc = base_calloc(seam->launch.instructions, sizeof *account->by_pc);
+		account->by_pc = base_calloc(seam->kernel[0].launch.instructions, sizeof *account->by_pc);
 	}
-	snapshot_array(snapshot, account->by_pc, seam->launch.instructions, sizeof *account->by_pc);
+	snapshot_array(snapshot, account->by_pc, seam->kernel[0].launch.instructions, sizeof *account->by_pc);
 }
 
 static void counters_snapshot(void *stats, struct output *output, const struct seam *seam, uint32_t number,

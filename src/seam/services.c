@@ -7,7 +7,7 @@
 bool seam_in_kernel(const struct mech_sm *part, const char *service)
 {
 	const struct seam_sm *sm = part->host;
-	enum seam_phase phase = sm->seam->phase;
+	enum seam_phase phase = seam_kernel_of(sm->seam, part->number)->phase;
 	if (phase == SEAM_BEGINNING || phase == SEAM_RUNNING || phase == SEAM_SETTLING)
 		return true;
 	seam_wrong(part, "%s() while no kernel runs", service);
@@ -30,7 +30,8 @@ static bool for_launch(const struct mech_gpu *part, const char *service)
 	const struct seam *seam = part->host;
 	if (!seam_in_gpu_hook(part, service))
 		return false;
-	if (seam->phase == SEAM_LAUNCHING || seam->phase == SEAM_BEGINNING)
+	enum seam_phase phase = seam_kernel_of(seam, part->number)->phase;
+	if (phase == SEAM_LAUNCHING || phase == SEAM_BEGINNING)
 		return true;
 	seam_wrong_gpu(part, "%s() outside blocks_per_sm and gpu_kernel_begin", service);
 	return false;
@@ -63,7 +64,8 @@ bool seam_may_change(const struct mech_sm *part, const char *service)
 bool seam_is_in_step(const struct mech_gpu *part, uint32_t sm)
 {
 	const struct seam *seam = part->host;
-	return !part->mech->keeps_in_step || seam->phase != SEAM_RUNNING || sm == seam->gpu.of_sm ||
+	return !part->mech->keeps_in_step || seam->several ||
+	       seam_kernel_of(seam, part->number)->phase != SEAM_RUNNING || sm == seam->gpu.of_sm ||
 	       seam_is_kept_in_step(&seam->sm[sm]);
 }
 
@@ -95,13 +97,14 @@ static struct mech_partition *partition_of(const struct mech_gpu *part, uint32_t
 static void keep_in_step(struct mech_gpu *part, uint32_t sm)
 {
 	struct seam *seam = part->host;
+	enum seam_phase phase = seam_kernel_of(seam, part->number)->phase;
 	if (!seam_in_gpu_hook(part, "mech_keep_in_step"))
 		return;
 	if (!part->mech->keeps_in_step)
 		seam_wrong_gpu(part, "mech_keep_in_step(), but .keeps_in_step of struct mech is not set");
 	else if (sm >= seam->machine.sms)
 		seam_wrong_gpu(part, "mech_keep_in_step() of SM %u; the machine has %u", sm, seam->machine.sms);
-	else if (seam->phase != SEAM_BEGINNING && (seam->phase != SEAM_RUNNING || !seam_is_in_step(part, sm)))
+	else if (phase != SEAM_BEGINNING && (phase != SEAM_RUNNING || !seam_is_in_step(part, sm)))
 		seam_wrong_gpu(part, "mech_keep_in_step() of SM %u, which may have run ahead already", sm);
 	else
 		seam->sm[sm].kept_in_step++;
@@ -121,7 +124,7 @@ static void let_go(struct mech_gpu *part, uint32_t sm)
 static void prefer(struct mech_gpu *part, enum mech_preference preference)
 {
 	struct seam *seam = part->host;
-	if (seam->phase != SEAM_OPENING)
+	if (seam_kernel_of(seam, part->number)->phase != SEAM_OPENING)
 		seam_wrong_gpu(part, "mech_prefer() outside gpu_open");
 	else if (part->mech->only_looks)
 		seam_wrong_gpu(part, "mech_prefer(), but .only_looks of struct mech is set");
@@ -177,48 +180,48 @@ static void put(struct mech_sm *part, uint64_t address, uint32_t bytes, uint32_t
 
 static struct mech_rows rows(struct mech_gpu *part, uint32_t most, enum mech_loops loops)
 {
-	const struct seam *seam = part->host;
+	const struct seam_analyses *analyses = &seam_kernel_of(part->host, part->number)->analyses;
 	if (!for_launch(part, "mech_rows"))
 		return (struct mech_rows){0};
 	if ((unsigned)loops > MECH_LOOPS_AT_LAUNCH) {
 		seam_wrong_gpu(part, "mech_rows(): %u is not a value of enum mech_loops", (unsigned)loops);
 		return (struct mech_rows){0};
 	}
-	return seam->analyses.rows ? seam->analyses.rows(seam->analyses.user, most, loops) : (struct mech_rows){0};
+	return analyses->rows ? analyses->rows(analyses->user, most, loops) : (struct mech_rows){0};
 }
 
 static const struct mech_load *loads(struct mech_gpu *part, uint32_t *count)
 {
-	const struct seam *seam = part->host;
+	const struct seam_analyses *analyses = &seam_kernel_of(part->host, part->number)->analyses;
 	*count = 0;
 	if (!for_launch(part, "mech_loads"))
 		return NULL;
-	return seam->analyses.loads ? seam->analyses.loads(seam->analyses.user, count) : NULL;
+	return analyses->loads ? analyses->loads(analyses->user, count) : NULL;
 }
 
 static const struct mech_staging_inst *staging(struct mech_gpu *part, uint32_t *count)
 {
-	const struct seam *seam = part->host;
+	const struct seam_analyses *analyses = &seam_kernel_of(part->host, part->number)->analyses;
 	*count = 0;
 	if (!for_launch(part, "mech_staging_code"))
 		return NULL;
-	return seam->analyses.staging ? seam->analyses.staging(seam->analyses.user, count) : NULL;
+	return analyses->staging ? analyses->staging(analyses->user, count) : NULL;
 }
 
 static const struct mech_allocation *allocations(struct mech_gpu *part, uint32_t *count)
 {
-	const struct seam *seam = part->host;
+	const struct seam_analyses *analyses = &seam_kernel_of(part->host, part->number)->analyses;
 	*count = 0;
 	if (!for_launch(part, "mech_allocations"))
 		return NULL;
-	return seam->analyses.allocations ? seam->analyses.allocations(seam->analyses.user, count) : NULL;
+	return analyses->allocations ? analyses->allocations(analyses->user, count) : NULL;
 }
 
 static void say(struct mech_gpu *part, const char *text)
 {
-	const struct seam *seam = part->host;
-	if (seam_in_gpu_hook(part, "mech_say") && seam->analyses.say)
-		seam->analyses.say(seam->analyses.user, part->mech->name, text);
+	const struct seam_analyses *analyses = &seam_kernel_of(part->host, part->number)->analyses;
+	if (seam_in_gpu_hook(part, "mech_say") && analyses->say)
+		analyses->say(analyses->user, part->mech->name, text);
 }
 
 /* --- accounts and instructions --- */
@@ -249,13 +252,18 @@ static bool bulk_copy(struct mech_sm *part, const struct mech_issue *issue, uint
 	return false;
 }
 
+static const struct mech_launch *launch_of(struct mech_sm *part, uint32_t slot)
+{
+	return is_resident(part, "mech_launch_of", slot) ? seam_launch_at(part->host, slot) : part->launch;
+}
+
 static void complete(struct mech_sm *part, uint32_t slot, uint32_t shared, uint32_t arrivals, uint64_t bytes)
 {
 	struct seam_sm *sm = part->host;
-	uint32_t room = sm->seam->launch.shared_bytes;
 	if (!seam_may_change(part, "mech_complete_bytes") || !seam_in_kernel(part, "mech_complete_bytes") ||
 	    !is_resident(part, "mech_complete_bytes", slot))
 		return;
+	uint32_t room = seam_launch_at(sm, slot)->shared_bytes;
 	if (shared % 8 || room < 8 || shared > room - 8)
 		seam_wrong(part, "mech_complete_bytes(): an mbarrier at %u of shared memory; a block has %u", shared,
 		           room);
@@ -292,4 +300,5 @@ const struct mech_services seam_services = {
 	.complete = complete,
 	.keep_in_step = keep_in_step,
 	.let_go = let_go,
+	.launch_of = launch_of,
 };

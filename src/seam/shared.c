@@ -13,7 +13,8 @@ bool seam_may_access_shared(struct seam_sm *sm, const struct mech_shared *access
 
 void seam_shared_places(struct seam_sm *sm, uint32_t block, const uint64_t *byte, uint32_t lanes, uint64_t *place)
 {
-	struct mech_sm *owner = sm->shared_layout;
+	struct mech_sm *owner =
+		&sm->part[seam_part_of_kernel(sm->seam, sm->kernel_of[block], sm->shared_layout->number)];
 	sm->hook = "shared_place";
 	for (uint32_t left = lanes; left; left &= left - 1) {
 		uint32_t lane = (uint32_t)__builtin_ctz(left);
@@ -30,17 +31,25 @@ void seam_shared_places(struct seam_sm *sm, uint32_t block, const uint64_t *byte
 void seam_shared_touched(struct seam_sm *sm, uint32_t block, enum mech_kind kind, const uint64_t *byte, uint32_t lanes,
                          uint32_t bytes)
 {
-	if (kind != MECH_STORE)
-		shared_fills_read(&sm->fills, block, byte, lanes, bytes);
-	if (kind != MECH_LOAD)
-		shared_fills_written(&sm->fills, block, byte, lanes, bytes);
+	struct shared_fills *fills = seam_fills_at(sm, block);
+	if (kind != MECH_STORE && fills->arena)
+		shared_fills_read(fills, block, byte, lanes, bytes);
+	if (kind != MECH_LOAD && fills->arena)
+		shared_fills_written(fills, block, byte, lanes, bytes);
 }
 
 /* --- how many blocks fit --- */
 
-uint32_t seam_room(struct seam *seam, const struct mech_room *room)
+/* The part of the kernel that owns the capacity of shared memory, or NULL. */
+static struct mech_gpu *room_owner(struct seam *seam, uint32_t kernel)
 {
-	struct mech_gpu *owner = seam->gpu.room_owner;
+	const struct mech_gpu *owner = seam->gpu.room_owner;
+	return owner ? &seam->gpu.part[seam_part_of_kernel(seam, kernel, owner->number)] : NULL;
+}
+
+uint32_t seam_room(struct seam *seam, uint32_t kernel, const struct mech_room *room)
+{
+	struct mech_gpu *owner = room_owner(seam, kernel);
 	uint32_t shared = room->shared;
 	if (owner) {
 		seam->gpu.hook = "shared_room";
@@ -54,11 +63,12 @@ uint32_t seam_room(struct seam *seam, const struct mech_room *room)
 	return least(least(room->slots, room->warps), least(room->registers, shared));
 }
 
-uint32_t seam_shared_taken_at_most(struct seam *seam)
+uint32_t seam_shared_taken_at_most(struct seam *seam, uint32_t kernel)
 {
-	struct mech_gpu *owner = seam->gpu.room_owner;
+	struct mech_gpu *owner = room_owner(seam, kernel);
+	const struct mech_launch *launch = &seam->kernel[kernel].launch;
 	uint32_t all = seam->machine.shared_bytes;
-	uint32_t have = seam->launch.blocks_per_sm * seam->launch.shared_bytes;
+	uint32_t have = launch->blocks_per_sm * launch->shared_bytes;
 	if (!owner)
 		return have;
 	if (!owner->mech->shared_full)
@@ -72,18 +82,43 @@ uint32_t seam_shared_taken_at_most(struct seam *seam)
 	return all;
 }
 
-uint32_t seam_shared_taken_now(struct seam_sm *sm)
+/* The slots of the kernel's resident blocks, one bit per slot. */
+static uint64_t slots_of(const struct seam_sm *sm, uint32_t kernel)
 {
-	struct mech_sm *owner = sm->shared_room;
+	uint64_t slots = 0;
+	for (uint64_t left = sm->slots; left; left &= left - 1)
+		if (sm->kernel_of[__builtin_ctzll(left)] == kernel)
+			slots |= left & -left;
+	return slots;
+}
+
+/* Bytes that one kernel's blocks, in these slots, occupy. */
+static uint32_t taken_by(struct seam_sm *sm, uint32_t kernel, uint64_t slots)
+{
 	uint32_t all = sm->seam->machine.shared_bytes;
-	if (!owner)
-		return sm->resident * sm->seam->launch.shared_bytes;
+	if (!sm->shared_room)
+		return (uint32_t)__builtin_popcountll(slots) * sm->seam->kernel[kernel].launch.shared_bytes;
+	struct mech_sm *owner = &sm->part[seam_part_of_kernel(sm->seam, kernel, sm->shared_room->number)];
 	sm->hook = "shared_taken";
-	uint32_t taken = owner->mech->shared_taken(owner, sm->slots);
+	uint32_t taken = owner->mech->shared_taken(owner, slots);
 	if (taken <= all)
 		return taken;
 	seam_wrong(owner, "its blocks take %u bytes of shared memory; the SM has %u", taken, all);
 	return all;
+}
+
+uint32_t seam_shared_taken_now(struct seam_sm *sm)
+{
+	uint32_t taken = 0;
+	if (!sm->seam->several)
+		return taken_by(sm, 0, sm->slots);
+	for (uint64_t left = sm->slots; left;) {
+		uint32_t kernel = sm->kernel_of[__builtin_ctzll(left)];
+		uint64_t slots = slots_of(sm, kernel);
+		taken += taken_by(sm, kernel, slots);
+		left &= ~slots;
+	}
+	return taken;
 }
 
 /* --- requests that fill it --- */
@@ -93,10 +128,11 @@ bool seam_is_to_shared(const struct mech_request *request)
 	return request->to == MECH_TO_SHARED || request->to == MECH_WRITE_SHARED;
 }
 
-bool seam_fill_is_sound(const struct mech_sm *part, const char *service, const struct mech_request *request)
+bool seam_fill_is_sound(const struct mech_sm *part, const char *service, uint32_t kernel,
+                        const struct mech_request *request)
 {
 	const struct seam *seam = ((const struct seam_sm *)part->host)->seam;
-	uint32_t bytes = seam->launch.shared_bytes, words = (bytes + 3) / 4;
+	uint32_t bytes = seam->kernel[kernel].launch.shared_bytes, words = (bytes + 3) / 4;
 	/* number of words when they are contiguous */
 	uint32_t side_by_side = (request->shared % 4 + request->bytes + 3) / 4;
 	if (request->words > MECH_MAX_WORDS || (!request->words && side_by_side > MECH_MAX_WORDS)) {
@@ -118,12 +154,14 @@ bool seam_fill_is_sound(const struct mech_sm *part, const char *service, const s
 	return true;
 }
 
-struct shared_fill *seam_new_fill(struct seam_sm *sm, const struct mech_request *request)
+struct shared_fill *seam_new_fill(struct seam_sm *sm, uint32_t kernel, const struct mech_request *request)
 {
-	const struct seam *seam = sm->seam;
 	const struct base_prefetch_listener listener = seam_listener(sm);
-	if (!seam_fills_shared(sm))
-		shared_fills_open(&sm->fills, seam->machine.blocks, seam->launch.shared_bytes, &listener,
-		                  &sm->pools.kernel.arena);
-	return shared_fills_new(&sm->fills, request);
+	uint32_t pool = seam_pool_of(kernel);
+	struct shared_fills *fills = &sm->fills[pool];
+	sm->fills_shared = true;
+	if (!fills->arena)
+		shared_fills_open(fills, sm->seam->machine.blocks, sm->seam->kernel[kernel].launch.shared_bytes,
+		                  &listener, &sm->pools.kernel[pool].arena);
+	return shared_fills_new(fills, request);
 }

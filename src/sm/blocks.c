@@ -75,7 +75,7 @@ static void show_to_mechanisms(struct sm *sm, const struct sm_block *block, uint
 	                                 .first_warp = block->first_warp,
 	                                 .warps = block->kernel->block.warps,
 	                                 .cycle = cycle};
-	seam_block_begin(sm->seam, &event);
+	seam_block_begin(sm->seam, (uint32_t)(block->kernel - sm->blocks.kernel), &event);
 }
 
 /* The lowest warp slot with which that many free ones begin; SM_MAX_WARPS: there is none. */

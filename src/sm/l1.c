@@ -82,7 +82,7 @@ bool l1_can_begin(const struct sm *sm)
 
 void l1_end(struct sm *sm)
 {
-	cache_watch_end(&sm->l1.data);
+	cache_end_prefetches(&sm->l1.data, UINT32_MAX);
 	if (sm->config.flush_l1)
 		cache_invalidate(&sm->l1.data);
 }

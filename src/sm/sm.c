@@ -68,7 +68,7 @@ void sm_begin(struct sm *sm, bool several)
 {
 	/* a mechanism may end a veto on shared memory, which holds an instruction in the load/store unit, at any
 	 * time */
-	sm->may_rest = sm->config.sleep && !sm->profile && !sm->seam->may_access_shared.count;
+	sm->may_rest = sm->config.sleep && !sm->profile && !seam_may_refuse_banks(sm->seam->seam);
 	sm->is_ahead = sm->stopped = false;
 	sm_wake_issue(sm);
 	blocks_begin(sm, several);

@@ -386,7 +386,7 @@ static void test_refused(void **state)
 	char file[] = "/tmp/test_work_queue.XXXXXX";
 	close(mkstemp(file));
 	static const char *const two_level[] = {"two_level", NULL}, *const caps[] = {"cap", NULL},
-				 *const observer[] = {"load_counts", NULL};
+				 *const observer[] = {"load_counts", NULL}, *const sharing[] = {"sharing", NULL};
 #define SETTINGS(...)                                                                                                  \
 	{                                                                                                              \
 		SLUICE_SIZED(settings), .machine = SOURCE_DIR "/machines/gtx480.yaml", __VA_ARGS__                     \
@@ -397,8 +397,9 @@ static void test_refused(void **state)
 	} row[] = {{SETTINGS(.threads = 1), NULL},
 	           {SETTINGS(.units = true), NULL},
 	           {SETTINGS(.mechanisms = two_level), NULL},
-	           {SETTINGS(.mechanisms = caps), "mechanisms"},
-	           {SETTINGS(.mechanisms = observer), "mechanisms"},
+	           {SETTINGS(.mechanisms = caps), NULL},
+	           {SETTINGS(.mechanisms = observer), NULL},
+	           {SETTINGS(.mechanisms = sharing), "mechanism sharing sees one kernel at a time"},
 	           {SETTINGS(.check = "race"), "checks"},
 	           {SETTINGS(.check = "footprint"), "checks"},
 	           {SETTINGS(.sample_file = file, .sample_every = 100), "samples"},

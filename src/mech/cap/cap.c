@@ -345,4 +345,5 @@ const struct mech mech_cap = {
 	.memory = memory,
 	.gpu_keep = gpu_keep,
 	.sm_keep = sm_keep,
+	.kernels = MECH_EACH_KERNEL,
 };

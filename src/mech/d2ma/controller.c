@@ -91,10 +91,10 @@ static void count_command(struct mech_sm *sm, uint32_t slot, uint32_t number, ui
 }
 
 /* Rejects a transfer that does not fit. The kernel stops when the instruction executes, in this cycle. */
-static bool makes_sense(const struct mech_sm *sm, const struct dma_transfer *transfer)
+static bool makes_sense(struct mech_sm *sm, uint32_t slot, const struct dma_transfer *transfer)
 {
 	return transfer->element_bytes && transfer->lines && transfer->length && dma_lines(transfer) <= 1 << 18 &&
-	       dma_length(transfer) <= 1 << 18 && dma_end(transfer) <= sm->launch->shared_bytes;
+	       dma_length(transfer) <= 1 << 18 && dma_end(transfer) <= mech_launch_of(sm, slot)->shared_bytes;
 }
 
 void d2ma_command(struct mech_sm *sm, uint32_t slot, uint32_t warp, enum dma_command command,
@@ -108,7 +108,7 @@ void d2ma_command(struct mech_sm *sm, uint32_t slot, uint32_t warp, enum dma_com
 	struct d2ma_buffer *buffer = &engine->controller[slot].buffer[number];
 	struct dma_warp *dma = &engine->warp[warp].dma;
 	const struct dma_transfer transfer = dma_transfer_of(dma, command, value, &buffer->last);
-	if (!makes_sense(sm, &transfer))
+	if (!makes_sense(sm, slot, &transfer))
 		return;
 	stats->commands++;
 	if (++dma->commands[number] <= buffer->commanded) {

@@ -177,4 +177,5 @@ const struct mech mech_d2ma = {
 	.on_reply = on_reply,
 	.cycle = cycle_,
 	.sm_keep = sm_keep,
+	.kernels = MECH_ALL_KERNELS,
 };

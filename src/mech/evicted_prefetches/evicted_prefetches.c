@@ -151,4 +151,5 @@ const struct mech mech_evicted_prefetches = {
 	.evict = evict,
 	.access = access,
 	.forgets = true,
+	.kernels = MECH_EACH_KERNEL,
 };

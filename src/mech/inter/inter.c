@@ -91,4 +91,5 @@ const struct mech mech_inter = {
 	.kernel_begin = mech_stride_begin,
 	.memory = memory,
 	.forgets = true,
+	.kernels = MECH_EACH_KERNEL,
 };

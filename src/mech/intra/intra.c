@@ -78,4 +78,5 @@ const struct mech mech_intra = {
 	.block_end = block_end,
 	.memory = memory,
 	.forgets = true,
+	.kernels = MECH_EACH_KERNEL,
 };

@@ -55,4 +55,5 @@ const struct mech mech_keep_prefetches = {
 	.stats_size = sizeof(struct stats),
 	.policies = MECH_POLICY_L1_REPLACEMENT,
 	.l1_victim = victim,
+	.kernels = MECH_ALL_KERNELS,
 };

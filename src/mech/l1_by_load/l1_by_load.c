@@ -135,4 +135,5 @@ const struct mech mech_l1_by_load = {
 	.memory = memory,
 	.access = access,
 	.gpu_kernel_end = gpu_kernel_end,
+	.kernels = MECH_EACH_KERNEL,
 };

@@ -142,4 +142,5 @@ const struct mech mech_lap = {
 	.kernel_begin = kernel_begin,
 	.access = on_access,
 	.forgets = true,
+	.kernels = MECH_EACH_KERNEL,
 };

@@ -191,4 +191,5 @@ const struct mech mech_load_counts = {
 	.block_begin = block_begin,
 	.issue = issue,
 	.gpu_kernel_end = gpu_kernel_end,
+	.kernels = MECH_EACH_KERNEL,
 };

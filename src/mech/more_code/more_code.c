@@ -122,4 +122,5 @@ const struct mech mech_more_code = {
 	.passes = passes,
 	.pass_count = sizeof passes / sizeof *passes,
 	.rewrite = rewrite,
+	.kernels = MECH_EACH_KERNEL,
 };

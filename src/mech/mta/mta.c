@@ -162,4 +162,5 @@ const struct mech mech_mta = {
 	.block_end = block_end,
 	.memory = memory,
 	.forgets = true,
+	.kernels = MECH_EACH_KERNEL,
 };

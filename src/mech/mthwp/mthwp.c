@@ -429,4 +429,5 @@ const struct mech mech_mthwp = {
 	.memory = memory,
 	.access = count_access,
 	.sm_keep = sm_keep,
+	.kernels = MECH_EACH_KERNEL,
 };

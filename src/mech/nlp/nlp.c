@@ -74,4 +74,5 @@ const struct mech mech_nlp = {
 	.stats_size = sizeof(struct stats),
 	.sends = true,
 	.access = on_access,
+	.kernels = MECH_EACH_KERNEL,
 };

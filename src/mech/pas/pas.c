@@ -223,4 +223,5 @@ const struct mech mech_pas = {
 	.warps_that_compete = warps_that_compete,
 	.pick_warp = pick_warp,
 	.forgets = true,
+	.kernels = MECH_ALL_KERNELS,
 };

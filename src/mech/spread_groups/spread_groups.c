@@ -56,4 +56,5 @@ const struct mech mech_spread_groups = {
 	.warps_that_compete = warps_that_compete,
 	.pick_warp = mech_two_levels_pick,
 	.forgets = true,
+	.kernels = MECH_ALL_KERNELS,
 };

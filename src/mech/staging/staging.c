@@ -221,4 +221,5 @@ const struct mech mech_staging = {
 	.shared_access = shared_access,
 	.cycle = cycle,
 	.forgets = true,
+	.kernels = MECH_EACH_KERNEL,
 };

@@ -172,4 +172,5 @@ const struct mech mech_teleport = {
 	.on_reply = on_reply,
 	.access = count_demand,
 	.buffer = buffer,
+	.kernels = MECH_EACH_KERNEL,
 };

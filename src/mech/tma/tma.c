@@ -160,4 +160,5 @@ const struct mech mech_tma = {
 	.on_reply = on_reply,
 	.cycle = tma_agen_tick,
 	.forgets = true,
+	.kernels = MECH_ALL_KERNELS,
 };

@@ -50,4 +50,5 @@ const struct mech mech_two_level = {
 	.warps_that_compete = warps_that_compete,
 	.pick_warp = pick_warp,
 	.forgets = true,
+	.kernels = MECH_ALL_KERNELS,
 };

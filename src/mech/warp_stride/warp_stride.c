@@ -241,4 +241,5 @@ const struct mech mech_warp_stride = {
 	.block_begin = block_begin,
 	.issue = issue,
 	.forgets = true,
+	.kernels = MECH_EACH_KERNEL,
 };
