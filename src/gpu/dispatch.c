@@ -299,9 +299,8 @@ bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu)
 	assert(dispatch->placed <= dispatch->blocks && seam->dispatching == MECH_NEVER);
 	seam->dispatching = cycle;
 	bool acted = false;
-	if ((seam->queued || seam->first_wake <= cycle) && !gpu->seam->several && have_all_ended(dispatch, gpu) &&
-	    seam_may_end(seam, 0, &(struct mech_end){cycle}))
-		seam_drop_dispatched(gpu->seam, 0);
+	if ((seam->queued || seam->first_wake <= cycle) && have_all_ended(dispatch, gpu))
+		seam_blocks_ended(gpu->seam, cycle);
 	if (seam->queued)
 		acted = sender_tick(gpu);
 	if (seam->first_wake <= cycle) {
@@ -320,10 +319,13 @@ uint64_t dispatch_wake(const struct dispatch *dispatch, const struct gpu *gpu)
 	if (seam->queued)
 		return next;
 	uint64_t start = first_start(dispatch), first;
-	if (start != UINT64_MAX)
-		first = max_u64(next, start * gpu->clock[CLOCK_CORE].period);
+	uint64_t hook = seam->first_wake == MECH_NEVER ? UINT64_MAX : seam->first_wake * gpu->clock[CLOCK_CORE].period;
+	if (start == UINT64_MAX)
+		first = hook;
 	else
-		first = seam->first_wake == MECH_NEVER ? UINT64_MAX : seam->first_wake * gpu->clock[CLOCK_CORE].period;
+		first = max_u64(next, start * gpu->clock[CLOCK_CORE].period);
+	if (UNLIKELY(gpu->seam->several)) /* other kernels may need the hook before this one's first block */
+		first = min_u64(first, hook);
 	if (LIKELY(dispatch->alarm == UINT64_MAX))
 		return first;
 	return min_u64(first, max_u64(next, (dispatch->alarm - 1) * gpu->clock[CLOCK_CORE].period));

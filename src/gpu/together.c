@@ -81,8 +81,10 @@ static void end_kernel(struct gpu_session_state *r, struct gpu_run *run)
 	struct gpu *gpu = r->gpu;
 	const struct gpu_feed *feed = &r->session->feed;
 	uint32_t senders = seam_senders_of(gpu->seam, run->place);
-	for (uint32_t i = 0; senders && i < gpu->machine.sms; i++)
+	for (uint32_t i = 0; senders && i < gpu->machine.sms; i++) {
 		cache_end_prefetches(&gpu->sm[i].l1.data, senders);
+		seam_end_requests(gpu->sm[i].seam, senders);
+	}
 	for (uint32_t i = 0; senders && i < gpu->slices; i++)
 		cache_end_prefetches(&gpu->slice[i].cache, senders);
 	seam_kernel_end(gpu->seam, run->place);

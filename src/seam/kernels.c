@@ -248,7 +248,9 @@ static void give_ended(struct seam *seam, uint32_t own, struct seam_ended *ended
 void seam_begin_session(struct seam *seam)
 {
 	/* bounds of what a mechanism may name, and no kernel's own values */
-	const struct mech_launch launch = {.kernel = "kernels that run together", .instructions = MECH_NO_PC};
+	const struct mech_launch launch = {.kernel = "kernels that run together",
+	                                   .shared_bytes = seam->machine.shared_bytes,
+	                                   .instructions = MECH_NO_PC};
 	seam->several = true;
 	divide_parts(seam);
 	seam_clear_units(seam);
@@ -288,6 +290,12 @@ void seam_kernel_ended(struct seam *seam, uint32_t kernel)
 	}
 }
 
+void seam_end_requests(struct seam_sm *sm, uint32_t senders)
+{
+	if (sm->has_buffer)
+		line_buffer_end_requests(&sm->buffer, senders);
+}
+
 uint32_t seam_senders_of(const struct seam *seam, uint32_t kernel)
 {
 	uint32_t senders = 0;
@@ -303,6 +311,14 @@ static bool has_unanswered(const struct seam *seam, uint32_t kernel)
 		if (seam->sm[s].unanswered[seam_pool_of(kernel)])
 			return true;
 	return false;
+}
+
+void seam_blocks_ended(struct seam *seam, uint64_t cycle)
+{
+	if (seam->several)
+		seam_drop_dispatched(seam, SEAM_ALL);
+	else if (seam_may_end(&seam->gpu, 0, &(struct mech_end){cycle}))
+		seam_drop_dispatched(seam, 0);
 }
 
 bool seam_kernel_may_end(struct seam *seam, uint32_t kernel, uint64_t cycle)

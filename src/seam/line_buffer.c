@@ -195,6 +195,29 @@ void line_buffer_block_ended(struct line_buffer *buffer, uint32_t block)
 	}
 }
 
+/* Removes those requests of these senders from the line's list. */
+static void settle_of(struct line_buffer *buffer, struct buffer_line *line, uint32_t senders)
+{
+	for (struct buffer_brought **link = &line->brought; *link;) {
+		struct buffer_brought *brought = *link;
+		if (!(senders >> (brought->prefetch.sender - 1) & 1)) {
+			link = &brought->next;
+			continue;
+		}
+		tell_listener(buffer, BASE_PREFETCH_REDUNDANT, &brought->prefetch);
+		*link = brought->next;
+		brought->next = buffer->free;
+		buffer->free = brought;
+	}
+}
+
+void line_buffer_end_requests(struct line_buffer *buffer, uint32_t senders)
+{
+	for (uint32_t s = 0; s < buffer->config.sets; s++)
+		for (uint32_t i = 0; i < buffer->set[s].lines; i++)
+			settle_of(buffer, &buffer->set[s].line[i], senders);
+}
+
 void line_buffer_empty(struct line_buffer *buffer)
 {
 	for (uint32_t s = 0; s < buffer->config.sets; s++)

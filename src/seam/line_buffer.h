@@ -64,6 +64,8 @@ void line_buffer_put(struct line_buffer *buffer, uint64_t address, uint32_t byte
 /* line_buffer_drop invalidates a line. line_buffer_block_ended removes a block's ownership and the lines that no
  * other block owns. line_buffer_empty invalidates all lines. */
 void line_buffer_drop(struct line_buffer *buffer, uint64_t address);
+/* Reports the requests of these senders that no instruction has used as redundant. Bit i: sender i + 1. */
+void line_buffer_end_requests(struct line_buffer *buffer, uint32_t senders);
 void line_buffer_block_ended(struct line_buffer *buffer, uint32_t block);
 void line_buffer_empty(struct line_buffer *buffer);
 

@@ -322,11 +322,17 @@ uint32_t seam_kernels_at_once(const struct seam_attached *attached, uint32_t cou
  * there. Each kernel has an index below seam_kernels_at_once(), which is free again after its seam_kernel_end(). */
 void seam_begin_session(struct seam *seam);
 void seam_end_session(struct seam *seam);
+/* No block is resident or waits. Drops the dispatcher's requests and stops cycle hooks until a block starts, if no
+ * mechanism objects; of kernels that run together, only for parts that serve all of them. */
+void seam_blocks_ended(struct seam *seam, uint64_t cycle);
 /* The kernel's blocks have ended. True once its parts let it end and none of its requests is unanswered. */
 bool seam_kernel_may_end(struct seam *seam, uint32_t kernel, uint64_t cycle);
 
 /* The numbers of the kernel's parts, one bit per part. */
 uint32_t seam_senders_of(const struct seam *seam, uint32_t kernel);
+/* The kernel of these parts ends: what they have requested for the buffer, and no instruction has used, was requested
+ * in vain. */
+void seam_end_requests(struct seam_sm *sm, uint32_t senders);
 
 /* True when one set of the mechanism's parts serves all kernels that run together. */
 static inline bool seam_serves_all(const struct seam *seam, uint32_t number)

@@ -83,7 +83,7 @@ static uint32_t first_free_warps(const struct sm *sm, uint32_t warps)
 {
 	uint32_t free = 0;
 	for (uint32_t slot = 0; slot < sm->config.warps; slot++) {
-		free = sm->warp[slot].simt ? 0 : free + 1;
+		free = sm->blocks.used.warps[slot / 64] >> slot % 64 & 1 ? 0 : free + 1;
 		if (free == warps)
 			return slot + 1 - warps;
 	}
@@ -107,10 +107,13 @@ bool blocks_fit_with_others(const struct sm *sm, const struct sm_kernel *kernel)
 	       first_free_warps(sm, needs->warps) < SM_MAX_WARPS;
 }
 
-static void use(struct blocks *blocks, const struct sm_needs *needs, int sign)
+static void use(struct blocks *blocks, const struct sm_block *block, int sign)
 {
+	const struct sm_needs *needs = &block->kernel->block;
 	blocks->used.registers += (uint32_t)sign * needs->registers;
 	blocks->used.shared_bytes += (uint32_t)sign * needs->shared_bytes;
+	for (uint32_t slot = block->first_warp; slot < block->first_warp + needs->warps; slot++)
+		blocks->used.warps[slot / 64] ^= 1ull << slot % 64;
 }
 
 /* Blocks of one kernel have warp slots in the order of their block slots. */
@@ -142,7 +145,7 @@ uint32_t sm_start_block(struct sm *sm, uint32_t kernel, uint64_t number, uint64_
 	block->alive = block->kernel->block.warps;
 	block->kernel->resident++;
 	blocks->resident++;
-	use(blocks, &block->kernel->block, 1);
+	use(blocks, block, 1);
 	show_to_mechanisms(sm, block, number, cycle);
 	for (uint32_t w = 0; w < block->kernel->block.warps; w++)
 		warp_start(sm, &sm->warp[block->first_warp + w], slot, &block->simt.warp[w]);
@@ -170,7 +173,7 @@ void blocks_warp_exited(struct sm *sm, uint32_t slot)
 	kernel->resident--;
 	kernel->ended++;
 	sm->blocks.resident--;
-	use(&sm->blocks, &kernel->block, -1);
+	use(&sm->blocks, block, -1);
 	assert(sm->blocks.resident || !sm->blocks.live_warps);
 	sm->stats.blocks++;
 	sm->blocks.last_end = kernel->last_end = block->life.end = sm->cycle;

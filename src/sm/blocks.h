@@ -49,9 +49,10 @@ struct blocks {
 	uint32_t resident;
 	uint32_t live_warps; /* warps with a thread that has not exited */
 	uint64_t last_end;   /* cycle in which the last block ended */
-	/* what resident blocks use */
+	/* what resident blocks use; a block has its warp slots, as bits, to its end */
 	struct {
 		uint32_t registers, shared_bytes;
+		uint64_t warps[SM_WARP_WORDS];
 	} used;
 	struct sm_block slot[SM_MAX_BLOCKS];
 	bool several;     /* kernels may run together: `used` limits their blocks; else the kernel's own limit does */

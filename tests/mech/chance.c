@@ -3,8 +3,8 @@
  * counts the outcomes that it hears, which is the number of its issued requests (test_machine_random.c).
  *
  * With -DPOLICIES it also owns every policy and decides at random. With -DSTEP SMs may run ahead of the dispatcher,
- * except those that it holds in step for random periods; it requests nothing from the others. See vetoes.c for the
- * vetoes.
+ * except those that it holds in step for random periods; it requests nothing from the others. With -DEACH it serves
+ * each of several kernels by itself, with -DALL all of them. See vetoes.c for the vetoes.
  *
  * Its behavior must not depend on how often an SM ticks. A cycle hook therefore draws its random numbers only in the
  * cycle that it requested. */
@@ -136,7 +136,7 @@ static enum mech_place to_buffer(const struct config *config, enum mech_place ot
 /* Into shared memory instead: contiguous words or any words. */
 static void to_shared(struct mech_sm *sm, struct mech_request *request, uint32_t word[MECH_MAX_WORDS])
 {
-	uint32_t bytes = sm->launch->shared_bytes;
+	uint32_t bytes = mech_launch_of(sm, request->block)->shared_bytes;
 	request->to = of_sm(sm, 2) ? MECH_TO_SHARED : MECH_WRITE_SHARED;
 	request->no_mshr = of_sm(sm, 2);
 	request->words = of_sm(sm, 2) || request->bytes > bytes ? 1 + (uint32_t)of_sm(sm, MECH_MAX_WORDS) : 0;
@@ -160,12 +160,14 @@ static void hold_warps(struct mech_sm *sm, const struct mech_memory *memory)
 	}
 }
 
+#ifndef EACH
 static uint64_t warps_that_compete(struct mech_sm *sm, const struct mech_warps *warps)
 {
 	const struct sm_state *own = sm->state;
 	(void)warps;
 	return ~own->left_out;
 }
+#endif
 
 static uint64_t sm_cycle(struct mech_sm *sm, uint64_t cycle)
 {
@@ -197,7 +199,7 @@ static void on_memory(struct mech_sm *sm, const struct mech_memory *memory)
 	request.to = of_sm(sm, 2) ? other : to_buffer(config, other);
 	request.pc = of_sm(sm, 2) ? memory->pc : MECH_NO_PC;
 	request.block = memory->block;
-	if (sm->launch->shared_bytes >= 4 && of_sm(sm, 3) == 0)
+	if (mech_launch_of(sm, memory->block)->shared_bytes >= 4 && of_sm(sm, 3) == 0)
 		to_shared(sm, &request, word);
 	mech_send(sm, &request);
 }
@@ -313,6 +315,10 @@ static void gpu_kernel_begin(struct mech_gpu *gpu)
 #include "policies.h"
 #elif defined STEP
 #define NAME "chance_step"
+#elif defined EACH
+#define NAME "chance_each"
+#elif defined ALL
+#define NAME "chance_all"
 #else
 #define NAME "chance"
 #endif
@@ -345,7 +351,14 @@ static const struct mech chance = {.version = MECH_VERSION,
                                    .on_reply = on_reply,
                                    .on_outcome = on_outcome,
                                    .cycle = sm_cycle,
+#ifdef EACH
+                                   .kernels = MECH_EACH_KERNEL,
+#else
                                    .warps_that_compete = warps_that_compete,
+#endif
+#ifdef ALL
+                                   .kernels = MECH_ALL_KERNELS,
+#endif
 #ifdef STEP
                                    .keeps_in_step = true,
                                    .gpu_block = gpu_block,

@@ -113,7 +113,13 @@ static bool may_access_shared(struct mech_sm *sm, const struct mech_shared *acce
 
 static const struct mech vetoes = {
 	.version = MECH_VERSION,
+#ifdef EACH
+	.name = "vetoes_each",
+	.kernels = MECH_EACH_KERNEL,
+#else
 	.name = "vetoes",
+	.partition_access = empty_partition_access,
+#endif
 	.summary = "answers every veto at random",
 	.citation = "a test",
 	.options = options,
@@ -151,6 +157,5 @@ static const struct mech vetoes = {
 	.fill = empty_fill,
 	.on_reply = empty_on_reply,
 	.partition_open = empty_partition_open,
-	.partition_access = empty_partition_access,
 };
 MECHANISM(vetoes);
