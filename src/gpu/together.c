@@ -92,6 +92,7 @@ static void end_kernel(struct gpu_session_state *r, struct gpu_run *run)
 		feed->counted(feed->user, run);
 	collect(gpu, run->place, run);
 	run->end = GPU_DONE;
+	gpu->last_ticked = max_u64(gpu->last_ticked, gpu->now); /* the session does not end before this */
 	run->first_block = r->dispatch.grid[run->place].first_block;
 	dispatch_remove(&r->dispatch, gpu, run->place);
 	feed->ended(feed->user, run);
