@@ -1,4 +1,4 @@
-#include "base/formula.h"
+#include "base/formula_private.h"
 
 #include "base/edit_distance.h"
 #include "base/table.h"
@@ -12,38 +12,19 @@
 
 enum { DEEPEST = 64 };
 
-struct formula {
-	char operation; /* + - * /, 'n' a number, 'v' a name */
-	double number;
-	const char *name;
-	unsigned needs;    /* sources of a name's values */
-	bool largest;      /* maximum over all launches, else the sum */
-	bool empty_shares; /* for a division: 0 / 0 is 0 */
-	/* selected value of a mechanism's vector; SCALAR: not a vector */
-	enum { SCALAR, ELEMENT, SUM, MEAN, MEDIAN } of;
-	const char *element, *vector; /* label or number of the element; "NAME[]" */
-	const struct formula *left, *right;
-};
-
-/* Statistics of a launch other than counters. */
-static const struct statistic {
-	const char *name;
-	bool largest;           /* else the sum */
-	const char *key, *dims; /* its key in a kernel; or the key whose three numbers are multiplied */
-	bool of_code;           /* it follows from the compiled program and its inputs, whatever the machine */
-} statistics[] = {
-	{"cycles", false, "cycles", NULL, false},
-	{"thread_instructions", false, "thread_instructions", NULL, true},
-	{"warp_instructions", false, "warp_instructions", NULL, true},
-	{"host_seconds", false, "host_seconds", NULL, false},
-	{"launches", false, NULL, NULL, true},
-	{"blocks", false, NULL, "grid", true},
-	{"threads", false, NULL, NULL, true},
-	{"registers", true, "registers", NULL, false},
-	{"spill_bytes", true, "spill_bytes", NULL, false},
-	{"shared_bytes", true, "shared_bytes", NULL, false},
-	{"blocks_per_sm", true, "blocks_per_sm", NULL, false},
-	{"block_threads", true, NULL, "block", true},
+static const struct statistic statistics[] = {
+	{"cycles", false, "cycles", NULL, false, true},
+	{"thread_instructions", false, "thread_instructions", NULL, true, false},
+	{"warp_instructions", false, "warp_instructions", NULL, true, false},
+	{"host_seconds", false, "host_seconds", NULL, false, true},
+	{"launches", false, NULL, NULL, true, false},
+	{"blocks", false, NULL, "grid", true, false},
+	{"threads", false, NULL, NULL, true, false},
+	{"registers", true, "registers", NULL, false, false},
+	{"spill_bytes", true, "spill_bytes", NULL, false, false},
+	{"shared_bytes", true, "shared_bytes", NULL, false, false},
+	{"blocks_per_sm", true, "blocks_per_sm", NULL, false, false},
+	{"block_threads", true, NULL, "block", true, false},
 };
 enum { STATISTICS = sizeof statistics / sizeof *statistics };
 
@@ -85,7 +66,7 @@ static char next(struct parser *parser)
 	return *parser->at;
 }
 
-static const struct statistic *find_statistic(const char *name)
+const struct statistic *formula_statistic(const char *name)
 {
 	for (size_t i = 0; i < STATISTICS; i++)
 		if (strcmp(statistics[i].name, name) == 0)
@@ -169,7 +150,7 @@ static unsigned check_name(const struct formula_names *names, const char *name, 
 {
 	struct search search = {.name = name, .best = EDIT_DISTANCE_FAR};
 	const char *nearest = search.nearest;
-	if (find_statistic(name))
+	if (formula_statistic(name))
 		return FORMULA_RUN;
 	for (size_t i = 0; i < STATISTICS; i++)
 		consider(name, statistics[i].name, &search.best, search.nearest);
@@ -237,7 +218,7 @@ static void check_vector(struct parser *parser, struct formula *name)
 static const char *whole_name(struct parser *parser, const char *word)
 {
 	const char *own = parser->names->own;
-	if (!own || strchr(word, '.') || find_statistic(word))
+	if (!own || strchr(word, '.') || formula_statistic(word))
 		return word;
 	size_t size = strlen(own) + 1 + strlen(word) + 1;
 	char *whole = arena_alloc(parser->arena, size);
@@ -384,7 +365,7 @@ bool formula_is_of_code(const struct formula *formula)
 	if (formula->operation == 'n')
 		return true;
 	if (formula->operation == 'v') {
-		const struct statistic *statistic = find_statistic(formula->name);
+		const struct statistic *statistic = formula_statistic(formula->name);
 		return statistic ? statistic->of_code : is_counter_of_code(formula->name);
 	}
 	return formula_is_of_code(formula->left) && formula_is_of_code(formula->right);
@@ -412,181 +393,4 @@ bool formula_kernel_is(const char *symbol, const char *name)
 	if (strncmp(symbol, "_Z", 2) != 0 || !isdigit((unsigned char)symbol[2]))
 		return false;
 	return strtoul(symbol + 2, &rest, 10) == length && strncmp(rest, name, length) == 0;
-}
-
-static double product(const json_t *kernel, const char *key)
-{
-	double result = 1;
-	for (size_t i = 0; i < 3; i++)
-		result *= json_number_value(json_array_get(json_object_get(kernel, key), i));
-	return result;
-}
-
-/* NAN when the kernel does not have the key, or has null there. */
-static double of_launch(const json_t *kernel, const struct formula *formula, const struct statistic *statistic)
-{
-	const char *name = formula->name;
-	const json_t *value = NULL;
-	if (formula->needs & FORMULA_ENERGY)
-		value = json_object_get(json_object_get(kernel, "energy"), strchr(name, '.') + 1);
-	else if (!statistic)
-		value = json_object_get(json_object_get(kernel, "counters"), name);
-	else if (statistic->key)
-		value = json_object_get(kernel, statistic->key);
-	else if (statistic->dims)
-		return product(kernel, statistic->dims);
-	else
-		return strcmp(name, "launches") == 0 ? 1 : product(kernel, "grid") * product(kernel, "block");
-	return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
-/* The index of an element in a vector: the one with that label, else with that number. SIZE_MAX: none. */
-static size_t find_element(const json_t *vector, const char *element)
-{
-	const json_t *labels = json_object_get(vector, "labels");
-	char *end;
-	for (size_t i = 0; i < json_array_size(labels); i++) {
-		const char *label = json_string_value(json_array_get(labels, i));
-		if (label && strcmp(label, element) == 0)
-			return i;
-	}
-	unsigned long number = strtoul(element, &end, 10);
-	bool is_number = isdigit((unsigned char)*element) && !*end;
-	return is_number && number < json_array_size(json_object_get(vector, "values")) ? number : SIZE_MAX;
-}
-
-static double total(const json_t *values)
-{
-	double sum = 0;
-	for (size_t i = 0; i < json_array_size(values); i++)
-		sum += json_number_value(json_array_get(values, i));
-	return sum;
-}
-
-/* A launch's contribution to the value of a vector and, for a mean, to its weight. A label that a launch does not
- * have contributes nothing. NAN when the launch has no such vector. */
-static double of_vector(const json_t *kernel, const struct formula *formula, double *weight)
-{
-	const json_t *vector = json_object_get(json_object_get(kernel, "vectors"), formula->name);
-	const json_t *values = json_object_get(vector, "values"), *sum = json_object_get(vector, "sum");
-	size_t element = formula->of == ELEMENT ? find_element(vector, formula->element) : 0;
-	if (!vector)
-		return NAN;
-	if (formula->of == ELEMENT) {
-		*weight += element != SIZE_MAX;
-		return json_number_value(json_array_get(values, element));
-	}
-	*weight += sum ? total(values) : (double)json_array_size(values);
-	return formula->of == MEAN && sum ? json_number_value(sum) : total(values);
-}
-
-static double combine(double result, double value, bool largest)
-{
-	if (isnan(result) || isnan(value))
-		return NAN;
-	return largest ? fmax(result, value) : result + value;
-}
-
-static double of_machine(const struct formula *formula, const json_t *stats, char *message)
-{
-	const json_t *value = json_object_get(json_object_get(stats, "configuration"), formula->name);
-	if (json_is_number(value))
-		return json_number_value(value);
-	snprintf(message, FORMULA_MESSAGE, "the statistics have no '%s'", formula->name);
-	return NAN;
-}
-
-/* Adds a launch's histogram to the total: the number of values in each bin, and the bins' minimums. Returns 0, or
- * NAN when the launch has no such histogram. */
-static double add_bins(const json_t *kernel, const struct formula *formula, struct vector *count, struct vector *from)
-{
-	const json_t *vector = json_object_get(json_object_get(kernel, "vectors"), formula->name);
-	const json_t *values = json_object_get(vector, "values"), *bins = json_object_get(vector, "bins");
-	uint32_t length = (uint32_t)json_array_size(bins);
-	if (!length || (count->length && count->length != length))
-		return NAN;
-	if (!count->length) {
-		*count = vector_new(length);
-		*from = vector_new(length);
-	}
-	for (uint32_t i = 0; i < length; i++) {
-		count->value[i] += (uint64_t)json_integer_value(json_array_get(values, i));
-		from->value[i] = (uint64_t)json_integer_value(json_array_get(bins, i));
-	}
-	return 0;
-}
-
-bool formula_counts(const json_t *launch)
-{
-	const char *selected = json_string_value(json_object_get(launch, "selected"));
-	return !selected || strcmp(selected, "yes") == 0;
-}
-
-static double look_up(const struct formula *formula, const json_t *stats, const char *kernel, char *message)
-{
-	const char *name = formula->name;
-	if (formula->needs & FORMULA_MACHINE)
-		return of_machine(formula, stats, message);
-	const json_t *kernels = json_object_get(stats, "kernels");
-	const struct statistic *statistic = find_statistic(name);
-	double result = 0, weight = 0, median;
-	struct vector count = {0}, from = {0};
-	size_t launches = 0;
-	for (size_t i = 0; i < json_array_size(kernels); i++) {
-		const json_t *launch = json_array_get(kernels, i);
-		const char *symbol = json_string_value(json_object_get(launch, "name"));
-		if (!formula_counts(launch) || (kernel && (!symbol || !formula_kernel_is(symbol, kernel))))
-			continue;
-		double value = formula->of == SCALAR   ? of_launch(launch, formula, statistic)
-		               : formula->of == MEDIAN ? add_bins(launch, formula, &count, &from)
-		                                       : of_vector(launch, formula, &weight);
-		result = combine(result, value, formula->largest || (statistic && statistic->largest));
-		launches++;
-	}
-	median = vector_median(count.value, from.value, count.length);
-	vector_free(&count);
-	vector_free(&from);
-	if (!launches)
-		snprintf(message, FORMULA_MESSAGE, "no kernel %s ran", kernel ? kernel : "at all");
-	else if (isnan(result))
-		snprintf(message, FORMULA_MESSAGE, "the statistics have no %s'%s'",
-		         formula->of == MEDIAN ? "histogram " : "", name);
-	else if (formula->of == MEDIAN)
-		return median;
-	else if (formula->of == ELEMENT && !weight)
-		snprintf(message, FORMULA_MESSAGE, "'%s' has no element '%s'", name, formula->element);
-	else if (formula->of != MEAN || weight)
-		return formula->of == MEAN ? result / weight : result;
-	return NAN;
-}
-
-static double value_of(const struct formula *formula, const json_t *stats, const char *kernel, char *message)
-{
-	if (formula->operation == 'n')
-		return formula->number;
-	if (formula->operation == 'v')
-		return look_up(formula, stats, kernel, message);
-	double left = value_of(formula->left, stats, kernel, message);
-	double right = value_of(formula->right, stats, kernel, message);
-	switch (formula->operation) {
-	case '+':
-		return left + right;
-	case '-':
-		return left - right;
-	case '*':
-		return left * right;
-	default:
-		if (right == 0 && left == 0)
-			return formula->empty_shares ? 0 : NAN;
-		if (right == 0)
-			snprintf(message, FORMULA_MESSAGE, "division by 0");
-		return right == 0 ? NAN : left / right;
-	}
-}
-
-double formula_value(const struct formula *formula, const json_t *stats, const char *kernel,
-                     char message[FORMULA_MESSAGE])
-{
-	*message = '\0';
-	return value_of(formula, stats, kernel, message);
 }

@@ -23,10 +23,23 @@ static const char statistics[] =
 	" \"thread_instructions\": 10, \"counters\": {\"l1d.hits\": 1, \"l1d.accesses\": 0, \"mine.sent\": 5},"
 	" \"vectors\": {\"mine.empty\": {\"bins\": [0, 1], \"sum\": 0, \"values\": [0, 0]}}}]}";
 
+/* Launches 1 and 2 ran together. */
+static const char overlapping[] =
+	"{\"kernels\": [{\"name\": \"a\", \"cycles\": 100, \"session\": 1, \"thread_instructions\": 30,"
+	" \"grid\": [2, 1, 1], \"counters\": {\"l1d.hits\": null, \"mine.sent\": 4}},"
+	"{\"name\": \"b\", \"cycles\": 80, \"session\": 1, \"thread_instructions\": 20,"
+	" \"grid\": [5, 1, 1], \"counters\": {\"l1d.hits\": null, \"mine.sent\": 5}},"
+	"{\"name\": \"a\", \"cycles\": 10, \"thread_instructions\": 1,"
+	" \"grid\": [1, 1, 1], \"counters\": {\"l1d.hits\": 2, \"mine.sent\": 1}}],"
+	" \"sessions\": [{\"session\": 1, \"cycles\": 120, \"thread_instructions\": 50,"
+	" \"counters\": {\"l1d.hits\": 6, \"mine.sent\": 9}}]}";
+
+static const char *source = statistics;
+
 static double evaluate(const char *text, const char *kernel, char *message)
 {
 	struct arena arena = {0};
-	json_t *stats = json_loads(statistics, 0, NULL);
+	json_t *stats = json_loads(source, 0, NULL);
 	const struct formula *formula = metric_parse(&arena, text, message);
 	assert_non_null(stats);
 	double value = formula ? formula_value(formula, stats, kernel, message) : NAN;
@@ -89,6 +102,24 @@ static void test_formula_values(void **state)
 	assert_value(27, "energy.delay", "add");
 	assert_value(9.0 / 900, "energy.instruction", "add");
 	assert_value(2, "6 / energy.watts", "add"); /* an alias is a single term */
+}
+
+/* The time of kernels that ran together counts once, and their common counters are those of their session. */
+static void test_formula_sessions(void **state)
+{
+	(void)state;
+	source = overlapping;
+	assert_value(130, "cycles", NULL);
+	assert_value(8, "l1d.hits", NULL);
+	assert_value(10, "mine.sent", NULL);
+	assert_value(51, "thread_instructions", NULL);
+	assert_value(3, "launches", NULL);
+	assert_value(8, "blocks", NULL);
+	assert_value(110, "cycles", "a");
+	assert_value(5, "mine.sent", "a");
+	assert_value(80, "cycles", "b");
+	assert_no_value("l1d.hits", "b", "the statistics have no 'l1d.hits'");
+	source = statistics;
 }
 
 static void test_formula_errors(void **state)
@@ -456,11 +487,17 @@ static void test_jobs_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formula_values),     cmocka_unit_test(test_formula_errors),
-		cmocka_unit_test(test_experiment),         cmocka_unit_test(test_published),
-		cmocka_unit_test(test_experiment_columns), cmocka_unit_test(test_experiment_points),
-		cmocka_unit_test(test_experiment_errors),  cmocka_unit_test(test_store),
-		cmocka_unit_test(test_store_errors),       cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_formula_values),
+		cmocka_unit_test(test_formula_errors),
+		cmocka_unit_test(test_formula_sessions),
+		cmocka_unit_test(test_experiment),
+		cmocka_unit_test(test_published),
+		cmocka_unit_test(test_experiment_columns),
+		cmocka_unit_test(test_experiment_points),
+		cmocka_unit_test(test_experiment_errors),
+		cmocka_unit_test(test_store),
+		cmocka_unit_test(test_store_errors),
+		cmocka_unit_test(test_jobs),
 		cmocka_unit_test(test_jobs_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
