@@ -6,7 +6,8 @@
 // dct2_8320 are Table 5's larger tiles with its stated 128 threads. dct1_8320x256 and dct2_8320x256 have the 256
 // threads that its text counts with. In dct1_dma the DMA engine stages dct1's tile, and skips the padding bank after
 // each row. dct1_loop and dct2_loop are dct1 and dct2 with a loop over a tile's strips, although one round completes
-// it: the form before 23 November 2026 (programs/README.md, Choices).
+// it: the form before 23 November 2026 (programs/README.md, Choices). dct1_sample to dct4_sample are like CUDA's
+// sample, where the device makes the input of the inverse transforms.
 #include "../program.h"
 
 #include <sluice/dma.h>
@@ -271,10 +272,10 @@ __global__ void CUDAkernel2IDCT_loop(const float *source, float *result, int pit
 	transform_tile_loop<32, 16, 2, true>(tile, source, result, pitch);
 }
 
-// CUDA's sample has other forms of dct1 to dct4. They have the same coefficients, but the products are not scaled before
-// they are added, so that the sums need a factor of their own. A product is subtracted without a fused operation. In
-// dct1 and dct2 a warp has its own eight rows, and needs no barrier. These kernels are after all others, so that those
-// keep their addresses.
+// dct1_sample to dct4_sample: CUDA's sample has other forms of dct1 to dct4. They have the same coefficients, but the
+// products are not scaled before they are added, so that the sums have their own factor. A product is subtracted
+// without a fused operation. In dct1 and dct2 a warp has its own eight rows, and needs no barrier. These kernels are
+// after all others, so that those keep their addresses.
 const float NORM = 0.35355339f, U1 = 1.38703985f, U2 = 1.30656296f, U3 = 1.17587560f, U5 = 0.78569496f, U6 = 0.54119610f,
 	    U7 = 0.27589938f; // sqrt(1/8), and sqrt(2) cos(k pi / 16)
 
@@ -425,7 +426,8 @@ __device__ unsigned put_pair(unsigned word, int low, int high)
 	return (word & 0xffff) | (unsigned)(high & 0xffff) << 16;
 }
 
-template <bool INVERSE> __device__ __forceinline__ void transform_short_sample(unsigned *tile, unsigned *image, int pitch)
+template <bool INVERSE>
+__device__ __forceinline__ void transform_short_sample(unsigned *tile, unsigned *image, int pitch)
 {
 	const int STRIDE = SHORT_TILE / 2 + 1;
 	int column = threadIdx.y * 8 + threadIdx.x, top = threadIdx.z * 8;

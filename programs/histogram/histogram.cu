@@ -10,6 +10,7 @@
 //     counters for the lower bins. Both use those of the upper bins in turn, for which the second rereads its values.
 //     32 lower bins make 8192 bytes, so that two blocks fit in 16 KB, as for the other forms. Loops over values are
 //     unrolled by 8, HG's as the compiler chooses. The forms of the paper execute half of HG's instructions.
+//   tags          histogram256 with tagged counters, as in CUDA's sample, instead of atomics.
 // Counters are in use from the first to the last instruction, so sharing them leaves little to overlap.
 #include "../program.h"
 
@@ -237,9 +238,9 @@ static unsigned make_value(program::Random &random, unsigned bins)
 	return level - bins / 4 + spread;
 }
 
-// As histogram256Kernel, with CUDA's sample's way to count without atomics: each lane writes its counter with a tag of
-// its own, and repeats until the one that it reads is its own. A counter's upper bits are the last lane's tag. It is after
-// all other kernels, so that those keep their addresses.
+// As histogram256Kernel, with the way of CUDA's sample to count without atomics: each lane writes its counter with its
+// own tag, until it reads this tag again. A counter's upper bits are the last lane's tag. The lanes' race is intended.
+// The kernel is after all others, so that those keep their addresses.
 const unsigned TAG_SHIFT = 27, COUNT_MASK = (1u << TAG_SHIFT) - 1;
 
 __device__ void add_tagged(volatile unsigned *counter, unsigned tag)

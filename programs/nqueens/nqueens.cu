@@ -5,7 +5,7 @@
 // published 24,576 threads have no position and only take part in the sum of their block. Therefore there are few
 // instructions (52 per thread), and the searching threads decide the time. The paper does not name N. GPGPU-Sim's
 // program has 8 queens and room for 24,576 positions if no number is given, and the host places two queens: the paper's
-// number of threads is this default.
+// number of threads is this default. `leaves` searches as GPGPU-Sim's program does.
 #include "../program.h"
 
 const int THREADS = 64, DEPTH = 10;
