@@ -6,7 +6,8 @@
 // dct2_8320 are Table 5's larger tiles with its stated 128 threads. dct1_8320x256 and dct2_8320x256 have the 256
 // threads that its text counts with. In dct1_dma the DMA engine stages dct1's tile, and skips the padding bank after
 // each row. dct1_loop and dct2_loop are dct1 and dct2 with a loop over a tile's strips, although one round completes
-// it: the form before 23 November 2026 (programs/README.md, Choices).
+// it: the form before 23 November 2026 (programs/README.md, Choices). dct1_sample to dct4_sample are like CUDA's
+// sample, where the device makes the input of the inverse transforms.
 #include "../program.h"
 
 #include <sluice/dma.h>
@@ -271,6 +272,231 @@ __global__ void CUDAkernel2IDCT_loop(const float *source, float *result, int pit
 	transform_tile_loop<32, 16, 2, true>(tile, source, result, pitch);
 }
 
+// dct1_sample to dct4_sample: CUDA's sample has other forms of dct1 to dct4. They have the same coefficients, but the
+// products are not scaled before they are added, so that the sums have their own factor. A product is subtracted
+// without a fused operation. In dct1 and dct2 a warp has its own eight rows, and needs no barrier. These kernels are
+// after all others, so that those keep their addresses.
+const float NORM = 0.35355339f, U1 = 1.38703985f, U2 = 1.30656296f, U3 = 1.17587560f, U5 = 0.78569496f, U6 = 0.54119610f,
+	    U7 = 0.27589938f; // sqrt(1/8), and sqrt(2) cos(k pi / 16)
+
+__device__ float first(float factor, float value)
+{
+	return factor * value;
+}
+__device__ float plus(float sum, float factor, float value)
+{
+	return sum + factor * value;
+}
+__device__ float minus(float sum, float factor, float value)
+{
+	float product = factor * value;
+	asm("" : "+f"(product)); // else the compiler fuses the operations
+	return sum - product;
+}
+
+__device__ void forward_scaled(float *v)
+{
+	float s0 = v[0] + v[7], s1 = v[1] + v[6], s2 = v[2] + v[5], s3 = v[3] + v[4];
+	float d0 = v[0] - v[7], d1 = v[1] - v[6], d2 = v[2] - v[5], d3 = v[3] - v[4];
+	float even = s0 + s3, odd = s1 + s2, outer = s0 - s3, inner = s1 - s2;
+	v[0] = first(NORM, even + odd);
+	v[4] = first(NORM, even - odd);
+	v[2] = first(NORM, plus(first(U6, inner), U2, outer));
+	v[6] = first(NORM, minus(first(U6, outer), U2, inner));
+	v[1] = first(NORM, plus(plus(plus(first(U1, d0), U3, d1), U5, d2), U7, d3));
+	v[3] = first(NORM, minus(minus(minus(first(U3, d0), U7, d1), U1, d2), U5, d3));
+	v[5] = first(NORM, plus(plus(minus(first(U5, d0), U1, d1), U7, d2), U3, d3));
+	v[7] = first(NORM, minus(plus(minus(first(U7, d0), U5, d1), U3, d2), U1, d3));
+}
+
+__device__ void inverse_scaled(float *v)
+{
+	float e0 = v[0] + v[4], e1 = v[0] - v[4];
+	float f0 = plus(first(U6, v[6]), U2, v[2]), f1 = minus(first(U6, v[2]), U2, v[6]);
+	float s0 = e0 + f0, s1 = e1 + f1, s2 = e1 - f1, s3 = e0 - f0;
+	float d0 = plus(plus(plus(first(U1, v[1]), U3, v[3]), U5, v[5]), U7, v[7]);
+	float d1 = minus(minus(minus(first(U3, v[1]), U7, v[3]), U1, v[5]), U5, v[7]);
+	float d2 = plus(plus(minus(first(U5, v[1]), U1, v[3]), U7, v[5]), U3, v[7]);
+	float d3 = minus(plus(minus(first(U7, v[1]), U5, v[3]), U3, v[5]), U1, v[7]);
+	v[0] = first(NORM, s0 + d0), v[7] = first(NORM, s0 - d0);
+	v[1] = first(NORM, s1 + d1), v[6] = first(NORM, s1 - d1);
+	v[2] = first(NORM, s2 + d2), v[5] = first(NORM, s2 - d2);
+	v[3] = first(NORM, s3 + d3), v[4] = first(NORM, s3 - d3);
+}
+
+template <bool INVERSE> __device__ void transform_scaled_at(float *values, int step)
+{
+	float v[8];
+#pragma unroll
+	for (int i = 0; i < 8; i++)
+		v[i] = values[i * step];
+	if (INVERSE)
+		inverse_scaled(v);
+	else
+		forward_scaled(v);
+#pragma unroll
+	for (int i = 0; i < 8; i++)
+		values[i * step] = v[i];
+}
+
+template <bool INVERSE>
+__device__ __forceinline__ void transform_tile_sample(float *tile, const float *source, float *result, int pitch)
+{
+	const int WIDTH = 32, HEIGHT = 16, STRIDE = WIDTH + 1;
+	int column = threadIdx.y * 8 + threadIdx.x, top = threadIdx.z * 8;
+	int origin = (blockIdx.y * HEIGHT + top) * pitch + blockIdx.x * WIDTH + column;
+	float *strip = tile + top * STRIDE;
+
+#pragma unroll
+	for (int y = 0; y < 8; y++)
+		strip[y * STRIDE + column] = source[origin + y * pitch];
+	transform_scaled_at<INVERSE>(&strip[threadIdx.x * STRIDE + threadIdx.y * 8], 1);
+	transform_scaled_at<INVERSE>(&strip[column], STRIDE);
+#pragma unroll
+	for (int y = 0; y < 8; y++)
+		result[origin + y * pitch] = strip[y * STRIDE + column];
+}
+
+__global__ void CUDAkernel2DCT_sample(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[16 * 33];
+	transform_tile_sample<false>(tile, source, result, pitch);
+}
+
+__global__ void CUDAkernel2IDCT_sample(const float *source, float *result, int pitch)
+{
+	__shared__ float tile[16 * 33];
+	transform_tile_sample<true>(tile, source, result, pitch);
+}
+
+// The sample's 16-bit kernels work in place. They transform columns first, with turns by fixed angles. Threads exchange
+// columns so that two of them do not share a word's bank. A pair of values is put into its word one after the other.
+const int HALF_TURN = 23170, WIDE_COS = 30274, WIDE_SIN = 12540; // cos(pi / 4), cos and sin(pi / 8), times 2^15
+const int COS1 = 8035, COS3 = 6811, COS5 = 4551, COS7 = 1598;    // cos(k pi / 16), times 2^13
+
+__device__ int times(int value, int factor)
+{
+	return __mul24(value, factor);
+}
+__device__ int to_value(int sum)
+{
+	return (sum + (1 << 15)) >> 16;
+}
+__device__ int to_turn(int sum)
+{
+	return (sum + (1 << 12)) >> 13;
+}
+
+__device__ void forward_turns(int *v)
+{
+	int s0 = v[0] + v[7], s1 = v[1] + v[6], s2 = v[2] + v[5], s3 = v[3] + v[4];
+	int d0 = v[0] - v[7], d1 = v[1] - v[6], d2 = v[2] - v[5], d3 = v[3] - v[4];
+	int even = s0 + s3, odd = s1 + s2, outer = s0 - s3, inner = s1 - s2;
+	v[0] = to_value(times(even + odd, HALF_TURN));
+	v[4] = to_value(times(even - odd, HALF_TURN));
+	v[2] = to_value(times(outer, WIDE_COS) + times(inner, WIDE_SIN));
+	v[6] = to_value(times(outer, WIDE_SIN) - times(inner, WIDE_COS));
+	int sum = to_turn(times(d1 + d2, HALF_TURN)), difference = to_turn(times(d1 - d2, HALF_TURN));
+	int a = d0 * 4 + sum, b = d3 * 4 + difference, c = d0 * 4 - sum, d = d3 * 4 - difference;
+	v[1] = to_value(times(a, COS1) + times(b, COS7));
+	v[7] = to_value(times(a, COS7) - times(b, COS1));
+	v[5] = to_value(times(c, COS5) + times(d, COS3));
+	v[3] = to_value(times(c, COS3) - times(d, COS5));
+}
+
+__device__ void inverse_turns(int *v)
+{
+	int e0 = times(v[0] + v[4], HALF_TURN), e1 = times(v[0] - v[4], HALF_TURN);
+	int f0 = times(v[6], WIDE_SIN) + times(v[2], WIDE_COS), f1 = times(v[2], WIDE_SIN) - times(v[6], WIDE_COS);
+	int s0 = e0 + f0, s1 = e1 + f1, s2 = e1 - f1, s3 = e0 - f0;
+	int sum = to_turn(times(v[3] + v[5], HALF_TURN)), difference = to_turn(times(v[3] - v[5], HALF_TURN));
+	int a = v[1] * 4 + sum, b = v[7] * 4 + difference, c = v[1] * 4 - sum, d = v[7] * 4 - difference;
+	int d0 = times(a, COS1) + times(b, COS7), d3 = times(a, COS7) - times(b, COS1);
+	int d2 = times(c, COS5) + times(d, COS3), d1 = times(c, COS3) - times(d, COS5);
+	v[0] = to_value(s0 + d0), v[7] = to_value(s0 - d0);
+	v[1] = to_value(s1 + d1), v[6] = to_value(s1 - d1);
+	v[2] = to_value(s2 + d2), v[5] = to_value(s2 - d2);
+	v[3] = to_value(s3 + d3), v[4] = to_value(s3 - d3);
+}
+
+__device__ unsigned put_pair(unsigned word, int low, int high)
+{
+	word = (word & 0xffff0000) | (low & 0xffff);
+	asm("" : "+r"(word)); // else the compiler knows that both halves are replaced
+	return (word & 0xffff) | (unsigned)(high & 0xffff) << 16;
+}
+
+template <bool INVERSE>
+__device__ __forceinline__ void transform_short_sample(unsigned *tile, unsigned *image, int pitch)
+{
+	const int STRIDE = SHORT_TILE / 2 + 1;
+	int column = threadIdx.y * 8 + threadIdx.x, top = threadIdx.z * 8;
+	bool copies = column < SHORT_TILE / 2;
+	unsigned *words = image + (blockIdx.y * SHORT_TILE + top) * pitch + blockIdx.x * SHORT_TILE / 2 + column;
+	unsigned *copied = &tile[top * STRIDE + column];
+	int v[8];
+
+	if (copies)
+#pragma unroll
+		for (int i = 0; i < 8; i++)
+			copied[i * STRIDE] = words[i * pitch];
+	__syncthreads();
+
+	short *values = (short *)tile + top * 2 * STRIDE + ((column << 1 | column >> 4) & (SHORT_TILE - 1));
+#pragma unroll
+	for (int i = 0; i < 8; i++)
+		v[i] = values[i * 2 * STRIDE];
+	if (INVERSE)
+		inverse_turns(v);
+	else
+		forward_turns(v);
+#pragma unroll
+	for (int i = 0; i < 8; i++)
+		values[i * 2 * STRIDE] = (short)v[i];
+	__syncthreads();
+
+	unsigned *row = &tile[column * STRIDE + threadIdx.z * 4], word[4];
+#pragma unroll
+	for (int i = 0; i < 4; i++) {
+		word[i] = row[i];
+		v[2 * i] = (int)(word[i] << 16) >> 16;
+		v[2 * i + 1] = (int)word[i] >> 16;
+	}
+	if (INVERSE)
+		inverse_turns(v);
+	else
+		forward_turns(v);
+#pragma unroll
+	for (int i = 0; i < 4; i++)
+		row[i] = put_pair(word[i], v[2 * i], v[2 * i + 1]);
+	__syncthreads();
+
+	if (copies)
+#pragma unroll
+		for (int i = 0; i < 8; i++)
+			words[i * pitch] = copied[i * STRIDE];
+}
+
+__global__ void CUDAkernelShortDCT_sample(unsigned *image, int pitch)
+{
+	__shared__ unsigned tile[SHORT_TILE * (SHORT_TILE / 2 + 1)];
+	transform_short_sample<false>(tile, image, pitch);
+}
+
+__global__ void CUDAkernelShortIDCT_sample(unsigned *image, int pitch)
+{
+	__shared__ unsigned tile[SHORT_TILE * (SHORT_TILE / 2 + 1)];
+	transform_short_sample<true>(tile, image, pitch);
+}
+
+// Between the transforms the sample rounds coefficients to multiples, here to steps that grow with both frequencies.
+template <typename T> __global__ void quantize_sample(T *coefficients, int pitch)
+{
+	T *value = &coefficients[(blockIdx.y * 8 + threadIdx.y) * pitch + blockIdx.x * 8 + threadIdx.x];
+	float step = (float)(1 + threadIdx.x + threadIdx.y);
+	*value = (T)(rintf((float)*value / step) * step);
+}
+
 // Weight of value i in coefficient k.
 static double cosine(int k, int i)
 {
@@ -330,12 +556,26 @@ static std::vector<double> make_image(program::Random &random, int size)
 	return image;
 }
 
-static void run_short(bool inverted, const std::vector<double> &input, const std::vector<double> &expected, int size,
-                      program::Verdict &verdict)
+static void expect_near(const std::vector<short> &got, const std::vector<double> &expected, program::Verdict &verdict)
+{
+	double largest = 0;
+	for (size_t i = 0; i < got.size(); i++)
+		largest = std::fmax(largest, std::fabs(got[i] - expected[i]));
+	verdict.require(largest < 3, "fixed point within 3 of the definition");
+}
+
+static std::vector<short> rounded(const std::vector<double> &input)
 {
 	std::vector<short> values(input.size());
 	for (size_t i = 0; i < input.size(); i++)
 		values[i] = (short)std::lround(input[i]);
+	return values;
+}
+
+static void run_short(bool inverted, const std::vector<double> &input, const std::vector<double> &expected, int size,
+                      program::Verdict &verdict)
+{
+	std::vector<short> values = rounded(input);
 	program::Array<short> source(values), result(values.size());
 	dim3 grid(size / SHORT_TILE, size / SHORT_TILE), block(8, SHORT_TILE / 8, SHORT_DEPTH);
 	auto kernel = inverted ? CUDAkernelShortIDCT : CUDAkernelShortDCT;
@@ -344,17 +584,49 @@ static void run_short(bool inverted, const std::vector<double> &input, const std
 
 	std::vector<short> got = result.read();
 	verdict.equal("result", got, inverted ? fixed_point<true>(values, size) : fixed_point<false>(values, size));
-	double largest = 0;
-	for (size_t i = 0; i < got.size(); i++)
-		largest = std::fmax(largest, std::fabs(got[i] - expected[i]));
-	verdict.require(largest < 3, "fixed point within 3 of the definition");
+	expect_near(got, expected, verdict);
+}
+
+// The sample's order of launches. The device makes the inverse's input from the image.
+static void run_short_sample(bool inverted, const std::vector<double> &image, int size, program::Verdict &verdict)
+{
+	program::Array<short> values(rounded(image));
+	dim3 grid(size / SHORT_TILE, size / SHORT_TILE), block(8, SHORT_TILE / 8, SHORT_DEPTH);
+	CUDAkernelShortDCT_sample<<<grid, block>>>((unsigned *)(short *)values, size / 2);
+	if (!inverted) {
+		expect_near(values.read(), reference(image, size, false), verdict);
+		return;
+	}
+	quantize_sample<short><<<dim3(size / 8, size / 8), dim3(8, 8)>>>(values, size);
+	std::vector<short> coefficients = values.read();
+	CUDAkernelShortIDCT_sample<<<grid, block>>>((unsigned *)(short *)values, size / 2);
+	CHECK(cudaGetLastError());
+	std::vector<double> input(coefficients.begin(), coefficients.end());
+	expect_near(values.read(), reference(input, size, true), verdict);
+}
+
+static void run_sample(bool inverted, const std::vector<double> &image, int size, program::Verdict &verdict)
+{
+	program::Array<float> source(std::vector<float>(image.begin(), image.end())), result(image.size());
+	std::vector<double> input = image;
+	dim3 grid(size / 32, size / 16), block(8, 4, 2);
+	CUDAkernel2DCT_sample<<<grid, block>>>(source, result, size);
+	if (inverted) {
+		quantize_sample<float><<<dim3(size / 8, size / 8), dim3(8, 8)>>>(result, size);
+		std::vector<float> coefficients = result.read();
+		input.assign(coefficients.begin(), coefficients.end());
+		CUDAkernel2IDCT_sample<<<grid, block>>>(result, source, size);
+	}
+	CHECK(cudaGetLastError());
+	verdict.close("result", inverted ? source.read() : result.read(), reference(input, size, inverted), 2e-4);
 }
 
 int main(int argc, char **argv)
 {
 	program::Arguments arguments(argc, argv, "dct8x8",
 	                             {"dct1", "dct2", "dct3", "dct4", "dct5", "dct1_8320", "dct2_8320", "dct1_8320x256",
-	                              "dct2_8320x256", "dct1_dma", "dct1_loop", "dct2_loop"});
+	                              "dct2_8320x256", "dct1_dma", "dct1_loop", "dct2_loop",
+	                              "dct1_sample", "dct2_sample", "dct3_sample", "dct4_sample"});
 	int size = arguments.number("pixels", 256, 1024, 512, "pixels a side of the image, a multiple of 64");
 	arguments.end();
 	arguments.require(size > 0 && size % 64 == 0 && size <= 8192, "pixels that are a multiple of 64, to 8192");
@@ -377,17 +649,21 @@ int main(int argc, char **argv)
 	                      {"dct1_loop", false, CUDAkernel2DCT_loop, dim3(32, 16), dim3(8, 4, 2)},
 	                      {"dct2_loop", true, CUDAkernel2IDCT_loop, dim3(32, 16), dim3(8, 4, 2)},
 	                      {"dct1_dma", false, CUDAkernel2DCT_dma, dim3(32, 16), dim3(8, 4, 2)}};
+	program::Random random(arguments.seed());
+	program::Verdict verdict("dct8x8");
+	std::vector<double> input = make_image(random, size);
+	for (int sample = 1; sample <= 4; sample++)
+		if (arguments.is(("dct" + std::to_string(sample) + "_sample").c_str())) {
+			(sample <= 2 ? run_sample : run_short_sample)(sample % 2 == 0, input, size, verdict);
+			return verdict.status();
+		}
 	const Form *form = forms;
 	while (!arguments.is(form->name))
 		form++;
-
-	program::Random random(arguments.seed());
-	std::vector<double> input = make_image(random, size);
 	if (form->inverted)
 		input = reference(input, size, false);
 	std::vector<double> expected = reference(input, size, form->inverted);
 
-	program::Verdict verdict("dct8x8");
 	if (!form->kernel) {
 		run_short(form->inverted, input, expected, size, verdict);
 		return verdict.status();

@@ -10,6 +10,7 @@
 //     counters for the lower bins. Both use those of the upper bins in turn, for which the second rereads its values.
 //     32 lower bins make 8192 bytes, so that two blocks fit in 16 KB, as for the other forms. Loops over values are
 //     unrolled by 8, HG's as the compiler chooses. The forms of the paper execute half of HG's instructions.
+//   tags          histogram256 with tagged counters, as in CUDA's sample, instead of atomics.
 // Counters are in use from the first to the last instruction, so sharing them leaves little to overlap.
 #include "../program.h"
 
@@ -237,10 +238,45 @@ static unsigned make_value(program::Random &random, unsigned bins)
 	return level - bins / 4 + spread;
 }
 
+// As histogram256Kernel, with the way of CUDA's sample to count without atomics: each lane writes its counter with its
+// own tag, until it reads this tag again. A counter's upper bits are the last lane's tag. The lanes' race is intended.
+// The kernel is after all others, so that those keep their addresses.
+const unsigned TAG_SHIFT = 27, COUNT_MASK = (1u << TAG_SHIFT) - 1;
+
+__device__ void add_tagged(volatile unsigned *counter, unsigned tag)
+{
+	unsigned count;
+	do {
+		count = tag | ((*counter & COUNT_MASK) + 1);
+		*counter = count;
+	} while (*counter != count);
+}
+
+__global__ void histogram256Kernel_tags(const unsigned *data, unsigned *partial, int words)
+{
+	__shared__ unsigned counters[WARPS256 * BINS256];
+	for (int i = threadIdx.x; i < WARPS256 * BINS256; i += THREADS256)
+		counters[i] = 0;
+	__syncthreads();
+
+	unsigned *ours = &counters[threadIdx.x / 32 * BINS256], tag = threadIdx.x << TAG_SHIFT;
+	for (int i = blockIdx.x * THREADS256 + threadIdx.x; i < words; i += gridDim.x * THREADS256)
+		for (unsigned word = data[i], byte = 0; byte < 4; byte++, word >>= 8)
+			add_tagged(&ours[word & 255], tag);
+	__syncthreads();
+
+	for (int bin = threadIdx.x; bin < BINS256; bin += THREADS256) {
+		unsigned sum = 0;
+		for (int warp = 0; warp < WARPS256; warp++)
+			sum += counters[warp * BINS256 + bin] & COUNT_MASK;
+		partial[blockIdx.x * BINS256 + bin] = sum;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	program::Arguments arguments(argc, argv, "histogram",
-	                             {"histogram256", "histogram64", "multiplexing", "vtb", "vtb_pipe", "co_vtb"});
+	                             {"histogram256", "histogram64", "multiplexing", "vtb", "vtb_pipe", "co_vtb", "tags"});
 	int blocks = arguments.number("blocks", 15, 120, 240, "blocks of histogram256Kernel");
 	int kilobytes = arguments.number("kilobytes", 64, 4096, 65536, "data of histogram256 and histogram64");
 	int groups =
@@ -250,7 +286,7 @@ int main(int argc, char **argv)
 	arguments.require(kilobytes > 0 && kilobytes <= 1 << 20, "1 to 1048576 kilobytes");
 	arguments.require(groups > 0 && groups % TURNS == 0 && groups <= 1 << 16, "an even number of groups, to 65536");
 
-	bool is256 = arguments.is("histogram256"), is64 = arguments.is("histogram64");
+	bool tags = arguments.is("tags"), is256 = tags || arguments.is("histogram256"), is64 = arguments.is("histogram64");
 	int bins = is256 ? BINS256 : is64 ? BINS64 : BINS;
 	size_t words = (size_t)kilobytes * 256;
 	if (is64) {
@@ -276,7 +312,9 @@ int main(int argc, char **argv)
 
 	program::Array<unsigned> data(values), partial((size_t)blocks * bins), result(bins);
 	dim3 pair(LANES, TURNS);
-	if (is256)
+	if (tags)
+		histogram256Kernel_tags<<<blocks, THREADS256>>>(data, partial, (int)words);
+	else if (is256)
 		histogram256Kernel<<<blocks, THREADS256>>>(data, partial, (int)words);
 	else if (is64)
 		histogram64<<<blocks, THREADS64>>>((uint4 *)(unsigned *)data, partial);
