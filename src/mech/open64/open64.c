@@ -263,4 +263,5 @@ const struct mech mech_open64 = {
 	.passes = passes,
 	.pass_count = sizeof passes / sizeof *passes,
 	.rewrite = rewrite,
+	.kernels = MECH_EACH_KERNEL,
 };
