@@ -145,6 +145,24 @@ bool stream_is_idle(struct runtime *runtime, uint64_t number)
 	return true;
 }
 
+/* Reports, once, that work of different streams runs in turn. */
+static void tell_in_turn(struct runtime *runtime, const char *more)
+{
+	const char *reason = runtime->gpu ? sluice_queue_refused(runtime->gpu) : NULL;
+	if (runtime->works.told || !reason)
+		return;
+	runtime_message("kernels of different streams run in turn: %s%s", reason, more);
+	sluice_queue_note_in_turn(runtime->gpu);
+	runtime->works.told = true;
+}
+
+void stream_explain_poll(struct runtime *runtime, enum sluice_status status, const struct sluice_error *error)
+{
+	bool polls = strchr(error->message, '\n') && (status == SLUICE_STALLED || status == SLUICE_STOPPED);
+	if (polls && runtime->streams)
+		tell_in_turn(runtime, ". A kernel that polls for a later kernel or copy of another stream never ends");
+}
+
 /* Reports the failure of a queued launch, which later calls return as the sticky error. */
 static cudaError_t settle(struct runtime *runtime, enum sluice_status status, const struct sluice_error *error)
 {
@@ -211,12 +229,8 @@ void stream_tell_in_turn(struct runtime *runtime, cudaStream_t stream)
 	uint64_t number = 1 + stream_number(runtime, stream);
 	if (!works->launched_in)
 		works->launched_in = number;
-	const char *reason = sluice_queue_refused(runtime->gpu);
-	if (works->launched_in == number || works->told || !reason)
-		return;
-	runtime_message("kernels of different streams run in turn: %s", reason);
-	sluice_queue_note_in_turn(runtime->gpu);
-	works->told = true;
+	if (works->launched_in != number)
+		tell_in_turn(runtime, "");
 }
 
 void streams_free(struct runtime *runtime)

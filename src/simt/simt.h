@@ -111,6 +111,7 @@ struct simt_inst {
 	simt_exec *together; /* runs once all lanes that it waits for have arrived (polling_lanes.h) */
 	/* length of the straight stretch from here that a functional run executes in one go; 0: its warp may branch */
 	uint8_t stretch;
+	bool polls; /* the backward branch of a loop that polls; `immediate`: index of the instruction that reads */
 };
 
 /* Fills `operations` from the kind, latency and data type. `parts`: values in a register, 2 for packed halves. */
