@@ -1,5 +1,6 @@
 /* Finds and launches kernels. */
 #include "cudart/capture.h"
+#include "cudart/stream_order.h"
 #include "cudart/stream_work.h"
 #include "cudart/texture.h"
 
@@ -99,7 +100,9 @@ static enum sluice_status start(struct runtime *runtime, const struct launch *la
 		return SLUICE_OK; /* the program learns of it as of any failed launch */
 	progress_begin(runtime);
 	sluice_note_stream(runtime->gpu, stream_number(runtime, launch->stream));
+	order_begin(runtime, launch->stream, NULL);
 	enum sluice_status status = start_alone(runtime, launch, kernel, error);
+	order_end(runtime, launch->stream, launches_block());
 	progress_end(runtime);
 	return status;
 }

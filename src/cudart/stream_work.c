@@ -1,6 +1,7 @@
 #include "cudart/stream_work.h"
 
 #include "cudart/capture.h"
+#include "cudart/stream_order.h"
 
 #include "base/arena.h"
 
@@ -124,6 +125,10 @@ cudaError_t stream_pass_copy(struct runtime *runtime, cudaStream_t stream, bool 
 /* In the legacy stream a wait orders the other streams' work, even if its event is complete. */
 void stream_follow(struct runtime *runtime, cudaStream_t stream, uint64_t work)
 {
+	if (!streams_queue(runtime)) {
+		order_follow(runtime, stream, work);
+		return;
+	}
 	struct sluice_place place = place_in(runtime, stream);
 	if (sluice_queue_has_ended(runtime->gpu, work) && (place.stream || !place.after_count))
 		return;
@@ -133,7 +138,7 @@ void stream_follow(struct runtime *runtime, cudaStream_t stream, uint64_t work)
 
 uint64_t stream_mark(struct runtime *runtime, cudaStream_t stream)
 {
-	return stream_call(runtime, stream, do_nothing, NULL);
+	return streams_queue(runtime) ? stream_call(runtime, stream, do_nothing, NULL) : order_mark(runtime, stream);
 }
 
 bool stream_is_idle(struct runtime *runtime, uint64_t number)
@@ -227,6 +232,8 @@ void stream_tell_in_turn(struct runtime *runtime, cudaStream_t stream)
 {
 	struct stream_works *works = &runtime->works;
 	uint64_t number = 1 + stream_number(runtime, stream);
+	if (stream_is_branch(runtime, stream))
+		return;
 	if (!works->launched_in)
 		works->launched_in = number;
 	if (works->launched_in != number)
