@@ -103,6 +103,9 @@ SLUICE_API bool sluice_is_stopped(const sluice_gpu *gpu);
  * `time`, the work's own number, from 1. */
 struct sluice_ordered_work {
 	const char *call; /* of a copy or a fill: the call's name. It must live until the work ends */
+	void *const *frame; /* its return addresses, copied, and a function that prints callers: " at main (a.cu:3)" */
+	uint32_t frames;
+	void (*describe)(void *const *frame, uint32_t frames, char *text, size_t size);
 	uint64_t stream;
 	uint32_t chain, time;
 	const uint32_t *clock; /* copied */

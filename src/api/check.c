@@ -158,6 +158,9 @@ void sluice_order_work(sluice_gpu *gpu, const struct sluice_ordered_work *work)
 		return;
 	}
 	const struct simt_ordered_work same = {.call = work->call,
+	                                       .frame = work->frame,
+	                                       .frames = work->frames,
+	                                       .describe = work->describe,
 	                                       .stream = work->stream,
 	                                       .chain = work->chain,
 	                                       .time = work->time,

@@ -1,15 +1,18 @@
 #include "cudart/stream_order.h"
 
+#include "cudart/backtrace.h"
 #include "cudart/capture.h"
 #include "cudart/stream_work.h"
 
 #include "base/arena.h"
 
+#include <execinfo.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Then all works so far count as ordered: races between earlier and later ones are missed. */
 enum { MOST_CHAINS = 4096, MOST_MARKS = 1 << 16 };
+enum { FRAMES = 16 }; /* return addresses of a call */
 
 struct clock {
 	uint32_t *time; /* by chain */
@@ -149,6 +152,11 @@ static void host_learns(struct runtime *runtime, const struct clock *clock)
 
 /* --- works --- */
 
+static void describe(void *const *frame, uint32_t frames, char *text, size_t size)
+{
+	backtrace_text(frame, (int)frames, text, size);
+}
+
 void order_begin(struct runtime *runtime, cudaStream_t stream, const char *call)
 {
 	if (!order_is_kept(runtime))
@@ -162,7 +170,11 @@ void order_begin(struct runtime *runtime, cudaStream_t stream, const char *call)
 		chain->clock.chains = chains;
 	}
 	chain->clock.time[own] = ++chain->time;
+	void *frame[FRAMES];
 	const struct sluice_ordered_work work = {.call = call,
+	                                         .frame = frame,
+	                                         .frames = call ? (uint32_t)backtrace(frame, FRAMES) : 0,
+	                                         .describe = describe,
 	                                         .stream = chain->stream,
 	                                         .chain = own,
 	                                         .time = chain->time,

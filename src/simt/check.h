@@ -61,6 +61,9 @@ void simt_checks_end(struct simt_checks *checks, const struct simt_launch *launc
  * this one begins; its own chain's is `time`. */
 struct simt_ordered_work {
 	const char *call; /* of a call: its name */
+	void *const *frame; /* its return addresses, copied, and a function that prints the first caller */
+	uint32_t frames;
+	void (*describe)(void *const *frame, uint32_t frames, char *text, size_t size);
 	uint64_t stream;  /* for messages; 0: the legacy stream */
 	uint32_t chain, time;
 	const uint32_t *clock; /* copied */

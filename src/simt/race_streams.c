@@ -21,7 +21,7 @@
 #include <search.h>
 #include <stdlib.h>
 
-enum { READS = 3, MOST_FINDINGS = 1024 };
+enum { READS = 3, MOST_FINDINGS = 1024, FRAMES = 16 };
 
 struct clock {
 	uint32_t *time; /* by chain */
@@ -32,6 +32,8 @@ struct clock {
 struct party {
 	char *name;
 	bool is_call;
+	void *frame[FRAMES]; /* of a call: its return addresses */
+	uint32_t frames;
 	uint64_t stream;
 	uint32_t chain, time;
 	struct simt_launch launch; /* of a launch: its program and shape */
@@ -74,7 +76,8 @@ struct finding_between {
 };
 
 struct race_streams {
-	struct simt_ordered_work work; /* the present one; its clock is `clock` */
+	struct simt_ordered_work work; /* the present one; its clock is `clock`, its addresses are `frame` */
+	void *frame[FRAMES];
 	bool works;
 	uint32_t call; /* its party if it is a call that has touched memory */
 	struct clock clock;
@@ -138,6 +141,9 @@ static void begin_work(struct race_streams *streams, const struct simt_ordered_w
 	free(streams->clock.time);
 	streams->clock = copy_clock(&own);
 	streams->work = *work;
+	streams->work.frames = work->frames < FRAMES ? work->frames : FRAMES;
+	if (work->frames)
+		memcpy(streams->frame, work->frame, streams->work.frames * sizeof *streams->frame);
 	streams->works = true;
 	streams->call = 0;
 	for (size_t i = streams->edges; i-- > 0;) /* a later one may fulfil the condition of an earlier one */
@@ -167,6 +173,15 @@ uint32_t race_streams_add(struct race_streams *streams, const struct simt_launch
 	struct party *party = &streams->party[number - 1];
 	party->is_call = false;
 	party->launch = (struct simt_launch){.program = launch->program, .grid = launch->grid, .block = launch->block};
+	return number;
+}
+
+static uint32_t add_call(struct race_streams *streams)
+{
+	uint32_t number = add_party(streams, streams->work.call);
+	struct party *party = &streams->party[number - 1];
+	memcpy(party->frame, streams->frame, sizeof party->frame);
+	party->frames = streams->work.frames;
 	return number;
 }
 
@@ -250,11 +265,20 @@ static const struct simt_inst *inst_of(const struct race_streams *streams, const
 	return party->is_call ? NULL : &party->launch.program->code[who_pc(mark->who)];
 }
 
+/* A number for the call's place in the program. */
+static uint64_t place_of(const struct party *call)
+{
+	uint64_t place = 1;
+	for (uint32_t i = 0; i < call->frames; i++)
+		place = (place ^ (uintptr_t)call->frame[i]) * 0x100000001b3;
+	return place;
+}
+
 static uint64_t line_of(const struct race_streams *streams, const struct mark *mark)
 {
 	const struct simt_inst *inst = inst_of(streams, mark);
 	if (!inst)
-		return mark->kind == WRITE;
+		return place_of(&streams->party[mark->party - 1]) << 1 | (mark->kind == WRITE);
 	return inst->ptx->source_line ? (uint64_t)inst->ptx->source_file << 32 | inst->ptx->source_line
 	                              : (uint64_t)1 << 60 | inst->ptx->place.line;
 }
@@ -270,6 +294,15 @@ static void add_stream(struct message *out, const struct party *party)
 		message_add(out, "stream %" PRIu64, party->stream);
 	else
 		message_add(out, "the legacy stream");
+}
+
+/* Appends where the program makes the call. */
+static void add_caller(struct message *out, const struct race_streams *streams, const struct party *call)
+{
+	char text[1024] = "";
+	streams->work.describe(call->frame, call->frames, text, sizeof text);
+	text[strcspn(text, "\n")] = '\0';
+	message_add(out, "%s%s", text, *text ? "," : "");
 }
 
 static void add_mark(struct message *out, const struct race_streams *streams, const struct mark *mark)
@@ -289,6 +322,8 @@ static void add_mark(struct message *out, const struct race_streams *streams, co
 	}
 	message_add(out, " by ");
 	add_party_name(out, party);
+	if (party->frames)
+		add_caller(out, streams, party);
 	message_add(out, " in ");
 	add_stream(out, party);
 }
@@ -450,7 +485,7 @@ void simt_checks_touch(struct simt_checks *checks, const struct simt_memory *mem
 	if (!streams || !streams->works)
 		return;
 	if (!streams->call)
-		streams->call = add_party(streams, streams->work.call);
+		streams->call = add_call(streams);
 	struct touching touching = {
 		.streams = streams, .memory = memory, .mark = {.party = streams->call, .kind = writes ? WRITE : READ}};
 	for (uint64_t at = address, end = address + size; at < end; at += touching.size) {

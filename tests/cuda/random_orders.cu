@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-enum { WORKS = 24, PLACES = 3, THREADS = 32, STREAMS = 6, EVENTS = 3 };
+enum { WORKS = 24, ALONE = 18, MOST = 48, PLACES = 3, THREADS = 32, STREAMS = 6, EVENTS = 3, GRAPHS = 3 };
 enum { PUT, GET, ADD, FILL, COPY_IN, COPY_OUT, KINDS };
-typedef std::bitset<WORKS> set;
+typedef std::bitset<MOST + 2> set;
 
 #define KERNELS(N)                                                                                                     \
 	extern "C" __global__ void put##N(int *x, int value) { x[threadIdx.x] = value; }                              \
@@ -35,7 +35,17 @@ struct work {
 	std::string name;
 };
 
+// Two kernels; the second one follows the first if it depends on it.
+struct graph {
+	cudaGraphExec_t executable;
+	work node[2];
+	bool depends;
+	set last; // what its last launch, which the next one follows, has done
+};
+
 static std::mt19937 generator;
+static graph graphs[GRAPHS];
+static int alone; // works that are in no graph
 static std::vector<work> works;
 static cudaStream_t stream[STREAMS]; // 0: legacy, 1 and 2: blocking, 3 and 4: not, 5: the thread's own
 static cudaEvent_t event[EVENTS];
@@ -80,14 +90,53 @@ static void run(int i, int kind, int p, int s)
 	}
 }
 
-static void work_in(int s)
+static std::string name_of(int kind, int i)
 {
 	static const char *const names[] = {"put", "get", "add", "cudaMemsetAsync", "cudaMemcpyAsync", "cudaMemcpyAsync"};
-	int i = (int)works.size(), kind = below(KINDS), p = below(PLACES);
+	return kind <= ADD ? names[kind] + std::to_string(i) : names[kind];
+}
+
+static void work_in(int s)
+{
+	int i = alone++, kind = below(KINDS), p = below(PLACES);
 	run(i, kind, p, s);
-	std::string name = names[kind];
-	works.push_back({kind, p, enter(s), kind <= ADD ? name + std::to_string(i) : name});
-	known[s].set(i);
+	works.push_back({kind, p, enter(s), name_of(kind, i)});
+	known[s].set(works.size() - 1);
+}
+
+// A graph's nodes have the kernels that no other work uses.
+static void make_graph(graph &made, int first)
+{
+	cudaGraph_t nodes;
+	cudaGraphNode_t node[2];
+	cudaGraphCreate(&nodes, 0);
+	made.depends = below(2);
+	for (int n = 0; n < 2; n++) {
+		int i = first + n, kind = below(ADD + 1), p = below(PLACES);
+		void *arguments[] = {&place[p], &i};
+		cudaKernelNodeParams parameters = {};
+		parameters.func = (void *)kernels[kind][i];
+		parameters.gridDim = 1;
+		parameters.blockDim = THREADS;
+		parameters.kernelParams = arguments;
+		cudaGraphAddKernelNode(&node[n], nodes, node, n && made.depends, &parameters);
+		made.node[n] = {kind, p, {}, name_of(kind, i)};
+	}
+	cudaGraphInstantiate(&made.executable, nodes, NULL, NULL, 0);
+	cudaGraphDestroy(nodes);
+}
+
+static void launch_in(int s)
+{
+	graph &launched = graphs[below(GRAPHS)];
+	cudaGraphLaunch(launched.executable, stream[s]);
+	set before = enter(s) | launched.last, after = before;
+	for (work node : launched.node) {
+		node.before = launched.depends ? after : before;
+		works.push_back(node);
+		after.set(works.size() - 1);
+	}
+	known[s] = launched.last = after;
 }
 
 static void order(int s)
@@ -145,11 +194,19 @@ int main(int argc, char **argv)
 	stream[5] = cudaStreamPerThread;
 	for (cudaEvent_t &e : event)
 		cudaEventCreate(&e);
+	for (int g = 0; g < GRAPHS; g++)
+		make_graph(graphs[g], ALONE + 2 * g);
+	cudaDeviceSynchronize();
 	int tries = 30 + below(90), mostly = 1 + below(9); // few or many orders
 	int used = 1 + below(STREAMS);
-	while (works.size() < WORKS && tries--) {
+	while (alone < ALONE && works.size() < MOST && tries--) {
 		int s = below(used);
-		below(10) < mostly ? order(s) : work_in(s);
+		if (below(10) < mostly)
+			order(s);
+		else if (below(6))
+			work_in(s);
+		else
+			launch_in(s);
 	}
 	cudaError_t result = cudaDeviceSynchronize();
 	for (size_t j = 0; j < works.size(); j++)

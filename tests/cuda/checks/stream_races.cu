@@ -93,13 +93,14 @@ static cudaGraphExec_t graph_of(bool depends)
 //: atomic_and_read: check global-race
 //: same_bytes: check global-race
 //: copy_to_device: check global-race
-//| write by cudaMemcpyAsync in stream 1
+//| (stream_races.cu:@copy), in stream 1
 //: copy_to_host: check global-race
-//| read by cudaMemcpyAsync in stream 2
+//| read by cudaMemcpyAsync at 
 //: copy_on_device: check global-race
 //: big_copies: check global-race
 //: fill_and_free_stream: check global-race
-//| write by cudaMemset in the legacy stream
+//| write by cudaMemset at 
+//| in the legacy stream
 //: legacy_and_free_stream: check global-race
 //: two_free_streams: check global-race
 //: per_thread_stream: check global-race
@@ -117,7 +118,10 @@ static void unordered()
 	CASE(write_after_read) get_in(a), put_in(b);
 	CASE(atomic_and_read) add<<<1, N, 0, a>>>(x), get_in(b);
 	CASE(same_bytes) put_bytes<<<1, N, 0, a>>>((char *)x, 0), put_bytes<<<1, N, 0, b>>>((char *)x, 2);
-	CASE(copy_to_device) cudaMemcpyAsync(x, pinned, BYTES, cudaMemcpyHostToDevice, a), get_in(b);
+	CASE(copy_to_device) {
+		cudaMemcpyAsync(x, pinned, BYTES, cudaMemcpyHostToDevice, a); // @copy
+		get_in(b);
+	}
 	CASE(copy_to_host) put_in(a), cudaMemcpyAsync(pinned, x, BYTES, cudaMemcpyDeviceToHost, b);
 	CASE(copy_on_device) put_in(a), cudaMemcpyAsync(y, x, BYTES, cudaMemcpyDeviceToDevice, b);
 	CASE(big_copies) {
