@@ -8,7 +8,7 @@
 
 struct race_page {
 	uint64_t number;
-	uint32_t grain; /* bytes of a cell */
+	uint32_t grain, shift; /* bytes of a cell, and their logarithm */
 	char cell[];
 };
 
@@ -23,6 +23,7 @@ static struct race_page *new_page(struct race_pages *pages, uint64_t number, uin
 	struct race_page *page = base_calloc(1, sizeof *page + RACE_PAGE / grain * pages->cell_size);
 	page->number = number;
 	page->grain = grain;
+	page->shift = (uint32_t)__builtin_ctz(grain);
 	tsearch(page, &pages->tree, by_number);
 	return page;
 }
@@ -33,7 +34,7 @@ static struct race_page *split(struct race_pages *pages, struct race_page *page,
 	tdelete(page, &pages->tree, by_number);
 	struct race_page *fine = new_page(pages, page->number, grain);
 	for (uint32_t at = 0; at < RACE_PAGE; at += grain)
-		memcpy(fine->cell + at / grain * pages->cell_size, page->cell + at / page->grain * pages->cell_size,
+		memcpy(fine->cell + at / grain * pages->cell_size, page->cell + (at >> page->shift) * pages->cell_size,
 		       pages->cell_size);
 	free(page);
 	return fine;
@@ -56,8 +57,8 @@ void *race_pages_cell(struct race_pages *pages, uint64_t at, uint32_t grain, uin
 	else if (page->grain > grain)
 		page = split(pages, page, grain);
 	pages->last = page;
-	*end = at - at % page->grain + page->grain;
-	return page->cell + at % RACE_PAGE / page->grain * pages->cell_size;
+	*end = ((at >> page->shift) + 1) << page->shift;
+	return page->cell + (at % RACE_PAGE >> page->shift) * pages->cell_size;
 }
 
 void race_pages_forget(struct race_pages *pages, uint64_t address, uint64_t size)
@@ -68,7 +69,7 @@ void race_pages_forget(struct race_pages *pages, uint64_t address, uint64_t size
 		next = next < end ? next : end;
 		if (!page)
 			continue;
-		uint64_t first = at % RACE_PAGE / page->grain, last = (next - 1) % RACE_PAGE / page->grain;
+		uint64_t first = at % RACE_PAGE >> page->shift, last = (next - 1) % RACE_PAGE >> page->shift;
 		memset(page->cell + first * pages->cell_size, 0, (last - first + 1) * pages->cell_size);
 	}
 }
