@@ -98,6 +98,28 @@ SLUICE_API void sluice_queue_cut(sluice_gpu *gpu);
 /* True after sluice_stop(). */
 SLUICE_API bool sluice_is_stopped(const sluice_gpu *gpu);
 
+/* Work of a stream that runs at once, and its order, for the check "global-race". Works of a chain follow each other.
+ * `clock` has, for each chain, the number of its works that have ended before this one begins; for its own chain it is
+ * `time`, the work's own number, from 1. */
+struct sluice_ordered_work {
+	const char *call; /* of a copy or a fill: the call's name. It must live until the work ends */
+	void *const *frame; /* its return addresses, copied, and a function that prints callers: " at main (a.cu:3)" */
+	uint32_t frames;
+	void (*describe)(void *const *frame, uint32_t frames, char *text, size_t size);
+	uint64_t stream;
+	uint32_t chain, time;
+	const uint32_t *clock; /* copied */
+	uint32_t chains;
+};
+
+/* True when works of different streams are compared. */
+SLUICE_API bool sluice_compares_works(const sluice_gpu *gpu);
+/* Begins such a work: launches, copies and fills from now on are part of it. NULL: ends it, and reports its findings.
+ * Launches and copies outside of works are not compared. */
+SLUICE_API void sluice_order_work(sluice_gpu *gpu, const struct sluice_ordered_work *work);
+/* All works so far have ended before any later one begins. Chains and times are used again. */
+SLUICE_API void sluice_order_all(sluice_gpu *gpu);
+
 /* The stream that the records of launches by sluice_launch() have from now on. */
 SLUICE_API void sluice_note_stream(sluice_gpu *gpu, uint64_t stream);
 

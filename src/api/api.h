@@ -67,6 +67,7 @@ struct sluice_gpu {
 	struct footprint *footprint; /* NULL: reads are not compared with the predicted rows */
 	bool whole_warp_barriers;
 	bool looks_for_leaks; /* the check "leaks" is on */
+	bool compares_works;  /* the check "global-race" is on */
 	void (*finding)(void *user, const char *text);
 	void *finding_user;
 	void (*stray_read)(void *user, const char *text);
@@ -114,6 +115,10 @@ enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluic
  * launch waits for this nested one. Its reads are not compared with predicted rows. */
 void api_begin_checks(sluice_gpu *gpu, sluice_kernel *kernel, struct simt_launch *launch, bool waited_for);
 void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch, bool waited_for);
+/* The work of a stream that is in progress, if any (sluice_order_work()), accesses a range of memory. The memory has a
+ * new owner. */
+void api_check_touch(sluice_gpu *gpu, uint64_t address, uint64_t size, bool writes);
+void api_check_forget(sluice_gpu *gpu, uint64_t address, uint64_t size);
 /* Reports what the launch has found so far. */
 void api_report_checks(sluice_gpu *gpu, const struct simt_launch *launch);
 

@@ -104,6 +104,7 @@ enum sluice_status api_open_checks(sluice_gpu *gpu, unsigned kinds, struct sluic
 		                strerror(errno));
 	if (kinds)
 		gpu->checks = simt_checks_open(kinds);
+	gpu->compares_works = kinds & SIMT_CHECK_GLOBAL_RACE;
 	if (kinds & SIMT_CHECK_INIT && !simt_watch(gpu->gpu->memory))
 		return api_fail(error, SLUICE_NO_MEMORY, "cannot reserve memory for the check 'init': %s",
 		                strerror(errno));
@@ -142,6 +143,48 @@ void api_end_checks(sluice_gpu *gpu, const struct simt_launch *launch, bool wait
 		simt_checks_end(gpu->checks, launch);
 	if (gpu->footprint && !waited_for)
 		footprint_end(gpu->footprint);
+}
+
+bool sluice_compares_works(const sluice_gpu *gpu)
+{
+	return gpu->compares_works;
+}
+
+void sluice_order_work(sluice_gpu *gpu, const struct sluice_ordered_work *work)
+{
+	if (!work) {
+		simt_checks_work(gpu->checks, NULL);
+		simt_checks_report_works(gpu->checks, report_finding, gpu);
+		return;
+	}
+	const struct simt_ordered_work same = {.call = work->call,
+	                                       .frame = work->frame,
+	                                       .frames = work->frames,
+	                                       .describe = work->describe,
+	                                       .stream = work->stream,
+	                                       .chain = work->chain,
+	                                       .time = work->time,
+	                                       .clock = work->clock,
+	                                       .chains = work->chains};
+	simt_checks_work(gpu->checks, &same);
+}
+
+void sluice_order_all(sluice_gpu *gpu)
+{
+	if (gpu->compares_works)
+		simt_checks_all_ordered(gpu->checks);
+}
+
+void api_check_touch(sluice_gpu *gpu, uint64_t address, uint64_t size, bool writes)
+{
+	if (gpu->compares_works)
+		simt_checks_touch(gpu->checks, gpu->gpu->memory, address, size, writes);
+}
+
+void api_check_forget(sluice_gpu *gpu, uint64_t address, uint64_t size)
+{
+	if (gpu->compares_works)
+		simt_checks_forget(gpu->checks, address, size);
 }
 
 uint64_t sluice_findings(const sluice_gpu *gpu)

@@ -85,8 +85,10 @@ enum sluice_status launch_report_livelock(const sluice_gpu *gpu, const struct si
 {
 	char polls[2048];
 	simt_polls_print(launch, found, polls, sizeof polls);
-	return api_fail(error, SLUICE_STALLED,
-	                "kernel %s stalled at cycle %llu: for %u cycles (launch.livelock) its warps have only polled "
-	                "locations that none of them writes%s",
-	                record->kernel, (unsigned long long)record->cycles, gpu->machine.livelock, polls);
+	return api_fail(
+		error, SLUICE_STALLED,
+		"kernel %s stalled at cycle %llu: for %u cycles (launch.livelock) %s have only polled locations "
+		"that none of them writes%s",
+		record->kernel, (unsigned long long)record->cycles, gpu->machine.livelock,
+		found->starved ? "the warps that issue" : "its warps", polls);
 }

@@ -30,6 +30,7 @@ enum sluice_status sluice_alloc(sluice_gpu *gpu, uint64_t size, uint64_t *addres
 		                "cannot allocate %llu bytes of device memory: %llu of %llu are free",
 		                (unsigned long long)size, (unsigned long long)simt_bytes_free(gpu->gpu->memory),
 		                (unsigned long long)simt_bytes_total(gpu->gpu->memory));
+	api_check_forget(gpu, *address, size);
 	return api_succeed(error);
 }
 
@@ -84,6 +85,7 @@ enum sluice_status sluice_write(sluice_gpu *gpu, uint64_t to, const void *from, 
 		part = first_part(gpu, to, size);
 		memcpy(simt_host(gpu->gpu->memory, part.at), bytes, part.bytes);
 		simt_mark_written(gpu->gpu->memory, part.at, part.bytes);
+		api_check_touch(gpu, part.at, part.bytes, true);
 	}
 	return api_succeed(error);
 }
@@ -96,6 +98,7 @@ enum sluice_status sluice_read(sluice_gpu *gpu, void *to, uint64_t from, uint64_
 	for (struct part part; size; from += part.bytes, bytes += part.bytes, size -= part.bytes) {
 		part = first_part(gpu, from, size);
 		memcpy(bytes, simt_host(gpu->gpu->memory, part.at), part.bytes);
+		api_check_touch(gpu, part.at, part.bytes, false);
 	}
 	return api_succeed(error);
 }
@@ -111,6 +114,8 @@ enum sluice_status sluice_copy(sluice_gpu *gpu, uint64_t to, uint64_t from, uint
 		bytes = target.bytes;
 		memmove(simt_host(memory, target.at), simt_host(memory, source.at), bytes);
 		simt_copy_written(gpu->gpu->memory, target.at, source.at, bytes);
+		api_check_touch(gpu, source.at, bytes, false);
+		api_check_touch(gpu, target.at, bytes, true);
 	}
 	return api_succeed(error);
 }
@@ -142,6 +147,7 @@ enum sluice_status sluice_fill(sluice_gpu *gpu, uint64_t to, uint32_t value, uin
 	for (struct part part; bytes; to += part.bytes, bytes -= part.bytes) {
 		part = first_part(gpu, to, bytes);
 		fill_part(gpu->gpu->memory, part, value, width);
+		api_check_touch(gpu, part.at, part.bytes, true);
 	}
 	return api_succeed(error);
 }

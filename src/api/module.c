@@ -3,6 +3,7 @@
 
 #include "base/c_locale.h"
 #include "base/arena.h"
+#include "sluice_runtime.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,7 @@ void sluice_unload(sluice_gpu *gpu, sluice_module *module)
 		link = &(*link)->next;
 	if (!*link)
 		return;
+	sluice_order_all(gpu); /* findings name its lines */
 	*link = module->next;
 	free_variables(module, module->ptx->variables);
 	for (struct ptx_function *f = module->ptx->functions; f; f = f->next)

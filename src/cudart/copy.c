@@ -5,6 +5,7 @@
 #include "cudart/array.h"
 #include "cudart/capture.h"
 #include "cudart/host_memory.h"
+#include "cudart/stream_order.h"
 #include "cudart/stream_work.h"
 
 #include "base/arena.h"
@@ -209,16 +210,25 @@ static void stage(void *user)
 	memcpy(queued->staged, queued->copy.from, queued->copy.width);
 }
 
-/* Queues the copy if it may run later: both sides are pinned, managed or device memory, or it is small and from other
- * host memory, which is copied now. Returns false if it must run at once, which gives a message if it cannot. */
+/* True if the copy may run later: both sides are pinned, managed or device memory, or it is small and from other host
+ * memory. *stays: the source keeps its data until then. */
+static bool may_run_later(struct runtime *runtime, const struct copy *copy, enum cudaMemcpyKind kind, bool *stays)
+{
+	size_t bytes = bytes_of(copy, copy->from_pitch, copy->from_slice);
+	if (!copy_is_inside(runtime, copy->to, bytes_of(copy, copy->to_pitch, copy->to_slice)))
+		return false;
+	*stays = copy_is_inside(runtime, copy->from, bytes);
+	return *stays || (kind == cudaMemcpyHostToDevice && bytes == copy->width && bytes <= MOST_STAGED);
+}
+
+/* Queues the copy if it may run later; a source that does not stay is copied now. Returns false if it must run at once,
+ * which gives a message if it cannot. */
 static bool queue_copy(struct runtime *runtime, const struct copy *copy, enum cudaMemcpyKind kind)
 {
 	size_t bytes = bytes_of(copy, copy->from_pitch, copy->from_slice);
 	const void *missing;
-	if (!copy_is_inside(runtime, copy->to, bytes_of(copy, copy->to_pitch, copy->to_slice)))
-		return false;
-	bool stays = copy_is_inside(runtime, copy->from, bytes);
-	if (!stays && (kind != cudaMemcpyHostToDevice || bytes != copy->width || bytes > MOST_STAGED))
+	bool stays;
+	if (!may_run_later(runtime, copy, kind, &stays))
 		return false;
 	struct queued_copy *queued = base_malloc(sizeof *queued + (stays ? 0 : bytes));
 	*queued = (struct queued_copy){.runtime = runtime, .copy = *copy, .kind = kind};
@@ -250,6 +260,21 @@ static cudaError_t capture_rows(struct runtime *runtime, const struct copy *copy
 	return capture_copy(runtime, copy->order.stream, &parameters);
 }
 
+static cudaError_t run_now(struct runtime *runtime, const struct copy *copy, enum cudaMemcpyKind kind)
+{
+	cudaStream_t stream = copy->order.stream;
+	bool stays, later = copy->order.is_async && may_run_later(runtime, copy, kind, &stays);
+	cudaError_t result =
+		uses_link(kind) ? stream_pass_copy(runtime, stream, kind == cudaMemcpyDeviceToHost, moved_bytes(copy))
+				: stream_wait(runtime, stream);
+	if (result != cudaSuccess)
+		return result;
+	order_begin(runtime, stream, copy->call);
+	result = transfer(runtime, copy, kind);
+	order_end(runtime, stream, !later);
+	return result;
+}
+
 cudaError_t copy_run(struct runtime *runtime, const struct copy *copy)
 {
 	cudaError_t result = runtime_check_stream(runtime, copy->call, copy->order.stream);
@@ -268,10 +293,7 @@ cudaError_t copy_run(struct runtime *runtime, const struct copy *copy)
 		return result;
 	if (copy->order.is_async && streams_queue(runtime) && queue_copy(runtime, copy, kind))
 		return runtime->error;
-	result = uses_link(kind) ? stream_pass_copy(runtime, copy->order.stream, kind == cudaMemcpyDeviceToHost,
-	                                            moved_bytes(copy))
-	                         : stream_wait(runtime, copy->order.stream);
-	return result == cudaSuccess ? transfer(runtime, copy, kind) : result;
+	return run_now(runtime, copy, kind);
 }
 
 static cudaError_t copy_rows(const char *call, struct order order, void *to, size_t to_pitch, const void *from,
@@ -350,9 +372,12 @@ static cudaError_t copy_box(const char *call, struct order order, const struct c
 			return runtime_leave(runtime, capture_copy(runtime, order.stream, parameters));
 		if (result == cudaSuccess)
 			result = stream_wait(runtime, order.stream);
-		return runtime_leave(runtime, result == cudaSuccess
-		                                      ? array_copy_box(runtime, call, order.stream, parameters)
-		                                      : result);
+		if (result != cudaSuccess)
+			return runtime_leave(runtime, result);
+		order_begin(runtime, order.stream, call);
+		result = array_copy_box(runtime, call, order.stream, parameters);
+		order_end(runtime, order.stream, true);
+		return runtime_leave(runtime, result);
 	}
 	const struct cudaPitchedPtr *to = &parameters->dstPtr, *from = &parameters->srcPtr;
 	struct copy copy = {

@@ -1,5 +1,6 @@
 /* The driver API: errors, the device, contexts, streams and events. */
 #include "cudart/driver.h"
+#include "cudart/stream_order.h"
 #include "cudart/stream_work.h"
 
 #include <stdio.h>
@@ -41,6 +42,7 @@ CUresult driver_wait(CUresult result)
 	if (result != CUDA_SUCCESS)
 		return result;
 	struct runtime *runtime = runtime_enter_beside();
+	order_waited(runtime, NULL);
 	return driver_result(runtime_leave(runtime, stream_wait(runtime, NULL)));
 }
 

@@ -94,6 +94,7 @@ struct CUgraphExec_st {
 	enum graph_kind kind;
 	cudaGraph_t graph; /* owned by the instance */
 	unsigned long long flags;
+	uint64_t last; /* marks the end of its last launch, which the next one follows */
 };
 
 /* Each returns an error unless the object exists, otherwise the sticky error. */

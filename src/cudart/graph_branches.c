@@ -2,6 +2,7 @@
  * The first branch uses the stream of the launch. Each other branch uses a stream that the program does not see. */
 #include "cudart/graph.h"
 
+#include "cudart/stream_order.h"
 #include "cudart/stream_work.h"
 
 #include "base/arena.h"
@@ -83,11 +84,12 @@ static void join(const struct CUgraph_st *graph, cudaStream_t stream)
 	runtime_leave(runtime, cudaSuccess);
 }
 
-/* Takes the streams for all branches; the first is the launch's. Returns false when work is not queued. */
+/* Takes the streams for all branches; the first is the launch's. Returns false when work is not queued and its order is
+ * not kept. */
 static bool take_streams(cudaStream_t *branch, size_t count, cudaStream_t stream)
 {
 	struct runtime *runtime = runtime_enter_beside();
-	bool queues = streams_queue(runtime);
+	bool queues = streams_queue(runtime) || (runtime->gpu && sluice_compares_works(runtime->gpu));
 	branch[0] = stream;
 	for (size_t i = 1; queues && i < count; i++)
 		branch[i] = stream_take_branch(runtime, stream);

@@ -138,7 +138,14 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream)
 		result = stream_wait(runtime, stream);
 		graph_memory_take_back(runtime, executable->graph);
 	}
+	if (result == cudaSuccess)
+		stream_follow(runtime, stream, executable->last);
 	if (runtime_leave(runtime, result) != cudaSuccess)
 		return result;
-	return graph_run(executable->graph, stream);
+	result = graph_run(executable->graph, stream);
+	if (result != cudaSuccess)
+		return result;
+	runtime = runtime_enter_beside();
+	executable->last = stream_mark(runtime, stream);
+	return runtime_leave(runtime, result);
 }

@@ -1,5 +1,6 @@
 #include "cudart/host_memory.h"
 
+#include "cudart/stream_order.h"
 #include "cudart/stream_work.h"
 #include "cudart/leaks.h"
 
@@ -167,6 +168,7 @@ cudaError_t cudaFreeHost(void *pointer)
 {
 	struct runtime *runtime = runtime_enter_closed();
 	streams_finish(runtime);
+	order_all(runtime);
 	struct host_memory *memory = find_start(runtime, pointer, HOST_PINNED);
 	cudaError_t result = cudaSuccess;
 	if (memory)
@@ -236,6 +238,7 @@ cudaError_t cudaHostUnregister(void *pointer)
 {
 	struct runtime *runtime = runtime_enter_closed();
 	streams_finish(runtime);
+	order_all(runtime);
 	struct host_memory *memory = find_start(runtime, pointer, HOST_REGISTERED);
 	if (!memory)
 		return runtime_leave(runtime, runtime_refuse("cudaHostUnregister", cudaErrorHostMemoryNotRegistered,

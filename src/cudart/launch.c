@@ -1,5 +1,6 @@
 /* Finds and launches kernels. */
 #include "cudart/capture.h"
+#include "cudart/stream_order.h"
 #include "cudart/stream_work.h"
 #include "cudart/texture.h"
 
@@ -99,7 +100,9 @@ static enum sluice_status start(struct runtime *runtime, const struct launch *la
 		return SLUICE_OK; /* the program learns of it as of any failed launch */
 	progress_begin(runtime);
 	sluice_note_stream(runtime->gpu, stream_number(runtime, launch->stream));
+	order_begin(runtime, launch->stream, NULL);
 	enum sluice_status status = start_alone(runtime, launch, kernel, error);
+	order_end(runtime, launch->stream, launches_block());
 	progress_end(runtime);
 	return status;
 }
@@ -135,6 +138,7 @@ static cudaError_t run(struct runtime *runtime, const struct launch *launch)
 	struct sluice_error error = {0};
 	runtime->launches++;
 	enum sluice_status status = start(runtime, launch, kernel, &error);
+	stream_explain_poll(runtime, status, &error);
 	if (status == SLUICE_STOPPED && runtime->ending) { /* no error is reported, only what the kernel waited for */
 		if (strchr(error.message, '\n'))
 			runtime_message("%s", error.message);

@@ -4,6 +4,7 @@
 #include "cudart/host_memory.h"
 #include "cudart/leaks.h"
 #include "cudart/pool.h"
+#include "cudart/stream_order.h"
 #include "cudart/stream_work.h"
 
 #include "base/arena.h"
@@ -253,7 +254,12 @@ cudaError_t memory_fill(const struct fill *fill)
 	if (queue_fill(fill))
 		return runtime->error;
 	result = stream_wait(runtime, fill->order.stream);
-	return result == cudaSuccess ? run_fill(fill) : result;
+	if (result != cudaSuccess)
+		return result;
+	order_begin(runtime, fill->order.stream, fill->call);
+	result = run_fill(fill);
+	order_end(runtime, fill->order.stream, false); /* cudaMemset() does not wait either */
+	return result;
 }
 
 static cudaError_t fill(const char *call, struct order order, struct cudaPitchedPtr area, int value, size_t width,

@@ -6,6 +6,7 @@
 #include "cudart/leaks.h"
 #include "cudart/pool.h"
 #include "cudart/refused.h"
+#include "cudart/stream_order.h"
 #include "cudart/stream_work.h"
 #include "cudart/texture.h"
 #include "cudart/virtual.h"
@@ -215,8 +216,10 @@ struct runtime *runtime_enter_beside(void)
 struct runtime *runtime_enter(void)
 {
 	struct runtime *runtime = runtime_enter_beside();
-	if (!thread.calls_back)
+	if (!thread.calls_back) {
 		streams_finish(runtime);
+		order_all(runtime);
+	}
 	return runtime;
 }
 
@@ -343,6 +346,7 @@ static void close_runtime(struct runtime *runtime)
 	runtime->gpu = NULL; /* no signal handler uses it any more */
 	sluice_close(gpu);
 	streams_free(runtime);
+	order_free(runtime);
 	graphs_free(runtime);
 	handles_free(runtime);
 	pools_free(runtime);

@@ -88,6 +88,7 @@ struct runtime {
 	uint64_t launches;
 	uint64_t streams; /* streams that the program has created or, of threads' own ones, used */
 	struct stream_works works;
+	struct stream_orders *orders; /* stream_order.c; NULL: nothing is followed */
 	_Atomic uint64_t calls;  /* CUDA calls that have ended */
 	unsigned idle_queries;   /* of idle streams and complete events, in a row, while work is queued */
 	bool is_watched;         /* the thread of idle_host.c runs */

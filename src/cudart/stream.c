@@ -2,6 +2,7 @@
  * runs its work first: the stream is then idle, and the event complete. Events measure simulated time. Work of a
  * captured stream is added to a graph (capture.h). */
 #include "cudart/capture.h"
+#include "cudart/stream_order.h"
 #include "cudart/stream_work.h"
 
 #include "base/arena.h"
@@ -140,7 +141,14 @@ cudaStream_t stream_take_branch(struct runtime *runtime, cudaStream_t stream)
 	const struct handle *origin = find(runtime, STREAM, stream);
 	branch->priority = origin ? origin->priority : 0;
 	branch->is_taken = true;
+	order_begin_chain(runtime, (cudaStream_t)branch);
 	return (cudaStream_t)branch;
+}
+
+bool stream_is_branch(struct runtime *runtime, cudaStream_t stream)
+{
+	const struct handle *handle = find(runtime, STREAM, stream);
+	return handle && handle->is_branch;
 }
 
 void stream_give_branch(struct runtime *runtime, cudaStream_t branch)
@@ -262,7 +270,11 @@ static cudaError_t synchronize(const char *call, cudaStream_t stream)
 {
 	struct runtime *runtime = runtime_enter_beside();
 	cudaError_t result = capture_check(runtime, call, stream);
-	return runtime_leave(runtime, result == cudaSuccess ? stream_wait(runtime, stream) : result);
+	if (result == cudaSuccess) {
+		order_waited(runtime, stream);
+		result = stream_wait(runtime, stream);
+	}
+	return runtime_leave(runtime, result);
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
@@ -324,6 +336,8 @@ static cudaError_t call_host(struct runtime *runtime, struct host_call host, cud
 		stream_call(runtime, host.stream, call_from_queue, later);
 		return runtime_leave(runtime, cudaSuccess);
 	}
+	if (result == cudaSuccess)
+		order_waited(runtime, host.stream); /* the function can tell the host that the work has ended */
 	host.result = runtime_leave(runtime, result);
 	if (host.callback || result == cudaSuccess)
 		call_function(&host);
@@ -414,8 +428,7 @@ static cudaError_t wait_in_stream(struct runtime *runtime, const char *call, cud
 	if (capture)
 		return capture_fail(capture, call, cudaErrorStreamCaptureIsolation,
 		                    "the event was not recorded in the capture");
-	if (streams_queue(runtime))
-		stream_follow(runtime, stream, handle->work);
+	stream_follow(runtime, stream, handle->work);
 	return cudaSuccess;
 }
 
@@ -480,6 +493,8 @@ static void record(struct runtime *runtime, struct handle *event, cudaStream_t s
 		event->uses++;
 		event->record = later;
 		event->work = stream_call(runtime, stream, record_from_queue, later);
+	} else {
+		event->work = order_mark(runtime, stream);
 	}
 }
 
@@ -505,6 +520,13 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
 }
 
+static cudaError_t wait_for_record(struct runtime *runtime, const struct handle *event)
+{
+	if (!streams_queue(runtime))
+		order_waited_for(runtime, event->work);
+	return stream_wait_for(runtime, event->work);
+}
+
 /* An event that was never recorded counts as complete. */
 static cudaError_t wait_for(const char *call, cudaEvent_t event)
 {
@@ -519,7 +541,7 @@ static cudaError_t wait_for(const char *call, cudaEvent_t event)
 	} else if (result == cudaSuccess) {
 		result = capture_check_unsafe(runtime, call);
 		if (result == cudaSuccess)
-			result = stream_wait_for(runtime, handle->work);
+			result = wait_for_record(runtime, handle);
 	}
 	return runtime_leave(runtime, result);
 }
@@ -564,9 +586,9 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 	if (result == cudaSuccess)
 		result = check_time(call, last);
 	if (result == cudaSuccess)
-		result = stream_wait_for(runtime, first->work);
+		result = wait_for_record(runtime, first);
 	if (result == cudaSuccess)
-		result = stream_wait_for(runtime, last->work);
+		result = wait_for_record(runtime, last);
 	if (result == cudaSuccess)
 		*milliseconds = (float)((last->seconds - first->seconds) * 1e3);
 	return runtime_leave(runtime, result);

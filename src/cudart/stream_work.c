@@ -1,6 +1,7 @@
 #include "cudart/stream_work.h"
 
 #include "cudart/capture.h"
+#include "cudart/stream_order.h"
 
 #include "base/arena.h"
 
@@ -124,6 +125,10 @@ cudaError_t stream_pass_copy(struct runtime *runtime, cudaStream_t stream, bool 
 /* In the legacy stream a wait orders the other streams' work, even if its event is complete. */
 void stream_follow(struct runtime *runtime, cudaStream_t stream, uint64_t work)
 {
+	if (!streams_queue(runtime)) {
+		order_follow(runtime, stream, work);
+		return;
+	}
 	struct sluice_place place = place_in(runtime, stream);
 	if (sluice_queue_has_ended(runtime->gpu, work) && (place.stream || !place.after_count))
 		return;
@@ -133,7 +138,7 @@ void stream_follow(struct runtime *runtime, cudaStream_t stream, uint64_t work)
 
 uint64_t stream_mark(struct runtime *runtime, cudaStream_t stream)
 {
-	return stream_call(runtime, stream, do_nothing, NULL);
+	return streams_queue(runtime) ? stream_call(runtime, stream, do_nothing, NULL) : order_mark(runtime, stream);
 }
 
 bool stream_is_idle(struct runtime *runtime, uint64_t number)
@@ -143,6 +148,24 @@ bool stream_is_idle(struct runtime *runtime, uint64_t number)
 		if (works->list[i].stream == number)
 			return false;
 	return true;
+}
+
+/* Reports, once, that work of different streams runs in turn. */
+static void tell_in_turn(struct runtime *runtime, const char *more)
+{
+	const char *reason = runtime->gpu ? sluice_queue_refused(runtime->gpu) : NULL;
+	if (runtime->works.told || !reason)
+		return;
+	runtime_message("kernels of different streams run in turn: %s%s", reason, more);
+	sluice_queue_note_in_turn(runtime->gpu);
+	runtime->works.told = true;
+}
+
+void stream_explain_poll(struct runtime *runtime, enum sluice_status status, const struct sluice_error *error)
+{
+	bool polls = strchr(error->message, '\n') && (status == SLUICE_STALLED || status == SLUICE_STOPPED);
+	if (polls && runtime->streams)
+		tell_in_turn(runtime, ". A kernel that polls for a later kernel or copy of another stream never ends");
 }
 
 /* Reports the failure of a queued launch, which later calls return as the sticky error. */
@@ -209,14 +232,12 @@ void stream_tell_in_turn(struct runtime *runtime, cudaStream_t stream)
 {
 	struct stream_works *works = &runtime->works;
 	uint64_t number = 1 + stream_number(runtime, stream);
+	if (stream_is_branch(runtime, stream))
+		return;
 	if (!works->launched_in)
 		works->launched_in = number;
-	const char *reason = sluice_queue_refused(runtime->gpu);
-	if (works->launched_in == number || works->told || !reason)
-		return;
-	runtime_message("kernels of different streams run in turn: %s", reason);
-	sluice_queue_note_in_turn(runtime->gpu);
-	works->told = true;
+	if (works->launched_in != number)
+		tell_in_turn(runtime, "");
 }
 
 void streams_free(struct runtime *runtime)

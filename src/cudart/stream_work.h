@@ -34,7 +34,8 @@ uint64_t stream_copy(struct runtime *runtime, cudaStream_t stream, bool to_host,
 cudaError_t stream_pass_copy(struct runtime *runtime, cudaStream_t stream, bool to_host, size_t bytes);
 /* The stream's next work will follow the given work, in any stream. */
 void stream_follow(struct runtime *runtime, cudaStream_t stream, uint64_t work);
-/* Queues an empty call as the stream's next work. Returns its number: it ends when all work before it has. */
+/* Queues an empty call as the stream's next work. Returns its number: it ends when all work before it has. Where work
+ * is not queued, this and the call above keep the order (stream_order.h). */
 uint64_t stream_mark(struct runtime *runtime, cudaStream_t stream);
 /* Run queued work until the stream's last work has ended, until some work has ended, or all of it. Return the sticky
  * error, which a failed launch sets after a message. */
@@ -45,6 +46,9 @@ cudaError_t streams_finish(struct runtime *runtime);
 cudaError_t streams_query(struct runtime *runtime);
 /* Reports, once, that the kernels of a program's streams run in turn. */
 void stream_tell_in_turn(struct runtime *runtime, cudaStream_t stream);
+/* Reports the same before the message about a kernel that polled until it was ended: other streams' work may be what
+ * it waited for. */
+void stream_explain_poll(struct runtime *runtime, enum sluice_status status, const struct sluice_error *error);
 void streams_free(struct runtime *runtime);
 /* idle_host.c: while work is queued, runs it when the program makes no calls. */
 void idle_host_watch(struct runtime *runtime);
@@ -55,6 +59,7 @@ int stream_priority(struct runtime *runtime, cudaStream_t stream);
 /* Returns an idle stream for a branch of a graph that is launched in `stream`, until it is given back. The program does
  * not see it. */
 cudaStream_t stream_take_branch(struct runtime *runtime, cudaStream_t stream);
+bool stream_is_branch(struct runtime *runtime, cudaStream_t stream);
 void stream_give_branch(struct runtime *runtime, cudaStream_t branch);
 /* True when all work of the stream with that number has ended. */
 bool stream_is_idle(struct runtime *runtime, uint64_t number);

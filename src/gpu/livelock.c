@@ -21,13 +21,20 @@ void livelock_end(struct livelock *livelock)
 	free(livelock->states);
 }
 
-/* True when a warp polls device memory or cannot continue. A warp that is excluded only for a while reaches new
- * states between checks. */
+/* The owner of the warp order, when it has let other warps issue in place of this one since the last change. */
+const char *livelock_starves(const struct sm *sm, uint32_t slot)
+{
+	return scheduler_starves(sm, slot) && scheduler_issuers(sm, slot) ? sm->seam->order->mech->name : NULL;
+}
+
+/* True when a warp polls device memory or cannot continue. A warp that is excluded, or starved, only for a while
+ * reaches new states between checks. */
 static bool is_stuck(const struct sm *sm, uint32_t slot, bool *polls)
 {
 	const struct simt_warp *warp = sm->warp[slot].simt;
 	struct simt_poll poll;
-	if (warp->done || warp->block->waiting >> warp->index & 1 || gpu_kept_by(sm, slot))
+	if (warp->done || warp->block->waiting >> warp->index & 1 || gpu_kept_by(sm, slot) ||
+	    livelock_starves(sm, slot))
 		return true;
 	if (!simt_warp_polls(warp, &poll))
 		return gpu_left_out_by(sm, slot) != NULL;
@@ -90,7 +97,14 @@ static uint64_t stores_of(const struct gpu *gpu)
 	return stores;
 }
 
-bool livelock_look(struct livelock *livelock, const struct gpu *gpu, const struct dispatch *dispatch, uint64_t cycle)
+/* From here on a warp must issue to show that it is not starved. */
+static void forget_issues(struct gpu *gpu)
+{
+	for (uint32_t i = 0; i < gpu->machine.sms; i++)
+		scheduler_forget_issues(&gpu->sm[i]);
+}
+
+bool livelock_look(struct livelock *livelock, struct gpu *gpu, const struct dispatch *dispatch, uint64_t cycle)
 {
 	bool sampled = dispatch->sampler && dispatch->blocks < dispatch->sampler->blocks;
 	uint64_t stores = stores_of(gpu);
@@ -102,7 +116,9 @@ bool livelock_look(struct livelock *livelock, const struct gpu *gpu, const struc
 		reserve(livelock, gpu->machine.sms);
 		moves = any_new(livelock, gpu);
 	}
-	if (moves)
+	if (moves) {
 		livelock->since = cycle;
+		forget_issues(gpu);
+	}
 	return cycle - livelock->since >= livelock->cycles;
 }

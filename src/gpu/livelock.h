@@ -3,6 +3,9 @@
  * counts as stalled when this holds for all runnable warps for launch.livelock cycles, each in a polling loop. None
  * of them will then ever write what the others wait for.
  *
+ * A warp order may give every issue slot to warps that poll. Ready warps that have not issued in all this time are
+ * starved: they do not run, whatever they would do next.
+ *
  * A warp that computes, counts or reads a clock reaches new states. The host's memory may change at any time, so
  * polling it does not count. The kernel is checked LIVELOCK_LOOKS times in launch.livelock cycles. A check ends at
  * the first warp that does not poll.
@@ -28,7 +31,10 @@ struct livelock {
 
 void livelock_begin(struct livelock *livelock, const struct gpu *gpu, uint64_t cycle);
 /* True when the kernel is stalled. */
-bool livelock_look(struct livelock *livelock, const struct gpu *gpu, const struct dispatch *dispatch, uint64_t cycle);
+bool livelock_look(struct livelock *livelock, struct gpu *gpu, const struct dispatch *dispatch, uint64_t cycle);
+/* The warp order that gives a warp no issue slot although it is ready, since the last check that found a change; NULL:
+ * none. */
+const char *livelock_starves(const struct sm *sm, uint32_t slot);
 void livelock_end(struct livelock *livelock);
 
 #endif

@@ -28,10 +28,16 @@ void session_find_polls(const struct gpu *gpu, const struct dispatch *dispatch, 
 {
 	*polls = (struct simt_polls){.blocks = dispatch->blocks, .blocks_left = dispatch->blocks - dispatch->placed};
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
-		for (uint32_t w = 0; w < gpu->sm[i].config.warps; w++)
-			if (gpu->sm[i].warp[w].simt)
-				simt_polls_add(polls, gpu->sm[i].warp[w].simt, gpu_kept_by(&gpu->sm[i], w),
-				               is_livelock ? gpu_left_out_by(&gpu->sm[i], w) : NULL);
+		for (uint32_t w = 0; w < gpu->sm[i].config.warps; w++) {
+			const struct sm *sm = &gpu->sm[i];
+			const struct simt_kept kept = {.holder = gpu_kept_by(sm, w),
+			                               .order = is_livelock ? gpu_left_out_by(sm, w) : NULL,
+			                               .starver = is_livelock ? livelock_starves(sm, w) : NULL,
+			                               .issuers = scheduler_issuers(sm, w),
+			                               .sm = i};
+			if (sm->warp[w].simt)
+				simt_polls_add(polls, sm->warp[w].simt, &kept);
+		}
 }
 
 bool session_is_stuck(const struct gpu *gpu, struct session_watch *watch, uint64_t warp_instructions)

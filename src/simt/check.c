@@ -5,6 +5,7 @@
 #include "simt/message.h"
 #include "simt/program.h"
 #include "simt/race_global.h"
+#include "simt/race_streams.h"
 
 #include "base/arena.h"
 
@@ -49,6 +50,13 @@ void checks_block_free(struct simt_block *block)
 	free(block->checks);
 }
 
+/* The memory has a new owner. */
+static void forget_accesses(const struct simt_block *block, uint64_t address, uint64_t size)
+{
+	race_global_forget(block->checks->race->global, address, size);
+	race_streams_forget(block->launch->checks->streams, address, size);
+}
+
 void checks_system_call(struct simt_warp *warp, const struct simt_inst *inst, uint64_t result)
 {
 	const struct simt_block *block = warp->block;
@@ -59,7 +67,7 @@ void checks_system_call(struct simt_warp *warp, const struct simt_inst *inst, ui
 	const struct simt_allocation *allocation =
 		race && race->global ? simt_find(block->launch->memory, result) : NULL;
 	if (allocation && allocation->address == result)
-		race_global_forget(race->global, allocation->address, allocation->size);
+		forget_accesses(block, allocation->address, allocation->size);
 }
 
 /* --- checked programs --- */

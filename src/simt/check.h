@@ -55,6 +55,33 @@ void simt_checks_report(struct simt_checks *checks, const struct simt_launch *la
                         void (*say)(void *user, bool is_stray, const char *text), void *user);
 /* Ends the launch and frees its state. */
 void simt_checks_end(struct simt_checks *checks, const struct simt_launch *launch);
+
+/* Work of a stream: launches, or a call such as a copy, whose accesses are compared with those of earlier works.
+ * Works of a chain follow each other. `clock` has, by chain, the time up to which the chain's works have ended before
+ * this one begins; its own chain's is `time`. */
+struct simt_ordered_work {
+	const char *call; /* of a call: its name */
+	void *const *frame; /* its return addresses, copied, and a function that prints the first caller */
+	uint32_t frames;
+	void (*describe)(void *const *frame, uint32_t frames, char *text, size_t size);
+	uint64_t stream;  /* for messages; 0: the legacy stream */
+	uint32_t chain, time;
+	const uint32_t *clock; /* copied */
+	uint32_t chains;
+};
+
+/* Begins such a work, with SIMT_CHECK_GLOBAL_RACE; NULL: ends it. Accesses outside of works are not compared. */
+void simt_checks_work(struct simt_checks *checks, const struct simt_ordered_work *work);
+/* The present work, a call, accesses a range of memory. */
+void simt_checks_touch(struct simt_checks *checks, const struct simt_memory *memory, uint64_t address, uint64_t size,
+                       bool writes);
+/* The memory has a new owner. */
+void simt_checks_forget(struct simt_checks *checks, uint64_t address, uint64_t size);
+/* All works so far have ended before any later one begins. Chains and times are used again. */
+void simt_checks_all_ordered(struct simt_checks *checks);
+/* Reports the findings about two works that are new. */
+void simt_checks_report_works(struct simt_checks *checks, void (*say)(void *user, bool is_stray, const char *text),
+                              void *user);
 /* Returns true for a fault that SIMT_CHECK_STRAY would have allowed. The read must be close enough to an allocation
  * that a GPU would tolerate it. */
 bool simt_fault_strays(const struct simt_launch *launch, const struct simt_fault *fault);

@@ -10,11 +10,13 @@
 
 struct record;
 struct heap;
+struct message;
 
 struct simt_checks {
 	unsigned kinds;
 	pthread_mutex_t lock;
 	struct race_global *global_races; /* of the running launches */
+	struct race_streams *streams;     /* works of streams, or NULL */
 	struct record *record;
 	size_t records, capacity;
 	struct heap *heap; /* where kernels have called malloc, with SIMT_CHECK_LEAKS */
@@ -105,6 +107,10 @@ struct finding {
 
 /* Records a finding, or counts it again if its pair of lines is known. */
 void finding_add(const struct simt_block *block, const struct finding *finding);
+
+/* Parts of messages: what an instruction does, and a location in global memory. */
+const char *finding_access_name(const struct simt_inst *inst);
+void finding_add_allocation(struct message *out, const struct simt_memory *memory, uint64_t address, uint64_t size);
 
 /* --- race.c, race_dma.c --- */
 

@@ -3,6 +3,7 @@
 #include "simt/message.h"
 #include "simt/program.h"
 #include "simt/race_global.h"
+#include "simt/race_streams.h"
 
 #include "base/arena.h"
 
@@ -42,12 +43,13 @@ void simt_checks_close(struct simt_checks *checks)
 	heap_free(checks->heap);
 	pthread_mutex_destroy(&checks->lock);
 	race_global_close(checks->global_races);
+	race_streams_close(checks->streams);
 	free(checks);
 }
 
 uint64_t simt_checks_found(const struct simt_checks *checks)
 {
-	uint64_t found = 0;
+	uint64_t found = race_streams_found(checks->streams);
 	for (size_t k = 0; k < checks->records; k++)
 		found += checks->record[k].kind != FINDING_STRAY;
 	return found;
@@ -139,7 +141,7 @@ void finding_add(const struct simt_block *block, const struct finding *finding)
 
 /* --- texts --- */
 
-static const char *access_name(const struct simt_inst *inst)
+const char *finding_access_name(const struct simt_inst *inst)
 {
 	return inst->kind == SIMT_LOAD     ? "read"
 	       : inst->kind == SIMT_STORE  ? "write"
@@ -154,7 +156,7 @@ static void add_access(struct message *out, const struct simt_launch *launch, co
 		message_place(out, launch, access->inst->ptx);
 		return;
 	}
-	message_add(out, "\n  %s at ", access_name(access->inst));
+	message_add(out, "\n  %s at ", finding_access_name(access->inst));
 	message_place(out, launch, access->inst->ptx);
 	message_add(out, ", thread ");
 	message_dim(out, simt_thread(launch, access->warp, access->lane));
@@ -175,13 +177,13 @@ static void add_shared(struct message *out, const struct simt_launch *launch, co
 	message_variable(out, launch, PTX_SHARED, finding->address);
 }
 
-static void add_allocation(struct message *out, const struct simt_launch *launch, const struct finding *finding)
+void finding_add_allocation(struct message *out, const struct simt_memory *memory, uint64_t address, uint64_t size)
 {
-	const struct simt_allocation *allocation = simt_find(launch->memory, finding->address);
-	message_add(out, ", address 0x%" PRIx64 ", %" PRIu32 " bytes", finding->address, finding->size);
+	const struct simt_allocation *allocation = simt_find(memory, address);
+	message_add(out, " address 0x%" PRIx64 ", %" PRIu64 " bytes", address, size);
 	if (allocation)
 		message_add(out, "\n  allocation: 0x%" PRIx64 ", %" PRIu64 " bytes, offset %" PRIu64,
-		            allocation->address, allocation->size, finding->address - allocation->address);
+		            allocation->address, allocation->size, address - allocation->address);
 }
 
 static void add_prediction(struct message *out, const struct simt_launch *launch, const struct simt_inst *inst)
@@ -235,7 +237,8 @@ static void add_place(struct message *out, const struct simt_launch *launch, con
 		add_lane(out, finding);
 		return;
 	default:
-		add_allocation(out, launch, finding);
+		message_add(out, ",");
+		finding_add_allocation(out, launch->memory, finding->address, finding->size);
 	}
 }
 

@@ -89,23 +89,34 @@ static void add_poll(struct simt_polls *polls, const struct simt_poll *poll)
 		polls->poll[0] = *poll;
 }
 
-void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const char *holder, const char *order)
+static void add_starved(struct simt_polls *polls, const struct simt_warp *warp, const struct simt_kept *kept)
+{
+	if (polls->starved++)
+		return;
+	polls->starved_by = *kept;
+	polls->starved_block = warp->block->index;
+	polls->starved_warp = warp->index;
+}
+
+void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const struct simt_kept *kept)
 {
 	struct simt_poll poll;
 	if (warp->done)
 		return;
-	if (holder) {
+	if (kept->holder) {
 		if (!polls->held++) {
-			polls->holder = holder;
+			polls->holder = kept->holder;
 			polls->held_block = warp->block->index;
 		}
 	} else if (warp->block->waiting >> warp->index & 1) {
 		polls->at_barrier++;
-	} else if (order) {
+	} else if (kept->order) {
 		if (!polls->left_out++) {
-			polls->order = order;
+			polls->order = kept->order;
 			polls->left_out_block = warp->block->index;
 		}
+	} else if (kept->starver) {
+		add_starved(polls, warp, kept);
 	} else if (simt_warp_polls(warp, &poll)) {
 		add_poll(polls, &poll);
 	} else if (!polls->running++) {
@@ -165,6 +176,22 @@ static void print_poll(struct message *out, const struct simt_launch *launch, co
 		message_add(out, "; %" PRIu32 " warps do this", poll->warps);
 }
 
+/* Names the warps that get no issue slot, and those that take them. */
+static void print_starved(struct message *out, const struct simt_polls *polls)
+{
+	const struct simt_kept *by = &polls->starved_by;
+	message_add(out,
+	            "; %" PRIu32 " %s ready but never issue%s: with the warp order %s, polling warps take every issue "
+	            "slot of their schedulers. The first is warp %" PRIu32 " of block ",
+	            polls->starved, polls->starved == 1 ? "warp is" : "warps are", polls->starved == 1 ? "s" : "",
+	            by->starver, polls->starved_warp);
+	message_dim(out, polls->starved_block);
+	message_add(out,
+	            " on SM %" PRIu32 ", where %" PRIu32 " warps of its scheduler issue. %s may have to write it; with "
+	            "-o sm.warp_order=lrr all ready warps issue in turn",
+	            by->sm, by->issuers, polls->starved == 1 ? "It" : "One of these");
+}
+
 /* Names the warps that could write the location: warps that neither poll nor are held. */
 static void print_writers(struct message *out, const struct simt_polls *polls)
 {
@@ -178,7 +205,10 @@ static void print_writers(struct message *out, const struct simt_polls *polls)
 		return;
 	}
 	message_add(out, "no %s can write it: %" PRIu32 " poll, %" PRIu32 " wait at barriers",
-	            polls->left_out ? "warp that competes" : "resident warp", polls->polling, polls->at_barrier);
+	            polls->left_out  ? "warp that competes"
+	            : polls->starved ? "warp that issues"
+	                             : "resident warp",
+	            polls->polling, polls->at_barrier);
 	if (polls->held) {
 		message_add(out, ", and mechanism %s holds %" PRIu32 " back, the first of block ", polls->holder,
 		            polls->held);
@@ -193,6 +223,8 @@ static void print_writers(struct message *out, const struct simt_polls *polls)
 		message_dim(out, polls->left_out_block);
 		message_add(out, ": one of these may have to write it");
 	}
+	if (polls->starved)
+		print_starved(out, polls);
 	if (polls->blocks_left)
 		message_add(out,
 		            "; %" PRIu64 " of %" PRIu64

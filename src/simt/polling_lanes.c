@@ -258,7 +258,7 @@ static bool may_change(const struct simt_warp *warp, uint32_t pc, uint32_t lanes
 		if (inst->kind == SIMT_EXIT)
 			return false;
 		if (inst->kind != SIMT_ALU && inst->kind != SIMT_LOAD && inst->kind != SIMT_FENCE &&
-		    inst->exec != control_branch)
+		    (inst->ptx->op != PTX_OP_BRA || inst->polls))
 			return true;
 		if (inst->kind == SIMT_BRANCH && inst->guard != SIMT_NO_GUARD)
 			return true;
@@ -494,6 +494,7 @@ static bool mark_branches(struct simt_program *program)
 		if (poll == SIMT_NO_PC)
 			continue;
 		inst->exec = branch_back;
+		inst->polls = true;
 		inst->immediate = poll;
 		program->polls = program->polls || loop_waits_for_block(program, inst->target, pc);
 		any = true;
@@ -519,7 +520,7 @@ const struct simt_inst *polling_inst(const struct simt_warp *warp)
 	const struct simt_program *program = warp->block->launch->program;
 	for (uint32_t pc = warp->pc; pc < program->count; pc++) {
 		const struct simt_inst *inst = &program->code[pc];
-		if (inst->exec == branch_back && inst->target <= warp->pc)
+		if (inst->polls && inst->target <= warp->pc)
 			return &program->code[inst->immediate];
 	}
 	return NULL;

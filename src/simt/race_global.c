@@ -14,12 +14,15 @@
  */
 #include "simt/race_global.h"
 
+#include "simt/race_pages.h"
+#include "simt/race_streams.h"
+
 #include "base/arena.h"
 
 #include <search.h>
 #include <stdlib.h>
 
-enum { PAGE_BITS = 12, PAGE_BYTES = 1 << PAGE_BITS, READS = 4 };
+enum { READS = 4 };
 
 /* The accessing thread, and the time by its block's clock. */
 struct mark {
@@ -32,12 +35,6 @@ struct mark {
 struct global_cell {
 	struct mark write, old_write; /* the last write, and the last that left another value */
 	struct mark read[READS];      /* reads and atomics after the write */
-};
-
-struct page {
-	uint64_t number;
-	bool by_byte;
-	struct global_cell cell[]; /* by word or by byte */
 };
 
 /* A release covers the accesses of a warp up to this time. */
@@ -68,8 +65,9 @@ struct race_global {
 	uint32_t warps; /* per block */
 	struct listener *listener;
 	uint64_t releases;
-	void *pages, *locations; /* trees of search.h */
-	struct page *last;
+	void *locations; /* a tree of search.h */
+	struct race_pages pages;
+	uint32_t party; /* in race_streams.h */
 };
 
 static int by_number(const void *a, const void *b)
@@ -98,7 +96,7 @@ static void free_launch(struct race_global *global)
 		free(global->listener[b].warp);
 	}
 	free(global->listener);
-	tdestroy(global->pages, free);
+	race_pages_free(&global->pages);
 	tdestroy(global->locations, free);
 	free(global);
 }
@@ -121,6 +119,8 @@ struct race_global *race_global_of(struct race_global **list, const struct simt_
 	global->launch = launch;
 	global->blocks = (uint64_t)launch->grid.x * launch->grid.y * launch->grid.z;
 	global->warps = block->warps;
+	global->pages.cell_size = sizeof(struct global_cell);
+	global->party = race_streams_add(launch->checks->streams, launch);
 	global->listener = base_calloc(global->blocks, sizeof *global->listener);
 	return *found = global;
 }
@@ -185,6 +185,8 @@ void race_global_synchronize(struct race_global *global, const struct simt_warp 
 	*heard = location->release > *heard ? location->release : *heard;
 	if (leaves)
 		release(global, warp, location, by_order);
+	if (global->party)
+		race_streams_synchronize(warp->block->launch->checks->streams, global->party, address, leaves);
 }
 
 void race_global_arrive(const struct simt_warp *warp, uint32_t barrier)
@@ -300,64 +302,16 @@ static void touch(const struct race_global *global, struct global_cell *cell, st
 	memset(cell->read, 0, sizeof cell->read);
 }
 
-static struct page *new_page(struct race_global *global, uint64_t number, bool by_byte)
-{
-	size_t cells = by_byte ? PAGE_BYTES : PAGE_BYTES / 4;
-	struct page *page = base_calloc(1, sizeof *page + cells * sizeof *page->cell);
-	page->number = number;
-	page->by_byte = by_byte;
-	tsearch(page, &global->pages, by_number);
-	return page;
-}
-
-/* From here on each byte of the page has its own record. */
-static struct page *split(struct race_global *global, struct page *words)
-{
-	tdelete(words, &global->pages, by_number);
-	struct page *page = new_page(global, words->number, true);
-	for (uint32_t i = 0; i < PAGE_BYTES; i++)
-		page->cell[i] = words->cell[i / 4];
-	free(words);
-	return page;
-}
-
-static struct page *find_page(struct race_global *global, uint64_t address, bool by_byte)
-{
-	uint64_t number = address >> PAGE_BITS;
-	struct page *page = global->last;
-	if (!page || page->number != number) {
-		void **found = tfind(&number, &global->pages, by_number);
-		page = found ? *found : new_page(global, number, by_byte);
-	}
-	if (by_byte && !page->by_byte)
-		page = split(global, page);
-	global->last = page;
-	return page;
-}
-
 void race_global_touch(struct race_global *global, struct access *access)
 {
-	bool by_byte = access->offset % 4 || access->size % 4;
-	for (uint64_t at = access->offset, end = at + access->size; at < end;) {
-		struct page *page = find_page(global, at, by_byte);
-		uint32_t in_page = at % PAGE_BYTES;
-		touch(global, &page->cell[page->by_byte ? in_page : in_page / 4], access);
-		at += page->by_byte ? 1 : 4;
-	}
+	uint32_t grain = access->offset % RACE_WORD || access->size % RACE_WORD ? RACE_BYTE : RACE_WORD;
+	for (uint64_t at = access->offset, end = at + access->size; at < end;)
+		touch(global, race_pages_cell(&global->pages, at, grain, &at), access);
+	if (global->party)
+		race_streams_touch(access->block->launch->checks->streams, global->party, access);
 }
 
 void race_global_forget(struct race_global *global, uint64_t address, uint64_t size)
 {
-	for (uint64_t at = address, end = address + size, next; at < end; at = next) {
-		uint64_t number = at >> PAGE_BITS;
-		void **found = tfind(&number, &global->pages, by_number);
-		struct page *page = found ? *found : NULL;
-		next = (number + 1) << PAGE_BITS;
-		next = next < end ? next : end;
-		uint32_t shift = page && page->by_byte ? 0 : 2;
-		uint32_t first = (uint32_t)(at % PAGE_BYTES) >> shift,
-			 last = (uint32_t)((next - 1) % PAGE_BYTES) >> shift;
-		if (page)
-			memset(page->cell + first, 0, (last - first + 1) * sizeof *page->cell);
-	}
+	race_pages_forget(&global->pages, address, size);
 }

@@ -217,7 +217,7 @@ static void find_polls(const struct residents *residents, struct simt_polls *pol
 {
 	for (uint64_t i = 0; i < residents->places; i++)
 		for (uint32_t w = 0; residents->place[i].live && w < residents->place[i].warps; w++)
-			simt_polls_add(polls, &residents->place[i].warp[w], NULL, NULL);
+			simt_polls_add(polls, &residents->place[i].warp[w], &(struct simt_kept){0});
 	polls->blocks = residents->blocks;
 	polls->blocks_left = residents->blocks - residents->next;
 }

@@ -111,6 +111,7 @@ struct simt_inst {
 	simt_exec *together; /* runs once all lanes that it waits for have arrived (polling_lanes.h) */
 	/* length of the straight stretch from here that a functional run executes in one go; 0: its warp may branch */
 	uint8_t stretch;
+	bool polls; /* the backward branch of a loop that polls; `immediate`: index of the instruction that reads */
 };
 
 /* Fills `operations` from the kind, latency and data type. `parts`: values in a register, 2 for packed halves. */
@@ -479,16 +480,29 @@ struct simt_poll {
 	uint64_t number; /* linear number of the block */
 };
 
+/* The mechanisms that keep a warp from running, by name, or NULL. */
+struct simt_kept {
+	const char *holder;  /* holds the warp */
+	const char *order;   /* the warp order that never lets it compete */
+	const char *starver; /* the warp order that gives all issue slots to `issuers` other warps of its scheduler */
+	uint32_t issuers, sm; /* sm: the SM's number */
+};
+
 /* State of the resident warps when a run is stopped: what they poll, and which warps could still write it. */
 enum { SIMT_MAX_POLLS = 4 };
 struct simt_polls {
 	struct simt_poll poll[SIMT_MAX_POLLS]; /* the first ones, by instruction and address */
 	uint32_t count;
-	uint32_t polling, at_barrier, held, running, left_out; /* numbers of warps; running: none of the others */
+	/* numbers of warps; running: none of the others */
+	uint32_t polling, at_barrier, held, running, left_out, starved;
 	const char *holder;                        /* the mechanism that holds the first of `held` */
 	const char *order;                         /* the mechanism that lets no warp of `left_out` compete */
 	struct dim3 held_block, running_block, left_out_block; /* block of the first such warp */
 	uint32_t running_warp;
+	/* of the first starved warp */
+	struct simt_kept starved_by;
+	struct dim3 starved_block;
+	uint32_t starved_warp;
 	uint64_t blocks_left, blocks; /* blocks not resident yet; blocks of the grid */
 };
 
@@ -497,9 +511,8 @@ struct simt_polls {
 bool simt_warp_polls(const struct simt_warp *warp, struct simt_poll *poll);
 /* Returns a hash of all state that decides what a warp does next, except memory. */
 uint64_t simt_warp_hash(const struct simt_warp *warp);
-/* Adds a warp to `polls`. `holder`: the mechanism that holds the warp, or NULL. `order`: the mechanism that never
- * lets it compete, or NULL. */
-void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const char *holder, const char *order);
+/* Adds a warp to `polls`. */
+void simt_polls_add(struct simt_polls *polls, const struct simt_warp *warp, const struct simt_kept *kept);
 /* Writes the poll report, each line after a newline. Writes nothing when no warp polls. */
 void simt_polls_print(const struct simt_launch *launch, const struct simt_polls *polls, char *text, size_t size);
 

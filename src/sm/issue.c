@@ -167,6 +167,7 @@ static bool issue_first(struct sm *sm, struct scheduler *scheduler, uint64_t can
 		if (!stale && (!sm->seam->may_issue.count || hooks_may_issue(sm, warp))) {
 			issue_warp(sm, scheduler, warp);
 			scheduler->seen.last = bit;
+			scheduler->issued |= warp->mask;
 			return true;
 		}
 		if (stale)

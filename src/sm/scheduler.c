@@ -63,6 +63,25 @@ void scheduler_no_instruction(const struct sm_warp *warp)
 	scheduler->seen.load_hazard &= ~warp->mask;
 }
 
+void scheduler_forget_issues(struct sm *sm)
+{
+	for (uint32_t s = 0; s < sm->config.schedulers; s++)
+		sm->issue.scheduler[s].issued = 0;
+}
+
+bool scheduler_starves(const struct sm *sm, uint32_t slot)
+{
+	const struct sm_warp *warp = &sm->warp[slot];
+	const struct scheduler *scheduler = warp->scheduler;
+	uint64_t ready = scheduler->filled & ~scheduler->seen.held & (~scheduler->hazard | scheduler->stale);
+	return ready & ~scheduler->issued & warp->mask;
+}
+
+uint32_t scheduler_issuers(const struct sm *sm, uint32_t slot)
+{
+	return (uint32_t)__builtin_popcountll(sm->warp[slot].scheduler->issued);
+}
+
 static const struct unit_timing *timing_of(const struct sm *sm, const struct simt_inst *inst)
 {
 	uint32_t row = inst->unit == PTX_UNIT_MEM ? (uint32_t)PTX_LATENCIES : inst->latency;

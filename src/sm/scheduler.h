@@ -29,6 +29,7 @@ struct scheduler {
 	uint64_t hazard;        /* the first instruction waits for a register */
 	uint64_t waits_for_sms; /* the first instruction is a load that must wait for the other SMs */
 	uint64_t stale;         /* filled, but the first instruction is not at the warp's pc, or the warp has ended */
+	uint64_t issued;        /* warps that have issued since scheduler_forget_issues() */
 	/* by pipe: it can take the first instruction, if that is not stale */
 	uint64_t unit[SM_PIPES];
 	struct sm_warp *warp[SM_MAX_SCHEDULER_WARPS]; /* by bit */
@@ -54,6 +55,13 @@ void scheduler_no_instruction(const struct sm_warp *warp);
 void scheduler_next_instruction(const struct sm *sm, struct sm_warp *warp);
 /* The results of `inst` are written: the warp's next instruction may have waited for them. */
 void scheduler_results_written(struct sm *sm, const struct sm_warp *warp, const struct simt_inst *inst);
+
+/* Forgets which warps have issued. */
+void scheduler_forget_issues(struct sm *sm);
+/* True when the slot's warp could issue, but has not since then: other warps take all issue slots. */
+bool scheduler_starves(const struct sm *sm, uint32_t slot);
+/* The number of its scheduler's warps that have issued since then. */
+uint32_t scheduler_issuers(const struct sm *sm, uint32_t slot);
 
 /* Changes the rank of the slot's warp among its scheduler's warps; `host` is the struct sm. */
 void scheduler_set_rank(void *host, uint32_t slot, uint32_t rank);

@@ -111,8 +111,12 @@ for how in --timeout=1 --max-instructions=10000 "--functional --timeout=1" "--fu
 	grep -q "polls address" err && fail "a loop on device memory waits for the host"
 done
 # A kernel that only polls counts as stalled and ends before its time limit.
-try_program 1 run -o launch.livelock=50000 --timeout=100 --stats s.json -- ./wrong l
-says err "for 50000 cycles (launch.livelock) its warps have only polled locations that none of them writes"
+# Also when checks, or a trace that is written, replace the functions of its instructions.
+for how in "" --check=init --check=all --trace-out=traces; do
+	try_program 1 run $how -o launch.livelock=50000 --timeout=100 --stats s.json -- ./wrong l
+	says err "for 50000 cycles (launch.livelock) its warps have only polled locations that none of them writes"
+	says err "wrong.cu:"
+done
 try_program 0 run --timeout=100 --stats s.json -- ./wrong x
 try 2 run --timeout=soon -- ./wrong b
 finish

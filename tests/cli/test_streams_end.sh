@@ -83,4 +83,42 @@ no_callback
 try_program 0 run --stats exits.json -- ./many exits
 check exits.json "exit 0" "done done done" ""
 says err "callback 0"
+
+# A kernel that polls for a kernel, or for a copy, of a later stream. Where these run in turn it never ends, and the
+# reason precedes the message about it.
+cat >polls.cu <<'CU'
+#include <cstdio>
+#include <cstring>
+__global__ void takes(volatile int *flag) { while (*flag == 0); }
+__global__ void gives(volatile int *flag) { *flag = 1; }
+int main(int argc, char **argv)
+{
+	int *flag, one = 1;
+	cudaStream_t first, second;
+	cudaMalloc(&flag, 4), cudaMemset(flag, 0, 4);
+	cudaStreamCreate(&first), cudaStreamCreate(&second);
+	takes<<<1, 1, 0, first>>>(flag);
+	if (!strcmp(argv[1], "kernel"))
+		gives<<<1, 1, 0, second>>>(flag);
+	else
+		cudaMemcpyAsync(flag, &one, 4, cudaMemcpyHostToDevice, second);
+	puts(cudaGetErrorName(cudaDeviceSynchronize()));
+	cudaFree(flag);
+}
+CU
+"$sluice" cc polls.cu -o polls || fail "polls.cu does not compile"
+turns='kernels of different streams run in turn'
+for what in kernel copy; do
+	try_program 0 run -m rtx3070 --stats polls.json -- ./polls $what
+	says_only out "cudaSuccess"
+	grep -q "$turns" err && fail "nothing runs in turn"
+	for how in "--check all" "--timeline t.json" "--functional --check init --timeout=2"; do
+		case $how in *timeout*) status=124 ;; *) status=1 ;; esac
+		try_program $status run -m rtx3070 -o launch.livelock=50000 $how --stats polls.json -- ./polls $what
+		grep "$turns\|kernel _Z5takes" err | head -n 1 | grep -q "never ends" || fail "the reason is not before the message"
+		[ "$(grep -c "$turns" err)" = 1 ] || fail "the reason is given more than once"
+		says err "reads address 0x"
+		grep -q '"in_turn"' polls.json || fail "the statistics lack the reason"
+	done
+done
 finish

@@ -112,13 +112,14 @@ int main()
 	unsigned value = expected(0, count);
 	SUCCEEDS(cudaMemcpy(&sum, data + BRANCHES * WORDS, sizeof sum, cudaMemcpyDeviceToHost));
 	CHECK((unsigned)sum == value);
-	// several launches in a row, without waiting
+	// several launches in a row, without waiting; each follows the one before, although in another stream
 	for (int i = 0; i < ROUNDS; i++) {
-		SUCCEEDS(cudaGraphLaunch(graph, streams[0]));
+		SUCCEEDS(cudaGraphLaunch(graph, streams[i]));
 		value = expected(value, count);
 	}
 	SUCCEEDS(cudaGraphExecDestroy(graph));
-	SUCCEEDS(cudaMemcpyAsync(&sum, data + BRANCHES * WORDS, sizeof sum, cudaMemcpyDeviceToHost, streams[0]));
+	SUCCEEDS(cudaMemcpyAsync(&sum, data + BRANCHES * WORDS, sizeof sum, cudaMemcpyDeviceToHost,
+	                         streams[ROUNDS - 1]));
 	SUCCEEDS(cudaDeviceSynchronize());
 	CHECK((unsigned)sum == value);
 	return finish();

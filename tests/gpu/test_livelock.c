@@ -107,6 +107,58 @@ static void with_room_for_the_writer(void **state)
 	kit_close(&kit);
 }
 
+/* 15 warps of a scheduler poll in loops of three instructions, so that there is one to issue in every cycle. The
+ * youngest
+ * one, warp 30, computes for `rounds` and then ends the polls. The other scheduler's warps have ended. */
+static struct gpu_kit run_saturated(const char *order, uint32_t rounds)
+{
+	const char *options[] = {"sm.count=1", "launch.livelock=20000", order, NULL};
+	struct gpu_kit kit;
+	char body[512];
+	snprintf(body, sizeof body,
+	         "mov.u32 %%r1, %%tid.x; mov.u32 %%r2, 0; and.b32 %%r3, %%r1, 32; setp.ne.u32 %%p1, %%r3, 0; @%%p1 "
+	         "exit; "
+	         "setp.ge.u32 %%p1, %%r1, 960; @%%p1 bra W; %sexit;\n"
+	         "W: add.u32 %%r2, %%r2, 1; setp.lt.u32 %%p2, %%r2, %u; @%%p2 bra W; st.volatile.global.u32 "
+	         "[%%rd0+8], 1; exit;",
+	         POLL, rounds);
+	kit_open(&kit, options);
+	kit.param = kit_buffer(&kit, NULL, 64);
+	kit_load(&kit, body);
+	kit.run.max_thread_instructions = 100000000;
+	kit_start(&kit, 1, 1024);
+	return kit;
+}
+
+/* Also a warp outside of any polling loop; and the message blames the warp order and no location of that warp. */
+static void starved_by_the_warp_order(void **state)
+{
+	(void)state;
+	char text[4096];
+	struct gpu_kit kit = run_saturated("sm.warp_order=gto", 10000);
+	assert_int_equal(kit.run.end, GPU_STALLED);
+	assert_true(kit.run.livelock);
+	const struct simt_polls *polls = &kit.run.polls;
+	assert_in_range(polls->starved, 1, 15);
+	assert_int_equal(polls->polling, 16 - polls->starved);
+	assert_int_equal(polls->starved_by.issuers, polls->polling);
+	assert_int_equal(polls->starved_warp, 2 * polls->polling); /* the next younger one */
+	simt_polls_print(&kit.run.launch, &kit.run.polls, text, sizeof text);
+	if (!strstr(text, "no warp that issues can write it") || !strstr(text, "with the warp order gto"))
+		fail_msg("%s", text);
+	kit_close(&kit);
+}
+
+/* In turn, each ready warp issues, however long it computes. */
+static void in_turn_no_warp_starves(void **state)
+{
+	(void)state;
+	struct gpu_kit kit = run_saturated("sm.warp_order=lrr", 10000);
+	assert_int_equal(kit.run.end, GPU_DONE);
+	assert_true(kit.run.cycles > 60000);
+	kit_close(&kit);
+}
+
 static void expect_end(const char *body, uint32_t blocks, uint32_t threads, enum gpu_end end)
 {
 	struct gpu_kit kit = run(body, blocks, threads, NULL);
@@ -154,6 +206,8 @@ int main(void)
 		cmocka_unit_test(polls_are_located),
 		cmocka_unit_test(left_out_by_the_warp_order),
 		cmocka_unit_test(with_room_for_the_writer),
+		cmocka_unit_test(starved_by_the_warp_order),
+		cmocka_unit_test(in_turn_no_warp_starves),
 		cmocka_unit_test(right_programs_go_on),
 		cmocka_unit_test(off),
 	};
