@@ -116,8 +116,8 @@ bool formula_counts(const json_t *launch)
 	return !selected || strcmp(selected, "yes") == 0;
 }
 
-/* Element i of the launches and sessions, if it counts. What only a session knows of kernels that ran together is taken
- * from there, unless one kernel is meant. */
+/* Element i of the launches and sessions, if it counts. A value that only a session knows of kernels that ran together
+ * is taken from there, unless one kernel is meant. */
 static const json_t *contribution(const json_t *stats, const char *kernel, bool by_session, size_t i)
 {
 	const json_t *kernels = json_object_get(stats, "kernels"), *launch = json_array_get(kernels, i);

@@ -7,12 +7,17 @@
 
 /* True when a mechanism has hooks of partitions. These may read a partition's statistics, which cover both the request
  * side and the reply side of the slice. */
-bool seam_hooks_of_partitions(const struct mech *mech)
+static bool hears_partitions(const struct mech *mech)
 {
 #define LOOK(scope, hook, event, when) || mech->hook
-	bool hears = false MECH_PARTITION_HOOKS(LOOK, LOOK);
+	return false MECH_PARTITION_HOOKS(LOOK, LOOK);
 #undef LOOK
-	return hears || mech->partition_outcome || mech->policies & (MECH_POLICY_L2_REPLACEMENT | MECH_POLICY_DRAM);
+}
+
+bool seam_hooks_of_partitions(const struct mech *mech)
+{
+	return hears_partitions(mech) || mech->partition_outcome ||
+	       mech->policies & (MECH_POLICY_L2_REPLACEMENT | MECH_POLICY_DRAM);
 }
 
 bool seam_hooks_of_gpu(const struct mech *mech)
@@ -40,7 +45,7 @@ static bool is_only_warp_order(const struct mech *mech)
 	       !mech->pass_count && !mech->only_looks;
 }
 
-/* What it says of kernels that run together. A warp order that needs to know no kernel need not say it. */
+/* Its .kernels. A warp order that needs to know no kernel need not set it. */
 static enum mech_kernels kernels_of(const struct mech *mech)
 {
 	return is_only_warp_order(mech) ? MECH_ALL_KERNELS : mech->kernels;
@@ -58,7 +63,7 @@ bool seam_check_kernels(const struct mech *mech, char *message, size_t size)
 		hook = "an unknown value";
 	else if ((each && mech->policies & ~of_a_kernel) || (all && mech->policies & ~of_all))
 		hook = "a policy that does not suit it";
-	else if (each && (seam_hooks_of_partitions(mech) && !mech->partition_outcome))
+	else if (each && hears_partitions(mech))
 		hook = "hooks of partitions, which are common to kernels";
 	else if (each && mech->warps_that_compete)
 		hook = "warps_that_compete, which is asked about warps of all kernels";
@@ -178,7 +183,7 @@ static void give_first_part(struct seam *seam, uint32_t number, uint32_t kernel)
 		seam->partition[s].part[number].kernel_pool = &seam->partition[s].pools.kernel[pool].seen;
 }
 
-/* A mechanism with parts of its own for each kernel. */
+/* A mechanism with separate parts for each kernel. */
 static bool is_by_kernel(const struct seam *seam, uint32_t number)
 {
 	return kernels_of(seam->attached[number].mech) == MECH_EACH_KERNEL;

@@ -14,7 +14,7 @@ bool seam_hooks_of_partitions(const struct mech *mech);
 bool seam_hooks_of_gpu(const struct mech *mech);
 /* False, with a message, when the mechanism's .kernels does not suit its hooks and policies. */
 bool seam_check_kernels(const struct mech *mech, char *message, size_t size);
-/* Some mechanism has parts of its own for each kernel. */
+/* Some mechanism has separate parts for each kernel. */
 bool seam_has_kernel_parts(const struct seam *seam);
 /* Lists, by hook, the parts of kernels that run. */
 void seam_list_parts(struct seam *seam);
@@ -41,7 +41,7 @@ static inline const struct mech_launch *seam_launch_at(const struct seam_sm *sm,
 	return &sm->seam->kernel[sm->kernel_of[slot]].launch;
 }
 
-/* What has been requested for the words of the block's shared memory. */
+/* The requests for the words of the block's shared memory. */
 static inline struct shared_fills *seam_fills_at(struct seam_sm *sm, uint32_t slot)
 {
 	return &sm->fills[seam_pool_of(sm->kernel_of[slot])];

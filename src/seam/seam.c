@@ -72,7 +72,7 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 		gpu->room_owner = part;
 }
 
-/* What only one part, of the first kernel, is asked for. */
+/* The machine asks only one part for these: that of the first kernel. */
 static void own_policies(struct seam_sm *sm, const struct seam_attached *attached, struct mech_sm *part)
 {
 	const struct mech *mech = attached->mech;

@@ -16,7 +16,7 @@
 #include "seam/shared_fills.h"
 #include "seam/timeline.h"
 
-/* Kernels that run together. A mechanism that serves each kernel by itself (MECH_EACH_KERNEL) has parts for each of
+/* Kernels that run together. A mechanism that serves each kernel separately (MECH_EACH_KERNEL) has parts for each of
  * them. Part `number` belongs to mechanism number % count. Without other kernels, a kernel has the parts 0 to
  * count - 1, and its index is 0. */
 enum {
@@ -94,7 +94,7 @@ struct seam_opcode {
 	uint8_t owner, own;
 };
 
-/* What a mechanism's parts of kernels that have ended counted in a unit. */
+/* The counts of a mechanism's parts in a unit, of kernels that have ended. */
 struct seam_ended {
 	void *stats;
 	struct mech_requests requests;

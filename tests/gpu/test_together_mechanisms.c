@@ -1,4 +1,4 @@
-/* Protects mechanisms beside kernels that run at the same time (seam/kernels.c): parts of a kernel see only this kernel
+/* Protects mechanisms with kernels that run at the same time (seam/kernels.c): parts of a kernel see only this kernel
  * and count what they count when it is alone; parts that serve all kernels see every block; a kernel ends after the
  * replies to its requests; the number of kernels is limited by the parts that a unit may have. */
 #include "together_kit.h"
@@ -21,7 +21,7 @@ static const struct base_counter counters[] = {COUNTER(begins), COUNTER(ends),  
                                                COUNTER(warps),  COUNTER(issues),  COUNTER(accesses),
                                                COUNTER(asked),  COUNTER(replies), COUNTER(strange)};
 
-/* The state of an SM's part: it must keep that of its own kernel. */
+/* The state of an SM's part, which belongs to one kernel. */
 struct own {
 	uint64_t kernel, resident;
 };
@@ -53,7 +53,7 @@ static void kernel_end(struct mech_sm *sm)
 	((struct seen *)sm->stats)->ends++;
 }
 
-/* Of another kernel than the part's own, or of another launch than its block's. */
+/* Counts events of another kernel than the part's, or of another launch than the block's. */
 static void judge(struct mech_sm *sm, uint32_t slot)
 {
 	const struct mech_launch *launch = mech_launch_of(sm, slot);
@@ -363,6 +363,11 @@ static void no_fill(struct mech_partition *partition, const struct mech_fill *fi
 	(void)partition, (void)fill;
 }
 
+static void no_outcome(struct mech_partition *partition, const struct mech_outcome *outcome)
+{
+	(void)partition, (void)outcome;
+}
+
 static uint32_t first_way(struct mech_sm *sm, const struct mech_set *set)
 {
 	(void)sm;
@@ -390,6 +395,7 @@ static void test_refused(void **state)
 	expect_refused(&mech, "warps_that_compete");
 	mech = looks_at_each;
 	mech.partition_fill = no_fill;
+	mech.partition_outcome = no_outcome;
 	expect_refused(&mech, "partitions");
 	mech = looks_at_each;
 	mech.policies = MECH_POLICY_L1_REPLACEMENT;

@@ -4,7 +4,7 @@
  *
  * With -DPOLICIES it also owns every policy and decides at random. With -DSTEP SMs may run ahead of the dispatcher,
  * except those that it holds in step for random periods; it requests nothing from the others. With -DEACH it serves
- * each of several kernels by itself, with -DALL all of them. See vetoes.c for the vetoes.
+ * each of several kernels separately, with -DALL all of them. See vetoes.c for the vetoes.
  *
  * Its behavior must not depend on how often an SM ticks. A cycle hook therefore draws its random numbers only in the
  * cycle that it requested. */
