@@ -57,6 +57,7 @@ static void fill_abilities(struct cudaDeviceProp *properties, const struct sluic
 	properties->accessPolicyMaxWindowSize = capability >= 80 ? (1 << 27) - 4096 : 0;
 	properties->reservedSharedMemPerBlock = capability >= 80 ? 1024 : 0;
 	properties->asyncEngineCount = capability >= 30 ? 2 : 1;
+	properties->concurrentKernels = capability >= 20;
 }
 
 static int kilohertz(uint32_t megahertz)
@@ -87,7 +88,6 @@ static void fill_properties(struct cudaDeviceProp *properties, const struct slui
 		.multiProcessorCount = (int)machine->sm_count,
 		.computeMode = cudaComputeModeDefault,
 		.surfaceAlignment = 512,
-		.concurrentKernels = 0, /* kernels of different streams run one at a time */
 		.pciBusID = DEVICE_PCI_BUS,
 		.unifiedAddressing = 1,
 		.memoryClockRate = kilohertz(machine->memory_mhz),

@@ -18,7 +18,7 @@ static void test_gtx480(const cudaDeviceProp &p)
 	CHECK(p.maxThreadsDim[0] == 1024 && p.maxThreadsDim[1] == 1024 && p.maxThreadsDim[2] == 64);
 	CHECK(p.maxGridSize[0] == 65535 && p.maxGridSize[2] == 65535 && p.memoryBusWidth == 384);
 	CHECK(p.clockRate == 700000 && p.memoryClockRate == 1848000); // kHz; two transfers per cycle: 177.4 GB/s
-	CHECK(p.deviceOverlap == 1 && p.asyncEngineCount == 1 && p.concurrentKernels == 0);
+	CHECK(p.deviceOverlap == 1 && p.asyncEngineCount == 1 && p.concurrentKernels == 1);
 	CHECK(p.canMapHostMemory == 1 && p.unifiedAddressing == 1 && p.managedMemory == 0);
 	CHECK(p.concurrentManagedAccess == 0 && p.pageableMemoryAccess == 0 && p.streamPrioritiesSupported == 0);
 	CHECK(p.integrated == 0 && p.ECCEnabled == 0 && p.tccDriver == 0 && p.kernelExecTimeoutEnabled == 0);
