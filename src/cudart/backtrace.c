@@ -53,10 +53,13 @@ struct list {
 	int count;
 };
 
-/* True for functions of our headers, which only forward to a library call. */
+/* True for functions of our headers, which only forward to a library call, and for a sanitizer's version of
+ * backtrace(). */
 static bool is_ours(const char *function, const char *file)
 {
-	static const char result[] = "cudaError ";
+	static const char result[] = "cudaError ", sanitizer[] = "__interceptor_";
+	if (strncmp(function, sanitizer, sizeof sanitizer - 1) == 0)
+		return true;
 	function += strncmp(function, result, sizeof result - 1) == 0 ? sizeof result - 1 : 0;
 	return strncmp(function, "cuda", 4) == 0 || strncmp(file, "runtime_templates.h:", 20) == 0;
 }
