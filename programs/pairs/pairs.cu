@@ -1,5 +1,6 @@
-// pairs: two kernels in two streams, chosen from five with different needs. An example that no paper uses: what do
-// kernels do to each other when they share the machine? All data are whole numbers, so results are exact.
+// pairs: two kernels in two streams, chosen from five with different needs. A variant only chooses two others. An
+// example that no paper uses: how do kernels affect each other when they share the machine? All data are whole numbers,
+// so results are exact.
 //
 //   1 compute   arithmetic on registers
 //   2 stream    reads two vectors and writes one: DRAM
@@ -85,7 +86,7 @@ struct Part {
 		       : kind == 3 ? TABLE
 		       : kind == 4 ? (size_t)blocks * SIDE * SIDE
 		       : kind == 5 ? (size_t)CHAIN * LINE
-				   : (size_t)blocks * BLOCK;
+		                   : (size_t)blocks * BLOCK;
 	}
 
 	// A chain through all lines: each line's next one is 5 lines further, and 5 and CHAIN have no common divisor.
@@ -98,10 +99,10 @@ struct Part {
 	}
 
 	Part(int kind, int blocks, int rounds, program::Random &random)
-		: kind(kind), blocks(blocks), rounds(rounds),
-		  a(kind == 5 ? chain() : values(inputs(kind, blocks, rounds), random)),
-		  b(kind == 2 ? values(a.size(), random) : std::vector<unsigned>(1)), device_a(a), device_b(b),
-		  out(kind == 2 ? a.size() : (size_t)blocks * BLOCK)
+	    : kind(kind), blocks(blocks), rounds(rounds),
+	      a(kind == 5 ? chain() : values(inputs(kind, blocks, rounds), random)),
+	      b(kind == 2 ? values(a.size(), random) : std::vector<unsigned>(1)), device_a(a), device_b(b),
+	      out(kind == 2 ? a.size() : (size_t)blocks * BLOCK)
 	{
 		CHECK(cudaStreamCreateWithFlags(&queue, cudaStreamNonBlocking));
 	}
@@ -153,9 +154,15 @@ struct Part {
 
 int main(int argc, char **argv)
 {
-	program::Arguments arguments(argc, argv, "pairs");
-	int first = arguments.number("first", 1, 1, 1, "the first kernel, 1 to 5");
-	int second = arguments.number("second", 2, 2, 2, "the second kernel, 1 to 5; 0: none");
+	program::Arguments arguments(argc, argv, "pairs", {"plain", "table_tiles", "chase_compute"});
+	const std::string variant = arguments.variant();
+	int usual = variant == "table_tiles"     ? 3
+	            : variant == "chase_compute" ? 5
+	                                         : 1,
+	    other_usual = usual == 5 ? 1 : usual + 1;
+	int first = arguments.number("first", usual, usual, usual, "the first kernel, 1 to 5");
+	int second =
+		arguments.number("second", other_usual, other_usual, other_usual, "the second kernel, 1 to 5; 0: none");
 	int reversed = arguments.number("reversed", 0, 0, 0, "1: the second kernel is launched before the first");
 	int blocks = arguments.number("blocks", 30, 180, 720, "blocks of each kernel");
 	int scale = arguments.number("scale", 1, 4, 8, "rounds of each kernel, times its own number");

@@ -152,7 +152,7 @@ static void settle_rest(struct seam *seam, uint32_t number, uint32_t pc)
 void seam_account_unfinished(struct seam *seam, uint32_t kernel)
 {
 	for (uint32_t number = 0; number < seam->parts; number++) {
-		if (seam->kernel_of[number] != kernel || !seam->attached[number % seam->count].mech->sends)
+		if (seam->kernel_of[number] != kernel || !seam_attached_of(seam, number)->mech->sends)
 			continue;
 		const struct mech_requests sum = seam_account_of(seam, number);
 		seam->sm[0].account[number].all.redundant += on_the_way(&sum);

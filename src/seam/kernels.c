@@ -158,7 +158,7 @@ void seam_list_parts(struct seam *seam)
 {
 	empty_lists(seam);
 	for (uint32_t i = 0; i < seam->parts; i++) {
-		const struct mech *mech = seam->attached[i % seam->count].mech;
+		const struct mech *mech = seam_attached_of(seam, i)->mech;
 		if (!is_listed(seam, i))
 			continue;
 		list_in_gpu(&seam->gpu, i, mech);
@@ -170,6 +170,12 @@ void seam_list_parts(struct seam *seam)
 }
 
 /* --- kernels that run together --- */
+
+void seam_map_parts(struct seam *seam)
+{
+	for (uint32_t i = 0; i < SEAM_PARTS; i++)
+		seam->kernel_of[i] = (uint8_t)(seam->count ? i / seam->count : 0);
+}
 
 /* Gives the first parts of a mechanism to one kernel, or to all. */
 static void give_first_part(struct seam *seam, uint32_t number, uint32_t kernel)
@@ -201,53 +207,57 @@ static void divide_parts(struct seam *seam)
 			give_first_part(seam, i, SEAM_ALL);
 }
 
-#define FOR_UNITS(seam, number, call)                                                                                  \
-	do {                                                                                                           \
-		uint32_t own = (number) % (seam)->count;                                                               \
-		call(seam, own, &(seam)->gpu.ended[own], (seam)->gpu.part[number].stats, NULL,                         \
-		     &(seam)->gpu.pools.machine.arena);                                                                \
-		for (uint32_t s = 0; s < (seam)->machine.sms; s++) {                                                   \
-			struct seam_sm *sm = &(seam)->sm[s];                                                           \
-			call(seam, own, &sm->ended[own], sm->part[number].stats, &sm->account[number].all,             \
-			     &sm->pools.machine.arena);                                                                \
-		}                                                                                                      \
-		for (uint32_t s = 0; s < (seam)->machine.partitions; s++) {                                            \
-			struct seam_partition *unit = &(seam)->partition[s];                                           \
-			call(seam, own, &unit->ended[own], unit->part[number].stats, &unit->account[number].all,       \
-			     &unit->pools.machine.arena);                                                              \
-		}                                                                                                      \
-	} while (0)
+/* The counts of a part in one unit, and the sum over the parts of kernels that have ended there. */
+struct unit_counts {
+	const struct mech *mech;
+	struct seam_ended *ended;
+	void *stats;
+	struct mech_requests *requests; /* NULL: the unit has no account */
+	struct arena *arena;
+};
 
-static void clear_ended(struct seam *seam, uint32_t own, struct seam_ended *ended, void *stats,
-                        struct mech_requests *requests, struct arena *arena)
+static void for_units(struct seam *seam, uint32_t number, void (*call)(const struct unit_counts *counts))
 {
-	size_t size = seam->attached[own].mech->stats_size;
-	(void)stats, (void)requests;
-	if (size && !ended->stats)
-		ended->stats = arena_alloc(arena, size);
-	if (size)
-		memset(ended->stats, 0, size);
-	ended->requests = (struct mech_requests){0};
+	uint32_t own = number % seam->count;
+	const struct mech *mech = seam->attached[own].mech;
+	struct seam_gpu *gpu = &seam->gpu;
+	call(&(struct unit_counts){mech, &gpu->ended[own], gpu->part[number].stats, NULL, &gpu->pools.machine.arena});
+	for (uint32_t s = 0; s < seam->machine.sms; s++) {
+		struct seam_sm *sm = &seam->sm[s];
+		call(&(struct unit_counts){mech, &sm->ended[own], sm->part[number].stats, &sm->account[number].all,
+		                           &sm->pools.machine.arena});
+	}
+	for (uint32_t s = 0; s < seam->machine.partitions; s++) {
+		struct seam_partition *unit = &seam->partition[s];
+		call(&(struct unit_counts){mech, &unit->ended[own], unit->part[number].stats,
+		                           &unit->account[number].all, &unit->pools.machine.arena});
+	}
 }
 
-static void add_ended(struct seam *seam, uint32_t own, struct seam_ended *ended, void *stats,
-                      struct mech_requests *requests, struct arena *arena)
+static void clear_ended(const struct unit_counts *counts)
 {
-	(void)arena;
-	seam_stats_add(seam->attached[own].mech, ended->stats, stats);
-	if (requests)
-		seam_requests_add(&ended->requests, requests);
+	size_t size = counts->mech->stats_size;
+	if (size && !counts->ended->stats)
+		counts->ended->stats = arena_alloc(counts->arena, size);
+	if (size)
+		memset(counts->ended->stats, 0, size);
+	counts->ended->requests = (struct mech_requests){0};
+}
+
+static void add_ended(const struct unit_counts *counts)
+{
+	seam_stats_add(counts->mech, counts->ended->stats, counts->stats);
+	if (counts->requests)
+		seam_requests_add(&counts->ended->requests, counts->requests);
 }
 
 /* The first parts then have what all parts have counted. */
-static void give_ended(struct seam *seam, uint32_t own, struct seam_ended *ended, void *stats,
-                       struct mech_requests *requests, struct arena *arena)
+static void give_ended(const struct unit_counts *counts)
 {
-	(void)arena;
-	if (seam->attached[own].mech->stats_size)
-		memcpy(stats, ended->stats, seam->attached[own].mech->stats_size);
-	if (requests)
-		*requests = ended->requests;
+	if (counts->mech->stats_size)
+		memcpy(counts->stats, counts->ended->stats, counts->mech->stats_size);
+	if (counts->requests)
+		*counts->requests = counts->ended->requests;
 }
 
 void seam_begin_session(struct seam *seam)
@@ -263,23 +273,20 @@ void seam_begin_session(struct seam *seam)
 		seam->kernel[k].phase = SEAM_IDLE;
 	for (uint32_t i = 0; i < seam->count; i++)
 		if (is_by_kernel(seam, i))
-			FOR_UNITS(seam, i, clear_ended);
+			for_units(seam, i, clear_ended);
 	seam_launch(seam, SEAM_ALL, &launch, &(struct seam_analyses){0});
 	seam_kernel_begin(seam, SEAM_ALL, seam->machine.blocks);
 }
 
 void seam_end_session(struct seam *seam)
 {
-	if (seam->kernel[SEAM_ALL].phase == SEAM_RUNNING)
-		seam_cycles_ended(seam, SEAM_ALL);
 	seam_kernel_end(seam, SEAM_ALL);
 	for (uint32_t i = 0; i < seam->count; i++) {
 		if (is_by_kernel(seam, i))
-			FOR_UNITS(seam, i, give_ended);
+			for_units(seam, i, give_ended);
 		give_first_part(seam, i, 0);
 	}
-	for (uint32_t i = seam->count; i < SEAM_PARTS && seam->count; i++)
-		seam->kernel_of[i] = (uint8_t)(i / seam->count);
+	seam_map_parts(seam);
 	seam->several = false;
 	seam_list_parts(seam);
 }
@@ -288,7 +295,7 @@ void seam_kernel_ended(struct seam *seam, uint32_t kernel)
 {
 	for (uint32_t i = 0; i < seam->parts; i++)
 		if (seam->kernel_of[i] == kernel && kernel != SEAM_ALL)
-			FOR_UNITS(seam, i, add_ended);
+			for_units(seam, i, add_ended);
 	for (uint32_t s = 0; s < seam->machine.sms; s++) {
 		struct seam_sm *sm = &seam->sm[s];
 		sm->fills[seam_pool_of(kernel)] = (struct shared_fills){0};
@@ -329,8 +336,6 @@ void seam_blocks_ended(struct seam *seam, uint64_t cycle)
 bool seam_kernel_may_end(struct seam *seam, uint32_t kernel, uint64_t cycle)
 {
 	struct seam_kernel *own = &seam->kernel[kernel];
-	if (!seam_has_kernel_parts(seam))
-		return !has_unanswered(seam, kernel);
 	if (own->phase == SEAM_RUNNING) {
 		if (!seam_may_end(&seam->gpu, kernel, &(struct mech_end){cycle}))
 			return false;

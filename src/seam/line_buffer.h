@@ -21,8 +21,8 @@ struct buffer_brought {
 
 struct buffer_line {
 	uint64_t address; /* of the line's first byte */
-	uint64_t used;   /* time of the last use, by the buffer's count of uses */
-	uint64_t owners; /* owning blocks, one bit per slot */
+	uint64_t used;    /* time of the last use, by the buffer's count of uses */
+	uint64_t owners;  /* owning blocks, one bit per slot */
 	/* requests that fetched it, in order, until an instruction hits the line; then NULL */
 	struct buffer_brought *brought;
 	uint8_t sectors; /* present sectors, one bit each */

@@ -58,8 +58,8 @@ enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 2, MECH_VERSION = MECH_VERSI
 /* The shape of the prefetch buffer in front of L1, which a mechanism may own (MECH_POLICY_BUFFER). It holds bytes that
  * mechanisms have fetched or put there, and answers loads of them before L1. */
 struct mech_buffer {
-	uint32_t sets;  /* a power of two, up to MECH_MAX_BUFFER_SETS */
-	uint32_t ways;  /* at most; 0: limited only by the memory that holds the buffer */
+	uint32_t sets; /* a power of two, up to MECH_MAX_BUFFER_SETS */
+	uint32_t ways; /* at most; 0: limited only by the memory that holds the buffer */
 	/* The buffer lies in `bytes` of shared memory. Memory of resident blocks is not available to it. Each arrival
 	 * occupies shared memory for a cycle. */
 	bool in_shared;
@@ -157,36 +157,39 @@ enum mech_kernels {
  * goes on. When all agree, waiting requests are dropped and gpu_cycle is not called any more. */
 
 /* Hooks of an SM. */
-#define MECH_SM_HOOKS(LOOK, VETO) \
-	LOOK(sm, block_begin, mech_block, "a block gets its slot; its warps can issue from the next cycle on") \
-	LOOK(sm, block_end, mech_block, "a block's slot is free again; no mechanism holds the block any more") \
-	LOOK(sm, issue, mech_issue, "an instruction issues; lanes: the lanes that run") \
-	LOOK(sm, memory, mech_memory, "once per instruction on global or local memory, when it reaches the load/store unit") \
-	LOOK(sm, access, mech_access, "once per transaction, when it is accepted") \
-	LOOK(sm, fill, mech_fill, "a line arrives in L1, also one that a mechanism requested") \
-	LOOK(sm, evict, mech_eviction, "a line of L1 is evicted, by another line or by a store; not at a kernel's end") \
-	LOOK(sm, packet_out, mech_packet, "a packet of the SM leaves for the request network; not one of the dispatcher") \
-	LOOK(sm, packet_in, mech_packet, "the SM takes a packet from the reply network") \
-	VETO(sm, may_start, mech_block, "may the block's warps issue?") \
-	VETO(sm, may_issue, mech_issue, "may the instruction issue?") \
-	VETO(sm, may_allocate, mech_access, "may the transaction look in L1?") \
-	LOOK(sm, shared_access, mech_shared, "once per instruction, when it gets the banks of shared memory") \
+#define MECH_SM_HOOKS(LOOK, VETO)                                                                                      \
+	LOOK(sm, block_begin, mech_block, "a block gets its slot; its warps can issue from the next cycle on")         \
+	LOOK(sm, block_end, mech_block, "a block's slot is free again; no mechanism holds the block any more")         \
+	LOOK(sm, issue, mech_issue, "an instruction issues; lanes: the lanes that run")                                \
+	LOOK(sm, memory, mech_memory,                                                                                  \
+	     "once per instruction on global or local memory, when it reaches the load/store unit")                    \
+	LOOK(sm, access, mech_access, "once per transaction, when it is accepted")                                     \
+	LOOK(sm, fill, mech_fill, "a line arrives in L1, also one that a mechanism requested")                         \
+	LOOK(sm, evict, mech_eviction,                                                                                 \
+	     "a line of L1 is evicted, by another line or by a store; not at a kernel's end")                          \
+	LOOK(sm, packet_out, mech_packet,                                                                              \
+	     "a packet of the SM leaves for the request network; not one of the dispatcher")                           \
+	LOOK(sm, packet_in, mech_packet, "the SM takes a packet from the reply network")                               \
+	VETO(sm, may_start, mech_block, "may the block's warps issue?")                                                \
+	VETO(sm, may_issue, mech_issue, "may the instruction issue?")                                                  \
+	VETO(sm, may_allocate, mech_access, "may the transaction look in L1?")                                         \
+	LOOK(sm, shared_access, mech_shared, "once per instruction, when it gets the banks of shared memory")          \
 	VETO(sm, may_access_shared, mech_shared, "may the instruction get the banks of shared memory?")
 
 /* Hooks of a partition: one L2 slice (GPGPU-Sim: a memory sub-partition). */
-#define MECH_PARTITION_HOOKS(LOOK, VETO) \
-	LOOK(partition, partition_access, mech_access, "L2 has looked up a request") \
-	LOOK(partition, partition_fill, mech_fill, "a line arrives in L2") \
-	LOOK(partition, partition_evict, mech_eviction, "a line of L2 is evicted by another line") \
-	LOOK(partition, partition_packet_in, mech_packet, "the partition takes a packet from the request network") \
-	LOOK(partition, partition_packet_out, mech_packet, "a packet leaves for the reply network") \
-	LOOK(partition, partition_command, mech_command, \
+#define MECH_PARTITION_HOOKS(LOOK, VETO)                                                                               \
+	LOOK(partition, partition_access, mech_access, "L2 has looked up a request")                                   \
+	LOOK(partition, partition_fill, mech_fill, "a line arrives in L2")                                             \
+	LOOK(partition, partition_evict, mech_eviction, "a line of L2 is evicted by another line")                     \
+	LOOK(partition, partition_packet_in, mech_packet, "the partition takes a packet from the request network")     \
+	LOOK(partition, partition_packet_out, mech_packet, "a packet leaves for the reply network")                    \
+	LOOK(partition, partition_command, mech_command,                                                               \
 	     "its DRAM channel has issued a command; of several slices, the first one's hook is called")
 
 /* Hooks of the GPU, at the dispatcher. */
-#define MECH_GPU_HOOKS(LOOK, VETO) \
-	LOOK(gpu, gpu_block, mech_block, "a block has started, after block_begin and may_start of its SM") \
-	VETO(gpu, may_dispatch, mech_dispatch, "may this SM, which has space for a block, get the next one?") \
+#define MECH_GPU_HOOKS(LOOK, VETO)                                                                                     \
+	LOOK(gpu, gpu_block, mech_block, "a block has started, after block_begin and may_start of its SM")             \
+	VETO(gpu, may_dispatch, mech_dispatch, "may this SM, which has space for a block, get the next one?")          \
 	VETO(gpu, may_end, mech_end, "may the kernel end, and the dispatcher's pending requests be dropped?")
 
 /* --- the mechanism --- */
@@ -195,8 +198,8 @@ struct flow_pass;
 
 /* A mechanism. Hooks that are NULL are not called and cost nothing. */
 struct mech {
-	uint32_t version; /* MECH_VERSION */
-	const char *name; /* small letters, digits and _ */
+	uint32_t version;     /* MECH_VERSION */
+	const char *name;     /* small letters, digits and _ */
 	const char *summary;  /* one line */
 	const char *citation; /* its paper or author; NULL gives a warning */
 
@@ -213,7 +216,8 @@ struct mech {
 	bool (*check)(const void *config, const struct mech_machine *machine, char *message, size_t size);
 
 	/* Fills the costs of the hardware; returns the number of rows, at most MECH_MAX_COSTS. */
-	uint32_t (*costs)(const void *config, const struct mech_machine *machine, struct mech_cost cost[MECH_MAX_COSTS]);
+	uint32_t (*costs)(const void *config, const struct mech_machine *machine,
+	                  struct mech_cost cost[MECH_MAX_COSTS]);
 	/* Fills the energies of the hardware; returns the number of rows, at most MECH_MAX_ENERGIES. Also called long
 	 * after a run, to price it. */
 	uint32_t (*energies)(const void *config, const struct mech_machine *machine,
@@ -250,7 +254,7 @@ struct mech {
 	size_t gpu_size, sm_size, partition_size; /* bytes of states; 0: none */
 	/* enum mech_policy, ored: the mechanism has the hooks of these policies, and of no others */
 	uint32_t policies;
-	bool sends;                               /* it sends requests; its accounts are shown */
+	bool sends; /* it sends requests; its accounts are shown */
 	/* While cycles run, its GPU hooks touch only the SM of gpu_block and may_dispatch, and SMs that it keeps in
 	 * step (mech_keep_in_step()); touching another is a mistake. Other SMs may run ahead of the dispatcher,
 	 * without any effect on results. */
@@ -370,8 +374,8 @@ struct mech {
 	void (*partition_outcome)(struct mech_partition *partition, const struct mech_outcome *outcome);
 
 	/* Looks and vetoes, of the tables above. */
-#define MECH_LOOK(scope, hook, event, when) void (*hook)(struct mech_##scope *scope, const struct event *event);
-#define MECH_VETO(scope, hook, event, when) bool (*hook)(struct mech_##scope *scope, const struct event *event);
+#define MECH_LOOK(scope, hook, event, when) void (*hook)(struct mech_##scope * scope, const struct event *event);
+#define MECH_VETO(scope, hook, event, when) bool (*hook)(struct mech_##scope * scope, const struct event *event);
 	MECH_SM_HOOKS(MECH_LOOK, MECH_VETO)
 	MECH_PARTITION_HOOKS(MECH_LOOK, MECH_VETO)
 	MECH_GPU_HOOKS(MECH_LOOK, MECH_VETO)

@@ -8,7 +8,8 @@
 
 /* Writes the values of an instruction's fields, those of the first running lane, in its hooks (mech_operands()).
  * Missing fields are 0. Returns the lanes that run. */
-static inline uint32_t mech_dma_values(struct mech_sm *sm, const struct mech_issue *issue, uint64_t value[DMA_MAX_FIELDS])
+static inline uint32_t mech_dma_values(struct mech_sm *sm, const struct mech_issue *issue,
+                                       uint64_t value[DMA_MAX_FIELDS])
 {
 	struct mech_operands operands;
 	mech_operands(sm, issue, &operands);

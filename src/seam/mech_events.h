@@ -18,19 +18,19 @@ enum {
 	MECH_MAX_ACCESSES = 128,       /* transactions of a warp instruction: 16 bytes per lane of local memory */
 	MECH_PC_BITS = BASE_ACCESS_PC_BITS,
 	MECH_NO_PC = BASE_ACCESS_NO_PC, /* no instruction caused it */
-	MECH_MAX_ANSWER = 1 << 20, /* cycles until a miss is answered */
-	MECH_MAX_WORDS = 256,      /* words of shared memory that a request's data go to */
-	MECH_MAX_LATENCY = 500,    /* cycles of an instruction in its unit */
-	MECH_SECTOR = 32,          /* bytes: the unit of parts of lines */
-	MECH_PASSES_SIZE = 1024,   /* bytes of the text that rewrite writes */
-	MECH_LANES = 32,           /* of a warp */
-	MECH_MAX_SOURCES = 8,      /* values that an instruction reads */
-	MECH_MAX_VECTOR = 65536,   /* elements of a vector of counters */
-	MECH_RANKS = 4,            /* ranks of warps: 0, the initial one, to 3 */
+	MECH_MAX_ANSWER = 1 << 20,      /* cycles until a miss is answered */
+	MECH_MAX_WORDS = 256,           /* words of shared memory that a request's data go to */
+	MECH_MAX_LATENCY = 500,         /* cycles of an instruction in its unit */
+	MECH_SECTOR = 32,               /* bytes: the unit of parts of lines */
+	MECH_PASSES_SIZE = 1024,        /* bytes of the text that rewrite writes */
+	MECH_LANES = 32,                /* of a warp */
+	MECH_MAX_SOURCES = 8,           /* values that an instruction reads */
+	MECH_MAX_VECTOR = 65536,        /* elements of a vector of counters */
+	MECH_RANKS = 4,                 /* ranks of warps: 0, the initial one, to 3 */
 	/* Arrays of shared memory that are distinguished; the last one includes all others. */
 	MECH_STAGED_ARRAYS = 8,
 };
-#define MECH_NEVER UINT64_MAX
+#define MECH_NEVER   UINT64_MAX
 #define MECH_NOWHERE UINT32_MAX
 #define MECH_NOBODY  BASE_ACCESS_NOBODY /* no mechanism's number */
 
@@ -43,13 +43,13 @@ struct mech_machine {
 	uint32_t sms, partitions;
 	uint32_t warps, blocks, schedulers; /* slots */
 	uint32_t shared_bytes, registers;
-	uint32_t shared_banks; /* 4 bytes wide */
+	uint32_t shared_banks;         /* 4 bytes wide */
 	uint32_t channels, dram_banks; /* of DRAM; per channel */
 	uint32_t line_bytes, l1_sets, l1_ways, l1_mshrs;
-	uint32_t l1_sector_bytes; /* bytes of L1's sectors; line_bytes when its lines have none */
-	uint32_t l2_sector_bytes; /* bytes of L2's sectors; its line size when its lines have none */
+	uint32_t l1_sector_bytes;          /* bytes of L1's sectors; line_bytes when its lines have none */
+	uint32_t l2_sector_bytes;          /* bytes of L2's sectors; its line size when its lines have none */
 	double core_mhz, l2_mhz, dram_mhz; /* clocks of the SMs, the slices, DRAM's commands */
-	uint32_t send_queue; /* capacity of the request queue of each SM and of the dispatcher */
+	uint32_t send_queue;               /* capacity of the request queue of each SM and of the dispatcher */
 };
 
 /* --- what is known of a launch --- */
@@ -69,15 +69,15 @@ struct mech_row {
 struct mech_rows {
 	const struct mech_row *row;
 	uint32_t rows;
-	bool announced;        /* by the program, not by static analysis */
-	uint32_t dropped;      /* rows beyond the requested number */
+	bool announced;         /* by the program, not by static analysis */
+	uint32_t dropped;       /* rows beyond the requested number */
 	uint64_t dropped_reads; /* their lanes' reads per block */
 };
 
 /* Which loops' induction variables count as calculable in an index. */
 enum mech_loops {
-	MECH_NO_LOOPS,       /* none */
-	MECH_LOOPS_IN_CODE,  /* those of loops with constant bounds */
+	MECH_NO_LOOPS,        /* none */
+	MECH_LOOPS_IN_CODE,   /* those of loops with constant bounds */
 	MECH_LOOPS_AT_LAUNCH, /* and those of loops whose bounds depend on the kernel's arguments */
 };
 
@@ -85,9 +85,9 @@ enum mech_loops {
  * sees it. */
 struct mech_load {
 	uint32_t pc, line;
-	bool indirect;       /* its address was loaded from memory (flow/indirect.h) */
-	bool precalculable;  /* its address needs only indexes, parameters and constants; false in called functions */
-	bool relaxed;        /* as precalculable, with loops of known bounds allowed */
+	bool indirect;      /* its address was loaded from memory (flow/indirect.h) */
+	bool precalculable; /* its address needs only indexes, parameters and constants; false in called functions */
+	bool relaxed;       /* as precalculable, with loops of known bounds allowed */
 };
 
 /* The role of an instruction in staging: bringing tiles from global into shared memory through registers, in
@@ -95,12 +95,12 @@ struct mech_load {
  * flow/staging.h defines which transfers count. */
 struct mech_staging_inst {
 	uint32_t pc;
-	uint8_t loads;     /* it loads a tile's data from global memory */
-	uint8_t handles;   /* it moves loaded data on their way to the store, which is included */
-	uint8_t stores;    /* it stores the data to shared memory */
+	uint8_t loads;   /* it loads a tile's data from global memory */
+	uint8_t handles; /* it moves loaded data on their way to the store, which is included */
+	uint8_t stores;  /* it stores the data to shared memory */
 	/* Address generation: it computes addresses of these loads and stores, or whether they run. */
 	uint8_t addresses;
-	bool own;          /* only staging needs it */
+	bool own; /* only staging needs it */
 };
 
 /* Device memory: a variable, or an allocation of the program. */
@@ -114,12 +114,12 @@ struct mech_launch {
 	const char *kernel;
 	uint64_t number; /* from 1 */
 	struct mech_dim grid, block;
-	uint32_t threads, warps;   /* of a block */
-	uint32_t shared_bytes;     /* of a block */
-	uint32_t blocks_per_sm;    /* the maximum */
-	uint32_t shared_taken;     /* bytes of an SM's shared memory that these blocks occupy */
-	uint32_t instructions;     /* pcs are 0 to instructions - 1 */
-	const uint32_t *line;      /* by pc: the line of the CUDA source; 0: not known */
+	uint32_t threads, warps; /* of a block */
+	uint32_t shared_bytes;   /* of a block */
+	uint32_t blocks_per_sm;  /* the maximum */
+	uint32_t shared_taken;   /* bytes of an SM's shared memory that these blocks occupy */
+	uint32_t instructions;   /* pcs are 0 to instructions - 1 */
+	const uint32_t *line;    /* by pc: the line of the CUDA source; 0: not known */
 	/* A loop reads global memory by volatile or ordered loads, or by exchanges: blocks may wait for others. */
 	bool polls;
 };
@@ -156,9 +156,9 @@ enum mech_class { MECH_ARITHMETIC, MECH_SPECIAL, MECH_MEMORY, MECH_BRANCH, MECH_
 enum mech_space { MECH_NO_SPACE, MECH_GENERIC, MECH_GLOBAL, MECH_SHARED, MECH_LOCAL, MECH_CONSTANT, MECH_PARAMETER };
 
 /* The machine's own names (base/traffic.h). */
-#define mech_kind base_access_kind
-#define MECH_LOAD BASE_ACCESS_LOAD
-#define MECH_STORE BASE_ACCESS_STORE
+#define mech_kind   base_access_kind
+#define MECH_LOAD   BASE_ACCESS_LOAD
+#define MECH_STORE  BASE_ACCESS_STORE
 #define MECH_ATOMIC BASE_ACCESS_ATOMIC
 
 struct mech_issue {
@@ -190,10 +190,10 @@ struct mech_operands {
 
 /* The state of a warp: mech_look_at_warp(). */
 struct mech_warp {
-	bool live;     /* the slot has a warp with a thread that has not exited; if false, all other members are 0 */
+	bool live; /* the slot has a warp with a thread that has not exited; if false, all other members are 0 */
 	uint32_t block, warp_of_block; /* its block's slot; its number in the block */
-	uint64_t age;  /* of two warps of an SM, the one with the lower age was launched first */
-	uint32_t pc;   /* its next instruction */
+	uint64_t age;                  /* of two warps of an SM, the one with the lower age was launched first */
+	uint32_t pc;                   /* its next instruction */
 	bool at_barrier, at_fence;
 	bool held, held_by_me; /* a mechanism holds the warp or its block; this mechanism holds the warp */
 	bool has_instruction;  /* its next instruction is decoded */
@@ -235,11 +235,11 @@ struct mech_shared {
 /* The result in L1: hit, miss, or merged with a miss on its way. In the buffer before L1: hit, or merged with bytes on
  * their way. Or MECH_BYPASS_L1: past both. A store that finds its bytes in the buffer is a buffer hit, and still goes
  * on. */
-#define mech_result base_access_result
-#define MECH_HIT BASE_ACCESS_HIT
-#define MECH_MISS BASE_ACCESS_MISS
-#define MECH_MERGED BASE_ACCESS_MERGED
-#define MECH_BUFFER_HIT BASE_ACCESS_BUFFER_HIT
+#define mech_result        base_access_result
+#define MECH_HIT           BASE_ACCESS_HIT
+#define MECH_MISS          BASE_ACCESS_MISS
+#define MECH_MERGED        BASE_ACCESS_MERGED
+#define MECH_BUFFER_HIT    BASE_ACCESS_BUFFER_HIT
 #define MECH_BUFFER_MERGED BASE_ACCESS_BUFFER_MERGED
 #define MECH_BYPASS_L1     BASE_ACCESS_BYPASS_L1
 

@@ -10,8 +10,8 @@
 
 /* The levels of one scheduler. */
 struct mech_levels {
-	uint64_t ready;                              /* competing warps, as bits */
-	uint8_t pending[MECH_MAX_SCHEDULER_WARPS];   /* the other warps: a ring in the order of arrival */
+	uint64_t ready;                            /* competing warps, as bits */
+	uint8_t pending[MECH_MAX_SCHEDULER_WARPS]; /* the other warps: a ring in the order of arrival */
 	uint32_t head, count;
 };
 

@@ -37,7 +37,8 @@ static inline uint32_t mech_listed_add(struct mech_listed *listed, const struct 
 }
 
 /* For gpu_keep. */
-static inline void mech_listed_keep(struct mech_listed *listed, const struct mech_launch *launch, struct mech_kept *kept)
+static inline void mech_listed_keep(struct mech_listed *listed, const struct mech_launch *launch,
+                                    struct mech_kept *kept)
 {
 	mech_keep(kept, &listed->loads, sizeof listed->loads);
 	if (listed->loads > MECH_LISTED_LOADS)

@@ -52,8 +52,8 @@ struct mech_pool {
 struct mech_sm {
 	const struct mech *mech;
 	const void *config;
-	void *state; /* sm_size bytes, zero when the machine is opened; NULL: sm_size is 0 */
-	void *stats; /* stats_size bytes: the counters of this SM, combined with those of other parts */
+	void *state;         /* sm_size bytes, zero when the machine is opened; NULL: sm_size is 0 */
+	void *stats;         /* stats_size bytes: the counters of this SM, combined with those of other parts */
 	uint32_t sm, number; /* the SM's number; the attached mechanism's number */
 	const struct mech_machine *machine;
 	const struct mech_launch *launch; /* NULL between kernels */

@@ -26,7 +26,7 @@ struct mech_request {
 	/* 1 to a line, within the line; to L1 or L2: only the whole sector of `address` is fetched. */
 	uint32_t bytes;
 	enum mech_place to;
-	uint32_t pc;    /* of the load that caused the request, or MECH_NO_PC */
+	uint32_t pc; /* of the load that caused the request, or MECH_NO_PC */
 	/* To the buffer or shared memory: the slot of the owning block. After that block has ended, the request is
 	 * redundant. */
 	uint32_t block;
@@ -39,15 +39,15 @@ struct mech_request {
 	/* MECH_WRITE_GLOBAL: the data lie in the block's shared memory from `shared` on. Its banks are read before
 	 * the packet leaves. */
 	bool from_shared;
-	bool no_mshr; /* to shared memory: it does not occupy an MSHR of L1 */
+	bool no_mshr;       /* to shared memory: it does not occupy an MSHR of L1 */
 	bool before_demand; /* not to L1: it has priority over the load/store unit and L1's misses */
-	uint64_t tag;   /* free for the sender: the reply contains it */
-	bool urgent;    /* memory controllers serve it before others */
+	uint64_t tag;       /* free for the sender: the reply contains it */
+	bool urgent;        /* memory controllers serve it before others */
 	/* To L1: the request is dropped when L1 has no MSHR, line or miss-queue entry for it; else it is retried each
 	 * cycle. */
 	bool once;
-	bool bound;     /* to L1: bound to the warp in slot `warp`, which the hook `fill` reports */
-	uint32_t warp;  /* with `bound`: a slot */
+	bool bound;    /* to L1: bound to the warp in slot `warp`, which the hook `fill` reports */
+	uint32_t warp; /* with `bound`: a slot */
 };
 
 struct mech_reply {
@@ -92,7 +92,7 @@ struct mech_outcome {
 	X(outside, "requests", "requests not sent: the line lies outside every allocation")                            \
 	X(filtered, "requests", "requests not sent: the line was in L1, on its way there, or in the buffer before L1") \
 	X(refused, "requests", "requests dropped because L1 could not accept them at their turn")                      \
-	X(retries, "cycles", "cycles in which L1 could not accept a request, which was then retried, summed over SMs")                  \
+	X(retries, "cycles", "cycles in which L1 could not accept a request, which was then retried, summed over SMs") \
 	X(issued, "requests", "requests sent to memory")                                                               \
 	X(useful, "requests", "requests whose line an instruction found in the cache")                                 \
 	X(late, "requests", "requests still in flight when an instruction needed the line")                            \

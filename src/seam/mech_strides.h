@@ -37,11 +37,12 @@ static inline void mech_reference_add(struct mech_reference *row, int64_t steps,
 {
 	/* by state, and whether the address was the expected one */
 	static const enum mech_confidence next[4][2] = {{MECH_TRANSIENT, MECH_STEADY},
-	                                            {MECH_NO_PREDICTION, MECH_STEADY},
-	                                            {MECH_INITIAL, MECH_STEADY},
-	                                            {MECH_NO_PREDICTION, MECH_TRANSIENT}};
+	                                                {MECH_NO_PREDICTION, MECH_STEADY},
+	                                                {MECH_INITIAL, MECH_STEADY},
+	                                                {MECH_NO_PREDICTION, MECH_TRANSIENT}};
 	int64_t bytes = (int64_t)(address - row->address);
-	bool expected = (uint64_t)row->stride * (uint64_t)steps == (uint64_t)bytes, steady = row->confidence == MECH_STEADY;
+	bool expected = (uint64_t)row->stride * (uint64_t)steps == (uint64_t)bytes,
+	     steady = row->confidence == MECH_STEADY;
 	if (!expected && !steady)
 		row->stride = bytes % steps == 0 ? bytes / steps : 0;
 	row->confidence = next[row->confidence][expected];

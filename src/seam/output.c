@@ -80,7 +80,7 @@ static bool is_touchable(const struct output *output, const char *service)
 /* Returns NULL after a mistake. */
 static const struct base_counter_vector *row_of(const struct output *output, const char *service, uint32_t vector)
 {
-	const struct mech *mech = output->seam->attached[output->number % output->seam->count].mech;
+	const struct mech *mech = output->mech;
 	if (!is_touchable(output, service))
 		return NULL;
 	if (vector < mech->vector_count)
@@ -94,7 +94,7 @@ static const struct base_counter_vector *row_of(const struct output *output, con
 static void count(struct mech_output *seen, uint32_t vector, uint32_t index, uint64_t amount)
 {
 	struct output *output = (struct output *)seen;
-	const struct output_layout *layout = &output->seam->layout[output->number % output->seam->count];
+	const struct output_layout *layout = output->layout;
 	const struct base_counter_vector *row = row_of(output, "mech_count", vector);
 	if (!row)
 		return;
@@ -108,7 +108,7 @@ static void count(struct mech_output *seen, uint32_t vector, uint32_t index, uin
 
 static void sort(struct output *output, const struct base_counter_vector *row, uint32_t vector, uint64_t value)
 {
-	const struct output_layout *layout = &output->seam->layout[output->number % output->seam->count];
+	const struct output_layout *layout = output->layout;
 	uint64_t *bin = output->value + layout->start[vector];
 	bin[vector_bin(row, layout->length[vector], value)]++;
 	bin[layout->length[vector]] += value;
@@ -128,14 +128,14 @@ static void observe(struct mech_output *seen, uint32_t vector, uint64_t value)
 
 void output_observe_request(struct output *output, enum output_request_vector vector, uint64_t value)
 {
-	uint32_t own = (uint32_t)output->seam->attached[output->number % output->seam->count].mech->vector_count;
+	uint32_t own = (uint32_t)output->mech->vector_count;
 	sort(output, &request_rows[vector], own + vector, value);
 }
 
 static void draw(struct mech_output *seen, const struct mech_event *event)
 {
 	struct output *output = (struct output *)seen;
-	const struct mech *mech = output->seam->attached[output->number % output->seam->count].mech;
+	const struct mech *mech = output->mech;
 	if (!is_touchable(output, "mech_draw"))
 		return;
 	if (event->row >= mech->event_count)
@@ -154,7 +154,9 @@ static struct mech_output *open_part(struct output *output, struct seam *seam, s
 	output->seen = (struct mech_output){.count = count, .observe = observe, .draw = draw};
 	output->seam = seam;
 	output->number = number;
-	output->value = arena_array(arena, seam->layout[number % seam->count].room, sizeof *output->value);
+	output->mech = seam_attached_of(seam, number)->mech;
+	output->layout = &seam->layout[number % seam->count];
+	output->value = arena_array(arena, output->layout->room, sizeof *output->value);
 	return &output->seen;
 }
 
@@ -181,7 +183,7 @@ struct mech_output *output_open_gpu(struct seam *seam, uint32_t number)
 
 void output_clear(struct output *output)
 {
-	uint32_t room = output->seam->layout[output->number % output->seam->count].room;
+	uint32_t room = output->layout->room;
 	if (room)
 		memset(output->value, 0, room * sizeof *output->value);
 }
@@ -190,9 +192,8 @@ void output_clear(struct output *output)
 
 static void add_part(const struct output *output, uint32_t vector, struct vector *sum)
 {
-	const struct output_layout *layout = &output->seam->layout[output->number % output->seam->count];
-	const struct base_counter_vector *row =
-		output_row(output->seam->attached[output->number % output->seam->count].mech, vector);
+	const struct output_layout *layout = output->layout;
+	const struct base_counter_vector *row = output_row(output->mech, vector);
 	uint32_t length = layout->length[vector];
 	uint64_t *value = output->value + layout->start[vector];
 	const struct vector part = {length, value, row->kind == BASE_VECTOR_COUNTERS ? 0 : value[length], NULL};
@@ -220,8 +221,8 @@ static void name_elements(const struct seam *seam, uint32_t number, uint32_t vec
 
 void seam_vector(const struct seam *seam, uint32_t number, uint32_t vector, struct vector *sum)
 {
-	const struct base_counter_vector *row = output_row(seam->attached[number % seam->count].mech, vector);
-	*sum = vector_new(seam->layout[number % seam->count].length[vector]);
+	const struct base_counter_vector *row = output_row(seam->gpu.output[number].mech, vector);
+	*sum = vector_new(seam->gpu.output[number].layout->length[vector]);
 	add_part(&seam->gpu.output[number], vector, sum);
 	for (uint32_t s = 0; s < seam->machine.partitions; s++)
 		add_part(&seam->partition[s].output[number], vector, sum);

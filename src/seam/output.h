@@ -22,7 +22,9 @@ struct output_layout {
 struct output {
 	struct mech_output seen;
 	struct seam *seam;
-	uint32_t number; /* index of the mechanism among the attached ones */
+	uint32_t number; /* of the part */
+	const struct mech *mech;
+	const struct output_layout *layout;
 	struct mech_sm *sm;
 	struct mech_partition *partition;
 	struct mech_gpu *gpu;

@@ -24,6 +24,15 @@ void seam_kernel_ended(struct seam *seam, uint32_t kernel);
 /* seam.c: forgets what the units know of the kernels before. */
 void seam_clear_units(struct seam *seam);
 
+/* The mechanism of a part. */
+static inline const struct seam_attached *seam_attached_of(const struct seam *seam, uint32_t number)
+{
+	return &seam->attached[number % seam->count];
+}
+
+/* Parts are those of kernels by their places. A kernel alone has the first ones. */
+void seam_map_parts(struct seam *seam);
+
 static inline struct seam_kernel *seam_kernel_of(const struct seam *seam, uint32_t number)
 {
 	return (struct seam_kernel *)&seam->kernel[seam->kernel_of[number]];
@@ -74,7 +83,8 @@ struct seam_counted {
 
 struct seam_counted seam_counted(struct seam_account *account, const struct seam *seam, uint32_t number, uint32_t pc);
 
-#define SEAM_COUNT(counted, name) ((counted).all->name++, (counted).load ? (void)(counted).load->requests.name++ : (void)0)
+#define SEAM_COUNT(counted, name)                                                                                      \
+	((counted).all->name++, (counted).load ? (void)(counted).load->requests.name++ : (void)0)
 
 /* account.c: seam_settle reports the outcome of a request of the SM. seam_came_late reports that the data of a late
  * request have arrived. */

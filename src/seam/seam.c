@@ -46,7 +46,7 @@ static bool sends_from_gpu(const struct mech *mech)
 
 static void open_gpu_part(struct seam *seam, uint32_t number)
 {
-	const struct seam_attached *attached = &seam->attached[number % seam->count];
+	const struct seam_attached *attached = seam_attached_of(seam, number);
 	const struct mech *mech = attached->mech;
 	struct seam_gpu *gpu = &seam->gpu;
 	struct mech_gpu *part = &gpu->part[number];
@@ -100,7 +100,7 @@ static void own_policies(struct seam_sm *sm, const struct seam_attached *attache
 
 static void open_sm_part(struct seam *seam, struct seam_sm *sm, uint32_t number)
 {
-	const struct seam_attached *attached = &seam->attached[number % seam->count];
+	const struct seam_attached *attached = seam_attached_of(seam, number);
 	const struct mech *mech = attached->mech;
 	struct mech_sm *part = &sm->part[number];
 	*part = (struct mech_sm){.mech = mech,
@@ -147,7 +147,7 @@ static void open_sm(struct seam *seam, struct seam_sm *sm)
 
 static void open_partition_part(struct seam *seam, struct seam_partition *partition, uint32_t number)
 {
-	const struct seam_attached *attached = &seam->attached[number % seam->count];
+	const struct seam_attached *attached = seam_attached_of(seam, number);
 	const struct mech *mech = attached->mech;
 	struct mech_partition *part = &partition->part[number];
 	*part = (struct mech_partition){.mech = mech,
@@ -236,8 +236,7 @@ struct seam *seam_open(const struct seam_attached *attached, uint32_t count, con
 	open_pools(&seam->gpu.pools);
 	seam->count = count;
 	seam->gpu.seam = seam;
-	for (uint32_t i = 0; i < SEAM_PARTS; i++)
-		seam->kernel_of[i] = (uint8_t)(count ? i / count : 0);
+	seam_map_parts(seam);
 	for (uint32_t i = 0; i < count; i++)
 		seam->attached[i] = attached[i];
 	seam->sm = base_calloc(machine->sms, sizeof *seam->sm);
@@ -339,14 +338,14 @@ static void clear_account(struct seam_account *account, const struct seam *seam,
 	memset(&account->all, 0, sizeof account->all);
 	free(account->by_pc);
 	account->by_pc = NULL;
-	if (seam->attached[number % seam->count].mech->sends && seam->kernel_of[number] != SEAM_ALL)
+	if (seam_attached_of(seam, number)->mech->sends && seam->kernel_of[number] != SEAM_ALL)
 		account->by_pc = base_calloc(seam_kernel_of(seam, number)->launch.instructions, sizeof *account->by_pc);
 }
 
 /* Clears counters and accounts at the kernel's begin, before any of its hooks can count. */
 static void clear_part(struct seam *seam, uint32_t number)
 {
-	const struct mech *mech = seam->attached[number % seam->count].mech;
+	const struct mech *mech = seam_attached_of(seam, number)->mech;
 	clear_stats(seam->gpu.part[number].stats, mech);
 	output_clear(&seam->gpu.output[number]);
 	seam->gpu.wake[number] = 0;
@@ -533,7 +532,7 @@ const void *seam_unit_stats(const struct seam *seam, uint32_t number, enum seam_
 void seam_stats(const struct seam *seam, uint32_t number, void *stats, struct mech_requests *requests,
                 struct seam_load *by_pc)
 {
-	const struct mech *mech = seam->attached[number % seam->count].mech;
+	const struct mech *mech = seam_attached_of(seam, number)->mech;
 	uint32_t instructions = seam_kernel_of(seam, number)->launch.instructions;
 	*requests = seam_account_of(seam, number);
 	seam_stats_add(mech, stats, seam->gpu.part[number].stats);

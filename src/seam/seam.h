@@ -20,9 +20,9 @@
  * them. Part `number` belongs to mechanism number % count. Without other kernels, a kernel has the parts 0 to
  * count - 1, and its index is 0. */
 enum {
-	SEAM_PARTS = 32,           /* of a unit, at most */
-	SEAM_NOBODY = SEAM_PARTS,  /* no part has this number */
-	SEAM_MAX_KERNELS = 128,    /* that run together, at most */
+	SEAM_PARTS = 32,             /* of a unit, at most */
+	SEAM_NOBODY = SEAM_PARTS,    /* no part has this number */
+	SEAM_MAX_KERNELS = 128,      /* that run together, at most */
 	SEAM_ALL = SEAM_MAX_KERNELS, /* stands for all of them: parts of mechanisms with MECH_ALL_KERNELS */
 	SEAM_NO_KERNEL = UINT8_MAX,
 	SEAM_POOLS = SEAM_PARTS + 1, /* a pool for each kernel that may have parts, and one for SEAM_ALL */
@@ -116,11 +116,11 @@ struct seam_sm {
 	struct seam_list cycle, warps_that_compete;
 	struct mech_sm *order; /* owner of the warp order, and its hook */
 	uint32_t (*pick)(struct mech_sm *, const struct mech_warps *, uint64_t);
-	struct mech_sm *replacement; /* owner of L1's replacement policy */
-	struct mech_sm *behind_l1;   /* owner of the answers to L1 misses */
+	struct mech_sm *replacement;                 /* owner of L1's replacement policy */
+	struct mech_sm *behind_l1;                   /* owner of the answers to L1 misses */
 	struct mech_sm *shared_room, *shared_layout; /* owners of shared-memory capacity and of shared-memory layout */
-	struct shared_fills fills[SEAM_POOLS]; /* by kernel of the blocks */
-	bool fills_shared;                     /* one of them is in use */
+	struct shared_fills fills[SEAM_POOLS];       /* by kernel of the blocks */
+	bool fills_shared;                           /* one of them is in use */
 	/* part that refused the banks to the load/store unit's instruction, or SEAM_NOBODY */
 	uint8_t shared_vetoed_by;
 	bool is_shown_issues; /* some mechanism observes issues or owns opcodes */
@@ -131,13 +131,13 @@ struct seam_sm {
 	uint32_t resident; /* number of resident blocks */
 	uint64_t slots;    /* their slots, one bit per slot */
 	struct mech_block block[MECH_MAX_BLOCKS];
-	uint8_t kernel_of[MECH_MAX_BLOCKS]; /* by block slot: the block's kernel */
-	struct timeline blocks; /* blocks that have ended */
-	uint32_t holders[MECH_MAX_BLOCKS]; /* by block slot: parts that hold the block, one bit per part */
-	bool live[MECH_MAX_WARPS];         /* by warp slot: true for an unfinished warp of a resident block */
+	uint8_t kernel_of[MECH_MAX_BLOCKS];    /* by block slot: the block's kernel */
+	struct timeline blocks;                /* blocks that have ended */
+	uint32_t holders[MECH_MAX_BLOCKS];     /* by block slot: parts that hold the block, one bit per part */
+	bool live[MECH_MAX_WARPS];             /* by warp slot: true for an unfinished warp of a resident block */
 	uint32_t warp_holders[MECH_MAX_WARPS]; /* by warp slot: parts that hold the warp, one bit per part */
-	uint8_t vetoed_by[MECH_MAX_WARPS]; /* by warp slot: part that refused the instruction, or SEAM_NOBODY */
-	uint64_t wake;                     /* next cycle in which a cycle hook wants to be called */
+	uint8_t vetoed_by[MECH_MAX_WARPS];     /* by warp slot: part that refused the instruction, or SEAM_NOBODY */
+	uint64_t wake;                         /* next cycle in which a cycle hook wants to be called */
 	/* since the last call of the cycle hooks, a mechanism with warps_that_compete has run another hook */
 	bool has_news;
 	/* Requests that wait to be served, in a ring of machine.send_queue entries. `dispatched` counts the
@@ -149,8 +149,8 @@ struct seam_sm {
 	struct seam_sent *free;
 	struct seam_sent *coming; /* requests in flight to the buffer whose data loads can wait for */
 	struct seam_pools pools;
-	const char *hook; /* name of the hook that runs, or ran last */
-	bool in_outcome;     /* on_outcome runs while the machine is changing L1 or the buffer */
+	const char *hook;                 /* name of the hook that runs, or ran last */
+	bool in_outcome;                  /* on_outcome runs while the machine is changing L1 or the buffer */
 	const struct mech_issue *issuing; /* the instruction shown to hooks before it runs, or NULL */
 	struct seam_mistake mistake;
 	/* Callbacks of the SM, called with `host`:
@@ -222,8 +222,8 @@ struct seam_gpu {
 	uint32_t asked_for;   /* kernel of may_dispatch or may_end */
 	enum mech_preference preference;
 	uint64_t wake[SEAM_PARTS], first_wake; /* cycles in which cycle hooks want to be called */
-	uint32_t vetoed_by;                  /* part that refused the next block on some SM, or SEAM_NOBODY */
-	uint32_t kept_open_by;               /* part that does not let its kernel end, or SEAM_NOBODY */
+	uint32_t vetoed_by;                    /* part that refused the next block on some SM, or SEAM_NOBODY */
+	uint32_t kept_open_by;                 /* part that does not let its kernel end, or SEAM_NOBODY */
 	struct seam_dispatched *queue;
 	uint32_t queue_head, queued;
 	struct seam_pools pools;
@@ -264,13 +264,13 @@ struct seam {
 	struct seam_attached attached[MECH_MAX];
 	struct output_layout layout[MECH_MAX]; /* of the mechanisms' vectors */
 	struct seam_opcode opcode[PTX_OPCODES];
-	uint32_t count, parts; /* mechanisms; parts that have been opened in a unit, a multiple of count */
-	bool several;          /* kernels run together (together.c) */
+	uint32_t count, parts;         /* mechanisms; parts that have been opened in a unit, a multiple of count */
+	bool several;                  /* kernels run together (together.c) */
 	uint8_t kernel_of[SEAM_PARTS]; /* by part: its kernel */
 	struct seam_kernel kernel[SEAM_MAX_KERNELS + 1]; /* the last one is SEAM_ALL */
-	const uint64_t *clock; /* core cycle of the dispatcher */
-	const uint64_t *clock_of_partitions; /* core cycle of the memory partitions, which may differ */
-	bool draws; /* a timeline */
+	const uint64_t *clock;                           /* core cycle of the dispatcher */
+	const uint64_t *clock_of_partitions;             /* core cycle of the memory partitions, which may differ */
+	bool draws;                                      /* a timeline */
 	struct seam_gpu gpu;
 	struct seam_sm *sm;
 	struct seam_partition *partition;
@@ -321,6 +321,7 @@ uint32_t seam_kernels_at_once(const struct seam_attached *attached, uint32_t cou
 /* Kernels run together from seam_begin_session() to seam_end_session(). Parts that serve all of them begin and end
  * there. Each kernel has an index below seam_kernels_at_once(), which is free again after its seam_kernel_end(). */
 void seam_begin_session(struct seam *seam);
+/* After seam_cycles_ended() of SEAM_ALL. */
 void seam_end_session(struct seam *seam);
 /* No block is resident or waits. Drops the dispatcher's requests and stops cycle hooks until a block starts, if no
  * mechanism objects; of kernels that run together, only for parts that serve all of them. */

@@ -14,10 +14,10 @@
 #include "seam/mech.h"
 
 struct shared_fill {
-	struct base_prefetch kept;  /* of its request; valid from sending until its outcome is reported */
-	uint32_t block;        /* block slot */
-	uint32_t words, holds; /* number of destination words, and how many of them hold its data */
-	struct shared_fill *next; /* in the list of fills in flight, or of free ones */
+	struct base_prefetch kept;     /* of its request; valid from sending until its outcome is reported */
+	uint32_t block;                /* block slot */
+	uint32_t words, holds;         /* number of destination words, and how many of them hold its data */
+	struct shared_fill *next;      /* in the list of fills in flight, or of free ones */
 	uint32_t word[MECH_MAX_WORDS]; /* word indices in the block's shared memory */
 };
 
