@@ -411,9 +411,30 @@ static void test_cut(void **state)
 	kit_close(&kit);
 }
 
+/* A block has its warp slots until it ends, although seven of its eight warps have ended. */
+static void test_warp_slots(void **state)
+{
+	(void)state;
+	static const char one_goes_on[] = "mov.u32 %r1, %tid.x; setp.ge.u32 %p1, %r1, 32; @%p1 exit; mov.u32 %r1, 0;\n"
+					  "AGAIN: add.u32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 1000; @%p1 bra AGAIN;\n"
+					  "st.global.u32 [%rd0], %r1; exit;";
+	struct gpu_kit kit;
+	struct gpu_session session;
+	struct jobs *jobs = new_jobs();
+	KIT_OPEN(&kit, "sm.count=1", "sm.warps=8");
+	uint64_t buffer = kit_buffer(&kit, NULL, 8);
+	const struct job *first = add(&kit, jobs, one_goes_on, 1, 256, 10, 0, buffer);
+	const struct job *second = add(&kit, jobs, long_loop, 1, 32, 10, 0, buffer);
+	run_all(&kit, jobs, &session);
+	assert_true(second->run.first_block >= first->run.started + first->run.cycles - 1);
+	free_jobs(jobs);
+	kit_close(&kit);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_warp_slots),
 		cmocka_unit_test(test_one_kernel),
 		cmocka_unit_test(test_small_kernels_overlap),
 		cmocka_unit_test(test_one_waits_for_another),

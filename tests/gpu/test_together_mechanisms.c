@@ -26,6 +26,7 @@ struct own {
 	uint64_t kernel, resident;
 };
 
+static uint64_t asked_line;          /* that the mechanism requests: within an allocation */
 static uint32_t open_now, most_open; /* kernels that have begun and not ended */
 
 static void gpu_kernel_begin(struct mech_gpu *gpu)
@@ -70,7 +71,8 @@ static void block_begin(struct mech_sm *sm, const struct mech_block *block)
 	seen->blocks++;
 	seen->warps += block->warps;
 	((struct own *)sm->state)->resident++;
-	const struct mech_request request = {.address = 1 << 20, .bytes = 4, .to = MECH_TO_NOTHING, .pc = MECH_NO_PC};
+	const struct mech_request request = {
+		.address = asked_line, .bytes = 4, .to = MECH_TO_NOTHING, .pc = MECH_NO_PC};
 	if (sm->mech->sends)
 		seen->asked += mech_send(sm, &request);
 }
@@ -177,6 +179,7 @@ static void run_jobs(const struct mech *mech, int first, int end, struct seen se
 	struct mech_requests requests;
 	open_with(&kit, mech);
 	uint64_t buffer = kit_buffer(&kit, NULL, 65536);
+	asked_line = (buffer + 400000) / 128 * 128;
 	for (int i = first; i < end; i++)
 		add_job(&kit, jobs, i, buffer);
 	run_counted(&kit, jobs);
@@ -250,6 +253,41 @@ static void test_requests(void **state)
 	assert_int_equal(sum.replies, seen[0].replies + seen[1].replies + seen[2].replies);
 }
 
+/* Requests the same again, so that one request is always on its way. */
+static void ask_again(struct mech_sm *sm, const struct mech_reply *reply)
+{
+	struct seen *seen = sm->stats;
+	seen->replies++;
+	seen->asked += mech_send(sm, &reply->request);
+}
+
+/* The kernel's block ends before a reply, while another kernel keeps the SM at work. */
+static void test_late_replies(void **state)
+{
+	(void)state;
+	struct mech sends = looks_at_each;
+	struct gpu_kit kit;
+	struct jobs *jobs = new_jobs();
+	sends.sends = true;
+	sends.on_reply = ask_again;
+	static const struct mech *list[2];
+	list[0] = &sends;
+	kit_mechanisms = list;
+	KIT_OPEN(&kit, "sm.count=1");
+	kit_mechanisms = NULL;
+	uint64_t buffer = kit_buffer(&kit, NULL, 65536);
+	asked_line = (buffer + 400000) / 128 * 128;
+	add(&kit, jobs, long_loop, 1, 32, 10, 0, buffer);
+	add(&kit, jobs, "exit;", 1, 64, 10, 0, buffer);
+	run_counted(&kit, jobs);
+	for (int i = 0; i < jobs->count; i++) {
+		assert_in_range(counted.of[i].asked, 2, UINT32_MAX);
+		assert_int_equal(counted.of[i].replies, counted.of[i].asked);
+	}
+	free_jobs(jobs);
+	kit_close(&kit);
+}
+
 /* --- an end that a mechanism delays --- */
 
 enum { DELAY = 5000 };
@@ -290,6 +328,7 @@ static void test_may_end(void **state)
 	waits.gpu_cycle = every_cycle;
 	open_with(&kit, &waits);
 	uint64_t buffer = kit_buffer(&kit, NULL, 65536);
+	asked_line = (buffer + 400000) / 128 * 128;
 	for (int i = 0; i < JOBS; i++)
 		add_job(&kit, jobs, i, buffer);
 	counted.gpu = kit.gpu;
@@ -412,10 +451,10 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_each_kernel), cmocka_unit_test(test_all_kernels),
-		cmocka_unit_test(test_requests),    cmocka_unit_test(test_may_end),
-		cmocka_unit_test(test_at_once),     cmocka_unit_test(test_one_at_a_time),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_each_kernel),   cmocka_unit_test(test_all_kernels),
+		cmocka_unit_test(test_requests),      cmocka_unit_test(test_may_end),
+		cmocka_unit_test(test_late_replies),  cmocka_unit_test(test_at_once),
+		cmocka_unit_test(test_one_at_a_time), cmocka_unit_test(test_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
