@@ -170,6 +170,15 @@ static void add_mechanisms(sluice_gpu *gpu, const struct sluice_settings *settin
 		           *settings->mechanisms);
 }
 
+/* A mechanism that chooses the kernel does so instead of launch.policy. */
+static void check_policy(const sluice_gpu *gpu, struct diag *diag)
+{
+	for (uint32_t i = 0; i < gpu->attachments.count && gpu->machine.policy; i++)
+		if (gpu->attachments.list[i].mech->policies & MECH_POLICY_KERNEL)
+			diag_plain(diag, "mechanism %s chooses the kernels: launch.policy must be leftover",
+			           gpu->attachments.list[i].mech->name);
+}
+
 static void read_settings(sluice_gpu *gpu, const struct sluice_settings *settings, struct diag *diag)
 {
 	read_machine(gpu, settings->machine ? settings->machine : "gtx480", diag);
@@ -192,6 +201,7 @@ static void read_settings(sluice_gpu *gpu, const struct sluice_settings *setting
 		gpu->records.attached = gpu->attachments.list;
 		gpu->records.attachments = gpu->attachments.count - gpu->attachments.implied;
 		note_one_kernel(gpu);
+		check_policy(gpu, diag);
 		if (!diag->errors)
 			open_energies(gpu, settings->energy, diag);
 	}

@@ -167,18 +167,17 @@ static void tick_entries(struct gpu *gpu)
 
 static void note_waiting_blocks(struct gpu *gpu, const struct dispatch *dispatch)
 {
-	gpu->window.waiting_kernel = dispatch_waiting(dispatch);
-	gpu->window.has_waiting_blocks = gpu->window.waiting_kernel < SM_MAX_KERNELS;
+	gpu->window.waiting = dispatch_list_waiting(dispatch, gpu, gpu->window.waiting_kernel);
 }
 
 /* The earliest time after now at which an SM has space for a waiting block. */
 static uint64_t next_room(const struct gpu *gpu)
 {
 	uint64_t next = UINT64_MAX;
-	if (!gpu->window.has_waiting_blocks)
+	if (!gpu->window.waiting)
 		return next;
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
-		if (sm_has_room(&gpu->sm[i], gpu->window.waiting_kernel) && gpu->sm[i].now > gpu->now)
+		if (window_has_room(&gpu->window, &gpu->sm[i]) && gpu->sm[i].now > gpu->now)
 			next = min_u64(next, gpu->sm[i].now);
 	return next;
 }

@@ -2,8 +2,7 @@
 #ifndef SLUICE_GPU_CYCLE_H
 #define SLUICE_GPU_CYCLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "sm/sm.h"
 
 struct gpu;
 struct dispatch;
@@ -20,8 +19,8 @@ struct window {
 	/* the reply side may run in parallel with the SMs: the kernel has no limit of instructions, at which both sides
 	 * must end in one cycle */
 	bool may_overlap;
-	bool has_waiting_blocks; /* a grid has blocks that are not started */
-	uint32_t waiting_kernel; /* the place of its kernel (sm_add_kernel()) */
+	uint32_t waiting; /* number of the kernels whose blocks may start where there is space for them */
+	uint8_t waiting_kernel[SM_MAX_KERNELS]; /* their places (sm_add_kernel()) */
 	/* Times of the earliest event: an SM or cluster wants to tick; an SM has made stores; an SM has space for a
 	 * waiting block; a slice's entry wants to tick. UINT64_MAX: none. */
 	uint64_t next_sm, next_commit, next_room, next_entry;
@@ -30,6 +29,15 @@ struct window {
 	bool workers_claim_sms; /* first their own, then those that other workers have not reached */
 	bool sm_waits_for_network; /* an SM sleeps until the request crossbar has space */
 };
+
+/* True when the SM has space for a waiting block. */
+static inline bool window_has_room(const struct window *window, const struct sm *sm)
+{
+	for (uint32_t i = 0; i < window->waiting; i++)
+		if (sm_has_room(sm, window->waiting_kernel[i]))
+			return true;
+	return false;
+}
 
 /* Simulates one window, of one or several steps, from the next time with an event. False when no event will ever
  * occur. */

@@ -24,6 +24,12 @@ static uint64_t blocks_of(const struct gpu_run *run)
 	return (uint64_t)grid.x * grid.y * grid.z;
 }
 
+/* True when each SM has its own next kernel, rather than the first one in order. */
+static bool picks_by_sm(const struct gpu *gpu)
+{
+	return gpu->machine.policy || gpu->seam->gpu.kernel_owner;
+}
+
 void dispatch_begin(struct dispatch *dispatch)
 {
 	*dispatch = (struct dispatch){.alarm = UINT64_MAX};
@@ -33,7 +39,8 @@ void dispatch_limit(const struct gpu *gpu, struct gpu_run *run)
 {
 	const struct machine *machine = &gpu->machine;
 	uint64_t sms = policy_sms(machine, run->stream), blocks = blocks_of(run);
-	bool divides = machine->policy == POLICY_EVEN || machine->policy == POLICY_SHARES;
+	bool divides =
+		machine->policy == POLICY_EVEN || machine->policy == POLICY_SHARES || gpu->seam->gpu.kernel_owner;
 	run->blocks_limit = seam_blocks_per_sm(gpu->seam, run->place, blocks_that_fit(gpu, run));
 	/* GPGPU-Sim: shader_core_config::max_cta(), for grids with fewer blocks than fit on the machine */
 	if (machine->spread_small_grids && !divides && blocks < run->blocks_limit * sms)
@@ -91,7 +98,7 @@ void dispatch_remove(struct dispatch *dispatch, struct gpu *gpu, uint32_t place)
 	for (dispatch->kernels--; at < dispatch->kernels; at++)
 		dispatch->order[at] = dispatch->order[at + 1];
 	dispatch->grid[place].run = NULL;
-	dispatch->try |= gpu->machine.policy != POLICY_LEFTOVER; /* others may get its SMs */
+	dispatch->try |= picks_by_sm(gpu); /* others may get its SMs */
 	for (uint32_t i = 0; i < gpu->machine.sms; i++)
 		sm_remove_kernel(&gpu->sm[i], place);
 }
@@ -125,6 +132,17 @@ static uint32_t first_waiting(const struct dispatch *dispatch, uint64_t cycle)
 uint32_t dispatch_waiting(const struct dispatch *dispatch)
 {
 	return first_waiting(dispatch, UINT64_MAX);
+}
+
+uint32_t dispatch_list_waiting(const struct dispatch *dispatch, const struct gpu *gpu, uint8_t place[SM_MAX_KERNELS])
+{
+	uint32_t count = 0, most = picks_by_sm(gpu) ? SM_MAX_KERNELS : 1;
+	for (uint32_t i = 0; i < dispatch->kernels && count < most; i++) {
+		const struct grid *grid = &dispatch->grid[dispatch->order[i]];
+		if (grid->next < grid->blocks)
+			place[count++] = (uint8_t)dispatch->order[i];
+	}
+	return count;
 }
 
 /* The kernel that gets the next block. */
@@ -174,12 +192,24 @@ static bool can_start(struct dispatch *dispatch, const struct grid *grid, const 
 	return agreed;
 }
 
+/* The kernel that a mechanism picks for the SM, which is not ahead. */
+static uint32_t picked_place(struct dispatch *dispatch, const struct gpu *gpu, uint32_t at)
+{
+	bool refused = false;
+	uint32_t place = SM_MAX_KERNELS;
+	if (gpu->sm[at].now <= gpu->now)
+		place = policy_ask(dispatch, gpu, at, gpu->clock[CLOCK_CORE].cycle, &refused);
+	dispatch->vetoed |= refused || sm_waits_for_lines(&gpu->sm[at]);
+	return place;
+}
+
 /* The kernel that starts the SM's next block, where `first` is the first in order; NULL: none. */
 static struct grid *grid_for(struct dispatch *dispatch, const struct gpu *gpu, uint32_t at, struct grid *first)
 {
-	if (LIKELY(!gpu->machine.policy))
+	if (LIKELY(!picks_by_sm(gpu)))
 		return first;
-	uint32_t place = policy_pick(dispatch, gpu, at, gpu->clock[CLOCK_CORE].cycle);
+	uint32_t place = gpu->seam->gpu.kernel_owner ? picked_place(dispatch, gpu, at)
+	                                             : policy_pick(dispatch, gpu, at, gpu->clock[CLOCK_CORE].cycle);
 	return place < SM_MAX_KERNELS ? &dispatch->grid[place] : NULL;
 }
 
@@ -242,7 +272,9 @@ static bool place_as_picked(struct dispatch *dispatch, struct gpu *gpu)
 	for (struct grid *grid; (grid = next_grid(dispatch, gpu->clock[CLOCK_CORE].cycle));) {
 		uint32_t places = 0;
 		for (uint32_t i = 0; i < sms; i++)
-			places += has_room[i] = !has_block[i / per_cluster] && can_start(dispatch, grid, gpu, i);
+			places += has_room[i] = !has_block[i / per_cluster] &&
+			                        grid_for(dispatch, gpu, i, grid) == grid &&
+			                        can_start(dispatch, grid, gpu, i);
 		uint32_t at = places ? seam_place_block(gpu->seam, grid->next, has_room) : MECH_NOWHERE;
 		dispatch->vetoed |= places && at == MECH_NOWHERE;
 		if (at == MECH_NOWHERE)

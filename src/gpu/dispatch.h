@@ -45,6 +45,9 @@ void dispatch_remove(struct dispatch *dispatch, struct gpu *gpu, uint32_t place)
 bool dispatch_has_ended(const struct dispatch *dispatch, const struct gpu *gpu, uint32_t place);
 /* The place of a kernel with blocks that are not started, the first in order; SM_MAX_KERNELS: none. */
 uint32_t dispatch_waiting(const struct dispatch *dispatch);
+/* Lists the places of the kernels whose blocks may start where an SM has space for them: with a policy that divides
+ * SMs, all with such blocks; else the first in order. Returns their number. */
+uint32_t dispatch_list_waiting(const struct dispatch *dispatch, const struct gpu *gpu, uint8_t place[SM_MAX_KERNELS]);
 /* Simulates one core cycle: mechanisms' requests, their hooks, new blocks. True when something happened. */
 bool dispatch_cycle(struct dispatch *dispatch, struct gpu *gpu);
 /* The time from which it needs the next core cycle, independent of other units; UINT64_MAX: never. */

@@ -117,3 +117,39 @@ uint32_t policy_pick(const struct dispatch *dispatch, const struct gpu *gpu, uin
 	}
 	return SM_MAX_KERNELS;
 }
+
+/* --- a mechanism's choice --- */
+
+static struct mech_running running_at(const struct dispatch *dispatch, const struct gpu *gpu, uint32_t place,
+                                      uint32_t at, uint64_t cycle)
+{
+	const struct grid *grid = &dispatch->grid[place];
+	const struct sm *sm = &gpu->sm[at];
+	const struct sm_kernel *kernel = &sm->blocks.kernel[place];
+	return (struct mech_running){.launch = &gpu->seam->kernel[place].launch,
+	                             .stream = grid->run->stream,
+	                             .priority = grid->run->priority,
+	                             .registers = kernel->block.registers,
+	                             .next = grid->next,
+	                             .blocks = grid->blocks,
+	                             .resident = kernel->resident,
+	                             .ready = has_block(grid, cycle),
+	                             .has_space = sm_has_room(sm, place)};
+}
+
+uint32_t policy_ask(const struct dispatch *dispatch, const struct gpu *gpu, uint32_t sm, uint64_t cycle, bool *refused)
+{
+	struct mech_running kernel[SM_MAX_KERNELS];
+	bool has_choice = false;
+	*refused = false;
+	for (uint32_t i = 0; i < dispatch->kernels; i++) {
+		kernel[i] = running_at(dispatch, gpu, dispatch->order[i], sm, cycle);
+		has_choice |= kernel[i].ready && kernel[i].has_space;
+	}
+	if (!has_choice)
+		return SM_MAX_KERNELS;
+	const struct mech_choice choice = {sm, dispatch->kernels, kernel, cycle};
+	uint32_t picked = seam_pick_kernel(gpu->seam, &choice);
+	*refused = picked == MECH_NOWHERE || !kernel[picked].has_space;
+	return *refused ? SM_MAX_KERNELS : dispatch->order[picked];
+}

@@ -1,4 +1,5 @@
-/* policy: which of the running kernels may start a block on an SM (launch.policy).
+/* policy: which of the running kernels may start a block on an SM (launch.policy). A mechanism may choose instead
+ * (MECH_POLICY_KERNEL).
  *
  *   leftover    the first kernel by priority and start; the next one gets the space that is left when all its blocks
  *               are placed
@@ -19,5 +20,8 @@ uint32_t policy_sms(const struct machine *machine, uint64_t stream);
 bool policy_allows(const struct dispatch *dispatch, const struct gpu *gpu, uint32_t place, uint32_t sm);
 /* The place of the kernel that starts the SM's next block, up to this cycle; SM_MAX_KERNELS: none may. */
 uint32_t policy_pick(const struct dispatch *dispatch, const struct gpu *gpu, uint32_t sm, uint64_t cycle);
+/* As policy_pick(), by the mechanism that owns the choice. It is not asked when the SM has no space. *refused: it was
+ * asked, and the SM starts no block. */
+uint32_t policy_ask(const struct dispatch *dispatch, const struct gpu *gpu, uint32_t sm, uint64_t cycle, bool *refused);
 
 #endif

@@ -32,7 +32,7 @@ static void record_tick(const struct gpu *gpu, struct worker_sms *own, const str
 	own->ticks++;
 	if (sm->commits)
 		own->next_commit = min_u64(own->next_commit, now);
-	if (gpu->window.has_waiting_blocks && sm_has_room(sm, gpu->window.waiting_kernel))
+	if (window_has_room(&gpu->window, sm))
 		own->next_room = min_u64(own->next_room, now);
 }
 
@@ -43,9 +43,7 @@ static void record_tick(const struct gpu *gpu, struct worker_sms *own, const str
 static bool can_run_ahead(const struct gpu *gpu, const struct sm *sm)
 {
 	return gpu->window.may_be_long && !sm->stopped && !sm->commits && !sm->fault.what &&
-	       !seam_is_kept_in_step(sm->seam) &&
-	       !(gpu->window.has_waiting_blocks && sm_has_room(sm, gpu->window.waiting_kernel)) &&
-	       network_port_suffices(sm);
+	       !seam_is_kept_in_step(sm->seam) && !window_has_room(&gpu->window, sm) && network_port_suffices(sm);
 }
 
 /* The first core cycle at or after `time` that is later than `cycle`. */

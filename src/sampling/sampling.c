@@ -28,7 +28,7 @@ static const char *what_needs_all(const struct sluice_settings *settings)
 static bool sees_all_blocks(const struct mech *mech)
 {
 	return mech->gpu_open || mech->gpu_cycle || mech->gpu_block || mech->may_dispatch || mech->may_end ||
-	       mech->policies & MECH_POLICY_BLOCK_PLACE;
+	       mech->policies & (MECH_POLICY_BLOCK_PLACE | MECH_POLICY_KERNEL);
 }
 
 static void check_mechanisms(const struct attachments *attached, struct diag *diag)

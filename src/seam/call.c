@@ -441,6 +441,26 @@ uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_
 	return sm;
 }
 
+uint32_t seam_pick_kernel(struct seam *seam, const struct mech_choice *choice)
+{
+	struct seam_gpu *gpu = &seam->gpu;
+	struct mech_gpu *owner = gpu->kernel_owner;
+	gpu->hook = "pick_kernel";
+	gpu->of_sm = choice->sm;
+	uint32_t kernel = owner->mech->pick_kernel(owner, choice);
+	if (kernel != MECH_NOWHERE && (kernel >= choice->count || !choice->kernel[kernel].ready)) {
+		seam_wrong_gpu(owner, "gives SM %u to kernel %u of %u, which %s", choice->sm, kernel, choice->count,
+		               kernel < choice->count ? "has no block to start" : "does not run");
+		kernel = MECH_NOWHERE;
+	}
+	gpu->of_sm = MECH_NOWHERE;
+	gpu->hook = NULL;
+	seam_ran_gpu(owner);
+	bool starts = kernel != MECH_NOWHERE && choice->kernel[kernel].has_space;
+	gpu->vetoed_by = starts ? SEAM_NOBODY : owner->number;
+	return kernel;
+}
+
 void seam_gpu_cycle(struct seam_gpu *gpu, uint64_t cycle)
 {
 	gpu->first_wake = MECH_NEVER;

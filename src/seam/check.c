@@ -19,6 +19,7 @@ static const struct {
 	{MECH_POLICY_SHARED_ROOM, "the number of blocks that fit into shared memory"},
 	{MECH_POLICY_SHARED_LAYOUT, "the layout of shared memory"},
 	{MECH_POLICY_WARP_RANK, "the ranks of warps"},
+	{MECH_POLICY_KERNEL, "the choice of the kernel"},
 };
 
 const char *seam_policy_name(uint32_t policy)
@@ -79,6 +80,7 @@ static bool fits(const struct mech *mech, const struct mech_machine *machine, ch
 		{MECH_POLICY_SHARED_ROOM, mech->shared_room, "shared_room"},
 		{MECH_POLICY_SHARED_ROOM, mech->shared_taken, "shared_taken"},
 		{MECH_POLICY_SHARED_LAYOUT, mech->shared_place, "shared_place"},
+		{MECH_POLICY_KERNEL, mech->pick_kernel, "pick_kernel"},
 	};
 	const struct {
 		uint32_t policy;

@@ -25,7 +25,7 @@ bool seam_hooks_of_gpu(const struct mech *mech)
 #define LOOK(scope, hook, event, when) || mech->hook
 	bool hears = false MECH_GPU_HOOKS(LOOK, LOOK);
 #undef LOOK
-	return hears || mech->gpu_cycle || mech->policies & MECH_POLICY_BLOCK_PLACE;
+	return hears || mech->gpu_cycle || mech->policies & (MECH_POLICY_BLOCK_PLACE | MECH_POLICY_KERNEL);
 }
 
 /* A mechanism that hears nothing of an SM's work but the ends of blocks. */
@@ -56,7 +56,7 @@ bool seam_check_kernels(const struct mech *mech, char *message, size_t size)
 	const uint32_t of_a_kernel = MECH_POLICY_BLOCK_COUNT | MECH_POLICY_BUFFER | MECH_POLICY_SHARED_ROOM |
 	                             MECH_POLICY_SHARED_LAYOUT | MECH_POLICY_WARP_RANK;
 	const uint32_t of_all = MECH_POLICY_WARP_ORDER | MECH_POLICY_L1_REPLACEMENT | MECH_POLICY_L2_REPLACEMENT |
-	                        MECH_POLICY_DRAM | MECH_POLICY_WARP_RANK;
+	                        MECH_POLICY_DRAM | MECH_POLICY_WARP_RANK | MECH_POLICY_KERNEL;
 	bool each = mech->kernels == MECH_EACH_KERNEL, all = mech->kernels == MECH_ALL_KERNELS;
 	const char *hook = NULL;
 	if ((unsigned)mech->kernels > MECH_ALL_KERNELS)
@@ -69,6 +69,8 @@ bool seam_check_kernels(const struct mech *mech, char *message, size_t size)
 		hook = "warps_that_compete, which is asked about warps of all kernels";
 	else if (all && (mech->may_end || mech->may_dispatch || mech->gpu_block))
 		hook = "a hook that belongs to one kernel";
+	else if (!all && mech->policies & MECH_POLICY_KERNEL)
+		hook = "not MECH_ALL_KERNELS, which the choice of the kernel needs";
 	if (hook)
 		snprintf(message, size, "mechanism %s: .kernels has %s", mech->name, hook);
 	return !hook;

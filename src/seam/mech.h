@@ -29,7 +29,7 @@
  * Cycles are core cycles, in partitions L2 cycles, counted from the machine's opening. Addresses are bytes of device
  * memory.
  *
- * No built-in mechanism has these hooks; examples/mechanisms and the tests do: blocks_per_sm, place_block,
+ * No built-in mechanism has these hooks; examples/mechanisms and the tests do: blocks_per_sm, place_block, pick_kernel,
  * may_dispatch, may_allocate, may_access_shared, l1_used, answer_miss, on_outcome; in a partition l2_victim, l2_used,
  * dram_next, partition_access, partition_fill, partition_evict, partition_outcome.
  *
@@ -53,7 +53,7 @@
  * mech_request, mech_operands, mech_warp, mech_sm_live_stats, mech_transaction, ...). A change of these is a new major
  * version: the library then refuses the mechanism with a message, and it must be compiled again.
  * tests/data/mech_layout.txt records the layout. */
-enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 2, MECH_VERSION = MECH_VERSION_MAJOR << 16 | MECH_VERSION_MINOR };
+enum { MECH_VERSION_MAJOR = 1, MECH_VERSION_MINOR = 3, MECH_VERSION = MECH_VERSION_MAJOR << 16 | MECH_VERSION_MINOR };
 
 /* The shape of the prefetch buffer in front of L1, which a mechanism may own (MECH_POLICY_BUFFER). It holds bytes that
  * mechanisms have fetched or put there, and answers loads of them before L1. */
@@ -104,7 +104,8 @@ enum mech_policy {
 	MECH_POLICY_SHARED_ROOM = 256,   /* how many blocks fit into an SM's shared memory */
 	MECH_POLICY_SHARED_LAYOUT = 512, /* where the bytes of blocks lie in an SM's shared memory */
 	MECH_POLICY_WARP_RANK = 1024,    /* the ranks of warps: mech_rank_warp(), without a hook */
-	MECH_POLICIES_END = 2048,        /* after the last policy */
+	MECH_POLICY_KERNEL = 2048,       /* which of the running kernels starts an SM's next block */
+	MECH_POLICIES_END = 4096,        /* after the last policy */
 };
 
 /* --- kernels that run together --- */
@@ -123,7 +124,7 @@ enum mech_kernels {
 	/* One set of parts sees the blocks of all kernels: gpu_kernel_begin and kernel_begin are called before the
 	 * first one, kernel_end and gpu_kernel_end after the last one. `launch` describes no kernel:
 	 * mech_launch_of() returns a block's. It has no gpu_block, may_dispatch and may_end, and may own only the warp
-	 * order, replacement, DRAM and ranks. */
+	 * order, replacement, DRAM, ranks and the choice of the kernel. */
 	MECH_ALL_KERNELS,
 };
 
@@ -396,6 +397,14 @@ struct mech {
 	/* --- since version 1.2: kernels that run together (docs/how-to/streams.md) --- */
 
 	enum mech_kernels kernels;
+
+	/* --- since version 1.3: the choice of the kernel, instead of launch.policy --- */
+
+	/* Pick: the index of the kernel that starts the SM's next block, one that is `ready`. If the SM has no space
+	 * for it (has_space), the SM starts no block in this cycle. The same holds for MECH_NOWHERE. Called while
+	 * blocks are placed, for an SM with space for some ready kernel's block: at most once per cycle, and again in
+	 * each cycle in which such a block remains. Only with MECH_ALL_KERNELS. */
+	uint32_t (*pick_kernel)(struct mech_gpu *gpu, const struct mech_choice *choice);
 };
 
 /* Exports a mechanism from a shared object: MECHANISM(mine); for `static const struct mech mine`. */

@@ -146,6 +146,26 @@ struct mech_dispatch {
 	uint64_t cycle;
 };
 
+/* A kernel that runs, as pick_kernel sees it from one SM. */
+struct mech_running {
+	const struct mech_launch *launch;
+	uint64_t stream;    /* the number of its stream */
+	int32_t priority;   /* of the stream; greater ones should go first */
+	uint32_t registers; /* of a block */
+	uint64_t next;      /* its next block: how many have started */
+	uint64_t blocks;    /* of its grid */
+	uint32_t resident;  /* its blocks on the SM */
+	bool ready;         /* a block waits, and may start by the machine's launch latency */
+	bool has_space;     /* the SM has space for another block of it */
+};
+
+/* An SM with space for a block, and all running kernels, by priority and start. */
+struct mech_choice {
+	uint32_t sm, count;
+	const struct mech_running *kernel;
+	uint64_t cycle;
+};
+
 /* The kernel's last block has ended. */
 struct mech_end {
 	uint64_t cycle;

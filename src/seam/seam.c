@@ -41,7 +41,7 @@ static struct mech_pool *kernel_pool(const struct seam *seam, struct seam_pools 
 static bool sends_from_gpu(const struct mech *mech)
 {
 	return mech->sends && (mech->gpu_kernel_begin || mech->gpu_block || mech->gpu_cycle || mech->may_dispatch ||
-	                       mech->may_end || mech->place_block);
+	                       mech->may_end || mech->place_block || mech->pick_kernel);
 }
 
 static void open_gpu_part(struct seam *seam, uint32_t number)
@@ -68,6 +68,8 @@ static void open_gpu_part(struct seam *seam, uint32_t number)
 		gpu->count_owner = part;
 	if (mech->policies & MECH_POLICY_BLOCK_PLACE)
 		gpu->place_owner = part;
+	if (mech->policies & MECH_POLICY_KERNEL)
+		gpu->kernel_owner = part;
 	if (mech->policies & MECH_POLICY_SHARED_ROOM)
 		gpu->room_owner = part;
 }

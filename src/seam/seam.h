@@ -215,7 +215,7 @@ struct seam_gpu {
 	MECH_GPU_HOOKS(HOOK, HOOK)
 #undef HOOK
 	struct seam_list cycle;
-	struct mech_gpu *count_owner, *place_owner, *room_owner;
+	struct mech_gpu *count_owner, *place_owner, *room_owner, *kernel_owner;
 	bool sends;           /* some mechanism may send from the dispatcher */
 	uint64_t dispatching; /* current cycle while the dispatcher works; else MECH_NEVER */
 	uint32_t of_sm;       /* SM of gpu_block or may_dispatch while that hook runs; else MECH_NOWHERE */
@@ -546,9 +546,10 @@ struct base_prefetch_listener seam_listener_of_l2(struct seam_partition *partiti
 uint32_t seam_room(struct seam *seam, uint32_t kernel, const struct mech_room *room);
 
 /* The owners' picks. seam_blocks_per_sm picks the number of blocks per SM, at most `blocks`. seam_place_block picks
- * the SM that gets a block, or MECH_NOWHERE. */
+ * the SM that gets a block, or MECH_NOWHERE. seam_pick_kernel picks the index of a ready kernel, or MECH_NOWHERE. */
 uint32_t seam_blocks_per_sm(struct seam *seam, uint32_t kernel, uint32_t blocks);
 uint32_t seam_place_block(struct seam *seam, uint64_t block, const uint8_t *has_room);
+uint32_t seam_pick_kernel(struct seam *seam, const struct mech_choice *choice);
 
 static inline const struct seam_dispatched *seam_next_dispatched(const struct seam_gpu *gpu)
 {

@@ -236,4 +236,51 @@ run rrip scan -o l2.sets=16 --mech l2_rrip.so
 holds 'c("rrip", "l2.hits") > 1.8 * c("recent", "l2.hits") and c("rrip", "cycles") < c("recent", "cycles")'
 holds 'c("rrip", "l2.accesses") == c("recent", "l2.accesses") and c("rrip", "l2_rrip.other") > 0'
 
+# end_together: two kernels of equal blocks, 300 and 60 of them, on one SM. In the machine's order the short kernel starts
+# when the long one has started all its blocks. With the mechanism both start at once and end within two blocks' time.
+cat >two.cu <<'END'
+#include <cstdio>
+__global__ void work(float *out)
+{
+	float sum = 0;
+	for (int i = 0; i < 200; i++)
+		sum = sum * 0.5f + i;
+	out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
+int main()
+{
+	cudaStream_t stream[2];
+	float *out[2];
+	for (int i = 0; i < 2; i++)
+		cudaStreamCreate(&stream[i]), cudaMalloc(&out[i], 300 * 256 * 4);
+	work<<<300, 256, 0, stream[0]>>>(out[0]);
+	work<<<60, 256, 0, stream[1]>>>(out[1]);
+	std::puts(cudaDeviceSynchronize() == cudaSuccess ? "PASS" : "FAIL");
+}
+END
+try 0 cc two.cu -o two
+run order two
+run fair two --mech end_together.so
+run kept two --mech end_together.so:wait=true
+cat >ends.py <<'END'
+import json, sys
+def ends(name):
+    kernels = json.load(open(name + ".json"))["kernels"]
+    return [k["started"] + k["cycles"] for k in kernels], [k["first_block"] - k["started"] for k in kernels]
+order, order_begins = ends("order")
+for name in ("fair", "kept"):
+    both, begins = ends(name)
+    block = max(order) / (360 / 6)  # six blocks at a time
+    assert max(begins) < 10, (name, begins)
+    assert abs(both[0] - both[1]) < 2 * block, (name, both, block)
+    assert abs(max(both) - max(order)) < 2 * block, (name, both, order)
+assert order_begins[1] > 0.7 * max(order), order_begins
+counters = json.load(open("fair.json"))["sessions"][0]["counters"]
+assert counters["end_together.overtaken"] >= 60, counters["end_together.overtaken"]
+END
+tried="ends.py"
+python3 ends.py >out 2>err || fail "the kernels do not end together"
+try 2 run --mech ./end_together.so -o launch.policy=even -- ./two
+says err "mechanism end_together chooses the kernels: launch.policy must be leftover"
+
 finish

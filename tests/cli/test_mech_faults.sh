@@ -101,6 +101,7 @@ may_dispatch
 may_end .gpu_cycle=at_once,
 blocks_per_sm .policies=MECH_POLICY_BLOCK_COUNT,
 place_block .policies=MECH_POLICY_BLOCK_PLACE,
+pick_kernel .policies=MECH_POLICY_KERNEL,.kernels=MECH_ALL_KERNELS,
 shared_room .policies=MECH_POLICY_SHARED_ROOM,.shared_taken=taken,
 shared_full .policies=MECH_POLICY_SHARED_ROOM,.shared_taken=taken,.shared_room=room,
 shared_taken .policies=MECH_POLICY_SHARED_ROOM|MECH_POLICY_BUFFER,.shared_room=room,.buffer=one_set,

@@ -157,6 +157,13 @@ static uint32_t told_by_place_block(struct mech_gpu *gpu, uint64_t block, const 
 	return MECH_NOWHERE;
 }
 
+static uint32_t told_by_pick_kernel(struct mech_gpu *gpu, const struct mech_choice *choice)
+{
+	(void)choice;
+	tell_all(gpu);
+	return 0;
+}
+
 /* --- the tests --- */
 
 static const struct mech base = {
@@ -259,6 +266,7 @@ static void test_hooks_of_the_gpu(void **state)
 	CHECK(gpu_cycle, (void)0);
 	CHECK(gpu_cycle, mech.keeps_in_step = true; mech.gpu_kernel_begin = keep_first; mech.gpu_cycle = told_in_step);
 	CHECK(place_block, mech.policies |= MECH_POLICY_BLOCK_PLACE);
+	CHECK(pick_kernel, mech.policies |= MECH_POLICY_KERNEL; mech.kernels = MECH_ALL_KERNELS);
 }
 
 /* One mechanism gives ranks; another decides by these ranks which warps compete. */

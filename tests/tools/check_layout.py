@@ -19,7 +19,7 @@ HEADERS = ["mech.h", "mech_table.h", "mech_lines.h", "mech_levels.h", "mech_numb
 MACHINE = "".join(f'#include "seam/{name}"\n' for name in HEADERS)
 
 # Structures that a mechanism receives by pointer, in memory of the machine, and not in an array.
-GROWS = {"mech", "mech_machine", "mech_launch", "mech_rows", "mech_block", "mech_room", "mech_dispatch", "mech_end", "mech_issue", "mech_memory",
+GROWS = {"mech", "mech_machine", "mech_launch", "mech_rows", "mech_block", "mech_room", "mech_dispatch", "mech_choice", "mech_end", "mech_issue", "mech_memory",
          "mech_shared", "mech_access", "mech_warps", "mech_reply", "mech_outcome", "mech_sm", "mech_partition", "mech_gpu", "mech_output",
          "mech_pool", "mech_kept", "mech_services", "base_line_fill", "base_line_eviction", "base_line_use", "base_line_set", "base_packet",
          "base_dram_issue", "base_dram_queue"}
