@@ -4,7 +4,8 @@
  *
  * With -DPOLICIES it also owns every policy and decides at random. With -DSTEP SMs may run ahead of the dispatcher,
  * except those that it holds in step for random periods; it requests nothing from the others. With -DEACH it serves
- * each of several kernels separately, with -DALL all of them. See vetoes.c for the vetoes.
+ * each of several kernels separately, with -DALL all of them. Then it also
+ * chooses at random which kernel starts a block. See vetoes.c for the vetoes.
  *
  * Its behavior must not depend on how often an SM ticks. A cycle hook therefore draws its random numbers only in the
  * cycle that it requested. */
@@ -309,6 +310,15 @@ static void gpu_kernel_begin(struct mech_gpu *gpu)
 	memset(own->kept, 0, sizeof own->kept);
 }
 
+#ifdef ALL
+/* Any kernel, also one without space; or none. */
+static uint32_t pick_kernel(struct mech_gpu *gpu, const struct mech_choice *choice)
+{
+	uint32_t picked = (uint32_t)of_gpu(gpu, choice->count + 1);
+	return picked < choice->count && choice->kernel[picked].ready ? picked : MECH_NOWHERE;
+}
+#endif
+
 #if defined POLICIES
 #define NAME "chance_policies"
 
@@ -358,6 +368,8 @@ static const struct mech chance = {.version = MECH_VERSION,
 #endif
 #ifdef ALL
                                    .kernels = MECH_ALL_KERNELS,
+                                   .policies = MECH_POLICY_KERNEL,
+                                   .pick_kernel = pick_kernel,
 #endif
 #ifdef STEP
                                    .keeps_in_step = true,
