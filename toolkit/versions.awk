@@ -1,7 +1,8 @@
 # Converts the output of `nm` of the runtime's objects to C source that gives its functions symbol versions, for each
 # soname that nvcc's programs need. Version 11.0 has the functions themselves (exports.map). Where the parameters of
-# NAME changed, abi12_NAME or abi13_NAME replaces it from that version on. NAME_ptsz and NAME_ptds serve programs with
-# per-thread default streams, which here are like other streams.
+# NAME changed, abi12_NAME or abi13_NAME replaces it from that version on. NAME_ptsz and NAME_ptds (cudart/per_thread.c)
+# serve programs with per-thread default streams. A function that such programs call must have one, or be in `plain`:
+# functions without a stream, or that are synchronous and always run in the legacy stream.
 $2 == "T" && $3 ~ /^(cuda|__cuda|abi1[23]_cuda)/ { defined[$3] = 1 }
 
 function implementation(name, version, older) {
@@ -16,13 +17,29 @@ function export(name, version, target, node, alias) {
 	node = version == 11 ? "11.0" : version
 	printf "ENTRY(\"%s\", \"%s\", \"%s@libcudart.so.%s\")\n", alias, target, name, node
 }
-function export_streams(name, version, target) {
+function suffix(name) {
+	if (name ~ /_pt(ds|sz)$/)
+		return ""
 	if (name ~ /^(cudaMemcpy|cudaMemset)/ && name !~ /Async$/)
-		export(name "_ptds", version, target)
-	else if (name ~ /Async(_v2)?$|^cudaLaunch|^cudaEventRecord|^cudaStream(AddCallback|CopyAttributes|GetAttribute|GetFlags|GetPriority|Query|SetAttribute|Synchronize|WaitEvent)$|^cudaStream(BeginCapture|EndCapture|IsCapturing|GetCaptureInfo|UpdateCapture)|^cudaGraph(Launch|Upload|InstantiateWithParams)$/)
-		export(name "_ptsz", version, target)
-	else if (name == "__cudaLaunchKernel")
-		export(name "_ptsz", version, target)
+		return "_ptds"
+	if (name == "__cudaLaunchKernel" || name ~ /Async(_v2)?$|^cudaLaunch|^cudaEventRecord|^cudaStream(AddCallback|CopyAttributes|GetAttribute|GetFlags|GetPriority|Query|SetAttribute|Synchronize|WaitEvent)$|^cudaStream(BeginCapture|EndCapture|IsCapturing|GetCaptureInfo|UpdateCapture)|^cudaGraph(Launch|Upload|InstantiateWithParams)$/)
+		return "_ptsz"
+	return ""
+}
+function export_streams(name, version, target, of) {
+	of = suffix(name)
+	if (of == "" || (name of) in defined)
+		return
+	if (!(name in plain)) {
+		print "versions.awk: cudart/per_thread.c has no " name of > "/dev/stderr"
+		failed = 1
+	}
+	export(name of, version, target)
+}
+BEGIN {
+	split("cudaGraphInstantiateWithParams cudaLaunchCooperativeKernelMultiDevice cudaMemcpyArrayToArray cudaMemcpy2DArrayToArray cudaSignalExternalSemaphoresAsync cudaSignalExternalSemaphoresAsync_v2 cudaWaitExternalSemaphoresAsync cudaWaitExternalSemaphoresAsync_v2", list, " ")
+	for (i in list)
+		plain[list[i]] = 1
 }
 END {
 	print "/* Made by versions.awk. */"
@@ -50,4 +67,5 @@ END {
 				export(name, version, target)
 			export_streams(name, version, target)
 		}
+	exit failed
 }

@@ -5,7 +5,7 @@
     tools/warming.py --size small bfs lud     two programs
 
 For the middle launch of each program it prints the cycles in a run of all launches and, in percent of these, the
-difference of its cycles after W warming launches. docs/how-to/part-of-a-run.md has the table.
+difference of its cycles after W warming launches, or after all if there are fewer. docs/how-to/part-of-a-run.md has the table.
 """
 import argparse
 import json
@@ -16,14 +16,24 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WARM = [0, 1, 2, 4, 8]
+WARM = [0, 1, 2, 4, 8, 16, 32]
+# Programs whose default is one or two launches, with arguments for more.
+LONGER = {
+    "fdtd3d": ["--steps", "6"],
+    "heartwall": ["--frames", "6"],
+    "hotspot": ["--steps", "12", "--pyramid", "1"],
+    "jacobi": ["--sweeps", "8"],
+    "kmeans": ["--iterations", "6"],
+    "laplace3d": ["--sweeps", "8"],
+    "stencil": ["--sweeps", "8"],
+}
 
 
 def run(arguments, program, variant, options):
     """The launches of a run, or None if it fails."""
     with tempfile.NamedTemporaryFile(suffix=".json") as stats:
         command = [f"{arguments.build}/bin/sluice", "run", "-m", arguments.machine, f"--stats={stats.name}", *options,
-                   "--", f"{arguments.build}/bin/programs/{program}", "--size", arguments.size, "--variant", variant]
+                   "--", f"{arguments.build}/bin/programs/{program}", "--size", arguments.size, "--variant", variant, *LONGER.get(program, [])]
         done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         return json.load(open(stats.name, encoding="utf-8"))["kernels"] if done.returncode == 0 else None
 
@@ -36,10 +46,13 @@ def variants(arguments, program):
 
 
 def differences(arguments, program, variant, number, cycles):
-    for warm in WARM:
-        if warm >= number:
+    last = -1
+    for wanted in WARM:
+        warm = min(wanted, number - 1)  # all launches before it
+        if warm == last:
             yield "-"
             continue
+        last = warm
         options = [f"--kernel={number}"] + ([f"--warm={warm}"] if warm else [])
         launch = run(arguments, program, variant, options)[number - 1]
         if launch["selected"] != "yes":

@@ -23,6 +23,16 @@ extern "C" {
 #define __dv(value)
 #endif
 
+#if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
+/* <<<>>> calls it by this name, with the stream of its configuration */
+cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments, size_t shared,
+                             cudaStream_t stream);
+#include "sluice/per_thread_streams.h"
+#define __SLUICE_CONFIGURATION __asm__("__cudaPushCallConfiguration_ptsz")
+#else
+#define __SLUICE_CONFIGURATION
+#endif
+
 /* devices */
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaDeviceSynchronize(void);
@@ -317,13 +327,14 @@ cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *function);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
                                cudaStream_t stream);
 unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared __dv(0),
-                                         struct CUstream_st *stream __dv(0));
+                                         struct CUstream_st *stream __dv(0)) __SLUICE_CONFIGURATION;
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 
 #if defined(__cplusplus)
 }
 #endif
 #undef __dv
+#undef __SLUICE_CONFIGURATION
 
 #include "sluice/macros_on.h"
 

@@ -202,15 +202,29 @@ static void parse_element(struct parser *parser, struct formula *name)
 	expect(parser, ']', "']'");
 }
 
+/* A counter's value that is selected by unit. The number of units is known only after a run. */
+static bool is_by_unit(const struct parser *parser, const struct formula *name)
+{
+	bool is_number = name->of != ELEMENT || (*name->element && !name->element[strspn(name->element, "0123456789")]);
+	return parser->names->units && name->needs == FORMULA_RUN && !formula_statistic(name->name) && is_number &&
+	       name->of != SUM && name->of != MEDIAN;
+}
+
 static void check_vector(struct parser *parser, struct formula *name)
 {
+	if (!parser->failed && is_by_unit(parser, name)) {
+		name->needs |= FORMULA_UNITS;
+		return;
+	}
 	size_t size = strlen(name->name) + 3;
 	char *vector = arena_alloc(parser->arena, size);
 	snprintf(vector, size, "%s[]", name->name);
 	name->vector = vector;
-	if (parser->failed || name->needs & FORMULA_MECHANISM)
+	bool by_unit = name->of == LEAST || name->of == MOST;
+	if (parser->failed || (name->needs & FORMULA_MECHANISM && !by_unit))
 		return;
-	snprintf(parser->message, FORMULA_MESSAGE, "'%s' is not a vector", name->name);
+	snprintf(parser->message, FORMULA_MESSAGE, by_unit ? "'%s' has no values by unit" : "'%s' is not a vector",
+	         name->name);
 	parser->failed = true;
 }
 
@@ -252,14 +266,15 @@ static const struct formula *parse_alias(struct parser *parser, const struct for
 /* The function of a whole vector with that name; SCALAR: there is none. */
 static int function_of(const char *word)
 {
-	static const char *const names[] = {[SUM] = "sum", [MEAN] = "mean", [MEDIAN] = "median"};
-	for (int of = SUM; of <= MEDIAN; of++)
+	static const char *const names[] = {
+		[SUM] = "sum", [MEAN] = "mean", [MEDIAN] = "median", [LEAST] = "min", [MOST] = "max"};
+	for (int of = SUM; of <= MOST; of++)
 		if (strcmp(names[of], word) == 0)
 			return of;
 	return SCALAR;
 }
 
-/* Parses a counter, or largest(), sum(), mean() or median() of one. */
+/* Parses a counter, or a function of one. */
 static const struct formula *parse_name(struct parser *parser)
 {
 	const char *word = parse_word(parser);

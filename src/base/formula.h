@@ -14,6 +14,9 @@
  * median(NAME), only for a histogram, is the median of the values. It assumes that the values in its bin are evenly
  * spread from the bin's minimum to its maximum. In the last bin, which has no maximum, it is the minimum. All are
  * taken over all launches.
+ *
+ * For a counter of the machine's units, NAME[N] is the value of unit N, and min(NAME), mean(NAME) and max(NAME) are
+ * over units. Launches are summed first. The statistics must have the values by unit (`sluice run --units`).
  */
 #ifndef SLUICE_BASE_FORMULA_H
 #define SLUICE_BASE_FORMULA_H
@@ -40,6 +43,7 @@ enum {
 	FORMULA_MECHANISM = 8,
 	FORMULA_MACHINE = 16,
 	FORMULA_ENERGY = 32,
+	FORMULA_UNITS = 64, /* values by unit */
 };
 
 /* A name that stands for a formula of other names. */
@@ -59,6 +63,7 @@ struct formula_names {
 	const char *own;                     /* a group whose counters may be named without it; or NULL */
 	bool mechanisms;                     /* an unknown group may be a mechanism's */
 	bool energies;                       /* "energy.COMPONENT", for any component */
+	bool units;                          /* counters of the groups by unit */
 	const struct formula_alias *aliases; /* ends with an element without a name; or NULL */
 	bool empty_shares;                   /* 0 / 0 is 0, not NAN */
 };

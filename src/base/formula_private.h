@@ -11,9 +11,9 @@ struct formula {
 	unsigned needs;    /* sources of a name's values */
 	bool largest;      /* maximum over all launches, else the sum */
 	bool empty_shares; /* for a division: 0 / 0 is 0 */
-	/* selected value of a mechanism's vector; SCALAR: not a vector */
-	enum { SCALAR, ELEMENT, SUM, MEAN, MEDIAN } of;
-	const char *element, *vector; /* label or number of the element; "NAME[]" */
+	/* selected value of a mechanism's vector, or of a counter's values by unit; SCALAR: of neither */
+	enum { SCALAR, ELEMENT, SUM, MEAN, MEDIAN, LEAST, MOST } of;
+	const char *element, *vector; /* label or number of the element; "NAME[]" of a vector, else NULL */
 	const struct formula *left, *right;
 };
 

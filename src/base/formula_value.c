@@ -75,6 +75,49 @@ static double of_vector(const json_t *kernel, const struct formula *formula, dou
 	return formula->of == MEAN && sum ? json_number_value(sum) : total(values);
 }
 
+/* Values by unit, over all launches. */
+struct values {
+	double *value;
+	size_t count;
+};
+
+/* Adds the values of a launch to those of the launches before. Returns 0, or NAN when the launch has none. */
+static double add_values(const json_t *launch, const struct formula *formula, struct values *values)
+{
+	const json_t *own = json_object_get(json_object_get(launch, "units"), formula->name);
+	size_t count = json_array_size(own);
+	if (!own)
+		return NAN;
+	if (count > values->count) {
+		values->value = base_realloc(values->value, count * sizeof *values->value);
+		memset(values->value + values->count, 0, (count - values->count) * sizeof *values->value);
+		values->count = count;
+	}
+	for (size_t i = 0; i < count; i++) {
+		double value = json_number_value(json_array_get(own, i));
+		values->value[i] = formula->largest ? fmax(values->value[i], value) : values->value[i] + value;
+	}
+	return 0;
+}
+
+/* The selected value; NAN: there is none. */
+static double of_values(const struct formula *formula, const struct values *values)
+{
+	double least = INFINITY, most = -INFINITY, sum = 0;
+	for (size_t i = 0; i < values->count; i++) {
+		least = fmin(least, values->value[i]);
+		most = fmax(most, values->value[i]);
+		sum += values->value[i];
+	}
+	if (formula->of == ELEMENT) {
+		unsigned long number = strtoul(formula->element, NULL, 10);
+		return number < values->count ? values->value[number] : NAN;
+	}
+	if (!values->count)
+		return NAN;
+	return formula->of == LEAST ? least : formula->of == MOST ? most : sum / (double)values->count;
+}
+
 static double combine(double result, double value, bool largest)
 {
 	if (isnan(result) || isnan(value))
@@ -130,11 +173,36 @@ static const json_t *contribution(const json_t *stats, const char *kernel, bool 
 	return counts && formula_counts(launch) ? launch : NULL;
 }
 
+/* The selected value by unit. */
+static double look_up_values(const struct formula *formula, const json_t *stats, const char *kernel, char *message)
+{
+	size_t most = json_array_size(json_object_get(stats, "kernels")) +
+	              json_array_size(json_object_get(stats, "sessions"));
+	struct values values = {0};
+	double result = 0;
+	for (size_t i = 0; i < most; i++) {
+		const json_t *launch = contribution(stats, kernel, !kernel, i);
+		if (launch)
+			result += add_values(launch, formula, &values);
+	}
+	bool has_values = !isnan(result) && values.count;
+	result = has_values ? of_values(formula, &values) : NAN;
+	if (!has_values)
+		snprintf(message, FORMULA_MESSAGE, "the statistics have no values of '%s' by unit", formula->name);
+	else if (isnan(result))
+		snprintf(message, FORMULA_MESSAGE, "'%s' has no unit %s; it has %zu", formula->name, formula->element,
+		         values.count);
+	free(values.value);
+	return result;
+}
+
 static double look_up(const struct formula *formula, const json_t *stats, const char *kernel, char *message)
 {
 	const char *name = formula->name;
 	if (formula->needs & FORMULA_MACHINE)
 		return of_machine(formula, stats, message);
+	if (formula->needs & FORMULA_UNITS)
+		return look_up_values(formula, stats, kernel, message);
 	const struct statistic *statistic = formula_statistic(name);
 	bool by_session = !kernel && (!statistic || statistic->of_session);
 	double result = 0, weight = 0;

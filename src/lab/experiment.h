@@ -160,6 +160,9 @@ const struct formula *experiment_metric(const struct experiment *experiment, siz
 /* Whether some cell needs this source of values (FORMULA_RUN, ...). */
 bool experiment_needs(const struct experiment *experiment, unsigned needs);
 
+/* Whether some cell needs counters by unit (`sluice run --units`). */
+bool experiment_has_units(const struct experiment *experiment);
+
 /* Whether the experiment's size applies to some row: a program of the papers, and a row without its own size. */
 bool experiment_has_size(const struct experiment *experiment);
 

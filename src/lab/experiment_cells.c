@@ -23,6 +23,11 @@ bool experiment_needs(const struct experiment *experiment, unsigned needs)
 	return all & needs;
 }
 
+bool experiment_has_units(const struct experiment *experiment)
+{
+	return experiment->show < SHOW_INDEXES && experiment_needs(experiment, FORMULA_UNITS);
+}
+
 bool experiment_has_size(const struct experiment *experiment)
 {
 	bool any = false;

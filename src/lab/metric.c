@@ -18,6 +18,7 @@ const struct formula *metric_parse(struct arena *arena, const char *text, char m
 	                              .key_count = machine_option_count,
 	                              .mechanisms = true,
 	                              .energies = true,
+	                              .units = true,
 	                              .aliases = aliases};
 	const struct base_counter_group *facts;
 	for (size_t i = 0; (facts = static_counters_group(i)); i++)

@@ -152,6 +152,8 @@ static char *description(struct plan *plan, const struct experiment_column *colu
 		abort();
 	sluice_machine_write(gpu, file);
 	sluice_mechanisms_write(gpu, file);
+	if (experiment_has_units(plan->experiment))
+		fputs("values by unit\n", file);
 	bool fine = true;
 	for (size_t i = 0; i < column->mechanisms.count; i++) {
 		const char *word = column->mechanisms.word[i];
@@ -271,6 +273,8 @@ static char **command_line(struct plan *plan, const struct planned *planned, con
 		    moves && sluice_mechanism_path(column->mechanisms.word[i])
 		            ? absolute(plan, column->mechanisms.word[i])
 		            : column->mechanisms.word[i]);
+	if (experiment_has_units(plan->experiment))
+		add(words, &count, NULL, "--units");
 	if (planned->timeline) {
 		add(words, &count, "--timeline", planned->timeline);
 		add(words, &count, "--timeline-events", GANTT_MOST_TEXT);

@@ -236,8 +236,8 @@ run rrip scan -o l2.sets=16 --mech l2_rrip.so
 holds 'c("rrip", "l2.hits") > 1.8 * c("recent", "l2.hits") and c("rrip", "cycles") < c("recent", "cycles")'
 holds 'c("rrip", "l2.accesses") == c("recent", "l2.accesses") and c("rrip", "l2_rrip.other") > 0'
 
-# end_together: two kernels of equal blocks, 300 and 60 of them, on one SM. In the machine's order the short kernel starts
-# when the long one has started all its blocks. With the mechanism both start at once and end within two blocks' time.
+# end_together: two kernels of equal blocks, 300 and 60 of them, on one SM. In the machine's order the short kernel
+# starts when the long one has started all its blocks. With the mechanism both start at once and end together.
 cat >two.cu <<'END'
 #include <cstdio>
 __global__ void work(float *out)

@@ -104,6 +104,28 @@ static void test_formula_values(void **state)
 	assert_value(2, "6 / energy.watts", "add"); /* an alias is a single term */
 }
 
+/* Two launches on three SMs, and a launch that ran functionally. */
+static const char by_unit[] =
+	"{\"kernels\": [{\"name\": \"a\", \"counters\": {\"l1d.hits\": 9}, \"units\": {\"l1d.hits\": [2, 3, 4]}},"
+	"{\"name\": \"b\", \"counters\": {\"l1d.hits\": 12}, \"units\": {\"l1d.hits\": [5, 0, 7]}},"
+	"{\"name\": \"c\", \"selected\": \"no\"}]}";
+
+static void test_formula_units(void **state)
+{
+	(void)state;
+	source = by_unit;
+	assert_value(7, "l1d.hits[0]", NULL);
+	assert_value(0, "l1d.hits[1]", "b");
+	assert_value(11, "max(l1d.hits)", NULL);
+	assert_value(3, "min( l1d.hits )", NULL);
+	assert_value(7, "mean(l1d.hits)", NULL);
+	assert_value(11.0 / 7, "max(l1d.hits) / mean(l1d.hits)", NULL);
+	assert_value(7, "largest(l1d.hits[2])", NULL);
+	assert_no_value("l1d.hits[3]", NULL, "'l1d.hits' has no unit 3; it has 3");
+	assert_no_value("max(l1d.misses)", NULL, "the statistics have no values of 'l1d.misses' by unit");
+	source = statistics;
+}
+
 /* The time of kernels that ran together counts once, and their common counters are those of their session. */
 static void test_formula_sessions(void **state)
 {
@@ -160,7 +182,16 @@ static void test_formula_errors(void **state)
 	assert_no_value("sum(mine.by_array[A])", "add", "expected a whole vector at ')'");
 	assert_no_value("mine.by_array", "add", "the statistics have no 'mine.by_array'");
 	assert_no_value("sum(mine.absent)", "add", "the statistics have no 'mine.absent'");
-	assert_no_value("l1d.hits[0]", "add", "'l1d.hits' is not a vector");
+	assert_no_value("l1d.hits[0]", "add", "the statistics have no values of 'l1d.hits' by unit");
+	assert_no_value("max(l1d.hits)", "add", "the statistics have no values of 'l1d.hits' by unit");
+	assert_no_value("l1d.hits[one]", "add", "'l1d.hits' is not a vector");
+	assert_no_value("l1d.hits[]", "add", "'l1d.hits' is not a vector");
+	assert_no_value("sum(l1d.hits)", "add", "'l1d.hits' is not a vector");
+	assert_no_value("median(l1d.hits)", "add", "'l1d.hits' is not a vector");
+	assert_no_value("max(cycles)", "add", "'cycles' has no values by unit");
+	assert_no_value("min(mine.lanes)", "add", "'mine.lanes' has no values by unit");
+	assert_no_value("max(sm.count)", NULL, "'sm.count' has no values by unit");
+	assert_no_value("max(l1d.hits[0])", NULL, "expected a whole vector at ')'");
 	assert_no_value("mean(cycles)", "add", "'cycles' is not a vector");
 	char deep[400];
 	memset(deep, '(', sizeof deep - 1);
@@ -487,17 +518,12 @@ static void test_jobs_stop(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_formula_values),
-		cmocka_unit_test(test_formula_errors),
-		cmocka_unit_test(test_formula_sessions),
-		cmocka_unit_test(test_experiment),
-		cmocka_unit_test(test_published),
-		cmocka_unit_test(test_experiment_columns),
-		cmocka_unit_test(test_experiment_points),
-		cmocka_unit_test(test_experiment_errors),
-		cmocka_unit_test(test_store),
-		cmocka_unit_test(test_store_errors),
-		cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_formula_values),     cmocka_unit_test(test_formula_errors),
+		cmocka_unit_test(test_formula_sessions),   cmocka_unit_test(test_formula_units),
+		cmocka_unit_test(test_experiment),         cmocka_unit_test(test_published),
+		cmocka_unit_test(test_experiment_columns), cmocka_unit_test(test_experiment_points),
+		cmocka_unit_test(test_experiment_errors),  cmocka_unit_test(test_store),
+		cmocka_unit_test(test_store_errors),       cmocka_unit_test(test_jobs),
 		cmocka_unit_test(test_jobs_stop),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ enum translation {
 	MODE,          /* selects the kind of output: the letter in `text` */
 	FILE_OF_WORDS, /* a file with further words */
 	FOLDER,        /* the output folder */
+	STREAMS,       /* what stream 0 is: legacy, null or per-thread */
 	STANDARD,      /* the language standard */
 	CONTAINER,     /* only device code, to a file with the suffix `text` */
 	REFUSE,        /* an error; `text` is the reason */
@@ -117,7 +118,7 @@ static const struct flag flags[] = {
 	{"brief-diags", true, DROP, NULL, NULL},
 	{"jump-table-density", true, DROP, NULL, NULL},
 	{"jtd", true, DROP, NULL, NULL},
-	{"default-stream", true, DROP, NULL, NULL}, /* work of all streams runs in the order of the calls */
+	{"default-stream", true, STREAMS, NULL, NULL},
 	{"threads", true, DROP, NULL, NULL},
 	{"t", true, DROP, NULL, NULL},
 	{"split-compile", true, DROP, NULL, NULL},
@@ -488,6 +489,17 @@ static bool rename_flag(struct cc *cc, const char *name, const char *value)
 	return cc_take(cc, name, value, &taken);
 }
 
+static bool take_default_stream(struct cc *cc, const char *value)
+{
+	if (!is_among(value, "legacy|null|per-thread")) {
+		cli_error(cc->name, "-default-stream: expected legacy, null or per-thread, not '%s'", value);
+		return false;
+	}
+	if (strcmp(value, "per-thread") == 0)
+		cc_add(&cc->user, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+	return true;
+}
+
 static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 {
 	bool applies = !flag->value || (value && strcmp(value, flag->value) == 0);
@@ -522,6 +534,8 @@ static bool translate(struct cc *cc, const struct flag *flag, const char *value)
 	case FOLDER:
 		cc->output_folder = value;
 		return true;
+	case STREAMS:
+		return take_default_stream(cc, value);
 	case STANDARD:
 		cc_add(&cc->user, cc_joined(cc, "-std=", value));
 		return true;
