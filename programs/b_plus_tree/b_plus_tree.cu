@@ -6,7 +6,9 @@
 // memory too. As in Rodinia, every thread reads it at every use. Blocks have 16 warps, and threads of findRangeK 26
 // registers. So two blocks of it fit on an SM of 32,768 registers, the occupancy of 66 % that both papers name. findK
 // has 20 registers, and three blocks fit. The root is never a leaf. With --announce the host announces one whole node
-// for each block, by hand as in TELEPORT and prefetch-CTA.
+// for each block, by hand as in TELEPORT and prefetch-CTA. The form `rodinia` has the layout of Rodinia's nodes: 4084
+// bytes, a number before the two arrays of 509 ints. So no node and no warp's keys begin at a line. Blocks have 508
+// threads, and numbers of nodes 8 bytes.
 #include "../program.h"
 
 #include <algorithm>
@@ -18,6 +20,15 @@ const int ORDER = 511;
 // Child or record indices[i] holds the keys from keys[i] to keys[i + 1] - 1. Unused entries have the key INT_MAX.
 struct Node {
 	int indices[ORDER + 1], keys[ORDER + 1];
+};
+
+const int RODINIA_ORDER = 508;
+
+struct RodiniaNode {
+	int location;
+	int indices[RODINIA_ORDER + 1], keys[RODINIA_ORDER + 1];
+	bool is_leaf;
+	int num_keys;
 };
 
 struct Record {
@@ -67,14 +78,59 @@ __global__ void findRangeK(int height, const Node *nodes, int node_count, int *c
 		length[bid] = nodes[last[bid]].indices[thid] - first_record[bid] + 1;
 }
 
-// The tree on the host, built by insertion. A node with more than ORDER entries splits in the middle.
-class Tree {
+// Rodinia's findK reads the entry from the node `offset`, which is the current one.
+__global__ void findK_rodinia(int height, const RodiniaNode *nodes, int node_count, const Record *records,
+                              long long *current, long long *offset, const int *keys, Record *answers)
+{
+	int thid = threadIdx.x, bid = blockIdx.x, level = 0;
+	do {
+		if (nodes[current[bid]].keys[thid] <= keys[bid] && nodes[current[bid]].keys[thid + 1] > keys[bid])
+			if (nodes[offset[bid]].indices[thid] < node_count)
+				offset[bid] = nodes[offset[bid]].indices[thid];
+		__syncthreads();
+		if (thid == 0)
+			current[bid] = offset[bid];
+		__syncthreads();
+	} while (++level < height);
+	if (nodes[current[bid]].keys[thid] == keys[bid])
+		answers[bid].value = records[nodes[current[bid]].indices[thid]].value;
+}
+
+__global__ void findRangeK_rodinia(int height, const RodiniaNode *nodes, int node_count, long long *current,
+                                   long long *offset, long long *last, long long *last_offset, const int *start,
+                                   const int *end, int *first_record, int *length)
+{
+	int thid = threadIdx.x, bid = blockIdx.x, level = 0;
+	do {
+		if (nodes[current[bid]].keys[thid] <= start[bid] && nodes[current[bid]].keys[thid + 1] > start[bid])
+			if (nodes[current[bid]].indices[thid] < node_count)
+				offset[bid] = nodes[current[bid]].indices[thid];
+		if (nodes[last[bid]].keys[thid] <= end[bid] && nodes[last[bid]].keys[thid + 1] > end[bid])
+			if (nodes[last[bid]].indices[thid] < node_count)
+				last_offset[bid] = nodes[last[bid]].indices[thid];
+		__syncthreads();
+		if (thid == 0) {
+			current[bid] = offset[bid];
+			last[bid] = last_offset[bid];
+		}
+		__syncthreads();
+	} while (++level < height);
+	if (nodes[current[bid]].keys[thid] == start[bid])
+		first_record[bid] = nodes[current[bid]].indices[thid];
+	__syncthreads();
+	if (nodes[last[bid]].keys[thid] == end[bid])
+		length[bid] = nodes[last[bid]].indices[thid] - first_record[bid] + 1;
+}
+
+// The tree on the host, built by insertion. A node with more than `order` entries splits in the middle.
+class Tree
+{
 	struct Branch {
 		bool leaf;
 		std::vector<int> keys, children;
 	};
 	std::vector<Branch> branches_;
-	int root_ = 0, height_ = 0;
+	int order_, root_ = 0, height_ = 0;
 
 	// Returns the new right sibling of the branch, or -1.
 	int insert_below(int branch, int key)
@@ -91,12 +147,12 @@ class Tree {
 				parent.children.insert(parent.children.begin() + (long)at, right);
 			}
 		}
-		return branches_[branch].keys.size() > (size_t)ORDER ? split(branch) : -1;
+		return branches_[branch].keys.size() > (size_t)order_ ? split(branch) : -1;
 	}
 
 	int split(int branch)
 	{
-		const int half = (ORDER + 1) / 2;
+		const int half = (order_ + 1) / 2;
 		branches_.push_back({branches_[branch].leaf, {}, {}});
 		Branch &left = branches_[branch], &right = branches_.back();
 		right.keys.assign(left.keys.begin() + half, left.keys.end());
@@ -109,7 +165,7 @@ class Tree {
 	}
 
       public:
-	Tree()
+	explicit Tree(int order) : order_(order)
 	{
 		branches_.push_back({true, {}, {}});
 	}
@@ -129,15 +185,15 @@ class Tree {
 	}
 
 	// Breadth first from the root. Records of the leaves are numbered in key order.
-	std::vector<Node> flatten() const
+	template <class SomeNode> std::vector<SomeNode> flatten() const
 	{
-		std::vector<Node> nodes;
+		std::vector<SomeNode> nodes;
 		std::vector<int> order = {root_};
 		int record = 0;
 		for (size_t n = 0; n < order.size(); n++) {
 			const Branch &branch = branches_[order[n]];
-			Node node = {};
-			std::fill_n(node.keys, ORDER + 1, INT_MAX);
+			SomeNode node = {};
+			std::fill_n(node.keys, order_ + 1, INT_MAX);
 			std::copy(branch.keys.begin(), branch.keys.end(), node.keys);
 			for (size_t i = 0; i < branch.keys.size(); i++) {
 				node.indices[i] = branch.leaf ? record++ : (int)order.size();
@@ -169,61 +225,80 @@ static Look make_queries(const std::vector<int> &sorted, int queries, int ranges
 	return look;
 }
 
-enum { NOTHING, ROOT, NODE };
+enum { NOTHING, ROOT, NODE, NODE_AND_KEYS };
 
-// Announces that each block reads the root, or the node with its own number.
-static void announce(int what, const Node *nodes)
+// Announces that each block reads the root, or the node with its own number, and perhaps the keys of its look-up.
+template <class SomeNode> void announce(int what, const SomeNode *nodes, std::initializer_list<const int *> keys)
 {
 	if (what == NOTHING)
 		return;
-	int by = what == NODE;
+	int by = what != ROOT;
 	CHECK(cudaFlushCTATracker());
 	CHECK(cudaSetCTATracker(nodes, sizeof *nodes, by, 0, 0, 0, by, 0, 0, 0));
+	if (what == NODE_AND_KEYS)
+		for (const int *key : keys)
+			CHECK(cudaSetCTATracker(key, sizeof *key, 1, 0, 0, 0, 1, 0, 0, 0));
 }
 
-int main(int argc, char **argv)
-{
-	program::Arguments arguments(argc, argv, "b_plus_tree");
-	int count = arguments.number("keys", 4000, 200000, 1000000, "keys in the tree");
-	int queries = arguments.number("queries", 30, 1500, 10000, "keys to look up");
-	int ranges = arguments.number("ranges", 15, 900, 6000, "ranges to look up");
-	int range = arguments.number("range", 100, 3000, 3000, "records of the longest range");
-	int what = arguments.number("announce", NOTHING, NOTHING, NOTHING, "1: each block reads the root, 2: its node");
-	arguments.end();
-	arguments.require(count > ORDER && queries > 0 && ranges > 0 && range > 0, "more than 511 keys, and queries");
-	arguments.require(what <= NODE, "an announcement of 0 to 2");
+struct Plain {
+	using TheNode = Node;
+	using Number = int;
+	static const int order = ORDER;
+	static constexpr auto find = findK;
+	static constexpr auto find_range = findRangeK;
+};
 
-	program::Random random(arguments.seed());
+struct Rodinia {
+	using TheNode = RodiniaNode;
+	using Number = long long;
+	static const int order = RODINIA_ORDER;
+	static constexpr auto find = findK_rodinia;
+	static constexpr auto find_range = findRangeK_rodinia;
+};
+
+struct Numbers {
+	int count, queries, ranges, range, what;
+};
+
+template <class Form> int look_up(const Numbers &numbers, uint64_t seed)
+{
+	int count = numbers.count, queries = numbers.queries, ranges = numbers.ranges;
+	program::Random random(seed);
 	std::vector<int> sorted(count), shuffled;
 	for (int i = 0; i < count; i++)
 		sorted[i] = 3 * i + (int)random.below(3);
 	shuffled = sorted;
 	for (int i = count - 1; i > 0; i--)
 		std::swap(shuffled[i], shuffled[random.below(i + 1)]);
-	Tree tree;
+	Tree tree(Form::order);
 	for (int key : shuffled)
 		tree.insert(key);
 	std::vector<Record> records(count);
 	for (Record &record : records)
 		record.value = (int)random.below(1 << 30);
-	Look look = make_queries(sorted, queries, ranges, range, random);
+	Look look = make_queries(sorted, queries, ranges, numbers.range, random);
 
-	program::Array<Node> nodes(tree.flatten());
+	program::Array<typename Form::TheNode> nodes(tree.flatten<typename Form::TheNode>());
 	int node_count = (int)nodes.count();
 	program::Array<Record> device_records(records), answers(std::vector<Record>(queries, Record{-1}));
-	program::Array<int> current(queries), offset(queries), keys(look.keys);
+	program::Array<typename Form::Number> current(queries), offset(queries);
+	program::Array<int> keys(look.keys);
 	current.clear();
 	offset.clear();
-	announce(what, nodes); // it holds for both kernels
-	findK<<<queries, ORDER>>>(tree.height(), nodes, node_count, device_records, current, offset, keys, answers);
+	announce<typename Form::TheNode>(numbers.what, nodes, {keys});
+	Form::find<<<queries, Form::order>>>(tree.height(), nodes, node_count, device_records, current, offset, keys,
+	                                     answers);
 	CHECK(cudaGetLastError());
 
-	program::Array<int> left(ranges), left_offset(ranges), last(ranges), last_offset(ranges);
+	program::Array<typename Form::Number> left(ranges), left_offset(ranges), last(ranges), last_offset(ranges);
 	program::Array<int> start(look.start), end(look.end), first_record(ranges), length(ranges);
-	for (program::Array<int> *state : {&left, &left_offset, &last, &last_offset, &first_record, &length})
+	for (program::Array<typename Form::Number> *state : {&left, &left_offset, &last, &last_offset})
 		state->clear();
-	findRangeK<<<ranges, ORDER>>>(tree.height(), nodes, node_count, left, left_offset, last, last_offset, start,
-	                              end, first_record, length);
+	first_record.clear();
+	length.clear();
+	announce<typename Form::TheNode>(numbers.what, nodes, {start, end});
+	Form::find_range<<<ranges, Form::order>>>(tree.height(), nodes, node_count, left, left_offset, last,
+	                                          last_offset, start, end, first_record, length);
 	CHECK(cudaGetLastError());
 
 	std::vector<int> found, values, firsts, lengths;
@@ -245,4 +320,22 @@ int main(int argc, char **argv)
 	verdict.equal("findRangeK, first record", first_record.read(), firsts);
 	verdict.equal("findRangeK, length", length.read(), lengths);
 	return verdict.status();
+}
+
+int main(int argc, char **argv)
+{
+	program::Arguments arguments(argc, argv, "b_plus_tree", {"plain", "rodinia"});
+	Numbers numbers = {};
+	numbers.count = arguments.number("keys", 4000, 200000, 1000000, "keys in the tree");
+	numbers.queries = arguments.number("queries", 30, 1500, 10000, "keys to look up");
+	numbers.ranges = arguments.number("ranges", 15, 900, 6000, "ranges to look up");
+	numbers.range = arguments.number("range", 100, 3000, 3000, "records of the longest range");
+	numbers.what = arguments.number("announce", NOTHING, NOTHING, NOTHING,
+	                                "1: each block reads the root, 2: its node, 3: its node and its keys");
+	arguments.end();
+	arguments.require(numbers.count > ORDER && numbers.queries > 0 && numbers.ranges > 0 && numbers.range > 0,
+	                  "more than 511 keys, and queries");
+	arguments.require(numbers.what <= NODE_AND_KEYS, "an announcement of 0 to 3");
+	return arguments.is("rodinia") ? look_up<Rodinia>(numbers, arguments.seed())
+	                               : look_up<Plain>(numbers, arguments.seed());
 }

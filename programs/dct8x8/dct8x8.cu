@@ -7,7 +7,8 @@
 // threads that its text counts with. In dct1_dma the DMA engine stages dct1's tile, and skips the padding bank after
 // each row. dct1_loop and dct2_loop are dct1 and dct2 with a loop over a tile's strips, although one round completes
 // it: the form before 23 November 2026 (programs/README.md, Choices). dct1_sample to dct4_sample are like CUDA's
-// sample, where the device makes the input of the inverse transforms.
+// sample, where the device makes the input of the inverse transforms. dct3_halves and dct4_halves are these with the
+// steps of CUDA's Open64 for halves of a word.
 #include "../program.h"
 
 #include <sluice/dma.h>
@@ -276,7 +277,8 @@ __global__ void CUDAkernel2IDCT_loop(const float *source, float *result, int pit
 // products are not scaled before they are added, so that the sums have their own factor. A product is subtracted
 // without a fused operation. In dct1 and dct2 a warp has its own eight rows, and needs no barrier. These kernels are
 // after all others, so that those keep their addresses.
-const float NORM = 0.35355339f, U1 = 1.38703985f, U2 = 1.30656296f, U3 = 1.17587560f, U5 = 0.78569496f, U6 = 0.54119610f,
+const float NORM = 0.35355339f, U1 = 1.38703985f, U2 = 1.30656296f, U3 = 1.17587560f, U5 = 0.78569496f,
+	    U6 = 0.54119610f,
 	    U7 = 0.27589938f; // sqrt(1/8), and sqrt(2) cos(k pi / 16)
 
 __device__ float first(float factor, float value)
@@ -426,20 +428,92 @@ __device__ unsigned put_pair(unsigned word, int low, int high)
 	return (word & 0xffff) | (unsigned)(high & 0xffff) << 16;
 }
 
-template <bool INVERSE>
+// Open64's steps for halves of a word in a union, by public PTX of this sample: the lower half is taken by two shifts,
+// the upper one by a move and a shift. Both are masked before a half is put, and the lower one is moved. An upper half
+// is read again once the lower one was put. Each `asm` keeps clang from joining steps.
+__device__ int low_half(unsigned word)
+{
+	int shifted;
+	asm("shl.b32 %0, %1, 16;" : "=r"(shifted) : "r"(word));
+	return shifted >> 16;
+}
+
+__device__ int high_half(unsigned word)
+{
+	int moved;
+	asm("mov.b32 %0, %1;" : "=r"(moved) : "r"(word));
+	return moved >> 16;
+}
+
+__device__ unsigned put_low(unsigned word, int value)
+{
+	asm("" : "+r"(value));
+	unsigned half = value & 0xffff, moved;
+	asm("mov.b32 %0, %1;" : "=r"(moved) : "r"(half));
+	word = (word & 0xffff0000) | moved;
+	asm("" : "+r"(word));
+	return word;
+}
+
+__device__ unsigned put_high(unsigned word, int value)
+{
+	asm("" : "+r"(value));
+	unsigned half = value & 0xffff;
+	asm("" : "+r"(half));
+	return (word & 0xffff) | half << 16;
+}
+
+__device__ void forward_halves(unsigned *word, const int *v)
+{
+	int s0 = v[0] + v[7], s1 = v[1] + v[6], s2 = v[2] + v[5], s3 = v[3] + v[4];
+	int d0 = v[0] - v[7], d1 = v[1] - v[6], d2 = v[2] - v[5], d3 = v[3] - v[4];
+	int even = s0 + s3, outer = s0 - s3;
+	word[0] = put_low(word[0], to_value(times(even + (s1 + s2), HALF_TURN)));
+	int s1_again = high_half(word[0]) + v[6];
+	word[2] = put_low(word[2], to_value(times(even - (s1_again + s2), HALF_TURN)));
+	int s2_again = v[2] + high_half(word[2]);
+	word[1] = put_low(word[1], to_value(times(outer, WIDE_COS) + times(s1_again - s2_again, WIDE_SIN)));
+	word[3] = put_low(word[3], to_value(times(outer, WIDE_SIN) - times(s1 - s2, WIDE_COS)));
+	int sum = to_turn(times(d1 + d2, HALF_TURN)), difference = to_turn(times(d1 - d2, HALF_TURN));
+	int a = d0 * 4 + sum, b = d3 * 4 + difference, c = d0 * 4 - sum, d = d3 * 4 - difference;
+	word[0] = put_high(word[0], to_value(times(a, COS1) + times(b, COS7)));
+	word[3] = put_high(word[3], to_value(times(a, COS7) - times(b, COS1)));
+	word[2] = put_high(word[2], to_value(times(c, COS5) + times(d, COS3)));
+	word[1] = put_high(word[1], to_value(times(c, COS3) - times(d, COS5)));
+}
+
+__device__ void inverse_halves(unsigned *word, const int *v)
+{
+	int e0 = times(v[0] + v[4], HALF_TURN), e1 = times(v[0] - v[4], HALF_TURN);
+	int f0 = times(v[6], WIDE_SIN) + times(v[2], WIDE_COS), f1 = times(v[2], WIDE_SIN) - times(v[6], WIDE_COS);
+	int s0 = e0 + f0, s1 = e1 + f1, s2 = e1 - f1, s3 = e0 - f0;
+	int sum = to_turn(times(v[3] + v[5], HALF_TURN)), difference = to_turn(times(v[3] - v[5], HALF_TURN));
+	int a = v[1] * 4 + sum, b = v[7] * 4 + difference, c = v[1] * 4 - sum, d = v[7] * 4 - difference;
+	int d0 = times(a, COS1) + times(b, COS7), d3 = times(a, COS7) - times(b, COS1);
+	int d2 = times(c, COS5) + times(d, COS3), d1 = times(c, COS3) - times(d, COS5);
+	word[0] = put_low(word[0], to_value(s0 + d0));
+	int c_again = high_half(word[0]) * 4 - sum;
+	word[0] = put_high(word[0], to_value(s1 + (times(c_again, COS3) - times(d, COS5))));
+	word[1] = put_high(put_low(word[1], to_value(s2 + d2)), to_value(s3 + d3));
+	word[2] = put_high(put_low(word[2], to_value(s3 - d3)), to_value(s2 - d2));
+	word[3] = put_high(put_low(word[3], to_value(s1 - d1)), to_value(s0 - d0));
+}
+
+template <bool INVERSE, bool HALVES = false>
 __device__ __forceinline__ void transform_short_sample(unsigned *tile, unsigned *image, int pitch)
 {
 	const int STRIDE = SHORT_TILE / 2 + 1;
 	int column = threadIdx.y * 8 + threadIdx.x, top = threadIdx.z * 8;
 	bool copies = column < SHORT_TILE / 2;
 	unsigned *words = image + (blockIdx.y * SHORT_TILE + top) * pitch + blockIdx.x * SHORT_TILE / 2 + column;
+	int origin = (blockIdx.y * SHORT_TILE + top) * (pitch / 2) + blockIdx.x * SHORT_TILE / 2 + column;
 	unsigned *copied = &tile[top * STRIDE + column];
 	int v[8];
 
 	if (copies)
 #pragma unroll
 		for (int i = 0; i < 8; i++)
-			copied[i * STRIDE] = words[i * pitch];
+			copied[i * STRIDE] = HALVES ? image[origin + i * (pitch / 2)] : words[i * pitch];
 	__syncthreads();
 
 	short *values = (short *)tile + top * 2 * STRIDE + ((column << 1 | column >> 4) & (SHORT_TILE - 1));
@@ -456,25 +530,41 @@ __device__ __forceinline__ void transform_short_sample(unsigned *tile, unsigned 
 	__syncthreads();
 
 	unsigned *row = &tile[column * STRIDE + threadIdx.z * 4], word[4];
+	if (HALVES) {
 #pragma unroll
-	for (int i = 0; i < 4; i++) {
-		word[i] = row[i];
-		v[2 * i] = (int)(word[i] << 16) >> 16;
-		v[2 * i + 1] = (int)word[i] >> 16;
+		for (int i = 0; i < 4; i++) {
+			word[i] = row[i];
+			v[2 * i] = low_half(word[i]);
+			v[2 * i + 1] = high_half(word[i]);
+		}
+		if (INVERSE)
+			inverse_halves(word, v);
+		else
+			forward_halves(word, v);
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			row[i] = word[i];
+	} else {
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			word[i] = row[i];
+			v[2 * i] = (int)(word[i] << 16) >> 16;
+			v[2 * i + 1] = (int)word[i] >> 16;
+		}
+		if (INVERSE)
+			inverse_turns(v);
+		else
+			forward_turns(v);
+#pragma unroll
+		for (int i = 0; i < 4; i++)
+			row[i] = put_pair(word[i], v[2 * i], v[2 * i + 1]);
 	}
-	if (INVERSE)
-		inverse_turns(v);
-	else
-		forward_turns(v);
-#pragma unroll
-	for (int i = 0; i < 4; i++)
-		row[i] = put_pair(word[i], v[2 * i], v[2 * i + 1]);
 	__syncthreads();
 
 	if (copies)
 #pragma unroll
 		for (int i = 0; i < 8; i++)
-			words[i * pitch] = copied[i * STRIDE];
+			(HALVES ? image[origin + i * (pitch / 2)] : words[i * pitch]) = copied[i * STRIDE];
 }
 
 __global__ void CUDAkernelShortDCT_sample(unsigned *image, int pitch)
@@ -495,6 +585,18 @@ template <typename T> __global__ void quantize_sample(T *coefficients, int pitch
 	T *value = &coefficients[(blockIdx.y * 8 + threadIdx.y) * pitch + blockIdx.x * 8 + threadIdx.x];
 	float step = (float)(1 + threadIdx.x + threadIdx.y);
 	*value = (T)(rintf((float)*value / step) * step);
+}
+
+__global__ void CUDAkernelShortDCT_halves(unsigned *image, int pitch)
+{
+	__shared__ unsigned tile[SHORT_TILE * (SHORT_TILE / 2 + 1)];
+	transform_short_sample<false, true>(tile, image, pitch);
+}
+
+__global__ void CUDAkernelShortIDCT_halves(unsigned *image, int pitch)
+{
+	__shared__ unsigned tile[SHORT_TILE * (SHORT_TILE / 2 + 1)];
+	transform_short_sample<true, true>(tile, image, pitch);
 }
 
 // Weight of value i in coefficient k.
@@ -588,18 +690,22 @@ static void run_short(bool inverted, const std::vector<double> &input, const std
 }
 
 // The sample's order of launches. The device makes the inverse's input from the image.
-static void run_short_sample(bool inverted, const std::vector<double> &image, int size, program::Verdict &verdict)
+static void run_short_sample(bool inverted, const std::vector<double> &image, int size, program::Verdict &verdict,
+                             bool halves = false)
 {
+	auto forward = halves ? CUDAkernelShortDCT_halves : CUDAkernelShortDCT_sample;
+	int pitch = halves ? size : size / 2; // shorts or words
+	auto inverse = halves ? CUDAkernelShortIDCT_halves : CUDAkernelShortIDCT_sample;
 	program::Array<short> values(rounded(image));
 	dim3 grid(size / SHORT_TILE, size / SHORT_TILE), block(8, SHORT_TILE / 8, SHORT_DEPTH);
-	CUDAkernelShortDCT_sample<<<grid, block>>>((unsigned *)(short *)values, size / 2);
+	forward<<<grid, block>>>((unsigned *)(short *)values, pitch);
 	if (!inverted) {
 		expect_near(values.read(), reference(image, size, false), verdict);
 		return;
 	}
 	quantize_sample<short><<<dim3(size / 8, size / 8), dim3(8, 8)>>>(values, size);
 	std::vector<short> coefficients = values.read();
-	CUDAkernelShortIDCT_sample<<<grid, block>>>((unsigned *)(short *)values, size / 2);
+	inverse<<<grid, block>>>((unsigned *)(short *)values, pitch);
 	CHECK(cudaGetLastError());
 	std::vector<double> input(coefficients.begin(), coefficients.end());
 	expect_near(values.read(), reference(input, size, true), verdict);
@@ -625,8 +731,8 @@ int main(int argc, char **argv)
 {
 	program::Arguments arguments(argc, argv, "dct8x8",
 	                             {"dct1", "dct2", "dct3", "dct4", "dct5", "dct1_8320", "dct2_8320", "dct1_8320x256",
-	                              "dct2_8320x256", "dct1_dma", "dct1_loop", "dct2_loop",
-	                              "dct1_sample", "dct2_sample", "dct3_sample", "dct4_sample"});
+	                              "dct2_8320x256", "dct1_dma", "dct1_loop", "dct2_loop", "dct1_sample",
+	                              "dct2_sample", "dct3_sample", "dct4_sample", "dct3_halves", "dct4_halves"});
 	int size = arguments.number("pixels", 256, 1024, 512, "pixels a side of the image, a multiple of 64");
 	arguments.end();
 	arguments.require(size > 0 && size % 64 == 0 && size <= 8192, "pixels that are a multiple of 64, to 8192");
@@ -654,9 +760,16 @@ int main(int argc, char **argv)
 	std::vector<double> input = make_image(random, size);
 	for (int sample = 1; sample <= 4; sample++)
 		if (arguments.is(("dct" + std::to_string(sample) + "_sample").c_str())) {
-			(sample <= 2 ? run_sample : run_short_sample)(sample % 2 == 0, input, size, verdict);
+			if (sample <= 2)
+				run_sample(sample % 2 == 0, input, size, verdict);
+			else
+				run_short_sample(sample % 2 == 0, input, size, verdict);
 			return verdict.status();
 		}
+	if (arguments.is("dct3_halves") || arguments.is("dct4_halves")) {
+		run_short_sample(arguments.is("dct4_halves"), input, size, verdict, true);
+		return verdict.status();
+	}
 	const Form *form = forms;
 	while (!arguments.is(form->name))
 		form++;
