@@ -50,6 +50,8 @@ const char *plan_digest_file(struct arena *arena, const char *path)
 }
 
 static const struct words no_words;
+/* Its runs differ from those without. */
+static const struct words by_unit = {.word = (const char *[]){"--units"}, .count = 1};
 
 /* Joins all the words with spaces. */
 static const char *join(struct arena *arena, const struct words *first, const struct words *second)
@@ -152,8 +154,6 @@ static char *description(struct plan *plan, const struct experiment_column *colu
 		abort();
 	sluice_machine_write(gpu, file);
 	sluice_mechanisms_write(gpu, file);
-	if (experiment_has_units(plan->experiment))
-		fputs("values by unit\n", file);
 	bool fine = true;
 	for (size_t i = 0; i < column->mechanisms.count; i++) {
 		const char *word = column->mechanisms.word[i];
@@ -425,7 +425,8 @@ static bool plan_cell(struct plan *plan, struct plan_program *program, size_t r,
 		return false;
 	config.arguments = join(&plan->arena, &row->arguments, &column->arguments);
 	config.machine = column->machine ? column->machine : "";
-	config.options = join(&plan->arena, &column->options, &no_words);
+	config.options =
+		join(&plan->arena, &column->options, experiment_has_units(plan->experiment) ? &by_unit : &no_words);
 	config.mechanisms = join(&plan->arena, &column->mechanisms, &no_words);
 	size_t *found = find_run(plan, &config);
 	bool is_new = *found == PLAN_NOTHING;

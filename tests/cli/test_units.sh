@@ -114,4 +114,31 @@ says err "give --stats FILE or --sample too"
 try 0 report a.json a.csv -o r.html
 grep -q 'sm.warp_instructions\[14\]' r.html || fail "expected the columns by SM in the page"
 
+# Metrics of a sweep read units. The file of results has them, and only for runs that need them.
+cat >plan.yaml <<'END'
+title: Work of SMs
+metric: max(sm.warp_instructions) / mean(sm.warp_instructions) + sm.blocks[14]
+axes:
+  sm.warp_order: [gto, lrr]
+  command: ./program
+END
+try 0 sweep plan.yaml
+sed 's/^metric: .*/metric: sm.warp_instructions/' plan.yaml >whole.yaml
+try 0 sweep whole.yaml
+python3 - >out 2>err <<'END' || fail "other units in the sweep: $(cat err)"
+import csv, json, sqlite3
+rows = [json.loads(text) for (text,) in sqlite3.connect("results.db").execute("SELECT stats FROM runs ORDER BY id")]
+assert [("units" in row["totals"]) for row in rows] == [True, True, False, False], [list(row["totals"]) for row in rows]
+a = json.load(open("a.json"))["totals"]["units"]
+for row, line in zip(rows, csv.reader(open("figures/plan.runs.csv").readlines()[1:])):
+    units = row["totals"]["units"]
+    work = units["sm.warp_instructions"]
+    wanted = max(work) / (sum(work) / len(work)) + units["sm.blocks"][14]
+    assert abs(float(line[-1]) - wanted) < 1e-3 * wanted, (line, wanted)
+    assert sorted(units) == sorted(a)
+END
+sed 's/^metric: .*/metric: sm.blocks[15]/' plan.yaml >beyond.yaml
+try 1 figure ./beyond.yaml
+says err "'sm.blocks' has no unit 15; it has 15"
+
 finish

@@ -185,7 +185,9 @@ static void set_samples(struct run *run, const char *value, const struct argp_st
 /* --units adds to other outputs. */
 static void check_units(const struct run *run, const struct argp_state *state)
 {
-	bool json = run->stats_format ? strcmp(run->stats_format, "json") == 0 : run->stats != NULL;
+	const char *by_environment = getenv("SLUICE_STATS"); /* in sweeps */
+	bool has_stats = run->stats || (by_environment && *by_environment);
+	bool json = run->stats_format ? strcmp(run->stats_format, "json") == 0 : has_stats;
 	if (run->units && !json && !run->sample_every)
 		cli_usage(state,
 		          "--units adds to statistics in JSON and to samples; give --stats FILE or --sample too");
