@@ -21,6 +21,7 @@ enum {
 	KEY_ANY_BUILD,
 	KEY_AGAIN,
 	KEY_MEMORY,
+	KEY_JOURNAL,
 	KEY_SLURM,
 	KEY_PARTITION,
 	KEY_ACCOUNT,
@@ -43,6 +44,10 @@ static const struct argp_option options[] = {
 	{"memory", KEY_MEMORY, "SIZE", 0,
          "Memory that all runs together may use, such as 12G; default nine tenths of the free memory. With --slurm, "
          "the memory that a task requests",
+         0},
+	{"journal", KEY_JOURNAL, NULL, 0,
+         "Runs keep journals in the sweep's folder: a run that was killed, or that a time limit ended, goes on after "
+         "its last complete launch (docs/how-to/journal.md)",
          0},
 	{"quiet", 'q', NULL, 0, "Report only runs that fail", 0},
 	{NULL, 0, NULL, 0, "On a cluster (docs/how-to/clusters.md):", 1},
@@ -156,6 +161,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_MEMORY:
 		study->way.memory = memory_of(value, state);
+		return 0;
+	case KEY_JOURNAL:
+		study->way.journal = true;
 		return 0;
 	case 'q':
 		study->way.quiet = true;
