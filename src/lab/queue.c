@@ -182,7 +182,7 @@ const char *queue_changed_by_journal(const struct run_result *result)
 {
 	static const char mark[] = "\"in_turn\":\"a journal";
 	return verdict_counts(result->verdict) && strstr(result->stats, mark)
-	               ? "FAIL: its kernels overlap, but a journal makes them run in turn; leave out --journal"
+	               ? "FAIL: it launches in several streams, which run in turn with a journal; leave out --journal"
 	               : NULL;
 }
 

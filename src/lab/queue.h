@@ -65,7 +65,7 @@ bool queue_keeps_journal(const struct queue *queue, const struct planned *planne
 /* Removes the journals of runs that have ended, but not of those that failed from outside: `--retry` goes on with them.
  * Call when no run is running. */
 void queue_forget_journals(const struct queue *queue, const char *folder);
-/* Reason of failure of a run that a journal has changed: its kernels would overlap without one. NULL: it has not. */
+/* Reason of failure of a run that a journal may have changed: its kernels might overlap without one; or NULL. */
 const char *queue_changed_by_journal(const struct run_result *result);
 
 /* Make the runs. */
