@@ -88,6 +88,8 @@ static const struct mech l2_rrip = {
 	.policies = MECH_POLICY_L2_REPLACEMENT,
 	.l2_victim = victim,
 	.l2_used = on_use,
+	/* Without a state of its own it saves nothing: the words of lines are saved with L2. */
+	.kernels = MECH_ALL_KERNELS, /* L2 has the lines of all kernels */
 };
 
 MECHANISM(l2_rrip);
