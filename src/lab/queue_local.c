@@ -16,10 +16,10 @@ enum { LINE = 100 };
 
 struct local {
 	struct queue *queue;
-	struct job *jobs; /* in the order of the queue's runs */
+	struct job *jobs;   /* in the order of the queue's runs */
 	const char *folder; /* of the sweep, or NULL */
-	uint64_t memory;  /* bytes that all may use together */
-	uint64_t guess;   /* estimate for a run without cost history: the peak of the largest ended run */
+	uint64_t memory;    /* bytes that all may use together */
+	uint64_t guess;     /* estimate for a run without cost history: the peak of the largest ended run */
 };
 
 static bool is_running(const struct job *job)
@@ -155,8 +155,7 @@ static bool run_ended(void *context, size_t number)
 	char room[96], *stats = NULL;
 	bool kept = true;
 	if (job->started || job->error) {
-		struct run_result result =
-			queue_result(job, queue->plan->source->revision, queue->host, &stats, room);
+		struct run_result result = queue_result(job, queue->plan->source->revision, queue->host, &stats, room);
 		if (queue_keeps_journal(queue, queued->planned) && queue_changed_by_journal(&result))
 			result.verdict = queue_changed_by_journal(&result);
 		kept = job_was_interrupted(job) || keep_result(queue, &queued->planned->config, &result);

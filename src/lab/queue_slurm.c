@@ -252,7 +252,8 @@ static bool lose(struct cluster *cluster, struct slot *slot)
 	slot->tries++;
 	if (has_progressed(cluster, slot)) {
 		slot->tries = 0;
-		queue_tell(cluster->queue, "task %s_%zu ended (%s) without a result of %s %s; it goes on from its "
+		queue_tell(cluster->queue,
+		           "task %s_%zu ended (%s) without a result of %s %s; it goes on from its "
 		           "journal, after launch %zu",
 		           *slot->job ? slot->job : "?", slot->task, *reason ? reason : "no reason given",
 		           config->program, config->arguments, slot->launches);

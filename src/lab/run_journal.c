@@ -16,7 +16,7 @@
 
 static const char part[] = "journals", launch[] = ".launch", cuts_ending[] = ".cuts";
 
-/* Stores the path of a file beside the journal, or with "" that of the journal. */
+/* Stores the path of a file next to the journal, or with "" that of the journal. */
 static void path_of(char path[PATH_MAX], const char *folder, const char *id, const char *ending)
 {
 	char name[SWEEP_ID + sizeof cuts_ending];

@@ -1,6 +1,6 @@
-/* run_journal: the journals of a sweep's runs (docs/how-to/journal.md), in the sweep's folder: journals/ID, one per run.
- * journals/ID.cuts has what time limits have cut: the number of starts in a row that added no launch, and the seconds of
- * all cut starts. */
+/* run_journal: the journals of a sweep's runs (docs/how-to/journal.md), in the sweep's folder: journals/ID, one per
+ * run. journals/ID.cuts has what time limits have cut: the number of starts in a row that added no launch, and the
+ * seconds of all cut starts. */
 #ifndef SLUICE_LAB_RUN_JOURNAL_H
 #define SLUICE_LAB_RUN_JOURNAL_H
 

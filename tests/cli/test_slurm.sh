@@ -1,9 +1,8 @@
 #!/bin/sh
 # Protects `sluice sweep --slurm` on a cluster on this computer (tools/slurm-here.sh). During 200 runs of a simulated
 # program, a node and the submitting command are killed. In the end every result is present once and equals that of a
-# local sweep. Also tests a program's own failure, a task that Slurm ends, canceling, and runs with journals that
-# warnings of a time limit, a requeue, a failed node and a task's end cut. Label slurm; status 77: Slurm is not
-# installed.
+# local sweep. Also tests a program's own failure, a task that Slurm ends, and canceling. Runs with journals are cut by
+# warnings of a time limit, a requeue, a failed node and a task's end. Label slurm; status 77: Slurm is not installed.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
@@ -161,8 +160,8 @@ kill -0 "$(cat begun.hangs)" 2>/dev/null && fail "the program still runs"
 try 1 sweep --name none --slurm --partition nowhere --axis how=fine -- ./ends {how}
 says err "invalid partition"
 
-# With --journal, a run that is cut several times goes on, and has the statistics of one that is not. Slurm's own warning
-# comes after a minute at least; here scancel sends the signal.
+# With --journal, a run that is cut several times goes on, and has the statistics of one that is not. Slurm warns late;
+# here scancel sends the signal.
 cat >steps.cu <<'CUDA'
 #include <cstdlib>
 __global__ void step(float *x, int n)
@@ -189,8 +188,8 @@ launches() {
 		[ "$(ls "$journal" | grep -c launch)" -gt "$1" ] || return 1
 	done
 }
-"$sluice" sweep --name cut --slurm --journal --time 1:00:00 --per-task 1 --results cut.db --axis n=5000,5001 -- ./steps {n} \
-	>cut.out 2>cut.err </dev/null &
+"$sluice" sweep --name cut --slurm --journal --time 1:00:00 --per-task 1 --results cut.db --axis n=5000,5001 \
+	-- ./steps {n} >cut.out 2>cut.err </dev/null &
 command=$!
 until_it sh -c '[ "$(ls sweeps/cut/journals 2>/dev/null | wc -l)" = 2 ]'
 until_it launches 3
@@ -230,8 +229,8 @@ sys.exit(len(runs("plain.db")) != 2 or runs("cut.db") != runs("plain.db"))
 PYTHON
 
 # Where the limit ends each start before another launch, the run ends with a message and keeps its journal.
-"$sluice" sweep --name stuck --slurm --journal --tries 2 --results cut.db --axis n=9000000 -- ./steps {n} >stuck.out 2>stuck.err \
-	</dev/null &
+"$sluice" sweep --name stuck --slurm --journal --tries 2 --results cut.db --axis n=9000000 -- ./steps {n} \
+	>stuck.out 2>stuck.err </dev/null &
 command=$!
 for start in 1 2; do
 	until_it sh -c '[ "$(cat sweeps/stuck/progress/* 2>/dev/null | wc -l)" -gt 0 ]'

@@ -58,7 +58,11 @@ static const struct argp_option options[] = {
 	{"constraint", KEY_CONSTRAINT, "LIST", 0, "Option of sbatch", 1},
 	{"sbatch", KEY_SBATCH, "OPTION", 0, "Any other option of sbatch, such as --sbatch=--qos=long; may be repeated",
          1},
-	{"tries", KEY_TRIES, "N", 0, "Start a run at most N times when its node or task ends first; default 3", 1},
+	{"tries", KEY_TRIES, "N", 0,
+         "Start a run at most N times when its node or task ends first, with --journal N times in a row without "
+         "another "
+         "launch; default 3",
+         1},
 	{"per-task", KEY_PER_TASK, "N", 0, "Runs per task; default enough for about 20 seconds", 1},
 	{"detach", KEY_DETACH, NULL, 0, "Submit and do not wait; the same command continues later", 1},
 	{0},
