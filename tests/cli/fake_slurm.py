@@ -6,6 +6,7 @@ in the folder FAKE_SLURM: JOB.TASK per task, and JOB.TASK.line, its line of sque
     fake_slurm.py install FOLDER    makes the commands
 
     FAKE_SLURM_LIMIT    time limit in seconds; none without it. A task that is warned is warned then, and has 20 seconds more
+    FAKE_SLURM_LAUNCHES the same limit, not by time but by the launches that the journal of the task's only run gets in a start
     FAKE_SLURM_REFUSES  not empty: scontrol requeue fails
 """
 import json
@@ -39,15 +40,25 @@ def tasks():
     return sorted(path for path in folder.iterdir() if re.fullmatch(r"\d+\.\d+", path.name))
 
 
+def launches(task):
+    sweep = Path(task["script"]).parent
+    lines = (sweep / f"batch.{task['words'][0]}").read_text(encoding="utf-8").splitlines()
+    return len(list((sweep / "journals" / json.loads(lines[int(task["number"])])["id"]).glob("*.launch")))
+
+
 def run_once(task, environment):
     """Returns the state in which the start ends."""
-    limit = float(os.environ.get("FAKE_SLURM_LIMIT", 1e6))
+    limit, most = float(os.environ.get("FAKE_SLURM_LIMIT", 1e6)), int(os.environ.get("FAKE_SLURM_LAUNCHES", 0))
+    most += launches(task) if most else 0
     with open(task["output"], "a", encoding="utf-8") as output:
         process = subprocess.Popen([task["script"], *task["words"]], stdout=output, stderr=output, stdin=subprocess.DEVNULL, env=environment,
                                    start_new_session=True)
     begin, warned, late = time.monotonic(), False, False
     while process.poll() is None:
         spent = time.monotonic() - begin
+        if most and launches(task) >= most:
+            limit, most = spent, 0
+            continue
         if task["warning"] and not warned and spent > limit:
             warned = True
             limit += 20
