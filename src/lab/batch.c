@@ -359,7 +359,7 @@ static bool fail_cut(struct task *task, size_t number, size_t cuts)
 	size_t launches = run_journal_launches(task->folder, id);
 	if (task->words[number])
 		snprintf(verdict, sizeof verdict,
-		         "FAIL: the time limit ended it %zu times in a row before its launch %zu was complete; "
+		         "FAIL: the time limit ended it %zu times in a row before launch %zu was in its journal; "
 		         "give a longer --time and --retry",
 		         cuts, launches + 1);
 	else

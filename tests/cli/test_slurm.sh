@@ -243,7 +243,7 @@ cp stuck.out out
 cp stuck.err err
 tried="sluice sweep --journal, without progress"
 [ "$got" = 1 ] || fail "exit status $got, expected 1"
-says err "FAIL: the time limit ended it 2 times in a row before its launch 1 was complete; give a longer --time and --retry"
+says err "FAIL: the time limit ended it 2 times in a row before launch 1 was in its journal; give a longer --time and --retry"
 [ "$(ls sweeps/stuck/journals | wc -l)" = 2 ] || fail "expected the journal to be left"
 
 finish

@@ -152,7 +152,7 @@ def check_stuck():
     options = ("--slurm", "--journal", "--axis", "n=4000000", "--name", "stuck", "--results", "stuck.db")
     sweep(*options, "--tries", "2", command=command, wanted=1, FAKE_SLURM_LIMIT="0.8")
     verdict = next(iter(stored("stuck.db").values()))[0]
-    expect(verdict == "FAIL: the time limit ended it 2 times in a row before its launch 1 was complete; give a longer --time and --retry",
+    expect(verdict == "FAIL: the time limit ended it 2 times in a row before launch 1 was in its journal; give a longer --time and --retry",
            f"stuck: {verdict}")
     expect(starts() == [2], f"stuck: started {starts()} times")
     expect(journals("stuck", "*[!s]"), "stuck: expected the journal to be left for --retry")
