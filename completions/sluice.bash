@@ -110,12 +110,12 @@ _sluice() {
 		esac
 		;;
 	figure)
-		options="--scorecard -j --size --seed --results --out --any-build --again --no-run --memory --quiet --slurm --partition --account --time"
+		options="--scorecard -j --size --seed --results --out --any-build --again --no-run --memory --quiet --journal --slurm --partition --account --time"
 		options+=" --constraint --sbatch --tries --per-task --detach --help"
 		;;
 	sweep)
 		options="status cancel failed --dry-run --retry -m -o --machine --option --mech --axis --metric --name -j --size --seed --results"
-		options+=" --out --any-build --again --memory --quiet --slurm --partition --account --time --constraint --sbatch --tries --per-task"
+		options+=" --out --any-build --again --memory --quiet --journal --slurm --partition --account --time --constraint --sbatch --tries --per-task"
 		options+=" --detach --help"
 		;;
 	results)

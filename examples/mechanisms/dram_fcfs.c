@@ -53,6 +53,13 @@ static uint32_t next(struct mech_partition *partition, const struct mech_queue *
 	return 0;
 }
 
+/* Saves what one kernel leaves to the next, or restores it: arrivals are numbered over all kernels. */
+static void keep(struct mech_partition *partition, struct mech_kept *kept)
+{
+	struct state *state = partition->state;
+	mech_keep(kept, &state->served, sizeof state->served);
+}
+
 static const struct mech dram_fcfs = {
 	.version = MECH_VERSION,
 	.name = "dram_fcfs",
@@ -68,6 +75,8 @@ static const struct mech dram_fcfs = {
 	.partition_size = sizeof(struct state),
 	.policies = MECH_POLICY_DRAM,
 	.dram_next = next,
+	.partition_keep = keep,
+	.kernels = MECH_ALL_KERNELS, /* one scheduler serves the requests of all kernels */
 };
 
 MECHANISM(dram_fcfs);

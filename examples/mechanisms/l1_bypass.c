@@ -103,6 +103,8 @@ static const struct mech l1_bypass = {
 	.kernel_begin = on_kernel,
 	.may_allocate = may_allocate,
 	.access = on_access,
+	.forgets = true,              /* kernel_begin resets the table */
+	.kernels = MECH_EACH_KERNEL, /* a kernel has its own table: the same pc in another one is another load */
 };
 
 MECHANISM(l1_bypass);

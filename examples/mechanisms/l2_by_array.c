@@ -27,6 +27,7 @@ static const struct base_counter_vector vectors[VECTORS] = {
 /* The dispatcher's state, which the slices read. */
 struct arrays {
 	const struct mech_allocation *array; /* of the launch */
+	const char *name[ARRAYS];            /* theirs, also after the launch */
 	uint32_t count;
 };
 
@@ -44,6 +45,18 @@ static void on_kernel(struct mech_gpu *gpu)
 	arrays->array = mech_allocations(gpu, &arrays->count);
 	if (arrays->count > ARRAYS)
 		arrays->count = ARRAYS;
+	for (uint32_t i = 0; i < arrays->count; i++)
+		arrays->name[i] = arrays->array[i].name;
+}
+
+/* Saves or restores what label() reads: the statistics of a resumed run have the names of a launch that was not
+ * simulated. */
+static void keep(struct mech_gpu *gpu, struct mech_kept *kept)
+{
+	struct arrays *arrays = gpu->state;
+	mech_keep(kept, &arrays->count, sizeof arrays->count);
+	for (uint32_t i = 0; i < arrays->count; i++)
+		mech_keep_text(kept, gpu->pool, &arrays->name[i]);
 }
 
 static void on_access(struct mech_partition *partition, const struct mech_access *access)
@@ -60,7 +73,7 @@ static const char *label(const struct mech_gpu *gpu, uint32_t vector, uint32_t i
 	(void)vector;
 	if (index == ARRAYS)
 		return "elsewhere";
-	return index < arrays->count ? arrays->array[index].name : NULL;
+	return index < arrays->count ? arrays->name[index] : NULL;
 }
 
 static const struct mech l2_by_array = {
@@ -75,6 +88,8 @@ static const struct mech l2_by_array = {
 	.gpu_size = sizeof(struct arrays),
 	.gpu_kernel_begin = on_kernel,
 	.partition_access = on_access,
+	.gpu_keep = keep,
+	/* Without .kernels, kernels run one after the other: only then is the launch with the arrays known. */
 };
 
 MECHANISM(l2_by_array);

@@ -76,7 +76,7 @@ static const struct mech l2_rrip = {
 	.name = "l2_rrip",
 	.summary = "L2 replacement by re-reference interval prediction",
 	.citation = "A. Jaleel et al.: High Performance Cache Replacement Using Re-Reference Interval Prediction "
-                    "(RRIP), ISCA 2010",
+		    "(RRIP), ISCA 2010",
 	.options = options,
 	.option_count = sizeof options / sizeof *options,
 	.config_size = sizeof(struct config),
@@ -88,6 +88,8 @@ static const struct mech l2_rrip = {
 	.policies = MECH_POLICY_L2_REPLACEMENT,
 	.l2_victim = victim,
 	.l2_used = on_use,
+	/* It has no states to save: the words of lines are saved with L2. */
+	.kernels = MECH_ALL_KERNELS, /* L2 has the lines of all kernels */
 };
 
 MECHANISM(l2_rrip);

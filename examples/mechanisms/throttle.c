@@ -149,6 +149,8 @@ static const struct mech throttle = {
 	.cycle = on_cycle,
 	.may_issue = may_issue,
 	.issue = on_issue,
+	.forgets = true,             /* kernel_begin resets the state */
+	.kernels = MECH_ALL_KERNELS, /* the limit holds for the SM's warps, of whatever kernels: they share L1 */
 };
 
 MECHANISM(throttle);

@@ -125,6 +125,9 @@ static const struct mech victim_cache = {
 	.evict = on_evict,
 	.answer_miss = answer,
 	.access = on_access,
+	.forgets = true, /* kernel_begin empties it */
+	/* Without .kernels, kernels run one after the other. With MECH_EACH_KERNEL each would have a victim cache, and
+	 * not see the stores of others. */
 };
 
 MECHANISM(victim_cache);

@@ -22,11 +22,12 @@ const char *sluice_queue_refused(const sluice_gpu *gpu)
 		return "only some launches are selected";
 	if (gpu->trace_out)
 		return "a trace has one launch at a time";
-	if (gpu->journal)
-		return "a journal has one launch at a time";
 	if (gpu->max_instructions)
 		return "the limit of instructions holds for one launch at a time";
-	return gpu->in_turn;
+	if (gpu->in_turn)
+		return gpu->in_turn;
+	/* the last one: it tells that without the journal they would run together */
+	return gpu->journal ? "a journal has one launch at a time" : NULL;
 }
 
 void sluice_queue_note_in_turn(sluice_gpu *gpu)

@@ -4,7 +4,9 @@
 #include "base/diag.h"
 #include "base/file.h"
 #include "lab/inputs.h"
+#include "lab/run_journal.h"
 #include "lab/run_record.h"
+#include "lab/slurm.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,10 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { INDEX_WIDTH = 13 }; /* of a number in the index: twelve digits and a newline */
+/* how long a task waits for a process that still has its run's journal: a node that Slurm has lost may run on */
+enum { JOURNAL_SECONDS = 30, PER_SECOND = 4 };
 
 static void batch_path(char path[PATH_MAX], const char *folder, const char *number, const char *ending)
 {
@@ -67,7 +71,7 @@ static bool copy_files(const char *folder, const struct planned *planned)
 	return access(path, F_OK) == 0 || inputs_copy(path, planned->files);
 }
 
-static void write_run(const char *folder, const struct queued *queued, const char *library, FILE *file)
+static void write_run(const char *folder, const struct queued *queued, const struct queue *queue, FILE *file)
 {
 	const struct planned *planned = queued->planned;
 	json_t *json = run_record_config_json(&planned->config);
@@ -77,14 +81,17 @@ static void write_run(const char *folder, const struct queued *queued, const cha
 	json_object_set_new(json, "files", files_json(folder, planned));
 	json_object_set_new(json, "quiet", json_boolean(planned->own));
 	json_object_set_new(json, "binary_path", json_string(planned->binary));
-	json_object_set_new(json, "library_path", json_string(library));
+	json_object_set_new(json, "library_path", json_string(queue->plan->source->library));
+	json_object_set_new(json, "journal", json_boolean(queue_keeps_journal(queue, planned)));
+	if (queue->way->journal)
+		json_object_set_new(json, "tries", json_integer((json_int_t)queue->way->slurm->tries));
 	char *line = run_record_stats(json);
 	fprintf(file, "%s\n", line);
 	free(line);
 	json_decref(json);
 }
 
-bool batch_write(const char *folder, size_t number, const char *library, struct queued *const *runs, size_t count,
+bool batch_write(const char *folder, size_t number, const struct queue *queue, struct queued *const *runs, size_t count,
                  size_t per_task)
 {
 	char path[PATH_MAX], name[24];
@@ -106,7 +113,7 @@ bool batch_write(const char *folder, size_t number, const char *library, struct 
 	for (size_t i = 0; i < count; i++) {
 		if (i % per_task == 0)
 			fprintf(index, "%012ld\n", ftell(lines));
-		write_run(folder, runs[i], library, lines);
+		write_run(folder, runs[i], queue, lines);
 	}
 	fprintf(index, "%012ld\n", ftell(lines));
 	/* first the index, as an existing batch means that both are complete */
@@ -174,6 +181,10 @@ struct task {
 	char host[64];
 	json_t **lines; /* one per run */
 	struct job *jobs;
+	char ***words; /* command lines with a journal; NULL for a run without one */
+	bool *has_ended;
+	size_t made, before; /* runs that this start has made; launches in the last one's journal when it began */
+	size_t tries;        /* 0: the sweep's runs keep no journals */
 	char (*ids)[SWEEP_ID];
 	size_t count;
 	struct arena arena;
@@ -257,6 +268,22 @@ static bool lay_files(struct task *task, size_t number)
 	return true;
 }
 
+/* Waits until no process has the run's journal. Returns false after a message. */
+static bool await_journal(const struct task *task, size_t number)
+{
+	const char *id = task->ids[number];
+	struct timespec pause = {.tv_nsec = 1000000000 / PER_SECOND};
+	if (!task->words[number])
+		return true;
+	for (int i = 0; i < JOURNAL_SECONDS * PER_SECOND && run_journal_is_open(task->folder, id); i++)
+		nanosleep(&pause, NULL);
+	if (!run_journal_is_open(task->folder, id))
+		return true;
+	diag_say(task->command,
+	         "run %s: another process uses its journal; does a node that Slurm has lost still run it?", id);
+	return false;
+}
+
 static bool is_needed(void *context, size_t number)
 {
 	struct task *task = context;
@@ -265,7 +292,13 @@ static bool is_needed(void *context, size_t number)
 	if (has_record(task, id) || !run_record_config_read(task->lines[number], &config))
 		return false;
 	const char *wrong = changed(task, task->lines[number], &config);
+	if (!wrong && !await_journal(task, number)) {
+		task->interrupted = true;
+		return false;
+	}
 	if (!wrong) {
+		task->made++;
+		task->before = run_journal_launches(task->folder, id);
 		sweep_progress_begin(task->jobs[number].progress);
 		return lay_files(task, number);
 	}
@@ -276,11 +309,12 @@ static bool is_needed(void *context, size_t number)
 	return false;
 }
 
-/* Includes SIGKILL, which a system short of memory sends: another node may have more. */
-static bool was_ended(const struct job *job)
+static void give_back(struct job *job)
 {
-	return job_was_interrupted(job) ||
-	       (job->started && WIFSIGNALED(job->status) && WTERMSIG(job->status) == SIGKILL);
+	unlink(job->progress);
+	if (job->folder)
+		inputs_remove(job->folder);
+	job_free(job);
 }
 
 static bool run_ended(void *context, size_t number)
@@ -290,24 +324,107 @@ static bool run_ended(void *context, size_t number)
 	struct run_config config;
 	char room[96], *stats = NULL;
 	bool fine = true;
-	unlink(job->progress);
-	if (was_ended(job)) {
+	task->has_ended[number] = true;
+	if (job_was_ended(job)) { /* by SIGKILL too: another node may have more memory */
 		task->interrupted = true;
 		fine = false;
 	} else if (job->started || job->error) {
 		run_record_config_read(task->lines[number], &config);
-		const struct run_result result = queue_result(job, task->revision, task->host, &stats, room);
+		struct run_result result = queue_result(job, task->revision, task->host, &stats, room);
+		result.seconds += run_journal_cuts(task->folder, task->ids[number]).seconds;
+		if (task->words[number] && queue_changed_by_journal(&result))
+			result.verdict = queue_changed_by_journal(&result);
 		fine = write_record(task, task->ids[number], &config, &result);
 		if (!fine)
 			diag_say(task->command, "cannot write a record of run %s: %s", task->ids[number],
 			         strerror(errno));
+		else
+			run_journal_remove(task->folder, task->ids[number]);
 		task->interrupted |= !fine;
 		free(stats);
 	}
-	if (job->folder)
-		inputs_remove(job->folder);
-	job_free(job);
+	give_back(job);
 	return fine;
+}
+
+/* ---- The time limit. */
+
+/* The run has failed: another start would end as this one did. */
+static bool fail_cut(struct task *task, size_t number, size_t cuts)
+{
+	char verdict[200];
+	const char *id = task->ids[number];
+	struct job *job = &task->jobs[number];
+	struct run_config config;
+	size_t launches = run_journal_launches(task->folder, id);
+	if (task->words[number])
+		snprintf(verdict, sizeof verdict,
+		         "FAIL: the time limit ended it %zu times in a row before launch %zu was in its journal; "
+		         "give a longer --time and --retry",
+		         cuts, launches + 1);
+	else
+		snprintf(verdict, sizeof verdict,
+		         "FAIL: the time limit ended it %zu times, and it keeps no journal; give a longer --time and "
+		         "--retry",
+		         cuts);
+	run_record_config_read(task->lines[number], &config);
+	const struct run_result result = {.verdict = verdict,
+	                                  .output = job->output.bytes ? job->output.bytes : "",
+	                                  .stats = "",
+	                                  .revision = task->revision,
+	                                  .seconds = job->seconds,
+	                                  .peak = job->peak,
+	                                  .host = task->host};
+	if (write_record(task, id, &config, &result))
+		return true;
+	diag_say(task->command, "cannot write a record of run %s: %s", id, strerror(errno));
+	return false;
+}
+
+/* Handles the run that the time limit has cut. Returns false after a message: the task must not start again. */
+static bool take_cut(struct task *task, size_t number)
+{
+	const char *id = task->ids[number];
+	struct run_cuts cuts = run_journal_cuts(task->folder, id);
+	size_t launches = run_journal_launches(task->folder, id);
+	/* a run that was not the task's first had only a part of its time */
+	bool progressed = launches > task->before || task->made > 1;
+	cuts.in_vain = progressed ? 0 : cuts.in_vain + 1;
+	cuts.seconds += task->jobs[number].seconds;
+	if (!run_journal_set_cuts(task->folder, id, &cuts)) {
+		diag_say(task->command, "cannot write to %s/journals: %s", task->folder, file_write_reason());
+		return false;
+	}
+	diag_say(task->command, "the time limit is near: run %s ends after %zu launches", id, launches);
+	return cuts.in_vain < task->tries || fail_cut(task, number, cuts.in_vain);
+}
+
+static bool is_canceled(const struct task *task)
+{
+	char path[PATH_MAX];
+	sweep_path(path, task->folder, "canceled", "");
+	return access(path, F_OK) == 0;
+}
+
+/* Returns false when runs are missing and Slurm does not start the task again. */
+static bool go_on_later(struct task *task)
+{
+	char message[SLURM_MESSAGE];
+	size_t missing = 0;
+	bool fine = true;
+	for (size_t i = 0; i < task->count; i++)
+		if (task->jobs[i].started && !task->has_ended[i]) {
+			fine = fine && take_cut(task, i);
+			give_back(&task->jobs[i]);
+		}
+	for (size_t i = 0; i < task->count; i++)
+		missing += !has_record(task, task->ids[i]);
+	if (!fine || is_canceled(task))
+		return false;
+	if (!missing || slurm_requeue_own(message))
+		return true;
+	diag_say(task->command, "cannot start the task again: %s", message);
+	return false;
 }
 
 /* Returns false when the line does not describe a run. */
@@ -324,6 +441,10 @@ static bool make_job(struct task *task, const char *folder, size_t number)
 	job->quiet = json_is_true(json_object_get(line, "quiet"));
 	sweep_path(path, folder, "progress", id);
 	job->progress = arena_string(&task->arena, path, strlen(path));
+	if (job->words[0] && json_is_true(json_object_get(line, "journal")))
+		job->words = task->words[number] = run_journal_words(job->words, folder, id);
+	json_int_t tries = json_integer_value(json_object_get(line, "tries"));
+	task->tries = tries > 0 ? (size_t)tries : task->tries;
 	return job->words[0];
 }
 
@@ -363,6 +484,8 @@ static bool read_task(struct task *task, const char *folder, char *text)
 	task->lines = base_calloc(most, sizeof *task->lines);
 	task->jobs = base_calloc(most, sizeof *task->jobs);
 	task->ids = base_calloc(most, sizeof *task->ids);
+	task->words = base_calloc(most, sizeof *task->words);
+	task->has_ended = base_calloc(most, sizeof *task->has_ended);
 	for (const char *line = text; *line;) {
 		size_t bytes = strcspn(line, "\n");
 		json_t *json = json_loadb(line, bytes, 0, NULL);
@@ -376,21 +499,38 @@ static bool read_task(struct task *task, const char *folder, char *text)
 	return true;
 }
 
+/* Without journals, the signal has its usual effect. */
+static void unblock_warning(void)
+{
+	sigset_t warning;
+	sigemptyset(&warning);
+	sigaddset(&warning, BATCH_WARNING);
+	sigprocmask(SIG_UNBLOCK, &warning, NULL);
+}
+
 bool batch_run_task(const char *folder, const char *batch, size_t number, const char *revision, const char *command)
 {
 	struct task task = {.folder = folder, .revision = revision, .command = command};
-	const struct jobs_watch watch = {.context = &task, .needed = is_needed, .ended = run_ended};
+	struct jobs_watch watch = {.context = &task, .needed = is_needed, .ended = run_ended};
 	char *text = task_text(folder, batch, number), *whole = realpath(folder, NULL);
 	gethostname(task.host, sizeof task.host - 1);
 	bool fine = text && whole && read_task(&task, whole, text);
-	if (fine)
-		jobs_run(task.jobs, task.count, 1, &watch);
+	if (task.tries)
+		watch.warning = BATCH_WARNING;
 	else
+		unblock_warning();
+	if (fine && jobs_run(task.jobs, task.count, 1, &watch))
+		task.interrupted |= !go_on_later(&task);
+	if (!fine)
 		diag_say(command,
 		         "cannot read task %zu of %s/batch.%s; is the folder on a file system that the nodes share?",
 		         number, folder, batch);
 	for (size_t i = 0; i < task.count; i++)
 		json_decref(task.lines[i]);
+	for (size_t i = 0; i < task.count; i++)
+		free(task.words[i]);
+	free(task.words);
+	free(task.has_ended);
 	free(task.lines);
 	free(task.jobs);
 	free(task.ids);

@@ -25,6 +25,7 @@ struct crowd {
 	struct job *jobs;
 	size_t count, next; /* jobs before `next` have been handled */
 	struct end_signals signals;
+	int warning; /* as in jobs_watch */
 };
 
 double jobs_now(void)
@@ -166,7 +167,7 @@ static void signal_all(const struct crowd *crowd, int number)
 static void take_signal(struct crowd *crowd)
 {
 	int signal = end_signals_next(&crowd->signals);
-	if (!signal)
+	if (!signal || (signal == crowd->warning && crowd->signals.caught))
 		return;
 	if (signal != SIGTSTP) {
 		crowd->signals.caught = signal;
@@ -252,10 +253,10 @@ static bool report_ended(const struct crowd *crowd, bool *told, size_t *done, co
 	return going;
 }
 
-void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch)
+bool jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch)
 {
-	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, 0};
-	struct crowd crowd = {.jobs = jobs, .count = count};
+	const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, watch->warning, 0};
+	struct crowd crowd = {.jobs = jobs, .count = count, .warning = watch->warning};
 	bool *told = base_calloc(count + 1, sizeof *told);
 	size_t done = 0;
 	bool going = true;
@@ -264,6 +265,8 @@ void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs
 	/* if the caller ignores SIGCHLD, as some shell scripts do, exit statuses would be lost */
 	void (*child)(int) = signal(SIGCHLD, SIG_DFL);
 	end_signals_catch(&crowd.signals, numbers);
+	if (watch->warning)
+		sigdelset(&crowd.signals.before, watch->warning);
 	while (going && !crowd.signals.caught && done < count) {
 		start_some(&crowd, parallel, watch);
 		if (watch->wait)
@@ -275,7 +278,11 @@ void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs
 	stop_jobs(&crowd);
 	free(told);
 	signal(SIGCHLD, child);
+	bool warned = watch->warning && crowd.signals.caught == watch->warning;
+	if (warned)
+		crowd.signals.caught = 0;
 	end_signals_release(&crowd.signals);
+	return warned;
 }
 
 bool job_was_interrupted(const struct job *job)
@@ -284,6 +291,12 @@ bool job_was_interrupted(const struct job *job)
 		return false;
 	int number = WTERMSIG(job->status);
 	return number == SIGINT || number == SIGTERM || number == SIGHUP || number == SIGQUIT;
+}
+
+bool job_was_ended(const struct job *job)
+{
+	return job_was_interrupted(job) ||
+	       (job->started && WIFSIGNALED(job->status) && WTERMSIG(job->status) == SIGKILL);
 }
 
 enum job_stats job_stats_are(const json_t *stats)

@@ -43,16 +43,21 @@ struct jobs_watch {
 	bool (*fits)(void *context, size_t number);
 	bool (*ended)(void *context, size_t number); /* false: stop all others */
 	void (*wait)(void *context);                 /* about twice a second */
+	/* a further signal that ends all jobs, but not this process; the caller has blocked it. 0: none */
+	int warning;
 };
 
 /* Runs the jobs in this environment, at most `parallel` at a time, fewer if `fits` refuses. Sets SLUICE_STATS for
  * each. Returns when all have ended or were stopped. A signal that ends this process first ends all processes that
- * the jobs have started. They do not outlive it when it is killed, either. */
-void jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch);
+ * the jobs have started. They do not outlive it when it is killed, either. Returns whether the warning has arrived. */
+bool jobs_run(struct job *jobs, size_t count, size_t parallel, const struct jobs_watch *watch);
 
 /* Whether it was ended from outside, by a signal that users and systems use to end runs. Such an end tells nothing
  * about the program. A terminal sends the signal to the jobs and to this process at once, and either may end first. */
 bool job_was_interrupted(const struct job *job);
+
+/* Whether it was ended from outside, by one of these signals or by SIGKILL, which a system short of memory sends. */
+bool job_was_ended(const struct job *job);
 
 /* Kind of statistics: none of a whole run; of a program that ended normally; of one that a limit of instructions
  * cut. */

@@ -211,6 +211,19 @@ static void tell_column(struct plan *plan, const struct experiment_column *colum
 	}
 }
 
+/* Returns why runs of the machine cannot keep a journal, or NULL. */
+static const char *refuses_journal(struct plan *plan, const sluice_gpu *gpu)
+{
+	struct sluice_error error = {0};
+	if (plan->experiment->show == SHOW_TIMELINE)
+		return "a timeline would lack launches";
+	if (sluice_journal_check(gpu, &error) == SLUICE_OK)
+		return NULL;
+	const char *message = diag_bare(error.message), *colon = strstr(message, "journal: ");
+	message = colon ? colon + strlen("journal: ") : message;
+	return arena_string(&plan->arena, message, strcspn(message, "\n"));
+}
+
 /* Returns the digest of what a column simulates, "" if nothing runs. Returns NULL after a message: the machine, a
  * mechanism, or a value shown in its cells does not exist. */
 static const char *describe(struct plan *plan, size_t c)
@@ -230,6 +243,7 @@ static const char *describe(struct plan *plan, size_t c)
 	bool timeline = plan->experiment->show == SHOW_TIMELINE;
 	bool fine = timeline ? gantt_look(plan, c, gpu) : check_counters(plan, c, gpu);
 	char *text = fine ? description(plan, column, gpu) : NULL;
+	plan->no_journal[c] = refuses_journal(plan, gpu);
 	sluice_close(gpu);
 	const char *digest = text ? digest_text(&plan->arena, digest_add(DIGEST_START, text, strlen(text))) : NULL;
 	free(text);
@@ -390,6 +404,7 @@ static bool add_run(struct plan *plan, struct plan_program *program, const struc
 	*planned = (struct planned){.config = *config,
 	                            .binary = program->binary,
 	                            .own = program->own,
+	                            .no_journal = plan->no_journal[column - plan->experiment->columns],
 	                            .files = row->files.count ? &row->files : NULL};
 	if (plan->experiment->show == SHOW_TIMELINE)
 		planned->timeline = gantt_path(plan, plan->count);
@@ -528,6 +543,7 @@ bool plan_make(struct plan *plan, const struct experiment *experiment, const str
 		plan->found[i] = PLAN_NOTHING;
 	plan->digests = arena_array(&plan->arena, count_files(experiment), sizeof *plan->digests);
 	plan->missing.word = arena_array(&plan->arena, cells + 1, sizeof *plan->missing.word);
+	plan->no_journal = arena_array(&plan->arena, experiment->column_count + 1, sizeof *plan->no_journal);
 	plan->drawn = arena_array(&plan->arena, experiment->column_count + 1, sizeof *plan->drawn);
 	const char **descriptions = arena_array(&plan->arena, experiment->column_count + 1, sizeof *descriptions);
 	bool fine = check_energies(plan), wrong = !fine;

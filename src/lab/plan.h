@@ -47,6 +47,7 @@ struct planned {
 	const struct words *files;
 	json_t *facts; /* static facts, in place of a run */
 	const char *timeline; /* file of the run's timeline, or NULL */
+	const char *no_journal; /* why it cannot keep a journal; NULL: it can */
 	bool own;      /* it runs a program of the user */
 	bool failed;
 };
@@ -57,6 +58,7 @@ struct plan {
 	const struct plan_source *source;
 	struct planned *runs;
 	size_t count;
+	const char **no_journal; /* for each column: why its runs cannot keep a journal; or NULL */
 	struct words *drawn; /* with SHOW_TIMELINE, for each column: the events that its runs draw */
 	size_t *cells; /* row by row: the number of the run, PLAN_NOTHING where the file has "~" */
 	/* hash table of runs' numbers by configuration (plan.c), PLAN_NOTHING where an entry is free; found_size is
@@ -91,6 +93,7 @@ struct plan_way {
 	uint64_t memory;   /* bytes that concurrent runs may use; 0: the free memory */
 	const char *folder;  /* for others to see the progress of local runs (lab/sweep_folder.h); NULL: none */
 	const char *results; /* path of the store, for them */
+	bool journal; /* each run keeps a journal in the folder until it has ended (lab/run_journal.h) */
 	const struct slurm_way *slurm; /* how to run on a cluster (lab/slurm.h); NULL: run locally */
 };
 

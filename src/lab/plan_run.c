@@ -108,6 +108,20 @@ static bool write_list(const struct queue *queue)
 	return list && sweep_list_end(list);
 }
 
+/* Tells which runs keep no journal. */
+static void tell_no_journal(struct queue *queue)
+{
+	const char *reason = NULL;
+	size_t count = 0;
+	for (size_t i = 0; i < queue->count && queue->way->journal; i++) {
+		const char *own = queue->runs[i].planned->no_journal;
+		count += own != NULL;
+		reason = reason ? reason : own;
+	}
+	if (count)
+		queue_tell(queue, "%zu of the runs keep no journal: %s", count, reason);
+}
+
 static bool go(struct queue *queue)
 {
 	struct sweep_folder folder = {.lock = -1};
@@ -140,6 +154,8 @@ int plan_run(struct plan *plan, struct store *store, const struct plan_way *way)
 		           queue.failed_before == 1 ? "%zu run failed before; --retry reruns it"
 		                                    : "%zu runs failed before; --retry reruns them",
 		           queue.failed_before);
+	if (fine)
+		tell_no_journal(&queue);
 	if (fine && (queue.count || way->folder))
 		fine = go(&queue);
 	int failed = (int)(queue.failed + queue.failed_before);

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "lab/run_journal.h"
 #include "lab/run_record.h"
 
 #include <math.h>
@@ -149,6 +150,40 @@ struct run_result queue_result(const struct job *job, const char *revision, cons
 	                           .seconds = job->seconds,
 	                           .peak = job->peak,
 	                           .host = host};
+}
+
+bool queue_keeps_journal(const struct queue *queue, const struct planned *planned)
+{
+	return queue->way->journal && queue->way->folder && !planned->no_journal;
+}
+
+/* Whether a journal is that of a failed run of the plan. */
+static bool is_of_failed(void *context, const char *id)
+{
+	const struct queue *queue = context;
+	char own[SWEEP_ID];
+	for (size_t i = 0; i < queue->plan->count; i++) {
+		const struct planned *planned = &queue->plan->runs[i];
+		if (!planned->failed)
+			continue;
+		sweep_id(&planned->config, own);
+		if (strcmp(own, id) == 0)
+			return true;
+	}
+	return false;
+}
+
+void queue_forget_journals(const struct queue *queue, const char *folder)
+{
+	run_journal_remove_all(folder, is_of_failed, (void *)queue);
+}
+
+const char *queue_changed_by_journal(const struct run_result *result)
+{
+	static const char mark[] = "\"in_turn\":\"a journal";
+	return verdict_counts(result->verdict) && strstr(result->stats, mark)
+	               ? "FAIL: it launches in several streams, which run in turn with a journal; leave out --journal"
+	               : NULL;
 }
 
 bool queue_needs(const struct queue *queue, const struct planned *planned)

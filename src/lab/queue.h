@@ -60,6 +60,14 @@ void queue_time_text(double seconds, char text[32]);
 struct run_result queue_result(const struct job *job, const char *revision, const char *host, char **stats,
                                char room[96]);
 
+/* Whether the run keeps a journal. */
+bool queue_keeps_journal(const struct queue *queue, const struct planned *planned);
+/* Removes the journals of runs that have ended, but not of those that failed from outside: `--retry` goes on with them.
+ * Call when no run is running. */
+void queue_forget_journals(const struct queue *queue, const char *folder);
+/* Reason of failure of a run that a journal may have changed: its kernels might overlap without one; or NULL. */
+const char *queue_changed_by_journal(const struct run_result *result);
+
 /* Make the runs. */
 void queue_run_local(struct queue *queue);
 bool queue_run_slurm(struct queue *queue); /* false after a message */

@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "lab/host_memory.h"
 #include "lab/inputs.h"
+#include "lab/run_journal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -15,9 +16,10 @@ enum { LINE = 100 };
 
 struct local {
 	struct queue *queue;
-	struct job *jobs; /* in the order of the queue's runs */
-	uint64_t memory;  /* bytes that all may use together */
-	uint64_t guess;   /* estimate for a run without cost history: the peak of the largest ended run */
+	struct job *jobs;   /* in the order of the queue's runs */
+	const char *folder; /* of the sweep, or NULL */
+	uint64_t memory;    /* bytes that all may use together */
+	uint64_t guess;     /* estimate for a run without cost history: the peak of the largest ended run */
 };
 
 static bool is_running(const struct job *job)
@@ -128,8 +130,12 @@ static bool keep_result(struct queue *queue, const struct run_config *config, co
 	return false;
 }
 
-static void give_back(struct job *job)
+static void give_back(struct local *local, size_t number)
 {
+	struct job *job = &local->jobs[number];
+	if (job->words && job->words != local->queue->runs[number].planned->words)
+		free(job->words);
+	job->words = NULL;
 	if (job->folder)
 		inputs_remove(job->folder);
 	if (job->progress)
@@ -149,18 +155,21 @@ static bool run_ended(void *context, size_t number)
 	char room[96], *stats = NULL;
 	bool kept = true;
 	if (job->started || job->error) {
-		const struct run_result result =
-			queue_result(job, queue->plan->source->revision, queue->host, &stats, room);
+		struct run_result result = queue_result(job, queue->plan->source->revision, queue->host, &stats, room);
+		if (queue_keeps_journal(queue, queued->planned) && queue_changed_by_journal(&result))
+			result.verdict = queue_changed_by_journal(&result);
 		kept = job_was_interrupted(job) || keep_result(queue, &queued->planned->config, &result);
 		local->guess = job->peak > local->guess ? job->peak : local->guess;
 		if (kept)
 			queue_ended(queue, queued, &result);
+		if (kept && local->folder && !job_was_ended(job))
+			run_journal_remove(local->folder, queued->id);
 		free(stats);
 	} else {
 		queue->done++;
 		queued->done = true;
 	}
-	give_back(job);
+	give_back(local, number);
 	return kept;
 }
 
@@ -183,8 +192,12 @@ void queue_run_local(struct queue *queue)
 	const struct jobs_watch watch = {
 		.context = &local, .needed = is_needed, .fits = fits, .ended = run_ended, .wait = show_progress};
 	char *folder = way->folder ? realpath(way->folder, NULL) : NULL;
+	local.folder = folder;
 	for (size_t i = 0; i < queue->count; i++) {
-		local.jobs[i].words = queue->runs[i].planned->words;
+		const struct planned *planned = queue->runs[i].planned;
+		local.jobs[i].words = folder && queue_keeps_journal(queue, planned)
+		                              ? run_journal_words(planned->words, folder, queue->runs[i].id)
+		                              : planned->words;
 		local.jobs[i].quiet = queue->runs[i].planned->own;
 		if (folder)
 			local.jobs[i].progress = progress_path(folder, queue->runs[i].id);
@@ -192,7 +205,9 @@ void queue_run_local(struct queue *queue)
 	jobs_run(local.jobs, queue->count, way->parallel, &watch);
 	queue_clear_line(queue);
 	for (size_t i = 0; i < queue->count; i++)
-		give_back(&local.jobs[i]);
+		give_back(&local, i);
+	if (folder && queue->done == queue->count)
+		queue_forget_journals(queue, folder);
 	free(local.jobs);
 	free(folder);
 }

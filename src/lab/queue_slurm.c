@@ -7,6 +7,7 @@
 #include "lab/end_signals.h"
 #include "lab/merge.h"
 #include "lab/records.h"
+#include "lab/run_journal.h"
 #include "lab/slurm.h"
 
 #include <dirent.h>
@@ -30,7 +31,8 @@ struct slot {
 	struct queued *queued;
 	size_t batch, task;
 	char job[SLURM_JOB]; /* of the array; "": unknown */
-	size_t tries;
+	size_t tries;    /* starts that ended without a result, since the last one that added a launch to the journal */
+	size_t launches; /* in the run's journal when it was submitted */
 	bool submitted, alive; /* alive: squeue listed its task at the last query */
 	double missed;         /* when squeue first did not list it; 0: it is listed */
 };
@@ -191,12 +193,15 @@ static char *task_output(const struct cluster *cluster, const struct slot *slot)
 /* The run has been started often enough: its end becomes its result. Returns false when the store failed. */
 static bool give_up(struct cluster *cluster, struct slot *slot, const char *reason)
 {
-	char verdict[160], message[STORE_MESSAGE];
+	char verdict[240], journal[96] = "", message[STORE_MESSAGE];
 	struct queue *queue = cluster->queue;
 	struct merge_count count = {0};
 	char *output = task_output(cluster, slot);
-	snprintf(verdict, sizeof verdict, "FAIL: Slurm: %s, started %zu times", *reason ? reason : "its task ended",
-	         slot->tries);
+	if (queue_keeps_journal(queue, slot->queued->planned))
+		snprintf(journal, sizeof journal, " without another launch after the %zu in its journal",
+		         slot->launches);
+	snprintf(verdict, sizeof verdict, "FAIL: Slurm: %s, started %zu times%s%s", *reason ? reason : "its task ended",
+	         slot->tries, journal, strcmp(reason, "TIMEOUT") == 0 ? "; give a longer --time and --retry" : "");
 	const struct run_result result = {.verdict = verdict,
 	                                  .output = output,
 	                                  .stats = "",
@@ -212,6 +217,27 @@ static bool give_up(struct cluster *cluster, struct slot *slot, const char *reas
 	return fine;
 }
 
+/* Whether the run has added launches to its journal since it was submitted. Stores their number. */
+static bool has_progressed(const struct cluster *cluster, struct slot *slot)
+{
+	if (!queue_keeps_journal(cluster->queue, slot->queued->planned))
+		return false;
+	size_t before = slot->launches;
+	slot->launches = run_journal_launches(cluster->folder, slot->queued->id);
+	return slot->launches > before;
+}
+
+/* A submitted run has all its tries. */
+static void begin_journal(const struct cluster *cluster, struct slot *slot)
+{
+	struct run_cuts cuts = run_journal_cuts(cluster->folder, slot->queued->id);
+	has_progressed(cluster, slot);
+	if (!cuts.in_vain)
+		return;
+	cuts.in_vain = 0;
+	run_journal_set_cuts(cluster->folder, slot->queued->id, &cuts);
+}
+
 /* Handles a run whose task has ended without a record. Returns false when the store failed. */
 static bool lose(struct cluster *cluster, struct slot *slot)
 {
@@ -224,6 +250,15 @@ static bool lose(struct cluster *cluster, struct slot *slot)
 	slot->submitted = false;
 	slot->missed = 0;
 	slot->tries++;
+	if (has_progressed(cluster, slot)) {
+		slot->tries = 0;
+		queue_tell(cluster->queue,
+		           "task %s_%zu ended (%s) without a result of %s %s; it goes on from its "
+		           "journal, after launch %zu",
+		           *slot->job ? slot->job : "?", slot->task, *reason ? reason : "no reason given",
+		           config->program, config->arguments, slot->launches);
+		return true;
+	}
 	if (slot->tries >= cluster->way->tries)
 		return give_up(cluster, slot, reason);
 	queue_tell(cluster->queue, "task %s_%zu ended (%s) without a result of %s %s; starting try %zu of %zu",
@@ -304,8 +339,10 @@ static void clear_batches(struct cluster *cluster)
 	double until = jobs_now() + LINGERING;
 	while (ask(cluster) && !cluster->signals.caught && (cluster->running || cluster->waiting) && jobs_now() < until)
 		pause_for(cluster, LEAST_PAUSE);
-	if (cluster->answers && !cluster->running && !cluster->waiting)
-		forget_batches(cluster);
+	if (!cluster->answers || cluster->running || cluster->waiting)
+		return;
+	forget_batches(cluster);
+	queue_forget_journals(cluster->queue, cluster->folder);
 }
 
 /* Takes over batches of an earlier command: waits for those of their runs that are still in Slurm. */
@@ -402,10 +439,13 @@ static bool submit_array(struct cluster *cluster, struct slot **slots, size_t co
 	                                  .batch = cluster->next_batch,
 	                                  .count = (count + per - 1) / per,
 	                                  .memory = memory_of(cluster, runs, count),
+	                                  .warning = queue->way->journal ? BATCH_WARNING : 0,
 	                                  .options = &cluster->way->options};
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		records_forget(cluster->folder, runs[i]->id);
-	bool written = batch_write(cluster->folder, array.batch, queue->plan->source->library, runs, count, per);
+		begin_journal(cluster, slots[i]);
+	}
+	bool written = batch_write(cluster->folder, array.batch, queue, runs, count, per);
 	free(runs);
 	*goes_on = true;
 	if (!written) {

@@ -13,6 +13,9 @@
 #include <unistd.h>
 
 enum { PREFIX = 32, DEFAULT_ARRAY = 1000, MOST_REASONS = 8 };
+/* How long before its time limit a task is warned; Slurm warns up to a minute earlier. In this time, the run ends (in
+ * lab/jobs.c, within two seconds) and Slurm is asked to start the task again. */
+enum { WARNING_SECONDS = 20 };
 
 /* Prefix of the names of a sweep's jobs. It identifies them, whichever process has submitted them. */
 static void prefix_of(const char *folder, char prefix[PREFIX])
@@ -94,7 +97,7 @@ static void first_line(const char *text, char *line, size_t size)
 
 bool slurm_submit(const struct slurm_array *array, char job[SLURM_JOB], char message[SLURM_MESSAGE])
 {
-	char prefix[PREFIX], name[PREFIX + 32], tasks[48], output[PATH_MAX + 16], memory[48], batch[24];
+	char prefix[PREFIX], name[PREFIX + 32], tasks[48], output[PATH_MAX + 16], memory[48], batch[24], warning[48];
 	const char **words = base_calloc(array->options->count + 16, sizeof *words);
 	char *text = NULL, *errors = NULL;
 	size_t count = 0;
@@ -104,11 +107,14 @@ bool slurm_submit(const struct slurm_array *array, char job[SLURM_JOB], char mes
 	snprintf(output, sizeof output, "--output=%s/out/%%A_%%a", array->folder);
 	snprintf(memory, sizeof memory, "--mem=%lluK", (unsigned long long)(array->memory / 1024 + 1));
 	snprintf(batch, sizeof batch, "%zu", array->batch);
+	snprintf(warning, sizeof warning, "--signal=B:%d@%d", array->warning, WARNING_SECONDS);
 	const char *const ours[] = {"sbatch", "--parsable", "--requeue", "--open-mode=append", name, tasks, output};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
 		words[count++] = ours[i];
 	if (array->memory)
 		words[count++] = memory;
+	if (array->warning)
+		words[count++] = warning;
 	for (size_t i = 0; i < array->options->count; i++) /* after ours, so that the user's take effect */
 		words[count++] = array->options->word[i];
 	words[count++] = array->script;
@@ -181,6 +187,21 @@ void slurm_begin_task(const char *job, size_t task)
 	snprintf(name, sizeof name, "JobId=%s_%zu", job, task);
 	const char *const words[] = {"scontrol", "update", name, "StartTime=now", NULL};
 	process_read(words, NULL, NULL);
+}
+
+bool slurm_requeue_own(char message[SLURM_MESSAGE])
+{
+	const char *array = getenv("SLURM_ARRAY_JOB_ID"), *task = getenv("SLURM_ARRAY_TASK_ID");
+	char name[SLURM_JOB + 24], *errors = NULL;
+	snprintf(name, sizeof name, "%s_%s", array ? array : "", task ? task : "");
+	const char *const words[] = {"scontrol", "requeue", name, NULL};
+	int status = process_read(words, NULL, &errors);
+	if (status < 0)
+		snprintf(message, SLURM_MESSAGE, "cannot start scontrol: %s", strerror(errno));
+	else if (status)
+		first_line(errors && *errors ? errors : "scontrol failed", message, SLURM_MESSAGE);
+	free(errors);
+	return status == 0;
 }
 
 void slurm_cancel_task(const char *job, size_t task)

@@ -41,6 +41,7 @@ struct slurm_array {
 	const char *folder, *script;
 	size_t batch, count;
 	uint64_t memory; /* bytes that a task requests; 0: the cluster's default */
+	int warning; /* signal that a task gets when its time limit is near; 0: none */
 	const struct words *options;
 };
 bool slurm_submit(const struct slurm_array *array, char job[SLURM_JOB], char message[SLURM_MESSAGE]);
@@ -51,6 +52,9 @@ void slurm_reason(const char *job, size_t task, char reason[64]);
 
 /* Makes a task start now that Slurm would start later. */
 void slurm_begin_task(const char *job, size_t task);
+
+/* In a task: makes Slurm end it and start it again later. Returns false with scontrol's text in `message`. */
+bool slurm_requeue_own(char message[SLURM_MESSAGE]);
 
 /* Cancels a task. */
 void slurm_cancel_task(const char *job, size_t task);

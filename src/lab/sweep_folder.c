@@ -60,7 +60,7 @@ static bool make_way(const char *path)
 
 static bool make_parts(const char *folder)
 {
-	static const char *const parts[] = {"progress", "records", "done", "out"};
+	static const char *const parts[] = {"progress", "records", "done", "out", "journals"};
 	char path[PATH_MAX];
 	if (!make_way(folder))
 		return false;

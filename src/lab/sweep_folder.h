@@ -5,6 +5,7 @@
  *   progress/ID   progress of a running run (SLUICE_PROGRESS_FILE)
  *   records/ID    on a cluster: a run that has ended, until the results have it
  *   done/ID       on a cluster: the results have its record; empty
+ *   journals/ID   the journal of a run that has not ended, with --journal (lab/run_journal.h)
  *   batch.N ...   on a cluster: submitted runs (lab/batch.h)
  *
  * A run's ID is a digest of its configuration, so that an edited plan finds the runs that have not changed. */

@@ -125,6 +125,8 @@ static bool lock_folder(struct journal_file *file, char message[JOURNAL_MESSAGE]
 	free(path);
 	if (file->lock < 0)
 		return fail(message, "journal %s: cannot write in the folder: %s", file->folder, strerror(errno));
+	if (flock(file->lock, LOCK_EX | LOCK_NB) != 0 && errno != EWOULDBLOCK)
+		return fail(message, "journal %s: its file system has no locks: %s", file->folder, strerror(errno));
 	if (flock(file->lock, LOCK_EX | LOCK_NB) != 0)
 		return fail(message, "journal %s: another process uses it; each process needs its own folder",
 		            file->folder);

@@ -283,4 +283,39 @@ python3 ends.py >out 2>err || fail "the kernels do not end together"
 try 2 run --mech ./end_together.so -o launch.policy=even -- ./two
 says err "mechanism end_together chooses the kernels: launch.policy must be leftover"
 
+# Two kernels in two streams run at the same time with those that say how they serve several kernels.
+cat >both.cu <<'END'
+#include <cstdio>
+__global__ void fill(int *x, int value)
+{
+	for (int i = threadIdx.x; i < 4096; i += blockDim.x)
+		x[i] = x[i] + value;
+}
+int main()
+{
+	int *x[2], first[2];
+	cudaStream_t stream[2];
+	for (int i = 0; i < 2; i++) {
+		cudaMalloc(&x[i], 4096 * sizeof(int)), cudaStreamCreate(&stream[i]);
+		cudaMemset(x[i], 0, 4096 * sizeof(int));
+	}
+	for (int i = 0; i < 2; i++)
+		fill<<<2, 128, 0, stream[i]>>>(x[i], i + 1);
+	cudaDeviceSynchronize();
+	for (int i = 0; i < 2; i++)
+		cudaMemcpy(&first[i], x[i], sizeof first[i], cudaMemcpyDeviceToHost);
+	std::puts(first[0] == 1 || first[0] == 2 ? "PASS" : "FAIL");
+}
+END
+try 0 cc both.cu -o both
+for source in "$examples"/*.c; do
+	name=$(basename "$source" .c)
+	run both both -o sm.count=2 --mech "$name.so"
+	turns=$(grep -c "mechanism $name sees one kernel at a time" err)
+	case $name in
+	victim_cache | l2_by_array) [ "$turns" = 1 ] || fail "$name: expected the kernels to run in turn" ;;
+	*) [ "$turns" = 0 ] || fail "$name: expected the kernels to run at the same time" ;;
+	esac
+done
+
 finish

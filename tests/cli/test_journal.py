@@ -81,14 +81,14 @@ def entries(folder="J"):
     return sorted(Path(folder).glob("*.launch"))
 
 
-def kill_ten_times(options, chance):
-    """Runs with a journal, killed at ten random moments. Returns the output of the run that reached the end."""
+def kill_often(options, chance, times=10):
+    """Runs with a journal, killed at random moments. Returns the output of the run that reached the end."""
     shutil.rmtree("J", ignore_errors=True)
     begin = time.monotonic()
     run("--stats", "whole.json", "--journal", "whole", *options)
     duration = time.monotonic() - begin
     shutil.rmtree("whole")
-    for _ in range(10):
+    for _ in range(times):
         process = start("--stats", "killed.json", "--journal", "J", "--resume", *options)
         try:
             process.communicate(timeout=chance.uniform(0, duration / 3))
@@ -101,16 +101,25 @@ def kill_ten_times(options, chance):
     return out
 
 
-def check_kills(options, chance):
+def check_kills(options, chance, times=10):
     out, _ = run("--stats", "plain.json", *options)
-    killed = kill_ten_times(options, chance)
-    same(figures("plain.json"), figures("killed.json"), f"{options}, killed ten times")
+    killed = kill_often(options, chance, times)
+    same(figures("plain.json"), figures("killed.json"), f"{options}, killed {times} times")
     if killed != out:
         fail(f"{options}: output {killed}\nexpected {out}")
     resumed, _ = run("--stats", "again.json", "--journal", "J", "--resume", *options)
     same(figures("plain.json"), figures("again.json"), f"{options}, resumed at the end")
     if resumed != out:
         fail(f"{options}, resumed at the end: another output")
+
+
+def check_examples(chance):
+    """Each mechanism in examples/ keeps what it needs."""
+    flags = subprocess.run([SLUICE, "mech", "--cflags"], capture_output=True, text=True, check=True).stdout.split()
+    for source in sorted((SOURCE_DIR / "examples/mechanisms").glob("*.c")):
+        subprocess.run(["cc", "-shared", "-fPIC", *flags, source, "-o", f"{source.stem}.so"], check=True)
+        option = {"dram_fcfs": ":strict=true", "throttle": ":epoch=64"}.get(source.stem, "")
+        check_kills(("-m", "gtx480", "-o", "sm.count=4", "--mech", f"./{source.stem}.so{option}"), chance, 3)
 
 
 def check_damage():
@@ -213,6 +222,7 @@ seeds = [int(word) for word in os.environ.get("RANDOM_SEEDS", "1:1").split(":")]
 for seed in range(seeds[0], sum(seeds)):
     for machine in (("-m", "gtx480"), ("-m", "rtx3070", "-o", "sm.count=4", "--units"), ("-m", "gtx480", "--mech", "mthwp", "--mech", "l1_by_load", "--threads", "2")):
         check_kills(machine, random.Random(seed))
+check_examples(random.Random(seeds[0]))
 check_damage()
 check_refusals()
 check_full_disk()

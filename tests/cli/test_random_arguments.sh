@@ -49,7 +49,7 @@ FIGURE = {"-j": NUMBERS, "--jobs": NUMBERS, "--size": SIZES, "--seed": NUMBERS, 
 LISTS = ["gtx480", "gtx480,gtx840", "none,gto", "none,two_level:ready=4,x=1+gto", "l1d.sets=16,32", "l1d.sets=", "=1", ",", "", "n=1,2", "size=tiny,small",
          "program=one,two", "command=./a", "seed=x", "gto:x=1", "%s=%n", "'=\"", "x" * 300]
 SWEEP = {name: values for name, values in FIGURE.items() if name != "--no-run"} | {
-    "--dry-run": None, "--retry": None, "--memory": NUMBERS + ["1G", "1X", "G"], "-m": LISTS, "-o": LISTS, "--mech": LISTS, "--axis": LISTS,
+    "--dry-run": None, "--retry": None, "--journal": None, "--memory": NUMBERS + ["1G", "1X", "G"], "-m": LISTS, "-o": LISTS, "--mech": LISTS, "--axis": LISTS,
     "--metric": ["cycles", "cycle", "1 /", ""], "--name": NAMES, "--per-task": NUMBERS, "--tries": NUMBERS}
 QUIET = {"-q": None, "--results": FILES}
 RESULTS = {"--results": FILES, "--program": NAMES, "--seed": NUMBERS, "--csv": None, "--json": None, "--help": None}

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Protects `sluice sweep --slurm` on a cluster on this computer (tools/slurm-here.sh). During 200 runs of a simulated
 # program, a node and the submitting command are killed. In the end every result is present once and equals that of a
-# local sweep. Also tests a program's own failure, a task that Slurm ends, and canceling. Label slurm; status 77: Slurm
-# is not installed.
+# local sweep. Also tests a program's own failure, a task that Slurm ends, and canceling. Runs with journals are cut by
+# warnings of a time limit, a requeue, a failed node and a task's end. Label slurm; status 77: Slurm is not installed.
 set -u
 . "$(dirname "$0")/lib.sh"
 unset SLUICE_MACHINE SLUICE_OPTIONS SLUICE_STATS SLUICE_STATS_FORMAT SLUICE_FUNCTIONAL SLUICE_MACHINES
@@ -159,5 +159,91 @@ until_it sh -c '[ -z "$(squeue -h)" ]'
 kill -0 "$(cat begun.hangs)" 2>/dev/null && fail "the program still runs"
 try 1 sweep --name none --slurm --partition nowhere --axis how=fine -- ./ends {how}
 says err "invalid partition"
+
+# With --journal, a run that is cut several times goes on, and has the statistics of one that is not. Slurm warns late;
+# here scancel sends the signal.
+cat >steps.cu <<'CUDA'
+#include <cstdlib>
+__global__ void step(float *x, int n)
+{
+	float value = x[blockIdx.x * blockDim.x + threadIdx.x];
+	for (int i = 0; i < n; i++)
+		value = value * 1.0001f + 1;
+	x[blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+int main(int argc, char **argv)
+{
+	float *x;
+	cudaMalloc(&x, 4 * 15 * 256);
+	cudaMemset(x, 0, 4 * 15 * 256);
+	for (int i = 0; i < 40; i++)
+		step<<<15, 256>>>(x, atoi(argv[1]) + i);
+	return cudaDeviceSynchronize() != cudaSuccess;
+}
+CUDA
+try 0 cc steps.cu -o steps
+# launches COUNT: both runs' journals have more launches than that.
+launches() {
+	for journal in sweeps/cut/journals/*/; do
+		[ "$(ls "$journal" | grep -c launch)" -gt "$1" ] || return 1
+	done
+}
+"$sluice" sweep --name cut --slurm --journal --time 1:00:00 --per-task 1 --results cut.db --axis n=5000,5001 \
+	-- ./steps {n} >cut.out 2>cut.err </dev/null &
+command=$!
+until_it sh -c '[ "$(ls sweeps/cut/journals 2>/dev/null | wc -l)" = 2 ]'
+until_it launches 3
+job=$(squeue -h -o %F | sort -u)
+for more in 8 13; do
+	scancel --batch --signal=USR1 "$job"
+	until_it launches $more
+done
+scontrol requeue "${job}_0"
+until_it launches 18
+"$here" kill cluster n2
+until_it launches 22
+"$here" revive cluster n2
+kill -9 "$(pgrep -f "sweep task .*sweeps/cut 0" | head -n 1)" # one of the tasks
+got=0
+wait $command || got=$?
+cp cut.out out
+cp cut.err err
+tried="sluice sweep --journal"
+[ "$got" = 0 ] || fail "exit status $got, expected 0"
+says err "it goes on from its journal, after launch"
+grep -q "the time limit is near" sweeps/cut/out/* || fail "expected the task's message"
+left=$(find sweeps/cut/journals -mindepth 1)
+[ -z "$left" ] || fail "expected no journals to be left but $left"
+try 0 sweep --name plain --results plain.db --axis n=5000,5001 -- ./steps {n}
+python3 - <<'PYTHON' >out 2>err || fail "the runs that were cut have other statistics"
+import json, sqlite3, sys
+def without_host(value):
+    if isinstance(value, dict):
+        return {name: without_host(inner) for name, inner in value.items()
+                if not name.startswith(("host_", "warp_instructions_per_host")) and name not in ("program", "started_at")}
+    return [without_host(inner) for inner in value] if isinstance(value, list) else value
+def runs(path):
+    rows = sqlite3.connect(path).execute("select arguments, verdict, stats from runs").fetchall()
+    return {arguments: (verdict, without_host(json.loads(stats))) for arguments, verdict, stats in rows}
+sys.exit(len(runs("plain.db")) != 2 or runs("cut.db") != runs("plain.db"))
+PYTHON
+
+# Where the limit ends each start before another launch, the run ends with a message and keeps its journal.
+"$sluice" sweep --name stuck --slurm --journal --tries 2 --results cut.db --axis n=9000000 -- ./steps {n} \
+	>stuck.out 2>stuck.err </dev/null &
+command=$!
+for start in 1 2; do
+	until_it sh -c '[ "$(cat sweeps/stuck/progress/* 2>/dev/null | wc -l)" -gt 0 ]'
+	scancel --batch --signal=USR1 "$(squeue -h -o %F | sort -u)"
+	until_it sh -c '[ "$(cat sweeps/stuck/progress/* 2>/dev/null | wc -l)" = 0 ]'
+done
+got=0
+wait $command || got=$?
+cp stuck.out out
+cp stuck.err err
+tried="sluice sweep --journal, without progress"
+[ "$got" = 1 ] || fail "exit status $got, expected 1"
+says err "FAIL: the time limit ended it 2 times in a row before launch 1 was in its journal; give a longer --time and --retry"
+[ "$(ls sweeps/stuck/journals | wc -l)" = 2 ] || fail "expected the journal to be left"
 
 finish

@@ -105,7 +105,7 @@ static int make(struct study *study, const struct experiment *experiment, const 
 	struct plan plan = {0};
 	const struct plan_source source = study_source(study, experiment);
 	int status = CLI_USAGE;
-	if (study->way.slurm)
+	if (study->way.slurm || study->way.journal)
 		study_set_folder(study, name);
 	if (experiment->show == SHOW_TIMELINE && study->way.slurm) {
 		cli_error(study->programs.name, "%s: a timeline is read on the computer of its run; leave out --slurm",

@@ -68,7 +68,7 @@ static int take_runs(const struct collecting *collecting)
 	struct figure figure;
 	const struct plan_source source = study_source(study, collecting->of->experiment);
 	int status = CLI_USAGE;
-	if (study->way.slurm)
+	if (study->way.slurm || study->way.journal)
 		study_set_folder(study, collecting->of->name);
 	if (plan_make(&plan, collecting->of->experiment, &source)) {
 		status = CLI_FAILED;

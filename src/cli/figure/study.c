@@ -21,6 +21,7 @@ enum {
 	KEY_ANY_BUILD,
 	KEY_AGAIN,
 	KEY_MEMORY,
+	KEY_JOURNAL,
 	KEY_SLURM,
 	KEY_PARTITION,
 	KEY_ACCOUNT,
@@ -44,6 +45,10 @@ static const struct argp_option options[] = {
          "Memory that all runs together may use, such as 12G; default nine tenths of the free memory. With --slurm, "
          "the memory that a task requests",
          0},
+	{"journal", KEY_JOURNAL, NULL, 0,
+         "Runs keep journals in the sweep's folder: a run that was killed, or that a time limit ended, goes on after "
+         "its last complete launch (docs/how-to/journal.md)",
+         0},
 	{"quiet", 'q', NULL, 0, "Report only runs that fail", 0},
 	{NULL, 0, NULL, 0, "On a cluster (docs/how-to/clusters.md):", 1},
 	{"slurm", KEY_SLURM, NULL, 0, "Run as job arrays of Slurm", 1},
@@ -53,7 +58,11 @@ static const struct argp_option options[] = {
 	{"constraint", KEY_CONSTRAINT, "LIST", 0, "Option of sbatch", 1},
 	{"sbatch", KEY_SBATCH, "OPTION", 0, "Any other option of sbatch, such as --sbatch=--qos=long; may be repeated",
          1},
-	{"tries", KEY_TRIES, "N", 0, "Start a run at most N times when its node or task ends first; default 3", 1},
+	{"tries", KEY_TRIES, "N", 0,
+         "Start a run at most N times when its node or task ends first, with --journal N times in a row without "
+         "another "
+         "launch; default 3",
+         1},
 	{"per-task", KEY_PER_TASK, "N", 0, "Runs per task; default enough for about 20 seconds", 1},
 	{"detach", KEY_DETACH, NULL, 0, "Submit and do not wait; the same command continues later", 1},
 	{0},
@@ -156,6 +165,9 @@ static error_t parse_option(int key, char *value, struct argp_state *state)
 		return 0;
 	case KEY_MEMORY:
 		study->way.memory = memory_of(value, state);
+		return 0;
+	case KEY_JOURNAL:
+		study->way.journal = true;
 		return 0;
 	case 'q':
 		study->way.quiet = true;

@@ -19,5 +19,10 @@ int sweep_task(struct study *study, const char *folder, const char *batch)
 		cli_error(study->programs.name, "task: SLURM_ARRAY_TASK_ID: expected a number, not '%s'", task);
 		return CLI_USAGE;
 	}
+	/* a warning that comes before the runs must not end the task */
+	sigset_t warning;
+	sigemptyset(&warning);
+	sigaddset(&warning, BATCH_WARNING);
+	sigprocmask(SIG_BLOCK, &warning, NULL);
 	return batch_run_task(folder, batch, number, SLUICE_REVISION, study->programs.name) ? 0 : CLI_FAILED;
 }
