@@ -170,6 +170,25 @@ static void print_kernel(const struct stats *stats, const json_t *kernel)
 		stats_print_loads(kernel);
 }
 
+/* Kernels that ran together: their cycles overlap, so the session's are fewer than the sum. */
+static void print_session(const struct stats *stats, const json_t *session)
+{
+	const json_t *launches = json_object_get(session, "launches");
+	size_t count = json_array_size(launches);
+	char which[64];
+	snprintf(which, sizeof which, "launches %lld to %lld together",
+	         (long long)json_integer_value(json_array_get(launches, 0)),
+	         (long long)json_integer_value(json_array_get(launches, count ? count - 1 : 0)));
+	printf("%-32s %14s %10s %12lld %14lld %9.3f\n", which, "", "",
+	       (long long)json_integer_value(json_object_get(session, "cycles")),
+	       (long long)json_integer_value(json_object_get(session, "warp_instructions")),
+	       json_number_value(json_object_get(session, "ipc")));
+	if (stats->counters) {
+		print_counters(session);
+		print_vectors(session);
+	}
+}
+
 static int show(const struct stats *stats)
 {
 	json_t *root = cli_read_json(stats->name, stats->file);
@@ -191,6 +210,9 @@ static int show(const struct stats *stats)
 		printf("%-32s %14s %10s %12s %14s %9s\n", "kernel", "grid", "block", "cycles", "warp instr.", "IPC");
 		for (size_t i = 0; i < json_array_size(kernels); i++)
 			print_kernel(stats, json_array_get(kernels, i));
+		const json_t *sessions = json_object_get(root, "sessions");
+		for (size_t i = 0; i < json_array_size(sessions); i++)
+			print_session(stats, json_array_get(sessions, i));
 		status = 0;
 	}
 	json_decref(root);

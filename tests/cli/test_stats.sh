@@ -19,6 +19,19 @@ grep -qE '^saxpy\(\) +60x1x1 +256x2x1 +1000 +171040 +137.500$' "$work/out" || fa
 try 0 stats --counters "$work/s.json"
 grep -qE '^ +l1d.accesses +49152$' "$work/out" || fail "expected the counter"
 
+# Kernels that ran together: the session's cycles, and its counters, follow the launches.
+cat >"$work/together.json" <<'JSON'
+{"ended": "exit 0", "version": 1, "machine": "m",
+ "kernels": [{"name": "k", "demangled": "k()", "grid": [1, 1, 1], "block": [1, 1, 1], "cycles": 70, "warp_instructions": 10, "ipc": 1, "session": 1,
+  "counters": {"l1d.accesses": null}},
+  {"name": "k", "demangled": "k()", "grid": [1, 1, 1], "block": [1, 1, 1], "cycles": 60, "warp_instructions": 10, "ipc": 1, "session": 1,
+  "counters": {"l1d.accesses": null}}],
+ "sessions": [{"session": 1, "launches": [1, 2], "cycles": 80, "warp_instructions": 20, "ipc": 0.25, "counters": {"l1d.accesses": 7}}]}
+JSON
+try 0 stats --counters "$work/together.json"
+grep -qE '^launches 1 to 2 together +80 +20 +0.250$' "$work/out" || fail "expected the session"
+[ "$(grep -cE 'l1d.accesses +7$' "$work/out")" = 1 ] || fail "expected the session's counter"
+
 # Loads: each mechanism's requests next to the demand accesses of l1_by_load. A load that only one of them recorded has
 # dashes for the other.
 try 0 stats --loads "$work/s.json"
